@@ -1,0 +1,244 @@
+/* tkdbg.h - the public C API of tkdbg, a reference interpreter for block
+ * programs (kernels written in the Triton language).
+ *
+ * One walk through: open a session, open a module (a source file), find a
+ * function in it, describe a launch (grid and arguments), run it, read the
+ * report.  The command line, the Python bridge and the tests use nothing
+ * else.
+ *
+ * Ownership: every object belongs to its session (a launch's own buffers to
+ * the launch) and is freed with it; strings returned live until the next call
+ * on the same object; text and arrays passed in are copied, tensor memory
+ * passed in is borrowed until the launch is freed.
+ *
+ * Errors: functions return a tk_status; what went wrong is in the session's
+ * report.  No function exits, prints or raises a signal.  A session must be
+ * used by one thread at a time; tk_interrupt alone may be called from a
+ * signal handler or another thread.
+ */
+#ifndef TKDBG_TKDBG_H
+#define TKDBG_TKDBG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TK_VERSION "0.1.0"
+#define TK_MAX_RANK 8
+
+typedef struct tk_session tk_session;
+typedef struct tk_module tk_module;
+typedef struct tk_function tk_function;
+typedef struct tk_launch tk_launch;
+
+/* The first four are also the exit codes of the command. */
+typedef enum tk_status {
+  TK_OK = 0,          /* the call did what was asked */
+  TK_FINDING = 1,     /* a fault in the user's kernel, compile or run time */
+  TK_USAGE = 2,       /* bad input: file, argument, launch description */
+  TK_INTERNAL = 3,    /* our fault, or out of memory */
+  TK_INTERRUPTED = 4, /* tk_interrupt was called */
+} tk_status;
+
+/* ---- sessions ---------------------------------------------------------- */
+
+/* Receives text that a kernel prints.  text is not NUL-terminated. */
+typedef void (*tk_output_fn)(void *ud, const char *text, size_t len);
+
+/* realloc-like: size 0 frees and returns NULL; NULL means out of memory. */
+typedef void *(*tk_alloc_fn)(void *ud, void *p, size_t old, size_t size);
+
+tk_session *tk_session_new(void);
+tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud);
+void tk_session_free(tk_session *s);
+void tk_session_output(tk_session *s, tk_output_fn fn, void *ud);
+
+/* Asks a running launch to stop; it returns TK_INTERRUPTED soon after. */
+void tk_interrupt(tk_session *s);
+
+/* The diagnostics since the last tk_report_clear, rendered as text with
+ * source lines and carets (ANSI colour if asked), or as a JSON array. */
+const char *tk_report(tk_session *s, bool colour);
+const char *tk_report_json(tk_session *s);
+size_t tk_report_count(tk_session *s);
+void tk_report_clear(tk_session *s);
+
+/* ---- values ------------------------------------------------------------ */
+
+/* Element types; names and widths in dtype.def order, see tk_dtype_name. */
+typedef enum tk_dtype {
+#define DTYPE(id, name, bits, kind, np, st, doc) TK_##id,
+#include "tkdbg/dtype.def"
+#undef DTYPE
+  TK_DTYPE_COUNT,
+} tk_dtype;
+
+const char *tk_dtype_name(tk_dtype d);    /* "fp16", "int32", ... */
+size_t tk_dtype_size(tk_dtype d);         /* bytes of one lane in memory */
+int tk_dtype_from_name(const char *name); /* any spelling; -1 if unknown */
+
+/* A compile-time value, as kernels see it: constexpr arguments, global
+ * constants, what a host object answers. */
+typedef enum tk_value_kind {
+  TK_V_NONE,
+  TK_V_BOOL,     /* lo */
+  TK_V_INT,      /* hi:lo, 128-bit two's complement */
+  TK_V_FLOAT,    /* f */
+  TK_V_STR,      /* str, n bytes */
+  TK_V_DTYPE,    /* lo is a tk_dtype; hi is pointer depth */
+  TK_V_TUPLE,    /* items, n; str: field names separated by ',', or NULL */
+  TK_V_FUNCTION, /* ptr is a tk_function */
+  TK_V_BUILTIN,  /* str names an operation or module: "tl.load", "tl" */
+  TK_V_OBJECT,   /* ptr is a host handle; str is its printed type */
+} tk_value_kind;
+
+typedef struct tk_value {
+  tk_value_kind kind;
+  bool is_constexpr; /* wrapped in tl.constexpr, or annotated so */
+  int64_t hi;
+  uint64_t lo;
+  double f;
+  const char *str;
+  size_t n;
+  const struct tk_value *items;
+  void *ptr;
+} tk_value;
+
+/* How a kernel's free names are looked up in the host program.  Each returns
+ * 1 found (out filled), 0 unknown, -1 the host raised (out->str says what).
+ * What out points to must stay alive as long as the session. */
+typedef struct tk_host {
+  void *ud;
+  int (*global)(void *ud, void *scope, const char *name, tk_value *out);
+  int (*attr)(void *ud, void *obj, const char *name, tk_value *out);
+  int (*call)(void *ud, void *obj, const tk_value *args, size_t nargs,
+              const char *const *kwnames, size_t nkw, tk_value *out);
+} tk_host;
+
+/* ---- modules and functions --------------------------------------------- */
+
+/* Reads a Python file: host code is skipped, functions are found.  name is
+ * what diagnostics call it.  Syntax errors of kernels are reported when a
+ * function is opened.  The same (name, text) gives the same module. */
+tk_status tk_module_open(tk_session *s, const char *name, const char *text,
+                         size_t len, tk_module **out);
+tk_status tk_module_open_file(tk_session *s, const char *path, tk_module **out);
+
+/* The i-th jit function of the file by position, NULL past the end. */
+const char *tk_module_kernel_name(tk_module *m, size_t i);
+
+/* By name (NULL: the only jit function), or by the line of its def or first
+ * decorator.  Reports why when it cannot be had. */
+tk_status tk_function_named(tk_module *m, const char *name, tk_function **out);
+tk_status tk_function_at(tk_module *m, const char *name, int line,
+                         tk_function **out);
+
+/* Free names are then asked of host with this scope; without a host they are
+ * looked up in the module's own text. */
+void tk_function_host(tk_function *f, const tk_host *host, void *scope);
+
+const char *tk_function_name(tk_function *f);
+size_t tk_function_param_count(tk_function *f);
+const char *tk_function_param_name(tk_function *f, size_t i);
+bool tk_function_param_is_constexpr(tk_function *f, size_t i);
+bool tk_function_param_has_default(tk_function *f, size_t i);
+
+/* ---- launches ---------------------------------------------------------- */
+
+enum {
+  TK_TENSOR_READONLY = 1, /* stores are findings */
+  TK_TENSOR_UNWRITTEN = 2 /* no element was written yet (torch.empty) */
+};
+
+/* A tensor argument.  strides are in elements and may be 0 or negative;
+ * storage bounds are those of the whole allocation a view lies in. */
+typedef struct tk_tensor {
+  void *data; /* first element of the view */
+  tk_dtype dtype;
+  int rank; /* 0 to TK_MAX_RANK */
+  int64_t shape[TK_MAX_RANK];
+  int64_t strides[TK_MAX_RANK];
+  void *storage; /* NULL: the view's own extent */
+  size_t storage_bytes;
+  unsigned flags;
+  uint64_t device_address; /* what the kernel sees; 0: data's address */
+} tk_tensor;
+
+tk_status tk_launch_new(tk_session *s, tk_function *f, tk_launch **out);
+void tk_launch_free(tk_launch *l);
+
+tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z);
+
+/* Arguments by parameter name.  A tk_value for an ordinary parameter is
+ * specialised as Triton does (int equal to 1 becomes constexpr, float is
+ * fp32); for a constexpr parameter it is the constexpr. */
+tk_status tk_launch_tensor(tk_launch *l, const char *param, const tk_tensor *t);
+tk_status tk_launch_value(tk_launch *l, const char *param, const tk_value *v);
+/* A scalar of a stated dtype (numpy.int64(5)); bits are the low bits. */
+tk_status tk_launch_scalar(tk_launch *l, const char *param, tk_dtype d,
+                           uint64_t bits);
+/* Parameters whose ints are not turned into constexpr 1. */
+tk_status tk_launch_no_specialize(tk_launch *l, const char *param);
+
+/* Text forms, as on the command line: "x=f32[98432]:rand(0)", and the grid
+ * as "97,2". */
+tk_status tk_launch_arg_text(tk_launch *l, const char *text);
+tk_status tk_launch_grid_text(tk_launch *l, const char *text);
+
+/* A tensor that is no argument but may be reached through an address that
+ * the kernel loads from memory. */
+tk_status tk_launch_extra(tk_launch *l, const char *name, const tk_tensor *t);
+
+/* The tensor a parameter holds, NULL if it is not a tensor. */
+const tk_tensor *tk_launch_get_tensor(tk_launch *l, const char *param);
+
+/* Writes a tensor as .npy, or prints it NumPy-style to the output. */
+tk_status tk_launch_save(tk_launch *l, const char *param, const char *path);
+tk_status tk_launch_print(tk_launch *l, const char *param);
+
+/* Launch files (safetensors): everything needed to run it again. */
+tk_status tk_launch_record(tk_launch *l, const char *path);
+tk_status tk_launch_replay(tk_session *s, const char *path, tk_launch **out);
+
+/* ---- running ----------------------------------------------------------- */
+
+typedef struct tk_run_options {
+  size_t size;       /* sizeof(tk_run_options) */
+  const char *pids;  /* program conditions, "0,>1"; NULL: all */
+  const char *order; /* "serial", "reverse", "shuffle:SEED"; NULL: serial */
+  const char *dot;   /* "blas" or "exact"; NULL: blas */
+  bool no_asserts;   /* device assertions off */
+  void (*progress)(void *ud, uint64_t done, uint64_t total);
+  void *progress_ud;
+} tk_run_options;
+
+typedef struct tk_summary {
+  uint64_t programs; /* programs run to their end */
+  uint64_t ops;      /* operations executed */
+  double seconds;
+  size_t peak_bytes; /* most memory the interpreter held, arguments aside */
+} tk_summary;
+
+/* Specialises (once per set of argument types and constexprs) and runs.
+ * options and summary may be NULL. */
+tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
+                        tk_summary *summary);
+
+/* Specialises only: compile-time findings, no program run. */
+tk_status tk_launch_compile(tk_launch *l);
+
+/* The typed form of the kernel that runs, as text (compiles if needed);
+ * NULL when it does not compile. */
+const char *tk_launch_ir(tk_launch *l);
+
+/* Checks a program condition list: TK_OK or TK_USAGE with a report. */
+tk_status tk_pids_check(tk_session *s, const char *conds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/* ast.h - the tree of a kernel, and files as seen from outside.
+ *
+ * Nodes and their strings belong to the arena of the tk_file they come from;
+ * nothing in this room keeps or frees anything else.  A tree is never
+ * changed once made.
+ */
+#ifndef TK_LANG_AST_H
+#define TK_LANG_AST_H
+
+#include "base/diag.h"
+
+typedef enum tk_ast_kind {
+#define AST(id, name, fields) TK_AST_##id,
+#include "ast.def"
+#undef AST
+  TK_AST_COUNT,
+} tk_ast_kind;
+
+typedef enum tk_operator {
+#define OPERATOR(id, text, dunder) TK_OP_##id,
+#include "operator.def"
+#undef OPERATOR
+  TK_OP_COUNT,
+} tk_operator;
+
+__extension__ typedef __int128 tk_int;
+
+/* One node; ast.def says which members a kind uses. */
+typedef struct tk_ast {
+  tk_ast_kind kind;
+  uint8_t op;
+  bool paren; /* the expression stood in parentheses */
+  tk_span span;
+  tk_span tail;
+  struct tk_ast *a, *b, *c;
+  struct tk_ast **list;
+  uint32_t n;
+  struct tk_ast **decorators; /* FUNC */
+  uint32_t ndecorators;
+  const char *str;
+  size_t len;
+  tk_int num;
+  double f;
+} tk_ast;
+
+const char *tk_ast_name(tk_ast_kind k);
+const char *tk_operator_text(tk_operator op);
+const char *tk_operator_dunder(tk_operator op);
+
+/* What stands at the start of a logical line, at any depth of a file. */
+typedef enum tk_item_kind {
+  TK_ITEM_FUNC,   /* def, with its decorators; parsed when asked */
+  TK_ITEM_ASSIGN, /* NAME = value, or NAME: annotation = value; depth 0 */
+  TK_ITEM_IMPORT, /* one bound name; depth 0, also inside try and if */
+  TK_ITEM_CLASS,  /* class NAME; depth 0 */
+} tk_item_kind;
+
+typedef struct tk_item {
+  tk_item_kind kind;
+  const char *name; /* the bound name */
+  int depth;        /* of indentation: 0 is the file's own level */
+  int line;         /* of def; line of the first decorator is first_line */
+  int first_line;
+  bool jit;                /* FUNC: a decorator's dotted name ends in "jit" */
+  const char *target;      /* IMPORT: full dotted name: "triton.language.load";
+                              relative imports keep their leading dots */
+  uint32_t tok_lo, tok_hi; /* tokens of the item */
+  tk_ast *value;           /* ASSIGN: NULL when not in the subset */
+  tk_ast *annotation;      /* ASSIGN: NULL if none */
+  tk_ast *func;            /* FUNC: once parsed */
+  bool bad;                /* FUNC: parsing failed, already reported */
+} tk_item;
+
+/* A source file: tokenised once, functions found, host code skipped. */
+typedef struct tk_file {
+  tk_arena arena;
+  tk_source *src;
+  struct tk_token *toks;
+  size_t ntoks;
+  tk_item *items; /* in file order */
+  size_t nitems;
+} tk_file;
+
+/* Never fails on bad source: what cannot be read is skipped (an unreadable
+ * function is reported when tk_file_func asks for it). */
+tk_file *tk_file_scan(tk_env *e, const char *name, const char *text,
+                      size_t len);
+void tk_file_free(tk_env *e, tk_file *f);
+
+/* Parses the function of an item, once; NULL after reporting why not. */
+tk_ast *tk_file_func(tk_env *e, tk_file *f, tk_item *item);
+
+/* Parses one expression, as the debugger's print and tests need. */
+tk_ast *tk_parse_expr(tk_env *e, tk_arena *a, tk_source *src);
+
+/* The tree as Python source again (used by tests: print, parse, print). */
+void tk_ast_print(tk_buf *out, const tk_ast *node);
+/* The tree as one s-expression: (binary + (name x) (integer 1)). */
+void tk_ast_dump(tk_buf *out, const tk_ast *node);
+
+#endif

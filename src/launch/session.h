@@ -1,0 +1,107 @@
+/* session.h - the objects behind the public API: sessions, modules,
+ * functions, launches.  (Structure only; who may see it: rooms below the API
+ * edge.  Ownership as tkdbg.h says: a session owns modules and functions, a
+ * launch owns its arena and the tensor memory that it made itself.)
+ */
+#ifndef TK_LAUNCH_SESSION_H
+#define TK_LAUNCH_SESSION_H
+
+#include "base/diag.h"
+#include "base/dtype.h"
+#include "lang/ast.h"
+
+struct tk_session {
+  tk_env env;
+  tk_arena arena;
+  tk_output_fn output;
+  void *output_ud;
+  tk_module *modules; /* newest first */
+  tk_launch *launches;
+  tk_buf report;
+};
+
+struct tk_module {
+  tk_module *next;
+  tk_session *session;
+  tk_file *file;
+  uint64_t hash; /* of name and text */
+  tk_function *functions;
+  void *globals; /* the specialiser's: values of module-level names */
+};
+
+/* A function with its host; the same item with another scope (a closure) is
+ * another tk_function. */
+struct tk_function {
+  tk_function *next;
+  tk_module *module;
+  tk_item *item;
+  tk_ast *ast; /* kind FUNC */
+  const tk_host *host;
+  tk_host host_copy;
+  void *scope;
+  void *programs; /* the specialiser's: compiled forms, by key */
+  void (*free_programs)(tk_env *e, tk_function *f);
+};
+
+typedef enum tk_arg_kind {
+  TK_ARG_ABSENT, /* use the default, or report */
+  TK_ARG_TENSOR,
+  TK_ARG_SCALAR, /* stated dtype: dtype, bits */
+  TK_ARG_VALUE,  /* constexpr, or number to specialise */
+} tk_arg_kind;
+
+typedef struct tk_arg {
+  const char *name;
+  tk_arg_kind kind;
+  bool no_specialize;
+  tk_tensor tensor;
+  void *owned; /* tensor memory the launch made, or NULL */
+  size_t owned_bytes;
+  tk_dtype dtype;
+  uint64_t bits;
+  tk_value value; /* deep copy in the launch's arena */
+} tk_arg;
+
+struct tk_launch {
+  tk_launch *next;
+  tk_session *session;
+  tk_arena arena;
+  tk_function *fn;
+  int64_t grid[3];
+  tk_arg *args; /* one per parameter, in order */
+  size_t nargs;
+  TK_VEC(tk_arg) extras; /* tensors reached only through memory */
+  void *program;         /* the specialiser's: the compiled form, or NULL */
+  tk_buf text;           /* last text returned to the caller */
+};
+
+/* Deep copy of v into arena a (items, strings). */
+tk_value tk_value_copy(tk_arena *a, const tk_value *v);
+
+/* Program conditions: "0,>1", "=0", ",>=2", "0:4", "!=3"; whitespace is
+ * ignored; at most three axes; an empty one always holds. */
+typedef struct tk_pid_cond {
+  uint8_t op;     /* 0 any, else tk_operator EQ NE LT LE GT GE, or 255 range */
+  int64_t lo, hi; /* value, or range lo <= pid < hi */
+} tk_pid_cond;
+typedef struct tk_pids {
+  tk_pid_cond axis[3];
+} tk_pids;
+/* False after reporting (TK_D_CONDITION) what is wrong, with a caret. */
+bool tk_pids_parse(tk_env *e, const char *text, size_t len, tk_pids *out);
+bool tk_pids_match(const tk_pids *c, const int64_t pid[3]);
+
+/* The order in which programs run: a bijection on 0..n-1 in O(1) memory. */
+typedef struct tk_order {
+  uint8_t kind; /* 0 serial 1 reverse 2 shuffle */
+  uint64_t n, seed, bits;
+} tk_order;
+bool tk_order_parse(tk_env *e, const char *text, uint64_t n, tk_order *out);
+uint64_t tk_order_at(const tk_order *o, uint64_t i);
+
+/* PyTorch's CPU generator: torch.manual_seed(seed); torch.rand(n) and
+ * torch.randn(n), same bits. */
+void tk_random_rand(uint64_t seed, float *out, size_t n);
+void tk_random_randn(tk_env *e, uint64_t seed, float *out, size_t n);
+
+#endif
