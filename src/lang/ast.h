@@ -30,7 +30,8 @@ typedef struct tk_ast {
   tk_ast_kind kind;
   uint8_t op;
   bool paren; /* the expression stood in parentheses */
-  tk_span span;
+  uint16_t height; /* of the tree from here down; never over 1000 */
+  tk_span span; /* of compound statements: their header, up to the colon */
   tk_span tail;
   struct tk_ast *a, *b, *c;
   struct tk_ast **list;

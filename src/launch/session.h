@@ -18,6 +18,7 @@ struct tk_session {
   tk_module *modules; /* newest first */
   tk_launch *launches;
   tk_buf report;
+  bool out_of_memory; /* something failed that no diagnostic tells of */
 };
 
 struct tk_module {
@@ -41,6 +42,8 @@ struct tk_function {
   void *scope;
   void *programs; /* the specialiser's: compiled forms, by key */
   void (*free_programs)(tk_env *e, tk_function *f);
+  struct tk_answer *answers; /* what the host said, oldest first; host.h */
+  struct tk_answer *last_answer;
 };
 
 typedef enum tk_arg_kind {
@@ -73,7 +76,14 @@ struct tk_launch {
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
   void *program;         /* the specialiser's: the compiled form, or NULL */
   tk_buf text;           /* last text returned to the caller */
+  uint64_t next_address; /* for the next tensor the launch makes itself */
 };
+
+/* Runs fn under tk_protect: the edge of every public function.  A throw that
+ * no diagnostic explains is out of memory, which tk_report can then say
+ * without needing any. */
+tk_status tk_session_guard(tk_session *s, void (*fn)(tk_env *e, void *ud),
+                           void *ud);
 
 /* Deep copy of v into arena a (items, strings). */
 tk_value tk_value_copy(tk_arena *a, const tk_value *v);
@@ -89,6 +99,9 @@ typedef struct tk_pids {
 } tk_pids;
 /* False after reporting (TK_D_CONDITION) what is wrong, with a caret. */
 bool tk_pids_parse(tk_env *e, const char *text, size_t len, tk_pids *out);
+/* The same, showing the text as a source line; a must outlive the report. */
+bool tk_pids_parse_in(tk_env *e, tk_arena *a, const char *source,
+                      const char *text, size_t len, tk_pids *out);
 bool tk_pids_match(const tk_pids *c, const int64_t pid[3]);
 
 /* The order in which programs run: a bijection on 0..n-1 in O(1) memory. */

@@ -1,0 +1,227 @@
+# Makefile of tkdbg, for GNU make 4.3 or newer.
+#
+#   make            the library, the command, its man page and completion
+#   make demo       a first look; installs what is missing, on Debian
+#   make test       every test, one closing line; the same
+#   make setup      installs the Debian packages that are missing
+#   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
+#   make lint       layout, line width, sizes of functions and files
+#   make format     clang-format in place
+#   make bench      seven kernels beside Triton's interpreter and PyTorch
+#   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang)
+#   make clean
+#
+# Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
+# build folder), PYTHON (the one with NumPy that tests and bench use), SUITES
+# (of `make test`: c python cli docs).
+
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+comma := ,
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC := $(if $(filter default undefined,$(origin CC)),cc,$(CC))
+AR := $(if $(filter default undefined,$(origin AR)),ar,$(AR))
+CFLAGS ?= -O2 -g
+PYTHON ?=
+RUNS ?= 1000000
+SUITES ?=
+SANITIZE ?=
+V ?=
+
+B := build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+# ---- flags ---------------------------------------------------------------
+
+# Results are defined bit for bit, so the compiler may not fuse a*b+c.
+# Objects serve the shared and the static library alike, hence -fPIC; nobody
+# interposes our functions, so calls inside the library stay direct.
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+  -Wwrite-strings -Wpointer-arith -Wvla -Wundef -Wredundant-decls
+TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen
+TK_CFLAGS := -std=c11 $(WARNINGS) -fPIC -fno-semantic-interposition \
+  -ffp-contract=off
+KERNEL_CFLAGS := -O3
+SAN_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
+  -fno-sanitize-recover=all -fno-omit-frame-pointer)
+WERROR_FLAG := $(if $(filter-out 0,$(WERROR)),-Werror)
+
+pkg = $(or $(shell pkg-config $(1) 2>/dev/null),$(2))
+machine := $(shell $(CC) -dumpmachine 2>/dev/null)
+TK_CPPFLAGS += $(call pkg,--cflags libffi jansson)
+
+# Only what is used is linked (--as-needed); OpenBLAS is opened at run time.
+# libmvec, the vector half of libm, exists for x86-64 glibc.
+LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
+  $(call pkg,--libs libffi,-lffi) \
+  $(if $(findstring x86_64-linux-gnu,$(machine)),-lmvec) -lm -ldl -lpthread
+CLI_LIBS := $(call pkg,--libs readline,-lreadline)
+CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
+
+COMPILE = $(CC) $(TK_CPPFLAGS) $(CPPFLAGS) $(TK_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
+LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
+
+# ---- sources -------------------------------------------------------------
+
+LIB_SRC := $(sort $(wildcard src/base/*.c src/lang/*.c src/launch/*.c \
+  src/ir/*.c src/debug/*.c interp/*.c interp/check/*.c))
+CLI_SRC := $(sort $(wildcard src/cli/*.c))
+TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
+SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
+HEADERS := $(sort $(wildcard include/tkdbg/*))
+PY_FILES := $(sort $(shell find python -type f ! -name '*.pyc' 2>/dev/null))
+EXAMPLES := $(sort $(wildcard examples/*))
+DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
+
+GENERATED := $(patsubst src/ir/%.py,$(B)/gen/%.inc,$(wildcard src/ir/*.py)) \
+  $(patsubst src/ir/%.py,$(B)/gen/%.def,$(wildcard src/ir/*.py))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
+TESTS := $(TEST_SRC:%.c=$(B)/%)
+SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/%.o)
+EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(B)/%)
+FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
+MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
+  $(B)/tkdbg.bash
+
+.PHONY: all demo test setup install uninstall lint format bench fuzz clean \
+  test-programs fuzzers FORCE
+all: $(MADE)
+
+# ---- building ------------------------------------------------------------
+
+# Rewritten when the compiler or its flags change, so that objects follow.
+$(B)/flags: FORCE
+	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS)' >$@.new; \
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(B)/interp/kernels%.o: EXTRA_CFLAGS = $(KERNEL_CFLAGS)
+
+$(B)/%.o: %.c $(B)/flags | $(GENERATED)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(EXTRA_CFLAGS) $(WERROR_FLAG) -MMD -MP -c -o $@ $<
+
+# The part of the language that is written in itself, as a C string.
+$(B)/gen/%.inc: src/ir/%.py
+	@mkdir -p $(@D)
+	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+
+# ... and the list of what it defines.
+$(B)/gen/%.def: src/ir/%.py
+	@mkdir -p $(@D)
+	$(Q)sed -n 's/^def \([a-z][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
+
+$(B)/libtkdbg.a: $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+
+# The shared library exports the functions that the public headers declare.
+$(B)/tkdbg.map: $(HEADERS) $(B)/flags
+	@{ echo '{ global:'; grep -ohE '\btk_[a-z0-9_]+\(' $(HEADERS) | \
+	  sort -u | tr '(' ';'; echo 'local: *; };'; } >$@
+
+$(B)/libtkdbg.so: $(LIB_OBJ) $(B)/tkdbg.map
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,libtkdbg.so \
+	  -Wl,--version-script=$(B)/tkdbg.map -o $@ $(LIB_OBJ) $(LIBS)
+
+$(B)/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $^ $(LIBS) $(CLI_LIBS)
+
+$(B)/tkdbg.1: $(B)/tkdbg
+	$(Q)$< help --man >$@
+
+$(B)/tkdbg.bash: $(B)/tkdbg
+	$(Q)$< help --completion bash >$@
+
+$(B)/tests/%: tests/%.c $(SUPPORT_OBJ) $(B)/libtkdbg.a $(B)/flags
+	$(call say,TEST,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Itests $(WERROR_FLAG) -MMD -MP -MF $@.d -o $@ $< \
+	  $(SUPPORT_OBJ) $(B)/libtkdbg.a $(LDFLAGS) $(CHECK_LIBS) $(LIBS)
+
+$(B)/examples/%: examples/%.c $(B)/libtkdbg.a $(B)/flags
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) $(WERROR_FLAG) -MMD -MP -MF $@.d -o $@ $< \
+	  $(B)/libtkdbg.a $(LDFLAGS) $(LIBS)
+
+# A fuzz target's main comes from libFuzzer.
+$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/libtkdbg.a $(B)/flags
+	$(call say,FUZZ,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Itests -fsanitize=fuzzer $(WERROR_FLAG) -o $@ $< \
+	  $(B)/libtkdbg.a $(LDFLAGS) $(LIBS)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d)
+-include $(TESTS:=.d) $(EXAMPLE_BIN:=.d)
+
+# ---- running -------------------------------------------------------------
+
+# These may be the first thing that somebody types, on a machine where not
+# even a compiler is installed: hence a second make, which sees the packages.
+setup:
+	@sh tools/setup.sh
+
+demo:
+	@sh tools/setup.sh --if-missing
+	@$(MAKE) --no-print-directory all
+	@sh tools/demo.sh $(B)/tkdbg
+
+test-programs: $(TESTS) $(EXAMPLE_BIN)
+test:
+	@sh tools/setup.sh --if-missing
+	@$(MAKE) --no-print-directory all test-programs
+	@PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) $(SUITES)
+
+bench:
+	@$(MAKE) --no-print-directory all
+	@PYTHON='$(PYTHON)' python3 tests/bench/bench.py --build $(B) $(BENCH)
+
+fuzzers: $(FUZZERS)
+fuzz:
+	@RUNS=$(RUNS) sh tools/fuzz.sh $(FUZZ_SRC)
+
+lint:
+	@python3 tools/lint.py
+
+format:
+	find src include interp gdbstub tests examples -name '*.[ch]' | \
+	  xargs clang-format -i
+
+clean:
+	rm -rf build build-*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---- installing ----------------------------------------------------------
+
+D := $(DESTDIR)$(PREFIX)
+COMPLETIONS := $(D)/share/bash-completion/completions
+put = install -d '$(3)' && install -m $(1) $(2) '$(3)'
+
+install: all
+	$(call put,755,$(B)/tkdbg,$(D)/bin)
+	$(call put,644,$(B)/libtkdbg.so $(B)/libtkdbg.a,$(D)/lib)
+	$(call put,644,$(HEADERS),$(D)/include/tkdbg)
+	$(call put,644,$(B)/tkdbg.1,$(D)/share/man/man1)
+	$(call put,644,$(DOCS),$(D)/share/doc/tkdbg)
+	$(call put,644,$(EXAMPLES),$(D)/share/doc/tkdbg/examples)
+	install -d '$(COMPLETIONS)'
+	install -m 644 $(B)/tkdbg.bash '$(COMPLETIONS)/tkdbg'
+	for f in $(PY_FILES); do \
+	  install -D -m 644 $$f "$(D)/lib/tkdbg/$$f" || exit 1; done
+
+# The three folders named tkdbg are ours alone.
+uninstall:
+	rm -f '$(D)/bin/tkdbg' '$(D)/lib/libtkdbg.so' '$(D)/lib/libtkdbg.a' \
+	  '$(D)/share/man/man1/tkdbg.1' '$(COMPLETIONS)/tkdbg'
+	rm -rf '$(D)/lib/tkdbg' '$(D)/include/tkdbg' '$(D)/share/doc/tkdbg'

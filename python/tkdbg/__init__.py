@@ -1,0 +1,44 @@
+"""tkdbg: runs kernels of the Triton language without a GPU.
+
+``import tkdbg; tkdbg.install()`` before ``import triton`` makes this process
+run every kernel under tkdbg; ``tkdbg run FILE.py`` does the same for a
+script.  See ``install`` for the options.
+"""
+from __future__ import annotations
+
+from ._capi import VERSION as __version__
+from .errors import (CompilationError, InternalError, KernelError,
+                     LaunchError, UsageError)
+
+__all__ = ["install", "uninstall", "installed", "options", "CompilationError",
+           "InternalError", "KernelError", "LaunchError", "UsageError",
+           "__version__"]
+
+
+def install(**values):
+    """Takes over ``import triton`` and, without CUDA, ``device='cuda'``.
+
+    values: options by name, see tkdbg.options.Options; also
+    ``triton="ours" | "installed" | "auto"``.  Safe to call again: later
+    values replace earlier ones.  Raises UsageError on an unknown option.
+    """
+    from . import setup
+    setup.install(values)
+
+
+def uninstall():
+    """Undoes install(); kernels made meanwhile keep running under tkdbg."""
+    from . import setup
+    setup.uninstall()
+
+
+def installed():
+    """Whether install() is in effect."""
+    from . import setup
+    return setup.state.active
+
+
+def options():
+    """The options of this process, which may be changed at any time."""
+    from . import session
+    return session.current().options

@@ -1,0 +1,217 @@
+"""The public C API (include/tkdbg/tkdbg.h) through ctypes.
+
+Nothing here decides anything: structures, prototypes, and finding the
+library.  ``load()`` returns the one loaded library; its functions carry
+their prototypes.  Structures have the header's member names, without the
+``tk_`` prefix on their types.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double,
+                    c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p)
+
+VERSION = "0.1.0"
+MAX_RANK = 8
+
+# tk_status and tk_value_kind, in the header's order.
+OK, FINDING, USAGE, INTERNAL, INTERRUPTED = range(5)
+(V_NONE, V_BOOL, V_INT, V_FLOAT, V_STR, V_DTYPE, V_TUPLE, V_FUNCTION,
+ V_BUILTIN, V_OBJECT) = range(10)
+
+TENSOR_READONLY = 1
+TENSOR_UNWRITTEN = 2
+
+
+class Value(Structure):
+    """tk_value: a compile-time value."""
+
+
+Value._fields_ = [
+    ("kind", c_int), ("is_constexpr", c_bool), ("hi", c_int64),
+    ("lo", c_uint64), ("f", c_double), ("str", c_char_p), ("n", c_size_t),
+    ("items", POINTER(Value)), ("ptr", c_void_p)]
+
+
+class Tensor(Structure):
+    """tk_tensor: memory that a kernel may reach, strides in elements."""
+    _fields_ = [
+        ("data", c_void_p), ("dtype", c_int), ("rank", c_int),
+        ("shape", c_int64 * MAX_RANK), ("strides", c_int64 * MAX_RANK),
+        ("storage", c_void_p), ("storage_bytes", c_size_t),
+        ("flags", c_uint), ("device_address", c_uint64)]
+
+
+class Summary(Structure):
+    """tk_summary: what a run did."""
+    _fields_ = [("programs", c_uint64), ("ops", c_uint64),
+                ("seconds", c_double), ("peak_bytes", c_size_t)]
+
+
+OutputFn = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
+GlobalFn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_char_p, POINTER(Value))
+AttrFn = GlobalFn
+CallFn = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Value), c_size_t,
+                   POINTER(c_char_p), c_size_t, POINTER(Value))
+
+
+class RunOptions(Structure):
+    """tk_run_options; ``size`` is filled by the constructor."""
+    _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
+                ("dot", c_char_p), ("no_asserts", c_bool),
+                ("progress", ProgressFn), ("progress_ud", c_void_p)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(RunOptions), **fields)
+
+
+class Host(Structure):
+    """tk_host: the callbacks that look names up in the host program."""
+    _fields_ = [("ud", c_void_p), ("global_", GlobalFn), ("attr", AttrFn),
+                ("call", CallFn)]
+
+
+_P = c_void_p  # an opaque object
+_S = c_char_p
+_OUT = POINTER(c_void_p)
+
+# name: (result, argument types), in the header's order
+PROTOTYPES = {
+    "tk_session_new": (_P, []),
+    "tk_session_new_with": (_P, [_P, _P]),
+    "tk_session_free": (None, [_P]),
+    "tk_session_output": (None, [_P, OutputFn, _P]),
+    "tk_interrupt": (None, [_P]),
+    "tk_report": (_S, [_P, c_bool]),
+    "tk_report_json": (_S, [_P]),
+    "tk_report_count": (c_size_t, [_P]),
+    "tk_report_clear": (None, [_P]),
+    "tk_dtype_name": (_S, [c_int]),
+    "tk_dtype_size": (c_size_t, [c_int]),
+    "tk_dtype_from_name": (c_int, [_S]),
+    "tk_module_open": (c_int, [_P, _S, _S, c_size_t, _OUT]),
+    "tk_module_open_file": (c_int, [_P, _S, _OUT]),
+    "tk_module_kernel_name": (_S, [_P, c_size_t]),
+    "tk_function_named": (c_int, [_P, _S, _OUT]),
+    "tk_function_at": (c_int, [_P, _S, c_int, _OUT]),
+    "tk_function_host": (None, [_P, POINTER(Host), _P]),
+    "tk_function_name": (_S, [_P]),
+    "tk_function_param_count": (c_size_t, [_P]),
+    "tk_function_param_name": (_S, [_P, c_size_t]),
+    "tk_function_param_is_constexpr": (c_bool, [_P, c_size_t]),
+    "tk_function_param_has_default": (c_bool, [_P, c_size_t]),
+    "tk_launch_new": (c_int, [_P, _P, _OUT]),
+    "tk_launch_free": (None, [_P]),
+    "tk_launch_grid": (c_int, [_P, c_int64, c_int64, c_int64]),
+    # tensors are given by address: launches pack them by hand
+    "tk_launch_tensor": (c_int, [_P, _S, _P]),
+    "tk_launch_value": (c_int, [_P, _S, _P]),
+    "tk_launch_scalar": (c_int, [_P, _S, c_int, c_uint64]),
+    "tk_launch_no_specialize": (c_int, [_P, _S]),
+    "tk_launch_arg_text": (c_int, [_P, _S]),
+    "tk_launch_grid_text": (c_int, [_P, _S]),
+    "tk_launch_extra": (c_int, [_P, _S, _P]),
+    "tk_launch_get_tensor": (POINTER(Tensor), [_P, _S]),
+    "tk_launch_save": (c_int, [_P, _S, _S]),
+    "tk_launch_print": (c_int, [_P, _S]),
+    "tk_launch_record": (c_int, [_P, _S]),
+    "tk_launch_replay": (c_int, [_P, _S, _OUT]),
+    "tk_launch_run": (c_int, [_P, POINTER(RunOptions), POINTER(Summary)]),
+    "tk_launch_compile": (c_int, [_P]),
+    "tk_launch_ir": (_S, [_P]),
+    "tk_pids_check": (c_int, [_P, _S]),
+}
+
+# Additions that an older library may lack: absent ones become None.
+OPTIONAL = {
+    "tk_version": (_S, []),
+    "tk_struct_size": (c_size_t, [_S]),
+    "tk_builtin_name": (_S, [c_size_t]),
+}
+
+_STRUCTS = {"tk_value": Value, "tk_tensor": Tensor, "tk_summary": Summary,
+            "tk_run_options": RunOptions, "tk_host": Host}
+
+
+def candidates():
+    """Paths where the library may lie, in the order they are tried."""
+    named = os.environ.get("TKDBG_LIBRARY")
+    if named:
+        return [named]
+    package = os.path.dirname(os.path.abspath(__file__))
+    python = os.path.dirname(package)
+    folders = [
+        package,                                            # beside us
+        os.path.join(python, "..", "build"),                # working tree
+        os.path.join(python, "..", ".."),                   # PREFIX/lib
+        os.path.join(python, "..", "..", "..", "lib"),
+    ]
+    return [os.path.normpath(os.path.join(f, name)) for f in folders
+            for name in ("libtkdbg.so", "libtkdbg.dylib")]
+
+
+def _open():
+    tried = candidates()
+    for path in tried:
+        if os.path.exists(path):
+            return ctypes.CDLL(path), path
+    raise ImportError(
+        "tkdbg: libtkdbg.so was not found; tried " + ", ".join(tried) +
+        " (set TKDBG_LIBRARY to its path)")
+
+
+def bind(lib):
+    """Gives the functions of a loaded library their prototypes."""
+    for name, (result, args) in PROTOTYPES.items():
+        function = getattr(lib, name)
+        function.restype, function.argtypes = result, args
+    for name, (result, args) in OPTIONAL.items():
+        function = getattr(lib, name, None)
+        if function is None:
+            setattr(lib, name, None)
+        else:
+            function.restype, function.argtypes = result, args
+    return lib
+
+
+def check(lib, path):
+    """Raises ImportError when lib is not the library this file describes."""
+    if lib.tk_version is not None:
+        found = lib.tk_version().decode()
+        if found.split(".")[:2] != VERSION.split(".")[:2]:
+            raise ImportError(f"tkdbg: {path} is version {found}, "
+                              f"this package is {VERSION}")
+    if lib.tk_struct_size is not None:
+        for name, struct in _STRUCTS.items():
+            size = lib.tk_struct_size(name.encode())
+            if size and size != ctypes.sizeof(struct):
+                raise ImportError(
+                    f"tkdbg: {path} and this package disagree on the size "
+                    f"of {name}: {size} and {ctypes.sizeof(struct)} bytes")
+
+
+_loaded = None
+
+
+def load():
+    """The library, opened, bound and checked on the first call."""
+    global _loaded
+    if _loaded is None:
+        lib, path = _open()
+        try:
+            check(bind(lib), path)
+        except AttributeError as e:
+            raise ImportError(f"tkdbg: {path} lacks a function: {e}") from e
+        _loaded = lib
+    return _loaded
+
+
+def text(data, size=None):
+    """Decodes bytes, a char pointer's value or address + size."""
+    if data is None:
+        return ""
+    if size is not None:
+        data = ctypes.string_at(data, size) if size else b""
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,250 @@
+"""Kernel arguments: what kind each is, and how it is set in a launch.
+
+``key_of`` gives what distinguishes one signature from another; a Slot sets
+one argument of a tk_launch and remembers it, so that a launch with the same
+arguments as the last one costs no call.
+"""
+from __future__ import annotations
+
+import ctypes
+import struct
+
+from . import _capi, convert, tensors
+from .modules import types as tl_types
+
+_MASK64 = (1 << 64) - 1
+_NUMBERS = {bool: "bool", int: "int", float: "float", type(None): "none",
+            tuple: "tuple"}
+
+
+class Kinds:
+    """The kind of argument that each Python class is."""
+
+    def __init__(self):
+        self._known = dict(_NUMBERS)
+
+    def of(self, cls):
+        """A kind: a number, "tuple", "constexpr", "jit", "numpy_scalar",
+        "descriptor", a kind of tensors.kind_of, or "other"."""
+        found = self._known.get(cls)
+        if found is None:
+            found = self._known[cls] = self._resolve(cls)
+        return found
+
+    @staticmethod
+    def _resolve(cls):
+        for base in (bool, int, float):
+            if issubclass(cls, base):
+                return _NUMBERS[base]
+        if cls.__name__ == "constexpr":
+            return "constexpr"
+        if issubclass(cls, tuple) or issubclass(cls, tl_types.tl_tuple):
+            return "tuple"
+        if cls.__name__ == "TensorDescriptor" and hasattr(
+                cls, "from_tensor"):
+            return "descriptor"
+        tensor = tensors.kind_of(cls)
+        if tensor is not None:
+            return tensor
+        numpy = tensors.numpy()
+        if numpy is not None and issubclass(cls, numpy.generic):
+            return "numpy_scalar"
+        from .launch import is_jit_class
+        return "jit" if is_jit_class(cls) else "other"
+
+
+KINDS = Kinds()
+TENSORS = frozenset(("torch", "numpy", "interface", "pointer"))
+
+
+# ---- keys -------------------------------------------------------------------
+
+
+def constexpr_key(value):
+    """A hashable that tells compile-time values apart: 1, 1.0 and True are
+    three different ones."""
+    cls = type(value)
+    if cls is int or cls is bool or cls is str or value is None:
+        return cls, value
+    if isinstance(value, float):
+        return cls, repr(value)
+    if tl_types.is_constexpr(value):
+        return "constexpr", constexpr_key(value.value)
+    if isinstance(value, (tuple, list)):
+        return cls, tuple(map(constexpr_key, value))
+    if convert.dtype_name(value) is not None:
+        return "dtype", str(value)
+    return cls, id(value)
+
+
+def key_of(arg):
+    """The part of a signature that a run-time argument decides."""
+    kind = KINDS.of(type(arg))
+    if kind in TENSORS:
+        if kind == "interface":
+            return kind, arg.__array_interface__["typestr"]
+        return kind, arg.dtype
+    if kind == "tuple":
+        return kind, type(arg), tuple(map(key_of, arg))
+    if kind == "constexpr" or kind == "jit":
+        return kind, constexpr_key(arg)
+    if kind == "numpy_scalar":
+        return kind, type(arg)
+    return kind
+
+
+# ---- slots ------------------------------------------------------------------
+
+
+class Slot:
+    """Sets one argument; ``set`` returns a tk_status."""
+
+    def __init__(self, session, launch, name):
+        self.session = session
+        self.lib = session.lib
+        self.launch = launch
+        self.name = name.encode()
+
+    def set(self, arg, reader):
+        raise NotImplementedError
+
+
+class TensorSlot(Slot):
+    """A tensor; nothing is done when it is where it was."""
+
+    def __init__(self, session, launch, name, kind):
+        super().__init__(session, launch, name)
+        self.kind = kind
+        self.buffer = tensors.buffer()
+        self.address = ctypes.addressof(self.buffer)
+        self.last = None
+
+    def set(self, arg, reader):
+        layout = getattr(reader, "read_" + self.kind)(arg)
+        if layout == self.last:
+            return _capi.OK
+        now = layout
+        if not layout.data:
+            layout = _no_memory(layout, reader)
+        layout.pack(self.buffer)
+        status = self.lib.tk_launch_tensor(self.launch, self.name,
+                                           self.address)
+        self.last = now if status == _capi.OK else None
+        return status
+
+
+def _no_memory(layout, reader):
+    """A tensor without memory as an empty one; warmup only."""
+    if not reader.compiling and 0 not in layout.shape:
+        raise ValueError("a tensor argument has no memory: it can be "
+                         "compiled for (warmup), not run")
+    return layout._replace(shape=(0,), strides=(1,), storage=0, nbytes=0)
+
+
+class ValueSlot(Slot):
+    """A number, None, constexpr, string, tuple or other value."""
+
+    def __init__(self, session, launch, name, is_constexpr):
+        super().__init__(session, launch, name)
+        self.is_constexpr = is_constexpr
+        self.value = _capi.Value()
+        self.address = ctypes.addressof(self.value)
+        self.last = Slot  # equal to no argument
+
+    def set(self, arg, reader):
+        if arg is self.last:
+            return _capi.OK
+        value = self.value
+        value.str = None
+        convert.fill(self.session, value, arg)
+        if self.is_constexpr:
+            value.is_constexpr = True
+        status = self.lib.tk_launch_value(self.launch, self.name,
+                                          self.address)
+        self.last = arg if status == _capi.OK else Slot
+        return status
+
+
+class IntSlot(ValueSlot):
+    """An int, most often a different one on each launch."""
+
+    def set(self, arg, reader):
+        if arg == self.last:
+            return _capi.OK
+        number = int(arg)
+        if not -(1 << 63) <= number < (1 << 64):
+            raise OverflowError("integer to be specialized too large to "
+                                "represent")
+        value = self.value
+        value.kind = _capi.V_INT
+        value.lo = number & _MASK64
+        value.hi = number >> 64
+        status = self.lib.tk_launch_value(self.launch, self.name,
+                                          self.address)
+        self.last = arg if status == _capi.OK else Slot
+        return status
+
+
+class ScalarSlot(Slot):
+    """A NumPy scalar, which says its own type."""
+
+    def set(self, arg, reader):
+        dtype = reader.dtype(arg.dtype)
+        data = arg.tobytes()
+        if len(data) > 8:
+            raise TypeError(f"scalars of {arg.dtype} are not supported")
+        bits, = struct.unpack("=Q", data.ljust(8, b"\0"))
+        return self.lib.tk_launch_scalar(self.launch, self.name, dtype, bits)
+
+
+class TupleSlot(ValueSlot):
+    """A tuple of numbers and None, run-time values where they can be."""
+
+    def set(self, arg, reader):
+        for item in arg:
+            _check_tuple_item(item)
+        return super().set(arg, reader)
+
+
+def _check_tuple_item(item):
+    kind = KINDS.of(type(item))
+    if kind == "tuple":
+        for inner in item:
+            _check_tuple_item(inner)
+    elif kind in TENSORS or kind in ("descriptor", "numpy_scalar"):
+        raise TypeError("a tuple argument that holds a "
+                        f"{type(item).__name__} is not supported")
+    elif kind == "other":
+        raise unsupported(item)
+
+
+def unsupported(arg):
+    """The TypeError that Triton raises on an argument it cannot take."""
+    cls = type(arg)
+    name = (cls.__name__ if cls.__module__ == "builtins"
+            else f"{cls.__module__}.{cls.__qualname__}")
+    return TypeError(f"failed to specialize argument of type: {name}")
+
+
+def make_slot(session, launch, name, arg, is_constexpr):
+    """The Slot for an argument like arg; raises TypeError if none fits."""
+    if is_constexpr:
+        return ValueSlot(session, launch, name, True)
+    kind = KINDS.of(type(arg))
+    if kind in TENSORS:
+        return TensorSlot(session, launch, name, kind)
+    if kind == "int":
+        return IntSlot(session, launch, name, False)
+    if kind == "tuple":
+        return TupleSlot(session, launch, name, False)
+    if kind == "numpy_scalar":
+        return ScalarSlot(session, launch, name)
+    if kind in ("bool", "float", "none"):
+        return ValueSlot(session, launch, name, False)
+    if kind in ("constexpr", "jit"):
+        return ValueSlot(session, launch, name, True)
+    if kind == "descriptor":
+        raise TypeError("tensor descriptors made on the host are not "
+                        "supported; make them in the kernel with "
+                        "tl.make_tensor_descriptor")
+    raise unsupported(arg)

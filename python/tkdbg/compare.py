@@ -1,0 +1,161 @@
+"""Running configurations side by side: saved memory, compared results.
+
+Every configuration starts from the same contents of every argument.  Sums
+in another order differ in their last bits, so floats may differ by the
+tolerance of their width, relative to the largest element; integers may not.
+"""
+from __future__ import annotations
+
+import ctypes
+import sys
+
+from . import arguments, errors, session as session_
+from .launch import without_torch_functions
+
+# bytes of a float -> relative tolerance
+TOLERANCE = {8: 1e-9, 4: 1e-4, 2: 2e-2, 1: 0.25}
+
+
+def clone(tensor):
+    """A copy of a tensor or array."""
+    return tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
+
+
+def copy_into(tensor, saved):
+    """Gives a tensor or array the contents of its clone."""
+    if hasattr(tensor, "copy_"):
+        tensor.copy_(saved)
+    else:
+        tensor[...] = saved
+
+
+class Memory:
+    """The memory behind some tensors, saved so that it can be restored."""
+
+    def __init__(self, args):
+        self._saved = {}  # address -> (restore, saved contents)
+        for arg in args:
+            kind = arguments.KINDS.of(type(arg))
+            if kind in arguments.TENSORS:
+                self._save(kind, arg)
+
+    def _save(self, kind, arg):
+        if kind == "torch":
+            storage = arg.untyped_storage()
+            self._saved.setdefault(storage.data_ptr(), (
+                storage.copy_, storage.clone()))
+            return
+        session = session_.current()
+        layout = session.reader.read(kind, arg)
+        start, size = layout.storage, layout.nbytes
+        if not start:
+            lanes = 1 + sum(max(0, n - 1) * step for n, step in
+                            zip(layout.shape, layout.strides))
+            start = layout.data
+            size = lanes * session.lib.tk_dtype_size(layout.dtype)
+        self._saved.setdefault(start, (
+            lambda data: ctypes.memmove(start, data, len(data)),
+            ctypes.string_at(start, size)))
+
+    def restore(self):
+        for restore, saved in self._saved.values():
+            restore(saved)
+
+
+def contents(arg):
+    """The elements of a tensor for differences(): a NumPy array of float64
+    or integers, or None where NumPy or the type cannot be had."""
+    try:
+        import numpy
+    except ImportError:
+        return None
+    if arguments.KINDS.of(type(arg)) == "torch":
+        t = arg.detach().cpu()
+        t = t.double() if t.is_floating_point() else t.clone()
+        return t.numpy()
+    try:
+        array = numpy.array(arg)
+    except Exception:
+        return None
+    return array.astype("f8") if array.dtype.kind == "f" else array
+
+
+def differences(first, other, itemsize):
+    """(how many elements differ, index of the first, both values), or None.
+
+    itemsize: bytes of an element as the kernel wrote it.
+    """
+    import numpy
+    if first.dtype.kind == "f":
+        finite = numpy.abs(first[numpy.isfinite(first)])
+        scale = finite.max() if finite.size else 0.0
+        with numpy.errstate(invalid="ignore"):
+            close = numpy.abs(first - other) <= TOLERANCE[itemsize] * scale
+        same = close | (first == other) | (numpy.isnan(first) &
+                                           numpy.isnan(other))
+    else:
+        same = first == other
+    wrong = numpy.argwhere(~numpy.asarray(same))
+    if not len(wrong):
+        return None
+    at = tuple(int(i) for i in wrong[0])
+    return len(wrong), at, first[at], other[at]
+
+
+def configurations(kernel, configs, named, call):
+    """Runs call(config) for each; writes disagreements to stderr.
+
+    The contents are afterwards what they were before.  A configuration that
+    raises KernelError is reported, the first one's error is raised.
+    """
+    tensor_args = {n: a for n, a in named.items()
+                   if arguments.KINDS.of(type(a)) in arguments.TENSORS}
+    session = session_.current()
+    with session.lock, without_torch_functions():
+        memory = Memory(tensor_args.values())
+    lines, first = [], None
+    for config in configs:
+        try:
+            call(config)
+            with without_torch_functions():
+                result = {n: contents(a) for n, a in tensor_args.items()}
+        except errors.KernelError as e:
+            if first is None:
+                raise
+            lines.append(f"  {config}\n    fails: "
+                         f"{str(e).strip().splitlines()[0]}")
+            continue
+        finally:
+            with without_torch_functions():
+                memory.restore()
+        if first is None:
+            first = result
+        else:
+            lines += _disagreement(config, first, result, tensor_args)
+    if lines:
+        _report(kernel, configs[0], lines)
+
+
+def _disagreement(config, first, result, args):
+    lines = []
+    for name, before in first.items():
+        if before is None or result[name] is None:
+            continue
+        size = getattr(args[name].dtype, "itemsize", 4)
+        found = differences(before, result[name], size)
+        if found:
+            count, at, a, b = found
+            where = ", ".join(map(str, at))
+            lines.append(f"  {config}\n    {count} of {before.size} elements "
+                         f"of {name} differ, first {name}[{where}]: {a:.9g} "
+                         f"there, {b:.9g} here")
+    return lines
+
+
+def _report(kernel, config, lines):
+    session = session_.current()
+    session.totals["findings"] += 1
+    session.disagreements += 1
+    head = (f"tkdbg: the configurations of {kernel} disagree; "
+            f"compared with\n  {config}\n")
+    sys.stderr.write(head + "\n".join(lines) + "\n")

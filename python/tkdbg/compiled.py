@@ -1,0 +1,124 @@
+"""The compiled kernel that launches and ``warmup`` return.
+
+There is no machine code.  What scripts compute with is present and
+documented: occupancy arithmetic works on the numbers of device.py.
+"""
+from __future__ import annotations
+
+import collections
+import hashlib
+
+from . import device
+
+
+class AsmDict(dict):
+    """``kernel.asm``: "ttir" is the typed form that tkdbg runs."""
+
+    def __init__(self, prepared):
+        super().__init__()
+        self._prepared = prepared
+
+    def __missing__(self, key):
+        if key != "ttir":
+            raise KeyError(f"Unknown key: '{key}' (tkdbg has 'ttir' only: "
+                           "it makes no GPU code)")
+        text = self[key] = self._prepared.ir()
+        return text
+
+    def __contains__(self, key):
+        return key == "ttir"
+
+    def keys(self):
+        self["ttir"]
+        return super().keys()
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+
+class CompiledKernel:
+    """One kernel for one set of argument types and constexprs.
+
+    n_regs, n_spills, n_max_threads and metadata.shared are the constants of
+    device.py, not measurements.
+    """
+
+    def __init__(self, prepared, options):
+        self._prepared = prepared
+        self.src = prepared.function
+        self.name = prepared.function.__name__
+        self.hash = hashlib.sha256(repr(
+            (prepared.function.cache_key, prepared.key)).encode()).hexdigest()
+        self.metadata = metadata(self.name, self.hash, options)
+        self.packed_metadata = (
+            self.metadata.num_warps, self.metadata.num_ctas,
+            self.metadata.shared)
+        self.asm = AsmDict(prepared)
+        self.kernel = b""
+        self.module = self.function = self.hash
+        self.n_regs = device.N_REGS
+        self.n_spills = 0
+        self.n_max_threads = device.PROPERTIES["max_threads_per_block"]
+
+    @property
+    def num_warps(self):
+        return self.metadata.num_warps
+
+    @property
+    def num_stages(self):
+        return self.metadata.num_stages
+
+    @property
+    def num_ctas(self):
+        return self.metadata.num_ctas
+
+    @property
+    def shared(self):
+        return self.metadata.shared
+
+    def _init_handles(self):
+        """Nothing to load."""
+
+    def result(self):
+        return self
+
+    def launch_metadata(self, grid, stream, *args):
+        return None
+
+    def __getitem__(self, grid):
+        """A launcher for the kernel's arguments in order, with or without
+        its constexprs; those of the compilation hold."""
+        def runner(*args, stream=None):
+            self._prepared.function.run_compiled(self._prepared, grid, args)
+        return runner
+
+    def run(self, grid_0, grid_1, grid_2, stream, function, packed_metadata,
+            launch_metadata, enter_hook, exit_hook, *args):
+        """Triton's low-level launcher; everything between is ignored."""
+        self[(grid_0, grid_1, grid_2)](*args)
+
+    def __repr__(self):
+        return f"CompiledKernel({self.name}, {self.hash[:12]})"
+
+
+_DEFAULTS = {
+    "num_warps": 4, "num_ctas": 1, "num_stages": 3, "warp_size": 32,
+    "maxnreg": None, "cluster_dims": (1, 1, 1), "enable_fp_fusion": True,
+    "launch_cooperative_grid": False, "launch_pdl": False, "debug": False,
+    "backend_name": "cuda", "arch": f"sm{device.ARCH}",
+    "global_scratch_size": 0, "global_scratch_align": 1,
+    "profile_scratch_size": 0, "profile_scratch_align": 1,
+    "tmem_size": 0, "ptx_version": None, "sanitize_overflow": True,
+    "default_dot_input_precision": "tf32"}
+
+
+def metadata(name, hash_, options):
+    """A named tuple with the fields that scripts read."""
+    fields = dict(_DEFAULTS, name=name, hash=hash_, shared=device.SHARED,
+                  target=device.target(), ids_of_const_exprs=())
+    fields.update((k, v) for k, v in options.items() if v is not None)
+    if fields["num_ctas"] > 1 and "cluster_dims" not in options:
+        fields["cluster_dims"] = (fields["num_ctas"], 1, 1)
+    names = sorted(n for n in fields if n.isidentifier())
+    kind = collections.namedtuple("KernelMetadata", names)
+    return kind(**{n: fields[n] for n in names})

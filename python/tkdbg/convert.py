@@ -1,0 +1,267 @@
+"""Python objects as tk_value, and back.
+
+``fill(session, out, value)`` writes a value; ``read(session, value)`` reads
+one.  Values that kernels cannot hold become TK_V_OBJECT handles, which C
+asks about through the host callbacks.
+"""
+from __future__ import annotations
+
+import builtins
+import ctypes
+import sys
+import types
+
+from . import _capi
+from .modules import types as tl_types
+from .modules.stubs import Builtin
+
+_MASK64 = (1 << 64) - 1
+_INT_MIN, _INT_MAX = -(1 << 127), (1 << 127) - 1
+
+# modules that kernels name, by their canonical name
+MODULES = {
+    "math": "math",
+    "triton": "triton",
+    "triton.language": "tl",
+    "triton.language.core": "tl",
+    "triton.language.standard": "tl",
+    "triton.language.random": "tl",
+    "triton.language.math": "tl.math",
+    "triton.language.extra": "tl.extra",
+    "triton.language.extra.libdevice": "libdevice",
+    "triton.language.extra.cuda": "tl.extra.cuda",
+    "triton.language.extra.cuda.libdevice": "libdevice",
+    "triton.language.extra.hip.libdevice": "libdevice",
+    "triton.language.extra.cuda.utils": "tl.extra.cuda",
+    "triton.language.extra.cuda.gdc": "tl.extra.cuda",
+    "triton.language.target_info": "tl.target_info",
+}
+
+# classes of ``triton.language`` that kernels call or test against
+_CLASSES = {
+    tl_types.constexpr: "tl.constexpr",
+    tl_types.tensor: "tl.tensor",
+    tl_types.tensor_descriptor: "tl.tensor_descriptor",
+    tl_types.tl_tuple: "tl.tuple",
+    tl_types.dtype: "tl.dtype",
+    tl_types.pointer_type: "tl.pointer_type",
+    tl_types.block_type: "tl.block_type",
+    tl_types.const: "tl.const",
+    tl_types.PropagateNan: "tl.PropagateNan",
+}
+
+# helpers that practitioners paste into their files; the tool has its own
+PASTED = {"print_if": "tl.print_if", "breakpoint_if": "tl.breakpoint_if"}
+
+
+class NotConvertible(Exception):
+    """A value that C cannot be told about; the text says why."""
+
+
+def is_namedtuple(value):
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def is_tl_tuple(value):
+    """True for our tl.tuple and for real Triton's."""
+    kind = type(value)
+    return (kind.__name__ == "tuple" and
+            kind.__module__ in (tl_types.__name__, "triton.language.core"))
+
+
+def pointer_depth(value):
+    """(element dtype, pointers around it) of a dtype object."""
+    depth = 0
+    while hasattr(value, "element_ty") and not hasattr(value, "shape"):
+        value = value.element_ty
+        depth += 1
+    return value, depth
+
+
+def dtype_name(value):
+    """The name of a tl, torch or NumPy dtype object, or None."""
+    kind = type(value)
+    if isinstance(value, tl_types.dtype):
+        return value.name
+    if kind.__name__ == "dtype":
+        if kind.__module__.startswith("torch"):
+            return str(value).rpartition(".")[2]
+        if kind.__module__.startswith("triton."):
+            return value.name
+    if kind.__module__.startswith("numpy") and hasattr(value, "kind"):
+        return value.name if value.isnative else None
+    return None
+
+
+# ---- Python to C ------------------------------------------------------------
+
+
+def fill(session, out, value, name=None):
+    """Writes value to the tk_value out; name: what the kernel calls it.
+
+    Raises NotConvertible for an integer beyond 128 bits.
+    """
+    out.is_constexpr = False
+    if tl_types.is_constexpr(value):
+        fill(session, out, value.value, name)
+        out.is_constexpr = True
+        return
+    if value is None:
+        out.kind = _capi.V_NONE
+    elif isinstance(value, bool):
+        out.kind, out.lo = _capi.V_BOOL, int(value)
+    elif isinstance(value, int):
+        _fill_int(out, value)
+    elif isinstance(value, float):
+        out.kind, out.f = _capi.V_FLOAT, value
+    elif isinstance(value, str):
+        _fill_str(session, out, _capi.V_STR, value)
+    elif isinstance(value, (tuple, list)) or is_tl_tuple(value):
+        _fill_tuple(session, out, value)
+    elif not _fill_dtype(session, out, value):
+        _fill_other(session, out, value, name)
+
+
+def _fill_int(out, value):
+    value = int(value)
+    if not _INT_MIN <= value <= _INT_MAX:
+        raise NotConvertible(f"the integer {value} needs more than 128 bits")
+    out.kind = _capi.V_INT
+    out.lo = value & _MASK64
+    out.hi = value >> 64
+
+
+def _fill_str(session, out, kind, text):
+    data = session.string(text)
+    out.kind, out.str, out.n = kind, data, len(data)
+
+
+def _fill_tuple(session, out, value):
+    items = list(value)
+    array = session.keep((_capi.Value * max(1, len(items)))())
+    for slot, item in zip(array, items):
+        fill(session, slot, item)
+    out.kind, out.n = _capi.V_TUPLE, len(items)
+    out.items = ctypes.cast(array, ctypes.POINTER(_capi.Value))
+    out.str = (session.string(",".join(value._fields))
+               if is_namedtuple(value) else None)
+
+
+def _fill_dtype(session, out, value):
+    element, depth = pointer_depth(value)
+    name = dtype_name(element)
+    index = session.dtype(name) if name and name != "void" else None
+    if index is None:
+        return False
+    out.kind, out.lo, out.hi = _capi.V_DTYPE, index, depth
+    return True
+
+
+def _fill_other(session, out, value, name):
+    from . import launch
+    canonical = builtin_name(value, name)
+    if canonical is not None:
+        _fill_str(session, out, _capi.V_BUILTIN, canonical)
+        return
+    function = launch.as_jit_function(value)
+    if function is not None:
+        out.kind, out.ptr = _capi.V_FUNCTION, function.open(session)
+        return
+    fill_object(session, out, value)
+
+
+def fill_object(session, out, value):
+    """Writes value as a handle; str is the printed name of its type."""
+    _fill_str(session, out, _capi.V_OBJECT, type(value).__name__)
+    out.ptr = session.handle(value)
+
+
+# ---- names of builtins ------------------------------------------------------
+
+
+def builtin_name(value, name=None):
+    """The canonical name of an operation or module, or None."""
+    if isinstance(value, Builtin):
+        return value.canonical
+    if isinstance(value, types.ModuleType):
+        return MODULES.get(value.__name__)
+    if isinstance(value, tl_types.PropagateNan):
+        return f"tl.PropagateNan.{value.name}"
+    if isinstance(value, type) and value in _CLASSES:
+        return _CLASSES[value]
+    if name in PASTED and isinstance(value, types.FunctionType):
+        return PASTED[name]
+    if callable(value) and getattr(value, "__module__", None) == "builtins":
+        short = getattr(value, "__name__", "")
+        if getattr(builtins, short, None) is value:
+            return f"builtins.{short}"
+    return _triton_name(value)
+
+
+def _triton_name(value):
+    """The name of an object of real Triton's (or of our triton.cdiv)."""
+    module = getattr(value, "__module__", None)
+    if not isinstance(module, str) or not module.startswith("triton"):
+        return None
+    short = getattr(value, "__name__", None)
+    if short is None:
+        short = getattr(getattr(value, "fn", None), "__name__", None)
+    if short is None and type(value).__name__ == "PROPAGATE_NAN":
+        return f"tl.PropagateNan.{value.name}"
+    if short is None:
+        return None
+    if module == "triton":
+        return f"triton.{short}"
+    if module not in MODULES:
+        return None
+    prefix = MODULES[module]
+    return f"{'tl' if prefix == 'tl.math' else prefix}.{short}"
+
+
+# ---- C to Python ------------------------------------------------------------
+
+
+def read(session, value):
+    """The Python object of a tk_value; tuples become tuples.
+
+    Raises NotConvertible for what only kernels have.
+    """
+    kind = value.kind
+    if kind == _capi.V_NONE:
+        return None
+    if kind == _capi.V_BOOL:
+        return bool(value.lo)
+    if kind == _capi.V_INT:
+        return (value.hi << 64) | value.lo
+    if kind == _capi.V_FLOAT:
+        return value.f
+    if kind == _capi.V_STR:
+        return (value.str or b"")[:value.n].decode("utf-8", "replace")
+    if kind == _capi.V_TUPLE:
+        return tuple(read(session, value.items[i]) for i in range(value.n))
+    if kind == _capi.V_DTYPE:
+        return _read_dtype(session, value)
+    if kind == _capi.V_OBJECT:
+        return session.object(value.ptr)
+    if kind == _capi.V_BUILTIN:
+        return _read_builtin(_capi.text(value.str))
+    raise NotConvertible("a jit function cannot be passed to host code")
+
+
+def _read_dtype(session, value):
+    language = sys.modules.get("triton.language", tl_types)
+    found = language.dtype(session.dtype_names[value.lo])
+    for _ in range(value.hi):
+        found = language.pointer_type(found)
+    return found
+
+
+def _read_builtin(canonical):
+    head, _, last = canonical.rpartition(".")
+    if head == "builtins":
+        return getattr(builtins, last)
+    for kind, name in _CLASSES.items():
+        if name == canonical:
+            return kind
+    from .modules.stubs import builtin
+    return builtin(canonical)

@@ -1,0 +1,101 @@
+"""Uncaught exceptions: the script's own frames, then the kernel's report."""
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import types
+
+from . import errors, modules, session as session_
+
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_HIDDEN = ("<tkdbg binder>", "<frozen runpy>", "<frozen importlib._bootstrap>")
+
+
+class _Saved:
+    before = None
+
+
+def is_ours(code):
+    return code.co_filename.startswith(_OURS) or code.co_filename in _HIDDEN
+
+
+def strip(tb):
+    """A traceback without frames of tkdbg; None when nothing is left."""
+    kept = []
+    while tb is not None:
+        if not is_ours(tb.tb_frame.f_code):
+            kept.append(tb)
+        tb = tb.tb_next
+    result = None
+    for tb in reversed(kept):
+        result = types.TracebackType(result, tb.tb_frame, tb.tb_lasti,
+                                     tb.tb_lineno)
+    return result
+
+
+def _strip_chain(error, seen):
+    """Strips an exception and those it came from."""
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        error.__traceback__ = strip(error.__traceback__)
+        _strip_chain(error.__context__, seen)
+        error = error.__cause__
+
+
+def show(error, stream=None):
+    """Writes an uncaught exception: stack, then what is wrong."""
+    stream = sys.stderr if stream is None else stream
+    _strip_chain(error, set())
+    if isinstance(error, errors.KernelError):
+        _show_finding(error, stream)
+    elif isinstance(error, (errors.UsageError, errors.InternalError)):
+        stream.write(str(error) + "\n")
+    else:
+        traceback.print_exception(type(error), error, error.__traceback__,
+                                  file=stream)
+        advice = (modules.advice(error) if isinstance(error, ImportError)
+                  else "")
+        if advice:
+            stream.write(advice + "\n")
+
+
+def _show_finding(error, stream):
+    cause = error.__cause__
+    if cause is not None:
+        traceback.print_exception(type(cause), cause, cause.__traceback__,
+                                  file=stream)
+        stream.write("\n")
+    if error.__traceback__ is not None:
+        stream.write("Traceback (most recent call last):\n")
+        stream.write("".join(traceback.format_tb(error.__traceback__)))
+    name = type(error).__name__
+    stream.write(f"tkdbg.{name}: {error.kernel} stopped\n\n"
+                 if error.kernel else f"tkdbg.{name}\n\n")
+    coloured = session_.current().options.colour(stream)
+    stream.write(error.colour if coloured else error.report)
+    stream.flush()
+
+
+def _hook(kind, error, tb):
+    if isinstance(error, errors.KernelError):
+        show(error)
+        return
+    stripped = strip(tb)
+    error.__traceback__ = stripped
+    _Saved.before(kind, error, stripped)
+    advice = modules.advice(error) if isinstance(error, ImportError) else ""
+    if advice:
+        sys.stderr.write(advice + "\n")
+
+
+def install():
+    """Sets sys.excepthook."""
+    if sys.excepthook is not _hook:
+        _Saved.before = sys.excepthook
+        sys.excepthook = _hook
+
+
+def uninstall():
+    if sys.excepthook is _hook:
+        sys.excepthook = _Saved.before

@@ -1,0 +1,217 @@
+"""Answers to C: what a kernel's free names mean in the host program.
+
+Lookup order is Python's: closure cells, the function's globals, builtins.
+Callbacks never let an exception pass through C: it is kept in
+``session.pending``, and C is told that the host raised.
+"""
+from __future__ import annotations
+
+import builtins
+import os
+import types
+
+from . import _capi, convert, errors
+
+FOUND, UNKNOWN, RAISED = 1, 0, -1
+MISSING = object()
+
+
+class Scope:
+    """Where one function's free names live.
+
+    ``used`` collects what a kernel's compiled form depends on:
+    {name: (dict or cell, value)}; ``callees`` the scopes of functions it
+    reached.
+    """
+
+    def __init__(self, fn):
+        self.globals = fn.__globals__
+        code = fn.__code__
+        self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
+        self.used = {}
+        self.callees = {}
+
+    def find(self, name):
+        """(value, dict or cell that holds it); MISSING when unknown."""
+        cell = self.cells.get(name)
+        if cell is not None:
+            try:
+                return cell.cell_contents, cell
+            except ValueError:  # not assigned yet
+                return MISSING, None
+        if name in self.globals:
+            return self.globals[name], self.globals
+        return getattr(builtins, name, MISSING), None
+
+    def changed(self, seen=None):
+        """(name, before, now) of a used value that changed, or None."""
+        seen = set() if seen is None else seen
+        seen.add(id(self))
+        for name, (_, before) in self.used.items():
+            now = self.find(name)[0]
+            if now is not before and not _same(now, before):
+                return name, before, None if now is MISSING else now
+        for scope in self.callees.values():
+            if id(scope) not in seen:
+                found = scope.changed(seen)
+                if found:
+                    return found
+        return None
+
+    def annotated_constexpr(self, name):
+        """Whether the module says ``name: tl.constexpr = ...``."""
+        note = annotations(self.globals).get(name)
+        return note is not None and is_constexpr_annotation(note)
+
+
+def annotations(module_globals):
+    """A module's annotations by its globals, on every Python version."""
+    found = module_globals.get("__annotations__")
+    if found is None and callable(module_globals.get("__annotate__")):
+        try:  # Python 3.14 computes them when asked
+            found = module_globals["__annotate__"](1)
+        except Exception:
+            found = {}
+        module_globals["__annotations__"] = found
+    return found if isinstance(found, dict) else {}
+
+
+def is_constexpr_annotation(note):
+    """True for tl.constexpr, "tl.constexpr", "constexpr" and the like."""
+    text = note if isinstance(note, str) else getattr(note, "__name__", "")
+    return "constexpr" in text
+
+
+def _same(a, b):
+    if type(a) is not type(b):
+        return False
+    if hasattr(a, "value") and hasattr(b, "value"):
+        a, b = a.value, b.value
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def _interesting(value):
+    """Values whose change makes a compiled kernel wrong."""
+    if isinstance(value, (types.ModuleType, type)) or value is None:
+        return False
+    return (convert.tl_types.is_constexpr(value) or
+            isinstance(value, (bool, int, float, str, tuple, list)))
+
+
+class Host:
+    """The callbacks of one session."""
+
+    def __init__(self, session):
+        self.session = session
+        self.struct = _capi.Host(
+            None, _capi.GlobalFn(self._global), _capi.AttrFn(self._attr),
+            _capi.CallFn(self._call))
+
+    def _guard(self, out, answer):
+        try:
+            return answer()
+        except BaseException as e:
+            if not isinstance(e, errors.NotOpened):
+                self.session.pending = self.session.pending or e
+            text = f"{type(e).__name__}: {e}"
+            try:
+                out.contents.str = self.session.string(text)
+            except Exception:
+                out.contents.str = b"the host program raised"
+            return RAISED
+
+    # ---- names -----------------------------------------------------------
+
+    def _global(self, _ud, scope, name, out):
+        return self._guard(out, lambda: self.find_global(
+            self.session.object(scope), name.decode(), out.contents))
+
+    def find_global(self, scope, name, out):
+        """Fills out with what name means in scope."""
+        value, holder = scope.find(name)
+        if value is MISSING:
+            return UNKNOWN
+        convert.fill(self.session, out, value, name)
+        if holder is not None:
+            self._remember(scope, name, value, holder)
+            if (scope.annotated_constexpr(name) or _allow_globals()):
+                out.is_constexpr = True
+        return FOUND
+
+    @staticmethod
+    def _remember(scope, name, value, holder):
+        from .launch import as_jit_function
+        if _interesting(value):
+            scope.used[name] = (holder, value)
+            return
+        function = as_jit_function(value)
+        if function is not None:
+            scope.callees[name] = function.scope
+
+    # ---- attributes ------------------------------------------------------
+
+    def _attr(self, _ud, handle, name, out):
+        return self._guard(out, lambda: self.find_attr(
+            self.session.object(handle), name.decode(), out.contents))
+
+    def find_attr(self, obj, name, out):
+        """Fills out with obj.name."""
+        value = getattr(obj, name, MISSING)
+        if value is MISSING:
+            return UNKNOWN
+        convert.fill(self.session, out, value, name)
+        if isinstance(obj, types.ModuleType):
+            note = annotations(vars(obj)).get(name)
+            if note is not None and is_constexpr_annotation(note):
+                out.is_constexpr = True
+            if _allow_globals():
+                out.is_constexpr = True
+        return FOUND
+
+    # ---- calls -----------------------------------------------------------
+
+    def _call(self, _ud, handle, args, nargs, kwnames, nkw, out):
+        return self._guard(out, lambda: self.call(
+            self.session.object(handle), args, nargs, kwnames, nkw,
+            out.contents))
+
+    def call(self, obj, args, nargs, kwnames, nkw, out):
+        """Calls a host function that may run at compile time.
+
+        The last nkw of the nargs values belong to the keywords.  Unknown
+        for functions that Triton would not call.
+        """
+        function = compile_time_function(obj)
+        if function is None:
+            return UNKNOWN
+        values = [convert.read(self.session, args[i])
+                  for i in range(nargs)]
+        first = nargs - nkw
+        keywords = {kwnames[i].decode(): values[first + i]
+                    for i in range(nkw)}
+        result = function(*values[:first], **keywords)
+        convert.fill(self.session, out, result)
+        out.is_constexpr = True
+        return FOUND
+
+
+_MATH_MODULES = ("math", "cmath", "operator")
+
+
+def compile_time_function(obj):
+    """The Python function to call at compile time, or None."""
+    kind = type(obj).__name__
+    if kind in ("ConstexprFunction", "BoundConstexprFunction"):
+        return obj
+    if (isinstance(obj, types.BuiltinFunctionType) and
+            obj.__module__ in _MATH_MODULES):
+        return obj
+    return None
+
+
+def _allow_globals():
+    return os.environ.get("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", "").lower() in (
+        "1", "true", "on", "yes", "y")

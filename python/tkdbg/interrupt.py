@@ -1,0 +1,67 @@
+"""Ctrl-C while C runs.
+
+Python's own handler only notes the signal while a C function runs, so a
+launch would not stop.  The signal does write a byte to the wakeup
+descriptor at once: a small thread reads it and calls tk_interrupt.  When
+the launch has returned, Python's handler raises KeyboardInterrupt as
+always; a handler that the script installed is called as always.
+"""
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+AGAIN = 0.01  # seconds between two requests to stop the same launch
+
+
+class Watch:
+    """``with watch:`` around a call that ``target()`` can stop."""
+
+    def __init__(self, target=None):
+        self.target = target
+        self.reset()
+
+    def reset(self):
+        """Forgets thread and pipe (in the child of a fork)."""
+        self._pipe = None
+        self._running = False
+        self._before = -1
+        self._wake = threading.Event()
+
+    def _start(self):
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        self._pipe = (reader, writer)
+        threading.Thread(target=self._loop, args=(reader,), daemon=True,
+                         name="tkdbg-interrupt").start()
+
+    def _loop(self, reader):
+        while True:
+            data = os.read(reader, 64)
+            if not data:
+                return
+            if self._before >= 0:
+                try:
+                    os.write(self._before, data)
+                except OSError:
+                    pass
+            if signal.SIGINT in data:
+                while self._running:
+                    self.target()
+                    self._wake.wait(AGAIN)
+
+    def __enter__(self):
+        self._mine = (threading.current_thread() is threading.main_thread())
+        if self._mine:
+            if self._pipe is None:
+                self._start()
+            self._before = signal.set_wakeup_fd(
+                self._pipe[1], warn_on_full_buffer=False)
+        self._running = True
+        return self
+
+    def __exit__(self, *_):
+        self._running = False
+        if self._mine:
+            signal.set_wakeup_fd(self._before)

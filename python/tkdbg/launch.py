@@ -1,0 +1,371 @@
+"""@triton.jit functions: decoration and launch."""
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import inspect
+import operator
+import sys
+import textwrap
+import warnings
+from ctypes import byref, c_void_p
+
+from . import (_capi, arguments, binder, device, errors, host,
+               session as session_, source)
+from .modules import types as tl_types
+from .prepared import Prepared
+from .wrappers import MockTensor
+
+MAX_PREPARED = 256  # signatures remembered per kernel
+
+
+class KernelInterface:
+    """What has ``fn[grid](...)``: jit functions, autotuners, heuristics."""
+
+    def run(self, *args, grid, warmup, **kwargs):
+        raise NotImplementedError("run not implemented")
+
+    def warmup(self, *args, grid, **kwargs):
+        """Compiles for these arguments; runs nothing."""
+        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid,
+                        warmup=True, **kwargs)
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid, warmup=False)
+
+
+class JITCallable:
+    """A Python function that kernels can call; its source and scope."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.signature = inspect.signature(fn)
+        self._source = source.find(fn)
+        self._src = None
+        self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
+        self.hash = None
+        self.used_global_vals = {}
+        self.__doc__ = fn.__doc__
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__globals__ = fn.__globals__
+        self.__module__ = fn.__module__
+
+    @functools.cached_property
+    def raw_src(self):
+        """The lines of the function, decorators included."""
+        return source.lines_of(self.fn)[0]
+
+    @property
+    def starting_line_number(self):
+        return self._source.line
+
+    @property
+    def src(self):
+        """The text from ``def`` on."""
+        if self._src is None:
+            return source.without_decorators(self.raw_src)
+        return self._src
+
+    @src.setter
+    def src(self, _):
+        raise AttributeError("Cannot set attribute 'src' directly. Use "
+                             "'_unsafe_update_src()'.")
+
+    def _unsafe_update_src(self, text):
+        self._src = text
+        self.hash = None
+
+    @property
+    def cache_key(self):
+        if self.hash is None:
+            text = f"{self._fn_name}:{self.starting_line_number}:{self.src}"
+            self.hash = hashlib.sha256(text.encode()).hexdigest()
+        return self.hash
+
+    def parse(self):
+        import ast
+        return ast.parse(self.src)
+
+    def get_capture_scope(self):
+        return {**self.__globals__,
+                **inspect.getclosurevars(self.fn).nonlocals}
+
+    @property
+    def type(self):
+        return tl_types.constexpr_type(self)
+
+
+class JITFunction(JITCallable, KernelInterface):
+    """A kernel, or a function that kernels call."""
+
+    def __init__(self, fn, version=None, do_not_specialize=None,
+                 do_not_specialize_on_alignment=None, debug=None,
+                 noinline=None, repr=None, launch_metadata=None):
+        super().__init__(fn)
+        self.module = fn.__module__
+        self.version = version
+        self.do_not_specialize = list(do_not_specialize or ())
+        self.do_not_specialize_on_alignment = list(
+            do_not_specialize_on_alignment or ())
+        self.debug = debug
+        self.noinline = noinline
+        self._repr = repr
+        self.launch_metadata = launch_metadata
+        self.params = [
+            binder.KernelParam(i, p, _named(self.do_not_specialize, i, p),
+                               _named(self.do_not_specialize_on_alignment,
+                                      i, p))
+            for i, p in enumerate(self.signature.parameters.values())]
+        self.arg_names = [p.name for p in self.params]
+        self.constexprs = [p.num for p in self.params if p.is_constexpr]
+        self.pre_run_hooks = []
+        self.kernel = None
+        self.scope = host.Scope(fn)
+        self._is_constexpr = tuple(p.is_constexpr for p in self.params)
+        self._bind = None
+        self._opened = {}    # session -> tk_function
+        self._prepared = {}  # signature -> Prepared
+
+    # ---- what scripts read -----------------------------------------------
+
+    def repr(self, specialization):
+        return (self._fn_name if self._repr is None
+                else self._repr(specialization))
+
+    def is_gluon(self):
+        return False
+
+    @property
+    def device_caches(self):
+        """{device: (compiled kernels by signature, ...)} as in Triton."""
+        kernels = {key: p.kernel for key, p in self._prepared.items()}
+        return {0: (kernels, {}, device.target(), None, self._bind)}
+
+    @property
+    def cache(self):
+        """{device: compiled kernels by signature}, its older name."""
+        return {0: self.device_caches[0][0]}
+
+    def add_pre_run_hook(self, hook):
+        """hook(*args, **kwargs) is called before each launch."""
+        assert callable(hook)
+        self.pre_run_hooks.append(hook)
+
+    def preload(self, specialization_data):
+        raise NotImplementedError("preload: tkdbg keeps no compiled kernels")
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope "
+                           "of a kernel")
+
+    def __repr__(self):
+        return f"JITFunction({self.module}:{self.__qualname__})"
+
+    # ---- the C side ------------------------------------------------------
+
+    def open(self, session):
+        """The tk_function; raises errors.NotOpened when C refuses the text."""
+        found = self._opened.get(session)
+        if found is None:
+            found = self._open(session)
+            session.lib.tk_function_host(found, byref(_host(session)),
+                                         session.handle(self.scope))
+            self._opened[session] = found
+        return found
+
+    def _open(self, session):
+        """Opens the whole file, or, when that fails, the function alone at
+        its own line."""
+        name, text, line = self._source
+        if self._src is None:
+            found = _function_at(session, name, text, self.fn.__name__, line)
+            if found is not None:
+                return found
+            lines = "".join(self.raw_src)
+        else:
+            lines = self._src
+        alone = "\n" * (line - 1) + textwrap.dedent(lines)
+        found = _function_at(session, name, alone, self.fn.__name__, line)
+        if found is None:
+            raise errors.NotOpened(f"{self.__name__} cannot be read")
+        return found
+
+    # ---- launching -------------------------------------------------------
+
+    def bind(self, *args, **kwargs):
+        """(values of the parameters, launch options) of a call."""
+        if self._bind is None:
+            self._bind = binder.make(self.__name__, self.signature)
+        values, options = self._bind(*args, **kwargs)
+        if options:
+            binder.check_options(options)
+        return values, options
+
+    def run(self, *args, grid, warmup, **kwargs):
+        """Launches; warmup: only compiles.  Returns a CompiledKernel."""
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        values, options = self.bind(*args, **kwargs)
+        if not warmup:
+            grid = resolve_grid(grid, self.arg_names, values)
+        session = session_.current()
+        with session.lock, without_torch_functions():
+            prepared = self.prepare(session, values, options)
+            prepared.run(values, None if warmup else grid)
+        return prepared.kernel
+
+    def prepare(self, session, values, options):
+        """The Prepared for these values, new or known."""
+        key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
+        key = (session, tuple(options.items()) if options else (),
+               tuple([constexpr_key(v) if is_constexpr else key_of(v)
+                      for v, is_constexpr in zip(values,
+                                                 self._is_constexpr)]))
+        prepared = self._find(key)
+        if prepared is None:
+            try:
+                prepared = Prepared(self, session, key[2], values, options)
+            except errors.NotOpened:
+                session.check(_capi.FINDING, self.__name__)
+            if not session.addresses:
+                self._keep(key, prepared)
+            return prepared
+        changed = self.scope.changed()
+        if changed:
+            raise RuntimeError("Global variable {} has changed since we "
+                               "compiled this kernel, from {} to {}".format(
+                                   *changed))
+        return prepared
+
+    def _find(self, key):
+        if session_.current().addresses:
+            return None  # extras are different each time
+        try:
+            return self._prepared.get(key)
+        except TypeError:  # an option that cannot be hashed
+            return None
+
+    def _keep(self, key, prepared):
+        try:
+            hash(key)
+        except TypeError:
+            return
+        if len(self._prepared) >= MAX_PREPARED:
+            del self._prepared[next(iter(self._prepared))]
+        self._prepared[key] = prepared
+
+    def run_compiled(self, prepared, grid, args):
+        """compiled[grid](*args): all arguments, or all but constexprs."""
+        names = self.arg_names
+        if len(args) == len(names) - len(self.constexprs) != len(names):
+            rest = iter(args)
+            args = [prepared.slots[i].last if p.is_constexpr else next(rest)
+                    for i, p in enumerate(self.params)]
+        elif len(args) != len(names):
+            raise TypeError(f"{self.__name__} takes {len(names)} arguments, "
+                            f"{len(args)} were given")
+        else:
+            args = [prepared.slots[i].last if p.is_constexpr else args[i]
+                    for i, p in enumerate(self.params)]
+        values = tuple(args)
+        grid = resolve_grid(grid, names, values)
+        session = session_.current()
+        with session.lock, without_torch_functions():
+            self.prepare(session, values, {}).run(values, grid)
+
+
+def _named(listed, index, parameter):
+    return index in listed or parameter.name in listed
+
+
+def _function_at(session, name, text, function, line):
+    """A tk_function, or None with the reason in the report."""
+    lib, data = session.lib, text.encode("utf-8", "replace")
+    module, out = c_void_p(), c_void_p()
+    if lib.tk_module_open(session.ptr, name.encode("utf-8", "replace"), data,
+                          len(data), byref(module)) != _capi.OK:
+        return None
+    if lib.tk_function_at(module, function.encode(), line,
+                          byref(out)) != _capi.OK:
+        return None
+    return out.value
+
+
+def _host(session):
+    """The session's tk_host."""
+    if not hasattr(session, "host"):
+        session.host = host.Host(session)
+    return session.host.struct
+
+
+# ---- grids ------------------------------------------------------------------
+
+
+def resolve_grid(grid, names, values):
+    """Three ints.  grid: a tuple or list of up to three, an int, or a
+    function of {parameter: value} that gives one."""
+    assert grid is not None
+    if callable(grid):
+        grid = grid(dict(zip(names, values)))
+    if isinstance(grid, int):
+        warnings.warn("a grid is a tuple: Triton refuses the int "
+                      f"{grid!r}, write ({grid},)", stacklevel=4)
+        grid = (grid,)
+    size = len(grid)
+    index = operator.index
+    return (index(grid[0]), index(grid[1]) if size > 1 else 1,
+            index(grid[2]) if size > 2 else 1)
+
+
+def without_torch_functions():
+    """A context in which tensors are read directly, past torch's modes."""
+    torch = sys.modules.get("torch")
+    disable = getattr(getattr(torch, "_C", None), "DisableTorchFunction",
+                      None)
+    return contextlib.nullcontext() if disable is None else disable()
+
+
+# ---- decorators -------------------------------------------------------------
+
+
+def jit(fn=None, *, version=None, repr=None, launch_metadata=None,
+        do_not_specialize=None, do_not_specialize_on_alignment=None,
+        debug=None, noinline=None):
+    """Makes a function a kernel; as decorator, with arguments, or called."""
+    def decorate(fn):
+        assert callable(fn)
+        return JITFunction(
+            fn.fn if isinstance(fn, JITFunction) else fn, version=version,
+            do_not_specialize=do_not_specialize,
+            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+            debug=debug, noinline=noinline, repr=repr,
+            launch_metadata=launch_metadata)
+    return decorate if fn is None else decorate(fn)
+
+
+# ---- recognising jit functions ----------------------------------------------
+
+MAX_WRAPPERS = 8
+
+
+def is_jit_class(cls):
+    return (issubclass(cls, KernelInterface) or
+            cls.__name__ in ("JITFunction", "Autotuner", "Heuristics"))
+
+
+def as_jit_function(value):
+    """The JITFunction inside value (autotuners and the like), or None."""
+    if isinstance(value, (type, int, float, str, tuple, list, dict)):
+        return None
+    for _ in range(MAX_WRAPPERS):
+        if isinstance(value, JITFunction):
+            return value
+        adopted = session_.current().adopt(value)
+        if adopted is not None:
+            return adopted
+        value = getattr(value, "fn", None)
+        if value is None or inspect.isfunction(value):
+            return None
+    return None

@@ -1,0 +1,175 @@
+"""triton.testing: measuring functions and comparing results."""
+from __future__ import annotations
+
+import contextlib
+import math
+import statistics
+import subprocess
+import sys
+import time
+
+from .. import device
+
+MODES = ("min", "max", "mean", "median", "all")
+
+
+def _quantiles(times, quantiles):
+    """Quantiles of times, interpolated linearly."""
+    ordered, found = sorted(times), []
+    for q in quantiles:
+        if not 0 <= q <= 1:
+            raise ValueError("Quantiles must be in the range [0, 1]")
+        place = q * (len(ordered) - 1)
+        low, high = math.floor(place), math.ceil(place)
+        part = place - low
+        found.append((1 - part) * ordered[low] + part * ordered[high])
+    return found
+
+
+def summarise(times, quantiles, return_mode):
+    """One number, the quantiles asked for, or all times."""
+    if quantiles is not None:
+        found = _quantiles(times, quantiles)
+        return found[0] if len(found) == 1 else found
+    if return_mode == "all":
+        return times
+    return _SUMMARIES[return_mode](times)
+
+
+_SUMMARIES = {"min": min, "max": max, "mean": statistics.mean,
+              "median": statistics.median}
+
+
+def _synchronise():
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _time(fn):
+    """Milliseconds that fn() takes."""
+    start = time.perf_counter()
+    fn()
+    _synchronise()
+    return (time.perf_counter() - start) * 1e3
+
+
+def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None,
+             return_mode="mean"):
+    """Milliseconds of fn(), measured for about ``rep`` ms after ``warmup``
+    ms; a function that takes longer than both runs twice.
+
+    quantiles: list of numbers in [0, 1]; return_mode: one of MODES.
+    """
+    if return_mode not in MODES:
+        raise AssertionError(f"return_mode is one of {', '.join(MODES)}")
+    first = _time(fn)
+    rounds = 5 if first < rep / 5 else 1
+    estimate = sum(_time(fn) for _ in range(rounds)) / rounds
+    estimate = max(estimate, 1e-6)
+    if rounds > 1:
+        for _ in range(max(1, int(warmup / estimate))):
+            fn()
+    times = []
+    for _ in range(max(1, int(rep / estimate))):
+        for x in grad_to_none or ():
+            x.grad = None
+        times.append(_time(fn))
+    return summarise(times, quantiles, return_mode)
+
+
+def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None,
+                       return_mode="mean"):
+    """As do_bench: there are no graphs to capture into."""
+    return do_bench(fn, warmup=rep / 4, rep=rep, grad_to_none=grad_to_none,
+                    quantiles=quantiles, return_mode=return_mode)
+
+
+def _as_array(x):
+    """A NumPy array of anything that assert_close takes."""
+    import numpy
+    if hasattr(x, "detach"):
+        x = x.detach().cpu()
+        if "bfloat16" in str(x.dtype) or "float8" in str(x.dtype):
+            x = x.float()
+        return x.numpy()
+    return numpy.asarray(x)
+
+
+def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+    """Raises AssertionError unless |x - y| <= atol + rtol * |y|.
+
+    atol: 1e-2 if None; rtol: 0 if None; each may be a function of x's
+    dtype.  NaN equals NaN.
+    """
+    import numpy
+    dtype = getattr(x, "dtype", None)
+    atol = 1e-2 if atol is None else atol(dtype) if callable(atol) else atol
+    rtol = 0.0 if rtol is None else rtol(dtype) if callable(rtol) else rtol
+    x, y = _as_array(x), _as_array(y)
+    if x.size > 1 or y.size > 1:
+        numpy.testing.assert_allclose(x, y, atol=atol, rtol=rtol,
+                                      equal_nan=True, err_msg=err_msg)
+    elif not numpy.allclose(x, y, atol=atol, rtol=rtol, equal_nan=True):
+        raise AssertionError(f"{err_msg} {x} is not close to {y} "
+                             f"(atol={atol}, rtol={rtol})")
+
+
+# ---- what the device can do -------------------------------------------------
+
+
+def nvsmi(attrs):
+    """nvidia-smi's answers as ints; the virtual device's without it."""
+    known = {"clocks.current.sm": "sm_clock_rate",
+             "clocks.max.sm": "sm_clock_rate",
+             "clocks.current.memory": "mem_clock_rate",
+             "clocks.max.memory": "mem_clock_rate"}
+    if all(a in known for a in attrs):
+        return [device.PROPERTIES[known[a]] // 1000 for a in attrs]
+    out = subprocess.check_output(
+        ["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attrs),
+         "--format=csv,noheader,nounits"])
+    return [int(x) for x in out.decode().split(",")]
+
+
+def get_dram_gbps(device_=None):
+    """Memory bandwidth of the device in GB/s."""
+    p = device.properties(device_)
+    return p["mem_clock_rate"] * p["mem_bus_width"] * 2 / 1e6 / 8
+
+
+def _tflops(per_core, clock_rate):
+    cores = device.PROPERTIES["multiprocessor_count"] * 4
+    return cores * clock_rate * per_core * 1e-9
+
+
+def _size(dtype):
+    return getattr(dtype, "itemsize", None) or 4
+
+
+def get_max_tensorcore_tflops(dtype, clock_rate, device_=None):
+    """Peak of the tensor cores in TFLOP/s; clock_rate in kHz."""
+    per_core = {4: 256, 2: 512, 1: 1024}.get(_size(dtype))
+    if per_core is None:
+        raise RuntimeError("dtype not supported")
+    return _tflops(per_core, clock_rate)
+
+
+def get_max_simd_tflops(dtype, clock_rate, device_=None):
+    """Peak of the other arithmetic units in TFLOP/s."""
+    per_core = {4: 32, 2: 64}.get(_size(dtype))
+    if per_core is None:
+        raise RuntimeError("dtype not supported")
+    return _tflops(per_core, clock_rate)
+
+
+@contextlib.contextmanager
+def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
+    """Sets nothing; gives (TFLOP/s, GB/s) at these clocks in MHz."""
+    yield (1e-6 * 2 * 108 * 4 * 256 * ref_sm_clock,
+           640 * 2 * ref_mem_clock * 1e-3)
+
+
+def cuda_memcheck(**target_kwargs):
+    """Decorator without effect: every launch is checked."""
+    return lambda fn: fn

@@ -1,0 +1,102 @@
+"""Operations of the language as host objects.
+
+A Builtin has a name and nothing else: its meaning is in C.  The names come
+from the library, so that ``hasattr(tl, "x")`` tells the truth.
+"""
+from __future__ import annotations
+
+import difflib
+
+from .. import session
+
+
+class Builtin:
+    """One operation, ``tl.load``; calling it on the host is an error."""
+
+    __triton_builtin__ = True
+
+    def __init__(self, canonical, module="triton.language"):
+        self.canonical = canonical
+        self.__name__ = self.__qualname__ = canonical.rsplit(".", 1)[-1]
+        self.__module__ = module
+        self.__doc__ = f"{canonical}, an operation of the kernel language"
+
+    def __call__(self, *args, **kwargs):
+        raise ValueError(
+            "Did you forget to add @triton.jit ? (`_semantic` argument must "
+            "be provided outside of JIT functions.)")
+
+    def __repr__(self):
+        return f"<tkdbg builtin {self.canonical}>"
+
+    def __reduce__(self):
+        return builtin, (self.canonical,)
+
+    def __mro_entries__(self, bases):
+        raise TypeError(f"{self.canonical} cannot be a base class")
+
+
+class Names:
+    """The library's operations by canonical dotted name."""
+
+    def __init__(self):
+        self._names = None
+        self._made = {}
+
+    def all(self):
+        """Canonical names, or None when the library does not list them."""
+        if self._names is None:
+            lib = session.current().lib
+            if lib.tk_builtin_name is None:
+                return None
+            names, i = [], 0
+            while True:
+                name = lib.tk_builtin_name(i)
+                if not name:
+                    break
+                names.append(name.decode())
+                i += 1
+            self._names = frozenset(names)
+        return self._names
+
+    def known(self, canonical):
+        names = self.all()
+        return names is None or canonical in names
+
+    def builtin(self, canonical, module="triton.language"):
+        """The one Builtin of a name."""
+        made = self._made.get(canonical)
+        if made is None:
+            made = self._made[canonical] = Builtin(canonical, module)
+        return made
+
+    def under(self, prefix):
+        """Last parts of the names directly under "tl", "libdevice", ..."""
+        start = prefix + "."
+        return sorted(n[len(start):] for n in self.all() or ()
+                      if n.startswith(start) and "." not in n[len(start):])
+
+
+names = Names()
+
+
+def builtin(canonical):
+    return names.builtin(canonical)
+
+
+def lookup(module_name, prefixes):
+    """A module __getattr__ that finds operations under prefixes in turn."""
+    def find(name):
+        if not (name.startswith("__") and name.endswith("__")):
+            for prefix in prefixes:
+                if names.known(f"{prefix}.{name}"):
+                    return names.builtin(f"{prefix}.{name}", module_name)
+        raise AttributeError(_message(module_name, name, prefixes))
+    return find
+
+
+def _message(module_name, name, prefixes):
+    text = f"module '{module_name}' has no attribute '{name}'"
+    known = [n for p in prefixes for n in names.under(p)]
+    near = difflib.get_close_matches(name, known, 1)
+    return text + (f" (did you mean '{near[0]}'?)" if near else "")

@@ -1,0 +1,229 @@
+"""What each module of ``triton`` holds, by module name.
+
+``build()`` gives {module name: (namespace, prefixes)}: the namespace of
+host objects, and the canonical prefixes under which the module's operations
+are looked up ("tl" for triton.language).
+"""
+from __future__ import annotations
+
+from .. import device, errors, launch, tuner, wrappers
+from . import (bench, descriptor, driver as driver_, knobs as knobs_,
+               report, types as t)
+
+VERSION = "3.6.0"
+
+
+@wrappers.constexpr_function
+def cdiv(x, y):
+    """x / y, rounded up."""
+    return (x + y - 1) // y
+
+
+@wrappers.constexpr_function
+def next_power_of_2(n):
+    """The smallest power of 2 that is at least n."""
+    return 1 << (n - 1).bit_length() if n > 0 else 0
+
+
+for _function in (cdiv, next_power_of_2):
+    _function.__module__ = "triton"
+
+
+def set_allocator(allocator):
+    """Accepted; kernels need no scratch memory of the host."""
+
+
+def compile(*args, **kwargs):  # noqa: A001 - its name in triton
+    raise NotImplementedError(
+        "triton.compile: tkdbg runs kernels without compiling them for a "
+        "GPU; launch the kernel, or use kernel.warmup(...)")
+
+
+def must_use_result(x, s=True):
+    """Decorator without effect on the host."""
+    return (lambda fn: fn) if isinstance(x, str) else x
+
+
+def _builtin(fn):
+    """triton.language.core.builtin: marks a function that only Triton's own
+    compiler can run; kernels that call it are told so."""
+    fn.__triton_builtin__ = True
+    return fn
+
+
+def _extern(fn):
+    return _builtin(fn)
+
+
+def _current_target():
+    return driver_.driver.active.get_current_target()
+
+
+def _target_info():
+    def constant(value):
+        return wrappers.constexpr_function(lambda *a, **k: value)
+    return {
+        "current_target": _current_target,
+        "is_cuda": constant(True), "is_hip": constant(False),
+        "cuda_capability_geq": wrappers.constexpr_function(
+            lambda major, minor=0: device.ARCH >= major * 10 + minor),
+        "is_hip_cdna3": constant(False), "is_hip_cdna4": constant(False),
+    }
+
+
+def _core():
+    """Host objects of triton.language."""
+    return dict(
+        t.dtypes(), dtype=t.dtype, pointer_type=t.pointer_type,
+        block_type=t.block_type, tuple_type=t.tuple_type,
+        constexpr=t.constexpr, constexpr_type=t.constexpr_type,
+        const=t.const, tensor=t.tensor, tuple=t.tl_tuple,
+        tensor_descriptor=t.tensor_descriptor,
+        tensor_descriptor_base=t.tensor_descriptor_base,
+        PropagateNan=t.PropagateNan,
+        TRITON_MAX_TENSOR_NUMEL=t.TRITON_MAX_TENSOR_NUMEL,
+        pi32_t=t.pointer_type(t.dtype("int32")), str_to_ty=t.str_to_ty,
+        must_use_result=must_use_result)
+
+
+def _core_only():
+    """Names of triton.language.core that triton.language lacks."""
+    return dict(
+        builtin=_builtin, extern=_extern,
+        is_builtin=lambda fn: getattr(fn, "__triton_builtin__", False),
+        _unwrap_if_constexpr=t.unwrap, _constexpr_to_value=t.unwrap,
+        base_type=t.dtype, base_value=t.tensor)
+
+
+def _runtime():
+    return dict(
+        autotune=tuner.autotune, Autotuner=tuner.Autotuner,
+        Config=tuner.Config, heuristics=tuner.heuristics,
+        Heuristics=tuner.Heuristics, driver=driver_.driver,
+        JITFunction=launch.JITFunction,
+        KernelInterface=launch.KernelInterface,
+        MockTensor=wrappers.MockTensor,
+        TensorWrapper=wrappers.TensorWrapper,
+        reinterpret=wrappers.reinterpret,
+        OutOfResources=errors.OutOfResources,
+        InterpreterError=errors.InterpreterError)
+
+
+def _errors():
+    return {n: getattr(errors, n) for n in (
+        "InterpreterError", "OutOfResources", "PTXASError",
+        "AutotunerError", "TritonError")}
+
+
+def _compiler_errors():
+    return {n: getattr(errors, n) for n in (
+        "CompilationError", "CompileTimeAssertionFailure",
+        "UnsupportedLanguageConstruct", "TritonError")}
+
+
+def _testing():
+    names = {n: getattr(bench, n) for n in (
+        "do_bench", "do_bench_cudagraph", "assert_close", "nvsmi",
+        "get_dram_gbps", "get_max_tensorcore_tflops", "get_max_simd_tflops",
+        "set_gpu_clock", "cuda_memcheck")}
+    names.update(Benchmark=report.Benchmark, Mark=report.Mark,
+                 perf_report=report.perf_report)
+    return names
+
+
+def _triton():
+    names = _runtime()
+    names.pop("driver")
+    names.pop("Autotuner")
+    names.pop("Heuristics")
+    names.update(
+        __version__=VERSION, jit=launch.jit, cdiv=cdiv,
+        next_power_of_2=next_power_of_2, set_allocator=set_allocator,
+        constexpr_function=wrappers.constexpr_function, compile=compile,
+        must_use_result=must_use_result,
+        CompilationError=errors.CompilationError,
+        TritonError=errors.TritonError)
+    return names
+
+
+def _compiled():
+    from .. import compiled
+    return dict(compile=compile, CompiledKernel=compiled.CompiledKernel,
+                AsmDict=compiled.AsmDict,
+                CompilationError=errors.CompilationError)
+
+
+def _jit():
+    return dict(
+        jit=launch.jit, JITFunction=launch.JITFunction,
+        JITCallable=launch.JITCallable,
+        KernelInterface=launch.KernelInterface,
+        KernelParam=launch.binder.KernelParam,
+        ConstexprFunction=wrappers.ConstexprFunction,
+        constexpr_function=wrappers.constexpr_function,
+        MockTensor=wrappers.MockTensor,
+        TensorWrapper=wrappers.TensorWrapper,
+        reinterpret=wrappers.reinterpret)
+
+
+def _cache_key():
+    """A key that no cache on disk has."""
+    return f"tkdbg-{VERSION}"
+
+
+def build():
+    """See the top of the file."""
+    core, no_ops = _core(), ()
+    tl = ("tl", "tl.math")
+    lib = ("libdevice",)
+    cuda = ("tl.extra.cuda",)
+    only = _core_only()
+    tuning = {n: getattr(tuner, n) for n in (
+        "autotune", "Autotuner", "Config", "heuristics", "Heuristics")}
+    runtime, target = _runtime(), _target_info()
+    L, R = "triton.language", "triton.runtime"
+    return {
+        "triton": (_triton(), no_ops),
+        "triton.knobs": (knobs_.namespace(), no_ops),
+        "triton.errors": (_errors(), no_ops),
+        L: (core, tl),
+        f"{L}.core": ({**core, **only}, tl),
+        f"{L}.standard": (core, tl),
+        f"{L}.math": ({}, tl),
+        f"{L}.random": ({}, tl),
+        f"{L}.semantic": ({}, no_ops),
+        f"{L}.target_info": (target, no_ops),
+        f"{L}.extra": ({}, ("tl.extra",)),
+        f"{L}.extra.libdevice": ({}, lib),
+        f"{L}.extra.cuda": ({}, cuda),
+        f"{L}.extra.cuda.libdevice": ({}, lib),
+        f"{L}.extra.cuda.utils": ({}, cuda),
+        f"{L}.extra.cuda.gdc": ({}, cuda),
+        f"{L}.extra.hip": ({}, no_ops),
+        f"{L}.extra.hip.libdevice": ({}, lib),
+        R: (runtime, no_ops),
+        f"{R}.jit": (_jit(), no_ops),
+        f"{R}.autotuner": ({**tuning, **_errors()}, no_ops),
+        f"{R}.driver": (dict(driver=driver_.driver), no_ops),
+        f"{R}.errors": (_errors(), no_ops),
+        f"{R}.cache": (dict(triton_key=_cache_key), no_ops),
+        f"{R}._allocation": (dict(set_allocator=set_allocator), no_ops),
+        f"{R}.interpreter": ({}, no_ops),
+        "triton.compiler": (_compiled(), no_ops),
+        "triton.compiler.compiler": ({**_compiled(),
+                                      "triton_key": _cache_key}, no_ops),
+        "triton.compiler.errors": (_compiler_errors(), no_ops),
+        "triton.backends": (dict(backends={}), no_ops),
+        "triton.backends.compiler": (dict(GPUTarget=device.GPUTarget),
+                                     no_ops),
+        "triton.backends.driver": (dict(
+            GPUDriver=driver_.CudaDriver, DriverBase=driver_.CudaDriver),
+            no_ops),
+        "triton.testing": (_testing(), no_ops),
+        "triton.tools": ({}, no_ops),
+        "triton.tools.tensor_descriptor": (dict(
+            TensorDescriptor=descriptor.TensorDescriptor), no_ops),
+        "triton._utils": (dict(
+            validate_block_shape=t.validate_block_shape,
+            TRITON_MAX_TENSOR_NUMEL=t.TRITON_MAX_TENSOR_NUMEL), no_ops),
+    }

@@ -1,0 +1,101 @@
+"""Options of a session: what the command line sets, with its defaults."""
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, fields
+from typing import Optional
+
+from .errors import UsageError
+
+CHOICES = {
+    "triton": ("auto", "ours", "installed"),
+    "autotune": ("first", "all"),
+    "color": ("auto", "always", "never"),
+    "dot": (None, "blas", "exact"),
+}
+
+
+@dataclass
+class Options:
+    """How kernels are run.
+
+    pids          program conditions, "0,>1"; None: all programs
+    order         "serial", "reverse" or "shuffle:SEED"
+    dot           "blas" or "exact"
+    no_asserts    device assertions off
+    kernel        pids, order and record apply to this kernel only
+    launch        ... and only to its N-th launch, counted from 1
+    record        write the first selected launch to this file
+    autotune      "first": run the first configuration; "all": compare all
+    triton        who answers ``import triton``, see modules/__init__.py
+    virtual_cuda  device='cuda' in host memory: True, False, or None for
+                  "when PyTorch has no CUDA of its own"
+    quiet         no progress bar, no summary line
+    color         "auto" (a terminal), "always" or "never"
+    print_ir      print the typed form of each kernel as it is compiled
+    """
+    pids: Optional[str] = None
+    order: Optional[str] = None
+    dot: Optional[str] = None
+    no_asserts: bool = False
+    kernel: Optional[str] = None
+    launch: Optional[int] = None
+    record: Optional[str] = None
+    autotune: str = "first"
+    triton: str = "auto"
+    virtual_cuda: Optional[bool] = None
+    quiet: bool = False
+    color: str = "auto"
+    print_ir: bool = False
+
+    def update(self, values):
+        """Sets options by name; raises UsageError on an unknown one."""
+        known = {f.name for f in fields(self)}
+        for name, value in values.items():
+            if name not in known:
+                raise UsageError(f"tkdbg: unknown option {name!r}; known: "
+                                 + ", ".join(sorted(known)))
+            setattr(self, name, self._checked(name, value))
+        return self
+
+    @staticmethod
+    def _checked(name, value):
+        if name == "color" and isinstance(value, bool):
+            return "always" if value else "never"
+        if name == "launch" and value is not None and int(value) < 1:
+            raise UsageError("tkdbg: launches are counted from 1")
+        allowed = CHOICES.get(name)
+        if allowed and value is None and allowed[0] == "auto":
+            return "auto"
+        if allowed and value not in allowed:
+            raise UsageError(
+                f"tkdbg: {name} is one of "
+                + ", ".join(a for a in allowed if a) + f", not {value!r}")
+        return value
+
+    def colour(self, stream):
+        """Whether text for stream is to be coloured."""
+        if self.color != "auto":
+            return self.color == "always"
+        if os.environ.get("NO_COLOR"):
+            return False
+        try:
+            return stream.isatty()
+        except (AttributeError, ValueError):
+            return False
+
+
+def from_environment():
+    """Options from TKDBG_OPTIONS, a JSON object; raises UsageError."""
+    text = os.environ.get("TKDBG_OPTIONS")
+    options = Options()
+    if not text:
+        return options
+    try:
+        values = json.loads(text)
+    except ValueError as e:
+        raise UsageError(f"tkdbg: TKDBG_OPTIONS is not JSON: {e}") from e
+    if not isinstance(values, dict):
+        raise UsageError("tkdbg: TKDBG_OPTIONS is not a JSON object")
+    return options.update(values)

@@ -1,0 +1,88 @@
+"""A tk_launch that is kept for one signature and filled anew each time."""
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+
+from . import _capi, arguments, binder, compiled
+
+
+class Prepared:
+    """A tk_launch for one signature, filled anew for each launch."""
+
+    def __init__(self, function, session, key, values, options):
+        self.function = function
+        self.session = session
+        self.key = key
+        self._ir_printed = False
+        out = c_void_p()
+        session.free_garbage()
+        session.check(session.lib.tk_launch_new(
+            session.ptr, function.open(session), byref(out)),
+            function.__name__)
+        self.ptr = out.value
+        self.slots = [
+            arguments.make_slot(session, self.ptr, p.name, v, p.is_constexpr)
+            for p, v in zip(function.params, values)]
+        for p in function.params:
+            if p.do_not_specialize:
+                session.lib.tk_launch_no_specialize(self.ptr,
+                                                    p.name.encode())
+        self.kernel = compiled.CompiledKernel(self, dict(
+            options, **{p.name: v for p, v in zip(function.params, values)
+                        if p.name in binder.OPTIONS}))
+
+    def __del__(self):
+        if getattr(self, "ptr", None):
+            self.session.garbage.append(self.ptr)
+
+    def fill(self, values):
+        """Sets every argument; raises what is wrong with one."""
+        reader = self.session.reader
+        for slot, value in zip(self.slots, values):
+            status = slot.set(value, reader)
+            if status:
+                self.session.check(status, self.function.__name__)
+
+    def compile(self):
+        self.session.check(self.session.lib.tk_launch_compile(self.ptr),
+                           self.function.__name__)
+
+    def ir(self):
+        """The typed form of the kernel as text; it compiles."""
+        with self.session.lock:
+            text = self.session.lib.tk_launch_ir(self.ptr)
+            if text is None:
+                self.compile()
+            return _capi.text(text)
+
+    def run(self, values, grid):
+        """Launches; values in the order of the parameters."""
+        session = self.session
+        session.reader.compiling = grid is None
+        try:
+            self.fill(values)
+            if session.addresses:
+                self._add_extras(session.addresses.alive())
+            if grid is None or 0 in grid:
+                self.compile()
+            else:
+                session.check(
+                    session.lib.tk_launch_grid(self.ptr, *grid))
+                self._maybe_print_ir()
+                session.run(self.ptr, self.function.__name__)
+        finally:
+            session.reader.finish()
+
+    def _add_extras(self, storages):
+        byte = self.session.dtype("int8")
+        for i, (address, nbytes) in enumerate(storages):
+            tensor = _capi.Tensor(data=address, dtype=byte, rank=1,
+                                  storage=address, storage_bytes=nbytes)
+            tensor.shape[0], tensor.strides[0] = nbytes, 1
+            self.session.check(self.session.lib.tk_launch_extra(
+                self.ptr, f"data_ptr#{i}".encode(), byref(tensor)))
+
+    def _maybe_print_ir(self):
+        if self.session.options.print_ir and not self._ir_printed:
+            self._ir_printed = True
+            print(self.ir(), end="")

@@ -1,0 +1,260 @@
+"""The one session of a process: library, options, lock, report, totals.
+
+``current()`` is the only global state of the package.  The C session is
+made on first use; every call into it happens under ``lock``, because a
+session serves one thread at a time (autograd may launch from another).
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+
+from . import (_capi, errors, interrupt, options as options_, progress,
+               tensors)
+
+OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
+
+
+class Session:
+    """State shared by all launches of this process."""
+
+    def __init__(self, options=None, lib=None):
+        """lib: a loaded library, for tests; None: found by _capi.load."""
+        self.options = options or options_.Options()
+        self.lock = threading.RLock()
+        self.pending = None       # exception that a callback swallowed
+        self.launches = 0         # launches counted for --launch
+        self.recorded = False
+        self.disagreements = 0    # autotuned kernels whose results differ
+        self.error_classes = {}   # ours -> real Triton's; installed.py
+        self.adopt = lambda value: None  # real JITFunction -> ours
+        self.addresses = tensors.Addresses()
+        self.reader = tensors.Reader(self)
+        self.garbage = []         # tk_launches to be freed
+        self._run_options = {}
+        self.totals = {"launches": 0, "programs": 0, "seconds": 0.0,
+                       "peak": 0, "findings": 0}
+        self._lib = lib
+        self._ptr = None
+        self._handles = []        # host objects by handle - 1
+        self._handle_of = {}      # id(object) -> handle
+        self._strings = {}        # bytes that C may keep pointing to
+        self._kept = []           # ctypes objects that C may point to
+        self._dtypes = {}
+        self._dtype_names = None
+        self._output = _capi.OutputFn(self._print)
+        self.watch = interrupt.Watch()
+        self.bar = progress.Bar()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._after_fork)
+
+    # ---- the C session ---------------------------------------------------
+
+    @property
+    def lib(self):
+        """The library; raises ImportError when there is none."""
+        if self._lib is None:
+            self._lib = _capi.load()
+        return self._lib
+
+    @property
+    def ptr(self):
+        """The tk_session, made on first use."""
+        if self._ptr is None:
+            self._ptr = self.lib.tk_session_new()
+            if not self._ptr:
+                raise errors.InternalError("tkdbg: no memory for a session")
+            self.lib.tk_session_output(self._ptr, self._output, None)
+            self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
+        return self._ptr
+
+    def _after_fork(self):
+        self.lock = threading.RLock()
+        self.watch.reset()
+
+    def _print(self, _ud, data, size):
+        try:
+            sys.stdout.write(_capi.text(data, size))
+        except BaseException as e:  # must not pass through C
+            self.pending = self.pending or e
+
+    # ---- element types ---------------------------------------------------
+
+    @property
+    def dtype_names(self):
+        """Triton's names of the element types, by tk_dtype value."""
+        if self._dtype_names is None:
+            names = []
+            while len(names) < OUT_OF_DTYPES:
+                name = self.lib.tk_dtype_name(len(names))
+                if not name or name == b"?":
+                    break
+                names.append(name.decode())
+            self._dtype_names = names
+        return self._dtype_names
+
+    def dtype(self, name):
+        """The tk_dtype of any spelling of a name, or None."""
+        found = self._dtypes.get(name)
+        if found is None:
+            found = self.lib.tk_dtype_from_name(name.encode())
+            if not 0 <= found < len(self.dtype_names):
+                found = -1
+            self._dtypes[name] = found
+        return None if found < 0 else found
+
+    # ---- things that C points to -----------------------------------------
+
+    def handle(self, obj):
+        """A number that stands for obj in C, never 0; keeps obj alive."""
+        found = self._handle_of.get(id(obj))
+        if found is None:
+            self._handles.append(obj)
+            found = self._handle_of[id(obj)] = len(self._handles)
+        return found
+
+    def object(self, handle):
+        return self._handles[handle - 1]
+
+    def string(self, text):
+        """text as bytes that live as long as the session."""
+        data = text if isinstance(text, bytes) else text.encode()
+        return self._strings.setdefault(data, data)
+
+    def keep(self, obj):
+        """Keeps a ctypes object alive for the session; returns it."""
+        self._kept.append(obj)
+        return obj
+
+    # ---- reports ---------------------------------------------------------
+
+    def take_report(self):
+        """(text, coloured text, JSON) of the report, which is cleared."""
+        plain = _capi.text(self.lib.tk_report(self.ptr, False))
+        colour = _capi.text(self.lib.tk_report(self.ptr, True))
+        as_json = _capi.text(self.lib.tk_report_json(self.ptr)) or "[]"
+        self.lib.tk_report_clear(self.ptr)
+        return plain, colour, as_json
+
+    def check(self, status, kernel=""):
+        """Raises what a tk_status stands for; shows warnings on success."""
+        pending, self.pending = self.pending, None
+        if isinstance(pending, (KeyboardInterrupt, SystemExit)):
+            self.lib.tk_report_clear(self.ptr)
+            raise pending
+        if status == _capi.OK:
+            if self.lib.tk_report_count(self.ptr):
+                self._warn()
+            if pending is not None:
+                raise pending
+            return
+        plain, colour, as_json = self.take_report()
+        if status == _capi.INTERRUPTED:
+            raise KeyboardInterrupt
+        if status == _capi.FINDING:
+            self.totals["findings"] += 1
+            raise errors.finding(plain, as_json, kernel, colour,
+                                 self.error_classes) from pending
+        if status == _capi.USAGE:
+            raise errors.UsageError(plain.rstrip() or "tkdbg: bad input"
+                                    ) from pending
+        raise errors.InternalError(plain.rstrip() or
+                                   "tkdbg: internal error") from pending
+
+    def _warn(self):
+        plain, colour, _ = self.take_report()
+        stream = sys.stderr
+        stream.write(colour if self.options.colour(stream) else plain)
+        stream.flush()
+
+    # ---- running ---------------------------------------------------------
+
+    def select(self, kernel):
+        """Counts a launch of kernel; whether options apply to it."""
+        wanted = self.options.kernel
+        if wanted is not None and wanted != kernel:
+            return False
+        self.launches += 1
+        number = self.options.launch
+        return number is None or number == self.launches
+
+    def run_options(self, selected):
+        """The tk_run_options of a launch; pids and order are for selected
+        ones, dot and assertions for all."""
+        o = self.options
+        key = (o.pids if selected else None, o.order if selected else None,
+               o.dot, o.no_asserts, not o.quiet and _is_terminal(sys.stderr))
+        found = self._run_options.get(key)
+        if found is None:
+            pids, order, dot = (None if text is None else self.string(text)
+                                for text in key[:3])
+            found = _capi.RunOptions(pids=pids, order=order, dot=dot,
+                                     no_asserts=key[3])
+            if key[4]:
+                found.progress = self.bar.callback
+            self._run_options[key] = found
+        return found
+
+    def record(self, launch, kernel):
+        """Writes the launch file, for the first selected launch."""
+        path = self.options.record
+        if path is not None and not self.recorded:
+            self.check(self.lib.tk_launch_compile(launch), kernel)
+            self.check(self.lib.tk_launch_record(launch, path.encode()),
+                       kernel)
+            self.recorded = True
+
+    def run(self, launch, kernel):
+        """Runs a tk_launch; raises its findings."""
+        selected = self.select(kernel)
+        options = self.run_options(selected)
+        if selected:
+            self.record(launch, kernel)
+        if options.progress:
+            self.bar.begin(kernel)
+        summary = _capi.Summary()
+        with self.watch:
+            status = self.lib.tk_launch_run(launch, ctypes.byref(options),
+                                            ctypes.byref(summary))
+        if options.progress:
+            self.bar.done()
+        totals = self.totals
+        totals["launches"] += 1
+        totals["programs"] += summary.programs
+        totals["seconds"] += summary.seconds
+        totals["peak"] = max(totals["peak"], summary.peak_bytes)
+        if (status or self.pending is not None or
+                self.lib.tk_report_count(self.ptr)):
+            self.check(status, kernel)
+
+    def free_garbage(self):
+        """Frees launches that nobody refers to any more."""
+        while self.garbage:
+            self.lib.tk_launch_free(self.garbage.pop())
+
+
+def _is_terminal(stream):
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+_current = None
+
+
+def current():
+    """The process's session."""
+    global _current
+    if _current is None:
+        _current = Session(options_.from_environment())
+    return _current
+
+
+def replace(session):
+    """Makes session the current one and returns the one before; tests."""
+    global _current
+    before, _current = _current, session
+    return before

@@ -1,0 +1,125 @@
+"""install() and uninstall(): finders, hooks on torch and triton."""
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import sys
+
+from . import excepthook, modules, session as session_, tensors
+
+
+class State:
+    """What install() did, so that it can be undone."""
+
+    def __init__(self):
+        self.active = False
+        self.finder = None     # modules.Finder
+        self.watcher = None    # Watcher
+        self.cuda = None       # vcuda.VirtualCuda
+        self.patches = None    # installed.Patches
+
+
+state = State()
+
+
+class Watcher(importlib.abc.MetaPathFinder):
+    """Calls a function right after a module was imported first."""
+
+    def __init__(self, calls):
+        self.calls = dict(calls)  # module name -> function()
+        self._busy = set()
+
+    def find_spec(self, name, path=None, target=None):
+        call = self.calls.get(name)
+        if call is None or name in self._busy:
+            return None
+        self._busy.add(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._busy.discard(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _After(spec.loader, call)
+        return spec
+
+
+class _After(importlib.abc.Loader):
+    """A loader that calls a function when another loader is done."""
+
+    def __init__(self, loader, call):
+        self.loader = loader
+        self.call = call
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        self.call()
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+
+def _use_ours(mode):
+    if mode == "auto":
+        return modules.loaded() != "installed"
+    return mode == "ours"
+
+
+def install(values):
+    """See tkdbg.install."""
+    session = session_.current()
+    session.options.update(values)
+    if state.active:
+        uninstall()
+    state.active = True
+    calls = {"torch": _after_torch}
+    if _use_ours(session.options.triton):
+        if modules.loaded() == "installed":
+            raise ImportError("tkdbg: Triton was imported before install(); "
+                              "install first, or use triton='installed'")
+        state.finder = modules.Finder()
+        sys.meta_path.insert(0, state.finder)
+    else:
+        calls["triton"] = _after_triton
+    state.watcher = Watcher(calls)
+    sys.meta_path.insert(0, state.watcher)
+    for name, call in calls.items():
+        if name in sys.modules:
+            call()
+    excepthook.install()
+
+
+def _after_torch():
+    from . import vcuda
+    session = session_.current()
+    tensors.watch_addresses(session.addresses)
+    wanted = session.options.virtual_cuda
+    if wanted or (wanted is None and not vcuda.has_cuda()):
+        state.cuda = vcuda.VirtualCuda()
+        state.cuda.install()
+
+
+def _after_triton():
+    from . import installed
+    state.patches = installed.Patches(session_.current())
+    state.patches.install()
+
+
+def uninstall():
+    """See tkdbg.uninstall."""
+    if not state.active:
+        return
+    for finder in (state.watcher, state.finder):
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
+    if state.finder is not None:
+        modules.unload()
+    for part in (state.cuda, state.patches):
+        if part is not None:
+            part.uninstall()
+    tensors.unwatch_addresses()
+    excepthook.uninstall()
+    state.__init__()

@@ -1,0 +1,344 @@
+"""Tensors as tk_tensor: where their memory is, and how far it reaches.
+
+A Reader gives a Layout for anything that holds memory: a PyTorch tensor
+(CPU or CUDA), a NumPy array, an object with ``__array_interface__``, or one
+with ``data_ptr()`` and ``dtype``.  A Layout
+owns nothing: its tensor must live while a launch runs.
+"""
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from typing import NamedTuple
+
+from . import _capi, convert
+
+# tk_tensor as one record, so that a launch fills it in a single call; the
+# offsets come from the ctypes structure.
+_RECORD = struct.Struct("@Pii" + "q" * 16 + "PNI4xQ")
+assert _RECORD.size == ctypes.sizeof(_capi.Tensor)
+_ZEROS = tuple((0,) * n for n in range(_capi.MAX_RANK + 1))
+
+
+class Layout(NamedTuple):
+    """One tensor: addresses and bytes as integers, strides in elements."""
+    data: int
+    dtype: int
+    shape: tuple
+    strides: tuple
+    storage: int
+    nbytes: int
+    flags: int
+    device_address: int
+
+    def pack(self, buffer):
+        """Writes the tk_tensor; raises TypeError beyond rank 8."""
+        rank = len(self.shape)
+        if rank > _capi.MAX_RANK:
+            raise TypeError(f"a tensor of rank {rank}; at most "
+                            f"{_capi.MAX_RANK} is supported")
+        pad = _ZEROS[_capi.MAX_RANK - rank]
+        _RECORD.pack_into(buffer, 0, self.data, self.dtype, rank,
+                          *self.shape, *pad, *self.strides, *pad,
+                          self.storage, self.nbytes, self.flags,
+                          self.device_address)
+
+
+def buffer():
+    """Memory for one tk_tensor."""
+    return ctypes.create_string_buffer(_RECORD.size)
+
+
+def contiguous(shape):
+    """Strides, in elements, of a dense tensor of this shape."""
+    strides, step = [], 1
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(1, n)
+    return tuple(reversed(strides))
+
+
+# ---- recognising arguments --------------------------------------------------
+
+
+def torch():
+    """The torch module if the program imported it, else None."""
+    module = sys.modules.get("torch")
+    return module if hasattr(module, "Tensor") else None
+
+
+def numpy():
+    module = sys.modules.get("numpy")
+    return module if hasattr(module, "ndarray") else None
+
+
+def kind_of(cls):
+    """Name of the reader for a class of arguments, or None."""
+    t, n = torch(), numpy()
+    if t is not None and issubclass(cls, t.Tensor):
+        return "torch"
+    if n is not None and issubclass(cls, n.ndarray):
+        return "numpy"
+    if hasattr(cls, "data_ptr"):
+        return "pointer"
+    if n is not None and issubclass(cls, n.generic):
+        return None
+    if hasattr(cls, "__array_interface__"):
+        return "interface"
+    return None
+
+
+def dtype_of(session, dtype):
+    """The tk_dtype of a torch, NumPy or tl dtype; raises TypeError."""
+    name = convert.dtype_name(dtype)
+    index = session.dtype(name) if name else None
+    if index is None:
+        raise TypeError(f"tensors of {dtype} are not supported")
+    return index
+
+
+# ---- readers ----------------------------------------------------------------
+
+
+class Reader:
+    """Reads the tensors of one launch; CUDA storages are staged once."""
+
+    def __init__(self, session):
+        self.session = session
+        self.dtypes = {}   # dtype object -> tk_dtype
+        self.compiling = False  # tensors need no memory then
+        self.kept = []     # what must live until the launch has run
+        self.staging = {}  # storage address on a device -> (host, device)
+
+    def dtype(self, dtype):
+        found = self.dtypes.get(dtype)
+        if found is None:
+            found = self.dtypes[dtype] = dtype_of(self.session, dtype)
+        return found
+
+    def read(self, kind, arg):
+        """The Layout of arg; kind comes from kind_of."""
+        return getattr(self, "read_" + kind)(arg)
+
+    def read_torch(self, t, dtype=None):
+        # a device of -1 is the host; anything else needs a copy
+        if t.get_device() >= 0:
+            return self._read_device(t, dtype)
+        try:
+            storage = t.untyped_storage()
+            base = storage.data_ptr()
+            data = _data_ptr(t)
+        except (RuntimeError, NotImplementedError, AttributeError):
+            return self._read_unbacked(t, dtype)
+        if t.layout is not _strided():
+            raise TypeError(f"a tensor of layout {t.layout}; kernels take "
+                            "strided tensors")
+        return Layout(data, self.dtype(dtype or t.dtype), tuple(t.shape),
+                      t.stride(), base, storage.nbytes(), _flags(t), 0)
+
+    def _read_unbacked(self, t, dtype):
+        """A tensor without memory (meta, fake): good for warmup only."""
+        shape = tuple(t.shape)
+        return Layout(0, self.dtype(dtype or t.dtype), shape,
+                      tuple(t.stride()), 0, 0, 0, 0)
+
+    def _read_device(self, t, dtype):
+        """A tensor on an accelerator: its whole storage, copied here."""
+        storage = t.untyped_storage()
+        base = storage.data_ptr()
+        staged = self.staging.get(base)
+        if staged is None:
+            staged = self.staging[base] = (storage.cpu(), storage)
+        host = staged[0]
+        address = _data_ptr(t)
+        offset = address - base
+        return Layout(host.data_ptr() + offset, self.dtype(dtype or t.dtype),
+                      tuple(t.shape), t.stride(), host.data_ptr(),
+                      host.nbytes(), 0, address)
+
+    def finish(self):
+        """After a launch: copies staged storages back to their devices."""
+        self.kept.clear()
+        for host, device in self.staging.values():
+            device.copy_(host)
+        self.staging.clear()
+
+    def read_numpy(self, a):
+        data, readonly = a.__array_interface__["data"]
+        root = a
+        while isinstance(root.base, type(a)) and root.base.size:
+            root = root.base
+        low, high = _byte_bounds(root)
+        return Layout(data, self.dtype(a.dtype), a.shape,
+                      _element_strides(a.strides, a.itemsize), low,
+                      high - low, _READONLY if readonly else 0, 0)
+
+    def read_interface(self, obj):
+        """Anything with __array_interface__ (version 3)."""
+        face = obj.__array_interface__
+        typestr = face["typestr"]
+        size = int(typestr[2:])
+        if typestr[0] == ">" and size > 1:
+            raise TypeError("a big-endian array")
+        shape = tuple(face["shape"])
+        steps = face.get("strides")
+        strides = (contiguous(shape) if steps is None else
+                   _element_strides(steps, size))
+        data, readonly = face["data"]
+        index = self.session.dtype(_ARRAY_KINDS.get(typestr[1], "?") +
+                                   str(8 * size))
+        if index is None and typestr[1] == "b":
+            index = self.session.dtype("int1")
+        if index is None:
+            raise TypeError(f"tensors of {typestr!r} are not supported")
+        self.kept.append(face)
+        return Layout(data, index, shape, strides, 0, 0,
+                      _READONLY if readonly else 0, 0)
+
+    def read_pointer(self, obj):
+        """An object with data_ptr() and dtype: wrappers and mocks."""
+        base = getattr(obj, "base", None)
+        t = torch()
+        if base is not None and t is not None and isinstance(base, t.Tensor):
+            return self._reinterpreted(base, obj.dtype)
+        index = self.dtype(obj.dtype)
+        shape = tuple(int(n) for n in getattr(obj, "shape", ()))
+        stride = getattr(obj, "stride", None)
+        strides = tuple(stride()) if callable(stride) else contiguous(shape)
+        return Layout(obj.data_ptr(), index, shape, strides, 0, 0, 0, 0)
+
+    def _reinterpreted(self, base, dtype):
+        """triton.reinterpret(base, dtype)."""
+        layout = self.read_torch(base, dtype)
+        size = self.session.lib.tk_dtype_size(layout.dtype)
+        if size == base.element_size():
+            return layout
+        count = (layout.nbytes - (layout.data - layout.storage)) // size
+        return layout._replace(shape=(count,), strides=(1,))
+
+
+_READONLY = _capi.TENSOR_READONLY
+_ARRAY_KINDS = {"f": "float", "i": "int", "u": "uint"}
+
+
+def _data_ptr(t):
+    """t.data_ptr(), unnoticed by watch_addresses."""
+    return (_Watched.original or type(t).data_ptr)(t)
+
+
+def _strided():
+    return sys.modules["torch"].strided
+
+
+def _element_strides(steps, size):
+    strides = tuple(s // size if size else 0 for s in steps)
+    if any(s % size for s in steps):
+        raise TypeError(f"strides of {steps} bytes are no multiple of the "
+                        f"element size {size}")
+    return strides
+
+
+def _byte_bounds(a):
+    """First byte of an array's memory, and the one after its last."""
+    low = a.__array_interface__["data"][0]
+    if a.flags.c_contiguous:
+        return low, low + a.nbytes
+    high = low + a.itemsize
+    for n, step in zip(a.shape, a.strides):
+        if n == 0:
+            return low, low
+        reach = (n - 1) * step
+        if reach < 0:
+            low += reach
+        else:
+            high += reach
+    return low, high
+
+
+# ---- memory that was never written ------------------------------------------
+
+# Set on tensors that torch.empty and its relatives made; see vcuda.py.
+UNWRITTEN = "_tkdbg_unwritten"
+
+
+def _flags(t):
+    """TENSOR_UNWRITTEN for a fresh torch.empty, whose mark is dropped."""
+    marks = t.__dict__
+    if marks and marks.pop(UNWRITTEN, False) and t._version == 0:
+        return _capi.TENSOR_UNWRITTEN
+    return 0
+
+
+# ---- memory reached through addresses ---------------------------------------
+
+
+class Addresses:
+    """Storages whose address the program asked for (``t.data_ptr()``).
+
+    A kernel may load such an address from memory; launches make those that
+    are still alive known to C.
+    """
+
+    def __init__(self):
+        self._known = {}  # storage address -> (weak storage, nbytes)
+
+    def add(self, t):
+        """Notes the storage of a torch tensor, if it is on the host."""
+        with torch()._C.DisableTorchFunction():
+            self._add(t)
+
+    def _add(self, t):
+        if t.get_device() >= 0:
+            return
+        try:
+            storage = t.untyped_storage()
+            address = storage.data_ptr()
+        except (RuntimeError, NotImplementedError, AttributeError):
+            return
+        if address and address not in self._known:
+            self._known[address] = (_weak_storage(storage), storage.nbytes())
+
+    def __bool__(self):
+        return bool(self._known)
+
+    def alive(self):
+        """[(address, nbytes)] of the storages that still exist."""
+        gone = [a for a, (w, _) in self._known.items() if w.expired()]
+        for address in gone:
+            del self._known[address]
+        return [(a, n) for a, (_, n) in self._known.items()]
+
+
+def _weak_storage(storage):
+    from torch.multiprocessing.reductions import StorageWeakRef
+    return StorageWeakRef(storage)
+
+
+class _Watched:
+    """The state of watch_addresses: what Tensor.data_ptr was."""
+    original = None
+    addresses = None
+
+
+def watch_addresses(addresses):
+    """Makes torch.Tensor.data_ptr tell addresses about each call."""
+    t = torch()
+    if t is None or _Watched.original is not None:
+        return
+    original = t.Tensor.data_ptr
+
+    def data_ptr(self):
+        addresses.add(self)
+        return original(self)
+
+    data_ptr.__doc__ = original.__doc__
+    _Watched.original = original
+    t.Tensor.data_ptr = data_ptr
+
+
+def unwatch_addresses():
+    t = torch()
+    if t is not None and _Watched.original is not None:
+        del t.Tensor.data_ptr
+        _Watched.original = None

@@ -1,0 +1,282 @@
+"""@triton.autotune and @triton.heuristics.
+
+An interpreter has nothing to measure: by default the first configuration
+that pruning leaves is the best one, and runs once.  With the option
+``autotune="all"`` every configuration runs, each on the arguments' original
+contents, and those whose results differ from the first one's are reported;
+see compare.py.
+"""
+from __future__ import annotations
+
+import inspect
+import warnings
+
+from . import compare, errors, session as session_
+from .launch import KernelInterface
+
+
+class Config:
+    """Values for meta-parameters, and launch options.
+
+    kwargs: {meta-parameter: value}; pre_hook(args) is called before each
+    launch with this configuration.
+    """
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1,
+                 maxnreg=None, pre_hook=None, ir_override=None, **others):
+        if others:
+            known = ("num_buffers_warp_spec", "num_consumer_groups",
+                     "reg_dec_producer", "reg_inc_consumer")
+            for name in others:
+                if name not in known:
+                    raise TypeError("Config.__init__() got an unexpected "
+                                    f"keyword argument '{name}'")
+        self.kwargs = kwargs
+        self.num_warps = num_warps
+        self.num_stages = num_stages
+        self.num_ctas = num_ctas
+        self.maxnreg = maxnreg
+        self.pre_hook = pre_hook
+        self.ir_override = ir_override
+
+    def all_kwargs(self):
+        """kwargs and the launch options that are set."""
+        options = {n: getattr(self, n) for n in (
+            "num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")}
+        return {**self.kwargs,
+                **{n: v for n, v in options.items() if v is not None}}
+
+    def __setstate__(self, state):
+        self.__init__(state.get("kwargs", {}))
+        self.__dict__.update(state)
+
+    def __str__(self):
+        shown = dict(self.kwargs, num_warps=self.num_warps,
+                     num_ctas=self.num_ctas, num_stages=self.num_stages,
+                     maxnreg=self.maxnreg)
+        return ", ".join(f"{n}: {v}" for n, v in shown.items())
+
+    def _identity(self):
+        return (*self.all_kwargs().items(), self.pre_hook)
+
+    def __eq__(self, other):
+        return (isinstance(other, Config) and
+                self._identity() == other._identity())
+
+    def __hash__(self):
+        return hash(self._identity())
+
+
+class Autotuner(KernelInterface):
+    """A kernel with configurations to choose from."""
+
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None,
+                 restore_value=None, pre_hook=None, post_hook=None,
+                 prune_configs_by=None, warmup=None, rep=None,
+                 use_cuda_graph=False, do_bench=None, cache_results=False):
+        self.fn = fn
+        self.arg_names = arg_names
+        self.configs = list(configs) if configs else [Config({})]
+        self.keys = key
+        self.cache = {}
+        self.cache_results = cache_results
+        self.reset_to_zero = list(reset_to_zero or ())
+        self.restore_value = list(restore_value or ())
+        self.restore_copies = {}
+        self.user_defined_pre_hook = bool(pre_hook)
+        self.user_defined_post_hook = bool(post_hook)
+        self.pre_hook = pre_hook or self._reset
+        self.post_hook = post_hook or self._restore
+        prune = prune_configs_by or {}
+        self.perf_model = prune.get("perf_model")
+        self.configs_top_k = prune.get("top_k", 1.0)
+        self.early_config_prune = prune.get("early_config_prune")
+        self.num_warmups, self.num_reps = warmup, rep
+        self.use_cuda_graph = use_cuda_graph
+        self._do_bench = do_bench
+        self.best_config = None
+        self.configs_timings = {}
+        self.nargs = None
+        self.bench_time = 0.0
+        if warmup is not None or rep is not None or use_cuda_graph:
+            warnings.warn("warmup, rep, and use_cuda_graph parameters are "
+                          "deprecated. See https://github.com/triton-lang/"
+                          "triton/pull/4496 for details.",
+                          DeprecationWarning, stacklevel=3)
+
+    @property
+    def base_fn(self):
+        """The Python function under all wrappers."""
+        fn = self.fn
+        while not inspect.isfunction(fn):
+            fn = fn.fn
+        return fn
+
+    @property
+    def do_bench(self):
+        if self._do_bench is None:
+            from .modules import bench
+            return bench.do_bench
+        return self._do_bench
+
+    # ---- hooks -----------------------------------------------------------
+
+    def _reset(self, kwargs, reset_only=False):
+        for name in self.reset_to_zero:
+            zero(kwargs[name])
+        if not reset_only:
+            self.restore_copies = {n: compare.clone(kwargs[n])
+                                   for n in self.restore_value}
+
+    def _restore(self, kwargs, exception):
+        for name in self.restore_value:
+            compare.copy_into(kwargs[name], self.restore_copies[name])
+        self.restore_copies = {}
+
+    # ---- running ---------------------------------------------------------
+
+    def run(self, *args, **kwargs):
+        self.nargs = dict(zip(self.arg_names, args))
+        try:
+            config = self._choose(args, kwargs)
+            self.best_config = config
+            if config.pre_hook is not None:
+                config.pre_hook({**self.nargs, **kwargs,
+                                 **config.all_kwargs()})
+            return self.fn.run(*args, **kwargs, **config.all_kwargs())
+        finally:
+            self.nargs = None
+
+    def _choose(self, args, kwargs):
+        """The configuration for these arguments."""
+        if len(self.configs) == 1:
+            return self.configs[0]
+        key = self._key(kwargs)
+        config = self.cache.get(key)
+        if config is None:
+            pruned = self.prune_configs(kwargs)
+            self._check_conflicts(kwargs, pruned)
+            if session_.current().options.autotune == "all":
+                self._compare(pruned, args, kwargs)
+            config = self.cache[key] = pruned[0]
+            self.configs_timings = {c: 0.0 for c in pruned}
+            self.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()},
+                          reset_only=True)
+        return config
+
+    def _key(self, kwargs):
+        named = {n: v for n, v in {**self.nargs, **kwargs}.items()
+                 if n in self.arg_names}
+        key = [named[n] for n in self.keys if n in named]
+        key += [str(v.dtype) for v in named.values() if hasattr(v, "dtype")]
+        return tuple(key)
+
+    @staticmethod
+    def _check_conflicts(kwargs, configs):
+        for config in configs:
+            both = kwargs.keys() & config.kwargs.keys()
+            if both:
+                raise ValueError(
+                    "Conflicting meta-parameters: "
+                    f"{', '.join(sorted(both))}. Make sure that you don't "
+                    "re-define auto-tuned symbols.")
+
+    def _compare(self, configs, args, kwargs):
+        """Runs every configuration on the same contents; reports."""
+        def call(config):
+            current = {**kwargs, **config.all_kwargs()}
+            named = {**self.nargs, **current}
+            if config.pre_hook:
+                config.pre_hook(named)
+            self.pre_hook(named)
+            try:
+                self.fn.run(*args, **current)
+            except Exception as e:
+                self.post_hook(named, exception=e)
+                raise
+            self.post_hook(named, exception=None)
+        compare.configurations(self.base_fn.__name__, configs,
+                               {**self.nargs, **kwargs}, call)
+
+    def prune_configs(self, kwargs):
+        """The configurations that early_config_prune and perf_model leave;
+        raises AutotunerError when none is left."""
+        configs = self.configs
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, self.nargs,
+                                                   **kwargs))
+            if not configs:
+                raise errors.AutotunerError(
+                    "No valid autotuner configs after pruning. "
+                    "`early_config_prune` should return at least one config.")
+        if self.perf_model:
+            top = self._top_k()
+            if len(configs) > top:
+                time = {c: self.perf_model(**{**self.nargs, **kwargs,
+                                              **c.all_kwargs()})
+                        for c in configs}
+                configs = sorted(configs, key=time.get)[:top]
+        return configs
+
+    def _top_k(self):
+        top = self.configs_top_k
+        if isinstance(top, float) and top <= 1.0:
+            return int(len(self.configs) * top)
+        if not isinstance(top, int):
+            raise TypeError("Error while pruning configs, top_k must be "
+                            "either 1) a float <= 1.0 or 2) an int")
+        return top
+
+    def warmup(self, *args, **kwargs):
+        """The compiled kernels of every configuration."""
+        self.nargs = dict(zip(self.arg_names, args))
+        try:
+            return [self.fn.warmup(*args, **kwargs, **c.all_kwargs())
+                    for c in self.prune_configs(kwargs)]
+        finally:
+            self.nargs = None
+
+
+def zero(tensor):
+    """Fills a tensor or array with zeros."""
+    if hasattr(tensor, "zero_"):
+        tensor.zero_()
+    else:
+        tensor[...] = 0
+
+
+def autotune(configs, key, prune_configs_by=None, reset_to_zero=None,
+             restore_value=None, pre_hook=None, post_hook=None, warmup=None,
+             rep=None, use_cuda_graph=False, do_bench=None,
+             cache_results=False):
+    """Decorator: gives a kernel configurations to choose from."""
+    def decorate(fn):
+        return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero,
+                         restore_value, pre_hook=pre_hook,
+                         post_hook=post_hook,
+                         prune_configs_by=prune_configs_by, warmup=warmup,
+                         rep=rep, use_cuda_graph=use_cuda_graph,
+                         do_bench=do_bench, cache_results=cache_results)
+    return decorate
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose meta-parameters are computed."""
+
+    def __init__(self, fn, arg_names, values):
+        self.fn = fn
+        self.arg_names = arg_names
+        self.values = values
+
+    def run(self, *args, **kwargs):
+        for name, compute in self.values.items():
+            kwargs[name] = compute({**dict(zip(self.arg_names, args)),
+                                    **kwargs})
+        return self.fn.run(*args, **kwargs)
+
+
+def heuristics(values):
+    """Decorator: values is {meta-parameter: function of the arguments}."""
+    def decorate(fn):
+        return Heuristics(fn, fn.arg_names, values)
+    return decorate

@@ -1,0 +1,156 @@
+/* cli.h - what the files of the command line share.
+ *
+ * The command uses the public API alone.  Each command is a function that
+ * takes its parsed arguments and returns the exit code.
+ */
+#ifndef TK_CLI_H
+#define TK_CLI_H
+
+#include <stdio.h>
+
+#include "tkdbg/tkdbg.h"
+
+#define CLI_INTERRUPTED 130 /* exit code after Ctrl-C */
+#define CLI_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef enum cli_command_id {
+#define COMMAND(id, name, fn, operands, summary, text) CLI_##id,
+#include "command.def"
+#undef COMMAND
+  CLI_COMMANDS,
+} cli_command_id;
+
+/* Sets of commands, as the tables write them. */
+#define IN_RUN (1u << CLI_RUN)
+#define IN_REPLAY (1u << CLI_REPLAY)
+#define IN_IR (1u << CLI_IR)
+#define IN_KERNELS (1u << CLI_KERNELS)
+#define IN_HELP (1u << CLI_HELP)
+#define IN_ALL (~0u)
+
+typedef enum cli_option_id {
+#define OPTION(id, name, letter, kind, arg, commands, mode, key, help) OPT_##id,
+#include "option.def"
+#undef OPTION
+  CLI_OPTIONS,
+} cli_option_id;
+
+typedef enum cli_kind {
+  CLI_FLAG,
+  CLI_TEXT,
+  CLI_NUMBER,
+  CLI_FILE,
+  CLI_WORD,
+  CLI_LIST
+} cli_kind;
+
+enum { /* cli_option.mode */
+       CLI_ANY = 0,
+       CLI_DIRECT = 1,  /* needs a direct launch or a replay */
+       CLI_HOSTED = 2,  /* needs a script */
+       CLI_FOLLOWS = 4, /* after FILE, what follows is ours */
+       CLI_SELECTS = CLI_FOLLOWS,
+       CLI_SELECTS_HOSTED = CLI_FOLLOWS | CLI_HOSTED,
+       CLI_LAUNCHES = CLI_FOLLOWS | CLI_DIRECT | 8 /* makes a launch direct */
+};
+
+typedef struct cli_option {
+  const char *name;
+  char letter;
+  cli_kind kind;
+  const char *arg;
+  unsigned commands; /* IN_RUN | ... */
+  unsigned mode;
+  const char *key; /* in TKDBG_OPTIONS; "!" negates; "" if not there */
+  const char *help;
+} cli_option;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_command {
+  const char *name;
+  int (*fn)(const cli_args *a);
+  const char *operands, *summary, *text;
+} cli_command;
+
+extern const cli_option cli_options[CLI_OPTIONS];
+extern const cli_command cli_commands[CLI_COMMANDS];
+
+/* An option as given; value is NULL for a flag. */
+typedef struct cli_use {
+  cli_option_id id;
+  const char *value;
+} cli_use;
+
+/* Everything points into argv but the two arrays, which cli_args owns. */
+struct cli_args {
+  cli_command_id command;
+  cli_use *uses; /* in the order given */
+  size_t nuses;
+  char **words; /* operands; of run: FILE, then the script's arguments */
+  size_t nwords;
+};
+
+/* parse.c: false after saying on standard error what is wrong. */
+bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv);
+bool cli_has(const cli_args *a, cli_option_id id);
+const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
+bool cli_is_direct(const cli_args *a);
+int cli_find_command(const char *name); /* -1 if unknown */
+
+/* say.c: messages, all on standard error. */
+int cli_usage(const cli_args *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* returns TK_USAGE */
+const char *cli_nearest(const char *name, const char *(*next)(size_t i));
+bool cli_colour(const cli_args *a);
+char *cli_format(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2))); /* malloc'd; never NULL */
+void cli_json_string(FILE *f, const char *s);
+
+/* place.c: where our own files are; the caller frees. */
+char *cli_python_dir(void);
+char *cli_library_path(void);
+
+/* python.c: the Python that runs scripts, NULL after saying why there is
+ * none; the caller frees. */
+char *cli_find_python(const cli_args *a);
+int cli_run_script(const cli_args *a); /* does not return on success */
+
+/* job.c: one launch, from the command line to its exit code. */
+typedef struct cli_job {
+  const cli_args *args;
+  tk_session *session;
+  tk_launch *launch;
+  const char *name; /* of the kernel */
+  struct cli_progress *progress;
+  bool ran; /* summary is filled */
+  tk_summary summary;
+} cli_job;
+
+int cli_job_start(cli_job *j, const cli_args *a);
+int cli_job_end(cli_job *j, int status); /* reports; returns the exit code */
+tk_status cli_job_direct(cli_job *j);    /* from --kernel, --arg, --grid */
+tk_status cli_job_replay(cli_job *j);
+tk_status cli_job_run(cli_job *j);
+
+/* progress.c: a bar on the terminal during long runs. */
+typedef struct cli_progress cli_progress;
+cli_progress *cli_progress_new(const char *name, bool wanted);
+void cli_progress_free(cli_progress *p); /* clears the bar */
+void cli_progress_tick(void *p, uint64_t done, uint64_t total);
+void cli_progress_clear(cli_progress *p);
+void cli_summary(const char *name, tk_status st, const tk_summary *s);
+
+/* The commands. */
+int cli_run(const cli_args *a);
+int cli_replay(const cli_args *a);
+int cli_ir(const cli_args *a);
+int cli_kernels(const cli_args *a);
+int cli_help(const cli_args *a);
+int cli_version(const cli_args *a);
+int cli_help_command(cli_command_id id); /* on standard output */
+void cli_help_overview(FILE *f);
+void cli_man(FILE *f);
+void cli_completion_bash(FILE *f);
+
+#endif

@@ -1,0 +1,142 @@
+/* help.c - tkdbg help: text for a terminal, made from the tables. */
+#include "help.h"
+
+#include <string.h>
+
+enum { WIDTH = 78, TERM = 2, TEXT = 26 };
+
+enum {
+#define SECTION(id, title, commands, intro) SECTION_##id,
+#define TOPIC(section, term, text)
+#include "topic.def"
+#undef SECTION
+#undef TOPIC
+};
+
+const cli_section cli_sections[] = {
+#define SECTION(id, title, commands, intro) {title, commands, intro},
+#define TOPIC(section, term, text)
+#include "topic.def"
+#undef SECTION
+#undef TOPIC
+};
+const size_t cli_section_count = CLI_COUNT(cli_sections);
+
+const cli_topic cli_topics[] = {
+#define SECTION(id, title, commands, intro)
+#define TOPIC(section, term, text) {SECTION_##section, term, text},
+#include "topic.def"
+#undef SECTION
+#undef TOPIC
+};
+const size_t cli_topic_count = CLI_COUNT(cli_topics);
+
+/* Writes text in lines of WIDTH, from column `column` on, later lines
+ * indented; an empty line separates paragraphs. */
+static void wrap(FILE *f, const char *text, int indent, int column) {
+  const char *space = "";
+  while (*text) {
+    int n = (int)strcspn(text, " \n");
+    if (*space && column + 1 + n > WIDTH) {
+      fprintf(f, "\n%*s", indent, "");
+      column = indent;
+      space = "";
+    }
+    column += fprintf(f, "%s%.*s", space, n, text);
+    text += n;
+    space = " ";
+    if (!strncmp(text, "\n\n", 2)) {
+      fprintf(f, "\n\n%*s", indent, "");
+      column = indent;
+      space = "";
+    }
+    text += strspn(text, " \n");
+  }
+  putc('\n', f);
+}
+
+/* A term that was written up to `column`, and its explanation. */
+static void explain(FILE *f, int column, const char *text) {
+  if (column + 2 > TEXT) {
+    putc('\n', f);
+    column = 0;
+  }
+  fprintf(f, "%*s", TEXT - column, "");
+  wrap(f, text, TEXT, TEXT);
+}
+
+static int option_width(const cli_option *o) {
+  int n = (int)(strlen(o->name) + strlen(o->arg));
+  return n + (o->letter ? 6 : 2) + (*o->arg ? 1 : 0);
+}
+
+void cli_option_term(FILE *f, const cli_option *o) {
+  if (o->letter) fprintf(f, "-%c, ", o->letter);
+  fprintf(f, "--%s%s%s", o->name, *o->arg ? " " : "", o->arg);
+}
+
+static void print_options(FILE *f, cli_command_id id) {
+  fputs("\nOptions:\n", f);
+  for (int i = 0; i < CLI_OPTIONS; i++) {
+    const cli_option *o = &cli_options[i];
+    if (!(o->commands >> id & 1)) continue;
+    fprintf(f, "%*s", TERM, "");
+    cli_option_term(f, o);
+    explain(f, TERM + option_width(o), o->help);
+  }
+}
+
+static void print_section(FILE *f, int section) {
+  const cli_section *s = &cli_sections[section];
+  fprintf(f, "\n%s:\n", s->title);
+  if (*s->intro) {
+    fprintf(f, "%*s", TERM, "");
+    wrap(f, s->intro, TERM, TERM);
+  }
+  for (size_t i = 0; i < cli_topic_count; i++)
+    if (cli_topics[i].section == section)
+      explain(f, fprintf(f, "%*s%s", TERM, "", cli_topics[i].term),
+              cli_topics[i].text);
+}
+
+int cli_help_command(cli_command_id id) {
+  const cli_command *c = &cli_commands[id];
+  printf("Usage: tkdbg %s [OPTIONS]%s%s\n\n", c->name, *c->operands ? " " : "",
+         c->operands);
+  wrap(stdout, c->text, 0, 0);
+  print_options(stdout, id);
+  for (size_t i = 0; i < cli_section_count; i++)
+    if (cli_sections[i].commands >> id & 1) print_section(stdout, (int)i);
+  return TK_OK;
+}
+
+void cli_help_overview(FILE *f) {
+  fputs("tkdbg runs kernels written in the Triton language on the CPU and "
+        "says what is\nwrong with them.\n\n"
+        "Usage: tkdbg COMMAND [OPTIONS] ...\n\nCommands:\n",
+        f);
+  for (int i = 0; i < CLI_COMMANDS; i++)
+    explain(f, fprintf(f, "%*s%s", TERM, "", cli_commands[i].name),
+            cli_commands[i].summary);
+  fputs("\nAlso: tkdbg --version; tkdbg --python-path, the folder that makes "
+        "'import tkdbg'\nwork in any Python.\n",
+        f);
+  print_section(f, SECTION_EXAMPLE);
+  print_section(f, SECTION_EXIT);
+  fputs("\n'tkdbg help COMMAND' explains one.\n", f);
+}
+
+int cli_help(const cli_args *a) {
+  if (cli_has(a, OPT_MAN)) {
+    cli_man(stdout);
+  } else if (cli_has(a, OPT_COMPLETION)) {
+    cli_completion_bash(stdout);
+  } else if (a->nwords) {
+    int id = cli_find_command(a->words[0]);
+    if (id < 0) return cli_usage(a, "no command '%s'", a->words[0]);
+    return cli_help_command((cli_command_id)id);
+  } else {
+    cli_help_overview(stdout);
+  }
+  return TK_OK;
+}

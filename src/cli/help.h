@@ -1,0 +1,27 @@
+/* help.h - the texts of topic.def, for help and the manual page.
+ */
+#ifndef TK_CLI_HELP_H
+#define TK_CLI_HELP_H
+
+#include "cli.h"
+
+typedef struct cli_section {
+  const char *title;
+  unsigned commands; /* whose help shows it: IN_RUN | ... */
+  const char *intro;
+} cli_section;
+
+typedef struct cli_topic {
+  int section;
+  const char *term, *text;
+} cli_topic;
+
+extern const cli_section cli_sections[];
+extern const size_t cli_section_count;
+extern const cli_topic cli_topics[];
+extern const size_t cli_topic_count;
+
+/* "--dot blas|exact" */
+void cli_option_term(FILE *f, const cli_option *o);
+
+#endif

@@ -1,0 +1,171 @@
+/* job.c - one launch, from the command line to its exit code.
+ *
+ * A job lives between cli_job_start and cli_job_end; what happens between
+ * yields a tk_status, and the end turns that into reports and an exit code.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What Ctrl-C stops; a signal handler can only know it from here. */
+static tk_session *volatile running;
+
+static void on_interrupt(int sig) {
+  (void)sig;
+  if (running) tk_interrupt(running);
+}
+
+/* The first Ctrl-C asks the run to stop, the second ends the process. */
+static void catch_interrupt(tk_session *s) {
+  struct sigaction sa = {.sa_handler = on_interrupt,
+                         .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&sa.sa_mask);
+  running = s;
+  sigaction(SIGINT, &sa, NULL);
+}
+
+/* What a kernel prints goes out in order with the bar. */
+static void on_output(void *ud, const char *text, size_t len) {
+  cli_job *j = ud;
+  if (j->progress) cli_progress_clear(j->progress);
+  fwrite(text, 1, len, stdout);
+}
+
+int cli_job_start(cli_job *j, const cli_args *a) {
+  *j = (cli_job){.args = a, .session = tk_session_new()};
+  if (!j->session) {
+    fputs("tkdbg: out of memory\n", stderr);
+    return TK_INTERNAL;
+  }
+  tk_session_output(j->session, on_output, j);
+  catch_interrupt(j->session);
+  return TK_OK;
+}
+
+static void say_report(cli_job *j) {
+  if (cli_has(j->args, OPT_JSON))
+    fprintf(stderr, "%s\n", tk_report_json(j->session));
+  else if (tk_report_count(j->session))
+    fputs(tk_report(j->session, cli_colour(j->args)), stderr);
+}
+
+static bool is_quiet(const cli_args *a) {
+  return cli_has(a, OPT_QUIET) || cli_has(a, OPT_JSON);
+}
+
+int cli_job_end(cli_job *j, int status) {
+  bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (lost)
+    fprintf(stderr, "tkdbg: cannot write to standard output: %s\n",
+            strerror(errno));
+  if (j->session) say_report(j);
+  if (j->ran && !is_quiet(j->args))
+    cli_summary(j->name, (tk_status)status, &j->summary);
+  running = NULL;
+  tk_session_free(j->session);
+  if (status == TK_INTERRUPTED) return CLI_INTERRUPTED;
+  return status == TK_OK && lost ? TK_USAGE : status;
+}
+
+static tk_status give_arguments(cli_job *j) {
+  const cli_args *a = j->args;
+  const char *grid = cli_value(a, OPT_GRID);
+  tk_status st = TK_OK;
+  for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
+    if (a->uses[i].id == OPT_ARG)
+      st = tk_launch_arg_text(j->launch, a->uses[i].value);
+  if (st == TK_OK && grid) st = tk_launch_grid_text(j->launch, grid);
+  return st;
+}
+
+tk_status cli_job_direct(cli_job *j) {
+  tk_module *m;
+  tk_function *f;
+  tk_status st = tk_module_open_file(j->session, j->args->words[0], &m);
+  if (st == TK_OK)
+    st = tk_function_named(m, cli_value(j->args, OPT_KERNEL), &f);
+  if (st == TK_OK) st = tk_launch_new(j->session, f, &j->launch);
+  if (st != TK_OK) return st;
+  j->name = tk_function_name(f);
+  return give_arguments(j);
+}
+
+tk_status cli_job_replay(cli_job *j) {
+  const char *path = j->args->words[0];
+  const char *slash = strrchr(path, '/');
+  j->name = slash ? slash + 1 : path;
+  return tk_launch_replay(j->session, path, &j->launch);
+}
+
+/* The tensor that --save or --print names, NULL after saying that it is
+ * none. */
+static const tk_tensor *tensor_of(cli_job *j, const char *what, char *name) {
+  const tk_tensor *t = tk_launch_get_tensor(j->launch, name);
+  if (!t) cli_usage(j->args, "--%s: '%s' is no tensor argument", what, name);
+  return t;
+}
+
+/* One --save NAME=FILE; only looks whether it can be done unless write. */
+static tk_status save(cli_job *j, const char *text, bool write) {
+  char *name = cli_format("%s", text);
+  char *eq = strchr(name, '=');
+  tk_status st = TK_OK;
+  if (!eq || !eq[1]) {
+    st = cli_usage(j->args, "--save takes NAME=FILE.npy, not '%s'", text);
+  } else {
+    *eq = '\0';
+    if (!tensor_of(j, "save", name)) st = TK_USAGE;
+    if (st == TK_OK && write) st = tk_launch_save(j->launch, name, eq + 1);
+  }
+  free(name);
+  return st;
+}
+
+static tk_status print(cli_job *j, const char *text, bool write) {
+  char *name = cli_format("%s", text);
+  tk_status st = tensor_of(j, "print", name) ? TK_OK : TK_USAGE;
+  if (st == TK_OK && write) st = tk_launch_print(j->launch, name);
+  free(name);
+  return st;
+}
+
+/* --save and --print, in the order given: checked before a run that may be
+ * long, done after it. */
+static tk_status results(cli_job *j, bool write) {
+  tk_status st = TK_OK;
+  for (size_t i = 0; i < j->args->nuses && st == TK_OK; i++) {
+    cli_use u = j->args->uses[i];
+    if (u.id == OPT_SAVE) st = save(j, u.value, write);
+    if (u.id == OPT_PRINT) st = print(j, u.value, write);
+  }
+  return st;
+}
+
+static tk_status run_with_bar(cli_job *j) {
+  const cli_args *a = j->args;
+  j->progress = cli_progress_new(j->name, !is_quiet(a));
+  tk_run_options o = {.size = sizeof o,
+                      .pids = cli_value(a, OPT_PID),
+                      .order = cli_value(a, OPT_ORDER),
+                      .dot = cli_value(a, OPT_DOT),
+                      .no_asserts = cli_has(a, OPT_NO_ASSERTS),
+                      .progress = cli_progress_tick,
+                      .progress_ud = j->progress};
+  if (!j->progress) o.progress = NULL;
+  tk_status st = tk_launch_run(j->launch, &o, &j->summary);
+  cli_progress_free(j->progress);
+  j->progress = NULL;
+  j->ran = st != TK_USAGE && st != TK_INTERNAL;
+  return st;
+}
+
+tk_status cli_job_run(cli_job *j) {
+  const char *record = cli_value(j->args, OPT_RECORD);
+  tk_status st = results(j, false);
+  if (st == TK_OK && record) st = tk_launch_record(j->launch, record);
+  if (st == TK_OK) st = run_with_bar(j);
+  return st == TK_OK ? results(j, true) : st;
+}

@@ -1,0 +1,68 @@
+/* main.c - tkdbg: finds the command and runs it. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *command_name(size_t i) {
+  return i < CLI_COMMANDS ? cli_commands[i].name : NULL;
+}
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), k = strlen(end);
+  return n > k && !strcmp(s + n - k, end);
+}
+
+static int unknown_command(const char *word) {
+  const char *near = cli_nearest(word, command_name);
+  if (ends_with(word, ".py"))
+    return cli_usage(NULL, "'%s' is no command; did you mean 'tkdbg run %s'?",
+                     word, word);
+  if (near)
+    return cli_usage(NULL, "unknown command '%s'; did you mean '%s'?", word,
+                     near);
+  return cli_usage(NULL, "unknown command '%s'", word);
+}
+
+static int print_python_path(void) {
+  char *dir = cli_python_dir();
+  if (!dir) {
+    fputs("tkdbg: our own Python package is not where it should be\n", stderr);
+    return TK_INTERNAL;
+  }
+  puts(dir);
+  free(dir);
+  return TK_OK;
+}
+
+/* What may stand in place of a command; -1 if word is none of them. */
+static int global_option(const char *word) {
+  if (!strcmp(word, "--python-path")) return print_python_path();
+  if (!strcmp(word, "--version")) return puts("tkdbg " TK_VERSION) < 0;
+  if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) return -1;
+  cli_help_overview(stdout);
+  return TK_OK;
+}
+
+static int run_command(cli_command_id id, int argc, char **argv) {
+  cli_args a;
+  int code = TK_USAGE;
+  if (cli_parse(&a, id, argc, argv))
+    code =
+        cli_has(&a, OPT_HELP) ? cli_help_command(id) : cli_commands[id].fn(&a);
+  free(a.uses);
+  free(a.words);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    cli_help_overview(stderr);
+    return TK_USAGE;
+  }
+  int code = global_option(argv[1]);
+  if (code >= 0) return code;
+  int id = cli_find_command(argv[1]);
+  if (id < 0) return unknown_command(argv[1]);
+  return run_command((cli_command_id)id, argc - 2, argv + 2);
+}

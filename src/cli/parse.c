@@ -1,0 +1,188 @@
+/* parse.c - from argv to options and operands, by the two tables.
+ *
+ * One pass.  An option may stand anywhere, as --name VALUE, --name=VALUE or
+ * by its letter; '--' ends them.  The run command differs in one thing: what
+ * follows FILE belongs to the script, unless an option is among it that only
+ * tkdbg can mean (CLI_FOLLOWS).
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const cli_option cli_options[CLI_OPTIONS] = {
+#define OPTION(id, name, letter, kind, arg, commands, mode, key, help)         \
+  {name, letter, CLI_##kind, arg, commands, CLI_##mode, key, help},
+#include "option.def"
+#undef OPTION
+};
+
+const cli_command cli_commands[CLI_COMMANDS] = {
+#define COMMAND(id, name, fn, operands, summary, text)                         \
+  {name, fn, operands, summary, text},
+#include "command.def"
+#undef COMMAND
+};
+
+int cli_find_command(const char *name) {
+  for (int i = 0; i < CLI_COMMANDS; i++)
+    if (!strcmp(cli_commands[i].name, name)) return i;
+  return -1;
+}
+
+bool cli_has(const cli_args *a, cli_option_id id) {
+  for (size_t i = 0; i < a->nuses; i++)
+    if (a->uses[i].id == id) return true;
+  return false;
+}
+
+const char *cli_value(const cli_args *a, cli_option_id id) {
+  const char *value = NULL;
+  for (size_t i = 0; i < a->nuses; i++)
+    if (a->uses[i].id == id) value = a->uses[i].value;
+  return value;
+}
+
+bool cli_is_direct(const cli_args *a) {
+  return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
+}
+
+/* The option that word spells, -1 if none; *value is what follows '='. */
+static int match(const char *word, const char **value) {
+  *value = NULL;
+  if (word[0] != '-' || !word[1]) return -1;
+  size_t n = strcspn(word, "=");
+  if (word[n]) *value = word + n + 1;
+  for (int i = 0; i < CLI_OPTIONS; i++) {
+    const cli_option *o = &cli_options[i];
+    if (word[1] != '-' && word[1] == o->letter && n == 2) return i;
+    if (word[1] == '-' && n == strlen(o->name) + 2 &&
+        !strncmp(word + 2, o->name, n - 2))
+      return i;
+  }
+  return -1;
+}
+
+static const char *option_name(size_t i) {
+  return i < CLI_OPTIONS ? cli_options[i].name : NULL;
+}
+
+static bool unknown(const cli_args *a, const char *word) {
+  const char *near = cli_nearest(word + strspn(word, "-"), option_name);
+  if (near)
+    cli_usage(a, "unknown option '%s'; did you mean '--%s'?", word, near);
+  else
+    cli_usage(a, "unknown option '%s'", word);
+  return false;
+}
+
+/* Is value one of the words in list, which are separated by '|'? */
+static bool is_word(const char *list, const char *value) {
+  size_t n = strlen(value);
+  while (*list) {
+    size_t k = strcspn(list, "|");
+    if (k == n && !strncmp(list, value, n)) return true;
+    list += k + (list[k] == '|');
+  }
+  return false;
+}
+
+/* 1 to 999999999, written plainly. */
+static bool is_number(const char *value) {
+  size_t n = strspn(value, "0123456789");
+  return n && n < 10 && !value[n] && *value != '0';
+}
+
+static bool add(cli_args *a, cli_option_id id, const char *value) {
+  const cli_option *o = &cli_options[id];
+  if (o->kind == CLI_WORD && !is_word(o->arg, value)) {
+    cli_usage(a, "--%s takes %s, not '%s'", o->name, o->arg, value);
+    return false;
+  }
+  if (o->kind == CLI_NUMBER && !is_number(value)) {
+    cli_usage(a, "--%s takes a number from 1 on, not '%s'", o->name, value);
+    return false;
+  }
+  a->uses[a->nuses++] = (cli_use){id, value};
+  return true;
+}
+
+/* Reads the option at argv[*i] and its value; moves *i to its last word. */
+static bool read_option(cli_args *a, int argc, char **argv, int *i) {
+  const char *value;
+  int id = match(argv[*i], &value);
+  if (id < 0) return unknown(a, argv[*i]);
+  const cli_option *o = &cli_options[id];
+  const char *command = cli_commands[a->command].name;
+  if (!(o->commands >> a->command & 1)) {
+    cli_usage(a, "--%s is no option of '%s'", o->name, command);
+    return false;
+  }
+  if (o->kind == CLI_FLAG && value) {
+    cli_usage(a, "--%s takes no value", o->name);
+    return false;
+  }
+  if (o->kind == CLI_FLAG) return add(a, (cli_option_id)id, NULL);
+  if (!value && *i + 1 < argc) value = argv[++*i];
+  if (!value) {
+    cli_usage(a, "--%s needs a value: %s", o->name, o->arg);
+    return false;
+  }
+  return add(a, (cli_option_id)id, value);
+}
+
+/* Do the words after FILE name an option that only tkdbg can mean? */
+static bool rest_is_ours(int argc, char **argv) {
+  const char *value;
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    int id = match(argv[i], &value);
+    if (id >= 0 && cli_options[id].mode & CLI_FOLLOWS) return true;
+  }
+  return false;
+}
+
+static void take_rest(cli_args *a, int argc, char **argv) {
+  for (int i = 0; i < argc; i++) a->words[a->nwords++] = argv[i];
+}
+
+/* Options that need a script were given to a direct launch, or the other way
+ * round. */
+static bool check_modes(const cli_args *a) {
+  if (a->command != CLI_RUN) return true;
+  bool direct = cli_is_direct(a);
+  for (size_t i = 0; i < a->nuses; i++) {
+    const cli_option *o = &cli_options[a->uses[i].id];
+    if (direct ? o->mode & CLI_HOSTED : o->mode & CLI_DIRECT) {
+      cli_usage(a,
+                direct ? "--%s has no meaning in a direct launch"
+                       : "--%s needs a direct launch (--grid, --arg)",
+                o->name);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
+  bool ours = true;
+  *a = (cli_args){.command = command};
+  a->uses = calloc((size_t)argc + 1, sizeof *a->uses);
+  a->words = calloc((size_t)argc + 1, sizeof *a->words);
+  if (!a->uses || !a->words) return false;
+  for (int i = 0; i < argc; i++) {
+    if (ours && !strcmp(argv[i], "--")) {
+      ours = false;
+    } else if (ours && argv[i][0] == '-' && argv[i][1]) {
+      if (!read_option(a, argc, argv, &i)) return false;
+    } else {
+      a->words[a->nwords++] = argv[i];
+      if (command == CLI_RUN && a->nwords == 1)
+        ours = ours && rest_is_ours(argc - i - 1, argv + i + 1);
+      if (!ours && a->nwords == 1 && command == CLI_RUN) {
+        take_rest(a, argc - i - 1, argv + i + 1);
+        break;
+      }
+    }
+  }
+  return check_modes(a);
+}

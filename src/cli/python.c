@@ -1,0 +1,137 @@
+/* python.c - scripts: which Python runs them, and how it learns of us.
+ *
+ * The process becomes that Python (exec), so that signals, exit codes and
+ * the terminal are the script's own.  It gets our package on its path and
+ * the options as a JSON object in TKDBG_OPTIONS, under the keys of
+ * option.def.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Exits with 0 if scripts can be expected to run: 3.9, NumPy or PyTorch. */
+static const char probe[] =
+    "import sys, importlib.util as u\n"
+    "ok = sys.version_info >= (3, 9)\n"
+    "sys.exit(not (ok and (u.find_spec('numpy') or u.find_spec('torch'))))";
+
+static bool probe_passes(const char *python) {
+  int status = -1;
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (freopen("/dev/null", "w", stderr))
+      execlp(python, python, "-c", probe, (char *)NULL);
+    _exit(127);
+  }
+  if (pid < 0) return false;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+char *cli_find_python(const cli_args *a) {
+  static const char *const candidates[] = {"python3", "/usr/bin/python3"};
+  const char *given = cli_value(a, OPT_PYTHON);
+  const char *venv = getenv("VIRTUAL_ENV");
+  if (given) return cli_format("%s", given);
+  if (venv && *venv) return cli_format("%s/bin/python", venv);
+  for (size_t i = 0; i < CLI_COUNT(candidates); i++) {
+    if (!probe_passes(candidates[i])) continue;
+    if (i > 0 && !cli_has(a, OPT_QUIET))
+      fprintf(stderr,
+              "tkdbg: using %s: the python3 on PATH has neither "
+              "NumPy nor PyTorch\n",
+              candidates[i]);
+    return cli_format("%s", candidates[i]);
+  }
+  cli_usage(a, "no Python 3.9 with NumPy or PyTorch is on PATH or in "
+               "/usr/bin; name one with --python PATH, or describe the "
+               "launch (--grid, --arg), which needs none");
+  return NULL;
+}
+
+static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
+  const cli_option *o = &cli_options[id];
+  bool negated = o->key[0] == '!';
+  cli_json_string(f, o->key + negated);
+  fputs(": ", f);
+  if (o->kind == CLI_FLAG)
+    fputs(negated ? "false" : "true", f);
+  else if (o->kind == CLI_NUMBER)
+    fputs(cli_value(a, id), f);
+  else
+    cli_json_string(f, cli_value(a, id));
+}
+
+/* The options given, as JSON; the caller frees. */
+static char *options_json(const cli_args *a) {
+  char *text = NULL;
+  size_t size = 0;
+  const char *separator = "{";
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  for (int id = 0; id < CLI_OPTIONS; id++) {
+    if (!*cli_options[id].key || !cli_has(a, (cli_option_id)id)) continue;
+    fputs(separator, f);
+    write_option(f, a, (cli_option_id)id);
+    separator = ", ";
+  }
+  fputs(*separator == '{' ? "{}" : "}", f);
+  fclose(f);
+  return text;
+}
+
+/* Puts our package in front of PYTHONPATH and names the library. */
+static bool set_environment(const cli_args *a) {
+  char *dir = cli_python_dir(), *library = cli_library_path();
+  char *options = options_json(a);
+  const char *old = getenv("PYTHONPATH");
+  bool ok = dir && options;
+  if (ok) {
+    char *path =
+        cli_format("%s%s%s", dir, old && *old ? ":" : "", old ? old : "");
+    ok = !setenv("PYTHONPATH", path, 1) && !setenv("TKDBG_OPTIONS", options, 1);
+    free(path);
+  }
+  if (ok && library) ok = !setenv("TKDBG_LIBRARY", library, 0);
+  free(dir);
+  free(library);
+  free(options);
+  return ok;
+}
+
+/* The argument vector of: python -m tkdbg run FILE ARGS. */
+static char **script_argv(const cli_args *a, char *python) {
+  static char dash_m[] = "-m", module[] = "tkdbg", run[] = "run";
+  char *head[] = {python, dash_m, module, run};
+  size_t n = CLI_COUNT(head);
+  char **argv = calloc(n + a->nwords + 1, sizeof *argv);
+  if (!argv) return NULL;
+  memcpy(argv, head, sizeof head);
+  if (a->nwords) memcpy(argv + n, a->words, a->nwords * sizeof *argv);
+  return argv;
+}
+
+int cli_run_script(const cli_args *a) {
+  const char *file = a->words[0];
+  if (access(file, R_OK) != 0)
+    return cli_usage(a, "cannot read %s: %s", file, strerror(errno));
+  char *python = cli_find_python(a);
+  if (!python) return TK_USAGE;
+  char **argv = script_argv(a, python);
+  int code = TK_INTERNAL;
+  if (!argv || !set_environment(a)) {
+    fputs("tkdbg: our own Python package is not where it should be; "
+          "TKDBG_PYTHONPATH can name the folder that holds it\n",
+          stderr);
+  } else {
+    execvp(python, argv);
+    code = cli_usage(a, "cannot run %s: %s", python, strerror(errno));
+  }
+  free(argv);
+  free(python);
+  return code;
+}

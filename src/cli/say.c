@@ -1,0 +1,86 @@
+/* say.c - messages of the command itself, all on standard error. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_usage(const cli_args *a, const char *fmt, ...) {
+  va_list ap;
+  const char *name = a ? cli_commands[a->command].name : NULL;
+  fprintf(stderr, "tkdbg%s%s: ", name ? " " : "", name ? name : "");
+  va_start(ap, fmt);
+  vfprintf(stderr, fmt, ap);
+  va_end(ap);
+  fprintf(stderr, "\nTry 'tkdbg help%s%s'.\n", name ? " " : "",
+          name ? name : "");
+  return TK_USAGE;
+}
+
+char *cli_format(const char *fmt, ...) {
+  va_list ap;
+  char *s;
+  va_start(ap, fmt);
+  int n = vasprintf(&s, fmt, ap);
+  va_end(ap);
+  if (n >= 0) return s;
+  fputs("tkdbg: out of memory\n", stderr);
+  exit(TK_INTERNAL);
+}
+
+static int min3(int a, int b, int c) {
+  int m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+/* Edit distance of two short words; long ones are far from everything. */
+static int distance(const char *a, const char *b) {
+  enum { MAX = 32 };
+  int row[MAX + 1];
+  size_t n = strlen(a), m = strlen(b);
+  if (n > MAX || m > MAX) return MAX;
+  for (size_t j = 0; j <= m; j++) row[j] = (int)j;
+  for (size_t i = 1; i <= n; i++) {
+    int diagonal = row[0];
+    row[0] = (int)i;
+    for (size_t j = 1; j <= m; j++) {
+      int change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = min3(change, row[j] + 1, row[j - 1] + 1);
+    }
+  }
+  return row[m];
+}
+
+const char *cli_nearest(const char *name, const char *(*next)(size_t i)) {
+  const char *best = NULL, *s;
+  int least = (int)strlen(name) / 3 + 2;
+  for (size_t i = 0; (s = next(i)); i++) {
+    int d = distance(name, s);
+    if (d < least) best = s, least = d;
+  }
+  return best;
+}
+
+bool cli_colour(const cli_args *a) {
+  const char *when = cli_value(a, OPT_COLOR);
+  if (when && strcmp(when, "auto") != 0) return !strcmp(when, "always");
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  if (no && *no) return false;
+  return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+void cli_json_string(FILE *f, const char *s) {
+  putc('"', f);
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\')
+      fprintf(f, "\\%c", c);
+    else if (c < 0x20)
+      fprintf(f, "\\u%04x", c);
+    else
+      putc(c, f);
+  }
+  putc('"', f);
+}

@@ -1,0 +1,451 @@
+/* call.c - calling: operations, jit functions, lambdas, host functions.
+ *
+ * An operation's arguments are bound to its signature (op.def) and handed to
+ * its rule.  A jit function is specialised once per set of argument types and
+ * known values, as a function of its own with its own frame; the call is one
+ * instruction.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/spec.h"
+#include "launch/host.h"
+
+/* ---- signatures -------------------------------------------------------- */
+
+/* One parameter of a signature such as "x, axis=None, *rest". */
+typedef struct param {
+  const char *name;
+  size_t len;
+  const char *value; /* default text, NULL if required */
+  size_t value_len;
+  bool rest;
+} param;
+
+static size_t span_until_comma(const char *p) {
+  size_t n = 0;
+  int depth = 0;
+  for (; p[n] && (depth || p[n] != ','); n++)
+    depth += (p[n] == '(') - (p[n] == ')');
+  return n;
+}
+
+static size_t parse_sig(const char *sig, param *out) {
+  size_t n = 0;
+  for (const char *p = sig; *p;) {
+    while (*p == ' ' || *p == ',') p++;
+    if (!*p) break;
+    size_t len = span_until_comma(p);
+    const char *eq = memchr(p, '=', len);
+    bool rest = *p == '*';
+    size_t name_len = eq ? (size_t)(eq - p) : len;
+    out[n] = (param){p + rest, name_len - rest, NULL, 0, rest};
+    if (eq) out[n].value = eq + 1;
+    if (eq) out[n].value_len = len - name_len - 1;
+    n++;
+    p += len;
+  }
+  return n;
+}
+
+static sval default_value(tks *s, const param *p) {
+  const char *t = p->value;
+  if (!strncmp(t, "None", 4)) return sv(V_NONE);
+  if (!strncmp(t, "True", 4)) return sv_bool(true);
+  if (!strncmp(t, "False", 5)) return sv_bool(false);
+  if (*t == '(') return sv_tuple(s, NULL, 0);
+  if (*t == '\'')
+    return sv_str(tk_arena_strndup(s->arena, t + 1, p->value_len - 2),
+                  p->value_len - 2);
+  return sv_int(strtol(t, NULL, 10));
+}
+
+static void bad_call(tks *s, const tks_op *op, const char *what,
+                     const char *name, size_t len) TK_NORETURN;
+static void bad_call(tks *s, const tks_op *op, const char *what,
+                     const char *name, size_t len) {
+  const char *help =
+      tk_arena_printf(s->arena, "%s(%s): %s", op->name, op->sig, op->doc);
+  tks_error_help(s, TK_D_CALL, help, "%s %s %.*s", op->name, what, (int)len,
+                 name);
+}
+
+static void bind_keyword(tks *s, tks_args *a, const param *p, size_t n,
+                         const char *kw, const sval *v, tk_span span) {
+  size_t i = 0;
+  while (i < n && (strlen(kw) != p[i].len ||
+                   strncmp(kw, p[i].name, p[i].len)))
+    i++;
+  if (i == n)
+    bad_call(s, a->op, "has no parameter", kw, strlen(kw));
+  if (a->given[i])
+    bad_call(s, a->op, "got two values for", kw, strlen(kw));
+  a->v[i] = *v;
+  a->given[i] = true;
+  a->span[i] = span;
+}
+
+static void bind_args(tks *s, tks_args *a, const sval *args, size_t n,
+                      const char *const *kw, const tk_span *spans) {
+  param p[TKS_MAX_ARGS];
+  size_t np = parse_sig(a->op->sig, p), at = 0;
+  a->n = np;
+  for (size_t i = 0; i < n; i++) {
+    tk_span span = spans ? spans[i] : s->frame->at;
+    if (kw && kw[i]) {
+      bind_keyword(s, a, p, np, kw[i], &args[i], span);
+    } else if (at < np && p[at].rest) {
+      a->rest[a->nrest++] = args[i];
+    } else if (at < np) {
+      a->v[at] = args[i];
+      a->span[at] = span;
+      a->given[at++] = true;
+    } else {
+      s->frame->at = span;
+      bad_call(s, a->op, "has too many arguments", "", 0);
+    }
+  }
+  for (size_t i = 0; i < np; i++) {
+    if (a->given[i] || p[i].rest) continue;
+    if (!p[i].value)
+      bad_call(s, a->op, "needs the argument", p[i].name, p[i].len);
+    a->v[i] = default_value(s, &p[i]);
+    a->span[i] = s->frame->at;
+  }
+}
+
+sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
+                 const char *const *kw, const tk_span *spans) {
+  tks_args a = {.op = op};
+  a.rest = TK_NEWN(s->arena, sval, n + 1);
+  tk_span at = s->frame->at;
+  bind_args(s, &a, args, n, kw, spans);
+  sval v = op->rule(s, &a);
+  s->frame->at = at;
+  return v;
+}
+
+sval tks_call_name(tks *s, const char *op, const sval *args, size_t n) {
+  return tks_call_op(s, tks_find_op(op), args, n, NULL, NULL);
+}
+
+/* ---- binding to a function's parameters -------------------------------- */
+
+static void bad_args(tks *s, tk_function *fn, const char *what,
+                     const char *name) TK_NORETURN;
+static void bad_args(tks *s, tk_function *fn, const char *what,
+                     const char *name) {
+  tks_error(s, TK_D_CALL, "%s() %s%s%s", fn->item->name, what,
+            *name ? " " : "", name);
+}
+
+/* A default is evaluated where the function was defined. */
+static sval param_default(tks *s, tk_function *fn, const tk_ast *e) {
+  tks_frame *f = s->frame;
+  const tk_binding *scope = f->scope;
+  tk_function *was = f->fn;
+  f->scope = NULL;
+  f->fn = fn;
+  sval v = tks_expr(s, e);
+  f->scope = scope;
+  f->fn = was;
+  return v;
+}
+
+static size_t find_param(const tk_ast *fn, const char *name) {
+  size_t i = 0;
+  while (i < fn->n && (fn->list[i]->op == 1 || fn->list[i]->op == 2 ||
+                       strcmp(fn->list[i]->str, name)))
+    i++;
+  return i;
+}
+
+typedef struct bound {
+  sval *v;
+  bool *given;
+} bound;
+
+static void bind_positional(tks *s, tk_function *fn, bound *b, size_t *at,
+                            const sval *v) {
+  const tk_ast *ast = fn->ast;
+  if (*at >= ast->n || ast->list[*at]->op >= 2)
+    bad_args(s, fn, "takes fewer positional arguments than were given", "");
+  if (ast->list[*at]->op == 1) { /* *args */
+    sval *t = &b->v[*at];
+    sval more = sv_tuple(s, v, 1);
+    *t = b->given[*at] ? sv_binary(s, TK_OP_ADD, t, &more) : more;
+    b->given[*at] = true;
+    return;
+  }
+  b->v[*at] = *v;
+  b->given[(*at)++] = true;
+}
+
+static void fill_defaults(tks *s, tk_function *fn, bound *b) {
+  for (size_t i = 0; i < fn->ast->n; i++) {
+    const tk_ast *p = fn->ast->list[i];
+    if (b->given[i]) continue;
+    if (p->op == 1) b->v[i] = sv_tuple(s, NULL, 0);
+    else if (p->b) b->v[i] = param_default(s, fn, p->b);
+    else bad_args(s, fn, "is missing the argument", p->str);
+  }
+}
+
+static sval *bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
+                         const char *const *kw) {
+  size_t np = fn->ast->n, at = 0;
+  bound b = {TK_NEWN(s->arena, sval, np + 1), TK_NEWN(s->arena, bool, np + 1)};
+  for (size_t i = 0; i < n; i++) {
+    if (!kw || !kw[i]) {
+      bind_positional(s, fn, &b, &at, &args[i]);
+      continue;
+    }
+    size_t k = find_param(fn->ast, kw[i]);
+    if (k == np) bad_args(s, fn, "has no parameter", kw[i]);
+    if (b.given[k]) bad_args(s, fn, "got two values for", kw[i]);
+    b.v[k] = args[i];
+    b.given[k] = true;
+  }
+  fill_defaults(s, fn, &b);
+  return b.v;
+}
+
+/* ---- instances --------------------------------------------------------- */
+
+static const char *instance_key(tks *s, const sval *v, size_t n) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  for (size_t i = 0; i < n; i++) {
+    sv_key(&b, &v[i]);
+    tk_buf_putc(&b, ';');
+  }
+  const char *key = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return key;
+}
+
+static tks_instance *find_instance(tks *s, tk_function *fn, const char *key) {
+  for (tks_instance *i = s->instances; i; i = i->next)
+    if (i->fn == fn && !strcmp(i->key, key)) return i;
+  return NULL;
+}
+
+static tk_func *func_new(tks *s, tk_function *fn) {
+  tk_program *p = s->program;
+  tk_func *f = TK_NEW(s->arena, tk_func);
+  f->name = fn->item->name;
+  f->src = fn->module->file->src;
+  f->program = p;
+  f->ast = fn->ast;
+  f->span = fn->ast->tail;
+  f->library = f->src->name[0] == '<' && !strcmp(f->src->name + 1,
+                                                 "tkdbg prelude>");
+  if (p->nfuncs == p->cap_funcs)
+    p->funcs = tk_arena_grow(s->arena, p->funcs, sizeof *p->funcs,
+                             &p->cap_funcs);
+  p->funcs[p->nfuncs++] = f;
+  return f;
+}
+
+/* A parameter's value inside: runtime leaves live in the callee's slots. */
+static sval into_params(tks *s, tk_func *f, const sval *v, const char *name) {
+  if (v->kind == V_TENSOR) {
+    int slot = tks_slot(s, v->type, name);
+    f->params[f->nparams++] = slot;
+    return sv_tensor(v->type, slot);
+  }
+  sval r = *v;
+  if (!sv_runtime(v)) return r;
+  r.items = TK_NEWN(s->arena, sval, v->n);
+  for (size_t i = 0; i < v->n; i++)
+    r.items[i] = into_params(s, f, &v->items[i],
+                             tk_arena_printf(s->arena, "%s.%zu", name, i));
+  return r;
+}
+
+static size_t all_leaves(const sval *v, size_t n, sval *out) {
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++)
+    k += tks_leaves(&v[i], out ? out + k : NULL);
+  return k;
+}
+
+enum { MAX_DEPTH = 200 };
+
+static void check_depth(tks *s, tk_function *fn) {
+  int depth = 0;
+  for (tks_frame *f = s->frame; f; f = f->caller) depth++;
+  if (depth > MAX_DEPTH)
+    tks_error_help(s, TK_D_RECURSION,
+                   "recursion must end by a condition on constexprs",
+                   "%s() calls itself more than %d deep", fn->item->name,
+                   MAX_DEPTH);
+}
+
+static void specialise_body(tks *s, tks_instance *in, const sval *v) {
+  const tk_ast *ast = in->fn->ast;
+  tks_frame frame = {.caller = s->frame, .func = in->func, .fn = in->fn,
+                     .body = &in->func->body, .at = ast->tail};
+  tks_frame *saved = s->frame;
+  s->frame = &frame;
+  in->func->params = TK_NEWN(s->arena, int, all_leaves(v, ast->n, NULL) + 1);
+  for (uint32_t i = 0; i < ast->n; i++) {
+    sval inner = into_params(s, in->func, &v[i], ast->list[i]->str);
+    tks_bind(s, ast->list[i]->str, &inner);
+  }
+  tks_body(s, ast->b);
+  tks_finish_body(in->func, &in->func->body);
+  in->ret = frame.has_ret ? frame.ret : sv(V_NONE);
+  s->frame = saved;
+}
+
+tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
+  const char *key = instance_key(s, v, fn->ast->n);
+  tks_instance *in = find_instance(s, fn, key);
+  if (in && in->open)
+    tks_error_help(s, TK_D_RECURSION,
+                   "recursion must end by a condition on constexprs",
+                   "%s() calls itself with the same types", fn->item->name);
+  if (in) return in;
+  check_depth(s, fn);
+  in = TK_NEW(s->arena, tks_instance);
+  *in = (tks_instance){.next = s->instances, .fn = fn, .key = key,
+                       .open = true};
+  s->instances = in;
+  in->func = func_new(s, fn);
+  specialise_body(s, in, v);
+  in->open = false;
+  return in;
+}
+
+tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
+                              size_t n, const char *const *kw) {
+  return tks_instance_of(s, fn, bind_params(s, fn, args, n, kw));
+}
+
+/* A value of the callee's type, in new temporaries of the caller. */
+static sval from_results(tks *s, tk_inst *in, size_t *at, const sval *ret) {
+  if (ret->kind == V_TENSOR) {
+    int slot = tks_slot(s, ret->type, NULL);
+    in->res[(*at)++] = slot;
+    return sv_tensor(ret->type, slot);
+  }
+  sval r = *ret;
+  if (!sv_runtime(ret)) return r;
+  r.items = TK_NEWN(s->arena, sval, ret->n);
+  for (size_t i = 0; i < ret->n; i++)
+    r.items[i] = from_results(s, in, at, &ret->items[i]);
+  return r;
+}
+
+sval tks_call_instance(tks *s, tks_instance *in, const sval *leaves,
+                       size_t nleaves) {
+  size_t nres = in->func->nresults, at = 0;
+  tk_type t = nres ? in->func->result_types[0] : (tk_type){0};
+  tk_inst *call = tks_inst_new(s, TK_I_CALL, 0, t, nleaves, leaves, nres);
+  call->aux = in->func;
+  return from_results(s, call, &at, &in->ret);
+}
+
+static sval call_function(tks *s, tk_function *fn, const sval *args, size_t n,
+                          const char *const *kw) {
+  sval *v = bind_params(s, fn, args, n, kw);
+  tks_instance *in = tks_instance_of(s, fn, v);
+  size_t nleaves = all_leaves(v, fn->ast->n, NULL);
+  sval *leaves = TK_NEWN(s->arena, sval, nleaves + 1);
+  all_leaves(v, fn->ast->n, leaves);
+  return tks_call_instance(s, in, leaves, nleaves);
+}
+
+static sval call_lambda(tks *s, const tk_ast *e, const sval *args, size_t n) {
+  if (n != e->n)
+    tks_error(s, TK_D_CALL, "the lambda takes %u arguments, not %zu", e->n, n);
+  const tk_binding *scope = s->frame->scope;
+  for (size_t i = 0; i < n; i++) tks_bind(s, e->list[i]->str, &args[i]);
+  sval v = tks_expr(s, e->a);
+  s->frame->scope = scope;
+  return v;
+}
+
+/* ---- the host's own functions ------------------------------------------ */
+
+static tk_value to_value(tks *s, const sval *v) {
+  tk_value r = {.is_constexpr = true};
+  switch (v->kind) {
+  case V_NONE: r.kind = TK_V_NONE; break;
+  case V_BOOL:
+  case V_INT:
+    r.kind = v->kind == V_BOOL ? TK_V_BOOL : TK_V_INT;
+    r.hi = (int64_t)(v->i >> 64);
+    r.lo = (uint64_t)v->i;
+    break;
+  case V_FLOAT: r.kind = TK_V_FLOAT, r.f = v->f; break;
+  case V_STR: r.kind = TK_V_STR, r.str = v->s, r.n = v->n; break;
+  case V_TYPE:
+    r.kind = TK_V_DTYPE, r.lo = v->type.elem, r.hi = v->type.ptr;
+    break;
+  case V_FUNC: r.kind = TK_V_FUNCTION, r.ptr = v->fn; break;
+  case V_OBJECT: r.kind = TK_V_OBJECT, r.ptr = v->obj; break;
+  case V_OP: r.kind = TK_V_BUILTIN, r.str = v->op->name; break;
+  case V_TUPLE: {
+    tk_value *items = TK_NEWN(s->arena, tk_value, v->n + 1);
+    for (size_t i = 0; i < v->n; i++) items[i] = to_value(s, &v->items[i]);
+    r.kind = TK_V_TUPLE, r.n = v->n, r.items = items;
+    break;
+  }
+  default:
+    tks_error(s, TK_D_CALL,
+              "a Python function can take only constexpr values, not %s",
+              tks_show(s, v));
+  }
+  return r;
+}
+
+static sval call_object(tks *s, void *obj, const sval *args, size_t n,
+                        const char *const *kw) {
+  tk_value *values = TK_NEWN(s->arena, tk_value, n + 1), out = {0};
+  const char **names = TK_NEWN(s->arena, const char *, n + 1);
+  size_t nkw = 0;
+  for (size_t i = 0; i < n; i++) {
+    values[i] = to_value(s, &args[i]);
+    if (kw && kw[i]) names[nkw++] = kw[i];
+  }
+  int r = tk_host_call(s->env, s->frame->fn, obj, values, n, names, nkw, &out);
+  if (r < 0)
+    tks_error(s, TK_D_HOST, "the call raised: %s",
+              out.str ? out.str : "an error");
+  if (!r)
+    tks_error_help(s, TK_D_CALL, "decorate it with @triton.jit",
+                   "a kernel can call only @triton.jit functions and "
+                   "constexpr_functions, not plain Python");
+  return sv_from_value(s, &out);
+}
+
+static sval call_method(tks *s, const sval *m, const sval *args, size_t n,
+                        const char *const *kw, const tk_span *spans) {
+  sval *all = TK_NEWN(s->arena, sval, n + 1);
+  const char **names = TK_NEWN(s->arena, const char *, n + 1);
+  tk_span *places = TK_NEWN(s->arena, tk_span, n + 1);
+  all[0] = m->items[0];
+  places[0] = s->frame->at;
+  for (size_t i = 0; i < n; i++) {
+    all[i + 1] = args[i];
+    names[i + 1] = kw ? kw[i] : NULL;
+    places[i + 1] = spans ? spans[i] : s->frame->at;
+  }
+  if (m->op) return tks_call_op(s, m->op, all, n + 1, names, places);
+  return call_function(s, m->items[1].fn, all, n + 1, names);
+}
+
+sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
+              const char *const *kw, const tk_span *spans) {
+  switch (fn->kind) {
+  case V_OP: return tks_call_op(s, fn->op, args, n, kw, spans);
+  case V_METHOD: return call_method(s, fn, args, n, kw, spans);
+  case V_FUNC: return call_function(s, fn->fn, args, n, kw);
+  case V_LAMBDA: return call_lambda(s, fn->ast, args, n);
+  case V_OBJECT: return call_object(s, fn->obj, args, n, kw);
+  default:
+    tks_error(s, TK_D_CALL, "%s cannot be called", tks_show(s, fn));
+  }
+}

@@ -1,0 +1,225 @@
+/* emit.c - slots and instructions, and failing with a place.
+ *
+ * Instructions go to frame->insts, the list of the statement being worked
+ * on.  Every instruction writes fresh temporaries, so that a temporary has
+ * one definition and its uses stand in the same statement; variables are
+ * written by COPY alone.  After a function is complete, tks_finish_body marks
+ * the last use of every temporary, which lets the interpreter reuse memory.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/spec.h"
+
+/* ---- failing ----------------------------------------------------------- */
+
+/* The innermost frame of the user's own code. */
+static tks_frame *user_frame(tks *s) {
+  tks_frame *f = s->frame;
+  while (f && f->func->library && f->caller) f = f->caller;
+  return f;
+}
+
+static void add_callers(tks *s, tk_diag *d, tks_frame *f) {
+  for (tks_frame *c = f ? f->caller : NULL; c; c = c->caller)
+    if (!c->func->library)
+      tk_diag_note(s->env, d, c->func->src, c->at, "in the call from %s",
+                   c->func->name);
+}
+
+static tk_diag *say(tks *s, tk_diag_id id, const char *fmt, va_list ap) {
+  char text[1024];
+  vsnprintf(text, sizeof text, fmt, ap);
+  tks_frame *f = user_frame(s);
+  const tk_source *src = f ? f->func->src : NULL;
+  tk_span span = f ? f->at : (tk_span){0, 0};
+  tk_diag *d = tk_diag_add(s->env, id, src, span, "%s", text);
+  add_callers(s, d, f);
+  return d;
+}
+
+void tks_error(tks *s, tk_diag_id id, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  say(s, id, fmt, ap);
+  va_end(ap);
+  tk_throw(s->env, TK_FINDING);
+}
+
+void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
+                    ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag *d = say(s, id, fmt, ap);
+  va_end(ap);
+  tk_diag_help(s->env, d, "%s", help);
+  tk_throw(s->env, TK_FINDING);
+}
+
+void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  say(s, id, fmt, ap);
+  va_end(ap);
+}
+
+/* ---- slots and instructions -------------------------------------------- */
+
+static int find_slot(const tk_func *f, const tk_type *t, const char *name) {
+  for (size_t i = 0; i < f->nslots; i++) {
+    const tk_slot *o = &f->slots[i];
+    if (o->name && !strcmp(o->name, name) && tk_same_type(&o->type, t))
+      return (int)i;
+  }
+  return -1;
+}
+
+int tks_slot(tks *s, tk_type t, const char *name) {
+  tk_func *f = s->frame->func;
+  int old = name ? find_slot(f, &t, name) : -1;
+  if (old >= 0) return old;
+  if (f->nslots == f->cap_slots)
+    f->slots = tk_arena_grow(s->arena, f->slots, sizeof *f->slots,
+                             &f->cap_slots);
+  f->slots[f->nslots] = (tk_slot){t, name};
+  return (int)f->nslots++;
+}
+
+tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
+                      const sval *args, size_t nres) {
+  tk_inst *in = TK_NEW(s->arena, tk_inst);
+  in->op = (uint8_t)op;
+  in->mode = (uint8_t)mode;
+  in->type = t;
+  in->n = tk_numel(&t);
+  in->span = s->frame->at;
+  in->id = s->program->ninsts++;
+  in->nargs = (uint16_t)nargs;
+  in->nres = (uint16_t)nres;
+  in->args = TK_NEWN(s->arena, int, nargs + 1);
+  in->res = TK_NEWN(s->arena, int, nres + 1);
+  for (size_t i = 0; i < nargs; i++) in->args[i] = args[i].slot;
+  if (nargs) in->from = args[0].type;
+  TK_PUSH(s->arena, s->frame->insts, in);
+  return in;
+}
+
+tk_inst *tks_emit(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
+                  const sval *args) {
+  tk_inst *in = tks_inst_new(s, op, mode, t, nargs, args, 1);
+  in->res[0] = tks_slot(s, t, NULL);
+  return in;
+}
+
+sval tks_result(const tk_inst *in) { return sv_tensor(in->type, in->res[0]); }
+
+sval tks_emit1(tks *s, tk_opcode op, int mode, tk_type t, const sval *a) {
+  return tks_result(tks_emit(s, op, mode, t, 1, a));
+}
+
+sval tks_emit2(tks *s, tk_opcode op, int mode, tk_type t, const sval *a,
+               const sval *b) {
+  sval args[2] = {*a, *b};
+  return tks_result(tks_emit(s, op, mode, t, 2, args));
+}
+
+sval tks_const(tks *s, tk_type t, uint64_t bits) {
+  tk_inst *in = tks_emit(s, TK_I_CONST, 0, t, 0, NULL);
+  in->attr[0] = (int64_t)bits;
+  return tks_result(in);
+}
+
+/* ---- variables --------------------------------------------------------- */
+
+size_t tks_leaves(const sval *v, sval *out) {
+  if (v->kind == V_TENSOR) {
+    if (out) *out = *v;
+    return 1;
+  }
+  if (v->kind != V_TUPLE && v->kind != V_BLOCKPTR && v->kind != V_DESC)
+    return 0;
+  size_t n = 0;
+  for (size_t i = 0; i < v->n; i++)
+    n += tks_leaves(&v->items[i], out ? out + n : NULL);
+  return n;
+}
+
+static sval copy_leaf(tks *s, const sval *v, const char *name) {
+  if (v->kind == V_TENSOR) {
+    tk_inst *in = tks_inst_new(s, TK_I_COPY, 0, v->type, 1, v, 1);
+    in->res[0] = tks_slot(s, v->type, name);
+    return tks_result(in);
+  }
+  sval r = *v;
+  if (!sv_runtime(v)) return r;
+  r.items = TK_NEWN(s->arena, sval, v->n);
+  for (size_t i = 0; i < v->n; i++) {
+    const char *part =
+        name ? tk_arena_printf(s->arena, "%s.%zu", name, i) : NULL;
+    r.items[i] = copy_leaf(s, &v->items[i], part);
+  }
+  return r;
+}
+
+sval tks_store_var(tks *s, const char *name, const sval *v) {
+  return copy_leaf(s, v, name);
+}
+
+sval tks_copy(tks *s, const sval *v) { return copy_leaf(s, v, NULL); }
+
+/* ---- last uses --------------------------------------------------------- */
+
+typedef struct uses {
+  const tk_func *f;
+  uint8_t *seen; /* by slot */
+} uses;
+
+static bool mark(uses *u, int slot) {
+  if (slot < 0 || u->f->slots[slot].name) return false;
+  bool first = !u->seen[slot];
+  u->seen[slot] = 1;
+  return first;
+}
+
+static void mark_all(uses *u, const tk_insts *l) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    for (int k = 0; k < in->nargs; k++) mark(u, in->args[k]);
+    for (int k = 0; k < in->nres; k++) mark(u, in->res[k]);
+    mark_all(u, &in->body[0]);
+    mark_all(u, &in->body[1]);
+  }
+}
+
+static void last_uses(uses *u, const tk_insts *l) {
+  for (size_t i = l->n; i-- > 0;) {
+    tk_inst *in = l->items[i];
+    mark_all(u, &in->body[0]);
+    mark_all(u, &in->body[1]);
+    for (int k = 0; k < in->nargs; k++)
+      if (mark(u, in->args[k]) && k < 32) in->kill |= 1u << k;
+  }
+}
+
+static void finish_stmt(uses *u, tk_stmt *st) {
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) mark(u, st->cond);
+  if (st->kind == TK_S_FOR)
+    mark(u, st->iv), mark(u, st->lb), mark(u, st->ub), mark(u, st->step);
+  for (size_t i = 0; i < st->nresults; i++) mark(u, st->results[i]);
+  last_uses(u, &st->insts);
+}
+
+static void finish(uses *u, const tk_body *b) {
+  for (size_t i = 0; i < b->n; i++) {
+    finish_stmt(u, b->items[i]);
+    finish(u, &b->items[i]->body);
+    finish(u, &b->items[i]->orelse);
+  }
+}
+
+void tks_finish_body(tk_func *f, tk_body *body) {
+  uses u = {f, TK_NEWN(&f->program->arena, uint8_t, f->nslots + 1)};
+  for (size_t i = 0; i < f->nparams; i++) u.seen[f->params[i]] = 1;
+  finish(&u, body);
+}

@@ -1,0 +1,493 @@
+/* expr.c - expressions.
+ *
+ * One function per kind of node, dispatched by a table from ast.def's kinds.
+ * While a node is worked on, frame->at is its span, so that instructions and
+ * errors point at it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/spec.h"
+#include "launch/host.h"
+
+typedef sval (*expr_fn)(tks *s, const tk_ast *e);
+
+static sval expr_name(tks *s, const tk_ast *e) {
+  sval v;
+  if (!tks_lookup(s, e->str, &v)) tks_unknown_name(s, e->str);
+  return v;
+}
+
+static sval expr_int(tks *s, const tk_ast *e) {
+  (void)s;
+  return sv_int(e->num);
+}
+
+static sval expr_float(tks *s, const tk_ast *e) {
+  (void)s;
+  return sv_float(e->f);
+}
+
+static sval expr_str(tks *s, const tk_ast *e) {
+  (void)s;
+  return sv_str(e->str, e->len);
+}
+
+static sval expr_bool(tks *s, const tk_ast *e) {
+  (void)s;
+  return sv_bool(e->op);
+}
+
+static sval expr_none(tks *s, const tk_ast *e) {
+  (void)s, (void)e;
+  return sv(V_NONE);
+}
+
+/* ---- sequences --------------------------------------------------------- */
+
+typedef TK_VEC(sval) svals;
+
+static void push_item(tks *s, svals *out, const tk_ast *item) {
+  if (item->kind != TK_AST_STARRED) {
+    TK_PUSH(s->arena, out, tks_expr(s, item));
+    return;
+  }
+  sval v = tks_expr(s, item->a);
+  if (v.kind != V_TUPLE)
+    tks_error(s, TK_D_TYPE, "* needs a tuple, not %s", tks_show(s, &v));
+  for (size_t i = 0; i < v.n; i++) TK_PUSH(s->arena, out, v.items[i]);
+}
+
+static sval expr_tuple(tks *s, const tk_ast *e) {
+  svals items = {0};
+  for (uint32_t i = 0; i < e->n; i++) push_item(s, &items, e->list[i]);
+  sval v = sv_tuple(s, items.items, items.n);
+  v.is_list = e->kind == TK_AST_LIST;
+  return v;
+}
+
+static void bind_target(tks *s, const tk_ast *target, const sval *v) {
+  if (target->kind == TK_AST_NAME) {
+    tks_bind(s, target->str, v);
+    return;
+  }
+  bool fits = (target->kind == TK_AST_TUPLE || target->kind == TK_AST_LIST) &&
+              v->kind == V_TUPLE && v->n == target->n;
+  if (!fits)
+    tks_error(s, TK_D_VALUE, "cannot unpack %s here", tks_show(s, v));
+  for (uint32_t i = 0; i < target->n; i++)
+    bind_target(s, target->list[i], &v->items[i]);
+}
+
+static bool conditions_hold(tks *s, const tk_ast *e) {
+  for (uint32_t i = 0; i < e->n; i++) {
+    sval v = tks_expr(s, e->list[i]);
+    if (!sv_truth(s, &v)) return false;
+  }
+  return true;
+}
+
+static sval expr_comp(tks *s, const tk_ast *e) {
+  sval over = tks_expr(s, e->c);
+  if (over.kind != V_TUPLE)
+    tks_error(s, TK_D_TYPE, "a comprehension goes over a tuple, not %s",
+              tks_show(s, &over));
+  const tk_binding *scope = s->frame->scope;
+  svals items = {0};
+  for (size_t i = 0; i < over.n; i++) {
+    bind_target(s, e->b, &over.items[i]);
+    if (conditions_hold(s, e)) TK_PUSH(s->arena, &items, tks_expr(s, e->a));
+  }
+  s->frame->scope = scope;
+  return sv_tuple(s, items.items, items.n);
+}
+
+/* ---- operators --------------------------------------------------------- */
+
+static sval expr_unary(tks *s, const tk_ast *e) {
+  sval a = tks_expr(s, e->a);
+  return tks_unary(s, (tk_operator)e->op, &a);
+}
+
+static sval expr_binary(tks *s, const tk_ast *e) {
+  sval a = tks_expr(s, e->a), b = tks_expr(s, e->b);
+  return tks_binary(s, (tk_operator)e->op, &a, &b);
+}
+
+static sval expr_compare(tks *s, const tk_ast *e) {
+  if (e->n != 1)
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "write it as two comparisons joined by &",
+                   "simultaneous multiple comparison is not supported");
+  sval a = tks_expr(s, e->a), b = tks_expr(s, e->list[0]->a);
+  return tks_binary(s, (tk_operator)e->list[0]->op, &a, &b);
+}
+
+/* Known operands short-circuit, as in Python; the others are all evaluated
+ * and combined lane by lane. */
+static sval expr_boolop(tks *s, const tk_ast *e) {
+  bool is_and = e->op == TK_OP_AND, have = false;
+  sval acc = sv(V_NONE), v = sv(V_NONE);
+  for (uint32_t i = 0; i < e->n; i++) {
+    v = tks_expr(s, e->list[i]);
+    if (!sv_is_tensor(&v)) {
+      if (sv_truth(s, &v) != is_and) return v;
+      continue;
+    }
+    if (v.type.rank)
+      tks_warn(s, TK_D_DEPRECATED,
+               "'and' and 'or' are deprecated for blocks; use '&' or '|'");
+    acc = have ? tks_logical(s, is_and, &acc, &v) : v;
+    have = true;
+  }
+  return have ? acc : v;
+}
+
+static void no_block_condition(tks *s, const sval *v) {
+  if (tk_numel(&v->type) > 1)
+    tks_error_help(s, TK_D_TYPE, "use tl.where, or reduce it to one value",
+                   "the truth value of a block with more than one lane is "
+                   "ambiguous");
+}
+
+/* A runtime condition as a scalar int1. */
+sval tks_condition(tks *s, const sval *v) {
+  no_block_condition(s, v);
+  sval c = tks_reshape(s, v, NULL, 0);
+  return tks_cast_to(s, &c, TK_INT1);
+}
+
+static sval cond_branch(tks *s, const tk_ast *e, tk_insts *out) {
+  tk_insts *saved = s->frame->insts;
+  s->frame->insts = out;
+  sval v = tks_expr(s, e);
+  if (!sv_is_none(&v)) v = tks_to_tensor(s, &v);
+  s->frame->insts = saved;
+  return v;
+}
+
+static void cond_copy(tks *s, tk_insts *out, const sval *v, int slot) {
+  tk_insts *saved = s->frame->insts;
+  s->frame->insts = out;
+  tks_inst_new(s, TK_I_COPY, 0, v->type, 1, v, 1)->res[0] = slot;
+  s->frame->insts = saved;
+}
+
+static sval expr_cond(tks *s, const tk_ast *e) {
+  sval c = tks_expr(s, e->a);
+  if (!sv_is_tensor(&c)) return tks_expr(s, sv_truth(s, &c) ? e->b : e->c);
+  c = tks_condition(s, &c);
+  tk_insts yes = {0}, no = {0};
+  sval a = cond_branch(s, e->b, &yes), b = cond_branch(s, e->c, &no);
+  if (!sv_same_type(&a, &b))
+    tks_error(s, TK_D_TYPE,
+              "the two values of a conditional expression differ in type: %s "
+              "and %s",
+              tks_show(s, &a), tks_show(s, &b));
+  tk_inst *in = tks_inst_new(s, TK_I_COND, 0, a.type, 1, &c, 1);
+  in->res[0] = tks_slot(s, a.type, NULL);
+  cond_copy(s, &yes, &a, in->res[0]);
+  cond_copy(s, &no, &b, in->res[0]);
+  in->body[0] = yes;
+  in->body[1] = no;
+  return tks_result(in);
+}
+
+static sval expr_named(tks *s, const tk_ast *e) {
+  sval v = tks_expr(s, e->a);
+  if (sv_is_number(&v)) v = tks_to_tensor(s, &v);
+  v = tks_store_var(s, e->str, &v);
+  tks_bind(s, e->str, &v);
+  return v;
+}
+
+static sval expr_lambda(tks *s, const tk_ast *e) {
+  (void)s;
+  return (sval){.kind = V_LAMBDA, .ast = e};
+}
+
+/* ---- attributes -------------------------------------------------------- */
+
+static sval method(tks *s, const tks_op *op, const sval *self,
+                   tk_function *fn) {
+  sval v = {.kind = V_METHOD, .n = fn ? 2 : 1, .op = op};
+  v.items = TK_NEWN(s->arena, sval, 2);
+  v.items[0] = *self;
+  if (fn) v.items[1] = (sval){.kind = V_FUNC, .fn = fn};
+  return v;
+}
+
+static sval shape_tuple(tks *s, const tk_type *t) {
+  sval v = sv_tuple(s, NULL, 0);
+  v.n = t->rank;
+  v.items = TK_NEWN(s->arena, sval, t->rank + 1);
+  for (int i = 0; i < t->rank; i++) v.items[i] = sv_int(t->shape[i]);
+  return v;
+}
+
+static void no_attr(tks *s, const sval *v, const char *name) TK_NORETURN;
+static void no_attr(tks *s, const sval *v, const char *name) {
+  tk_nearest near = tk_nearest_start(name);
+  for (size_t i = 0; tks_op_at(i); i++)
+    if (tks_op_at(i)->method && sv_is_tensor(v))
+      tk_nearest_try(&near, strrchr(tks_op_at(i)->name, '.') + 1);
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tks_error_help(s, TK_D_NAME,
+                   tk_arena_printf(s->arena, "did you mean .%s?", best),
+                   "%s has no attribute %s", tks_show(s, v), name);
+  tks_error(s, TK_D_NAME, "%s has no attribute %s", tks_show(s, v), name);
+}
+
+static sval transpose(tks *s, const sval *v) {
+  if (v->type.rank != 2)
+    tks_error(s, TK_D_SHAPE, ".T needs a block of two axes, not %s",
+              tks_show(s, v));
+  return tks_call_name(s, "tl.trans", v, 1);
+}
+
+static sval tensor_attr(tks *s, const sval *v, const char *name) {
+  if (!strcmp(name, "dtype")) return sv_type(tk_elem_of(v->type));
+  if (!strcmp(name, "type")) return sv_type(v->type);
+  if (!strcmp(name, "shape")) return shape_tuple(s, &v->type);
+  if (!strcmp(name, "numel")) return sv_int(tk_numel(&v->type));
+  if (!strcmp(name, "T")) return transpose(s, v);
+  const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
+  if (op && op->method) return method(s, op, v, NULL);
+  tk_function *fn = op ? NULL : tks_prelude(s, name);
+  if (fn) return method(s, NULL, v, fn);
+  no_attr(s, v, name);
+}
+
+static sval type_attr(tks *s, const sval *v, const char *name) {
+  const tk_type *t = &v->type;
+  tk_dtype d = (tk_dtype)t->elem;
+  if (!strcmp(name, "element_ty"))
+    return sv_type(t->rank ? tk_elem_of(*t) : t->ptr ? tk_pointee(*t) : *t);
+  if (!strcmp(name, "scalar")) return sv_type(tk_elem_of(*t));
+  if (!strcmp(name, "shape")) return shape_tuple(s, t);
+  if (!strcmp(name, "numel")) return sv_int(tk_numel(t));
+  if (!strcmp(name, "primitive_bitwidth") || !strcmp(name, "int_bitwidth"))
+    return sv_int(t->ptr ? 64 : tk_dtypes[d].bits);
+  if (!strcmp(name, "itemsize")) return sv_int((int)tk_lane_size(t));
+  if (!strcmp(name, "name")) {
+    const char *text = tks_type_text(s, t);
+    return sv_str(text, strlen(text));
+  }
+  const tks_op *op =
+      tks_find_op(tk_arena_printf(s->arena, "dtype.%s", name));
+  if (op) return method(s, op, v, NULL);
+  no_attr(s, v, name);
+}
+
+static sval tuple_attr(tks *s, const sval *v, const char *name) {
+  const char *at = v->s;
+  for (size_t i = 0; at && i < v->n; i++) {
+    size_t n = strcspn(at, ",");
+    if (strlen(name) == n && !strncmp(at, name, n)) return v->items[i];
+    at += n + (at[n] == ',');
+  }
+  no_attr(s, v, name);
+}
+
+static sval pointer_attr(tks *s, const sval *v, const char *name) {
+  size_t rank = v->type.rank;
+  tk_type block = v->type;
+  if (!strcmp(name, "dtype")) return sv_type(tk_elem_of(block));
+  if (!strcmp(name, "type") && v->kind == V_BLOCKPTR) {
+    return sv_type(tk_pointer(block));
+  }
+  if (!strcmp(name, "block_shape") || !strcmp(name, "block_type"))
+    return name[6] == 's' ? shape_tuple(s, &block) : sv_type(block);
+  if (!strcmp(name, "shape")) return sv_tuple(s, v->items + 1, rank);
+  if (!strcmp(name, "strides")) return sv_tuple(s, v->items + 1 + rank, rank);
+  const char *prefix = v->kind == V_DESC ? "tl.descriptor_" : "tl.";
+  const tks_op *op =
+      tks_find_op(tk_arena_printf(s->arena, "%s%s", prefix, name));
+  if (op && op->method) return method(s, op, v, NULL);
+  no_attr(s, v, name);
+}
+
+static sval object_attr(tks *s, const sval *v, const char *name) {
+  tk_value out = {0};
+  int r = tk_host_attr(s->env, s->frame->fn, v->obj, name, &out);
+  if (r < 0)
+    tks_error(s, TK_D_HOST, "reading the attribute %s: %s", name,
+              out.str ? out.str : "the host raised an error");
+  if (!r) no_attr(s, v, name);
+  return sv_from_value(s, &out);
+}
+
+sval tks_attr(tks *s, const sval *v, const char *name) {
+  switch (v->kind) {
+  case V_MODULE: return tks_module_attr(s, v->s, name);
+  case V_TENSOR: return tensor_attr(s, v, name);
+  case V_TYPE: return type_attr(s, v, name);
+  case V_TUPLE: return tuple_attr(s, v, name);
+  case V_BLOCKPTR:
+  case V_DESC: return pointer_attr(s, v, name);
+  case V_OBJECT: return object_attr(s, v, name);
+  case V_FUNC:
+    if (!strcmp(name, "__name__"))
+      return sv_str(v->fn->item->name, strlen(v->fn->item->name));
+    no_attr(s, v, name);
+  case V_OP: /* PropagateNan.ALL and the like */
+    return tks_module_attr(s, v->op->name, name);
+  default:
+    if (!strcmp(name, "value")) return *v;
+    no_attr(s, v, name);
+  }
+}
+
+static sval expr_attr(tks *s, const tk_ast *e) {
+  sval v = tks_expr(s, e->a);
+  return tks_attr(s, &v, e->str);
+}
+
+/* ---- subscripts -------------------------------------------------------- */
+
+static sval expr_slice(tks *s, const tk_ast *e) {
+  sval v = sv_tuple(s, NULL, 0);
+  const tk_ast *parts[3] = {e->a, e->b, e->c};
+  v.kind = V_SLICE;
+  v.n = 3;
+  v.items = TK_NEWN(s->arena, sval, 3);
+  for (int i = 0; i < 3; i++)
+    v.items[i] = parts[i] ? tks_expr(s, parts[i]) : sv(V_NONE);
+  return v;
+}
+
+static bool whole(const sval *v) {
+  return v->kind == V_SLICE && sv_is_none(&v->items[0]) &&
+         sv_is_none(&v->items[1]) && sv_is_none(&v->items[2]);
+}
+
+static sval insert_axis(tks *s, const sval *v, int axis) {
+  int64_t shape[TK_MAX_RANK];
+  int rank = v->type.rank;
+  if (rank == TK_MAX_RANK)
+    tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
+  for (int i = 0; i <= rank; i++)
+    shape[i] = i < axis ? v->type.shape[i]
+               : i == axis ? 1 : v->type.shape[i - 1];
+  return tks_reshape(s, v, shape, rank + 1);
+}
+
+static sval tensor_index(tks *s, const sval *v, const sval *index) {
+  sval r = *v, one = *index;
+  size_t n = index->kind == V_TUPLE ? index->n : 1;
+  const sval *items = index->kind == V_TUPLE ? index->items : &one;
+  for (size_t i = 0; i < n; i++) {
+    if (sv_is_none(&items[i])) r = insert_axis(s, &r, (int)i);
+    else if (!whole(&items[i]) || (int)i >= r.type.rank)
+      tks_error_help(s, TK_D_UNSUPPORTED,
+                     "index with : and None; to pick lanes use tl.gather, "
+                     "tl.split, or load them from memory",
+                     "unsupported tensor index: %s", tks_show(s, &items[i]));
+  }
+  return r;
+}
+
+static int64_t clip(const sval *v, int64_t missing, int64_t n) {
+  if (sv_is_none(v)) return missing;
+  int64_t i = (int64_t)v->i;
+  if (i < 0) i += n;
+  return i < 0 ? 0 : i > n ? n : i;
+}
+
+static sval tuple_slice(tks *s, const sval *v, const sval *index) {
+  if (!sv_is_none(&index->items[2]) && index->items[2].i != 1)
+    tks_error(s, TK_D_UNSUPPORTED, "a tuple slice cannot have a step");
+  int64_t lo = clip(&index->items[0], 0, (int64_t)v->n);
+  int64_t hi = clip(&index->items[1], (int64_t)v->n, (int64_t)v->n);
+  return sv_tuple(s, v->items + lo, hi > lo ? (size_t)(hi - lo) : 0);
+}
+
+static sval tuple_index(tks *s, const sval *v, const sval *index) {
+  if (index->kind == V_SLICE) return tuple_slice(s, v, index);
+  if (index->kind != V_INT && index->kind != V_BOOL)
+    tks_error(s, TK_D_TYPE, "a tuple is indexed by a constexpr int, not %s",
+              tks_show(s, index));
+  tk_int i = index->i < 0 ? index->i + (tk_int)v->n : index->i;
+  if (i < 0 || i >= (tk_int)v->n)
+    tks_error(s, TK_D_VALUE, "index %lld is out of range for %s",
+              (long long)index->i, tks_show(s, v));
+  return v->items[i];
+}
+
+static sval expr_subscript(tks *s, const tk_ast *e) {
+  sval v = tks_expr(s, e->a), index = tks_expr(s, e->b);
+  if (sv_is_tensor(&v)) return tensor_index(s, &v, &index);
+  if (v.kind == V_TUPLE) return tuple_index(s, &v, &index);
+  if (v.kind == V_STR && index.kind == V_INT) {
+    tk_int i = index.i < 0 ? index.i + (tk_int)v.n : index.i;
+    if (i >= 0 && i < (tk_int)v.n)
+      return sv_str(tk_arena_strndup(s->arena, v.s + i, 1), 1);
+  }
+  tks_error(s, TK_D_TYPE, "%s cannot be indexed by %s", tks_show(s, &v),
+            tks_show(s, &index));
+}
+
+/* ---- calls ------------------------------------------------------------- */
+
+typedef struct call_args {
+  TK_VEC(sval) v;
+  TK_VEC(const char *) kw;
+  TK_VEC(tk_span) spans;
+} call_args;
+
+static void push_arg(tks *s, call_args *out, sval v, const char *kw,
+                     tk_span span) {
+  TK_PUSH(s->arena, &out->v, v);
+  TK_PUSH(s->arena, &out->kw, kw);
+  TK_PUSH(s->arena, &out->spans, span);
+}
+
+static void eval_arg(tks *s, call_args *out, const tk_ast *arg) {
+  sval v = tks_expr(s, arg->a);
+  if (arg->op == 0) {
+    push_arg(s, out, v, arg->str, arg->span);
+    return;
+  }
+  if (arg->op != 1 || v.kind != V_TUPLE)
+    tks_error(s, TK_D_CALL, "only tuples can be spread into arguments");
+  for (size_t i = 0; i < v.n; i++)
+    push_arg(s, out, v.items[i], NULL, arg->span);
+}
+
+static sval expr_call(tks *s, const tk_ast *e) {
+  sval fn = tks_expr(s, e->a);
+  call_args args = {0};
+  for (uint32_t i = 0; i < e->n; i++) eval_arg(s, &args, e->list[i]);
+  return tks_call(s, &fn, args.v.items, args.v.n, args.kw.items,
+                  args.spans.items);
+}
+
+static sval expr_fstr(tks *s, const tk_ast *e) { return tks_fstring(s, e); }
+
+/* ---- dispatch ---------------------------------------------------------- */
+
+static const expr_fn table[TK_AST_COUNT] = {
+    [TK_AST_NAME] = expr_name,       [TK_AST_INT] = expr_int,
+    [TK_AST_FLOAT] = expr_float,     [TK_AST_STR] = expr_str,
+    [TK_AST_FSTR] = expr_fstr,       [TK_AST_BOOL] = expr_bool,
+    [TK_AST_NONE] = expr_none,       [TK_AST_TUPLE] = expr_tuple,
+    [TK_AST_LIST] = expr_tuple,      [TK_AST_ATTR] = expr_attr,
+    [TK_AST_CALL] = expr_call,       [TK_AST_SUBSCRIPT] = expr_subscript,
+    [TK_AST_SLICE] = expr_slice,     [TK_AST_UNARY] = expr_unary,
+    [TK_AST_BINARY] = expr_binary,   [TK_AST_COMPARE] = expr_compare,
+    [TK_AST_BOOLOP] = expr_boolop,   [TK_AST_COND] = expr_cond,
+    [TK_AST_LAMBDA] = expr_lambda,   [TK_AST_NAMED] = expr_named,
+    [TK_AST_COMP] = expr_comp,
+};
+
+sval tks_expr(tks *s, const tk_ast *e) {
+  tk_span at = s->frame->at;
+  s->frame->at = e->span;
+  if (!table[e->kind])
+    tks_error(s, TK_D_UNSUPPORTED, "unsupported expression: %s",
+              tk_ast_name(e->kind));
+  sval v = table[e->kind](s, e);
+  s->frame->at = at;
+  return v;
+}

@@ -1,0 +1,222 @@
+/* ir.h - the typed block form of a kernel: what the interpreter walks.
+ *
+ * A tk_program is one specialisation of a kernel: a tree of statements that
+ * mirrors the source, each with the instructions it runs; every type is
+ * known.  Variables are slots: one per name and type, assigned in place.
+ * Everything belongs to the program's arena and never changes once made,
+ * but for `run` and `kernel`, which the interpreter fills in once.
+ */
+#ifndef TK_IR_IR_H
+#define TK_IR_IR_H
+
+#include "ir/type.h"
+#include "launch/session.h"
+
+typedef enum tk_opcode {
+#define INST(id, name, effect, doc) TK_I_##id,
+#include "inst.def"
+#undef INST
+  TK_INST_COUNT,
+} tk_opcode;
+
+#define TK_MODE_NONE(id, name)
+#define UNARY(id, name) TK_U_##id,
+#define BINARY TK_MODE_NONE
+#define COMPARE TK_MODE_NONE
+#define REDUCTION TK_MODE_NONE
+#define ATOMIC TK_MODE_NONE
+#define PRECISION TK_MODE_NONE
+typedef enum tk_unary {
+#include "mode.def"
+  TK_U_COUNT
+} tk_unary;
+#undef UNARY
+#undef BINARY
+#define UNARY TK_MODE_NONE
+#define BINARY(id, name) TK_B_##id,
+typedef enum tk_binary {
+#include "mode.def"
+  TK_B_COUNT
+} tk_binary;
+#undef BINARY
+#undef COMPARE
+#define BINARY TK_MODE_NONE
+#define COMPARE(id, name) TK_C_##id,
+typedef enum tk_compare {
+#include "mode.def"
+  TK_C_COUNT
+} tk_compare;
+#undef COMPARE
+#undef REDUCTION
+#define COMPARE TK_MODE_NONE
+#define REDUCTION(id, name) TK_R_##id,
+typedef enum tk_reduction {
+#include "mode.def"
+  TK_R_COUNT
+} tk_reduction;
+#undef REDUCTION
+#undef ATOMIC
+#define REDUCTION TK_MODE_NONE
+#define ATOMIC(id, name) TK_A_##id,
+typedef enum tk_atomic {
+#include "mode.def"
+  TK_A_COUNT
+} tk_atomic;
+#undef ATOMIC
+#undef PRECISION
+#define ATOMIC TK_MODE_NONE
+#define PRECISION(id, name) TK_P_##id,
+typedef enum tk_precision {
+#include "mode.def"
+  TK_P_COUNT
+} tk_precision;
+#undef UNARY
+#undef BINARY
+#undef COMPARE
+#undef REDUCTION
+#undef ATOMIC
+#undef PRECISION
+
+typedef struct tk_inst tk_inst;
+typedef struct tk_stmt tk_stmt;
+typedef struct tk_func tk_func;
+typedef struct tk_program tk_program;
+
+typedef struct tk_insts {
+  tk_inst **items;
+  size_t n, cap;
+} tk_insts;
+
+typedef struct tk_body {
+  tk_stmt **items;
+  size_t n, cap;
+} tk_body;
+
+struct tk_inst {
+  uint8_t op;   /* tk_opcode */
+  uint8_t mode; /* refines op */
+  uint16_t nargs, nres;
+  uint32_t kill; /* bit i: operand i is a temporary not used again */
+  int *args;     /* slots */
+  int *res;      /* slots */
+  tk_type type;  /* of res[0], or of the stored value */
+  tk_type from;  /* of args[0] where there is one */
+  int64_t n;     /* lanes of `type` */
+  uint32_t id;   /* unique in the program, in source order */
+  tk_span span;
+  int64_t attr[TK_MAX_RANK];
+  void *aux;          /* CALL: tk_func; _FN: tk_combine; PRINT: tk_format */
+  tk_insts body[2];   /* COND */
+  void (*run)(void *ctx, const tk_inst *in, void *frame);
+  const void *kernel; /* the lane loop that run uses */
+  const void *kernel2;
+};
+
+typedef enum tk_stmt_kind {
+  TK_S_RUN, /* the instructions alone */
+  TK_S_IF,
+  TK_S_FOR,
+  TK_S_WHILE,
+  TK_S_RETURN,
+} tk_stmt_kind;
+
+struct tk_stmt {
+  tk_stmt_kind kind;
+  tk_span span;       /* the statement; of a compound one, its header */
+  tk_insts insts;     /* run first; by WHILE before every trip */
+  int cond;           /* IF WHILE: scalar int1 slot */
+  int iv, lb, ub, step; /* FOR: slots, all of the variable's type */
+  bool down;          /* FOR: from lb down while above ub */
+  tk_body body, orelse;
+  int *results; /* RETURN: slots */
+  size_t nresults;
+  const struct tk_binding *scope; /* names known before it */
+};
+
+typedef struct tk_slot {
+  tk_type type;
+  const char *name; /* NULL: a temporary */
+} tk_slot;
+
+struct tk_func {
+  const char *name;
+  const tk_source *src;
+  tk_program *program;
+  bool library; /* tkdbg's own prelude: debuggers step over it */
+  tk_slot *slots;
+  size_t nslots, cap_slots;
+  int *params; /* slots of the runtime arguments, flattened */
+  size_t nparams;
+  tk_type *result_types;
+  size_t nresults;
+  tk_body body;
+  const tk_ast *ast;
+  tk_span span;
+};
+
+/* A piece of printed text: literal, or a value with a format spec. */
+typedef struct tk_piece {
+  const char *text; /* literal; NULL for a value */
+  size_t len;
+  int slot;
+  tk_type type;
+  const char *spec;
+  bool repr;
+} tk_piece;
+
+typedef struct tk_format {
+  tk_piece *pieces;
+  size_t n;
+  bool hex;
+  bool pids; /* starts with the program's index */
+  tk_pids conds; /* printed, or stopped at, only where these hold */
+  int pid_slots[3]; /* what conds test; -1: the program's own index */
+} tk_format;
+
+/* The combine function of a reduction or scan: for REDUCE_FN one per halving
+ * of the axis, from the widest; for SCAN_FN one for the whole block. */
+typedef struct tk_combine {
+  tk_func **levels;
+  int nlevels;
+} tk_combine;
+
+/* How a kernel's runtime argument is filled from a launch. */
+typedef struct tk_param {
+  size_t arg;   /* index into tk_launch.args */
+  int slot;     /* of the kernel's function */
+  tk_type type; /* pointer: a tensor's address */
+  size_t item;  /* for tuples: which flattened item */
+} tk_param;
+
+struct tk_program {
+  tk_program *next; /* other specialisations of the function */
+  tk_arena arena;
+  tk_session *session;
+  tk_function *fn;
+  const char *key; /* what it was specialised for */
+  tk_func *kernel;
+  tk_func **funcs; /* kernel and callees, in order of first use */
+  size_t nfuncs, cap_funcs;
+  tk_param *params;
+  size_t nparams;
+  uint32_t ninsts;
+  bool bound; /* run and kernel are filled in */
+};
+
+const char *tk_inst_name(tk_opcode op);
+const char *tk_mode_name(const tk_inst *in); /* "" when mode says nothing */
+
+/* The program as text, close to what Triton calls TTIR. */
+void tk_program_print(tk_buf *out, const tk_program *p);
+
+/* ---- the specialiser --------------------------------------------------- */
+
+/* The program for the launch's function and argument types, made on first
+ * use and kept with the function.  Throws TK_FINDING after reporting. */
+tk_program *tk_specialise(tk_env *e, tk_launch *l);
+
+/* Names of all operations, for completion and the host's modules: "tl.load",
+ * ...; NULL past the end. */
+const char *tk_builtin_name(size_t i);
+
+#endif

@@ -1,0 +1,323 @@
+/* names.c - what a name means inside a kernel.
+ *
+ * Order: the function's own variables, then its globals (asked of the host
+ * program, or read from the file when there is none), then Python's
+ * builtins.  As in Triton, a global must be a constexpr, a type, a function
+ * or a module; any other is refused, because its value could change without
+ * the kernel being compiled again.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ir/spec.h"
+#include "launch/host.h"
+
+/* ---- variables --------------------------------------------------------- */
+
+const tk_binding *tks_bind(tks *s, const char *name, const sval *v) {
+  tk_binding *b = TK_NEW(s->arena, tk_binding);
+  b->prev = s->frame->scope;
+  b->name = name;
+  b->v = *v;
+  b->span = s->frame->at;
+  s->frame->scope = b;
+  return b;
+}
+
+static const tk_binding *find_binding(tks *s, const char *name) {
+  const tk_binding *b = s->frame->scope;
+  while (b && strcmp(b->name, name)) b = b->prev;
+  return b;
+}
+
+static void dropped_name(tks *s, const tk_binding *b) TK_NORETURN;
+static void dropped_name(tks *s, const tk_binding *b) {
+  int line = tk_source_line(s->frame->func->src, b->span.lo);
+  const char *help =
+      tk_arena_printf(s->arena,
+                      "give %s a value of the same type before the branch or "
+                      "loop that assigns it (line %d)",
+                      b->name, line);
+  tks_error_help(s, TK_D_NAME, help,
+                 "%s is not defined here: it was assigned only inside a "
+                 "branch or loop",
+                 b->name);
+}
+
+/* ---- modules of the language ------------------------------------------- */
+
+/* What an import's full name is called inside tkdbg. */
+static const char *const modules[][2] = {
+    {"triton.language", "tl"},
+    {"triton.language.core", "tl"},
+    {"triton.language.standard", "tl"},
+    {"triton.language.math", "tl"},
+    {"triton.language.random", "tl"},
+    {"tl.core", "tl"},
+    {"tl.standard", "tl"},
+    {"tl.math", "tl"},
+    {"tl.random", "tl"},
+    {"tl.extra.libdevice", "libdevice"},
+    {"tl.extra.cuda.libdevice", "libdevice"},
+    {"tl.libdevice", "libdevice"},
+    {"tl.math.libdevice", "libdevice"},
+    {"triton.language.extra.libdevice", "libdevice"},
+    {"triton.language.extra.cuda.libdevice", "libdevice"},
+    {"triton.language.math.libdevice", "libdevice"},
+    {"triton.language.libdevice", "libdevice"},
+    {"triton.language.extra", "tl.extra"},
+    {"triton.language.extra.cuda", "tl.extra.cuda"},
+    {"tl.extra", "tl.extra"},
+    {"tl.extra.cuda", "tl.extra.cuda"},
+    {"triton", "triton"},
+    {"math", "math"},
+};
+
+static const char *canonical_module(const char *name) {
+  for (size_t i = 0; i < TK_COUNT(modules); i++)
+    if (!strcmp(modules[i][0], name)) return modules[i][1];
+  return NULL;
+}
+
+static bool math_constant(const char *name, sval *out) {
+  static const struct {
+    const char *name;
+    double value;
+  } table[] = {{"pi", M_PI},        {"e", M_E},     {"tau", 2 * M_PI},
+               {"inf", INFINITY},   {"nan", NAN}};
+  for (size_t i = 0; i < TK_COUNT(table); i++)
+    if (!strcmp(table[i].name, name)) {
+      *out = sv_float(table[i].value);
+      return true;
+    }
+  return false;
+}
+
+static bool language_name(tks *s, const char *name, sval *out) {
+  const char *full = tk_arena_printf(s->arena, "tl.%s", name);
+  const tks_op *op = tks_find_op(full);
+  int d = tk_dtype_from_name(name);
+  tk_function *fn = op || d >= 0 ? NULL : tks_prelude(s, name);
+  if (op) *out = (sval){.kind = V_OP, .op = op};
+  else if (d >= 0) *out = sv_type(tk_scalar((tk_dtype)d));
+  else if (fn) *out = (sval){.kind = V_FUNC, .fn = fn};
+  return op || d >= 0 || fn;
+}
+
+static void unknown_attr(tks *s, const char *module, const char *name)
+    TK_NORETURN;
+static void unknown_attr(tks *s, const char *module, const char *name) {
+  const char *full = tk_arena_printf(s->arena, "%s.%s", module, name);
+  tk_nearest near = tk_nearest_start(full);
+  size_t n = strlen(module);
+  const char *known;
+  for (size_t i = 0; (known = tk_builtin_name(i)); i++)
+    if (!strncmp(known, module, n)) tk_nearest_try(&near, known);
+  for (int d = 0; !strcmp(module, "tl") && d < TK_DTYPE_COUNT; d++)
+    tk_nearest_try(&near, tk_arena_printf(s->arena, "tl.%s",
+                                          tk_dtype_name((tk_dtype)d)));
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tks_error_help(s, TK_D_NAME,
+                   tk_arena_printf(s->arena, "did you mean %s?", best),
+                   "%s is not an operation of the language", full);
+  tks_error_help(s, TK_D_NAME,
+                 "`tkdbg help ops` lists every operation",
+                 "%s is not an operation of the language", full);
+}
+
+sval tks_module_attr(tks *s, const char *module, const char *name) {
+  const char *canon = canonical_module(module);
+  const char *full =
+      tk_arena_printf(s->arena, "%s.%s", canon ? canon : module, name);
+  const char *sub = canonical_module(full);
+  sval v;
+  if (sub) return (sval){.kind = V_MODULE, .s = sub, .n = strlen(sub)};
+  if (canon && !strcmp(canon, "tl") && language_name(s, name, &v)) return v;
+  const tks_op *op = tks_find_op(full);
+  if (op) return (sval){.kind = V_OP, .op = op};
+  if (canon && !strcmp(canon, "math") && math_constant(name, &v)) return v;
+  unknown_attr(s, canon ? canon : module, name);
+}
+
+/* ---- globals ----------------------------------------------------------- */
+
+static tk_item *find_item(tk_file *f, const char *name) {
+  for (size_t i = f->nitems; i-- > 0;)
+    if (f->items[i].depth == 0 && !strcmp(f->items[i].name, name))
+      return &f->items[i];
+  return NULL;
+}
+
+static sval item_import(tks *s, const tk_item *item) {
+  const char *canon = canonical_module(item->target);
+  if (canon)
+    return (sval){.kind = V_MODULE, .s = canon, .n = strlen(canon)};
+  const char *dot = strrchr(item->target, '.');
+  char *parent = dot ? tk_arena_strndup(s->arena, item->target,
+                                        (size_t)(dot - item->target))
+                     : NULL;
+  if (parent && canonical_module(parent))
+    return tks_module_attr(s, parent, dot + 1);
+  tks_error_help(s, TK_D_NAME,
+                 "run the file under Python (tkdbg run FILE.py without "
+                 "--kernel), or put the definition into this file",
+                 "%s is imported from %s, which a launch without Python "
+                 "cannot see",
+                 item->name, item->target);
+}
+
+static bool says_constexpr(const tk_ast *e) {
+  if (!e) return false;
+  if (e->kind == TK_AST_CALL) return says_constexpr(e->a);
+  if (e->kind == TK_AST_STR) return strstr(e->str, "constexpr") != NULL;
+  bool named = e->kind == TK_AST_NAME || e->kind == TK_AST_ATTR;
+  return named && !strcmp(e->str, "constexpr");
+}
+
+static void plain_global(tks *s, const char *name) TK_NORETURN;
+static void plain_global(tks *s, const char *name) {
+  const char *help = tk_arena_printf(
+      s->arena,
+      "write %s = tl.constexpr(...) where it is defined, or pass it as an "
+      "argument",
+      name);
+  tks_error_help(s, TK_D_NAME, help,
+                 "the global %s is not a constexpr: a kernel may read only "
+                 "constexpr globals",
+                 name);
+}
+
+/* Evaluates a module-level expression: no variables are in scope. */
+static sval item_value(tks *s, tk_function *fn, const tk_item *item) {
+  tks_frame *f = s->frame;
+  const tk_binding *scope = f->scope;
+  tk_function *was = f->fn;
+  f->scope = NULL;
+  f->fn = fn;
+  sval v = tks_expr(s, item->value);
+  f->scope = scope;
+  f->fn = was;
+  bool constant = sv_is_number(&v) || v.kind == V_STR || v.kind == V_TUPLE;
+  if (constant && !says_constexpr(item->annotation) &&
+      !says_constexpr(item->value))
+    plain_global(s, item->name);
+  return v;
+}
+
+static sval file_global(tks *s, tk_function *fn, const char *name,
+                        bool *found) {
+  tk_item *item = find_item(fn->module->file, name);
+  *found = item != NULL;
+  if (!item) return sv(V_NONE);
+  switch (item->kind) {
+  case TK_ITEM_FUNC:
+    if (item->jit) {
+      tk_function *g;
+      if (tk_function_named(fn->module, name, &g) != TK_OK)
+        tk_throw(s->env, TK_FINDING);
+      return (sval){.kind = V_FUNC, .fn = g};
+    }
+    tks_error_help(s, TK_D_CALL, "decorate it with @triton.jit",
+                   "%s is a Python function: a kernel can call only "
+                   "@triton.jit functions",
+                   name);
+  case TK_ITEM_IMPORT: return item_import(s, item);
+  case TK_ITEM_ASSIGN:
+    if (item->value) return item_value(s, fn, item);
+    tks_error_help(s, TK_D_NAME,
+                   "run the file under Python (tkdbg run FILE.py)",
+                   "the value of the global %s can only be had from Python",
+                   name);
+  default:
+    tks_error(s, TK_D_NAME, "%s is a Python class, which a kernel cannot use",
+              name);
+  }
+}
+
+static sval host_global(tks *s, tk_function *fn, const char *name,
+                        bool *found) {
+  tk_value v = {0};
+  int r = tk_host_global(s->env, fn, name, &v);
+  if (r < 0)
+    tks_error(s, TK_D_HOST, "reading the global %s: %s", name,
+              v.str ? v.str : "the host raised an error");
+  *found = r > 0;
+  if (!r) return sv(V_NONE);
+  bool constant = v.kind == TK_V_BOOL || v.kind == TK_V_INT ||
+                  v.kind == TK_V_FLOAT || v.kind == TK_V_STR;
+  if (constant && !v.is_constexpr) plain_global(s, name);
+  return sv_from_value(s, &v);
+}
+
+sval tks_global(tks *s, tk_function *fn, const char *name, bool *found) {
+  return fn->host ? host_global(s, fn, name, found)
+                  : file_global(s, fn, name, found);
+}
+
+/* ---- lookup ------------------------------------------------------------ */
+
+/* Helpers that people paste into their files and that tkdbg knows itself. */
+static const tks_op *pasted_helper(const char *name) {
+  if (!strcmp(name, "print_if")) return tks_find_op("tl.print_if");
+  if (!strcmp(name, "breakpoint_if")) return tks_find_op("tl.breakpoint_if");
+  return NULL;
+}
+
+bool tks_lookup(tks *s, const char *name, sval *out) {
+  const tk_binding *b = find_binding(s, name);
+  if (b && b->dropped) dropped_name(s, b);
+  if (b) *out = b->v;
+  if (b) return true;
+  const tks_op *op = pasted_helper(name);
+  bool found = false;
+  if (!op) *out = tks_global(s, s->frame->fn, name, &found);
+  if (found) return true;
+  if (!op)
+    op = tks_find_op(tk_arena_printf(s->arena, "builtins.%s", name));
+  if (op) *out = (sval){.kind = V_OP, .op = op};
+  return op != NULL;
+}
+
+void tks_unknown_name(tks *s, const char *name) {
+  tk_nearest near = tk_nearest_start(name);
+  for (const tk_binding *b = s->frame->scope; b; b = b->prev)
+    if (!b->dropped) tk_nearest_try(&near, b->name);
+  const tk_file *f = s->frame->fn->module->file;
+  for (size_t i = 0; i < f->nitems; i++)
+    if (f->items[i].depth == 0) tk_nearest_try(&near, f->items[i].name);
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tks_error_help(s, TK_D_NAME,
+                   tk_arena_printf(s->arena, "did you mean %s?", best),
+                   "%s is not defined", name);
+  const tks_op *op =
+      tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
+  if (op)
+    tks_error_help(s, TK_D_NAME,
+                   tk_arena_printf(s->arena, "did you mean %s?", op->name),
+                   "%s is not defined", name);
+  tks_error(s, TK_D_NAME, "%s is not defined", name);
+}
+
+/* ---- the prelude ------------------------------------------------------- */
+
+static const char prelude_text[] =
+#include "prelude.inc"
+    ;
+
+static const char prelude_name[] = "<tkdbg prelude>";
+
+tk_function *tks_prelude(tks *s, const char *name) {
+  tk_module *m;
+  if (tk_module_open(s->program->session, prelude_name, prelude_text,
+                     sizeof prelude_text - 1, &m) != TK_OK)
+    tk_throw(s->env, TK_INTERNAL);
+  tk_item *item = find_item(m->file, name);
+  tk_function *fn;
+  if (!item || item->kind != TK_ITEM_FUNC || name[0] == '_') return NULL;
+  if (tk_function_named(m, name, &fn) != TK_OK)
+    tk_throw(s->env, TK_INTERNAL);
+  return fn;
+}

@@ -1,0 +1,363 @@
+/* op_make.c - rules: creation, conversion, types, Python's builtins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "ir/rule.h"
+
+/* ---- programming model, creation --------------------------------------- */
+
+sval rule_program(tks *s, const tks_args *a) {
+  int64_t axis = tks_arg_int(s, a, 0, NULL);
+  if (axis < 0 || axis > 2)
+    tks_error(s, TK_D_VALUE, "%s axis must be 0, 1 or 2 but is %lld",
+              a->op->name, (long long)axis);
+  tk_type t = tk_scalar(TK_INT32);
+  return tks_result(
+      tks_emit(s, (tk_opcode)a->op->mode, (int)axis, t, 0, NULL));
+}
+
+sval rule_arange(tks *s, const tks_args *a) {
+  static const char want[] = "a constexpr int";
+  int64_t lo = tks_arg_int(s, a, 0, want), hi = tks_arg_int(s, a, 1, want);
+  int64_t n = hi - lo;
+  if (lo >> 32 || hi >> 32)
+    tks_error(s, TK_D_VALUE, "arange must fit in int32");
+  if (n <= 0)
+    tks_error(s, TK_D_VALUE,
+              "arange's end %lld must be greater than its start %lld",
+              (long long)hi, (long long)lo);
+  if (n & (n - 1))
+    tks_error_help(s, TK_D_SHAPE,
+                   "use triton.next_power_of_2 and a mask for what is too "
+                   "much",
+                   "arange's range must be a power of 2, not %lld",
+                   (long long)n);
+  tks_check_shape(s, &n, 1);
+  tk_type t = {.elem = TK_INT32, .rank = 1, .shape = {(int32_t)n}};
+  tk_inst *in = tks_emit(s, TK_I_ARANGE, 0, t, 0, NULL);
+  in->attr[0] = lo;
+  return tks_result(in);
+}
+
+static sval full(tks *s, const sval *shape_arg, const sval *value,
+                 tk_type elem) {
+  int64_t shape[TK_MAX_RANK];
+  int rank = tks_arg_shape(s, shape_arg, shape);
+  tks_check_shape(s, shape, rank);
+  sval v;
+  if (sv_is_number(value) && !elem.ptr) {
+    v = tks_number(s, value, (tk_dtype)elem.elem);
+  } else {
+    v = tks_to_tensor(s, value);
+    v = tks_reshape(s, &v, NULL, 0);
+    v = tks_cast(s, &v, elem, false);
+  }
+  tk_type t = elem;
+  t.rank = (uint8_t)rank;
+  for (int i = 0; i < rank; i++) t.shape[i] = (int32_t)shape[i];
+  return tks_broadcast(s, &v, &t);
+}
+
+sval rule_full(tks *s, const tks_args *a) {
+  if (sv_is_tensor(&a->v[1]) && tk_numel(&a->v[1].type) != 1)
+    tks_error(s, TK_D_SHAPE, "tl.full takes one value, not %s",
+              tks_show(s, &a->v[1]));
+  return full(s, &a->v[0], &a->v[1], tks_arg_dtype(s, &a->v[2]));
+}
+
+sval rule_zeros(tks *s, const tks_args *a) {
+  sval zero = sv_int(0);
+  return full(s, &a->v[0], &zero, tks_arg_dtype(s, &a->v[1]));
+}
+
+sval tks_full_like(tks *s, const tk_type *t, double value) {
+  sval v = sv_float(value);
+  v = tks_number(s, &v, (tk_dtype)t->elem);
+  return tks_broadcast(s, &v, t);
+}
+
+static sval need_tensor(tks *s, const tks_args *a, size_t i) {
+  s->frame->at = a->span[i];
+  return tks_to_tensor(s, &a->v[i]);
+}
+
+sval rule_zeros_like(tks *s, const tks_args *a) {
+  sval v = need_tensor(s, a, 0);
+  return tks_full_like(s, &v.type, 0);
+}
+
+sval rule_to_tensor(tks *s, const tks_args *a) { return need_tensor(s, a, 0); }
+
+static bool rounding(tks *s, const tks_args *a) {
+  const char *r = tks_arg_str(s, a, 2);
+  if (!*r || !strcmp(r, "rtne")) return false;
+  if (!strcmp(r, "rtz")) return true;
+  tks_error(s, TK_D_VALUE,
+            "invalid rounding mode '%s': 'rtne' and 'rtz' are supported", r);
+}
+
+sval rule_cast(tks *s, const tks_args *a) {
+  sval v = need_tensor(s, a, 0);
+  tk_type t = tks_arg_dtype(s, &a->v[1]);
+  bool rtz = rounding(s, a);
+  if (tks_arg_bool(s, a, 3)) return tks_bitcast(s, &v, t);
+  return tks_cast(s, &v, t, rtz);
+}
+
+/* ---- types ------------------------------------------------------------- */
+
+sval rule_constexpr(tks *s, const tks_args *a) {
+  if (sv_runtime(&a->v[0]))
+    tks_error(s, TK_D_TYPE, "a constexpr cannot hold %s",
+              tks_show(s, &a->v[0]));
+  return a->v[0];
+}
+
+sval rule_dtype(tks *s, const tks_args *a) {
+  return sv_type(tks_arg_dtype(s, &a->v[0]));
+}
+
+sval rule_pointer_type(tks *s, const tks_args *a) {
+  tk_type t = tk_pointer(tks_arg_dtype(s, &a->v[0]));
+  t.is_const = tks_arg_bool(s, a, 2);
+  return sv_type(t);
+}
+
+sval rule_block_type(tks *s, const tks_args *a) {
+  int64_t shape[TK_MAX_RANK];
+  tk_type t = tks_arg_dtype(s, &a->v[0]);
+  t.rank = (uint8_t)tks_arg_shape(s, &a->v[1], shape);
+  tks_check_shape(s, shape, t.rank);
+  for (int i = 0; i < t.rank; i++) t.shape[i] = (int32_t)shape[i];
+  return sv_type(t);
+}
+
+sval rule_tuple(tks *s, const tks_args *a) {
+  if (a->v[0].kind != V_TUPLE)
+    tks_error(s, TK_D_TYPE, "tl.tuple takes a list, not %s",
+              tks_show(s, &a->v[0]));
+  return a->v[0];
+}
+
+static bool is_kind(const tk_type *t, int kind) {
+  tk_dtype d = (tk_dtype)t->elem;
+  bool value = !t->ptr;
+  switch (kind) {
+  case 'F': return value && tk_is_float(d);
+  case 'S': return value && tk_is_float(d) && !tk_is_fp8(d);
+  case 'I': return value && tk_is_int(d);
+  case 'i': return value && tk_is_signed(d);
+  case 'u': return value && tk_is_int(d) && !tk_is_signed(d);
+  case 'b': return value && d == TK_INT1;
+  case 'p': return t->ptr > 0;
+  case 'B': return t->rank > 0;
+  default: return value && tk_is_fp8(d);
+  }
+}
+
+sval rule_is(tks *s, const tks_args *a) {
+  (void)s;
+  return sv_bool(is_kind(&a->v[0].type, a->op->mode));
+}
+
+sval rule_is_dtype(tks *s, const tks_args *a) {
+  (void)s;
+  const tk_type *t = &a->v[0].type;
+  return sv_bool(!t->ptr && t->elem == a->op->mode);
+}
+
+sval rule_nothing(tks *s, const tks_args *a) {
+  tks_error(s, TK_D_CALL, "%s cannot be called in a kernel", a->op->name);
+}
+
+sval rule_first(tks *s, const tks_args *a) {
+  (void)s;
+  return a->v[0];
+}
+
+sval rule_iterator(tks *s, const tks_args *a) {
+  tks_error_help(s, TK_D_UNSUPPORTED, "write for i in range(...):",
+                 "%s can be used only as what a for loop counts over",
+                 a->op->name);
+}
+
+/* ---- the host's helpers ------------------------------------------------ */
+
+sval rule_host_cdiv(tks *s, const tks_args *a) {
+  if (sv_runtime(&a->v[0]) || sv_runtime(&a->v[1]))
+    return tks_call(s, &(sval){.kind = V_FUNC, .fn = tks_prelude(s, "cdiv")},
+                    a->v, 2, NULL, NULL);
+  sval minus = sv_unary(s, TK_OP_NEG, &a->v[0]);
+  sval q = sv_binary(s, TK_OP_FLOORDIV, &minus, &a->v[1]);
+  return sv_unary(s, TK_OP_NEG, &q);
+}
+
+sval rule_next_power(tks *s, const tks_args *a) {
+  int64_t n = tks_arg_int(s, a, 0, NULL);
+  uint64_t p = 1;
+  while (p < (uint64_t)n && p < (uint64_t)1 << 62) p *= 2;
+  return sv_int((tk_int)p);
+}
+
+/* ---- Python's builtins ------------------------------------------------- */
+
+static bool any_runtime(const sval *v, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (sv_runtime(&v[i])) return true;
+  return false;
+}
+
+sval rule_py_minmax(tks *s, const tks_args *a) {
+  const sval *v = a->rest;
+  size_t n = a->nrest;
+  bool is_min = a->op->mode == TK_B_MIN;
+  if (n == 1 && v[0].kind == V_TUPLE) n = v[0].n, v = v[0].items;
+  if (!n) tks_error(s, TK_D_CALL, "%s needs a value", a->op->name);
+  sval best = v[0];
+  for (size_t i = 1; i < n; i++) {
+    if (any_runtime(v, n)) {
+      sval two[2] = {best, v[i]};
+      best = tks_call_name(s, is_min ? "tl.minimum" : "tl.maximum", two, 2);
+    } else {
+      sval less = sv_binary(s, TK_OP_LT, is_min ? &v[i] : &best,
+                            is_min ? &best : &v[i]);
+      if (less.i) best = v[i];
+    }
+  }
+  return best;
+}
+
+sval rule_len(tks *s, const tks_args *a) {
+  const sval *v = &a->v[0];
+  if (v->kind == V_TUPLE || v->kind == V_STR) return sv_int((tk_int)v->n);
+  if (sv_is_block(v)) return sv_int(v->type.shape[0]);
+  tks_error(s, TK_D_TYPE, "len cannot take %s", tks_show(s, v));
+}
+
+static const sval *known(tks *s, const tks_args *a) {
+  if (sv_runtime(&a->v[0]))
+    tks_error_help(s, TK_D_TYPE, "convert tensors with x.to(dtype)",
+                   "%s takes a constexpr, not %s",
+                   strrchr(a->op->name, '.') + 1, tks_show(s, &a->v[0]));
+  return &a->v[0];
+}
+
+sval rule_py_int(tks *s, const tks_args *a) {
+  const sval *v = known(s, a);
+  if (v->kind == V_FLOAT) {
+    if (!(v->f > -0x1p100 && v->f < 0x1p100))
+      tks_error(s, TK_D_VALUE, "int cannot take %s", tks_show(s, v));
+    return sv_int((tk_int)v->f);
+  }
+  if (sv_is_number(v)) return sv_int(v->i);
+  if (v->kind == V_STR) return sv_int(strtoll(v->s, NULL, 10));
+  tks_error(s, TK_D_TYPE, "int cannot take %s", tks_show(s, v));
+}
+
+sval rule_py_float(tks *s, const tks_args *a) {
+  const sval *v = known(s, a);
+  char *end;
+  if (sv_is_number(v)) return sv_float(sv_as_double(v));
+  if (v->kind == V_STR) {
+    double f = strtod(v->s, &end);
+    while (*end == ' ') end++;
+    if (end != v->s && !*end) return sv_float(f);
+    tks_error(s, TK_D_VALUE, "could not convert '%s' to float", v->s);
+  }
+  tks_error(s, TK_D_TYPE, "float cannot take %s", tks_show(s, v));
+}
+
+sval rule_py_bool(tks *s, const tks_args *a) {
+  return sv_bool(sv_truth(s, known(s, a)));
+}
+
+sval rule_py_str(tks *s, const tks_args *a) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  tks_text(s, &b, known(s, a), false);
+  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  size_t n = b.n;
+  tk_buf_free(&b);
+  return sv_str(text, n);
+}
+
+sval rule_py_abs(tks *s, const tks_args *a) {
+  const sval *v = &a->v[0];
+  if (sv_is_tensor(v)) return tks_call_name(s, "tl.abs", v, 1);
+  if (!sv_is_number(v))
+    tks_error(s, TK_D_TYPE, "abs cannot take %s", tks_show(s, v));
+  sval zero = sv_int(0), neg = sv_unary(s, TK_OP_NEG, v);
+  return sv_truth(s, &(sval){.kind = V_BOOL,
+                             .i = sv_binary(s, TK_OP_LT, v, &zero).i})
+             ? neg
+             : sv_unary(s, TK_OP_POS, v);
+}
+
+sval rule_py_tuple(tks *s, const tks_args *a) {
+  if (a->v[0].kind != V_TUPLE)
+    tks_error(s, TK_D_TYPE, "a tuple cannot be made of %s",
+              tks_show(s, &a->v[0]));
+  return a->v[0];
+}
+
+static bool is_instance(const sval *v, const sval *t) {
+  if (t->kind == V_TUPLE) {
+    for (size_t i = 0; i < t->n; i++)
+      if (is_instance(v, &t->items[i])) return true;
+    return false;
+  }
+  const char *name = t->kind == V_OP ? t->op->name : "";
+  if (!strcmp(name, "tl.tensor")) return sv_is_tensor(v);
+  if (!strcmp(name, "tl.constexpr")) return !sv_runtime(v);
+  if (!strcmp(name, "tl.tensor_descriptor")) return v->kind == V_DESC;
+  if (!strcmp(name, "tl.dtype")) return v->kind == V_TYPE;
+  if (!strcmp(name, "tl.pointer_type"))
+    return v->kind == V_TYPE && v->type.ptr > 0;
+  if (!strcmp(name, "tl.block_type"))
+    return v->kind == V_TYPE && v->type.rank > 0;
+  if (!strcmp(name, "tl.tuple")) return v->kind == V_TUPLE;
+  if (!strcmp(name, "builtins.int"))
+    return v->kind == V_INT || v->kind == V_BOOL;
+  if (!strcmp(name, "builtins.float")) return v->kind == V_FLOAT;
+  if (!strcmp(name, "builtins.bool")) return v->kind == V_BOOL;
+  if (!strcmp(name, "builtins.str")) return v->kind == V_STR;
+  if (!strcmp(name, "builtins.tuple")) return v->kind == V_TUPLE && !v->is_list;
+  if (!strcmp(name, "builtins.list")) return v->kind == V_TUPLE && v->is_list;
+  return false;
+}
+
+sval rule_isinstance(tks *s, const tks_args *a) {
+  (void)s;
+  return sv_bool(is_instance(&a->v[0], &a->v[1]));
+}
+
+typedef struct attr_job {
+  tks *s;
+  const sval *v;
+  const char *name;
+  sval out;
+} attr_job;
+
+static void try_attr(tk_env *e, void *ud) {
+  attr_job *j = ud;
+  (void)e;
+  j->out = tks_attr(j->s, j->v, j->name);
+}
+
+/* Whether the attribute can be had; what was said about it is forgotten. */
+sval rule_hasattr(tks *s, const tks_args *a) {
+  attr_job j = {s, &a->v[0], tks_arg_str(s, a, 1), sv(V_NONE)};
+  size_t said = s->env->ndiags;
+  tk_insts scratch = {0}, *saved = s->frame->insts;
+  s->frame->insts = &scratch;
+  tk_status st = tk_protect(s->env, try_attr, &j);
+  s->frame->insts = saved;
+  if (st != TK_OK && st != TK_FINDING) tk_throw(s->env, st);
+  if (st != TK_OK) tk_diag_truncate(s->env, said);
+  return sv_bool(st == TK_OK);
+}
+
+sval rule_getattr(tks *s, const tks_args *a) {
+  return tks_attr(s, &a->v[0], tks_arg_str(s, a, 1));
+}

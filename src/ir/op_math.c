@@ -1,0 +1,249 @@
+/* op_math.c - rules: lane-by-lane arithmetic, selection, products. */
+#include <string.h>
+
+#include "ir/rule.h"
+
+static sval tensor(tks *s, const tks_args *a, size_t i) {
+  s->frame->at = a->span[i];
+  return tks_to_tensor(s, &a->v[i]);
+}
+
+sval tks_binary_inst(tks *s, tk_binary mode, const sval *a, const sval *b) {
+  tk_type t = tk_with_shape(tk_elem_of(a->type),
+                            a->type.rank ? &a->type : &b->type);
+  return tks_emit2(s, TK_I_BINARY, (int)mode, t, a, b);
+}
+
+sval rule_operator(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0);
+  return tks_binary(s, (tk_operator)a->op->mode, &x, &a->v[1]);
+}
+
+sval rule_logical(tks *s, const tks_args *a) {
+  return tks_logical(s, a->op->mode, &a->v[0], &a->v[1]);
+}
+
+static tk_dtype elem(const sval *v) { return (tk_dtype)v->type.elem; }
+
+sval rule_fdiv(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  if (!tk_is_float(elem(&x)) || !tk_is_float(elem(&y)))
+    tks_error(s, TK_D_TYPE, "both operands of %s must be floats, not %s and "
+                            "%s",
+              a->op->name, tks_show(s, &x), tks_show(s, &y));
+  tks_promote2(s, &x, &y, (tks_check){.div_or_mod = true,
+                                      .no_arith = !a->op->mode});
+  if (!a->op->mode && elem(&x) != elem(&y))
+    tks_promote2(s, &x, &y, (tks_check){.div_or_mod = true});
+  return tks_binary_inst(s, TK_B_DIV, &x, &y);
+}
+
+sval rule_fma(tks *s, const tks_args *a) {
+  sval v[3] = {tensor(s, a, 0), tensor(s, a, 1), tensor(s, a, 2)};
+  tks_promote2(s, &v[0], &v[1], (tks_check){0});
+  tks_promote2(s, &v[2], &v[0], (tks_check){0});
+  tks_promote2(s, &v[2], &v[1], (tks_check){0});
+  if (!tk_is_float(elem(&v[0])))
+    tks_error(s, TK_D_TYPE, "tl.fma takes floats, not %s",
+              tks_show(s, &v[0]));
+  tk_type t = v[0].type;
+  for (int i = 1; i < 3; i++)
+    if (v[i].type.rank) t = v[i].type;
+  for (int i = 0; i < 3; i++) v[i] = tks_broadcast(s, &v[i], &t);
+  return tks_result(tks_emit(s, TK_I_FMA, 0, t, 3, v));
+}
+
+sval rule_umulhi(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  tks_promote2(s, &x, &y, (tks_check){0});
+  int bits = tk_dtypes[elem(&x)].bits;
+  if (tk_is_float(elem(&x)) || bits < 32)
+    tks_error(s, TK_D_TYPE, "tl.umulhi takes 32- or 64-bit integers, not %s",
+              tks_show(s, &x));
+  return tks_binary_inst(s, TK_B_MULHI, &x, &y);
+}
+
+static bool nan_wins(tks *s, const sval *v) {
+  if (v->kind == V_INT) return v->i != 0;
+  if (v->kind == V_OP && !strcmp(v->op->name, "tl.PropagateNan.ALL"))
+    return true;
+  if (v->kind == V_OP && !strcmp(v->op->name, "tl.PropagateNan.NONE"))
+    return false;
+  tks_error(s, TK_D_VALUE,
+            "propagate_nan must be tl.PropagateNan.ALL or NONE, not %s",
+            tks_show(s, v));
+}
+
+/* bf16 lanes are compared, and come out, as fp32. */
+static sval widen_bf16(tks *s, const sval *v) {
+  if (v->type.ptr || elem(v) != TK_BF16) return *v;
+  return tks_cast_to(s, v, TK_FP32);
+}
+
+sval rule_minmax(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  int mode = a->op->mode;
+  x = widen_bf16(s, &x);
+  y = widen_bf16(s, &y);
+  tks_promote2(s, &x, &y, (tks_check){0});
+  if (nan_wins(s, &a->v[2]))
+    mode = mode == TK_B_MAX ? TK_B_MAX_NAN : TK_B_MIN_NAN;
+  return tks_binary_inst(s, (tk_binary)mode, &x, &y);
+}
+
+sval rule_clamp(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0), lo = tensor(s, a, 1), hi = tensor(s, a, 2);
+  x = widen_bf16(s, &x);
+  lo = widen_bf16(s, &lo);
+  hi = widen_bf16(s, &hi);
+  tks_promote2(s, &lo, &hi, (tks_check){0});
+  tks_promote2(s, &x, &lo, (tks_check){0});
+  tks_promote2(s, &x, &hi, (tks_check){0});
+  if (!tk_is_float(elem(&x)))
+    tks_error_help(s, TK_D_TYPE, "use tl.minimum and tl.maximum",
+                   "tl.clamp takes floats, not %s", tks_show(s, &x));
+  bool nan = nan_wins(s, &a->v[3]);
+  sval m = tks_binary_inst(s, nan ? TK_B_MAX_NAN : TK_B_MAX, &x, &lo);
+  return tks_binary_inst(s, nan ? TK_B_MIN_NAN : TK_B_MIN, &m, &hi);
+}
+
+sval rule_abs(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0);
+  if (x.type.ptr)
+    tks_error(s, TK_D_TYPE, "tl.abs cannot take %s", tks_show(s, &x));
+  if (tk_is_int(elem(&x)) && !tk_is_signed(elem(&x))) return x;
+  return tks_emit1(s, TK_I_UNARY, TK_U_ABS, x.type, &x);
+}
+
+sval rule_unary(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0);
+  bool ok = !x.type.ptr && (elem(&x) == TK_FP32 || elem(&x) == TK_FP64);
+  if (!ok)
+    tks_error_help(s, TK_D_TYPE, "convert it with x.to(tl.float32)",
+                   "%s takes fp32 or fp64, not %s", a->op->name,
+                   tks_show(s, &x));
+  return tks_emit1(s, TK_I_UNARY, a->op->mode, x.type, &x);
+}
+
+sval tks_where(tks *s, const sval *cond, const sval *px, const sval *py) {
+  sval c = tks_to_tensor(s, cond), x = *px, y = *py;
+  if (elem(&c) != TK_INT1 || c.type.ptr) c = tks_cast_to(s, &c, TK_INT1);
+  tks_promote2(s, &x, &y, (tks_check){.ptr_a = true, .ptr_b = true});
+  if (!tk_same_elem(&x.type, &y.type))
+    tks_error(s, TK_D_TYPE, "tl.where cannot choose between %s and %s",
+              tks_show(s, &x), tks_show(s, &y));
+  tks_broadcast2(s, &c, &x);
+  tks_broadcast2(s, &c, &y);
+  tks_broadcast2(s, &x, &y);
+  tk_type t = x.type;
+  if (c.type.rank > t.rank) t = tk_with_shape(t, &c.type);
+  if (y.type.rank > t.rank) t = tk_with_shape(t, &y.type);
+  sval v[3] = {c, x, y};
+  return tks_result(tks_emit(s, TK_I_SELECT, 0, t, 3, v));
+}
+
+sval rule_where(tks *s, const tks_args *a) {
+  return tks_where(s, &a->v[0], &a->v[1], &a->v[2]);
+}
+
+/* ---- products ---------------------------------------------------------- */
+
+static tk_precision precision(tks *s, const tks_args *a) {
+  static const char *const names[TK_P_COUNT] = {
+#define UNARY(id, name)
+#define BINARY(id, name)
+#define COMPARE(id, name)
+#define REDUCTION(id, name)
+#define ATOMIC(id, name)
+#define PRECISION(id, name) name,
+#include "mode.def"
+#undef UNARY
+#undef BINARY
+#undef COMPARE
+#undef REDUCTION
+#undef ATOMIC
+#undef PRECISION
+  };
+  const char *p = tks_arg_str(s, a, 3);
+  if (!*p && !sv_is_none(&a->v[4]))
+    p = sv_truth(s, &a->v[4]) ? "tf32" : "ieee";
+  if (!*p) return TK_P_TF32;
+  for (int i = 0; i < TK_P_COUNT; i++)
+    if (!strcmp(p, names[i])) return (tk_precision)i;
+  tks_error(s, TK_D_VALUE,
+            "input_precision must be 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
+            "'bf16x6', not '%s'",
+            p);
+}
+
+static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
+  int rank = a->type.rank;
+  if (rank != b->type.rank || rank < 2 || rank > 3)
+    tks_error(s, TK_D_SHAPE, "tl.dot takes two 2-D or two 3-D blocks, not %s "
+                             "and %s",
+              tks_show(s, a), tks_show(s, b));
+  if (a->type.shape[rank - 1] != b->type.shape[rank - 2])
+    tks_error(s, TK_D_SHAPE,
+              "tl.dot: the first operand has %d columns, the second %d rows",
+              a->type.shape[rank - 1], b->type.shape[rank - 2]);
+  if (rank == 3 && a->type.shape[0] != b->type.shape[0])
+    tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d",
+              a->type.shape[0], b->type.shape[0]);
+  int min_k = tk_dtypes[elem(a)].bits == 8 ? 32 : 16;
+  if (a->type.shape[rank - 1] < min_k)
+    tks_error_help(s, TK_D_SHAPE, "pad the inner dimension with zeros",
+                   "tl.dot: the inner dimension is %d; the hardware needs at "
+                   "least %d for %s",
+                   a->type.shape[rank - 1], min_k,
+                   tk_dtype_name(elem(a)));
+}
+
+static void check_dot_types(tks *s, const sval *a, const sval *b) {
+  tk_dtype x = elem(a), y = elem(b);
+  bool both8 = tk_is_fp8(x) && tk_is_fp8(y);
+  if (a->type.ptr || b->type.ptr || (x != y && !both8))
+    tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
+                   "tl.dot: both operands must have the same dtype, not %s "
+                   "and %s",
+                   tks_show(s, a), tks_show(s, b));
+  bool ok = x == TK_INT8 || x == TK_UINT8 || (tk_is_float(x));
+  if (!ok)
+    tks_error(s, TK_D_TYPE, "tl.dot cannot take %s", tk_dtype_name(x));
+}
+
+static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
+  tk_dtype in = elem(a);
+  tk_dtype out = TK_FP32;
+  if (!sv_is_none(&args->v[6]))
+    out = (tk_dtype)tks_arg_dtype(s, &args->v[6]).elem;
+  if (tk_is_int(in)) return TK_INT32;
+  if (out == TK_BF16)
+    tks_error(s, TK_D_TYPE, "out_dtype=bfloat16 is unsupported. Please use "
+                            "out_dtype=float32/float16 and cast with "
+                            "`.to(tl.bfloat16)`");
+  if (in == TK_FP64) return TK_FP64;
+  if (in == TK_FP32 || in == TK_BF16) return TK_FP32;
+  return out == TK_FP16 ? TK_FP16 : TK_FP32;
+}
+
+sval rule_dot(tks *s, const tks_args *args) {
+  sval v[3] = {tensor(s, args, 0), tensor(s, args, 1), sv(V_NONE)};
+  tk_precision prec = precision(s, args);
+  check_dot_types(s, &v[0], &v[1]);
+  check_dot_shapes(s, &v[0], &v[1]);
+  int rank = v[0].type.rank;
+  tk_type t = tk_with_elem(v[0].type, dot_result(s, &v[0], args));
+  t.shape[rank - 1] = v[1].type.shape[rank - 1];
+  if (!sv_is_none(&args->v[2])) {
+    v[2] = tensor(s, args, 2);
+    if (!sv_is_none(&args->v[6]) || elem(&v[2]) != TK_FP16 ||
+        elem(&v[0]) == TK_FP32 || elem(&v[0]) == TK_BF16)
+      ;
+    else t = tk_with_elem(t, TK_FP16);
+    if (!tk_same_type(&v[2].type, &t))
+      tks_error(s, TK_D_TYPE, "tl.dot: acc must be %s, not %s",
+                tks_type_text(s, &t), tks_show(s, &v[2]));
+  }
+  size_t n = sv_is_none(&args->v[2]) ? 2 : 3;
+  return tks_result(tks_emit(s, TK_I_DOT, (int)prec, t, n, v));
+}

@@ -1,0 +1,512 @@
+/* op_mem.c - rules: loads, stores, atomics, block pointers, descriptors.
+ *
+ * Block pointers and descriptors are tuples of ordinary values (base, shape,
+ * strides, offsets); their loads become pointer arithmetic and a mask, so
+ * that nothing below knows of them.  Source: Triton 3.6 semantic.py
+ * (_load_legacy, _store_legacy, atom_red_typechecking_impl, make_block_ptr).
+ */
+#include <string.h>
+
+#include "ir/rule.h"
+
+static tk_dtype elem(const sval *v) { return (tk_dtype)v->type.elem; }
+
+static void need_pointer(tks *s, const char *op, const sval *p) {
+  if (!sv_is_tensor(p) || !p->type.ptr)
+    tks_error_help(s, TK_D_TYPE,
+                   "pass the tensor itself, not a value loaded from it",
+                   "%s needs a pointer, not %s", op, tks_show(s, p));
+}
+
+static void need_mask(tks *s, const sval *m) {
+  if (m->type.ptr || elem(m) != TK_INT1)
+    tks_error_help(s, TK_D_TYPE, "compare, or convert with .to(tl.int1)",
+                   "mask must have boolean lanes, not %s", tks_show(s, m));
+}
+
+static void scalar_only(tks *s, const sval *p, const sval *v,
+                        const char *what) {
+  if (!p->type.rank && v->type.rank)
+    tks_error(s, TK_D_SHAPE,
+              "%s cannot be a block when the pointer is a scalar", what);
+}
+
+/* v in the shape of the pointer; pointers never grow to fit it. */
+static sval fit(tks *s, sval p, sval v, const char *what) {
+  scalar_only(s, &p, &v, what);
+  if (!v.type.rank) return v;
+  sval q = p;
+  tks_broadcast2(s, &q, &v);
+  if (!tk_same_shape(&q.type, &p.type))
+    tks_error(s, TK_D_SHAPE, "%s of %s does not fit the pointers %s", what,
+              tks_show(s, &v), tks_show(s, &p));
+  return v;
+}
+
+sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
+  sval v[3] = {*ptr};
+  size_t n = 1;
+  int mode = 0;
+  tk_type t = tk_pointee(ptr->type);
+  if (mask && !sv_is_none(mask)) {
+    v[n] = tks_to_tensor(s, mask);
+    need_mask(s, &v[n]);
+    scalar_only(s, ptr, &v[n], "mask");
+    tks_broadcast2(s, &v[0], &v[n]);
+    t = tk_with_shape(t, &v[0].type);
+    mode |= 1;
+    n++;
+  }
+  if (other && !sv_is_none(other)) {
+    sval o = tks_to_tensor(s, other);
+    scalar_only(s, ptr, &o, "other");
+    tks_broadcast2(s, &v[0], &o);
+    t = tk_with_shape(t, &v[0].type);
+    v[n] = tks_cast(s, &o, tk_elem_of(t), false);
+    mode |= 2;
+    n++;
+  }
+  if (n > 1 && v[1].type.rank && !tk_same_shape(&v[1].type, &v[0].type))
+    v[1] = tks_broadcast(s, &v[1], &v[0].type);
+  return tks_result(tks_emit(s, TK_I_LOAD, mode, t, n, v));
+}
+
+void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
+  tk_type t = tk_pointee(ptr->type);
+  sval x = tks_to_tensor(s, val);
+  x = fit(s, *ptr, x, "value");
+  x = tks_cast(s, &x, tk_elem_of(t), false);
+  sval v[3] = {*ptr, x};
+  size_t n = 2;
+  if (mask && !sv_is_none(mask)) {
+    v[2] = tks_to_tensor(s, mask);
+    need_mask(s, &v[2]);
+    v[2] = fit(s, *ptr, v[2], "mask");
+    n = 3;
+  }
+  tks_inst_new(s, TK_I_STORE, n == 3, t, n, v, 0);
+}
+
+/* ---- options that change nothing but must be spelled right ------------- */
+
+static void check_option(tks *s, const tks_args *a, size_t i,
+                         const char *const *known, const char *what) {
+  const char *text = tks_arg_str(s, a, i);
+  tk_nearest near = tk_nearest_start(text);
+  if (!*text) return;
+  for (; *known; known++) {
+    if (!strcmp(*known, text)) return;
+    tk_nearest_try(&near, *known);
+  }
+  s->frame->at = a->span[i];
+  tks_error(s, TK_D_VALUE, "%s '%s' is not supported", what, text);
+}
+
+static const char *const load_cache[] = {".ca", ".cg", ".cv", NULL};
+static const char *const store_cache[] = {".wb", ".cg", ".cs", ".wt", NULL};
+static const char *const eviction[] = {"evict_last", "evict_first",
+                                       "evict_normal", NULL};
+static const char *const sems[] = {"acquire", "release", "acq_rel", "relaxed",
+                                   NULL};
+static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
+static const char *const paddings[] = {"zero", "nan", NULL};
+
+/* ---- block pointers ---------------------------------------------------- */
+
+/* items: base, shape..., strides..., offsets... (rank of each) */
+static sval *bp_shape(const sval *p) { return p->items + 1; }
+static sval *bp_strides(const sval *p) { return p->items + 1 + p->type.rank; }
+static sval *bp_offsets(const sval *p) {
+  return p->items + 1 + 2 * p->type.rank;
+}
+
+/* lanes offset .. offset + size - 1 along axis, int64, in a block's rank. */
+static sval axis_index(tks *s, const sval *offset, const tk_type *block,
+                       int axis) {
+  tk_type t = {.elem = TK_INT32, .rank = 1, .shape = {block->shape[axis]}};
+  tk_inst *in = tks_emit(s, TK_I_ARANGE, 0, t, 0, NULL);
+  sval lanes = tks_result(in), off = tks_to_tensor(s, offset);
+  lanes = tks_cast_to(s, &lanes, TK_INT64);
+  off = tks_cast_to(s, &off, TK_INT64);
+  lanes = tks_binary(s, TK_OP_ADD, &lanes, &off);
+  int64_t shape[TK_MAX_RANK];
+  for (int i = 0; i < block->rank; i++)
+    shape[i] = i == axis ? block->shape[i] : 1;
+  return tks_reshape(s, &lanes, shape, block->rank);
+}
+
+static sval in_range(tks *s, const sval *index, const sval *limit) {
+  sval zero = sv_int(0);
+  sval lo = tks_binary(s, TK_OP_GE, index, &zero);
+  sval hi = tks_binary(s, TK_OP_LT, index, limit);
+  return tks_binary(s, TK_OP_BITAND, &lo, &hi);
+}
+
+typedef struct window {
+  sval ptr, mask; /* mask V_NONE when nothing is checked */
+} window;
+
+/* Pointers to a block at offsets; axes in `check` are masked. */
+static window window_of(tks *s, const sval *p, const sval *offsets,
+                        unsigned check) {
+  window w = {p->items[0], sv(V_NONE)};
+  for (int i = 0; i < p->type.rank; i++) {
+    sval index = axis_index(s, &offsets[i], &p->type, i);
+    sval step = tks_binary(s, TK_OP_MUL, &index, &bp_strides(p)[i]);
+    w.ptr = tks_binary(s, TK_OP_ADD, &w.ptr, &step);
+    if (!(check >> i & 1)) continue;
+    sval ok = in_range(s, &index, &bp_shape(p)[i]);
+    w.mask = sv_is_none(&w.mask) ? ok
+                                 : tks_binary(s, TK_OP_BITAND, &w.mask, &ok);
+  }
+  w.ptr = tks_broadcast(s, &w.ptr, &p->type);
+  if (!sv_is_none(&w.mask)) w.mask = tks_broadcast(s, &w.mask, &p->type);
+  return w;
+}
+
+static void copy_ints(tks *s, const sval *from, size_t n, sval *to,
+                      tk_dtype d, const char *what) {
+  for (size_t i = 0; i < n; i++) {
+    sval v = tks_to_tensor(s, &from[i]);
+    if (v.type.rank || v.type.ptr || !tk_is_int(elem(&v)))
+      tks_error(s, TK_D_TYPE, "%s must be scalar integers, not %s", what,
+                tks_show(s, &v));
+    to[i] = tks_cast_to(s, &v, d);
+  }
+}
+
+static sval as_tuple(tks *s, const sval *v) {
+  return v->kind == V_TUPLE ? *v : sv_tuple(s, v, 1);
+}
+
+static int block_rank(tks *s, const tks_args *a, size_t block_arg, sval *out) {
+  int64_t shape[TK_MAX_RANK];
+  int rank = tks_arg_shape(s, &a->v[block_arg], shape);
+  tks_check_shape(s, shape, rank);
+  need_pointer(s, a->op->name, &a->v[0]);
+  if (a->v[0].type.rank)
+    tks_error(s, TK_D_TYPE, "%s: base must be a scalar pointer, not %s",
+              a->op->name, tks_show(s, &a->v[0]));
+  out->type = tk_pointee(a->v[0].type);
+  out->type.rank = (uint8_t)rank;
+  for (int i = 0; i < rank; i++) out->type.shape[i] = (int32_t)shape[i];
+  return rank;
+}
+
+static void fill_window(tks *s, const tks_args *a, sval *p,
+                        const size_t *from, const tk_dtype *d, int parts) {
+  static const char *const what[] = {"shape", "strides", "offsets"};
+  size_t rank = p->type.rank;
+  p->n = 1 + (size_t)parts * rank;
+  p->items = TK_NEWN(s->arena, sval, p->n);
+  p->items[0] = a->v[0];
+  for (int k = 0; k < parts; k++) {
+    sval t = as_tuple(s, &a->v[from[k]]);
+    if (t.n != rank)
+      tks_error(s, TK_D_SHAPE, "%s: %s has %zu values for %zu axes",
+                a->op->name, what[k], t.n, rank);
+    copy_ints(s, t.items, rank, p->items + 1 + (size_t)k * rank, d[k],
+              what[k]);
+  }
+}
+
+static void check_order(tks *s, const sval *order, int rank) {
+  sval t = as_tuple(s, order);
+  unsigned seen = 0;
+  for (size_t i = 0; i < t.n; i++)
+    if (t.items[i].kind == V_INT && t.items[i].i >= 0 && t.items[i].i < rank)
+      seen |= 1u << (int)t.items[i].i;
+  if ((int)t.n != rank || seen != (1u << rank) - 1)
+    tks_error(s, TK_D_VALUE,
+              "make_block_ptr: order must be a permutation of 0 .. %d",
+              rank - 1);
+}
+
+sval rule_make_block_ptr(tks *s, const tks_args *a) {
+  static const size_t from[] = {1, 2, 3};
+  static const tk_dtype d[] = {TK_INT64, TK_INT64, TK_INT32};
+  sval p = {.kind = V_BLOCKPTR};
+  int rank = block_rank(s, a, 4, &p);
+  check_order(s, &a->v[5], rank);
+  fill_window(s, a, &p, from, d, 3);
+  return p;
+}
+
+sval rule_advance(tks *s, const tks_args *a) {
+  const sval *p = &a->v[0];
+  if (p->kind != V_BLOCKPTR)
+    tks_error(s, TK_D_TYPE, "tl.advance needs a block pointer, not %s",
+              tks_show(s, p));
+  sval by = as_tuple(s, &a->v[1]), r = *p;
+  if (by.n != p->type.rank)
+    tks_error(s, TK_D_SHAPE, "tl.advance: %zu offsets for %d axes", by.n,
+              p->type.rank);
+  r.items = TK_NEWN(s->arena, sval, p->n);
+  memcpy(r.items, p->items, p->n * sizeof(sval));
+  for (size_t i = 0; i < by.n; i++) {
+    sval sum = tks_binary(s, TK_OP_ADD, &bp_offsets(p)[i], &by.items[i]);
+    bp_offsets(&r)[i] = tks_cast_to(s, &sum, TK_INT32);
+  }
+  return r;
+}
+
+static unsigned boundary(tks *s, const tks_args *a, const sval *v, int rank) {
+  sval t = as_tuple(s, v);
+  unsigned bits = 0;
+  if (sv_is_none(v)) return 0;
+  for (size_t i = 0; i < t.n; i++) {
+    if (t.items[i].kind != V_INT || t.items[i].i < 0 || t.items[i].i >= rank)
+      tks_error(s, TK_D_VALUE, "%s: boundary_check names axes 0 .. %d",
+                a->op->name, rank - 1);
+    bits |= 1u << (int)t.items[i].i;
+  }
+  return bits;
+}
+
+static bool has_boundary(const sval *v) {
+  return !(sv_is_none(v) || (v->kind == V_TUPLE && v->n == 0));
+}
+
+static sval load_block(tks *s, const tks_args *a) {
+  const sval *p = &a->v[0];
+  if (!sv_is_none(&a->v[1]) || !sv_is_none(&a->v[2]))
+    tks_error(s, TK_D_CALL, "`mask` and `other` arguments cannot be specified "
+                            "for loading block pointers");
+  check_option(s, a, 4, paddings, "padding option");
+  const char *pad = tks_arg_str(s, a, 4);
+  bool nan = !strcmp(pad, "nan");
+  if (nan && tk_is_int(elem(p)))
+    tks_error(s, TK_D_TYPE, "padding option 'nan' is not for integers");
+  unsigned check = boundary(s, a, &a->v[3], p->type.rank);
+  window w = window_of(s, p, bp_offsets(p), check);
+  sval fill = nan ? sv_float(__builtin_nan("")) : sv_int(0);
+  bool padded = *pad && !sv_is_none(&w.mask);
+  if (padded) fill = tks_number(s, &fill, elem(p));
+  return tks_load(s, &w.ptr, &w.mask, padded ? &fill : NULL);
+}
+
+sval rule_load(tks *s, const tks_args *a) {
+  check_option(s, a, 5, load_cache, "cache modifier");
+  check_option(s, a, 6, eviction, "eviction policy");
+  if (a->v[0].kind == V_BLOCKPTR) return load_block(s, a);
+  tk_span at = s->frame->at;
+  s->frame->at = a->span[0];
+  need_pointer(s, "tl.load", &a->v[0]);
+  if (has_boundary(&a->v[3]) || *tks_arg_str(s, a, 4))
+    tks_error_help(s, TK_D_CALL, "use a mask, or tl.make_block_ptr",
+                   "boundary_check and padding_option are for block pointers");
+  if (sv_is_none(&a->v[1]) && !sv_is_none(&a->v[2]))
+    tks_error(s, TK_D_CALL, "`other` cannot be provided without `mask`");
+  s->frame->at = at;
+  return tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
+}
+
+sval rule_store(tks *s, const tks_args *a) {
+  const sval *p = &a->v[0];
+  check_option(s, a, 4, store_cache, "cache modifier");
+  check_option(s, a, 5, eviction, "eviction policy");
+  if (p->kind == V_BLOCKPTR) {
+    if (!sv_is_none(&a->v[2]))
+      tks_error(s, TK_D_CALL, "`mask` cannot be specified for storing through "
+                              "block pointers");
+    unsigned check = boundary(s, a, &a->v[3], p->type.rank);
+    window w = window_of(s, p, bp_offsets(p), check);
+    tks_store(s, &w.ptr, &a->v[1], &w.mask);
+    return sv(V_NONE);
+  }
+  need_pointer(s, "tl.store", p);
+  if (p->type.is_const)
+    tks_error(s, TK_D_TYPE, "cannot store to a constant pointer");
+  if (has_boundary(&a->v[3]))
+    tks_error_help(s, TK_D_CALL, "use a mask, or tl.make_block_ptr",
+                   "boundary_check is for block pointers");
+  tks_store(s, p, &a->v[1], &a->v[2]);
+  return sv(V_NONE);
+}
+
+/* ---- tensor descriptors ------------------------------------------------ */
+
+sval rule_make_desc(tks *s, const tks_args *a) {
+  static const size_t from[] = {1, 2};
+  static const tk_dtype d[] = {TK_INT32, TK_INT64};
+  sval p = {.kind = V_DESC};
+  int rank = block_rank(s, a, 3, &p);
+  if (rank < 1 || rank > 5)
+    tks_error(s, TK_D_SHAPE, "a tensor descriptor has 1 to 5 axes, not %d",
+              rank);
+  sval strides = as_tuple(s, &a->v[2]);
+  const sval *last = strides.n ? &strides.items[strides.n - 1] : NULL;
+  if (last && !(last->kind == V_INT && last->i == 1))
+    tks_error(s, TK_D_VALUE, "a tensor descriptor's last stride must be the "
+                             "constexpr 1");
+  size_t bytes = (size_t)p.type.shape[rank - 1] *
+                 tk_dtypes[p.type.elem].size;
+  if (bytes < 16)
+    tks_error(s, TK_D_SHAPE,
+              "a descriptor's last block dimension must take at least 16 "
+              "bytes, not %zu",
+              bytes);
+  check_option(s, a, 4, paddings, "padding option");
+  fill_window(s, a, &p, from, d, 2);
+  p.i = !strcmp(tks_arg_str(s, a, 4), "nan");
+  return p;
+}
+
+static window desc_window(tks *s, const sval *p, const sval *offsets) {
+  if (p->kind != V_DESC)
+    tks_error(s, TK_D_TYPE, "expected a tensor descriptor, not %s",
+              tks_show(s, p));
+  sval off = as_tuple(s, offsets);
+  if (off.n != p->type.rank)
+    tks_error(s, TK_D_SHAPE, "expected %d offsets, but got %zu", p->type.rank,
+              off.n);
+  return window_of(s, p, off.items, ~0u);
+}
+
+static sval desc_fill(tks *s, const sval *p) {
+  sval v = p->i ? sv_float(__builtin_nan("")) : sv_int(0);
+  return tks_number(s, &v, elem(p));
+}
+
+sval rule_desc_load(tks *s, const tks_args *a) {
+  window w = desc_window(s, &a->v[0], &a->v[1]);
+  sval fill = desc_fill(s, &a->v[0]);
+  return tks_load(s, &w.ptr, &w.mask, &fill);
+}
+
+static sval desc_value(tks *s, const sval *p, const sval *value) {
+  sval v = tks_to_tensor(s, value);
+  if (!tk_same_shape(&v.type, &p->type))
+    tks_error(s, TK_D_SHAPE, "the value is %s, the descriptor's block %s",
+              tks_show(s, &v), tks_type_text(s, &p->type));
+  return tks_cast_to(s, &v, elem(p));
+}
+
+sval rule_desc_store(tks *s, const tks_args *a) {
+  window w = desc_window(s, &a->v[0], &a->v[1]);
+  sval v = desc_value(s, &a->v[0], &a->v[2]);
+  tks_store(s, &w.ptr, &v, &w.mask);
+  return sv(V_NONE);
+}
+
+sval rule_desc_atomic(tks *s, const tks_args *a) {
+  window w = desc_window(s, &a->v[0], &a->v[1]);
+  sval v = desc_value(s, &a->v[0], &a->v[2]);
+  tks_atomic(s, (tk_atomic)a->op->mode, &w.ptr, &v, &w.mask);
+  return sv(V_NONE);
+}
+
+/* A row per lane of x: pointers and mask of the block [rows, columns]. */
+static window row_window(tks *s, const sval *p, const sval *x,
+                         const sval *y) {
+  if (p->kind != V_DESC || p->type.rank != 2 || p->type.shape[0] != 1)
+    tks_error(s, TK_D_SHAPE, "gather and scatter need a descriptor of blocks "
+                             "[1, columns]");
+  if (x->kind != V_TENSOR || x->type.rank != 1 || x->type.shape[0] < 8)
+    tks_error(s, TK_D_SHAPE, "x_offsets must be a 1-D block of at least 8 "
+                             "rows, not %s",
+              tks_show(s, x));
+  tk_type t = p->type;
+  t.shape[0] = x->type.shape[0];
+  sval wide = tks_cast_to(s, x, TK_INT64);
+  sval rows = tks_reshape(s, &wide, (int64_t[]){t.shape[0], 1}, 2);
+  sval cols = axis_index(s, y, &t, 1);
+  sval r = tks_binary(s, TK_OP_MUL, &rows, &bp_strides(p)[0]);
+  sval c = tks_binary(s, TK_OP_MUL, &cols, &bp_strides(p)[1]);
+  sval off = tks_binary(s, TK_OP_ADD, &r, &c);
+  sval ok_r = in_range(s, &rows, &bp_shape(p)[0]);
+  sval ok_c = in_range(s, &cols, &bp_shape(p)[1]);
+  return (window){tks_binary(s, TK_OP_ADD, &p->items[0], &off),
+                  tks_binary(s, TK_OP_BITAND, &ok_r, &ok_c)};
+}
+
+sval rule_desc_gather(tks *s, const tks_args *a) {
+  window w = row_window(s, &a->v[0], &a->v[1], &a->v[2]);
+  sval fill = desc_fill(s, &a->v[0]);
+  return tks_load(s, &w.ptr, &w.mask, &fill);
+}
+
+sval rule_desc_scatter(tks *s, const tks_args *a) {
+  window w = row_window(s, &a->v[0], &a->v[2], &a->v[3]);
+  tks_store(s, &w.ptr, &a->v[1], &w.mask);
+  return sv(V_NONE);
+}
+
+/* ---- atomics ----------------------------------------------------------- */
+
+static void check_atomic_type(tks *s, const char *name, tk_atomic mode,
+                              tk_type t) {
+  tk_dtype d = (tk_dtype)t.elem;
+  int bits = tk_dtypes[d].bits;
+  bool is_float = tk_is_float(d) && !tk_is_fp8(d);
+  bool ok = tk_is_int(d) && bits >= 32;
+  if (mode == TK_A_ADD) ok = ok || is_float;
+  if (mode == TK_A_MAX || mode == TK_A_MIN)
+    ok = ok || d == TK_FP32 || d == TK_FP64;
+  if (mode == TK_A_XCHG) ok = ok || (is_float && bits >= 16);
+  if (!ok)
+    tks_error(s, TK_D_TYPE, "%s does not support %s", name,
+              tk_dtype_name(d));
+}
+
+sval tks_atomic(tks *s, tk_atomic mode, const sval *ptr, const sval *val,
+                const sval *mask) {
+  tk_type t = tk_pointee(ptr->type);
+  sval x = tks_to_tensor(s, val);
+  x = fit(s, *ptr, x, "value");
+  x = tks_cast(s, &x, tk_elem_of(t), false);
+  sval v[3] = {*ptr, x};
+  size_t n = 2;
+  if (mask && !sv_is_none(mask)) {
+    v[2] = tks_to_tensor(s, mask);
+    need_mask(s, &v[2]);
+    v[2] = fit(s, *ptr, v[2], "mask");
+    n = 3;
+  }
+  return tks_result(tks_emit(s, TK_I_ATOMIC, (int)mode, t, n, v));
+}
+
+static int64_t sem_attr(tks *s, const tks_args *a, size_t i) {
+  check_option(s, a, i, sems, "memory semantic");
+  check_option(s, a, i + 1, scopes, "memory scope");
+  const char *sem = tks_arg_str(s, a, i);
+  for (int k = 0; sems[k]; k++)
+    if (!strcmp(sems[k], sem)) return k;
+  return 2; /* acq_rel */
+}
+
+static tk_inst *last_inst(tks *s) {
+  return s->frame->insts->items[s->frame->insts->n - 1];
+}
+
+sval rule_atomic(tks *s, const tks_args *a) {
+  need_pointer(s, a->op->name, &a->v[0]);
+  if (a->v[0].type.is_const)
+    tks_error(s, TK_D_TYPE, "cannot store to a constant pointer");
+  check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
+                    tk_pointee(a->v[0].type));
+  int64_t sem = sem_attr(s, a, 3);
+  sval r = tks_atomic(s, (tk_atomic)a->op->mode, &a->v[0], &a->v[1],
+                      &a->v[2]);
+  last_inst(s)->attr[0] = sem;
+  return r;
+}
+
+sval rule_cas(tks *s, const tks_args *a) {
+  const sval *p = &a->v[0];
+  need_pointer(s, "tl.atomic_cas", p);
+  tk_type t = tk_pointee(p->type);
+  int bits = tk_dtypes[t.elem].bits;
+  if (bits != 16 && bits != 32 && bits != 64)
+    tks_error(s, TK_D_TYPE,
+              "tl.atomic_cas only supports elements of 16, 32 or 64 bits");
+  int64_t sem = sem_attr(s, a, 3);
+  sval cmp = tks_to_tensor(s, &a->v[1]), val = tks_to_tensor(s, &a->v[2]);
+  cmp = fit(s, *p, cmp, "cmp");
+  val = fit(s, *p, val, "val");
+  sval v[3] = {*p, tks_cast(s, &cmp, tk_elem_of(t), false),
+               tks_cast(s, &val, tk_elem_of(t), false)};
+  sval r = tks_result(tks_emit(s, TK_I_CAS, 0, t, 3, v));
+  last_inst(s)->attr[0] = sem;
+  return r;
+}

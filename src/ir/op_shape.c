@@ -1,0 +1,229 @@
+/* op_shape.c - rules: operations that move lanes without changing them. */
+#include <string.h>
+
+#include "ir/rule.h"
+
+static sval block(tks *s, const tks_args *a, size_t i) {
+  s->frame->at = a->span[i];
+  return tks_to_tensor(s, &a->v[i]);
+}
+
+/* f(x, 2, 3) and f(x, (2, 3)) are the same. */
+static sval one_tuple(tks *s, const tks_args *a) {
+  if (a->nrest == 1 && a->rest[0].kind == V_TUPLE) return a->rest[0];
+  return sv_tuple(s, a->rest, a->nrest);
+}
+
+/* The shape: from *shape, or the keyword that hides as the rest's name. */
+static int shape_arg(tks *s, const tks_args *a, int64_t *shape) {
+  sval t = a->given[1] ? a->v[1] : one_tuple(s, a);
+  return tks_arg_shape(s, &t, shape);
+}
+
+sval rule_reshape(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  int64_t shape[TK_MAX_RANK], numel = 1;
+  int rank = shape_arg(s, a, shape);
+  tks_check_shape(s, shape, rank);
+  for (int i = 0; i < rank; i++) numel *= shape[i];
+  if (numel != tk_numel(&v.type))
+    tks_error(s, TK_D_SHAPE,
+              "reshape cannot change the number of lanes: %s has %lld, the "
+              "new shape %lld",
+              tks_show(s, &v), (long long)tk_numel(&v.type),
+              (long long)numel);
+  return tks_reshape(s, &v, shape, rank);
+}
+
+sval rule_ravel(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  int64_t n = tk_numel(&v.type);
+  return tks_reshape(s, &v, &n, 1);
+}
+
+sval rule_broadcast(tks *s, const tks_args *a) {
+  sval v[2] = {block(s, a, 0), block(s, a, 1)};
+  tks_broadcast2(s, &v[0], &v[1]);
+  const tk_type *t = v[0].type.rank ? &v[0].type : &v[1].type;
+  tk_type shape = *t;
+  v[0] = tks_broadcast(s, &v[0], &shape);
+  v[1] = tks_broadcast(s, &v[1], &shape);
+  return sv_tuple(s, v, 2);
+}
+
+sval rule_broadcast_to(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  int64_t shape[TK_MAX_RANK];
+  tk_type t = tk_elem_of(v.type);
+  t.rank = (uint8_t)shape_arg(s, a, shape);
+  tks_check_shape(s, shape, t.rank);
+  for (int i = 0; i < t.rank; i++) t.shape[i] = (int32_t)shape[i];
+  return tks_broadcast(s, &v, &t);
+}
+
+static sval new_axis(tks *s, const sval *v, int axis) {
+  int64_t shape[TK_MAX_RANK];
+  int rank = v->type.rank + 1;
+  for (int i = 0; i < rank; i++)
+    shape[i] = i < axis ? v->type.shape[i]
+               : i == axis ? 1 : v->type.shape[i - 1];
+  return tks_reshape(s, v, shape, rank);
+}
+
+sval rule_expand_dims(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  sval one = sv_tuple(s, &a->v[1], 1);
+  const sval *axes = a->v[1].kind == V_TUPLE ? &a->v[1] : &one;
+  int rank = v.type.rank + (int)axes->n;
+  bool at[TK_MAX_RANK] = {false};
+  if (rank > TK_MAX_RANK)
+    tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
+  for (size_t i = 0; i < axes->n; i++) {
+    int axis = tks_arg_axis(s, &axes->items[i], rank);
+    if (at[axis])
+      tks_error(s, TK_D_VALUE, "expand_dims names axis %d twice", axis);
+    at[axis] = true;
+  }
+  for (int i = 0; i < rank; i++)
+    if (at[i]) v = new_axis(s, &v, i);
+  return v;
+}
+
+static sval permute(tks *s, const sval *v, const int64_t *dims) {
+  tk_type t = v->type;
+  bool identity = true;
+  for (int i = 0; i < t.rank; i++) {
+    t.shape[i] = v->type.shape[dims[i]];
+    identity = identity && dims[i] == i;
+  }
+  if (identity) return *v;
+  tk_inst *in = tks_emit(s, TK_I_PERMUTE, 0, t, 1, v);
+  memcpy(in->attr, dims, sizeof in->attr);
+  return tks_result(in);
+}
+
+sval rule_permute(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  int64_t dims[TK_MAX_RANK] = {0};
+  int rank = v.type.rank;
+  sval t = a->given[1] ? a->v[1] : one_tuple(s, a);
+  if (a->op->mode && !t.n) { /* tl.trans(x) */
+    if (rank < 2)
+      tks_error(s, TK_D_SHAPE, "tl.trans needs at least two axes, not %s",
+                tks_show(s, &v));
+    for (int i = 0; i < rank; i++) dims[i] = i;
+    dims[rank - 1] = rank - 2;
+    dims[rank - 2] = rank - 1;
+    return permute(s, &v, dims);
+  }
+  bool seen[TK_MAX_RANK] = {false};
+  if ((int)t.n != rank)
+    tks_error(s, TK_D_SHAPE, "permute needs %d axes, not %zu", rank, t.n);
+  for (int i = 0; i < rank; i++) {
+    dims[i] = tks_arg_axis(s, &t.items[i], rank);
+    if (seen[dims[i]])
+      tks_error(s, TK_D_VALUE, "permute names axis %lld twice",
+                (long long)dims[i]);
+    seen[dims[i]] = true;
+  }
+  return permute(s, &v, dims);
+}
+
+static sval join(tks *s, sval x, sval y) {
+  if (!tk_same_elem(&x.type, &y.type))
+    tks_promote2(s, &x, &y, (tks_check){0});
+  tks_broadcast2(s, &x, &y);
+  tk_type shape = x.type.rank ? x.type : y.type;
+  x = tks_broadcast(s, &x, &shape);
+  y = tks_broadcast(s, &y, &shape);
+  if (shape.rank == TK_MAX_RANK)
+    tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
+  tk_type t = x.type;
+  t.shape[t.rank++] = 2;
+  return tks_emit2(s, TK_I_JOIN, 0, t, &x, &y);
+}
+
+sval rule_join(tks *s, const tks_args *a) {
+  return join(s, block(s, a, 0), block(s, a, 1));
+}
+
+sval rule_split(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  if (!v.type.rank || v.type.shape[v.type.rank - 1] != 2)
+    tks_error(s, TK_D_SHAPE, "tl.split needs a last axis of 2, not %s",
+              tks_show(s, &v));
+  tk_type t = v.type;
+  t.rank--;
+  tk_inst *in = tks_inst_new(s, TK_I_SPLIT, 0, t, 1, &v, 2);
+  sval out[2];
+  for (int i = 0; i < 2; i++) {
+    in->res[i] = tks_slot(s, t, NULL);
+    out[i] = sv_tensor(t, in->res[i]);
+  }
+  return sv_tuple(s, out, 2);
+}
+
+sval rule_interleave(tks *s, const tks_args *a) {
+  sval v = join(s, block(s, a, 0), block(s, a, 1));
+  int64_t shape[TK_MAX_RANK];
+  int rank = v.type.rank - 1;
+  for (int i = 0; i < rank; i++) shape[i] = v.type.shape[i];
+  if (!rank) return v; /* two scalars */
+  shape[rank - 1] *= 2;
+  return tks_reshape(s, &v, shape, rank);
+}
+
+sval rule_cat(tks *s, const tks_args *a) {
+  sval v[2] = {block(s, a, 0), block(s, a, 1)};
+  tk_type t = v[0].type;
+  int axis = t.rank ? tks_arg_axis(s, &a->v[3], t.rank) : 0;
+  if (!t.rank || v[1].type.rank != t.rank)
+    tks_error(s, TK_D_SHAPE, "tl.cat needs two blocks of as many axes");
+  if (!tk_same_elem(&v[0].type, &v[1].type))
+    tks_error(s, TK_D_TYPE, "tl.cat needs equal dtypes, not %s and %s",
+              tks_show(s, &v[0]), tks_show(s, &v[1]));
+  for (int i = 0; i < t.rank; i++)
+    if (i != axis && v[1].type.shape[i] != t.shape[i])
+      tks_error(s, TK_D_SHAPE, "tl.cat: axis %d differs", i);
+  t.shape[axis] += v[1].type.shape[axis];
+  tk_inst *in = tks_emit(s, TK_I_CAT, 0, t, 2, v);
+  in->attr[0] = axis;
+  in->attr[1] = v[0].type.shape[axis];
+  return tks_result(in);
+}
+
+sval rule_flip(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0), last = sv_int(-1);
+  int axis = tks_arg_axis(s, sv_is_none(&a->v[1]) ? &last : &a->v[1],
+                          v.type.rank);
+  tk_inst *in = tks_emit(s, TK_I_FLIP, 0, v.type, 1, &v);
+  in->attr[0] = axis;
+  return tks_result(in);
+}
+
+sval rule_gather(tks *s, const tks_args *a) {
+  sval v[2] = {block(s, a, 0), block(s, a, 1)};
+  const tk_type *src = &v[0].type, *idx = &v[1].type;
+  if (idx->ptr || !tk_is_int((tk_dtype)idx->elem))
+    tks_error(s, TK_D_TYPE, "tl.gather needs an integer index, not %s",
+              tks_show(s, &v[1]));
+  if (src->rank != idx->rank)
+    tks_error(s, TK_D_SHAPE, "tl.gather: source and index differ in rank");
+  int axis = tks_arg_axis(s, &a->v[2], src->rank);
+  for (int i = 0; i < src->rank; i++)
+    if (i != axis && src->shape[i] != idx->shape[i])
+      tks_error(s, TK_D_SHAPE,
+                "tl.gather: index axis %d must match the source", i);
+  tk_type t = tk_with_shape(tk_elem_of(*src), idx);
+  tk_inst *in = tks_emit(s, TK_I_GATHER, 0, t, 2, v);
+  in->attr[0] = axis;
+  return tks_result(in);
+}
+
+sval rule_item(tks *s, const tks_args *a) {
+  sval v = block(s, a, 0);
+  if (tk_numel(&v.type) != 1)
+    tks_error(s, TK_D_SHAPE, "item needs a block of one lane, not %s",
+              tks_show(s, &v));
+  return tks_reshape(s, &v, NULL, 0);
+}

@@ -1,0 +1,112 @@
+/* op_table.c - op.def as a table, and reading bound arguments. */
+#include <string.h>
+
+#include "ir/rule.h"
+
+static const tks_op table[] = {
+#define F false
+#define M true
+#define OP(name, method, sig, rule, mode, doc)                               \
+  {name, sig, rule, mode, method, doc},
+#include "op.def"
+#undef OP
+#undef F
+#undef M
+};
+
+const tks_op *tks_op_at(size_t i) {
+  return i < TK_COUNT(table) ? &table[i] : NULL;
+}
+
+const tks_op *tks_find_op(const char *name) {
+  for (size_t i = 0; i < TK_COUNT(table); i++)
+    if (!strcmp(table[i].name, name)) return &table[i];
+  return NULL;
+}
+
+/* Names of prelude.py come after the table's own. */
+static const char *const prelude_names[] = {
+#define PRELUDE(name) "tl." name,
+#include "prelude.def"
+#undef PRELUDE
+};
+
+const char *tk_builtin_name(size_t i) {
+  if (i < TK_COUNT(table)) return table[i].name;
+  i -= TK_COUNT(table);
+  return i < TK_COUNT(prelude_names) ? prelude_names[i] : NULL;
+}
+
+/* ---- arguments --------------------------------------------------------- */
+
+static const char *param_name(tks *s, const tks_args *a, size_t i) {
+  const char *p = a->op->sig;
+  for (; i > 0 && p; i--) p = strchr(p, ',') ? strchr(p, ',') + 1 : p;
+  while (*p == ' ' || *p == '*') p++;
+  return tk_arena_strndup(s->arena, p, strcspn(p, ",="));
+}
+
+static void bad(tks *s, const tks_args *a, size_t i, const char *want)
+    TK_NORETURN;
+static void bad(tks *s, const tks_args *a, size_t i, const char *want) {
+  s->frame->at = a->span[i];
+  tks_error(s, TK_D_TYPE, "%s: %s must be %s, not %s", a->op->name,
+            param_name(s, a, i), want, tks_show(s, &a->v[i]));
+}
+
+int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what) {
+  const sval *v = &a->v[i];
+  if (v->kind != V_INT && v->kind != V_BOOL)
+    bad(s, a, i, what ? what : "a constexpr int");
+  if (v->i > INT64_MAX || v->i < INT64_MIN) bad(s, a, i, "a 64-bit int");
+  return (int64_t)v->i;
+}
+
+bool tks_arg_bool(tks *s, const tks_args *a, size_t i) {
+  const sval *v = &a->v[i];
+  if (!sv_is_number(v) && !sv_is_none(v)) bad(s, a, i, "a constexpr bool");
+  return sv_truth(s, v);
+}
+
+const char *tks_arg_str(tks *s, const tks_args *a, size_t i) {
+  if (sv_is_none(&a->v[i])) return "";
+  if (a->v[i].kind != V_STR) bad(s, a, i, "a string");
+  return a->v[i].s;
+}
+
+int tks_arg_shape(tks *s, const sval *v, int64_t *shape) {
+  const sval *items = v->kind == V_TUPLE ? v->items : v;
+  size_t n = v->kind == V_TUPLE ? v->n : 1;
+  if (n > TK_MAX_RANK)
+    tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
+  for (size_t i = 0; i < n; i++) {
+    if (items[i].kind != V_INT)
+      tks_error_help(s, TK_D_SHAPE,
+                     "shapes are known before the program runs: make the "
+                     "size a tl.constexpr parameter",
+                     "shape element %zu must be a constexpr int, not %s", i,
+                     tks_show(s, &items[i]));
+    bool small = items[i].i >= -1 && items[i].i <= INT32_MAX;
+    shape[i] = small ? (int64_t)items[i].i : INT32_MAX;
+  }
+  return (int)n;
+}
+
+int tks_arg_axis(tks *s, const sval *v, int rank) {
+  if (v->kind != V_INT)
+    tks_error(s, TK_D_TYPE, "axis must be a constexpr int, not %s",
+              tks_show(s, v));
+  tk_int axis = v->i < 0 ? v->i + rank : v->i;
+  if (axis < 0 || axis >= rank)
+    tks_error(s, TK_D_VALUE, "axis %lld is out of range for %d axes",
+              (long long)v->i, rank);
+  return (int)axis;
+}
+
+tk_type tks_arg_dtype(tks *s, const sval *v) {
+  if (v->kind == V_TYPE) return tk_elem_of(v->type);
+  int d = v->kind == V_STR ? tk_dtype_from_name(v->s) : -1;
+  if (d >= 0) return tk_scalar((tk_dtype)d);
+  tks_error(s, TK_D_TYPE, "expected a dtype such as tl.float32, not %s",
+            tks_show(s, v));
+}

@@ -1,0 +1,214 @@
+/* spec.c - the way in: a launch's argument types make a program.
+ *
+ * Arguments are typed as Triton's launcher does (python/src/specialize.cc):
+ * a tensor is a pointer to its dtype, an int is i32, i64 or u64 by its value,
+ * a float fp32, a bool int1; None, 1 and whatever a constexpr parameter gets
+ * are known values.  Programs are kept with their function under a key made
+ * of exactly this.
+ */
+#include <string.h>
+
+#include "ir/spec.h"
+
+static tk_dtype int_type(tks *s, const char *name, const tk_value *v) {
+  tk_int i = (tk_int)v->hi * ((tk_int)1 << 64) + (tk_int)v->lo;
+  if (i >= INT32_MIN && i <= INT32_MAX) return TK_INT32;
+  if (i >= INT64_MIN && i <= INT64_MAX) return TK_INT64;
+  if (i >= 0 && i <= (tk_int)UINT64_MAX) return TK_UINT64;
+  tks_error(s, TK_D_ARGUMENT, "the argument %s does not fit into 64 bits",
+            name);
+}
+
+static bool constexpr_param(const tk_ast *p) {
+  const tk_ast *a = p->a;
+  if (!a) return false;
+  if (a->kind == TK_AST_STR) return strstr(a->str, "constexpr") != NULL;
+  return (a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR) &&
+         !strcmp(a->str, "constexpr");
+}
+
+/* The annotation as a value, V_NONE when there is none that matters. */
+static sval annotation(tks *s, const tk_ast *p) {
+  if (!p->a || p->a->kind == TK_AST_STR || constexpr_param(p))
+    return sv(V_NONE);
+  return tks_expr(s, p->a);
+}
+
+static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
+                        const sval *ann);
+
+static sval tuple_value(tks *s, const tk_arg *arg, const tk_value *v,
+                        const sval *ann) {
+  sval t = sv_from_value(s, v);
+  for (size_t i = 0; i < v->n; i++)
+    t.items[i] = plain_value(s, arg, &v->items[i], ann);
+  return t;
+}
+
+/* The static value of an argument of an ordinary parameter. */
+static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
+                        const sval *ann) {
+  tk_type t = tk_scalar(TK_INT1);
+  bool one = v->kind == TK_V_INT && v->hi == 0 && v->lo == 1;
+  if (v->is_constexpr || (one && !arg->no_specialize && sv_is_none(ann)))
+    return sv_from_value(s, v);
+  switch (v->kind) {
+  case TK_V_BOOL: break;
+  case TK_V_INT: t = tk_scalar(int_type(s, arg->name, v)); break;
+  case TK_V_FLOAT: t = tk_scalar(TK_FP32); break;
+  case TK_V_TUPLE: return tuple_value(s, arg, v, ann);
+  default: return sv_from_value(s, v);
+  }
+  if (ann->kind == V_TYPE && !ann->type.ptr) t = ann->type;
+  return sv_tensor(t, -1);
+}
+
+static sval tensor_value(const tk_arg *arg, const sval *ann) {
+  tk_type t = tk_pointer(tk_scalar(arg->tensor.dtype));
+  t.is_const =
+      ann->kind == V_OP && !strcmp(ann->op->name, "tl.const");
+  return sv_tensor(t, -1);
+}
+
+static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
+  s->frame->at = p->span;
+  sval ann = annotation(s, p);
+  switch (arg->kind) {
+  case TK_ARG_TENSOR:
+    if (constexpr_param(p))
+      tks_error(s, TK_D_ARGUMENT, "the constexpr parameter %s got a tensor",
+                arg->name);
+    return tensor_value(arg, &ann);
+  case TK_ARG_SCALAR: return sv_tensor(tk_scalar(arg->dtype), -1);
+  case TK_ARG_VALUE:
+    if (constexpr_param(p)) return sv_from_value(s, &arg->value);
+    return plain_value(s, arg, &arg->value, &ann);
+  default:
+    if (p->b) return tks_expr(s, p->b);
+    tks_error_help(s, TK_D_ARGUMENT, "every parameter without a default needs "
+                                     "one",
+                   "no argument was given for the parameter %s", arg->name);
+  }
+}
+
+/* ---- parameters of the kernel ------------------------------------------ */
+
+static void add_param(tks *s, const sval *v, size_t arg, size_t *item) {
+  tk_program *p = s->program;
+  if (v->kind == V_TUPLE) {
+    for (size_t i = 0; i < v->n; i++) {
+      if (sv_runtime(&v->items[i]) || v->items[i].kind == V_TUPLE)
+        add_param(s, &v->items[i], arg, item);
+      else (*item)++;
+    }
+    return;
+  }
+  if (v->kind != V_TENSOR) return;
+  size_t i = p->nparams++;
+  p->params[i] = (tk_param){.arg = arg, .type = v->type, .item = (*item)++};
+  p->params[i].slot = p->kernel->params[i];
+}
+
+static void add_params(tks *s, const sval *v, size_t n) {
+  tk_program *p = s->program;
+  p->params = TK_NEWN(s->arena, tk_param, p->kernel->nparams + 1);
+  for (size_t i = 0; i < n; i++) {
+    size_t item = 0;
+    add_param(s, &v[i], i, &item);
+  }
+}
+
+/* ---- programs ---------------------------------------------------------- */
+
+static void free_programs(tk_env *e, tk_function *f) {
+  for (tk_program *p = f->programs, *next; p; p = next) {
+    next = p->next;
+    tk_arena_free(&p->arena);
+    tk_free(e, p, sizeof *p);
+  }
+  f->programs = NULL;
+}
+
+typedef struct job {
+  tk_launch *launch;
+  tk_program *program; /* being made */
+  tk_program *found;   /* made before, or program once complete */
+} job;
+
+static tk_program *find_program(tk_function *f, const char *key) {
+  for (tk_program *p = f->programs; p; p = p->next)
+    if (!strcmp(p->key, key)) return p;
+  return NULL;
+}
+
+static const char *program_key(tks *s, const sval *v, size_t n) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  for (size_t i = 0; i < n; i++) sv_key(&b, &v[i]), tk_buf_putc(&b, ';');
+  const char *key = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return key;
+}
+
+/* Arguments are read in a frame of their own: annotations and defaults may
+ * be any expression. */
+static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
+  const tk_ast *ast = l->fn->ast;
+  tk_body body = {0};
+  tk_insts insts = {0};
+  tks_frame frame = {.func = header, .fn = l->fn, .body = &body,
+                     .insts = &insts, .at = ast->tail};
+  sval *v = TK_NEWN(s->arena, sval, l->nargs + 1);
+  s->frame = &frame;
+  for (size_t i = 0; i < l->nargs; i++)
+    v[i] = arg_value(s, &l->args[i], ast->list[i]);
+  s->frame = NULL;
+  return v;
+}
+
+static void specialise(tk_env *e, void *ud) {
+  job *j = ud;
+  tk_function *fn = j->launch->fn;
+  tks s = {.env = e, .arena = &j->program->arena, .program = j->program,
+           .launch = j->launch};
+  tk_func header = {.name = fn->item->name, .src = fn->module->file->src,
+                    .program = j->program, .ast = fn->ast};
+  sval *v = read_args(&s, j->launch, &header);
+  j->program->key = program_key(&s, v, j->launch->nargs);
+  j->found = find_program(fn, j->program->key);
+  if (j->found) return;
+  tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};
+  s.frame = &root;
+  tks_instance *in = tks_instance_of(&s, fn, v);
+  s.frame->func = in->func;
+  if (in->ret.kind != V_NONE)
+    tks_error_help(&s, TK_D_TYPE, "store results to memory",
+                   "the kernel %s returns %s; a kernel returns nothing",
+                   fn->item->name, tks_show(&s, &in->ret));
+  j->program->kernel = in->func;
+  add_params(&s, v, j->launch->nargs);
+  j->found = j->program;
+}
+
+static tk_program *program_new(tk_env *e, tk_launch *l) {
+  tk_program *p = tk_calloc(e, 1, sizeof *p);
+  tk_arena_init(&p->arena, e);
+  p->session = l->session;
+  p->fn = l->fn;
+  return p;
+}
+
+tk_program *tk_specialise(tk_env *e, tk_launch *l) {
+  job j = {.launch = l, .program = program_new(e, l)};
+  tk_status st = tk_protect(e, specialise, &j);
+  if (st == TK_OK && j.found == j.program) {
+    j.program->next = l->fn->programs;
+    l->fn->programs = j.program;
+    l->fn->free_programs = free_programs;
+    return j.program;
+  }
+  tk_arena_free(&j.program->arena);
+  tk_free(e, j.program, sizeof *j.program);
+  if (st != TK_OK) tk_throw(e, st);
+  return j.found;
+}

@@ -1,0 +1,263 @@
+/* spec.h - inside the specialiser: from trees and argument types to typed
+ * instructions.  One tks lives while one kernel is specialised; what it
+ * makes belongs to the program's arena.
+ *
+ * Every expression has a static value (sval): either known now (constexpr,
+ * as Triton calls it) or a slot that will hold lanes of a known type.
+ * Semantics follow Triton 3.6's compiler front end: code_generator.py for
+ * statements and scoping, language/semantic.py for types.
+ */
+#ifndef TK_IR_SPEC_H
+#define TK_IR_SPEC_H
+
+#include "ir/ir.h"
+
+typedef struct tks tks;
+typedef struct sval sval;
+typedef struct tks_op tks_op;
+
+typedef enum sval_kind {
+  V_NONE,
+  V_BOOL,
+  V_INT,
+  V_FLOAT,
+  V_STR,
+  V_TYPE,   /* type: a dtype, pointer type or block type */
+  V_TUPLE,  /* items, n; s: comma-separated field names or NULL */
+  V_SLICE,  /* items[3] */
+  V_FUNC,   /* fn: a jit function */
+  V_LAMBDA, /* ast, with the scope it was made in */
+  V_OP,     /* op: an operation of the language */
+  V_METHOD, /* op bound to items[0] */
+  V_MODULE, /* s: "tl", "tl.math", "libdevice", "triton", "builtins" */
+  V_OBJECT, /* obj: a value that lives in the host program */
+  V_FORMAT, /* fmt: an f-string with values only known when it runs */
+  V_TENSOR, /* type, slot */
+  V_BLOCKPTR, /* items: base, shape, strides, offsets; type: block shape */
+  V_DESC,     /* items: base, shape, strides; type: block shape; i padding */
+} sval_kind;
+
+struct sval {
+  uint8_t kind;
+  bool is_list; /* V_TUPLE written as a list */
+  int slot;
+  size_t n;
+  union {
+    tk_int i;
+    double f;
+    const char *s;
+    tk_function *fn;
+    const tks_op *op;
+    void *obj;
+    const tk_ast *ast;
+    tk_format *fmt;
+  };
+  sval *items;
+  tk_type type;
+};
+
+/* A variable of a function; newer ones hide older ones of the same name. */
+typedef struct tk_binding {
+  const struct tk_binding *prev;
+  const char *name;
+  sval v;
+  tk_span span;
+  bool dropped; /* no longer visible: v is what it was, span where */
+} tk_binding;
+
+/* A function being specialised. */
+typedef struct tks_frame {
+  struct tks_frame *caller;
+  tk_func *func;
+  tk_function *fn;
+  const tk_binding *scope;
+  tk_body *body;    /* where statements go */
+  tk_insts *insts;  /* where instructions go */
+  tk_span at;       /* what is being worked on */
+  int loops;        /* runtime loops around `at` */
+  sval ret;         /* what the function returns */
+  bool has_ret;
+} tks_frame;
+
+typedef struct tks_instance {
+  struct tks_instance *next;
+  tk_function *fn;
+  const char *key;
+  tk_func *func;
+  sval ret;
+  bool open; /* still being made */
+} tks_instance;
+
+struct tks {
+  tk_env *env;
+  tk_arena *arena; /* the program's */
+  tk_program *program;
+  tk_launch *launch;
+  tks_frame *frame;
+  tks_instance *instances;
+  size_t unrolled; /* bodies visited by static_range, to stop runaways */
+};
+
+/* The arguments of one operation call, bound to its signature. */
+enum { TKS_MAX_ARGS = 16 };
+typedef struct tks_args {
+  const tks_op *op;
+  sval v[TKS_MAX_ARGS];
+  bool given[TKS_MAX_ARGS];
+  tk_span span[TKS_MAX_ARGS];
+  size_t n;
+  sval *rest; /* of *args */
+  size_t nrest;
+} tks_args;
+
+typedef sval (*tks_rule)(tks *s, const tks_args *a);
+
+/* A row of op.def. */
+struct tks_op {
+  const char *name; /* "tl.load" */
+  const char *sig;  /* "pointer, mask=None" */
+  tks_rule rule;
+  int mode;
+  bool method; /* x.name(...) with x for the first parameter */
+  const char *doc;
+};
+const tks_op *tks_find_op(const char *name);
+const tks_op *tks_op_at(size_t i);
+
+/* ---- failing ----------------------------------------------------------- */
+
+void tks_error(tks *s, tk_diag_id id, const char *fmt, ...)
+    TK_PRINTF(3, 4) TK_NORETURN;
+void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
+                    ...) TK_PRINTF(4, 5) TK_NORETURN;
+void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) TK_PRINTF(3, 4);
+/* "fp32 block [16, 32]", "constexpr 3", ...: for messages. */
+const char *tks_show(tks *s, const sval *v);
+const char *tks_type_text(tks *s, const tk_type *t);
+
+/* ---- values known now -------------------------------------------------- */
+
+static inline sval sv(sval_kind k) { return (sval){.kind = (uint8_t)k}; }
+static inline sval sv_int(tk_int i) {
+  return (sval){.kind = V_INT, .i = i};
+}
+static inline sval sv_bool(bool b) {
+  return (sval){.kind = V_BOOL, .i = b};
+}
+static inline sval sv_float(double f) {
+  return (sval){.kind = V_FLOAT, .f = f};
+}
+static inline sval sv_str(const char *p, size_t n) {
+  return (sval){.kind = V_STR, .s = p, .n = n};
+}
+static inline sval sv_type(tk_type t) {
+  return (sval){.kind = V_TYPE, .type = t};
+}
+static inline sval sv_tensor(tk_type t, int slot) {
+  return (sval){.kind = V_TENSOR, .type = t, .slot = slot};
+}
+static inline bool sv_is_number(const sval *v) {
+  return v->kind == V_BOOL || v->kind == V_INT || v->kind == V_FLOAT;
+}
+static inline bool sv_is_tensor(const sval *v) { return v->kind == V_TENSOR; }
+static inline bool sv_is_none(const sval *v) { return v->kind == V_NONE; }
+static inline bool sv_is_block(const sval *v) {
+  return v->kind == V_TENSOR && v->type.rank > 0;
+}
+sval sv_tuple(tks *s, const sval *items, size_t n);
+bool sv_runtime(const sval *v); /* holds slots */
+bool sv_truth(tks *s, const sval *v);
+bool sv_equal(const sval *a, const sval *b);
+/* Same kinds, types and shapes all through; known values equal. */
+bool sv_same_type(const sval *a, const sval *b);
+sval sv_from_value(tks *s, const tk_value *v);
+/* Python's meaning of an operator on known values. */
+sval sv_binary(tks *s, tk_operator op, const sval *a, const sval *b);
+sval sv_unary(tks *s, tk_operator op, const sval *a);
+void sv_key(tk_buf *out, const sval *v);
+double sv_as_double(const sval *v);
+
+/* ---- instructions ------------------------------------------------------ */
+
+int tks_slot(tks *s, tk_type t, const char *name);
+/* An instruction with one result in a new temporary. */
+tk_inst *tks_emit(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
+                  const sval *args);
+sval tks_result(const tk_inst *in);
+sval tks_emit1(tks *s, tk_opcode op, int mode, tk_type t, const sval *a);
+sval tks_emit2(tks *s, tk_opcode op, int mode, tk_type t, const sval *a,
+               const sval *b);
+tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
+                      const sval *args, size_t nres);
+/* Copies every leaf of v into slots named after `name`. */
+sval tks_store_var(tks *s, const char *name, const sval *v);
+sval tks_copy(tks *s, const sval *v); /* into fresh temporaries */
+sval tks_const(tks *s, tk_type t, uint64_t bits);
+void tks_finish_body(tk_func *f, tk_body *body); /* last uses */
+
+/* ---- types (convert.c) ------------------------------------------------- */
+
+/* Any number or tensor as a tensor, with Triton's literal types. */
+sval tks_to_tensor(tks *s, const sval *v);
+sval tks_number(tks *s, const sval *v, tk_dtype d); /* a literal in dtype d */
+sval tks_cast(tks *s, const sval *v, tk_type elem, bool rtz);
+sval tks_cast_to(tks *s, const sval *v, tk_dtype d);
+sval tks_bitcast(tks *s, const sval *v, tk_type elem);
+sval tks_broadcast(tks *s, const sval *v, const tk_type *shape);
+void tks_broadcast2(tks *s, sval *a, sval *b);
+tk_dtype tks_int_promote(tk_dtype a, tk_dtype b);
+typedef struct tks_check {
+  bool ptr_a, ptr_b, no_arith, div_or_mod;
+} tks_check;
+/* binary_op_type_checking_impl: promotes and broadcasts a and b. */
+void tks_promote2(tks *s, sval *a, sval *b, tks_check c);
+sval tks_binary(tks *s, tk_operator op, const sval *a, const sval *b);
+sval tks_unary(tks *s, tk_operator op, const sval *a);
+sval tks_compare(tks *s, tk_compare op, const sval *a, const sval *b);
+sval tks_logical(tks *s, bool is_and, const sval *a, const sval *b);
+sval tks_not(tks *s, const sval *a);
+sval tks_reshape(tks *s, const sval *v, const int64_t *shape, int rank);
+/* Checks a block shape as Triton does. */
+void tks_check_shape(tks *s, const int64_t *shape, int rank);
+
+/* ---- expressions and statements ---------------------------------------- */
+
+sval tks_expr(tks *s, const tk_ast *e);
+void tks_body(tks *s, const tk_ast *block);
+sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
+              const char *const *kw, const tk_span *spans);
+sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
+                 const char *const *kw, const tk_span *spans);
+sval tks_call_name(tks *s, const char *op, const sval *args, size_t n);
+/* The function specialised for these arguments. */
+tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
+                              size_t n, const char *const *kw);
+tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v);
+sval tks_call_instance(tks *s, tks_instance *in, const sval *leaves,
+                       size_t nleaves);
+size_t tks_leaves(const sval *v, sval *out); /* out NULL: count only */
+sval tks_attr(tks *s, const sval *v, const char *name);
+bool tks_lookup(tks *s, const char *name, sval *out);
+const tk_binding *tks_bind(tks *s, const char *name, const sval *v);
+sval tks_global(tks *s, tk_function *fn, const char *name, bool *found);
+sval tks_module_attr(tks *s, const char *module, const char *name);
+sval tks_condition(tks *s, const sval *v);
+void tks_unknown_name(tks *s, const char *name) TK_NORETURN;
+sval tks_fstring(tks *s, const tk_ast *e);
+tk_format *tks_format_new(tks *s, const sval *parts, size_t n,
+                          const char *sep);
+/* Runs fn with its instructions going to `out` instead. */
+void tks_into(tks *s, tk_insts *out, tk_insts **saved);
+
+/* Reading arguments. */
+int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what);
+bool tks_arg_bool(tks *s, const tks_args *a, size_t i);
+const char *tks_arg_str(tks *s, const tks_args *a, size_t i);
+int tks_arg_shape(tks *s, const sval *v, int64_t *shape);
+int tks_arg_axis(tks *s, const sval *v, int rank);
+tk_type tks_arg_dtype(tks *s, const sval *v);
+
+/* The prelude: operations written in the language itself. */
+tk_function *tks_prelude(tks *s, const char *name);
+
+#endif

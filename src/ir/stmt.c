@@ -1,0 +1,564 @@
+/* stmt.c - statements: variables, branches, loops, returns.
+ *
+ * A variable is a slot per name and type.  A branch or loop is specialised
+ * in place; afterwards its variables are reconciled with those from before,
+ * by Triton's rules (code_generator.py: visit_then_else_blocks,
+ * _verify_loop_carried_variable): a variable known before must keep its
+ * type, one assigned in both branches is known after, any other is not.
+ */
+#include <string.h>
+
+#include "ir/spec.h"
+
+/* ---- statements as containers ------------------------------------------ */
+
+static tk_stmt *stmt_new(tks *s, tk_stmt_kind kind, tk_span span) {
+  tk_stmt *st = TK_NEW(s->arena, tk_stmt);
+  st->kind = kind;
+  st->span = span;
+  st->scope = s->frame->scope;
+  return st;
+}
+
+/* The part of a compound statement before its colon. */
+static tk_span header_span(const tk_ast *n, const tk_ast *last) {
+  return (tk_span){n->span.lo, last->span.hi};
+}
+
+static void visit_block(tks *s, const tk_ast *block, tk_body *out) {
+  tk_body *saved = s->frame->body;
+  s->frame->body = out;
+  tks_body(s, block);
+  s->frame->body = saved;
+}
+
+/* ---- reconciling scopes ------------------------------------------------ */
+
+static const tk_binding *find(const tk_binding *scope, const char *name) {
+  while (scope && strcmp(scope->name, name)) scope = scope->prev;
+  return scope && !scope->dropped ? scope : NULL;
+}
+
+/* The first binding of its name when walking from `scope`. */
+static bool newest(const tk_binding *scope, const tk_binding *b) {
+  while (scope && strcmp(scope->name, b->name)) scope = scope->prev;
+  return scope == b;
+}
+
+static void drop(tks *s, const tk_binding *b) {
+  const tk_binding *old = s->frame->scope;
+  tk_binding *d = TK_NEW(s->arena, tk_binding);
+  *d = *b;
+  d->prev = old;
+  d->dropped = true;
+  s->frame->scope = d;
+}
+
+static bool same_value(const sval *a, const sval *b) {
+  if (!sv_same_type(a, b)) return false;
+  size_t n = tks_leaves(a, NULL);
+  sval x[64], y[64];
+  if (n > TK_COUNT(x)) return false;
+  tks_leaves(a, x);
+  tks_leaves(b, y);
+  for (size_t i = 0; i < n; i++)
+    if (x[i].slot != y[i].slot) return false;
+  return true;
+}
+
+static void check_carried(tks *s, const tk_binding *before,
+                          const tk_binding *after) {
+  const sval *a = &before->v, *b = &after->v;
+  s->frame->at = after->span;
+  if (!sv_runtime(a))
+    tks_error_help(s, TK_D_LOOP_CARRIED,
+                   "assign it from a tensor before the loop, or use "
+                   "another name inside",
+                   "%s is %s before the loop and cannot be re-assigned in it",
+                   before->name, tks_show(s, a));
+  if (!sv_same_type(a, b))
+    tks_error_help(s, TK_D_LOOP_CARRIED,
+                   "please make sure that the type stays consistent",
+                   "loop-carried variable %s has initial type %s but is "
+                   "re-assigned to %s in the loop",
+                   before->name, tks_show(s, a), tks_show(s, b));
+}
+
+/* After a loop body: carried variables keep their slots, new ones go.  iv is
+ * the loop's own variable, NULL if it has none. */
+static void leave_loop(tks *s, const tk_binding *before, const char *iv) {
+  const tk_binding *after = s->frame->scope;
+  for (const tk_binding *b = after; b != before; b = b->prev) {
+    const tk_binding *old = find(before, b->name);
+    if (iv && !strcmp(b->name, iv)) continue; /* set anew every trip */
+    if (old && newest(after, b) && !same_value(&old->v, &b->v))
+      check_carried(s, old, b);
+  }
+  s->frame->scope = before;
+  for (const tk_binding *b = after; b != before; b = b->prev)
+    if (!find(before, b->name)) drop(s, b);
+}
+
+static void branch_differs(tks *s, const char *name, const sval *a,
+                           const char *where_a, const sval *b,
+                           const char *where_b) TK_NORETURN;
+static void branch_differs(tks *s, const char *name, const sval *a,
+                           const char *where_a, const sval *b,
+                           const char *where_b) {
+  tks_error(s, TK_D_TYPE, "mismatched type for %s: %s %s, but %s %s", name,
+            tks_show(s, a), where_a, tks_show(s, b), where_b);
+}
+
+/* One name after an if: what both branches made of it. */
+static void merge_name(tks *s, const char *name, const tk_binding *before,
+                       const tk_binding *yes, const tk_binding *no) {
+  const tk_binding *old = find(before, name);
+  const tk_binding *a = find(yes, name), *b = find(no, name);
+  if (a && b && a == b) return;
+  if (!a || !b) {
+    drop(s, a ? a : b);
+    return;
+  }
+  if (!sv_same_type(&a->v, &b->v))
+    branch_differs(s, name, &a->v, "after the first branch", &b->v,
+                   "after the other");
+  if (old && sv_runtime(&old->v) && !sv_same_type(&old->v, &a->v))
+    branch_differs(s, name, &old->v, "before the branch", &a->v, "in it");
+  tks_bind(s, name, &a->v);
+}
+
+static void merge_names(tks *s, const tk_binding *from,
+                        const tk_binding *before, const tk_binding *yes,
+                        const tk_binding *no) {
+  for (const tk_binding *b = from; b != before; b = b->prev) {
+    bool done = false;
+    for (const tk_binding *m = s->frame->scope; m != before; m = m->prev)
+      done = done || !strcmp(m->name, b->name);
+    if (!done && newest(from, b)) merge_name(s, b->name, before, yes, no);
+  }
+}
+
+static bool always_returns(const tk_body *b) {
+  if (!b->n) return false;
+  const tk_stmt *st = b->items[b->n - 1];
+  return st->kind == TK_S_RETURN ||
+         (st->kind == TK_S_IF && always_returns(&st->body) &&
+          always_returns(&st->orelse));
+}
+
+/* ---- if ---------------------------------------------------------------- */
+
+static void check_branch_return(tks *s, const tk_body *b, tk_span span) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    if (st->kind == TK_S_RETURN) {
+      s->frame->at = span;
+      tks_error_help(s, TK_D_UNSUPPORTED,
+                     "compute the value with tl.where or a flag instead",
+                     "cannot have `return` statements inside `while` or "
+                     "`for` statements");
+    }
+    check_branch_return(s, &st->body, st->span);
+    check_branch_return(s, &st->orelse, st->span);
+  }
+}
+
+static void runtime_if(tks *s, const tk_ast *n, tk_stmt *st, const sval *c) {
+  const tk_binding *before = s->frame->scope;
+  sval cond = tks_condition(s, c);
+  st->cond = cond.slot;
+  TK_PUSH(s->arena, s->frame->body, st);
+  visit_block(s, n->b, &st->body);
+  const tk_binding *yes = s->frame->scope;
+  s->frame->scope = before;
+  if (n->c) visit_block(s, n->c, &st->orelse);
+  const tk_binding *no = s->frame->scope;
+  if (always_returns(&st->body)) yes = no;
+  else if (always_returns(&st->orelse)) no = yes;
+  s->frame->scope = before;
+  merge_names(s, yes, before, yes, no);
+  merge_names(s, no, before, yes, no);
+}
+
+static void stmt_if(tks *s, const tk_ast *n) {
+  tk_stmt *st = stmt_new(s, TK_S_IF, header_span(n, n->a));
+  tk_insts *saved = s->frame->insts;
+  s->frame->insts = &st->insts;
+  sval c = tks_expr(s, n->a);
+  s->frame->at = n->a->span;
+  if (sv_is_tensor(&c)) {
+    runtime_if(s, n, st, &c);
+  } else {
+    if (c.kind > V_INT)
+      tks_error(s, TK_D_TYPE,
+                "an if takes a bool, int or None, or a scalar tensor, not %s",
+                tks_show(s, &c));
+    if (st->insts.n) {
+      st->kind = TK_S_RUN;
+      TK_PUSH(s->arena, s->frame->body, st);
+    }
+    const tk_ast *active = c.i && c.kind != V_NONE ? n->b : n->c;
+    if (active) tks_body(s, active);
+  }
+  s->frame->insts = saved;
+}
+
+/* ---- loops ------------------------------------------------------------- */
+
+static bool is_op(const sval *v, const char *name) {
+  return v->kind == V_OP && !strcmp(v->op->name, name);
+}
+
+typedef struct loop_bounds {
+  sval lb, ub, step;
+} loop_bounds;
+
+static sval iter_arg(tks *s, const tk_ast *call, size_t at,
+                     const char *const names[2], bool *given) {
+  for (uint32_t i = 0; i < call->n; i++) {
+    const tk_ast *arg = call->list[i];
+    bool named = arg->str && (!strcmp(arg->str, names[0]) ||
+                              (names[1] && !strcmp(arg->str, names[1])));
+    if (named || (!arg->str && i == at)) {
+      *given = true;
+      return tks_expr(s, arg->a);
+    }
+  }
+  *given = false;
+  return sv(V_NONE);
+}
+
+static loop_bounds read_bounds(tks *s, const tk_ast *call) {
+  static const char *const first[2] = {"arg1", "start"};
+  static const char *const second[2] = {"arg2", "stop"};
+  static const char *const third[2] = {"step", NULL};
+  bool has1, has2, has3;
+  sval a = iter_arg(s, call, 0, first, &has1);
+  sval b = iter_arg(s, call, 1, second, &has2);
+  sval c = iter_arg(s, call, 2, third, &has3);
+  if (!has1) tks_error(s, TK_D_CALL, "range needs at least one argument");
+  if (has2 && sv_is_none(&b)) has2 = false;
+  if (!has3 || sv_is_none(&c)) c = sv_int(1);
+  return (loop_bounds){has2 ? a : sv_int(0), has2 ? b : a, c};
+}
+
+static void check_bound(tks *s, const sval *v, const char *what) {
+  if (v->type.ptr || !tk_is_int((tk_dtype)v->type.elem))
+    tks_error(s, TK_D_TYPE, "for loop %s must be an int, not %s", what,
+              tks_show(s, v));
+  if (v->type.rank)
+    tks_error(s, TK_D_TYPE, "for loop %s must be a scalar, not %s", what,
+              tks_show(s, v));
+}
+
+static tk_dtype bounds_type(tks *s, loop_bounds *b) {
+  b->lb = tks_to_tensor(s, &b->lb);
+  b->ub = tks_to_tensor(s, &b->ub);
+  b->step = tks_to_tensor(s, &b->step);
+  check_bound(s, &b->lb, "lower bound");
+  check_bound(s, &b->ub, "upper bound");
+  check_bound(s, &b->step, "step");
+  tk_dtype d = tks_int_promote((tk_dtype)b->lb.type.elem,
+                               (tk_dtype)b->ub.type.elem);
+  return tks_int_promote(d, (tk_dtype)b->step.type.elem);
+}
+
+static void check_step(tks *s, const sval *step, bool *down) {
+  *down = sv_is_number(step) && sv_as_double(step) < 0;
+  if (sv_is_number(step) && sv_as_double(step) == 0)
+    tks_error(s, TK_D_VALUE, "range step must not be zero");
+}
+
+static void loop_body(tks *s, const tk_ast *n, tk_stmt *st,
+                      const tk_binding *before, const char *iv) {
+  s->frame->loops++;
+  visit_block(s, n->c, &st->body);
+  s->frame->loops--;
+  leave_loop(s, before, iv);
+  check_branch_return(s, &st->body, st->span);
+}
+
+static void runtime_for(tks *s, const tk_ast *n) {
+  tk_stmt *st = stmt_new(s, TK_S_FOR, header_span(n, n->b));
+  tk_insts *saved = s->frame->insts;
+  s->frame->insts = &st->insts;
+  loop_bounds b = read_bounds(s, n->b);
+  check_step(s, &b.step, &st->down);
+  tk_dtype d = bounds_type(s, &b);
+  st->lb = tks_cast_to(s, &b.lb, d).slot;
+  st->ub = tks_cast_to(s, &b.ub, d).slot;
+  st->step = tks_cast_to(s, &b.step, d).slot;
+  s->frame->insts = saved;
+  if (n->a->kind != TK_AST_NAME)
+    tks_error(s, TK_D_UNSUPPORTED, "a for loop counts in one variable");
+  TK_PUSH(s->arena, s->frame->body, st);
+  const tk_binding *before = s->frame->scope;
+  st->iv = tks_slot(s, tk_scalar(d), n->a->str);
+  sval iv = sv_tensor(tk_scalar(d), st->iv);
+  tk_binding *hidden = TK_NEW(s->arena, tk_binding);
+  *hidden = (tk_binding){.prev = before, .name = n->a->str, .v = iv,
+                         .span = n->a->span};
+  s->frame->scope = hidden;
+  loop_body(s, n, st, hidden, n->a->str);
+  const tk_binding *after = s->frame->scope;
+  s->frame->scope = before;
+  for (const tk_binding *x = after; x != hidden; x = x->prev) drop(s, x);
+  drop(s, hidden);
+}
+
+enum { MAX_UNROLLED = 100000 };
+
+/* Bounds are known, but finding them may take instructions. */
+static loop_bounds static_bounds(tks *s, const tk_ast *n) {
+  tk_stmt *st = stmt_new(s, TK_S_RUN, header_span(n, n->b));
+  tk_insts *saved = s->frame->insts;
+  s->frame->insts = &st->insts;
+  loop_bounds b = read_bounds(s, n->b);
+  s->frame->insts = saved;
+  if (st->insts.n) TK_PUSH(s->arena, s->frame->body, st);
+  return b;
+}
+
+static void static_for(tks *s, const tk_ast *n) {
+  loop_bounds b = static_bounds(s, n);
+  const sval *all[3] = {&b.lb, &b.ub, &b.step};
+  for (int i = 0; i < 3; i++)
+    if (!sv_is_number(all[i]) || all[i]->kind == V_FLOAT)
+      tks_error(s, TK_D_TYPE, "static_range takes constexpr ints, not %s",
+                tks_show(s, all[i]));
+  if (b.step.i == 0) tks_error(s, TK_D_VALUE, "range step must not be zero");
+  for (tk_int i = b.lb.i; b.step.i > 0 ? i < b.ub.i : i > b.ub.i;
+       i += b.step.i) {
+    if (++s->unrolled > MAX_UNROLLED)
+      tks_error(s, TK_D_RUNAWAY,
+                "static_range unrolls more than %d times; use range",
+                MAX_UNROLLED);
+    sval iv = sv_int(i);
+    tks_bind(s, n->a->str, &iv);
+    tks_body(s, n->c);
+  }
+}
+
+static void stmt_for(tks *s, const tk_ast *n) {
+  if (n->n)
+    tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
+  sval fn = sv(V_NONE);
+  if (n->b->kind == TK_AST_CALL) fn = tks_expr(s, n->b->a);
+  s->frame->at = n->b->span;
+  if (is_op(&fn, "tl.static_range")) static_for(s, n);
+  else if (is_op(&fn, "tl.range") || is_op(&fn, "builtins.range"))
+    runtime_for(s, n);
+  else
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "use range, tl.range or tl.static_range",
+                   "only range and static_range can be iterated over");
+}
+
+static void stmt_while(tks *s, const tk_ast *n) {
+  if (n->n)
+    tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
+  tk_stmt *st = stmt_new(s, TK_S_WHILE, header_span(n, n->a));
+  tk_insts *saved = s->frame->insts;
+  const tk_binding *before = s->frame->scope;
+  s->frame->insts = &st->insts;
+  sval c = tks_expr(s, n->a);
+  s->frame->at = n->a->span;
+  if (sv_is_number(&c)) c = tks_to_tensor(s, &c);
+  if (!sv_is_tensor(&c))
+    tks_error(s, TK_D_TYPE, "a while takes a scalar tensor, not %s",
+              tks_show(s, &c));
+  st->cond = tks_condition(s, &c).slot;
+  s->frame->insts = saved;
+  TK_PUSH(s->arena, s->frame->body, st);
+  loop_body(s, n, st, before, NULL);
+}
+
+/* ---- assignment -------------------------------------------------------- */
+
+static sval sanitize(tks *s, const sval *v) {
+  if (sv_is_number(v)) return tks_to_tensor(s, v);
+  if (v->kind == V_STR)
+    tks_error_help(s, TK_D_TYPE,
+                   "annotate it: name: tl.constexpr = \"...\"",
+                   "cannot convert %s to a tensor", tks_show(s, v));
+  if (v->kind != V_TUPLE) return *v;
+  sval r = *v;
+  r.items = TK_NEWN(s->arena, sval, v->n + 1);
+  for (size_t i = 0; i < v->n; i++) r.items[i] = sanitize(s, &v->items[i]);
+  return r;
+}
+
+/* When v was made by the last instruction alone, that instruction writes the
+ * variable itself. */
+static bool rename_last(tks *s, const char *name, sval *v) {
+  tk_insts *l = s->frame->insts;
+  if (v->kind != V_TENSOR || !l->n) return false;
+  tk_inst *in = l->items[l->n - 1];
+  if (in->nres != 1 || in->res[0] != v->slot || in->op == TK_I_COND ||
+      s->frame->func->slots[v->slot].name)
+    return false;
+  in->res[0] = v->slot = tks_slot(s, v->type, name);
+  return true;
+}
+
+static void assign(tks *s, const tk_ast *target, const sval *value) {
+  sval v = *value;
+  s->frame->at = target->span;
+  switch (target->kind) {
+  case TK_AST_NAME:
+    if (!rename_last(s, target->str, &v))
+      v = tks_store_var(s, target->str, &v);
+    tks_bind(s, target->str, &v);
+    return;
+  case TK_AST_TUPLE:
+  case TK_AST_LIST:
+    if (v.kind != V_TUPLE || v.n != target->n)
+      tks_error(s, TK_D_VALUE, "cannot unpack %s into %u names",
+                tks_show(s, &v), target->n);
+    v = tks_copy(s, &v); /* a, b = b, a */
+    for (uint32_t i = 0; i < target->n; i++)
+      assign(s, target->list[i], &v.items[i]);
+    return;
+  case TK_AST_SUBSCRIPT:
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "use tl.where, or tl.store to memory",
+                   "lanes of a block cannot be assigned");
+  default:
+    tks_error(s, TK_D_UNSUPPORTED, "cannot assign to this %s",
+              tk_ast_name(target->kind));
+  }
+}
+
+static void stmt_assign(tks *s, const tk_ast *n) {
+  if (n->n != 1)
+    tks_error_help(s, TK_D_UNSUPPORTED, "write one assignment per name",
+                   "simultaneous multiple assignment is not supported");
+  sval v = tks_expr(s, n->a);
+  v = sanitize(s, &v);
+  assign(s, n->list[0], &v);
+}
+
+static void stmt_augassign(tks *s, const tk_ast *n) {
+  sval a = tks_expr(s, n->a), b = tks_expr(s, n->b);
+  sval v = tks_binary(s, (tk_operator)n->op, &a, &b);
+  v = sanitize(s, &v);
+  assign(s, n->a, &v);
+}
+
+static bool is_constexpr_annotation(tks *s, const tk_ast *a) {
+  if (a->kind == TK_AST_STR) return strstr(a->str, "constexpr") != NULL;
+  sval v = tks_expr(s, a);
+  return is_op(&v, "tl.constexpr");
+}
+
+static void stmt_annassign(tks *s, const tk_ast *n) {
+  if (!n->c) return;
+  if (!is_constexpr_annotation(s, n->b)) {
+    sval v = tks_expr(s, n->c);
+    v = sanitize(s, &v);
+    assign(s, n->a, &v);
+    return;
+  }
+  sval v = tks_expr(s, n->c);
+  if (n->a->kind != TK_AST_NAME || sv_runtime(&v))
+    tks_error(s, TK_D_TYPE, "a constexpr needs a value known before the "
+                            "program runs, not %s",
+              tks_show(s, &v));
+  if (find(s->frame->scope, n->a->str))
+    tks_error(s, TK_D_VALUE, "%s is already defined: a constexpr cannot be "
+                             "reassigned",
+              n->a->str);
+  tks_bind(s, n->a->str, &v);
+}
+
+/* ---- return ------------------------------------------------------------ */
+
+static void set_results(tks *s, tk_stmt *st, const sval *v) {
+  size_t n = tks_leaves(v, NULL);
+  sval *leaves = TK_NEWN(s->arena, sval, n + 1);
+  tks_leaves(v, leaves);
+  st->nresults = n;
+  st->results = TK_NEWN(s->arena, int, n + 1);
+  for (size_t i = 0; i < n; i++) st->results[i] = leaves[i].slot;
+  tk_func *f = s->frame->func;
+  if (s->frame->has_ret) return;
+  f->nresults = n;
+  f->result_types = TK_NEWN(s->arena, tk_type, n + 1);
+  for (size_t i = 0; i < n; i++) f->result_types[i] = leaves[i].type;
+}
+
+static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
+  sval v = n->a ? tks_expr(s, n->a) : sv(V_NONE);
+  if (v.kind != V_STR) v = sanitize(s, &v);
+  tks_frame *f = s->frame;
+  if (f->loops)
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "compute the value with tl.where or a flag instead",
+                   "cannot have `return` statements inside `while` or `for` "
+                   "statements");
+  if (f->has_ret && !sv_same_type(&f->ret, &v))
+    tks_error(s, TK_D_TYPE, "inconsistent return types: %s and %s",
+              tks_show(s, &f->ret), tks_show(s, &v));
+  st->kind = TK_S_RETURN;
+  set_results(s, st, &v);
+  f->ret = v;
+  f->has_ret = true;
+}
+
+/* ---- dispatch ---------------------------------------------------------- */
+
+static void stmt_assert(tks *s, const tk_ast *n) {
+  sval args[2] = {tks_expr(s, n->a), sv_str("", 0)};
+  if (n->b) args[1] = tks_expr(s, n->b);
+  tks_call_name(s, "tl.device_assert", args, 2);
+}
+
+static void unsupported(tks *s, const char *what) TK_NORETURN;
+static void unsupported(tks *s, const char *what) {
+  tks_error(s, TK_D_UNSUPPORTED, "unsupported AST node type: %s", what);
+}
+
+static void simple(tks *s, const tk_ast *n, tk_stmt *st) {
+  switch (n->kind) {
+  case TK_AST_EXPR:
+    if (n->a->kind != TK_AST_STR) tks_expr(s, n->a);
+    return;
+  case TK_AST_ASSIGN: stmt_assign(s, n); return;
+  case TK_AST_AUGASSIGN: stmt_augassign(s, n); return;
+  case TK_AST_ANNASSIGN: stmt_annassign(s, n); return;
+  case TK_AST_RETURN: stmt_return(s, n, st); return;
+  case TK_AST_ASSERT: stmt_assert(s, n); return;
+  case TK_AST_PASS: return;
+  case TK_AST_BREAK: unsupported(s, "Break");
+  case TK_AST_CONTINUE: unsupported(s, "Continue");
+  case TK_AST_WITH: unsupported(s, "With");
+  default: unsupported(s, n->str ? n->str : tk_ast_name(n->kind));
+  }
+}
+
+static void simple_stmt(tks *s, const tk_ast *n) {
+  tk_stmt *st = stmt_new(s, TK_S_RUN, n->span);
+  tk_insts *saved = s->frame->insts;
+  s->frame->insts = &st->insts;
+  simple(s, n, st);
+  s->frame->insts = saved;
+  if (st->insts.n || st->kind == TK_S_RETURN)
+    TK_PUSH(s->arena, s->frame->body, st);
+}
+
+static void stmt(tks *s, const tk_ast *n) {
+  s->frame->at = n->span;
+  switch (n->kind) {
+  case TK_AST_IF: stmt_if(s, n); return;
+  case TK_AST_FOR: stmt_for(s, n); return;
+  case TK_AST_WHILE: stmt_while(s, n); return;
+  default: simple_stmt(s, n);
+  }
+}
+
+void tks_body(tks *s, const tk_ast *block) {
+  for (uint32_t i = 0; i < block->n; i++) {
+    stmt(s, block->list[i]);
+    if (block->list[i]->kind == TK_AST_RETURN) return; /* the rest is dead */
+  }
+}

@@ -1,0 +1,31 @@
+/* type.c - comparing and printing types. */
+#include "ir/type.h"
+
+bool tk_same_elem(const tk_type *a, const tk_type *b) {
+  return a->elem == b->elem && a->ptr == b->ptr && a->is_const == b->is_const;
+}
+
+bool tk_same_shape(const tk_type *a, const tk_type *b) {
+  if (a->rank != b->rank) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (a->shape[i] != b->shape[i]) return false;
+  return true;
+}
+
+bool tk_same_type(const tk_type *a, const tk_type *b) {
+  return tk_same_elem(a, b) && tk_same_shape(a, b);
+}
+
+void tk_type_print(tk_buf *out, const tk_type *t) {
+  if (t->rank) {
+    tk_buf_puts(out, "<[");
+    for (int i = 0; i < t->rank; i++)
+      tk_buf_printf(out, "%s%d", i ? ", " : "", t->shape[i]);
+    tk_buf_puts(out, "], ");
+  }
+  for (int i = 0; i < t->ptr; i++)
+    tk_buf_puts(out, t->is_const ? "const_pointer<" : "pointer<");
+  tk_buf_puts(out, tk_dtype_name((tk_dtype)t->elem));
+  for (int i = 0; i < t->ptr; i++) tk_buf_putc(out, '>');
+  if (t->rank) tk_buf_putc(out, '>');
+}

@@ -1,0 +1,417 @@
+/* value.c - values known while specialising, with Python's meaning.
+ *
+ * Integers are 128 bits wide, which covers every dtype and lets overflow be
+ * seen; operations that leave that range are refused.  Division and modulo
+ * of two known values round as Python does, not as the compiled code does.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "ir/spec.h"
+
+sval sv_tuple(tks *s, const sval *items, size_t n) {
+  sval v = {.kind = V_TUPLE, .n = n};
+  v.items = TK_NEWN(s->arena, sval, n);
+  if (n) memcpy(v.items, items, n * sizeof *items);
+  return v;
+}
+
+bool sv_runtime(const sval *v) {
+  if (v->kind == V_TENSOR || v->kind == V_BLOCKPTR || v->kind == V_DESC)
+    return true;
+  if (v->kind != V_TUPLE) return false;
+  for (size_t i = 0; i < v->n; i++)
+    if (sv_runtime(&v->items[i])) return true;
+  return false;
+}
+
+double sv_as_double(const sval *v) {
+  return v->kind == V_FLOAT ? v->f : (double)v->i;
+}
+
+bool sv_truth(tks *s, const sval *v) {
+  switch (v->kind) {
+  case V_NONE: return false;
+  case V_BOOL:
+  case V_INT: return v->i != 0;
+  case V_FLOAT: return v->f != 0;
+  case V_STR:
+  case V_TUPLE: return v->n != 0;
+  case V_TENSOR:
+    tks_error(s, TK_D_TYPE,
+              "a value that is known only when the program runs is used "
+              "where a constexpr is needed");
+  default: return true;
+  }
+}
+
+static bool items_agree(const sval *a, const sval *b,
+                        bool (*same)(const sval *, const sval *)) {
+  if (a->n != b->n) return false;
+  for (size_t i = 0; i < a->n; i++)
+    if (!same(&a->items[i], &b->items[i])) return false;
+  return true;
+}
+
+bool sv_equal(const sval *a, const sval *b) {
+  if (sv_is_number(a) && sv_is_number(b)) {
+    if (a->kind == V_FLOAT || b->kind == V_FLOAT)
+      return sv_as_double(a) == sv_as_double(b);
+    return a->i == b->i;
+  }
+  if (a->kind != b->kind) return false;
+  switch (a->kind) {
+  case V_NONE: return true;
+  case V_STR:
+  case V_MODULE: return a->n == b->n && !memcmp(a->s, b->s, a->n);
+  case V_TYPE: return tk_same_type(&a->type, &b->type);
+  case V_TUPLE: return items_agree(a, b, sv_equal);
+  case V_TENSOR: return a->slot == b->slot;
+  default: return a->obj == b->obj;
+  }
+}
+
+bool sv_same_type(const sval *a, const sval *b) {
+  if (a->kind != b->kind) return false;
+  switch (a->kind) {
+  case V_TENSOR: return tk_same_type(&a->type, &b->type);
+  case V_BLOCKPTR:
+  case V_DESC:
+    return tk_same_type(&a->type, &b->type) && items_agree(a, b, sv_same_type);
+  case V_TUPLE: return items_agree(a, b, sv_same_type);
+  default: return sv_equal(a, b);
+  }
+}
+
+/* ---- arithmetic -------------------------------------------------------- */
+
+static void no_operator(tks *s, tk_operator op, const sval *a, const sval *b)
+    TK_NORETURN;
+static void no_operator(tks *s, tk_operator op, const sval *a,
+                        const sval *b) {
+  tks_error(s, TK_D_TYPE, "operator %s cannot take %s and %s",
+            tk_operator_text(op), tks_show(s, a), tks_show(s, b));
+}
+
+static sval compare_order(tk_operator op, int order, bool unordered) {
+  switch (op) {
+  case TK_OP_LT: return sv_bool(!unordered && order < 0);
+  case TK_OP_LE: return sv_bool(!unordered && order <= 0);
+  case TK_OP_GT: return sv_bool(!unordered && order > 0);
+  case TK_OP_GE: return sv_bool(!unordered && order >= 0);
+  case TK_OP_EQ: return sv_bool(!unordered && order == 0);
+  default: return sv_bool(unordered || order != 0);
+  }
+}
+
+static bool is_comparison(tk_operator op) {
+  return op >= TK_OP_LT && op <= TK_OP_NE;
+}
+
+static sval float_binary(tks *s, tk_operator op, const sval *x,
+                         const sval *y) {
+  double a = sv_as_double(x), b = sv_as_double(y);
+  if (is_comparison(op))
+    return compare_order(op, a < b ? -1 : a > b, a != a || b != b);
+  if ((op == TK_OP_DIV || op == TK_OP_FLOORDIV || op == TK_OP_MOD) && b == 0)
+    tks_error(s, TK_D_DIVISION, "division of constants by zero");
+  switch (op) {
+  case TK_OP_ADD: return sv_float(a + b);
+  case TK_OP_SUB: return sv_float(a - b);
+  case TK_OP_MUL: return sv_float(a * b);
+  case TK_OP_DIV: return sv_float(a / b);
+  case TK_OP_FLOORDIV: return sv_float(floor(a / b));
+  case TK_OP_MOD: {
+    double m = fmod(a, b);
+    return sv_float(m != 0 && (m < 0) != (b < 0) ? m + b : m);
+  }
+  case TK_OP_POW: return sv_float(pow(a, b));
+  default: no_operator(s, op, x, y);
+  }
+}
+
+static void too_big(tks *s) TK_NORETURN;
+static void too_big(tks *s) {
+  tks_error(s, TK_D_VALUE, "the constant does not fit into 128 bits");
+}
+
+static sval int_pow(tks *s, tk_int a, tk_int b) {
+  if (b < 0) return sv_float(pow((double)a, (double)b));
+  tk_int r = 1;
+  for (; b > 0; b >>= 1) {
+    if ((b & 1) && __builtin_mul_overflow(r, a, &r)) too_big(s);
+    if (b > 1 && __builtin_mul_overflow(a, a, &a)) too_big(s);
+  }
+  return sv_int(r);
+}
+
+static sval int_shift(tks *s, tk_operator op, tk_int a, tk_int b) {
+  if (b < 0) tks_error(s, TK_D_VALUE, "negative shift count");
+  if (op == TK_OP_SHR) return sv_int(a >> (b > 127 ? 127 : (int)b));
+  if (b > 126) too_big(s);
+  tk_int r;
+  if (__builtin_mul_overflow(a, (tk_int)1 << (int)b, &r)) too_big(s);
+  return sv_int(r);
+}
+
+static sval int_divide(tks *s, tk_operator op, tk_int a, tk_int b) {
+  if (b == 0) tks_error(s, TK_D_DIVISION, "division of constants by zero");
+  tk_int q = a / b, r = a % b;
+  if (r != 0 && (r < 0) != (b < 0)) q--, r += b;
+  return sv_int(op == TK_OP_MOD ? r : q);
+}
+
+static sval int_binary(tks *s, tk_operator op, const sval *x, const sval *y) {
+  tk_int a = x->i, b = y->i, r;
+  bool bools = x->kind == V_BOOL && y->kind == V_BOOL;
+  if (is_comparison(op)) return compare_order(op, a < b ? -1 : a > b, false);
+  switch (op) {
+  case TK_OP_ADD:
+    if (__builtin_add_overflow(a, b, &r)) too_big(s);
+    return sv_int(r);
+  case TK_OP_SUB:
+    if (__builtin_sub_overflow(a, b, &r)) too_big(s);
+    return sv_int(r);
+  case TK_OP_MUL:
+    if (__builtin_mul_overflow(a, b, &r)) too_big(s);
+    return sv_int(r);
+  case TK_OP_DIV:
+    if (b == 0) tks_error(s, TK_D_DIVISION, "division of constants by zero");
+    return sv_float((double)a / (double)b);
+  case TK_OP_FLOORDIV:
+  case TK_OP_MOD: return int_divide(s, op, a, b);
+  case TK_OP_POW: return int_pow(s, a, b);
+  case TK_OP_SHL:
+  case TK_OP_SHR: return int_shift(s, op, a, b);
+  case TK_OP_BITAND: return bools ? sv_bool(a & b) : sv_int(a & b);
+  case TK_OP_BITOR: return bools ? sv_bool(a | b) : sv_int(a | b);
+  case TK_OP_BITXOR: return bools ? sv_bool(a ^ b) : sv_int(a ^ b);
+  default: no_operator(s, op, x, y);
+  }
+}
+
+static sval concat(tks *s, const sval *a, const sval *b) {
+  if (a->kind == V_STR) {
+    char *p = tk_arena_alloc(s->arena, a->n + b->n + 1);
+    memcpy(p, a->s, a->n);
+    memcpy(p + a->n, b->s, b->n);
+    return sv_str(p, a->n + b->n);
+  }
+  sval r = {.kind = V_TUPLE, .n = a->n + b->n, .is_list = a->is_list};
+  r.items = TK_NEWN(s->arena, sval, r.n + 1);
+  if (a->n) memcpy(r.items, a->items, a->n * sizeof(sval));
+  if (b->n) memcpy(r.items + a->n, b->items, b->n * sizeof(sval));
+  return r;
+}
+
+static sval repeat(tks *s, const sval *a, tk_int times) {
+  sval r = {.kind = V_TUPLE, .is_list = a->is_list};
+  if (times * (tk_int)a->n > 65536)
+    tks_error(s, TK_D_VALUE, "the repeated tuple is too long");
+  for (tk_int i = 0; i < times; i++) r = concat(s, &r, a);
+  return r;
+}
+
+static bool contains(tks *s, const sval *a, const sval *b) {
+  if (b->kind == V_STR && a->kind == V_STR)
+    return strstr(b->s, a->s) != NULL;
+  if (b->kind != V_TUPLE) no_operator(s, TK_OP_IN, a, b);
+  for (size_t i = 0; i < b->n; i++)
+    if (sv_equal(a, &b->items[i])) return true;
+  return false;
+}
+
+/* a is b: the same object; known values of the same type that are equal. */
+static bool identical(const sval *a, const sval *b) {
+  return a->kind == b->kind && sv_equal(a, b);
+}
+
+static sval other_binary(tks *s, tk_operator op, const sval *a,
+                         const sval *b) {
+  bool same = a->kind == b->kind;
+  bool seq = a->kind == V_STR || a->kind == V_TUPLE;
+  switch (op) {
+  case TK_OP_EQ: return sv_bool(sv_equal(a, b));
+  case TK_OP_NE: return sv_bool(!sv_equal(a, b));
+  case TK_OP_ADD:
+    if (same && seq) return concat(s, a, b);
+    break;
+  case TK_OP_MUL:
+    if (a->kind == V_TUPLE && b->kind == V_INT) return repeat(s, a, b->i);
+    break;
+  case TK_OP_LT:
+  case TK_OP_LE:
+  case TK_OP_GT:
+  case TK_OP_GE:
+    if (same && a->kind == V_STR)
+      return compare_order(op, strcmp(a->s, b->s), false);
+    break;
+  default: break;
+  }
+  no_operator(s, op, a, b);
+}
+
+sval sv_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
+  switch (op) {
+  case TK_OP_IS: return sv_bool(identical(a, b));
+  case TK_OP_ISNOT: return sv_bool(!identical(a, b));
+  case TK_OP_IN: return sv_bool(contains(s, a, b));
+  case TK_OP_NOTIN: return sv_bool(!contains(s, a, b));
+  default: break;
+  }
+  if (!sv_is_number(a) || !sv_is_number(b)) return other_binary(s, op, a, b);
+  if (a->kind == V_FLOAT || b->kind == V_FLOAT)
+    return float_binary(s, op, a, b);
+  return int_binary(s, op, a, b);
+}
+
+sval sv_unary(tks *s, tk_operator op, const sval *a) {
+  if (op == TK_OP_NOT) return sv_bool(!sv_truth(s, a));
+  if (op == TK_OP_POS && sv_is_number(a))
+    return a->kind == V_FLOAT ? *a : sv_int(a->i);
+  if (op == TK_OP_NEG && a->kind == V_FLOAT) return sv_float(-a->f);
+  if (op == TK_OP_NEG && sv_is_number(a)) return sv_int(-a->i);
+  if (op == TK_OP_INVERT && sv_is_number(a) && a->kind != V_FLOAT)
+    return sv_int(~a->i);
+  tks_error(s, TK_D_TYPE, "unary operator %s cannot take %s",
+            tk_operator_text(op), tks_show(s, a));
+}
+
+/* ---- from outside, and as text ----------------------------------------- */
+
+static sval from_builtin(tks *s, const tk_value *v) {
+  const tks_op *op = tks_find_op(v->str);
+  if (op) return (sval){.kind = V_OP, .op = op};
+  const char *dot = strrchr(v->str, '.');
+  if (!dot)
+    return (sval){.kind = V_MODULE, .s = v->str, .n = strlen(v->str)};
+  char *module = tk_arena_strndup(s->arena, v->str, (size_t)(dot - v->str));
+  return tks_module_attr(s, module, dot + 1);
+}
+
+sval sv_from_value(tks *s, const tk_value *v) {
+  switch (v->kind) {
+  case TK_V_NONE: return sv(V_NONE);
+  case TK_V_BOOL: return sv_bool(v->lo != 0);
+  case TK_V_INT:
+    return sv_int((tk_int)v->hi * ((tk_int)1 << 64) + (tk_int)v->lo);
+  case TK_V_FLOAT: return sv_float(v->f);
+  case TK_V_STR:
+    return sv_str(tk_arena_strndup(s->arena, v->str, v->n), v->n);
+  case TK_V_DTYPE: {
+    tk_type t = tk_scalar((tk_dtype)v->lo);
+    t.ptr = (uint8_t)v->hi;
+    return sv_type(t);
+  }
+  case TK_V_TUPLE: {
+    sval t = sv_tuple(s, NULL, 0);
+    t.n = v->n;
+    t.s = v->str ? tk_arena_strdup(s->arena, v->str) : NULL;
+    t.items = TK_NEWN(s->arena, sval, v->n + 1);
+    for (size_t i = 0; i < v->n; i++)
+      t.items[i] = sv_from_value(s, &v->items[i]);
+    return t;
+  }
+  case TK_V_FUNCTION: return (sval){.kind = V_FUNC, .fn = v->ptr};
+  case TK_V_BUILTIN: return from_builtin(s, v);
+  default: {
+    const char *text = v->str ? v->str : "object";
+    return (sval){.kind = V_OBJECT, .obj = v->ptr, .n = strlen(text)};
+  }
+  }
+}
+
+static void key_items(tk_buf *out, const sval *v) {
+  tk_buf_putc(out, '(');
+  for (size_t i = 0; i < v->n; i++) {
+    sv_key(out, &v->items[i]);
+    tk_buf_putc(out, ',');
+  }
+  tk_buf_putc(out, ')');
+}
+
+static void key_type(tk_buf *out, const tk_type *t) {
+  tk_buf_printf(out, "%c%d.%d", t->is_const ? 'c' : 't', t->elem, t->ptr);
+  for (int i = 0; i < t->rank; i++) tk_buf_printf(out, "x%d", t->shape[i]);
+}
+
+void sv_key(tk_buf *out, const sval *v) {
+  tk_buf_printf(out, "%d:", v->kind);
+  switch (v->kind) {
+  case V_NONE: break;
+  case V_BOOL:
+  case V_INT:
+    tk_buf_printf(out, "%llx.%llx", (unsigned long long)(v->i >> 64),
+                  (unsigned long long)v->i);
+    break;
+  case V_FLOAT: tk_buf_printf(out, "%a", v->f); break;
+  case V_STR: tk_buf_printf(out, "%zu:", v->n), tk_buf_add(out, v->s, v->n);
+    break;
+  case V_TYPE:
+  case V_TENSOR: key_type(out, &v->type); break;
+  case V_BLOCKPTR:
+  case V_DESC:
+    key_type(out, &v->type);
+    tk_buf_printf(out, "p%lld", (long long)v->i);
+    key_items(out, v);
+    break;
+  case V_TUPLE: key_items(out, v); break;
+  case V_METHOD: tk_buf_printf(out, "%p", (const void *)v->op);
+    key_items(out, v);
+    break;
+  default: tk_buf_printf(out, "%p", v->obj);
+  }
+}
+
+const char *tks_type_text(tks *s, const tk_type *t) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  tk_type_print(&b, t);
+  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
+static const char *show_number(tks *s, const sval *v) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  if (v->kind == V_FLOAT) tk_format_double(&b, v->f);
+  else if (v->kind == V_BOOL) tk_buf_puts(&b, v->i ? "True" : "False");
+  else tk_buf_printf(&b, "%lld", (long long)v->i);
+  const char *text = tk_arena_printf(s->arena, "constexpr %s",
+                                     tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
+const char *tks_show(tks *s, const sval *v) {
+  switch (v->kind) {
+  case V_NONE: return "None";
+  case V_BOOL:
+  case V_INT:
+  case V_FLOAT: return show_number(s, v);
+  case V_STR: return tk_arena_printf(s->arena, "string '%s'", v->s);
+  case V_TYPE:
+    return tk_arena_printf(s->arena, "type %s", tks_type_text(s, &v->type));
+  case V_TUPLE:
+    return tk_arena_printf(s->arena, "%s of %zu",
+                           v->is_list ? "list" : "tuple", v->n);
+  case V_TENSOR:
+    return tk_arena_printf(s->arena, "%s %s",
+                           v->type.rank ? "block" : "scalar",
+                           tks_type_text(s, &v->type));
+  case V_FUNC:
+    return tk_arena_printf(s->arena, "function %s", v->fn->item->name);
+  case V_LAMBDA: return "lambda";
+  case V_OP: return v->op->name;
+  case V_METHOD: return tk_arena_printf(s->arena, "method %s", v->op->name);
+  case V_MODULE: return tk_arena_printf(s->arena, "module %s", v->s);
+  case V_SLICE: return "slice";
+  case V_FORMAT: return "f-string of runtime values";
+  case V_BLOCKPTR: return "block pointer";
+  case V_DESC: return "tensor descriptor";
+  default: return "host object";
+  }
+}

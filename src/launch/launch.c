@@ -1,0 +1,420 @@
+/* launch.c - a launch: a function, a grid, and one argument per parameter.
+ *
+ * Tensors that the caller passes are borrowed.  Tensors that the launch makes
+ * (from a text spec or a file) are its own; they get addresses of their own
+ * too, as a kernel sees them: from 2^44 up, 512 bytes apart and aligned as
+ * PyTorch's CUDA allocator aligns, so that a run prints the same pointers
+ * everywhere and every time.
+ */
+#include "internal.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/format.h"
+
+static const uint64_t first_address = (uint64_t)1 << 44;
+static const uint64_t address_step = 512;
+
+/* ---- making and freeing ------------------------------------------------ */
+
+tk_launch *tkn_launch_new(tk_session *s, tk_function *f) {
+  tk_launch *l = tk_calloc(&s->env, 1, sizeof *l);
+  l->session = s; /* linked at once: a throw below must not lose it */
+  l->next = s->launches;
+  s->launches = l;
+  tk_arena_init(&l->arena, &s->env);
+  tk_buf_init(&l->text, &s->env);
+  l->fn = f;
+  l->grid[0] = l->grid[1] = l->grid[2] = 1;
+  l->next_address = first_address;
+  l->args = TK_NEWN(&l->arena, tk_arg, f->ast->n + 1);
+  l->nargs = f->ast->n;
+  for (size_t i = 0; i < l->nargs; i++) l->args[i].name = f->ast->list[i]->str;
+  return l;
+}
+
+typedef struct new_call {
+  tk_session *s;
+  tk_function *f;
+  tk_launch **out;
+} new_call;
+
+static void new_body(tk_env *e, void *ud) {
+  new_call *c = ud;
+  if (!c->f) {
+    tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0}, "no function to run");
+    tk_throw(e, TK_USAGE);
+  }
+  *c->out = tkn_launch_new(c->s, c->f);
+}
+
+tk_status tk_launch_new(tk_session *s, tk_function *f, tk_launch **out) {
+  new_call c = {s, f, out};
+  *out = NULL;
+  tk_launch *before = s->launches;
+  tk_status st = tk_session_guard(s, new_body, &c);
+  if (st != TK_OK && s->launches != before) tk_launch_free(s->launches);
+  return st;
+}
+
+void tk_launch_free(tk_launch *l) {
+  if (!l) return;
+  tk_env *e = &l->session->env;
+  tk_launch **at = &l->session->launches;
+  while (*at && *at != l) at = &(*at)->next;
+  if (*at) *at = l->next;
+  for (size_t i = 0; l->args && i < l->nargs; i++)
+    tk_free(e, l->args[i].owned, l->args[i].owned_bytes);
+  for (size_t i = 0; i < l->extras.n; i++)
+    tk_free(e, l->extras.items[i].owned, l->extras.items[i].owned_bytes);
+  tk_buf_free(&l->text);
+  tk_arena_free(&l->arena);
+  tk_free(e, l, sizeof *l);
+}
+
+/* ---- memory of tensors ------------------------------------------------- */
+
+int64_t tkn_shape_lanes(tk_dtype d, int rank, const int64_t *shape) {
+  int64_t limit = ((int64_t)1 << TKN_MAX_BYTES_SHIFT) / tk_dtypes[d].size;
+  int64_t lanes = 1;
+  for (int i = 0; i < rank; i++)
+    if (shape[i] == 0) return 0;
+  for (int i = 0; i < rank; i++) {
+    if (shape[i] < 0 || lanes > limit / shape[i]) return -1;
+    lanes *= shape[i];
+  }
+  return lanes;
+}
+
+void tkn_arg_own_bytes(tk_launch *l, tk_arg *arg, size_t bytes) {
+  tk_env *e = &l->session->env;
+  tk_free(e, arg->owned, arg->owned_bytes);
+  arg->kind = TK_ARG_ABSENT;
+  arg->owned = NULL;
+  arg->owned_bytes = bytes ? bytes : 1; /* an empty tensor has an address */
+  arg->owned = tk_calloc(e, 1, arg->owned_bytes);
+}
+
+static uint64_t take_address(tk_launch *l, uint64_t bytes) {
+  uint64_t at = l->next_address;
+  l->next_address += (bytes / address_step + 1) * address_step;
+  return at;
+}
+
+void tkn_arg_layout(tk_launch *l, tk_arg *arg, tk_dtype d, int rank,
+                    const int64_t *shape) {
+  int64_t lanes = tkn_shape_lanes(d, rank, shape);
+  size_t bytes = (size_t)lanes * tk_dtypes[d].size;
+  tk_tensor *t = &arg->tensor;
+  *t = (tk_tensor){.data = arg->owned, .dtype = d, .rank = rank};
+  t->storage = arg->owned;
+  t->storage_bytes = bytes;
+  t->device_address = take_address(l, bytes);
+  int64_t stride = 1;
+  for (int i = rank - 1; i >= 0; i--) {
+    t->shape[i] = shape[i];
+    t->strides[i] = stride;
+    stride *= shape[i] > 1 ? shape[i] : 1;
+  }
+}
+
+void tkn_arg_own(tk_launch *l, tk_arg *arg, tk_dtype d, int rank,
+                 const int64_t *shape) {
+  int64_t lanes = tkn_shape_lanes(d, rank, shape);
+  tkn_arg_own_bytes(l, arg, (size_t)lanes * tk_dtypes[d].size);
+  tkn_arg_layout(l, arg, d, rank, shape);
+}
+
+static bool mul_overflows(int64_t a, int64_t b, int64_t *out) {
+  return __builtin_mul_overflow(a, b, out);
+}
+
+bool tkn_tensor_extent(const tk_tensor *t, int64_t *before, int64_t *after) {
+  int64_t size = tk_dtypes[t->dtype].size, lo = 0, hi = size;
+  *before = *after = 0;
+  for (int i = 0; i < t->rank; i++)
+    if (t->shape[i] == 0) return true;
+  for (int i = 0; i < t->rank; i++) {
+    int64_t reach;
+    if (mul_overflows(t->shape[i] - 1, t->strides[i], &reach)) return false;
+    if (mul_overflows(reach, size, &reach)) return false;
+    int64_t *end = reach < 0 ? &lo : &hi;
+    if (__builtin_add_overflow(*end, reach, end)) return false;
+  }
+  if (lo == INT64_MIN) return false;
+  *before = -lo;
+  *after = hi;
+  return true;
+}
+
+/* ---- arguments --------------------------------------------------------- */
+
+tk_arg *tkn_arg_find(tk_launch *l, const char *param) {
+  for (size_t i = 0; i < l->nargs; i++)
+    if (!strcmp(l->args[i].name, param)) return &l->args[i];
+  return NULL;
+}
+
+static void TK_NORETURN fail(tk_launch *l, const char *message) {
+  tk_env *e = &l->session->env;
+  tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%s", message);
+  tk_throw(e, TK_USAGE);
+}
+
+tk_arg *tkn_arg_named(tk_launch *l, const char *param) {
+  tk_arg *arg = tkn_arg_find(l, param);
+  if (arg) return arg;
+  tk_env *e = &l->session->env;
+  tk_nearest near = tk_nearest_start(param);
+  tk_buf_clear(&l->text);
+  for (size_t i = 0; i < l->nargs; i++) {
+    tk_nearest_try(&near, l->args[i].name);
+    tk_buf_printf(&l->text, "%s%s", i ? ", " : "", l->args[i].name);
+  }
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "kernel '%s' has no parameter '%s'",
+                           l->fn->item->name, param);
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tk_diag_help(e, d, "did you mean '%s'? (parameters: %s)", best,
+                 tk_buf_str(&l->text));
+  else
+    tk_diag_help(e, d, "parameters: %s", tk_buf_str(&l->text));
+  tk_throw(e, TK_USAGE);
+}
+
+/* What a caller may pass wrongly, said before anything is touched. */
+static void check_tensor(tk_launch *l, const char *param, const tk_tensor *t) {
+  tk_arena *a = &l->arena;
+  const char *why = NULL;
+  int64_t before, after;
+  bool shape = t && (unsigned)t->dtype < TK_DTYPE_COUNT && t->rank >= 0 &&
+               t->rank <= TK_MAX_RANK;
+  for (int i = 0; shape && i < t->rank; i++) shape = t->shape[i] >= 0;
+  if (!t)
+    why = "no tensor given";
+  else if (!shape)
+    why = "a dtype, rank or shape that cannot be";
+  else if (!tkn_tensor_extent(t, &before, &after))
+    why = "strides that reach beyond any address";
+  else if (!t->data && after > 0)
+    why = "a tensor with elements but no memory";
+  else if (t->storage && after > 0) {
+    const char *lo = t->storage, *data = t->data;
+    size_t room = t->storage_bytes, at = (size_t)(data - lo);
+    if (data < lo || at > room || (size_t)before > at ||
+        (size_t)after > room - at)
+      why = "a view that does not lie within its storage";
+  }
+  if (why) fail(l, tk_arena_printf(a, "argument '%s': %s", param, why));
+}
+
+typedef struct arg_call {
+  tk_launch *l;
+  const char *param;
+  const tk_tensor *tensor;
+  const tk_value *value;
+  tk_dtype dtype;
+  uint64_t bits;
+} arg_call;
+
+/* The memory that an argument had is no longer needed when it changes. */
+static void drop(tk_env *e, tk_arg *arg) {
+  tk_free(e, arg->owned, arg->owned_bytes);
+  arg->owned = NULL;
+  arg->owned_bytes = 0;
+  arg->kind = TK_ARG_ABSENT;
+}
+
+static void set_tensor(tk_env *e, void *ud) {
+  arg_call *c = ud;
+  tk_arg *arg = tkn_arg_named(c->l, c->param);
+  check_tensor(c->l, c->param, c->tensor);
+  drop(e, arg);
+  arg->tensor = *c->tensor;
+  arg->kind = TK_ARG_TENSOR;
+}
+
+static void set_value(tk_env *e, void *ud) {
+  arg_call *c = ud;
+  tk_arg *arg = tkn_arg_named(c->l, c->param);
+  tk_value v = tk_value_copy(&c->l->arena, c->value);
+  drop(e, arg);
+  arg->value = v;
+  arg->kind = TK_ARG_VALUE;
+}
+
+static void set_scalar(tk_env *e, void *ud) {
+  arg_call *c = ud;
+  tk_arg *arg = tkn_arg_named(c->l, c->param);
+  if ((unsigned)c->dtype >= TK_DTYPE_COUNT) fail(c->l, "no such dtype");
+  drop(e, arg);
+  arg->dtype = c->dtype;
+  arg->bits = c->bits;
+  arg->kind = TK_ARG_SCALAR;
+}
+
+static void set_no_specialize(tk_env *e, void *ud) {
+  (void)e;
+  arg_call *c = ud;
+  tkn_arg_named(c->l, c->param)->no_specialize = true;
+}
+
+static void set_text(tk_env *e, void *ud) {
+  (void)e;
+  arg_call *c = ud;
+  tkn_argument(c->l, c->param);
+}
+
+static void add_extra(tk_env *e, void *ud) {
+  (void)e;
+  arg_call *c = ud;
+  check_tensor(c->l, c->param, c->tensor);
+  tk_arg extra = {.kind = TK_ARG_TENSOR, .tensor = *c->tensor};
+  extra.name = tk_arena_strdup(&c->l->arena, c->param);
+  TK_PUSH(&c->l->arena, &c->l->extras, extra);
+}
+
+tk_status tk_launch_tensor(tk_launch *l, const char *param,
+                           const tk_tensor *t) {
+  arg_call c = {.l = l, .param = param, .tensor = t};
+  return tk_session_guard(l->session, set_tensor, &c);
+}
+
+tk_status tk_launch_value(tk_launch *l, const char *param, const tk_value *v) {
+  arg_call c = {.l = l, .param = param, .value = v};
+  return tk_session_guard(l->session, set_value, &c);
+}
+
+tk_status tk_launch_scalar(tk_launch *l, const char *param, tk_dtype d,
+                           uint64_t bits) {
+  arg_call c = {.l = l, .param = param, .dtype = d, .bits = bits};
+  return tk_session_guard(l->session, set_scalar, &c);
+}
+
+tk_status tk_launch_no_specialize(tk_launch *l, const char *param) {
+  arg_call c = {.l = l, .param = param};
+  return tk_session_guard(l->session, set_no_specialize, &c);
+}
+
+tk_status tk_launch_arg_text(tk_launch *l, const char *text) {
+  arg_call c = {.l = l, .param = text};
+  return tk_session_guard(l->session, set_text, &c);
+}
+
+tk_status tk_launch_extra(tk_launch *l, const char *name, const tk_tensor *t) {
+  arg_call c = {.l = l, .param = name, .tensor = t};
+  return tk_session_guard(l->session, add_extra, &c);
+}
+
+const tk_tensor *tk_launch_get_tensor(tk_launch *l, const char *param) {
+  tk_arg *arg = tkn_arg_find(l, param);
+  return arg && arg->kind == TK_ARG_TENSOR ? &arg->tensor : NULL;
+}
+
+/* ---- the grid ---------------------------------------------------------- */
+
+/* CUDA's own limits: a launch beyond them fails there, so it does here. */
+static const int64_t grid_max[3] = {INT32_MAX, 65535, 65535};
+static const char *const axis_name[3] = {"x", "y", "z"};
+
+typedef struct grid_call {
+  tk_launch *l;
+  int64_t grid[3];
+  const char *text;
+} grid_call;
+
+static void set_grid(tk_env *e, void *ud) {
+  grid_call *c = ud;
+  for (int i = 0; i < 3; i++) {
+    if (c->grid[i] >= 0 && c->grid[i] <= grid_max[i]) continue;
+    tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                "grid axis %s is %lld; it may be 0 to %lld", axis_name[i],
+                (long long)c->grid[i], (long long)grid_max[i]);
+    tk_throw(e, TK_USAGE);
+  }
+  memcpy(c->l->grid, c->grid, sizeof c->grid);
+}
+
+/* "97,2,1" or "(97, 2)" */
+static void parse_grid(tk_env *e, void *ud) {
+  grid_call *c = ud;
+  tk_source *src =
+      tk_source_new(&c->l->session->arena, "--grid", c->text, strlen(c->text));
+  tkn_cursor at = {.env = e, .src = src, .id = TK_D_LAUNCH};
+  bool paren = tkn_accept(&at, '(');
+  int i = 0;
+  do {
+    if (i == 3)
+      tkn_fail(&at, at.at, src->len, NULL, "a grid has at most three axes");
+    c->grid[i] = tkn_int(&at, 0, grid_max[i], "the number of programs");
+    i++;
+  } while (tkn_accept(&at, ',') && !(paren && tkn_peek(&at) == ')'));
+  if (paren) tkn_expect(&at, ')', "to close the grid");
+  if (!tkn_at_end(&at))
+    tkn_fail(&at, at.at, src->len, "a grid reads X[,Y[,Z]]: 97,2",
+             "unexpected text after the grid");
+  memcpy(c->l->grid, c->grid, sizeof c->grid);
+}
+
+tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z) {
+  grid_call c = {l, {x, y, z}, NULL};
+  return tk_session_guard(l->session, set_grid, &c);
+}
+
+tk_status tk_launch_grid_text(tk_launch *l, const char *text) {
+  grid_call c = {l, {1, 1, 1}, text};
+  return tk_session_guard(l->session, parse_grid, &c);
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+static const tk_tensor *tensor_of(tk_launch *l, const char *param) {
+  tk_arg *arg = tkn_arg_named(l, param);
+  if (arg->kind == TK_ARG_TENSOR) return &arg->tensor;
+  fail(l, tk_arena_printf(&l->arena, "argument '%s' is not a tensor", param));
+}
+
+typedef struct save_call {
+  tk_launch *l;
+  const char *param, *path;
+  const tk_tensor *tensor;
+} save_call;
+
+static void save_writer(tkn_writer *w, void *ud) {
+  save_call *c = ud;
+  tkn_npy_write(w, c->tensor);
+}
+
+static void save_body(tk_env *e, void *ud) {
+  save_call *c = ud;
+  c->tensor = tensor_of(c->l, c->param);
+  tkn_with_writer(e, c->path, save_writer, c);
+}
+
+tk_status tk_launch_save(tk_launch *l, const char *param, const char *path) {
+  save_call c = {l, param, path, NULL};
+  return tk_session_guard(l->session, save_body, &c);
+}
+
+static void print_body(tk_env *e, void *ud) {
+  (void)e;
+  save_call *c = ud;
+  const tk_tensor *t = tensor_of(c->l, c->param);
+  tk_array_view v = {.data = t->data, .dtype = t->dtype, .rank = t->rank};
+  memcpy(v.shape, t->shape, sizeof v.shape);
+  memcpy(v.strides, t->strides, sizeof v.strides);
+  tk_buf *out = &c->l->text;
+  tk_buf_clear(out);
+  tk_buf_printf(out, "%s = ", c->param);
+  tk_format_array(out, &v, (int)out->n, NULL);
+  tk_buf_putc(out, '\n');
+  tk_session *s = c->l->session;
+  if (s->output) s->output(s->output_ud, out->s, out->n);
+}
+
+tk_status tk_launch_print(tk_launch *l, const char *param) {
+  save_call c = {.l = l, .param = param};
+  return tk_session_guard(l->session, print_body, &c);
+}

@@ -1,0 +1,411 @@
+/* session.c - sessions, reports, modules and functions: the public edge.
+ *
+ * Each public function packs its arguments into a small struct and runs its
+ * body under tk_session_guard.  The one failure that cannot be reported by
+ * adding a diagnostic is running out of memory: it sets a flag, from which
+ * tk_report makes its words without allocating.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+/* ---- sessions ---------------------------------------------------------- */
+
+tk_session *tk_session_new(void) {
+  return tk_session_new_with(NULL, NULL);
+}
+
+tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud) {
+  tk_env env; /* knows the default allocator */
+  tk_env_init(&env, alloc, ud);
+  tk_session *s = env.alloc(env.alloc_ud, NULL, 0, sizeof *s);
+  if (!s) return NULL;
+  memset(s, 0, sizeof *s);
+  tk_env_init(&s->env, alloc, ud);
+  tk_arena_init(&s->arena, &s->env);
+  tk_buf_init(&s->report, &s->env);
+  return s;
+}
+
+static void free_module(tk_env *e, tk_module *m) {
+  for (tk_function *f = m->functions; f; f = f->next)
+    if (f->free_programs) f->free_programs(e, f);
+  tk_file_free(e, m->file);
+}
+
+void tk_session_free(tk_session *s) {
+  if (!s) return;
+  tk_diag_clear(&s->env);
+  while (s->launches) tk_launch_free(s->launches);
+  for (tk_module *m = s->modules; m; m = m->next) free_module(&s->env, m);
+  tk_buf_free(&s->report);
+  tk_arena_free(&s->arena);
+  s->env.alloc(s->env.alloc_ud, s, sizeof *s, 0);
+}
+
+void tk_session_output(tk_session *s, tk_output_fn fn, void *ud) {
+  s->output = fn;
+  s->output_ud = ud;
+}
+
+void tk_interrupt(tk_session *s) {
+  s->env.interrupted = 1;
+}
+
+tk_status tk_session_guard(tk_session *s, void (*fn)(tk_env *e, void *ud),
+                           void *ud) {
+  size_t before = s->env.ndiags;
+  tk_status st = tk_protect(&s->env, fn, ud);
+  if (st == TK_INTERNAL && s->env.ndiags == before) s->out_of_memory = true;
+  return st;
+}
+
+/* ---- reports ----------------------------------------------------------- */
+
+static const char memory_text[] = "error: out of memory [memory]\n";
+static const char memory_json[] =
+    "[{\"kind\": \"memory\", \"severity\": \"error\", \"count\": 1, "
+    "\"message\": \"out of memory\", \"notes\": []}]\n";
+
+typedef struct report_call {
+  tk_session *s;
+  bool colour;
+} report_call;
+
+static void render_text(tk_env *e, void *ud) {
+  report_call *c = ud;
+  tk_buf *out = &c->s->report;
+  tk_buf_clear(out);
+  for (const tk_diag *d = e->diags; d; d = d->next)
+    tk_diag_render(out, d, c->colour);
+  if (c->s->out_of_memory) tk_buf_puts(out, memory_text);
+}
+
+static void render_json(tk_env *e, void *ud) {
+  report_call *c = ud;
+  tk_buf *out = &c->s->report;
+  tk_buf_clear(out);
+  tk_buf_putc(out, '[');
+  for (const tk_diag *d = e->diags; d; d = d->next) {
+    if (d != e->diags) tk_buf_puts(out, ",\n ");
+    tk_diag_json(out, d);
+  }
+  if (c->s->out_of_memory) { /* the one object of memory_json */
+    if (e->diags) tk_buf_puts(out, ",\n ");
+    tk_buf_add(out, memory_json + 1, sizeof memory_json - 4);
+  }
+  tk_buf_puts(out, "]\n");
+}
+
+const char *tk_report(tk_session *s, bool colour) {
+  report_call c = {s, colour};
+  if (tk_protect(&s->env, render_text, &c) != TK_OK) return memory_text;
+  return tk_buf_str(&s->report);
+}
+
+const char *tk_report_json(tk_session *s) {
+  report_call c = {s, false};
+  if (tk_protect(&s->env, render_json, &c) != TK_OK) return memory_json;
+  return tk_buf_str(&s->report);
+}
+
+size_t tk_report_count(tk_session *s) {
+  return s->env.ndiags + s->out_of_memory;
+}
+
+void tk_report_clear(tk_session *s) {
+  tk_diag_clear(&s->env);
+  s->out_of_memory = false;
+}
+
+/* ---- modules ----------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t h, const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ (unsigned char)s[i]) * 0x100000001b3; /* FNV-1a */
+  return h;
+}
+
+static tk_module *find_module(tk_session *s, uint64_t hash, const char *name,
+                              const char *text, size_t len) {
+  for (tk_module *m = s->modules; m; m = m->next) {
+    const tk_source *src = m->file->src;
+    if (m->hash != hash || src->len != len) continue;
+    if (!strcmp(src->name, name) && !memcmp(src->text, text, len)) return m;
+  }
+  return NULL;
+}
+
+tk_module *tkn_module_open(tk_session *s, const char *name, const char *text,
+                           size_t len) {
+  if (len > 64u << 20)
+    tkn_file_fail(&s->env, name, "a source file of more than 64 MiB");
+  uint64_t hash = hash_bytes(0xcbf29ce484222325, name, strlen(name) + 1);
+  hash = hash_bytes(hash, text, len);
+  tk_module *m = find_module(s, hash, name, text, len);
+  if (m) return m;
+  m = TK_NEW(&s->arena, tk_module);
+  m->session = s;
+  m->hash = hash;
+  m->file = tk_file_scan(&s->env, name, text, len);
+  m->next = s->modules;
+  s->modules = m;
+  return m;
+}
+
+typedef struct open_call {
+  tk_session *s;
+  const char *name, *text;
+  size_t len;
+  tk_module **out;
+} open_call;
+
+static void open_text(tk_env *e, void *ud) {
+  (void)e;
+  open_call *c = ud;
+  *c->out = tkn_module_open(c->s, c->name, c->text, c->len);
+}
+
+tk_status tk_module_open(tk_session *s, const char *name, const char *text,
+                         size_t len, tk_module **out) {
+  open_call c = {s, name, text, len, out};
+  *out = NULL;
+  return tk_session_guard(s, open_text, &c);
+}
+
+static void open_reader(tkn_reader *r, void *ud) {
+  open_call *c = ud;
+  if (r->size > 64u << 20)
+    tkn_file_fail(r->env, r->name, "a source file of more than 64 MiB");
+  char *text = tk_arena_alloc(&c->s->arena, (size_t)r->size + 1);
+  tkn_read(r, text, (size_t)r->size);
+  *c->out = tkn_module_open(c->s, c->name, text, (size_t)r->size);
+}
+
+static void open_path(tk_env *e, void *ud) {
+  open_call *c = ud;
+  tkn_with_reader(e, c->name, open_reader, c);
+}
+
+tk_status tk_module_open_file(tk_session *s, const char *path,
+                              tk_module **out) {
+  open_call c = {.s = s, .name = path, .out = out};
+  *out = NULL;
+  return tk_session_guard(s, open_path, &c);
+}
+
+const char *tk_module_kernel_name(tk_module *m, size_t i) {
+  for (size_t k = 0; k < m->file->nitems; k++) {
+    const tk_item *item = &m->file->items[k];
+    if (item->kind == TK_ITEM_FUNC && item->jit && i-- == 0) return item->name;
+  }
+  return NULL;
+}
+
+/* ---- finding functions ------------------------------------------------- */
+
+static const char *last_name(const tk_ast *a) {
+  if (!a) return NULL;
+  return a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR ? a->str : NULL;
+}
+
+/* NAME = triton.jit(FUNC): the name of FUNC, else NULL. */
+static const char *jit_call(const tk_item *item) {
+  const tk_ast *v = item->kind == TK_ITEM_ASSIGN ? item->value : NULL;
+  if (!v || v->kind != TK_AST_CALL || v->n == 0) return NULL;
+  const char *callee = last_name(v->a);
+  if (!callee || strcmp(callee, "jit") != 0) return NULL;
+  const tk_ast *arg = v->list[0]->a;
+  return arg && arg->kind == TK_AST_NAME ? arg->str : NULL;
+}
+
+static tk_item *last_func(const tk_module *m, const char *name, bool jit) {
+  tk_item *found = NULL; /* Python's rule: the later definition holds */
+  for (size_t i = 0; i < m->file->nitems; i++) {
+    tk_item *item = &m->file->items[i];
+    if (item->kind != TK_ITEM_FUNC || strcmp(item->name, name)) continue;
+    if (item->jit || !jit) found = item;
+  }
+  return found;
+}
+
+static tk_item *find_item(const tk_module *m, const char *name) {
+  tk_item *found = last_func(m, name, true);
+  for (size_t i = 0; !found && i < m->file->nitems; i++) {
+    const tk_item *item = &m->file->items[i];
+    const char *func = jit_call(item);
+    if (func && (!strcmp(item->name, name) || !strcmp(func, name)))
+      found = last_func(m, func, false);
+  }
+  return found;
+}
+
+static void list_kernels(tk_module *m, tk_buf *out, tk_nearest *near) {
+  const char *name;
+  for (size_t i = 0; (name = tk_module_kernel_name(m, i)); i++) {
+    if (i < 16) tk_buf_printf(out, "%s%s", i ? ", " : "", name);
+    if (i == 16) tk_buf_puts(out, ", ...");
+    if (near) tk_nearest_try(near, name);
+  }
+}
+
+/* Says that a function cannot be had, and which there are. */
+static void TK_NORETURN no_function(tk_module *m, const char *name,
+                                    const char *message) {
+  tk_env *e = &m->session->env;
+  tk_buf *list = &m->session->report; /* freed with the session */
+  tk_nearest near = tk_nearest_start(name ? name : "");
+  tk_buf_clear(list);
+  list_kernels(m, list, name ? &near : NULL);
+  tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0}, "%s: %s",
+                           m->file->src->name, message);
+  const char *best = name ? tk_nearest_best(&near) : NULL;
+  if (best)
+    tk_diag_help(e, d, "did you mean '%s'? (jit functions: %s)", best,
+                 tk_buf_str(list));
+  else if (list->n)
+    tk_diag_help(e, d, "jit functions: %s", tk_buf_str(list));
+  else
+    tk_diag_help(e, d, "a kernel is a function decorated with @triton.jit");
+  tk_throw(e, TK_USAGE);
+}
+
+static tk_item *only_item(tk_module *m) {
+  const char *first = tk_module_kernel_name(m, 0);
+  if (!first) no_function(m, NULL, "there is no jit function in this file");
+  if (tk_module_kernel_name(m, 1))
+    no_function(m, NULL, "several jit functions; say which one to run");
+  return find_item(m, first);
+}
+
+static tk_item *item_by_name(tk_module *m, const char *name) {
+  tk_item *item = name ? find_item(m, name) : only_item(m);
+  if (item) return item;
+  tk_arena *a = &m->session->arena;
+  const tk_item *plain = last_func(m, name, false);
+  no_function(m, name,
+              plain ? tk_arena_printf(a, "'%s' (line %d) is not a jit function",
+                                      name, plain->line)
+                    : tk_arena_printf(a, "no function '%s'", name));
+}
+
+tk_item *tkn_item_at(const tk_module *m, int line) {
+  for (size_t i = 0; i < m->file->nitems; i++) {
+    tk_item *item = &m->file->items[i];
+    if (item->kind != TK_ITEM_FUNC) continue;
+    if (item->first_line <= line && line <= item->line) return item;
+  }
+  return NULL;
+}
+
+static tk_item *item_at(tk_module *m, const char *name, int line) {
+  tk_item *item = tkn_item_at(m, line);
+  if (item && (!name || !strcmp(item->name, name))) return item;
+  char *why = tk_arena_printf(&m->session->arena,
+                              "no function%s%s%s at line %d", name ? " '" : "",
+                              name ? name : "", name ? "'" : "", line);
+  no_function(m, name, why);
+}
+
+tk_function *tkn_function_of(tk_module *m, tk_item *item, bool fresh) {
+  for (tk_function *f = m->functions; f && !fresh; f = f->next)
+    if (f->item == item && !f->host) return f;
+  tk_env *e = &m->session->env;
+  bool known_bad = item->bad;
+  tk_ast *ast = tk_file_func(e, m->file, item);
+  if (!ast && known_bad)
+    tk_diag_add(e, TK_D_SYNTAX, NULL, (tk_span){0, 0},
+                "%s:%d: '%s' has errors that were reported before",
+                m->file->src->name, item->line, item->name);
+  if (!ast) tk_throw(e, TK_FINDING);
+  tk_function *f = TK_NEW(&m->session->arena, tk_function);
+  f->module = m;
+  f->item = item;
+  f->ast = ast;
+  f->next = m->functions;
+  m->functions = f;
+  return f;
+}
+
+typedef struct find_call {
+  tk_module *m;
+  const char *name;
+  int line;
+  tk_function **out;
+} find_call;
+
+static void find_named(tk_env *e, void *ud) {
+  (void)e;
+  find_call *c = ud;
+  *c->out = tkn_function_of(c->m, item_by_name(c->m, c->name), false);
+}
+
+static void find_at(tk_env *e, void *ud) {
+  (void)e;
+  find_call *c = ud;
+  *c->out = tkn_function_of(c->m, item_at(c->m, c->name, c->line), false);
+}
+
+tk_status tk_function_named(tk_module *m, const char *name, tk_function **out) {
+  find_call c = {m, name, 0, out};
+  *out = NULL;
+  return tk_session_guard(m->session, find_named, &c);
+}
+
+/* A function that has a host already is left alone: another closure of the
+ * same def gets a function of its own. */
+tk_status tk_function_at(tk_module *m, const char *name, int line,
+                         tk_function **out) {
+  find_call c = {m, name, line, out};
+  *out = NULL;
+  return tk_session_guard(m->session, find_at, &c);
+}
+
+/* ---- functions --------------------------------------------------------- */
+
+void tk_function_host(tk_function *f, const tk_host *host, void *scope) {
+  f->answers = f->last_answer = NULL;
+  f->scope = scope;
+  f->host = NULL;
+  if (!host) return;
+  f->host_copy = *host;
+  f->host = &f->host_copy;
+}
+
+const char *tk_function_name(tk_function *f) {
+  return f->item->name;
+}
+
+size_t tk_function_param_count(tk_function *f) {
+  return f->ast->n;
+}
+
+const char *tk_function_param_name(tk_function *f, size_t i) {
+  return i < f->ast->n ? f->ast->list[i]->str : NULL;
+}
+
+/* The last component of an annotation's dotted name, as name or as text. */
+static bool says_constexpr(const tk_ast *a) {
+  if (!a) return false;
+  if (a->kind == TK_AST_SUBSCRIPT) a = a->a;
+  if (a->kind != TK_AST_STR) {
+    const char *name = last_name(a);
+    return name && !strcmp(name, "constexpr");
+  }
+  size_t hi = a->len, lo;
+  while (hi && strchr(" \t", a->str[hi - 1])) hi--;
+  for (lo = hi; lo && !strchr(". \t", a->str[lo - 1]);) lo--;
+  return hi - lo == 9 && !memcmp(a->str + lo, "constexpr", 9);
+}
+
+bool tkn_param_is_constexpr(const tk_function *f, size_t i) {
+  return i < f->ast->n && says_constexpr(f->ast->list[i]->a);
+}
+
+bool tk_function_param_is_constexpr(tk_function *f, size_t i) {
+  return tkn_param_is_constexpr(f, i);
+}
+
+bool tk_function_param_has_default(tk_function *f, size_t i) {
+  return i < f->ast->n && f->ast->list[i]->b;
+}

@@ -1,0 +1,100 @@
+# Direct launches: exit codes, results, reports, launch files.
+. "$ROOT/tests/support/check.sh"
+
+status 'vector add' 0 add 98432 --save output_ptr=o.npy
+silent 'vector add: nothing on stdout' out
+says 'vector add: summary' err 'add_kernel: 97 programs in '
+check 'vector add: one line' sh -c '[ $(wc -l <err) = 1 ]'
+check 'vector add: size of o.npy' sh -c '[ $(wc -c <o.npy) = 393856 ]'
+status 'quiet' 0 add 98432 -q
+silent 'quiet: nothing on stderr' err
+
+status 'out of bounds' 1 add 98433
+says 'out of bounds: kind' err 'out-of-bounds'
+says 'out of bounds: parameter' err 'x_ptr'
+says 'out of bounds: file and line' err 'vector_add.py:'
+says 'out of bounds: summary' err 'stopped after 96 programs'
+status 'out of bounds, no file saved' 1 add 98433 --save output_ptr=bad.npy
+check 'out of bounds: nothing written' test ! -e bad.npy
+status 'finding outside the programs that run' 0 add 98433 --pid '<96'
+
+status 'colour always' 1 add 98433 --color always
+check 'colour always: escapes' grep -q "$(printf '\033\[')" err
+status 'colour never' 1 add 98433 --color=never
+check 'colour never: none' sh -c '! grep -q "$(printf "\033")" err'
+
+json_loads() { python3 -c 'import json, sys; json.load(sys.stdin)' <"$1"; }
+status 'json report' 1 add 98433 --json
+check 'json report: valid' json_loads err
+says 'json report: kind' err '"out-of-bounds"'
+status 'json without findings' 0 add 98432 --json
+check 'json without findings: valid' json_loads err
+
+status 'print' 0 add 98432 --print output_ptr
+says 'print: elided' out '...'
+status 'print of no tensor' 2 add 98432 --print n_elements
+says 'print of no tensor: said' err "'n_elements' is no tensor"
+status 'save without a file' 2 add 98432 --save output_ptr
+
+status 'unknown argument' 2 add 98432 --arg nothing=1
+status 'bad value' 2 add 98432 --arg 'x_ptr=f32[8]:what'
+status 'bad grid' 2 add 98432 --grid 0,x
+status 'bad condition' 2 add 98432 --pid '>'
+status 'bad order' 2 add 98432 --order sideways
+status 'unknown kernel' 2 tkdbg run "$vector_add" --kernel sub_kernel --grid 1
+says 'unknown kernel: named' err sub_kernel
+status 'argument missing' 2 \
+  tkdbg run "$vector_add" --kernel add_kernel --grid 1
+status 'output lost' 2 sh -c '
+  . "$ROOT/tests/support/check.sh"; add 98432 --print x_ptr >/dev/full'
+
+for order in serial reverse shuffle:1; do
+  status "order $order" 0 add 98432 --order $order --save output_ptr=p.npy
+  check "order $order: same result" cmp o.npy p.npy
+done
+
+status 'record' 0 add 98432 --record l.safetensors
+status 'replay' 0 tkdbg replay l.safetensors --save output_ptr=r.npy
+check 'replay: same result' cmp o.npy r.npy
+status 'replay of a finding' 1 sh -c '
+  . "$ROOT/tests/support/check.sh"
+  add 98433 -q --record f.safetensors 2>/dev/null
+  tkdbg replay f.safetensors'
+says 'replay of a finding: kind' err out-of-bounds
+head -c 1000 l.safetensors >cut.safetensors
+status 'replay of a truncated file' 2 tkdbg replay cut.safetensors
+status 'replay of another file' 2 tkdbg replay "$vector_add"
+status 'replay of no file' 2 tkdbg replay absent.safetensors
+
+status 'kernels' 0 tkdbg kernels "$vector_add"
+says 'kernels: signature' out \
+  'add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: constexpr)'
+status 'ir' 0 tkdbg ir "$vector_add" --kernel add_kernel \
+  --arg 'x_ptr=f32[8]:zeros' --arg 'y_ptr=f32[8]:zeros' \
+  --arg 'output_ptr=f32[8]:empty' --arg n_elements=8 --arg BLOCK_SIZE=8
+says 'ir: not empty' out add_kernel
+status 'ir of a launch file' 0 tkdbg ir l.safetensors
+
+cat >endless.py <<'S'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def endless(x):
+    while True:
+        tl.store(x, 1.0)
+S
+# A shell without job control starts background jobs with SIGINT ignored, so
+# the signal is sent from Python.
+cat >interrupt.py <<'S'
+import signal, subprocess, time
+p = subprocess.Popen(['tkdbg', 'run', 'endless.py', '--grid', '1', '--arg',
+                      'x=f32[1]:zeros'], stderr=subprocess.PIPE)
+time.sleep(0.5)
+p.send_signal(signal.SIGINT)
+print(p.communicate(timeout=10)[1].decode())
+raise SystemExit(p.returncode)
+S
+status 'Ctrl-C' 130 python3 interrupt.py
+says 'Ctrl-C: said' out 'interrupted after 0 programs'

@@ -1,0 +1,118 @@
+# Scripts under Python: which Python, whose options, which exit status.
+. "$ROOT/tests/support/check.sh"
+
+if ! tkdbg run "$vector_add" >/dev/null 2>why; then
+  if grep -q 'no Python' why; then
+    skip 'scripts' 'no Python with NumPy'
+    exit 0
+  fi
+fi
+
+status 'script' 0 tkdbg run "$vector_add"
+says 'script: its output' out 'largest difference 0.0'
+for example in softmax matmul; do
+  status "example $example" 0 tkdbg run "$ROOT/examples/$example.py"
+done
+
+cat >args.py <<'S'
+import sys
+print(sys.argv[1:])
+sys.exit(int(sys.argv[1]))
+S
+status 'exit status of the script' 7 tkdbg run args.py 7 --grd -q --json
+says 'arguments of the script' out "['7', '--grd', '-q', '--json']"
+status 'options after the file' 5 tkdbg run args.py --pid 0 -q -- 5 --json
+says 'options after the file: arguments' out "['5', '--json']"
+status 'unknown option after the file' 2 tkdbg run args.py --pid 0 --epochs 3
+says 'unknown option after the file: named' err "'--epochs'"
+
+cat >bad.py <<'S'
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def past_the_end(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 1.0, mask=i < n)
+
+
+x = np.zeros(100, np.float32)
+past_the_end[(2,)](x, 101, BLOCK=64)
+print('not reached')
+S
+status 'finding' 1 tkdbg run bad.py
+says 'finding: kind' err out-of-bounds
+says 'finding: place' err 'bad.py:9'
+silent 'finding: the script went no further' out
+status 'finding in a program that does not run' 0 tkdbg run --pid 0 bad.py
+status 'condition for another kernel' 1 \
+  tkdbg run --pid 0 --kernel other bad.py
+status 'bad condition' 2 tkdbg run --pid '>' bad.py
+
+status 'record' 1 tkdbg run -q --record l.safetensors bad.py
+status 'replay' 1 tkdbg replay l.safetensors
+says 'replay: kind' err out-of-bounds
+
+printf 'raise SystemExit("no")\n' >exit.py
+status 'SystemExit with a text' 1 tkdbg run exit.py
+printf 'x = (\n' >syntax.py
+status 'syntax error of the host' 1 tkdbg run syntax.py
+says 'syntax error of the host: named' err SyntaxError
+
+# A stand-in for Python shows what it is started with.
+mkdir -p venv/bin
+cat >venv/bin/python <<'S'
+#!/bin/sh
+echo "$0 $*"
+printenv TKDBG_OPTIONS PYTHONPATH
+S
+chmod +x venv/bin/python
+status '--python' 0 tkdbg run --python venv/bin/python --order reverse \
+  --launch 2 --no-virtual-cuda args.py 1 2
+says '--python: command' out 'venv/bin/python -m tkdbg run args.py 1 2'
+says '--python: options' out \
+  '{"launch": 2, "order": "reverse", "virtual_cuda": false}'
+says '--python: path' out "$ROOT/python"
+status 'virtual environment' 0 env VIRTUAL_ENV=venv tkdbg run args.py
+says 'virtual environment: command' out 'venv/bin/python -m tkdbg run args.py'
+silent 'virtual environment: nothing said' err
+
+# The python3 on PATH has no NumPy: the system's is taken, and named.
+mkdir bin
+printf '#!/bin/sh\nexit 1\n' >bin/python3
+chmod +x bin/python3
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+  status 'another Python' 3 env PATH="$PWD/bin:$PATH" tkdbg run args.py 3
+  says 'another Python: said' err 'using /usr/bin/python3'
+else
+  skip 'another Python' '/usr/bin/python3 has no NumPy'
+fi
+
+cat >endless.py <<'S'
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def endless(x):
+    while True:
+        tl.store(x, 1.0)
+
+
+print('started', flush=True)
+endless[(1,)](np.zeros(1, np.float32))
+S
+cat >interrupt.py <<'S'
+import signal, subprocess, sys, time
+p = subprocess.Popen(['tkdbg', 'run', 'endless.py'], stdout=subprocess.PIPE)
+p.stdout.readline()
+time.sleep(0.3)
+p.send_signal(signal.SIGINT)
+p.wait(timeout=20)
+print(p.returncode)
+sys.exit(p.returncode if p.returncode >= 0 else 128 - p.returncode)
+S
+status 'Ctrl-C' 130 python3 interrupt.py

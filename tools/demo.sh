@@ -1,0 +1,45 @@
+#!/bin/sh
+# make demo: a script, a kernel without Python, and a bug.
+set -eu
+tkdbg=${1:-build/tkdbg}
+example=examples/vector_add.py
+PATH=$(cd "$(dirname "$tkdbg")" && pwd):$PATH
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+# Shows a command as a person would type it, then runs it.
+show() {
+  printf '\n$'
+  for word; do
+    case $word in
+      *[\(\[]*) printf " '%s'" "$word" ;;
+      *) printf ' %s' "$word" ;;
+    esac
+  done
+  printf '\n'
+  "$@"
+}
+
+add() {
+  show tkdbg run $example --kernel add_kernel --grid 97 \
+    --arg 'x_ptr=f32[98432]:rand(0)' --arg 'y_ptr=f32[98432]:rand(1)' \
+    --arg 'output_ptr=f32[98432]:empty' --arg "n_elements=$1" \
+    --arg BLOCK_SIZE=1024 --save "output_ptr=$out/o.npy"
+}
+
+echo 'A script: Python runs the host code, tkdbg every kernel it launches.'
+show tkdbg run $example
+
+echo
+echo 'The same kernel without any Python: the arguments are described.'
+add 98432
+
+echo
+echo 'The same with a wrong size: one element too many.'
+status=0
+add 98433 || status=$?
+echo "(exit status $status: a finding)"
+[ $status = 1 ]
+
+echo
+echo "That is the demo. Next: README.md, docs/manual.md, 'tkdbg help'."

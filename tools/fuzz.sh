@@ -1,0 +1,28 @@
+#!/bin/sh
+# Builds the fuzz targets given as arguments with clang's libFuzzer, in a
+# build folder of their own, and runs each on RUNS inputs.
+set -eu
+san=fuzzer-no-link,address,undefined
+out=build-fuzzer-no-link-address-undefined
+runs=${RUNS:-1000000}
+
+if ! command -v clang >/dev/null 2>&1; then
+  echo "fuzz: skipped: clang is not installed"
+  exit 0
+fi
+if [ $# = 0 ]; then
+  echo "fuzz: no targets"
+  exit 0
+fi
+make --no-print-directory CC=clang SANITIZE=$san fuzzers
+for src in "$@"; do
+  name=$(basename "$src" .c)
+  seeds=tests/fuzz/seeds/${name#fuzz_}
+  [ "$name" = fuzz_parser ] && seeds="$seeds examples"
+  found=$out/corpus/$name
+  mkdir -p "$found"
+  echo "fuzz: $name, $runs inputs"
+  "$out/tests/fuzz/$name" -runs="$runs" -max_len=4096 -timeout=10 \
+    -rss_limit_mb=2048 -print_final_stats=0 -verbosity=0 \
+    -artifact_prefix="$out/" "$found" $seeds
+done

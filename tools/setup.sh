@@ -1,0 +1,80 @@
+#!/bin/sh
+# Installs the Debian packages that tkdbg is built and tested with, those
+# that are missing only.
+#
+#   setup.sh               installs
+#   setup.sh --if-missing  the same, silent and quick when all is there
+#   setup.sh --lint        and clang-format
+set -u
+
+# What is needed and the package that has it, as pairs of test and package.
+has_command() { command -v "$1" >/dev/null 2>&1; }
+has_module() { pkg-config --exists "$1" 2>/dev/null; }
+has_openblas() {
+  for f in /usr/lib/*/libopenblas.so.0 /usr/lib*/libopenblas.so.0 \
+      /usr/local/lib/libopenblas.so.0; do
+    [ -e "$f" ] && return 0
+  done
+  return 1
+}
+has_numpy() {
+  find='import importlib.util as u, sys; sys.exit(not u.find_spec("numpy"))'
+  for p in ${PYTHON:-} python3 /usr/bin/python3; do
+    "$p" -c "$find" 2>/dev/null && return 0
+  done
+  return 1
+}
+
+missing() {
+  has_command "${CC:-cc}" || echo gcc libc6-dev
+  has_command make || echo make
+  has_command pkg-config || echo pkg-config
+  has_module libffi || echo libffi-dev
+  has_module readline || echo libreadline-dev
+  has_module jansson || echo libjansson-dev
+  has_module check || echo check
+  has_openblas || echo libopenblas0-pthread
+  has_command python3 || echo python3
+  has_numpy || echo python3-numpy
+  if [ "$lint" ]; then
+    has_command clang-format || echo clang-format
+  fi
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif has_command sudo; then sudo "$@"
+  else
+    echo "tkdbg: setup needs root or sudo, to run: $*" >&2
+    exit 1
+  fi
+}
+
+quiet=
+lint=
+for a in "$@"; do
+  case $a in
+    --if-missing) quiet=1 ;;
+    --lint) lint=1 ;;
+    *) echo "usage: setup.sh [--if-missing] [--lint]" >&2; exit 2 ;;
+  esac
+done
+
+packages=$(missing | tr '\n' ' ')
+if [ -z "$packages" ]; then
+  [ "$quiet" ] || echo "setup: nothing is missing"
+  exit 0
+fi
+if ! has_command apt-get; then
+  echo "tkdbg: these Debian packages, or what your system calls them, are" >&2
+  echo "missing, and this system has no apt-get: $packages" >&2
+  exit 1
+fi
+echo "setup: installing $packages"
+apt='env DEBIAN_FRONTEND=noninteractive apt-get'
+install="$apt install -y -q --no-install-recommends"
+# The package lists may be absent or too old: fetch them when needed.
+# shellcheck disable=SC2086
+as_root $install $packages </dev/null || {
+  as_root $apt update -q </dev/null && as_root $install $packages </dev/null
+} || { echo "tkdbg: apt-get could not install: $packages" >&2; exit 1; }
