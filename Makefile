@@ -19,6 +19,7 @@ MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.SECONDARY:
 
 comma := ,
 PREFIX ?= /usr/local
@@ -41,8 +42,10 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # Results are defined bit for bit, so the compiler may not fuse a*b+c.
 # Objects serve the shared and the static library alike, hence -fPIC; nobody
 # interposes our functions, so calls inside the library stay direct.
+# A table may declare a function once for each of its rows, hence no warning
+# about that.
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-  -Wwrite-strings -Wpointer-arith -Wvla -Wundef -Wredundant-decls
+  -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen
 TK_CFLAGS := -std=c11 $(WARNINGS) -fPIC -fno-semantic-interposition \
   -ffp-contract=off

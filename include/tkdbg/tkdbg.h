@@ -235,6 +235,9 @@ tk_status tk_launch_compile(tk_launch *l);
  * NULL when it does not compile. */
 const char *tk_launch_ir(tk_launch *l);
 
+/* The i-th operation of the language, "tl.load" and so on; NULL at the end. */
+const char *tk_builtin_name(size_t i);
+
 /* Checks a program condition list: TK_OK or TK_USAGE with a report. */
 tk_status tk_pids_check(tk_session *s, const char *conds);
 

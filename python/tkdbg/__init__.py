@@ -18,7 +18,7 @@ __all__ = ["install", "uninstall", "installed", "options", "CompilationError",
 def install(**values):
     """Takes over ``import triton`` and, without CUDA, ``device='cuda'``.
 
-    values: options by name, see tkdbg.options.Options; also
+    values: options by name, see tkdbg.settings.Options; also
     ``triton="ours" | "installed" | "auto"``.  Safe to call again: later
     values replace earlier ones.  Raises UsageError on an unknown option.
     """
@@ -34,8 +34,8 @@ def uninstall():
 
 def installed():
     """Whether install() is in effect."""
-    from . import setup
-    return setup.state.active
+    from . import session
+    return session.current().setup is not None
 
 
 def options():

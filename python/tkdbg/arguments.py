@@ -10,7 +10,7 @@ import ctypes
 import struct
 
 from . import _capi, convert, tensors
-from .modules import types as tl_types
+from .modules import tltypes as tl_types
 
 _MASK64 = (1 << 64) - 1
 _NUMBERS = {bool: "bool", int: "int", float: "float", type(None): "none",
@@ -38,7 +38,7 @@ class Kinds:
                 return _NUMBERS[base]
         if cls.__name__ == "constexpr":
             return "constexpr"
-        if issubclass(cls, tuple) or issubclass(cls, tl_types.tl_tuple):
+        if issubclass(cls, tuple) or convert.is_tl_tuple_class(cls):
             return "tuple"
         if cls.__name__ == "TensorDescriptor" and hasattr(
                 cls, "from_tensor"):

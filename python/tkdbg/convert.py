@@ -12,7 +12,7 @@ import sys
 import types
 
 from . import _capi
-from .modules import types as tl_types
+from .modules import tltypes as tl_types
 from .modules.stubs import Builtin
 
 _MASK64 = (1 << 64) - 1
@@ -62,11 +62,10 @@ def is_namedtuple(value):
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def is_tl_tuple(value):
+def is_tl_tuple_class(cls):
     """True for our tl.tuple and for real Triton's."""
-    kind = type(value)
-    return (kind.__name__ == "tuple" and
-            kind.__module__ in (tl_types.__name__, "triton.language.core"))
+    return (cls.__name__ == "tuple" and
+            cls.__module__ in (tl_types.__name__, "triton.language.core"))
 
 
 def pointer_depth(value):
@@ -116,7 +115,8 @@ def fill(session, out, value, name=None):
         out.kind, out.f = _capi.V_FLOAT, value
     elif isinstance(value, str):
         _fill_str(session, out, _capi.V_STR, value)
-    elif isinstance(value, (tuple, list)) or is_tl_tuple(value):
+    elif isinstance(value, (tuple, list)) or is_tl_tuple_class(
+            type(value)):
         _fill_tuple(session, out, value)
     elif not _fill_dtype(session, out, value):
         _fill_other(session, out, value, name)

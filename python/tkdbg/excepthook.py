@@ -12,10 +12,6 @@ _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _HIDDEN = ("<tkdbg binder>", "<frozen runpy>", "<frozen importlib._bootstrap>")
 
 
-class _Saved:
-    before = None
-
-
 def is_ours(code):
     return code.co_filename.startswith(_OURS) or code.co_filename in _HIDDEN
 
@@ -77,25 +73,27 @@ def _show_finding(error, stream):
     stream.flush()
 
 
-def _hook(kind, error, tb):
-    if isinstance(error, errors.KernelError):
-        show(error)
-        return
-    stripped = strip(tb)
-    error.__traceback__ = stripped
-    _Saved.before(kind, error, stripped)
-    advice = modules.advice(error) if isinstance(error, ImportError) else ""
-    if advice:
-        sys.stderr.write(advice + "\n")
+def _make_hook(before):
+    def hook(kind, error, tb):
+        if isinstance(error, errors.KernelError):
+            show(error)
+            return
+        error.__traceback__ = strip(tb)
+        before(kind, error, error.__traceback__)
+        advice = (modules.advice(error) if isinstance(error, ImportError)
+                  else "")
+        if advice:
+            sys.stderr.write(advice + "\n")
+    hook.tkdbg_before = before
+    return hook
 
 
 def install():
     """Sets sys.excepthook."""
-    if sys.excepthook is not _hook:
-        _Saved.before = sys.excepthook
-        sys.excepthook = _hook
+    if not hasattr(sys.excepthook, "tkdbg_before"):
+        sys.excepthook = _make_hook(sys.excepthook)
 
 
 def uninstall():
-    if sys.excepthook is _hook:
-        sys.excepthook = _Saved.before
+    """Undoes install()."""
+    sys.excepthook = getattr(sys.excepthook, "tkdbg_before", sys.excepthook)

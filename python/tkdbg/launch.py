@@ -13,7 +13,7 @@ from ctypes import byref, c_void_p
 
 from . import (_capi, arguments, binder, device, errors, host,
                session as session_, source)
-from .modules import types as tl_types
+from .modules import tltypes as tl_types
 from .prepared import Prepared
 from .wrappers import MockTensor
 

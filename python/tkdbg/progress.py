@@ -6,13 +6,14 @@ import time
 
 from . import _capi
 
-AFTER = 0.7      # seconds before a bar appears
+AFTER = 0.3      # seconds before a bar appears
 EVERY = 0.1      # seconds between two drawings
-WIDTH = 24
+WIDTH = 20
 
 
 class Bar:
-    """Draws ``[####....] 120/400 programs, 31/s, 9 s left`` on stderr."""
+    """Draws on stderr, as the command does for direct launches:
+    ``add_kernel [=====>    ]  38%  37/97 programs  12/s  5 s left``."""
 
     def __init__(self):
         self.callback = _capi.ProgressFn(self._step)
@@ -40,14 +41,13 @@ class Bar:
 
     def line(self, done, total, seconds):
         """One line of text for ``done`` of ``total`` programs."""
-        filled = WIDTH * done // total if total else WIDTH
+        part = done / total if total else 1.0
+        filled = int(part * WIDTH)
+        bar = "=" * filled + ">" * (filled < WIDTH)
         rate = done / seconds if seconds > 0 else 0.0
-        text = (f"{self.kernel} [{'#' * filled}{'.' * (WIDTH - filled)}] "
-                f"{done}/{total} programs")
-        if rate:
-            left = (total - done) / rate
-            text += f", {rate:.3g}/s, {duration(left)} left"
-        return text
+        left = duration((total - done) / rate) if rate else "?"
+        return (f"{self.kernel[:24]} [{bar:{WIDTH}}] {int(part * 100):3}%  "
+                f"{done}/{total} programs  {count(rate)}/s  {left} left")
 
     def done(self):
         """Removes the bar if one was drawn."""
@@ -61,22 +61,36 @@ class Bar:
 
 
 def duration(seconds):
-    """12 s, 3:05 min, 1:02:03 h"""
-    whole = int(seconds + 0.5)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, s = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes}:{s:02} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{s:02} h"
+    """12 µs, 1.2 ms, 3.4 s, 2:05 min"""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    if seconds < 1:
+        return f"{seconds * 1e3:.{int(seconds < 0.1)}f} ms"
+    if seconds < 60:
+        return f"{seconds:.{int(seconds < 10)}f} s"
+    return f"{int(seconds / 60)}:{int(seconds) % 60:02} min"
+
+
+def count(n):
+    """950, 12.3k, 4.5M"""
+    for unit in " kMGT":
+        if n < 999.5 or unit == "T":
+            break
+        n /= 1000
+    if unit == " ":
+        return f"{n:.0f}"
+    return f"{n:.{int(n < 99.95)}f}{unit}"
+
+
+def _plural(n, one, many):
+    return f"{n} {one if n == 1 else many}"
 
 
 def summary(totals):
-    """The line a run ends with."""
-    def count(n, what):
-        return f"{n:,} {what}" + ("" if n == 1 else "s")
-    return (f"tkdbg: {count(totals['launches'], 'launch')}".replace(
-        "launchs", "launches") + f", {count(totals['programs'], 'program')}, "
-        f"{totals['seconds']:.3g} s in kernels, "
-        f"{count(totals['findings'], 'finding')}")
+    """The line a run ends with, in the words of the command."""
+    programs, seconds = totals["programs"], totals["seconds"]
+    rate = count(programs / seconds if seconds > 0 else 0)
+    return (f"tkdbg: {_plural(totals['launches'], 'launch', 'launches')}, "
+            f"{_plural(programs, 'program', 'programs')} in "
+            f"{duration(seconds)} ({rate} programs/s, "
+            f"peak {totals['peak'] / (1 << 20):.1f} MiB)")

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 
-from . import (_capi, errors, interrupt, options as options_, progress,
+from . import (_capi, errors, interrupt, settings, progress,
                tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
@@ -22,13 +22,14 @@ class Session:
 
     def __init__(self, options=None, lib=None):
         """lib: a loaded library, for tests; None: found by _capi.load."""
-        self.options = options or options_.Options()
+        self.options = options or settings.Options()
         self.lock = threading.RLock()
         self.pending = None       # exception that a callback swallowed
         self.launches = 0         # launches counted for --launch
+        self.setup = None         # setup.State while install() holds
         self.recorded = False
         self.disagreements = 0    # autotuned kernels whose results differ
-        self.error_classes = {}   # ours -> real Triton's; installed.py
+        self.error_classes = {}   # ours -> real Triton's; takeover.py
         self.adopt = lambda value: None  # real JITFunction -> ours
         self.addresses = tensors.Addresses()
         self.reader = tensors.Reader(self)
@@ -249,7 +250,7 @@ def current():
     """The process's session."""
     global _current
     if _current is None:
-        _current = Session(options_.from_environment())
+        _current = Session(settings.from_environment())
     return _current
 
 

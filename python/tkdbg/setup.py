@@ -12,14 +12,10 @@ class State:
     """What install() did, so that it can be undone."""
 
     def __init__(self):
-        self.active = False
         self.finder = None     # modules.Finder
         self.watcher = None    # Watcher
         self.cuda = None       # vcuda.VirtualCuda
-        self.patches = None    # installed.Patches
-
-
-state = State()
+        self.patches = None    # takeover.Patches
 
 
 class Watcher(importlib.abc.MetaPathFinder):
@@ -72,9 +68,8 @@ def install(values):
     """See tkdbg.install."""
     session = session_.current()
     session.options.update(values)
-    if state.active:
-        uninstall()
-    state.active = True
+    uninstall()
+    state = session.setup = State()
     calls = {"torch": _after_torch}
     if _use_ours(session.options.triton):
         if modules.loaded() == "installed":
@@ -98,19 +93,22 @@ def _after_torch():
     tensors.watch_addresses(session.addresses)
     wanted = session.options.virtual_cuda
     if wanted or (wanted is None and not vcuda.has_cuda()):
-        state.cuda = vcuda.VirtualCuda()
-        state.cuda.install()
+        session.setup.cuda = vcuda.VirtualCuda()
+        session.setup.cuda.install()
 
 
 def _after_triton():
-    from . import installed
-    state.patches = installed.Patches(session_.current())
-    state.patches.install()
+    from . import takeover
+    session = session_.current()
+    session.setup.patches = takeover.Patches(session)
+    session.setup.patches.install()
 
 
 def uninstall():
     """See tkdbg.uninstall."""
-    if not state.active:
+    session = session_.current()
+    state, session.setup = session.setup, None
+    if state is None:
         return
     for finder in (state.watcher, state.finder):
         if finder in sys.meta_path:
@@ -122,4 +120,3 @@ def uninstall():
             part.uninstall()
     tensors.unwatch_addresses()
     excepthook.uninstall()
-    state.__init__()

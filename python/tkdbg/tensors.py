@@ -224,7 +224,8 @@ _ARRAY_KINDS = {"f": "float", "i": "int", "u": "uint"}
 
 def _data_ptr(t):
     """t.data_ptr(), unnoticed by watch_addresses."""
-    return (_Watched.original or type(t).data_ptr)(t)
+    read = type(t).data_ptr
+    return getattr(read, "tkdbg_original", read)(t)
 
 
 def _strided():
@@ -315,30 +316,22 @@ def _weak_storage(storage):
     return StorageWeakRef(storage)
 
 
-class _Watched:
-    """The state of watch_addresses: what Tensor.data_ptr was."""
-    original = None
-    addresses = None
-
-
 def watch_addresses(addresses):
     """Makes torch.Tensor.data_ptr tell addresses about each call."""
-    t = torch()
-    if t is None or _Watched.original is not None:
-        return
-    original = t.Tensor.data_ptr
+    cls = torch().Tensor
+    original = getattr(cls.data_ptr, "tkdbg_original", cls.data_ptr)
 
     def data_ptr(self):
         addresses.add(self)
         return original(self)
 
     data_ptr.__doc__ = original.__doc__
-    _Watched.original = original
-    t.Tensor.data_ptr = data_ptr
+    data_ptr.tkdbg_original = original
+    cls.data_ptr = data_ptr
 
 
 def unwatch_addresses():
+    """Undoes watch_addresses."""
     t = torch()
-    if t is not None and _Watched.original is not None:
+    if t is not None and hasattr(t.Tensor.data_ptr, "tkdbg_original"):
         del t.Tensor.data_ptr
-        _Watched.original = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from .modules import types as tl_types
+from .modules import tltypes as tl_types
 from .tensors import contiguous
 
 

@@ -86,7 +86,22 @@ static void free_text(tk_env *e, char *s) {
   if (s) tk_free(e, s, strlen(s) + 1);
 }
 
+/* tk_realloc, but a failure frees the text that the block was for. */
+static void *alloc_or_free(tk_env *e, size_t size, char *text) {
+  void *p = e->alloc(e->alloc_ud, NULL, 0, size);
+  if (!p) {
+    free_text(e, text);
+    tk_throw(e, TK_INTERNAL);
+  }
+  e->held += size;
+  if (e->held > e->peak) e->peak = e->held;
+  return p;
+}
+
+enum { SEARCHED = 1000 }; /* beyond, repetitions are kept */
+
 static tk_diag *find_same(tk_env *e, const tk_diag *d) {
+  if (e->ndiags > SEARCHED) return NULL;
   for (tk_diag *o = e->diags; o; o = o->next)
     if (o->id == d->id && o->src == d->src && o->span.lo == d->span.lo &&
         o->span.hi == d->span.hi && !strcmp(o->message, d->message))
@@ -96,19 +111,19 @@ static tk_diag *find_same(tk_env *e, const tk_diag *d) {
 
 tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
                      tk_span span, const char *fmt, ...) {
-  tk_diag *d = tk_calloc(e, 1, sizeof *d);
-  *d = (tk_diag){.id = id, .src = src, .span = span, .count = 1};
   va_list ap;
   va_start(ap, fmt);
-  d->message = vformat(e, fmt, ap);
+  tk_diag want = {.id = id, .src = src, .span = span, .count = 1};
+  want.message = vformat(e, fmt, ap);
   va_end(ap);
-  tk_diag *same = find_same(e, d);
+  tk_diag *same = find_same(e, &want);
   if (same) {
-    free_text(e, d->message);
-    tk_free(e, d, sizeof *d);
+    free_text(e, want.message);
     same->count++;
     return same;
   }
+  tk_diag *d = alloc_or_free(e, sizeof *d, want.message);
+  *d = want;
   if (e->last_diag)
     e->last_diag->next = d;
   else
@@ -145,7 +160,7 @@ void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
     free_text(e, text);
     return;
   }
-  tk_note *n = tk_calloc(e, 1, sizeof *n);
+  tk_note *n = alloc_or_free(e, sizeof *n, text);
   *n = (tk_note){.src = src, .span = span, .text = text};
   tk_note **end = &d->notes;
   while (*end) end = &(*end)->next;

@@ -205,6 +205,8 @@ static void settle(layout *l) {
   l->floats = tk_is_float(d) && !l->v->hex && !l->v->pointers;
   l->all = true;
   if (!l->floats) {
+    bool words = d == TK_INT1 && !l->v->hex;
+    l->width = words ? (int)strlen("False") : 0; /* whether one is or not */
     each_lane(l, 0, l->v->data, 0, see_width);
     return;
   }
@@ -221,8 +223,11 @@ static void settle(layout *l) {
 static void float_text(layout *l, double v) {
   tk_decimal x;
   lane_digits(l, v, &x);
-  if (l->exp_form && x.n <= l->right) /* further digits are the exact ones */
+  /* digits that the layout wants beyond the shortest are the exact ones */
+  if (l->exp_form && x.n <= l->right)
     tk_decimal_round(&x, v, l->right + 1);
+  else if (!l->exp_form && x.n < x.point && v != 0)
+    tk_decimal_fixed(&x, v, 0);
   int left = x.negative + (l->exp_form ? 1 : larger(x.point, 1));
   tk_buf_pad(&l->word, ' ', (size_t)larger(l->left - left, 0));
   if (l->exp_form) {

@@ -141,6 +141,12 @@ static bool rest_is_ours(int argc, char **argv) {
   return false;
 }
 
+/* -m MODULE and -c CODE stand in place of FILE, as for python. */
+static bool is_python_word(const cli_args *a, const char *word) {
+  if (a->command != CLI_RUN || a->nwords) return false;
+  return !strcmp(word, "-m") || !strcmp(word, "-c");
+}
+
 static void take_rest(cli_args *a, int argc, char **argv) {
   for (int i = 0; i < argc; i++) a->words[a->nwords++] = argv[i];
 }
@@ -163,6 +169,13 @@ static bool check_modes(const cli_args *a) {
   return true;
 }
 
+/* Is the operand just read the FILE of run, and the rest the script's? */
+static bool script_follows(const cli_args *a, bool ours, int argc,
+                           char **argv) {
+  if (a->command != CLI_RUN || a->nwords != 1) return false;
+  return !ours || !rest_is_ours(argc, argv);
+}
+
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   bool ours = true;
   *a = (cli_args){.command = command};
@@ -170,18 +183,16 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   a->words = calloc((size_t)argc + 1, sizeof *a->words);
   if (!a->uses || !a->words) return false;
   for (int i = 0; i < argc; i++) {
+    if (ours && is_python_word(a, argv[i])) ours = false;
     if (ours && !strcmp(argv[i], "--")) {
       ours = false;
     } else if (ours && argv[i][0] == '-' && argv[i][1]) {
       if (!read_option(a, argc, argv, &i)) return false;
     } else {
       a->words[a->nwords++] = argv[i];
-      if (command == CLI_RUN && a->nwords == 1)
-        ours = ours && rest_is_ours(argc - i - 1, argv + i + 1);
-      if (!ours && a->nwords == 1 && command == CLI_RUN) {
-        take_rest(a, argc - i - 1, argv + i + 1);
-        break;
-      }
+      if (!script_follows(a, ours, argc - i - 1, argv + i + 1)) continue;
+      take_rest(a, argc - i - 1, argv + i + 1);
+      break;
     }
   }
   return check_modes(a);

@@ -117,7 +117,7 @@ static char **script_argv(const cli_args *a, char *python) {
 
 int cli_run_script(const cli_args *a) {
   const char *file = a->words[0];
-  if (access(file, R_OK) != 0)
+  if (file[0] != '-' && access(file, R_OK) != 0)
     return cli_usage(a, "cannot read %s: %s", file, strerror(errno));
   char *python = cli_find_python(a);
   if (!python) return TK_USAGE;

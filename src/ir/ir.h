@@ -215,8 +215,5 @@ void tk_program_print(tk_buf *out, const tk_program *p);
  * use and kept with the function.  Throws TK_FINDING after reporting. */
 tk_program *tk_specialise(tk_env *e, tk_launch *l);
 
-/* Names of all operations, for completion and the host's modules: "tl.load",
- * ...; NULL past the end. */
-const char *tk_builtin_name(size_t i);
 
 #endif

@@ -26,6 +26,10 @@ says 'options after the file: arguments' out "['5', '--json']"
 status 'unknown option after the file' 2 tkdbg run args.py --pid 0 --epochs 3
 says 'unknown option after the file: named' err "'--epochs'"
 
+status 'module' 4 tkdbg run -q -m args 4 -q
+says 'module: arguments' out "['4', '-q']"
+status 'code' 6 tkdbg run -c 'raise SystemExit(6)'
+
 cat >bad.py <<'S'
 import numpy as np
 import triton

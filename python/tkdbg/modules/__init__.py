@@ -4,7 +4,7 @@ Who answers ``import triton``:
 
 ours        these modules, whether Triton is installed or not
 installed   real Triton, with decoration, launches, autotuning and driver
-            queries taken over (installed.py)
+            queries taken over (takeover.py)
 auto        ours, unless real Triton was imported before install()
 
 A module of Triton's that we lack is not found; ``advice`` says what to do.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .. import device, errors, launch, tuner, wrappers
 from . import (bench, descriptor, driver as driver_, knobs as knobs_,
-               report, types as t)
+               report, tltypes as t)
 
 VERSION = "3.6.0"
 

@@ -1,0 +1,234 @@
+/* dot.c - matrix products.
+ *
+ * Operands are converted exactly to fp32 (or rounded as input_precision
+ * says) and multiplied by OpenBLAS on one thread; `exact` mode sums in
+ * ascending k instead, each product and each sum rounded to fp32, which gives
+ * the same bits on every machine.  fp64 goes the same ways; int8 is exact.
+ * OpenBLAS is opened when first needed: most kernels have no product.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/interp.h"
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111 };
+typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const float *,
+                         int, const float *, int, float, float *, int);
+typedef void (*dgemm_fn)(int, int, int, int, int, int, double, const double *,
+                         int, const double *, int, double, double *, int);
+
+static bool open_library(tki *t, const char *name) {
+  void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!lib) return false;
+  void (*threads)(int);
+  *(void **)&threads = dlsym(lib, "openblas_set_num_threads");
+  if (threads) threads(1);
+  t->sgemm = dlsym(lib, "cblas_sgemm");
+  t->dgemm = dlsym(lib, "cblas_dgemm");
+  return t->sgemm && t->dgemm;
+}
+
+static void open_blas(tki *t) {
+  static const char *const names[] = {"libopenblas.so.0", "libopenblas.so",
+                                      "libopenblas.0.dylib"};
+  if (t->blas_opened) return;
+  t->blas_opened = true;
+  if (t->dot_exact) return;
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  for (size_t i = 0; i < TK_COUNT(names); i++)
+    if (open_library(t, names[i])) return;
+  t->sgemm = t->dgemm = NULL;
+}
+
+typedef struct shape {
+  size_t m, n, k;
+} shape;
+
+/* c += a b, in ascending k. */
+#define EXACT(NAME, T)                                                        \
+  TKI_CLONES static void NAME(T *c, const T *a, const T *b, shape s) {        \
+    for (size_t i = 0; i < s.m; i++)                                          \
+      for (size_t k = 0; k < s.k; k++) {                                      \
+        T x = a[i * s.k + k];                                                 \
+        const T *row = b + k * s.n;                                           \
+        T *to = c + i * s.n;                                                  \
+        for (size_t j = 0; j < s.n; j++) to[j] += x * row[j];                 \
+      }                                                                       \
+  }
+EXACT(exact_f32, float)
+EXACT(exact_f64, double)
+
+TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a,
+                                 const int32_t *b, shape s) {
+  for (size_t i = 0; i < s.m; i++)
+    for (size_t k = 0; k < s.k; k++)
+      for (size_t j = 0; j < s.n; j++)
+        c[i * s.n + j] = (int32_t)((uint32_t)c[i * s.n + j] +
+                                   (uint32_t)a[i * s.k + k] *
+                                       (uint32_t)b[k * s.n + j]);
+}
+
+static void multiply(tki *t, float *c, const float *a, const float *b,
+                     shape s) {
+  sgemm_fn sgemm;
+  open_blas(t);
+  if (!t->sgemm) {
+    exact_f32(c, a, b, s);
+    return;
+  }
+  *(void **)&sgemm = t->sgemm;
+  sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1,
+             a, (int)s.k, b, (int)s.n, 1, c, (int)s.n);
+}
+
+/* Splits x into a leading part of the given format and the rest. */
+static void split(tk_dtype d, float *big, float *rest, const float *x,
+                  size_t n) {
+  enum { ROW = 256 };
+  uint16_t half[ROW];
+  for (size_t at = 0; at < n; at += ROW) {
+    size_t m = n - at < ROW ? n - at : ROW;
+    if (d == TK_BF16) {
+      tki_narrow(TK_BF16, half, x + at, m);
+      tki_widen(TK_BF16, big + at, half, m);
+    } else tki_round_tf32(big + at, x + at, m);
+    for (size_t i = at; i < at + m; i++) rest[i] = x[i] - big[i];
+  }
+}
+
+enum { MAX_PARTS = 3 };
+
+/* x as a sum of parts that the tensor core can hold, largest first. */
+static void decompose(tki *t, tk_precision p, const float *x, size_t n,
+                      tki_buf **parts, int count) {
+  tk_dtype d = p == TK_P_BF16X3 || p == TK_P_BF16X6 ? TK_BF16 : TK_FP32;
+  tki_buf *rest = tki_buf_new(t, n * sizeof(float));
+  memcpy(tki_buf_data(rest), x, n * sizeof(float));
+  for (int i = 0; i < count; i++) {
+    parts[i] = tki_buf_new(t, n * sizeof(float));
+    split(d, tki_buf_data(parts[i]), tki_buf_data(rest), tki_buf_data(rest),
+          n);
+  }
+  tki_buf_free(t, rest);
+}
+
+/* Products of parts whose ranks add up to less than `count`, smallest first
+ * (Triton: F32DotTC). */
+static void multiply_parts(tki *t, tk_precision p, float *c, const float *a,
+                           const float *b, shape s) {
+  int count = p == TK_P_TF32 ? 1 : p == TK_P_BF16X6 ? 3 : 2;
+  tki_buf *pa[MAX_PARTS], *pb[MAX_PARTS];
+  decompose(t, p, a, s.m * s.k, pa, count);
+  decompose(t, p, b, s.k * s.n, pb, count);
+  for (int sum = count - 1; sum >= 0; sum--)
+    for (int i = sum; i >= 0; i--)
+      multiply(t, c, tki_buf_data(pa[i]), tki_buf_data(pb[sum - i]), s);
+  for (int i = 0; i < count; i++) {
+    tki_buf_free(t, pa[i]);
+    tki_buf_free(t, pb[i]);
+  }
+}
+
+/* ---- one product of a batch -------------------------------------------- */
+
+typedef struct operand {
+  tk_dtype d;
+  const char *data;
+} operand;
+
+static float *as_f32(tki *t, operand o, size_t n, tki_buf **tmp) {
+  *tmp = NULL;
+  if (o.d == TK_FP32) return (float *)(uintptr_t)o.data;
+  *tmp = tki_buf_new(t, n * sizeof(float));
+  tki_widen(o.d, tki_buf_data(*tmp), o.data, n);
+  return tki_buf_data(*tmp);
+}
+
+static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
+                    shape s) {
+  tki_buf *ta, *tb;
+  float *x = as_f32(t, a, s.m * s.k, &ta), *y = as_f32(t, b, s.k * s.n, &tb);
+  bool plain = a.d != TK_FP32 || in->mode == TK_P_IEEE;
+  if (plain) multiply(t, c, x, y, s);
+  else multiply_parts(t, (tk_precision)in->mode, c, x, y, s);
+  if (ta) tki_buf_free(t, ta);
+  if (tb) tki_buf_free(t, tb);
+}
+
+static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
+  const double *x = (const double *)(const void *)a.data;
+  const double *y = (const double *)(const void *)b.data;
+  dgemm_fn dgemm;
+  open_blas(t);
+  if (!t->dgemm) {
+    exact_f64(c, x, y, s);
+    return;
+  }
+  *(void **)&dgemm = t->dgemm;
+  dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1,
+             x, (int)s.k, y, (int)s.n, 1, c, (int)s.n);
+}
+
+static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
+  tki_buf *ta = tki_buf_new(t, s.m * s.k * 4);
+  tki_buf *tb = tki_buf_new(t, s.k * s.n * 4);
+  tki_unary_fn widen = tki_cast_kernel(a.d, TK_INT32, false);
+  widen(tki_buf_data(ta), a.data, s.m * s.k);
+  widen(tki_buf_data(tb), b.data, s.k * s.n);
+  exact_i32(c, tki_buf_data(ta), tki_buf_data(tb), s);
+  tki_buf_free(t, ta);
+  tki_buf_free(t, tb);
+}
+
+/* The accumulator in the type that is summed in: fp32 for fp16 results. */
+static tki_val start(tki *t, const tk_inst *in, tki_val *frame,
+                     const tk_type *type) {
+  tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;
+  bool same = type->elem == in->type.elem;
+  if (acc && same) {
+    tki_val v = tki_result(t, in, frame, 2);
+    if (v.buf != acc->buf)
+      memcpy(tki_data(&v), tki_data(acc),
+             (size_t)in->n * tk_lane_size(type));
+    else acc->buf = NULL;
+    return v;
+  }
+  tki_val v = tki_val_new(t, type, (size_t)in->n);
+  if (acc) tki_widen((tk_dtype)in->type.elem, tki_data(&v), tki_data(acc),
+                     (size_t)in->n);
+  else memset(tki_data(&v), 0, (size_t)in->n * tk_lane_size(type));
+  return v;
+}
+
+void tki_dot(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+  const tk_func *f = t->frame->func;
+  const tk_type *ta = &in->from, *tb = &f->slots[in->args[1]].type;
+  int rank = ta->rank;
+  shape s = {(size_t)ta->shape[rank - 2], (size_t)tb->shape[rank - 1],
+             (size_t)ta->shape[rank - 1]};
+  size_t batch = rank == 3 ? (size_t)ta->shape[0] : 1;
+  bool half = in->type.elem == TK_FP16;
+  tk_type sum = half ? tk_with_elem(in->type, TK_FP32) : in->type;
+  tki_val v = start(t, in, frame, &sum);
+  char *c = tki_data(&v);
+  operand x = {(tk_dtype)ta->elem, tki_data(a)};
+  operand y = {(tk_dtype)tb->elem, tki_data(b)};
+  for (size_t i = 0; i < batch; i++) {
+    if (in->type.elem == TK_FP64) dot_f64(t, (double *)(void *)c, x, y, s);
+    else if (in->type.elem == TK_INT32) dot_int(t, (void *)c, x, y, s);
+    else dot_f32(t, in, (float *)(void *)c, x, y, s);
+    c += s.m * s.n * tk_lane_size(&sum);
+    x.data += s.m * s.k * tk_lane_size(ta);
+    y.data += s.k * s.n * tk_lane_size(tb);
+  }
+  if (half) {
+    tki_val r = tki_val_new(t, &in->type, (size_t)in->n);
+    tki_narrow(TK_FP16, tki_data(&r), tki_data(&v), (size_t)in->n);
+    tki_release(t, &v);
+    v = r;
+  }
+  tki_set(t, &frame[in->res[0]], v);
+}

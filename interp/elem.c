@@ -1,0 +1,308 @@
+/* elem.c - lane-by-lane instructions.
+ *
+ * Each picks its lane loop when the program is bound; at run time it finds
+ * the operands' lanes, a place for the result (an operand's own buffer when
+ * that dies here) and runs the loop.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "interp/interp.h"
+
+/* Puts v into the result slot; when v took over operand k's buffer, that
+ * slot no longer holds it. */
+static void put(tki *t, const tk_inst *in, tki_val *frame, int k, tki_val v) {
+  if (k >= 0 && v.buf && frame[in->args[k]].buf == v.buf)
+    frame[in->args[k]].buf = NULL;
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+static int operand_mode(const tki_val *a, const tki_val *b) {
+  return a->buf ? (b->buf ? 0 : 1) : (b->buf ? 2 : 0);
+}
+
+static void run_const(void *ctx, const tk_inst *in, void *frame) {
+  tki_val *slot = (tki_val *)frame + in->res[0];
+  tki_set(ctx, slot, (tki_val){.u = (uint64_t)in->attr[0],
+                               .region = TKI_ANY});
+}
+
+static void run_pid(void *ctx, const tk_inst *in, void *frame) {
+  tki *t = ctx;
+  tki_val *slot = (tki_val *)frame + in->res[0];
+  int64_t v = in->op == TK_I_PID ? t->pid[in->mode] : t->grid[in->mode];
+  tki_set(t, slot, (tki_val){.u = (uint32_t)v, .region = TKI_ANY});
+}
+
+TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = from + (int32_t)i;
+}
+
+static void run_arange(void *ctx, const tk_inst *in, void *frame) {
+  tki_val v = tki_result(ctx, in, frame, -1);
+  iota(tki_data(&v), (int32_t)in->attr[0], (size_t)in->n);
+  put(ctx, in, frame, -1, v);
+}
+
+/* A larger operand is the better buffer; results may not outgrow it. */
+static int reusable(const tki_val *a, const tki_val *b) {
+  return a->buf ? 0 : b->buf ? 1 : -1;
+}
+
+static void run_binary(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  int k = reusable(a, b);
+  tki_val v = tki_result(ctx, in, frame, k);
+  if (k == 0 && v.buf != a->buf && b->buf) { /* a lives on: try b */
+    tki_release(ctx, &v);
+    k = 1;
+    v = tki_result(ctx, in, frame, k);
+  }
+  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
+     operand_mode(a, b));
+  put(ctx, in, frame, k, v);
+}
+
+/* Comparisons make one-byte lanes, which never reuse wider ones in place:
+ * the loop would overtake itself. */
+static void run_compare(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  tki_val v = tki_result(ctx, in, frame, -1);
+  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
+     operand_mode(a, b));
+  put(ctx, in, frame, -1, v);
+}
+
+static void run_unary(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_unary_fn fn = (tki_unary_fn)(uintptr_t)in->kernel;
+  tki_val v = tki_result(ctx, in, frame, 0);
+  fn(tki_data(&v), tki_data(a), (size_t)in->n);
+  put(ctx, in, frame, 0, v);
+}
+
+static void run_cast(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_unary_fn fn = (tki_unary_fn)(uintptr_t)in->kernel;
+  bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
+  tki_val v = tki_result(ctx, in, frame, same ? 0 : -1);
+  fn(tki_data(&v), tki_data(a), (size_t)in->n);
+  put(ctx, in, frame, same ? 0 : -1, v);
+}
+
+/* One step toward zero when rounding to nearest went away from it. */
+static void toward_zero(tk_dtype d, char *lane, double exact) {
+  uint64_t bits = 0;
+  size_t size = tk_dtypes[d].size;
+  double r = tk_lane_double(d, lane);
+  if (!(fabs(r) > fabs(exact)) || isnan(exact)) return;
+  memcpy(&bits, lane, size);
+  bits--; /* sign and magnitude: the next one nearer to zero */
+  memcpy(lane, &bits, size);
+}
+
+/* Conversions without a lane loop of their own: through double, exactly. */
+static void run_cast_any(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tk_dtype from = (tk_dtype)in->from.elem, to = (tk_dtype)in->type.elem;
+  tki_val v = tki_result(ctx, in, frame, -1);
+  const char *s = tki_data(a);
+  char *d = tki_data(&v);
+  size_t ss = tk_dtypes[from].size, ds = tk_dtypes[to].size;
+  for (int64_t i = 0; i < in->n; i++, s += ss, d += ds) {
+    double x = tk_lane_double(from, s);
+    tk_lane_set_double(to, d, x);
+    if (in->mode == 1 && tk_is_float(to)) toward_zero(to, d, x);
+  }
+  put(ctx, in, frame, -1, v);
+}
+
+/* Casts that change no bits: between pointers and 64-bit integers. */
+static void run_pointer_cast(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_val v = tki_share(a);
+  if (!in->from.ptr || !in->type.ptr) v.region = TKI_ANY;
+  tki_set(ctx, frame + in->res[0], v);
+}
+
+static void run_not_null(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_val v = tki_result(ctx, in, frame, -1);
+  const uint64_t *p = tki_data(a);
+  uint8_t *d = tki_data(&v);
+  for (int64_t i = 0; i < in->n; i++) d[i] = p[i] != 0;
+  put(ctx, in, frame, -1, v);
+}
+
+/* ---- selection --------------------------------------------------------- */
+
+#define SELECT_LOOP(T)                                                        \
+  TKI_CLONES static void select_##T(T *d, const uint8_t *c, const T *x,       \
+                                    const T *y, size_t n, int mode) {         \
+    T x0 = *x, y0 = *y;                                                       \
+    if (mode == 0)                                                            \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y[i];               \
+    else if (mode == 1)                                                       \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y0;                 \
+    else if (mode == 2)                                                       \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x0 : y[i];                 \
+    else                                                                      \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x0 : y0;                   \
+  }
+SELECT_LOOP(uint8_t)
+SELECT_LOOP(uint16_t)
+SELECT_LOOP(uint32_t)
+SELECT_LOOP(uint64_t)
+
+static void select_lanes(size_t size, void *d, const uint8_t *c,
+                         const void *x, const void *y, size_t n, int mode) {
+  switch (size) {
+  case 1: select_uint8_t(d, c, x, y, n, mode); break;
+  case 2: select_uint16_t(d, c, x, y, n, mode); break;
+  case 4: select_uint32_t(d, c, x, y, n, mode); break;
+  default: select_uint64_t(d, c, x, y, n, mode);
+  }
+}
+
+/* One lane repeated to a block. */
+static void fill(void *d, const void *x, size_t size, size_t n) {
+  if (size == 1) memset(d, *(const uint8_t *)x, n);
+  else
+    for (size_t i = 0; i < n; i++)
+      memcpy((char *)d + i * size, x, size);
+}
+
+static tki_val pick(tki *t, const tk_inst *in, const tki_val *x) {
+  if (x->buf || !in->type.rank) return tki_share(x);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
+  fill(tki_data(&v), &x->u, tk_lane_size(&in->type), (size_t)in->n);
+  v.region = x->region;
+  return v;
+}
+
+static void run_select(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *c = frame + in->args[0];
+  tki_val *x = frame + in->args[1], *y = frame + in->args[2];
+  if (!c->buf) { /* one condition for all lanes */
+    tki_set(ctx, frame + in->res[0], pick(ctx, in, c->b ? x : y));
+    return;
+  }
+  int k = x->buf ? 1 : y->buf ? 2 : -1;
+  tki_val v = tki_result(ctx, in, frame, k);
+  int mode = (x->buf ? 0 : 2) + (y->buf ? 0 : 1);
+  select_lanes(tk_lane_size(&in->type), tki_data(&v), tki_data(c),
+               tki_data(x), tki_data(y), (size_t)in->n, mode);
+  v.region = x->region == y->region ? x->region : TKI_ANY;
+  put(ctx, in, frame, k, v);
+}
+
+static void run_fma(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe;
+  tki_val v = tki_result(ctx, in, frame, -1);
+  char *d = tki_data(&v), *p[3];
+  tk_dtype e = (tk_dtype)in->type.elem;
+  size_t size = tk_lane_size(&in->type);
+  for (int k = 0; k < 3; k++) p[k] = tki_data(&frame[in->args[k]]);
+  for (int64_t i = 0; i < in->n; i++) {
+    size_t at = (size_t)i * size;
+    if (e == TK_FP32) {
+      *(float *)(d + at) = fmaf(*(float *)(p[0] + at), *(float *)(p[1] + at),
+                                *(float *)(p[2] + at));
+      continue;
+    }
+    double r = fma(tk_lane_double(e, p[0] + at), tk_lane_double(e, p[1] + at),
+                   tk_lane_double(e, p[2] + at));
+    tk_lane_set_double(e, d + at, r);
+  }
+  put(ctx, in, frame, -1, v);
+}
+
+/* ---- addresses --------------------------------------------------------- */
+
+#define ADDPTR_LOOP(T)                                                        \
+  TKI_CLONES static void addptr_##T(uint64_t *d, const uint64_t *p,           \
+                                    const T *o, uint64_t size, size_t n,      \
+                                    int mode) {                               \
+    uint64_t p0 = *p, o0 = (uint64_t)(int64_t)*o * size;                      \
+    if (mode == 0)                                                            \
+      for (size_t i = 0; i < n; i++)                                          \
+        d[i] = p[i] + (uint64_t)(int64_t)o[i] * size;                         \
+    else if (mode == 1)                                                       \
+      for (size_t i = 0; i < n; i++) d[i] = p[i] + o0;                        \
+    else                                                                      \
+      for (size_t i = 0; i < n; i++)                                          \
+        d[i] = p0 + (uint64_t)(int64_t)o[i] * size;                           \
+  }
+ADDPTR_LOOP(int32_t)
+ADDPTR_LOOP(int64_t)
+
+static void run_addptr(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
+  tk_type pointee = tk_pointee(in->type);
+  uint64_t size = tk_lane_size(&pointee);
+  bool wide = in->attr[0];
+  int k = p->buf ? 0 : wide && o->buf ? 1 : -1, mode = operand_mode(p, o);
+  tki_val v = tki_result(ctx, in, frame, k);
+  v.region = p->region;
+  if (wide)
+    addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), size,
+                   (size_t)in->n, mode);
+  else
+    addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), size,
+                   (size_t)in->n, mode);
+  put(ctx, in, frame, k, v);
+}
+
+void tki_bind_addptr(tk_inst *in, const tk_func *f) {
+  const tk_type *o = &f->slots[in->args[1]].type;
+  in->run = run_addptr;
+  in->attr[0] = tk_lane_size(o) == 8;
+}
+
+/* ---- binding ----------------------------------------------------------- */
+
+static const void *as_kernel(void (*fn)(void)) {
+  return (const void *)(uintptr_t)fn;
+}
+#define KERNEL(fn) as_kernel((void (*)(void))(fn))
+
+static void bind_cast(tk_inst *in) {
+  tk_dtype to = (tk_dtype)in->type.elem;
+  in->run = run_cast;
+  if (in->from.ptr && !in->type.ptr && to == TK_INT1) in->run = run_not_null;
+  else if (in->from.ptr || in->type.ptr) in->run = run_pointer_cast;
+  else
+    in->kernel = KERNEL(tki_cast_kernel((tk_dtype)in->from.elem, to,
+                                        in->mode == 1));
+  if (in->run == run_cast && !in->kernel) in->run = run_cast_any;
+}
+
+void tki_elem(tk_inst *in) {
+  tk_dtype d = (tk_dtype)in->from.elem;
+  switch (in->op) {
+  case TK_I_CONST: in->run = run_const; break;
+  case TK_I_ARANGE: in->run = run_arange; break;
+  case TK_I_PID:
+  case TK_I_NPROG: in->run = run_pid; break;
+  case TK_I_CAST: bind_cast(in); break;
+  case TK_I_UNARY:
+    in->run = run_unary;
+    in->kernel = KERNEL(tki_unary_kernel((tk_unary)in->mode, d));
+    break;
+  case TK_I_BINARY:
+    in->run = run_binary;
+    in->kernel = KERNEL(tki_binary_kernel((tk_binary)in->mode, d));
+    break;
+  case TK_I_COMPARE:
+    in->run = run_compare;
+    if (in->from.ptr) d = TK_UINT64;
+    in->kernel = KERNEL(tki_compare_kernel((tk_compare)in->mode, d));
+    break;
+  case TK_I_SELECT: in->run = run_select; break;
+  case TK_I_FMA: in->run = run_fma; break;
+  default: break;
+  }
+}

@@ -1,0 +1,304 @@
+/* exec.c - the walk: statements, instructions, calls.
+ *
+ * A function's body is a tree of statements; each runs its instructions and,
+ * if it is a branch or loop, its parts.  `return` unwinds by a result code.
+ * Two copies of the innermost loop exist: one that does nothing but run, and
+ * one that tells observers, chosen once for the run.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interp/interp.h"
+
+typedef enum flow { FLOW_ON, FLOW_RETURN } flow;
+
+/* ---- findings ---------------------------------------------------------- */
+
+tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  tki_frame *f = t->frame;
+  while (f->func->library && f->caller) f = f->caller;
+  tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s",
+                           text);
+  tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
+               "in program (%lld, %lld, %lld) of grid (%lld, %lld, %lld)",
+               (long long)t->pid[0], (long long)t->pid[1],
+               (long long)t->pid[2], (long long)t->grid[0],
+               (long long)t->grid[1], (long long)t->grid[2]);
+  for (tki_frame *c = f->caller; c; c = c->caller)
+    if (!c->func->library)
+      tk_diag_note(t->env, d, c->func->src, c->inst->span,
+                   "in the call from %s", c->func->name);
+  return d;
+}
+
+void tki_stop(tki *t) { tk_throw(t->env, TK_FINDING); }
+
+/* ---- instructions ------------------------------------------------------ */
+
+static void kill_operands(tki *t, const tk_inst *in, tki_val *slots) {
+  for (uint32_t k = 0, bits = in->kill; bits; k++, bits >>= 1)
+    if (bits & 1) tki_release(t, &slots[in->args[k]]);
+}
+
+static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    t->frame->inst = in;
+    in->run(t, in, slots);
+    t->frame->inst = in;
+    for (tki_observer *o = t->observers; o; o = o->next)
+      if (o->inst) o->inst(o->ud, t, in);
+    if (in->kill) kill_operands(t, in, slots);
+  }
+}
+
+void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
+  t->ops += l->n;
+  if (TK_UNLIKELY(t->observers != NULL)) {
+    exec_observed(t, l, slots);
+    return;
+  }
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    t->frame->inst = in;
+    in->run(t, in, slots);
+    if (in->kill) kill_operands(t, in, slots);
+  }
+}
+
+/* ---- statements -------------------------------------------------------- */
+
+static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
+                      tki_val *results);
+
+static void check_interrupt(tki *t) {
+  if (TK_UNLIKELY(t->env->interrupted)) tk_throw(t->env, TK_INTERRUPTED);
+}
+
+typedef struct counter {
+  int64_t at, end, step;
+  size_t size; /* of the variable's type */
+} counter;
+
+static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
+  tk_dtype d = (tk_dtype)t->frame->func->slots[st->iv].type.elem;
+  counter c = {tk_lane_int(d, &slots[st->lb].u),
+               tk_lane_int(d, &slots[st->ub].u),
+               tk_lane_int(d, &slots[st->step].u), tk_dtypes[d].size};
+  if (st->down) c.step = -c.step;
+  if (c.step > 0) return c;
+  tk_diag *bad = tki_finding(t, TK_D_RUNAWAY, "range step is %lld: the loop "
+                                              "would never end",
+                             (long long)c.step);
+  tk_diag_help(t->env, bad, "a step known only when the program runs must be "
+                            "positive");
+  tki_stop(t);
+}
+
+static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
+                     tki_val *results) {
+  counter c = loop_counter(t, st, slots);
+  while (st->down ? c.at > c.end : c.at < c.end) {
+    tki_set(t, &slots[st->iv], (tki_val){.i = c.at, .region = TKI_ANY});
+    check_interrupt(t);
+    if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
+      return FLOW_RETURN;
+    if (st->down ? __builtin_sub_overflow(c.at, c.step, &c.at)
+                 : __builtin_add_overflow(c.at, c.step, &c.at))
+      break;
+  }
+  return FLOW_ON;
+}
+
+static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
+                       tki_val *results) {
+  for (;;) {
+    if (!slots[st->cond].b) return FLOW_ON;
+    check_interrupt(t);
+    if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
+      return FLOW_RETURN;
+    t->frame->stmt = st;
+    tki_exec_insts(t, &st->insts, slots);
+  }
+}
+
+static void tell_stmt(tki *t, const tk_stmt *st) {
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->stmt) o->stmt(o->ud, t, st);
+}
+
+static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
+                      tki_val *results) {
+  t->frame->stmt = st;
+  if (TK_UNLIKELY(t->observers != NULL)) tell_stmt(t, st);
+  tki_exec_insts(t, &st->insts, slots);
+  switch (st->kind) {
+  case TK_S_RUN: return FLOW_ON;
+  case TK_S_IF:
+    return exec_body(t, slots[st->cond].b ? &st->body : &st->orelse, slots,
+                     results);
+  case TK_S_FOR: return exec_for(t, st, slots, results);
+  case TK_S_WHILE: return exec_while(t, st, slots, results);
+  default:
+    for (size_t i = 0; i < st->nresults; i++)
+      results[i] = tki_share(&slots[st->results[i]]);
+    return FLOW_RETURN;
+  }
+}
+
+static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
+                      tki_val *results) {
+  for (size_t i = 0; i < b->n; i++)
+    if (exec_stmt(t, b->items[i], slots, results) == FLOW_RETURN)
+      return FLOW_RETURN;
+  return FLOW_ON;
+}
+
+/* ---- calls ------------------------------------------------------------- */
+
+static void release_slots(tki *t, tki_val *slots, size_t n) {
+  for (size_t i = 0; i < n; i++) tki_release(t, &slots[i]);
+}
+
+/* A function that ends without a return gives zeros. */
+static void no_results(tki *t, const tk_func *f, tki_val *results) {
+  for (size_t i = 0; i < f->nresults; i++) {
+    const tk_type *type = &f->result_types[i];
+    size_t n = (size_t)tk_numel(type);
+    results[i] = tki_val_new(t, type, n);
+    memset(tki_data(&results[i]), 0, n * tk_lane_size(type));
+  }
+}
+
+void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
+              tki_val *results) {
+  size_t bytes = f->nslots * sizeof(tki_val);
+  tki_buf *buf = tki_buf_new(t, bytes + 1);
+  tki_val *slots = tki_buf_data(buf);
+  memset(slots, 0, bytes);
+  for (size_t i = 0; i < nargs; i++)
+    slots[f->params[i]] = tki_share(&args[i]);
+  tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
+  t->frame = &frame;
+  if (exec_body(t, &f->body, slots, results) != FLOW_RETURN)
+    no_results(t, f, results);
+  t->frame = frame.caller;
+  release_slots(t, slots, f->nslots);
+  tki_buf_free(t, buf);
+}
+
+enum { FEW = 16 };
+
+static void run_call(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *slots = vframe, args[FEW], res[FEW], *a = args, *r = res;
+  size_t n = in->nargs > in->nres ? in->nargs : in->nres;
+  tki_buf *big = NULL;
+  if (n > FEW) {
+    big = tki_buf_new(t, 2 * n * sizeof *a);
+    a = tki_buf_data(big);
+    r = a + n;
+  }
+  for (size_t i = 0; i < in->nargs; i++) a[i] = slots[in->args[i]];
+  tki_call(t, in->aux, a, in->nargs, r);
+  for (size_t i = 0; i < in->nres; i++)
+    tki_set(t, &slots[in->res[i]], r[i]);
+  if (big) tki_buf_free(t, big);
+}
+
+static void run_cond(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *slots = vframe;
+  tki_exec_insts(ctx, &in->body[slots[in->args[0]].b ? 0 : 1], slots);
+}
+
+static void run_nothing(void *ctx, const tk_inst *in, void *frame) {
+  (void)ctx, (void)in, (void)frame;
+}
+
+/* ---- one program ------------------------------------------------------- */
+
+static void tell_program(tki *t, bool begins) {
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->program) o->program(o->ud, t, begins);
+}
+
+void tki_program_run(tki *t) {
+  const tk_func *f = t->program->kernel;
+  tki_val *slots = t->slots;
+  tki_frame frame = {.func = f, .slots = slots};
+  memset(slots, 0, f->nslots * sizeof *slots);
+  for (size_t i = 0; i < f->nparams; i++) slots[f->params[i]] = t->params[i];
+  t->frame = &frame;
+  if (TK_UNLIKELY(t->observers != NULL)) tell_program(t, true);
+  exec_body(t, &f->body, slots, NULL);
+  if (TK_UNLIKELY(t->observers != NULL)) tell_program(t, false);
+  release_slots(t, slots, f->nslots);
+  t->frame = NULL;
+}
+
+/* ---- binding ----------------------------------------------------------- */
+
+static const void *reduction_kernel(const tk_inst *in) {
+  tki_binary_fn fn = tki_binary_kernel(
+      tki_reduction_op((tk_reduction)in->mode), (tk_dtype)in->from.elem);
+  return (const void *)(uintptr_t)fn;
+}
+
+static void bind_inst(tk_inst *in, const tk_func *f) {
+  tki_elem(in);
+  tki_move(in);
+  switch (in->op) {
+  case TK_I_ADDPTR: tki_bind_addptr(in, f); break;
+  case TK_I_LOAD: in->run = tki_load; break;
+  case TK_I_STORE: in->run = tki_store; break;
+  case TK_I_ATOMIC: in->run = tki_atomic; break;
+  case TK_I_CAS: in->run = tki_cas; break;
+  case TK_I_DOT: in->run = tki_dot; break;
+  case TK_I_REDUCE:
+    in->run = tki_reduce;
+    in->kernel = reduction_kernel(in);
+    break;
+  case TK_I_SCAN:
+    in->run = tki_scan;
+    in->kernel = reduction_kernel(in);
+    break;
+  case TK_I_REDUCE_FN: in->run = tki_reduce_fn; break;
+  case TK_I_SCAN_FN: in->run = tki_scan_fn; break;
+  case TK_I_CALL: in->run = run_call; break;
+  case TK_I_COND: in->run = run_cond; break;
+  case TK_I_PRINT: in->run = tki_print; break;
+  case TK_I_ASSERT: in->run = tki_assert; break;
+  case TK_I_BREAKPOINT:
+  case TK_I_BARRIER: in->run = run_nothing; break;
+  default: break;
+  }
+}
+
+static void bind_insts(tk_insts *l, const tk_func *f) {
+  for (size_t i = 0; i < l->n; i++) {
+    bind_inst(l->items[i], f);
+    bind_insts(&l->items[i]->body[0], f);
+    bind_insts(&l->items[i]->body[1], f);
+  }
+}
+
+static void bind_body(tk_body *b, const tk_func *f) {
+  for (size_t i = 0; i < b->n; i++) {
+    bind_insts(&b->items[i]->insts, f);
+    bind_body(&b->items[i]->body, f);
+    bind_body(&b->items[i]->orelse, f);
+  }
+}
+
+void tki_bind(tk_program *p) {
+  if (p->bound) return;
+  for (size_t i = 0; i < p->nfuncs; i++)
+    bind_body(&p->funcs[i]->body, p->funcs[i]);
+  p->bound = true;
+}

@@ -1,0 +1,247 @@
+/* kernels_float.c - lane loops over floats.
+ *
+ * fp32 and fp64 run as they are; the narrower types are widened to fp32 in
+ * short rows, computed, and rounded back once.  For + - * / that is the
+ * correctly rounded result: fp32 has more than twice their digits plus two.
+ * Source of the narrow conversions: IEEE 754-2019 5.4.2; NVIDIA PTX cvt.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "interp/interp.h"
+
+/* ---- narrow formats ---------------------------------------------------- */
+
+static inline float as_float(uint32_t u) {
+  float f;
+  memcpy(&f, &u, sizeof f);
+  return f;
+}
+
+static inline uint32_t as_bits(float f) {
+  uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  return u;
+}
+
+/* The exponent is re-biased by a multiplication, which also normalises
+ * subnormal numbers; infinities and NaNs get their exponent set. */
+TKI_CLONES static void widen_f16(float *d, const uint16_t *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint32_t h = s[i], mag = (h & 0x7fff) << 13;
+    uint32_t fin = as_bits(as_float(mag) * 0x1p112f);
+    uint32_t out = mag >= 0x7c00u << 13 ? mag | 0x7f800000 : fin;
+    d[i] = as_float(out | (h & 0x8000) << 16);
+  }
+}
+
+/* Adding 0.5 to a number below 2^-14 rounds it to a multiple of 2^-24, the
+ * spacing of subnormal halves. */
+TKI_CLONES static void narrow_f16(uint16_t *d, const float *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint32_t u = as_bits(s[i]), mag = u & 0x7fffffff;
+    uint32_t sub = as_bits(as_float(mag) + 0.5f) - 0x3f000000;
+    uint32_t odd = mag >> 13 & 1;
+    uint32_t norm = (mag + 0xfff + odd - 0x38000000) >> 13;
+    uint32_t out = mag < 0x38800000 ? sub : norm;
+    out = mag >= 0x477ff000 ? 0x7c00 : out;
+    out = mag > 0x7f800000 ? 0x7e00 | (mag >> 13 & 0x1ff) : out;
+    d[i] = (uint16_t)(out | (u >> 16 & 0x8000));
+  }
+}
+
+TKI_CLONES static void widen_bf16(float *d, const uint16_t *s, size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = as_float((uint32_t)s[i] << 16);
+}
+
+TKI_CLONES static void narrow_bf16(uint16_t *d, const float *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint32_t u = as_bits(s[i]);
+    uint32_t r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    uint32_t nan = u >> 16 | 0x40;
+    d[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? nan : r);
+  }
+}
+
+void tki_widen(tk_dtype d, float *to, const void *from, size_t n) {
+  if (d == TK_FP16) widen_f16(to, from, n);
+  else if (d == TK_BF16) widen_bf16(to, from, n);
+  else if (d == TK_FP32) memcpy(to, from, n * sizeof *to);
+  else
+    for (size_t i = 0; i < n; i++)
+      to[i] = tk_fp8_to_f32(d, ((const uint8_t *)from)[i]);
+}
+
+void tki_narrow(tk_dtype d, void *to, const float *from, size_t n) {
+  if (d == TK_FP16) narrow_f16(to, from, n);
+  else if (d == TK_BF16) narrow_bf16(to, from, n);
+  else if (d == TK_FP32) memcpy(to, from, n * sizeof *from);
+  else
+    for (size_t i = 0; i < n; i++)
+      ((uint8_t *)to)[i] = tk_f32_to_fp8(d, from[i]);
+}
+
+/* What a tensor core keeps of an fp32 operand: ten digits after the point.
+ * Ties go away from zero (PTX cvt.rna.tf32.f32). */
+TKI_CLONES void tki_round_tf32(float *d, const float *a, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint32_t u = as_bits(a[i]);
+    bool finite = (u & 0x7f800000) != 0x7f800000;
+    d[i] = as_float(finite ? (u + 0x1000) & 0xffffe000 : u);
+  }
+}
+
+/* ---- two operands ------------------------------------------------------ */
+
+#define LOOP(NAME, T, EXPR)                                                   \
+  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,       \
+                              size_t n, int mode) {                           \
+    T *d = vd;                                                                \
+    const T *pa = va, *pb = vb;                                               \
+    T a0 = *pa, b0 = *pb;                                                     \
+    if (mode == 0)                                                            \
+      for (size_t i = 0; i < n; i++) {                                        \
+        T a = pa[i], b = pb[i];                                               \
+        d[i] = (EXPR);                                                        \
+      }                                                                       \
+    else if (mode == 1)                                                       \
+      for (size_t i = 0; i < n; i++) {                                        \
+        T a = pa[i], b = b0;                                                  \
+        d[i] = (EXPR);                                                        \
+      }                                                                       \
+    else                                                                      \
+      for (size_t i = 0; i < n; i++) {                                        \
+        T a = a0, b = pb[i];                                                  \
+        d[i] = (EXPR);                                                        \
+      }                                                                       \
+  }
+
+/* -0 is below +0; a NaN gives way to a number, or wins. */
+#define LESSER(a, b) ((a) < (b) ? (a) : (a) > (b) ? (b) : signbit(a) ? (a) : (b))
+#define GREATER(a, b)                                                         \
+  ((a) > (b) ? (a) : (a) < (b) ? (b) : signbit(a) ? (b) : (a))
+#define NUM(a, b, pick) ((a) != (a) ? (b) : (b) != (b) ? (a) : pick(a, b))
+#define NAN_WINS(a, b, pick)                                                  \
+  ((a) != (a) ? (a) : (b) != (b) ? (b) : pick(a, b))
+
+#define FLOATS(S, T, FMOD)                                                    \
+  LOOP(add_##S, T, a + b)                                                     \
+  LOOP(sub_##S, T, a - b)                                                     \
+  LOOP(mul_##S, T, a *b)                                                      \
+  LOOP(div_##S, T, a / b)                                                     \
+  LOOP(mod_##S, T, FMOD(a, b))                                                \
+  LOOP(min_##S, T, NUM(a, b, LESSER))                                         \
+  LOOP(max_##S, T, NUM(a, b, GREATER))                                        \
+  LOOP(min_nan_##S, T, NAN_WINS(a, b, LESSER))                                \
+  LOOP(max_nan_##S, T, NAN_WINS(a, b, GREATER))
+FLOATS(f32, float, fmodf)
+FLOATS(f64, double, fmod)
+
+enum { ROW = 256 };
+
+static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
+                          size_t n, int mode, tki_binary_fn fn) {
+  float fa[ROW], fb[ROW];
+  size_t size = tk_dtypes[t].size;
+  if (mode == 2) tki_widen(t, fa, a, 1);
+  if (mode == 1) tki_widen(t, fb, b, 1);
+  for (size_t at = 0; at < n; at += ROW) {
+    size_t m = n - at < ROW ? n - at : ROW;
+    float out[ROW];
+    if (mode != 2) tki_widen(t, fa, (const char *)a + at * size, m);
+    if (mode != 1) tki_widen(t, fb, (const char *)b + at * size, m);
+    fn(out, fa, fb, m, mode);
+    tki_narrow(t, (char *)d + at * size, out, m);
+  }
+}
+
+#define NARROW(OP, S, ID)                                                     \
+  static void OP##_##S(void *d, const void *a, const void *b, size_t n,       \
+                       int mode) {                                            \
+    narrow_binary(ID, d, a, b, n, mode, OP##_f32);                            \
+  }
+#define NARROWS(S, ID)                                                        \
+  NARROW(add, S, ID)                                                          \
+  NARROW(sub, S, ID)                                                          \
+  NARROW(mul, S, ID)                                                          \
+  NARROW(div, S, ID)                                                          \
+  NARROW(mod, S, ID)                                                          \
+  NARROW(min, S, ID)                                                          \
+  NARROW(max, S, ID)                                                          \
+  NARROW(min_nan, S, ID)                                                      \
+  NARROW(max_nan, S, ID)
+NARROWS(f16, TK_FP16)
+NARROWS(bf16, TK_BF16)
+NARROWS(e4nv, TK_FP8E4NV)
+NARROWS(e4b8, TK_FP8E4B8)
+NARROWS(e4b15, TK_FP8E4B15)
+NARROWS(e5, TK_FP8E5)
+NARROWS(e5b16, TK_FP8E5B16)
+
+#define ROWS(S)                                                               \
+  {[TK_B_ADD] = add_##S, [TK_B_SUB] = sub_##S, [TK_B_MUL] = mul_##S,          \
+   [TK_B_DIV] = div_##S, [TK_B_MOD] = mod_##S, [TK_B_MIN] = min_##S,          \
+   [TK_B_MAX] = max_##S, [TK_B_MIN_NAN] = min_nan_##S,                        \
+   [TK_B_MAX_NAN] = max_nan_##S}
+
+tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
+  static const tki_binary_fn table[TK_DTYPE_COUNT][TK_B_COUNT] = {
+      [TK_FP32] = ROWS(f32),         [TK_FP64] = ROWS(f64),
+      [TK_FP16] = ROWS(f16),         [TK_BF16] = ROWS(bf16),
+      [TK_FP8E4NV] = ROWS(e4nv),     [TK_FP8E4B8] = ROWS(e4b8),
+      [TK_FP8E4B15] = ROWS(e4b15),   [TK_FP8E5] = ROWS(e5),
+      [TK_FP8E5B16] = ROWS(e5b16),
+  };
+  return tk_is_int(d) ? tki_int_binary(op, d) : table[d][op];
+}
+
+/* ---- comparisons ------------------------------------------------------- */
+
+static void narrow_compare(tk_dtype t, uint8_t *d, const void *a,
+                           const void *b, size_t n, int mode,
+                           tki_binary_fn fn) {
+  float fa[ROW], fb[ROW];
+  size_t size = tk_dtypes[t].size;
+  if (mode == 2) tki_widen(t, fa, a, 1);
+  if (mode == 1) tki_widen(t, fb, b, 1);
+  for (size_t at = 0; at < n; at += ROW) {
+    size_t m = n - at < ROW ? n - at : ROW;
+    if (mode != 2) tki_widen(t, fa, (const char *)a + at * size, m);
+    if (mode != 1) tki_widen(t, fb, (const char *)b + at * size, m);
+    fn(d + at, fa, fb, m, mode);
+  }
+}
+
+#define NCMP(C, S, ID)                                                        \
+  static void cmp_##S##_##C(void *d, const void *a, const void *b, size_t n,  \
+                            int mode) {                                       \
+    narrow_compare(ID, d, a, b, n, mode,                                      \
+                   tki_plain_compare(TK_C_##C, TK_FP32));                     \
+  }
+#define NCMPS(S, ID)                                                          \
+  NCMP(EQ, S, ID)                                                             \
+  NCMP(NE, S, ID)                                                             \
+  NCMP(LT, S, ID)                                                             \
+  NCMP(LE, S, ID)                                                             \
+  NCMP(GT, S, ID)                                                             \
+  NCMP(GE, S, ID)
+NCMPS(f16, TK_FP16)
+NCMPS(bf16, TK_BF16)
+NCMPS(e4nv, TK_FP8E4NV)
+NCMPS(e4b8, TK_FP8E4B8)
+NCMPS(e4b15, TK_FP8E4B15)
+NCMPS(e5, TK_FP8E5)
+NCMPS(e5b16, TK_FP8E5B16)
+#define NCMP_ROW(S)                                                           \
+  {cmp_##S##_EQ, cmp_##S##_NE, cmp_##S##_LT,                                  \
+   cmp_##S##_LE, cmp_##S##_GT, cmp_##S##_GE}
+
+tki_binary_fn tki_compare_kernel(tk_compare op, tk_dtype d) {
+  static const tki_binary_fn table[TK_DTYPE_COUNT][TK_C_COUNT] = {
+      [TK_FP16] = NCMP_ROW(f16),       [TK_BF16] = NCMP_ROW(bf16),
+      [TK_FP8E4NV] = NCMP_ROW(e4nv),   [TK_FP8E4B8] = NCMP_ROW(e4b8),
+      [TK_FP8E4B15] = NCMP_ROW(e4b15), [TK_FP8E5] = NCMP_ROW(e5),
+      [TK_FP8E5B16] = NCMP_ROW(e5b16),
+  };
+  return table[d][op] ? table[d][op] : tki_plain_compare(op, d);
+}

@@ -1,0 +1,438 @@
+/* memory.c - loads, stores and atomics, every lane checked.
+ *
+ * A block of addresses is handled row by row along its last axis.  A row
+ * that is contiguous is checked by its ends and copied as a whole; any other
+ * is checked and moved lane by lane.  A lane whose mask is 0 is never looked
+ * at.  Nothing outside a region is ever touched: the first bad lane ends the
+ * run with a report that says which element was meant.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "interp/interp.h"
+
+/* ---- regions ----------------------------------------------------------- */
+
+static const tki_region *find_region(const tki *t, uint64_t a, size_t size) {
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    if (a >= r->lo && a < r->hi && r->hi - a >= size) return r;
+  }
+  return NULL;
+}
+
+/* The access at hand, for checks and for the report. */
+typedef struct mem_access {
+  tki *t;
+  const tk_inst *in;
+  const uint64_t *addr;
+  const uint8_t *mask; /* NULL: all lanes */
+  size_t n, size;      /* lanes, bytes of each */
+  int32_t region;
+  bool write;
+  const char *verb;
+} mem_access;
+
+/* ---- reports ----------------------------------------------------------- */
+
+static const char *lane_index(const mem_access *a, size_t lane) {
+  const tk_type *type = &a->in->type;
+  tk_arena *arena = &a->t->launch->arena;
+  char *text = tk_arena_strdup(arena, "");
+  int64_t below = 1;
+  for (int i = 0; i < type->rank; i++) below *= type->shape[i];
+  for (int i = 0; i < type->rank; i++) {
+    below /= type->shape[i];
+    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
+                           (long long)((int64_t)lane / below %
+                                       type->shape[i]));
+  }
+  return text;
+}
+
+static const char *ints(tk_arena *arena, const int64_t *v, int n) {
+  char *text = tk_arena_strdup(arena, "");
+  for (int i = 0; i < n; i++)
+    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
+                           (long long)v[i]);
+  return text;
+}
+
+static void note_tensor(const mem_access *a, tk_diag *d, const tki_region *r) {
+  tk_arena *arena = &a->t->launch->arena;
+  const tk_tensor *x = r->tensor;
+  tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
+               "%s is %s[%s] with strides [%s], %" PRIu64 " bytes of storage",
+               r->name, tk_dtype_name(x->dtype),
+               ints(arena, x->shape, x->rank),
+               ints(arena, x->strides, x->rank), r->hi - r->lo);
+}
+
+static size_t count_bad(const mem_access *a, const tki_region *r) {
+  size_t bad = 0;
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    uint64_t x = a->addr[i];
+    bad += x < r->lo || x >= r->hi || r->hi - x < a->size;
+  }
+  return bad;
+}
+
+static void note_lane(const mem_access *a, tk_diag *d, size_t lane) {
+  tk_env *e = a->t->env;
+  tk_span none = {0, 0};
+  const char *mask = a->mask ? "true" : "none";
+  if (a->in->type.rank)
+    tk_diag_note(e, d, NULL, none, "first bad lane: [%s], mask %s",
+                 lane_index(a, lane), mask);
+  else tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
+}
+
+static void outside(const mem_access *a, size_t lane, const tki_region *r)
+    TK_NORETURN;
+static void outside(const mem_access *a, size_t lane, const tki_region *r) {
+  uint64_t base = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
+  int64_t off = (int64_t)(a->addr[lane] - base);
+  int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
+  size_t bad = count_bad(a, r);
+  tk_diag *d = tki_finding(a->t, TK_D_BOUNDS,
+                           "%s %s %s: element %lld of %lld (byte offset "
+                           "%lld), %zu of %zu lanes",
+                           a->verb, off < 0 ? "before the start of"
+                                            : "past the end of",
+                           r->name, (long long)(off / size),
+                           (long long)limit, (long long)off, bad, a->n);
+  note_lane(a, d, lane);
+  note_tensor(a, d, r);
+  const tki_region *other = find_region(a->t, a->addr[lane], a->size);
+  if (other)
+    tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
+                 "the address lies in %s, which this pointer does not belong "
+                 "to",
+                 other->name);
+  tk_diag_help(a->t->env, d, a->mask ? "the mask lets this lane through: "
+                                       "compare the offsets with the size"
+                                     : "add a mask, such as mask=offsets < n");
+  tki_stop(a->t);
+}
+
+static void wild(const mem_access *a, size_t lane) TK_NORETURN;
+static void wild(const mem_access *a, size_t lane) {
+  bool null = a->addr[lane] < 4096;
+  tk_diag *d = tki_finding(
+      a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
+      "%s at address 0x%" PRIx64 ", which is %s", a->verb, a->addr[lane],
+      null ? "a null pointer" : "in no tensor of this launch");
+  note_lane(a, d, lane);
+  tki_stop(a->t);
+}
+
+static void misaligned(const mem_access *a, size_t lane) TK_NORETURN;
+static void misaligned(const mem_access *a, size_t lane) {
+  tk_diag *d = tki_finding(a->t, TK_D_MISALIGNED,
+                           "%s of %zu bytes at address 0x%" PRIx64
+                           ", which is not a multiple of %zu",
+                           a->verb, a->size, a->addr[lane], a->size);
+  note_lane(a, d, lane);
+  tki_stop(a->t);
+}
+
+static void read_only(const mem_access *a, size_t lane, const tki_region *r)
+    TK_NORETURN;
+static void read_only(const mem_access *a, size_t lane, const tki_region *r) {
+  tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY,
+                           "%s to %s, which is read-only", a->verb, r->name);
+  note_lane(a, d, lane);
+  tki_stop(a->t);
+}
+
+/* ---- checks ------------------------------------------------------------ */
+
+static const tki_region *home(const mem_access *a, size_t lane) {
+  if (a->region != TKI_ANY) return &a->t->regions[a->region];
+  const tki_region *r = find_region(a->t, a->addr[lane], a->size);
+  if (!r) wild(a, lane);
+  return r;
+}
+
+/* The lane's memory in this process. */
+static inline char *check_lane(const mem_access *a, size_t lane) {
+  const tki_region *r = home(a, lane);
+  uint64_t x = a->addr[lane];
+  if (TK_UNLIKELY(x < r->lo || x >= r->hi || r->hi - x < a->size))
+    outside(a, lane, r);
+  if (TK_UNLIKELY(x & (a->size - 1))) misaligned(a, lane);
+  if (TK_UNLIKELY(a->write && r->readonly)) read_only(a, lane, r);
+  return r->host + (x - r->lo);
+}
+
+/* Lanes first .. last are contiguous; NULL when they leave their region. */
+static char *check_run(const mem_access *a, size_t first, size_t last) {
+  const tki_region *r = home(a, first);
+  uint64_t lo = a->addr[first], hi = a->addr[last] + a->size;
+  if (lo < r->lo || hi > r->hi || hi < lo || (lo & (a->size - 1)) ||
+      (a->write && r->readonly))
+    return NULL;
+  return r->host + (lo - r->lo);
+}
+
+TKI_CLONES static bool is_run(const uint64_t *addr, size_t n, uint64_t size) {
+  uint64_t diff = 0, a0 = addr[0];
+  for (size_t i = 0; i < n; i++) diff |= addr[i] - a0 - i * size;
+  return diff == 0;
+}
+
+/* Active lanes of a row: how many, and the first and last. */
+typedef struct active {
+  size_t count, first, last;
+} active;
+
+TKI_CLONES static size_t count_active(const uint8_t *m, size_t n) {
+  size_t c = 0;
+  for (size_t i = 0; i < n; i++) c += m[i];
+  return c;
+}
+
+static active find_active(const uint8_t *m, size_t n) {
+  if (!m) return (active){n, 0, n - 1};
+  active a = {count_active(m, n), 0, n};
+  if (!a.count) return a;
+  while (!m[a.first]) a.first++;
+  while (!m[--a.last])
+    ;
+  return a;
+}
+
+/* ---- loads ------------------------------------------------------------- */
+
+/* What lanes that are masked off get. */
+typedef struct other {
+  const char *data; /* NULL: zero, and undefined to the detectors */
+  size_t step;      /* 0: one lane for all */
+} other;
+
+static inline void load_off(char *d, const other *o, size_t i, size_t size) {
+  if (o->data) memcpy(d, o->data + i * o->step, size);
+  else memset(d, 0, size);
+}
+
+static void load_lanes(const mem_access *a, char *d, const other *o, size_t at,
+                       size_t n) {
+  for (size_t i = at; i < at + n; i++) {
+    if (a->mask && !a->mask[i]) load_off(d + i * a->size, o, i, a->size);
+    else memcpy(d + i * a->size, check_lane(a, i), a->size);
+  }
+}
+
+static void fill_off(char *d, const other *o, size_t from, size_t to,
+                     size_t size) {
+  if (!o->data) memset(d + from * size, 0, (to - from) * size);
+  else if (o->step) memcpy(d + from * size, o->data + from * size,
+                           (to - from) * size);
+  else
+    for (size_t i = from; i < to; i++) memcpy(d + i * size, o->data, size);
+}
+
+static void load_row(const mem_access *a, char *d, const other *o, size_t at,
+                     size_t n) {
+  active v = find_active(a->mask ? a->mask + at : NULL, n);
+  if (!v.count) {
+    fill_off(d, o, at, at + n, a->size);
+    return;
+  }
+  size_t run = v.last - v.first + 1, lo = at + v.first;
+  char *p = run == v.count && is_run(a->addr + lo, run, a->size)
+                ? check_run(a, lo, lo + run - 1)
+                : NULL;
+  if (!p) {
+    load_lanes(a, d, o, at, n);
+    return;
+  }
+  memcpy(d + lo * a->size, p, run * a->size);
+  if (v.first) fill_off(d, o, at, lo, a->size);
+  if (lo + run < at + n) fill_off(d, o, lo + run, at + n, a->size);
+}
+
+static void bool_lanes(uint8_t *d, size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = d[i] != 0;
+}
+
+static size_t row_length(const tk_type *t) {
+  return t->rank ? (size_t)t->shape[t->rank - 1] : 1;
+}
+
+static mem_access access_of(tki *t, const tk_inst *in, tki_val *frame,
+                        int mask_arg, uint8_t *spare) {
+  tki_val *p = frame + in->args[0];
+  mem_access a = {.t = t, .in = in, .addr = tki_data(p), .n = (size_t)in->n,
+              .size = tk_lane_size(&in->type), .region = p->region,
+              .write = in->op != TK_I_LOAD,
+              .verb = in->op == TK_I_LOAD    ? "load"
+                      : in->op == TK_I_STORE ? "store"
+                                             : "atomic access"};
+  if (mask_arg < 0) return a;
+  tki_val *m = frame + in->args[mask_arg];
+  a.mask = tki_data(m);
+  if (m->buf || !in->type.rank) return a;
+  *spare = m->b; /* one mask for the whole block */
+  if (m->b) a.mask = NULL;
+  else a.n = 0;
+  return a;
+}
+
+static void tell(tki *t, const mem_access *a) {
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->access)
+      o->access(o->ud, t, a->in, a->addr, a->mask, a->n, a->region);
+}
+
+void tki_load(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe;
+  bool masked = in->mode & 1;
+  uint8_t off;
+  mem_access a = access_of(t, in, frame, masked ? 1 : -1, &off);
+  other o = {NULL, 0};
+  if (in->mode & 2) {
+    tki_val *x = frame + in->args[masked ? 2 : 1];
+    o = (other){tki_data(x), x->buf ? a.size : 0};
+  }
+  tki_val v = tki_result(t, in, frame, -1);
+  char *d = tki_data(&v);
+  size_t row = row_length(&in->type), n = (size_t)in->n;
+  v.region = TKI_ANY;
+  if (!a.n) fill_off(d, &o, 0, n, a.size);
+  for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
+  if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
+  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+/* ---- stores ------------------------------------------------------------ */
+
+static void store_row(const mem_access *a, const char *s, size_t step, size_t at,
+                      size_t n) {
+  active v = find_active(a->mask ? a->mask + at : NULL, n);
+  size_t run = v.last - v.first + 1, lo = at + v.first;
+  if (!v.count) return;
+  char *p = run == v.count && step && is_run(a->addr + lo, run, a->size)
+                ? check_run(a, lo, lo + run - 1)
+                : NULL;
+  if (p) {
+    memcpy(p, s + lo * a->size, run * a->size);
+    return;
+  }
+  for (size_t i = at; i < at + n; i++)
+    if (!a->mask || a->mask[i]) memcpy(check_lane(a, i), s + i * step, a->size);
+}
+
+/* Every lane is checked before the first is written, so that a finding
+ * leaves memory as it was. */
+static void check_all(const mem_access *a, size_t row) {
+  for (size_t at = 0; at < a->n; at += row) {
+    active v = find_active(a->mask ? a->mask + at : NULL, row);
+    if (!v.count) continue;
+    size_t lo = at + v.first, run = v.last - v.first + 1;
+    bool ok = run == v.count && is_run(a->addr + lo, run, a->size) &&
+              check_run(a, lo, lo + run - 1);
+    for (size_t i = at; !ok && i < at + row; i++)
+      if (!a->mask || a->mask[i]) check_lane(a, i);
+  }
+}
+
+void tki_store(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, *x = frame + in->args[1];
+  uint8_t off;
+  mem_access a = access_of(t, in, frame, in->mode & 1 ? 2 : -1, &off);
+  size_t row = row_length(&in->type), step = x->buf ? a.size : 0;
+  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  if (row < a.n) check_all(&a, row);
+  for (size_t at = 0; at < a.n; at += row)
+    store_row(&a, tki_data(x), step, at, row);
+}
+
+/* ---- atomics ----------------------------------------------------------- */
+
+static void atomic_int(tk_atomic mode, tk_dtype d, char *p, const char *v) {
+  int64_t m = tk_lane_int(d, p), x = tk_lane_int(d, v);
+  bool big = d == TK_UINT64, less = big ? (uint64_t)x < (uint64_t)m : x < m;
+  switch (mode) {
+  case TK_A_ADD: m = (int64_t)((uint64_t)m + (uint64_t)x); break;
+  case TK_A_MAX: m = less ? m : x; break;
+  case TK_A_MIN: m = less ? x : m; break;
+  case TK_A_AND: m &= x; break;
+  case TK_A_OR: m |= x; break;
+  default: m ^= x;
+  }
+  tk_lane_set_int(d, p, m);
+}
+
+/* The hardware orders floats by their bits, so that -0 < +0; a NaN gives
+ * way to a number. */
+static double pick(double m, double x, bool max) {
+  if (m != m) return x;
+  if (x != x) return m;
+  if (m == x) return (signbit(m) != 0) == max ? x : m;
+  return (m > x) == max ? m : x;
+}
+
+static void atomic_float(tk_atomic mode, tk_dtype d, char *p, const char *v) {
+  if (mode == TK_A_ADD && d == TK_FP32) {
+    float m, x;
+    memcpy(&m, p, 4), memcpy(&x, v, 4);
+    m += x;
+    memcpy(p, &m, 4);
+    return;
+  }
+  double m = tk_lane_double(d, p), x = tk_lane_double(d, v);
+  m = mode == TK_A_ADD ? m + x : pick(m, x, mode == TK_A_MAX);
+  tk_lane_set_double(d, p, m);
+}
+
+static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
+                        size_t size) {
+  if (mode == TK_A_XCHG) memcpy(p, v, size);
+  else if (tk_is_float(d)) atomic_float(mode, d, p, v);
+  else atomic_int(mode, d, p, v);
+}
+
+void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, *x = frame + in->args[1];
+  uint8_t off;
+  mem_access a = access_of(t, in, frame, in->nargs > 2 ? 2 : -1, &off);
+  tki_val v = tki_result(t, in, frame, -1);
+  char *d = tki_data(&v), *s = tki_data(x);
+  size_t step = x->buf ? a.size : 0;
+  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  if (a.n < (size_t)in->n) memset(d, 0, (size_t)in->n * a.size);
+  for (size_t i = 0; i < a.n; i++, d += a.size) {
+    if (a.mask && !a.mask[i]) {
+      memset(d, 0, a.size);
+      continue;
+    }
+    char *p = check_lane(&a, i);
+    memcpy(d, p, a.size);
+    atomic_lane((tk_atomic)in->mode, (tk_dtype)in->type.elem, p, s + i * step,
+                a.size);
+  }
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+void tki_cas(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, *c = frame + in->args[1], *x = frame + in->args[2];
+  mem_access a = access_of(t, in, frame, -1, NULL);
+  tki_val v = tki_result(t, in, frame, -1);
+  char *d = tki_data(&v), *cmp = tki_data(c), *val = tki_data(x);
+  size_t cs = c->buf ? a.size : 0, xs = x->buf ? a.size : 0;
+  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  for (size_t i = 0; i < a.n; i++, d += a.size) {
+    char *p = check_lane(&a, i);
+    memcpy(d, p, a.size);
+    if (!memcmp(p, cmp + i * cs, a.size)) memcpy(p, val + i * xs, a.size);
+  }
+  tki_set(t, &frame[in->res[0]], v);
+}

@@ -1,0 +1,326 @@
+/* move.c - instructions that move lanes without changing them.
+ *
+ * Blocks are walked as [outer, axis, inner] around the axis at hand, and
+ * lanes are copied by their size alone, so one loop serves every type.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/interp.h"
+
+typedef struct around {
+  size_t outer, n, inner; /* lanes before, along, after the axis */
+  size_t size;            /* bytes of a lane */
+} around;
+
+static around around_axis(const tk_type *t, int axis) {
+  around r = {1, (size_t)t->shape[axis], 1, tk_lane_size(t)};
+  for (int i = 0; i < axis; i++) r.outer *= (size_t)t->shape[i];
+  for (int i = axis + 1; i < t->rank; i++) r.inner *= (size_t)t->shape[i];
+  return r;
+}
+
+static void finish(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+/* ---- copies and broadcasts --------------------------------------------- */
+
+/* Also reshapes; between a scalar and a block of one lane the lane moves. */
+void tki_copy(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  if (!a->buf == !in->type.rank) {
+    tki_set(ctx, &frame[in->res[0]], tki_share(a));
+    return;
+  }
+  tki_val v = tki_val_new(ctx, &in->type, 1);
+  v.region = a->region;
+  memcpy(tki_data(&v), tki_data(a), tk_lane_size(&in->type));
+  finish(ctx, in, frame, v);
+}
+
+#define FILL(T)                                                               \
+  TKI_CLONES static void fill_##T(T *d, T x, size_t n) {                      \
+    for (size_t i = 0; i < n; i++) d[i] = x;                                  \
+  }
+FILL(uint16_t)
+FILL(uint32_t)
+FILL(uint64_t)
+
+static void fill(void *d, const void *lane, size_t size, size_t n) {
+  switch (size) {
+  case 1: memset(d, *(const uint8_t *)lane, n); break;
+  case 2: fill_uint16_t(d, *(const uint16_t *)lane, n); break;
+  case 4: fill_uint32_t(d, *(const uint32_t *)lane, n); break;
+  default: fill_uint64_t(d, *(const uint64_t *)lane, n);
+  }
+}
+
+/* Axis by axis from the first: row copies where an axis repeats. */
+static void spread(char *d, const char *s, const tk_type *to,
+                   const tk_type *from, int axis, size_t size) {
+  if (axis == to->rank) {
+    memcpy(d, s, size);
+    return;
+  }
+  size_t dstep = size, sstep = size;
+  for (int i = axis + 1; i < to->rank; i++) {
+    dstep *= (size_t)to->shape[i];
+    sstep *= (size_t)from->shape[i];
+  }
+  size_t n = (size_t)to->shape[axis];
+  bool repeats = from->shape[axis] == 1 && n > 1;
+  if (dstep == sstep && !repeats) {
+    memcpy(d, s, n * dstep);
+  } else if (repeats && dstep == size) {
+    fill(d, s, size, n);
+  } else {
+    spread(d, s, to, from, axis + 1, size);
+    for (size_t i = 1; i < n; i++)
+      if (repeats) memcpy(d + i * dstep, d, dstep);
+      else
+        spread(d + i * dstep, s + i * sstep, to, from, axis + 1, size);
+  }
+}
+
+static void run_broadcast(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  v.region = a->region;
+  size_t size = tk_lane_size(&in->type);
+  if (!a->buf) fill(tki_data(&v), &a->u, size, (size_t)in->n);
+  else spread(tki_data(&v), tki_data(a), &in->type, &in->from, 0, size);
+  finish(ctx, in, frame, v);
+}
+
+/* ---- permutation ------------------------------------------------------- */
+
+#define TRANSPOSE(T)                                                          \
+  static void transpose_##T(T *d, const T *s, size_t rows, size_t cols) {     \
+    enum { TILE = 16 };                                                       \
+    for (size_t r = 0; r < rows; r += TILE)                                   \
+      for (size_t c = 0; c < cols; c += TILE) {                               \
+        size_t re = r + TILE < rows ? r + TILE : rows;                        \
+        size_t ce = c + TILE < cols ? c + TILE : cols;                        \
+        for (size_t i = r; i < re; i++)                                       \
+          for (size_t j = c; j < ce; j++) d[j * rows + i] = s[i * cols + j];  \
+      }                                                                       \
+  }
+TRANSPOSE(uint8_t)
+TRANSPOSE(uint16_t)
+TRANSPOSE(uint32_t)
+TRANSPOSE(uint64_t)
+
+static void transpose(void *d, const void *s, size_t rows, size_t cols,
+                      size_t size) {
+  switch (size) {
+  case 1: transpose_uint8_t(d, s, rows, cols); break;
+  case 2: transpose_uint16_t(d, s, rows, cols); break;
+  case 4: transpose_uint32_t(d, s, rows, cols); break;
+  default: transpose_uint64_t(d, s, rows, cols);
+  }
+}
+
+/* Source step in lanes for each axis of the result. */
+static void steps_of(const tk_inst *in, size_t *step) {
+  size_t of[TK_MAX_RANK], n = 1;
+  for (int i = in->from.rank; i-- > 0; n *= (size_t)in->from.shape[i])
+    of[i] = n;
+  for (int i = 0; i < in->type.rank; i++) step[i] = of[in->attr[i]];
+}
+
+static void permute_any(char *d, const char *s, const tk_inst *in) {
+  size_t step[TK_MAX_RANK], at[TK_MAX_RANK] = {0};
+  size_t size = tk_lane_size(&in->type), from = 0;
+  steps_of(in, step);
+  for (int64_t i = 0; i < in->n; i++) {
+    memcpy(d + (size_t)i * size, s + from * size, size);
+    for (int k = in->type.rank - 1; k >= 0; k--) {
+      from += step[k];
+      if (++at[k] < (size_t)in->type.shape[k]) break;
+      from -= step[k] * at[k];
+      at[k] = 0;
+    }
+  }
+}
+
+static void run_permute(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  v.region = a->region;
+  if (in->type.rank == 2)
+    transpose(tki_data(&v), tki_data(a), (size_t)in->from.shape[0],
+              (size_t)in->from.shape[1], tk_lane_size(&in->type));
+  else permute_any(tki_data(&v), tki_data(a), in);
+  finish(ctx, in, frame, v);
+}
+
+/* ---- join, split, cat, flip, gather ------------------------------------ */
+
+static void run_join(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  size_t size = tk_lane_size(&in->type);
+  char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
+  for (int64_t i = 0; i < in->n / 2; i++) {
+    memcpy(d, x, size);
+    memcpy(d + size, y, size);
+    d += 2 * size, x += size, y += size;
+  }
+  v.region = a->region == b->region ? a->region : TKI_ANY;
+  finish(ctx, in, frame, v);
+}
+
+static void run_split(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  size_t size = tk_lane_size(&in->type);
+  tki_val out[2];
+  for (int k = 0; k < 2; k++) {
+    out[k] = tki_val_new(ctx, &in->type, (size_t)in->n);
+    out[k].region = a->region;
+    char *d = tki_data(&out[k]), *s = (char *)tki_data(a) + (size_t)k * size;
+    for (int64_t i = 0; i < in->n; i++, d += size, s += 2 * size)
+      memcpy(d, s, size);
+  }
+  for (int k = 0; k < 2; k++) tki_set(ctx, &frame[in->res[k]], out[k]);
+}
+
+static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  around r = around_axis(&in->type, (int)in->attr[0]);
+  size_t na = (size_t)in->attr[1] * r.inner * r.size;
+  size_t nb = r.n * r.inner * r.size - na;
+  char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
+  for (size_t i = 0; i < r.outer; i++) {
+    memcpy(d, x + i * na, na);
+    memcpy(d + na, y + i * nb, nb);
+    d += na + nb;
+  }
+  v.region = a->region == b->region ? a->region : TKI_ANY;
+  finish(ctx, in, frame, v);
+}
+
+static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  around r = around_axis(&in->type, (int)in->attr[0]);
+  size_t row = r.inner * r.size;
+  char *d = tki_data(&v), *s = tki_data(a);
+  for (size_t o = 0; o < r.outer; o++)
+    for (size_t i = 0; i < r.n; i++)
+      memcpy(d + (o * r.n + i) * row, s + (o * r.n + r.n - 1 - i) * row, row);
+  v.region = a->region;
+  finish(ctx, in, frame, v);
+}
+
+static void gather_stop(tki *t, int64_t index, size_t n, int64_t lane) {
+  tk_diag *d = tki_finding(t, TK_D_BOUNDS,
+                           "tl.gather: index %lld is outside of an axis of "
+                           "%zu lanes",
+                           (long long)index, n);
+  tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "first bad lane: %lld",
+               (long long)lane);
+  tki_stop(t);
+}
+
+static void run_gather(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+  const tk_func *f = t->frame->func;
+  tk_dtype id = (tk_dtype)f->slots[in->args[1]].type.elem;
+  size_t isize = tk_dtypes[id].size;
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  around r = around_axis(&in->type, (int)in->attr[0]);
+  size_t n = (size_t)in->from.shape[in->attr[0]];
+  char *d = tki_data(&v), *s = tki_data(a), *idx = tki_data(b);
+  for (int64_t i = 0; i < in->n; i++) {
+    int64_t at = tk_lane_int(id, idx + (size_t)i * isize);
+    size_t inner = (size_t)i % r.inner, outer = (size_t)i / (r.inner * r.n);
+    if (at < 0 || (size_t)at >= n) gather_stop(t, at, n, i);
+    size_t from = (outer * n + (size_t)at) * r.inner + inner;
+    memcpy(d + (size_t)i * r.size, s + from * r.size, r.size);
+  }
+  v.region = a->region;
+  finish(ctx, in, frame, v);
+}
+
+/* ---- sorting, counting ------------------------------------------------- */
+
+/* Keys that compare as unsigned integers; NaN sorts above every number. */
+static uint64_t sort_key(tk_dtype d, const void *p, bool down) {
+  uint64_t k;
+  if (tk_is_float(d)) {
+    double x = tk_lane_double(d, p);
+    memcpy(&k, &x, sizeof k);
+    if (x != x) k = UINT64_MAX >> 1;
+    k = k >> 63 ? ~k : k | (uint64_t)1 << 63;
+  } else {
+    k = (uint64_t)tk_lane_int(d, p);
+    if (tk_is_signed(d)) k ^= (uint64_t)1 << 63;
+  }
+  return down ? ~k : k;
+}
+
+typedef struct keyed {
+  uint64_t key;
+  uint32_t at;
+} keyed;
+
+static int by_key(const void *a, const void *b) {
+  const keyed *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void run_sort(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tk_dtype e = (tk_dtype)in->type.elem;
+  size_t n = (size_t)in->from.shape[in->attr[0]], keep = (size_t)in->attr[1];
+  size_t size = tk_lane_size(&in->type), rows = (size_t)in->n / keep;
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  tki_buf *tmp = tki_buf_new(ctx, n * sizeof(keyed));
+  keyed *k = tki_buf_data(tmp);
+  char *d = tki_data(&v), *s = tki_data(a);
+  for (size_t r = 0; r < rows; r++, s += n * size) {
+    for (size_t i = 0; i < n; i++)
+      k[i] = (keyed){sort_key(e, s + i * size, in->mode), (uint32_t)i};
+    qsort(k, n, sizeof *k, by_key);
+    for (size_t i = 0; i < keep; i++, d += size)
+      memcpy(d, s + k[i].at * size, size);
+  }
+  tki_buf_free(ctx, tmp);
+  finish(ctx, in, frame, v);
+}
+
+static void run_histogram(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tk_dtype e = (tk_dtype)in->from.elem;
+  const uint8_t *mask = in->nargs > 1 ? tki_data(&frame[in->args[1]]) : NULL;
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  int32_t *d = tki_data(&v);
+  const char *s = tki_data(a);
+  size_t n = (size_t)tk_numel(&in->from), size = tk_lane_size(&in->from);
+  memset(d, 0, (size_t)in->n * sizeof *d);
+  for (size_t i = 0; i < n; i++) {
+    int64_t x = tk_lane_int(e, s + i * size);
+    if ((!mask || mask[i]) && x >= 0 && x < in->n) d[x]++;
+  }
+  finish(ctx, in, frame, v);
+}
+
+void tki_move(tk_inst *in) {
+  switch (in->op) {
+  case TK_I_COPY: in->run = tki_copy; break;
+  case TK_I_BROADCAST: in->run = run_broadcast; break;
+  case TK_I_PERMUTE: in->run = run_permute; break;
+  case TK_I_JOIN: in->run = run_join; break;
+  case TK_I_SPLIT: in->run = run_split; break;
+  case TK_I_CAT: in->run = run_cat; break;
+  case TK_I_FLIP: in->run = run_flip; break;
+  case TK_I_GATHER: in->run = run_gather; break;
+  case TK_I_SORT: in->run = run_sort; break;
+  case TK_I_HISTOGRAM: in->run = run_histogram; break;
+  default: break;
+  }
+}

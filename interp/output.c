@@ -1,0 +1,100 @@
+/* output.c - instructions that talk: print, assert, breakpoint. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "interp/interp.h"
+
+static tk_array_view view_of(tki *t, const tk_piece *p, bool hex) {
+  tki_val *v = &t->frame->slots[p->slot];
+  tk_array_view view = {.data = tki_data(v), .hex = hex,
+                        .dtype = (tk_dtype)p->type.elem,
+                        .pointers = p->type.ptr > 0, .rank = p->type.rank};
+  int64_t step = 1;
+  if (view.pointers) view.dtype = TK_UINT64;
+  for (int i = p->type.rank - 1; i >= 0; i--) {
+    view.shape[i] = p->type.shape[i];
+    view.strides[i] = step;
+    step *= p->type.shape[i];
+  }
+  return view;
+}
+
+static bool format_scalar(tk_buf *out, const tk_piece *p, tki_val *v) {
+  tk_dtype d = (tk_dtype)p->type.elem;
+  if (p->type.rank || p->type.ptr || !p->spec || !*p->spec) return false;
+  if (tk_is_float(d))
+    return tk_format_spec_double(out, tk_lane_double(d, tki_data(v)),
+                                 p->spec);
+  return tk_format_spec_int(out, tk_lane_int(d, tki_data(v)), p->spec);
+}
+
+/* The column that text added now starts at. */
+static int column(const tk_buf *b) {
+  size_t n = b->n;
+  while (n && b->s[n - 1] != '\n') n--;
+  return (int)(b->n - n);
+}
+
+static void format_pieces(tki *t, tk_buf *out, const tk_format *f) {
+  for (size_t i = 0; i < f->n; i++) {
+    const tk_piece *p = &f->pieces[i];
+    if (p->text) {
+      tk_buf_add(out, p->text, p->len);
+    } else if (!format_scalar(out, p, &t->frame->slots[p->slot])) {
+      tk_array_view v = view_of(t, p, f->hex);
+      tk_format_array(out, &v, column(out), NULL);
+    }
+  }
+}
+
+/* Whether the program ids named by the call meet its conditions. */
+static bool wanted(tki *t, const tk_format *f) {
+  int64_t pid[3];
+  for (int i = 0; i < 3; i++)
+    pid[i] = f->pid_slots[i] < 0 ? t->pid[i]
+                                 : t->frame->slots[f->pid_slots[i]].i;
+  return tk_pids_match(&f->conds, pid);
+}
+
+void tki_print(void *ctx, const tk_inst *in, void *frame) {
+  tki *t = ctx;
+  const tk_format *f = in->aux;
+  (void)frame;
+  if (!t->session->output || !wanted(t, f)) return;
+  tk_buf b;
+  tk_buf_init(&b, t->env);
+  if (f->pids)
+    tk_buf_printf(&b, "(%" PRId64 ", %" PRId64 ", %" PRId64 ") ", t->pid[0],
+                  t->pid[1], t->pid[2]);
+  format_pieces(t, &b, f);
+  tk_buf_putc(&b, '\n');
+  t->session->output(t->session->output_ud, b.s, b.n);
+  tk_buf_free(&b);
+}
+
+static void assertion_failed(tki *t, const tk_inst *in, int64_t lane)
+    TK_NORETURN;
+static void assertion_failed(tki *t, const tk_inst *in, int64_t lane) {
+  const tk_format *f = in->aux;
+  tk_buf b;
+  tk_buf_init(&b, t->env);
+  format_pieces(t, &b, f);
+  tk_diag *d = tki_finding(t, TK_D_ASSERT, "assertion failed%s%s",
+                           b.n ? ": " : "", tk_buf_str(&b));
+  tk_buf_free(&b);
+  if (in->n > 1)
+    tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
+                 "the first lane that does not hold is number %lld of %lld",
+                 (long long)lane, (long long)in->n);
+  tki_stop(t);
+}
+
+void tki_assert(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe;
+  if (!t->asserts) return;
+  const uint8_t *c = tki_data(&frame[in->args[0]]);
+  for (int64_t i = 0; i < in->n; i++)
+    if (!c[i]) assertion_failed(t, in, i);
+}

@@ -1,0 +1,270 @@
+/* reduce.c - reductions and scans.
+ *
+ * The order is part of the language here: an axis of N lanes is reduced by
+ * combining its two halves lane by lane until one lane is left, so lane i
+ * meets lane i + N/2 first.  A scan with a user's function combines lane i
+ * with lane i - d for d = 1, 2, 4, ... (Hillis and Steele, 1986); cumsum and
+ * cumprod go along the axis one lane after the other.
+ */
+#include <string.h>
+
+#include "interp/interp.h"
+
+tk_binary tki_reduction_op(tk_reduction r) {
+  static const tk_binary ops[TK_R_COUNT] = {
+      [TK_R_SUM] = TK_B_ADD,         [TK_R_PROD] = TK_B_MUL,
+      [TK_R_MAX] = TK_B_MAX,         [TK_R_MIN] = TK_B_MIN,
+      [TK_R_MAX_NAN] = TK_B_MAX_NAN, [TK_R_MIN_NAN] = TK_B_MIN_NAN,
+      [TK_R_AND] = TK_B_AND,         [TK_R_OR] = TK_B_OR,
+      [TK_R_XOR] = TK_B_XOR};
+  return ops[r];
+}
+
+typedef struct around {
+  size_t outer, n, inner, size;
+} around;
+
+static around around_axis(const tk_type *t, int axis) {
+  around r = {1, (size_t)t->shape[axis], 1, tk_lane_size(t)};
+  for (int i = 0; i < axis; i++) r.outer *= (size_t)t->shape[i];
+  for (int i = axis + 1; i < t->rank; i++) r.inner *= (size_t)t->shape[i];
+  return r;
+}
+
+/* Halves one row until one lane (of inner lanes) is left. */
+static void halve(char *d, const char *s, char *tmp, around r,
+                  tki_binary_fn fn) {
+  size_t lanes = r.n / 2 * r.inner;
+  if (r.n == 1) {
+    memcpy(d, s, r.inner * r.size);
+    return;
+  }
+  fn(r.n == 2 ? d : tmp, s, s + lanes * r.size, lanes, 0);
+  for (size_t n = r.n / 2; n > 1; n /= 2) {
+    lanes = n / 2 * r.inner;
+    fn(n == 2 ? d : tmp, tmp, tmp + lanes * r.size, lanes, 0);
+  }
+}
+
+/* Short rows of fp32, in the same order, without a call per halving. */
+#define ROWS(NAME, PICK)                                                      \
+  TKI_CLONES static void NAME(float *d, const float *s, float *tmp,           \
+                              size_t rows, size_t n) {                        \
+    for (size_t r = 0; r < rows; r++, s += n) {                               \
+      const float *from = s;                                                  \
+      for (size_t m = n / 2; m >= 1; m /= 2) {                                \
+        for (size_t i = 0; i < m; i++) {                                      \
+          float a = from[i], b = from[i + m];                                 \
+          tmp[i] = PICK;                                                      \
+        }                                                                     \
+        from = tmp;                                                           \
+      }                                                                       \
+      d[r] = from[0];                                                         \
+    }                                                                         \
+  }
+ROWS(sum_rows, a + b)
+
+static void run_reduce(tki *t, const tk_inst *in, tki_val *frame) {
+  tki_val *a = frame + in->args[0];
+  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  around r = around_axis(&in->from, (int)in->attr[0]);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
+  tki_buf *tmp = tki_buf_new(t, r.n * r.inner * r.size);
+  char *d = tki_data(&v), *s = tki_data(a);
+  bool rows = r.inner == 1 && in->mode == TK_R_SUM &&
+              in->type.elem == TK_FP32 && r.n > 1;
+  if (rows) {
+    sum_rows((float *)d, (float *)s, tki_buf_data(tmp), r.outer, r.n);
+  } else {
+    for (size_t o = 0; o < r.outer; o++)
+      halve(d + o * r.inner * r.size, s + o * r.n * r.inner * r.size,
+            tki_buf_data(tmp), r, fn);
+  }
+  tki_buf_free(t, tmp);
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+/* ---- where the extreme lane is ----------------------------------------- */
+
+/* The first of equal lanes; a NaN gives way to a number. */
+static bool beats(tk_dtype d, bool max, const void *x, const void *best) {
+  if (tk_is_float(d)) {
+    double a = tk_lane_double(d, x), b = tk_lane_double(d, best);
+    if (b != b) return a == a;
+    return max ? a > b : a < b;
+  }
+  int64_t a = tk_lane_int(d, x), b = tk_lane_int(d, best);
+  if (d == TK_UINT64)
+    return max ? (uint64_t)a > (uint64_t)b : (uint64_t)a < (uint64_t)b;
+  return max ? a > b : a < b;
+}
+
+static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
+  tki_val *a = frame + in->args[0];
+  around r = around_axis(&in->from, (int)in->attr[0]);
+  tk_type index = tk_with_elem(in->type, TK_INT32);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
+  tki_val x = tki_val_new(t, &index, (size_t)in->n);
+  char *d = tki_data(&v), *s = tki_data(a);
+  int32_t *at = tki_data(&x);
+  for (size_t i = 0; i < r.outer * r.inner; i++) {
+    const char *row = s + (i / r.inner * r.n * r.inner + i % r.inner) * r.size;
+    size_t best = 0, step = r.inner * r.size;
+    for (size_t k = 1; k < r.n; k++)
+      if (beats((tk_dtype)in->type.elem, in->mode == TK_R_MAX, row + k * step,
+                row + best * step))
+        best = k;
+    memcpy(d + i * r.size, row + best * step, r.size);
+    at[i] = (int32_t)best;
+  }
+  tki_set(t, &frame[in->res[0]], v);
+  tki_set(t, &frame[in->res[1]], x);
+}
+
+void tki_reduce(void *ctx, const tk_inst *in, void *frame) {
+  if (in->nres == 2) run_arg_reduce(ctx, in, frame);
+  else run_reduce(ctx, in, frame);
+}
+
+/* ---- with a combine function ------------------------------------------- */
+
+enum { MAX_INPUTS = 16 };
+
+/* One half of the axis as a value of its own. */
+static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
+                       around r, size_t n, size_t from) {
+  tki_val out = tki_val_new(t, type, r.outer * (n / 2) * r.inner);
+  size_t row = n / 2 * r.inner * r.size;
+  char *d = tki_data(&out);
+  const char *s = tki_data((tki_val *)(uintptr_t)v);
+  for (size_t o = 0; o < r.outer; o++)
+    memcpy(d + o * row, s + (o * 2 + from) * row, row);
+  return out;
+}
+
+static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
+                           const tk_type *types, const around *r, size_t n) {
+  tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
+  for (size_t i = 0; i < k; i++) {
+    args[i] = half_of(t, &cur[i], &types[i], r[i], n, 0);
+    args[k + i] = half_of(t, &cur[i], &types[i], r[i], n, 1);
+  }
+  tki_call(t, f, args, 2 * k, out);
+  for (size_t i = 0; i < 2 * k; i++) tki_release(t, &args[i]);
+  for (size_t i = 0; i < k; i++) tki_set(t, &cur[i], out[i]);
+}
+
+/* A block of one lane per row becomes the result's shape or scalar. */
+static tki_val settle(tki *t, tki_val *v, bool scalar, size_t size) {
+  tki_val out = *v;
+  if (scalar && v->buf) {
+    out = (tki_val){.region = TKI_ANY};
+    memcpy(&out.u, tki_data(v), size);
+    tki_release(t, v);
+  }
+  return out;
+}
+
+void tki_reduce_fn(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, cur[MAX_INPUTS];
+  tk_type types[MAX_INPUTS];
+  around r[MAX_INPUTS];
+  const tk_combine *c = in->aux;
+  size_t k = in->nargs, n = (size_t)in->from.shape[in->attr[0]];
+  for (size_t i = 0; i < k; i++) {
+    types[i] = t->frame->func->slots[in->args[i]].type;
+    r[i] = around_axis(&types[i], (int)in->attr[0]);
+    cur[i] = tki_share(&frame[in->args[i]]);
+  }
+  for (int level = 0; level < c->nlevels; level++, n /= 2)
+    combine_halves(t, c->levels[level], cur, k, types, r, n);
+  for (size_t i = 0; i < k; i++)
+    tki_set(t, &frame[in->res[i]],
+            settle(t, &cur[i], in->type.rank == 0, r[i].size));
+}
+
+/* ---- scans ------------------------------------------------------------- */
+
+/* Every row moved d places along the axis; the first d stay. */
+static tki_val shifted(tki *t, tki_val *v, const tk_type *type, around r,
+                       size_t by, bool reverse) {
+  tki_val out = tki_val_new(t, type, r.outer * r.n * r.inner);
+  size_t row = r.inner * r.size, bytes = r.n * row;
+  char *d = tki_data(&out), *s = tki_data(v);
+  for (size_t o = 0; o < r.outer; o++, d += bytes, s += bytes) {
+    if (reverse) {
+      memcpy(d, s + by * row, bytes - by * row);
+      memcpy(d + bytes - by * row, s + bytes - by * row, by * row);
+    } else {
+      memcpy(d, s, by * row);
+      memcpy(d + by * row, s, bytes - by * row);
+    }
+  }
+  return out;
+}
+
+/* Lanes that have nobody d places before them keep their value. */
+static void keep_ends(tki_val *to, tki_val *from, around r, size_t by,
+                      bool reverse) {
+  size_t row = r.inner * r.size, bytes = r.n * row;
+  size_t off = reverse ? bytes - by * row : 0;
+  char *d = tki_data(to), *s = tki_data(from);
+  for (size_t o = 0; o < r.outer; o++)
+    memcpy(d + o * bytes + off, s + o * bytes + off, by * row);
+}
+
+static tki_val own(tki *t, tki_val *v, const tk_type *type, size_t lanes) {
+  if (!v->buf || v->buf->refs == 1) return *v;
+  tki_val out = tki_val_new(t, type, lanes);
+  memcpy(tki_data(&out), tki_data(v), lanes * tk_lane_size(type));
+  tki_release(t, v);
+  return out;
+}
+
+void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe, cur[MAX_INPUTS];
+  tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
+  const tk_combine *c = in->aux;
+  size_t k = in->nargs, n = (size_t)in->from.shape[in->attr[0]];
+  bool reverse = in->attr[1];
+  for (size_t i = 0; i < k; i++) cur[i] = tki_share(&frame[in->args[i]]);
+  for (size_t by = 1; by < n; by *= 2) {
+    for (size_t i = 0; i < k; i++) {
+      const tk_type *type = &t->frame->func->slots[in->args[i]].type;
+      around r = around_axis(type, (int)in->attr[0]);
+      args[i] = shifted(t, &cur[i], type, r, by, reverse);
+      args[k + i] = cur[i];
+    }
+    tki_call(t, c->levels[0], args, 2 * k, out);
+    for (size_t i = 0; i < k; i++) {
+      const tk_type *type = &t->frame->func->slots[in->args[i]].type;
+      around r = around_axis(type, (int)in->attr[0]);
+      out[i] = own(t, &out[i], type, r.outer * r.n * r.inner);
+      keep_ends(&out[i], &cur[i], r, by, reverse);
+      tki_release(t, &args[i]);
+      tki_set(t, &cur[i], out[i]);
+    }
+  }
+  for (size_t i = 0; i < k; i++) tki_set(t, &frame[in->res[i]], cur[i]);
+}
+
+void tki_scan(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  around r = around_axis(&in->type, (int)in->attr[0]);
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  size_t row = r.inner * r.size;
+  char *d = tki_data(&v), *s = tki_data(a);
+  memcpy(d, s, (size_t)in->n * r.size);
+  for (size_t o = 0; o < r.outer; o++) {
+    char *base = d + o * r.n * row;
+    for (size_t i = 1; i < r.n; i++) {
+      size_t to = in->attr[1] ? r.n - 1 - i : i;
+      size_t prev = in->attr[1] ? to + 1 : to - 1;
+      fn(base + to * row, base + prev * row, base + to * row, r.inner, 0);
+    }
+  }
+  tki_set(ctx, &frame[in->res[0]], v);
+}

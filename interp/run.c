@@ -1,0 +1,254 @@
+/* run.c - launches: arguments become regions and parameters, programs run.
+ *
+ * Programs run one after the other, axis 0 fastest, as the hardware hands
+ * them out, or in the order asked for.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "interp/interp.h"
+
+/* ---- memory ------------------------------------------------------------ */
+
+/* First and last byte of a view without storage bounds. */
+static void view_bounds(const tk_tensor *x, int64_t *lo, int64_t *hi) {
+  int64_t size = (int64_t)tk_dtype_size(x->dtype);
+  *lo = 0;
+  *hi = size;
+  for (int i = 0; i < x->rank; i++) {
+    int64_t far = (x->shape[i] - 1) * x->strides[i] * size;
+    if (x->shape[i] == 0) *hi = *lo = 0;
+    if (x->shape[i] == 0) return;
+    if (far < 0) *lo += far;
+    else *hi += far;
+  }
+}
+
+static tki_region region_of(const char *name, const tk_tensor *x) {
+  tki_region r = {.name = name, .tensor = x,
+                  .readonly = x->flags & TK_TENSOR_READONLY};
+  uint64_t base = x->device_address ? x->device_address
+                                    : (uint64_t)(uintptr_t)x->data;
+  int64_t lo, hi;
+  view_bounds(x, &lo, &hi);
+  if (x->storage) {
+    lo = (int64_t)((char *)x->storage - (char *)x->data);
+    hi = lo + (int64_t)x->storage_bytes;
+  }
+  r.lo = base + (uint64_t)lo;
+  r.hi = base + (uint64_t)hi;
+  r.host = (char *)x->data + lo;
+  return r;
+}
+
+static void add_regions(tki *t) {
+  tk_launch *l = t->launch;
+  size_t n = l->nargs + l->extras.n;
+  t->regions = tk_calloc(t->env, n + 1, sizeof *t->regions);
+  t->nregions = n;
+  for (size_t i = 0; i < n; i++) {
+    tk_arg *a = i < l->nargs ? &l->args[i] : &l->extras.items[i - l->nargs];
+    if (a->kind == TK_ARG_TENSOR)
+      t->regions[i] = region_of(a->name, &a->tensor);
+  }
+}
+
+/* ---- parameters -------------------------------------------------------- */
+
+/* The item-th leaf of a possibly nested tuple. */
+static const tk_value *leaf(const tk_value *v, size_t *item) {
+  if (v->kind != TK_V_TUPLE) return (*item)-- == 0 ? v : NULL;
+  for (size_t i = 0; i < v->n; i++) {
+    const tk_value *found = leaf(&v->items[i], item);
+    if (found) return found;
+  }
+  return NULL;
+}
+
+static uint64_t scalar_bits(const tk_type *type, const tk_value *v) {
+  uint64_t bits = 0;
+  tk_dtype d = (tk_dtype)type->elem;
+  if (!tk_is_float(d)) {
+    int64_t i = v->kind == TK_V_FLOAT ? (int64_t)v->f : (int64_t)v->lo;
+    tk_lane_set_int(d, &bits, i);
+  } else {
+    double f = v->kind == TK_V_FLOAT
+                   ? v->f
+                   : (double)v->hi * 0x1p64 + (double)v->lo;
+    tk_lane_set_double(d, &bits, f);
+  }
+  return bits;
+}
+
+static tki_val param_value(tki *t, const tk_param *p) {
+  const tk_arg *a = &t->launch->args[p->arg];
+  tki_val v = {.region = TKI_ANY};
+  if (a->kind == TK_ARG_TENSOR) {
+    const tk_tensor *x = &a->tensor;
+    v.u = x->device_address ? x->device_address
+                            : (uint64_t)(uintptr_t)x->data;
+    v.region = (int32_t)p->arg;
+  } else if (a->kind == TK_ARG_SCALAR) {
+    v.u = a->bits;
+  } else {
+    size_t item = p->item;
+    const tk_value *x = leaf(&a->value, &item);
+    if (x) v.u = scalar_bits(&p->type, x);
+  }
+  return v;
+}
+
+/* ---- running ----------------------------------------------------------- */
+
+typedef struct run {
+  tk_launch *launch;
+  const tk_run_options *opt;
+  tk_summary *sum;
+  tki t;
+  tk_pids pids;
+  tk_order order;
+  bool prepared;
+  struct timespec start, said;
+} run;
+
+static double seconds_since(const struct timespec *from) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - from->tv_sec) +
+         (double)(now.tv_nsec - from->tv_nsec) * 1e-9;
+}
+
+static void check_grid(tk_env *e, const tk_launch *l) {
+  static const int64_t limit[3] = {INT32_MAX, 65535, 65535};
+  for (int i = 0; i < 3; i++) {
+    if (l->grid[i] >= 0 && l->grid[i] <= limit[i]) continue;
+    tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                             "grid axis %d has %lld programs", i,
+                             (long long)l->grid[i]);
+    tk_diag_help(e, d, "CUDA allows 0 to %lld", (long long)limit[i]);
+    tk_throw(e, TK_USAGE);
+  }
+}
+
+static void read_options(tk_env *e, run *r, uint64_t total) {
+  const tk_run_options *o = r->opt;
+  const char *order = o->order ? o->order : "serial";
+  const char *pids = o->pids ? o->pids : "";
+  if (!tk_pids_parse(e, pids, strlen(pids), &r->pids) ||
+      !tk_order_parse(e, order, total, &r->order))
+    tk_throw(e, TK_USAGE);
+  bool exact = o->dot && !strcmp(o->dot, "exact");
+  if (o->dot && !exact && strcmp(o->dot, "blas")) {
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "unknown way to sum products '%.100s': blas or exact",
+                o->dot);
+    tk_throw(e, TK_USAGE);
+  }
+  r->t.dot_exact = exact;
+  r->t.asserts = !o->no_asserts;
+}
+
+static void prepare(tk_env *e, run *r) {
+  tki *t = &r->t;
+  tk_launch *l = r->launch;
+  check_grid(e, l);
+  tk_program *p = tk_specialise(e, l);
+  l->program = p;
+  tki_bind(p);
+  *t = (tki){.env = e, .session = l->session, .launch = l, .program = p};
+  memcpy(t->grid, l->grid, sizeof t->grid);
+  r->prepared = true;
+  read_options(e, r, (uint64_t)(l->grid[0] * l->grid[1] * l->grid[2]));
+  add_regions(t);
+  t->nparams = p->nparams;
+  t->params = tk_calloc(e, t->nparams + 1, sizeof *t->params);
+  for (size_t i = 0; i < t->nparams; i++)
+    t->params[i] = param_value(t, &p->params[i]);
+  t->nslots = p->kernel->nslots;
+  t->slots = tk_calloc(e, t->nslots + 1, sizeof *t->slots);
+}
+
+static void progress(run *r, uint64_t done, uint64_t total) {
+  if (!r->opt->progress || seconds_since(&r->said) < 0.05) return;
+  clock_gettime(CLOCK_MONOTONIC, &r->said);
+  r->opt->progress(r->opt->progress_ud, done, total);
+}
+
+static void run_programs(tk_env *e, run *r) {
+  tki *t = &r->t;
+  uint64_t x = (uint64_t)t->grid[0], y = (uint64_t)t->grid[1];
+  uint64_t total = r->order.n;
+  for (uint64_t i = 0; i < total; i++) {
+    uint64_t at = tk_order_at(&r->order, i);
+    t->pid[0] = (int64_t)(at % x);
+    t->pid[1] = (int64_t)(at / x % y);
+    t->pid[2] = (int64_t)(at / x / y);
+    if (i % 16 == 0) progress(r, i, total);
+    if (e->interrupted) tk_throw(e, TK_INTERRUPTED);
+    if (!tk_pids_match(&r->pids, t->pid)) continue;
+    tki_program_run(t);
+    if (r->sum) r->sum->programs++;
+  }
+}
+
+static void run_all(tk_env *e, void *ud) {
+  run *r = ud;
+  prepare(e, r);
+  run_programs(e, r);
+}
+
+static void clean_up(tk_env *e, run *r) {
+  if (!r->prepared) return;
+  tki *t = &r->t;
+  tki_pool_free(t);
+  tk_free(e, t->regions, (t->nregions + 1) * sizeof *t->regions);
+  tk_free(e, t->params, (t->nparams + 1) * sizeof *t->params);
+  tk_free(e, t->slots, (t->nslots + 1) * sizeof *t->slots);
+}
+
+tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
+                        tk_summary *sum) {
+  tk_env *e = &l->session->env;
+  tk_run_options opt = {.size = sizeof opt};
+  tk_summary none;
+  if (options)
+    memcpy(&opt, options,
+           options->size < sizeof opt ? options->size : sizeof opt);
+  run r = {.launch = l, .opt = &opt, .sum = sum ? sum : &none};
+  memset(r.sum, 0, sizeof *r.sum);
+  e->interrupted = 0;
+  size_t held = e->held;
+  e->peak = held;
+  clock_gettime(CLOCK_MONOTONIC, &r.start);
+  r.said = r.start;
+  tk_status st = tk_protect(e, run_all, &r);
+  r.sum->peak_bytes = e->peak - held;
+  r.sum->ops = r.t.ops;
+  clean_up(e, &r);
+  r.sum->seconds = seconds_since(&r.start);
+  if (st == TK_INTERNAL && !e->ndiags) l->session->out_of_memory = true;
+  return st;
+}
+
+/* ---- without running --------------------------------------------------- */
+
+static void compile(tk_env *e, void *ud) {
+  tk_launch *l = ud;
+  l->program = tk_specialise(e, l);
+}
+
+tk_status tk_launch_compile(tk_launch *l) {
+  return tk_protect(&l->session->env, compile, l);
+}
+
+static void print_ir(tk_env *e, void *ud) {
+  tk_launch *l = ud;
+  compile(e, ud);
+  tk_buf_clear(&l->text);
+  tk_program_print(&l->text, l->program);
+}
+
+const char *tk_launch_ir(tk_launch *l) {
+  tk_status st = tk_protect(&l->session->env, print_ir, l);
+  return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}

@@ -1,0 +1,198 @@
+"""``python3 -m tkdbg run [options] FILE.py [ARGS]``: a script under tkdbg.
+
+Also ``-m MODULE [ARGS]`` and ``-c CODE [ARGS]`` in place of FILE.py.  Options
+come from TKDBG_OPTIONS, which ``tkdbg run`` sets, and from the command line:
+``--name value`` or ``--name`` for the options of settings.py, ``--pid`` for
+``pids``.
+
+Exit status: the script's own; 1 when a finding or another exception is
+uncaught, or when autotuned configurations disagree; 2 for bad usage; 3 for
+a fault of tkdbg; 130 after Ctrl-C.
+"""
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+
+from . import errors, excepthook, settings, progress, setup
+from . import session as session_
+
+USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
+         "       python3 -m tkdbg run [options] -m MODULE [ARGS]\n"
+         "       python3 -m tkdbg run [options] -c CODE [ARGS]\n")
+
+FLAGS = {"--no-asserts": ("no_asserts", True), "--quiet": ("quiet", True),
+         "-q": ("quiet", True), "--print-ir": ("print_ir", True),
+         "--no-virtual-cuda": ("virtual_cuda", False)}
+VALUES = {"--pid": "pids", "--order": "order", "--dot": "dot",
+          "--kernel": "kernel", "--launch": "launch", "--record": "record",
+          "--autotune": "autotune", "--triton": "triton",
+          "--color": "color"}
+
+
+
+def parse(argv):
+    """(options, kind, target, args): kind is "file", "-m" or "-c".
+
+    Raises UsageError.
+    """
+    args, values = list(argv), {}
+    if args[:1] == ["run"]:
+        args.pop(0)
+    while args and args[0].startswith("-") and args[0] not in ("-m", "-c"):
+        name, equals, value = args.pop(0).partition("=")
+        if name in FLAGS and not equals:
+            option, flag = FLAGS[name]
+            values[option] = flag
+        elif name in VALUES:
+            if not equals and not args:
+                raise errors.UsageError(f"tkdbg: {name} needs a value")
+            values[VALUES[name]] = value if equals else args.pop(0)
+        else:
+            raise errors.UsageError(f"tkdbg: unknown option {name}\n{USAGE}")
+    if "launch" in values:
+        values["launch"] = _number(values["launch"])
+    if not args:
+        raise errors.UsageError(f"tkdbg: no script given\n{USAGE}")
+    kind = args.pop(0) if args[0] in ("-m", "-c") else "file"
+    if not args:
+        raise errors.UsageError(f"tkdbg: {kind} needs a value\n{USAGE}")
+    return values, kind, args[0], args[1:]
+
+
+def _number(text):
+    try:
+        return int(text)
+    except ValueError:
+        raise errors.UsageError(
+            f"tkdbg: --launch takes a number, not {text!r}") from None
+
+
+def check(session):
+    """Reports bad program conditions before the script starts."""
+    pids = session.options.pids
+    if pids is not None:
+        session.check(session.lib.tk_pids_check(session.ptr, pids.encode()))
+
+
+# ---- running ----------------------------------------------------------------
+
+
+def execute(kind, target, args):
+    """Runs the script as Python would: sys.argv, sys.path, __main__."""
+    folder = os.getcwd()
+    if sys.path and sys.path[0] in ("", folder):
+        sys.path.pop(0)
+    if kind == "file":
+        sys.argv = [target, *args]
+        _run_file(target)
+    elif kind == "-m":
+        sys.path.insert(0, folder)
+        sys.argv = [target, *args]
+        runpy.run_module(target, run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, "")
+        sys.argv = ["-c", *args]
+        _run_text(target, "<string>", None)
+
+
+def _run_file(path):
+    if not os.path.exists(path):
+        raise errors.UsageError(f"tkdbg: no such file: {path}")
+    if os.path.isdir(path) or path.endswith((".pyz", ".zip")):
+        sys.path.insert(0, path)
+        runpy.run_path(path, run_name="__main__")
+        return
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    with open(path, "rb") as f:
+        _run_text(f.read(), path, path)
+
+
+def _run_text(text, name, path):
+    """Executes source text in a fresh __main__ module."""
+    import builtins
+    import types
+    code = compile(text, name, "exec", dont_inherit=True)
+    module = types.ModuleType("__main__")
+    module.__builtins__ = builtins
+    if path is not None:
+        module.__file__ = path
+    sys.modules["__main__"] = module
+    if name == "<string>":
+        import linecache
+        lines = text.splitlines(keepends=True)
+        linecache.cache[name] = (len(text), None, lines, name)
+    exec(code, module.__dict__)
+
+
+def flush():
+    """Empties stdout; a closed pipe is no error of the script."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        pass
+
+
+def run(argv):
+    """Runs a command line; returns the exit status."""
+    values, kind, target, args = parse(argv)
+    session = session_.current()
+    setup.install(values)
+    check(session)
+    try:
+        execute(kind, target, args)
+    except SystemExit:
+        raise
+    except KeyboardInterrupt as e:
+        flush()
+        excepthook.show(e)
+        return 130
+    except BaseException as e:
+        flush()
+        if _custom_hook() and not isinstance(e, errors.KernelError):
+            tb = excepthook.strip(e.__traceback__)
+            sys.excepthook(type(e), e.with_traceback(tb), tb)
+        else:
+            excepthook.show(e)
+        return status_of(e)
+    finally:
+        finish(session)
+    return 1 if session.disagreements else 0
+
+
+def _custom_hook():
+    """Whether the script set an excepthook of its own."""
+    hook = sys.excepthook
+    inner = getattr(hook, "tkdbg_before", hook)
+    return inner is not sys.__excepthook__
+
+
+def status_of(error):
+    """The exit status of an uncaught exception."""
+    if isinstance(error, errors.UsageError):
+        return 2
+    return 3 if isinstance(error, errors.InternalError) else 1
+
+
+def finish(session):
+    """The summary line, after at least one launch."""
+    flush()
+    totals, quiet = session.totals, session.options.quiet
+    if totals["launches"] and not quiet:
+        sys.stderr.write(progress.summary(totals) + "\n")
+
+
+def main():
+    try:
+        status = run(sys.argv[1:])
+    except (errors.UsageError, ImportError, errors.InternalError) as e:
+        sys.stderr.write(f"{str(e).rstrip()}\n")
+        status = 3 if isinstance(e, errors.InternalError) else 2
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    # one copy of this module: __main__ becomes the script's
+    from tkdbg.__main__ import main as run_main
+    run_main()
