@@ -97,6 +97,7 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 .PHONY: all demo test setup install uninstall lint format bench fuzz clean \
   test-programs fuzzers FORCE
 all: $(MADE)
+	@:
 
 # ---- building ------------------------------------------------------------
 
@@ -181,6 +182,7 @@ demo:
 	@sh tools/demo.sh $(B)/tkdbg
 
 test-programs: $(TESTS) $(EXAMPLE_BIN)
+	@:
 test:
 	@sh tools/setup.sh --if-missing
 	@$(MAKE) --no-print-directory all test-programs

@@ -115,6 +115,15 @@ SKIPPED = re.compile(
     r'^(\w+ \(\S+\))(?:\n[^\n]*)? \.\.\. skipped [\'"](.*)[\'"]$', re.M)
 
 
+def sanitizer_first():
+    """A sanitized library wants its runtime to be in Python first."""
+    if 'address' not in os.environ.get('SANITIZE', ''):
+        return {}
+    _, path = run([os.environ.get('CC') or 'cc',
+                   '-print-file-name=libasan.so'])
+    return {'LD_PRELOAD': path.strip(), 'ASAN_OPTIONS': 'detect_leaks=0'}
+
+
 def suite_python(totals, build):
     python = find_python()
     if not python:
@@ -123,7 +132,8 @@ def suite_python(totals, build):
     print(f'python: {python}')
     env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
            'TKDBG_LIBRARY': os.path.join(build, 'libtkdbg.so'),
-           'BUILD': build, 'PYTHONDONTWRITEBYTECODE': '1'}
+           'BUILD': build, 'PYTHONDONTWRITEBYTECODE': '1',
+           **sanitizer_first()}
     status, output = run([python, '-m', 'unittest', 'discover', '-v',
                           '-s', 'tests/python'], env)
     n, bad, skipped = unittest_counts(output)

@@ -18,11 +18,16 @@ make --no-print-directory CC=clang SANITIZE=$san fuzzers
 for src in "$@"; do
   name=$(basename "$src" .c)
   seeds=tests/fuzz/seeds/${name#fuzz_}
-  [ "$name" = fuzz_parser ] && seeds="$seeds examples"
+  [ "$name" = fuzz_kernel ] && seeds="$seeds examples"
   found=$out/corpus/$name
   mkdir -p "$found"
-  echo "fuzz: $name, $runs inputs"
+  log=$out/$name.log
   "$out/tests/fuzz/$name" -runs="$runs" -max_len=4096 -timeout=10 \
-    -rss_limit_mb=2048 -print_final_stats=0 -verbosity=0 \
-    -artifact_prefix="$out/" "$found" $seeds
+    -rss_limit_mb=2048 -artifact_prefix="$out/" "$found" $seeds \
+    >"$log" 2>&1 || {
+    tail -50 "$log"
+    echo "fuzz: $name: a finding; see $log"
+    exit 1
+  }
+  echo "fuzz: $name: $(sed -n 's/^Done/done/p' "$log")"
 done

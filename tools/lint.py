@@ -1,7 +1,8 @@
 """Checks the layout of the sources.
 
   columns     no line over 80 characters, no tab, no space at a line's end
-              (Markdown: table rows and lines with a link may be longer)
+              (Markdown: table rows, lines with a link and what a command
+              printed may be longer)
   functions   half of the C functions have at most 12 lines, nine in ten at
               most 40
   files       no C file has more than 1500 lines
@@ -41,22 +42,26 @@ def read(path):
         return f.read().split('\n')
 
 
-def line_fault(path, line):
+def line_fault(path, line, printed):
     if '\t' in line and not path.startswith('Makefile'):
         return 'tab'
     if line != line.rstrip():
         return 'space at the end of the line'
     if len(line) <= WIDTH:
         return None
-    if path.endswith('.md') and (line.startswith('|') or '](' in line):
+    if printed or (path.endswith('.md')
+                   and (line.startswith('|') or '](' in line)):
         return None
     return f'{len(line)} columns'
 
 
 def columns():
     for path in with_suffix(*TEXT):
+        printed = False
         for number, line in enumerate(read(path), 1):
-            fault = line_fault(path, line)
+            if path.endswith('.md') and line.startswith('```'):
+                printed = line == '```console'
+            fault = line_fault(path, line, printed)
             if fault:
                 yield f'{path}:{number}: {fault}'
 

@@ -15,7 +15,7 @@ import os
 import runpy
 import sys
 
-from . import errors, excepthook, settings, progress, setup
+from . import errors, excepthook, progress, setup
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"

@@ -146,7 +146,6 @@ def candidates():
         package,                                            # beside us
         os.path.join(python, "..", "build"),                # working tree
         os.path.join(python, "..", ".."),                   # PREFIX/lib
-        os.path.join(python, "..", "..", "..", "lib"),
     ]
     return [os.path.normpath(os.path.join(f, name)) for f in folders
             for name in ("libtkdbg.so", "libtkdbg.dylib")]

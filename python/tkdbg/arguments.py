@@ -123,13 +123,12 @@ class TensorSlot(Slot):
         layout = getattr(reader, "read_" + self.kind)(arg)
         if layout == self.last:
             return _capi.OK
-        now = layout
-        if not layout.data:
-            layout = _no_memory(layout, reader)
-        layout.pack(self.buffer)
+        usable = layout if layout.data else _no_memory(layout, reader)
+        usable.pack(self.buffer)
         status = self.lib.tk_launch_tensor(self.launch, self.name,
                                            self.address)
-        self.last = now if status == _capi.OK else None
+        remember = status == _capi.OK and layout.data
+        self.last = layout if remember else None
         return status
 
 

@@ -98,7 +98,8 @@ def dtype_name(value):
 def fill(session, out, value, name=None):
     """Writes value to the tk_value out; name: what the kernel calls it.
 
-    Raises NotConvertible for an integer beyond 128 bits.
+    What out points to lives as long as the Python object ``out``.  Raises
+    NotConvertible for an integer beyond 128 bits.
     """
     out.is_constexpr = False
     if tl_types.is_constexpr(value):
@@ -114,7 +115,7 @@ def fill(session, out, value, name=None):
     elif isinstance(value, float):
         out.kind, out.f = _capi.V_FLOAT, value
     elif isinstance(value, str):
-        _fill_str(session, out, _capi.V_STR, value)
+        _fill_str(out, _capi.V_STR, value)
     elif isinstance(value, (tuple, list)) or is_tl_tuple_class(
             type(value)):
         _fill_tuple(session, out, value)
@@ -131,19 +132,19 @@ def _fill_int(out, value):
     out.hi = value >> 64
 
 
-def _fill_str(session, out, kind, text):
-    data = session.string(text)
+def _fill_str(out, kind, text):
+    data = text.encode("utf-8", "surrogateescape")
     out.kind, out.str, out.n = kind, data, len(data)
 
 
 def _fill_tuple(session, out, value):
     items = list(value)
-    array = session.keep((_capi.Value * max(1, len(items)))())
+    array = (_capi.Value * max(1, len(items)))()
     for slot, item in zip(array, items):
         fill(session, slot, item)
     out.kind, out.n = _capi.V_TUPLE, len(items)
     out.items = ctypes.cast(array, ctypes.POINTER(_capi.Value))
-    out.str = (session.string(",".join(value._fields))
+    out.str = (",".join(value._fields).encode()
                if is_namedtuple(value) else None)
 
 
@@ -161,7 +162,7 @@ def _fill_other(session, out, value, name):
     from . import launch
     canonical = builtin_name(value, name)
     if canonical is not None:
-        _fill_str(session, out, _capi.V_BUILTIN, canonical)
+        _fill_str(out, _capi.V_BUILTIN, canonical)
         return
     function = launch.as_jit_function(value)
     if function is not None:
@@ -172,7 +173,7 @@ def _fill_other(session, out, value, name):
 
 def fill_object(session, out, value):
     """Writes value as a handle; str is the printed name of its type."""
-    _fill_str(session, out, _capi.V_OBJECT, type(value).__name__)
+    _fill_str(out, _capi.V_OBJECT, type(value).__name__)
     out.ptr = session.handle(value)
 
 

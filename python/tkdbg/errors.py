@@ -31,7 +31,7 @@ class KernelError(TritonError):
     """
 
     def __init__(self, report="", report_json="[]", kernel="", colour=None):
-        super().__init__(report)
+        Exception.__init__(self, report)  # real Triton's may come next
         self.report = report
         self.report_json = report_json
         self.kernel = kernel
@@ -42,6 +42,11 @@ class KernelError(TritonError):
 
     def __reduce__(self):
         return type(self), (self.report, self.report_json, self.kernel)
+
+    def copy(self):
+        """An equal error without a traceback."""
+        return type(self)(self.report, self.report_json, self.kernel,
+                          self.colour)
 
     @property
     def findings(self):

@@ -111,8 +111,10 @@ class Host:
             _capi.CallFn(self._call))
 
     def _guard(self, out, answer):
+        """answer(out's tk_value); what it points to is kept alive."""
         try:
-            return answer()
+            value = self.session.keep(out.contents)
+            return answer(value)
         except BaseException as e:
             if not isinstance(e, errors.NotOpened):
                 self.session.pending = self.session.pending or e
@@ -126,8 +128,8 @@ class Host:
     # ---- names -----------------------------------------------------------
 
     def _global(self, _ud, scope, name, out):
-        return self._guard(out, lambda: self.find_global(
-            self.session.object(scope), name.decode(), out.contents))
+        return self._guard(out, lambda value: self.find_global(
+            self.session.object(scope), name.decode(), value))
 
     def find_global(self, scope, name, out):
         """Fills out with what name means in scope."""
@@ -154,8 +156,8 @@ class Host:
     # ---- attributes ------------------------------------------------------
 
     def _attr(self, _ud, handle, name, out):
-        return self._guard(out, lambda: self.find_attr(
-            self.session.object(handle), name.decode(), out.contents))
+        return self._guard(out, lambda value: self.find_attr(
+            self.session.object(handle), name.decode(), value))
 
     def find_attr(self, obj, name, out):
         """Fills out with obj.name."""
@@ -174,9 +176,8 @@ class Host:
     # ---- calls -----------------------------------------------------------
 
     def _call(self, _ud, handle, args, nargs, kwnames, nkw, out):
-        return self._guard(out, lambda: self.call(
-            self.session.object(handle), args, nargs, kwnames, nkw,
-            out.contents))
+        return self._guard(out, lambda value: self.call(
+            self.session.object(handle), args, nargs, kwnames, nkw, value))
 
     def call(self, obj, args, nargs, kwnames, nkw, out):
         """Calls a host function that may run at compile time.

@@ -52,7 +52,8 @@ class Watch:
                     self._wake.wait(AGAIN)
 
     def __enter__(self):
-        self._mine = (threading.current_thread() is threading.main_thread())
+        self._mine = (threading.get_ident() ==
+                      threading.main_thread().ident)
         if self._mine:
             if self._pipe is None:
                 self._start()

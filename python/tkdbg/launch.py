@@ -126,6 +126,7 @@ class JITFunction(JITCallable, KernelInterface):
         self._is_constexpr = tuple(p.is_constexpr for p in self.params)
         self._bind = None
         self._opened = {}    # session -> tk_function
+        self._refused = None  # the error when C refused the text
         self._prepared = {}  # signature -> Prepared
 
     # ---- what scripts read -----------------------------------------------
@@ -166,7 +167,10 @@ class JITFunction(JITCallable, KernelInterface):
     # ---- the C side ------------------------------------------------------
 
     def open(self, session):
-        """The tk_function; raises errors.NotOpened when C refuses the text."""
+        """The tk_function; raises errors.NotOpened when C refuses the text,
+        the same error again later."""
+        if self._refused is not None:
+            raise self._refused.copy()
         found = self._opened.get(session)
         if found is None:
             found = self._open(session)
@@ -205,6 +209,7 @@ class JITFunction(JITCallable, KernelInterface):
 
     def run(self, *args, grid, warmup, **kwargs):
         """Launches; warmup: only compiles.  Returns a CompiledKernel."""
+        __tracebackhide__ = True  # pytest shows the caller
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         values, options = self.bind(*args, **kwargs)
@@ -228,7 +233,7 @@ class JITFunction(JITCallable, KernelInterface):
             try:
                 prepared = Prepared(self, session, key[2], values, options)
             except errors.NotOpened:
-                session.check(_capi.FINDING, self.__name__)
+                self._refuse(session)
             if not session.addresses:
                 self._keep(key, prepared)
             return prepared
@@ -238,6 +243,14 @@ class JITFunction(JITCallable, KernelInterface):
                                "compiled this kernel, from {} to {}".format(
                                    *changed))
         return prepared
+
+    def _refuse(self, session):
+        """Raises the report; C gives the details only once."""
+        try:
+            session.check(_capi.FINDING, self.__name__)
+        except errors.KernelError as e:
+            self._refused = e.copy()
+            raise
 
     def _find(self, key):
         if session_.current().addresses:

@@ -57,6 +57,7 @@ class Prepared:
 
     def run(self, values, grid):
         """Launches; values in the order of the parameters."""
+        __tracebackhide__ = True
         session = self.session
         session.reader.compiling = grid is None
         try:

@@ -11,8 +11,7 @@ import os
 import sys
 import threading
 
-from . import (_capi, errors, interrupt, settings, progress,
-               tensors)
+from . import _capi, errors, interrupt, progress, settings, tensors
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -141,6 +140,7 @@ class Session:
 
     def check(self, status, kernel=""):
         """Raises what a tk_status stands for; shows warnings on success."""
+        __tracebackhide__ = True
         pending, self.pending = self.pending, None
         if isinstance(pending, (KeyboardInterrupt, SystemExit)):
             self.lib.tk_report_clear(self.ptr)
@@ -209,6 +209,7 @@ class Session:
 
     def run(self, launch, kernel):
         """Runs a tk_launch; raises its findings."""
+        __tracebackhide__ = True
         selected = self.select(kernel)
         options = self.run_options(selected)
         if selected:

@@ -10,7 +10,7 @@ import sys
 
 from . import errors, launch, tuner
 from .modules import bench, driver as driver_
-from .vcuda_api import Patches as Attributes
+from .patches import Patches as Attributes
 
 OURS = "_tkdbg_function"
 

@@ -122,6 +122,9 @@ class Reader:
         return getattr(self, "read_" + kind)(arg)
 
     def read_torch(self, t, dtype=None):
+        if t.layout is not _strided():
+            raise TypeError(f"a tensor of layout {t.layout}; kernels take "
+                            "strided tensors")
         # a device of -1 is the host; anything else needs a copy
         if t.get_device() >= 0:
             return self._read_device(t, dtype)
@@ -131,9 +134,6 @@ class Reader:
             data = _data_ptr(t)
         except (RuntimeError, NotImplementedError, AttributeError):
             return self._read_unbacked(t, dtype)
-        if t.layout is not _strided():
-            raise TypeError(f"a tensor of layout {t.layout}; kernels take "
-                            "strided tensors")
         return Layout(data, self.dtype(dtype or t.dtype), tuple(t.shape),
                       t.stride(), base, storage.nbytes(), _flags(t), 0)
 
@@ -166,13 +166,12 @@ class Reader:
 
     def read_numpy(self, a):
         data, readonly = a.__array_interface__["data"]
-        root = a
-        while isinstance(root.base, type(a)) and root.base.size:
-            root = root.base
-        low, high = _byte_bounds(root)
+        root = _owner(a)
+        low, size = ((data, a.nbytes) if root is a and
+                     a.flags.c_contiguous else _byte_bounds(root))
         return Layout(data, self.dtype(a.dtype), a.shape,
-                      _element_strides(a.strides, a.itemsize), low,
-                      high - low, _READONLY if readonly else 0, 0)
+                      _element_strides(a.strides, a.itemsize), low, size,
+                      _READONLY if readonly else 0, 0)
 
     def read_interface(self, obj):
         """Anything with __array_interface__ (version 3)."""
@@ -218,6 +217,7 @@ class Reader:
         return layout._replace(shape=(count,), strides=(1,))
 
 
+_UNIT = (1,)
 _READONLY = _capi.TENSOR_READONLY
 _ARRAY_KINDS = {"f": "float", "i": "int", "u": "uint"}
 
@@ -233,6 +233,9 @@ def _strided():
 
 
 def _element_strides(steps, size):
+    """Strides in elements; TypeError when they are not whole."""
+    if steps == (size,):
+        return _UNIT
     strides = tuple(s // size if size else 0 for s in steps)
     if any(s % size for s in steps):
         raise TypeError(f"strides of {steps} bytes are no multiple of the "
@@ -240,21 +243,29 @@ def _element_strides(steps, size):
     return strides
 
 
+def _owner(a):
+    """The array whose memory a is a view of."""
+    array = numpy().ndarray
+    while isinstance(a.base, array) and a.base.size:
+        a = a.base
+    return a
+
+
 def _byte_bounds(a):
-    """First byte of an array's memory, and the one after its last."""
+    """(first byte, number of bytes) of an array's memory."""
     low = a.__array_interface__["data"][0]
     if a.flags.c_contiguous:
-        return low, low + a.nbytes
+        return low, a.nbytes
     high = low + a.itemsize
     for n, step in zip(a.shape, a.strides):
         if n == 0:
-            return low, low
+            return low, 0
         reach = (n - 1) * step
         if reach < 0:
             low += reach
         else:
             high += reach
-    return low, high
+    return low, high - low
 
 
 # ---- memory that was never written ------------------------------------------
@@ -323,6 +334,7 @@ def watch_addresses(addresses):
 
     def data_ptr(self):
         addresses.add(self)
+        self.__dict__.pop(UNWRITTEN, None)  # anybody may write there now
         return original(self)
 
     data_ptr.__doc__ = original.__doc__

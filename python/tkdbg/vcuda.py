@@ -16,7 +16,9 @@ from __future__ import annotations
 import itertools
 import threading
 
-from . import tensors, vcuda_api
+from . import tensors, vcuda_patches
+from .patches import Patches
+from .vcuda_api import check_device, is_cuda_device
 
 MARK = "_tkdbg_cuda"  # True: on the device; False: explicitly on the CPU
 MOST = 64  # items of a list that are looked at
@@ -28,28 +30,22 @@ def has_cuda():
     return torch.cuda.is_available()
 
 
-def is_cuda_device(device):
-    """True for "cuda", "cuda:0", torch.device("cuda") and 0."""
-    if isinstance(device, str):
-        return device.split(":")[0] == "cuda"
-    if isinstance(device, int) and not isinstance(device, bool):
-        return True
-    return getattr(device, "type", None) == "cuda"
-
-
 class VirtualCuda:
     """The mode, the patches around it, and what they share."""
 
     def __init__(self):
         import torch
         self.torch = torch
+        self.tensor = torch.Tensor
+        self.specials = _specials(torch)
+        self.empties = _empties(torch)
         self.used = False           # something was put on the device
         self.default_cuda = False   # torch.set_default_device("cuda")
         self.device = torch.device("cuda", 0)
         self.cpu = torch.device("cpu")
         self.mode_class = _mode_class(self)
         self._mode = None
-        self._patches = vcuda_api.Patches()
+        self._patches = Patches()
 
     # ---- on and off ------------------------------------------------------
 
@@ -57,7 +53,7 @@ class VirtualCuda:
         """Enters the mode in this thread and in those started later."""
         self._mode = self.mode_class()
         self._mode.__enter__()
-        vcuda_api.patch(self, self._patches)
+        vcuda_patches.patch(self, self._patches)
         self._patches.set(threading.Thread, "start", self._start_thread(
             threading.Thread.start))
 
@@ -97,7 +93,7 @@ class VirtualCuda:
     def mark(self, value, cuda):
         """Marks the tensors in value, a tensor or nested sequence; returns
         it."""
-        if isinstance(value, self.torch.Tensor):
+        if isinstance(value, self.tensor):
             if cuda:
                 self.used = True
             setattr(value, MARK, cuda)
@@ -120,7 +116,7 @@ class VirtualCuda:
 
     def mark_new(self, value, cuda):
         """Marks those tensors in value that have no mark."""
-        if isinstance(value, self.torch.Tensor):
+        if isinstance(value, self.tensor):
             if MARK not in value.__dict__:
                 setattr(value, MARK, cuda)
         elif isinstance(value, (tuple, list)):
@@ -131,7 +127,7 @@ class VirtualCuda:
         """True, False or None: a tensor on the device in args, tensors on
         the CPU only, no tensor."""
         found = None
-        tensor = self.torch.Tensor
+        tensor = self.tensor
         for arg in itertools.islice(args, MOST):
             if isinstance(arg, tensor):
                 if getattr(arg, MARK, self.used):
@@ -166,7 +162,7 @@ class VirtualCuda:
         if device is None:
             return None, kwargs
         if is_cuda_device(device):
-            vcuda_api.check_device(device)
+            check_device(device)
             return True, {**kwargs, "device": self.cpu}
         return False, kwargs
 
@@ -175,7 +171,7 @@ class VirtualCuda:
         if explicit is not None:
             if result is not kwargs.get("out"):
                 self.mark(result, explicit)
-        elif isinstance(result, (self.torch.Tensor, tuple, list)):
+        elif isinstance(result, (self.tensor, tuple, list)):
             cuda = self.placement(args)
             if cuda is None and kwargs:
                 cuda = self.placement(kwargs.values())
@@ -183,27 +179,16 @@ class VirtualCuda:
                 cuda = self.default_cuda
                 self.used = self.used or cuda
             self.mark_new(result, cuda)
-        if func in self.empties and isinstance(result, self.torch.Tensor):
+        if func in self.empties and isinstance(result, self.tensor):
             setattr(result, tensors.UNWRITTEN, True)
         return result
 
-    # ---- tables, made once PyTorch is there ------------------------------
 
-    @property
-    def specials(self):
-        if "_specials" not in self.__dict__:
-            self._specials = _specials(self.torch)
-        return self._specials
-
-    @property
-    def empties(self):
-        """Functions whose results are not written yet."""
-        if "_empties" not in self.__dict__:
-            t = self.torch
-            self._empties = frozenset((
-                t.empty, t.empty_like, t.empty_strided, t.Tensor.new_empty,
-                t.Tensor.new_empty_strided))
-        return self._empties
+def _empties(torch):
+    """Functions whose results are not written yet."""
+    return frozenset((
+        torch.empty, torch.empty_like, torch.empty_strided,
+        torch.Tensor.new_empty, torch.Tensor.new_empty_strided))
 
 
 def _mode_class(virtual):
@@ -254,7 +239,7 @@ def _cuda(v, func, args, kwargs):
     tensor = args[0]
     device = args[1] if len(args) > 1 else kwargs.get("device")
     if device is not None:
-        vcuda_api.check_device(device)
+        check_device(device)
     form = kwargs.get("memory_format")
     result = tensor if form is None else tensor.contiguous(memory_format=form)
     return _move(v, tensor, True, result)
@@ -276,7 +261,7 @@ def _to(v, func, args, kwargs):
                 first, bool):
             cuda = is_cuda_device(first)
             if cuda:
-                vcuda_api.check_device(first)
+                check_device(first)
                 rest[0] = v.cpu
     result = func(tensor, *rest, **kwargs)
     if cuda is None:

@@ -7,27 +7,13 @@ import types
 
 from . import device as device_
 
-ABSENT = object()
-
-
-class Patches:
-    """Attributes that were replaced, so that they can be put back."""
-
-    def __init__(self):
-        self._saved = []
-
-    def set(self, owner, name, value):
-        before = vars(owner).get(name, ABSENT)
-        self._saved.append((owner, name, before))
-        setattr(owner, name, value)
-
-    def undo(self):
-        for owner, name, before in reversed(self._saved):
-            if before is ABSENT:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
-        self._saved.clear()
+def is_cuda_device(device):
+    """True for "cuda", "cuda:0", torch.device("cuda") and 0."""
+    if isinstance(device, str):
+        return device.split(":")[0] == "cuda"
+    if isinstance(device, int) and not isinstance(device, bool):
+        return True
+    return getattr(device, "type", None) == "cuda"
 
 
 def check_device(device):
@@ -63,6 +49,9 @@ class Stream:
     def wait_event(self, event):
         pass
 
+    def is_capturing(self):
+        return False
+
     def query(self):
         return True
 
@@ -82,6 +71,10 @@ class Stream:
 
     def __hash__(self):
         return 0
+
+
+class ExternalStream(Stream):
+    """A stream by its address."""
 
 
 class Event:
@@ -163,8 +156,10 @@ def _properties(index=None):
         memory_bus_width=p["mem_bus_width"])
 
 
-def _nothing(*args, **kwargs):
-    return None
+def _nothing():
+    """A new function that does nothing; PyTorch's compiler wants each name
+    of torch.cuda to be a function of its own."""
+    return lambda *args, **kwargs: None
 
 
 def _checked(value):
@@ -174,9 +169,9 @@ def _checked(value):
     return answer
 
 
-@contextlib.contextmanager
-def _scope(*args, **kwargs):
-    yield
+def _scope():
+    """A new function that gives a context in which nothing is different."""
+    return lambda *args, **kwargs: contextlib.nullcontext()
 
 
 def cuda_functions(virtual):
@@ -184,14 +179,15 @@ def cuda_functions(virtual):
     stream = Stream()
     torch = virtual.torch
 
-    def seed(number):
-        torch.default_generator.manual_seed(int(number))
+    def seed():
+        return lambda number: torch.default_generator.manual_seed(
+            int(number)) and None
 
     zero = {n: _checked(0) for n in (
         "memory_allocated", "max_memory_allocated", "memory_reserved",
         "max_memory_reserved", "memory_cached", "max_memory_cached",
         "utilization")}
-    idle = {n: _nothing for n in (
+    idle = {n: _nothing() for n in (
         "synchronize", "empty_cache", "set_device", "init", "_lazy_init",
         "set_stream", "ipc_collect", "reset_peak_memory_stats",
         "reset_max_memory_allocated", "reset_accumulated_memory_stats",
@@ -203,8 +199,8 @@ def cuda_functions(virtual):
         "is_bf16_supported": lambda *a, **k: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
-        "current_stream": lambda device=None: stream,
-        "default_stream": lambda device=None: stream,
+        "current_stream": _checked(stream),
+        "default_stream": _checked(stream),
         "get_device_name": _checked(device_.NAME),
         "get_device_capability": _checked(device_.CAPABILITY),
         "get_device_properties": _properties,
@@ -212,161 +208,50 @@ def cuda_functions(virtual):
         "mem_get_info": _checked((device_.TOTAL_MEMORY,
                                   device_.TOTAL_MEMORY)),
         "memory_stats": _checked({}),
+        "is_current_stream_capturing": lambda: False,
+        "is_tf32_supported": lambda: True,
+        "can_device_access_peer": lambda *a: False,
+        "get_rng_state_all": lambda: [torch.get_rng_state()],
+        "set_rng_state_all": lambda states: torch.set_rng_state(states[0]),
+        "seed": lambda: torch.seed() and None,
+        "seed_all": lambda: torch.seed() and None,
         "memory_summary": lambda *a, **k: "no memory of its own",
         "get_rng_state": lambda device=None: torch.get_rng_state(),
         "set_rng_state": lambda state, device=None:
             torch.set_rng_state(state),
-        "manual_seed": seed, "manual_seed_all": seed,
-        "initial_seed": torch.initial_seed,
-        "stream": lambda s: s if s is not None else _scope(),
+        "manual_seed": seed(), "manual_seed_all": seed(),
+        "initial_seed": lambda: torch.initial_seed(),
+        "stream": lambda s: (
+            s if s is not None else contextlib.nullcontext()),
         "Stream": Stream, "Event": Event, "device": DeviceGuard,
-        "ExternalStream": Stream, "CUDAGraph": CUDAGraph, "graph": graph,
+        "ExternalStream": ExternalStream, "CUDAGraph": CUDAGraph,
+        "graph": graph,
     }
 
 
-# ---- everything else that names a device ------------------------------------
+def nvtx_functions():
+    """{name in torch.cuda.nvtx: replacement}"""
+    found = {n: _nothing() for n in (
+        "range_push", "range_pop", "mark", "range_start", "range_end")}
+    found.update((n, _scope()) for n in ("range", "annotate"))
+    return found
 
 
-def patch(virtual, patches):
-    """Replaces what the mode cannot see."""
-    torch = virtual.torch
-    for name, function in cuda_functions(virtual).items():
-        patches.set(torch.cuda, name, function)
-    nvtx = torch.cuda.nvtx
-    for name, value in (("range_push", _nothing), ("range_pop", _nothing),
-                        ("mark", _nothing), ("range", _scope),
-                        ("range_start", _nothing),
-                        ("range_end", _nothing), ("annotate", _scope)):
-        patches.set(nvtx, name, value)
-    patches.set(torch.version, "cuda", device_.CUDA_VERSION)
-    patches.set(torch._C, "_cuda_getCurrentRawStream", lambda index: 0)
-    _patch_accelerator(virtual, patches)
-    _patch_constructors(virtual, patches)
-    _patch_defaults(virtual, patches)
-    _patch_generator(virtual, patches)
-    _patch_load(virtual, patches)
-    _patch_autocast(virtual, patches)
-    _patch_backward(virtual, patches)
-
-
-def _patch_defaults(virtual, patches):
-    torch = virtual.torch
-    set_device = getattr(torch, "set_default_device", None)
-    from .vcuda import is_cuda_device
-
-    def set_default_device(device):
-        virtual.default_cuda = is_cuda_device(device)
-        if not virtual.default_cuda:
-            set_device(device)
-
-    def get_default_device():
-        return virtual.device if virtual.default_cuda else before()
-
-    if set_device is not None:
-        patches.set(torch, "set_default_device", set_default_device)
-    before = getattr(torch, "get_default_device", None)
-    if before is not None:
-        patches.set(torch, "get_default_device", get_default_device)
-
-
-def _patch_accelerator(virtual, patches):
-    """torch.accelerator, where PyTorch has it."""
-    module = getattr(virtual.torch, "accelerator", None)
-    for name, value in (
-            ("is_available", lambda: True), ("device_count", lambda: 1),
-            ("current_accelerator", lambda *a, **k: virtual.device),
-            ("current_device_index", lambda: 0),
-            ("current_device_idx", lambda: 0), ("synchronize", _nothing),
-            ("set_device_index", _nothing), ("set_device_idx", _nothing)):
-        if hasattr(module, name):
-            patches.set(module, name, value)
-
-
-def _patch_constructors(virtual, patches):
-    """Two ways to a tensor that the mode is not told about."""
-    torch = virtual.torch
-    from_numpy, subclass = torch.from_numpy, torch.Tensor._make_subclass
-
-    def make_subclass(cls, data, *args, **kwargs):
-        result = subclass(cls, data, *args, **kwargs)
-        if virtual.marked(data):
-            virtual.mark(result, virtual.on_device(data))
-        return result
-
-    patches.set(torch, "from_numpy",
-                lambda array: virtual.mark(from_numpy(array), False))
-    patches.set(torch.Tensor, "_make_subclass", staticmethod(make_subclass))
-
-
-def _patch_generator(virtual, patches):
-    """torch.Generator(device='cuda') is a CPU generator."""
-    torch = virtual.torch
-    real = torch.Generator
-
-    class Meta(type):
-        def __instancecheck__(cls, value):
-            return isinstance(value, real)
-
-    class Generator(metaclass=Meta):
-        def __new__(cls, device="cpu"):
-            return real(device="cpu")
-
-    patches.set(torch, "Generator", Generator)
-
-
-def _patch_load(virtual, patches):
-    """torch.load(..., map_location='cuda') loads to the CPU and marks."""
-    torch, load = virtual.torch, virtual.torch.load
-    from .vcuda import is_cuda_device
-
-    def load_here(f, map_location=None, *args, **kwargs):
-        if map_location is None or isinstance(map_location, dict) or callable(
-                map_location):
-            return load(f, map_location, *args, **kwargs)
-        cuda = is_cuda_device(map_location)
-        return virtual.mark_tree(
-            load(f, "cpu" if cuda else map_location, *args, **kwargs), cuda)
-
-    patches.set(torch, "load", load_here)
-
-
-def _patch_autocast(virtual, patches):
-    """autocast('cuda') is autocast('cpu') with CUDA's type, float16."""
-    torch = virtual.torch
-    from torch.amp import autocast_mode
-    init = autocast_mode.autocast.__init__
-
-    def on_cpu(self, device_type="cuda", dtype=None, *args, **kwargs):
-        if device_type == "cuda":
-            device_type = "cpu"
-            dtype = torch.float16 if dtype is None else dtype
-        init(self, device_type, dtype, *args, **kwargs)
-
-    patches.set(autocast_mode.autocast, "__init__", on_cpu)
-
-    def with_cpu(function):
-        def call(device_type="cpu", *args):
-            return function("cpu" if device_type == "cuda" else device_type,
-                            *args)
-        return call
-
-    for name in ("is_autocast_enabled", "get_autocast_dtype",
-                 "set_autocast_enabled", "set_autocast_dtype"):
-        if hasattr(torch, name):
-            patches.set(torch, name, with_cpu(getattr(torch, name)))
-
-
-def _patch_backward(virtual, patches):
-    """User code in backward() runs with the mode on."""
-    import torch.autograd as autograd
-    run = getattr(autograd, "_engine_run_backward", None)
-    if run is None:
-        return
-
-    def run_with_mode(*args, **kwargs):
-        if virtual.is_on():
-            return run(*args, **kwargs)
-        with virtual.mode_class():
-            return run(*args, **kwargs)
-
-    patches.set(autograd, "_engine_run_backward", run_with_mode)
+def accelerator_functions(virtual):
+    """{name in torch.accelerator: replacement}"""
+    found = {n: _nothing() for n in (
+        "synchronize", "set_device_index", "set_device_idx", "set_stream",
+        "empty_cache", "empty_host_cache", "reset_peak_memory_stats",
+        "reset_accumulated_memory_stats")}
+    found.update((n, _checked(0)) for n in (
+        "memory_allocated", "max_memory_allocated", "memory_reserved",
+        "max_memory_reserved"))
+    found.update(
+        is_available=lambda: True, device_count=lambda: 1,
+        current_accelerator=lambda check_available=False: virtual.device,
+        current_device_index=lambda: 0, current_device_idx=lambda: 0,
+        current_stream=_checked(Stream()), device_index=DeviceGuard,
+        get_memory_info=_checked((device_.TOTAL_MEMORY,
+                                  device_.TOTAL_MEMORY)),
+        memory_stats=_checked({}))
+    return found

@@ -65,6 +65,8 @@ static void shortest_text(tk_buf *out, tk_dtype d, double v) {
   }
   tk_decimal_shortest(&x, d, v);
   double size = fabs(v);
+  bool exact = !tk_dtypes[d].np[0] && x.n < x.point && size < 1e16;
+  if (exact) tk_decimal_fixed(&x, v, 0); /* 448, though 440 reads back too */
   int frac = frac_digits(&x);
   if (v == 0 || (size >= 1e-4 && size < 1e16))
     positional(out, &x, frac ? frac : 1);

@@ -123,7 +123,7 @@ typedef struct cli_job {
   tk_launch *launch;
   const char *name; /* of the kernel */
   struct cli_progress *progress;
-  bool ran; /* summary is filled */
+  bool ran; /* it came to running, so that there is a summary */
   tk_summary summary;
 } cli_job;
 

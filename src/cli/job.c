@@ -158,7 +158,7 @@ static tk_status run_with_bar(cli_job *j) {
   tk_status st = tk_launch_run(j->launch, &o, &j->summary);
   cli_progress_free(j->progress);
   j->progress = NULL;
-  j->ran = st != TK_USAGE && st != TK_INTERNAL;
+  j->ran = st == TK_OK || st == TK_INTERRUPTED || j->summary.ops > 0;
   return st;
 }
 

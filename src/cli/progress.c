@@ -1,10 +1,11 @@
 /* progress.c - what a person sees of a long run: a bar while it lasts, when
  * standard error is a terminal, and one line at its end.
  *
- *   add_kernel [=======>            ]  38%  37/97 programs  12/s  5 s left
+ *   add_kernel [====>       ]  38%  37/97 programs  12/s  5 s left
  */
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,7 +18,7 @@ struct cli_progress {
   bool visible;
 };
 
-enum { BAR = 20 };
+enum { BAR = 12 };
 static const double first_after = 0.3, redraw_after = 0.1;
 
 static double now(void) {
@@ -82,19 +83,27 @@ static void format_bar(char out[BAR + 1], double part) {
   out[BAR] = '\0';
 }
 
+/* Whole seconds, in ASCII: the line may be cut anywhere. */
+static void format_left(char out[24], double s) {
+  if (s >= 60)
+    snprintf(out, 24, "%.0f:%02d min", floor(s / 60), (int)fmod(s, 60));
+  else
+    snprintf(out, 24, "%.0f s", ceil(s));
+}
+
 static void draw(cli_progress *p, uint64_t done, uint64_t total, double t) {
-  char line[256], bar[BAR + 1], rate[16], left[24];
+  char line[256], bar[BAR + 1], rate[16], left[24], of[2][16];
   double part = total ? (double)done / (double)total : 0;
   double speed = (double)done / (t - p->start);
-  int width = terminal_width() - 1;
   format_bar(bar, part);
   format_count(rate, speed);
-  format_time(left, speed > 0 ? (double)(total - done) / speed : 0);
-  snprintf(line, sizeof line,
-           "%.24s [%s] %3d%%  %llu/%llu programs  %s/s  %s left", p->name, bar,
-           (int)(part * 100), (unsigned long long)done,
-           (unsigned long long)total, rate, done ? left : "?");
-  fprintf(stderr, "\r%.*s\033[K", width, line);
+  format_count(of[0], (double)done);
+  format_count(of[1], (double)total);
+  format_left(left, speed > 0 ? (double)(total - done) / speed : 0);
+  snprintf(line, sizeof line, "%.14s [%s] %3d%%  %s/%s programs  %s/s  %s left",
+           p->name, bar, (int)(part * 100), of[0], of[1], rate,
+           done ? left : "?");
+  fprintf(stderr, "\r%.*s\033[K", terminal_width() - 1, line);
   fflush(stderr);
   p->visible = true;
 }

@@ -22,7 +22,8 @@ static tks_frame *user_frame(tks *s) {
 }
 
 static void add_callers(tks *s, tk_diag *d, tks_frame *f) {
-  for (tks_frame *c = f ? f->caller : NULL; c; c = c->caller)
+  /* The outermost frame only reads the launch's arguments. */
+  for (tks_frame *c = f ? f->caller : NULL; c && c->caller; c = c->caller)
     if (!c->func->library)
       tk_diag_note(s->env, d, c->func->src, c->at, "in the call from %s",
                    c->func->name);

@@ -49,6 +49,8 @@ static void dropped_name(tks *s, const tk_binding *b) {
 
 /* What an import's full name is called inside tkdbg. */
 static const char *const modules[][2] = {
+    {"tl", "tl"},
+    {"libdevice", "libdevice"},
     {"triton.language", "tl"},
     {"triton.language.core", "tl"},
     {"triton.language.standard", "tl"},

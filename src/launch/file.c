@@ -89,6 +89,13 @@ void tkn_read(tkn_reader *r, void *dst, size_t n) {
   r->at += n;
 }
 
+void tkn_seek(tkn_reader *r, uint64_t at) {
+  if (at > r->size || (!r->mem && fseeko(r->file, (off_t)at, SEEK_SET) != 0))
+    tkn_file_fail(r->env, r->name, "cannot be read at byte %llu",
+                  (unsigned long long)at);
+  r->at = at;
+}
+
 static void run_writer(tk_env *e, void *ud) {
   (void)e;
   file_call *c = ud;

@@ -38,6 +38,7 @@ void tkn_arg_own(tk_launch *l, tk_arg *arg, tk_dtype d, int rank,
 void tkn_arg_own_bytes(tk_launch *l, tk_arg *arg, size_t bytes);
 void tkn_arg_layout(tk_launch *l, tk_arg *arg, tk_dtype d, int rank,
                     const int64_t *shape);
+void tkn_grid(tk_launch *l, const int64_t grid[3]);
 /* Lanes of a shape, -1 when they take more than the limit. */
 int64_t tkn_shape_lanes(tk_dtype d, int rank, const int64_t *shape);
 /* Bytes of the view before and after its first element's address; false when
@@ -101,6 +102,7 @@ void tkn_with_reader(tk_env *e, const char *path,
 void tkn_with_writer(tk_env *e, const char *path,
                      void (*fn)(tkn_writer *w, void *ud), void *ud);
 void tkn_read(tkn_reader *r, void *dst, size_t n);
+void tkn_seek(tkn_reader *r, uint64_t at);
 void tkn_write(tkn_writer *w, const void *src, size_t n);
 
 typedef struct tkn_npy {
@@ -136,7 +138,7 @@ void tkn_randn(tkn_random *r, tk_dtype d, void *out, size_t n);
 void tkn_randint(tkn_random *r, tk_dtype d, void *out, size_t n, int64_t lo,
                  int64_t hi);
 
-/* ---- launch files (launchfile.c) --------------------------------------- */
+/* ---- launch files (replay.c) ------------------------------------------- */
 
 tk_launch *tkn_replay(tk_session *s, tkn_reader *r);
 

@@ -115,7 +115,7 @@ void tkn_arg_layout(tk_launch *l, tk_arg *arg, tk_dtype d, int rank,
   for (int i = rank - 1; i >= 0; i--) {
     t->shape[i] = shape[i];
     t->strides[i] = stride;
-    stride *= shape[i] > 1 ? shape[i] : 1;
+    if (lanes) stride *= shape[i]; /* else it could overflow */
   }
 }
 
@@ -325,16 +325,22 @@ typedef struct grid_call {
   const char *text;
 } grid_call;
 
-static void set_grid(tk_env *e, void *ud) {
-  grid_call *c = ud;
+void tkn_grid(tk_launch *l, const int64_t grid[3]) {
+  tk_env *e = &l->session->env;
   for (int i = 0; i < 3; i++) {
-    if (c->grid[i] >= 0 && c->grid[i] <= grid_max[i]) continue;
+    if (grid[i] >= 0 && grid[i] <= grid_max[i]) continue;
     tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
                 "grid axis %s is %lld; it may be 0 to %lld", axis_name[i],
-                (long long)c->grid[i], (long long)grid_max[i]);
+                (long long)grid[i], (long long)grid_max[i]);
     tk_throw(e, TK_USAGE);
   }
-  memcpy(c->l->grid, c->grid, sizeof c->grid);
+  memcpy(l->grid, grid, sizeof l->grid);
+}
+
+static void set_grid(tk_env *e, void *ud) {
+  (void)e;
+  grid_call *c = ud;
+  tkn_grid(c->l, c->grid);
 }
 
 /* "97,2,1" or "(97, 2)" */

@@ -245,7 +245,7 @@ static void read_fortran(tkn_reader *r, const tkn_npy *h, char *dst) {
 
 void tkn_npy_data(tkn_reader *r, const tkn_npy *h, void *dst) {
   size_t size = tk_dtypes[h->dtype].size, lanes = (size_t)h->lanes;
-  if (h->fortran && h->rank > 1)
+  if (h->fortran && h->rank > 1 && lanes)
     read_fortran(r, h, dst);
   else
     tkn_read(r, dst, lanes * size);

@@ -328,15 +328,15 @@ class AbsMax(Case):
         return np.abs(numpy(self.x).astype(np.float64)).max(keepdims=True)
 
 
-# Name, case, largest error that is accepted: matmul 512 in PyTorch rounds its
-# result to half precision.
+# Name, case, largest error that is accepted: PyTorch rounds the product to half
+# precision, and tl.dot of fp32 rounds its operands to tf32.
 CASES = {
     'vector add 98432': (VectorAdd, 1e-6),
     'softmax 1823x781': (Softmax, 1e-6),
     'matmul 512^3 f16': (Matmul, 0.1),
     'matmul 128^3 in 16^3': (SmallMatmul, 0.1),
     'layer norm 256x3000': (LayerNorm, 1e-4),
-    'causal attention': (Attention, 1e-4),
+    'causal attention': (Attention, 5e-3),
     'abs-max 2^20': (AbsMax, 1e-6),
 }
 FOR_SECONDS = 0.15

@@ -14,6 +14,10 @@ says 'out of bounds: kind' err 'out-of-bounds'
 says 'out of bounds: parameter' err 'x_ptr'
 says 'out of bounds: file and line' err 'vector_add.py:'
 says 'out of bounds: summary' err 'stopped after 96 programs'
+printf '@triton.jit\ndef f(x):\n    y = z\n' >name.py
+status 'compile-time finding' 1 tkdbg run name.py --arg x=1
+says 'compile-time finding: place' err 'name.py:3:9'
+check 'compile-time finding: no summary' sh -c '! grep "f: stopped" err'
 status 'out of bounds, no file saved' 1 add 98433 --save output_ptr=bad.npy
 check 'out of bounds: nothing written' test ! -e bad.npy
 status 'finding outside the programs that run' 0 add 98433 --pid '<96'

@@ -1,6 +1,13 @@
 # Scripts under Python: which Python, whose options, which exit status.
 . "$ROOT/tests/support/check.sh"
 
+# A sanitized library wants its runtime to be in the process first.
+if [ "${SANITIZE:-}" ]; then
+  LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so)
+  ASAN_OPTIONS=detect_leaks=0
+  export LD_PRELOAD ASAN_OPTIONS
+fi
+
 if ! tkdbg run "$vector_add" >/dev/null 2>why; then
   if grep -q 'no Python' why; then
     skip 'scripts' 'no Python with NumPy'

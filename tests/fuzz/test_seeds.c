@@ -7,14 +7,16 @@
 
 #include "fuzz.h"
 
-int fuzz_parser(const uint8_t *data, size_t size);
+int fuzz_kernel(const uint8_t *data, size_t size);
 int fuzz_condition(const uint8_t *data, size_t size);
 int fuzz_argument(const uint8_t *data, size_t size);
 int fuzz_npy(const uint8_t *data, size_t size);
 int fuzz_launchfile(const uint8_t *data, size_t size);
+int fuzz_parse(const uint8_t *data, size_t size);
+int fuzz_pids(const uint8_t *data, size_t size);
 
-#define LLVMFuzzerTestOneInput fuzz_parser
-#include "fuzz_parser.c"
+#define LLVMFuzzerTestOneInput fuzz_kernel
+#include "fuzz_kernel.c"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_condition
 #include "fuzz_condition.c"
@@ -28,6 +30,12 @@ int fuzz_launchfile(const uint8_t *data, size_t size);
 #define LLVMFuzzerTestOneInput fuzz_launchfile
 #include "fuzz_launchfile.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_parse
+#include "fuzz_parse.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_pids
+#include "fuzz_pids.c"
+#undef LLVMFuzzerTestOneInput
 
 enum { MUTATIONS = 200, MOST_BYTES = 1 << 16 };
 
@@ -37,9 +45,13 @@ typedef struct target {
 } target;
 
 static const target targets[] = {
-    {"parser", fuzz_parser},         {"condition", fuzz_condition},
-    {"argument", fuzz_argument},     {"npy", fuzz_npy},
+    {"kernel", fuzz_kernel},
+    {"condition", fuzz_condition},
+    {"argument", fuzz_argument},
+    {"npy", fuzz_npy},
     {"launchfile", fuzz_launchfile},
+    {"parse", fuzz_parse},
+    {"pids", fuzz_pids},
 };
 
 static uint32_t next_random(uint32_t *state) {

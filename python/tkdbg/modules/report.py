@@ -7,6 +7,7 @@ drawn only where matplotlib is installed.
 from __future__ import annotations
 
 import csv
+import math
 import os
 import warnings
 
@@ -38,16 +39,17 @@ DIGITS = 6
 
 def _format_floats(values):
     """Floats of one column, as pandas formats them."""
-    def fixed(v):
-        return "NaN" if v != v else f"{v:.{DIGITS}f}"
-    texts = [fixed(v) for v in values]
+    def written(kind):
+        return ["NaN" if v != v else format(v, f" .{DIGITS}{kind}")
+                for v in values]
+    texts = _trim(written("f"))
     finite = [abs(v) for v in values if v == v]
     large = any(v > 1e6 for v in finite)
     small = any(0 < v < 10 ** -DIGITS for v in finite)
     wide = max(map(len, texts), default=0) > DIGITS + 6
     if small or (wide and large):
-        return ["NaN" if v != v else f"{v:.{DIGITS}e}" for v in values]
-    return _trim(texts)
+        texts = written("e")
+    return [t.strip() for t in texts]
 
 
 def _trim(texts):
@@ -64,8 +66,8 @@ def _trim(texts):
 def _format_column(values):
     if all(isinstance(v, float) for v in values):
         return _format_floats(values)
-    return ["None" if v is None else f"{v:.{DIGITS}g}"
-            if isinstance(v, float) else str(v) for v in values]
+    return [f"{v:.{DIGITS}g}" if isinstance(v, float) else str(v)
+            for v in values]
 
 
 class Table:
@@ -95,9 +97,11 @@ class Table:
         width = max(map(len, numbers))
         lines = [" " * width] + [n.ljust(width) for n in numbers]
         for i, name in enumerate(self.columns):
-            cells = [name] + _format_column([r[i] for r in self.rows])
+            values = [r[i] for r in self.rows]
+            gap = "  " if isinstance(values[0], (int, float)) else " "
+            cells = [name] + _format_column(values)
             widest = max(map(len, cells))
-            lines = [line + "  " + cell.rjust(widest)
+            lines = [line + gap + cell.rjust(widest)
                      for line, cell in zip(lines, cells)]
         return "\n".join(lines)
 
@@ -108,8 +112,9 @@ class Table:
             writer = csv.writer(f, lineterminator="\n")
             writer.writerow(self.columns)
             for row in self.rows:
-                writer.writerow([float_format % v if isinstance(v, float)
-                                 else "" if v is None else v for v in row])
+                writer.writerow(["" if v != v else float_format % v
+                                 if isinstance(v, float) else v
+                                 for v in row])
 
     def to_pandas(self):
         """A pandas DataFrame, or this table without pandas."""
@@ -120,12 +125,16 @@ class Table:
         return pandas.DataFrame(self.rows, columns=self.columns)
 
 
-def _number_rows(rows):
-    """A table that holds only numbers holds floats, as in pandas."""
-    if all(isinstance(v, (int, float)) and not isinstance(v, bool)
-           for row in rows for v in row):
-        return [[float(v) for v in row] for row in rows]
-    return rows
+def _number_columns(rows):
+    """rows with the columns of numbers as floats and None as NaN."""
+    def is_number(v):
+        return v is None or (isinstance(v, (int, float)) and
+                             not isinstance(v, bool))
+    columns = list(zip(*rows))
+    converted = [[math.nan if v is None else float(v) for v in column]
+                 if all(map(is_number, column)) else column
+                 for column in columns]
+    return [list(row) for row in zip(*converted)]
 
 
 # ---- running ----------------------------------------------------------------
@@ -161,8 +170,8 @@ class Mark:
              save_precision=6, **kwargs):
         names = list(bench.x_names)
         lines = [f"{n} ({bench.ylabel})" for n in bench.line_names]
-        full = _number_rows([self._row(bench, names, x, kwargs)
-                             for x in bench.x_vals])
+        full = _number_columns([self._row(bench, names, x, kwargs)
+                                for x in bench.x_vals])
         if bench.plot_name and (show_plots or save_path):
             _plot(bench, names, lines, full, show_plots, save_path)
         shown = len(names) + len(lines)
@@ -229,7 +238,7 @@ def _plot(bench, names, lines, rows, show, folder):
         mean, low, high = ([row[first + part * count + i] for row in rows]
                            for part in range(3))
         axes.plot(xs, mean, label=label, color=colour, ls=style)
-        if None not in low and None not in high:
+        if all(v == v for v in low + high):
             axes.fill_between(xs, low, high, alpha=0.15, color=colour)
     axes.legend()
     axes.set_xlabel(bench.xlabel or names[0])

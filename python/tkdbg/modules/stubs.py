@@ -85,11 +85,16 @@ def builtin(canonical):
 
 
 def lookup(module_name, prefixes):
-    """A module __getattr__ that finds operations under prefixes in turn."""
+    """A module __getattr__ that finds operations under prefixes in turn.
+
+    Under a prefix of which the library has no operation yet every name is
+    found, so that files which import one can be read; a kernel that calls
+    it is told.
+    """
     def find(name):
         if not (name.startswith("__") and name.endswith("__")):
             for prefix in prefixes:
-                if names.known(f"{prefix}.{name}"):
+                if names.known(f"{prefix}.{name}") or not names.under(prefix):
                     return names.builtin(f"{prefix}.{name}", module_name)
         raise AttributeError(_message(module_name, name, prefixes))
     return find

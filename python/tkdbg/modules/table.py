@@ -78,7 +78,8 @@ def _core():
         block_type=t.block_type, tuple_type=t.tuple_type,
         constexpr=t.constexpr, constexpr_type=t.constexpr_type,
         const=t.const, tensor=t.tensor, tuple=t.tl_tuple,
-        tensor_descriptor=t.tensor_descriptor,
+        tensor_descriptor=t.tensor_descriptor, slice=t.tl_slice,
+        tensor_descriptor_type=t.tensor_descriptor_type,
         tensor_descriptor_base=t.tensor_descriptor_base,
         PropagateNan=t.PropagateNan,
         TRITON_MAX_TENSOR_NUMEL=t.TRITON_MAX_TENSOR_NUMEL,
@@ -142,7 +143,9 @@ def _triton():
         constexpr_function=wrappers.constexpr_function, compile=compile,
         must_use_result=must_use_result,
         CompilationError=errors.CompilationError,
-        TritonError=errors.TritonError)
+        TritonError=errors.TritonError,
+        AsyncCompileMode=wrappers.AsyncCompileMode,
+        FutureKernel=wrappers.FutureKernel)
     return names
 
 
@@ -174,7 +177,7 @@ def _cache_key():
 def build():
     """See the top of the file."""
     core, no_ops = _core(), ()
-    tl = ("tl", "tl.math")
+    tl = ("tl",)
     lib = ("libdevice",)
     cuda = ("tl.extra.cuda",)
     only = _core_only()

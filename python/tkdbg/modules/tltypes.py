@@ -408,6 +408,20 @@ class tuple_type:
         return iter(self.types)
 
 
+class tensor_descriptor_type(_KernelOnly):
+    """The type of a tensor descriptor; for isinstance."""
+
+
+class tl_slice:
+    """tl.slice: start, stop and step of a slice inside a kernel."""
+
+    def __init__(self, start, stop=None, step=None):
+        self.start, self.stop, self.step = start, stop, step
+
+
+tl_slice.__name__ = tl_slice.__qualname__ = "slice"
+
+
 class tl_tuple:
     """tl.tuple: a sequence that kernels can take."""
 

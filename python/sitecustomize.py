@@ -1,6 +1,6 @@
 """Takes over Triton kernels in any Python that starts with TKDBG=1.
 
-    TKDBG=1 PYTHONPATH=<folder of this file> python3 script.py
+    TKDBG=1 PYTHONPATH=$(tkdbg --python-path) python3 script.py
 
 Without TKDBG=1 it does nothing.  A sitecustomize that comes later on the
 path runs as if this one were not there.
@@ -23,15 +23,7 @@ def _next():
     spec.loader.exec_module(module)
 
 
-def _install():
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folder = os.path.dirname(package)
-    if folder not in sys.path:
-        sys.path.append(folder)
+if os.environ.get("TKDBG") == "1":
     import tkdbg
     tkdbg.install()
-
-
-if os.environ.get("TKDBG") == "1":
-    _install()
 _next()

@@ -1,0 +1,431 @@
+/* record.c - writing launch files.
+ *
+ * A launch file is a safetensors file: the length of a JSON header (8 bytes,
+ * little-endian), the header, raw tensors.  Every allocation that arguments
+ * lie in is one entry.  An entry that one contiguous tensor fills is stored
+ * as that tensor, under the parameter's name, so that other safetensors tools
+ * see it as it is; storage with views in it is stored as bytes, and how the
+ * views lie in it is told with the arguments.  All that is not tensor data
+ * (sources, functions, what the host answered, grid, arguments) is a second
+ * JSON text, held as safetensors demands in a string of __metadata__:
+ *
+ *   modules    [{name, text}]
+ *   functions  [{module, line, name, host, answers: [...]}], the kernel first
+ *   grid       [x, y, z]
+ *   args       [{name, kind: absent|tensor|scalar|value, ...}]
+ *   extras     the same, tensors only
+ *
+ * JSON is jansson's work.  Its nodes are on the C heap, not in ours; each is
+ * hung under a root as soon as it exists, and the roots are freed on every
+ * way out.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+enum { MAX_DEPTH = 64 };
+
+/* An allocation in which tensors lie. */
+typedef struct region {
+  const char *lo, *hi;
+  size_t users;
+  const tk_arg *arg; /* the last user */
+  const char *name;
+  uint64_t at; /* of its bytes among the data */
+} region;
+
+typedef struct recorder {
+  tk_env *env;
+  tk_launch *l;
+  const char *path;
+  tk_arena arena;
+  json_t *header, *meta;
+  char *header_text, *meta_text; /* jansson's, freed at the end */
+  TK_VEC(tk_function *) functions;
+  TK_VEC(tk_module *) modules;
+  TK_VEC(void *) objects;
+  TK_VEC(region) regions;
+} recorder;
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static json_t *put(recorder *r, json_t *parent, const char *key, json_t *node) {
+  if (json_object_set_new(parent, key, node) != 0)
+    tk_throw(r->env, TK_INTERNAL);
+  return node;
+}
+
+static json_t *push(recorder *r, json_t *parent, json_t *node) {
+  if (json_array_append_new(parent, node) != 0) tk_throw(r->env, TK_INTERNAL);
+  return node;
+}
+
+static void put_int(recorder *r, json_t *parent, const char *key, int64_t v) {
+  put(r, parent, key, json_integer(v));
+}
+
+/* Text that may be no UTF-8 is kept as {"hex": "..."} then. */
+static void put_bytes(recorder *r, json_t *parent, const char *key,
+                      const char *s, size_t n) {
+  json_t *node = json_stringn(s, n);
+  if (node) {
+    put(r, parent, key, node);
+    return;
+  }
+  char *hex = tk_arena_alloc(&r->arena, 2 * n + 1);
+  for (size_t i = 0; i < n; i++) {
+    hex[2 * i] = "0123456789abcdef"[(unsigned char)s[i] >> 4];
+    hex[2 * i + 1] = "0123456789abcdef"[(unsigned char)s[i] & 15];
+  }
+  put(r, put(r, parent, key, json_object()), "hex", json_string(hex));
+}
+
+static void put_text(recorder *r, json_t *parent, const char *key,
+                     const char *s) {
+  if (s) put_bytes(r, parent, key, s, strlen(s));
+}
+
+/* ---- values ------------------------------------------------------------ */
+
+static int64_t function_index(recorder *r, tk_function *f) {
+  for (size_t i = 0; i < r->functions.n; i++)
+    if (r->functions.items[i] == f) return (int64_t)i;
+  TK_PUSH(&r->arena, &r->functions, f);
+  return (int64_t)r->functions.n - 1;
+}
+
+static int64_t module_index(recorder *r, tk_module *m) {
+  for (size_t i = 0; i < r->modules.n; i++)
+    if (r->modules.items[i] == m) return (int64_t)i;
+  TK_PUSH(&r->arena, &r->modules, m);
+  return (int64_t)r->modules.n - 1;
+}
+
+static int64_t object_index(recorder *r, void *obj) {
+  for (size_t i = 0; i < r->objects.n; i++)
+    if (r->objects.items[i] == obj) return (int64_t)i;
+  TK_PUSH(&r->arena, &r->objects, obj);
+  return (int64_t)r->objects.n - 1;
+}
+
+static const char *const kind_names[] = {
+    "none",  "bool",  "int",      "float",   "str",
+    "dtype", "tuple", "function", "builtin", "object"};
+
+static void value_members(recorder *r, json_t *o, const tk_value *v, int depth);
+
+static void put_value(recorder *r, json_t *o, const tk_value *v, int depth) {
+  put(r, o, "kind", json_string(kind_names[v->kind]));
+  if (v->is_constexpr) put(r, o, "constexpr", json_true());
+  if (depth == MAX_DEPTH)
+    tkn_file_fail(r->env, r->path, "a value is nested too deeply to record");
+  value_members(r, o, v, depth);
+}
+
+static void tuple_members(recorder *r, json_t *o, const tk_value *v,
+                          int depth) {
+  json_t *items = put(r, o, "items", json_array());
+  for (size_t i = 0; i < v->n; i++)
+    put_value(r, push(r, items, json_object()), &v->items[i], depth + 1);
+  put_text(r, o, "fields", v->str);
+}
+
+static void value_members(recorder *r, json_t *o, const tk_value *v,
+                          int depth) {
+  int64_t bits;
+  switch (v->kind) {
+  case TK_V_NONE: return;
+  case TK_V_INT: put_int(r, o, "hi", v->hi); /* fall through */
+  case TK_V_BOOL: put_int(r, o, "lo", (int64_t)v->lo); return;
+  case TK_V_FLOAT:
+    memcpy(&bits, &v->f, sizeof bits);
+    put_int(r, o, "bits", bits);
+    return;
+  case TK_V_STR: put_bytes(r, o, "text", v->str, v->n); return;
+  case TK_V_DTYPE:
+    put_text(r, o, "dtype", tk_dtype_name((tk_dtype)v->lo));
+    put_int(r, o, "depth", v->hi);
+    return;
+  case TK_V_TUPLE: tuple_members(r, o, v, depth); return;
+  case TK_V_FUNCTION: put_int(r, o, "index", function_index(r, v->ptr)); return;
+  case TK_V_OBJECT:
+    put_int(r, o, "index", object_index(r, v->ptr)); /* fall through */
+  case TK_V_BUILTIN: put_text(r, o, "text", v->str); return;
+  }
+}
+
+/* ---- functions --------------------------------------------------------- */
+
+static void put_call(recorder *r, json_t *o, const tk_answer *a) {
+  json_t *args = put(r, o, "args", json_array());
+  json_t *names = put(r, o, "keywords", json_array());
+  for (size_t i = 0; i < a->nargs; i++)
+    put_value(r, push(r, args, json_object()), &a->args[i], 0);
+  for (size_t i = 0; i < a->nkw; i++)
+    put_text(r, push(r, names, json_object()), "name", a->kwnames[i]);
+}
+
+static void put_answer(recorder *r, json_t *o, const tk_answer *a) {
+  static const char *const names[] = {"global", "attr", "call"};
+  put(r, o, "question", json_string(names[a->kind]));
+  put_int(r, o, "found", a->found);
+  put_text(r, o, "name", a->name);
+  if (a->kind != TK_ANSWER_GLOBAL)
+    put_int(r, o, "object", object_index(r, a->obj));
+  if (a->kind == TK_ANSWER_CALL) put_call(r, o, a);
+  if (a->found > 0)
+    put_value(r, put(r, o, "value", json_object()), &a->value, 0);
+  else
+    put_text(r, o, "why", a->value.str);
+}
+
+static void put_function(recorder *r, json_t *o, tk_function *f) {
+  put_int(r, o, "module", module_index(r, f->module));
+  put_int(r, o, "line", f->item->line);
+  put_text(r, o, "name", f->item->name);
+  put(r, o, "host", json_boolean(f->host != NULL));
+  json_t *answers = put(r, o, "answers", json_array());
+  for (const tk_answer *a = f->answers; a; a = a->next)
+    put_answer(r, push(r, answers, json_object()), a);
+}
+
+/* Answers may name further functions, which join the end of the list. */
+static void put_functions(recorder *r) {
+  json_t *list = put(r, r->meta, "functions", json_array());
+  for (size_t i = 0; i < r->functions.n; i++)
+    put_function(r, push(r, list, json_object()), r->functions.items[i]);
+  list = put(r, r->meta, "modules", json_array());
+  for (size_t i = 0; i < r->modules.n; i++) {
+    const tk_source *src = r->modules.items[i]->file->src;
+    json_t *o = push(r, list, json_object());
+    put_text(r, o, "name", src->name);
+    put_bytes(r, o, "text", src->text, src->len);
+  }
+}
+
+/* ---- tensors ----------------------------------------------------------- */
+
+static void bounds(const tk_tensor *t, const char **lo, const char **hi) {
+  int64_t before, after;
+  const char *data = t->data;
+  tkn_tensor_extent(t, &before, &after); /* was checked when it was set */
+  *lo = t->storage ? t->storage : data - before;
+  *hi = t->storage ? *lo + t->storage_bytes : data + after;
+}
+
+/* Adds a tensor's memory, joined with all that it overlaps. */
+static void add_region(recorder *r, const tk_arg *arg) {
+  region n = {.users = 1, .arg = arg};
+  bounds(&arg->tensor, &n.lo, &n.hi);
+  for (size_t i = 0; i < r->regions.n;) {
+    region *o = &r->regions.items[i];
+    bool same = n.lo == o->lo && n.hi == o->hi;
+    if (!same && !(n.lo < o->hi && o->lo < n.hi)) {
+      i++;
+      continue;
+    }
+    if (o->lo < n.lo) n.lo = o->lo;
+    if (o->hi > n.hi) n.hi = o->hi;
+    n.users += o->users;
+    *o = r->regions.items[--r->regions.n];
+  }
+  TK_PUSH(&r->arena, &r->regions, n);
+}
+
+static region *region_of(recorder *r, const tk_tensor *t) {
+  const char *lo, *hi;
+  bounds(t, &lo, &hi);
+  for (size_t i = 0; i < r->regions.n; i++) {
+    region *o = &r->regions.items[i];
+    if (o->lo <= lo && hi <= o->hi) return o;
+  }
+  tk_throw(r->env, TK_INTERNAL); /* every tensor was added */
+}
+
+static bool contiguous(const tk_tensor *t) {
+  int64_t stride = 1;
+  for (int i = t->rank - 1; i >= 0; i--) {
+    if (t->shape[i] != 1 && t->strides[i] != stride) return false;
+    if (t->shape[i] && __builtin_mul_overflow(stride, t->shape[i], &stride))
+      return false;
+  }
+  return true;
+}
+
+/* The tensor that a region can be shown as; NULL: it is bytes. */
+static const tk_tensor *plain_tensor(const region *o) {
+  const tk_tensor *t = &o->arg->tensor;
+  if (o->users != 1 || !tk_dtypes[t->dtype].st[0]) return NULL;
+  if (!contiguous(t) || t->data != (const void *)o->lo) return NULL;
+  int64_t lanes = tkn_shape_lanes(t->dtype, t->rank, t->shape);
+  size_t bytes = (size_t)(o->hi - o->lo), size = tk_dtypes[t->dtype].size;
+  return lanes >= 0 && (size_t)lanes * size == bytes ? t : NULL;
+}
+
+static size_t region_align(const region *o) {
+  const tk_tensor *t = plain_tensor(o);
+  return t ? tk_dtypes[t->dtype].size : 1;
+}
+
+/* Wide types first: then every tensor is aligned and there are no holes. */
+static void place_regions(recorder *r) {
+  uint64_t at = 0;
+  size_t n = 0;
+  for (size_t align = 8; align; align /= 2)
+    for (size_t i = n; i < r->regions.n; i++) {
+      region *o = &r->regions.items[i], t = *o;
+      if (region_align(o) != align) continue;
+      *o = r->regions.items[n];
+      t.at = at;
+      at += (uint64_t)(t.hi - t.lo);
+      r->regions.items[n++] = t;
+    }
+}
+
+/* safetensors keys are unique and valid UTF-8; parameter names are usually
+ * both. */
+static const char *region_name(recorder *r, const region *o, size_t i) {
+  const char *name = o->arg->name;
+  json_t *probe = json_string(name);
+  bool ok = probe && strcmp(name, "__metadata__") != 0 &&
+            !json_object_get(r->header, name);
+  json_decref(probe);
+  if (ok && plain_tensor(o)) return name;
+  return tk_arena_printf(&r->arena, "storage %zu%s%s", i, ok ? " of " : "",
+                         ok ? name : "");
+}
+
+static void put_region(recorder *r, region *o, size_t i) {
+  const tk_tensor *t = plain_tensor(o);
+  uint64_t bytes = (uint64_t)(o->hi - o->lo);
+  o->name = region_name(r, o, i);
+  json_t *entry = put(r, r->header, o->name, json_object());
+  put_text(r, entry, "dtype", t ? tk_dtypes[t->dtype].st : "U8");
+  json_t *shape = put(r, entry, "shape", json_array());
+  for (int k = 0; t && k < t->rank; k++)
+    push(r, shape, json_integer(t->shape[k]));
+  if (!t) push(r, shape, json_integer((json_int_t)bytes));
+  json_t *offsets = put(r, entry, "data_offsets", json_array());
+  push(r, offsets, json_integer((json_int_t)o->at));
+  push(r, offsets, json_integer((json_int_t)(o->at + bytes)));
+}
+
+/* ---- arguments --------------------------------------------------------- */
+
+static void put_tensor(recorder *r, json_t *o, const tk_tensor *t) {
+  const region *where = region_of(r, t);
+  const char *lo, *hi, *data = t->data;
+  bounds(t, &lo, &hi);
+  put_text(r, o, "storage", where->name);
+  put_text(r, o, "dtype", tk_dtype_name(t->dtype));
+  json_t *shape = put(r, o, "shape", json_array());
+  json_t *strides = put(r, o, "strides", json_array());
+  for (int i = 0; i < t->rank; i++) {
+    push(r, shape, json_integer(t->shape[i]));
+    push(r, strides, json_integer(t->strides[i]));
+  }
+  int64_t before, after;
+  tkn_tensor_extent(t, &before, &after);
+  if (after == 0) data = lo; /* no lanes: it may have been anywhere */
+  put_int(r, o, "offset", data - where->lo);
+  put_int(r, o, "low", lo - where->lo);
+  put_int(r, o, "high", hi - where->lo);
+  put_int(r, o, "flags", t->flags & 3);
+  uint64_t address = t->device_address;
+  if (!address) address = (uint64_t)(uintptr_t)t->data;
+  put_int(r, o, "address", (int64_t)address);
+}
+
+static void put_arg(recorder *r, json_t *o, const tk_arg *arg) {
+  static const char *const kinds[] = {"absent", "tensor", "scalar", "value"};
+  put_text(r, o, "name", arg->name);
+  put(r, o, "kind", json_string(kinds[arg->kind]));
+  if (arg->no_specialize) put(r, o, "no_specialize", json_true());
+  if (arg->kind == TK_ARG_TENSOR) put_tensor(r, o, &arg->tensor);
+  if (arg->kind == TK_ARG_VALUE)
+    put_value(r, put(r, o, "value", json_object()), &arg->value, 0);
+  if (arg->kind != TK_ARG_SCALAR) return;
+  put_text(r, o, "dtype", tk_dtype_name(arg->dtype));
+  put_int(r, o, "bits", (int64_t)arg->bits);
+}
+
+static void put_args(recorder *r) {
+  tk_launch *l = r->l;
+  json_t *list = put(r, r->meta, "args", json_array());
+  for (size_t i = 0; i < l->nargs; i++)
+    put_arg(r, push(r, list, json_object()), &l->args[i]);
+  list = put(r, r->meta, "extras", json_array());
+  for (size_t i = 0; i < l->extras.n; i++)
+    put_arg(r, push(r, list, json_object()), &l->extras.items[i]);
+}
+
+/* ---- the whole --------------------------------------------------------- */
+
+static void put_regions(recorder *r) {
+  tk_launch *l = r->l;
+  for (size_t i = 0; i < l->nargs; i++)
+    if (l->args[i].kind == TK_ARG_TENSOR) add_region(r, &l->args[i]);
+  for (size_t i = 0; i < l->extras.n; i++) add_region(r, &l->extras.items[i]);
+  place_regions(r);
+  for (size_t i = 0; i < r->regions.n; i++)
+    put_region(r, &r->regions.items[i], i);
+}
+
+static char *dump(recorder *r, const json_t *node, size_t flags) {
+  char *text = json_dumps(node, flags);
+  if (!text) tk_throw(r->env, TK_INTERNAL);
+  return text;
+}
+
+static void write_file(tkn_writer *w, void *ud) {
+  static const char blanks[] = "        ";
+  recorder *r = ud;
+  size_t n = strlen(r->header_text), fill = (8 - n % 8) % 8;
+  uint8_t length[8];
+  for (int i = 0; i < 8; i++) length[i] = (uint8_t)((n + fill) >> 8 * i);
+  tkn_write(w, length, sizeof length);
+  tkn_write(w, r->header_text, n);
+  tkn_write(w, blanks, fill);
+  for (size_t i = 0; i < r->regions.n; i++) {
+    const region *o = &r->regions.items[i];
+    tkn_write(w, o->lo, (size_t)(o->hi - o->lo));
+  }
+}
+
+static void record(tk_env *e, void *ud) {
+  recorder *r = ud;
+  r->header = json_object();
+  r->meta = json_object();
+  if (!r->header || !r->meta) tk_throw(e, TK_INTERNAL);
+  put_int(r, r->meta, "version", 1);
+  function_index(r, r->l->fn);
+  json_t *strings = put(r, r->header, "__metadata__", json_object());
+  put_regions(r);
+  json_t *grid = put(r, r->meta, "grid", json_array());
+  for (int i = 0; i < 3; i++) push(r, grid, json_integer(r->l->grid[i]));
+  put_args(r);
+  put_functions(r);
+  r->meta_text = dump(r, r->meta, JSON_COMPACT);
+  put(r, strings, "tkdbg", json_string(r->meta_text));
+  r->header_text = dump(r, r->header, JSON_COMPACT);
+  tkn_with_writer(e, r->path, write_file, r);
+}
+
+static void record_guarded(tk_env *e, void *ud) {
+  recorder *r = ud;
+  tk_status st = tk_protect(e, record, r);
+  json_decref(r->header);
+  json_decref(r->meta);
+  free(r->header_text);
+  free(r->meta_text);
+  tk_arena_free(&r->arena);
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+tk_status tk_launch_record(tk_launch *l, const char *path) {
+  recorder r = {.env = &l->session->env, .l = l, .path = path};
+  tk_arena_init(&r.arena, r.env);
+  return tk_session_guard(l->session, record_guarded, &r);
+}

@@ -1,0 +1,107 @@
+"""What the bridge's tests share: paths, skipping, running scripts."""
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PYTHON = os.path.join(ROOT, "python")
+HEADER = os.path.join(ROOT, "include", "tkdbg", "tkdbg.h")
+
+if PYTHON not in sys.path:
+    sys.path.insert(0, PYTHON)
+
+from tkdbg import _capi  # noqa: E402
+
+
+def library():
+    """The path of libtkdbg.so, or None."""
+    found = [p for p in _capi.candidates() if os.path.exists(p)]
+    return found[0] if found else None
+
+
+def has(module):
+    return importlib.util.find_spec(module) is not None
+
+
+def need(*modules):
+    """Skips the calling test file, saying what is missing."""
+    if "library" in modules and library() is None:
+        raise unittest.SkipTest("libtkdbg.so is not built")
+    for module in modules:
+        if module != "library" and not has(module):
+            raise unittest.SkipTest(f"{module} is not installed")
+
+
+def real_triton():
+    """Whether Triton itself is installed (not our modules)."""
+    code = "import triton; print(triton.__file__)"
+    return subprocess.run([sys.executable, "-c", code], cwd=HERE,
+                          env=environment(PYTHONPATH=""),
+                          capture_output=True).returncode == 0
+
+
+def real_cuda():
+    """Whether PyTorch has a CUDA device of its own."""
+    import torch
+    count = getattr(torch._C, "_cuda_getDeviceCount", None)
+    return count is not None and count() > 0
+
+
+def environment(**changes):
+    env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1")
+    env.pop("TKDBG_OPTIONS", None)
+    env.update(changes)
+    if library() is not None:
+        env.setdefault("TKDBG_LIBRARY", library())
+    return env
+
+
+HEAD = """
+    import numpy as np
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def add(x, y, z, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        m = i < n
+        tl.store(z + i, tl.load(x + i, mask=m) + tl.load(y + i, mask=m),
+                 mask=m)
+"""
+
+
+class ScriptCase(unittest.TestCase):
+    """Tests that run a script in a process of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, text, name="script.py", head=""):
+        with open(self.path(name), "w") as f:
+            f.write(textwrap.dedent(head) + textwrap.dedent(text))
+        return self.path(name)
+
+    def run_script(self, text, *options, args=(), head="", env=None,
+                   json_options=None, check=True):
+        """Runs text under ``python -m tkdbg run``."""
+        changes = dict(env or {})
+        if json_options is not None:
+            changes["TKDBG_OPTIONS"] = json.dumps(json_options)
+        path = self.write(text, head=head)
+        done = subprocess.run(
+            [sys.executable, "-m", "tkdbg", "run", *options, path, *args],
+            env=environment(**changes), capture_output=True, text=True,
+            cwd=self.folder.name, timeout=120)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done

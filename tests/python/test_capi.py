@@ -1,0 +1,111 @@
+"""The ctypes layer against the header it describes."""
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import support
+from tkdbg import _capi, errors
+
+
+def header():
+    with open(support.HEADER) as f:
+        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    return text
+
+
+class Header(unittest.TestCase):
+    def test_every_function_has_a_prototype(self):
+        found = set(re.findall(r"\b(tk_\w+)\s*\(", header()))
+        declared = {n for n in found if re.search(
+            rf"^[\w \*]+\b{n}\s*\(", header(), re.M)}
+        known = set(_capi.PROTOTYPES) | set(_capi.OPTIONAL)
+        self.assertEqual(declared - known, set())
+        self.assertEqual(set(_capi.PROTOTYPES) - declared, set())
+
+    def test_argument_counts(self):
+        for name, (_, args) in _capi.PROTOTYPES.items():
+            found = re.search(rf"\b{name}\s*\(([^;]*?)\);", header(), re.S)
+            listed = found.group(1).strip()
+            count = 0 if listed == "void" else listed.count(",") + 1
+            self.assertEqual(len(args), count, name)
+
+    def test_status_order(self):
+        body = re.search(r"enum tk_status \{(.*?)\}", header(), re.S)
+        names = re.findall(r"TK_(\w+)", body.group(1))
+        self.assertEqual([getattr(_capi, n) for n in names],
+                         list(range(len(names))))
+
+    def test_value_kinds_order(self):
+        body = re.search(r"enum tk_value_kind \{(.*?)\}", header(), re.S)
+        names = re.findall(r"TK_(V_\w+)", body.group(1))
+        self.assertEqual([getattr(_capi, n) for n in names],
+                         list(range(len(names))))
+
+    def test_version(self):
+        found = re.search(r'TK_VERSION "(.*?)"', header()).group(1)
+        self.assertEqual(found, _capi.VERSION)
+
+    def test_run_time_kinds_exist(self):
+        path = os.path.join(support.ROOT, "src", "base", "diag.def")
+        with open(path) as f:
+            known = set(re.findall(r'DIAG\(\w+, \w+, "(.*?)"\)', f.read()))
+        self.assertEqual(errors.RUN_TIME - known, set())
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_struct_layouts(self):
+        lines, expected = [], []
+        for c_name, struct in _capi._STRUCTS.items():
+            lines.append(f'printf("%zu\\n", sizeof({c_name}));')
+            expected.append(ctypes.sizeof(struct))
+            for field in struct._fields_:
+                member = field[0].rstrip("_")
+                lines.append(f'printf("%zu\\n", offsetof({c_name}, '
+                             f'{member}));')
+                expected.append(getattr(struct, field[0]).offset)
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "sizes.c")
+            with open(source, "w") as f:
+                f.write("#include <stdio.h>\n#include <stddef.h>\n"
+                        '#include "tkdbg/tkdbg.h"\nint main(void) {'
+                        + "".join(lines) + "return 0; }\n")
+            program = os.path.join(folder, "sizes")
+            subprocess.run(["cc", "-I", os.path.join(support.ROOT, "include"),
+                            source, "-o", program], check=True)
+            found = subprocess.run([program], capture_output=True, text=True,
+                                   check=True).stdout.split()
+        self.assertEqual([int(n) for n in found], expected)
+
+
+class Loading(unittest.TestCase):
+    def test_candidates_obey_the_environment(self):
+        before = os.environ.get("TKDBG_LIBRARY")
+        os.environ["TKDBG_LIBRARY"] = "/nowhere/lib.so"
+        try:
+            self.assertEqual(_capi.candidates(), ["/nowhere/lib.so"])
+        finally:
+            if before is None:
+                del os.environ["TKDBG_LIBRARY"]
+            else:
+                os.environ["TKDBG_LIBRARY"] = before
+
+    def test_text(self):
+        self.assertEqual(_capi.text(None), "")
+        self.assertEqual(_capi.text("añ".encode()), "añ")
+        self.assertEqual(_capi.text(b"\xff"), "\ufffd")
+
+    @unittest.skipIf(support.library() is None, "libtkdbg.so is not built")
+    def test_dtype_names(self):
+        from tkdbg import session
+        s = session.current()
+        self.assertEqual(s.dtype_names[0], "int1")
+        for spelling in ("fp32", "float32", "f32"):
+            self.assertEqual(s.dtype_names[s.dtype(spelling)], "fp32")
+        self.assertIsNone(s.dtype("float31"))
+
+
+if __name__ == "__main__":
+    unittest.main()

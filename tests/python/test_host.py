@@ -1,0 +1,345 @@
+"""What free names of kernels mean: globals, closures, modules, helpers."""
+import collections
+import enum
+import math
+import os
+import sys
+import tempfile
+import textwrap
+import types
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+import numpy as np  # noqa: E402
+
+import tkdbg  # noqa: E402
+
+tkdbg.install(quiet=True)
+
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+from triton.language import program_id  # noqa: E402
+from triton.language.extra import libdevice  # noqa: E402
+
+SIZE = tl.constexpr(8)
+NOTED: tl.constexpr = 16
+PLAIN = 4
+CHANGING = tl.constexpr(1)
+Point = collections.namedtuple("Point", "x y")
+ORIGIN = tl.constexpr(Point(3, 4))
+settings = types.SimpleNamespace(width=tl.constexpr(5))
+F32 = tl.float32
+
+
+class Color(enum.Enum):
+    RED = 7
+
+
+@triton.jit
+def helper(v):
+    return v + 1
+
+
+@triton.constexpr_function
+def compute(a, b=2):
+    return a * 10 + b
+
+
+@triton.jit
+def uses_changing(z):
+    tl.store(z, CHANGING)
+
+
+def run(kernel, n=1, dtype="f4", *args):
+    z = np.zeros(n, dtype)
+    kernel[(1,)](z, *args)
+    return z[0] if n == 1 else z
+
+
+class Globals(unittest.TestCase):
+    def test_constexpr(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z + tl.arange(0, SIZE), 1)
+        self.assertEqual(run(kernel, 8).sum(), 8)
+
+    def test_annotated(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, NOTED)
+        self.assertEqual(run(kernel), 16)
+
+    def test_plain_is_refused(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, PLAIN)
+        with self.assertRaisesRegex(tkdbg.CompilationError, "PLAIN"):
+            run(kernel)
+
+    def test_plain_allowed_by_the_environment(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, PLAIN)
+        os.environ["TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"] = "1"
+        try:
+            self.assertEqual(run(kernel), 4)
+        finally:
+            del os.environ["TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"]
+
+    def test_closure(self):
+        def make(k):
+            width = tl.constexpr(k)
+
+            @triton.jit
+            def kernel(z):
+                tl.store(z, width)
+            return kernel
+        one, two = make(1), make(2)
+        self.assertEqual((run(one), run(two), run(one)), (1, 2, 1))
+
+    def test_change_is_an_error(self):
+        global CHANGING
+        self.assertEqual(run(uses_changing), 1)
+        before, CHANGING = CHANGING, tl.constexpr(2)
+        try:
+            with self.assertRaisesRegex(RuntimeError, "CHANGING has changed"):
+                run(uses_changing)
+        finally:
+            CHANGING = before
+        self.assertEqual(run(uses_changing), 1)
+
+    def test_dtype(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, tl.full((), 2.5, F32))
+        self.assertEqual(run(kernel), 2.5)
+
+    def test_namedtuple(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, ORIGIN.x + ORIGIN[1])
+        self.assertEqual(run(kernel), 7)
+
+    def test_object_attribute(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, settings.width)
+        self.assertEqual(run(kernel), 5)
+
+    def test_enum(self):
+        @triton.jit
+        def kernel(z, c: tl.constexpr):
+            tl.store(z, c.value)
+        self.assertEqual(run(kernel, 1, "f4", Color.RED), 7)
+
+    def test_unknown_name(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, SISE)  # noqa: F821
+        with self.assertRaisesRegex(tkdbg.CompilationError, "SIZE"):
+            run(kernel)
+
+
+class Functions(unittest.TestCase):
+    def test_helper(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, helper(41))
+        self.assertEqual(run(kernel), 42)
+
+    def test_local_helper(self):
+        @triton.jit
+        def inner(v):
+            return v * 3
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, inner(5))
+        self.assertEqual(run(kernel), 15)
+
+    def test_constexpr_function(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, compute(4, b=3))
+        self.assertEqual(run(kernel), 43)
+        self.assertEqual(compute(1), 12)
+
+    def test_constexpr_function_that_raises(self):
+        @triton.constexpr_function
+        def broken(x):
+            raise ValueError("no good")
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, broken(1))
+        with self.assertRaisesRegex(tkdbg.CompilationError, "no good") as c:
+            run(kernel)
+        self.assertIsInstance(c.exception.__cause__, ValueError)
+
+    def test_triton_cdiv(self):
+        @triton.jit
+        def kernel(z, N: tl.constexpr):
+            tl.store(z, triton.cdiv(N, 4) + triton.next_power_of_2(N))
+        self.assertEqual(run(kernel, 1, "f4", 9), 3 + 16)
+
+    def test_builtins(self):
+        @triton.jit
+        def kernel(z, N: tl.constexpr):
+            tl.store(z, min(N, 5) + max(N, 5))
+        self.assertEqual(run(kernel, 1, "f4", 9), 14)
+
+    def test_imported_operation(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, program_id(0) + 6)
+        self.assertEqual(run(kernel), 6)
+
+    def test_math_constant(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, math.pi)
+        self.assertAlmostEqual(run(kernel), math.pi, places=6)
+
+    def test_plain_function_is_refused(self):
+        def plain(x):
+            return x
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, plain(1))
+        with self.assertRaises(tkdbg.CompilationError):
+            run(kernel)
+
+
+class Files(unittest.TestCase):
+    """Helpers that live in other files."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        sys.path.insert(0, self.folder.name)
+        self.addCleanup(self._clean)
+
+    def _clean(self):
+        sys.path.remove(self.folder.name)
+        sys.modules.pop("kernel_helpers_x", None)
+        self.folder.cleanup()
+
+    def write(self, text):
+        path = os.path.join(self.folder.name, "kernel_helpers_x.py")
+        with open(path, "w") as f:
+            f.write(textwrap.dedent(text))
+
+    def test_module_attribute_and_import(self):
+        self.write("""
+            import triton
+            import triton.language as tl
+            FACTOR = tl.constexpr(3)
+
+            @triton.jit
+            def triple(v):
+                return v * FACTOR
+        """)
+        import kernel_helpers_x as helpers
+        from kernel_helpers_x import triple
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, helpers.triple(2) + triple(1) + helpers.FACTOR)
+        self.assertEqual(run(kernel), 12)
+
+    def test_report_names_the_other_file(self):
+        self.write("""
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def bad(v):
+                return v + missing_name
+        """)
+        import kernel_helpers_x as helpers
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, helpers.bad(2))
+        with self.assertRaises(tkdbg.CompilationError) as caught:
+            run(kernel)
+        self.assertIn("kernel_helpers_x.py", str(caught.exception))
+        self.assertIn("missing_name", str(caught.exception))
+
+
+class Sources(unittest.TestCase):
+    def test_text_without_a_file(self):
+        space = {"triton": triton, "tl": tl, "__name__": "made"}
+        with self.assertRaisesRegex(ValueError, "Python file"):
+            exec("@triton.jit\ndef k(z):\n    tl.store(z, 1)\n", space)
+
+    def test_registered_in_linecache(self):
+        import linecache
+        text = "\n\n@triton.jit\ndef k(z):\n    tl.store(z, 9)\n"
+        name = "<cell 1>"
+        linecache.cache[name] = (len(text), None,
+                                 text.splitlines(keepends=True), name)
+        space = {"triton": triton, "tl": tl, "__name__": "made"}
+        exec(compile(text, name, "exec"), space)
+        self.assertEqual(run(space["k"]), 9)
+
+    def test_changed_source(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, 1)
+        kernel._unsafe_update_src("def kernel(z):\n    tl.store(z, 8)\n")
+        self.assertEqual(run(kernel), 8)
+        with self.assertRaises(AttributeError):
+            kernel.src = "x"
+
+
+class Refused(unittest.TestCase):
+    """Kernels that the parser refuses say so each time."""
+
+    def test_twice(self):
+        @triton.jit
+        def kernel(z):
+            async def inner():
+                pass
+            tl.store(z, 1)
+        seen = []
+        for _ in range(2):
+            with self.assertRaises(tkdbg.CompilationError) as caught:
+                run(kernel)
+            seen.append(str(caught.exception))
+        self.assertEqual(seen[0], seen[1])
+        self.assertIn("test_host.py", seen[0])
+
+    def test_helper(self):
+        @triton.jit
+        def helper_with_class(v):
+            class Inside:
+                pass
+            return v
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, helper_with_class(1))
+        for _ in range(2):
+            with self.assertRaises(tkdbg.CompilationError) as caught:
+                run(kernel)
+            self.assertIn("class", str(caught.exception))
+
+
+class Libdevice(unittest.TestCase):
+    def test_function(self):
+        from tkdbg.modules import stubs
+        if not stubs.names.under("libdevice"):
+            self.skipTest("the library has no libdevice yet")
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, libdevice.tanh(tl.load(z)))
+        self.assertEqual(run(kernel), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
