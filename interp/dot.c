@@ -46,27 +46,27 @@ typedef struct shape {
 } shape;
 
 /* c += a b, in ascending k. */
-#define EXACT(NAME, T)                                                        \
-  TKI_CLONES static void NAME(T *c, const T *a, const T *b, shape s) {        \
-    for (size_t i = 0; i < s.m; i++)                                          \
-      for (size_t k = 0; k < s.k; k++) {                                      \
-        T x = a[i * s.k + k];                                                 \
-        const T *row = b + k * s.n;                                           \
-        T *to = c + i * s.n;                                                  \
-        for (size_t j = 0; j < s.n; j++) to[j] += x * row[j];                 \
-      }                                                                       \
+#define EXACT(NAME, T)                                                         \
+  TKI_CLONES static void NAME(T *c, const T *a, const T *b, shape s) {         \
+    for (size_t i = 0; i < s.m; i++)                                           \
+      for (size_t k = 0; k < s.k; k++) {                                       \
+        T x = a[i * s.k + k];                                                  \
+        const T *row = b + k * s.n;                                            \
+        T *to = c + i * s.n;                                                   \
+        for (size_t j = 0; j < s.n; j++) to[j] += x * row[j];                  \
+      }                                                                        \
   }
 EXACT(exact_f32, float)
 EXACT(exact_f64, double)
 
-TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a,
-                                 const int32_t *b, shape s) {
+TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a, const int32_t *b,
+                                 shape s) {
   for (size_t i = 0; i < s.m; i++)
     for (size_t k = 0; k < s.k; k++)
       for (size_t j = 0; j < s.n; j++)
-        c[i * s.n + j] = (int32_t)((uint32_t)c[i * s.n + j] +
-                                   (uint32_t)a[i * s.k + k] *
-                                       (uint32_t)b[k * s.n + j]);
+        c[i * s.n + j] =
+            (int32_t)((uint32_t)c[i * s.n + j] +
+                      (uint32_t)a[i * s.k + k] * (uint32_t)b[k * s.n + j]);
 }
 
 static void multiply(tki *t, float *c, const float *a, const float *b,
@@ -78,8 +78,8 @@ static void multiply(tki *t, float *c, const float *a, const float *b,
     return;
   }
   *(void **)&sgemm = t->sgemm;
-  sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1,
-             a, (int)s.k, b, (int)s.n, 1, c, (int)s.n);
+  sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1, a,
+        (int)s.k, b, (int)s.n, 1, c, (int)s.n);
 }
 
 /* Splits x into a leading part of the given format and the rest. */
@@ -92,7 +92,8 @@ static void split(tk_dtype d, float *big, float *rest, const float *x,
     if (d == TK_BF16) {
       tki_narrow(TK_BF16, half, x + at, m);
       tki_widen(TK_BF16, big + at, half, m);
-    } else tki_round_tf32(big + at, x + at, m);
+    } else
+      tki_round_tf32(big + at, x + at, m);
     for (size_t i = at; i < at + m; i++) rest[i] = x[i] - big[i];
   }
 }
@@ -107,8 +108,7 @@ static void decompose(tki *t, tk_precision p, const float *x, size_t n,
   memcpy(tki_buf_data(rest), x, n * sizeof(float));
   for (int i = 0; i < count; i++) {
     parts[i] = tki_buf_new(t, n * sizeof(float));
-    split(d, tki_buf_data(parts[i]), tki_buf_data(rest), tki_buf_data(rest),
-          n);
+    split(d, tki_buf_data(parts[i]), tki_buf_data(rest), tki_buf_data(rest), n);
   }
   tki_buf_free(t, rest);
 }
@@ -150,8 +150,10 @@ static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
   tki_buf *ta, *tb;
   float *x = as_f32(t, a, s.m * s.k, &ta), *y = as_f32(t, b, s.k * s.n, &tb);
   bool plain = a.d != TK_FP32 || in->mode == TK_P_IEEE;
-  if (plain) multiply(t, c, x, y, s);
-  else multiply_parts(t, (tk_precision)in->mode, c, x, y, s);
+  if (plain)
+    multiply(t, c, x, y, s);
+  else
+    multiply_parts(t, (tk_precision)in->mode, c, x, y, s);
   if (ta) tki_buf_free(t, ta);
   if (tb) tki_buf_free(t, tb);
 }
@@ -166,8 +168,8 @@ static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
     return;
   }
   *(void **)&dgemm = t->dgemm;
-  dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1,
-             x, (int)s.k, y, (int)s.n, 1, c, (int)s.n);
+  dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1, x,
+        (int)s.k, y, (int)s.n, 1, c, (int)s.n);
 }
 
 static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
@@ -189,15 +191,17 @@ static tki_val start(tki *t, const tk_inst *in, tki_val *frame,
   if (acc && same) {
     tki_val v = tki_result(t, in, frame, 2);
     if (v.buf != acc->buf)
-      memcpy(tki_data(&v), tki_data(acc),
-             (size_t)in->n * tk_lane_size(type));
-    else acc->buf = NULL;
+      memcpy(tki_data(&v), tki_data(acc), (size_t)in->n * tk_lane_size(type));
+    else
+      acc->buf = NULL;
     return v;
   }
   tki_val v = tki_val_new(t, type, (size_t)in->n);
-  if (acc) tki_widen((tk_dtype)in->type.elem, tki_data(&v), tki_data(acc),
-                     (size_t)in->n);
-  else memset(tki_data(&v), 0, (size_t)in->n * tk_lane_size(type));
+  if (acc)
+    tki_widen((tk_dtype)in->type.elem, tki_data(&v), tki_data(acc),
+              (size_t)in->n);
+  else
+    memset(tki_data(&v), 0, (size_t)in->n * tk_lane_size(type));
   return v;
 }
 
@@ -217,9 +221,12 @@ void tki_dot(void *ctx, const tk_inst *in, void *vframe) {
   operand x = {(tk_dtype)ta->elem, tki_data(a)};
   operand y = {(tk_dtype)tb->elem, tki_data(b)};
   for (size_t i = 0; i < batch; i++) {
-    if (in->type.elem == TK_FP64) dot_f64(t, (double *)(void *)c, x, y, s);
-    else if (in->type.elem == TK_INT32) dot_int(t, (void *)c, x, y, s);
-    else dot_f32(t, in, (float *)(void *)c, x, y, s);
+    if (in->type.elem == TK_FP64)
+      dot_f64(t, (double *)(void *)c, x, y, s);
+    else if (in->type.elem == TK_INT32)
+      dot_int(t, (void *)c, x, y, s);
+    else
+      dot_f32(t, in, (float *)(void *)c, x, y, s);
     c += s.m * s.n * tk_lane_size(&sum);
     x.data += s.m * s.k * tk_lane_size(ta);
     y.data += s.k * s.n * tk_lane_size(tb);

@@ -24,8 +24,7 @@ static int operand_mode(const tki_val *a, const tki_val *b) {
 
 static void run_const(void *ctx, const tk_inst *in, void *frame) {
   tki_val *slot = (tki_val *)frame + in->res[0];
-  tki_set(ctx, slot, (tki_val){.u = (uint64_t)in->attr[0],
-                               .region = TKI_ANY});
+  tki_set(ctx, slot, (tki_val){.u = (uint64_t)in->attr[0], .region = TKI_ANY});
 }
 
 static void run_pid(void *ctx, const tk_inst *in, void *frame) {
@@ -60,8 +59,7 @@ static void run_binary(void *ctx, const tk_inst *in, void *vframe) {
     k = 1;
     v = tki_result(ctx, in, frame, k);
   }
-  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
-     operand_mode(a, b));
+  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n, operand_mode(a, b));
   put(ctx, in, frame, k, v);
 }
 
@@ -71,8 +69,7 @@ static void run_compare(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
   tki_val v = tki_result(ctx, in, frame, -1);
-  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
-     operand_mode(a, b));
+  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n, operand_mode(a, b));
   put(ctx, in, frame, -1, v);
 }
 
@@ -139,26 +136,26 @@ static void run_not_null(void *ctx, const tk_inst *in, void *vframe) {
 
 /* ---- selection --------------------------------------------------------- */
 
-#define SELECT_LOOP(T)                                                        \
-  TKI_CLONES static void select_##T(T *d, const uint8_t *c, const T *x,       \
-                                    const T *y, size_t n, int mode) {         \
-    T x0 = *x, y0 = *y;                                                       \
-    if (mode == 0)                                                            \
-      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y[i];               \
-    else if (mode == 1)                                                       \
-      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y0;                 \
-    else if (mode == 2)                                                       \
-      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x0 : y[i];                 \
-    else                                                                      \
-      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x0 : y0;                   \
+#define SELECT_LOOP(T)                                                         \
+  TKI_CLONES static void select_##T(T *d, const uint8_t *c, const T *x,        \
+                                    const T *y, size_t n, int mode) {          \
+    T x0 = *x, y0 = *y;                                                        \
+    if (mode == 0)                                                             \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y[i];                \
+    else if (mode == 1)                                                        \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x[i] : y0;                  \
+    else if (mode == 2)                                                        \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x0 : y[i];                  \
+    else                                                                       \
+      for (size_t i = 0; i < n; i++) d[i] = c[i] ? x0 : y0;                    \
   }
 SELECT_LOOP(uint8_t)
 SELECT_LOOP(uint16_t)
 SELECT_LOOP(uint32_t)
 SELECT_LOOP(uint64_t)
 
-static void select_lanes(size_t size, void *d, const uint8_t *c,
-                         const void *x, const void *y, size_t n, int mode) {
+static void select_lanes(size_t size, void *d, const uint8_t *c, const void *x,
+                         const void *y, size_t n, int mode) {
   switch (size) {
   case 1: select_uint8_t(d, c, x, y, n, mode); break;
   case 2: select_uint16_t(d, c, x, y, n, mode); break;
@@ -169,10 +166,10 @@ static void select_lanes(size_t size, void *d, const uint8_t *c,
 
 /* One lane repeated to a block. */
 static void fill(void *d, const void *x, size_t size, size_t n) {
-  if (size == 1) memset(d, *(const uint8_t *)x, n);
+  if (size == 1)
+    memset(d, *(const uint8_t *)x, n);
   else
-    for (size_t i = 0; i < n; i++)
-      memcpy((char *)d + i * size, x, size);
+    for (size_t i = 0; i < n; i++) memcpy((char *)d + i * size, x, size);
 }
 
 static tki_val pick(tki *t, const tk_inst *in, const tki_val *x) {
@@ -193,8 +190,8 @@ static void run_select(void *ctx, const tk_inst *in, void *vframe) {
   int k = x->buf ? 1 : y->buf ? 2 : -1;
   tki_val v = tki_result(ctx, in, frame, k);
   int mode = (x->buf ? 0 : 2) + (y->buf ? 0 : 1);
-  select_lanes(tk_lane_size(&in->type), tki_data(&v), tki_data(c),
-               tki_data(x), tki_data(y), (size_t)in->n, mode);
+  select_lanes(tk_lane_size(&in->type), tki_data(&v), tki_data(c), tki_data(x),
+               tki_data(y), (size_t)in->n, mode);
   v.region = x->region == y->region ? x->region : TKI_ANY;
   put(ctx, in, frame, k, v);
 }
@@ -222,19 +219,19 @@ static void run_fma(void *ctx, const tk_inst *in, void *vframe) {
 
 /* ---- addresses --------------------------------------------------------- */
 
-#define ADDPTR_LOOP(T)                                                        \
-  TKI_CLONES static void addptr_##T(uint64_t *d, const uint64_t *p,           \
-                                    const T *o, uint64_t size, size_t n,      \
-                                    int mode) {                               \
-    uint64_t p0 = *p, o0 = (uint64_t)(int64_t)*o * size;                      \
-    if (mode == 0)                                                            \
-      for (size_t i = 0; i < n; i++)                                          \
-        d[i] = p[i] + (uint64_t)(int64_t)o[i] * size;                         \
-    else if (mode == 1)                                                       \
-      for (size_t i = 0; i < n; i++) d[i] = p[i] + o0;                        \
-    else                                                                      \
-      for (size_t i = 0; i < n; i++)                                          \
-        d[i] = p0 + (uint64_t)(int64_t)o[i] * size;                           \
+#define ADDPTR_LOOP(T)                                                         \
+  TKI_CLONES static void addptr_##T(uint64_t *d, const uint64_t *p,            \
+                                    const T *o, uint64_t size, size_t n,       \
+                                    int mode) {                                \
+    uint64_t p0 = *p, o0 = (uint64_t)(int64_t)*o * size;                       \
+    if (mode == 0)                                                             \
+      for (size_t i = 0; i < n; i++)                                           \
+        d[i] = p[i] + (uint64_t)(int64_t)o[i] * size;                          \
+    else if (mode == 1)                                                        \
+      for (size_t i = 0; i < n; i++) d[i] = p[i] + o0;                         \
+    else                                                                       \
+      for (size_t i = 0; i < n; i++)                                           \
+        d[i] = p0 + (uint64_t)(int64_t)o[i] * size;                            \
   }
 ADDPTR_LOOP(int32_t)
 ADDPTR_LOOP(int64_t)
@@ -248,11 +245,11 @@ static void run_addptr(void *ctx, const tk_inst *in, void *vframe) {
   tki_val v = tki_result(ctx, in, frame, k);
   v.region = p->region;
   if (wide)
-    addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), size,
-                   (size_t)in->n, mode);
+    addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), size, (size_t)in->n,
+                   mode);
   else
-    addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), size,
-                   (size_t)in->n, mode);
+    addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), size, (size_t)in->n,
+                   mode);
   put(ctx, in, frame, k, v);
 }
 
@@ -272,11 +269,13 @@ static const void *as_kernel(void (*fn)(void)) {
 static void bind_cast(tk_inst *in) {
   tk_dtype to = (tk_dtype)in->type.elem;
   in->run = run_cast;
-  if (in->from.ptr && !in->type.ptr && to == TK_INT1) in->run = run_not_null;
-  else if (in->from.ptr || in->type.ptr) in->run = run_pointer_cast;
+  if (in->from.ptr && !in->type.ptr && to == TK_INT1)
+    in->run = run_not_null;
+  else if (in->from.ptr || in->type.ptr)
+    in->run = run_pointer_cast;
   else
-    in->kernel = KERNEL(tki_cast_kernel((tk_dtype)in->from.elem, to,
-                                        in->mode == 1));
+    in->kernel =
+        KERNEL(tki_cast_kernel((tk_dtype)in->from.elem, to, in->mode == 1));
   if (in->run == run_cast && !in->kernel) in->run = run_cast_any;
 }
 

@@ -23,13 +23,12 @@ tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
   va_end(ap);
   tki_frame *f = t->frame;
   while (f->func->library && f->caller) f = f->caller;
-  tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s",
-                           text);
+  tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s", text);
   tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
                "in program (%lld, %lld, %lld) of grid (%lld, %lld, %lld)",
-               (long long)t->pid[0], (long long)t->pid[1],
-               (long long)t->pid[2], (long long)t->grid[0],
-               (long long)t->grid[1], (long long)t->grid[2]);
+               (long long)t->pid[0], (long long)t->pid[1], (long long)t->pid[2],
+               (long long)t->grid[0], (long long)t->grid[1],
+               (long long)t->grid[2]);
   for (tki_frame *c = f->caller; c; c = c->caller)
     if (!c->func->library)
       tk_diag_note(t->env, d, c->func->src, c->inst->span,
@@ -37,7 +36,9 @@ tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
   return d;
 }
 
-void tki_stop(tki *t) { tk_throw(t->env, TK_FINDING); }
+void tki_stop(tki *t) {
+  tk_throw(t->env, TK_FINDING);
+}
 
 /* ---- instructions ------------------------------------------------------ */
 
@@ -93,11 +94,13 @@ static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
                tk_lane_int(d, &slots[st->step].u), tk_dtypes[d].size};
   if (st->down) c.step = -c.step;
   if (c.step > 0) return c;
-  tk_diag *bad = tki_finding(t, TK_D_RUNAWAY, "range step is %lld: the loop "
-                                              "would never end",
+  tk_diag *bad = tki_finding(t, TK_D_RUNAWAY,
+                             "range step is %lld: the loop "
+                             "would never end",
                              (long long)c.step);
-  tk_diag_help(t->env, bad, "a step known only when the program runs must be "
-                            "positive");
+  tk_diag_help(t->env, bad,
+               "a step known only when the program runs must be "
+               "positive");
   tki_stop(t);
 }
 
@@ -182,8 +185,7 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   tki_buf *buf = tki_buf_new(t, bytes + 1);
   tki_val *slots = tki_buf_data(buf);
   memset(slots, 0, bytes);
-  for (size_t i = 0; i < nargs; i++)
-    slots[f->params[i]] = tki_share(&args[i]);
+  for (size_t i = 0; i < nargs; i++) slots[f->params[i]] = tki_share(&args[i]);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
   t->frame = &frame;
   if (exec_body(t, &f->body, slots, results) != FLOW_RETURN)
@@ -207,8 +209,7 @@ static void run_call(void *ctx, const tk_inst *in, void *vframe) {
   }
   for (size_t i = 0; i < in->nargs; i++) a[i] = slots[in->args[i]];
   tki_call(t, in->aux, a, in->nargs, r);
-  for (size_t i = 0; i < in->nres; i++)
-    tki_set(t, &slots[in->res[i]], r[i]);
+  for (size_t i = 0; i < in->nres; i++) tki_set(t, &slots[in->res[i]], r[i]);
   if (big) tki_buf_free(t, big);
 }
 
@@ -245,8 +246,8 @@ void tki_program_run(tki *t) {
 /* ---- binding ----------------------------------------------------------- */
 
 static const void *reduction_kernel(const tk_inst *in) {
-  tki_binary_fn fn = tki_binary_kernel(
-      tki_reduction_op((tk_reduction)in->mode), (tk_dtype)in->from.elem);
+  tki_binary_fn fn = tki_binary_kernel(tki_reduction_op((tk_reduction)in->mode),
+                                       (tk_dtype)in->from.elem);
   return (const void *)(uintptr_t)fn;
 }
 

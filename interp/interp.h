@@ -94,7 +94,9 @@ typedef void (*tki_run)(void *ctx, const tk_inst *in, void *frame);
 
 /* ---- values (pool.c) --------------------------------------------------- */
 
-static inline void *tki_buf_data(tki_buf *b) { return (char *)b + TKI_ALIGN; }
+static inline void *tki_buf_data(tki_buf *b) {
+  return (char *)b + TKI_ALIGN;
+}
 
 /* The lanes of a value. */
 static inline void *tki_data(tki_val *v) {
@@ -164,7 +166,7 @@ void tki_narrow(tk_dtype d, void *to, const float *from, size_t n);
 void tki_round_tf32(float *d, const float *a, size_t n);
 
 /* Loops are compiled for wider vectors too where that is safe. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&        \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TKI_CLONES __attribute__((target_clones("avx2", "default")))
 #else

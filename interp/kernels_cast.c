@@ -9,18 +9,18 @@
 
 #include "interp/interp.h"
 
-#define LOOP(NAME, TO, FROM, EXPR)                                            \
-  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {           \
-    TO *d = vd;                                                               \
-    const FROM *pa = va;                                                      \
-    for (size_t i = 0; i < n; i++) {                                          \
-      FROM a = pa[i];                                                         \
-      d[i] = (TO)(EXPR);                                                      \
-    }                                                                         \
+#define LOOP(NAME, TO, FROM, EXPR)                                             \
+  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \
+    TO *d = vd;                                                                \
+    const FROM *pa = va;                                                       \
+    for (size_t i = 0; i < n; i++) {                                           \
+      FROM a = pa[i];                                                          \
+      d[i] = (TO)(EXPR);                                                       \
+    }                                                                          \
   }
 
 /* Saturation: bounds are exact in both float types. */
-#define SAT(a, T, LO, HI, LIMIT)                                              \
+#define SAT(a, T, LO, HI, LIMIT)                                               \
   ((a) != (a) ? 0 : (a) < (LO) ? (T)(LO) : (a) >= (LIMIT) ? (HI) : (T)(a))
 #define TO_I32(a) SAT(a, int32_t, -0x1p31f, INT32_MAX, 0x1p31f)
 #define TO_I64(a) SAT(a, int64_t, -0x1p63f, INT64_MAX, 0x1p63f)
@@ -28,17 +28,17 @@
 #define TO_U64(a) SAT(a, uint64_t, 0.0f, UINT64_MAX, 0x1p64f)
 
 /* FROM_INT(to suffix, to type): every integer source. */
-#define FROM_INTS(S, T)                                                       \
-  LOOP(u8_##S, T, uint8_t, a)                                                 \
-  LOOP(i8_##S, T, int8_t, a)                                                  \
-  LOOP(u16_##S, T, uint16_t, a)                                               \
-  LOOP(i16_##S, T, int16_t, a)                                                \
-  LOOP(u32_##S, T, uint32_t, a)                                               \
-  LOOP(i32_##S, T, int32_t, a)                                                \
-  LOOP(u64_##S, T, uint64_t, a)                                               \
+#define FROM_INTS(S, T)                                                        \
+  LOOP(u8_##S, T, uint8_t, a)                                                  \
+  LOOP(i8_##S, T, int8_t, a)                                                   \
+  LOOP(u16_##S, T, uint16_t, a)                                                \
+  LOOP(i16_##S, T, int16_t, a)                                                 \
+  LOOP(u32_##S, T, uint32_t, a)                                                \
+  LOOP(i32_##S, T, int32_t, a)                                                 \
+  LOOP(u64_##S, T, uint64_t, a)                                                \
   LOOP(i64_##S, T, int64_t, a)
-#define FROM_FLOATS(S, T, CONV)                                               \
-  LOOP(f32_##S, T, float, CONV(a))                                            \
+#define FROM_FLOATS(S, T, CONV)                                                \
+  LOOP(f32_##S, T, float, CONV(a))                                             \
   LOOP(f64_##S, T, double, CONV(a))
 #define SAME(a) (a)
 #define IS_NOT_ZERO(a) ((a) != 0)
@@ -69,25 +69,29 @@ LOOP(i32_b, uint8_t, uint32_t, a != 0)
 LOOP(u64_b, uint8_t, uint64_t, a != 0)
 LOOP(i64_b, uint8_t, uint64_t, a != 0)
 
-#define TO_ROW(S)                                                             \
-  {[TK_INT1] = u8_##S, [TK_INT8] = i8_##S, [TK_UINT8] = u8_##S,               \
-   [TK_INT16] = i16_##S, [TK_UINT16] = u16_##S, [TK_INT32] = i32_##S,         \
-   [TK_UINT32] = u32_##S, [TK_INT64] = i64_##S, [TK_UINT64] = u64_##S,        \
-   [TK_FP32] = f32_##S, [TK_FP64] = f64_##S}
+#define TO_ROW(S)                                                              \
+  {                                                                            \
+    [TK_INT1] = u8_##S, [TK_INT8] = i8_##S, [TK_UINT8] = u8_##S,               \
+    [TK_INT16] = i16_##S, [TK_UINT16] = u16_##S, [TK_INT32] = i32_##S,         \
+    [TK_UINT32] = u32_##S, [TK_INT64] = i64_##S, [TK_UINT64] = u64_##S,        \
+    [TK_FP32] = f32_##S, [TK_FP64] = f64_##S                                   \
+  }
 /* Integer targets of one width differ only in how floats become them. */
-#define INT_ROW(WIDTH, S)                                                     \
-  {[TK_INT1] = u8_i##WIDTH, [TK_INT8] = i8_i##WIDTH,                          \
-   [TK_UINT8] = u8_i##WIDTH, [TK_INT16] = i16_i##WIDTH,                       \
-   [TK_UINT16] = u16_i##WIDTH, [TK_INT32] = i32_i##WIDTH,                     \
-   [TK_UINT32] = u32_i##WIDTH, [TK_INT64] = i64_i##WIDTH,                     \
-   [TK_UINT64] = u64_i##WIDTH, [TK_FP32] = f32_##S, [TK_FP64] = f64_##S}
+#define INT_ROW(WIDTH, S)                                                      \
+  {                                                                            \
+    [TK_INT1] = u8_i##WIDTH, [TK_INT8] = i8_i##WIDTH,                          \
+    [TK_UINT8] = u8_i##WIDTH, [TK_INT16] = i16_i##WIDTH,                       \
+    [TK_UINT16] = u16_i##WIDTH, [TK_INT32] = i32_i##WIDTH,                     \
+    [TK_UINT32] = u32_i##WIDTH, [TK_INT64] = i64_i##WIDTH,                     \
+    [TK_UINT64] = u64_i##WIDTH, [TK_FP32] = f32_##S, [TK_FP64] = f64_##S       \
+  }
 
-#define NARROW(S, ID)                                                         \
-  static void from_##S(void *d, const void *a, size_t n) {                    \
-    tki_widen(ID, d, a, n);                                                   \
-  }                                                                           \
-  static void to_##S(void *d, const void *a, size_t n) {                      \
-    tki_narrow(ID, d, a, n);                                                  \
+#define NARROW(S, ID)                                                          \
+  static void from_##S(void *d, const void *a, size_t n) {                     \
+    tki_widen(ID, d, a, n);                                                    \
+  }                                                                            \
+  static void to_##S(void *d, const void *a, size_t n) {                       \
+    tki_narrow(ID, d, a, n);                                                   \
   }
 NARROW(f16, TK_FP16)
 NARROW(bf16, TK_BF16)
@@ -104,9 +108,8 @@ static tki_unary_fn narrow_cast(tk_dtype from, tk_dtype to) {
       [TK_FP8E4B15] = from_e4b15, [TK_FP8E5] = from_e5,
       [TK_FP8E5B16] = from_e5b16};
   static const tki_unary_fn narrow[TK_DTYPE_COUNT] = {
-      [TK_FP16] = to_f16,       [TK_BF16] = to_bf16,
-      [TK_FP8E4NV] = to_e4nv,   [TK_FP8E4B8] = to_e4b8,
-      [TK_FP8E4B15] = to_e4b15, [TK_FP8E5] = to_e5,
+      [TK_FP16] = to_f16,      [TK_BF16] = to_bf16,      [TK_FP8E4NV] = to_e4nv,
+      [TK_FP8E4B8] = to_e4b8,  [TK_FP8E4B15] = to_e4b15, [TK_FP8E5] = to_e5,
       [TK_FP8E5B16] = to_e5b16};
   if (to == TK_FP32) return widen[from];
   return from == TK_FP32 ? narrow[to] : NULL;
@@ -114,8 +117,8 @@ static tki_unary_fn narrow_cast(tk_dtype from, tk_dtype to) {
 
 tki_unary_fn tki_cast_kernel(tk_dtype from, tk_dtype to, bool rtz) {
   static const tki_unary_fn table[TK_DTYPE_COUNT][TK_DTYPE_COUNT] = {
-      [TK_INT1] = TO_ROW(b),        [TK_INT8] = INT_ROW(8, i8),
-      [TK_UINT8] = INT_ROW(8, u8),  [TK_INT16] = INT_ROW(16, i16),
+      [TK_INT1] = TO_ROW(b),          [TK_INT8] = INT_ROW(8, i8),
+      [TK_UINT8] = INT_ROW(8, u8),    [TK_INT16] = INT_ROW(16, i16),
       [TK_UINT16] = INT_ROW(16, u16), [TK_INT32] = INT_ROW(32, i32),
       [TK_UINT32] = INT_ROW(32, u32), [TK_INT64] = INT_ROW(64, i64),
       [TK_UINT64] = INT_ROW(64, u64), [TK_FP32] = TO_ROW(f32),

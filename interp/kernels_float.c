@@ -64,18 +64,24 @@ TKI_CLONES static void narrow_bf16(uint16_t *d, const float *s, size_t n) {
 }
 
 void tki_widen(tk_dtype d, float *to, const void *from, size_t n) {
-  if (d == TK_FP16) widen_f16(to, from, n);
-  else if (d == TK_BF16) widen_bf16(to, from, n);
-  else if (d == TK_FP32) memcpy(to, from, n * sizeof *to);
+  if (d == TK_FP16)
+    widen_f16(to, from, n);
+  else if (d == TK_BF16)
+    widen_bf16(to, from, n);
+  else if (d == TK_FP32)
+    memcpy(to, from, n * sizeof *to);
   else
     for (size_t i = 0; i < n; i++)
       to[i] = tk_fp8_to_f32(d, ((const uint8_t *)from)[i]);
 }
 
 void tki_narrow(tk_dtype d, void *to, const float *from, size_t n) {
-  if (d == TK_FP16) narrow_f16(to, from, n);
-  else if (d == TK_BF16) narrow_bf16(to, from, n);
-  else if (d == TK_FP32) memcpy(to, from, n * sizeof *from);
+  if (d == TK_FP16)
+    narrow_f16(to, from, n);
+  else if (d == TK_BF16)
+    narrow_bf16(to, from, n);
+  else if (d == TK_FP32)
+    memcpy(to, from, n * sizeof *from);
   else
     for (size_t i = 0; i < n; i++)
       ((uint8_t *)to)[i] = tk_f32_to_fp8(d, from[i]);
@@ -93,46 +99,46 @@ TKI_CLONES void tki_round_tf32(float *d, const float *a, size_t n) {
 
 /* ---- two operands ------------------------------------------------------ */
 
-#define LOOP(NAME, T, EXPR)                                                   \
-  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,       \
-                              size_t n, int mode) {                           \
-    T *d = vd;                                                                \
-    const T *pa = va, *pb = vb;                                               \
-    T a0 = *pa, b0 = *pb;                                                     \
-    if (mode == 0)                                                            \
-      for (size_t i = 0; i < n; i++) {                                        \
-        T a = pa[i], b = pb[i];                                               \
-        d[i] = (EXPR);                                                        \
-      }                                                                       \
-    else if (mode == 1)                                                       \
-      for (size_t i = 0; i < n; i++) {                                        \
-        T a = pa[i], b = b0;                                                  \
-        d[i] = (EXPR);                                                        \
-      }                                                                       \
-    else                                                                      \
-      for (size_t i = 0; i < n; i++) {                                        \
-        T a = a0, b = pb[i];                                                  \
-        d[i] = (EXPR);                                                        \
-      }                                                                       \
+#define LOOP(NAME, T, EXPR)                                                    \
+  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,        \
+                              size_t n, int mode) {                            \
+    T *d = vd;                                                                 \
+    const T *pa = va, *pb = vb;                                                \
+    T a0 = *pa, b0 = *pb;                                                      \
+    if (mode == 0)                                                             \
+      for (size_t i = 0; i < n; i++) {                                         \
+        T a = pa[i], b = pb[i];                                                \
+        d[i] = (EXPR);                                                         \
+      }                                                                        \
+    else if (mode == 1)                                                        \
+      for (size_t i = 0; i < n; i++) {                                         \
+        T a = pa[i], b = b0;                                                   \
+        d[i] = (EXPR);                                                         \
+      }                                                                        \
+    else                                                                       \
+      for (size_t i = 0; i < n; i++) {                                         \
+        T a = a0, b = pb[i];                                                   \
+        d[i] = (EXPR);                                                         \
+      }                                                                        \
   }
 
 /* -0 is below +0; a NaN gives way to a number, or wins. */
-#define LESSER(a, b) ((a) < (b) ? (a) : (a) > (b) ? (b) : signbit(a) ? (a) : (b))
-#define GREATER(a, b)                                                         \
+#define LESSER(a, b)                                                           \
+  ((a) < (b) ? (a) : (a) > (b) ? (b) : signbit(a) ? (a) : (b))
+#define GREATER(a, b)                                                          \
   ((a) > (b) ? (a) : (a) < (b) ? (b) : signbit(a) ? (b) : (a))
 #define NUM(a, b, pick) ((a) != (a) ? (b) : (b) != (b) ? (a) : pick(a, b))
-#define NAN_WINS(a, b, pick)                                                  \
-  ((a) != (a) ? (a) : (b) != (b) ? (b) : pick(a, b))
+#define NAN_WINS(a, b, pick) ((a) != (a) ? (a) : (b) != (b) ? (b) : pick(a, b))
 
-#define FLOATS(S, T, FMOD)                                                    \
-  LOOP(add_##S, T, a + b)                                                     \
-  LOOP(sub_##S, T, a - b)                                                     \
-  LOOP(mul_##S, T, a *b)                                                      \
-  LOOP(div_##S, T, a / b)                                                     \
-  LOOP(mod_##S, T, FMOD(a, b))                                                \
-  LOOP(min_##S, T, NUM(a, b, LESSER))                                         \
-  LOOP(max_##S, T, NUM(a, b, GREATER))                                        \
-  LOOP(min_nan_##S, T, NAN_WINS(a, b, LESSER))                                \
+#define FLOATS(S, T, FMOD)                                                     \
+  LOOP(add_##S, T, a + b)                                                      \
+  LOOP(sub_##S, T, a - b)                                                      \
+  LOOP(mul_##S, T, a *b)                                                       \
+  LOOP(div_##S, T, a / b)                                                      \
+  LOOP(mod_##S, T, FMOD(a, b))                                                 \
+  LOOP(min_##S, T, NUM(a, b, LESSER))                                          \
+  LOOP(max_##S, T, NUM(a, b, GREATER))                                         \
+  LOOP(min_nan_##S, T, NAN_WINS(a, b, LESSER))                                 \
   LOOP(max_nan_##S, T, NAN_WINS(a, b, GREATER))
 FLOATS(f32, float, fmodf)
 FLOATS(f64, double, fmod)
@@ -155,20 +161,20 @@ static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
   }
 }
 
-#define NARROW(OP, S, ID)                                                     \
-  static void OP##_##S(void *d, const void *a, const void *b, size_t n,       \
-                       int mode) {                                            \
-    narrow_binary(ID, d, a, b, n, mode, OP##_f32);                            \
+#define NARROW(OP, S, ID)                                                      \
+  static void OP##_##S(void *d, const void *a, const void *b, size_t n,        \
+                       int mode) {                                             \
+    narrow_binary(ID, d, a, b, n, mode, OP##_f32);                             \
   }
-#define NARROWS(S, ID)                                                        \
-  NARROW(add, S, ID)                                                          \
-  NARROW(sub, S, ID)                                                          \
-  NARROW(mul, S, ID)                                                          \
-  NARROW(div, S, ID)                                                          \
-  NARROW(mod, S, ID)                                                          \
-  NARROW(min, S, ID)                                                          \
-  NARROW(max, S, ID)                                                          \
-  NARROW(min_nan, S, ID)                                                      \
+#define NARROWS(S, ID)                                                         \
+  NARROW(add, S, ID)                                                           \
+  NARROW(sub, S, ID)                                                           \
+  NARROW(mul, S, ID)                                                           \
+  NARROW(div, S, ID)                                                           \
+  NARROW(mod, S, ID)                                                           \
+  NARROW(min, S, ID)                                                           \
+  NARROW(max, S, ID)                                                           \
+  NARROW(min_nan, S, ID)                                                       \
   NARROW(max_nan, S, ID)
 NARROWS(f16, TK_FP16)
 NARROWS(bf16, TK_BF16)
@@ -178,18 +184,20 @@ NARROWS(e4b15, TK_FP8E4B15)
 NARROWS(e5, TK_FP8E5)
 NARROWS(e5b16, TK_FP8E5B16)
 
-#define ROWS(S)                                                               \
-  {[TK_B_ADD] = add_##S, [TK_B_SUB] = sub_##S, [TK_B_MUL] = mul_##S,          \
-   [TK_B_DIV] = div_##S, [TK_B_MOD] = mod_##S, [TK_B_MIN] = min_##S,          \
-   [TK_B_MAX] = max_##S, [TK_B_MIN_NAN] = min_nan_##S,                        \
-   [TK_B_MAX_NAN] = max_nan_##S}
+#define ROWS(S)                                                                \
+  {                                                                            \
+    [TK_B_ADD] = add_##S, [TK_B_SUB] = sub_##S, [TK_B_MUL] = mul_##S,          \
+    [TK_B_DIV] = div_##S, [TK_B_MOD] = mod_##S, [TK_B_MIN] = min_##S,          \
+    [TK_B_MAX] = max_##S, [TK_B_MIN_NAN] = min_nan_##S,                        \
+    [TK_B_MAX_NAN] = max_nan_##S                                               \
+  }
 
 tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
   static const tki_binary_fn table[TK_DTYPE_COUNT][TK_B_COUNT] = {
-      [TK_FP32] = ROWS(f32),         [TK_FP64] = ROWS(f64),
-      [TK_FP16] = ROWS(f16),         [TK_BF16] = ROWS(bf16),
-      [TK_FP8E4NV] = ROWS(e4nv),     [TK_FP8E4B8] = ROWS(e4b8),
-      [TK_FP8E4B15] = ROWS(e4b15),   [TK_FP8E5] = ROWS(e5),
+      [TK_FP32] = ROWS(f32),       [TK_FP64] = ROWS(f64),
+      [TK_FP16] = ROWS(f16),       [TK_BF16] = ROWS(bf16),
+      [TK_FP8E4NV] = ROWS(e4nv),   [TK_FP8E4B8] = ROWS(e4b8),
+      [TK_FP8E4B15] = ROWS(e4b15), [TK_FP8E5] = ROWS(e5),
       [TK_FP8E5B16] = ROWS(e5b16),
   };
   return tk_is_int(d) ? tki_int_binary(op, d) : table[d][op];
@@ -197,9 +205,8 @@ tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
 
 /* ---- comparisons ------------------------------------------------------- */
 
-static void narrow_compare(tk_dtype t, uint8_t *d, const void *a,
-                           const void *b, size_t n, int mode,
-                           tki_binary_fn fn) {
+static void narrow_compare(tk_dtype t, uint8_t *d, const void *a, const void *b,
+                           size_t n, int mode, tki_binary_fn fn) {
   float fa[ROW], fb[ROW];
   size_t size = tk_dtypes[t].size;
   if (mode == 2) tki_widen(t, fa, a, 1);
@@ -212,18 +219,18 @@ static void narrow_compare(tk_dtype t, uint8_t *d, const void *a,
   }
 }
 
-#define NCMP(C, S, ID)                                                        \
-  static void cmp_##S##_##C(void *d, const void *a, const void *b, size_t n,  \
-                            int mode) {                                       \
-    narrow_compare(ID, d, a, b, n, mode,                                      \
-                   tki_plain_compare(TK_C_##C, TK_FP32));                     \
+#define NCMP(C, S, ID)                                                         \
+  static void cmp_##S##_##C(void *d, const void *a, const void *b, size_t n,   \
+                            int mode) {                                        \
+    narrow_compare(ID, d, a, b, n, mode,                                       \
+                   tki_plain_compare(TK_C_##C, TK_FP32));                      \
   }
-#define NCMPS(S, ID)                                                          \
-  NCMP(EQ, S, ID)                                                             \
-  NCMP(NE, S, ID)                                                             \
-  NCMP(LT, S, ID)                                                             \
-  NCMP(LE, S, ID)                                                             \
-  NCMP(GT, S, ID)                                                             \
+#define NCMPS(S, ID)                                                           \
+  NCMP(EQ, S, ID)                                                              \
+  NCMP(NE, S, ID)                                                              \
+  NCMP(LT, S, ID)                                                              \
+  NCMP(LE, S, ID)                                                              \
+  NCMP(GT, S, ID)                                                              \
   NCMP(GE, S, ID)
 NCMPS(f16, TK_FP16)
 NCMPS(bf16, TK_BF16)
@@ -232,9 +239,11 @@ NCMPS(e4b8, TK_FP8E4B8)
 NCMPS(e4b15, TK_FP8E4B15)
 NCMPS(e5, TK_FP8E5)
 NCMPS(e5b16, TK_FP8E5B16)
-#define NCMP_ROW(S)                                                           \
-  {cmp_##S##_EQ, cmp_##S##_NE, cmp_##S##_LT,                                  \
-   cmp_##S##_LE, cmp_##S##_GT, cmp_##S##_GE}
+#define NCMP_ROW(S)                                                            \
+  {                                                                            \
+    cmp_##S##_EQ, cmp_##S##_NE, cmp_##S##_LT, cmp_##S##_LE, cmp_##S##_GT,      \
+        cmp_##S##_GE                                                           \
+  }
 
 tki_binary_fn tki_compare_kernel(tk_compare op, tk_dtype d) {
   static const tki_binary_fn table[TK_DTYPE_COUNT][TK_C_COUNT] = {

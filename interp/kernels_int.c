@@ -7,27 +7,27 @@
  */
 #include "interp/interp.h"
 
-#define LOOP(NAME, T, EXPR)                                                   \
-  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,       \
-                              size_t n, int mode) {                           \
-    T *d = vd;                                                                \
-    const T *pa = va, *pb = vb;                                               \
-    T a0 = *pa, b0 = *pb;                                                     \
-    if (mode == 0)                                                            \
-      for (size_t i = 0; i < n; i++) {                                        \
-        T a = pa[i], b = pb[i];                                               \
-        d[i] = (T)(EXPR);                                                     \
-      }                                                                       \
-    else if (mode == 1)                                                       \
-      for (size_t i = 0; i < n; i++) {                                        \
-        T a = pa[i], b = b0;                                                  \
-        d[i] = (T)(EXPR);                                                     \
-      }                                                                       \
-    else                                                                      \
-      for (size_t i = 0; i < n; i++) {                                        \
-        T a = a0, b = pb[i];                                                  \
-        d[i] = (T)(EXPR);                                                     \
-      }                                                                       \
+#define LOOP(NAME, T, EXPR)                                                    \
+  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,        \
+                              size_t n, int mode) {                            \
+    T *d = vd;                                                                 \
+    const T *pa = va, *pb = vb;                                                \
+    T a0 = *pa, b0 = *pb;                                                      \
+    if (mode == 0)                                                             \
+      for (size_t i = 0; i < n; i++) {                                         \
+        T a = pa[i], b = pb[i];                                                \
+        d[i] = (T)(EXPR);                                                      \
+      }                                                                        \
+    else if (mode == 1)                                                        \
+      for (size_t i = 0; i < n; i++) {                                         \
+        T a = pa[i], b = b0;                                                   \
+        d[i] = (T)(EXPR);                                                      \
+      }                                                                        \
+    else                                                                       \
+      for (size_t i = 0; i < n; i++) {                                         \
+        T a = a0, b = pb[i];                                                   \
+        d[i] = (T)(EXPR);                                                      \
+      }                                                                        \
   }
 
 #define MULHI32(a, b) (((uint64_t)(uint32_t)(a) * (uint32_t)(b)) >> 32)
@@ -38,28 +38,29 @@ __extension__ typedef unsigned __int128 uint128;
 #define TOO_FAR(T, U) ((U)b >= WIDTH(T))
 
 /* One integer type: T, its unsigned twin U, and what differs by sign. */
-#define COMMON(S, T, U)                                                       \
-  LOOP(add_##S, T, (U)a + (U)b)                                               \
-  LOOP(sub_##S, T, (U)a - (U)b)                                               \
-  LOOP(mul_##S, T, (uint64_t)(U)a * (uint64_t)(U)b)                           \
-  LOOP(and_##S, T, a & b)                                                     \
-  LOOP(or_##S, T, a | b)                                                      \
-  LOOP(xor_##S, T, a ^ b)                                                     \
-  LOOP(shl_##S, T, TOO_FAR(T, U) ? 0 : (uint64_t)(U)a << ((U)b & (WIDTH(T) - 1)))                  \
-  LOOP(lshr_##S, T, TOO_FAR(T, U) ? 0 : (U)a >> ((U)b & (WIDTH(T) - 1)))      \
-  LOOP(min_##S, T, a < b ? a : b)                                             \
+#define COMMON(S, T, U)                                                        \
+  LOOP(add_##S, T, (U)a + (U)b)                                                \
+  LOOP(sub_##S, T, (U)a - (U)b)                                                \
+  LOOP(mul_##S, T, (uint64_t)(U)a *(uint64_t)(U)b)                             \
+  LOOP(and_##S, T, a &b)                                                       \
+  LOOP(or_##S, T, a | b)                                                       \
+  LOOP(xor_##S, T, a ^ b)                                                      \
+  LOOP(shl_##S, T,                                                             \
+       TOO_FAR(T, U) ? 0 : (uint64_t)(U)a << ((U)b & (WIDTH(T) - 1)))          \
+  LOOP(lshr_##S, T, TOO_FAR(T, U) ? 0 : (U)a >> ((U)b & (WIDTH(T) - 1)))       \
+  LOOP(min_##S, T, a < b ? a : b)                                              \
   LOOP(max_##S, T, a > b ? a : b)
 
-#define SIGNED(S, T, U)                                                       \
-  COMMON(S, T, U)                                                             \
-  LOOP(div_##S, T, b == 0 ? -1 : b == -1 ? (T)(0 - (U)a) : a / b)             \
-  LOOP(mod_##S, T, b == 0 ? a : b == -1 ? 0 : a % b)                          \
+#define SIGNED(S, T, U)                                                        \
+  COMMON(S, T, U)                                                              \
+  LOOP(div_##S, T, b == 0 ? -1 : b == -1 ? (T)(0 - (U)a) : a / b)              \
+  LOOP(mod_##S, T, b == 0 ? a : b == -1 ? 0 : a % b)                           \
   LOOP(shr_##S, T, a >> (TOO_FAR(T, U) ? WIDTH(T) - 1 : (U)b))
 
-#define UNSIGNED(S, T)                                                        \
-  COMMON(S, T, T)                                                             \
-  LOOP(div_##S, T, b == 0 ? (T)-1 : a / b)                                    \
-  LOOP(mod_##S, T, b == 0 ? a : a % b)                                        \
+#define UNSIGNED(S, T)                                                         \
+  COMMON(S, T, T)                                                              \
+  LOOP(div_##S, T, b == 0 ? (T)-1 : a / b)                                     \
+  LOOP(mod_##S, T, b == 0 ? a : a % b)                                         \
   LOOP(shr_##S, T, TOO_FAR(T, T) ? 0 : a >> (b & (WIDTH(T) - 1)))
 
 SIGNED(i8, int8_t, uint8_t)
@@ -78,23 +79,39 @@ LOOP(div_b, uint8_t, b ? a : 1)
 LOOP(mod_b, uint8_t, b ? 0 : a)
 LOOP(shl_b, uint8_t, b ? 0 : a)
 
-#define ROW(S)                                                                \
-  {[TK_B_ADD] = add_##S, [TK_B_SUB] = sub_##S, [TK_B_MUL] = mul_##S,          \
-   [TK_B_DIV] = div_##S, [TK_B_MOD] = mod_##S, [TK_B_AND] = and_##S,          \
-   [TK_B_OR] = or_##S, [TK_B_XOR] = xor_##S, [TK_B_SHL] = shl_##S,            \
-   [TK_B_SHR] = shr_##S, [TK_B_LSHR] = lshr_##S, [TK_B_MIN] = min_##S,        \
-   [TK_B_MAX] = max_##S, [TK_B_MIN_NAN] = min_##S, [TK_B_MAX_NAN] = max_##S}
+#define ROW(S)                                                                 \
+  {                                                                            \
+    [TK_B_ADD] = add_##S, [TK_B_SUB] = sub_##S, [TK_B_MUL] = mul_##S,          \
+    [TK_B_DIV] = div_##S, [TK_B_MOD] = mod_##S, [TK_B_AND] = and_##S,          \
+    [TK_B_OR] = or_##S, [TK_B_XOR] = xor_##S, [TK_B_SHL] = shl_##S,            \
+    [TK_B_SHR] = shr_##S, [TK_B_LSHR] = lshr_##S, [TK_B_MIN] = min_##S,        \
+    [TK_B_MAX] = max_##S, [TK_B_MIN_NAN] = min_##S, [TK_B_MAX_NAN] = max_##S   \
+  }
 
 static const tki_binary_fn table[TK_FP8E4NV][TK_B_COUNT] = {
-    [TK_INT1] = {[TK_B_ADD] = xor_u8, [TK_B_SUB] = xor_u8,
-                 [TK_B_MUL] = and_u8, [TK_B_DIV] = div_b, [TK_B_MOD] = mod_b,
-                 [TK_B_AND] = and_u8, [TK_B_OR] = or_u8, [TK_B_XOR] = xor_u8,
-                 [TK_B_SHL] = shl_b, [TK_B_SHR] = shl_b, [TK_B_LSHR] = shl_b,
-                 [TK_B_MIN] = and_u8, [TK_B_MAX] = or_u8,
-                 [TK_B_MIN_NAN] = and_u8, [TK_B_MAX_NAN] = or_u8},
-    [TK_INT8] = ROW(i8),   [TK_UINT8] = ROW(u8),   [TK_INT16] = ROW(i16),
-    [TK_UINT16] = ROW(u16), [TK_INT32] = ROW(i32), [TK_UINT32] = ROW(u32),
-    [TK_INT64] = ROW(i64), [TK_UINT64] = ROW(u64),
+    [TK_INT1] = {[TK_B_ADD] = xor_u8,
+                 [TK_B_SUB] = xor_u8,
+                 [TK_B_MUL] = and_u8,
+                 [TK_B_DIV] = div_b,
+                 [TK_B_MOD] = mod_b,
+                 [TK_B_AND] = and_u8,
+                 [TK_B_OR] = or_u8,
+                 [TK_B_XOR] = xor_u8,
+                 [TK_B_SHL] = shl_b,
+                 [TK_B_SHR] = shl_b,
+                 [TK_B_LSHR] = shl_b,
+                 [TK_B_MIN] = and_u8,
+                 [TK_B_MAX] = or_u8,
+                 [TK_B_MIN_NAN] = and_u8,
+                 [TK_B_MAX_NAN] = or_u8},
+    [TK_INT8] = ROW(i8),
+    [TK_UINT8] = ROW(u8),
+    [TK_INT16] = ROW(i16),
+    [TK_UINT16] = ROW(u16),
+    [TK_INT32] = ROW(i32),
+    [TK_UINT32] = ROW(u32),
+    [TK_INT64] = ROW(i64),
+    [TK_UINT64] = ROW(u64),
 };
 
 tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d) {
@@ -104,18 +121,18 @@ tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d) {
 
 /* ---- unary ------------------------------------------------------------- */
 
-#define UNARY_LOOP(NAME, T, EXPR)                                             \
-  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {           \
-    T *d = vd;                                                                \
-    const T *pa = va;                                                         \
-    for (size_t i = 0; i < n; i++) {                                          \
-      T a = pa[i];                                                            \
-      d[i] = (T)(EXPR);                                                       \
-    }                                                                         \
+#define UNARY_LOOP(NAME, T, EXPR)                                              \
+  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \
+    T *d = vd;                                                                 \
+    const T *pa = va;                                                          \
+    for (size_t i = 0; i < n; i++) {                                           \
+      T a = pa[i];                                                             \
+      d[i] = (T)(EXPR);                                                        \
+    }                                                                          \
   }
-#define UNARIES(S, T, U)                                                      \
-  UNARY_LOOP(neg_##S, U, (U)(0 - a))                                          \
-  UNARY_LOOP(not_##S, U, ~a)                                                  \
+#define UNARIES(S, T, U)                                                       \
+  UNARY_LOOP(neg_##S, U, (U)(0 - a))                                           \
+  UNARY_LOOP(not_##S, U, ~a)                                                   \
   UNARY_LOOP(abs_##S, T, a < 0 ? (T)(0 - (U)a) : a)
 UNARIES(i8, int8_t, uint8_t)
 UNARIES(i16, int16_t, uint16_t)
@@ -139,25 +156,25 @@ tki_unary_fn tki_int_unary(tk_unary op, tk_dtype d) {
 
 /* ---- comparisons ------------------------------------------------------- */
 
-#define COMPARE_LOOP(NAME, T, OP)                                             \
-  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,       \
-                              size_t n, int mode) {                           \
-    uint8_t *d = vd;                                                          \
-    const T *a = va, *b = vb;                                                 \
-    T a0 = *a, b0 = *b;                                                       \
-    if (mode == 0)                                                            \
-      for (size_t i = 0; i < n; i++) d[i] = a[i] OP b[i];                     \
-    else if (mode == 1)                                                       \
-      for (size_t i = 0; i < n; i++) d[i] = a[i] OP b0;                       \
-    else                                                                      \
-      for (size_t i = 0; i < n; i++) d[i] = a0 OP b[i];                       \
+#define COMPARE_LOOP(NAME, T, OP)                                              \
+  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,        \
+                              size_t n, int mode) {                            \
+    uint8_t *d = vd;                                                           \
+    const T *a = va, *b = vb;                                                  \
+    T a0 = *a, b0 = *b;                                                        \
+    if (mode == 0)                                                             \
+      for (size_t i = 0; i < n; i++) d[i] = a[i] OP b[i];                      \
+    else if (mode == 1)                                                        \
+      for (size_t i = 0; i < n; i++) d[i] = a[i] OP b0;                        \
+    else                                                                       \
+      for (size_t i = 0; i < n; i++) d[i] = a0 OP b[i];                        \
   }
-#define COMPARES(S, T)                                                        \
-  COMPARE_LOOP(eq_##S, T, ==)                                                 \
-  COMPARE_LOOP(ne_##S, T, !=)                                                 \
-  COMPARE_LOOP(lt_##S, T, <)                                                  \
-  COMPARE_LOOP(le_##S, T, <=)                                                 \
-  COMPARE_LOOP(gt_##S, T, >)                                                  \
+#define COMPARES(S, T)                                                         \
+  COMPARE_LOOP(eq_##S, T, ==)                                                  \
+  COMPARE_LOOP(ne_##S, T, !=)                                                  \
+  COMPARE_LOOP(lt_##S, T, <)                                                   \
+  COMPARE_LOOP(le_##S, T, <=)                                                  \
+  COMPARE_LOOP(gt_##S, T, >)                                                   \
   COMPARE_LOOP(ge_##S, T, >=)
 COMPARES(i8, int8_t)
 COMPARES(i16, int16_t)
@@ -169,12 +186,13 @@ COMPARES(u32, uint32_t)
 COMPARES(u64, uint64_t)
 COMPARES(f32, float)
 COMPARES(f64, double)
-#define COMPARE_ROW(S) {eq_##S, ne_##S, lt_##S, le_##S, gt_##S, ge_##S}
+#define COMPARE_ROW(S)                                                         \
+  { eq_##S, ne_##S, lt_##S, le_##S, gt_##S, ge_##S }
 
 tki_binary_fn tki_plain_compare(tk_compare op, tk_dtype d) {
   static const tki_binary_fn rows[TK_DTYPE_COUNT][TK_C_COUNT] = {
-      [TK_INT1] = COMPARE_ROW(u8),   [TK_INT8] = COMPARE_ROW(i8),
-      [TK_UINT8] = COMPARE_ROW(u8),  [TK_INT16] = COMPARE_ROW(i16),
+      [TK_INT1] = COMPARE_ROW(u8),    [TK_INT8] = COMPARE_ROW(i8),
+      [TK_UINT8] = COMPARE_ROW(u8),   [TK_INT16] = COMPARE_ROW(i16),
       [TK_UINT16] = COMPARE_ROW(u16), [TK_INT32] = COMPARE_ROW(i32),
       [TK_UINT32] = COMPARE_ROW(u32), [TK_INT64] = COMPARE_ROW(i64),
       [TK_UINT64] = COMPARE_ROW(u64), [TK_FP32] = COMPARE_ROW(f32),

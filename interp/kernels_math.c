@@ -13,8 +13,7 @@
 #if defined(__x86_64__) && defined(__GLIBC__)
 #include <emmintrin.h>
 typedef __m128d pair;
-#define VECTOR(name)                                                          \
-  extern pair _ZGVbN2v_##name(pair) __attribute__((weak));
+#define VECTOR(name) extern pair _ZGVbN2v_##name(pair) __attribute__((weak));
 #define VECTOR_OF(name) _ZGVbN2v_##name
 VECTOR(exp)
 VECTOR(exp2)
@@ -31,8 +30,7 @@ static void map(float *d, const float *a, size_t n, pair (*two)(pair),
     pair r = two(_mm_set_pd(a[i + 1], a[i]));
     _mm_storel_pi((__m64 *)(d + i), _mm_cvtpd_ps(r));
   }
-  for (; two && i < n; i++)
-    d[i] = (float)_mm_cvtsd_f64(two(_mm_set1_pd(a[i])));
+  for (; two && i < n; i++) d[i] = (float)_mm_cvtsd_f64(two(_mm_set1_pd(a[i])));
   for (; i < n; i++) d[i] = (float)one(a[i]);
 }
 #else
@@ -44,14 +42,14 @@ static void map(float *d, const float *a, size_t n, void *two,
 }
 #endif
 
-#define MATH(name)                                                            \
-  static void name##_f32(void *d, const void *a, size_t n) {                  \
-    map(d, a, n, VECTOR_OF(name), name);                                      \
-  }                                                                           \
-  static void name##_f64(void *vd, const void *va, size_t n) {                \
-    double *d = vd;                                                           \
-    const double *a = va;                                                     \
-    for (size_t i = 0; i < n; i++) d[i] = name(a[i]);                         \
+#define MATH(name)                                                             \
+  static void name##_f32(void *d, const void *a, size_t n) {                   \
+    map(d, a, n, VECTOR_OF(name), name);                                       \
+  }                                                                            \
+  static void name##_f64(void *vd, const void *va, size_t n) {                 \
+    double *d = vd;                                                            \
+    const double *a = va;                                                      \
+    for (size_t i = 0; i < n; i++) d[i] = name(a[i]);                          \
   }
 MATH(exp)
 MATH(exp2)
@@ -61,14 +59,14 @@ MATH(sin)
 MATH(cos)
 MATH(erf)
 
-#define LOOP(NAME, T, EXPR)                                                   \
-  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {           \
-    T *d = vd;                                                                \
-    const T *pa = va;                                                         \
-    for (size_t i = 0; i < n; i++) {                                          \
-      T a = pa[i];                                                            \
-      d[i] = (T)(EXPR);                                                       \
-    }                                                                         \
+#define LOOP(NAME, T, EXPR)                                                    \
+  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \
+    T *d = vd;                                                                 \
+    const T *pa = va;                                                          \
+    for (size_t i = 0; i < n; i++) {                                           \
+      T a = pa[i];                                                             \
+      d[i] = (T)(EXPR);                                                        \
+    }                                                                          \
   }
 /* Triton negates by subtracting from zero: -(+0) is +0. */
 LOOP(neg_f32, float, 0 - a)
@@ -99,9 +97,9 @@ static void narrow_neg(tk_dtype t, void *d, const void *a, size_t n) {
     tki_narrow(t, (char *)d + at * size, row, m);
   }
 }
-#define NEG(S, ID)                                                            \
-  static void neg_##S(void *d, const void *a, size_t n) {                     \
-    narrow_neg(ID, d, a, n);                                                  \
+#define NEG(S, ID)                                                             \
+  static void neg_##S(void *d, const void *a, size_t n) {                      \
+    narrow_neg(ID, d, a, n);                                                   \
   }
 NEG(f16, TK_FP16)
 NEG(bf16, TK_BF16)
@@ -111,14 +109,16 @@ NEG(e4b15, TK_FP8E4B15)
 NEG(e5, TK_FP8E5)
 NEG(e5b16, TK_FP8E5B16)
 
-#define FULL_ROW(S)                                                           \
-  {[TK_U_NEG] = neg_##S, [TK_U_ABS] = abs_##S, [TK_U_EXP] = exp_##S,          \
-   [TK_U_EXP2] = exp2_##S, [TK_U_LOG] = log_##S, [TK_U_LOG2] = log2_##S,      \
-   [TK_U_SIN] = sin_##S, [TK_U_COS] = cos_##S, [TK_U_SQRT] = sqrt_##S,        \
-   [TK_U_RSQRT] = rsqrt_##S, [TK_U_ERF] = erf_##S,                            \
-   [TK_U_FLOOR] = floor_##S, [TK_U_CEIL] = ceil_##S}
-#define SIGN_ROW(S, BITS)                                                     \
-  {[TK_U_NEG] = neg_##S, [TK_U_ABS] = abs_##BITS}
+#define FULL_ROW(S)                                                            \
+  {                                                                            \
+    [TK_U_NEG] = neg_##S, [TK_U_ABS] = abs_##S, [TK_U_EXP] = exp_##S,          \
+    [TK_U_EXP2] = exp2_##S, [TK_U_LOG] = log_##S, [TK_U_LOG2] = log2_##S,      \
+    [TK_U_SIN] = sin_##S, [TK_U_COS] = cos_##S, [TK_U_SQRT] = sqrt_##S,        \
+    [TK_U_RSQRT] = rsqrt_##S, [TK_U_ERF] = erf_##S, [TK_U_FLOOR] = floor_##S,  \
+    [TK_U_CEIL] = ceil_##S                                                     \
+  }
+#define SIGN_ROW(S, BITS)                                                      \
+  { [TK_U_NEG] = neg_##S, [TK_U_ABS] = abs_##BITS }
 
 tki_unary_fn tki_unary_kernel(tk_unary op, tk_dtype d) {
   static const tki_unary_fn table[TK_DTYPE_COUNT][TK_U_COUNT] = {

@@ -45,8 +45,7 @@ static const char *lane_index(const mem_access *a, size_t lane) {
   for (int i = 0; i < type->rank; i++) {
     below /= type->shape[i];
     text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
-                           (long long)((int64_t)lane / below %
-                                       type->shape[i]));
+                           (long long)((int64_t)lane / below % type->shape[i]));
   }
   return text;
 }
@@ -64,8 +63,7 @@ static void note_tensor(const mem_access *a, tk_diag *d, const tki_region *r) {
   const tk_tensor *x = r->tensor;
   tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
                "%s is %s[%s] with strides [%s], %" PRIu64 " bytes of storage",
-               r->name, tk_dtype_name(x->dtype),
-               ints(arena, x->shape, x->rank),
+               r->name, tk_dtype_name(x->dtype), ints(arena, x->shape, x->rank),
                ints(arena, x->strides, x->rank), r->hi - r->lo);
 }
 
@@ -86,23 +84,23 @@ static void note_lane(const mem_access *a, tk_diag *d, size_t lane) {
   if (a->in->type.rank)
     tk_diag_note(e, d, NULL, none, "first bad lane: [%s], mask %s",
                  lane_index(a, lane), mask);
-  else tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
+  else
+    tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
 }
 
-static void outside(const mem_access *a, size_t lane, const tki_region *r)
-    TK_NORETURN;
+static void outside(const mem_access *a, size_t lane,
+                    const tki_region *r) TK_NORETURN;
 static void outside(const mem_access *a, size_t lane, const tki_region *r) {
   uint64_t base = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
   int64_t off = (int64_t)(a->addr[lane] - base);
   int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
   size_t bad = count_bad(a, r);
-  tk_diag *d = tki_finding(a->t, TK_D_BOUNDS,
-                           "%s %s %s: element %lld of %lld (byte offset "
-                           "%lld), %zu of %zu lanes",
-                           a->verb, off < 0 ? "before the start of"
-                                            : "past the end of",
-                           r->name, (long long)(off / size),
-                           (long long)limit, (long long)off, bad, a->n);
+  tk_diag *d = tki_finding(
+      a->t, TK_D_BOUNDS,
+      "%s %s %s: element %lld of %lld (byte offset "
+      "%lld), %zu of %zu lanes",
+      a->verb, off < 0 ? "before the start of" : "past the end of", r->name,
+      (long long)(off / size), (long long)limit, (long long)off, bad, a->n);
   note_lane(a, d, lane);
   note_tensor(a, d, r);
   const tki_region *other = find_region(a->t, a->addr[lane], a->size);
@@ -111,9 +109,10 @@ static void outside(const mem_access *a, size_t lane, const tki_region *r) {
                  "the address lies in %s, which this pointer does not belong "
                  "to",
                  other->name);
-  tk_diag_help(a->t->env, d, a->mask ? "the mask lets this lane through: "
-                                       "compare the offsets with the size"
-                                     : "add a mask, such as mask=offsets < n");
+  tk_diag_help(a->t->env, d,
+               a->mask ? "the mask lets this lane through: "
+                         "compare the offsets with the size"
+                       : "add a mask, such as mask=offsets < n");
   tki_stop(a->t);
 }
 
@@ -138,11 +137,11 @@ static void misaligned(const mem_access *a, size_t lane) {
   tki_stop(a->t);
 }
 
-static void read_only(const mem_access *a, size_t lane, const tki_region *r)
-    TK_NORETURN;
+static void read_only(const mem_access *a, size_t lane,
+                      const tki_region *r) TK_NORETURN;
 static void read_only(const mem_access *a, size_t lane, const tki_region *r) {
-  tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY,
-                           "%s to %s, which is read-only", a->verb, r->name);
+  tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY, "%s to %s, which is read-only",
+                           a->verb, r->name);
   note_lane(a, d, lane);
   tki_stop(a->t);
 }
@@ -213,23 +212,28 @@ typedef struct other {
 } other;
 
 static inline void load_off(char *d, const other *o, size_t i, size_t size) {
-  if (o->data) memcpy(d, o->data + i * o->step, size);
-  else memset(d, 0, size);
+  if (o->data)
+    memcpy(d, o->data + i * o->step, size);
+  else
+    memset(d, 0, size);
 }
 
 static void load_lanes(const mem_access *a, char *d, const other *o, size_t at,
                        size_t n) {
   for (size_t i = at; i < at + n; i++) {
-    if (a->mask && !a->mask[i]) load_off(d + i * a->size, o, i, a->size);
-    else memcpy(d + i * a->size, check_lane(a, i), a->size);
+    if (a->mask && !a->mask[i])
+      load_off(d + i * a->size, o, i, a->size);
+    else
+      memcpy(d + i * a->size, check_lane(a, i), a->size);
   }
 }
 
 static void fill_off(char *d, const other *o, size_t from, size_t to,
                      size_t size) {
-  if (!o->data) memset(d + from * size, 0, (to - from) * size);
-  else if (o->step) memcpy(d + from * size, o->data + from * size,
-                           (to - from) * size);
+  if (!o->data)
+    memset(d + from * size, 0, (to - from) * size);
+  else if (o->step)
+    memcpy(d + from * size, o->data + from * size, (to - from) * size);
   else
     for (size_t i = from; i < to; i++) memcpy(d + i * size, o->data, size);
 }
@@ -263,21 +267,27 @@ static size_t row_length(const tk_type *t) {
 }
 
 static mem_access access_of(tki *t, const tk_inst *in, tki_val *frame,
-                        int mask_arg, uint8_t *spare) {
+                            int mask_arg, uint8_t *spare) {
   tki_val *p = frame + in->args[0];
-  mem_access a = {.t = t, .in = in, .addr = tki_data(p), .n = (size_t)in->n,
-              .size = tk_lane_size(&in->type), .region = p->region,
-              .write = in->op != TK_I_LOAD,
-              .verb = in->op == TK_I_LOAD    ? "load"
-                      : in->op == TK_I_STORE ? "store"
-                                             : "atomic access"};
+  mem_access a = {.t = t,
+                  .in = in,
+                  .addr = tki_data(p),
+                  .n = (size_t)in->n,
+                  .size = tk_lane_size(&in->type),
+                  .region = p->region,
+                  .write = in->op != TK_I_LOAD,
+                  .verb = in->op == TK_I_LOAD    ? "load"
+                          : in->op == TK_I_STORE ? "store"
+                                                 : "atomic access"};
   if (mask_arg < 0) return a;
   tki_val *m = frame + in->args[mask_arg];
   a.mask = tki_data(m);
   if (m->buf || !in->type.rank) return a;
   *spare = m->b; /* one mask for the whole block */
-  if (m->b) a.mask = NULL;
-  else a.n = 0;
+  if (m->b)
+    a.mask = NULL;
+  else
+    a.n = 0;
   return a;
 }
 
@@ -311,8 +321,8 @@ void tki_load(void *ctx, const tk_inst *in, void *vframe) {
 
 /* ---- stores ------------------------------------------------------------ */
 
-static void store_row(const mem_access *a, const char *s, size_t step, size_t at,
-                      size_t n) {
+static void store_row(const mem_access *a, const char *s, size_t step,
+                      size_t at, size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   size_t run = v.last - v.first + 1, lo = at + v.first;
   if (!v.count) return;
@@ -393,9 +403,12 @@ static void atomic_float(tk_atomic mode, tk_dtype d, char *p, const char *v) {
 
 static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
                         size_t size) {
-  if (mode == TK_A_XCHG) memcpy(p, v, size);
-  else if (tk_is_float(d)) atomic_float(mode, d, p, v);
-  else atomic_int(mode, d, p, v);
+  if (mode == TK_A_XCHG)
+    memcpy(p, v, size);
+  else if (tk_is_float(d))
+    atomic_float(mode, d, p, v);
+  else
+    atomic_int(mode, d, p, v);
 }
 
 void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {

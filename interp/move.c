@@ -39,9 +39,9 @@ void tki_copy(void *ctx, const tk_inst *in, void *vframe) {
   finish(ctx, in, frame, v);
 }
 
-#define FILL(T)                                                               \
-  TKI_CLONES static void fill_##T(T *d, T x, size_t n) {                      \
-    for (size_t i = 0; i < n; i++) d[i] = x;                                  \
+#define FILL(T)                                                                \
+  TKI_CLONES static void fill_##T(T *d, T x, size_t n) {                       \
+    for (size_t i = 0; i < n; i++) d[i] = x;                                   \
   }
 FILL(uint16_t)
 FILL(uint32_t)
@@ -77,7 +77,8 @@ static void spread(char *d, const char *s, const tk_type *to,
   } else {
     spread(d, s, to, from, axis + 1, size);
     for (size_t i = 1; i < n; i++)
-      if (repeats) memcpy(d + i * dstep, d, dstep);
+      if (repeats)
+        memcpy(d + i * dstep, d, dstep);
       else
         spread(d + i * dstep, s + i * sstep, to, from, axis + 1, size);
   }
@@ -88,23 +89,25 @@ static void run_broadcast(void *ctx, const tk_inst *in, void *vframe) {
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
   v.region = a->region;
   size_t size = tk_lane_size(&in->type);
-  if (!a->buf) fill(tki_data(&v), &a->u, size, (size_t)in->n);
-  else spread(tki_data(&v), tki_data(a), &in->type, &in->from, 0, size);
+  if (!a->buf)
+    fill(tki_data(&v), &a->u, size, (size_t)in->n);
+  else
+    spread(tki_data(&v), tki_data(a), &in->type, &in->from, 0, size);
   finish(ctx, in, frame, v);
 }
 
 /* ---- permutation ------------------------------------------------------- */
 
-#define TRANSPOSE(T)                                                          \
-  static void transpose_##T(T *d, const T *s, size_t rows, size_t cols) {     \
-    enum { TILE = 16 };                                                       \
-    for (size_t r = 0; r < rows; r += TILE)                                   \
-      for (size_t c = 0; c < cols; c += TILE) {                               \
-        size_t re = r + TILE < rows ? r + TILE : rows;                        \
-        size_t ce = c + TILE < cols ? c + TILE : cols;                        \
-        for (size_t i = r; i < re; i++)                                       \
-          for (size_t j = c; j < ce; j++) d[j * rows + i] = s[i * cols + j];  \
-      }                                                                       \
+#define TRANSPOSE(T)                                                           \
+  static void transpose_##T(T *d, const T *s, size_t rows, size_t cols) {      \
+    enum { TILE = 16 };                                                        \
+    for (size_t r = 0; r < rows; r += TILE)                                    \
+      for (size_t c = 0; c < cols; c += TILE) {                                \
+        size_t re = r + TILE < rows ? r + TILE : rows;                         \
+        size_t ce = c + TILE < cols ? c + TILE : cols;                         \
+        for (size_t i = r; i < re; i++)                                        \
+          for (size_t j = c; j < ce; j++) d[j * rows + i] = s[i * cols + j];   \
+      }                                                                        \
   }
 TRANSPOSE(uint8_t)
 TRANSPOSE(uint16_t)
@@ -151,7 +154,8 @@ static void run_permute(void *ctx, const tk_inst *in, void *vframe) {
   if (in->type.rank == 2)
     transpose(tki_data(&v), tki_data(a), (size_t)in->from.shape[0],
               (size_t)in->from.shape[1], tk_lane_size(&in->type));
-  else permute_any(tki_data(&v), tki_data(a), in);
+  else
+    permute_any(tki_data(&v), tki_data(a), in);
   finish(ctx, in, frame, v);
 }
 

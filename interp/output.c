@@ -7,9 +7,11 @@
 
 static tk_array_view view_of(tki *t, const tk_piece *p, bool hex) {
   tki_val *v = &t->frame->slots[p->slot];
-  tk_array_view view = {.data = tki_data(v), .hex = hex,
+  tk_array_view view = {.data = tki_data(v),
+                        .hex = hex,
                         .dtype = (tk_dtype)p->type.elem,
-                        .pointers = p->type.ptr > 0, .rank = p->type.rank};
+                        .pointers = p->type.ptr > 0,
+                        .rank = p->type.rank};
   int64_t step = 1;
   if (view.pointers) view.dtype = TK_UINT64;
   for (int i = p->type.rank - 1; i >= 0; i--) {
@@ -24,8 +26,7 @@ static bool format_scalar(tk_buf *out, const tk_piece *p, tki_val *v) {
   tk_dtype d = (tk_dtype)p->type.elem;
   if (p->type.rank || p->type.ptr || !p->spec || !*p->spec) return false;
   if (tk_is_float(d))
-    return tk_format_spec_double(out, tk_lane_double(d, tki_data(v)),
-                                 p->spec);
+    return tk_format_spec_double(out, tk_lane_double(d, tki_data(v)), p->spec);
   return tk_format_spec_int(out, tk_lane_int(d, tki_data(v)), p->spec);
 }
 
@@ -52,8 +53,8 @@ static void format_pieces(tki *t, tk_buf *out, const tk_format *f) {
 static bool wanted(tki *t, const tk_format *f) {
   int64_t pid[3];
   for (int i = 0; i < 3; i++)
-    pid[i] = f->pid_slots[i] < 0 ? t->pid[i]
-                                 : t->frame->slots[f->pid_slots[i]].i;
+    pid[i] =
+        f->pid_slots[i] < 0 ? t->pid[i] : t->frame->slots[f->pid_slots[i]].i;
   return tk_pids_match(&f->conds, pid);
 }
 
@@ -73,8 +74,8 @@ void tki_print(void *ctx, const tk_inst *in, void *frame) {
   tk_buf_free(&b);
 }
 
-static void assertion_failed(tki *t, const tk_inst *in, int64_t lane)
-    TK_NORETURN;
+static void assertion_failed(tki *t, const tk_inst *in,
+                             int64_t lane) TK_NORETURN;
 static void assertion_failed(tki *t, const tk_inst *in, int64_t lane) {
   const tk_format *f = in->aux;
   tk_buf b;

@@ -39,8 +39,10 @@ static tki_buf *buf_make(tki *t, uint32_t c) {
 tki_buf *tki_buf_new(tki *t, size_t bytes) {
   uint32_t c = class_of(bytes);
   tki_buf *b = t->pool[c];
-  if (b) t->pool[c] = b->next;
-  else b = buf_make(t, c);
+  if (b)
+    t->pool[c] = b->next;
+  else
+    b = buf_make(t, c);
   b->refs = 1;
   b->shadow = NULL;
   return b;

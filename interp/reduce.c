@@ -47,20 +47,20 @@ static void halve(char *d, const char *s, char *tmp, around r,
 }
 
 /* Short rows of fp32, in the same order, without a call per halving. */
-#define ROWS(NAME, PICK)                                                      \
-  TKI_CLONES static void NAME(float *d, const float *s, float *tmp,           \
-                              size_t rows, size_t n) {                        \
-    for (size_t r = 0; r < rows; r++, s += n) {                               \
-      const float *from = s;                                                  \
-      for (size_t m = n / 2; m >= 1; m /= 2) {                                \
-        for (size_t i = 0; i < m; i++) {                                      \
-          float a = from[i], b = from[i + m];                                 \
-          tmp[i] = PICK;                                                      \
-        }                                                                     \
-        from = tmp;                                                           \
-      }                                                                       \
-      d[r] = from[0];                                                         \
-    }                                                                         \
+#define ROWS(NAME, PICK)                                                       \
+  TKI_CLONES static void NAME(float *d, const float *s, float *tmp,            \
+                              size_t rows, size_t n) {                         \
+    for (size_t r = 0; r < rows; r++, s += n) {                                \
+      const float *from = s;                                                   \
+      for (size_t m = n / 2; m >= 1; m /= 2) {                                 \
+        for (size_t i = 0; i < m; i++) {                                       \
+          float a = from[i], b = from[i + m];                                  \
+          tmp[i] = PICK;                                                       \
+        }                                                                      \
+        from = tmp;                                                            \
+      }                                                                        \
+      d[r] = from[0];                                                          \
+    }                                                                          \
   }
 ROWS(sum_rows, a + b)
 
@@ -122,8 +122,10 @@ static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
 }
 
 void tki_reduce(void *ctx, const tk_inst *in, void *frame) {
-  if (in->nres == 2) run_arg_reduce(ctx, in, frame);
-  else run_reduce(ctx, in, frame);
+  if (in->nres == 2)
+    run_arg_reduce(ctx, in, frame);
+  else
+    run_reduce(ctx, in, frame);
 }
 
 /* ---- with a combine function ------------------------------------------- */
@@ -131,8 +133,8 @@ void tki_reduce(void *ctx, const tk_inst *in, void *frame) {
 enum { MAX_INPUTS = 16 };
 
 /* One half of the axis as a value of its own. */
-static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
-                       around r, size_t n, size_t from) {
+static tki_val half_of(tki *t, const tki_val *v, const tk_type *type, around r,
+                       size_t n, size_t from) {
   tki_val out = tki_val_new(t, type, r.outer * (n / 2) * r.inner);
   size_t row = n / 2 * r.inner * r.size;
   char *d = tki_data(&out);

@@ -19,16 +19,18 @@ static void view_bounds(const tk_tensor *x, int64_t *lo, int64_t *hi) {
     int64_t far = (x->shape[i] - 1) * x->strides[i] * size;
     if (x->shape[i] == 0) *hi = *lo = 0;
     if (x->shape[i] == 0) return;
-    if (far < 0) *lo += far;
-    else *hi += far;
+    if (far < 0)
+      *lo += far;
+    else
+      *hi += far;
   }
 }
 
 static tki_region region_of(const char *name, const tk_tensor *x) {
-  tki_region r = {.name = name, .tensor = x,
-                  .readonly = x->flags & TK_TENSOR_READONLY};
-  uint64_t base = x->device_address ? x->device_address
-                                    : (uint64_t)(uintptr_t)x->data;
+  tki_region r = {
+      .name = name, .tensor = x, .readonly = x->flags & TK_TENSOR_READONLY};
+  uint64_t base =
+      x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
   int64_t lo, hi;
   view_bounds(x, &lo, &hi);
   if (x->storage) {
@@ -72,9 +74,8 @@ static uint64_t scalar_bits(const tk_type *type, const tk_value *v) {
     int64_t i = v->kind == TK_V_FLOAT ? (int64_t)v->f : (int64_t)v->lo;
     tk_lane_set_int(d, &bits, i);
   } else {
-    double f = v->kind == TK_V_FLOAT
-                   ? v->f
-                   : (double)v->hi * 0x1p64 + (double)v->lo;
+    double f =
+        v->kind == TK_V_FLOAT ? v->f : (double)v->hi * 0x1p64 + (double)v->lo;
     tk_lane_set_double(d, &bits, f);
   }
   return bits;
@@ -85,8 +86,7 @@ static tki_val param_value(tki *t, const tk_param *p) {
   tki_val v = {.region = TKI_ANY};
   if (a->kind == TK_ARG_TENSOR) {
     const tk_tensor *x = &a->tensor;
-    v.u = x->device_address ? x->device_address
-                            : (uint64_t)(uintptr_t)x->data;
+    v.u = x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
     v.region = (int32_t)p->arg;
   } else if (a->kind == TK_ARG_SCALAR) {
     v.u = a->bits;
@@ -122,9 +122,9 @@ static void check_grid(tk_env *e, const tk_launch *l) {
   static const int64_t limit[3] = {INT32_MAX, 65535, 65535};
   for (int i = 0; i < 3; i++) {
     if (l->grid[i] >= 0 && l->grid[i] <= limit[i]) continue;
-    tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
-                             "grid axis %d has %lld programs", i,
-                             (long long)l->grid[i]);
+    tk_diag *d =
+        tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                    "grid axis %d has %lld programs", i, (long long)l->grid[i]);
     tk_diag_help(e, d, "CUDA allows 0 to %lld", (long long)limit[i]);
     tk_throw(e, TK_USAGE);
   }
@@ -140,8 +140,7 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   bool exact = o->dot && !strcmp(o->dot, "exact");
   if (o->dot && !exact && strcmp(o->dot, "blas")) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "unknown way to sum products '%.100s': blas or exact",
-                o->dot);
+                "unknown way to sum products '%.100s': blas or exact", o->dot);
     tk_throw(e, TK_USAGE);
   }
   r->t.dot_exact = exact;

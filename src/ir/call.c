@@ -73,13 +73,10 @@ static void bad_call(tks *s, const tks_op *op, const char *what,
 static void bind_keyword(tks *s, tks_args *a, const param *p, size_t n,
                          const char *kw, const sval *v, tk_span span) {
   size_t i = 0;
-  while (i < n && (strlen(kw) != p[i].len ||
-                   strncmp(kw, p[i].name, p[i].len)))
+  while (i < n && (strlen(kw) != p[i].len || strncmp(kw, p[i].name, p[i].len)))
     i++;
-  if (i == n)
-    bad_call(s, a->op, "has no parameter", kw, strlen(kw));
-  if (a->given[i])
-    bad_call(s, a->op, "got two values for", kw, strlen(kw));
+  if (i == n) bad_call(s, a->op, "has no parameter", kw, strlen(kw));
+  if (a->given[i]) bad_call(s, a->op, "got two values for", kw, strlen(kw));
   a->v[i] = *v;
   a->given[i] = true;
   a->span[i] = span;
@@ -135,8 +132,8 @@ static void bad_args(tks *s, tk_function *fn, const char *what,
                      const char *name) TK_NORETURN;
 static void bad_args(tks *s, tk_function *fn, const char *what,
                      const char *name) {
-  tks_error(s, TK_D_CALL, "%s() %s%s%s", fn->item->name, what,
-            *name ? " " : "", name);
+  tks_error(s, TK_D_CALL, "%s() %s%s%s", fn->item->name, what, *name ? " " : "",
+            name);
 }
 
 /* A default is evaluated where the function was defined. */
@@ -185,9 +182,12 @@ static void fill_defaults(tks *s, tk_function *fn, bound *b) {
   for (size_t i = 0; i < fn->ast->n; i++) {
     const tk_ast *p = fn->ast->list[i];
     if (b->given[i]) continue;
-    if (p->op == 1) b->v[i] = sv_tuple(s, NULL, 0);
-    else if (p->b) b->v[i] = param_default(s, fn, p->b);
-    else bad_args(s, fn, "is missing the argument", p->str);
+    if (p->op == 1)
+      b->v[i] = sv_tuple(s, NULL, 0);
+    else if (p->b)
+      b->v[i] = param_default(s, fn, p->b);
+    else
+      bad_args(s, fn, "is missing the argument", p->str);
   }
 }
 
@@ -238,11 +238,11 @@ static tk_func *func_new(tks *s, tk_function *fn) {
   f->program = p;
   f->ast = fn->ast;
   f->span = fn->ast->tail;
-  f->library = f->src->name[0] == '<' && !strcmp(f->src->name + 1,
-                                                 "tkdbg prelude>");
+  f->library =
+      f->src->name[0] == '<' && !strcmp(f->src->name + 1, "tkdbg prelude>");
   if (p->nfuncs == p->cap_funcs)
-    p->funcs = tk_arena_grow(s->arena, p->funcs, sizeof *p->funcs,
-                             &p->cap_funcs);
+    p->funcs =
+        tk_arena_grow(s->arena, p->funcs, sizeof *p->funcs, &p->cap_funcs);
   p->funcs[p->nfuncs++] = f;
   return f;
 }
@@ -265,8 +265,7 @@ static sval into_params(tks *s, tk_func *f, const sval *v, const char *name) {
 
 static size_t all_leaves(const sval *v, size_t n, sval *out) {
   size_t k = 0;
-  for (size_t i = 0; i < n; i++)
-    k += tks_leaves(&v[i], out ? out + k : NULL);
+  for (size_t i = 0; i < n; i++) k += tks_leaves(&v[i], out ? out + k : NULL);
   return k;
 }
 
@@ -276,16 +275,18 @@ static void check_depth(tks *s, tk_function *fn) {
   int depth = 0;
   for (tks_frame *f = s->frame; f; f = f->caller) depth++;
   if (depth > MAX_DEPTH)
-    tks_error_help(s, TK_D_RECURSION,
-                   "recursion must end by a condition on constexprs",
-                   "%s() calls itself more than %d deep", fn->item->name,
-                   MAX_DEPTH);
+    tks_error_help(
+        s, TK_D_RECURSION, "recursion must end by a condition on constexprs",
+        "%s() calls itself more than %d deep", fn->item->name, MAX_DEPTH);
 }
 
 static void specialise_body(tks *s, tks_instance *in, const sval *v) {
   const tk_ast *ast = in->fn->ast;
-  tks_frame frame = {.caller = s->frame, .func = in->func, .fn = in->fn,
-                     .body = &in->func->body, .at = ast->tail};
+  tks_frame frame = {.caller = s->frame,
+                     .func = in->func,
+                     .fn = in->fn,
+                     .body = &in->func->body,
+                     .at = ast->tail};
   tks_frame *saved = s->frame;
   s->frame = &frame;
   in->func->params = TK_NEWN(s->arena, int, all_leaves(v, ast->n, NULL) + 1);
@@ -309,8 +310,8 @@ tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
   if (in) return in;
   check_depth(s, fn);
   in = TK_NEW(s->arena, tks_instance);
-  *in = (tks_instance){.next = s->instances, .fn = fn, .key = key,
-                       .open = true};
+  *in =
+      (tks_instance){.next = s->instances, .fn = fn, .key = key, .open = true};
   s->instances = in;
   in->func = func_new(s, fn);
   specialise_body(s, in, v);
@@ -445,7 +446,6 @@ sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
   case V_FUNC: return call_function(s, fn->fn, args, n, kw);
   case V_LAMBDA: return call_lambda(s, fn->ast, args, n);
   case V_OBJECT: return call_object(s, fn->obj, args, n, kw);
-  default:
-    tks_error(s, TK_D_CALL, "%s cannot be called", tks_show(s, fn));
+  default: tks_error(s, TK_D_CALL, "%s cannot be called", tks_show(s, fn));
   }
 }

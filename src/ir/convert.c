@@ -28,7 +28,8 @@ static tk_dtype int_literal_type(tks *s, tk_int i) {
 
 static tk_dtype float_literal_type(double f) {
   double a = fabs(f);
-  bool f32 = f != f || a == 0 || isinf(f) || (a >= 0x1p-126 && a <= 0x1.fffffep127);
+  bool f32 =
+      f != f || a == 0 || isinf(f) || (a >= 0x1p-126 && a <= 0x1.fffffep127);
   return f32 ? TK_FP32 : TK_FP64;
 }
 
@@ -70,7 +71,9 @@ static int kind_rank(tk_dtype d) {
   return d == TK_INT1 ? 0 : tk_is_int(d) ? 1 : 2;
 }
 
-static bool is_half(tk_dtype d) { return d == TK_FP16 || d == TK_BF16; }
+static bool is_half(tk_dtype d) {
+  return d == TK_FP16 || d == TK_BF16;
+}
 
 static tk_dtype float_type(tks *s, tk_dtype a, tk_dtype b, bool div) {
   if (a == TK_FP64 || b == TK_FP64) return TK_FP64;
@@ -101,8 +104,8 @@ static tk_dtype computation_type(tks *s, tk_dtype a, bool a_lit, tk_dtype b,
 
 static void incompatible(tks *s, const sval *a, const sval *b) TK_NORETURN;
 static void incompatible(tks *s, const sval *a, const sval *b) {
-  tks_error(s, TK_D_TYPE, "invalid operands of type %s and %s",
-            tks_show(s, a), tks_show(s, b));
+  tks_error(s, TK_D_TYPE, "invalid operands of type %s and %s", tks_show(s, a),
+            tks_show(s, b));
 }
 
 static void check_pointers(tks *s, const sval *a, const sval *b, tks_check c) {
@@ -124,8 +127,8 @@ static void check_literal(tks *s, const sval *lit, tk_dtype d) {
                    "number",
                    tk_dtype_name(d));
   if (lit->kind != V_FLOAT && !fits(lit->i, d))
-    tks_error(s, TK_D_VALUE, "%s is out of range for type %s",
-              tks_show(s, lit), tk_dtype_name(d));
+    tks_error(s, TK_D_VALUE, "%s is out of range for type %s", tks_show(s, lit),
+              tk_dtype_name(d));
 }
 
 void tks_promote2(tks *s, sval *a, sval *b, tks_check c) {
@@ -201,11 +204,10 @@ sval tks_bitcast(tks *s, const sval *v, tk_type elem) {
   if (tk_same_elem(&v->type, &elem)) return *v;
   if (v->type.ptr || elem.ptr) return tks_cast(s, v, elem, false);
   if (tk_dtypes[v->type.elem].bits != tk_dtypes[elem.elem].bits)
-    tks_error(s, TK_D_TYPE,
-              "cannot bitcast %s (%d bits) to %s (%d bits)",
+    tks_error(s, TK_D_TYPE, "cannot bitcast %s (%d bits) to %s (%d bits)",
               tk_dtype_name((tk_dtype)v->type.elem),
-              tk_dtypes[v->type.elem].bits,
-              tk_dtype_name((tk_dtype)elem.elem), tk_dtypes[elem.elem].bits);
+              tk_dtypes[v->type.elem].bits, tk_dtype_name((tk_dtype)elem.elem),
+              tk_dtypes[elem.elem].bits);
   return tks_emit1(s, TK_I_COPY, 0, tk_with_shape(elem, &v->type), v);
 }
 
@@ -218,8 +220,8 @@ void tks_check_shape(tks *s, const int64_t *shape, int rank) {
       tks_error_help(s, TK_D_SHAPE,
                      "use triton.next_power_of_2 for the block and a mask "
                      "for what is too much",
-                     "shape element %d is %lld, which is not a power of two",
-                     i, (long long)shape[i]);
+                     "shape element %d is %lld, which is not a power of two", i,
+                     (long long)shape[i]);
     if (shape[i] > TK_MAX_NUMEL) numel = shape[i];
     if (numel <= TK_MAX_NUMEL) numel *= shape[i];
   }
@@ -239,8 +241,8 @@ sval tks_reshape(tks *s, const sval *v, const int64_t *shape, int rank) {
 static const char *shape_text(tks *s, const tk_type *t) {
   char *text = tk_arena_strdup(s->arena, "[");
   for (int i = 0; i < t->rank; i++)
-    text = tk_arena_printf(s->arena, "%s%s%d", text, i ? ", " : "",
-                           t->shape[i]);
+    text =
+        tk_arena_printf(s->arena, "%s%s%d", text, i ? ", " : "", t->shape[i]);
   return tk_arena_printf(s->arena, "%s]", text);
 }
 
@@ -302,8 +304,7 @@ static sval binary(tks *s, tk_binary mode, const sval *a, const sval *b) {
 static sval add_pointer(tks *s, sval p, sval off, bool negate) {
   tk_dtype d = (tk_dtype)off.type.elem;
   if (negate) off = tks_unary(s, TK_OP_NEG, &off);
-  if (d != TK_INT64 && d != TK_INT32)
-    off = tks_cast_to(s, &off, TK_INT64);
+  if (d != TK_INT64 && d != TK_INT32) off = tks_cast_to(s, &off, TK_INT64);
   tk_type t = join_shape(&p, &off, tk_elem_of(p.type));
   return tks_emit2(s, TK_I_ADDPTR, 0, t, &p, &off);
 }
@@ -371,8 +372,7 @@ sval tks_compare(tks *s, tk_compare op, const sval *x, const sval *y) {
   return tks_emit2(s, TK_I_COMPARE, (int)op, t, &a, &b);
 }
 
-static sval none_compare(tks *s, tk_operator op, const sval *a,
-                         const sval *b) {
+static sval none_compare(tks *s, tk_operator op, const sval *a, const sval *b) {
   if (op == TK_OP_IS || op == TK_OP_EQ) return sv_bool(false);
   if (op == TK_OP_ISNOT || op == TK_OP_NE) return sv_bool(true);
   incompatible(s, a, b);
@@ -382,8 +382,7 @@ sval tks_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
   if (!sv_runtime(a) && !sv_runtime(b)) return sv_binary(s, op, a, b);
   if (sv_is_none(a) || sv_is_none(b)) return none_compare(s, op, a, b);
   if (op == TK_OP_IS || op == TK_OP_ISNOT)
-    return sv_bool((a->kind == b->kind && sv_equal(a, b)) ==
-                   (op == TK_OP_IS));
+    return sv_bool((a->kind == b->kind && sv_equal(a, b)) == (op == TK_OP_IS));
   if (!sv_is_tensor(a) && !sv_is_tensor(b)) return sv_binary(s, op, a, b);
   switch (op) {
   case TK_OP_ADD:
@@ -426,8 +425,7 @@ sval tks_unary(tks *s, tk_operator op, const sval *a) {
   if (op == TK_OP_POS) return *a;
   if (op == TK_OP_NOT) return tks_not(s, a);
   if (op == TK_OP_INVERT && tk_is_float((tk_dtype)a->type.elem))
-    tks_error(s, TK_D_TYPE, "unary operator ~ cannot take %s",
-              tks_show(s, a));
+    tks_error(s, TK_D_TYPE, "unary operator ~ cannot take %s", tks_show(s, a));
   int mode = op == TK_OP_NEG ? TK_U_NEG : TK_U_NOT;
   return tks_emit1(s, TK_I_UNARY, mode, a->type, a);
 }

@@ -81,8 +81,8 @@ int tks_slot(tks *s, tk_type t, const char *name) {
   int old = name ? find_slot(f, &t, name) : -1;
   if (old >= 0) return old;
   if (f->nslots == f->cap_slots)
-    f->slots = tk_arena_grow(s->arena, f->slots, sizeof *f->slots,
-                             &f->cap_slots);
+    f->slots =
+        tk_arena_grow(s->arena, f->slots, sizeof *f->slots, &f->cap_slots);
   f->slots[f->nslots] = (tk_slot){t, name};
   return (int)f->nslots++;
 }
@@ -113,7 +113,9 @@ tk_inst *tks_emit(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
   return in;
 }
 
-sval tks_result(const tk_inst *in) { return sv_tensor(in->type, in->res[0]); }
+sval tks_result(const tk_inst *in) {
+  return sv_tensor(in->type, in->res[0]);
+}
 
 sval tks_emit1(tks *s, tk_opcode op, int mode, tk_type t, const sval *a) {
   return tks_result(tks_emit(s, op, mode, t, 1, a));
@@ -167,7 +169,9 @@ sval tks_store_var(tks *s, const char *name, const sval *v) {
   return copy_leaf(s, v, name);
 }
 
-sval tks_copy(tks *s, const sval *v) { return copy_leaf(s, v, NULL); }
+sval tks_copy(tks *s, const sval *v) {
+  return copy_leaf(s, v, NULL);
+}
 
 /* ---- last uses --------------------------------------------------------- */
 

@@ -73,8 +73,7 @@ static void bind_target(tks *s, const tk_ast *target, const sval *v) {
   }
   bool fits = (target->kind == TK_AST_TUPLE || target->kind == TK_AST_LIST) &&
               v->kind == V_TUPLE && v->n == target->n;
-  if (!fits)
-    tks_error(s, TK_D_VALUE, "cannot unpack %s here", tks_show(s, v));
+  if (!fits) tks_error(s, TK_D_VALUE, "cannot unpack %s here", tks_show(s, v));
   for (uint32_t i = 0; i < target->n; i++)
     bind_target(s, target->list[i], &v->items[i]);
 }
@@ -274,8 +273,7 @@ static sval type_attr(tks *s, const sval *v, const char *name) {
     const char *text = tks_type_text(s, t);
     return sv_str(text, strlen(text));
   }
-  const tks_op *op =
-      tks_find_op(tk_arena_printf(s->arena, "dtype.%s", name));
+  const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "dtype.%s", name));
   if (op) return method(s, op, v, NULL);
   no_attr(s, v, name);
 }
@@ -368,8 +366,9 @@ static sval insert_axis(tks *s, const sval *v, int axis) {
   if (rank == TK_MAX_RANK)
     tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
   for (int i = 0; i <= rank; i++)
-    shape[i] = i < axis ? v->type.shape[i]
-               : i == axis ? 1 : v->type.shape[i - 1];
+    shape[i] = i < axis    ? v->type.shape[i]
+               : i == axis ? 1
+                           : v->type.shape[i - 1];
   return tks_reshape(s, v, shape, rank + 1);
 }
 
@@ -378,7 +377,8 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
   size_t n = index->kind == V_TUPLE ? index->n : 1;
   const sval *items = index->kind == V_TUPLE ? index->items : &one;
   for (size_t i = 0; i < n; i++) {
-    if (sv_is_none(&items[i])) r = insert_axis(s, &r, (int)i);
+    if (sv_is_none(&items[i]))
+      r = insert_axis(s, &r, (int)i);
     else if (!whole(&items[i]) || (int)i >= r.type.rank)
       tks_error_help(s, TK_D_UNSUPPORTED,
                      "index with : and None; to pick lanes use tl.gather, "
@@ -463,21 +463,23 @@ static sval expr_call(tks *s, const tk_ast *e) {
                   args.spans.items);
 }
 
-static sval expr_fstr(tks *s, const tk_ast *e) { return tks_fstring(s, e); }
+static sval expr_fstr(tks *s, const tk_ast *e) {
+  return tks_fstring(s, e);
+}
 
 /* ---- dispatch ---------------------------------------------------------- */
 
 static const expr_fn table[TK_AST_COUNT] = {
-    [TK_AST_NAME] = expr_name,       [TK_AST_INT] = expr_int,
-    [TK_AST_FLOAT] = expr_float,     [TK_AST_STR] = expr_str,
-    [TK_AST_FSTR] = expr_fstr,       [TK_AST_BOOL] = expr_bool,
-    [TK_AST_NONE] = expr_none,       [TK_AST_TUPLE] = expr_tuple,
-    [TK_AST_LIST] = expr_tuple,      [TK_AST_ATTR] = expr_attr,
-    [TK_AST_CALL] = expr_call,       [TK_AST_SUBSCRIPT] = expr_subscript,
-    [TK_AST_SLICE] = expr_slice,     [TK_AST_UNARY] = expr_unary,
-    [TK_AST_BINARY] = expr_binary,   [TK_AST_COMPARE] = expr_compare,
-    [TK_AST_BOOLOP] = expr_boolop,   [TK_AST_COND] = expr_cond,
-    [TK_AST_LAMBDA] = expr_lambda,   [TK_AST_NAMED] = expr_named,
+    [TK_AST_NAME] = expr_name,     [TK_AST_INT] = expr_int,
+    [TK_AST_FLOAT] = expr_float,   [TK_AST_STR] = expr_str,
+    [TK_AST_FSTR] = expr_fstr,     [TK_AST_BOOL] = expr_bool,
+    [TK_AST_NONE] = expr_none,     [TK_AST_TUPLE] = expr_tuple,
+    [TK_AST_LIST] = expr_tuple,    [TK_AST_ATTR] = expr_attr,
+    [TK_AST_CALL] = expr_call,     [TK_AST_SUBSCRIPT] = expr_subscript,
+    [TK_AST_SLICE] = expr_slice,   [TK_AST_UNARY] = expr_unary,
+    [TK_AST_BINARY] = expr_binary, [TK_AST_COMPARE] = expr_compare,
+    [TK_AST_BOOLOP] = expr_boolop, [TK_AST_COND] = expr_cond,
+    [TK_AST_LAMBDA] = expr_lambda, [TK_AST_NAMED] = expr_named,
     [TK_AST_COMP] = expr_comp,
 };
 

@@ -105,8 +105,8 @@ struct tk_inst {
   uint32_t id;   /* unique in the program, in source order */
   tk_span span;
   int64_t attr[TK_MAX_RANK];
-  void *aux;          /* CALL: tk_func; _FN: tk_combine; PRINT: tk_format */
-  tk_insts body[2];   /* COND */
+  void *aux;        /* CALL: tk_func; _FN: tk_combine; PRINT: tk_format */
+  tk_insts body[2]; /* COND */
   void (*run)(void *ctx, const tk_inst *in, void *frame);
   const void *kernel; /* the lane loop that run uses */
   const void *kernel2;
@@ -122,11 +122,11 @@ typedef enum tk_stmt_kind {
 
 struct tk_stmt {
   tk_stmt_kind kind;
-  tk_span span;       /* the statement; of a compound one, its header */
-  tk_insts insts;     /* run first; by WHILE before every trip */
-  int cond;           /* IF WHILE: scalar int1 slot */
+  tk_span span;         /* the statement; of a compound one, its header */
+  tk_insts insts;       /* run first; by WHILE before every trip */
+  int cond;             /* IF WHILE: scalar int1 slot */
   int iv, lb, ub, step; /* FOR: slots, all of the variable's type */
-  bool down;          /* FOR: from lb down while above ub */
+  bool down;            /* FOR: from lb down while above ub */
   tk_body body, orelse;
   int *results; /* RETURN: slots */
   size_t nresults;
@@ -168,8 +168,8 @@ typedef struct tk_format {
   tk_piece *pieces;
   size_t n;
   bool hex;
-  bool pids; /* starts with the program's index */
-  tk_pids conds; /* printed, or stopped at, only where these hold */
+  bool pids;        /* starts with the program's index */
+  tk_pids conds;    /* printed, or stopped at, only where these hold */
   int pid_slots[3]; /* what conds test; -1: the program's own index */
 } tk_format;
 
@@ -214,6 +214,5 @@ void tk_program_print(tk_buf *out, const tk_program *p);
 /* The program for the launch's function and argument types, made on first
  * use and kept with the function.  Throws TK_FINDING after reporting. */
 tk_program *tk_specialise(tk_env *e, tk_launch *l);
-
 
 #endif

@@ -86,8 +86,11 @@ static bool math_constant(const char *name, sval *out) {
   static const struct {
     const char *name;
     double value;
-  } table[] = {{"pi", M_PI},        {"e", M_E},     {"tau", 2 * M_PI},
-               {"inf", INFINITY},   {"nan", NAN}};
+  } table[] = {{"pi", M_PI},
+               {"e", M_E},
+               {"tau", 2 * M_PI},
+               {"inf", INFINITY},
+               {"nan", NAN}};
   for (size_t i = 0; i < TK_COUNT(table); i++)
     if (!strcmp(table[i].name, name)) {
       *out = sv_float(table[i].value);
@@ -101,14 +104,17 @@ static bool language_name(tks *s, const char *name, sval *out) {
   const tks_op *op = tks_find_op(full);
   int d = tk_dtype_from_name(name);
   tk_function *fn = op || d >= 0 ? NULL : tks_prelude(s, name);
-  if (op) *out = (sval){.kind = V_OP, .op = op};
-  else if (d >= 0) *out = sv_type(tk_scalar((tk_dtype)d));
-  else if (fn) *out = (sval){.kind = V_FUNC, .fn = fn};
+  if (op)
+    *out = (sval){.kind = V_OP, .op = op};
+  else if (d >= 0)
+    *out = sv_type(tk_scalar((tk_dtype)d));
+  else if (fn)
+    *out = (sval){.kind = V_FUNC, .fn = fn};
   return op || d >= 0 || fn;
 }
 
-static void unknown_attr(tks *s, const char *module, const char *name)
-    TK_NORETURN;
+static void unknown_attr(tks *s, const char *module,
+                         const char *name) TK_NORETURN;
 static void unknown_attr(tks *s, const char *module, const char *name) {
   const char *full = tk_arena_printf(s->arena, "%s.%s", module, name);
   tk_nearest near = tk_nearest_start(full);
@@ -117,15 +123,14 @@ static void unknown_attr(tks *s, const char *module, const char *name) {
   for (size_t i = 0; (known = tk_builtin_name(i)); i++)
     if (!strncmp(known, module, n)) tk_nearest_try(&near, known);
   for (int d = 0; !strcmp(module, "tl") && d < TK_DTYPE_COUNT; d++)
-    tk_nearest_try(&near, tk_arena_printf(s->arena, "tl.%s",
-                                          tk_dtype_name((tk_dtype)d)));
+    tk_nearest_try(
+        &near, tk_arena_printf(s->arena, "tl.%s", tk_dtype_name((tk_dtype)d)));
   const char *best = tk_nearest_best(&near);
   if (best)
     tks_error_help(s, TK_D_NAME,
                    tk_arena_printf(s->arena, "did you mean %s?", best),
                    "%s is not an operation of the language", full);
-  tks_error_help(s, TK_D_NAME,
-                 "`tkdbg help ops` lists every operation",
+  tks_error_help(s, TK_D_NAME, "`tkdbg help ops` lists every operation",
                  "%s is not an operation of the language", full);
 }
 
@@ -154,8 +159,7 @@ static tk_item *find_item(tk_file *f, const char *name) {
 
 static sval item_import(tks *s, const tk_item *item) {
   const char *canon = canonical_module(item->target);
-  if (canon)
-    return (sval){.kind = V_MODULE, .s = canon, .n = strlen(canon)};
+  if (canon) return (sval){.kind = V_MODULE, .s = canon, .n = strlen(canon)};
   const char *dot = strrchr(item->target, '.');
   char *parent = dot ? tk_arena_strndup(s->arena, item->target,
                                         (size_t)(dot - item->target))
@@ -228,10 +232,9 @@ static sval file_global(tks *s, tk_function *fn, const char *name,
   case TK_ITEM_IMPORT: return item_import(s, item);
   case TK_ITEM_ASSIGN:
     if (item->value) return item_value(s, fn, item);
-    tks_error_help(s, TK_D_NAME,
-                   "run the file under Python (tkdbg run FILE.py)",
-                   "the value of the global %s can only be had from Python",
-                   name);
+    tks_error_help(
+        s, TK_D_NAME, "run the file under Python (tkdbg run FILE.py)",
+        "the value of the global %s can only be had from Python", name);
   default:
     tks_error(s, TK_D_NAME, "%s is a Python class, which a kernel cannot use",
               name);
@@ -276,8 +279,7 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
   bool found = false;
   if (!op) *out = tks_global(s, s->frame->fn, name, &found);
   if (found) return true;
-  if (!op)
-    op = tks_find_op(tk_arena_printf(s->arena, "builtins.%s", name));
+  if (!op) op = tks_find_op(tk_arena_printf(s->arena, "builtins.%s", name));
   if (op) *out = (sval){.kind = V_OP, .op = op};
   return op != NULL;
 }
@@ -294,8 +296,7 @@ void tks_unknown_name(tks *s, const char *name) {
     tks_error_help(s, TK_D_NAME,
                    tk_arena_printf(s->arena, "did you mean %s?", best),
                    "%s is not defined", name);
-  const tks_op *op =
-      tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
+  const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
   if (op)
     tks_error_help(s, TK_D_NAME,
                    tk_arena_printf(s->arena, "did you mean %s?", op->name),
@@ -319,7 +320,6 @@ tk_function *tks_prelude(tks *s, const char *name) {
   tk_item *item = find_item(m->file, name);
   tk_function *fn;
   if (!item || item->kind != TK_ITEM_FUNC || name[0] == '_') return NULL;
-  if (tk_function_named(m, name, &fn) != TK_OK)
-    tk_throw(s->env, TK_INTERNAL);
+  if (tk_function_named(m, name, &fn) != TK_OK) tk_throw(s->env, TK_INTERNAL);
   return fn;
 }

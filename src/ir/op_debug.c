@@ -62,8 +62,8 @@ static void add_value(tks *s, pieces *p, const sval *v, const char *spec,
                       bool repr) {
   if (v->kind == V_TENSOR) {
     TK_PUSH(s->arena, p,
-            ((tk_piece){.slot = v->slot, .type = v->type, .spec = spec,
-                        .repr = repr}));
+            ((tk_piece){
+                .slot = v->slot, .type = v->type, .spec = spec, .repr = repr}));
     return;
   }
   if (v->kind == V_FORMAT) {
@@ -74,12 +74,16 @@ static void add_value(tks *s, pieces *p, const sval *v, const char *spec,
   tk_buf b;
   tk_buf_init(&b, s->env);
   bool ok = true;
-  if (!spec || !*spec) tks_text(s, &b, v, repr);
-  else if (v->kind == V_FLOAT) ok = tk_format_spec_double(&b, v->f, spec);
-  else if (v->kind == V_STR) ok = tk_format_spec_str(&b, v->s, v->n, spec);
+  if (!spec || !*spec)
+    tks_text(s, &b, v, repr);
+  else if (v->kind == V_FLOAT)
+    ok = tk_format_spec_double(&b, v->f, spec);
+  else if (v->kind == V_STR)
+    ok = tk_format_spec_str(&b, v->s, v->n, spec);
   else if (sv_is_number(v))
     ok = tk_format_spec_int(&b, (int64_t)v->i, spec);
-  else tks_text(s, &b, v, repr);
+  else
+    tks_text(s, &b, v, repr);
   add_text(s, p, tk_buf_str(&b), b.n);
   tk_buf_free(&b);
   if (!ok)
@@ -91,8 +95,9 @@ static const char *spec_text(tks *s, const tk_ast *spec) {
   if (!spec) return NULL;
   sval v = tks_fstring(s, spec);
   if (v.kind != V_STR)
-    tks_error(s, TK_D_TYPE, "a format specifier must be known before the "
-                            "program runs");
+    tks_error(s, TK_D_TYPE,
+              "a format specifier must be known before the "
+              "program runs");
   return v.s;
 }
 
@@ -278,8 +283,7 @@ sval rule_assume(tks *s, const tks_args *a) {
 
 sval rule_static_assert(tks *s, const tks_args *a) {
   if (sv_runtime(&a->v[0]))
-    tks_error(s, TK_D_TYPE,
-              "static_assert takes a constexpr condition, not %s",
+    tks_error(s, TK_D_TYPE, "static_assert takes a constexpr condition, not %s",
               tks_show(s, &a->v[0]));
   if (sv_truth(s, &a->v[0])) return sv(V_NONE);
   tk_buf b;

@@ -13,8 +13,7 @@ sval rule_program(tks *s, const tks_args *a) {
     tks_error(s, TK_D_VALUE, "%s axis must be 0, 1 or 2 but is %lld",
               a->op->name, (long long)axis);
   tk_type t = tk_scalar(TK_INT32);
-  return tks_result(
-      tks_emit(s, (tk_opcode)a->op->mode, (int)axis, t, 0, NULL));
+  return tks_result(tks_emit(s, (tk_opcode)a->op->mode, (int)axis, t, 0, NULL));
 }
 
 sval rule_arange(tks *s, const tks_args *a) {
@@ -87,7 +86,9 @@ sval rule_zeros_like(tks *s, const tks_args *a) {
   return tks_full_like(s, &v.type, 0);
 }
 
-sval rule_to_tensor(tks *s, const tks_args *a) { return need_tensor(s, a, 0); }
+sval rule_to_tensor(tks *s, const tks_args *a) {
+  return need_tensor(s, a, 0);
+}
 
 static bool rounding(tks *s, const tks_args *a) {
   const char *r = tks_arg_str(s, a, 2);

@@ -9,8 +9,8 @@ static sval tensor(tks *s, const tks_args *a, size_t i) {
 }
 
 sval tks_binary_inst(tks *s, tk_binary mode, const sval *a, const sval *b) {
-  tk_type t = tk_with_shape(tk_elem_of(a->type),
-                            a->type.rank ? &a->type : &b->type);
+  tk_type t =
+      tk_with_shape(tk_elem_of(a->type), a->type.rank ? &a->type : &b->type);
   return tks_emit2(s, TK_I_BINARY, (int)mode, t, a, b);
 }
 
@@ -23,16 +23,19 @@ sval rule_logical(tks *s, const tks_args *a) {
   return tks_logical(s, a->op->mode, &a->v[0], &a->v[1]);
 }
 
-static tk_dtype elem(const sval *v) { return (tk_dtype)v->type.elem; }
+static tk_dtype elem(const sval *v) {
+  return (tk_dtype)v->type.elem;
+}
 
 sval rule_fdiv(tks *s, const tks_args *a) {
   sval x = tensor(s, a, 0), y = tensor(s, a, 1);
   if (!tk_is_float(elem(&x)) || !tk_is_float(elem(&y)))
-    tks_error(s, TK_D_TYPE, "both operands of %s must be floats, not %s and "
-                            "%s",
+    tks_error(s, TK_D_TYPE,
+              "both operands of %s must be floats, not %s and "
+              "%s",
               a->op->name, tks_show(s, &x), tks_show(s, &y));
-  tks_promote2(s, &x, &y, (tks_check){.div_or_mod = true,
-                                      .no_arith = !a->op->mode});
+  tks_promote2(s, &x, &y,
+               (tks_check){.div_or_mod = true, .no_arith = !a->op->mode});
   if (!a->op->mode && elem(&x) != elem(&y))
     tks_promote2(s, &x, &y, (tks_check){.div_or_mod = true});
   return tks_binary_inst(s, TK_B_DIV, &x, &y);
@@ -44,8 +47,7 @@ sval rule_fma(tks *s, const tks_args *a) {
   tks_promote2(s, &v[2], &v[0], (tks_check){0});
   tks_promote2(s, &v[2], &v[1], (tks_check){0});
   if (!tk_is_float(elem(&v[0])))
-    tks_error(s, TK_D_TYPE, "tl.fma takes floats, not %s",
-              tks_show(s, &v[0]));
+    tks_error(s, TK_D_TYPE, "tl.fma takes floats, not %s", tks_show(s, &v[0]));
   tk_type t = v[0].type;
   for (int i = 1; i < 3; i++)
     if (v[i].type.rank) t = v[i].type;
@@ -165,8 +167,7 @@ static tk_precision precision(tks *s, const tks_args *a) {
 #undef PRECISION
   };
   const char *p = tks_arg_str(s, a, 3);
-  if (!*p && !sv_is_none(&a->v[4]))
-    p = sv_truth(s, &a->v[4]) ? "tf32" : "ieee";
+  if (!*p && !sv_is_none(&a->v[4])) p = sv_truth(s, &a->v[4]) ? "tf32" : "ieee";
   if (!*p) return TK_P_TF32;
   for (int i = 0; i < TK_P_COUNT; i++)
     if (!strcmp(p, names[i])) return (tk_precision)i;
@@ -179,23 +180,23 @@ static tk_precision precision(tks *s, const tks_args *a) {
 static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
   int rank = a->type.rank;
   if (rank != b->type.rank || rank < 2 || rank > 3)
-    tks_error(s, TK_D_SHAPE, "tl.dot takes two 2-D or two 3-D blocks, not %s "
-                             "and %s",
+    tks_error(s, TK_D_SHAPE,
+              "tl.dot takes two 2-D or two 3-D blocks, not %s "
+              "and %s",
               tks_show(s, a), tks_show(s, b));
   if (a->type.shape[rank - 1] != b->type.shape[rank - 2])
     tks_error(s, TK_D_SHAPE,
               "tl.dot: the first operand has %d columns, the second %d rows",
               a->type.shape[rank - 1], b->type.shape[rank - 2]);
   if (rank == 3 && a->type.shape[0] != b->type.shape[0])
-    tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d",
-              a->type.shape[0], b->type.shape[0]);
+    tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d", a->type.shape[0],
+              b->type.shape[0]);
   int min_k = tk_dtypes[elem(a)].bits == 8 ? 32 : 16;
   if (a->type.shape[rank - 1] < min_k)
     tks_error_help(s, TK_D_SHAPE, "pad the inner dimension with zeros",
                    "tl.dot: the inner dimension is %d; the hardware needs at "
                    "least %d for %s",
-                   a->type.shape[rank - 1], min_k,
-                   tk_dtype_name(elem(a)));
+                   a->type.shape[rank - 1], min_k, tk_dtype_name(elem(a)));
 }
 
 static void check_dot_types(tks *s, const sval *a, const sval *b) {
@@ -207,8 +208,7 @@ static void check_dot_types(tks *s, const sval *a, const sval *b) {
                    "and %s",
                    tks_show(s, a), tks_show(s, b));
   bool ok = x == TK_INT8 || x == TK_UINT8 || (tk_is_float(x));
-  if (!ok)
-    tks_error(s, TK_D_TYPE, "tl.dot cannot take %s", tk_dtype_name(x));
+  if (!ok) tks_error(s, TK_D_TYPE, "tl.dot cannot take %s", tk_dtype_name(x));
 }
 
 static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
@@ -218,9 +218,10 @@ static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
     out = (tk_dtype)tks_arg_dtype(s, &args->v[6]).elem;
   if (tk_is_int(in)) return TK_INT32;
   if (out == TK_BF16)
-    tks_error(s, TK_D_TYPE, "out_dtype=bfloat16 is unsupported. Please use "
-                            "out_dtype=float32/float16 and cast with "
-                            "`.to(tl.bfloat16)`");
+    tks_error(s, TK_D_TYPE,
+              "out_dtype=bfloat16 is unsupported. Please use "
+              "out_dtype=float32/float16 and cast with "
+              "`.to(tl.bfloat16)`");
   if (in == TK_FP64) return TK_FP64;
   if (in == TK_FP32 || in == TK_BF16) return TK_FP32;
   return out == TK_FP16 ? TK_FP16 : TK_FP32;
@@ -239,7 +240,8 @@ sval rule_dot(tks *s, const tks_args *args) {
     if (!sv_is_none(&args->v[6]) || elem(&v[2]) != TK_FP16 ||
         elem(&v[0]) == TK_FP32 || elem(&v[0]) == TK_BF16)
       ;
-    else t = tk_with_elem(t, TK_FP16);
+    else
+      t = tk_with_elem(t, TK_FP16);
     if (!tk_same_type(&v[2].type, &t))
       tks_error(s, TK_D_TYPE, "tl.dot: acc must be %s, not %s",
                 tks_type_text(s, &t), tks_show(s, &v[2]));

@@ -9,7 +9,9 @@
 
 #include "ir/rule.h"
 
-static tk_dtype elem(const sval *v) { return (tk_dtype)v->type.elem; }
+static tk_dtype elem(const sval *v) {
+  return (tk_dtype)v->type.elem;
+}
 
 static void need_pointer(tks *s, const char *op, const sval *p) {
   if (!sv_is_tensor(p) || !p->type.ptr)
@@ -114,8 +116,12 @@ static const char *const paddings[] = {"zero", "nan", NULL};
 /* ---- block pointers ---------------------------------------------------- */
 
 /* items: base, shape..., strides..., offsets... (rank of each) */
-static sval *bp_shape(const sval *p) { return p->items + 1; }
-static sval *bp_strides(const sval *p) { return p->items + 1 + p->type.rank; }
+static sval *bp_shape(const sval *p) {
+  return p->items + 1;
+}
+static sval *bp_strides(const sval *p) {
+  return p->items + 1 + p->type.rank;
+}
 static sval *bp_offsets(const sval *p) {
   return p->items + 1 + 2 * p->type.rank;
 }
@@ -156,16 +162,16 @@ static window window_of(tks *s, const sval *p, const sval *offsets,
     w.ptr = tks_binary(s, TK_OP_ADD, &w.ptr, &step);
     if (!(check >> i & 1)) continue;
     sval ok = in_range(s, &index, &bp_shape(p)[i]);
-    w.mask = sv_is_none(&w.mask) ? ok
-                                 : tks_binary(s, TK_OP_BITAND, &w.mask, &ok);
+    w.mask =
+        sv_is_none(&w.mask) ? ok : tks_binary(s, TK_OP_BITAND, &w.mask, &ok);
   }
   w.ptr = tks_broadcast(s, &w.ptr, &p->type);
   if (!sv_is_none(&w.mask)) w.mask = tks_broadcast(s, &w.mask, &p->type);
   return w;
 }
 
-static void copy_ints(tks *s, const sval *from, size_t n, sval *to,
-                      tk_dtype d, const char *what) {
+static void copy_ints(tks *s, const sval *from, size_t n, sval *to, tk_dtype d,
+                      const char *what) {
   for (size_t i = 0; i < n; i++) {
     sval v = tks_to_tensor(s, &from[i]);
     if (v.type.rank || v.type.ptr || !tk_is_int(elem(&v)))
@@ -193,8 +199,8 @@ static int block_rank(tks *s, const tks_args *a, size_t block_arg, sval *out) {
   return rank;
 }
 
-static void fill_window(tks *s, const tks_args *a, sval *p,
-                        const size_t *from, const tk_dtype *d, int parts) {
+static void fill_window(tks *s, const tks_args *a, sval *p, const size_t *from,
+                        const tk_dtype *d, int parts) {
   static const char *const what[] = {"shape", "strides", "offsets"};
   size_t rank = p->type.rank;
   p->n = 1 + (size_t)parts * rank;
@@ -205,8 +211,7 @@ static void fill_window(tks *s, const tks_args *a, sval *p,
     if (t.n != rank)
       tks_error(s, TK_D_SHAPE, "%s: %s has %zu values for %zu axes",
                 a->op->name, what[k], t.n, rank);
-    copy_ints(s, t.items, rank, p->items + 1 + (size_t)k * rank, d[k],
-              what[k]);
+    copy_ints(s, t.items, rank, p->items + 1 + (size_t)k * rank, d[k], what[k]);
   }
 }
 
@@ -270,8 +275,9 @@ static bool has_boundary(const sval *v) {
 static sval load_block(tks *s, const tks_args *a) {
   const sval *p = &a->v[0];
   if (!sv_is_none(&a->v[1]) || !sv_is_none(&a->v[2]))
-    tks_error(s, TK_D_CALL, "`mask` and `other` arguments cannot be specified "
-                            "for loading block pointers");
+    tks_error(s, TK_D_CALL,
+              "`mask` and `other` arguments cannot be specified "
+              "for loading block pointers");
   check_option(s, a, 4, paddings, "padding option");
   const char *pad = tks_arg_str(s, a, 4);
   bool nan = !strcmp(pad, "nan");
@@ -307,8 +313,9 @@ sval rule_store(tks *s, const tks_args *a) {
   check_option(s, a, 5, eviction, "eviction policy");
   if (p->kind == V_BLOCKPTR) {
     if (!sv_is_none(&a->v[2]))
-      tks_error(s, TK_D_CALL, "`mask` cannot be specified for storing through "
-                              "block pointers");
+      tks_error(s, TK_D_CALL,
+                "`mask` cannot be specified for storing through "
+                "block pointers");
     unsigned check = boundary(s, a, &a->v[3], p->type.rank);
     window w = window_of(s, p, bp_offsets(p), check);
     tks_store(s, &w.ptr, &a->v[1], &w.mask);
@@ -337,10 +344,10 @@ sval rule_make_desc(tks *s, const tks_args *a) {
   sval strides = as_tuple(s, &a->v[2]);
   const sval *last = strides.n ? &strides.items[strides.n - 1] : NULL;
   if (last && !(last->kind == V_INT && last->i == 1))
-    tks_error(s, TK_D_VALUE, "a tensor descriptor's last stride must be the "
-                             "constexpr 1");
-  size_t bytes = (size_t)p.type.shape[rank - 1] *
-                 tk_dtypes[p.type.elem].size;
+    tks_error(s, TK_D_VALUE,
+              "a tensor descriptor's last stride must be the "
+              "constexpr 1");
+  size_t bytes = (size_t)p.type.shape[rank - 1] * tk_dtypes[p.type.elem].size;
   if (bytes < 16)
     tks_error(s, TK_D_SHAPE,
               "a descriptor's last block dimension must take at least 16 "
@@ -397,14 +404,15 @@ sval rule_desc_atomic(tks *s, const tks_args *a) {
 }
 
 /* A row per lane of x: pointers and mask of the block [rows, columns]. */
-static window row_window(tks *s, const sval *p, const sval *x,
-                         const sval *y) {
+static window row_window(tks *s, const sval *p, const sval *x, const sval *y) {
   if (p->kind != V_DESC || p->type.rank != 2 || p->type.shape[0] != 1)
-    tks_error(s, TK_D_SHAPE, "gather and scatter need a descriptor of blocks "
-                             "[1, columns]");
+    tks_error(s, TK_D_SHAPE,
+              "gather and scatter need a descriptor of blocks "
+              "[1, columns]");
   if (x->kind != V_TENSOR || x->type.rank != 1 || x->type.shape[0] < 8)
-    tks_error(s, TK_D_SHAPE, "x_offsets must be a 1-D block of at least 8 "
-                             "rows, not %s",
+    tks_error(s, TK_D_SHAPE,
+              "x_offsets must be a 1-D block of at least 8 "
+              "rows, not %s",
               tks_show(s, x));
   tk_type t = p->type;
   t.shape[0] = x->type.shape[0];
@@ -445,8 +453,7 @@ static void check_atomic_type(tks *s, const char *name, tk_atomic mode,
     ok = ok || d == TK_FP32 || d == TK_FP64;
   if (mode == TK_A_XCHG) ok = ok || (is_float && bits >= 16);
   if (!ok)
-    tks_error(s, TK_D_TYPE, "%s does not support %s", name,
-              tk_dtype_name(d));
+    tks_error(s, TK_D_TYPE, "%s does not support %s", name, tk_dtype_name(d));
 }
 
 sval tks_atomic(tks *s, tk_atomic mode, const sval *ptr, const sval *val,
@@ -486,8 +493,7 @@ sval rule_atomic(tks *s, const tks_args *a) {
   check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
                     tk_pointee(a->v[0].type));
   int64_t sem = sem_attr(s, a, 3);
-  sval r = tks_atomic(s, (tk_atomic)a->op->mode, &a->v[0], &a->v[1],
-                      &a->v[2]);
+  sval r = tks_atomic(s, (tk_atomic)a->op->mode, &a->v[0], &a->v[1], &a->v[2]);
   last_inst(s)->attr[0] = sem;
   return r;
 }

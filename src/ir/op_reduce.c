@@ -14,7 +14,9 @@ static sval tensor(tks *s, const tks_args *a, size_t i) {
   return tks_to_tensor(s, &a->v[i]);
 }
 
-static tk_dtype elem(const sval *v) { return (tk_dtype)v->type.elem; }
+static tk_dtype elem(const sval *v) {
+  return (tk_dtype)v->type.elem;
+}
 
 /* The shape after reducing an axis. */
 static tk_type reduced(tk_type t, int axis, bool keep) {
@@ -208,8 +210,7 @@ sval rule_reduce(tks *s, const tks_args *a) {
     c->levels[c->nlevels++] = combine_for(s, a, &a->v[2], &in, &shape);
   }
   tk_type out = reduced(in.items[0].type, axis, keep && !all);
-  tk_inst *inst =
-      tks_inst_new(s, TK_I_REDUCE_FN, 0, out, in.n, in.items, in.n);
+  tk_inst *inst = tks_inst_new(s, TK_I_REDUCE_FN, 0, out, in.n, in.items, in.n);
   inst->attr[0] = axis;
   inst->aux = c;
   sval r = results(s, inst, &in, out, single);
@@ -226,8 +227,7 @@ sval rule_scan(tks *s, const tks_args *a) {
   c->levels = TK_NEWN(s->arena, tk_func *, 1);
   c->levels[0] = combine_for(s, a, &a->v[2], &in, &shape);
   c->nlevels = 1;
-  tk_inst *inst =
-      tks_inst_new(s, TK_I_SCAN_FN, 0, shape, in.n, in.items, in.n);
+  tk_inst *inst = tks_inst_new(s, TK_I_SCAN_FN, 0, shape, in.n, in.items, in.n);
   inst->attr[0] = axis;
   inst->attr[1] = tks_arg_bool(s, a, 3);
   inst->aux = c;
@@ -239,8 +239,10 @@ sval rule_cumsum(tks *s, const tks_args *a) {
   need_block(s, &v, a->op->name);
   bool is_sum = a->op->mode == TK_R_SUM;
   if (elem(&v) == TK_BF16) v = tks_cast_to(s, &v, TK_FP32);
-  if (is_sum) v = tks_cast_to(s, &v, sum_type(s, &v, &a->v[3]));
-  else v = tks_cast_to(s, &v, sum_type(s, &v, &none));
+  if (is_sum)
+    v = tks_cast_to(s, &v, sum_type(s, &v, &a->v[3]));
+  else
+    v = tks_cast_to(s, &v, sum_type(s, &v, &none));
   tk_inst *in = tks_emit(s, TK_I_SCAN, a->op->mode, v.type, 1, &v);
   in->attr[0] = tks_arg_axis(s, &a->v[1], v.type.rank);
   in->attr[1] = tks_arg_bool(s, a, 2);
@@ -287,8 +289,9 @@ sval rule_histogram(tks *s, const tks_args *a) {
   int64_t bins = tks_arg_int(s, a, 1, NULL);
   tks_check_shape(s, &bins, 1);
   if (v[0].type.rank != 1 || v[0].type.ptr || !tk_is_int(elem(&v[0])))
-    tks_error(s, TK_D_TYPE, "tl.histogram takes a 1-D block of integers, not "
-                            "%s",
+    tks_error(s, TK_D_TYPE,
+              "tl.histogram takes a 1-D block of integers, not "
+              "%s",
               tks_show(s, &v[0]));
   size_t n = 1;
   if (!sv_is_none(&a->v[2])) {

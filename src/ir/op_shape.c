@@ -30,8 +30,7 @@ sval rule_reshape(tks *s, const tks_args *a) {
     tks_error(s, TK_D_SHAPE,
               "reshape cannot change the number of lanes: %s has %lld, the "
               "new shape %lld",
-              tks_show(s, &v), (long long)tk_numel(&v.type),
-              (long long)numel);
+              tks_show(s, &v), (long long)tk_numel(&v.type), (long long)numel);
   return tks_reshape(s, &v, shape, rank);
 }
 
@@ -65,8 +64,9 @@ static sval new_axis(tks *s, const sval *v, int axis) {
   int64_t shape[TK_MAX_RANK];
   int rank = v->type.rank + 1;
   for (int i = 0; i < rank; i++)
-    shape[i] = i < axis ? v->type.shape[i]
-               : i == axis ? 1 : v->type.shape[i - 1];
+    shape[i] = i < axis    ? v->type.shape[i]
+               : i == axis ? 1
+                           : v->type.shape[i - 1];
   return tks_reshape(s, v, shape, rank);
 }
 
@@ -130,8 +130,7 @@ sval rule_permute(tks *s, const tks_args *a) {
 }
 
 static sval join(tks *s, sval x, sval y) {
-  if (!tk_same_elem(&x.type, &y.type))
-    tks_promote2(s, &x, &y, (tks_check){0});
+  if (!tk_same_elem(&x.type, &y.type)) tks_promote2(s, &x, &y, (tks_check){0});
   tks_broadcast2(s, &x, &y);
   tk_type shape = x.type.rank ? x.type : y.type;
   x = tks_broadcast(s, &x, &shape);
@@ -194,8 +193,8 @@ sval rule_cat(tks *s, const tks_args *a) {
 
 sval rule_flip(tks *s, const tks_args *a) {
   sval v = block(s, a, 0), last = sv_int(-1);
-  int axis = tks_arg_axis(s, sv_is_none(&a->v[1]) ? &last : &a->v[1],
-                          v.type.rank);
+  int axis =
+      tks_arg_axis(s, sv_is_none(&a->v[1]) ? &last : &a->v[1], v.type.rank);
   tk_inst *in = tks_emit(s, TK_I_FLIP, 0, v.type, 1, &v);
   in->attr[0] = axis;
   return tks_result(in);
@@ -212,8 +211,8 @@ sval rule_gather(tks *s, const tks_args *a) {
   int axis = tks_arg_axis(s, &a->v[2], src->rank);
   for (int i = 0; i < src->rank; i++)
     if (i != axis && src->shape[i] != idx->shape[i])
-      tks_error(s, TK_D_SHAPE,
-                "tl.gather: index axis %d must match the source", i);
+      tks_error(s, TK_D_SHAPE, "tl.gather: index axis %d must match the source",
+                i);
   tk_type t = tk_with_shape(tk_elem_of(*src), idx);
   tk_inst *in = tks_emit(s, TK_I_GATHER, 0, t, 2, v);
   in->attr[0] = axis;

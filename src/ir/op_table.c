@@ -6,7 +6,7 @@
 static const tks_op table[] = {
 #define F false
 #define M true
-#define OP(name, method, sig, rule, mode, doc)                               \
+#define OP(name, method, sig, rule, mode, doc)                                 \
   {name, sig, rule, mode, method, doc},
 #include "op.def"
 #undef OP
@@ -46,8 +46,8 @@ static const char *param_name(tks *s, const tks_args *a, size_t i) {
   return tk_arena_strndup(s->arena, p, strcspn(p, ",="));
 }
 
-static void bad(tks *s, const tks_args *a, size_t i, const char *want)
-    TK_NORETURN;
+static void bad(tks *s, const tks_args *a, size_t i,
+                const char *want) TK_NORETURN;
 static void bad(tks *s, const tks_args *a, size_t i, const char *want) {
   s->frame->at = a->span[i];
   tks_error(s, TK_D_TYPE, "%s: %s must be %s, not %s", a->op->name,

@@ -15,7 +15,9 @@ static const char *const inst_names[] = {
 #undef INST
 };
 
-const char *tk_inst_name(tk_opcode op) { return inst_names[op]; }
+const char *tk_inst_name(tk_opcode op) {
+  return inst_names[op];
+}
 
 #define NONE(id, name)
 #define NAME(id, name) name,
@@ -79,8 +81,10 @@ const char *tk_mode_name(const tk_inst *in) {
 
 static void print_slot(tk_buf *out, const tk_func *f, int slot) {
   const char *name = f->slots[slot].name;
-  if (!name) tk_buf_printf(out, "%%%d", slot);
-  else tk_buf_printf(out, "%%%s", name);
+  if (!name)
+    tk_buf_printf(out, "%%%d", slot);
+  else
+    tk_buf_printf(out, "%%%s", name);
 }
 
 static void print_slots(tk_buf *out, const tk_func *f, const int *slots,
@@ -95,8 +99,8 @@ static void print_attrs(tk_buf *out, const tk_inst *in) {
   const char *mode = tk_mode_name(in);
   if (*mode) tk_buf_printf(out, ".%s", mode);
   switch (in->op) {
-  case TK_I_CONST: tk_buf_printf(out, " 0x%llx",
-                                 (unsigned long long)in->attr[0]);
+  case TK_I_CONST:
+    tk_buf_printf(out, " 0x%llx", (unsigned long long)in->attr[0]);
     break;
   case TK_I_PID:
   case TK_I_NPROG: tk_buf_printf(out, ".%d", in->mode); break;
@@ -114,8 +118,7 @@ static void print_attrs(tk_buf *out, const tk_inst *in) {
   case TK_I_GATHER:
     tk_buf_printf(out, " {%lld}", (long long)in->attr[0]);
     break;
-  case TK_I_CALL: tk_buf_printf(out, " @%s", ((tk_func *)in->aux)->name);
-    break;
+  case TK_I_CALL: tk_buf_printf(out, " @%s", ((tk_func *)in->aux)->name); break;
   default: break;
   }
 }

@@ -8,7 +8,7 @@
 
 #define F 0
 #define M 1
-#define OP(name, method, sig, rule, mode, doc)                               \
+#define OP(name, method, sig, rule, mode, doc)                                 \
   sval rule(tks *s, const tks_args *a);
 #include "op.def"
 #undef OP

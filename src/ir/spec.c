@@ -65,8 +65,7 @@ static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
 
 static sval tensor_value(const tk_arg *arg, const sval *ann) {
   tk_type t = tk_pointer(tk_scalar(arg->tensor.dtype));
-  t.is_const =
-      ann->kind == V_OP && !strcmp(ann->op->name, "tl.const");
+  t.is_const = ann->kind == V_OP && !strcmp(ann->op->name, "tl.const");
   return sv_tensor(t, -1);
 }
 
@@ -85,8 +84,9 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
     return plain_value(s, arg, &arg->value, &ann);
   default:
     if (p->b) return tks_expr(s, p->b);
-    tks_error_help(s, TK_D_ARGUMENT, "every parameter without a default needs "
-                                     "one",
+    tks_error_help(s, TK_D_ARGUMENT,
+                   "every parameter without a default needs "
+                   "one",
                    "no argument was given for the parameter %s", arg->name);
   }
 }
@@ -99,7 +99,8 @@ static void add_param(tks *s, const sval *v, size_t arg, size_t *item) {
     for (size_t i = 0; i < v->n; i++) {
       if (sv_runtime(&v->items[i]) || v->items[i].kind == V_TUPLE)
         add_param(s, &v->items[i], arg, item);
-      else (*item)++;
+      else
+        (*item)++;
     }
     return;
   }
@@ -156,8 +157,11 @@ static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
   const tk_ast *ast = l->fn->ast;
   tk_body body = {0};
   tk_insts insts = {0};
-  tks_frame frame = {.func = header, .fn = l->fn, .body = &body,
-                     .insts = &insts, .at = ast->tail};
+  tks_frame frame = {.func = header,
+                     .fn = l->fn,
+                     .body = &body,
+                     .insts = &insts,
+                     .at = ast->tail};
   sval *v = TK_NEWN(s->arena, sval, l->nargs + 1);
   s->frame = &frame;
   for (size_t i = 0; i < l->nargs; i++)
@@ -169,10 +173,14 @@ static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
 static void specialise(tk_env *e, void *ud) {
   job *j = ud;
   tk_function *fn = j->launch->fn;
-  tks s = {.env = e, .arena = &j->program->arena, .program = j->program,
+  tks s = {.env = e,
+           .arena = &j->program->arena,
+           .program = j->program,
            .launch = j->launch};
-  tk_func header = {.name = fn->item->name, .src = fn->module->file->src,
-                    .program = j->program, .ast = fn->ast};
+  tk_func header = {.name = fn->item->name,
+                    .src = fn->module->file->src,
+                    .program = j->program,
+                    .ast = fn->ast};
   sval *v = read_args(&s, j->launch, &header);
   j->program->key = program_key(&s, v, j->launch->nargs);
   j->found = find_program(fn, j->program->key);

@@ -22,17 +22,17 @@ typedef enum sval_kind {
   V_INT,
   V_FLOAT,
   V_STR,
-  V_TYPE,   /* type: a dtype, pointer type or block type */
-  V_TUPLE,  /* items, n; s: comma-separated field names or NULL */
-  V_SLICE,  /* items[3] */
-  V_FUNC,   /* fn: a jit function */
-  V_LAMBDA, /* ast, with the scope it was made in */
-  V_OP,     /* op: an operation of the language */
-  V_METHOD, /* op bound to items[0] */
-  V_MODULE, /* s: "tl", "tl.math", "libdevice", "triton", "builtins" */
-  V_OBJECT, /* obj: a value that lives in the host program */
-  V_FORMAT, /* fmt: an f-string with values only known when it runs */
-  V_TENSOR, /* type, slot */
+  V_TYPE,     /* type: a dtype, pointer type or block type */
+  V_TUPLE,    /* items, n; s: comma-separated field names or NULL */
+  V_SLICE,    /* items[3] */
+  V_FUNC,     /* fn: a jit function */
+  V_LAMBDA,   /* ast, with the scope it was made in */
+  V_OP,       /* op: an operation of the language */
+  V_METHOD,   /* op bound to items[0] */
+  V_MODULE,   /* s: "tl", "tl.math", "libdevice", "triton", "builtins" */
+  V_OBJECT,   /* obj: a value that lives in the host program */
+  V_FORMAT,   /* fmt: an f-string with values only known when it runs */
+  V_TENSOR,   /* type, slot */
   V_BLOCKPTR, /* items: base, shape, strides, offsets; type: block shape */
   V_DESC,     /* items: base, shape, strides; type: block shape; i padding */
 } sval_kind;
@@ -71,11 +71,11 @@ typedef struct tks_frame {
   tk_func *func;
   tk_function *fn;
   const tk_binding *scope;
-  tk_body *body;    /* where statements go */
-  tk_insts *insts;  /* where instructions go */
-  tk_span at;       /* what is being worked on */
-  int loops;        /* runtime loops around `at` */
-  sval ret;         /* what the function returns */
+  tk_body *body;   /* where statements go */
+  tk_insts *insts; /* where instructions go */
+  tk_span at;      /* what is being worked on */
+  int loops;       /* runtime loops around `at` */
+  sval ret;        /* what the function returns */
   bool has_ret;
 } tks_frame;
 
@@ -137,7 +137,9 @@ const char *tks_type_text(tks *s, const tk_type *t);
 
 /* ---- values known now -------------------------------------------------- */
 
-static inline sval sv(sval_kind k) { return (sval){.kind = (uint8_t)k}; }
+static inline sval sv(sval_kind k) {
+  return (sval){.kind = (uint8_t)k};
+}
 static inline sval sv_int(tk_int i) {
   return (sval){.kind = V_INT, .i = i};
 }
@@ -159,8 +161,12 @@ static inline sval sv_tensor(tk_type t, int slot) {
 static inline bool sv_is_number(const sval *v) {
   return v->kind == V_BOOL || v->kind == V_INT || v->kind == V_FLOAT;
 }
-static inline bool sv_is_tensor(const sval *v) { return v->kind == V_TENSOR; }
-static inline bool sv_is_none(const sval *v) { return v->kind == V_NONE; }
+static inline bool sv_is_tensor(const sval *v) {
+  return v->kind == V_TENSOR;
+}
+static inline bool sv_is_none(const sval *v) {
+  return v->kind == V_NONE;
+}
 static inline bool sv_is_block(const sval *v) {
   return v->kind == V_TENSOR && v->type.rank > 0;
 }
@@ -244,8 +250,7 @@ sval tks_module_attr(tks *s, const char *module, const char *name);
 sval tks_condition(tks *s, const sval *v);
 void tks_unknown_name(tks *s, const char *name) TK_NORETURN;
 sval tks_fstring(tks *s, const tk_ast *e);
-tk_format *tks_format_new(tks *s, const sval *parts, size_t n,
-                          const char *sep);
+tk_format *tks_format_new(tks *s, const sval *parts, size_t n, const char *sep);
 /* Runs fn with its instructions going to `out` instead. */
 void tks_into(tks *s, tk_insts *out, tk_insts **saved);
 

@@ -173,8 +173,10 @@ static void runtime_if(tks *s, const tk_ast *n, tk_stmt *st, const sval *c) {
   s->frame->scope = before;
   if (n->c) visit_block(s, n->c, &st->orelse);
   const tk_binding *no = s->frame->scope;
-  if (always_returns(&st->body)) yes = no;
-  else if (always_returns(&st->orelse)) no = yes;
+  if (always_returns(&st->body))
+    yes = no;
+  else if (always_returns(&st->orelse))
+    no = yes;
   s->frame->scope = before;
   merge_names(s, yes, before, yes, no);
   merge_names(s, no, before, yes, no);
@@ -258,8 +260,8 @@ static tk_dtype bounds_type(tks *s, loop_bounds *b) {
   check_bound(s, &b->lb, "lower bound");
   check_bound(s, &b->ub, "upper bound");
   check_bound(s, &b->step, "step");
-  tk_dtype d = tks_int_promote((tk_dtype)b->lb.type.elem,
-                               (tk_dtype)b->ub.type.elem);
+  tk_dtype d =
+      tks_int_promote((tk_dtype)b->lb.type.elem, (tk_dtype)b->ub.type.elem);
   return tks_int_promote(d, (tk_dtype)b->step.type.elem);
 }
 
@@ -296,8 +298,8 @@ static void runtime_for(tks *s, const tk_ast *n) {
   st->iv = tks_slot(s, tk_scalar(d), n->a->str);
   sval iv = sv_tensor(tk_scalar(d), st->iv);
   tk_binding *hidden = TK_NEW(s->arena, tk_binding);
-  *hidden = (tk_binding){.prev = before, .name = n->a->str, .v = iv,
-                         .span = n->a->span};
+  *hidden = (tk_binding){
+      .prev = before, .name = n->a->str, .v = iv, .span = n->a->span};
   s->frame->scope = hidden;
   loop_body(s, n, st, hidden, n->a->str);
   const tk_binding *after = s->frame->scope;
@@ -340,12 +342,12 @@ static void static_for(tks *s, const tk_ast *n) {
 }
 
 static void stmt_for(tks *s, const tk_ast *n) {
-  if (n->n)
-    tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
+  if (n->n) tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
   sval fn = sv(V_NONE);
   if (n->b->kind == TK_AST_CALL) fn = tks_expr(s, n->b->a);
   s->frame->at = n->b->span;
-  if (is_op(&fn, "tl.static_range")) static_for(s, n);
+  if (is_op(&fn, "tl.static_range"))
+    static_for(s, n);
   else if (is_op(&fn, "tl.range") || is_op(&fn, "builtins.range"))
     runtime_for(s, n);
   else
@@ -355,8 +357,7 @@ static void stmt_for(tks *s, const tk_ast *n) {
 }
 
 static void stmt_while(tks *s, const tk_ast *n) {
-  if (n->n)
-    tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
+  if (n->n) tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
   tk_stmt *st = stmt_new(s, TK_S_WHILE, header_span(n, n->a));
   tk_insts *saved = s->frame->insts;
   const tk_binding *before = s->frame->scope;
@@ -378,8 +379,7 @@ static void stmt_while(tks *s, const tk_ast *n) {
 static sval sanitize(tks *s, const sval *v) {
   if (sv_is_number(v)) return tks_to_tensor(s, v);
   if (v->kind == V_STR)
-    tks_error_help(s, TK_D_TYPE,
-                   "annotate it: name: tl.constexpr = \"...\"",
+    tks_error_help(s, TK_D_TYPE, "annotate it: name: tl.constexpr = \"...\"",
                    "cannot convert %s to a tensor", tks_show(s, v));
   if (v->kind != V_TUPLE) return *v;
   sval r = *v;
@@ -406,8 +406,7 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
   s->frame->at = target->span;
   switch (target->kind) {
   case TK_AST_NAME:
-    if (!rename_last(s, target->str, &v))
-      v = tks_store_var(s, target->str, &v);
+    if (!rename_last(s, target->str, &v)) v = tks_store_var(s, target->str, &v);
     tks_bind(s, target->str, &v);
     return;
   case TK_AST_TUPLE:
@@ -420,8 +419,7 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
       assign(s, target->list[i], &v.items[i]);
     return;
   case TK_AST_SUBSCRIPT:
-    tks_error_help(s, TK_D_UNSUPPORTED,
-                   "use tl.where, or tl.store to memory",
+    tks_error_help(s, TK_D_UNSUPPORTED, "use tl.where, or tl.store to memory",
                    "lanes of a block cannot be assigned");
   default:
     tks_error(s, TK_D_UNSUPPORTED, "cannot assign to this %s",
@@ -461,12 +459,14 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
   }
   sval v = tks_expr(s, n->c);
   if (n->a->kind != TK_AST_NAME || sv_runtime(&v))
-    tks_error(s, TK_D_TYPE, "a constexpr needs a value known before the "
-                            "program runs, not %s",
+    tks_error(s, TK_D_TYPE,
+              "a constexpr needs a value known before the "
+              "program runs, not %s",
               tks_show(s, &v));
   if (find(s->frame->scope, n->a->str))
-    tks_error(s, TK_D_VALUE, "%s is already defined: a constexpr cannot be "
-                             "reassigned",
+    tks_error(s, TK_D_VALUE,
+              "%s is already defined: a constexpr cannot be "
+              "reassigned",
               n->a->str);
   tks_bind(s, n->a->str, &v);
 }

@@ -10,10 +10,10 @@
 #define TK_MAX_NUMEL 1048576 /* TRITON_MAX_TENSOR_NUMEL */
 
 typedef struct tk_type {
-  uint8_t elem; /* tk_dtype; of the pointee when ptr > 0 */
-  uint8_t ptr;  /* 0 value, 1 pointer to elem, 2 pointer to that, ... */
+  uint8_t elem;  /* tk_dtype; of the pointee when ptr > 0 */
+  uint8_t ptr;   /* 0 value, 1 pointer to elem, 2 pointer to that, ... */
   bool is_const; /* pointer that stores refuse */
-  uint8_t rank; /* 0: scalar */
+  uint8_t rank;  /* 0: scalar */
   int32_t shape[TK_MAX_RANK];
 } tk_type;
 

@@ -87,10 +87,9 @@ bool sv_same_type(const sval *a, const sval *b) {
 
 /* ---- arithmetic -------------------------------------------------------- */
 
-static void no_operator(tks *s, tk_operator op, const sval *a, const sval *b)
-    TK_NORETURN;
 static void no_operator(tks *s, tk_operator op, const sval *a,
-                        const sval *b) {
+                        const sval *b) TK_NORETURN;
+static void no_operator(tks *s, tk_operator op, const sval *a, const sval *b) {
   tks_error(s, TK_D_TYPE, "operator %s cannot take %s and %s",
             tk_operator_text(op), tks_show(s, a), tks_show(s, b));
 }
@@ -110,8 +109,7 @@ static bool is_comparison(tk_operator op) {
   return op >= TK_OP_LT && op <= TK_OP_NE;
 }
 
-static sval float_binary(tks *s, tk_operator op, const sval *x,
-                         const sval *y) {
+static sval float_binary(tks *s, tk_operator op, const sval *x, const sval *y) {
   double a = sv_as_double(x), b = sv_as_double(y);
   if (is_comparison(op))
     return compare_order(op, a < b ? -1 : a > b, a != a || b != b);
@@ -215,8 +213,7 @@ static sval repeat(tks *s, const sval *a, tk_int times) {
 }
 
 static bool contains(tks *s, const sval *a, const sval *b) {
-  if (b->kind == V_STR && a->kind == V_STR)
-    return strstr(b->s, a->s) != NULL;
+  if (b->kind == V_STR && a->kind == V_STR) return strstr(b->s, a->s) != NULL;
   if (b->kind != V_TUPLE) no_operator(s, TK_OP_IN, a, b);
   for (size_t i = 0; i < b->n; i++)
     if (sv_equal(a, &b->items[i])) return true;
@@ -228,8 +225,7 @@ static bool identical(const sval *a, const sval *b) {
   return a->kind == b->kind && sv_equal(a, b);
 }
 
-static sval other_binary(tks *s, tk_operator op, const sval *a,
-                         const sval *b) {
+static sval other_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
   bool same = a->kind == b->kind;
   bool seq = a->kind == V_STR || a->kind == V_TUPLE;
   switch (op) {
@@ -285,8 +281,7 @@ static sval from_builtin(tks *s, const tk_value *v) {
   const tks_op *op = tks_find_op(v->str);
   if (op) return (sval){.kind = V_OP, .op = op};
   const char *dot = strrchr(v->str, '.');
-  if (!dot)
-    return (sval){.kind = V_MODULE, .s = v->str, .n = strlen(v->str)};
+  if (!dot) return (sval){.kind = V_MODULE, .s = v->str, .n = strlen(v->str)};
   char *module = tk_arena_strndup(s->arena, v->str, (size_t)(dot - v->str));
   return tks_module_attr(s, module, dot + 1);
 }
@@ -298,8 +293,7 @@ sval sv_from_value(tks *s, const tk_value *v) {
   case TK_V_INT:
     return sv_int((tk_int)v->hi * ((tk_int)1 << 64) + (tk_int)v->lo);
   case TK_V_FLOAT: return sv_float(v->f);
-  case TK_V_STR:
-    return sv_str(tk_arena_strndup(s->arena, v->str, v->n), v->n);
+  case TK_V_STR: return sv_str(tk_arena_strndup(s->arena, v->str, v->n), v->n);
   case TK_V_DTYPE: {
     tk_type t = tk_scalar((tk_dtype)v->lo);
     t.ptr = (uint8_t)v->hi;
@@ -347,7 +341,8 @@ void sv_key(tk_buf *out, const sval *v) {
                   (unsigned long long)v->i);
     break;
   case V_FLOAT: tk_buf_printf(out, "%a", v->f); break;
-  case V_STR: tk_buf_printf(out, "%zu:", v->n), tk_buf_add(out, v->s, v->n);
+  case V_STR:
+    tk_buf_printf(out, "%zu:", v->n), tk_buf_add(out, v->s, v->n);
     break;
   case V_TYPE:
   case V_TENSOR: key_type(out, &v->type); break;
@@ -358,7 +353,8 @@ void sv_key(tk_buf *out, const sval *v) {
     key_items(out, v);
     break;
   case V_TUPLE: key_items(out, v); break;
-  case V_METHOD: tk_buf_printf(out, "%p", (const void *)v->op);
+  case V_METHOD:
+    tk_buf_printf(out, "%p", (const void *)v->op);
     key_items(out, v);
     break;
   default: tk_buf_printf(out, "%p", v->obj);
@@ -377,11 +373,13 @@ const char *tks_type_text(tks *s, const tk_type *t) {
 static const char *show_number(tks *s, const sval *v) {
   tk_buf b;
   tk_buf_init(&b, s->env);
-  if (v->kind == V_FLOAT) tk_format_double(&b, v->f);
-  else if (v->kind == V_BOOL) tk_buf_puts(&b, v->i ? "True" : "False");
-  else tk_buf_printf(&b, "%lld", (long long)v->i);
-  const char *text = tk_arena_printf(s->arena, "constexpr %s",
-                                     tk_buf_str(&b));
+  if (v->kind == V_FLOAT)
+    tk_format_double(&b, v->f);
+  else if (v->kind == V_BOOL)
+    tk_buf_puts(&b, v->i ? "True" : "False");
+  else
+    tk_buf_printf(&b, "%lld", (long long)v->i);
+  const char *text = tk_arena_printf(s->arena, "constexpr %s", tk_buf_str(&b));
   tk_buf_free(&b);
   return text;
 }
@@ -396,11 +394,10 @@ const char *tks_show(tks *s, const sval *v) {
   case V_TYPE:
     return tk_arena_printf(s->arena, "type %s", tks_type_text(s, &v->type));
   case V_TUPLE:
-    return tk_arena_printf(s->arena, "%s of %zu",
-                           v->is_list ? "list" : "tuple", v->n);
+    return tk_arena_printf(s->arena, "%s of %zu", v->is_list ? "list" : "tuple",
+                           v->n);
   case V_TENSOR:
-    return tk_arena_printf(s->arena, "%s %s",
-                           v->type.rank ? "block" : "scalar",
+    return tk_arena_printf(s->arena, "%s %s", v->type.rank ? "block" : "scalar",
                            tks_type_text(s, &v->type));
   case V_FUNC:
     return tk_arena_printf(s->arena, "function %s", v->fn->item->name);

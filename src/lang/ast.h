@@ -29,9 +29,9 @@ __extension__ typedef __int128 tk_int;
 typedef struct tk_ast {
   tk_ast_kind kind;
   uint8_t op;
-  bool paren; /* the expression stood in parentheses */
+  bool paren;      /* the expression stood in parentheses */
   uint16_t height; /* of the tree from here down; never over 1000 */
-  tk_span span; /* of compound statements: their header, up to the colon */
+  tk_span span;    /* of compound statements: their header, up to the colon */
   tk_span tail;
   struct tk_ast *a, *b, *c;
   struct tk_ast **list;
