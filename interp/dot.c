@@ -113,11 +113,23 @@ static void decompose(tki *t, tk_precision p, const float *x, size_t n,
   tki_buf_free(t, rest);
 }
 
+/* One part each: rounded operands, one product. */
+static void multiply_tf32(tki *t, float *c, const float *a, const float *b,
+                          shape s) {
+  tki_buf *ra = tki_buf_new(t, s.m * s.k * sizeof(float));
+  tki_buf *rb = tki_buf_new(t, s.k * s.n * sizeof(float));
+  tki_round_tf32(tki_buf_data(ra), a, s.m * s.k);
+  tki_round_tf32(tki_buf_data(rb), b, s.k * s.n);
+  multiply(t, c, tki_buf_data(ra), tki_buf_data(rb), s);
+  tki_buf_free(t, ra);
+  tki_buf_free(t, rb);
+}
+
 /* Products of parts whose ranks add up to less than `count`, smallest first
  * (Triton: F32DotTC). */
 static void multiply_parts(tki *t, tk_precision p, float *c, const float *a,
                            const float *b, shape s) {
-  int count = p == TK_P_TF32 ? 1 : p == TK_P_BF16X6 ? 3 : 2;
+  int count = p == TK_P_BF16X6 ? 3 : 2;
   tki_buf *pa[MAX_PARTS], *pb[MAX_PARTS];
   decompose(t, p, a, s.m * s.k, pa, count);
   decompose(t, p, b, s.k * s.n, pb, count);
@@ -152,6 +164,8 @@ static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
   bool plain = a.d != TK_FP32 || in->mode == TK_P_IEEE;
   if (plain)
     multiply(t, c, x, y, s);
+  else if (in->mode == TK_P_TF32)
+    multiply_tf32(t, c, x, y, s);
   else
     multiply_parts(t, (tk_precision)in->mode, c, x, y, s);
   if (ta) tki_buf_free(t, ta);

@@ -49,11 +49,49 @@ static int reusable(const tki_val *a, const tki_val *b) {
   return a->buf ? 0 : b->buf ? 1 : -1;
 }
 
+/* One lane repeated to a block. */
+static void fill(void *d, const void *x, size_t size, size_t n) {
+  if (size == 1)
+    memset(d, *(const uint8_t *)x, n);
+  else
+    for (size_t i = 0; i < n; i++) memcpy((char *)d + i * size, x, size);
+}
+
+/* Row by row, where an operand is a column or a row that stands for a block
+ * (see fuse in exec.c).  width: bytes of a result lane. */
+static void by_rows(const tk_inst *in, char *d, size_t width, tki_val *a,
+                    tki_val *b) {
+  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  size_t rows = (size_t)in->type.shape[0], cols = (size_t)in->type.shape[1];
+  size_t size = tk_lane_size(&in->from);
+  const size_t step[3] = {cols * size, size, 0}; /* dense, column, row */
+  size_t sa = a->buf ? step[a->lazy] : 0, sb = b->buf ? step[b->lazy] : 0;
+  bool one_a = !a->buf || a->lazy == 1, one_b = !b->buf || b->lazy == 1;
+  const char *pa = tki_data(a), *pb = tki_data(b);
+  int mode = one_b ? 1 : one_a ? 2 : 0;
+  for (size_t r = 0; r < rows; r++, pa += sa, pb += sb) {
+    char *to = d + r * cols * width;
+    if (one_a && one_b) { /* one lane, which is then repeated */
+      fn(to, pa, pb, 1, 0);
+      fill(to + width, to, width, cols - 1);
+    } else {
+      fn(to, pa, pb, cols, mode);
+    }
+  }
+}
+
 static void run_binary(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
   int k = reusable(a, b);
+  if (a->lazy | b->lazy)
+    k = !a->lazy && a->buf ? 0 : !b->lazy && b->buf ? 1 : -1;
   tki_val v = tki_result(ctx, in, frame, k);
+  if (a->lazy | b->lazy) {
+    by_rows(in, tki_data(&v), tk_lane_size(&in->type), a, b);
+    put(ctx, in, frame, k, v);
+    return;
+  }
   if (k == 0 && v.buf != a->buf && b->buf) { /* a lives on: try b */
     tki_release(ctx, &v);
     k = 1;
@@ -69,7 +107,11 @@ static void run_compare(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
   tki_val v = tki_result(ctx, in, frame, -1);
-  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n, operand_mode(a, b));
+  if (a->lazy | b->lazy)
+    by_rows(in, tki_data(&v), 1, a, b);
+  else
+    fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
+       operand_mode(a, b));
   put(ctx, in, frame, -1, v);
 }
 
@@ -164,14 +206,6 @@ static void select_lanes(size_t size, void *d, const uint8_t *c, const void *x,
   }
 }
 
-/* One lane repeated to a block. */
-static void fill(void *d, const void *x, size_t size, size_t n) {
-  if (size == 1)
-    memset(d, *(const uint8_t *)x, n);
-  else
-    for (size_t i = 0; i < n; i++) memcpy((char *)d + i * size, x, size);
-}
-
 static tki_val pick(tki *t, const tk_inst *in, const tki_val *x) {
   if (x->buf || !in->type.rank) return tki_share(x);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
@@ -219,19 +253,20 @@ static void run_fma(void *ctx, const tk_inst *in, void *vframe) {
 
 /* ---- addresses --------------------------------------------------------- */
 
+/* Lane sizes are powers of two: offsets are shifted. */
 #define ADDPTR_LOOP(T)                                                         \
   TKI_CLONES static void addptr_##T(uint64_t *d, const uint64_t *p,            \
-                                    const T *o, uint64_t size, size_t n,       \
+                                    const T *o, int shift, size_t n,           \
                                     int mode) {                                \
-    uint64_t p0 = *p, o0 = (uint64_t)(int64_t)*o * size;                       \
+    uint64_t p0 = *p, o0 = (uint64_t)(int64_t)*o << shift;                     \
     if (mode == 0)                                                             \
       for (size_t i = 0; i < n; i++)                                           \
-        d[i] = p[i] + (uint64_t)(int64_t)o[i] * size;                          \
+        d[i] = p[i] + ((uint64_t)(int64_t)o[i] << shift);                      \
     else if (mode == 1)                                                        \
       for (size_t i = 0; i < n; i++) d[i] = p[i] + o0;                         \
     else                                                                       \
       for (size_t i = 0; i < n; i++)                                           \
-        d[i] = p0 + (uint64_t)(int64_t)o[i] * size;                            \
+        d[i] = p0 + ((uint64_t)(int64_t)o[i] << shift);                        \
   }
 ADDPTR_LOOP(int32_t)
 ADDPTR_LOOP(int64_t)
@@ -239,16 +274,16 @@ ADDPTR_LOOP(int64_t)
 static void run_addptr(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
   tk_type pointee = tk_pointee(in->type);
-  uint64_t size = tk_lane_size(&pointee);
+  int shift = __builtin_ctzll(tk_lane_size(&pointee));
   bool wide = in->attr[0];
   int k = p->buf ? 0 : wide && o->buf ? 1 : -1, mode = operand_mode(p, o);
   tki_val v = tki_result(ctx, in, frame, k);
   v.region = p->region;
   if (wide)
-    addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), size, (size_t)in->n,
+    addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), shift, (size_t)in->n,
                    mode);
   else
-    addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), size, (size_t)in->n,
+    addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), shift, (size_t)in->n,
                    mode);
   put(ctx, in, frame, k, v);
 }

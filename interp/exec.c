@@ -281,9 +281,33 @@ static void bind_inst(tk_inst *in, const tk_func *f) {
   }
 }
 
+/* Whether a later instruction is the only user of a slot and can take a
+ * column or row in place of the block. */
+static bool takes_lazy(const tk_insts *l, size_t from, int slot) {
+  for (size_t i = from; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    for (int k = 0; k < in->nargs; k++)
+      if (in->args[k] == slot)
+        return (in->op == TK_I_BINARY || in->op == TK_I_COMPARE) &&
+               in->type.rank == 2 && in->kill >> k & 1;
+  }
+  return false;
+}
+
+/* A broadcast to two axes that only feeds an operation lane by lane is not
+ * carried out: the operation goes row by row (mode 1 column, 2 row). */
+static void fuse(tk_insts *l, size_t at) {
+  tk_inst *in = l->items[at];
+  bool two = in->op == TK_I_BROADCAST && in->from.rank == 2;
+  if (!two || !takes_lazy(l, at + 1, in->res[0])) return;
+  bool column = in->from.shape[1] == 1, row = in->from.shape[0] == 1;
+  if (column != row && in->type.shape[1] >= 8) in->mode = column ? 1 : 2;
+}
+
 static void bind_insts(tk_insts *l, const tk_func *f) {
   for (size_t i = 0; i < l->n; i++) {
     bind_inst(l->items[i], f);
+    fuse(l, i);
     bind_insts(&l->items[i]->body[0], f);
     bind_insts(&l->items[i]->body[1], f);
   }

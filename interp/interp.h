@@ -34,6 +34,8 @@ typedef struct tki_val {
     uint8_t b;
   };
   int32_t region;
+  int32_t lazy; /* 1: a column, 2: a row that stands for a block of two axes;
+                   only between a broadcast and the one operation it feeds */
 } tki_val;
 
 /* Memory that a kernel may touch: the storage of one tensor. */

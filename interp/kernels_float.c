@@ -24,13 +24,45 @@ static inline uint32_t as_bits(float f) {
   return u;
 }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define HAVE_F16C 1
+
+/* The processor's own conversions, eight lanes at a time: the same results
+ * as the loops below. */
+__attribute__((target("avx2,f16c"))) static size_t
+widen_f16c(float *d, const uint16_t *s, size_t n) {
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i h = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
+    _mm256_storeu_ps(d + i, _mm256_cvtph_ps(h));
+  }
+  return i;
+}
+
+__attribute__((target("avx2,f16c"))) static size_t
+narrow_f16c(uint16_t *d, const float *s, size_t n) {
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(s + i), 0);
+    _mm_storeu_si128((__m128i *)(void *)(d + i), h);
+  }
+  return i;
+}
+
+static bool have_f16c(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+}
+#endif
+
 /* The exponent is re-biased by a multiplication, which also normalises
  * subnormal numbers; infinities and NaNs get their exponent set. */
 TKI_CLONES static void widen_f16(float *d, const uint16_t *s, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t h = s[i], mag = (h & 0x7fff) << 13;
     uint32_t fin = as_bits(as_float(mag) * 0x1p112f);
-    uint32_t out = mag >= 0x7c00u << 13 ? mag | 0x7f800000 : fin;
+    uint32_t quiet = mag > 0x7c00u << 13 ? 0x400000 : 0;
+    uint32_t out = mag >= 0x7c00u << 13 ? mag | 0x7f800000 | quiet : fin;
     d[i] = as_float(out | (h & 0x8000) << 16);
   }
 }
@@ -63,9 +95,25 @@ TKI_CLONES static void narrow_bf16(uint16_t *d, const float *s, size_t n) {
   }
 }
 
+static void widen_half(float *d, const uint16_t *s, size_t n) {
+  size_t done = 0;
+#ifdef HAVE_F16C
+  if (have_f16c()) done = widen_f16c(d, s, n);
+#endif
+  if (done < n) widen_f16(d + done, s + done, n - done);
+}
+
+static void narrow_half(uint16_t *d, const float *s, size_t n) {
+  size_t done = 0;
+#ifdef HAVE_F16C
+  if (have_f16c()) done = narrow_f16c(d, s, n);
+#endif
+  if (done < n) narrow_f16(d + done, s + done, n - done);
+}
+
 void tki_widen(tk_dtype d, float *to, const void *from, size_t n) {
   if (d == TK_FP16)
-    widen_f16(to, from, n);
+    widen_half(to, from, n);
   else if (d == TK_BF16)
     widen_bf16(to, from, n);
   else if (d == TK_FP32)
@@ -77,7 +125,7 @@ void tki_widen(tk_dtype d, float *to, const void *from, size_t n) {
 
 void tki_narrow(tk_dtype d, void *to, const float *from, size_t n) {
   if (d == TK_FP16)
-    narrow_f16(to, from, n);
+    narrow_half(to, from, n);
   else if (d == TK_BF16)
     narrow_bf16(to, from, n);
   else if (d == TK_FP32)

@@ -150,11 +150,17 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
 
 /* ---- globals ----------------------------------------------------------- */
 
+/* The last definition at the file's own level; failing that, an import
+ * inside a try or if. */
 static tk_item *find_item(tk_file *f, const char *name) {
-  for (size_t i = f->nitems; i-- > 0;)
-    if (f->items[i].depth == 0 && !strcmp(f->items[i].name, name))
-      return &f->items[i];
-  return NULL;
+  tk_item *inner = NULL;
+  for (size_t i = f->nitems; i-- > 0;) {
+    tk_item *item = &f->items[i];
+    if (strcmp(item->name, name)) continue;
+    if (item->depth == 0) return item;
+    if (!inner && item->kind == TK_ITEM_IMPORT) inner = item;
+  }
+  return inner;
 }
 
 static sval item_import(tks *s, const tk_item *item) {
