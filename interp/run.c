@@ -220,12 +220,11 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   e->peak = held;
   clock_gettime(CLOCK_MONOTONIC, &r.start);
   r.said = r.start;
-  tk_status st = tk_protect(e, run_all, &r);
+  tk_status st = tk_session_guard(l->session, run_all, &r);
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;
   clean_up(e, &r);
   r.sum->seconds = seconds_since(&r.start);
-  if (st == TK_INTERNAL && !e->ndiags) l->session->out_of_memory = true;
   return st;
 }
 
@@ -237,7 +236,7 @@ static void compile(tk_env *e, void *ud) {
 }
 
 tk_status tk_launch_compile(tk_launch *l) {
-  return tk_protect(&l->session->env, compile, l);
+  return tk_session_guard(l->session, compile, l);
 }
 
 static void print_ir(tk_env *e, void *ud) {
@@ -248,6 +247,6 @@ static void print_ir(tk_env *e, void *ud) {
 }
 
 const char *tk_launch_ir(tk_launch *l) {
-  tk_status st = tk_protect(&l->session->env, print_ir, l);
+  tk_status st = tk_session_guard(l->session, print_ir, l);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
 }

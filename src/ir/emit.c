@@ -40,12 +40,18 @@ static tk_diag *say(tks *s, tk_diag_id id, const char *fmt, va_list ap) {
   return d;
 }
 
+/* A wrong argument is bad input; anything else is the kernel's fault. */
+static void fail(tks *s, tk_diag_id id) TK_NORETURN;
+static void fail(tks *s, tk_diag_id id) {
+  tk_throw(s->env, id == TK_D_ARGUMENT ? TK_USAGE : TK_FINDING);
+}
+
 void tks_error(tks *s, tk_diag_id id, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   say(s, id, fmt, ap);
   va_end(ap);
-  tk_throw(s->env, TK_FINDING);
+  fail(s, id);
 }
 
 void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
@@ -55,7 +61,7 @@ void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
   tk_diag *d = say(s, id, fmt, ap);
   va_end(ap);
   tk_diag_help(s->env, d, "%s", help);
-  tk_throw(s->env, TK_FINDING);
+  fail(s, id);
 }
 
 void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) {
