@@ -237,6 +237,10 @@ const char *tk_launch_ir(tk_launch *l);
 
 /* The i-th operation of the language, "tl.load" and so on; NULL at the end. */
 const char *tk_builtin_name(size_t i);
+/* Its parameters with their defaults, and one line about it; "" for those
+ * that tkdbg's own prelude defines, NULL past the end. */
+const char *tk_builtin_signature(size_t i);
+const char *tk_builtin_doc(size_t i);
 
 /* Checks a program condition list: TK_OK or TK_USAGE with a report. */
 tk_status tk_pids_check(tk_session *s, const char *conds);

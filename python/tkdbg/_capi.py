@@ -129,6 +129,8 @@ OPTIONAL = {
     "tk_version": (_S, []),
     "tk_struct_size": (c_size_t, [_S]),
     "tk_builtin_name": (_S, [c_size_t]),
+    "tk_builtin_signature": (_S, [c_size_t]),
+    "tk_builtin_doc": (_S, [c_size_t]),
 }
 
 _STRUCTS = {"tk_value": Value, "tk_tensor": Tensor, "tk_summary": Summary,

@@ -26,6 +26,8 @@ class Watch:
         """Forgets thread and pipe (in the child of a fork)."""
         self._pipe = None
         self._running = False
+        self._launch = 0  # a signal stops the launch it came in, no later one
+        self._lock = threading.Lock()
         self._before = -1
         self._wake = threading.Event()
 
@@ -46,10 +48,18 @@ class Watch:
                     os.write(self._before, data)
                 except OSError:
                     pass
+            launch = self._launch
             if signal.SIGINT in data:
-                while self._running:
-                    self.target()
+                while self._stop(launch):
                     self._wake.wait(AGAIN)
+
+    def _stop(self, launch):
+        """Asks this launch to stop; false once it has returned."""
+        with self._lock:
+            asked = self._running and self._launch == launch
+            if asked:
+                self.target()
+        return asked
 
     def __enter__(self):
         self._mine = (threading.get_ident() ==
@@ -59,10 +69,13 @@ class Watch:
                 self._start()
             self._before = signal.set_wakeup_fd(
                 self._pipe[1], warn_on_full_buffer=False)
-        self._running = True
+        with self._lock:
+            self._launch += 1
+            self._running = True
         return self
 
     def __exit__(self, *_):
-        self._running = False
+        with self._lock:
+            self._running = False
         if self._mine:
             signal.set_wakeup_fd(self._before)

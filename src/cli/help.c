@@ -126,11 +126,28 @@ void cli_help_overview(FILE *f) {
   fputs("\n'tkdbg help COMMAND' explains one.\n", f);
 }
 
+/* Every operation of the language, or the one named. */
+static int help_ops(const cli_args *a, const char *only) {
+  bool found = false;
+  for (size_t i = 0; tk_builtin_name(i); i++) {
+    const char *name = tk_builtin_name(i), *sig = tk_builtin_signature(i);
+    if (only && strcmp(name, only)) continue;
+    found = true;
+    printf("%s(%s)\n", name, *sig ? sig : "...");
+    if (*tk_builtin_doc(i)) printf("    %s\n", tk_builtin_doc(i));
+  }
+  return found ? TK_OK : cli_usage(a, "no operation '%s'", only);
+}
+
 int cli_help(const cli_args *a) {
   if (cli_has(a, OPT_MAN)) {
     cli_man(stdout);
   } else if (cli_has(a, OPT_COMPLETION)) {
     cli_completion_bash(stdout);
+  } else if (a->nwords && !strcmp(a->words[0], "ops")) {
+    return help_ops(a, NULL);
+  } else if (a->nwords && strchr(a->words[0], '.')) {
+    return help_ops(a, a->words[0]);
   } else if (a->nwords) {
     int id = cli_find_command(a->words[0]);
     if (id < 0) return cli_usage(a, "no command '%s'", a->words[0]);

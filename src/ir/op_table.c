@@ -37,6 +37,16 @@ const char *tk_builtin_name(size_t i) {
   return i < TK_COUNT(prelude_names) ? prelude_names[i] : NULL;
 }
 
+const char *tk_builtin_signature(size_t i) {
+  if (i < TK_COUNT(table)) return table[i].sig;
+  return tk_builtin_name(i) ? "" : NULL;
+}
+
+const char *tk_builtin_doc(size_t i) {
+  if (i < TK_COUNT(table)) return table[i].doc;
+  return tk_builtin_name(i) ? "" : NULL;
+}
+
 /* ---- arguments --------------------------------------------------------- */
 
 static const char *param_name(tks *s, const tks_args *a, size_t i) {
