@@ -113,13 +113,13 @@ static void decompose(tki *t, tk_precision p, const float *x, size_t n,
   tki_buf_free(t, rest);
 }
 
-/* One part each: rounded operands, one product. */
+/* What the tensor core reads of each operand, one product. */
 static void multiply_tf32(tki *t, float *c, const float *a, const float *b,
                           shape s) {
   tki_buf *ra = tki_buf_new(t, s.m * s.k * sizeof(float));
   tki_buf *rb = tki_buf_new(t, s.k * s.n * sizeof(float));
-  tki_round_tf32(tki_buf_data(ra), a, s.m * s.k);
-  tki_round_tf32(tki_buf_data(rb), b, s.k * s.n);
+  tki_cut_tf32(tki_buf_data(ra), a, s.m * s.k);
+  tki_cut_tf32(tki_buf_data(rb), b, s.k * s.n);
   multiply(t, c, tki_buf_data(ra), tki_buf_data(rb), s);
   tki_buf_free(t, ra);
   tki_buf_free(t, rb);

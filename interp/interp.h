@@ -165,6 +165,7 @@ tki_binary_fn tki_plain_compare(tk_compare op, tk_dtype d);
 /* Rows of lanes to and from fp32; d is a float type of 16 or 8 bits. */
 void tki_widen(tk_dtype d, float *to, const void *from, size_t n);
 void tki_narrow(tk_dtype d, void *to, const float *from, size_t n);
+void tki_cut_tf32(float *d, const float *a, size_t n);
 void tki_round_tf32(float *d, const float *a, size_t n);
 
 /* Loops are compiled for wider vectors too where that is safe. */

@@ -1,9 +1,9 @@
 /* kernels_cast.c - lane loops that convert element types.
  *
  * Integers truncate or extend; integers to floats round to nearest even;
- * floats to integers round toward zero, saturate at 32 bits (64 for 64-bit
- * results) and turn NaN into 0, as PTX cvt does, and narrower results keep
- * the low bits of that.  Anything to int1 is "is not zero".
+ * floats to integers round toward zero, saturate and turn NaN into 0, as PTX
+ * cvt does.  There is no cvt to 8 bits: those keep the low bits of a 16-bit
+ * result (as an H200 does).  Anything to int1 is "is not zero".
  */
 #include <math.h>
 
@@ -22,6 +22,8 @@
 /* Saturation: bounds are exact in both float types. */
 #define SAT(a, T, LO, HI, LIMIT)                                               \
   ((a) != (a) ? 0 : (a) < (LO) ? (T)(LO) : (a) >= (LIMIT) ? (HI) : (T)(a))
+#define TO_I16(a) SAT(a, int16_t, -0x1p15f, INT16_MAX, 0x1p15f)
+#define TO_U16(a) SAT(a, uint16_t, 0.0f, UINT16_MAX, 0x1p16f)
 #define TO_I32(a) SAT(a, int32_t, -0x1p31f, INT32_MAX, 0x1p31f)
 #define TO_I64(a) SAT(a, int64_t, -0x1p63f, INT64_MAX, 0x1p63f)
 #define TO_U32(a) SAT(a, uint32_t, 0.0f, UINT32_MAX, 0x1p32f)
@@ -49,10 +51,10 @@ FROM_INTS(i32, uint32_t)
 FROM_INTS(i64, uint64_t)
 FROM_INTS(f32, float)
 FROM_INTS(f64, double)
-FROM_FLOATS(i8, int8_t, TO_I32)
-FROM_FLOATS(u8, uint8_t, TO_U32)
-FROM_FLOATS(i16, int16_t, TO_I32)
-FROM_FLOATS(u16, uint16_t, TO_U32)
+FROM_FLOATS(i8, int8_t, TO_I16)
+FROM_FLOATS(u8, uint8_t, TO_U16)
+FROM_FLOATS(i16, int16_t, TO_I16)
+FROM_FLOATS(u16, uint16_t, TO_U16)
 FROM_FLOATS(i32, int32_t, TO_I32)
 FROM_FLOATS(u32, uint32_t, TO_U32)
 FROM_FLOATS(i64, int64_t, TO_I64)

@@ -135,13 +135,23 @@ void tki_narrow(tk_dtype d, void *to, const float *from, size_t n) {
       ((uint8_t *)to)[i] = tk_f32_to_fp8(d, from[i]);
 }
 
-/* What a tensor core keeps of an fp32 operand: ten digits after the point.
- * Ties go away from zero (PTX cvt.rna.tf32.f32). */
+/* The leading part of a split operand: ten digits after the point, ties away
+ * from zero (PTX cvt.rna.tf32.f32). */
 TKI_CLONES void tki_round_tf32(float *d, const float *a, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t u = as_bits(a[i]);
     bool finite = (u & 0x7f800000) != 0x7f800000;
     d[i] = as_float(finite ? (u + 0x1000) & 0xffffe000 : u);
+  }
+}
+
+/* What a tensor core reads of an fp32 operand: the low 13 bits are ignored
+ * (seen on an H200; Triton rounds nothing for input_precision 'tf32'). */
+TKI_CLONES void tki_cut_tf32(float *d, const float *a, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint32_t u = as_bits(a[i]);
+    bool nan = (u & 0x7fffffff) > 0x7f800000;
+    d[i] = as_float(nan ? u : u & 0xffffe000);
   }
 }
 
