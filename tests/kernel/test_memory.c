@@ -1,0 +1,85 @@
+/* test_memory.c - a whole launch with every allocation failing in turn: it
+ * ends with a status, crashes nowhere and leaks nothing.
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "tkdbg/tkdbg.h"
+
+static const char source[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def add(a, b):\n"
+    "    return a + b\n"
+    "@triton.jit\n"
+    "def k(x, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    v = tl.load(x + i, mask=i < n, other=0.0)\n"
+    "    for j in range(n):\n"
+    "        v = v * 2.0 + tl.sigmoid(v)\n"
+    "    s = tl.reduce(v, 0, add)\n"
+    "    print(f'{s} {v}')\n"
+    "    tl.store(x + i, v, mask=i < n)\n"
+    "    tl.load(x + 100)\n"; /* a finding, whose report is memory too */
+
+typedef struct heap {
+  long left; /* allocations until one fails */
+  long live;
+} heap;
+
+static void *failing(void *ud, void *p, size_t old, size_t size) {
+  heap *h = ud;
+  (void)old;
+  if (size && h->left-- <= 0) return NULL;
+  h->live += (!p && size) - (p && !size);
+  if (size) return realloc(p, size);
+  free(p);
+  return NULL;
+}
+
+static tk_status launch(tk_session *s) {
+  static const char *const args[] = {"x=f32[4]:ones", "n=4", "B=8"};
+  tk_module *m;
+  tk_function *f;
+  tk_launch *l;
+  tk_status st = tk_module_open(s, "k.py", source, sizeof source - 1, &m);
+  if (st == TK_OK) st = tk_function_named(m, "k", &f);
+  if (st == TK_OK) st = tk_launch_new(s, f, &l);
+  for (int i = 0; i < 3 && st == TK_OK; i++)
+    st = tk_launch_arg_text(l, args[i]);
+  if (st == TK_OK) st = tk_launch_grid_text(l, "2");
+  return st == TK_OK ? tk_launch_run(l, NULL, NULL) : st;
+}
+
+START_TEST(every_allocation) {
+  bool complete = false;
+  for (long n = 0; n < 10000 && !complete; n++) {
+    heap h = {n, 0};
+    tk_session *s = tk_session_new_with(failing, &h);
+    if (!s) continue;
+    tk_status st = launch(s);
+    ck_assert_ptr_nonnull(tk_report(s, false));
+    complete = h.left > 0;
+    if (complete)
+      ck_assert_int_eq(st, TK_FINDING);
+    else
+      ck_assert_int_ne(st, TK_OK);
+    tk_session_free(s);
+    ck_assert_int_eq(h.live, 0);
+  }
+  ck_assert(complete);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("memory");
+  TCase *tc = tcase_create("launch");
+  tcase_add_test(tc, every_allocation);
+  suite_add_tcase(suite, tc);
+  SRunner *r = srunner_create(suite);
+  srunner_run_all(r, CK_NORMAL);
+  int failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed ? 1 : 0;
+}
