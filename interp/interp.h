@@ -176,6 +176,19 @@ void tki_round_tf32(float *d, const float *a, size_t n);
 #define TKI_CLONES
 #endif
 
+/* A block seen from one of its axes. */
+typedef struct tki_around {
+  size_t outer, n, inner; /* lanes before, along, after the axis */
+  size_t size;            /* bytes of a lane */
+} tki_around;
+
+static inline tki_around tki_around_axis(const tk_type *t, int axis) {
+  tki_around r = {1, (size_t)t->shape[axis], 1, tk_lane_size(t)};
+  for (int i = 0; i < axis; i++) r.outer *= (size_t)t->shape[i];
+  for (int i = axis + 1; i < t->rank; i++) r.inner *= (size_t)t->shape[i];
+  return r;
+}
+
 /* ---- instructions, by file --------------------------------------------- */
 
 void tki_copy(void *ctx, const tk_inst *in, void *frame);

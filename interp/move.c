@@ -8,18 +8,6 @@
 
 #include "interp/interp.h"
 
-typedef struct around {
-  size_t outer, n, inner; /* lanes before, along, after the axis */
-  size_t size;            /* bytes of a lane */
-} around;
-
-static around around_axis(const tk_type *t, int axis) {
-  around r = {1, (size_t)t->shape[axis], 1, tk_lane_size(t)};
-  for (int i = 0; i < axis; i++) r.outer *= (size_t)t->shape[i];
-  for (int i = axis + 1; i < t->rank; i++) r.inner *= (size_t)t->shape[i];
-  return r;
-}
-
 static void finish(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
   tki_set(t, &frame[in->res[0]], v);
 }
@@ -198,7 +186,7 @@ static void run_split(void *ctx, const tk_inst *in, void *vframe) {
 static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  around r = around_axis(&in->type, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
   size_t na = (size_t)in->attr[1] * r.inner * r.size;
   size_t nb = r.n * r.inner * r.size - na;
   char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
@@ -214,7 +202,7 @@ static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
 static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  around r = around_axis(&in->type, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);
   for (size_t o = 0; o < r.outer; o++)
@@ -241,7 +229,7 @@ static void run_gather(void *ctx, const tk_inst *in, void *vframe) {
   tk_dtype id = (tk_dtype)f->slots[in->args[1]].type.elem;
   size_t isize = tk_dtypes[id].size;
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  around r = around_axis(&in->type, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
   size_t n = (size_t)in->from.shape[in->attr[0]];
   char *d = tki_data(&v), *s = tki_data(a), *idx = tki_data(b);
   for (int64_t i = 0; i < in->n; i++) {

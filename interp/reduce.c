@@ -20,19 +20,8 @@ tk_binary tki_reduction_op(tk_reduction r) {
   return ops[r];
 }
 
-typedef struct around {
-  size_t outer, n, inner, size;
-} around;
-
-static around around_axis(const tk_type *t, int axis) {
-  around r = {1, (size_t)t->shape[axis], 1, tk_lane_size(t)};
-  for (int i = 0; i < axis; i++) r.outer *= (size_t)t->shape[i];
-  for (int i = axis + 1; i < t->rank; i++) r.inner *= (size_t)t->shape[i];
-  return r;
-}
-
 /* Halves one row until one lane (of inner lanes) is left. */
-static void halve(char *d, const char *s, char *tmp, around r,
+static void halve(char *d, const char *s, char *tmp, tki_around r,
                   tki_binary_fn fn) {
   size_t lanes = r.n / 2 * r.inner;
   if (r.n == 1) {
@@ -67,7 +56,7 @@ ROWS(sum_rows, a + b)
 static void run_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val *a = frame + in->args[0];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
-  around r = around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_buf *tmp = tki_buf_new(t, r.n * r.inner * r.size);
   char *d = tki_data(&v), *s = tki_data(a);
@@ -101,7 +90,7 @@ static bool beats(tk_dtype d, bool max, const void *x, const void *best) {
 
 static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val *a = frame + in->args[0];
-  around r = around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
   tk_type index = tk_with_elem(in->type, TK_INT32);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_val x = tki_val_new(t, &index, (size_t)in->n);
@@ -133,8 +122,8 @@ void tki_reduce(void *ctx, const tk_inst *in, void *frame) {
 enum { MAX_INPUTS = 16 };
 
 /* One half of the axis as a value of its own. */
-static tki_val half_of(tki *t, const tki_val *v, const tk_type *type, around r,
-                       size_t n, size_t from) {
+static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
+                       tki_around r, size_t n, size_t from) {
   tki_val out = tki_val_new(t, type, r.outer * (n / 2) * r.inner);
   size_t row = n / 2 * r.inner * r.size;
   char *d = tki_data(&out);
@@ -145,7 +134,8 @@ static tki_val half_of(tki *t, const tki_val *v, const tk_type *type, around r,
 }
 
 static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
-                           const tk_type *types, const around *r, size_t n) {
+                           const tk_type *types, const tki_around *r,
+                           size_t n) {
   tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
   for (size_t i = 0; i < k; i++) {
     args[i] = half_of(t, &cur[i], &types[i], r[i], n, 0);
@@ -171,12 +161,12 @@ void tki_reduce_fn(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, cur[MAX_INPUTS];
   tk_type types[MAX_INPUTS];
-  around r[MAX_INPUTS];
+  tki_around r[MAX_INPUTS];
   const tk_combine *c = in->aux;
   size_t k = in->nargs, n = (size_t)in->from.shape[in->attr[0]];
   for (size_t i = 0; i < k; i++) {
     types[i] = t->frame->func->slots[in->args[i]].type;
-    r[i] = around_axis(&types[i], (int)in->attr[0]);
+    r[i] = tki_around_axis(&types[i], (int)in->attr[0]);
     cur[i] = tki_share(&frame[in->args[i]]);
   }
   for (int level = 0; level < c->nlevels; level++, n /= 2)
@@ -189,7 +179,7 @@ void tki_reduce_fn(void *ctx, const tk_inst *in, void *vframe) {
 /* ---- scans ------------------------------------------------------------- */
 
 /* Every row moved d places along the axis; the first d stay. */
-static tki_val shifted(tki *t, tki_val *v, const tk_type *type, around r,
+static tki_val shifted(tki *t, tki_val *v, const tk_type *type, tki_around r,
                        size_t by, bool reverse) {
   tki_val out = tki_val_new(t, type, r.outer * r.n * r.inner);
   size_t row = r.inner * r.size, bytes = r.n * row;
@@ -207,7 +197,7 @@ static tki_val shifted(tki *t, tki_val *v, const tk_type *type, around r,
 }
 
 /* Lanes that have nobody d places before them keep their value. */
-static void keep_ends(tki_val *to, tki_val *from, around r, size_t by,
+static void keep_ends(tki_val *to, tki_val *from, tki_around r, size_t by,
                       bool reverse) {
   size_t row = r.inner * r.size, bytes = r.n * row;
   size_t off = reverse ? bytes - by * row : 0;
@@ -235,14 +225,14 @@ void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
   for (size_t by = 1; by < n; by *= 2) {
     for (size_t i = 0; i < k; i++) {
       const tk_type *type = &t->frame->func->slots[in->args[i]].type;
-      around r = around_axis(type, (int)in->attr[0]);
+      tki_around r = tki_around_axis(type, (int)in->attr[0]);
       args[i] = shifted(t, &cur[i], type, r, by, reverse);
       args[k + i] = cur[i];
     }
     tki_call(t, c->levels[0], args, 2 * k, out);
     for (size_t i = 0; i < k; i++) {
       const tk_type *type = &t->frame->func->slots[in->args[i]].type;
-      around r = around_axis(type, (int)in->attr[0]);
+      tki_around r = tki_around_axis(type, (int)in->attr[0]);
       out[i] = own(t, &out[i], type, r.outer * r.n * r.inner);
       keep_ends(&out[i], &cur[i], r, by, reverse);
       tki_release(t, &args[i]);
@@ -255,7 +245,7 @@ void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
 void tki_scan(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
-  around r = around_axis(&in->type, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);

@@ -212,7 +212,7 @@ static sval *bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
 
 /* ---- instances --------------------------------------------------------- */
 
-static const char *instance_key(tks *s, const sval *v, size_t n) {
+const char *tks_key(tks *s, const sval *v, size_t n) {
   tk_buf b;
   tk_buf_init(&b, s->env);
   for (size_t i = 0; i < n; i++) {
@@ -301,7 +301,7 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
 }
 
 tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
-  const char *key = instance_key(s, v, fn->ast->n);
+  const char *key = tks_key(s, v, fn->ast->n);
   tks_instance *in = find_instance(s, fn, key);
   if (in && in->open)
     tks_error_help(s, TK_D_RECURSION,

@@ -360,7 +360,7 @@ static bool whole(const sval *v) {
          sv_is_none(&v->items[1]) && sv_is_none(&v->items[2]);
 }
 
-static sval insert_axis(tks *s, const sval *v, int axis) {
+sval tks_insert_axis(tks *s, const sval *v, int axis) {
   int64_t shape[TK_MAX_RANK];
   int rank = v->type.rank;
   if (rank == TK_MAX_RANK)
@@ -378,7 +378,7 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
   const sval *items = index->kind == V_TUPLE ? index->items : &one;
   for (size_t i = 0; i < n; i++) {
     if (sv_is_none(&items[i]))
-      r = insert_axis(s, &r, (int)i);
+      r = tks_insert_axis(s, &r, (int)i);
     else if (!whole(&items[i]) || (int)i >= r.type.rank)
       tks_error_help(s, TK_D_UNSUPPORTED,
                      "index with : and None; to pick lanes use tl.gather, "

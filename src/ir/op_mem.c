@@ -73,19 +73,25 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
   return tks_result(tks_emit(s, TK_I_LOAD, mode, t, n, v));
 }
 
+/* What a store or atomic takes: pointer, value of its type, mask if any. */
+static size_t write_operands(tks *s, const sval *ptr, const sval *val,
+                             const sval *mask, sval v[3]) {
+  tk_type t = tk_pointee(ptr->type);
+  v[0] = *ptr;
+  v[1] = tks_to_tensor(s, val);
+  v[1] = fit(s, *ptr, v[1], "value");
+  v[1] = tks_cast(s, &v[1], tk_elem_of(t), false);
+  if (!mask || sv_is_none(mask)) return 2;
+  v[2] = tks_to_tensor(s, mask);
+  need_mask(s, &v[2]);
+  v[2] = fit(s, *ptr, v[2], "mask");
+  return 3;
+}
+
 void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
   tk_type t = tk_pointee(ptr->type);
-  sval x = tks_to_tensor(s, val);
-  x = fit(s, *ptr, x, "value");
-  x = tks_cast(s, &x, tk_elem_of(t), false);
-  sval v[3] = {*ptr, x};
-  size_t n = 2;
-  if (mask && !sv_is_none(mask)) {
-    v[2] = tks_to_tensor(s, mask);
-    need_mask(s, &v[2]);
-    v[2] = fit(s, *ptr, v[2], "mask");
-    n = 3;
-  }
+  sval v[3];
+  size_t n = write_operands(s, ptr, val, mask, v);
   tks_inst_new(s, TK_I_STORE, n == 3, t, n, v, 0);
 }
 
@@ -94,12 +100,9 @@ void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
 static void check_option(tks *s, const tks_args *a, size_t i,
                          const char *const *known, const char *what) {
   const char *text = tks_arg_str(s, a, i);
-  tk_nearest near = tk_nearest_start(text);
   if (!*text) return;
-  for (; *known; known++) {
+  for (; *known; known++)
     if (!strcmp(*known, text)) return;
-    tk_nearest_try(&near, *known);
-  }
   s->frame->at = a->span[i];
   tks_error(s, TK_D_VALUE, "%s '%s' is not supported", what, text);
 }
@@ -459,17 +462,8 @@ static void check_atomic_type(tks *s, const char *name, tk_atomic mode,
 sval tks_atomic(tks *s, tk_atomic mode, const sval *ptr, const sval *val,
                 const sval *mask) {
   tk_type t = tk_pointee(ptr->type);
-  sval x = tks_to_tensor(s, val);
-  x = fit(s, *ptr, x, "value");
-  x = tks_cast(s, &x, tk_elem_of(t), false);
-  sval v[3] = {*ptr, x};
-  size_t n = 2;
-  if (mask && !sv_is_none(mask)) {
-    v[2] = tks_to_tensor(s, mask);
-    need_mask(s, &v[2]);
-    v[2] = fit(s, *ptr, v[2], "mask");
-    n = 3;
-  }
+  sval v[3];
+  size_t n = write_operands(s, ptr, val, mask, v);
   return tks_result(tks_emit(s, TK_I_ATOMIC, (int)mode, t, n, v));
 }
 

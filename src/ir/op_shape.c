@@ -60,16 +60,6 @@ sval rule_broadcast_to(tks *s, const tks_args *a) {
   return tks_broadcast(s, &v, &t);
 }
 
-static sval new_axis(tks *s, const sval *v, int axis) {
-  int64_t shape[TK_MAX_RANK];
-  int rank = v->type.rank + 1;
-  for (int i = 0; i < rank; i++)
-    shape[i] = i < axis    ? v->type.shape[i]
-               : i == axis ? 1
-                           : v->type.shape[i - 1];
-  return tks_reshape(s, v, shape, rank);
-}
-
 sval rule_expand_dims(tks *s, const tks_args *a) {
   sval v = block(s, a, 0);
   sval one = sv_tuple(s, &a->v[1], 1);
@@ -85,7 +75,7 @@ sval rule_expand_dims(tks *s, const tks_args *a) {
     at[axis] = true;
   }
   for (int i = 0; i < rank; i++)
-    if (at[i]) v = new_axis(s, &v, i);
+    if (at[i]) v = tks_insert_axis(s, &v, i);
   return v;
 }
 

@@ -142,15 +142,6 @@ static tk_program *find_program(tk_function *f, const char *key) {
   return NULL;
 }
 
-static const char *program_key(tks *s, const sval *v, size_t n) {
-  tk_buf b;
-  tk_buf_init(&b, s->env);
-  for (size_t i = 0; i < n; i++) sv_key(&b, &v[i]), tk_buf_putc(&b, ';');
-  const char *key = tk_arena_strdup(s->arena, tk_buf_str(&b));
-  tk_buf_free(&b);
-  return key;
-}
-
 /* Arguments are read in a frame of their own: annotations and defaults may
  * be any expression. */
 static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
@@ -182,7 +173,7 @@ static void specialise(tk_env *e, void *ud) {
                     .program = j->program,
                     .ast = fn->ast};
   sval *v = read_args(&s, j->launch, &header);
-  j->program->key = program_key(&s, v, j->launch->nargs);
+  j->program->key = tks_key(&s, v, j->launch->nargs);
   j->found = find_program(fn, j->program->key);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};

@@ -181,6 +181,7 @@ sval sv_from_value(tks *s, const tk_value *v);
 sval sv_binary(tks *s, tk_operator op, const sval *a, const sval *b);
 sval sv_unary(tks *s, tk_operator op, const sval *a);
 void sv_key(tk_buf *out, const sval *v);
+const char *tks_key(tks *s, const sval *v, size_t n); /* of all of them */
 double sv_as_double(const sval *v);
 
 /* ---- instructions ------------------------------------------------------ */
@@ -249,6 +250,8 @@ sval tks_global(tks *s, tk_function *fn, const char *name, bool *found);
 sval tks_module_attr(tks *s, const char *module, const char *name);
 sval tks_condition(tks *s, const sval *v);
 void tks_unknown_name(tks *s, const char *name) TK_NORETURN;
+/* v with an axis of size 1 put before `axis`. */
+sval tks_insert_axis(tks *s, const sval *v, int axis);
 sval tks_fstring(tks *s, const tk_ast *e);
 tk_format *tks_format_new(tks *s, const sval *parts, size_t n, const char *sep);
 /* Runs fn with its instructions going to `out` instead. */
