@@ -37,6 +37,7 @@ tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
 }
 
 void tki_stop(tki *t) {
+  TKI_TELL(t, stop, t);
   tk_throw(t->env, TK_FINDING);
 }
 
@@ -47,21 +48,39 @@ static void kill_operands(tki *t, const tk_inst *in, tki_val *slots) {
     if (bits & 1) tki_release(t, &slots[in->args[k]]);
 }
 
+enum { FEW = 16 };
+
+/* Runs an instruction with its operands held, so that they can be looked at
+ * afterwards and no result takes their place. */
+static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
+  tki_val few[FEW], *args = few;
+  tki_buf *big = NULL;
+  if (in->nargs > FEW) {
+    big = tki_buf_new(t, in->nargs * sizeof *args);
+    args = tki_buf_data(big);
+  }
+  for (size_t k = 0; k < in->nargs; k++)
+    args[k] = tki_share(&slots[in->args[k]]);
+  TKI_TELL(t, before, t, in, args);
+  in->run(t, in, slots);
+  t->frame->inst = in;
+  TKI_TELL(t, after, t, in, args);
+  for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
+  if (big) tki_buf_free(t, big);
+}
+
 static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     t->frame->inst = in;
-    in->run(t, in, slots);
-    t->frame->inst = in;
-    for (tki_observer *o = t->observers; o; o = o->next)
-      if (o->inst) o->inst(o->ud, t, in);
+    exec_watched(t, in, slots);
     if (in->kill) kill_operands(t, in, slots);
   }
 }
 
 void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   t->ops += l->n;
-  if (TK_UNLIKELY(t->observers != NULL)) {
+  if (TK_UNLIKELY(t->watched)) {
     exec_observed(t, l, slots);
     return;
   }
@@ -78,8 +97,17 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
 static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
                       tki_val *results);
 
-static void check_interrupt(tki *t) {
-  if (TK_UNLIKELY(t->env->interrupted)) tk_throw(t->env, TK_INTERRUPTED);
+static void interrupted(tki *t) {
+  bool handled = false;
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->interrupt) handled |= o->interrupt(o->ud, t);
+  if (!handled) tk_throw(t->env, TK_INTERRUPTED);
+}
+
+/* What happens before a loop's body runs again. */
+static void next_trip(tki *t, const tk_stmt *st) {
+  if (TK_UNLIKELY(t->env->interrupted)) interrupted(t);
+  if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, trip, t, st);
 }
 
 typedef struct counter {
@@ -107,39 +135,42 @@ static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
 static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
                      tki_val *results) {
   counter c = loop_counter(t, st, slots);
+  tki_loop loop = {t->frame->loops, st, 0};
+  t->frame->loops = &loop;
   while (st->down ? c.at > c.end : c.at < c.end) {
     tki_set(t, &slots[st->iv], (tki_val){.i = c.at, .region = TKI_ANY});
-    check_interrupt(t);
+    next_trip(t, st);
     if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
       return FLOW_RETURN;
+    loop.trip++;
     if (st->down ? __builtin_sub_overflow(c.at, c.step, &c.at)
                  : __builtin_add_overflow(c.at, c.step, &c.at))
       break;
   }
+  t->frame->loops = loop.outer;
   return FLOW_ON;
 }
 
 static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
                        tki_val *results) {
-  for (;;) {
-    if (!slots[st->cond].b) return FLOW_ON;
-    check_interrupt(t);
+  tki_loop loop = {t->frame->loops, st, 0};
+  t->frame->loops = &loop;
+  while (slots[st->cond].b) {
+    next_trip(t, st);
     if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
       return FLOW_RETURN;
+    loop.trip++;
     t->frame->stmt = st;
     tki_exec_insts(t, &st->insts, slots);
   }
-}
-
-static void tell_stmt(tki *t, const tk_stmt *st) {
-  for (tki_observer *o = t->observers; o; o = o->next)
-    if (o->stmt) o->stmt(o->ud, t, st);
+  t->frame->loops = loop.outer;
+  return FLOW_ON;
 }
 
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;
-  if (TK_UNLIKELY(t->observers != NULL)) tell_stmt(t, st);
+  if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, stmt, t, st);
   tki_exec_insts(t, &st->insts, slots);
   switch (st->kind) {
   case TK_S_RUN: return FLOW_ON;
@@ -188,14 +219,14 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   for (size_t i = 0; i < nargs; i++) slots[f->params[i]] = tki_share(&args[i]);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
   t->frame = &frame;
+  if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, frame, t, true);
   if (exec_body(t, &f->body, slots, results) != FLOW_RETURN)
     no_results(t, f, results);
+  if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, frame, t, false);
   t->frame = frame.caller;
   release_slots(t, slots, f->nslots);
   tki_buf_free(t, buf);
 }
-
-enum { FEW = 16 };
 
 static void run_call(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
@@ -225,13 +256,14 @@ static void run_nothing(void *ctx, const tk_inst *in, void *frame) {
 /* ---- one program ------------------------------------------------------- */
 
 static void tell_program(tki *t, bool begins) {
-  for (tki_observer *o = t->observers; o; o = o->next)
-    if (o->program) o->program(o->ud, t, begins);
+  if (begins) TKI_TELL(t, program, t, true);
+  TKI_TELL(t, frame, t, begins);
+  if (!begins) TKI_TELL(t, program, t, false);
 }
 
 void tki_program_run(tki *t) {
   const tk_func *f = t->program->kernel;
-  tki_val *slots = t->slots;
+  tki_val *slots = t->task ? t->task->slots : t->slots;
   tki_frame frame = {.func = f, .slots = slots};
   memset(slots, 0, f->nslots * sizeof *slots);
   for (size_t i = 0; i < f->nparams; i++) slots[f->params[i]] = t->params[i];
@@ -241,6 +273,7 @@ void tki_program_run(tki *t) {
   if (TK_UNLIKELY(t->observers != NULL)) tell_program(t, false);
   release_slots(t, slots, f->nslots);
   t->frame = NULL;
+  t->done++;
 }
 
 /* ---- binding ----------------------------------------------------------- */
@@ -275,7 +308,7 @@ static void bind_inst(tk_inst *in, const tk_func *f) {
   case TK_I_COND: in->run = run_cond; break;
   case TK_I_PRINT: in->run = tki_print; break;
   case TK_I_ASSERT: in->run = tki_assert; break;
-  case TK_I_BREAKPOINT:
+  case TK_I_BREAKPOINT: in->run = tki_breakpoint; break;
   case TK_I_BARRIER: in->run = run_nothing; break;
   default: break;
   }

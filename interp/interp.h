@@ -8,6 +8,7 @@
 #ifndef TK_INTERP_H
 #define TK_INTERP_H
 
+#include "interp/fiber.h"
 #include "ir/ir.h"
 
 typedef struct tki tki;
@@ -16,8 +17,6 @@ typedef struct tki_buf {
   uint32_t refs;
   uint32_t cls;         /* size class in the pool */
   struct tki_buf *next; /* in the pool */
-  void *shadow;         /* an observer's: undefined lanes, origins */
-  void *unused;
 } tki_buf;
 
 /* Pointer lanes are device addresses; region is the memory they may touch,
@@ -47,25 +46,84 @@ typedef struct tki_region {
   bool readonly;
 } tki_region;
 
+/* A loop being executed. */
+typedef struct tki_loop {
+  struct tki_loop *outer;
+  const tk_stmt *stmt;
+  uint64_t trip; /* from 0 */
+} tki_loop;
+
+/* Each observer that keeps something for every slot has an entry. */
+enum { TKI_SHADOW_UNDEF, TKI_SHADOW_PRECISION, TKI_SHADOW_TRACE, TKI_SHADOWS };
+
 /* A function being executed. */
 typedef struct tki_frame {
-  struct tki_frame *caller;
+  struct tki_frame *caller; /* caller->inst is what called */
   const tk_func *func;
   const tk_inst *inst; /* being executed */
   const tk_stmt *stmt;
   tki_val *slots;
+  tki_loop *loops;           /* innermost first */
+  void *shadow[TKI_SHADOWS]; /* observers' own; NULL when a frame begins */
 } tki_frame;
 
-/* What watches a run.  Every member may be NULL; none may change values. */
+/* A memory access whose active lanes have all been checked. */
+typedef struct tki_access {
+  tki *t;
+  const tk_inst *in; /* LOAD STORE ATOMIC CAS */
+  const uint64_t *addr;
+  const uint8_t *mask; /* NULL: all lanes */
+  size_t n, size;      /* lanes, bytes of each; n is 0 when all are off */
+  int32_t region;      /* or TKI_ANY: tki_region_at(t, addr[i], size) */
+  bool write;
+  const char *verb;
+  const char *value; /* STORE ATOMIC CAS: lanes to be written; else NULL */
+  size_t step;       /* bytes from one lane of value to the next, or 0 */
+} tki_access;
+
+/* What watches a run.  Every member may be NULL; none changes values, but for
+ * a debugger on its user's behalf.  Members may throw.  Observers are called
+ * in the order in which they were attached. */
 typedef struct tki_observer {
   struct tki_observer *next;
   void *ud;
   void (*program)(void *ud, tki *t, bool begins);
-  void (*stmt)(void *ud, tki *t, const tk_stmt *st);
-  void (*inst)(void *ud, tki *t, const tk_inst *in); /* after it ran */
-  void (*access)(void *ud, tki *t, const tk_inst *in, const uint64_t *addr,
-                 const uint8_t *mask, size_t n, int32_t region);
+  /* The new frame is t->frame; when it ends, its slots still hold. */
+  void (*frame)(void *ud, tki *t, bool begins);
+  void (*stmt)(void *ud, tki *t, const tk_stmt *st); /* before it runs */
+  void (*trip)(void *ud, tki *t, const tk_stmt *st); /* a loop's body begins */
+  /* Before and after an instruction; args are its operands as they are
+   * before it, held so that no result takes their place. */
+  void (*before)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+  void (*after)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+  /* A load that has happened; a store or atomic that is about to. */
+  void (*access)(void *ud, tki *t, const tki_access *a);
+  void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
+  /* A finding was reported and ends the program. */
+  void (*stop)(void *ud, tki *t);
+  /* tk_interrupt was called; true: dealt with, go on. */
+  bool (*interrupt)(void *ud, tki *t);
 } tki_observer;
+
+/* A program that can pause.  It runs on a fiber of its own. */
+typedef struct tki_task {
+  struct tki_task *next; /* its owner's */
+  uint64_t index;        /* in the grid, axis 0 fastest */
+  int64_t pid[3];
+  tki_fiber *fiber;
+  tki_frame *frame; /* innermost, while it is paused */
+  tki_val *slots;   /* of the kernel's frame */
+  tk_status status; /* once done */
+  bool done;
+  void *ud; /* its owner's */
+  tki *t;
+} tki_task;
+
+/* Runs the programs of a launch in place of the serial loop; a debugger. */
+typedef struct tki_driver {
+  void *ud;
+  void (*run)(void *ud, tki *t);
+} tki_driver;
 
 enum { TKI_CLASSES = 40 };
 
@@ -80,14 +138,20 @@ struct tki {
   tki_buf *pool[TKI_CLASSES];
   tki_buf *chunks; /* everything the pool made */
   tki_frame *frame;
+  tki_task *task;  /* that runs; NULL: on the stack of the run */
   tki_val *params; /* of the kernel, in the order of its params */
   size_t nparams;
-  tki_val *slots; /* of the kernel's frame */
+  tki_val *slots; /* of the kernel's frame, when no task runs */
   size_t nslots;
   uint64_t ops;
+  uint64_t done;  /* programs run to their end */
+  tk_order order; /* of programs */
+  tk_pids pids;   /* those that are to run */
   bool asserts;
   bool dot_exact;
   tki_observer *observers;
+  bool watched; /* an observer has before, after or access */
+  const tki_driver *driver;
   bool blas_opened;
   void *sgemm, *dgemm; /* OpenBLAS's, NULL: sum in order */
 };
@@ -123,6 +187,8 @@ static inline void tki_set(tki *t, tki_val *slot, tki_val v) {
 /* A value for n lanes of size bytes; rank 0 needs no buffer. */
 tki_val tki_val_new(tki *t, const tk_type *type, size_t n);
 void tki_pool_free(tki *t);
+/* Takes every buffer back, whoever holds it: no program may be alive. */
+void tki_pool_reset(tki *t);
 
 /* The value for in's result, reusing the buffer of operand k when it dies
  * here and is large enough (k < 0: never). */
@@ -134,7 +200,35 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *frame);
 /* Calls f with nargs values (shared, not consumed); results are new. */
 void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
               tki_val *results);
+/* Runs the program t->pid to its end. */
 void tki_program_run(tki *t);
+
+/* Tells every observer that has the hook. */
+#define TKI_TELL(t, hook, ...)                                                 \
+  for (tki_observer *o_ = (t)->observers; o_; o_ = o_->next)                   \
+    if (o_->hook) o_->hook(o_->ud, __VA_ARGS__)
+
+/* ---- programs in order (run.c) ----------------------------------------- */
+
+void tki_observe(tki *t, tki_observer *o); /* borrowed until the run ends */
+/* How many programs the launch has, and the index of the i-th that runs;
+ * false: the conditions leave it out. */
+static inline uint64_t tki_programs(const tki *t) {
+  return t->order.n;
+}
+bool tki_program_at(const tki *t, uint64_t i, uint64_t *index);
+void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]);
+
+/* ---- programs that can pause (task.c) ----------------------------------- */
+
+tki_task *tki_task_new(tki *t, uint64_t index);
+/* Runs it until it pauses (true) or is done (false: see its status). */
+bool tki_task_resume(tki_task *k);
+/* Pauses the task that runs, t->task. */
+void tki_task_pause(tki *t);
+/* Drops it, wherever it is; its blocks stay with the pool until that is
+ * reset, unless it is done. */
+void tki_task_free(tki_task *k);
 
 /* Fills in run and kernel of every instruction, once. */
 void tki_bind(tk_program *p);
@@ -146,6 +240,17 @@ void tki_bind(tk_program *p);
 tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...)
     TK_PRINTF(3, 4);
 void tki_stop(tki *t) TK_NORETURN;
+
+/* ---- memory (memory.c) -------------------------------------------------- */
+
+/* The region that holds size bytes at a device address; NULL: none does. */
+const tki_region *tki_region_at(const tki *t, uint64_t addr, size_t size);
+/* An access's region and the lane's memory in this process. */
+static inline const tki_region *tki_access_region(const tki_access *a,
+                                                  size_t lane) {
+  return a->region != TKI_ANY ? &a->t->regions[a->region]
+                              : tki_region_at(a->t, a->addr[lane], a->size);
+}
 
 /* ---- lane loops (kernels_*.c) ------------------------------------------ */
 
@@ -203,6 +308,7 @@ void tki_scan(void *ctx, const tk_inst *in, void *frame);
 void tki_scan_fn(void *ctx, const tk_inst *in, void *frame);
 void tki_print(void *ctx, const tk_inst *in, void *frame);
 void tki_assert(void *ctx, const tk_inst *in, void *frame);
+void tki_breakpoint(void *ctx, const tk_inst *in, void *frame);
 void tki_move(tk_inst *in); /* fills in run for what move.c does */
 void tki_elem(tk_inst *in); /* the same for elem.c */
 

@@ -14,7 +14,7 @@
 
 /* ---- regions ----------------------------------------------------------- */
 
-static const tki_region *find_region(const tki *t, uint64_t a, size_t size) {
+const tki_region *tki_region_at(const tki *t, uint64_t a, size_t size) {
   for (size_t i = 0; i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
     if (a >= r->lo && a < r->hi && r->hi - a >= size) return r;
@@ -22,21 +22,9 @@ static const tki_region *find_region(const tki *t, uint64_t a, size_t size) {
   return NULL;
 }
 
-/* The access at hand, for checks and for the report. */
-typedef struct mem_access {
-  tki *t;
-  const tk_inst *in;
-  const uint64_t *addr;
-  const uint8_t *mask; /* NULL: all lanes */
-  size_t n, size;      /* lanes, bytes of each */
-  int32_t region;
-  bool write;
-  const char *verb;
-} mem_access;
-
 /* ---- reports ----------------------------------------------------------- */
 
-static const char *lane_index(const mem_access *a, size_t lane) {
+static const char *lane_index(const tki_access *a, size_t lane) {
   const tk_type *type = &a->in->type;
   tk_arena *arena = &a->t->launch->arena;
   char *text = tk_arena_strdup(arena, "");
@@ -58,7 +46,7 @@ static const char *ints(tk_arena *arena, const int64_t *v, int n) {
   return text;
 }
 
-static void note_tensor(const mem_access *a, tk_diag *d, const tki_region *r) {
+static void note_tensor(const tki_access *a, tk_diag *d, const tki_region *r) {
   tk_arena *arena = &a->t->launch->arena;
   const tk_tensor *x = r->tensor;
   tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
@@ -67,7 +55,7 @@ static void note_tensor(const mem_access *a, tk_diag *d, const tki_region *r) {
                ints(arena, x->strides, x->rank), r->hi - r->lo);
 }
 
-static size_t count_bad(const mem_access *a, const tki_region *r) {
+static size_t count_bad(const tki_access *a, const tki_region *r) {
   size_t bad = 0;
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
@@ -77,7 +65,7 @@ static size_t count_bad(const mem_access *a, const tki_region *r) {
   return bad;
 }
 
-static void note_lane(const mem_access *a, tk_diag *d, size_t lane) {
+static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
   tk_env *e = a->t->env;
   tk_span none = {0, 0};
   const char *mask = a->mask ? "true" : "none";
@@ -88,9 +76,9 @@ static void note_lane(const mem_access *a, tk_diag *d, size_t lane) {
     tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
 }
 
-static void outside(const mem_access *a, size_t lane,
+static void outside(const tki_access *a, size_t lane,
                     const tki_region *r) TK_NORETURN;
-static void outside(const mem_access *a, size_t lane, const tki_region *r) {
+static void outside(const tki_access *a, size_t lane, const tki_region *r) {
   uint64_t base = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
   int64_t off = (int64_t)(a->addr[lane] - base);
   int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
@@ -103,7 +91,7 @@ static void outside(const mem_access *a, size_t lane, const tki_region *r) {
       (long long)(off / size), (long long)limit, (long long)off, bad, a->n);
   note_lane(a, d, lane);
   note_tensor(a, d, r);
-  const tki_region *other = find_region(a->t, a->addr[lane], a->size);
+  const tki_region *other = tki_region_at(a->t, a->addr[lane], a->size);
   if (other)
     tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
                  "the address lies in %s, which this pointer does not belong "
@@ -116,8 +104,8 @@ static void outside(const mem_access *a, size_t lane, const tki_region *r) {
   tki_stop(a->t);
 }
 
-static void wild(const mem_access *a, size_t lane) TK_NORETURN;
-static void wild(const mem_access *a, size_t lane) {
+static void wild(const tki_access *a, size_t lane) TK_NORETURN;
+static void wild(const tki_access *a, size_t lane) {
   bool null = a->addr[lane] < 4096;
   tk_diag *d = tki_finding(
       a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
@@ -127,8 +115,8 @@ static void wild(const mem_access *a, size_t lane) {
   tki_stop(a->t);
 }
 
-static void misaligned(const mem_access *a, size_t lane) TK_NORETURN;
-static void misaligned(const mem_access *a, size_t lane) {
+static void misaligned(const tki_access *a, size_t lane) TK_NORETURN;
+static void misaligned(const tki_access *a, size_t lane) {
   tk_diag *d = tki_finding(a->t, TK_D_MISALIGNED,
                            "%s of %zu bytes at address 0x%" PRIx64
                            ", which is not a multiple of %zu",
@@ -137,9 +125,9 @@ static void misaligned(const mem_access *a, size_t lane) {
   tki_stop(a->t);
 }
 
-static void read_only(const mem_access *a, size_t lane,
+static void read_only(const tki_access *a, size_t lane,
                       const tki_region *r) TK_NORETURN;
-static void read_only(const mem_access *a, size_t lane, const tki_region *r) {
+static void read_only(const tki_access *a, size_t lane, const tki_region *r) {
   tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY, "%s to %s, which is read-only",
                            a->verb, r->name);
   note_lane(a, d, lane);
@@ -148,15 +136,15 @@ static void read_only(const mem_access *a, size_t lane, const tki_region *r) {
 
 /* ---- checks ------------------------------------------------------------ */
 
-static const tki_region *home(const mem_access *a, size_t lane) {
+static const tki_region *home(const tki_access *a, size_t lane) {
   if (a->region != TKI_ANY) return &a->t->regions[a->region];
-  const tki_region *r = find_region(a->t, a->addr[lane], a->size);
+  const tki_region *r = tki_region_at(a->t, a->addr[lane], a->size);
   if (!r) wild(a, lane);
   return r;
 }
 
 /* The lane's memory in this process. */
-static inline char *check_lane(const mem_access *a, size_t lane) {
+static inline char *check_lane(const tki_access *a, size_t lane) {
   const tki_region *r = home(a, lane);
   uint64_t x = a->addr[lane];
   if (TK_UNLIKELY(x < r->lo || x >= r->hi || r->hi - x < a->size))
@@ -167,7 +155,7 @@ static inline char *check_lane(const mem_access *a, size_t lane) {
 }
 
 /* Lanes first .. last are contiguous; NULL when they leave their region. */
-static char *check_run(const mem_access *a, size_t first, size_t last) {
+static char *check_run(const tki_access *a, size_t first, size_t last) {
   const tki_region *r = home(a, first);
   uint64_t lo = a->addr[first], hi = a->addr[last] + a->size;
   if (lo < r->lo || hi > r->hi || hi < lo || (lo & (a->size - 1)) ||
@@ -218,7 +206,7 @@ static inline void load_off(char *d, const other *o, size_t i, size_t size) {
     memset(d, 0, size);
 }
 
-static void load_lanes(const mem_access *a, char *d, const other *o, size_t at,
+static void load_lanes(const tki_access *a, char *d, const other *o, size_t at,
                        size_t n) {
   for (size_t i = at; i < at + n; i++) {
     if (a->mask && !a->mask[i])
@@ -238,7 +226,7 @@ static void fill_off(char *d, const other *o, size_t from, size_t to,
     for (size_t i = from; i < to; i++) memcpy(d + i * size, o->data, size);
 }
 
-static void load_row(const mem_access *a, char *d, const other *o, size_t at,
+static void load_row(const tki_access *a, char *d, const other *o, size_t at,
                      size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   if (!v.count) {
@@ -266,10 +254,10 @@ static size_t row_length(const tk_type *t) {
   return t->rank ? (size_t)t->shape[t->rank - 1] : 1;
 }
 
-static mem_access access_of(tki *t, const tk_inst *in, tki_val *frame,
+static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
                             int mask_arg, uint8_t *spare) {
   tki_val *p = frame + in->args[0];
-  mem_access a = {.t = t,
+  tki_access a = {.t = t,
                   .in = in,
                   .addr = tki_data(p),
                   .n = (size_t)in->n,
@@ -291,18 +279,12 @@ static mem_access access_of(tki *t, const tk_inst *in, tki_val *frame,
   return a;
 }
 
-static void tell(tki *t, const mem_access *a) {
-  for (tki_observer *o = t->observers; o; o = o->next)
-    if (o->access)
-      o->access(o->ud, t, a->in, a->addr, a->mask, a->n, a->region);
-}
-
 void tki_load(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe;
   bool masked = in->mode & 1;
   uint8_t off;
-  mem_access a = access_of(t, in, frame, masked ? 1 : -1, &off);
+  tki_access a = access_of(t, in, frame, masked ? 1 : -1, &off);
   other o = {NULL, 0};
   if (in->mode & 2) {
     tki_val *x = frame + in->args[masked ? 2 : 1];
@@ -315,13 +297,13 @@ void tki_load(void *ctx, const tk_inst *in, void *vframe) {
   if (!a.n) fill_off(d, &o, 0, n, a.size);
   for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
-  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  if (TK_UNLIKELY(t->watched)) TKI_TELL(t, access, t, &a);
   tki_set(t, &frame[in->res[0]], v);
 }
 
 /* ---- stores ------------------------------------------------------------ */
 
-static void store_row(const mem_access *a, const char *s, size_t step,
+static void store_row(const tki_access *a, const char *s, size_t step,
                       size_t at, size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   size_t run = v.last - v.first + 1, lo = at + v.first;
@@ -339,7 +321,8 @@ static void store_row(const mem_access *a, const char *s, size_t step,
 
 /* Every lane is checked before the first is written, so that a finding
  * leaves memory as it was. */
-static void check_all(const mem_access *a, size_t row) {
+static void check_all(const tki_access *a) {
+  size_t row = row_length(&a->in->type);
   for (size_t at = 0; at < a->n; at += row) {
     active v = find_active(a->mask ? a->mask + at : NULL, row);
     if (!v.count) continue;
@@ -351,16 +334,30 @@ static void check_all(const mem_access *a, size_t row) {
   }
 }
 
+static void give_value(tki_access *a, tki_val *x) {
+  a->value = tki_data(x);
+  a->step = x->buf ? a->size : 0;
+}
+
+/* An atomic access changes lane after lane, so whoever watches is told, and
+ * every lane checked, before the first. */
+static void announce(tki *t, const tki_access *a) {
+  if (TK_LIKELY(!t->watched)) return;
+  check_all(a);
+  TKI_TELL(t, access, t, a);
+}
+
 void tki_store(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, *x = frame + in->args[1];
   uint8_t off;
-  mem_access a = access_of(t, in, frame, in->mode & 1 ? 2 : -1, &off);
-  size_t row = row_length(&in->type), step = x->buf ? a.size : 0;
-  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
-  if (row < a.n) check_all(&a, row);
+  tki_access a = access_of(t, in, frame, in->mode & 1 ? 2 : -1, &off);
+  size_t row = row_length(&in->type);
+  give_value(&a, x);
+  if (row < a.n || t->watched) check_all(&a);
+  if (TK_UNLIKELY(t->watched)) TKI_TELL(t, access, t, &a);
   for (size_t at = 0; at < a.n; at += row)
-    store_row(&a, tki_data(x), step, at, row);
+    store_row(&a, a.value, a.step, at, row);
 }
 
 /* ---- atomics ----------------------------------------------------------- */
@@ -415,11 +412,12 @@ void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, *x = frame + in->args[1];
   uint8_t off;
-  mem_access a = access_of(t, in, frame, in->nargs > 2 ? 2 : -1, &off);
+  tki_access a = access_of(t, in, frame, in->nargs > 2 ? 2 : -1, &off);
   tki_val v = tki_result(t, in, frame, -1);
   char *d = tki_data(&v), *s = tki_data(x);
   size_t step = x->buf ? a.size : 0;
-  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  give_value(&a, x);
+  announce(t, &a);
   if (a.n < (size_t)in->n) memset(d, 0, (size_t)in->n * a.size);
   for (size_t i = 0; i < a.n; i++, d += a.size) {
     if (a.mask && !a.mask[i]) {
@@ -437,11 +435,12 @@ void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
 void tki_cas(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, *c = frame + in->args[1], *x = frame + in->args[2];
-  mem_access a = access_of(t, in, frame, -1, NULL);
+  tki_access a = access_of(t, in, frame, -1, NULL);
   tki_val v = tki_result(t, in, frame, -1);
   char *d = tki_data(&v), *cmp = tki_data(c), *val = tki_data(x);
   size_t cs = c->buf ? a.size : 0, xs = x->buf ? a.size : 0;
-  if (TK_UNLIKELY(t->observers != NULL)) tell(t, &a);
+  give_value(&a, x);
+  announce(t, &a);
   for (size_t i = 0; i < a.n; i++, d += a.size) {
     char *p = check_lane(&a, i);
     memcpy(d, p, a.size);

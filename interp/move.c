@@ -74,7 +74,7 @@ static void spread(char *d, const char *s, const tk_type *to,
 
 static void run_broadcast(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
-  if (in->mode && !((tki *)ctx)->observers) { /* see fuse in exec.c */
+  if (in->mode && !((tki *)ctx)->watched) { /* see fuse in exec.c */
     tki_val view = tki_share(a);
     view.lazy = in->mode;
     finish(ctx, in, frame, view);

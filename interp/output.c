@@ -99,3 +99,10 @@ void tki_assert(void *ctx, const tk_inst *in, void *vframe) {
   for (int64_t i = 0; i < in->n; i++)
     if (!c[i]) assertion_failed(t, in, i);
 }
+
+void tki_breakpoint(void *ctx, const tk_inst *in, void *frame) {
+  tki *t = ctx;
+  (void)frame;
+  if (t->observers && (!in->aux || wanted(t, in->aux)))
+    TKI_TELL(t, breakpoint, t, in);
+}

@@ -44,7 +44,6 @@ tki_buf *tki_buf_new(tki *t, size_t bytes) {
   else
     b = buf_make(t, c);
   b->refs = 1;
-  b->shadow = NULL;
   return b;
 }
 
@@ -62,6 +61,11 @@ void tki_pool_free(tki *t) {
   memset(t->pool, 0, sizeof t->pool);
 }
 
+void tki_pool_reset(tki *t) {
+  memset(t->pool, 0, sizeof t->pool);
+  for (chunk *k = (chunk *)t->chunks; k; k = k->next) tki_buf_free(t, k->buf);
+}
+
 tki_val tki_val_new(tki *t, const tk_type *type, size_t n) {
   tki_val v = {.region = TKI_ANY};
   if (type->rank) v.buf = tki_buf_new(t, n * tk_lane_size(type));
@@ -77,7 +81,6 @@ tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, int k) {
         bytes <= (size_t)1 << a->buf->cls) {
       tki_val v = *a;
       v.region = TKI_ANY;
-      v.buf->shadow = NULL;
       return v;
     }
   }

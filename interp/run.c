@@ -105,8 +105,6 @@ typedef struct run {
   const tk_run_options *opt;
   tk_summary *sum;
   tki t;
-  tk_pids pids;
-  tk_order order;
   bool prepared;
   struct timespec start, said;
 } run;
@@ -134,8 +132,8 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   const tk_run_options *o = r->opt;
   const char *order = o->order ? o->order : "serial";
   const char *pids = o->pids ? o->pids : "";
-  if (!tk_pids_parse(e, pids, strlen(pids), &r->pids) ||
-      !tk_order_parse(e, order, total, &r->order))
+  if (!tk_pids_parse(e, pids, strlen(pids), &r->t.pids) ||
+      !tk_order_parse(e, order, total, &r->t.order))
     tk_throw(e, TK_USAGE);
   bool exact = o->dot && !strcmp(o->dot, "exact");
   if (o->dot && !exact && strcmp(o->dot, "blas")) {
@@ -173,27 +171,76 @@ static void progress(run *r, uint64_t done, uint64_t total) {
   r->opt->progress(r->opt->progress_ud, done, total);
 }
 
+void tki_observe(tki *t, tki_observer *o) {
+  tki_observer **at = &t->observers;
+  while (*at) at = &(*at)->next;
+  o->next = NULL;
+  *at = o;
+  t->watched |= o->before || o->after || o->access;
+}
+
+void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {
+  uint64_t x = (uint64_t)t->grid[0], y = (uint64_t)t->grid[1];
+  pid[0] = (int64_t)(index % x);
+  pid[1] = (int64_t)(index / x % y);
+  pid[2] = (int64_t)(index / x / y);
+}
+
+bool tki_program_at(const tki *t, uint64_t i, uint64_t *index) {
+  int64_t pid[3];
+  *index = tk_order_at(&t->order, i);
+  tki_pid_of(t, *index, pid);
+  return tk_pids_match(&t->pids, pid);
+}
+
 static void run_programs(tk_env *e, run *r) {
   tki *t = &r->t;
-  uint64_t x = (uint64_t)t->grid[0], y = (uint64_t)t->grid[1];
-  uint64_t total = r->order.n;
+  uint64_t total = tki_programs(t), index;
   for (uint64_t i = 0; i < total; i++) {
-    uint64_t at = tk_order_at(&r->order, i);
-    t->pid[0] = (int64_t)(at % x);
-    t->pid[1] = (int64_t)(at / x % y);
-    t->pid[2] = (int64_t)(at / x / y);
     if (i % 16 == 0) progress(r, i, total);
     if (e->interrupted) tk_throw(e, TK_INTERRUPTED);
-    if (!tk_pids_match(&r->pids, t->pid)) continue;
+    if (!tki_program_at(t, i, &index)) continue;
+    tki_pid_of(t, index, t->pid);
     tki_program_run(t);
-    if (r->sum) r->sum->programs++;
   }
+}
+
+static void attach(run *r) {
+  for (tk_watcher *w = r->launch->session->watchers; w; w = w->next)
+    if (w->begin) w->begin(w->ud, &r->t);
 }
 
 static void run_all(tk_env *e, void *ud) {
   run *r = ud;
   prepare(e, r);
-  run_programs(e, r);
+  attach(r);
+  if (r->t.driver)
+    r->t.driver->run(r->t.driver->ud, &r->t);
+  else
+    run_programs(e, r);
+}
+
+typedef struct ending {
+  run *r;
+  tk_watcher *w;
+  tk_status st;
+} ending;
+
+static void end_one(tk_env *e, void *ud) {
+  ending *x = ud;
+  (void)e;
+  x->w->end(x->w->ud, &x->r->t, x->st);
+}
+
+/* What watched may still have something to report. */
+static tk_status detach(run *r, tk_status st) {
+  tk_session *s = r->launch->session;
+  for (tk_watcher *w = s->watchers; w && r->prepared; w = w->next) {
+    ending x = {r, w, st};
+    tk_status after = w->end ? tk_session_guard(s, end_one, &x) : TK_OK;
+    if (st == TK_OK) st = after;
+  }
+  return st;
 }
 
 static void clean_up(tk_env *e, run *r) {
@@ -221,6 +268,8 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   clock_gettime(CLOCK_MONOTONIC, &r.start);
   r.said = r.start;
   tk_status st = tk_session_guard(l->session, run_all, &r);
+  r.sum->programs = r.t.done;
+  st = detach(&r, st);
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;
   clean_up(e, &r);

@@ -37,6 +37,10 @@ void tk_session_free(tk_session *s) {
   if (!s) return;
   tk_diag_clear(&s->env);
   while (s->launches) tk_launch_free(s->launches);
+  for (tk_watcher *w = s->watchers, *next; w; w = next) {
+    next = w->next;
+    if (w->free) w->free(&s->env, w->ud);
+  }
   for (tk_module *m = s->modules; m; m = m->next) free_module(&s->env, m);
   tk_buf_free(&s->report);
   tk_arena_free(&s->arena);

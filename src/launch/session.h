@@ -10,6 +10,21 @@
 #include "base/dtype.h"
 #include "lang/ast.h"
 
+struct tki;
+
+/* Somebody above the interpreter who watches runs: detectors, a debugger.
+ * begin is called when a launch is ready to run and may attach observers or
+ * a driver to it; end when it has run, whatever came of it, with findings
+ * still welcome (throw TK_FINDING after reporting).  Belongs to whoever made
+ * it; freed by `free` with the session. */
+typedef struct tk_watcher {
+  struct tk_watcher *next;
+  void *ud;
+  void (*begin)(void *ud, struct tki *t);
+  void (*end)(void *ud, struct tki *t, tk_status st);
+  void (*free)(tk_env *e, void *ud);
+} tk_watcher;
+
 struct tk_session {
   tk_env env;
   tk_arena arena;
@@ -17,6 +32,7 @@ struct tk_session {
   void *output_ud;
   tk_module *modules; /* newest first */
   tk_launch *launches;
+  tk_watcher *watchers; /* in the order in which they are asked */
   tk_buf report;
   bool out_of_memory; /* something failed that no diagnostic tells of */
 };

@@ -1,0 +1,52 @@
+/* task.c - programs on fibers.
+ *
+ * What the interpreter knows about the program it runs (its index, its
+ * innermost frame) stands in the tki while the program runs and in its task
+ * while it is paused.
+ */
+#include "interp/interp.h"
+
+static void run_task(tk_env *e, void *ud) {
+  tki_task *k = ud;
+  (void)e;
+  tki_program_run(k->t);
+}
+
+tki_task *tki_task_new(tki *t, uint64_t index) {
+  tki_task *k = tk_calloc(t->env, 1, sizeof *k);
+  k->t = t;
+  k->index = index;
+  tki_pid_of(t, index, k->pid);
+  k->slots = tk_calloc(t->env, t->nslots + 1, sizeof *k->slots);
+  k->fiber = tki_fiber_new(t->env, run_task, k);
+  return k;
+}
+
+bool tki_task_resume(tki_task *k) {
+  tki *t = k->t;
+  tki_task *outer = t->task;
+  tki_frame *frame = t->frame;
+  int64_t pid[3] = {t->pid[0], t->pid[1], t->pid[2]};
+  for (int i = 0; i < 3; i++) t->pid[i] = k->pid[i];
+  t->task = k;
+  t->frame = k->frame;
+  k->done = !tki_fiber_resume(k->fiber);
+  k->frame = t->frame;
+  if (k->done) k->status = tki_fiber_status(k->fiber);
+  t->task = outer;
+  t->frame = frame;
+  for (int i = 0; i < 3; i++) t->pid[i] = pid[i];
+  return !k->done;
+}
+
+void tki_task_pause(tki *t) {
+  tki_fiber_yield(t->task->fiber);
+}
+
+void tki_task_free(tki_task *k) {
+  if (!k) return;
+  tk_env *e = k->t->env;
+  tki_fiber_free(k->fiber);
+  tk_free(e, k->slots, (k->t->nslots + 1) * sizeof *k->slots);
+  tk_free(e, k, sizeof *k);
+}
