@@ -6,7 +6,9 @@
 
 #include "interp/interp.h"
 
-static const char kernel[] = "@triton.jit\n"
+static const char kernel[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "@triton.jit\n"
                              "def add(x, y, n, B: tl.constexpr):\n"
                              "    o = tl.program_id(0) * B + tl.arange(0, B)\n"
                              "    s = tl.zeros([B], tl.int32)\n"
