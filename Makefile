@@ -5,6 +5,7 @@
 #   make test       every test, one closing line; the same
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
+#   make spec       the specification suite; PEER=interpret|gpu by a peer
 #   make lint       layout, line width, sizes of functions and files
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
@@ -94,8 +95,11 @@ FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
   $(B)/tkdbg.bash
 
-.PHONY: all demo test setup install uninstall lint format bench fuzz clean \
-  test-programs fuzzers FORCE
+PEER ?=
+PART ?=
+OUT ?=
+.PHONY: all spec demo test setup install uninstall lint format bench fuzz \
+  clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -106,6 +110,7 @@ $(B)/flags: FORCE
 	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS)' >$@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+$(B)/tests/support/%.o: EXTRA_CFLAGS = -Itests
 $(B)/interp/kernels%.o: EXTRA_CFLAGS = $(KERNEL_CFLAGS)
 
 $(B)/%.o: %.c $(B)/flags | $(GENERATED)
@@ -187,6 +192,16 @@ test:
 	@sh tools/setup.sh --if-missing
 	@$(MAKE) --no-print-directory all test-programs
 	@PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) $(SUITES)
+
+# The specification suite: by tkdbg, or by a peer (interpret, gpu).
+spec:
+ifeq ($(PEER),)
+	@$(MAKE) --no-print-directory $(B)/tests/spec/test_spec
+	@$(B)/tests/spec/test_spec $(PART)
+else
+	@$(or $(PYTHON),python3) tests/spec/peer.py --peer $(PEER) \
+	  $(if $(OUT),--out $(OUT)) $(PART)
+endif
 
 bench:
 	@$(MAKE) --no-print-directory all

@@ -51,26 +51,30 @@ __extension__ typedef unsigned __int128 uint128;
   LOOP(min_##S, T, a < b ? a : b)                                              \
   LOOP(max_##S, T, a > b ? a : b)
 
+/* Of an unsigned type too: i8 >> u16 is computed in u16 and keeps the sign. */
+#define ARITHMETIC_SHIFT(S, T, I, U)                                           \
+  LOOP(shr_##S, T, (I)a >> (TOO_FAR(T, U) ? WIDTH(T) - 1 : (U)b))
+
 #define SIGNED(S, T, U)                                                        \
   COMMON(S, T, U)                                                              \
   LOOP(div_##S, T, b == 0 ? -1 : b == -1 ? (T)(0 - (U)a) : a / b)              \
   LOOP(mod_##S, T, b == 0 ? a : b == -1 ? 0 : a % b)                           \
-  LOOP(shr_##S, T, a >> (TOO_FAR(T, U) ? WIDTH(T) - 1 : (U)b))
+  ARITHMETIC_SHIFT(S, T, T, U)
 
-#define UNSIGNED(S, T)                                                         \
+#define UNSIGNED(S, T, I)                                                      \
   COMMON(S, T, T)                                                              \
   LOOP(div_##S, T, b == 0 ? (T)-1 : a / b)                                     \
   LOOP(mod_##S, T, b == 0 ? a : a % b)                                         \
-  LOOP(shr_##S, T, TOO_FAR(T, T) ? 0 : a >> (b & (WIDTH(T) - 1)))
+  ARITHMETIC_SHIFT(S, T, I, T)
 
 SIGNED(i8, int8_t, uint8_t)
 SIGNED(i16, int16_t, uint16_t)
 SIGNED(i32, int32_t, uint32_t)
 SIGNED(i64, int64_t, uint64_t)
-UNSIGNED(u8, uint8_t)
-UNSIGNED(u16, uint16_t)
-UNSIGNED(u32, uint32_t)
-UNSIGNED(u64, uint64_t)
+UNSIGNED(u8, uint8_t, int8_t)
+UNSIGNED(u16, uint16_t, int16_t)
+UNSIGNED(u32, uint32_t, int32_t)
+UNSIGNED(u64, uint64_t, int64_t)
 LOOP(mulhi_32, uint32_t, MULHI32(a, b))
 LOOP(mulhi_64, uint64_t, MULHI64(a, b))
 

@@ -347,7 +347,9 @@ static tk_binary bit_mode(tk_operator op, bool is_signed) {
 }
 
 static sval bitwise(tks *s, tk_operator op, sval a, sval b) {
-  bool is_signed = !sv_is_tensor(&a) || tk_is_signed((tk_dtype)a.type.elem);
+  /* The tensor on the left decides what >> does; beside a literal the only. */
+  const sval *decides = sv_is_tensor(&a) ? &a : &b;
+  bool is_signed = tk_is_signed((tk_dtype)decides->type.elem);
   sval x = a, y = b;
   tks_promote2(s, &a, &b, (tks_check){0});
   if (tk_is_float((tk_dtype)a.type.elem)) incompatible(s, &x, &y);
