@@ -9,6 +9,7 @@
 
 #include "base/dtype.h"
 #include "interp/interp.h"
+#include "ir/libdevice.h"
 
 /* Puts v into the result slot; when v took over operand k's buffer, that
  * slot no longer holds it. */
@@ -251,6 +252,17 @@ static void run_fma(void *ctx, const tk_inst *in, void *vframe) {
   put(ctx, in, frame, -1, v);
 }
 
+static void run_extern(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe;
+  tki_extern_fn fn = (tki_extern_fn)(uintptr_t)in->kernel;
+  void *args[TK_EXTERN_ARGS];
+  int k = tk_lane_size(&in->from) == tk_lane_size(&in->type) ? 0 : -1;
+  tki_val v = tki_result(ctx, in, frame, k);
+  for (int i = 0; i < in->nargs; i++) args[i] = tki_data(&frame[in->args[i]]);
+  fn(tki_data(&v), args, (size_t)in->n);
+  put(ctx, in, frame, k, v);
+}
+
 /* ---- addresses --------------------------------------------------------- */
 
 /* Lane sizes are powers of two: offsets are shifted. */
@@ -337,6 +349,10 @@ void tki_elem(tk_inst *in) {
     break;
   case TK_I_SELECT: in->run = run_select; break;
   case TK_I_FMA: in->run = run_fma; break;
+  case TK_I_EXTERN:
+    in->run = run_extern;
+    in->kernel = KERNEL(tki_extern_kernel((size_t)in->attr[0], in->mode));
+    break;
   default: break;
   }
 }

@@ -27,6 +27,7 @@ MODULES = {
     "triton.language.standard": "tl",
     "triton.language.random": "tl",
     "triton.language.math": "tl.math",
+    "triton.language.libdevice": "libdevice",
     "triton.language.extra": "tl.extra",
     "triton.language.extra.libdevice": "libdevice",
     "triton.language.extra.cuda": "tl.extra.cuda",

@@ -134,7 +134,9 @@ static int help_ops(const cli_args *a, const char *only) {
     if (only && strcmp(name, only)) continue;
     found = true;
     printf("%s(%s)\n", name, *sig ? sig : "...");
-    if (*tk_builtin_doc(i)) printf("    %s\n", tk_builtin_doc(i));
+    if (!*tk_builtin_doc(i)) continue;
+    fputs("    ", stdout);
+    wrap(stdout, tk_builtin_doc(i), 4, 4);
   }
   return found ? TK_OK : cli_usage(a, "no operation '%s'", only);
 }

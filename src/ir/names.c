@@ -54,11 +54,11 @@ static const char *const modules[][2] = {
     {"triton.language", "tl"},
     {"triton.language.core", "tl"},
     {"triton.language.standard", "tl"},
-    {"triton.language.math", "tl"},
+    {"triton.language.math", "tl.math"},
     {"triton.language.random", "tl"},
     {"tl.core", "tl"},
     {"tl.standard", "tl"},
-    {"tl.math", "tl"},
+    {"tl.math", "tl.math"},
     {"tl.random", "tl"},
     {"tl.extra.libdevice", "libdevice"},
     {"tl.extra.cuda.libdevice", "libdevice"},
@@ -141,7 +141,11 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
   const char *sub = canonical_module(full);
   sval v;
   if (sub) return (sval){.kind = V_MODULE, .s = sub, .n = strlen(sub)};
-  if (canon && !strcmp(canon, "tl") && language_name(s, name, &v)) return v;
+  bool math = canon && !strcmp(canon, "tl.math");
+  if (canon && (math || !strcmp(canon, "tl")) && language_name(s, name, &v))
+    return v;
+  /* Before Triton 3, tl.math was libdevice. */
+  if (math) full = tk_arena_printf(s->arena, "libdevice.%s", name);
   const tks_op *op = tks_find_op(full);
   if (op) return (sval){.kind = V_OP, .op = op};
   if (canon && !strcmp(canon, "math") && math_constant(name, &v)) return v;

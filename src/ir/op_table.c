@@ -3,6 +3,12 @@
 
 #include "ir/rule.h"
 
+enum { /* rows of libdevice.def */
+#define LIBDEVICE(id, params, accuracy, doc, overloads) ROW_##id,
+#include "libdevice.def"
+#undef LIBDEVICE
+};
+
 static const tks_op table[] = {
 #define F false
 #define M true
@@ -12,6 +18,36 @@ static const tks_op table[] = {
 #undef OP
 #undef F
 #undef M
+/* libdevice's functions follow. */
+#define TYPE_b "int1"
+#define TYPE_i "int32"
+#define TYPE_u "uint32"
+#define TYPE_l "int64"
+#define TYPE_q "uint64"
+#define TYPE_f "fp32"
+#define TYPE_F "fp32"
+#define TYPE_d "fp64"
+#define EXACT "exact"
+#define ROUNDED "correctly rounded"
+#define WITHIN(f32, f64) "within " #f32 " ULP (fp32), " #f64 " ULP (fp64)"
+#define WITHIN32(bound) "within " #bound " ULP"
+#define WITHIN64(bound) "within " #bound " ULP"
+#define NEAR(f32, f64) "within " #f32 " ULP (fp32), " #f64 " * 2^-52 (fp64)"
+#define LIBDEVICE(id, params, accuracy, doc, overloads)                        \
+  {"libdevice." #id, params, rule_libdevice,                                   \
+   ROW_##id,         false,  doc "; " accuracy overloads},
+#define LANE1(name, R, A, value) "; (" TYPE_##A ") -> " TYPE_##R
+#define LANE2(name, R, A, B, value)                                            \
+  "; (" TYPE_##A ", " TYPE_##B ") -> " TYPE_##R
+#define LANE3(name, R, A, B, C, value)                                         \
+  "; (" TYPE_##A ", " TYPE_##B ", " TYPE_##C ") -> " TYPE_##R
+#define LANE4(name, R, A, B, C, D, value)                                      \
+  "; (" TYPE_##A ", " TYPE_##B ", " TYPE_##C ", " TYPE_##D ") -> " TYPE_##R
+#define ROUND1(name, mode, R, A, value) LANE1(name, R, A, value)
+#define ROUND2(name, mode, R, A, B, value) LANE2(name, R, A, B, value)
+#define ROUND3(name, mode, R, A, B, C, value) LANE3(name, R, A, B, C, value)
+#include "libdevice.def"
+#undef LIBDEVICE
 };
 
 const tks_op *tks_op_at(size_t i) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/ir.h"
+#include "ir/libdevice.h"
 
 static const char *const inst_names[] = {
 #define INST(id, name, effect, doc) name,
@@ -117,6 +118,9 @@ static void print_attrs(tk_buf *out, const tk_inst *in) {
   case TK_I_CAT:
   case TK_I_GATHER:
     tk_buf_printf(out, " {%lld}", (long long)in->attr[0]);
+    break;
+  case TK_I_EXTERN:
+    tk_buf_printf(out, ".%s", tk_extern_at((size_t)in->attr[0])->name);
     break;
   case TK_I_CALL: tk_buf_printf(out, " @%s", ((tk_func *)in->aux)->name); break;
   default: break;

@@ -15,6 +15,9 @@
 #undef F
 #undef M
 
+/* Of every row of libdevice.def; the operation's mode is the row. */
+sval rule_libdevice(tks *s, const tks_args *a);
+
 /* Shared between rule files. */
 sval tks_reduce(tks *s, tk_reduction kind, const sval *v, const sval *axis,
                 bool keep_dims);

@@ -192,7 +192,8 @@ def build():
         L: (core, tl),
         f"{L}.core": ({**core, **only}, tl),
         f"{L}.standard": (core, tl),
-        f"{L}.math": ({}, tl),
+        f"{L}.math": ({}, tl + lib),  # before Triton 3 it was libdevice
+        f"{L}.libdevice": ({}, lib),  # the same
         f"{L}.random": ({}, tl),
         f"{L}.semantic": ({}, no_ops),
         f"{L}.target_info": (target, no_ops),
