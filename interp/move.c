@@ -212,6 +212,22 @@ static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
   finish(ctx, in, frame, v);
 }
 
+/* Only a debugger's expressions have it. */
+static void run_slice(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *a = frame + in->args[0];
+  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  int64_t n = in->from.shape[in->attr[0]];
+  size_t row = r.inner * r.size;
+  char *d = tki_data(&v), *s = tki_data(a);
+  for (size_t o = 0; o < r.outer; o++, s += (size_t)n * row)
+    for (size_t i = 0; i < r.n; i++, d += row)
+      memcpy(d, s + (size_t)(in->attr[1] + (int64_t)i * in->attr[2]) * row,
+             row);
+  v.region = a->region;
+  finish(ctx, in, frame, v);
+}
+
 static void gather_stop(tki *t, int64_t index, size_t n, int64_t lane) {
   tk_diag *d = tki_finding(t, TK_D_BOUNDS,
                            "tl.gather: index %lld is outside of an axis of "
@@ -316,6 +332,7 @@ void tki_move(tk_inst *in) {
   case TK_I_SPLIT: in->run = run_split; break;
   case TK_I_CAT: in->run = run_cat; break;
   case TK_I_FLIP: in->run = run_flip; break;
+  case TK_I_SLICE: in->run = run_slice; break;
   case TK_I_GATHER: in->run = run_gather; break;
   case TK_I_SORT: in->run = run_sort; break;
   case TK_I_HISTOGRAM: in->run = run_histogram; break;

@@ -53,6 +53,13 @@ static void halve(char *d, const char *s, char *tmp, tki_around r,
   }
 ROWS(sum_rows, a + b)
 
+/* Lane after lane: slices that a debugger picks have any length. */
+static void one_by_one(char *d, const char *s, tki_around r, tki_binary_fn fn) {
+  size_t row = r.inner * r.size;
+  memcpy(d, s, row);
+  for (size_t i = 1; i < r.n; i++) fn(d, d, s + i * row, r.inner, 0);
+}
+
 static void run_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val *a = frame + in->args[0];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
@@ -60,14 +67,20 @@ static void run_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_buf *tmp = tki_buf_new(t, r.n * r.inner * r.size);
   char *d = tki_data(&v), *s = tki_data(a);
-  bool rows = r.inner == 1 && in->mode == TK_R_SUM &&
+  bool power = !(r.n & (r.n - 1));
+  bool rows = power && r.inner == 1 && in->mode == TK_R_SUM &&
               in->type.elem == TK_FP32 && r.n > 1;
   if (rows) {
     sum_rows((float *)d, (float *)s, tki_buf_data(tmp), r.outer, r.n);
   } else {
-    for (size_t o = 0; o < r.outer; o++)
-      halve(d + o * r.inner * r.size, s + o * r.n * r.inner * r.size,
-            tki_buf_data(tmp), r, fn);
+    for (size_t o = 0; o < r.outer; o++) {
+      char *to = d + o * r.inner * r.size;
+      const char *from = s + o * r.n * r.inner * r.size;
+      if (power)
+        halve(to, from, tki_buf_data(tmp), r, fn);
+      else
+        one_by_one(to, from, r, fn);
+    }
   }
   tki_buf_free(t, tmp);
   tki_set(t, &frame[in->res[0]], v);

@@ -230,20 +230,25 @@ static tks_instance *find_instance(tks *s, tk_function *fn, const char *key) {
   return NULL;
 }
 
-static tk_func *func_new(tks *s, tk_function *fn) {
+void tks_add_func(tks *s, tk_func *f) {
   tk_program *p = s->program;
-  tk_func *f = TK_NEW(s->arena, tk_func);
-  f->name = fn->item->name;
-  f->src = fn->module->file->src;
-  f->program = p;
-  f->ast = fn->ast;
-  f->span = fn->ast->tail;
-  f->library =
-      f->src->name[0] == '<' && !strcmp(f->src->name + 1, "tkdbg prelude>");
   if (p->nfuncs == p->cap_funcs)
     p->funcs =
         tk_arena_grow(s->arena, p->funcs, sizeof *p->funcs, &p->cap_funcs);
   p->funcs[p->nfuncs++] = f;
+}
+
+static tk_func *func_new(tks *s, tk_function *fn) {
+  tk_func *f = TK_NEW(s->arena, tk_func);
+  f->fn = fn;
+  f->name = fn->item->name;
+  f->src = fn->module->file->src;
+  f->program = s->program;
+  f->ast = fn->ast;
+  f->span = fn->ast->tail;
+  f->library =
+      f->src->name[0] == '<' && !strcmp(f->src->name + 1, "tkdbg prelude>");
+  tks_add_func(s, f);
   return f;
 }
 

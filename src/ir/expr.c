@@ -388,6 +388,14 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
   return r;
 }
 
+/* Whether an index has a None: an axis is put in. */
+static bool widens(const sval *index) {
+  if (index->kind != V_TUPLE) return sv_is_none(index);
+  for (size_t i = 0; i < index->n; i++)
+    if (sv_is_none(&index->items[i])) return true;
+  return false;
+}
+
 static int64_t clip(const sval *v, int64_t missing, int64_t n) {
   if (sv_is_none(v)) return missing;
   int64_t i = (int64_t)v->i;
@@ -417,6 +425,10 @@ static sval tuple_index(tks *s, const sval *v, const sval *index) {
 
 static sval expr_subscript(tks *s, const tk_ast *e) {
   sval v = tks_expr(s, e->a), index = tks_expr(s, e->b);
+  sval r;
+  if (s->where && sv_is_tensor(&v) && tks_element(s, &v, &index, &r)) return r;
+  if (s->where && sv_is_block(&v) && !widens(&index))
+    return tks_pick(s, &v, &index);
   if (sv_is_tensor(&v)) return tensor_index(s, &v, &index);
   if (v.kind == V_TUPLE) return tuple_index(s, &v, &index);
   if (v.kind == V_STR && index.kind == V_INT) {

@@ -142,6 +142,7 @@ struct tk_func {
   const char *name;
   const tk_source *src;
   tk_program *program;
+  tk_function *fn;
   bool library; /* tkdbg's own prelude: debuggers step over it */
   tk_slot *slots;
   size_t nslots, cap_slots;

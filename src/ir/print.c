@@ -116,6 +116,7 @@ static void print_attrs(tk_buf *out, const tk_inst *in) {
   case TK_I_SCAN_FN:
   case TK_I_FLIP:
   case TK_I_CAT:
+  case TK_I_SLICE:
   case TK_I_GATHER:
     tk_buf_printf(out, " {%lld}", (long long)in->attr[0]);
     break;

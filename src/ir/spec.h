@@ -96,6 +96,8 @@ struct tks {
   tks_frame *frame;
   tks_instance *instances;
   size_t unrolled; /* bodies visited by static_range, to stop runaways */
+  const struct tk_eval_where *where; /* eval.c: a debugger's expression */
+  int *tensors; /* eval.c: by argument, slot of its address + 1, or 0 */
 };
 
 /* The arguments of one operation call, bound to its signature. */
@@ -236,6 +238,11 @@ sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
 sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
                  const char *const *kw, const tk_span *spans);
 sval tks_call_name(tks *s, const char *op, const sval *args, size_t n);
+void tks_add_func(tks *s, tk_func *f);
+/* What only a debugger's expression may do (eval.c): pick lanes of a block,
+ * elements of a tensor (false: v is no pointer to one). */
+sval tks_pick(tks *s, const sval *v, const sval *index);
+bool tks_element(tks *s, const sval *v, const sval *index, sval *out);
 /* The function specialised for these arguments. */
 tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
                               size_t n, const char *const *kw);

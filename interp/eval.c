@@ -1,0 +1,129 @@
+/* eval.c - a debugger's expressions; see eval.h. */
+#include "interp/eval.h"
+
+#include <string.h>
+
+#include "ir/spec.h"
+
+/* What is known where the frame stands. */
+static const tk_binding *scope_of(const tki_frame *f) {
+  if (f->stmt) return f->stmt->scope;
+  return f->func->body.n ? f->func->body.items[0]->scope : NULL;
+}
+
+typedef struct place {
+  tki *t;
+  const tki_frame *f;
+} place;
+
+static const tk_tensor *tensor_at(void *ud, int slot) {
+  place *p = ud;
+  if ((size_t)slot >= p->f->func->nslots) return NULL;
+  const tki_val *v = &p->f->slots[slot];
+  if (v->region < 0 || (size_t)v->region >= p->t->nregions) return NULL;
+  const tki_region *r = &p->t->regions[v->region];
+  if (!r->tensor) return NULL;
+  uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
+  return v->u == start ? r->tensor : NULL;
+}
+
+tki_eval *tki_eval_new(tki *t, const tki_frame *f, const char *text,
+                       const tk_type *want) {
+  place p = {t, f};
+  tk_eval_where w = {.session = t->session,
+                     .launch = t->launch,
+                     .func = f->func,
+                     .scope = scope_of(f),
+                     .want = want,
+                     .tensor = tensor_at,
+                     .ud = &p};
+  tki_eval *x = tk_eval_new(t->env, &w, text);
+  tki_bind(x->program);
+  return x;
+}
+
+void tki_eval_free(tki_eval *x) {
+  tk_eval_free(x);
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+typedef struct call {
+  tki *t;
+  const tki_eval *x;
+  const tki_frame *f;
+  tki_val *out;
+} call;
+
+static void no_value(tki *t, const tk_slot *slot) {
+  tk_diag_add(t->env, TK_D_NAME, NULL, (tk_span){0, 0},
+              "%s has no value yet here", slot->name);
+  tk_throw(t->env, TK_USAGE);
+}
+
+static void fill_args(const call *c, tki_val *args) {
+  const tk_func *f = c->x->func;
+  const tki_loop *loop = c->f->loops;
+  for (size_t i = 0; i < c->x->nreads; i++) {
+    const tk_slot *slot = &f->slots[f->params[i]];
+    args[i] = c->f->slots[f->params[i]];
+    if (slot->type.rank && !args[i].buf) no_value(c->t, slot);
+  }
+  args += c->x->nreads;
+  for (int i = 0; i < 3; i++)
+    args[i] = (tki_val){.i = c->t->pid[i], .region = TKI_ANY};
+  args[3] = (tki_val){.i = loop ? (int64_t)loop->trip : 0, .region = TKI_ANY};
+}
+
+static void run(tk_env *e, void *ud) {
+  call *c = ud;
+  tki *t = c->t;
+  size_t n = c->x->func->nparams;
+  (void)e;
+  tki_buf *b = tki_buf_new(t, n * sizeof(tki_val));
+  tki_val *args = tki_buf_data(b);
+  fill_args(c, args);
+  tki_call(t, c->x->func, args, n, c->out);
+  tki_buf_free(t, b);
+}
+
+void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
+  call c = {t, x, f, out};
+  tki_frame *frame = t->frame;
+  tki_observer *observers = t->observers;
+  bool watched = t->watched;
+  uint64_t ops = t->ops;
+  t->frame = NULL;
+  t->observers = NULL;
+  t->watched = false;
+  tk_status st = tk_protect(t->env, run, &c);
+  t->frame = frame;
+  t->observers = observers;
+  t->watched = watched;
+  t->ops = ops;
+  if (st != TK_OK) tk_throw(t->env, st);
+}
+
+/* ---- variables ---------------------------------------------------------- */
+
+static const tk_binding *find(const tki_frame *f, const char *name) {
+  const tk_binding *b = scope_of(f);
+  while (b && strcmp(b->name, name)) b = b->prev;
+  return b && !b->dropped ? b : NULL;
+}
+
+size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
+                      size_t max) {
+  const tk_binding *b = find(f, name);
+  sval leaves[TK_EVAL_LEAVES];
+  if (!b || tks_leaves(&b->v, NULL) > TK_EVAL_LEAVES) return 0;
+  size_t n = tks_leaves(&b->v, leaves);
+  for (size_t i = 0; i < n && i < max; i++) slots[i] = leaves[i].slot;
+  return n < max ? n : max;
+}
+
+const char *tki_eval_name(const tki_frame *f, size_t i) {
+  for (const tk_binding *b = scope_of(f); b; b = b->prev)
+    if (find(f, b->name) == b && i-- == 0) return b->name;
+  return NULL;
+}

@@ -1,0 +1,438 @@
+/* eval.c - expressions for the debugger; see eval.h.
+ *
+ * The specialiser does the work.  Names that only a debugger knows are bound
+ * underneath the program's own variables; instructions that turn out not to
+ * be needed (an address of every tensor, say) are dropped afterwards.
+ */
+#include "ir/eval.h"
+
+#include <string.h>
+
+#include "ir/rule.h"
+
+/* ---- names of the debugger --------------------------------------------- */
+
+static sval flat(tks *s, const sval *v) {
+  int64_t n = tk_numel(&v->type);
+  return v->type.rank ? tks_reshape(s, v, &n, 1) : *v;
+}
+
+static sval quantify(tks *s, const tks_args *a) {
+  sval x = tks_to_tensor(s, &a->v[0]), zero = sv_int(0), axis = sv_int(0);
+  sval holds = tks_compare(s, TK_C_NE, &x, &zero);
+  if (!sv_is_block(&holds)) return holds;
+  holds = flat(s, &holds);
+  sval wide = tks_cast_to(s, &holds, TK_INT32);
+  sval r = tks_reduce(s, (tk_reduction)a->op->mode, &wide, &axis, false);
+  return tks_compare(s, TK_C_NE, &r, &zero);
+}
+
+static sval is_nan(tks *s, const tks_args *a) {
+  sval x = tks_to_tensor(s, &a->v[0]);
+  return tks_compare(s, TK_C_NE, &x, &x);
+}
+
+static const tks_op helpers[] = {
+    {"any", "x", quantify, TK_R_MAX, false, "whether some lane is not zero"},
+    {"all", "x", quantify, TK_R_MIN, false, "whether every lane is not zero"},
+    {"isnan", "x", is_nan, 0, false, "which lanes are NaN"},
+};
+
+/* ---- picking lanes ------------------------------------------------------ */
+
+typedef struct range {
+  int64_t start, step, count;
+  bool one; /* a single index: the axis goes */
+} range;
+
+static void bad_index(tks *s, const sval *v) TK_NORETURN;
+static void bad_index(tks *s, const sval *v) {
+  tks_error_help(s, TK_D_TYPE, "as in x[3], x[0:4, ::2]",
+                 "a block is indexed by whole numbers and slices, not %s",
+                 tks_show(s, v));
+}
+
+static int64_t bound(tks *s, const sval *v, int64_t missing, int64_t lo,
+                     int64_t n) {
+  if (sv_is_none(v)) return missing;
+  if (v->kind != V_INT && v->kind != V_BOOL) bad_index(s, v);
+  tk_int i = v->i < 0 ? v->i + n : v->i;
+  return i < lo ? lo : i > n ? n : (int64_t)i;
+}
+
+/* Python's meaning of an index or slice on an axis of n. */
+static range range_of(tks *s, const sval *v, int64_t n) {
+  if (v->kind == V_INT || v->kind == V_BOOL) {
+    tk_int i = v->i < 0 ? v->i + n : v->i;
+    if (i < 0 || i >= n)
+      tks_error(s, TK_D_VALUE, "index %lld is outside of an axis of %lld",
+                (long long)v->i, (long long)n);
+    return (range){(int64_t)i, 1, 1, true};
+  }
+  if (v->kind != V_SLICE) bad_index(s, v);
+  const sval *by = &v->items[2];
+  range r = {.step = sv_is_none(by) ? 1 : (int64_t)by->i};
+  if ((!sv_is_none(by) && by->kind != V_INT) || r.step == 0) bad_index(s, by);
+  bool up = r.step > 0;
+  r.start = bound(s, &v->items[0], up ? 0 : n - 1, up ? 0 : -1, up ? n : n - 1);
+  int64_t end = bound(s, &v->items[1], up ? n : -1, up ? 0 : -1, n);
+  int64_t far = up ? end - r.start : r.start - end;
+  r.count = far > 0 ? (far - 1) / (up ? r.step : -r.step) + 1 : 0;
+  if (r.count == 0)
+    tks_error(s, TK_D_VALUE, "the slice is empty on an axis of %lld",
+              (long long)n);
+  return r;
+}
+
+static sval pick_axis(tks *s, const sval *v, int axis, range r) {
+  tk_type t = v->type;
+  t.shape[axis] = r.count;
+  tk_inst *in = tks_emit(s, TK_I_SLICE, 0, t, 1, v);
+  in->attr[0] = axis;
+  in->attr[1] = r.start;
+  in->attr[2] = r.step;
+  return tks_result(in);
+}
+
+static sval whole_axis(tks *s) {
+  sval v = sv(V_SLICE);
+  v.items = TK_NEWN(s->arena, sval, 3);
+  return v;
+}
+
+/* The i-th index, or a whole axis when fewer are given. */
+static sval index_at(tks *s, const sval *index, size_t i) {
+  if (index->kind != V_TUPLE) return i ? whole_axis(s) : *index;
+  return i < index->n ? index->items[i] : whole_axis(s);
+}
+
+static size_t index_count(const sval *index) {
+  return index->kind == V_TUPLE ? index->n : 1;
+}
+
+static void too_many(tks *s, const sval *index, int rank) {
+  if (index_count(index) > (size_t)rank)
+    tks_error(s, TK_D_SHAPE, "%zu indices for %d axes", index_count(index),
+              rank);
+}
+
+sval tks_pick(tks *s, const sval *v, const sval *index) {
+  int64_t shape[TK_MAX_RANK];
+  int rank = 0;
+  sval r = *v;
+  too_many(s, index, v->type.rank);
+  for (int i = 0; i < v->type.rank; i++) {
+    sval at = index_at(s, index, (size_t)i);
+    range g = range_of(s, &at, v->type.shape[i]);
+    if (g.count != v->type.shape[i] || g.step != 1) r = pick_axis(s, &r, i, g);
+    if (!g.one) shape[rank++] = g.count;
+  }
+  return rank == r.type.rank ? r : tks_reshape(s, &r, shape, rank);
+}
+
+/* ---- elements of tensors ------------------------------------------------ */
+
+/* Offsets along one axis, as a block in its place among rank axes. */
+static sval axis_offsets(tks *s, range r, int64_t stride, int place, int rank) {
+  int64_t shape[TK_MAX_RANK];
+  tk_type t = tk_scalar(TK_INT32);
+  t.rank = 1;
+  t.shape[0] = r.count;
+  for (int i = 0; i < rank; i++) shape[i] = i == place ? r.count : 1;
+  sval lanes = tks_result(tks_emit(s, TK_I_ARANGE, 0, t, 0, NULL));
+  sval by = sv_int(r.step * stride), from = sv_int(r.start * stride);
+  lanes = tks_cast_to(s, &lanes, TK_INT64);
+  lanes = tks_binary(s, TK_OP_MUL, &lanes, &by);
+  lanes = tks_binary(s, TK_OP_ADD, &lanes, &from);
+  return tks_reshape(s, &lanes, shape, rank);
+}
+
+static sval scalar_offset(tks *s, const sval *at, const tk_tensor *x, int i) {
+  sval v = *at, stride = sv_int(x->strides[i]);
+  if (!sv_is_tensor(at)) {
+    range r = range_of(s, at, x->shape[i]);
+    return sv_int((tk_int)r.start * x->strides[i]);
+  }
+  if (v.type.ptr || v.type.rank || !tk_is_int((tk_dtype)v.type.elem))
+    bad_index(s, at);
+  v = tks_cast_to(s, &v, TK_INT64);
+  return tks_binary(s, TK_OP_MUL, &v, &stride);
+}
+
+static sval element(tks *s, const sval *p, const tk_tensor *x,
+                    const sval *index) {
+  int rank = 0, place = 0;
+  sval at[TK_MAX_RANK], addr = *p;
+  too_many(s, index, x->rank);
+  for (int i = 0; i < x->rank; i++) {
+    at[i] = index_at(s, index, (size_t)i);
+    rank += at[i].kind == V_SLICE;
+  }
+  for (int i = 0; i < x->rank; i++) {
+    sval off = at[i].kind != V_SLICE
+                   ? scalar_offset(s, &at[i], x, i)
+                   : axis_offsets(s, range_of(s, &at[i], x->shape[i]),
+                                  x->strides[i], place++, rank);
+    addr = tks_binary(s, TK_OP_ADD, &addr, &off);
+  }
+  sval none = sv(V_NONE);
+  return tks_load(s, &addr, &none, &none);
+}
+
+bool tks_element(tks *s, const sval *v, const sval *index, sval *out) {
+  const tk_eval_where *w = s->where;
+  if (v->type.rank || !v->type.ptr) return false;
+  const tk_tensor *x = w->tensor ? w->tensor(w->ud, v->slot) : NULL;
+  for (size_t i = 0; !x && i < w->launch->nargs; i++)
+    if (s->tensors && s->tensors[i] == v->slot + 1)
+      x = &w->launch->args[i].tensor;
+  if (!x) return false;
+  *out = element(s, v, x, index);
+  return true;
+}
+
+/* ---- the scope ---------------------------------------------------------- */
+
+static void copy_scope(tks *s, const tk_binding *b) {
+  if (!b) return;
+  const tk_binding *chain[1024];
+  size_t n = 0;
+  for (; b && n < TK_COUNT(chain); b = b->prev) chain[n++] = b;
+  while (n--) {
+    tk_binding *copy = TK_NEW(s->arena, tk_binding);
+    *copy = *chain[n];
+    copy->prev = s->frame->scope;
+    s->frame->scope = copy;
+  }
+}
+
+static void bind_tensors(tks *s) {
+  const tk_launch *l = s->launch;
+  s->tensors = TK_NEWN(s->arena, int, l->nargs + 1);
+  for (size_t i = 0; i < l->nargs; i++) {
+    const tk_tensor *x = &l->args[i].tensor;
+    if (l->args[i].kind != TK_ARG_TENSOR) continue;
+    uint64_t at =
+        x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
+    sval p = tks_const(s, tk_pointer(tk_scalar(x->dtype)), at);
+    s->tensors[i] = p.slot + 1;
+    tks_bind(s, l->args[i].name, &p);
+  }
+}
+
+static void bind_places(tks *s, tk_eval *x) {
+  static const char *const names[] = {"pid_0", "pid_1", "pid_2"};
+  sval pid[3], grid[3];
+  for (int i = 0; i < 3; i++) {
+    x->places[i] = tks_slot(s, tk_scalar(TK_INT32), NULL);
+    pid[i] = sv_tensor(tk_scalar(TK_INT32), x->places[i]);
+    grid[i] = sv_int(s->launch->grid[i]);
+    tks_bind(s, names[i], &pid[i]);
+  }
+  x->places[3] = tks_slot(s, tk_scalar(TK_INT64), NULL);
+  sval trip = sv_tensor(tk_scalar(TK_INT64), x->places[3]);
+  sval all = sv_tuple(s, pid, 3), size = sv_tuple(s, grid, 3);
+  sval tl = {.kind = V_MODULE, .s = "tl", .n = 2};
+  tks_bind(s, "pid", &all);
+  tks_bind(s, "grid", &size);
+  tks_bind(s, "trip", &trip);
+  tks_bind(s, "tl", &tl);
+  for (size_t i = 0; i < TK_COUNT(helpers); i++) {
+    sval op = {.kind = V_OP, .op = &helpers[i]};
+    tks_bind(s, helpers[i].name, &op);
+  }
+}
+
+/* ---- what is not needed ------------------------------------------------- */
+
+static const char effects[] = {
+#define P 'P'
+#define R 'R'
+#define W 'W'
+#define C 'C'
+#define INST(id, name, effect, doc) effect,
+#include "inst.def"
+#undef INST
+#undef P
+#undef R
+#undef W
+#undef C
+};
+
+static void need(const tk_inst *in, uint8_t *needed) {
+  for (int k = 0; k < in->nargs; k++) needed[in->args[k]] = 1;
+  for (int b = 0; b < 2; b++)
+    for (size_t i = 0; i < in->body[b].n; i++)
+      need(in->body[b].items[i], needed);
+}
+
+static void drop_unused(tk_insts *l, uint8_t *needed) {
+  size_t keep = l->n;
+  for (size_t i = l->n; i-- > 0;) {
+    tk_inst *in = l->items[i];
+    bool used = in->op == TK_I_CALL;
+    for (int k = 0; k < in->nres; k++) used |= needed[in->res[k]];
+    if (!used) continue;
+    need(in, needed);
+    l->items[--keep] = in;
+  }
+  l->items += keep;
+  l->n -= keep;
+}
+
+/* Only what changes nothing may be evaluated. */
+static void check_pure(tks *s, const tk_insts *l) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    s->frame->at = in->span;
+    bool control = in->op == TK_I_CALL || in->op == TK_I_COND;
+    if (effects[in->op] == 'W' || (effects[in->op] == 'C' && !control))
+      tks_error(s, TK_D_UNSUPPORTED,
+                "an expression may not write memory, print or stop");
+    check_pure(s, &in->body[0]);
+    check_pure(s, &in->body[1]);
+  }
+}
+
+static void check_body(tks *s, const tk_body *b) {
+  for (size_t i = 0; i < b->n; i++) {
+    check_pure(s, &b->items[i]->insts);
+    check_body(s, &b->items[i]->body);
+    check_body(s, &b->items[i]->orelse);
+  }
+}
+
+/* ---- compiling ---------------------------------------------------------- */
+
+typedef struct job {
+  const tk_eval_where *w;
+  const char *text;
+  tk_eval *x;
+} job;
+
+/* Its text must outlive what is said about it. */
+static tk_func *func_new(tks *s, const tk_eval_where *w, const char *text) {
+  tk_func *f = TK_NEW(s->arena, tk_func);
+  f->name = "expression";
+  f->src = tk_source_new(&w->launch->arena, "expression", text, strlen(text));
+  f->program = s->program;
+  f->fn = w->func->fn;
+  f->nslots = f->cap_slots = w->func->nslots;
+  f->slots = TK_NEWN(s->arena, tk_slot, f->nslots + 1);
+  memcpy(f->slots, w->func->slots, f->nslots * sizeof *f->slots);
+  f->ast = w->func->ast;
+  tks_add_func(s, f);
+  return f;
+}
+
+static sval fit(tks *s, const sval *v, const tk_type *want) {
+  sval r = tks_to_tensor(s, v);
+  if (r.type.ptr != want->ptr)
+    tks_error(s, TK_D_TYPE, "%s cannot be had from %s", tks_type_text(s, want),
+              tks_show(s, v));
+  r = tks_cast(s, &r, tk_elem_of(*want), false);
+  return tks_broadcast(s, &r, want);
+}
+
+static void take_result(tks *s, tk_eval *x, const sval *v) {
+  if (!sv_runtime(v)) {
+    tk_buf b;
+    tk_buf_init(&b, s->env);
+    tks_text(s, &b, v, true);
+    x->known = tk_arena_strdup(s->arena, tk_buf_str(&b));
+    tk_buf_free(&b);
+    return;
+  }
+  sval leaves[TK_EVAL_LEAVES];
+  if (tks_leaves(v, NULL) > TK_EVAL_LEAVES)
+    tks_error(s, TK_D_UNSUPPORTED, "a tuple of more than %d values",
+              TK_EVAL_LEAVES);
+  x->n = tks_leaves(v, leaves);
+  x->tuple = v->kind != V_TENSOR;
+  for (size_t i = 0; i < x->n; i++) {
+    x->types[i] = leaves[i].type;
+    x->slots[i] = leaves[i].slot;
+  }
+}
+
+/* Its parameters: the variables that it reads, then where it is. */
+static void list_params(tks *s, tk_eval *x, const uint8_t *needed) {
+  tk_func *f = x->func;
+  f->params = TK_NEWN(s->arena, int, x->nframe + TK_EVAL_PLACES);
+  for (size_t i = 0; i < x->nframe; i++)
+    if (needed[i]) f->params[x->nreads++] = (int)i;
+  f->nparams = x->nreads;
+  for (int i = 0; i < TK_EVAL_PLACES; i++)
+    f->params[f->nparams++] = x->places[i];
+}
+
+static sval typed_value(tks *s, job *j) {
+  const tk_source *src = j->x->func->src;
+  tk_ast *tree = tk_parse_expr(s->env, s->arena, (tk_source *)src);
+  if (!tree) tk_throw(s->env, TK_USAGE);
+  s->frame->at = tree->span;
+  sval v = tks_expr(s, tree);
+  return j->w->want ? fit(s, &v, j->w->want) : v;
+}
+
+static void compile_text(tks *s, job *j) {
+  tk_eval *x = j->x;
+  tk_func *f = x->func;
+  tk_stmt *st = TK_NEW(s->arena, tk_stmt);
+  st->kind = TK_S_RETURN;
+  TK_PUSH(s->arena, &f->body, st);
+  s->frame->insts = &st->insts;
+  bind_places(s, x);
+  bind_tensors(s);
+  copy_scope(s, j->w->scope);
+  sval v = typed_value(s, j);
+  take_result(s, x, &v);
+  st->results = x->slots;
+  st->nresults = f->nresults = x->n;
+  f->result_types = x->types;
+  uint8_t *needed = TK_NEWN(s->arena, uint8_t, f->nslots + 1);
+  for (size_t i = 0; i < x->n; i++) needed[x->slots[i]] = 1;
+  for (size_t i = 0; i < s->program->nfuncs; i++)
+    check_body(s, &s->program->funcs[i]->body);
+  drop_unused(&st->insts, needed);
+  list_params(s, x, needed);
+  tks_finish_body(f, &f->body);
+}
+
+static void compile(tk_env *e, void *ud) {
+  job *j = ud;
+  const tk_eval_where *w = j->w;
+  tks s = {.env = e,
+           .arena = &j->x->program->arena,
+           .program = j->x->program,
+           .launch = w->launch,
+           .where = w};
+  j->x->func = func_new(&s, w, j->text);
+  j->x->nframe = w->func->nslots;
+  tks_frame frame = {.func = j->x->func, .fn = w->func->fn};
+  s.frame = &frame;
+  compile_text(&s, j);
+}
+
+tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text) {
+  tk_program *p = tk_calloc(e, 1, sizeof *p);
+  tk_arena_init(&p->arena, e);
+  p->session = w->session;
+  p->fn = w->func->fn;
+  tk_eval *x = tk_calloc(e, 1, sizeof *x);
+  x->program = p;
+  job j = {w, text, x};
+  tk_status st = tk_protect(e, compile, &j);
+  if (st == TK_OK) return x;
+  tk_eval_free(x);
+  tk_throw(e, st == TK_FINDING ? TK_USAGE : st);
+}
+
+void tk_eval_free(tk_eval *x) {
+  if (!x) return;
+  tk_program *p = x->program;
+  tk_env *e = p->arena.env;
+  tk_arena_free(&p->arena);
+  tk_free(e, p, sizeof *p);
+  tk_free(e, x, sizeof *x);
+}

@@ -1,0 +1,50 @@
+/* eval.h - one expression of the language, compiled in the scope of a
+ * statement of a running program: what a debugger prints and tests.
+ *
+ * A tk_eval owns its program and must be freed; it may be run on any frame of
+ * the same function at a statement with the same scope.  Its function starts
+ * with the slots of the function it looks into, so that variables need no
+ * renaming; what it computes goes to slots behind them.
+ *
+ * Beyond the language an expression may pick lanes, x[0, 2:6, ::2], and
+ * elements of tensors, BUFFER[i, j]; and it knows pid, pid_0, pid_1, pid_2,
+ * grid, trip (of the innermost loop, from 0), any(), all(), isnan(), and the
+ * tensors of the launch by their parameters' names, unless a variable of the
+ * kernel has the name.
+ */
+#ifndef TK_IR_EVAL_H
+#define TK_IR_EVAL_H
+
+#include "ir/ir.h"
+
+enum { TK_EVAL_LEAVES = 16, TK_EVAL_PLACES = 4 };
+
+typedef struct tk_eval {
+  tk_program *program;
+  tk_func *func;
+  const char *known; /* the value as text, when it needs no run; else NULL */
+  size_t n;          /* values: 1, or the items of a tuple */
+  bool tuple;
+  tk_type types[TK_EVAL_LEAVES];
+  int slots[TK_EVAL_LEAVES];
+  size_t nframe; /* slots of the function looked into */
+  size_t nreads; /* of them are the first parameters of func; then places */
+  int places[TK_EVAL_PLACES]; /* pid_0, pid_1, pid_2: int32; trip: int64 */
+} tk_eval;
+
+typedef struct tk_eval_where {
+  tk_session *session;
+  tk_launch *launch;
+  const tk_func *func;
+  const struct tk_binding *scope;
+  const tk_type *want; /* the value is cast and broadcast to it; or NULL */
+  /* The tensor at whose start a pointer variable points; NULL: none. */
+  const tk_tensor *(*tensor)(void *ud, int slot);
+  void *ud;
+} tk_eval_where;
+
+/* Reports what is wrong with the text, with a caret, and throws TK_USAGE. */
+tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text);
+void tk_eval_free(tk_eval *x);
+
+#endif
