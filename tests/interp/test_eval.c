@@ -34,6 +34,7 @@ typedef struct probe {
   int line;
   tki_observer observer;
   void (*stmt)(void *ud, tki *t, const tk_stmt *st);
+  tki_eval *eval; /* of evaluate, which may throw */
   bool done;
   tk_buf out;
 } probe;
@@ -62,7 +63,7 @@ static void evaluate(tk_env *e, void *ud) {
   tki *t = both[1];
   tki_val out[TK_EVAL_LEAVES];
   (void)e;
-  tki_eval *x = tki_eval_new(t, t->frame, p->text, NULL);
+  tki_eval *x = p->eval = tki_eval_new(t, t->frame, p->text, NULL);
   if (x->known) tk_buf_puts(&p->out, x->known);
   if (!x->known) tki_eval_run(t, x, t->frame, out);
   for (size_t i = 0; i < x->n; i++) {
@@ -70,7 +71,6 @@ static void evaluate(tk_env *e, void *ud) {
     add_value(&p->out, &x->types[i], &out[i]);
     tki_release(t, &out[i]);
   }
-  tki_eval_free(x);
 }
 
 static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
@@ -85,6 +85,7 @@ static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
     tk_buf_puts(&p->out, tk_report(t->session, false));
     tk_report_clear(t->session);
   }
+  tki_eval_free(p->eval);
 }
 
 static void begin(void *ud, struct tki *t) {
