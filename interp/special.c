@@ -25,22 +25,20 @@ uint32_t tkm_byte_perm(int32_t a, int32_t b, int32_t digits) {
   uint64_t bytes = (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
   uint32_t r = 0;
   for (int i = 0; i < 4; i++) {
-    uint32_t digit = (uint32_t)digits >> (4 * i) & 15;
-    uint32_t byte = bytes >> (8 * (digit & 7)) & 255;
-    if (digit & 8) byte = byte & 128 ? 255 : 0;
-    r |= byte << (8 * i);
+    uint32_t digit = (uint32_t)digits >> (4 * i) & 7;
+    r |= (uint32_t)(bytes >> (8 * digit) & 255) << (8 * i);
   }
   return r;
 }
 
 /* ---- roots and lengths ------------------------------------------------- */
 
-/* Only the upper word counts, on both sides. */
+/* Only the upper word counts, on both sides; it is cut off, as on an H200. */
 double tkm_rcp64h(double a) {
   const uint64_t upper = ~(uint64_t)UINT32_MAX;
   double r = 1 / tkm_bits_f64(tkm_f64_bits(a) & upper);
   if (a != a || isinf(r)) return r;
-  return tkm_bits_f64((tkm_f64_bits(r) + ((uint64_t)1 << 31)) & upper);
+  return tkm_bits_f64(tkm_f64_bits(r) & upper);
 }
 
 /* One Newton step with the residual 1 - a r^2 in twice the digits; a is

@@ -45,12 +45,20 @@ uint32_t tkm_byte_perm(int32_t a, int32_t b, int32_t digits);
 
 /* ---- integers from integral doubles ------------------------------------ */
 
+/* What does not fit saturates.  A NaN is 0 as an fp32 that becomes 32 bits
+ * wide, else the number that has only the top bit set (seen on an H200). */
 static inline int32_t tkm_i32(double a) {
   if (a != a) return 0;
   return a >= 0x1p31 ? INT32_MAX : a <= -0x1p31 ? INT32_MIN : (int32_t)a;
 }
 static inline uint32_t tkm_u32(double a) {
   return a >= 0x1p32 ? UINT32_MAX : a > 0 ? (uint32_t)a : 0;
+}
+static inline int32_t tkm_i32_d(double a) {
+  return a != a ? INT32_MIN : tkm_i32(a);
+}
+static inline uint32_t tkm_u32_d(double a) {
+  return a != a ? (uint32_t)1 << 31 : tkm_u32(a);
 }
 static inline int64_t tkm_i64(double a) {
   if (a != a) return INT64_MIN;
