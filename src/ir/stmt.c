@@ -115,8 +115,9 @@ static void merge_name(tks *s, const char *name, const tk_binding *before,
   const tk_binding *old = find(before, name);
   const tk_binding *a = find(yes, name), *b = find(no, name);
   if (a && b && a == b) return;
-  if (!a || !b) {
-    drop(s, a ? a : b);
+  if (!a || !b) { /* a branch does not set it, or a loop in it dropped it */
+    const tk_binding *gone = a ? a : b ? b : old;
+    if (gone) drop(s, gone);
     return;
   }
   if (!sv_same_type(&a->v, &b->v))
