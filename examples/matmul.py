@@ -1,7 +1,9 @@
-"""Matrix product in blocks, in an order that reuses them, with NumPy arrays.
+"""Matrix product in blocks, in an order that reuses them.
 
 C = A @ B: half precision in, single precision in the accumulator, and a leaky
 ReLU on the way out where it is asked for.
+
+Checked against float64: |error| <= 1e-2 + 2e-3 |reference| (fp16).
 """
 import numpy as np
 import triton
@@ -75,15 +77,21 @@ def matmul(a, b, activation=''):
     return c
 
 
-if __name__ == '__main__':
+def main():
     rng = np.random.default_rng(0)
-    a = rng.standard_normal((300, 200)).astype(np.float16)
-    b = rng.standard_normal((200, 250)).astype(np.float16)
-    want = a.astype(np.float64) @ b.astype(np.float64)
-    for activation in '', 'leaky_relu':
+    cases = [(*shape, activation)
+             for shape in ((1, 1, 1), (64, 128, 64), (150, 125, 100))
+             for activation in ('', 'leaky_relu')]
+    for M, N, K, activation in cases:
+        a = rng.standard_normal((M, K)).astype(np.float16)
+        b = rng.standard_normal((K, N)).astype(np.float16)
+        want = a.astype(np.float64) @ b
         if activation:
             want = np.where(want >= 0, want, 0.01 * want)
-        got = matmul(a, b, activation)
-        print('matmul', activation or 'plain', 'largest difference',
-              np.abs(got - want).max())
-        assert np.allclose(got, want, atol=1e-2, rtol=1e-3)
+        np.testing.assert_allclose(matmul(a, b, activation), want, rtol=2e-3,
+                                   atol=1e-2)
+    print('matmul: OK,', len(cases), 'cases')
+
+
+if __name__ == '__main__':
+    main()

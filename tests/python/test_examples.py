@@ -1,0 +1,90 @@
+"""Every script of examples/ runs and finds its own answers right."""
+import ast
+import glob
+import json
+import os
+import re
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+FOLDER = os.path.join(support.ROOT, "examples")
+PAGE = os.path.join(support.ROOT, "docs", "examples.md")
+SCRIPTS = sorted(glob.glob(os.path.join(FOLDER, "*.py")))
+
+
+def name_of(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def summary(path):
+    """The first paragraph of a script's description, on one line."""
+    with open(path) as f:
+        text = ast.get_docstring(ast.parse(f.read()))
+    return text.split("\n\n")[0].replace("\n", " ")
+
+
+# Runs the scripts one after the other in one process, which is ten times
+# faster than one process for each.
+RUN_ALL = """
+    import contextlib, io, json, runpy, sys, traceback
+    for path in sys.argv[1:]:
+        output, error = io.StringIO(), None
+        try:
+            with contextlib.redirect_stdout(output):
+                runpy.run_path(path, run_name="__main__")
+        except BaseException:
+            error = traceback.format_exc()
+        print(json.dumps([path, output.getvalue(), error]), flush=True)
+"""
+
+
+class Examples(support.ScriptCase):
+    """One test for each script, added below."""
+
+    results = None
+
+    def run_all(self):
+        done = self.run_script(RUN_ALL, "-q", args=SCRIPTS, check=False)
+        Examples.results = {path: (output, error) for path, output, error in
+                            map(json.loads, done.stdout.splitlines())}
+        Examples.stderr = done.stderr
+
+    def check_example(self, path):
+        if self.results is None:
+            self.run_all()
+        self.assertIn(path, self.results, self.stderr)
+        output, error = self.results[path]
+        self.assertIsNone(error, error)
+        self.assertRegex(output, rf"^{name_of(path)}: OK, \d+ \w+\n$")
+
+    def test_no_warnings(self):
+        if self.results is None:
+            self.run_all()
+        self.assertEqual(self.stderr, "")
+
+
+def _add(path):
+    def test(self):
+        self.check_example(path)
+    setattr(Examples, f"test_{name_of(path)}", test)
+
+
+for _path in SCRIPTS:
+    _add(_path)
+
+
+class Page(unittest.TestCase):
+
+    def test_docs_list_every_example(self):
+        with open(PAGE) as f:
+            listed = dict(re.findall(
+                r"^\| \[(\w+)\.py\]\(\.\./examples/\1\.py\) \| (.*) \|$",
+                f.read(), re.M))
+        self.assertEqual(listed, {name_of(p): summary(p) for p in SCRIPTS})
+
+
+if __name__ == "__main__":
+    unittest.main()
