@@ -1,0 +1,253 @@
+/* look_axis.c - how lanes follow each other, who would hold them on a GPU,
+ * and what an access touches.
+ *
+ * Axis facts are those of Triton's axis analysis (contiguity, divisibility,
+ * constancy), found from the values themselves.  The layout is the one that
+ * Triton's conversion to its GPU dialect gives a block before any pass has
+ * looked at it: threads fill the last axis first.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/look.h"
+
+/* ---- axis facts --------------------------------------------------------- */
+
+static int64_t lane_int(const tkd_block *b, int64_t i) {
+  const void *p = tkd_block_lane(b, i);
+  int64_t v;
+  if (!b->type.ptr) return tk_lane_int((tk_dtype)b->type.elem, p);
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+/* Lane number at `at` along an axis of the row that starts at lane `row`. */
+typedef struct line {
+  const tkd_block *b;
+  int64_t row, step, n;
+} line;
+
+static int64_t value_at(const line *l, int64_t at) {
+  return lane_int(l->b, l->row + at * l->step);
+}
+
+/* The longest power of two g <= most such that in every group of g lanes each
+ * is `by` more than the one before. */
+static int64_t group(const line *l, int64_t by, int64_t most) {
+  int64_t g = most;
+  for (int64_t i = 1; i < l->n; i++)
+    while (g > 1 && i % g && value_at(l, i) - value_at(l, i - 1) != by) g /= 2;
+  return g;
+}
+
+static int64_t power_in(int64_t n) {
+  int64_t p = 1;
+  while (p * 2 <= n) p *= 2;
+  return p;
+}
+
+static int64_t divisor(int64_t v) {
+  return v ? v & -v : INT64_C(1) << 30;
+}
+
+typedef struct facts {
+  int64_t contiguity, divisibility, constancy;
+} facts;
+
+static void look_at(facts *f, const line *l, int64_t unit) {
+  f->contiguity = group(l, unit, f->contiguity);
+  f->constancy = group(l, 0, f->constancy);
+}
+
+static int64_t lanes_behind(const tk_type *t, int axis) {
+  int64_t step = 1;
+  for (int i = axis + 1; i < t->rank; i++) step *= t->shape[i];
+  return step;
+}
+
+static facts axis_facts(const tkd_block *b, int axis, int64_t unit) {
+  int64_t n = b->type.shape[axis], step = lanes_behind(&b->type, axis);
+  facts f = {power_in(n), INT64_C(1) << 30, power_in(n)};
+  int64_t rows = n ? tk_numel(&b->type) / n : 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int64_t r = 0; r < rows; r++) {
+      line l = {b, r / step * step * n + r % step, step, n};
+      if (pass == 0) look_at(&f, &l, unit);
+      for (int64_t i = 0; pass && i < n; i += f.contiguity) {
+        int64_t d = divisor(value_at(&l, i));
+        if (d < f.divisibility) f.divisibility = d;
+      }
+    }
+  return f;
+}
+
+void tkd_axis(tk_buf *out, const tkd_block *b) {
+  const tk_type *t = &b->type;
+  bool whole = t->ptr || tk_is_int((tk_dtype)t->elem);
+  tk_type to = t->ptr ? tk_pointee(tk_elem_of(*t)) : *t;
+  int64_t unit = t->ptr ? (int64_t)tk_lane_size(&to) : 1;
+  tk_type_print(out, t);
+  if (!whole) {
+    tk_buf_puts(out, ": floats have no contiguity\n");
+    return;
+  }
+  if (!t->rank)
+    tk_buf_printf(out, ": divisibility %" PRId64, divisor(lane_int(b, 0)));
+  tk_buf_putc(out, '\n');
+  for (int i = 0; i < t->rank; i++) {
+    facts f = axis_facts(b, i, unit);
+    tk_buf_printf(out,
+                  "  axis %d: contiguity %" PRId64 ", divisibility %" PRId64
+                  "%s, constancy %" PRId64 "\n",
+                  i, f.contiguity, f.divisibility, t->ptr ? " bytes" : "",
+                  f.constancy);
+  }
+}
+
+/* ---- layout ------------------------------------------------------------- */
+
+static int64_t clamp(int64_t v, int64_t lo, int64_t hi) {
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+static void list(tk_buf *out, const char *name, const int64_t *v, int n) {
+  tk_buf_printf(out, "%s = [", name);
+  for (int i = 0; i < n; i++)
+    tk_buf_printf(out, "%s%" PRId64, i ? ", " : "", v[i]);
+  tk_buf_putc(out, ']');
+}
+
+/* Threads and warps along each axis; the last axis is filled first, and what
+ * is left over goes to the first. */
+static void split(const tk_type *t, int warps, int64_t *threads,
+                  int64_t *across) {
+  int64_t lanes = 32, left = warps, all = 32 * (int64_t)warps;
+  for (int i = t->rank - 1; i > 0; i--) {
+    int64_t here = clamp(all, 1, t->shape[i]);
+    threads[i] = clamp(here, 1, lanes);
+    across[i] = clamp(here / threads[i], 1, left);
+    lanes /= threads[i];
+    left /= across[i];
+    all /= here;
+  }
+  threads[0] = lanes;
+  across[0] = left;
+}
+
+void tkd_layout(tk_buf *out, const tk_type *t, int warps) {
+  int64_t threads[TK_MAX_RANK], across[TK_MAX_RANK];
+  int64_t each[TK_MAX_RANK] = {1}, order[TK_MAX_RANK] = {0}, held = 1;
+  tk_type_print(out, t);
+  if (!t->rank) {
+    tk_buf_puts(out, ": a scalar; every thread holds it\n");
+    return;
+  }
+  split(t, warps, threads, across);
+  tk_buf_puts(out, "\n  #blocked<{");
+  for (int i = 0; i < t->rank; i++) {
+    int64_t covered = threads[i] * across[i];
+    each[i] = 1;
+    order[i] = t->rank - 1 - i;
+    held *= (t->shape[i] + covered - 1) / covered;
+  }
+  list(out, "sizePerThread", each, t->rank);
+  list(out, ", threadsPerWarp", threads, t->rank);
+  list(out, ",\n             warpsPerCTA", across, t->rank);
+  list(out, ", order", order, t->rank);
+  tk_buf_printf(out, "}>\n  %d warps; each thread holds %" PRId64 " lane%s\n",
+                warps, held, held == 1 ? "" : "s");
+}
+
+/* ---- accesses ----------------------------------------------------------- */
+
+enum { WARP = 32, SECTOR = 32 };
+
+/* Distinct sectors among the active lanes of one group. */
+static uint64_t sectors_of(const tki_access *a, size_t from, size_t to,
+                           uint64_t *active) {
+  uint64_t seen[2 * WARP], n = 0;
+  for (size_t i = from; i < to; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    ++*active;
+    uint64_t first = a->addr[i] / SECTOR;
+    uint64_t last = (a->addr[i] + a->size - 1) / SECTOR;
+    for (uint64_t s = first; s <= last; s++) {
+      size_t k = 0;
+      while (k < n && seen[k] != s) k++;
+      if (k == n && n < TK_COUNT(seen)) seen[n++] = s;
+    }
+  }
+  return n;
+}
+
+static void add_range(tkd_touch *t, const tki_access *a) {
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    if (a->addr[i] < t->lo) t->lo = a->addr[i];
+    if (a->addr[i] + a->size > t->hi) t->hi = a->addr[i] + a->size;
+  }
+}
+
+void tkd_touch_add(tkd_touch *t, const tki_access *a) {
+  if (!t->times++) {
+    t->lo = UINT64_MAX;
+    t->region = a->region;
+  }
+  if (t->region != a->region) t->region = TKI_ANY;
+  t->write = a->write;
+  t->size = a->size;
+  t->lanes += (uint64_t)a->in->n;
+  for (size_t at = 0; at < a->n; at += WARP) {
+    uint64_t active = 0;
+    size_t end = at + WARP < a->n ? at + WARP : a->n;
+    uint64_t n = sectors_of(a, at, end, &active);
+    t->active += active;
+    t->sectors += n;
+    t->groups += n > 0;
+    t->least += (active * a->size + SECTOR - 1) / SECTOR;
+  }
+  add_range(t, a);
+}
+
+/* "x[3, 4]": an address as an element of the region's tensor. */
+static void element(tk_buf *out, const tki_region *r, uint64_t address) {
+  const tk_tensor *x = r->tensor;
+  uint64_t start = r->lo + (uint64_t)((char *)x->data - r->host);
+  int64_t off = (int64_t)(address - start) / (int64_t)tk_dtype_size(x->dtype);
+  int64_t rest = off;
+  tk_buf_printf(out, "%s[", r->name);
+  for (int i = 0; i < x->rank; i++) {
+    int64_t stride = x->strides[i], at = stride > 0 ? rest / stride : 0;
+    rest -= at * stride;
+    tk_buf_printf(out, "%s%" PRId64, i ? ", " : "", at);
+  }
+  tk_buf_putc(out, ']');
+}
+
+void tkd_touch_text(tk_buf *out, const tki *t, const tkd_touch *c) {
+  if (!c->active) {
+    tk_buf_puts(out, "  no lane was active\n");
+    return;
+  }
+  const tki_region *r = c->region == TKI_ANY ? tki_region_at(t, c->lo, c->size)
+                                             : &t->regions[c->region];
+  tk_buf_printf(out, "  %s ", c->write ? "writes" : "reads");
+  if (r && r->tensor) {
+    element(out, r, c->lo);
+    tk_buf_puts(out, " .. ");
+    element(out, r, c->hi - c->size);
+  } else {
+    tk_buf_puts(out, "several tensors");
+  }
+  tk_buf_printf(out, ", %" PRIu64 " time%s\n", c->times,
+                c->times == 1 ? "" : "s");
+  tk_buf_printf(out, "  %" PRIu64 " of %" PRIu64 " lanes active (%.0f %%)\n",
+                c->active, c->lanes,
+                100.0 * (double)c->active / (double)c->lanes);
+  tk_buf_printf(out,
+                "  %" PRIu64 " sectors of 32 bytes in %" PRIu64
+                " groups of 32 lanes; %" PRIu64 " would hold the bytes "
+                "(%.0f %% used)\n",
+                c->sectors, c->groups, c->least,
+                100.0 * (double)c->least / (double)c->sectors);
+}

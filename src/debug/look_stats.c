@@ -1,0 +1,171 @@
+/* look_stats.c - a block in numbers. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "debug/look.h"
+
+/* ---- blocks ------------------------------------------------------------- */
+
+static void pack(tkd_block *b) {
+  int64_t step = 1;
+  for (int i = b->type.rank - 1; i >= 0; i--) {
+    b->strides[i] = step;
+    step *= b->type.shape[i];
+  }
+}
+
+tkd_block tkd_block_of(const tk_type *type, tki_val *v) {
+  tkd_block b = {.type = *type, .data = tki_data(v)};
+  pack(&b);
+  return b;
+}
+
+tkd_block tkd_block_tensor(const tk_tensor *x) {
+  tkd_block b = {.type = tk_scalar(x->dtype), .data = x->data};
+  b.type.rank = (uint8_t)x->rank;
+  for (int i = 0; i < x->rank; i++) {
+    b.type.shape[i] = (int)x->shape[i];
+    b.strides[i] = x->strides[i];
+  }
+  return b;
+}
+
+const void *tkd_block_lane(const tkd_block *b, int64_t i) {
+  int64_t at = 0;
+  for (int k = b->type.rank - 1; k >= 0; k--) {
+    at += i % b->type.shape[k] * b->strides[k];
+    i /= b->type.shape[k];
+  }
+  return (const char *)b->data + at * (int64_t)tk_lane_size(&b->type);
+}
+
+void tkd_lane_index(tk_buf *out, const tk_type *type, int64_t i) {
+  int64_t at[TK_MAX_RANK];
+  if (!type->rank) return;
+  for (int k = type->rank - 1; k >= 0; k--) {
+    at[k] = i % type->shape[k];
+    i /= type->shape[k];
+  }
+  for (int k = 0; k < type->rank; k++)
+    tk_buf_printf(out, "%s%" PRId64, k ? ", " : "[", at[k]);
+  tk_buf_putc(out, ']');
+}
+
+double tkd_lane_double(const tkd_block *b, int64_t i) {
+  const void *p = tkd_block_lane(b, i);
+  tk_dtype d = (tk_dtype)b->type.elem;
+  if (b->type.ptr) {
+    uint64_t address;
+    memcpy(&address, p, sizeof address);
+    return (double)address;
+  }
+  if (tk_is_float(d)) return tk_lane_double(d, p);
+  if (d == TK_UINT64) return (double)(uint64_t)tk_lane_int(d, p);
+  return (double)tk_lane_int(d, p);
+}
+
+/* ---- counting ----------------------------------------------------------- */
+
+typedef struct counts {
+  int64_t n, finite, nan, pos, neg, zero, undefined;
+  int64_t least_at, most_at;
+  double least, most, mean, squares; /* Welford's running sums */
+} counts;
+
+static void count_finite(counts *c, double v, int64_t i) {
+  c->finite++;
+  c->zero += v == 0;
+  if (c->finite == 1 || v < c->least) c->least = v, c->least_at = i;
+  if (c->finite == 1 || v > c->most) c->most = v, c->most_at = i;
+  double off = v - c->mean;
+  c->mean += off / (double)c->finite;
+  c->squares += off * (v - c->mean);
+}
+
+static counts count(const tkd_block *b) {
+  counts c = {.n = tk_numel(&b->type)};
+  for (int64_t i = 0; i < c.n; i++) {
+    if (b->undefined && b->undefined[i]) {
+      c.undefined++;
+      continue;
+    }
+    double v = tkd_lane_double(b, i);
+    if (v != v)
+      c.nan++;
+    else if (isinf(v))
+      *(v > 0 ? &c.pos : &c.neg) += 1;
+    else
+      count_finite(&c, v, i);
+  }
+  return c;
+}
+
+/* ---- text --------------------------------------------------------------- */
+
+enum { BINS = 8 };
+
+static void histogram(tk_buf *out, const tkd_block *b, const counts *c,
+                      int width) {
+  int64_t bins[BINS] = {0}, most = 1;
+  double span = c->most - c->least;
+  if (c->finite < 2 || !(span > 0) || isinf(span)) return;
+  for (int64_t i = 0; i < c->n; i++) {
+    double v = b->undefined && b->undefined[i] ? NAN : tkd_lane_double(b, i);
+    if (v != v || isinf(v)) continue;
+    int k = (int)((v - c->least) / span * BINS);
+    bins[k < BINS ? k : BINS - 1]++;
+  }
+  for (int k = 0; k < BINS; k++)
+    if (bins[k] > most) most = bins[k];
+  int room = width > 48 ? width - 40 : 8;
+  for (int k = 0; k < BINS; k++) {
+    tk_buf_printf(out, "  %11.4g .. %-11.4g %8" PRId64,
+                  c->least + span * k / BINS, c->least + span * (k + 1) / BINS,
+                  bins[k]);
+    int bar = (int)((double)bins[k] / (double)most * room + 0.5);
+    if (bins[k]) tk_buf_putc(out, ' ');
+    tk_buf_pad(out, '#', (size_t)(bins[k] && !bar ? 1 : bar));
+    tk_buf_putc(out, '\n');
+  }
+}
+
+static void extreme(tk_buf *out, const tkd_block *b, const char *name,
+                    int64_t at) {
+  tk_buf_printf(out, "  %-5s", name);
+  if (b->type.ptr) {
+    uint64_t address;
+    memcpy(&address, tkd_block_lane(b, at), sizeof address);
+    tk_buf_printf(out, "0x%" PRIx64, address);
+  } else {
+    tk_format_lane(out, (tk_dtype)b->type.elem, tkd_block_lane(b, at));
+  }
+  if (b->type.rank) tk_buf_puts(out, " at ");
+  tkd_lane_index(out, &b->type, at);
+  tk_buf_putc(out, '\n');
+}
+
+static void specials(tk_buf *out, const tkd_block *b, const counts *c) {
+  bool floats = !b->type.ptr && tk_is_float((tk_dtype)b->type.elem);
+  tk_buf_printf(out, "  zero %" PRId64, c->zero);
+  if (floats)
+    tk_buf_printf(out, "   NaN %" PRId64 "   +inf %" PRId64 "   -inf %" PRId64,
+                  c->nan, c->pos, c->neg);
+  tk_buf_printf(out, "   undefined %" PRId64 "\n", c->undefined);
+}
+
+void tkd_stats(tk_buf *out, const tkd_block *b, int width) {
+  counts c = count(b);
+  tk_type_print(out, &b->type);
+  tk_buf_printf(out, ": %" PRId64 " lane%s\n", c.n, c.n == 1 ? "" : "s");
+  if (c.finite) {
+    extreme(out, b, "min", c.least_at);
+    extreme(out, b, "max", c.most_at);
+    if (!b->type.ptr)
+      tk_buf_printf(out, "  mean %.6g   deviation %.6g\n", c.mean,
+                    sqrt(c.squares / (double)c.finite));
+  }
+  specials(out, b, &c);
+  if (!b->type.ptr) histogram(out, b, &c, width);
+}

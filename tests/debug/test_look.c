@@ -1,0 +1,208 @@
+/* test_look.c - what is said and drawn of blocks whose lanes are known. */
+#include <check.h>
+#include <stdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "debug/look.h"
+
+static tk_env env;
+static tk_buf out;
+
+static void start(void) {
+  tk_env_init(&env, NULL, NULL);
+  tk_buf_init(&out, &env);
+}
+
+static void finish(void) {
+  tk_buf_free(&out);
+  ck_assert_uint_eq(env.held, 0);
+}
+
+static void expect(const char *want) {
+  if (strcmp(tk_buf_str(&out), want))
+    ck_abort_msg("expected:\n%s\ngot:\n%s", want, tk_buf_str(&out));
+}
+
+static tkd_block block(tk_dtype d, int rows, int cols, const void *data) {
+  tk_type t = tk_scalar(d);
+  t.rank = rows ? 2 : 1;
+  t.shape[0] = rows ? rows : cols;
+  t.shape[1] = rows ? cols : 0;
+  tkd_block b = {.type = t, .data = data, .strides = {rows ? cols : 1, 1}};
+  return b;
+}
+
+START_TEST(stats_of_floats) {
+  float x[8] = {0, 1, -2, 3, NAN, INFINITY, 4, 4};
+  uint8_t undefined[8] = {0, 0, 0, 0, 0, 0, 0, 1};
+  tkd_block b = block(TK_FP32, 2, 4, x);
+  b.undefined = undefined;
+  tkd_stats(&out, &b, 50);
+  expect("<[2, 4], fp32>: 8 lanes\n"
+         "  min  -2.0 at [0, 2]\n"
+         "  max  4.0 at [1, 2]\n"
+         "  mean 1.2   deviation 2.13542\n"
+         "  zero 1   NaN 1   +inf 1   -inf 0   undefined 1\n"
+         "           -2 .. -1.25              1 ##########\n"
+         "        -1.25 .. -0.5               0\n"
+         "         -0.5 .. 0.25               1 ##########\n"
+         "         0.25 .. 1                  0\n"
+         "            1 .. 1.75               1 ##########\n"
+         "         1.75 .. 2.5                0\n"
+         "          2.5 .. 3.25               1 ##########\n"
+         "         3.25 .. 4                  1 ##########\n");
+}
+END_TEST
+
+START_TEST(stats_of_a_scalar) {
+  int32_t x = -7;
+  tkd_block b = {.type = tk_scalar(TK_INT32), .data = &x};
+  tkd_stats(&out, &b, 80);
+  expect("int32: 1 lane\n  min  -7\n  max  -7\n"
+         "  mean -7   deviation 0\n  zero 0   undefined 0\n");
+}
+END_TEST
+
+START_TEST(picture_of_a_mask) {
+  uint8_t m[8] = {1, 1, 1, 0, 1, 1, 0, 0};
+  tkd_block b = block(TK_INT1, 2, 4, m);
+  tkd_picture(&out, &b, 80, false);
+  expect("<[2, 4], int1>\n"
+         "     0 ###.\n"
+         "     1 ##..\n"
+         "       # true  . false  ? undefined\n");
+}
+END_TEST
+
+START_TEST(picture_of_numbers) {
+  float x[4] = {0, 9, NAN, INFINITY};
+  tkd_block b = block(TK_FP32, 0, 4, x);
+  tkd_picture(&out, &b, 80, false);
+  expect("<[4], fp32>\n"
+         "     0  @NI\n"
+         "       ' ' 0  '@' 9  ? undefined  N NaN  I infinite\n");
+  tk_buf_clear(&out);
+  tkd_picture(&out, &b, 80, true);
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[48;5;226m "));
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[48;5;196mN"));
+}
+END_TEST
+
+START_TEST(picture_of_many_lanes) {
+  static int32_t x[128 * 256];
+  for (int i = 0; i < 128 * 256; i++) x[i] = i;
+  tkd_block b = block(TK_INT32, 128, 256, x);
+  tkd_picture(&out, &b, 72, false);
+  ck_assert_ptr_nonnull(
+      strstr(tk_buf_str(&out), "a cell stands for 3 x 4 lanes"));
+  tk_buf_clear(&out);
+  tkd_svg(&out, &b);
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "</svg>"));
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "width=\"1024\""));
+}
+END_TEST
+
+START_TEST(axis_of_offsets) {
+  int32_t x[32];
+  for (int i = 0; i < 32; i++) x[i] = 64 * (i / 8) + 16 + i % 8;
+  tkd_block b = block(TK_INT32, 4, 8, x);
+  tkd_axis(&out, &b);
+  expect("<[4, 8], int32>\n"
+         "  axis 0: contiguity 1, divisibility 1, constancy 1\n"
+         "  axis 1: contiguity 8, divisibility 16, constancy 1\n");
+}
+END_TEST
+
+START_TEST(axis_of_equal_lanes) {
+  int32_t x[8] = {12, 12, 12, 12, 12, 12, 12, 12};
+  tkd_block b = block(TK_INT32, 0, 8, x);
+  tkd_axis(&out, &b);
+  expect("<[8], int32>\n"
+         "  axis 0: contiguity 1, divisibility 4, constancy 8\n");
+}
+END_TEST
+
+START_TEST(axis_of_floats) {
+  float x[2] = {1, 2};
+  tkd_block b = block(TK_FP32, 0, 2, x);
+  tkd_axis(&out, &b);
+  expect("<[2], fp32>: floats have no contiguity\n");
+}
+END_TEST
+
+START_TEST(layouts) {
+  tk_type t = tk_scalar(TK_FP32);
+  t.rank = 2, t.shape[0] = 64, t.shape[1] = 64;
+  tkd_layout(&out, &t, 4);
+  expect("<[64, 64], fp32>\n"
+         "  #blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32],\n"
+         "             warpsPerCTA = [2, 2], order = [1, 0]}>\n"
+         "  4 warps; each thread holds 32 lanes\n");
+  tk_buf_clear(&out);
+  t.rank = 1, t.shape[0] = 1024;
+  tkd_layout(&out, &t, 4);
+  expect("<[1024], fp32>\n"
+         "  #blocked<{sizePerThread = [1], threadsPerWarp = [32],\n"
+         "             warpsPerCTA = [4], order = [0]}>\n"
+         "  4 warps; each thread holds 8 lanes\n");
+}
+END_TEST
+
+START_TEST(touched_elements) {
+  float data[64];
+  tk_tensor x = {.data = data,
+                 .dtype = TK_FP32,
+                 .rank = 2,
+                 .shape = {8, 8},
+                 .strides = {8, 1}};
+  tki_region r = {.name = "x",
+                  .tensor = &x,
+                  .lo = 4096,
+                  .hi = 4096 + 256,
+                  .host = (char *)data};
+  tki t = {.env = &env, .regions = &r, .nregions = 1};
+  tk_inst in = {.op = TK_I_LOAD, .n = 32};
+  uint64_t addr[32];
+  uint8_t mask[32];
+  for (int i = 0; i < 32; i++) addr[i] = 4096 + 8 * (uint64_t)i;
+  for (int i = 0; i < 32; i++) mask[i] = i < 24;
+  tki_access a = {.t = &t,
+                  .in = &in,
+                  .addr = addr,
+                  .mask = mask,
+                  .n = 32,
+                  .size = 4,
+                  .region = 0};
+  tkd_touch touch = {0};
+  tkd_touch_add(&touch, &a);
+  tkd_touch_text(&out, &t, &touch);
+  expect("  reads x[0, 0] .. x[5, 6], 1 time\n"
+         "  24 of 32 lanes active (75 %)\n"
+         "  6 sectors of 32 bytes in 1 groups of 32 lanes; 3 would hold the "
+         "bytes (50 % used)\n");
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("look");
+  TCase *c = tcase_create("look");
+  tcase_add_checked_fixture(c, start, finish);
+  tcase_add_test(c, stats_of_floats);
+  tcase_add_test(c, stats_of_a_scalar);
+  tcase_add_test(c, picture_of_a_mask);
+  tcase_add_test(c, picture_of_numbers);
+  tcase_add_test(c, picture_of_many_lanes);
+  tcase_add_test(c, axis_of_offsets);
+  tcase_add_test(c, axis_of_equal_lanes);
+  tcase_add_test(c, axis_of_floats);
+  tcase_add_test(c, layouts);
+  tcase_add_test(c, touched_elements);
+  suite_add_tcase(suite, c);
+  SRunner *r = srunner_create(suite);
+  srunner_set_fork_status(r, CK_NOFORK);
+  srunner_run_all(r, CK_NORMAL);
+  int failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed != 0;
+}
