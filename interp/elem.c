@@ -133,11 +133,13 @@ static void run_cast(void *ctx, const tk_inst *in, void *vframe) {
   put(ctx, in, frame, same ? 0 : -1, v);
 }
 
-/* One step toward zero when rounding to nearest went away from it. */
+/* One step toward zero when rounding to nearest went away from it.  Rounded
+ * so, infinity stays infinity in fp8e5. */
 static void toward_zero(tk_dtype d, char *lane, double exact) {
   uint64_t bits = 0;
   size_t size = tk_dtypes[d].size;
   double r = tk_lane_double(d, lane);
+  if (d == TK_FP8E5 && isinf(exact)) *lane = exact < 0 ? '\xfc' : '\x7c';
   if (!(fabs(r) > fabs(exact)) || isnan(exact)) return;
   memcpy(&bits, lane, size);
   bits--; /* sign and magnitude: the next one nearer to zero */
@@ -153,7 +155,7 @@ static void run_cast_any(void *ctx, const tk_inst *in, void *vframe) {
   char *d = tki_data(&v);
   size_t ss = tk_dtypes[from].size, ds = tk_dtypes[to].size;
   for (int64_t i = 0; i < in->n; i++, s += ss, d += ds) {
-    double x = tk_lane_double(from, s);
+    double x = tk_lane_to_round(from, s);
     tk_lane_set_double(to, d, x);
     if (in->mode == 1 && tk_is_float(to)) toward_zero(to, d, x);
   }

@@ -212,6 +212,16 @@ static double fp8_to_double(tk_dtype d, uint8_t b) {
   }
 }
 
+/* Triton's software on NVIDIA: to fp16 toward zero, limited to 1.75, then to
+ * nearest with ties away from zero.  NaN becomes the limit. */
+static uint8_t e4b15_from_double(double v) {
+  uint32_t h = v == v ? encode(&f16, v) : 0x7e00 | (double_bits(v) >> 63) << 15;
+  uint32_t mag = h & 0x7fff;
+  if (mag < 0x7c00 && mag && decode(&f16, mag) > (v < 0 ? -v : v)) mag--;
+  if (mag > 0x3f00) mag = 0x3f00;
+  return (uint8_t)((2 * mag + 0x80) >> 8 | (h >> 8 & 0x80));
+}
+
 static uint8_t fp8_from_double(tk_dtype d, double v) {
   bool nan = v != v;
   switch (d) {
@@ -220,7 +230,7 @@ static uint8_t fp8_from_double(tk_dtype d, double v) {
     bool none = nan || v - v != 0; /* infinity has no neighbour here */
     return none ? 0x80 : (uint8_t)encode(&e4b8, v);
   }
-  case TK_FP8E4B15: return nan ? 0x7f : (uint8_t)encode(&e4b15, v);
+  case TK_FP8E4B15: return e4b15_from_double(v);
   case TK_FP8E5B16: {
     bool none = nan || v - v != 0;
     return none ? 0x80 : (uint8_t)encode(&e5b16, v);
@@ -352,10 +362,19 @@ void tk_lane_set_double(tk_dtype d, void *p, double v) {
 
 /* A 64-bit integer may have more digits than a double: it is first made odd
  * below what any smaller format can see, so that one rounding remains. */
-static double int_sticky(int64_t v) {
-  uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+static double sticky(uint64_t u) {
   if (u >> 53) u = (u & ~(uint64_t)0x7ff) | ((u & 0x7ff) != 0) << 11;
-  return v < 0 ? -(double)u : (double)u;
+  return (double)u;
+}
+
+static double int_sticky(int64_t v) {
+  return v < 0 ? -sticky(0 - (uint64_t)v) : sticky((uint64_t)v);
+}
+
+double tk_lane_to_round(tk_dtype d, const void *p) {
+  if (d == TK_INT64) return int_sticky(tk_lane_int(d, p));
+  if (d == TK_UINT64) return sticky((uint64_t)tk_lane_int(d, p));
+  return tk_lane_double(d, p);
 }
 
 static void set_int_bytes(tk_dtype d, void *p, int64_t v) {

@@ -44,6 +44,9 @@ uint8_t tk_f32_to_fp8(tk_dtype d, float f);
  * zero-extended to 64 bits). */
 double tk_lane_double(tk_dtype d, const void *p);
 int64_t tk_lane_int(tk_dtype d, const void *p);
+/* As tk_lane_double, for rounding to 16 bits or fewer: a 64-bit integer that
+ * has no double becomes one that rounds the same way. */
+double tk_lane_to_round(tk_dtype d, const void *p);
 /* Stores v, rounded or wrapped to the type.  For float types v is rounded
  * from double once. */
 void tk_lane_set_double(tk_dtype d, void *p, double v);

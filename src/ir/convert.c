@@ -176,17 +176,25 @@ static sval cast_pointer(tks *s, const sval *v, tk_type elem) {
                  tks_type_text(s, &elem));
 }
 
+/* 8-bit floats convert to floats alone; fp8e4b15 by software that knows fp16
+ * and fp32 alone. */
+static void check_fp8_cast(tks *s, const sval *v, tk_dtype from, tk_dtype to) {
+  bool whole =
+      (tk_is_fp8(from) && tk_is_int(to)) || (tk_is_int(from) && tk_is_fp8(to));
+  bool custom = (to == TK_FP8E4B15 && from != TK_FP16 && from != TK_FP32) ||
+                (from == TK_FP8E4B15 && to != TK_FP16 && to != TK_FP32);
+  if (whole || custom)
+    tks_error_help(s, TK_D_TYPE,
+                   whole ? "cast to tl.float32 first; bitcast=True keeps bits"
+                         : "cast to tl.float32 or tl.float16 first",
+                   "cannot cast %s to %s", tks_show(s, v), tk_dtype_name(to));
+}
+
 sval tks_cast(tks *s, const sval *v, tk_type elem, bool rtz) {
   if (tk_same_elem(&v->type, &elem)) return *v;
   if (v->type.ptr || elem.ptr) return cast_pointer(s, v, elem);
   tk_dtype from = (tk_dtype)v->type.elem, to = (tk_dtype)elem.elem;
-  bool narrow = tk_is_float(from) && tk_is_float(to) &&
-                tk_dtypes[to].bits < tk_dtypes[from].bits;
-  if (rtz && !narrow)
-    tks_error(s, TK_D_VALUE,
-              "fp_downcast_rounding is only for float conversions that lose "
-              "bits, not %s to %s",
-              tk_dtype_name(from), tk_dtype_name(to));
+  check_fp8_cast(s, v, from, to);
   bool via_f32 = (is_half(from) || tk_is_fp8(from)) && to != TK_FP32 && !rtz;
   if (via_f32 && tk_is_float(to) && from == to) return *v;
   if (via_f32) {

@@ -90,20 +90,29 @@ sval rule_to_tensor(tks *s, const tks_args *a) {
   return need_tensor(s, a, 0);
 }
 
-static bool rounding(tks *s, const tks_args *a) {
+/* Toward zero?  A rounding may be named where bits are lost alone. */
+static bool rounding(tks *s, const tks_args *a, const tk_type *from,
+                     const tk_type *to) {
   const char *r = tks_arg_str(s, a, 2);
-  if (!*r || !strcmp(r, "rtne")) return false;
-  if (!strcmp(r, "rtz")) return true;
-  tks_error(s, TK_D_VALUE,
-            "invalid rounding mode '%s': 'rtne' and 'rtz' are supported", r);
+  tk_dtype f = (tk_dtype)from->elem, t = (tk_dtype)to->elem;
+  if (!*r || tk_same_elem(from, to)) return false;
+  if (strcmp(r, "rtne") && strcmp(r, "rtz"))
+    tks_error(s, TK_D_VALUE,
+              "invalid rounding mode '%s': 'rtne' and 'rtz' are supported", r);
+  if (from->ptr || to->ptr || !tk_is_float(f) || !tk_is_float(t) ||
+      tk_dtypes[t].bits >= tk_dtypes[f].bits)
+    tks_error(s, TK_D_VALUE,
+              "fp_downcast_rounding is only for float conversions that lose "
+              "bits, not %s to %s",
+              tk_dtype_name(f), tk_dtype_name(t));
+  return !strcmp(r, "rtz");
 }
 
 sval rule_cast(tks *s, const tks_args *a) {
   sval v = need_tensor(s, a, 0);
   tk_type t = tks_arg_dtype(s, &a->v[1]);
-  bool rtz = rounding(s, a);
   if (tks_arg_bool(s, a, 3)) return tks_bitcast(s, &v, t);
-  return tks_cast(s, &v, t, rtz);
+  return tks_cast(s, &v, t, rounding(s, a, &v.type, &t));
 }
 
 /* ---- types ------------------------------------------------------------- */
