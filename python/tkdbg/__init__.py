@@ -10,9 +10,9 @@ from ._capi import VERSION as __version__
 from .errors import (CompilationError, InternalError, KernelError,
                      LaunchError, UsageError)
 
-__all__ = ["install", "uninstall", "installed", "options", "CompilationError",
-           "InternalError", "KernelError", "LaunchError", "UsageError",
-           "__version__"]
+__all__ = ["install", "uninstall", "installed", "options", "address_of",
+           "CompilationError", "InternalError", "KernelError", "LaunchError",
+           "UsageError", "__version__"]
 
 
 def install(**values):
@@ -42,3 +42,13 @@ def options():
     """The options of this process, which may be changed at any time."""
     from . import session
     return session.current().options
+
+
+def address_of(array):
+    """The address of a NumPy array, which kernels may load from memory.
+
+    Launches know the arrays whose address was asked for, as long as they
+    live; PyTorch tensors have ``data_ptr()`` for the same.
+    """
+    from . import session
+    return session.current().addresses.add_array(array)

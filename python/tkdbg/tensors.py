@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
+import weakref
 from typing import NamedTuple
 
 from . import _capi, convert
@@ -286,7 +287,8 @@ def _flags(t):
 
 
 class Addresses:
-    """Storages whose address the program asked for (``t.data_ptr()``).
+    """Storages whose address the program asked for (``t.data_ptr()``, or
+    ``tkdbg.address_of(array)``).
 
     A kernel may load such an address from memory; launches make those that
     are still alive known to C.
@@ -308,8 +310,22 @@ class Addresses:
             address = storage.data_ptr()
         except (RuntimeError, NotImplementedError, AttributeError):
             return
-        if address and address not in self._known:
-            self._known[address] = (_weak_storage(storage), storage.nbytes())
+        if address:
+            self._note(address, _weak_storage(storage), storage.nbytes())
+
+    def add_array(self, array):
+        """Notes the memory of a NumPy array; returns its address."""
+        root = _owner(array)
+        low, nbytes = _byte_bounds(root)
+        if nbytes:
+            self._note(low, _WeakArray(root), nbytes)
+        return array.__array_interface__["data"][0]
+
+    def _note(self, address, weak, nbytes):
+        # Memory that was freed may have come back at the same address.
+        known = self._known.get(address)
+        if known is None or known[0].expired() or known[1] < nbytes:
+            self._known[address] = (weak, nbytes)
 
     def __bool__(self):
         return bool(self._known)
@@ -320,6 +336,16 @@ class Addresses:
         for address in gone:
             del self._known[address]
         return [(a, n) for a, (_, n) in self._known.items()]
+
+
+class _WeakArray:
+    """A NumPy array that may die, as StorageWeakRef is for a storage."""
+
+    def __init__(self, array):
+        self._array = weakref.ref(array)
+
+    def expired(self):
+        return self._array() is None
 
 
 def _weak_storage(storage):

@@ -50,7 +50,41 @@ def name(index):
     return session.current().dtype_names[index]
 
 
+@triton.jit
+def second_of(ptrs, z):
+    p = tl.load(ptrs + tl.program_id(0)).to(tl.pointer_type(tl.float32))
+    tl.store(z + tl.program_id(0), tl.load(p + 1))
+
+
+class Lifetime:
+    """A weak reference whose target dies when the test says so."""
+    dead = False
+
+    def expired(self):
+        return self.dead
+
+
 class Numpy(unittest.TestCase):
+    def test_address_of(self):
+        base = np.arange(8, dtype="f4")
+        parts = [base[2:4], np.array([[7, 9]], "f4")]
+        ptrs = np.array([tkdbg.address_of(p) for p in parts])
+        z = np.zeros(2, "f4")
+        second_of[(2,)](ptrs, z)
+        self.assertEqual(z.tolist(), [3, 9])
+
+    def test_address_of_an_array_that_is_gone(self):
+        address = tkdbg.address_of(np.zeros(1000, "f4"))
+        with self.assertRaises(tkdbg.KernelError):
+            second_of[(1,)](np.array([address]), np.zeros(1, "f4"))
+
+    def test_memory_that_came_back(self):
+        known, first, second = tensors.Addresses(), Lifetime(), Lifetime()
+        known._note(4096, first, 8)
+        first.dead = True
+        known._note(4096, second, 4)
+        self.assertEqual(known.alive(), [(4096, 4)])
+
     def test_strides_and_bounds(self):
         base = np.zeros((6, 8), "f4")
         view = base[1:5:2, ::-2]
@@ -210,15 +244,10 @@ class Torch(unittest.TestCase):
         self.assertEqual(layout(triton.reinterpret(x, tl.int8)).shape, (8,))
 
     def test_addresses_in_memory(self):
-        @triton.jit
-        def kernel(ptrs, z):
-            p = tl.load(ptrs + tl.program_id(0))
-            x = p.to(tl.pointer_type(tl.float32))
-            tl.store(z + tl.program_id(0), tl.load(x + 1))
         parts = [torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])]
         ptrs = torch.tensor([t.data_ptr() for t in parts])
         z = torch.zeros(2)
-        kernel[(2,)](ptrs, z)
+        second_of[(2,)](ptrs, z)
         self.assertEqual(z.tolist(), [2, 4])
 
     def test_addresses_are_forgotten(self):
