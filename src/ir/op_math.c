@@ -27,8 +27,17 @@ static tk_dtype elem(const sval *v) {
   return (tk_dtype)v->type.elem;
 }
 
+/* What is rounded to nearest by its name knows fp32 alone. */
+static void need_fp32(tks *s, const tks_args *a, const sval *x) {
+  if (x->type.ptr || elem(x) != TK_FP32)
+    tks_error_help(s, TK_D_TYPE, "convert it with x.to(tl.float32)",
+                   "%s takes fp32, not %s", a->op->name, tks_show(s, x));
+}
+
 sval rule_fdiv(tks *s, const tks_args *a) {
   sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  for (int i = 0; i < 2 && a->op->mode; i++)
+    if (sv_is_tensor(&a->v[i])) need_fp32(s, a, &a->v[i]);
   if (!tk_is_float(elem(&x)) || !tk_is_float(elem(&y)))
     tks_error(s, TK_D_TYPE,
               "both operands of %s must be floats, not %s and "
@@ -115,6 +124,12 @@ sval rule_abs(tks *s, const tks_args *a) {
     tks_error(s, TK_D_TYPE, "tl.abs cannot take %s", tks_show(s, &x));
   if (tk_is_int(elem(&x)) && !tk_is_signed(elem(&x))) return x;
   return tks_emit1(s, TK_I_UNARY, TK_U_ABS, x.type, &x);
+}
+
+sval rule_sqrt_rn(tks *s, const tks_args *a) {
+  sval x = tensor(s, a, 0);
+  need_fp32(s, a, &x);
+  return rule_unary(s, a);
 }
 
 sval rule_unary(tks *s, const tks_args *a) {
