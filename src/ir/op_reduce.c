@@ -235,14 +235,12 @@ sval rule_scan(tks *s, const tks_args *a) {
 }
 
 sval rule_cumsum(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0), none = sv(V_NONE);
+  sval v = tensor(s, a, 0);
   need_block(s, &v, a->op->name);
-  bool is_sum = a->op->mode == TK_R_SUM;
   if (elem(&v) == TK_BF16) v = tks_cast_to(s, &v, TK_FP32);
-  if (is_sum)
+  /* Products of small integers stay small; sums do not. */
+  if (a->op->mode == TK_R_SUM)
     v = tks_cast_to(s, &v, sum_type(s, &v, &a->v[3]));
-  else
-    v = tks_cast_to(s, &v, sum_type(s, &v, &none));
   tk_inst *in = tks_emit(s, TK_I_SCAN, a->op->mode, v.type, 1, &v);
   in->attr[0] = tks_arg_axis(s, &a->v[1], v.type.rank);
   in->attr[1] = tks_arg_bool(s, a, 2);

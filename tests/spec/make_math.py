@@ -91,7 +91,8 @@ FUNCTIONS = {
     'exp': (exp_like(power_of_e), 90), 'exp2': (exp_like(power_of_two), 130),
     'log': (log_like(mpmath.log), None),
     'log2': (log_like(lambda x: mpmath.log(x, 2)), None),
-    'sin': (wave(mpmath.sin, True), 1000), 'cos': (wave(mpmath.cos, False), 1000),
+    'sin': (wave(mpmath.sin, True), 1000),
+    'cos': (wave(mpmath.cos, False), 1000),
     'sqrt': (root, None), 'rsqrt': (inverse_root, None),
     'erf': (error_function, 4)}
 # Where the language asks for less than tkdbg gives (see docs/semantics.md).
