@@ -379,7 +379,7 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
   for (size_t i = 0; i < n; i++) {
     if (sv_is_none(&items[i]))
       r = tks_insert_axis(s, &r, (int)i);
-    else if (!whole(&items[i]) || (int)i >= r.type.rank)
+    else if (!whole(&items[i]))
       tks_error_help(s, TK_D_UNSUPPORTED,
                      "index with : and None; to pick lanes use tl.gather, "
                      "tl.split, or load them from memory",

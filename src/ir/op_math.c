@@ -222,15 +222,17 @@ static void check_dot_types(tks *s, const sval *a, const sval *b) {
                    "tl.dot: both operands must have the same dtype, not %s "
                    "and %s",
                    tks_show(s, a), tks_show(s, b));
-  bool ok = x == TK_INT8 || x == TK_UINT8 || (tk_is_float(x));
+  bool ok = x == TK_INT8 || tk_is_float(x);
   if (!ok) tks_error(s, TK_D_TYPE, "tl.dot cannot take %s", tk_dtype_name(x));
 }
 
+static tk_dtype dot_out_dtype(tks *s, const tks_args *args) {
+  if (sv_is_none(&args->v[6])) return TK_FP32;
+  return (tk_dtype)tks_arg_dtype(s, &args->v[6]).elem;
+}
+
 static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
-  tk_dtype in = elem(a);
-  tk_dtype out = TK_FP32;
-  if (!sv_is_none(&args->v[6]))
-    out = (tk_dtype)tks_arg_dtype(s, &args->v[6]).elem;
+  tk_dtype in = elem(a), out = dot_out_dtype(s, args);
   if (tk_is_int(in)) return TK_INT32;
   if (out == TK_BF16)
     tks_error(s, TK_D_TYPE,
@@ -240,6 +242,20 @@ static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
   if (in == TK_FP64) return TK_FP64;
   if (in == TK_FP32 || in == TK_BF16) return TK_FP32;
   return out == TK_FP16 ? TK_FP16 : TK_FP32;
+}
+
+/* acc has the type of the result, which out_dtype (fp32 when left out) names
+ * too. */
+static void check_acc(tks *s, const tks_args *args, const sval *acc,
+                      const tk_type *t) {
+  tk_dtype out = dot_out_dtype(s, args);
+  if (!tk_same_type(&acc->type, t))
+    tks_error(s, TK_D_TYPE, "tl.dot: acc must be %s, not %s",
+              tks_type_text(s, t), tks_show(s, acc));
+  if (elem(acc) != out)
+    tks_error_help(s, TK_D_TYPE, "pass out_dtype=acc.dtype",
+                   "tl.dot: out_dtype is %s, but acc is %s", tk_dtype_name(out),
+                   tks_show(s, acc));
 }
 
 sval rule_dot(tks *s, const tks_args *args) {
@@ -252,14 +268,7 @@ sval rule_dot(tks *s, const tks_args *args) {
   t.shape[rank - 1] = v[1].type.shape[rank - 1];
   if (!sv_is_none(&args->v[2])) {
     v[2] = tensor(s, args, 2);
-    if (!sv_is_none(&args->v[6]) || elem(&v[2]) != TK_FP16 ||
-        elem(&v[0]) == TK_FP32 || elem(&v[0]) == TK_BF16)
-      ;
-    else
-      t = tk_with_elem(t, TK_FP16);
-    if (!tk_same_type(&v[2].type, &t))
-      tks_error(s, TK_D_TYPE, "tl.dot: acc must be %s, not %s",
-                tks_type_text(s, &t), tks_show(s, &v[2]));
+    check_acc(s, args, &v[2], &t);
   }
   size_t n = sv_is_none(&args->v[2]) ? 2 : 3;
   return tks_result(tks_emit(s, TK_I_DOT, (int)prec, t, n, v));

@@ -279,6 +279,8 @@ sval rule_topk(tks *s, const tks_args *a) {
   if (k > v.type.shape[v.type.rank - 1])
     tks_error(s, TK_D_VALUE, "tl.topk: k is %lld, the axis has %d lanes",
               (long long)k, v.type.shape[v.type.rank - 1]);
+  /* Halves are merged by tl.max, which widens. */
+  if (k < v.type.shape[v.type.rank - 1]) v = widen(s, &v, false);
   return sort(s, &v, true, k);
 }
 

@@ -56,7 +56,7 @@ def cast_all(xs, a, b):
     return [convert(x, a, b) for x in xs]
 
 
-# ---- reductions ---------------------------------------------------------------
+# ---- reductions --------------------------------------------------------------
 
 def sums(f, t, n=8):
     s = sum_type(t)
@@ -264,7 +264,7 @@ def ordered(f):
                 's = tl.sum(x, axis=0)', lines, op='sum', note='open')
 
 
-# ---- scans ----------------------------------------------------------------------
+# ---- scans -------------------------------------------------------------------
 
 def running(t, xs, fn, reverse=False):
     xs = xs[::-1] if reverse else xs
@@ -332,17 +332,18 @@ def as_key(t, x):
 
 
 def sorting(f, t):
-    lines = []
+    lines, m = [], max_type(t)  # topk merges by tl.max, which widens
     for k in range(8):
         xs = any_lanes(f, t, 8)
         if k % 2:
             xs = [f.rng.choice(xs) for _ in range(8)]
         up = sorted(xs, key=key(t))
+        best = cast_all(up[::-1][:4], t, m)
         lines.append(f'{vector(t, xs)} -> {vector(t, up)} '
-                     f'{vector(t, up[::-1])} {vector(t, up[::-1][:4])} '
+                     f'{vector(t, up[::-1])} {vector(m, best)} '
                      f'{vector(t, xs[::-1])}')
     f.block(f'sort {t.name}', f'x {t.name}[8]',
-            f'a {t.name}[8], b {t.name}[8], c {t.name}[4], d {t.name}[8]',
+            f'a {t.name}[8], b {t.name}[8], c {m.name}[4], d {t.name}[8]',
             'a = tl.sort(x)\nb = tl.sort(x, descending=True)\n'
             'c = tl.topk(x, 4)\nd = tl.flip(x, 0)', lines,
             op='sort, topk, flip')
@@ -418,7 +419,7 @@ def histograms(f):
                 lines, op='histogram')
 
 
-# ---- shapes -----------------------------------------------------------------------
+# ---- shapes ------------------------------------------------------------------
 
 def shapes():
     f = BlockFile('shape', 'blocks put together, taken apart, turned', ME)
@@ -457,7 +458,8 @@ in: x f32[8], y f32[4,8], z f32[4], i i32[8], s f32
 ! c = tl.squeeze(y, 0) => static
 ! c = x.item() => 8
 ! c = y[0] => index
-! c = y[:, :, :] => index
+! c = y[0, :] => index
+! c = y[1:2, :] => index
 ''')
     f.save()
 
@@ -530,7 +532,7 @@ def gathers(f, t):
             'c = tl.gather(x, i, 0)', lines, op='gather')
 
 
-# ---- products ------------------------------------------------------------------------
+# ---- products ----------------------------------------------------------------
 
 def left(i, k, s):
     return (i * 5 + k * 3 + s) % 7 - 3
@@ -572,7 +574,8 @@ def dots():
         out = I32 if t is I8 else F64 if t is F64 else F32
         product(f, t, out, 'd = tl.dot(a, b)', f'{t.name}')
         zero = f'tl.full((16, 16), 5, tl.{TL[out.name]})'
-        product(f, t, out, f'd = tl.dot(a, b, acc={zero})',
+        product(f, t, out, f'd = tl.dot(a, b, acc={zero}, '
+                f'out_dtype=tl.{TL[out.name]})',
                 f'{t.name} with acc', 5)
     product(f, F16, F16, 'd = tl.dot(a, b, out_dtype=tl.float16)',
             'f16 into f16')
@@ -596,6 +599,11 @@ in: a f32[16,16], b f16[16,16], c f32[16], d i32[16,16], e f32[32,16]
 ! x = tl.dot(a, a, out_dtype=tl.bfloat16) => bfloat16
 ! x = tl.dot(a, 3.0) => tl.dot takes
 ! x = a @ a => tl.dot
+
+== dot of integers
+in: g i8[32,32], u u8[32,32]
+! x = tl.dot(g, g, acc=tl.zeros((32, 32), tl.int32)) => out_dtype
+! x = tl.dot(u, u) => uint8
 ''')
     f.save()
 
