@@ -275,6 +275,11 @@ static bool has_boundary(const sval *v) {
   return !(sv_is_none(v) || (v->kind == V_TUPLE && v->n == 0));
 }
 
+static void no_nan_for_integers(tks *s, tk_dtype d) {
+  if (tk_is_int(d))
+    tks_error(s, TK_D_TYPE, "padding option 'nan' is not for integers");
+}
+
 static sval load_block(tks *s, const tks_args *a) {
   const sval *p = &a->v[0];
   if (!sv_is_none(&a->v[1]) || !sv_is_none(&a->v[2]))
@@ -284,8 +289,7 @@ static sval load_block(tks *s, const tks_args *a) {
   check_option(s, a, 4, paddings, "padding option");
   const char *pad = tks_arg_str(s, a, 4);
   bool nan = !strcmp(pad, "nan");
-  if (nan && tk_is_int(elem(p)))
-    tks_error(s, TK_D_TYPE, "padding option 'nan' is not for integers");
+  if (nan) no_nan_for_integers(s, elem(p));
   unsigned check = boundary(s, a, &a->v[3], p->type.rank);
   window w = window_of(s, p, bp_offsets(p), check);
   sval fill = nan ? sv_float(__builtin_nan("")) : sv_int(0);
@@ -359,6 +363,7 @@ sval rule_make_desc(tks *s, const tks_args *a) {
   check_option(s, a, 4, paddings, "padding option");
   fill_window(s, a, &p, from, d, 2);
   p.i = !strcmp(tks_arg_str(s, a, 4), "nan");
+  if (p.i) no_nan_for_integers(s, elem(&p));
   return p;
 }
 
@@ -399,8 +404,20 @@ sval rule_desc_store(tks *s, const tks_args *a) {
   return sv(V_NONE);
 }
 
+/* What the hardware's descriptor unit combines. */
+static void check_desc_atomic(tks *s, const char *name, tk_atomic mode,
+                              tk_dtype d) {
+  bool half = d == TK_FP16 || d == TK_BF16;
+  bool ok = tk_is_int(d) && tk_dtypes[d].bits >= 32;
+  if (mode == TK_A_ADD) ok = (ok && d != TK_INT64) || d == TK_FP32 || half;
+  if (mode == TK_A_MIN || mode == TK_A_MAX) ok = ok || half;
+  if (!ok)
+    tks_error(s, TK_D_TYPE, "%s does not support %s", name, tk_dtype_name(d));
+}
+
 sval rule_desc_atomic(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
+  check_desc_atomic(s, a->op->name, (tk_atomic)a->op->mode, elem(&a->v[0]));
   sval v = desc_value(s, &a->v[0], &a->v[2]);
   tks_atomic(s, (tk_atomic)a->op->mode, &w.ptr, &v, &w.mask);
   return sv(V_NONE);
@@ -454,7 +471,7 @@ static void check_atomic_type(tks *s, const char *name, tk_atomic mode,
   if (mode == TK_A_ADD) ok = ok || is_float;
   if (mode == TK_A_MAX || mode == TK_A_MIN)
     ok = ok || d == TK_FP32 || d == TK_FP64;
-  if (mode == TK_A_XCHG) ok = ok || (is_float && bits >= 16);
+  if (mode == TK_A_XCHG) ok = ok || (is_float && bits >= 32);
   if (!ok)
     tks_error(s, TK_D_TYPE, "%s does not support %s", name, tk_dtype_name(d));
 }

@@ -287,6 +287,9 @@ class Runner:
         self.torch, self.triton, self.scratch = torch, triton, scratch
         self.device = 'cpu' if peer == 'interpret' else 'cuda'
         self.count = 0
+        if peer == 'gpu':  # descriptors made in a kernel need memory
+            triton.set_allocator(lambda size, align, stream: torch.empty(
+                size, dtype=torch.int8, device='cuda'))
 
     def kernel(self, text):
         self.count += 1
@@ -537,7 +540,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument('--peer', choices=['interpret', 'gpu'], required=True)
     p.add_argument('--out')
-    p.add_argument('--jobs', type=int, default=os.cpu_count() or 1)
+    p.add_argument('--jobs', type=int, default=min(os.cpu_count() or 1, 14))
     p.add_argument('--worker', help=argparse.SUPPRESS)
     p.add_argument('parts', nargs='*')
     a = p.parse_args()

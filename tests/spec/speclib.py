@@ -392,7 +392,7 @@ class File:
         self.lines += lines
 
     def text(self, text):
-        self.lines += text.strip('\n').split('\n')
+        self.lines += [''] + text.strip('\n').split('\n')
 
     def save(self):
         with open(self.path, 'w', encoding='ascii') as f:
