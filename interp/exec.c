@@ -170,6 +170,7 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;
+  if (TK_UNLIKELY(t->env->interrupted)) interrupted(t);
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, stmt, t, st);
   tki_exec_insts(t, &st->insts, slots);
   switch (st->kind) {
