@@ -186,6 +186,21 @@ sval rule_first(tks *s, const tks_args *a) {
   return a->v[0];
 }
 
+/* multiple_of and its like: a constexpr integer for each axis. */
+sval rule_hint(tks *s, const tks_args *a) {
+  const sval *v = &a->v[1], *items = v->kind == V_TUPLE ? v->items : v;
+  size_t n = v->kind == V_TUPLE ? v->n : 1, rank = 1;
+  for (size_t i = 0; i < n; i++)
+    if (items[i].kind != V_INT)
+      tks_error(s, TK_D_TYPE, "values of %s must be constexpr integers, not %s",
+                a->op->name, tks_show(s, &items[i]));
+  if (sv_is_tensor(&a->v[0])) rank = a->v[0].type.rank;
+  if (n != (rank ? rank : 1))
+    tks_error(s, TK_D_SHAPE, "%s: %zu values for %zu axes", a->op->name, n,
+              rank);
+  return a->v[0];
+}
+
 sval rule_iterator(tks *s, const tks_args *a) {
   tks_error_help(s, TK_D_UNSUPPORTED, "write for i in range(...):",
                  "%s can be used only as what a for loop counts over",

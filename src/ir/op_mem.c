@@ -73,6 +73,15 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
   return tks_result(tks_emit(s, TK_I_LOAD, mode, t, n, v));
 }
 
+/* Booleans lie in memory as int8: of another type the low byte is stored,
+ * whether or not the value is zero. */
+static sval as_byte(tks *s, const sval *v) {
+  if (v->type.ptr || v->type.elem == TK_INT1) return *v;
+  sval byte = tks_cast_to(s, v, TK_INT8);
+  tk_type t = tk_with_shape(tk_scalar(TK_INT1), &v->type);
+  return tks_emit1(s, TK_I_COPY, 0, t, &byte);
+}
+
 /* What a store or atomic takes: pointer, value of its type, mask if any. */
 static size_t write_operands(tks *s, const sval *ptr, const sval *val,
                              const sval *mask, sval v[3]) {
@@ -80,6 +89,7 @@ static size_t write_operands(tks *s, const sval *ptr, const sval *val,
   v[0] = *ptr;
   v[1] = tks_to_tensor(s, val);
   v[1] = fit(s, *ptr, v[1], "value");
+  if (t.elem == TK_INT1 && !t.ptr) v[1] = as_byte(s, &v[1]);
   v[1] = tks_cast(s, &v[1], tk_elem_of(t), false);
   if (!mask || sv_is_none(mask)) return 2;
   v[2] = tks_to_tensor(s, mask);
