@@ -47,7 +47,8 @@ class Kinds:
         if tensor is not None:
             return tensor
         numpy = tensors.numpy()
-        if numpy is not None and issubclass(cls, numpy.generic):
+        if (numpy is not None and issubclass(cls, numpy.generic) or
+                cls.__name__ == "MockScalar"):
             return "numpy_scalar"
         from .launch import is_jit_class
         return "jit" if is_jit_class(cls) else "other"
@@ -89,7 +90,7 @@ def key_of(arg):
     if kind == "constexpr" or kind == "jit":
         return kind, constexpr_key(arg)
     if kind == "numpy_scalar":
-        return kind, type(arg)
+        return kind, arg.dtype
     return kind
 
 

@@ -15,6 +15,8 @@ The names follow Triton's, so that scripts which catch them keep working::
 from __future__ import annotations
 
 import json
+import linecache
+import re
 
 
 class TritonError(Exception):
@@ -37,16 +39,22 @@ class KernelError(TritonError):
         self.kernel = kernel
         self.colour = colour if colour is not None else report
 
+    where = ""  # where it is, from the start of the kernel
+
     def __str__(self):
-        return self.report
+        return self.report + self.where
 
     def __reduce__(self):
-        return type(self), (self.report, self.report_json, self.kernel)
+        return (type(self), (self.report, self.report_json, self.kernel),
+                {"where": self.where})
 
     def copy(self):
         """An equal error without a traceback."""
-        return type(self)(self.report, self.report_json, self.kernel,
-                          self.colour)
+        again = type(self)(self.report, self.report_json, self.kernel,
+                           self.colour)
+        again.where = self.where
+        again.__cause__ = self.__cause__
+        return again
 
     @property
     def findings(self):
@@ -59,7 +67,11 @@ class CompilationError(KernelError):
 
     @property
     def error_message(self):
-        return self.report
+        """What is wrong; None when it is so in a function that the kernel
+        called: then __cause__ is the error there."""
+        if isinstance(self.__cause__, CompilationError):
+            return None
+        return first_entry(self.report_json).get("message", self.report)
 
 
 class CompileTimeAssertionFailure(CompilationError):
@@ -120,6 +132,10 @@ class InternalError(RuntimeError):
     """A fault of tkdbg itself, or no memory left."""
 
 
+class KernelWarning(UserWarning):
+    """Something doubtful in a kernel; the text is the report."""
+
+
 class NotOpened(Exception):
     """A jit function whose text C refused; the report says why."""
 
@@ -136,26 +152,82 @@ _COMPILE_CLASSES = {
 }
 
 
-def first_error(report_json):
-    """Name of the first diagnostic that is an error, "" when none is."""
+def first_entry(report_json):
+    """The first entry that is an error, {} when none is."""
     try:
         entries = json.loads(report_json)
     except ValueError:
-        return ""
+        return {}
     for entry in entries:
         if entry.get("severity", "error") == "error":
-            return entry.get("kind", "")
-    return ""
+            return entry
+    return {}
 
 
-def finding(report, report_json, kernel, colour=None, classes=None):
+def finding(report, report_json, kernel, colour=None, classes=None,
+            cause=None):
     """The exception for a report, by the kind of its first error.
 
-    classes: {class above: the class to raise in its place}."""
-    name = first_error(report_json)
+    classes: {class above: the class to raise in its place}; cause: what the
+    host program raised, if it did."""
+    entry = first_entry(report_json)
+    name = entry.get("kind", "")
     if name in RUN_TIME:
         chosen = LaunchError
     else:
         chosen = _COMPILE_CLASSES.get(name, CompilationError)
     chosen = (classes or {}).get(chosen, chosen)
-    return chosen(report, report_json, kernel, colour)
+    error = chosen(report, report_json, kernel, colour)
+    if isinstance(error, CompilationError) and "file" in entry:
+        return _with_causes(error, entry, chosen, cause)
+    error.__cause__ = cause
+    return error
+
+
+# ---- causes -----------------------------------------------------------------
+
+# Python's class for what the kind of a diagnostic says
+_CAUSES = {"type": TypeError, "value": ValueError, "shape": ValueError,
+           "name": NameError, "call": TypeError, "division":
+           ZeroDivisionError, "loop-carried": AssertionError}
+
+
+def _with_causes(error, entry, chosen, cause):
+    """error, for the outermost call; its __cause__ is the error in the
+    function called there, and so on; the innermost comes from the reason
+    as an exception of Python's own."""
+    if cause is None and entry["kind"] in _CAUSES:
+        cause = _CAUSES[entry["kind"]](entry["message"])
+    calls = [n for n in entry.get("notes", ()) if
+             n["text"].startswith("in the call from ")]
+    places = [entry] + calls
+    for place in places[:-1]:
+        where = _where(place)
+        inner = chosen(f"{where}{entry['message']}\n",
+                       json.dumps([dict(entry, notes=[])]),
+                       error.kernel)
+        inner.__cause__, cause = cause, inner
+    error.where = _where(places[-1])
+    error.__cause__ = cause
+    return error
+
+
+def _where(place):
+    """A line "at 2:4:" as Triton counts: from the function's def."""
+    lines = linecache.getlines(place.get("file", ""))
+    line, column = place["line"], place["column"]
+    if line > len(lines):
+        return f"  note: at {line}:{column - 1}:\n"
+    own = _indent(lines[line - 1])
+    for start in range(line, 0, -1):
+        text = lines[start - 1]
+        if (re.match(r"\s*def\s", text) and
+                (_indent(text) < own or start == line)):
+            return (f"  note: at {line - start + 1}:"
+                    f"{max(column - 1 - _indent(text), 0)}: counted from "
+                    "the function's def\n")
+    return f"  note: at {line}:{column - 1}:\n"
+
+
+def _indent(text):
+    return len(text) - len(text.lstrip())

@@ -58,7 +58,7 @@ def show(error, stream=None):
 
 def _show_finding(error, stream):
     cause = error.__cause__
-    if cause is not None:
+    if cause is not None and cause.__traceback__ is not None:
         traceback.print_exception(type(cause), cause, cause.__traceback__,
                                   file=stream)
         stream.write("\n")

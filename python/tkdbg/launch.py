@@ -55,7 +55,7 @@ class JITCallable:
     @functools.cached_property
     def raw_src(self):
         """The lines of the function, decorators included."""
-        return source.lines_of(self.fn)[0]
+        return source.lines_of(self._source)[0]
 
     @property
     def starting_line_number(self):

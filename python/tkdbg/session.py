@@ -10,6 +10,7 @@ import ctypes
 import os
 import sys
 import threading
+import warnings
 
 from . import _capi, errors, interrupt, progress, settings, tensors
 
@@ -157,7 +158,7 @@ class Session:
         if status == _capi.FINDING:
             self.totals["findings"] += 1
             raise errors.finding(plain, as_json, kernel, colour,
-                                 self.error_classes) from pending
+                                 self.error_classes, pending)
         if status == _capi.USAGE:
             raise errors.UsageError(plain.rstrip() or "tkdbg: bad input"
                                     ) from pending
@@ -166,9 +167,14 @@ class Session:
 
     def _warn(self):
         plain, colour, _ = self.take_report()
-        stream = sys.stderr
-        stream.write(colour if self.options.colour(stream) else plain)
-        stream.flush()
+        text = colour if self.options.colour(sys.stderr) else plain
+        before = warnings.formatwarning
+        warnings.formatwarning = lambda *_, **__: text
+        try:  # the report names the place: no file and line of the host's
+            warnings.warn_explicit(errors.KernelWarning(plain),
+                                   errors.KernelWarning, "kernel", 1)
+        finally:
+            warnings.formatwarning = before
 
     # ---- running ---------------------------------------------------------
 

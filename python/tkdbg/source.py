@@ -9,7 +9,9 @@ from __future__ import annotations
 import inspect
 import linecache
 import re
+import sys
 import textwrap
+import types
 from typing import NamedTuple
 
 
@@ -36,6 +38,9 @@ def find(fn):
     code = fn.__code__
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if not lines:
+        executed = _executed(fn)
+        if executed is not None:
+            return executed
         raise ValueError("@jit functions should be defined in a Python file")
     if code.co_firstlineno > len(lines):
         raise ValueError(f"{code.co_filename} no longer has a line "
@@ -45,9 +50,43 @@ def find(fn):
                   code.co_firstlineno)
 
 
-def lines_of(fn):
-    """(lines of fn with its decorators, number of the first)."""
-    source = find(fn)
+# how many callers of the decorator may hold the text that exec() was given
+_CALLERS = 12
+
+
+def _executed(fn):
+    """The Source of a function that exec() is making right now, or None:
+    the text among the callers' variables that compiles to its code."""
+    code, frame = fn.__code__, sys._getframe(1)
+    for _ in range(_CALLERS):
+        if frame is None:
+            return None
+        for text in list(frame.f_locals.values()):
+            if (isinstance(text, str) and f"def {code.co_name}" in text and
+                    _makes(text, code)):
+                return Source(code.co_filename, text, code.co_firstlineno)
+        frame = frame.f_back
+    return None
+
+
+def _makes(text, code):
+    """Whether code is part of what text compiles to."""
+    try:
+        pending = [compile(text, code.co_filename, "exec",
+                           dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return False
+    while pending:
+        for constant in pending.pop().co_consts:
+            if isinstance(constant, types.CodeType):
+                if constant == code:
+                    return True
+                pending.append(constant)
+    return False
+
+
+def lines_of(source):
+    """(lines of a function with its decorators, number of the first)."""
     lines = source.text.splitlines(keepends=True)[source.line - 1:]
     return inspect.getblock(lines), source.line
 

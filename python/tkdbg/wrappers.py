@@ -34,6 +34,16 @@ class MockTensor:
         return 0
 
 
+class MockScalar:
+    """A number with a type (0), for compiling."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def tobytes(self):
+        return bytes(max(self.dtype.primitive_bitwidth // 8, 1))
+
+
 class TensorWrapper:
     """A tensor whose elements are read as another type."""
 

@@ -96,8 +96,8 @@ static tk_dtype computation_type(tks *s, tk_dtype a, bool a_lit, tk_dtype b,
   if (tk_is_float(a) || tk_is_float(b)) return float_type(s, a, b, div);
   if (div && tk_is_signed(a) != tk_is_signed(b))
     tks_error_help(s, TK_D_TYPE, "cast them to the same signedness",
-                   "/, // and %% cannot take %s and %s, which differ in "
-                   "signedness",
+                   "Cannot use /, // or %% with %s and %s because they have "
+                   "different signedness",
                    tk_dtype_name(a), tk_dtype_name(b));
   return tks_int_promote(a, b);
 }
@@ -228,8 +228,7 @@ void tks_check_shape(tks *s, const int64_t *shape, int rank) {
       tks_error_help(s, TK_D_SHAPE,
                      "use triton.next_power_of_2 for the block and a mask "
                      "for what is too much",
-                     "shape element %d is %lld, which is not a power of two", i,
-                     (long long)shape[i]);
+                     "Shape element %d must be a power of 2", i);
     if (shape[i] > TK_MAX_NUMEL) numel = shape[i];
     if (numel <= TK_MAX_NUMEL) numel *= shape[i];
   }
@@ -257,7 +256,7 @@ static const char *shape_text(tks *s, const tk_type *t) {
 sval tks_broadcast(tks *s, const sval *v, const tk_type *shape) {
   if (tk_same_shape(&v->type, shape)) return *v;
   if (v->type.rank && v->type.rank != shape->rank)
-    tks_error(s, TK_D_SHAPE, "cannot broadcast, rank mismatch: %s and %s",
+    tks_error(s, TK_D_SHAPE, "Cannot broadcast, rank mismatch: %s and %s",
               shape_text(s, &v->type), shape_text(s, shape));
   for (int i = 0; i < v->type.rank; i++)
     if (v->type.shape[i] != shape->shape[i] && v->type.shape[i] != 1)

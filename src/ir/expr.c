@@ -180,8 +180,8 @@ static sval expr_cond(tks *s, const tk_ast *e) {
   sval a = cond_branch(s, e->b, &yes), b = cond_branch(s, e->c, &no);
   if (!sv_same_type(&a, &b))
     tks_error(s, TK_D_TYPE,
-              "the two values of a conditional expression differ in type: %s "
-              "and %s",
+              "Ternary expression with dynamic condition has inconsistent "
+              "types %s and %s",
               tks_show(s, &a), tks_show(s, &b));
   tk_inst *in = tks_inst_new(s, TK_I_COND, 0, a.type, 1, &c, 1);
   in->res[0] = tks_slot(s, a.type, NULL);

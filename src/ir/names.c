@@ -200,8 +200,8 @@ static void plain_global(tks *s, const char *name) {
       "argument",
       name);
   tks_error_help(s, TK_D_NAME, help,
-                 "the global %s is not a constexpr: a kernel may read only "
-                 "constexpr globals",
+                 "the global variable %s is not a constexpr: a kernel may read "
+                 "only constexpr globals",
                  name);
 }
 

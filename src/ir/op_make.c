@@ -10,8 +10,8 @@
 sval rule_program(tks *s, const tks_args *a) {
   int64_t axis = tks_arg_int(s, a, 0, NULL);
   if (axis < 0 || axis > 2)
-    tks_error(s, TK_D_VALUE, "%s axis must be 0, 1 or 2 but is %lld",
-              a->op->name, (long long)axis);
+    tks_error(s, TK_D_VALUE, "%s axis must be 0, 1, or 2 but got %lld",
+              a->op->name + strlen("tl."), (long long)axis);
   tk_type t = tk_scalar(TK_INT32);
   return tks_result(tks_emit(s, (tk_opcode)a->op->mode, (int)axis, t, 0, NULL));
 }
@@ -30,8 +30,7 @@ sval rule_arange(tks *s, const tks_args *a) {
     tks_error_help(s, TK_D_SHAPE,
                    "use triton.next_power_of_2 and a mask for what is too "
                    "much",
-                   "arange's range must be a power of 2, not %lld",
-                   (long long)n);
+                   "arange's range must be a power of 2");
   tks_check_shape(s, &n, 1);
   tk_type t = {.elem = TK_INT32, .rank = 1, .shape = {(int32_t)n}};
   tk_inst *in = tks_emit(s, TK_I_ARANGE, 0, t, 0, NULL);

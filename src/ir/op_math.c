@@ -144,7 +144,13 @@ sval rule_unary(tks *s, const tks_args *a) {
 
 sval tks_where(tks *s, const sval *cond, const sval *px, const sval *py) {
   sval c = tks_to_tensor(s, cond), x = *px, y = *py;
-  if (elem(&c) != TK_INT1 || c.type.ptr) c = tks_cast_to(s, &c, TK_INT1);
+  if (elem(&c) != TK_INT1 || c.type.ptr) {
+    tks_warn(s, TK_D_DEPRECATED,
+             "tl.where with a condition that is not int1 but %s; compare it "
+             "with 0",
+             tks_show(s, &c));
+    c = tks_cast_to(s, &c, TK_INT1);
+  }
   tks_promote2(s, &x, &y, (tks_check){.ptr_a = true, .ptr_b = true});
   if (!tk_same_elem(&x.type, &y.type))
     tks_error(s, TK_D_TYPE, "tl.where cannot choose between %s and %s",
@@ -209,9 +215,9 @@ static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
   int min_k = tk_dtypes[elem(a)].bits == 8 ? 32 : 16;
   if (a->type.shape[rank - 1] < min_k)
     tks_error_help(s, TK_D_SHAPE, "pad the inner dimension with zeros",
-                   "tl.dot: the inner dimension is %d; the hardware needs at "
-                   "least %d for %s",
-                   a->type.shape[rank - 1], min_k, tk_dtype_name(elem(a)));
+                   "Input shapes should have M >= 1, N >= 1 and K >= %d; K is "
+                   "%d",
+                   min_k, a->type.shape[rank - 1]);
 }
 
 static void check_dot_types(tks *s, const sval *a, const sval *b) {
@@ -229,6 +235,15 @@ static void check_dot_types(tks *s, const sval *a, const sval *b) {
 static tk_dtype dot_out_dtype(tks *s, const tks_args *args) {
   if (sv_is_none(&args->v[6])) return TK_FP32;
   return (tk_dtype)tks_arg_dtype(s, &args->v[6]).elem;
+}
+
+/* max_num_imprecise_acc changes no result here, but has a limit. */
+static void check_imprecise_acc(tks *s, const tks_args *args, const sval *a) {
+  const sval *most = &args->v[5];
+  int k = a->type.shape[a->type.rank - 1];
+  if (most->kind == V_INT && tk_is_fp8(elem(a)) && most->i > k)
+    tks_error(s, TK_D_VALUE, "max_num_imprecise_acc (%lld) must be <= K (%d)",
+              (long long)most->i, k);
 }
 
 static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
@@ -263,6 +278,7 @@ sval rule_dot(tks *s, const tks_args *args) {
   tk_precision prec = precision(s, args);
   check_dot_types(s, &v[0], &v[1]);
   check_dot_shapes(s, &v[0], &v[1]);
+  check_imprecise_acc(s, args, &v[0]);
   int rank = v[0].type.rank;
   tk_type t = tk_with_elem(v[0].type, dot_result(s, &v[0], args));
   t.shape[rank - 1] = v[1].type.shape[rank - 1];

@@ -340,7 +340,7 @@ sval rule_store(tks *s, const tks_args *a) {
   }
   need_pointer(s, "tl.store", p);
   if (p->type.is_const)
-    tks_error(s, TK_D_TYPE, "cannot store to a constant pointer");
+    tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
   if (has_boundary(&a->v[3]))
     tks_error_help(s, TK_D_CALL, "use a mask, or tl.make_block_ptr",
                    "boundary_check is for block pointers");
@@ -367,9 +367,9 @@ sval rule_make_desc(tks *s, const tks_args *a) {
   size_t bytes = (size_t)p.type.shape[rank - 1] * tk_dtypes[p.type.elem].size;
   if (bytes < 16)
     tks_error(s, TK_D_SHAPE,
-              "a descriptor's last block dimension must take at least 16 "
-              "bytes, not %zu",
-              bytes);
+              "Descriptor block shape must have at least 16 bytes in the last "
+              "dimension, but got %d * %d = %zu bytes",
+              p.type.shape[rank - 1], (int)tk_dtypes[p.type.elem].size, bytes);
   check_option(s, a, 4, paddings, "padding option");
   fill_window(s, a, &p, from, d, 2);
   p.i = !strcmp(tks_arg_str(s, a, 4), "nan");
@@ -510,7 +510,7 @@ static tk_inst *last_inst(tks *s) {
 sval rule_atomic(tks *s, const tks_args *a) {
   need_pointer(s, a->op->name, &a->v[0]);
   if (a->v[0].type.is_const)
-    tks_error(s, TK_D_TYPE, "cannot store to a constant pointer");
+    tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
   check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
                     tk_pointee(a->v[0].type));
   int64_t sem = sem_attr(s, a, 3);

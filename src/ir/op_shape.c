@@ -1,4 +1,5 @@
 /* op_shape.c - rules: operations that move lanes without changing them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/rule.h"
@@ -60,6 +61,18 @@ sval rule_broadcast_to(tks *s, const tks_args *a) {
   return tks_broadcast(s, &v, &t);
 }
 
+static void duplicate_axes(tks *s, const sval *axes, int rank) TK_NORETURN;
+static void duplicate_axes(tks *s, const sval *axes, int rank) {
+  char text[TK_MAX_RANK * 4 + 1] = "";
+  size_t at = 0;
+  for (size_t i = 0; i < axes->n; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? ", " : "",
+                           tks_arg_axis(s, &axes->items[i], rank));
+  tks_error(s, TK_D_VALUE,
+            "expand_dims received duplicate axes, normalized axes = [%s]",
+            text);
+}
+
 sval rule_expand_dims(tks *s, const tks_args *a) {
   sval v = block(s, a, 0);
   sval one = sv_tuple(s, &a->v[1], 1);
@@ -70,8 +83,7 @@ sval rule_expand_dims(tks *s, const tks_args *a) {
     tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
   for (size_t i = 0; i < axes->n; i++) {
     int axis = tks_arg_axis(s, &axes->items[i], rank);
-    if (at[axis])
-      tks_error(s, TK_D_VALUE, "expand_dims names axis %d twice", axis);
+    if (at[axis]) duplicate_axes(s, axes, rank);
     at[axis] = true;
   }
   for (int i = 0; i < rank; i++)

@@ -144,8 +144,8 @@ int tks_arg_axis(tks *s, const sval *v, int rank) {
               tks_show(s, v));
   tk_int axis = v->i < 0 ? v->i + rank : v->i;
   if (axis < 0 || axis >= rank)
-    tks_error(s, TK_D_VALUE, "axis %lld is out of range for %d axes",
-              (long long)v->i, rank);
+    tks_error(s, TK_D_VALUE, "invalid axis %lld. Expected %d <= axis < %d",
+              (long long)v->i, -rank, rank);
   return (int)axis;
 }
 

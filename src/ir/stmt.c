@@ -105,7 +105,7 @@ static void branch_differs(tks *s, const char *name, const sval *a,
 static void branch_differs(tks *s, const char *name, const sval *a,
                            const char *where_a, const sval *b,
                            const char *where_b) {
-  tks_error(s, TK_D_TYPE, "mismatched type for %s: %s %s, but %s %s", name,
+  tks_error(s, TK_D_TYPE, "Mismatched type for %s: %s %s, but %s %s", name,
             tks_show(s, a), where_a, tks_show(s, b), where_b);
 }
 
@@ -498,7 +498,7 @@ static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
                    "cannot have `return` statements inside `while` or `for` "
                    "statements");
   if (f->has_ret && !sv_same_type(&f->ret, &v))
-    tks_error(s, TK_D_TYPE, "inconsistent return types: %s and %s",
+    tks_error(s, TK_D_TYPE, "Inconsistent return types: %s and %s",
               tks_show(s, &f->ret), tks_show(s, &v));
   st->kind = TK_S_RETURN;
   set_results(s, st, &v);

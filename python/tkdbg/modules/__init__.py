@@ -47,6 +47,25 @@ class Loader(importlib.abc.Loader):
             self.finder.import_all()
 
 
+class Lazy(importlib.abc.Loader):
+    """A module of tkdbg's under a name of triton's, run when imported."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def create_module(self, spec):
+        return types.ModuleType(spec.name)
+
+    def exec_module(self, module):
+        ours = importlib.import_module(self.name, __name__)
+        vars(module).update((n, v) for n, v in vars(ours).items()
+                            if n == "__getattr__" or not n.startswith("__"))
+
+
+# what needs PyTorch or NumPy
+LAZY = {f"{ROOT}._internal_testing": ".internal_testing"}
+
+
 class Finder(importlib.abc.MetaPathFinder):
     """Finds triton and everything under it."""
 
@@ -63,6 +82,8 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name != ROOT and not name.startswith(ROOT + "."):
             return None
+        if name in LAZY:
+            return importlib.util.spec_from_loader(name, Lazy(LAZY[name]))
         entry = self.table.get(name)
         if entry is None:
             return None

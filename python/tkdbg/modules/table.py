@@ -7,7 +7,7 @@ are looked up ("tl" for triton.language).
 from __future__ import annotations
 
 from .. import device, errors, launch, tuner, wrappers
-from . import (bench, descriptor, driver as driver_, knobs as knobs_,
+from . import (bench, compiling, descriptor, driver as driver_, knobs as knobs_,
                report, tltypes as t)
 
 VERSION = "3.6.0"
@@ -31,12 +31,6 @@ for _function in (cdiv, next_power_of_2):
 
 def set_allocator(allocator):
     """Accepted; kernels need no scratch memory of the host."""
-
-
-def compile(*args, **kwargs):  # noqa: A001 - its name in triton
-    raise NotImplementedError(
-        "triton.compile: tkdbg runs kernels without compiling them for a "
-        "GPU; launch the kernel, or use kernel.warmup(...)")
 
 
 def must_use_result(x, s=True):
@@ -140,7 +134,8 @@ def _triton():
     names.update(
         __version__=VERSION, jit=launch.jit, cdiv=cdiv,
         next_power_of_2=next_power_of_2, set_allocator=set_allocator,
-        constexpr_function=wrappers.constexpr_function, compile=compile,
+        constexpr_function=wrappers.constexpr_function,
+        compile=compiling.compile,
         must_use_result=must_use_result,
         CompilationError=errors.CompilationError,
         TritonError=errors.TritonError,
@@ -151,7 +146,8 @@ def _triton():
 
 def _compiled():
     from .. import compiled
-    return dict(compile=compile, CompiledKernel=compiled.CompiledKernel,
+    return dict(compile=compiling.compile, ASTSource=compiling.ASTSource,
+                CompiledKernel=compiled.CompiledKernel,
                 AsmDict=compiled.AsmDict,
                 CompilationError=errors.CompilationError)
 

@@ -1,0 +1,77 @@
+"""triton.compile and its ASTSource: a kernel compiled for a signature.
+
+"Compiled" means typed and checked: the program is made, nothing runs.
+"""
+from __future__ import annotations
+
+import hashlib
+
+from .. import launch, wrappers
+from . import tltypes
+
+
+class ASTSource:
+    """A jit function with the types of its arguments and the values of its
+    constexprs, by name or by (index,)."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        self.fn = fn
+        self.ext = "ttir"
+        self.name = fn.__name__
+        for key in signature:
+            if not isinstance(key, str):
+                raise TypeError("Signature keys must be string")
+        self.signature = signature
+        self.constants = {}
+        for key, value in (constexprs or {}).items():
+            if isinstance(key, str):
+                key = (fn.arg_names.index(key),)
+            self.constants[key] = value
+        self.attrs = attrs or {}
+
+    def hash(self):
+        text = repr((self.fn.cache_key, sorted(self.signature.items()),
+                     sorted(self.constants.items(), key=repr)))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def parse_options(self):
+        return {}
+
+    def values(self):
+        """An argument for each parameter, of the type that it has."""
+        return [self._value(i, name)
+                for i, name in enumerate(self.fn.arg_names)]
+
+    def _value(self, index, name):
+        if (index,) in self.constants:
+            return tltypes.constexpr(self.constants[index,])
+        kind = self.signature.get(name, "constexpr")
+        if isinstance(kind, (tuple, list)):
+            return tuple(self._item((index, i), k)
+                         for i, k in enumerate(kind))
+        return self._item((index,), kind)
+
+    def _item(self, path, kind):
+        if path in self.constants or kind == "constexpr":
+            return tltypes.constexpr(self.constants.get(path))
+        try:
+            ty = tltypes.str_to_ty(kind)
+        except AssertionError:
+            raise NotImplementedError(
+                f"triton.compile: tkdbg does not know the type {kind!r}; "
+                "launch the kernel, or use kernel.warmup(...)") from None
+        if ty.is_ptr():
+            return wrappers.MockTensor(ty.element_ty)
+        return wrappers.MockScalar(ty)
+
+
+def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
+    """The CompiledKernel of an ASTSource; raises what the compiler would."""
+    if not hasattr(src, "values"):
+        raise NotImplementedError(
+            f"triton.compile of {src!r}: tkdbg runs kernels from their "
+            "source and reads no code of a compiler's; launch the kernel, "
+            "use kernel.warmup(...), or compile an ASTSource")
+    function = launch.as_jit_function(src.fn)
+    return function.run(*src.values(), grid=None, warmup=True,
+                        **(options or {}))
