@@ -9,6 +9,7 @@
 #   make lint       layout, line width, sizes of functions and files
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
+#   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang)
 #   make clean
 #
@@ -50,21 +51,22 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen
 TK_CFLAGS := -std=c11 $(WARNINGS) -fPIC -fno-semantic-interposition \
   -ffp-contract=off
-KERNEL_CFLAGS := -O3
+# Nobody looks at errno or the exception flags, so that loops with choices in
+# them become vector loops.
+KERNEL_CFLAGS := -O3 -fno-math-errno -fno-trapping-math
 SAN_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
   -fno-sanitize-recover=all -fno-omit-frame-pointer)
 WERROR_FLAG := $(if $(filter-out 0,$(WERROR)),-Werror)
 
 pkg = $(or $(shell pkg-config $(1) 2>/dev/null),$(2))
-machine := $(shell $(CC) -dumpmachine 2>/dev/null)
 TK_CPPFLAGS += $(call pkg,--cflags libffi jansson)
 
 # Only what is used is linked (--as-needed); OpenBLAS is opened at run time.
-# libmvec, the vector half of libm, exists for x86-64 glibc.
 LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
-  $(call pkg,--libs libffi,-lffi) \
-  $(if $(findstring x86_64-linux-gnu,$(machine)),-lmvec) -lm -ldl -lpthread
+  $(call pkg,--libs libffi,-lffi) -lm -ldl -lpthread
 CLI_LIBS := $(call pkg,--libs readline,-lreadline)
+# Tests of accuracy compare with MPFR where it is installed.
+MPFR_LIBS := $(shell pkg-config --libs mpfr 2>/dev/null)
 CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
 
 COMPILE = $(CC) $(TK_CPPFLAGS) $(CPPFLAGS) $(TK_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
@@ -98,8 +100,8 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec demo test setup install uninstall lint format bench fuzz \
-  clean test-programs fuzzers FORCE
+.PHONY: all spec demo test setup install uninstall lint format bench \
+  accuracy fuzz clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -155,8 +157,8 @@ $(B)/tkdbg.bash: $(B)/tkdbg
 $(B)/tests/%: tests/%.c $(SUPPORT_OBJ) $(B)/libtkdbg.a $(B)/flags
 	$(call say,TEST,$<)
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Itests $(WERROR_FLAG) -MMD -MP -MF $@.d -o $@ $< \
-	  $(SUPPORT_OBJ) $(B)/libtkdbg.a $(LDFLAGS) $(CHECK_LIBS) $(LIBS)
+	$(Q)$(COMPILE) -Itests $(EXTRA_CFLAGS) $(WERROR_FLAG) -MMD -MP -MF $@.d \
+	  -o $@ $< $(SUPPORT_OBJ) $(B)/libtkdbg.a $(LDFLAGS) $(CHECK_LIBS) $(LIBS)
 
 $(B)/examples/%: examples/%.c $(B)/libtkdbg.a $(B)/flags
 	$(call say,LINK,$@)
@@ -170,6 +172,13 @@ $(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/libtkdbg.a $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Itests -fsanitize=fuzzer $(WERROR_FLAG) -o $@ $< \
 	  $(B)/libtkdbg.a $(LDFLAGS) $(LIBS)
+
+# MPFR is wanted by one test alone.
+$(B)/tests/accuracy/test_accuracy: tests/accuracy/reference.c \
+  tests/accuracy/reference.h
+$(B)/tests/accuracy/test_accuracy: private CHECK_LIBS = $(MPFR_LIBS)
+$(B)/tests/accuracy/test_accuracy: private EXTRA_CFLAGS = \
+  $(if $(MPFR_LIBS),-DHAVE_MPFR tests/accuracy/reference.c)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d)
 -include $(TESTS:=.d) $(EXAMPLE_BIN:=.d)
@@ -206,6 +215,12 @@ endif
 bench:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/bench.py --build $(B) $(BENCH)
+
+# Half an hour.
+SAMPLES ?= 65536
+accuracy: $(B)/tests/accuracy/test_accuracy
+	$< --document $(SAMPLES) >$(B)/accuracy.md
+	mv $(B)/accuracy.md docs/accuracy.md
 
 fuzzers: $(FUZZERS)
 fuzz:

@@ -8,7 +8,7 @@
 #include <fenv.h>
 
 #include "interp/interp.h"
-#include "interp/special.h"
+#include "interp/trans.h"
 #include "ir/libdevice.h"
 
 /* What a type's lanes are in memory, and in an expression. */

@@ -1,89 +1,13 @@
 /* kernels_math.c - lane loops of functions of one number.
  *
- * fp32 functions are computed in double and rounded once, which leaves them
- * within 0.5000001 ULP of the exact value.  Where the C library has versions
- * for several lanes (glibc's libmvec, x86-64 vector ABI) those are used: four
- * lanes wide on every processor with AVX2, whatever wider vectors it has, and
- * two lanes wide on older ones.  The two differ in the last bits of a double,
- * hence in an fp32 result about once in ten million lanes.
+ * fp32 functions are computed in double (trans.h) and rounded once; the
+ * compiler makes vector loops of them, which give the same bits at every
+ * width.  fp64 functions are the C library's.
  */
 #include <math.h>
 
 #include "interp/interp.h"
-
-#if defined(__x86_64__) && defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-#include <immintrin.h>
-typedef __m128d (*two_fn)(__m128d);
-typedef __m256d (*four_fn)(__m256d);
-typedef struct vector_fn {
-  two_fn two;
-  four_fn four;
-} vector_fn;
-
-#define VECTOR(name)                                                           \
-  extern __m128d _ZGVbN2v_##name(__m128d);                                     \
-  __attribute__((target("avx2"))) extern __m256d _ZGVdN4v_##name(__m256d);
-#define VECTOR_OF(name) ((vector_fn){_ZGVbN2v_##name, _ZGVdN4v_##name})
-VECTOR(exp)
-VECTOR(exp2)
-VECTOR(log)
-VECTOR(log2)
-VECTOR(sin)
-VECTOR(cos)
-VECTOR(erf)
-
-__attribute__((target("avx2"))) static void map_four(float *d, const float *a,
-                                                     size_t n, four_fn four) {
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    __m256d r = four(_mm256_cvtps_pd(_mm_loadu_ps(a + i)));
-    _mm_storeu_ps(d + i, _mm256_cvtpd_ps(r));
-  }
-  for (; i < n; i++) d[i] = (float)_mm256_cvtsd_f64(four(_mm256_set1_pd(a[i])));
-}
-
-static void map_two(float *d, const float *a, size_t n, two_fn two) {
-  size_t i = 0;
-  for (; i + 2 <= n; i += 2) {
-    __m128d r = two(_mm_set_pd(a[i + 1], a[i]));
-    _mm_storel_pi((__m64 *)(d + i), _mm_cvtpd_ps(r));
-  }
-  if (i < n) d[i] = (float)_mm_cvtsd_f64(two(_mm_set1_pd(a[i])));
-}
-
-static void map(float *d, const float *a, size_t n, vector_fn f,
-                double (*one)(double)) {
-  (void)one;
-  if (__builtin_cpu_supports("avx2"))
-    map_four(d, a, n, f.four);
-  else
-    map_two(d, a, n, f.two);
-}
-#else
-#define VECTOR_OF(name) NULL
-static void map(float *d, const float *a, size_t n, void *two,
-                double (*one)(double)) {
-  (void)two;
-  for (size_t i = 0; i < n; i++) d[i] = (float)one(a[i]);
-}
-#endif
-
-#define MATH(name)                                                             \
-  static void name##_f32(void *d, const void *a, size_t n) {                   \
-    map(d, a, n, VECTOR_OF(name), name);                                       \
-  }                                                                            \
-  static void name##_f64(void *vd, const void *va, size_t n) {                 \
-    double *d = vd;                                                            \
-    const double *a = va;                                                      \
-    for (size_t i = 0; i < n; i++) d[i] = name(a[i]);                          \
-  }
-MATH(exp)
-MATH(exp2)
-MATH(log)
-MATH(log2)
-MATH(sin)
-MATH(cos)
-MATH(erf)
+#include "interp/trans.h"
 
 #define LOOP(NAME, T, EXPR)                                                    \
   TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \
@@ -94,6 +18,33 @@ MATH(erf)
       d[i] = (T)(EXPR);                                                        \
     }                                                                          \
   }
+#define MATH(name)                                                             \
+  LOOP(name##_f32, float, tkm_##name##f(a))                                    \
+  LOOP(name##_f64, double, name(a))
+MATH(exp)
+MATH(exp2)
+MATH(log)
+MATH(log2)
+LOOP(erf_f32, float, tkm_erff(a))
+LOOP(erf_f64, double, tkm_erf(a))
+
+/* Sines of large numbers are rare, and need more digits of pi. */
+static bool all_small(const float *a, size_t n) {
+  int large = 0;
+  for (size_t i = 0; i < n; i++) large |= fabsf(a[i]) > TKM_REDUCE_MAX;
+  return !large;
+}
+
+#define SINE(name)                                                             \
+  LOOP(name##_small, float, tkm_##name##f(a))                                  \
+  LOOP(name##_any, float, tkm_##name##f_any(a))                                \
+  LOOP(name##_f64, double, name(a))                                            \
+  static void name##_f32(void *d, const void *a, size_t n) {                   \
+    (all_small(a, n) ? name##_small : name##_any)(d, a, n);                    \
+  }
+SINE(sin)
+SINE(cos)
+
 /* Triton negates by subtracting from zero: -(+0) is +0. */
 LOOP(neg_f32, float, 0 - a)
 LOOP(neg_f64, double, 0 - a)
@@ -101,8 +52,8 @@ LOOP(abs_f32, float, fabsf(a))
 LOOP(abs_f64, double, fabs(a))
 LOOP(sqrt_f32, float, sqrtf(a))
 LOOP(sqrt_f64, double, sqrt(a))
-LOOP(rsqrt_f32, float, 1 / sqrt((double)a))
-LOOP(rsqrt_f64, double, 1 / sqrt(a))
+LOOP(rsqrt_f32, float, tkm_rsqrtf(a))
+LOOP(rsqrt_f64, double, tkm_rsqrt(a))
 LOOP(floor_f32, float, floorf(a))
 LOOP(floor_f64, double, floor(a))
 LOOP(ceil_f32, float, ceilf(a))

@@ -87,6 +87,7 @@ double tkm_sinpi(double a);
 double tkm_cospi(double a);
 double tkm_norm(double a, double b, double c, double d);
 double tkm_rnorm(double a, double b, double c, double d);
+double tkm_erf(double a);
 double tkm_erfcx(double a);
 double tkm_erfinv(double a);
 double tkm_erfcinv(double a);

@@ -33,6 +33,7 @@ missing() {
   has_module readline || echo libreadline-dev
   has_module jansson || echo libjansson-dev
   has_module check || echo check
+  has_module mpfr || echo libmpfr-dev
   has_openblas || echo libopenblas0-pthread
   has_command python3 || echo python3
   has_numpy || echo python3-numpy
