@@ -246,8 +246,7 @@ static tk_func *func_new(tks *s, tk_function *fn) {
   f->program = s->program;
   f->ast = fn->ast;
   f->span = fn->ast->tail;
-  f->library =
-      f->src->name[0] == '<' && !strcmp(f->src->name + 1, "tkdbg prelude>");
+  f->library = !strncmp(f->src->name, TKS_LIBRARY, sizeof TKS_LIBRARY - 1);
   tks_add_func(s, f);
   return f;
 }

@@ -45,7 +45,11 @@ static void dropped_name(tks *s, const tk_binding *b) {
                  b->name);
 }
 
+static tk_function *inductor_helper(tks *s, const char *name);
+
 /* ---- modules of the language ------------------------------------------- */
+
+#define INDUCTOR "torch._inductor."
 
 /* What an import's full name is called inside tkdbg. */
 static const char *const modules[][2] = {
@@ -74,6 +78,15 @@ static const char *const modules[][2] = {
     {"tl.extra.cuda", "tl.extra.cuda"},
     {"triton", "triton"},
     {"math", "math"},
+    {"triton_helpers", "triton_helpers"},
+    {"triton_helpers.math", "tl.math"},
+    {"triton_helpers.libdevice", "libdevice"},
+    {INDUCTOR "runtime.triton_helpers", "triton_helpers"},
+    {INDUCTOR "runtime.triton_helpers.math", "tl.math"},
+    {INDUCTOR "runtime.triton_helpers.libdevice", "libdevice"},
+    {INDUCTOR "triton_helpers", "triton_helpers"},
+    {INDUCTOR "triton_helpers.math", "tl.math"},
+    {INDUCTOR "triton_helpers.libdevice", "libdevice"},
 };
 
 static const char *canonical_module(const char *name) {
@@ -148,6 +161,10 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
   if (math) full = tk_arena_printf(s->arena, "libdevice.%s", name);
   const tks_op *op = tks_find_op(full);
   if (op) return (sval){.kind = V_OP, .op = op};
+  if (canon && !strcmp(canon, "triton_helpers")) {
+    tk_function *fn = inductor_helper(s, name);
+    if (fn) return (sval){.kind = V_FUNC, .fn = fn};
+  }
   if (canon && !strcmp(canon, "math") && math_constant(name, &v)) return v;
   unknown_attr(s, canon ? canon : module, name);
 }
@@ -320,16 +337,29 @@ static const char prelude_text[] =
 #include "prelude.inc"
     ;
 
-static const char prelude_name[] = "<tkdbg prelude>";
+static const char helpers_text[] =
+#include "triton_helpers.inc"
+    ;
 
-tk_function *tks_prelude(tks *s, const char *name) {
+/* A function of a text of ours; names with a leading _ are its own. */
+static tk_function *library(tks *s, const char *title, const char *text,
+                            size_t len, const char *name) {
   tk_module *m;
-  if (tk_module_open(s->program->session, prelude_name, prelude_text,
-                     sizeof prelude_text - 1, &m) != TK_OK)
+  if (tk_module_open(s->program->session, title, text, len, &m) != TK_OK)
     tk_throw(s->env, TK_INTERNAL);
   tk_item *item = find_item(m->file, name);
   tk_function *fn;
   if (!item || item->kind != TK_ITEM_FUNC || name[0] == '_') return NULL;
   if (tk_function_named(m, name, &fn) != TK_OK) tk_throw(s->env, TK_INTERNAL);
   return fn;
+}
+
+tk_function *tks_prelude(tks *s, const char *name) {
+  return library(s, TKS_LIBRARY "prelude>", prelude_text,
+                 sizeof prelude_text - 1, name);
+}
+
+static tk_function *inductor_helper(tks *s, const char *name) {
+  return library(s, TKS_LIBRARY "triton_helpers>", helpers_text,
+                 sizeof helpers_text - 1, name);
 }

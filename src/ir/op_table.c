@@ -60,10 +60,13 @@ const tks_op *tks_find_op(const char *name) {
   return NULL;
 }
 
-/* Names of prelude.py come after the table's own. */
+/* Names of prelude.py and triton_helpers.py come after the table's own. */
 static const char *const prelude_names[] = {
 #define PRELUDE(name) "tl." name,
 #include "prelude.def"
+#undef PRELUDE
+#define PRELUDE(name) "triton_helpers." name,
+#include "triton_helpers.def"
 #undef PRELUDE
 };
 

@@ -272,7 +272,9 @@ int tks_arg_shape(tks *s, const sval *v, int64_t *shape);
 int tks_arg_axis(tks *s, const sval *v, int rank);
 tk_type tks_arg_dtype(tks *s, const sval *v);
 
-/* The prelude: operations written in the language itself. */
+/* The prelude: operations written in the language itself.  What a source of
+ * ours is called starts with TKS_LIBRARY. */
+#define TKS_LIBRARY "<tkdbg "
 tk_function *tks_prelude(tks *s, const char *name);
 
 #endif
