@@ -1,0 +1,270 @@
+/* test_convert.c - conversions between floats, every input or nearly.
+ *
+ * All codes of 8 and 16 bits; of fp32 and fp64 every number beside a value of
+ * the narrower type and beside the middle of two, with both signs, and a
+ * dense sample.  What must come out is worked out with integers
+ * (tests/support/float_format.c).
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/interp.h"
+#include "support/float_format.h"
+#include "tkdbg/tkdbg.h"
+
+enum { BLOCK = 1 << 16, STRIDE = 8191 };
+
+typedef struct pair {
+  const char *from, *to;
+  bool rtz;
+} pair;
+
+static const pair pairs[] = {
+    {"fp8e4nv", "fp16", 0},  {"fp8e4nv", "bf16", 0},   {"fp8e4nv", "fp32", 0},
+    {"fp8e4nv", "fp64", 0},  {"fp8e4b8", "fp16", 0},   {"fp8e4b8", "bf16", 0},
+    {"fp8e4b8", "fp32", 0},  {"fp8e4b15", "fp16", 0},  {"fp8e4b15", "fp32", 0},
+    {"fp8e5", "fp16", 0},    {"fp8e5", "bf16", 0},     {"fp8e5", "fp32", 0},
+    {"fp8e5", "fp64", 0},    {"fp8e5b16", "fp16", 0},  {"fp8e5b16", "bf16", 0},
+    {"fp8e5b16", "fp32", 0}, {"fp8e5", "fp8e4nv", 0},  {"fp8e4nv", "fp8e5", 0},
+    {"fp8e4b8", "fp8e5", 0}, {"fp8e5b16", "fp8e5", 0}, {"fp16", "fp8e4nv", 0},
+    {"fp16", "fp8e4b8", 0},  {"fp16", "fp8e4b15", 0},  {"fp16", "fp8e5", 0},
+    {"fp16", "fp8e5b16", 0}, {"fp16", "fp8e5", 1},     {"fp16", "fp8e4nv", 1},
+    {"fp16", "bf16", 0},     {"fp16", "fp32", 0},      {"fp16", "fp64", 0},
+    {"bf16", "fp8e4nv", 0},  {"bf16", "fp8e4b8", 0},   {"bf16", "fp8e5", 0},
+    {"bf16", "fp8e5b16", 0}, {"bf16", "fp16", 0},      {"bf16", "fp32", 0},
+    {"bf16", "fp64", 0},     {"fp32", "fp16", 0},      {"fp32", "fp16", 1},
+    {"fp32", "bf16", 0},     {"fp32", "bf16", 1},      {"fp32", "fp8e4nv", 0},
+    {"fp32", "fp8e4nv", 1},  {"fp32", "fp8e4b8", 0},   {"fp32", "fp8e4b15", 0},
+    {"fp32", "fp8e5", 0},    {"fp32", "fp8e5", 1},     {"fp32", "fp8e5b16", 0},
+    {"fp32", "fp64", 0},     {"fp64", "fp16", 0},      {"fp64", "fp16", 1},
+    {"fp64", "bf16", 0},     {"fp64", "bf16", 1},      {"fp64", "fp32", 0},
+    {"fp64", "fp32", 1},     {"fp64", "fp8e4nv", 0},   {"fp64", "fp8e5", 0},
+};
+
+typedef struct run {
+  const ff_format *from, *to;
+  bool rtz;
+  size_t from_size, to_size;
+  tk_session *s;
+  tk_launch *l;
+  unsigned char *x, *y;
+  size_t n; /* lanes waiting */
+  long done, failed;
+} run;
+
+/* ---- what must come out ------------------------------------------------ */
+
+static uint64_t sign_of(const ff_format *f) {
+  return (uint64_t)1 << (ff_bits(f) - 1);
+}
+
+/* Sign and payload of a NaN: its top bits survive and it becomes quiet, except
+ * that bf16 is widened by moving its bits. */
+static uint64_t nan_code(const run *r, uint64_t code) {
+  const ff_format *f = r->from, *t = r->to;
+  uint64_t quiet = (((uint64_t)2 << t->ebits) - 1) << (t->mbits - 1);
+  uint64_t payload = code & (((uint64_t)1 << f->mbits) - 1);
+  int less = f->mbits - t->mbits;
+  if (f->mbits == 7 && t->mbits == 23) return code << 16;
+  payload = less > 0 ? payload >> less : payload << -less;
+  return quiet | payload | (code & sign_of(f) ? sign_of(t) : 0);
+}
+
+/* By way of fp16 toward zero, at most 1.75, ties away from zero. */
+static uint64_t to_e4b15(ff_value v) {
+  const ff_format *half = ff_named("fp16");
+  uint64_t h = 0x3f00;
+  if (v.kind != FF_NAN) h = ff_encode(half, v, FF_TOWARD_ZERO, false) & 0x7fff;
+  ff_value limited = ff_decode(half, h > 0x3f00 ? 0x3f00 : h);
+  limited.negative = v.negative;
+  return ff_encode(ff_named("fp8e4b15"), limited, FF_NEAREST_AWAY, false);
+}
+
+static bool nvidia_fp8(const ff_format *t) {
+  return !strcmp(t->name, "fp8e4nv") || !strcmp(t->name, "fp8e5");
+}
+
+/* Whether got is right for code. */
+static bool right(const run *r, uint64_t code, uint64_t got) {
+  const ff_format *t = r->to;
+  ff_value v = ff_decode(r->from, code);
+  if (!strcmp(t->name, "fp8e4b15")) return got == to_e4b15(v);
+  bool no_inf = t->special == FF_FNUZ && v.kind == FF_INFINITE;
+  if (v.kind == FF_NAN || no_inf) {
+    bool halves = t->mbits > 3 && r->from->mbits > 3;
+    if (halves && got != nan_code(r, code)) return false;
+    return ff_decode(t, got).kind == FF_NAN;
+  }
+  ff_mode mode = r->rtz ? FF_TOWARD_ZERO : FF_NEAREST_EVEN;
+  bool clamp = nvidia_fp8(t) && !(r->rtz && v.kind == FF_INFINITE);
+  return got == ff_encode(t, v, mode, clamp);
+}
+
+/* ---- launches ---------------------------------------------------------- */
+
+static const char *in_source(const char *type, char *out) {
+  if (!strncmp(type, "fp8", 3))
+    sprintf(out, "tl.float8%s", type + 3);
+  else if (!strcmp(type, "bf16"))
+    sprintf(out, "tl.bfloat16");
+  else
+    sprintf(out, "tl.float%s", type + 2);
+  return out;
+}
+
+static tk_status give(run *r, const char *name, const ff_format *f,
+                      unsigned char *data) {
+  tk_tensor t = {.data = data, .rank = 1, .shape = {BLOCK}, .strides = {1}};
+  t.dtype = (tk_dtype)tk_dtype_from_name(f->name);
+  return tk_launch_tensor(r->l, name, &t);
+}
+
+static void open_run(run *r, const pair *p) {
+  char text[512], type[32];
+  tk_module *m;
+  tk_function *f;
+  r->from = ff_named(p->from);
+  r->to = ff_named(p->to);
+  r->rtz = p->rtz;
+  r->from_size = (size_t)ff_bits(r->from) / 8;
+  r->to_size = (size_t)ff_bits(r->to) / 8;
+  r->x = calloc(BLOCK, 8);
+  r->y = calloc(BLOCK, 8);
+  snprintf(text, sizeof text,
+           "import triton\nimport triton.language as tl\n@triton.jit\n"
+           "def k(x, y):\n    i = tl.arange(0, %d)\n"
+           "    tl.store(y + i, tl.load(x + i).to(%s%s))\n",
+           BLOCK, in_source(p->to, type),
+           p->rtz ? ", fp_downcast_rounding='rtz'" : "");
+  r->s = tk_session_new();
+  ck_assert_int_eq(tk_module_open(r->s, "k.py", text, strlen(text), &m), TK_OK);
+  ck_assert_int_eq(tk_function_named(m, "k", &f), TK_OK);
+  ck_assert_int_eq(tk_launch_new(r->s, f, &r->l), TK_OK);
+  give(r, "x", r->from, r->x);
+  give(r, "y", r->to, r->y);
+}
+
+static void check_lane(run *r, size_t i) {
+  uint64_t code = 0, got = 0;
+  memcpy(&code, r->x + i * r->from_size, r->from_size);
+  memcpy(&got, r->y + i * r->to_size, r->to_size);
+  r->done++;
+  if (!right(r, code, got) && r->failed++ < 5)
+    printf("%s to %s%s: 0x%llx gives 0x%llx\n", r->from->name, r->to->name,
+           r->rtz ? " toward zero" : "", (unsigned long long)code,
+           (unsigned long long)got);
+}
+
+static void flush(run *r) {
+  if (!r->n) return;
+  tk_status st = tk_launch_run(r->l, NULL, NULL);
+  ck_assert_msg(st == TK_OK, "%s", tk_report(r->s, false));
+  for (size_t i = 0; i < r->n; i++) check_lane(r, i);
+  r->n = 0;
+}
+
+static void add(run *r, uint64_t code) {
+  memcpy(r->x + r->n++ * r->from_size, &code, r->from_size);
+  if (r->n == BLOCK) flush(r);
+}
+
+/* ---- inputs ------------------------------------------------------------ */
+
+static void add_around(run *r, ff_value v) {
+  uint64_t code = ff_encode(r->from, v, FF_TOWARD_ZERO, true);
+  for (uint64_t c = code < 2 ? 0 : code - 2; c <= code + 2; c++) {
+    add(r, c);
+    add(r, c | sign_of(r->from));
+  }
+}
+
+/* Every code of the narrower type, and the middle between it and the next. */
+static void boundaries(run *r) {
+  uint64_t last = ff_max_code(r->to);
+  uint64_t step = last > 0xffff ? last / 50000 : 1;
+  for (uint64_t c = 0; c <= last; c += step) {
+    ff_value v = ff_decode(r->to, c);
+    add_around(r, v);
+    int shift = v.m ? 0 : 1; /* zero has the exponent of the smallest */
+    ff_value middle = {FF_FINITE, false, (v.m << 1) + 1, v.e - 1};
+    if (shift) middle.e = 1 - r->to->bias - r->to->mbits - 1;
+    add_around(r, middle);
+  }
+}
+
+static void dense_sample(run *r) {
+  if (ff_bits(r->from) == 32) {
+    for (uint64_t c = 0; c >> 32 == 0; c += STRIDE) add(r, c);
+    return;
+  }
+  uint64_t state = 88172645463325252u;
+  for (int i = 0; i < 300000; i++) { /* xorshift64 */
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    /* every other one near the narrower type's range */
+    uint64_t near = (state & ~((uint64_t)0x7f << 56)) | (uint64_t)0x3f << 56;
+    add(r, i & 1 ? near : state);
+  }
+}
+
+START_TEST(one_pair) {
+  run r = {0};
+  open_run(&r, &pairs[_i]);
+  if (ff_bits(r.from) <= 16) {
+    for (uint64_t c = 0; c >> ff_bits(r.from) == 0; c++) add(&r, c);
+  } else {
+    if (ff_bits(r.to) < ff_bits(r.from)) boundaries(&r);
+    dense_sample(&r);
+  }
+  flush(&r);
+  tk_session_free(r.s);
+  free(r.x);
+  free(r.y);
+  ck_assert_msg(!r.failed, "%s to %s%s: %ld of %ld inputs are wrong",
+                r.from->name, r.to->name, r.rtz ? " toward zero" : "", r.failed,
+                r.done);
+}
+END_TEST
+
+/* ---- tf32: operands of tl.dot ------------------------------------------ */
+
+static void check_tf32(void (*fn)(float *, const float *, size_t),
+                       ff_mode mode) {
+  const ff_format *single = ff_named("fp32"), *tf32 = ff_named("tf32");
+  for (uint64_t c = 0; c >> 32 == 0; c += STRIDE) {
+    uint32_t in = (uint32_t)c, out;
+    float x, y;
+    memcpy(&x, &in, sizeof x);
+    fn(&y, &x, 1);
+    memcpy(&out, &y, sizeof out);
+    ff_value v = ff_decode(single, in);
+    if (v.kind == FF_NAN)
+      ck_assert(y != y);
+    else
+      ck_assert_uint_eq(out, ff_encode(tf32, v, mode, false) << 13);
+  }
+}
+
+START_TEST(tf32) {
+  check_tf32(tki_round_tf32, FF_NEAREST_AWAY);
+  check_tf32(tki_cut_tf32, FF_TOWARD_ZERO);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("conversions");
+  TCase *tc = tcase_create("pairs");
+  tcase_set_timeout(tc, 120);
+  int n = (int)(sizeof pairs / sizeof *pairs);
+  tcase_add_loop_test(tc, one_pair, 0, n);
+  tcase_add_test(tc, tf32);
+  suite_add_tcase(suite, tc);
+  SRunner *r = srunner_create(suite);
+  srunner_run_all(r, CK_NORMAL);
+  int failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed ? 1 : 0;
+}
