@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interp/interp.h"
+#include "interp/schedule.h"
 
 typedef enum flow { FLOW_ON, FLOW_RETURN } flow;
 
@@ -135,7 +135,7 @@ static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
 static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
                      tki_val *results) {
   counter c = loop_counter(t, st, slots);
-  tki_loop loop = {t->frame->loops, st, 0};
+  tki_loop loop = {t->frame->loops, st, 0, 0};
   t->frame->loops = &loop;
   while (st->down ? c.at > c.end : c.at < c.end) {
     tki_set(t, &slots[st->iv], (tki_val){.i = c.at, .region = TKI_ANY});
@@ -153,18 +153,21 @@ static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
 
 static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
                        tki_val *results) {
-  tki_loop loop = {t->frame->loops, st, 0};
+  tki_loop loop = {t->frame->loops, st, 0, tki_schedule_patience(t)};
+  flow f = FLOW_ON;
   t->frame->loops = &loop;
-  while (slots[st->cond].b) {
+  while (f == FLOW_ON && slots[st->cond].b) {
     next_trip(t, st);
-    if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
-      return FLOW_RETURN;
+    f = exec_body(t, &st->body, slots, results);
+    if (f == FLOW_RETURN) break;
     loop.trip++;
     t->frame->stmt = st;
     tki_exec_insts(t, &st->insts, slots);
+    if (TK_UNLIKELY(loop.trip >= loop.look)) tki_schedule_look(t, &loop);
   }
+  if (TK_UNLIKELY(t->spin != NULL)) tki_schedule_left(t, &loop);
   t->frame->loops = loop.outer;
-  return FLOW_ON;
+  return f;
 }
 
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,

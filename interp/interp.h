@@ -12,6 +12,8 @@
 #include "ir/ir.h"
 
 typedef struct tki tki;
+typedef struct tki_spin tki_spin;         /* spin.h */
+typedef struct tki_schedule tki_schedule; /* schedule.h */
 
 typedef struct tki_buf {
   uint32_t refs;
@@ -51,6 +53,7 @@ typedef struct tki_loop {
   struct tki_loop *outer;
   const tk_stmt *stmt;
   uint64_t trip; /* from 0 */
+  uint64_t look; /* WHILE: the trip after which to see whether it only waits */
 } tki_loop;
 
 /* Each observer that keeps something for every slot has an entry. */
@@ -115,7 +118,9 @@ typedef struct tki_task {
   tki_val *slots;   /* of the kernel's frame */
   tk_status status; /* once done */
   bool done;
-  void *ud; /* its owner's */
+  void *ud;       /* its owner's */
+  tki_spin *own;  /* what it does in loops */
+  tki_spin *spin; /* t->spin, while it is paused */
   tki *t;
 } tki_task;
 
@@ -123,7 +128,16 @@ typedef struct tki_task {
 typedef struct tki_driver {
   void *ud;
   void (*run)(void *ud, tki *t);
+  /* The program that runs waits for another; may pause its task.  NULL: it
+   * goes on looking at what it waits for. */
+  void (*waits)(void *ud, tki *t);
 } tki_driver;
+
+/* An instruction and the function it stands in. */
+typedef struct tki_site_info {
+  const tk_func *func;
+  const tk_inst *inst;
+} tki_site_info;
 
 enum { TKI_CLASSES = 40 };
 
@@ -143,6 +157,7 @@ struct tki {
   size_t nparams;
   tki_val *slots; /* of the kernel's frame, when no task runs */
   size_t nslots;
+  tki_site_info *sites; /* by instruction; made when first asked for */
   uint64_t ops;
   uint64_t done;  /* programs run to their end */
   tk_order order; /* of programs */
@@ -150,7 +165,11 @@ struct tki {
   bool asserts;
   bool dot_exact;
   tki_observer *observers;
-  bool watched; /* an observer has before, after or access */
+  bool watched;   /* an observer has before, after or access */
+  bool sensed;    /* somebody wants to know of accesses */
+  tki_spin *spin; /* of the program that runs, while its reads are noted */
+  tki_schedule *schedule;
+  tk_buf said; /* by tasks, until a switch to the stack of the run */
   const tki_driver *driver;
   bool blas_opened;
   void *sgemm, *dgemm; /* OpenBLAS's, NULL: sum in order */
@@ -226,12 +245,22 @@ tki_task *tki_task_new(tki *t, uint64_t index);
 bool tki_task_resume(tki_task *k);
 /* Pauses the task that runs, t->task. */
 void tki_task_pause(tki *t);
+/* What a program prints.  The receiver is called on the stack of the run
+ * alone: an embedding language may not bear another. */
+void tki_say(tki *t, const char *text, size_t n);
 /* Drops it, wherever it is; its blocks stay with the pool until that is
  * reset, unless it is done. */
 void tki_task_free(tki_task *k);
 
 /* Fills in run and kernel of every instruction, once. */
 void tki_bind(tk_program *p);
+
+/* ---- places in the source (site.c) -------------------------------------- */
+
+/* The id of the instruction being executed, or of the call in the user's own
+ * code that led to it. */
+uint32_t tki_site(const tki *t);
+const tki_site_info *tki_site_at(tki *t, uint32_t id); /* or NULL */
 
 /* ---- failing ----------------------------------------------------------- */
 
@@ -251,6 +280,9 @@ static inline const tki_region *tki_access_region(const tki_access *a,
   return a->region != TKI_ANY ? &a->t->regions[a->region]
                               : tki_region_at(a->t, a->addr[lane], a->size);
 }
+
+/* Tells whoever wants to know of an access; t->sensed. */
+void tki_tell_access(tki *t, const tki_access *a);
 
 /* ---- lane loops (kernels_*.c) ------------------------------------------ */
 

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "interp/interp.h"
+#include "interp/schedule.h"
+#include "interp/spin.h"
 
 /* ---- regions ----------------------------------------------------------- */
 
@@ -20,6 +21,12 @@ const tki_region *tki_region_at(const tki *t, uint64_t a, size_t size) {
     if (a >= r->lo && a < r->hi && r->hi - a >= size) return r;
   }
   return NULL;
+}
+
+void tki_tell_access(tki *t, const tki_access *a) {
+  if (t->spin) tki_spin_access(t->spin, a);
+  if (t->schedule) tki_schedule_access(t->schedule, a);
+  TKI_TELL(t, access, t, a);
 }
 
 /* ---- reports ----------------------------------------------------------- */
@@ -297,7 +304,7 @@ void tki_load(void *ctx, const tk_inst *in, void *vframe) {
   if (!a.n) fill_off(d, &o, 0, n, a.size);
   for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
-  if (TK_UNLIKELY(t->watched)) TKI_TELL(t, access, t, &a);
+  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -342,9 +349,9 @@ static void give_value(tki_access *a, tki_val *x) {
 /* An atomic access changes lane after lane, so whoever watches is told, and
  * every lane checked, before the first. */
 static void announce(tki *t, const tki_access *a) {
-  if (TK_LIKELY(!t->watched)) return;
+  if (TK_LIKELY(!t->sensed)) return;
   check_all(a);
-  TKI_TELL(t, access, t, a);
+  tki_tell_access(t, a);
 }
 
 void tki_store(void *ctx, const tk_inst *in, void *vframe) {
@@ -354,8 +361,8 @@ void tki_store(void *ctx, const tk_inst *in, void *vframe) {
   tki_access a = access_of(t, in, frame, in->mode & 1 ? 2 : -1, &off);
   size_t row = row_length(&in->type);
   give_value(&a, x);
-  if (row < a.n || t->watched) check_all(&a);
-  if (TK_UNLIKELY(t->watched)) TKI_TELL(t, access, t, &a);
+  if (row < a.n || t->sensed) check_all(&a);
+  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
   for (size_t at = 0; at < a.n; at += row)
     store_row(&a, a.value, a.step, at, row);
 }

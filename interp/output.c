@@ -70,7 +70,7 @@ void tki_print(void *ctx, const tk_inst *in, void *frame) {
                   t->pid[1], t->pid[2]);
   format_pieces(t, &b, f);
   tk_buf_putc(&b, '\n');
-  t->session->output(t->session->output_ud, b.s, b.n);
+  tki_say(t, b.s, b.n);
   tk_buf_free(&b);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "interp/interp.h"
+#include "interp/schedule.h"
 
 /* ---- memory ------------------------------------------------------------ */
 
@@ -154,6 +154,7 @@ static void prepare(tk_env *e, run *r) {
   tki_bind(p);
   *t = (tki){.env = e, .session = l->session, .launch = l, .program = p};
   memcpy(t->grid, l->grid, sizeof t->grid);
+  tk_buf_init(&t->said, e);
   r->prepared = true;
   read_options(e, r, (uint64_t)(l->grid[0] * l->grid[1] * l->grid[2]));
   add_regions(t);
@@ -165,8 +166,9 @@ static void prepare(tk_env *e, run *r) {
   t->slots = tk_calloc(e, t->nslots + 1, sizeof *t->slots);
 }
 
-static void progress(run *r, uint64_t done, uint64_t total) {
-  if (!r->opt->progress || seconds_since(&r->said) < 0.05) return;
+static void progress(void *ud, uint64_t done, uint64_t total) {
+  run *r = ud;
+  if (seconds_since(&r->said) < 0.05) return;
   clock_gettime(CLOCK_MONOTONIC, &r->said);
   r->opt->progress(r->opt->progress_ud, done, total);
 }
@@ -177,6 +179,7 @@ void tki_observe(tki *t, tki_observer *o) {
   o->next = NULL;
   *at = o;
   t->watched |= o->before || o->after || o->access;
+  t->sensed |= t->watched;
 }
 
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {
@@ -193,16 +196,13 @@ bool tki_program_at(const tki *t, uint64_t i, uint64_t *index) {
   return tk_pids_match(&t->pids, pid);
 }
 
-static void run_programs(tk_env *e, run *r) {
-  tki *t = &r->t;
-  uint64_t total = tki_programs(t), index;
-  for (uint64_t i = 0; i < total; i++) {
-    if (i % 16 == 0) progress(r, i, total);
-    if (e->interrupted) tk_throw(e, TK_INTERRUPTED);
-    if (!tki_program_at(t, i, &index)) continue;
-    tki_pid_of(t, index, t->pid);
-    tki_program_run(t);
-  }
+static void start_schedule(tk_env *e, run *r) {
+  tki_mode mode;
+  if (!tki_mode_parse(e, r->opt->schedule, &mode)) tk_throw(e, TK_USAGE);
+  tki_schedule_new(&r->t, mode);
+  if (!r->opt->progress) return;
+  r->t.schedule->progress = progress;
+  r->t.schedule->progress_ud = r;
 }
 
 static void attach(run *r) {
@@ -213,11 +213,12 @@ static void attach(run *r) {
 static void run_all(tk_env *e, void *ud) {
   run *r = ud;
   prepare(e, r);
+  start_schedule(e, r);
   attach(r);
   if (r->t.driver)
     r->t.driver->run(r->t.driver->ud, &r->t);
   else
-    run_programs(e, r);
+    tki_schedule_run(&r->t);
 }
 
 typedef struct ending {
@@ -246,7 +247,11 @@ static tk_status detach(run *r, tk_status st) {
 static void clean_up(tk_env *e, run *r) {
   if (!r->prepared) return;
   tki *t = &r->t;
+  tki_schedule_free(t);
   tki_pool_free(t);
+  tk_buf_free(&t->said);
+  if (t->sites)
+    tk_free(e, t->sites, (t->program->ninsts + 1) * sizeof *t->sites);
   tk_free(e, t->regions, (t->nregions + 1) * sizeof *t->regions);
   tk_free(e, t->params, (t->nparams + 1) * sizeof *t->params);
   tk_free(e, t->slots, (t->nslots + 1) * sizeof *t->slots);

@@ -4,7 +4,7 @@
  * innermost frame) stands in the tki while the program runs and in its task
  * while it is paused.
  */
-#include "interp/interp.h"
+#include "interp/spin.h"
 
 static void run_task(tk_env *e, void *ud) {
   tki_task *k = ud;
@@ -17,25 +17,45 @@ tki_task *tki_task_new(tki *t, uint64_t index) {
   k->t = t;
   k->index = index;
   tki_pid_of(t, index, k->pid);
+  k->own = tk_calloc(t->env, 1, sizeof *k->own);
   k->slots = tk_calloc(t->env, t->nslots + 1, sizeof *k->slots);
   k->fiber = tki_fiber_new(t->env, run_task, k);
   return k;
+}
+
+static void say_all(tki *t) {
+  if (t->said.n)
+    t->session->output(t->session->output_ud, t->said.s, t->said.n);
+  tk_buf_clear(&t->said);
+}
+
+void tki_say(tki *t, const char *text, size_t n) {
+  if (!t->session->output) return;
+  if (t->task)
+    tk_buf_add(&t->said, text, n);
+  else
+    t->session->output(t->session->output_ud, text, n);
 }
 
 bool tki_task_resume(tki_task *k) {
   tki *t = k->t;
   tki_task *outer = t->task;
   tki_frame *frame = t->frame;
+  tki_spin *spin = t->spin;
   int64_t pid[3] = {t->pid[0], t->pid[1], t->pid[2]};
   for (int i = 0; i < 3; i++) t->pid[i] = k->pid[i];
   t->task = k;
   t->frame = k->frame;
+  t->spin = k->spin;
   k->done = !tki_fiber_resume(k->fiber);
   k->frame = t->frame;
+  k->spin = t->spin;
   if (k->done) k->status = tki_fiber_status(k->fiber);
   t->task = outer;
   t->frame = frame;
+  t->spin = spin;
   for (int i = 0; i < 3; i++) t->pid[i] = pid[i];
+  if (!outer) say_all(t);
   return !k->done;
 }
 
@@ -47,6 +67,8 @@ void tki_task_free(tki_task *k) {
   if (!k) return;
   tk_env *e = k->t->env;
   tki_fiber_free(k->fiber);
+  tki_spin_free(e, k->own);
+  tk_free(e, k->own, sizeof *k->own);
   tk_free(e, k->slots, (k->t->nslots + 1) * sizeof *k->slots);
   tk_free(e, k, sizeof *k);
 }

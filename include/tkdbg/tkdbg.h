@@ -214,6 +214,7 @@ typedef struct tk_run_options {
   bool no_asserts;   /* device assertions off */
   void (*progress)(void *ud, uint64_t done, uint64_t total);
   void *progress_ud;
+  const char *schedule; /* "auto", "serial", "yield"; NULL: auto */
 } tk_run_options;
 
 typedef struct tk_summary {

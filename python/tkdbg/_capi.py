@@ -61,7 +61,8 @@ class RunOptions(Structure):
     """tk_run_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
-                ("progress", ProgressFn), ("progress_ud", c_void_p)]
+                ("progress", ProgressFn), ("progress_ud", c_void_p),
+                ("schedule", c_char_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

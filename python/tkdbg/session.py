@@ -192,14 +192,16 @@ class Session:
         ones, dot and assertions for all."""
         o = self.options
         key = (o.pids if selected else None, o.order if selected else None,
-               o.dot, o.no_asserts, not o.quiet and _is_terminal(sys.stderr))
+               o.dot, o.schedule, o.no_asserts,
+               not o.quiet and _is_terminal(sys.stderr))
         found = self._run_options.get(key)
         if found is None:
-            pids, order, dot = (None if text is None else self.string(text)
-                                for text in key[:3])
+            pids, order, dot, schedule = (
+                None if text is None else self.string(text)
+                for text in key[:4])
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
-                                     no_asserts=key[3])
-            if key[4]:
+                                     schedule=schedule, no_asserts=key[4])
+            if key[5]:
                 found.progress = self.bar.callback
             self._run_options[key] = found
         return found

@@ -13,6 +13,7 @@ CHOICES = {
     "autotune": ("first", "all"),
     "color": ("auto", "always", "never"),
     "dot": (None, "blas", "exact"),
+    "schedule": (None, "auto", "serial", "yield"),
 }
 
 
@@ -23,6 +24,7 @@ class Options:
     pids          program conditions, "0,>1"; None: all programs
     order         "serial", "reverse" or "shuffle:SEED"
     dot           "blas" or "exact"
+    schedule      when programs give way: "auto", "serial" or "yield"
     no_asserts    device assertions off
     kernel        pids, order and record apply to this kernel only
     launch        ... and only to its N-th launch, counted from 1
@@ -38,6 +40,7 @@ class Options:
     pids: Optional[str] = None
     order: Optional[str] = None
     dot: Optional[str] = None
+    schedule: Optional[str] = None
     no_asserts: bool = False
     kernel: Optional[str] = None
     launch: Optional[int] = None

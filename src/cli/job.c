@@ -151,6 +151,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),
                       .dot = cli_value(a, OPT_DOT),
+                      .schedule = cli_value(a, OPT_SCHEDULE),
                       .no_asserts = cli_has(a, OPT_NO_ASSERTS),
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};

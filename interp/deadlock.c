@@ -1,0 +1,158 @@
+/* deadlock.c - who waits for what when nobody can go on.
+ */
+#include "interp/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_GROUPS = 6 };
+
+/* A program that waits, and the read that it waits for. */
+typedef struct waiter {
+  const tki_spin *spin;
+  const tki_read *read;
+} waiter;
+
+/* Of all that a loop reads, what an atomic operation reads is what it waits
+ * for; else the last read, which is the nearest to its condition. */
+static const tki_read *awaited(const tki_spin *s) {
+  for (size_t i = 0; i < s->n; i++)
+    if (s->reads[i].in->op != TK_I_LOAD) return &s->reads[i];
+  return s->n ? &s->reads[s->n - 1] : NULL;
+}
+
+static int by_place(const void *a, const void *b) {
+  const waiter *x = a, *y = b;
+  if (x->read->in != y->read->in)
+    return x->read->in->id < y->read->in->id ? -1 : 1;
+  if (x->read->addr != y->read->addr)
+    return x->read->addr < y->read->addr ? -1 : 1;
+  return x->spin->index < y->spin->index ? -1 : x->spin->index > y->spin->index;
+}
+
+/* The line a program stands at: library code is its caller's. */
+static const tki_frame *visible(const tki_frame *f) {
+  while (f->func->library && f->caller) f = f->caller;
+  return f;
+}
+
+static const tk_func *owner(tki *t, const tk_inst *in) {
+  const tki_site_info *s = tki_site_at(t, in->id);
+  return s ? s->func : NULL;
+}
+
+static tk_span span_of(const tki_spin *s) {
+  const tki_frame *f = visible(s->at);
+  if (f != s->at && f->inst) return f->inst->span;
+  return f->stmt->span;
+}
+
+static void note_writer(tki *t, tk_diag *d, uint64_t addr) {
+  const tki_region *r = tki_region_at(t, addr, 1);
+  const tki_writers *w = r ? &t->schedule->writers[r - t->regions] : NULL;
+  tk_buf b;
+  if (!w || !w->n) return;
+  uint64_t k = (addr - r->lo) / 4;
+  tk_buf_init(&b, t->env);
+  tki_place(&b, t, addr);
+  if (!w->program[k]) {
+    tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
+                 "no program has changed %s since the launch began",
+                 tk_buf_str(&b));
+  } else {
+    const tki_site_info *s = tki_site_at(t, w->site[k]);
+    tk_buf_puts(&b, " was last changed here, by program ");
+    tki_place_program(&b, t, w->program[k] - 1);
+    tk_diag_note(t->env, d, s->func->src, s->inst->span, "%s", tk_buf_str(&b));
+  }
+  tk_buf_free(&b);
+}
+
+/* A group: waiters at the same place of the same loop. */
+static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
+  uint64_t *index = TK_NEWN(&t->schedule->spins.arena, uint64_t, n);
+  size_t k = 0;
+  while (k < n && w[k].read->in == w->read->in &&
+         w[k].read->addr == w->read->addr)
+    index[k] = w[k].spin->index, k++;
+  tk_buf b;
+  tk_buf_init(&b, t->env);
+  tki_place_programs(&b, t, index, k);
+  tk_buf_puts(&b, k == 1 ? " waits for " : ", wait for ");
+  tki_place(&b, t, w->read->addr);
+  tk_buf_puts(&b, " to change; it holds ");
+  tki_place_value(&b, t, w->read->addr);
+  const tki_frame *f = visible(w->spin->at);
+  const tk_func *src = f == w->spin->at ? owner(t, w->read->in) : f->func;
+  tk_diag_note(t->env, d, src ? src->src : NULL,
+               f == w->spin->at ? w->read->in->span : span_of(w->spin), "%s",
+               tk_buf_str(&b));
+  tk_buf_free(&b);
+  note_writer(t, d, w->read->addr);
+  return k;
+}
+
+static size_t collect(tki_schedule *s, waiter *w) {
+  size_t n = 0;
+  if (s->main.waits) {
+    if (w) w[n] = (waiter){&s->main, awaited(&s->main)};
+    n++;
+  }
+  for (tki_task *k = s->tasks; k && s->mode != TKI_SERIAL; k = k->next, n++)
+    if (w) w[n] = (waiter){k->own, awaited(k->own)};
+  return n;
+}
+
+/* Reported where the first of them stands. */
+static tk_diag *report(tki_schedule *s, const waiter *w, size_t n) {
+  tki *t = s->t;
+  const tki_frame *f = visible(w->spin->at);
+  return n == 1
+             ? tk_diag_add(t->env, TK_D_DEADLOCK, f->func->src,
+                           span_of(w->spin),
+                           "deadlock: a program waits here and no other "
+                           "program can help it")
+             : tk_diag_add(t->env, TK_D_DEADLOCK, f->func->src,
+                           span_of(w->spin),
+                           "deadlock: %zu programs wait and none can go on", n);
+}
+
+static void note_rest(tki_schedule *s, tk_diag *d, size_t n) {
+  tki *t = s->t;
+  unsigned long long total = (unsigned long long)tki_programs(t);
+  unsigned long long begun = (unsigned long long)(t->done + n);
+  tk_span none = {0, 0};
+  tk_diag_note(t->env, d, NULL, none, "%llu of %llu programs ran to their end",
+               (unsigned long long)t->done, total);
+  if (s->mode == TKI_SERIAL)
+    tk_diag_help(t->env, d,
+                 "with --schedule serial no other program runs "
+                 "while one waits; leave the option out");
+  else if (begun < total)
+    tk_diag_help(t->env, d,
+                 "%llu programs were left out by --pid: one of "
+                 "them may be the one to write it",
+                 total - begun);
+  else
+    tk_diag_help(t->env, d,
+                 "every path that takes a lock must give it back, "
+                 "and every flag waited for must be set by some "
+                 "program, whatever the order");
+}
+
+void tki_deadlock(tki_schedule *s) {
+  tki *t = s->t;
+  size_t n = collect(s, NULL), groups = 0, at = 0;
+  waiter *w = TK_NEWN(&s->spins.arena, waiter, n);
+  collect(s, w);
+  qsort(w, n, sizeof *w, by_place);
+  tk_diag *d = report(s, w, n);
+  for (; at < n && groups < MAX_GROUPS; groups++)
+    at += note_group(t, d, w + at, n - at);
+  if (at < n)
+    tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "and %zu more programs",
+                 n - at);
+  note_rest(s, d, n);
+  if (t->frame) tki_stop(t);
+  tk_throw(t->env, TK_FINDING);
+}

@@ -1,0 +1,115 @@
+/* place.c - what stands at an address, in words.
+ *
+ * An element's index is found from its offset by dividing by the strides,
+ * the widest first; a view whose strides are no such ladder (an overlapping
+ * window) gives the plain offset instead.
+ */
+#include "interp/place.h"
+
+#include "base/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- elements ---------------------------------------------------------- */
+
+/* Axes by falling stride. */
+static void sort_axes(const tk_tensor *x, int *axes) {
+  for (int i = 0; i < x->rank; i++) {
+    int at = i;
+    while (at && llabs(x->strides[axes[at - 1]]) < llabs(x->strides[i])) {
+      axes[at] = axes[at - 1];
+      at--;
+    }
+    axes[at] = i;
+  }
+}
+
+static int64_t offset_of(const tki_region *r, uint64_t addr, bool *whole) {
+  const tk_tensor *x = r->tensor;
+  int64_t base = (int64_t)r->lo + ((char *)x->data - r->host);
+  int64_t size = (int64_t)tk_dtype_size(x->dtype);
+  int64_t bytes = (int64_t)addr - base;
+  *whole = bytes % size == 0;
+  return bytes / size;
+}
+
+bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index) {
+  const tk_tensor *x = r->tensor;
+  int axes[TK_MAX_RANK];
+  bool whole;
+  int64_t off = offset_of(r, addr, &whole);
+  sort_axes(x, axes);
+  /* An axis that runs backwards starts at its far end. */
+  for (int i = 0; i < x->rank; i++)
+    if (x->strides[i] < 0) off -= (x->shape[i] - 1) * x->strides[i];
+  for (int k = 0; k < x->rank; k++) {
+    int i = axes[k];
+    int64_t step = llabs(x->strides[i]);
+    int64_t at = step ? off / step : 0;
+    if (at < 0 || at >= x->shape[i]) return false;
+    off -= at * step;
+    index[i] = x->strides[i] < 0 ? x->shape[i] - 1 - at : at;
+  }
+  return whole && off == 0;
+}
+
+void tki_place(tk_buf *out, const tki *t, uint64_t addr) {
+  const tki_region *r = tki_region_at(t, addr, 1);
+  int64_t index[TK_MAX_RANK];
+  bool whole;
+  if (!r) {
+    tk_buf_printf(out, "address 0x%" PRIx64, addr);
+    return;
+  }
+  tk_buf_puts(out, r->name);
+  if (!tki_place_index(r, addr, index)) {
+    int64_t off = offset_of(r, addr, &whole);
+    tk_buf_printf(out, whole ? "[offset %" PRId64 "]" : " byte %" PRId64,
+                  whole ? off : (int64_t)(addr - r->lo));
+    return;
+  }
+  for (int i = 0; i < r->tensor->rank; i++)
+    tk_buf_printf(out, "%s%" PRId64, i ? ", " : "[", index[i]);
+  if (r->tensor->rank) tk_buf_putc(out, ']');
+}
+
+void tki_place_value(tk_buf *out, const tki *t, uint64_t addr) {
+  const tki_region *r = tki_region_at(t, addr, 1);
+  if (!r) return;
+  size_t size = tk_dtype_size(r->tensor->dtype);
+  if (tki_region_at(t, addr, size) == r)
+    tk_format_lane(out, r->tensor->dtype, r->host + (addr - r->lo));
+}
+
+/* ---- programs ---------------------------------------------------------- */
+
+void tki_place_program(tk_buf *out, const tki *t, uint64_t index) {
+  int64_t pid[3];
+  tki_pid_of(t, index, pid);
+  tk_buf_printf(out, "(%" PRId64 ", %" PRId64 ", %" PRId64 ")", pid[0], pid[1],
+                pid[2]);
+}
+
+enum { MAX_RUNS = 4 };
+
+void tki_place_programs(tk_buf *out, const tki *t, const uint64_t *index,
+                        size_t n) {
+  size_t runs = 0;
+  if (n == 1)
+    tk_buf_puts(out, "program ");
+  else
+    tk_buf_printf(out, "%zu programs, ", n);
+  for (size_t i = 0, last; i < n; i = last + 1, runs++) {
+    for (last = i; last + 1 < n && index[last + 1] == index[last] + 1;) last++;
+    if (runs) tk_buf_puts(out, last + 1 == n ? " and " : ", ");
+    if (runs == MAX_RUNS) {
+      tk_buf_puts(out, "...");
+      return;
+    }
+    tki_place_program(out, t, index[i]);
+    if (last == i) continue;
+    tk_buf_puts(out, last == i + 1 ? ", " : " to ");
+    tki_place_program(out, t, index[last]);
+  }
+}

@@ -1,0 +1,29 @@
+/* place.h - what stands at an address, in words.
+ */
+#ifndef TK_INTERP_PLACE_H
+#define TK_INTERP_PLACE_H
+
+#include "interp/interp.h"
+
+/* "C[32, 0]" for an address inside a region; "C byte 130" for one that is no
+ * element of the view; "address 0x..." for one in no region. */
+void tki_place(tk_buf *out, const tki *t, uint64_t addr);
+/* The value there, as its tensor's elements read. */
+void tki_place_value(tk_buf *out, const tki *t, uint64_t addr);
+/* The element's index along each axis; false when the address is none. */
+bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index);
+
+/* The index of the program that runs, axis 0 fastest. */
+static inline uint64_t tki_program_index(const tki *t) {
+  return (uint64_t)t->pid[0] +
+         (uint64_t)t->grid[0] *
+             ((uint64_t)t->pid[1] + (uint64_t)t->grid[1] * (uint64_t)t->pid[2]);
+}
+/* "(3, 0, 0)" */
+void tki_place_program(tk_buf *out, const tki *t, uint64_t index);
+/* "program (3, 0, 0)", or "5 programs, (0, 0, 0) to (4, 0, 0) and (9, 0, 0)":
+ * n ascending indices, runs of neighbours folded. */
+void tki_place_programs(tk_buf *out, const tki *t, const uint64_t *index,
+                        size_t n);
+
+#endif

@@ -1,0 +1,192 @@
+/* spin.c - whether a program only waits.
+ *
+ * The state of a loop is hashed at some trip and again after each of the
+ * next few; in between every read is noted.  Which variables count follows
+ * from the loop alone: those that its condition, its branches, and whatever
+ * touches memory or talks depend on.
+ */
+#include "interp/spin.h"
+
+#include <string.h>
+
+enum { TRIPS = 8, MAX_READS = 1 << 14 };
+
+/* ---- variables that decide --------------------------------------------- */
+
+typedef struct closure {
+  bool *decides;
+  bool grew;
+} closure;
+
+static void need(closure *c, int slot) {
+  if (slot < 0 || c->decides[slot]) return;
+  c->decides[slot] = true;
+  c->grew = true;
+}
+
+enum { EFFECT_P, EFFECT_R, EFFECT_W, EFFECT_C };
+
+/* Pure instructions matter when a result does, all others always. */
+static bool is_pure(const tk_inst *in) {
+  static const uint8_t effects[] = {
+#define INST(id, name, effect, doc) [TK_I_##id] = EFFECT_##effect,
+#include "ir/inst.def"
+#undef INST
+  };
+  return effects[in->op] == EFFECT_P;
+}
+
+static void need_insts(closure *c, const tk_insts *l) {
+  for (size_t i = l->n; i-- > 0;) {
+    const tk_inst *in = l->items[i];
+    bool wanted = !is_pure(in);
+    for (int k = 0; k < in->nres && !wanted; k++)
+      wanted = c->decides[in->res[k]];
+    for (int k = 0; k < in->nargs && wanted; k++) need(c, in->args[k]);
+    need_insts(c, &in->body[0]);
+    need_insts(c, &in->body[1]);
+  }
+}
+
+static void need_stmt(closure *c, const tk_stmt *st);
+
+static void need_body(closure *c, const tk_body *b) {
+  for (size_t i = b->n; i-- > 0;) need_stmt(c, b->items[i]);
+}
+
+static void need_stmt(closure *c, const tk_stmt *st) {
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) need(c, st->cond);
+  if (st->kind == TK_S_FOR) {
+    need(c, st->lb);
+    need(c, st->ub);
+    need(c, st->step);
+  }
+  for (size_t i = 0; i < st->nresults; i++) need(c, st->results[i]);
+  need_body(c, &st->orelse);
+  need_body(c, &st->body);
+  need_insts(c, &st->insts);
+}
+
+static const tki_loopvars *vars_of(tki *t, tki_spins *all, const tk_stmt *st) {
+  for (tki_loopvars *v = all->loops; v; v = v->next)
+    if (v->stmt == st) return v;
+  if (!all->arena.env) tk_arena_init(&all->arena, t->env);
+  tki_loopvars *v = TK_NEW(&all->arena, tki_loopvars);
+  closure c = {TK_NEWN(&all->arena, bool, t->frame->func->nslots + 1), true};
+  while (c.grew) {
+    c.grew = false;
+    need_stmt(&c, st);
+  }
+  *v = (tki_loopvars){all->loops, st, c.decides};
+  return all->loops = v;
+}
+
+/* ---- the state of a loop ----------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15;
+  return h ^ h >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t h, const char *p, size_t n) {
+  uint64_t x;
+  for (; n >= sizeof x; n -= sizeof x, p += sizeof x) {
+    memcpy(&x, p, sizeof x);
+    h = mix(h, x);
+  }
+  x = n;
+  memcpy(&x, p, n);
+  return mix(h, x);
+}
+
+static uint64_t state_of(tki *t, const tki_loopvars *v) {
+  const tk_func *f = t->frame->func;
+  uint64_t h = (uint64_t)(uintptr_t)v->stmt;
+  for (size_t i = 0; i < f->nslots; i++) {
+    tki_val *x = &t->frame->slots[i];
+    const tk_type *type = &f->slots[i].type;
+    if (!v->decides[i]) continue;
+    h = mix(h, (uint64_t)x->region);
+    size_t lanes = type->rank && !x->buf ? 0 : (size_t)tk_numel(type);
+    h = mix_bytes(h, tki_data(x), lanes * tk_lane_size(type));
+  }
+  return h;
+}
+
+/* ---- reads ------------------------------------------------------------- */
+
+static uint64_t bits_at(const tki *t, uint64_t addr, uint32_t size) {
+  const tki_region *r = tki_region_at(t, addr, size);
+  uint64_t bits = 0;
+  if (r) memcpy(&bits, r->host + (addr - r->lo), size);
+  return bits;
+}
+
+static void note_read(tki_spin *s, const tki_access *a, size_t lane) {
+  for (size_t i = 0; i < s->n && i < 64; i++)
+    if (s->reads[i].addr == a->addr[lane]) return;
+  s->all &= s->n < MAX_READS;
+  if (!s->all) return;
+  if (s->n == s->cap) {
+    size_t cap = s->cap ? 2 * s->cap : 8, size = sizeof *s->reads;
+    s->reads = tk_realloc(a->t->env, s->reads, s->cap * size, cap * size);
+    s->cap = cap;
+  }
+  uint32_t size = (uint32_t)a->size;
+  s->reads[s->n++] = (tki_read){
+      a->addr[lane], bits_at(a->t, a->addr[lane], size), size, a->in};
+}
+
+void tki_spin_access(tki_spin *s, const tki_access *a) {
+  if (a->in->op == TK_I_STORE) return;
+  s->atomic |= a->in->op != TK_I_LOAD;
+  for (size_t i = 0; i < a->n; i++)
+    if (!a->mask || a->mask[i]) note_read(s, a, i);
+}
+
+bool tki_spin_same(const tki *t, const tki_spin *s) {
+  if (!s->all) return false;
+  for (size_t i = 0; i < s->n; i++) {
+    const tki_read *r = &s->reads[i];
+    if (bits_at(t, r->addr, r->size) != r->bits) return false;
+  }
+  return true;
+}
+
+/* ---- looking ----------------------------------------------------------- */
+
+void tki_spin_stop(tki *t, tki_spin *s) {
+  s->loop = NULL;
+  if (t->spin == s) t->spin = NULL;
+}
+
+static void start(tki *t, tki_spin *s, uint64_t hash) {
+  s->loop = t->frame->loops;
+  s->frame = t->frame;
+  s->hash = hash;
+  s->since = s->loop->trip;
+  s->n = 0;
+  s->all = true;
+  s->atomic = false;
+  t->spin = s;
+  t->sensed = true;
+}
+
+tki_spinning tki_spin_look(tki *t, tki_spins *all, tki_spin *s) {
+  const tki_loop *loop = t->frame->loops;
+  uint64_t hash = state_of(t, vars_of(t, all, loop->stmt));
+  if (s->loop != loop || s->frame != t->frame) {
+    start(t, s, hash);
+    return TKI_LOOKS;
+  }
+  if (hash == s->hash && tki_spin_same(t, s)) return TKI_WAITS;
+  if (loop->trip - s->since < TRIPS) return TKI_LOOKS;
+  tki_spin_stop(t, s);
+  return TKI_WORKS;
+}
+
+void tki_spin_free(tk_env *e, tki_spin *s) {
+  tk_free(e, s->reads, s->cap * sizeof *s->reads);
+  s->reads = NULL;
+  s->n = s->cap = 0;
+}
