@@ -431,7 +431,9 @@ sval tks_unary(tks *s, tk_operator op, const sval *a) {
   if (!sv_is_tensor(a) || (op != TK_OP_NOT && a->type.ptr))
     tks_error(s, TK_D_TYPE, "unary operator %s cannot take %s",
               tk_operator_text(op), tks_show(s, a));
-  if (op == TK_OP_POS) return *a;
+  if (op == TK_OP_POS)
+    tks_error_help(s, TK_D_TYPE, "leave it out",
+                   "tensors have no unary operator +");
   if (op == TK_OP_NOT) return tks_not(s, a);
   if (op == TK_OP_INVERT && tk_is_float((tk_dtype)a->type.elem))
     tks_error(s, TK_D_TYPE, "unary operator ~ cannot take %s", tks_show(s, a));

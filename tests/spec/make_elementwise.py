@@ -42,8 +42,7 @@ def to_whole(t, x, up):
 def unary():
     f = File('unary', 'one operand', ME)
     for t in INTS + FLOATS:
-        ops = {'pos': ('+a', t, lambda x: x),
-               'neg': ('-a', t, lambda x: negate(t, x))}
+        ops = {'neg': ('-a', t, lambda x: negate(t, x))}
         if t.is_float:
             ops['absolute'] = ('tl.abs(a)', t, lambda x: x & ~t.sign)
         else:
@@ -66,6 +65,7 @@ def unary():
 in: a i32, p *i32[4]
 ! c = not a => bitcast
 ! c = ~p => unary
+! c = +a => unary operator +
 ! c = -p => unary
 
 == floats have no ~
