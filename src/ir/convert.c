@@ -296,6 +296,20 @@ void tks_broadcast2(tks *s, sval *a, sval *b) {
   *b = tks_broadcast(s, b, &t);
 }
 
+void tks_broadcast_all(tks *s, sval *v, size_t n) {
+  if (!n) return;
+  sval shape = v[0];
+  for (size_t i = 1; i < n; i++) {
+    tks_broadcast2(s, &shape, &v[i]);
+    if (!shape.type.rank) shape = v[i];
+  }
+  if (!shape.type.rank) return;
+  for (size_t i = 0; i < n; i++) {
+    tks_broadcast2(s, &shape, &v[i]);
+    v[i] = tks_broadcast(s, &v[i], &shape.type);
+  }
+}
+
 /* ---- operators --------------------------------------------------------- */
 
 /* The type of an element-wise result: elem, with the operands' shape. */

@@ -64,6 +64,14 @@ void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
   fail(s, id);
 }
 
+tk_diag *tks_say(tks *s, tk_diag_id id, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag *d = say(s, id, fmt, ap);
+  va_end(ap);
+  return d;
+}
+
 void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);

@@ -80,20 +80,6 @@ static void no_overload(tks *s, const tks_args *a, const tk_extern *e,
                  "%s takes %s)", a->op->name, text);
 }
 
-/* All to the shape that fits them all. */
-static void broadcast(tks *s, sval *v, size_t n) {
-  sval shape = v[0];
-  for (size_t i = 1; i < n; i++) {
-    tks_broadcast2(s, &shape, &v[i]);
-    if (!shape.type.rank) shape = v[i];
-  }
-  if (!shape.type.rank) return;
-  for (size_t i = 0; i < n; i++) {
-    tks_broadcast2(s, &shape, &v[i]);
-    v[i] = tks_broadcast(s, &v[i], &shape.type);
-  }
-}
-
 sval rule_libdevice(tks *s, const tks_args *a) {
   const tk_extern *e = &table[a->op->mode];
   sval v[TK_EXTERN_ARGS];
@@ -106,7 +92,7 @@ sval rule_libdevice(tks *s, const tks_args *a) {
          !takes(&e->overloads[k], v))
     k++;
   if (k == TK_OVERLOADS || !e->overloads[k].nargs) no_overload(s, a, e, v);
-  broadcast(s, v, a->n);
+  tks_broadcast_all(s, v, a->n);
   tk_type t = tk_with_elem(v[0].type, (tk_dtype)e->overloads[k].result);
   tk_inst *in = tks_emit(s, TK_I_EXTERN, k, t, a->n, v);
   in->attr[0] = a->op->mode;

@@ -132,6 +132,8 @@ void tks_error(tks *s, tk_diag_id id, const char *fmt, ...)
     TK_PRINTF(3, 4) TK_NORETURN;
 void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
                     ...) TK_PRINTF(4, 5) TK_NORETURN;
+/* Reports without failing, for notes to be added. */
+tk_diag *tks_say(tks *s, tk_diag_id id, const char *fmt, ...) TK_PRINTF(3, 4);
 void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) TK_PRINTF(3, 4);
 /* "fp32 block [16, 32]", "constexpr 3", ...: for messages. */
 const char *tks_show(tks *s, const sval *v);
@@ -214,6 +216,8 @@ sval tks_cast_to(tks *s, const sval *v, tk_dtype d);
 sval tks_bitcast(tks *s, const sval *v, tk_type elem);
 sval tks_broadcast(tks *s, const sval *v, const tk_type *shape);
 void tks_broadcast2(tks *s, sval *a, sval *b);
+/* All n to the shape that fits them all. */
+void tks_broadcast_all(tks *s, sval *v, size_t n);
 tk_dtype tks_int_promote(tk_dtype a, tk_dtype b);
 typedef struct tks_check {
   bool ptr_a, ptr_b, no_arith, div_or_mod;

@@ -1,0 +1,231 @@
+/* asm.c - runs inline assembly: for every `pack` lanes, the registers are
+ * filled, the instructions done one after the other, the outputs taken.
+ *
+ * One thread runs everything: its lane, warp and thread numbers are 0, and
+ * its block is the program.  Clocks count what the run has done, so that they
+ * grow and are the same each time.
+ */
+#include "interp/asm.h"
+
+#include <string.h>
+
+typedef struct machine {
+  tki *t;
+  const tk_asm *code;
+  uint64_t *regs;
+  bool carry;
+  uint64_t steps;
+} machine;
+
+/* ---- operands ---------------------------------------------------------- */
+
+static uint64_t special(const machine *m, const tk_asm_arg *a) {
+  uint64_t now = m->t->ops + m->steps;
+  switch (a->reg) {
+  case TK_AS_ctaid: return (uint64_t)m->t->pid[a->imm];
+  case TK_AS_nctaid: return (uint64_t)m->t->grid[a->imm];
+  case TK_AS_ntid:
+  case TK_AS_nsmid: return 1;
+  case TK_AS_clock:
+  case TK_AS_clock64:
+  case TK_AS_globaltimer:
+  case TK_AS_globaltimer_lo: return now;
+  case TK_AS_clock_hi:
+  case TK_AS_globaltimer_hi: return now >> 32;
+  default: return 0;
+  }
+}
+
+static uint64_t joined(const machine *m, const tk_asm_arg *a) {
+  uint64_t v = 0;
+  for (int k = a->nparts; k-- > 0;)
+    v = v << a->bits | (m->regs[a->parts[k]] & tki_asm_mask(a->bits));
+  return v;
+}
+
+static uint64_t read_arg(const machine *m, const tk_asm_arg *a) {
+  switch (a->kind) {
+  case TK_AA_REG: return m->regs[a->reg] ^ a->inverted;
+  case TK_AA_IMM: return a->imm;
+  case TK_AA_VECTOR: return joined(m, a);
+  default: return special(m, a);
+  }
+}
+
+static void spread(machine *m, const tk_asm_arg *a, uint64_t v) {
+  for (int k = 0; k < a->nparts; k++, v >>= a->bits)
+    if (a->parts[k] >= 0) m->regs[a->parts[k]] = v & tki_asm_mask(a->bits);
+}
+
+/* A register that is wider than the result takes its sign. */
+static void write_arg(machine *m, const tk_asm_inst *in, const tk_asm_arg *a,
+                      uint64_t v) {
+  const tk_asm_type_info *t = &tk_asm_types[in->type];
+  bool wider = in->op == TK_AO_CVT && a->bits > t->bits && t->part == in->type;
+  if (a->kind == TK_AA_VECTOR) spread(m, a, v);
+  if (a->kind != TK_AA_REG) return;
+  if (wider) {
+    v &= tki_asm_mask(t->bits);
+    if (t->kind == 's') v = (uint64_t)tki_asm_signed(v, t->bits);
+  }
+  m->regs[a->reg] = v & tki_asm_mask(a->bits);
+}
+
+/* ---- instructions ------------------------------------------------------ */
+
+static uint64_t compute(const tki_asm_step *s) {
+  return tki_asm_float(s->type) ? tki_asm_real(s) : tki_asm_int(s);
+}
+
+/* Both halves of a pair, each by itself. */
+static uint64_t compute_pair(const tki_asm_step *s) {
+  tki_asm_step half = *s;
+  uint64_t r = 0;
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < s->n; k++) half.v[k] = s->v[k] >> (16 * side) & 0xFFFF;
+    r |= (compute(&half) & 0xFFFF) << (16 * side);
+  }
+  return r;
+}
+
+static bool predicate(const tki_asm_step *s, uint8_t type, bool *other) {
+  const tk_asm_inst *in = s->in;
+  bool c = tki_asm_compare(in, type, s->v[0], s->v[1]);
+  bool q = s->n > 2 && (s->v[2] & 1), p = c, n = !c;
+  if (tk_asm_has(in, TK_AM_and)) p = c && q, n = !c && q;
+  if (tk_asm_has(in, TK_AM_or)) p = c || q, n = !c || q;
+  if (tk_asm_has(in, TK_AM_xor)) p = c != q, n = !c != q;
+  *other = n;
+  return p;
+}
+
+static uint64_t set(const tki_asm_step *s) {
+  bool other, p = predicate(s, s->in->type2, &other);
+  if (!p) return 0;
+  return s->in->type == TK_AT_f32 ? 0x3F800000 : UINT32_MAX;
+}
+
+static bool picks_first(const tki_asm_step *s) {
+  if (s->in->op == TK_AO_SELP) return s->v[2] & 1;
+  if (s->in->type2 == TK_AT_f32)
+    return tki_asm_to_double(TK_AT_f32, s->v[2]) >= 0;
+  return (int32_t)(uint32_t)s->v[2] >= 0;
+}
+
+static uint64_t result_of(const tki_asm_step *s) {
+  switch (s->in->op) {
+  case TK_AO_CVT: return tki_asm_cvt(s);
+  case TK_AO_SET: return set(s);
+  case TK_AO_SELP:
+  case TK_AO_SLCT: return picks_first(s) ? s->v[0] : s->v[1];
+  case TK_AO_ACTIVEMASK: return 1;
+  default: break;
+  }
+  return s->type != s->in->type ? compute_pair(s) : compute(s);
+}
+
+static void write_predicate(machine *m, const tki_asm_step *s) {
+  const tk_asm_arg *a = &s->in->args[0];
+  bool other, p = predicate(s, s->type, &other);
+  if (a->kind == TK_AA_REG) m->regs[a->reg] = p;
+  if (a->second >= 0) m->regs[a->second] = other;
+}
+
+static bool has_dest(int op) {
+  return op != TK_AO_NANOSLEEP && op != TK_AO_MEMBAR && op != TK_AO_FENCE;
+}
+
+static void run_step(machine *m, const tk_asm_inst *in) {
+  tki_asm_step s = {
+      .in = in, .type = tk_asm_types[in->type].part, .carry = &m->carry};
+  m->steps++;
+  if (in->guard >= 0 && (m->regs[in->guard] & 1) == in->guard_not) return;
+  if (!has_dest(in->op)) return;
+  for (int k = 1; k < in->nargs; k++) s.v[s.n++] = read_arg(m, &in->args[k]);
+  if (in->op == TK_AO_SETP)
+    write_predicate(m, &s);
+  else
+    write_arg(m, in, &in->args[0], result_of(&s));
+}
+
+/* ---- lanes ------------------------------------------------------------- */
+
+/* A value's lanes, and how they share registers. */
+typedef struct port {
+  char *data;
+  size_t n, size; /* lanes, bytes of each */
+  unsigned bits;
+  int per, nregs;
+} port;
+
+static port port_of(const machine *m, tki_val *v, const tk_type *t) {
+  int pack = m->code->pack;
+  port p = {tki_data(v), (size_t)tk_numel(t), tk_lane_size(t), 0, 1, 0};
+  p.bits = t->ptr ? 64 : tk_dtypes[t->elem].bits;
+  if (p.bits < 32)
+    p.per = (int)(32 / p.bits) < pack ? (int)(32 / p.bits) : pack;
+  p.nregs = pack / p.per;
+  return p;
+}
+
+/* Lanes beyond the last read as 0. */
+static uint64_t gather(const port *p, size_t at) {
+  uint64_t v = 0;
+  for (int k = 0; k < p->per && at + (size_t)k < p->n; k++) {
+    uint64_t lane = 0;
+    memcpy(&lane, p->data + (at + (size_t)k) * p->size, p->size);
+    v |= lane << ((unsigned)k * p->bits);
+  }
+  return v;
+}
+
+static void scatter(const port *p, size_t at, uint64_t v) {
+  for (int k = 0; k < p->per && at + (size_t)k < p->n; k++) {
+    uint64_t lane = v >> ((unsigned)k * p->bits) & tki_asm_mask(p->bits);
+    memcpy(p->data + (at + (size_t)k) * p->size, &lane, p->size);
+  }
+}
+
+static void run_group(machine *m, const port *in, size_t nin, const port *out,
+                      size_t nout, size_t at) {
+  const tk_asm *c = m->code;
+  memset(m->regs, 0, (size_t)c->nregs * sizeof *m->regs);
+  int r = c->nout;
+  for (size_t i = 0; i < nin; i++)
+    for (int k = 0; k < in[i].nregs; k++, r++)
+      m->regs[c->operands[r].reg] =
+          gather(&in[i], at + (size_t)(k * in[i].per));
+  m->carry = false;
+  for (size_t i = 0; i < c->insts.n; i++) run_step(m, &c->insts.items[i]);
+  r = 0;
+  for (size_t i = 0; i < nout; i++)
+    for (int k = 0; k < out[i].nregs; k++, r++)
+      scatter(&out[i], at + (size_t)(k * out[i].per), m->regs[r]);
+}
+
+void tki_asm(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *frame = vframe;
+  const tk_slot *slots = t->frame->func->slots;
+  machine m = {.t = t, .code = in->aux};
+  size_t ports = (size_t)in->nargs + in->nres;
+  size_t bytes = (size_t)m.code->nregs * sizeof *m.regs;
+  tki_buf *rb = tki_buf_new(t, bytes + 1);
+  tki_buf *pb = tki_buf_new(t, ports * (sizeof(port) + sizeof(tki_val)));
+  port *p = tki_buf_data(pb);
+  tki_val *res = (tki_val *)(void *)(p + ports);
+  m.regs = tki_buf_data(rb);
+  for (int i = 0; i < in->nres; i++) {
+    const tk_type *type = &slots[in->res[i]].type;
+    res[i] = tki_val_new(t, type, (size_t)in->n);
+    p[i] = port_of(&m, &res[i], type);
+  }
+  for (int i = 0; i < in->nargs; i++)
+    p[in->nres + i] =
+        port_of(&m, &frame[in->args[i]], &slots[in->args[i]].type);
+  for (size_t at = 0; at < (size_t)in->n; at += (size_t)m.code->pack)
+    run_group(&m, p + in->nres, in->nargs, p, in->nres, at);
+  for (int i = 0; i < in->nres; i++) tki_set(t, &frame[in->res[i]], res[i]);
+  tki_buf_free(t, rb);
+  tki_buf_free(t, pb);
+}

@@ -1,0 +1,97 @@
+/* asm.h - inline assembly, parsed: straight-line PTX on virtual registers.
+ *
+ * Registers hold 64 bits; what is narrower has zeros above.  The operands
+ * $0, $1, ... come first, so that $i is register i unless a constraint ties
+ * it to an output.
+ */
+#ifndef TK_IR_ASM_H
+#define TK_IR_ASM_H
+
+#include "ir/ir.h"
+
+typedef enum tk_asm_type {
+#define ASM_TYPE(name, bits, kind, part) TK_AT_##name,
+#include "asm.def"
+  TK_AT_COUNT
+} tk_asm_type;
+
+typedef enum tk_asm_mod {
+#define ASM_MOD(id, name) TK_AM_##id,
+#include "asm.def"
+  TK_AM_COUNT
+} tk_asm_mod;
+
+typedef enum tk_asm_special {
+#define ASM_SPECIAL(id, name, bits) TK_AS_##id,
+#include "asm.def"
+  TK_AS_COUNT
+} tk_asm_special;
+
+typedef enum tk_asm_op {
+#define ASM(id, name, mods, types, types2, operands) TK_AO_##id,
+#include "asm.def"
+  TK_AO_COUNT
+} tk_asm_op;
+
+typedef struct tk_asm_type_info {
+  const char *name;
+  uint8_t bits;
+  char kind;
+  uint8_t part; /* of a pair: its halves' type; else the type itself */
+} tk_asm_type_info;
+extern const tk_asm_type_info tk_asm_types[TK_AT_COUNT];
+
+typedef enum tk_asm_arg_kind {
+  TK_AA_REG,
+  TK_AA_IMM,     /* bits of the operand's type */
+  TK_AA_SPECIAL, /* reg: tk_asm_special, imm: axis */
+  TK_AA_VECTOR,  /* parts, lowest bits first; -1: dropped */
+  TK_AA_SINK,    /* _ */
+} tk_asm_arg_kind;
+
+enum { TK_ASM_ARGS = 5, TK_ASM_PARTS = 8 };
+
+typedef struct tk_asm_arg {
+  uint8_t kind;
+  uint8_t bits;  /* of the register, or of each part */
+  bool inverted; /* !p */
+  uint8_t nparts;
+  int reg;
+  int second; /* p|q: q, else -1 */
+  uint64_t imm;
+  int parts[TK_ASM_PARTS];
+} tk_asm_arg;
+
+typedef struct tk_asm_inst {
+  uint8_t op;
+  uint8_t type, type2;
+  uint8_t nargs;
+  bool guard_not;
+  int guard; /* register, -1: always */
+  uint64_t mods[2];
+  tk_asm_arg args[TK_ASM_ARGS];
+} tk_asm_inst;
+
+static inline bool tk_asm_has(const tk_asm_inst *in, tk_asm_mod m) {
+  return in->mods[m / 64] >> (m % 64) & 1;
+}
+
+/* What an operand $i is: a register of the given width. */
+typedef struct tk_asm_operand {
+  int reg;
+  uint8_t bits;
+  bool output;
+  int tied; /* of an input: the output it shares a register with, or -1 */
+} tk_asm_operand;
+
+typedef struct tk_asm {
+  TK_VEC(tk_asm_inst) insts;
+  tk_asm_operand *operands; /* outputs first */
+  int nout, noperands, nregs;
+  int pack;
+} tk_asm;
+
+/* The row of an instruction by name; -1: there is none. */
+const char *tk_asm_name(tk_asm_op op);
+
+#endif
