@@ -56,16 +56,13 @@ def stream_k_kernel(a_ptr, b_ptr, c_ptr, part_ptr, ready_ptr, M, N, K,
             tl.atomic_xchg(ready_ptr + pid, 1, sem='release')
         else:
             # Add what the programs before left of this block.
-            missing = first
-            other = pid - 1
-            while missing > 0:
+            parts = tl.cdiv(first, steps_per_program)
+            for other in range(pid - parts, pid):
                 while tl.atomic_cas(ready_ptr + other, 1, 1,
                                     sem='acquire') != 1:
                     pass
                 tl.debug_barrier()
                 acc += tl.load(part_ptr + other * BLOCK_M * BLOCK_N + inside)
-                missing -= steps_per_program
-                other -= 1
             tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc,
                      mask=(rows[:, None] < M) & (cols[None, :] < N))
         at += last - first

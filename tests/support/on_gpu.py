@@ -36,15 +36,15 @@ class Copies:
     """The device's copies of the arrays of one launch, or of a script."""
 
     def __init__(self):
-        self.of = {}  # address -> (memory on the host, copy)
+        self.of = {}  # address -> (memory on the host, copy, its owner)
 
     def flat(self, array):
         memory = memory_of(array)
         address = memory.__array_interface__['data'][0]
         if address not in self.of:
-            self.of[address] = memory, torch.from_numpy(memory).cuda()
-        memory, copy = self.of[address]
-        return address, copy
+            self.of[address] = (memory, torch.from_numpy(memory).cuda(),
+                                owner_of(array))
+        return address, self.of[address][1]
 
     def tensor(self, array):
         if not isinstance(array, np.ndarray):
@@ -57,7 +57,7 @@ class Copies:
         return copy.as_strided(array.shape, strides, offset // array.itemsize)
 
     def copy_back(self):
-        for memory, copy in self.of.values():
+        for memory, copy, _ in self.of.values():
             memory[:] = copy.cpu().numpy()
 
 
