@@ -5,7 +5,8 @@ import importlib.abc
 import importlib.util
 import sys
 
-from . import excepthook, modules, session as session_, tensors
+from . import excepthook, inductor, modules, session as session_, tensors
+from .patches import Patches
 
 
 class State:
@@ -16,6 +17,7 @@ class State:
         self.watcher = None    # Watcher
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
+        self.inductor = Patches()
 
 
 class Watcher(importlib.abc.MetaPathFinder):
@@ -79,6 +81,7 @@ def install(values):
         sys.meta_path.insert(0, state.finder)
     else:
         calls["triton"] = _after_triton
+    calls.update(inductor.hooks(state.inductor))
     state.watcher = Watcher(calls)
     sys.meta_path.insert(0, state.watcher)
     for name, call in calls.items():
@@ -115,6 +118,7 @@ def uninstall():
             sys.meta_path.remove(finder)
     if state.finder is not None:
         modules.unload()
+    state.inductor.undo()
     for part in (state.cuda, state.patches):
         if part is not None:
             part.uninstall()

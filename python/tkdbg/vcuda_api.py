@@ -224,6 +224,7 @@ def cuda_functions(virtual):
         "stream": lambda s: (
             s if s is not None else contextlib.nullcontext()),
         "Stream": Stream, "Event": Event, "device": DeviceGuard,
+        "_DeviceGuard": DeviceGuard,
         "ExternalStream": ExternalStream, "CUDAGraph": CUDAGraph,
         "graph": graph,
     }

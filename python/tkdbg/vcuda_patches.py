@@ -23,6 +23,7 @@ def patch(virtual, patches):
     _patch_backward(virtual, patches)
     _patch_compile(virtual, patches)
     _patch_tensor_types(virtual, patches)
+    _patch_guards(virtual, patches)
 
 
 def _patch_defaults(virtual, patches):
@@ -178,3 +179,16 @@ def _patch_tensor_types(virtual, patches):
         return set_type(wanted)
 
     patches.set(torch, "set_default_tensor_type", set_default_tensor_type)
+
+
+def _patch_guards(virtual, patches):
+    """What code that PyTorch's compiler wrote allocates with."""
+    torch = virtual.torch
+    guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+    if not hasattr(guards, "_empty_strided_cuda"):
+        return
+
+    def empty_strided_cuda(size, stride, dtype):
+        return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
+
+    patches.set(guards, "_empty_strided_cuda", empty_strided_cuda)

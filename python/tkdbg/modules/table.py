@@ -6,6 +6,8 @@ are looked up ("tl" for triton.language).
 """
 from __future__ import annotations
 
+import types
+
 from .. import device, errors, launch, tuner, wrappers
 from . import (bench, compiling, descriptor, driver as driver_, knobs as knobs_,
                report, tltypes as t)
@@ -165,6 +167,12 @@ def _jit():
         reinterpret=wrappers.reinterpret)
 
 
+def _backends():
+    """One backend, whose driver is the active one."""
+    return dict(backends={"nvidia": types.SimpleNamespace(
+        driver=driver_.CudaDriver, compiler=None)})
+
+
 def _cache_key():
     """A key that no cache on disk has."""
     return f"tkdbg-{VERSION}"
@@ -213,7 +221,7 @@ def build():
         "triton.compiler.compiler": ({**_compiled(),
                                       "triton_key": _cache_key}, no_ops),
         "triton.compiler.errors": (_compiler_errors(), no_ops),
-        "triton.backends": (dict(backends={}), no_ops),
+        "triton.backends": (_backends(), no_ops),
         "triton.backends.compiler": (dict(GPUTarget=device.GPUTarget),
                                      no_ops),
         "triton.backends.driver": (dict(
