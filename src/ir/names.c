@@ -171,13 +171,13 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
 
 /* ---- globals ----------------------------------------------------------- */
 
-/* The last definition at the file's own level; failing that, an import
- * inside a try or if. */
-static tk_item *find_item(tk_file *f, const char *name) {
+/* The last definition at the level of the file, or of a source in it, itself;
+ * failing that, an import inside a try or if. */
+static tk_item *find_item(tk_file *f, int text, const char *name) {
   tk_item *inner = NULL;
   for (size_t i = f->nitems; i-- > 0;) {
     tk_item *item = &f->items[i];
-    if (strcmp(item->name, name)) continue;
+    if (item->text != text || strcmp(item->name, name)) continue;
     if (item->depth == 0) return item;
     if (!inner && item->kind == TK_ITEM_IMPORT) inner = item;
   }
@@ -241,14 +241,14 @@ static sval item_value(tks *s, tk_function *fn, const tk_item *item) {
 
 static sval file_global(tks *s, tk_function *fn, const char *name,
                         bool *found) {
-  tk_item *item = find_item(fn->module->file, name);
+  tk_item *item = find_item(fn->module->file, fn->item->text, name);
   *found = item != NULL;
   if (!item) return sv(V_NONE);
   switch (item->kind) {
   case TK_ITEM_FUNC:
     if (item->jit) {
       tk_function *g;
-      if (tk_function_named(fn->module, name, &g) != TK_OK)
+      if (tk_function_at(fn->module, name, item->line, &g) != TK_OK)
         tk_throw(s->env, TK_FINDING);
       return (sval){.kind = V_FUNC, .fn = g};
     }
@@ -347,7 +347,7 @@ static tk_function *library(tks *s, const char *title, const char *text,
   tk_module *m;
   if (tk_module_open(s->program->session, title, text, len, &m) != TK_OK)
     tk_throw(s->env, TK_INTERNAL);
-  tk_item *item = find_item(m->file, name);
+  tk_item *item = find_item(m->file, 0, name);
   tk_function *fn;
   if (!item || item->kind != TK_ITEM_FUNC || name[0] == '_') return NULL;
   if (tk_function_named(m, name, &fn) != TK_OK) tk_throw(s->env, TK_INTERNAL);

@@ -60,6 +60,7 @@ typedef struct tk_item {
   tk_item_kind kind;
   const char *name; /* the bound name */
   int depth;        /* of indentation: 0 is the file's own level */
+  int text;         /* 0: of the file itself; n: of the n-th source in it */
   int line;         /* of def; line of the first decorator is first_line */
   int first_line;
   bool jit;                /* FUNC: a decorator's dotted name ends in "jit" */

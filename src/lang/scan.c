@@ -9,6 +9,13 @@
  * Imports count wherever they bind a name of the file: at its own level, and
  * in the bodies of "try" and "if" there.  `clear` is the depth down to which
  * only such blocks are open.
+ *
+ * PyTorch's compiler writes kernels as text into its files:
+ *
+ *   name = async_compile.triton('name', '''source''', device_str='cuda')
+ *
+ * The items of such a source are items of the file too, of a text of their
+ * own (tk_item.text), with places in the file: it is read as it stands there.
  */
 #include "parser.h"
 
@@ -22,9 +29,11 @@ typedef struct scanner {
   int clear;
   bool transparent; /* the block that opens next keeps imports */
   TK_VEC(tk_item) items;
-  TK_VEC(uint32_t) open; /* functions whose end has not been seen */
-  bool decorated, jit;   /* by the lines just above */
-  uint32_t first;        /* token of the first decorator */
+  TK_VEC(uint32_t) open;  /* functions whose end has not been seen */
+  bool decorated, jit;    /* by the lines just above */
+  uint32_t first;         /* token of the first decorator */
+  int text;               /* which source in the file is scanned; 0: itself */
+  TK_VEC(uint32_t) texts; /* tokens of the sources in the file */
 } scanner;
 
 /* ---- tokens ------------------------------------------------------------ */
@@ -61,6 +70,7 @@ static int line_of(const scanner *s, uint32_t token) {
 
 static void add(scanner *s, tk_item item) {
   item.depth = s->depth;
+  item.text = s->text;
   TK_PUSH(&s->file->arena, &s->items, item);
 }
 
@@ -224,8 +234,23 @@ static tk_ast *value(scanner *s, bool one) {
   return j.result;
 }
 
+/* source = "." "triton" "(" STRING "," triple-quoted STRING; notes it. */
+static void note_source(scanner *s) {
+  static const uint8_t form[] = {TKL_DOT,    TKL_NAME,  TKL_LPAREN,
+                                 TKL_STRING, TKL_COMMA, TKL_STRING};
+  const tk_token *t = tok(s);
+  if (s->text || t->kind != TKL_DOT) return;
+  for (size_t i = 0; i < TK_COUNT(form); i++)
+    if (t[i].kind != form[i]) return; /* the last token is EOF */
+  bool named = t[1].hi - t[1].lo == 6 &&
+               memcmp(s->file->src->text + t[1].lo, "triton", 6) == 0;
+  int plain = t[5].sub & ~TKL_RAW;
+  if (named && plain == TKL_TRIPLE_QUOTED)
+    TK_PUSH(&s->file->arena, &s->texts, s->at + 5);
+}
+
 static void to_statement_end(scanner *s) {
-  while (!at_line_end(s) && kind(s) != TKL_SEMI) s->at++;
+  for (; !at_line_end(s) && kind(s) != TKL_SEMI; s->at++) note_source(s);
 }
 
 static void add_assign(scanner *s, tk_item item, uint32_t token) {
@@ -364,6 +389,54 @@ static void scan_items(scanner *s) {
   close_functions(s);
 }
 
+/* ---- sources in the file ----------------------------------------------- */
+
+/* What stands between the quotes of a triple-quoted string. */
+static tk_span inside(const scanner *s, const tk_token *t) {
+  const char *text = s->file->src->text;
+  uint32_t lo = t->lo;
+  while (text[lo] != '"' && text[lo] != '\'') lo++;
+  return (tk_span){lo + 3, t->hi - 3};
+}
+
+typedef struct tokens {
+  const tk_token *items;
+  size_t n;
+} tokens;
+
+/* Puts the tokens of all sources behind those of the file. */
+static void join_tokens(tk_file *f, const tokens *more, size_t n) {
+  size_t total = f->ntoks;
+  for (size_t i = 0; i < n; i++) total += more[i].n;
+  tk_token *all = TK_NEWN(&f->arena, tk_token, total), *to = all;
+  memcpy(to, f->toks, f->ntoks * sizeof *to);
+  to += f->ntoks;
+  for (size_t i = 0; i < n; to += more[i++].n)
+    memcpy(to, more[i].items, more[i].n * sizeof *to);
+  f->toks = all;
+  f->ntoks = total;
+}
+
+static void scan_sources(scanner *s) {
+  tk_file *f = s->file;
+  size_t n = s->texts.n;
+  if (!n) return;
+  tokens *more = TK_NEWN(&f->arena, tokens, n);
+  for (size_t i = 0; i < n; i++) {
+    tk_span where = inside(s, &f->toks[s->texts.items[i]]);
+    more[i].items = tkl_lex(&f->arena, f->src, where, TKL_LEX_FILE, &more[i].n);
+  }
+  s->at = (uint32_t)f->ntoks;
+  join_tokens(f, more, n);
+  for (size_t i = 0; i < n; i++) {
+    s->text = (int)i + 1;
+    s->depth = s->clear = 0;
+    s->decorated = false;
+    scan_items(s);
+    s->at++; /* past its EOF */
+  }
+}
+
 /* ---- ways in ----------------------------------------------------------- */
 
 typedef struct scan_job {
@@ -380,6 +453,7 @@ static void scan(tk_env *e, void *ud) {
   tk_span all = {0, f->src->len};
   f->toks = tkl_lex(&f->arena, f->src, all, TKL_LEX_FILE, &f->ntoks);
   scan_items(&s);
+  scan_sources(&s);
   f->items = s.items.items;
   f->nitems = s.items.n;
 }

@@ -311,6 +311,7 @@ static void put_item(tk_buf *out, const tk_item *i) {
   static const char *const kinds[] = {"func", "assign", "import", "class"};
   tk_buf_printf(out, "%s%s %s %d:%d-%d", out->n ? "; " : "", kinds[i->kind],
                 i->name, i->depth, i->first_line, i->line);
+  if (i->text) tk_buf_printf(out, " in text %d", i->text);
   if (i->jit) tk_buf_puts(out, " jit");
   if (i->target) tk_buf_printf(out, " %s", i->target);
   if (i->annotation) tk_ast_dump(out, i->annotation);
