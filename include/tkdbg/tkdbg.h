@@ -57,6 +57,13 @@ tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud);
 void tk_session_free(tk_session *s);
 void tk_session_output(tk_session *s, tk_output_fn fn, void *ud);
 
+/* The version of Triton whose meaning kernels have, "2.1" to "3.6" (if not
+ * called: the newest).  Kernels compiled before keep theirs. */
+tk_status tk_session_triton_version(tk_session *s, const char *version);
+/* What the i-th behaviour that changed was before, and the version that
+ * changed it; NULL past the end. */
+const char *tk_triton_change(size_t i, const char **version);
+
 /* Asks a running launch to stop; it returns TK_INTERRUPTED soon after. */
 void tk_interrupt(tk_session *s);
 

@@ -84,6 +84,8 @@ PROTOTYPES = {
     "tk_session_new_with": (_P, [_P, _P]),
     "tk_session_free": (None, [_P]),
     "tk_session_output": (None, [_P, OutputFn, _P]),
+    "tk_session_triton_version": (c_int, [_P, _S]),
+    "tk_triton_change": (_S, [c_size_t, POINTER(c_char_p)]),
     "tk_interrupt": (None, [_P]),
     "tk_report": (_S, [_P, c_bool]),
     "tk_report_json": (_S, [_P]),

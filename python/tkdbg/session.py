@@ -68,6 +68,9 @@ class Session:
             if not self._ptr:
                 raise errors.InternalError("tkdbg: no memory for a session")
             self.lib.tk_session_output(self._ptr, self._output, None)
+            if self.options.triton_version is not None:
+                self.check(self.lib.tk_session_triton_version(
+                    self._ptr, self.options.triton_version.encode()))
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
         return self._ptr
 

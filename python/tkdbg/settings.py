@@ -36,6 +36,7 @@ class Options:
     quiet         no progress bar, no summary line
     color         "auto" (a terminal), "always" or "never"
     print_ir      print the typed form of each kernel as it is compiled
+    triton_version  "2.1" to "3.6": whose meaning kernels have
     """
     pids: Optional[str] = None
     order: Optional[str] = None
@@ -51,6 +52,7 @@ class Options:
     quiet: bool = False
     color: str = "auto"
     print_ir: bool = False
+    triton_version: Optional[str] = None
 
     def update(self, values):
         """Sets options by name; raises UsageError on an unknown one."""

@@ -42,7 +42,8 @@ int cli_job_start(cli_job *j, const cli_args *a) {
   }
   tk_session_output(j->session, on_output, j);
   catch_interrupt(j->session);
-  return TK_OK;
+  const char *version = cli_value(a, OPT_TRITON_VERSION);
+  return version ? (int)tk_session_triton_version(j->session, version) : TK_OK;
 }
 
 static void say_report(cli_job *j) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ir/spec.h"
+#include "ir/version.h"
 
 /* ---- literals ---------------------------------------------------------- */
 
@@ -88,7 +89,7 @@ static tk_dtype float_type(tks *s, tk_dtype a, tk_dtype b, bool div) {
 
 static tk_dtype computation_type(tks *s, tk_dtype a, bool a_lit, tk_dtype b,
                                  bool b_lit, bool div) {
-  if (a_lit != b_lit) {
+  if (a_lit != b_lit && tks_has(s, TKS_NUMBERS_YIELD)) {
     tk_dtype lit = a_lit ? a : b, other = a_lit ? b : a;
     if (kind_rank(lit) <= kind_rank(other))
       return div && is_half(other) ? TK_FP32 : other;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/spec.h"
+#include "ir/version.h"
 #include "launch/host.h"
 
 typedef sval (*expr_fn)(tks *s, const tk_ast *e);
@@ -467,9 +468,20 @@ static void eval_arg(tks *s, call_args *out, const tk_ast *arg) {
     push_arg(s, out, v.items[i], NULL, arg->span);
 }
 
+static void check_version(tks *s, const sval *fn) {
+  bool library =
+      fn->kind == V_FUNC && !strncmp(fn->fn->module->file->src->name,
+                                     TKS_LIBRARY, sizeof TKS_LIBRARY - 1);
+  if (fn->kind == V_OP || (fn->kind == V_METHOD && fn->op))
+    tks_check_added(s, fn->op->name);
+  else if (library)
+    tks_check_added(s, tk_arena_printf(s->arena, "tl.%s", fn->fn->item->name));
+}
+
 static sval expr_call(tks *s, const tk_ast *e) {
   sval fn = tks_expr(s, e->a);
   call_args args = {0};
+  check_version(s, &fn);
   for (uint32_t i = 0; i < e->n; i++) eval_arg(s, &args, e->list[i]);
   return tks_call(s, &fn, args.v.items, args.v.n, args.kw.items,
                   args.spans.items);

@@ -195,6 +195,7 @@ struct tk_program {
   tk_session *session;
   tk_function *fn;
   const char *key; /* what it was specialised for */
+  int triton_version;
   tk_func *kernel;
   tk_func **funcs; /* kernel and callees, in order of first use */
   size_t nfuncs, cap_funcs;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/spec.h"
+#include "ir/version.h"
 #include "launch/host.h"
 
 /* ---- variables --------------------------------------------------------- */
@@ -160,6 +161,9 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
   /* Before Triton 3, tl.math was libdevice. */
   if (math) full = tk_arena_printf(s->arena, "libdevice.%s", name);
   const tks_op *op = tks_find_op(full);
+  if (op && math && tks_has(s, TKS_LIBDEVICE_APART))
+    tks_warn(s, TK_D_DEPRECATED, "tl.math.%s is %s since Triton 3.0", name,
+             full);
   if (op) return (sval){.kind = V_OP, .op = op};
   if (canon && !strcmp(canon, "triton_helpers")) {
     tk_function *fn = inductor_helper(s, name);

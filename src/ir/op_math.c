@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ir/rule.h"
+#include "ir/version.h"
 
 static sval tensor(tks *s, const tks_args *a, size_t i) {
   s->frame->at = a->span[i];
@@ -212,7 +213,14 @@ static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
   if (rank == 3 && a->type.shape[0] != b->type.shape[0])
     tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d", a->type.shape[0],
               b->type.shape[0]);
-  int min_k = tk_dtypes[elem(a)].bits == 8 ? 32 : 16;
+  int min_k =
+      tk_dtypes[elem(a)].bits == 8 && tks_has(s, TKS_DOT_8_BIT_K) ? 32 : 16;
+  if (!tks_has(s, TKS_DOT_ANY_ROWS) &&
+      (a->type.shape[rank - 2] < 16 || b->type.shape[rank - 1] < 16))
+    tks_error_help(s, TK_D_SHAPE, "pad the blocks with zeros",
+                   "tl.dot needs M >= 16 and N >= 16 before Triton 3.5, not "
+                   "%d and %d",
+                   a->type.shape[rank - 2], b->type.shape[rank - 1]);
   if (a->type.shape[rank - 1] < min_k)
     tks_error_help(s, TK_D_SHAPE, "pad the inner dimension with zeros",
                    "Input shapes should have M >= 1, N >= 1 and K >= %d; K is "

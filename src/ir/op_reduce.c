@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/rule.h"
+#include "ir/version.h"
 
 static sval tensor(tks *s, const tks_args *a, size_t i) {
   s->frame->at = a->span[i];
@@ -65,6 +66,7 @@ sval tks_reduce(tks *s, tk_reduction kind, const sval *v, const sval *axis,
 static tk_dtype sum_type(tks *s, const sval *v, const sval *dtype) {
   tk_dtype d = elem(v);
   if (!sv_is_none(dtype)) return (tk_dtype)tks_arg_dtype(s, dtype).elem;
+  if (!tks_has(s, TKS_SUM_WIDENS_INTS)) return d == TK_BF16 ? TK_FP32 : d;
   if (tk_is_int(d) && tk_dtypes[d].bits < 32)
     return tk_is_signed(d) ? TK_INT32 : TK_UINT32;
   return d;

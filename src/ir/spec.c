@@ -138,7 +138,9 @@ typedef struct job {
 
 static tk_program *find_program(tk_function *f, const char *key) {
   for (tk_program *p = f->programs; p; p = p->next)
-    if (!strcmp(p->key, key)) return p;
+    if (!strcmp(p->key, key) &&
+        p->triton_version == f->module->session->triton_version)
+      return p;
   return NULL;
 }
 
@@ -193,6 +195,7 @@ static tk_program *program_new(tk_env *e, tk_launch *l) {
   tk_program *p = tk_calloc(e, 1, sizeof *p);
   tk_arena_init(&p->arena, e);
   p->session = l->session;
+  p->triton_version = l->session->triton_version;
   p->fn = l->fn;
   return p;
 }

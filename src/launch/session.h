@@ -30,6 +30,7 @@ struct tk_session {
   tk_arena arena;
   tk_output_fn output;
   void *output_ud;
+  int triton_version; /* as in ir/version.def; 0: the newest */
   tk_module *modules; /* newest first */
   tk_launch *launches;
   tk_watcher *watchers; /* in the order in which they are asked */

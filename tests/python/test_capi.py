@@ -33,6 +33,19 @@ class Header(unittest.TestCase):
             count = 0 if listed == "void" else listed.count(",") + 1
             self.assertEqual(len(args), count, name)
 
+    def test_changes_between_versions_are_documented(self):
+        path = os.path.join(support.ROOT, "docs", "semantics.md")
+        with open(path, encoding="utf-8") as f:
+            page = f.read()
+        lib, version = _capi.load(), ctypes.c_char_p()
+        for i in range(1000):
+            text = lib.tk_triton_change(i, ctypes.byref(version))
+            if text is None:
+                break
+            row = f"| {version.value.decode()} | {text.decode()} |"
+            self.assertIn(row, page)
+        self.assertGreater(i, 3)
+
     def test_status_order(self):
         body = re.search(r"enum tk_status \{(.*?)\}", header(), re.S)
         names = re.findall(r"TK_(\w+)", body.group(1))

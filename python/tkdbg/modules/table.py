@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import types
 
-from .. import device, errors, launch, tuner, wrappers
+from .. import device, errors, launch, session, tuner, wrappers
 from . import (bench, compiling, descriptor, driver as driver_, knobs as knobs_,
                report, tltypes as t)
 
@@ -128,13 +128,18 @@ def _testing():
     return names
 
 
+def _version():
+    chosen = session.current().options.triton_version
+    return f"{chosen}.0" if chosen else VERSION
+
+
 def _triton():
     names = _runtime()
     names.pop("driver")
     names.pop("Autotuner")
     names.pop("Heuristics")
     names.update(
-        __version__=VERSION, jit=launch.jit, cdiv=cdiv,
+        __version__=_version(), jit=launch.jit, cdiv=cdiv,
         next_power_of_2=next_power_of_2, set_allocator=set_allocator,
         constexpr_function=wrappers.constexpr_function,
         compile=compiling.compile,

@@ -1,0 +1,91 @@
+/* version.c - which Triton a session follows. */
+#include "ir/version.h"
+
+#include <string.h>
+
+static const int since[] = {
+#define CHANGE(id, number, doc) number,
+#include "version.def"
+#undef CHANGE
+};
+
+static const struct {
+  int number;
+  const char *name;
+} versions[] = {
+#define VERSION(number, name) {number, name},
+#include "version.def"
+#undef VERSION
+};
+
+static const struct {
+  const char *name;
+  int since;
+} added[] = {
+#define ADDED(name, number) {name, number},
+#include "version.def"
+#undef ADDED
+};
+
+static int version_of(const tks *s) {
+  int v = s->program->session->triton_version;
+  return v ? v : versions[TK_COUNT(versions) - 1].number;
+}
+
+bool tks_has(const tks *s, tks_change c) {
+  return version_of(s) >= since[c];
+}
+
+static const char *name_of(int number) {
+  for (size_t i = 0; i < TK_COUNT(versions); i++)
+    if (versions[i].number == number) return versions[i].name;
+  return "?";
+}
+
+void tks_check_added(tks *s, const char *name) {
+  int v = version_of(s);
+  if (s->frame->func->library) return;
+  for (size_t i = 0; i < TK_COUNT(added); i++)
+    if (added[i].since > v && !strcmp(added[i].name, name))
+      tks_error_help(s, TK_D_NAME,
+                     "choose another version with --triton-version",
+                     "%s came with Triton %s; this is Triton %s", name,
+                     name_of(added[i].since), name_of(v));
+}
+
+/* ---- the public edge ---------------------------------------------------- */
+
+typedef struct choice {
+  tk_session *s;
+  const char *name;
+} choice;
+
+static void choose(tk_env *e, void *ud) {
+  choice *c = ud;
+  for (size_t i = 0; i < TK_COUNT(versions); i++) {
+    if (strcmp(versions[i].name, c->name)) continue;
+    c->s->triton_version = versions[i].number;
+    return;
+  }
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "unknown version of Triton: %.100s", c->name);
+  tk_diag_help(e, d, "%s to %s are known", versions[0].name,
+               versions[TK_COUNT(versions) - 1].name);
+  tk_throw(e, TK_USAGE);
+}
+
+tk_status tk_session_triton_version(tk_session *s, const char *name) {
+  choice c = {s, name};
+  return tk_session_guard(s, choose, &c);
+}
+
+const char *tk_triton_change(size_t i, const char **version) {
+  static const char *const docs[] = {
+#define CHANGE(id, number, doc) doc,
+#include "version.def"
+#undef CHANGE
+  };
+  if (i >= TK_COUNT(docs)) return NULL;
+  *version = name_of(since[i]);
+  return docs[i];
+}
