@@ -309,6 +309,8 @@ static void bind_inst(tk_inst *in, const tk_func *f) {
   case TK_I_REDUCE_FN: in->run = tki_reduce_fn; break;
   case TK_I_SCAN_FN: in->run = tki_scan_fn; break;
   case TK_I_ASM: in->run = tki_asm; break;
+  case TK_I_MAP_FN: in->run = tki_map_fn; break;
+  case TK_I_UNSCALE: in->run = tki_unscale; break;
   case TK_I_CALL: in->run = run_call; break;
   case TK_I_COND: in->run = run_cond; break;
   case TK_I_PRINT: in->run = tki_print; break;

@@ -342,6 +342,8 @@ void tki_reduce(void *ctx, const tk_inst *in, void *frame);
 void tki_reduce_fn(void *ctx, const tk_inst *in, void *frame);
 void tki_scan(void *ctx, const tk_inst *in, void *frame);
 void tki_scan_fn(void *ctx, const tk_inst *in, void *frame);
+void tki_map_fn(void *ctx, const tk_inst *in, void *frame);
+void tki_unscale(void *ctx, const tk_inst *in, void *frame);
 void tki_asm(void *ctx, const tk_inst *in, void *frame);
 void tki_print(void *ctx, const tk_inst *in, void *frame);
 void tki_assert(void *ctx, const tk_inst *in, void *frame);
