@@ -201,6 +201,7 @@ static tk_program *program_new(tk_env *e, tk_launch *l) {
 }
 
 tk_program *tk_specialise(tk_env *e, tk_launch *l) {
+  tk_launch_complete(e, l);
   job j = {.launch = l, .program = program_new(e, l)};
   tk_status st = tk_protect(e, specialise, &j);
   if (st == TK_OK && j.found == j.program) {

@@ -341,6 +341,7 @@ static void set_grid(tk_env *e, void *ud) {
   (void)e;
   grid_call *c = ud;
   tkn_grid(c->l, c->grid);
+  c->l->grid_given = true;
 }
 
 /* "97,2,1" or "(97, 2)" */
@@ -362,6 +363,7 @@ static void parse_grid(tk_env *e, void *ud) {
     tkn_fail(&at, at.at, src->len, "a grid reads X[,Y[,Z]]: 97,2",
              "unexpected text after the grid");
   memcpy(c->l->grid, c->grid, sizeof c->grid);
+  c->l->grid_given = true;
 }
 
 tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z) {

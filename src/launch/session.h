@@ -88,6 +88,7 @@ struct tk_launch {
   tk_arena arena;
   tk_function *fn;
   int64_t grid[3];
+  bool grid_given;
   tk_arg *args; /* one per parameter, in order */
   size_t nargs;
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
@@ -101,6 +102,10 @@ struct tk_launch {
  * without needing any. */
 tk_status tk_session_guard(tk_session *s, void (*fn)(tk_env *e, void *ud),
                            void *ud);
+
+/* Gives what the launch leaves out and the kernel's own metadata tells, for a
+ * kernel that PyTorch's compiler wrote; does nothing to others. */
+void tk_launch_complete(tk_env *e, tk_launch *l);
 
 /* Deep copy of v into arena a (items, strings). */
 tk_value tk_value_copy(tk_arena *a, const tk_value *v);
