@@ -59,7 +59,8 @@ static void add_regions(tki *t) {
 
 /* The item-th leaf of a possibly nested tuple. */
 static const tk_value *leaf(const tk_value *v, size_t *item) {
-  if (v->kind != TK_V_TUPLE) return (*item)-- == 0 ? v : NULL;
+  if (v->kind != TK_V_TUPLE && v->kind != TK_V_DESCRIPTOR)
+    return (*item)-- == 0 ? v : NULL;
   for (size_t i = 0; i < v->n; i++) {
     const tk_value *found = leaf(&v->items[i], item);
     if (found) return found;
@@ -81,19 +82,27 @@ static uint64_t scalar_bits(const tk_type *type, const tk_value *v) {
   return bits;
 }
 
+static tki_val tensor_param(const tk_tensor *x, size_t region) {
+  uint64_t at =
+      x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
+  return (tki_val){.u = at, .region = (int32_t)region};
+}
+
 static tki_val param_value(tki *t, const tk_param *p) {
-  const tk_arg *a = &t->launch->args[p->arg];
+  const tk_launch *l = t->launch;
+  const tk_arg *a = &l->args[p->arg];
   tki_val v = {.region = TKI_ANY};
   if (a->kind == TK_ARG_TENSOR) {
-    const tk_tensor *x = &a->tensor;
-    v.u = x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
-    v.region = (int32_t)p->arg;
+    v = tensor_param(&a->tensor, p->arg);
   } else if (a->kind == TK_ARG_SCALAR) {
     v.u = a->bits;
   } else {
     size_t item = p->item;
     const tk_value *x = leaf(&a->value, &item);
-    if (x) v.u = scalar_bits(&p->type, x);
+    if (x && x->kind == TK_V_TENSOR)
+      v = tensor_param(&l->extras.items[x->lo].tensor, l->nargs + x->lo);
+    else if (x)
+      v.u = scalar_bits(&p->type, x);
   }
   return v;
 }

@@ -101,6 +101,10 @@ typedef enum tk_value_kind {
   TK_V_FUNCTION, /* ptr is a tk_function */
   TK_V_BUILTIN,  /* str names an operation or module: "tl.load", "tl" */
   TK_V_OBJECT,   /* ptr is a host handle; str is its printed type */
+  /* Only as an argument, or inside one: */
+  TK_V_TENSOR,     /* ptr is a const tk_tensor */
+  TK_V_DESCRIPTOR, /* items: base (TENSOR), then tuples of shape, strides and
+                      block shape, then the padding ("zero" or "nan") */
 } tk_value_kind;
 
 typedef struct tk_value {

@@ -87,6 +87,9 @@ def key_of(arg):
         return kind, arg.dtype
     if kind == "tuple":
         return kind, type(arg), tuple(map(key_of, arg))
+    if kind == "descriptor":
+        return (kind, key_of(arg.base), tuple(arg.block_shape),
+                getattr(arg, "padding", "zero"))
     if kind == "constexpr" or kind == "jit":
         return kind, constexpr_key(arg)
     if kind == "numpy_scalar":
@@ -198,24 +201,55 @@ class ScalarSlot(Slot):
 
 
 class TupleSlot(ValueSlot):
-    """A tuple of numbers and None, run-time values where they can be."""
+    """A tuple or a tensor descriptor: run-time values where they can be."""
 
     def set(self, arg, reader):
-        for item in arg:
-            _check_tuple_item(item)
-        return super().set(arg, reader)
+        value = self.value
+        value.str = None
+        self._fill(value, arg, reader)
+        status = self.lib.tk_launch_value(self.launch, self.name,
+                                          self.address)
+        self.last = arg if status == _capi.OK else Slot
+        return status
+
+    def _fill(self, out, arg, reader):
+        kind = KINDS.of(type(arg))
+        if kind == "tuple":
+            convert.fill_tuple(
+                self.session, out, arg,
+                lambda slot, item: self._fill(slot, item, reader))
+        elif kind == "descriptor":
+            self._fill_descriptor(out, arg, reader)
+        elif kind in TENSORS:
+            layout = getattr(reader, "read_" + kind)(arg)
+            usable = layout if layout.data else _no_memory(layout, reader)
+            memory = tensors.buffer()
+            usable.pack(memory)
+            out.kind = _capi.V_TENSOR
+            out.ptr = ctypes.addressof(memory)
+            out.items = ctypes.cast(memory, ctypes.POINTER(_capi.Value))
+        elif kind == "numpy_scalar":
+            convert.fill(self.session, out, arg.item())
+        elif kind == "other":
+            _fill_other(self.session, out, arg)
+        else:
+            convert.fill(self.session, out, arg)
+
+    def _fill_descriptor(self, out, arg, reader):
+        parts = (arg.base, tuple(map(int, arg.shape)),
+                 tuple(map(int, arg.strides)),
+                 tuple(map(int, arg.block_shape)),
+                 getattr(arg, "padding", "zero"))
+        convert.fill_tuple(self.session, out, parts,
+                           lambda slot, item: self._fill(slot, item, reader))
+        out.kind = _capi.V_DESCRIPTOR
 
 
-def _check_tuple_item(item):
-    kind = KINDS.of(type(item))
-    if kind == "tuple":
-        for inner in item:
-            _check_tuple_item(inner)
-    elif kind in TENSORS or kind in ("descriptor", "numpy_scalar"):
-        raise TypeError("a tuple argument that holds a "
-                        f"{type(item).__name__} is not supported")
-    elif kind == "other":
-        raise unsupported(item)
+def _fill_other(session, out, arg):
+    """A dtype or text inside a tuple; TypeError for what Triton refuses."""
+    if not isinstance(arg, str) and convert.dtype_name(arg) is None:
+        raise unsupported(arg)
+    convert.fill(session, out, arg)
 
 
 def unsupported(arg):
@@ -235,7 +269,7 @@ def make_slot(session, launch, name, arg, is_constexpr):
         return TensorSlot(session, launch, name, kind)
     if kind == "int":
         return IntSlot(session, launch, name, False)
-    if kind == "tuple":
+    if kind == "tuple" or kind == "descriptor":
         return TupleSlot(session, launch, name, False)
     if kind == "numpy_scalar":
         return ScalarSlot(session, launch, name)
@@ -243,8 +277,4 @@ def make_slot(session, launch, name, arg, is_constexpr):
         return ValueSlot(session, launch, name, False)
     if kind in ("constexpr", "jit"):
         return ValueSlot(session, launch, name, True)
-    if kind == "descriptor":
-        raise TypeError("tensor descriptors made on the host are not "
-                        "supported; make them in the kernel with "
-                        "tl.make_tensor_descriptor")
     raise unsupported(arg)

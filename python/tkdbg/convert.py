@@ -119,7 +119,8 @@ def fill(session, out, value, name=None):
         _fill_str(out, _capi.V_STR, value)
     elif isinstance(value, (tuple, list)) or is_tl_tuple_class(
             type(value)):
-        _fill_tuple(session, out, value)
+        fill_tuple(session, out, value,
+                   lambda slot, item: fill(session, slot, item))
     elif not _fill_dtype(session, out, value):
         _fill_other(session, out, value, name)
 
@@ -138,11 +139,12 @@ def _fill_str(out, kind, text):
     out.kind, out.str, out.n = kind, data, len(data)
 
 
-def _fill_tuple(session, out, value):
+def fill_tuple(session, out, value, fill_item):
+    """Writes a tuple; fill_item(tk_value, item) writes each of its items."""
     items = list(value)
     array = (_capi.Value * max(1, len(items)))()
     for slot, item in zip(array, items):
-        fill(session, slot, item)
+        fill_item(slot, item)
     out.kind, out.n = _capi.V_TUPLE, len(items)
     out.items = ctypes.cast(array, ctypes.POINTER(_capi.Value))
     out.str = (",".join(value._fields).encode()

@@ -190,6 +190,9 @@ class Host:
             return UNKNOWN
         values = [convert.read(self.session, args[i])
                   for i in range(nargs)]
+        if _is_builtin(obj):  # these see what the compiler sees
+            values = [v if isinstance(v, tuple) else
+                      convert.tl_types.constexpr(v) for v in values]
         first = nargs - nkw
         keywords = {kwnames[i].decode(): values[first + i]
                     for i in range(nkw)}
@@ -205,12 +208,19 @@ _MATH_MODULES = ("math", "cmath", "operator")
 def compile_time_function(obj):
     """The Python function to call at compile time, or None."""
     kind = type(obj).__name__
-    if kind in ("ConstexprFunction", "BoundConstexprFunction"):
+    if kind in ("ConstexprFunction", "BoundConstexprFunction") or (
+            _is_builtin(obj)):
         return obj
     if (isinstance(obj, types.BuiltinFunctionType) and
             obj.__module__ in _MATH_MODULES):
         return obj
     return None
+
+
+def _is_builtin(obj):
+    """A Python function that says it is one of the compiler's own."""
+    return (isinstance(obj, types.FunctionType) and
+            getattr(obj, "__triton_builtin__", False))
 
 
 def _allow_globals():

@@ -406,8 +406,75 @@ static tk_value to_value(tks *s, const sval *v) {
   return r;
 }
 
+/* ---- classes of named tuples ------------------------------------------- */
+
+static bool host_attr(tks *s, void *obj, const char *name, tk_value *out) {
+  return tk_host_attr(s->env, s->frame->fn, obj, name, out) > 0;
+}
+
+/* The fields' names when obj is the class of a named tuple. */
+static bool class_fields(tks *s, void *obj, tk_value *out) {
+  if (!host_attr(s, obj, "_fields", out) || out->kind != TK_V_TUPLE)
+    return false;
+  for (size_t i = 0; i < out->n; i++)
+    if (out->items[i].kind != TK_V_STR) return false;
+  return true;
+}
+
+static size_t field_index(tks *s, const tk_value *fields, const char *name) {
+  for (size_t i = 0; i < fields->n; i++)
+    if (!strcmp(fields->items[i].str, name)) return i;
+  tks_error(s, TK_D_CALL, "the named tuple has no field %s", name);
+}
+
+/* Values of the last fields that may be left out. */
+static void default_fields(tks *s, void *obj, size_t n, sval *out,
+                           bool *given) {
+  tk_value make = {0}, d = {0};
+  if (!host_attr(s, obj, "__new__", &make) || make.kind != TK_V_OBJECT) return;
+  if (!host_attr(s, make.ptr, "__defaults__", &d) || d.kind != TK_V_TUPLE)
+    return;
+  for (size_t i = 0; i < d.n && d.n <= n; i++) {
+    out[n - d.n + i] = sv_from_value(s, &d.items[i]);
+    given[n - d.n + i] = true;
+  }
+}
+
+static const char *joined(tks *s, const tk_value *fields) {
+  const char *text = "";
+  for (size_t i = 0; i < fields->n; i++)
+    text = tk_arena_printf(s->arena, "%s%s%s", text, i ? "," : "",
+                           fields->items[i].str);
+  return text;
+}
+
+static sval make_named_tuple(tks *s, void *obj, const tk_value *fields,
+                             const sval *args, size_t n,
+                             const char *const *kw) {
+  sval t = {.kind = V_TUPLE, .n = fields->n, .s = joined(s, fields)};
+  t.items = TK_NEWN(s->arena, sval, t.n + 1);
+  bool *given = TK_NEWN(s->arena, bool, t.n + 1);
+  default_fields(s, obj, t.n, t.items, given);
+  for (size_t i = 0; i < n; i++) {
+    size_t at = kw && kw[i] ? field_index(s, fields, kw[i]) : i;
+    if (at >= t.n)
+      tks_error(s, TK_D_CALL, "the named tuple has %zu fields (%s), not %zu",
+                t.n, t.s, n);
+    t.items[at] = args[i];
+    given[at] = true;
+  }
+  for (size_t i = 0; i < t.n; i++)
+    if (!given[i])
+      tks_error(s, TK_D_CALL, "the named tuple's field %s is missing",
+                fields->items[i].str);
+  return t;
+}
+
 static sval call_object(tks *s, void *obj, const sval *args, size_t n,
                         const char *const *kw) {
+  tk_value fields = {0};
+  if (class_fields(s, obj, &fields))
+    return make_named_tuple(s, obj, &fields, args, n, kw);
   tk_value *values = TK_NEWN(s->arena, tk_value, n + 1), out = {0};
   const char **names = TK_NEWN(s->arena, const char *, n + 1);
   size_t nkw = 0;

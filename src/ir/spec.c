@@ -39,10 +39,45 @@ static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
 
 static sval tuple_value(tks *s, const tk_arg *arg, const tk_value *v,
                         const sval *ann) {
-  sval t = sv_from_value(s, v);
+  sval t = {.kind = V_TUPLE, .n = v->n};
+  t.s = v->str ? tk_arena_strdup(s->arena, v->str) : NULL;
+  t.items = TK_NEWN(s->arena, sval, v->n + 1);
   for (size_t i = 0; i < v->n; i++)
     t.items[i] = plain_value(s, arg, &v->items[i], ann);
   return t;
+}
+
+static sval pointer_value(const tk_tensor *x, const sval *ann) {
+  tk_type t = tk_pointer(tk_scalar(x->dtype));
+  t.is_const = ann->kind == V_OP && !strcmp(ann->op->name, "tl.const");
+  return sv_tensor(t, -1);
+}
+
+/* A descriptor made on the host: its base, shape and strides are runtime
+ * values, its block shape is known. */
+static sval descriptor_value(tks *s, const tk_value *v, const sval *base) {
+  size_t rank = v->items[3].n;
+  int64_t shape[TK_MAX_RANK];
+  sval d = {.kind = V_DESC, .n = 1 + 2 * rank, .type = tk_pointee(base->type)};
+  d.i = !strcmp(v->items[4].str, "nan");
+  d.items = TK_NEWN(s->arena, sval, d.n);
+  d.items[0] = *base;
+  d.type.rank = (uint8_t)rank;
+  for (size_t i = 0; i < rank; i++) {
+    const tk_value *n = &v->items[3].items[i];
+    shape[i] = n->hi || n->lo > INT32_MAX ? INT32_MAX : (int64_t)n->lo;
+    d.type.shape[i] = (int32_t)shape[i];
+    d.items[1 + i] = sv_tensor(tk_scalar(TK_INT32), -1);
+    d.items[1 + rank + i] = sv_tensor(tk_scalar(TK_INT64), -1);
+  }
+  tks_check_shape(s, shape, (int)rank);
+  return d;
+}
+
+static sval part_value(tks *s, const tk_value *v, const sval *ann) {
+  const tk_value *base = v->kind == TK_V_TENSOR ? v : &v->items[0];
+  sval p = pointer_value(&s->launch->extras.items[base->lo].tensor, ann);
+  return v->kind == TK_V_TENSOR ? p : descriptor_value(s, v, &p);
 }
 
 /* The static value of an argument of an ordinary parameter. */
@@ -57,15 +92,11 @@ static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
   case TK_V_INT: t = tk_scalar(int_type(s, arg->name, v)); break;
   case TK_V_FLOAT: t = tk_scalar(TK_FP32); break;
   case TK_V_TUPLE: return tuple_value(s, arg, v, ann);
+  case TK_V_TENSOR:
+  case TK_V_DESCRIPTOR: return part_value(s, v, ann);
   default: return sv_from_value(s, v);
   }
   if (ann->kind == V_TYPE && !ann->type.ptr) t = ann->type;
-  return sv_tensor(t, -1);
-}
-
-static sval tensor_value(const tk_arg *arg, const sval *ann) {
-  tk_type t = tk_pointer(tk_scalar(arg->tensor.dtype));
-  t.is_const = ann->kind == V_OP && !strcmp(ann->op->name, "tl.const");
   return sv_tensor(t, -1);
 }
 
@@ -77,7 +108,7 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
     if (constexpr_param(p))
       tks_error(s, TK_D_ARGUMENT, "the constexpr parameter %s got a tensor",
                 arg->name);
-    return tensor_value(arg, &ann);
+    return pointer_value(&arg->tensor, &ann);
   case TK_ARG_SCALAR: return sv_tensor(tk_scalar(arg->dtype), -1);
   case TK_ARG_VALUE:
     if (constexpr_param(p)) return sv_from_value(s, &arg->value);
@@ -93,15 +124,17 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
 
 /* ---- parameters of the kernel ------------------------------------------ */
 
+/* item counts the leaves of the argument's value, known ones too. */
 static void add_param(tks *s, const sval *v, size_t arg, size_t *item) {
   tk_program *p = s->program;
-  if (v->kind == V_TUPLE) {
+  if (v->kind == V_TUPLE || v->kind == V_DESC) {
     for (size_t i = 0; i < v->n; i++) {
       if (sv_runtime(&v->items[i]) || v->items[i].kind == V_TUPLE)
         add_param(s, &v->items[i], arg, item);
       else
         (*item)++;
     }
+    if (v->kind == V_DESC) *item += v->type.rank + 1u; /* block, padding */
     return;
   }
   if (v->kind != V_TENSOR) return;

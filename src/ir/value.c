@@ -299,6 +299,9 @@ sval sv_from_value(tks *s, const tk_value *v) {
     t.ptr = (uint8_t)v->hi;
     return sv_type(t);
   }
+  case TK_V_TENSOR:
+  case TK_V_DESCRIPTOR:
+    tks_error(s, TK_D_ARGUMENT, "a compile-time value cannot hold a tensor");
   case TK_V_TUPLE: {
     sval t = sv_tuple(s, NULL, 0);
     t.n = v->n;
@@ -352,7 +355,10 @@ void sv_key(tk_buf *out, const sval *v) {
     tk_buf_printf(out, "p%lld", (long long)v->i);
     key_items(out, v);
     break;
-  case V_TUPLE: key_items(out, v); break;
+  case V_TUPLE:
+    tk_buf_puts(out, v->s ? v->s : "");
+    key_items(out, v);
+    break;
   case V_METHOD:
     tk_buf_printf(out, "%p", (const void *)v->op);
     key_items(out, v);

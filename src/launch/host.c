@@ -52,7 +52,9 @@ static bool same_value(const tk_value *a, const tk_value *b) {
   case TK_V_BUILTIN: return same_text(a->str, b->str);
   case TK_V_FUNCTION:
   case TK_V_OBJECT: return a->ptr == b->ptr;
-  case TK_V_TUPLE: break;
+  case TK_V_TENSOR: return a->lo == b->lo;
+  case TK_V_TUPLE:
+  case TK_V_DESCRIPTOR: break;
   }
   if (a->n != b->n || !same_text(a->str, b->str)) return false;
   for (size_t i = 0; i < a->n; i++)

@@ -138,6 +138,14 @@ void tkn_randn(tkn_random *r, tk_dtype d, void *out, size_t n);
 void tkn_randint(tkn_random *r, tk_dtype d, void *out, size_t n, int64_t lo,
                  int64_t hi);
 
+/* ---- values (value.c, launch.c) ---------------------------------------- */
+
+/* Names of the tk_value_kinds in launch files. */
+enum { TKN_VALUE_KINDS = TK_V_DESCRIPTOR + 1 };
+extern const char *const tkn_value_kinds[TKN_VALUE_KINDS];
+/* What is wrong with an argument's value, NULL when nothing is. */
+const char *tkn_value_fault(const tk_launch *l, const tk_value *v);
+
 /* ---- launch files (replay.c) ------------------------------------------- */
 
 tk_launch *tkn_replay(tk_session *s, tkn_reader *r);

@@ -30,7 +30,10 @@ tk_launch *tkn_launch_new(tk_session *s, tk_function *f) {
   l->next_address = first_address;
   l->args = TK_NEWN(&l->arena, tk_arg, f->ast->n + 1);
   l->nargs = f->ast->n;
-  for (size_t i = 0; i < l->nargs; i++) l->args[i].name = f->ast->list[i]->str;
+  for (size_t i = 0; i < l->nargs; i++) {
+    l->args[i].name = f->ast->list[i]->str;
+    tk_arena_init(&l->args[i].values, &s->env);
+  }
   return l;
 }
 
@@ -64,8 +67,10 @@ void tk_launch_free(tk_launch *l) {
   tk_launch **at = &l->session->launches;
   while (*at && *at != l) at = &(*at)->next;
   if (*at) *at = l->next;
-  for (size_t i = 0; l->args && i < l->nargs; i++)
+  for (size_t i = 0; l->args && i < l->nargs; i++) {
     tk_free(e, l->args[i].owned, l->args[i].owned_bytes);
+    tk_arena_free(&l->args[i].values);
+  }
   for (size_t i = 0; i < l->extras.n; i++)
     tk_free(e, l->extras.items[i].owned, l->extras.items[i].owned_bytes);
   tk_buf_free(&l->text);
@@ -236,11 +241,72 @@ static void set_tensor(tk_env *e, void *ud) {
   arg->kind = TK_ARG_TENSOR;
 }
 
+/* ---- values that hold tensors ------------------------------------------ */
+
+static bool has_items(const tk_value *v) {
+  return v->kind == TK_V_TUPLE || v->kind == TK_V_DESCRIPTOR;
+}
+
+/* A tensor in a value is an extra, named like "x[1][0]": what knows about
+ * extras (bounds, launch files) then knows about it. */
+static uint64_t keep_part(tk_launch *l, const char *name, const tk_tensor *t) {
+  check_tensor(l, name, t);
+  tk_arg extra = {.name = name, .kind = TK_ARG_TENSOR, .tensor = *t};
+  for (size_t i = 0; i < l->extras.n; i++) {
+    if (strcmp(l->extras.items[i].name, name) != 0) continue;
+    extra.name = l->extras.items[i].name;
+    l->extras.items[i] = extra;
+    return i;
+  }
+  extra.name = tk_arena_strdup(&l->arena, name);
+  TK_PUSH(&l->arena, &l->extras, extra);
+  return l->extras.n - 1;
+}
+
+/* v is a copy of the launch's own, in arena a. */
+static void keep_parts(tk_launch *l, tk_arena *a, const char *name,
+                       tk_value *v) {
+  if (v->kind == TK_V_TENSOR) {
+    v->lo = keep_part(l, name, v->ptr);
+    v->ptr = NULL;
+  }
+  for (size_t i = 0; has_items(v) && i < v->n; i++)
+    keep_parts(l, a, tk_arena_printf(a, "%s[%zu]", name, i),
+               (tk_value *)&v->items[i]);
+}
+
+static const char *descriptor_fault(const tk_value *v) {
+  const tk_value *x = v->items;
+  bool ok = v->n == 5 && x[0].kind == TK_V_TENSOR && x[4].kind == TK_V_STR;
+  for (size_t i = 1; ok && i <= 3; i++)
+    ok = x[i].kind == TK_V_TUPLE && x[i].n == x[1].n;
+  for (size_t i = 0; ok && i < 3 * x[1].n; i++)
+    ok = x[1 + i / x[1].n].items[i % x[1].n].kind == TK_V_INT;
+  if (!ok) return "a descriptor is a tensor, three tuples of ints and a text";
+  return x[1].n < 1 || x[1].n > 5 ? "a descriptor has 1 to 5 axes" : NULL;
+}
+
+const char *tkn_value_fault(const tk_launch *l, const tk_value *v) {
+  if ((unsigned)v->kind >= TKN_VALUE_KINDS) return "no such kind of value";
+  if (v->kind == TK_V_TENSOR && v->lo >= l->extras.n)
+    return "a value names a tensor that the launch lacks";
+  const char *why = v->kind == TK_V_DESCRIPTOR ? descriptor_fault(v) : NULL;
+  for (size_t i = 0; !why && has_items(v) && i < v->n; i++)
+    why = tkn_value_fault(l, &v->items[i]);
+  return why;
+}
+
 static void set_value(tk_env *e, void *ud) {
   arg_call *c = ud;
   tk_arg *arg = tkn_arg_named(c->l, c->param);
-  tk_value v = tk_value_copy(&c->l->arena, c->value);
   drop(e, arg);
+  tk_arena_free(&arg->values);
+  tk_value v = tk_value_copy(&arg->values, c->value);
+  keep_parts(c->l, &arg->values, arg->name, &v);
+  const char *why = tkn_value_fault(c->l, &v);
+  if (why)
+    fail(c->l,
+         tk_arena_printf(&arg->values, "argument '%s': %s", c->param, why));
   arg->value = v;
   arg->kind = TK_ARG_VALUE;
 }

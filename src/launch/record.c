@@ -110,14 +110,10 @@ static int64_t object_index(recorder *r, void *obj) {
   return (int64_t)r->objects.n - 1;
 }
 
-static const char *const kind_names[] = {
-    "none",  "bool",  "int",      "float",   "str",
-    "dtype", "tuple", "function", "builtin", "object"};
-
 static void value_members(recorder *r, json_t *o, const tk_value *v, int depth);
 
 static void put_value(recorder *r, json_t *o, const tk_value *v, int depth) {
-  put(r, o, "kind", json_string(kind_names[v->kind]));
+  put(r, o, "kind", json_string(tkn_value_kinds[v->kind]));
   if (v->is_constexpr) put(r, o, "constexpr", json_true());
   if (depth == MAX_DEPTH)
     tkn_file_fail(r->env, r->path, "a value is nested too deeply to record");
@@ -148,7 +144,9 @@ static void value_members(recorder *r, json_t *o, const tk_value *v,
     put_text(r, o, "dtype", tk_dtype_name((tk_dtype)v->lo));
     put_int(r, o, "depth", v->hi);
     return;
-  case TK_V_TUPLE: tuple_members(r, o, v, depth); return;
+  case TK_V_TENSOR: put_int(r, o, "extra", (int64_t)v->lo); return;
+  case TK_V_TUPLE:
+  case TK_V_DESCRIPTOR: tuple_members(r, o, v, depth); return;
   case TK_V_FUNCTION: put_int(r, o, "index", function_index(r, v->ptr)); return;
   case TK_V_OBJECT:
     put_int(r, o, "index", object_index(r, v->ptr)); /* fall through */

@@ -117,10 +117,6 @@ static json_t *load_json(replayer *r, const char *text, size_t n,
 
 /* ---- values ------------------------------------------------------------ */
 
-static const char *const kind_names[] = {
-    "none",  "bool",  "int",      "float",   "str",
-    "dtype", "tuple", "function", "builtin", "object"};
-
 static tk_value get_value(replayer *r, const json_t *o, int depth);
 
 static void *handle(replayer *r, const json_t *o, const char *key) {
@@ -155,7 +151,11 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
     v->lo = get_dtype(r, o);
     v->hi = get_int(r, o, "depth", 0, 8);
     return;
-  case TK_V_TUPLE: get_tuple(r, o, v, depth); return;
+  case TK_V_TENSOR:
+    v->lo = (uint64_t)get_int(r, o, "extra", 0, INT32_MAX);
+    return;
+  case TK_V_TUPLE:
+  case TK_V_DESCRIPTOR: get_tuple(r, o, v, depth); return;
   case TK_V_FUNCTION:
     bits = get_int(r, o, "index", 0, (int64_t)r->nfunctions - 1);
     v->ptr = r->functions[bits];
@@ -169,8 +169,8 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
 
 static tk_value get_value(replayer *r, const json_t *o, int depth) {
   const char *kind = get_text(r, o, "kind", true);
-  for (size_t k = 0; k < TK_COUNT(kind_names); k++) {
-    if (strcmp(kind, kind_names[k]) != 0) continue;
+  for (size_t k = 0; k < TKN_VALUE_KINDS; k++) {
+    if (strcmp(kind, tkn_value_kinds[k]) != 0) continue;
     tk_value v = {.kind = (tk_value_kind)k};
     v.is_constexpr = json_is_true(json_object_get(o, "constexpr"));
     value_members(r, o, &v, depth);
@@ -398,6 +398,10 @@ static void read_args(replayer *r) {
     read_arg(r, o, &extra);
     if (extra.kind != TK_ARG_TENSOR) bad(r, "extras", "holds no tensor");
     TK_PUSH(r->arena, &r->l->extras, extra);
+  }
+  for (size_t i = 0; i < r->l->nargs; i++) {
+    const char *why = tkn_value_fault(r->l, &r->l->args[i].value);
+    if (why && r->l->args[i].kind == TK_ARG_VALUE) bad(r, "args", why);
   }
 }
 

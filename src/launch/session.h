@@ -79,7 +79,9 @@ typedef struct tk_arg {
   size_t owned_bytes;
   tk_dtype dtype;
   uint64_t bits;
-  tk_value value; /* deep copy in the launch's arena */
+  tk_value value;  /* deep copy in `values`, or the launch's arena; of a
+                      tensor inside, lo is its index in the extras */
+  tk_arena values; /* freed with the value */
 } tk_arg;
 
 struct tk_launch {

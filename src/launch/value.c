@@ -1,5 +1,9 @@
 /* value.c - compile-time values, copied whole. */
-#include "session.h"
+#include "internal.h"
+
+const char *const tkn_value_kinds[TKN_VALUE_KINDS] = {
+    "none",  "bool",     "int",     "float",  "str",    "dtype",
+    "tuple", "function", "builtin", "object", "tensor", "descriptor"};
 
 static const tk_value *copy_items(tk_arena *a, const tk_value *v) {
   if (!v->n) return NULL;
@@ -15,6 +19,7 @@ tk_value tk_value_copy(tk_arena *a, const tk_value *v) {
   if (v->str)
     c.str =
         text ? tk_arena_strndup(a, v->str, v->n) : tk_arena_strdup(a, v->str);
-  c.items = v->kind == TK_V_TUPLE ? copy_items(a, v) : NULL;
+  bool items = v->kind == TK_V_TUPLE || v->kind == TK_V_DESCRIPTOR;
+  c.items = items ? copy_items(a, v) : NULL;
   return c;
 }

@@ -586,6 +586,36 @@ START_TEST(orders) {
 }
 END_TEST
 
+START_TEST(tensors_in_values) {
+  fixture x = begin();
+  float data[4] = {0};
+  tk_tensor t = {.data = data, .dtype = TK_FP32, .rank = 1};
+  t.shape[0] = 4, t.strides[0] = 1;
+  tk_value tensor = {.kind = TK_V_TENSOR, .ptr = &t};
+  tk_value one = {.kind = TK_V_INT, .lo = 1};
+  tk_value four = {.kind = TK_V_INT, .lo = 4};
+  tk_value ones = {.kind = TK_V_TUPLE, .items = &one, .n = 1};
+  tk_value block = {.kind = TK_V_TUPLE, .items = &four, .n = 1};
+  tk_value pad = {.kind = TK_V_STR, .str = "zero", .n = 4};
+  tk_value parts[5] = {tensor, block, ones, block, pad};
+  tk_value d = {.kind = TK_V_DESCRIPTOR, .items = parts, .n = 5};
+  for (int i = 0; i < 3; i++)
+    ck_assert_int_eq(tk_launch_value(x.l, "x_ptr", &d), TK_OK);
+  ck_assert_uint_eq(x.l->extras.n, 1);
+  ck_assert_str_eq(x.l->extras.items[0].name, "x_ptr[0]");
+  ck_assert_ptr_null(arg(&x, "x_ptr")->value.items[0].ptr);
+  d.n = 4;
+  ck_assert_int_eq(tk_launch_value(x.l, "x_ptr", &d), TK_USAGE);
+  d.n = 5, parts[3] = ones, parts[2] = (tk_value){.kind = TK_V_TUPLE};
+  ck_assert_int_eq(tk_launch_value(x.l, "x_ptr", &d), TK_USAGE);
+  parts[0] = (tk_value){.kind = (tk_value_kind)99};
+  ck_assert_int_eq(tk_launch_value(x.l, "x_ptr", &d), TK_USAGE);
+  tensor.ptr = NULL;
+  ck_assert_int_eq(tk_launch_value(x.l, "y_ptr", &tensor), TK_USAGE);
+  end(&x);
+}
+END_TEST
+
 /* ---- the suite --------------------------------------------------------- */
 
 static Suite *suite(void) {
@@ -605,6 +635,7 @@ static Suite *suite(void) {
   tcase_add_test(c, grids);
   tcase_add_test(c, tensors);
   tcase_add_test(c, scalars);
+  tcase_add_test(c, tensors_in_values);
   tcase_add_test(c, printing);
   tcase_add_loop_test(c, rand_bits, 0, TK_COUNT(rands));
   tcase_add_test(c, rand_of_other_types);
