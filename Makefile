@@ -128,7 +128,7 @@ $(B)/gen/%.inc: src/ir/%.py
 # ... and the list of what it defines.
 $(B)/gen/%.def: src/ir/%.py
 	@mkdir -p $(@D)
-	$(Q)sed -n 's/^def \([a-z][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
+	$(Q)sed -n 's/^def \([a-z_][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
 
 $(B)/libtkdbg.a: $(LIB_OBJ)
 	$(call say,AR,$@)

@@ -131,6 +131,7 @@ static int help_ops(const cli_args *a, const char *only) {
   bool found = false;
   for (size_t i = 0; tk_builtin_name(i); i++) {
     const char *name = tk_builtin_name(i), *sig = tk_builtin_signature(i);
+    if (strstr(name, "._")) continue; /* helpers of our own */
     if (only && strcmp(name, only)) continue;
     found = true;
     printf("%s(%s)\n", name, *sig ? sig : "...");

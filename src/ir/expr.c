@@ -254,9 +254,27 @@ static sval tensor_attr(tks *s, const sval *v, const char *name) {
   if (!strcmp(name, "T")) return transpose(s, v);
   const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
   if (op && op->method) return method(s, op, v, NULL);
-  tk_function *fn = op ? NULL : tks_prelude(s, name);
+  tk_function *fn = op || *name == '_' ? NULL : tks_prelude(s, name);
   if (fn) return method(s, NULL, v, fn);
   no_attr(s, v, name);
+}
+
+/* What is only known of floats. */
+static bool float_attr(const tk_type *t, const char *name, sval *out) {
+  static const struct {
+    uint8_t d;
+    int16_t width, bias;
+  } table[] = {{TK_FP8E4B15, 3, 15}, {TK_FP8E4NV, 3, 7},   {TK_FP8E4B8, 3, 8},
+               {TK_FP8E5, 2, 15},    {TK_FP8E5B16, 2, 16}, {TK_FP16, 10, 15},
+               {TK_BF16, 7, 127},    {TK_FP32, 23, 127},   {TK_FP64, 52, 1023}};
+  bool width = !strcmp(name, "fp_mantissa_width");
+  if (t->ptr || (!width && strcmp(name, "exponent_bias"))) return false;
+  for (size_t i = 0; i < TK_COUNT(table); i++)
+    if (table[i].d == t->elem) {
+      *out = sv_int(width ? table[i].width : table[i].bias);
+      return true;
+    }
+  return false;
 }
 
 static sval type_attr(tks *s, const sval *v, const char *name) {
@@ -269,6 +287,11 @@ static sval type_attr(tks *s, const sval *v, const char *name) {
   if (!strcmp(name, "numel")) return sv_int(tk_numel(t));
   if (!strcmp(name, "primitive_bitwidth") || !strcmp(name, "int_bitwidth"))
     return sv_int(t->ptr ? 64 : tk_dtypes[d].bits);
+  sval known;
+  if (float_attr(t, name, &known)) return known;
+  if (t->ptr && !strcmp(name, "address_space")) return sv_int(1);
+  if (!strcmp(name, "nbytes"))
+    return sv_int(tk_numel(t) * (int64_t)tk_lane_size(t));
   if (!strcmp(name, "itemsize")) return sv_int((int)tk_lane_size(t));
   if (!strcmp(name, "name")) {
     const char *text = tks_type_text(s, t);

@@ -76,6 +76,8 @@ static const char *const modules[][2] = {
     {"triton.language.extra", "tl.extra"},
     {"triton.language.extra.cuda", "tl.extra.cuda"},
     {"tl.extra", "tl.extra"},
+    {"triton.language.target_info", "tl.target_info"},
+    {"tl.target_info", "tl.target_info"},
     {"tl.extra.cuda", "tl.extra.cuda"},
     {"triton", "triton"},
     {"math", "math"},
@@ -113,7 +115,28 @@ static bool math_constant(const char *name, sval *out) {
   return false;
 }
 
+/* Numbers and types of the language that have a name. */
+static bool language_constant(const char *name, sval *out) {
+  static const struct {
+    const char *name;
+    int value;
+  } table[] = {{"TRITON_MAX_TENSOR_NUMEL", TK_MAX_NUMEL},
+               {"N_ROUNDS_DEFAULT", 10},
+               {"CONSTEXPR_0", 0}};
+  if (!strcmp(name, "pi32_t")) {
+    *out = sv_type(tk_pointer(tk_scalar(TK_INT32)));
+    return true;
+  }
+  for (size_t i = 0; i < TK_COUNT(table); i++)
+    if (!strcmp(table[i].name, name)) {
+      *out = sv_int(table[i].value);
+      return true;
+    }
+  return false;
+}
+
 static bool language_name(tks *s, const char *name, sval *out) {
+  if (language_constant(name, out)) return true;
   const char *full = tk_arena_printf(s->arena, "tl.%s", name);
   const tks_op *op = tks_find_op(full);
   int d = tk_dtype_from_name(name);
@@ -345,7 +368,7 @@ static const char helpers_text[] =
 #include "triton_helpers.inc"
     ;
 
-/* A function of a text of ours; names with a leading _ are its own. */
+/* A function of a text of ours. */
 static tk_function *library(tks *s, const char *title, const char *text,
                             size_t len, const char *name) {
   tk_module *m;
@@ -353,7 +376,7 @@ static tk_function *library(tks *s, const char *title, const char *text,
     tk_throw(s->env, TK_INTERNAL);
   tk_item *item = find_item(m->file, 0, name);
   tk_function *fn;
-  if (!item || item->kind != TK_ITEM_FUNC || name[0] == '_') return NULL;
+  if (!item || item->kind != TK_ITEM_FUNC) return NULL;
   if (tk_function_named(m, name, &fn) != TK_OK) tk_throw(s->env, TK_INTERNAL);
   return fn;
 }

@@ -161,6 +161,8 @@ static bool is_kind(const tk_type *t, int kind) {
   case 'b': return value && d == TK_INT1;
   case 'p': return t->ptr > 0;
   case 'B': return t->rank > 0;
+  case 'c': return t->is_const;
+  case 'v': return false;
   default: return value && tk_is_fp8(d);
   }
 }

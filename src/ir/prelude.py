@@ -158,3 +158,159 @@ def randn4x(seed, offset, n_rounds: tl.constexpr = 10):
     w, x = pair_uniform_to_normal(a, b)
     y, z = pair_uniform_to_normal(c, d)
     return w, x, y, z
+
+
+@triton.jit
+def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
+    """Sorts the last axis, whose lanes rise and then fall (or the reverse)."""
+    last: tl.constexpr = len(x.shape) - 1
+    tl.static_assert(dim is None or dim == last or dim == -1,
+                     "only minor dimension is currently supported")
+    lanes: tl.constexpr = x.shape[last]
+    y = x
+    for stage in tl.static_range(tl._log2(lanes)):
+        # The halves of ever shorter rows are compared lane by lane.
+        y = y.reshape([(x.numel // lanes) << stage, 2, lanes >> (stage + 1)])
+        other = tl.flip(y, 1)
+        right = tl.arange(0, 2)[None, :, None]
+        y = tl.where((y > other) != (descending ^ right), other, y)
+    return y.reshape(x.shape)
+
+
+@triton.jit
+def sort_impl(x, k: tl.constexpr = None, dim: tl.constexpr = None,
+              descending: tl.constexpr = 0):
+    """Sorts the last axis; with k only the first k lanes are kept."""
+    if k is None:
+        return tl.sort(x, dim, descending)
+    else:
+        tl.static_assert(descending, "with k the order is descending")
+        return tl.topk(x, k, dim)
+
+
+@triton.jit
+def get_int_dtype(bitwidth: tl.constexpr, signed: tl.constexpr):
+    """The integer type of so many bits."""
+    if bitwidth == 1:
+        return tl.int1
+    elif bitwidth == 8:
+        return tl.int8 if signed else tl.uint8
+    elif bitwidth == 16:
+        return tl.int16 if signed else tl.uint16
+    elif bitwidth == 32:
+        return tl.int32 if signed else tl.uint32
+    else:
+        tl.static_assert(bitwidth == 64, "no integer has so many bits")
+        return tl.int64 if signed else tl.uint64
+
+
+@triton.jit
+def _get_int_dtype(bitwidth: tl.constexpr, signed: tl.constexpr):
+    """As get_int_dtype."""
+    return get_int_dtype(bitwidth, signed)
+
+
+@triton.jit
+def _unwrap_if_constexpr(x):
+    """x: kernels see constexprs as their values."""
+    return x
+
+
+@triton.jit
+def _promote_bfloat16_to_float32(t):
+    """bf16 as fp32; anything else as it is."""
+    if t.dtype == tl.bfloat16:
+        return t.to(tl.float32)
+    else:
+        return t
+
+
+@triton.jit
+def _pick_sum_dtype(in_dtype: tl.constexpr, dtype: tl.constexpr):
+    """The type that a sum is made in, None for in_dtype itself."""
+    if dtype is not None:
+        return dtype
+    elif in_dtype.is_int() and in_dtype.primitive_bitwidth < 32:
+        return tl.int32 if in_dtype.is_int_signed() else tl.uint32
+    else:
+        return None
+
+
+@triton.jit
+def _sum_combine(a, b):
+    """The sum, for tl.reduce."""
+    return a + b
+
+
+@triton.jit
+def _prod_combine(a, b):
+    """The product, for tl.reduce."""
+    return a * b
+
+
+@triton.jit
+def _or_combine(x, y):
+    """Inclusive or, for tl.reduce."""
+    return x | y
+
+
+@triton.jit
+def _xor_combine(a, b):
+    """Exclusive or, for tl.reduce."""
+    return a ^ b
+
+
+@triton.jit
+def _elementwise_max(a, b):
+    """The larger, for tl.reduce."""
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def _elementwise_min(a, b):
+    """The smaller, for tl.reduce."""
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def _argmax_combine(value1, index1, value2, index2,
+                    tie_break_left: tl.constexpr):
+    """The larger of two values with its index."""
+    first = value1 > value2
+    if tie_break_left:
+        first = first | ((value1 == value2) & (index1 < index2))
+    return (tl.where(first, value1, value2), tl.where(first, index1, index2))
+
+
+@triton.jit
+def _argmin_combine(value1, index1, value2, index2,
+                    tie_break_left: tl.constexpr):
+    """The smaller of two values with its index."""
+    first = value1 < value2
+    if tie_break_left:
+        first = first | ((value1 == value2) & (index1 < index2))
+    return (tl.where(first, value1, value2), tl.where(first, index1, index2))
+
+
+@triton.jit
+def _argmax_combine_tie_break_left(value1, index1, value2, index2):
+    """Of equal values the one with the smaller index."""
+    return _argmax_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
+    """Of equal values the second."""
+    return _argmax_combine(value1, index1, value2, index2, False)
+
+
+@triton.jit
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):
+    """Of equal values the one with the smaller index."""
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
+    """Of equal values the second."""
+    return _argmin_combine(value1, index1, value2, index2, False)

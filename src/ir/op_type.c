@@ -1,0 +1,64 @@
+/* op_type.c - rules: what types and the target tell. */
+#include "ir/rule.h"
+
+sval rule_int_limit(tks *s, const tks_args *a) {
+  const tk_type *t = &a->v[0].type;
+  tk_dtype d = (tk_dtype)t->elem;
+  if (t->ptr || !tk_is_int(d))
+    tks_error(s, TK_D_TYPE, "%s needs an integer type, not %s", a->op->name,
+              tks_show(s, &a->v[0]));
+  int bits = tk_dtypes[d].bits - tk_is_signed(d);
+  tk_int top = ((tk_int)1 << bits) - 1;
+  return sv_int(a->op->mode ? top : tk_is_signed(d) ? -top - 1 : 0);
+}
+
+sval rule_bitwidth(tks *s, const tks_args *a) {
+  tk_type t = tks_arg_dtype(s, &a->v[0]);
+  return sv_int(t.ptr ? 64 : tk_dtypes[t.elem].bits);
+}
+
+sval rule_log2(tks *s, const tks_args *a) {
+  int64_t n = tks_arg_int(s, a, 0, NULL), log = 0;
+  for (; n > 1; n >>= 1) log++;
+  return sv_int(log);
+}
+
+sval rule_is_power(tks *s, const tks_args *a) {
+  int64_t n = tks_arg_int(s, a, 0, NULL);
+  return sv_bool(n != 0 && (n & (n - 1)) == 0);
+}
+
+sval rule_with_element(tks *s, const tks_args *a) {
+  const tk_type *t = &a->v[0].type;
+  if (a->v[1].kind != V_TYPE || !t->rank)
+    tks_error(s, TK_D_TYPE,
+              "with_element_ty makes a block type of a dtype, not %s of %s",
+              tks_show(s, &a->v[0]), tks_show(s, &a->v[1]));
+  return sv_type(tk_with_shape(tk_elem_of(a->v[1].type), t));
+}
+
+sval rule_block_shapes(tks *s, const tks_args *a) {
+  sval t = a->v[0];
+  return tks_attr(s, &t, "shape");
+}
+
+sval rule_slice(tks *s, const tks_args *a) {
+  bool one = !a->given[1]; /* slice(stop) */
+  sval items[3] = {one ? sv(V_NONE) : a->v[0], one ? a->v[0] : a->v[1],
+                   a->v[2]};
+  sval v = sv_tuple(s, items, 3);
+  v.kind = V_SLICE;
+  return v;
+}
+
+sval rule_target(tks *s, const tks_args *a) {
+  (void)s;
+  return sv_bool(a->op->mode);
+}
+
+sval rule_capability(tks *s, const tks_args *a) {
+  enum { MAJOR = 9, MINOR = 0 }; /* an H200 */
+  int64_t major = tks_arg_int(s, a, 0, NULL),
+          minor = tks_arg_int(s, a, 1, NULL);
+  return sv_bool(major < MAJOR || (major == MAJOR && minor <= MINOR));
+}
