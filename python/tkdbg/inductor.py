@@ -25,6 +25,8 @@ def hooks(patches):
     """{module: what to do once it was imported}."""
     return {
         "torch._inductor.async_compile": lambda: _after_async(patches),
+        "torch._inductor.runtime.triton_helpers":
+            lambda: _after_helpers(patches),
         "torch._inductor.runtime.triton_heuristics":
             lambda: _after_heuristics(patches),
         "torch._inductor.utils": lambda: _after_utils(patches),
@@ -60,6 +62,16 @@ def _place(caller, text, kernel_name):
     name = f"<{kernel_name}>"  # the file spells the text in another way
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     return name, 0
+
+
+def _after_helpers(patches):
+    """The helpers that a launch without Python finds are the same here; some
+    of PyTorch's use parts of Triton's compiler."""
+    from .modules import stubs
+    module = sys.modules["torch._inductor.runtime.triton_helpers"]
+    for name in stubs.names.under("triton_helpers"):
+        if hasattr(module, name):
+            patches.set(module, name, stubs.builtin(f"triton_helpers.{name}"))
 
 
 # ---- launching --------------------------------------------------------------

@@ -56,7 +56,7 @@ def triton_poi_fused_add_0(in_ptr0, in_ptr1, out_ptr0, xnumel,
     tmp1 = tl.load(in_ptr1 + (x0), xmask)
     tmp2 = tmp0 + tmp1
     tmp3 = tl.full([1], 0, tl.int32)
-    tmp4 = tl.where(tmp2 > tmp3, tmp2, tmp3.to(tl.float32))
+    tmp4 = triton_helpers.maximum(tmp3, tmp2)
     tl.store(out_ptr0 + (x0), tmp4, xmask)
 ''', device_str='cuda')
 
@@ -123,7 +123,9 @@ def triton_red_fused_sum_1(in_ptr0, in_ptr1, out_ptr0, out_ptr1, ks0, xnumel,
         _tmp2 = tl.where(r0_mask & xmask, tmp3, _tmp2)
         tmp7, = tl.associative_scan((tmp6,), 1, _triton_helper_fn_0)
         tl.store(out_ptr1 + (r0_1 + 100*x0), tmp7 + tmp5, r0_mask & xmask)
-        tmp5 += tl.sum(tmp6, 1)[:, None]
+        tmp8 = triton_helpers.select_one(tmp7, r0_base == (RBLOCK - 1),
+                                         dim=-1, keep_dims=True)
+        tmp5 += tmp8
     tmp2 = tl.sum(_tmp2, 1)[:, None]
     tl.store(out_ptr0 + (x0), tmp2, xmask)
 ''', device_str='cuda')

@@ -83,6 +83,15 @@ def _core():
         must_use_result=must_use_result)
 
 
+def _standard():
+    """What triton.language.standard has beside triton.language."""
+    def log2(x):
+        if x < 1 or x & (x - 1):
+            raise ValueError(f"{x} is no power of 2")
+        return x.bit_length() - 1
+    return dict(_core(), _log2=wrappers.constexpr_function(log2))
+
+
 def _core_only():
     """Names of triton.language.core that triton.language lacks."""
     return dict(
@@ -200,7 +209,7 @@ def build():
         "triton.errors": (_errors(), no_ops),
         L: (core, tl),
         f"{L}.core": ({**core, **only}, tl),
-        f"{L}.standard": (core, tl),
+        f"{L}.standard": (_standard(), tl),
         f"{L}.math": ({}, tl + lib),  # before Triton 3 it was libdevice
         f"{L}.libdevice": ({}, lib),  # the same
         f"{L}.random": ({}, tl),
