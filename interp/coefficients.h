@@ -28,37 +28,36 @@ static const double TKM_LOG[7] = {
     0x1.2b5f68a50d903p-3,
 };
 
-/* (sin r - r) / r^3, r^2; error 2^-55.6 */
-static const double TKM_SIN[6] = {
-    -0x1.5555555555555p-3, 0x1.1111111110babp-7,   -0x1.a01a019e820aep-13,
-    0x1.71de37946ed6dp-19, -0x1.ae6008d114485p-26, 0x1.5e0a4fc16be59p-33,
+/* (sin r - r) / r^3, r^2; error 2^-45.7 */
+static const double TKM_SIN[5] = {
+    -0x1.5555555555166p-3, 0x1.1111110fd28f7p-7,   -0x1.a019fd9820cb8p-13,
+    0x1.71d9a79f7c8bfp-19, -0x1.aa27435ae36f6p-26,
 };
 
-/* (cos r - 1 + r^2 / 2) / r^4, r^2; error 2^-60.0 */
-static const double TKM_COS[6] = {
-    0x1.5555555555555p-5,   -0x1.6c16c16c16963p-10, 0x1.a01a019f4ddfdp-16,
-    -0x1.27e4fa16cc2d1p-22, 0x1.1eeb67d026ec6p-29,  -0x1.907cd8ff5ede7p-37,
+/* (cos r - 1 + r^2 / 2) / r^4, r^2; error 2^-50.2 */
+static const double TKM_COS[5] = {
+    0x1.5555555555435p-5,   -0x1.6c16c16b60960p-10, 0x1.a019ff51e32bfp-16,
+    -0x1.27e25df660197p-22, 0x1.1c812551ce4e2p-29,
 };
 
-/* erf(x) / x, x^2; error 2^-54.6 */
-static const double TKM_ERF[12] = {
-    0x1.20dd750429b6dp+0,   -0x1.812746b0379c1p-2,  0x1.ce2f21a040f66p-4,
-    -0x1.b82ce31203772p-6,  0x1.565bccfa44156p-8,   -0x1.c02db0665e53dp-11,
-    0x1.f9a2be4f731a1p-14,  -0x1.f4ca838adb73bp-17, 0x1.b981d78881a5dp-20,
-    -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27,  -0x1.ac9585a44fe29p-31,
+/* erf(x) / x, x^2; error 2^-45.6 */
+static const double TKM_ERF[10] = {
+    0x1.20dd750429b19p+0,   -0x1.812746b0271ecp-2,  0x1.ce2f2197bc2efp-4,
+    -0x1.b82ce15c3b7f8p-6,  0x1.565ba0406c001p-8,   -0x1.c0286cad68e02p-11,
+    0x1.f941bed7e7847p-14,  -0x1.f0705a1dde9aap-17, 0x1.9ae0986f9de4fp-20,
+    -0x1.c1a515de8637ap-24,
 };
 
-/* erf(t + 2.5); error 2^-50.5 */
-static const double TKM_ERF_TAIL[26] = {
-    0x1.ffcaa8f4c9befp-1,   0x1.1d83170fbf70ap-9,   -0x1.64e3dcd3c6fb8p-8,
-    0x1.119da0c46ca97p-7,   -0x1.1a89b97bc347bp-7,  0x1.90e8128400f5cp-8,
-    -0x1.6ecdbf9523312p-9,  0x1.1c610bc9d91f2p-11,  0x1.11552532f3ef0p-12,
-    -0x1.067178b8750fcp-12, 0x1.4a83efdf8634cp-14,  0x1.58bd07dc257d1p-18,
-    -0x1.d86cf6abb3356p-17, 0x1.3acdca423629dp-18,  0x1.83b08e13f72acp-23,
-    -0x1.58435bc5fb363p-21, 0x1.8287053d93a37p-23,  0x1.355eb47a70ccfp-26,
-    -0x1.a03e795c7901dp-26, 0x1.32bf2a422c3a8p-28,  0x1.71aff8b28df5dp-30,
-    -0x1.74d60f34bc02ep-31, -0x1.ab36731f7a425p-38, 0x1.97dd9e2f729d2p-35,
-    -0x1.5706cb17e40cbp-39, -0x1.98970669ec902p-40,
+/* erf(t + 2.5); error 2^-41.7 */
+static const double TKM_ERF_TAIL[22] = {
+    0x1.ffcaa8f4c9768p-1,   0x1.1d83170ff87e2p-9,  -0x1.64e3dcc48b57ap-8,
+    0x1.119da0be6de21p-7,   -0x1.1a89ba02de308p-7, 0x1.90e81359acdfap-8,
+    -0x1.6ecdb106112a2p-9,  0x1.1c60dd4933e55p-11, 0x1.11538ac0700a5p-12,
+    -0x1.06702bbd717eep-12, 0x1.4a910f318806cp-14, 0x1.580ea0ab1be79p-18,
+    -0x1.d8f1f9153c86bp-17, 0x1.3bb28e629c0c3p-18, 0x1.9e753c932d4fep-23,
+    -0x1.5e53121f1dedcp-21, 0x1.74f354354ae55p-23, 0x1.a0282aaab7cd1p-26,
+    -0x1.7f71719ab3f22p-26, 0x1.3b7c95e36b479p-29, 0x1.22bdc933319ecp-30,
+    -0x1.fb43202066e68p-33,
 };
 
 /* (tanh x - x) / x^3, x^2; error 2^-51.1 */

@@ -43,14 +43,16 @@ double tkm_rcp64h(double a) {
   return tkm_bits_f64(tkm_f64_bits(r) & upper);
 }
 
-/* One Newton step with the residual 1 - a r^2 in twice the digits; a is
- * brought near 1 so that no square leaves the range. */
+/* One Newton step with the residual 1 - a r^2 in twice the digits; an a far
+ * from 1 is brought near it so that no square leaves the range. */
 double tkm_rsqrt(double a) {
-  if (!(a > 0) || isinf(a)) return 1 / sqrt(a);
-  int e = ilogb(a) & ~1;
-  double x = scalbn(a, -e), r = 1 / sqrt(x), s = r * r;
+  bool near = a > 0x1p-900 && a < 0x1p900;
+  if (!near && (!(a > 0) || isinf(a))) return 1 / sqrt(a);
+  int e = near ? 0 : ilogb(a) & ~1;
+  double x = near ? a : scalbn(a, -e), r = 1 / sqrt(x), s = r * r;
   double rest = fma(-x, s, 1) - x * fma(r, r, -s);
-  return scalbn(fma(r * rest, 0.5, r), -e / 2);
+  r = r + r * rest * 0.5;
+  return near ? r : scalbn(r, -e / 2);
 }
 
 double tkm_cbrt(double a) {

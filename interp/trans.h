@@ -1,9 +1,9 @@
 /* trans.h - transcendental functions of an fp32 number, in double.
  *
- * The argument is an fp32 value held in a double; the result is within about
- * 2^-50 of the exact value, so that rounding it to fp32 gives the correctly
- * rounded result for all but about one argument in 2^26, and a neighbour for
- * that one.  Only + - * / and integer operations are used, in a fixed order,
+ * The argument is an fp32 value held in a double; the result is within 2^-45
+ * of the exact value (erf: 2^-41), so that rounding it to fp32 gives the
+ * correctly rounded result for nearly all arguments, and a neighbour for the
+ * rest.  Only + - * / and integer operations are used, in a fixed order,
  * without branches: loops over lanes are vectorised, and every processor and
  * vector width gives the same bits.
  *
@@ -100,8 +100,8 @@ static inline double tkm_reduce(double a, double *t) {
 /* sin(r + q pi/2) from q's low bits. */
 static inline double tkm_sin_quarter(double r, uint64_t q) {
   double x = r * r, x2 = x * x, x4 = x2 * x2;
-  double s = TKM_P4(TKM_SIN, 0, x, x2) + TKM_P2(TKM_SIN, 4, x) * x4;
-  double c = TKM_P4(TKM_COS, 0, x, x2) + TKM_P2(TKM_COS, 4, x) * x4;
+  double s = TKM_P4(TKM_SIN, 0, x, x2) + TKM_SIN[4] * x4;
+  double c = TKM_P4(TKM_COS, 0, x, x2) + TKM_COS[4] * x4;
   s = r + r * x * s;
   c = 1 - 0.5 * x + x2 * c;
   double v = q & 1 ? c : s;
@@ -128,9 +128,9 @@ double tkm_cosf_any(double a);
 static inline double tkm_erff(double a) {
   double m = fabs(a), x = a * a, x2 = x * x, x4 = x2 * x2;
   const double *c = TKM_ERF, *d = TKM_ERF_TAIL;
-  double near = TKM_P8(c, 0, x, x2, x4) + TKM_P4(c, 8, x, x2) * (x4 * x4);
+  double near = TKM_P8(c, 0, x, x2, x4) + TKM_P2(c, 8, x) * (x4 * x4);
   double t = m - 2.5, t2 = t * t, t4 = t2 * t2, t8 = t4 * t4;
-  double far = TKM_P8(d, 16, t, t2, t4) + TKM_P2(d, 24, t) * t8;
+  double far = TKM_P4(d, 16, t, t2) + TKM_P2(d, 20, t) * t4;
   far = TKM_P8(d, 0, t, t2, t4) + (TKM_P8(d, 8, t, t2, t4) + far * t8) * t8;
   far = m > 4 ? 1 : far;
   return m < 1 ? a * near : copysign(far, a);
