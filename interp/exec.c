@@ -253,6 +253,12 @@ static void run_cond(void *ctx, const tk_inst *in, void *vframe) {
   tki_exec_insts(ctx, &in->body[slots[in->args[0]].b ? 0 : 1], slots);
 }
 
+static void run_clock(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *slot = (tki_val *)vframe + in->res[0];
+  tki_set(t, slot, (tki_val){.u = t->ops, .region = TKI_ANY});
+}
+
 static void run_nothing(void *ctx, const tk_inst *in, void *frame) {
   (void)ctx, (void)in, (void)frame;
 }
@@ -316,6 +322,7 @@ static void bind_inst(tk_inst *in, const tk_func *f) {
   case TK_I_PRINT: in->run = tki_print; break;
   case TK_I_ASSERT: in->run = tki_assert; break;
   case TK_I_BREAKPOINT: in->run = tki_breakpoint; break;
+  case TK_I_CLOCK: in->run = run_clock; break;
   case TK_I_BARRIER: in->run = run_nothing; break;
   default: break;
   }

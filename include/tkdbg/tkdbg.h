@@ -184,6 +184,10 @@ void tk_launch_free(tk_launch *l);
 
 tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z);
 
+/* The launch option num_warps (4): what tl.extra.cuda.num_warps() tells the
+ * kernel; nothing else depends on it.  A power of two up to 64. */
+tk_status tk_launch_num_warps(tk_launch *l, int n);
+
 /* Arguments by parameter name.  A tk_value for an ordinary parameter is
  * specialised as Triton does (int equal to 1 becomes constexpr, float is
  * fp32); for a constexpr parameter it is the constexpr. */

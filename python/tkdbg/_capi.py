@@ -108,6 +108,7 @@ PROTOTYPES = {
     "tk_launch_new": (c_int, [_P, _P, _OUT]),
     "tk_launch_free": (None, [_P]),
     "tk_launch_grid": (c_int, [_P, c_int64, c_int64, c_int64]),
+    "tk_launch_num_warps": (c_int, [_P, c_int]),
     # tensors are given by address: launches pack them by hand
     "tk_launch_tensor": (c_int, [_P, _S, _P]),
     "tk_launch_value": (c_int, [_P, _S, _P]),

@@ -30,6 +30,8 @@ class Prepared:
         self.kernel = compiled.CompiledKernel(self, dict(
             options, **{p.name: v for p, v in zip(function.params, values)
                         if p.name in binder.OPTIONS}))
+        session.check(session.lib.tk_launch_num_warps(
+            self.ptr, self.kernel.metadata.num_warps), function.__name__)
 
     def __del__(self):
         if getattr(self, "ptr", None):

@@ -208,7 +208,9 @@ static void specialise(tk_env *e, void *ud) {
                     .program = j->program,
                     .ast = fn->ast};
   sval *v = read_args(&s, j->launch, &header);
-  j->program->key = tks_key(&s, v, j->launch->nargs);
+  const char *key = tks_key(&s, v, j->launch->nargs);
+  j->program->key =
+      tk_arena_printf(s.arena, "%dw;%s", j->launch->num_warps, key);
   j->found = find_program(fn, j->program->key);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};

@@ -403,6 +403,7 @@ static void record(tk_env *e, void *ud) {
   put_regions(r);
   json_t *grid = put(r, r->meta, "grid", json_array());
   for (int i = 0; i < 3; i++) push(r, grid, json_integer(r->l->grid[i]));
+  put_int(r, r->meta, "num_warps", r->l->num_warps);
   put_args(r);
   put_functions(r);
   r->meta_text = dump(r, r->meta, JSON_COMPACT);

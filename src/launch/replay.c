@@ -409,6 +409,8 @@ static void read_grid(replayer *r) {
   int64_t grid[3];
   read_axes(r, r->meta, "grid", 3, 0, grid);
   tkn_grid(r->l, grid);
+  if (json_object_get(r->meta, "num_warps")) /* files of 0.1 lack it */
+    tkn_num_warps(r->l, any_int(r, r->meta, "num_warps"));
 }
 
 /* ---- the whole --------------------------------------------------------- */

@@ -91,6 +91,7 @@ struct tk_launch {
   tk_function *fn;
   int64_t grid[3];
   bool grid_given;
+  int num_warps;
   tk_arg *args; /* one per parameter, in order */
   size_t nargs;
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */

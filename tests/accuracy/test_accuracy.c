@@ -282,7 +282,7 @@ static void add_language(void) {
       uint8_t t = wide ? TK_FP64 : TK_FP32;
       char name[32];
       bool div = table[i].nargs == 2;
-      snprintf(name, sizeof name, "tl.%s", div ? "div_rn" : table[i].name);
+      snprintf(name, sizeof name, "tl.%s", div ? "fdiv" : table[i].name);
       subject *f = add(name, table[i].name,
                        (tk_overload){(uint8_t)table[i].nargs, t, {t, t}});
       f->bound = div || !strcmp(table[i].name, "sqrt") ? 0.5 : 1;
