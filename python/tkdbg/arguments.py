@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 
-from . import _capi, convert, tensors
+from . import _capi, binder, convert, tensors
 from .modules import tltypes as tl_types
 
 _MASK64 = (1 << 64) - 1
@@ -95,6 +96,37 @@ def key_of(arg):
     if kind == "numpy_scalar":
         return kind, arg.dtype
     return kind
+
+
+class Specialization:
+    """What a kernel was compiled for, as a jit function's repr sees it:
+    constants and types by parameter name."""
+
+    def __init__(self, params, values):
+        self.constants, self.signature = {}, {}
+        for p, v in zip(params, values):
+            known = p.is_constexpr or type_text(v) == "constexpr" or (
+                type(v) is int and v == 1 and not p.do_not_specialize)
+            self.signature[p.name] = ("constexpr" if known else
+                                      p.annotation_type or type_text(v))
+            if known:
+                self.constants[p.name] = tl_types.unwrap(v)
+
+
+def type_text(value):
+    """The type of an argument as signatures spell it."""
+    kind = KINDS.of(type(value))
+    if kind in ("bool", "float"):
+        return {"bool": "u1", "float": "fp32"}[kind]
+    if kind == "int":
+        small = -(1 << 31) <= value < (1 << 31)
+        return "i32" if small else "u64" if value >= 1 << 63 else "i64"
+    if kind in TENSORS and hasattr(value, "dtype"):
+        name = convert.dtype_name(value.dtype) or str(value.dtype)
+        return "*" + (binder.normalise(name) or name)
+    if kind == "tuple":
+        return tuple(map(type_text, value))
+    return "constexpr"
 
 
 # ---- slots ------------------------------------------------------------------
@@ -200,6 +232,45 @@ class ScalarSlot(Slot):
         return self.lib.tk_launch_scalar(self.launch, self.name, dtype, bits)
 
 
+# how struct packs the floats of an annotation
+_PACKED = {"fp16": "=e", "fp32": "=f", "fp64": "=d"}
+
+
+class AnnotatedSlot(Slot):
+    """A number for a parameter whose annotation names its type."""
+
+    def __init__(self, session, launch, name, annotation):
+        super().__init__(session, launch, name)
+        self.annotation = annotation
+        self.dtype = session.dtype(tl_types.str_to_ty(annotation).name)
+
+    def set(self, arg, reader):
+        self.last = arg
+        return self.lib.tk_launch_scalar(self.launch, self.name, self.dtype,
+                                         self._bits(arg))
+
+    def _bits(self, arg):
+        if self.annotation == "bf16":  # rounded to nearest even
+            bits = int.from_bytes(struct.pack("=f", arg), sys.byteorder)
+            return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+        packed = _PACKED.get(self.annotation)
+        if packed:
+            return int.from_bytes(struct.pack(packed, arg), sys.byteorder)
+        width = int(self.annotation[1:])
+        return int(arg) & ((1 << width) - 1)
+
+
+def _annotated(parameter, arg):
+    """Whether the slot is for an annotation that the source may not show
+    (a decorator can set it)."""
+    annotation, text = parameter.annotation_type, parameter.annotation_text
+    return (isinstance(text, str) and
+            text.strip() not in ("int", "float", "bool") and
+            (annotation in _PACKED or annotation == "bf16" or
+             annotation[:1] in ("i", "u")) and
+            KINDS.of(type(arg)) in ("int", "bool", "float"))
+
+
 class TupleSlot(ValueSlot):
     """A tuple or a tensor descriptor: run-time values where they can be."""
 
@@ -260,10 +331,14 @@ def unsupported(arg):
     return TypeError(f"failed to specialize argument of type: {name}")
 
 
-def make_slot(session, launch, name, arg, is_constexpr):
+def make_slot(session, launch, parameter, arg):
     """The Slot for an argument like arg; raises TypeError if none fits."""
-    if is_constexpr:
+    name = parameter.name
+    if parameter.is_constexpr:
         return ValueSlot(session, launch, name, True)
+    if _annotated(parameter, arg):
+        return AnnotatedSlot(session, launch, name,
+                             parameter.annotation_type)
     kind = KINDS.of(type(arg))
     if kind in TENSORS:
         return TensorSlot(session, launch, name, kind)

@@ -147,6 +147,7 @@ class KernelParam:
         self.name = parameter.name
         self.do_not_specialize = do_not_specialize
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
+        self.annotation_text = parameter.annotation
         self.annotation = normalise(parameter.annotation)
         self.is_constexpr = "constexpr" in self.annotation
         self.is_const = not self.is_constexpr and (

@@ -46,7 +46,7 @@ class CompiledKernel:
     def __init__(self, prepared, options):
         self._prepared = prepared
         self.src = prepared.function
-        self.name = prepared.function.__name__
+        self.name = prepared.function.compiled_name(prepared.values)
         self.hash = hashlib.sha256(repr(
             (prepared.function.cache_key, prepared.key)).encode()).hexdigest()
         self.metadata = metadata(self.name, self.hash, options)

@@ -127,6 +127,7 @@ class JITFunction(JITCallable, KernelInterface):
         self._bind = None
         self._opened = {}    # session -> tk_function
         self._refused = None  # the error when C refused the text
+        self._checked = False
         self._prepared = {}  # signature -> Prepared
 
     # ---- what scripts read -----------------------------------------------
@@ -134,6 +135,17 @@ class JITFunction(JITCallable, KernelInterface):
     def repr(self, specialization):
         return (self._fn_name if self._repr is None
                 else self._repr(specialization))
+
+    @property
+    def names_itself(self):
+        """Whether the user's repr makes the names of compiled kernels."""
+        return self._repr is not None
+
+    def compiled_name(self, values):
+        """The name of the kernel compiled for these arguments."""
+        if self._repr is None:
+            return self.__name__
+        return self._repr(arguments.Specialization(self.params, values))
 
     def is_gluon(self):
         return False
@@ -224,14 +236,17 @@ class JITFunction(JITCallable, KernelInterface):
     def prepare(self, session, values, options):
         """The Prepared for these values, new or known."""
         key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
+        named = self._repr and arguments.Specialization(self.params, values)
         key = (session, tuple(options.items()) if options else (),
+               named and repr(named.signature),
                tuple([constexpr_key(v) if is_constexpr else key_of(v)
                       for v, is_constexpr in zip(values,
                                                  self._is_constexpr)]))
         prepared = self._find(key)
         if prepared is None:
+            self._check_params()
             try:
-                prepared = Prepared(self, session, key[2], values, options)
+                prepared = Prepared(self, session, key[3], values, options)
             except errors.NotOpened:
                 self._refuse(session)
             if not session.addresses:
@@ -243,6 +258,17 @@ class JITFunction(JITCallable, KernelInterface):
                                "compiled this kernel, from {} to {}".format(
                                    *changed))
         return prepared
+
+    def _check_params(self):
+        """A constexpr has nothing that do_not_specialize could say."""
+        for p in () if self._checked else self.params:
+            if p.is_constexpr and (p.do_not_specialize or
+                                   p.do_not_specialize_on_alignment):
+                text = (f"{p.name} marked as constexpr and listed in "
+                        "do_not_specialize/do_not_specialize_on_alignment. "
+                        "Remove constexpr designation to skip specialization.")
+                raise errors.CompilationError(text, kernel=self.__name__)
+        self._checked = True
 
     def _refuse(self, session):
         """Raises the report; C gives the details only once."""

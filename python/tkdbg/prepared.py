@@ -13,6 +13,7 @@ class Prepared:
         self.function = function
         self.session = session
         self.key = key
+        self.values = values if function.names_itself else ()
         self._ir_printed = False
         out = c_void_p()
         session.free_garbage()
@@ -21,7 +22,7 @@ class Prepared:
             function.__name__)
         self.ptr = out.value
         self.slots = [
-            arguments.make_slot(session, self.ptr, p.name, v, p.is_constexpr)
+            arguments.make_slot(session, self.ptr, p, v)
             for p, v in zip(function.params, values)]
         for p in function.params:
             if p.do_not_specialize:

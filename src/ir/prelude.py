@@ -71,7 +71,9 @@ def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr = 10):
 @triton.jit
 def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
     """Philox of four counters with the key split out of seed."""
-    key = tl.to_tensor(seed).to(tl.uint64)
+    given = tl.to_tensor(seed)
+    tl.static_assert(given.dtype.is_int(), "the seed must be an integer")
+    key = given.to(tl.uint64)
     if c0.dtype.primitive_bitwidth == 32:
         lo = (key & 0xFFFFFFFF).to(tl.uint32)
         hi = (key >> 32).to(tl.uint32)

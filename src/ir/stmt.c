@@ -402,6 +402,15 @@ static bool rename_last(tks *s, const char *name, sval *v) {
   return true;
 }
 
+static void cannot_unpack(tks *s, const sval *v, uint32_t n) TK_NORETURN;
+static void cannot_unpack(tks *s, const sval *v, uint32_t n) {
+  if (v->kind != V_TUPLE)
+    tks_error(s, TK_D_TYPE, "cannot unpack %s into %u names", tks_show(s, v),
+              n);
+  tks_error(s, TK_D_VALUE, "%s values to unpack (expected %u, got %zu)",
+            v->n > n ? "too many" : "not enough", n, v->n);
+}
+
 static void assign(tks *s, const tk_ast *target, const sval *value) {
   sval v = *value;
   s->frame->at = target->span;
@@ -412,9 +421,7 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
     return;
   case TK_AST_TUPLE:
   case TK_AST_LIST:
-    if (v.kind != V_TUPLE || v.n != target->n)
-      tks_error(s, TK_D_VALUE, "cannot unpack %s into %u names",
-                tks_show(s, &v), target->n);
+    if (v.kind != V_TUPLE || v.n != target->n) cannot_unpack(s, &v, target->n);
     v = tks_copy(s, &v); /* a, b = b, a */
     for (uint32_t i = 0; i < target->n; i++)
       assign(s, target->list[i], &v.items[i]);

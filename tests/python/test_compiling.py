@@ -112,6 +112,64 @@ class Compile(unittest.TestCase):
             triton.compile("kernel.ttgir")
 
 
+class Names(unittest.TestCase):
+
+    def test_repr_names_the_compiled_kernel(self):
+        def name(specialization):
+            ones = [k for k, v in specialization.constants.items() if v == 1]
+            return f"k_{specialization.signature['n']}_{'_'.join(ones)}"
+
+        @triton.jit(repr=name)
+        def kernel(n, one, X, c: tl.constexpr):
+            pass
+        for n, text in ((-1, "i32"), (1 << 40, "i64"), (1 << 63, "u64"),
+                        (2.5, "fp32"), (True, "u1")):
+            found = kernel[(1,)](n, 1, np.zeros(1, "f4"), 5)
+            self.assertEqual(found.name, f"k_{text}_one")
+
+    def test_constexprs_are_always_specialised(self):
+        @triton.jit(do_not_specialize=["c"])
+        def kernel(c: tl.constexpr):
+            pass
+        with self.assertRaisesRegex(CompilationError, "c marked as"):
+            kernel[(1,)](3)
+
+
+class Annotations(unittest.TestCase):
+
+    def test_set_by_a_decorator(self):
+        def annotate(text):
+            def decorate(fn):
+                fn.__annotations__ = {"v": text, "T": tl.constexpr}
+                return fn
+            return decorate
+        for text, value, want in (
+                ("tl.uint8", 257, 1), ("tl.int16", -3, -3), ("uint1", 3, 1),
+                ("tl.bfloat16", 1.00390625, 1), ("fp16", 0.1, 0.0999755859),
+                ("double", 0.1, 0.1)):
+            @triton.jit
+            @annotate(text)
+            def kernel(X, v, T: tl.constexpr):
+                tl.static_assert(v.dtype == T)
+                tl.store(X, v)
+            x = np.zeros(1, "f8")
+            kernel[(1,)](x, value, tl.str_to_ty(triton.runtime.jit.KernelParam(
+                0, kernel.signature.parameters["v"], 0, 0).annotation_type))
+            self.assertAlmostEqual(x[0], want)
+
+
+class Random(unittest.TestCase):
+
+    def test_seed_is_an_integer(self):
+        @triton.jit
+        def kernel(X, seed):
+            tl.store(X + tl.arange(0, 4), tl.rand(seed, tl.arange(0, 4)))
+        x = np.zeros(4, "f4")
+        for seed in (2.5, np.zeros(1, "i4")):
+            with self.assertRaisesRegex(CompilationError, "integer"):
+                kernel[(1,)](x, seed)
+
+
 class Executed(unittest.TestCase):
 
     def test_kernel_made_by_exec(self):
@@ -147,6 +205,22 @@ class InternalTesting(unittest.TestCase):
                              name)
         self.assertFalse(helpers.is_interpreter())
         self.assertEqual(helpers.requires_tma.name, "skipif")
+        self.assertFalse(helpers.is_hip_mi300())
+
+    def test_microscaling(self):
+        import torch
+        from triton.tools.mxfp import MXFP4Tensor, MXScaleTensor
+        values = torch.tensor([0.25, 0.75, 2.5, 7, -5, float("nan"), 1.25])
+        four = MXFP4Tensor(values)
+        self.assertEqual(four.to(torch.float32).tolist(),
+                         [0, 1, 2, 6, -4, 6, 1])
+        again = four.unpack_packed_tensor(four.to_packed_tensor(0), 0, (7,))
+        self.assertEqual(again.tolist(), four.data.tolist())
+        scale = MXScaleTensor(torch.tensor([1.0, 3.9, 0.5, 0, -1]))
+        self.assertEqual(scale.data.tolist(), [127, 128, 126, 255, 255])
+        self.assertEqual(scale.to(torch.float32)[:3].tolist(), [1, 2, 0.5])
+        drawn = MXScaleTensor(size=8).random(0.5, 2.0).to(torch.float32)
+        self.assertTrue(((drawn >= 0.5) & (drawn <= 2)).all())
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ class Lazy(importlib.abc.Loader):
 
 
 # what needs PyTorch or NumPy
-LAZY = {f"{ROOT}._internal_testing": ".internal_testing"}
+LAZY = {f"{ROOT}._internal_testing": ".internal_testing",
+        f"{ROOT}.tools.mxfp": ".mxfp"}
 
 
 class Finder(importlib.abc.MetaPathFinder):
