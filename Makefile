@@ -6,7 +6,9 @@
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
 #   make spec       the specification suite; PEER=interpret|gpu by a peer
+#   make docs       pages that are written by asking the library
 #   make lint       layout, line width, sizes of functions and files
+#   make gate       every operation has a specification, example, error test
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
@@ -100,7 +102,7 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec demo test setup install uninstall lint format bench \
+.PHONY: all spec docs gate demo test setup install uninstall lint format bench \
   accuracy fuzz clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
@@ -212,6 +214,12 @@ else
 	  $(if $(OUT),--out $(OUT)) $(PART)
 endif
 
+# Pages that are written by asking the library.
+docs:
+	@$(MAKE) --no-print-directory all
+	@python3 tools/promotion.py --library $(B)/libtkdbg.so
+	@python3 tools/operations.py --library $(B)/libtkdbg.so
+
 bench:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/bench.py --build $(B) $(BENCH)
@@ -225,6 +233,10 @@ accuracy: $(B)/tests/accuracy/test_accuracy
 fuzzers: $(FUZZERS)
 fuzz:
 	@RUNS=$(RUNS) sh tools/fuzz.sh $(FUZZ_SRC)
+
+# Every operation has a specification, an example and an error test.
+gate:
+	@python3 tools/gate.py
 
 lint:
 	@python3 tools/lint.py

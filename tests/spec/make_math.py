@@ -3,8 +3,9 @@ from fractions import Fraction
 
 import mpmath
 
+from make_random import randint4, uniform
 from speclib import (F32, F64, INF, INTS, NAN, NINF, File, as_number, boundary,
-                     f_div, is_special, lane, ordinary)
+                     f_div, f_mul, is_special, lane, ordinary, vector)
 
 ME = 'make_math.py'
 mpmath.mp.prec = 1300  # enough for sin of the largest fp64
@@ -161,6 +162,57 @@ def whole_quotient(f):
                 'c = tl.cdiv(a, b)', lines, op='cdiv')
 
 
+def rounded(m):
+    return F32.encode(to_fraction(m) if isinstance(m, mpmath.mpf) else m)
+
+
+def normals(u1, u2):
+    """Box and Muller's two numbers; every step rounded to fp32."""
+    least = F32.encode(Fraction(1, 10 ** 7))
+    u1 = max(u1, least)  # both positive: codes are ordered as numbers
+    log = rounded(mpmath.log(to_mp(F32.decode(u1))))
+    two = F32.encode(Fraction(-2))
+    radius = rounded(mpmath.sqrt(to_mp(F32.decode(f_mul(F32, two, log)))))
+    turn = F32.encode(Fraction(6.283185307179586))
+    angle = to_mp(F32.decode(f_mul(F32, turn, u2)))
+    return (f_mul(F32, radius, rounded(mpmath.cos(angle))),
+            f_mul(F32, radius, rounded(mpmath.sin(angle))))
+
+
+def normal_numbers(f):
+    lines, four, pairs = [], [], []
+    for i in range(40):
+        seed, at = f.rng.getrandbits(31), f.rng.getrandbits(31)
+        u = [uniform(v) for v in randint4(seed, at)]
+        w, x = normals(u[0], u[1])
+        y, z = normals(u[2], u[3])
+        lines.append(f'{seed} {at} -> {lane(F32, w)}')
+        four.append(f'{seed} {at} -> ' + ' '.join(
+            lane(F32, v) for v in (w, x, y, z)))
+        pairs.append(f'{lane(F32, u[0])} {lane(F32, u[1])} -> {lane(F32, w)} '
+                     + lane(F32, x))
+    f.block('randn', 's i32, o i32', 'a f32 ulp=4', 'a = tl.randn(s, o)', lines,
+            op='randn')
+    f.block('randn4x', 's i32, o i32',
+            'a f32 ulp=4, b f32 ulp=4, c f32 ulp=4, d f32 ulp=4',
+            'a, b, c, d = tl.randn4x(s, o)', four, op='randn4x')
+    f.block('pair_uniform_to_normal', 'u f32, v f32',
+            'a f32 ulp=4, b f32 ulp=4',
+            'a, b = tl.pair_uniform_to_normal(u, v)', pairs,
+            op='pair_uniform_to_normal')
+
+
+def softmax(f):
+    lines = []
+    for _ in range(20):
+        xs = [ordinary(F32, f.rng) for _ in range(8)]
+        e = [mpmath.exp(to_mp(F32.decode(x))) for x in xs]
+        lines.append(f'{vector(F32, xs)} -> '
+                     + vector(F32, [rounded(v / sum(e)) for v in e]))
+    f.block('softmax', 'x f32[8]', 'y f32[8] ulp=64', 'y = tl.softmax(x)',
+            lines, op='softmax')
+
+
 def main():
     f = File('math', 'functions of floats', ME)
     for t in F32, F64:
@@ -178,6 +230,8 @@ def main():
              for x in xs if is_special(F32, x) or abs(as_number(
                  F32.decode(x))) < 80], op='sigmoid')
     whole_quotient(f)
+    normal_numbers(f)
+    softmax(f)
     f.text('''
 == functions of fp32 and fp64 alone
 in: a f16, b bf16, c i32, d f64

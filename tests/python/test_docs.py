@@ -1,0 +1,85 @@
+"""The documentation says what the tests hold and what the library does."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding='utf-8') as f:
+        return f.read()
+
+
+def blocks(name):
+    """The titles of a file of tests/spec or tests/kernel."""
+    folder = 'kernel' if name.endswith('.case') else 'spec'
+    return re.findall(r'^== (.*)$', read('tests', folder, name), re.M)
+
+
+def references(text):
+    """(file, block or None) of each test named in brackets."""
+    for inside in re.findall(r'\[([^][]*\.(?:spec|case|c|md)[^][]*)\](?!\()',
+                             text):
+        inside = ' '.join(inside.split())
+        for part in re.split(r', (?=\w+\.(?:spec|case|c)\b)', inside):
+            name, _, block = part.partition(': ')
+            yield name, block or None
+
+
+class Semantics(unittest.TestCase):
+    def test_named_tests_exist(self):
+        found = list(references(read('docs', 'semantics.md')))
+        self.assertGreater(len(found), 50)
+        for name, block in found:
+            with self.subTest(test=f'{name}: {block}'):
+                if name.endswith('.md'):
+                    read('docs', name)
+                elif name.endswith('.c'):
+                    read('tests', 'spec', name)
+                elif block:
+                    self.assertIn(block, blocks(name))
+                else:
+                    self.assertTrue(blocks(name))
+
+    def test_every_statement_names_a_test(self):
+        text = read('docs', 'semantics.md').split('\n## ', 1)[1]
+        for item in re.split(r'\n- |\n## ', text)[1:]:
+            item = item.strip()
+            if '.' not in item:
+                continue  # a heading
+            with self.subTest(statement=' '.join(item.split())[:70]):
+                self.assertTrue(list(references(item)))
+
+
+def script(name, *arguments):
+    """Exit status and output of one of our tools."""
+    argv = [sys.executable, os.path.join(ROOT, 'tools', name), *arguments]
+    library = os.environ.get('TKDBG_LIBRARY')
+    if library and arguments:
+        argv += ['--library', library]
+    p = subprocess.run(argv, stdout=subprocess.PIPE, text=True)
+    return p.returncode, p.stdout
+
+
+class Pages(unittest.TestCase):
+    def test_promotion_is_what_the_library_says(self):
+        status, output = script('promotion.py', '--check')
+        self.assertEqual(status, 0, output)
+
+    def test_operations_are_documented_with_examples_that_run(self):
+        status, output = script('operations.py', '--check')
+        self.assertEqual(status, 0, output)
+
+
+class Gate(unittest.TestCase):
+    def test_every_operation_has_its_tests(self):
+        status, output = script('gate.py')
+        self.assertEqual(status, 0, output)
+
+
+if __name__ == '__main__':
+    unittest.main()

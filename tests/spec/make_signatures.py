@@ -1,0 +1,58 @@
+"""Writes signatures.spec: no operation takes an argument it does not name.
+
+Names come from src/ir/op.def, libdevice.def and prelude.py; run this again when
+a row is added there.  --check fails when the file is out of date.
+"""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+IR = os.path.join(HERE, '..', '..', 'src', 'ir')
+PATH = os.path.join(HERE, 'signatures.spec')
+
+
+def read(name):
+    with open(os.path.join(IR, name), encoding='utf-8') as f:
+        return f.read()
+
+
+def names():
+    rows = re.findall(r'^OP\("([\w.]+)"', read('op.def'), re.M)
+    rows += ['tl.' + n for n in re.findall(r'^def ([a-z]\w*)\(',
+                                           read('prelude.py'), re.M)]
+    device = re.findall(r'^ *LIBDEVICE\((\w+)', read('libdevice.def'), re.M)
+    rows += ['tl.extra.libdevice.' + n for n in device if n != 'id']
+    return rows
+
+
+def spelled(name):
+    if name.startswith('dtype.'):
+        return 'tl.int8.' + name[6:]
+    return name.replace('builtins.', '')
+
+
+def text():
+    lines = ['# signatures.spec - an argument that an operation does not name',
+             '# Made by make_signatures.py.', '',
+             '== no such parameter', 'op: signatures', 'in: x i32']
+    lines += [f'! y = {spelled(n)}(no_such=1) => no parameter no_such'
+              for n in names()]
+    return '\n'.join(lines) + '\n'
+
+
+def main():
+    if '--check' in sys.argv:
+        with open(PATH, encoding='ascii') as f:
+            same = f.read() == text()
+        if not same:
+            print('tests/spec/signatures.spec is out of date: '
+                  'run python3 tests/spec/make_signatures.py')
+        return 0 if same else 1
+    with open(PATH, 'w', encoding='ascii') as f:
+        f.write(text())
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
