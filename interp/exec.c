@@ -259,8 +259,11 @@ static void run_clock(void *ctx, const tk_inst *in, void *vframe) {
   tki_set(t, slot, (tki_val){.u = t->ops, .region = TKI_ANY});
 }
 
-static void run_nothing(void *ctx, const tk_inst *in, void *frame) {
-  (void)ctx, (void)in, (void)frame;
+static void run_barrier(void *ctx, const tk_inst *in, void *frame) {
+  tki *t = ctx;
+  (void)frame;
+  tki_access a = {.t = t, .in = in, .region = TKI_ANY, .verb = "barrier"};
+  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
 }
 
 /* ---- one program ------------------------------------------------------- */
@@ -323,7 +326,7 @@ static void bind_inst(tk_inst *in, const tk_func *f) {
   case TK_I_ASSERT: in->run = tki_assert; break;
   case TK_I_BREAKPOINT: in->run = tki_breakpoint; break;
   case TK_I_CLOCK: in->run = run_clock; break;
-  case TK_I_BARRIER: in->run = run_nothing; break;
+  case TK_I_BARRIER: in->run = run_barrier; break;
   default: break;
   }
 }

@@ -73,7 +73,7 @@ typedef struct tki_frame {
 /* A memory access whose active lanes have all been checked. */
 typedef struct tki_access {
   tki *t;
-  const tk_inst *in; /* LOAD STORE ATOMIC CAS */
+  const tk_inst *in; /* LOAD STORE ATOMIC CAS; BARRIER, without lanes */
   const uint64_t *addr;
   const uint8_t *mask; /* NULL: all lanes */
   size_t n, size;      /* lanes, bytes of each; n is 0 when all are off */
@@ -165,7 +165,7 @@ struct tki {
   bool asserts;
   bool dot_exact;
   tki_observer *observers;
-  bool watched;   /* an observer has before, after or access */
+  bool watched;   /* an observer has before or after */
   bool sensed;    /* somebody wants to know of accesses */
   tki_spin *spin; /* of the program that runs, while its reads are noted */
   tki_schedule *schedule;
@@ -281,6 +281,9 @@ static inline const tki_region *tki_access_region(const tki_access *a,
                               : tki_region_at(a->t, a->addr[lane], a->size);
 }
 
+/* Whether a lane of a write that is about to happen changes anything: a lock
+ * that is not to be had, a counter that is only looked at, do not. */
+bool tki_access_changes(const tki_access *a, size_t lane);
 /* Tells whoever wants to know of an access; t->sensed. */
 void tki_tell_access(tki *t, const tki_access *a);
 

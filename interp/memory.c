@@ -29,6 +29,26 @@ void tki_tell_access(tki *t, const tki_access *a) {
   TKI_TELL(t, access, t, a);
 }
 
+static bool all_zero(const char *p, size_t n) {
+  while (n && !*p) p++, n--;
+  return n == 0;
+}
+
+bool tki_access_changes(const tki_access *a, size_t lane) {
+  const tki_region *r = tki_access_region(a, lane);
+  const char *p = r->host + (a->addr[lane] - r->lo);
+  const char *v = a->value + lane * a->step;
+  if (a->in->op == TK_I_ATOMIC && a->in->mode == TK_A_ADD)
+    return !all_zero(v, a->size);
+  if (a->in->op == TK_I_CAS) {
+    tki_val *c = &a->t->frame->slots[a->in->args[1]];
+    const char *expected = tki_data(c);
+    if (memcmp(p, expected + (c->buf ? lane * a->size : 0), a->size) != 0)
+      return false;
+  }
+  return memcmp(p, v, a->size) != 0;
+}
+
 /* ---- reports ----------------------------------------------------------- */
 
 static const char *lane_index(const tki_access *a, size_t lane) {

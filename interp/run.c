@@ -187,8 +187,8 @@ void tki_observe(tki *t, tki_observer *o) {
   while (*at) at = &(*at)->next;
   o->next = NULL;
   *at = o;
-  t->watched |= o->before || o->after || o->access;
-  t->sensed |= t->watched;
+  t->watched |= o->before || o->after;
+  t->sensed |= o->access != NULL;
 }
 
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {

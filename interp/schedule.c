@@ -67,27 +67,6 @@ static void note_writers(tki *t, tki_schedule *s) {
   t->sensed = true;
 }
 
-static bool all_zero(const char *p, size_t n) {
-  while (n && !*p) p++, n--;
-  return n == 0;
-}
-
-/* Whether the write changes anything: a lock that was not to be had, a
- * counter that is only looked at, are no writes to whoever waits. */
-static bool changes(const tki_access *a, const tki_region *r, size_t lane) {
-  const char *p = r->host + (a->addr[lane] - r->lo);
-  const char *v = a->value + lane * a->step;
-  if (a->in->op == TK_I_ATOMIC && a->in->mode == TK_A_ADD)
-    return !all_zero(v, a->size);
-  if (a->in->op == TK_I_CAS) {
-    tki_val *c = &a->t->frame->slots[a->in->args[1]];
-    const char *expected = tki_data(c);
-    if (memcmp(p, expected + (c->buf ? lane * a->size : 0), a->size) != 0)
-      return false;
-  }
-  return memcmp(p, v, a->size) != 0;
-}
-
 void tki_schedule_access(tki_schedule *s, const tki_access *a) {
   if (!a->write || !s->writers) return;
   uint32_t program = (uint32_t)tki_program_index(a->t) + 1;
@@ -96,7 +75,7 @@ void tki_schedule_access(tki_schedule *s, const tki_access *a) {
     if (a->mask && !a->mask[i]) continue;
     const tki_region *r = tki_access_region(a, i);
     tki_writers *w = &s->writers[r - a->t->regions];
-    if (w->n && !changes(a, r, i)) continue;
+    if (w->n && !tki_access_changes(a, i)) continue;
     uint64_t at = a->addr[i] - r->lo;
     for (uint64_t k = at / 4; w->n && k <= (at + a->size - 1) / 4; k++) {
       w->program[k] = program;
@@ -124,6 +103,10 @@ static void free_tasks(tki_schedule *s) {
   }
   s->tasks = NULL;
   s->last = &s->tasks;
+}
+
+void tki_schedule_reset(tki *t) {
+  free_tasks(t->schedule);
 }
 
 void tki_schedule_free(tki *t) {

@@ -138,7 +138,7 @@ static void note_read(tki_spin *s, const tki_access *a, size_t lane) {
 }
 
 void tki_spin_access(tki_spin *s, const tki_access *a) {
-  if (a->in->op == TK_I_STORE) return;
+  if (a->in->op == TK_I_STORE || !a->n) return;
   s->atomic |= a->in->op != TK_I_LOAD;
   for (size_t i = 0; i < a->n; i++)
     if (!a->mask || a->mask[i]) note_read(s, a, i);

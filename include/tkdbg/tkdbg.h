@@ -244,6 +244,31 @@ typedef struct tk_summary {
 tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
                         tk_summary *summary);
 
+/* ---- detectors --------------------------------------------------------- */
+
+typedef struct tk_check_options {
+  size_t size;              /* sizeof(tk_check_options) */
+  const char *suppressions; /* a file of findings to leave out; or NULL */
+  size_t limit;             /* findings shown of a run; 0: 20 */
+  bool assume_written;      /* memory that nobody wrote counts as written */
+  bool stop;                /* the first finding ends the run */
+  bool collect;             /* findings do not change a run's status, and
+                               are shown once for all runs of the session */
+} tk_check_options;
+
+/* Turns detectors on for the launches that follow: names separated by
+ * commas, "all", or NULL for none.  A run with findings gives TK_FINDING,
+ * unless they are collected.  options may be NULL. */
+tk_status tk_session_check(tk_session *s, const char *list,
+                           const tk_check_options *options);
+/* The i-th detector's name and what it finds; NULL past the end. */
+const char *tk_check_name(size_t i);
+const char *tk_check_doc(size_t i);
+/* How many different findings detectors have had, hidden ones too. */
+size_t tk_check_findings(tk_session *s);
+/* Lines for a suppression file that would leave all of them out. */
+const char *tk_check_suppressions(tk_session *s);
+
 /* Specialises only: compile-time findings, no program run. */
 tk_status tk_launch_compile(tk_launch *l);
 

@@ -68,6 +68,16 @@ class RunOptions(Structure):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
 
 
+class CheckOptions(Structure):
+    """tk_check_options; ``size`` is filled by the constructor."""
+    _fields_ = [("size", c_size_t), ("suppressions", c_char_p),
+                ("limit", c_size_t), ("assume_written", c_bool),
+                ("stop", c_bool), ("collect", c_bool)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(CheckOptions), **fields)
+
+
 class Host(Structure):
     """tk_host: the callbacks that look names up in the host program."""
     _fields_ = [("ud", c_void_p), ("global_", GlobalFn), ("attr", AttrFn),
@@ -123,6 +133,11 @@ PROTOTYPES = {
     "tk_launch_record": (c_int, [_P, _S]),
     "tk_launch_replay": (c_int, [_P, _S, _OUT]),
     "tk_launch_run": (c_int, [_P, POINTER(RunOptions), POINTER(Summary)]),
+    "tk_session_check": (c_int, [_P, _S, POINTER(CheckOptions)]),
+    "tk_check_name": (_S, [c_size_t]),
+    "tk_check_doc": (_S, [c_size_t]),
+    "tk_check_findings": (c_size_t, [_P]),
+    "tk_check_suppressions": (_S, [_P]),
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
     "tk_pids_check": (c_int, [_P, _S]),
@@ -138,7 +153,8 @@ OPTIONAL = {
 }
 
 _STRUCTS = {"tk_value": Value, "tk_tensor": Tensor, "tk_summary": Summary,
-            "tk_run_options": RunOptions, "tk_host": Host}
+            "tk_run_options": RunOptions, "tk_host": Host,
+            "tk_check_options": CheckOptions}
 
 
 def candidates():

@@ -113,7 +113,8 @@ tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
                      tk_span span, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  tk_diag want = {.id = id, .src = src, .span = span, .count = 1};
+  tk_diag want = {
+      .id = id, .src = src, .span = span, .count = 1, .program = {-1, -1, -1}};
   want.message = vformat(e, fmt, ap);
   va_end(ap);
   tk_diag *same = find_same(e, &want);
@@ -242,14 +243,20 @@ static void excerpt(tk_buf *out, const tk_source *src, tk_span span,
   tk_buf_printf(out, "%s\n", st->off);
 }
 
+/* "error", "warning" or "note". */
+static const char *severity_name(const tk_diag *d) {
+  static const char *const names[] = {"error", "warning", "note"};
+  return names[tk_diag_severity(d->id)];
+}
+
 void tk_diag_render(tk_buf *out, const tk_diag *d, bool colour) {
   const style *st = colour ? &ansi : &plain;
   bool error = tk_diag_severity(d->id) == TK_SEV_ERROR;
   tk_buf_puts(out, st->strong);
   place(out, d->src, d->span);
   tk_buf_printf(out, "%s%s%s: %s%s%s [%s]", st->off,
-                error ? st->error : st->warning, error ? "error" : "warning",
-                st->off, st->strong, d->message, tk_diag_name(d->id));
+                error ? st->error : st->warning, severity_name(d), st->off,
+                st->strong, d->message, tk_diag_name(d->id));
   if (d->count > 1)
     tk_buf_printf(out, " (%llu times)", (unsigned long long)d->count);
   tk_buf_printf(out, "%s\n", st->off);
@@ -314,11 +321,14 @@ static void json_place(tk_buf *out, const tk_source *src, tk_span span) {
 }
 
 void tk_diag_json(tk_buf *out, const tk_diag *d) {
-  bool error = tk_diag_severity(d->id) == TK_SEV_ERROR;
   tk_buf_printf(out, "{\"kind\": \"%s\", \"severity\": \"%s\", ",
-                tk_diag_name(d->id), error ? "error" : "warning");
+                tk_diag_name(d->id), severity_name(d));
   json_place(out, d->src, d->span);
   tk_buf_printf(out, "\"count\": %llu, ", (unsigned long long)d->count);
+  if (d->program[0] >= 0)
+    tk_buf_printf(out, "\"program\": [%lld, %lld, %lld], ",
+                  (long long)d->program[0], (long long)d->program[1],
+                  (long long)d->program[2]);
   json_text(out, "message", d->message);
   if (d->help) tk_buf_puts(out, ", "), json_text(out, "help", d->help);
   tk_buf_puts(out, ", \"notes\": [");

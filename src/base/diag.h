@@ -34,7 +34,11 @@ typedef enum tk_diag_id {
   TK_DIAG_COUNT,
 } tk_diag_id;
 
-typedef enum tk_severity { TK_SEV_ERROR, TK_SEV_WARNING } tk_severity;
+typedef enum tk_severity {
+  TK_SEV_ERROR,
+  TK_SEV_WARNING,
+  TK_SEV_NOTE
+} tk_severity;
 
 typedef struct tk_note {
   struct tk_note *next;
@@ -51,7 +55,8 @@ typedef struct tk_diag {
   char *message; /* what was found */
   char *help;    /* what was expected or what to do; NULL if nothing */
   tk_note *notes;
-  uint64_t count; /* how often it was said */
+  uint64_t count;     /* how often it was said */
+  int64_t program[3]; /* that it was first found in; -1: none */
 } tk_diag;
 
 const char *tk_diag_name(tk_diag_id id); /* "out-of-bounds" */

@@ -45,6 +45,10 @@ static sval fit(tks *s, sval p, sval v, const char *what) {
   return v;
 }
 
+static tk_inst *last_inst(tks *s) {
+  return s->frame->insts->items[s->frame->insts->n - 1];
+}
+
 sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
   sval v[3] = {*ptr};
   size_t n = 1;
@@ -321,7 +325,9 @@ sval rule_load(tks *s, const tks_args *a) {
   if (sv_is_none(&a->v[1]) && !sv_is_none(&a->v[2]))
     tks_error(s, TK_D_CALL, "`other` cannot be provided without `mask`");
   s->frame->at = at;
-  return tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
+  sval v = tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
+  last_inst(s)->attr[0] = tks_arg_bool(s, a, 7);
+  return v;
 }
 
 sval rule_store(tks *s, const tks_args *a) {
@@ -501,10 +507,6 @@ static int64_t sem_attr(tks *s, const tks_args *a, size_t i) {
   for (int k = 0; sems[k]; k++)
     if (!strcmp(sems[k], sem)) return k;
   return 2; /* acq_rel */
-}
-
-static tk_inst *last_inst(tks *s) {
-  return s->frame->insts->items[s->frame->insts->n - 1];
 }
 
 sval rule_atomic(tks *s, const tks_args *a) {

@@ -1,0 +1,205 @@
+/* check.c - detectors on and off: the table, its names, runs.
+ *
+ * The detectors of a session are a watcher of its runs (launch/session.h);
+ * nothing else in tkdbg knows that they exist.
+ */
+#include "interp/check/check.h"
+
+#include <string.h>
+
+static const struct detector {
+  const char *name, *aliases, *doc;
+  tkc_begin_fn begin;
+  tkc_end_fn end;
+} table[TKC_COUNT] = {
+#define CHECK(id, name, aliases, begin, end, doc)                              \
+  {name, aliases, doc, begin, end},
+#include "check.def"
+#undef CHECK
+};
+
+enum { LIMIT = 20 };
+
+const char *tk_check_name(size_t i) {
+  return i < TKC_COUNT ? table[i].name : NULL;
+}
+
+const char *tk_check_doc(size_t i) {
+  return i < TKC_COUNT ? table[i].doc : NULL;
+}
+
+/* ---- runs --------------------------------------------------------------- */
+
+static void drop_findings(tkc *c) {
+  tk_arena_free(&c->kept);
+  c->findings = NULL;
+  c->shown = c->hidden = 0;
+}
+
+static void on_begin(void *ud, tki *t) {
+  tkc *c = ud;
+  if (!c->on) return;
+  if (!c->collect) drop_findings(c);
+  c->hidden_before = c->hidden;
+  c->found = false;
+  tk_arena_free(&c->run);
+  memset(c->ud, 0, sizeof c->ud);
+  for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
+  for (int i = 0; i < TKC_COUNT; i++)
+    if (c->on >> i & 1 && table[i].begin) c->ud[i] = table[i].begin(c, t);
+}
+
+static void say_hidden(tkc *c) {
+  size_t n = c->hidden - c->hidden_before;
+  if (!n) return;
+  tk_diag *d =
+      tk_diag_add(&c->session->env, TK_D_MORE, NULL, (tk_span){0, 0},
+                  "%zu more finding%s not shown", n, n == 1 ? " is" : "s are");
+  tk_diag_help(&c->session->env, d, "--limit %zu would show them",
+               c->shown + c->hidden);
+}
+
+static void on_end(void *ud, tki *t, tk_status st) {
+  tkc *c = ud;
+  if (!c->on) return;
+  for (int i = 0; i < TKC_COUNT; i++)
+    if (c->ud[i] && table[i].end) table[i].end(c, c->ud[i], t, st);
+  say_hidden(c);
+  for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
+  tk_arena_free(&c->run);
+  if (c->found && !c->collect) tk_throw(t->env, TK_FINDING);
+}
+
+static void on_free(tk_env *e, void *ud) {
+  tkc *c = ud;
+  tk_arena_free(&c->run);
+  tk_arena_free(&c->kept);
+  tk_arena_free(&c->file);
+  tk_buf_free(&c->text);
+  tk_free(e, c, sizeof *c);
+}
+
+/* ---- which -------------------------------------------------------------- */
+
+static tkc *find(tk_session *s) {
+  for (tk_watcher *w = s->watchers; w; w = w->next)
+    if (w->begin == on_begin) return w->ud;
+  return NULL;
+}
+
+static tkc *make(tk_session *s) {
+  tkc *c = tk_calloc(&s->env, 1, sizeof *c);
+  c->session = s;
+  c->watcher =
+      (tk_watcher){.ud = c, .begin = on_begin, .end = on_end, .free = on_free};
+  tk_arena_init(&c->run, &s->env);
+  tk_arena_init(&c->kept, &s->env);
+  tk_arena_init(&c->file, &s->env);
+  tk_buf_init(&c->text, &s->env);
+  tk_watcher **at = &s->watchers;
+  while (*at) at = &(*at)->next;
+  *at = &c->watcher;
+  return c;
+}
+
+/* Is the word among those of a list that blanks separate? */
+static bool is_among(const char *list, const char *word, size_t n) {
+  while (*list) {
+    size_t k = strcspn(list, " ");
+    if (k == n && !strncmp(list, word, n)) return true;
+    list += k + strspn(list + k, " ");
+  }
+  return false;
+}
+
+static void unknown(tkc *c, const char *word) {
+  tk_env *e = &c->session->env;
+  tk_nearest near = tk_nearest_start(word);
+  char *all = tk_arena_strdup(&c->kept, "all");
+  for (int i = 0; i < TKC_COUNT; i++) {
+    tk_nearest_try(&near, table[i].name);
+    all = tk_arena_printf(&c->kept, "%s, %s", all, table[i].name);
+  }
+  const char *best = tk_nearest_best(&near);
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "no detector is called '%.60s'", word);
+  if (best)
+    tk_diag_help(e, d, "did you mean '%s'? (there are: %s)", best, all);
+  else
+    tk_diag_help(e, d, "there are: %s", all);
+  tk_throw(e, TK_USAGE);
+}
+
+static uint32_t named(tkc *c, const char *word, size_t n) {
+  if (!n || (n == 3 && !strncmp(word, "all", 3)))
+    return ((uint32_t)1 << TKC_COUNT) - 1;
+  for (int i = 0; i < TKC_COUNT; i++)
+    if ((strlen(table[i].name) == n && !strncmp(table[i].name, word, n)) ||
+        is_among(table[i].aliases, word, n))
+      return (uint32_t)1 << i;
+  unknown(c, tk_arena_strndup(&c->kept, word, n));
+  return 0;
+}
+
+static uint32_t read_list(tkc *c, const char *list) {
+  uint32_t on = 0;
+  do {
+    size_t n = strcspn(list, ",");
+    on |= named(c, list, n);
+    list += n;
+  } while (*list++);
+  return on;
+}
+
+typedef struct check_call {
+  tk_session *s;
+  const char *list;
+  tk_check_options opt;
+} check_call;
+
+static void set_checks(tk_env *e, void *ud) {
+  check_call *k = ud;
+  (void)e;
+  tkc *c = find(k->s);
+  if (!c) c = make(k->s);
+  c->on = 0;
+  c->rules = NULL;
+  drop_findings(c);
+  tk_arena_free(&c->file);
+  if (!k->list) return;
+  c->limit = k->opt.limit ? k->opt.limit : LIMIT;
+  c->assume_written = k->opt.assume_written;
+  c->stop = k->opt.stop;
+  c->collect = k->opt.collect;
+  if (k->opt.suppressions) tkc_read_rules(c, k->opt.suppressions);
+  c->on = read_list(c, k->list);
+}
+
+tk_status tk_session_check(tk_session *s, const char *list,
+                           const tk_check_options *options) {
+  check_call k = {.s = s, .list = list};
+  if (options)
+    memcpy(&k.opt, options,
+           options->size < sizeof k.opt ? options->size : sizeof k.opt);
+  return tk_session_guard(s, set_checks, &k);
+}
+
+/* ---- what they found ----------------------------------------------------- */
+
+size_t tk_check_findings(tk_session *s) {
+  const tkc *c = find(s);
+  return c ? c->shown + c->hidden : 0;
+}
+
+static void write_rules(tk_env *e, void *ud) {
+  tkc *c = ud;
+  (void)e;
+  tk_buf_clear(&c->text);
+  tkc_write_rules(c, &c->text);
+}
+
+const char *tk_check_suppressions(tk_session *s) {
+  tkc *c = find(s);
+  if (!c || tk_session_guard(s, write_rules, c) != TK_OK) return "";
+  return tk_buf_str(&c->text);
+}

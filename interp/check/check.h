@@ -1,0 +1,110 @@
+/* check.h - what detectors share.
+ *
+ * A detector is a row of check.def: `begin` attaches observers to a run that
+ * is about to start, `end` says what can only be known when it is over.  In
+ * between its hooks call tkc_report.  The same finding, that is the same kind
+ * at the same place with the same source, is shown once, with a count.
+ */
+#ifndef TK_CHECK_H
+#define TK_CHECK_H
+
+#include "interp/interp.h"
+
+typedef enum tkc_id {
+#define CHECK(id, name, aliases, begin, end, doc) TKC_##id,
+#include "check.def"
+#undef CHECK
+  TKC_COUNT,
+} tkc_id;
+
+/* A place in a source text; src is NULL where there is none. */
+typedef struct tkc_place {
+  const tk_source *src;
+  tk_span span;
+} tkc_place;
+
+typedef struct tkc_finding {
+  struct tkc_finding *next; /* oldest first */
+  tk_diag_id id;
+  tkc_place at, from;
+  const char *function; /* that `at` lies in, or "" */
+  tk_diag *diag;        /* while the run that found it lasts, if shown */
+  bool suppressed;
+} tkc_finding;
+
+/* A line of a suppression file. */
+typedef struct tkc_rule {
+  struct tkc_rule *next;
+  const char *kind, *file, *where;
+} tkc_rule;
+
+/* The detectors of a session. */
+typedef struct tkc {
+  tk_session *session;
+  tk_watcher watcher;
+  tk_arena run;  /* freed when a run ends: detectors allocate here */
+  tk_arena kept; /* findings */
+  tk_arena file; /* rules */
+  uint32_t on;   /* bit i: detector i */
+  size_t limit;
+  bool assume_written, stop, collect;
+  tkc_rule *rules;
+  tkc_finding *findings;
+  size_t shown, hidden; /* of this run; of all runs when collecting */
+  size_t hidden_before; /* when this run began */
+  bool found;           /* something in this run */
+  void *ud[TKC_COUNT];  /* what begin gave */
+  tk_buf text;          /* last text returned to the caller */
+} tkc;
+
+/* Attaches observers; the result is handed to end, NULL: no need of it. */
+typedef void *(*tkc_begin_fn)(tkc *c, tki *t);
+/* May report; what it allocated in c->run is freed after it. */
+typedef void (*tkc_end_fn)(tkc *c, void *ud, tki *t, tk_status st);
+
+#define CHECK(id, name, aliases, begin, end, doc)                              \
+  void *tkc_##id##_begin(tkc *c, tki *t);                                      \
+  void tkc_##id##_end(tkc *c, void *ud, tki *t, tk_status st);
+#include "check.def"
+#undef CHECK
+
+/* ---- reporting (report.c) ----------------------------------------------- */
+
+/* The instruction being executed, in the user's text: that of the innermost
+ * frame which is not tkdbg's own prelude. */
+tkc_place tkc_here(const tki *t);
+/* Any instruction of a function. */
+static inline tkc_place tkc_place_of(const tk_func *f, const tk_inst *in) {
+  return (tkc_place){f->src, in->span};
+}
+
+/* A finding.  at NULL: here.  from: where what is wrong came from, or NULL;
+ * part of what makes findings the same.  t NULL or without a frame: of no
+ * program.  The result is where notes and help go; NULL when it was shown
+ * before, is suppressed or beyond the limit.  Call tkc_reported after that,
+ * with whatever came back. */
+tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
+                    const tkc_place *from, const char *fmt, ...)
+    TK_PRINTF(6, 7);
+/* Adds a note, if d is not NULL; at NULL: about no place. */
+void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...)
+    TK_PRINTF(4, 5);
+void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
+/* Ends the run there if the user asked for that. */
+void tkc_reported(tkc *c, tki *t, tk_diag *d);
+
+/* Pieces of text, in c->run: "[3, 5]" for a lane of a block, "" for a
+ * scalar; a lane's value; "x[3, 5]" for memory. */
+const char *tkc_lane(tkc *c, const tk_type *type, size_t lane);
+const char *tkc_value(tkc *c, const tk_type *type, const void *lane);
+const char *tkc_element(tkc *c, const tki *t, uint64_t addr, size_t size);
+
+/* ---- suppressions (suppress.c) ------------------------------------------ */
+
+/* Adds the rules of a file; reports and throws TK_USAGE when it is bad. */
+void tkc_read_rules(tkc *c, const char *path);
+bool tkc_suppressed(const tkc *c, const tkc_finding *f);
+/* The lines of a file that would suppress all findings. */
+void tkc_write_rules(const tkc *c, tk_buf *out);
+
+#endif

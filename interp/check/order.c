@@ -1,0 +1,428 @@
+/* order.c - what the run left: unwritten elements, results that depend on
+ * the order of the programs, or on whether the launch ran before.
+ *
+ * The grid is run again only when programs touched each other's memory:
+ * where they did not, no order can matter.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "interp/check/shadow.h"
+#include "interp/schedule.h"
+
+/* ---- unwritten --------------------------------------------------------- */
+
+/* The elements of a tensor that nobody wrote, and the box around them. */
+typedef struct hole {
+  uint64_t n, total;
+  int64_t lo[TK_MAX_RANK], hi[TK_MAX_RANK], first[TK_MAX_RANK];
+} hole;
+
+static uint64_t address_of(const tki_region *r, const int64_t *index) {
+  const tk_tensor *x = r->tensor;
+  int64_t off = 0;
+  for (int i = 0; i < x->rank; i++) off += index[i] * x->strides[i];
+  uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
+  return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
+}
+
+/* The next index in row-major order; false after the last. */
+static bool step(const tk_tensor *x, int64_t *index) {
+  for (int i = x->rank - 1; i >= 0; i--) {
+    if (++index[i] < x->shape[i]) return true;
+    index[i] = 0;
+  }
+  return false;
+}
+
+static void add_to_hole(hole *h, const int64_t *index, int rank) {
+  for (int i = 0; i < rank; i++) {
+    if (!h->n) h->first[i] = h->lo[i] = h->hi[i] = index[i];
+    if (index[i] < h->lo[i]) h->lo[i] = index[i];
+    if (index[i] > h->hi[i]) h->hi[i] = index[i];
+  }
+  h->n++;
+}
+
+static hole find_hole(tkc_shadow *s, const tki_region *r) {
+  hole h = {0};
+  int64_t index[TK_MAX_RANK] = {0};
+  for (int i = 0; i < r->tensor->rank; i++)
+    if (!r->tensor->shape[i]) return h;
+  do {
+    h.total++;
+    if (!tkc_shadow_writer(s, address_of(r, index)))
+      add_to_hole(&h, index, r->tensor->rank);
+  } while (step(r->tensor, index));
+  return h;
+}
+
+/* A plain store to the region, and whether it met another program's there. */
+static uint32_t store_to(tkc_shadow *s, const tki_region *r, bool *twice) {
+  uint32_t site = UINT32_MAX;
+  for (size_t i = 0; i < s->cap; i++) {
+    tkc_page *p = s->pages[i];
+    if (!p || !p->before) continue;
+    for (size_t g = 0; g < (size_t)TKC_PAGE >> p->shift; g++) {
+      uint64_t at = p->number * TKC_PAGE + (g << p->shift);
+      const tkc_event *e = &s->events.items[p->writes[g]];
+      if (p->writes[g] && at >= r->lo && at < r->hi && e->site < site)
+        site = e->site;
+    }
+  }
+  for (tkc_conflict *k = s->conflicts; k; k = k->next)
+    *twice |= k->addr >= r->lo && k->addr < r->hi &&
+              (k->kind == TKC_SAME || k->kind == TKC_WRITES);
+  return site;
+}
+
+static const char *box_text(tkc *c, const tki_region *r, const int64_t *lo,
+                            const int64_t *hi) {
+  char *text = tk_arena_printf(&c->run, "%s[", r->name);
+  for (int i = 0; i < r->tensor->rank; i++)
+    text = lo[i] == hi[i]
+               ? tk_arena_printf(&c->run, "%s%s%" PRId64, text, i ? ", " : "",
+                                 lo[i])
+               : tk_arena_printf(&c->run, "%s%s%" PRId64 ":%" PRId64, text,
+                                 i ? ", " : "", lo[i], hi[i] + 1);
+  return tk_arena_printf(&c->run, "%s]", text);
+}
+
+/* A launch may well fill a part of its output only.  What it may not do is
+ * leave elements out while it writes others twice, or leave a few out of a
+ * tensor that held nothing before. */
+static void check_region(tkc *c, tkc_shadow *s, const tki_region *r) {
+  bool twice = false;
+  uint32_t site = store_to(s, r, &twice);
+  hole h = find_hole(s, r);
+  bool empty = r->tensor->flags & TK_TENSOR_UNWRITTEN && !c->assume_written;
+  if (!h.n || h.n == h.total || site == UINT32_MAX) return;
+  if (!twice && !(empty && 2 * h.n < h.total)) return;
+  const tki_site_info *x = tki_site_at(s->t, site);
+  tkc_place at = tkc_place_of(x->func, x->inst);
+  tk_diag *d = tkc_report(
+      c, NULL, TK_D_UNWRITTEN, &at, NULL,
+      "no program writes %s: %" PRIu64 " of %" PRIu64 " elements of %s keep "
+      "what they held",
+      box_text(c, r, h.first, h.first), h.n, h.total, r->name);
+  tkc_note(c, d, NULL, "they lie in %s", box_text(c, r, h.lo, h.hi));
+  if (twice)
+    tkc_note(c, d, NULL, "other elements of %s are written by several programs",
+             r->name);
+  tkc_help(c, d, "compare the grid and the offsets with the shape of %s",
+           r->name);
+  tkc_reported(c, NULL, d);
+}
+
+void *tkc_UNWRITTEN_begin(tkc *c, tki *t) {
+  return tkc_shadow_of(c, t);
+}
+
+void tkc_UNWRITTEN_end(tkc *c, void *ud, tki *t, tk_status st) {
+  tkc_shadow *s = ud;
+  bool all = st == TK_OK;
+  for (int i = 0; i < 3; i++) all &= !t->pids.axis[i].op;
+  for (size_t i = 0; i < t->nregions && all; i++)
+    if (t->regions[i].tensor && s->stored[i] && !s->loaded[i])
+      check_region(c, s, &t->regions[i]);
+}
+
+/* ---- running again ----------------------------------------------------- */
+
+typedef struct copy {
+  tkc_page *page;
+  char *bytes;
+} copy;
+
+typedef struct again {
+  tkc *c;
+  tkc_shadow *s;
+  tki *t;
+  copy *first; /* what the run left, of each page that it wrote */
+  size_t n;
+} again;
+
+static void move_page(tki *t, const tkc_page *p, char *bytes, bool to_memory,
+                      bool all) {
+  uint64_t lo = p->number * TKC_PAGE;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    uint64_t a = r->lo > lo ? r->lo : lo;
+    uint64_t b = r->hi < lo + TKC_PAGE ? r->hi : lo + TKC_PAGE;
+    if (!r->tensor || a >= b) continue;
+    if (!all && r->tensor->flags & TK_TENSOR_UNWRITTEN) continue;
+    char *memory = r->host + (a - r->lo), *kept = bytes + (a - lo);
+    memcpy(to_memory ? memory : kept, to_memory ? kept : memory, b - a);
+  }
+}
+
+static void keep_results(again *x) {
+  tkc_shadow *s = x->s;
+  x->first = TK_NEWN(&x->c->run, copy, s->npages + 1);
+  for (size_t i = 0; i < s->cap; i++) {
+    if (!s->pages[i] || !s->pages[i]->before) continue;
+    copy *k = &x->first[x->n++];
+    *k = (copy){s->pages[i], TK_NEWN(&x->c->run, char, TKC_PAGE)};
+    move_page(x->t, k->page, k->bytes, false, true);
+  }
+}
+
+static void put(again *x, bool before) {
+  for (size_t i = 0; i < x->n; i++)
+    move_page(x->t, x->first[i].page,
+              before ? x->first[i].page->before : x->first[i].bytes, true,
+              true);
+}
+
+static void run_grid(tk_env *e, void *ud) {
+  (void)e;
+  tki_schedule_run(ud);
+}
+
+/* Runs the grid in an order with nobody watching. */
+static tk_status run_again(again *x, const char *order) {
+  tki *t = x->t;
+  tki kept = *t;
+  tk_output_fn output = t->session->output;
+  size_t diags = t->env->ndiags;
+  tk_order_parse(t->env, order, kept.order.n, &t->order);
+  t->observers = NULL;
+  t->watched = false;
+  t->session->output = NULL;
+  tk_status st = tk_protect(t->env, run_grid, t);
+  t->session->output = output;
+  if (st != TK_OK) tk_diag_truncate(t->env, diags);
+  tki_schedule_reset(t);
+  if (st != TK_OK) tki_pool_reset(t);
+  t->observers = kept.observers;
+  t->watched = kept.watched;
+  t->order = kept.order;
+  t->ops = kept.ops;
+  t->done = kept.done;
+  t->frame = NULL;
+  t->spin = NULL;
+  if (st == TK_INTERRUPTED || st == TK_INTERNAL) tk_throw(t->env, st);
+  return st;
+}
+
+/* ---- differences ------------------------------------------------------- */
+
+/* Of one tensor, over all the orders tried. */
+typedef struct spread {
+  uint64_t n;    /* elements that differ, most in one order */
+  uint64_t addr; /* of the first */
+  const char *a, *b, *order;
+  double most;  /* absolute difference */
+  bool atomics; /* floats, summed by atomics only */
+} spread;
+
+static const char *lane_value(tkc *c, tk_dtype d, const void *lane, tki *t) {
+  tk_buf b;
+  tk_buf_init(&b, t->env);
+  tk_format_lane(&b, d, lane);
+  const char *s = tk_arena_strdup(&c->run, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return s;
+}
+
+static void differs(again *x, spread *p, const tki_region *r, uint64_t addr,
+                    const char *was, const char *order) {
+  const char *now = r->host + (addr - r->lo);
+  tk_dtype d = r->tensor->dtype;
+  const tkc_event *e = tkc_shadow_writer(x->s, addr);
+  if (!p->order) {
+    *p = (spread){.addr = addr, .order = order, .atomics = true};
+    p->a = lane_value(x->c, d, was, x->t);
+    p->b = lane_value(x->c, d, now, x->t);
+  }
+  double gap = fabs(tk_lane_double(d, was) - tk_lane_double(d, now));
+  if (gap > p->most) p->most = gap;
+  p->atomics &= tk_is_float(d) && e && e->atomic;
+  p->n++;
+}
+
+static void compare_page(again *x, const copy *k, const char *order,
+                         spread *out) {
+  uint64_t lo = k->page->number * TKC_PAGE;
+  for (size_t i = 0; i < x->t->nregions; i++) {
+    const tki_region *r = &x->t->regions[i];
+    if (!r->tensor || r->lo >= lo + TKC_PAGE || r->hi <= lo) continue;
+    size_t size = tk_dtype_size(r->tensor->dtype);
+    uint64_t at = r->lo > lo ? r->lo : lo;
+    for (; at + size <= r->hi && at + size <= lo + TKC_PAGE; at += size)
+      if (memcmp(k->bytes + (at - lo), r->host + (at - r->lo), size) != 0)
+        differs(x, &out[i], r, at, k->bytes + (at - lo), order);
+  }
+}
+
+static void compare(again *x, const char *order, spread *out) {
+  for (size_t i = 0; i < x->n; i++) compare_page(x, &x->first[i], order, out);
+}
+
+/* ---- reports ----------------------------------------------------------- */
+
+static const char *place_text(again *x, uint64_t addr) {
+  tk_buf b;
+  tk_buf_init(&b, x->t->env);
+  tki_place(&b, x->t, addr);
+  const char *s = tk_arena_strdup(&x->c->run, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return s;
+}
+
+static tkc_place writer_place(again *x, uint64_t addr) {
+  const tkc_event *e = tkc_shadow_writer(x->s, addr);
+  const tki_site_info *i = e ? tki_site_at(x->t, e->site) : NULL;
+  return i ? tkc_place_of(i->func, i->inst) : (tkc_place){0};
+}
+
+static bool races(const tkc_shadow *s) {
+  for (const tkc_conflict *k = s->conflicts; k; k = k->next)
+    if (k->kind != TKC_SAME) return true;
+  return false;
+}
+
+static bool insts_use(const tk_insts *l, const bool *slots) {
+  for (size_t i = 0; i < l->n; i++) {
+    for (int k = 0; k < l->items[i]->nargs; k++)
+      if (slots[l->items[i]->args[k]]) return true;
+    if (insts_use(&l->items[i]->body[0], slots) ||
+        insts_use(&l->items[i]->body[1], slots))
+      return true;
+  }
+  return false;
+}
+
+static void mark_atomics(const tk_insts *l, bool *slots) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS) slots[in->res[0]] = true;
+    mark_atomics(&in->body[0], slots);
+    mark_atomics(&in->body[1], slots);
+  }
+}
+
+static bool body_uses(const tk_body *b, bool *slots) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    mark_atomics(&st->insts, slots);
+    if (insts_use(&st->insts, slots)) return true;
+    if ((st->kind == TK_S_IF || st->kind == TK_S_WHILE) && slots[st->cond])
+      return true;
+    if (body_uses(&st->body, slots) || body_uses(&st->orelse, slots))
+      return true;
+  }
+  return false;
+}
+
+/* Does the kernel look at what its atomic operations give?  Then it may hand
+ * out places or wait for others, and every order may be as good. */
+static bool uses_results(tkc *c, const tk_program *p) {
+  for (size_t i = 0; i < p->nfuncs; i++) {
+    bool *slots = TK_NEWN(&c->run, bool, p->funcs[i]->nslots + 1);
+    if (body_uses(&p->funcs[i]->body, slots)) return true;
+  }
+  return false;
+}
+
+/* Elements that depend on the order in a kernel without a race do so because
+ * atomic operations let them: that is said, but is no finding.  Sums of
+ * integers by atomics, though, are the same in every order. */
+static void report_order(again *x, size_t region, const spread *p) {
+  const char *name = x->t->regions[region].name;
+  tkc_place at = writer_place(x, p->addr);
+  const char *text = place_text(x, p->addr);
+  if (!races(x->s) && (p->atomics || uses_results(x->c, x->t->program))) {
+    tk_diag *d = tk_diag_add(
+        x->t->env, TK_D_ORDER_NOTE, at.src, at.span,
+        "%s depends on the order of the programs: %s is %s, and %s with "
+        "--order %s",
+        name, text, p->a, p->b, p->order);
+    if (p->atomics)
+      tk_diag_note(x->t->env, d, NULL, (tk_span){0, 0},
+                   "sums of floats by atomics do; the largest difference is "
+                   "%.3g",
+                   p->most);
+    return;
+  }
+  tk_diag *d = tkc_report(x->c, NULL, TK_D_ORDER, &at, NULL,
+                          "%s depends on the order of the programs: it is %s, "
+                          "and %s with --order %s",
+                          text, p->a, p->b, p->order);
+  tkc_note(x->c, d, NULL, "%" PRIu64 " elements of %s differ, by %.3g at most",
+           p->n, name, p->most);
+  tkc_reported(x->c, NULL, d);
+}
+
+static void try_orders(again *x) {
+  static const char *const orders[] = {"reverse", "shuffle:1", "shuffle:2"};
+  spread *out = TK_NEWN(&x->c->run, spread, x->t->nregions + 1);
+  for (size_t i = 0; i < TK_COUNT(orders); i++) {
+    put(x, true);
+    tk_status st = run_again(x, orders[i]);
+    if (st == TK_OK) compare(x, orders[i], out);
+  }
+  put(x, false);
+  for (size_t i = 0; i < x->t->nregions; i++)
+    if (out[i].order) report_order(x, i, &out[i]);
+}
+
+void *tkc_ORDER_begin(tkc *c, tki *t) {
+  return tkc_shadow_of(c, t);
+}
+
+void tkc_ORDER_end(tkc *c, void *ud, tki *t, tk_status st) {
+  tkc_shadow *s = ud;
+  if (st != TK_OK || !s->crossed || t->driver || t->order.kind) return;
+  again x = {.c = c, .s = s, .t = t};
+  keep_results(&x);
+  try_orders(&x);
+}
+
+/* ---- a second run ------------------------------------------------------ */
+
+/* x += 1 is different each time and may be meant so; a result that was never
+ * set before the launch cannot be. */
+static bool can_tell(tkc *c, tki *t, const tkc_shadow *s) {
+  for (size_t i = 0; i < t->nregions; i++)
+    if (t->regions[i].tensor && s->stored[i] && s->loaded[i] &&
+        t->regions[i].tensor->flags & TK_TENSOR_UNWRITTEN && !c->assume_written)
+      return true;
+  return false;
+}
+
+static void report_second(again *x, size_t region, const spread *p) {
+  const tki_region *r = &x->t->regions[region];
+  tkc_place at = writer_place(x, p->addr);
+  tk_diag *d = tkc_report(x->c, NULL, TK_D_IDEMPOTENCE, &at, NULL,
+                          "a second run gives another result: %s is %s after "
+                          "one run, %s after two",
+                          place_text(x, p->addr), p->a, p->b);
+  tkc_note(x->c, d, NULL,
+           "%s came unwritten, so the result depends on what its memory held",
+           r->name);
+  tkc_help(x->c, d, "create %s by torch.zeros, or write it before it is read",
+           r->name);
+  tkc_reported(x->c, NULL, d);
+}
+
+void *tkc_IDEMPOTENCE_begin(tkc *c, tki *t) {
+  return tkc_shadow_of(c, t);
+}
+
+void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
+  tkc_shadow *s = ud;
+  if (st != TK_OK || t->driver || !can_tell(c, t, s)) return;
+  again x = {.c = c, .s = s, .t = t};
+  keep_results(&x);
+  spread *out = TK_NEWN(&c->run, spread, t->nregions + 1);
+  for (size_t i = 0; i < x.n; i++) /* all else is as it was at first */
+    move_page(t, x.first[i].page, x.first[i].page->before, true, false);
+  if (run_again(&x, "serial") == TK_OK) compare(&x, "serial", out);
+  put(&x, false);
+  for (size_t i = 0; i < t->nregions; i++)
+    if (out[i].order && t->regions[i].tensor->flags & TK_TENSOR_UNWRITTEN)
+      report_second(&x, i, &out[i]);
+}

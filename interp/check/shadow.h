@@ -1,0 +1,97 @@
+/* shadow.h - who touched which memory, for race, twice, unwritten and order.
+ *
+ * One tkc_shadow serves all of them in a run.  Each four bytes of memory that
+ * programs touch have the last write and the last reads; where accesses are
+ * smaller, each element.  Pages are made when touched first.  Accesses are
+ * numbered: a number stands for a program, a place in the source and the
+ * program's clock then.
+ */
+#ifndef TK_CHECK_SHADOW_H
+#define TK_CHECK_SHADOW_H
+
+#include "interp/check/check.h"
+#include "interp/check/clock.h"
+#include "interp/place.h"
+
+enum { TKC_PAGE = 4096, TKC_READERS = UINT32_MAX };
+
+/* What a number stands for; number 0 is nobody. */
+typedef struct tkc_event {
+  uint32_t program, site, clock;
+  uint32_t phase; /* debug_barriers before it */
+  uint64_t lanes; /* hash of the lanes' addresses; 0: one lane */
+  bool atomic;
+  /* Two programs that read; site is TKC_READERS, program and clock are
+   * their events. */
+} tkc_event;
+
+typedef struct tkc_page {
+  uint64_t number; /* address / TKC_PAGE */
+  int shift;       /* log2 of the bytes of a granule */
+  uint32_t *writes, *reads;
+  char *before; /* the bytes before the first write, or NULL */
+} tkc_page;
+
+typedef enum tkc_conflict_kind {
+  TKC_WRITES, /* two writes, different values */
+  TKC_SAME,   /* two writes of the same value */
+  TKC_READ,   /* a write, then a read */
+  TKC_WRITE,  /* a read, then a write */
+  TKC_LANES   /* a write, then a read by another lane of the program */
+} tkc_conflict_kind;
+
+/* Accesses that nothing orders; one for each pair of places. */
+typedef struct tkc_conflict {
+  struct tkc_conflict *next;
+  tkc_conflict_kind kind;
+  uint32_t site, other_site;
+  uint64_t program, other; /* of the first pair seen */
+  uint64_t addr;
+  const char *element, *value, *other_value;
+  bool atomic, other_atomic;
+  uint64_t count;
+} tkc_conflict;
+
+/* What a program knows of the others. */
+typedef struct tkc_state {
+  uint64_t program;
+  uint32_t clock, phase;
+  const tkc_clock *knows;
+} tkc_state;
+
+typedef struct tkc_sync {
+  uint64_t addr;
+  const tkc_clock *released;
+} tkc_sync;
+
+typedef struct tkc_shadow {
+  tkc *c;
+  tki *t;
+  tki_observer observer;
+  TK_VEC(tkc_event) events;
+  uint32_t *latest; /* event by site */
+  tkc_page **pages; /* hash table */
+  size_t npages, cap;
+  tkc_page *last;
+  tkc_clocks clocks;
+  tkc_state now, **states; /* of programs that are not running */
+  tkc_sync *syncs;         /* hash table */
+  size_t nsyncs, cap_syncs;
+  tkc_conflict *conflicts, **end;
+  bool *loaded, *stored; /* by region */
+  bool crossed;          /* programs touched the same memory */
+  uint32_t ok_write, ok_read, from_read, to_read; /* answers remembered */
+} tkc_shadow;
+
+/* The run's shadow; made by whichever detector asks first. */
+tkc_shadow *tkc_shadow_of(tkc *c, tki *t);
+tkc_page *tkc_shadow_page(tkc_shadow *s, uint64_t number, bool make);
+/* The last write of the element at an address; NULL: nobody's. */
+const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr);
+
+/* race.c: an access that conflicts with an event. */
+void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
+                       uint64_t addr, const tkc_event *other,
+                       tkc_conflict_kind kind);
+
+#endif
