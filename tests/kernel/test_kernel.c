@@ -19,7 +19,7 @@
 
 #include "tkdbg/tkdbg.h"
 
-enum { MAX_TEXT = 1 << 16, MAX_CASES = 512 };
+enum { MAX_TEXT = 1 << 16, MAX_CASES = 1024 };
 
 typedef struct test_case {
   char *name, *launch, *body, *want;
