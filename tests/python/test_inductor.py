@@ -101,6 +101,26 @@ class OutputCode(support.ScriptCase):
         self.assertIn("tkdbg: ran once instead of a benchmark", done.stderr)
         self.assertNotIn("error", done.stderr)
 
+    def test_torch_compile_on_the_cpu(self):
+        done = self.run_script("""
+            import torch
+            from torch._inductor import config
+            config.cpu_backend = "triton"
+            config.compile_threads = 1
+
+            def f(x, y):
+                return torch.relu(x + y).softmax(-1), x.sum(0)
+
+            x, y = torch.randn(2, 9, 100).unbind(0)
+            for got, want in zip(torch.compile(f)(x, y), f(x, y)):
+                torch.testing.assert_close(got, want)
+            print("same")
+        """, "--no-virtual-cuda", env={
+            "TORCHINDUCTOR_CACHE_DIR": self.path("cache")})
+        self.assertEqual(done.stdout, "same\n")
+        self.assertRegex(done.stderr, r"tkdbg: [1-9] launch")
+        self.assertNotIn("Warning", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

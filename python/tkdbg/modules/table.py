@@ -163,6 +163,7 @@ def _triton():
 def _compiled():
     from .. import compiled
     return dict(compile=compiling.compile, ASTSource=compiling.ASTSource,
+                make_backend=Backend,
                 CompiledKernel=compiled.CompiledKernel,
                 AsmDict=compiled.AsmDict,
                 CompilationError=errors.CompilationError)
@@ -181,10 +182,24 @@ def _jit():
         reinterpret=wrappers.reinterpret)
 
 
+class Backend:
+    """What stands for a compiler of Triton's; it compiles nothing."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def hash(self):
+        return _cache_key()
+
+    def parse_options(self, options):
+        return types.SimpleNamespace(**options)
+
+
 def _backends():
-    """One backend, whose driver is the active one."""
-    return dict(backends={"nvidia": types.SimpleNamespace(
-        driver=driver_.CudaDriver, compiler=None)})
+    """Backends for kernels of either device, whose driver is the active
+    one."""
+    ours = types.SimpleNamespace(driver=driver_.CudaDriver, compiler=Backend)
+    return dict(backends={"nvidia": ours, "cpu": ours})
 
 
 def _cache_key():
