@@ -3,7 +3,8 @@
 The names follow Triton's, so that scripts which catch them keep working::
 
     TritonError
-      KernelError                  a fault in the user's kernel
+      KernelError                  a fault in the user's kernel; also an
+                                   InterpreterError
         CompilationError           ... found before the first program ran
           CompileTimeAssertionFailure
           UnsupportedLanguageConstruct
@@ -23,7 +24,20 @@ class TritonError(Exception):
     """Base of everything that Triton itself raises."""
 
 
-class KernelError(TritonError):
+class _Messaged(TritonError):
+    def __init__(self, error_message=None):
+        super().__init__(error_message)
+        self.error_message = error_message
+
+    def __str__(self):
+        return self.error_message or ""
+
+
+class InterpreterError(_Messaged):
+    """A kernel that an interpreter found at fault: every KernelError."""
+
+
+class KernelError(InterpreterError):
     """A fault in a kernel.
 
     report       the finding as text, with source lines and carets
@@ -84,19 +98,6 @@ class UnsupportedLanguageConstruct(CompilationError):
 
 class LaunchError(KernelError, RuntimeError):
     """A kernel that went wrong while it ran."""
-
-
-class _Messaged(TritonError):
-    def __init__(self, error_message=None):
-        super().__init__(error_message)
-        self.error_message = error_message
-
-    def __str__(self):
-        return self.error_message or ""
-
-
-class InterpreterError(_Messaged):
-    """Raised by Triton's interpreter only; here so that it can be caught."""
 
 
 class PTXASError(_Messaged):

@@ -63,6 +63,7 @@ class Errors(unittest.TestCase):
         outer = c.exception
         self.assertIn("at 3:4:", str(outer))
         self.assertIsNone(outer.error_message)
+        self.assertIsInstance(outer, triton.runtime.errors.InterpreterError)
         middle, inner = outer.__cause__, outer.__cause__.__cause__
         self.assertIn("at 2:11:", str(middle))
         self.assertIn("at 3:11:", str(inner))
@@ -206,6 +207,10 @@ class InternalTesting(unittest.TestCase):
         self.assertFalse(helpers.is_interpreter())
         self.assertEqual(helpers.requires_tma.name, "skipif")
         self.assertFalse(helpers.is_hip_mi300())
+        spelled = triton.runtime.jit.type_canonicalisation_dict
+        self.assertEqual(tl.str_to_ty(spelled["float8_e5m2"], None),
+                         tl.float8e5)
+        self.assertEqual(spelled["fp32"], spelled["float"])
 
     def test_microscaling(self):
         import torch

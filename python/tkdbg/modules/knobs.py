@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import contextlib
 
+from .. import device
+
 
 class Knobs:
     """An object that has every attribute: None until it is set."""
@@ -42,7 +44,8 @@ def namespace():
         "autotuning": Knobs(print=False, cache=False),
         "cache": Knobs(dir="", dump_dir="", override_dir=""),
         "language": Knobs(default_fp_fusion=True),
-        "nvidia": Knobs(), "amd": Knobs(), "proton": Knobs(),
+        "nvidia": Knobs(ptxas=Knobs(version=device.CUDA_VERSION)),
+        "amd": Knobs(), "proton": Knobs(),
         "build": Knobs(), "redis": Knobs(),
         "refresh_knobs": lambda: None,
         "base_knobs": Knobs,

@@ -179,7 +179,20 @@ def _jit():
         constexpr_function=wrappers.constexpr_function,
         MockTensor=wrappers.MockTensor,
         TensorWrapper=wrappers.TensorWrapper,
-        reinterpret=wrappers.reinterpret)
+        reinterpret=wrappers.reinterpret,
+        type_canonicalisation_dict=_spellings())
+
+
+def _spellings():
+    """What signatures call each element type, by every name it has."""
+    binder = launch.binder
+    torch_float8 = {"float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
+                    "float8_e4m3fnuz": "fp8e4b8",
+                    "float8_e5m2fnuz": "fp8e5b16", "void": "void"}
+    names = set(t.dtypes()) | {d.name for d in t.dtypes().values()}
+    known = {n: binder.normalise(n) for n in names | {
+        "bool", "half", "double", "float", "int", "uint1", "i1"}}
+    return {**known, **{v: v for v in known.values()}, **torch_float8}
 
 
 class Backend:
@@ -261,6 +274,7 @@ def build():
         "triton.tools.tensor_descriptor": (dict(
             TensorDescriptor=descriptor.TensorDescriptor), no_ops),
         "triton._utils": (dict(
+            type_canonicalisation_dict=_spellings(),
             validate_block_shape=t.validate_block_shape,
             TRITON_MAX_TENSOR_NUMEL=t.TRITON_MAX_TENSOR_NUMEL), no_ops),
     }

@@ -362,7 +362,7 @@ def dtypes():
     return {dtype(n).codegen_name(): dtype(n) for n in names}
 
 
-def str_to_ty(name):
+def str_to_ty(name, _=None):
     """A signature's spelling as a type: "*fp32", "i32", "u1"."""
     if name[0] == "*":
         const = name[1:2] == "k"
