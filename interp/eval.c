@@ -91,15 +91,16 @@ void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
   call c = {t, x, f, out};
   tki_frame *frame = t->frame;
   tki_observer *observers = t->observers;
-  bool watched = t->watched;
+  bool watched = t->watched, sensed = t->sensed;
   uint64_t ops = t->ops;
   t->frame = NULL;
   t->observers = NULL;
-  t->watched = false;
+  t->watched = t->sensed = false;
   tk_status st = tk_protect(t->env, run, &c);
   t->frame = frame;
   t->observers = observers;
   t->watched = watched;
+  t->sensed = sensed;
   t->ops = ops;
   if (st != TK_OK) tk_throw(t->env, st);
 }

@@ -170,11 +170,24 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
   return f;
 }
 
+static void no_results(tki *t, const tk_func *f, tki_val *results);
+
+/* A debugger's user moved on: the statement does not run. */
+static flow diverted(tki *t, tki_val *results) {
+  if (!t->leave) return FLOW_ON;
+  t->leave = false;
+  no_results(t, t->frame->func, results);
+  return FLOW_RETURN;
+}
+
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;
   if (TK_UNLIKELY(t->env->interrupted)) interrupted(t);
-  if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, stmt, t, st);
+  if (TK_UNLIKELY(t->observers != NULL)) {
+    TKI_TELL(t, stmt, t, st);
+    if (TK_UNLIKELY(t->jump || t->leave)) return diverted(t, results);
+  }
   tki_exec_insts(t, &st->insts, slots);
   switch (st->kind) {
   case TK_S_RUN: return FLOW_ON;
@@ -190,11 +203,21 @@ static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
   }
 }
 
+/* The index before the statement to go on at. */
+static size_t jump_index(tki *t, const tk_body *b, size_t i) {
+  for (size_t k = 0; k < b->n; k++)
+    if (b->items[k] == t->jump) i = k - 1;
+  t->jump = NULL;
+  return i;
+}
+
 static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
                       tki_val *results) {
-  for (size_t i = 0; i < b->n; i++)
+  for (size_t i = 0; i < b->n; i++) {
     if (exec_stmt(t, b->items[i], slots, results) == FLOW_RETURN)
       return FLOW_RETURN;
+    if (TK_UNLIKELY(t->jump != NULL)) i = jump_index(t, b, i);
+  }
   return FLOW_ON;
 }
 

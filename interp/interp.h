@@ -170,6 +170,10 @@ struct tki {
   tki_spin *spin; /* of the program that runs, while its reads are noted */
   tki_schedule *schedule;
   tk_buf said; /* by tasks, until a switch to the stack of the run */
+  /* Set by a stmt hook on a user's behalf: go on at that statement of the
+   * same body; end the function. */
+  const tk_stmt *jump;
+  bool leave;
   const tki_driver *driver;
   bool blas_opened;
   void *sgemm, *dgemm; /* OpenBLAS's, NULL: sum in order */

@@ -286,6 +286,54 @@ const char *tk_builtin_doc(size_t i);
 /* Checks a program condition list: TK_OK or TK_USAGE with a report. */
 tk_status tk_pids_check(tk_session *s, const char *conds);
 
+/* ---- debugging --------------------------------------------------------- */
+
+/* A debugger stands over every launch of its session: it stops programs,
+ * asks its front end for commands and carries them out (docs/debugger.md).
+ * It belongs to the session. */
+typedef struct tk_debugger tk_debugger;
+
+typedef struct tk_debugger_options {
+  size_t size; /* sizeof(tk_debugger_options) */
+  void *ud;
+  /* The next command line, without its newline; NULL at the end of input,
+   * which quits.  Stays alive until the next call. */
+  const char *(*read)(void *ud, const char *prompt);
+  void (*write)(void *ud, const char *text, size_t len);
+  /* What happened, as one JSON object; NULL: not wanted. */
+  void (*event)(void *ud, const char *json);
+  int width;          /* of the terminal; 0: 80 */
+  bool stop_at_start; /* of the first launch */
+  bool stop_at_end;   /* of each launch */
+} tk_debugger_options;
+
+tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
+                          tk_debugger **out);
+/* Carries out a command line, as if it were typed; false after saying why it
+ * could not be.  Also before the first launch. */
+bool tk_debugger_command(tk_debugger *d, const char *line);
+/* Whether the user has quit: the launch then returns TK_INTERRUPTED. */
+bool tk_debugger_has_quit(const tk_debugger *d);
+/* The i-th way to complete the last word of line, NULL at the end. */
+const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i);
+/* The i-th command, NULL at the end, and its help. */
+const char *tk_debugger_command_name(size_t i);
+const char *tk_debugger_command_help(size_t i);
+
+/* The same with this process's terminal, or pipe, as the front end. */
+typedef struct tk_console_options {
+  size_t size;                 /* sizeof(tk_console_options) */
+  const char *const *commands; /* run first, in this order */
+  const char *const *files;    /* then the lines of these */
+  const char *const *breakpoints;
+  size_t ncommands, nfiles, nbreakpoints;
+  bool json;          /* events as lines of JSON, and nothing else */
+  bool stop_at_start; /* as above */
+  bool stop_at_end;
+} tk_console_options;
+tk_status tk_console_new(tk_session *s, const tk_console_options *o,
+                         tk_debugger **out);
+
 #ifdef __cplusplus
 }
 #endif

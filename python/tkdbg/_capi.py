@@ -78,6 +78,19 @@ class CheckOptions(Structure):
         super().__init__(size=ctypes.sizeof(CheckOptions), **fields)
 
 
+class ConsoleOptions(Structure):
+    """tk_console_options; ``size`` is filled by the constructor."""
+    _fields_ = [("size", c_size_t), ("commands", POINTER(c_char_p)),
+                ("files", POINTER(c_char_p)),
+                ("breakpoints", POINTER(c_char_p)),
+                ("ncommands", c_size_t), ("nfiles", c_size_t),
+                ("nbreakpoints", c_size_t), ("json", c_bool),
+                ("stop_at_start", c_bool), ("stop_at_end", c_bool)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(ConsoleOptions), **fields)
+
+
 class Host(Structure):
     """tk_host: the callbacks that look names up in the host program."""
     _fields_ = [("ud", c_void_p), ("global_", GlobalFn), ("attr", AttrFn),
@@ -141,6 +154,13 @@ PROTOTYPES = {
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
     "tk_pids_check": (c_int, [_P, _S]),
+    "tk_debugger_new": (c_int, [_P, _P, _OUT]),
+    "tk_debugger_command": (c_bool, [_P, _S]),
+    "tk_debugger_has_quit": (c_bool, [_P]),
+    "tk_debugger_complete": (_S, [_P, _S, c_size_t]),
+    "tk_debugger_command_name": (_S, [c_size_t]),
+    "tk_debugger_command_help": (_S, [c_size_t]),
+    "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
 }
 
 # Additions that an older library may lack: absent ones become None.

@@ -21,7 +21,8 @@ typedef enum cli_command_id {
 } cli_command_id;
 
 /* Sets of commands, as the tables write them. */
-#define IN_RUN (1u << CLI_RUN)
+#define IN_RUN (1u << CLI_RUN | 1u << CLI_DEBUG)
+#define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_IR (1u << CLI_IR)
 #define IN_KERNELS (1u << CLI_KERNELS)
@@ -96,6 +97,7 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv);
 bool cli_has(const cli_args *a, cli_option_id id);
 const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
 bool cli_is_direct(const cli_args *a);
+bool cli_is_launch_file(const char *path);
 int cli_find_command(const char *name); /* -1 if unknown */
 
 /* say.c: messages, all on standard error. */
@@ -123,6 +125,7 @@ typedef struct cli_job {
   tk_launch *launch;
   const char *name; /* of the kernel */
   struct cli_progress *progress;
+  tk_debugger *debugger;
   bool ran; /* it came to running, so that there is a summary */
   tk_summary summary;
 } cli_job;
@@ -132,6 +135,7 @@ int cli_job_end(cli_job *j, int status); /* reports; returns the exit code */
 tk_status cli_job_direct(cli_job *j);    /* from --kernel, --arg, --grid */
 tk_status cli_job_replay(cli_job *j);
 tk_status cli_job_run(cli_job *j);
+tk_status cli_job_debug(cli_job *j); /* to be run under the debugger */
 
 /* progress.c: a bar on the terminal during long runs. */
 typedef struct cli_progress cli_progress;
@@ -143,6 +147,7 @@ void cli_summary(const char *name, tk_status st, const tk_summary *s);
 
 /* The commands. */
 int cli_run(const cli_args *a);
+int cli_debug(const cli_args *a);
 int cli_replay(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_kernels(const cli_args *a);

@@ -58,12 +58,14 @@ static bool is_quiet(const cli_args *a) {
 }
 
 int cli_job_end(cli_job *j, int status) {
+  bool quit = j->debugger && tk_debugger_has_quit(j->debugger);
+  if (quit && status == TK_INTERRUPTED) status = TK_OK;
   bool lost = fflush(stdout) != 0 || ferror(stdout);
   if (lost)
     fprintf(stderr, "tkdbg: cannot write to standard output: %s\n",
             strerror(errno));
   if (j->session) say_report(j);
-  if (j->ran && !is_quiet(j->args))
+  if (j->ran && !j->debugger && !is_quiet(j->args))
     cli_summary(j->name, (tk_status)status, &j->summary);
   running = NULL;
   tk_session_free(j->session);
@@ -147,7 +149,7 @@ static tk_status results(cli_job *j, bool write) {
 
 static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
-  j->progress = cli_progress_new(j->name, !is_quiet(a));
+  j->progress = cli_progress_new(j->name, !is_quiet(a) && !j->debugger);
   tk_run_options o = {.size = sizeof o,
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),

@@ -47,6 +47,12 @@ bool cli_is_direct(const cli_args *a) {
   return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
 }
 
+bool cli_is_launch_file(const char *path) {
+  static const char end[] = ".safetensors";
+  size_t n = strlen(path), k = sizeof end - 1;
+  return n > k && !strcmp(path + n - k, end);
+}
+
 /* The option that word spells, -1 if none; *value is what follows '='. */
 static int match(const char *word, const char **value) {
   *value = NULL;
@@ -56,6 +62,7 @@ static int match(const char *word, const char **value) {
   for (int i = 0; i < CLI_OPTIONS; i++) {
     const cli_option *o = &cli_options[i];
     if (word[1] != '-' && word[1] == o->letter && n == 2) return i;
+    if (i == OPT_EX && !strncmp(word, "-ex", n)) return i;
     if (word[1] == '-' && n == strlen(o->name) + 2 &&
         !strncmp(word + 2, o->name, n - 2))
       return i;
@@ -141,9 +148,13 @@ static bool rest_is_ours(int argc, char **argv) {
   return false;
 }
 
+static bool takes_script(const cli_args *a) {
+  return a->command == CLI_RUN || a->command == CLI_DEBUG;
+}
+
 /* -m MODULE and -c CODE stand in place of FILE, as for python. */
 static bool is_python_word(const cli_args *a, const char *word) {
-  if (a->command != CLI_RUN || a->nwords) return false;
+  if (!takes_script(a) || a->nwords) return false;
   return !strcmp(word, "-m") || !strcmp(word, "-c");
 }
 
@@ -151,10 +162,15 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   for (int i = 0; i < argc; i++) a->words[a->nwords++] = argv[i];
 }
 
+static bool replays(const cli_args *a) {
+  return a->command == CLI_DEBUG && a->nwords &&
+         cli_is_launch_file(a->words[0]);
+}
+
 /* Options that need a script were given to a direct launch, or the other way
  * round. */
 static bool check_modes(const cli_args *a) {
-  if (a->command != CLI_RUN) return true;
+  if (!takes_script(a) || replays(a)) return true;
   bool direct = cli_is_direct(a);
   for (size_t i = 0; i < a->nuses; i++) {
     const cli_option *o = &cli_options[a->uses[i].id];
@@ -172,7 +188,7 @@ static bool check_modes(const cli_args *a) {
 /* Is the operand just read the FILE of run, and the rest the script's? */
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
-  if (a->command != CLI_RUN || a->nwords != 1) return false;
+  if (!takes_script(a) || a->nwords != 1) return false;
   return !ours || !rest_is_ours(argc, argv);
 }
 

@@ -7,6 +7,7 @@ static int run_direct(const cli_args *a) {
     return cli_usage(a, "a direct launch has one file; '%s' is too much",
                      a->words[1]);
   int st = cli_job_start(&job, a);
+  if (st == TK_OK && cli_has(a, OPT_BREAK)) st = cli_job_debug(&job);
   if (st == TK_OK) st = cli_job_direct(&job);
   if (st == TK_OK) st = cli_job_run(&job);
   return cli_job_end(&job, st);

@@ -1,0 +1,67 @@
+/* debug.c - tkdbg debug: a launch, or a script, under the debugger. */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static tk_session *volatile debugged;
+
+/* Every Ctrl-C stops the program that runs; none ends the process. */
+static void on_interrupt(int sig) {
+  (void)sig;
+  if (debugged) tk_interrupt(debugged);
+}
+
+/* The values of one option, in the order given. */
+static const char **values(const cli_args *a, cli_option_id id, size_t *n) {
+  const char **list = calloc(a->nuses + 1, sizeof *list);
+  *n = 0;
+  for (size_t i = 0; list && i < a->nuses; i++)
+    if (a->uses[i].id == id) list[(*n)++] = a->uses[i].value;
+  return list;
+}
+
+tk_status cli_job_debug(cli_job *j) {
+  const cli_args *a = j->args;
+  bool all = a->command == CLI_DEBUG;
+  tk_console_options o = {.size = sizeof o,
+                          .json = all && cli_has(a, OPT_JSON),
+                          .stop_at_start = all,
+                          .stop_at_end = all};
+  const char **breaks = values(a, OPT_BREAK, &o.nbreakpoints);
+  const char **files = values(a, OPT_COMMAND_FILE, &o.nfiles);
+  const char **commands = values(a, OPT_EX, &o.ncommands);
+  o.breakpoints = breaks;
+  o.files = files;
+  o.commands = commands;
+  tk_status st = TK_INTERNAL;
+  if (breaks && files && commands)
+    st = tk_console_new(j->session, &o, &j->debugger);
+  free(breaks);
+  free(files);
+  free(commands);
+  debugged = j->session;
+  struct sigaction sa = {.sa_handler = on_interrupt};
+  sigemptyset(&sa.sa_mask);
+  sigaction(SIGINT, &sa, NULL);
+  return st;
+}
+
+static int debug_one(const cli_args *a) {
+  cli_job job;
+  bool file = cli_is_launch_file(a->words[0]);
+  if (a->nwords > 1)
+    return cli_usage(a, "one launch has one file; '%s' is too much",
+                     a->words[1]);
+  int st = cli_job_start(&job, a);
+  if (st == TK_OK) st = cli_job_debug(&job);
+  if (st == TK_OK) st = file ? cli_job_replay(&job) : cli_job_direct(&job);
+  if (st == TK_OK) st = cli_job_run(&job);
+  return cli_job_end(&job, st);
+}
+
+int cli_debug(const cli_args *a) {
+  if (a->nwords == 0) return cli_usage(a, "which file?");
+  if (cli_is_launch_file(a->words[0]) || cli_is_direct(a)) return debug_one(a);
+  return cli_run_script(a);
+}

@@ -1,0 +1,514 @@
+/* cmd_look.c - commands that look at what there is.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/cmd.h"
+
+/* ---- expressions ------------------------------------------------------- */
+
+static void check_format(tkd *d, const char *fmt, const char *known) {
+  if (strlen(fmt) > 1 || (*fmt && !strchr(known, *fmt)))
+    tkd_fail(d, "Unknown format '/%s': one of %s.", fmt, known);
+}
+
+void tkd_cmd_PRINT(tkd *d, tkd_args *a) {
+  check_format(d, a->fmt, "xobducefg");
+  if (!*a->text) tkd_fail(d, "Print what?");
+  tkd_show_expr(d, a->fmt, a->text);
+}
+
+void tkd_cmd_DISPLAY(tkd *d, tkd_args *a) {
+  if (!*a->text) {
+    tkd_display_all(d);
+    return;
+  }
+  check_format(d, a->fmt, "xobducefg");
+  if (d->frame) tkd_show_expr(d, a->fmt, a->text);
+  tkd_display *x = tk_calloc(d->env, 1, sizeof *x), **at = &d->displays;
+  while (*at) at = &(*at)->next;
+  *at = x;
+  x->number = ++d->last_display;
+  x->fmt = tkd_strdup(d, a->fmt);
+  x->text = tkd_strdup(d, a->text);
+}
+
+typedef struct typing {
+  tkd *d;
+  const char *text;
+  tki_eval *x;
+} typing;
+
+static void type_body(tk_env *e, void *ud) {
+  typing *y = ud;
+  (void)e;
+  y->x = tki_eval_new(y->d->t, y->d->frame, y->text, NULL);
+}
+
+/* The type of a parameter's tensor, with shape and strides. */
+static void say_tensor(tkd *d, const tki_region *r) {
+  const tk_tensor *x = r->tensor;
+  tkd_say(d, "%s: %s[", r->name, tk_dtype_name(x->dtype));
+  for (int i = 0; i < x->rank; i++)
+    tkd_say(d, "%s%lld", i ? ", " : "", (long long)x->shape[i]);
+  tkd_say(d, "] with strides [");
+  for (int i = 0; i < x->rank; i++)
+    tkd_say(d, "%s%lld", i ? ", " : "", (long long)x->strides[i]);
+  tkd_say(d, "], %llu bytes%s\n", (unsigned long long)(r->hi - r->lo),
+          r->readonly ? ", read-only" : "");
+}
+
+void tkd_cmd_WHATIS(tkd *d, tkd_args *a) {
+  typing y = {d, a->text, NULL};
+  size_t diags = d->env->ndiags;
+  tk_status st = tk_protect(d->env, type_body, &y);
+  if (st == TK_OK && y.x->known) tkd_say(d, "constexpr = %s\n", y.x->known);
+  for (size_t i = 0; st == TK_OK && i < y.x->n; i++) {
+    tk_type_print(&d->out, &y.x->types[i]);
+    tkd_say(d, "\n");
+  }
+  tki_eval_free(y.x);
+  if (st == TK_OK) {
+    const tki_region *r = tkd_region(d, a->text, strlen(a->text));
+    if (r) say_tensor(d, r);
+    return;
+  }
+  tkd_say_reports(d, diags);
+  tk_throw(d->env, TK_USAGE);
+}
+
+/* ---- memory ------------------------------------------------------------ */
+
+typedef struct look {
+  uint64_t n;
+  char how;
+  tk_dtype dtype;
+} look;
+
+static look parse_nfu(tkd *d, const char *fmt, tk_dtype own) {
+  char *end;
+  look x = {strtoull(fmt, &end, 10), 0, own};
+  if (end == fmt) x.n = 1;
+  static const char units[] = "bhwg";
+  for (; *end; end++) {
+    const char *u = strchr(units, *end);
+    bool first = *end == 'b' && !x.how && !end[1];
+    if (u && !first)
+      x.dtype =
+          (tk_dtype[]){TK_UINT8, TK_UINT16, TK_UINT32, TK_UINT64}[u - units];
+    else if (strchr("xduobcf", *end))
+      x.how = *end;
+    else
+      tkd_fail(d,
+               "x/NFU: N a count, F one of x d u o b c f, U one of b h w "
+               "g; not '%s'.",
+               fmt);
+  }
+  return x;
+}
+
+/* A tensor with an index or offset, or a number. */
+static uint64_t address_of(tkd *d, const char *text, tk_dtype *own) {
+  size_t n = 0;
+  while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
+  *own = TK_UINT8;
+  if (isdigit((unsigned char)*text)) return tkd_number(d, text, 0);
+  const tki_region *r = n ? tkd_region(d, text, n) : NULL;
+  if (!r) tkd_fail(d, "x examines a tensor or an address, not '%s'.", text);
+  *own = r->tensor->dtype;
+  int left;
+  const char *s = text + n, *close = strchr(s, ']');
+  char *host = tkd_element(d, r, *s == '[' ? s : "", &left);
+  if (*s == '[') s = close ? close + 1 : s + strlen(s);
+  s += strspn(s, " ");
+  uint64_t at = r->lo + (uint64_t)(host - r->host);
+  if (*s == '+')
+    at += tkd_number(d, s + 1 + strspn(s + 1, " "), 0) * tk_dtype_size(*own);
+  else if (*s)
+    tkd_fail(d, "x BUFFER+OFFSET: unexpected '%s'.", s);
+  return at;
+}
+
+static void examine(tkd *d, uint64_t at, const look *x) {
+  tk_type type = tk_scalar(x->dtype);
+  size_t size = tk_dtype_size(x->dtype);
+  char fmt[2] = {x->how, 0};
+  for (uint64_t i = 0; i < x->n; i++, at += size) {
+    const tki_region *r = tki_region_at(d->t, at, size);
+    if (!r)
+      tkd_fail(d, "0x%llx is in no tensor of this launch.",
+               (unsigned long long)at);
+    tki_val v = {.region = TKI_ANY};
+    memcpy(&v.u, r->host + (at - r->lo), size);
+    char name[160];
+    int64_t off = r->host + (at - r->lo) - (char *)r->tensor->data;
+    snprintf(name, sizeof name, "%.100s+%lld", r->name,
+             (long long)(off / (int64_t)tk_dtype_size(r->tensor->dtype)));
+    tkd_show_value(d, name, fmt, &type, &v);
+  }
+  d->x_next = at;
+}
+
+void tkd_cmd_X(tkd *d, tkd_args *a) {
+  tk_dtype own = d->x_dtype;
+  uint64_t at = d->x_next;
+  if (*a->text) at = address_of(d, a->text, &own);
+  if (!at) tkd_fail(d, "Examine what? x/8 BUFFER, x/4xw BUFFER+16.");
+  if (*a->text && own < TK_DTYPE_COUNT) d->x_dtype = own;
+  look x = parse_nfu(d, a->fmt, own);
+  if (x.n > 100000) tkd_fail(d, "At most 100000 items.");
+  examine(d, at, &x);
+}
+
+/* ---- pictures ---------------------------------------------------------- */
+
+typedef void (*block_fn)(tkd *d, const tkd_block *b, const char *more);
+
+typedef struct blocking {
+  tkd *d;
+  const char *text, *more;
+  block_fn fn;
+  tki_eval *x;
+} blocking;
+
+static void block_body(tk_env *e, void *ud) {
+  blocking *y = ud;
+  tki *t = y->d->t;
+  tki_val out[TK_EVAL_LEAVES];
+  y->x = tki_eval_new(t, y->d->frame, y->text, NULL);
+  if (y->x->known || y->x->n != 1) {
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "%.100s is not one block", y->text);
+    tk_throw(e, TK_USAGE);
+  }
+  tki_eval_run(t, y->x, y->d->frame, out);
+  tkd_block b = tkd_block_of(&y->x->types[0], &out[0]);
+  y->fn(y->d, &b, y->more);
+  tki_release(t, &out[0]);
+}
+
+static void with_block(tkd *d, const char *text, const char *more,
+                       block_fn fn) {
+  if (!*text) tkd_fail(d, "Of which variable or tensor?");
+  const tki_region *r = tkd_region(d, text, strlen(text));
+  if (r) {
+    tkd_block b = tkd_block_tensor(r->tensor);
+    fn(d, &b, more);
+    return;
+  }
+  blocking y = {d, text, more, fn, NULL};
+  size_t diags = d->env->ndiags;
+  tk_status st = tk_protect(d->env, block_body, &y);
+  tki_eval_free(y.x);
+  if (st == TK_OK) return;
+  if (d->env->ndiags > diags) tkd_say_reports(d, diags);
+  tk_throw(d->env, st);
+}
+
+static void do_stats(tkd *d, const tkd_block *b, const char *more) {
+  (void)more;
+  tkd_stats(&d->out, b, tkd_width(d));
+}
+
+void tkd_cmd_STATS(tkd *d, tkd_args *a) {
+  with_block(d, a->text, NULL, do_stats);
+}
+
+static void do_show(tkd *d, const tkd_block *b, const char *file) {
+  if (!file) {
+    tkd_picture(&d->out, b, tkd_width(d), false);
+    return;
+  }
+  tk_buf svg;
+  tk_buf_init(&svg, d->env);
+  tkd_svg(&svg, b);
+  FILE *f = fopen(file, "w");
+  bool bad = !f || fwrite(tk_buf_str(&svg), 1, svg.n, f) != svg.n;
+  if (f) bad |= fclose(f) != 0;
+  tk_buf_free(&svg);
+  if (bad) tkd_fail(d, "%s cannot be written.", file);
+  tkd_say(d, "Written to %s\n", file);
+}
+
+void tkd_cmd_SHOW(tkd *d, tkd_args *a) {
+  char *svg = strstr(a->text, "--svg ");
+  if (!svg) {
+    with_block(d, a->text, NULL, do_show);
+    return;
+  }
+  size_t n = (size_t)(svg - a->text);
+  while (n && a->text[n - 1] == ' ') n--;
+  char *text = tkd_strndup(d, a->text, n);
+  tk_buf_clear(&d->scratch);
+  tk_buf_puts(&d->scratch, text);
+  tkd_strfree(d, text);
+  with_block(d, tk_buf_str(&d->scratch), svg + 6 + strspn(svg + 6, " "),
+             do_show);
+}
+
+static void do_axis(tkd *d, const tkd_block *b, const char *more) {
+  (void)more;
+  tkd_axis(&d->out, b);
+}
+
+void tkd_cmd_AXIS(tkd *d, tkd_args *a) {
+  with_block(d, a->text, NULL, do_axis);
+}
+
+static void do_layout(tkd *d, const tkd_block *b, const char *more) {
+  int warps = more ? atoi(more) : 4;
+  if (warps < 1 || warps > 32 || (warps & (warps - 1)))
+    tkd_fail(d, "The number of warps is a power of 2 up to 32.");
+  tkd_layout(&d->out, &b->type, warps);
+}
+
+void tkd_cmd_LAYOUT(tkd *d, tkd_args *a) {
+  const char *space = strrchr(a->text, ' ');
+  bool number = space && isdigit((unsigned char)space[1]);
+  char *text = tkd_strndup(
+      d, a->text, number ? (size_t)(space - a->text) : strlen(a->text));
+  tk_buf_clear(&d->scratch);
+  tk_buf_puts(&d->scratch, text);
+  tkd_strfree(d, text);
+  with_block(d, tk_buf_str(&d->scratch), number ? space + 1 : NULL, do_layout);
+}
+
+/* ---- frames ------------------------------------------------------------ */
+
+void tkd_cmd_BACKTRACE(tkd *d, tkd_args *a) {
+  int level = 0;
+  (void)a;
+  for (const tki_frame *f = tkd_top(d); f; f = tkd_user_frame(f->caller))
+    tkd_show_frame(d, f, level++);
+}
+
+static void say_frame(tkd *d) {
+  int line = tkd_line_of(d->frame);
+  tkd_show_frame(d, d->frame, d->level);
+  tkd_show_lines(d, d->frame->func->src, line, line, line);
+}
+
+static void choose(tkd *d, int64_t level) {
+  int depth = tkd_depth(tkd_top(d));
+  if (level < 0) tkd_fail(d, "This is the innermost call.");
+  if (level >= depth)
+    tkd_fail(d,
+             depth == 1 ? "The kernel was not called from a kernel."
+                        : "There are only %d calls.",
+             depth);
+  tkd_select(d, (int)level);
+  say_frame(d);
+}
+
+static int64_t count_of(tkd *d, const char *text) {
+  uint64_t n = tkd_number(d, text, 1);
+  return n > 1000000 ? 1000000 : (int64_t)n;
+}
+
+void tkd_cmd_UP(tkd *d, tkd_args *a) {
+  choose(d, d->level + count_of(d, a->text));
+}
+
+void tkd_cmd_DOWN(tkd *d, tkd_args *a) {
+  choose(d, d->level - count_of(d, a->text));
+}
+
+void tkd_cmd_FRAME(tkd *d, tkd_args *a) {
+  if (*a->text)
+    choose(d, count_of(d, a->text));
+  else
+    say_frame(d);
+}
+
+/* ---- source ------------------------------------------------------------ */
+
+static const tk_source *source_here(tkd *d) {
+  if (d->frame) return d->frame->func->src;
+  return d->t->program->kernel->src;
+}
+
+static int line_of_function(tkd *d, const char *name) {
+  for (size_t i = 0; i < d->t->program->nfuncs; i++) {
+    const tk_func *f = d->t->program->funcs[i];
+    if (!strcmp(f->name, name)) return tk_source_line(f->src, f->span.lo);
+  }
+  tkd_fail(d, "No function '%s' in this launch, and no line.", name);
+}
+
+void tkd_cmd_LIST(tkd *d, tkd_args *a) {
+  const tk_source *src = source_here(d);
+  int n = (int)d->set.listing, at = d->frame ? tkd_line_of(d->frame) : 0;
+  const char *comma = strchr(a->text, ',');
+  int from = at - n / 2, to;
+  if (!*a->text && d->list_line) from = d->list_line;
+  if (isdigit((unsigned char)*a->text)) from = atoi(a->text) - n / 2;
+  if (comma) from = atoi(a->text);
+  if (*a->text && !isdigit((unsigned char)*a->text))
+    from = line_of_function(d, a->text);
+  if (from < 1) from = 1;
+  to = from + n - 1;
+  if (comma) to = atoi(comma + 1);
+  if (from > (int)src->nlines)
+    tkd_fail(d, "%s has %d lines.", src->name, (int)src->nlines);
+  if (to < from) tkd_fail(d, "The last line is before the first.");
+  tkd_show_lines(d, src, from, to, at);
+  d->list_line = to + 1;
+}
+
+void tkd_cmd_LONGLIST(tkd *d, tkd_args *a) {
+  const tk_func *f = d->frame->func;
+  int at = tkd_line_of(d->frame);
+  int from = tk_source_line(f->src, f->span.lo);
+  (void)a;
+  tkd_show_lines(d, f->src, from, tkd_last_line(f), at);
+}
+
+/* ---- info -------------------------------------------------------------- */
+
+static void need_program(tkd *d) {
+  if (!d->frame) tkd_fail(d, "No program is stopped.");
+}
+
+static void need_launch(tkd *d) {
+  if (!d->t) tkd_fail(d, "No launch is running.");
+}
+
+static void info_locals(tkd *d) {
+  const char *name;
+  need_program(d);
+  for (size_t i = 0; (name = tki_eval_name(d->frame, i)); i++)
+    tkd_show_slot(d, d->frame, name);
+}
+
+static void info_args(tkd *d) {
+  const tk_func *f = d->frame ? d->frame->func : NULL;
+  need_program(d);
+  for (size_t i = 0; i < tk_function_param_count(f->fn); i++)
+    tkd_show_slot(d, d->frame, tk_function_param_name(f->fn, i));
+}
+
+void tkd_cmd_ARGS(tkd *d, tkd_args *a) {
+  (void)a;
+  info_args(d);
+}
+
+static void info_line(tkd *d) {
+  need_program(d);
+  const tk_stmt *st = d->frame->stmt;
+  tkd_say(d, "line %d of %s, in %s: %zu operations\n", tkd_line_of(d->frame),
+          d->frame->func->src->name, d->frame->func->name,
+          st ? st->insts.n : 0);
+  for (size_t i = 0; st && i < st->insts.n; i++) {
+    const tk_inst *in = st->insts.items[i];
+    tkd_say(d, "  %-10s %-6s ", tk_inst_name((tk_opcode)in->op),
+            tk_mode_name(in));
+    if (in->nres) tk_type_print(&d->out, &in->type);
+    tkd_say(d, "\n");
+  }
+}
+
+static void info_frame(tkd *d) {
+  need_program(d);
+  tkd_show_frame(d, d->frame, d->level);
+  int trip = 0;
+  for (const tki_loop *l = d->frame->loops; l; l = l->outer, trip++)
+    tkd_say(d, "  %s loop at line %d, trip %llu\n",
+            trip ? "around it the" : "in the",
+            tk_source_line(d->frame->func->src, l->stmt->span.lo),
+            (unsigned long long)l->trip);
+}
+
+static void info_breakpoints(tkd *d) {
+  if (!d->points) tkd_say(d, "No breakpoints.\n");
+  for (const tkd_point *p = d->points; p; p = p->next) tkd_point_text(d, p);
+}
+
+static void info_programs(tkd *d) {
+  tkd_args none = {"", ""};
+  need_launch(d);
+  tkd_cmd_PROGRAMS(d, &none);
+}
+
+static void info_buffers(tkd *d) {
+  need_launch(d);
+  for (size_t i = 0; i < d->t->nregions; i++)
+    if (d->t->regions[i].tensor) say_tensor(d, &d->t->regions[i]);
+}
+
+static void info_launch(tkd *d) {
+  need_launch(d);
+  tki *t = d->t;
+  tkd_say(d, "launch %llu: %s[%lld, %lld, %lld], %llu programs have run\n",
+          (unsigned long long)d->launches, t->program->kernel->name,
+          (long long)t->grid[0], (long long)t->grid[1], (long long)t->grid[2],
+          (unsigned long long)t->done);
+}
+
+static void info_source(tkd *d) {
+  need_launch(d);
+  const tk_source *s = source_here(d);
+  tkd_say(d, "%s, %d lines\n", s->name, (int)s->nlines);
+}
+
+static void info_checks(tkd *d) {
+  tkd_say(d, "%zu reported so far; accesses are always checked%s\n",
+          d->env->ndiags, d->t && !d->t->asserts ? ", assertions are off" : "");
+  for (const tk_diag *x = d->env->diags; x; x = x->next)
+    tk_diag_render(&d->out, x, false);
+}
+
+static void info_display(tkd *d) {
+  if (!d->displays) tkd_say(d, "No displays.\n");
+  for (const tkd_display *x = d->displays; x; x = x->next)
+    tkd_say(d, "%d: %s%s%s%s\n", x->number, *x->fmt ? "/" : "", x->fmt,
+            *x->fmt ? " " : "", x->text);
+}
+
+static void info_checkpoints(tkd *d) {
+  if (!d->nmarks) tkd_say(d, "No checkpoints.\n");
+  for (size_t i = 0; i < d->nmarks; i++)
+    tkd_say(d, "%d: event %llu\n", d->marks[i].number,
+            (unsigned long long)d->marks[i].event);
+}
+
+static const struct {
+  const char *name;
+  void (*fn)(tkd *d);
+} topics[] = {
+    {"locals", info_locals},
+    {"args", info_args},
+    {"line", info_line},
+    {"frame", info_frame},
+    {"breakpoints", info_breakpoints},
+    {"watchpoints", info_breakpoints},
+    {"programs", info_programs},
+    {"buffers", info_buffers},
+    {"launch", info_launch},
+    {"source", info_source},
+    {"checks", info_checks},
+    {"display", info_display},
+    {"checkpoints", info_checkpoints},
+};
+
+const char *tkd_info_topic(size_t i) {
+  return i < TK_COUNT(topics) ? topics[i].name : NULL;
+}
+
+void tkd_cmd_INFO(tkd *d, tkd_args *a) {
+  size_t n = strlen(a->text);
+  tk_nearest near = tk_nearest_start(a->text);
+  for (size_t i = 0; i < TK_COUNT(topics); i++) {
+    tk_nearest_try(&near, topics[i].name);
+    if (!n || strncmp(topics[i].name, a->text, n)) continue;
+    topics[i].fn(d);
+    return;
+  }
+  const char *best = tk_nearest_best(&near);
+  if (best && n)
+    tkd_fail(d, "No topic '%s'. Did you mean 'info %s'?", a->text, best);
+  tkd_say(d, "info");
+  for (size_t i = 0; i < TK_COUNT(topics); i++)
+    tkd_say(d, " %s%s", i ? "| " : "", topics[i].name);
+  tkd_fail(d, ".");
+}

@@ -1,0 +1,465 @@
+/* cmd_other.c - commands that change something, and those about the debugger
+ * itself.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/cmd.h"
+
+/* ---- set --------------------------------------------------------------- */
+
+/* Puts bytes into a slot, in a block of their own: others may hold the old
+ * one. */
+void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
+  const tk_type *type = &f->func->slots[slot].type;
+  tki_val v = tki_val_new(d->t, type, (size_t)tk_numel(type));
+  memcpy(tki_data(&v), bytes, n);
+  tki_set(d->t, &f->slots[slot], v);
+}
+
+typedef struct setting {
+  tkd *d;
+  const char *text;
+  const tk_type *want;
+  tki_eval *x;
+  char *bytes;
+  size_t n;
+} setting;
+
+static void value_body(tk_env *e, void *ud) {
+  setting *s = ud;
+  tki *t = s->d->t;
+  tki_val out[TK_EVAL_LEAVES];
+  s->x = tki_eval_new(t, s->d->frame, s->text, s->want);
+  s->n = (size_t)tk_numel(s->want) * tk_lane_size(s->want);
+  if (s->x->known || s->x->n != 1) {
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%.100s is no value",
+                s->text);
+    tk_throw(e, TK_USAGE);
+  }
+  tki_eval_run(t, s->x, s->d->frame, out);
+  s->bytes = tk_realloc(e, NULL, 0, s->n);
+  memcpy(s->bytes, tki_data(&out[0]), s->n);
+  tki_release(t, &out[0]);
+}
+
+/* The value of an expression as the type wanted; the caller frees. */
+static char *value_as(tkd *d, const char *text, const tk_type *want) {
+  setting s = {.d = d, .text = text, .want = want};
+  size_t diags = d->env->ndiags;
+  tk_status st = tk_protect(d->env, value_body, &s);
+  tki_eval_free(s.x);
+  if (st == TK_OK) return s.bytes;
+  tkd_say_reports(d, diags);
+  tk_throw(d->env, TK_USAGE);
+}
+
+static void need_frame(tkd *d) {
+  if (!d->frame) tkd_fail(d, "No program is stopped.");
+}
+
+static void set_variable(tkd *d, const char *name, const char *text) {
+  int slots[2];
+  need_frame(d);
+  size_t n = tki_eval_slots(d->frame, name, slots, 2);
+  if (n == 0)
+    tkd_fail(d, "'%s' is no variable here, or known at compile time.", name);
+  if (n > 1) tkd_fail(d, "'%s' is a tuple.", name);
+  tk_type type = d->frame->func->slots[slots[0]].type;
+  if (type.ptr) tkd_fail(d, "'%s' is a pointer.", name);
+  char *bytes = value_as(d, text, &type);
+  size_t size = (size_t)tk_numel(&type) * tk_lane_size(&type);
+  tkd_put_slot(d, d->frame, slots[0], bytes, size);
+  tkd_deed *x = tkd_deed_new(d, TKD_SET);
+  x->level = d->level;
+  x->slot = slots[0];
+  x->bytes = bytes;
+  x->n = size;
+  tkd_show_slot(d, d->frame, name);
+  tkd_watches_refresh(d);
+}
+
+static void set_memory(tkd *d, const tki_region *r, const char *index,
+                       const char *text) {
+  int left;
+  char *host = tkd_element(d, r, index, &left);
+  if (left)
+    tkd_fail(d, "One element: %s has %d axes.", r->name, r->tensor->rank);
+  tk_type type = tk_scalar(r->tensor->dtype);
+  char *bytes = value_as(d, text, &type);
+  size_t size = tk_dtype_size(r->tensor->dtype);
+  tkd_journal_add(d->journal, host, size);
+  memcpy(host, bytes, size);
+  tkd_deed *x = tkd_deed_new(d, TKD_POKE);
+  x->host = host;
+  x->bytes = bytes;
+  x->n = size;
+  tkd_watches_refresh(d);
+}
+
+static uint64_t in_range(tkd *d, const char *text, uint64_t lo, uint64_t hi) {
+  uint64_t n = tkd_number(d, text, 0);
+  if (!*text || n < lo || n > hi)
+    tkd_fail(d, "A number from %llu to %llu was expected.",
+             (unsigned long long)lo, (unsigned long long)hi);
+  return n;
+}
+
+static void show_settings(tkd *d) {
+  tkd_say(d,
+          "print elements %llu\nlistsize %llu\nwidth %d\nchanges %s\n"
+          "history %llu\n",
+          (unsigned long long)d->set.elements,
+          (unsigned long long)d->set.listing, tkd_width(d),
+          d->set.changes ? "on" : "off",
+          (unsigned long long)(d->set.history >> 20));
+}
+
+static bool set_setting(tkd *d, const char *word, const char *value) {
+  if (!strcmp(word, "print") && !strncmp(value, "elements ", 9))
+    d->set.elements = in_range(d, value + 9, 1, 1 << 20);
+  else if (!strcmp(word, "listsize"))
+    d->set.listing = in_range(d, value, 1, 10000);
+  else if (!strcmp(word, "width"))
+    d->set.width = in_range(d, value, 20, 1000);
+  else if (!strcmp(word, "history"))
+    d->set.history = in_range(d, value, 0, 1 << 20) << 20;
+  else if (!strcmp(word, "changes") && !strcmp(value, "on"))
+    d->set.changes = true;
+  else if (!strcmp(word, "changes") && !strcmp(value, "off"))
+    d->set.changes = false;
+  else
+    return false;
+  return true;
+}
+
+/* Where the '=' of an assignment is; NULL: there is none. */
+static char *equals(char *text) {
+  int depth = 0;
+  for (char *s = text; *s; s++) {
+    depth += (*s == '[') - (*s == ']');
+    if (*s == '=' && !depth) return s[1] == '=' ? NULL : s;
+  }
+  return NULL;
+}
+
+static void assign(tkd *d, char *name, char *value, bool var) {
+  size_t n = strlen(name);
+  while (n && name[n - 1] == ' ') name[--n] = '\0';
+  value += strspn(value, " ");
+  char *index = strchr(name, '[');
+  size_t k = index ? (size_t)(index - name) : n;
+  if (!*name || !*value) tkd_fail(d, "set var NAME = EXPR");
+  need_frame(d);
+  const tki_region *r = index ? tkd_region(d, name, k) : NULL;
+  if (r)
+    set_memory(d, r, index, value);
+  else if (index)
+    tkd_fail(d, "Lanes are not set one by one: set var x = tl.where(...).");
+  else
+    set_variable(d, name, value);
+  (void)var;
+}
+
+void tkd_cmd_SET(tkd *d, tkd_args *a) {
+  char line[1024];
+  if (!*a->text) {
+    show_settings(d);
+    return;
+  }
+  if (strlen(a->text) >= sizeof line) tkd_fail(d, "That is too long.");
+  snprintf(line, sizeof line, "%s", a->text);
+  bool var = !strncmp(line, "var ", 4);
+  char *text = var ? line + 4 + strspn(line + 4, " ") : line;
+  char *eq = equals(text);
+  if (eq) {
+    *eq = '\0';
+    assign(d, text, eq + 1, var);
+    return;
+  }
+  const char *value = a->text;
+  snprintf(line, sizeof line, "%s", tkd_word(d, &value));
+  if (var || !set_setting(d, line, value))
+    tkd_fail(d, "set var NAME = EXPR, set BUFFER[I] = EXPR, or a setting: "
+                "print elements N,\nlistsize N, width N, changes on|off, "
+                "history MIB.");
+}
+
+/* ---- apply ------------------------------------------------------------- */
+
+/* Goes to the first statement of a program that was not begun. */
+static bool visit(tkd *d, uint64_t index) {
+  uint64_t at;
+  for (uint64_t i = 0; i < d->nbases; i++)
+    if (d->bases[i].index == index) {
+      tkd_goto(d, d->bases[i].event + 1, 0);
+      return d->frame != NULL;
+    }
+  at = index;
+  tkd_deed_new(d, TKD_SWITCH)->index = at;
+  d->deed = d->ndeeds;
+  tkd_switch(d, at);
+  d->go = TKD_STEP;
+  d->count = 1;
+  d->new_program = false;
+  tkd_arm(d);
+  tkd_run_on(d);
+  d->go = TKD_GO;
+  return d->frame != NULL;
+}
+
+static void apply_one(tkd *d, const int64_t pid[3], const char *command) {
+  tkd_say(d, "program ");
+  tkd_put_pid(&d->out, pid, NULL);
+  tkd_say(d, ":\n");
+  tkd_execute(d, command);
+}
+
+enum { MOST_APPLIED = 4096 };
+
+void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
+  const char *text = a->text;
+  tk_pids conds;
+  const char *word = tkd_word(d, &text);
+  if (!*word || !*text) tkd_fail(d, "apply COND COMMAND, as apply 0,>1 p x");
+  size_t diags = d->env->ndiags;
+  if (!tk_pids_parse(d->env, word, strlen(word), &conds)) {
+    tkd_say_reports(d, diags);
+    tk_throw(d->env, TK_USAGE);
+  }
+  if (d->over || !d->frame) tkd_fail(d, "The launch has ended.");
+  const tkd_command *c = tkd_find_command(d, tkd_first_word(d, text));
+  if (strchr(c->flags, 'R') || c == &tkd_commands[TKD_C_APPLY])
+    tkd_fail(d, "apply looks: '%s' moves.", c->name);
+  uint64_t event = d->event, sub = d->sub == TKD_LATE ? 0 : d->sub, index;
+  uint64_t mine = d->strand->task->index;
+  int n = 0;
+  char *command = tkd_strdup(d, text);
+  for (uint64_t i = 0; i < tki_programs(d->t) && n < MOST_APPLIED; i++) {
+    int64_t pid[3];
+    if (!tki_program_at(d->t, i, &index)) continue;
+    tki_pid_of(d->t, index, pid);
+    if (!tk_pids_match(&conds, pid)) continue;
+    if (index != mine && !visit(d, index)) continue;
+    apply_one(d, pid, command);
+    n++;
+    if (index != mine) tkd_goto(d, event, sub);
+  }
+  tkd_strfree(d, command);
+  d->moves = d->gone = false;
+  if (!n) tkd_fail(d, "No program matches.");
+}
+
+/* ---- the user's own commands ------------------------------------------- */
+
+static tkd_named *named(tkd *d, const char *name) {
+  size_t n = strlen(name);
+  if (!n || n > 60 ||
+      strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP"
+                   "QRSTUVWXYZ0123456789-_") != n)
+    tkd_fail(d, "A name of letters, digits, - and _ was expected.");
+  for (tkd_named *x = d->named; x; x = x->next)
+    if (!strcmp(x->name, name)) return x;
+  tkd_named *x = tk_calloc(d->env, 1, sizeof *x);
+  x->next = d->named;
+  d->named = x;
+  x->name = tkd_strdup(d, name);
+  return x;
+}
+
+static void set_text(tkd *d, char **at, char *text) {
+  tkd_strfree(d, *at);
+  *at = text;
+}
+
+void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
+  if (!*a->text) {
+    for (tkd_named *x = d->named; x; x = x->next)
+      if (x->alias) tkd_say(d, "%s = %s\n", x->name, x->text);
+    return;
+  }
+  const char *text = a->text;
+  char name[64];
+  snprintf(name, sizeof name, "%.63s", tkd_word(d, &text));
+  if (*text == '=') text += 1 + strspn(text + 1, " ");
+  if (!*text) tkd_fail(d, "alias NAME = COMMAND");
+  tkd_named *x = named(d, name);
+  set_text(d, &x->text, tkd_strdup(d, text));
+  x->alias = true;
+}
+
+void tkd_cmd_DEFINE(tkd *d, tkd_args *a) {
+  tkd_named *x = named(d, a->text);
+  char *body = tkd_read_body(d);
+  set_text(d, &x->text, body);
+  x->alias = false;
+}
+
+void tkd_cmd_DOCUMENT(tkd *d, tkd_args *a) {
+  tkd_named *x = named(d, a->text);
+  if (!x->text)
+    tkd_fail(d, "'%s' is not defined: 'define' comes first.", a->text);
+  set_text(d, &x->doc, tkd_read_body(d));
+}
+
+static void source(tkd *d, const char *path) {
+  FILE *f = fopen(path, "r");
+  if (!f) tkd_fail(d, "%s cannot be read.", path);
+  if (++d->depth_of_source > 32) {
+    fclose(f);
+    d->depth_of_source = 0;
+    tkd_fail(d, "%s is read by itself.", path);
+  }
+  tk_buf b;
+  char part[4096];
+  size_t n;
+  tk_buf_init(&b, d->env);
+  while ((n = fread(part, 1, sizeof part, f)) && b.n < (1 << 20))
+    tk_buf_add(&b, part, n);
+  fclose(f);
+  tkd_push_lines(d, tk_buf_str(&b));
+  tk_buf_free(&b);
+}
+
+void tkd_cmd_SOURCE(tkd *d, tkd_args *a) {
+  if (!*a->text) tkd_fail(d, "source FILE");
+  source(d, a->text);
+}
+
+void tkd_cmd_SHELL(tkd *d, tkd_args *a) {
+  if (!*a->text) tkd_fail(d, "shell COMMAND");
+  tkd_flush(d);
+  FILE *f = popen(a->text, "r");
+  if (!f) tkd_fail(d, "/bin/sh cannot be run.");
+  char part[1024];
+  size_t n;
+  while ((n = fread(part, 1, sizeof part, f))) {
+    tk_buf_add(&d->out, part, n);
+    tkd_flush(d);
+  }
+  int status = pclose(f);
+  if (status) tkd_fail(d, "It ended with status %d.", status >> 8 & 255);
+}
+
+void tkd_cmd_ECHO(tkd *d, tkd_args *a) {
+  tkd_print_format(d, a->text);
+}
+
+void tkd_cmd_RECORD(tkd *d, tkd_args *a) {
+  if (*a->text) {
+    size_t diags = d->env->ndiags;
+    if (tk_launch_record(d->t->launch, a->text) != TK_OK) {
+      tkd_say_reports(d, diags);
+      tk_throw(d->env, TK_USAGE);
+    }
+    tkd_say(d, "Written to %s\n", a->text);
+    return;
+  }
+  tkd_say(d,
+          "%llu events, %llu bytes of overwritten memory, of at most %llu "
+          "MiB\n",
+          (unsigned long long)d->event,
+          (unsigned long long)(tkd_journal_at(d->journal) -
+                               tkd_journal_first(d->journal)),
+          (unsigned long long)(d->set.history >> 20));
+}
+
+void tkd_cmd_SAVE_TRANSCRIPT(tkd *d, tkd_args *a) {
+  if (!*a->text) tkd_fail(d, "save-transcript FILE, or off");
+  tkd_flush(d);
+  if (d->transcript) fclose(d->transcript);
+  d->transcript = NULL;
+  if (!strcmp(a->text, "off")) return;
+  d->transcript = fopen(a->text, "w");
+  if (!d->transcript) tkd_fail(d, "%s cannot be written.", a->text);
+}
+
+/* ---- completion -------------------------------------------------------- */
+
+const char *tkd_first_word(tkd *d, const char *text) {
+  size_t n = 0;
+  while (isalnum((unsigned char)text[n]) || text[n] == '-' || text[n] == '_')
+    n++;
+  tk_buf_clear(&d->scratch);
+  tk_buf_add(&d->scratch, text, n);
+  return tk_buf_str(&d->scratch);
+}
+
+static const char *setting_name(size_t i) {
+  static const char *const names[] = {"var",   "print elements", "listsize",
+                                      "width", "changes",        "history"};
+  return i < TK_COUNT(names) ? names[i] : NULL;
+}
+
+static const char *function_name(tkd *d, size_t i) {
+  for (size_t k = 0; d->t && k < d->t->program->nfuncs; k++)
+    if (!d->t->program->funcs[k]->library && i-- == 0)
+      return d->t->program->funcs[k]->name;
+  return NULL;
+}
+
+static const char *value_name(tkd *d, size_t i) {
+  size_t n = 0;
+  const char *name;
+  if (!d->frame) return NULL;
+  while ((name = tki_eval_name(d->frame, n))) {
+    if (n++ == i) return name;
+  }
+  for (size_t k = 0; k < d->t->nregions; k++)
+    if (d->t->regions[k].name && n++ == i) return d->t->regions[k].name;
+  return NULL;
+}
+
+/* The i-th word that may stand there, whatever it begins with. */
+static const char *candidate(tkd *d, tkd_words words, size_t i) {
+  switch (words) {
+  case TKD_COMMAND: return tk_debugger_command_name(i);
+  case TKD_LOCATION: return function_name(d, i);
+  case TKD_EXPR: return value_name(d, i);
+  case TKD_INFO: return tkd_info_topic(i);
+  case TKD_SETTING: return setting_name(i);
+  default: return NULL;
+  }
+}
+
+static tkd_words words_of(tkd *d, const char *line, const char *word) {
+  if (word == line + strspn(line, " \t")) return TKD_COMMAND;
+  const char *name = tkd_first_word(d, line + strspn(line, " \t"));
+  size_t n = strlen(name);
+  for (int exact = 1; exact >= 0; exact--)
+    for (int k = 0; k < TKD_COMMANDS; k++)
+      if (exact ? !strcmp(tkd_commands[k].name, name)
+                : n && !strncmp(tkd_commands[k].name, name, n))
+        return tkd_commands[k].words;
+  return TKD_EXPR;
+}
+
+typedef struct completing {
+  tkd *d;
+  const char *line;
+  size_t i;
+  const char *found;
+} completing;
+
+static void complete(tk_env *e, void *ud) {
+  completing *c = ud;
+  const char *word = c->line + strlen(c->line), *name;
+  (void)e;
+  while (word > c->line && (isalnum((unsigned char)word[-1]) ||
+                            word[-1] == '_' || word[-1] == '-'))
+    word--;
+  tkd_words words = words_of(c->d, c->line, word);
+  size_t n = strlen(word);
+  for (size_t k = 0; (name = candidate(c->d, words, k)); k++)
+    if (!strncmp(name, word, n) && c->i-- == 0) {
+      c->found = name;
+      return;
+    }
+}
+
+const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i) {
+  completing c = {d, line, i, NULL};
+  tk_protect(d->env, complete, &c);
+  return c.found;
+}

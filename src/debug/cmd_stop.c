@@ -1,0 +1,324 @@
+/* cmd_stop.c - commands that say where to stop.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/cmd.h"
+
+/* ---- break ------------------------------------------------------------- */
+
+/* Cuts "LOCATION if COND" or "LOCATION, COND" in two; both trimmed. */
+static char *split_condition(char *text) {
+  char *cut = strstr(text, " if "), *cond = NULL;
+  if (!strncmp(text, "if ", 3)) {
+    cond = text + 3;
+    cut = text;
+  } else if (cut) {
+    cond = cut + 4;
+  } else if ((cut = strchr(text, ','))) {
+    cond = cut + 1;
+  }
+  if (!cond) return NULL;
+  while (cut > text && cut[-1] == ' ') cut--;
+  *cut = '\0';
+  return cond + strspn(cond, " ");
+}
+
+static void say_point(tkd *d, const tkd_point *p, const char *what) {
+  tkd_say(d, "%s %d at %s", what, p->number, p->where);
+  if (p->pending || !d->t)
+    tkd_say(d, " (not in this launch yet)");
+  else if (p->func && !strchr(p->where, ' ') && p->line != atoi(p->where))
+    tkd_say(d, ": %s, line %d", p->func, p->line);
+  else if (p->func)
+    tkd_say(d, ": %s", p->func);
+  tkd_say(d, "\n");
+}
+
+/* Compiles a condition once, to say at once what is wrong with it. */
+static void check_condition(tkd *d, const char *cond) {
+  if (!*cond) tkd_fail(d, "A condition was expected behind 'if'.");
+  if (d->frame) return; /* names are those of where it stands */
+}
+
+static void set_break(tkd *d, tkd_args *a, bool once) {
+  char *text = tkd_strdup(d, a->text), here[32];
+  size_t size = strlen(text) + 1;
+  char *cond = split_condition(text);
+  const char *where = text;
+  if (!*text && d->frame) {
+    snprintf(here, sizeof here, "%d", tkd_line_of(d->frame));
+    where = here;
+  }
+  if (cond) check_condition(d, cond);
+  tkd_check_location(d, where);
+  tkd_point *p = tkd_point_new(d, TKD_BREAK, where);
+  p->once = once;
+  if (cond) p->cond = tkd_strdup(d, cond);
+  tk_free(d->env, text, size);
+  tkd_points_resolve(d);
+  say_point(d, p, once ? "Temporary breakpoint" : "Breakpoint");
+}
+
+void tkd_cmd_BREAK(tkd *d, tkd_args *a) {
+  set_break(d, a, false);
+}
+
+void tkd_cmd_TBREAK(tkd *d, tkd_args *a) {
+  set_break(d, a, true);
+}
+
+void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
+  const char *comma = strchr(a->text, ',');
+  if (!comma) tkd_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\"");
+  char *where = tkd_strndup(d, a->text, (size_t)(comma - a->text));
+  tkd_check_location(d, where);
+  comma += 1 + strspn(comma + 1, " ");
+  size_t n = strlen(comma);
+  if (n > 1 && *comma == '"' && comma[n - 1] == '"') {
+    comma++;
+    n -= 2;
+  }
+  tkd_point *p = tkd_point_new(d, TKD_PRINTF, where);
+  p->format = tkd_strndup(d, comma, n);
+  tkd_strfree(d, where);
+  tkd_points_resolve(d);
+  say_point(d, p, "Logpoint");
+}
+
+/* ---- watch ------------------------------------------------------------- */
+
+static void watch(tkd *d, tkd_args *a, bool reads, bool writes) {
+  if (!*a->text) tkd_fail(d, "Watch what? A variable or a tensor.");
+  tkd_point *p = tkd_point_new(d, TKD_WATCH, a->text);
+  p->watch.reads = reads;
+  p->watch.writes = writes;
+  if (!tkd_watch_begin(d, p)) {
+    tkd_point_drop(d, p);
+    d->last_number--;
+    tk_throw(d->env, TK_USAGE);
+  }
+  tkd_points_resolve(d);
+  tkd_say(d, "Watchpoint %d: %s", p->number, p->where);
+  if (p->watch.func_name) tkd_say(d, " in %s", p->watch.func_name);
+  tkd_say(d, "\n");
+}
+
+void tkd_cmd_WATCH(tkd *d, tkd_args *a) {
+  watch(d, a, false, true);
+}
+
+void tkd_cmd_RWATCH(tkd *d, tkd_args *a) {
+  watch(d, a, true, false);
+}
+
+void tkd_cmd_AWATCH(tkd *d, tkd_args *a) {
+  watch(d, a, true, true);
+}
+
+void tkd_cmd_CATCH(tkd *d, tkd_args *a) {
+  static const char *const names[] = {"launch", "program", "finding", "assert",
+                                      "load",   "store",   "atomic"};
+  for (size_t i = 0; i < TK_COUNT(names); i++) {
+    if (strcmp(names[i], a->text)) continue;
+    tkd_point *p = tkd_point_new(d, TKD_CATCH, names[i]);
+    p->caught = (tkd_caught)i;
+    tkd_points_resolve(d);
+    tkd_say(d, "Catchpoint %d: %s\n", p->number, names[i]);
+    return;
+  }
+  tkd_fail(d, "catch launch|program|finding|assert|store|load|atomic");
+}
+
+/* ---- the list ---------------------------------------------------------- */
+
+typedef void (*point_fn)(tkd *d, tkd_point *p);
+
+/* For each breakpoint that text numbers, or all. */
+static void each(tkd *d, const char *text, point_fn fn) {
+  if (!*text) {
+    for (tkd_point *p = d->points, *next; p; p = next) {
+      next = p->next;
+      fn(d, p);
+    }
+    return;
+  }
+  while (*text) {
+    uint64_t n = tkd_number(d, tkd_word(d, &text), 0);
+    fn(d, tkd_point_numbered(d, n > 1000000 ? -1 : (int)n));
+  }
+}
+
+static void enable(tkd *d, tkd_point *p) {
+  p->enabled = true;
+  p->watch.known = false;
+  if (p->kind == TKD_WATCH && d->frame) tkd_watches_refresh(d);
+}
+
+static void disable(tkd *d, tkd_point *p) {
+  (void)d;
+  p->enabled = false;
+}
+
+void tkd_cmd_DELETE(tkd *d, tkd_args *a) {
+  each(d, a->text, tkd_point_drop);
+}
+
+void tkd_cmd_ENABLE(tkd *d, tkd_args *a) {
+  each(d, a->text, enable);
+  tkd_points_resolve(d);
+}
+
+void tkd_cmd_DISABLE(tkd *d, tkd_args *a) {
+  each(d, a->text, disable);
+  tkd_points_resolve(d);
+}
+
+void tkd_cmd_CLEAR(tkd *d, tkd_args *a) {
+  int line = atoi(a->text), n = 0;
+  if (!*a->text && d->frame) line = tkd_line_of(d->frame);
+  for (tkd_point *p = d->points, *next; p; p = next) {
+    next = p->next;
+    if (p->kind == TKD_WATCH || p->kind == TKD_CATCH) continue;
+    if (strcmp(p->where, a->text) && (!line || p->line != line)) continue;
+    tkd_say(d, "Deleted breakpoint %d\n", p->number);
+    tkd_point_drop(d, p);
+    n++;
+  }
+  if (!n) tkd_fail(d, "No breakpoint there.");
+}
+
+/* The breakpoint that *text begins with a number of. */
+static tkd_point *take_point(tkd *d, const char **text) {
+  const char *word = tkd_word(d, text);
+  if (!*word) tkd_fail(d, "Which breakpoint? 'info breakpoints' lists them.");
+  uint64_t n = tkd_number(d, word, 0);
+  return tkd_point_numbered(d, n > 1000000 ? -1 : (int)n);
+}
+
+void tkd_cmd_CONDITION(tkd *d, tkd_args *a) {
+  const char *text = a->text;
+  tkd_point *p = take_point(d, &text);
+  if (p->kind == TKD_CATCH && p->caught < TKD_CATCH_LOAD)
+    tkd_fail(d, "Catchpoint %d takes no condition.", p->number);
+  tkd_strfree(d, p->cond);
+  p->cond = NULL;
+  if (*text) p->cond = tkd_strdup(d, text);
+  tkd_points_resolve(d);
+  if (p->cond)
+    tkd_say(d, "Breakpoint %d stops if %s\n", p->number, p->cond);
+  else
+    tkd_say(d, "Breakpoint %d has no condition now.\n", p->number);
+}
+
+void tkd_cmd_IGNORE(tkd *d, tkd_args *a) {
+  const char *text = a->text;
+  tkd_point *p = take_point(d, &text);
+  p->ignore = tkd_number(d, text, 0);
+  tkd_say(d, "Breakpoint %d passes its next %llu hits.\n", p->number,
+          (unsigned long long)p->ignore);
+}
+
+/* Lines up to 'end'; the caller frees. */
+char *tkd_read_body(tkd *d) {
+  tk_buf b;
+  const char *line;
+  tk_buf_init(&b, d->env);
+  while ((line = tkd_read(d, ">"))) {
+    const char *word = line + strspn(line, " \t");
+    if (!strcmp(word, "end")) break;
+    if (strcmp(word, "silent")) tk_buf_printf(&b, "%s\n", line);
+  }
+  char *text = tkd_strdup(d, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
+void tkd_cmd_COMMANDS(tkd *d, tkd_args *a) {
+  const char *text = a->text;
+  tkd_point *p = d->points;
+  while (p && p->next) p = p->next;
+  if (*text) p = take_point(d, &text);
+  if (!p) tkd_fail(d, "There are no breakpoints.");
+  char *body = tkd_read_body(d);
+  tkd_strfree(d, p->commands);
+  p->commands = body;
+}
+
+void tkd_cmd_UNDISPLAY(tkd *d, tkd_args *a) {
+  int number = (int)tkd_number(d, a->text, 0);
+  bool found = !*a->text;
+  for (tkd_display **at = &d->displays; *at;) {
+    tkd_display *x = *at;
+    if (*a->text && x->number != number) {
+      at = &x->next;
+      continue;
+    }
+    *at = x->next;
+    tkd_strfree(d, x->text);
+    tkd_strfree(d, x->fmt);
+    tk_free(d->env, x, sizeof *x);
+    found = true;
+  }
+  if (!found) tkd_fail(d, "No display number %d.", number);
+}
+
+/* ---- what there is ----------------------------------------------------- */
+
+static const char *kind_of(const tkd_point *p) {
+  if (p->kind == TKD_PRINTF) return "logpoint";
+  if (p->kind == TKD_CATCH) return "catchpoint";
+  if (p->kind == TKD_BREAK) return p->once ? "temporary" : "breakpoint";
+  return p->watch.reads ? p->watch.writes ? "awatch" : "rwatch" : "watchpoint";
+}
+
+void tkd_point_text(tkd *d, const tkd_point *p) {
+  tkd_say(d, "%-3d %-10s %-3s %s", p->number, kind_of(p),
+          p->enabled ? "on" : "off", p->where);
+  if (p->func && p->kind != TKD_WATCH)
+    tkd_say(d, " in %s, line %d", p->func, p->line);
+  if (p->pending) tkd_say(d, " (not in this launch)");
+  tkd_say(d, "\n");
+  if (p->cond) tkd_say(d, "      stops if %s\n", p->cond);
+  if (p->format) tkd_say(d, "      prints \"%s\"\n", p->format);
+  if (p->hits)
+    tkd_say(d, "      hit %llu time%s\n", (unsigned long long)p->hits,
+            p->hits == 1 ? "" : "s");
+  if (p->ignore)
+    tkd_say(d, "      passes the next %llu\n", (unsigned long long)p->ignore);
+  for (const char *s = p->commands; s && *s;) {
+    int n = (int)strcspn(s, "\n");
+    tkd_say(d, "        %.*s\n", n, s);
+    s += n + (s[n] == '\n');
+  }
+}
+
+/* ---- saving ------------------------------------------------------------ */
+
+static void write_point(FILE *f, const tkd_point *p) {
+  static const char *const verbs[] = {"break", "dprintf", "watch", "catch"};
+  const char *verb = verbs[p->kind];
+  if (p->kind == TKD_BREAK && p->once) verb = "tbreak";
+  if (p->kind == TKD_WATCH && p->watch.reads)
+    verb = p->watch.writes ? "awatch" : "rwatch";
+  fprintf(f, "%s %s", verb, p->where);
+  if (p->format) fprintf(f, ", \"%s\"", p->format);
+  if (p->cond) fprintf(f, " if %s", p->cond);
+  fputc('\n', f);
+  if (p->commands) fprintf(f, "commands\n%send\n", p->commands);
+}
+
+void tkd_cmd_SAVE(tkd *d, tkd_args *a) {
+  const char *text = a->text;
+  if (strncmp("breakpoints", tkd_word(d, &text), 1) || !*text)
+    tkd_fail(d, "save breakpoints FILE");
+  FILE *f = fopen(text, "w");
+  if (!f) tkd_fail(d, "%s cannot be written.", text);
+  int n = 0;
+  for (const tkd_point *p = d->points; p; p = p->next, n++) write_point(f, p);
+  bool bad = ferror(f) != 0;
+  bad |= fclose(f) != 0;
+  if (bad) tkd_fail(d, "%s cannot be written.", text);
+  tkd_say(d, "%d written to %s\n", n, text);
+}

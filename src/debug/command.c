@@ -1,0 +1,471 @@
+/* command.c - command lines: reading, finding the command, help.
+ *
+ * A command fails by tkd_fail, which says why and throws TK_USAGE; whatever
+ * is thrown ends the command, never the debugger.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/debug.h"
+#include "debug/cmd.h"
+
+const tkd_command tkd_commands[TKD_COMMANDS] = {
+#define COMMAND(id, name, aliases, args, flags, words, summary, text)          \
+  {name, aliases, args, flags, TKD_##words, summary, text, tkd_cmd_##id},
+#include "command.def"
+#undef COMMAND
+};
+
+const tkd_settings tkd_default_settings = {
+    .elements = 200, .history = 256u << 20, .listing = 10, .changes = true};
+
+/* ---- text -------------------------------------------------------------- */
+
+char *tkd_strndup(tkd *d, const char *s, size_t n) {
+  char *p = tk_realloc(d->env, NULL, 0, n + 1);
+  memcpy(p, s, n);
+  p[n] = '\0';
+  return p;
+}
+
+char *tkd_strdup(tkd *d, const char *s) {
+  return tkd_strndup(d, s, strlen(s));
+}
+
+void tkd_strfree(tkd *d, char *s) {
+  if (s) tk_free(d->env, s, strlen(s) + 1);
+}
+
+static void vsay(tkd *d, const char *fmt, va_list ap) {
+  va_list again;
+  char small[256];
+  va_copy(again, ap);
+  int n = vsnprintf(small, sizeof small, fmt, ap);
+  if (n >= 0 && (size_t)n < sizeof small) {
+    tk_buf_add(&d->out, small, (size_t)n);
+  } else if (n > 0) {
+    char *big = tk_realloc(d->env, NULL, 0, (size_t)n + 1);
+    vsnprintf(big, (size_t)n + 1, fmt, again);
+    tk_buf_add(&d->out, big, (size_t)n);
+    tk_free(d->env, big, (size_t)n + 1);
+  }
+  va_end(again);
+}
+
+void tkd_say(tkd *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vsay(d, fmt, ap);
+  va_end(ap);
+}
+
+void tkd_flush(tkd *d) {
+  if (!d->out.n) return;
+  if (d->transcript) fwrite(d->out.s, 1, d->out.n, d->transcript);
+  if (d->opt.write) d->opt.write(d->opt.ud, d->out.s, d->out.n);
+  tk_buf_clear(&d->out);
+}
+
+void tkd_fail(tkd *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vsay(d, fmt, ap);
+  va_end(ap);
+  tk_buf_putc(&d->out, '\n');
+  tk_throw(d->env, TK_USAGE);
+}
+
+void tkd_say_reports(tkd *d, size_t n) {
+  size_t i = 0;
+  for (const tk_diag *x = d->env->diags; x; x = x->next)
+    if (i++ >= n) tk_diag_render(&d->out, x, false);
+  tk_diag_truncate(d->env, n);
+}
+
+const char *tkd_word(tkd *d, const char **text) {
+  *text += strspn(*text, " \t");
+  size_t n = strcspn(*text, " \t");
+  tk_buf_clear(&d->scratch);
+  tk_buf_add(&d->scratch, *text, n);
+  *text += n;
+  *text += strspn(*text, " \t");
+  return tk_buf_str(&d->scratch);
+}
+
+uint64_t tkd_number(tkd *d, const char *text, uint64_t missing) {
+  char *end;
+  if (!*text) return missing;
+  unsigned long long v = strtoull(text, &end, 0);
+  if (!isdigit((unsigned char)*text) || end[strspn(end, " \t")])
+    tkd_fail(d, "A whole number was expected, not '%s'.", text);
+  return v;
+}
+
+/* ---- input ------------------------------------------------------------- */
+
+void tkd_push_lines(tkd *d, const char *text) {
+  tkd_line **at = &d->lines;
+  while (*text) {
+    size_t n = strcspn(text, "\n");
+    tkd_line *x = tk_calloc(d->env, 1, sizeof *x);
+    x->text = tkd_strndup(d, text, n);
+    x->next = *at;
+    *at = x;
+    at = &x->next;
+    text += n + (text[n] == '\n');
+  }
+}
+
+static const char *pop_line(tkd *d) {
+  tkd_line *x = d->lines;
+  d->lines = x->next;
+  tk_buf_clear(&d->input);
+  tk_buf_puts(&d->input, x->text);
+  tkd_strfree(d, x->text);
+  tk_free(d->env, x, sizeof *x);
+  return tk_buf_str(&d->input);
+}
+
+const char *tkd_read(tkd *d, const char *prompt) {
+  if (d->lines) return pop_line(d);
+  tkd_flush(d);
+  if (!d->opt.read) return NULL;
+  const char *line = d->opt.read(d->opt.ud, prompt);
+  if (line && d->transcript) fprintf(d->transcript, "%s%s\n", prompt, line);
+  return line;
+}
+
+void tkd_prompt(tkd *d) {
+  while (!d->moves && !d->quit) {
+    bool typed = !d->lines;
+    const char *line = tkd_read(d, "(tkdbg) ");
+    d->env->interrupted = 0;
+    if (!line) {
+      d->quit = true;
+      return;
+    }
+    size_t n = strspn(line, " \t");
+    if (line[n]) {
+      if (typed) {
+        tkd_strfree(d, d->last);
+        d->last = NULL;
+        d->last = tkd_strdup(d, line);
+      }
+      tkd_execute(d, line);
+    } else if (typed && d->last) {
+      tkd_execute_again(d);
+    }
+  }
+}
+
+/* ---- finding a command ------------------------------------------------- */
+
+static bool in_list(const char *list, const char *name, size_t n) {
+  while (*list) {
+    size_t k = strcspn(list, " ");
+    if (k == n && !strncmp(list, name, n)) return true;
+    list += k + (list[k] == ' ');
+  }
+  return false;
+}
+
+static tkd_named *find_named(tkd *d, const char *name) {
+  for (tkd_named *x = d->named; x; x = x->next)
+    if (x->text && !strcmp(x->name, name)) return x;
+  return NULL;
+}
+
+static void ambiguous(tkd *d, const char *name) TK_NORETURN;
+static void ambiguous(tkd *d, const char *name) {
+  size_t n = strlen(name);
+  tkd_say(d, "Ambiguous command '%s':", name);
+  for (int i = 0; i < TKD_COMMANDS; i++)
+    if (!strncmp(tkd_commands[i].name, name, n))
+      tkd_say(d, " %s", tkd_commands[i].name);
+  tkd_fail(d, ".");
+}
+
+static void unknown(tkd *d, const char *name) TK_NORETURN;
+static void unknown(tkd *d, const char *name) {
+  tk_nearest near = tk_nearest_start(name);
+  for (int i = 0; i < TKD_COMMANDS; i++)
+    tk_nearest_try(&near, tkd_commands[i].name);
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tkd_fail(d, "No command '%.60s'. Did you mean '%s'? Try 'help'.", name,
+             best);
+  tkd_fail(d,
+           "No command '%.60s'. Try 'help'; 'print %.60s' evaluates an "
+           "expression.",
+           name, name);
+}
+
+const tkd_command *tkd_find_command(tkd *d, const char *name) {
+  const tkd_command *found = NULL;
+  size_t n = strlen(name);
+  int count = 0;
+  for (int i = 0; i < TKD_COMMANDS; i++) {
+    const tkd_command *c = &tkd_commands[i];
+    if (!strcmp(c->name, name) || in_list(c->aliases, name, n)) return c;
+    if (strncmp(c->name, name, n)) continue;
+    found = c;
+    count++;
+  }
+  if (!n) tkd_fail(d, "Which command?");
+  if (count > 1) ambiguous(d, name);
+  if (!count) unknown(d, name);
+  return found;
+}
+
+/* ---- carrying one out -------------------------------------------------- */
+
+typedef struct parsed {
+  char *word, *fmt, *rest;
+} parsed;
+
+static void parse(tkd *d, const char *line, parsed *p) {
+  line += strspn(line, " \t");
+  size_t n = 0, len = strlen(line);
+  while (len && isspace((unsigned char)line[len - 1])) len--;
+  while (n < len &&
+         (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_'))
+    n++;
+  if (!n && len) n = 1; /* ! and ? are commands */
+  p->word = tkd_strndup(d, line, n);
+  size_t k = n;
+  if (k < len && line[k] == '/') {
+    size_t m = ++k;
+    while (k < len && !isspace((unsigned char)line[k])) k++;
+    p->fmt = tkd_strndup(d, line + m, k - m);
+  } else {
+    p->fmt = tkd_strdup(d, "");
+  }
+  while (k < len && isspace((unsigned char)line[k])) k++;
+  p->rest = tkd_strndup(d, line + k, len - k);
+}
+
+static void free_parsed(tkd *d, parsed *p) {
+  tkd_strfree(d, p->word);
+  tkd_strfree(d, p->fmt);
+  tkd_strfree(d, p->rest);
+}
+
+static void need(tkd *d, const tkd_command *c) {
+  bool program = strchr(c->flags, 'P') != NULL;
+  if ((program || strchr(c->flags, 'L')) && !d->t)
+    tkd_fail(d, "'%s' needs a launch, and none is running.", c->name);
+  if (program && !d->frame)
+    tkd_fail(d, "'%s' needs a program that is stopped; the launch has ended.",
+             c->name);
+}
+
+enum { DEEPEST = 32 };
+
+static void replace_all(tk_buf *b, const char *body, const char *args) {
+  for (; *body; body++) {
+    if (!strncmp(body, "$*", 2)) {
+      tk_buf_puts(b, args);
+      body++;
+    } else {
+      tk_buf_putc(b, *body);
+    }
+  }
+}
+
+/* An alias or a command of the user's: its lines come next. */
+static void run_named(tkd *d, const tkd_named *x, const char *args) {
+  tk_buf b;
+  if (++d->depth_of_source > DEEPEST) {
+    d->depth_of_source = 0;
+    tkd_fail(d, "'%s' calls itself without an end.", x->name);
+  }
+  tk_buf_init(&b, d->env);
+  replace_all(&b, x->text, args);
+  if (x->alias && !strstr(x->text, "$*") && *args)
+    tk_buf_printf(&b, " %s", args);
+  if (x->alias) {
+    char *line = tkd_strdup(d, tk_buf_str(&b));
+    tk_buf_free(&b);
+    tkd_execute(d, line);
+    tkd_strfree(d, line);
+  } else {
+    tkd_push_lines(d, tk_buf_str(&b));
+    tk_buf_free(&b);
+  }
+}
+
+typedef struct job {
+  tkd *d;
+  const char *line;
+  parsed p;
+} job;
+
+static void run_line(tk_env *e, void *ud) {
+  job *j = ud;
+  tkd *d = j->d;
+  (void)e;
+  parse(d, j->line, &j->p);
+  if (!*j->p.word || *j->p.word == '#') return;
+  const tkd_named *x = find_named(d, j->p.word);
+  if (x) {
+    run_named(d, x, j->p.rest);
+    return;
+  }
+  const tkd_command *c = tkd_find_command(d, j->p.word);
+  need(d, c);
+  tkd_args a = {j->p.fmt, j->p.rest};
+  c->fn(d, &a);
+}
+
+bool tkd_execute(tkd *d, const char *line) {
+  job j = {.d = d, .line = line};
+  size_t diags = d->env->ndiags;
+  tk_status st = tk_protect(d->env, run_line, &j);
+  free_parsed(d, &j.p);
+  if (st == TK_INTERNAL) tkd_say(d, "Out of memory.\n");
+  if (st != TK_OK && d->env->ndiags > diags) tkd_say_reports(d, diags);
+  if (!d->lines) d->depth_of_source = 0;
+  tkd_flush(d);
+  return st == TK_OK;
+}
+
+/* The empty line: the last command again, where that is of use; list and x
+ * then go on. */
+void tkd_execute_again(tkd *d) {
+  char *line = tkd_strdup(d, d->last);
+  size_t n = strspn(line, " \t"), k = n;
+  while (isalnum((unsigned char)line[k]) || line[k] == '-' || line[k] == '_')
+    k++;
+  char *word = tkd_strndup(d, line + n, k - n);
+  const tkd_command *c = NULL;
+  for (int i = 0; i < TKD_COMMANDS; i++)
+    if (!strcmp(tkd_commands[i].name, word) ||
+        in_list(tkd_commands[i].aliases, word, k - n))
+      c = &tkd_commands[i];
+  for (int i = 0; !c && i < TKD_COMMANDS; i++)
+    if (!strncmp(tkd_commands[i].name, word, k - n)) c = &tkd_commands[i];
+  if (c && strchr(c->flags, 'G'))
+    tkd_execute(d, word);
+  else if (c && strchr(c->flags, 'R'))
+    tkd_execute(d, line);
+  tkd_strfree(d, word);
+  tkd_strfree(d, line);
+}
+
+bool tk_debugger_command(tk_debugger *d, const char *line) {
+  return tkd_execute(d, line);
+}
+
+/* ---- help -------------------------------------------------------------- */
+
+/* Text in lines of at most 78 columns. */
+static void wrap(tkd *d, const char *text, int indent) {
+  int column = indent;
+  tk_buf_pad(&d->out, ' ', (size_t)indent);
+  while (*text) {
+    int n = (int)strcspn(text, " \n");
+    if (column > indent && column + 1 + n > 78) {
+      tk_buf_putc(&d->out, '\n');
+      tk_buf_pad(&d->out, ' ', (size_t)indent);
+      column = indent;
+    }
+    if (column > indent) tk_buf_putc(&d->out, ' ');
+    column += n + (column > indent);
+    tk_buf_add(&d->out, text, (size_t)n);
+    text += n;
+    if (*text == '\n') {
+      tk_buf_putc(&d->out, '\n');
+      tk_buf_pad(&d->out, ' ', (size_t)indent);
+      column = indent;
+    }
+    text += *text != '\0';
+  }
+  tk_buf_putc(&d->out, '\n');
+}
+
+static void help_one(tkd *d, const tkd_command *c) {
+  tkd_say(d, "%s%s%s\n", c->name, *c->args ? " " : "", c->args);
+  if (*c->aliases) tkd_say(d, "also: %s\n", c->aliases);
+  wrap(d, c->text, 2);
+}
+
+static void help_list(tkd *d) {
+  for (int i = 0; i < TKD_COMMANDS; i++)
+    tkd_say(d, "%-20s %s\n", tkd_commands[i].name, tkd_commands[i].summary);
+  tkd_say(d, "\n'help COMMAND' explains one. A command may be shortened while "
+             "it is unique;\nan empty line does the last one again.\n");
+}
+
+static void help_named(tkd *d, const tkd_named *x) {
+  if (x->alias)
+    tkd_say(d, "%s is an alias of: %s\n", x->name, x->text);
+  else
+    tkd_say(d, "%s is defined as:\n%s", x->name, x->text);
+  if (x->doc) tkd_say(d, "%s", x->doc);
+}
+
+void tkd_cmd_HELP(tkd *d, tkd_args *a) {
+  const tkd_named *x = find_named(d, a->text);
+  if (x)
+    help_named(d, x);
+  else if (*a->text)
+    help_one(d, tkd_find_command(d, a->text));
+  else
+    help_list(d);
+}
+
+const char *tk_debugger_command_name(size_t i) {
+  return i < TKD_COMMANDS ? tkd_commands[i].name : NULL;
+}
+
+const char *tk_debugger_command_help(size_t i) {
+  return i < TKD_COMMANDS ? tkd_commands[i].text : NULL;
+}
+
+/* ---- freeing ----------------------------------------------------------- */
+
+static void free_named(tkd *d) {
+  while (d->named) {
+    tkd_named *x = d->named;
+    d->named = x->next;
+    tkd_strfree(d, x->name);
+    tkd_strfree(d, x->text);
+    tkd_strfree(d, x->doc);
+    tk_free(d->env, x, sizeof *x);
+  }
+}
+
+static void free_displays(tkd *d) {
+  while (d->displays) {
+    tkd_display *x = d->displays;
+    d->displays = x->next;
+    tkd_strfree(d, x->text);
+    tkd_strfree(d, x->fmt);
+    tk_free(d->env, x, sizeof *x);
+  }
+}
+
+void tkd_free_all(tkd *d) {
+  while (d->lines) pop_line(d);
+  while (d->points) {
+    tkd_point *p = d->points;
+    d->points = p->next;
+    tkd_point_free(d, p);
+  }
+  free_named(d);
+  free_displays(d);
+  tkd_strfree(d, d->last);
+  for (int i = 0; i < TKD_LEVELS; i++)
+    tk_free(d->env, d->seen[i].items, d->seen[i].cap * sizeof(tkd_seen));
+  tk_free(d->env, d->bases, d->cap_bases * sizeof *d->bases);
+  tk_free(d->env, d->deeds, d->cap_deeds * sizeof *d->deeds);
+  tk_free(d->env, d->marks, d->cap_marks * sizeof *d->marks);
+  tk_free(d->env, d->ahead, d->cap_ahead * sizeof *d->ahead);
+  tk_buf_free(&d->out);
+  tk_buf_free(&d->result);
+  tk_buf_free(&d->scratch);
+  tk_buf_free(&d->input);
+  if (d->transcript) fclose(d->transcript);
+}

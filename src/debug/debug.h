@@ -1,0 +1,495 @@
+/* debug.h - inside the debugger: one engine, driven by any front end.
+ *
+ * The engine is the driver of a launch.  Programs run on fibers ("strands");
+ * a hook of the interpreter that finds a reason to stop pauses the fiber and
+ * the engine, on the main stack, asks the front end for commands until one of
+ * them moves.  Everything that can be looked at is the interpreter's own.
+ *
+ * Where it is, is an event: the number of statements begun since the launch
+ * began; between two events `sub` counts instructions (stepi).  Going back
+ * undoes the journal of memory writes up to the start of a program and runs
+ * from there to the event wanted; the interpreter is deterministic.
+ */
+#ifndef TK_DEBUG_DEBUG_H
+#define TK_DEBUG_DEBUG_H
+
+#include <stdio.h>
+
+#include "debug/look.h"
+#include "interp/eval.h"
+#include "tkdbg/tkdbg.h"
+
+typedef struct tk_debugger tkd;
+
+/* ---- commands ---------------------------------------------------------- */
+
+/* A command as typed: print/x a + b is {print, "/x" without the slash,
+ * "a + b"}.  All are NUL-terminated and live until the command returns. */
+typedef struct tkd_args {
+  const char *fmt;
+  const char *text;
+} tkd_args;
+
+typedef enum tkd_words { /* what the operand of a command is completed from */
+                         TKD_NOTHING,
+                         TKD_LOCATION,
+                         TKD_EXPR,
+                         TKD_COMMAND,
+                         TKD_FILE_NAME,
+                         TKD_INFO,
+                         TKD_SETTING,
+                         TKD_EVENT,
+} tkd_words;
+
+typedef struct tkd_command {
+  const char *name;
+  const char *aliases; /* separated by spaces */
+  const char *args;    /* for the usage line */
+  const char *flags;   /* L needs a launch, P a program, R repeats */
+  tkd_words words;
+  const char *summary, *text;
+  void (*fn)(tkd *d, tkd_args *a);
+} tkd_command;
+
+enum {
+#define COMMAND(id, name, aliases, args, flags, words, summary, text)          \
+  TKD_C_##id,
+#include "command.def"
+#undef COMMAND
+  TKD_COMMANDS
+};
+extern const tkd_command tkd_commands[TKD_COMMANDS];
+
+/* ---- places ------------------------------------------------------------ */
+
+typedef enum tkd_point_kind {
+  TKD_BREAK,
+  TKD_PRINTF, /* dprintf: prints and goes on */
+  TKD_WATCH,
+  TKD_CATCH,
+} tkd_point_kind;
+
+typedef enum tkd_caught {
+  TKD_CATCH_LAUNCH,
+  TKD_CATCH_PROGRAM,
+  TKD_CATCH_FINDING,
+  TKD_CATCH_ASSERT,
+  TKD_CATCH_LOAD,
+  TKD_CATCH_STORE,
+  TKD_CATCH_ATOMIC,
+} tkd_caught;
+
+/* What a watchpoint looks at: a variable of a function (or an expression over
+ * its variables), or bytes of memory. */
+typedef struct tkd_watch {
+  bool reads, writes;
+  bool memory;
+  const tk_func *func; /* variables: of this function of this launch */
+  char *func_name;
+  char *base; /* the variable that it starts with; or NULL */
+  const tki_region *region;
+  char *host;       /* memory: where it starts */
+  uint64_t lo, hi;  /* its device addresses */
+  bool touched;     /* memory: since the last look */
+  bool known;       /* kept and raw hold something */
+  tk_type type;     /* of what is kept */
+  char *kept, *raw; /* the value; the bytes of base */
+  size_t kept_n, raw_n;
+  const tk_source *src; /* the statement last seen at work */
+  tk_span by;
+  int64_t pid[3];
+  const char *verb;
+  uint64_t element;    /* the first one that was touched */
+  const tk_stmt *last; /* of func */
+  uint64_t index;      /* the program it was seen in */
+} tkd_watch;
+
+/* A breakpoint, logpoint, watchpoint or catchpoint. */
+typedef struct tkd_point {
+  struct tkd_point *next;
+  int number;
+  tkd_point_kind kind;
+  bool enabled, once, pending;
+  char *where;    /* as typed: location, expression, what is caught */
+  char *cond;     /* or NULL */
+  char *format;   /* of a logpoint */
+  char *commands; /* lines run at a stop, or NULL */
+  uint64_t hits, ignore;
+  tkd_caught caught;
+  tkd_watch watch;
+  int line; /* where it stands, once found */
+  const char *func;
+} tkd_point;
+
+/* A statement with a breakpoint: an entry of the engine's hash table. */
+typedef struct tkd_site {
+  const tk_stmt *stmt; /* NULL: free */
+  tkd_point *point;
+  tki_eval *cond;
+  bool bad; /* cond cannot be had */
+} tkd_site;
+
+/* ---- time -------------------------------------------------------------- */
+
+/* A program's beginning with no other program half done: where running can
+ * start again. */
+typedef struct tkd_base {
+  uint64_t event;   /* before its first statement */
+  uint64_t index;   /* of the program */
+  uint64_t next;    /* place in the order of the one after it */
+  uint64_t journal; /* position */
+  uint64_t done;
+  size_t ahead; /* how many programs had run out of turn */
+  size_t diags;
+} tkd_base;
+
+/* What the user did at an event, to be done again when going back to a later
+ * one. */
+typedef enum tkd_deed_kind {
+  TKD_SWITCH, /* to the program index */
+  TKD_SET,    /* a slot */
+  TKD_POKE,   /* memory */
+  TKD_LEAVE,  /* return */
+  TKD_JUMP,
+} tkd_deed_kind;
+typedef struct tkd_deed {
+  tkd_deed_kind kind;
+  uint64_t event, sub;
+  uint64_t index;
+  int level, slot; /* frame from innermost, its slot */
+  char *bytes;     /* POKE, SET */
+  size_t n;
+  char *host;          /* POKE */
+  const tk_stmt *stmt; /* JUMP */
+} tkd_deed;
+
+typedef struct tkd_mark {
+  int number;
+  uint64_t event, sub;
+} tkd_mark;
+
+struct tkd_journal; /* journal.c */
+
+/* ---- going ------------------------------------------------------------- */
+
+typedef enum tkd_back { /* what a look into the past remembers */
+                        TKD_BACK_NONE,
+                        TKD_BACK_HIT,
+                        TKD_BACK_STEP,
+                        TKD_BACK_NEXT,
+                        TKD_BACK_FINISH,
+                        TKD_BACK_STEPI,
+} tkd_back;
+
+typedef enum tkd_go {
+  TKD_GO, /* until something stops it */
+  TKD_STEP,
+  TKD_NEXT,
+  TKD_UNTIL,
+  TKD_FINISH,
+  TKD_STEPI,
+  TKD_TO_PROGRAM, /* to the first statement of the next program */
+} tkd_go;
+
+/* A program on a fiber; a strand that is not the main one runs just one. */
+typedef struct tkd_strand {
+  struct tkd_strand *next; /* the one to go on with when this one ends */
+  tki_task *task;
+  tkd *d;
+  bool main, began;
+} tkd_strand;
+
+typedef enum tkd_reason {
+#define STOP(id, name, doc) TKD_R_##id,
+#include "stop.def"
+#undef STOP
+  TKD_REASONS
+} tkd_reason;
+
+/* Why it stands where it stands. */
+typedef struct tkd_stop {
+  tkd_reason reason;
+  const tkd_point *point;
+  char text[256]; /* more about it */
+} tkd_stop;
+
+/* In the middle of a statement, behind its counted instructions. */
+#define TKD_LATE UINT64_MAX
+
+/* What a variable held at the last stop, as a hash. */
+typedef struct tkd_seen {
+  const char *name;
+  uint64_t hash;
+} tkd_seen;
+typedef struct tkd_seen_frame {
+  const tk_func *func;
+  uint64_t index;
+  size_t n, cap;
+  tkd_seen *items;
+} tkd_seen_frame;
+enum { TKD_LEVELS = 16 };
+
+typedef struct tkd_named { /* alias, define, document */
+  struct tkd_named *next;
+  char *name, *text, *doc;
+  bool alias;
+} tkd_named;
+
+typedef struct tkd_line { /* input that waits */
+  struct tkd_line *next;
+  char *text;
+} tkd_line;
+
+typedef struct tkd_display {
+  struct tkd_display *next;
+  int number;
+  char *fmt, *text;
+  bool off;
+} tkd_display;
+
+typedef struct tkd_settings {
+  uint64_t elements, history; /* lanes shown; bytes of journal */
+  uint64_t listing;           /* lines of list */
+  uint64_t width;
+  bool confirm, changes;
+} tkd_settings;
+
+struct tk_debugger {
+  tk_debugger_options opt;
+  tk_session *session;
+  tk_env *env;
+  tk_watcher watcher;
+  tki_observer observer;
+  tki_driver driver;
+  tk_buf out;
+  tki *t; /* the launch that runs; NULL: none */
+  uint64_t launches;
+  bool over;      /* of this launch: every program has run */
+  bool quit;      /* the user asked to */
+  bool detached;  /* ... to be left alone */
+  bool moves;     /* a command said to go on */
+  bool executing; /* a command; hooks belong to it */
+  tk_status status;
+
+  /* programs */
+  tkd_strand *strand;  /* that runs, or would */
+  tkd_strand *strands; /* paused ones below it are linked by next */
+  uint64_t next;       /* place in the order */
+  uint64_t *ahead;     /* programs begun out of turn */
+  size_t nahead, cap_ahead;
+  bool want_program; /* `program` without a statement yet */
+
+  /* where it is */
+  uint64_t event, sub, furthest;
+  bool fine; /* instructions are counted */
+  bool others_watch;
+  tki_frame *frame; /* selected */
+  int level;        /* of it, 0 innermost */
+  tkd_stop stop;
+  uint64_t alarm; /* the next event at which something is due */
+  bool quick;     /* look at every statement */
+
+  /* going */
+  tkd_go go;
+  uint64_t count;
+  int depth, from_line;
+  const tk_func *from_func;
+  const tkd_strand *from_strand;
+  uint64_t target, target_sub; /* replay stops here; 0: none */
+  bool replaying;
+  bool scanning; /* remember the last hit, do not stop */
+  uint64_t hit, hit_sub, scan_now;
+  uint64_t insts; /* counted since the event */
+  tkd_back back;
+  bool new_program, interrupted, gone;
+  bool muted;                   /* what programs print was printed before */
+  bool want_start, want_launch; /* to stop there */
+  tkd_point *catch_launch, *catch_program, *catch_finding;
+  tk_buf result;       /* of the function that finish leaves */
+  tk_buf input;        /* a line that waited */
+  tk_buf scratch;      /* what the public API returned last */
+  tk_output_fn output; /* the session's own */
+  void *output_ud;
+  tkd_stop hit_stop;
+  void (*work)(tkd *d); /* to be done on the main stack */
+  tkd_site *work_site;
+  tkd_point *work_point;
+  bool stopped_by_watch;
+  int64_t temp_line; /* until, advance */
+  tkd_point *temp;
+  bool leave; /* return: the frame is to end */
+
+  /* time */
+  struct tkd_journal *journal;
+  tkd_base *bases;
+  size_t nbases, cap_bases;
+  tkd_deed *deeds;
+  size_t ndeeds, cap_deeds, deed; /* next to be done again */
+  tkd_mark *marks;
+  size_t nmarks, cap_marks;
+  uint64_t first; /* the earliest event that can be gone back to */
+
+  /* stops */
+  tkd_point *points;
+  int last_number;
+  tkd_site *sites;
+  size_t nsites, cap_sites;
+  bool has_watch, has_memory_watch;
+  size_t seen_diags;
+
+  /* the user's */
+  tkd_seen_frame seen[TKD_LEVELS];
+  bool seen_valid[TKD_LEVELS];
+  tkd_named *named;
+  tkd_display *displays;
+  int last_display;
+  tkd_line *lines;
+  char *last; /* command, for the empty line */
+  tkd_settings set;
+  int depth_of_source;
+  int list_line;
+  const tk_source *list_src;
+  uint64_t x_next;
+  tk_dtype x_dtype;
+  FILE *transcript;
+};
+
+/* ---- command.c --------------------------------------------------------- */
+
+/* Runs one line; false: it failed, and said why. */
+bool tkd_execute(tkd *d, const char *line);
+void tkd_execute_again(tkd *d);
+/* Asks for commands until one moves (or the input ends). */
+void tkd_prompt(tkd *d);
+void tkd_say(tkd *d, const char *fmt, ...) TK_PRINTF(2, 3);
+void tkd_flush(tkd *d);
+void tkd_fail(tkd *d, const char *fmt, ...) TK_PRINTF(2, 3) TK_NORETURN;
+/* A line of input; NULL at its end; with another prompt for bodies. */
+const char *tkd_read(tkd *d, const char *prompt);
+/* Lines to be run before any other input. */
+void tkd_push_lines(tkd *d, const char *text);
+const tkd_command *tkd_find_command(tkd *d, const char *name);
+char *tkd_strdup(tkd *d, const char *s);
+char *tkd_strndup(tkd *d, const char *s, size_t n);
+void tkd_strfree(tkd *d, char *s);
+/* Says and drops what was reported after the first n. */
+void tkd_say_reports(tkd *d, size_t n);
+/* A number in text: a count; `missing` if there is none.  Fails. */
+uint64_t tkd_number(tkd *d, const char *text, uint64_t missing);
+/* The next word of *text, which moves behind it; empty at the end. */
+const char *tkd_word(tkd *d, const char **text);
+
+/* ---- engine.c ---------------------------------------------------------- */
+
+/* The innermost frame of the program that is stopped; NULL: none. */
+tki_frame *tkd_top(const tkd *d);
+void tkd_select(tkd *d, int level);
+int tkd_depth(const tki_frame *f);
+const tki_frame *tkd_user_frame(const tki_frame *f); /* out of the library */
+int tkd_line_of(const tki_frame *f);
+/* Starts a moving command, which then sets what it needs. */
+void tkd_move(tkd *d, tkd_go go, uint64_t count);
+void tkd_switch(tkd *d, uint64_t index);
+bool tkd_is_done(tkd *d, uint64_t index);
+/* Runs the program that is current until something stops it. */
+void tkd_run_on(tkd *d);
+void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
+                   ...) TK_PRINTF(4, 5);
+void tkd_arm(tkd *d);
+void tkd_drop_strands(tkd *d);
+tkd_strand *tkd_strand_new(tkd *d, uint64_t index, bool main);
+
+/* ---- points.c: breakpoints --------------------------------------------- */
+
+void tkd_points_resolve(tkd *d);
+void tkd_sites_clear(tkd *d);
+bool tkd_points_hit(tkd *d, const tk_stmt *st); /* may stop */
+tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where);
+tkd_point *tkd_point_numbered(tkd *d, int number);
+void tkd_point_free(tkd *d, tkd_point *p);
+void tkd_point_drop(tkd *d, tkd_point *p);
+void tkd_point_text(tkd *d, const tkd_point *p);
+/* Where a statement is, or would be, in the table. */
+static inline size_t tkd_site_at(const tkd *d, const tk_stmt *st) {
+  return (size_t)(((uintptr_t)st >> 4) * 0x9E3779B97F4A7C15u >> 20) &
+         (d->cap_sites - 1);
+}
+static inline bool tkd_is_site(const tkd *d, const tk_stmt *st) {
+  if (!d->nsites) return false;
+  size_t i = tkd_site_at(d, st);
+  while (d->sites[i].stmt && d->sites[i].stmt != st)
+    i = (i + 1) & (d->cap_sites - 1);
+  return d->sites[i].stmt == st;
+}
+void tkd_drop_temp(tkd *d);
+void tkd_free_all(tkd *d);
+void tkd_keep_result(tkd *d, tki_frame *f);
+extern const tkd_settings tkd_default_settings;
+bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p);
+/* Fails unless the text is a place in the program. */
+void tkd_check_location(tkd *d, const char *text);
+void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
+/* The statement of the function at or behind a line; NULL: none. */
+const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
+/* An expression over the frame is true: a lane is not zero. */
+bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f);
+
+/* ---- watch.c ----------------------------------------------------------- */
+
+/* True: one was a reason to stop. */
+bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends);
+void tkd_watches_access(tkd *d, const tki_access *a);
+void tkd_watches_forget(tkd *d);
+void tkd_watches_refresh(tkd *d);
+/* Says what is wrong and gives false when the point cannot be watched. */
+bool tkd_watch_begin(tkd *d, tkd_point *p);
+/* The tensor that a name stands for in the selected frame; NULL: none. */
+const tki_region *tkd_region(tkd *d, const char *text, size_t n);
+/* Where "[I, J]" of it is; "" is its start.  Fails. */
+char *tkd_element(tkd *d, const tki_region *r, const char *index,
+                  int *rank_left);
+const char *tkd_info_topic(size_t i);
+int tkd_last_line(const tk_func *f);
+/* The command's name at the start of text; lives until the next call. */
+const char *tkd_first_word(tkd *d, const char *text);
+char *tkd_read_body(tkd *d); /* lines up to 'end' */
+
+/* ---- journal.c --------------------------------------------------------- */
+
+struct tkd_journal *tkd_journal_new(tk_env *e);
+void tkd_journal_free(struct tkd_journal *j);
+void tkd_journal_clear(struct tkd_journal *j);
+void tkd_journal_add(struct tkd_journal *j, char *host, size_t n);
+uint64_t tkd_journal_at(const struct tkd_journal *j);
+uint64_t tkd_journal_first(const struct tkd_journal *j);
+void tkd_journal_undo(struct tkd_journal *j, uint64_t to);
+void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes);
+void tkd_journal_access(struct tkd_journal *j, const tki_access *a);
+
+/* ---- history.c --------------------------------------------------------- */
+
+void tkd_begin_base(tkd *d, uint64_t index);
+void tkd_goto(tkd *d, uint64_t event, uint64_t sub);
+void tkd_go_back(tkd *d, tkd_back how);
+void tkd_redo(tkd *d); /* deeds of the event just reached */
+tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k);
+void tkd_history_clear(tkd *d);
+
+/* ---- show.c: how things are said --------------------------------------- */
+
+void tkd_show_stop(tkd *d);
+void tkd_show_frame(tkd *d, const tki_frame *f, int level);
+void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at);
+void tkd_show_value(tkd *d, const char *name, const char *fmt,
+                    const tk_type *type, tki_val *v);
+void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
+                    const void *data);
+void tkd_print_format(tkd *d, const char *format);
+void tkd_show_expr(tkd *d, const char *fmt, const char *text);
+void tkd_show_slot(tkd *d, const tki_frame *f, const char *name);
+void tkd_remember(tkd *d);
+void tkd_display_all(tkd *d);
+void tkd_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]);
+int tkd_width(const tkd *d);
+
+#endif

@@ -1,0 +1,600 @@
+/* engine.c - runs the programs of a launch on fibers and stops them.
+ *
+ * The hook before each statement is what a run pays for: a comparison and a
+ * look into a small hash table.  Only when something may be due (`alarm`,
+ * `quick`, a site) is more looked at.  Whatever decides to stop does it by
+ * tkd_stop_here, on the program's fiber; tkd_run_on, on the main stack, then
+ * returns to the loop that asks for commands.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debug/debug.h"
+
+/* ---- frames ------------------------------------------------------------ */
+
+const tki_frame *tkd_user_frame(const tki_frame *f) {
+  while (f && f->func->library) f = f->caller;
+  return f;
+}
+
+int tkd_depth(const tki_frame *f) {
+  int n = 0;
+  for (; f; f = f->caller) n += !f->func->library;
+  return n;
+}
+
+int tkd_line_of(const tki_frame *f) {
+  tk_span at = f->stmt ? f->stmt->span : f->func->span;
+  return tk_source_line(f->func->src, at.lo);
+}
+
+tki_frame *tkd_top(const tkd *d) {
+  if (!d->strand || !d->strand->task) return NULL;
+  return (tki_frame *)tkd_user_frame(d->strand->task->frame);
+}
+
+void tkd_select(tkd *d, int level) {
+  tki_frame *f = tkd_top(d);
+  for (int i = 0; f && i < level; i++)
+    f = (tki_frame *)tkd_user_frame(f->caller);
+  d->frame = f;
+  d->level = level;
+  d->list_line = 0;
+}
+
+/* ---- strands ----------------------------------------------------------- */
+
+static bool ran_ahead(const tkd *d, uint64_t index) {
+  for (size_t i = 0; i < d->nahead; i++)
+    if (d->ahead[i] == index) return true;
+  return false;
+}
+
+bool tkd_is_done(tkd *d, uint64_t index) {
+  uint64_t at;
+  if (ran_ahead(d, index)) return true;
+  for (uint64_t i = 0; i < d->next; i++)
+    if (tki_program_at(d->t, i, &at) && at == index) return true;
+  return false;
+}
+
+/* The next program in the order that has not begun. */
+static bool next_index(tkd *d, uint64_t *index) {
+  while (d->next < tki_programs(d->t)) {
+    if (tki_program_at(d->t, d->next++, index) && !ran_ahead(d, *index))
+      return true;
+  }
+  return false;
+}
+
+static void take_index(tkd_strand *s, uint64_t index) {
+  s->task->index = index;
+  tki_pid_of(s->d->t, index, s->task->pid);
+  memcpy(s->d->t->pid, s->task->pid, sizeof s->task->pid);
+}
+
+static void strand_main(tk_env *e, void *ud) {
+  tkd_strand *s = ud;
+  tkd *d = s->d;
+  uint64_t index;
+  bool more = true;
+  while (more) {
+    tki_program_run(d->t);
+    if (e->interrupted && !d->detached) {
+      e->interrupted = 0;
+      d->interrupted = true;
+      tkd_arm(d);
+    }
+    if (e->interrupted) tk_throw(e, TK_INTERRUPTED);
+    more = s->main && next_index(d, &index);
+    if (more) take_index(s, index);
+  }
+}
+
+static void strand_free(tkd *d, tkd_strand *s) {
+  tki_task_free(s->task);
+  tk_free(d->env, s, sizeof *s);
+}
+
+tkd_strand *tkd_strand_new(tkd *d, uint64_t index, bool main) {
+  tki *t = d->t;
+  tkd_strand *s = tk_calloc(d->env, 1, sizeof *s);
+  s->d = d;
+  s->main = main;
+  s->next = d->strands;
+  d->strands = s;
+  tki_task *k = tki_task_new(t, index);
+  tki_fiber_free(k->fiber);
+  k->fiber = NULL;
+  s->task = k;
+  k->fiber = tki_fiber_new(d->env, strand_main, s);
+  d->strand = s;
+  return s;
+}
+
+void tkd_drop_strands(tkd *d) {
+  while (d->strands) {
+    tkd_strand *next = d->strands->next;
+    strand_free(d, d->strands);
+    d->strands = next;
+  }
+  d->strand = NULL;
+  d->frame = NULL;
+}
+
+/* The strand that runs has come to its end. */
+static void strand_ended(tkd *d) {
+  tkd_strand *s = d->strand, **at = &d->strands;
+  tk_status st = s->task->status;
+  while (*at != s) at = &(*at)->next;
+  *at = s->next;
+  strand_free(d, s);
+  d->strand = d->strands;
+  if (st == TK_OK) return;
+  d->status = st;
+  tkd_drop_strands(d);
+}
+
+void tkd_run_on(tkd *d) {
+  tki *t = d->t;
+  d->stop = (tkd_stop){0};
+  d->frame = NULL;
+  while (d->strand && d->stop.reason == TKD_R_NONE) {
+    bool alive = tki_task_resume(d->strand->task);
+    if (!alive) strand_ended(d);
+    if (d->strand) memcpy(t->pid, d->strand->task->pid, sizeof t->pid);
+    if (alive && d->work) {
+      void (*work)(tkd *) = d->work;
+      d->work = NULL;
+      work(d);
+    }
+  }
+  d->over = !d->strand;
+  if (!d->over) tkd_select(d, 0);
+}
+
+/* ---- stopping ---------------------------------------------------------- */
+
+void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
+                   ...) {
+  tkd_stop stop = {.reason = r, .point = p};
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(stop.text, sizeof stop.text, fmt, ap);
+  va_end(ap);
+  if (d->scanning) {
+    if (d->sub == TKD_LATE && d->event >= d->scan_now) return;
+    d->hit = d->event;
+    d->hit_sub = d->sub == TKD_LATE ? 0 : d->sub;
+    d->hit_stop = stop;
+    return;
+  }
+  d->stop = stop;
+  tki_task_pause(d->t);
+}
+
+/* What of `quick` and `alarm` there is to look at. */
+void tkd_arm(tkd *d) {
+  d->quick = d->go != TKD_GO || d->has_watch || d->want_program ||
+             d->interrupted || d->back || d->want_start || d->catch_program ||
+             d->catch_finding;
+  if (d->replaying && !d->scanning) d->quick = 0;
+  d->alarm = d->target;
+  if (d->deed < d->ndeeds && d->replaying) {
+    uint64_t due = d->deeds[d->deed].event;
+    if (!d->alarm || due < d->alarm) d->alarm = due;
+  }
+  if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
+  if (d->t) d->t->watched = d->others_watch || d->fine;
+}
+
+static void unmute(tkd *d) {
+  d->muted = false;
+  tkd_arm(d);
+}
+
+/* Something was to happen at this event; true: the replay ends here.  What
+ * programs printed so far reaches us when one pauses. */
+static bool due(tkd *d) {
+  if (d->muted && d->event >= d->furthest && d->target != d->event) {
+    d->work = unmute;
+    tki_task_pause(d->t);
+  }
+  tkd_redo(d);
+  bool here = d->target == d->event && d->target_sub == d->sub;
+  if (here) {
+    d->scanning = false;
+    d->target = 0;
+    tkd_stop_here(d, TKD_R_EVENT, NULL, "%s", "");
+  }
+  tkd_arm(d);
+  return here;
+}
+
+/* ---- stepping ---------------------------------------------------------- */
+
+static bool step_is_done(const tkd *d, const tki_frame *f) {
+  int depth = tkd_depth(f);
+  if (d->new_program || d->go == TKD_STEP) return true;
+  switch (d->go) {
+  case TKD_NEXT: return depth <= d->depth;
+  case TKD_FINISH: return depth < d->depth;
+  case TKD_UNTIL:
+    return depth < d->depth ||
+           (depth == d->depth && tkd_line_of(f) > d->from_line);
+  default: return false;
+  }
+}
+
+static bool back_is_here(const tkd *d, const tki_frame *f) {
+  switch (d->back) {
+  case TKD_BACK_STEP: return true;
+  case TKD_BACK_NEXT: return tkd_depth(f) <= d->depth || d->new_program;
+  case TKD_BACK_FINISH: return tkd_depth(f) < d->depth;
+  default: return false;
+  }
+}
+
+static void check_steps(tkd *d, const tki_frame *f) {
+  if (d->back) {
+    if (back_is_here(d, f)) tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
+    return;
+  }
+  if (d->go == TKD_GO || d->go == TKD_STEPI || !step_is_done(d, f)) return;
+  if (d->go == TKD_TO_PROGRAM && !d->new_program) return;
+  if (--d->count > 0 && d->go != TKD_FINISH) return;
+  tkd_reason r = d->go == TKD_FINISH       ? TKD_R_FINISH
+                 : d->go == TKD_TO_PROGRAM ? TKD_R_PROGRAM
+                                           : TKD_R_STEP;
+  bool crossed = d->new_program && r == TKD_R_STEP;
+  tkd_stop_here(d, r, NULL, "%s", crossed ? "the program ended" : "");
+}
+
+/* The reasons that need no breakpoint; true: it stopped. */
+static bool check_events(tkd *d) {
+  if (d->interrupted && !d->scanning) {
+    d->interrupted = false;
+    tkd_stop_here(d, TKD_R_INTERRUPT, NULL, "%s", "");
+    return true;
+  }
+  if (!d->new_program || d->scanning) return false;
+  if (d->want_start) {
+    d->want_start = false;
+    tkd_stop_here(d, TKD_R_START, NULL, "%s", "");
+    return true;
+  }
+  if (!d->catch_program) return false;
+  d->catch_program->hits++;
+  tkd_stop_here(d, TKD_R_CATCH, d->catch_program, "%s", "");
+  return true;
+}
+
+/* Everything that may stop at a statement, once. */
+static void look(tkd *d, tki *t, const tk_stmt *st) {
+  if (d->event == d->alarm && due(d)) return;
+  if (d->replaying && !d->scanning) return;
+  if (d->has_watch && tkd_watches_look(d, st, false)) {
+    d->new_program = false;
+    return;
+  }
+  if (t->frame->func->library) return;
+  bool stopped = d->scanning ? false : check_events(d);
+  if (!stopped) stopped = tkd_is_site(d, st) && tkd_points_hit(d, st);
+  if (!stopped) check_steps(d, t->frame);
+  d->new_program = false;
+}
+
+/* ---- hooks ------------------------------------------------------------- */
+
+static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+  tkd *d = ud;
+  d->event++;
+  d->sub = d->insts = 0;
+  if (TK_LIKELY(d->event != d->alarm && !d->quick && !tkd_is_site(d, st)))
+    return;
+  look(d, t, st);
+}
+
+static void on_program(void *ud, tki *t, bool begins) {
+  tkd *d = ud;
+  (void)t;
+  if (begins) {
+    d->new_program = true;
+    if (d->strands && !d->strands->next)
+      tkd_begin_base(d, d->strand->task->index);
+  } else if (d->has_watch && (!d->replaying || d->scanning)) {
+    tkd_watches_look(d, NULL, true);
+  }
+}
+
+static void on_frame(void *ud, tki *t, bool begins) {
+  tkd *d = ud;
+  if (!begins && d->go == TKD_FINISH && !d->replaying)
+    tkd_keep_result(d, t->frame);
+}
+
+static void on_before(void *ud, tki *t, const tk_inst *in,
+                      const tki_val *args) {
+  tkd *d = ud;
+  (void)in, (void)args;
+  if (!d->fine || t->frame->func->library) return;
+  d->sub = d->insts++;
+  if (!d->sub) return;
+  if (d->target == d->event && d->target_sub == d->sub) {
+    due(d);
+  } else if (d->go == TKD_STEPI && !d->replaying && --d->count == 0) {
+    tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
+  } else if (d->back == TKD_BACK_STEPI && d->scanning) {
+    tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
+  }
+}
+
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  (void)ud, (void)t, (void)in, (void)args;
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  tkd *d = ud;
+  (void)t;
+  if (a->write && d->set.history) tkd_journal_access(d->journal, a);
+  if (d->has_memory_watch) tkd_watches_access(d, a);
+}
+
+/* breakpoint() in a kernel. */
+static void on_breakpoint(void *ud, tki *t, const tk_inst *in) {
+  tkd *d = ud;
+  (void)t, (void)in;
+  if (d->detached || (d->replaying && !d->scanning)) return;
+  d->sub = TKD_LATE;
+  tkd_stop_here(d, TKD_R_CALL, NULL, "%s", "");
+}
+
+static void on_stop(void *ud, tki *t) {
+  tkd *d = ud;
+  if (d->detached || (d->replaying && !d->scanning)) return;
+  d->sub = TKD_LATE;
+  const tk_diag *last = t->env->last_diag;
+  tkd_stop_here(d, TKD_R_FINDING, NULL, "%s",
+                last ? tk_diag_name(last->id) : "");
+}
+
+static bool on_interrupt(void *ud, tki *t) {
+  tkd *d = ud;
+  if (d->detached) return false;
+  t->env->interrupted = 0;
+  d->interrupted = true;
+  tkd_arm(d);
+  return true;
+}
+
+/* What programs print is not printed again when they run again. */
+static void on_output(void *ud, const char *text, size_t len) {
+  tkd *d = ud;
+  if (d->muted) return;
+  tkd_flush(d);
+  if (d->output) d->output(d->output_ud, text, len);
+}
+
+/* ---- moving ------------------------------------------------------------ */
+
+void tkd_move(tkd *d, tkd_go go, uint64_t count) {
+  tki_frame *f = d->frame;
+  d->go = go;
+  d->count = count;
+  d->new_program = false;
+  d->depth = f ? tkd_depth(f) : 0;
+  d->from_line = f ? tkd_line_of(f) : 0;
+  d->moves = true;
+  tk_buf_clear(&d->result);
+  if (go == TKD_STEPI && !d->fine && !d->over && d->sub != TKD_LATE) {
+    d->fine = true;
+    tkd_goto(d, d->event, 0);
+    d->go = go;
+    d->count = count;
+    d->stop = (tkd_stop){0};
+  }
+}
+
+static tkd_strand *strand_of(tkd *d, uint64_t index) {
+  for (tkd_strand *s = d->strands; s; s = s->next)
+    if (s->task->index == index) return s;
+  return NULL;
+}
+
+static void note_ahead(tkd *d, uint64_t index) {
+  if (d->nahead == d->cap_ahead) {
+    size_t cap = d->cap_ahead ? d->cap_ahead * 2 : 16;
+    d->ahead = tk_realloc(d->env, d->ahead, d->cap_ahead * sizeof *d->ahead,
+                          cap * sizeof *d->ahead);
+    d->cap_ahead = cap;
+  }
+  d->ahead[d->nahead++] = index;
+}
+
+/* A strand that becomes current moves to the front: the one that it took
+ * over from goes on when it ends. */
+void tkd_switch(tkd *d, uint64_t index) {
+  tkd_strand *s = strand_of(d, index), **at = &d->strands;
+  if (!s) {
+    note_ahead(d, index);
+    tkd_strand_new(d, index, false);
+    return;
+  }
+  while (*at != s) at = &(*at)->next;
+  *at = s->next;
+  s->next = d->strands;
+  d->strands = d->strand = s;
+}
+
+/* ---- a launch ---------------------------------------------------------- */
+
+static void take_observer(tkd *d, tki *t) {
+  d->others_watch = t->watched;
+  d->observer = (tki_observer){.ud = d,
+                               .program = on_program,
+                               .frame = on_frame,
+                               .stmt = on_stmt,
+                               .before = on_before,
+                               .after = on_after,
+                               .access = on_access,
+                               .breakpoint = on_breakpoint,
+                               .stop = on_stop,
+                               .interrupt = on_interrupt};
+  tki_observe(t, &d->observer);
+  t->watched = d->others_watch;
+}
+
+static void launch_begins(tkd *d, tki *t) {
+  d->t = t;
+  d->launches++;
+  d->event = d->sub = d->furthest = d->next = d->target = 0;
+  d->nahead = 0;
+  d->muted = d->over = d->fine = d->replaying = d->scanning = d->moves = false;
+  d->go = TKD_GO;
+  d->back = TKD_BACK_NONE;
+  d->status = TK_OK;
+  memset(d->seen_valid, 0, sizeof d->seen_valid);
+  tkd_history_clear(d);
+  tkd_watches_forget(d);
+  tkd_points_resolve(d);
+  bool caught = d->catch_launch && d->catch_launch->enabled;
+  if (caught) d->catch_launch->hits++;
+  d->want_start =
+      caught || d->want_launch || (d->launches == 1 && d->opt.stop_at_start);
+  d->want_launch = false;
+  d->output = d->session->output;
+  d->output_ud = d->session->output_ud;
+  tk_session_output(d->session, on_output, d);
+}
+
+/* The launch has ended: does anybody want to look at that? */
+static bool wants_end(const tkd *d) {
+  if (d->quit || d->detached || d->status != TK_OK) return false;
+  return d->opt.stop_at_end || d->go != TKD_GO || d->interrupted;
+}
+
+static bool stop_at_end(tkd *d) {
+  d->furthest = d->event + 1;
+  if (!wants_end(d)) return false;
+  d->stop = (tkd_stop){.reason = TKD_R_END};
+  return true;
+}
+
+/* What a breakpoint that stopped has to do; its commands come next. */
+static void act(tkd *d) {
+  tkd_point *p = (tkd_point *)d->stop.point;
+  if (!p) return;
+  if (p->commands) tkd_push_lines(d, p->commands);
+  if (p->once) tkd_point_drop(d, p);
+}
+
+/* Asks for commands at a stop; false: the launch is to return. */
+static bool at_stop(tkd *d) {
+  if (d->event > d->furthest) d->furthest = d->event;
+  d->go = TKD_GO;
+  tkd_drop_temp(d);
+  bool again = true;
+  while (again) {
+    tkd_show_stop(d);
+    act(d);
+    d->moves = d->gone = false;
+    tkd_prompt(d);
+    again = d->gone && !d->quit; /* backwards: it stands again */
+  }
+  tkd_arm(d);
+  return !d->quit && !(d->over && d->moves);
+}
+
+static void run_launch(tkd *d) {
+  uint64_t index;
+  if (next_index(d, &index)) tkd_strand_new(d, index, true);
+  d->over = !d->strand;
+  tkd_arm(d);
+  bool more = true;
+  while (more) {
+    if (!d->over) tkd_run_on(d);
+    if (d->over && !stop_at_end(d)) break;
+    more = d->detached || at_stop(d);
+  }
+}
+
+static void drive_body(tk_env *e, void *ud) {
+  (void)e;
+  run_launch(ud);
+}
+
+static void drive(void *ud, tki *t) {
+  tkd *d = ud;
+  launch_begins(d, t);
+  tk_status st = tk_protect(t->env, drive_body, d);
+  bool ended = d->status != TK_OK;
+  tkd_drop_strands(d);
+  tkd_sites_clear(d);
+  tkd_flush(d);
+  tk_session_output(d->session, d->output, d->output_ud);
+  tkd_history_clear(d);
+  d->t = NULL;
+  if (st != TK_OK) tk_throw(t->env, st);
+  if (d->quit) tk_throw(t->env, TK_INTERRUPTED);
+  if (ended) tk_throw(t->env, d->status);
+}
+
+static void begin(void *ud, struct tki *t) {
+  tkd *d = ud;
+  if (d->detached || d->quit) return;
+  take_observer(d, t);
+  d->driver = (tki_driver){.ud = d, .run = drive};
+  t->driver = &d->driver;
+}
+
+/* ---- the object -------------------------------------------------------- */
+
+static void free_debugger(tk_env *e, void *ud) {
+  tkd *d = ud;
+  tkd_free_all(d);
+  tkd_journal_free(d->journal);
+  tk_free(e, d, sizeof *d);
+}
+
+typedef struct making {
+  tk_session *s;
+  const tk_debugger_options *o;
+  tk_debugger *d;
+} making;
+
+static void make(tk_env *e, void *ud) {
+  making *m = ud;
+  tkd *d = m->d = tk_calloc(e, 1, sizeof *d);
+  size_t n = m->o->size < sizeof d->opt ? m->o->size : sizeof d->opt;
+  memcpy(&d->opt, m->o, n);
+  d->session = m->s;
+  d->env = e;
+  d->set = tkd_default_settings;
+  tk_buf_init(&d->out, e);
+  tk_buf_init(&d->result, e);
+  tk_buf_init(&d->scratch, e);
+  tk_buf_init(&d->input, e);
+  d->journal = tkd_journal_new(e);
+  d->watcher = (tk_watcher){.ud = d, .begin = begin, .free = free_debugger};
+  tk_watcher **at = &m->s->watchers;
+  while (*at) at = &(*at)->next;
+  *at = &d->watcher;
+}
+
+tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
+                          tk_debugger **out) {
+  making m = {s, o, NULL};
+  tk_status st = tk_session_guard(s, make, &m);
+  *out = st == TK_OK ? m.d : NULL;
+  if (st != TK_OK && m.d) {
+    tkd_journal_free(m.d->journal);
+    tk_free(&s->env, m.d, sizeof *m.d);
+  }
+  return st;
+}
+
+bool tk_debugger_has_quit(const tk_debugger *d) {
+  return d->quit;
+}

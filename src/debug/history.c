@@ -1,0 +1,244 @@
+/* history.c - going back.
+ *
+ * A base is the beginning of a program while no other is half done.  To be
+ * at event N, memory is taken back to the last base before N, every fiber is
+ * dropped, and the programs run again from there until N; what the user
+ * changed on the way is changed again.  To find the last place of some kind
+ * before now, the same run only remembers where it would have stopped.
+ */
+#include <string.h>
+
+#include "debug/debug.h"
+
+enum { MOST_BASES = 1 << 20 };
+
+static void *grow(tkd *d, void *items, size_t size, size_t *cap) {
+  size_t more = *cap ? *cap * 2 : 16;
+  items = tk_realloc(d->env, items, *cap * size, more * size);
+  *cap = more;
+  return items;
+}
+
+/* ---- bases ------------------------------------------------------------- */
+
+static void drop_bases(tkd *d, size_t n) {
+  memmove(d->bases, d->bases + n, (d->nbases - n) * sizeof *d->bases);
+  d->nbases -= n;
+}
+
+/* Bases whose memory cannot be had back any more. */
+static void forget_old(tkd *d) {
+  uint64_t first = tkd_journal_first(d->journal);
+  size_t n = 0;
+  if (d->nbases >= MOST_BASES) n = d->nbases / 2;
+  while (n < d->nbases && d->bases[n].journal < first) n++;
+  if (n) drop_bases(d, n);
+}
+
+void tkd_begin_base(tkd *d, uint64_t index) {
+  if (!d->set.history) return;
+  tkd_journal_trim(d->journal, d->set.history);
+  if (d->nbases >= MOST_BASES ||
+      (d->nbases && d->bases[0].journal < tkd_journal_first(d->journal)))
+    forget_old(d);
+  if (d->nbases == d->cap_bases)
+    d->bases = grow(d, d->bases, sizeof *d->bases, &d->cap_bases);
+  d->bases[d->nbases++] = (tkd_base){.event = d->event,
+                                     .index = index,
+                                     .next = d->next,
+                                     .journal = tkd_journal_at(d->journal),
+                                     .done = d->t->done,
+                                     .ahead = d->nahead,
+                                     .diags = d->env->ndiags};
+}
+
+/* The last base before an event, -1 if there is none (any more). */
+static int64_t base_before(tkd *d, uint64_t event) {
+  forget_old(d);
+  size_t lo = 0, hi = d->nbases;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    if (d->bases[mid].event < event)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return (int64_t)lo - 1;
+}
+
+static void no_history(tkd *d) {
+  if (!d->set.history)
+    tkd_fail(d, "Nothing is recorded: 'set history 256' records, from the "
+                "next launch on.");
+  tkd_fail(d,
+           "The history of what came before was dropped: it is longer "
+           "than %llu MiB ('set history').",
+           (unsigned long long)(d->set.history >> 20));
+}
+
+/* ---- deeds ------------------------------------------------------------- */
+
+tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k) {
+  if (d->ndeeds == d->cap_deeds)
+    d->deeds = grow(d, d->deeds, sizeof *d->deeds, &d->cap_deeds);
+  tkd_deed *x = &d->deeds[d->ndeeds++];
+  *x = (tkd_deed){.kind = k, .event = d->event, .sub = d->sub};
+  return x;
+}
+
+static void drop_deeds(tkd *d, uint64_t event, uint64_t sub) {
+  while (d->ndeeds) {
+    tkd_deed *x = &d->deeds[d->ndeeds - 1];
+    if (x->event < event || (x->event == event && x->sub < sub)) break;
+    tk_free(d->env, x->bytes, x->n);
+    d->ndeeds--;
+  }
+}
+
+static void redo_switch(tkd *d) {
+  tkd_switch(d, d->deeds[d->deed - 1].index);
+}
+
+static void redo_set(tkd *d, const tkd_deed *x) {
+  tki_frame *f = (tki_frame *)tkd_user_frame(d->t->frame);
+  for (int i = 0; f && i < x->level; i++)
+    f = (tki_frame *)tkd_user_frame(f->caller);
+  if (f) tkd_put_slot(d, f, x->slot, x->bytes, x->n);
+}
+
+static void redo(tkd *d, const tkd_deed *x) {
+  switch (x->kind) {
+  case TKD_SWITCH:
+    d->work = redo_switch;
+    tki_task_pause(d->t);
+    break;
+  case TKD_SET: redo_set(d, x); break;
+  case TKD_POKE:
+    tkd_journal_add(d->journal, x->host, x->n);
+    memcpy(x->host, x->bytes, x->n);
+    break;
+  case TKD_JUMP: d->t->jump = x->stmt; break;
+  default: d->t->leave = true; break;
+  }
+}
+
+void tkd_redo(tkd *d) {
+  while (d->deed < d->ndeeds && d->deeds[d->deed].event == d->event &&
+         d->deeds[d->deed].sub == d->sub)
+    redo(d, &d->deeds[d->deed++]);
+}
+
+/* ---- going to an event ------------------------------------------------- */
+
+static void back_to_base(tkd *d, size_t i) {
+  tkd_base b = d->bases[i];
+  tkd_drop_strands(d);
+  tkd_journal_undo(d->journal, b.journal);
+  tki_pool_reset(d->t);
+  tk_diag_truncate(d->env, b.diags);
+  d->t->done = b.done;
+  d->event = b.event;
+  d->sub = 0;
+  d->next = b.next;
+  d->nahead = b.ahead;
+  d->nbases = i;
+  for (d->deed = 0; d->deed < d->ndeeds; d->deed++)
+    if (d->deeds[d->deed].event > b.event) break;
+  d->status = TK_OK;
+  d->muted = true;
+  d->over = false;
+  tkd_strand_new(d, b.index, true);
+}
+
+/* Runs without being seen until an event, or the end when it is 0. */
+static void replay_to(tkd *d, uint64_t event, uint64_t sub, tkd_back back) {
+  d->go = TKD_GO;
+  d->back = back;
+  d->scanning = back != TKD_BACK_NONE;
+  d->replaying = true;
+  d->target = event;
+  d->target_sub = sub;
+  d->hit = 0;
+  if (d->scanning) tkd_watches_forget(d);
+  tkd_arm(d);
+  tkd_run_on(d);
+  d->replaying = d->scanning = d->interrupted = false;
+  d->back = TKD_BACK_NONE;
+  d->target = 0;
+  tkd_arm(d);
+}
+
+static void note_furthest(tkd *d) {
+  uint64_t now = d->over ? d->event + 1 : d->event;
+  if (now > d->furthest) d->furthest = now;
+}
+
+static void arrived(tkd *d) {
+  if (d->event >= d->furthest) d->muted = false;
+  d->moves = d->gone = true;
+  d->stop.reason = d->over ? TKD_R_END : TKD_R_EVENT;
+  tkd_watches_refresh(d);
+}
+
+void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
+  note_furthest(d);
+  if (!event) event = 1;
+  if (sub) d->fine = true;
+  if (event > d->event || (event == d->event && sub > d->sub)) {
+    replay_to(d, event, sub, TKD_BACK_NONE);
+    d->stop.text[0] = '\0';
+    arrived(d);
+    return;
+  }
+  int64_t i = base_before(d, event);
+  if (i < 0) no_history(d);
+  drop_deeds(d, event, sub);
+  back_to_base(d, (size_t)i);
+  replay_to(d, event, sub, TKD_BACK_NONE);
+  arrived(d);
+}
+
+/* ---- the last place of some kind --------------------------------------- */
+
+static void found(tkd *d) {
+  tkd_stop stop = d->hit_stop;
+  tkd_goto(d, d->hit, d->hit_sub);
+  d->stop = stop;
+}
+
+static void at_beginning(tkd *d) {
+  tkd_goto(d, d->bases[0].event + 1, 0);
+  d->stop = (tkd_stop){.reason = TKD_R_HISTORY};
+}
+
+void tkd_go_back(tkd *d, tkd_back how) {
+  note_furthest(d);
+  uint64_t now = d->over ? 0 : d->event, sub = d->sub;
+  uint64_t before = d->over ? d->event + 1 : d->event;
+  d->scan_now = before;
+  int depth = d->frame ? tkd_depth(d->frame) : 0;
+  int64_t i = base_before(d, before);
+  if (i < 0) no_history(d);
+  drop_deeds(d, d->over ? d->event + 1 : d->event, sub);
+  for (; i >= 0; i = base_before(d, before)) {
+    before = d->bases[i].event;
+    back_to_base(d, (size_t)i);
+    d->depth = depth;
+    replay_to(d, now, sub, how);
+    if (d->hit) {
+      found(d);
+      return;
+    }
+    now = before + 1; /* where the next older one ends */
+    sub = 0;
+    if (!before) break;
+  }
+  at_beginning(d);
+}
+
+void tkd_history_clear(tkd *d) {
+  for (size_t i = 0; i < d->ndeeds; i++)
+    tk_free(d->env, d->deeds[i].bytes, d->deeds[i].n);
+  d->nbases = d->ndeeds = d->deed = d->nmarks = 0;
+  tkd_journal_clear(d->journal);
+}

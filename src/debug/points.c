@@ -1,0 +1,439 @@
+/* points.c - breakpoints: where they stand, and whether one is hit.
+ *
+ * A location is found again for every launch, in every specialisation of the
+ * functions it names: its statements go into a hash table that the engine
+ * looks into.  A condition is compiled where it is first tested.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/debug.h"
+
+/* ---- statements -------------------------------------------------------- */
+
+typedef struct search {
+  tkd *d;
+  tkd_point *p;
+  const tk_func *f;
+  const char *op; /* an operation; or a line: */
+  int line, best;
+  bool add;
+  size_t found;
+} search;
+
+static int line_of(const tk_func *f, const tk_stmt *st) {
+  return tk_source_line(f->src, st->span.lo);
+}
+
+static void put(search *s, const tk_stmt *st) {
+  if (!s->found++) {
+    s->p->line = line_of(s->f, st);
+    s->p->func = s->f->name;
+  }
+  if (s->add) tkd_add_site(s->d, st, s->p);
+}
+
+typedef void (*visit)(search *s, const tk_stmt *st);
+
+static void walk(search *s, const tk_body *b, visit fn) {
+  for (size_t i = 0; i < b->n; i++) {
+    fn(s, b->items[i]);
+    walk(s, &b->items[i]->body, fn);
+    walk(s, &b->items[i]->orelse, fn);
+  }
+}
+
+static void nearest_line(search *s, const tk_stmt *st) {
+  int line = line_of(s->f, st);
+  if (line >= s->line && (!s->best || line < s->best)) s->best = line;
+}
+
+static void put_line(search *s, const tk_stmt *st) {
+  if (line_of(s->f, st) == s->best) put(s, st);
+}
+
+/* ---- operations -------------------------------------------------------- */
+
+/* Does the source of an instruction call name? */
+static bool calls(const tk_func *f, const tk_inst *in, const char *name) {
+  const char *text = f->src->text + in->span.lo;
+  size_t n = in->span.hi - in->span.lo, k = strlen(name);
+  size_t open = 0;
+  while (open < n && (isalnum((unsigned char)text[open]) || text[open] == '_' ||
+                      text[open] == '.'))
+    open++;
+  if (open < k || strncmp(text + open - k, name, k)) return false;
+  return open == k || text[open - k - 1] == '.';
+}
+
+static bool is_op(const tk_func *f, const tk_inst *in, const char *name) {
+  return !strcmp(tk_inst_name((tk_opcode)in->op), name) ||
+         !strcmp(tk_mode_name(in), name) || calls(f, in, name);
+}
+
+static bool has_op(const tk_func *f, const tk_insts *l, const char *name) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    if (is_op(f, in, name) || has_op(f, &in->body[0], name) ||
+        has_op(f, &in->body[1], name))
+      return true;
+  }
+  return false;
+}
+
+static void put_op(search *s, const tk_stmt *st) {
+  if (has_op(s->f, &st->insts, s->op)) put(s, st);
+}
+
+static void put_atomic(search *s, const tk_stmt *st) {
+  if (has_op(s->f, &st->insts, "atomic") ||
+      has_op(s->f, &st->insts, "atomic_cas"))
+    put(s, st);
+}
+
+/* ---- locations --------------------------------------------------------- */
+
+static bool same_file(const char *path, const char *name, size_t n) {
+  size_t k = strlen(path);
+  return k >= n && !strncmp(path + k - n, name, n) &&
+         (k == n || path[k - n - 1] == '/');
+}
+
+/* The line in LINE or FILE:LINE; 0: it is something else. */
+static int parse_line(const char *text, const char **file, size_t *nfile) {
+  const char *colon = strrchr(text, ':');
+  const char *digits = colon ? colon + 1 : text;
+  char *end;
+  *file = text;
+  *nfile = colon ? (size_t)(colon - text) : 0;
+  if (!isdigit((unsigned char)*digits)) return 0;
+  long line = strtol(digits, &end, 10);
+  return *end || line > 1000000000 ? 0 : (int)line;
+}
+
+static bool in_func(const tk_func *f, int line) {
+  uint32_t hi = f->span.hi;
+  if (f->ast && f->ast->tail.hi > hi) hi = f->ast->tail.hi;
+  return line >= tk_source_line(f->src, f->span.lo) &&
+         line <= tk_source_line(f->src, hi);
+}
+
+static void last_line(search *s, const tk_stmt *st) {
+  int line = line_of(s->f, st);
+  if (line > s->best) s->best = line;
+}
+
+int tkd_last_line(const tk_func *f) {
+  search s = {.f = f};
+  walk(&s, &f->body, last_line);
+  return s.best;
+}
+
+static bool has_line(search *s, int line) {
+  s->best = 0;
+  walk(s, &s->f->body, last_line);
+  int last = s->best;
+  s->best = 0;
+  bool within =
+      in_func(s->f, line) ||
+      (line >= tk_source_line(s->f->src, s->f->span.lo) && line <= last);
+  return within;
+}
+
+static void find_line(search *s, int line) {
+  if (!has_line(s, line)) return;
+  s->line = line;
+  s->best = 0;
+  walk(s, &s->f->body, nearest_line);
+  if (s->best) walk(s, &s->f->body, put_line);
+}
+
+static void find_in(search *s, const char *where) {
+  const char *file;
+  size_t nfile;
+  int line = parse_line(where, &file, &nfile);
+  if (!strncmp(where, "op ", 3)) {
+    s->op = where + 3 + strspn(where + 3, " ");
+    if (!strncmp(s->op, "tl.", 3)) s->op += 3;
+    walk(s, &s->f->body, put_op);
+  } else if (line) {
+    if (!nfile || same_file(s->f->src->name, file, nfile)) find_line(s, line);
+  } else if (!strcmp(where, s->f->name) && s->f->body.n) {
+    put(s, s->f->body.items[0]);
+  }
+}
+
+static void find_caught(search *s, const tkd_point *p) {
+  if (p->caught == TKD_CATCH_ATOMIC) {
+    walk(s, &s->f->body, put_atomic);
+    return;
+  }
+  s->op = p->caught == TKD_CATCH_LOAD    ? "load"
+          : p->caught == TKD_CATCH_STORE ? "store"
+                                         : NULL;
+  if (s->op) walk(s, &s->f->body, put_op);
+}
+
+/* How many statements the point has; they enter the table if add. */
+static size_t find(tkd *d, tkd_point *p, bool add) {
+  search s = {.d = d, .p = p, .add = add};
+  const tk_program *g = d->t->program;
+  for (size_t i = 0; i < g->nfuncs; i++) {
+    s.f = g->funcs[i];
+    if (s.f->library) continue;
+    if (p->kind == TKD_CATCH)
+      find_caught(&s, p);
+    else
+      find_in(&s, p->where);
+  }
+  return s.found;
+}
+
+void tkd_check_location(tkd *d, const char *text) {
+  tkd_point p = {.kind = TKD_BREAK, .where = (char *)text};
+  const char *file;
+  size_t nfile;
+  if (!*text) tkd_fail(d, "Which line, function or 'op NAME'?");
+  if (!d->t || find(d, &p, false)) return;
+  if (parse_line(text, &file, &nfile))
+    tkd_fail(d, "No statement at %s in a function of this launch.", text);
+  tk_nearest n = tk_nearest_start(text);
+  for (size_t i = 0; i < d->t->program->nfuncs; i++)
+    if (!d->t->program->funcs[i]->library)
+      tk_nearest_try(&n, d->t->program->funcs[i]->name);
+  const char *near = tk_nearest_best(&n);
+  if (!strncmp(text, "op ", 3))
+    tkd_fail(d, "No operation '%s' in this launch.", text + 3);
+  tkd_fail(d, "No function '%s' in this launch.%s%s%s", text,
+           near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* ---- the table --------------------------------------------------------- */
+
+static void grow_sites(tkd *d) {
+  tkd_site *old = d->sites;
+  size_t cap = d->cap_sites, n = cap ? cap * 2 : 64;
+  d->sites = tk_calloc(d->env, n, sizeof *d->sites);
+  d->cap_sites = n;
+  for (size_t k = 0; k < cap; k++) {
+    if (!old[k].stmt) continue;
+    size_t i = tkd_site_at(d, old[k].stmt);
+    while (d->sites[i].stmt) i = (i + 1) & (n - 1);
+    d->sites[i] = old[k];
+  }
+  tk_free(d->env, old, cap * sizeof *old);
+}
+
+bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p) {
+  if (d->nsites * 2 >= d->cap_sites) grow_sites(d);
+  size_t i = tkd_site_at(d, st);
+  while (d->sites[i].stmt) i = (i + 1) & (d->cap_sites - 1);
+  d->sites[i] = (tkd_site){.stmt = st, .point = p};
+  d->nsites++;
+  return true;
+}
+
+void tkd_sites_clear(tkd *d) {
+  for (size_t i = 0; i < d->cap_sites; i++) tki_eval_free(d->sites[i].cond);
+  tk_free(d->env, d->sites, d->cap_sites * sizeof *d->sites);
+  d->sites = NULL;
+  d->nsites = d->cap_sites = 0;
+}
+
+static void note_catch(tkd *d, tkd_point *p) {
+  if (p->kind != TKD_CATCH || !p->enabled) return;
+  if (p->caught == TKD_CATCH_LAUNCH) d->catch_launch = p;
+  if (p->caught == TKD_CATCH_PROGRAM) d->catch_program = p;
+  if (p->caught == TKD_CATCH_FINDING || p->caught == TKD_CATCH_ASSERT)
+    d->catch_finding = p;
+}
+
+void tkd_points_resolve(tkd *d) {
+  tkd_sites_clear(d);
+  d->catch_launch = d->catch_program = d->catch_finding = NULL;
+  d->has_watch = d->has_memory_watch = false;
+  for (tkd_point *p = d->points; p; p = p->next) {
+    note_catch(d, p);
+    if (p->kind == TKD_WATCH && p->enabled) {
+      d->has_watch = true;
+      d->has_memory_watch |= p->watch.memory;
+    }
+    if (!d->t || p->kind == TKD_WATCH || !p->enabled) continue;
+    p->pending = !find(d, p, true) && p->kind != TKD_CATCH;
+  }
+  if (d->temp && d->t) find(d, d->temp, true);
+  tkd_arm(d);
+}
+
+/* ---- conditions -------------------------------------------------------- */
+
+typedef struct test {
+  tkd *d;
+  const tki_eval *x;
+  const tki_frame *f;
+  bool holds;
+} test;
+
+static bool any_lane(const tk_type *type, tki_val *v) {
+  size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
+  const char *p = tki_data(v);
+  for (size_t i = 0; i < n; i++)
+    if (p[i]) return true;
+  return false;
+}
+
+static void run_test(tk_env *e, void *ud) {
+  test *c = ud;
+  tki *t = c->d->t;
+  tki_val out[TK_EVAL_LEAVES];
+  (void)e;
+  if (c->x->known) {
+    c->holds = strcmp(c->x->known, "False") && strcmp(c->x->known, "0") &&
+               strcmp(c->x->known, "None");
+    return;
+  }
+  tki_eval_run(t, c->x, c->f, out);
+  for (size_t i = 0; i < c->x->n; i++) {
+    c->holds |= any_lane(&c->x->types[i], &out[i]);
+    tki_release(t, &out[i]);
+  }
+}
+
+bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f) {
+  test c = {d, x, f, false};
+  size_t before = d->env->ndiags;
+  if (tk_protect(d->env, run_test, &c) == TK_OK) return c.holds;
+  tk_diag_truncate(d->env, before);
+  return true;
+}
+
+static void compile(tk_env *e, void *ud) {
+  tkd *d = ud;
+  tkd_site *s = d->work_site;
+  (void)e;
+  s->cond = tki_eval_new(d->t, d->strand->task->frame, s->point->cond, NULL);
+}
+
+static void compile_cond(tkd *d) {
+  size_t before = d->env->ndiags;
+  d->work_site->bad = tk_protect(d->env, compile, d) != TK_OK;
+  if (d->work_site->bad) {
+    tkd_say(d, "The condition of breakpoint %d cannot be had here:\n",
+            d->work_site->point->number);
+    tkd_say_reports(d, before);
+  }
+}
+
+static bool condition(tkd *d, tkd_site *s) {
+  if (!s->point->cond) return true;
+  if (!s->cond && !s->bad) {
+    d->work_site = s;
+    d->work = compile_cond;
+    tki_task_pause(d->t);
+  }
+  return s->bad || tkd_holds(d, s->cond, d->t->frame);
+}
+
+/* ---- hits -------------------------------------------------------------- */
+
+static void print_point(tkd *d) {
+  tkd_select(d, 0);
+  tkd_print_format(d, d->work_site->point->format);
+  d->frame = NULL;
+}
+
+static bool ignored(tkd *d, tkd_point *p) {
+  if (d->scanning) return false;
+  p->hits++;
+  if (!p->ignore) return false;
+  p->ignore--;
+  return true;
+}
+
+/* True: it is a reason to stop. */
+static bool site_hit(tkd *d, tkd_site *s) {
+  tkd_point *p = s->point;
+  if (p == d->temp) {
+    tkd_stop_here(d, TKD_R_PLACE, NULL, "%s", "");
+    return true;
+  }
+  if (!condition(d, s) || ignored(d, p)) return false;
+  if (p->kind == TKD_PRINTF) {
+    if (d->scanning) return false;
+    d->work_site = s;
+    d->work = print_point;
+    tki_task_pause(d->t);
+    return false;
+  }
+  tkd_stop_here(d, p->kind == TKD_CATCH ? TKD_R_CATCH : TKD_R_BREAKPOINT, p,
+                "%s", "");
+  return true;
+}
+
+/* Only the first that stops does; the others were hit as well. */
+bool tkd_points_hit(tkd *d, const tk_stmt *st) {
+  size_t i = tkd_site_at(d, st);
+  for (; d->sites[i].stmt; i = (i + 1) & (d->cap_sites - 1))
+    if (d->sites[i].stmt == st && site_hit(d, &d->sites[i])) return true;
+  return false;
+}
+
+/* ---- the list ---------------------------------------------------------- */
+
+tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where) {
+  tkd_point *p = tk_calloc(d->env, 1, sizeof *p), **at = &d->points;
+  while (*at) at = &(*at)->next;
+  *at = p;
+  p->number = ++d->last_number;
+  p->kind = k;
+  p->enabled = true;
+  p->where = tkd_strdup(d, where);
+  return p;
+}
+
+tkd_point *tkd_point_numbered(tkd *d, int number) {
+  for (tkd_point *p = d->points; p; p = p->next)
+    if (p->number == number) return p;
+  tkd_fail(d, "No breakpoint number %d.", number);
+}
+
+void tkd_point_free(tkd *d, tkd_point *p) {
+  tkd_strfree(d, p->where);
+  tkd_strfree(d, p->cond);
+  tkd_strfree(d, p->format);
+  tkd_strfree(d, p->commands);
+  tkd_strfree(d, p->watch.func_name);
+  tkd_strfree(d, p->watch.base);
+  tk_free(d->env, p->watch.kept, p->watch.kept_n);
+  tk_free(d->env, p->watch.raw, p->watch.raw_n);
+  tk_free(d->env, p, sizeof *p);
+}
+
+void tkd_point_drop(tkd *d, tkd_point *p) {
+  tkd_point **at = &d->points;
+  while (*at != p) at = &(*at)->next;
+  *at = p->next;
+  if (d->stop.point == p) d->stop.point = NULL;
+  tkd_point_free(d, p);
+  tkd_points_resolve(d);
+}
+
+void tkd_drop_temp(tkd *d) {
+  if (!d->temp) return;
+  tkd_point *p = d->temp;
+  d->temp = NULL;
+  tkd_point_free(d, p);
+  tkd_points_resolve(d);
+}
+
+static void first_line(search *s, const tk_stmt *st) {
+  if (line_of(s->f, st) == s->best && !s->found++) s->p = (void *)st;
+}
+
+const tk_stmt *tkd_stmt_at(const tk_func *f, int line) {
+  search s = {.f = f, .line = line};
+  walk(&s, &f->body, nearest_line);
+  if (s.best) walk(&s, &f->body, first_line);
+  return s.found ? (const void *)s.p : NULL;
+}

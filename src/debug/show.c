@@ -1,0 +1,623 @@
+/* show.c - how values, lines, frames and stops are said.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "debug/debug.h"
+
+int tkd_width(const tkd *d) {
+  return d->set.width ? (int)d->set.width : d->opt.width ? d->opt.width : 80;
+}
+
+void tkd_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]) {
+  tk_buf_printf(b, "(%lld, %lld, %lld)", (long long)pid[0], (long long)pid[1],
+                (long long)pid[2]);
+  if (grid)
+    tk_buf_printf(b, " of (%lld, %lld, %lld)", (long long)grid[0],
+                  (long long)grid[1], (long long)grid[2]);
+}
+
+/* ---- values ------------------------------------------------------------ */
+
+/* "int32[8, 4]", "pointer<fp32>[8]", "fp32" */
+static void put_type(tk_buf *b, const tk_type *type) {
+  tk_type e = tk_elem_of(*type);
+  tk_type_print(b, &e);
+  for (int i = 0; i < type->rank; i++)
+    tk_buf_printf(b, "%s%d", i ? ", " : "[", (int)type->shape[i]);
+  if (type->rank) tk_buf_putc(b, ']');
+}
+
+static void put_bits(tk_buf *b, uint64_t v, int bits) {
+  bool digit = false;
+  tk_buf_puts(b, "0b");
+  for (int i = bits - 1; i >= 0; i--) {
+    bool one = v >> i & 1;
+    digit |= one;
+    if (digit || !i) tk_buf_putc(b, one ? '1' : '0');
+  }
+}
+
+/* A lane in one of the formats that NumPy has not. */
+static void put_lane(tk_buf *b, char how, const tk_type *type, const void *p) {
+  tk_dtype e = (tk_dtype)type->elem;
+  size_t size = tk_lane_size(type);
+  bool floats = !type->ptr && tk_is_float(e);
+  uint64_t bits = 0;
+  memcpy(&bits, p, size);
+  double v = type->ptr ? (double)bits
+             : floats  ? tk_lane_double(e, p)
+                       : (double)tk_lane_int(e, p);
+  int64_t i = floats      ? (v >= -9e18 && v <= 9e18 ? (int64_t)v : 0)
+              : type->ptr ? (int64_t)bits
+                          : tk_lane_int(e, p);
+  switch (how) {
+  case 'x': tk_buf_printf(b, "0x%llx", (unsigned long long)bits); break;
+  case 'o': tk_buf_printf(b, "0%llo", (unsigned long long)bits); break;
+  case 'b': put_bits(b, bits, (int)size * 8); break;
+  case 'd': tk_buf_printf(b, "%lld", (long long)i); break;
+  case 'u': tk_buf_printf(b, "%llu", (unsigned long long)bits); break;
+  case 'c':
+    tk_buf_printf(b, isprint((int)(i & 255)) ? "'%c'" : "'\\x%02x'",
+                  (int)(i & 255));
+    break;
+  case 'e': tk_buf_printf(b, "%e", v); break;
+  case 'g': tk_buf_printf(b, "%g", v); break;
+  default: tk_buf_printf(b, "%f", v);
+  }
+}
+
+typedef struct lanes {
+  tk_buf *b;
+  char how;
+  const tk_type *type;
+  const char *at;
+  int indent;
+  int64_t limit; /* of an axis; more are left out in the middle */
+  size_t line;   /* where the current line began */
+  int width;
+} lanes;
+
+static void new_line(lanes *x, int depth) {
+  tk_buf_putc(x->b, '\n');
+  x->line = x->b->n;
+  tk_buf_pad(x->b, ' ', (size_t)(x->indent + depth));
+}
+
+static void put_lanes(lanes *x, int axis, size_t first, size_t below);
+
+static void put_item(lanes *x, int axis, size_t first, size_t below) {
+  if (axis + 1 < x->type->rank) {
+    put_lanes(x, axis + 1, first, below);
+    return;
+  }
+  size_t before = x->b->n;
+  put_lane(x->b, x->how, x->type, x->at + first * tk_lane_size(x->type));
+  if (x->b->n - x->line > (size_t)x->width && before > x->line + 20) {
+    char item[96];
+    size_t n = x->b->n - before;
+    if (n >= sizeof item) return;
+    memcpy(item, x->b->s + before, n);
+    x->b->n = before - (x->b->s[before - 1] == ' ');
+    new_line(x, axis + 1);
+    tk_buf_add(x->b, item, n);
+  }
+}
+
+static void put_lanes(lanes *x, int axis, size_t first, size_t stride) {
+  int64_t n = x->type->shape[axis];
+  size_t below = n ? stride / (size_t)n : 0;
+  bool last = axis + 1 == x->type->rank, cut = n > x->limit;
+  tk_buf_putc(x->b, '[');
+  for (int64_t i = 0; i < n; i++) {
+    if (i && last) tk_buf_putc(x->b, ' ');
+    if (i && !last) new_line(x, axis + 1);
+    if (cut && i == 3) {
+      tk_buf_puts(x->b, "...");
+      i = n - 4;
+      continue;
+    }
+    put_item(x, axis, first + (size_t)i * below, last ? 1 : below);
+  }
+  tk_buf_putc(x->b, ']');
+}
+
+static bool numpy_format(const char *fmt) {
+  return !*fmt;
+}
+
+static void put_numpy(tkd *d, const tk_type *type, const void *data,
+                      int indent) {
+  tk_array_view v = {.data = data,
+                     .dtype = (tk_dtype)type->elem,
+                     .pointers = type->ptr > 0,
+                     .rank = type->rank};
+  int64_t step = 1;
+  for (int i = type->rank - 1; i >= 0; i--) {
+    v.shape[i] = type->shape[i];
+    v.strides[i] = step;
+    step *= type->shape[i];
+  }
+  tk_print_options o = tk_print_defaults;
+  o.threshold = (int64_t)d->set.elements;
+  o.width = tkd_width(d) - 1;
+  tk_format_array(&d->out, &v, indent, &o);
+}
+
+static void put_value(tkd *d, const char *fmt, const tk_type *type,
+                      const void *data, int indent) {
+  if (numpy_format(fmt)) {
+    put_numpy(d, type, data, indent);
+    return;
+  }
+  lanes x = {.b = &d->out,
+             .how = *fmt,
+             .type = type,
+             .at = data,
+             .indent = indent,
+             .limit = tk_numel(type) > (int64_t)d->set.elements ? 6 : INT64_MAX,
+             .line = d->out.n - (size_t)indent,
+             .width = tkd_width(d) - 1};
+  if (type->rank)
+    put_lanes(&x, 0, 0, (size_t)tk_numel(type));
+  else
+    put_lane(&d->out, *fmt, type, data);
+}
+
+/* name: type = value, the value on lines of its own when it has rows. */
+static void put_named(tkd *d, const char *name, const char *fmt,
+                      const tk_type *type, const void *data) {
+  size_t from = d->out.n;
+  tk_buf_printf(&d->out, "%s: ", name);
+  put_type(&d->out, type);
+  tk_buf_puts(&d->out, " = ");
+  int column = (int)(d->out.n - from);
+  if (type->rank > 1 || (type->rank && column > 40)) {
+    d->out.n--;
+    tk_buf_puts(&d->out, "\n  ");
+    column = 2;
+  }
+  put_value(d, fmt, type, data, column);
+  tk_buf_putc(&d->out, '\n');
+}
+
+void tkd_show_value(tkd *d, const char *name, const char *fmt,
+                    const tk_type *type, tki_val *v) {
+  put_named(d, name, fmt, type, tki_data(v));
+}
+
+void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
+                    const void *data) {
+  put_named(d, name, "", type, data);
+}
+
+/* ---- expressions ------------------------------------------------------- */
+
+static tki_frame *need_frame(tkd *d) {
+  if (!d->t) tkd_fail(d, "No launch is running.");
+  if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
+  return d->frame;
+}
+
+typedef struct showing {
+  tkd *d;
+  const char *fmt, *text, *name;
+  tki_eval *x;
+  bool bare; /* the value alone, for dprintf */
+  tki_frame *f;
+} showing;
+
+static void show_leaf(showing *s, const char *name, const tk_type *type,
+                      tki_val *v) {
+  if (s->bare)
+    put_value(s->d, s->fmt, type, tki_data(v), 0);
+  else
+    tkd_show_value(s->d, name, s->fmt, type, v);
+}
+
+static void show_values(showing *s, tki_val *out) {
+  tkd *d = s->d;
+  for (size_t i = 0; i < s->x->n; i++) {
+    char name[300];
+    snprintf(name, sizeof name, s->x->tuple ? "%.200s[%zu]" : "%.200s", s->name,
+             i);
+    if (s->bare && i) tk_buf_puts(&d->out, ", ");
+    show_leaf(s, name, &s->x->types[i], &out[i]);
+    tki_release(d->t, &out[i]);
+  }
+}
+
+static void show_body(tk_env *e, void *ud) {
+  showing *s = ud;
+  tkd *d = s->d;
+  tki_val out[TK_EVAL_LEAVES];
+  (void)e;
+  s->x = tki_eval_new(d->t, s->f, s->text, NULL);
+  if (s->x->known) {
+    tk_buf_printf(&d->out, s->bare ? "%.0s%s" : "%s: constexpr = %s\n", s->name,
+                  s->x->known);
+    return;
+  }
+  tki_eval_run(d->t, s->x, s->f, out);
+  show_values(s, out);
+}
+
+static void show(tkd *d, showing *s) {
+  size_t diags = d->env->ndiags;
+  tk_status st = tk_protect(d->env, show_body, s);
+  tki_eval_free(s->x);
+  if (st == TK_OK) return;
+  tkd_say_reports(d, diags);
+  tk_throw(d->env, TK_USAGE);
+}
+
+void tkd_show_expr(tkd *d, const char *fmt, const char *text) {
+  showing s = {.d = d, .fmt = fmt, .text = text, .name = text};
+  s.f = need_frame(d);
+  show(d, &s);
+}
+
+typedef struct formatting {
+  tkd *d;
+  const char *text;
+} formatting;
+
+static void format_body(tk_env *e, void *ud) {
+  formatting *x = ud;
+  (void)e;
+  showing s = {.d = x->d, .fmt = "", .text = x->text, .name = ""};
+  s.bare = true;
+  s.f = need_frame(x->d);
+  show(x->d, &s);
+}
+
+/* Text in which {expr} stands for a value. */
+void tkd_print_format(tkd *d, const char *format) {
+  while (*format) {
+    size_t n = strcspn(format, "{");
+    tk_buf_add(&d->out, format, n);
+    format += n;
+    if (!*format) break;
+    size_t k = strcspn(format, "}");
+    char *text = tkd_strndup(d, format + 1, k ? k - 1 : 0);
+    formatting x = {d, text};
+    tk_protect(d->env, format_body, &x);
+    tkd_strfree(d, text);
+    format += k + (format[k] == '}');
+  }
+  tk_buf_putc(&d->out, '\n');
+  tkd_flush(d);
+}
+
+/* ---- frames ------------------------------------------------------------ */
+
+/* name=value for scalars and tensors of the launch, for the frame's line. */
+static void put_arg(tkd *d, const tki_frame *f, int slot, const char *sep) {
+  const tk_slot *s = &f->func->slots[slot];
+  tki_val *v = &f->slots[slot];
+  if (!s->name) return;
+  tk_buf_printf(&d->out, "%s%s=", sep, s->name);
+  if (s->type.rank) {
+    put_type(&d->out, &s->type);
+  } else if (s->type.ptr && v->region >= 0 &&
+             (size_t)v->region < d->t->nregions) {
+    const tki_region *r = &d->t->regions[v->region];
+    tk_buf_printf(&d->out, "&%s", r->name);
+    uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
+    if (v->u != start)
+      tk_buf_printf(&d->out, "%+lld", (long long)(v->u - start));
+  } else {
+    put_value(d, "", &s->type, tki_data(v), 0);
+  }
+}
+
+void tkd_show_frame(tkd *d, const tki_frame *f, int level) {
+  if (level >= 0) tk_buf_printf(&d->out, "#%-2d ", level);
+  tk_buf_printf(&d->out, "%s(", f->func->name);
+  const char *sep = "";
+  for (size_t i = 0; i < f->func->nparams; i++) {
+    put_arg(d, f, f->func->params[i], sep);
+    sep = ", ";
+  }
+  tk_buf_printf(&d->out, ") at %s:%d\n", f->func->src->name, tkd_line_of(f));
+}
+
+/* ---- source ------------------------------------------------------------ */
+
+static char line_mark(tkd *d, const tk_source *src, int line, int at) {
+  if (line == at) return '>';
+  for (const tkd_point *p = d->points; p; p = p->next)
+    if (p->line == line && p->kind != TKD_WATCH && p->func && p->enabled &&
+        d->frame && d->frame->func->src == src)
+      return 'b';
+  return ' ';
+}
+
+void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at) {
+  if (from < 1) from = 1;
+  if (to > (int)src->nlines) to = (int)src->nlines;
+  int digits = to > 999 ? 5 : 4;
+  for (int i = from; i <= to; i++) {
+    size_t n;
+    const char *text = tk_source_line_text(src, i, &n);
+    char mark = line_mark(d, src, i, at);
+    tk_buf_printf(&d->out, "%s%*d",
+                  mark == '>'   ? "=>"
+                  : mark == 'b' ? "b "
+                                : "  ",
+                  digits, i);
+    if (n) tk_buf_puts(&d->out, "  ");
+    tk_buf_add(&d->out, text, n);
+    tk_buf_putc(&d->out, '\n');
+  }
+}
+
+/* ---- what changed ------------------------------------------------------ */
+
+static uint64_t hash_bytes(uint64_t h, const void *p, size_t n) {
+  const unsigned char *s = p;
+  for (; n >= 8; s += 8, n -= 8) {
+    uint64_t w;
+    memcpy(&w, s, 8);
+    h = (h ^ w) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 29;
+  }
+  for (; n; n--) h = (h ^ *s++) * 0x100000001B3u;
+  return h;
+}
+
+/* 0: it has no value yet. */
+static uint64_t hash_slot(const tki_frame *f, int slot) {
+  const tk_type *type = &f->func->slots[slot].type;
+  tki_val *v = &f->slots[slot];
+  if (type->rank && !v->buf) return 0;
+  size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
+  return hash_bytes(0x12345, tki_data(v), n) | 1;
+}
+
+static uint64_t hash_name(const tki_frame *f, const char *name) {
+  int slots[TK_EVAL_LEAVES];
+  size_t n = tki_eval_slots(f, name, slots, TK_EVAL_LEAVES);
+  uint64_t h = 0;
+  for (size_t i = 0; i < n; i++) h = h * 31 + hash_slot(f, slots[i]);
+  return h;
+}
+
+static void remember_one(tkd *d, tkd_seen_frame *s, const char *name,
+                         uint64_t hash) {
+  if (s->n == s->cap) {
+    size_t cap = s->cap ? s->cap * 2 : 16;
+    s->items = tk_realloc(d->env, s->items, s->cap * sizeof *s->items,
+                          cap * sizeof *s->items);
+    s->cap = cap;
+  }
+  s->items[s->n++] = (tkd_seen){name, hash};
+}
+
+static void remember_frame(tkd *d, const tki_frame *f, int depth) {
+  tkd_seen_frame *s = &d->seen[depth];
+  s->func = f->func;
+  s->index = d->strand->task->index;
+  s->n = 0;
+  const char *name;
+  for (size_t i = 0; (name = tki_eval_name(f, i)); i++) {
+    uint64_t hash = hash_name(f, name);
+    if (hash) remember_one(d, s, name, hash);
+  }
+  d->seen_valid[depth] = true;
+}
+
+void tkd_remember(tkd *d) {
+  const tki_frame *f = tkd_top(d);
+  int depth = tkd_depth(f);
+  for (int i = depth; i < TKD_LEVELS; i++) d->seen_valid[i] = false;
+  for (; f; f = tkd_user_frame(f->caller), depth--)
+    if (depth < TKD_LEVELS) remember_frame(d, f, depth);
+}
+
+static bool differs(const tkd_seen_frame *s, const char *name, uint64_t hash) {
+  for (size_t i = 0; i < s->n; i++)
+    if (!strcmp(s->items[i].name, name)) return s->items[i].hash != hash;
+  return hash != 0;
+}
+
+enum { MOST_CHANGES = 8 };
+
+/* The values of what changed since the last stop in this frame. */
+static void show_changes(tkd *d, const tki_frame *f) {
+  int depth = tkd_depth(f), shown = 0, more = 0;
+  const tkd_seen_frame *s = &d->seen[depth < TKD_LEVELS ? depth : 0];
+  bool known = depth < TKD_LEVELS && d->seen_valid[depth] &&
+               s->func == f->func && s->index == d->strand->task->index;
+  const char *name;
+  if (!known || !d->set.changes) return;
+  for (size_t i = 0; (name = tki_eval_name(f, i)); i++) {
+    uint64_t hash = hash_name(f, name);
+    if (!hash || !differs(s, name, hash)) continue;
+    if (shown++ < MOST_CHANGES)
+      tkd_show_slot(d, f, name);
+    else
+      more++;
+  }
+  if (more) tkd_say(d, "(%d more changed)\n", more);
+}
+
+void tkd_show_slot(tkd *d, const tki_frame *f, const char *name) {
+  int slots[TK_EVAL_LEAVES];
+  size_t n = tki_eval_slots(f, name, slots, TK_EVAL_LEAVES);
+  for (size_t i = 0; i < n; i++) {
+    char text[300];
+    const tk_slot *s = &f->func->slots[slots[i]];
+    snprintf(text, sizeof text, n > 1 ? "%.200s[%zu]" : "%.200s", name, i);
+    if (s->type.rank && !f->slots[slots[i]].buf)
+      tkd_say(d, "%s: no value yet\n", text);
+    else
+      tkd_show_value(d, text, "", &s->type, &f->slots[slots[i]]);
+  }
+  if (n) return;
+  showing x = {.d = d, .fmt = "", .text = name, .name = name};
+  x.f = (tki_frame *)f;
+  size_t diags = d->env->ndiags;
+  if (tk_protect(d->env, show_body, &x) != TK_OK)
+    tk_diag_truncate(d->env, diags);
+  tki_eval_free(x.x);
+}
+
+/* ---- displays ---------------------------------------------------------- */
+
+static void display_body(tk_env *e, void *ud) {
+  (void)e;
+  showing *s = ud;
+  show_body(e, s);
+}
+
+void tkd_display_all(tkd *d) {
+  for (tkd_display *x = d->displays; x && d->frame; x = x->next) {
+    if (x->off) continue;
+    showing s = {.d = d, .fmt = x->fmt, .text = x->text, .name = x->text};
+    s.f = d->frame;
+    size_t diags = d->env->ndiags;
+    tkd_say(d, "%d: ", x->number);
+    if (tk_protect(d->env, display_body, &s) != TK_OK) {
+      tk_diag_truncate(d->env, diags);
+      tkd_say(d, "%s cannot be had here\n", x->text);
+    }
+    tki_eval_free(s.x);
+  }
+}
+
+/* ---- stops ------------------------------------------------------------- */
+
+static const struct {
+  const char *name, *text;
+} reasons[] = {
+#define STOP(id, name, text) {name, text},
+#include "stop.def"
+#undef STOP
+};
+
+static void put_reason(tkd *d) {
+  const tkd_stop *s = &d->stop;
+  const char *text = reasons[s->reason].text;
+  tk_buf_puts(&d->out, text);
+  if (s->point) tk_buf_printf(&d->out, " %d", s->point->number);
+  if (s->point && s->point->kind == TKD_CATCH)
+    tk_buf_printf(&d->out, " (%s)", s->point->where);
+  if (s->reason == TKD_R_EVENT)
+    tk_buf_printf(&d->out, " to event %llu", (unsigned long long)d->event);
+  if (s->text[0])
+    tk_buf_printf(&d->out, "%s%s", d->out.n && *text ? ": " : "", s->text);
+  if (*text || s->text[0]) tk_buf_puts(&d->out, ", ");
+}
+
+static void put_trips(tkd *d, const tki_frame *f) {
+  if (f->loops)
+    tk_buf_printf(&d->out, ", trip %llu", (unsigned long long)f->loops->trip);
+}
+
+static void put_inst(tkd *d, const tki_frame *f) {
+  if (!d->sub || d->sub == TKD_LATE || !f->inst) return;
+  tk_span at = f->inst->span;
+  int n = (int)(at.hi - at.lo);
+  const char *text = f->func->src->text + at.lo;
+  n = n > 60 ? 60 : n;
+  const char *end = memchr(text, '\n', (size_t)n);
+  if (end) n = (int)(end - text);
+  tk_buf_printf(&d->out, "before operation %llu, %s %s: %.*s\n",
+                (unsigned long long)d->sub,
+                tk_inst_name((tk_opcode)f->inst->op), tk_mode_name(f->inst), n,
+                text);
+}
+
+static void show_place(tkd *d) {
+  const tki_frame *f = d->frame;
+  put_reason(d);
+  tk_buf_puts(&d->out, "program ");
+  tkd_put_pid(&d->out, d->t->pid, d->t->grid);
+  put_trips(d, f);
+  tk_buf_putc(&d->out, '\n');
+  tk_buf_printf(&d->out, "%s at %s:%d\n", f->func->name, f->func->src->name,
+                tkd_line_of(f));
+  int line = tkd_line_of(f);
+  tkd_show_lines(d, f->func->src, line - 1, line + 1, line);
+  put_inst(d, f);
+  if (d->result.n && d->stop.reason == TKD_R_FINISH)
+    tk_buf_add(&d->out, d->result.s, d->result.n);
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static void put_json(tkd *d, tk_buf *b) {
+  const tkd_stop *s = &d->stop;
+  const tki_frame *f = d->frame;
+  tk_buf_printf(b, "{\"event\": \"stop\", \"reason\": \"%s\", \"when\": %llu",
+                reasons[s->reason].name, (unsigned long long)d->event);
+  if (s->point) tk_buf_printf(b, ", \"breakpoint\": %d", s->point->number);
+  if (s->text[0]) {
+    tk_buf_puts(b, ", \"text\": ");
+    tk_json_string(b, s->text, strlen(s->text));
+  }
+  if (f) {
+    const int64_t *p = d->t->pid, *g = d->t->grid;
+    tk_buf_printf(b,
+                  ", \"program\": [%lld, %lld, %lld], \"grid\": [%lld, %lld, "
+                  "%lld], \"function\": \"%s\", \"line\": %d, \"file\": ",
+                  (long long)p[0], (long long)p[1], (long long)p[2],
+                  (long long)g[0], (long long)g[1], (long long)g[2],
+                  f->func->name, tkd_line_of(f));
+    tk_json_string(b, f->func->src->name, strlen(f->func->src->name));
+    if (f->loops)
+      tk_buf_printf(b, ", \"trip\": %llu", (unsigned long long)f->loops->trip);
+  }
+  tk_buf_puts(b, "}");
+}
+
+static void tell_event(tkd *d) {
+  if (!d->opt.event) return;
+  tk_buf b;
+  tk_buf_init(&b, d->env);
+  put_json(d, &b);
+  d->opt.event(d->opt.ud, tk_buf_str(&b));
+  tk_buf_free(&b);
+}
+
+static void show_report(tkd *d) {
+  if (d->stop.reason != TKD_R_FINDING || !d->env->last_diag) return;
+  tk_diag_render(&d->out, d->env->last_diag, false);
+}
+
+void tkd_show_stop(tkd *d) {
+  tkd_flush(d);
+  tell_event(d);
+  if (!d->frame) {
+    tkd_say(d, "The launch has ended: %llu programs ran.\n",
+            (unsigned long long)d->t->done);
+    tkd_flush(d);
+    return;
+  }
+  show_report(d);
+  show_place(d);
+  show_changes(d, d->frame);
+  tkd_display_all(d);
+  tkd_remember(d);
+  tkd_flush(d);
+}
+
+void tkd_keep_result(tkd *d, tki_frame *f) {
+  const tk_stmt *st = f->stmt;
+  if (tkd_depth(f) != d->depth || f->func->library) return;
+  if (!st || st->kind != TK_S_RETURN || !st->nresults) return;
+  tk_buf kept = d->out;
+  tk_buf_init(&d->out, d->env);
+  for (size_t i = 0; i < st->nresults; i++) {
+    int slot = st->results[i];
+    tkd_show_value(d, "Value returned", "", &f->func->slots[slot].type,
+                   &f->slots[slot]);
+  }
+  tk_buf_clear(&d->result);
+  tk_buf_add(&d->result, d->out.s, d->out.n);
+  tk_buf_free(&d->out);
+  d->out = kept;
+}

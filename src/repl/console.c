@@ -1,0 +1,286 @@
+/* console.c - the debugger on this process's terminal, or on a pipe.
+ *
+ * On a terminal, lines are read by GNU readline (opened when it is first
+ * needed, so that a program that only uses the library does not load it):
+ * history, completion, editing.  From a pipe they are read as they are, and
+ * written out behind the prompt, so that the output is what a terminal would
+ * show.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "debug/debug.h"
+
+enum { HISTORY = 1000 };
+
+/* What is used of readline. */
+typedef struct library {
+  char *(*readline)(const char *prompt);
+  void (*add_history)(const char *line);
+  int (*read_history)(const char *path);
+  int (*write_history)(const char *path);
+  void (*stifle_history)(int n);
+  char **(*matches)(const char *text, char *(*fn)(const char *, int));
+  char **line_buffer;
+  char *(**entry)(const char *text, int state);
+  int *append;
+  int *done;
+  int (**signal_hook)(void);
+} library;
+
+typedef struct console {
+  tk_env *env;
+  tk_debugger *d;
+  bool terminal, json, opened;
+  library lib;
+  char **lines; /* run first: -b, -ex, -x */
+  size_t nlines, at;
+  char *line;
+  size_t cap;
+  tk_watcher watcher;
+} console;
+
+/* ---- readline ---------------------------------------------------------- */
+
+/* readline's callbacks have no argument of their own. */
+static __thread console *reading;
+
+static char *next_match(const char *text, int state) {
+  static __thread size_t i;
+  if (!state) i = 0;
+  size_t before = strlen(*reading->lib.line_buffer);
+  (void)before;
+  const char *name =
+      tk_debugger_complete(reading->d, *reading->lib.line_buffer, i++);
+  (void)text;
+  return name ? strdup(name) : NULL;
+}
+
+/* Ctrl-C at the prompt drops the line. */
+static int on_signal(void) {
+  if (reading && reading->lib.done) *reading->lib.done = 1;
+  return 0;
+}
+
+static void *symbol(void *so, const char *name) {
+  return dlsym(so, name);
+}
+
+static bool open_library(library *l) {
+  void *so = dlopen("libreadline.so.8", RTLD_NOW | RTLD_LOCAL);
+  if (!so) so = dlopen("libreadline.so", RTLD_NOW | RTLD_LOCAL);
+  if (!so) return false;
+  *(void **)&l->readline = symbol(so, "readline");
+  *(void **)&l->add_history = symbol(so, "add_history");
+  *(void **)&l->read_history = symbol(so, "read_history");
+  *(void **)&l->write_history = symbol(so, "write_history");
+  *(void **)&l->stifle_history = symbol(so, "stifle_history");
+  l->line_buffer = symbol(so, "rl_line_buffer");
+  l->entry = symbol(so, "rl_completion_entry_function");
+  l->done = symbol(so, "rl_done");
+  l->signal_hook = symbol(so, "rl_signal_event_hook");
+  return l->readline && l->add_history && l->line_buffer && l->entry;
+}
+
+static char *history_path(void) {
+  const char *home = getenv("HOME");
+  char *path;
+  if (!home || !*home) return NULL;
+  if (asprintf(&path, "%s/.tkdbg_history", home) < 0) return NULL;
+  return path;
+}
+
+static void open_terminal(console *c) {
+  c->opened = true;
+  if (!open_library(&c->lib)) {
+    memset(&c->lib, 0, sizeof c->lib);
+    return;
+  }
+  *c->lib.entry = next_match;
+  if (c->lib.signal_hook) *c->lib.signal_hook = on_signal;
+  if (c->lib.stifle_history) c->lib.stifle_history(HISTORY);
+  char *path = history_path();
+  if (path && c->lib.read_history) c->lib.read_history(path);
+  free(path);
+}
+
+static void save_history(console *c) {
+  char *path = c->lib.write_history ? history_path() : NULL;
+  if (path) c->lib.write_history(path);
+  free(path);
+}
+
+/* ---- lines ------------------------------------------------------------- */
+
+static const char *from_terminal(console *c, const char *prompt) {
+  if (!c->opened) open_terminal(c);
+  if (!c->lib.readline) return NULL;
+  free(c->line);
+  reading = c;
+  c->line = c->lib.readline(prompt);
+  reading = NULL;
+  if (!c->line) {
+    fputc('\n', stdout);
+    save_history(c);
+    return NULL;
+  }
+  if (c->env->interrupted) {
+    fputc('\n', stdout);
+    return "";
+  }
+  if (*c->line) c->lib.add_history(c->line);
+  return c->line;
+}
+
+static const char *from_pipe(console *c) {
+  ssize_t n;
+  do {
+    errno = 0;
+    clearerr(stdin);
+    n = getline(&c->line, &c->cap, stdin);
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return NULL;
+  while (n && (c->line[n - 1] == '\n' || c->line[n - 1] == '\r'))
+    c->line[--n] = '\0';
+  return c->line;
+}
+
+static const char *read_line(void *ud, const char *prompt) {
+  console *c = ud;
+  const char *line;
+  fflush(stdout);
+  if (c->at < c->nlines) {
+    line = c->lines[c->at++];
+  } else if (c->terminal && !c->json) {
+    line = from_terminal(c, prompt);
+    if (line || c->lib.readline) return line;
+    fputs(prompt, stdout);
+    fflush(stdout);
+    return from_pipe(c);
+  } else {
+    line = from_pipe(c);
+  }
+  if (line && !c->json) printf("%s%s\n", prompt, line);
+  fflush(stdout);
+  return line;
+}
+
+/* ---- output ------------------------------------------------------------ */
+
+static void write_text(void *ud, const char *text, size_t len) {
+  console *c = ud;
+  if (!c->json) {
+    fwrite(text, 1, len, stdout);
+    return;
+  }
+  tk_buf b;
+  tk_buf_init(&b, c->env);
+  tk_json_string(&b, text, len);
+  printf("{\"event\": \"output\", \"text\": %s}\n", tk_buf_str(&b));
+  tk_buf_free(&b);
+  fflush(stdout);
+}
+
+static void write_event(void *ud, const char *json) {
+  (void)ud;
+  printf("%s\n", json);
+  fflush(stdout);
+}
+
+/* ---- making one -------------------------------------------------------- */
+
+static void add_line(console *c, const char *prefix, const char *text,
+                     size_t n) {
+  c->lines = tk_realloc(c->env, c->lines, c->nlines * sizeof *c->lines,
+                        (c->nlines + 1) * sizeof *c->lines);
+  size_t k = strlen(prefix);
+  char *line = tk_realloc(c->env, NULL, 0, k + n + 1);
+  memcpy(line, prefix, k);
+  memcpy(line + k, text, n);
+  line[k + n] = '\0';
+  c->lines[c->nlines++] = line;
+}
+
+static void add_file(console *c, const char *path) {
+  FILE *f = fopen(path, "r");
+  char *line = NULL;
+  size_t cap = 0;
+  ssize_t n;
+  if (!f) {
+    tk_diag_add(c->env, TK_D_FILE, NULL, (tk_span){0, 0},
+                "%s cannot be read: %s", path, strerror(errno));
+    tk_throw(c->env, TK_USAGE);
+  }
+  while ((n = getline(&line, &cap, f)) >= 0) {
+    while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
+    add_line(c, "", line, (size_t)n);
+  }
+  free(line);
+  fclose(f);
+}
+
+static void free_console(tk_env *e, void *ud) {
+  console *c = ud;
+  for (size_t i = 0; i < c->nlines; i++)
+    tk_free(e, c->lines[i], strlen(c->lines[i]) + 1);
+  tk_free(e, c->lines, c->nlines * sizeof *c->lines);
+  free(c->line);
+  tk_free(e, c, sizeof *c);
+}
+
+typedef struct making {
+  tk_session *s;
+  const tk_console_options *o;
+  tk_debugger **out;
+} making;
+
+static int terminal_width(void) {
+  struct winsize w;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
+    return w.ws_col;
+  return 80;
+}
+
+static void read_options(console *c, const tk_console_options *o) {
+  for (size_t i = 0; i < o->nbreakpoints; i++)
+    add_line(c, "break ", o->breakpoints[i], strlen(o->breakpoints[i]));
+  for (size_t i = 0; i < o->ncommands; i++)
+    add_line(c, "", o->commands[i], strlen(o->commands[i]));
+  for (size_t i = 0; i < o->nfiles; i++) add_file(c, o->files[i]);
+  c->json = o->json;
+}
+
+static void make(tk_env *e, void *ud) {
+  making *m = ud;
+  const tk_console_options *o = m->o;
+  console *c = tk_calloc(e, 1, sizeof *c);
+  c->env = e;
+  c->watcher = (tk_watcher){.ud = c, .free = free_console};
+  tk_watcher **at = &m->s->watchers;
+  while (*at) at = &(*at)->next;
+  *at = &c->watcher;
+  read_options(c, o);
+  c->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  tk_debugger_options d = {.size = sizeof d,
+                           .ud = c,
+                           .read = read_line,
+                           .write = write_text,
+                           .event = o->json ? write_event : NULL,
+                           .width = terminal_width(),
+                           .stop_at_start = o->stop_at_start,
+                           .stop_at_end = o->stop_at_end};
+  if (tk_debugger_new(m->s, &d, &c->d) != TK_OK) tk_throw(e, TK_INTERNAL);
+  *m->out = c->d;
+}
+
+tk_status tk_console_new(tk_session *s, const tk_console_options *o,
+                         tk_debugger **out) {
+  making m = {s, o, out};
+  *out = NULL;
+  return tk_session_guard(s, make, &m);
+}
