@@ -131,6 +131,108 @@ static void write_predicate(machine *m, const tki_asm_step *s) {
   if (a->second >= 0) m->regs[a->second] = other;
 }
 
+/* ---- memory ------------------------------------------------------------ */
+
+/* The memory of [reg + imm], n * bits wide; observers are told. */
+static char *memory_at(machine *m, const tk_asm_arg *a, size_t size, bool write,
+                       const void *value) {
+  uint64_t at = m->regs[a->reg] + a->imm;
+  tki_access x = {.t = m->t,
+                  .in = m->t->frame->inst,
+                  .addr = &at,
+                  .n = 1,
+                  .size = size,
+                  .region = TKI_ANY,
+                  .write = write,
+                  .verb = write ? "store" : "load",
+                  .value = value,
+                  .step = 0};
+  char *p = tki_access_memory(&x);
+  if (TK_UNLIKELY(m->t->sensed)) tki_tell_access(m->t, &x);
+  return p;
+}
+
+static int parts_of(const tk_asm_inst *in) {
+  return tk_asm_has(in, TK_AM_v4) ? 4 : tk_asm_has(in, TK_AM_v2) ? 2 : 1;
+}
+
+/* A signed number fills a wider register with its sign. */
+static void load(machine *m, const tk_asm_inst *in) {
+  const tk_asm_arg *d = &in->args[0];
+  unsigned bits = tki_asm_bits(in->type);
+  int n = parts_of(in);
+  char *p = memory_at(m, &in->args[1], (size_t)n * bits / 8, false, NULL);
+  for (int k = 0; k < n; k++) {
+    uint64_t v = 0;
+    int reg = d->kind == TK_AA_VECTOR ? d->parts[k]
+              : d->kind == TK_AA_REG  ? d->reg
+                                      : -1;
+    memcpy(&v, p + (size_t)k * bits / 8, bits / 8);
+    if (tk_asm_types[in->type].kind == 's')
+      v = (uint64_t)tki_asm_signed(v, bits) & tki_asm_mask(d->bits);
+    if (reg >= 0) m->regs[reg] = v;
+  }
+}
+
+static void store(machine *m, const tk_asm_inst *in) {
+  const tk_asm_arg *s = &in->args[1];
+  unsigned bits = tki_asm_bits(in->type);
+  uint64_t values[4] = {0};
+  int n = parts_of(in);
+  char *packed = (char *)values;
+  for (int k = 0; k < n; k++) {
+    uint64_t v =
+        s->kind == TK_AA_VECTOR ? m->regs[s->parts[k]] : read_arg(m, s);
+    memcpy(packed + (size_t)k * bits / 8, &v, bits / 8);
+  }
+  size_t size = (size_t)n * bits / 8;
+  memcpy(memory_at(m, &in->args[0], size, true, packed), packed, size);
+}
+
+/* What an atomic operation leaves; s->v[0] is what was there. */
+static uint64_t atomic_result(const tki_asm_step *s) {
+  static const uint8_t same[][2] = {
+      {TK_AM_add, TK_AO_ADD}, {TK_AM_min, TK_AO_MIN}, {TK_AM_max, TK_AO_MAX},
+      {TK_AM_and, TK_AO_AND}, {TK_AM_or, TK_AO_OR},   {TK_AM_xor, TK_AO_XOR}};
+  tk_asm_inst in = *s->in;
+  tki_asm_step as = *s;
+  uint64_t old = s->v[0], b = s->v[1];
+  if (tk_asm_has(s->in, TK_AM_cas)) return old == b ? s->v[2] : old;
+  if (tk_asm_has(s->in, TK_AM_inc)) return old >= b ? 0 : old + 1;
+  if (tk_asm_has(s->in, TK_AM_dec)) return !old || old > b ? b : old - 1;
+  for (size_t i = 0; i < TK_COUNT(same); i++) {
+    if (!tk_asm_has(s->in, (tk_asm_mod)same[i][0])) continue;
+    in.op = same[i][1];
+    memset(in.mods, 0, sizeof in.mods);
+    as.in = &in;
+    return compute(&as);
+  }
+  return b; /* exch */
+}
+
+static void atomic(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
+  int at = in->op == TK_AO_ATOM;
+  unsigned bits = tki_asm_bits(in->type);
+  for (int k = at + 1; k < in->nargs; k++)
+    s->v[++s->n] = read_arg(m, &in->args[k]);
+  s->n++;
+  char *p = memory_at(m, &in->args[at], bits / 8, true, &s->v[1]);
+  memcpy(&s->v[0], p, bits / 8);
+  uint64_t v = atomic_result(s);
+  memcpy(p, &v, bits / 8);
+  if (at) write_arg(m, in, &in->args[0], s->v[0]);
+}
+
+static bool touch_memory(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
+  switch (in->op) {
+  case TK_AO_LD: load(m, in); return true;
+  case TK_AO_ST: store(m, in); return true;
+  case TK_AO_ATOM:
+  case TK_AO_RED: atomic(m, in, s); return true;
+  default: return false;
+  }
+}
+
 static bool has_dest(int op) {
   return op != TK_AO_NANOSLEEP && op != TK_AO_MEMBAR && op != TK_AO_FENCE;
 }
@@ -140,7 +242,7 @@ static void run_step(machine *m, const tk_asm_inst *in) {
       .in = in, .type = tk_asm_types[in->type].part, .carry = &m->carry};
   m->steps++;
   if (in->guard >= 0 && (m->regs[in->guard] & 1) == in->guard_not) return;
-  if (!has_dest(in->op)) return;
+  if (!has_dest(in->op) || touch_memory(m, in, &s)) return;
   for (int k = 1; k < in->nargs; k++) s.v[s.n++] = read_arg(m, &in->args[k]);
   if (in->op == TK_AO_SETP)
     write_predicate(m, &s);

@@ -278,6 +278,8 @@ void tki_stop(tki *t) TK_NORETURN;
 
 /* The region that holds size bytes at a device address; NULL: none does. */
 const tki_region *tki_region_at(const tki *t, uint64_t addr, size_t size);
+/* The memory of an access's only lane; reports what is wrong and stops. */
+char *tki_access_memory(const tki_access *a);
 /* An access's region and the lane's memory in this process. */
 static inline const tki_region *tki_access_region(const tki_access *a,
                                                   size_t lane) {

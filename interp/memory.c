@@ -181,6 +181,10 @@ static inline char *check_lane(const tki_access *a, size_t lane) {
   return r->host + (x - r->lo);
 }
 
+char *tki_access_memory(const tki_access *a) {
+  return check_lane(a, 0);
+}
+
 /* Lanes first .. last are contiguous; NULL when they leave their region. */
 static char *check_run(const tki_access *a, size_t first, size_t last) {
   const tki_region *r = home(a, first);

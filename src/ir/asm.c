@@ -110,6 +110,13 @@ static void need(reader *r, char c, const char *after) {
        tk_arena_printf(r->s->arena, "expected %c after %s", c, after));
 }
 
+/* Of a modifier, which may be L1::evict_last. */
+static size_t suffix(const char *p) {
+  size_t n = 0;
+  while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == ':') n++;
+  return n;
+}
+
 static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '%' || c == '$';
 }
@@ -259,17 +266,23 @@ typedef struct want {
   uint8_t bits;
   bool wider; /* the register may be */
   bool dest;
+  uint8_t parts; /* of { }, in memory */
 } want;
 
 static want want_of(const tk_asm_inst *in, char letter) {
-  want w = {letter, in->type, 0, false, letter && strchr("dWxpzM", letter)};
+  want w = {.letter = letter,
+            .type = in->type,
+            .dest = letter && strchr("dWxpzML", letter)};
   if (letter == 'b' || letter == 'y') w.type = in->type2;
   if (letter == 'p' || letter == 'q') w.type = TK_AT_pred;
   if (letter == 'u' || letter == 'z') w.type = TK_AT_b32;
   w.bits = tk_asm_types[w.type].bits;
   bool wide = tk_asm_has(in, TK_AM_wide);
   if (wide && (letter == 'W' || letter == 'v')) w.bits *= 2;
-  w.wider = letter == 'x' || letter == 'y';
+  w.wider = letter && strchr("xyLS", letter);
+  if (letter == 'L' || letter == 'S')
+    w.parts = tk_asm_has(in, TK_AM_v4) ? 4 : tk_asm_has(in, TK_AM_v2) ? 2 : 0;
+  if (letter == 'A') w.type = TK_AT_b64, w.bits = 64;
   return w;
 }
 
@@ -402,7 +415,7 @@ static int vector_part(reader *r, tk_asm_arg *a, want w, uint8_t *bits) {
 }
 
 /* {a, b}: the first is the lowest. */
-static void read_vector(reader *r, want w, tk_asm_arg *a) {
+static void read_vector(reader *r, want w, unsigned total, tk_asm_arg *a) {
   const char *from = r->at++;
   uint8_t bits = 0;
   a->kind = TK_AA_VECTOR;
@@ -414,7 +427,8 @@ static void read_vector(reader *r, want w, tk_asm_arg *a) {
     a->parts[a->nparts++] = part;
   } while (take(r, ','));
   need(r, '}', "the parts");
-  if (bits * a->nparts != w.bits)
+  bool memory = w.letter == 'L' || w.letter == 'S';
+  if (memory ? a->nparts != total || bits < w.bits : bits * a->nparts != w.bits)
     mismatch(
         r, from, w,
         tk_arena_printf(r->s->arena, "%u parts of %u bits", a->nparts, bits));
@@ -435,15 +449,35 @@ static void read_register(reader *r, want w, tk_asm_arg *a) {
   a->second = p.index;
 }
 
+/* [r], [r + 8] */
+static void read_address(reader *r, want w, tk_asm_arg *a) {
+  need(r, '[', "this (an address goes there)");
+  read_register(r, w, a);
+  a->kind = TK_AA_ADDRESS;
+  skip(r);
+  bool minus = *r->at == '-';
+  if (take(r, '+') || minus) {
+    skip(r);
+    a->imm = read_number(r, (want){.type = TK_AT_s64, .bits = 64});
+  }
+  need(r, ']', "the address");
+}
+
 static void read_operand(reader *r, want w, tk_asm_arg *a) {
   skip(r);
-  bool vector = w.letter == 'M' || w.letter == 'N';
+  if (w.letter == 'A') {
+    read_address(r, w, a);
+    return;
+  }
+  bool vector = w.letter == 'M' || w.letter == 'N' || w.parts;
   a->inverted = w.letter == 'q' && take(r, '!');
   skip(r);
   char c = *r->at;
   bool number = isdigit((unsigned char)c) || c == '-' || c == '+' || c == '.';
   if (vector && c == '{') {
-    read_vector(r, w, a);
+    read_vector(r, w, w.parts, a);
+  } else if (w.parts) {
+    fail(r, r->at, r->at + 1, NULL, "expected { }, a register for each part");
   } else if (!w.dest && number) {
     a->imm = read_number(r, w);
     a->kind = TK_AA_IMM;
@@ -581,7 +615,7 @@ static const row *read_opcode(reader *r, tk_asm_inst *in) {
   r->op = r->at;
   size_t n = word(r->at);
   r->at += n;
-  while (r->at[0] == '.' && word_char(r->at[1])) r->at += 1 + word(r->at + 1);
+  while (r->at[0] == '.' && suffix(r->at + 1)) r->at += 1 + suffix(r->at + 1);
   r->op_len = (size_t)(r->at - r->op);
   int k = find_row(r->op, n);
   if (k < 0 && !n) fail(r, r->at, r->at + 1, NULL, "expected an instruction");
@@ -590,7 +624,7 @@ static const row *read_opcode(reader *r, tk_asm_inst *in) {
   int ntypes = 0, wanted = (*w->types != 0) + (*w->types2 != 0);
   in->op = (uint8_t)k;
   for (const char *p = r->op + n; p < r->at;) {
-    size_t len = word(++p);
+    size_t len = suffix(++p);
     read_suffix(r, w, in, &ntypes, p, len);
     p += len;
   }

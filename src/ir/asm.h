@@ -47,6 +47,7 @@ typedef enum tk_asm_arg_kind {
   TK_AA_SPECIAL, /* reg: tk_asm_special, imm: axis */
   TK_AA_VECTOR,  /* parts, lowest bits first; -1: dropped */
   TK_AA_SINK,    /* _ */
+  TK_AA_ADDRESS, /* [reg + imm] */
 } tk_asm_arg_kind;
 
 enum { TK_ASM_ARGS = 5, TK_ASM_PARTS = 8 };
