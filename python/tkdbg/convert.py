@@ -55,6 +55,8 @@ _CLASSES = {
     tl_types.PropagateNan: "tl.PropagateNan",
 }
 
+INDUCTOR = "torch._inductor.runtime.triton_helpers"
+
 # helpers that practitioners paste into their files; the tool has its own
 PASTED = {"print_if": "tl.print_if", "breakpoint_if": "tl.breakpoint_if"}
 
@@ -203,7 +205,15 @@ def builtin_name(value, name=None):
         short = getattr(value, "__name__", "")
         if getattr(builtins, short, None) is value:
             return f"builtins.{short}"
-    return _triton_name(value)
+    return _inductor_name(value, name) or _triton_name(value)
+
+
+def _inductor_name(value, name):
+    """The name of what PyTorch's helpers do while Triton compiles."""
+    inductor = getattr(value, "__module__", None) == INDUCTOR
+    if inductor and name and getattr(value, "__triton_builtin__", False):
+        return f"triton_helpers.{name}"
+    return None
 
 
 def _triton_name(value):

@@ -427,5 +427,129 @@ def gpu_barrier(sem):
 
 @triton.jit
 def if_mask(mask, val):
-    """mask, or val where there is no mask."""
-    return val if mask is None else mask
+    """val, or None where there is no mask: `other` of a load."""
+    return None if mask is None else val
+
+
+@triton.jit
+def exp(x, use_fast_math: tl.constexpr):
+    """e to the x; the two ways of a GPU are one here."""
+    return tl.exp(x)
+
+
+@triton.jit
+def online_softmax_reduce(lhs_max, lhs_sum, dim, use_fast_math: tl.constexpr):
+    """(maximum, sum of exponentials) along dim of partial ones."""
+    top = max2(lhs_max, dim)
+    column = tl.expand_dims(top, dim)
+    below = tl.where(column == float("-inf"), 0, lhs_max - column)
+    return top, tl.sum(lhs_sum * exp(below, use_fast_math), dim)
+
+
+@triton.jit
+def _rescale(old_max, new_max, use_fast_math: tl.constexpr):
+    """What a sum of exponentials is worth below a new maximum."""
+    factor = exp(old_max - new_max, use_fast_math)
+    return tl.where(new_max == float("-inf"), 1.0, factor)
+
+
+@triton.jit
+def online_softmax_combine_with_sum(lhs_max, lhs_sum, rhs_max, rhs_sum,
+                                    use_fast_math: tl.constexpr):
+    """Two partial softmaxes as one."""
+    top = maximum(lhs_max, rhs_max)
+    return top, (lhs_sum * _rescale(lhs_max, top, use_fast_math)
+                 + rhs_sum * _rescale(rhs_max, top, use_fast_math))
+
+
+@triton.jit
+def online_softmax_combine(lhs_max, lhs_sum, rhs_max,
+                           use_fast_math: tl.constexpr):
+    """A partial softmax and a single value."""
+    top = maximum(lhs_max, rhs_max)
+    return top, (lhs_sum * _rescale(lhs_max, top, use_fast_math)
+                 + _rescale(rhs_max, top, use_fast_math))
+
+
+@triton.jit
+def pow_integer(base, exponent):
+    """base to the exponent, which is not negative; wraps."""
+    bits: tl.constexpr = exponent.dtype.primitive_bitwidth
+    left = exponent.to(tl.core.get_int_dtype(bits, False))
+    power = tl.full(base.shape, 1, base.dtype)
+    for _ in tl.static_range(bits):
+        power = tl.where((left & 1) != 0, power * base, power)
+        left = left >> 1
+        base = base * base
+    return power
+
+
+@triton.jit
+def fp8e4m3fn_to_float32(x):
+    """Bits of fp8e4nv as fp32."""
+    return x.to(tl.uint8).to(tl.float8e4nv, bitcast=True).to(tl.float32)
+
+
+@triton.jit
+def _in_order(a, b, c, d):
+    """Four blocks, lane by lane by turns."""
+    return tl.interleave(tl.interleave(a, c), tl.interleave(b, d))
+
+
+@triton.jit
+def rand4x(seed, offsets, BLOCK: tl.constexpr):
+    """tl.rand of consecutive offsets, four from one counter."""
+    at = offsets.to(tl.uint32)
+    key = tl.min(seed + at * 0, axis=0)
+    if BLOCK >= 4 and BLOCK % 4 == 0:
+        quads = tl.min(at, axis=0) // 4 + tl.arange(0, BLOCK // 4)
+        a, b, c, d = tl.rand4x(key, quads)
+        return _in_order(a, b, c, d)
+    else:
+        return tl.rand(key, at)
+
+
+@triton.jit
+def randn4x(seed, offsets, BLOCK: tl.constexpr):
+    """tl.randn of consecutive offsets, four from one counter."""
+    at = offsets.to(tl.uint32)
+    key = tl.min(seed + at * 0, axis=0)
+    if BLOCK >= 4 and BLOCK % 4 == 0:
+        quads = tl.min(at, axis=0) // 4 + tl.arange(0, BLOCK // 4)
+        a, b, c, d = tl.randn4x(key, quads)
+        return _in_order(a, b, c, d)
+    else:
+        return tl.randn(key, at)
+
+
+@triton.jit
+def rand_eager_kernel(seed, offset_blocks, tid, VEC: tl.constexpr):
+    """The numbers that PyTorch's own kernels draw, by thread."""
+    thread = tid.to(tl.uint64)
+    counter = offset_blocks.to(tl.uint64) + (thread % VEC) // 4
+    row = thread // VEC
+    a, b, c, d = tl.philox(seed, counter.to(tl.uint32),
+                           (counter >> 32).to(tl.uint32), row.to(tl.uint32),
+                           (row >> 32).to(tl.uint32))
+    lane = thread % 4
+    low = tl.where(lane == 0, a, b)
+    high = tl.where(lane == 2, c, d)
+    drawn = tl.where(lane < 2, low, high).to(tl.float32)
+    return 1.0 - (drawn * 2.3283064365386963e-10 + 1.1641532182693481e-10)
+
+
+@triton.jit
+def inline_asm_pack(x, pack: tl.constexpr):
+    """One axis, with zeros between until pack divides the lanes."""
+    lanes = x.ravel()
+    for _ in tl.static_range(tl._log2(pack) - tl._log2(x.numel)):
+        lanes = tl.interleave(lanes, tl.zeros_like(lanes))
+    return lanes
+
+
+@triton.jit
+def inline_asm_unpack(x, orig, pack: tl.constexpr):
+    """Undoes inline_asm_pack."""
+    for _ in tl.static_range(tl._log2(pack) - tl._log2(orig.numel)):
+        x, rest = tl.split(tl.reshape(x, [x.numel // 2, 2]))
+    return tl.reshape(x, orig.shape)
