@@ -171,6 +171,15 @@ static void unknown_attr(tks *s, const char *module, const char *name) {
                  "%s is not an operation of the language", full);
 }
 
+/* Before Triton 3, tl.math.max and min took two numbers. */
+static const tks_op *old_extreme(tks *s, const char *name) {
+  bool max = !strcmp(name, "max");
+  if (!max && strcmp(name, "min")) return NULL;
+  const char *now = max ? "tl.maximum" : "tl.minimum";
+  tks_warn(s, TK_D_DEPRECATED, "tl.math.%s is the old name of %s", name, now);
+  return tks_find_op(now);
+}
+
 sval tks_module_attr(tks *s, const char *module, const char *name) {
   const char *canon = canonical_module(module);
   const char *full =
@@ -179,6 +188,8 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
   sval v;
   if (sub) return (sval){.kind = V_MODULE, .s = sub, .n = strlen(sub)};
   bool math = canon && !strcmp(canon, "tl.math");
+  const tks_op *old = math ? old_extreme(s, name) : NULL;
+  if (old) return (sval){.kind = V_OP, .op = old};
   if (canon && (math || !strcmp(canon, "tl")) && language_name(s, name, &v))
     return v;
   /* Before Triton 3, tl.math was libdevice. */

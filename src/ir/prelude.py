@@ -74,6 +74,10 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
     given = tl.to_tensor(seed)
     tl.static_assert(given.dtype.is_int(), "the seed must be an integer")
     key = given.to(tl.uint64)
+    c0 = tl.to_tensor(c0)
+    c1 = tl.to_tensor(c1)
+    c2 = tl.to_tensor(c2)
+    c3 = tl.to_tensor(c3)
     if c0.dtype.primitive_bitwidth == 32:
         lo = (key & 0xFFFFFFFF).to(tl.uint32)
         hi = (key >> 32).to(tl.uint32)
