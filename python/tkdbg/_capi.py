@@ -13,7 +13,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double,
                     c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p)
 
 VERSION = "0.1.0"
-MAX_RANK = 8
+MAX_RANK = 10
 
 # tk_status and tk_value_kind, in the header's order.
 OK, FINDING, USAGE, INTERNAL, INTERRUPTED = range(5)

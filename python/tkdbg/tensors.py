@@ -17,7 +17,7 @@ from . import _capi, convert
 
 # tk_tensor as one record, so that a launch fills it in a single call; the
 # offsets come from the ctypes structure.
-_RECORD = struct.Struct("@Pii" + "q" * 16 + "PNI4xQ")
+_RECORD = struct.Struct("@Pii" + "q" * 2 * _capi.MAX_RANK + "PNI4xQ")
 assert _RECORD.size == ctypes.sizeof(_capi.Tensor)
 _ZEROS = tuple((0,) * n for n in range(_capi.MAX_RANK + 1))
 
@@ -34,7 +34,7 @@ class Layout(NamedTuple):
     device_address: int
 
     def pack(self, buffer):
-        """Writes the tk_tensor; raises TypeError beyond rank 8."""
+        """Writes the tk_tensor; raises TypeError beyond rank 10."""
         rank = len(self.shape)
         if rank > _capi.MAX_RANK:
             raise TypeError(f"a tensor of rank {rank}; at most "

@@ -250,7 +250,7 @@ static const struct {
     {"x_ptr=f32[4", "expected ','"},
     {"x_ptr=f32[4.5]", "expected an integer"},
     {"x_ptr=f32[-4]", "a length may be 0 to"},
-    {"x_ptr=f32[1,1,1,1,1,1,1,1,1]", "at most 8 axes"},
+    {"x_ptr=f32[1,1,1,1,1,1,1,1,1,1,1]", "at most 10 axes"},
     {"x_ptr=f32[99999999999]", "more than 64 GiB"},
     {"x_ptr=f32[9999999999,9999999999,9999999999]", "more than 64 GiB"},
     {"x_ptr=f32[4]:", "expected how to fill"},
@@ -350,7 +350,7 @@ START_TEST(tensors) {
   ck_assert_int_eq(tk_launch_tensor(x.l, "x_ptr", &t), TK_OK);
   t.strides[0] = INT64_MAX / 2;
   ck_assert_int_eq(tk_launch_tensor(x.l, "x_ptr", &t), TK_USAGE);
-  t.strides[0] = 4, t.rank = 9;
+  t.strides[0] = 4, t.rank = TK_MAX_RANK + 1;
   ck_assert_int_eq(tk_launch_tensor(x.l, "x_ptr", &t), TK_USAGE);
   t.rank = 1, t.shape[0] = -1;
   ck_assert_int_eq(tk_launch_tensor(x.l, "x_ptr", &t), TK_USAGE);

@@ -110,7 +110,7 @@ class Numpy(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "multiple"):
             layout(odd)
         with self.assertRaisesRegex(TypeError, "rank"):
-            tensors.Layout(0, 0, (1,) * 9, (1,) * 9, 0, 0, 0, 0).pack(
+            tensors.Layout(0, 0, (1,) * 11, (1,) * 11, 0, 0, 0, 0).pack(
                 tensors.buffer())
 
     def test_readonly(self):
