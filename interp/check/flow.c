@@ -1,0 +1,236 @@
+/* flow.c - marks of lanes, kept beside the slots of each frame.
+ *
+ * A frame's table has a value of 16-bit lanes for each slot, or nothing where
+ * no lane is marked; most frames have no table at all.  Marks live in the
+ * run's pool, like the blocks they belong to.
+ */
+#include "interp/check/flow.h"
+
+#include <string.h>
+
+/* ---- tables -------------------------------------------------------------- */
+
+static const flow_id no_mark = 0;
+
+static tki_val *table_of(const tki *t) {
+  tki_buf *b = t->frame->shadow[TKI_SHADOW_UNDEF];
+  return b ? tki_buf_data(b) : NULL;
+}
+
+static bool is_marked(const tki_val *v) {
+  return v->buf || v->u;
+}
+
+bool flow_marked(const tki *t, int slot) {
+  const tki_val *table = table_of(t);
+  return table && is_marked(&table[slot]);
+}
+
+flow_marks flow_of(const tki *t, int slot) {
+  tki_val *table = table_of(t);
+  if (!table || !is_marked(&table[slot])) return (flow_marks){&no_mark, 0};
+  return (flow_marks){tki_data(&table[slot]), table[slot].buf != NULL};
+}
+
+tki_val flow_new(tki *t, const tk_type *type, size_t n) {
+  tki_val v = {.region = TKI_ANY};
+  if (!type->rank) return v;
+  v.buf = tki_buf_new(t, n * sizeof(flow_id));
+  memset(tki_buf_data(v.buf), 0, n * sizeof(flow_id));
+  return v;
+}
+
+static tki_val *make_table(tki *t) {
+  size_t bytes = t->frame->func->nslots * sizeof(tki_val);
+  tki_buf *b = tki_buf_new(t, bytes + 1);
+  memset(tki_buf_data(b), 0, bytes);
+  t->frame->shadow[TKI_SHADOW_UNDEF] = b;
+  return tki_buf_data(b);
+}
+
+void flow_clear(tki *t, int slot) {
+  tki_val *table = table_of(t);
+  if (!table) return;
+  tki_release(t, &table[slot]);
+  table[slot] = (tki_val){.region = TKI_ANY};
+}
+
+static bool any_mark(tki_val *v, size_t n) {
+  const flow_id *id = tki_data(v);
+  flow_id all = 0;
+  if (!v->buf) return v->u != 0;
+  for (size_t i = 0; i < n; i++) all |= id[i];
+  return all != 0;
+}
+
+void flow_set(tki *t, int slot, tki_val marks, size_t n) {
+  tki_val *table = table_of(t);
+  if (!any_mark(&marks, n)) {
+    tki_release(t, &marks);
+    flow_clear(t, slot);
+    return;
+  }
+  if (!table) table = make_table(t);
+  tki_release(t, &table[slot]);
+  table[slot] = marks;
+}
+
+/* ---- sources ------------------------------------------------------------- */
+
+const flow_source *flow_source_of(const flow *f, flow_id id) {
+  return &f->sources.items[id - 1];
+}
+
+flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why) {
+  flow_id id = f->last[t->frame->inst->id];
+  const flow_source *s = id ? flow_source_of(f, id) : NULL;
+  return s && s->kind == kind && s->why == why ? id : 0;
+}
+
+flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, const char *text) {
+  if (f->sources.n == UINT16_MAX) return UINT16_MAX;
+  flow_source s = {.kind = kind,
+                   .at = tkc_here(t),
+                   .in = t->frame->inst,
+                   .why = why,
+                   .text = tk_arena_strdup(&f->c->run, text)};
+  TK_PUSH(&f->c->run, &f->sources, s);
+  return f->last[s.in->id] = (flow_id)f->sources.n;
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+/* The instruction that called the frame, if its operands are its arguments. */
+static const tk_inst *call_of(const tki_frame *f) {
+  const tk_inst *in = f->caller ? f->caller->inst : NULL;
+  return in && in->op == TK_I_CALL && in->aux == f->func ? in : NULL;
+}
+
+static void enter(tki *t) {
+  tki_frame *f = t->frame;
+  const tk_inst *call = call_of(f);
+  tki_buf *b = f->caller ? f->caller->shadow[TKI_SHADOW_UNDEF] : NULL;
+  if (!call || !b) return;
+  tki_val *from = tki_buf_data(b);
+  for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++) {
+    tki_val *v = &from[call->args[i]];
+    size_t n = (size_t)tk_numel(&f->func->slots[f->func->params[i]].type);
+    if (is_marked(v)) flow_set(t, f->func->params[i], tki_share(v), n);
+  }
+}
+
+static void drop_returned(flow *f, tki *t) {
+  for (size_t i = 0; i < f->nreturned; i++) tki_release(t, &f->returned[i]);
+  f->nreturned = 0;
+}
+
+/* The marks of what the function returns wait for its call to end. */
+static void leave(flow *f, tki *t) {
+  tki_val *table = table_of(t);
+  const tk_stmt *st = t->frame->stmt;
+  drop_returned(f, t);
+  if (!table) return;
+  size_t n = st && st->kind == TK_S_RETURN ? st->nresults : 0;
+  while (f->cap_returned < n)
+    f->returned = tk_arena_grow(&f->c->run, f->returned, sizeof *f->returned,
+                                &f->cap_returned);
+  for (size_t i = 0; i < n; i++)
+    f->returned[i] = tki_share(&table[st->results[i]]);
+  f->nreturned = n;
+  for (size_t i = 0; i < t->frame->func->nslots; i++)
+    tki_release(t, &table[i]);
+  tki_buf_free(t, t->frame->shadow[TKI_SHADOW_UNDEF]);
+  t->frame->shadow[TKI_SHADOW_UNDEF] = NULL;
+}
+
+static void on_frame(void *ud, tki *t, bool begins) {
+  if (begins)
+    enter(t);
+  else
+    leave(ud, t);
+}
+
+static void take_returned(flow *f, tki *t, const tk_inst *in) {
+  const tk_func *callee = in->aux;
+  for (size_t i = 0; i < in->nres; i++) {
+    flow_clear(t, in->res[i]);
+    if (i >= f->nreturned || !is_marked(&f->returned[i])) continue;
+    size_t n = (size_t)tk_numel(&callee->result_types[i]);
+    flow_set(t, in->res[i], tki_share(&f->returned[i]), n);
+  }
+  drop_returned(f, t);
+}
+
+/* ---- hooks --------------------------------------------------------------- */
+
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  flow *f = ud;
+  if (in->op == TK_I_CALL) {
+    take_returned(f, t, in);
+    return;
+  }
+  flow_pass(f, t, in, args);
+  const tk_stmt *st = t->frame->stmt;
+  bool branch = st && (st->kind == TK_S_IF || st->kind == TK_S_WHILE);
+  if (branch && in->nres && in->res[0] == st->cond)
+    flow_branch(f, t, st->cond, "decides which way the program goes");
+}
+
+static void on_trip(void *ud, tki *t, const tk_stmt *st) {
+  if (st->kind != TK_S_FOR) return;
+  flow_clear(t, st->iv);
+  if (t->frame->loops->trip) return;
+  flow_branch(ud, t, st->lb, "is where a loop starts");
+  flow_branch(ud, t, st->ub, "is where a loop ends");
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  flow_access(ud, t, a);
+}
+
+static void mark_unwritten(flow *f, const tki *t) {
+  f->unwritten =
+      tk_arena_alloc(&f->c->run, (t->nregions + 1) * sizeof *f->unwritten);
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    if (!r->tensor || !(r->tensor->flags & TK_TENSOR_UNWRITTEN)) continue;
+    size_t n = (r->hi - r->lo) / tk_dtype_size(r->tensor->dtype);
+    f->unwritten[i] = tk_arena_alloc(&f->c->run, n + 1);
+    memset(f->unwritten[i], 1, n);
+  }
+}
+
+/* The one observer that all kinds share. */
+static flow *start(tkc *c, tki *t, unsigned kinds) {
+  static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
+  for (size_t i = 0; i < TK_COUNT(ids); i++) {
+    flow *f = c->ud[ids[i]];
+    if (!f) continue;
+    f->kinds |= kinds;
+    return f;
+  }
+  flow *f = TK_NEW(&c->run, flow);
+  f->c = c;
+  f->kinds = kinds;
+  f->last = TK_NEWN(&c->run, flow_id, t->program->ninsts + 1);
+  mark_unwritten(f, t);
+  f->observer = (tki_observer){.ud = f,
+                               .frame = on_frame,
+                               .trip = on_trip,
+                               .after = on_after,
+                               .access = on_access};
+  tki_observe(t, &f->observer);
+  return f;
+}
+
+void *tkc_UNDEF_begin(tkc *c, tki *t) {
+  return start(c, t, FLOW_UNDEF);
+}
+
+void *tkc_NAN_begin(tkc *c, tki *t) {
+  return start(c, t, FLOW_NAN | FLOW_INF);
+}
+
+void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
+  return start(c, t, FLOW_OVERFLOW);
+}

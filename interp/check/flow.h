@@ -1,0 +1,84 @@
+/* flow.h - what is wrong with a value, carried from lane to lane.
+ *
+ * A lane may be marked with a source: an undefined lane, a NaN or infinity
+ * that was born, an integer that wrapped.  Marks follow values through every
+ * instruction and are reported where they matter.  The detectors undef, nan
+ * and overflow are this one observer, with other sources.
+ */
+#ifndef TK_CHECK_FLOW_H
+#define TK_CHECK_FLOW_H
+
+#include "interp/check/check.h"
+
+typedef enum flow_kind {
+  FLOW_UNDEF = 1,
+  FLOW_NAN = 2,
+  FLOW_INF = 4,
+  FLOW_OVERFLOW = 8,
+} flow_kind;
+
+/* Where a mark began. */
+typedef struct flow_source {
+  flow_kind kind;
+  tkc_place at;
+  const tk_inst *in;
+  int why;          /* tells sources of one kind at one place apart */
+  const char *text; /* "lane [3] is masked off and has no other" */
+} flow_source;
+
+typedef uint16_t flow_id; /* number of a source + 1; 0: nothing is wrong */
+
+typedef struct flow {
+  tkc *c;
+  tki_observer observer;
+  unsigned kinds; /* flow_kind: what to look for */
+  TK_VEC(flow_source) sources;
+  flow_id *last;       /* by instruction number: its newest source */
+  uint8_t **unwritten; /* by region: a byte for each element; NULL: none */
+  tki_val *returned;   /* marks of what a call returned */
+  size_t nreturned, cap_returned;
+} flow;
+
+/* Lanes of marks; step 0: one mark for all. */
+typedef struct flow_marks {
+  const flow_id *id;
+  size_t step;
+} flow_marks;
+
+static inline flow_id flow_at(const flow_marks *m, size_t i) {
+  return m->id[i * m->step];
+}
+
+/* ---- flow.c -------------------------------------------------------------- */
+
+/* The marks of a slot of the running function. */
+flow_marks flow_of(const tki *t, int slot);
+bool flow_marked(const tki *t, int slot);
+/* Marks for the n lanes of a type, all 0; to be filled and given to flow_set,
+ * which drops them when none was set. */
+tki_val flow_new(tki *t, const tk_type *type, size_t n);
+void flow_set(tki *t, int slot, tki_val marks, size_t n);
+void flow_clear(tki *t, int slot);
+/* The newest source of the running instruction, if it is of this kind; else
+ * 0: make one, text says what is wrong with which lane. */
+flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why);
+flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, const char *text);
+const flow_source *flow_source_of(const flow *f, flow_id id);
+
+/* ---- flow_ops.c: how marks pass through an instruction ------------------- */
+
+void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+
+/* ---- flow_birth.c: NaN, infinity, wrapped integers ----------------------- */
+
+/* Marks lanes of in's result that went wrong in it, and clears marks of lanes
+ * that are right again. */
+void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+
+/* ---- flow_sink.c: where marks matter ------------------------------------- */
+
+void flow_access(flow *f, tki *t, const tki_access *a);
+void flow_branch(flow *f, tki *t, int slot, const char *what);
+void flow_mixed(flow *f, tki *t, flow_id id, const char *what);
+
+#endif

@@ -1,0 +1,318 @@
+/* flow_birth.c - lanes that go wrong: NaN and infinity from operands that
+ * were neither, integers that wrap, floats that do not fit where they are
+ * cast to.  The common case, nothing wrong, is one pass over the result.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "interp/check/flow.h"
+
+/* ---- NaN and infinity ---------------------------------------------------- */
+
+#define ANY_BAD(NAME, T, EXPONENT)                                             \
+  TKI_CLONES static bool NAME(const T *x, size_t n) {                          \
+    T all = 0;                                                                 \
+    for (size_t i = 0; i < n; i++)                                             \
+      all |= (T)((x[i] & (T)EXPONENT) == (T)EXPONENT);                         \
+    return all != 0;                                                           \
+  }
+ANY_BAD(bad_64, uint64_t, 0x7ff0000000000000)
+ANY_BAD(bad_32, uint32_t, 0x7f800000)
+ANY_BAD(bad_f16, uint16_t, 0x7c00)
+ANY_BAD(bad_bf16, uint16_t, 0x7f80)
+
+static bool any_bad(tk_dtype d, const void *x, size_t n) {
+  switch (d) {
+  case TK_FP64: return bad_64(x, n);
+  case TK_FP32: return bad_32(x, n);
+  case TK_FP16: return bad_f16(x, n);
+  case TK_BF16: return bad_bf16(x, n);
+  default: return false;
+  }
+}
+
+static bool is_wide_float(const tk_type *t) {
+  tk_dtype d = (tk_dtype)t->elem;
+  return !t->ptr && (d == TK_FP64 || d == TK_FP32 || d == TK_FP16 ||
+                     d == TK_BF16);
+}
+
+/* ---- operands ------------------------------------------------------------ */
+
+static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
+  return &t->frame->func->slots[in->args[k]].type;
+}
+
+static const void *lane_of(const tki_val *v, const tk_type *type, size_t i) {
+  const char *p = tki_data((tki_val *)(uintptr_t)v);
+  return p + (v->buf ? i * tk_lane_size(type) : 0);
+}
+
+static double double_of(const tk_type *type, const void *lane) {
+  tk_dtype d = (tk_dtype)type->elem;
+  return tk_is_float(d) ? tk_lane_double(d, lane)
+                        : (double)tk_lane_int(d, lane);
+}
+
+/* Whether no operand of lane i was NaN, or infinite where that matters. */
+static bool operands_fine(const tki *t, const tk_inst *in, const tki_val *args,
+                          size_t i, bool nan) {
+  for (int k = 0; k < in->nargs; k++) {
+    const tk_type *type = type_of(t, in, k);
+    if (type->ptr) continue;
+    double x = double_of(type, lane_of(&args[k], type, i));
+    if (x != x || (!nan && isinf(x))) return false;
+  }
+  return true;
+}
+
+/* The same for all lanes that a reduction, scan or product may have used. */
+static bool blocks_fine(const tki *t, const tk_inst *in, const tki_val *args) {
+  for (int k = 0; k < in->nargs; k++) {
+    const tk_type *type = type_of(t, in, k);
+    const void *x = tki_data((tki_val *)(uintptr_t)&args[k]);
+    if (any_bad((tk_dtype)type->elem, x, (size_t)tk_numel(type))) return false;
+  }
+  return true;
+}
+
+static const char *operand_list(flow *f, const tki *t, const tk_inst *in,
+                                const tki_val *args, size_t i) {
+  char *text = tk_arena_strdup(&f->c->run, "");
+  for (int k = 0; k < in->nargs; k++) {
+    const tk_type *type = type_of(t, in, k);
+    text = tk_arena_printf(&f->c->run, "%s%s%s", text, k ? ", " : "",
+                           tkc_value(f->c, type, lane_of(&args[k], type, i)));
+  }
+  return text;
+}
+
+static const char *operation(const tk_inst *in) {
+  const char *mode = tk_mode_name(in);
+  return *mode ? mode : tk_inst_name((tk_opcode)in->op);
+}
+
+static bool works_on_lanes(const tk_inst *in) {
+  return in->op == TK_I_UNARY || in->op == TK_I_BINARY || in->op == TK_I_FMA ||
+         in->op == TK_I_EXTERN || in->op == TK_I_CAST;
+}
+
+static bool works_on_blocks(const tk_inst *in) {
+  return in->op == TK_I_DOT || in->op == TK_I_REDUCE || in->op == TK_I_SCAN;
+}
+
+static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
+                           const tki_val *args, size_t i, bool nan) {
+  flow_kind kind = nan ? FLOW_NAN : FLOW_INF;
+  flow_id known = flow_known(f, t, kind, 0);
+  if (known) return known;
+  const char *lane = tkc_lane(f->c, &in->type, i), *text;
+  const char *what = nan ? "NaN" : "infinity";
+  if (works_on_lanes(in))
+    text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of %s", what,
+                           *lane ? " in lane " : "", lane, operation(in),
+                           operand_list(f, t, in, args, i));
+  else
+    text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of finite lanes",
+                           what, *lane ? " in lane " : "", lane,
+                           tk_inst_name((tk_opcode)in->op));
+  return flow_begin(f, t, kind, 0, text);
+}
+
+/* The mark of a lane of a float result. */
+static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
+                          const tki_val *args, size_t i, flow_id id, double x,
+                          bool blocks) {
+  bool nan = x != x, inf = isinf(x);
+  unsigned soft = FLOW_NAN | FLOW_INF;
+  if (id && (nan || inf || !(flow_source_of(f, id)->kind & soft))) return id;
+  if (!(nan || inf) || !(f->kinds & soft)) return 0;
+  bool born = works_on_lanes(in) ? operands_fine(t, in, args, i, nan) : blocks;
+  return born ? float_birth(f, t, in, args, i, nan) : 0;
+}
+
+static void float_births(flow *f, tki *t, const tk_inst *in,
+                         const tki_val *args) {
+  tki_val *r = &t->frame->slots[in->res[0]];
+  tk_dtype d = (tk_dtype)in->type.elem;
+  size_t n = (size_t)in->n;
+  bool arithmetic = works_on_lanes(in) || works_on_blocks(in);
+  bool bad = arithmetic && any_bad(d, tki_data(r), n);
+  if (!bad && !flow_marked(t, in->res[0])) return;
+  bool blocks = bad && works_on_blocks(in) && blocks_fine(t, in, args);
+  flow_marks old = flow_of(t, in->res[0]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    double x = tk_lane_double(d, lane_of(r, &in->type, i));
+    m[i] = float_mark(f, t, in, args, i, flow_at(&old, i), x, blocks);
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
+/* ---- integers ------------------------------------------------------------ */
+
+static bool wraps(tk_binary op, int64_t a, int64_t b, int bits) {
+  int64_t r;
+  bool over = op == TK_B_ADD   ? __builtin_add_overflow(a, b, &r)
+              : op == TK_B_SUB ? __builtin_sub_overflow(a, b, &r)
+                               : __builtin_mul_overflow(a, b, &r);
+  int64_t limit = bits < 64 ? INT64_C(1) << (bits - 1) : 0;
+  return over || (limit && (r < -limit || r >= limit));
+}
+
+/* Most blocks do not wrap: int32 is looked at without branches. */
+TKI_CLONES static bool any_wraps_32(tk_binary op, const int32_t *a, size_t as,
+                                    const int32_t *b, size_t bs, size_t n) {
+  int64_t bad = 0;
+  for (size_t i = 0; i < n; i++) {
+    int64_t x = a[i * as], y = b[i * bs];
+    int64_t r = op == TK_B_ADD ? x + y : op == TK_B_SUB ? x - y : x * y;
+    bad |= r ^ (int32_t)r;
+  }
+  return bad != 0;
+}
+
+static bool may_wrap(const tk_inst *in, const tki_val *args) {
+  if (in->type.elem != TK_INT32) return true;
+  return any_wraps_32((tk_binary)in->mode,
+                      lane_of(&args[0], &in->type, 0), args[0].buf != NULL,
+                      lane_of(&args[1], &in->type, 0), args[1].buf != NULL,
+                      (size_t)in->n);
+}
+
+static bool is_index_arithmetic(const tk_inst *in) {
+  bool kind = in->mode == TK_B_ADD || in->mode == TK_B_SUB ||
+              in->mode == TK_B_MUL;
+  return in->op == TK_I_BINARY && kind && !in->type.ptr &&
+         in->type.elem != TK_INT1 && tk_is_int((tk_dtype)in->type.elem) &&
+         tk_is_signed((tk_dtype)in->type.elem);
+}
+
+static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
+                          const tki_val *args, size_t i) {
+  flow_id known = flow_known(f, t, FLOW_OVERFLOW, 0);
+  if (known) return known;
+  const char *lane = tkc_lane(f->c, &in->type, i);
+  const void *got = lane_of(&t->frame->slots[in->res[0]], &in->type, i);
+  return flow_begin(
+      f, t, FLOW_OVERFLOW, 0,
+      tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
+                      tk_dtype_name((tk_dtype)in->type.elem),
+                      *lane ? " in lane " : "", lane, operation(in),
+                      operand_list(f, t, in, args, i),
+                      tkc_value(f->c, &in->type, got)));
+}
+
+static void int_births(flow *f, tki *t, const tk_inst *in,
+                       const tki_val *args) {
+  if (!may_wrap(in, args)) return;
+  tk_dtype d = (tk_dtype)in->type.elem;
+  size_t n = (size_t)in->n;
+  flow_marks old = flow_of(t, in->res[0]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    int64_t a = tk_lane_int(d, lane_of(&args[0], &in->type, i));
+    int64_t b = tk_lane_int(d, lane_of(&args[1], &in->type, i));
+    m[i] = flow_at(&old, i);
+    if (!m[i] && wraps((tk_binary)in->mode, a, b, tk_dtypes[d].bits))
+      m[i] = wrap_birth(f, t, in, args, i);
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
+/* ---- casts of floats to integers ----------------------------------------- */
+
+static bool fits(double x, tk_dtype d) {
+  int bits = tk_dtypes[d].bits;
+  double hi = ldexp(1, tk_is_signed(d) ? bits - 1 : bits);
+  double lo = tk_is_signed(d) ? -hi : 0;
+  x = trunc(x);
+  return x >= lo && x < hi;
+}
+
+static flow_id cast_birth(flow *f, tki *t, const tk_inst *in,
+                          const tki_val *args, size_t i) {
+  flow_id known = flow_known(f, t, FLOW_OVERFLOW, 1);
+  if (known) return known;
+  const char *lane = tkc_lane(f->c, &in->type, i);
+  return flow_begin(
+      f, t, FLOW_OVERFLOW, 1,
+      tk_arena_printf(&f->c->run, "%s does not fit into %s%s%s",
+                      operand_list(f, t, in, args, i),
+                      tk_dtype_name((tk_dtype)in->type.elem),
+                      *lane ? ", lane " : "", lane));
+}
+
+static void cast_births(flow *f, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  size_t n = (size_t)in->n;
+  flow_marks old = flow_of(t, in->res[0]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    double x = double_of(&in->from, lane_of(&args[0], &in->from, i));
+    m[i] = flow_at(&old, i);
+    if (m[i] && flow_source_of(f, m[i])->kind & (FLOW_NAN | FLOW_INF))
+      m[i] = 0;
+    if (!m[i] && !fits(x, (tk_dtype)in->type.elem))
+      m[i] = cast_birth(f, t, in, args, i);
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
+/* ---- marks that an instruction ends -------------------------------------- */
+
+/* What is wrapped stays wrong through index arithmetic alone: hashes mix
+ * their bits on purpose. */
+static bool keeps_overflow(const tk_inst *in) {
+  switch (in->op) {
+  case TK_I_COPY:
+  case TK_I_BROADCAST:
+  case TK_I_PERMUTE:
+  case TK_I_JOIN:
+  case TK_I_SPLIT:
+  case TK_I_CAT:
+  case TK_I_FLIP:
+  case TK_I_GATHER:
+  case TK_I_SELECT:
+  case TK_I_CAST:
+  case TK_I_ADDPTR: return true;
+  default: return is_index_arithmetic(in);
+  }
+}
+
+/* A NaN cannot be seen any more in an integer or a comparison. */
+static bool ends(const tk_inst *in, flow_kind kind) {
+  if (kind == FLOW_UNDEF) return false;
+  if (kind == FLOW_OVERFLOW) return !keeps_overflow(in);
+  return !is_wide_float(&in->type);
+}
+
+static void drop_ended(flow *f, tki *t, const tk_inst *in, int slot) {
+  if (!flow_marked(t, slot)) return;
+  const tk_type *type = &t->frame->func->slots[slot].type;
+  size_t n = (size_t)tk_numel(type);
+  flow_marks old = flow_of(t, slot);
+  tki_val v = flow_new(t, type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    flow_id id = flow_at(&old, i);
+    m[i] = id && ends(in, flow_source_of(f, id)->kind) ? 0 : id;
+  }
+  flow_set(t, slot, v, n);
+}
+
+void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+  if (in->op == TK_I_LOAD || in->op == TK_I_CONST) return;
+  for (int k = 0; k < in->nres; k++) drop_ended(f, t, in, in->res[k]);
+  bool overflow = f->kinds & FLOW_OVERFLOW;
+  if (is_wide_float(&in->type))
+    float_births(f, t, in, args);
+  else if (overflow && is_index_arithmetic(in))
+    int_births(f, t, in, args);
+  else if (overflow && in->op == TK_I_CAST && !in->from.ptr && !in->type.ptr &&
+           tk_is_float((tk_dtype)in->from.elem) && in->type.elem != TK_INT1)
+    cast_births(f, t, in, args);
+}

@@ -1,0 +1,312 @@
+/* flow_ops.c - how marks pass through each kind of instruction.
+ *
+ * Lane by lane where the instruction is; along the axis where it is a
+ * reduction or scan; what only moves lanes moves their marks by the same
+ * code, run on the marks.  A mark dies where the lane is not chosen.
+ */
+#include <string.h>
+
+#include "interp/check/flow.h"
+
+static bool any_operand(const tki *t, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++)
+    if (flow_marked(t, in->args[k])) return true;
+  return false;
+}
+
+static void clear_results(tki *t, const tk_inst *in) {
+  for (int k = 0; k < in->nres; k++) flow_clear(t, in->res[k]);
+}
+
+/* ---- lane by lane -------------------------------------------------------- */
+
+static void pass_lanes(tki *t, const tk_inst *in) {
+  size_t n = (size_t)in->n;
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *d = tki_data(&v);
+  for (int k = 0; k < in->nargs; k++) {
+    if (!flow_marked(t, in->args[k])) continue;
+    flow_marks m = flow_of(t, in->args[k]);
+    for (size_t i = 0; i < n; i++)
+      if (!d[i]) d[i] = flow_at(&m, i);
+  }
+  for (int k = 1; k < in->nres; k++)
+    flow_set(t, in->res[k], tki_share(&v), n);
+  flow_set(t, in->res[0], v, n);
+}
+
+static const uint8_t *bools(const tki_val *v, size_t *step) {
+  *step = v->buf != NULL;
+  return tki_data((tki_val *)(uintptr_t)v);
+}
+
+/* `and` with a defined 0 is 0, `or` with a defined 1 is 1. */
+static void pass_logic(tki *t, const tk_inst *in, const tki_val *args) {
+  size_t n = (size_t)in->n, step[2];
+  uint8_t decides = in->mode == TK_B_OR;
+  const uint8_t *x[2] = {bools(&args[0], &step[0]), bools(&args[1], &step[1])};
+  flow_marks m[2] = {flow_of(t, in->args[0]), flow_of(t, in->args[1])};
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *d = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    flow_id a = flow_at(&m[0], i), b = flow_at(&m[1], i);
+    bool settled = (!a && x[0][i * step[0]] == decides) ||
+                   (!b && x[1][i * step[1]] == decides);
+    d[i] = settled ? 0 : a ? a : b;
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
+static void pass_select(tki *t, const tk_inst *in, const tki_val *args) {
+  size_t n = (size_t)in->n, step;
+  const uint8_t *c = bools(&args[0], &step);
+  flow_marks m[3];
+  for (int k = 0; k < 3; k++) m[k] = flow_of(t, in->args[k]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *d = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    flow_id cond = flow_at(&m[0], i);
+    d[i] = cond ? cond : flow_at(&m[c[i * step] ? 1 : 2], i);
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
+/* ---- what moves lanes ---------------------------------------------------- */
+
+enum { MOST_ARGS = 2, MOST_RES = 2 };
+
+/* The instruction itself, on blocks of marks in place of its operands. */
+static void pass_moved(tki *t, const tk_inst *in) {
+  tki_val slots[MOST_ARGS + MOST_RES] = {{0}};
+  int args[MOST_ARGS], res[MOST_RES];
+  tk_inst copy = *in;
+  for (int k = 0; k < in->nargs; k++) {
+    const tk_type *type = &t->frame->func->slots[in->args[k]].type;
+    size_t n = (size_t)tk_numel(type);
+    flow_marks m = flow_of(t, in->args[k]);
+    args[k] = k;
+    slots[k] = flow_new(t, type, n);
+    flow_id *d = tki_data(&slots[k]);
+    for (size_t i = 0; i < n; i++) d[i] = flow_at(&m, i);
+  }
+  for (int k = 0; k < in->nres; k++) res[k] = MOST_ARGS + k;
+  copy.args = args;
+  copy.res = res;
+  copy.kill = 0;
+  copy.type = tk_with_elem(in->type, TK_UINT16);
+  copy.from = tk_with_elem(in->from, TK_UINT16);
+  in->run(t, &copy, slots);
+  for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);
+  for (int k = 0; k < in->nres; k++)
+    flow_set(t, in->res[k], slots[MOST_ARGS + k], (size_t)in->n);
+}
+
+static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
+  const tk_type *index = &t->frame->func->slots[in->args[1]].type;
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  size_t n = (size_t)in->from.shape[in->attr[0]], total = (size_t)in->n;
+  flow_marks src = flow_of(t, in->args[0]), idx = flow_of(t, in->args[1]);
+  const char *at = tki_data((tki_val *)(uintptr_t)&args[1]);
+  tki_val v = flow_new(t, &in->type, total);
+  flow_id *d = tki_data(&v);
+  for (size_t i = 0; i < total; i++) {
+    int64_t k = tk_lane_int((tk_dtype)index->elem, at + i * tk_lane_size(index));
+    size_t from = (i / (r.inner * r.n) * n + (size_t)k) * r.inner + i % r.inner;
+    d[i] = flow_at(&idx, i) ? flow_at(&idx, i) : flow_at(&src, from);
+  }
+  flow_set(t, in->res[0], v, total);
+}
+
+/* ---- along an axis ------------------------------------------------------- */
+
+/* The mark of a row, and whether unmarked lanes stand beside it. */
+typedef struct row_marks {
+  flow_id first;
+  bool mixed;
+} row_marks;
+
+static row_marks look_along(const flow_marks *m, size_t from, size_t n,
+                            size_t step) {
+  row_marks r = {0, false};
+  bool clean = false;
+  for (size_t k = 0; k < n; k++) {
+    flow_id id = flow_at(m, from + k * step);
+    if (!r.first) r.first = id;
+    clean |= !id;
+  }
+  r.mixed = clean && r.first;
+  return r;
+}
+
+static flow_id settle_row(flow *f, tki *t, row_marks r, const char *what) {
+  if (!r.mixed || flow_source_of(f, r.first)->kind != FLOW_UNDEF)
+    return r.first;
+  flow_mixed(f, t, r.first, what);
+  return 0;
+}
+
+static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
+  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  size_t n = (size_t)in->n;
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *d = tki_data(&v);
+  for (int k = 0; k < in->nargs; k++) {
+    flow_marks m = flow_of(t, in->args[k]);
+    for (size_t i = 0; i < r.outer * r.inner && !d[i]; i++) {
+      size_t from = i / r.inner * r.n * r.inner + i % r.inner;
+      d[i] = settle_row(f, t, look_along(&m, from, r.n, r.inner),
+                        "goes into a reduction");
+    }
+  }
+  for (int k = 1; k < in->nres; k++)
+    flow_set(t, in->res[k], tki_share(&v), n);
+  flow_set(t, in->res[0], v, n);
+}
+
+/* A lane is marked when one before it, or itself, is. */
+static void pass_scan(tki *t, const tk_inst *in) {
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  size_t n = (size_t)in->n;
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *d = tki_data(&v);
+  for (int k = 0; k < in->nargs; k++) {
+    flow_marks m = flow_of(t, in->args[k]);
+    for (size_t i = 0; i < r.outer * r.inner; i++) {
+      size_t base = i / r.inner * r.n * r.inner + i % r.inner;
+      flow_id id = 0;
+      for (size_t a = 0; a < r.n; a++) {
+        size_t at = base + (in->attr[1] ? r.n - 1 - a : a) * r.inner;
+        if (!id) id = flow_at(&m, at);
+        if (!d[at]) d[at] = id;
+      }
+    }
+  }
+  for (int k = 1; k < in->nres; k++)
+    flow_set(t, in->res[k], tki_share(&v), n);
+  flow_set(t, in->res[0], v, n);
+}
+
+/* Any lane can come to stand anywhere along the axis. */
+static void pass_sort(flow *f, tki *t, const tk_inst *in) {
+  tki_around from = tki_around_axis(&in->from, (int)in->attr[0]);
+  tki_around to = tki_around_axis(&in->type, (int)in->attr[0]);
+  flow_marks m = flow_of(t, in->args[0]);
+  tki_val v = flow_new(t, &in->type, (size_t)in->n);
+  flow_id *d = tki_data(&v);
+  for (size_t i = 0; i < to.outer * to.inner; i++) {
+    size_t o = i / to.inner, k = i % to.inner;
+    row_marks row =
+        look_along(&m, o * from.n * from.inner + k, from.n, from.inner);
+    flow_id id = settle_row(f, t, row, "is sorted");
+    for (size_t a = 0; a < to.n; a++) d[(o * to.n + a) * to.inner + k] = id;
+  }
+  flow_set(t, in->res[0], v, (size_t)in->n);
+}
+
+static void pass_histogram(flow *f, tki *t, const tk_inst *in,
+                           const tki_val *args) {
+  size_t n = (size_t)tk_numel(&in->from), step = 0;
+  const uint8_t *mask = in->nargs > 1 ? bools(&args[1], &step) : NULL;
+  flow_marks m = flow_of(t, in->args[0]);
+  for (size_t i = 0; i < n; i++) {
+    flow_id id = flow_at(&m, i);
+    if (!id || (mask && !mask[i * step])) continue;
+    if (flow_source_of(f, id)->kind == FLOW_UNDEF)
+      flow_mixed(f, t, id, "is counted by a histogram");
+    break;
+  }
+  clear_results(t, in);
+}
+
+/* ---- products ------------------------------------------------------------ */
+
+typedef struct product {
+  size_t batch, m, n, k;
+} product;
+
+static product product_of(const tk_inst *in) {
+  int r = in->type.rank;
+  product p = {1, (size_t)in->type.shape[r - 2], (size_t)in->type.shape[r - 1],
+               (size_t)in->from.shape[r - 1]};
+  for (int i = 0; i < r - 2; i++) p.batch *= (size_t)in->type.shape[i];
+  return p;
+}
+
+static void pass_dot(flow *f, tki *t, const tk_inst *in) {
+  product p = product_of(in);
+  flow_marks a = flow_of(t, in->args[0]), b = flow_of(t, in->args[1]);
+  flow_marks acc = {NULL, 0};
+  bool adds = in->nargs > 2;
+  if (adds) acc = flow_of(t, in->args[2]);
+  tki_val v = flow_new(t, &in->type, (size_t)in->n);
+  flow_id *d = tki_data(&v);
+  for (size_t o = 0; o < p.batch; o++)
+    for (size_t i = 0; i < p.m; i++) {
+      row_marks row = look_along(&a, (o * p.m + i) * p.k, p.k, 1);
+      for (size_t j = 0; j < p.n; j++) {
+        size_t at = (o * p.m + i) * p.n + j;
+        row_marks col = look_along(&b, o * p.k * p.n + j, p.k, p.n);
+        bool whole = (row.first && !row.mixed) || (col.first && !col.mixed);
+        row_marks r = {row.first ? row.first : col.first, !whole};
+        r.mixed = r.mixed && r.first;
+        d[at] = settle_row(f, t, r, "goes into a product of matrices");
+        if (!d[at] && adds) d[at] = flow_at(&acc, at);
+      }
+    }
+  flow_set(t, in->res[0], v, (size_t)in->n);
+}
+
+/* ---- dispatch ------------------------------------------------------------ */
+
+static void pass_marked(flow *f, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  switch (in->op) {
+  case TK_I_COPY:
+  case TK_I_BROADCAST:
+  case TK_I_PERMUTE:
+  case TK_I_JOIN:
+  case TK_I_SPLIT:
+  case TK_I_CAT:
+  case TK_I_FLIP: pass_moved(t, in); break;
+  case TK_I_GATHER: pass_gather(t, in, args); break;
+  case TK_I_SELECT: pass_select(t, in, args); break;
+  case TK_I_REDUCE:
+  case TK_I_REDUCE_FN: pass_reduce(f, t, in); break;
+  case TK_I_SCAN:
+  case TK_I_SCAN_FN: pass_scan(t, in); break;
+  case TK_I_SORT: pass_sort(f, t, in); break;
+  case TK_I_HISTOGRAM: pass_histogram(f, t, in, args); break;
+  case TK_I_DOT: pass_dot(f, t, in); break;
+  case TK_I_COND:
+    flow_branch(f, t, in->args[0], "decides which value is taken");
+    break;
+  case TK_I_ASSERT: flow_branch(f, t, in->args[0], "is asserted"); break;
+  case TK_I_LOAD:
+  case TK_I_STORE:
+  case TK_I_ATOMIC:
+  case TK_I_CAS:
+  case TK_I_PRINT:
+  case TK_I_BREAKPOINT:
+  case TK_I_BARRIER: break;
+  case TK_I_BINARY:
+    if (in->type.elem == TK_INT1 && !in->type.ptr &&
+        (in->mode == TK_B_AND || in->mode == TK_B_OR)) {
+      pass_logic(t, in, args);
+      break;
+    } /* fall through */
+  default: pass_lanes(t, in);
+  }
+}
+
+static bool sets_its_own(const tk_inst *in) {
+  return in->op == TK_I_LOAD || in->op == TK_I_COND;
+}
+
+void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+  if (any_operand(t, in))
+    pass_marked(f, t, in, args);
+  else if (!sets_its_own(in))
+    clear_results(t, in);
+  if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF)
+    flow_births(f, t, in, args);
+}

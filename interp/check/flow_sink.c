@@ -1,0 +1,211 @@
+/* flow_sink.c - where marks matter: memory, branches, mixtures.
+ *
+ * An undefined lane is reported where it is used, with a note on where it
+ * came from; what was born wrong is reported where it was born, with a note
+ * on where it matters.
+ */
+#include <string.h>
+
+#include "interp/check/flow.h"
+
+/* ---- reports ------------------------------------------------------------- */
+
+static tk_diag_id diag_of(const flow_source *s) {
+  if (s->kind == FLOW_NAN) return TK_D_NAN;
+  if (s->kind == FLOW_OVERFLOW || s->in->op == TK_I_CAST) return TK_D_OVERFLOW;
+  return TK_D_INF;
+}
+
+static void report_undef(flow *f, tki *t, const flow_source *s,
+                         const char *what) {
+  tk_diag *d =
+      tkc_report(f->c, t, TK_D_UNDEF, NULL, &s->at, "an undefined %s", what);
+  tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
+  tkc_help(f->c, d,
+           s->why ? "write the memory before it is read"
+                  : "give the load an other=, or keep its lanes out by a mask "
+                    "or tl.where");
+  tkc_reported(f->c, t, d);
+}
+
+static void report_birth(flow *f, tki *t, const flow_source *s,
+                         const char *what) {
+  tkc_place here = tkc_here(t);
+  tk_diag *d =
+      tkc_report(f->c, t, diag_of(s), &s->at, NULL, "%s", s->text);
+  tkc_note(f->c, d, &here, "a %s", what);
+  if (s->kind == FLOW_OVERFLOW)
+    tkc_help(f->c, d, "compute it in int64: cast an operand by .to(tl.int64)");
+  tkc_reported(f->c, t, d);
+}
+
+static void report(flow *f, tki *t, flow_id id, const char *what) {
+  const flow_source *s = flow_source_of(f, id);
+  if (s->kind == FLOW_UNDEF)
+    report_undef(f, t, s, what);
+  else
+    report_birth(f, t, s, what);
+}
+
+void flow_mixed(flow *f, tki *t, flow_id id, const char *what) {
+  const char *text = tk_arena_printf(
+      &f->c->run, "lane %s together with lanes that are defined", what);
+  report(f, t, id, text);
+}
+
+void flow_branch(flow *f, tki *t, int slot, const char *what) {
+  if (!flow_marked(t, slot)) return;
+  flow_marks m = flow_of(t, slot);
+  size_t n = (size_t)tk_numel(&t->frame->func->slots[slot].type);
+  for (size_t i = 0; i < n; i++) {
+    flow_id id = flow_at(&m, i);
+    if (!id || flow_source_of(f, id)->kind != FLOW_UNDEF) continue;
+    report(f, t, id, tk_arena_printf(&f->c->run, "value %s", what));
+    break;
+  }
+  flow_clear(t, slot);
+}
+
+/* ---- accesses ------------------------------------------------------------ */
+
+static bool is_active(const tki_access *a, size_t i) {
+  return i < a->n && (!a->mask || a->mask[i]);
+}
+
+/* Reports the first active lane whose operand has a mark of these kinds. */
+static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
+                          unsigned kinds, const char *what, bool element) {
+  if (!flow_marked(t, slot)) return;
+  flow_marks m = flow_of(t, slot);
+  for (size_t i = 0; i < a->n; i++) {
+    flow_id id = flow_at(&m, i);
+    if (!id || !is_active(a, i) || !(flow_source_of(f, id)->kind & kinds))
+      continue;
+    report(f, t, id,
+           element ? tk_arena_printf(&f->c->run, "%s %s", what,
+                                     tkc_element(f->c, t, a->addr[i], a->size))
+                   : what);
+    return;
+  }
+}
+
+/* A mask lane that is undefined may let the lane through or not. */
+static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
+  if (!flow_marked(t, slot)) return;
+  flow_marks m = flow_of(t, slot);
+  for (size_t i = 0; i < (size_t)a->in->n; i++) {
+    flow_id id = flow_at(&m, i);
+    if (!id || flow_source_of(f, id)->kind != FLOW_UNDEF) continue;
+    report(f, t, id, "value is the mask of an access");
+    return;
+  }
+}
+
+/* The byte that says whether the lane's element was never written. */
+static uint8_t *unwritten_at(const flow *f, const tki *t, const tki_access *a,
+                             size_t i) {
+  const tki_region *r = tki_access_region(a, i);
+  uint8_t *map = r ? f->unwritten[r - t->regions] : NULL;
+  if (!map) return NULL;
+  return map + (a->addr[i] - r->lo) / tk_dtype_size(r->tensor->dtype);
+}
+
+static bool may_be_unwritten(const flow *f, const tki *t,
+                             const tki_access *a) {
+  if (!(f->kinds & FLOW_UNDEF)) return false;
+  if (a->region != TKI_ANY) return f->unwritten[a->region] != NULL;
+  for (size_t i = 0; i < t->nregions; i++)
+    if (f->unwritten[i]) return true;
+  return false;
+}
+
+static void mark_written(flow *f, tki *t, const tki_access *a) {
+  if (!may_be_unwritten(f, t, a)) return;
+  for (size_t i = 0; i < a->n; i++) {
+    uint8_t *u = is_active(a, i) ? unwritten_at(f, t, a, i) : NULL;
+    if (u) *u = 0;
+  }
+}
+
+static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
+  flow_id known = flow_known(f, t, FLOW_UNDEF, 0);
+  if (known) return known;
+  const char *lane = tkc_lane(f->c, &a->in->type, i);
+  return flow_begin(f, t, FLOW_UNDEF, 0,
+                    tk_arena_printf(&f->c->run,
+                                    "lane %s of this load is masked off, and "
+                                    "it has no other=",
+                                    lane));
+}
+
+static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
+  flow_id known = flow_known(f, t, FLOW_UNDEF, 1);
+  if (known) return known;
+  const char *what = tkc_element(f->c, t, a->addr[i], a->size);
+  return flow_begin(
+      f, t, FLOW_UNDEF, 1,
+      tk_arena_printf(&f->c->run, "%s was never written", what));
+}
+
+static bool all_active(const tki_access *a) {
+  if (a->n != (size_t)a->in->n) return false;
+  if (!a->mask) return true;
+  for (size_t i = 0; i < a->n; i++)
+    if (!a->mask[i]) return false;
+  return true;
+}
+
+static void mark_loaded(flow *f, tki *t, const tki_access *a) {
+  const tk_inst *in = a->in;
+  bool memory = may_be_unwritten(f, t, a);
+  int masked = in->mode & 1, other = in->mode & 2 ? masked + 1 : 0;
+  bool off = !all_active(a) &&
+             (other ? flow_marked(t, in->args[other])
+                    : (f->kinds & FLOW_UNDEF) != 0);
+  if (!memory && !off) {
+    flow_clear(t, in->res[0]);
+    return;
+  }
+  flow_marks m = {NULL, 0};
+  if (other) m = flow_of(t, in->args[other]);
+  tki_val v = flow_new(t, &in->type, (size_t)in->n);
+  flow_id *d = tki_data(&v);
+  for (size_t i = 0; i < (size_t)in->n; i++) {
+    uint8_t *u = is_active(a, i) && memory ? unwritten_at(f, t, a, i) : NULL;
+    if (u && *u)
+      d[i] = never_written(f, t, a, i);
+    else if (!is_active(a, i) && off)
+      d[i] = other ? flow_at(&m, i) : masked_off(f, t, a, i);
+  }
+  flow_set(t, in->res[0], v, (size_t)in->n);
+}
+
+static void check_rmw(flow *f, tki *t, const tki_access *a) {
+  for (size_t i = 0; may_be_unwritten(f, t, a) && i < a->n; i++) {
+    uint8_t *u = is_active(a, i) ? unwritten_at(f, t, a, i) : NULL;
+    if (!u || !*u) continue;
+    report(f, t, never_written(f, t, a, i), "value is changed by an atomic");
+    break;
+  }
+  flow_clear(t, a->in->res[0]);
+}
+
+void flow_access(flow *f, tki *t, const tki_access *a) {
+  const tk_inst *in = a->in;
+  unsigned all = ~0u;
+  check_operand(f, t, a, in->args[0], FLOW_UNDEF | FLOW_OVERFLOW,
+                "value is the address of", true);
+  if (in->op == TK_I_LOAD) {
+    if (in->mode & 1) check_mask(f, t, a, in->args[1]);
+    mark_loaded(f, t, a);
+    return;
+  }
+  bool masked = in->op == TK_I_STORE ? in->mode & 1
+                                     : in->op == TK_I_ATOMIC && in->nargs > 2;
+  if (masked) check_mask(f, t, a, in->args[2]);
+  check_operand(f, t, a, in->args[1], all, "value is stored to", true);
+  if (in->op == TK_I_CAS)
+    check_operand(f, t, a, in->args[2], all, "value is stored to", true);
+  if (in->op != TK_I_STORE) check_rmw(f, t, a);
+  mark_written(f, t, a);
+}
