@@ -188,7 +188,10 @@ tk_status tk_session_check(tk_session *s, const char *list,
 
 size_t tk_check_findings(tk_session *s) {
   const tkc *c = find(s);
-  return c ? c->shown + c->hidden : 0;
+  size_t n = 0;
+  for (tkc_finding *f = c ? c->findings : NULL; f; f = f->next)
+    n += !f->suppressed && tk_diag_severity(f->id) != TK_SEV_NOTE;
+  return n;
 }
 
 static void write_rules(tk_env *e, void *ud) {

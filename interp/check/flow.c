@@ -137,8 +137,7 @@ static void leave(flow *f, tki *t) {
   for (size_t i = 0; i < n; i++)
     f->returned[i] = tki_share(&table[st->results[i]]);
   f->nreturned = n;
-  for (size_t i = 0; i < t->frame->func->nslots; i++)
-    tki_release(t, &table[i]);
+  for (size_t i = 0; i < t->frame->func->nslots; i++) tki_release(t, &table[i]);
   tki_buf_free(t, t->frame->shadow[TKI_SHADOW_UNDEF]);
   t->frame->shadow[TKI_SHADOW_UNDEF] = NULL;
 }
@@ -188,6 +187,14 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
+/* A bad access ends the run before anybody is told of it. */
+static void on_stop(void *ud, tki *t) {
+  const tk_inst *in = t->frame ? t->frame->inst : NULL;
+  bool access = in && (in->op == TK_I_LOAD || in->op == TK_I_STORE ||
+                       in->op == TK_I_ATOMIC || in->op == TK_I_CAS);
+  if (access) flow_bad_address(ud, t, in);
+}
+
 static void mark_unwritten(flow *f, const tki *t) {
   f->unwritten =
       tk_arena_alloc(&f->c->run, (t->nregions + 1) * sizeof *f->unwritten);
@@ -218,7 +225,8 @@ static flow *start(tkc *c, tki *t, unsigned kinds) {
                                .frame = on_frame,
                                .trip = on_trip,
                                .after = on_after,
-                               .access = on_access};
+                               .access = on_access,
+                               .stop = on_stop};
   tki_observe(t, &f->observer);
   return f;
 }
@@ -233,4 +241,17 @@ void *tkc_NAN_begin(tkc *c, tki *t) {
 
 void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
   return start(c, t, FLOW_OVERFLOW);
+}
+
+/* Everything was said where it happened. */
+void tkc_UNDEF_end(tkc *c, void *ud, tki *t, tk_status st) {
+  (void)c, (void)ud, (void)t, (void)st;
+}
+
+void tkc_NAN_end(tkc *c, void *ud, tki *t, tk_status st) {
+  tkc_UNDEF_end(c, ud, t, st);
+}
+
+void tkc_OVERFLOW_end(tkc *c, void *ud, tki *t, tk_status st) {
+  tkc_UNDEF_end(c, ud, t, st);
 }

@@ -78,6 +78,8 @@ void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 /* ---- flow_sink.c: where marks matter ------------------------------------- */
 
 void flow_access(flow *f, tki *t, const tki_access *a);
+/* The access that ends the run: is its address to blame? */
+void flow_bad_address(flow *f, tki *t, const tk_inst *in);
 void flow_branch(flow *f, tki *t, int slot, const char *what);
 void flow_mixed(flow *f, tki *t, flow_id id, const char *what);
 

@@ -33,8 +33,8 @@ static bool any_bad(tk_dtype d, const void *x, size_t n) {
 
 static bool is_wide_float(const tk_type *t) {
   tk_dtype d = (tk_dtype)t->elem;
-  return !t->ptr && (d == TK_FP64 || d == TK_FP32 || d == TK_FP16 ||
-                     d == TK_BF16);
+  return !t->ptr &&
+         (d == TK_FP64 || d == TK_FP32 || d == TK_FP16 || d == TK_BF16);
 }
 
 /* ---- operands ------------------------------------------------------------ */
@@ -175,15 +175,14 @@ TKI_CLONES static bool any_wraps_32(tk_binary op, const int32_t *a, size_t as,
 
 static bool may_wrap(const tk_inst *in, const tki_val *args) {
   if (in->type.elem != TK_INT32) return true;
-  return any_wraps_32((tk_binary)in->mode,
-                      lane_of(&args[0], &in->type, 0), args[0].buf != NULL,
-                      lane_of(&args[1], &in->type, 0), args[1].buf != NULL,
-                      (size_t)in->n);
+  return any_wraps_32((tk_binary)in->mode, lane_of(&args[0], &in->type, 0),
+                      args[0].buf != NULL, lane_of(&args[1], &in->type, 0),
+                      args[1].buf != NULL, (size_t)in->n);
 }
 
 static bool is_index_arithmetic(const tk_inst *in) {
-  bool kind = in->mode == TK_B_ADD || in->mode == TK_B_SUB ||
-              in->mode == TK_B_MUL;
+  bool kind =
+      in->mode == TK_B_ADD || in->mode == TK_B_SUB || in->mode == TK_B_MUL;
   return in->op == TK_I_BINARY && kind && !in->type.ptr &&
          in->type.elem != TK_INT1 && tk_is_int((tk_dtype)in->type.elem) &&
          tk_is_signed((tk_dtype)in->type.elem);
@@ -195,13 +194,13 @@ static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
   const void *got = lane_of(&t->frame->slots[in->res[0]], &in->type, i);
-  return flow_begin(
-      f, t, FLOW_OVERFLOW, 0,
-      tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
-                      tk_dtype_name((tk_dtype)in->type.elem),
-                      *lane ? " in lane " : "", lane, operation(in),
-                      operand_list(f, t, in, args, i),
-                      tkc_value(f->c, &in->type, got)));
+  return flow_begin(f, t, FLOW_OVERFLOW, 0,
+                    tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
+                                    tk_dtype_name((tk_dtype)in->type.elem),
+                                    *lane ? " in lane " : "", lane,
+                                    operation(in),
+                                    operand_list(f, t, in, args, i),
+                                    tkc_value(f->c, &in->type, got)));
 }
 
 static void int_births(flow *f, tki *t, const tk_inst *in,
@@ -237,12 +236,11 @@ static flow_id cast_birth(flow *f, tki *t, const tk_inst *in,
   flow_id known = flow_known(f, t, FLOW_OVERFLOW, 1);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
-  return flow_begin(
-      f, t, FLOW_OVERFLOW, 1,
-      tk_arena_printf(&f->c->run, "%s does not fit into %s%s%s",
-                      operand_list(f, t, in, args, i),
-                      tk_dtype_name((tk_dtype)in->type.elem),
-                      *lane ? ", lane " : "", lane));
+  return flow_begin(f, t, FLOW_OVERFLOW, 1,
+                    tk_arena_printf(&f->c->run, "%s does not fit into %s%s%s",
+                                    operand_list(f, t, in, args, i),
+                                    tk_dtype_name((tk_dtype)in->type.elem),
+                                    *lane ? ", lane " : "", lane));
 }
 
 static void cast_births(flow *f, tki *t, const tk_inst *in,
@@ -254,8 +252,7 @@ static void cast_births(flow *f, tki *t, const tk_inst *in,
   for (size_t i = 0; i < n; i++) {
     double x = double_of(&in->from, lane_of(&args[0], &in->from, i));
     m[i] = flow_at(&old, i);
-    if (m[i] && flow_source_of(f, m[i])->kind & (FLOW_NAN | FLOW_INF))
-      m[i] = 0;
+    if (m[i] && flow_source_of(f, m[i])->kind & (FLOW_NAN | FLOW_INF)) m[i] = 0;
     if (!m[i] && !fits(x, (tk_dtype)in->type.elem))
       m[i] = cast_birth(f, t, in, args, i);
   }
@@ -304,6 +301,10 @@ static void drop_ended(flow *f, tki *t, const tk_inst *in, int slot) {
   flow_set(t, slot, v, n);
 }
 
+static bool to_int(const tk_type *t) {
+  return tk_is_int((tk_dtype)t->elem) && t->elem != TK_INT1;
+}
+
 void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   if (in->op == TK_I_LOAD || in->op == TK_I_CONST) return;
   for (int k = 0; k < in->nres; k++) drop_ended(f, t, in, in->res[k]);
@@ -313,6 +314,6 @@ void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   else if (overflow && is_index_arithmetic(in))
     int_births(f, t, in, args);
   else if (overflow && in->op == TK_I_CAST && !in->from.ptr && !in->type.ptr &&
-           tk_is_float((tk_dtype)in->from.elem) && in->type.elem != TK_INT1)
+           tk_is_float((tk_dtype)in->from.elem) && to_int(&in->type))
     cast_births(f, t, in, args);
 }

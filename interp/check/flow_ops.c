@@ -30,8 +30,7 @@ static void pass_lanes(tki *t, const tk_inst *in) {
     for (size_t i = 0; i < n; i++)
       if (!d[i]) d[i] = flow_at(&m, i);
   }
-  for (int k = 1; k < in->nres; k++)
-    flow_set(t, in->res[k], tki_share(&v), n);
+  for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
   flow_set(t, in->res[0], v, n);
 }
 
@@ -110,7 +109,8 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
   tki_val v = flow_new(t, &in->type, total);
   flow_id *d = tki_data(&v);
   for (size_t i = 0; i < total; i++) {
-    int64_t k = tk_lane_int((tk_dtype)index->elem, at + i * tk_lane_size(index));
+    int64_t k =
+        tk_lane_int((tk_dtype)index->elem, at + i * tk_lane_size(index));
     size_t from = (i / (r.inner * r.n) * n + (size_t)k) * r.inner + i % r.inner;
     d[i] = flow_at(&idx, i) ? flow_at(&idx, i) : flow_at(&src, from);
   }
@@ -158,8 +158,7 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
                         "goes into a reduction");
     }
   }
-  for (int k = 1; k < in->nres; k++)
-    flow_set(t, in->res[k], tki_share(&v), n);
+  for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
   flow_set(t, in->res[0], v, n);
 }
 
@@ -181,8 +180,7 @@ static void pass_scan(tki *t, const tk_inst *in) {
       }
     }
   }
-  for (int k = 1; k < in->nres; k++)
-    flow_set(t, in->res[k], tki_share(&v), n);
+  for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
   flow_set(t, in->res[0], v, n);
 }
 
@@ -307,6 +305,5 @@ void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
     pass_marked(f, t, in, args);
   else if (!sets_its_own(in))
     clear_results(t, in);
-  if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF)
-    flow_births(f, t, in, args);
+  if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF) flow_births(f, t, in, args);
 }

@@ -31,8 +31,7 @@ static void report_undef(flow *f, tki *t, const flow_source *s,
 static void report_birth(flow *f, tki *t, const flow_source *s,
                          const char *what) {
   tkc_place here = tkc_here(t);
-  tk_diag *d =
-      tkc_report(f->c, t, diag_of(s), &s->at, NULL, "%s", s->text);
+  tk_diag *d = tkc_report(f->c, t, diag_of(s), &s->at, NULL, "%s", s->text);
   tkc_note(f->c, d, &here, "a %s", what);
   if (s->kind == FLOW_OVERFLOW)
     tkc_help(f->c, d, "compute it in int64: cast an operand by .to(tl.int64)");
@@ -89,6 +88,19 @@ static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
   }
 }
 
+void flow_bad_address(flow *f, tki *t, const tk_inst *in) {
+  flow_marks m = flow_of(t, in->args[0]);
+  bool stops = f->c->stop;
+  for (size_t i = 0; i < (size_t)in->n; i++) {
+    flow_id id = flow_at(&m, i);
+    if (!id) continue;
+    f->c->stop = false; /* it does already */
+    report(f, t, id, "value is the address of this access");
+    f->c->stop = stops;
+    break;
+  }
+}
+
 /* A mask lane that is undefined may let the lane through or not. */
 static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   if (!flow_marked(t, slot)) return;
@@ -110,8 +122,7 @@ static uint8_t *unwritten_at(const flow *f, const tki *t, const tki_access *a,
   return map + (a->addr[i] - r->lo) / tk_dtype_size(r->tensor->dtype);
 }
 
-static bool may_be_unwritten(const flow *f, const tki *t,
-                             const tki_access *a) {
+static bool may_be_unwritten(const flow *f, const tki *t, const tki_access *a) {
   if (!(f->kinds & FLOW_UNDEF)) return false;
   if (a->region != TKI_ANY) return f->unwritten[a->region] != NULL;
   for (size_t i = 0; i < t->nregions; i++)
@@ -142,9 +153,8 @@ static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
   flow_id known = flow_known(f, t, FLOW_UNDEF, 1);
   if (known) return known;
   const char *what = tkc_element(f->c, t, a->addr[i], a->size);
-  return flow_begin(
-      f, t, FLOW_UNDEF, 1,
-      tk_arena_printf(&f->c->run, "%s was never written", what));
+  return flow_begin(f, t, FLOW_UNDEF, 1,
+                    tk_arena_printf(&f->c->run, "%s was never written", what));
 }
 
 static bool all_active(const tki_access *a) {
@@ -159,9 +169,8 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
   bool memory = may_be_unwritten(f, t, a);
   int masked = in->mode & 1, other = in->mode & 2 ? masked + 1 : 0;
-  bool off = !all_active(a) &&
-             (other ? flow_marked(t, in->args[other])
-                    : (f->kinds & FLOW_UNDEF) != 0);
+  bool off = !all_active(a) && (other ? flow_marked(t, in->args[other])
+                                      : (f->kinds & FLOW_UNDEF) != 0);
   if (!memory && !off) {
     flow_clear(t, in->res[0]);
     return;

@@ -15,7 +15,7 @@ import os
 import runpy
 import sys
 
-from . import errors, excepthook, progress, setup
+from . import _capi, errors, excepthook, progress, setup
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -159,7 +159,7 @@ def run(argv):
         return status_of(e)
     finally:
         finish(session)
-    return 1 if session.disagreements else 0
+    return 1 if session.disagreements or session.findings() else 0
 
 
 def _custom_hook():
@@ -179,6 +179,10 @@ def status_of(error):
 def finish(session):
     """The summary line, after at least one launch."""
     flush()
+    if session.options.gen_suppressions and session.findings():
+        sys.stdout.write(_capi.text(
+            session.lib.tk_check_suppressions(session.ptr)))
+        flush()
     totals, quiet = session.totals, session.options.quiet
     if totals["launches"] and not quiet:
         sys.stderr.write(progress.summary(totals) + "\n")

@@ -71,8 +71,24 @@ class Session:
             if self.options.triton_version is not None:
                 self.check(self.lib.tk_session_triton_version(
                     self._ptr, self.options.triton_version.encode()))
+            if self.options.check is not None:
+                self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
         return self._ptr
+
+    def _set_checks(self):
+        o = self.options
+        path = None if o.suppressions is None else o.suppressions.encode()
+        checks = _capi.CheckOptions(
+            suppressions=path, limit=o.limit or 0,
+            assume_written=o.assume_written, stop=o.stop_on_finding,
+            collect=True)
+        self.check(self.lib.tk_session_check(
+            self._ptr, o.check.encode(), ctypes.byref(checks)))
+
+    def findings(self):
+        """How many findings the detectors have had."""
+        return self.lib.tk_check_findings(self.ptr) if self._ptr else 0
 
     def _after_fork(self):
         self.lock = threading.RLock()

@@ -36,6 +36,11 @@ class Options:
     quiet         no progress bar, no summary line
     color         "auto" (a terminal), "always" or "never"
     print_ir      print the typed form of each kernel as it is compiled
+    check         detectors: "all" or names separated by commas
+    limit         findings shown at most; suppressions: a file of those that
+                  are left out; gen_suppressions prints lines for it
+    assume_written  memory of torch.empty counts as written
+    stop_on_finding  the first finding ends its launch
     triton_version  "2.1" to "3.6": whose meaning kernels have
     """
     pids: Optional[str] = None
@@ -53,6 +58,12 @@ class Options:
     color: str = "auto"
     print_ir: bool = False
     triton_version: Optional[str] = None
+    check: Optional[str] = None
+    limit: Optional[int] = None
+    suppressions: Optional[str] = None
+    gen_suppressions: bool = False
+    assume_written: bool = False
+    stop_on_finding: bool = False
 
     def update(self, values):
         """Sets options by name; raises UsageError on an unknown one."""

@@ -40,6 +40,7 @@ typedef enum cli_kind {
   CLI_FLAG,
   CLI_TEXT,
   CLI_NUMBER,
+  CLI_OPTIONAL, /* a value only after =; "all" without */
   CLI_FILE,
   CLI_WORD,
   CLI_LIST
@@ -130,6 +131,8 @@ typedef struct cli_job {
   tk_summary summary;
 } cli_job;
 
+/* --check=help was given, and answered. */
+bool cli_wants_check_list(const cli_args *a);
 int cli_job_start(cli_job *j, const cli_args *a);
 int cli_job_end(cli_job *j, int status); /* reports; returns the exit code */
 tk_status cli_job_direct(cli_job *j);    /* from --kernel, --arg, --grid */

@@ -27,6 +27,31 @@ static void catch_interrupt(tk_session *s) {
   sigaction(SIGINT, &sa, NULL);
 }
 
+/* --check=help: what there is to look for. */
+static tk_status list_checks(void) {
+  for (size_t i = 0; tk_check_name(i); i++)
+    printf("%-12s %s\n", tk_check_name(i), tk_check_doc(i));
+  return TK_OK;
+}
+
+/* Turns on the detectors that were asked for. */
+static tk_status set_checks(cli_job *j) {
+  const cli_args *a = j->args;
+  const char *limit = cli_value(a, OPT_LIMIT);
+  tk_check_options o = {.size = sizeof o,
+                        .suppressions = cli_value(a, OPT_SUPPRESSIONS),
+                        .limit = limit ? strtoul(limit, NULL, 10) : 0,
+                        .assume_written = cli_has(a, OPT_ASSUME_WRITTEN),
+                        .stop = cli_has(a, OPT_STOP_ON_FINDING),
+                        .collect = true};
+  return tk_session_check(j->session, cli_value(a, OPT_CHECK), &o);
+}
+
+bool cli_wants_check_list(const cli_args *a) {
+  const char *list = cli_value(a, OPT_CHECK);
+  return list && !strcmp(list, "help") && list_checks() == TK_OK;
+}
+
 /* What a kernel prints goes out in order with the bar. */
 static void on_output(void *ud, const char *text, size_t len) {
   cli_job *j = ud;
@@ -43,7 +68,9 @@ int cli_job_start(cli_job *j, const cli_args *a) {
   tk_session_output(j->session, on_output, j);
   catch_interrupt(j->session);
   const char *version = cli_value(a, OPT_TRITON_VERSION);
-  return version ? (int)tk_session_triton_version(j->session, version) : TK_OK;
+  tk_status st =
+      version ? tk_session_triton_version(j->session, version) : TK_OK;
+  return st == TK_OK ? (int)set_checks(j) : (int)st;
 }
 
 static void say_report(cli_job *j) {
@@ -65,6 +92,10 @@ int cli_job_end(cli_job *j, int status) {
     fprintf(stderr, "tkdbg: cannot write to standard output: %s\n",
             strerror(errno));
   if (j->session) say_report(j);
+  if (j->session && cli_has(j->args, OPT_GEN_SUPPRESSIONS))
+    fputs(tk_check_suppressions(j->session), stdout);
+  if (j->session && status == TK_OK && tk_check_findings(j->session))
+    status = TK_FINDING;
   if (j->ran && !j->debugger && !is_quiet(j->args))
     cli_summary(j->name, (tk_status)status, &j->summary);
   running = NULL;

@@ -130,6 +130,7 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
     return false;
   }
   if (o->kind == CLI_FLAG) return add(a, (cli_option_id)id, NULL);
+  if (o->kind == CLI_OPTIONAL && !value) value = "all";
   if (!value && *i + 1 < argc) value = argv[++*i];
   if (!value) {
     cli_usage(a, "--%s needs a value: %s", o->name, o->arg);
