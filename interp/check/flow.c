@@ -162,6 +162,17 @@ static void take_returned(flow *f, tki *t, const tk_inst *in) {
 
 /* ---- hooks --------------------------------------------------------------- */
 
+/* Whether a slot that was just set is what the statement decides by. */
+static void decide(flow *f, tki *t, const tk_stmt *st, int slot) {
+  bool branch = st->kind == TK_S_IF || st->kind == TK_S_WHILE;
+  if (branch && slot == st->cond)
+    flow_branch(f, t, slot, "decides which way the program goes");
+  if (st->kind == TK_S_FOR && slot == st->lb)
+    flow_branch(f, t, slot, "is where a loop starts");
+  if (st->kind == TK_S_FOR && slot == st->ub)
+    flow_branch(f, t, slot, "is where a loop ends");
+}
+
 static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   flow *f = ud;
   if (in->op == TK_I_CALL) {
@@ -169,18 +180,23 @@ static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
     return;
   }
   flow_pass(f, t, in, args);
-  const tk_stmt *st = t->frame->stmt;
-  bool branch = st && (st->kind == TK_S_IF || st->kind == TK_S_WHILE);
-  if (branch && in->nres && in->res[0] == st->cond)
-    flow_branch(f, t, st->cond, "decides which way the program goes");
+  if (t->frame->stmt)
+    for (int k = 0; k < in->nres; k++) decide(f, t, t->frame->stmt, in->res[k]);
+}
+
+/* A variable that a statement decides by has no instruction there. */
+static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+  const tk_slot *slots = t->frame->func->slots;
+  int used[3] = {-1, -1, -1};
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) used[0] = st->cond;
+  if (st->kind == TK_S_FOR) used[1] = st->lb, used[2] = st->ub;
+  for (int k = 0; k < 3; k++)
+    if (used[k] >= 0 && slots[used[k]].name) decide(ud, t, st, used[k]);
 }
 
 static void on_trip(void *ud, tki *t, const tk_stmt *st) {
-  if (st->kind != TK_S_FOR) return;
-  flow_clear(t, st->iv);
-  if (t->frame->loops->trip) return;
-  flow_branch(ud, t, st->lb, "is where a loop starts");
-  flow_branch(ud, t, st->ub, "is where a loop ends");
+  (void)ud;
+  if (st->kind == TK_S_FOR) flow_clear(t, st->iv);
 }
 
 static void on_access(void *ud, tki *t, const tki_access *a) {
@@ -223,6 +239,7 @@ static flow *start(tkc *c, tki *t, unsigned kinds) {
   mark_unwritten(f, t);
   f->observer = (tki_observer){.ud = f,
                                .frame = on_frame,
+                               .stmt = on_stmt,
                                .trip = on_trip,
                                .after = on_after,
                                .access = on_access,

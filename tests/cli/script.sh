@@ -109,7 +109,9 @@ import triton.language as tl
 
 @triton.jit
 def endless(x):
-    while True:
+    i = 0
+    while i >= 0:
+        i = (i + 1) & 1023
         tl.store(x, 1.0)
 
 

@@ -1,7 +1,8 @@
-/* test_conflict.c - kernels whose programs touch the same memory: which
- * finding each gives, or that it gives none.
+/* test_check.c - kernels with a bug, and without: which finding each gives,
+ * or that it gives none.
  *
- * conflict.cases holds the kernels.  A case is
+ * conflict.cases holds kernels whose programs touch the same memory,
+ * flow.cases those with values that go wrong.  A case is
  *
  *   == name
  *   launch: 2,1 x=f32[8]:arange BLOCK=4
@@ -23,6 +24,7 @@ enum { MAX_TEXT = 1 << 15, MAX_CASES = 256 };
 
 typedef struct conflict_case {
   char *name, *launch;
+  const char *checks;
   char body[MAX_TEXT], want[MAX_TEXT];
   int finds;
 } conflict_case;
@@ -35,10 +37,11 @@ static void add_line(char *text, const char *line) {
   strcat(strcat(text, line), "\n");
 }
 
-static void read_line(const char *line, int *in_want) {
+static void read_line(const char *line, int *in_want, const char *checks) {
   conflict_case *c = ncases ? &cases[ncases - 1] : NULL;
   if (!strncmp(line, "== ", 3)) {
     if (ncases == MAX_CASES) abort();
+    cases[ncases].checks = checks;
     cases[ncases++].name = strdup(line + 3);
     *in_want = 0;
   } else if (c && !c->launch) {
@@ -51,14 +54,16 @@ static void read_line(const char *line, int *in_want) {
   }
 }
 
-static void read_cases(const char *path) {
-  char line[1024];
+/* A file beside this one. */
+static void read_cases(const char *name, const char *checks) {
+  char line[1024], path[2048];
   int in_want = 0;
+  snprintf(path, sizeof path - 64, "%s", __FILE__);
+  strcpy(strrchr(path, '/') + 1, name);
   FILE *f = fopen(path, "r");
-  cases = calloc(MAX_CASES, sizeof *cases);
   while (f && fgets(line, sizeof line, f)) {
     line[strcspn(line, "\n")] = 0;
-    read_line(line, &in_want);
+    read_line(line, &in_want, checks);
   }
   if (f) fclose(f);
 }
@@ -91,8 +96,7 @@ static tk_status run_case(tk_session *s, const conflict_case *c, char *src) {
   tk_function *f;
   tk_launch *l;
   tk_status st = tk_module_open(s, "k.py", src, strlen(src), &m);
-  if (st == TK_OK)
-    st = tk_session_check(s, "race,twice,unwritten,order,idempotence", NULL);
+  if (st == TK_OK) st = tk_session_check(s, c->checks, NULL);
   if (st == TK_OK) st = tk_function_named(m, "k", &f);
   if (st == TK_OK) st = tk_launch_new(s, f, &l);
   if (st == TK_OK) st = give_args(l, c->launch);
@@ -122,12 +126,11 @@ START_TEST(one_case) {
 END_TEST
 
 int main(void) {
-  char path[2048];
-  snprintf(path, sizeof path - 32, "%s", __FILE__);
-  strcpy(strrchr(path, '/'), "/conflict.cases");
-  read_cases(path);
-  Suite *suite = suite_create("conflict");
-  TCase *t = tcase_create("conflict");
+  cases = calloc(MAX_CASES, sizeof *cases);
+  read_cases("conflict.cases", "race,twice,unwritten,order,idempotence");
+  read_cases("flow.cases", "all");
+  Suite *suite = suite_create("check");
+  TCase *t = tcase_create("check");
   tcase_add_loop_test(t, one_case, 0, ncases);
   suite_add_tcase(suite, t);
   SRunner *r = srunner_create(suite);
