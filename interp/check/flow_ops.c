@@ -20,6 +20,13 @@ static void clear_results(tki *t, const tk_inst *in) {
 
 /* ---- lane by lane -------------------------------------------------------- */
 
+/* The first mark of a block whose lanes are not those of the result. */
+static flow_id first_mark(const flow_marks *m, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (flow_at(m, i)) return flow_at(m, i);
+  return 0;
+}
+
 static void pass_lanes(tki *t, const tk_inst *in) {
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
@@ -27,8 +34,12 @@ static void pass_lanes(tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     if (!flow_marked(t, in->args[k])) continue;
     flow_marks m = flow_of(t, in->args[k]);
+    const tk_type *type = &t->frame->func->slots[in->args[k]].type;
+    size_t own = (size_t)tk_numel(type);
+    flow_id other = own == n || own == 1 ? 0 : first_mark(&m, own);
     for (size_t i = 0; i < n; i++)
-      if (!d[i]) d[i] = flow_at(&m, i);
+      if (!d[i])
+        d[i] = other ? other : own == n || own == 1 ? flow_at(&m, i) : 0;
   }
   for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
   flow_set(t, in->res[0], v, n);
