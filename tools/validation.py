@@ -96,7 +96,8 @@ by `tools/validation.py` from the results of `tests/spec/peer.py`;
 
 "Differ" counts cases that are not within the bound that the specification
 gives; "refuse" those that the peer did not compile or run. "(open)" marks what
-the language leaves open.
+the language leaves open. On the GPU the families named in its table have been
+run so far.
 '''
 
 

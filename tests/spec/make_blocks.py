@@ -3,7 +3,7 @@ from fractions import Fraction
 
 from make_elementwise import pick
 from speclib import (BF16, E4NV, E5, F16, F32, F64, FLOATS, INTS, NAN, NINF,
-                     TL, TYPES, File, as_number, convert, f_add, f_cmp,
+                     TL, TYPES, File, Float, as_number, convert, f_add, f_cmp,
                      f_mul, lane, ordinary, vector)
 
 ME = 'make_blocks.py'
@@ -315,7 +315,7 @@ in: x f32[8], y f32[4,8], i i32[8], h i8[8], m i32[2,4]
 ! c = tl.topk(y, 2, dim=0) => dim
 ! c = tl.histogram(x, 8) => integer
 ! c = tl.histogram(m, 8) => 1
-! c = tl.flip(y, 2) => out of range
+! c = tl.flip(y, 2) => invalid axis 2
 ''')
     f.save()
 
@@ -441,7 +441,7 @@ in: x f32[8], y f32[4,8], z f32[4], i i32[8], s f32
 ! c = x.unsqueeze(4) => axis
 ! c = tl.permute(y, 0) => permut
 ! c = tl.permute(y, (0, 0)) => permut
-! c = tl.trans(y, 0, 2) => out of range
+! c = tl.trans(y, 0, 2) => invalid axis 2
 ! c = tl.join(x, z) => shape
 ! c = tl.interleave(y, z) => shape
 ! c = tl.split(y) => 2
@@ -451,7 +451,7 @@ in: x f32[8], y f32[4,8], z f32[4], i i32[8], s f32
 ! c = tl.arange(0, 3) => power of 2
 ! c = tl.arange(4, 4) => greater
 ! c = tl.arange(0, i) => constexpr
-! c = tl.zeros((3,), tl.float32) => power of two
+! c = tl.zeros((3,), tl.float32) => power of 2
 ! c = tl.full((2097152,), 0, tl.int8) => 1048576
 ! c = tl.full((4,), x, tl.int8) => one value
 ! c = tl.zeros_like(3.0, 4) => argument
@@ -568,6 +568,26 @@ def product(f, t, out, dot, title, start=0):
             DOT.format(t=TL[t.name], dot=dot), lines, op='dot')
 
 
+E2M1 = Float('e2m1', 2, 1, 1, 'none')
+
+
+def packed_fours(f):
+    """Every byte as two e2m1 numbers, the low half first."""
+    def four(code):
+        v = E2M1.decode(code)  # a sum with other zeros loses the sign
+        return lane(F32, F32.encode(Fraction(0) if v == '-0' else v))
+    lines = [f'{b} [0] -> {four(b & 15)} {four(b >> 4)}' for b in range(256)]
+    f.block('e2m1', 'b u8, p *i32[1]', 'lo f32, hi f32',
+            '''a = tl.full((16, 16), 0, tl.uint8) + b
+k = tl.arange(0, 32)
+eye = (k[:, None] == k[None, :]).to(tl.float32).to(tl.bfloat16)
+c = tl.dot_scaled(a, None, 'e2m1', eye, None, 'bf16')
+i = tl.arange(0, 16)[:, None]
+lo = tl.sum(tl.where((i == 0) & (k[None, :] == 0), c, 0.0))
+hi = tl.sum(tl.where((i == 0) & (k[None, :] == 1), c, 0.0))''', lines,
+            op='dot_scaled')
+
+
 def dots():
     f = BlockFile('dot', 'matrix products', ME)
     for t in I8, F16, BF16, F32, F64, E5, E4NV:
@@ -582,6 +602,7 @@ def dots():
     for p in 'ieee', 'tf32', 'tf32x3':
         product(f, F32, F32, f"d = tl.dot(a, b, input_precision='{p}')",
                 f'f32 {p}')
+    packed_fours(f)
     for t in F16, F32:
         body = 'a3 = a[None, :, :].broadcast_to(2, 16, 32)\n' \
             'b3 = b[None, :, :].broadcast_to(2, 32, 16)\n' \
