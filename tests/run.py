@@ -6,6 +6,7 @@ Suites, in order:
   c        tests/*/test_*.c (Check programs) and examples/*.c, as built
   python   tests/python (unittest), under a Python that has NumPy
   cli      tests/cli/*.sh; see tests/support/check.sh
+  debug    tests/debug/*.txt: sessions with the debugger, as run.py there says
   docs     transcripts: tests/cli/*.txt and the console blocks of README.md
            and docs/*.md, as 'text' in tests/support/transcript.py says
 
@@ -175,8 +176,18 @@ def suite_docs(totals, build):
                 totals.fail(f'{name}:{line}', text)
 
 
+def suite_debug(totals, build):
+    status, output = run([sys.executable, 'tests/debug/run.py',
+                          '--build', build])
+    bad = len(re.findall(r'^FAIL ', output, re.M))
+    totals.passed += len(re.findall(r'^ok ', output, re.M))
+    if bad or status:
+        shown = re.sub(r'^ok .*\n', '', output, flags=re.M)
+        totals.fail('tests/debug', f'{shown}\nexit status {status}', bad or 1)
+
+
 SUITES = {'c': suite_c, 'python': suite_python, 'cli': suite_cli,
-          'docs': suite_docs}
+          'debug': suite_debug, 'docs': suite_docs}
 
 
 def main():

@@ -404,6 +404,7 @@ static void info_line(tkd *d) {
     tkd_say(d, "  %-10s %-6s ", tk_inst_name((tk_opcode)in->op),
             tk_mode_name(in));
     if (in->nres) tk_type_print(&d->out, &in->type);
+    while (d->out.n && d->out.s[d->out.n - 1] == ' ') d->out.n--;
     tkd_say(d, "\n");
   }
 }
@@ -509,6 +510,6 @@ void tkd_cmd_INFO(tkd *d, tkd_args *a) {
     tkd_fail(d, "No topic '%s'. Did you mean 'info %s'?", a->text, best);
   tkd_say(d, "info");
   for (size_t i = 0; i < TK_COUNT(topics); i++)
-    tkd_say(d, " %s%s", i ? "| " : "", topics[i].name);
+    tkd_say(d, i == 7 ? "\n     %s%s" : " %s%s", i ? "| " : "", topics[i].name);
   tkd_fail(d, ".");
 }

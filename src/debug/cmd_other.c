@@ -229,6 +229,9 @@ void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
     tk_throw(d->env, TK_USAGE);
   }
   if (d->over || !d->frame) tkd_fail(d, "The launch has ended.");
+  if (d->ndeeds || d->strands->next)
+    tkd_fail(d, "After 'set', 'jump', 'return' or 'program' other programs "
+                "cannot be visited:\ngo back before it.");
   const tkd_command *c = tkd_find_command(d, tkd_first_word(d, text));
   if (strchr(c->flags, 'R') || c == &tkd_commands[TKD_C_APPLY])
     tkd_fail(d, "apply looks: '%s' moves.", c->name);

@@ -180,7 +180,7 @@ static tkd_named *find_named(tkd *d, const char *name) {
 static void ambiguous(tkd *d, const char *name) TK_NORETURN;
 static void ambiguous(tkd *d, const char *name) {
   size_t n = strlen(name);
-  tkd_say(d, "Ambiguous command '%s':", name);
+  tkd_say(d, "Ambiguous command '%s':\n ", name);
   for (int i = 0; i < TKD_COMMANDS; i++)
     if (!strncmp(tkd_commands[i].name, name, n))
       tkd_say(d, " %s", tkd_commands[i].name);

@@ -230,7 +230,8 @@ static bool step_is_done(const tkd *d, const tki_frame *f) {
 
 static bool back_is_here(const tkd *d, const tki_frame *f) {
   switch (d->back) {
-  case TKD_BACK_STEP: return true;
+  case TKD_BACK_STEP:
+  case TKD_BACK_STEPI: return true;
   case TKD_BACK_NEXT: return tkd_depth(f) <= d->depth || d->new_program;
   case TKD_BACK_FINISH: return tkd_depth(f) < d->depth;
   default: return false;
@@ -249,7 +250,7 @@ static void check_steps(tkd *d, const tki_frame *f) {
                  : d->go == TKD_TO_PROGRAM ? TKD_R_PROGRAM
                                            : TKD_R_STEP;
   bool crossed = d->new_program && r == TKD_R_STEP;
-  tkd_stop_here(d, r, NULL, "%s", crossed ? "the program ended" : "");
+  tkd_stop_here(d, r, NULL, "%s", crossed ? "The program before ended" : "");
 }
 
 /* The reasons that need no breakpoint; true: it stopped. */
@@ -394,6 +395,7 @@ void tkd_move(tkd *d, tkd_go go, uint64_t count) {
     d->go = go;
     d->count = count;
     d->stop = (tkd_stop){0};
+    d->gone = false;
   }
 }
 

@@ -146,8 +146,27 @@ static void put_numpy(tkd *d, const tk_type *type, const void *data,
   tk_format_array(&d->out, &v, indent, &o);
 }
 
+/* A pointer by the tensor that it points into. */
+static void put_pointer(tkd *d, const void *data) {
+  uint64_t at;
+  memcpy(&at, data, sizeof at);
+  const tki_region *r = d->t ? tki_region_at(d->t, at, 1) : NULL;
+  if (!r) {
+    tk_buf_printf(&d->out, "0x%llx", (unsigned long long)at);
+    return;
+  }
+  uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
+  tk_buf_printf(&d->out, "&%s", r->name);
+  if (at != start)
+    tk_buf_printf(&d->out, " %+lld bytes", (long long)(at - start));
+}
+
 static void put_value(tkd *d, const char *fmt, const tk_type *type,
                       const void *data, int indent) {
+  if (type->ptr && !type->rank && numpy_format(fmt)) {
+    put_pointer(d, data);
+    return;
+  }
   if (numpy_format(fmt)) {
     put_numpy(d, type, data, indent);
     return;

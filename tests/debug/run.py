@@ -1,0 +1,138 @@
+"""Debugger transcripts: sessions with the output that they must give.
+
+    python3 tests/debug/run.py --build build [FILE ...]
+
+A transcript (tests/debug/*.txt) begins with comments (#) and a line
+'$ tkdbg debug ...'; what follows is the session: each line that begins with
+the prompt is a command, the rest is what is printed.  '...' in it stands for
+any characters of the line; alone on a line, for any lines.  Each session runs
+twice: with its commands on a pipe, and on a pseudo-terminal.
+"""
+import argparse
+import glob
+import os
+import pty
+import re
+import select
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
+import transcript  # noqa: E402
+
+PROMPT = '(tkdbg) '
+PROMPTS = PROMPT, '>'
+TIMEOUT = 60
+
+
+def read(path):
+    """(command line, expected lines, commands) of a transcript."""
+    with open(path, encoding='utf-8') as f:
+        lines = f.read().split('\n')
+    start = next(i for i, line in enumerate(lines) if line.startswith('$ '))
+    expected = lines[start + 1:]
+    commands = [line[len(p):] for line in expected for p in PROMPTS
+                if line.startswith(p)]
+    return shlex.split(lines[start][2:]), expected, commands
+
+
+def on_pipe(argv, commands, folder, env):
+    done = subprocess.run(argv, cwd=folder, env=env, timeout=TIMEOUT,
+                          input='\n'.join(commands) + '\n', text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.stdout
+
+
+def at_prompt(text):
+    return text.endswith(PROMPT) or re.search(r'\n>$', text)
+
+
+def on_terminal(argv, commands, folder, env):
+    """The same on a pseudo-terminal, a command at each prompt."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execvpe(argv[0], argv, env)
+    text, left, end = '', list(commands), time.monotonic() + TIMEOUT
+    while time.monotonic() < end:
+        if not select.select([fd], [], [], 1)[0]:
+            continue
+        try:
+            data = os.read(fd, 4096)
+        except OSError:
+            break
+        if not data:
+            break
+        text += data.decode('utf-8', 'replace').replace('\r\n', '\n')
+        if at_prompt(text) and left:
+            os.write(fd, left.pop(0).encode() + b'\n')
+    else:
+        os.kill(pid, 9)
+    os.close(fd)
+    os.waitpid(pid, 0)
+    return text.replace('\r', '')
+
+
+def check(path, build):
+    """Yields (name, None or what is wrong) for both ways of running."""
+    argv, expected, commands = read(path)
+    argv[0] = os.path.join(os.path.abspath(build), 'tkdbg')
+    env = dict(os.environ, TERM='dumb', COLUMNS='80', INPUTRC='/dev/null')
+    for how in on_pipe, on_terminal:
+        with tempfile.TemporaryDirectory() as folder:
+            env['HOME'] = folder
+            os.symlink(os.path.join(ROOT, 'tests'),
+                       os.path.join(folder, 'tests'))
+            got = how(argv, commands, folder, env)
+        wrong = transcript.compare(expected, 0, got)
+        yield f'{os.path.relpath(path, ROOT)} ({how.__name__})', wrong
+
+
+def rows():
+    """(name, other names) of each command of the debugger."""
+    with open(os.path.join(ROOT, 'src/debug/command.def')) as f:
+        found = re.findall(r'^COMMAND\(\w+, "([^"]+)",\s*"([^"]*)"', f.read(),
+                           re.M)
+    return {name: {name, *others.split()} for name, others in found}
+
+
+def unused(files):
+    """The commands that no transcript carries out."""
+    words = set()
+    for path in files:
+        for command in read(path)[2]:
+            words.add(re.split(r'[ /]', command + ' ')[0])
+    return [name for name, names in rows().items()
+            if not any(w in names or (w and len(w) > 2 and name.startswith(w))
+                       for w in words)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--build', default='build')
+    parser.add_argument('files', nargs='*')
+    args = parser.parse_args()
+    files = args.files or sorted(glob.glob(
+        os.path.join(ROOT, 'tests', 'debug', '*.txt')))
+    failed = 0
+    for path in files:
+        for name, wrong in check(path, args.build):
+            print(f'{"FAIL" if wrong else "ok"} {name}')
+            if wrong:
+                failed += 1
+                print(wrong)
+    if not args.files:
+        missing = unused(files)
+        print(f'FAIL commands without a transcript: {" ".join(missing)}'
+              if missing else 'ok every command has a transcript')
+        failed += bool(missing)
+    return failed != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
