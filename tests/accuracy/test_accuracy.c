@@ -433,19 +433,21 @@ static void print_table(uint64_t n, const char *only) {
 }
 
 static void print_document(uint64_t n) {
-  puts("# Accuracy\n\n"
-       "Made by `make accuracy`: do not edit.  An error is the distance from\n"
-       "the exact value, in units of the last place (ULP) of the result's\n"
-       "type; 0.5 is correctly rounded.  The bound is what `tkdbg help` says\n"
-       "and what the tests hold; for `tl` it is the promise of 1 ULP.\n\n"
-       "fp32 functions are computed in double by operations that every\n"
-       "processor rounds alike, and rounded once: their results do not depend\n"
-       "on the machine.  fp64 functions are the C library's, whose last bit\n"
-       "may differ between its versions, and between processors with and\n"
-       "without fused multiply-add.\n\n"
-       "## Every fp32 argument\n\n"
-       "Over all 2^32 arguments, beside the C library's functions of doubles\n"
-       "(which tell 2^-28 ULP of fp32):\n");
+  puts(
+      "# Accuracy\n\n"
+      "Made by `make accuracy`: do not edit.  An error is the distance from\n"
+      "the exact value, in units of the last place (ULP) of the result's\n"
+      "type; 0.5 is correctly rounded.  The bound is what `tkdbg help` says\n"
+      "and what the tests hold; for `tl` it is the promise of 1 ULP.\n\n"
+      "fp32 functions of `tl` are computed in double by operations that\n"
+      "every processor rounds alike, and rounded once: their results do not\n"
+      "depend on the machine.  Most fp64 functions are the C library's, whose\n"
+      "last bit may differ between its versions, and between processors with\n"
+      "and without fused multiply-add; so, about once in 10^8 lanes, may the\n"
+      "fp32 functions of libdevice that are rounded from them.\n\n"
+      "## Every fp32 argument\n\n"
+      "Over all 2^32 arguments, beside the C library's functions of doubles\n"
+      "(which tell 2^-28 ULP of fp32):\n");
   print_all();
   puts("\n## Beside MPFR\n\n"
        "The corners and their neighbours, random bit patterns, and random\n"
