@@ -88,7 +88,7 @@ static float flush(const step *s, uint64_t bits) {
 }
 
 static uint64_t settle32(const step *s, float f) {
-  if (f != f) return canonical_nan(TK_AT_f32);
+  if (f != f) return has(s, TK_AM_sat) ? 0 : canonical_nan(TK_AT_f32);
   f = flush(s, tkm_f32_bits(f));
   if (has(s, TK_AM_sat)) f = f > 0 ? f < 1 ? f : 1 : 0;
   if (has(s, TK_AM_relu) && !(f > 0)) f = 0;
@@ -139,7 +139,7 @@ static double add_sticky(double x, double y) {
 }
 
 static uint64_t settle16(const step *s, double v) {
-  if (v != v) return canonical_nan(s->type);
+  if (v != v) return has(s, TK_AM_sat) ? 0 : canonical_nan(s->type);
   if (has(s, TK_AM_sat)) v = v > 0 ? v < 1 ? v : 1 : 0;
   if (has(s, TK_AM_relu) && !(v > 0)) v = 0;
   return tki_asm_round(s->in, s->type, v);
