@@ -23,7 +23,8 @@ def names():
                                            read('prelude.py'), re.M)]
     device = re.findall(r'^ *LIBDEVICE\((\w+)', read('libdevice.def'), re.M)
     rows += ['tl.extra.libdevice.' + n for n in device if n != 'id']
-    return rows
+    # PyTorch's helpers are no part of the language.
+    return [n for n in rows if not n.startswith('triton_helpers.')]
 
 
 def spelled(name):
