@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "interp/check/blame.h"
 #include "interp/schedule.h"
 
 /* ---- memory ------------------------------------------------------------ */
@@ -223,6 +224,7 @@ static void run_all(tk_env *e, void *ud) {
   run *r = ud;
   prepare(e, r);
   start_schedule(e, r);
+  if (r->opt->blame) tkc_blame_new(&r->t, r->opt->blame);
   attach(r);
   if (r->t.driver)
     r->t.driver->run(r->t.driver->ud, &r->t);
@@ -253,9 +255,20 @@ static tk_status detach(run *r, tk_status st) {
   return st;
 }
 
+static void say_blame(tk_env *e, void *ud) {
+  tki *t = ud;
+  tk_buf b;
+  tk_buf_init(&b, e);
+  tkc_blame_text(t->blame, &b);
+  if (b.n && t->session->output)
+    t->session->output(t->session->output_ud, b.s, b.n);
+  tk_buf_free(&b);
+}
+
 static void clean_up(tk_env *e, run *r) {
   if (!r->prepared) return;
   tki *t = &r->t;
+  tkc_blame_free(t->blame);
   tki_schedule_free(t);
   tki_pool_free(t);
   tk_buf_free(&t->said);
@@ -283,6 +296,8 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   r.said = r.start;
   tk_status st = tk_session_guard(l->session, run_all, &r);
   r.sum->programs = r.t.done;
+  if (r.t.blame && st != TK_USAGE)
+    tk_session_guard(l->session, say_blame, &r.t);
   st = detach(&r, st);
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;

@@ -230,6 +230,9 @@ typedef struct tk_run_options {
   void (*progress)(void *ud, uint64_t done, uint64_t total);
   void *progress_ud;
   const char *schedule; /* "auto", "serial", "yield"; NULL: auto */
+  /* Elements, "C[32,0]", separated by newlines: after the run the output gets
+   * who wrote them.  NULL: none. */
+  const char *blame;
 } tk_run_options;
 
 typedef struct tk_summary {

@@ -26,7 +26,7 @@ FLAGS = {"--no-asserts": ("no_asserts", True), "--quiet": ("quiet", True),
          "-q": ("quiet", True), "--print-ir": ("print_ir", True),
          "--no-virtual-cuda": ("virtual_cuda", False)}
 VALUES = {"--pid": "pids", "--order": "order", "--dot": "dot",
-          "--schedule": "schedule",
+          "--schedule": "schedule", "--blame": "blame",
           "--kernel": "kernel", "--launch": "launch", "--record": "record",
           "--autotune": "autotune", "--triton": "triton",
           "--color": "color"}

@@ -211,16 +211,18 @@ class Session:
         ones, dot and assertions for all."""
         o = self.options
         key = (o.pids if selected else None, o.order if selected else None,
-               o.dot, o.schedule, o.no_asserts,
+               o.dot, o.schedule, o.blame if selected else None,
+               o.no_asserts,
                not o.quiet and _is_terminal(sys.stderr))
         found = self._run_options.get(key)
         if found is None:
-            pids, order, dot, schedule = (
+            pids, order, dot, schedule, blame = (
                 None if text is None else self.string(text)
-                for text in key[:4])
+                for text in key[:5])
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
-                                     schedule=schedule, no_asserts=key[4])
-            if key[5]:
+                                     schedule=schedule, blame=blame,
+                                     no_asserts=key[5])
+            if key[6]:
                 found.progress = self.bar.callback
             self._run_options[key] = found
         return found

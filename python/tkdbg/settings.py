@@ -25,6 +25,7 @@ class Options:
     order         "serial", "reverse" or "shuffle:SEED"
     dot           "blas" or "exact"
     schedule      when programs give way: "auto", "serial" or "yield"
+    blame         elements whose writers are told, "C[0,1]" a line
     no_asserts    device assertions off
     kernel        pids, order and record apply to this kernel only
     launch        ... and only to its N-th launch, counted from 1
@@ -47,6 +48,7 @@ class Options:
     order: Optional[str] = None
     dot: Optional[str] = None
     schedule: Optional[str] = None
+    blame: Optional[str] = None
     no_asserts: bool = False
     kernel: Optional[str] = None
     launch: Optional[int] = None

@@ -97,6 +97,8 @@ struct cli_args {
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv);
 bool cli_has(const cli_args *a, cli_option_id id);
 const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
+/* All values of a LIST, a line each; the caller frees. */
+char *cli_joined(const cli_args *a, cli_option_id id);
 bool cli_is_direct(const cli_args *a);
 bool cli_is_launch_file(const char *path);
 int cli_find_command(const char *name); /* -1 if unknown */

@@ -180,17 +180,20 @@ static tk_status results(cli_job *j, bool write) {
 
 static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
+  char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
   j->progress = cli_progress_new(j->name, !is_quiet(a) && !j->debugger);
   tk_run_options o = {.size = sizeof o,
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),
                       .dot = cli_value(a, OPT_DOT),
                       .schedule = cli_value(a, OPT_SCHEDULE),
+                      .blame = blame,
                       .no_asserts = cli_has(a, OPT_NO_ASSERTS),
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
   tk_status st = tk_launch_run(j->launch, &o, &j->summary);
+  free(blame);
   cli_progress_free(j->progress);
   j->progress = NULL;
   j->ran = st == TK_OK || st == TK_INTERRUPTED || j->summary.ops > 0;

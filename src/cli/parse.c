@@ -43,6 +43,17 @@ const char *cli_value(const cli_args *a, cli_option_id id) {
   return value;
 }
 
+char *cli_joined(const cli_args *a, cli_option_id id) {
+  char *text = cli_format("%s", "");
+  for (size_t i = 0; i < a->nuses; i++) {
+    if (a->uses[i].id != id) continue;
+    char *longer = cli_format("%s%s\n", text, a->uses[i].value);
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
 bool cli_is_direct(const cli_args *a) {
   return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
 }

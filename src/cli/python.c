@@ -53,6 +53,12 @@ char *cli_find_python(const cli_args *a) {
   return NULL;
 }
 
+static void write_list(FILE *f, const cli_args *a, cli_option_id id) {
+  char *text = cli_joined(a, id);
+  cli_json_string(f, text);
+  free(text);
+}
+
 static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
   const cli_option *o = &cli_options[id];
   bool negated = o->key[0] == '!';
@@ -62,6 +68,8 @@ static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
     fputs(negated ? "false" : "true", f);
   else if (o->kind == CLI_NUMBER)
     fputs(cli_value(a, id), f);
+  else if (o->kind == CLI_LIST)
+    write_list(f, a, id);
   else
     cli_json_string(f, cli_value(a, id));
 }

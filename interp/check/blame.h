@@ -1,0 +1,43 @@
+/* blame.h - who wrote an element.
+ *
+ * A tkc_blame watches elements of a launch's tensors from before the run and
+ * keeps every write to them, or, while there is none, the nearest writes.
+ */
+#ifndef TK_CHECK_BLAME_H
+#define TK_CHECK_BLAME_H
+
+#include "interp/place.h"
+
+typedef struct tkc_write {
+  uint64_t program, addr, trip; /* trip of the innermost loop */
+  uint32_t site;
+  bool looped, masked, atomic;
+  uint8_t value[8]; /* stored, or what an atomic operation was given */
+} tkc_write;
+
+typedef struct tkc_target {
+  struct tkc_target *next;
+  const char *text; /* as asked for: "C[32,0]" */
+  const tki_region *region;
+  uint64_t addr;
+  TK_VEC(tkc_write) writes; /* oldest first */
+  tkc_write below, above;   /* nearest, where site_below or above is set */
+  bool has_below, has_above;
+} tkc_target;
+
+typedef struct tkc_blame {
+  tki *t;
+  tk_arena arena;
+  tki_observer observer;
+  tkc_target *targets, **last;
+} tkc_blame;
+
+/* elements: "C[32,0]", several separated by newlines.  Reports and throws
+ * TK_USAGE for what is no element, but skips names that a launch of a script
+ * does not have.  Freed by tkc_blame_free, after the run. */
+tkc_blame *tkc_blame_new(tki *t, const char *elements);
+/* The answer for all of them, as lines of text. */
+void tkc_blame_text(tkc_blame *b, tk_buf *out);
+void tkc_blame_free(tkc_blame *b);
+
+#endif
