@@ -20,6 +20,7 @@ class Watch:
 
     def __init__(self, target=None):
         self.target = target
+        self.once = False  # a debugger answers each signal
         self.reset()
 
     def reset(self):
@@ -50,7 +51,7 @@ class Watch:
                     pass
             launch = self._launch
             if signal.SIGINT in data:
-                while self._stop(launch):
+                while self._stop(launch) and not self.once:
                     self._wake.wait(AGAIN)
 
     def _stop(self, launch):

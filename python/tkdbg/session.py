@@ -47,6 +47,7 @@ class Session:
         self._dtype_names = None
         self._output = _capi.OutputFn(self._print)
         self.watch = interrupt.Watch()
+        self.debugger = None      # a tk_debugger
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
@@ -74,6 +75,8 @@ class Session:
             if self.options.check is not None:
                 self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
+            if self.options.debug or self.options.breakpoints:
+                self._debug()
         return self._ptr
 
     def _set_checks(self):
@@ -89,6 +92,23 @@ class Session:
     def findings(self):
         """How many findings the detectors have had."""
         return self.lib.tk_check_findings(self.ptr) if self._ptr else 0
+
+    def _debug(self):
+        """Puts a debugger on this process's terminal over all launches."""
+        o, out = self.options, ctypes.c_void_p()
+
+        def strings(items):
+            return (ctypes.c_char_p * (len(items) + 1))(
+                *(str(i).encode() for i in items))
+        console = _capi.ConsoleOptions(
+            commands=strings(o.commands), ncommands=len(o.commands),
+            files=strings(o.command_files), nfiles=len(o.command_files),
+            breakpoints=strings(o.breakpoints),
+            nbreakpoints=len(o.breakpoints), stop_at_start=o.debug)
+        self.check(self.lib.tk_console_new(
+            self._ptr, ctypes.byref(console), ctypes.byref(out)))
+        self.debugger = out
+        self.watch.once = True
 
     def _after_fork(self):
         self.lock = threading.RLock()
@@ -246,9 +266,14 @@ class Session:
         if options.progress:
             self.bar.begin(kernel)
         summary = _capi.Summary()
+        if self.debugger:
+            sys.stdout.flush()
         with self.watch:
             status = self.lib.tk_launch_run(launch, ctypes.byref(options),
                                             ctypes.byref(summary))
+        if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):
+            self.lib.tk_report_clear(self.ptr)
+            raise SystemExit(0)
         if options.progress:
             self.bar.done()
         totals = self.totals

@@ -59,6 +59,10 @@ class Options:
     quiet: bool = False
     color: str = "auto"
     print_ir: bool = False
+    debug: bool = False
+    breakpoints: tuple = ()
+    commands: tuple = ()
+    command_files: tuple = ()
     triton_version: Optional[str] = None
     check: Optional[str] = None
     limit: Optional[int] = None

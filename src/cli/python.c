@@ -59,6 +59,22 @@ static void write_list(FILE *f, const cli_args *a, cli_option_id id) {
   free(text);
 }
 
+/* Those whose values are whole commands and places, as an array. */
+static bool is_array(cli_option_id id) {
+  return id == OPT_BREAK || id == OPT_COMMAND_FILE || id == OPT_EX;
+}
+
+static void write_array(FILE *f, const cli_args *a, cli_option_id id) {
+  const char *separator = "[";
+  for (size_t i = 0; i < a->nuses; i++) {
+    if (a->uses[i].id != id) continue;
+    fputs(separator, f);
+    cli_json_string(f, a->uses[i].value);
+    separator = ", ";
+  }
+  fputs("]", f);
+}
+
 static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
   const cli_option *o = &cli_options[id];
   bool negated = o->key[0] == '!';
@@ -66,6 +82,8 @@ static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
   fputs(": ", f);
   if (o->kind == CLI_FLAG)
     fputs(negated ? "false" : "true", f);
+  else if (is_array(id))
+    write_array(f, a, id);
   else if (o->kind == CLI_NUMBER)
     fputs(cli_value(a, id), f);
   else if (o->kind == CLI_LIST)
@@ -85,6 +103,10 @@ static char *options_json(const cli_args *a) {
     if (!*cli_options[id].key || !cli_has(a, (cli_option_id)id)) continue;
     fputs(separator, f);
     write_option(f, a, (cli_option_id)id);
+    separator = ", ";
+  }
+  if (a->command == CLI_DEBUG) {
+    fprintf(f, "%s\"debug\": true", separator);
     separator = ", ";
   }
   fputs(*separator == '{' ? "{}" : "}", f);

@@ -27,7 +27,7 @@ static char *split_condition(char *text) {
 
 static void say_point(tkd *d, const tkd_point *p, const char *what) {
   tkd_say(d, "%s %d at %s", what, p->number, p->where);
-  if (p->pending || !d->t)
+  if (p->pending && d->t)
     tkd_say(d, " (not in this launch yet)");
   else if (p->func && !strchr(p->where, ' ') && p->line != atoi(p->where))
     tkd_say(d, ": %s, line %d", p->func, p->line);

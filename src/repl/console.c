@@ -194,15 +194,12 @@ static void write_event(void *ud, const char *json) {
 
 /* ---- making one -------------------------------------------------------- */
 
-static void add_line(console *c, const char *prefix, const char *text,
-                     size_t n) {
+static void add_line(console *c, const char *text, size_t n) {
   c->lines = tk_realloc(c->env, c->lines, c->nlines * sizeof *c->lines,
                         (c->nlines + 1) * sizeof *c->lines);
-  size_t k = strlen(prefix);
-  char *line = tk_realloc(c->env, NULL, 0, k + n + 1);
-  memcpy(line, prefix, k);
-  memcpy(line + k, text, n);
-  line[k + n] = '\0';
+  char *line = tk_realloc(c->env, NULL, 0, n + 1);
+  memcpy(line, text, n);
+  line[n] = '\0';
   c->lines[c->nlines++] = line;
 }
 
@@ -218,7 +215,7 @@ static void add_file(console *c, const char *path) {
   }
   while ((n = getline(&line, &cap, f)) >= 0) {
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
-    add_line(c, "", line, (size_t)n);
+    add_line(c, line, (size_t)n);
   }
   free(line);
   fclose(f);
@@ -247,12 +244,23 @@ static int terminal_width(void) {
 }
 
 static void read_options(console *c, const tk_console_options *o) {
-  for (size_t i = 0; i < o->nbreakpoints; i++)
-    add_line(c, "break ", o->breakpoints[i], strlen(o->breakpoints[i]));
   for (size_t i = 0; i < o->ncommands; i++)
-    add_line(c, "", o->commands[i], strlen(o->commands[i]));
+    add_line(c, o->commands[i], strlen(o->commands[i]));
   for (size_t i = 0; i < o->nfiles; i++) add_file(c, o->files[i]);
   c->json = o->json;
+}
+
+/* They stand before the first launch, so that one of them can be what stops
+ * it first. */
+static void set_breakpoints(console *c, const tk_console_options *o) {
+  for (size_t i = 0; i < o->nbreakpoints; i++) {
+    size_t n = strlen(o->breakpoints[i]) + 8;
+    char *line = tk_realloc(c->env, NULL, 0, n);
+    snprintf(line, n, "break %s", o->breakpoints[i]);
+    bool ok = tk_debugger_command(c->d, line);
+    tk_free(c->env, line, n);
+    if (!ok) tk_throw(c->env, TK_USAGE);
+  }
 }
 
 static void make(tk_env *e, void *ud) {
@@ -275,6 +283,7 @@ static void make(tk_env *e, void *ud) {
                            .stop_at_start = o->stop_at_start,
                            .stop_at_end = o->stop_at_end};
   if (tk_debugger_new(m->s, &d, &c->d) != TK_OK) tk_throw(e, TK_INTERNAL);
+  set_breakpoints(c, o);
   *m->out = c->d;
 }
 
