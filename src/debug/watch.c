@@ -340,6 +340,7 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
 
 /* The i-th of "[A, B]": an integer expression. */
 static int64_t index_value(tkd *d, const char *text, size_t n) {
+  if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
   char *part = tkd_strndup(d, text, n);
   char *wide = tk_realloc(d->env, NULL, 0, n + 32);
   snprintf(wide, n + 32, "pid_0 * 0 + (%s)", part);
