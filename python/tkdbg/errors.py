@@ -145,7 +145,8 @@ class NotOpened(Exception):
 # diag.def gives them; everything else is found while compiling.
 RUN_TIME = frozenset((
     "out-of-bounds", "null-pointer", "wild-pointer", "misaligned",
-    "read-only", "assert", "division", "runaway"))
+    "read-only", "assert", "division", "runaway", "deadlock", "race",
+    "order", "idempotence", "undef", "nan", "inf", "overflow"))
 
 _COMPILE_CLASSES = {
     "static-assert": CompileTimeAssertionFailure,

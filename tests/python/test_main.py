@@ -251,8 +251,8 @@ class Interrupting(support.ScriptCase):
             @triton.jit
             def forever(z):
                 i = tl.load(z)
-                while i < 5:
-                    i = tl.load(z)
+                while i >= 0:
+                    i = (i + 1) & 1023
             z = np.zeros(1, "i4")
             print("ready", flush=True)
             forever[(1,)](z)
@@ -279,8 +279,8 @@ class Interrupting(support.ScriptCase):
             @triton.jit
             def forever(z):
                 i = tl.load(z)
-                while i < 5:
-                    i = tl.load(z)
+                while i >= 0:
+                    i = (i + 1) & 1023
             threading.Timer(0.3, lambda: os.kill(os.getpid(),
                                                  signal.SIGINT)).start()
             try:
