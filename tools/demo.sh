@@ -42,4 +42,19 @@ echo "(exit status $status: a finding)"
 [ $status = 1 ]
 
 echo
+echo 'A kernel that sums lanes which its mask left out.'
+status=0
+show tkdbg run -q --check docs/findings/undef.py --arg 'x=f32[6]:ones' \
+  --arg 'y=f32[1]:zeros' --arg n=6 || status=$?
+[ $status = 1 ]
+
+echo
+echo 'The debugger: stop in one program, look, and step back.'
+show tkdbg debug $example --kernel add_kernel --grid 97 \
+  --arg 'x_ptr=f32[98432]:arange' --arg 'y_ptr=f32[98432]:ones' \
+  --arg 'output_ptr=f32[98432]:empty' --arg n_elements=98432 \
+  --arg BLOCK_SIZE=1024 -ex 'break 28 if pid_0 == 96' -ex continue \
+  -ex 'print offsets[0:4]' -ex 'show mask' -ex reverse-next -ex quit
+
+echo
 echo "That is the demo. Next: README.md, docs/manual.md, 'tkdbg help'."
