@@ -5,8 +5,10 @@
 A transcript (tests/debug/*.txt) begins with comments (#) and a line
 '$ tkdbg debug ...'; what follows is the session: each line that begins with
 the prompt is a command, the rest is what is printed.  '...' in it stands for
-any characters of the line; alone on a line, for any lines.  Each session runs
-twice: with its commands on a pipe, and on a pseudo-terminal.
+any characters of the line; alone on a line, for any lines.  A file may hold
+several cases: a line '== NAME' begins each, and what stands before the first
+is how the session of each begins.  Each session runs twice: with its commands
+on a pipe, and on a pseudo-terminal.
 """
 import argparse
 import glob
@@ -30,15 +32,24 @@ PROMPTS = PROMPT, '>'
 TIMEOUT = 60
 
 
+def parts(lines):
+    """(name, lines) of each case; one without a name if there are none."""
+    starts = [i for i, line in enumerate(lines) if line.startswith('== ')]
+    if not starts:
+        yield '', lines
+    for i, end in zip(starts, starts[1:] + [len(lines)]):
+        yield lines[i][3:], lines[:starts[0]] + lines[i + 1:end]
+
+
 def read(path):
-    """(command line, expected lines, commands) of a transcript."""
+    """Yields (name, command line, expected lines, commands) of each case."""
     with open(path, encoding='utf-8') as f:
         lines = f.read().split('\n')
     start = next(i for i, line in enumerate(lines) if line.startswith('$ '))
-    expected = lines[start + 1:]
-    commands = [line[len(p):] for line in expected for p in PROMPTS
-                if line.startswith(p)]
-    return shlex.split(lines[start][2:]), expected, commands
+    for name, expected in parts(lines[start + 1:]):
+        commands = [line[len(p):] for line in expected for p in PROMPTS
+                    if line.startswith(p)]
+        yield name, shlex.split(lines[start][2:]), expected, commands
 
 
 def on_pipe(argv, commands, folder, env):
@@ -79,18 +90,19 @@ def on_terminal(argv, commands, folder, env):
 
 
 def check(path, build):
-    """Yields (name, None or what is wrong) for both ways of running."""
-    argv, expected, commands = read(path)
-    argv[0] = os.path.join(os.path.abspath(build), 'tkdbg')
+    """Yields (name, None or what is wrong) for each case, in both ways."""
     env = dict(os.environ, TERM='dumb', COLUMNS='80', INPUTRC='/dev/null')
-    for how in on_pipe, on_terminal:
-        with tempfile.TemporaryDirectory() as folder:
-            env['HOME'] = folder
-            os.symlink(os.path.join(ROOT, 'tests'),
-                       os.path.join(folder, 'tests'))
-            got = how(argv, commands, folder, env)
-        wrong = transcript.compare(expected, 0, got)
-        yield f'{os.path.relpath(path, ROOT)} ({how.__name__})', wrong
+    for name, argv, expected, commands in read(path):
+        argv[0] = os.path.join(os.path.abspath(build), 'tkdbg')
+        for how in on_pipe, on_terminal:
+            with tempfile.TemporaryDirectory() as folder:
+                env['HOME'] = folder
+                os.symlink(os.path.join(ROOT, 'tests'),
+                           os.path.join(folder, 'tests'))
+                got = how(argv, commands, folder, env)
+            wrong = transcript.compare(expected, 0, got)
+            label = ' '.join([os.path.relpath(path, ROOT), name]).rstrip()
+            yield f'{label} ({how.__name__})', wrong
 
 
 def rows():
@@ -105,8 +117,9 @@ def unused(files):
     """The commands that no transcript carries out."""
     words = set()
     for path in files:
-        for command in read(path)[2]:
-            words.add(re.split(r'[ /]', command + ' ')[0])
+        for case in read(path):
+            words.update(re.split(r'[ /]', command + ' ')[0]
+                         for command in case[-1])
     return [name for name, names in rows().items()
             if not any(w in names or (w and len(w) > 2 and name.startswith(w))
                        for w in words)]
