@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "debug/cmd.h"
+#include "lang/ast.h"
 
 /* ---- break ------------------------------------------------------------- */
 
@@ -36,10 +37,18 @@ static void say_point(tkd *d, const tkd_point *p, const char *what) {
   tkd_say(d, "\n");
 }
 
-/* Compiles a condition once, to say at once what is wrong with it. */
+/* A condition that cannot be read is refused at once; its names are those of
+ * where it stands, so they are looked up there. */
 static void check_condition(tkd *d, const char *cond) {
   if (!*cond) tkd_fail(d, "A condition was expected behind 'if'.");
-  if (d->frame) return; /* names are those of where it stands */
+  size_t before = d->env->ndiags;
+  tk_arena arena;
+  tk_arena_init(&arena, d->env);
+  tk_source *src = tk_source_new(&arena, "condition", cond, strlen(cond));
+  bool good = tk_parse_expr(d->env, &arena, src) != NULL;
+  tkd_say_reports(d, before); /* while the text they show is there */
+  tk_arena_free(&arena);
+  if (!good) tk_throw(d->env, TK_USAGE);
 }
 
 static void set_break(tkd *d, tkd_args *a, bool once) {
@@ -202,6 +211,7 @@ void tkd_cmd_CONDITION(tkd *d, tkd_args *a) {
   tkd_point *p = take_point(d, &text);
   if (p->kind == TKD_CATCH && p->caught < TKD_CATCH_LOAD)
     tkd_fail(d, "Catchpoint %d takes no condition.", p->number);
+  if (*text) check_condition(d, text);
   tkd_strfree(d, p->cond);
   p->cond = NULL;
   if (*text) p->cond = tkd_strdup(d, text);
@@ -215,6 +225,7 @@ void tkd_cmd_CONDITION(tkd *d, tkd_args *a) {
 void tkd_cmd_IGNORE(tkd *d, tkd_args *a) {
   const char *text = a->text;
   tkd_point *p = take_point(d, &text);
+  if (!*text) tkd_fail(d, "Pass how many hits of breakpoint %d?", p->number);
   p->ignore = tkd_number(d, text, 0);
   tkd_say(d, "Breakpoint %d passes its next %llu hits.\n", p->number,
           (unsigned long long)p->ignore);
