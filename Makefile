@@ -12,6 +12,7 @@
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
+#   make mutants    puts bugs into the examples' kernels, counts the caught
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang)
 #   make clean
 #
@@ -103,7 +104,7 @@ PEER ?=
 PART ?=
 OUT ?=
 .PHONY: all spec docs gate demo test setup install uninstall lint format bench \
-  accuracy fuzz clean test-programs fuzzers FORCE
+  accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -229,6 +230,11 @@ SAMPLES ?= 65536
 accuracy: $(B)/tests/accuracy/test_accuracy
 	$< --document $(SAMPLES) >$(B)/accuracy.md
 	mv $(B)/accuracy.md docs/accuracy.md
+
+# Some minutes; VIRTUAL_ENV or PYTHON names a Python with NumPy.
+mutants: all
+	@python3 tests/mutants/mutate.py --tkdbg $(B)/tkdbg \
+	  $(if $(PYTHON),--python '$(PYTHON)')
 
 fuzzers: $(FUZZERS)
 fuzz:
