@@ -52,8 +52,11 @@ static void check_condition(tkd *d, const char *cond) {
 }
 
 static void set_break(tkd *d, tkd_args *a, bool once) {
-  char *text = tkd_strdup(d, a->text), here[32];
-  size_t size = strlen(text) + 1;
+  char text[2048], here[32];
+  if (strlen(a->text) >= sizeof text)
+    tkd_fail(d, "A location and its condition have at most %zu characters.",
+             sizeof text - 1);
+  strcpy(text, a->text);
   char *cond = split_condition(text);
   const char *where = text;
   if (!*text && d->frame) {
@@ -65,7 +68,6 @@ static void set_break(tkd *d, tkd_args *a, bool once) {
   tkd_point *p = tkd_point_new(d, TKD_BREAK, where);
   p->once = once;
   if (cond) p->cond = tkd_strdup(d, cond);
-  tk_free(d->env, text, size);
   tkd_points_resolve(d);
   say_point(d, p, once ? "Temporary breakpoint" : "Breakpoint");
 }

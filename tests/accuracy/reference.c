@@ -262,7 +262,8 @@ static void bessel_i(mpfr_ptr y, mpfr_srcptr x, unsigned v) {
     mpfr_div_ui(term, term, k, R);
     mpfr_div_ui(term, term, k + v, R);
     mpfr_add(y, y, term, R);
-    if (mpfr_zero_p(term) || mpfr_get_exp(term) < mpfr_get_exp(y) - PRECISION)
+    if (!mpfr_regular_p(y) || mpfr_zero_p(term) ||
+        mpfr_get_exp(term) < mpfr_get_exp(y) - PRECISION)
       break;
   }
   if (v) mpfr_mul(y, y, x, R);
