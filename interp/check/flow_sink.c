@@ -144,9 +144,10 @@ static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
   const char *lane = tkc_lane(f->c, &a->in->type, i);
   return flow_begin(f, t, FLOW_UNDEF, 0,
                     tk_arena_printf(&f->c->run,
-                                    "lane %s of this load is masked off, and "
-                                    "it has no other=",
-                                    lane));
+                                    "%s%s%sthis load is masked off, and it "
+                                    "has no other=",
+                                    *lane ? "lane " : "", lane,
+                                    *lane ? " of " : ""));
 }
 
 static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
