@@ -51,14 +51,25 @@ sval rule_slice(tks *s, const tks_args *a) {
   return v;
 }
 
+/* An H200, as Triton describes it. */
+enum { ARCH = 90, WARP = 32 };
+
 sval rule_target(tks *s, const tks_args *a) {
   (void)s;
   return sv_bool(a->op->mode);
 }
 
+sval rule_current_target(tks *s, const tks_args *a) {
+  (void)a;
+  sval items[] = {
+      {.kind = V_STR, .s = "cuda", .n = 4}, sv_int(ARCH), sv_int(WARP)};
+  sval t = sv_tuple(s, items, 3);
+  t.s = "backend,arch,warp_size";
+  return t;
+}
+
 sval rule_capability(tks *s, const tks_args *a) {
-  enum { MAJOR = 9, MINOR = 0 }; /* an H200 */
   int64_t major = tks_arg_int(s, a, 0, NULL),
           minor = tks_arg_int(s, a, 1, NULL);
-  return sv_bool(major < MAJOR || (major == MAJOR && minor <= MINOR));
+  return sv_bool(ARCH >= major * 10 + minor);
 }

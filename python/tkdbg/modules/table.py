@@ -59,7 +59,7 @@ def _target_info():
     def constant(value):
         return wrappers.constexpr_function(lambda *a, **k: value)
     return {
-        "current_target": _current_target,
+        "current_target": wrappers.constexpr_function(_current_target),
         "is_cuda": constant(True), "is_hip": constant(False),
         "cuda_capability_geq": wrappers.constexpr_function(
             lambda major, minor=0: device.ARCH >= major * 10 + minor),
