@@ -11,6 +11,7 @@
 #   make gate       every operation has a specification, example, error test
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
+#   make bench-check  what --check costs on those kernels
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang)
@@ -104,7 +105,7 @@ PEER ?=
 PART ?=
 OUT ?=
 .PHONY: all spec docs gate demo test setup install uninstall lint format bench \
-  accuracy fuzz mutants clean test-programs fuzzers FORCE
+  bench-check accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -224,6 +225,11 @@ docs:
 bench:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/bench.py --build $(B) $(BENCH)
+
+# What --check costs; BENCH=--each shows every detector.
+bench-check:
+	@$(MAKE) --no-print-directory all
+	@PYTHON='$(PYTHON)' python3 tests/bench/check.py --build $(B) $(BENCH)
 
 # Half an hour.
 SAMPLES ?= 65536

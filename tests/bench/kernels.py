@@ -6,8 +6,10 @@
     python3 kernels.py numpy                      NumPy
 
 A worker reads the name of a case from each line of its input, runs that case
-for a while and answers with a line: the best time in seconds and the largest
-error against NumPy in double precision.
+for a while and answers with a line: the best time in seconds, the largest
+error against NumPy in double precision, the most memory that a launch took,
+and the bytes of the case's tensors.  Under tkdbg the name may be followed by
+`|` and the detectors that shall watch (none, when there is no `|`).
 """
 import os
 import sys
@@ -174,6 +176,10 @@ class Case:
             self.out = self.torch() if torch else self.numpy()
         else:
             self.launch()
+
+    def tensor_bytes(self):
+        arrays = (numpy(x) for x in vars(self).values() if hasattr(x, 'shape'))
+        return sum(x.nbytes for x in arrays)
 
     def error(self):
         want = self.expected()
@@ -366,6 +372,26 @@ def mend_interpreter():
     interpreter._patch_lang_tensor = patch_more
 
 
+class Tkdbg:
+    """The session that this worker runs in."""
+
+    def __init__(self):
+        from tkdbg import session
+        self.session = session.current()
+        self.checks = ''
+
+    def set_checks(self, checks):
+        if checks != self.checks:
+            s = self.session
+            s.check(s.lib.tk_session_check(s.ptr, checks.encode() or None,
+                                           None))
+        self.checks = checks
+
+    def take_peak(self):
+        peak, self.session.totals['peak'] = self.session.totals['peak'], 0
+        return peak
+
+
 def work():
     if ENGINE == 'triton':
         mend_interpreter()
@@ -373,12 +399,18 @@ def work():
         sys.exit('no PyTorch')
     print('ready', flush=True)
     cases = {}
+    tkdbg = Tkdbg() if ENGINE == 'tkdbg' else None
     for line in sys.stdin:
-        name = line.strip()
+        name, _, checks = line.strip().partition('|')
         if name not in cases:
             cases[name] = CASES[name][0]()
-        seconds = best_time(cases[name])
-        print(seconds, cases[name].error(), flush=True)
+        case = cases[name]
+        if tkdbg:
+            tkdbg.set_checks(checks)
+            tkdbg.take_peak()
+        seconds = best_time(case)
+        peak = tkdbg.take_peak() if tkdbg else 0
+        print(seconds, case.error(), peak, case.tensor_bytes(), flush=True)
 
 
 if __name__ == '__main__':
