@@ -98,7 +98,8 @@ static size_t collect(tki_schedule *s, waiter *w) {
     if (w) w[n] = (waiter){&s->main, awaited(&s->main)};
     n++;
   }
-  for (tki_task *k = s->tasks; k && s->mode != TKI_SERIAL; k = k->next, n++)
+  bool tasks = s->mode != TKI_SERIAL || s->t->driver;
+  for (tki_task *k = s->tasks; k && tasks; k = k->next, n++)
     if (w) w[n] = (waiter){k->own, awaited(k->own)};
   return n;
 }
@@ -140,7 +141,7 @@ static void note_rest(tki_schedule *s, tk_diag *d, size_t n) {
                  "program, whatever the order");
 }
 
-void tki_deadlock(tki_schedule *s) {
+void tki_deadlock_report(tki_schedule *s) {
   tki *t = s->t;
   size_t n = collect(s, NULL), groups = 0, at = 0;
   waiter *w = TK_NEWN(&s->spins.arena, waiter, n);
@@ -153,6 +154,11 @@ void tki_deadlock(tki_schedule *s) {
     tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "and %zu more programs",
                  n - at);
   note_rest(s, d, n);
+}
+
+void tki_deadlock(tki_schedule *s) {
+  tki *t = s->t;
+  tki_deadlock_report(s);
   if (t->frame) tki_stop(t);
   tk_throw(t->env, TK_FINDING);
 }

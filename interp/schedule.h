@@ -55,7 +55,9 @@ void tki_schedule_look(tki *t, tki_loop *loop);
 /* The loop that was looked at has ended. */
 void tki_schedule_left(tki *t, const tki_loop *loop);
 
-/* deadlock.c: reports who waits for what, and ends the run. */
+/* deadlock.c: reports who waits for what. */
+void tki_deadlock_report(tki_schedule *s);
+/* ... and ends the run. */
 void tki_deadlock(tki_schedule *s) TK_NORETURN;
 
 #endif

@@ -130,12 +130,6 @@ static uint64_t parse_program(tkd *d, const char *text) {
   return (uint64_t)(pid[0] + grid[0] * (pid[1] + grid[1] * pid[2]));
 }
 
-static bool is_paused(const tkd *d, uint64_t index) {
-  for (const tkd_strand *s = d->strands; s; s = s->next)
-    if (s->task->index == index) return true;
-  return false;
-}
-
 static void say_current(tkd *d) {
   if (!d->frame) tkd_fail(d, "The launch has ended.");
   tkd_say(d, "program ");
@@ -156,7 +150,7 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
     return;
   }
   if (d->sub) tkd_fail(d, "Only before a statement: 'next' goes to one.");
-  bool paused = is_paused(d, index);
+  bool paused = tkd_strand_of(d, index) != NULL;
   if (!paused && tkd_is_done(d, index))
     tkd_fail(d,
              "That program has run. 'goto 1', then 'program %s', comes "
@@ -164,6 +158,7 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
              a->text);
   tkd_deed_new(d, TKD_SWITCH)->index = index;
   d->deed = d->ndeeds;
+  uint64_t from = d->strand->task->index;
   tkd_switch(d, index);
   if (paused) {
     memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
@@ -173,6 +168,7 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
     return;
   }
   tkd_move(d, TKD_TO_PROGRAM, 1);
+  d->from_index = from;
 }
 
 void tkd_cmd_NEXT_PROGRAM(tkd *d, tkd_args *a) {
@@ -187,8 +183,9 @@ void tkd_cmd_LAUNCH(tkd *d, tkd_args *a) {
 }
 
 static const char *state_of(tkd *d, uint64_t index, uint64_t place) {
-  if (d->strand && d->strand->task->index == index) return "current";
-  if (is_paused(d, index)) return "paused";
+  const tkd_strand *s = tkd_strand_of(d, index);
+  if (s && s == d->strand) return "current";
+  if (s) return tkd_is_blocked(s) ? "blocked" : "paused";
   if (place < d->next) return "done";
   for (size_t i = 0; i < d->nahead; i++)
     if (d->ahead[i] == index) return "done";
@@ -235,8 +232,9 @@ void tkd_cmd_PROGRAMS(tkd *d, tkd_args *a) {
 
 void tkd_cmd_RUN(tkd *d, tkd_args *a) {
   (void)a;
-  tkd_goto(d, 1, 0);
-  d->gone = false;
+  tkd_rewind(d);
+  d->caught_launch = d->want_start = d->catch_launch != NULL;
+  if (d->caught_launch) d->catch_launch->hits++;
   tkd_move(d, TKD_GO, 1);
 }
 

@@ -202,7 +202,7 @@ static bool visit(tkd *d, uint64_t index) {
   tkd_switch(d, at);
   d->go = TKD_STEP;
   d->count = 1;
-  d->new_program = false;
+  d->from_ended = true;
   tkd_arm(d);
   tkd_run_on(d);
   d->go = TKD_GO;

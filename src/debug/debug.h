@@ -193,10 +193,12 @@ typedef enum tkd_go {
 
 /* A program on a fiber; a strand that is not the main one runs just one. */
 typedef struct tkd_strand {
-  struct tkd_strand *next; /* the one to go on with when this one ends */
+  struct tkd_strand *next; /* that began later */
   tki_task *task;
   tkd *d;
-  bool main, began;
+  bool main;
+  bool gives_way; /* to others, since it waits for them */
+  uint64_t left;  /* counts when the user left it for another program */
 } tkd_strand;
 
 typedef enum tkd_reason {
@@ -272,10 +274,15 @@ struct tk_debugger {
   tk_status status;
 
   /* programs */
-  tkd_strand *strand;  /* that runs, or would */
-  tkd_strand *strands; /* paused ones below it are linked by next */
-  uint64_t next;       /* place in the order */
-  uint64_t *ahead;     /* programs begun out of turn */
+  tkd_strand *strand;       /* that runs, or would */
+  tkd_strand *strands;      /* of all programs that are half done */
+  tkd_strand *turn;         /* whose turn it is next while programs wait */
+  bool any_turn, begun_one; /* in this round of turns */
+  uint64_t stamp;           /* of tkd_strand.left */
+  bool deadlocked;
+  size_t before_deadlock; /* reports */
+  uint64_t next;          /* place in the order */
+  uint64_t *ahead;        /* programs begun out of turn */
   size_t nahead, cap_ahead;
   bool want_program; /* `program` without a statement yet */
 
@@ -294,7 +301,8 @@ struct tk_debugger {
   uint64_t count;
   int depth, from_line;
   const tk_func *from_func;
-  const tkd_strand *from_strand;
+  uint64_t from_index;         /* the program that is stepped */
+  bool from_ended;             /* it has */
   uint64_t target, target_sub; /* replay stops here; 0: none */
   bool replaying;
   bool scanning; /* remember the last hit, do not stop */
@@ -304,6 +312,7 @@ struct tk_debugger {
   bool new_program, interrupted, gone;
   bool muted;                   /* what programs print was printed before */
   bool want_start, want_launch; /* to stop there */
+  bool caught_launch;           /* want_start is for catch_launch */
   tkd_point *catch_launch, *catch_program, *catch_finding;
   tk_buf result;       /* of the function that finish leaves */
   tk_buf input;        /* a line that waited */
@@ -389,15 +398,25 @@ const tki_frame *tkd_user_frame(const tki_frame *f); /* out of the library */
 int tkd_line_of(const tki_frame *f);
 /* Starts a moving command, which then sets what it needs. */
 void tkd_move(tkd *d, tkd_go go, uint64_t count);
-void tkd_switch(tkd *d, uint64_t index);
-bool tkd_is_done(tkd *d, uint64_t index);
-/* Runs the program that is current until something stops it. */
-void tkd_run_on(tkd *d);
 void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
                    ...) TK_PRINTF(4, 5);
 void tkd_arm(tkd *d);
+
+/* ---- turns.c: programs that are half done ------------------------------- */
+
+/* Runs the program that is current until something stops it. */
+void tkd_run_on(tkd *d);
+void tkd_begin_programs(tkd *d);
 void tkd_drop_strands(tkd *d);
 tkd_strand *tkd_strand_new(tkd *d, uint64_t index, bool main);
+/* Makes a program current; begins it if it has not begun. */
+void tkd_switch(tkd *d, uint64_t index);
+bool tkd_is_done(tkd *d, uint64_t index);
+/* NULL: it is not half done. */
+tkd_strand *tkd_strand_of(const tkd *d, uint64_t index);
+/* It waits for another program, and what it waits for is as it was. */
+bool tkd_is_blocked(const tkd_strand *s);
+void tkd_waits(void *ud, tki *t); /* of the driver */
 
 /* ---- points.c: breakpoints --------------------------------------------- */
 
@@ -471,7 +490,9 @@ void tkd_journal_access(struct tkd_journal *j, const tki_access *a);
 void tkd_begin_base(tkd *d, uint64_t index);
 void tkd_goto(tkd *d, uint64_t event, uint64_t sub);
 void tkd_go_back(tkd *d, tkd_back how);
-void tkd_redo(tkd *d); /* deeds of the event just reached */
+void tkd_rewind(tkd *d);    /* to before the launch's first statement */
+void tkd_redo(tkd *d);      /* deeds of the event just reached */
+void tkd_redo_late(tkd *d); /* the next one, after a deadlock */
 tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k);
 void tkd_history_clear(tkd *d);
 

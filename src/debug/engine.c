@@ -1,4 +1,4 @@
-/* engine.c - runs the programs of a launch on fibers and stops them.
+/* engine.c - runs the programs of a launch (turns.c) and stops them.
  *
  * The hook before each statement is what a run pays for: a comparison and a
  * look into a small hash table.  Only when something may be due (`alarm`,
@@ -42,117 +42,6 @@ void tkd_select(tkd *d, int level) {
   d->frame = f;
   d->level = level;
   d->list_line = 0;
-}
-
-/* ---- strands ----------------------------------------------------------- */
-
-static bool ran_ahead(const tkd *d, uint64_t index) {
-  for (size_t i = 0; i < d->nahead; i++)
-    if (d->ahead[i] == index) return true;
-  return false;
-}
-
-bool tkd_is_done(tkd *d, uint64_t index) {
-  uint64_t at;
-  if (ran_ahead(d, index)) return true;
-  for (uint64_t i = 0; i < d->next; i++)
-    if (tki_program_at(d->t, i, &at) && at == index) return true;
-  return false;
-}
-
-/* The next program in the order that has not begun. */
-static bool next_index(tkd *d, uint64_t *index) {
-  while (d->next < tki_programs(d->t)) {
-    if (tki_program_at(d->t, d->next++, index) && !ran_ahead(d, *index))
-      return true;
-  }
-  return false;
-}
-
-static void take_index(tkd_strand *s, uint64_t index) {
-  s->task->index = index;
-  tki_pid_of(s->d->t, index, s->task->pid);
-  memcpy(s->d->t->pid, s->task->pid, sizeof s->task->pid);
-}
-
-static void strand_main(tk_env *e, void *ud) {
-  tkd_strand *s = ud;
-  tkd *d = s->d;
-  uint64_t index;
-  bool more = true;
-  while (more) {
-    tki_program_run(d->t);
-    if (e->interrupted && !d->detached) {
-      e->interrupted = 0;
-      d->interrupted = true;
-      tkd_arm(d);
-    }
-    if (e->interrupted) tk_throw(e, TK_INTERRUPTED);
-    more = s->main && next_index(d, &index);
-    if (more) take_index(s, index);
-  }
-}
-
-static void strand_free(tkd *d, tkd_strand *s) {
-  tki_task_free(s->task);
-  tk_free(d->env, s, sizeof *s);
-}
-
-tkd_strand *tkd_strand_new(tkd *d, uint64_t index, bool main) {
-  tki *t = d->t;
-  tkd_strand *s = tk_calloc(d->env, 1, sizeof *s);
-  s->d = d;
-  s->main = main;
-  s->next = d->strands;
-  d->strands = s;
-  tki_task *k = tki_task_new(t, index);
-  tki_fiber_free(k->fiber);
-  k->fiber = NULL;
-  s->task = k;
-  k->fiber = tki_fiber_new(d->env, strand_main, s);
-  d->strand = s;
-  return s;
-}
-
-void tkd_drop_strands(tkd *d) {
-  while (d->strands) {
-    tkd_strand *next = d->strands->next;
-    strand_free(d, d->strands);
-    d->strands = next;
-  }
-  d->strand = NULL;
-  d->frame = NULL;
-}
-
-/* The strand that runs has come to its end. */
-static void strand_ended(tkd *d) {
-  tkd_strand *s = d->strand, **at = &d->strands;
-  tk_status st = s->task->status;
-  while (*at != s) at = &(*at)->next;
-  *at = s->next;
-  strand_free(d, s);
-  d->strand = d->strands;
-  if (st == TK_OK) return;
-  d->status = st;
-  tkd_drop_strands(d);
-}
-
-void tkd_run_on(tkd *d) {
-  tki *t = d->t;
-  d->stop = (tkd_stop){0};
-  d->frame = NULL;
-  while (d->strand && d->stop.reason == TKD_R_NONE) {
-    bool alive = tki_task_resume(d->strand->task);
-    if (!alive) strand_ended(d);
-    if (d->strand) memcpy(t->pid, d->strand->task->pid, sizeof t->pid);
-    if (alive && d->work) {
-      void (*work)(tkd *) = d->work;
-      d->work = NULL;
-      work(d);
-    }
-  }
-  d->over = !d->strand;
-  if (!d->over) tkd_select(d, 0);
 }
 
 /* ---- stopping ---------------------------------------------------------- */
@@ -215,9 +104,16 @@ static bool due(tkd *d) {
 
 /* ---- stepping ---------------------------------------------------------- */
 
+/* Others may have turns while the program that is stepped waits. */
+static bool other_program(const tkd *d) {
+  return !d->from_ended && d->t->task->index != d->from_index;
+}
+
 static bool step_is_done(const tkd *d, const tki_frame *f) {
   int depth = tkd_depth(f);
-  if (d->new_program || d->go == TKD_STEP) return true;
+  if (d->go == TKD_TO_PROGRAM) return d->from_ended || other_program(d);
+  if (other_program(d)) return false;
+  if (d->from_ended || d->go == TKD_STEP) return true;
   switch (d->go) {
   case TKD_NEXT: return depth <= d->depth;
   case TKD_FINISH: return depth < d->depth;
@@ -238,18 +134,27 @@ static bool back_is_here(const tkd *d, const tki_frame *f) {
   }
 }
 
+/* The steps that are left are those of the program that goes on. */
+static void step_from(tkd *d, const tki_frame *f) {
+  d->from_index = d->t->task->index;
+  d->from_ended = false;
+  d->depth = tkd_depth(f);
+}
+
 static void check_steps(tkd *d, const tki_frame *f) {
   if (d->back) {
     if (back_is_here(d, f)) tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
     return;
   }
   if (d->go == TKD_GO || d->go == TKD_STEPI || !step_is_done(d, f)) return;
-  if (d->go == TKD_TO_PROGRAM && !d->new_program) return;
-  if (--d->count > 0 && d->go != TKD_FINISH) return;
+  if (--d->count > 0 && d->go != TKD_FINISH) {
+    if (d->from_ended || d->go == TKD_TO_PROGRAM) step_from(d, f);
+    return;
+  }
   tkd_reason r = d->go == TKD_FINISH       ? TKD_R_FINISH
                  : d->go == TKD_TO_PROGRAM ? TKD_R_PROGRAM
                                            : TKD_R_STEP;
-  bool crossed = d->new_program && r == TKD_R_STEP;
+  bool crossed = d->from_ended && r == TKD_R_STEP;
   tkd_stop_here(d, r, NULL, "%s", crossed ? "The program before ended" : "");
 }
 
@@ -262,8 +167,9 @@ static bool check_events(tkd *d) {
   }
   if (!d->new_program || d->scanning) return false;
   if (d->want_start) {
-    d->want_start = false;
-    tkd_stop_here(d, TKD_R_START, NULL, "%s", "");
+    const tkd_point *p = d->caught_launch ? d->catch_launch : NULL;
+    d->want_start = d->caught_launch = false;
+    tkd_stop_here(d, p ? TKD_R_CATCH : TKD_R_START, p, "%s", "");
     return true;
   }
   if (!d->catch_program) return false;
@@ -300,19 +206,20 @@ static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
 
 static void on_program(void *ud, tki *t, bool begins) {
   tkd *d = ud;
-  (void)t;
   if (begins) {
     d->new_program = true;
     if (d->strands && !d->strands->next)
       tkd_begin_base(d, d->strand->task->index);
-  } else if (d->has_watch && (!d->replaying || d->scanning)) {
-    tkd_watches_look(d, NULL, true);
+    return;
   }
+  if (d->has_watch && (!d->replaying || d->scanning))
+    tkd_watches_look(d, NULL, true);
+  d->from_ended |= t->task->index == d->from_index;
 }
 
 static void on_frame(void *ud, tki *t, bool begins) {
   tkd *d = ud;
-  if (!begins && d->go == TKD_FINISH && !d->replaying)
+  if (!begins && d->go == TKD_FINISH && !d->replaying && !other_program(d))
     tkd_keep_result(d, t->frame);
 }
 
@@ -325,7 +232,8 @@ static void on_before(void *ud, tki *t, const tk_inst *in,
   if (!d->sub) return;
   if (d->target == d->event && d->target_sub == d->sub) {
     due(d);
-  } else if (d->go == TKD_STEPI && !d->replaying && --d->count == 0) {
+  } else if (d->go == TKD_STEPI && !d->replaying && !other_program(d) &&
+             --d->count == 0) {
     tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
   } else if (d->back == TKD_BACK_STEPI && d->scanning) {
     tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
@@ -382,7 +290,12 @@ static void on_output(void *ud, const char *text, size_t len) {
 
 void tkd_move(tkd *d, tkd_go go, uint64_t count) {
   tki_frame *f = d->frame;
+  if (d->over && go != TKD_GO)
+    tkd_fail(d, "The launch has ended: 'reverse-step' goes back into it, 'run' "
+                "runs it again,\n'continue' leaves it.");
   d->go = go;
+  d->from_index = d->strand ? d->strand->task->index : UINT64_MAX;
+  d->from_ended = !d->strand;
   d->count = count;
   d->new_program = false;
   d->depth = f ? tkd_depth(f) : 0;
@@ -397,37 +310,6 @@ void tkd_move(tkd *d, tkd_go go, uint64_t count) {
     d->stop = (tkd_stop){0};
     d->gone = false;
   }
-}
-
-static tkd_strand *strand_of(tkd *d, uint64_t index) {
-  for (tkd_strand *s = d->strands; s; s = s->next)
-    if (s->task->index == index) return s;
-  return NULL;
-}
-
-static void note_ahead(tkd *d, uint64_t index) {
-  if (d->nahead == d->cap_ahead) {
-    size_t cap = d->cap_ahead ? d->cap_ahead * 2 : 16;
-    d->ahead = tk_realloc(d->env, d->ahead, d->cap_ahead * sizeof *d->ahead,
-                          cap * sizeof *d->ahead);
-    d->cap_ahead = cap;
-  }
-  d->ahead[d->nahead++] = index;
-}
-
-/* A strand that becomes current moves to the front: the one that it took
- * over from goes on when it ends. */
-void tkd_switch(tkd *d, uint64_t index) {
-  tkd_strand *s = strand_of(d, index), **at = &d->strands;
-  if (!s) {
-    note_ahead(d, index);
-    tkd_strand_new(d, index, false);
-    return;
-  }
-  while (*at != s) at = &(*at)->next;
-  *at = s->next;
-  s->next = d->strands;
-  d->strands = d->strand = s;
 }
 
 /* ---- a launch ---------------------------------------------------------- */
@@ -461,10 +343,10 @@ static void launch_begins(tkd *d, tki *t) {
   tkd_history_clear(d);
   tkd_watches_forget(d);
   tkd_points_resolve(d);
-  bool caught = d->catch_launch && d->catch_launch->enabled;
-  if (caught) d->catch_launch->hits++;
-  d->want_start =
-      caught || d->want_launch || (d->launches == 1 && d->opt.stop_at_start);
+  d->caught_launch = d->catch_launch != NULL;
+  if (d->caught_launch) d->catch_launch->hits++;
+  d->want_start = d->caught_launch || d->want_launch ||
+                  (d->launches == 1 && d->opt.stop_at_start);
   d->want_launch = false;
   d->output = d->session->output;
   d->output_ud = d->session->output_ud;
@@ -510,8 +392,7 @@ static bool at_stop(tkd *d) {
 }
 
 static void run_launch(tkd *d) {
-  uint64_t index;
-  if (next_index(d, &index)) tkd_strand_new(d, index, true);
+  tkd_begin_programs(d);
   d->over = !d->strand;
   tkd_arm(d);
   bool more = true;
@@ -547,7 +428,7 @@ static void begin(void *ud, struct tki *t) {
   tkd *d = ud;
   if (d->detached || d->quit) return;
   take_observer(d, t);
-  d->driver = (tki_driver){.ud = d, .run = drive};
+  d->driver = (tki_driver){.ud = d, .run = drive, .waits = tkd_waits};
   t->driver = &d->driver;
 }
 

@@ -128,6 +128,11 @@ void tkd_redo(tkd *d) {
     redo(d, &d->deeds[d->deed++]);
 }
 
+void tkd_redo_late(tkd *d) {
+  redo(d, &d->deeds[d->deed++]);
+  tkd_arm(d);
+}
+
 /* ---- going to an event ------------------------------------------------- */
 
 static void back_to_base(tkd *d, size_t i) {
@@ -196,6 +201,15 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   back_to_base(d, (size_t)i);
   replay_to(d, event, sub, TKD_BACK_NONE);
   arrived(d);
+}
+
+void tkd_rewind(tkd *d) {
+  note_furthest(d);
+  int64_t i = base_before(d, 1);
+  if (i < 0) no_history(d);
+  drop_deeds(d, 1, 0);
+  back_to_base(d, 0);
+  tkd_watches_forget(d);
 }
 
 /* ---- the last place of some kind --------------------------------------- */
