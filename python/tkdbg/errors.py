@@ -15,6 +15,7 @@ The names follow Triton's, so that scripts which catch them keep working::
 """
 from __future__ import annotations
 
+import ast
 import json
 import linecache
 import re
@@ -218,6 +219,8 @@ def _where(place):
     """A line "at 2:4:" as Triton counts: from the function's def."""
     lines = linecache.getlines(place.get("file", ""))
     line, column = place["line"], place["column"]
+    if place.get("kind", "name") != "name":
+        line, column = _call_around(lines, line, column)
     if line > len(lines):
         return f"  note: at {line}:{column - 1}:\n"
     own = _indent(lines[line - 1])
@@ -229,6 +232,23 @@ def _where(place):
                     f"{max(column - 1 - _indent(text), 0)}: counted from "
                     "the function's def\n")
     return f"  note: at {line}:{column - 1}:\n"
+
+
+def _call_around(lines, line, column):
+    """Where the call begins that has a name or literal at this place for an
+    argument: Triton says of an argument that it is wrong at its call."""
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return line, column
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        for arg in node.args + [k.value for k in node.keywords]:
+            if (isinstance(arg, (ast.Name, ast.Constant)) and
+                    (arg.lineno, arg.col_offset + 1) == (line, column)):
+                return node.lineno, node.col_offset + 1
+    return line, column
 
 
 def _indent(text):

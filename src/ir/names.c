@@ -277,6 +277,11 @@ static sval item_value(tks *s, tk_function *fn, const tk_item *item) {
   return v;
 }
 
+const tk_ast *tks_file_value(tk_function *fn, const char *name) {
+  tk_item *item = find_item(fn->module->file, fn->item->text, name);
+  return item && item->kind == TK_ITEM_ASSIGN ? item->value : NULL;
+}
+
 static sval file_global(tks *s, tk_function *fn, const char *name,
                         bool *found) {
   tk_item *item = find_item(fn->module->file, fn->item->text, name);

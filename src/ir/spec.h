@@ -258,6 +258,8 @@ sval tks_attr(tks *s, const sval *v, const char *name);
 bool tks_lookup(tks *s, const char *name, sval *out);
 const tk_binding *tks_bind(tks *s, const char *name, const sval *v);
 sval tks_global(tks *s, tk_function *fn, const char *name, bool *found);
+/* What a name is assigned in fn's file, or NULL. */
+const tk_ast *tks_file_value(tk_function *fn, const char *name);
 sval tks_module_attr(tks *s, const char *module, const char *name);
 sval tks_condition(tks *s, const sval *v);
 void tks_unknown_name(tks *s, const char *name) TK_NORETURN;

@@ -513,6 +513,49 @@ static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
   f->has_ret = true;
 }
 
+/* ---- results that must be used (Triton: core.py, must_use_result) ------ */
+
+static bool is_dotted(const tk_ast *e) {
+  while (e->kind == TK_AST_ATTR) e = e->a;
+  return e->kind == TK_AST_NAME;
+}
+
+/* A function's decorator must_use_result, or NULL. */
+static const tk_ast *must_use(const tk_ast *def) {
+  for (uint32_t i = 0; i < def->ndecorators; i++) {
+    const tk_ast *d = def->decorators[i];
+    const tk_ast *name = d->kind == TK_AST_CALL ? d->a : d;
+    if (is_dotted(name) && !strcmp(name->str, "must_use_result")) return d;
+  }
+  return NULL;
+}
+
+/* What the decorator wants to be said; it is host code, seen as text. */
+static const char *must_use_text(tk_function *fn, const tk_ast *d) {
+  const tk_ast *arg = d->kind == TK_AST_CALL && d->n ? d->list[0]->a : NULL;
+  if (arg && arg->kind == TK_AST_NAME) arg = tks_file_value(fn, arg->str);
+  return arg && arg->kind == TK_AST_STR ? arg->str : "";
+}
+
+/* A call that stands alone, with nobody to take what it returns. */
+static void check_used(tks *s, const tk_ast *call) {
+  if (call->kind != TK_AST_CALL || !is_dotted(call->a)) return;
+  sval f = tks_expr(s, call->a);
+  const tk_ast *d = f.kind == V_FUNC ? must_use(f.fn->ast) : NULL;
+  const char *text = NULL;
+  if (d)
+    text = must_use_text(f.fn, d);
+  else if ((f.kind == V_OP || f.kind == V_METHOD) &&
+           !strcmp(f.op->name, "tl.advance"))
+    text = "tl.advance has no side effects: assign what it returns to a "
+           "variable";
+  if (!text) return;
+  const char *src = s->frame->fn->module->file->src->text;
+  tk_span at = call->a->span;
+  tks_error(s, TK_D_CALL, "The result of %.*s is not being used.%s%s",
+            (int)(at.hi - at.lo), src + at.lo, *text ? " " : "", text);
+}
+
 /* ---- dispatch ---------------------------------------------------------- */
 
 static void stmt_assert(tks *s, const tk_ast *n) {
@@ -529,7 +572,9 @@ static void unsupported(tks *s, const char *what) {
 static void simple(tks *s, const tk_ast *n, tk_stmt *st) {
   switch (n->kind) {
   case TK_AST_EXPR:
-    if (n->a->kind != TK_AST_STR) tks_expr(s, n->a);
+    if (n->a->kind == TK_AST_STR) return;
+    check_used(s, n->a);
+    tks_expr(s, n->a);
     return;
   case TK_AST_ASSIGN: stmt_assign(s, n); return;
   case TK_AST_AUGASSIGN: stmt_augassign(s, n); return;

@@ -81,6 +81,14 @@ class Errors(unittest.TestCase):
         self.assertIsNone(c.exception.__cause__)
         self.assertIn("at 2:4:", str(c.exception))
 
+    def test_argument_is_wrong_at_its_call(self):
+        @triton.jit
+        def fails():
+            tl.expand_dims(None, -1)
+        with self.assertRaises(CompilationError) as c:
+            compile_(fails)
+        self.assertIn("at 2:4:", str(c.exception))
+
     def test_copies(self):
         with self.assertRaises(CompilationError) as c:
             calls[(1,)](np.zeros(1, "f4"))
