@@ -256,10 +256,10 @@ static void progress(tki_schedule *s) {
     s->progress(s->progress_ud, s->at, tki_programs(s->t));
 }
 
-void tki_schedule_run(tki *t) {
+void tki_schedule_run_from(tki *t, uint64_t place) {
   tki_schedule *s = t->schedule;
   uint64_t index;
-  s->at = 0;
+  s->at = place;
   for (progress(s); take(s, &index); progress(s)) {
     if (t->env->interrupted) tk_throw(t->env, TK_INTERRUPTED);
     tki_pid_of(t, index, t->pid);
@@ -269,4 +269,8 @@ void tki_schedule_run(tki *t) {
   }
   while (s->tasks)
     if (!round_of_turns(s)) tki_deadlock(s);
+}
+
+void tki_schedule_run(tki *t) {
+  tki_schedule_run_from(t, 0);
 }

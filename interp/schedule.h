@@ -43,6 +43,7 @@ void tki_schedule_new(tki *t, tki_mode mode);
 void tki_schedule_free(tki *t);
 /* Runs every program of the grid once. */
 void tki_schedule_run(tki *t);
+void tki_schedule_run_from(tki *t, uint64_t place); /* of the order, on */
 /* Drops the programs that wait, after a run that did not end well. */
 void tki_schedule_reset(tki *t);
 

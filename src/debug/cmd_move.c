@@ -110,7 +110,7 @@ void tkd_cmd_JUMP(tkd *d, tkd_args *a) {
 /* ---- programs ---------------------------------------------------------- */
 
 /* "3", "3,1" or "(3, 1, 0)" as an index in the grid. */
-static uint64_t parse_program(tkd *d, const char *text) {
+uint64_t tkd_program_index(tkd *d, const char *text) {
   int64_t pid[3] = {0, 0, 0}, *grid = d->t->grid;
   const char *s = text + strspn(text, "( ");
   for (int i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
     say_current(d);
     return;
   }
-  uint64_t index = parse_program(d, a->text);
+  uint64_t index = tkd_program_index(d, a->text);
   if (d->over)
     tkd_fail(d, "The launch has ended: 'goto 1' and then 'program' works.");
   if (index == d->strand->task->index) {

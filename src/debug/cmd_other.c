@@ -116,6 +116,14 @@ static void show_settings(tkd *d) {
           (unsigned long long)(d->set.history >> 20));
 }
 
+/* What happens unrecorded cannot be undone, nor what was before it. */
+static void set_history(tkd *d, const char *value) {
+  d->set.history = in_range(d, value, 0, 1 << 20) << 20;
+  if (d->set.history) return;
+  d->nbases = 0;
+  tkd_journal_clear(d->journal);
+}
+
 static bool set_setting(tkd *d, const char *word, const char *value) {
   if (!strcmp(word, "print") && !strncmp(value, "elements ", 9))
     d->set.elements = in_range(d, value + 9, 1, 1 << 20);
@@ -124,7 +132,7 @@ static bool set_setting(tkd *d, const char *word, const char *value) {
   else if (!strcmp(word, "width"))
     d->set.width = in_range(d, value, 20, 1000);
   else if (!strcmp(word, "history"))
-    d->set.history = in_range(d, value, 0, 1 << 20) << 20;
+    set_history(d, value);
   else if (!strcmp(word, "changes") && !strcmp(value, "on"))
     d->set.changes = true;
   else if (!strcmp(word, "changes") && !strcmp(value, "off"))

@@ -471,6 +471,8 @@ const char *tkd_info_topic(size_t i);
 int tkd_last_line(const tk_func *f);
 /* The command's name at the start of text; lives until the next call. */
 const char *tkd_first_word(tkd *d, const char *text);
+/* The program that "X,Y,Z" names.  Fails. */
+uint64_t tkd_program_index(tkd *d, const char *text);
 char *tkd_read_body(tkd *d); /* lines up to 'end' */
 
 /* ---- journal.c --------------------------------------------------------- */
@@ -482,6 +484,9 @@ void tkd_journal_add(struct tkd_journal *j, char *host, size_t n);
 uint64_t tkd_journal_at(const struct tkd_journal *j);
 uint64_t tkd_journal_first(const struct tkd_journal *j);
 void tkd_journal_undo(struct tkd_journal *j, uint64_t to);
+/* As undo, but the journal stays as it is; undo gets what was there. */
+void tkd_journal_rewind(const struct tkd_journal *j, uint64_t to,
+                        struct tkd_journal *undo);
 void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes);
 void tkd_journal_access(struct tkd_journal *j, const tki_access *a);
 
@@ -496,6 +501,27 @@ void tkd_redo_late(tkd *d); /* the next one, after a deadlock */
 tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k);
 void tkd_history_clear(tkd *d);
 
+void tkd_need_history(tkd *d); /* fails unless something is recorded */
+
+/* ---- away.c: programs run aside ---------------------------------------- */
+
+#define TKD_ALL_PROGRAMS UINT64_MAX
+
+typedef struct tkd_away {
+  tki_observer *observer; /* of the programs; may throw TK_INTERRUPTED */
+  uint64_t program;       /* those from it on, or before it; or all */
+  uint64_t from;          /* out: place in the order of the first that ran */
+  tk_status status;       /* out */
+  bool full;              /* out: ended for the bound of the history */
+  char why[40];           /* out: the finding that ended it */
+} tkd_away;
+/* Runs programs as if the user had changed nothing, from a point where memory
+ * is known; afterwards everything is as it was.  Fails without a history. */
+void tkd_run_away(tkd *d, tkd_away *x);
+/* Calls fn while memory is as it was before the first program that is known;
+ * gives its place in the order. */
+uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);
+
 /* ---- show.c: how things are said --------------------------------------- */
 
 void tkd_show_stop(tkd *d);
@@ -505,6 +531,8 @@ void tkd_show_value(tkd *d, const char *name, const char *fmt,
                     const tk_type *type, tki_val *v);
 void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
                     const void *data);
+/* A lane as print shows it. */
+void tkd_put_lane(tkd *d, const tk_type *type, const void *lane);
 void tkd_print_format(tkd *d, const char *format);
 void tkd_show_expr(tkd *d, const char *fmt, const char *text);
 void tkd_show_slot(tkd *d, const tki_frame *f, const char *name);

@@ -66,6 +66,7 @@ static int64_t base_before(tkd *d, uint64_t event) {
   return (int64_t)lo - 1;
 }
 
+static void no_history(tkd *d) TK_NORETURN;
 static void no_history(tkd *d) {
   if (!d->set.history)
     tkd_fail(d, "Nothing is recorded: 'set history 256' records, from the "
@@ -74,6 +75,11 @@ static void no_history(tkd *d) {
            "The history of what came before was dropped: it is longer "
            "than %llu MiB ('set history').",
            (unsigned long long)(d->set.history >> 20));
+}
+
+void tkd_need_history(tkd *d) {
+  forget_old(d);
+  if (!d->nbases) no_history(d);
 }
 
 /* ---- deeds ------------------------------------------------------------- */

@@ -118,6 +118,24 @@ void tkd_journal_undo(struct tkd_journal *j, uint64_t to) {
   while (j->newest && j->at > to) undo_one(j);
 }
 
+/* One record of a chunk, which ends at n, while what it overwrites goes into
+ * undo; how many bytes it takes. */
+static size_t rewind_one(const chunk *c, size_t n, struct tkd_journal *undo) {
+  tail t;
+  memcpy(&t, c->bytes + n - sizeof t, sizeof t);
+  tkd_journal_add(undo, t.host, t.n);
+  memcpy(t.host, c->bytes + n - sizeof t - t.n, t.n);
+  return sizeof t + t.n;
+}
+
+void tkd_journal_rewind(const struct tkd_journal *j, uint64_t to,
+                        struct tkd_journal *undo) {
+  uint64_t at = j->at;
+  for (const chunk *c = j->newest; c && at > to; c = c->older)
+    for (size_t n = c->n, k; n && at > to; n -= k, at -= k)
+      k = rewind_one(c, n, undo);
+}
+
 void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes) {
   while (j->oldest && j->oldest != j->newest && j->at - j->first > bytes)
     drop_oldest(j);

@@ -47,19 +47,41 @@ void tkd_axis(tk_buf *out, const tkd_block *b);
  * number of warps (of 32 threads), and who holds the first lanes. */
 void tkd_layout(tk_buf *out, const tk_type *type, int warps);
 
-/* What an access touches: elements of which tensor, masked-off lanes, and how
- * many 32-byte sectors each group of 32 lanes needs. */
+/* ---- accesses (look_touch.c) ------------------------------------------- */
+
+/* Lanes and the memory traffic of accesses.  A warp is 32 lanes in row-major
+ * order that are next to each other; it moves whole sectors of 32 bytes, which
+ * lie in lines of 128. */
+typedef struct tkd_traffic {
+  uint64_t times, lanes, active;
+  uint64_t wanted;         /* bytes, each once a warp */
+  uint64_t sectors, lines; /* a sector or line counts once a warp */
+  uint64_t warps;          /* with an active lane */
+  uint64_t runs, longest;  /* of lanes whose memory follows each other */
+} tkd_traffic;
+
+/* What the accesses of an instruction to a tensor touch: of one program, and
+ * of all. */
 typedef struct tkd_touch {
-  uint64_t lanes, active;   /* of all accesses counted */
-  uint64_t groups, sectors; /* of 32 lanes with one active; of them */
-  uint64_t least;           /* sectors that the bytes would fill */
-  uint64_t lo, hi;          /* addresses: first byte, behind the last */
-  int32_t region;           /* TKI_ANY: several */
-  bool write;
-  size_t size; /* bytes of a lane */
-  uint64_t times;
+  tk_env *env;
+  const tk_inst *in;
+  const char *verb;
+  const tki_region *region;
+  tkd_traffic mine, all;
+  uint64_t programs, last; /* that do; the last of them, + 1 */
+  uint64_t n;              /* elements, 0 when there are too many to count */
+  uint32_t *first, *latest, *count; /* by element: programs + 1, how many */
+  uint8_t *own;                     /* ... whether the one program does */
 } tkd_touch;
-void tkd_touch_add(tkd_touch *t, const tki_access *a);
-void tkd_touch_text(tk_buf *out, const tki *t, const tkd_touch *touch);
+
+tkd_touch tkd_touch_new(tk_env *e, const tki_access *a, const tki_region *r);
+void tkd_touch_free(tkd_touch *c);
+/* program: its index; mine: it is the one. */
+void tkd_touch_add(tkd_touch *c, const tki_access *a, uint64_t program,
+                   bool mine);
+/* About the one program, about all; `of` says whose they are. */
+void tkd_touch_mine(tk_buf *out, const tkd_touch *c, const char *of);
+void tkd_touch_all(tk_buf *out, const tkd_touch *c, const tki *t,
+                   const char *of);
 
 #endif

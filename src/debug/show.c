@@ -185,6 +185,11 @@ static void put_value(tkd *d, const char *fmt, const tk_type *type,
     put_lane(&d->out, *fmt, type, data);
 }
 
+void tkd_put_lane(tkd *d, const tk_type *type, const void *lane) {
+  tk_type one = tk_elem_of(*type);
+  put_value(d, "", &one, lane, 0);
+}
+
 /* name: type = value, the value on lines of its own when it has rows. */
 static void put_named(tkd *d, const char *name, const char *fmt,
                       const tk_type *type, const void *data) {

@@ -173,14 +173,56 @@ START_TEST(touched_elements) {
                   .mask = mask,
                   .n = 32,
                   .size = 4,
+                  .verb = "load",
                   .region = 0};
-  tkd_touch touch = {0};
-  tkd_touch_add(&touch, &a);
-  tkd_touch_text(&out, &t, &touch);
-  expect("  reads x[0, 0] .. x[5, 6], 1 time\n"
-         "  24 of 32 lanes active (75 %)\n"
-         "  6 sectors of 32 bytes in 1 groups of 32 lanes; 3 would hold the "
-         "bytes (50 % used)\n");
+  tkd_touch touch = tkd_touch_new(&env, &a, &r);
+  tkd_touch_add(&touch, &a, 3, true);
+  tkd_touch_mine(&out, &touch, "program 3");
+  tkd_touch_free(&touch);
+  expect("load x, program 3: 1 time\n"
+         "  elements x[0:6, 0:7:2], 24 of 64 elements\n"
+         "  lanes    24 of 32 active, 8 wasted (25 %), no two of them "
+         "contiguous\n"
+         "  traffic  96 bytes wanted, 192 moved (50 % useful)\n"
+         "           a warp takes 6 sectors of 32 bytes in 2 lines of 128\n");
+}
+END_TEST
+
+/* Programs 0 and 1 write lanes 0..31 and 16..47 of two-byte elements, a
+ * program of another grid column nothing. */
+START_TEST(touched_by_several) {
+  int16_t data[48];
+  tk_tensor x = {.data = data,
+                 .dtype = TK_INT16,
+                 .rank = 1,
+                 .shape = {48},
+                 .strides = {1}};
+  tki_region r = {
+      .name = "x", .tensor = &x, .lo = 4096, .hi = 4192, .host = (char *)data};
+  tki t = {.env = &env, .regions = &r, .nregions = 1, .grid = {2, 2, 1}};
+  tk_inst in = {.op = TK_I_STORE, .n = 32};
+  uint64_t addr[32];
+  tki_access a = {.t = &t,
+                  .in = &in,
+                  .addr = addr,
+                  .n = 32,
+                  .size = 2,
+                  .verb = "store",
+                  .write = true};
+  tkd_touch touch = tkd_touch_new(&env, &a, &r);
+  for (uint64_t program = 0; program < 2; program++) {
+    for (uint64_t i = 0; i < 32; i++) addr[i] = 4096 + 2 * (i + 16 * program);
+    tkd_touch_add(&touch, &a, program, false);
+  }
+  tkd_touch_all(&out, &touch, &t, "the grid");
+  tkd_touch_free(&touch);
+  expect("store x, the grid: 2 times by 2 programs\n"
+         "  elements x[0:48], 48 of 48 elements\n"
+         "  lanes    64 of 64 active, in 2 runs of up to 32\n"
+         "  traffic  128 bytes wanted, 128 moved (100 % useful)\n"
+         "           a warp takes 2 sectors of 32 bytes in 1 line of 128\n"
+         "  overlap  16 elements of several programs, up to 2\n"
+         "           x[16]: (0, 0, 0) and (1, 0, 0)\n");
 }
 END_TEST
 
@@ -198,6 +240,7 @@ int main(void) {
   tcase_add_test(c, axis_of_floats);
   tcase_add_test(c, layouts);
   tcase_add_test(c, touched_elements);
+  tcase_add_test(c, touched_by_several);
   suite_add_tcase(suite, c);
   SRunner *r = srunner_create(suite);
   srunner_set_fork_status(r, CK_NOFORK);

@@ -1,0 +1,158 @@
+/* away.c - programs run aside, for a look.
+ *
+ * Memory is taken back to the beginning of a program, without forgetting how
+ * it came to be what it is; the programs from there on run on a schedule,
+ * a pool and under an observer of their own; then every byte is put back.
+ * The user's programs stay paused where they are all the while, so there is
+ * no place to come back to.
+ */
+#include <string.h>
+
+#include "debug/debug.h"
+#include "interp/schedule.h"
+
+/* ---- where it begins --------------------------------------------------- */
+
+static uint64_t place_of(const tkd *d, uint64_t program) {
+  uint64_t index;
+  for (uint64_t i = 0; i < tki_programs(d->t); i++)
+    if (tki_program_at(d->t, i, &index) && index == program) return i;
+  return 0;
+}
+
+/* The last base that is not behind a program.  One at which programs had run
+ * out of turn does not say which are to come. */
+static const tkd_base *base_for(tkd *d, uint64_t program) {
+  const tkd_base *found = &d->bases[0];
+  if (program == TKD_ALL_PROGRAMS) return found;
+  uint64_t place = place_of(d, program);
+  for (size_t i = 0; i < d->nbases; i++)
+    if (d->bases[i].next <= place + 1 && !d->bases[i].ahead)
+      found = &d->bases[i];
+  return found;
+}
+
+static const tkd_base *begin_at(tkd *d, uint64_t program) {
+  tkd_need_history(d);
+  const tkd_base *b = base_for(d, program);
+  if (b->ahead)
+    tkd_fail(d, "Programs have run out of turn, and the history of what came "
+                "before was\ndropped: a larger 'set history' keeps it.");
+  return b;
+}
+
+/* ---- running ----------------------------------------------------------- */
+
+typedef struct aside {
+  tkd *d;
+  tkd_away *x;
+  struct tkd_journal *undo;
+  tki_observer observer; /* notes what is overwritten */
+  uint64_t from, limit;
+} aside;
+
+/* What the programs overwrite is bounded as a history is. */
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  aside *s = ud;
+  if (!a->write) return;
+  tkd_journal_access(s->undo, a);
+  if (tkd_journal_at(s->undo) <= s->limit) return;
+  s->x->full = true;
+  tk_throw(t->env, TK_INTERRUPTED);
+}
+
+static void run_body(tk_env *e, void *ud) {
+  aside *s = ud;
+  (void)e;
+  tki_schedule_new(s->d->t, TKI_AUTO);
+  tki_schedule_run_from(s->d->t, s->from);
+}
+
+/* What of the interpreter belongs to the programs that run. */
+static void set_aside(tki *t, aside *s) {
+  t->observers = &s->observer;
+  s->observer.next = s->x->observer;
+  t->watched = s->x->observer->before != NULL;
+  t->sensed = true;
+  t->driver = NULL;
+  t->schedule = NULL;
+  t->spin = NULL;
+  t->blame = NULL;
+  t->task = NULL;
+  t->frame = NULL;
+  t->chunks = NULL;
+  t->jump = NULL;
+  t->leave = false;
+  memset(t->pool, 0, sizeof t->pool);
+  memset(t->slots, 0, (t->nslots + 1) * sizeof *t->slots);
+}
+
+/* Fields that were found out on the way stay, the others return. */
+static void set_back(tki *t, const tki *kept) {
+  tki now = *t;
+  tki_schedule_free(t);
+  tki_pool_free(t);
+  memset(t->slots, 0, (t->nslots + 1) * sizeof *t->slots);
+  *t = *kept;
+  t->sites = now.sites;
+  t->said = now.said;
+  t->blas_opened = now.blas_opened;
+  t->sgemm = now.sgemm;
+  t->dgemm = now.dgemm;
+}
+
+static void note_finding(tk_env *e, size_t diags, tkd_away *x) {
+  bool stopped = x->status != TK_OK && x->status != TK_INTERRUPTED;
+  if (stopped)
+    snprintf(x->why, sizeof x->why, "%s",
+             e->last_diag ? tk_diag_name(e->last_diag->id) : "an error");
+  if (e->ndiags > diags) tk_diag_truncate(e, diags);
+  e->interrupted = 0;
+}
+
+void tkd_run_away(tkd *d, tkd_away *x) {
+  tki *t = d->t, kept = *t;
+  size_t diags = d->env->ndiags;
+  bool muted = d->muted;
+  const tkd_base *b = begin_at(d, x->program);
+  aside s = {.d = d, .x = x, .from = b->next - 1};
+  s.observer = (tki_observer){.ud = &s, .access = on_access};
+  s.undo = tkd_journal_new(d->env);
+  x->from = s.from;
+  tkd_journal_rewind(d->journal, b->journal, s.undo);
+  s.limit = tkd_journal_at(s.undo) + d->set.history;
+  d->muted = true;
+  set_aside(t, &s);
+  x->status = tk_protect(d->env, run_body, &s);
+  set_back(t, &kept);
+  d->muted = muted;
+  tkd_journal_undo(s.undo, 0);
+  tkd_journal_free(s.undo);
+  note_finding(d->env, diags, x);
+}
+
+/* ---- memory alone ------------------------------------------------------ */
+
+typedef struct peeking {
+  void (*fn)(void *ud);
+  void *ud;
+} peeking;
+
+static void peek_body(tk_env *e, void *ud) {
+  peeking *p = ud;
+  (void)e;
+  p->fn(p->ud);
+}
+
+uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud) {
+  peeking p = {fn, ud};
+  tkd_need_history(d);
+  uint64_t from = d->bases[0].next - 1;
+  struct tkd_journal *undo = tkd_journal_new(d->env);
+  tkd_journal_rewind(d->journal, d->bases[0].journal, undo);
+  tk_status st = tk_protect(d->env, peek_body, &p);
+  tkd_journal_undo(undo, 0);
+  tkd_journal_free(undo);
+  if (st != TK_OK) tk_throw(d->env, st);
+  return from;
+}

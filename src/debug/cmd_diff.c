@@ -1,0 +1,354 @@
+/* cmd_diff.c - diff: a value beside what it was a trip ago, is in another
+ * program, or was when the launch began.
+ *
+ * The other value is had by running that program aside until it stands at
+ * the same statement, in the same calls and trips of their loops.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/cmd.h"
+#include "interp/place.h"
+
+/* ---- places ------------------------------------------------------------ */
+
+enum { MOST_LOOPS = 16 };
+
+typedef struct stand { /* a call, at a statement, in trips of its loops */
+  const tk_func *func;
+  const tk_stmt *stmt;
+  uint64_t trips[MOST_LOOPS]; /* innermost first */
+  int loops;
+} stand;
+
+typedef struct place {
+  stand stands[TKD_LEVELS]; /* innermost first */
+  int n;
+} place;
+
+static stand stand_of(const tki_frame *f) {
+  stand s = {.func = f->func, .stmt = f->stmt};
+  for (const tki_loop *l = f->loops; l && s.loops < MOST_LOOPS; l = l->outer)
+    s.trips[s.loops++] = l->trip;
+  return s;
+}
+
+static place place_of(const tki_frame *f) {
+  place p = {.n = 0};
+  for (; f && p.n < TKD_LEVELS; f = tkd_user_frame(f->caller))
+    p.stands[p.n++] = stand_of(f);
+  return p;
+}
+
+/* The innermost call that is in a loop; NULL: none is. */
+static stand *innermost_loop(place *p) {
+  for (int i = 0; i < p->n; i++)
+    if (p->stands[i].loops) return &p->stands[i];
+  return NULL;
+}
+
+static bool stands_there(const stand *want, const tki_frame *f) {
+  if (f->func != want->func || f->stmt != want->stmt) return false;
+  int k = 0;
+  for (const tki_loop *l = f->loops; l && k < MOST_LOOPS; l = l->outer, k++)
+    if (k >= want->loops || l->trip != want->trips[k]) return false;
+  return k == want->loops;
+}
+
+static bool is_there(const place *p, const tki_frame *f) {
+  int i = 0;
+  for (; f && i < p->n; f = tkd_user_frame(f->caller))
+    if (!stands_there(&p->stands[i++], f)) return false;
+  return !f && i == p->n;
+}
+
+/* ---- two values -------------------------------------------------------- */
+
+typedef struct pair {
+  tkd *d;
+  const char *name;
+  tkd_block now, then;
+} pair;
+
+enum { MOST_LANES = 8 };
+
+typedef struct difference {
+  int64_t lanes, first[MOST_LANES];
+  double most; /* of the finite ones */
+  int64_t at;  /* where, -1: nowhere */
+} difference;
+
+static difference compare(const pair *p) {
+  difference r = {.at = -1};
+  size_t size = tk_lane_size(&p->now.type);
+  int64_t n = tk_numel(&p->now.type);
+  for (int64_t i = 0; i < n; i++) {
+    if (!memcmp(tkd_block_lane(&p->now, i), tkd_block_lane(&p->then, i), size))
+      continue;
+    if (r.lanes < MOST_LANES) r.first[r.lanes] = i;
+    r.lanes++;
+    double by =
+        fabs(tkd_lane_double(&p->now, i) - tkd_lane_double(&p->then, i));
+    if (isfinite(by) && (r.at < 0 || by > r.most)) r.at = i, r.most = by;
+  }
+  return r;
+}
+
+static void put_lanes(const pair *p, const difference *r) {
+  tkd *d = p->d;
+  for (int64_t k = 0; k < r->lanes && k < MOST_LANES; k++) {
+    int64_t i = r->first[k];
+    size_t from = d->out.n;
+    tkd_say(d, "  ");
+    tkd_lane_index(&d->out, &p->now.type, i);
+    if (d->out.n - from < 14) tk_buf_pad(&d->out, ' ', 14 - (d->out.n - from));
+    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->then, i));
+    tkd_say(d, " -> ");
+    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->now, i));
+    tkd_say(d, "\n");
+  }
+  if (r->lanes > MOST_LANES)
+    tkd_say(d, "  (%lld more)\n", (long long)(r->lanes - MOST_LANES));
+}
+
+static void put_scalar(const pair *p, const difference *r) {
+  tkd *d = p->d;
+  tkd_say(d, "  ");
+  tkd_put_lane(d, &p->now.type, p->then.data);
+  tkd_say(d, " -> ");
+  tkd_put_lane(d, &p->now.type, p->now.data);
+  tkd_say(d, r->lanes ? "\n" : ", no difference\n");
+}
+
+static void put_pair(const pair *p, const char *what) {
+  tkd *d = p->d;
+  difference r = compare(p);
+  int64_t n = tk_numel(&p->now.type);
+  if (!p->now.type.rank) {
+    put_scalar(p, &r);
+    return;
+  }
+  if (!r.lanes) {
+    tkd_say(d, "no difference in %lld %s%s\n", (long long)n, what,
+            n == 1 ? "" : "s");
+    return;
+  }
+  tkd_say(d, "%lld of %lld %s%s differ%s", (long long)r.lanes, (long long)n,
+          what, n == 1 ? "" : "s", r.lanes == 1 ? "s" : "");
+  bool truth = !p->now.type.ptr && p->now.type.elem == TK_INT1;
+  if (r.at >= 0 && !truth) {
+    tkd_say(d, ", by up to %g at ", r.most);
+    tkd_lane_index(&d->out, &p->now.type, r.at);
+  }
+  tkd_say(d, "\n");
+  put_lanes(p, &r);
+}
+
+/* ---- an expression, here and there ------------------------------------- */
+
+typedef struct seeing {
+  tkd *d;
+  char *text; /* owned */
+  place place;
+  uint64_t program; /* TKD_ALL_PROGRAMS: this one, a trip before */
+  tki_eval *x;
+  char *now, *then;
+  size_t n;
+  tk_status status; /* of evaluating it there */
+} seeing;
+
+static char *value_at(seeing *s, const tki_frame *f) {
+  tki_val out[TK_EVAL_LEAVES];
+  tki *t = s->d->t;
+  tki_eval_run(t, s->x, f, out);
+  char *bytes = tk_realloc(s->d->env, NULL, 0, s->n + 1);
+  memcpy(bytes, tki_data(&out[0]), s->n);
+  tki_release(t, &out[0]);
+  return bytes;
+}
+
+static void then_body(tk_env *e, void *ud) {
+  seeing *s = ud;
+  (void)e;
+  s->then = value_at(s, s->d->t->frame);
+}
+
+static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+  seeing *s = ud;
+  if (st != s->place.stands[0].stmt || t->frame->func->library) return;
+  if (tki_program_index(t) != s->program || !is_there(&s->place, t->frame))
+    return;
+  s->status = tk_protect(t->env, then_body, s);
+  tk_throw(t->env, TK_INTERRUPTED);
+}
+
+/* The programs behind it have nothing to say. */
+static void on_program(void *ud, tki *t, bool begins) {
+  seeing *s = ud;
+  if (!begins && tki_program_index(t) == s->program)
+    tk_throw(t->env, TK_INTERRUPTED);
+}
+
+static void put_where(seeing *s) {
+  tkd *d = s->d;
+  int64_t pid[3];
+  tki_pid_of(d->t, s->program, pid);
+  tkd_say(d, "program ");
+  tkd_put_pid(&d->out, pid, NULL);
+  const stand *at = innermost_loop(&s->place);
+  if (at) tkd_say(d, ", trip %llu", (unsigned long long)at->trips[0]);
+}
+
+static void not_there(seeing *s, const tkd_away *w) TK_NORETURN;
+static void not_there(seeing *s, const tkd_away *w) {
+  tkd *d = s->d;
+  put_where(s);
+  if (w->full) tkd_fail(d, ": it is too far for the history ('set history').");
+  if (*w->why) tkd_fail(d, " is not reached: %s comes before it.", w->why);
+  tkd_fail(d, " does not come to line %d.",
+           tk_source_line(s->place.stands[0].func->src,
+                          s->place.stands[0].stmt->span.lo));
+}
+
+static void put_values(seeing *s) {
+  tkd *d = s->d;
+  tkd_block b = {.type = s->x->types[0]};
+  int64_t stride = 1;
+  for (int i = b.type.rank - 1; i >= 0; i--) {
+    b.strides[i] = stride;
+    stride *= b.type.shape[i];
+  }
+  pair p = {d, s->text, b, b};
+  p.now.data = s->now;
+  p.then.data = s->then;
+  tkd_say(d, "%s: ", s->text);
+  put_where(s);
+  tkd_say(d, " -> here\n");
+  put_pair(&p, "lane");
+}
+
+/* Makes of the place the one a trip before. */
+static void a_trip_before(tkd *d, place *p) {
+  stand *at = innermost_loop(p);
+  if (!at)
+    tkd_fail(d, "This is in no loop: 'diff EXPR program X' compares programs, "
+                "'diff BUFFER'\nmemory with what it was.");
+  if (!at->trips[0]--)
+    tkd_fail(d, "This is trip 0: there is none before. 'diff EXPR program "
+                "X' compares programs.");
+}
+
+static void see_body(tk_env *e, void *ud) {
+  seeing *s = ud;
+  tkd *d = s->d;
+  s->x = tki_eval_new(d->t, d->frame, s->text, NULL);
+  if (s->x->known || s->x->n != 1) {
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "%.100s is not one value that can differ", s->text);
+    tk_throw(e, TK_USAGE);
+  }
+  s->n = (size_t)tk_numel(&s->x->types[0]) * tk_lane_size(&s->x->types[0]);
+  s->now = value_at(s, d->frame);
+  if (s->program == TKD_ALL_PROGRAMS) {
+    s->program = d->strand->task->index;
+    a_trip_before(d, &s->place);
+  }
+  tki_observer o = {.ud = s, .stmt = on_stmt, .program = on_program};
+  tkd_away w = {.observer = &o, .program = s->program};
+  tkd_run_away(d, &w);
+  if (!s->then) not_there(s, &w);
+  put_values(s);
+}
+
+static void see(seeing *s) {
+  tkd *d = s->d;
+  size_t diags = d->env->ndiags;
+  tk_status st = tk_protect(d->env, see_body, s);
+  tki_eval_free(s->x);
+  if (s->now) tk_free(d->env, s->now, s->n + 1);
+  if (s->then) tk_free(d->env, s->then, s->n + 1);
+  tkd_strfree(d, s->text);
+  if (st == TK_OK) return;
+  tkd_say_reports(d, diags);
+  tk_throw(d->env, TK_USAGE);
+}
+
+/* ---- a tensor ---------------------------------------------------------- */
+
+typedef struct memory {
+  tkd *d;
+  const tki_region *r;
+  char *now;
+  size_t n;
+} memory;
+
+static void compare_memory(void *ud) {
+  memory *m = ud;
+  tkd_block then = tkd_block_tensor(m->r->tensor), now = then;
+  now.data = m->now + ((const char *)now.data - m->r->host);
+  pair p = {m->d, m->r->name, now, then};
+  tkd_say(m->d, "%s: before the launch -> now\n", m->r->name);
+  put_pair(&p, "element");
+}
+
+static void memory_body(tk_env *e, void *ud) {
+  memory *m = ud;
+  (void)e;
+  uint64_t from = tkd_with_first_memory(m->d, compare_memory, m);
+  if (from)
+    tkd_say(m->d,
+            "(before all but the first %llu programs: older history was "
+            "dropped)\n",
+            (unsigned long long)from);
+}
+
+static void diff_memory(tkd *d, const tki_region *r) {
+  memory m = {d, r, NULL, (size_t)(r->hi - r->lo)};
+  m.now = tk_realloc(d->env, NULL, 0, m.n + 1);
+  memcpy(m.now, r->host, m.n);
+  tk_status st = tk_protect(d->env, memory_body, &m);
+  tk_free(d->env, m.now, m.n + 1);
+  if (st != TK_OK) tk_throw(d->env, st);
+}
+
+/* ---- the command ------------------------------------------------------- */
+
+/* Where " program " stands, to compare with another; NULL: nowhere. */
+static const char *other(const char *text) {
+  const char *found = NULL;
+  for (const char *s = text; (s = strstr(s, " program")); s++)
+    if (s[8] == ' ' || !s[8]) found = s;
+  return found;
+}
+
+static void diff_value(tkd *d, const char *text, size_t n,
+                       const char *program) {
+  seeing s = {.d = d, .place = place_of(d->frame)};
+  s.program = program ? tkd_program_index(d, program) : TKD_ALL_PROGRAMS;
+  if (program && s.program == d->strand->task->index)
+    tkd_fail(d, "This is that program.");
+  s.text = tkd_strndup(d, text, n);
+  see(&s);
+}
+
+void tkd_cmd_DIFF(tkd *d, tkd_args *a) {
+  const char *with = other(a->text);
+  size_t n = with ? (size_t)(with - a->text) : strlen(a->text);
+  if (!n)
+    tkd_fail(d, "Compare what? diff EXPR, diff EXPR program X, diff "
+                "BUFFER.");
+  const tki_region *r = tkd_region(d, a->text, n);
+  if (r && with)
+    tkd_fail(d,
+             "All programs have the same memory: 'diff %s' compares it "
+             "with what it was.",
+             r->name);
+  if (r) {
+    diff_memory(d, r);
+    return;
+  }
+  if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
+  diff_value(d, a->text, n, with ? with + 8 + strspn(with + 8, " ") : NULL);
+}
