@@ -157,7 +157,6 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
              "before it.",
              a->text);
   tkd_deed_new(d, TKD_SWITCH)->index = index;
-  d->deed = d->ndeeds;
   uint64_t from = d->strand->task->index;
   tkd_switch(d, index);
   if (paused) {

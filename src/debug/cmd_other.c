@@ -206,7 +206,6 @@ static bool visit(tkd *d, uint64_t index) {
     }
   at = index;
   tkd_deed_new(d, TKD_SWITCH)->index = at;
-  d->deed = d->ndeeds;
   tkd_switch(d, at);
   d->go = TKD_STEP;
   d->count = 1;

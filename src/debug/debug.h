@@ -496,7 +496,7 @@ void tkd_begin_base(tkd *d, uint64_t index);
 void tkd_goto(tkd *d, uint64_t event, uint64_t sub);
 void tkd_go_back(tkd *d, tkd_back how);
 void tkd_rewind(tkd *d);    /* to before the launch's first statement */
-void tkd_redo(tkd *d);      /* deeds of the event just reached */
+void tkd_redo(tkd *d);      /* deeds of the point just reached */
 void tkd_redo_late(tkd *d); /* the next one, after a deadlock */
 tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k);
 void tkd_history_clear(tkd *d);

@@ -91,7 +91,6 @@ static bool due(tkd *d) {
     d->work = unmute;
     tki_task_pause(d->t);
   }
-  tkd_redo(d);
   bool here = d->target == d->event && d->target_sub == d->sub;
   if (here) {
     d->scanning = false;
@@ -115,6 +114,7 @@ static bool step_is_done(const tkd *d, const tki_frame *f) {
   if (other_program(d)) return false;
   if (d->from_ended || d->go == TKD_STEP) return true;
   switch (d->go) {
+  case TKD_STEPI: return true;
   case TKD_NEXT: return depth <= d->depth;
   case TKD_FINISH: return depth < d->depth;
   case TKD_UNTIL:
@@ -146,7 +146,7 @@ static void check_steps(tkd *d, const tki_frame *f) {
     if (back_is_here(d, f)) tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
     return;
   }
-  if (d->go == TKD_GO || d->go == TKD_STEPI || !step_is_done(d, f)) return;
+  if (d->go == TKD_GO || !step_is_done(d, f)) return;
   if (--d->count > 0 && d->go != TKD_FINISH) {
     if (d->from_ended || d->go == TKD_TO_PROGRAM) step_from(d, f);
     return;
@@ -179,9 +179,7 @@ static bool check_events(tkd *d) {
 }
 
 /* Everything that may stop at a statement, once. */
-static void look(tkd *d, tki *t, const tk_stmt *st) {
-  if (d->event == d->alarm && due(d)) return;
-  if (d->replaying && !d->scanning) return;
+static void look_for_stop(tkd *d, tki *t, const tk_stmt *st) {
   if (d->has_watch && tkd_watches_look(d, st, false)) {
     d->new_program = false;
     return;
@@ -191,6 +189,13 @@ static void look(tkd *d, tki *t, const tk_stmt *st) {
   if (!stopped) stopped = tkd_is_site(d, st) && tkd_points_hit(d, st);
   if (!stopped) check_steps(d, t->frame);
   d->new_program = false;
+}
+
+/* What the user did here came after the stop, if there was one. */
+static void look(tkd *d, tki *t, const tk_stmt *st) {
+  if (d->event == d->alarm && due(d)) return;
+  if (!d->replaying || d->scanning) look_for_stop(d, t, st);
+  if (d->replaying) tkd_redo(d);
 }
 
 /* ---- hooks ------------------------------------------------------------- */
@@ -238,6 +243,7 @@ static void on_before(void *ud, tki *t, const tk_inst *in,
   } else if (d->back == TKD_BACK_STEPI && d->scanning) {
     tkd_stop_here(d, TKD_R_STEP, NULL, "%s", "");
   }
+  if (d->replaying) tkd_redo(d);
 }
 
 static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
@@ -251,22 +257,23 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   if (d->has_memory_watch) tkd_watches_access(d, a);
 }
 
+/* In the middle of a statement; what the user did there is done again. */
+static void stop_late(tkd *d, tkd_reason r, const char *text) {
+  if (d->detached) return;
+  d->sub = TKD_LATE;
+  if (!d->replaying || d->scanning) tkd_stop_here(d, r, NULL, "%s", text);
+  if (d->replaying) tkd_redo(d);
+}
+
 /* breakpoint() in a kernel. */
 static void on_breakpoint(void *ud, tki *t, const tk_inst *in) {
-  tkd *d = ud;
   (void)t, (void)in;
-  if (d->detached || (d->replaying && !d->scanning)) return;
-  d->sub = TKD_LATE;
-  tkd_stop_here(d, TKD_R_CALL, NULL, "%s", "");
+  stop_late(ud, TKD_R_CALL, "");
 }
 
 static void on_stop(void *ud, tki *t) {
-  tkd *d = ud;
-  if (d->detached || (d->replaying && !d->scanning)) return;
-  d->sub = TKD_LATE;
   const tk_diag *last = t->env->last_diag;
-  tkd_stop_here(d, TKD_R_FINDING, NULL, "%s",
-                last ? tk_diag_name(last->id) : "");
+  stop_late(ud, TKD_R_FINDING, last ? tk_diag_name(last->id) : "");
 }
 
 static bool on_interrupt(void *ud, tki *t) {

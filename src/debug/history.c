@@ -89,6 +89,7 @@ tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k) {
     d->deeds = grow(d, d->deeds, sizeof *d->deeds, &d->cap_deeds);
   tkd_deed *x = &d->deeds[d->ndeeds++];
   *x = (tkd_deed){.kind = k, .event = d->event, .sub = d->sub};
+  d->deed = d->ndeeds;
   return x;
 }
 
@@ -103,6 +104,7 @@ static void drop_deeds(tkd *d, uint64_t event, uint64_t sub) {
 
 static void redo_switch(tkd *d) {
   tkd_switch(d, d->deeds[d->deed - 1].index);
+  tkd_arm(d);
 }
 
 static void redo_set(tkd *d, const tkd_deed *x) {
@@ -128,10 +130,16 @@ static void redo(tkd *d, const tkd_deed *x) {
   }
 }
 
+/* After a switch it is later when the program goes on: no more is due. */
 void tkd_redo(tkd *d) {
-  while (d->deed < d->ndeeds && d->deeds[d->deed].event == d->event &&
-         d->deeds[d->deed].sub == d->sub)
+  bool any = false, later = false;
+  while (!later && d->deed < d->ndeeds && d->deeds[d->deed].event == d->event &&
+         d->deeds[d->deed].sub == d->sub) {
+    later = d->deeds[d->deed].kind == TKD_SWITCH;
+    any = true;
     redo(d, &d->deeds[d->deed++]);
+  }
+  if (any && !later) tkd_arm(d);
 }
 
 void tkd_redo_late(tkd *d) {
@@ -195,7 +203,7 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   note_furthest(d);
   if (!event) event = 1;
   if (sub) d->fine = true;
-  if (event > d->event || (event == d->event && sub > d->sub)) {
+  if (event > d->event || (event == d->event && sub > d->sub && !d->over)) {
     replay_to(d, event, sub, TKD_BACK_NONE);
     d->stop.text[0] = '\0';
     arrived(d);
@@ -236,7 +244,7 @@ void tkd_go_back(tkd *d, tkd_back how) {
   uint64_t now = d->over ? 0 : d->event, sub = d->sub;
   uint64_t before = d->over ? d->event + 1 : d->event;
   d->scan_now = before;
-  int depth = d->frame ? tkd_depth(d->frame) : 0;
+  int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
   int64_t i = base_before(d, before);
   if (i < 0) no_history(d);
   drop_deeds(d, d->over ? d->event + 1 : d->event, sub);

@@ -315,7 +315,10 @@ void tkd_run_on(tkd *d) {
     }
   }
   d->over = !d->strand;
-  if (!d->over) tkd_select(d, 0);
+  if (d->over)
+    d->sub = 0;
+  else
+    tkd_select(d, 0);
 }
 
 /* On the strand of a program that waits. */
