@@ -455,8 +455,7 @@ static void info_source(tkd *d) {
 static void info_checks(tkd *d) {
   tkd_say(d, "%zu reported so far; accesses are always checked%s\n",
           d->env->ndiags, d->t && !d->t->asserts ? ", assertions are off" : "");
-  for (const tk_diag *x = d->env->diags; x; x = x->next)
-    tk_diag_render(&d->out, x, false);
+  for (const tk_diag *x = d->env->diags; x; x = x->next) tkd_put_report(d, x);
 }
 
 static void info_display(tkd *d) {

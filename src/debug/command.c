@@ -61,6 +61,81 @@ void tkd_say(tkd *d, const char *fmt, ...) {
   va_end(ap);
 }
 
+/* ---- lines as wide as the terminal -------------------------------------- */
+
+/* "   17 | text" and "      | ^~~": what stands under each other stays. */
+static bool is_excerpt(const char *s, size_t n) {
+  size_t i = 0;
+  while (i < n && (s[i] == ' ' || isdigit((unsigned char)s[i]))) i++;
+  return i > 5 && i < n && s[i] == '|';
+}
+
+/* Columns of a word: escape sequences and what continues a character in UTF-8
+ * take none. */
+static size_t columns(const char *s, size_t n) {
+  size_t w = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (s[i] == '\033') {
+      while (i < n && s[i] != 'm') i++;
+      continue;
+    }
+    w += ((unsigned char)s[i] & 0xC0) != 0x80;
+  }
+  return w;
+}
+
+enum { FOLD_INDENT = 4 };
+
+static void fold_line(tk_buf *out, const char *s, size_t n, size_t width) {
+  size_t column = 0;
+  for (size_t i = 0; i < n;) {
+    size_t k = i;
+    while (k < n && s[k] == ' ') k++;
+    size_t blanks = k - i;
+    while (k < n && s[k] != ' ') k++;
+    size_t w = columns(s + i, k - i);
+    if (column > FOLD_INDENT && column + w > width) {
+      tk_buf_putc(out, '\n');
+      tk_buf_pad(out, ' ', FOLD_INDENT);
+      column = FOLD_INDENT;
+      i += blanks;
+      w -= blanks;
+    }
+    tk_buf_add(out, s + i, k - i);
+    column += w;
+    i = k;
+  }
+}
+
+/* Folds the lines of what is to be said from a position on. */
+static void fold(tkd *d, size_t from) {
+  tk_buf all;
+  size_t width = (size_t)tkd_width(d);
+  while (from && d->out.s[from - 1] != '\n') from--;
+  tk_buf_init(&all, d->env);
+  tk_buf_add(&all, d->out.s + from, d->out.n - from);
+  d->out.n = from;
+  for (size_t i = 0; i < all.n;) {
+    size_t n = 0;
+    while (i + n < all.n && all.s[i + n] != '\n') n++;
+    if (columns(all.s + i, n) <= width || is_excerpt(all.s + i, n))
+      tk_buf_add(&d->out, all.s + i, n);
+    else
+      fold_line(&d->out, all.s + i, n, width);
+    if (i + n < all.n) tk_buf_putc(&d->out, '\n');
+    i += n + 1;
+  }
+  tk_buf_free(&all);
+}
+
+void tkd_put_report(tkd *d, const tk_diag *x) {
+  size_t from = d->out.n;
+  tk_diag_render(&d->out, x, false);
+  fold(d, from);
+}
+
+/* ---- saying ------------------------------------------------------------ */
+
 void tkd_flush(tkd *d) {
   if (!d->out.n) return;
   if (d->transcript) fwrite(d->out.s, 1, d->out.n, d->transcript);
@@ -70,17 +145,19 @@ void tkd_flush(tkd *d) {
 
 void tkd_fail(tkd *d, const char *fmt, ...) {
   va_list ap;
+  size_t from = d->out.n;
   va_start(ap, fmt);
   vsay(d, fmt, ap);
   va_end(ap);
   tk_buf_putc(&d->out, '\n');
+  fold(d, from);
   tk_throw(d->env, TK_USAGE);
 }
 
 void tkd_say_reports(tkd *d, size_t n) {
   size_t i = 0;
   for (const tk_diag *x = d->env->diags; x; x = x->next)
-    if (i++ >= n) tk_diag_render(&d->out, x, false);
+    if (i++ >= n) tkd_put_report(d, x);
   tk_diag_truncate(d->env, n);
 }
 

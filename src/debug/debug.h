@@ -381,6 +381,8 @@ const tkd_command *tkd_find_command(tkd *d, const char *name);
 char *tkd_strdup(tkd *d, const char *s);
 char *tkd_strndup(tkd *d, const char *s, size_t n);
 void tkd_strfree(tkd *d, char *s);
+/* Says a report, in lines that fit. */
+void tkd_put_report(tkd *d, const tk_diag *x);
 /* Says and drops what was reported after the first n. */
 void tkd_say_reports(tkd *d, size_t n);
 /* A number in text: a count; `missing` if there is none.  Fails. */

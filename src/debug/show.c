@@ -609,7 +609,7 @@ static void tell_event(tkd *d) {
 
 static void show_report(tkd *d) {
   if (d->stop.reason != TKD_R_FINDING || !d->env->last_diag) return;
-  tk_diag_render(&d->out, d->env->last_diag, false);
+  tkd_put_report(d, d->env->last_diag);
 }
 
 void tkd_show_stop(tkd *d) {

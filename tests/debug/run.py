@@ -11,6 +11,7 @@ is how the session of each begins.  Each session runs twice: with its commands
 on a pipe, and on a pseudo-terminal.
 """
 import argparse
+import ast
 import glob
 import os
 import pty
@@ -107,16 +108,62 @@ def check(path, build):
                            os.path.join(folder, 'tests'))
                 got = how(argv, commands, folder, env)
             wrong = transcript.compare(expected, 0, got)
+            if not wrong and too_wide(got):
+                wrong = 'wider than 80 columns:\n' + '\n'.join(too_wide(got))
             label = ' '.join([os.path.relpath(path, ROOT), name]).rstrip()
             yield f'{label} ({how.__name__})', wrong
 
 
-def rows():
-    """(name, other names) of each command of the debugger."""
+def literals(text):
+    """The arguments of a row that are strings, in order; others are None."""
+    found = re.findall(r'(?:"(?:[^"\\]|\\.)*"\s*)+|[A-Z_]+', text)
+    return [ast.literal_eval(f'({a})') if a.startswith('"') else None
+            for a in found]
+
+
+def commands():
+    """(name, other names, arguments, summary) of each command."""
     with open(os.path.join(ROOT, 'src/debug/command.def')) as f:
-        found = re.findall(r'^COMMAND\(\w+, "([^"]+)",\s*"([^"]*)"', f.read(),
-                           re.M)
-    return {name: {name, *others.split()} for name, others in found}
+        rows = f.read().split('\nCOMMAND(')[1:]
+    for row in rows:
+        _, name, others, args, _, _, summary, *_ = literals(row)
+        yield name, others, args, summary
+
+
+def rows():
+    return {name: {name, *others.split()} for name, others, *_ in commands()}
+
+
+def off_the_table():
+    """The rows that docs/debugger.md should have and has not."""
+    with open(os.path.join(ROOT, 'docs/debugger.md')) as f:
+        lines = f.read().split('\n')
+    for name, others, args, summary in commands():
+        usage = f'{name} {args}'.rstrip().replace('|', '\\|')
+        row = f'| `{usage}` | {others} | {summary} |'
+        if row not in lines:
+            yield row
+
+
+# What is as wide as a user wrote it, or his values are.
+WIDE = re.compile(r"""=>|b\ |\ \ +\d+\ \ |\ +\d+\ \| | \ +\| | line\ \d+:\ """,
+                  re.X)
+
+
+def too_wide(text):
+    """Lines of a session that are wider than a terminal of 80 columns; what
+    follows the last command is no longer the debugger's."""
+    lines = text[:text.rfind('\n' + PROMPT)].split('\n')
+    return [line for line in lines if len(line) > 80
+            and not line.startswith(PROMPTS) and not WIDE.match(line)]
+
+
+def wide_help(build):
+    argv = [os.path.join(os.path.abspath(build), 'tkdbg'), 'debug',
+            'tests/debug/add.py', '--kernel', 'add', '--grid', '1', '--arg',
+            'x=i32[8]', '--arg', 'y=i32[8]', '--arg', 'n=8', '--arg', 'B=8']
+    lines = ['help'] + ['help ' + name for name in rows()] + ['quit']
+    return too_wide(on_pipe(argv, lines, ROOT, dict(os.environ, COLUMNS='80')))
 
 
 def unused(files):
@@ -129,6 +176,12 @@ def unused(files):
     return [name for name, names in rows().items()
             if not any(w in names or (w and len(w) > 2 and name.startswith(w))
                        for w in words)]
+
+
+def say(what, wrong):
+    """One line for a check of it all; whether it failed."""
+    print(f'FAIL {what}: {" ".join(wrong)}' if wrong else f'ok {what}')
+    return bool(wrong)
 
 
 def main():
@@ -146,10 +199,10 @@ def main():
                 failed += 1
                 print(wrong)
     if not args.files:
-        missing = unused(files)
-        print(f'FAIL commands without a transcript: {" ".join(missing)}'
-              if missing else 'ok every command has a transcript')
-        failed += bool(missing)
+        failed += say('every command has a transcript', unused(files))
+        failed += say('docs/debugger.md has every command',
+                      list(off_the_table()))
+        failed += say('help fits a terminal', wide_help(args.build))
     return failed != 0
 
 
