@@ -104,6 +104,9 @@ typedef struct tki_observer {
   void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
   /* A finding was reported and ends the program. */
   void (*stop)(void *ud, tki *t);
+  /* A detector's finding, which does not; stops: the user asked that the
+   * first one stops the run. */
+  void (*finding)(void *ud, tki *t, bool stops);
   /* tk_interrupt was called; true: dealt with, go on. */
   bool (*interrupt)(void *ud, tki *t);
 } tki_observer;
@@ -235,6 +238,9 @@ void tki_program_run(tki *t);
 /* ---- programs in order (run.c) ----------------------------------------- */
 
 void tki_observe(tki *t, tki_observer *o); /* borrowed until the run ends */
+/* Attaches all who watch the launch, and forgets those attached before: a
+ * debugger has taken it back to its beginning. */
+void tki_attach(tki *t);
 /* How many programs the launch has, and the index of the i-th that runs;
  * false: the conditions leave it out. */
 static inline uint64_t tki_programs(const tki *t) {

@@ -215,9 +215,12 @@ static void start_schedule(tk_env *e, run *r) {
   r->t.schedule->progress_ud = r;
 }
 
-static void attach(run *r) {
-  for (tk_watcher *w = r->launch->session->watchers; w; w = w->next)
-    if (w->begin) w->begin(w->ud, &r->t);
+void tki_attach(tki *t) {
+  t->observers = NULL;
+  t->watched = false;
+  if (t->blame) tkc_blame_attach(t->blame);
+  for (tk_watcher *w = t->session->watchers; w; w = w->next)
+    if (w->begin) w->begin(w->ud, t);
 }
 
 static void run_all(tk_env *e, void *ud) {
@@ -225,7 +228,7 @@ static void run_all(tk_env *e, void *ud) {
   prepare(e, r);
   start_schedule(e, r);
   if (r->opt->blame) tkc_blame_new(&r->t, r->opt->blame);
-  attach(r);
+  tki_attach(&r->t);
   if (r->t.driver)
     r->t.driver->run(r->t.driver->ud, &r->t);
   else

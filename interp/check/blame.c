@@ -140,8 +140,15 @@ tkc_blame *tkc_blame_new(tki *t, const char *elements) {
        one = strtok_r(NULL, "\n", &save))
     add_target(b, one);
   b->observer = (tki_observer){.ud = b, .access = on_access};
-  if (b->targets) tki_observe(t, &b->observer);
   return b;
+}
+
+void tkc_blame_attach(tkc_blame *b) {
+  for (tkc_target *x = b->targets; x; x = x->next) {
+    x->writes.n = 0;
+    x->has_below = x->has_above = false;
+  }
+  if (b->targets) tki_observe(b->t, &b->observer);
 }
 
 void tkc_blame_free(tkc_blame *b) {

@@ -36,6 +36,8 @@ typedef struct tkc_blame {
  * TK_USAGE for what is no element, but skips names that a launch of a script
  * does not have.  Freed by tkc_blame_free, after the run. */
 tkc_blame *tkc_blame_new(tki *t, const char *elements);
+/* Begins to watch, with nothing seen yet. */
+void tkc_blame_attach(tkc_blame *b);
 /* The answer for all of them, as lines of text. */
 void tkc_blame_text(tkc_blame *b, tk_buf *out);
 void tkc_blame_free(tkc_blame *b);

@@ -36,12 +36,31 @@ static void drop_findings(tkc *c) {
   c->shown = c->hidden = 0;
 }
 
+static tkc_finding *last_finding(const tkc *c) {
+  tkc_finding *f = c->findings;
+  while (f && f->next) f = f->next;
+  return f;
+}
+
+/* What this run found so far, when it starts over. */
+static void forget_run(tkc *c) {
+  if (c->before)
+    c->before->next = NULL;
+  else
+    c->findings = NULL;
+  c->shown = c->shown_before;
+  c->hidden = c->hidden_before;
+}
+
 static void on_begin(void *ud, tki *t) {
   tkc *c = ud;
-  if (!c->on) return;
-  if (!c->collect) drop_findings(c);
+  if (c->t == t) forget_run(c);
+  if (c->t != t && !c->collect) drop_findings(c);
+  c->t = t;
+  c->before = last_finding(c);
+  c->shown_before = c->shown;
   c->hidden_before = c->hidden;
-  c->found = false;
+  c->found = c->ending = false;
   tk_arena_free(&c->run);
   memset(c->ud, 0, sizeof c->ud);
   for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
@@ -61,7 +80,7 @@ static void say_hidden(tkc *c) {
 
 static void on_end(void *ud, tki *t, tk_status st) {
   tkc *c = ud;
-  if (!c->on) return;
+  c->t = NULL;
   for (int i = 0; i < TKC_COUNT; i++)
     if (c->ud[i] && table[i].end) table[i].end(c, c->ud[i], t, st);
   say_hidden(c);
@@ -96,9 +115,8 @@ static tkc *make(tk_session *s) {
   tk_arena_init(&c->kept, &s->env);
   tk_arena_init(&c->file, &s->env);
   tk_buf_init(&c->text, &s->env);
-  tk_watcher **at = &s->watchers;
-  while (*at) at = &(*at)->next;
-  *at = &c->watcher;
+  c->watcher.next = s->watchers; /* a debugger looks at what they have seen */
+  s->watchers = &c->watcher;
   return c;
 }
 
@@ -182,6 +200,31 @@ tk_status tk_session_check(tk_session *s, const char *list,
     memcpy(&k.opt, options,
            options->size < sizeof k.opt ? options->size : sizeof k.opt);
   return tk_session_guard(s, set_checks, &k);
+}
+
+/* ---- for a debugger ------------------------------------------------------ */
+
+bool tkc_is_on(const tk_session *s, tkc_id id) {
+  for (const tk_watcher *w = s->watchers; w; w = w->next)
+    if (w->begin == on_begin) return ((const tkc *)w->ud)->on >> id & 1;
+  return false;
+}
+
+void tkc_choose(tk_session *s, const char *list) {
+  tkc *c = find(s);
+  if (!c) c = make(s);
+  if (!c->limit) {
+    c->limit = LIMIT;
+    c->collect = true;
+  }
+  c->on = list ? read_list(c, list) : 0;
+}
+
+void tkc_abandon(tk_session *s) {
+  tkc *c = find(s);
+  if (!c) return;
+  memset(c->ud, 0, sizeof c->ud);
+  for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
 }
 
 /* ---- what they found ----------------------------------------------------- */

@@ -51,10 +51,13 @@ typedef struct tkc {
   tkc_rule *rules;
   tkc_finding *findings;
   size_t shown, hidden; /* of this run; of all runs when collecting */
-  size_t hidden_before; /* when this run began */
-  bool found;           /* something in this run */
-  void *ud[TKC_COUNT];  /* what begin gave */
-  tk_buf text;          /* last text returned to the caller */
+  tki *t;               /* the run; NULL: none */
+  tkc_finding *before;  /* the last one when it began, or NULL */
+  size_t shown_before, hidden_before;
+  bool ending;         /* a finding of others ends the program already */
+  bool found;          /* something in this run */
+  void *ud[TKC_COUNT]; /* what begin gave */
+  tk_buf text;         /* last text returned to the caller */
 } tkc;
 
 /* Attaches observers; the result is handed to end, NULL: no need of it. */
@@ -98,6 +101,16 @@ void tkc_reported(tkc *c, tki *t, tk_diag *d);
 const char *tkc_lane(tkc *c, const tk_type *type, size_t lane);
 const char *tkc_value(tkc *c, const tk_type *type, const void *lane);
 const char *tkc_element(tkc *c, const tki *t, uint64_t addr, size_t size);
+
+/* ---- for a debugger (check.c) -------------------------------------------- */
+
+/* Whether a detector is on. */
+bool tkc_is_on(const tk_session *s, tkc_id id);
+/* Chooses them by a list, NULL: none, for a run at its beginning.  Reports
+ * and throws TK_USAGE for one that is unknown. */
+void tkc_choose(tk_session *s, const char *list);
+/* They cannot watch the rest of this run: what they found stays. */
+void tkc_abandon(tk_session *s);
 
 /* ---- suppressions (suppress.c) ------------------------------------------ */
 

@@ -90,13 +90,12 @@ static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
 
 void flow_bad_address(flow *f, tki *t, const tk_inst *in) {
   flow_marks m = flow_of(t, in->args[0]);
-  bool stops = f->c->stop;
   for (size_t i = 0; i < (size_t)in->n; i++) {
     flow_id id = flow_at(&m, i);
     if (!id) continue;
-    f->c->stop = false; /* it does already */
+    f->c->ending = true;
     report(f, t, id, "value is the address of this access");
-    f->c->stop = stops;
+    f->c->ending = false;
     break;
   }
 }

@@ -2,7 +2,8 @@
  *
  * Conflicts are gathered by pair of places while the programs run and
  * reported at the end, so that a report can say how many elements are
- * concerned; with --stop-on-finding the first is reported where it happens.
+ * concerned; with --stop-on-finding the first is reported where it happens,
+ * and under a debugger all are.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -104,7 +105,7 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
     k->value = lane_text(s, &a->in->type, a->value + lane * a->step);
   *s->end = k;
   s->end = &k->next;
-  if (s->c->stop) report(s, k, true);
+  if (s->c->stop || s->t->driver) report(s, k, true);
 }
 
 /* ---- reporting --------------------------------------------------------- */
@@ -184,15 +185,20 @@ static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
   tkc_reported(s->c, t, d);
 }
 
+/* Those that were not reported where they happened. */
+static void report_rest(tkc *c, tkc_shadow *s, const tki *t, bool same) {
+  if (c->stop || t->driver) return;
+  for (tkc_conflict *k = s->conflicts; k; k = k->next)
+    if ((k->kind == TKC_SAME) == same) report(s, k, false);
+}
+
 void *tkc_RACE_begin(tkc *c, tki *t) {
   return tkc_shadow_of(c, t);
 }
 
 void tkc_RACE_end(tkc *c, void *ud, tki *t, tk_status st) {
-  tkc_shadow *s = ud;
-  (void)t, (void)st;
-  for (tkc_conflict *k = s->conflicts; k && !c->stop; k = k->next)
-    if (k->kind != TKC_SAME) report(s, k, false);
+  (void)st;
+  report_rest(c, ud, t, false);
 }
 
 void *tkc_TWICE_begin(tkc *c, tki *t) {
@@ -200,8 +206,6 @@ void *tkc_TWICE_begin(tkc *c, tki *t) {
 }
 
 void tkc_TWICE_end(tkc *c, void *ud, tki *t, tk_status st) {
-  tkc_shadow *s = ud;
-  (void)t, (void)st;
-  for (tkc_conflict *k = s->conflicts; k && !c->stop; k = k->next)
-    if (k->kind == TKC_SAME) report(s, k, false);
+  (void)st;
+  report_rest(c, ud, t, true);
 }

@@ -121,7 +121,9 @@ void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) {
 }
 
 void tkc_reported(tkc *c, tki *t, tk_diag *d) {
-  if (d && c->stop && t && t->frame) tki_stop(t);
+  if (!d || !t || !t->frame || c->ending) return;
+  TKI_TELL(t, finding, t, c->stop);
+  if (c->stop && !t->driver) tki_stop(t);
 }
 
 /* ---- pieces of text ----------------------------------------------------- */

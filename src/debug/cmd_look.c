@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "debug/cmd.h"
+#include "interp/check/check.h"
 
 /* ---- expressions ------------------------------------------------------- */
 
@@ -452,9 +453,30 @@ static void info_source(tkd *d) {
   tkd_say(d, "%s, %d lines\n", s->name, (int)s->nlines);
 }
 
+static void say_detectors(tkd *d, bool on) {
+  size_t n = 0;
+  for (size_t i = 0; tk_check_name(i); i++) {
+    bool always = i == TKC_BOUNDS;
+    if ((always || tkc_is_on(d->session, (tkc_id)i)) != on) continue;
+    tkd_say(d, "%s%s",
+            n++  ? " "
+            : on ? "detectors on: "
+                 : "off: ",
+            tk_check_name(i));
+  }
+  if (n) tkd_say(d, "\n");
+}
+
 static void info_checks(tkd *d) {
-  tkd_say(d, "%zu reported so far; accesses are always checked%s\n",
-          d->env->ndiags, d->t && !d->t->asserts ? ", assertions are off" : "");
+  size_t n = d->env->ndiags;
+  say_detectors(d, true);
+  say_detectors(d, false);
+  if (d->t && !d->t->asserts) tkd_say(d, "assertions are off\n");
+  if (tkc_is_on(d->session, TKC_ORDER) ||
+      tkc_is_on(d->session, TKC_IDEMPOTENCE))
+    tkd_say(d, "order and idempotence run a launch again, which a debugger "
+               "prevents\n");
+  tkd_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
   for (const tk_diag *x = d->env->diags; x; x = x->next) tkd_put_report(d, x);
 }
 

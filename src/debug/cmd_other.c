@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debug/cmd.h"
+#include "interp/check/check.h"
 
 /* ---- set --------------------------------------------------------------- */
 
@@ -124,6 +125,21 @@ static void set_history(tkd *d, const char *value) {
   tkd_journal_clear(d->journal);
 }
 
+/* Detectors see a launch from its beginning: one that runs is run again up to
+ * here, with them. */
+static void set_check(tkd *d, const char *list) {
+  if (!*list) tkd_fail(d, "set check LIST, set check all, or set check off");
+  bool begun = d->t && (d->nbases || d->event);
+  if (begun && (!d->nbases || d->bases[0].event))
+    tkd_fail(d, "Detectors need the beginning of the launch, whose history was "
+                "dropped: 'set check'\ncomes before it, and 'set history'.");
+  tkc_choose(d->session, strcmp(list, "off") ? list : NULL);
+  if (!begun) return;
+  tkd_watch_again(d);
+  size_t n = d->env->ndiags;
+  tkd_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
+}
+
 static bool set_setting(tkd *d, const char *word, const char *value) {
   if (!strcmp(word, "print") && !strncmp(value, "elements ", 9))
     d->set.elements = in_range(d, value + 9, 1, 1 << 20);
@@ -131,6 +147,8 @@ static bool set_setting(tkd *d, const char *word, const char *value) {
     d->set.listing = in_range(d, value, 1, 10000);
   else if (!strcmp(word, "width"))
     d->set.width = in_range(d, value, 20, 1000);
+  else if (!strcmp(word, "check"))
+    set_check(d, value);
   else if (!strcmp(word, "history"))
     set_history(d, value);
   else if (!strcmp(word, "changes") && !strcmp(value, "on"))
@@ -191,7 +209,7 @@ void tkd_cmd_SET(tkd *d, tkd_args *a) {
   if (var || !set_setting(d, line, value))
     tkd_fail(d, "set var NAME = EXPR, set BUFFER[I] = EXPR, or a setting: "
                 "print elements N,\nlistsize N, width N, changes on|off, "
-                "history MIB.");
+                "history MIB, check LIST|off.");
 }
 
 /* ---- apply ------------------------------------------------------------- */
@@ -398,7 +416,8 @@ const char *tkd_first_word(tkd *d, const char *text) {
 
 static const char *setting_name(size_t i) {
   static const char *const names[] = {"var",   "print elements", "listsize",
-                                      "width", "changes",        "history"};
+                                      "width", "changes",        "history",
+                                      "check"};
   return i < TK_COUNT(names) ? names[i] : NULL;
 }
 

@@ -288,10 +288,11 @@ struct tk_debugger {
 
   /* where it is */
   uint64_t event, sub, furthest;
-  bool fine; /* instructions are counted */
-  bool others_watch;
-  tki_frame *frame; /* selected */
-  int level;        /* of it, 0 innermost */
+  bool fine;         /* instructions are counted */
+  bool others_watch; /* each instruction */
+  bool others;       /* detectors, say: they see the launch as we do */
+  tki_frame *frame;  /* selected */
+  int level;         /* of it, 0 innermost */
   tkd_stop stop;
   uint64_t alarm; /* the next event at which something is due */
   bool quick;     /* look at every statement */
@@ -313,7 +314,7 @@ struct tk_debugger {
   bool muted;                   /* what programs print was printed before */
   bool want_start, want_launch; /* to stop there */
   bool caught_launch;           /* want_start is for catch_launch */
-  tkd_point *catch_launch, *catch_program, *catch_finding;
+  tkd_point *catch_launch, *catch_program;
   tk_buf result;       /* of the function that finish leaves */
   tk_buf input;        /* a line that waited */
   tk_buf scratch;      /* what the public API returned last */
@@ -344,7 +345,7 @@ struct tk_debugger {
   tkd_site *sites;
   size_t nsites, cap_sites;
   bool has_watch, has_memory_watch;
-  size_t seen_diags;
+  size_t shown_diags; /* at stops */
 
   /* the user's */
   tkd_seen_frame seen[TKD_LEVELS];
@@ -497,6 +498,9 @@ void tkd_journal_access(struct tkd_journal *j, const tki_access *a);
 void tkd_begin_base(tkd *d, uint64_t index);
 void tkd_goto(tkd *d, uint64_t event, uint64_t sub);
 void tkd_go_back(tkd *d, tkd_back how);
+/* The same point in time, with those who watch now; fails when the launch's
+ * beginning cannot be had. */
+void tkd_watch_again(tkd *d);
 void tkd_rewind(tkd *d);    /* to before the launch's first statement */
 void tkd_redo(tkd *d);      /* deeds of the point just reached */
 void tkd_redo_late(tkd *d); /* the next one, after a deadlock */

@@ -67,8 +67,7 @@ void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
 /* What of `quick` and `alarm` there is to look at. */
 void tkd_arm(tkd *d) {
   d->quick = d->go != TKD_GO || d->has_watch || d->want_program ||
-             d->interrupted || d->back || d->want_start || d->catch_program ||
-             d->catch_finding;
+             d->interrupted || d->back || d->want_start || d->catch_program;
   if (d->replaying && !d->scanning) d->quick = 0;
   d->alarm = d->target;
   if (d->deed < d->ndeeds && d->replaying) {
@@ -258,22 +257,53 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
 }
 
 /* In the middle of a statement; what the user did there is done again. */
-static void stop_late(tkd *d, tkd_reason r, const char *text) {
+static void stop_late(tkd *d, tkd_reason r, const tkd_point *p,
+                      const char *text) {
   if (d->detached) return;
   d->sub = TKD_LATE;
-  if (!d->replaying || d->scanning) tkd_stop_here(d, r, NULL, "%s", text);
+  if (!d->replaying || d->scanning) tkd_stop_here(d, r, p, "%s", text);
   if (d->replaying) tkd_redo(d);
 }
 
 /* breakpoint() in a kernel. */
 static void on_breakpoint(void *ud, tki *t, const tk_inst *in) {
   (void)t, (void)in;
-  stop_late(ud, TKD_R_CALL, "");
+  stop_late(ud, TKD_R_CALL, NULL, "");
+}
+
+/* The catchpoint for what was reported last; NULL: there is none. */
+static tkd_point *catches(tkd *d) {
+  const tk_diag *last = d->env->last_diag;
+  for (tkd_point *p = d->points; p; p = p->next) {
+    if (p->kind != TKD_CATCH || !p->enabled) continue;
+    if (p->caught == TKD_CATCH_FINDING) return p;
+    if (p->caught == TKD_CATCH_ASSERT && last && last->id == TK_D_ASSERT)
+      return p;
+  }
+  return NULL;
+}
+
+static void stop_reported(tkd *d, tkd_point *p) {
+  const tk_diag *last = d->env->last_diag;
+  if (p && !d->replaying) p->hits++;
+  stop_late(d, p ? TKD_R_CATCH : TKD_R_FINDING, p,
+            last ? tk_diag_name(last->id) : "");
 }
 
 static void on_stop(void *ud, tki *t) {
-  const tk_diag *last = t->env->last_diag;
-  stop_late(ud, TKD_R_FINDING, last ? tk_diag_name(last->id) : "");
+  stop_reported(ud, catches(ud));
+  (void)t;
+}
+
+/* The program goes on after it. */
+static void on_finding(void *ud, tki *t, bool stops) {
+  tkd *d = ud;
+  if (d->detached && stops) tki_stop(t);
+  tkd_point *p = catches(d);
+  bool passes = p && p->ignore && !d->replaying;
+  if (passes) p->ignore--, p->hits++;
+  bool again = d->replaying && !d->scanning;
+  if (again || (!passes && (p || stops))) stop_reported(d, p);
 }
 
 static bool on_interrupt(void *ud, tki *t) {
@@ -332,6 +362,7 @@ static void take_observer(tkd *d, tki *t) {
                                .access = on_access,
                                .breakpoint = on_breakpoint,
                                .stop = on_stop,
+                               .finding = on_finding,
                                .interrupt = on_interrupt};
   tki_observe(t, &d->observer);
   t->watched = d->others_watch;
@@ -434,7 +465,10 @@ static void drive(void *ud, tki *t) {
 static void begin(void *ud, struct tki *t) {
   tkd *d = ud;
   if (d->detached || d->quit) return;
+  bool others = t->observers != NULL;
   take_observer(d, t);
+  d->others = others;
+  if (d->t == t) return;
   d->driver = (tki_driver){.ud = d, .run = drive, .waits = tkd_waits};
   t->driver = &d->driver;
 }

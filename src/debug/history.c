@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "debug/debug.h"
+#include "interp/check/check.h"
 
 enum { MOST_BASES = 1 << 20 };
 
@@ -52,9 +53,11 @@ void tkd_begin_base(tkd *d, uint64_t index) {
                                      .diags = d->env->ndiags};
 }
 
-/* The last base before an event, -1 if there is none (any more). */
-static int64_t base_before(tkd *d, uint64_t event) {
+/* The last base before an event, -1 if there is none (any more).  With
+ * whole, the launch's beginning if there is a history of it. */
+static int64_t base_before(tkd *d, uint64_t event, bool whole) {
   forget_old(d);
+  if (whole && d->nbases && !d->bases[0].event) return 0;
   size_t lo = 0, hi = d->nbases;
   while (lo < hi) {
     size_t mid = (lo + hi) / 2;
@@ -149,12 +152,46 @@ void tkd_redo_late(tkd *d) {
 
 /* ---- going to an event ------------------------------------------------- */
 
-static void back_to_base(tkd *d, size_t i) {
+/* Only this debugger sees what follows. */
+static void watch_alone(tkd *d) {
+  d->t->observers = &d->observer;
+  d->observer.next = NULL;
+  d->others_watch = false;
+}
+
+/* Others are right only about a launch that they saw from its beginning; a
+ * search of the past need not tell them. */
+static void tell_others(tkd *d, const tkd_base *b, bool searches) {
+  bool first = b->event == 0;
+  if (!d->others || searches) {
+    watch_alone(d);
+  } else if (first) {
+    tki_attach(d->t);
+  } else {
+    watch_alone(d);
+    tkc_abandon(d->session);
+    d->others = false;
+    tkd_say(d, "Detectors do not watch the rest of this launch: the history of "
+               "its beginning was\ndropped ('set history').\n");
+  }
+}
+
+/* Detectors find what 'catch finding' waits for. */
+static bool wants_findings(const tkd *d) {
+  for (const tkd_point *p = d->points; p; p = p->next)
+    if (p->kind == TKD_CATCH && p->enabled && p->caught == TKD_CATCH_FINDING)
+      return d->others;
+  return false;
+}
+
+static void back_to_base(tkd *d, size_t i, bool searches) {
   tkd_base b = d->bases[i];
   tkd_drop_strands(d);
   tkd_journal_undo(d->journal, b.journal);
   tki_pool_reset(d->t);
   tk_diag_truncate(d->env, b.diags);
+  if (d->shown_diags > b.diags) d->shown_diags = b.diags;
+  tell_others(d, &b, searches && !wants_findings(d));
   d->t->done = b.done;
   d->event = b.event;
   d->sub = 0;
@@ -209,21 +246,38 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
     arrived(d);
     return;
   }
-  int64_t i = base_before(d, event);
+  int64_t i = base_before(d, event, d->others);
   if (i < 0) no_history(d);
   drop_deeds(d, event, sub);
-  back_to_base(d, (size_t)i);
+  back_to_base(d, (size_t)i, false);
   replay_to(d, event, sub, TKD_BACK_NONE);
   arrived(d);
 }
 
 void tkd_rewind(tkd *d) {
   note_furthest(d);
-  int64_t i = base_before(d, 1);
+  int64_t i = base_before(d, 1, true);
   if (i < 0) no_history(d);
   drop_deeds(d, 1, 0);
-  back_to_base(d, 0);
+  back_to_base(d, 0, false);
   tkd_watches_forget(d);
+}
+
+void tkd_watch_again(tkd *d) {
+  uint64_t event = d->over ? 0 : d->event;
+  bool late = d->sub == TKD_LATE && event;
+  uint64_t sub = d->sub == TKD_LATE ? 0 : d->sub;
+  tkd_stop stop = d->stop;
+  note_furthest(d);
+  if (base_before(d, 1, true) < 0) no_history(d);
+  if (late) drop_deeds(d, event, 1);
+  d->others = true;
+  back_to_base(d, 0, false);
+  replay_to(d, event, sub, TKD_BACK_NONE);
+  arrived(d);
+  if (late) return;
+  d->stop = stop;
+  d->moves = d->gone = false;
 }
 
 /* ---- the last place of some kind --------------------------------------- */
@@ -241,16 +295,18 @@ static void at_beginning(tkd *d) {
 
 void tkd_go_back(tkd *d, tkd_back how) {
   note_furthest(d);
-  uint64_t now = d->over ? 0 : d->event, sub = d->sub;
-  uint64_t before = d->over ? d->event + 1 : d->event;
-  d->scan_now = before;
+  bool late = d->sub == TKD_LATE; /* then the statement's start is before */
+  uint64_t before = d->over || late ? d->event + 1 : d->event;
+  uint64_t now = d->over ? 0 : before, sub = late ? 0 : d->sub;
+  d->scan_now = d->over ? before : d->event;
   int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
-  int64_t i = base_before(d, before);
+  bool whole = wants_findings(d);
+  int64_t i = base_before(d, before, whole);
   if (i < 0) no_history(d);
-  drop_deeds(d, d->over ? d->event + 1 : d->event, sub);
-  for (; i >= 0; i = base_before(d, before)) {
+  drop_deeds(d, d->over ? before : d->event, d->sub);
+  for (; i >= 0; i = base_before(d, before, false)) {
     before = d->bases[i].event;
-    back_to_base(d, (size_t)i);
+    back_to_base(d, (size_t)i, true);
     d->depth = depth;
     replay_to(d, now, sub, how);
     if (d->hit) {

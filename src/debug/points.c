@@ -245,13 +245,11 @@ static void note_catch(tkd *d, tkd_point *p) {
   if (p->kind != TKD_CATCH || !p->enabled) return;
   if (p->caught == TKD_CATCH_LAUNCH) d->catch_launch = p;
   if (p->caught == TKD_CATCH_PROGRAM) d->catch_program = p;
-  if (p->caught == TKD_CATCH_FINDING || p->caught == TKD_CATCH_ASSERT)
-    d->catch_finding = p;
 }
 
 void tkd_points_resolve(tkd *d) {
   tkd_sites_clear(d);
-  d->catch_launch = d->catch_program = d->catch_finding = NULL;
+  d->catch_launch = d->catch_program = NULL;
   d->has_watch = d->has_memory_watch = false;
   for (tkd_point *p = d->points; p; p = p->next) {
     note_catch(d, p);

@@ -607,15 +607,28 @@ static void tell_event(tkd *d) {
   tk_buf_free(&b);
 }
 
+/* What was reported since the last stop; if that is what stopped it, in
+ * full. */
 static void show_report(tkd *d) {
-  if (d->stop.reason != TKD_R_FINDING || !d->env->last_diag) return;
-  tkd_put_report(d, d->env->last_diag);
+  const tkd_stop *s = &d->stop;
+  size_t n = d->env->ndiags, i = 0, from = d->shown_diags;
+  bool here =
+      s->reason == TKD_R_FINDING || (s->reason == TKD_R_CATCH && s->text[0]);
+  d->shown_diags = n;
+  if (d->gone) return; /* back to where it was not reported yet */
+  if (!here && from < n)
+    tkd_say(d, "%zu new finding%s: see 'info checks'\n", n - from,
+            n - from == 1 ? "" : "s");
+  if (!here) return;
+  for (const tk_diag *x = d->env->diags; x; x = x->next)
+    if (i++ >= from) tkd_put_report(d, x);
 }
 
 void tkd_show_stop(tkd *d) {
   tkd_flush(d);
   tell_event(d);
   if (!d->frame) {
+    show_report(d);
     tkd_say(d, "The launch has ended: %llu programs ran.\n",
             (unsigned long long)d->t->done);
     tkd_flush(d);

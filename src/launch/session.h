@@ -15,8 +15,9 @@ struct tki;
 /* Somebody above the interpreter who watches runs: detectors, a debugger.
  * begin is called when a launch is ready to run and may attach observers or
  * a driver to it; end when it has run, whatever came of it, with findings
- * still welcome (throw TK_FINDING after reporting).  Belongs to whoever made
- * it; freed by `free` with the session. */
+ * still welcome (throw TK_FINDING after reporting).  `begin` for a run that
+ * has begun: it is at its beginning again, and all starts over.  Belongs to
+ * whoever made it; freed by `free` with the session. */
 typedef struct tk_watcher {
   struct tk_watcher *next;
   void *ud;
