@@ -294,6 +294,15 @@ static inline const tki_region *tki_access_region(const tki_access *a,
                               : tki_region_at(a->t, a->addr[lane], a->size);
 }
 
+/* Active lanes that lie one after the other in memory. */
+typedef struct tki_stretch {
+  size_t lane, n; /* the first, and how many; both 0 to begin with */
+  uint64_t addr;
+  size_t active; /* lanes from here to there are known to be active */
+} tki_stretch;
+/* The next one of an access; false: there is none. */
+bool tki_next_stretch(const tki_access *a, tki_stretch *x);
+
 /* Whether a lane of a write that is about to happen changes anything: a lock
  * that is not to be had, a counter that is only looked at, do not. */
 bool tki_access_changes(const tki_access *a, size_t lane);

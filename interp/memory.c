@@ -222,6 +222,44 @@ static active find_active(const uint8_t *m, size_t n) {
   return a;
 }
 
+/* ---- stretches --------------------------------------------------------- */
+
+static size_t row_length(const tk_type *t) {
+  return t->rank ? (size_t)t->shape[t->rank - 1] : 1;
+}
+
+/* Lanes from `at` on that are active and in its row. */
+static size_t active_row(const tki_access *a, tki_stretch *x, size_t at) {
+  size_t row = row_length(&a->in->type);
+  size_t end = at - at % row + row;
+  if (end > a->n) end = a->n;
+  if (x->active > at) return x->active;
+  const uint8_t *off = a->mask ? memchr(a->mask + at, 0, end - at) : NULL;
+  return x->active = off ? (size_t)(off - a->mask) : end;
+}
+
+/* Most rows are one stretch, or every lane is: the ends tell. */
+bool tki_next_stretch(const tki_access *a, tki_stretch *x) {
+  size_t at = x->lane + x->n;
+  if (a->mask && at < a->n && !a->mask[at]) {
+    const uint8_t *on = memchr(a->mask + at, 1, a->n - at);
+    at = on ? (size_t)(on - a->mask) : a->n;
+  }
+  x->lane = at;
+  x->n = 0;
+  if (at >= a->n) return false;
+  const uint64_t *addr = a->addr + at;
+  x->addr = *addr;
+  x->n = 1;
+  if (at + 1 >= a->n || addr[1] != addr[0] + a->size) return true;
+  size_t n = active_row(a, x, at) - at;
+  if (addr[n - 1] == addr[0] + (n - 1) * a->size && is_run(addr, n, a->size))
+    x->n = n;
+  else
+    while (x->n < n && addr[x->n] == addr[0] + x->n * a->size) x->n++;
+  return true;
+}
+
 /* ---- loads ------------------------------------------------------------- */
 
 /* What lanes that are masked off get. */
@@ -279,10 +317,6 @@ static void load_row(const tki_access *a, char *d, const other *o, size_t at,
 
 static void bool_lanes(uint8_t *d, size_t n) {
   for (size_t i = 0; i < n; i++) d[i] = d[i] != 0;
-}
-
-static size_t row_length(const tk_type *t) {
-  return t->rank ? (size_t)t->shape[t->rank - 1] : 1;
 }
 
 static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,

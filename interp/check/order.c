@@ -46,8 +46,16 @@ static void add_to_hole(hole *h, const int64_t *index, int rank) {
   h->n++;
 }
 
+static bool is_covered(const tkc_span *x, const tki_region *r) {
+  tkc_cell cell = {1, 0};
+  for (uint64_t at = r->lo; at < r->hi && cell.write;)
+    at = tkc_cells_run(&x->cells, at, r->hi, &cell);
+  return cell.write != 0;
+}
+
 static hole find_hole(tkc_shadow *s, const tki_region *r) {
   hole h = {0};
+  if (is_covered(tkc_shadow_span(s, r->lo), r)) return h;
   int64_t index[TK_MAX_RANK] = {0};
   for (int i = 0; i < r->tensor->rank; i++)
     if (!r->tensor->shape[i]) return h;
@@ -59,23 +67,26 @@ static hole find_hole(tkc_shadow *s, const tki_region *r) {
   return h;
 }
 
-/* A plain store to the region, and whether it met another program's there. */
-static uint32_t store_to(tkc_shadow *s, const tki_region *r, bool *twice) {
+/* The first place that stores to the region; UINT32_MAX: none does. */
+static uint32_t store_to(tkc_shadow *s, const tki_region *r) {
+  const tkc_span *x = tkc_shadow_span(s, r->lo);
   uint32_t site = UINT32_MAX;
-  for (size_t i = 0; i < s->cap; i++) {
-    tkc_page *p = s->pages[i];
-    if (!p || !p->before) continue;
-    for (size_t g = 0; g < (size_t)TKC_PAGE >> p->shift; g++) {
-      uint64_t at = p->number * TKC_PAGE + (g << p->shift);
-      const tkc_event *e = &s->events.items[p->writes[g]];
-      if (p->writes[g] && at >= r->lo && at < r->hi && e->site < site)
-        site = e->site;
-    }
+  tkc_cell cell;
+  for (uint64_t at = r->lo; at < r->hi;) {
+    at = tkc_cells_run(&x->cells, at, r->hi, &cell);
+    const tkc_event *e = &s->events.items[cell.write];
+    if (cell.write && e->site < site) site = e->site;
   }
-  for (tkc_conflict *k = s->conflicts; k; k = k->next)
-    *twice |= k->addr >= r->lo && k->addr < r->hi &&
-              (k->kind == TKC_SAME || k->kind == TKC_WRITES);
   return site;
+}
+
+/* Do several programs write the same element of the region? */
+static bool is_twice(const tkc_shadow *s, const tki_region *r) {
+  bool twice = false;
+  for (const tkc_conflict *k = s->conflicts; k; k = k->next)
+    twice |= k->addr >= r->lo && k->addr < r->hi &&
+             (k->kind == TKC_SAME || k->kind == TKC_WRITES);
+  return twice;
 }
 
 static const char *box_text(tkc *c, const tki_region *r, const int64_t *lo,
@@ -94,12 +105,13 @@ static const char *box_text(tkc *c, const tki_region *r, const int64_t *lo,
  * leave elements out while it writes others twice, or leave a few out of a
  * tensor that held nothing before. */
 static void check_region(tkc *c, tkc_shadow *s, const tki_region *r) {
-  bool twice = false;
-  uint32_t site = store_to(s, r, &twice);
-  hole h = find_hole(s, r);
+  bool twice = is_twice(s, r);
   bool empty = r->tensor->flags & TK_TENSOR_UNWRITTEN && !c->assume_written;
-  if (!h.n || h.n == h.total || site == UINT32_MAX) return;
-  if (!twice && !(empty && 2 * h.n < h.total)) return;
+  if (!twice && !empty) return;
+  hole h = find_hole(s, r);
+  if (!h.n || h.n == h.total || (!twice && 2 * h.n >= h.total)) return;
+  uint32_t site = store_to(s, r);
+  if (site == UINT32_MAX) return;
   const tki_site_info *x = tki_site_at(s->t, site);
   tkc_place at = tkc_place_of(x->func, x->inst);
   tk_diag *d = tkc_report(
@@ -131,23 +143,22 @@ void tkc_UNWRITTEN_end(tkc *c, void *ud, tki *t, tk_status st) {
 
 /* ---- running again ----------------------------------------------------- */
 
+/* What a page held before the run, NULL if that is of no matter, and after. */
 typedef struct copy {
-  tkc_page *page;
-  char *bytes;
+  uint64_t lo;
+  char *before, *bytes;
 } copy;
 
 typedef struct again {
   tkc *c;
   tkc_shadow *s;
   tki *t;
-  copy *first; /* what the run left, of each page that it wrote */
-  size_t n;
+  TK_VEC(copy) pages; /* that the run wrote */
 } again;
 
-static void move_page(tki *t, const tkc_page *p, char *bytes, bool to_memory,
+static void move_page(tki *t, uint64_t lo, char *bytes, bool to_memory,
                       bool all) {
-  uint64_t lo = p->number * TKC_PAGE;
-  for (size_t i = 0; i < t->nregions; i++) {
+  for (size_t i = 0; bytes && i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
     uint64_t a = r->lo > lo ? r->lo : lo;
     uint64_t b = r->hi < lo + TKC_PAGE ? r->hi : lo + TKC_PAGE;
@@ -158,22 +169,28 @@ static void move_page(tki *t, const tkc_page *p, char *bytes, bool to_memory,
   }
 }
 
-static void keep_results(again *x) {
-  tkc_shadow *s = x->s;
-  x->first = TK_NEWN(&x->c->run, copy, s->npages + 1);
-  for (size_t i = 0; i < s->cap; i++) {
-    if (!s->pages[i] || !s->pages[i]->before) continue;
-    copy *k = &x->first[x->n++];
-    *k = (copy){s->pages[i], TK_NEWN(&x->c->run, char, TKC_PAGE)};
-    move_page(x->t, k->page, k->bytes, false, true);
+static void keep_span(again *x, const tkc_cells *c) {
+  for (size_t i = 0; c->pages && i < c->npages; i++) {
+    const tkc_page *p = c->pages[i];
+    if (!p || !p->written) continue;
+    copy k = {c->base + i * (uint64_t)TKC_PAGE, p->before, NULL};
+    k.bytes = TK_NEWN(&x->c->run, char, TKC_PAGE);
+    move_page(x->t, k.lo, k.bytes, false, true);
+    TK_PUSH(&x->c->run, &x->pages, k);
   }
 }
 
-static void put(again *x, bool before) {
-  for (size_t i = 0; i < x->n; i++)
-    move_page(x->t, x->first[i].page,
-              before ? x->first[i].page->before : x->first[i].bytes, true,
-              true);
+static void keep_results(again *x) {
+  for (size_t i = 0; i < x->s->nspans; i++) keep_span(x, &x->s->spans[i].cells);
+}
+
+/* Puts back what was before, or after; all: also where nothing is known of
+ * what tensors held before. */
+static void put(again *x, bool before, bool all) {
+  for (size_t i = 0; i < x->pages.n; i++) {
+    const copy *k = &x->pages.items[i];
+    move_page(x->t, k->lo, before ? k->before : k->bytes, true, all);
+  }
 }
 
 static void run_grid(tk_env *e, void *ud) {
@@ -190,6 +207,7 @@ static tk_status run_again(again *x, const char *order) {
   tk_order_parse(t->env, order, kept.order.n, &t->order);
   t->observers = NULL;
   t->watched = false;
+  t->sensed = t->schedule->writers != NULL;
   t->session->output = NULL;
   tk_status st = tk_protect(t->env, run_grid, t);
   t->session->output = output;
@@ -198,6 +216,7 @@ static tk_status run_again(again *x, const char *order) {
   if (st != TK_OK) tki_pool_reset(t);
   t->observers = kept.observers;
   t->watched = kept.watched;
+  t->sensed = kept.sensed;
   t->order = kept.order;
   t->ops = kept.ops;
   t->done = kept.done;
@@ -245,7 +264,7 @@ static void differs(again *x, spread *p, const tki_region *r, uint64_t addr,
 
 static void compare_page(again *x, const copy *k, const char *order,
                          spread *out) {
-  uint64_t lo = k->page->number * TKC_PAGE;
+  uint64_t lo = k->lo;
   for (size_t i = 0; i < x->t->nregions; i++) {
     const tki_region *r = &x->t->regions[i];
     if (!r->tensor || r->lo >= lo + TKC_PAGE || r->hi <= lo) continue;
@@ -258,7 +277,8 @@ static void compare_page(again *x, const copy *k, const char *order,
 }
 
 static void compare(again *x, const char *order, spread *out) {
-  for (size_t i = 0; i < x->n; i++) compare_page(x, &x->first[i], order, out);
+  for (size_t i = 0; i < x->pages.n; i++)
+    compare_page(x, &x->pages.items[i], order, out);
 }
 
 /* ---- reports ----------------------------------------------------------- */
@@ -360,11 +380,11 @@ static void try_orders(again *x) {
   static const char *const orders[] = {"reverse", "shuffle:1", "shuffle:2"};
   spread *out = TK_NEWN(&x->c->run, spread, x->t->nregions + 1);
   for (size_t i = 0; i < TK_COUNT(orders); i++) {
-    put(x, true);
+    put(x, true, true);
     tk_status st = run_again(x, orders[i]);
     if (st == TK_OK) compare(x, orders[i], out);
   }
-  put(x, false);
+  put(x, false, true);
   for (size_t i = 0; i < x->t->nregions; i++)
     if (out[i].order) report_order(x, i, &out[i]);
 }
@@ -375,7 +395,7 @@ void *tkc_ORDER_begin(tkc *c, tki *t) {
 
 void tkc_ORDER_end(tkc *c, void *ud, tki *t, tk_status st) {
   tkc_shadow *s = ud;
-  if (st != TK_OK || !s->crossed || t->driver || t->order.kind) return;
+  if (st != TK_OK || !s->order_matters || t->driver || t->order.kind) return;
   again x = {.c = c, .s = s, .t = t};
   keep_results(&x);
   try_orders(&x);
@@ -414,14 +434,14 @@ void *tkc_IDEMPOTENCE_begin(tkc *c, tki *t) {
 
 void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
   tkc_shadow *s = ud;
-  if (st != TK_OK || t->driver || !can_tell(c, t, s)) return;
+  if (st != TK_OK || t->driver || !s->again_matters) return;
+  if (!can_tell(c, t, s)) return;
   again x = {.c = c, .s = s, .t = t};
   keep_results(&x);
   spread *out = TK_NEWN(&c->run, spread, t->nregions + 1);
-  for (size_t i = 0; i < x.n; i++) /* all else is as it was at first */
-    move_page(t, x.first[i].page, x.first[i].page->before, true, false);
+  put(&x, true, false); /* all else is as it was at first */
   if (run_again(&x, "serial") == TK_OK) compare(&x, "serial", out);
-  put(&x, false);
+  put(&x, false, true);
   for (size_t i = 0; i < t->nregions; i++)
     if (out[i].order && t->regions[i].tensor->flags & TK_TENSOR_UNWRITTEN)
       report_second(&x, i, &out[i]);

@@ -48,19 +48,6 @@ static const char *lane_text(tkc_shadow *s, const tk_type *type,
   return text_of(s->c, &b);
 }
 
-/* The element that holds a byte. */
-static uint64_t element_at(tkc_shadow *s, const tki_access *a, uint64_t addr) {
-  (void)s;
-  return addr / a->size * a->size;
-}
-
-/* The lane of a stretch that starts at `lane` which has the address. */
-static size_t lane_at(const tki_access *a, size_t lane, uint64_t addr) {
-  for (size_t i = lane; i < a->n; i++)
-    if ((!a->mask || a->mask[i]) && addr - a->addr[i] < a->size) return i;
-  return lane;
-}
-
 static bool same_value(const tki_access *a, size_t lane) {
   const tki_region *r = tki_access_region(a, lane);
   return !memcmp(r->host + (a->addr[lane] - r->lo), a->value + lane * a->step,
@@ -77,9 +64,7 @@ static tkc_conflict *find(tkc_shadow *s, tkc_conflict_kind kind, uint32_t site,
 static void report(tkc_shadow *s, const tkc_conflict *k, bool now);
 
 void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
-                       uint64_t addr, const tkc_event *other,
-                       tkc_conflict_kind kind) {
-  lane = lane_at(a, lane, addr);
+                       const tkc_event *other, tkc_conflict_kind kind) {
   bool plain = a->in->op == TK_I_STORE && !other->atomic;
   if (kind == TKC_WRITES && plain && same_value(a, lane)) kind = TKC_SAME;
   uint32_t site = tki_site(s->t);
@@ -89,18 +74,17 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
     return;
   }
   k = TK_NEW(&s->c->run, tkc_conflict);
-  addr = element_at(s, a, addr);
   *k = (tkc_conflict){.kind = kind,
                       .site = site,
                       .other_site = other->site,
                       .program = s->now.program,
                       .other = other->program,
-                      .addr = addr,
+                      .addr = a->addr[lane],
                       .count = 1,
                       .other_atomic = other->atomic};
   k->atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
-  k->element = element_text(s, addr);
-  k->other_value = value_text(s, addr);
+  k->element = element_text(s, k->addr);
+  k->other_value = value_text(s, k->addr);
   if (a->value)
     k->value = lane_text(s, &a->in->type, a->value + lane * a->step);
   *s->end = k;

@@ -1,8 +1,8 @@
 /* shadow.c - who touched which memory.
  *
- * Lanes that lie one after the other are handled as one stretch.  Neighbours
- * mostly have the same history, so the last answers are remembered, and the
- * inner loops only compare numbers.
+ * Lanes that lie one after the other are handled as one stretch, and bytes
+ * with the same history as one run of it.  Loads from memory that no program
+ * can write are not looked at.
  */
 #include "interp/check/shadow.h"
 
@@ -10,56 +10,75 @@
 
 enum { MAX_SYNC_LANES = 64 };
 
-/* ---- pages ------------------------------------------------------------- */
+/* ---- spans ------------------------------------------------------------- */
 
-static size_t slot_of(const tkc_shadow *s, uint64_t number) {
-  size_t i = (size_t)(number * 0x9e3779b97f4a7c15 >> 32) & (s->cap - 1);
-  while (s->pages[i] && s->pages[i]->number != number)
-    i = (i + 1) & (s->cap - 1);
-  return i;
+tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr) {
+  for (size_t i = 0; i < s->nspans; i++)
+    if (addr >= s->spans[i].cells.lo && addr < s->spans[i].cells.hi)
+      return &s->spans[i];
+  return NULL;
 }
 
-static void grow_pages(tkc_shadow *s) {
-  size_t old = s->cap;
-  tkc_page **pages = s->pages;
-  s->cap = old ? 2 * old : 256;
-  s->pages = TK_NEWN(&s->c->run, tkc_page *, s->cap);
-  for (size_t i = 0; i < old; i++)
-    if (pages[i]) s->pages[slot_of(s, pages[i]->number)] = pages[i];
-}
-
-tkc_page *tkc_shadow_page(tkc_shadow *s, uint64_t number, bool make) {
-  if (s->last && s->last->number == number) return s->last;
-  if (2 * s->npages >= s->cap) grow_pages(s);
-  size_t i = slot_of(s, number);
-  if (!s->pages[i] && make) {
-    tkc_page *p = TK_NEW(&s->c->run, tkc_page);
-    *p = (tkc_page){.number = number, .shift = 2};
-    p->writes = TK_NEWN(&s->c->run, uint32_t, TKC_PAGE / 4 * 2);
-    p->reads = p->writes + TKC_PAGE / 4;
-    s->pages[i] = p;
-    s->npages++;
+/* Grows a span over every region that overlaps it. */
+static void swallow(const tki *t, uint64_t *lo, uint64_t *hi) {
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    if (!r->tensor || r->lo >= *hi || r->hi <= *lo) continue;
+    bool grows = r->lo < *lo || r->hi > *hi;
+    if (r->lo < *lo) *lo = r->lo;
+    if (r->hi > *hi) *hi = r->hi;
+    if (grows) i = (size_t)-1; /* once more from the first */
   }
-  if (s->pages[i]) s->last = s->pages[i];
-  return s->pages[i];
 }
 
-/* Smaller granules, each with the history of the one it was part of. */
-static void refine(tkc_shadow *s, tkc_page *p, int shift) {
-  size_t n = (size_t)TKC_PAGE >> shift, by = (size_t)(p->shift - shift);
-  uint32_t *w = TK_NEWN(&s->c->run, uint32_t, 2 * n), *r = w + n;
-  for (size_t i = 0; i < n; i++) {
-    w[i] = p->writes[i >> by];
-    r[i] = p->reads[i >> by];
+static void add_region(tkc_shadow *s, size_t i) {
+  const tki_region *r = &s->t->regions[i];
+  if (!r->tensor || r->lo >= r->hi) return;
+  uint8_t kinds = s->reach.region[i];
+  tkc_span *x = tkc_shadow_span(s, r->lo);
+  if (!x) {
+    uint64_t lo = r->lo, hi = r->hi;
+    swallow(s->t, &lo, &hi);
+    x = &s->spans[s->nspans++];
+    x->cells = tkc_cells_for(&s->c->run, lo, hi);
   }
-  p->writes = w;
-  p->reads = r;
-  p->shift = shift;
+  x->reads |= (kinds & (TKC_LOADS | TKC_ATOMICS)) != 0;
+  x->writes |= (kinds & (TKC_STORES | TKC_ATOMICS)) != 0;
+  s->span_of[i] = x;
 }
 
-/* What the page held; bytes outside of every tensor are left out. */
-static void keep_before(tkc_shadow *s, tkc_page *p) {
-  uint64_t lo = p->number * TKC_PAGE;
+/* Whether memory that atomic operations change is stored to as well. */
+static bool is_mixed(const tkc_shadow *s) {
+  for (size_t i = 0; i < s->t->nregions; i++)
+    for (size_t j = 0; j < s->t->nregions; j++)
+      if (s->span_of[i] && s->span_of[i] == s->span_of[j] &&
+          s->reach.region[i] & TKC_ATOMICS && s->reach.region[j] & TKC_STORES)
+        return true;
+  return false;
+}
+
+/* No program can see what another writes: none loads from memory that may be
+ * written, nor uses what an atomic operation gives. */
+static bool is_blind(const tkc_shadow *s) {
+  for (size_t i = 0; i < s->t->nregions; i++)
+    if (s->span_of[i] && s->reach.region[i] & TKC_LOADS &&
+        s->span_of[i]->writes)
+      return false;
+  return !s->reach.results;
+}
+
+static void make_spans(tkc_shadow *s) {
+  size_t n = s->t->nregions + 1;
+  s->reach = tkc_reach_of(&s->c->run, s->t);
+  s->spans = TK_NEWN(&s->c->run, tkc_span, n);
+  s->span_of = TK_NEWN(&s->c->run, tkc_span *, n);
+  for (size_t i = 0; i < s->t->nregions; i++) add_region(s, i);
+  s->blind = is_blind(s);
+  s->swaps = s->blind && s->reach.commutes && !is_mixed(s);
+}
+
+/* What a page of a span held; bytes outside of every tensor are left out. */
+static void keep_before(tkc_shadow *s, tkc_page *p, uint64_t lo) {
   p->before = TK_NEWN(&s->c->run, char, TKC_PAGE);
   for (size_t i = 0; i < s->t->nregions; i++) {
     const tki_region *r = &s->t->regions[i];
@@ -71,8 +90,8 @@ static void keep_before(tkc_shadow *s, tkc_page *p) {
 }
 
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr) {
-  tkc_page *p = tkc_shadow_page(s, addr / TKC_PAGE, false);
-  uint32_t w = p ? p->writes[addr % TKC_PAGE >> p->shift] : 0;
+  const tkc_span *x = tkc_shadow_span(s, addr);
+  uint32_t w = x ? tkc_cells_at(&x->cells, addr).write : 0;
   return w ? &s->events.items[w] : NULL;
 }
 
@@ -162,11 +181,17 @@ static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
 
 /* ---- events ------------------------------------------------------------ */
 
+/* The same for accesses whose lanes have the same addresses. */
 static uint64_t hash_lanes(const tki_access *a) {
+  tki_access all = *a;
+  tki_stretch x = {0};
   uint64_t h = a->n;
+  all.mask = NULL;
   if (!a->in->type.rank) return 0;
-  for (size_t i = 0; i < a->n; i++)
-    h = (h ^ a->addr[i]) * 0x9e3779b97f4a7c15, h ^= h >> 31;
+  while (tki_next_stretch(&all, &x)) {
+    h = (h ^ x.addr) * 0x9e3779b97f4a7c15, h ^= h >> 31;
+    h = (h ^ x.n) * 0x9e3779b97f4a7c15, h ^= h >> 31;
+  }
   return h ? h : 1;
 }
 
@@ -175,11 +200,13 @@ static uint32_t push_event(tkc_shadow *s, tkc_event e) {
   return (uint32_t)(s->events.n - 1);
 }
 
-static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool atomic) {
+/* lanes: somebody may read what it writes. */
+static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool atomic,
+                         bool lanes) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
   tkc_event e = {
       (uint32_t)s->now.program, site, s->now.clock, s->now.phase, 0, atomic};
-  if (a->write && !atomic) e.lanes = hash_lanes(a);
+  if (lanes && a->write && !atomic) e.lanes = hash_lanes(a);
   const tkc_event *k = &s->events.items[known];
   if (known && k->program == e.program && k->clock == e.clock &&
       k->phase == e.phase && k->lanes == e.lanes)
@@ -192,47 +219,66 @@ static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool atomic) {
 typedef struct stretch {
   tkc_shadow *s;
   const tki_access *a;
-  size_t lane;   /* the first */
-  uint64_t addr; /* of the first granule */
+  tki_stretch at;
   uint32_t event;
   bool atomic;
   uint64_t hash; /* of the lanes, for loads */
   bool hashed;
 } stretch;
 
+/* Bytes lo .. hi - 1 were touched by another, and nothing orders the two. */
+static void conflict(stretch *x, uint64_t lo, uint64_t hi, const tkc_event *e,
+                     tkc_conflict_kind kind) {
+  size_t size = x->a->size, first = (size_t)(lo - x->at.addr) / size;
+  size_t last = (size_t)(hi - 1 - x->at.addr) / size;
+  tkc_event other = *e;
+  for (size_t i = first; i <= last; i++)
+    tkc_conflict_seen(x->s, x->a, x->at.lane + i, &other, kind);
+}
+
+/* Atomic operations that commute leave the same in every order, if nobody
+ * looks or stores in between. */
+static bool can_be_swapped(const stretch *x, const tkc_event *e) {
+  return x->s->swaps && x->atomic && e->atomic;
+}
+
+/* A write by a program itself that a load meets: by the same lane? */
+static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
+                      uint64_t hi) {
+  if (x->a->write || e->atomic || !e->lanes || e->phase != x->s->now.phase ||
+      !x->a->in->type.rank)
+    return true;
+  if (!x->hashed) x->hash = hash_lanes(x->a);
+  x->hashed = true;
+  if (e->lanes == x->hash) return true;
+  conflict(x, lo, hi, e, TKC_LANES);
+  return false;
+}
+
 /* A write that the access meets: fine? */
-static bool meets_write(stretch *x, uint32_t w, uint64_t addr) {
+static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   const tkc_event *e = &s->events.items[w];
-  if (e->program == s->now.program) {
-    if (x->a->write || e->atomic || !e->lanes || e->phase != s->now.phase ||
-        !x->a->in->type.rank)
-      return true;
-    if (!x->hashed) x->hash = hash_lanes(x->a);
-    x->hashed = true;
-    if (e->lanes == x->hash) return true;
-    tkc_conflict_seen(s, x->a, x->lane, addr, e, TKC_LANES);
-    return false;
-  }
-  s->crossed = true;
+  if (e->program == s->now.program) return meets_own(x, e, lo, hi);
+  if (can_be_swapped(x, e)) return true;
+  s->order_matters = true;
   if ((e->atomic && x->atomic) || ordered(s, e)) return true;
-  tkc_conflict_seen(s, x->a, x->lane, addr, e,
-                    x->a->write ? TKC_WRITES : TKC_READ);
+  conflict(x, lo, hi, e, x->a->write ? TKC_WRITES : TKC_READ);
   return false;
 }
 
 /* A read that a write meets. */
-static bool meets_read(stretch *x, uint32_t r, uint64_t addr) {
+static bool meets_read(stretch *x, uint32_t r, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   tkc_event e = s->events.items[r];
   if (e.site == TKC_READERS) {
-    bool first = meets_read(x, e.program, addr);
-    return meets_read(x, e.clock, addr) && first;
+    bool first = meets_read(x, e.program, lo, hi);
+    return meets_read(x, e.clock, lo, hi) && first;
   }
   if (e.program == s->now.program) return true;
-  s->crossed = true;
+  s->order_matters = true;
   if ((e.atomic && x->atomic) || ordered(s, &e)) return true;
-  tkc_conflict_seen(s, x->a, x->lane, addr, &e, TKC_WRITE);
+  conflict(x, lo, hi, &e, TKC_WRITE);
   return false;
 }
 
@@ -246,76 +292,69 @@ static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
   return push_event(s, pair);
 }
 
-static void touch_read(stretch *x, tkc_page *p, size_t at, size_t n) {
+static tkc_cell see_read(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
+  stretch *x = ud;
   tkc_shadow *s = x->s;
-  for (size_t g = at; g < at + n; g++) {
-    uint32_t w = p->writes[g], r = p->reads[g];
-    if (w && w != s->ok_write &&
-        meets_write(x, w, x->addr + ((g - at) << p->shift)))
-      s->ok_write = x->hashed ? 0 : w;
-    if (r == x->event) continue;
-    if (r != s->from_read || s->to_read != x->event) {
-      uint32_t to = add_reader(s, r, x->event);
-      if (to != x->event) {
-        p->reads[g] = to;
-        continue;
-      }
-      s->from_read = r;
-      s->to_read = to;
-    }
-    p->reads[g] = x->event;
+  uint32_t w = old.write;
+  if (w && w != s->ok_write && meets_write(x, w, lo, hi))
+    s->ok_write = x->hashed ? 0 : w;
+  if (old.read == x->event) return old;
+  if (old.read != s->from_read || s->to_read != x->event) {
+    uint32_t to = add_reader(s, old.read, x->event);
+    if (to != x->event) return (tkc_cell){w, to};
+    s->from_read = old.read;
+    s->to_read = to;
+  }
+  return (tkc_cell){w, x->event};
+}
+
+/* A second run reads what it read before, unless that was written since. */
+static tkc_cell see_write(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
+  stretch *x = ud;
+  tkc_shadow *s = x->s;
+  uint32_t w = old.write, r = old.read;
+  s->again_matters |= !w && (r || x->atomic);
+  if (w && w != s->ok_write && meets_write(x, w, lo, hi)) s->ok_write = w;
+  if (r && r != s->ok_read && meets_read(x, r, lo, hi)) s->ok_read = r;
+  return (tkc_cell){x->event, 0};
+}
+
+/* Of each page that is about to be written for the first time. */
+static void keep_pages(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
+  uint64_t base = lo - (lo - span->cells.base) % TKC_PAGE;
+  for (; base < hi; base += TKC_PAGE) {
+    tkc_page *p = tkc_cells_page_made(&span->cells, base);
+    if (!p->before) keep_before(x->s, p, base);
   }
 }
 
-static void touch_write(stretch *x, tkc_page *p, size_t at, size_t n) {
-  tkc_shadow *s = x->s;
-  for (size_t g = at; g < at + n; g++) {
-    uint32_t w = p->writes[g], r = p->reads[g];
-    uint64_t addr = x->addr + ((g - at) << p->shift);
-    if (w && w != s->ok_write && meets_write(x, w, addr)) s->ok_write = w;
-    if (r && r != s->ok_read && meets_read(x, r, addr)) s->ok_read = r;
-    p->writes[g] = x->event;
-    p->reads[g] = 0;
-  }
+static void touch(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
+  if (x->a->write && x->s->keeps && (span->reads || !x->s->blind))
+    keep_pages(x, span, lo, hi);
+  tkc_cells_update(&span->cells, lo, hi, x->a->write ? see_write : see_read, x);
 }
 
-static int size_shift(size_t size) {
-  return size >= 4 ? 2 : size == 2 ? 1 : 0;
+/* A pointer that the typed form does not have: a debugger's user made it. */
+static void surprised(tkc_shadow *s, tkc_span *span, const tki_access *a) {
+  span->writes |= a->write;
+  span->reads |= !a->write;
+  s->blind = s->swaps = false;
 }
 
-static void touch(stretch *x, uint64_t addr, size_t bytes) {
-  while (bytes) {
-    size_t off = addr % TKC_PAGE, n = TKC_PAGE - off;
-    if (n > bytes) n = bytes;
-    tkc_page *p = tkc_shadow_page(x->s, addr / TKC_PAGE, true);
-    if ((off | n) & (((size_t)1 << p->shift) - 1))
-      refine(x->s, p, size_shift(x->a->size));
-    if (x->a->write && !p->before) keep_before(x->s, p);
-    x->addr = addr;
-    if (x->a->write)
-      touch_write(x, p, off >> p->shift, n >> p->shift);
-    else
-      touch_read(x, p, off >> p->shift, n >> p->shift);
-    x->lane += n / x->a->size;
-    addr += n;
-    bytes -= n;
+/* The stretch, which may go from one tensor on to the next. */
+static void touch_stretch(stretch *x) {
+  uint64_t lo = x->at.addr, end = lo + x->at.n * x->a->size;
+  while (lo < end) {
+    tkc_span *span = tkc_shadow_span(x->s, lo);
+    uint64_t hi = end < span->cells.hi ? end : span->cells.hi;
+    if (x->a->write ? !span->writes : span->writes && !span->reads)
+      surprised(x->s, span, x->a);
+    if (span->writes) touch(x, span, lo, hi);
+    lo = hi;
   }
 }
 
 /* ---- accesses ---------------------------------------------------------- */
-
-static void touch_lanes(stretch *x) {
-  const tki_access *a = x->a;
-  for (size_t i = 0; i < a->n;) {
-    size_t first = i++;
-    if (a->mask && !a->mask[first]) continue;
-    uint64_t next = a->addr[first] + a->size;
-    while (i < a->n && (!a->mask || a->mask[i]) && a->addr[i] == next)
-      next += a->size, i++;
-    x->lane = first;
-    touch(x, a->addr[first], (i - first) * a->size);
-  }
-}
 
 static void note_region(tkc_shadow *s, const tki_access *a) {
   bool *seen = a->write ? s->stored : s->loaded;
@@ -325,20 +364,28 @@ static void note_region(tkc_shadow *s, const tki_access *a) {
       seen[tki_access_region(a, i) - s->t->regions] = true;
 }
 
+/* A load from memory that nobody writes. */
+static bool is_harmless(const tkc_shadow *s, const tki_access *a) {
+  return !a->write && a->n && a->region != TKI_ANY &&
+         !s->span_of[a->region]->writes;
+}
+
 static void on_access(void *ud, tki *t, const tki_access *a) {
   tkc_shadow *s = ud;
+  if (is_harmless(s, a)) return;
   uint64_t program = tki_program_index(t);
   if (program != s->now.program) switch_to(s, program);
   if (a->in->op == TK_I_BARRIER) s->now.phase++;
   if (!a->n) return;
   bool is_volatile = a->in->op == TK_I_LOAD && a->in->attr[0];
   bool atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
+  bool read = a->region == TKI_ANY || s->span_of[a->region]->reads;
   note_region(s, a);
   if (atomic || is_volatile) synchronise(s, a, false);
   stretch x = {.s = s, .a = a, .atomic = atomic || is_volatile};
-  x.event = event_of(s, a, x.atomic);
+  x.event = event_of(s, a, x.atomic, read);
   if (atomic) s->ok_read = s->ok_write = 0;
-  touch_lanes(&x);
+  while (tki_next_stretch(a, &x.at)) touch_stretch(&x);
   if (x.hashed || atomic) forget_answers(s);
   if (atomic) synchronise(s, a, true);
 }
@@ -357,6 +404,8 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->loaded = TK_NEWN(&c->run, bool, 2 * (t->nregions + 1));
   s->stored = s->loaded + t->nregions + 1;
   s->clocks = tkc_clocks_for(&c->run, tki_programs(t));
+  s->keeps = c->on >> TKC_ORDER & 1 || c->on >> TKC_IDEMPOTENCE & 1;
+  make_spans(s);
   push_event(s, (tkc_event){.program = UINT32_MAX});
   s->observer = (tki_observer){.ud = s, .access = on_access};
   tki_observe(t, &s->observer);

@@ -1,19 +1,21 @@
 /* shadow.h - who touched which memory, for race, twice, unwritten and order.
  *
- * One tkc_shadow serves all of them in a run.  Each four bytes of memory that
- * programs touch have the last write and the last reads; where accesses are
- * smaller, each element.  Pages are made when touched first.  Accesses are
- * numbered: a number stands for a program, a place in the source and the
- * program's clock then.
+ * One tkc_shadow serves all of them in a run.  Each byte that programs of
+ * this launch can write has its last write and its last reads (cells.h);
+ * memory that they can only read cannot be fought over and has nothing.
+ * Accesses are numbered: a number stands for a program, a place in the source
+ * and the program's clock then.
  */
 #ifndef TK_CHECK_SHADOW_H
 #define TK_CHECK_SHADOW_H
 
+#include "interp/check/cells.h"
 #include "interp/check/check.h"
 #include "interp/check/clock.h"
+#include "interp/check/reach.h"
 #include "interp/place.h"
 
-enum { TKC_PAGE = 4096, TKC_READERS = UINT32_MAX };
+enum { TKC_READERS = UINT32_MAX };
 
 /* What a number stands for; number 0 is nobody. */
 typedef struct tkc_event {
@@ -25,12 +27,11 @@ typedef struct tkc_event {
    * their events. */
 } tkc_event;
 
-typedef struct tkc_page {
-  uint64_t number; /* address / TKC_PAGE */
-  int shift;       /* log2 of the bytes of a granule */
-  uint32_t *writes, *reads;
-  char *before; /* the bytes before the first write, or NULL */
-} tkc_page;
+/* Memory of tensors that overlap, or of one. */
+typedef struct tkc_span {
+  tkc_cells cells;
+  bool reads, writes; /* programs may */
+} tkc_span;
 
 typedef enum tkc_conflict_kind {
   TKC_WRITES, /* two writes, different values */
@@ -70,28 +71,34 @@ typedef struct tkc_shadow {
   tki_observer observer;
   TK_VEC(tkc_event) events;
   uint32_t *latest; /* event by site */
-  tkc_page **pages; /* hash table */
-  size_t npages, cap;
-  tkc_page *last;
+  tkc_reach reach;
+  tkc_span *spans;
+  size_t nspans;
+  tkc_span **span_of; /* by region */
   tkc_clocks clocks;
   tkc_state now, **states; /* of programs that are not running */
   tkc_sync *syncs;         /* hash table */
   size_t nsyncs, cap_syncs;
   tkc_conflict *conflicts, **end;
   bool *loaded, *stored; /* by region */
-  bool crossed;          /* programs touched the same memory */
+  bool keeps; /* what memory held before, because programs may run again */
+  bool blind; /* no program can see what another writes */
+  bool swaps; /* and atomic operations leave the same in every order */
+  bool order_matters; /* programs touched the same memory, so it may */
+  bool again_matters; /* memory was read and then written: again is another */
   uint32_t ok_write, ok_read, from_read, to_read; /* answers remembered */
 } tkc_shadow;
 
 /* The run's shadow; made by whichever detector asks first. */
 tkc_shadow *tkc_shadow_of(tkc *c, tki *t);
-tkc_page *tkc_shadow_page(tkc_shadow *s, uint64_t number, bool make);
 /* The last write of the element at an address; NULL: nobody's. */
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr);
 
-/* race.c: an access that conflicts with an event. */
+/* The span that holds an address; NULL: it is in no tensor. */
+tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr);
+
+/* race.c: a lane that conflicts with an event. */
 void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
-                       uint64_t addr, const tkc_event *other,
-                       tkc_conflict_kind kind);
+                       const tkc_event *other, tkc_conflict_kind kind);
 
 #endif

@@ -1,0 +1,228 @@
+/* reach.c - which tensors the pointers of a kernel can lead to.
+ *
+ * Each slot of each function has a set of regions.  Instructions hand sets
+ * on, in no order, until none grows any more.
+ */
+#include "interp/check/reach.h"
+
+#include "ir/asm.h"
+
+#include <string.h>
+
+typedef uint64_t set; /* bit i: region i */
+#define ANY (~(set)0)
+enum { MOST_REGIONS = 63 };
+
+typedef struct reach {
+  const tki *t;
+  tk_arena *arena;
+  set **of;      /* by function, slot */
+  set **returns; /* by function, result */
+  bool **used;   /* by function: slots that something reads */
+  bool grew;
+  set loads, stores, atomics;
+  const tk_inst *atomic; /* the first */
+  bool differ;           /* not all atomics are the same */
+  bool results;
+} reach;
+
+/* What is done for each instruction of the function f. */
+typedef void (*visit_fn)(reach *r, size_t f, const tk_inst *in);
+
+static void visit_insts(reach *r, size_t f, const tk_insts *l, visit_fn fn) {
+  for (size_t i = 0; i < l->n; i++) {
+    fn(r, f, l->items[i]);
+    visit_insts(r, f, &l->items[i]->body[0], fn);
+    visit_insts(r, f, &l->items[i]->body[1], fn);
+  }
+}
+
+static void visit_body(reach *r, size_t f, const tk_body *b, visit_fn fn);
+
+static void add(reach *r, set *to, set s) {
+  r->grew |= (*to | s) != *to;
+  *to |= s;
+}
+
+static void visit_stmt(reach *r, size_t f, const tk_stmt *st, visit_fn fn) {
+  visit_insts(r, f, &st->insts, fn);
+  visit_body(r, f, &st->body, fn);
+  visit_body(r, f, &st->orelse, fn);
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE)
+    r->used[f][st->cond] = true;
+  if (st->kind == TK_S_FOR)
+    r->used[f][st->lb] = r->used[f][st->ub] = r->used[f][st->step] = true;
+  for (size_t i = 0; st->kind == TK_S_RETURN && i < st->nresults; i++) {
+    r->used[f][st->results[i]] = true;
+    add(r, &r->returns[f][i], r->of[f][st->results[i]]);
+  }
+}
+
+static void visit_body(reach *r, size_t f, const tk_body *b, visit_fn fn) {
+  for (size_t i = 0; i < b->n; i++) visit_stmt(r, f, b->items[i], fn);
+}
+
+static void visit_all(reach *r, visit_fn fn) {
+  const tk_program *p = r->t->program;
+  for (size_t f = 0; f < p->nfuncs; f++)
+    visit_body(r, f, &p->funcs[f]->body, fn);
+}
+
+/* ---- where pointers come from ------------------------------------------ */
+
+static const tk_type *slot_type(const reach *r, size_t f, int slot) {
+  return &r->t->program->funcs[f]->slots[slot].type;
+}
+
+/* The pointer operand's set; of several, what they agree on, since a value
+ * with lanes of two tensors does not say which is whose. */
+static set of_operands(const reach *r, size_t f, const tk_inst *in) {
+  set s = 0;
+  bool first = true;
+  for (int k = 0; k < in->nargs; k++) {
+    if (!slot_type(r, f, in->args[k])->ptr) continue;
+    set x = r->of[f][in->args[k]];
+    if (!first && (x != s || x & (x - 1))) return ANY;
+    s = x;
+    first = false;
+  }
+  return first ? ANY : s;
+}
+
+static bool hands_on(const tk_inst *in) {
+  switch (in->op) {
+  case TK_I_COPY:
+  case TK_I_BROADCAST:
+  case TK_I_PERMUTE:
+  case TK_I_CAST:
+  case TK_I_SELECT:
+  case TK_I_ADDPTR:
+  case TK_I_JOIN:
+  case TK_I_SPLIT:
+  case TK_I_CAT:
+  case TK_I_FLIP:
+  case TK_I_SLICE:
+  case TK_I_GATHER: return true;
+  default: return false;
+  }
+}
+
+static size_t number_of(const tk_program *p, const tk_func *f) {
+  size_t i = 0;
+  while (p->funcs[i] != f) i++;
+  return i;
+}
+
+static void pass_call(reach *r, size_t f, const tk_inst *in) {
+  const tk_func *callee = in->aux;
+  size_t g = number_of(r->t->program, callee);
+  for (size_t i = 0; i < callee->nparams && i < in->nargs; i++)
+    add(r, &r->of[g][callee->params[i]], r->of[f][in->args[i]]);
+  for (size_t i = 0; i < in->nres; i++)
+    add(r, &r->of[f][in->res[i]], r->returns[g][i]);
+}
+
+/* Functions that are called lane by lane are not followed. */
+static void call_unknown(reach *r, size_t f, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++)
+    if (slot_type(r, f, in->args[k])->ptr) r->loads = r->stores = ANY;
+}
+
+static void pass(reach *r, size_t f, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++) r->used[f][in->args[k]] = true;
+  if (in->op == TK_I_CALL) {
+    pass_call(r, f, in);
+    return;
+  }
+  if (in->op == TK_I_COND) return;
+  if (in->op == TK_I_MAP_FN || in->op == TK_I_REDUCE_FN ||
+      in->op == TK_I_SCAN_FN)
+    call_unknown(r, f, in);
+  for (int k = 0; k < in->nres; k++)
+    if (slot_type(r, f, in->res[k])->ptr)
+      add(r, &r->of[f][in->res[k]], hands_on(in) ? of_operands(r, f, in) : ANY);
+}
+
+static void start(reach *r) {
+  const tk_program *p = r->t->program;
+  r->of = TK_NEWN(r->arena, set *, p->nfuncs);
+  r->returns = TK_NEWN(r->arena, set *, p->nfuncs);
+  r->used = TK_NEWN(r->arena, bool *, p->nfuncs);
+  for (size_t i = 0; i < p->nfuncs; i++) {
+    r->of[i] = TK_NEWN(r->arena, set, p->funcs[i]->nslots);
+    r->returns[i] = TK_NEWN(r->arena, set, p->funcs[i]->nresults);
+    r->used[i] = TK_NEWN(r->arena, bool, p->funcs[i]->nslots);
+  }
+  size_t k = number_of(p, p->kernel);
+  for (size_t i = 0; i < r->t->nparams; i++) {
+    int32_t region = r->t->params[i].region;
+    r->of[k][p->kernel->params[i]] =
+        region >= 0 && region < MOST_REGIONS ? (set)1 << region : ANY;
+  }
+}
+
+/* ---- where they go ------------------------------------------------------ */
+
+static void add_atomic(reach *r, size_t f, const tk_inst *in) {
+  const tk_inst *first = r->atomic ? r->atomic : in;
+  r->atomic = first;
+  r->atomics |= r->of[f][in->args[0]];
+  r->differ |= in->op != first->op || in->mode != first->mode ||
+               in->type.elem != first->type.elem;
+  r->results |= r->used[f][in->res[0]];
+}
+
+static void add_asm(reach *r, const tk_asm *a) {
+  for (size_t i = 0; i < a->insts.n; i++)
+    for (int k = 0; k < a->insts.items[i].nargs; k++)
+      if (a->insts.items[i].args[k].kind == TK_AA_ADDRESS)
+        r->loads = r->stores = ANY;
+}
+
+static void note(reach *r, size_t f, const tk_inst *in) {
+  switch (in->op) {
+  case TK_I_LOAD: r->loads |= r->of[f][in->args[0]]; break;
+  case TK_I_STORE: r->stores |= r->of[f][in->args[0]]; break;
+  case TK_I_ATOMIC:
+  case TK_I_CAS: add_atomic(r, f, in); break;
+  case TK_I_ASM: add_asm(r, in->aux); break;
+  default: break;
+  }
+}
+
+/* The largest of floats is the same in every order too, but for which of
+ * several NaNs it is. */
+static bool commutes(const tk_inst *in) {
+  if (!in) return true;
+  if (in->op != TK_I_ATOMIC || in->type.ptr) return false;
+  switch (in->mode) {
+  case TK_A_ADD: return !tk_is_float((tk_dtype)in->type.elem);
+  case TK_A_MAX:
+  case TK_A_MIN:
+  case TK_A_AND:
+  case TK_A_OR:
+  case TK_A_XOR: return true;
+  default: return false;
+  }
+}
+
+static uint8_t kinds(const reach *r, size_t region) {
+  set bit = region < MOST_REGIONS ? (set)1 << region : ~(ANY >> 1);
+  return (r->loads & bit ? TKC_LOADS : 0) | (r->stores & bit ? TKC_STORES : 0) |
+         (r->atomics & bit ? TKC_ATOMICS : 0);
+}
+
+tkc_reach tkc_reach_of(tk_arena *a, const tki *t) {
+  reach r = {.t = t, .arena = a};
+  start(&r);
+  do {
+    r.grew = false;
+    visit_all(&r, pass);
+  } while (r.grew);
+  visit_all(&r, note);
+  tkc_reach out = {.region = TK_NEWN(a, uint8_t, t->nregions + 1),
+                   .commutes = commutes(r.atomic) && !r.differ,
+                   .results = r.results};
+  for (size_t i = 0; i < t->nregions; i++) out.region[i] = kinds(&r, i);
+  return out;
+}

@@ -1,0 +1,147 @@
+/* test_cells.c - runs of bytes with the same history against a model that
+ * keeps two numbers for every byte: random accesses of every kind. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/check/cells.h"
+
+enum { BYTES = 3 * TKC_PAGE + 200, ROUNDS = 40, STEPS = 200 };
+static const uint64_t LO = 0x10008; /* not where a page would begin */
+
+typedef struct model {
+  tk_env env;
+  tk_arena arena;
+  tkc_cells cells;
+  tkc_cell byte[BYTES];
+  uint64_t next; /* where the next run that fn is told of must begin */
+  uint32_t event;
+  bool write;
+  uint32_t seed;
+} model;
+
+static uint32_t draw(model *m, uint32_t below) {
+  m->seed = m->seed * 1664525 + 1013904223;
+  return (uint32_t)((uint64_t)m->seed * below >> 32);
+}
+
+static tkc_cell after(const model *m, tkc_cell old) {
+  if (m->write) return (tkc_cell){m->event, 0};
+  return (tkc_cell){old.write, m->event};
+}
+
+static bool same(tkc_cell a, tkc_cell b) {
+  return a.write == b.write && a.read == b.read;
+}
+
+static tkc_cell see(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
+  model *m = ud;
+  ck_assert_uint_eq(lo, m->next);
+  ck_assert_uint_lt(lo, hi);
+  for (uint64_t a = lo; a < hi; a++) {
+    if (!same(m->byte[a - LO], old)) ck_abort_msg("byte %d", (int)(a - LO));
+    m->byte[a - LO] = after(m, old);
+  }
+  m->next = hi;
+  return after(m, old);
+}
+
+static void touch(model *m, uint64_t lo, uint64_t hi) {
+  if (hi > LO + BYTES) hi = LO + BYTES;
+  if (lo >= hi) return;
+  m->next = lo;
+  tkc_cells_update(&m->cells, lo, hi, see, m);
+  ck_assert_uint_eq(m->next, hi);
+}
+
+/* A row, a column, or single elements here and there. */
+static void any_access(model *m) {
+  uint32_t size = 1u << draw(m, 4), at = draw(m, BYTES) / size * size;
+  m->event = 1 + draw(m, 6);
+  m->write = draw(m, 3) != 0;
+  switch (draw(m, 4)) {
+  case 0: touch(m, LO + at, LO + at + size * (1 + draw(m, 1500))); break;
+  case 1: touch(m, LO + at, LO + at + size); break;
+  case 2:
+    for (uint32_t i = 0, step = size * (1 + draw(m, 8)); i < 200; i++)
+      touch(m, LO + at + i * step, LO + at + i * step + size);
+    break;
+  default:
+    for (int i = 0; i < 20; i++) {
+      uint64_t a = LO + draw(m, BYTES) / size * size;
+      touch(m, a, a + size);
+    }
+  }
+}
+
+static void compare(const model *m) {
+  bool written[4] = {false};
+  for (uint64_t a = LO, end; a < LO + BYTES; a = end) {
+    tkc_cell cell;
+    end = tkc_cells_run(&m->cells, a, LO + BYTES, &cell);
+    ck_assert_uint_gt(end, a);
+    for (uint64_t b = a; b < end; b++) {
+      tkc_cell one = tkc_cells_at(&m->cells, b);
+      if (!same(m->byte[b - LO], cell) || !same(one, cell))
+        ck_abort_msg("byte %d", (int)(b - LO));
+      written[(b - m->cells.base) / TKC_PAGE] |= cell.write != 0;
+    }
+  }
+  for (uint64_t i = 0; i < 4; i++) {
+    uint64_t a = m->cells.base + i * TKC_PAGE;
+    const tkc_page *p = tkc_cells_page(&m->cells, a < LO ? LO : a);
+    ck_assert(!written[i] || (p && p->written));
+  }
+}
+
+START_TEST(random_accesses) {
+  model *m = calloc(1, sizeof *m);
+  tk_env_init(&m->env, NULL, NULL);
+  tk_arena_init(&m->arena, &m->env);
+  m->cells = tkc_cells_for(&m->arena, LO, LO + BYTES);
+  m->seed = (uint32_t)_i;
+  uint32_t steps = 1 + draw(m, STEPS);
+  for (uint32_t i = 0; i < steps; i++) any_access(m);
+  compare(m);
+  tk_arena_free(&m->arena);
+  free(m);
+}
+END_TEST
+
+/* Rows that follow each other are one run again; a page of single elements
+ * takes two numbers for each, and no more. */
+START_TEST(memory) {
+  model *m = calloc(1, sizeof *m);
+  tk_env_init(&m->env, NULL, NULL);
+  tk_arena_init(&m->arena, &m->env);
+  m->cells = tkc_cells_for(&m->arena, LO, LO + BYTES);
+  m->event = 1;
+  m->write = true;
+  for (uint64_t a = LO; a < LO + BYTES; a += 64) touch(m, a, a + 64);
+  ck_assert_uint_eq(tkc_cells_page(&m->cells, LO)->n, 2);
+  ck_assert_uint_eq(tkc_cells_page(&m->cells, LO + TKC_PAGE)->n, 1);
+  ck_assert_uint_le(m->env.peak, BYTES);
+  m->event = 2;
+  for (uint64_t a = LO; a < LO + BYTES; a += 8) touch(m, a, a + 4);
+  m->write = false;
+  for (uint64_t a = LO; a < LO + BYTES; a += 8) touch(m, a, a + 4);
+  ck_assert_uint_le(m->env.peak, 3 * 4 * TKC_PAGE); /* pages */
+  compare(m);
+  tk_arena_free(&m->arena);
+  free(m);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("cells");
+  TCase *t = tcase_create("cells");
+  tcase_add_loop_test(t, random_accesses, 0, ROUNDS);
+  tcase_add_test(t, memory);
+  suite_add_tcase(suite, t);
+  SRunner *r = srunner_create(suite);
+  srunner_set_fork_status(r, CK_NOFORK);
+  srunner_run_all(r, CK_NORMAL);
+  int failed = srunner_ntests_failed(r);
+  srunner_free(r);
+  return failed != 0;
+}
