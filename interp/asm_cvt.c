@@ -110,7 +110,7 @@ static double limited(const tk_asm_inst *in, uint8_t type, double v) {
 
 /* Ten digits after the point; .rna rounds halves away from zero. */
 static uint64_t tf32_bits(const tk_asm_inst *in, double v) {
-  uint32_t u = tkm_f32_bits((float)v);
+  uint32_t u = tk_f32_bits((float)v);
   if (v != v) return 0x7FFFFFFF;
   uint32_t half = has(in, TK_AM_rna)  ? 0x1000
                   : has(in, TK_AM_rz) ? 0
@@ -124,7 +124,7 @@ static uint64_t real_bits(const tk_asm_inst *in, uint8_t type, double v) {
   if (type == TK_AT_tf32) return tf32_bits(in, v);
   uint64_t u = tki_asm_round(in, type, v);
   bool tiny = has(in, TK_AM_ftz) && type == TK_AT_f32 &&
-              fpclassify(tkm_bits_f32((uint32_t)u)) == FP_SUBNORMAL;
+              fpclassify(tk_bits_f32((uint32_t)u)) == FP_SUBNORMAL;
   return tiny ? u & 0x80000000 : u;
 }
 
@@ -177,13 +177,13 @@ static uint64_t int_to_real(const tk_asm_inst *in, __int128 v) {
                                    : FE_TONEAREST);
     volatile double r = a + b;
     fesetround(FE_TONEAREST);
-    return tkm_f64_bits(r);
+    return tk_f64_bits(r);
   }
   /* To fewer bits: 53 with the last telling of what was lost. */
   double sum = high + low, lost = low - (sum - high);
-  uint64_t u = tkm_f64_bits(sum);
+  uint64_t u = tk_f64_bits(sum);
   if (lost != 0 && !(u & 1))
-    sum = tkm_bits_f64((lost > 0) == (sum > 0) ? u | 1 : (u - 1) | 1);
+    sum = tk_bits_f64((lost > 0) == (sum > 0) ? u | 1 : (u - 1) | 1);
   return real_bits(in, in->type, sum);
 }
 

@@ -29,8 +29,8 @@ double tki_asm_to_double(uint8_t type, uint64_t bits) {
   switch (type) {
   case TK_AT_f16: return tk_f16_to_f32((uint16_t)bits);
   case TK_AT_bf16: return tk_bf16_to_f32((uint16_t)bits);
-  case TK_AT_f64: return tkm_bits_f64(bits);
-  default: return tkm_bits_f32((uint32_t)bits);
+  case TK_AT_f64: return tk_bits_f64(bits);
+  default: return tk_bits_f32((uint32_t)bits);
   }
 }
 
@@ -67,13 +67,13 @@ uint64_t tki_asm_round(const tk_asm_inst *in, uint8_t type, double v) {
   int mode = direction(in);
   uint64_t u = 0;
   if (v != v) return canonical_nan(type);
-  if (type == TK_AT_f64) return tkm_f64_bits(v);
+  if (type == TK_AT_f64) return tk_f64_bits(v);
   if (type == TK_AT_f32 || type == TK_AT_tf32) {
     volatile double from = v;
     fesetround(mode);
     volatile float f = (float)from;
     fesetround(FE_TONEAREST);
-    return tkm_f32_bits(f);
+    return tk_f32_bits(f);
   }
   tk_lane_set_double(dtype_of(type), &u, v);
   return step16(type, u, v, mode);
@@ -82,17 +82,17 @@ uint64_t tki_asm_round(const tk_asm_inst *in, uint8_t type, double v) {
 /* ---- one rounding ------------------------------------------------------ */
 
 static float flush(const step *s, uint64_t bits) {
-  float f = tkm_bits_f32((uint32_t)bits);
+  float f = tk_bits_f32((uint32_t)bits);
   bool tiny = has(s, TK_AM_ftz) && fpclassify(f) == FP_SUBNORMAL;
   return tiny ? copysignf(0, f) : f;
 }
 
 static uint64_t settle32(const step *s, float f) {
   if (f != f) return has(s, TK_AM_sat) ? 0 : canonical_nan(TK_AT_f32);
-  f = flush(s, tkm_f32_bits(f));
+  f = flush(s, tk_f32_bits(f));
   if (has(s, TK_AM_sat)) f = f > 0 ? f < 1 ? f : 1 : 0;
   if (has(s, TK_AM_relu) && !(f > 0)) f = 0;
-  return tkm_f32_bits(f);
+  return tk_f32_bits(f);
 }
 
 /* The operation in the instruction's direction; the volatiles keep it
@@ -122,9 +122,9 @@ static uint64_t exact32(const step *s) {
 }
 
 static uint64_t exact64(const step *s) {
-  double r = directed64(s->in->op, tkm_bits_f64(s->v[0]), tkm_bits_f64(s->v[1]),
-                        tkm_bits_f64(s->v[2]), direction(s->in));
-  return r != r ? canonical_nan(TK_AT_f64) : tkm_f64_bits(r);
+  double r = directed64(s->in->op, tk_bits_f64(s->v[0]), tk_bits_f64(s->v[1]),
+                        tk_bits_f64(s->v[2]), direction(s->in));
+  return r != r ? canonical_nan(TK_AT_f64) : tk_f64_bits(r);
 }
 
 /* x + y in double, the last bit telling of what was lost: rounds to 16 bits
@@ -132,10 +132,10 @@ static uint64_t exact64(const step *s) {
 static double add_sticky(double x, double y) {
   double sum = x + y, part = sum - x;
   double lost = (x - (sum - part)) + (y - part);
-  uint64_t u = tkm_f64_bits(sum);
+  uint64_t u = tk_f64_bits(sum);
   if (lost == 0 || !isfinite(sum) || u & 1) return sum;
   bool grows = (lost > 0) == (sum > 0);
-  return tkm_bits_f64(grows ? u | 1 : (u - 1) | 1);
+  return tk_bits_f64(grows ? u | 1 : (u - 1) | 1);
 }
 
 static uint64_t settle16(const step *s, double v) {
@@ -183,7 +183,7 @@ static uint64_t pick(const step *s, uint64_t x, uint64_t y, bool max) {
 static uint64_t extreme(const step *s, bool max) {
   uint64_t sign = sign_bit(s), flip = 0, v[3];
   for (int k = 0; k < s->n; k++) {
-    v[k] = s->type == TK_AT_f32 ? tkm_f32_bits(flush(s, s->v[k])) : s->v[k];
+    v[k] = s->type == TK_AT_f32 ? tk_f32_bits(flush(s, s->v[k])) : s->v[k];
     if (!has(s, TK_AM_xorsign)) continue;
     flip ^= v[k] & sign;
     v[k] &= ~sign;
@@ -213,8 +213,8 @@ static uint64_t apply(const step *s) {
 }
 
 static uint64_t apply64(const step *s) {
-  double r = function(s->in->op, tkm_bits_f64(s->v[0]));
-  return r != r ? canonical_nan(TK_AT_f64) : tkm_f64_bits(r);
+  double r = function(s->in->op, tk_bits_f64(s->v[0]));
+  return r != r ? canonical_nan(TK_AT_f64) : tk_f64_bits(r);
 }
 
 static uint64_t test(const step *s) {

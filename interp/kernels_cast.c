@@ -7,17 +7,7 @@
  */
 #include <math.h>
 
-#include "interp/interp.h"
-
-#define LOOP(NAME, TO, FROM, EXPR)                                             \
-  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \
-    TO *d = vd;                                                                \
-    const FROM *pa = va;                                                       \
-    for (size_t i = 0; i < n; i++) {                                           \
-      FROM a = pa[i];                                                          \
-      d[i] = (TO)(EXPR);                                                       \
-    }                                                                          \
-  }
+#include "interp/lanes.h"
 
 /* Saturation: bounds are exact in both float types. */
 #define SAT(a, T, LO, HI, LIMIT)                                               \
@@ -31,17 +21,17 @@
 
 /* FROM_INT(to suffix, to type): every integer source. */
 #define FROM_INTS(S, T)                                                        \
-  LOOP(u8_##S, T, uint8_t, a)                                                  \
-  LOOP(i8_##S, T, int8_t, a)                                                   \
-  LOOP(u16_##S, T, uint16_t, a)                                                \
-  LOOP(i16_##S, T, int16_t, a)                                                 \
-  LOOP(u32_##S, T, uint32_t, a)                                                \
-  LOOP(i32_##S, T, int32_t, a)                                                 \
-  LOOP(u64_##S, T, uint64_t, a)                                                \
-  LOOP(i64_##S, T, int64_t, a)
+  TKI_LOOP1(u8_##S, T, uint8_t, a)                                             \
+  TKI_LOOP1(i8_##S, T, int8_t, a)                                              \
+  TKI_LOOP1(u16_##S, T, uint16_t, a)                                           \
+  TKI_LOOP1(i16_##S, T, int16_t, a)                                            \
+  TKI_LOOP1(u32_##S, T, uint32_t, a)                                           \
+  TKI_LOOP1(i32_##S, T, int32_t, a)                                            \
+  TKI_LOOP1(u64_##S, T, uint64_t, a)                                           \
+  TKI_LOOP1(i64_##S, T, int64_t, a)
 #define FROM_FLOATS(S, T, CONV)                                                \
-  LOOP(f32_##S, T, float, CONV(a))                                             \
-  LOOP(f64_##S, T, double, CONV(a))
+  TKI_LOOP1(f32_##S, T, float, CONV(a))                                        \
+  TKI_LOOP1(f64_##S, T, double, CONV(a))
 #define SAME(a) (a)
 #define IS_NOT_ZERO(a) ((a) != 0)
 
@@ -62,14 +52,14 @@ FROM_FLOATS(u64, uint64_t, TO_U64)
 FROM_FLOATS(b, uint8_t, IS_NOT_ZERO)
 FROM_FLOATS(f32, float, SAME)
 FROM_FLOATS(f64, double, SAME)
-LOOP(u8_b, uint8_t, uint8_t, a != 0)
-LOOP(i8_b, uint8_t, uint8_t, a != 0)
-LOOP(u16_b, uint8_t, uint16_t, a != 0)
-LOOP(i16_b, uint8_t, uint16_t, a != 0)
-LOOP(u32_b, uint8_t, uint32_t, a != 0)
-LOOP(i32_b, uint8_t, uint32_t, a != 0)
-LOOP(u64_b, uint8_t, uint64_t, a != 0)
-LOOP(i64_b, uint8_t, uint64_t, a != 0)
+TKI_LOOP1(u8_b, uint8_t, uint8_t, a != 0)
+TKI_LOOP1(i8_b, uint8_t, uint8_t, a != 0)
+TKI_LOOP1(u16_b, uint8_t, uint16_t, a != 0)
+TKI_LOOP1(i16_b, uint8_t, uint16_t, a != 0)
+TKI_LOOP1(u32_b, uint8_t, uint32_t, a != 0)
+TKI_LOOP1(i32_b, uint8_t, uint32_t, a != 0)
+TKI_LOOP1(u64_b, uint8_t, uint64_t, a != 0)
+TKI_LOOP1(i64_b, uint8_t, uint64_t, a != 0)
 
 #define TO_ROW(S)                                                              \
   {                                                                            \
@@ -88,31 +78,22 @@ LOOP(i64_b, uint8_t, uint64_t, a != 0)
     [TK_UINT64] = u64_i##WIDTH, [TK_FP32] = f32_##S, [TK_FP64] = f64_##S       \
   }
 
-#define NARROW(S, ID)                                                          \
+#define NARROW(S, ID, T)                                                       \
   static void from_##S(void *d, const void *a, size_t n) {                     \
     tki_widen(ID, d, a, n);                                                    \
   }                                                                            \
   static void to_##S(void *d, const void *a, size_t n) {                       \
     tki_narrow(ID, d, a, n);                                                   \
   }
-NARROW(f16, TK_FP16)
-NARROW(bf16, TK_BF16)
-NARROW(e4nv, TK_FP8E4NV)
-NARROW(e4b8, TK_FP8E4B8)
-NARROW(e4b15, TK_FP8E4B15)
-NARROW(e5, TK_FP8E5)
-NARROW(e5b16, TK_FP8E5B16)
+TKI_NARROW_FLOATS(NARROW)
 
 static tki_unary_fn narrow_cast(tk_dtype from, tk_dtype to) {
-  static const tki_unary_fn widen[TK_DTYPE_COUNT] = {
-      [TK_FP16] = from_f16,       [TK_BF16] = from_bf16,
-      [TK_FP8E4NV] = from_e4nv,   [TK_FP8E4B8] = from_e4b8,
-      [TK_FP8E4B15] = from_e4b15, [TK_FP8E5] = from_e5,
-      [TK_FP8E5B16] = from_e5b16};
-  static const tki_unary_fn narrow[TK_DTYPE_COUNT] = {
-      [TK_FP16] = to_f16,      [TK_BF16] = to_bf16,      [TK_FP8E4NV] = to_e4nv,
-      [TK_FP8E4B8] = to_e4b8,  [TK_FP8E4B15] = to_e4b15, [TK_FP8E5] = to_e5,
-      [TK_FP8E5B16] = to_e5b16};
+#define FROM(S, ID, T) [ID] = from_##S,
+#define TO(S, ID, T) [ID] = to_##S,
+  static const tki_unary_fn widen[TK_DTYPE_COUNT] = {TKI_NARROW_FLOATS(FROM)};
+  static const tki_unary_fn narrow[TK_DTYPE_COUNT] = {TKI_NARROW_FLOATS(TO)};
+#undef FROM
+#undef TO
   if (to == TK_FP32) return widen[from];
   return from == TK_FP32 ? narrow[to] : NULL;
 }

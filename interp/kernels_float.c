@@ -8,21 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "interp/interp.h"
+#include "base/bits.h"
+#include "interp/lanes.h"
 
 /* ---- narrow formats ---------------------------------------------------- */
-
-static inline float as_float(uint32_t u) {
-  float f;
-  memcpy(&f, &u, sizeof f);
-  return f;
-}
-
-static inline uint32_t as_bits(float f) {
-  uint32_t u;
-  memcpy(&u, &f, sizeof u);
-  return u;
-}
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -61,10 +50,10 @@ static bool have_f16c(void) {
 TKI_CLONES static void widen_f16(float *d, const uint16_t *s, size_t n) {
   for (size_t i = 0; i < n; i++) {
     uint32_t h = s[i], mag = (h & 0x7fff) << 13;
-    uint32_t fin = as_bits(as_float(mag) * 0x1p112f);
+    uint32_t fin = tk_f32_bits(tk_bits_f32(mag) * 0x1p112f);
     uint32_t quiet = mag > 0x7c00u << 13 ? 0x400000 : 0;
     uint32_t out = mag >= 0x7c00u << 13 ? mag | 0x7f800000 | quiet : fin;
-    d[i] = as_float(out | (h & 0x8000) << 16);
+    d[i] = tk_bits_f32(out | (h & 0x8000) << 16);
   }
 }
 
@@ -72,8 +61,8 @@ TKI_CLONES static void widen_f16(float *d, const uint16_t *s, size_t n) {
  * spacing of subnormal halves. */
 TKI_CLONES static void narrow_f16(uint16_t *d, const float *s, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    uint32_t u = as_bits(s[i]), mag = u & 0x7fffffff;
-    uint32_t sub = as_bits(as_float(mag) + 0.5f) - 0x3f000000;
+    uint32_t u = tk_f32_bits(s[i]), mag = u & 0x7fffffff;
+    uint32_t sub = tk_f32_bits(tk_bits_f32(mag) + 0.5f) - 0x3f000000;
     uint32_t odd = mag >> 13 & 1;
     uint32_t norm = (mag + 0xfff + odd - 0x38000000) >> 13;
     uint32_t out = mag < 0x38800000 ? sub : norm;
@@ -84,12 +73,12 @@ TKI_CLONES static void narrow_f16(uint16_t *d, const float *s, size_t n) {
 }
 
 TKI_CLONES static void widen_bf16(float *d, const uint16_t *s, size_t n) {
-  for (size_t i = 0; i < n; i++) d[i] = as_float((uint32_t)s[i] << 16);
+  for (size_t i = 0; i < n; i++) d[i] = tk_bits_f32((uint32_t)s[i] << 16);
 }
 
 TKI_CLONES static void narrow_bf16(uint16_t *d, const float *s, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    uint32_t u = as_bits(s[i]);
+    uint32_t u = tk_f32_bits(s[i]);
     uint32_t r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
     uint32_t nan = u >> 16 | 0x40;
     d[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? nan : r);
@@ -140,9 +129,9 @@ void tki_narrow(tk_dtype d, void *to, const float *from, size_t n) {
  * from zero (PTX cvt.rna.tf32.f32). */
 TKI_CLONES void tki_round_tf32(float *d, const float *a, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    uint32_t u = as_bits(a[i]);
+    uint32_t u = tk_f32_bits(a[i]);
     bool finite = (u & 0x7f800000) != 0x7f800000;
-    d[i] = as_float(finite ? (u + 0x1000) & 0xffffe000 : u);
+    d[i] = tk_bits_f32(finite ? (u + 0x1000) & 0xffffe000 : u);
   }
 }
 
@@ -150,36 +139,13 @@ TKI_CLONES void tki_round_tf32(float *d, const float *a, size_t n) {
  * (seen on an H200; Triton rounds nothing for input_precision 'tf32'). */
 TKI_CLONES void tki_cut_tf32(float *d, const float *a, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    uint32_t u = as_bits(a[i]);
+    uint32_t u = tk_f32_bits(a[i]);
     bool nan = (u & 0x7fffffff) > 0x7f800000;
-    d[i] = as_float(nan ? u : u & 0xffffe000);
+    d[i] = tk_bits_f32(nan ? u : u & 0xffffe000);
   }
 }
 
 /* ---- two operands ------------------------------------------------------ */
-
-#define LOOP(NAME, T, EXPR)                                                    \
-  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,        \
-                              size_t n, int mode) {                            \
-    T *d = vd;                                                                 \
-    const T *pa = va, *pb = vb;                                                \
-    T a0 = *pa, b0 = *pb;                                                      \
-    if (mode == 0)                                                             \
-      for (size_t i = 0; i < n; i++) {                                         \
-        T a = pa[i], b = pb[i];                                                \
-        d[i] = (EXPR);                                                         \
-      }                                                                        \
-    else if (mode == 1)                                                        \
-      for (size_t i = 0; i < n; i++) {                                         \
-        T a = pa[i], b = b0;                                                   \
-        d[i] = (EXPR);                                                         \
-      }                                                                        \
-    else                                                                       \
-      for (size_t i = 0; i < n; i++) {                                         \
-        T a = a0, b = pb[i];                                                   \
-        d[i] = (EXPR);                                                         \
-      }                                                                        \
-  }
 
 /* -0 is below +0; a NaN gives way to a number, or wins. */
 #define LESSER(a, b)                                                           \
@@ -190,29 +156,27 @@ TKI_CLONES void tki_cut_tf32(float *d, const float *a, size_t n) {
 #define NAN_WINS(a, b, pick) ((a) != (a) ? (a) : (b) != (b) ? (b) : pick(a, b))
 
 #define FLOATS(S, T, FMOD)                                                     \
-  LOOP(add_##S, T, a + b)                                                      \
-  LOOP(sub_##S, T, a - b)                                                      \
-  LOOP(mul_##S, T, a *b)                                                       \
-  LOOP(div_##S, T, a / b)                                                      \
-  LOOP(mod_##S, T, FMOD(a, b))                                                 \
-  LOOP(min_##S, T, NUM(a, b, LESSER))                                          \
-  LOOP(max_##S, T, NUM(a, b, GREATER))                                         \
-  LOOP(min_nan_##S, T, NAN_WINS(a, b, LESSER))                                 \
-  LOOP(max_nan_##S, T, NAN_WINS(a, b, GREATER))
+  TKI_LOOP2(add_##S, T, T, a + b)                                              \
+  TKI_LOOP2(sub_##S, T, T, a - b)                                              \
+  TKI_LOOP2(mul_##S, T, T, a *b)                                               \
+  TKI_LOOP2(div_##S, T, T, a / b)                                              \
+  TKI_LOOP2(mod_##S, T, T, FMOD(a, b))                                         \
+  TKI_LOOP2(min_##S, T, T, NUM(a, b, LESSER))                                  \
+  TKI_LOOP2(max_##S, T, T, NUM(a, b, GREATER))                                 \
+  TKI_LOOP2(min_nan_##S, T, T, NAN_WINS(a, b, LESSER))                         \
+  TKI_LOOP2(max_nan_##S, T, T, NAN_WINS(a, b, GREATER))
 FLOATS(f32, float, fmodf)
 FLOATS(f64, double, fmod)
 
-enum { ROW = 256 };
-
 static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
                           size_t n, int mode, tki_binary_fn fn) {
-  float fa[ROW], fb[ROW];
+  float fa[TKI_ROW], fb[TKI_ROW];
   size_t size = tk_dtypes[t].size;
   if (mode == 2) tki_widen(t, fa, a, 1);
   if (mode == 1) tki_widen(t, fb, b, 1);
-  for (size_t at = 0; at < n; at += ROW) {
-    size_t m = n - at < ROW ? n - at : ROW;
-    float out[ROW];
+  for (size_t at = 0; at < n; at += TKI_ROW) {
+    size_t m = n - at < TKI_ROW ? n - at : TKI_ROW;
+    float out[TKI_ROW];
     if (mode != 2) tki_widen(t, fa, (const char *)a + at * size, m);
     if (mode != 1) tki_widen(t, fb, (const char *)b + at * size, m);
     fn(out, fa, fb, m, mode);
@@ -225,7 +189,7 @@ static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
                        int mode) {                                             \
     narrow_binary(ID, d, a, b, n, mode, OP##_f32);                             \
   }
-#define NARROWS(S, ID)                                                         \
+#define NARROWS(S, ID, T)                                                      \
   NARROW(add, S, ID)                                                           \
   NARROW(sub, S, ID)                                                           \
   NARROW(mul, S, ID)                                                           \
@@ -235,13 +199,7 @@ static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
   NARROW(max, S, ID)                                                           \
   NARROW(min_nan, S, ID)                                                       \
   NARROW(max_nan, S, ID)
-NARROWS(f16, TK_FP16)
-NARROWS(bf16, TK_BF16)
-NARROWS(e4nv, TK_FP8E4NV)
-NARROWS(e4b8, TK_FP8E4B8)
-NARROWS(e4b15, TK_FP8E4B15)
-NARROWS(e5, TK_FP8E5)
-NARROWS(e5b16, TK_FP8E5B16)
+TKI_NARROW_FLOATS(NARROWS)
 
 #define ROWS(S)                                                                \
   {                                                                            \
@@ -251,14 +209,13 @@ NARROWS(e5b16, TK_FP8E5B16)
     [TK_B_MAX_NAN] = max_nan_##S                                               \
   }
 
+#define NARROW_ROWS(S, ID, T) [ID] = ROWS(S),
+
 tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
   static const tki_binary_fn table[TK_DTYPE_COUNT][TK_B_COUNT] = {
-      [TK_FP32] = ROWS(f32),       [TK_FP64] = ROWS(f64),
-      [TK_FP16] = ROWS(f16),       [TK_BF16] = ROWS(bf16),
-      [TK_FP8E4NV] = ROWS(e4nv),   [TK_FP8E4B8] = ROWS(e4b8),
-      [TK_FP8E4B15] = ROWS(e4b15), [TK_FP8E5] = ROWS(e5),
-      [TK_FP8E5B16] = ROWS(e5b16),
-  };
+      [TK_FP32] = ROWS(f32),
+      [TK_FP64] = ROWS(f64),
+      TKI_NARROW_FLOATS(NARROW_ROWS)};
   return tk_is_int(d) ? tki_int_binary(op, d) : table[d][op];
 }
 
@@ -266,12 +223,12 @@ tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
 
 static void narrow_compare(tk_dtype t, uint8_t *d, const void *a, const void *b,
                            size_t n, int mode, tki_binary_fn fn) {
-  float fa[ROW], fb[ROW];
+  float fa[TKI_ROW], fb[TKI_ROW];
   size_t size = tk_dtypes[t].size;
   if (mode == 2) tki_widen(t, fa, a, 1);
   if (mode == 1) tki_widen(t, fb, b, 1);
-  for (size_t at = 0; at < n; at += ROW) {
-    size_t m = n - at < ROW ? n - at : ROW;
+  for (size_t at = 0; at < n; at += TKI_ROW) {
+    size_t m = n - at < TKI_ROW ? n - at : TKI_ROW;
     if (mode != 2) tki_widen(t, fa, (const char *)a + at * size, m);
     if (mode != 1) tki_widen(t, fb, (const char *)b + at * size, m);
     fn(d + at, fa, fb, m, mode);
@@ -284,32 +241,25 @@ static void narrow_compare(tk_dtype t, uint8_t *d, const void *a, const void *b,
     narrow_compare(ID, d, a, b, n, mode,                                       \
                    tki_plain_compare(TK_C_##C, TK_FP32));                      \
   }
-#define NCMPS(S, ID)                                                           \
+#define NCMPS(S, ID, T)                                                        \
   NCMP(EQ, S, ID)                                                              \
   NCMP(NE, S, ID)                                                              \
   NCMP(LT, S, ID)                                                              \
   NCMP(LE, S, ID)                                                              \
   NCMP(GT, S, ID)                                                              \
   NCMP(GE, S, ID)
-NCMPS(f16, TK_FP16)
-NCMPS(bf16, TK_BF16)
-NCMPS(e4nv, TK_FP8E4NV)
-NCMPS(e4b8, TK_FP8E4B8)
-NCMPS(e4b15, TK_FP8E4B15)
-NCMPS(e5, TK_FP8E5)
-NCMPS(e5b16, TK_FP8E5B16)
+TKI_NARROW_FLOATS(NCMPS)
+
 #define NCMP_ROW(S)                                                            \
   {                                                                            \
     cmp_##S##_EQ, cmp_##S##_NE, cmp_##S##_LT, cmp_##S##_LE, cmp_##S##_GT,      \
         cmp_##S##_GE                                                           \
   }
 
+#define NCMP_ROWS(S, ID, T) [ID] = NCMP_ROW(S),
+
 tki_binary_fn tki_compare_kernel(tk_compare op, tk_dtype d) {
   static const tki_binary_fn table[TK_DTYPE_COUNT][TK_C_COUNT] = {
-      [TK_FP16] = NCMP_ROW(f16),       [TK_BF16] = NCMP_ROW(bf16),
-      [TK_FP8E4NV] = NCMP_ROW(e4nv),   [TK_FP8E4B8] = NCMP_ROW(e4b8),
-      [TK_FP8E4B15] = NCMP_ROW(e4b15), [TK_FP8E5] = NCMP_ROW(e5),
-      [TK_FP8E5B16] = NCMP_ROW(e5b16),
-  };
+      TKI_NARROW_FLOATS(NCMP_ROWS)};
   return table[d][op] ? table[d][op] : tki_plain_compare(op, d);
 }

@@ -5,30 +5,7 @@
  * is x, the smallest number divided by -1 is itself; a shift by the width or
  * more gives 0, or the sign for >> of a signed type (PTX ISA, shl and shr).
  */
-#include "interp/interp.h"
-
-#define LOOP(NAME, T, EXPR)                                                    \
-  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,        \
-                              size_t n, int mode) {                            \
-    T *d = vd;                                                                 \
-    const T *pa = va, *pb = vb;                                                \
-    T a0 = *pa, b0 = *pb;                                                      \
-    if (mode == 0)                                                             \
-      for (size_t i = 0; i < n; i++) {                                         \
-        T a = pa[i], b = pb[i];                                                \
-        d[i] = (T)(EXPR);                                                      \
-      }                                                                        \
-    else if (mode == 1)                                                        \
-      for (size_t i = 0; i < n; i++) {                                         \
-        T a = pa[i], b = b0;                                                   \
-        d[i] = (T)(EXPR);                                                      \
-      }                                                                        \
-    else                                                                       \
-      for (size_t i = 0; i < n; i++) {                                         \
-        T a = a0, b = pb[i];                                                   \
-        d[i] = (T)(EXPR);                                                      \
-      }                                                                        \
-  }
+#include "interp/lanes.h"
 
 #define MULHI32(a, b) (((uint64_t)(uint32_t)(a) * (uint32_t)(b)) >> 32)
 __extension__ typedef unsigned __int128 uint128;
@@ -39,32 +16,33 @@ __extension__ typedef unsigned __int128 uint128;
 
 /* One integer type: T, its unsigned twin U, and what differs by sign. */
 #define COMMON(S, T, U)                                                        \
-  LOOP(add_##S, T, (U)a + (U)b)                                                \
-  LOOP(sub_##S, T, (U)a - (U)b)                                                \
-  LOOP(mul_##S, T, (uint64_t)(U)a *(uint64_t)(U)b)                             \
-  LOOP(and_##S, T, a &b)                                                       \
-  LOOP(or_##S, T, a | b)                                                       \
-  LOOP(xor_##S, T, a ^ b)                                                      \
-  LOOP(shl_##S, T,                                                             \
-       TOO_FAR(T, U) ? 0 : (uint64_t)(U)a << ((U)b & (WIDTH(T) - 1)))          \
-  LOOP(lshr_##S, T, TOO_FAR(T, U) ? 0 : (U)a >> ((U)b & (WIDTH(T) - 1)))       \
-  LOOP(min_##S, T, a < b ? a : b)                                              \
-  LOOP(max_##S, T, a > b ? a : b)
+  TKI_LOOP2(add_##S, T, T, (U)a + (U)b)                                        \
+  TKI_LOOP2(sub_##S, T, T, (U)a - (U)b)                                        \
+  TKI_LOOP2(mul_##S, T, T, (uint64_t)(U)a *(uint64_t)(U)b)                     \
+  TKI_LOOP2(and_##S, T, T, a &b)                                               \
+  TKI_LOOP2(or_##S, T, T, a | b)                                               \
+  TKI_LOOP2(xor_##S, T, T, a ^ b)                                              \
+  TKI_LOOP2(shl_##S, T, T,                                                     \
+            TOO_FAR(T, U) ? 0 : (uint64_t)(U)a << ((U)b & (WIDTH(T) - 1)))     \
+  TKI_LOOP2(lshr_##S, T, T,                                                    \
+            TOO_FAR(T, U) ? 0 : (U)a >> ((U)b & (WIDTH(T) - 1)))               \
+  TKI_LOOP2(min_##S, T, T, a < b ? a : b)                                      \
+  TKI_LOOP2(max_##S, T, T, a > b ? a : b)
 
 /* Of an unsigned type too: i8 >> u16 is computed in u16 and keeps the sign. */
 #define ARITHMETIC_SHIFT(S, T, I, U)                                           \
-  LOOP(shr_##S, T, (I)a >> (TOO_FAR(T, U) ? WIDTH(T) - 1 : (U)b))
+  TKI_LOOP2(shr_##S, T, T, (I)a >> (TOO_FAR(T, U) ? WIDTH(T) - 1 : (U)b))
 
 #define SIGNED(S, T, U)                                                        \
   COMMON(S, T, U)                                                              \
-  LOOP(div_##S, T, b == 0 ? -1 : b == -1 ? (T)(0 - (U)a) : a / b)              \
-  LOOP(mod_##S, T, b == 0 ? a : b == -1 ? 0 : a % b)                           \
+  TKI_LOOP2(div_##S, T, T, b == 0 ? -1 : b == -1 ? (T)(0 - (U)a) : a / b)      \
+  TKI_LOOP2(mod_##S, T, T, b == 0 ? a : b == -1 ? 0 : a % b)                   \
   ARITHMETIC_SHIFT(S, T, T, U)
 
 #define UNSIGNED(S, T, I)                                                      \
   COMMON(S, T, T)                                                              \
-  LOOP(div_##S, T, b == 0 ? (T)-1 : a / b)                                     \
-  LOOP(mod_##S, T, b == 0 ? a : a % b)                                         \
+  TKI_LOOP2(div_##S, T, T, b == 0 ? (T)-1 : a / b)                             \
+  TKI_LOOP2(mod_##S, T, T, b == 0 ? a : a % b)                                 \
   ARITHMETIC_SHIFT(S, T, I, T)
 
 SIGNED(i8, int8_t, uint8_t)
@@ -75,13 +53,13 @@ UNSIGNED(u8, uint8_t, int8_t)
 UNSIGNED(u16, uint16_t, int16_t)
 UNSIGNED(u32, uint32_t, int32_t)
 UNSIGNED(u64, uint64_t, int64_t)
-LOOP(mulhi_32, uint32_t, MULHI32(a, b))
-LOOP(mulhi_64, uint64_t, MULHI64(a, b))
+TKI_LOOP2(mulhi_32, uint32_t, uint32_t, MULHI32(a, b))
+TKI_LOOP2(mulhi_64, uint64_t, uint64_t, MULHI64(a, b))
 
 /* int1: arithmetic modulo 2. */
-LOOP(div_b, uint8_t, b ? a : 1)
-LOOP(mod_b, uint8_t, b ? 0 : a)
-LOOP(shl_b, uint8_t, b ? 0 : a)
+TKI_LOOP2(div_b, uint8_t, uint8_t, b ? a : 1)
+TKI_LOOP2(mod_b, uint8_t, uint8_t, b ? 0 : a)
+TKI_LOOP2(shl_b, uint8_t, uint8_t, b ? 0 : a)
 
 #define ROW(S)                                                                 \
   {                                                                            \
@@ -125,25 +103,16 @@ tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d) {
 
 /* ---- unary ------------------------------------------------------------- */
 
-#define UNARY_LOOP(NAME, T, EXPR)                                              \
-  TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \
-    T *d = vd;                                                                 \
-    const T *pa = va;                                                          \
-    for (size_t i = 0; i < n; i++) {                                           \
-      T a = pa[i];                                                             \
-      d[i] = (T)(EXPR);                                                        \
-    }                                                                          \
-  }
 #define UNARIES(S, T, U)                                                       \
-  UNARY_LOOP(neg_##S, U, (U)(0 - a))                                           \
-  UNARY_LOOP(not_##S, U, ~a)                                                   \
-  UNARY_LOOP(abs_##S, T, a < 0 ? (T)(0 - (U)a) : a)
+  TKI_LOOP1(neg_##S, U, U, (U)(0 - a))                                         \
+  TKI_LOOP1(not_##S, U, U, ~a)                                                 \
+  TKI_LOOP1(abs_##S, T, T, a < 0 ? (T)(0 - (U)a) : a)
 UNARIES(i8, int8_t, uint8_t)
 UNARIES(i16, int16_t, uint16_t)
 UNARIES(i32, int32_t, uint32_t)
 UNARIES(i64, int64_t, uint64_t)
-UNARY_LOOP(not_b, uint8_t, a ^ 1)
-UNARY_LOOP(same_b, uint8_t, a)
+TKI_LOOP1(not_b, uint8_t, uint8_t, a ^ 1)
+TKI_LOOP1(same_b, uint8_t, uint8_t, a)
 
 tki_unary_fn tki_int_unary(tk_unary op, tk_dtype d) {
   static const tki_unary_fn rows[4][3] = {
@@ -160,26 +129,13 @@ tki_unary_fn tki_int_unary(tk_unary op, tk_dtype d) {
 
 /* ---- comparisons ------------------------------------------------------- */
 
-#define COMPARE_LOOP(NAME, T, OP)                                              \
-  TKI_CLONES static void NAME(void *vd, const void *va, const void *vb,        \
-                              size_t n, int mode) {                            \
-    uint8_t *d = vd;                                                           \
-    const T *a = va, *b = vb;                                                  \
-    T a0 = *a, b0 = *b;                                                        \
-    if (mode == 0)                                                             \
-      for (size_t i = 0; i < n; i++) d[i] = a[i] OP b[i];                      \
-    else if (mode == 1)                                                        \
-      for (size_t i = 0; i < n; i++) d[i] = a[i] OP b0;                        \
-    else                                                                       \
-      for (size_t i = 0; i < n; i++) d[i] = a0 OP b[i];                        \
-  }
 #define COMPARES(S, T)                                                         \
-  COMPARE_LOOP(eq_##S, T, ==)                                                  \
-  COMPARE_LOOP(ne_##S, T, !=)                                                  \
-  COMPARE_LOOP(lt_##S, T, <)                                                   \
-  COMPARE_LOOP(le_##S, T, <=)                                                  \
-  COMPARE_LOOP(gt_##S, T, >)                                                   \
-  COMPARE_LOOP(ge_##S, T, >=)
+  TKI_LOOP2(eq_##S, uint8_t, T, a == b)                                        \
+  TKI_LOOP2(ne_##S, uint8_t, T, a != b)                                        \
+  TKI_LOOP2(lt_##S, uint8_t, T, a < b)                                         \
+  TKI_LOOP2(le_##S, uint8_t, T, a <= b)                                        \
+  TKI_LOOP2(gt_##S, uint8_t, T, a > b)                                         \
+  TKI_LOOP2(ge_##S, uint8_t, T, a >= b)
 COMPARES(i8, int8_t)
 COMPARES(i16, int16_t)
 COMPARES(i32, int32_t)

@@ -38,9 +38,9 @@ uint32_t tkm_byte_perm(int32_t a, int32_t b, int32_t digits) {
 /* Only the upper word counts, on both sides; it is cut off, as on an H200. */
 double tkm_rcp64h(double a) {
   const uint64_t upper = ~(uint64_t)UINT32_MAX;
-  double r = 1 / tkm_bits_f64(tkm_f64_bits(a) & upper);
+  double r = 1 / tk_bits_f64(tk_f64_bits(a) & upper);
   if (a != a || isinf(r)) return r;
-  return tkm_bits_f64(tkm_f64_bits(r) & upper);
+  return tk_bits_f64(tk_f64_bits(r) & upper);
 }
 
 /* One Newton step with the residual 1 - a r^2 in twice the digits; an a far

@@ -9,30 +9,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
-/* ---- bits -------------------------------------------------------------- */
-
-static inline float tkm_bits_f32(uint32_t u) {
-  float f;
-  memcpy(&f, &u, sizeof f);
-  return f;
-}
-static inline uint32_t tkm_f32_bits(float f) {
-  uint32_t u;
-  memcpy(&u, &f, sizeof u);
-  return u;
-}
-static inline double tkm_bits_f64(uint64_t u) {
-  double d;
-  memcpy(&d, &u, sizeof d);
-  return d;
-}
-static inline uint64_t tkm_f64_bits(double d) {
-  uint64_t u;
-  memcpy(&u, &d, sizeof u);
-  return u;
-}
+#include "base/bits.h"
 
 static inline int tkm_clz(uint64_t a) {
   return a ? __builtin_clzll(a) : 64;

@@ -34,7 +34,7 @@ static inline double tkm_poly11(const double *c, double x) {
 
 /* 2 to the integer in the low bits of t. */
 static inline double tkm_power(double t) {
-  return tkm_bits_f64(tkm_f64_bits(t) << 52);
+  return tk_bits_f64(tk_f64_bits(t) << 52);
 }
 
 /* Limits that fp32 cannot tell from infinity; a NaN passes. */
@@ -60,9 +60,9 @@ static inline double tkm_exp2f(double a) {
  * a is positive and finite. */
 static inline double tkm_log_parts(double a, double *k) {
   const uint64_t root = 0x3fe6a09e00000000, low = 0x000fffffffffffff;
-  uint64_t u = tkm_f64_bits(a) - root + ((uint64_t)1024 << 52);
-  *k = tkm_bits_f64(0x4330000000000000 | u >> 52) - (0x1p52 + 1024);
-  double z = tkm_bits_f64((u & low) + root) - 1;
+  uint64_t u = tk_f64_bits(a) - root + ((uint64_t)1024 << 52);
+  *k = tk_bits_f64(0x4330000000000000 | u >> 52) - (0x1p52 + 1024);
+  double z = tk_bits_f64((u & low) + root) - 1;
   double s = z / (2 + z), x = s * s, x2 = x * x;
   const double *c = TKM_LOG;
   double p = TKM_P4(c, 0, x, x2) + (TKM_P2(c, 4, x) + c[6] * x2) * (x2 * x2);
@@ -105,19 +105,19 @@ static inline double tkm_sin_quarter(double r, uint64_t q) {
   s = r + r * x * s;
   c = 1 - 0.5 * x + x2 * c;
   double v = q & 1 ? c : s;
-  return tkm_bits_f64(tkm_f64_bits(v) ^ (q & 2) << 62);
+  return tk_bits_f64(tk_f64_bits(v) ^ (q & 2) << 62);
 }
 
 /* |a| <= TKM_REDUCE_MAX. */
 static inline double tkm_sinf(double a) {
   double t, r = tkm_reduce(a, &t);
-  double s = tkm_sin_quarter(r, tkm_f64_bits(t));
+  double s = tkm_sin_quarter(r, tk_f64_bits(t));
   return a == 0 ? a : s; /* -0 keeps its sign */
 }
 
 static inline double tkm_cosf(double a) {
   double t, r = tkm_reduce(a, &t);
-  return tkm_sin_quarter(r, tkm_f64_bits(t) + 1);
+  return tkm_sin_quarter(r, tk_f64_bits(t) + 1);
 }
 
 /* Any a: slower. */

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 #define DTYPE(id, name, bits, kind, np, st, doc)                               \
   {name, np, st, bits, ((bits) + 7) / 8, #kind[0]},
 const tk_dtype_info tk_dtypes[TK_DTYPE_COUNT] = {
@@ -111,33 +113,9 @@ static const small_format e4b15 = {3, 15, 0x7f, 0x7f, 0x80, true};
 static const small_format e5 = {2, 15, 0x7b, 0x7b, 0x80, true};
 static const small_format e5b16 = {2, 16, 0x7f, 0x7f, 0x80, false};
 
-static inline uint64_t double_bits(double v) {
-  uint64_t u;
-  memcpy(&u, &v, sizeof u);
-  return u;
-}
-
-static inline double bits_double(uint64_t u) {
-  double v;
-  memcpy(&v, &u, sizeof v);
-  return v;
-}
-
-static inline uint32_t float_bits(float v) {
-  uint32_t u;
-  memcpy(&u, &v, sizeof u);
-  return u;
-}
-
-static inline float bits_float(uint32_t u) {
-  float v;
-  memcpy(&v, &u, sizeof v);
-  return v;
-}
-
 /* The code of v, which is not NaN, rounded to nearest even. */
 static inline uint32_t encode(const small_format *f, double v) {
-  uint64_t u = double_bits(v);
+  uint64_t u = tk_f64_bits(v);
   uint32_t sign = u >> 63 ? f->sign : 0, code = 0;
   int e = (int)(u >> 52 & 0x7ff) - 1023, emin = 1 - f->bias;
   if (e > 1023) return f->overflow | sign;
@@ -160,7 +138,7 @@ static inline double decode(const small_format *f, uint32_t code) {
   int exp = (int)((code & (f->sign - 1)) >> f->mbits);
   uint64_t scale = (uint64_t)(1023 + (exp ? exp : 1) - f->bias - f->mbits);
   double v = (double)(exp ? man | 1u << f->mbits : man);
-  v *= bits_double(scale << 52);
+  v *= tk_bits_f64(scale << 52);
   return code & f->sign ? -v : v;
 }
 
@@ -168,19 +146,19 @@ float tk_f16_to_f32(uint16_t h) {
   if ((h & 0x7c00) != 0x7c00) return (float)decode(&f16, h);
   uint32_t u = (uint32_t)(h & 0x8000) << 16 | 0x7f800000;
   if (h & 0x3ff) u |= 0x400000 | (uint32_t)(h & 0x3ff) << 13;
-  return bits_float(u);
+  return tk_bits_f32(u);
 }
 
 /* A NaN keeps its sign and the top of its payload and becomes quiet. */
 static uint16_t f16_from_double(double v) {
   if (v == v) return (uint16_t)encode(&f16, v);
-  uint64_t u = double_bits(v);
+  uint64_t u = tk_f64_bits(v);
   return (uint16_t)(u >> 48 & 0x8000) | 0x7e00 | (uint16_t)(u >> 42 & 0x3ff);
 }
 
 static uint16_t bf16_from_double(double v) {
   if (v == v) return (uint16_t)encode(&bf16, v);
-  uint64_t u = double_bits(v);
+  uint64_t u = tk_f64_bits(v);
   return (uint16_t)(u >> 48 & 0x8000) | 0x7fc0 | (uint16_t)(u >> 45 & 0x7f);
 }
 
@@ -189,17 +167,17 @@ uint16_t tk_f32_to_f16(float f) {
 }
 
 float tk_bf16_to_f32(uint16_t h) {
-  return bits_float((uint32_t)h << 16);
+  return tk_bits_f32((uint32_t)h << 16);
 }
 
 uint16_t tk_f32_to_bf16(float f) {
-  uint32_t u = float_bits(f);
+  uint32_t u = tk_f32_bits(f);
   if ((u & 0x7fffffff) > 0x7f800000) return (uint16_t)(u >> 16 | 0x40);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
 static double fp8_to_double(tk_dtype d, uint8_t b) {
-  const double nan = bits_double((uint64_t)0x7ff8 << 48);
+  const double nan = tk_bits_f64((uint64_t)0x7ff8 << 48);
   switch (d) {
   case TK_FP8E4NV: return (b & 0x7f) == 0x7f ? nan : decode(&e4nv, b);
   case TK_FP8E4B8: return b == 0x80 ? nan : decode(&e4b8, b);
@@ -208,14 +186,14 @@ static double fp8_to_double(tk_dtype d, uint8_t b) {
   default:
     if ((b & 0x7f) > 0x7c) return nan;
     if ((b & 0x7f) < 0x7c) return decode(&e5, b);
-    return bits_double((uint64_t)(b & 0x80 ? 0xfff0 : 0x7ff0) << 48);
+    return tk_bits_f64((uint64_t)(b & 0x80 ? 0xfff0 : 0x7ff0) << 48);
   }
 }
 
 /* Triton's software on NVIDIA: to fp16 toward zero, limited to 1.75, then to
  * nearest with ties away from zero.  NaN becomes the limit. */
 static uint8_t e4b15_from_double(double v) {
-  uint32_t h = v == v ? encode(&f16, v) : 0x7e00 | (double_bits(v) >> 63) << 15;
+  uint32_t h = v == v ? encode(&f16, v) : 0x7e00 | (tk_f64_bits(v) >> 63) << 15;
   uint32_t mag = h & 0x7fff;
   if (mag < 0x7c00 && mag && decode(&f16, mag) > (v < 0 ? -v : v)) mag--;
   if (mag > 0x3f00) mag = 0x3f00;
@@ -285,7 +263,7 @@ double tk_lane_double(tk_dtype d, const void *p) {
 static int64_t double_int(double v) {
   if (!(v - v == 0)) return 0;
   if (v >= -0x1p63 && v < 0x1p63) return (int64_t)v;
-  uint64_t u = double_bits(v);
+  uint64_t u = tk_f64_bits(v);
   int shift = (int)(u >> 52 & 0x7ff) - 1075; /* >= 11 here */
   uint64_t m = (u & 0xfffffffffffff) | (uint64_t)1 << 52;
   m = shift < 64 ? m << shift : 0;

@@ -98,8 +98,8 @@ static double argument_float(uint64_t i, uint64_t bits, bool is32) {
   case 4: return 1 - fabs(u) * 0x1p-12; /* where inverse functions are steep */
   default: break;
   }
-  if (is32) return tkm_bits_f32((uint32_t)(bits >> 32));
-  return tkm_bits_f64(bits);
+  if (is32) return tk_bits_f32((uint32_t)(bits >> 32));
+  return tk_bits_f64(bits);
 }
 
 /* The k-th argument of the i-th call, as the type has it. */
@@ -322,8 +322,8 @@ static int add_libdevice(void) {
 
 /* How many ULPs of fp32 there are in 1 near y. */
 static double units(double y) {
-  int e = (int)(tkm_f64_bits(y) >> 52 & 0x7ff) - 1023;
-  return tkm_bits_f64((uint64_t)(1023 + 23 - (e < -126 ? -126 : e)) << 52);
+  int e = (int)(tk_f64_bits(y) >> 52 & 0x7ff) - 1023;
+  return tk_bits_f64((uint64_t)(1023 + 23 - (e < -126 ? -126 : e)) << 52);
 }
 
 /* The largest error of a lane loop over the fp32 numbers with those upper
@@ -332,7 +332,7 @@ static double block_error(tki_unary_fn fn, double (*exact)(double),
                           uint32_t upper) {
   static float x[1 << 16], r[1 << 16];
   double most = 0;
-  for (uint32_t i = 0; i < 1 << 16; i++) x[i] = tkm_bits_f32(upper << 16 | i);
+  for (uint32_t i = 0; i < 1 << 16; i++) x[i] = tk_bits_f32(upper << 16 | i);
   fn(r, x, 1 << 16);
   for (uint32_t i = 0; i < 1 << 16; i++) {
     double y = exact((double)x[i]);
