@@ -198,6 +198,11 @@ static void with_block(tkd *d, const char *text, const char *more,
     fn(d, &b, more);
     return;
   }
+  if (!d->frame)
+    tkd_fail(d,
+             "'%.60s' is no tensor, and no program is stopped: the launch "
+             "has ended.",
+             text);
   blocking y = {d, text, more, fn, NULL};
   size_t diags = d->env->ndiags;
   tk_status st = tk_protect(d->env, block_body, &y);

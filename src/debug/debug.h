@@ -92,6 +92,7 @@ typedef struct tkd_watch {
   uint64_t lo, hi;  /* its device addresses */
   bool touched;     /* memory: since the last look */
   bool known;       /* kept and raw hold something */
+  bool absent;      /* when looking back: the variable had no value yet */
   tk_type type;     /* of what is kept */
   char *kept, *raw; /* the value; the bytes of base */
   size_t kept_n, raw_n;

@@ -122,6 +122,8 @@ static void draw_row(tk_buf *out, const grid *g, const tkd_block *b,
 static void legend(tk_buf *out, const grid *g) {
   if (g->mask)
     tk_buf_puts(out, "       # true  . false");
+  else if (g->least == g->most)
+    tk_buf_printf(out, "       every number is %.6g", g->most);
   else
     tk_buf_printf(out, "       ' ' %.6g  '@' %.6g", g->least, g->most);
   tk_buf_puts(out, "  ? undefined");

@@ -162,7 +162,8 @@ static void compare(tkd *d) {
   value v = get(d, p->where, d->strand->task->frame, false);
   if (!v.bytes) return;
   bool same = w->known && w->kept_n == v.n && !memcmp(w->kept, v.bytes, v.n);
-  if (w->known && !same && passes(d, p)) report(d, p, &v);
+  if ((w->known || w->absent) && !same && passes(d, p)) report(d, p, &v);
+  w->absent = false;
   w->type = v.type;
   keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
   w->known = true;
@@ -188,10 +189,19 @@ static void stop_read(tkd *d, tkd_point *p) {
   tkd_stop_here(d, TKD_R_WATCH, p, "%.200s is read here", p->where);
 }
 
+/* Who looks back for the last writer means the first one as well: a variable
+ * that gets its first value has then changed. */
+static void look_for_birth(tkd *d, tkd_watch *w, const tki_frame *f) {
+  if (!d->scanning || !w->base || base_slot(f, w->base) >= 0) return;
+  w->absent = true;
+  w->known = false;
+}
+
 static void look_variable(tkd *d, tkd_point *p, const tk_stmt *st) {
   tkd_watch *w = &p->watch;
   const tki_frame *f = d->t->frame;
   if (f->func != w->func) return;
+  look_for_birth(d, w, f);
   if (w->index != d->strand->task->index) w->known = false;
   w->index = d->strand->task->index;
   if (raw_changed(d, w, f)) {
@@ -283,7 +293,7 @@ void tkd_watches_forget(tkd *d) {
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TKD_WATCH) continue;
-    w->known = w->touched = false;
+    w->known = w->touched = w->absent = false;
     if (!w->memory || !d->t || !w->host) continue;
     keep(d, &w->kept, &w->kept_n, w->host, (size_t)(w->hi - w->lo));
     w->known = true;
