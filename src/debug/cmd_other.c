@@ -326,8 +326,14 @@ void tkd_cmd_DEFINE(tkd *d, tkd_args *a) {
 
 void tkd_cmd_DOCUMENT(tkd *d, tkd_args *a) {
   tkd_named *x = named(d, a->text);
-  if (!x->text)
-    tkd_fail(d, "'%s' is not defined: 'define' comes first.", a->text);
+  if (!x->text) {
+    tkd_say(d,
+            "'%s' is not defined: 'define' comes first. Lines up to 'end' "
+            "are skipped.\n",
+            a->text);
+    tkd_strfree(d, tkd_read_body(d));
+    tk_throw(d->env, TK_USAGE);
+  }
   set_text(d, &x->doc, tkd_read_body(d));
 }
 

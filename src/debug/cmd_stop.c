@@ -12,8 +12,12 @@
 /* Cuts "LOCATION if COND" or "LOCATION, COND" in two; both trimmed. */
 static char *split_condition(char *text) {
   char *cut = strstr(text, " if "), *cond = NULL;
-  if (!strncmp(text, "if ", 3)) {
-    cond = text + 3;
+  size_t n = strlen(text);
+  if (n > 2 && !strcmp(text + n - 3, " if")) {
+    cut = text + n - 3;
+    cond = text + n;
+  } else if (!strncmp(text, "if ", 3) || !strcmp(text, "if")) {
+    cond = text + 2;
     cut = text;
   } else if (cut) {
     cond = cut + 4;
@@ -69,6 +73,11 @@ static void set_break(tkd *d, tkd_args *a, bool once) {
   p->once = once;
   if (cond) p->cond = tkd_strdup(d, cond);
   tkd_points_resolve(d);
+  if (!tkd_condition_fits(d, p)) {
+    tkd_point_drop(d, p);
+    d->last_number--;
+    tk_throw(d->env, TK_USAGE);
+  }
   say_point(d, p, once ? "Temporary breakpoint" : "Breakpoint");
 }
 
@@ -214,10 +223,17 @@ void tkd_cmd_CONDITION(tkd *d, tkd_args *a) {
   if (p->kind == TKD_CATCH && p->caught < TKD_CATCH_LOAD)
     tkd_fail(d, "Catchpoint %d takes no condition.", p->number);
   if (*text) check_condition(d, text);
-  tkd_strfree(d, p->cond);
+  char *old = p->cond;
   p->cond = NULL;
   if (*text) p->cond = tkd_strdup(d, text);
   tkd_points_resolve(d);
+  if (!tkd_condition_fits(d, p)) {
+    tkd_strfree(d, p->cond);
+    p->cond = old;
+    tkd_points_resolve(d);
+    tk_throw(d->env, TK_USAGE);
+  }
+  tkd_strfree(d, old);
   if (p->cond)
     tkd_say(d, "Breakpoint %d stops if %s\n", p->number, p->cond);
   else

@@ -452,6 +452,9 @@ bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p);
 /* Fails unless the text is a place in the program. */
 void tkd_check_location(tkd *d, const char *text);
 void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
+/* False after saying why its condition can be had at none of the statements
+ * where it stands. */
+bool tkd_condition_fits(tkd *d, const tkd_point *p);
 /* The statement of the function at or behind a line; NULL: none. */
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
 /* An expression over the frame is true: a lane is not zero. */

@@ -323,6 +323,76 @@ static void compile_cond(tkd *d) {
   }
 }
 
+/* A frame that stands at the statement before it was ever reached. */
+static tki_frame frame_at(tkd *d, const tk_func *f, const tk_stmt *st) {
+  tki *t = d->t;
+  tki_frame x = {.func = f, .stmt = st};
+  x.slots = tk_calloc(d->env, f->nslots + 1, sizeof *x.slots);
+  for (size_t i = 0; i < f->nslots; i++) x.slots[i].region = TKI_ANY;
+  if (f == t->program->kernel)
+    for (size_t i = 0; i < f->nparams; i++)
+      x.slots[f->params[i]] = t->params[i];
+  return x;
+}
+
+static bool has_stmt(const tk_body *b, const tk_stmt *st) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *x = b->items[i];
+    if (x == st || has_stmt(&x->body, st) || has_stmt(&x->orelse, st))
+      return true;
+  }
+  return false;
+}
+
+static const tk_func *func_of(const tkd *d, const tk_stmt *st) {
+  const tk_program *g = d->t->program;
+  for (size_t i = 0; i < g->nfuncs; i++)
+    if (has_stmt(&g->funcs[i]->body, st)) return g->funcs[i];
+  return NULL;
+}
+
+typedef struct fitting {
+  tkd *d;
+  tki_frame frame;
+  const char *cond;
+  tki_eval *x;
+} fitting;
+
+static void fit(tk_env *e, void *ud) {
+  fitting *y = ud;
+  (void)e;
+  y->x = tki_eval_new(y->d->t, &y->frame, y->cond, NULL);
+}
+
+/* Of a function that was not called yet it is not known which tensors its
+ * pointers are of: a condition that takes elements may do so there. */
+static bool fits_at(tkd *d, const tkd_point *p, const tk_stmt *st) {
+  const tk_func *f = func_of(d, st);
+  if (!f || (f != d->t->program->kernel && strchr(p->cond, '['))) return true;
+  fitting y = {d, frame_at(d, f, st), p->cond, NULL};
+  tk_status status = tk_protect(d->env, fit, &y);
+  tki_eval_free(y.x);
+  tk_free(d->env, y.frame.slots, (f->nslots + 1) * sizeof *y.frame.slots);
+  return status == TK_OK;
+}
+
+bool tkd_condition_fits(tkd *d, const tkd_point *p) {
+  size_t before = d->env->ndiags;
+  bool any = false, fits = false;
+  if (!d->t || !p->cond) return true;
+  for (size_t i = 0; i < d->cap_sites && !fits; i++) {
+    if (d->sites[i].point != p) continue;
+    tk_diag_truncate(d->env, before);
+    any = true;
+    fits = fits_at(d, p, d->sites[i].stmt);
+  }
+  if (any && !fits)
+    tkd_say_reports(d, before);
+  else
+    tk_diag_truncate(d->env, before);
+  return fits || !any;
+}
+
 static bool condition(tkd *d, tkd_site *s) {
   if (!s->point->cond) return true;
   if (!s->cond && !s->bad) {

@@ -253,6 +253,27 @@ static void show_values(showing *s, tki_val *out) {
   }
 }
 
+/* A number known at compile time, in a format; false: it is something else. */
+static bool put_known(showing *s) {
+  const char *text = s->x->known;
+  tk_type type = tk_scalar(TK_INT64);
+  char *end, *end_of_double;
+  tki_val v = {.region = TKI_ANY};
+  if (!*s->fmt) return false;
+  v.i = strtoll(text, &end, 10);
+  double x = strtod(text, &end_of_double);
+  if (*end) {
+    type = tk_scalar(TK_FP64);
+    v.d = x;
+    end = end_of_double;
+  }
+  if (*end || end == text) return false;
+  tk_buf_printf(&s->d->out, "%s: constexpr = ", s->name);
+  put_value(s->d, s->fmt, &type, &v.u, 0);
+  tk_buf_putc(&s->d->out, '\n');
+  return true;
+}
+
 static void show_body(tk_env *e, void *ud) {
   showing *s = ud;
   tkd *d = s->d;
@@ -260,6 +281,7 @@ static void show_body(tk_env *e, void *ud) {
   (void)e;
   s->x = tki_eval_new(d->t, s->f, s->text, NULL);
   if (s->x->known) {
+    if (put_known(s)) return;
     tk_buf_printf(&d->out, s->bare ? "%.0s%s" : "%s: constexpr = %s\n", s->name,
                   s->x->known);
     return;
@@ -286,19 +308,31 @@ void tkd_show_expr(tkd *d, const char *fmt, const char *text) {
 typedef struct formatting {
   tkd *d;
   const char *text;
+  showing s;
 } formatting;
 
 static void format_body(tk_env *e, void *ud) {
   formatting *x = ud;
-  (void)e;
-  showing s = {.d = x->d, .fmt = "", .text = x->text, .name = ""};
-  s.bare = true;
-  s.f = need_frame(x->d);
-  show(x->d, &s);
+  x->s = (showing){.d = x->d, .fmt = "", .text = x->text, .name = ""};
+  x->s.bare = true;
+  x->s.f = need_frame(x->d);
+  show_body(e, &x->s);
+}
+
+/* What cannot be had stands there as it was written. */
+static void put_piece(tkd *d, const char *text) {
+  formatting x = {.d = d, .text = text};
+  size_t n = d->out.n;
+  if (tk_protect(d->env, format_body, &x) != TK_OK) {
+    d->out.n = n;
+    tk_buf_printf(&d->out, "{%s}", text);
+  }
+  tki_eval_free(x.s.x);
 }
 
 /* Text in which {expr} stands for a value. */
 void tkd_print_format(tkd *d, const char *format) {
+  size_t diags = d->env->ndiags;
   while (*format) {
     size_t n = strcspn(format, "{");
     tk_buf_add(&d->out, format, n);
@@ -306,12 +340,12 @@ void tkd_print_format(tkd *d, const char *format) {
     if (!*format) break;
     size_t k = strcspn(format, "}");
     char *text = tkd_strndup(d, format + 1, k ? k - 1 : 0);
-    formatting x = {d, text};
-    tk_protect(d->env, format_body, &x);
+    put_piece(d, text);
     tkd_strfree(d, text);
     format += k + (format[k] == '}');
   }
   tk_buf_putc(&d->out, '\n');
+  tkd_say_reports(d, diags);
   tkd_flush(d);
 }
 
