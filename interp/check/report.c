@@ -48,6 +48,24 @@ static tkc_finding *add(tkc *c, const tki *t, tk_diag_id id,
   return f;
 }
 
+static bool is_lint(tk_diag_id id) {
+  return !strncmp(tk_diag_name(id), "lint-", 5);
+}
+
+/* What lint said of a place gives way to what a run shows of it. */
+static void supersede(tkc *c, const tkc_finding *f) {
+  if (is_lint(f->id)) return;
+  for (tkc_finding *g = c->findings; g; g = g->next) {
+    if (!g->diag || !is_lint(g->id) ||
+        !(same_place(&g->at, &f->at) || same_place(&g->at, &f->from)))
+      continue;
+    tk_diag_remove(&c->session->env, g->diag);
+    g->diag = NULL;
+    g->suppressed = true;
+    c->shown--;
+  }
+}
+
 /* Counts a finding that is known; NULL: it is new and may be shown. */
 static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
                    const tkc_place *from, tkc_finding **out) {
@@ -56,9 +74,10 @@ static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
   if (!known) f = add(c, t, id, at, from);
   *out = f;
   if (f->suppressed) return false;
-  c->found = true;
+  if (tk_diag_severity(id) != TK_SEV_NOTE) c->found = true;
   if (known && f->diag) f->diag->count++;
   if (known) return false;
+  supersede(c, f);
   if (c->shown < c->limit) return ++c->shown;
   c->hidden++;
   return false;

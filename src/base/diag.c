@@ -179,6 +179,16 @@ static void diag_free(tk_env *e, tk_diag *d) {
   tk_free(e, d, sizeof *d);
 }
 
+void tk_diag_remove(tk_env *e, tk_diag *d) {
+  tk_diag **at = &e->diags, *before = NULL;
+  while (*at && *at != d) before = *at, at = &before->next;
+  if (!*at) return;
+  *at = d->next;
+  if (e->last_diag == d) e->last_diag = before;
+  diag_free(e, d);
+  e->ndiags--;
+}
+
 void tk_diag_truncate(tk_env *e, size_t n) {
   tk_diag **at = &e->diags;
   e->last_diag = NULL;

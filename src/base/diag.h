@@ -70,6 +70,8 @@ void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
 void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
                   const char *fmt, ...) TK_PRINTF(5, 6);
 void tk_diag_clear(tk_env *e);
+/* Drops one; it may be of no use any more. */
+void tk_diag_remove(tk_env *e, tk_diag *d);
 /* Drops the diagnostics added after the first n. */
 void tk_diag_truncate(tk_env *e, size_t n);
 

@@ -1,0 +1,175 @@
+/* lint.c - what is wrong with a kernel before it runs.
+ *
+ * Every rule would rather say nothing than something wrong: where the typed
+ * form does not show that a value must be bad, it is taken to be good.
+ */
+#include "interp/check/lint.h"
+
+tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
+                      const char *text, const char *help) {
+  tkc_place at = tkc_place_of(l->f, in);
+  tk_diag *d = tkc_report(l->c, NULL, id, &at, NULL, "%s", text);
+  if (help) tkc_help(l->c, d, "%s", help);
+  return d;
+}
+
+/* ---- a function as a list ----------------------------------------------- */
+
+static void add_insts(tkc_lint *l, const tk_insts *insts) {
+  for (size_t i = 0; i < insts->n; i++) {
+    TK_PUSH(&l->c->run, &l->all, insts->items[i]);
+    add_insts(l, &insts->items[i]->body[0]);
+    add_insts(l, &insts->items[i]->body[1]);
+  }
+}
+
+static void add_body(tkc_lint *l, const tk_body *b, uint8_t *defs) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    add_insts(l, &st->insts);
+    if (st->kind == TK_S_FOR) defs[st->iv] = 2;
+    add_body(l, &st->body, defs);
+    add_body(l, &st->orelse, defs);
+  }
+}
+
+static void find_defs(tkc_lint *l, uint8_t *defs) {
+  l->def = TK_NEWN(&l->c->run, const tk_inst *, l->f->nslots + 1);
+  for (size_t i = 0; i < l->f->nparams; i++) defs[l->f->params[i]]++;
+  for (size_t i = 0; i < l->all.n; i++)
+    for (int k = 0; k < l->all.items[i]->nres; k++) {
+      int slot = l->all.items[i]->res[k];
+      if (defs[slot] < 2) defs[slot]++;
+      l->def[slot] = l->all.items[i];
+    }
+  for (size_t i = 0; i < l->f->nslots; i++)
+    if (defs[i] != 1) l->def[i] = NULL;
+}
+
+/* ---- sums of masks ------------------------------------------------------ */
+
+static void sums(tkc_lint *l) {
+  for (size_t i = 0; i < l->all.n; i++) {
+    const tk_inst *in = l->all.items[i];
+    if (in->op == TK_I_BINARY && in->mode == TK_B_ADD && !in->type.ptr &&
+        in->type.elem == TK_INT1)
+      tkc_lint_say(l, TK_D_LINT_MASK_SUM, in,
+                   "+ of two int1 wraps: true + true is false",
+                   "| is true where either is, & where both are");
+  }
+}
+
+/* ---- reductions of lanes that are masked off ---------------------------- */
+
+/* A value: the axes along which it surely varies, and the load without other
+ * that it comes from by operations on single lanes. */
+typedef struct open_lanes {
+  unsigned varies, open; /* bit i: axis i */
+  const tk_inst *load;
+} open_lanes;
+
+/* The axes of a reshaped value; 0, nothing sure, unless only axes of one lane
+ * come or go. */
+static unsigned reshaped(const tk_type *from, const tk_type *to, unsigned set) {
+  unsigned out = 0;
+  int i = 0;
+  for (int k = 0; k < to->rank; k++) {
+    if (to->shape[k] == 1) continue;
+    while (i < from->rank && from->shape[i] == 1) i++;
+    if (i == from->rank || from->shape[i] != to->shape[k]) return 0;
+    out |= (set >> i & 1) << k;
+    i++;
+  }
+  return out;
+}
+
+static bool is_lanewise(const tk_inst *in) {
+  return in->op == TK_I_CAST || in->op == TK_I_UNARY || in->op == TK_I_BINARY ||
+         in->op == TK_I_COMPARE || in->op == TK_I_FMA;
+}
+
+/* What a lanewise result is. */
+static open_lanes combined(const tkc_lint *l, const open_lanes *of,
+                           const tk_inst *in) {
+  open_lanes out = {0, 0, NULL};
+  for (int i = 0; i < in->nargs; i++) {
+    const open_lanes *a = &of[in->args[i]];
+    out.varies |= a->varies;
+    if (!a->load || !tk_same_shape(tkc_lint_type(l, in->args[i]), &in->type))
+      continue;
+    out.load = a->load;
+    out.open |= a->open;
+  }
+  return out;
+}
+
+static open_lanes result_of(const tkc_lint *l, const open_lanes *of,
+                            const tk_inst *in) {
+  open_lanes out = {0, 0, NULL};
+  if (is_lanewise(in)) return combined(l, of, in);
+  if (in->op == TK_I_ARANGE) out.varies = 1;
+  if (in->op == TK_I_BROADCAST) out.varies = of[in->args[0]].varies;
+  if (in->op == TK_I_COPY) {
+    const tk_type *from = tkc_lint_type(l, in->args[0]);
+    out = of[in->args[0]];
+    if (tk_same_shape(from, &in->type)) return out;
+    out.varies = reshaped(from, &in->type, out.varies);
+    out.load = NULL;
+  }
+  if (in->op == TK_I_LOAD && in->nargs == 2 && !in->attr[0])
+    out = (open_lanes){0, of[in->args[1]].varies, in};
+  return out;
+}
+
+static void reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
+                    int axis) {
+  if (!v->load || !(v->open >> axis & 1)) return;
+  tk_diag *d = tkc_lint_say(
+      l, TK_D_LINT_OTHER, v->load,
+      "lanes that the mask leaves out are undefined, and a reduction reads "
+      "them: this load has no other=",
+      "give the load an other= that the reduction ignores, such as 0 for a "
+      "sum");
+  tkc_place at = tkc_place_of(l->f, in);
+  tkc_note(l->c, d, &at, "it is reduced here");
+}
+
+static void reductions(tkc_lint *l, const open_lanes *of, const tk_inst *in) {
+  if (in->op == TK_I_REDUCE || in->op == TK_I_REDUCE_FN) {
+    for (int k = 0; k < in->nargs; k++)
+      reduced(l, &of[in->args[k]], in, (int)in->attr[0]);
+  } else if (in->op == TK_I_DOT) {
+    reduced(l, &of[in->args[0]], in, tkc_lint_type(l, in->args[0])->rank - 1);
+    reduced(l, &of[in->args[1]], in, tkc_lint_type(l, in->args[1])->rank - 2);
+  }
+}
+
+void tkc_lint_other(tkc_lint *l) {
+  open_lanes *of = TK_NEWN(&l->c->run, open_lanes, l->f->nslots + 1);
+  for (size_t i = 0; i < l->all.n; i++) {
+    const tk_inst *in = l->all.items[i];
+    reductions(l, of, in);
+    open_lanes out = result_of(l, of, in);
+    for (int k = 0; k < in->nres; k++) of[in->res[k]] = out;
+  }
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+static void lint(tkc *c, tki *t, const tk_func *f) {
+  tkc_lint l = {.c = c, .t = t, .f = f};
+  uint8_t *defs = TK_NEWN(&c->run, uint8_t, f->nslots + 1);
+  add_body(&l, &f->body, defs);
+  find_defs(&l, defs);
+  sums(&l);
+  tkc_lint_tree(&l);
+  tkc_lint_store(&l);
+  tkc_lint_other(&l);
+  tkc_lint_range(&l);
+}
+
+void *tkc_LINT_begin(tkc *c, tki *t) {
+  for (size_t i = 0; i < t->program->nfuncs; i++)
+    if (!t->program->funcs[i]->library) lint(c, t, t->program->funcs[i]);
+  return NULL;
+}

@@ -1,0 +1,30 @@
+/* lint.h - what the rules of lint share: a function as one list. */
+#ifndef TK_CHECK_LINT_H
+#define TK_CHECK_LINT_H
+
+#include "interp/check/check.h"
+
+/* A function whose instructions stand in one list, in source order: both
+ * branches of an if one after the other, the body of a loop once. */
+typedef struct tkc_lint {
+  tkc *c;
+  tki *t;
+  const tk_func *f;
+  TK_VEC(const tk_inst *) all;
+  const tk_inst **def; /* by slot: what sets it; NULL: nothing, or several */
+} tkc_lint;
+
+static inline const tk_type *tkc_lint_type(const tkc_lint *l, int slot) {
+  return &l->f->slots[slot].type;
+}
+
+/* A finding at an instruction; NULL when it is not shown. */
+tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
+                      const char *text, const char *help);
+
+void tkc_lint_tree(tkc_lint *l);  /* loads and names never used */
+void tkc_lint_store(tkc_lint *l); /* stores that are overwritten */
+void tkc_lint_other(tkc_lint *l); /* open lanes that a reduction reads */
+void tkc_lint_range(tkc_lint *l); /* masks, division, int32 */
+
+#endif

@@ -1,0 +1,330 @@
+/* lint_range.c - the range of integers for the launch's grid and arguments:
+ * masks that miss the end, division of negative numbers, int32 that overflows.
+ *
+ * A range is used for a report only when both its ends are reached, which is
+ * known for sums and products of independent values; and not where a
+ * comparison shows that the kernel itself cares about the value.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "interp/check/lint.h"
+
+enum { LANES = 8 }; /* in `from`, beside a bit for each axis of the grid */
+
+typedef struct range {
+  bool known; /* both ends are reached */
+  int64_t lo, hi;
+  unsigned from; /* what it depends on */
+  bool open;     /* its ends may lie in lanes that a mask leaves out */
+} range;
+
+typedef struct ranges {
+  tkc_lint *l;
+  range *of;
+  bool *guarded; /* by a comparison other than with an upper bound */
+  bool *address; /* becomes part of one, by sums and products */
+  bool *bare;    /* ... of an access without a mask */
+  int64_t *cap;  /* by comparisons with an upper bound */
+} ranges;
+
+static const range unknown = {false, 0, 0, 0, false};
+
+static bool is_point(const range *r) {
+  return r->known && r->lo == r->hi;
+}
+
+/* ---- one instruction ---------------------------------------------------- */
+
+static int64_t extended(uint64_t bits, const tk_type *t) {
+  int unused = 64 - tk_dtypes[t->elem].bits;
+  return tk_is_signed((tk_dtype)t->elem) && unused
+             ? (int64_t)(bits << unused) >> unused
+             : (int64_t)bits;
+}
+
+static void order(range *r) {
+  int64_t lo = r->lo;
+  if (lo <= r->hi) return;
+  r->lo = r->hi;
+  r->hi = lo;
+}
+
+static range sum(const range *a, const range *b, bool minus) {
+  range r = {!(a->from & b->from), 0, 0, a->from | b->from, a->open || b->open};
+  bool over = minus ? __builtin_sub_overflow(a->lo, b->hi, &r.lo) ||
+                          __builtin_sub_overflow(a->hi, b->lo, &r.hi)
+                    : __builtin_add_overflow(a->lo, b->lo, &r.lo) ||
+                          __builtin_add_overflow(a->hi, b->hi, &r.hi);
+  return over ? unknown : r;
+}
+
+static range product(const range *a, const range *b) {
+  if (!is_point(b)) return product(b, a);
+  range r = {is_point(b), 0, 0, a->from, a->open};
+  if (__builtin_mul_overflow(a->lo, b->lo, &r.lo) ||
+      __builtin_mul_overflow(a->hi, b->lo, &r.hi))
+    return unknown;
+  order(&r);
+  return r;
+}
+
+static range binary(const tk_inst *in, const range *a, const range *b) {
+  if (!a->known || !b->known) return unknown;
+  if (in->mode == TK_B_ADD || in->mode == TK_B_SUB)
+    return sum(a, b, in->mode == TK_B_SUB);
+  if (in->mode != TK_B_MUL) return unknown;
+  return is_point(a) || is_point(b) ? product(a, b) : unknown;
+}
+
+static range computed(const ranges *r, const tk_inst *in) {
+  const range *a = in->nargs ? &r->of[in->args[0]] : NULL;
+  switch (in->op) {
+  case TK_I_CONST: {
+    int64_t v = extended((uint64_t)in->attr[0], &in->type);
+    return (range){true, v, v, 0, false};
+  }
+  case TK_I_ARANGE:
+    return (range){true, in->attr[0], in->attr[0] + in->n - 1, LANES, true};
+  case TK_I_PID:
+    return (range){true, 0, r->l->t->grid[in->mode] - 1, 1u << in->mode, false};
+  case TK_I_NPROG:
+    return (range){true, r->l->t->grid[in->mode], r->l->t->grid[in->mode], 0,
+                   false};
+  case TK_I_COPY:
+  case TK_I_BROADCAST: return *a;
+  case TK_I_CAST:
+    return in->type.elem == TK_INT64 && in->from.elem == TK_INT32 ? *a
+                                                                  : unknown;
+  case TK_I_BINARY: return binary(in, a, &r->of[in->args[1]]);
+  default: return unknown;
+  }
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+static bool is_outside(const range *v) {
+  return v->known && (v->hi > INT32_MAX || v->lo < INT32_MIN);
+}
+
+static void say_int32(const ranges *r, const tk_inst *in, const range *v) {
+  char text[160];
+  snprintf(text, sizeof text,
+           "int32 index arithmetic overflows for this launch: it gets to "
+           "%" PRId64,
+           v->hi > INT32_MAX ? v->hi : v->lo);
+  tkc_lint_say(r->l, TK_D_LINT_INT32, in, text,
+               "compute it in int64: cast an operand by .to(tl.int64)");
+}
+
+/* Is the dividend a difference, or a negative constant? */
+static bool may_be_negative(const ranges *r, int slot) {
+  const range *v = &r->of[slot];
+  if (!v->known || v->lo >= 0 || r->guarded[slot]) return false;
+  const tk_inst *d = r->l->def[slot];
+  return d &&
+         (d->op == TK_I_CONST || (d->op == TK_I_BINARY && d->mode == TK_B_SUB));
+}
+
+static void division(const ranges *r, const tk_inst *in) {
+  char text[160];
+  if (in->op != TK_I_BINARY || (in->mode != TK_B_DIV && in->mode != TK_B_MOD) ||
+      in->type.ptr || !tk_is_signed((tk_dtype)in->type.elem) ||
+      !may_be_negative(r, in->args[0]))
+    return;
+  snprintf(text, sizeof text,
+           "%s rounds toward zero, and the left operand "
+           "gets down to %" PRId64,
+           in->mode == TK_B_DIV ? "//" : "%", r->of[in->args[0]].lo);
+  tkc_lint_say(r->l, TK_D_LINT_DIVISION, in, text,
+               "unlike Python's; add a multiple of the divisor first, or "
+               "mask these lanes by a comparison with 0");
+}
+
+/* ---- masks of scalars --------------------------------------------------- */
+
+/* What a copied or repeated value is made of. */
+static int original(const tkc_lint *l, int slot) {
+  const tk_inst *d;
+  while ((d = l->def[slot]) && (d->op == TK_I_COPY || d->op == TK_I_BROADCAST))
+    slot = d->args[0];
+  return slot;
+}
+
+/* The scalar that a block of consecutive offsets starts at, and its length;
+ * or -1. */
+static int block_start(const tkc_lint *l, int address, int64_t *n) {
+  const tk_inst *d = l->def[original(l, address)];
+  if (!d || d->op != TK_I_ADDPTR) return -1;
+  d = l->def[original(l, d->args[1])];
+  if (!d || d->op != TK_I_BINARY || d->mode != TK_B_ADD) return -1;
+  for (int i = 0; i < 2; i++) {
+    const tk_inst *lanes = l->def[original(l, d->args[i])];
+    if (!lanes || lanes->op != TK_I_ARANGE || lanes->attr[0]) continue;
+    *n = lanes->n;
+    return original(l, d->args[1 - i]);
+  }
+  return -1;
+}
+
+/* Does the mask compare the block's start, or where a block's lanes would be
+ * if it started at 0, with a size? */
+static bool is_fixed(const tkc_lint *l, const tk_inst *m, int start,
+                     int64_t n) {
+  if (!m || m->op != TK_I_COMPARE || m->mode != TK_C_LT || m->type.rank > 1)
+    return false;
+  int left = original(l, m->args[0]);
+  const tk_inst *d = l->def[left];
+  return left == start ||
+         (d && d->op == TK_I_ARANGE && !d->attr[0] && d->n == n);
+}
+
+/* A start is a multiple of the block: blocks lie side by side. */
+static bool is_side_by_side(const ranges *r, int start, int64_t n) {
+  const tk_inst *d = r->l->def[start];
+  if (!d || d->op != TK_I_BINARY || d->mode != TK_B_MUL || d->type.rank)
+    return false;
+  for (int i = 0; i < 2; i++)
+    if (is_point(&r->of[d->args[i]]) && r->of[d->args[i]].lo == n) return true;
+  return false;
+}
+
+/* Blocks side by side of which the last reaches past the size that the mask
+ * compares with, though not with the offsets. */
+static void mask(const ranges *r, const tk_inst *in) {
+  bool load = in->op == TK_I_LOAD && in->nargs >= 2;
+  if (!load && !(in->op == TK_I_STORE && in->nargs == 3)) return;
+  int64_t n = 0;
+  int start = block_start(r->l, in->args[0], &n);
+  const tk_inst *m = r->l->def[original(r->l, in->args[load ? 1 : 2])];
+  if (start < 0 || !is_fixed(r->l, m, start, n) ||
+      !is_side_by_side(r, start, n))
+    return;
+  const range *s = &r->of[start], *size = &r->of[original(r->l, m->args[1])];
+  if (!s->known || s->lo != 0 || !is_point(size) || size->lo % n == 0 ||
+      s->hi < size->lo / n * n || size->lo < n)
+    return;
+  tkc_lint_say(r->l, TK_D_LINT_MASK, in,
+               "the mask does not depend on the offsets of the block: the "
+               "last block reaches past the size it compares with",
+               "compare the offsets themselves, the start plus tl.arange");
+}
+
+/* ---- a function --------------------------------------------------------- */
+
+static void start(ranges *r) {
+  const tk_program *p = r->l->t->program;
+  for (size_t i = 0; i < r->l->f->nslots; i++)
+    r->of[i] = unknown, r->cap[i] = INT64_MAX;
+  for (size_t i = 0; r->l->f == p->kernel && i < p->nparams; i++) {
+    const tk_param *a = &p->params[i];
+    if (a->type.ptr || !tk_is_int((tk_dtype)a->type.elem)) continue;
+    int64_t v = extended(r->l->t->params[i].u, &a->type);
+    r->of[a->slot] = (range){true, v, v, 0, false};
+  }
+}
+
+static void compute(ranges *r, bool report) {
+  for (size_t i = 0; i < r->l->all.n; i++) {
+    const tk_inst *in = r->l->all.items[i];
+    for (int k = 0; k < in->nres; k++) r->of[in->res[k]] = unknown;
+    if (in->nres != 1 || r->l->def[in->res[0]] != in || in->type.ptr) continue;
+    int slot = in->res[0];
+    range v = computed(r, in);
+    if (v.known && v.hi > r->cap[slot] && v.lo <= r->cap[slot])
+      v.hi = r->cap[slot], v.open = false;
+    if (in->type.elem == TK_INT32 && is_outside(&v)) {
+      if (report && r->address[slot] && !r->guarded[slot]) say_int32(r, in, &v);
+      v = unknown;
+    }
+    r->of[slot] = v;
+  }
+}
+
+static void compared(ranges *r, const tk_inst *in) {
+  int a = in->args[0], b = in->args[1];
+  bool less = in->mode == TK_C_LT || in->mode == TK_C_LE;
+  bool more = in->mode == TK_C_GT || in->mode == TK_C_GE;
+  if (less && is_point(&r->of[b])) {
+    int64_t cap = r->of[b].lo - (in->mode == TK_C_LT);
+    if (cap < r->cap[a]) r->cap[a] = cap;
+  } else if (more && is_point(&r->of[a])) {
+    int64_t cap = r->of[a].lo - (in->mode == TK_C_GT);
+    if (cap < r->cap[b]) r->cap[b] = cap;
+  } else {
+    r->guarded[a] = r->guarded[b] = true;
+  }
+}
+
+/* Accesses: what their address is made of. */
+static void accessed(ranges *r, const tk_inst *in) {
+  size_t masked = in->op == TK_I_LOAD ? 2 : 3;
+  if (in->op == TK_I_ADDPTR) r->address[in->args[1]] = true;
+  if (in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC)
+    r->bare[in->args[0]] |= in->nargs < masked;
+}
+
+/* Is a result made so that when it is too large, so were the operands? */
+static bool is_linear(const tk_inst *in) {
+  return in->op == TK_I_COPY || in->op == TK_I_BROADCAST ||
+         in->op == TK_I_PERMUTE || in->op == TK_I_CAST ||
+         in->op == TK_I_ADDPTR ||
+         (in->op == TK_I_BINARY &&
+          (in->mode == TK_B_ADD || in->mode == TK_B_SUB ||
+           in->mode == TK_B_MUL));
+}
+
+static void passed_back(ranges *r, const tk_inst *in) {
+  int to = in->res[0];
+  for (int k = 0; k < in->nargs; k++) {
+    int arg = in->args[k];
+    r->guarded[arg] |= r->guarded[to];
+    if (!is_linear(in)) continue;
+    r->address[arg] |= r->address[to];
+    r->bare[arg] |= r->bare[to];
+  }
+  if ((in->op == TK_I_COPY || in->op == TK_I_BROADCAST) &&
+      r->cap[to] < r->cap[in->args[0]])
+    r->cap[in->args[0]] = r->cap[to];
+}
+
+/* What is known of a result, of its operands; last instruction first. */
+static void look_back(ranges *r) {
+  for (size_t i = r->l->all.n; i-- > 0;) {
+    const tk_inst *in = r->l->all.items[i];
+    if (in->op == TK_I_COMPARE) compared(r, in);
+    accessed(r, in);
+    if (in->nres == 1 && in->op != TK_I_LOAD) passed_back(r, in);
+  }
+}
+
+/* What is made of a guarded value counts as guarded. */
+static void look_on(ranges *r) {
+  for (size_t i = 0; i < r->l->all.n; i++) {
+    const tk_inst *in = r->l->all.items[i];
+    for (int k = 0; k < in->nargs; k++)
+      for (int j = 0; j < in->nres; j++)
+        if (r->guarded[in->args[k]] && !is_point(&r->of[in->args[k]]))
+          r->guarded[in->res[j]] = true;
+  }
+}
+
+void tkc_lint_range(tkc_lint *l) {
+  size_t n = l->f->nslots + 1;
+  tk_arena *a = &l->c->run;
+  ranges r = {.l = l,
+              .of = TK_NEWN(a, range, n),
+              .guarded = TK_NEWN(a, bool, n),
+              .address = TK_NEWN(a, bool, n),
+              .bare = TK_NEWN(a, bool, n),
+              .cap = TK_NEWN(a, int64_t, n)};
+  start(&r);
+  compute(&r, false);
+  look_back(&r);
+  look_on(&r);
+  compute(&r, true);
+  for (size_t i = 0; i < l->all.n; i++) {
+    division(&r, l->all.items[i]);
+    mask(&r, l->all.items[i]);
+  }
+}

@@ -1,0 +1,110 @@
+/* lint_store.c - a store that the next one overwrites before anybody reads.
+ *
+ * Two stores of one list of statements write the same lanes when address and
+ * mask are the same computation of the same values.  Whatever may read memory
+ * or give way to another program in between keeps the first one alive.
+ */
+#include <string.h>
+
+#include "interp/check/lint.h"
+
+enum { DEPTH = 32 }; /* of an expression; beyond it nothing is the same */
+
+/* ---- the same value ------------------------------------------------------ */
+
+static bool is_argument(const tkc_lint *l, int slot) {
+  for (size_t i = 0; i < l->f->nparams; i++)
+    if (l->f->params[i] == slot) return true;
+  return false;
+}
+
+static bool is_set(const tkc_lint *l, int slot) {
+  for (size_t i = 0; i < l->all.n; i++)
+    for (int k = 0; k < l->all.items[i]->nres; k++)
+      if (l->all.items[i]->res[k] == slot) return true;
+  return false;
+}
+
+static bool is_pure(const tk_inst *in) {
+  switch (in->op) {
+  case TK_I_CONST:
+  case TK_I_ARANGE:
+  case TK_I_PID:
+  case TK_I_NPROG:
+  case TK_I_COPY:
+  case TK_I_BROADCAST:
+  case TK_I_PERMUTE:
+  case TK_I_CAST:
+  case TK_I_BINARY:
+  case TK_I_COMPARE:
+  case TK_I_ADDPTR: return in->nres == 1;
+  default: return false;
+  }
+}
+
+static bool same_value(const tkc_lint *l, int a, int b, int depth);
+
+static bool same_computation(const tkc_lint *l, const tk_inst *a,
+                             const tk_inst *b, int depth) {
+  if (!is_pure(a) || a->op != b->op || a->mode != b->mode ||
+      a->nargs != b->nargs || a->type.elem != b->type.elem ||
+      a->type.ptr != b->type.ptr || !tk_same_shape(&a->type, &b->type) ||
+      memcmp(a->attr, b->attr, sizeof a->attr))
+    return false;
+  for (int k = 0; k < a->nargs; k++)
+    if (!same_value(l, a->args[k], b->args[k], depth - 1)) return false;
+  return true;
+}
+
+/* Do two slots hold the same wherever both are set? */
+static bool same_value(const tkc_lint *l, int a, int b, int depth) {
+  const tk_inst *x = l->def[a], *y = l->def[b];
+  if (a == b) return x || (is_argument(l, a) && !is_set(l, a));
+  return depth && x && y && same_computation(l, x, y, depth);
+}
+
+/* ---- lists of statements ------------------------------------------------- */
+
+static bool overwrites(const tkc_lint *l, const tk_inst *old,
+                       const tk_inst *in) {
+  return old->nargs == in->nargs &&
+         same_value(l, old->args[0], in->args[0], DEPTH) &&
+         (in->nargs < 3 || same_value(l, old->args[2], in->args[2], DEPTH));
+}
+
+static void stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
+  if (!old || !overwrites(l, old, in)) return;
+  tk_diag *d = tkc_lint_say(
+      l, TK_D_LINT_DEAD_STORE, old,
+      "what is stored here is overwritten before anything reads it",
+      "remove this store, or store the second value elsewhere");
+  tkc_place at = tkc_place_of(l->f, in);
+  tkc_note(l->c, d, &at, "the same elements are stored again here");
+}
+
+/* The last store, after one more instruction. */
+static const tk_inst *after(tkc_lint *l, const tk_inst *last,
+                            const tk_inst *in) {
+  if (is_pure(in) || in->op == TK_I_UNARY || in->op == TK_I_SELECT ||
+      in->op == TK_I_FMA)
+    return last;
+  if (in->op != TK_I_STORE) return NULL;
+  stored(l, last, in);
+  return in;
+}
+
+static void look_at(tkc_lint *l, const tk_body *b) {
+  const tk_inst *last = NULL;
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    for (size_t k = 0; k < st->insts.n; k++)
+      last = after(l, last, st->insts.items[k]);
+    if (st->kind != TK_S_RUN) last = NULL;
+    look_at(l, &st->body);
+    look_at(l, &st->orelse);
+  }
+}
+
+void tkc_lint_store(tkc_lint *l) {
+  look_at(l, &l->f->body);
+}

@@ -1,0 +1,98 @@
+/* lint_tree.c - what is computed and never read.
+ *
+ * The typed form lacks the branches that constants leave out, so whether a
+ * name is read is asked of the tree.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "interp/check/lint.h"
+
+/* ---- names in a tree ---------------------------------------------------- */
+
+static bool reads(const tk_ast *n, const char *name);
+
+static bool list_reads(tk_ast *const *list, uint32_t n, const char *name) {
+  for (uint32_t i = 0; i < n; i++)
+    if (reads(list[i], name)) return true;
+  return false;
+}
+
+/* Does a subtree use a name otherwise than by a plain assignment to it? */
+static bool reads(const tk_ast *n, const char *name) {
+  if (!n) return false;
+  if ((n->kind == TK_AST_NAME || n->kind == TK_AST_NAMED) &&
+      !strcmp(n->str, name))
+    return true;
+  if (n->kind == TK_AST_ASSIGN && n->n == 1 && n->list[0]->kind == TK_AST_NAME)
+    return reads(n->a, name);
+  return reads(n->a, name) || reads(n->b, name) || reads(n->c, name) ||
+         list_reads(n->list, n->n, name);
+}
+
+/* ---- instructions ------------------------------------------------------- */
+
+static bool same_span(tk_span a, tk_span b) {
+  return a.lo == b.lo && a.hi == b.hi;
+}
+
+/* The instruction that computes the value of an expression, when it is a
+ * load or arithmetic. */
+static const tk_inst *computed(const tkc_lint *l, const tk_ast *value) {
+  for (size_t i = 0; i < l->all.n; i++) {
+    const tk_inst *in = l->all.items[i];
+    if (!same_span(in->span, value->span)) continue;
+    if (in->op == TK_I_LOAD && !in->attr[0]) return in;
+    if (in->op == TK_I_BINARY && value->kind == TK_AST_BINARY) return in;
+  }
+  return NULL;
+}
+
+/* ---- statements --------------------------------------------------------- */
+
+static void say(tkc_lint *l, const tk_ast *value, const char *name) {
+  const tk_inst *in = computed(l, value);
+  char text[160];
+  if (!in) return;
+  if (in->op == TK_I_LOAD) {
+    tkc_lint_say(l, TK_D_LINT_UNUSED, in, "what is loaded is never used",
+                 "remove the load, or use its value");
+    return;
+  }
+  snprintf(text, sizeof text, "'%.60s' is computed and never read", name);
+  tkc_lint_say(l, TK_D_LINT_UNREAD, in, text,
+               "remove the assignment, or begin the name with _");
+}
+
+static void statement(tkc_lint *l, const tk_ast *st) {
+  if (st->kind == TK_AST_EXPR && st->a->kind == TK_AST_CALL) {
+    if (computed(l, st->a)) say(l, st->a, "");
+    return;
+  }
+  if (st->kind != TK_AST_ASSIGN || st->n != 1) return;
+  const tk_ast *to = st->list[0];
+  if (to->kind == TK_AST_NAME && to->str[0] != '_' &&
+      !reads(l->f->fn->ast, to->str))
+    say(l, st->a, to->str);
+}
+
+static void statements(tkc_lint *l, const tk_ast *n) {
+  if (!n) return;
+  if (n->kind == TK_AST_BLOCK)
+    for (uint32_t i = 0; i < n->n; i++) statements(l, n->list[i]);
+  statement(l, n);
+  if (n->kind == TK_AST_IF || n->kind == TK_AST_FOR || n->kind == TK_AST_WHILE)
+    statements(l, n->b), statements(l, n->c);
+}
+
+/* PyTorch's compiler writes index names that it may not need. */
+static bool is_generated(const tk_ast *fn) {
+  for (uint32_t i = 0; i < fn->ndecorators; i++)
+    if (reads(fn->decorators[i], "triton_heuristics")) return true;
+  return false;
+}
+
+void tkc_lint_tree(tkc_lint *l) {
+  const tk_ast *fn = l->f->fn ? l->f->fn->ast : NULL;
+  if (fn && fn->kind == TK_AST_FUNC && !is_generated(fn)) statements(l, fn->b);
+}
