@@ -7,6 +7,10 @@ for any characters of the line; alone on a line it stands for any lines.  In
 a .txt file, text before the first command is a comment; in Markdown, only
 blocks fenced as ```console are read.
 
+A session with the debugger that has no -ex gets the lines that follow its
+prompt as its input, and goes on in each next block that begins with one: so
+that a page can say something in between.
+
 The commands of one transcript share a scratch folder in which examples, docs
 and tests are links to ours.
 """
@@ -16,6 +20,7 @@ import re
 import tempfile
 
 LINKED = 'examples', 'docs', 'tests'
+PROMPT = '(tkdbg) '
 
 
 def files(root):
@@ -40,19 +45,35 @@ def console_lines(path):
 
 def commands(path):
     """(line number, command, expected lines) of each command."""
-    current = None
+    current, between = None, False
     for number, line in console_lines(path):
-        if line is None or line.startswith('$ '):
-            if current:
-                yield current
-            current = (number, line[2:], []) if line else None
+        if line is None:
+            between = True
+            continue
+        ends = line.startswith('$ ') or (
+            between and not line.startswith(PROMPT))
+        if ends and current:
+            yield current
+        if ends:
+            current = ((number, line[2:], []) if line.startswith('$ ')
+                       else None)
         elif current and current[1].endswith('\\'):
             joined = current[1][:-1] + re.sub(r'^> ', '', line).lstrip()
             current = (current[0], joined, [])
         elif current:
             current[2].append(line)
+        between = False
     if current:
         yield current
+
+
+def with_input(command, expected):
+    """The command, with what is typed at the debugger's prompt."""
+    typed = [line[len(PROMPT):] for line in expected
+             if line.startswith(PROMPT)]
+    if not typed or '-ex' in command.split():
+        return command
+    return '\n'.join([command + " <<'END OF INPUT'", *typed, 'END OF INPUT'])
 
 
 def pattern(expected):
@@ -91,5 +112,6 @@ def check(path, root, shell):
         for name in LINKED:
             os.symlink(os.path.join(root, name), os.path.join(scratch, name))
         for number, command, expected in commands(path):
-            wrong = compare(expected, *shell(command, scratch))
+            ran = shell(with_input(command, expected), scratch)
+            wrong = compare(expected, *ran)
             yield number, wrong is None, f'$ {command}\n{wrong or ""}'
