@@ -172,18 +172,22 @@ static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
   if (tb) tki_buf_free(t, tb);
 }
 
-static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
-  const double *x = (const double *)(const void *)a.data;
-  const double *y = (const double *)(const void *)b.data;
+void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
+                 size_t n, size_t k) {
   dgemm_fn dgemm;
   open_blas(t);
   if (!t->dgemm) {
-    exact_f64(c, x, y, s);
+    exact_f64(c, a, b, (shape){m, n, k});
     return;
   }
   *(void **)&dgemm = t->dgemm;
-  dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1, x,
-        (int)s.k, y, (int)s.n, 1, c, (int)s.n);
+  dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)m, (int)n, (int)k, 1, a, (int)k, b,
+        (int)n, 1, c, (int)n);
+}
+
+static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
+  tki_dot_f64(t, c, (const double *)(const void *)a.data,
+              (const double *)(const void *)b.data, s.m, s.n, s.k);
 }
 
 static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {

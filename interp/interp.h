@@ -328,6 +328,9 @@ tki_extern_fn tki_extern_kernel(size_t row, size_t overload);
 tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d);
 tki_unary_fn tki_int_unary(tk_unary op, tk_dtype d);
 tki_binary_fn tki_plain_compare(tk_compare op, tk_dtype d);
+/* c += a b, one product of m x k and k x n. */
+void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
+                 size_t n, size_t k);
 /* Rows of lanes to and from fp32; d is a float type of 16 or 8 bits. */
 void tki_widen(tk_dtype d, float *to, const void *from, size_t n);
 void tki_narrow(tk_dtype d, void *to, const float *from, size_t n);

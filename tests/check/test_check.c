@@ -2,10 +2,10 @@
  * or that it gives none.
  *
  * conflict.cases holds kernels whose programs touch the same memory,
- * flow.cases those with values that go wrong, lint.cases those that look
- * wrong before they run; seeded.cases the bugs that kernels have had in the
- * wild, by class, and correct.cases kernels of which no detector may say a
- * word.  A case is
+ * flow.cases those with values that go wrong, precision.cases those whose
+ * rounding errors grow, lint.cases those that look wrong before they run;
+ * seeded.cases the bugs that kernels have had in the wild, by class, and
+ * correct.cases kernels of which no detector may say a word.  A case is
  *
  *   == name
  *   launch: 2,1 x=f32[8]:arange BLOCK=4
@@ -298,6 +298,7 @@ int main(void) {
   cases = calloc(MAX_CASES, sizeof *cases);
   read_cases("conflict.cases", "race,twice,unwritten,order,idempotence");
   read_cases("flow.cases", "all");
+  read_cases("precision.cases", "precision");
   read_cases("lint.cases", "lint");
   read_cases("seeded.cases", "all");
   read_cases("correct.cases", "all");

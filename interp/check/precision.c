@@ -1,0 +1,190 @@
+/* precision.c - the float64 run's tables and frames.
+ *
+ * A frame's table has an entry for each slot; a frame of a program that is
+ * not run in float64 has none.  Functions that a reduction or scan calls have
+ * none either: what they return counts as exact.
+ */
+#include "interp/check/precision.h"
+
+#include <string.h>
+
+/* ---- tables -------------------------------------------------------------- */
+
+static tki_buf *table_buf(const prec *p, const tki_frame *f) {
+  tki_buf *b = f->shadow[TKI_SHADOW_PRECISION];
+  return b == &p->none ? NULL : b;
+}
+
+/* A table that is not there yet holds nothing: its buffer has no class. */
+prec_shadow *prec_of(const tki *t, int slot) {
+  tki_buf *b = t->frame->shadow[TKI_SHADOW_PRECISION];
+  prec_shadow *table = b && b->refs ? tki_buf_data(b) : NULL;
+  return table && table[slot].present ? &table[slot] : NULL;
+}
+
+void prec_drop(tki *t, prec_shadow *s) {
+  tki_release(t, &s->exact);
+  tki_release(t, &s->marks);
+  memset(s, 0, sizeof *s);
+}
+
+prec_shadow prec_share(const prec_shadow *s) {
+  prec_shadow r = *s;
+  r.exact = tki_share(&s->exact);
+  r.marks = tki_share(&s->marks);
+  return r;
+}
+
+void prec_clear(tki *t, int slot) {
+  prec_shadow *s = prec_of(t, slot);
+  if (s) prec_drop(t, s);
+}
+
+void prec_set(prec *p, tki *t, int slot, prec_shadow s) {
+  tki_buf *b = table_buf(p, t->frame);
+  size_t bytes = t->frame->func->nslots * sizeof s;
+  if (!b) {
+    b = tki_buf_new(t, bytes);
+    memset(tki_buf_data(b), 0, bytes);
+    t->frame->shadow[TKI_SHADOW_PRECISION] = b;
+  }
+  prec_shadow *to = (prec_shadow *)tki_buf_data(b) + slot;
+  prec_drop(t, to);
+  *to = s;
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+/* In a sampled run the first programs, and every one in EVERY. */
+enum { FIRST = 2, EVERY = 16 };
+
+static bool chosen(prec *p) {
+  uint64_t i = p->programs++;
+  return !p->sampled || i < FIRST || i % EVERY == 0;
+}
+
+static const tk_inst *call_of(const tki_frame *f) {
+  const tk_inst *in = f->caller->inst;
+  return in && in->op == TK_I_CALL && in->aux == f->func ? in : NULL;
+}
+
+static void enter(prec *p, tki *t) {
+  tki_frame *f = t->frame, *from = f->caller;
+  if (!from) {
+    f->shadow[TKI_SHADOW_PRECISION] = chosen(p) ? &p->none : NULL;
+    return;
+  }
+  const tk_inst *call = call_of(f);
+  if (!call || !from->shadow[TKI_SHADOW_PRECISION]) return;
+  f->shadow[TKI_SHADOW_PRECISION] = &p->none;
+  tki_buf *b = table_buf(p, from);
+  prec_shadow *table = b ? tki_buf_data(b) : NULL;
+  for (size_t i = 0; table && i < f->func->nparams && i < call->nargs; i++) {
+    prec_shadow *s = &table[call->args[i]];
+    if (s->present) prec_set(p, t, f->func->params[i], prec_share(s));
+  }
+}
+
+static void drop_returned(prec *p, tki *t) {
+  for (size_t i = 0; i < p->nreturned; i++) prec_drop(t, &p->returned[i]);
+  p->nreturned = 0;
+}
+
+static void keep_returned(prec *p, tki *t, const prec_shadow *table) {
+  const tk_stmt *st = t->frame->stmt;
+  size_t n = st && st->kind == TK_S_RETURN ? st->nresults : 0;
+  while (p->cap_returned < n)
+    p->returned = tk_arena_grow(&p->c->run, p->returned, sizeof *p->returned,
+                                &p->cap_returned);
+  for (size_t i = 0; i < n; i++)
+    p->returned[i] = prec_share(&table[st->results[i]]);
+  p->nreturned = n;
+}
+
+static void leave(prec *p, tki *t) {
+  tki_buf *b = table_buf(p, t->frame);
+  drop_returned(p, t);
+  t->frame->shadow[TKI_SHADOW_PRECISION] = NULL;
+  if (!b) return;
+  prec_shadow *table = tki_buf_data(b);
+  keep_returned(p, t, table);
+  for (size_t i = 0; i < t->frame->func->nslots; i++)
+    if (table[i].present) prec_drop(t, &table[i]);
+  tki_buf_free(t, b);
+}
+
+static void on_frame(void *ud, tki *t, bool begins) {
+  if (begins)
+    enter(ud, t);
+  else
+    leave(ud, t);
+}
+
+static void take_returned(prec *p, tki *t, const tk_inst *in) {
+  for (size_t i = 0; i < in->nres; i++) {
+    prec_clear(t, in->res[i]);
+    if (i < p->nreturned && p->returned[i].present)
+      prec_set(p, t, in->res[i], prec_share(&p->returned[i]));
+  }
+  drop_returned(p, t);
+}
+
+/* ---- hooks --------------------------------------------------------------- */
+
+/* Temporaries that end with the instruction. */
+static void end_operands(tki *t, const tk_inst *in) {
+  for (uint32_t k = 0, bits = in->kill; bits; k++, bits >>= 1) {
+    bool lives = !(bits & 1);
+    for (int i = 0; i < in->nres; i++) lives |= in->res[i] == in->args[k];
+    if (!lives) prec_clear(t, in->args[k]);
+  }
+}
+
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  prec *p = ud;
+  bool watched = t->frame->shadow[TKI_SHADOW_PRECISION] != NULL;
+  if (in->op == TK_I_STORE)
+    prec_store(p, t, in, args, watched);
+  else if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS)
+    prec_atomic(p, t, in, args, watched);
+  else if (watched && in->op == TK_I_CALL)
+    take_returned(p, t, in);
+  else if (watched)
+    prec_pass(p, t, in, args);
+  if (watched && in->kill) end_operands(t, in);
+}
+
+/* Births are a program's own; programs that take turns share the table. */
+static void on_program(void *ud, tki *t, bool begins) {
+  prec *p = ud;
+  if (!begins || t->task || !p->births.n) return;
+  for (size_t i = 0; i < p->births.n; i++)
+    p->last[p->births.items[i].in->id] = 0;
+  p->births.n = 0;
+}
+
+static void on_trip(void *ud, tki *t, const tk_stmt *st) {
+  (void)ud;
+  if (st->kind == TK_S_FOR) prec_clear(t, st->iv);
+}
+
+void *tkc_PRECISION_begin(tkc *c, tki *t) {
+  prec *p = TK_NEW(&c->run, prec);
+  memset(p, 0, sizeof *p);
+  p->c = c;
+  p->sampled = c->on == ((uint32_t)1 << TKC_COUNT) - 1;
+  p->last = TK_NEWN(&c->run, prec_id, t->program->ninsts + 1);
+  p->sizes = TK_NEWN(&c->run, prec_sizes *, t->program->ninsts + 1);
+  p->observer = (tki_observer){.ud = p,
+                               .program = on_program,
+                               .frame = on_frame,
+                               .trip = on_trip,
+                               .after = on_after};
+  tki_observe(t, &p->observer);
+  return p;
+}
+
+/* Everything was said where it happened. */
+void tkc_PRECISION_end(tkc *c, void *ud, tki *t, tk_status st) {
+  (void)c, (void)ud, (void)t, (void)st;
+}

@@ -1,0 +1,135 @@
+/* precision.h - a kernel beside itself in float64.
+ *
+ * Beside each block of floats stands a block of doubles: what the lanes would
+ * be if every operation so far had been done in float64.  A block without one
+ * is exact itself.  Lanes whose error passes a bound are marked with the
+ * operation that did it, and reported where they reach memory.
+ */
+#ifndef TK_CHECK_PRECISION_H
+#define TK_CHECK_PRECISION_H
+
+#include "interp/check/check.h"
+
+enum {
+  PREC_ROW = 256,   /* lanes that are looked at in one go */
+  PREC_CHAIN = 8,   /* additions to its own result that make a running sum */
+  PREC_SIZES = 2048 /* exponents of a double */
+};
+
+typedef uint16_t prec_id; /* number of a birth + 1; 0: accurate */
+
+/* What stands beside a slot. */
+typedef struct prec_shadow {
+  bool present;
+  tki_val exact;     /* fp64 lanes, one when the slot has but one */
+  tki_val marks;     /* prec_id lanes; no buffer and 0: none */
+  tk_dtype coarsest; /* format that the lanes went through */
+  /* A running sum: how often `adds` has added to its own result, and the
+   * coarsest format that the sum itself is kept in. */
+  const tk_inst *adds;
+  uint32_t chain;
+  tk_dtype kept;
+} prec_shadow;
+
+/* The first operation of a program whose error passed the bound. */
+typedef struct prec_birth {
+  const tk_inst *in;
+  tkc_place at;
+  size_t lane;
+  double value, exact, x[2]; /* x: operands */
+  uint64_t trip;             /* of the innermost loop, from 1; 0: no loop */
+  double bound;
+  uint32_t chain;
+  tk_dtype d, kept;
+} prec_birth;
+
+/* Errors of memory that programs wrote: exact value - value. */
+typedef struct prec_page {
+  uint64_t number; /* address / PREC_PAGE */
+  int shift;       /* log2 of the bytes of an element */
+  tk_dtype coarsest;
+  float *error;
+} prec_page;
+
+/* How large numbers were: how many have each exponent. */
+typedef struct prec_sizes {
+  uint32_t count[PREC_SIZES];
+  uint32_t n;
+} prec_sizes;
+
+typedef struct prec {
+  tkc *c;
+  tki_observer observer;
+  tki_buf none; /* a frame's table before it has one */
+  bool sampled; /* not every program runs in float64 */
+  uint64_t programs;
+  TK_VEC(prec_birth) births;
+  prec_id *last;      /* by instruction number: its newest birth */
+  prec_sizes **sizes; /* by instruction number: of what it stored so far */
+  prec_sizes inputs;  /* of what was loaded */
+  prec_shadow *returned;
+  size_t nreturned, cap_returned;
+  prec_page **pages; /* hash table */
+  size_t npages, cap_pages;
+  prec_page *page; /* the last one used */
+} prec;
+
+static inline bool prec_is_float(const tk_type *t) {
+  return !t->ptr && tk_is_float((tk_dtype)t->elem);
+}
+
+/* ---- precision.c --------------------------------------------------------- */
+
+/* NULL: the slot's own value is exact. */
+prec_shadow *prec_of(const tki *t, int slot);
+/* Takes what s holds. */
+void prec_set(prec *p, tki *t, int slot, prec_shadow s);
+void prec_clear(tki *t, int slot);
+void prec_drop(tki *t, prec_shadow *s);
+prec_shadow prec_share(const prec_shadow *s);
+
+/* ---- precision_ops.c: what each instruction is in float64 ---------------- */
+
+void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args);
+
+/* ---- precision_judge.c: errors and where they were born ------------------ */
+
+/* A result whose exact lanes are there. */
+typedef struct prec_result {
+  prec *p;
+  tki *t;
+  const tk_inst *in;
+  const tki_val *args;
+  const char *value; /* the program's own lanes */
+  tk_dtype d;
+  size_t n;
+  prec_shadow *s;
+  bool differs; /* some lane is not exact */
+} prec_result;
+
+/* How far a value of a format may be off: of a running sum that is kept in
+ * it, and of anything else. */
+double prec_bound(tk_dtype d, bool sum);
+tk_dtype prec_coarser(tk_dtype a, tk_dtype b);
+/* Lanes to doubles. */
+void prec_widen(tk_dtype d, double *to, const void *from, size_t n);
+/* Looks at lanes at .. at + n, n <= PREC_ROW. */
+void prec_judge(prec_result *r, size_t at, size_t n);
+void prec_size(prec_sizes *s, double x);
+double prec_median(const prec_sizes *s);
+/* Errors below this are none. */
+double prec_noise(const prec *p);
+double prec_smallest(tk_dtype d);
+void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
+                 tk_dtype d, double value, double exact);
+
+/* ---- precision_memory.c -------------------------------------------------- */
+
+void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args);
+/* watched: the program runs in float64. */
+void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                bool watched);
+void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                 bool watched);
+
+#endif

@@ -1,0 +1,361 @@
+/* precision_judge.c - how far a value may be off, and what is said of one
+ * that is further.
+ *
+ * An operation is to blame when its result's error passes the bound of the
+ * formats that the value went through.  Whether that matters is seen where it
+ * is stored: an error is measured against the value, or against the median of
+ * what the same instruction has stored so far where that is larger, so that a
+ * lane that happens to lie near zero is none.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "interp/check/precision.h"
+
+/* ---- bounds -------------------------------------------------------------- */
+
+/* One unit of rounding; digits of the significand. */
+static int digits_of(tk_dtype d) {
+  switch (d) {
+  case TK_FP64: return 53;
+  case TK_FP32: return 24;
+  case TK_FP16: return 11;
+  case TK_BF16: return 8;
+  case TK_FP8E5:
+  case TK_FP8E5B16: return 3;
+  default: return 4;
+  }
+}
+
+double prec_smallest(tk_dtype d) {
+  switch (d) {
+  case TK_FP64: return 0x1p-1022;
+  case TK_FP16: return 0x1p-14;
+  case TK_FP32:
+  case TK_BF16: return 0x1p-126;
+  case TK_FP8E5:
+  case TK_FP8E5B16: return 0x1p-14;
+  default: return 0x1p-6;
+  }
+}
+
+/* Of fp32 ten bits must be left; narrow formats may be off by 32 units of
+ * rounding, and by 4 where a running sum is kept in them. */
+double prec_bound(tk_dtype d, bool sum) {
+  int digits = digits_of(d);
+  if (digits > 11) return 0x1p-10;
+  return ldexp(sum && digits > 4 ? 4 : 32, -digits);
+}
+
+tk_dtype prec_coarser(tk_dtype a, tk_dtype b) {
+  return digits_of(b) < digits_of(a) ? b : a;
+}
+
+/* How a result may be off: strict in a running sum. */
+static double bound_of(const prec_shadow *s) {
+  bool narrow = digits_of(s->kept) <= 11 && s->kept == s->coarsest;
+  return prec_bound(s->coarsest, s->adds && s->chain >= PREC_CHAIN && narrow);
+}
+
+/* ---- lanes --------------------------------------------------------------- */
+
+void prec_widen(tk_dtype d, double *to, const void *from, size_t n) {
+  tki_unary_fn cast = tki_cast_kernel(d, TK_FP64, false);
+  size_t size = tk_dtypes[d].size;
+  float row[PREC_ROW];
+  if (d == TK_FP64) {
+    memcpy(to, from, n * sizeof *to);
+    return;
+  }
+  if (cast) {
+    cast(to, from, n);
+    return;
+  }
+  cast = tki_cast_kernel(TK_FP32, TK_FP64, false);
+  for (size_t at = 0; at < n; at += PREC_ROW) {
+    size_t m = n - at < PREC_ROW ? n - at : PREC_ROW;
+    tki_widen(d, row, (const char *)from + at * size, m);
+    cast(to + at, row, m);
+  }
+}
+
+/* What most rows need to know: 1: a lane is not exact, 2: one is off by more
+ * than the bound. */
+TKI_CLONES static unsigned look_f64(const double *v, const double *e,
+                                    double bound, double least, size_t n) {
+  uint64_t differs = 0, bad = 0;
+  for (size_t i = 0; i < n; i++) {
+    double off = fabs(v[i] - e[i]);
+    uint64_t other = v[i] != e[i];
+    differs |= other;
+    bad |= other & (uint64_t) !(off <= bound * fabs(e[i]) + least);
+  }
+  return (unsigned)(differs | bad << 1);
+}
+
+TKI_CLONES static unsigned look_f32(const float *x, const double *e,
+                                    double bound, double least, size_t n) {
+  uint64_t differs = 0, bad = 0;
+  for (size_t i = 0; i < n; i++) {
+    double v = (double)x[i], off = fabs(v - e[i]);
+    uint64_t other = v != e[i];
+    differs |= other;
+    bad |= other & (uint64_t) !(off <= bound * fabs(e[i]) + least);
+  }
+  return (unsigned)(differs | bad << 1);
+}
+
+/* ---- births -------------------------------------------------------------- */
+
+static uint64_t trip_of(const tki *t) {
+  const tki_loop *l = t->frame->loops;
+  return l ? l->trip + 1 : 0;
+}
+
+/* Operand k's lane as the program has it; uniform blocks have one. */
+static double operand(const prec_result *r, int k, size_t lane) {
+  const tk_type *type = &r->t->frame->func->slots[r->in->args[k]].type;
+  const tki_val *v = &r->args[k];
+  if (type->ptr || !tk_is_float((tk_dtype)type->elem)) return 0;
+  size_t own = (size_t)tk_numel(type);
+  if (lane >= own) lane = 0;
+  if (v->lazy == 1) lane /= (size_t)type->shape[1];
+  if (v->lazy == 2) lane %= (size_t)type->shape[1];
+  const char *data = tki_data((tki_val *)(uintptr_t)v);
+  return tk_lane_double((tk_dtype)type->elem,
+                        data + (v->buf ? lane * tk_lane_size(type) : 0));
+}
+
+static prec_id begin(prec_result *r, size_t lane, double v, double e,
+                     double bound) {
+  prec *p = r->p;
+  prec_id *last = &p->last[r->in->id];
+  if (*last) return *last;
+  if (p->births.n == UINT16_MAX - 1) return UINT16_MAX - 1;
+  prec_birth b = {.in = r->in,
+                  .at = tkc_here(r->t),
+                  .lane = lane,
+                  .value = v,
+                  .exact = e,
+                  .trip = trip_of(r->t),
+                  .bound = bound,
+                  .chain = r->s->adds ? r->s->chain : 0,
+                  .kept = r->s->kept,
+                  .d = r->d};
+  for (int k = 0; k < 2 && k < r->in->nargs; k++) b.x[k] = operand(r, k, lane);
+  TK_PUSH(&p->c->run, &p->births, b);
+  return *last = (prec_id)p->births.n;
+}
+
+static prec_id first_mark(const prec_id *m, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (m[i]) return m[i];
+  return 0;
+}
+
+static bool is_by_lane(const tk_inst *in) {
+  return in->op != TK_I_REDUCE && in->op != TK_I_SCAN && in->op != TK_I_DOT &&
+         in->op != TK_I_SORT;
+}
+
+/* The mark that an operand of the lane has. */
+static prec_id inherited(const prec_result *r, size_t lane) {
+  for (int k = 0; k < r->in->nargs; k++) {
+    prec_shadow *s = prec_of(r->t, r->in->args[k]);
+    if (!s || (!s->marks.buf && !s->marks.u)) continue;
+    const prec_id *m = tki_data(&s->marks);
+    size_t n = (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
+    prec_id id = !s->marks.buf        ? m[0]
+                 : !is_by_lane(r->in) ? first_mark(m, n)
+                 : lane < n           ? m[lane]
+                                      : 0;
+    if (id) return id;
+  }
+  return 0;
+}
+
+static prec_id *marks_of(prec_result *r) {
+  prec_shadow *s = r->s;
+  if (!s->marks.buf && s->exact.buf) {
+    s->marks.buf = tki_buf_new(r->t, r->n * sizeof(prec_id));
+    memset(tki_buf_data(s->marks.buf), 0, r->n * sizeof(prec_id));
+  }
+  return tki_data(&s->marks);
+}
+
+/* A lane that may be off.  What is not finite is for other detectors. */
+static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
+  if (!isfinite(v) || !isfinite(*e)) {
+    *e = v;
+    return;
+  }
+  double bound = bound_of(r->s), off = fabs(v - *e);
+  double size = fmax(fabs(*e), prec_smallest(r->d));
+  prec_id id = inherited(r, lane);
+  if (id && !(off <= prec_bound(r->s->coarsest, true) * size))
+    marks_of(r)[lane] = id;
+  else if (!(off <= bound * size))
+    marks_of(r)[lane] = begin(r, lane, v, *e, bound);
+}
+
+static bool any_marked(const prec_result *r) {
+  for (int k = 0; k < r->in->nargs; k++) {
+    prec_shadow *s = prec_of(r->t, r->in->args[k]);
+    if (s && (s->marks.buf || s->marks.u)) return true;
+  }
+  return false;
+}
+
+void prec_judge(prec_result *r, size_t at, size_t n) {
+  double wide[PREC_ROW], *e = (double *)tki_data(&r->s->exact) + at;
+  size_t size = tk_dtypes[r->d].size;
+  const char *v = r->value + at * size;
+  double bound =
+      any_marked(r) ? prec_bound(r->s->coarsest, true) : bound_of(r->s);
+  double least = bound * prec_smallest(r->d);
+  unsigned seen;
+  if (r->d == TK_FP32) {
+    seen = look_f32((const float *)(const void *)v, e, bound, least, n);
+  } else {
+    prec_widen(r->d, wide, v, n);
+    seen = look_f64(wide, e, bound, least, n);
+  }
+  r->differs |= seen & 1;
+  if (!(seen & 2)) return;
+  if (r->d == TK_FP32) prec_widen(r->d, wide, v, n);
+  for (size_t i = 0; i < n; i++)
+    if (wide[i] != e[i]) judge_lane(r, at + i, wide[i], &e[i]);
+}
+
+/* ---- sizes of numbers ---------------------------------------------------- */
+
+void prec_size(prec_sizes *s, double x) {
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  if (x == 0 || !isfinite(x)) return;
+  s->count[u >> 52 & (PREC_SIZES - 1)]++;
+  s->n++;
+}
+
+/* A power of two near the median; 0 when nothing is known. */
+double prec_median(const prec_sizes *s) {
+  uint32_t seen = 0;
+  for (int i = 0; s && s->n && i < PREC_SIZES; i++) {
+    seen += s->count[i];
+    if (2 * seen >= s->n) return ldexp(1, i - 1023);
+  }
+  return 0;
+}
+
+/* An error of a few units of rounding of the kernel's inputs, or of 1 where
+ * those are large, matters to nobody. */
+double prec_noise(const prec *p) {
+  double inputs = p->inputs.n ? prec_median(&p->inputs) : 1;
+  return 0x1p-20 * fmin(1, inputs);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+static const char *number(prec *p, tk_dtype d, double x) {
+  char lane[8];
+  tk_type type = {.elem = (uint8_t)d};
+  tk_lane_set_double(d, lane, x);
+  return tkc_value(p->c, &type, lane);
+}
+
+/* "off by 37 % (603 ulps of fp16)" */
+static const char *off_by(prec *p, tk_dtype d, double value, double exact) {
+  double off = fabs(value - exact), size = fabs(exact);
+  int e = size >= prec_smallest(d) ? ilogb(size) : ilogb(prec_smallest(d));
+  double ulps = off / ldexp(1, e + 1 - digits_of(d));
+  if (exact == 0)
+    return tk_arena_printf(&p->c->run, "off by %.3g (%.3g ulps of %s)", off,
+                           ulps, tk_dtype_name(d));
+  return tk_arena_printf(&p->c->run, "off by %.3g %% (%.3g ulps of %s)",
+                         100 * off / size, ulps, tk_dtype_name(d));
+}
+
+static bool is_sum(const prec_birth *b) {
+  return b->chain >= PREC_CHAIN;
+}
+
+static bool cancels(const prec_birth *b) {
+  bool difference = b->in->op == TK_I_BINARY &&
+                    (b->in->mode == TK_B_SUB || b->in->mode == TK_B_ADD);
+  return difference && fmax(fabs(b->exact), fabs(b->value)) <
+                           0x1p-4 * fmax(fabs(b->x[0]), fabs(b->x[1]));
+}
+
+static const char *in_lane(prec *p, const prec_birth *b) {
+  const char *lane = tkc_lane(p->c, &b->in->type, b->lane);
+  return tk_arena_printf(&p->c->run, "%s%s", *lane ? " in lane " : "", lane);
+}
+
+static const char *operation(const tk_inst *in) {
+  const char *mode = in->op == TK_I_DOT ? "" : tk_mode_name(in);
+  return *mode ? mode : tk_inst_name((tk_opcode)in->op);
+}
+
+static const char *operands(prec *p, const prec_birth *b) {
+  const tk_inst *in = b->in;
+  tk_dtype d = b->d;
+  if (in->op == TK_I_BINARY)
+    return tk_arena_printf(&p->c->run, " of %s and %s", number(p, d, b->x[0]),
+                           number(p, d, b->x[1]));
+  if (in->op == TK_I_UNARY)
+    return tk_arena_printf(&p->c->run, " of %s", number(p, d, b->x[0]));
+  return "";
+}
+
+static const char *story(prec *p, const prec_birth *b) {
+  tk_arena *a = &p->c->run;
+  const char *v = number(p, b->d, b->value), *lane = in_lane(p, b);
+  const char *off = off_by(p, b->d, b->value, b->exact);
+  if (is_sum(b) && b->in->op == TK_I_ATOMIC)
+    return tk_arena_printf(a,
+                           "this sum is kept in %s: in memory it is %s, in "
+                           "float64 %.9g, %s",
+                           tk_dtype_name(b->kept), v, b->exact, off);
+  if (is_sum(b))
+    return tk_arena_printf(a,
+                           "this sum is kept in %s: after %u additions it is "
+                           "%s%s, in float64 %.9g, %s",
+                           tk_dtype_name(b->kept), b->chain, v, lane, b->exact,
+                           off);
+  if (cancels(b))
+    return tk_arena_printf(a,
+                           "catastrophic cancellation%s: %s%s is %s, in "
+                           "float64 %.9g, %s",
+                           lane, operation(b->in), operands(p, b), v, b->exact,
+                           off);
+  return tk_arena_printf(
+      a, "the error grows%s: %s%s is %s, in float64 %.9g, %s", lane,
+      operation(b->in), operands(p, b), v, b->exact, off);
+}
+
+static const char *advice(const prec_birth *b) {
+  if (is_sum(b) && b->kept != TK_FP32)
+    return "keep the sum in tl.float32 and cast it when it is complete";
+  if (is_sum(b))
+    return "add up in blocks, with compensation (Kahan) or in tl.float64";
+  if (cancels(b))
+    return "rewrite the difference so that the large terms do not meet, or "
+           "compute its operands in tl.float64";
+  return "compute this in a wider format";
+}
+
+void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
+                 tk_dtype d, double value, double exact) {
+  tkc *c = p->c;
+  tkc_place here = tkc_here(t);
+  tk_diag *g =
+      tkc_report(c, t, TK_D_PRECISION, &b->at, NULL, "%s", story(p, b));
+  tkc_note(c, g, &here, "%s gets %s, in float64 %.9g: %s",
+           tkc_element(c, t, addr, tk_dtypes[d].size), number(p, d, value),
+           exact, off_by(p, d, value, exact));
+  if (b->trip)
+    tkc_note(c, g, NULL, "first in trip %llu of the loop",
+             (unsigned long long)b->trip);
+  tkc_help(c, g, "%s", advice(b));
+  tkc_reported(c, t, g);
+}

@@ -1,0 +1,309 @@
+/* precision_memory.c - errors of memory that programs wrote.
+ *
+ * An element's error is the difference of what it would be in float64 and
+ * what it is, as fp32.  Pages are made when a program that runs in float64
+ * writes; every other write makes its elements exact again.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "interp/check/precision.h"
+
+enum { PREC_PAGE = 4096 };
+
+/* ---- pages --------------------------------------------------------------- */
+
+static size_t slot_of(const prec *p, uint64_t number) {
+  size_t i = (size_t)(number * 0x9e3779b97f4a7c15 >> 32) & (p->cap_pages - 1);
+  while (p->pages[i] && p->pages[i]->number != number)
+    i = (i + 1) & (p->cap_pages - 1);
+  return i;
+}
+
+static void grow_pages(prec *p) {
+  size_t old = p->cap_pages;
+  prec_page **pages = p->pages;
+  p->cap_pages = old ? 2 * old : 64;
+  p->pages = TK_NEWN(&p->c->run, prec_page *, p->cap_pages);
+  for (size_t i = 0; i < old; i++)
+    if (pages[i]) p->pages[slot_of(p, pages[i]->number)] = pages[i];
+}
+
+static int shift_of(size_t size) {
+  return __builtin_ctzll(size);
+}
+
+static prec_page *page_at(prec *p, uint64_t addr, size_t size, bool make) {
+  uint64_t number = addr / PREC_PAGE;
+  if (p->page && p->page->number == number) return p->page;
+  if (!make && !p->npages) return NULL;
+  if (2 * p->npages >= p->cap_pages) grow_pages(p);
+  size_t i = slot_of(p, number);
+  if (!p->pages[i] && make) {
+    prec_page *g = TK_NEW(&p->c->run, prec_page);
+    *g = (prec_page){.number = number, .shift = shift_of(size)};
+    g->error = TK_NEWN(&p->c->run, float, PREC_PAGE >> g->shift);
+    memset(g->error, 0, (PREC_PAGE >> g->shift) * sizeof *g->error);
+    g->coarsest = TK_FP64;
+    p->pages[i] = g;
+    p->npages++;
+  }
+  if (p->pages[i]) p->page = p->pages[i];
+  return p->pages[i];
+}
+
+/* The element's error; NULL: it has none.  Elements of another size than the
+ * page's are exact, and make it so. */
+static float *error_at(prec *p, uint64_t addr, size_t size, bool make) {
+  prec_page *g = page_at(p, addr, size, make);
+  if (!g) return NULL;
+  size_t at = addr % PREC_PAGE >> g->shift;
+  if (shift_of(size) == g->shift) return &g->error[at];
+  for (size_t i = 0; i < size && at < (size_t)PREC_PAGE >> g->shift;
+       i += (size_t)1 << g->shift)
+    g->error[at++] = 0;
+  return NULL;
+}
+
+/* ---- lanes of an access -------------------------------------------------- */
+
+typedef struct lanes {
+  const uint64_t *addr;
+  const uint8_t *mask; /* NULL: all */
+  size_t n, size, mask_step;
+} lanes;
+
+static const void *data(const tki_val *v) {
+  return tki_data((tki_val *)(uintptr_t)v);
+}
+
+/* mask: the operand; -1: there is none. */
+static lanes lanes_of(const tk_inst *in, const tki_val *args, int mask) {
+  lanes l = {.addr = data(&args[0]),
+             .n = args[0].buf ? (size_t)in->n : 1,
+             .size = tk_lane_size(&in->type)};
+  if (mask >= 0) {
+    l.mask = data(&args[mask]);
+    l.mask_step = args[mask].buf != NULL;
+  }
+  return l;
+}
+
+static inline bool is_active(const lanes *l, size_t i) {
+  return !l->mask || l->mask[i * l->mask_step];
+}
+
+/* ---- how large the lanes are --------------------------------------------- */
+
+enum { SAMPLES = 32 };
+
+static size_t sample_step(const lanes *l) {
+  return l->n > SAMPLES ? l->n / SAMPLES : 1;
+}
+
+static prec_sizes *stored(prec *p, const tk_inst *in) {
+  prec_sizes **s = &p->sizes[in->id];
+  if (!*s) {
+    *s = TK_NEW(&p->c->run, prec_sizes);
+    memset(*s, 0, sizeof **s);
+  }
+  return *s;
+}
+
+static void size_lanes(prec_sizes *s, const lanes *l, const double *x,
+                       size_t step) {
+  for (size_t i = 0; i < l->n; i += sample_step(l))
+    if (is_active(l, i)) prec_size(s, x[i * step]);
+}
+
+static void size_inputs(prec *p, const lanes *l, const tki_val *v, tk_dtype d) {
+  const char *x = data(v);
+  for (size_t i = 0; i < l->n; i += sample_step(l))
+    if (is_active(l, i))
+      prec_size(&p->inputs, tk_lane_double(d, x + (v->buf ? i * l->size : 0)));
+}
+
+/* ---- loads --------------------------------------------------------------- */
+
+static void fill_exact(const prec_result *r) {
+  prec_widen(r->d, tki_data(&r->s->exact), r->value, r->n);
+}
+
+static bool add_errors(prec *p, const lanes *l, double *exact, tk_dtype *c) {
+  bool any = false;
+  for (size_t i = 0; i < l->n; i++) {
+    float *e = is_active(l, i) ? error_at(p, l->addr[i], l->size, false) : NULL;
+    if (!e || *e == 0) continue;
+    exact[i] += (double)*e;
+    *c = prec_coarser(*c, p->page->coarsest);
+    any = true;
+  }
+  return any;
+}
+
+static bool any_page(prec *p, const lanes *l) {
+  for (size_t i = 0; p->npages && i < l->n; i++)
+    if (is_active(l, i) && page_at(p, l->addr[i], l->size, false)) return true;
+  return false;
+}
+
+void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
+  lanes l = lanes_of(in, args, in->mode & 1 ? 1 : -1);
+  prec_clear(t, in->res[0]);
+  if (!prec_is_float(&in->type)) return;
+  tki_val *v = &t->frame->slots[in->res[0]];
+  size_inputs(p, &l, v, (tk_dtype)in->type.elem);
+  if (!any_page(p, &l)) return;
+  tk_type wide = tk_with_elem(in->type, TK_FP64);
+  prec_shadow s = {.present = true, .coarsest = TK_FP64};
+  s.exact = (tki_val){.region = TKI_ANY};
+  if (v->buf) s.exact = tki_val_new(t, &wide, l.n);
+  prec_result r = {
+      .value = tki_data(v), .d = (tk_dtype)in->type.elem, .n = l.n, .s = &s};
+  fill_exact(&r);
+  if (add_errors(p, &l, tki_data(&s.exact), &s.coarsest))
+    prec_set(p, t, in->res[0], s);
+  else
+    prec_drop(t, &s);
+}
+
+/* ---- stores -------------------------------------------------------------- */
+
+/* Lanes of a value, and of what it would be in float64. */
+typedef struct pair {
+  const char *value;
+  const double *exact;
+  const prec_id *marks;
+  size_t size, step, exact_step, mark_step;
+  tk_dtype d;
+} pair;
+
+static pair pair_of(const tki_val *v, const prec_shadow *s, tk_dtype d) {
+  pair x = {.value = data(v), .size = tk_dtypes[d].size, .d = d};
+  x.step = v->buf ? x.size : 0;
+  if (!s) return x;
+  x.exact = data(&s->exact);
+  x.exact_step = s->exact.buf != NULL;
+  if (s->marks.buf || s->marks.u) x.marks = data(&s->marks);
+  x.mark_step = s->marks.buf != NULL;
+  return x;
+}
+
+static double value_at(const pair *x, size_t i) {
+  return tk_lane_double(x->d, x->value + i * x->step);
+}
+
+static double exact_at(const pair *x, size_t i) {
+  return x->exact ? x->exact[i * x->exact_step] : value_at(x, i);
+}
+
+/* The stored lane that is furthest off. */
+static void find_worst(prec *p, tki *t, const tk_inst *in, const lanes *l,
+                       const pair *x, tk_dtype coarsest) {
+  double least = fmax(prec_median(stored(p, in)), prec_smallest(x->d));
+  double floor = prec_bound(coarsest, true), noise = prec_noise(p), worst = 1;
+  size_t at = l->n;
+  for (size_t i = 0; i < l->n; i++) {
+    prec_id id = x->marks[i * x->mark_step];
+    if (!id || !is_active(l, i)) continue;
+    double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
+    double bound = fmax(p->births.items[id - 1].bound, floor);
+    double ratio = off / (bound * fmax(fabs(e), least) + noise);
+    if (ratio > worst) worst = ratio, at = i;
+  }
+  if (at == l->n) return;
+  const prec_birth *b = &p->births.items[x->marks[at * x->mark_step] - 1];
+  prec_report(p, t, b, l->addr[at], x->d, value_at(x, at), exact_at(x, at));
+}
+
+static void forget(prec *p, const lanes *l) {
+  for (size_t i = 0; p->npages && i < l->n; i++) {
+    float *e = is_active(l, i) ? error_at(p, l->addr[i], l->size, false) : NULL;
+    if (e) *e = 0;
+  }
+}
+
+static void remember(prec *p, const lanes *l, const pair *x,
+                     tk_dtype coarsest) {
+  for (size_t i = 0; i < l->n; i++) {
+    if (!is_active(l, i)) continue;
+    float *e = error_at(p, l->addr[i], l->size, true);
+    double off = exact_at(x, i) - value_at(x, i);
+    if (!e) continue;
+    *e = isfinite(off) ? (float)off : 0;
+    p->page->coarsest = prec_coarser(p->page->coarsest, coarsest);
+  }
+}
+
+void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                bool watched) {
+  lanes l = lanes_of(in, args, in->mode & 1 ? 2 : -1);
+  prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
+  if (!s || !prec_is_float(&in->type)) {
+    forget(p, &l);
+    return;
+  }
+  pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
+  size_lanes(stored(p, in), &l, x.exact, x.exact_step);
+  remember(p, &l, &x, s->coarsest);
+  if (x.marks) find_worst(p, t, in, &l, &x, s->coarsest);
+}
+
+/* ---- atomics ------------------------------------------------------------- */
+
+static double rounded(tk_dtype d, double x) {
+  char lane[8];
+  tk_lane_set_double(d, lane, x);
+  return tk_lane_double(d, lane);
+}
+
+/* A sum in memory that has gone wrong. */
+static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
+                      double value, double exact, tk_dtype coarsest) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  double bound = prec_bound(coarsest, coarsest == d);
+  double least = fmax(prec_median(stored(p, in)), prec_smallest(d));
+  double size = fmax(fabs(exact), least);
+  if (!(fabs(value - exact) > bound * size + prec_noise(p))) return;
+  prec_birth b = {.in = in,
+                  .at = tkc_here(t),
+                  .value = value,
+                  .exact = exact,
+                  .chain = UINT32_MAX,
+                  .d = d,
+                  .kept = d};
+  prec_report(p, t, &b, addr, d, value, exact);
+}
+
+static void add_lane(prec *p, tki *t, const tk_inst *in, uint64_t addr,
+                     double old, double v, double e, tk_dtype coarsest) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  float *off = error_at(p, addr, tk_dtypes[d].size, true);
+  if (!off) return;
+  double value = rounded(d, old + v), exact = old + (double)*off + e;
+  *off = isfinite(exact - value) ? (float)(exact - value) : 0;
+  prec_page *g = p->page;
+  g->coarsest = prec_coarser(g->coarsest, prec_coarser(coarsest, d));
+  if (!isfinite(value) || !isfinite(exact)) return;
+  prec_size(stored(p, in), exact);
+  judge_sum(p, t, in, addr, value, exact, g->coarsest);
+}
+
+void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                 bool watched) {
+  bool adds = in->op == TK_I_ATOMIC && in->mode == TK_A_ADD;
+  lanes l = lanes_of(in, args, in->op == TK_I_ATOMIC && in->nargs > 2 ? 2 : -1);
+  if (watched) prec_clear(t, in->res[0]);
+  if (!adds || !prec_is_float(&in->type)) {
+    forget(p, &l);
+    return;
+  }
+  prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
+  tk_dtype d = (tk_dtype)in->type.elem;
+  pair x = pair_of(&args[1], s, d);
+  pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
+  for (size_t i = 0; i < l.n; i++)
+    if (is_active(&l, i))
+      add_lane(p, t, in, l.addr[i], value_at(&old, i), value_at(&x, i),
+               exact_at(&x, i), s ? s->coarsest : TK_FP64);
+}

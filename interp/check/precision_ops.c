@@ -1,0 +1,541 @@
+/* precision_ops.c - each kind of instruction in float64.
+ *
+ * What works lane by lane goes in short rows: operands become doubles, the
+ * interpreter's own loop for fp64 runs over them, and the result is looked at
+ * while it is near.  What moves lanes runs on the doubles as it is.  Where
+ * there is no meaning in float64 (bits seen as floats, inline assembly), or
+ * the result jumps (floor, integers, comparisons), the program's own value is
+ * the exact one.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "interp/check/precision.h"
+#include "interp/trans.h"
+#include "ir/libdevice.h"
+
+static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
+  return &t->frame->func->slots[in->args[k]].type;
+}
+
+static void *data(const tki_val *v) {
+  return tki_data((tki_val *)(uintptr_t)v);
+}
+
+static void clear_results(tki *t, const tk_inst *in) {
+  for (int k = 0; k < in->nres; k++) prec_clear(t, in->res[k]);
+}
+
+static bool any_present(const tki *t, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++)
+    if (prec_of(t, in->args[k])) return true;
+  return false;
+}
+
+/* ---- lanes of operands --------------------------------------------------- */
+
+typedef struct operand {
+  const char *value;
+  const double *exact; /* NULL: value is */
+  size_t size, step, exact_step, cols;
+  int lazy;
+  tk_dtype d;
+} operand;
+
+static operand operand_of(const tki *t, const tk_inst *in, const tki_val *args,
+                          int k) {
+  const tk_type *type = type_of(t, in, k);
+  const prec_shadow *s = prec_of(t, in->args[k]);
+  operand o = {.value = data(&args[k]),
+               .size = tk_lane_size(type),
+               .step = args[k].buf != NULL,
+               .lazy = args[k].lazy,
+               .d = (tk_dtype)type->elem};
+  if (o.lazy) o.cols = (size_t)type->shape[1];
+  if (s) {
+    o.exact = data(&s->exact);
+    o.exact_step = s->exact.buf != NULL;
+    o.lazy = 0; /* the doubles are whole */
+  }
+  return o;
+}
+
+static bool is_one(const operand *o) {
+  return o->exact ? !o->exact_step : !o->step;
+}
+
+/* Lanes of a column or row that stands for a block. */
+static void row_of_lazy(const operand *o, size_t at, size_t n, double *to) {
+  for (size_t i = 0; i < n; i++) {
+    size_t lane = o->lazy == 1 ? (at + i) / o->cols : (at + i) % o->cols;
+    prec_widen(o->d, &to[i], o->value + lane * o->size, 1);
+  }
+}
+
+/* n lanes from `at` on as doubles; one that stands for all when is_one. */
+static const double *row_of(const operand *o, size_t at, size_t n,
+                            double *room) {
+  if (o->exact) return o->exact + at * o->exact_step;
+  if (o->lazy)
+    row_of_lazy(o, at, n, room);
+  else
+    prec_widen(o->d, room, o->value + at * o->step * o->size, o->step ? n : 1);
+  return room;
+}
+
+/* ---- results ------------------------------------------------------------- */
+
+/* Formats and running sums, as the operands' shadows have them. */
+static void mix(const tki *t, const tk_inst *in, prec_shadow *s) {
+  s->coarsest = prec_coarser(TK_FP64, (tk_dtype)in->type.elem);
+  for (int k = 0; k < in->nargs; k++) {
+    const prec_shadow *x = prec_of(t, in->args[k]);
+    if (x) s->coarsest = prec_coarser(s->coarsest, x->coarsest);
+  }
+  s->kept = TK_FP64;
+}
+
+/* A sum that adds to its own result, through operand k. */
+static bool goes_on(const tki *t, const tk_inst *in, int k, prec_shadow *s) {
+  const prec_shadow *x = prec_of(t, in->args[k]);
+  if (!x || x->adds != in) return false;
+  s->chain = x->chain + 1;
+  s->kept = prec_coarser(x->kept, (tk_dtype)in->type.elem);
+  return true;
+}
+
+static void follow_sum(const tki *t, const tk_inst *in, prec_shadow *s) {
+  const prec_shadow *x = prec_of(t, in->args[0]);
+  bool binary =
+      in->op == TK_I_BINARY && (in->mode == TK_B_ADD || in->mode == TK_B_SUB);
+  if (in->op == TK_I_CAST && x && x->adds) {
+    s->adds = x->adds;
+    s->chain = x->chain;
+    s->kept = prec_coarser(x->kept, (tk_dtype)in->type.elem);
+  }
+  if (!binary && in->op != TK_I_FMA && in->op != TK_I_DOT) return;
+  s->adds = in;
+  s->chain = 1;
+  s->kept = (tk_dtype)in->type.elem;
+  for (int k = 0; k < in->nargs; k++)
+    if (goes_on(t, in, k, s)) break;
+}
+
+/* A shadow for in's result, its lanes to be filled. */
+static prec_shadow shadow_for(tki *t, const tk_inst *in) {
+  tki_val *v = &t->frame->slots[in->res[0]];
+  prec_shadow s = {.present = true, .exact = {.region = TKI_ANY}};
+  if (v->buf) s.exact.buf = tki_buf_new(t, (size_t)in->n * sizeof(double));
+  mix(t, in, &s);
+  follow_sum(t, in, &s);
+  return s;
+}
+
+static prec_result result_of(prec *p, tki *t, const tk_inst *in,
+                             const tki_val *args, prec_shadow *s) {
+  tki_val *v = &t->frame->slots[in->res[0]];
+  return (prec_result){.p = p,
+                       .t = t,
+                       .in = in,
+                       .args = args,
+                       .value = tki_data(v),
+                       .d = (tk_dtype)in->type.elem,
+                       .n = v->buf ? (size_t)in->n : 1,
+                       .s = s};
+}
+
+/* Keeps the shadow if it says anything: of a sum in a narrow format also how
+ * long it is. */
+static void settle(prec_result *r) {
+  int slot = r->in->res[0];
+  bool sum = r->s->adds && r->d != TK_FP32 && r->d != TK_FP64;
+  if (r->differs || sum) {
+    prec_set(r->p, r->t, slot, *r->s);
+    return;
+  }
+  prec_drop(r->t, r->s);
+  prec_clear(r->t, slot);
+}
+
+static void judge_all(prec_result *r) {
+  for (size_t at = 0; at < r->n; at += PREC_ROW)
+    prec_judge(r, at, r->n - at < PREC_ROW ? r->n - at : PREC_ROW);
+  settle(r);
+}
+
+/* ---- functions of one number --------------------------------------------- */
+
+/* As exact as trans.h is, which is far more than fp32 can tell, and fast. */
+#define QUICK(NAME, EXPR)                                                      \
+  TKI_CLONES static void quick_##NAME(void *vd, const void *va, size_t n) {    \
+    double *d = vd;                                                            \
+    const double *p = va;                                                      \
+    for (size_t i = 0; i < n; i++) {                                           \
+      double a = p[i];                                                         \
+      d[i] = (EXPR);                                                           \
+    }                                                                          \
+  }
+QUICK(exp, tkm_expf(a))
+QUICK(exp2, tkm_exp2f(a))
+QUICK(log, tkm_logf(a))
+QUICK(log2, tkm_log2f(a))
+QUICK(erf, tkm_erff(a))
+QUICK(rsqrt, tkm_rsqrtf(a))
+
+static tki_unary_fn unary_kernel(tk_unary op, tk_dtype d) {
+  static const tki_unary_fn quick[TK_U_COUNT] = {
+      [TK_U_EXP] = quick_exp, [TK_U_EXP2] = quick_exp2,
+      [TK_U_LOG] = quick_log, [TK_U_LOG2] = quick_log2,
+      [TK_U_ERF] = quick_erf, [TK_U_RSQRT] = quick_rsqrt,
+  };
+  if (d != TK_FP64 && quick[op]) return quick[op];
+  return tki_unary_kernel(op, TK_FP64);
+}
+
+/* ---- lane by lane -------------------------------------------------------- */
+
+enum { MOST = 4 };
+
+/* What runs over a row of doubles. */
+typedef struct loop {
+  tki_unary_fn unary;
+  tki_binary_fn binary;
+  tki_extern_fn external;
+} loop;
+
+static void fma_row(double *d, const double *const *x, size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = fma(x[0][i], x[1][i], x[2][i]);
+}
+
+static void run_row(const loop *l, double *d, const double **x, size_t n,
+                    const operand *o, const tk_inst *in) {
+  void *args[MOST];
+  for (int k = 0; k < in->nargs; k++) args[k] = (void *)(uintptr_t)x[k];
+  if (l->binary)
+    l->binary(d, x[0], x[1], n,
+              n == 1          ? 0
+              : is_one(&o[1]) ? 1
+              : is_one(&o[0]) ? 2
+                              : 0);
+  else if (l->unary)
+    l->unary(d, x[0], n);
+  else if (l->external)
+    l->external(d, args, n);
+  else if (in->op == TK_I_FMA)
+    fma_row(d, x, n);
+  else
+    memcpy(d, x[0], n * sizeof *d);
+}
+
+static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                      const loop *l) {
+  double room[MOST][PREC_ROW];
+  const double *x[MOST];
+  operand o[MOST];
+  prec_shadow s = shadow_for(t, in);
+  prec_result r = result_of(p, t, in, args, &s);
+  for (int k = 0; k < in->nargs; k++) o[k] = operand_of(t, in, args, k);
+  for (size_t at = 0; at < r.n; at += PREC_ROW) {
+    size_t n = r.n - at < PREC_ROW ? r.n - at : PREC_ROW;
+    for (int k = 0; k < in->nargs; k++) x[k] = row_of(&o[k], at, n, room[k]);
+    run_row(l, (double *)data(&s.exact) + at, x, n, o, in);
+    prec_judge(&r, at, n);
+  }
+  settle(&r);
+}
+
+/* The same function of doubles, unless its value jumps. */
+static tki_extern_fn extern_kernel(const tk_inst *in) {
+  const tk_extern *e = tk_extern_at((size_t)in->attr[0]);
+  if (e->bound32 == 0) return NULL;
+  for (size_t i = 0; i < TK_OVERLOADS; i++) {
+    const tk_overload *o = &e->overloads[i];
+    bool wide = o->nargs == in->nargs && o->result == TK_FP64;
+    for (int k = 0; wide && k < o->nargs; k++) wide = o->args[k] == TK_FP64;
+    if (wide) return tki_extern_kernel((size_t)in->attr[0], i);
+  }
+  return NULL;
+}
+
+static bool all_floats(const tki *t, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++)
+    if (!prec_is_float(type_of(t, in, k))) return false;
+  return true;
+}
+
+/* Whether doubles give the lanes of in, and by which loop. */
+static bool loop_of(const tki *t, const tk_inst *in, loop *l) {
+  *l = (loop){NULL, NULL, NULL};
+  switch (in->op) {
+  case TK_I_UNARY:
+    if (in->mode == TK_U_FLOOR || in->mode == TK_U_CEIL) return false;
+    l->unary = unary_kernel((tk_unary)in->mode, (tk_dtype)in->type.elem);
+    return l->unary != NULL;
+  case TK_I_BINARY:
+    if (in->mode == TK_B_MOD) return false;
+    l->binary = tki_binary_kernel((tk_binary)in->mode, TK_FP64);
+    return l->binary != NULL;
+  case TK_I_EXTERN:
+    l->external = all_floats(t, in) ? extern_kernel(in) : NULL;
+    return l->external != NULL;
+  case TK_I_FMA: return true;
+  default: return !in->from.ptr; /* CAST */
+  }
+}
+
+/* Whether the result of exact operands is exact. */
+static bool keeps_exact(const tk_inst *in) {
+  tk_dtype to = (tk_dtype)in->type.elem, from = (tk_dtype)in->from.elem;
+  if (to == TK_FP64) return true;
+  if (in->op == TK_I_UNARY) return in->mode == TK_U_NEG || in->mode == TK_U_ABS;
+  if (in->op == TK_I_BINARY)
+    return in->mode == TK_B_MIN || in->mode == TK_B_MAX ||
+           in->mode == TK_B_MIN_NAN || in->mode == TK_B_MAX_NAN;
+  return in->op == TK_I_CAST && tk_is_float(from) &&
+         prec_coarser(from, to) == from && !tk_is_fp8(to);
+}
+
+static void pass_lanes(prec *p, tki *t, const tk_inst *in,
+                       const tki_val *args) {
+  loop l;
+  bool exact = keeps_exact(in) && !any_present(t, in);
+  if (exact || !prec_is_float(&in->type) || in->nargs > MOST ||
+      !loop_of(t, in, &l))
+    clear_results(t, in);
+  else
+    run_lanes(p, t, in, args, &l);
+}
+
+/* ---- what moves lanes ---------------------------------------------------- */
+
+/* Operand k in doubles, as a value of its own. */
+static tki_val whole(tki *t, const tk_inst *in, const tki_val *args, int k) {
+  const tk_type *type = type_of(t, in, k);
+  const prec_shadow *s = prec_of(t, in->args[k]);
+  tki_val v = {.region = TKI_ANY};
+  if (s) return tki_share(&s->exact);
+  size_t n = args[k].buf ? (size_t)tk_numel(type) : 1;
+  if (args[k].buf) v.buf = tki_buf_new(t, n * sizeof(double));
+  prec_widen((tk_dtype)type->elem, tki_data(&v), data(&args[k]), n);
+  return v;
+}
+
+static tki_val marks_of(tki *t, const tk_inst *in, int k) {
+  const prec_shadow *s = prec_of(t, in->args[k]);
+  size_t n = (size_t)tk_numel(type_of(t, in, k));
+  tki_val v = {.region = TKI_ANY};
+  if (s && s->marks.buf) return tki_share(&s->marks);
+  if (s && !s->exact.buf) return s->marks;
+  if (!type_of(t, in, k)->rank) return v;
+  v.buf = tki_buf_new(t, n * sizeof(prec_id));
+  memset(tki_buf_data(v.buf), 0, n * sizeof(prec_id));
+  return v;
+}
+
+enum { MOVED = 2 };
+
+/* The instruction on blocks of another type: slots are its operands, then
+ * its results. */
+static void run_on(tki *t, const tk_inst *in, tk_dtype d, tki_val *slots) {
+  static const int numbers[2 * MOVED] = {0, 1, 2, 3};
+  tk_inst copy = *in;
+  int args[MOVED], res[MOVED];
+  memcpy(args, numbers, sizeof args);
+  memcpy(res, numbers + MOVED, sizeof res);
+  copy.args = args;
+  copy.res = res;
+  copy.kill = 0;
+  if (in->op == TK_I_BROADCAST) copy.mode = 0;
+  copy.type = tk_with_elem(in->type, d);
+  copy.from = tk_with_elem(in->from, d);
+  in->run(t, &copy, slots);
+  for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);
+}
+
+static bool any_marks(const tki *t, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++) {
+    const prec_shadow *s = prec_of(t, in->args[k]);
+    if (s && (s->marks.buf || s->marks.u)) return true;
+  }
+  return false;
+}
+
+static void pass_moved(prec *p, tki *t, const tk_inst *in,
+                       const tki_val *args) {
+  tki_val lanes[2 * MOVED] = {{0}}, marks[2 * MOVED] = {{0}};
+  bool marked = any_marks(t, in);
+  prec_shadow s = {.present = true};
+  mix(t, in, &s);
+  const prec_shadow *x = prec_of(t, in->args[0]);
+  if (x) s.adds = x->adds, s.chain = x->chain, s.kept = x->kept;
+  for (int k = 0; k < in->nargs; k++) {
+    lanes[k] = whole(t, in, args, k);
+    if (marked) marks[k] = marks_of(t, in, k);
+  }
+  run_on(t, in, TK_FP64, lanes);
+  if (marked) run_on(t, in, TK_UINT16, marks);
+  for (int k = 0; k < in->nres; k++) {
+    prec_shadow to = s;
+    to.exact = lanes[MOVED + k];
+    to.marks = marks[MOVED + k];
+    prec_set(p, t, in->res[k], to);
+  }
+}
+
+/* A gather's index is an operand of its own type. */
+static void pass_gather(prec *p, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  const tk_type *index = type_of(t, in, 1);
+  const prec_shadow *from = prec_of(t, in->args[0]);
+  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  size_t n = (size_t)in->from.shape[in->attr[0]], size = tk_lane_size(index);
+  prec_shadow s = prec_share(from);
+  tki_release(t, &s.exact);
+  tki_release(t, &s.marks);
+  s.exact.buf = tki_buf_new(t, (size_t)in->n * sizeof(double));
+  if (from->marks.buf)
+    s.marks.buf = tki_buf_new(t, (size_t)in->n * sizeof(prec_id));
+  const double *x = data(&from->exact);
+  const prec_id *m = data(&from->marks);
+  for (size_t i = 0; i < (size_t)in->n; i++) {
+    const char *at = (const char *)data(&args[1]) + i * size;
+    size_t k = (size_t)tk_lane_int((tk_dtype)index->elem, at);
+    size_t lane = (i / (r.inner * r.n) * n + k) * r.inner + i % r.inner;
+    ((double *)tki_data(&s.exact))[i] = x[lane];
+    if (s.marks.buf) ((prec_id *)tki_data(&s.marks))[i] = m[lane];
+  }
+  prec_set(p, t, in->res[0], s);
+}
+
+static void pass_select(prec *p, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  prec_shadow s = shadow_for(t, in);
+  prec_result r = result_of(p, t, in, args, &s);
+  operand x = operand_of(t, in, args, 1), y = operand_of(t, in, args, 2);
+  double room[2][PREC_ROW], *d = data(&s.exact);
+  const uint8_t *c = data(&args[0]);
+  size_t step = args[0].buf != NULL;
+  for (size_t at = 0; at < r.n; at += PREC_ROW) {
+    size_t n = r.n - at < PREC_ROW ? r.n - at : PREC_ROW;
+    const double *a = row_of(&x, at, n, room[0]),
+                 *b = row_of(&y, at, n, room[1]);
+    size_t sa = !is_one(&x), sb = !is_one(&y);
+    for (size_t i = 0; i < n; i++)
+      d[at + i] = c[(at + i) * step] ? a[i * sa] : b[i * sb];
+    prec_judge(&r, at, n);
+  }
+  settle(&r);
+}
+
+/* ---- along an axis ------------------------------------------------------- */
+
+static bool only_picks(const tk_inst *in) {
+  return in->op == TK_I_SORT || (in->mode != TK_R_SUM && in->mode != TK_R_PROD);
+}
+
+static void pass_block(prec *p, tki *t, const tk_inst *in,
+                       const tki_val *args) {
+  tki_val slots[2 * MOVED] = {{0}};
+  tk_inst copy = *in;
+  if (!prec_is_float(&in->type) || (only_picks(in) && !any_present(t, in))) {
+    clear_results(t, in);
+    return;
+  }
+  tk_binary op = tki_reduction_op((tk_reduction)in->mode);
+  if (in->op != TK_I_SORT)
+    copy.kernel = (const void *)(uintptr_t)tki_binary_kernel(op, TK_FP64);
+  slots[0] = whole(t, in, args, 0);
+  run_on(t, &copy, TK_FP64, slots);
+  prec_shadow s = shadow_for(t, in);
+  prec_result r = result_of(p, t, in, args, &s);
+  tki_release(t, &s.exact);
+  s.exact = slots[MOVED];
+  tki_release(t, &slots[MOVED + 1]);
+  judge_all(&r);
+}
+
+/* ---- products ------------------------------------------------------------ */
+
+/* fp32 sums of products are accurate enough by themselves: large ones are
+ * left out of a sampled run. */
+enum { LARGE = 32 * 32 * 32 };
+
+static bool is_large(const tk_inst *in) {
+  return (size_t)in->n * (size_t)in->from.shape[in->from.rank - 1] > LARGE;
+}
+
+static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
+  bool plain = in->type.elem == TK_FP32 && !any_present(t, in);
+  if (!prec_is_float(&in->type) || (p->sampled && plain && is_large(in))) {
+    clear_results(t, in);
+    return;
+  }
+  int rank = in->from.rank;
+  size_t k = (size_t)in->from.shape[rank - 1];
+  size_t m = (size_t)in->type.shape[rank - 2];
+  size_t n = (size_t)in->type.shape[rank - 1];
+  tki_val a = whole(t, in, args, 0), b = whole(t, in, args, 1);
+  prec_shadow s = shadow_for(t, in);
+  if (in->mode != TK_P_IEEE && in->from.elem == TK_FP32)
+    s.coarsest = prec_coarser(s.coarsest, TK_FP16); /* tf32 has its digits */
+  double *c = tki_data(&s.exact);
+  memset(c, 0, (size_t)in->n * sizeof *c);
+  if (in->nargs > 2) {
+    tki_val acc = whole(t, in, args, 2);
+    memcpy(c, tki_data(&acc), (size_t)in->n * sizeof *c);
+    tki_release(t, &acc);
+  }
+  for (size_t i = 0; i < (size_t)in->n / (m * n); i++)
+    tki_dot_f64(t, c + i * m * n, (double *)tki_data(&a) + i * m * k,
+                (double *)tki_data(&b) + i * k * n, m, n, k);
+  tki_release(t, &a);
+  tki_release(t, &b);
+  prec_result r = result_of(p, t, in, args, &s);
+  judge_all(&r);
+}
+
+/* ---- dispatch ------------------------------------------------------------ */
+
+static void pass_present(prec *p, tki *t, const tk_inst *in,
+                         const tki_val *args) {
+  bool same = tk_same_elem(&in->type, &in->from);
+  if (in->op == TK_I_SELECT)
+    pass_select(p, t, in, args);
+  else if (in->op == TK_I_GATHER)
+    pass_gather(p, t, in, args);
+  else if (same)
+    pass_moved(p, t, in, args);
+  else
+    clear_results(t, in); /* bits seen as another type */
+}
+
+void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
+  switch (in->op) {
+  case TK_I_COPY:
+  case TK_I_BROADCAST:
+  case TK_I_PERMUTE:
+  case TK_I_JOIN:
+  case TK_I_SPLIT:
+  case TK_I_CAT:
+  case TK_I_FLIP:
+  case TK_I_GATHER:
+  case TK_I_SELECT:
+    if (any_present(t, in))
+      pass_present(p, t, in, args);
+    else
+      clear_results(t, in);
+    break;
+  case TK_I_UNARY:
+  case TK_I_BINARY:
+  case TK_I_FMA:
+  case TK_I_EXTERN:
+  case TK_I_CAST: pass_lanes(p, t, in, args); break;
+  case TK_I_REDUCE:
+  case TK_I_SCAN:
+  case TK_I_SORT: pass_block(p, t, in, args); break;
+  case TK_I_DOT: pass_dot(p, t, in, args); break;
+  case TK_I_LOAD: prec_load(p, t, in, args); break;
+  case TK_I_COND: break; /* its instructions set its results */
+  default: clear_results(t, in);
+  }
+}
