@@ -137,6 +137,15 @@ static void say_current(tkd *d) {
   tkd_say(d, "\n");
 }
 
+/* Goes on with a program that was left before a statement. */
+static void take_up(tkd *d, uint64_t index) {
+  tkd_deed_new(d, TKD_SWITCH)->index = index;
+  tkd_switch(d, index);
+  memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
+  tkd_select(d, 0);
+  d->moves = d->gone = true;
+}
+
 void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
   if (!*a->text) {
     say_current(d);
@@ -156,16 +165,14 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
              "That program has run. 'goto 1', then 'program %s', comes "
              "before it.",
              a->text);
-  tkd_deed_new(d, TKD_SWITCH)->index = index;
   uint64_t from = d->strand->task->index;
-  tkd_switch(d, index);
   if (paused) {
-    memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
-    tkd_select(d, 0);
+    take_up(d, index);
     d->stop = (tkd_stop){.reason = TKD_R_SWITCH};
-    d->moves = d->gone = true;
     return;
   }
+  tkd_deed_new(d, TKD_SWITCH)->index = index;
+  tkd_switch(d, index);
   tkd_move(d, TKD_TO_PROGRAM, 1);
   d->from_index = from;
 }
@@ -299,7 +306,8 @@ void tkd_cmd_CHECKPOINT(tkd *d, tkd_args *a) {
     d->cap_marks = cap;
   }
   uint64_t sub = d->sub == TKD_LATE ? 0 : d->sub;
-  tkd_mark m = {(int)d->nmarks + 1, d->event, sub};
+  tkd_mark m = {(int)d->nmarks + 1, d->event, sub, TKD_ALL_PROGRAMS};
+  if (d->strand) m.index = d->strand->task->index;
   d->marks[d->nmarks++] = m;
   tkd_say(d, "Checkpoint %d: event %llu\n", m.number,
           (unsigned long long)m.event);
@@ -309,7 +317,12 @@ void tkd_cmd_RESTART(tkd *d, tkd_args *a) {
   uint64_t n = tkd_number(d, a->text, 0);
   if (!n || n > d->nmarks)
     tkd_fail(d, "Which checkpoint? There are %zu.", d->nmarks);
-  tkd_goto(d, d->marks[n - 1].event, d->marks[n - 1].sub);
+  tkd_mark m = d->marks[n - 1];
+  tkd_goto(d, m.event, m.sub);
+  /* There the user had taken up another program, without a statement of it. */
+  if (d->strand && d->strand->task->index != m.index &&
+      tkd_strand_of(d, m.index))
+    take_up(d, m.index);
 }
 
 void tkd_cmd_DETACH(tkd *d, tkd_args *a) {

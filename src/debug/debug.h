@@ -167,6 +167,7 @@ typedef struct tkd_deed {
 typedef struct tkd_mark {
   int number;
   uint64_t event, sub;
+  uint64_t index; /* of the program */
 } tkd_mark;
 
 struct tkd_journal; /* journal.c */

@@ -583,9 +583,10 @@ static void put_inst(tkd *d, const tki_frame *f) {
   n = n > 60 ? 60 : n;
   const char *end = memchr(text, '\n', (size_t)n);
   if (end) n = (int)(end - text);
-  tk_buf_printf(&d->out, "before operation %llu, %s %s: %.*s\n",
+  const char *mode = tk_mode_name(f->inst);
+  tk_buf_printf(&d->out, "before operation %llu, %s%s%s: %.*s\n",
                 (unsigned long long)d->sub,
-                tk_inst_name((tk_opcode)f->inst->op), tk_mode_name(f->inst), n,
+                tk_inst_name((tk_opcode)f->inst->op), *mode ? " " : "", mode, n,
                 text);
 }
 

@@ -134,6 +134,22 @@ def rows():
     return {name: {name, *others.split()} for name, others, *_ in commands()}
 
 
+# How a stop at the end begins; one after a step has no reason, and Ctrl-C
+# is not typed in transcripts.
+BEGINS = {'Launch ended': 'The launch has ended'}
+UNSEEN = '', 'Interrupted'
+
+
+def unseen(files):
+    """Reasons to stop that no transcript has."""
+    with open(os.path.join(ROOT, 'src/debug/stop.def')) as f:
+        found = re.findall(r'^STOP\(\w+, "[^"]*", "([^"]*)"\)', f.read(), re.M)
+    lines = [line for path in files for case in read(path) for line in case[2]]
+    return [text for text in found if text not in UNSEEN and not any(
+        re.match(re.escape(BEGINS.get(text, text)) + r'\b(?! \d+ at)|'
+                 + re.escape(text) + ',', line) for line in lines)]
+
+
 def off_the_table():
     """The rows that docs/debugger.md should have and has not."""
     with open(os.path.join(ROOT, 'docs/debugger.md')) as f:
@@ -200,6 +216,7 @@ def main():
                 print(wrong)
     if not args.files:
         failed += say('every command has a transcript', unused(files))
+        failed += say('every reason to stop has a transcript', unseen(files))
         failed += say('docs/debugger.md has every command',
                       list(off_the_table()))
         failed += say('help fits a terminal', wide_help(args.build))
