@@ -150,7 +150,7 @@ static void put_pair(const pair *p, const char *what) {
 
 typedef struct seeing {
   tkd *d;
-  char *text; /* owned */
+  const char *text;
   place place;
   uint64_t program; /* TKD_ALL_PROGRAMS: this one, a trip before */
   tki_eval *x;
@@ -163,7 +163,7 @@ static char *value_at(seeing *s, const tki_frame *f) {
   tki_val out[TK_EVAL_LEAVES];
   tki *t = s->d->t;
   tki_eval_run(t, s->x, f, out);
-  char *bytes = tk_realloc(s->d->env, NULL, 0, s->n + 1);
+  char *bytes = tkd_temp_bytes(s->d, s->n);
   memcpy(bytes, tki_data(&out[0]), s->n);
   tki_release(t, &out[0]);
   return bytes;
@@ -267,9 +267,6 @@ static void see(seeing *s) {
   size_t diags = d->env->ndiags;
   tk_status st = tk_protect(d->env, see_body, s);
   tki_eval_free(s->x);
-  if (s->now) tk_free(d->env, s->now, s->n + 1);
-  if (s->then) tk_free(d->env, s->then, s->n + 1);
-  tkd_strfree(d, s->text);
   if (st == TK_OK) return;
   tkd_say_reports(d, diags);
   tk_throw(d->env, TK_USAGE);
@@ -306,10 +303,9 @@ static void memory_body(tk_env *e, void *ud) {
 
 static void diff_memory(tkd *d, const tki_region *r) {
   memory m = {d, r, NULL, (size_t)(r->hi - r->lo)};
-  m.now = tk_realloc(d->env, NULL, 0, m.n + 1);
+  m.now = tkd_temp_bytes(d, m.n);
   memcpy(m.now, r->host, m.n);
   tk_status st = tk_protect(d->env, memory_body, &m);
-  tk_free(d->env, m.now, m.n + 1);
   if (st != TK_OK) tk_throw(d->env, st);
 }
 
@@ -329,7 +325,7 @@ static void diff_value(tkd *d, const char *text, size_t n,
   s.program = program ? tkd_program_index(d, program) : TKD_ALL_PROGRAMS;
   if (program && s.program == d->strand->task->index)
     tkd_fail(d, "This is that program.");
-  s.text = tkd_strndup(d, text, n);
+  s.text = tkd_temp(d, text, n);
   see(&s);
 }
 

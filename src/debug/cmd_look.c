@@ -27,12 +27,14 @@ void tkd_cmd_DISPLAY(tkd *d, tkd_args *a) {
   }
   check_format(d, a->fmt, "xobducefg");
   if (d->frame) tkd_show_expr(d, a->fmt, a->text);
-  tkd_display *x = tk_calloc(d->env, 1, sizeof *x), **at = &d->displays;
+  size_t mark = d->nholds;
+  tkd_display *x = tkd_hold(d, sizeof *x), **at = &d->displays;
+  x->fmt = tkd_hold_str(d, a->fmt);
+  x->text = tkd_hold_str(d, a->text);
+  tkd_keep(d, mark);
   while (*at) at = &(*at)->next;
   *at = x;
   x->number = ++d->last_display;
-  x->fmt = tkd_strdup(d, a->fmt);
-  x->text = tkd_strdup(d, a->text);
 }
 
 typedef struct typing {
@@ -226,13 +228,11 @@ static void do_show(tkd *d, const tkd_block *b, const char *file) {
     tkd_picture(&d->out, b, tkd_width(d), false);
     return;
   }
-  tk_buf svg;
-  tk_buf_init(&svg, d->env);
-  tkd_svg(&svg, b);
+  tk_buf *svg = tkd_temp_buf(d);
+  tkd_svg(svg, b);
   FILE *f = fopen(file, "w");
-  bool bad = !f || fwrite(tk_buf_str(&svg), 1, svg.n, f) != svg.n;
+  bool bad = !f || fwrite(tk_buf_str(svg), 1, svg->n, f) != svg->n;
   if (f) bad |= fclose(f) != 0;
-  tk_buf_free(&svg);
   if (bad) tkd_fail(d, "%s cannot be written.", file);
   tkd_say(d, "Written to %s\n", file);
 }
@@ -245,11 +245,7 @@ void tkd_cmd_SHOW(tkd *d, tkd_args *a) {
   }
   size_t n = (size_t)(svg - a->text);
   while (n && a->text[n - 1] == ' ') n--;
-  char *text = tkd_strndup(d, a->text, n);
-  tk_buf_clear(&d->scratch);
-  tk_buf_puts(&d->scratch, text);
-  tkd_strfree(d, text);
-  with_block(d, tk_buf_str(&d->scratch), svg + 6 + strspn(svg + 6, " "),
+  with_block(d, tkd_temp(d, a->text, n), svg + 6 + strspn(svg + 6, " "),
              do_show);
 }
 
@@ -272,12 +268,8 @@ static void do_layout(tkd *d, const tkd_block *b, const char *more) {
 void tkd_cmd_LAYOUT(tkd *d, tkd_args *a) {
   const char *space = strrchr(a->text, ' ');
   bool number = space && isdigit((unsigned char)space[1]);
-  char *text = tkd_strndup(
-      d, a->text, number ? (size_t)(space - a->text) : strlen(a->text));
-  tk_buf_clear(&d->scratch);
-  tk_buf_puts(&d->scratch, text);
-  tkd_strfree(d, text);
-  with_block(d, tk_buf_str(&d->scratch), number ? space + 1 : NULL, do_layout);
+  size_t n = number ? (size_t)(space - a->text) : strlen(a->text);
+  with_block(d, tkd_temp(d, a->text, n), number ? space + 1 : NULL, do_layout);
 }
 
 /* ---- frames ------------------------------------------------------------ */

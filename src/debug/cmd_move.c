@@ -43,11 +43,13 @@ void tkd_cmd_FINISH(tkd *d, tkd_args *a) {
 static void set_temp(tkd *d, const char *where) {
   tkd_check_location(d, where);
   tkd_drop_temp(d);
-  tkd_point *p = tk_calloc(d->env, 1, sizeof *p);
+  size_t mark = d->nholds;
+  tkd_point *p = tkd_hold(d, sizeof *p);
   p->kind = TKD_BREAK;
   p->enabled = true;
+  p->where = tkd_hold_str(d, where);
+  tkd_keep(d, mark);
   d->temp = p;
-  p->where = tkd_strdup(d, where);
   tkd_points_resolve(d);
 }
 
@@ -73,7 +75,7 @@ static tki_frame *innermost(tkd *d) {
 void tkd_cmd_RETURN(tkd *d, tkd_args *a) {
   (void)a;
   innermost(d);
-  tkd_deed_new(d, TKD_LEAVE);
+  tkd_deed_new(d, TKD_LEAVE, NULL, 0);
   d->t->leave = true;
   tkd_move(d, TKD_STEP, 1);
 }
@@ -102,7 +104,7 @@ void tkd_cmd_JUMP(tkd *d, tkd_args *a) {
     tkd_fail(d, "Line %d is no statement of the body that line %d is in.", line,
              tkd_line_of(f));
   if (to == f->stmt) tkd_fail(d, "It stands there.");
-  tkd_deed_new(d, TKD_JUMP)->stmt = to;
+  tkd_deed_new(d, TKD_JUMP, NULL, 0)->stmt = to;
   d->t->jump = to;
   tkd_move(d, TKD_STEP, 1);
 }
@@ -139,7 +141,7 @@ static void say_current(tkd *d) {
 
 /* Goes on with a program that was left before a statement. */
 static void take_up(tkd *d, uint64_t index) {
-  tkd_deed_new(d, TKD_SWITCH)->index = index;
+  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
   memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
@@ -171,7 +173,7 @@ void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
     d->stop = (tkd_stop){.reason = TKD_R_SWITCH};
     return;
   }
-  tkd_deed_new(d, TKD_SWITCH)->index = index;
+  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
   tkd_move(d, TKD_TO_PROGRAM, 1);
   d->from_index = from;

@@ -40,12 +40,12 @@ static void value_body(tk_env *e, void *ud) {
     tk_throw(e, TK_USAGE);
   }
   tki_eval_run(t, s->x, s->d->frame, out);
-  s->bytes = tk_realloc(e, NULL, 0, s->n);
+  s->bytes = tkd_temp_bytes(s->d, s->n);
   memcpy(s->bytes, tki_data(&out[0]), s->n);
   tki_release(t, &out[0]);
 }
 
-/* The value of an expression as the type wanted; the caller frees. */
+/* The value of an expression as the type wanted; temporary. */
 static char *value_as(tkd *d, const char *text, const tk_type *want) {
   setting s = {.d = d, .text = text, .want = want};
   size_t diags = d->env->ndiags;
@@ -72,11 +72,9 @@ static void set_variable(tkd *d, const char *name, const char *text) {
   char *bytes = value_as(d, text, &type);
   size_t size = (size_t)tk_numel(&type) * tk_lane_size(&type);
   tkd_put_slot(d, d->frame, slots[0], bytes, size);
-  tkd_deed *x = tkd_deed_new(d, TKD_SET);
+  tkd_deed *x = tkd_deed_new(d, TKD_SET, bytes, size);
   x->level = d->level;
   x->slot = slots[0];
-  x->bytes = bytes;
-  x->n = size;
   tkd_show_slot(d, d->frame, name);
   tkd_watches_refresh(d);
 }
@@ -92,10 +90,7 @@ static void set_memory(tkd *d, const tki_region *r, const char *index,
   size_t size = tk_dtype_size(r->tensor->dtype);
   tkd_journal_add(d->journal, host, size);
   memcpy(host, bytes, size);
-  tkd_deed *x = tkd_deed_new(d, TKD_POKE);
-  x->host = host;
-  x->bytes = bytes;
-  x->n = size;
+  tkd_deed_new(d, TKD_POKE, bytes, size)->host = host;
   tkd_watches_refresh(d);
 }
 
@@ -223,7 +218,7 @@ static bool visit(tkd *d, uint64_t index) {
       return d->frame != NULL;
     }
   at = index;
-  tkd_deed_new(d, TKD_SWITCH)->index = at;
+  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = at;
   tkd_switch(d, at);
   d->go = TKD_STEP;
   d->count = 1;
@@ -263,7 +258,7 @@ void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
   uint64_t event = d->event, sub = d->sub == TKD_LATE ? 0 : d->sub, index;
   uint64_t mine = d->strand->task->index;
   int n = 0;
-  char *command = tkd_strdup(d, text);
+  char *command = tkd_temp(d, text, strlen(text));
   for (uint64_t i = 0; i < tki_programs(d->t) && n < MOST_APPLIED; i++) {
     int64_t pid[3];
     if (!tki_program_at(d->t, i, &index)) continue;
@@ -274,7 +269,6 @@ void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
     n++;
     if (index != mine) tkd_goto(d, event, sub);
   }
-  tkd_strfree(d, command);
   d->moves = d->gone = false;
   if (!n) tkd_fail(d, "No program matches.");
 }
@@ -289,16 +283,19 @@ static tkd_named *named(tkd *d, const char *name) {
     tkd_fail(d, "A name of letters, digits, - and _ was expected.");
   for (tkd_named *x = d->named; x; x = x->next)
     if (!strcmp(x->name, name)) return x;
-  tkd_named *x = tk_calloc(d->env, 1, sizeof *x);
+  size_t mark = d->nholds;
+  tkd_named *x = tkd_hold(d, sizeof *x);
+  x->name = tkd_hold_str(d, name);
+  tkd_keep(d, mark);
   x->next = d->named;
   d->named = x;
-  x->name = tkd_strdup(d, name);
   return x;
 }
 
-static void set_text(tkd *d, char **at, char *text) {
+static void set_text(tkd *d, char **at, const char *text) {
+  char *copy = tkd_strdup(d, text);
   tkd_strfree(d, *at);
-  *at = text;
+  *at = copy;
 }
 
 void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
@@ -313,7 +310,7 @@ void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
   if (*text == '=') text += 1 + strspn(text + 1, " ");
   if (!*text) tkd_fail(d, "alias NAME = COMMAND");
   tkd_named *x = named(d, name);
-  set_text(d, &x->text, tkd_strdup(d, text));
+  set_text(d, &x->text, text);
   x->alias = true;
 }
 
@@ -337,6 +334,8 @@ void tkd_cmd_DOCUMENT(tkd *d, tkd_args *a) {
   set_text(d, &x->doc, tkd_read_body(d));
 }
 
+enum { LONGEST_SOURCE = 1 << 20 };
+
 static void source(tkd *d, const char *path) {
   FILE *f = fopen(path, "r");
   if (!f) tkd_fail(d, "%s cannot be read.", path);
@@ -345,15 +344,10 @@ static void source(tkd *d, const char *path) {
     d->depth_of_source = 0;
     tkd_fail(d, "%s is read by itself.", path);
   }
-  tk_buf b;
-  char part[4096];
-  size_t n;
-  tk_buf_init(&b, d->env);
-  while ((n = fread(part, 1, sizeof part, f)) && b.n < (1 << 20))
-    tk_buf_add(&b, part, n);
+  char *text = tkd_temp_bytes(d, LONGEST_SOURCE);
+  text[fread(text, 1, LONGEST_SOURCE, f)] = '\0';
   fclose(f);
-  tkd_push_lines(d, tk_buf_str(&b));
-  tk_buf_free(&b);
+  tkd_push_lines(d, text);
 }
 
 void tkd_cmd_SOURCE(tkd *d, tkd_args *a) {

@@ -46,12 +46,9 @@ static void say_point(tkd *d, const tkd_point *p, const char *what) {
 static void check_condition(tkd *d, const char *cond) {
   if (!*cond) tkd_fail(d, "A condition was expected behind 'if'.");
   size_t before = d->env->ndiags;
-  tk_arena arena;
-  tk_arena_init(&arena, d->env);
-  tk_source *src = tk_source_new(&arena, "condition", cond, strlen(cond));
-  bool good = tk_parse_expr(d->env, &arena, src) != NULL;
-  tkd_say_reports(d, before); /* while the text they show is there */
-  tk_arena_free(&arena);
+  tk_source *src = tk_source_new(&d->temps, "condition", cond, strlen(cond));
+  bool good = tk_parse_expr(d->env, &d->temps, src) != NULL;
+  tkd_say_reports(d, before);
   if (!good) tk_throw(d->env, TK_USAGE);
 }
 
@@ -69,9 +66,8 @@ static void set_break(tkd *d, tkd_args *a, bool once) {
   }
   if (cond) check_condition(d, cond);
   tkd_check_location(d, where);
-  tkd_point *p = tkd_point_new(d, TKD_BREAK, where);
+  tkd_point *p = tkd_point_new(d, TKD_BREAK, where, cond, NULL);
   p->once = once;
-  if (cond) p->cond = tkd_strdup(d, cond);
   tkd_points_resolve(d);
   if (!tkd_condition_fits(d, p)) {
     tkd_point_drop(d, p);
@@ -92,7 +88,7 @@ void tkd_cmd_TBREAK(tkd *d, tkd_args *a) {
 void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
   const char *comma = strchr(a->text, ',');
   if (!comma) tkd_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\"");
-  char *where = tkd_strndup(d, a->text, (size_t)(comma - a->text));
+  char *where = tkd_temp(d, a->text, (size_t)(comma - a->text));
   tkd_check_location(d, where);
   comma += 1 + strspn(comma + 1, " ");
   size_t n = strlen(comma);
@@ -100,21 +96,30 @@ void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
     comma++;
     n -= 2;
   }
-  tkd_point *p = tkd_point_new(d, TKD_PRINTF, where);
-  p->format = tkd_strndup(d, comma, n);
-  tkd_strfree(d, where);
+  const char *format = tkd_temp(d, comma, n);
+  tkd_point *p = tkd_point_new(d, TKD_PRINTF, where, NULL, format);
   tkd_points_resolve(d);
   say_point(d, p, "Logpoint");
 }
 
 /* ---- watch ------------------------------------------------------------- */
 
+typedef struct watching {
+  tkd *d;
+  tkd_point *p;
+} watching;
+
+static void begin_watch(tk_env *e, void *ud) {
+  watching *w = ud;
+  if (!tkd_watch_begin(w->d, w->p)) tk_throw(e, TK_USAGE);
+}
+
 static void watch(tkd *d, tkd_args *a, bool reads, bool writes) {
   if (!*a->text) tkd_fail(d, "Watch what? A variable or a tensor.");
-  tkd_point *p = tkd_point_new(d, TKD_WATCH, a->text);
+  tkd_point *p = tkd_point_new(d, TKD_WATCH, a->text, NULL, NULL);
   p->watch.reads = reads;
   p->watch.writes = writes;
-  if (!tkd_watch_begin(d, p)) {
+  if (tk_protect(d->env, begin_watch, &(watching){d, p}) != TK_OK) {
     tkd_point_drop(d, p);
     d->last_number--;
     tk_throw(d->env, TK_USAGE);
@@ -142,7 +147,7 @@ void tkd_cmd_CATCH(tkd *d, tkd_args *a) {
                                       "load",   "store",   "atomic"};
   for (size_t i = 0; i < TK_COUNT(names); i++) {
     if (strcmp(names[i], a->text)) continue;
-    tkd_point *p = tkd_point_new(d, TKD_CATCH, names[i]);
+    tkd_point *p = tkd_point_new(d, TKD_CATCH, names[i], NULL, NULL);
     p->caught = (tkd_caught)i;
     tkd_points_resolve(d);
     tkd_say(d, "Catchpoint %d: %s\n", p->number, names[i]);
@@ -223,9 +228,8 @@ void tkd_cmd_CONDITION(tkd *d, tkd_args *a) {
   if (p->kind == TKD_CATCH && p->caught < TKD_CATCH_LOAD)
     tkd_fail(d, "Catchpoint %d takes no condition.", p->number);
   if (*text) check_condition(d, text);
-  char *old = p->cond;
-  p->cond = NULL;
-  if (*text) p->cond = tkd_strdup(d, text);
+  char *old = p->cond, *cond = *text ? tkd_strdup(d, text) : NULL;
+  p->cond = cond;
   tkd_points_resolve(d);
   if (!tkd_condition_fits(d, p)) {
     tkd_strfree(d, p->cond);
@@ -249,19 +253,15 @@ void tkd_cmd_IGNORE(tkd *d, tkd_args *a) {
           (unsigned long long)p->ignore);
 }
 
-/* Lines up to 'end'; the caller frees. */
 char *tkd_read_body(tkd *d) {
-  tk_buf b;
+  tk_buf *b = tkd_temp_buf(d);
   const char *line;
-  tk_buf_init(&b, d->env);
   while ((line = tkd_read(d, ">"))) {
     const char *word = line + strspn(line, " \t");
     if (!strcmp(word, "end")) break;
-    if (strcmp(word, "silent")) tk_buf_printf(&b, "%s\n", line);
+    if (strcmp(word, "silent")) tk_buf_printf(b, "%s\n", line);
   }
-  char *text = tkd_strdup(d, tk_buf_str(&b));
-  tk_buf_free(&b);
-  return text;
+  return (char *)tk_buf_str(b);
 }
 
 void tkd_cmd_COMMANDS(tkd *d, tkd_args *a) {
@@ -270,7 +270,7 @@ void tkd_cmd_COMMANDS(tkd *d, tkd_args *a) {
   while (p && p->next) p = p->next;
   if (*text) p = take_point(d, &text);
   if (!p) tkd_fail(d, "There are no breakpoints.");
-  char *body = tkd_read_body(d);
+  char *body = tkd_strdup(d, tkd_read_body(d));
   tkd_strfree(d, p->commands);
   p->commands = body;
 }

@@ -46,10 +46,9 @@ static void vsay(tkd *d, const char *fmt, va_list ap) {
   if (n >= 0 && (size_t)n < sizeof small) {
     tk_buf_add(&d->out, small, (size_t)n);
   } else if (n > 0) {
-    char *big = tk_realloc(d->env, NULL, 0, (size_t)n + 1);
+    char *big = tkd_temp_bytes(d, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, fmt, again);
     tk_buf_add(&d->out, big, (size_t)n);
-    tk_free(d->env, big, (size_t)n + 1);
   }
   va_end(again);
 }
@@ -109,23 +108,21 @@ static void fold_line(tk_buf *out, const char *s, size_t n, size_t width) {
 
 /* Folds the lines of what is to be said from a position on. */
 static void fold(tkd *d, size_t from) {
-  tk_buf all;
   size_t width = (size_t)tkd_width(d);
   while (from && d->out.s[from - 1] != '\n') from--;
-  tk_buf_init(&all, d->env);
-  tk_buf_add(&all, d->out.s + from, d->out.n - from);
+  size_t size = d->out.n - from;
+  const char *all = tkd_temp(d, d->out.s + from, size);
   d->out.n = from;
-  for (size_t i = 0; i < all.n;) {
+  for (size_t i = 0; i < size;) {
     size_t n = 0;
-    while (i + n < all.n && all.s[i + n] != '\n') n++;
-    if (columns(all.s + i, n) <= width || is_excerpt(all.s + i, n))
-      tk_buf_add(&d->out, all.s + i, n);
+    while (i + n < size && all[i + n] != '\n') n++;
+    if (columns(all + i, n) <= width || is_excerpt(all + i, n))
+      tk_buf_add(&d->out, all + i, n);
     else
-      fold_line(&d->out, all.s + i, n, width);
-    if (i + n < all.n) tk_buf_putc(&d->out, '\n');
+      fold_line(&d->out, all + i, n, width);
+    if (i + n < size) tk_buf_putc(&d->out, '\n');
     i += n + 1;
   }
-  tk_buf_free(&all);
 }
 
 void tkd_put_report(tkd *d, const tk_diag *x) {
@@ -186,8 +183,10 @@ void tkd_push_lines(tkd *d, const char *text) {
   tkd_line **at = &d->lines;
   while (*text) {
     size_t n = strcspn(text, "\n");
-    tkd_line *x = tk_calloc(d->env, 1, sizeof *x);
-    x->text = tkd_strndup(d, text, n);
+    size_t mark = d->nholds;
+    tkd_line *x = tkd_hold(d, sizeof *x);
+    x->text = tkd_hold_str(d, tkd_temp(d, text, n));
+    tkd_keep(d, mark);
     x->next = *at;
     *at = x;
     at = &x->next;
@@ -197,15 +196,29 @@ void tkd_push_lines(tkd *d, const char *text) {
 
 static const char *pop_line(tkd *d) {
   tkd_line *x = d->lines;
-  d->lines = x->next;
   tk_buf_clear(&d->input);
   tk_buf_puts(&d->input, x->text);
+  d->lines = x->next;
   tkd_strfree(d, x->text);
   tk_free(d->env, x, sizeof *x);
   return tk_buf_str(&d->input);
 }
 
+static void drop_lines(tkd *d) {
+  while (d->lines) {
+    tkd_line *x = d->lines;
+    d->lines = x->next;
+    tkd_strfree(d, x->text);
+    tk_free(d->env, x, sizeof *x);
+  }
+}
+
+/* Ctrl-C drops the lines that wait: they may bring themselves back. */
 const char *tkd_read(tkd *d, const char *prompt) {
+  if (d->lines && d->env->interrupted) {
+    drop_lines(d);
+    tkd_say(d, "Interrupted.\n");
+  }
   if (d->lines) return pop_line(d);
   tkd_flush(d);
   if (!d->opt.read) return NULL;
@@ -310,23 +323,17 @@ static void parse(tkd *d, const char *line, parsed *p) {
          (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_'))
     n++;
   if (!n && len) n = 1; /* ! and ? are commands */
-  p->word = tkd_strndup(d, line, n);
+  p->word = tkd_temp(d, line, n);
   size_t k = n;
   if (k < len && line[k] == '/') {
     size_t m = ++k;
     while (k < len && !isspace((unsigned char)line[k])) k++;
-    p->fmt = tkd_strndup(d, line + m, k - m);
+    p->fmt = tkd_temp(d, line + m, k - m);
   } else {
-    p->fmt = tkd_strdup(d, "");
+    p->fmt = tkd_temp(d, "", 0);
   }
   while (k < len && isspace((unsigned char)line[k])) k++;
-  p->rest = tkd_strndup(d, line + k, len - k);
-}
-
-static void free_parsed(tkd *d, parsed *p) {
-  tkd_strfree(d, p->word);
-  tkd_strfree(d, p->fmt);
-  tkd_strfree(d, p->rest);
+  p->rest = tkd_temp(d, line + k, len - k);
 }
 
 static void need(tkd *d, const tkd_command *c) {
@@ -353,30 +360,28 @@ static void replace_all(tk_buf *b, const char *body, const char *args) {
 
 /* An alias or a command of the user's: its lines come next. */
 static void run_named(tkd *d, const tkd_named *x, const char *args) {
-  tk_buf b;
+  tk_buf *b = tkd_temp_buf(d);
   if (++d->depth_of_source > DEEPEST) {
     d->depth_of_source = 0;
     tkd_fail(d, "'%s' calls itself without an end.", x->name);
   }
-  tk_buf_init(&b, d->env);
-  replace_all(&b, x->text, args);
-  if (x->alias && !strstr(x->text, "$*") && *args)
-    tk_buf_printf(&b, " %s", args);
-  if (x->alias) {
-    char *line = tkd_strdup(d, tk_buf_str(&b));
-    tk_buf_free(&b);
-    tkd_execute(d, line);
-    tkd_strfree(d, line);
-  } else {
-    tkd_push_lines(d, tk_buf_str(&b));
-    tk_buf_free(&b);
+  replace_all(b, x->text, args);
+  if (x->alias && !strstr(x->text, "$*") && *args) {
+    tk_buf_putc(b, ' ');
+    tk_buf_puts(b, args);
   }
+  if (x->alias)
+    tkd_execute(d, tk_buf_str(b));
+  else
+    tkd_push_lines(d, tk_buf_str(b));
 }
 
 typedef struct job {
   tkd *d;
   const char *line;
   parsed p;
+  size_t diags; /* before it */
+  tk_status st;
 } job;
 
 static void run_line(tk_env *e, void *ud) {
@@ -396,26 +401,40 @@ static void run_line(tk_env *e, void *ud) {
   c->fn(d, &a);
 }
 
+static const char no_memory[] = "Out of memory.\n";
+
+/* ... and what was said before. */
+static void say_failure(tk_env *e, void *ud) {
+  job *j = ud;
+  if (j->st == TK_INTERNAL) tkd_say(j->d, no_memory);
+  if (j->st != TK_OK && e->ndiags > j->diags) tkd_say_reports(j->d, j->diags);
+  tkd_flush(j->d);
+}
+
 bool tkd_execute(tkd *d, const char *line) {
-  job j = {.d = d, .line = line};
-  size_t diags = d->env->ndiags;
-  tk_status st = tk_protect(d->env, run_line, &j);
-  free_parsed(d, &j.p);
-  if (st == TK_INTERNAL) tkd_say(d, "Out of memory.\n");
-  if (st != TK_OK && d->env->ndiags > diags) tkd_say_reports(d, diags);
+  job j = {.d = d, .line = line, .diags = d->env->ndiags};
+  size_t mark = d->nholds;
+  d->commands++;
+  j.st = tk_protect(d->env, run_line, &j);
+  tkd_drop_held(d, mark);
+  if (tk_protect(d->env, say_failure, &j) != TK_OK) {
+    tk_diag_truncate(d->env, j.diags);
+    tk_buf_clear(&d->out);
+    if (d->opt.write) d->opt.write(d->opt.ud, no_memory, strlen(no_memory));
+  }
   if (!d->lines) d->depth_of_source = 0;
-  tkd_flush(d);
-  return st == TK_OK;
+  if (!--d->commands) tkd_temps_free(d);
+  return j.st == TK_OK;
 }
 
 /* The empty line: the last command again, where that is of use; list and x
  * then go on. */
 void tkd_execute_again(tkd *d) {
-  char *line = tkd_strdup(d, d->last);
+  const char *line = tkd_temp(d, d->last, strlen(d->last));
   size_t n = strspn(line, " \t"), k = n;
   while (isalnum((unsigned char)line[k]) || line[k] == '-' || line[k] == '_')
     k++;
-  char *word = tkd_strndup(d, line + n, k - n);
+  char *word = tkd_temp(d, line + n, k - n);
   const tkd_command *c = NULL;
   for (int i = 0; i < TKD_COMMANDS; i++)
     if (!strcmp(tkd_commands[i].name, word) ||
@@ -427,8 +446,6 @@ void tkd_execute_again(tkd *d) {
     tkd_execute(d, word);
   else if (c && strchr(c->flags, 'R'))
     tkd_execute(d, line);
-  tkd_strfree(d, word);
-  tkd_strfree(d, line);
 }
 
 bool tk_debugger_command(tk_debugger *d, const char *line) {
@@ -525,7 +542,9 @@ static void free_displays(tkd *d) {
 }
 
 void tkd_free_all(tkd *d) {
-  while (d->lines) pop_line(d);
+  tkd_drop_held(d, 0);
+  tkd_temps_free(d);
+  drop_lines(d);
   while (d->points) {
     tkd_point *p = d->points;
     d->points = p->next;
@@ -544,5 +563,7 @@ void tkd_free_all(tkd *d) {
   tk_buf_free(&d->result);
   tk_buf_free(&d->scratch);
   tk_buf_free(&d->input);
+  tk_buf_free(&d->value);
+  tk_buf_free(&d->other_value);
   if (d->transcript) fclose(d->transcript);
 }

@@ -86,9 +86,9 @@ typedef struct tkd_watch {
   bool memory;
   const tk_func *func; /* variables: of this function of this launch */
   char *func_name;
-  char *base; /* the variable that it starts with; or NULL */
-  const tki_region *region;
-  char *host;       /* memory: where it starts */
+  char *base;       /* the variable that it starts with, or NULL; the tensor */
+  char *host;       /* memory: where it starts; NULL: not in this launch */
+  uint64_t from;    /* ... and that, from the start of the tensor */
   uint64_t lo, hi;  /* its device addresses */
   bool touched;     /* memory: since the last look */
   bool known;       /* kept and raw hold something */
@@ -258,6 +258,11 @@ typedef struct tkd_settings {
   bool confirm, changes;
 } tkd_settings;
 
+typedef struct tkd_held { /* made by a command, not owned by anybody yet */
+  void *p;
+  size_t n;
+} tkd_held;
+
 struct tk_debugger {
   tk_debugger_options opt;
   tk_session *session;
@@ -361,7 +366,13 @@ struct tk_debugger {
   int depth_of_source;
   int list_line;
   const tk_source *list_src;
+  tk_buf value, other_value; /* what watchpoints look at */
   uint64_t x_next;
+  tk_arena temps; /* of the command: temp.c */
+  struct temp_buf *temp_bufs;
+  tkd_held holds[16];
+  size_t nholds;
+  int commands; /* being carried out, one inside the other */
   tk_dtype x_dtype;
   FILE *transcript;
 };
@@ -392,6 +403,18 @@ void tkd_say_reports(tkd *d, size_t n);
 uint64_t tkd_number(tkd *d, const char *text, uint64_t missing);
 /* The next word of *text, which moves behind it; empty at the end. */
 const char *tkd_word(tkd *d, const char **text);
+
+/* ---- temp.c ------------------------------------------------------------ */
+
+char *tkd_temp(tkd *d, const char *s, size_t n);
+void *tkd_temp_bytes(tkd *d, size_t n); /* zeroed */
+tk_buf *tkd_temp_buf(tkd *d);
+void tkd_temps_free(tkd *d);
+/* Zeroed; what was held since nholds was `mark` has an owner now. */
+void *tkd_hold(tkd *d, size_t n);
+char *tkd_hold_str(tkd *d, const char *s); /* NULL: NULL */
+void tkd_keep(tkd *d, size_t mark);
+void tkd_drop_held(tkd *d, size_t mark);
 
 /* ---- engine.c ---------------------------------------------------------- */
 
@@ -428,7 +451,8 @@ void tkd_waits(void *ud, tki *t); /* of the driver */
 void tkd_points_resolve(tkd *d);
 void tkd_sites_clear(tkd *d);
 bool tkd_points_hit(tkd *d, const tk_stmt *st); /* may stop */
-tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where);
+tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where,
+                         const char *cond, const char *format);
 tkd_point *tkd_point_numbered(tkd *d, int number);
 void tkd_point_free(tkd *d, tkd_point *p);
 void tkd_point_drop(tkd *d, tkd_point *p);
@@ -468,6 +492,7 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends);
 void tkd_watches_access(tkd *d, const tki_access *a);
 void tkd_watches_forget(tkd *d);
 void tkd_watches_refresh(tkd *d);
+void tkd_watches_begin(tkd *d); /* of a launch */
 /* Says what is wrong and gives false when the point cannot be watched. */
 bool tkd_watch_begin(tkd *d, tkd_point *p);
 /* The tensor that a name stands for in the selected frame; NULL: none. */
@@ -481,7 +506,7 @@ int tkd_last_line(const tk_func *f);
 const char *tkd_first_word(tkd *d, const char *text);
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkd_program_index(tkd *d, const char *text);
-char *tkd_read_body(tkd *d); /* lines up to 'end' */
+char *tkd_read_body(tkd *d); /* lines up to 'end'; temporary */
 
 /* ---- journal.c --------------------------------------------------------- */
 
@@ -509,7 +534,8 @@ void tkd_watch_again(tkd *d);
 void tkd_rewind(tkd *d);    /* to before the launch's first statement */
 void tkd_redo(tkd *d);      /* deeds of the point just reached */
 void tkd_redo_late(tkd *d); /* the next one, after a deadlock */
-tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k);
+/* The bytes are copied. */
+tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k, const char *bytes, size_t n);
 void tkd_history_clear(tkd *d);
 
 void tkd_need_history(tkd *d); /* fails unless something is recorded */

@@ -379,7 +379,7 @@ static void launch_begins(tkd *d, tki *t) {
   d->status = TK_OK;
   memset(d->seen_valid, 0, sizeof d->seen_valid);
   tkd_history_clear(d);
-  tkd_watches_forget(d);
+  tkd_watches_begin(d);
   tkd_points_resolve(d);
   d->caught_launch = d->catch_launch != NULL;
   if (d->caught_launch) d->catch_launch->hits++;
@@ -500,6 +500,9 @@ static void make(tk_env *e, void *ud) {
   tk_buf_init(&d->result, e);
   tk_buf_init(&d->scratch, e);
   tk_buf_init(&d->input, e);
+  tk_buf_init(&d->value, e);
+  tk_buf_init(&d->other_value, e);
+  tk_arena_init(&d->temps, e);
   d->journal = tkd_journal_new(e);
   d->watcher = (tk_watcher){.ud = d, .begin = begin, .free = free_debugger};
   tk_watcher **at = &m->s->watchers;

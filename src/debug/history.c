@@ -87,11 +87,15 @@ void tkd_need_history(tkd *d) {
 
 /* ---- deeds ------------------------------------------------------------- */
 
-tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k) {
+tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k, const char *bytes, size_t n) {
   if (d->ndeeds == d->cap_deeds)
     d->deeds = grow(d, d->deeds, sizeof *d->deeds, &d->cap_deeds);
+  char *copy = n ? tk_realloc(d->env, NULL, 0, n) : NULL;
+  if (n) memcpy(copy, bytes, n);
   tkd_deed *x = &d->deeds[d->ndeeds++];
   *x = (tkd_deed){.kind = k, .event = d->event, .sub = d->sub};
+  x->bytes = copy;
+  x->n = n;
   d->deed = d->ndeeds;
   return x;
 }

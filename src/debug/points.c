@@ -449,14 +449,19 @@ bool tkd_points_hit(tkd *d, const tk_stmt *st) {
 
 /* ---- the list ---------------------------------------------------------- */
 
-tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where) {
-  tkd_point *p = tk_calloc(d->env, 1, sizeof *p), **at = &d->points;
+tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where,
+                         const char *cond, const char *format) {
+  size_t mark = d->nholds;
+  tkd_point *p = tkd_hold(d, sizeof *p), **at = &d->points;
+  p->where = tkd_hold_str(d, where);
+  p->cond = tkd_hold_str(d, cond);
+  p->format = tkd_hold_str(d, format);
+  tkd_keep(d, mark);
   while (*at) at = &(*at)->next;
   *at = p;
   p->number = ++d->last_number;
   p->kind = k;
   p->enabled = true;
-  p->where = tkd_strdup(d, where);
   return p;
 }
 

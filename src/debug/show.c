@@ -339,9 +339,7 @@ void tkd_print_format(tkd *d, const char *format) {
     format += n;
     if (!*format) break;
     size_t k = strcspn(format, "}");
-    char *text = tkd_strndup(d, format + 1, k ? k - 1 : 0);
-    put_piece(d, text);
-    tkd_strfree(d, text);
+    put_piece(d, tkd_temp(d, format + 1, k ? k - 1 : 0));
     format += k + (format[k] == '}');
   }
   tk_buf_putc(&d->out, '\n');
@@ -635,11 +633,9 @@ static void put_json(tkd *d, tk_buf *b) {
 
 static void tell_event(tkd *d) {
   if (!d->opt.event) return;
-  tk_buf b;
-  tk_buf_init(&b, d->env);
-  put_json(d, &b);
-  d->opt.event(d->opt.ud, tk_buf_str(&b));
-  tk_buf_free(&b);
+  tk_buf *b = tkd_temp_buf(d);
+  put_json(d, b);
+  d->opt.event(d->opt.ud, tk_buf_str(b));
 }
 
 /* What was reported since the last stop; if that is what stopped it, in

@@ -312,6 +312,7 @@ void tkd_run_on(tkd *d) {
       void (*work)(tkd *) = d->work;
       d->work = NULL;
       work(d);
+      if (!d->commands) tkd_temps_free(d);
     }
   }
   d->over = !d->strand;

@@ -33,6 +33,7 @@ typedef struct getting {
   const tki_frame *f;
   tki_eval *x;
   value v;
+  tk_buf *at;
 } getting;
 
 static void get_body(tk_env *e, void *ud) {
@@ -48,14 +49,17 @@ static void get_body(tk_env *e, void *ud) {
   tki_eval_run(t, g->x, g->f, out);
   g->v.type = g->x->types[0];
   g->v.n = (size_t)tk_numel(&g->v.type) * tk_lane_size(&g->v.type);
-  g->v.bytes = tk_realloc(e, NULL, 0, g->v.n);
-  memcpy(g->v.bytes, tki_data(&out[0]), g->v.n);
+  tk_buf_clear(g->at);
+  tk_buf_add(g->at, tki_data(&out[0]), g->v.n);
+  g->v.bytes = g->at->s;
   tki_release(t, &out[0]);
 }
 
-/* The value of an expression; bytes NULL: it has none here. */
-static value get(tkd *d, const char *text, const tki_frame *f, bool say) {
-  getting g = {.d = d, .text = text, .f = f};
+/* The value of an expression; bytes NULL: it has none here.  It stays until
+ * another one is got into the same place. */
+static value get(tkd *d, const char *text, const tki_frame *f, bool say,
+                 tk_buf *at) {
+  getting g = {.d = d, .text = text, .f = f, .at = at};
   size_t diags = d->env->ndiags;
   if (tk_protect(d->env, get_body, &g) != TK_OK) {
     if (say) tkd_say_reports(d, diags);
@@ -136,10 +140,9 @@ static bool passes(tkd *d, tkd_point *p) {
     return false;
   }
   if (!p->cond) return true;
-  value v = get(d, p->cond, d->strand->task->frame, false);
+  value v = get(d, p->cond, d->strand->task->frame, false, &d->other_value);
   bool holds = false;
   for (size_t i = 0; v.bytes && i < v.n; i++) holds |= v.bytes[i] != 0;
-  if (v.bytes) tk_free(d->env, v.bytes, v.n);
   return holds;
 }
 
@@ -159,7 +162,7 @@ static void report(tkd *d, tkd_point *p, const value *now) {
 static void compare(tkd *d) {
   tkd_point *p = d->work_point;
   tkd_watch *w = &p->watch;
-  value v = get(d, p->where, d->strand->task->frame, false);
+  value v = get(d, p->where, d->strand->task->frame, false, &d->value);
   if (!v.bytes) return;
   bool same = w->known && w->kept_n == v.n && !memcmp(w->kept, v.bytes, v.n);
   if ((w->known || w->absent) && !same && passes(d, p)) report(d, p, &v);
@@ -167,7 +170,6 @@ static void compare(tkd *d) {
   w->type = v.type;
   keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
   w->known = true;
-  tk_free(d->env, v.bytes, v.n);
   const tki_frame *f = d->strand->task->frame;
   if (f->stmt) w->by = f->stmt->span;
 }
@@ -300,6 +302,27 @@ void tkd_watches_forget(tkd *d) {
   }
 }
 
+/* The same bytes of the tensor that has the name in this launch. */
+static void find_again(tkd *d, tkd_watch *w) {
+  uint64_t size = w->hi - w->lo;
+  w->host = NULL;
+  w->lo = w->hi = 0;
+  for (size_t i = 0; i < d->t->nregions; i++) {
+    const tki_region *r = &d->t->regions[i];
+    if (!r->tensor || strcmp(r->name, w->base)) continue;
+    if (w->from > r->hi - r->lo || size > r->hi - r->lo - w->from) continue;
+    w->host = r->host + w->from;
+    w->lo = r->lo + w->from;
+  }
+  w->hi = w->lo + size;
+}
+
+void tkd_watches_begin(tkd *d) {
+  for (tkd_point *p = d->points; p; p = p->next)
+    if (p->kind == TKD_WATCH && p->watch.memory) find_again(d, &p->watch);
+  tkd_watches_forget(d);
+}
+
 void tkd_watches_refresh(tkd *d) {
   tkd_watches_forget(d);
   tki_frame *f = tkd_top(d);
@@ -307,11 +330,10 @@ void tkd_watches_refresh(tkd *d) {
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TKD_WATCH || w->memory || f->func != w->func) continue;
-    value v = get(d, p->where, f, false);
+    value v = get(d, p->where, f, false, &d->value);
     if (!v.bytes) continue;
     w->type = v.type;
     keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
-    tk_free(d->env, v.bytes, v.n);
     raw_changed(d, w, f);
     w->known = true;
     w->index = d->strand->task->index;
@@ -330,7 +352,7 @@ static size_t name_length(const char *text) {
 
 const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
   const tki_frame *f = d->frame;
-  char *name = tkd_strndup(d, text, n);
+  char *name = tkd_temp(d, text, n);
   const tki_region *found = NULL;
   int slot = f ? base_slot(f, name) : -1;
   if (slot >= 0) {
@@ -344,24 +366,20 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
       if (d->t->regions[i].name && !strcmp(d->t->regions[i].name, name))
         found = &d->t->regions[i];
   }
-  tkd_strfree(d, name);
   return found && found->tensor ? found : NULL;
 }
 
 /* The i-th of "[A, B]": an integer expression. */
 static int64_t index_value(tkd *d, const char *text, size_t n) {
   if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
-  char *part = tkd_strndup(d, text, n);
-  char *wide = tk_realloc(d->env, NULL, 0, n + 32);
+  char *part = tkd_temp(d, text, n);
+  char *wide = tkd_temp_bytes(d, n + 32);
   snprintf(wide, n + 32, "pid_0 * 0 + (%s)", part);
-  value v = get(d, wide, d->frame, true);
+  value v = get(d, wide, d->frame, true, &d->other_value);
   int64_t i = 0;
   bool ok = v.bytes && !v.type.rank && !v.type.ptr &&
             tk_is_int((tk_dtype)v.type.elem);
   if (ok) i = tk_lane_int((tk_dtype)v.type.elem, v.bytes);
-  if (v.bytes) tk_free(d->env, v.bytes, v.n);
-  tk_free(d->env, wide, n + 32);
-  tkd_strfree(d, part);
   if (!ok) tkd_fail(d, "An index must be a whole number.");
   return i;
 }
@@ -407,7 +425,7 @@ static bool watch_memory(tkd *d, tkd_point *p, const tki_region *r, size_t n) {
   char *host = tkd_element(d, r, p->where + n, &left);
   int64_t size = (int64_t)tk_dtype_size(x->dtype), count = 1;
   w->memory = true;
-  w->region = r;
+  w->base = tkd_strdup(d, r->name);
   w->type = tk_scalar(x->dtype);
   for (int i = x->rank - left; i < x->rank; i++) {
     if (x->strides[i] < 0)
@@ -420,7 +438,8 @@ static bool watch_memory(tkd *d, tkd_point *p, const tki_region *r, size_t n) {
     w->type.shape[0] = (int32_t)count;
   }
   w->host = host;
-  w->lo = r->lo + (uint64_t)(host - r->host);
+  w->from = (uint64_t)(host - r->host);
+  w->lo = r->lo + w->from;
   w->hi = w->lo + (uint64_t)(count * size);
   keep(d, &w->kept, &w->kept_n, host, (size_t)(count * size));
   w->known = true;
@@ -434,11 +453,10 @@ bool tkd_watch_begin(tkd *d, tkd_point *p) {
   const char *rest = p->where + n;
   if (r && (!*rest || (*rest == '[' && !strchr(rest, ':'))))
     return watch_memory(d, p, r, n);
-  value v = get(d, p->where, d->frame, true);
+  value v = get(d, p->where, d->frame, true, &d->value);
   if (!v.bytes) return false;
   w->type = v.type;
   keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
-  tk_free(d->env, v.bytes, v.n);
   w->func = d->frame->func;
   w->func_name = tkd_strdup(d, w->func->name);
   if (*rest == '\0' || *rest == '[') {

@@ -14,6 +14,7 @@ int fuzz_npy(const uint8_t *data, size_t size);
 int fuzz_launchfile(const uint8_t *data, size_t size);
 int fuzz_parse(const uint8_t *data, size_t size);
 int fuzz_pids(const uint8_t *data, size_t size);
+int fuzz_command(const uint8_t *data, size_t size);
 
 #define LLVMFuzzerTestOneInput fuzz_kernel
 #include "fuzz_kernel.c"
@@ -36,6 +37,9 @@ int fuzz_pids(const uint8_t *data, size_t size);
 #define LLVMFuzzerTestOneInput fuzz_pids
 #include "fuzz_pids.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_command
+#include "fuzz_command.c"
+#undef LLVMFuzzerTestOneInput
 
 enum { MUTATIONS = 200, MOST_BYTES = 1 << 16 };
 
@@ -52,6 +56,7 @@ static const target targets[] = {
     {"launchfile", fuzz_launchfile},
     {"parse", fuzz_parse},
     {"pids", fuzz_pids},
+    {"command", fuzz_command},
 };
 
 static uint32_t next_random(uint32_t *state) {
