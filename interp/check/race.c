@@ -82,6 +82,7 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
                       .addr = a->addr[lane],
                       .count = 1,
                       .other_atomic = other->atomic};
+  k->unfenced = tkc_shadow_knows(s, other);
   k->atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
   k->element = element_text(s, k->addr);
   k->other_value = value_text(s, k->addr);
@@ -164,8 +165,11 @@ static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
              k->count);
   if (!twice && k->kind != TKC_LANES)
     tkc_help(s->c, d,
-             "use an atomic operation, or let an atomic release and "
-             "an acquire order the two");
+             k->unfenced ? "one lane alone does the atomic release, which "
+                           "tells of its own stores only: put "
+                           "tl.debug_barrier() before it"
+                         : "use an atomic operation, or let an atomic "
+                           "release and an acquire order the two");
   tkc_reported(s->c, t, d);
 }
 

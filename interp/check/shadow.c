@@ -119,9 +119,22 @@ static void switch_to(tkc_shadow *s, uint64_t program) {
     *now = (tkc_state){.program = program, .clock = 1};
 }
 
+bool tkc_shadow_knows(const tkc_shadow *s, const tkc_event *e) {
+  return tkc_clock_get(&s->clocks, s->now.knows, e->program) >= e->clock;
+}
+
+/* Where clocks count the blocks that a program has stored.  A scalar is
+ * stored by the thread that does scalar atomics too; a block by all threads,
+ * of which that one knows nothing without a barrier. */
+static uint64_t blocks_of(const tkc_shadow *s, uint64_t program) {
+  return tki_programs(s->t) + program;
+}
+
 static bool ordered(tkc_shadow *s, const tkc_event *e) {
   if (e->program == s->now.program) return true;
-  return tkc_clock_get(&s->clocks, s->now.knows, e->program) >= e->clock;
+  if (!e->lanes) return tkc_shadow_knows(s, e);
+  return tkc_clock_get(&s->clocks, s->now.knows, blocks_of(s, e->program)) >=
+         e->clock;
 }
 
 /* ---- atomic operations order programs ---------------------------------- */
@@ -156,10 +169,12 @@ static void acquire(tkc_shadow *s, uint64_t addr) {
   forget_answers(s);
 }
 
-static void release(tkc_shadow *s, uint64_t addr) {
+static void release(tkc_shadow *s, uint64_t addr, bool scalar) {
   tkc_sync *y = sync_at(s, addr, true);
   const tkc_clock *mine =
       tkc_clock_set(&s->clocks, s->now.knows, s->now.program, s->now.clock);
+  mine = tkc_clock_set(&s->clocks, mine, blocks_of(s, s->now.program),
+                       scalar ? s->now.fenced : s->now.clock);
   y->released = tkc_clock_join(&s->clocks, y->released, mine);
   s->now.clock++;
 }
@@ -175,7 +190,7 @@ static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
     if (a->mask && !a->mask[i]) continue;
     if (!gives && sem != RELEASE) acquire(s, a->addr[i]);
     if (gives && !load && sem != ACQUIRE && tki_access_changes(a, i))
-      release(s, a->addr[i]);
+      release(s, a->addr[i], !a->in->type.rank);
   }
 }
 
@@ -375,7 +390,10 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   if (is_harmless(s, a)) return;
   uint64_t program = tki_program_index(t);
   if (program != s->now.program) switch_to(s, program);
-  if (a->in->op == TK_I_BARRIER) s->now.phase++;
+  if (a->in->op == TK_I_BARRIER) {
+    s->now.phase++;
+    s->now.fenced = s->now.clock++;
+  }
   if (!a->n) return;
   bool is_volatile = a->in->op == TK_I_LOAD && a->in->attr[0];
   bool atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
@@ -403,7 +421,7 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->latest = TK_NEWN(&c->run, uint32_t, t->program->ninsts + 1);
   s->loaded = TK_NEWN(&c->run, bool, 2 * (t->nregions + 1));
   s->stored = s->loaded + t->nregions + 1;
-  s->clocks = tkc_clocks_for(&c->run, tki_programs(t));
+  s->clocks = tkc_clocks_for(&c->run, 2 * tki_programs(t));
   s->keeps = c->on >> TKC_ORDER & 1 || c->on >> TKC_IDEMPOTENCE & 1;
   make_spans(s);
   push_event(s, (tkc_event){.program = UINT32_MAX});

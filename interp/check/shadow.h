@@ -50,6 +50,7 @@ typedef struct tkc_conflict {
   uint64_t addr;
   const char *element, *value, *other_value;
   bool atomic, other_atomic;
+  bool unfenced; /* a release came after the other, but no barrier between */
   uint64_t count;
 } tkc_conflict;
 
@@ -57,7 +58,8 @@ typedef struct tkc_conflict {
 typedef struct tkc_state {
   uint64_t program;
   uint32_t clock, phase;
-  const tkc_clock *knows;
+  uint32_t fenced;        /* the clock at its last debug_barrier */
+  const tkc_clock *knows; /* counts of scalars, then of blocks */
 } tkc_state;
 
 typedef struct tkc_sync {
@@ -93,6 +95,8 @@ typedef struct tkc_shadow {
 tkc_shadow *tkc_shadow_of(tkc *c, tki *t);
 /* The last write of the element at an address; NULL: nobody's. */
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr);
+/* Has the program that runs seen a release that came after the event? */
+bool tkc_shadow_knows(const tkc_shadow *s, const tkc_event *e);
 
 /* The span that holds an address; NULL: it is in no tensor. */
 tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr);
