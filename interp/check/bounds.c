@@ -1,0 +1,135 @@
+/* bounds.c - accesses between the elements of a view.
+ *
+ * The interpreter itself stops at what lies outside of a tensor's memory.
+ * Rows of a view may be further apart than they are long, though: what lies
+ * between them belongs to the memory, but not to the view.  Only views whose
+ * strides form a ladder are looked at, where each step is longer than all
+ * that the smaller ones reach.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "interp/check/check.h"
+#include "interp/place.h"
+
+typedef struct gaps {
+  tkc *c;
+  tki_observer observer;
+  bool *has; /* by region */
+} gaps;
+
+/* The next longer step than `than` of the axes that have more than one index;
+ * -1: none. */
+static int next_axis(const tk_tensor *x, int64_t than) {
+  int best = -1;
+  for (int i = 0; i < x->rank; i++) {
+    int64_t step = llabs(x->strides[i]);
+    if (x->shape[i] < 2 || step <= than) continue;
+    if (best < 0 || step < llabs(x->strides[best])) best = i;
+  }
+  return best;
+}
+
+/* How many axes have an index to choose, and a stride. */
+static int axes_of(const tk_tensor *x) {
+  int n = 0;
+  for (int i = 0; i < x->rank; i++) n += x->shape[i] > 1 && x->strides[i];
+  return n;
+}
+
+static bool has_gaps(const tk_tensor *x) {
+  int64_t reach = 0, step = 0;
+  int seen = 0;
+  bool gap = false;
+  for (int i = 0; i < x->rank; i++)
+    if (!x->shape[i]) return false;
+  for (int i; (i = next_axis(x, step)) >= 0; seen++) {
+    step = llabs(x->strides[i]);
+    if (step <= reach) return false; /* no ladder */
+    gap |= step > reach + 1;
+    reach += (x->shape[i] - 1) * step;
+  }
+  return gap && seen == axes_of(x);
+}
+
+/* The first and the last element of the view, as device addresses. */
+static void view_of(const tki_region *r, uint64_t *first, uint64_t *last) {
+  const tk_tensor *x = r->tensor;
+  uint64_t size = tk_dtype_size(x->dtype);
+  *first = *last = r->lo + (uint64_t)((char *)x->data - r->host);
+  for (int i = 0; i < x->rank; i++) {
+    int64_t far = (x->shape[i] - 1) * x->strides[i];
+    *(far < 0 ? first : last) += (uint64_t)far * size;
+  }
+}
+
+/* The element that the address is in lies inside of the view, but is none of
+ * its own. */
+static bool is_between(const tki_region *r, uint64_t addr) {
+  int64_t index[TK_MAX_RANK];
+  uint64_t first, last, size = tk_dtype_size(r->tensor->dtype);
+  view_of(r, &first, &last);
+  if (addr < first || addr > last) return false;
+  return !tki_place_index(r, addr - (addr - first) % size, index);
+}
+
+static const char *ints(tkc *c, const int64_t *v, int n) {
+  const char *text = "";
+  for (int i = 0; i < n; i++)
+    text = tk_arena_printf(&c->run, "%s%s%" PRId64, text, i ? ", " : "", v[i]);
+  return text;
+}
+
+static void report(gaps *g, tki *t, const tki_access *a, size_t lane) {
+  const tki_region *r = &t->regions[a->region];
+  const tk_tensor *x = r->tensor;
+  uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
+  int64_t at = (int64_t)(a->addr[lane] - base) / (int64_t)a->size;
+  tk_diag *d = tkc_report(g->c, t, TK_D_BOUNDS, NULL, NULL,
+                          "%s between the elements of %s: offset %" PRId64
+                          " is in the gap that its strides leave",
+                          a->verb, r->name, at);
+  if (a->in->type.rank)
+    tkc_note(g->c, d, NULL, "first bad lane: %s",
+             tkc_lane(g->c, &a->in->type, lane));
+  tkc_note(g->c, d, NULL, "%s is %s[%s] with strides [%s]", r->name,
+           tk_dtype_name(x->dtype), ints(g->c, x->shape, x->rank),
+           ints(g->c, x->strides, x->rank));
+  tkc_help(g->c, d,
+           "compare the mask with the shape of %s, and the offsets "
+           "with its strides",
+           r->name);
+  tkc_reported(g->c, t, d);
+}
+
+/* A pointer of which nobody knows what view it came from may belong to
+ * another view of the same memory. */
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  gaps *g = ud;
+  if (a->region == TKI_ANY || !g->has[a->region]) return;
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    if (!is_between(&t->regions[a->region], a->addr[i])) continue;
+    report(g, t, a, i);
+    return;
+  }
+}
+
+void *tkc_BOUNDS_begin(tkc *c, tki *t) {
+  gaps *g = TK_NEW(&c->run, gaps);
+  *g = (gaps){.c = c, .has = TK_NEWN(&c->run, bool, t->nregions + 1)};
+  bool any = false;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tk_tensor *x = t->regions[i].tensor;
+    any |= g->has[i] = x && has_gaps(x);
+  }
+  if (!any) return NULL;
+  g->observer = (tki_observer){.ud = g, .access = on_access};
+  tki_observe(t, &g->observer);
+  return g;
+}
+
+/* Everything was said where it happened. */
+void tkc_BOUNDS_end(tkc *c, void *ud, tki *t, tk_status st) {
+  (void)c, (void)ud, (void)t, (void)st;
+}
