@@ -231,6 +231,7 @@ static tk_status run_again(again *x, const char *order) {
 /* Of one tensor, over all the orders tried. */
 typedef struct spread {
   uint64_t n;    /* elements that differ, most in one order */
+  uint64_t now;  /* ... in the order being looked at */
   uint64_t addr; /* of the first */
   const char *a, *b, *order;
   double most;  /* absolute difference */
@@ -259,7 +260,7 @@ static void differs(again *x, spread *p, const tki_region *r, uint64_t addr,
   double gap = fabs(tk_lane_double(d, was) - tk_lane_double(d, now));
   if (gap > p->most) p->most = gap;
   p->atomics &= tk_is_float(d) && e && e->atomic;
-  p->n++;
+  if (++p->now > p->n) p->n = p->now;
 }
 
 static void compare_page(again *x, const copy *k, const char *order,
@@ -277,6 +278,7 @@ static void compare_page(again *x, const copy *k, const char *order,
 }
 
 static void compare(again *x, const char *order, spread *out) {
+  for (size_t i = 0; i < x->t->nregions; i++) out[i].now = 0;
   for (size_t i = 0; i < x->pages.n; i++)
     compare_page(x, &x->pages.items[i], order, out);
 }
