@@ -394,9 +394,10 @@ void tkd_cmd_ARGS(tkd *d, tkd_args *a) {
 static void info_line(tkd *d) {
   need_program(d);
   const tk_stmt *st = d->frame->stmt;
-  tkd_say(d, "line %d of %s, in %s: %zu operations\n", tkd_line_of(d->frame),
-          d->frame->func->src->name, d->frame->func->name,
-          st ? st->insts.n : 0);
+  size_t n = st ? st->insts.n : 0;
+  tkd_say(d, "line %d of %s, in %s: %zu operation%s\n", tkd_line_of(d->frame),
+          d->frame->func->src->name, d->frame->func->name, n,
+          n == 1 ? "" : "s");
   for (size_t i = 0; st && i < st->insts.n; i++) {
     const tk_inst *in = st->insts.items[i];
     tkd_say(d, "  %-10s %-6s ", tk_inst_name((tk_opcode)in->op),

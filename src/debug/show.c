@@ -131,7 +131,7 @@ static bool numpy_format(const char *fmt) {
 static void put_numpy(tkd *d, const tk_type *type, const void *data,
                       int indent) {
   tk_array_view v = {.data = data,
-                     .dtype = (tk_dtype)type->elem,
+                     .dtype = type->ptr ? TK_UINT64 : (tk_dtype)type->elem,
                      .pointers = type->ptr > 0,
                      .rank = type->rank};
   int64_t step = 1;
@@ -146,27 +146,47 @@ static void put_numpy(tkd *d, const tk_type *type, const void *data,
   tk_format_array(&d->out, &v, indent, &o);
 }
 
-/* A pointer by the tensor that it points into. */
-static void put_pointer(tkd *d, const void *data) {
-  uint64_t at;
-  memcpy(&at, data, sizeof at);
-  const tki_region *r = d->t ? tki_region_at(d->t, at, 1) : NULL;
-  if (!r) {
-    tk_buf_printf(&d->out, "0x%llx", (unsigned long long)at);
-    return;
-  }
+/* The tensor that the first lane with one points into. */
+static const tki_region *pointed_at(tkd *d, const uint64_t *at, size_t n) {
+  const tki_region *r = NULL;
+  for (size_t i = 0; d->t && !r && i < n; i++)
+    r = tki_region_at(d->t, at[i], 1);
+  return r;
+}
+
+/* Pointers by the tensor that they point into, in elements from its start;
+ * false: there is none, or they lie between its elements. */
+static bool put_pointers(tkd *d, const tk_type *type, const void *data,
+                         int indent) {
+  const uint64_t *at = data;
+  size_t n = (size_t)tk_numel(type);
+  const tki_region *r = pointed_at(d, at, n);
+  if (!r) return false;
+  tk_type to = tk_pointee(tk_elem_of(*type));
+  tk_type whole = tk_with_shape(tk_scalar(TK_INT64), type);
+  int64_t size = (int64_t)tk_lane_size(&to);
   uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
-  tk_buf_printf(&d->out, "&%s", r->name);
-  if (at != start)
-    tk_buf_printf(&d->out, " %+lld bytes", (long long)(at - start));
+  tki_val v = tki_val_new(d->t, &whole, n);
+  int64_t *index = tki_data(&v);
+  bool whole_elements = true;
+  for (size_t i = 0; i < n; i++) {
+    int64_t bytes = (int64_t)(at[i] - start);
+    index[i] = bytes / size;
+    whole_elements &= bytes % size == 0;
+  }
+  bool first = whole_elements && n == 1 && !index[0];
+  if (whole_elements)
+    tk_buf_printf(&d->out, "&%s%s", r->name, first ? "" : " + ");
+  if (whole_elements && !first)
+    put_numpy(d, &whole, index, indent + (int)strlen(r->name) + 4);
+  tki_release(d->t, &v);
+  return whole_elements;
 }
 
 static void put_value(tkd *d, const char *fmt, const tk_type *type,
                       const void *data, int indent) {
-  if (type->ptr && !type->rank && numpy_format(fmt)) {
-    put_pointer(d, data);
+  if (type->ptr && numpy_format(fmt) && put_pointers(d, type, data, indent))
     return;
-  }
   if (numpy_format(fmt)) {
     put_numpy(d, type, data, indent);
     return;
@@ -481,6 +501,32 @@ static bool differs(const tkd_seen_frame *s, const char *name, uint64_t hash) {
 
 enum { MOST_CHANGES = 8 };
 
+/* One blank for every run of blanks and line ends. */
+static size_t squeeze(char *text, size_t n) {
+  size_t to = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool blank = text[i] == ' ' || text[i] == '\n';
+    if (blank && (!to || strchr(" [", text[to - 1]))) continue;
+    text[to++] = blank ? ' ' : text[i];
+  }
+  while (to && text[to - 1] == ' ') to--;
+  return to;
+}
+
+/* A change is a line: of a block, as much as fits. */
+static void show_change(tkd *d, const tki_frame *f, const char *name) {
+  size_t from = d->out.n, most = (size_t)tkd_width(d) - 4;
+  tkd_show_slot(d, f, name);
+  char *text = d->out.s + from;
+  const char *end = memchr(text, '\n', d->out.n - from);
+  if (end && end < text + most + 4 && end + 1 == d->out.s + d->out.n) return;
+  size_t n = squeeze(text, d->out.n - from), cut = n;
+  if (n > most + 4)
+    for (cut = most; cut && text[cut] != ' ';) cut--;
+  d->out.n = from + cut;
+  tkd_say(d, cut < n ? " ...\n" : "\n");
+}
+
 /* The values of what changed since the last stop in this frame. */
 static void show_changes(tkd *d, const tki_frame *f) {
   int depth = tkd_depth(f), shown = 0, more = 0;
@@ -493,7 +539,7 @@ static void show_changes(tkd *d, const tki_frame *f) {
     uint64_t hash = hash_name(f, name);
     if (!hash || !differs(s, name, hash)) continue;
     if (shown++ < MOST_CHANGES)
-      tkd_show_slot(d, f, name);
+      show_change(d, f, name);
     else
       more++;
   }

@@ -399,6 +399,29 @@ static void compile_text(tks *s, job *j) {
   tks_finish_body(f, &f->body);
 }
 
+/* ---- variables without a value ------------------------------------------ */
+
+/* A binding of the name that some statement of the body knows. */
+static const tk_binding *bound_in(const tk_body *b, const char *name) {
+  const tk_binding *found = NULL;
+  for (size_t i = 0; i < b->n && !found; i++) {
+    const tk_stmt *st = b->items[i];
+    for (const tk_binding *x = st->scope; x; x = x->prev)
+      if (!strcmp(x->name, name)) found = x; /* the oldest */
+    if (!found) found = bound_in(&st->body, name);
+    if (!found) found = bound_in(&st->orelse, name);
+  }
+  return found;
+}
+
+void tks_unset_name(tks *s, const char *name) {
+  const tk_func *f = s->where ? s->where->func : NULL;
+  const tk_binding *b = f ? bound_in(&f->body, name) : NULL;
+  if (!b) return;
+  tks_error(s, TK_D_NAME, "%s has no value here: line %d assigns it", name,
+            tk_source_line(f->src, b->span.lo));
+}
+
 static void compile(tk_env *e, void *ud) {
   job *j = ud;
   const tk_eval_where *w = j->w;

@@ -355,6 +355,7 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
 }
 
 void tks_unknown_name(tks *s, const char *name) {
+  tks_unset_name(s, name);
   tk_nearest near = tk_nearest_start(name);
   for (const tk_binding *b = s->frame->scope; b; b = b->prev)
     if (!b->dropped) tk_nearest_try(&near, b->name);

@@ -247,6 +247,9 @@ void tks_add_func(tks *s, tk_func *f);
  * elements of a tensor (false: v is no pointer to one). */
 sval tks_pick(tks *s, const sval *v, const sval *index);
 bool tks_element(tks *s, const sval *v, const sval *index, sval *out);
+/* Reports a variable that the paused function assigns elsewhere; returns when
+ * the name is none. */
+void tks_unset_name(tks *s, const char *name);
 /* The function specialised for these arguments. */
 tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
                               size_t n, const char *const *kw);
