@@ -9,12 +9,16 @@
 
 /* ---- NaN and infinity ---------------------------------------------------- */
 
-#define ANY_BAD(NAME, T, EXPONENT)                                             \
+/* A float without its sign is NaN or infinite from that of infinity on. */
+#define ANY_BAD(NAME, T, INFINITY)                                             \
   TKI_CLONES static bool NAME(const T *x, size_t n) {                          \
-    T all = 0;                                                                 \
-    for (size_t i = 0; i < n; i++)                                             \
-      all |= (T)((x[i] & (T)EXPONENT) == (T)EXPONENT);                         \
-    return all != 0;                                                           \
+    const T rest = (T)(((T)~(T)0) >> 1);                                       \
+    T most = 0;                                                                \
+    for (size_t i = 0; i < n; i++) {                                           \
+      T lane = x[i] & rest;                                                    \
+      most = lane > most ? lane : most;                                        \
+    }                                                                          \
+    return most >= (T)INFINITY;                                                \
   }
 ANY_BAD(bad_64, uint64_t, 0x7ff0000000000000)
 ANY_BAD(bad_32, uint32_t, 0x7f800000)
@@ -28,6 +32,34 @@ static bool any_bad(tk_dtype d, const void *x, size_t n) {
   case TK_FP16: return bad_f16(x, n);
   case TK_BF16: return bad_bf16(x, n);
   default: return false;
+  }
+}
+
+/* Whether a lane of d is NaN where no operand is, or infinite where each is
+ * finite. */
+#define ANY_BORN(NAME, T, INFINITY)                                            \
+  TKI_CLONES static bool NAME(const T *d, const T *a, const T *b, size_t n) {  \
+    const T rest = (T)(((T)~(T)0) >> 1), inf = (T)INFINITY;                    \
+    T any = 0;                                                                 \
+    for (size_t i = 0; i < n; i++) {                                           \
+      T lane = d[i] & rest, x = a[i] & rest, y = b[i] & rest;                  \
+      T most = x > y ? x : y;                                                  \
+      T limit = lane > inf ? (T)(inf + 1) : inf;                               \
+      any |= (T)((lane >= inf) & (most < limit));                              \
+    }                                                                          \
+    return any != 0;                                                           \
+  }
+ANY_BORN(born_32, uint32_t, 0x7f800000)
+ANY_BORN(born_f16, uint16_t, 0x7c00)
+ANY_BORN(born_bf16, uint16_t, 0x7f80)
+
+static bool any_born(tk_dtype d, const void *x, const void *a, const void *b,
+                     size_t n) {
+  switch (d) {
+  case TK_FP32: return born_32(x, a, b, n);
+  case TK_FP16: return born_f16(x, a, b, n);
+  case TK_BF16: return born_bf16(x, a, b, n);
+  default: return true;
   }
 }
 
@@ -131,16 +163,59 @@ static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
   return born ? float_birth(f, t, in, args, i, nan) : 0;
 }
 
+/* Whether a result with NaN or infinity may have made them: false when the
+ * operands are blocks like it that say otherwise. */
+static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
+                        const void *d) {
+  const void *x[2] = {NULL, NULL};
+  if (!works_on_lanes(in) || in->nargs > 2) return true;
+  for (int k = 0; k < in->nargs; k++) {
+    if (type_of(t, in, k)->elem != in->type.elem) return true;
+    x[k] = tki_data((tki_val *)(uintptr_t)&args[k]);
+    bool block = args[k].buf || !in->type.rank;
+    if (!block) x[k] = NULL;
+    bool one = block || !any_bad((tk_dtype)in->type.elem, &args[k].u, 1);
+    if (!one) return true;
+  }
+  if (!x[0]) x[0] = x[1];
+  return !x[0] || any_born((tk_dtype)in->type.elem, d, x[0],
+                           x[1] ? x[1] : x[0], (size_t)in->n);
+}
+
+/* Marks that stay though the lanes are right. */
+static bool outlive(const flow *f, const flow_marks *m, size_t n) {
+  flow_id last = 0;
+  for (size_t i = 0; i < n; i++) {
+    flow_id id = flow_at(m, i);
+    if (id == last) continue;
+    if (id && flow_source_of(f, id)->kind & (FLOW_NAN | FLOW_INF)) return false;
+    last = id;
+  }
+  return true;
+}
+
+/* Operations that give a NaN or an infinity only where they got one. */
+static bool is_tame(const tk_inst *in) {
+  if (in->op == TK_I_UNARY)
+    return in->mode == TK_U_NEG || in->mode == TK_U_ABS;
+  return in->op == TK_I_BINARY &&
+         (in->mode == TK_B_MAX || in->mode == TK_B_MIN);
+}
+
 static void float_births(flow *f, tki *t, const tk_inst *in,
                          const tki_val *args) {
   tki_val *r = &t->frame->slots[in->res[0]];
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
   bool arithmetic = works_on_lanes(in) || works_on_blocks(in);
+  bool marked = flow_marked(t, in->res[0]);
+  if (!(f->kinds & (FLOW_NAN | FLOW_INF))) return;
+  if (!marked && (!arithmetic || is_tame(in))) return;
   bool bad = arithmetic && any_bad(d, tki_data(r), n);
-  if (!bad && !flow_marked(t, in->res[0])) return;
+  if (!marked && !(bad && may_be_born(t, in, args, tki_data(r)))) return;
   bool blocks = bad && works_on_blocks(in) && blocks_fine(t, in, args);
   flow_marks old = flow_of(t, in->res[0]);
+  if (!bad && outlive(f, &old, n)) return;
   tki_val v = flow_new(t, &in->type, n);
   flow_id *m = tki_data(&v);
   for (size_t i = 0; i < n; i++) {
@@ -161,23 +236,32 @@ static bool wraps(tk_binary op, int64_t a, int64_t b, int bits) {
   return over || (limit && (r < -limit || r >= limit));
 }
 
-/* Most blocks do not wrap: int32 is looked at without branches. */
-TKI_CLONES static bool any_wraps_32(tk_binary op, const int32_t *a, size_t as,
-                                    const int32_t *b, size_t bs, size_t n) {
-  int64_t bad = 0;
-  for (size_t i = 0; i < n; i++) {
-    int64_t x = a[i * as], y = b[i * bs];
-    int64_t r = op == TK_B_ADD ? x + y : op == TK_B_SUB ? x - y : x * y;
-    bad |= r ^ (int32_t)r;
+/* The least and the largest lane of an int32 block. */
+typedef struct range {
+  int32_t lo, hi;
+} range;
+
+TKI_CLONES static range range_32(const int32_t *x, size_t n) {
+  int32_t lo = x[0], hi = x[0];
+  for (size_t i = 1; i < n; i++) {
+    lo = x[i] < lo ? x[i] : lo;
+    hi = x[i] > hi ? x[i] : hi;
   }
-  return bad != 0;
+  return (range){lo, hi};
 }
 
+static range range_of(const tki_val *v, const tk_type *type, size_t n) {
+  return range_32(lane_of(v, type, 0), v->buf ? n : 1);
+}
+
+/* Most blocks cannot wrap: the ends of the operands' ranges tell. */
 static bool may_wrap(const tk_inst *in, const tki_val *args) {
   if (in->type.elem != TK_INT32) return true;
-  return any_wraps_32((tk_binary)in->mode, lane_of(&args[0], &in->type, 0),
-                      args[0].buf != NULL, lane_of(&args[1], &in->type, 0),
-                      args[1].buf != NULL, (size_t)in->n);
+  range a = range_of(&args[0], &in->type, (size_t)in->n);
+  range b = range_of(&args[1], &in->type, (size_t)in->n);
+  tk_binary op = (tk_binary)in->mode;
+  return wraps(op, a.lo, b.lo, 32) || wraps(op, a.lo, b.hi, 32) ||
+         wraps(op, a.hi, b.lo, 32) || wraps(op, a.hi, b.hi, 32);
 }
 
 static bool is_index_arithmetic(const tk_inst *in) {
@@ -287,11 +371,23 @@ static bool ends(const tk_inst *in, flow_kind kind) {
   return !is_wide_float(&in->type);
 }
 
+static bool any_ends(const flow *f, const tk_inst *in, const flow_marks *m,
+                     size_t n) {
+  flow_id last = 0;
+  for (size_t i = 0; i < n; i++) {
+    flow_id id = flow_at(m, i);
+    if (id && id != last && ends(in, flow_source_of(f, id)->kind)) return true;
+    last = id;
+  }
+  return false;
+}
+
 static void drop_ended(flow *f, tki *t, const tk_inst *in, int slot) {
   if (!flow_marked(t, slot)) return;
   const tk_type *type = &t->frame->func->slots[slot].type;
   size_t n = (size_t)tk_numel(type);
   flow_marks old = flow_of(t, slot);
+  if (!any_ends(f, in, &old, n)) return;
   tki_val v = flow_new(t, type, n);
   flow_id *m = tki_data(&v);
   for (size_t i = 0; i < n; i++) {

@@ -112,13 +112,32 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   }
 }
 
-/* The byte that says whether the lane's element was never written. */
-static uint8_t *unwritten_at(const flow *f, const tki *t, const tki_access *a,
-                             size_t i) {
-  const tki_region *r = tki_access_region(a, i);
+/* A byte for each element that n lanes touch, which follow each other in one
+ * tensor: 1 when it was never written. */
+typedef struct elements {
+  uint8_t *unwritten;
+  size_t n;
+} elements;
+
+static elements elements_of(const flow *f, const tki *t, const tki_access *a,
+                            size_t lane, size_t n) {
+  const tki_region *r = tki_access_region(a, lane);
   uint8_t *map = r ? f->unwritten[r - t->regions] : NULL;
-  if (!map) return NULL;
-  return map + (a->addr[i] - r->lo) / tk_dtype_size(r->tensor->dtype);
+  if (!map) return (elements){NULL, 0};
+  size_t size = tk_dtype_size(r->tensor->dtype);
+  size_t at = (size_t)(a->addr[lane] - r->lo), end = at + n * a->size;
+  return (elements){map + at / size, (end - 1) / size - at / size + 1};
+}
+
+static bool is_unwritten(const flow *f, const tki *t, const tki_access *a,
+                         size_t lane, size_t n) {
+  elements e = elements_of(f, t, a, lane, n);
+  return e.n && memchr(e.unwritten, 1, e.n);
+}
+
+/* Lanes of a pointer that names no tensor may go from one to the next. */
+static size_t piece_of(const tki_access *a, const tki_stretch *x) {
+  return a->region == TKI_ANY ? 1 : x->n;
 }
 
 static bool may_be_unwritten(const flow *f, const tki *t, const tki_access *a) {
@@ -129,12 +148,23 @@ static bool may_be_unwritten(const flow *f, const tki *t, const tki_access *a) {
   return false;
 }
 
+static bool any_unwritten(const flow *f, const tki *t, const tki_access *a) {
+  tki_stretch x = {0};
+  if (!may_be_unwritten(f, t, a)) return false;
+  while (tki_next_stretch(a, &x))
+    for (size_t i = 0, n = piece_of(a, &x); i < x.n; i += n)
+      if (is_unwritten(f, t, a, x.lane + i, n)) return true;
+  return false;
+}
+
 static void mark_written(flow *f, tki *t, const tki_access *a) {
+  tki_stretch x = {0};
   if (!may_be_unwritten(f, t, a)) return;
-  for (size_t i = 0; i < a->n; i++) {
-    uint8_t *u = is_active(a, i) ? unwritten_at(f, t, a, i) : NULL;
-    if (u) *u = 0;
-  }
+  while (tki_next_stretch(a, &x))
+    for (size_t i = 0, n = piece_of(a, &x); i < x.n; i += n) {
+      elements e = elements_of(f, t, a, x.lane + i, n);
+      if (e.n) memset(e.unwritten, 0, e.n);
+    }
 }
 
 static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
@@ -159,15 +189,12 @@ static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
 
 static bool all_active(const tki_access *a) {
   if (a->n != (size_t)a->in->n) return false;
-  if (!a->mask) return true;
-  for (size_t i = 0; i < a->n; i++)
-    if (!a->mask[i]) return false;
-  return true;
+  return !a->mask || !memchr(a->mask, 0, a->n);
 }
 
 static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
-  bool memory = may_be_unwritten(f, t, a);
+  bool memory = any_unwritten(f, t, a);
   int masked = in->mode & 1, other = in->mode & 2 ? masked + 1 : 0;
   bool off = !all_active(a) && (other ? flow_marked(t, in->args[other])
                                       : (f->kinds & FLOW_UNDEF) != 0);
@@ -180,8 +207,7 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
   flow_id *d = tki_data(&v);
   for (size_t i = 0; i < (size_t)in->n; i++) {
-    uint8_t *u = is_active(a, i) && memory ? unwritten_at(f, t, a, i) : NULL;
-    if (u && *u)
+    if (memory && is_active(a, i) && is_unwritten(f, t, a, i, 1))
       d[i] = never_written(f, t, a, i);
     else if (!is_active(a, i) && off)
       d[i] = other ? flow_at(&m, i) : masked_off(f, t, a, i);
@@ -190,9 +216,9 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
 }
 
 static void check_rmw(flow *f, tki *t, const tki_access *a) {
-  for (size_t i = 0; may_be_unwritten(f, t, a) && i < a->n; i++) {
-    uint8_t *u = is_active(a, i) ? unwritten_at(f, t, a, i) : NULL;
-    if (!u || !*u) continue;
+  bool any = any_unwritten(f, t, a);
+  for (size_t i = 0; any && i < a->n; i++) {
+    if (!is_active(a, i) || !is_unwritten(f, t, a, i, 1)) continue;
     report(f, t, never_written(f, t, a, i), "value is changed by an atomic");
     break;
   }
