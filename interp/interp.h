@@ -82,6 +82,7 @@ typedef struct tki_access {
   const char *verb;
   const char *value; /* STORE ATOMIC CAS: lanes to be written; else NULL */
   size_t step;       /* bytes from one lane of value to the next, or 0 */
+  size_t first, run; /* the active lanes, if known to be one stretch, or 0 */
 } tki_access;
 
 /* What watches a run.  Every member may be NULL; none changes values, but for

@@ -241,6 +241,11 @@ static size_t active_row(const tki_access *a, tki_stretch *x, size_t at) {
 /* Most rows are one stretch, or every lane is: the ends tell. */
 bool tki_next_stretch(const tki_access *a, tki_stretch *x) {
   size_t at = x->lane + x->n;
+  if (a->run) {
+    bool more = !x->n;
+    *x = (tki_stretch){a->first, more ? a->run : 0, a->addr[a->first], 0};
+    return more;
+  }
   if (a->mask && at < a->n && !a->mask[at]) {
     const uint8_t *on = memchr(a->mask + at, 1, a->n - at);
     at = on ? (size_t)(on - a->mask) : a->n;
@@ -295,7 +300,14 @@ static void fill_off(char *d, const other *o, size_t from, size_t to,
     for (size_t i = from; i < to; i++) memcpy(d + i * size, o->data, size);
 }
 
-static void load_row(const tki_access *a, char *d, const other *o, size_t at,
+/* Lanes of a row that were found to be contiguous: all there are? */
+static void note_run(tki_access *a, size_t first, size_t run, size_t row) {
+  if (row != a->n) return;
+  a->first = first;
+  a->run = run;
+}
+
+static void load_row(tki_access *a, char *d, const other *o, size_t at,
                      size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   if (!v.count) {
@@ -310,6 +322,7 @@ static void load_row(const tki_access *a, char *d, const other *o, size_t at,
     load_lanes(a, d, o, at, n);
     return;
   }
+  note_run(a, lo, run, n);
   memcpy(d + lo * a->size, p, run * a->size);
   if (v.first) fill_off(d, o, at, lo, a->size);
   if (lo + run < at + n) fill_off(d, o, lo + run, at + n, a->size);
@@ -370,6 +383,12 @@ void tki_load(void *ctx, const tk_inst *in, void *vframe) {
 
 static void store_row(const tki_access *a, const char *s, size_t step,
                       size_t at, size_t n) {
+  char *whole =
+      a->run && step ? check_run(a, a->first, a->first + a->run - 1) : NULL;
+  if (whole) {
+    memcpy(whole, s + a->first * a->size, a->run * a->size);
+    return;
+  }
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   size_t run = v.last - v.first + 1, lo = at + v.first;
   if (!v.count) return;
@@ -386,7 +405,7 @@ static void store_row(const tki_access *a, const char *s, size_t step,
 
 /* Every lane is checked before the first is written, so that a finding
  * leaves memory as it was. */
-static void check_all(const tki_access *a) {
+static void check_all(tki_access *a) {
   size_t row = row_length(&a->in->type);
   for (size_t at = 0; at < a->n; at += row) {
     active v = find_active(a->mask ? a->mask + at : NULL, row);
@@ -394,6 +413,7 @@ static void check_all(const tki_access *a) {
     size_t lo = at + v.first, run = v.last - v.first + 1;
     bool ok = run == v.count && is_run(a->addr + lo, run, a->size) &&
               check_run(a, lo, lo + run - 1);
+    if (ok) note_run(a, lo, run, row);
     for (size_t i = at; !ok && i < at + row; i++)
       if (!a->mask || a->mask[i]) check_lane(a, i);
   }
@@ -406,7 +426,7 @@ static void give_value(tki_access *a, tki_val *x) {
 
 /* An atomic access changes lane after lane, so whoever watches is told, and
  * every lane checked, before the first. */
-static void announce(tki *t, const tki_access *a) {
+static void announce(tki *t, tki_access *a) {
   if (TK_LIKELY(!t->sensed)) return;
   check_all(a);
   tki_tell_access(t, a);

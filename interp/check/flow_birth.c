@@ -12,7 +12,7 @@
 /* A float without its sign is NaN or infinite from that of infinity on. */
 #define ANY_BAD(NAME, T, INFINITY)                                             \
   TKI_CLONES static bool NAME(const T *x, size_t n) {                          \
-    const T rest = (T)(((T)~(T)0) >> 1);                                       \
+    const T rest = (T)(((T) ~(T)0) >> 1);                                      \
     T most = 0;                                                                \
     for (size_t i = 0; i < n; i++) {                                           \
       T lane = x[i] & rest;                                                    \
@@ -39,7 +39,7 @@ static bool any_bad(tk_dtype d, const void *x, size_t n) {
  * finite. */
 #define ANY_BORN(NAME, T, INFINITY)                                            \
   TKI_CLONES static bool NAME(const T *d, const T *a, const T *b, size_t n) {  \
-    const T rest = (T)(((T)~(T)0) >> 1), inf = (T)INFINITY;                    \
+    const T rest = (T)(((T) ~(T)0) >> 1), inf = (T)INFINITY;                   \
     T any = 0;                                                                 \
     for (size_t i = 0; i < n; i++) {                                           \
       T lane = d[i] & rest, x = a[i] & rest, y = b[i] & rest;                  \
@@ -178,8 +178,8 @@ static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
     if (!one) return true;
   }
   if (!x[0]) x[0] = x[1];
-  return !x[0] || any_born((tk_dtype)in->type.elem, d, x[0],
-                           x[1] ? x[1] : x[0], (size_t)in->n);
+  return !x[0] || any_born((tk_dtype)in->type.elem, d, x[0], x[1] ? x[1] : x[0],
+                           (size_t)in->n);
 }
 
 /* Marks that stay though the lanes are right. */
@@ -196,8 +196,7 @@ static bool outlive(const flow *f, const flow_marks *m, size_t n) {
 
 /* Operations that give a NaN or an infinity only where they got one. */
 static bool is_tame(const tk_inst *in) {
-  if (in->op == TK_I_UNARY)
-    return in->mode == TK_U_NEG || in->mode == TK_U_ABS;
+  if (in->op == TK_I_UNARY) return in->mode == TK_U_NEG || in->mode == TK_U_ABS;
   return in->op == TK_I_BINARY &&
          (in->mode == TK_B_MAX || in->mode == TK_B_MIN);
 }

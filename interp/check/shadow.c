@@ -202,6 +202,7 @@ static uint64_t hash_lanes(const tki_access *a) {
   tki_stretch x = {0};
   uint64_t h = a->n;
   all.mask = NULL;
+  all.run = 0;
   if (!a->in->type.rank) return 0;
   while (tki_next_stretch(&all, &x)) {
     h = (h ^ x.addr) * 0x9e3779b97f4a7c15, h ^= h >> 31;
