@@ -174,6 +174,8 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
   p->c = c;
   p->sampled = c->on == ((uint32_t)1 << TKC_COUNT) - 1;
   p->last = TK_NEWN(&c->run, prec_id, t->program->ninsts + 1);
+  p->paged = TK_NEWN(&c->run, bool, t->nregions + 1);
+  p->stalls = TK_NEWN(&c->run, prec_stall *, t->program->ninsts + 1);
   p->sizes = TK_NEWN(&c->run, prec_sizes *, t->program->ninsts + 1);
   p->observer = (tki_observer){.ud = p,
                                .program = on_program,

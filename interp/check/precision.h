@@ -57,6 +57,13 @@ typedef struct prec_sizes {
   uint32_t n;
 } prec_sizes;
 
+/* A lane of a running sum in fp32 that does not move. */
+typedef struct prec_stall {
+  size_t lane;
+  uint32_t chain, trips;
+  double error; /* before it stood still */
+} prec_stall;
+
 typedef struct prec {
   tkc *c;
   tki_observer observer;
@@ -64,14 +71,16 @@ typedef struct prec {
   bool sampled; /* not every program runs in float64 */
   uint64_t programs;
   TK_VEC(prec_birth) births;
-  prec_id *last;      /* by instruction number: its newest birth */
-  prec_sizes **sizes; /* by instruction number: of what it stored so far */
-  prec_sizes inputs;  /* of what was loaded */
+  prec_id *last;       /* by instruction number: its newest birth */
+  prec_sizes **sizes;  /* by instruction number: of what it stored so far */
+  prec_sizes inputs;   /* of what was loaded */
+  prec_stall **stalls; /* by instruction number */
   prec_shadow *returned;
   size_t nreturned, cap_returned;
   prec_page **pages; /* hash table */
   size_t npages, cap_pages;
   prec_page *page; /* the last one used */
+  bool *paged;     /* by region, the last for any: has pages */
 } prec;
 
 static inline bool prec_is_float(const tk_type *t) {
@@ -105,6 +114,10 @@ typedef struct prec_result {
   size_t n;
   prec_shadow *s;
   bool differs; /* some lane is not exact */
+  /* Made when needed: bounds of lanes, of lanes whose operands are marked. */
+  double bound, strict;
+  bool marked;  /* an operand has marks */
+  prec_id mark; /* of all lanes, where lanes are mixed */
 } prec_result;
 
 /* How far a value of a format may be off: of a running sum that is kept in
@@ -115,6 +128,7 @@ tk_dtype prec_coarser(tk_dtype a, tk_dtype b);
 void prec_widen(tk_dtype d, double *to, const void *from, size_t n);
 /* Looks at lanes at .. at + n, n <= PREC_ROW. */
 void prec_judge(prec_result *r, size_t at, size_t n);
+const char *prec_number(prec *p, tk_dtype d, double x);
 void prec_size(prec_sizes *s, double x);
 double prec_median(const prec_sizes *s);
 /* Errors below this are none. */
@@ -122,6 +136,11 @@ double prec_noise(const prec *p);
 double prec_smallest(tk_dtype d);
 void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
                  tk_dtype d, double value, double exact);
+
+/* ---- precision_stall.c --------------------------------------------------- */
+
+/* A running sum in fp32 has been added to. */
+void prec_stalls(prec_result *r);
 
 /* ---- precision_memory.c -------------------------------------------------- */
 

@@ -158,17 +158,23 @@ static bool is_by_lane(const tk_inst *in) {
          in->op != TK_I_SORT;
 }
 
+static const prec_shadow *marked_operand(const prec_result *r, int k) {
+  const prec_shadow *s = prec_of(r->t, r->in->args[k]);
+  return s && (s->marks.buf || s->marks.u) ? s : NULL;
+}
+
+static size_t lanes_of(const prec_result *r, int k) {
+  return (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
+}
+
 /* The mark that an operand of the lane has. */
 static prec_id inherited(const prec_result *r, size_t lane) {
+  if (r->mark) return r->mark;
   for (int k = 0; k < r->in->nargs; k++) {
-    prec_shadow *s = prec_of(r->t, r->in->args[k]);
-    if (!s || (!s->marks.buf && !s->marks.u)) continue;
-    const prec_id *m = tki_data(&s->marks);
-    size_t n = (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
-    prec_id id = !s->marks.buf        ? m[0]
-                 : !is_by_lane(r->in) ? first_mark(m, n)
-                 : lane < n           ? m[lane]
-                                      : 0;
+    const prec_shadow *s = marked_operand(r, k);
+    if (!s) continue;
+    const prec_id *m = tki_data((tki_val *)(uintptr_t)&s->marks);
+    prec_id id = !s->marks.buf ? m[0] : lane < lanes_of(r, k) ? m[lane] : 0;
     if (id) return id;
   }
   return 0;
@@ -183,35 +189,38 @@ static prec_id *marks_of(prec_result *r) {
   return tki_data(&s->marks);
 }
 
-/* A lane that may be off.  What is not finite is for other detectors. */
+/* A lane that is off.  What is not finite is for other detectors. */
 static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
   if (!isfinite(v) || !isfinite(*e)) {
     *e = v;
     return;
   }
-  double bound = bound_of(r->s), off = fabs(v - *e);
-  double size = fmax(fabs(*e), prec_smallest(r->d));
-  prec_id id = inherited(r, lane);
-  if (id && !(off <= prec_bound(r->s->coarsest, true) * size))
+  prec_id id = r->marked ? inherited(r, lane) : 0;
+  double off = fabs(v - *e), size = fmax(fabs(*e), prec_smallest(r->d));
+  if (id && !(off <= r->strict * size))
     marks_of(r)[lane] = id;
-  else if (!(off <= bound * size))
-    marks_of(r)[lane] = begin(r, lane, v, *e, bound);
+  else if (!(off <= r->bound * size))
+    marks_of(r)[lane] = begin(r, lane, v, *e, r->bound);
 }
 
-static bool any_marked(const prec_result *r) {
+static void find_bounds(prec_result *r) {
+  r->bound = bound_of(r->s);
+  r->strict = prec_bound(r->s->coarsest, true);
   for (int k = 0; k < r->in->nargs; k++) {
-    prec_shadow *s = prec_of(r->t, r->in->args[k]);
-    if (s && (s->marks.buf || s->marks.u)) return true;
+    const prec_shadow *s = marked_operand(r, k);
+    if (!s) continue;
+    r->marked = true;
+    if (is_by_lane(r->in) || r->mark) continue;
+    r->mark = first_mark(tki_data((tki_val *)(uintptr_t)&s->marks),
+                         s->marks.buf ? lanes_of(r, k) : 1);
   }
-  return false;
 }
 
 void prec_judge(prec_result *r, size_t at, size_t n) {
   double wide[PREC_ROW], *e = (double *)tki_data(&r->s->exact) + at;
-  size_t size = tk_dtypes[r->d].size;
-  const char *v = r->value + at * size;
-  double bound =
-      any_marked(r) ? prec_bound(r->s->coarsest, true) : bound_of(r->s);
+  const char *v = r->value + at * tk_dtypes[r->d].size;
+  if (!r->bound) find_bounds(r);
+  double bound = r->marked ? r->strict : r->bound;
   double least = bound * prec_smallest(r->d);
   unsigned seen;
   if (r->d == TK_FP32) {
@@ -224,7 +233,8 @@ void prec_judge(prec_result *r, size_t at, size_t n) {
   if (!(seen & 2)) return;
   if (r->d == TK_FP32) prec_widen(r->d, wide, v, n);
   for (size_t i = 0; i < n; i++)
-    if (wide[i] != e[i]) judge_lane(r, at + i, wide[i], &e[i]);
+    if (!(fabs(wide[i] - e[i]) <= bound * fabs(e[i]) + least))
+      judge_lane(r, at + i, wide[i], &e[i]);
 }
 
 /* ---- sizes of numbers ---------------------------------------------------- */
@@ -256,7 +266,7 @@ double prec_noise(const prec *p) {
 
 /* ---- reports ------------------------------------------------------------- */
 
-static const char *number(prec *p, tk_dtype d, double x) {
+const char *prec_number(prec *p, tk_dtype d, double x) {
   char lane[8];
   tk_type type = {.elem = (uint8_t)d};
   tk_lane_set_double(d, lane, x);
@@ -300,16 +310,17 @@ static const char *operands(prec *p, const prec_birth *b) {
   const tk_inst *in = b->in;
   tk_dtype d = b->d;
   if (in->op == TK_I_BINARY)
-    return tk_arena_printf(&p->c->run, " of %s and %s", number(p, d, b->x[0]),
-                           number(p, d, b->x[1]));
+    return tk_arena_printf(&p->c->run, " of %s and %s",
+                           prec_number(p, d, b->x[0]),
+                           prec_number(p, d, b->x[1]));
   if (in->op == TK_I_UNARY)
-    return tk_arena_printf(&p->c->run, " of %s", number(p, d, b->x[0]));
+    return tk_arena_printf(&p->c->run, " of %s", prec_number(p, d, b->x[0]));
   return "";
 }
 
 static const char *story(prec *p, const prec_birth *b) {
   tk_arena *a = &p->c->run;
-  const char *v = number(p, b->d, b->value), *lane = in_lane(p, b);
+  const char *v = prec_number(p, b->d, b->value), *lane = in_lane(p, b);
   const char *off = off_by(p, b->d, b->value, b->exact);
   if (is_sum(b) && b->in->op == TK_I_ATOMIC)
     return tk_arena_printf(a,
@@ -351,7 +362,7 @@ void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
   tk_diag *g =
       tkc_report(c, t, TK_D_PRECISION, &b->at, NULL, "%s", story(p, b));
   tkc_note(c, g, &here, "%s gets %s, in float64 %.9g: %s",
-           tkc_element(c, t, addr, tk_dtypes[d].size), number(p, d, value),
+           tkc_element(c, t, addr, tk_dtypes[d].size), prec_number(p, d, value),
            exact, off_by(p, d, value, exact));
   if (b->trip)
     tkc_note(c, g, NULL, "first in trip %llu of the loop",

@@ -141,7 +141,16 @@ static bool add_errors(prec *p, const lanes *l, double *exact, tk_dtype *c) {
   return any;
 }
 
-static bool any_page(prec *p, const lanes *l) {
+/* Where a pointer of unknown region wrote, any load may read. */
+static bool *paged(prec *p, const tki *t, const tki_val *pointer) {
+  return &p->paged[pointer->region == TKI_ANY ? (int64_t)t->nregions
+                                              : pointer->region];
+}
+
+static bool any_page(prec *p, const tki *t, const lanes *l,
+                     const tki_val *pointer) {
+  bool may = p->paged[t->nregions] || pointer->region == TKI_ANY;
+  if (!may && !*paged(p, t, pointer)) return false;
   for (size_t i = 0; p->npages && i < l->n; i++)
     if (is_active(l, i) && page_at(p, l->addr[i], l->size, false)) return true;
   return false;
@@ -153,7 +162,7 @@ void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   if (!prec_is_float(&in->type)) return;
   tki_val *v = &t->frame->slots[in->res[0]];
   size_inputs(p, &l, v, (tk_dtype)in->type.elem);
-  if (!any_page(p, &l)) return;
+  if (!any_page(p, t, &l, &args[0])) return;
   tk_type wide = tk_with_elem(in->type, TK_FP64);
   prec_shadow s = {.present = true, .coarsest = TK_FP64};
   s.exact = (tki_val){.region = TKI_ANY};
@@ -245,6 +254,7 @@ void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   }
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
   size_lanes(stored(p, in), &l, x.exact, x.exact_step);
+  *paged(p, t, &args[0]) = true;
   remember(p, &l, &x, s->coarsest);
   if (x.marks) find_worst(p, t, in, &l, &x, s->coarsest);
 }
@@ -301,6 +311,7 @@ void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
   tk_dtype d = (tk_dtype)in->type.elem;
   pair x = pair_of(&args[1], s, d);
+  *paged(p, t, &args[0]) = true;
   pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
   for (size_t i = 0; i < l.n; i++)
     if (is_active(&l, i))

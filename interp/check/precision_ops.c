@@ -241,6 +241,7 @@ static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
     run_row(l, (double *)data(&s.exact) + at, x, n, o, in);
     prec_judge(&r, at, n);
   }
+  if (r.d == TK_FP32 && s.chain > 1) prec_stalls(&r);
   settle(&r);
 }
 

@@ -1,0 +1,100 @@
+/* precision_stall.c - sums in fp32 that stand still.
+ *
+ * From 2^24 on, x + 1 is x: a counter in fp32 stops there, and so does any sum
+ * whose terms are below half a unit in its last place.  Its relative error
+ * stays small for long, so no bound sees it; but a lane to which something is
+ * added trip after trip, while only the sum in float64 moves, is no rounding.
+ */
+#include <math.h>
+
+#include "interp/check/precision.h"
+
+enum {
+  TRIPS = 8
+}; /* without moving, while the error grows by as many halves
+      of a unit in the last place */
+
+/* The operand that is the sum itself, and the other. */
+static int sum_operand(const prec_result *r) {
+  const prec_shadow *s = prec_of(r->t, r->in->args[0]);
+  return s && s->adds == r->in ? 0 : 1;
+}
+
+static double value_of(const prec_result *r, int k, size_t lane) {
+  const tki_val *v = &r->args[k];
+  const float *x = tki_data((tki_val *)(uintptr_t)v);
+  return (double)x[v->buf ? lane : 0];
+}
+
+/* Nothing came of adding to the lane, though what was added counts. */
+static bool stands(const prec_result *r, int sum, size_t lane) {
+  double x = (double)((const float *)(const void *)r->value)[lane];
+  double more = fabs(value_of(r, 1 - sum, lane));
+  return x == value_of(r, sum, lane) && more > 0 &&
+         more >= ldexp(fabs(x), -24 - 4);
+}
+
+/* Most blocks move: only equality is looked at. */
+TKI_CLONES static bool any_equal(const float *x, const float *sum, size_t step,
+                                 size_t n) {
+  uint32_t any = 0;
+  for (size_t i = 0; i < n; i++) any |= (uint32_t)(x[i] == sum[i * step]);
+  return any != 0;
+}
+
+static double error_of(const prec_result *r, size_t lane) {
+  double x = (double)((const float *)(const void *)r->value)[lane];
+  return fabs(((double *)tki_data(&r->s->exact))[lane] - x);
+}
+
+static void report(prec_result *r, int sum, const prec_stall *s) {
+  prec *p = r->p;
+  const char *x = prec_number(p, TK_FP32, value_of(r, sum, s->lane));
+  const char *lane = tkc_lane(p->c, &r->in->type, s->lane);
+  tk_diag *d = tkc_report(
+      p->c, r->t, TK_D_PRECISION, NULL, NULL,
+      "this sum in fp32 stands still%s%s: %s of %s and %s is %s, %u times in a "
+      "row; in float64 it is %.9g by now",
+      *lane ? " in lane " : "", lane, tk_mode_name(r->in), x,
+      prec_number(p, TK_FP32, value_of(r, 1 - sum, s->lane)), x, s->trips,
+      ((double *)tki_data(&r->s->exact))[s->lane]);
+  tkc_help(p->c, d,
+           "count in tl.int32 or tl.int64; add up small terms among themselves "
+           "before they meet a large sum");
+  tkc_reported(p->c, r->t, d);
+}
+
+/* The first lane that stands, from the one that stood before. */
+static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
+  if (s->trips && stands(r, sum, s->lane)) return true;
+  s->trips = 0;
+  for (size_t i = 0; i < r->n; i++) {
+    if (!stands(r, sum, i)) continue;
+    s->lane = i;
+    s->error = error_of(r, i);
+    return true;
+  }
+  return false;
+}
+
+void prec_stalls(prec_result *r) {
+  int sum = sum_operand(r);
+  const tki_val *v = &r->args[sum];
+  prec_stall **at = &r->p->stalls[r->in->id], *s = *at;
+  if (r->in->op != TK_I_BINARY || v->lazy || r->args[1 - sum].lazy) return;
+  if (!s) s = *at = TK_NEW(&r->p->c->run, prec_stall);
+  if (r->s->chain != s->chain + 1) s->trips = 0;
+  s->chain = r->s->chain;
+  if (!any_equal((const float *)(const void *)r->value,
+                 tki_data((tki_val *)(uintptr_t)v), v->buf != NULL, r->n) ||
+      !find_lane(r, sum, s)) {
+    s->trips = 0;
+    return;
+  }
+  double x = fabs(value_of(r, sum, s->lane));
+  bool grown = error_of(r, s->lane) - s->error >= ldexp(x, -24) * TRIPS / 2;
+  if (++s->trips >= TRIPS && grown) {
+    report(r, sum, s);
+    s->trips = 0;
+  }
+}
