@@ -87,7 +87,8 @@ static void put_touch(tkd *d, const accesses *x, const tkd_touch *c) {
     snprintf(name, sizeof name, "%s", tk_buf_str(&d->scratch));
     tkd_touch_mine(&d->out, c, name);
   }
-  tkd_touch_all(&d->out, c, d->t, "the grid");
+  if (x->mine == TKD_ALL_PROGRAMS || tki_programs(d->t) > 1)
+    tkd_touch_all(&d->out, c, d->t, "the grid");
 }
 
 static void put_limits(tkd *d, const accesses *x, const tkd_away *w) {

@@ -251,12 +251,7 @@ static void put_head(tk_buf *out, const tkd_touch *c, const tkd_traffic *f,
                 plural(f->times));
 }
 
-static void put_traffic(tk_buf *out, const tkd_traffic *f) {
-  tk_buf_printf(out, "  lanes    %" PRIu64 " of %" PRIu64 " active", f->active,
-                f->lanes);
-  if (f->active < f->lanes)
-    tk_buf_printf(out, ", %" PRIu64 " wasted (%.0f %%)", f->lanes - f->active,
-                  percent(f->lanes - f->active, f->lanes));
+static void put_runs(tk_buf *out, const tkd_traffic *f) {
   if (f->runs == 1)
     tk_buf_puts(out, ", in one contiguous run");
   else if (f->longest == 1)
@@ -264,6 +259,15 @@ static void put_traffic(tk_buf *out, const tkd_traffic *f) {
   else if (f->runs)
     tk_buf_printf(out, ", in %" PRIu64 " runs of up to %" PRIu64, f->runs,
                   f->longest);
+}
+
+static void put_traffic(tk_buf *out, const tkd_traffic *f) {
+  tk_buf_printf(out, "  lanes    %" PRIu64 " of %" PRIu64 " active", f->active,
+                f->lanes);
+  if (f->active < f->lanes)
+    tk_buf_printf(out, ", %" PRIu64 " wasted (%.0f %%)", f->lanes - f->active,
+                  percent(f->lanes - f->active, f->lanes));
+  if (f->lanes > f->times) put_runs(out, f); /* not of scalars */
   tk_buf_putc(out, '\n');
   if (!f->active) return;
   tk_buf_printf(out,
