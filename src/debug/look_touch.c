@@ -9,7 +9,10 @@
 
 #include "debug/look.h"
 
-enum { WARP = 32, SECTOR = 32, LINE = 128, MOST_ELEMENTS = 1 << 24 };
+/* Sectors and lines as powers of two: divisions are what adding an access
+ * would spend its time on. */
+enum { WARP = 32, SECTOR = 32, SECTOR_BITS = 5, LINE_BITS = 7 };
+enum { MOST_ELEMENTS = 1 << 24 };
 
 static uint64_t element_size(const tkd_touch *c) {
   return tk_dtype_size(c->region->tensor->dtype);
@@ -47,12 +50,11 @@ static size_t sorted(const tki_access *a, size_t from, uint64_t *out) {
   return n;
 }
 
-/* Pieces of `unit` bytes that ascending addresses touch. */
-static uint64_t pieces(const uint64_t *at, size_t n, size_t size,
-                       uint64_t unit) {
+/* Pieces of 2^bits bytes that ascending addresses touch. */
+static uint64_t pieces(const uint64_t *at, size_t n, size_t size, int bits) {
   uint64_t next = 0, count = 0;
   for (size_t i = 0; i < n; i++) {
-    uint64_t lo = at[i] / unit, hi = (at[i] + size - 1) / unit;
+    uint64_t lo = at[i] >> bits, hi = (at[i] + size - 1) >> bits;
     if (lo < next) lo = next;
     if (hi < lo) continue;
     count += hi - lo + 1;
@@ -80,9 +82,9 @@ static void add_traffic(tkd_traffic *f, const tki_access *a) {
     size_t n = sorted(a, from, at);
     f->active += n;
     f->warps += n > 0;
-    f->wanted += pieces(at, n, a->size, 1);
-    f->sectors += pieces(at, n, a->size, SECTOR);
-    f->lines += pieces(at, n, a->size, LINE);
+    f->wanted += pieces(at, n, a->size, 0);
+    f->sectors += pieces(at, n, a->size, SECTOR_BITS);
+    f->lines += pieces(at, n, a->size, LINE_BITS);
   }
   add_runs(f, a);
 }
@@ -99,13 +101,13 @@ static void add_element(tkd_touch *c, uint64_t e, uint32_t who, bool mine) {
 
 static void add_elements(tkd_touch *c, const tki_access *a, uint32_t who,
                          bool mine) {
-  uint64_t size = element_size(c);
+  uint64_t lo = c->region->lo, bytes = c->region->hi - lo;
+  int bits = __builtin_ctzll(element_size(c)); /* of a power of two */
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
-    uint64_t off = a->addr[i] - c->region->lo;
-    if (off >= c->region->hi - c->region->lo) continue;
-    for (uint64_t e = off / size; e <= (off + a->size - 1) / size; e++)
-      add_element(c, e, who, mine);
+    uint64_t off = a->addr[i] - lo, last = (off + a->size - 1) >> bits;
+    if (off >= bytes) continue;
+    for (uint64_t e = off >> bits; e <= last; e++) add_element(c, e, who, mine);
   }
 }
 
