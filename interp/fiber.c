@@ -28,9 +28,8 @@ struct tki_fiber {
   tk_env *env;
   void (*fn)(tk_env *e, void *ud);
   void *ud;
-  char *memory;      /* what the allocator gave */
-  char *stack;       /* page-aligned in it */
-  size_t page, size; /* bytes of a page, of memory */
+  char *stack;       /* page-aligned, in the same piece of memory */
+  size_t page, size; /* bytes of a page, of that piece */
   ucontext_t self, caller;
   tk_catch *catches; /* of the side that does not run */
   void *fake;        /* the sanitizer's, of the side that does not run */
@@ -58,21 +57,22 @@ static void entry(unsigned hi, unsigned lo) {
   swapcontext(&f->self, &f->caller);
 }
 
-static void make_stack(tki_fiber *f) {
-  f->page = (size_t)sysconf(_SC_PAGESIZE);
-  f->size = STACK_BYTES + 2 * f->page;
-  f->memory = tk_realloc(f->env, NULL, 0, f->size);
-  uintptr_t at = ((uintptr_t)f->memory + f->page - 1) & ~(f->page - 1);
-  f->stack = (char *)at;
+/* The fiber and its stack are one piece, so that there is either both or
+ * neither. */
+static tki_fiber *make_with_stack(tk_env *e) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t size = sizeof(tki_fiber) + STACK_BYTES + 2 * page;
+  tki_fiber *f = tk_realloc(e, NULL, 0, size);
+  uintptr_t at = ((uintptr_t)(f + 1) + page - 1) & ~(page - 1);
+  *f = (tki_fiber){.env = e, .page = page, .size = size, .stack = (char *)at};
   mprotect(f->stack, f->page, PROT_NONE);
+  return f;
 }
 
 tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud) {
-  tki_fiber *f = tk_calloc(e, 1, sizeof *f);
-  f->env = e;
+  tki_fiber *f = make_with_stack(e);
   f->fn = fn;
   f->ud = ud;
-  make_stack(f);
   getcontext(&f->self);
   f->self.uc_stack.ss_sp = f->stack;
   f->self.uc_stack.ss_size = STACK_BYTES + f->page;
@@ -106,8 +106,6 @@ void tki_fiber_yield(tki_fiber *f) {
 
 void tki_fiber_free(tki_fiber *f) {
   if (!f) return;
-  tk_env *e = f->env;
   mprotect(f->stack, f->page, PROT_READ | PROT_WRITE);
-  tk_free(e, f->memory, f->size);
-  tk_free(e, f, sizeof *f);
+  tk_free(f->env, f, f->size);
 }

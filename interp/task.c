@@ -12,15 +12,22 @@ static void run_task(tk_env *e, void *ud) {
   tki_program_run(k->t);
 }
 
+static void fill_task(tk_env *e, void *ud) {
+  tki_task *k = ud;
+  k->own = tk_calloc(e, 1, sizeof *k->own);
+  k->slots = tk_calloc(e, k->t->nslots + 1, sizeof *k->slots);
+  k->fiber = tki_fiber_new(e, run_task, k);
+}
+
 tki_task *tki_task_new(tki *t, uint64_t index) {
   tki_task *k = tk_calloc(t->env, 1, sizeof *k);
   k->t = t;
   k->index = index;
   tki_pid_of(t, index, k->pid);
-  k->own = tk_calloc(t->env, 1, sizeof *k->own);
-  k->slots = tk_calloc(t->env, t->nslots + 1, sizeof *k->slots);
-  k->fiber = tki_fiber_new(t->env, run_task, k);
-  return k;
+  tk_status st = tk_protect(t->env, fill_task, k);
+  if (st == TK_OK) return k;
+  tki_task_free(k);
+  tk_throw(t->env, st);
 }
 
 static void say_all(tki *t) {
@@ -67,8 +74,8 @@ void tki_task_free(tki_task *k) {
   if (!k) return;
   tk_env *e = k->t->env;
   tki_fiber_free(k->fiber);
-  tki_spin_free(e, k->own);
-  tk_free(e, k->own, sizeof *k->own);
-  tk_free(e, k->slots, (k->t->nslots + 1) * sizeof *k->slots);
+  if (k->own) tki_spin_free(e, k->own);
+  if (k->own) tk_free(e, k->own, sizeof *k->own);
+  if (k->slots) tk_free(e, k->slots, (k->t->nslots + 1) * sizeof *k->slots);
   tk_free(e, k, sizeof *k);
 }

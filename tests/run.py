@@ -6,7 +6,8 @@ Suites, in order:
   c        tests/*/test_*.c (Check programs) and examples/*.c, as built
   python   tests/python (unittest), under a Python that has NumPy
   cli      tests/cli/*.sh; see tests/support/check.sh
-  debug    tests/debug/*.txt: sessions with the debugger, as run.py there says
+  debug    tests/debug/*.txt: sessions with the debugger, as run.py there says;
+           and what may happen to its terminal (robust.py)
   docs     transcripts: tests/cli/*.txt and the console blocks of README.md
            and docs/*.md, as 'text' in tests/support/transcript.py says
 
@@ -177,13 +178,15 @@ def suite_docs(totals, build):
 
 
 def suite_debug(totals, build):
-    status, output = run([sys.executable, 'tests/debug/run.py',
-                          '--build', build])
-    bad = len(re.findall(r'^FAIL ', output, re.M))
-    totals.passed += len(re.findall(r'^ok ', output, re.M))
-    if bad or status:
-        shown = re.sub(r'^ok .*\n', '', output, flags=re.M)
-        totals.fail('tests/debug', f'{shown}\nexit status {status}', bad or 1)
+    for script in 'run.py', 'robust.py':
+        status, output = run([sys.executable, 'tests/debug/' + script,
+                              '--build', build])
+        bad = len(re.findall(r'^FAIL ', output, re.M))
+        totals.passed += len(re.findall(r'^ok ', output, re.M))
+        if bad or status:
+            shown = re.sub(r'^ok .*\n', '', output, flags=re.M)
+            totals.fail('tests/debug/' + script,
+                        f'{shown}\nexit status {status}', bad or 1)
 
 
 SUITES = {'c': suite_c, 'python': suite_python, 'cli': suite_cli,

@@ -47,7 +47,10 @@ void tk_throw(tk_env *e, tk_status st) {
 
 void *tk_realloc(tk_env *e, void *p, size_t old, size_t size) {
   void *q = e->alloc(e->alloc_ud, p, old, size);
-  if (!q && size) tk_throw(e, TK_INTERNAL);
+  if (!q && size) {
+    e->refused++;
+    tk_throw(e, TK_INTERNAL);
+  }
   e->held += size - old;
   if (e->held > e->peak) e->peak = e->held;
   return q;

@@ -42,6 +42,7 @@ struct tk_env {
   struct tk_diag *last_diag;
   size_t ndiags;
   size_t held, peak; /* bytes allocated now, and most ever */
+  size_t refused;    /* allocations, ever */
 };
 
 void tk_env_init(tk_env *e, tk_alloc_fn alloc, void *ud);

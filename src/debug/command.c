@@ -231,6 +231,7 @@ void tkd_prompt(tkd *d) {
   while (!d->moves && !d->quit) {
     bool typed = !d->lines;
     const char *line = tkd_read(d, "(tkdbg) ");
+    bool dropped = d->env->interrupted; /* by Ctrl-C */
     d->env->interrupted = 0;
     if (!line) {
       d->quit = true;
@@ -244,7 +245,7 @@ void tkd_prompt(tkd *d) {
         d->last = tkd_strdup(d, line);
       }
       tkd_execute(d, line);
-    } else if (typed && d->last) {
+    } else if (typed && d->last && !dropped) {
       tkd_execute_again(d);
     }
   }
@@ -403,12 +404,29 @@ static void run_line(tk_env *e, void *ud) {
 
 static const char no_memory[] = "Out of memory.\n";
 
+/* Whoever failed for want of memory may have said that something else was
+ * wrong, or nothing. */
+void tkd_say_refused(tkd *d) {
+  size_t n = d->env->refused;
+  if (n != d->refused) tkd_say(d, no_memory);
+  d->refused = n;
+}
+
 /* ... and what was said before. */
 static void say_failure(tk_env *e, void *ud) {
   job *j = ud;
-  if (j->st == TK_INTERNAL) tkd_say(j->d, no_memory);
+  tkd_say_refused(j->d);
   if (j->st != TK_OK && e->ndiags > j->diags) tkd_say_reports(j->d, j->diags);
   tkd_flush(j->d);
+}
+
+/* It failed on the way to another point in time: as at the end, from where
+ * all others can be reached. */
+static void fell_off(tkd *d) {
+  d->over = true;
+  d->frame = NULL;
+  d->sub = 0;
+  d->replaying = d->scanning = false;
 }
 
 bool tkd_execute(tkd *d, const char *line) {
@@ -417,9 +435,11 @@ bool tkd_execute(tkd *d, const char *line) {
   d->commands++;
   j.st = tk_protect(d->env, run_line, &j);
   tkd_drop_held(d, mark);
+  if (j.st != TK_OK && d->t && !d->strand) fell_off(d);
   if (tk_protect(d->env, say_failure, &j) != TK_OK) {
     tk_diag_truncate(d->env, j.diags);
     tk_buf_clear(&d->out);
+    d->refused = d->env->refused;
     if (d->opt.write) d->opt.write(d->opt.ud, no_memory, strlen(no_memory));
   }
   if (!d->lines) d->depth_of_source = 0;

@@ -372,7 +372,8 @@ struct tk_debugger {
   struct temp_buf *temp_bufs;
   tkd_held holds[16];
   size_t nholds;
-  int commands; /* being carried out, one inside the other */
+  size_t refused; /* allocations, when it was last said */
+  int commands;   /* being carried out, one inside the other */
   tk_dtype x_dtype;
   FILE *transcript;
 };
@@ -399,6 +400,7 @@ void tkd_strfree(tkd *d, char *s);
 void tkd_put_report(tkd *d, const tk_diag *x);
 /* Says and drops what was reported after the first n. */
 void tkd_say_reports(tkd *d, size_t n);
+void tkd_say_refused(tkd *d);
 /* A number in text: a count; `missing` if there is none.  Fails. */
 uint64_t tkd_number(tkd *d, const char *text, uint64_t missing);
 /* The next word of *text, which moves behind it; empty at the end. */

@@ -420,6 +420,7 @@ static bool at_stop(tkd *d) {
   bool again = true;
   while (again) {
     tkd_show_stop(d);
+    tkd_say_refused(d);
     act(d);
     d->moves = d->gone = false;
     tkd_prompt(d);

@@ -74,18 +74,31 @@ static void make_current(tkd *d, tkd_strand *s) {
   d->strand = s;
 }
 
-tkd_strand *tkd_strand_new(tkd *d, uint64_t index, bool main) {
-  tki *t = d->t;
-  tkd_strand *s = tk_calloc(d->env, 1, sizeof *s), **at = &d->strands;
-  s->d = d;
-  s->main = main;
-  while (*at) at = &(*at)->next;
-  *at = s;
-  tki_task *k = tki_task_new(t, index);
+typedef struct making {
+  tkd_strand *s;
+  uint64_t index;
+} making;
+
+static void make_task(tk_env *e, void *ud) {
+  making *m = ud;
+  tki_task *k = m->s->task = tki_task_new(m->s->d->t, m->index);
   tki_fiber_free(k->fiber);
   k->fiber = NULL;
-  s->task = k;
-  k->fiber = tki_fiber_new(d->env, strand_main, s);
+  k->fiber = tki_fiber_new(e, strand_main, m->s);
+}
+
+tkd_strand *tkd_strand_new(tkd *d, uint64_t index, bool main) {
+  tkd_strand *s = tk_calloc(d->env, 1, sizeof *s), **at = &d->strands;
+  making m = {s, index};
+  s->d = d;
+  s->main = main;
+  tk_status st = tk_protect(d->env, make_task, &m);
+  if (st != TK_OK) {
+    strand_free(d, s);
+    tk_throw(d->env, st);
+  }
+  while (*at) at = &(*at)->next;
+  *at = s;
   make_current(d, s);
   return s;
 }

@@ -437,13 +437,19 @@ static void compile(tk_env *e, void *ud) {
   compile_text(&s, j);
 }
 
+/* One piece of memory, so that there is either both or neither. */
+typedef struct whole {
+  tk_eval x;
+  tk_program p;
+} whole;
+
 tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text) {
-  tk_program *p = tk_calloc(e, 1, sizeof *p);
+  whole *both = tk_calloc(e, 1, sizeof *both);
+  tk_eval *x = &both->x;
+  tk_program *p = x->program = &both->p;
   tk_arena_init(&p->arena, e);
   p->session = w->session;
   p->fn = w->func->fn;
-  tk_eval *x = tk_calloc(e, 1, sizeof *x);
-  x->program = p;
   job j = {w, text, x};
   tk_status st = tk_protect(e, compile, &j);
   if (st == TK_OK) return x;
@@ -456,6 +462,5 @@ void tk_eval_free(tk_eval *x) {
   tk_program *p = x->program;
   tk_env *e = p->arena.env;
   tk_arena_free(&p->arena);
-  tk_free(e, p, sizeof *p);
-  tk_free(e, x, sizeof *x);
+  tk_free(e, x, sizeof(whole));
 }

@@ -29,7 +29,9 @@ typedef struct library {
   char **line_buffer;
   char *(**entry)(const char *text, int state);
   int *append;
-  int *done;
+  void (*replace_line)(const char *text, int clear_undo);
+  int (*on_new_line)(void);
+  void (*redisplay)(void);
   int (**signal_hook)(void);
 } library;
 
@@ -61,9 +63,16 @@ static char *next_match(const char *text, int state) {
   return name ? strdup(name) : NULL;
 }
 
-/* Ctrl-C at the prompt drops the line. */
+/* Ctrl-C at the prompt drops the line; readline goes on with a new one.  A
+ * signal that is no interruption (the window's size) changes nothing. */
 static int on_signal(void) {
-  if (reading && reading->lib.done) *reading->lib.done = 1;
+  const library *l = &reading->lib;
+  if (!reading->env->interrupted) return 0;
+  reading->env->interrupted = 0;
+  fputc('\n', stdout);
+  l->replace_line("", 1);
+  l->on_new_line();
+  l->redisplay();
   return 0;
 }
 
@@ -82,7 +91,9 @@ static bool open_library(library *l) {
   *(void **)&l->stifle_history = symbol(so, "stifle_history");
   l->line_buffer = symbol(so, "rl_line_buffer");
   l->entry = symbol(so, "rl_completion_entry_function");
-  l->done = symbol(so, "rl_done");
+  *(void **)&l->replace_line = symbol(so, "rl_replace_line");
+  *(void **)&l->on_new_line = symbol(so, "rl_on_new_line");
+  *(void **)&l->redisplay = symbol(so, "rl_redisplay");
   l->signal_hook = symbol(so, "rl_signal_event_hook");
   return l->readline && l->add_history && l->line_buffer && l->entry;
 }
@@ -102,7 +113,8 @@ static void open_terminal(console *c) {
     return;
   }
   *c->lib.entry = next_match;
-  if (c->lib.signal_hook) *c->lib.signal_hook = on_signal;
+  bool can = c->lib.replace_line && c->lib.on_new_line && c->lib.redisplay;
+  if (c->lib.signal_hook && can) *c->lib.signal_hook = on_signal;
   if (c->lib.stifle_history) c->lib.stifle_history(HISTORY);
   char *path = history_path();
   if (path && c->lib.read_history) c->lib.read_history(path);
@@ -126,7 +138,6 @@ static const char *from_terminal(console *c, const char *prompt) {
   reading = NULL;
   if (!c->line) {
     fputc('\n', stdout);
-    save_history(c);
     return NULL;
   }
   if (c->env->interrupted) {
@@ -223,6 +234,7 @@ static void add_file(console *c, const char *path) {
 
 static void free_console(tk_env *e, void *ud) {
   console *c = ud;
+  if (c->opened) save_history(c);
   for (size_t i = 0; i < c->nlines; i++)
     tk_free(e, c->lines[i], strlen(c->lines[i]) + 1);
   tk_free(e, c->lines, c->nlines * sizeof *c->lines);
