@@ -57,6 +57,16 @@ static bool is_mixed(const tkc_shadow *s) {
   return false;
 }
 
+/* Whether there is anything that atomic operations can order: a plain access
+ * to memory that programs write. */
+static bool has_plain(const tkc_shadow *s) {
+  for (size_t i = 0; i < s->t->nregions; i++)
+    if (s->span_of[i] && s->span_of[i]->writes &&
+        s->reach.region[i] & (TKC_LOADS | TKC_STORES))
+      return true;
+  return false;
+}
+
 /* No program can see what another writes: none loads from memory that may be
  * written, nor uses what an atomic operation gives. */
 static bool is_blind(const tkc_shadow *s) {
@@ -74,6 +84,7 @@ static void make_spans(tkc_shadow *s) {
   s->span_of = TK_NEWN(&s->c->run, tkc_span *, n);
   for (size_t i = 0; i < s->t->nregions; i++) add_region(s, i);
   s->blind = is_blind(s);
+  s->orders = has_plain(s);
   s->swaps = s->blind && s->reach.commutes && !is_mixed(s);
 }
 
@@ -169,14 +180,24 @@ static void acquire(tkc_shadow *s, uint64_t addr) {
   forget_answers(s);
 }
 
-static void release(tkc_shadow *s, uint64_t addr, bool scalar) {
-  tkc_sync *y = sync_at(s, addr, true);
+/* What a program hands on: all that it did and knows. */
+static const tkc_clock *clock_of(tkc_shadow *s, bool scalar) {
   const tkc_clock *mine =
       tkc_clock_set(&s->clocks, s->now.knows, s->now.program, s->now.clock);
-  mine = tkc_clock_set(&s->clocks, mine, blocks_of(s, s->now.program),
+  return tkc_clock_set(&s->clocks, mine, blocks_of(s, s->now.program),
                        scalar ? s->now.fenced : s->now.clock);
-  y->released = tkc_clock_join(&s->clocks, y->released, mine);
-  s->now.clock++;
+}
+
+/* The lanes of an access release the same. */
+static void release(tkc_shadow *s, const tki_access *a) {
+  const tkc_clock *mine = NULL;
+  for (size_t i = 0; i < a->n; i++) {
+    if ((a->mask && !a->mask[i]) || !tki_access_changes(a, i)) continue;
+    if (!mine) mine = clock_of(s, !a->in->type.rank);
+    tkc_sync *y = sync_at(s, a->addr[i], true);
+    y->released = tkc_clock_join(&s->clocks, y->released, mine);
+  }
+  s->now.clock += mine != NULL;
 }
 
 enum { ACQUIRE, RELEASE, ACQ_REL, RELAXED }; /* attr[0] of an atomic */
@@ -185,13 +206,10 @@ enum { ACQUIRE, RELEASE, ACQ_REL, RELAXED }; /* attr[0] of an atomic */
 static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
   bool load = a->in->op == TK_I_LOAD;
   int64_t sem = load ? ACQUIRE : a->in->attr[0];
-  if (a->n > MAX_SYNC_LANES || sem == RELAXED) return;
-  for (size_t i = 0; i < a->n; i++) {
-    if (a->mask && !a->mask[i]) continue;
-    if (!gives && sem != RELEASE) acquire(s, a->addr[i]);
-    if (gives && !load && sem != ACQUIRE && tki_access_changes(a, i))
-      release(s, a->addr[i], !a->in->type.rank);
-  }
+  if (!s->orders || a->n > MAX_SYNC_LANES || sem == RELAXED) return;
+  if (gives && !load && sem != ACQUIRE) release(s, a);
+  for (size_t i = 0; i < a->n && !gives && sem != RELEASE; i++)
+    if (!a->mask || a->mask[i]) acquire(s, a->addr[i]);
 }
 
 /* ---- events ------------------------------------------------------------ */
@@ -216,13 +234,14 @@ static uint32_t push_event(tkc_shadow *s, tkc_event e) {
   return (uint32_t)(s->events.n - 1);
 }
 
-/* lanes: somebody may read what it writes. */
+/* lanes: which lane wrote what matters, since somebody may read it. */
 static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool atomic,
                          bool lanes) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
   tkc_event e = {
       (uint32_t)s->now.program, site, s->now.clock, s->now.phase, 0, atomic};
-  if (lanes && a->write && !atomic) e.lanes = hash_lanes(a);
+  if (a->write && !atomic)
+    e.lanes = lanes ? hash_lanes(a) : a->in->type.rank != 0;
   const tkc_event *k = &s->events.items[known];
   if (known && k->program == e.program && k->clock == e.clock &&
       k->phase == e.phase && k->lanes == e.lanes)
@@ -355,6 +374,7 @@ static void surprised(tkc_shadow *s, tkc_span *span, const tki_access *a) {
   span->writes |= a->write;
   span->reads |= !a->write;
   s->blind = s->swaps = false;
+  s->orders = true;
 }
 
 /* The stretch, which may go from one tensor on to the next. */

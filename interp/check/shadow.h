@@ -83,9 +83,10 @@ typedef struct tkc_shadow {
   size_t nsyncs, cap_syncs;
   tkc_conflict *conflicts, **end;
   bool *loaded, *stored; /* by region */
-  bool keeps; /* what memory held before, because programs may run again */
-  bool blind; /* no program can see what another writes */
-  bool swaps; /* and atomic operations leave the same in every order */
+  bool keeps;  /* what memory held before, because programs may run again */
+  bool blind;  /* no program can see what another writes */
+  bool orders; /* atomic operations may order other accesses */
+  bool swaps;  /* and atomic operations leave the same in every order */
   bool order_matters; /* programs touched the same memory, so it may */
   bool again_matters; /* memory was read and then written: again is another */
   uint32_t ok_write, ok_read, from_read, to_read; /* answers remembered */
