@@ -1,10 +1,10 @@
 /* test_cells.c - runs of bytes with the same history against a model that
  * keeps two numbers for every byte: random accesses of every kind. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interp/check/cells.h"
+#include "support/suite.h"
 
 enum { BYTES = 3 * TKC_PAGE + 200, ROUNDS = 40, STEPS = 200 };
 static const uint64_t LO = 0x10008; /* not where a page would begin */
@@ -138,10 +138,5 @@ int main(void) {
   tcase_add_loop_test(t, random_accesses, 0, ROUNDS);
   tcase_add_test(t, memory);
   suite_add_tcase(suite, t);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

@@ -26,7 +26,6 @@
  * A line "class NAME" at the top of a file says that there must be a case
  * whose name starts with that word, "least N" that there are so many cases.
  */
-#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +33,7 @@
 #include <string.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/suite.h"
 
 enum { MAX_TEXT = 1 << 13, MAX_CASES = 512, POOL = 1 << 14 };
 
@@ -307,11 +307,7 @@ int main(void) {
   tcase_add_loop_test(t, one_case, 0, ncases);
   tcase_add_loop_test(t, enough_cases, 0, ndemands);
   suite_add_tcase(suite, t);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  int failed = run_suite(suite);
   for (int i = 0; i < ncases; i++) free(cases[i].name), free(cases[i].launch);
   free(cases);
   return failed != 0 || ncases == 0;

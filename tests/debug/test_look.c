@@ -1,10 +1,10 @@
 /* test_look.c - what is said and drawn of blocks whose lanes are known. */
-#include <check.h>
 #include <stdio.h>
 #include <math.h>
 #include <string.h>
 
 #include "debug/look.h"
+#include "support/suite.h"
 
 static tk_env env;
 static tk_buf out;
@@ -242,10 +242,5 @@ int main(void) {
   tcase_add_test(c, touched_elements);
   tcase_add_test(c, touched_by_several);
   suite_add_tcase(suite, c);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

@@ -9,7 +9,6 @@
  *
  * TKDBG_REVERSE_KERNELS says how many kernels, TKDBG_REVERSE_SEED the first.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "debug/debug.h"
 #include "launch/session.h"
 #include "support/random_kernel.h"
+#include "support/suite.h"
 
 enum { KERNELS = 1000, MOVES = 24, MOST_POINTS = 6000 };
 
@@ -373,10 +373,5 @@ int main(void) {
   tcase_set_timeout(c, 3600);
   tcase_add_test(c, random_kernels);
   suite_add_tcase(suite, c);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

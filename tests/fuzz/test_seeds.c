@@ -1,11 +1,11 @@
 /* test_seeds.c - every fuzz target on its seeds, and on some mutations of
  * them, the same on each run: what is left of fuzzing without clang.
  */
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 
 #include "fuzz.h"
+#include "support/suite.h"
 
 int fuzz_kernel(const uint8_t *data, size_t size);
 int fuzz_condition(const uint8_t *data, size_t size);
@@ -129,9 +129,5 @@ int main(void) {
   tcase_set_timeout(c, 120);
   tcase_add_loop_test(c, seeds, 0, sizeof targets / sizeof *targets);
   suite_add_tcase(s, c);
-  SRunner *r = srunner_create(s);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(s) != 0;
 }

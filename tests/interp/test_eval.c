@@ -1,10 +1,10 @@
 /* test_eval.c - expressions in a paused program: what they give, and what is
  * said about wrong ones. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "interp/eval.h"
+#include "support/suite.h"
 
 static const char kernel[] = "import triton\n"
                              "import triton.language as tl\n"
@@ -215,10 +215,5 @@ int main(void) {
   tcase_add_loop_test(c, expressions, 0, TK_COUNT(questions));
   tcase_add_test(c, variables_by_name);
   suite_add_tcase(suite, c);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

@@ -2,12 +2,12 @@
  * look-back complete in every order; what cannot complete is a deadlock that
  * names who waits for what; long loops are neither.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interp/schedule.h"
+#include "support/suite.h"
 
 static const char source[] =
     "import triton\n"
@@ -244,10 +244,5 @@ int main(void) {
   tcase_add_test(c, serial_does_not_wait);
   tcase_add_test(c, unknown_schedule);
   suite_add_tcase(suite, c);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

@@ -1,9 +1,9 @@
 /* test_stretch.c - the stretches of an access: every active lane is in one,
  * in order, and the lanes of each follow each other in memory. */
-#include <check.h>
 #include <string.h>
 
 #include "interp/interp.h"
+#include "support/suite.h"
 
 enum { ROUNDS = 20000, MOST = 96 };
 
@@ -73,10 +73,5 @@ int main(void) {
   TCase *t = tcase_create("stretch");
   tcase_add_test(t, random_lanes);
   suite_add_tcase(suite, t);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

@@ -1,10 +1,10 @@
 /* test_task.c - programs that pause, and what watches a run: observers see
  * every hook in order, programs on fibers give the results of a plain run. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "interp/interp.h"
+#include "support/suite.h"
 
 static const char kernel[] = "import triton\n"
                              "import triton.language as tl\n"
@@ -196,10 +196,5 @@ int main(void) {
   tcase_add_test(c, programs_by_turns);
   tcase_add_test(c, programs_dropped_and_run_again);
   suite_add_tcase(suite, c);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }

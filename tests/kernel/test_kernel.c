@@ -11,13 +11,13 @@
  *
  * Parameters are named by the launch line; capitals are constexpr.
  */
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/suite.h"
 
 enum { MAX_TEXT = 1 << 16, MAX_CASES = 1024 };
 
@@ -215,10 +215,7 @@ int main(void) {
   TCase *tc = tcase_create("cases");
   tcase_add_loop_test(tc, one_case, 0, ncases);
   suite_add_tcase(suite, tc);
-  SRunner *r = srunner_create(suite);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  int failed = run_suite(suite);
   free_cases();
   return failed ? 1 : 0;
 }

@@ -1,10 +1,10 @@
 /* test_memory.c - a whole launch with every allocation failing in turn: it
  * ends with a status, crashes nowhere and leaks nothing.
  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/suite.h"
 
 static const char source[] =
     "import triton\n"
@@ -77,9 +77,5 @@ int main(void) {
   TCase *tc = tcase_create("launch");
   tcase_add_test(tc, every_allocation);
   suite_add_tcase(suite, tc);
-  SRunner *r = srunner_create(suite);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  return run_suite(suite) != 0;
 }

@@ -4,12 +4,12 @@
  * s-expression, or a source and the error it must give with its place.  Every
  * tree of a table is also printed, parsed again and printed again.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lang/ast.h"
+#include "support/suite.h"
 
 typedef struct row {
   const char *source, *want;
@@ -530,9 +530,5 @@ static Suite *suite(void) {
 }
 
 int main(void) {
-  SRunner *r = srunner_create(suite());
-  srunner_run_all(r, CK_ENV);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite()) != 0;
 }

@@ -3,13 +3,13 @@
  * What arrays look like is compared with NumPy's own output, recorded in
  * format_cases.inc by make_format_cases.py.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
 #include "base/format.h"
+#include "support/suite.h"
 
 /* ---- running under an environment -------------------------------------- */
 
@@ -522,10 +522,5 @@ static Suite *suite(void) {
 }
 
 int main(void) {
-  SRunner *r = srunner_create(suite());
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite()) != 0;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "support/suite.h"
 
 /* ---- .npy files -------------------------------------------------------- */
 
@@ -564,11 +565,7 @@ int main(void) {
   const char *tmp = getenv("TMPDIR");
   snprintf(dir, sizeof dir, "%.40s/tkdbg-XXXXXX", tmp ? tmp : "/tmp");
   if (!mkdtemp(dir)) return EXIT_FAILURE;
-  SRunner *r = srunner_create(suite());
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  int failed = run_suite(suite());
   remove_files();
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

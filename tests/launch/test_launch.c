@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "support/suite.h"
 
 /* ---- sessions, modules, functions -------------------------------------- */
 
@@ -649,10 +650,5 @@ static Suite *suite(void) {
 }
 
 int main(void) {
-  SRunner *r = srunner_create(suite());
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite()) != 0;
 }

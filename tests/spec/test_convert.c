@@ -5,7 +5,6 @@
  * dense sample.  What must come out is worked out with integers
  * (tests/support/float_format.c).
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "interp/interp.h"
 #include "support/float_format.h"
 #include "tkdbg/tkdbg.h"
+#include "support/suite.h"
 
 enum { BLOCK = 1 << 16, STRIDE = 8191 };
 
@@ -262,9 +262,5 @@ int main(void) {
   tcase_add_loop_test(tc, one_pair, 0, n);
   tcase_add_test(tc, tf32);
   suite_add_tcase(suite, tc);
-  SRunner *r = srunner_create(suite);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed ? 1 : 0;
+  return run_suite(suite) != 0;
 }

@@ -4,7 +4,6 @@
  * lines of a block are cases of one kernel: lanes of one block of lanes, or,
  * where a column has a shape, one program each.
  */
-#include <check.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "support/float_format.h"
 #include "tkdbg/tkdbg.h"
+#include "support/suite.h"
 
 enum {
   MAX_COLUMNS = 64,
@@ -619,10 +619,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, one_file, 0, nnames);
   suite_add_tcase(suite, tc);
-  SRunner *r = srunner_create(suite);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
+  int failed = run_suite(suite);
   for (int i = 0; i < nnames; i++) free(names[i]);
   return failed || !nnames ? 1 : 0;
 }
