@@ -140,10 +140,9 @@ static const char *from_terminal(console *c, const char *prompt) {
     fputc('\n', stdout);
     return NULL;
   }
-  if (c->env->interrupted) {
-    fputc('\n', stdout);
-    return "";
-  }
+  /* Ctrl-C that came too early or late for readline to see: what was typed
+   * and sent off since then counts. */
+  c->env->interrupted = 0;
   if (*c->line) c->lib.add_history(c->line);
   return c->line;
 }
