@@ -24,6 +24,7 @@ tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
   tki_frame *f = t->frame;
   while (f->func->library && f->caller) f = f->caller;
   tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s", text);
+  if (d->count == 1) memcpy(d->program, t->pid, sizeof d->program);
   tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
                "in program (%lld, %lld, %lld) of grid (%lld, %lld, %lld)",
                (long long)t->pid[0], (long long)t->pid[1], (long long)t->pid[2],

@@ -96,11 +96,12 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
   tk_env *e = a->t->env;
   tk_span none = {0, 0};
   const char *mask = a->mask ? "true" : "none";
-  if (a->in->type.rank)
-    tk_diag_note(e, d, NULL, none, "first bad lane: [%s], mask %s",
-                 lane_index(a, lane), mask);
-  else
+  if (!a->in->type.rank) {
     tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
+    return;
+  }
+  tk_diag_lane(e, d, "[%s]", lane_index(a, lane));
+  tk_diag_note(e, d, NULL, none, "first bad lane: %s, mask %s", d->lane, mask);
 }
 
 static void outside(const tki_access *a, size_t lane,

@@ -71,6 +71,8 @@ void tk_interrupt(tk_session *s);
  * source lines and carets (ANSI colour if asked), or as a JSON array. */
 const char *tk_report(tk_session *s, bool colour);
 const char *tk_report_json(tk_session *s);
+/* The same as JSON objects, one a line; "" when there is nothing. */
+const char *tk_report_json_lines(tk_session *s);
 size_t tk_report_count(tk_session *s);
 void tk_report_clear(tk_session *s);
 

@@ -92,6 +92,8 @@ tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
 /* Adds a note, if d is not NULL; at NULL: about no place. */
 void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...)
     TK_PRINTF(4, 5);
+/* The lane that is wrong, "[3, 5]"; "": a scalar. */
+void tkc_at_lane(tkc *c, tk_diag *d, const char *lane);
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
 /* Ends the run there if the user asked for that. */
 void tkc_reported(tkc *c, tki *t, tk_diag *d);

@@ -87,13 +87,15 @@ flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why) {
   return s && s->kind == kind && s->why == why ? id : 0;
 }
 
-flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, const char *text) {
+flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
+                   const char *text) {
   if (f->sources.n == UINT16_MAX) return UINT16_MAX;
   flow_source s = {.kind = kind,
                    .at = tkc_here(t),
                    .in = t->frame->inst,
                    .why = why,
-                   .text = tk_arena_strdup(&f->c->run, text)};
+                   .text = tk_arena_strdup(&f->c->run, text),
+                   .lane = tkc_lane(f->c, &t->frame->inst->type, i)};
   TK_PUSH(&f->c->run, &f->sources, s);
   return f->last[s.in->id] = (flow_id)f->sources.n;
 }

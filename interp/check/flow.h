@@ -24,6 +24,7 @@ typedef struct flow_source {
   const tk_inst *in;
   int why;          /* tells sources of one kind at one place apart */
   const char *text; /* "lane [3] is masked off and has no other" */
+  const char *lane; /* "[3]"; "": a scalar */
 } flow_source;
 
 typedef uint16_t flow_id; /* number of a source + 1; 0: nothing is wrong */
@@ -60,9 +61,10 @@ tki_val flow_new(tki *t, const tk_type *type, size_t n);
 void flow_set(tki *t, int slot, tki_val marks, size_t n);
 void flow_clear(tki *t, int slot);
 /* The newest source of the running instruction, if it is of this kind; else
- * 0: make one, text says what is wrong with which lane. */
+ * 0: make one, text says what is wrong with lane i of the result. */
 flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why);
-flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, const char *text);
+flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
+                   const char *text);
 const flow_source *flow_source_of(const flow *f, flow_id id);
 
 /* ---- flow_ops.c: how marks pass through an instruction ------------------- */

@@ -148,7 +148,7 @@ static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
     text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of finite lanes",
                            what, *lane ? " in lane " : "", lane,
                            tk_inst_name((tk_opcode)in->op));
-  return flow_begin(f, t, kind, 0, text);
+  return flow_begin(f, t, kind, 0, i, text);
 }
 
 /* The mark of a lane of a float result. */
@@ -277,7 +277,7 @@ static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
   const void *got = lane_of(&t->frame->slots[in->res[0]], &in->type, i);
-  return flow_begin(f, t, FLOW_OVERFLOW, 0,
+  return flow_begin(f, t, FLOW_OVERFLOW, 0, i,
                     tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
                                     tk_dtype_name((tk_dtype)in->type.elem),
                                     *lane ? " in lane " : "", lane,
@@ -319,7 +319,7 @@ static flow_id cast_birth(flow *f, tki *t, const tk_inst *in,
   flow_id known = flow_known(f, t, FLOW_OVERFLOW, 1);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
-  return flow_begin(f, t, FLOW_OVERFLOW, 1,
+  return flow_begin(f, t, FLOW_OVERFLOW, 1, i,
                     tk_arena_printf(&f->c->run, "%s does not fit into %s%s%s",
                                     operand_list(f, t, in, args, i),
                                     tk_dtype_name((tk_dtype)in->type.elem),

@@ -20,6 +20,7 @@ static void report_undef(flow *f, tki *t, const flow_source *s,
                          const char *what) {
   tk_diag *d =
       tkc_report(f->c, t, TK_D_UNDEF, NULL, &s->at, "an undefined %s", what);
+  tkc_at_lane(f->c, d, s->lane);
   tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
   tkc_help(f->c, d,
            s->why ? "write the memory before it is read"
@@ -32,6 +33,7 @@ static void report_birth(flow *f, tki *t, const flow_source *s,
                          const char *what) {
   tkc_place here = tkc_here(t);
   tk_diag *d = tkc_report(f->c, t, diag_of(s), &s->at, NULL, "%s", s->text);
+  tkc_at_lane(f->c, d, s->lane);
   tkc_note(f->c, d, &here, "a %s", what);
   if (s->kind == FLOW_OVERFLOW)
     tkc_help(f->c, d, "compute it in int64: cast an operand by .to(tl.int64)");
@@ -171,7 +173,7 @@ static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
   flow_id known = flow_known(f, t, FLOW_UNDEF, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &a->in->type, i);
-  return flow_begin(f, t, FLOW_UNDEF, 0,
+  return flow_begin(f, t, FLOW_UNDEF, 0, i,
                     tk_arena_printf(&f->c->run,
                                     "%s%s%sthis load is masked off, and it "
                                     "has no other=",
@@ -183,7 +185,7 @@ static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
   flow_id known = flow_known(f, t, FLOW_UNDEF, 1);
   if (known) return known;
   const char *what = tkc_element(f->c, t, a->addr[i], a->size);
-  return flow_begin(f, t, FLOW_UNDEF, 1,
+  return flow_begin(f, t, FLOW_UNDEF, 1, i,
                     tk_arena_printf(&f->c->run, "%s was never written", what));
 }
 

@@ -129,6 +129,10 @@ void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...) {
   tk_diag_note(&c->session->env, d, at->src, at->span, "%s", text);
 }
 
+void tkc_at_lane(tkc *c, tk_diag *d, const char *lane) {
+  if (d && *lane) tk_diag_lane(&c->session->env, d, "%s", lane);
+}
+
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) {
   char text[1024];
   va_list ap;

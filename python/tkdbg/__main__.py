@@ -24,12 +24,15 @@ USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
 
 FLAGS = {"--no-asserts": ("no_asserts", True), "--quiet": ("quiet", True),
          "-q": ("quiet", True), "--print-ir": ("print_ir", True),
+         "--json": ("json", True), "--check": ("check", "all"),
+         "--gen-suppressions": ("gen_suppressions", True),
          "--no-virtual-cuda": ("virtual_cuda", False)}
 VALUES = {"--pid": "pids", "--order": "order", "--dot": "dot",
           "--schedule": "schedule", "--blame": "blame",
           "--kernel": "kernel", "--launch": "launch", "--record": "record",
           "--autotune": "autotune", "--triton": "triton",
-          "--color": "color"}
+          "--color": "color", "--check": "check", "--limit": "limit",
+          "--suppressions": "suppressions"}
 
 
 
@@ -52,8 +55,8 @@ def parse(argv):
             values[VALUES[name]] = value if equals else args.pop(0)
         else:
             raise errors.UsageError(f"tkdbg: unknown option {name}\n{USAGE}")
-    if "launch" in values:
-        values["launch"] = _number(values["launch"])
+    for name in {"launch", "limit"} & values.keys():
+        values[name] = _number(name, values[name])
     if not args:
         raise errors.UsageError(f"tkdbg: no script given\n{USAGE}")
     kind = args.pop(0) if args[0] in ("-m", "-c") else "file"
@@ -62,12 +65,12 @@ def parse(argv):
     return values, kind, args[0], args[1:]
 
 
-def _number(text):
+def _number(name, text):
     try:
         return int(text)
     except ValueError:
         raise errors.UsageError(
-            f"tkdbg: --launch takes a number, not {text!r}") from None
+            f"tkdbg: --{name} takes a number, not {text!r}") from None
 
 
 def check(session):
@@ -183,7 +186,7 @@ def finish(session):
         sys.stdout.write(_capi.text(
             session.lib.tk_check_suppressions(session.ptr)))
         flush()
-    totals, quiet = session.totals, session.options.quiet
+    totals, quiet = session.totals, session.options.is_quiet()
     if totals["launches"] and not quiet:
         sys.stderr.write(progress.summary(totals) + "\n")
 

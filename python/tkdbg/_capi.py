@@ -112,6 +112,7 @@ PROTOTYPES = {
     "tk_interrupt": (None, [_P]),
     "tk_report": (_S, [_P, c_bool]),
     "tk_report_json": (_S, [_P]),
+    "tk_report_json_lines": (_S, [_P]),
     "tk_report_count": (c_size_t, [_P]),
     "tk_report_clear": (None, [_P]),
     "tk_dtype_name": (_S, [c_int]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 
-from . import arguments, errors, session as session_
+from . import arguments, errors, findings, session as session_
 from .launch import without_torch_functions
 
 # bytes of a float -> relative tolerance
@@ -156,6 +156,11 @@ def _report(kernel, config, lines):
     session = session_.current()
     session.totals["findings"] += 1
     session.disagreements += 1
+    if session.options.json:
+        what = f"the configurations of {kernel} disagree"
+        findings.tell([findings.entry("autotune", what, [
+            f"compared with {config}", *(n.strip() for n in lines)])], kernel)
+        return
     head = (f"tkdbg: the configurations of {kernel} disagree; "
             f"compared with\n  {config}\n")
     sys.stderr.write(head + "\n".join(lines) + "\n")

@@ -54,6 +54,7 @@ class KernelError(InterpreterError):
         self.kernel = kernel
         self.colour = colour if colour is not None else report
 
+    told = False  # written as JSON already
     where = ""  # where it is, from the start of the kernel
 
     def __str__(self):

@@ -6,7 +6,7 @@ import sys
 import traceback
 import types
 
-from . import errors, modules, session as session_
+from . import errors, findings, modules, session as session_
 
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _HIDDEN = ("<tkdbg binder>", "<frozen runpy>", "<frozen importlib._bootstrap>")
@@ -56,7 +56,17 @@ def show(error, stream=None):
             stream.write(advice + "\n")
 
 
+def _tell_finding(error):
+    """The finding as JSON, unless that was written when it was found."""
+    if not error.told:
+        entries = error.findings or [findings.entry("launch", error.report)]
+        findings.tell(entries, error.kernel)
+
+
 def _show_finding(error, stream):
+    if session_.current().options.json:
+        _tell_finding(error)
+        return
     cause = error.__cause__
     if cause is not None and cause.__traceback__ is not None:
         traceback.print_exception(type(cause), cause, cause.__traceback__,

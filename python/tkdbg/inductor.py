@@ -165,7 +165,7 @@ def print_performance(model, example_inputs=(), *args, **kwargs):
     start = time.perf_counter()
     model(*example_inputs)
     seconds = time.perf_counter() - start
-    if not session_.current().options.quiet:
+    if not session_.current().options.is_quiet():
         print("tkdbg: ran once instead of a benchmark, "
               f"{1e3 * seconds:.1f} ms", file=sys.stderr)
     return seconds

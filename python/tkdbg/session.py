@@ -12,7 +12,8 @@ import sys
 import threading
 import warnings
 
-from . import _capi, errors, interrupt, progress, settings, tensors
+from . import (_capi, errors, findings, interrupt, progress, settings,
+               tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -178,8 +179,10 @@ class Session:
         self.lib.tk_report_clear(self.ptr)
         return plain, colour, as_json
 
-    def check(self, status, kernel=""):
-        """Raises what a tk_status stands for; shows warnings on success."""
+    def check(self, status, kernel="", launch=None):
+        """Raises what a tk_status stands for; shows warnings on success.
+
+        launch: the number of the launch that has run, if one has."""
         __tracebackhide__ = True
         pending, self.pending = self.pending, None
         if isinstance(pending, (KeyboardInterrupt, SystemExit)):
@@ -187,7 +190,7 @@ class Session:
             raise pending
         if status == _capi.OK:
             if self.lib.tk_report_count(self.ptr):
-                self._warn()
+                self._warn(kernel, launch)
             if pending is not None:
                 raise pending
             return
@@ -196,16 +199,23 @@ class Session:
             raise KeyboardInterrupt
         if status == _capi.FINDING:
             self.totals["findings"] += 1
-            raise errors.finding(plain, as_json, kernel, colour,
-                                 self.error_classes, pending)
+            if self.options.json:
+                findings.tell(as_json, kernel, launch)
+            error = errors.finding(plain, as_json, kernel, colour,
+                                   self.error_classes, pending)
+            error.told = self.options.json
+            raise error
         if status == _capi.USAGE:
             raise errors.UsageError(plain.rstrip() or "tkdbg: bad input"
                                     ) from pending
         raise errors.InternalError(plain.rstrip() or
                                    "tkdbg: internal error") from pending
 
-    def _warn(self):
-        plain, colour, _ = self.take_report()
+    def _warn(self, kernel, launch):
+        plain, colour, as_json = self.take_report()
+        if self.options.json:
+            findings.tell(as_json, kernel, launch)
+            return
         text = colour if self.options.colour(sys.stderr) else plain
         before = warnings.formatwarning
         warnings.formatwarning = lambda *_, **__: text
@@ -233,7 +243,7 @@ class Session:
         key = (o.pids if selected else None, o.order if selected else None,
                o.dot, o.schedule, o.blame if selected else None,
                o.no_asserts,
-               not o.quiet and _is_terminal(sys.stderr))
+               not o.is_quiet() and _is_terminal(sys.stderr))
         found = self._run_options.get(key)
         if found is None:
             pids, order, dot, schedule, blame = (
@@ -283,7 +293,7 @@ class Session:
         totals["peak"] = max(totals["peak"], summary.peak_bytes)
         if (status or self.pending is not None or
                 self.lib.tk_report_count(self.ptr)):
-            self.check(status, kernel)
+            self.check(status, kernel, totals["launches"])
 
     def free_garbage(self):
         """Frees launches that nobody refers to any more."""

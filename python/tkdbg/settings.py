@@ -35,6 +35,7 @@ class Options:
     virtual_cuda  device='cuda' in host memory: True, False, or None for
                   "when PyTorch has no CUDA of its own"
     quiet         no progress bar, no summary line
+    json          findings as JSON objects, one a line; implies quiet
     color         "auto" (a terminal), "always" or "never"
     print_ir      print the typed form of each kernel as it is compiled
     check         detectors: "all" or names separated by commas
@@ -57,6 +58,7 @@ class Options:
     triton: str = "auto"
     virtual_cuda: Optional[bool] = None
     quiet: bool = False
+    json: bool = False
     color: str = "auto"
     print_ir: bool = False
     debug: bool = False
@@ -95,6 +97,10 @@ class Options:
                 f"tkdbg: {name} is one of "
                 + ", ".join(a for a in allowed if a) + f", not {value!r}")
         return value
+
+    def is_quiet(self):
+        """Whether only findings and the script write to stderr."""
+        return self.quiet or self.json
 
     def colour(self, stream):
         """Whether text for stream is to be coloured."""

@@ -143,6 +143,15 @@ void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) {
   d->help = text;
 }
 
+void tk_diag_lane(tk_env *e, tk_diag *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  char *text = vformat(e, fmt, ap);
+  va_end(ap);
+  free_text(e, d->lane);
+  d->lane = text;
+}
+
 static bool has_note(const tk_diag *d, const tk_source *src, tk_span span,
                      const char *text) {
   for (const tk_note *n = d->notes; n; n = n->next)
@@ -176,6 +185,7 @@ static void diag_free(tk_env *e, tk_diag *d) {
   }
   free_text(e, d->message);
   free_text(e, d->help);
+  free_text(e, d->lane);
   tk_free(e, d, sizeof *d);
 }
 
@@ -211,11 +221,11 @@ void tk_diag_clear(tk_env *e) {
 /* ---- showing ----------------------------------------------------------- */
 
 typedef struct style {
-  const char *error, *warning, *strong, *dim, *caret, *off;
+  const char *error, *warning, *note, *strong, *dim, *caret, *off;
 } style;
 
-static const style plain = {"", "", "", "", "", ""};
-static const style ansi = {"\033[1;31m", "\033[1;35m", "\033[1m",
+static const style plain = {"", "", "", "", "", "", ""};
+static const style ansi = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m",
                            "\033[2m",    "\033[1;32m", "\033[0m"};
 
 static void place(tk_buf *out, const tk_source *src, tk_span span) {
@@ -259,25 +269,33 @@ static const char *severity_name(const tk_diag *d) {
   return names[tk_diag_severity(d->id)];
 }
 
+static const char *severity_style(const style *st, const tk_diag *d) {
+  switch (tk_diag_severity(d->id)) {
+  case TK_SEV_ERROR: return st->error;
+  case TK_SEV_WARNING: return st->warning;
+  default: return st->note;
+  }
+}
+
 void tk_diag_render(tk_buf *out, const tk_diag *d, bool colour) {
   const style *st = colour ? &ansi : &plain;
-  bool error = tk_diag_severity(d->id) == TK_SEV_ERROR;
   tk_buf_puts(out, st->strong);
   place(out, d->src, d->span);
-  tk_buf_printf(out, "%s%s%s: %s%s%s [%s]", st->off,
-                error ? st->error : st->warning, severity_name(d), st->off,
-                st->strong, d->message, tk_diag_name(d->id));
+  tk_buf_printf(out, "%s%s%s: %s%s%s [%s]", st->off, severity_style(st, d),
+                severity_name(d), st->off, st->strong, d->message,
+                tk_diag_name(d->id));
   if (d->count > 1)
     tk_buf_printf(out, " (%llu times)", (unsigned long long)d->count);
   tk_buf_printf(out, "%s\n", st->off);
   excerpt(out, d->src, d->span, st);
   for (const tk_note *n = d->notes; n; n = n->next) {
-    tk_buf_puts(out, "  note: ");
+    tk_buf_printf(out, "  %snote:%s ", st->note, st->off);
     place(out, n->src, n->span);
     tk_buf_printf(out, "%s\n", n->text);
     excerpt(out, n->src, n->span, st);
   }
-  if (d->help) tk_buf_printf(out, "  help: %s\n", d->help);
+  if (d->help)
+    tk_buf_printf(out, "  %shelp:%s %s\n", st->note, st->off, d->help);
 }
 
 /* Length of the UTF-8 sequence at s, 0 if it is not one. */
@@ -339,6 +357,7 @@ void tk_diag_json(tk_buf *out, const tk_diag *d) {
     tk_buf_printf(out, "\"program\": [%lld, %lld, %lld], ",
                   (long long)d->program[0], (long long)d->program[1],
                   (long long)d->program[2]);
+  if (d->lane) tk_buf_printf(out, "\"lane\": %s, ", d->lane);
   json_text(out, "message", d->message);
   if (d->help) tk_buf_puts(out, ", "), json_text(out, "help", d->help);
   tk_buf_puts(out, ", \"notes\": [");

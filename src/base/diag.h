@@ -54,6 +54,7 @@ typedef struct tk_diag {
   tk_span span;
   char *message; /* what was found */
   char *help;    /* what was expected or what to do; NULL if nothing */
+  char *lane;    /* of a block, "[3, 5]"; NULL: none, or a scalar */
   tk_note *notes;
   uint64_t count;     /* how often it was said */
   int64_t program[3]; /* that it was first found in; -1: none */
@@ -67,6 +68,7 @@ tk_severity tk_diag_severity(tk_diag_id id);
 tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
                      tk_span span, const char *fmt, ...) TK_PRINTF(5, 6);
 void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
+void tk_diag_lane(tk_env *e, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
 void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
                   const char *fmt, ...) TK_PRINTF(5, 6);
 void tk_diag_clear(tk_env *e);

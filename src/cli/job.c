@@ -75,7 +75,7 @@ int cli_job_start(cli_job *j, const cli_args *a) {
 
 static void say_report(cli_job *j) {
   if (cli_has(j->args, OPT_JSON))
-    fprintf(stderr, "%s\n", tk_report_json(j->session));
+    fputs(tk_report_json_lines(j->session), stderr);
   else if (tk_report_count(j->session))
     fputs(tk_report(j->session, cli_colour(j->args)), stderr);
 }

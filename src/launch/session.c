@@ -67,9 +67,11 @@ tk_status tk_session_guard(tk_session *s, void (*fn)(tk_env *e, void *ud),
 /* ---- reports ----------------------------------------------------------- */
 
 static const char memory_text[] = "error: out of memory [memory]\n";
-static const char memory_json[] =
-    "[{\"kind\": \"memory\", \"severity\": \"error\", \"count\": 1, "
-    "\"message\": \"out of memory\", \"notes\": []}]\n";
+#define MEMORY_ENTRY                                                           \
+  "{\"kind\": \"memory\", \"severity\": \"error\", \"count\": 1, "             \
+  "\"message\": \"out of memory\", \"notes\": []}"
+static const char memory_json[] = "[" MEMORY_ENTRY "]\n";
+static const char memory_line[] = MEMORY_ENTRY "\n";
 
 typedef struct report_call {
   tk_session *s;
@@ -85,20 +87,30 @@ static void render_text(tk_env *e, void *ud) {
   if (c->s->out_of_memory) tk_buf_puts(out, memory_text);
 }
 
-static void render_json(tk_env *e, void *ud) {
-  report_call *c = ud;
+static void render_entries(tk_env *e, report_call *c, const char *between) {
   tk_buf *out = &c->s->report;
-  tk_buf_clear(out);
-  tk_buf_putc(out, '[');
   for (const tk_diag *d = e->diags; d; d = d->next) {
-    if (d != e->diags) tk_buf_puts(out, ",\n ");
+    if (d != e->diags) tk_buf_puts(out, between);
     tk_diag_json(out, d);
   }
-  if (c->s->out_of_memory) { /* the one object of memory_json */
-    if (e->diags) tk_buf_puts(out, ",\n ");
-    tk_buf_add(out, memory_json + 1, sizeof memory_json - 4);
-  }
-  tk_buf_puts(out, "]\n");
+  if (!c->s->out_of_memory) return;
+  if (e->diags) tk_buf_puts(out, between);
+  tk_buf_puts(out, MEMORY_ENTRY);
+}
+
+static void render_json(tk_env *e, void *ud) {
+  report_call *c = ud;
+  tk_buf_clear(&c->s->report);
+  tk_buf_putc(&c->s->report, '[');
+  render_entries(e, c, ",\n ");
+  tk_buf_puts(&c->s->report, "]\n");
+}
+
+static void render_lines(tk_env *e, void *ud) {
+  report_call *c = ud;
+  tk_buf_clear(&c->s->report);
+  render_entries(e, c, "\n");
+  if (tk_report_count(c->s)) tk_buf_putc(&c->s->report, '\n');
 }
 
 const char *tk_report(tk_session *s, bool colour) {
@@ -110,6 +122,12 @@ const char *tk_report(tk_session *s, bool colour) {
 const char *tk_report_json(tk_session *s) {
   report_call c = {s, false};
   if (tk_protect(&s->env, render_json, &c) != TK_OK) return memory_json;
+  return tk_buf_str(&s->report);
+}
+
+const char *tk_report_json_lines(tk_session *s) {
+  report_call c = {s, false};
+  if (tk_protect(&s->env, render_lines, &c) != TK_OK) return memory_line;
   return tk_buf_str(&s->report);
 }
 

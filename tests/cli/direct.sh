@@ -27,12 +27,8 @@ check 'colour always: escapes' grep -q "$(printf '\033\[')" err
 status 'colour never' 1 add 98433 --color=never
 check 'colour never: none' sh -c '! grep -q "$(printf "\033")" err'
 
-json_loads() { python3 -c 'import json, sys; json.load(sys.stdin)' <"$1"; }
-status 'json report' 1 add 98433 --json
-check 'json report: valid' json_loads err
-says 'json report: kind' err '"out-of-bounds"'
 status 'json without findings' 0 add 98432 --json
-check 'json without findings: valid' json_loads err
+silent 'json without findings: nothing on stderr' err
 
 status 'print' 0 add 98432 --print output_ptr
 says 'print: elided' out '...'

@@ -1,0 +1,30 @@
+"""Findings as JSON objects, one a line on standard error (--json).
+
+They are written when they are found, also those whose exception the script
+catches, so that a reader sees all of them in the order of the launches.
+"""
+from __future__ import annotations
+
+import json
+import sys
+
+
+def tell(entries, kernel="", launch=None):
+    """Writes entries: dicts, or the text of a JSON array of them.
+
+    kernel: whose launch they belong to; launch: its number, from 1."""
+    if isinstance(entries, str):
+        entries = json.loads(entries)
+    for entry in entries:
+        if kernel:
+            entry = dict(entry, kernel=kernel)
+        if launch is not None:
+            entry = dict(entry, launch=launch)
+        sys.stderr.write(json.dumps(entry) + "\n")
+    sys.stderr.flush()
+
+
+def entry(kind, message, notes=()):
+    """A finding of our own, without a place in a kernel."""
+    return {"kind": kind, "severity": "error", "count": 1,
+            "message": message, "notes": [{"text": n} for n in notes]}
