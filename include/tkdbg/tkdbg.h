@@ -163,8 +163,11 @@ bool tk_function_param_has_default(tk_function *f, size_t i);
 /* ---- launches ---------------------------------------------------------- */
 
 enum {
-  TK_TENSOR_READONLY = 1, /* stores are findings */
-  TK_TENSOR_UNWRITTEN = 2 /* no element was written yet (torch.empty) */
+  TK_TENSOR_READONLY = 1,  /* stores are findings */
+  TK_TENSOR_UNWRITTEN = 2, /* no element was written yet (torch.empty) */
+  /* The launch may be repeated on what the last one left (an autotuner that
+   * neither resets nor restores this argument). */
+  TK_TENSOR_REPEATED = 4
 };
 
 /* A tensor argument.  strides are in elements and may be 0 or negative;
@@ -179,6 +182,10 @@ typedef struct tk_tensor {
   size_t storage_bytes;
   unsigned flags;
   uint64_t device_address; /* what the kernel sees; 0: data's address */
+  /* NULL, or a byte for each byte of the storage, not 0: never written.  A run
+   * that looks for undefined values brings it up to date, another clears it;
+   * tensors of one storage share it. */
+  unsigned char *unwritten;
 } tk_tensor;
 
 tk_status tk_launch_new(tk_session *s, tk_function *f, tk_launch **out);

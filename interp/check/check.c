@@ -68,6 +68,16 @@ static void on_begin(void *ud, tki *t) {
     if (c->on >> i & 1 && table[i].begin) c->ud[i] = table[i].begin(c, t);
 }
 
+/* Nobody has followed what the run wrote: it may be everything. */
+static void forget_unwritten(const tkc *c, const tki *t) {
+  if (c->on >> TKC_UNDEF & 1) return;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    if (r->tensor && r->tensor->unwritten)
+      memset(r->tensor->unwritten, 0, r->hi - r->lo);
+  }
+}
+
 static void say_hidden(tkc *c) {
   size_t n = c->hidden - c->hidden_before;
   if (!n) return;
@@ -83,6 +93,7 @@ static void on_end(void *ud, tki *t, tk_status st) {
   c->t = NULL;
   for (int i = 0; i < TKC_COUNT; i++)
     if (c->ud[i] && table[i].end) table[i].end(c, c->ud[i], t, st);
+  forget_unwritten(c, t);
   say_hidden(c);
   for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
   tk_arena_free(&c->run);

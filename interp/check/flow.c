@@ -213,15 +213,30 @@ static void on_stop(void *ud, tki *t) {
   if (access) flow_bad_address(ud, t, in);
 }
 
+/* The working copy of what the caller knows of a region's memory: that of
+ * another view of it, if there is one.  The caller's own is kept until the
+ * run ends, for a debugger that goes back. */
+static uint8_t *copy_unwritten(flow *f, const tki *t, size_t i) {
+  const tki_region *r = &t->regions[i];
+  const tk_tensor *x = r->tensor;
+  for (size_t k = 0; k < i && x->unwritten; k++)
+    if (t->regions[k].tensor && t->regions[k].tensor->unwritten == x->unwritten)
+      return f->unwritten[k];
+  uint8_t *map = tk_arena_alloc(&f->c->run, r->hi - r->lo + 1);
+  if (x->unwritten)
+    memcpy(map, x->unwritten, r->hi - r->lo);
+  else
+    memset(map, 1, r->hi - r->lo);
+  return map;
+}
+
 static void mark_unwritten(flow *f, const tki *t) {
   f->unwritten =
       tk_arena_alloc(&f->c->run, (t->nregions + 1) * sizeof *f->unwritten);
-  for (size_t i = 0; i < t->nregions; i++) {
-    const tki_region *r = &t->regions[i];
-    if (!r->tensor || !(r->tensor->flags & TK_TENSOR_UNWRITTEN)) continue;
-    size_t n = (r->hi - r->lo) / tk_dtype_size(r->tensor->dtype);
-    f->unwritten[i] = tk_arena_alloc(&f->c->run, n + 1);
-    memset(f->unwritten[i], 1, n);
+  for (size_t i = 0; i < t->nregions && !f->c->assume_written; i++) {
+    const tk_tensor *x = t->regions[i].tensor;
+    if (x && (x->unwritten || x->flags & TK_TENSOR_UNWRITTEN))
+      f->unwritten[i] = copy_unwritten(f, t, i);
   }
 }
 
@@ -262,15 +277,22 @@ void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
   return start(c, t, FLOW_OVERFLOW);
 }
 
-/* Everything was said where it happened. */
+/* Everything was said where it happened; what was written is told to the
+ * caller. */
 void tkc_UNDEF_end(tkc *c, void *ud, tki *t, tk_status st) {
-  (void)c, (void)ud, (void)t, (void)st;
+  const flow *f = ud;
+  (void)c, (void)st;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    if (f->unwritten[i] && r->tensor->unwritten)
+      memcpy(r->tensor->unwritten, f->unwritten[i], r->hi - r->lo);
+  }
 }
 
 void tkc_NAN_end(tkc *c, void *ud, tki *t, tk_status st) {
-  tkc_UNDEF_end(c, ud, t, st);
+  (void)c, (void)ud, (void)t, (void)st;
 }
 
 void tkc_OVERFLOW_end(tkc *c, void *ud, tki *t, tk_status st) {
-  tkc_UNDEF_end(c, ud, t, st);
+  tkc_NAN_end(c, ud, t, st);
 }

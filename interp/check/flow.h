@@ -35,7 +35,7 @@ typedef struct flow {
   unsigned kinds; /* flow_kind: what to look for */
   TK_VEC(flow_source) sources;
   flow_id *last;       /* by instruction number: its newest source */
-  uint8_t **unwritten; /* by region: a byte for each element; NULL: none */
+  uint8_t **unwritten; /* by region: a byte for each byte; NULL: none */
   tki_val *returned;   /* marks of what a call returned */
   size_t nreturned, cap_returned;
 } flow;

@@ -114,26 +114,24 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   }
 }
 
-/* A byte for each element that n lanes touch, which follow each other in one
+/* A byte for each byte that n lanes touch, which follow each other in one
  * tensor: 1 when it was never written. */
-typedef struct elements {
+typedef struct touched {
   uint8_t *unwritten;
   size_t n;
-} elements;
+} touched;
 
-static elements elements_of(const flow *f, const tki *t, const tki_access *a,
-                            size_t lane, size_t n) {
+static touched touched_by(const flow *f, const tki *t, const tki_access *a,
+                          size_t lane, size_t n) {
   const tki_region *r = tki_access_region(a, lane);
   uint8_t *map = r ? f->unwritten[r - t->regions] : NULL;
-  if (!map) return (elements){NULL, 0};
-  size_t size = tk_dtype_size(r->tensor->dtype);
-  size_t at = (size_t)(a->addr[lane] - r->lo), end = at + n * a->size;
-  return (elements){map + at / size, (end - 1) / size - at / size + 1};
+  if (!map) return (touched){NULL, 0};
+  return (touched){map + (a->addr[lane] - r->lo), n * a->size};
 }
 
 static bool is_unwritten(const flow *f, const tki *t, const tki_access *a,
                          size_t lane, size_t n) {
-  elements e = elements_of(f, t, a, lane, n);
+  touched e = touched_by(f, t, a, lane, n);
   return e.n && memchr(e.unwritten, 1, e.n);
 }
 
@@ -164,7 +162,7 @@ static void mark_written(flow *f, tki *t, const tki_access *a) {
   if (!may_be_unwritten(f, t, a)) return;
   while (tki_next_stretch(a, &x))
     for (size_t i = 0, n = piece_of(a, &x); i < x.n; i += n) {
-      elements e = elements_of(f, t, a, x.lane + i, n);
+      touched e = touched_by(f, t, a, x.lane + i, n);
       if (e.n) memset(e.unwritten, 0, e.n);
     }
 }

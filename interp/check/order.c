@@ -149,6 +149,9 @@ typedef struct copy {
   char *before, *bytes;
 } copy;
 
+/* Tensors that a second run finds as the first has left them. */
+enum { AGAIN = TK_TENSOR_UNWRITTEN | TK_TENSOR_REPEATED };
+
 typedef struct again {
   tkc *c;
   tkc_shadow *s;
@@ -163,7 +166,7 @@ static void move_page(tki *t, uint64_t lo, char *bytes, bool to_memory,
     uint64_t a = r->lo > lo ? r->lo : lo;
     uint64_t b = r->hi < lo + TKC_PAGE ? r->hi : lo + TKC_PAGE;
     if (!r->tensor || a >= b) continue;
-    if (!all && r->tensor->flags & TK_TENSOR_UNWRITTEN) continue;
+    if (!all && r->tensor->flags & AGAIN) continue;
     char *memory = r->host + (a - r->lo), *kept = bytes + (a - lo);
     memcpy(to_memory ? memory : kept, to_memory ? kept : memory, b - a);
   }
@@ -406,27 +409,48 @@ void tkc_ORDER_end(tkc *c, void *ud, tki *t, tk_status st) {
 /* ---- a second run ------------------------------------------------------ */
 
 /* x += 1 is different each time and may be meant so; a result that was never
- * set before the launch cannot be. */
+ * set before the launch cannot be, nor one of a launch that is repeated. */
 static bool can_tell(tkc *c, tki *t, const tkc_shadow *s) {
-  for (size_t i = 0; i < t->nregions; i++)
-    if (t->regions[i].tensor && s->stored[i] && s->loaded[i] &&
-        t->regions[i].tensor->flags & TK_TENSOR_UNWRITTEN && !c->assume_written)
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tk_tensor *x = t->regions[i].tensor;
+    if (!x || !s->stored[i]) continue;
+    if (x->flags & TK_TENSOR_REPEATED) return true;
+    if (s->loaded[i] && x->flags & TK_TENSOR_UNWRITTEN && !c->assume_written)
       return true;
+  }
   return false;
+}
+
+static void explain_unwritten(tkc *c, tk_diag *d, const char *name) {
+  tkc_note(c, d, NULL,
+           "%s came unwritten, so the result depends on what its memory held",
+           name);
+  tkc_help(c, d, "create %s by torch.zeros, or write it before it is read",
+           name);
+}
+
+static void explain_tuned(tkc *c, tk_diag *d, const char *name) {
+  tkc_note(c, d, NULL,
+           "@triton.autotune tries each configuration many times, on what the "
+           "run before has left in %s",
+           name);
+  tkc_help(c, d,
+           "give the autotuner reset_to_zero=['%s'] or restore_value=['%s']",
+           name, name);
 }
 
 static void report_second(again *x, size_t region, const spread *p) {
   const tki_region *r = &x->t->regions[region];
   tkc_place at = writer_place(x, p->addr);
+  bool tuned = r->tensor->flags & TK_TENSOR_REPEATED;
   tk_diag *d = tkc_report(x->c, NULL, TK_D_IDEMPOTENCE, &at, NULL,
                           "a second run gives another result: %s is %s after "
                           "one run, %s after two",
                           place_text(x, p->addr), p->a, p->b);
-  tkc_note(x->c, d, NULL,
-           "%s came unwritten, so the result depends on what its memory held",
-           r->name);
-  tkc_help(x->c, d, "create %s by torch.zeros, or write it before it is read",
-           r->name);
+  if (tuned)
+    explain_tuned(x->c, d, r->name);
+  else
+    explain_unwritten(x->c, d, r->name);
   tkc_reported(x->c, NULL, d);
 }
 
@@ -445,6 +469,6 @@ void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
   if (run_again(&x, "serial") == TK_OK) compare(&x, "serial", out);
   put(&x, false, true);
   for (size_t i = 0; i < t->nregions; i++)
-    if (out[i].order && t->regions[i].tensor->flags & TK_TENSOR_UNWRITTEN)
+    if (out[i].order && t->regions[i].tensor->flags & AGAIN)
       report_second(&x, i, &out[i]);
 }

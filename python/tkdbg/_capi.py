@@ -22,6 +22,7 @@ OK, FINDING, USAGE, INTERNAL, INTERRUPTED = range(5)
 
 TENSOR_READONLY = 1
 TENSOR_UNWRITTEN = 2
+TENSOR_REPEATED = 4
 
 
 class Value(Structure):
@@ -40,7 +41,8 @@ class Tensor(Structure):
         ("data", c_void_p), ("dtype", c_int), ("rank", c_int),
         ("shape", c_int64 * MAX_RANK), ("strides", c_int64 * MAX_RANK),
         ("storage", c_void_p), ("storage_bytes", c_size_t),
-        ("flags", c_uint), ("device_address", c_uint64)]
+        ("flags", c_uint), ("device_address", c_uint64),
+        ("unwritten", c_void_p)]
 
 
 class Summary(Structure):

@@ -157,6 +157,9 @@ class TensorSlot(Slot):
 
     def set(self, arg, reader):
         layout = getattr(reader, "read_" + self.kind)(arg)
+        if reader.repeated and self.name.decode() in reader.repeated:
+            layout = layout._replace(
+                flags=layout.flags | _capi.TENSOR_REPEATED)
         if layout == self.last:
             return _capi.OK
         usable = layout if layout.data else _no_memory(layout, reader)

@@ -12,7 +12,7 @@ import sys
 import threading
 import warnings
 
-from . import (_capi, errors, findings, interrupt, progress, settings,
+from . import (_capi, errors, findings, fresh, interrupt, progress, settings,
                tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
@@ -33,6 +33,7 @@ class Session:
         self.error_classes = {}   # ours -> real Triton's; takeover.py
         self.adopt = lambda value: None  # real JITFunction -> ours
         self.addresses = tensors.Addresses()
+        self.fresh = fresh.Fresh(follow=self.options.check is not None)
         self.reader = tensors.Reader(self)
         self.garbage = []         # tk_launches to be freed
         self._run_options = {}

@@ -93,10 +93,10 @@ def install(values):
 def _after_torch():
     from . import vcuda
     session = session_.current()
-    tensors.watch_addresses(session.addresses)
+    tensors.watch_addresses(session.addresses, session.fresh)
     wanted = session.options.virtual_cuda
     if wanted or (wanted is None and not vcuda.has_cuda()):
-        session.setup.cuda = vcuda.VirtualCuda()
+        session.setup.cuda = vcuda.VirtualCuda(session.fresh)
         session.setup.cuda.install()
 
 

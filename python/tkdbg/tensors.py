@@ -17,7 +17,7 @@ from . import _capi, convert
 
 # tk_tensor as one record, so that a launch fills it in a single call; the
 # offsets come from the ctypes structure.
-_RECORD = struct.Struct("@Pii" + "q" * 2 * _capi.MAX_RANK + "PNI4xQ")
+_RECORD = struct.Struct("@Pii" + "q" * 2 * _capi.MAX_RANK + "PNI4xQP")
 assert _RECORD.size == ctypes.sizeof(_capi.Tensor)
 _ZEROS = tuple((0,) * n for n in range(_capi.MAX_RANK + 1))
 
@@ -32,6 +32,7 @@ class Layout(NamedTuple):
     nbytes: int
     flags: int
     device_address: int
+    unwritten: int = 0
 
     def pack(self, buffer):
         """Writes the tk_tensor; raises TypeError beyond rank 10."""
@@ -43,7 +44,7 @@ class Layout(NamedTuple):
         _RECORD.pack_into(buffer, 0, self.data, self.dtype, rank,
                           *self.shape, *pad, *self.strides, *pad,
                           self.storage, self.nbytes, self.flags,
-                          self.device_address)
+                          self.device_address, self.unwritten)
 
 
 def buffer():
@@ -109,6 +110,7 @@ class Reader:
         self.session = session
         self.dtypes = {}   # dtype object -> tk_dtype
         self.compiling = False  # tensors need no memory then
+        self.repeated = ()      # parameters whose tensors a tuner reuses
         self.kept = []     # what must live until the launch has run
         self.staging = {}  # storage address on a device -> (host, device)
 
@@ -136,7 +138,8 @@ class Reader:
         except (RuntimeError, NotImplementedError, AttributeError):
             return self._read_unbacked(t, dtype)
         return Layout(data, self.dtype(dtype or t.dtype), tuple(t.shape),
-                      t.stride(), base, storage.nbytes(), _flags(t), 0)
+                      t.stride(), base, storage.nbytes(),
+                      *self.session.fresh.of(t, base))
 
     def _read_unbacked(self, t, dtype):
         """A tensor without memory (meta, fake): good for warmup only."""
@@ -269,20 +272,6 @@ def _byte_bounds(a):
     return low, high - low
 
 
-# ---- memory that was never written ------------------------------------------
-
-# Set on tensors that torch.empty and its relatives made; see vcuda.py.
-UNWRITTEN = "_tkdbg_unwritten"
-
-
-def _flags(t):
-    """TENSOR_UNWRITTEN for a fresh torch.empty, whose mark is dropped."""
-    marks = t.__dict__
-    if marks and marks.pop(UNWRITTEN, False) and t._version == 0:
-        return _capi.TENSOR_UNWRITTEN
-    return 0
-
-
 # ---- memory reached through addresses ---------------------------------------
 
 
@@ -353,14 +342,15 @@ def _weak_storage(storage):
     return StorageWeakRef(storage)
 
 
-def watch_addresses(addresses):
-    """Makes torch.Tensor.data_ptr tell addresses about each call."""
+def watch_addresses(addresses, fresh):
+    """Makes torch.Tensor.data_ptr tell addresses, and the memory that counts
+    as unwritten, about each call."""
     cls = torch().Tensor
     original = getattr(cls.data_ptr, "tkdbg_original", cls.data_ptr)
 
     def data_ptr(self):
         addresses.add(self)
-        self.__dict__.pop(UNWRITTEN, None)  # anybody may write there now
+        fresh.forget(self)  # anybody may write there now
         return original(self)
 
     data_ptr.__doc__ = original.__doc__

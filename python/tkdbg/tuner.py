@@ -97,6 +97,7 @@ class Autotuner(KernelInterface):
         self.best_config = None
         self.configs_timings = {}
         self.nargs = None
+        self._tuned = False  # this call is the first with its key
         self.bench_time = 0.0
         if warmup is not None or rep is not None or use_cuda_graph:
             warnings.warn("warmup, rep, and use_cuda_graph parameters are "
@@ -143,9 +144,20 @@ class Autotuner(KernelInterface):
             if config.pre_hook is not None:
                 config.pre_hook({**self.nargs, **kwargs,
                                  **config.all_kwargs()})
+            session_.current().reader.repeated = self._repeated(config)
             return self.fn.run(*args, **kwargs, **config.all_kwargs())
         finally:
             self.nargs = None
+            self._tuned = False
+            session_.current().reader.repeated = ()
+
+    def _repeated(self, config):
+        """Parameters that real tuning would hand on from run to run: the
+        detectors then look at what a second run would change."""
+        if not self._tuned or self.user_defined_pre_hook or config.pre_hook:
+            return ()
+        kept = (*self.reset_to_zero, *self.restore_value)
+        return frozenset(self.arg_names).difference(kept)
 
     def _choose(self, args, kwargs):
         """The configuration for these arguments."""
@@ -159,6 +171,7 @@ class Autotuner(KernelInterface):
             if session_.current().options.autotune == "all":
                 self._compare(pruned, args, kwargs)
             config = self.cache[key] = pruned[0]
+            self._tuned = len(pruned) > 1
             self.configs_timings = {c: 0.0 for c in pruned}
             self.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()},
                           reset_only=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import threading
 
-from . import tensors, vcuda_patches
+from . import fresh as fresh_, vcuda_patches
 from .patches import Patches
 from .vcuda_api import check_device, is_cuda_device
 
@@ -33,8 +33,10 @@ def has_cuda():
 class VirtualCuda:
     """The mode, the patches around it, and what they share."""
 
-    def __init__(self):
+    def __init__(self, fresh=None):
+        """fresh: where memory that was never written is remembered."""
         import torch
+        self.fresh = fresh or fresh_.Fresh(follow=False)
         self.torch = torch
         self.tensor = torch.Tensor
         self.specials = _specials(torch)
@@ -147,6 +149,10 @@ class VirtualCuda:
         special = self.specials.get(func)
         if special is not None:
             return special(self, func, args, kwargs)
+        return self.plain(func, args, kwargs)
+
+    def plain(self, func, args, kwargs):
+        """Runs a function whose result is merely marked."""
         if kwargs:
             explicit, kwargs = self.without_device(kwargs)
         else:
@@ -180,7 +186,7 @@ class VirtualCuda:
                 self.used = self.used or cuda
             self.mark_new(result, cuda)
         if func in self.empties and isinstance(result, self.tensor):
-            setattr(result, tensors.UNWRITTEN, True)
+            self.fresh.add(result)
         return result
 
 
@@ -299,12 +305,12 @@ def _set_data(v, func, args, kwargs):
     """tensor.data = other: the tensor moves where other is."""
     func(*args)
     setattr(args[0], MARK, v.on_device(args[1]))
-    args[0].__dict__.pop(tensors.UNWRITTEN, None)
+    v.fresh.forget(args[1])
 
 
 def _touch(v, func, args, kwargs):
     """Hands out memory that may be written behind PyTorch's back."""
-    args[0].__dict__.pop(tensors.UNWRITTEN, None)
+    v.fresh.forget(args[0])
     result = func(*args, **kwargs)
     if isinstance(result, v.torch.Tensor):
         v.mark_new(result, v.on_device(args[0]))
@@ -312,8 +318,24 @@ def _touch(v, func, args, kwargs):
 
 
 def _numpy(v, func, args, kwargs):
-    args[0].__dict__.pop(tensors.UNWRITTEN, None)
+    v.fresh.forget(args[0])
     return func(*args, **kwargs)
+
+
+def _fill(v, func, args, kwargs):
+    """Methods that write every element of their tensor."""
+    def write():
+        return v.plain(func, args, kwargs)
+    return v.fresh.writes(args[0], write, lambda: args[0])
+
+
+def _set_item(v, func, args, kwargs):
+    """t[index] = value"""
+    def write():
+        return v.plain(func, args, kwargs)
+    if not fresh_.is_basic(args[1]):
+        return write()
+    return v.fresh.writes(args[0], write, lambda: args[0][args[1]])
 
 
 def _repr(v, func, args, kwargs):
@@ -345,7 +367,7 @@ def _as_tensor(v, func, args, kwargs):
 def _reduce(v, func, args, kwargs):
     """Pickling: marks stay in the process."""
     marks = args[0].__dict__
-    kept = {n: marks.pop(n) for n in (MARK, tensors.UNWRITTEN) if n in marks}
+    kept = {n: marks.pop(n) for n in (MARK, ) if n in marks}
     try:
         return func(*args, **kwargs)
     finally:
@@ -367,6 +389,9 @@ def _specials(torch):
         t.__reduce_ex__: _reduce, torch.as_tensor: _as_tensor,
         torch.asarray: _as_tensor,
     }
+    for method in fresh_.filling(torch):
+        table[method] = _fill
+    table[t.__setitem__] = _set_item
     for name in ("untyped_storage", "storage", "_typed_storage", "__array__",
                  "__dlpack__"):
         if hasattr(t, name):

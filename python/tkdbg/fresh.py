@@ -1,0 +1,169 @@
+"""Which memory of PyTorch tensors was never written.
+
+torch.empty and its relatives give memory that holds nothing yet.  Its
+storage is remembered here, with a map of a byte for each of its bytes that
+the detectors keep up to date while kernels run, so that views of it and
+later launches know what is still missing.
+
+The program writes as well.  PyTorch counts the writes to a storage in a
+version that all views share; where the writes that are understood (fill_,
+copy_, an assignment to a slice, ...) do not account for the version, or
+the memory was handed out, everything counts as written.
+"""
+from __future__ import annotations
+
+import ctypes
+
+from . import _capi
+
+_NONE = (0, 0, 0)
+_PRUNE = 64  # storages known before those that are gone are dropped
+
+
+class _Storage:
+    """A storage with memory that was never written."""
+
+    def __init__(self, weak, version):
+        self.weak = weak
+        self.version = version
+        self.map = None  # bytearray: 1 where nothing was written
+
+    def make_map(self, nbytes):
+        if self.map is None:
+            self.map = bytearray(b"\x01") * nbytes
+        return self.map
+
+    def done(self):
+        """Nothing is left to be written, or nobody could read it."""
+        return self.weak.expired() or (
+            self.map is not None and 1 not in self.map)
+
+
+class Fresh:
+    """Storages that torch.empty made, by address."""
+
+    def __init__(self, follow):
+        """follow: whether detectors keep the maps up to date; without them
+        a storage counts as written after its first launch."""
+        self._follow = follow
+        self._known = {}
+        self._limit = _PRUNE
+
+    def add(self, t):
+        """Notes the result of torch.empty."""
+        version = _version(t)
+        if version is None or t.layout is not _torch().strided:
+            return
+        storage = t.untyped_storage()
+        address = _address(storage)
+        if not address:
+            return
+        if len(self._known) >= self._limit:
+            self._prune()
+        from torch.multiprocessing.reductions import StorageWeakRef
+        self._known[address] = _Storage(StorageWeakRef(storage), version)
+
+    def forget(self, t):
+        """Its memory may be written without anybody noticing."""
+        if self._known:
+            with _torch()._C.DisableTorchFunction():
+                self._known.pop(_address(t.untyped_storage()), None)
+
+    def of(self, t, address):
+        """The members flags, device_address and unwritten of a tk_tensor,
+        for a tensor of the storage at an address."""
+        found = self._valid(t, address)
+        if found is None:
+            return _NONE
+        if not self._follow:
+            del self._known[address]
+            return _capi.TENSOR_UNWRITTEN, 0, 0
+        flags = 0
+        data = found.make_map(t.untyped_storage().nbytes())
+        if 0 not in data:
+            flags = _capi.TENSOR_UNWRITTEN
+        elif 1 not in data:
+            del self._known[address]
+            return _NONE
+        if not data:
+            return flags, 0, 0
+        return flags, 0, ctypes.addressof(ctypes.c_char.from_buffer(data))
+
+    def writes(self, t, write, part):
+        """Calls write(), after which part() is written and nothing else."""
+        found = None
+        if self._known:
+            found = self._valid(t, _address(t.untyped_storage()))
+        result = write()
+        if not self._follow:
+            self.forget(t)
+        elif found is not None:
+            self._wrote(found, part())
+            found.version = _version(t)
+        return result
+
+    # ---- inside ----------------------------------------------------------
+
+    def _valid(self, t, address):
+        found = self._known.get(address)
+        if found is None:
+            return None
+        nbytes = t.untyped_storage().nbytes()
+        if found.weak.expired() or found.version != _version(t) or (
+                found.map is not None and len(found.map) != nbytes):
+            del self._known[address]
+            return None
+        return found
+
+    @staticmethod
+    def _wrote(found, t):
+        if not t.numel():
+            return
+        size = t.element_size()
+        data = found.make_map(t.untyped_storage().nbytes())
+        torch = _torch()
+        torch.as_strided(
+            torch.frombuffer(data, dtype=torch.uint8), (*t.shape, size),
+            (*(n * size for n in t.stride()), 1),
+            t.storage_offset() * size).zero_()
+
+    def _prune(self):
+        self._known = {a: s for a, s in self._known.items() if not s.done()}
+        self._limit = 2 * len(self._known) + _PRUNE
+
+
+def _torch():
+    import torch
+    return torch
+
+
+def _address(storage):
+    try:
+        return storage.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def _version(t):
+    """PyTorch's count of writes; None where it keeps none."""
+    try:
+        return t._version
+    except RuntimeError:  # a tensor of torch.inference_mode
+        return None
+
+
+# ---- writes that are understood ----------------------------------------------
+
+
+def filling(torch):
+    """Methods that write every element of their tensor."""
+    t = torch.Tensor
+    return (t.fill_, t.zero_, t.copy_, t.normal_, t.uniform_, t.random_)
+
+
+def is_basic(index):
+    """Whether t[index] is a view."""
+    if isinstance(index, tuple):
+        return all(is_basic(i) for i in index)
+    return index is None or index is Ellipsis or isinstance(index, slice) or (
+        isinstance(index, int) and not isinstance(index, bool))

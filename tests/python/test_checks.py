@@ -1,0 +1,158 @@
+"""What --check finds in scripts: right examples, torch.empty, tuners."""
+import glob
+import os
+import re
+import textwrap
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+EXAMPLES = sorted(glob.glob(os.path.join(support.ROOT, "examples", "*.py")))
+
+# One process for all of them, which is ten times faster.
+RUN_ALL = """
+    import runpy, sys
+    for path in sys.argv[1:]:
+        runpy.run_path(path, run_name="__main__")
+"""
+
+
+class Examples(support.ScriptCase):
+    """No detector finds anything in a kernel that is right."""
+
+    def test_nothing_is_found(self):
+        self.assertGreaterEqual(len(EXAMPLES), 40)
+        done = self.run_script(RUN_ALL, "-q", args=EXAMPLES, check=False,
+                               json_options={"check": "all"})
+        found = re.findall(r"^.*: (?:error|warning): .*$", done.stderr, re.M)
+        self.assertEqual(found, [])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count(": OK"), len(EXAMPLES))
+
+
+EMPTY = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def copy(x, y, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        v = tl.load(x + i, mask=i < n, other=0)
+        tl.store(y + i, v, mask=i < n)
+
+    y = torch.zeros(16, device="cuda")
+    x = torch.empty(32, device="cuda")
+    ones = torch.ones(16, device="cuda")
+"""
+
+
+@unittest.skipUnless(support.has("torch"), "torch is not installed")
+class Empty(support.ScriptCase):
+    """torch.empty is unwritten in views and later launches too."""
+
+    def found(self, text, **options):
+        text = textwrap.dedent(text) + "copy[(2,)](x, y, 16, 8)\n"
+        done = self.run_script(text, "-q", head=EMPTY, check=False,
+                               json_options={"check": "undef", **options})
+        found = re.findall(r"(x\[\d+\]) was never written", done.stderr)
+        self.assertEqual(done.returncode, int(bool(found)), done.stderr)
+        return found
+
+    def test_plain(self):
+        self.assertEqual(self.found(""), ["x[0]"])
+
+    def test_assumed_written(self):
+        self.assertEqual(self.found("", assume_written=True), [])
+
+    def test_view(self):
+        self.assertEqual(self.found("x = x[8:24]\n"), ["x[0]"])
+
+    def test_view_of_another_type(self):
+        self.assertEqual(self.found("""
+            x = torch.empty(64, dtype=torch.int8, device="cuda")
+            x[:32] = 0
+            x = x.view(torch.float32)
+            """), ["x[8]"])
+
+    def test_a_launch_before_wrote_half(self):
+        self.assertEqual(self.found("copy[(1,)](ones, x, 8, 8)\n"),
+                         ["x[8]"])
+
+    def test_a_launch_before_wrote_all(self):
+        self.assertEqual(self.found("copy[(2,)](ones, x, 16, 8)\n"), [])
+
+    def test_a_launch_before_wrote_through_another_view(self):
+        self.assertEqual(self.found("copy[(1,)](ones, x[4:], 8, 8)\n"),
+                         ["x[0]"])
+
+    def test_the_program_wrote_a_slice(self):
+        self.assertEqual(self.found("x[:12] = 1\n"), ["x[12]"])
+        self.assertEqual(self.found("x[:16] = 1\n"), [])
+
+    def test_the_program_wrote_every_other_element(self):
+        self.assertEqual(self.found("x[::2].fill_(1)\n"), ["x[1]"])
+
+    def test_writes_that_are_not_understood_count_for_all(self):
+        self.assertEqual(self.found("x[torch.arange(4)] = 1.0\n"), [])
+        self.assertEqual(self.found("torch.add(torch.ones(32), 1, out=x)\n"),
+                         [])
+
+    def test_memory_that_was_handed_out(self):
+        self.assertEqual(self.found("""
+            x = torch.empty(16)
+            x.numpy()[:] = 1
+            """), [])
+
+
+TUNED = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    def kernel(**options):
+        @triton.autotune([triton.Config({"B": 8}), triton.Config({"B": 16})],
+                         key=["n"], **options)
+        @triton.jit
+        def add(x, y, n, B: tl.constexpr):
+            i = tl.program_id(0) * B + tl.arange(0, B)
+            v = tl.load(y + i) + tl.load(x + i)
+            tl.store(y + i, v)
+            tl.atomic_add(y + 16, tl.sum(v))
+        return add
+
+    def run(kernel):
+        x = torch.ones(16, device="cuda")
+        y = torch.zeros(17, device="cuda")
+        for _ in range(2):
+            kernel[lambda m: (16 // m["B"],)](x, y, 16)
+"""
+
+
+@unittest.skipUnless(support.has("torch"), "torch is not installed")
+class Tuned(support.ScriptCase):
+    """Tuning runs a kernel again on what it left."""
+
+    def found(self, options):
+        done = self.run_script(f"run(kernel({options}))\n", "-q", head=TUNED,
+                               check=False,
+                               json_options={"check": "idempotence"})
+        found = re.findall(r"^.*\[idempotence\].*$", done.stderr, re.M)
+        self.assertEqual(done.returncode, int(bool(found)), done.stderr)
+        return found
+
+    def test_in_place(self):
+        found = self.found("")
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("y[0] is 1.0 after one run, 2.0 after two", found[0])
+
+    def test_reset_or_restored(self):
+        self.assertEqual(self.found("reset_to_zero=['y']"), [])
+        self.assertEqual(self.found("restore_value=['y']"), [])
+        self.assertEqual(self.found("pre_hook=lambda *_, **__: None"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
