@@ -56,7 +56,7 @@ void prec_set(prec *p, tki *t, int slot, prec_shadow s) {
 /* ---- frames -------------------------------------------------------------- */
 
 /* In a sampled run the first programs, and every one in EVERY. */
-enum { FIRST = 2, EVERY = 16 };
+enum { FIRST = 2, EVERY = 4 };
 
 static bool chosen(prec *p) {
   uint64_t i = p->programs++;
