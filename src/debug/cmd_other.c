@@ -328,7 +328,7 @@ void tkd_cmd_DOCUMENT(tkd *d, tkd_args *a) {
             "'%s' is not defined: 'define' comes first. Lines up to 'end' "
             "are skipped.\n",
             a->text);
-    tkd_strfree(d, tkd_read_body(d));
+    tkd_read_body(d);
     tk_throw(d->env, TK_USAGE);
   }
   set_text(d, &x->doc, tkd_read_body(d));
