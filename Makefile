@@ -12,6 +12,7 @@
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
 #   make bench-check  what --check costs on those kernels
+#   make bench-debug  what the debugger costs, beside the plain run
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang)
@@ -104,7 +105,7 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate demo test setup install uninstall lint format bench \
+.PHONY: bench-debug all spec docs gate demo test setup install uninstall lint format bench \
   bench-check accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
@@ -230,6 +231,9 @@ bench:
 bench-check:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/check.py --build $(B) $(BENCH)
+
+bench-debug: all
+	@python3 tests/bench/debug.py --build $(B) $(BENCH)
 
 # Half an hour.
 SAMPLES ?= 65536
