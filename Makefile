@@ -105,8 +105,9 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: bench-debug all spec docs gate demo test setup install uninstall lint format bench \
-  bench-check accuracy fuzz mutants clean test-programs fuzzers FORCE
+.PHONY: all spec docs gate demo test setup install uninstall lint format \
+  bench bench-check bench-debug accuracy fuzz mutants clean test-programs \
+  fuzzers FORCE
 all: $(MADE)
 	@:
 

@@ -83,6 +83,24 @@ def runs(tkdbg, run, never, condition):
     }
 
 
+def measure(tkdbg, run, never, condition, rounds):
+    """The least seconds of each command line, taken in turn."""
+    best = {}
+    for _ in range(rounds):
+        for what, argv in runs(tkdbg, run, never, condition).items():
+            best[what] = min(best.get(what, 1e9), seconds(argv))
+    return best
+
+
+def row(name, best):
+    def ms(what, without):
+        return max(best[what] - best[without], 0) * 1e3 / STEPS
+    plain = best['plain']
+    return (f'{name:24}{plain * 1e3:6.0f} ms{best["never"] / plain:8.2f}'
+            f'{best["hit"] / plain:8.2f}{ms("stepped", "start"):7.2f} ms'
+            f'{ms("back", "end"):11.2f} ms')
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--build', default='build')
@@ -100,17 +118,8 @@ def main():
                    '--grid', grid]
             for arg in given.split():
                 run += ['--arg', arg]
-            best = {}
-            for _ in range(args.rounds):
-                for what, argv in runs(tkdbg, run, never, condition).items():
-                    best[what] = min(best.get(what, 1e9), seconds(argv))
-            plain = best['plain']
-            ms = 1e3 / STEPS
-            step = max(best['stepped'] - best['start'], 0) * ms
-            back = max(best['back'] - best['end'], 0) * ms
-            print(f'{name:24}{plain * 1e3:6.0f} ms{best["never"] / plain:8.2f}'
-                  f'{best["hit"] / plain:8.2f}{step:7.2f} ms{back:11.2f} ms',
-                  flush=True)
+            best = measure(tkdbg, run, never, condition, args.rounds)
+            print(row(name, best), flush=True)
     return 0
 
 
