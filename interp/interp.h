@@ -173,7 +173,8 @@ struct tki {
   bool sensed;    /* somebody wants to know of accesses */
   tki_spin *spin; /* of the program that runs, while its reads are noted */
   tki_schedule *schedule;
-  struct tkc_blame *blame; /* check/blame.h; NULL: nobody asks */
+  struct tkc_blame *blame;     /* check/blame.h; NULL: nobody asks */
+  struct tkc_explain *explain; /* check/explain.h; the same */
   tk_buf said; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
    * same body; end the function. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "interp/check/blame.h"
+#include "interp/check/explain.h"
 #include "interp/schedule.h"
 
 /* ---- memory ------------------------------------------------------------ */
@@ -219,6 +219,7 @@ void tki_attach(tki *t) {
   t->observers = NULL;
   t->watched = false;
   if (t->blame) tkc_blame_attach(t->blame);
+  if (t->explain) tkc_explain_attach(t->explain);
   for (tk_watcher *w = t->session->watchers; w; w = w->next)
     if (w->begin) w->begin(w->ud, t);
 }
@@ -227,8 +228,10 @@ static void run_all(tk_env *e, void *ud) {
   run *r = ud;
   prepare(e, r);
   start_schedule(e, r);
-  if (r->opt->blame) tkc_blame_new(&r->t, r->opt->blame);
-  tki_attach(&r->t);
+  tki *t = &r->t;
+  if (r->opt->blame) tkc_blame_new(t, "--blame", r->opt->blame, &t->blame);
+  if (r->opt->explain) tkc_explain_new(t, r->opt->explain);
+  tki_attach(t);
   if (r->t.driver)
     r->t.driver->run(r->t.driver->ud, &r->t);
   else
@@ -258,11 +261,12 @@ static tk_status detach(run *r, tk_status st) {
   return st;
 }
 
-static void say_blame(tk_env *e, void *ud) {
+static void say_answers(tk_env *e, void *ud) {
   tki *t = ud;
   tk_buf b;
   tk_buf_init(&b, e);
-  tkc_blame_text(t->blame, &b);
+  if (t->blame) tkc_blame_text(t->blame, &b);
+  if (t->explain) tkc_explain_text(t->explain, &b);
   if (b.n && t->session->output)
     t->session->output(t->session->output_ud, b.s, b.n);
   tk_buf_free(&b);
@@ -272,6 +276,7 @@ static void clean_up(tk_env *e, run *r) {
   if (!r->prepared) return;
   tki *t = &r->t;
   tkc_blame_free(t->blame);
+  tkc_explain_free(t->explain);
   tki_schedule_free(t);
   tki_pool_free(t);
   tk_buf_free(&t->said);
@@ -299,8 +304,8 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   r.said = r.start;
   tk_status st = tk_session_guard(l->session, run_all, &r);
   r.sum->programs = r.t.done;
-  if (r.t.blame && st != TK_USAGE)
-    tk_session_guard(l->session, say_blame, &r.t);
+  if ((r.t.blame || r.t.explain) && st != TK_USAGE)
+    tk_session_guard(l->session, say_answers, &r.t);
   st = detach(&r, st);
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;

@@ -242,6 +242,8 @@ typedef struct tk_run_options {
   /* Elements, "C[32,0]", separated by newlines: after the run the output gets
    * who wrote them.  NULL: none. */
   const char *blame;
+  /* The same: after the run the output gets where their values came from. */
+  const char *explain;
 } tk_run_options;
 
 typedef struct tk_summary {

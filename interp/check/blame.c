@@ -13,10 +13,12 @@ enum { SHOWN = 4 };
 
 /* ---- what is asked ----------------------------------------------------- */
 
-static void bad(tki *t, const char *text, const char *why) TK_NORETURN;
-static void bad(tki *t, const char *text, const char *why) {
+static void bad(const tkc_blame *b, const char *text,
+                const char *why) TK_NORETURN;
+static void bad(const tkc_blame *b, const char *text, const char *why) {
+  tki *t = b->t;
   tk_diag *d = tk_diag_add(t->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "--blame %.100s: %s", text, why);
+                           "%s %.100s: %s", b->option, text, why);
   tk_diag_help(t->env, d, "write NAME[I,J], an index for each axis");
   tk_throw(t->env, TK_USAGE);
 }
@@ -43,22 +45,23 @@ static const tki_region *find(tki *t, const char *asked, size_t n) {
   return hits == 1 ? found : NULL;
 }
 
-static uint64_t element(tki *t, const tki_region *r, const char *text,
-                        const char *p) {
+static uint64_t element(const tkc_blame *b, const tki_region *r,
+                        const char *text, const char *p) {
   const tk_tensor *x = r->tensor;
   int64_t off = 0;
   for (int i = 0; i < x->rank; i++) {
     char *end;
-    if (*p != (i ? ',' : '[')) bad(t, text, "an index for each axis is needed");
+    if (*p != (i ? ',' : '[')) bad(b, text, "an index for each axis is needed");
     long long at = strtoll(p + 1, &end, 10);
-    if (end == p + 1) bad(t, text, "an index is a number");
+    if (end == p + 1) bad(b, text, "an index is a number");
     if (at < 0) at += x->shape[i];
-    if (at < 0 || at >= x->shape[i]) bad(t, text, "the index is out of range");
+    if (at < 0 || at >= x->shape[i]) bad(b, text, "the index is out of range");
     off += at * x->strides[i];
     p = end;
   }
+  if (x->rank && *p == ',') bad(b, text, "there are more indices than axes");
   if (strcmp(p, x->rank ? "]" : "") != 0)
-    bad(t, text, "there are more indices than axes");
+    bad(b, text, "']' was expected behind the last index");
   uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
   return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
 }
@@ -72,10 +75,10 @@ static void add_target(tkc_blame *b, char *text) {
   size_t n = strcspn(text, "[");
   const tki_region *r = find(t, text, n);
   if (!r && t->launch->fn->host) return;
-  if (!r) bad(t, text, "no tensor of this launch is called so");
+  if (!r) bad(b, text, "no tensor of this launch is called so");
   tkc_target *x = TK_NEW(&b->arena, tkc_target);
   *x = (tkc_target){.text = text, .region = r};
-  x->addr = element(t, r, text, text + n);
+  x->addr = element(b, r, text, text + n);
   *b->last = x;
   b->last = &x->next;
 }
@@ -129,18 +132,19 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   }
 }
 
-tkc_blame *tkc_blame_new(tki *t, const char *elements) {
+void tkc_blame_new(tki *t, const char *option, const char *elements,
+                   tkc_blame **out) {
   tkc_blame *b = tk_calloc(t->env, 1, sizeof *b);
   b->t = t;
+  b->option = option;
   b->last = &b->targets;
   tk_arena_init(&b->arena, t->env);
-  t->blame = b;
+  *out = b;
   char *text = tk_arena_strdup(&b->arena, elements), *save = NULL;
   for (char *one = strtok_r(text, "\n", &save); one;
        one = strtok_r(NULL, "\n", &save))
     add_target(b, one);
   b->observer = (tki_observer){.ud = b, .access = on_access};
-  return b;
 }
 
 void tkc_blame_attach(tkc_blame *b) {
@@ -195,7 +199,7 @@ static void put_near(tkc_blame *b, tk_buf *out, const tkc_write *w,
   put_line(out, s);
 }
 
-static void put_target(tkc_blame *b, tk_buf *out, const tkc_target *x) {
+void tkc_blame_target(tkc_blame *b, tk_buf *out, const tkc_target *x) {
   size_t n = x->writes.n;
   tki_place(out, b->t, x->addr);
   tk_buf_puts(out, " = ");
@@ -216,5 +220,6 @@ static void put_target(tkc_blame *b, tk_buf *out, const tkc_target *x) {
 }
 
 void tkc_blame_text(tkc_blame *b, tk_buf *out) {
-  for (const tkc_target *x = b->targets; x; x = x->next) put_target(b, out, x);
+  for (const tkc_target *x = b->targets; x; x = x->next)
+    tkc_blame_target(b, out, x);
 }

@@ -27,6 +27,7 @@ typedef struct tkc_target {
 
 typedef struct tkc_blame {
   tki *t;
+  const char *option; /* that asked, for messages */
   tk_arena arena;
   tki_observer observer;
   tkc_target *targets, **last;
@@ -34,11 +35,14 @@ typedef struct tkc_blame {
 
 /* elements: "C[32,0]", several separated by newlines.  Reports and throws
  * TK_USAGE for what is no element, but skips names that a launch of a script
- * does not have.  Freed by tkc_blame_free, after the run. */
-tkc_blame *tkc_blame_new(tki *t, const char *elements);
+ * does not have.  *out is set before that; freed by tkc_blame_free, after the
+ * run. */
+void tkc_blame_new(tki *t, const char *option, const char *elements,
+                   tkc_blame **out);
 /* Begins to watch, with nothing seen yet. */
 void tkc_blame_attach(tkc_blame *b);
 /* The answer for all of them, as lines of text. */
+void tkc_blame_target(tkc_blame *b, tk_buf *out, const tkc_target *x);
 void tkc_blame_text(tkc_blame *b, tk_buf *out);
 void tkc_blame_free(tkc_blame *b);
 

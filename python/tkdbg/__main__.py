@@ -29,6 +29,7 @@ FLAGS = {"--no-asserts": ("no_asserts", True), "--quiet": ("quiet", True),
          "--no-virtual-cuda": ("virtual_cuda", False)}
 VALUES = {"--pid": "pids", "--order": "order", "--dot": "dot",
           "--schedule": "schedule", "--blame": "blame",
+          "--explain": "explain",
           "--kernel": "kernel", "--launch": "launch", "--record": "record",
           "--autotune": "autotune", "--triton": "triton",
           "--color": "color", "--check": "check", "--limit": "limit",

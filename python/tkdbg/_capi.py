@@ -64,7 +64,8 @@ class RunOptions(Structure):
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
-                ("schedule", c_char_p), ("blame", c_char_p)]
+                ("schedule", c_char_p), ("blame", c_char_p),
+                ("explain", c_char_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

@@ -243,17 +243,17 @@ class Session:
         o = self.options
         key = (o.pids if selected else None, o.order if selected else None,
                o.dot, o.schedule, o.blame if selected else None,
-               o.no_asserts,
+               o.explain if selected else None, o.no_asserts,
                not o.is_quiet() and _is_terminal(sys.stderr))
         found = self._run_options.get(key)
         if found is None:
-            pids, order, dot, schedule, blame = (
+            pids, order, dot, schedule, blame, explain = (
                 None if text is None else self.string(text)
-                for text in key[:5])
+                for text in key[:6])
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
                                      schedule=schedule, blame=blame,
-                                     no_asserts=key[5])
-            if key[6]:
+                                     explain=explain, no_asserts=key[6])
+            if key[7]:
                 found.progress = self.bar.callback
             self._run_options[key] = found
         return found

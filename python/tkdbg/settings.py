@@ -26,6 +26,7 @@ class Options:
     dot           "blas" or "exact"
     schedule      when programs give way: "auto", "serial" or "yield"
     blame         elements whose writers are told, "C[0,1]" a line
+    explain       elements whose values are followed back, the same
     no_asserts    device assertions off
     kernel        pids, order and record apply to this kernel only
     launch        ... and only to its N-th launch, counted from 1
@@ -50,6 +51,7 @@ class Options:
     dot: Optional[str] = None
     schedule: Optional[str] = None
     blame: Optional[str] = None
+    explain: Optional[str] = None
     no_asserts: bool = False
     kernel: Optional[str] = None
     launch: Optional[int] = None

@@ -181,6 +181,7 @@ static tk_status results(cli_job *j, bool write) {
 static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
   char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
+  char *explain = cli_has(a, OPT_EXPLAIN) ? cli_joined(a, OPT_EXPLAIN) : NULL;
   j->progress = cli_progress_new(j->name, !is_quiet(a) && !j->debugger);
   tk_run_options o = {.size = sizeof o,
                       .pids = cli_value(a, OPT_PID),
@@ -188,12 +189,14 @@ static tk_status run_with_bar(cli_job *j) {
                       .dot = cli_value(a, OPT_DOT),
                       .schedule = cli_value(a, OPT_SCHEDULE),
                       .blame = blame,
+                      .explain = explain,
                       .no_asserts = cli_has(a, OPT_NO_ASSERTS),
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
   tk_status st = tk_launch_run(j->launch, &o, &j->summary);
   free(blame);
+  free(explain);
   cli_progress_free(j->progress);
   j->progress = NULL;
   j->ran = st == TK_OK || st == TK_INTERRUPTED || j->summary.ops > 0;

@@ -115,10 +115,12 @@ sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
                  const char *const *kw, const tk_span *spans) {
   tks_args a = {.op = op};
   a.rest = TK_NEWN(s->arena, sval, n + 1);
-  tk_span at = s->frame->at;
+  tk_span at = s->frame->at, call = s->frame->call;
   bind_args(s, &a, args, n, kw, spans);
+  if (!call.hi) s->frame->call = at;
   sval v = op->rule(s, &a);
   s->frame->at = at;
+  s->frame->call = call;
   return v;
 }
 

@@ -74,6 +74,7 @@ typedef struct tks_frame {
   tk_body *body;   /* where statements go */
   tk_insts *insts; /* where instructions go */
   tk_span at;      /* what is being worked on */
+  tk_span call;    /* the operation that it is part of; hi 0: none */
   int loops;       /* runtime loops around `at` */
   sval ret;        /* what the function returns */
   bool has_ret;

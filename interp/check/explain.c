@@ -1,0 +1,208 @@
+/* explain.c - runs a launch again to see where a value came from.
+ *
+ * The second run does what the first did: programs in the same order, over
+ * the same memory.  It ends behind the write that is asked about.
+ */
+#include "interp/check/explain.h"
+
+#include <string.h>
+
+#include "interp/check/slice.h"
+#include "interp/schedule.h"
+
+enum { PAGE = 4096 };
+
+/* A piece of a region before the first write to it, and after the run. */
+typedef struct page {
+  struct page *next;
+  char *host;
+  size_t n;
+  char before[PAGE], after[PAGE];
+} page;
+
+struct tkc_explain {
+  tki *t;
+  tk_arena arena;
+  tkc_blame *blame;
+  tki_observer keeper; /* of the first run: keeps memory */
+  page ***by_region;
+  page *pages;
+  /* of a run for one element */
+  tki_observer finder;
+  tkc_trace trace;
+  const tkc_target *target;
+  size_t writes, lane; /* seen of the element; the lane that wrote it */
+  bool armed, found;
+};
+
+/* ---- memory ------------------------------------------------------------- */
+
+static void keep_page(tkc_explain *x, const tki_region *r, uint64_t at) {
+  size_t region = (size_t)(r - x->t->regions), n = (size_t)(r->hi - r->lo);
+  if (!x->by_region[region])
+    x->by_region[region] = TK_NEWN(&x->arena, page *, n / PAGE + 1);
+  page **p = &x->by_region[region][at / PAGE];
+  if (*p) return;
+  *p = TK_NEW(&x->arena, page);
+  size_t start = at / PAGE * PAGE;
+  (*p)->host = r->host + start;
+  (*p)->n = n - start < PAGE ? n - start : PAGE;
+  memcpy((*p)->before, (*p)->host, (*p)->n);
+  (*p)->next = x->pages;
+  x->pages = *p;
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  (void)t;
+  if (!a->write) return;
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    const tki_region *r = tki_access_region(a, i);
+    keep_page(ud, r, a->addr[i] - r->lo);
+    keep_page(ud, r, a->addr[i] - r->lo + a->size - 1);
+  }
+}
+
+static void keep_results(tkc_explain *x) {
+  for (page *p = x->pages; p; p = p->next) memcpy(p->after, p->host, p->n);
+}
+
+static void put_memory(tkc_explain *x, bool before) {
+  for (page *p = x->pages; p; p = p->next)
+    memcpy(p->host, before ? p->before : p->after, p->n);
+}
+
+/* ---- the second run ------------------------------------------------------ */
+
+static void find_write(void *ud, tki *t, const tki_access *a) {
+  tkc_explain *x = ud;
+  uint64_t addr = x->target->addr;
+  (void)t;
+  if (!a->write || x->armed) return;
+  for (size_t i = 0; i < a->n; i++) {
+    bool writes = (!a->mask || a->mask[i]) && a->addr[i] <= addr &&
+                  addr - a->addr[i] < a->size &&
+                  tki_access_region(a, i) == x->target->region;
+    if (!writes) continue;
+    x->lane = i;
+    x->armed |= ++x->writes == x->target->writes.n;
+  }
+}
+
+/* Behind the instruction that wrote it. */
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  tkc_explain *x = ud;
+  (void)in, (void)args;
+  if (!x->armed || x->found || tki_program_index(t) != x->trace.program) return;
+  x->found = true;
+  tk_throw(t->env, TK_FINDING);
+}
+
+static void run_grid(tk_env *e, void *ud) {
+  (void)e;
+  tki_schedule_run(ud);
+}
+
+static void settle(tki *t, const tki *kept) {
+  tki_schedule_reset(t);
+  tki_pool_reset(t);
+  t->observers = kept->observers;
+  t->watched = kept->watched;
+  t->sensed = kept->sensed;
+  t->ops = kept->ops;
+  t->done = kept->done;
+  t->frame = NULL;
+  t->spin = NULL;
+}
+
+static void watch(tkc_explain *x, const tkc_write *last) {
+  tki *t = x->t;
+  t->observers = NULL;
+  t->watched = false;
+  t->sensed = true;
+  t->ops = t->done = 0;
+  t->frame = NULL;
+  t->spin = NULL;
+  x->writes = 0;
+  x->armed = x->found = false;
+  x->finder = (tki_observer){.ud = x, .access = find_write, .after = on_after};
+  tkc_trace_begin(&x->trace, t, last->program, (size_t)TKC_TRACE_MIB << 20);
+  tki_observe(t, &x->finder);
+  t->watched = false; /* until the program begins */
+}
+
+typedef struct answer {
+  tkc_explain *x;
+  tk_buf *out;
+} answer;
+
+static void put_slice(tk_env *e, void *ud) {
+  answer *a = ud;
+  tkc_explain *x = a->x;
+  (void)e;
+  if (x->found && x->trace.last)
+    tkc_slice_store(&x->trace, a->out, x->trace.last, x->lane, 4,
+                    TKC_SLICE_LINES);
+  else
+    tk_buf_puts(a->out, x->found ? "    written inside of a function that an "
+                                   "operation calls for its lanes\n"
+                                 : "    a second run did not write it again\n");
+}
+
+static void explain(tkc_explain *x, tk_buf *out) {
+  tki *t = x->t, kept = *t;
+  tk_output_fn output = t->session->output;
+  size_t diags = t->env->ndiags;
+  const tkc_target *target = x->target;
+  answer a = {x, out};
+  keep_results(x);
+  put_memory(x, true);
+  tki_schedule_reset(t);
+  watch(x, &target->writes.items[target->writes.n - 1]);
+  t->session->output = NULL;
+  tk_status st = tk_protect(t->env, run_grid, t);
+  t->session->output = output;
+  if (st != TK_OK) tk_diag_truncate(t->env, diags);
+  put_memory(x, false);
+  tk_status said = st == TK_INTERRUPTED || st == TK_INTERNAL
+                       ? st
+                       : tk_protect(t->env, put_slice, &a);
+  tkc_trace_end(&x->trace);
+  settle(t, &kept);
+  if (said != TK_OK) tk_throw(t->env, said);
+}
+
+/* ---- from outside -------------------------------------------------------- */
+
+void tkc_explain_new(tki *t, const char *elements) {
+  tkc_explain *x = tk_calloc(t->env, 1, sizeof *x);
+  x->t = t;
+  tk_arena_init(&x->arena, t->env);
+  t->explain = x;
+  tkc_blame_new(t, "--explain", elements, &x->blame);
+  x->by_region = TK_NEWN(&x->arena, page **, t->nregions + 1);
+  x->keeper = (tki_observer){.ud = x, .access = on_access};
+}
+
+void tkc_explain_attach(tkc_explain *x) {
+  tkc_blame_attach(x->blame);
+  if (x->blame->targets) tki_observe(x->t, &x->keeper);
+}
+
+void tkc_explain_text(tkc_explain *x, tk_buf *out) {
+  for (const tkc_target *k = x->blame->targets; k; k = k->next) {
+    tkc_blame_target(x->blame, out, k);
+    x->target = k;
+    if (!k->writes.n || x->t->driver) continue;
+    tk_buf_puts(out, "  the last write, and what its value was made of\n");
+    explain(x, out);
+  }
+}
+
+void tkc_explain_free(tkc_explain *x) {
+  if (!x) return;
+  tk_env *e = x->t->env;
+  tkc_blame_free(x->blame);
+  tk_arena_free(&x->arena);
+  tk_free(e, x, sizeof *x);
+}

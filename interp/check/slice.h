@@ -1,0 +1,42 @@
+/* slice.h - where a value came from: backward slices of a traced program.
+ *
+ * tkc_slice_operands says which lanes of which operands a lane was made of;
+ * tkc_slice_text follows them and writes a tree.
+ */
+#ifndef TK_CHECK_SLICE_H
+#define TK_CHECK_SLICE_H
+
+#include "interp/check/trace.h"
+
+/* A lane of an operand. */
+typedef struct tkc_operand {
+  int arg;
+  size_t lane;
+  bool address; /* says where, not what */
+} tkc_operand;
+
+typedef struct tkc_operands {
+  tkc_operand *items;
+  size_t n, cap;
+  size_t terms; /* the last ones, by `each`, are terms of a long operation */
+  size_t each;
+} tkc_operands;
+
+/* The operands of a lane of a node's result (of what a STORE writes, when it
+ * is one).  Of a choice, the side that was taken.  out is empty or was used
+ * before with the same arena. */
+void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
+                        tkc_operands *out);
+
+enum { TKC_SLICE_LINES = 64 };
+
+/* The slice of a lane, as lines indented by `indent` blanks, at most `lines`
+ * of them. */
+void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
+                    int indent, size_t lines);
+/* The slice of what a store or atomic operation wrote to a lane, with its
+ * mask and address. */
+void tkc_slice_store(tkc_trace *x, tk_buf *out, tkc_ref store, size_t lane,
+                     int indent, size_t lines);
+
+#endif

@@ -1,0 +1,147 @@
+/* slice_loads.c - everything that a value was read from, ranges folded.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interp/check/slice_walk.h"
+
+enum { MOST_LOADS = 1 << 18, MOST_GROUPS = 8 };
+
+/* The elements of one tensor that one load read. */
+typedef struct group {
+  const tki_region *region;
+  const tkc_node *node;
+  TK_VEC(uint64_t) addrs;
+} group;
+
+typedef struct collect {
+  tkc_walk *w;
+  tkc_seen seen;
+  tkc_at base;
+  TK_VEC(tkc_at) todo;
+  group groups[MOST_GROUPS];
+  size_t ngroups;
+  bool more;
+} collect;
+
+static bool is_base(const collect *c, tkc_at at) {
+  return at.ref == c->base.ref && at.lane == c->base.lane;
+}
+
+static void push(collect *c, tkc_at at) {
+  if (!at.ref || is_base(c, at) || !tkc_seen_add(c->w, &c->seen, at)) return;
+  TK_PUSH(&c->w->arena, &c->todo, at);
+}
+
+static void add_load(collect *c, const tkc_node *n, uint64_t addr) {
+  const tki_region *r =
+      tki_region_at(c->w->x->t, addr, tk_lane_size(&n->in->type));
+  size_t i = 0;
+  while (i < c->ngroups &&
+         (c->groups[i].region != r || c->groups[i].node->in != n->in))
+    i++;
+  if (i == MOST_GROUPS) {
+    c->more = true;
+    return;
+  }
+  if (i == c->ngroups)
+    c->groups[c->ngroups++] = (group){.region = r, .node = n};
+  TK_PUSH(&c->w->arena, &c->groups[i].addrs, addr);
+}
+
+static void visit(collect *c, tkc_at at) {
+  const tkc_node *n = tkc_at_node(c->w, at);
+  uint64_t addr;
+  tkc_at stored;
+  if (!n || n->kind != TKC_NODE_INST) return;
+  if (tkc_loaded(n, at.lane, &addr)) {
+    if (tkc_follow_store(c->w, n, at.lane, &stored))
+      push(c, stored);
+    else
+      add_load(c, n, addr);
+    return;
+  }
+  tkc_operands *o = &c->w->scratch;
+  tkc_slice_operands(&c->w->arena, n, tkc_ref_result(at.ref), at.lane, o);
+  for (size_t i = o->n; i-- > 0;) /* the first comes off first */
+    if (!o->items[i].address) push(c, tkc_operand_at(n, o->items[i]));
+}
+
+static void collect_all(collect *c, tkc_at at) {
+  push(c, at);
+  while (c->todo.n && c->seen.n < MOST_LOADS)
+    visit(c, c->todo.items[--c->todo.n]);
+  c->more |= c->todo.n > 0;
+}
+
+/* ---- ranges -------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static size_t unique(uint64_t *items, size_t n) {
+  size_t k = 0;
+  qsort(items, n, sizeof *items, by_address);
+  for (size_t i = 0; i < n; i++)
+    if (!k || items[k - 1] != items[i]) items[k++] = items[i];
+  return k;
+}
+
+/* The box around the elements; false: they are none of the tensor. */
+static bool box_of(const group *g, size_t n, int64_t *lo, int64_t *hi) {
+  int64_t at[TK_MAX_RANK];
+  if (!g->region) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (!tki_place_index(g->region, g->addrs.items[i], at)) return false;
+    for (int k = 0; k < g->region->tensor->rank; k++) {
+      if (!i || at[k] < lo[k]) lo[k] = at[k];
+      if (!i || at[k] > hi[k]) hi[k] = at[k];
+    }
+  }
+  return true;
+}
+
+static void put_box(tk_buf *out, const group *g, size_t n, const int64_t *lo,
+                    const int64_t *hi) {
+  uint64_t volume = 1;
+  int rank = g->region->tensor->rank;
+  for (int k = 0; k < rank; k++) volume *= (uint64_t)(hi[k] - lo[k] + 1);
+  if (volume != n) tk_buf_printf(out, "%zu elements of ", n);
+  tk_buf_puts(out, g->region->name);
+  for (int k = 0; k < rank; k++) {
+    tk_buf_printf(out, "%s%" PRId64, k ? ", " : "[", lo[k]);
+    if (hi[k] != lo[k]) tk_buf_printf(out, "..%" PRId64, hi[k]);
+  }
+  if (rank) tk_buf_putc(out, ']');
+}
+
+static void put_group(tkc_walk *w, tk_buf *out, group *g) {
+  int64_t lo[TK_MAX_RANK], hi[TK_MAX_RANK];
+  size_t n = unique(g->addrs.items, g->addrs.n);
+  if (box_of(g, n, lo, hi)) {
+    put_box(out, g, n, lo, hi);
+  } else {
+    tki_place(out, w->x->t, g->addrs.items[0]);
+    if (n > 1) tk_buf_printf(out, " and %zu more", n - 1);
+  }
+  tk_buf_printf(out, ", line %d",
+                tk_source_line(g->node->user_func->src, g->node->user.lo));
+}
+
+void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
+                     void (*line)(void *ud, const char *text), void *ud) {
+  collect c = {.w = w, .base = base};
+  tk_buf text;
+  tk_buf_init(&text, w->x->t->env);
+  collect_all(&c, at);
+  for (size_t i = 0; i < c.ngroups; i++) {
+    tk_buf_clear(&text);
+    put_group(w, &text, &c.groups[i]);
+    line(ud, tk_buf_str(&text));
+  }
+  if (c.more) line(ud, "more than is listed");
+  tk_buf_free(&text);
+}

@@ -1,0 +1,225 @@
+/* slice_walk.c - following values back, step by step.
+ */
+#include "interp/check/slice_walk.h"
+
+#include <string.h>
+
+enum { MOST_VISITS = 512 };
+
+/* ---- what was seen ------------------------------------------------------- */
+
+static size_t place_of(const tkc_seen *s, tkc_at at) {
+  uint64_t h = at.ref * 0x9E3779B97F4A7C15u ^ at.lane * 0xC2B2AE3D27D4EB4Fu;
+  size_t i = (size_t)(h ^ h >> 29) & (s->cap - 1);
+  while (s->items[i].ref &&
+         (s->items[i].ref != at.ref || s->items[i].lane != at.lane))
+    i = (i + 1) & (s->cap - 1);
+  return i;
+}
+
+static void grow_seen(tkc_walk *w, tkc_seen *s) {
+  tkc_seen old = *s;
+  s->cap = s->cap ? 2 * s->cap : 64;
+  s->items = TK_NEWN(&w->arena, tkc_at, s->cap);
+  for (size_t i = 0; i < old.cap; i++)
+    if (old.items[i].ref) s->items[place_of(s, old.items[i])] = old.items[i];
+}
+
+bool tkc_seen_add(tkc_walk *w, tkc_seen *s, tkc_at at) {
+  if (2 * s->n >= s->cap) grow_seen(w, s);
+  size_t i = place_of(s, at);
+  if (s->items[i].ref) return false;
+  s->items[i] = at;
+  s->n++;
+  return true;
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+static double lane_double(const tk_type *type, tki_val *v, size_t lane) {
+  const char *p = tki_data(v);
+  return tk_lane_double((tk_dtype)type->elem,
+                        p + (v->buf ? lane : 0) * tk_lane_size(type));
+}
+
+static bool same_value(const tkc_node *n, size_t lane) {
+  const tk_type *to = tkc_node_type(n, 0), *from = tkc_node_arg_type(n, 0);
+  if (to->ptr || from->ptr) return true;
+  double x = lane_double(to, tkc_node_value(n, 0), lane);
+  double y = lane_double(from, &n->vals[0], lane);
+  return x == y || (x != x && y != y);
+}
+
+static bool passes(const tkc_node *n, size_t lane) {
+  if (n->kind != TKC_NODE_INST) return false;
+  switch (n->in->op) {
+  case TK_I_COPY:
+  case TK_I_BROADCAST:
+  case TK_I_PERMUTE:
+  case TK_I_JOIN:
+  case TK_I_SPLIT:
+  case TK_I_CAT:
+  case TK_I_FLIP:
+  case TK_I_SLICE: return true;
+  case TK_I_CAST: return same_value(n, lane);
+  default: return false;
+  }
+}
+
+static const tkc_operands *operands(tkc_walk *w, const tkc_node *n, tkc_at at) {
+  tkc_slice_operands(&w->arena, n, tkc_ref_result(at.ref), at.lane,
+                     &w->scratch);
+  return &w->scratch;
+}
+
+tkc_at tkc_settle(tkc_walk *w, tkc_at at) {
+  const tkc_node *n;
+  while ((n = tkc_at_node(w, at)) && passes(n, at.lane)) {
+    tkc_at next = tkc_operand_at(n, operands(w, n, at)->items[0]);
+    if (!tkc_at_node(w, next)) break;
+    at = next;
+  }
+  return at;
+}
+
+bool tkc_is_const(tkc_walk *w, tkc_at at) {
+  const tkc_node *n = tkc_at_node(w, tkc_settle(w, at));
+  if (n && tkc_node_is(n, TK_I_CAST))
+    n = tkc_at_node(w, tkc_settle(w, (tkc_at){n->refs[0], 0}));
+  return n && tkc_node_is(n, TK_I_CONST);
+}
+
+uint64_t tkc_node_address(const tkc_node *n, size_t lane) {
+  const uint64_t *addr = tki_data(&n->vals[0]);
+  return addr[n->vals[0].buf ? lane : 0];
+}
+
+static bool mask_of(const tkc_node *n, int arg, size_t lane) {
+  const uint8_t *m = tki_data(&n->vals[arg]);
+  return m[n->vals[arg].buf ? lane : 0];
+}
+
+bool tkc_loaded(const tkc_node *n, size_t lane, uint64_t *addr) {
+  if (!tkc_node_is(n, TK_I_LOAD)) return false;
+  if (n->in->mode & 1 && !mask_of(n, 1, lane)) return false;
+  *addr = tkc_node_address(n, lane);
+  return true;
+}
+
+/* The last lane that a store wrote an address from. */
+static bool stored_lane(const tkc_node *n, uint64_t addr, size_t *lane) {
+  size_t size = tk_lane_size(&n->in->type);
+  for (size_t i = (size_t)n->in->n; i-- > 0;) {
+    uint64_t at = tkc_node_address(n, i);
+    bool masked = n->nargs > 2 && !mask_of(n, 2, i);
+    *lane = i;
+    if (at <= addr && addr - at < size && !masked) return true;
+  }
+  return false;
+}
+
+bool tkc_follow_store(tkc_walk *w, const tkc_node *n, size_t lane, tkc_at *to) {
+  uint64_t addr;
+  size_t from;
+  const tkc_writer *by = tkc_node_writer(w->x, n, lane);
+  const tkc_node *store = by ? tkc_trace_node(w->x, by->node) : NULL;
+  if (!store || !tkc_node_is(store, TK_I_STORE)) return false;
+  if (!tkc_loaded(n, lane, &addr) || !stored_lane(store, addr, &from))
+    return false;
+  *to = (tkc_at){store->refs[1], store->vals[1].buf ? from : 0};
+  return true;
+}
+
+/* ---- searches ------------------------------------------------------------ */
+
+typedef struct search {
+  tkc_walk *w;
+  tkc_seen seen;
+  const tkc_node *from; /* of recurs; NULL: any access to memory */
+  tkc_path *path;
+  int visits;
+} search;
+
+static bool is_earlier(const search *s, const tkc_node *n) {
+  const tkc_node *from = s->from;
+  if (n->kind != TKC_NODE_INST || n->in != from->in || n->loop != from->loop)
+    return false;
+  return n->outer_trip < from->outer_trip ||
+         (n->outer_trip == from->outer_trip && n->trip < from->trip);
+}
+
+static bool is_found(const search *s, const tkc_node *n) {
+  if (s->from) return is_earlier(s, n);
+  return tkc_node_is(n, TK_I_LOAD) || tkc_node_is(n, TK_I_ATOMIC) ||
+         tkc_node_is(n, TK_I_CAS);
+}
+
+static bool find(search *s, tkc_at at, int depth);
+
+static bool step(search *s, tkc_at to, int arg, int depth) {
+  if (depth == TKC_PATH) return false;
+  if (s->path) s->path->args[depth] = arg;
+  return find(s, to, depth + 1);
+}
+
+/* Of a long operation the first term stands for all. */
+static bool find_below(search *s, const tkc_node *n, tkc_at at, int depth) {
+  tkc_at next[16];
+  int args[16];
+  const tkc_operands *o = operands(s->w, n, at);
+  size_t many = o->n - o->terms + (o->terms ? o->each : 0);
+  if (many > TK_COUNT(next)) many = TK_COUNT(next);
+  size_t k = 0;
+  for (size_t i = 0; i < many; i++) {
+    if (s->from && o->items[i].address) continue;
+    args[k] = o->items[i].arg;
+    next[k++] = tkc_operand_at(n, o->items[i]);
+  }
+  for (size_t i = 0; i < k; i++)
+    if (step(s, next[i], args[i], depth)) return true;
+  tkc_at stored;
+  return tkc_follow_store(s->w, n, at.lane, &stored) &&
+         step(s, stored, TKC_STORED, depth);
+}
+
+static bool find(search *s, tkc_at at, int depth) {
+  const tkc_node *n = tkc_at_node(s->w, at);
+  if (!n || s->visits++ > MOST_VISITS || !tkc_seen_add(s->w, &s->seen, at))
+    return false;
+  if (is_found(s, n)) {
+    if (s->path) s->path->n = depth, s->path->to = at;
+    return true;
+  }
+  return find_below(s, n, at, depth);
+}
+
+bool tkc_reads_memory(tkc_walk *w, tkc_at at) {
+  search s = {.w = w};
+  return find(&s, at, 0);
+}
+
+bool tkc_recurs(tkc_walk *w, tkc_at at, tkc_path *out) {
+  const tkc_node *n = tkc_at_node(w, at);
+  search s = {.w = w, .from = n, .path = out};
+  if (!n || n->kind != TKC_NODE_INST || !n->loop) return false;
+  if (!n->trip && !n->outer_trip) return false;
+  return find(&s, at, 0);
+}
+
+tkc_at tkc_path_follow(tkc_walk *w, tkc_at at, const tkc_path *p) {
+  for (int i = 0; i < p->n; i++) {
+    const tkc_node *n = tkc_at_node(w, at);
+    tkc_at next = {0, 0};
+    if (n && p->args[i] == TKC_STORED) {
+      tkc_follow_store(w, n, at.lane, &next);
+    } else if (n) {
+      const tkc_operands *o = operands(w, n, at);
+      for (size_t k = 0; k < o->n && !next.ref; k++)
+        if (o->items[k].arg == p->args[i])
+          next = tkc_operand_at(n, o->items[k]);
+    }
+    if (!tkc_at_node(w, next)) return next.ref || !n ? next : at;
+    at = next;
+  }
+  return at;
+}

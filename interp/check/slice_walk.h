@@ -1,0 +1,64 @@
+/* slice_walk.h - steps that the text of a slice and its lists share.
+ */
+#ifndef TK_CHECK_SLICE_WALK_H
+#define TK_CHECK_SLICE_WALK_H
+
+#include "interp/check/slice.h"
+
+/* A lane of a value. */
+typedef struct tkc_at {
+  tkc_ref ref;
+  size_t lane;
+} tkc_at;
+
+typedef struct tkc_seen {
+  tkc_at *items; /* hash table; ref 0: free */
+  size_t n, cap;
+} tkc_seen;
+
+typedef struct tkc_walk {
+  tkc_trace *x;
+  tk_arena arena;
+  tkc_operands scratch;
+} tkc_walk;
+
+/* True when it was not there. */
+bool tkc_seen_add(tkc_walk *w, tkc_seen *s, tkc_at at);
+
+static inline tkc_at tkc_operand_at(const tkc_node *n, tkc_operand o) {
+  return (tkc_at){n->refs[o.arg], o.lane};
+}
+static inline const tkc_node *tkc_at_node(const tkc_walk *w, tkc_at at) {
+  return tkc_trace_node(w->x, at.ref);
+}
+
+/* Behind copies, moved lanes and conversions that change nothing. */
+tkc_at tkc_settle(tkc_walk *w, tkc_at at);
+bool tkc_is_const(tkc_walk *w, tkc_at at);
+/* A load whose lane was active, and the address. */
+bool tkc_loaded(const tkc_node *n, size_t lane, uint64_t *addr);
+/* The address of a lane of an access. */
+uint64_t tkc_node_address(const tkc_node *n, size_t lane);
+/* The value that this program itself had stored to what a node read. */
+bool tkc_follow_store(tkc_walk *w, const tkc_node *n, size_t lane, tkc_at *to);
+/* Is memory read on the way to it? */
+bool tkc_reads_memory(tkc_walk *w, tkc_at at);
+
+/* The steps from a value in a loop to what the same instruction gave in an
+ * earlier trip: numbers of operands, or TKC_STORED. */
+enum { TKC_PATH = 32, TKC_STORED = -1 };
+typedef struct tkc_path {
+  int args[TKC_PATH];
+  int n;
+  tkc_at to;
+} tkc_path;
+bool tkc_recurs(tkc_walk *w, tkc_at at, tkc_path *out);
+/* Where the same steps lead from another value; ref 0: nowhere. */
+tkc_at tkc_path_follow(tkc_walk *w, tkc_at at, const tkc_path *p);
+
+/* What memory a value was read from, up to `base` (ref 0: all of it): calls
+ * line with "A[0, 0..319], line 21" for each tensor and place. */
+void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
+                     void (*line)(void *ud, const char *text), void *ud);
+
+#endif

@@ -1,0 +1,364 @@
+/* trace.c - the nodes of a program, made as it runs.
+ *
+ * Nodes are numbered and stand in chunks; when too much is held the oldest
+ * chunk goes with everything in it, and refs to it lead nowhere.  Functions
+ * that operations call for their lanes (map_elementwise, tl.reduce) have no
+ * table: such an operation is one node.
+ */
+#include "interp/check/trace.h"
+
+#include <string.h>
+
+enum { PAGE = 1024, MOST_EVENTS = 1 << 24, RESULT_BITS = 8 };
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static size_t held_bytes(const tki_val *v) {
+  return v->buf ? (size_t)1 << v->buf->cls : 0;
+}
+
+static void drop_chunk(tkc_trace *x, size_t i) {
+  tkc_chunk *c = x->chunks[i];
+  for (size_t k = 0; k < c->n; k++)
+    for (int j = 0; j < c->nodes[k].nargs + c->nodes[k].nres; j++)
+      tki_release(x->t, &c->nodes[k].vals[j]);
+  tk_arena_free(&c->arena);
+  x->bytes -= c->bytes + sizeof *c;
+  x->chunks[i] = NULL;
+  tk_free(x->t->env, c, sizeof *c);
+}
+
+static tkc_chunk *add_chunk(tkc_trace *x) {
+  tk_env *e = x->t->env;
+  while (x->bytes > x->limit && x->dropped < x->nchunks)
+    drop_chunk(x, x->dropped++);
+  if (x->nchunks == x->cap_chunks) {
+    size_t cap = x->cap_chunks ? 2 * x->cap_chunks : 16;
+    x->chunks = tk_realloc(e, x->chunks, x->cap_chunks * sizeof *x->chunks,
+                           cap * sizeof *x->chunks);
+    x->cap_chunks = cap;
+  }
+  tkc_chunk *c = tk_calloc(e, 1, sizeof *c);
+  tk_arena_init(&c->arena, e);
+  x->bytes += sizeof *c;
+  return x->chunks[x->nchunks++] = c;
+}
+
+static tkc_ref next_ref(const tkc_trace *x) {
+  const tkc_chunk *c = x->nchunks ? x->chunks[x->nchunks - 1] : NULL;
+  size_t n = x->nchunks * TKC_CHUNK;
+  if (c) n -= TKC_CHUNK - c->n;
+  return (tkc_ref)(n + 1) << RESULT_BITS;
+}
+
+const tkc_node *tkc_trace_node(const tkc_trace *x, tkc_ref r) {
+  if (!r) return NULL;
+  size_t at = (size_t)(r >> RESULT_BITS) - 1;
+  const tkc_chunk *c = x->chunks[at / TKC_CHUNK];
+  return c ? &c->nodes[at % TKC_CHUNK] : NULL;
+}
+
+static void note_place(tkc_node *n, const tki *t) {
+  const tki_frame *f = t->frame;
+  n->func = f->func;
+  while (f->func->library && f->caller) f = f->caller;
+  n->user_func = f->func;
+  if (f->inst) n->user = f->inst->span;
+  const tki_loop *l = NULL;
+  for (f = t->frame; f && !l; f = f->caller) l = f->loops;
+  if (!l) return;
+  n->loop = l->stmt;
+  n->trip = l->trip;
+  if (!l->outer) return;
+  n->outer = l->outer->stmt;
+  n->outer_trip = l->outer->trip;
+}
+
+static tkc_node *add_node(tkc_trace *x, tkc_node_kind kind, size_t nargs,
+                          size_t nres) {
+  tkc_chunk *c = x->nchunks ? x->chunks[x->nchunks - 1] : NULL;
+  if (!c || c->n == TKC_CHUNK) c = add_chunk(x);
+  tkc_node *n = &c->nodes[c->n];
+  size_t bytes = nargs * sizeof *n->refs + (nargs + nres) * sizeof *n->vals;
+  *n = (tkc_node){.kind = kind};
+  n->refs = TK_NEWN(&c->arena, tkc_ref, nargs + 1);
+  n->vals = TK_NEWN(&c->arena, tki_val, nargs + nres + 1);
+  n->nargs = (uint16_t)nargs;
+  n->nres = (uint16_t)nres;
+  c->n++;
+  c->bytes += bytes;
+  x->bytes += bytes;
+  note_place(n, x->t);
+  return n;
+}
+
+static void hold(tkc_trace *x, tkc_node *n, size_t k, const tki_val *v) {
+  tkc_chunk *c = x->chunks[x->nchunks - 1];
+  bool fresh = k >= n->nargs && v->buf && v->buf->refs == 1;
+  if (fresh) c->bytes += held_bytes(v), x->bytes += held_bytes(v);
+  n->vals[k] = tki_share(v);
+}
+
+static bool has_slot(const tkc_node *n) {
+  return n->kind != TKC_NODE_INST || n->in->op == TK_I_COND;
+}
+
+const tk_type *tkc_node_type(const tkc_node *n, int result) {
+  return &n->func->slots[has_slot(n) ? n->slot : n->in->res[result]].type;
+}
+
+const tk_type *tkc_node_arg_type(const tkc_node *n, int k) {
+  bool own = n->kind != TKC_NODE_INST || (has_slot(n) && k == 1);
+  return &n->func->slots[own ? n->slot : n->in->args[k]].type;
+}
+
+tki_val *tkc_node_value(const tkc_node *n, int result) {
+  return &n->vals[n->nargs + result];
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static tkc_ref *table_of(const tki_frame *f) {
+  tki_buf *b = f ? f->shadow[TKI_SHADOW_TRACE] : NULL;
+  return b ? tki_buf_data(b) : NULL;
+}
+
+tkc_ref tkc_trace_slot(const tki_frame *f, int slot) {
+  const tkc_ref *table = table_of(f);
+  return table ? table[slot] : 0;
+}
+
+static tkc_ref *make_table(tki *t) {
+  size_t bytes = t->frame->func->nslots * sizeof(tkc_ref);
+  tki_buf *b = tki_buf_new(t, bytes + 1);
+  memset(tki_buf_data(b), 0, bytes);
+  t->frame->shadow[TKI_SHADOW_TRACE] = b;
+  return tki_buf_data(b);
+}
+
+static void drop_table(tki *t, tki_frame *f) {
+  if (f->shadow[TKI_SHADOW_TRACE]) tki_buf_free(t, f->shadow[TKI_SHADOW_TRACE]);
+  f->shadow[TKI_SHADOW_TRACE] = NULL;
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+static void begin_kernel(tkc_trace *x) {
+  tki *t = x->t;
+  const tk_func *f = t->frame->func;
+  tkc_ref *table = make_table(t);
+  t->watched = true;
+  for (size_t i = 0; i < f->nparams; i++) {
+    int slot = f->params[i];
+    table[slot] = next_ref(x);
+    tkc_node *n = add_node(x, TKC_NODE_ARG, 0, 1);
+    n->slot = slot;
+    hold(x, n, 0, &t->frame->slots[slot]);
+  }
+}
+
+static void begin_call(tki *t) {
+  const tki_frame *f = t->frame;
+  const tkc_ref *from = table_of(f->caller);
+  const tk_inst *in = f->caller->inst;
+  if (!from || !in || in->op != TK_I_CALL || in->aux != f->func) return;
+  tkc_ref *table = make_table(t);
+  for (size_t i = 0; i < f->func->nparams && i < in->nargs; i++)
+    table[f->func->params[i]] = from[in->args[i]];
+}
+
+static void end_frame(tkc_trace *x) {
+  tki *t = x->t;
+  const tkc_ref *table = table_of(t->frame);
+  const tk_stmt *st = t->frame->stmt;
+  if (!table) return;
+  size_t n = st && st->kind == TK_S_RETURN ? st->nresults : 0;
+  while (x->cap_returned < n)
+    x->returned = tk_arena_grow(&x->arena, x->returned, sizeof *x->returned,
+                                &x->cap_returned);
+  for (size_t i = 0; i < n; i++) x->returned[i] = table[st->results[i]];
+  x->nreturned = n;
+  drop_table(t, t->frame);
+}
+
+static void on_frame(void *ud, tki *t, bool begins) {
+  tkc_trace *x = ud;
+  if (!begins)
+    end_frame(x);
+  else if (t->frame->caller)
+    begin_call(t);
+  else if (tki_program_index(t) == x->program)
+    begin_kernel(x);
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+static void on_trip(void *ud, tki *t, const tk_stmt *st) {
+  tkc_trace *x = ud;
+  tkc_ref *table = table_of(t->frame);
+  if (!table || st->kind != TK_S_FOR) return;
+  int from[3] = {st->lb, st->ub, st->step};
+  tkc_ref at = next_ref(x);
+  tkc_node *n = add_node(x, TKC_NODE_LOOP, 3, 1);
+  for (int k = 0; k < 3; k++) {
+    n->refs[k] = table[from[k]];
+    hold(x, n, (size_t)k, &t->frame->slots[from[k]]);
+  }
+  n->slot = st->iv;
+  hold(x, n, 3, &t->frame->slots[st->iv]);
+  table[st->iv] = at;
+}
+
+static void take_returned(tkc_trace *x, tkc_ref *table, const tk_inst *in) {
+  for (size_t i = 0; i < in->nres; i++)
+    table[in->res[i]] = i < x->nreturned ? x->returned[i] : 0;
+  x->nreturned = 0;
+}
+
+/* `a if c else b`: the bodies set the results, c chose. */
+static void add_choice(tkc_trace *x, tkc_ref *table, const tk_inst *in,
+                       const tki_val *args) {
+  const tki_val *slots = x->t->frame->slots;
+  for (size_t i = 0; i < in->nres; i++) {
+    tkc_ref at = next_ref(x);
+    tkc_node *n = add_node(x, TKC_NODE_INST, 2, 1);
+    n->in = in;
+    n->refs[0] = table[in->args[0]];
+    n->refs[1] = table[in->res[i]];
+    hold(x, n, 0, &args[0]);
+    hold(x, n, 1, &slots[in->res[i]]);
+    hold(x, n, 2, &slots[in->res[i]]);
+    n->slot = in->res[i];
+    table[in->res[i]] = at;
+  }
+}
+
+static void add_inst(tkc_trace *x, tkc_ref *table, const tk_inst *in,
+                     const tki_val *args) {
+  tkc_ref at = next_ref(x);
+  tkc_node *n = add_node(x, TKC_NODE_INST, in->nargs, in->nres);
+  n->in = in;
+  for (size_t k = 0; k < in->nargs; k++) {
+    n->refs[k] = table[in->args[k]];
+    hold(x, n, k, &args[k]);
+  }
+  for (size_t k = 0; k < in->nres; k++) {
+    hold(x, n, in->nargs + k, &x->t->frame->slots[in->res[k]]);
+    table[in->res[k]] = at | k;
+  }
+  n->writers = x->pending;
+}
+
+static bool is_write(const tk_inst *in) {
+  return in->op == TK_I_STORE || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
+}
+
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  tkc_trace *x = ud;
+  tkc_ref *table = table_of(t->frame);
+  if (is_write(in)) x->last = table ? next_ref(x) : 0;
+  if (table) switch (in->op) {
+    case TK_I_CALL: take_returned(x, table, in); break;
+    case TK_I_COND: add_choice(x, table, in, args); break;
+    case TK_I_PRINT:
+    case TK_I_ASSERT:
+    case TK_I_BREAKPOINT:
+    case TK_I_BARRIER: break;
+    default: add_inst(x, table, in, args);
+    }
+  x->pending = NULL;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static size_t granule(const tki_region *r) {
+  return tk_dtype_size(r->tensor->dtype);
+}
+
+static uint32_t *writer_at(tkc_trace *x, const tki_region *r, uint64_t addr,
+                           bool make) {
+  size_t region = (size_t)(r - x->t->regions);
+  size_t at = (size_t)(addr - r->lo) / granule(r);
+  if (!x->pages[region]) {
+    size_t n = (size_t)(r->hi - r->lo) / granule(r) / PAGE + 1;
+    if (!make) return NULL;
+    x->pages[region] = TK_NEWN(&x->arena, uint32_t *, n);
+  }
+  uint32_t **page = &x->pages[region][at / PAGE];
+  if (!*page && make) *page = TK_NEWN(&x->arena, uint32_t, PAGE);
+  return *page ? &(*page)[at % PAGE] : NULL;
+}
+
+static void look_up_writers(tkc_trace *x, const tki_access *a) {
+  x->pending = NULL;
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    uint32_t *w = writer_at(x, tki_access_region(a, i), a->addr[i], false);
+    if (!w || !*w) continue;
+    if (!x->pending)
+      x->pending = TK_NEWN(&x->chunks[x->nchunks - 1]->arena, uint32_t, a->n);
+    x->pending[i] = *w;
+  }
+}
+
+static void note_writer(tkc_trace *x, const tki_access *a, tkc_ref node) {
+  tkc_writer w = {tki_program_index(a->t), tki_site(a->t), node};
+  if (x->events.n >= MOST_EVENTS) return;
+  TK_PUSH(&x->arena, &x->events, w);
+  uint32_t id = (uint32_t)x->events.n;
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    const tki_region *r = tki_access_region(a, i);
+    for (size_t b = 0; b < a->size; b += granule(r))
+      *writer_at(x, r, a->addr[i] + b, true) = id;
+  }
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  tkc_trace *x = ud;
+  bool mine = table_of(t->frame) != NULL;
+  if (mine) {
+    tkc_chunk *c = x->chunks[x->nchunks - 1];
+    if (c->n == TKC_CHUNK) add_chunk(x); /* where the node will stand */
+    look_up_writers(x, a);
+  }
+  if (a->write && a->n) note_writer(x, a, mine ? next_ref(x) : 0);
+}
+
+const tkc_writer *tkc_node_writer(const tkc_trace *x, const tkc_node *n,
+                                  size_t lane) {
+  uint32_t id = n->writers ? n->writers[lane] : 0;
+  return id ? &x->events.items[id - 1] : NULL;
+}
+
+/* ---- beginning and end --------------------------------------------------- */
+
+void tkc_trace_begin(tkc_trace *x, tki *t, uint64_t program, size_t limit) {
+  *x = (tkc_trace){.t = t, .program = program, .limit = limit};
+  tk_arena_init(&x->arena, t->env);
+  x->pages = TK_NEWN(&x->arena, uint32_t **, t->nregions + 1);
+  bool watched = t->watched;
+  x->observer = (tki_observer){.ud = x,
+                               .frame = on_frame,
+                               .trip = on_trip,
+                               .after = on_after,
+                               .access = on_access};
+  tki_observe(t, &x->observer);
+  t->watched = watched; /* until the program begins */
+}
+
+static void stop_watching(tkc_trace *x) {
+  tki_observer **at = &x->t->observers;
+  while (*at && *at != &x->observer) at = &(*at)->next;
+  if (*at) *at = x->observer.next;
+}
+
+void tkc_trace_end(tkc_trace *x) {
+  if (!x->t) return;
+  tk_env *e = x->t->env;
+  stop_watching(x);
+  for (size_t i = x->dropped; i < x->nchunks; i++) drop_chunk(x, i);
+  tk_free(e, x->chunks, x->cap_chunks * sizeof *x->chunks);
+  tk_arena_free(&x->arena);
+  *x = (tkc_trace){0};
+}
