@@ -319,6 +319,10 @@ typedef struct tk_debugger_options {
   int width;          /* of the terminal; 0: 80 */
   bool stop_at_start; /* of the first launch */
   bool stop_at_end;   /* of each launch */
+  /* Only launches of a kernel that calls breakpoint(), or breakpoint_if, are
+   * debugged, until the user sets breakpoints. */
+  bool wait_for_call;
+  bool colour; /* ANSI colours in the text */
 } tk_debugger_options;
 
 tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
@@ -328,6 +332,8 @@ tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
 bool tk_debugger_command(tk_debugger *d, const char *line);
 /* Whether the user has quit: the launch then returns TK_INTERRUPTED. */
 bool tk_debugger_has_quit(const tk_debugger *d);
+/* Whether it debugs the launch that runs, or did so with the last one. */
+bool tk_debugger_is_active(const tk_debugger *d);
 /* The i-th way to complete the last word of line, NULL at the end. */
 const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i);
 /* The i-th command, NULL at the end, and its help. */
@@ -344,6 +350,9 @@ typedef struct tk_console_options {
   bool json;          /* events as lines of JSON, and nothing else */
   bool stop_at_start; /* as above */
   bool stop_at_end;
+  bool wait_for_call;
+  bool colour;
+  bool no_init; /* do not read .tkdbgrc */
 } tk_console_options;
 tk_status tk_console_new(tk_session *s, const tk_console_options *o,
                          tk_debugger **out);

@@ -88,7 +88,9 @@ class ConsoleOptions(Structure):
                 ("breakpoints", POINTER(c_char_p)),
                 ("ncommands", c_size_t), ("nfiles", c_size_t),
                 ("nbreakpoints", c_size_t), ("json", c_bool),
-                ("stop_at_start", c_bool), ("stop_at_end", c_bool)]
+                ("stop_at_start", c_bool), ("stop_at_end", c_bool),
+                ("wait_for_call", c_bool), ("colour", c_bool),
+                ("no_init", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(ConsoleOptions), **fields)
@@ -161,6 +163,7 @@ PROTOTYPES = {
     "tk_debugger_new": (c_int, [_P, _P, _OUT]),
     "tk_debugger_command": (c_bool, [_P, _S]),
     "tk_debugger_has_quit": (c_bool, [_P]),
+    "tk_debugger_is_active": (c_bool, [_P]),
     "tk_debugger_complete": (_S, [_P, _S, c_size_t]),
     "tk_debugger_command_name": (_S, [c_size_t]),
     "tk_debugger_command_help": (_S, [c_size_t]),

@@ -20,7 +20,7 @@ class Watch:
 
     def __init__(self, target=None):
         self.target = target
-        self.once = False  # a debugger answers each signal
+        self.debugged = None  # whether a debugger answers the signals
         self.reset()
 
     def reset(self):
@@ -30,6 +30,7 @@ class Watch:
         self._launch = 0  # a signal stops the launch it came in, no later one
         self._lock = threading.Lock()
         self._before = -1
+        self._handler = None  # of the script, while ours stands for it
         self._wake = threading.Event()
 
     def _start(self):
@@ -51,8 +52,22 @@ class Watch:
                     pass
             launch = self._launch
             if signal.SIGINT in data:
-                while self._stop(launch) and not self.once:
+                while self._stop(launch) and not self._answered():
                     self._wake.wait(AGAIN)
+
+    def _answered(self):
+        return self.debugged is not None and self.debugged()
+
+    def _swallow(self):
+        """A signal that a debugger answered is none for the script."""
+        before = signal.getsignal(signal.SIGINT)
+
+        def handler(number, frame):
+            if not self._answered():
+                before(number, frame)
+        self._handler = before if callable(before) else None
+        if self._handler:
+            signal.signal(signal.SIGINT, handler)
 
     def _stop(self, launch):
         """Asks this launch to stop; false once it has returned."""
@@ -70,6 +85,8 @@ class Watch:
                 self._start()
             self._before = signal.set_wakeup_fd(
                 self._pipe[1], warn_on_full_buffer=False)
+            if self.debugged is not None:
+                self._swallow()
         with self._lock:
             self._launch += 1
             self._running = True
@@ -80,3 +97,6 @@ class Watch:
             self._running = False
         if self._mine:
             signal.set_wakeup_fd(self._before)
+            handler, self._handler = self._handler, None
+            if handler:
+                signal.signal(signal.SIGINT, handler)

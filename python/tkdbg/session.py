@@ -77,7 +77,9 @@ class Session:
             if self.options.check is not None:
                 self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
-            if self.options.debug or self.options.breakpoints:
+            if (self.options.debug or self.options.breakpoints or
+                    not self.options.json and _is_terminal(sys.stdin) and
+                    _is_terminal(sys.stdout)):
                 self._debug()
         return self._ptr
 
@@ -106,11 +108,13 @@ class Session:
             commands=strings(o.commands), ncommands=len(o.commands),
             files=strings(o.command_files), nfiles=len(o.command_files),
             breakpoints=strings(o.breakpoints),
-            nbreakpoints=len(o.breakpoints), stop_at_start=o.debug)
+            nbreakpoints=len(o.breakpoints), stop_at_start=o.debug,
+            json=o.json, colour=o.colour(sys.stdout), no_init=o.no_init,
+            wait_for_call=not (o.debug or o.breakpoints))
         self.check(self.lib.tk_console_new(
             self._ptr, ctypes.byref(console), ctypes.byref(out)))
         self.debugger = out
-        self.watch.once = True
+        self.watch.debugged = lambda: self.lib.tk_debugger_is_active(out)
 
     def _after_fork(self):
         self.lock = threading.RLock()

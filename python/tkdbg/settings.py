@@ -36,8 +36,11 @@ class Options:
     virtual_cuda  device='cuda' in host memory: True, False, or None for
                   "when PyTorch has no CUDA of its own"
     quiet         no progress bar, no summary line
-    json          findings as JSON objects, one a line; implies quiet
+    json          findings as JSON objects, one a line; implies quiet;
+                  of debug, events in place of text
     color         "auto" (a terminal), "always" or "never"
+    debug         a debugger stands over all launches; breakpoints, commands,
+                  command_files are for it, no_init: do not read .tkdbgrc
     print_ir      print the typed form of each kernel as it is compiled
     check         detectors: "all" or names separated by commas
     limit         findings shown at most; suppressions: a file of those that
@@ -67,6 +70,7 @@ class Options:
     breakpoints: tuple = ()
     commands: tuple = ()
     command_files: tuple = ()
+    no_init: bool = False
     triton_version: Optional[str] = None
     check: Optional[str] = None
     limit: Optional[int] = None
@@ -108,7 +112,8 @@ class Options:
         """Whether text for stream is to be coloured."""
         if self.color != "auto":
             return self.color == "always"
-        if os.environ.get("NO_COLOR"):
+        if (os.environ.get("NO_COLOR") or
+                os.environ.get("TERM", "dumb") == "dumb"):
             return False
         try:
             return stream.isatty()

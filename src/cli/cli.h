@@ -107,7 +107,7 @@ int cli_find_command(const char *name); /* -1 if unknown */
 int cli_usage(const cli_args *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* returns TK_USAGE */
 const char *cli_nearest(const char *name, const char *(*next)(size_t i));
-bool cli_colour(const cli_args *a);
+bool cli_colour(const cli_args *a, int fd); /* in text written there */
 char *cli_format(const char *fmt, ...)
     __attribute__((format(printf, 1, 2))); /* malloc'd; never NULL */
 void cli_json_string(FILE *f, const char *s);
@@ -129,7 +129,8 @@ typedef struct cli_job {
   const char *name; /* of the kernel */
   struct cli_progress *progress;
   tk_debugger *debugger;
-  bool ran; /* it came to running, so that there is a summary */
+  bool waits; /* the debugger does, for breakpoint() */
+  bool ran;   /* it came to running, so that there is a summary */
   tk_summary summary;
 } cli_job;
 

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static tk_session *volatile debugged;
 
@@ -24,10 +25,14 @@ static const char **values(const cli_args *a, cli_option_id id, size_t *n) {
 tk_status cli_job_debug(cli_job *j) {
   const cli_args *a = j->args;
   bool all = a->command == CLI_DEBUG;
+  j->waits = !all && !cli_has(a, OPT_BREAK);
   tk_console_options o = {.size = sizeof o,
                           .json = all && cli_has(a, OPT_JSON),
                           .stop_at_start = all,
-                          .stop_at_end = all};
+                          .stop_at_end = all,
+                          .wait_for_call = j->waits,
+                          .colour = cli_colour(a, STDOUT_FILENO),
+                          .no_init = cli_has(a, OPT_NX)};
   const char **breaks = values(a, OPT_BREAK, &o.nbreakpoints);
   const char **files = values(a, OPT_COMMAND_FILE, &o.nfiles);
   const char **commands = values(a, OPT_EX, &o.ncommands);

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What Ctrl-C stops; a signal handler can only know it from here. */
 static tk_session *volatile running;
@@ -77,7 +78,7 @@ static void say_report(cli_job *j) {
   if (cli_has(j->args, OPT_JSON))
     fputs(tk_report_json_lines(j->session), stderr);
   else if (tk_report_count(j->session))
-    fputs(tk_report(j->session, cli_colour(j->args)), stderr);
+    fputs(tk_report(j->session, cli_colour(j->args, STDERR_FILENO)), stderr);
 }
 
 static bool is_quiet(const cli_args *a) {
@@ -96,7 +97,7 @@ int cli_job_end(cli_job *j, int status) {
     fputs(tk_check_suppressions(j->session), stdout);
   if (j->session && status == TK_OK && tk_check_findings(j->session))
     status = TK_FINDING;
-  if (j->ran && !j->debugger && !is_quiet(j->args))
+  if (j->ran && (!j->debugger || j->waits) && !is_quiet(j->args))
     cli_summary(j->name, (tk_status)status, &j->summary);
   running = NULL;
   tk_session_free(j->session);
@@ -182,7 +183,8 @@ static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
   char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
   char *explain = cli_has(a, OPT_EXPLAIN) ? cli_joined(a, OPT_EXPLAIN) : NULL;
-  j->progress = cli_progress_new(j->name, !is_quiet(a) && !j->debugger);
+  j->progress =
+      cli_progress_new(j->name, !is_quiet(a) && (!j->debugger || j->waits));
   tk_run_options o = {.size = sizeof o,
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),

@@ -74,6 +74,7 @@ static int match(const char *word, const char **value) {
     const cli_option *o = &cli_options[i];
     if (word[1] != '-' && word[1] == o->letter && n == 2) return i;
     if (i == OPT_EX && !strncmp(word, "-ex", n)) return i;
+    if (i == OPT_NX && !strcmp(word, "-nx")) return i;
     if (word[1] == '-' && n == strlen(o->name) + 2 &&
         !strncmp(word + 2, o->name, n - 2))
       return i;
@@ -186,6 +187,7 @@ static bool check_modes(const cli_args *a) {
   bool direct = cli_is_direct(a);
   for (size_t i = 0; i < a->nuses; i++) {
     const cli_option *o = &cli_options[a->uses[i].id];
+    if (a->uses[i].id == OPT_JSON && a->command == CLI_DEBUG) continue;
     if (direct ? o->mode & CLI_HOSTED : o->mode & CLI_DIRECT) {
       cli_usage(a,
                 direct ? "--%s has no meaning in a direct launch"

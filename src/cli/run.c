@@ -1,13 +1,21 @@
 /* run.c - tkdbg run: a direct launch, or a script under Python. */
 #include "cli.h"
 
+#include <unistd.h>
+
+/* breakpoint() in a kernel starts a debugger where there is a terminal. */
+static bool may_ask(const cli_args *a) {
+  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !cli_has(a, OPT_JSON);
+}
+
 static int run_direct(const cli_args *a) {
   cli_job job;
   if (a->nwords > 1)
     return cli_usage(a, "a direct launch has one file; '%s' is too much",
                      a->words[1]);
   int st = cli_job_start(&job, a);
-  if (st == TK_OK && cli_has(a, OPT_BREAK)) st = cli_job_debug(&job);
+  if (st == TK_OK && (cli_has(a, OPT_BREAK) || may_ask(a)))
+    st = cli_job_debug(&job);
   if (st == TK_OK) st = cli_job_direct(&job);
   if (st == TK_OK) st = cli_job_run(&job);
   return cli_job_end(&job, st);

@@ -63,12 +63,12 @@ const char *cli_nearest(const char *name, const char *(*next)(size_t i)) {
   return best;
 }
 
-bool cli_colour(const cli_args *a) {
+bool cli_colour(const cli_args *a, int fd) {
   const char *when = cli_value(a, OPT_COLOR);
   if (when && strcmp(when, "auto") != 0) return !strcmp(when, "always");
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   if (no && *no) return false;
-  return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+  return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 void cli_json_string(FILE *f, const char *s) {

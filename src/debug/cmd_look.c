@@ -225,7 +225,7 @@ void tkd_cmd_STATS(tkd *d, tkd_args *a) {
 
 static void do_show(tkd *d, const tkd_block *b, const char *file) {
   if (!file) {
-    tkd_picture(&d->out, b, tkd_width(d), false);
+    tkd_picture(&d->out, b, tkd_width(d), d->opt.colour);
     return;
   }
   tk_buf *svg = tkd_temp_buf(d);
@@ -509,6 +509,7 @@ static const struct {
     {"checks", info_checks},
     {"display", info_display},
     {"checkpoints", info_checkpoints},
+    {"settings", tkd_info_settings},
 };
 
 const char *tkd_info_topic(size_t i) {

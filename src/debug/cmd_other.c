@@ -105,11 +105,38 @@ static uint64_t in_range(tkd *d, const char *text, uint64_t lo, uint64_t hi) {
 static void show_settings(tkd *d) {
   tkd_say(d,
           "print elements %llu\nlistsize %llu\nwidth %d\nchanges %s\n"
-          "history %llu\n",
+          "history %llu\norder %s\nsafe-path %s\ncheck",
           (unsigned long long)d->set.elements,
           (unsigned long long)d->set.listing, tkd_width(d),
           d->set.changes ? "on" : "off",
-          (unsigned long long)(d->set.history >> 20));
+          (unsigned long long)(d->set.history >> 20),
+          d->set.order ? d->set.order : "as --order says",
+          d->set.safe_path ? d->set.safe_path : "");
+  int on = 0;
+  for (size_t i = 0; tk_check_name(i); i++)
+    if (tkc_is_on(d->session, (tkc_id)i))
+      tkd_say(d, "%s%s", on++ ? "," : " ", tk_check_name(i));
+  tkd_say(d, on ? "\n" : " off\n");
+}
+
+void tkd_info_settings(tkd *d) {
+  show_settings(d);
+}
+
+static void set_text(tkd *d, char **at, const char *text) {
+  char *copy = tkd_strdup(d, text);
+  tkd_strfree(d, *at);
+  *at = copy;
+}
+
+/* From the next launch on, or from the next 'run'. */
+static void set_order(tkd *d, const char *value) {
+  tk_order order;
+  if (!*value) tkd_fail(d, "set order serial|reverse|shuffle:SEED");
+  if (!tk_order_parse(d->env, value, 1, &order)) tk_throw(d->env, TK_USAGE);
+  set_text(d, &d->set.order, value);
+  if (d->t)
+    tkd_say(d, "From the next launch on; 'run' begins this one again.\n");
 }
 
 /* What happens unrecorded cannot be undone, nor what was before it. */
@@ -144,6 +171,10 @@ static bool set_setting(tkd *d, const char *word, const char *value) {
     d->set.width = in_range(d, value, 20, 1000);
   else if (!strcmp(word, "check"))
     set_check(d, value);
+  else if (!strcmp(word, "order"))
+    set_order(d, value);
+  else if (!strcmp(word, "safe-path"))
+    set_text(d, &d->set.safe_path, value);
   else if (!strcmp(word, "history"))
     set_history(d, value);
   else if (!strcmp(word, "changes") && !strcmp(value, "on"))
@@ -204,7 +235,7 @@ void tkd_cmd_SET(tkd *d, tkd_args *a) {
   if (var || !set_setting(d, line, value))
     tkd_fail(d, "set var NAME = EXPR, set BUFFER[I] = EXPR, or a setting: "
                 "print elements N,\nlistsize N, width N, changes on|off, "
-                "history MIB, check LIST|off.");
+                "history MIB, check LIST|off, order ORDER, safe-path DIRS.");
 }
 
 /* ---- apply ------------------------------------------------------------- */
@@ -292,12 +323,6 @@ static tkd_named *named(tkd *d, const char *name) {
   return x;
 }
 
-static void set_text(tkd *d, char **at, const char *text) {
-  char *copy = tkd_strdup(d, text);
-  tkd_strfree(d, *at);
-  *at = copy;
-}
-
 void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
   if (!*a->text) {
     for (tkd_named *x = d->named; x; x = x->next)
@@ -353,6 +378,45 @@ static void source(tkd *d, const char *path) {
 void tkd_cmd_SOURCE(tkd *d, tkd_args *a) {
   if (!*a->text) tkd_fail(d, "source FILE");
   source(d, a->text);
+}
+
+typedef struct sourcing {
+  tkd *d;
+  const char *path;
+} sourcing;
+
+static void source_body(tk_env *e, void *ud) {
+  sourcing *x = ud;
+  (void)e;
+  source(x->d, x->path);
+}
+
+/* A body of lines that lacks its 'end' must not take what the user types. */
+void tkd_source_now(tkd *d, const char *path) {
+  sourcing x = {d, path};
+  const char *(*read)(void *, const char *) = d->opt.read;
+  d->opt.read = NULL;
+  tk_protect(d->env, source_body, &x);
+  while (d->lines) {
+    char *line = tkd_strdup(d, tkd_read(d, ""));
+    if (line[strspn(line, " \t")]) tkd_execute(d, line);
+    tkd_strfree(d, line);
+  }
+  d->opt.read = read;
+  d->moves = false;
+  tkd_flush(d);
+}
+
+bool tkd_is_safe(const tkd *d, const char *folder) {
+  const char *s = d->set.safe_path;
+  while (s && *s) {
+    size_t n = strcspn(s, ":"), k = n;
+    while (k && s[k - 1] == '/') k--;
+    if (n && !strncmp(folder, s, k) && (!folder[k] || folder[k] == '/'))
+      return true;
+    s += n + (s[n] == ':');
+  }
+  return false;
 }
 
 void tkd_cmd_SHELL(tkd *d, tkd_args *a) {
@@ -417,7 +481,7 @@ const char *tkd_first_word(tkd *d, const char *text) {
 static const char *setting_name(size_t i) {
   static const char *const names[] = {"var",   "print elements", "listsize",
                                       "width", "changes",        "history",
-                                      "check"};
+                                      "check", "order",          "safe-path"};
   return i < TK_COUNT(names) ? names[i] : NULL;
 }
 

@@ -127,15 +127,26 @@ static void fold(tkd *d, size_t from) {
 
 void tkd_put_report(tkd *d, const tk_diag *x) {
   size_t from = d->out.n;
-  tk_diag_render(&d->out, x, false);
+  tk_diag_render(&d->out, x, d->opt.colour);
   fold(d, from);
 }
 
 /* ---- saying ------------------------------------------------------------ */
 
+/* Without colours. */
+static void write_plain(FILE *f, const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (s[i] != '\033') {
+      putc(s[i], f);
+      continue;
+    }
+    while (i < n && s[i] != 'm') i++;
+  }
+}
+
 void tkd_flush(tkd *d) {
   if (!d->out.n) return;
-  if (d->transcript) fwrite(d->out.s, 1, d->out.n, d->transcript);
+  if (d->transcript) write_plain(d->transcript, d->out.s, d->out.n);
   if (d->opt.write) d->opt.write(d->opt.ud, d->out.s, d->out.n);
   tk_buf_clear(&d->out);
 }
@@ -573,6 +584,8 @@ void tkd_free_all(tkd *d) {
   free_named(d);
   free_displays(d);
   tkd_strfree(d, d->last);
+  tkd_strfree(d, d->set.order);
+  tkd_strfree(d, d->set.safe_path);
   for (int i = 0; i < TKD_LEVELS; i++)
     tk_free(d->env, d->seen[i].items, d->seen[i].cap * sizeof(tkd_seen));
   tk_free(d->env, d->bases, d->cap_bases * sizeof *d->bases);

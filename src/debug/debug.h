@@ -256,6 +256,7 @@ typedef struct tkd_settings {
   uint64_t listing;           /* lines of list */
   uint64_t width;
   bool confirm, changes;
+  char *order, *safe_path; /* NULL: not set */
 } tkd_settings;
 
 typedef struct tkd_held { /* made by a command, not owned by anybody yet */
@@ -275,6 +276,7 @@ struct tk_debugger {
   uint64_t launches;
   bool over;      /* of this launch: every program has run */
   bool quit;      /* the user asked to */
+  bool active;    /* the last launch was debugged */
   bool detached;  /* ... to be left alone */
   bool moves;     /* a command said to go on */
   bool executing; /* a command; hooks belong to it */
@@ -431,6 +433,10 @@ void tkd_move(tkd *d, tkd_go go, uint64_t count);
 void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
                    ...) TK_PRINTF(4, 5);
 void tkd_arm(tkd *d);
+/* Runs the commands of a file now, before any launch. */
+void tkd_source_now(tkd *d, const char *path);
+/* Whether 'set safe-path' lets files of a folder be read. */
+bool tkd_is_safe(const tkd *d, const char *folder);
 
 /* ---- turns.c: programs that are half done ------------------------------- */
 
@@ -503,6 +509,7 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n);
 char *tkd_element(tkd *d, const tki_region *r, const char *index,
                   int *rank_left);
 const char *tkd_info_topic(size_t i);
+void tkd_info_settings(tkd *d);
 int tkd_last_line(const tk_func *f);
 /* The command's name at the start of text; lives until the next call. */
 const char *tkd_first_word(tkd *d, const char *text);
@@ -563,7 +570,15 @@ uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);
 
 /* ---- show.c: how things are said --------------------------------------- */
 
+typedef enum tkd_style_id {
+  TKD_PLAIN,
+  TKD_STRONG,
+  TKD_HERE, /* the line of the stop */
+  TKD_MARK, /* a line with a breakpoint */
+} tkd_style_id;
+void tkd_style(tkd *d, tkd_style_id s); /* nothing without colours */
 void tkd_show_stop(tkd *d);
+void tkd_tell_output(tkd *d, const char *text, size_t n); /* a program's */
 void tkd_show_frame(tkd *d, const tki_frame *f, int level);
 void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at);
 void tkd_show_value(tkd *d, const char *name, const char *fmt,

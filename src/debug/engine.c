@@ -320,7 +320,10 @@ static void on_output(void *ud, const char *text, size_t len) {
   tkd *d = ud;
   if (d->muted) return;
   tkd_flush(d);
-  if (d->output) d->output(d->output_ud, text, len);
+  if (d->opt.event)
+    tkd_tell_output(d, text, len);
+  else if (d->output)
+    d->output(d->output_ud, text, len);
 }
 
 /* ---- moving ------------------------------------------------------------ */
@@ -386,6 +389,7 @@ static void launch_begins(tkd *d, tki *t) {
   d->want_start = d->caught_launch || d->want_launch ||
                   (d->launches == 1 && d->opt.stop_at_start);
   d->want_launch = false;
+  if (d->set.order) tk_order_parse(d->env, d->set.order, t->order.n, &t->order);
   d->output = d->session->output;
   d->output_ud = d->session->output_ud;
   tk_session_output(d->session, on_output, d);
@@ -463,9 +467,39 @@ static void drive(void *ud, tki *t) {
   if (ended) tk_throw(t->env, d->status);
 }
 
+static bool insts_call(const tk_insts *l) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    if (in->op == TK_I_BREAKPOINT || insts_call(&in->body[0]) ||
+        insts_call(&in->body[1]))
+      return true;
+  }
+  return false;
+}
+
+static bool body_calls(const tk_body *b) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    if (insts_call(&st->insts) || body_calls(&st->body) ||
+        body_calls(&st->orelse))
+      return true;
+  }
+  return false;
+}
+
+static bool calls_breakpoint(const tk_program *p) {
+  for (size_t i = 0; i < p->nfuncs; i++)
+    if (body_calls(&p->funcs[i]->body)) return true;
+  return false;
+}
+
 static void begin(void *ud, struct tki *t) {
   tkd *d = ud;
+  if (d->t != t) d->active = false;
   if (d->detached || d->quit) return;
+  if (d->opt.wait_for_call && !d->points && !calls_breakpoint(t->program))
+    return;
+  d->active = true;
   bool others = t->observers != NULL;
   take_observer(d, t);
   d->others = others;
@@ -525,4 +559,8 @@ tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
 
 bool tk_debugger_has_quit(const tk_debugger *d) {
   return d->quit;
+}
+
+bool tk_debugger_is_active(const tk_debugger *d) {
+  return d->active;
 }

@@ -258,6 +258,17 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   arrived(d);
 }
 
+/* What happens in another order is another history. */
+static void run_in_order(tkd *d) {
+  tki *t = d->t;
+  tk_order_parse(d->env, d->set.order, t->order.n, &t->order);
+  tkd_drop_strands(d);
+  drop_deeds(d, 0, 0);
+  d->muted = false;
+  d->next = d->furthest = d->nahead = 0;
+  tkd_begin_programs(d);
+}
+
 void tkd_rewind(tkd *d) {
   note_furthest(d);
   int64_t i = base_before(d, 1, true);
@@ -265,6 +276,7 @@ void tkd_rewind(tkd *d) {
   drop_deeds(d, 1, 0);
   back_to_base(d, 0, false);
   tkd_watches_forget(d);
+  if (d->set.order) run_in_order(d);
 }
 
 void tkd_watch_again(tkd *d) {

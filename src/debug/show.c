@@ -400,6 +400,13 @@ void tkd_show_frame(tkd *d, const tki_frame *f, int level) {
   tk_buf_printf(&d->out, ") at %s:%d\n", f->func->src->name, tkd_line_of(f));
 }
 
+/* ---- colours ----------------------------------------------------------- */
+
+void tkd_style(tkd *d, tkd_style_id s) {
+  static const char *const codes[] = {"0", "1", "1;32", "35"};
+  if (d->opt.colour) tk_buf_printf(&d->out, "\033[%sm", codes[s]);
+}
+
 /* ---- source ------------------------------------------------------------ */
 
 static char line_mark(tkd *d, const tk_source *src, int line, int at) {
@@ -419,6 +426,7 @@ void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at) {
     size_t n;
     const char *text = tk_source_line_text(src, i, &n);
     char mark = line_mark(d, src, i, at);
+    if (mark != ' ') tkd_style(d, mark == '>' ? TKD_HERE : TKD_MARK);
     tk_buf_printf(&d->out, "%s%*d",
                   mark == '>'   ? "=>"
                   : mark == 'b' ? "b "
@@ -426,6 +434,7 @@ void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at) {
                   digits, i);
     if (n) tk_buf_puts(&d->out, "  ");
     tk_buf_add(&d->out, text, n);
+    if (mark != ' ') tkd_style(d, TKD_PLAIN);
     tk_buf_putc(&d->out, '\n');
   }
 }
@@ -636,10 +645,12 @@ static void put_inst(tkd *d, const tki_frame *f) {
 
 static void show_place(tkd *d) {
   const tki_frame *f = d->frame;
+  tkd_style(d, TKD_STRONG);
   put_reason(d);
   tk_buf_puts(&d->out, "program ");
   tkd_put_pid(&d->out, d->t->pid, d->t->grid);
   put_trips(d, f);
+  tkd_style(d, TKD_PLAIN);
   tk_buf_putc(&d->out, '\n');
   tk_buf_printf(&d->out, "%s at %s:%d\n", f->func->name, f->func->src->name,
                 tkd_line_of(f));
@@ -651,6 +662,19 @@ static void show_place(tkd *d) {
 }
 
 /* ---- events ------------------------------------------------------------ */
+
+/* What was reported since the last stop. */
+static void put_findings(tkd *d, tk_buf *b) {
+  size_t i = 0;
+  const char *sep = ", \"findings\": [";
+  for (const tk_diag *x = d->env->diags; x; x = x->next) {
+    if (i++ < d->shown_diags || d->gone) continue;
+    tk_buf_puts(b, sep);
+    tk_diag_json(b, x);
+    sep = ", ";
+  }
+  if (*sep == ',' && sep[2] == '\0') tk_buf_puts(b, "]");
+}
 
 static void put_json(tkd *d, tk_buf *b) {
   const tkd_stop *s = &d->stop;
@@ -674,7 +698,18 @@ static void put_json(tkd *d, tk_buf *b) {
     if (f->loops)
       tk_buf_printf(b, ", \"trip\": %llu", (unsigned long long)f->loops->trip);
   }
+  put_findings(d, b);
   tk_buf_puts(b, "}");
+}
+
+void tkd_tell_output(tkd *d, const char *text, size_t n) {
+  tk_buf b;
+  tk_buf_init(&b, d->env);
+  tk_buf_puts(&b, "{\"event\": \"program-output\", \"text\": ");
+  tk_json_string(&b, text, n);
+  tk_buf_puts(&b, "}");
+  d->opt.event(d->opt.ud, tk_buf_str(&b));
+  tk_buf_free(&b);
 }
 
 static void tell_event(tkd *d) {

@@ -39,6 +39,7 @@ typedef struct console {
   tk_env *env;
   tk_debugger *d;
   bool terminal, json, opened;
+  bool init; /* .tkdbgrc is still to be read */
   library lib;
   char **lines; /* run first: -b, -ex, -x */
   size_t nlines, at;
@@ -160,9 +161,12 @@ static const char *from_pipe(console *c) {
   return c->line;
 }
 
+static void read_init_files(console *c);
+
 static const char *read_line(void *ud, const char *prompt) {
   console *c = ud;
   const char *line;
+  read_init_files(c);
   fflush(stdout);
   if (c->at < c->nlines) {
     line = c->lines[c->at++];
@@ -274,6 +278,38 @@ static void set_breakpoints(console *c, const tk_console_options *o) {
   }
 }
 
+/* ---- .tkdbgrc ---------------------------------------------------------- */
+
+static void read_init(console *c, const char *folder) {
+  char *path;
+  if (asprintf(&path, "%s/.tkdbgrc", folder) < 0) return;
+  if (access(path, R_OK) == 0) tkd_source_now(c->d, path);
+  free(path);
+}
+
+/* Commands can run programs: those of a folder that happens to be the current
+ * one are read only where the user's own file says that this is safe. */
+static void read_init_files(console *c) {
+  const char *home = getenv("HOME");
+  if (!c->init) return;
+  c->init = false;
+  char *here = realpath(".", NULL), *own = home ? realpath(home, NULL) : NULL;
+  if (own) read_init(c, own);
+  if (here && (!own || strcmp(here, own)) && access(".tkdbgrc", R_OK) == 0) {
+    if (tkd_is_safe(c->d, here))
+      read_init(c, here);
+    else
+      tkd_say(c->d,
+              ".tkdbgrc of this folder is not read: 'set safe-path %s' "
+              "in ~/.tkdbgrc\nallows it, 'source .tkdbgrc' reads it "
+              "now.\n",
+              here);
+    tkd_flush(c->d);
+  }
+  free(here);
+  free(own);
+}
+
 static void make(tk_env *e, void *ud) {
   making *m = ud;
   const tk_console_options *o = m->o;
@@ -292,8 +328,12 @@ static void make(tk_env *e, void *ud) {
                            .event = o->json ? write_event : NULL,
                            .width = terminal_width(),
                            .stop_at_start = o->stop_at_start,
-                           .stop_at_end = o->stop_at_end};
+                           .stop_at_end = o->stop_at_end,
+                           .wait_for_call = o->wait_for_call,
+                           .colour = o->colour && !o->json};
   if (tk_debugger_new(m->s, &d, &c->d) != TK_OK) tk_throw(e, TK_INTERNAL);
+  c->init = !o->no_init;
+  if (!o->wait_for_call) read_init_files(c);
   set_breakpoints(c, o);
   *m->out = c->d;
 }
