@@ -97,7 +97,6 @@ class Autotuner(KernelInterface):
         self.best_config = None
         self.configs_timings = {}
         self.nargs = None
-        self._tuned = False  # this call is the first with its key
         self.bench_time = 0.0
         if warmup is not None or rep is not None or use_cuda_graph:
             warnings.warn("warmup, rep, and use_cuda_graph parameters are "
@@ -138,6 +137,7 @@ class Autotuner(KernelInterface):
 
     def run(self, *args, **kwargs):
         self.nargs = dict(zip(self.arg_names, args))
+        self._tuned = False  # this call is the first with its key
         try:
             config = self._choose(args, kwargs)
             self.best_config = config
@@ -148,7 +148,6 @@ class Autotuner(KernelInterface):
             return self.fn.run(*args, **kwargs, **config.all_kwargs())
         finally:
             self.nargs = None
-            self._tuned = False
             session_.current().reader.repeated = ()
 
     def _repeated(self, config):
