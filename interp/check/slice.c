@@ -73,7 +73,7 @@ static void put_text(slice *s, const tkc_node *n) {
   const tk_source *src = n->func->src;
   bool blank = false;
   size_t put = 0;
-  for (uint32_t i = n->in->whole.lo; i < n->in->whole.hi && put < TEXT; i++) {
+  for (uint32_t i = n->in->span.lo; i < n->in->span.hi && put < TEXT; i++) {
     char c = src->text[i];
     if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
       blank = true;

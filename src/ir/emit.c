@@ -108,8 +108,7 @@ tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
   in->mode = (uint8_t)mode;
   in->type = t;
   in->n = tk_numel(&t);
-  in->span = s->frame->at;
-  in->whole = s->frame->call.hi ? s->frame->call : in->span;
+  in->span = s->frame->call.hi ? s->frame->call : s->frame->at;
   in->id = s->program->ninsts++;
   in->nargs = (uint16_t)nargs;
   in->nres = (uint16_t)nres;

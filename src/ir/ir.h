@@ -104,7 +104,6 @@ struct tk_inst {
   int64_t n;     /* lanes of `type` */
   uint32_t id;   /* unique in the program, in source order */
   tk_span span;
-  tk_span whole; /* the expression; span may be the operand at fault */
   int64_t attr[TK_MAX_RANK];
   void *aux;        /* CALL: tk_func; _FN: tk_combine; PRINT: tk_format */
   tk_insts body[2]; /* COND */
