@@ -147,6 +147,16 @@ void tkc_blame_new(tki *t, const char *option, const char *elements,
   b->observer = (tki_observer){.ud = b, .access = on_access};
 }
 
+tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr) {
+  tkc_blame *b = tk_calloc(t->env, 1, sizeof *b);
+  b->t = t;
+  tk_arena_init(&b->arena, t->env);
+  b->targets = TK_NEW(&b->arena, tkc_target);
+  *b->targets = (tkc_target){.region = r, .addr = addr};
+  b->observer = (tki_observer){.ud = b, .access = on_access};
+  return b;
+}
+
 void tkc_blame_attach(tkc_blame *b) {
   for (tkc_target *x = b->targets; x; x = x->next) {
     x->writes.n = 0;

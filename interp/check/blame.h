@@ -39,6 +39,8 @@ typedef struct tkc_blame {
  * run. */
 void tkc_blame_new(tki *t, const char *option, const char *elements,
                    tkc_blame **out);
+/* The same for one element, which has an address. */
+tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr);
 /* Begins to watch, with nothing seen yet. */
 void tkc_blame_attach(tkc_blame *b);
 /* The answer for all of them, as lines of text. */

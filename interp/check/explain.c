@@ -126,7 +126,8 @@ static void watch(tkc_explain *x, const tkc_write *last) {
   x->writes = 0;
   x->armed = x->found = false;
   x->finder = (tki_observer){.ud = x, .access = find_write, .after = on_after};
-  tkc_trace_begin(&x->trace, t, last->program, (size_t)TKC_TRACE_MIB << 20);
+  tkc_trace_init(&x->trace, t, last->program, (size_t)TKC_TRACE_MIB << 20);
+  tki_observe(t, &x->trace.observer);
   tki_observe(t, &x->finder);
   t->watched = false; /* until the program begins */
 }
@@ -167,7 +168,7 @@ static void explain(tkc_explain *x, tk_buf *out) {
   tk_status said = st == TK_INTERRUPTED || st == TK_INTERNAL
                        ? st
                        : tk_protect(t->env, put_slice, &a);
-  tkc_trace_end(&x->trace);
+  tkc_trace_end(&x->trace, true);
   settle(t, &kept);
   if (said != TK_OK) tk_throw(t->env, said);
 }

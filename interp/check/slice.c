@@ -14,15 +14,25 @@
 #include "base/format.h"
 #include "interp/check/slice_walk.h"
 
-enum { TERMS = 4, TRIPS = 3, TEXT = 48, DEEPEST = 14, MOST_TRIPS = 1 << 16 };
+enum {
+  TERMS = 4,
+  TRIPS = 3,
+  TEXT = 48,
+  DEEPEST = 14,
+  WIDTH = 80,
+  MOST_TRIPS = 1 << 16
+};
+
+static const char OTHER[] = "other: ";
 
 typedef struct slice {
   tkc_walk w;
   tk_buf *out;
   tkc_seen shown;
-  tkc_at base;  /* shown before: what a loop's last trip began with */
-  size_t lines; /* that may still be written */
-  size_t floor; /* lines kept for other branches */
+  tkc_at base;          /* shown before: what a loop's last trip began with */
+  size_t lines;         /* that may still be written */
+  size_t floor;         /* lines kept for other branches */
+  size_t start, column; /* of the line being written */
   int indent, folded;
   bool cut;
 } slice;
@@ -131,12 +141,33 @@ static bool begin(slice *s, const above *up) {
   }
   s->lines--;
   int depth = up->depth < DEEPEST ? up->depth : DEEPEST;
-  tk_buf_pad(s->out, ' ', (size_t)(s->indent + 2 * depth));
+  s->start = s->out->n;
+  s->column = (size_t)(s->indent + 2 * depth);
+  tk_buf_pad(s->out, ' ', s->column);
   tk_buf_puts(s->out, up->prefix);
   return true;
 }
 
+/* Where to break a line that is too long: at the last blank that fits, if
+ * that is not among the first. */
+static size_t break_at(const tk_buf *out, size_t start, size_t least) {
+  size_t at = start + WIDTH;
+  while (at > start + least && out->s[at] != ' ') at--;
+  return at > start + least ? at : 0;
+}
+
 static void end(slice *s) {
+  size_t start = s->start, least = s->column + 16, at;
+  while (s->out->n - start > WIDTH &&
+         (at = break_at(s->out, start, least)) != 0) {
+    size_t n = s->out->n - at - 1;
+    char *rest = tk_arena_strndup(&s->w.arena, s->out->s + at + 1, n);
+    s->out->n = at;
+    tk_buf_putc(s->out, '\n');
+    start = s->out->n;
+    tk_buf_pad(s->out, ' ', s->column + 4);
+    tk_buf_add(s->out, rest, n);
+  }
   tk_buf_putc(s->out, '\n');
 }
 
@@ -266,11 +297,13 @@ static void put_what(slice *s, const tkc_node *n, tkc_at at) {
   put_sides(s, n, at.lane);
 }
 
-/* "acc[3] = 0.5: acc + x, line 19" */
+/* "acc[3] = 0.5: acc + x, line 19"; of a constant among operands, which has no
+ * text of its own, the value alone. */
 static bool put_line(slice *s, const tkc_node *n, tkc_at at, const above *up) {
   if (!begin(s, up)) return false;
-  put_label(s, n, at);
-  tk_buf_puts(s->out, " = ");
+  bool plain = tkc_node_is(n, TK_I_CONST) && !strcmp(up->prefix, OTHER);
+  if (!plain) put_label(s, n, at);
+  if (!plain) tk_buf_puts(s->out, " = ");
   put_result(s, n, at);
   if (n->kind == TKC_NODE_INST)
     put_what(s, n, at);
@@ -463,7 +496,7 @@ static bool hidden(slice *s, const tkc_node *n, tkc_operand o) {
 }
 
 static const char *prefix_of(const tkc_node *n, tkc_operand o) {
-  if (n->in->op == TK_I_LOAD) return o.arg == 1 ? "mask: " : "other: ";
+  if (n->in->op == TK_I_LOAD) return o.arg == 1 ? "mask: " : OTHER;
   if (n->in->op == TK_I_GATHER) return o.address ? "index: " : "";
   bool chooses = n->in->op == TK_I_SELECT || n->in->op == TK_I_COND;
   return chooses && o.arg == 0 ? "as " : chooses ? "takes " : "";
@@ -514,9 +547,10 @@ static bool show_again(slice *s, tkc_at at, const tkc_node *n,
   tk_buf_puts(s->out, " = ");
   put_result(s, n, at);
   if (loop)
-    tk_buf_printf(s->out, ", after trip %" PRIu64 "\n", n->trip);
+    tk_buf_printf(s->out, ", after trip %" PRIu64, n->trip);
   else
-    tk_buf_puts(s->out, ", see above\n");
+    tk_buf_puts(s->out, ", see above");
+  end(s);
   return true;
 }
 
@@ -529,7 +563,8 @@ static void show(slice *s, tkc_at at, const above *up) {
     return;
   }
   if (show_again(s, at, n, up)) return;
-  find_chain(s, at, &c);
+  bool inside = s->base.ref && tkc_leads_to(&s->w, at, s->base);
+  if (!inside) find_chain(s, at, &c);
   if (c.at.n > 2) {
     show_loop(s, &c, up);
     return;

@@ -136,6 +136,7 @@ typedef struct search {
   tkc_walk *w;
   tkc_seen seen;
   const tkc_node *from; /* of recurs; NULL: any access to memory */
+  tkc_at want;          /* if ref is not 0, this alone */
   tkc_path *path;
   int visits;
 } search;
@@ -148,7 +149,8 @@ static bool is_earlier(const search *s, const tkc_node *n) {
          (n->outer_trip == from->outer_trip && n->trip < from->trip);
 }
 
-static bool is_found(const search *s, const tkc_node *n) {
+static bool is_found(const search *s, const tkc_node *n, tkc_at at) {
+  if (s->want.ref) return at.ref == s->want.ref && at.lane == s->want.lane;
   if (s->from) return is_earlier(s, n);
   return tkc_node_is(n, TK_I_LOAD) || tkc_node_is(n, TK_I_ATOMIC) ||
          tkc_node_is(n, TK_I_CAS);
@@ -186,7 +188,7 @@ static bool find(search *s, tkc_at at, int depth) {
   const tkc_node *n = tkc_at_node(s->w, at);
   if (!n || s->visits++ > MOST_VISITS || !tkc_seen_add(s->w, &s->seen, at))
     return false;
-  if (is_found(s, n)) {
+  if (is_found(s, n, at)) {
     if (s->path) s->path->n = depth, s->path->to = at;
     return true;
   }
@@ -195,6 +197,11 @@ static bool find(search *s, tkc_at at, int depth) {
 
 bool tkc_reads_memory(tkc_walk *w, tkc_at at) {
   search s = {.w = w};
+  return find(&s, at, 0);
+}
+
+bool tkc_leads_to(tkc_walk *w, tkc_at at, tkc_at to) {
+  search s = {.w = w, .want = to};
   return find(&s, at, 0);
 }
 

@@ -44,6 +44,9 @@ bool tkc_follow_store(tkc_walk *w, const tkc_node *n, size_t lane, tkc_at *to);
 /* Is memory read on the way to it? */
 bool tkc_reads_memory(tkc_walk *w, tkc_at at);
 
+/* Is a value made of another, a few steps back? */
+bool tkc_leads_to(tkc_walk *w, tkc_at at, tkc_at to);
+
 /* The steps from a value in a loop to what the same instruction gave in an
  * earlier trip: numbers of operands, or TKC_STORED. */
 enum { TKC_PATH = 32, TKC_STORED = -1 };

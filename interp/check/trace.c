@@ -17,9 +17,9 @@ static size_t held_bytes(const tki_val *v) {
   return v->buf ? (size_t)1 << v->buf->cls : 0;
 }
 
-static void drop_chunk(tkc_trace *x, size_t i) {
+static void drop_chunk(tkc_trace *x, size_t i, bool pool) {
   tkc_chunk *c = x->chunks[i];
-  for (size_t k = 0; k < c->n; k++)
+  for (size_t k = 0; pool && k < c->n; k++)
     for (int j = 0; j < c->nodes[k].nargs + c->nodes[k].nres; j++)
       tki_release(x->t, &c->nodes[k].vals[j]);
   tk_arena_free(&c->arena);
@@ -31,7 +31,7 @@ static void drop_chunk(tkc_trace *x, size_t i) {
 static tkc_chunk *add_chunk(tkc_trace *x) {
   tk_env *e = x->t->env;
   while (x->bytes > x->limit && x->dropped < x->nchunks)
-    drop_chunk(x, x->dropped++);
+    drop_chunk(x, x->dropped++, true);
   if (x->nchunks == x->cap_chunks) {
     size_t cap = x->cap_chunks ? 2 * x->cap_chunks : 16;
     x->chunks = tk_realloc(e, x->chunks, x->cap_chunks * sizeof *x->chunks,
@@ -333,31 +333,21 @@ const tkc_writer *tkc_node_writer(const tkc_trace *x, const tkc_node *n,
 
 /* ---- beginning and end --------------------------------------------------- */
 
-void tkc_trace_begin(tkc_trace *x, tki *t, uint64_t program, size_t limit) {
+void tkc_trace_init(tkc_trace *x, tki *t, uint64_t program, size_t limit) {
   *x = (tkc_trace){.t = t, .program = program, .limit = limit};
   tk_arena_init(&x->arena, t->env);
   x->pages = TK_NEWN(&x->arena, uint32_t **, t->nregions + 1);
-  bool watched = t->watched;
   x->observer = (tki_observer){.ud = x,
                                .frame = on_frame,
                                .trip = on_trip,
                                .after = on_after,
                                .access = on_access};
-  tki_observe(t, &x->observer);
-  t->watched = watched; /* until the program begins */
 }
 
-static void stop_watching(tkc_trace *x) {
-  tki_observer **at = &x->t->observers;
-  while (*at && *at != &x->observer) at = &(*at)->next;
-  if (*at) *at = x->observer.next;
-}
-
-void tkc_trace_end(tkc_trace *x) {
+void tkc_trace_end(tkc_trace *x, bool pool) {
   if (!x->t) return;
   tk_env *e = x->t->env;
-  stop_watching(x);
-  for (size_t i = x->dropped; i < x->nchunks; i++) drop_chunk(x, i);
+  for (size_t i = x->dropped; i < x->nchunks; i++) drop_chunk(x, i, pool);
   tk_free(e, x->chunks, x->cap_chunks * sizeof *x->chunks);
   tk_arena_free(&x->arena);
   *x = (tkc_trace){0};

@@ -68,10 +68,11 @@ typedef struct tkc_trace {
   uint32_t ***pages; /* by region */
 } tkc_trace;
 
-/* Watches t, which has not reached the program yet, until tkc_trace_end.
+/* Makes x->observer, which is to watch t before t begins with the program.
  * limit: bytes of blocks and nodes that are kept; the oldest go first. */
-void tkc_trace_begin(tkc_trace *x, tki *t, uint64_t program, size_t limit);
-void tkc_trace_end(tkc_trace *x);
+void tkc_trace_init(tkc_trace *x, tki *t, uint64_t program, size_t limit);
+/* Frees what it holds; pool: so does the run's pool, which is still there. */
+void tkc_trace_end(tkc_trace *x, bool pool);
 
 /* The node of a ref; NULL: it is unknown or was dropped. */
 const tkc_node *tkc_trace_node(const tkc_trace *x, tkc_ref r);

@@ -11,6 +11,43 @@
 #include "debug/debug.h"
 #include "interp/schedule.h"
 
+/* ---- places ------------------------------------------------------------ */
+
+static tkd_stand stand_of(const tki_frame *f) {
+  tkd_stand s = {.func = f->func, .stmt = f->stmt};
+  for (const tki_loop *l = f->loops; l && s.loops < TKD_LOOPS; l = l->outer)
+    s.trips[s.loops++] = l->trip;
+  return s;
+}
+
+tkd_place tkd_place_of(const tki_frame *f) {
+  tkd_place p = {.n = 0};
+  for (; f && p.n < TKD_LEVELS; f = tkd_user_frame(f->caller))
+    p.stands[p.n++] = stand_of(f);
+  return p;
+}
+
+tkd_stand *tkd_innermost_loop(tkd_place *p) {
+  for (int i = 0; i < p->n; i++)
+    if (p->stands[i].loops) return &p->stands[i];
+  return NULL;
+}
+
+static bool stands_there(const tkd_stand *want, const tki_frame *f) {
+  if (f->func != want->func || f->stmt != want->stmt) return false;
+  int k = 0;
+  for (const tki_loop *l = f->loops; l && k < TKD_LOOPS; l = l->outer, k++)
+    if (k >= want->loops || l->trip != want->trips[k]) return false;
+  return k == want->loops;
+}
+
+bool tkd_is_there(const tkd_place *p, const tki_frame *f) {
+  int i = 0;
+  for (; f && i < p->n; f = tkd_user_frame(f->caller))
+    if (!stands_there(&p->stands[i++], f)) return false;
+  return !f && i == p->n;
+}
+
 /* ---- where it begins --------------------------------------------------- */
 
 static uint64_t place_of(const tkd *d, uint64_t program) {

@@ -12,58 +12,6 @@
 #include "debug/cmd.h"
 #include "interp/place.h"
 
-/* ---- places ------------------------------------------------------------ */
-
-enum { MOST_LOOPS = 16 };
-
-typedef struct stand { /* a call, at a statement, in trips of its loops */
-  const tk_func *func;
-  const tk_stmt *stmt;
-  uint64_t trips[MOST_LOOPS]; /* innermost first */
-  int loops;
-} stand;
-
-typedef struct place {
-  stand stands[TKD_LEVELS]; /* innermost first */
-  int n;
-} place;
-
-static stand stand_of(const tki_frame *f) {
-  stand s = {.func = f->func, .stmt = f->stmt};
-  for (const tki_loop *l = f->loops; l && s.loops < MOST_LOOPS; l = l->outer)
-    s.trips[s.loops++] = l->trip;
-  return s;
-}
-
-static place place_of(const tki_frame *f) {
-  place p = {.n = 0};
-  for (; f && p.n < TKD_LEVELS; f = tkd_user_frame(f->caller))
-    p.stands[p.n++] = stand_of(f);
-  return p;
-}
-
-/* The innermost call that is in a loop; NULL: none is. */
-static stand *innermost_loop(place *p) {
-  for (int i = 0; i < p->n; i++)
-    if (p->stands[i].loops) return &p->stands[i];
-  return NULL;
-}
-
-static bool stands_there(const stand *want, const tki_frame *f) {
-  if (f->func != want->func || f->stmt != want->stmt) return false;
-  int k = 0;
-  for (const tki_loop *l = f->loops; l && k < MOST_LOOPS; l = l->outer, k++)
-    if (k >= want->loops || l->trip != want->trips[k]) return false;
-  return k == want->loops;
-}
-
-static bool is_there(const place *p, const tki_frame *f) {
-  int i = 0;
-  for (; f && i < p->n; f = tkd_user_frame(f->caller))
-    if (!stands_there(&p->stands[i++], f)) return false;
-  return !f && i == p->n;
-}
-
 /* ---- two values -------------------------------------------------------- */
 
 typedef struct pair {
@@ -151,7 +99,7 @@ static void put_pair(const pair *p, const char *what) {
 typedef struct seeing {
   tkd *d;
   const char *text;
-  place place;
+  tkd_place place;
   uint64_t program; /* TKD_ALL_PROGRAMS: this one, a trip before */
   tki_eval *x;
   char *now, *then;
@@ -178,7 +126,7 @@ static void then_body(tk_env *e, void *ud) {
 static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
   seeing *s = ud;
   if (st != s->place.stands[0].stmt || t->frame->func->library) return;
-  if (tki_program_index(t) != s->program || !is_there(&s->place, t->frame))
+  if (tki_program_index(t) != s->program || !tkd_is_there(&s->place, t->frame))
     return;
   s->status = tk_protect(t->env, then_body, s);
   tk_throw(t->env, TK_INTERRUPTED);
@@ -197,7 +145,7 @@ static void put_where(seeing *s) {
   tki_pid_of(d->t, s->program, pid);
   tkd_say(d, "program ");
   tkd_put_pid(&d->out, pid, NULL);
-  const stand *at = innermost_loop(&s->place);
+  const tkd_stand *at = tkd_innermost_loop(&s->place);
   if (at) tkd_say(d, ", trip %llu", (unsigned long long)at->trips[0]);
 }
 
@@ -230,8 +178,8 @@ static void put_values(seeing *s) {
 }
 
 /* Makes of the place the one a trip before. */
-static void a_trip_before(tkd *d, place *p) {
-  stand *at = innermost_loop(p);
+static void a_trip_before(tkd *d, tkd_place *p) {
+  tkd_stand *at = tkd_innermost_loop(p);
   if (!at)
     tkd_fail(d, "This is in no loop: 'diff EXPR program X' compares programs, "
                 "'diff BUFFER'\nmemory with what it was.");
@@ -321,7 +269,7 @@ static const char *other(const char *text) {
 
 static void diff_value(tkd *d, const char *text, size_t n,
                        const char *program) {
-  seeing s = {.d = d, .place = place_of(d->frame)};
+  seeing s = {.d = d, .place = tkd_place_of(d->frame)};
   s.program = program ? tkd_program_index(d, program) : TKD_ALL_PROGRAMS;
   if (program && s.program == d->strand->task->index)
     tkd_fail(d, "This is that program.");

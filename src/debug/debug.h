@@ -508,6 +508,9 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n);
 /* Where "[I, J]" of it is; "" is its start.  Fails. */
 char *tkd_element(tkd *d, const tki_region *r, const char *index,
                   int *rank_left);
+/* The lane that "[I, J]" of a block is; "" is that of a scalar.  Fails. */
+size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
+                const char *index);
 const char *tkd_info_topic(size_t i);
 void tkd_info_settings(tkd *d);
 int tkd_last_line(const tk_func *f);
@@ -550,6 +553,26 @@ void tkd_history_clear(tkd *d);
 void tkd_need_history(tkd *d); /* fails unless something is recorded */
 
 /* ---- away.c: programs run aside ---------------------------------------- */
+
+/* Where a program stands: its calls, innermost first, each at a statement in
+ * trips of its loops, innermost first. */
+enum { TKD_LOOPS = 16 };
+typedef struct tkd_stand {
+  const tk_func *func;
+  const tk_stmt *stmt;
+  uint64_t trips[TKD_LOOPS];
+  int loops;
+} tkd_stand;
+
+typedef struct tkd_place {
+  tkd_stand stands[TKD_LEVELS];
+  int n;
+} tkd_place;
+
+tkd_place tkd_place_of(const tki_frame *f);
+bool tkd_is_there(const tkd_place *p, const tki_frame *f);
+/* The innermost call that is in a loop; NULL: none is. */
+tkd_stand *tkd_innermost_loop(tkd_place *p);
 
 #define TKD_ALL_PROGRAMS UINT64_MAX
 

@@ -7,6 +7,8 @@
  * follows.
  */
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/debug.h"
@@ -371,6 +373,11 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
 
 /* The i-th of "[A, B]": an integer expression. */
 static int64_t index_value(tkd *d, const char *text, size_t n) {
+  char *end;
+  errno = 0;
+  long long number = strtoll(text, &end, 10);
+  while (end < text + n && *end == ' ') end++;
+  if (n && end == text + n && !errno) return number;
   if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
   char *part = tkd_temp(d, text, n);
   char *wide = tkd_temp_bytes(d, n + 32);
@@ -416,6 +423,31 @@ char *tkd_element(tkd *d, const tki_region *r, const char *index,
   }
   *rank_left = x->rank - axis;
   return (char *)x->data + off * (int64_t)tk_dtype_size(x->dtype);
+}
+
+size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
+                const char *index) {
+  size_t lane = 0;
+  int axis = 0;
+  if (*index == '[') {
+    for (const char *s = index + 1; *s && *s != ']'; axis++) {
+      size_t n = piece(s);
+      if (axis >= type->rank)
+        tkd_fail(d, "%s has %d ax%s.", name, type->rank,
+                 type->rank == 1 ? "is" : "es");
+      int64_t i = index_value(d, s, n), size = type->shape[axis];
+      if (i < 0) i += size;
+      if (i < 0 || i >= size)
+        tkd_fail(d, "Index %lld is outside of axis %d of %s, which has %lld.",
+                 (long long)i, axis, name, (long long)size);
+      lane = lane * (size_t)size + (size_t)i;
+      s += n + (s[n] == ',');
+    }
+  }
+  if (axis < type->rank)
+    tkd_fail(d, "%s has %d ax%s: a lane is named by an index for each.", name,
+             type->rank, type->rank == 1 ? "is" : "es");
+  return lane;
 }
 
 static bool watch_memory(tkd *d, tkd_point *p, const tki_region *r, size_t n) {

@@ -100,3 +100,25 @@ raise SystemExit(p.returncode)
 S
 status 'Ctrl-C' 130 python3 interrupt.py
 says 'Ctrl-C: said' out 'interrupted after 0 programs'
+
+blamed() { add 98432 -q "$@"; }
+status 'blame' 0 blamed --blame 'output_ptr[1025]' --blame 'x[3]'
+says 'blame: program' out 'program (1, 0, 0): value '
+says 'blame: line' out 'tl.store(output_ptr + offsets, output, mask=mask)'
+says 'blame: nobody' out ': no program wrote it'
+status 'blame of no tensor' 2 blamed --blame 'nobody[3]'
+says 'blame of no tensor: said' err 'nobody[3]: no tensor of this launch'
+status 'explain' 0 blamed --explain 'output_ptr[1025]' --save output_ptr=e.npy
+says 'explain: operation' out ': x + y, line '
+says 'explain: load' out ': x_ptr[1025], mask true'
+says 'explain: mask' out 'offsets < n_elements, 1025 < 98432'
+check 'explain: memory is what the run left' cmp o.npy e.npy
+status 'explain and detectors' 0 blamed --explain 'output_ptr[7]' --check
+status 'explain of a program left out' 0 blamed --explain 'y[0]' --pid 3
+says 'explain of a program left out: said' out 'no program wrote it'
+status 'explain in any order' 0 blamed --explain 'output[5]' --order shuffle:3
+says 'explain in any order: load' out ': x_ptr[5], mask true'
+status 'explain of no element' 2 blamed --explain 'output_ptr[98432]'
+says 'explain of no element: said' err 'the index is out of range'
+status 'explain when the run stops' 1 add 98433 -q --explain 'output_ptr[0]'
+says 'explain when the run stops: load' out ': x_ptr[0], mask true'

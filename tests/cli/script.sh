@@ -129,3 +129,39 @@ print(p.returncode)
 sys.exit(p.returncode if p.returncode >= 0 else 128 - p.returncode)
 S
 status 'Ctrl-C' 130 python3 interrupt.py
+
+status 'blame and explain' 0 tkdbg run -q --blame 'output_ptr[0]' \
+  --explain 'output_ptr[0]' "$vector_add"
+says 'blame: writer' out ': written 1 time, last first'
+says 'explain: load' out ': x_ptr[0], mask true'
+cat >twice.py <<'S'
+import runpy, sys
+import tkdbg
+import numpy as np
+import triton
+import triton.language as tl
+@triton.jit
+def first(x, y):
+    i = tl.arange(0, 4)
+    tl.store(y + i, tl.load(x + i) * 2)
+@triton.jit
+def second(y, z):
+    i = tl.arange(0, 4)
+    tl.store(z + i, tl.load(y + i) + 1)
+x, y, z = np.arange(4), np.zeros(4, int), np.zeros(4, int)
+for _ in range(2):
+    first[(1,)](x, y)
+    second[(1,)](y, z)
+print(z)
+S
+status 'explain of one kernel' 0 tkdbg run -q --kernel second \
+  --explain 'z[3]' twice.py
+says 'explain of one kernel: load' out 'tl.load(y + i) = 6: y[3]'
+says 'explain of one kernel: results' out '[1 3 5 7]'
+status 'explain of one launch' 0 tkdbg run -q --kernel second --launch 2 \
+  --explain 'z[3]' twice.py
+check 'explain of one launch: once' \
+  sh -c '[ $(grep -c "the last write" out) = 1 ]'
+status 'explain of no element of a script' 2 tkdbg run -q --explain 'y[9]' \
+  twice.py
+says 'explain of no element of a script: said' err 'the index is out of range'

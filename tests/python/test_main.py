@@ -45,6 +45,11 @@ class CommandLine(unittest.TestCase):
             with self.assertRaises(errors.UsageError):
                 main.parse(argv)
 
+    def test_elements(self):
+        self.assertEqual(
+            main.parse(["--blame", "y[1]", "--explain=y[2]", "a.py"]),
+            ({"blame": "y[1]", "explain": "y[2]"}, "file", "a.py", []))
+
     def test_settings(self):
         options = settings.Options().update({
             "pids": "0", "color": True, "triton": None})

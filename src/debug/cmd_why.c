@@ -1,0 +1,211 @@
+/* cmd_why.c - origin and blame: where a value came from, who wrote memory.
+ *
+ * The launch runs aside up to where the program stands, watched by a trace of
+ * that program or by a blame of the element.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "debug/cmd.h"
+#include "interp/check/blame.h"
+#include "interp/check/slice.h"
+
+typedef struct why {
+  tkd *d;
+  tki_observer observer;
+  tkd_place place; /* where the program stands; n 0: the launch has ended */
+  uint64_t program;
+  bool reached;
+  tk_status status; /* of what was said there */
+  tkc_blame *blame;
+  /* origin */
+  const char *name;
+  int slot;
+  size_t lane;
+  const tk_type *type;
+  tkc_trace trace;
+} why;
+
+static void say_origin(tk_env *e, void *ud);
+
+static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+  why *y = ud;
+  if (!y->place.n || st != y->place.stands[0].stmt) return;
+  if (t->frame->func->library || tki_program_index(t) != y->program) return;
+  if (!tkd_is_there(&y->place, t->frame)) return;
+  y->reached = true;
+  if (y->blame && y->d->nahead) return; /* others have run as well */
+  if (y->name) y->status = tk_protect(t->env, say_origin, y);
+  tk_throw(t->env, TK_INTERRUPTED);
+}
+
+/* Whether what a program writes aside, it has written here as well. */
+static bool has_written(const why *y, uint64_t index) {
+  if (y->place.n && index == y->program) return !y->reached;
+  for (const tkd_strand *s = y->d->strands; s; s = s->next)
+    if (s->task->index == index) return false;
+  return tkd_is_done(y->d, index);
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  why *y = ud;
+  tki_observer *o = &y->blame->observer;
+  if (!y->d->nahead || has_written(y, tki_program_index(t)))
+    o->access(o->ud, t, a);
+}
+
+/* Runs everything up to where the program stands. */
+static tkd_away run(why *y, tki_observer *watches) {
+  y->observer = (tki_observer){.ud = y, .stmt = on_stmt, .next = watches};
+  if (y->blame) y->observer.access = on_access;
+  if (watches) watches->next = NULL;
+  tkd_away w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
+  tkd_run_away(y->d, &w);
+  return w;
+}
+
+static void not_reached(tkd *d, const tkd_away *w) {
+  if (w->full)
+    tkd_fail(d, "It is too far for the history: 'set history' with more.");
+  if (*w->why)
+    tkd_fail(d, "A run aside ends before this statement: %s.", w->why);
+  if (w->status == TK_INTERRUPTED) tkd_fail(d, "Interrupted.");
+  tkd_fail(d, "A run aside does not come to this statement: what was changed "
+              "by hand led here.");
+}
+
+static void put_limits(tkd *d, const tkd_away *w) {
+  if (w->from)
+    tkd_say(d,
+            "Without %llu programs before: their history was dropped ('set "
+            "history').\n",
+            (unsigned long long)w->from);
+  if (d->nahead)
+    tkd_say(d, "Some programs ran out of turn here: this is as if they ran in "
+               "their order,\nwithout those that are paused.\n");
+}
+
+static void start(why *y, tkd *d) {
+  *y = (why){.d = d};
+  if (!d->frame) return;
+  y->place = tkd_place_of(d->frame);
+  y->program = d->strand->task->index;
+}
+
+/* ---- origin ------------------------------------------------------------ */
+
+static const char *lane_in(const why *y, const tki_frame *f) {
+  tki_val *v = &f->slots[y->slot];
+  return (char *)tki_data(v) + y->lane * tk_lane_size(y->type);
+}
+
+static void say_origin(tk_env *e, void *ud) {
+  why *y = ud;
+  tkd *d = y->d;
+  tki_frame *f = d->t->frame;
+  tkc_ref ref = tkc_trace_slot(f, y->slot);
+  (void)e;
+  if (!ref) {
+    y->reached = false;
+    return;
+  }
+  tkd_say(d, "%s", y->name);
+  tkd_lane_index(&d->out, y->type, (int64_t)y->lane);
+  tkd_say(d, " = ");
+  tkd_put_lane(d, y->type, lane_in(y, f));
+  bool same =
+      !memcmp(lane_in(y, f), lane_in(y, d->frame), tk_lane_size(y->type));
+  tkd_say(d, same ? "\n"
+                  : " before this statement; it was changed since, here or by "
+                    "hand\n");
+  tkc_slice_text(&y->trace, &d->out, ref, y->lane, 2, TKC_SLICE_LINES);
+}
+
+static void origin_body(tk_env *e, void *ud) {
+  why *y = ud;
+  (void)e;
+  tkc_trace_init(&y->trace, y->d->t, y->program, (size_t)TKC_TRACE_MIB << 20);
+  tkd_away w = run(y, &y->trace.observer);
+  if (y->status != TK_OK) tk_throw(e, y->status);
+  if (!y->reached) not_reached(y->d, &w);
+  put_limits(y->d, &w);
+}
+
+/* The slot of a variable; fails. */
+static int find_slot(tkd *d, const char *name) {
+  int slots[2];
+  size_t n = tki_eval_slots(d->frame, name, slots, 2);
+  if (n == 1) return slots[0];
+  if (n) tkd_fail(d, "%s has several parts: origin follows one value.", name);
+  if (tkd_region(d, name, strlen(name)))
+    tkd_fail(d, "%s is memory: 'blame %s[...]' says who wrote it.", name, name);
+  tkd_fail(d,
+           "%s is no variable here, or is known when the kernel is compiled.",
+           name);
+}
+
+static void origin(why *y, const char *text) {
+  tkd *d = y->d;
+  const tki_frame *f = d->frame;
+  y->slot = find_slot(d, y->name);
+  y->type = &f->func->slots[y->slot].type;
+  if (y->type->rank && !f->slots[y->slot].buf)
+    tkd_fail(d, "%s has no value yet here.", y->name);
+  y->lane = tkd_lane(d, y->name, y->type, text);
+  tk_status st = tk_protect(d->env, origin_body, y);
+  tkc_trace_end(&y->trace, false);
+  if (st != TK_OK) tk_throw(d->env, st);
+}
+
+static size_t name_length(const char *s) {
+  size_t n = 0;
+  while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
+  return n;
+}
+
+static void need_name(tkd *d, const char *text, size_t n, const char *usage) {
+  const char *rest = text + n;
+  size_t len = strlen(rest);
+  bool index = len > 1 && *rest == '[' && rest[len - 1] == ']';
+  if (!n || (*rest && !index)) tkd_fail(d, "%s", usage);
+}
+
+void tkd_cmd_ORIGIN(tkd *d, tkd_args *a) {
+  why y;
+  size_t n = name_length(a->text);
+  need_name(d, a->text, n, "origin VAR, or origin VAR[I,J] for a lane");
+  start(&y, d);
+  y.name = tkd_temp(d, a->text, n);
+  origin(&y, a->text + n);
+}
+
+/* ---- blame ------------------------------------------------------------- */
+
+static void blame_body(tk_env *e, void *ud) {
+  why *y = ud;
+  tkd *d = y->d;
+  (void)e;
+  tkd_away w = run(y, NULL);
+  bool whole = w.status == TK_OK && (!y->place.n || d->nahead);
+  if (!y->reached && !whole && !*w.why) not_reached(d, &w);
+  tkc_blame_text(y->blame, &d->out);
+  put_limits(d, &w);
+}
+
+void tkd_cmd_BLAME(tkd *d, tkd_args *a) {
+  why y;
+  int left;
+  size_t n = name_length(a->text);
+  need_name(d, a->text, n, "blame BUFFER[I,J]");
+  const tki_region *r = tkd_region(d, a->text, n);
+  if (!r) tkd_fail(d, "%.*s is no tensor of this launch.", (int)n, a->text);
+  char *host = tkd_element(d, r, a->text + n, &left);
+  if (left)
+    tkd_fail(d, "%s has %d ax%s: an element is named by an index for each.",
+             r->name, r->tensor->rank, r->tensor->rank == 1 ? "is" : "es");
+  start(&y, d);
+  y.blame = tkc_blame_one(d->t, r, r->lo + (uint64_t)(host - r->host));
+  tk_status st = tk_protect(d->env, blame_body, &y);
+  tkc_blame_free(y.blame);
+  if (st != TK_OK) tk_throw(d->env, st);
+}
