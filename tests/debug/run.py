@@ -57,13 +57,7 @@ def on_pipe(argv, commands, folder, env):
     done = subprocess.run(argv, cwd=folder, env=env, timeout=TIMEOUT,
                           input='\n'.join(commands) + '\n', text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return plain(done.stdout)
-
-
-def plain(text):
-    """text without what a sanitizer says of fibers."""
-    return re.sub(r"==\d+==WARNING: ASan doesn't fully support makecontext"
-                  r"[^\n]*\n", "", text)
+    return transcript.plain(done.stdout)
 
 
 def at_prompt(text):
@@ -93,7 +87,7 @@ def on_terminal(argv, commands, folder, env):
         os.kill(pid, 9)
     os.close(fd)
     os.waitpid(pid, 0)
-    return plain(text.replace('\r', ''))
+    return transcript.plain(text.replace('\r', ''))
 
 
 def check(path, build):

@@ -13,9 +13,11 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PYTHON = os.path.join(ROOT, "python")
 HEADER = os.path.join(ROOT, "include", "tkdbg", "tkdbg.h")
 
-if PYTHON not in sys.path:
-    sys.path.insert(0, PYTHON)
+for _folder in os.path.join(ROOT, "tests", "support"), PYTHON:
+    if _folder not in sys.path:
+        sys.path.insert(0, _folder)
 
+import transcript  # noqa: E402
 from tkdbg import _capi  # noqa: E402
 
 
@@ -102,6 +104,7 @@ class ScriptCase(unittest.TestCase):
             [sys.executable, "-m", "tkdbg", "run", *options, path, *args],
             env=environment(**changes), capture_output=True, text=True,
             cwd=self.folder.name, timeout=120)
+        done.stderr = transcript.plain(done.stderr)
         if check:
             self.assertEqual(done.returncode, 0, done.stderr)
         return done
