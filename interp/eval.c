@@ -87,15 +87,17 @@ static void run(tk_env *e, void *ud) {
   tki_buf_free(t, b);
 }
 
-void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
+void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
+                       tki_val *out, tki_observer *o) {
   call c = {t, x, f, out};
   tki_frame *frame = t->frame;
   tki_observer *observers = t->observers;
   bool watched = t->watched, sensed = t->sensed;
   uint64_t ops = t->ops;
   t->frame = NULL;
-  t->observers = NULL;
-  t->watched = t->sensed = false;
+  t->observers = o;
+  t->watched = o && (o->before || o->after);
+  t->sensed = o && o->access;
   tk_status st = tk_protect(t->env, run, &c);
   t->frame = frame;
   t->observers = observers;
@@ -103,6 +105,10 @@ void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
   t->sensed = sensed;
   t->ops = ops;
   if (st != TK_OK) tk_throw(t->env, st);
+}
+
+void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
+  tki_eval_observed(t, x, f, out, NULL);
 }
 
 /* ---- variables ---------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* eval.h - a debugger's expressions, run on a frame of a paused program.
  *
  * What tki_eval_new returns belongs to the caller.  Nothing here tells
- * observers, and no variable or memory changes.
+ * a run's observers, and no variable or memory changes.
  */
 #ifndef TK_INTERP_EVAL_H
 #define TK_INTERP_EVAL_H
@@ -23,6 +23,9 @@ void tki_eval_free(tki_eval *x);
  * that it was compiled for.  out gets x->n values, to be released.  A finding
  * on the way (a load outside of its tensor) is reported and thrown. */
 void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out);
+/* The same; o alone is told of it. */
+void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
+                       tki_val *out, tki_observer *o);
 
 /* The slots that hold a variable where f stands (a tuple has several); how
  * many were found, 0: no such variable, or it is known at compile time. */

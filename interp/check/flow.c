@@ -144,7 +144,7 @@ static void leave(flow *f, tki *t) {
   t->frame->shadow[TKI_SHADOW_UNDEF] = NULL;
 }
 
-static void on_frame(void *ud, tki *t, bool begins) {
+void flow_frame(void *ud, tki *t, bool begins) {
   if (begins)
     enter(t);
   else
@@ -175,7 +175,7 @@ static void decide(flow *f, tki *t, const tk_stmt *st, int slot) {
     flow_branch(f, t, slot, "is where a loop ends");
 }
 
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   flow *f = ud;
   if (in->op == TK_I_CALL) {
     take_returned(f, t, in);
@@ -240,6 +240,12 @@ static void mark_unwritten(flow *f, const tki *t) {
   }
 }
 
+flow *flow_watching(const tki *t) {
+  const tki_observer *o = t->observers;
+  while (o && o->after != flow_after) o = o->next;
+  return o ? o->ud : NULL;
+}
+
 /* The one observer that all kinds share. */
 static flow *start(tkc *c, tki *t, unsigned kinds) {
   static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
@@ -255,10 +261,10 @@ static flow *start(tkc *c, tki *t, unsigned kinds) {
   f->last = TK_NEWN(&c->run, flow_id, t->program->ninsts + 1);
   mark_unwritten(f, t);
   f->observer = (tki_observer){.ud = f,
-                               .frame = on_frame,
+                               .frame = flow_frame,
                                .stmt = on_stmt,
                                .trip = on_trip,
-                               .after = on_after,
+                               .after = flow_after,
                                .access = on_access,
                                .stop = on_stop};
   tki_observe(t, &f->observer);

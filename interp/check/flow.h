@@ -33,6 +33,7 @@ typedef struct flow {
   tkc *c;
   tki_observer observer;
   unsigned kinds; /* flow_kind: what to look for */
+  bool quiet;     /* follows marks, and reports nothing */
   TK_VEC(flow_source) sources;
   flow_id *last;       /* by instruction number: its newest source */
   uint8_t **unwritten; /* by region: a byte for each byte; NULL: none */
@@ -51,6 +52,12 @@ static inline flow_id flow_at(const flow_marks *m, size_t i) {
 }
 
 /* ---- flow.c -------------------------------------------------------------- */
+
+/* What watches this run; NULL: nothing. */
+flow *flow_watching(const tki *t);
+/* Hooks: a frame begins or ends, an instruction was carried out. */
+void flow_frame(void *ud, tki *t, bool begins);
+void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args);
 
 /* The marks of a slot of the running function. */
 flow_marks flow_of(const tki *t, int slot);

@@ -150,7 +150,7 @@ static row_marks look_along(const flow_marks *m, size_t from, size_t n,
 }
 
 static flow_id settle_row(flow *f, tki *t, row_marks r, const char *what) {
-  if (!r.mixed || flow_source_of(f, r.first)->kind != FLOW_UNDEF)
+  if (!r.mixed || f->quiet || flow_source_of(f, r.first)->kind != FLOW_UNDEF)
     return r.first;
   flow_mixed(f, t, r.first, what);
   return 0;
@@ -276,7 +276,8 @@ static void pass_marked(flow *f, tki *t, const tk_inst *in,
   case TK_I_JOIN:
   case TK_I_SPLIT:
   case TK_I_CAT:
-  case TK_I_FLIP: pass_moved(t, in); break;
+  case TK_I_FLIP:
+  case TK_I_SLICE: pass_moved(t, in); break;
   case TK_I_GATHER: pass_gather(t, in, args); break;
   case TK_I_SELECT: pass_select(t, in, args); break;
   case TK_I_REDUCE:

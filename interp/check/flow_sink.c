@@ -42,6 +42,7 @@ static void report_birth(flow *f, tki *t, const flow_source *s,
 
 static void report(flow *f, tki *t, flow_id id, const char *what) {
   const flow_source *s = flow_source_of(f, id);
+  if (f->quiet) return;
   if (s->kind == FLOW_UNDEF)
     report_undef(f, t, s, what);
   else

@@ -6,6 +6,7 @@
 
 #include "debug/cmd.h"
 #include "interp/check/check.h"
+#include "interp/check/undefined.h"
 
 /* ---- expressions ------------------------------------------------------- */
 
@@ -143,12 +144,14 @@ static void examine(tkd *d, uint64_t at, const look *x) {
       tkd_fail(d, "0x%llx is in no tensor of this launch.",
                (unsigned long long)at);
     tki_val v = {.region = TKI_ANY};
-    memcpy(&v.u, r->host + (at - r->lo), size);
+    const char *host = r->host + (at - r->lo);
+    memcpy(&v.u, host, size);
+    tki_val undefined = {.u = tkc_undefined_memory(d->t, r, host, size)};
     char name[160];
-    int64_t off = r->host + (at - r->lo) - (char *)r->tensor->data;
+    int64_t off = host - (char *)r->tensor->data;
     snprintf(name, sizeof name, "%.100s+%lld", r->name,
              (long long)(off / (int64_t)tk_dtype_size(r->tensor->dtype)));
-    tkd_show_value(d, name, fmt, &type, &v);
+    tkd_show_value(d, name, fmt, &type, &v, &undefined);
   }
   d->x_next = at;
 }
@@ -178,17 +181,31 @@ typedef struct blocking {
 static void block_body(tk_env *e, void *ud) {
   blocking *y = ud;
   tki *t = y->d->t;
-  tki_val out[TK_EVAL_LEAVES];
+  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
   y->x = tki_eval_new(t, y->d->frame, y->text, NULL);
   if (y->x->known || y->x->n != 1) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "%.100s is not one block", y->text);
     tk_throw(e, TK_USAGE);
   }
-  tki_eval_run(t, y->x, y->d->frame, out);
+  tkc_undefined_eval(t, y->x, y->d->frame, out, undefined);
   tkd_block b = tkd_block_of(&y->x->types[0], &out[0]);
+  if (tkc_any_undefined(&undefined[0])) b.undefined = tki_data(&undefined[0]);
   y->fn(y->d, &b, y->more);
   tki_release(t, &out[0]);
+  tki_release(t, &undefined[0]);
+}
+
+/* Elements that were never written. */
+static const uint8_t *unwritten(tkd *d, const tki_region *r,
+                                const tkd_block *b) {
+  size_t size = tk_lane_size(&b->type);
+  if (!tkc_undefined_memory(d->t, r, r->host, r->hi - r->lo)) return NULL;
+  int64_t n = tk_numel(&b->type);
+  uint8_t *lanes = tkd_temp_bytes(d, (size_t)n + 1);
+  for (int64_t i = 0; i < n; i++)
+    lanes[i] = tkc_undefined_memory(d->t, r, tkd_block_lane(b, i), size);
+  return lanes;
 }
 
 static void with_block(tkd *d, const char *text, const char *more,
@@ -197,6 +214,7 @@ static void with_block(tkd *d, const char *text, const char *more,
   const tki_region *r = tkd_region(d, text, strlen(text));
   if (r) {
     tkd_block b = tkd_block_tensor(r->tensor);
+    b.undefined = unwritten(d, r, &b);
     fn(d, &b, more);
     return;
   }
@@ -469,6 +487,9 @@ static void info_checks(tkd *d) {
   size_t n = d->env->ndiags;
   say_detectors(d, true);
   say_detectors(d, false);
+  if (!tkc_is_on(d->session, TKC_UNDEF))
+    tkd_say(d, "undefined lanes are not known: 'set check undef' shows them "
+               "as ?\n");
   if (d->t && !d->t->asserts) tkd_say(d, "assertions are off\n");
   if (tkc_is_on(d->session, TKC_ORDER) ||
       tkc_is_on(d->session, TKC_IDEMPOTENCE))

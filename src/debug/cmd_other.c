@@ -7,6 +7,7 @@
 
 #include "debug/cmd.h"
 #include "interp/check/check.h"
+#include "interp/check/undefined.h"
 
 /* ---- set --------------------------------------------------------------- */
 
@@ -17,6 +18,13 @@ void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
   tki_val v = tki_val_new(d->t, type, (size_t)tk_numel(type));
   memcpy(tki_data(&v), bytes, n);
   tki_set(d->t, &f->slots[slot], v);
+  tkc_defined_slot(d->t, f, slot);
+}
+
+void tkd_poke(tkd *d, char *host, const char *bytes, size_t n) {
+  tkd_journal_add(d->journal, host, n);
+  memcpy(host, bytes, n);
+  tkc_defined_memory(d->t, host, n);
 }
 
 typedef struct setting {
@@ -88,8 +96,7 @@ static void set_memory(tkd *d, const tki_region *r, const char *index,
   tk_type type = tk_scalar(r->tensor->dtype);
   char *bytes = value_as(d, text, &type);
   size_t size = tk_dtype_size(r->tensor->dtype);
-  tkd_journal_add(d->journal, host, size);
-  memcpy(host, bytes, size);
+  tkd_poke(d, host, bytes, size);
   tkd_deed_new(d, TKD_POKE, bytes, size)->host = host;
   tkd_watches_refresh(d);
 }

@@ -485,6 +485,8 @@ bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p);
 /* Fails unless the text is a place in the program. */
 void tkd_check_location(tkd *d, const char *text);
 void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
+/* The same for memory, which can be undone. */
+void tkd_poke(tkd *d, char *host, const char *bytes, size_t n);
 /* False after saying why its condition can be had at none of the statements
  * where it stands. */
 bool tkd_condition_fits(tkd *d, const tkd_point *p);
@@ -604,8 +606,9 @@ void tkd_show_stop(tkd *d);
 void tkd_tell_output(tkd *d, const char *text, size_t n); /* a program's */
 void tkd_show_frame(tkd *d, const tki_frame *f, int level);
 void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at);
+/* undefined: its lanes that are (check/undefined.h), or NULL. */
 void tkd_show_value(tkd *d, const char *name, const char *fmt,
-                    const tk_type *type, tki_val *v);
+                    const tk_type *type, tki_val *v, tki_val *undefined);
 void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
                     const void *data);
 /* A lane as print shows it. */

@@ -128,10 +128,7 @@ static void redo(tkd *d, const tkd_deed *x) {
     tki_task_pause(d->t);
     break;
   case TKD_SET: redo_set(d, x); break;
-  case TKD_POKE:
-    tkd_journal_add(d->journal, x->host, x->n);
-    memcpy(x->host, x->bytes, x->n);
-    break;
+  case TKD_POKE: tkd_poke(d, x->host, x->bytes, x->n); break;
   case TKD_JUMP: d->t->jump = x->stmt; break;
   default: d->t->leave = true; break;
   }

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "debug/debug.h"
+#include "interp/check/undefined.h"
 
 int tkd_width(const tkd *d) {
   return d->set.width ? (int)d->set.width : d->opt.width ? d->opt.width : 80;
@@ -74,6 +75,7 @@ typedef struct lanes {
   char how;
   const tk_type *type;
   const char *at;
+  const uint8_t *undefined; /* a byte a lane; NULL: none is */
   int indent;
   int64_t limit; /* of an axis; more are left out in the middle */
   size_t line;   /* where the current line began */
@@ -94,7 +96,10 @@ static void put_item(lanes *x, int axis, size_t first, size_t below) {
     return;
   }
   size_t before = x->b->n;
-  put_lane(x->b, x->how, x->type, x->at + first * tk_lane_size(x->type));
+  if (x->undefined && x->undefined[first])
+    tk_buf_putc(x->b, '?');
+  else
+    put_lane(x->b, x->how, x->type, x->at + first * tk_lane_size(x->type));
   if (x->b->n - x->line > (size_t)x->width && before > x->line + 20) {
     char item[96];
     size_t n = x->b->n - before;
@@ -129,11 +134,12 @@ static bool numpy_format(const char *fmt) {
 }
 
 static void put_numpy(tkd *d, const tk_type *type, const void *data,
-                      int indent) {
+                      const uint8_t *undefined, int indent) {
   tk_array_view v = {.data = data,
                      .dtype = type->ptr ? TK_UINT64 : (tk_dtype)type->elem,
                      .pointers = type->ptr > 0,
-                     .rank = type->rank};
+                     .rank = type->rank,
+                     .undefined = undefined};
   int64_t step = 1;
   for (int i = type->rank - 1; i >= 0; i--) {
     v.shape[i] = type->shape[i];
@@ -178,41 +184,45 @@ static bool put_pointers(tkd *d, const tk_type *type, const void *data,
   if (whole_elements)
     tk_buf_printf(&d->out, "&%s%s", r->name, first ? "" : " + ");
   if (whole_elements && !first)
-    put_numpy(d, &whole, index, indent + (int)strlen(r->name) + 4);
+    put_numpy(d, &whole, index, NULL, indent + (int)strlen(r->name) + 4);
   tki_release(d->t, &v);
   return whole_elements;
 }
 
 static void put_value(tkd *d, const char *fmt, const tk_type *type,
-                      const void *data, int indent) {
-  if (type->ptr && numpy_format(fmt) && put_pointers(d, type, data, indent))
-    return;
+                      const void *data, const uint8_t *undefined, int indent) {
+  bool pointers = type->ptr && numpy_format(fmt) && !undefined;
+  if (pointers && put_pointers(d, type, data, indent)) return;
   if (numpy_format(fmt)) {
-    put_numpy(d, type, data, indent);
+    put_numpy(d, type, data, undefined, indent);
     return;
   }
   lanes x = {.b = &d->out,
              .how = *fmt,
              .type = type,
              .at = data,
+             .undefined = undefined,
              .indent = indent,
              .limit = tk_numel(type) > (int64_t)d->set.elements ? 6 : INT64_MAX,
              .line = d->out.n - (size_t)indent,
              .width = tkd_width(d) - 1};
   if (type->rank)
     put_lanes(&x, 0, 0, (size_t)tk_numel(type));
+  else if (undefined && *undefined)
+    tk_buf_putc(&d->out, '?');
   else
     put_lane(&d->out, *fmt, type, data);
 }
 
 void tkd_put_lane(tkd *d, const tk_type *type, const void *lane) {
   tk_type one = tk_elem_of(*type);
-  put_value(d, "", &one, lane, 0);
+  put_value(d, "", &one, lane, NULL, 0);
 }
 
 /* name: type = value, the value on lines of its own when it has rows. */
 static void put_named(tkd *d, const char *name, const char *fmt,
-                      const tk_type *type, const void *data) {
+                      const tk_type *type, const void *data,
+                      const uint8_t *undefined) {
   size_t from = d->out.n;
   tk_buf_printf(&d->out, "%s: ", name);
   put_type(&d->out, type);
@@ -223,18 +233,19 @@ static void put_named(tkd *d, const char *name, const char *fmt,
     tk_buf_puts(&d->out, "\n  ");
     column = 2;
   }
-  put_value(d, fmt, type, data, column);
+  put_value(d, fmt, type, data, undefined, column);
   tk_buf_putc(&d->out, '\n');
 }
 
 void tkd_show_value(tkd *d, const char *name, const char *fmt,
-                    const tk_type *type, tki_val *v) {
-  put_named(d, name, fmt, type, tki_data(v));
+                    const tk_type *type, tki_val *v, tki_val *undefined) {
+  bool any = undefined && tkc_any_undefined(undefined);
+  put_named(d, name, fmt, type, tki_data(v), any ? tki_data(undefined) : NULL);
 }
 
 void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
                     const void *data) {
-  put_named(d, name, "", type, data);
+  put_named(d, name, "", type, data, NULL);
 }
 
 /* ---- expressions ------------------------------------------------------- */
@@ -254,22 +265,25 @@ typedef struct showing {
 } showing;
 
 static void show_leaf(showing *s, const char *name, const tk_type *type,
-                      tki_val *v) {
+                      tki_val *v, tki_val *undefined) {
+  bool any = tkc_any_undefined(undefined);
   if (s->bare)
-    put_value(s->d, s->fmt, type, tki_data(v), 0);
+    put_value(s->d, s->fmt, type, tki_data(v), any ? tki_data(undefined) : NULL,
+              0);
   else
-    tkd_show_value(s->d, name, s->fmt, type, v);
+    tkd_show_value(s->d, name, s->fmt, type, v, undefined);
 }
 
-static void show_values(showing *s, tki_val *out) {
+static void show_values(showing *s, tki_val *out, tki_val *undefined) {
   tkd *d = s->d;
   for (size_t i = 0; i < s->x->n; i++) {
     char name[300];
     snprintf(name, sizeof name, s->x->tuple ? "%.200s[%zu]" : "%.200s", s->name,
              i);
     if (s->bare && i) tk_buf_puts(&d->out, ", ");
-    show_leaf(s, name, &s->x->types[i], &out[i]);
+    show_leaf(s, name, &s->x->types[i], &out[i], &undefined[i]);
     tki_release(d->t, &out[i]);
+    tki_release(d->t, &undefined[i]);
   }
 }
 
@@ -289,7 +303,7 @@ static bool put_known(showing *s) {
   }
   if (*end || end == text) return false;
   tk_buf_printf(&s->d->out, "%s: constexpr = ", s->name);
-  put_value(s->d, s->fmt, &type, &v.u, 0);
+  put_value(s->d, s->fmt, &type, &v.u, NULL, 0);
   tk_buf_putc(&s->d->out, '\n');
   return true;
 }
@@ -297,7 +311,7 @@ static bool put_known(showing *s) {
 static void show_body(tk_env *e, void *ud) {
   showing *s = ud;
   tkd *d = s->d;
-  tki_val out[TK_EVAL_LEAVES];
+  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
   (void)e;
   s->x = tki_eval_new(d->t, s->f, s->text, NULL);
   if (s->x->known) {
@@ -306,8 +320,8 @@ static void show_body(tk_env *e, void *ud) {
                   s->x->known);
     return;
   }
-  tki_eval_run(d->t, s->x, s->f, out);
-  show_values(s, out);
+  tkc_undefined_eval(d->t, s->x, s->f, out, undefined);
+  show_values(s, out, undefined);
 }
 
 static void show(tkd *d, showing *s) {
@@ -385,7 +399,9 @@ static void put_arg(tkd *d, const tki_frame *f, int slot, const char *sep) {
     if (v->u != start)
       tk_buf_printf(&d->out, "%+lld", (long long)(v->u - start));
   } else {
-    put_value(d, "", &s->type, tki_data(v), 0);
+    tki_val undefined = tkc_undefined_slot(d->t, f, slot);
+    put_value(d, "", &s->type, tki_data(v),
+              tkc_any_undefined(&undefined) ? tki_data(&undefined) : NULL, 0);
   }
 }
 
@@ -555,17 +571,24 @@ static void show_changes(tkd *d, const tki_frame *f) {
   if (more) tkd_say(d, "(%d more changed)\n", more);
 }
 
+static void show_one(tkd *d, const tki_frame *f, int slot, const char *name) {
+  const tk_slot *s = &f->func->slots[slot];
+  if (s->type.rank && !f->slots[slot].buf) {
+    tkd_say(d, "%s: no value yet\n", name);
+    return;
+  }
+  tki_val undefined = tkc_undefined_slot(d->t, f, slot);
+  tkd_show_value(d, name, "", &s->type, &f->slots[slot], &undefined);
+  tki_release(d->t, &undefined);
+}
+
 void tkd_show_slot(tkd *d, const tki_frame *f, const char *name) {
   int slots[TK_EVAL_LEAVES];
   size_t n = tki_eval_slots(f, name, slots, TK_EVAL_LEAVES);
   for (size_t i = 0; i < n; i++) {
     char text[300];
-    const tk_slot *s = &f->func->slots[slots[i]];
     snprintf(text, sizeof text, n > 1 ? "%.200s[%zu]" : "%.200s", name, i);
-    if (s->type.rank && !f->slots[slots[i]].buf)
-      tkd_say(d, "%s: no value yet\n", text);
-    else
-      tkd_show_value(d, text, "", &s->type, &f->slots[slots[i]]);
+    show_one(d, f, slots[i], text);
   }
   if (n) return;
   showing x = {.d = d, .fmt = "", .text = name, .name = name};
@@ -763,7 +786,7 @@ void tkd_keep_result(tkd *d, tki_frame *f) {
   for (size_t i = 0; i < st->nresults; i++) {
     int slot = st->results[i];
     tkd_show_value(d, "Value returned", "", &f->func->slots[slot].type,
-                   &f->slots[slot]);
+                   &f->slots[slot], NULL);
   }
   tk_buf_clear(&d->result);
   tk_buf_add(&d->result, d->out.s, d->out.n);

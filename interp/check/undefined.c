@@ -1,0 +1,159 @@
+/* undefined.c - what the marks of undef say to a debugger; see undefined.h.
+ *
+ * An expression is followed as a kernel is, by an observer of its own that
+ * starts from the frame's marks and reports nothing.
+ */
+#include "interp/check/undefined.h"
+
+#include <string.h>
+
+#include "interp/check/flow.h"
+
+static const flow *watching(const tki *t) {
+  const flow *f = flow_watching(t);
+  return f && f->kinds & FLOW_UNDEF ? f : NULL;
+}
+
+bool tkc_knows_undefined(const tki *t) {
+  return watching(t) != NULL;
+}
+
+/* ---- lanes --------------------------------------------------------------- */
+
+static tki_val lanes_of(tki *t, const flow *f, tki_val *marks,
+                        const tk_type *type) {
+  tki_val none = {.region = TKI_ANY};
+  if (!tkc_any_undefined(marks)) return none;
+  size_t n = (size_t)tk_numel(type);
+  tk_type bytes = tk_with_shape(tk_scalar(TK_UINT8), type);
+  tki_val v = tki_val_new(t, &bytes, n);
+  const flow_id *id = tki_data(marks);
+  uint8_t *d = tki_data(&v), any = 0;
+  if (!v.buf) v.u = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool marked = id[i] && flow_source_of(f, id[i])->kind == FLOW_UNDEF;
+    any |= d[i] = marked;
+  }
+  if (any) return v;
+  tki_release(t, &v);
+  return none;
+}
+
+static tki_val *marks_at(const tki_frame *f, int slot) {
+  tki_buf *b = f->shadow[TKI_SHADOW_UNDEF];
+  return b ? (tki_val *)tki_buf_data(b) + slot : NULL;
+}
+
+tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
+  const flow *w = watching(t);
+  tki_val *marks = w ? marks_at(f, slot) : NULL;
+  if (!marks) return (tki_val){.region = TKI_ANY};
+  return lanes_of(t, w, marks, &f->func->slots[slot].type);
+}
+
+void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
+  tki_val *marks = watching(t) ? marks_at(f, slot) : NULL;
+  if (marks) tki_set(t, marks, (tki_val){.region = TKI_ANY});
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
+                          size_t n) {
+  const flow *w = watching(t);
+  const uint8_t *map = w ? w->unwritten[r - t->regions] : NULL;
+  return map && memchr(map + ((const char *)host - r->host), 1, n);
+}
+
+void tkc_defined_memory(const tki *t, const void *host, size_t n) {
+  const flow *w = watching(t);
+  uint64_t at = (uint64_t)(uintptr_t)host;
+  for (size_t i = 0; w && i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    uint64_t start = (uint64_t)(uintptr_t)r->host, size = r->hi - r->lo;
+    bool holds = at >= start && at - start < size && n <= size - (at - start);
+    if (w->unwritten[i] && holds) memset(w->unwritten[i] + (at - start), 0, n);
+  }
+}
+
+/* ---- expressions --------------------------------------------------------- */
+
+typedef struct following {
+  flow f; /* first: hooks take it for that */
+  tkc c;
+  tki *t;
+  const tki_eval *x;
+  const tki_frame *from;
+  tki_val *out, *undefined;
+} following;
+
+/* The variables that it reads are its first parameters, in slots with the
+ * same numbers. */
+static void on_frame(void *ud, tki *t, bool begins) {
+  following *y = ud;
+  bool outermost = !t->frame->caller;
+  flow_frame(&y->f, t, begins);
+  for (size_t i = 0; begins && outermost && i < y->x->nreads; i++) {
+    int slot = y->x->func->params[i];
+    tki_val *marks = marks_at(y->from, slot);
+    size_t n = (size_t)tk_numel(&t->frame->func->slots[slot].type);
+    if (marks && tkc_any_undefined(marks))
+      flow_set(t, slot, tki_share(marks), n);
+  }
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  flow_access(ud, t, a);
+}
+
+/* Sources of its own come after those there are. */
+static void prepare(following *y, const flow *w) {
+  tk_arena *a = &y->c.run;
+  y->f = *w;
+  y->f.c = &y->c;
+  y->f.quiet = true;
+  y->f.kinds = FLOW_UNDEF;
+  y->f.last = TK_NEWN(a, flow_id, y->x->program->ninsts + 1);
+  y->f.sources.items =
+      tk_arena_alloc(a, (w->sources.cap + 1) * sizeof *w->sources.items);
+  if (w->sources.n)
+    memcpy(y->f.sources.items, w->sources.items,
+           w->sources.n * sizeof *w->sources.items);
+  y->f.returned = NULL;
+  y->f.nreturned = y->f.cap_returned = 0;
+}
+
+static void follow(tk_env *e, void *ud) {
+  following *y = ud;
+  tki *t = y->t;
+  tki_observer o = {
+      .ud = y, .frame = on_frame, .after = flow_after, .access = on_access};
+  (void)e;
+  prepare(y, flow_watching(t));
+  tki_eval_observed(t, y->x, y->from, y->out, &o);
+  for (size_t i = 0; i < y->f.nreturned; i++) {
+    tki_val *marks = &y->f.returned[i];
+    y->undefined[i] = lanes_of(t, &y->f, marks, &y->x->types[i]);
+    tki_release(t, marks);
+  }
+}
+
+void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
+                        tki_val *out, tki_val *undefined) {
+  const flow *w = watching(t);
+  for (size_t i = 0; i < x->n; i++) undefined[i] = (tki_val){.region = TKI_ANY};
+  if (!w) {
+    tki_eval_run(t, x, f, out);
+    return;
+  }
+  following y = {.c = *w->c,
+                 .t = t,
+                 .x = x,
+                 .from = f,
+                 .out = out,
+                 .undefined = undefined};
+  tk_arena_init(&y.c.run, t->env);
+  tk_status st = tk_protect(t->env, follow, &y);
+  tk_arena_free(&y.c.run);
+  if (st != TK_OK) tk_throw(t->env, st);
+}

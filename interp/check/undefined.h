@@ -1,0 +1,33 @@
+/* undefined.h - which lanes and bytes the detector undef takes for undefined;
+ * for a debugger.
+ *
+ * Lanes come as a value of uint8 lanes, 1: undefined, to be released.  It is
+ * empty (tkc_any_undefined says so) when all are defined, or undef is off.
+ */
+#ifndef TK_CHECK_UNDEFINED_H
+#define TK_CHECK_UNDEFINED_H
+
+#include "interp/eval.h"
+
+/* Whether undef watches this run. */
+bool tkc_knows_undefined(const tki *t);
+static inline bool tkc_any_undefined(const tki_val *lanes) {
+  return lanes->buf || lanes->u;
+}
+
+/* The lanes of a slot of a frame. */
+tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot);
+/* tki_eval_run, with the lanes of each value.  What the expression reads from
+ * memory that was never written, or by a mask, is undefined as in a kernel. */
+void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
+                        tki_val *out, tki_val *undefined);
+/* Whether some of n bytes of a region was never written; host: in this
+ * process. */
+bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
+                          size_t n);
+
+/* A user changed a slot, or bytes of memory: they are defined now. */
+void tkc_defined_slot(tki *t, const tki_frame *f, int slot);
+void tkc_defined_memory(const tki *t, const void *host, size_t n);
+
+#endif
