@@ -55,7 +55,10 @@ bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index) {
 }
 
 void tki_place(tk_buf *out, const tki *t, uint64_t addr) {
-  const tki_region *r = tki_region_at(t, addr, 1);
+  tki_place_in(out, tki_region_at(t, addr, 1), addr);
+}
+
+void tki_place_in(tk_buf *out, const tki_region *r, uint64_t addr) {
   int64_t index[TK_MAX_RANK];
   bool whole;
   if (!r) {

@@ -8,6 +8,9 @@
 /* "C[32, 0]" for an address inside a region; "C byte 130" for one that is no
  * element of the view; "address 0x..." for one in no region. */
 void tki_place(tk_buf *out, const tki *t, uint64_t addr);
+/* The same for a region that is known, as several may share memory; r NULL:
+ * none. */
+void tki_place_in(tk_buf *out, const tki_region *r, uint64_t addr);
 /* The value there, as its tensor's elements read. */
 void tki_place_value(tk_buf *out, const tki *t, uint64_t addr);
 /* The element's index along each axis; false when the address is none. */

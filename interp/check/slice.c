@@ -70,7 +70,11 @@ static void put_value(slice *s, const tk_type *type, tki_val *v, size_t lane) {
   }
   uint64_t addr;
   memcpy(&addr, p, sizeof addr);
-  tki_place(s->out, s->w.x->t, addr);
+  bool known = v->region != TKI_ANY;
+  tki_place_in(s->out,
+               known ? &s->w.x->t->regions[v->region]
+                     : tki_region_at(s->w.x->t, addr, 1),
+               addr);
 }
 
 static void put_result(slice *s, const tkc_node *n, tkc_at at) {
@@ -240,7 +244,8 @@ static void show_address(slice *s, tkc_at at, const above *up) {
 }
 
 static void put_element(slice *s, const tkc_node *n, size_t lane) {
-  tki_place(s->out, s->w.x->t, tkc_node_address(n, lane));
+  tki_place_in(s->out, tkc_node_region(&s->w, n, lane),
+               tkc_node_address(n, lane));
 }
 
 /* ": A[3, 5], mask true" */

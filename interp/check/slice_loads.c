@@ -34,9 +34,9 @@ static void push(collect *c, tkc_at at) {
   TK_PUSH(&c->w->arena, &c->todo, at);
 }
 
-static void add_load(collect *c, const tkc_node *n, uint64_t addr) {
-  const tki_region *r =
-      tki_region_at(c->w->x->t, addr, tk_lane_size(&n->in->type));
+static void add_load(collect *c, const tkc_node *n, size_t lane,
+                     uint64_t addr) {
+  const tki_region *r = tkc_node_region(c->w, n, lane);
   size_t i = 0;
   while (i < c->ngroups &&
          (c->groups[i].region != r || c->groups[i].node->in != n->in))
@@ -59,7 +59,7 @@ static void visit(collect *c, tkc_at at) {
     if (tkc_follow_store(c->w, n, at.lane, &stored))
       push(c, stored);
     else
-      add_load(c, n, addr);
+      add_load(c, n, at.lane, addr);
     return;
   }
   tkc_operands *o = &c->w->scratch;
@@ -118,13 +118,13 @@ static void put_box(tk_buf *out, const group *g, size_t n, const int64_t *lo,
   if (rank) tk_buf_putc(out, ']');
 }
 
-static void put_group(tkc_walk *w, tk_buf *out, group *g) {
+static void put_group(tk_buf *out, group *g) {
   int64_t lo[TK_MAX_RANK], hi[TK_MAX_RANK];
   size_t n = unique(g->addrs.items, g->addrs.n);
   if (box_of(g, n, lo, hi)) {
     put_box(out, g, n, lo, hi);
   } else {
-    tki_place(out, w->x->t, g->addrs.items[0]);
+    tki_place_in(out, g->region, g->addrs.items[0]);
     if (n > 1) tk_buf_printf(out, " and %zu more", n - 1);
   }
   tk_buf_printf(out, ", line %d",
@@ -139,7 +139,7 @@ void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
   collect_all(&c, at);
   for (size_t i = 0; i < c.ngroups; i++) {
     tk_buf_clear(&text);
-    put_group(w, &text, &c.groups[i]);
+    put_group(&text, &c.groups[i]);
     line(ud, tk_buf_str(&text));
   }
   if (c.more) line(ud, "more than is listed");

@@ -94,6 +94,13 @@ uint64_t tkc_node_address(const tkc_node *n, size_t lane) {
   return addr[n->vals[0].buf ? lane : 0];
 }
 
+const tki_region *tkc_node_region(const tkc_walk *w, const tkc_node *n,
+                                  size_t lane) {
+  int32_t region = n->vals[0].region;
+  if (region != TKI_ANY) return &w->x->t->regions[region];
+  return tki_region_at(w->x->t, tkc_node_address(n, lane), 1);
+}
+
 static bool mask_of(const tkc_node *n, int arg, size_t lane) {
   const uint8_t *m = tki_data(&n->vals[arg]);
   return m[n->vals[arg].buf ? lane : 0];

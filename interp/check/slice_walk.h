@@ -39,6 +39,9 @@ bool tkc_is_const(tkc_walk *w, tkc_at at);
 bool tkc_loaded(const tkc_node *n, size_t lane, uint64_t *addr);
 /* The address of a lane of an access. */
 uint64_t tkc_node_address(const tkc_node *n, size_t lane);
+/* The tensor that it belongs to; NULL: none. */
+const tki_region *tkc_node_region(const tkc_walk *w, const tkc_node *n,
+                                  size_t lane);
 /* The value that this program itself had stored to what a node read. */
 bool tkc_follow_store(tkc_walk *w, const tkc_node *n, size_t lane, tkc_at *to);
 /* Is memory read on the way to it? */

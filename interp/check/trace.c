@@ -275,6 +275,11 @@ static size_t granule(const tki_region *r) {
   return tk_dtype_size(r->tensor->dtype);
 }
 
+/* Of regions that share memory, always the first. */
+static const tki_region *home_of(const tkc_trace *x, uint64_t addr) {
+  return tki_region_at(x->t, addr, 1);
+}
+
 static uint32_t *writer_at(tkc_trace *x, const tki_region *r, uint64_t addr,
                            bool make) {
   size_t region = (size_t)(r - x->t->regions);
@@ -293,7 +298,7 @@ static void look_up_writers(tkc_trace *x, const tki_access *a) {
   x->pending = NULL;
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
-    uint32_t *w = writer_at(x, tki_access_region(a, i), a->addr[i], false);
+    uint32_t *w = writer_at(x, home_of(x, a->addr[i]), a->addr[i], false);
     if (!w || !*w) continue;
     if (!x->pending)
       x->pending = TK_NEWN(&x->chunks[x->nchunks - 1]->arena, uint32_t, a->n);
@@ -308,7 +313,7 @@ static void note_writer(tkc_trace *x, const tki_access *a, tkc_ref node) {
   uint32_t id = (uint32_t)x->events.n;
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
-    const tki_region *r = tki_access_region(a, i);
+    const tki_region *r = home_of(x, a->addr[i]);
     for (size_t b = 0; b < a->size; b += granule(r))
       *writer_at(x, r, a->addr[i] + b, true) = id;
   }

@@ -165,3 +165,19 @@ check 'explain of one launch: once' \
 status 'explain of no element of a script' 2 tkdbg run -q --explain 'y[9]' \
   twice.py
 says 'explain of no element of a script: said' err 'the index is out of range'
+
+cat >shared.py <<'S'
+import numpy as np
+import triton
+import triton.language as tl
+@triton.jit
+def add(a, b, y):
+    i = tl.arange(0, 4)
+    tl.store(y + i, tl.sum(tl.load(a + i) + tl.load(b + i), 0))
+pair, y = np.arange(8).reshape(2, 4), np.zeros(4, int)
+add[(1,)](pair[0], pair[1], y)
+S
+status 'explain of tensors in one storage' 0 tkdbg run -q --explain 'y[3]' \
+  shared.py
+says 'explain of tensors in one storage: all' out 'reads b[0..3], line 7'
+says 'explain of tensors in one storage: one' out '= 4: b[0]'
