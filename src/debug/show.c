@@ -152,9 +152,28 @@ static void put_numpy(tkd *d, const tk_type *type, const void *data,
   tk_format_array(&d->out, &v, indent, &o);
 }
 
-/* The tensor that the first lane with one points into. */
-static const tki_region *pointed_at(tkd *d, const uint64_t *at, size_t n) {
+/* A value to be shown. */
+typedef struct tkd_shown {
+  const tk_type *type;
+  const void *data;
+  const uint8_t *undefined; /* by lane; or NULL */
+  int32_t region;           /* of pointers; or TKI_ANY */
+} tkd_shown;
+
+static tkd_shown shown_value(const tk_type *type, tki_val *v,
+                             tki_val *undefined) {
+  bool any = undefined && tkc_any_undefined(undefined);
+  return (tkd_shown){type, tki_data(v), any ? tki_data(undefined) : NULL,
+                     v->region};
+}
+
+/* The tensor that the pointers were made from, or the first one that any of
+ * them points into. */
+static const tki_region *pointed_at(tkd *d, const tkd_shown *v) {
+  const uint64_t *at = v->data;
   const tki_region *r = NULL;
+  size_t n = (size_t)tk_numel(v->type);
+  if (d->t && v->region >= 0) return &d->t->regions[v->region];
   for (size_t i = 0; d->t && !r && i < n; i++)
     r = tki_region_at(d->t, at[i], 1);
   return r;
@@ -162,11 +181,11 @@ static const tki_region *pointed_at(tkd *d, const uint64_t *at, size_t n) {
 
 /* Pointers by the tensor that they point into, in elements from its start;
  * false: there is none, or they lie between its elements. */
-static bool put_pointers(tkd *d, const tk_type *type, const void *data,
-                         int indent) {
-  const uint64_t *at = data;
+static bool put_pointers(tkd *d, const tkd_shown *s, int indent) {
+  const tk_type *type = s->type;
+  const uint64_t *at = s->data;
   size_t n = (size_t)tk_numel(type);
-  const tki_region *r = pointed_at(d, at, n);
+  const tki_region *r = pointed_at(d, s);
   if (!r) return false;
   tk_type to = tk_pointee(tk_elem_of(*type));
   tk_type whole = tk_with_shape(tk_scalar(TK_INT64), type);
@@ -189,40 +208,40 @@ static bool put_pointers(tkd *d, const tk_type *type, const void *data,
   return whole_elements;
 }
 
-static void put_value(tkd *d, const char *fmt, const tk_type *type,
-                      const void *data, const uint8_t *undefined, int indent) {
-  bool pointers = type->ptr && numpy_format(fmt) && !undefined;
-  if (pointers && put_pointers(d, type, data, indent)) return;
+static void put_value(tkd *d, const char *fmt, const tkd_shown *v, int indent) {
+  const tk_type *type = v->type;
+  bool pointers = type->ptr && numpy_format(fmt) && !v->undefined;
+  if (pointers && put_pointers(d, v, indent)) return;
   if (numpy_format(fmt)) {
-    put_numpy(d, type, data, undefined, indent);
+    put_numpy(d, type, v->data, v->undefined, indent);
     return;
   }
   lanes x = {.b = &d->out,
              .how = *fmt,
              .type = type,
-             .at = data,
-             .undefined = undefined,
+             .at = v->data,
+             .undefined = v->undefined,
              .indent = indent,
              .limit = tk_numel(type) > (int64_t)d->set.elements ? 6 : INT64_MAX,
              .line = d->out.n - (size_t)indent,
              .width = tkd_width(d) - 1};
   if (type->rank)
     put_lanes(&x, 0, 0, (size_t)tk_numel(type));
-  else if (undefined && *undefined)
+  else if (v->undefined && *v->undefined)
     tk_buf_putc(&d->out, '?');
   else
-    put_lane(&d->out, *fmt, type, data);
+    put_lane(&d->out, *fmt, type, v->data);
 }
 
 void tkd_put_lane(tkd *d, const tk_type *type, const void *lane) {
   tk_type one = tk_elem_of(*type);
-  put_value(d, "", &one, lane, NULL, 0);
+  put_value(d, "", &(tkd_shown){&one, lane, NULL, TKI_ANY}, 0);
 }
 
 /* name: type = value, the value on lines of its own when it has rows. */
 static void put_named(tkd *d, const char *name, const char *fmt,
-                      const tk_type *type, const void *data,
-                      const uint8_t *undefined) {
+                      const tkd_shown *v) {
+  const tk_type *type = v->type;
   size_t from = d->out.n;
   tk_buf_printf(&d->out, "%s: ", name);
   put_type(&d->out, type);
@@ -233,19 +252,19 @@ static void put_named(tkd *d, const char *name, const char *fmt,
     tk_buf_puts(&d->out, "\n  ");
     column = 2;
   }
-  put_value(d, fmt, type, data, undefined, column);
+  put_value(d, fmt, v, column);
   tk_buf_putc(&d->out, '\n');
 }
 
 void tkd_show_value(tkd *d, const char *name, const char *fmt,
                     const tk_type *type, tki_val *v, tki_val *undefined) {
-  bool any = undefined && tkc_any_undefined(undefined);
-  put_named(d, name, fmt, type, tki_data(v), any ? tki_data(undefined) : NULL);
+  tkd_shown x = shown_value(type, v, undefined);
+  put_named(d, name, fmt, &x);
 }
 
 void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
                     const void *data) {
-  put_named(d, name, "", type, data, NULL);
+  put_named(d, name, "", &(tkd_shown){type, data, NULL, TKI_ANY});
 }
 
 /* ---- expressions ------------------------------------------------------- */
@@ -266,10 +285,9 @@ typedef struct showing {
 
 static void show_leaf(showing *s, const char *name, const tk_type *type,
                       tki_val *v, tki_val *undefined) {
-  bool any = tkc_any_undefined(undefined);
+  tkd_shown x = shown_value(type, v, undefined);
   if (s->bare)
-    put_value(s->d, s->fmt, type, tki_data(v), any ? tki_data(undefined) : NULL,
-              0);
+    put_value(s->d, s->fmt, &x, 0);
   else
     tkd_show_value(s->d, name, s->fmt, type, v, undefined);
 }
@@ -303,7 +321,7 @@ static bool put_known(showing *s) {
   }
   if (*end || end == text) return false;
   tk_buf_printf(&s->d->out, "%s: constexpr = ", s->name);
-  put_value(s->d, s->fmt, &type, &v.u, NULL, 0);
+  put_value(s->d, s->fmt, &(tkd_shown){&type, &v.u, NULL, TKI_ANY}, 0);
   tk_buf_putc(&s->d->out, '\n');
   return true;
 }
@@ -391,17 +409,10 @@ static void put_arg(tkd *d, const tki_frame *f, int slot, const char *sep) {
   tk_buf_printf(&d->out, "%s%s=", sep, s->name);
   if (s->type.rank) {
     put_type(&d->out, &s->type);
-  } else if (s->type.ptr && v->region >= 0 &&
-             (size_t)v->region < d->t->nregions) {
-    const tki_region *r = &d->t->regions[v->region];
-    tk_buf_printf(&d->out, "&%s", r->name);
-    uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
-    if (v->u != start)
-      tk_buf_printf(&d->out, "%+lld", (long long)(v->u - start));
   } else {
     tki_val undefined = tkc_undefined_slot(d->t, f, slot);
-    put_value(d, "", &s->type, tki_data(v),
-              tkc_any_undefined(&undefined) ? tki_data(&undefined) : NULL, 0);
+    tkd_shown x = shown_value(&s->type, v, &undefined);
+    put_value(d, "", &x, 0);
   }
 }
 
@@ -548,6 +559,7 @@ static void show_change(tkd *d, const tki_frame *f, const char *name) {
   size_t n = squeeze(text, d->out.n - from), cut = n;
   if (n > most + 4)
     for (cut = most; cut && text[cut] != ' ';) cut--;
+  if (cut > 4 && cut < n && !memcmp(text + cut - 4, " ...", 4)) cut -= 4;
   d->out.n = from + cut;
   tkd_say(d, cut < n ? " ...\n" : "\n");
 }
