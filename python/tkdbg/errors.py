@@ -55,6 +55,7 @@ class KernelError(InterpreterError):
         self.colour = colour if colour is not None else report
 
     told = False  # written as JSON already
+    shown = False  # by the debugger
     where = ""  # where it is, from the start of the kernel
 
     def __str__(self):

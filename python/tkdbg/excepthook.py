@@ -76,8 +76,12 @@ def _show_finding(error, stream):
         stream.write("Traceback (most recent call last):\n")
         stream.write("".join(traceback.format_tb(error.__traceback__)))
     name = type(error).__name__
-    stream.write(f"tkdbg.{name}: {error.kernel} stopped\n\n"
-                 if error.kernel else f"tkdbg.{name}\n\n")
+    stream.write(f"tkdbg.{name}: {error.kernel} stopped"
+                 if error.kernel else f"tkdbg.{name}")
+    if error.shown:
+        stream.write(", as shown above\n")
+        return
+    stream.write("\n\n")
     coloured = session_.current().options.colour(stream)
     stream.write(error.colour if coloured else error.report)
     stream.flush()

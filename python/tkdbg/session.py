@@ -199,6 +199,7 @@ class Session:
             if pending is not None:
                 raise pending
             return
+        shown = not self.lib.tk_report_untold(self.ptr, False)
         plain, colour, as_json = self.take_report()
         if status == _capi.INTERRUPTED:
             raise KeyboardInterrupt
@@ -209,6 +210,7 @@ class Session:
             error = errors.finding(plain, as_json, kernel, colour,
                                    self.error_classes, pending)
             error.told = self.options.json
+            error.shown = shown
             raise error
         if status == _capi.USAGE:
             raise errors.UsageError(plain.rstrip() or "tkdbg: bad input"
@@ -217,11 +219,14 @@ class Session:
                                    "tkdbg: internal error") from pending
 
     def _warn(self, kernel, launch):
-        plain, colour, as_json = self.take_report()
+        coloured = self.options.colour(sys.stderr)
+        text = _capi.text(self.lib.tk_report_untold(self.ptr, coloured))
+        plain, _, as_json = self.take_report()
         if self.options.json:
             findings.tell(as_json, kernel, launch)
             return
-        text = colour if self.options.colour(sys.stderr) else plain
+        if not text:
+            return  # the debugger has shown it
         before = warnings.formatwarning
         warnings.formatwarning = lambda *_, **__: text
         try:  # the report names the place: no file and line of the host's

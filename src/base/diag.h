@@ -57,6 +57,7 @@ typedef struct tk_diag {
   char *lane;    /* of a block, "[3, 5]"; NULL: none, or a scalar */
   tk_note *notes;
   uint64_t count;     /* how often it was said */
+  uint64_t told;      /* count when a debugger showed it to the user, or 0 */
   int64_t program[3]; /* that it was first found in; -1: none */
 } tk_diag;
 

@@ -74,11 +74,22 @@ int cli_job_start(cli_job *j, const cli_args *a) {
   return st == TK_OK ? (int)set_checks(j) : (int)st;
 }
 
+/* What the debugger has shown is not said again. */
+static void say_text(cli_job *j) {
+  size_t n = tk_report_count(j->session);
+  const char *text =
+      tk_report_untold(j->session, cli_colour(j->args, STDERR_FILENO));
+  fputs(text, stderr);
+  if (n && !*text)
+    fprintf(stderr, "tkdbg: %zu finding%s, shown above\n", n,
+            n == 1 ? "" : "s");
+}
+
 static void say_report(cli_job *j) {
   if (cli_has(j->args, OPT_JSON))
     fputs(tk_report_json_lines(j->session), stderr);
-  else if (tk_report_count(j->session))
-    fputs(tk_report(j->session, cli_colour(j->args, STDERR_FILENO)), stderr);
+  else
+    say_text(j);
 }
 
 static bool is_quiet(const cli_args *a) {

@@ -496,7 +496,7 @@ static void info_checks(tkd *d) {
     tkd_say(d, "order and idempotence run a launch again, which a debugger "
                "prevents\n");
   tkd_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
-  for (const tk_diag *x = d->env->diags; x; x = x->next) tkd_put_report(d, x);
+  for (tk_diag *x = d->env->diags; x; x = x->next) tkd_tell_report(d, x);
 }
 
 static void info_display(tkd *d) {

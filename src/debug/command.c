@@ -131,6 +131,11 @@ void tkd_put_report(tkd *d, const tk_diag *x) {
   fold(d, from);
 }
 
+void tkd_tell_report(tkd *d, tk_diag *x) {
+  tkd_put_report(d, x);
+  x->told = x->count;
+}
+
 /* ---- saying ------------------------------------------------------------ */
 
 /* Without colours. */

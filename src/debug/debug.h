@@ -400,6 +400,7 @@ char *tkd_strndup(tkd *d, const char *s, size_t n);
 void tkd_strfree(tkd *d, char *s);
 /* Says a report, in lines that fit. */
 void tkd_put_report(tkd *d, const tk_diag *x);
+void tkd_tell_report(tkd *d, tk_diag *x); /* the user has seen it now */
 /* Says and drops what was reported after the first n. */
 void tkd_say_reports(tkd *d, size_t n);
 void tkd_say_refused(tkd *d);

@@ -115,7 +115,8 @@ static void redo_switch(tkd *d) {
 }
 
 static void redo_set(tkd *d, const tkd_deed *x) {
-  tki_frame *f = (tki_frame *)tkd_user_frame(d->t->frame);
+  tki_frame *f = d->t->task ? d->t->frame : tkd_top(d);
+  f = (tki_frame *)tkd_user_frame(f);
   for (int i = 0; f && i < x->level; i++)
     f = (tki_frame *)tkd_user_frame(f->caller);
   if (f) tkd_put_slot(d, f, x->slot, x->bytes, x->n);
@@ -144,6 +145,17 @@ void tkd_redo(tkd *d) {
     redo(d, &d->deeds[d->deed++]);
   }
   if (any && !later) tkd_arm(d);
+}
+
+/* At a stop: what was changed there, as long as nothing moved since. */
+static void redo_changes(tkd *d) {
+  for (; d->deed < d->ndeeds; d->deed++) {
+    const tkd_deed *x = &d->deeds[d->deed];
+    bool changes = x->kind == TKD_SET || x->kind == TKD_POKE;
+    if (x->event != d->event || x->sub != d->sub || !changes) break;
+    redo(d, x);
+  }
+  tkd_watches_refresh(d);
 }
 
 void tkd_redo_late(tkd *d) {
@@ -289,6 +301,7 @@ void tkd_watch_again(tkd *d) {
   replay_to(d, event, sub, TKD_BACK_NONE);
   arrived(d);
   if (late) return;
+  redo_changes(d);
   d->stop = stop;
   d->moves = d->gone = false;
 }

@@ -767,8 +767,8 @@ static void show_report(tkd *d) {
     tkd_say(d, "%zu new finding%s: see 'info checks'\n", n - from,
             n - from == 1 ? "" : "s");
   if (!here) return;
-  for (const tk_diag *x = d->env->diags; x; x = x->next)
-    if (i++ >= from) tkd_put_report(d, x);
+  for (tk_diag *x = d->env->diags; x; x = x->next)
+    if (i++ >= from) tkd_tell_report(d, x);
 }
 
 void tkd_show_stop(tkd *d) {

@@ -76,6 +76,7 @@ static const char memory_line[] = MEMORY_ENTRY "\n";
 typedef struct report_call {
   tk_session *s;
   bool colour;
+  bool untold; /* only what no debugger has shown */
 } report_call;
 
 static void render_text(tk_env *e, void *ud) {
@@ -83,7 +84,7 @@ static void render_text(tk_env *e, void *ud) {
   tk_buf *out = &c->s->report;
   tk_buf_clear(out);
   for (const tk_diag *d = e->diags; d; d = d->next)
-    tk_diag_render(out, d, c->colour);
+    if (!c->untold || d->told != d->count) tk_diag_render(out, d, c->colour);
   if (c->s->out_of_memory) tk_buf_puts(out, memory_text);
 }
 
@@ -114,19 +115,25 @@ static void render_lines(tk_env *e, void *ud) {
 }
 
 const char *tk_report(tk_session *s, bool colour) {
-  report_call c = {s, colour};
+  report_call c = {.s = s, .colour = colour};
+  if (tk_protect(&s->env, render_text, &c) != TK_OK) return memory_text;
+  return tk_buf_str(&s->report);
+}
+
+const char *tk_report_untold(tk_session *s, bool colour) {
+  report_call c = {.s = s, .colour = colour, .untold = true};
   if (tk_protect(&s->env, render_text, &c) != TK_OK) return memory_text;
   return tk_buf_str(&s->report);
 }
 
 const char *tk_report_json(tk_session *s) {
-  report_call c = {s, false};
+  report_call c = {.s = s};
   if (tk_protect(&s->env, render_json, &c) != TK_OK) return memory_json;
   return tk_buf_str(&s->report);
 }
 
 const char *tk_report_json_lines(tk_session *s) {
-  report_call c = {s, false};
+  report_call c = {.s = s};
   if (tk_protect(&s->env, render_lines, &c) != TK_OK) return memory_line;
   return tk_buf_str(&s->report);
 }

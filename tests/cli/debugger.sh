@@ -149,6 +149,8 @@ elif sys.argv[1] == 'error':
 elif sys.argv[1] == 'stops':
     kernel[(2,)](x)
     print('after', x[:3])
+elif sys.argv[1] == 'outside':
+    double[(2,)](x, 100, B=8)
 elif sys.argv[1] == 'undefined':
     loose[(1,)](x, 5, B=8)
     print('after', x[:3])
@@ -170,6 +172,10 @@ status 'script: detectors' 1 tkdbg debug --check=undef -ex 'catch finding' \
   -ex c -ex 'info checks' -ex c host.py undefined
 says 'script: stops at a finding' out 'Catchpoint 1 (finding): undef, program'
 says 'script: told what was found' out '1 finding so far'
+check 'script: told once' sh -c '! grep "undefined value" err'
+status 'script: a bad access' 1 tkdbg debug -ex c -ex c host.py outside
+says 'script: a bad access, told at the stop' out '[out-of-bounds]'
+says 'script: a bad access, told once' err 'double stopped, as shown above'
 status 'script: events' 0 tkdbg debug --json -ex c -ex c -ex c host.py stops
 sed -i '/^after/d' out
 check 'script: events, as of a direct launch' \
