@@ -51,6 +51,12 @@ tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
   return lanes_of(t, w, marks, &f->func->slots[slot].type);
 }
 
+tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type) {
+  const flow *w = watching(t);
+  if (!w || i >= w->nreturned) return (tki_val){.region = TKI_ANY};
+  return lanes_of(t, w, &w->returned[i], type);
+}
+
 void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
   tki_val *marks = watching(t) ? marks_at(f, slot) : NULL;
   if (marks) tki_set(t, marks, (tki_val){.region = TKI_ANY});

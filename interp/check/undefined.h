@@ -17,6 +17,8 @@ static inline bool tkc_any_undefined(const tki_val *lanes) {
 
 /* The lanes of a slot of a frame. */
 tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot);
+/* Those of the i-th value that the function which just ended returns. */
+tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type);
 /* tki_eval_run, with the lanes of each value.  What the expression reads from
  * memory that was never written, or by a mask, is undefined as in a kernel. */
 void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,

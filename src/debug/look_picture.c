@@ -16,6 +16,7 @@ typedef struct grid {
   int64_t down, across; /* lanes that a cell stands for */
   int64_t nrows, ncols; /* of cells */
   double least, most;   /* finite lanes */
+  bool any;             /* there is one */
   bool mask;
 } grid;
 
@@ -26,14 +27,13 @@ typedef struct cell {
 } cell;
 
 static void measure(grid *g, const tkd_block *b) {
-  bool any = false;
   g->least = 0, g->most = 1;
   for (int64_t i = 0; i < g->rows * g->cols; i++) {
     double v = tkd_lane_double(b, i);
     if (v != v || isinf(v) || (b->undefined && b->undefined[i])) continue;
-    if (!any || v < g->least) g->least = v;
-    if (!any || v > g->most) g->most = v;
-    any = true;
+    if (!g->any || v < g->least) g->least = v;
+    if (!g->any || v > g->most) g->most = v;
+    g->any = true;
   }
 }
 
@@ -122,6 +122,8 @@ static void draw_row(tk_buf *out, const grid *g, const tkd_block *b,
 static void legend(tk_buf *out, const grid *g) {
   if (g->mask)
     tk_buf_puts(out, "       # true  . false");
+  else if (!g->any)
+    tk_buf_puts(out, "       no finite number");
   else if (g->least == g->most)
     tk_buf_printf(out, "       every number is %.6g", g->most);
   else

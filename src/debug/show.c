@@ -797,8 +797,10 @@ void tkd_keep_result(tkd *d, tki_frame *f) {
   tk_buf_init(&d->out, d->env);
   for (size_t i = 0; i < st->nresults; i++) {
     int slot = st->results[i];
-    tkd_show_value(d, "Value returned", "", &f->func->slots[slot].type,
-                   &f->slots[slot], NULL);
+    const tk_type *type = &f->func->slots[slot].type;
+    tki_val undefined = tkc_undefined_result(d->t, i, type);
+    tkd_show_value(d, "Value returned", "", type, &f->slots[slot], &undefined);
+    tki_release(d->t, &undefined);
   }
   tk_buf_clear(&d->result);
   tk_buf_add(&d->result, d->out.s, d->out.n);

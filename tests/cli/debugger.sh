@@ -49,7 +49,7 @@ rm home/.tkdbgrc
 # ---- breakpoint() without a debugger
 cat >terminal.py <<'S'
 """terminal.py INPUT CMD...: runs it on a terminal, an input at each prompt;
-^C stands for Ctrl-C a second after the input before it."""
+^C stands for Ctrl-C soon after the input before it."""
 import os, pty, select, sys, time
 os.environ['TERM'] = 'dumb'
 pid, fd = pty.fork()
@@ -71,7 +71,7 @@ while time.monotonic() < end:
         os.write(fd, left.pop(0).encode() + b'\n')
         if left and left[0] == '^C':
             left.pop(0)
-            time.sleep(1)
+            time.sleep(0.3)
             os.write(fd, b'\x03')
 else:
     os.kill(pid, 9)
@@ -189,5 +189,5 @@ status 'Ctrl-C' 0 python3 terminal.py 'c;^C;p k > 0;q' \
 says 'Ctrl-C: stops the kernel' out 'Interrupted, program (0, 0, 0)'
 says 'Ctrl-C: things can be looked at' out 'k > 0: int1 = True'
 status 'Ctrl-C: going on' 0 python3 terminal.py 'c;^C;c' \
-  tkdbg debug host.py long 9000000
-says 'Ctrl-C: going on, the script is not interrupted' out 'after 4500000'
+  tkdbg debug host.py long 16000000
+says 'Ctrl-C: going on, the script is not interrupted' out 'after 8000000'
