@@ -92,17 +92,24 @@ void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
   call c = {t, x, f, out};
   tki_frame *frame = t->frame;
   tki_observer *observers = t->observers;
-  bool watched = t->watched, sensed = t->sensed;
+  bool watched = t->watched, sensed = t->sensed, reads = t->reads;
+  bool each = t->each;
+  uint64_t *event = t->event;
   uint64_t ops = t->ops;
   t->frame = NULL;
   t->observers = o;
   t->watched = o && (o->before || o->after);
-  t->sensed = o && o->access;
+  t->sensed = t->reads = o && o->access;
+  t->each = o && o->stmt;
+  t->event = &t->events;
   tk_status st = tk_protect(t->env, run, &c);
   t->frame = frame;
   t->observers = observers;
   t->watched = watched;
   t->sensed = sensed;
+  t->reads = reads;
+  t->each = each;
+  t->event = event;
   t->ops = ops;
   if (st != TK_OK) tk_throw(t->env, st);
 }

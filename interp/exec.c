@@ -181,11 +181,16 @@ static flow diverted(tki *t, tki_val *results) {
   return FLOW_RETURN;
 }
 
+/* Most statements under a debugger are counted, no more. */
+static bool is_told(tki *t, const tk_stmt *st) {
+  return (++*t->event == t->due) | t->each | st->marked;
+}
+
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;
   if (TK_UNLIKELY(t->env->interrupted)) interrupted(t);
-  if (TK_UNLIKELY(t->observers != NULL)) {
+  if (TK_UNLIKELY(t->observers != NULL) && TK_UNLIKELY(is_told(t, st))) {
     TKI_TELL(t, stmt, t, st);
     if (TK_UNLIKELY(t->jump || t->leave)) return diverted(t, results);
   }

@@ -94,7 +94,9 @@ typedef struct tki_observer {
   void (*program)(void *ud, tki *t, bool begins);
   /* The new frame is t->frame; when it ends, its slots still hold. */
   void (*frame)(void *ud, tki *t, bool begins);
-  void (*stmt)(void *ud, tki *t, const tk_stmt *st); /* before it runs */
+  /* Before a statement runs: each one while t->each holds, else the one that
+   * is due and those that are marked. */
+  void (*stmt)(void *ud, tki *t, const tk_stmt *st);
   void (*trip)(void *ud, tki *t, const tk_stmt *st); /* a loop's body begins */
   /* Before and after an instruction; args are its operands as they are
    * before it, held so that no result takes their place. */
@@ -169,9 +171,14 @@ struct tki {
   bool asserts;
   bool dot_exact;
   tki_observer *observers;
-  bool watched;   /* an observer has before or after */
-  bool sensed;    /* somebody wants to know of accesses */
-  tki_spin *spin; /* of the program that runs, while its reads are noted */
+  bool watched;    /* an observer has before or after */
+  bool sensed;     /* somebody wants to know of writes */
+  bool reads;      /* ... and of loads */
+  bool each;       /* an observer wants every statement, not just those due */
+  uint64_t *event; /* counts the statements observed */
+  uint64_t due;    /* the count at which observers are told; 0: none */
+  uint64_t events; /* where event points when no debugger counts */
+  tki_spin *spin;  /* of the program that runs, while its reads are noted */
   tki_schedule *schedule;
   struct tkc_blame *blame;     /* check/blame.h; NULL: nobody asks */
   struct tkc_explain *explain; /* check/explain.h; the same */

@@ -25,7 +25,7 @@ const tki_region *tki_region_at(const tki *t, uint64_t a, size_t size) {
 
 void tki_tell_access(tki *t, const tki_access *a) {
   if (t->spin) tki_spin_access(t->spin, a);
-  if (t->schedule) tki_schedule_access(t->schedule, a);
+  if (t->schedule && t->schedule->writers) tki_schedule_access(t->schedule, a);
   TKI_TELL(t, access, t, a);
 }
 
@@ -376,7 +376,7 @@ void tki_load(void *ctx, const tk_inst *in, void *vframe) {
   if (!a.n) fill_off(d, &o, 0, n, a.size);
   for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
-  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
+  if (TK_UNLIKELY(t->reads || t->spin)) tki_tell_access(t, &a);
   tki_set(t, &frame[in->res[0]], v);
 }
 

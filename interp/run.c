@@ -190,6 +190,8 @@ void tki_observe(tki *t, tki_observer *o) {
   *at = o;
   t->watched |= o->before || o->after;
   t->sensed |= o->access != NULL;
+  t->reads |= o->access != NULL;
+  t->each |= o->stmt != NULL;
 }
 
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {
@@ -217,7 +219,9 @@ static void start_schedule(tk_env *e, run *r) {
 
 void tki_attach(tki *t) {
   t->observers = NULL;
-  t->watched = false;
+  t->watched = t->reads = t->each = false;
+  t->event = &t->events;
+  t->due = 0;
   if (t->blame) tkc_blame_attach(t->blame);
   if (t->explain) tkc_explain_attach(t->explain);
   for (tk_watcher *w = t->session->watchers; w; w = w->next)

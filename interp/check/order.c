@@ -211,6 +211,7 @@ static tk_status run_again(again *x, const char *order) {
   t->observers = NULL;
   t->watched = false;
   t->sensed = t->schedule->writers != NULL;
+  t->reads = false;
   t->session->output = NULL;
   tk_status st = tk_protect(t->env, run_grid, t);
   t->session->output = output;
@@ -220,6 +221,7 @@ static tk_status run_again(again *x, const char *order) {
   t->observers = kept.observers;
   t->watched = kept.watched;
   t->sensed = kept.sensed;
+  t->reads = kept.reads;
   t->order = kept.order;
   t->ops = kept.ops;
   t->done = kept.done;

@@ -111,6 +111,10 @@ static void set_aside(tki *t, aside *s) {
   s->observer.next = s->x->observer;
   t->watched = s->x->observer->before != NULL;
   t->sensed = true;
+  t->reads = s->x->observer->access != NULL;
+  t->each = s->x->observer->stmt != NULL;
+  t->event = &t->events;
+  t->due = 0;
   t->driver = NULL;
   t->schedule = NULL;
   t->spin = NULL;

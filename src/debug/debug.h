@@ -297,11 +297,12 @@ struct tk_debugger {
 
   /* where it is */
   uint64_t event, sub, furthest;
-  bool fine;         /* instructions are counted */
-  bool others_watch; /* each instruction */
-  bool others;       /* detectors, say: they see the launch as we do */
-  tki_frame *frame;  /* selected */
-  int level;         /* of it, 0 innermost */
+  bool fine;                                   /* instructions are counted */
+  bool others_watch, others_read, others_each; /* instructions, loads,
+                                                  statements */
+  bool others;      /* detectors, say: they see the launch as we do */
+  tki_frame *frame; /* selected */
+  int level;        /* of it, 0 innermost */
   tkd_stop stop;
   uint64_t alarm; /* the next event at which something is due */
   bool quick;     /* look at every statement */
@@ -536,7 +537,10 @@ void tkd_journal_undo(struct tkd_journal *j, uint64_t to);
 void tkd_journal_rewind(const struct tkd_journal *j, uint64_t to,
                         struct tkd_journal *undo);
 void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes);
+/* Before a write: what was there since tkd_journal_mark was called last is
+ * recorded once, however often it is written. */
 void tkd_journal_access(struct tkd_journal *j, const tki_access *a);
+void tkd_journal_mark(struct tkd_journal *j);
 
 /* ---- history.c --------------------------------------------------------- */
 

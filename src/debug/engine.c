@@ -1,10 +1,9 @@
 /* engine.c - runs the programs of a launch (turns.c) and stops them.
  *
- * The hook before each statement is what a run pays for: a comparison and a
- * look into a small hash table.  Only when something may be due (`alarm`,
- * `quick`, a site) is more looked at.  Whatever decides to stop does it by
- * tkd_stop_here, on the program's fiber; tkd_run_on, on the main stack, then
- * returns to the loop that asks for commands.
+ * The interpreter counts statements; the hook before a statement is called
+ * only when something may be due (`alarm`, `quick`, a site).  Whatever decides
+ * to stop does it by tkd_stop_here, on the program's fiber; tkd_run_on, on the
+ * main stack, then returns to the loop that asks for commands.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +63,15 @@ void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
   tki_task_pause(d->t);
 }
 
+/* What the interpreter is to tell. */
+static void arm_launch(tkd *d) {
+  tki *t = d->t;
+  t->watched = d->others_watch || d->fine;
+  t->reads = d->others_read || d->has_memory_watch;
+  t->each = d->others_each || d->quick || d->fine || d->sub;
+  t->due = d->alarm;
+}
+
 /* What of `quick` and `alarm` there is to look at. */
 void tkd_arm(tkd *d) {
   d->quick = d->go != TKD_GO || d->has_watch || d->want_program ||
@@ -75,7 +83,7 @@ void tkd_arm(tkd *d) {
     if (!d->alarm || due < d->alarm) d->alarm = due;
   }
   if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
-  if (d->t) d->t->watched = d->others_watch || d->fine;
+  if (d->t) arm_launch(d);
 }
 
 static void unmute(tkd *d) {
@@ -201,7 +209,7 @@ static void look(tkd *d, tki *t, const tk_stmt *st) {
 
 static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
   tkd *d = ud;
-  d->event++;
+  if (d->sub && !d->fine) d->sub = 0, tkd_arm(d);
   d->sub = d->insts = 0;
   if (TK_LIKELY(d->event != d->alarm && !d->quick && !tkd_is_site(d, st)))
     return;
@@ -261,6 +269,7 @@ static void stop_late(tkd *d, tkd_reason r, const tkd_point *p,
                       const char *text) {
   if (d->detached) return;
   d->sub = TKD_LATE;
+  d->t->each = true; /* the next statement ends that */
   if (!d->replaying || d->scanning) tkd_stop_here(d, r, p, "%s", text);
   if (d->replaying) tkd_redo(d);
 }
@@ -356,6 +365,8 @@ void tkd_move(tkd *d, tkd_go go, uint64_t count) {
 
 static void take_observer(tkd *d, tki *t) {
   d->others_watch = t->watched;
+  d->others_read = t->reads;
+  d->others_each = t->each;
   d->observer = (tki_observer){.ud = d,
                                .program = on_program,
                                .frame = on_frame,
@@ -368,7 +379,10 @@ static void take_observer(tkd *d, tki *t) {
                                .finding = on_finding,
                                .interrupt = on_interrupt};
   tki_observe(t, &d->observer);
+  t->event = &d->event;
   t->watched = d->others_watch;
+  t->reads = d->others_read;
+  t->each = d->others_each;
 }
 
 static void launch_begins(tkd *d, tki *t) {

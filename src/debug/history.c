@@ -39,6 +39,7 @@ static void forget_old(tkd *d) {
 void tkd_begin_base(tkd *d, uint64_t index) {
   if (!d->set.history) return;
   tkd_journal_trim(d->journal, d->set.history);
+  tkd_journal_mark(d->journal);
   if (d->nbases >= MOST_BASES ||
       (d->nbases && d->bases[0].journal < tkd_journal_first(d->journal)))
     forget_old(d);
@@ -169,7 +170,7 @@ void tkd_redo_late(tkd *d) {
 static void watch_alone(tkd *d) {
   d->t->observers = &d->observer;
   d->observer.next = NULL;
-  d->others_watch = false;
+  d->others_watch = d->others_read = d->others_each = false;
 }
 
 /* Others are right only about a launch that they saw from its beginning; a

@@ -3,7 +3,8 @@
  * Records stand one after the other in chunks, each as the bytes that were
  * there and, behind them, where and how many: so that they can be walked
  * from the newest back.  A position counts all bytes ever added; the oldest
- * chunks are dropped when there is too much.
+ * chunks are dropped when there is too much.  Memory is only ever taken back
+ * to a mark, so what was there need be recorded once between two.
  */
 #include <string.h>
 
@@ -23,8 +24,17 @@ typedef struct tail {
   size_t n;
 } tail;
 
+/* Of a region: the mark at which each line was kept last. */
+typedef struct kept {
+  uint32_t *marks;
+  size_t n;
+} kept;
+
 struct tkd_journal {
   tk_env *env;
+  kept *kept; /* by region; NULL: nothing was written */
+  size_t nkept;
+  uint32_t mark;
   chunk *oldest, *newest;
   uint64_t first, at;
 };
@@ -32,6 +42,7 @@ struct tkd_journal {
 struct tkd_journal *tkd_journal_new(tk_env *e) {
   struct tkd_journal *j = tk_calloc(e, 1, sizeof *j);
   j->env = e;
+  j->mark = 1;
   return j;
 }
 
@@ -56,7 +67,10 @@ static void drop_newest(struct tkd_journal *j) {
   tk_free(j->env, c, sizeof *c);
 }
 
+static void free_lines(struct tkd_journal *j);
+
 void tkd_journal_clear(struct tkd_journal *j) {
+  free_lines(j);
   while (j->oldest) drop_oldest(j);
   j->first = j->at = 0;
 }
@@ -116,6 +130,7 @@ static void undo_one(struct tkd_journal *j) {
 
 void tkd_journal_undo(struct tkd_journal *j, uint64_t to) {
   while (j->newest && j->at > to) undo_one(j);
+  tkd_journal_mark(j);
 }
 
 /* One record of a chunk, which ends at n, while what it overwrites goes into
@@ -143,30 +158,77 @@ void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes) {
 
 /* ---- accesses ---------------------------------------------------------- */
 
-/* Where a lane is in this process. */
-static char *host_of(const tki_access *a, size_t lane) {
-  const tki_region *r = tki_access_region(a, lane);
-  return r->host + (a->addr[lane] - r->lo);
+/* What was there is kept in lines: a line that was kept since the last mark
+ * need not be kept again. */
+enum { LINE_BITS = 6, LINE = 1 << LINE_BITS };
+
+static uint32_t *lines_of(struct tkd_journal *j, const tki_region *r,
+                          const tki *t) {
+  size_t i = (size_t)(r - t->regions);
+  if (!j->kept) {
+    j->kept = tk_calloc(j->env, t->nregions, sizeof *j->kept);
+    j->nkept = t->nregions;
+  }
+  kept *k = &j->kept[i];
+  if (!k->marks) {
+    k->n = (size_t)((r->hi - r->lo) >> LINE_BITS) + 1;
+    k->marks = tk_calloc(j->env, k->n, sizeof *k->marks);
+  }
+  return k->marks;
 }
 
-/* How many lanes from i on are active and follow each other in memory. */
-static size_t run_from(const tki_access *a, size_t i) {
-  size_t k = i + 1;
-  if (a->region == TKI_ANY) return 1;
-  while (k < a->n && (!a->mask || a->mask[k]) &&
-         a->addr[k] == a->addr[k - 1] + a->size)
-    k++;
-  return k - i;
+static void free_lines(struct tkd_journal *j) {
+  for (size_t i = 0; i < j->nkept; i++)
+    tk_free(j->env, j->kept[i].marks, j->kept[i].n * sizeof *j->kept[i].marks);
+  tk_free(j->env, j->kept, j->nkept * sizeof *j->kept);
+  j->kept = NULL;
+  j->nkept = 0;
+  j->mark = 1;
+}
+
+void tkd_journal_mark(struct tkd_journal *j) {
+  if (++j->mark == 0) free_lines(j);
+}
+
+/* Lines from a to before b of a region. */
+static void keep_lines(struct tkd_journal *j, const tki_region *r, uint64_t a,
+                       uint64_t b) {
+  uint64_t lo = a << LINE_BITS, hi = b << LINE_BITS, n = r->hi - r->lo;
+  tkd_journal_add(j, r->host + lo, (size_t)((hi < n ? hi : n) - lo));
+}
+
+/* Keeps the lines that hold n bytes at an address. */
+static void keep_bytes(struct tkd_journal *j, const tki_region *r,
+                       uint32_t *marks, uint64_t addr, size_t n) {
+  uint64_t at = (addr - r->lo) >> LINE_BITS;
+  uint64_t end = ((addr - r->lo + n - 1) >> LINE_BITS) + 1;
+  while (at < end) {
+    uint64_t from = at;
+    while (at < end && marks[at] != j->mark) marks[at++] = j->mark;
+    if (at > from)
+      keep_lines(j, r, from, at);
+    else
+      at++;
+  }
+}
+
+static void keep_lanes(struct tkd_journal *j, const tki_access *a) {
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    const tki_region *r = tki_access_region(a, i);
+    keep_bytes(j, r, lines_of(j, r, a->t), a->addr[i], a->size);
+  }
 }
 
 void tkd_journal_access(struct tkd_journal *j, const tki_access *a) {
-  for (size_t i = 0; i < a->n;) {
-    if (a->mask && !a->mask[i]) {
-      i++;
-      continue;
-    }
-    size_t run = run_from(a, i);
-    tkd_journal_add(j, host_of(a, i), run * a->size);
-    i += run;
+  tki_stretch x = {0};
+  if (!a->n) return;
+  if (a->region == TKI_ANY) {
+    keep_lanes(j, a);
+    return;
   }
+  const tki_region *r = &a->t->regions[a->region];
+  uint32_t *marks = lines_of(j, r, a->t);
+  while (tki_next_stretch(a, &x))
+    keep_bytes(j, r, marks, x.addr, x.n * a->size);
 }

@@ -230,12 +230,16 @@ bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p) {
   size_t i = tkd_site_at(d, st);
   while (d->sites[i].stmt) i = (i + 1) & (d->cap_sites - 1);
   d->sites[i] = (tkd_site){.stmt = st, .point = p};
+  ((tk_stmt *)st)->marked = true;
   d->nsites++;
   return true;
 }
 
 void tkd_sites_clear(tkd *d) {
-  for (size_t i = 0; i < d->cap_sites; i++) tki_eval_free(d->sites[i].cond);
+  for (size_t i = 0; i < d->cap_sites; i++) {
+    tki_eval_free(d->sites[i].cond);
+    if (d->sites[i].stmt) ((tk_stmt *)d->sites[i].stmt)->marked = false;
+  }
   tk_free(d->env, d->sites, d->cap_sites * sizeof *d->sites);
   d->sites = NULL;
   d->nsites = d->cap_sites = 0;

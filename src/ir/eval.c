@@ -314,7 +314,8 @@ typedef struct job {
 static tk_func *func_new(tks *s, const tk_eval_where *w, const char *text) {
   tk_func *f = TK_NEW(s->arena, tk_func);
   f->name = "expression";
-  f->src = tk_source_new(&w->launch->arena, "expression", text, strlen(text));
+  f->src = tk_source_new(&w->launch->session->arena, "expression", text,
+                         strlen(text));
   f->program = s->program;
   f->fn = w->func->fn;
   f->nslots = f->cap_slots = w->func->nslots;

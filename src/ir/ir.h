@@ -127,6 +127,7 @@ struct tk_stmt {
   int cond;             /* IF WHILE: scalar int1 slot */
   int iv, lb, ub, step; /* FOR: slots, all of the variable's type */
   bool down;            /* FOR: from lb down while above ub */
+  bool marked;          /* a debugger wants to be told of it */
   tk_body body, orelse;
   int *results; /* RETURN: slots */
   size_t nresults;
