@@ -57,7 +57,13 @@ typedef struct tki_loop {
 } tki_loop;
 
 /* Each observer that keeps something for every slot has an entry. */
-enum { TKI_SHADOW_UNDEF, TKI_SHADOW_PRECISION, TKI_SHADOW_TRACE, TKI_SHADOWS };
+enum {
+  TKI_SHADOW_UNDEF,
+  TKI_SHADOW_PRECISION,
+  TKI_SHADOW_TRACE,
+  TKI_SHADOW_NEUTRAL,
+  TKI_SHADOWS
+};
 
 /* A function being executed. */
 typedef struct tki_frame {

@@ -149,7 +149,8 @@ class NotOpened(Exception):
 RUN_TIME = frozenset((
     "out-of-bounds", "null-pointer", "wild-pointer", "misaligned",
     "read-only", "assert", "division", "runaway", "deadlock", "race",
-    "order", "idempotence", "undef", "nan", "inf", "overflow"))
+    "order", "idempotence", "undef", "neutral", "nan", "inf",
+    "overflow"))
 
 _COMPILE_CLASSES = {
     "static-assert": CompileTimeAssertionFailure,

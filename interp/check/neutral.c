@@ -1,0 +1,293 @@
+/* neutral.c - lanes that other= filled and that a reduction does not ignore.
+ *
+ * A lane is filled when nothing but other= went into it: the load left it out,
+ * and after that it met scalars, constants and reduced values alone.  Such a
+ * lane may stand in a row beside loaded ones only if the reduction comes out
+ * as without it: it adds 0, or does not win.  What tl.where picks, and what
+ * meets another load's lanes, is taken to be meant.
+ */
+#include <string.h>
+
+#include "interp/check/check.h"
+
+/* What a load left out when it ran last. */
+typedef struct fill {
+  uint8_t *mask; /* 0: filled */
+  size_t n;
+  uint32_t version; /* counts the runs */
+  tkc_place at;
+} fill;
+
+/* What a slot's lanes are made of: fill 0 is no load at all, DATA more than
+ * one load, or nobody knows what. */
+typedef struct origin {
+  uint32_t fill, version;
+} origin;
+
+enum { DATA = UINT32_MAX };
+
+typedef struct neutral {
+  tkc *c;
+  tki_observer observer;
+  TK_VEC(fill) fills; /* number 0 is unused */
+  uint32_t *of;       /* by instruction number */
+} neutral;
+
+/* ---- origins --------------------------------------------------------------
+ */
+
+static origin *table_of(const tki_frame *f) {
+  tki_buf *b = f->shadow[TKI_SHADOW_NEUTRAL];
+  return b ? tki_buf_data(b) : NULL;
+}
+
+static void set(tki *t, int slot, origin o) {
+  origin *table = table_of(t->frame);
+  size_t bytes = t->frame->func->nslots * sizeof(origin);
+  if (!table && !o.fill) return;
+  if (!table) {
+    tki_buf *b = tki_buf_new(t, bytes + 1);
+    t->frame->shadow[TKI_SHADOW_NEUTRAL] = b;
+    table = memset(tki_buf_data(b), 0, bytes);
+  }
+  table[slot] = o;
+}
+
+static bool is_lanewise(const tk_inst *in) {
+  return in->op == TK_I_CAST || in->op == TK_I_UNARY || in->op == TK_I_BINARY ||
+         in->op == TK_I_COMPARE || in->op == TK_I_FMA || in->op == TK_I_COPY;
+}
+
+/* Lanes that are no load's, or one and the same for many. */
+static bool is_plain(const tk_inst *in) {
+  return in->op == TK_I_CONST || in->op == TK_I_ARANGE ||
+         in->op == TK_I_BROADCAST || in->op == TK_I_REDUCE || !in->type.rank;
+}
+
+static bool same_lanes(const neutral *w, origin a, origin b) {
+  const fill *x = &w->fills.items[a.fill], *y = &w->fills.items[b.fill];
+  return x->version == a.version && y->version == b.version && x->n == y->n &&
+         !memcmp(x->mask, y->mask, x->n);
+}
+
+static origin combined(const neutral *w, const tki *t, const tk_inst *in) {
+  const origin *table = table_of(t->frame);
+  origin out = {0, 0};
+  for (int k = 0; k < in->nargs; k++) {
+    origin o = table[in->args[k]];
+    if (!o.fill || (out.fill && out.fill != DATA && o.fill != DATA &&
+                    same_lanes(w, out, o)))
+      continue;
+    out = out.fill ? (origin){DATA, 0} : o;
+  }
+  return out;
+}
+
+static void pass(const neutral *w, tki *t, const tk_inst *in) {
+  if (in->op == TK_I_LOAD || !table_of(t->frame)) return;
+  origin o = {DATA, 0};
+  if (is_plain(in))
+    o.fill = 0;
+  else if (is_lanewise(in))
+    o = combined(w, t, in);
+  for (int k = 0; k < in->nres; k++) set(t, in->res[k], o);
+}
+
+/* ---- loads ----------------------------------------------------------------
+ */
+
+static fill *fill_of(neutral *w, const tki *t, const tk_inst *in) {
+  uint32_t *at = &w->of[in->id];
+  if (!*at) {
+    fill f = {.n = (size_t)in->n, .at = tkc_here(t)};
+    f.mask = tk_arena_alloc(&w->c->run, f.n);
+    TK_PUSH(&w->c->run, &w->fills, f);
+    *at = (uint32_t)(w->fills.n - 1);
+  }
+  return &w->fills.items[*at];
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  neutral *w = ud;
+  const tk_inst *in = a->in;
+  if (in->op != TK_I_LOAD) return;
+  bool fills = in->mode & 2 && a->n == (size_t)in->n && a->mask && a->n > 1 &&
+               memchr(a->mask, 0, a->n);
+  origin o = {in->type.rank ? DATA : 0, 0};
+  if (fills) {
+    fill *f = fill_of(w, t, in);
+    memcpy(f->mask, a->mask, f->n);
+    o = (origin){w->of[in->id], ++f->version};
+  }
+  set(t, in->res[0], o);
+}
+
+/* ---- reductions -----------------------------------------------------------
+ */
+
+/* One row: the lane that should have been ignored. */
+typedef struct row {
+  size_t first, n, step;
+  bool mixed; /* filled lanes beside loaded ones */
+  double best, filled;
+  size_t lane; /* of `filled` */
+} row;
+
+static double lane_of(const tk_inst *in, const void *lanes, size_t i) {
+  size_t size = tk_lane_size(&in->from);
+  return tk_lane_double((tk_dtype)in->from.elem,
+                        (const char *)lanes + i * size);
+}
+
+static bool beats(const tk_inst *in, double a, double b) {
+  return in->mode == TK_R_MIN || in->mode == TK_R_MIN_NAN ? a < b : a > b;
+}
+
+static void look_at(row *r, const tk_inst *in, const void *lanes,
+                    const uint8_t *mask, double ignored) {
+  bool any[2] = {false, false};
+  bool wins = in->mode != TK_R_SUM && in->mode != TK_R_PROD;
+  r->filled = ignored;
+  for (size_t a = 0; a < r->n; a++) {
+    size_t i = r->first + a * r->step;
+    double x = lane_of(in, lanes, i);
+    bool filled = !mask[i], first = !any[filled];
+    double *best = filled ? &r->filled : &r->best;
+    any[filled] = true;
+    if (wins ? first || beats(in, x, *best)
+             : filled && x != ignored && r->filled == ignored) {
+      *best = x;
+      if (filled) r->lane = i;
+    }
+  }
+  r->mixed = any[0] && any[1];
+}
+
+/* Is the row's result another one because of the filled lanes? */
+static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
+  if (!r->mixed || r->filled != r->filled) return false;
+  if (in->mode == TK_R_SUM || in->mode == TK_R_PROD)
+    return r->filled != ignored;
+  return r->best == r->best && beats(in, r->filled, r->best);
+}
+
+static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
+                   const fill *f) {
+  const char *lane = tkc_lane(w->c, &in->from, r->lane);
+  bool min = in->mode == TK_R_MIN || in->mode == TK_R_MIN_NAN;
+  bool wins = in->mode != TK_R_SUM && in->mode != TK_R_PROD;
+  tk_diag *d =
+      wins ? tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
+                        "the %s is %g, of lane %s, which other= filled: the "
+                        "%s loaded one is %g",
+                        min ? "minimum" : "maximum", r->filled, lane,
+                        min ? "smallest" : "largest", r->best)
+           : tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
+                        "lane %s, which other= filled, goes into this %s "
+                        "as %g",
+                        lane, in->mode == TK_R_SUM ? "sum" : "product",
+                        r->filled);
+  tkc_at_lane(w->c, d, lane);
+  tkc_note(w->c, d, &f->at, "the mask of a load leaves the lane out");
+  tkc_help(w->c, d, "%s",
+           wins ? min ? "give the load other=float(\"inf\"), or keep its "
+                        "lanes out by tl.where"
+                      : "give the load other=float(\"-inf\"), or keep its "
+                        "lanes out by tl.where"
+                : "keep lanes that the mask leaves out from the reduction "
+                  "by tl.where");
+  tkc_reported(w->c, t, d);
+}
+
+static bool is_watched(const tk_inst *in) {
+  return in->op == TK_I_REDUCE && !in->from.ptr &&
+         (in->mode == TK_R_SUM || in->mode == TK_R_PROD ||
+          in->mode == TK_R_MAX || in->mode == TK_R_MIN ||
+          in->mode == TK_R_MAX_NAN || in->mode == TK_R_MIN_NAN);
+}
+
+static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
+  const origin *table = table_of(t->frame);
+  origin o = table ? table[in->args[0]] : (origin){0, 0};
+  if (!o.fill || o.fill == DATA || !a->buf) return;
+  const fill *f = &w->fills.items[o.fill];
+  if (f->version != o.version || f->n != (size_t)tk_numel(&in->from)) return;
+  tki_around s = tki_around_axis(&in->from, (int)in->attr[0]);
+  double ignored = in->mode == TK_R_PROD;
+  const void *lanes = tki_data((tki_val *)(uintptr_t)a);
+  for (size_t i = 0; i < s.outer * s.inner; i++) {
+    row r = {.first = i / s.inner * s.n * s.inner + i % s.inner,
+             .n = s.n,
+             .step = s.inner};
+    look_at(&r, in, lanes, f->mask, ignored);
+    if (!is_spoilt(&r, in, ignored)) continue;
+    report(w, t, in, &r, f);
+    return;
+  }
+}
+
+/* ---- hooks ----------------------------------------------------------------
+ */
+
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  if (is_watched(in)) reduced(ud, t, in, &args[0]);
+  pass(ud, t, in);
+}
+
+static void enter(tki *t) {
+  const tki_frame *f = t->frame, *up = f->caller;
+  const tk_inst *call = up ? up->inst : NULL;
+  const origin *from = up ? table_of(up) : NULL;
+  if (!from || !call || call->op != TK_I_CALL || call->aux != f->func) return;
+  for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++)
+    set(t, f->func->params[i], from[call->args[i]]);
+}
+
+static void on_frame(void *ud, tki *t, bool begins) {
+  (void)ud;
+  tki_buf *b = t->frame->shadow[TKI_SHADOW_NEUTRAL];
+  if (begins) {
+    enter(t);
+  } else if (b) {
+    tki_buf_free(t, b);
+    t->frame->shadow[TKI_SHADOW_NEUTRAL] = NULL;
+  }
+}
+
+static bool any(const tk_insts *insts, bool load) {
+  for (size_t i = 0; i < insts->n; i++) {
+    const tk_inst *in = insts->items[i];
+    if (load ? in->op == TK_I_LOAD && in->mode & 2 : is_watched(in))
+      return true;
+  }
+  return false;
+}
+
+static bool body_has(const tk_body *b, bool load) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    if (any(&st->insts, load) || body_has(&st->body, load) ||
+        body_has(&st->orelse, load))
+      return true;
+  }
+  return false;
+}
+
+static bool program_has(const tk_program *p, bool load) {
+  for (size_t i = 0; i < p->nfuncs; i++)
+    if (body_has(&p->funcs[i]->body, load)) return true;
+  return false;
+}
+
+void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
+  if (!program_has(t->program, true) || !program_has(t->program, false))
+    return NULL;
+  neutral *w = TK_NEW(&c->run, neutral);
+  w->c = c;
+  w->of = TK_NEWN(&c->run, uint32_t, t->program->ninsts + 1);
+  TK_PUSH(&c->run, &w->fills, (fill){.n = 0});
+  w->observer = (tki_observer){
+      .ud = w, .frame = on_frame, .after = on_after, .access = on_access};
+  tki_observe(t, &w->observer);
+  return w;
+}
