@@ -268,8 +268,10 @@ def run(mutant, options):
 
 FINDING = re.compile(r': (?:error|warning): .*\[([a-z-]+)\]'
                      r'(?: \(\d+ times\))?$', re.M)
-DETECTORS = {'undef', 'nan', 'overflow', 'race', 'twice', 'unwritten',
-             'order', 'idempotence'}
+DETECTORS = {'undef', 'neutral', 'nan', 'inf', 'overflow', 'race', 'twice',
+             'unwritten', 'order', 'idempotence', 'precision', 'lint-mask',
+             'lint-mask-sum', 'lint-division', 'lint-shift', 'lint-unused',
+             'lint-dead-store', 'lint-other', 'lint-int32'}
 
 
 def classify(mutant, options, original):
