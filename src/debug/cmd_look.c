@@ -469,18 +469,22 @@ static void info_source(tkd *d) {
   tkd_say(d, "%s, %d lines\n", s->name, (int)s->nlines);
 }
 
+/* Their names, in lines of at most 80 columns. */
 static void say_detectors(tkd *d, bool on) {
-  size_t n = 0;
+  size_t column = 0;
   for (size_t i = 0; tk_check_name(i); i++) {
     bool always = i == TKC_BOUNDS;
     if ((always || tkc_is_on(d->session, (tkc_id)i)) != on) continue;
-    tkd_say(d, "%s%s",
-            n++  ? " "
-            : on ? "detectors on: "
-                 : "off: ",
-            tk_check_name(i));
+    const char *name = tk_check_name(i);
+    const char *lead = !column ? on ? "detectors on:" : "off:" : "";
+    column += strlen(lead) + 1 + strlen(name);
+    if (column > 80) {
+      lead = "\n ";
+      column = 2 + strlen(name);
+    }
+    tkd_say(d, "%s %s", lead, name);
   }
-  if (n) tkd_say(d, "\n");
+  if (column) tkd_say(d, "\n");
 }
 
 static void info_checks(tkd *d) {
