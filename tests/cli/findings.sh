@@ -103,7 +103,7 @@ check 'json: nothing else' count err '' 1
 check 'json: what' json err 'd[0]["kind"] == "undef" and
   d[0]["severity"] == "error" and d[0]["message"] and d[0]["help"]'
 check 'json: where' json err '[d[0][k] for k in
-  ("file", "line", "column", "length")] == ["kernels.py", 9, 24, 1]'
+  ("file", "line", "column", "length")] == ["kernels.py", 9, 17, 12]'
 check 'json: program, lane, count' json err '(d[0]["program"], d[0]["lane"],
   d[0]["count"]) == ([0, 0, 0], [6], 1)'
 check 'json: notes' json err 'd[0]["notes"][1]["line"] == 8 and
