@@ -336,6 +336,8 @@ bool tk_debugger_command(tk_debugger *d, const char *line);
 bool tk_debugger_has_quit(const tk_debugger *d);
 /* Whether it debugs the launch that runs, or did so with the last one. */
 bool tk_debugger_is_active(const tk_debugger *d);
+/* Whether the launches that begin from now on run without it. */
+void tk_debugger_ignore(tk_debugger *d, bool launches);
 /* The i-th way to complete the last word of line, NULL at the end. */
 const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i);
 /* The i-th command, NULL at the end, and its help. */

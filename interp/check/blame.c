@@ -220,8 +220,10 @@ void tkc_blame_target(tkc_blame *b, tk_buf *out, const tkc_target *x) {
     if (x->has_above) put_near(b, out, &x->above, "after");
     return;
   }
-  tk_buf_printf(out, ": written %zu time%s, last first\n", n,
-                n == 1 ? "" : "s");
+  if (n == 1)
+    tk_buf_puts(out, ": written once\n");
+  else
+    tk_buf_printf(out, ": written %zu times, last first\n", n);
   for (size_t i = 0; i < n && i < SHOWN; i++)
     put_write(b, out, x, &x->writes.items[n - 1 - i]);
   if (n > SHOWN)

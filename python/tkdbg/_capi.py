@@ -165,6 +165,7 @@ PROTOTYPES = {
     "tk_debugger_command": (c_bool, [_P, _S]),
     "tk_debugger_has_quit": (c_bool, [_P]),
     "tk_debugger_is_active": (c_bool, [_P]),
+    "tk_debugger_ignore": (None, [_P, c_bool]),
     "tk_debugger_complete": (_S, [_P, _S, c_size_t]),
     "tk_debugger_command_name": (_S, [c_size_t]),
     "tk_debugger_command_help": (_S, [c_size_t]),

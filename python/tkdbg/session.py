@@ -288,6 +288,7 @@ class Session:
         summary = _capi.Summary()
         if self.debugger:
             sys.stdout.flush()
+            self.lib.tk_debugger_ignore(self.debugger, not selected)
         with self.watch:
             status = self.lib.tk_launch_run(launch, ctypes.byref(options),
                                             ctypes.byref(summary))

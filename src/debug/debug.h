@@ -278,6 +278,7 @@ struct tk_debugger {
   bool quit;      /* the user asked to */
   bool active;    /* the last launch was debugged */
   bool detached;  /* ... to be left alone */
+  bool ignoring;  /* launches that begin are left alone */
   bool moves;     /* a command said to go on */
   bool executing; /* a command; hooks belong to it */
   tk_status status;

@@ -510,7 +510,7 @@ static bool calls_breakpoint(const tk_program *p) {
 static void begin(void *ud, struct tki *t) {
   tkd *d = ud;
   if (d->t != t) d->active = false;
-  if (d->detached || d->quit) return;
+  if (d->detached || d->quit || d->ignoring) return;
   if (d->opt.wait_for_call && !d->points && !calls_breakpoint(t->program))
     return;
   d->active = true;
@@ -573,6 +573,10 @@ tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
 
 bool tk_debugger_has_quit(const tk_debugger *d) {
   return d->quit;
+}
+
+void tk_debugger_ignore(tk_debugger *d, bool launches) {
+  d->ignoring = launches;
 }
 
 bool tk_debugger_is_active(const tk_debugger *d) {

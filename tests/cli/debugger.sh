@@ -164,6 +164,13 @@ says 'script: a breakpoint in the first launch' out 'v[0]: int32 = 8'
 says 'script: host code between' out 'between'
 says 'script: the second launch' out 'launch 2: double[1, 1, 1]'
 says 'script: to its end' out 'after [0 4 8]'
+status 'script: one launch alone' 0 tkdbg debug --launch 2 -ex 'info launch' \
+  -ex c host.py two
+says 'script: one launch alone, the second' out 'launch 1: double[1, 1, 1]'
+status 'script: a kernel that is not launched' 0 tkdbg debug --kernel none \
+  -ex c host.py two
+check 'script: a kernel that is not launched, no stop' \
+  sh -c '! grep Start out'
 status 'script: quit midway' 0 tkdbg debug -ex launch -ex quit host.py two
 check 'script: quit midway, the rest does not run' sh -c '! grep after out'
 status 'script: an error of the host' 1 tkdbg debug -ex c host.py error

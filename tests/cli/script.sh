@@ -132,7 +132,7 @@ status 'Ctrl-C' 130 python3 interrupt.py
 
 status 'blame and explain' 0 tkdbg run -q --blame 'output_ptr[0]' \
   --explain 'output_ptr[0]' "$vector_add"
-says 'blame: writer' out ': written 1 time, last first'
+says 'blame: writer' out ': written once'
 says 'explain: load' out ': x_ptr[0], mask true'
 cat >twice.py <<'S'
 import runpy, sys
