@@ -141,8 +141,6 @@ static void division(const ranges *r, const tk_inst *in) {
                "mask these lanes by a comparison with 0");
 }
 
-/* ---- masks of scalars --------------------------------------------------- */
-
 /* What a copied or repeated value is made of. */
 static int original(const tkc_lint *l, int slot) {
   const tk_inst *d;
@@ -150,6 +148,38 @@ static int original(const tkc_lint *l, int slot) {
     slot = d->args[0];
   return slot;
 }
+
+static bool is_masked(const ranges *r, int slot) {
+  const tkc_lint *l = r->l;
+  for (size_t i = 0; i < l->all.n; i++) {
+    const tk_inst *in = l->all.items[i];
+    if (in->op != TK_I_BINARY || in->mode != TK_B_AND) continue;
+    if (original(l, in->args[0]) == slot || original(l, in->args[1]) == slot)
+      return true;
+  }
+  return false;
+}
+
+/* The upper half, or less, of an integer as it was loaded: its fields are
+ * taken apart, and the topmost gets the sign. */
+static void shift(const ranges *r, const tk_inst *in) {
+  if (in->op != TK_I_BINARY || in->mode != TK_B_SHR || in->type.ptr ||
+      !tk_is_signed((tk_dtype)in->type.elem))
+    return;
+  const tk_inst *from = r->l->def[original(r->l, in->args[0])];
+  const range *by = &r->of[in->args[1]];
+  int bits = tk_dtypes[in->type.elem].bits;
+  if (!from || from->op != TK_I_LOAD || !by->known || by->hi < bits / 2 ||
+      by->hi >= bits - 1 || is_masked(r, in->res[0]))
+    return;
+  tkc_lint_say(r->l, TK_D_LINT_SHIFT, in,
+               ">> of a signed integer keeps its sign: the topmost field of "
+               "what was loaded comes out negative",
+               "mask the field by &, such as & 0xF for four bits, or load "
+               "unsigned integers");
+}
+
+/* ---- masks of scalars --------------------------------------------------- */
 
 /* The scalar that a block of consecutive offsets starts at, and its length;
  * or -1. */
@@ -325,6 +355,7 @@ void tkc_lint_range(tkc_lint *l) {
   compute(&r, true);
   for (size_t i = 0; i < l->all.n; i++) {
     division(&r, l->all.items[i]);
+    shift(&r, l->all.items[i]);
     mask(&r, l->all.items[i]);
   }
 }
