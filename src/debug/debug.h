@@ -319,7 +319,9 @@ struct tk_debugger {
   bool replaying;
   bool scanning; /* remember the last hit, do not stop */
   uint64_t hit, hit_sub, scan_now;
-  uint64_t insts; /* counted since the event */
+  const tkd_point *scan_skip; /* the watchpoint that stopped at scan_now */
+  bool cut;                   /* Ctrl-C ended a replay */
+  uint64_t insts;             /* counted since the event */
   tkd_back back;
   bool new_program, interrupted, gone;
   bool muted;                   /* what programs print was printed before */
@@ -436,6 +438,7 @@ void tkd_move(tkd *d, tkd_go go, uint64_t count);
 void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
                    ...) TK_PRINTF(4, 5);
 void tkd_arm(tkd *d);
+void tkd_ctrl_c(tkd *d); /* while programs run */
 /* Runs the commands of a file now, before any launch. */
 void tkd_source_now(tkd *d, const char *path);
 /* Whether 'set safe-path' lets files of a folder be read. */

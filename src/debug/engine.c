@@ -100,6 +100,8 @@ static bool due(tkd *d) {
   }
   bool here = d->target == d->event && d->target_sub == d->sub;
   if (here) {
+    if (d->scanning && d->has_watch && d->back == TKD_BACK_HIT && !d->sub)
+      tkd_watches_look(d, NULL, false);
     d->scanning = false;
     d->target = 0;
     tkd_stop_here(d, TKD_R_EVENT, NULL, "%s", "");
@@ -315,12 +317,25 @@ static void on_finding(void *ud, tki *t, bool stops) {
   if (again || (!passes && (p || stops))) stop_reported(d, p);
 }
 
+/* A replay ends at the next statement, wherever that is. */
+void tkd_ctrl_c(tkd *d) {
+  if (d->replaying) {
+    d->cut = true;
+    d->scanning = false;
+    d->back = TKD_BACK_NONE;
+    d->target = d->event + 1;
+    d->target_sub = 0;
+  } else {
+    d->interrupted = true;
+  }
+  tkd_arm(d);
+}
+
 static bool on_interrupt(void *ud, tki *t) {
   tkd *d = ud;
   if (d->detached) return false;
   t->env->interrupted = 0;
-  d->interrupted = true;
-  tkd_arm(d);
+  tkd_ctrl_c(d);
   return true;
 }
 

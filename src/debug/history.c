@@ -226,6 +226,7 @@ static void replay_to(tkd *d, uint64_t event, uint64_t sub, tkd_back back) {
   d->back = back;
   d->scanning = back != TKD_BACK_NONE;
   d->replaying = true;
+  d->cut = false;
   d->target = event;
   d->target_sub = sub;
   d->hit = 0;
@@ -246,7 +247,7 @@ static void note_furthest(tkd *d) {
 static void arrived(tkd *d) {
   if (d->event >= d->furthest) d->muted = false;
   d->moves = d->gone = true;
-  d->stop.reason = d->over ? TKD_R_END : TKD_R_EVENT;
+  d->stop.reason = d->over ? TKD_R_END : d->cut ? TKD_R_INTERRUPT : TKD_R_EVENT;
   tkd_watches_refresh(d);
 }
 
@@ -301,7 +302,7 @@ void tkd_watch_again(tkd *d) {
   back_to_base(d, 0, false);
   replay_to(d, event, sub, TKD_BACK_NONE);
   arrived(d);
-  if (late) return;
+  if (late || d->cut) return;
   redo_changes(d);
   d->stop = stop;
   d->moves = d->gone = false;
@@ -312,12 +313,12 @@ void tkd_watch_again(tkd *d) {
 static void found(tkd *d) {
   tkd_stop stop = d->hit_stop;
   tkd_goto(d, d->hit, d->hit_sub);
-  d->stop = stop;
+  if (!d->cut) d->stop = stop;
 }
 
 static void at_beginning(tkd *d) {
   tkd_goto(d, d->bases[0].event + 1, 0);
-  d->stop = (tkd_stop){.reason = TKD_R_HISTORY};
+  if (!d->cut) d->stop = (tkd_stop){.reason = TKD_R_HISTORY};
 }
 
 void tkd_go_back(tkd *d, tkd_back how) {
@@ -326,6 +327,8 @@ void tkd_go_back(tkd *d, tkd_back how) {
   uint64_t before = d->over || late ? d->event + 1 : d->event;
   uint64_t now = d->over ? 0 : before, sub = late ? 0 : d->sub;
   d->scan_now = d->over ? before : d->event;
+  bool here = !d->over && !d->sub && d->stop.reason == TKD_R_WATCH;
+  d->scan_skip = here ? d->stop.point : NULL;
   int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
   bool whole = wants_findings(d);
   int64_t i = base_before(d, before, whole);
@@ -336,6 +339,10 @@ void tkd_go_back(tkd *d, tkd_back how) {
     back_to_base(d, (size_t)i, true);
     d->depth = depth;
     replay_to(d, now, sub, how);
+    if (d->cut) {
+      arrived(d);
+      return;
+    }
     if (d->hit) {
       found(d);
       return;

@@ -53,8 +53,7 @@ static void strand_main(tk_env *e, void *ud) {
     tki_program_run(d->t);
     if (e->interrupted && !d->detached) {
       e->interrupted = 0;
-      d->interrupted = true;
-      tkd_arm(d);
+      tkd_ctrl_c(d);
     }
     if (e->interrupted) tk_throw(e, TK_INTERRUPTED);
     more = s->main && !d->strands->next && next_index(d, &index);

@@ -129,6 +129,7 @@ static void stop_changed(tkd *d, tkd_point *p) {
 static bool passes(tkd *d, tkd_point *p) {
   if (d->scanning) {
     if (d->sub == TKD_LATE && d->event >= d->scan_now) return false;
+    if (d->event == d->scan_now && p == d->scan_skip) return false;
     d->hit = d->event;
     d->hit_sub = 0;
     d->hit_stop = (tkd_stop){.reason = TKD_R_WATCH, .point = p};
