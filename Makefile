@@ -15,7 +15,8 @@
 #   make bench-debug  what the debugger costs, beside the plain run
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
-#   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang)
+#   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
+#                   TIME seconds, if not 0
 #   make clean
 #
 # Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
@@ -36,6 +37,7 @@ AR := $(if $(filter default undefined,$(origin AR)),ar,$(AR))
 CFLAGS ?= -O2 -g
 PYTHON ?=
 RUNS ?= 1000000
+TIME ?= 0
 SUITES ?=
 SANITIZE ?=
 V ?=
@@ -249,7 +251,7 @@ mutants: all
 
 fuzzers: $(FUZZERS)
 fuzz:
-	@RUNS=$(RUNS) sh tools/fuzz.sh $(FUZZ_SRC)
+	@RUNS=$(RUNS) TIME=$(TIME) sh tools/fuzz.sh $(FUZZ_SRC)
 
 # Every operation has a specification, an example and an error test.
 gate:

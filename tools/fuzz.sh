@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the fuzz targets given as arguments with clang's libFuzzer, in a
-# build folder of their own, and runs each on RUNS inputs.
+# build folder of their own, and runs each on RUNS inputs, or for TIME seconds
+# if that is not 0 and comes first.
 set -eu
 san=fuzzer-no-link,address,undefined
 out=build-fuzzer-no-link-address-undefined
@@ -22,7 +23,8 @@ for src in "$@"; do
   found=$out/corpus/$name
   mkdir -p "$found"
   log=$out/$name.log
-  "$out/tests/fuzz/$name" -runs="$runs" -max_len=4096 -timeout=10 \
+  "$out/tests/fuzz/$name" -runs="$runs" \
+    -max_total_time="${TIME:-0}" -max_len=4096 -timeout=10 \
     -rss_limit_mb=2048 -artifact_prefix="$out/" "$found" $seeds \
     >"$log" 2>&1 || {
     tail -50 "$log"
