@@ -24,22 +24,11 @@ static void need(closure *c, int slot) {
   c->grew = true;
 }
 
-enum { EFFECT_P, EFFECT_R, EFFECT_W, EFFECT_C };
-
 /* Pure instructions matter when a result does, all others always. */
-static bool is_pure(const tk_inst *in) {
-  static const uint8_t effects[] = {
-#define INST(id, name, effect, doc) [TK_I_##id] = EFFECT_##effect,
-#include "ir/inst.def"
-#undef INST
-  };
-  return effects[in->op] == EFFECT_P;
-}
-
 static void need_insts(closure *c, const tk_insts *l) {
   for (size_t i = l->n; i-- > 0;) {
     const tk_inst *in = l->items[i];
-    bool wanted = !is_pure(in);
+    bool wanted = !tk_inst_is_pure(in);
     for (int k = 0; k < in->nres && !wanted; k++)
       wanted = c->decides[in->res[k]];
     for (int k = 0; k < in->nargs && wanted; k++) need(c, in->args[k]);

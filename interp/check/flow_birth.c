@@ -347,14 +347,8 @@ static void cast_births(flow *f, tki *t, const tk_inst *in,
 /* What is wrapped stays wrong through index arithmetic alone: hashes mix
  * their bits on purpose. */
 static bool keeps_overflow(const tk_inst *in) {
+  if (tk_inst_moves(in)) return true;
   switch (in->op) {
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
   case TK_I_GATHER:
   case TK_I_SELECT:
   case TK_I_CAST:

@@ -269,15 +269,11 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
 
 static void pass_marked(flow *f, tki *t, const tk_inst *in,
                         const tki_val *args) {
+  if (tk_inst_moves(in)) {
+    pass_moved(t, in);
+    return;
+  }
   switch (in->op) {
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
-  case TK_I_SLICE: pass_moved(t, in); break;
   case TK_I_GATHER: pass_gather(t, in, args); break;
   case TK_I_SELECT: pass_select(t, in, args); break;
   case TK_I_REDUCE:

@@ -25,30 +25,14 @@ static bool is_set(const tkc_lint *l, int slot) {
   return false;
 }
 
-static bool is_pure(const tk_inst *in) {
-  switch (in->op) {
-  case TK_I_CONST:
-  case TK_I_ARANGE:
-  case TK_I_PID:
-  case TK_I_NPROG:
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_CAST:
-  case TK_I_BINARY:
-  case TK_I_COMPARE:
-  case TK_I_ADDPTR: return in->nres == 1;
-  default: return false;
-  }
-}
-
 static bool same_value(const tkc_lint *l, int a, int b, int depth);
 
 static bool same_computation(const tkc_lint *l, const tk_inst *a,
                              const tk_inst *b, int depth) {
-  if (!is_pure(a) || a->op != b->op || a->mode != b->mode ||
-      a->nargs != b->nargs || a->type.elem != b->type.elem ||
-      a->type.ptr != b->type.ptr || !tk_same_shape(&a->type, &b->type) ||
+  if (!tk_inst_is_pure(a) || a->nres != 1 || a->aux || a->op != b->op ||
+      a->mode != b->mode || a->nargs != b->nargs ||
+      a->type.elem != b->type.elem || a->type.ptr != b->type.ptr ||
+      !tk_same_shape(&a->type, &b->type) ||
       memcmp(a->attr, b->attr, sizeof a->attr))
     return false;
   for (int k = 0; k < a->nargs; k++)
@@ -85,9 +69,7 @@ static void stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
 /* The last store, after one more instruction. */
 static const tk_inst *after(tkc_lint *l, const tk_inst *last,
                             const tk_inst *in) {
-  if (is_pure(in) || in->op == TK_I_UNARY || in->op == TK_I_SELECT ||
-      in->op == TK_I_FMA)
-    return last;
+  if (tk_inst_is_pure(in) && !in->aux) return last;
   if (in->op != TK_I_STORE) return NULL;
   stored(l, last, in);
   return in;

@@ -510,22 +510,23 @@ static void pass_present(prec *p, tki *t, const tk_inst *in,
     clear_results(t, in); /* bits seen as another type */
 }
 
+/* What has lanes of an operand as its lanes. */
+static void pass_picked(prec *p, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  if (any_present(t, in))
+    pass_present(p, t, in, args);
+  else
+    clear_results(t, in);
+}
+
 void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
+  if (tk_inst_moves(in)) {
+    pass_picked(p, t, in, args);
+    return;
+  }
   switch (in->op) {
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
   case TK_I_GATHER:
-  case TK_I_SELECT:
-    if (any_present(t, in))
-      pass_present(p, t, in, args);
-    else
-      clear_results(t, in);
-    break;
+  case TK_I_SELECT: pass_picked(p, t, in, args); break;
   case TK_I_UNARY:
   case TK_I_BINARY:
   case TK_I_FMA:

@@ -90,21 +90,8 @@ static set of_operands(const reach *r, size_t f, const tk_inst *in) {
 }
 
 static bool hands_on(const tk_inst *in) {
-  switch (in->op) {
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_CAST:
-  case TK_I_SELECT:
-  case TK_I_ADDPTR:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
-  case TK_I_SLICE:
-  case TK_I_GATHER: return true;
-  default: return false;
-  }
+  return tk_inst_moves(in) || in->op == TK_I_CAST || in->op == TK_I_SELECT ||
+         in->op == TK_I_ADDPTR || in->op == TK_I_GATHER;
 }
 
 static size_t number_of(const tk_program *p, const tk_func *f) {

@@ -296,15 +296,11 @@ void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
   ask q = {a, n, n->in, result, lane, out};
   out->n = out->terms = out->each = 0;
   if (n->kind != TKC_NODE_INST) return;
+  if (tk_inst_moves(n->in)) {
+    moved(&q);
+    return;
+  }
   switch (n->in->op) {
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
-  case TK_I_SLICE:
   case TK_I_GATHER:
   case TK_I_SORT: moved(&q); break;
   case TK_I_SELECT:

@@ -52,18 +52,8 @@ static bool same_value(const tkc_node *n, size_t lane) {
 
 static bool passes(const tkc_node *n, size_t lane) {
   if (n->kind != TKC_NODE_INST) return false;
-  switch (n->in->op) {
-  case TK_I_COPY:
-  case TK_I_BROADCAST:
-  case TK_I_PERMUTE:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
-  case TK_I_SLICE: return true;
-  case TK_I_CAST: return same_value(n, lane);
-  default: return false;
-  }
+  if (tkc_node_is(n, TK_I_CAST)) return same_value(n, lane);
+  return tk_inst_moves(n->in);
 }
 
 static const tkc_operands *operands(tkc_walk *w, const tkc_node *n, tkc_at at) {

@@ -245,20 +245,6 @@ static void bind_places(tks *s, tk_eval *x) {
 
 /* ---- what is not needed ------------------------------------------------- */
 
-static const char effects[] = {
-#define P 'P'
-#define R 'R'
-#define W 'W'
-#define C 'C'
-#define INST(id, name, effect, doc) effect,
-#include "inst.def"
-#undef INST
-#undef P
-#undef R
-#undef W
-#undef C
-};
-
 static void need(const tk_inst *in, uint8_t *needed) {
   for (int k = 0; k < in->nargs; k++) needed[in->args[k]] = 1;
   for (int b = 0; b < 2; b++)
@@ -286,7 +272,8 @@ static void check_pure(tks *s, const tk_insts *l) {
     const tk_inst *in = l->items[i];
     s->frame->at = in->span;
     bool control = in->op == TK_I_CALL || in->op == TK_I_COND;
-    if (effects[in->op] == 'W' || (effects[in->op] == 'C' && !control))
+    tk_effect effect = tk_inst_effect(in);
+    if (effect == TK_EFFECT_W || (effect == TK_EFFECT_C && !control))
       tks_error(s, TK_D_UNSUPPORTED,
                 "an expression may not write memory, print or stop");
     check_pure(s, &in->body[0]);

@@ -19,6 +19,16 @@ typedef enum tk_opcode {
   TK_INST_COUNT,
 } tk_opcode;
 
+/* What an instruction does beyond its results; inst.def says what the letters
+ * mean. */
+typedef enum tk_effect {
+  TK_EFFECT_P,
+  TK_EFFECT_M,
+  TK_EFFECT_R,
+  TK_EFFECT_W,
+  TK_EFFECT_C,
+} tk_effect;
+
 #define TK_MODE_NONE(id, name)
 #define UNARY(id, name) TK_U_##id,
 #define BINARY TK_MODE_NONE
@@ -207,6 +217,9 @@ struct tk_program {
 };
 
 const char *tk_inst_name(tk_opcode op);
+tk_effect tk_inst_effect(const tk_inst *in);
+bool tk_inst_is_pure(const tk_inst *in);
+bool tk_inst_moves(const tk_inst *in);       /* lanes, and nothing else */
 const char *tk_mode_name(const tk_inst *in); /* "" when mode says nothing */
 
 /* The program as text, close to what Triton calls TTIR. */

@@ -20,6 +20,23 @@ const char *tk_inst_name(tk_opcode op) {
   return inst_names[op];
 }
 
+tk_effect tk_inst_effect(const tk_inst *in) {
+  static const uint8_t effects[] = {
+#define INST(id, name, effect, doc) TK_EFFECT_##effect,
+#include "inst.def"
+#undef INST
+  };
+  return (tk_effect)effects[in->op];
+}
+
+bool tk_inst_moves(const tk_inst *in) {
+  return tk_inst_effect(in) == TK_EFFECT_M;
+}
+
+bool tk_inst_is_pure(const tk_inst *in) {
+  return tk_inst_effect(in) == TK_EFFECT_P || tk_inst_moves(in);
+}
+
 #define NONE(id, name)
 #define NAME(id, name) name,
 #define UNARY NAME
