@@ -3,6 +3,7 @@ import contextlib
 import importlib
 import io
 import os
+import sys
 import tempfile
 import unittest
 
@@ -53,6 +54,14 @@ class Names(unittest.TestCase):
             importlib.import_module("triton.nothing_here")
         self.assertIn("--triton installed", modules.advice(caught.exception))
         self.assertEqual(modules.advice(ImportError(name="json")), "")
+
+    def test_missing_package(self):
+        with self.assertRaises(ModuleNotFoundError) as caught:
+            importlib.import_module("no_such_package.at_all")
+        said = modules.advice(caught.exception)
+        self.assertIn(f"under {sys.executable}", said)
+        self.assertIn("no module no_such_package;", said)
+        self.assertIn("--python PATH", said)
 
     def test_missing_attribute(self):
         with self.assertRaises(AttributeError):

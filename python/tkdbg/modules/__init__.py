@@ -103,13 +103,22 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 def advice(error):
-    """What to do about an ImportError of one of Triton's modules, or ""."""
+    """What to do about a missing module, of Triton or another, or ""."""
     name = getattr(error, "name", None) or ""
-    if loaded() != "ours" or not name.startswith(ROOT):
-        return ""
+    if loaded() != "ours" or name.partition(".")[0] != ROOT:
+        return _absent(error)
     return (f"tkdbg answers for triton and has not all of {name}. Where "
             "Triton is installed, `tkdbg run --triton installed` keeps it "
             "in place and takes over launches only.")
+
+
+def _absent(error):
+    """Which Python it was that has no such package, and how to name another."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    return (f"the script ran under {sys.executable}, which has no module "
+            f"{error.name}; `tkdbg run --python PATH` or an active virtual "
+            "environment names another Python.")
 
 
 def loaded():
