@@ -21,7 +21,7 @@
 #
 # Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
 # build folder), PYTHON (the one with NumPy that tests and bench use), SUITES
-# (of `make test`: c python cli docs).
+# (of `make test`: c python cli debug docs).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh
@@ -68,10 +68,10 @@ WERROR_FLAG := $(if $(filter-out 0,$(WERROR)),-Werror)
 pkg = $(or $(shell pkg-config $(1) 2>/dev/null),$(2))
 TK_CPPFLAGS += $(call pkg,--cflags libffi jansson)
 
-# Only what is used is linked (--as-needed); OpenBLAS is opened at run time.
+# Only what is used is linked (--as-needed); OpenBLAS and readline are opened
+# at run time.
 LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
   $(call pkg,--libs libffi,-lffi) -lm -ldl -lpthread
-CLI_LIBS := $(call pkg,--libs readline,-lreadline)
 # Tests of accuracy compare with MPFR where it is installed.
 MPFR_LIBS := $(shell pkg-config --libs mpfr 2>/dev/null)
 CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
@@ -154,7 +154,7 @@ $(B)/libtkdbg.so: $(LIB_OBJ) $(B)/tkdbg.map
 
 $(B)/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -o $@ $^ $(LIBS) $(CLI_LIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 $(B)/tkdbg.1: $(B)/tkdbg
 	$(Q)$< help --man >$@
@@ -261,7 +261,7 @@ lint:
 	@python3 tools/lint.py
 
 format:
-	find src include interp gdbstub tests examples -name '*.[ch]' | \
+	find src include interp tests examples -name '*.[ch]' | \
 	  xargs clang-format -i
 
 clean:

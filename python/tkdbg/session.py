@@ -247,8 +247,8 @@ class Session:
         return number is None or number == self.launches
 
     def run_options(self, selected):
-        """The tk_run_options of a launch; pids and order are for selected
-        ones, dot and assertions for all."""
+        """The tk_run_options of a launch; what is about programs and
+        elements is for selected ones only."""
         o = self.options
         key = (o.pids if selected else None, o.order if selected else None,
                o.dot, o.schedule, o.blame if selected else None,

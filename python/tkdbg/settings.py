@@ -28,7 +28,8 @@ class Options:
     blame         elements whose writers are told, "C[0,1]" a line
     explain       elements whose values are followed back, the same
     no_asserts    device assertions off
-    kernel        pids, order and record apply to this kernel only
+    kernel        pids, order, record, blame, explain and the debugger are
+                  about this kernel only
     launch        ... and only to its N-th launch, counted from 1
     record        write the first selected launch to this file
     autotune      "first": run the first configuration; "all": compare all
@@ -43,8 +44,9 @@ class Options:
                   command_files are for it, no_init: do not read .tkdbgrc
     print_ir      print the typed form of each kernel as it is compiled
     check         detectors: "all" or names separated by commas
-    limit         findings shown at most; suppressions: a file of those that
-                  are left out; gen_suppressions prints lines for it
+    limit         findings shown at most
+    suppressions  a file of findings that are left out
+    gen_suppressions  print lines for such a file
     assume_written  memory of torch.empty counts as written
     stop_on_finding  the first finding ends its launch
     triton_version  "2.1" to "3.6": whose meaning kernels have

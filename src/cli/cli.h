@@ -134,6 +134,8 @@ typedef struct cli_job {
   tk_summary summary;
 } cli_job;
 
+/* Ctrl-C stops what runs in the session; flags are those of sigaction. */
+void cli_catch_interrupt(tk_session *s, int flags);
 /* --check=help was given, and answered. */
 bool cli_wants_check_list(const cli_args *a);
 int cli_job_start(cli_job *j, const cli_args *a);

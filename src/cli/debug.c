@@ -1,17 +1,8 @@
 /* debug.c - tkdbg debug: a launch, or a script, under the debugger. */
 #include "cli.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static tk_session *volatile debugged;
-
-/* Every Ctrl-C stops the program that runs; none ends the process. */
-static void on_interrupt(int sig) {
-  (void)sig;
-  if (debugged) tk_interrupt(debugged);
-}
 
 /* The values of one option, in the order given. */
 static const char **values(const cli_args *a, cli_option_id id, size_t *n) {
@@ -45,10 +36,8 @@ tk_status cli_job_debug(cli_job *j) {
   free(breaks);
   free(files);
   free(commands);
-  debugged = j->session;
-  struct sigaction sa = {.sa_handler = on_interrupt};
-  sigemptyset(&sa.sa_mask);
-  sigaction(SIGINT, &sa, NULL);
+  /* Every Ctrl-C stops the program that runs; none ends the process. */
+  cli_catch_interrupt(j->session, 0);
   return st;
 }
 

@@ -1,14 +1,6 @@
 /* ir.c - tkdbg ir: prints the typed form of a kernel. */
 #include "cli.h"
 
-#include <string.h>
-
-static bool is_launch_file(const char *path) {
-  static const char suffix[] = ".safetensors";
-  size_t n = strlen(path), k = sizeof suffix - 1;
-  return n > k && !strcmp(path + n - k, suffix);
-}
-
 static tk_status print_ir(cli_job *j) {
   tk_status st = tk_launch_compile(j->launch);
   const char *text = st == TK_OK ? tk_launch_ir(j->launch) : NULL;
@@ -21,8 +13,8 @@ int cli_ir(const cli_args *a) {
   if (a->nwords != 1) return cli_usage(a, "takes one file");
   int st = cli_job_start(&job, a);
   if (st == TK_OK)
-    st = is_launch_file(a->words[0]) ? cli_job_replay(&job)
-                                     : cli_job_direct(&job);
+    st = cli_is_launch_file(a->words[0]) ? cli_job_replay(&job)
+                                         : cli_job_direct(&job);
   if (st == TK_OK) st = print_ir(&job);
   return cli_job_end(&job, st);
 }

@@ -19,10 +19,8 @@ static void on_interrupt(int sig) {
   if (running) tk_interrupt(running);
 }
 
-/* The first Ctrl-C asks the run to stop, the second ends the process. */
-static void catch_interrupt(tk_session *s) {
-  struct sigaction sa = {.sa_handler = on_interrupt,
-                         .sa_flags = (int)SA_RESETHAND};
+void cli_catch_interrupt(tk_session *s, int flags) {
+  struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = flags};
   sigemptyset(&sa.sa_mask);
   running = s;
   sigaction(SIGINT, &sa, NULL);
@@ -67,7 +65,8 @@ int cli_job_start(cli_job *j, const cli_args *a) {
     return TK_INTERNAL;
   }
   tk_session_output(j->session, on_output, j);
-  catch_interrupt(j->session);
+  /* The first Ctrl-C asks the run to stop, the second ends the process. */
+  cli_catch_interrupt(j->session, (int)SA_RESETHAND);
   const char *version = cli_value(a, OPT_TRITON_VERSION);
   tk_status st =
       version ? tk_session_triton_version(j->session, version) : TK_OK;

@@ -44,12 +44,16 @@ static int global_option(const char *word) {
   return TK_OK;
 }
 
+static int carry_out(const cli_args *a) {
+  if (cli_has(a, OPT_HELP)) return cli_help_command(a->command);
+  if (cli_wants_check_list(a)) return TK_OK;
+  return cli_commands[a->command].fn(a);
+}
+
 static int run_command(cli_command_id id, int argc, char **argv) {
   cli_args a;
   int code = TK_USAGE;
-  if (cli_parse(&a, id, argc, argv))
-    code =
-        cli_has(&a, OPT_HELP) ? cli_help_command(id) : cli_commands[id].fn(&a);
+  if (cli_parse(&a, id, argc, argv)) code = carry_out(&a);
   free(a.uses);
   free(a.words);
   return code;

@@ -22,7 +22,6 @@ static int run_direct(const cli_args *a) {
 }
 
 int cli_run(const cli_args *a) {
-  if (cli_wants_check_list(a)) return TK_OK;
   if (a->nwords == 0) return cli_usage(a, "which file?");
   return cli_is_direct(a) ? run_direct(a) : cli_run_script(a);
 }

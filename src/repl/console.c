@@ -25,10 +25,8 @@ typedef struct library {
   int (*read_history)(const char *path);
   int (*write_history)(const char *path);
   void (*stifle_history)(int n);
-  char **(*matches)(const char *text, char *(*fn)(const char *, int));
   char **line_buffer;
   char *(**entry)(const char *text, int state);
-  int *append;
   void (*replace_line)(const char *text, int clear_undo);
   int (*on_new_line)(void);
   void (*redisplay)(void);
@@ -55,12 +53,10 @@ static __thread console *reading;
 
 static char *next_match(const char *text, int state) {
   static __thread size_t i;
+  (void)text;
   if (!state) i = 0;
-  size_t before = strlen(*reading->lib.line_buffer);
-  (void)before;
   const char *name =
       tk_debugger_complete(reading->d, *reading->lib.line_buffer, i++);
-  (void)text;
   return name ? strdup(name) : NULL;
 }
 

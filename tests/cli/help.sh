@@ -6,14 +6,22 @@ status 'help' 0 tkdbg help
 cp out overview
 status '--help' 0 tkdbg --help
 check '--help is help' cmp out overview
-for c in run replay ir kernels help version; do
+for c in $(sed -n 's/^COMMAND([A-Z]*, "\([a-z]*\)".*/\1/p' \
+    "$ROOT/src/cli/command.def"); do
   says "overview lists $c" overview "  $c "
   status "help $c" 0 tkdbg help $c
   cp out "help-$c"
   says "help $c: usage" out "Usage: tkdbg $c"
   status "$c --help" 0 tkdbg $c --help
   check "$c --help is help $c" cmp out "help-$c"
-  says "manual has $c" "$ROOT/docs/manual.md" "tkdbg $c"
+  says "manual has $c" "$ROOT/docs/manual.md" "| \`tkdbg $c"
+done
+status 'run --check=help' 0 tkdbg run --check=help
+cp out checks
+says 'run --check=help: a detector' checks 'bounds '
+for c in debug replay; do
+  status "$c --check=help" 0 tkdbg $c --check=help
+  check "$c --check=help is run --check=help" cmp out checks
 done
 status 'help of an unknown command' 2 tkdbg help frobnicate
 status 'version' 0 tkdbg version
