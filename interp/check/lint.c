@@ -144,7 +144,7 @@ static void reductions(tkc_lint *l, const open_lanes *of, const tk_inst *in) {
   }
 }
 
-void tkc_lint_other(tkc_lint *l) {
+static void look_for_other(tkc_lint *l) {
   open_lanes *of = TK_NEWN(&l->c->run, open_lanes, l->f->nslots + 1);
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
@@ -164,7 +164,7 @@ static void lint(tkc *c, tki *t, const tk_func *f) {
   sums(&l);
   tkc_lint_tree(&l);
   tkc_lint_store(&l);
-  tkc_lint_other(&l);
+  look_for_other(&l);
   tkc_lint_range(&l);
 }
 

@@ -24,7 +24,6 @@ tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
 
 void tkc_lint_tree(tkc_lint *l);  /* loads and names never used */
 void tkc_lint_store(tkc_lint *l); /* stores that are overwritten */
-void tkc_lint_other(tkc_lint *l); /* open lanes that a reduction reads */
 void tkc_lint_range(tkc_lint *l); /* masks, division, int32 */
 
 #endif

@@ -203,7 +203,7 @@ static char *equals(char *text) {
   return NULL;
 }
 
-static void assign(tkd *d, char *name, char *value, bool var) {
+static void assign(tkd *d, char *name, char *value) {
   size_t n = strlen(name);
   while (n && name[n - 1] == ' ') name[--n] = '\0';
   value += strspn(value, " ");
@@ -218,7 +218,6 @@ static void assign(tkd *d, char *name, char *value, bool var) {
     tkd_fail(d, "Lanes are not set one by one: set var x = tl.where(...).");
   else
     set_variable(d, name, value);
-  (void)var;
 }
 
 void tkd_cmd_SET(tkd *d, tkd_args *a) {
@@ -234,7 +233,7 @@ void tkd_cmd_SET(tkd *d, tkd_args *a) {
   char *eq = equals(text);
   if (eq) {
     *eq = '\0';
-    assign(d, text, eq + 1, var);
+    assign(d, text, eq + 1);
     return;
   }
   const char *value = a->text;
@@ -243,6 +242,16 @@ void tkd_cmd_SET(tkd *d, tkd_args *a) {
     tkd_fail(d, "set var NAME = EXPR, set BUFFER[I] = EXPR, or a setting: "
                 "print elements N,\nlistsize N, width N, changes on|off, "
                 "history MIB, check LIST|off, order ORDER, safe-path DIRS.");
+}
+
+/* The command's name at the start of text; lives until the next call. */
+static const char *first_word(tkd *d, const char *text) {
+  size_t n = 0;
+  while (isalnum((unsigned char)text[n]) || text[n] == '-' || text[n] == '_')
+    n++;
+  tk_buf_clear(&d->scratch);
+  tk_buf_add(&d->scratch, text, n);
+  return tk_buf_str(&d->scratch);
 }
 
 /* ---- apply ------------------------------------------------------------- */
@@ -290,7 +299,7 @@ void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
   if (d->ndeeds || d->strands->next)
     tkd_fail(d, "After 'set', 'jump', 'return' or 'program' other programs "
                 "cannot be visited:\ngo back before it.");
-  const tkd_command *c = tkd_find_command(d, tkd_first_word(d, text));
+  const tkd_command *c = tkd_find_command(d, first_word(d, text));
   if (strchr(c->flags, 'R') || c == &tkd_commands[TKD_C_APPLY])
     tkd_fail(d, "apply looks: '%s' moves.", c->name);
   uint64_t event = d->event, sub = d->sub == TKD_LATE ? 0 : d->sub, index;
@@ -476,15 +485,6 @@ void tkd_cmd_SAVE_TRANSCRIPT(tkd *d, tkd_args *a) {
 
 /* ---- completion -------------------------------------------------------- */
 
-const char *tkd_first_word(tkd *d, const char *text) {
-  size_t n = 0;
-  while (isalnum((unsigned char)text[n]) || text[n] == '-' || text[n] == '_')
-    n++;
-  tk_buf_clear(&d->scratch);
-  tk_buf_add(&d->scratch, text, n);
-  return tk_buf_str(&d->scratch);
-}
-
 static const char *setting_name(size_t i) {
   static const char *const names[] = {"var",   "print elements", "listsize",
                                       "width", "changes",        "history",
@@ -525,7 +525,7 @@ static const char *candidate(tkd *d, tkd_words words, size_t i) {
 
 static tkd_words words_of(tkd *d, const char *line, const char *word) {
   if (word == line + strspn(line, " \t")) return TKD_COMMAND;
-  const char *name = tkd_first_word(d, line + strspn(line, " \t"));
+  const char *name = first_word(d, line + strspn(line, " \t"));
   size_t n = strlen(name);
   for (int exact = 1; exact >= 0; exact--)
     for (int k = 0; k < TKD_COMMANDS; k++)

@@ -125,14 +125,15 @@ static void fold(tkd *d, size_t from) {
   }
 }
 
-void tkd_put_report(tkd *d, const tk_diag *x) {
+/* Says a report, in lines that fit. */
+static void put_report(tkd *d, const tk_diag *x) {
   size_t from = d->out.n;
   tk_diag_render(&d->out, x, d->opt.colour);
   fold(d, from);
 }
 
 void tkd_tell_report(tkd *d, tk_diag *x) {
-  tkd_put_report(d, x);
+  put_report(d, x);
   x->told = x->count;
 }
 
@@ -170,7 +171,7 @@ void tkd_fail(tkd *d, const char *fmt, ...) {
 void tkd_say_reports(tkd *d, size_t n) {
   size_t i = 0;
   for (const tk_diag *x = d->env->diags; x; x = x->next)
-    if (i++ >= n) tkd_put_report(d, x);
+    if (i++ >= n) put_report(d, x);
   tk_diag_truncate(d->env, n);
 }
 
@@ -243,6 +244,8 @@ const char *tkd_read(tkd *d, const char *prompt) {
   return line;
 }
 
+static void execute_again(tkd *d);
+
 void tkd_prompt(tkd *d) {
   while (!d->moves && !d->quit) {
     bool typed = !d->lines;
@@ -262,7 +265,7 @@ void tkd_prompt(tkd *d) {
       }
       tkd_execute(d, line);
     } else if (typed && d->last && !dropped) {
-      tkd_execute_again(d);
+      execute_again(d);
     }
   }
 }
@@ -465,7 +468,7 @@ bool tkd_execute(tkd *d, const char *line) {
 
 /* The empty line: the last command again, where that is of use; list and x
  * then go on. */
-void tkd_execute_again(tkd *d) {
+static void execute_again(tkd *d) {
   const char *line = tkd_temp(d, d->last, strlen(d->last));
   size_t n = strspn(line, " \t"), k = n;
   while (isalnum((unsigned char)line[k]) || line[k] == '-' || line[k] == '_')

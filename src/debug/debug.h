@@ -388,7 +388,6 @@ struct tk_debugger {
 
 /* Runs one line; false: it failed, and said why. */
 bool tkd_execute(tkd *d, const char *line);
-void tkd_execute_again(tkd *d);
 /* Asks for commands until one moves (or the input ends). */
 void tkd_prompt(tkd *d);
 void tkd_say(tkd *d, const char *fmt, ...) TK_PRINTF(2, 3);
@@ -402,8 +401,6 @@ const tkd_command *tkd_find_command(tkd *d, const char *name);
 char *tkd_strdup(tkd *d, const char *s);
 char *tkd_strndup(tkd *d, const char *s, size_t n);
 void tkd_strfree(tkd *d, char *s);
-/* Says a report, in lines that fit. */
-void tkd_put_report(tkd *d, const tk_diag *x);
 void tkd_tell_report(tkd *d, tk_diag *x); /* the user has seen it now */
 /* Says and drops what was reported after the first n. */
 void tkd_say_reports(tkd *d, size_t n);
@@ -412,6 +409,9 @@ void tkd_say_refused(tkd *d);
 uint64_t tkd_number(tkd *d, const char *text, uint64_t missing);
 /* The next word of *text, which moves behind it; empty at the end. */
 const char *tkd_word(tkd *d, const char **text);
+
+extern const tkd_settings tkd_default_settings;
+void tkd_free_all(tkd *d);
 
 /* ---- temp.c ------------------------------------------------------------ */
 
@@ -439,10 +439,6 @@ void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
                    ...) TK_PRINTF(4, 5);
 void tkd_arm(tkd *d);
 void tkd_ctrl_c(tkd *d); /* while programs run */
-/* Runs the commands of a file now, before any launch. */
-void tkd_source_now(tkd *d, const char *path);
-/* Whether 'set safe-path' lets files of a folder be read. */
-bool tkd_is_safe(const tkd *d, const char *folder);
 
 /* ---- turns.c: programs that are half done ------------------------------- */
 
@@ -470,7 +466,6 @@ tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where,
 tkd_point *tkd_point_numbered(tkd *d, int number);
 void tkd_point_free(tkd *d, tkd_point *p);
 void tkd_point_drop(tkd *d, tkd_point *p);
-void tkd_point_text(tkd *d, const tkd_point *p);
 /* Where a statement is, or would be, in the table. */
 static inline size_t tkd_site_at(const tkd *d, const tk_stmt *st) {
   return (size_t)(((uintptr_t)st >> 4) * 0x9E3779B97F4A7C15u >> 20) &
@@ -484,22 +479,14 @@ static inline bool tkd_is_site(const tkd *d, const tk_stmt *st) {
   return d->sites[i].stmt == st;
 }
 void tkd_drop_temp(tkd *d);
-void tkd_free_all(tkd *d);
-void tkd_keep_result(tkd *d, tki_frame *f);
-extern const tkd_settings tkd_default_settings;
-bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p);
 /* Fails unless the text is a place in the program. */
 void tkd_check_location(tkd *d, const char *text);
-void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
-/* The same for memory, which can be undone. */
-void tkd_poke(tkd *d, char *host, const char *bytes, size_t n);
 /* False after saying why its condition can be had at none of the statements
  * where it stands. */
 bool tkd_condition_fits(tkd *d, const tkd_point *p);
 /* The statement of the function at or behind a line; NULL: none. */
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
-/* An expression over the frame is true: a lane is not zero. */
-bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f);
+int tkd_last_line(const tk_func *f);
 
 /* ---- watch.c ----------------------------------------------------------- */
 
@@ -519,14 +506,23 @@ char *tkd_element(tkd *d, const tki_region *r, const char *index,
 /* The lane that "[I, J]" of a block is; "" is that of a scalar.  Fails. */
 size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
                 const char *index);
-const char *tkd_info_topic(size_t i);
-void tkd_info_settings(tkd *d);
-int tkd_last_line(const tk_func *f);
-/* The command's name at the start of text; lives until the next call. */
-const char *tkd_first_word(tkd *d, const char *text);
+
+/* ---- cmd_*.c: what commands share --------------------------------------- */
+
+void tkd_point_text(tkd *d, const tkd_point *p);
+char *tkd_read_body(tkd *d); /* lines up to 'end'; temporary */
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkd_program_index(tkd *d, const char *text);
-char *tkd_read_body(tkd *d); /* lines up to 'end'; temporary */
+const char *tkd_info_topic(size_t i);
+void tkd_info_settings(tkd *d);
+/* Puts a value into a slot; what watches it, and undoing, are the caller's. */
+void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
+/* The same for memory, which can be undone. */
+void tkd_poke(tkd *d, char *host, const char *bytes, size_t n);
+/* Runs the commands of a file now, before any launch. */
+void tkd_source_now(tkd *d, const char *path);
+/* Whether 'set safe-path' lets files of a folder be read. */
+bool tkd_is_safe(const tkd *d, const char *folder);
 
 /* ---- journal.c --------------------------------------------------------- */
 
@@ -604,13 +600,6 @@ uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);
 
 /* ---- show.c: how things are said --------------------------------------- */
 
-typedef enum tkd_style_id {
-  TKD_PLAIN,
-  TKD_STRONG,
-  TKD_HERE, /* the line of the stop */
-  TKD_MARK, /* a line with a breakpoint */
-} tkd_style_id;
-void tkd_style(tkd *d, tkd_style_id s); /* nothing without colours */
 void tkd_show_stop(tkd *d);
 void tkd_tell_output(tkd *d, const char *text, size_t n); /* a program's */
 void tkd_show_frame(tkd *d, const tki_frame *f, int level);
@@ -625,7 +614,8 @@ void tkd_put_lane(tkd *d, const tk_type *type, const void *lane);
 void tkd_print_format(tkd *d, const char *format);
 void tkd_show_expr(tkd *d, const char *fmt, const char *text);
 void tkd_show_slot(tkd *d, const tki_frame *f, const char *name);
-void tkd_remember(tkd *d);
+/* Keeps what the function that ends returns, for finish to show. */
+void tkd_keep_result(tkd *d, tki_frame *f);
 void tkd_display_all(tkd *d);
 void tkd_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]);
 int tkd_width(const tkd *d);

@@ -26,12 +26,14 @@ static int line_of(const tk_func *f, const tk_stmt *st) {
   return tk_source_line(f->src, st->span.lo);
 }
 
+static void add_site(tkd *d, const tk_stmt *st, tkd_point *p);
+
 static void put(search *s, const tk_stmt *st) {
   if (!s->found++) {
     s->p->line = line_of(s->f, st);
     s->p->func = s->f->name;
   }
-  if (s->add) tkd_add_site(s->d, st, s->p);
+  if (s->add) add_site(s->d, st, s->p);
 }
 
 typedef void (*visit)(search *s, const tk_stmt *st);
@@ -225,14 +227,13 @@ static void grow_sites(tkd *d) {
   tk_free(d->env, old, cap * sizeof *old);
 }
 
-bool tkd_add_site(tkd *d, const tk_stmt *st, tkd_point *p) {
+static void add_site(tkd *d, const tk_stmt *st, tkd_point *p) {
   if (d->nsites * 2 >= d->cap_sites) grow_sites(d);
   size_t i = tkd_site_at(d, st);
   while (d->sites[i].stmt) i = (i + 1) & (d->cap_sites - 1);
   d->sites[i] = (tkd_site){.stmt = st, .point = p};
   ((tk_stmt *)st)->marked = true;
   d->nsites++;
-  return true;
 }
 
 void tkd_sites_clear(tkd *d) {
@@ -302,7 +303,8 @@ static void run_test(tk_env *e, void *ud) {
   }
 }
 
-bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f) {
+/* An expression over the frame is true: a lane is not zero. */
+static bool holds(tkd *d, const tki_eval *x, const tki_frame *f) {
   test c = {d, x, f, false};
   size_t before = d->env->ndiags;
   if (tk_protect(d->env, run_test, &c) == TK_OK) return c.holds;
@@ -404,7 +406,7 @@ static bool condition(tkd *d, tkd_site *s) {
     d->work = compile_cond;
     tki_task_pause(d->t);
   }
-  return s->bad || tkd_holds(d, s->cond, d->t->frame);
+  return s->bad || holds(d, s->cond, d->t->frame);
 }
 
 /* ---- hits -------------------------------------------------------------- */

@@ -429,7 +429,15 @@ void tkd_show_frame(tkd *d, const tki_frame *f, int level) {
 
 /* ---- colours ----------------------------------------------------------- */
 
-void tkd_style(tkd *d, tkd_style_id s) {
+typedef enum style_id {
+  PLAIN,
+  STRONG,
+  HERE, /* the line of the stop */
+  MARK, /* a line with a breakpoint */
+} style_id;
+
+/* Nothing without colours. */
+static void style(tkd *d, style_id s) {
   static const char *const codes[] = {"0", "1", "1;32", "35"};
   if (d->opt.colour) tk_buf_printf(&d->out, "\033[%sm", codes[s]);
 }
@@ -453,7 +461,7 @@ void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at) {
     size_t n;
     const char *text = tk_source_line_text(src, i, &n);
     char mark = line_mark(d, src, i, at);
-    if (mark != ' ') tkd_style(d, mark == '>' ? TKD_HERE : TKD_MARK);
+    if (mark != ' ') style(d, mark == '>' ? HERE : MARK);
     tk_buf_printf(&d->out, "%s%*d",
                   mark == '>'   ? "=>"
                   : mark == 'b' ? "b "
@@ -461,7 +469,7 @@ void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at) {
                   digits, i);
     if (n) tk_buf_puts(&d->out, "  ");
     tk_buf_add(&d->out, text, n);
-    if (mark != ' ') tkd_style(d, TKD_PLAIN);
+    if (mark != ' ') style(d, PLAIN);
     tk_buf_putc(&d->out, '\n');
   }
 }
@@ -521,7 +529,7 @@ static void remember_frame(tkd *d, const tki_frame *f, int depth) {
   d->seen_valid[depth] = true;
 }
 
-void tkd_remember(tkd *d) {
+static void remember(tkd *d) {
   const tki_frame *f = tkd_top(d);
   int depth = tkd_depth(f);
   for (int i = depth; i < TKD_LEVELS; i++) d->seen_valid[i] = false;
@@ -680,12 +688,12 @@ static void put_inst(tkd *d, const tki_frame *f) {
 
 static void show_place(tkd *d) {
   const tki_frame *f = d->frame;
-  tkd_style(d, TKD_STRONG);
+  style(d, STRONG);
   put_reason(d);
   tk_buf_puts(&d->out, "program ");
   tkd_put_pid(&d->out, d->t->pid, d->t->grid);
   put_trips(d, f);
-  tkd_style(d, TKD_PLAIN);
+  style(d, PLAIN);
   tk_buf_putc(&d->out, '\n');
   tk_buf_printf(&d->out, "%s at %s:%d\n", f->func->name, f->func->src->name,
                 tkd_line_of(f));
@@ -785,7 +793,7 @@ void tkd_show_stop(tkd *d) {
   show_place(d);
   show_changes(d, d->frame);
   tkd_display_all(d);
-  tkd_remember(d);
+  remember(d);
   tkd_flush(d);
 }
 

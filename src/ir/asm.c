@@ -41,10 +41,6 @@ static const row rows[] = {
 #include "asm.def"
 };
 
-const char *tk_asm_name(tk_asm_op op) {
-  return rows[op].name;
-}
-
 typedef struct reg {
   struct reg *prev;
   const char *name;

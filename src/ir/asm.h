@@ -93,6 +93,5 @@ typedef struct tk_asm {
 } tk_asm;
 
 /* The row of an instruction by name; -1: there is none. */
-const char *tk_asm_name(tk_asm_op op);
 
 #endif

@@ -54,10 +54,6 @@ const char *tkl_tok_text(tkl_tok kind) {
   return texts[kind];
 }
 
-bool tkl_tok_is_keyword(tkl_tok kind) {
-  return kind >= TKL_KW_FALSE && kind <= TKL_KW_YIELD;
-}
-
 bool tkl_is_name_char(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          (c >= '0' && c <= '9') || c == '_' || c >= 0x80;

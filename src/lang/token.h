@@ -48,7 +48,6 @@ tk_token *tkl_lex(tk_arena *a, const tk_source *src, tk_span where,
 
 /* "'('", "keyword 'if'", "end of line", as in "unexpected ..." */
 const char *tkl_tok_text(tkl_tok kind);
-bool tkl_tok_is_keyword(tkl_tok kind);
 bool tkl_is_name_char(unsigned char c);
 
 /* Scanners of literals: the token that starts at `lo`.  For strings, `quote`
