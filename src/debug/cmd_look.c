@@ -473,7 +473,7 @@ static void info_source(tkd *d) {
 static void say_detectors(tkd *d, bool on) {
   size_t column = 0;
   for (size_t i = 0; tk_check_name(i); i++) {
-    bool always = i == TKC_BOUNDS;
+    bool always = i == TKC_BOUNDS || i == TKC_DEADLOCK;
     if ((always || tkc_is_on(d->session, (tkc_id)i)) != on) continue;
     const char *name = tk_check_name(i);
     const char *lead = !column ? on ? "detectors on:" : "off:" : "";
