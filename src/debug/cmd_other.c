@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "debug/cmd.h"
-#include "interp/check/check.h"
 #include "interp/check/undefined.h"
 
 /* ---- set --------------------------------------------------------------- */
@@ -101,98 +100,6 @@ static void set_memory(tkd *d, const tki_region *r, const char *index,
   tkd_watches_refresh(d);
 }
 
-static uint64_t in_range(tkd *d, const char *text, uint64_t lo, uint64_t hi) {
-  uint64_t n = tkd_number(d, text, 0);
-  if (!*text || n < lo || n > hi)
-    tkd_fail(d, "A number from %llu to %llu was expected.",
-             (unsigned long long)lo, (unsigned long long)hi);
-  return n;
-}
-
-static void show_settings(tkd *d) {
-  tkd_say(d,
-          "print elements %llu\nlistsize %llu\nwidth %d\nchanges %s\n"
-          "history %llu\norder %s\nsafe-path %s\ncheck",
-          (unsigned long long)d->set.elements,
-          (unsigned long long)d->set.listing, tkd_width(d),
-          d->set.changes ? "on" : "off",
-          (unsigned long long)(d->set.history >> 20),
-          d->set.order ? d->set.order : "as --order says",
-          d->set.safe_path ? d->set.safe_path : "");
-  int on = 0;
-  for (size_t i = 0; tk_check_name(i); i++)
-    if (tkc_is_on(d->session, (tkc_id)i))
-      tkd_say(d, "%s%s", on++ ? "," : " ", tk_check_name(i));
-  tkd_say(d, on ? "\n" : " off\n");
-}
-
-void tkd_info_settings(tkd *d) {
-  show_settings(d);
-}
-
-static void set_text(tkd *d, char **at, const char *text) {
-  char *copy = tkd_strdup(d, text);
-  tkd_strfree(d, *at);
-  *at = copy;
-}
-
-/* From the next launch on, or from the next 'run'. */
-static void set_order(tkd *d, const char *value) {
-  tk_order order;
-  if (!*value) tkd_fail(d, "set order serial|reverse|shuffle:SEED");
-  if (!tk_order_parse(d->env, value, 1, &order)) tk_throw(d->env, TK_USAGE);
-  set_text(d, &d->set.order, value);
-  if (d->t)
-    tkd_say(d, "From the next launch on; 'run' begins this one again.\n");
-}
-
-/* What happens unrecorded cannot be undone, nor what was before it. */
-static void set_history(tkd *d, const char *value) {
-  d->set.history = in_range(d, value, 0, 1 << 20) << 20;
-  if (d->set.history) return;
-  d->nbases = 0;
-  tkd_journal_clear(d->journal);
-}
-
-/* Detectors see a launch from its beginning: one that runs is run again up to
- * here, with them. */
-static void set_check(tkd *d, const char *list) {
-  if (!*list) tkd_fail(d, "set check LIST, set check all, or set check off");
-  bool begun = d->t && (d->nbases || d->event);
-  if (begun && (!d->nbases || d->bases[0].event))
-    tkd_fail(d, "Detectors need the beginning of the launch, whose history was "
-                "dropped: 'set check'\ncomes before it, and 'set history'.");
-  tkc_choose(d->session, strcmp(list, "off") ? list : NULL);
-  if (!begun) return;
-  tkd_watch_again(d);
-  size_t n = d->env->ndiags;
-  tkd_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
-}
-
-static bool set_setting(tkd *d, const char *word, const char *value) {
-  if (!strcmp(word, "print") && !strncmp(value, "elements ", 9))
-    d->set.elements = in_range(d, value + 9, 1, 1 << 20);
-  else if (!strcmp(word, "listsize"))
-    d->set.listing = in_range(d, value, 1, 10000);
-  else if (!strcmp(word, "width"))
-    d->set.width = in_range(d, value, 20, 1000);
-  else if (!strcmp(word, "check"))
-    set_check(d, value);
-  else if (!strcmp(word, "order"))
-    set_order(d, value);
-  else if (!strcmp(word, "safe-path"))
-    set_text(d, &d->set.safe_path, value);
-  else if (!strcmp(word, "history"))
-    set_history(d, value);
-  else if (!strcmp(word, "changes") && !strcmp(value, "on"))
-    d->set.changes = true;
-  else if (!strcmp(word, "changes") && !strcmp(value, "off"))
-    d->set.changes = false;
-  else
-    return false;
-  return true;
-}
-
 /* Where the '=' of an assignment is; NULL: there is none. */
 static char *equals(char *text) {
   int depth = 0;
@@ -223,7 +130,7 @@ static void assign(tkd *d, char *name, char *value) {
 void tkd_cmd_SET(tkd *d, tkd_args *a) {
   char line[1024];
   if (!*a->text) {
-    show_settings(d);
+    tkd_info_settings(d);
     return;
   }
   if (strlen(a->text) >= sizeof line) tkd_fail(d, "That is too long.");
@@ -236,12 +143,9 @@ void tkd_cmd_SET(tkd *d, tkd_args *a) {
     assign(d, text, eq + 1);
     return;
   }
-  const char *value = a->text;
-  snprintf(line, sizeof line, "%s", tkd_word(d, &value));
-  if (var || !set_setting(d, line, value))
-    tkd_fail(d, "set var NAME = EXPR, set BUFFER[I] = EXPR, or a setting: "
-                "print elements N,\nlistsize N, width N, changes on|off, "
-                "history MIB, check LIST|off, order ORDER, safe-path DIRS.");
+  if (var || !tkd_set_setting(d, a->text))
+    tkd_fail(d, "set var NAME = EXPR, set BUFFER[I] = EXPR, or a setting: %s.",
+             tkd_settings_usage(d));
 }
 
 /* The command's name at the start of text; lives until the next call. */
@@ -351,14 +255,14 @@ void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
   if (*text == '=') text += 1 + strspn(text + 1, " ");
   if (!*text) tkd_fail(d, "alias NAME = COMMAND");
   tkd_named *x = named(d, name);
-  set_text(d, &x->text, text);
+  tkd_set_text(d, &x->text, text);
   x->alias = true;
 }
 
 void tkd_cmd_DEFINE(tkd *d, tkd_args *a) {
   tkd_named *x = named(d, a->text);
   char *body = tkd_read_body(d);
-  set_text(d, &x->text, body);
+  tkd_set_text(d, &x->text, body);
   x->alias = false;
 }
 
@@ -372,7 +276,7 @@ void tkd_cmd_DOCUMENT(tkd *d, tkd_args *a) {
     tkd_read_body(d);
     tk_throw(d->env, TK_USAGE);
   }
-  set_text(d, &x->doc, tkd_read_body(d));
+  tkd_set_text(d, &x->doc, tkd_read_body(d));
 }
 
 enum { LONGEST_SOURCE = 1 << 20 };
@@ -485,11 +389,9 @@ void tkd_cmd_SAVE_TRANSCRIPT(tkd *d, tkd_args *a) {
 
 /* ---- completion -------------------------------------------------------- */
 
-static const char *setting_name(size_t i) {
-  static const char *const names[] = {"var",   "print elements", "listsize",
-                                      "width", "changes",        "history",
-                                      "check", "order",          "safe-path"};
-  return i < TK_COUNT(names) ? names[i] : NULL;
+/* What 'set' may be followed by. */
+static const char *settable(size_t i) {
+  return i ? tkd_setting_name(i - 1) : "var";
 }
 
 static const char *function_name(tkd *d, size_t i) {
@@ -518,7 +420,7 @@ static const char *candidate(tkd *d, tkd_words words, size_t i) {
   case TKD_LOCATION: return function_name(d, i);
   case TKD_EXPR: return value_name(d, i);
   case TKD_INFO: return tkd_info_topic(i);
-  case TKD_SETTING: return setting_name(i);
+  case TKD_SETTING: return settable(i);
   default: return NULL;
   }
 }

@@ -38,6 +38,12 @@ void tkd_strfree(tkd *d, char *s) {
   if (s) tk_free(d->env, s, strlen(s) + 1);
 }
 
+void tkd_set_text(tkd *d, char **at, const char *text) {
+  char *copy = tkd_strdup(d, text);
+  tkd_strfree(d, *at);
+  *at = copy;
+}
+
 static void vsay(tkd *d, const char *fmt, va_list ap) {
   va_list again;
   char small[256];
@@ -493,13 +499,12 @@ bool tk_debugger_command(tk_debugger *d, const char *line) {
 
 /* ---- help -------------------------------------------------------------- */
 
-/* Text in lines of at most 78 columns. */
 static void wrap(tkd *d, const char *text, int indent) {
-  int column = indent;
+  int column = indent, width = tkd_width(d) - 2;
   tk_buf_pad(&d->out, ' ', (size_t)indent);
   while (*text) {
     int n = (int)strcspn(text, " \n");
-    if (column > indent && column + 1 + n > 78) {
+    if (column > indent && column + 1 + n > width) {
       tk_buf_putc(&d->out, '\n');
       tk_buf_pad(&d->out, ' ', (size_t)indent);
       column = indent;
@@ -522,6 +527,7 @@ static void help_one(tkd *d, const tkd_command *c) {
   tkd_say(d, "%s%s%s\n", c->name, *c->args ? " " : "", c->args);
   if (*c->aliases) tkd_say(d, "also: %s\n", c->aliases);
   wrap(d, c->text, 2);
+  if (c == &tkd_commands[TKD_C_SET]) tkd_help_settings(d);
 }
 
 static void help_list(tkd *d) {

@@ -401,6 +401,7 @@ const tkd_command *tkd_find_command(tkd *d, const char *name);
 char *tkd_strdup(tkd *d, const char *s);
 char *tkd_strndup(tkd *d, const char *s, size_t n);
 void tkd_strfree(tkd *d, char *s);
+void tkd_set_text(tkd *d, char **at, const char *text); /* a copy of it */
 void tkd_tell_report(tkd *d, tk_diag *x); /* the user has seen it now */
 /* Says and drops what was reported after the first n. */
 void tkd_say_reports(tkd *d, size_t n);
@@ -514,7 +515,6 @@ char *tkd_read_body(tkd *d); /* lines up to 'end'; temporary */
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkd_program_index(tkd *d, const char *text);
 const char *tkd_info_topic(size_t i);
-void tkd_info_settings(tkd *d);
 /* Puts a value into a slot; what watches it, and undoing, are the caller's. */
 void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
 /* The same for memory, which can be undone. */
@@ -523,6 +523,16 @@ void tkd_poke(tkd *d, char *host, const char *bytes, size_t n);
 void tkd_source_now(tkd *d, const char *path);
 /* Whether 'set safe-path' lets files of a folder be read. */
 bool tkd_is_safe(const tkd *d, const char *folder);
+
+/* ---- settings.c: setting.def -------------------------------------------- */
+
+const char *tkd_setting_name(size_t i); /* NULL: there are no more */
+/* Carries out "NAME VALUE"; false: no setting is called that. */
+bool tkd_set_setting(tkd *d, const char *text);
+void tkd_info_settings(tkd *d);
+/* All of them with their values, in one line; temporary. */
+const char *tkd_settings_usage(tkd *d);
+void tkd_help_settings(tkd *d);
 
 /* ---- journal.c --------------------------------------------------------- */
 

@@ -144,13 +144,23 @@ def unseen(files):
                  + re.escape(text) + ',', line) for line in lines)]
 
 
+def settings():
+    """(name, value, what it is) of each setting."""
+    with open(os.path.join(ROOT, 'src/debug/setting.def')) as f:
+        rows = f.read().split('\nSETTING(')[1:]
+    return [literals(row)[1:4] for row in rows]
+
+
 def off_the_table():
     """The rows that docs/debugger.md should have and has not."""
     with open(os.path.join(ROOT, 'docs/debugger.md')) as f:
         lines = f.read().split('\n')
-    for name, others, args, summary in commands():
-        usage = f'{name} {args}'.rstrip().replace('|', '\\|')
-        row = f'| `{usage}` | {others} | {summary} |'
+    wanted = [(f'{name} {args}', f' {others} | {summary}')
+              for name, others, args, summary in commands()]
+    wanted += [(f'set {name} {value}', f' {doc}')
+               for name, value, doc in settings()]
+    for usage, rest in wanted:
+        row = '| `' + usage.rstrip().replace('|', '\\|') + f'` |{rest} |'
         if row not in lines:
             yield row
 
@@ -177,15 +187,15 @@ def wide_help(build):
 
 
 def unused(files):
-    """The commands that no transcript carries out."""
-    words = set()
-    for path in files:
-        for case in read(path):
-            words.update(re.split(r'[ /]', command + ' ')[0]
-                         for command in case[-1])
-    return [name for name, names in rows().items()
-            if not any(w in names or (w and len(w) > 2 and name.startswith(w))
-                       for w in words)]
+    """The commands and settings that no transcript carries out."""
+    lines = [line for path in files for case in read(path)
+             for line in case[-1]]
+    words = {re.split(r'[ /]', line + ' ')[0] for line in lines}
+    yield from (name for name, names in rows().items()
+                if not any(w in names or (len(w) > 2 and name.startswith(w))
+                           for w in words))
+    yield from (f'set {name}' for name, *_ in settings()
+                if not any(line.startswith(f'set {name} ') for line in lines))
 
 
 def say(what, wrong):
@@ -209,9 +219,10 @@ def main():
                 failed += 1
                 print(wrong)
     if not args.files:
-        failed += say('every command has a transcript', unused(files))
+        failed += say('every command and setting has a transcript',
+                      list(unused(files)))
         failed += say('every reason to stop has a transcript', unseen(files))
-        failed += say('docs/debugger.md has every command',
+        failed += say('docs/debugger.md has every command and setting',
                       list(off_the_table()))
         failed += say('help fits a terminal', wide_help(args.build))
     return failed != 0
