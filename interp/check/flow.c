@@ -246,16 +246,7 @@ flow *flow_watching(const tki *t) {
   return o ? o->ud : NULL;
 }
 
-/* The one observer that all kinds share. */
-static flow *start(tkc *c, tki *t, unsigned kinds) {
-  static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
-  for (size_t i = 0; i < TK_COUNT(ids); i++) {
-    flow *f = c->ud[ids[i]];
-    if (!f) continue;
-    f->kinds |= kinds;
-    return f;
-  }
-  flow *f = TK_NEW(&c->run, flow);
+void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
   f->c = c;
   f->kinds = kinds;
   f->last = TK_NEWN(&c->run, flow_id, t->program->ninsts + 1);
@@ -267,6 +258,23 @@ static flow *start(tkc *c, tki *t, unsigned kinds) {
                                .after = flow_after,
                                .access = on_access,
                                .stop = on_stop};
+}
+
+void flow_end(flow *f, tki *t) {
+  drop_returned(f, t);
+}
+
+/* The one observer that all kinds share. */
+static flow *start(tkc *c, tki *t, unsigned kinds) {
+  static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
+  for (size_t i = 0; i < TK_COUNT(ids); i++) {
+    flow *f = c->ud[ids[i]];
+    if (!f) continue;
+    f->kinds |= kinds;
+    return f;
+  }
+  flow *f = TK_NEW(&c->run, flow);
+  flow_start(f, c, t, kinds);
   tki_observe(t, &f->observer);
   return f;
 }

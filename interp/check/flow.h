@@ -55,6 +55,10 @@ static inline flow_id flow_at(const flow_marks *m, size_t i) {
 
 /* What watches this run; NULL: nothing. */
 flow *flow_watching(const tki *t);
+/* Makes a flow's observer, for a run at its beginning, in the arena of c; flow_end
+ * lets go of what it holds. */
+void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds);
+void flow_end(flow *f, tki *t);
 /* Hooks: a frame begins or ends, an instruction was carried out. */
 void flow_frame(void *ud, tki *t, bool begins);
 void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args);

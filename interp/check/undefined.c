@@ -67,6 +67,14 @@ bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
   return map && memchr(map + ((const char *)host - r->host), 1, n);
 }
 
+bool tkc_undefined_before(const tki *t, const tki_region *r, const void *host,
+                          size_t n) {
+  const flow *w = watching(t);
+  if (!w || !w->unwritten[r - t->regions]) return false;
+  const uint8_t *map = r->tensor->unwritten;
+  return !map || memchr(map + ((const char *)host - r->host), 1, n);
+}
+
 void tkc_defined_memory(const tki *t, const void *host, size_t n) {
   const flow *w = watching(t);
   uint64_t at = (uint64_t)(uintptr_t)host;
@@ -158,4 +166,42 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
   tk_status st = tk_protect(t->env, follow, &y);
   tk_arena_free(&y.c.run);
   if (st != TK_OK) tk_throw(t->env, st);
+}
+
+/* ---- a launch aside ------------------------------------------------------- */
+
+struct tkc_undefined {
+  flow f;
+  tkc c; /* with an arena of its own */
+};
+
+static void start(tk_env *e, void *ud) {
+  tkc_undefined *w = ud;
+  (void)e;
+  flow_start(&w->f, &w->c, w->c.t, FLOW_UNDEF);
+  w->f.quiet = true;
+}
+
+tkc_undefined *tkc_undefined_new(tki *t) {
+  const flow *now = watching(t);
+  if (!now) return NULL;
+  tkc_undefined *w = tk_calloc(t->env, 1, sizeof *w);
+  w->c = *now->c;
+  w->c.t = t;
+  tk_arena_init(&w->c.run, t->env);
+  tk_status st = tk_protect(t->env, start, w);
+  if (st == TK_OK) return w;
+  tkc_undefined_free(t, w);
+  tk_throw(t->env, st);
+}
+
+tki_observer *tkc_undefined_observer(tkc_undefined *w) {
+  return &w->f.observer;
+}
+
+void tkc_undefined_free(tki *t, tkc_undefined *w) {
+  if (!w) return;
+  flow_end(&w->f, t);
+  tk_arena_free(&w->c.run);
+  tk_free(t->env, w, sizeof *w);
 }

@@ -26,6 +26,17 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
 bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
                           size_t n);
 
+/* The same when the launch began. */
+bool tkc_undefined_before(const tki *t, const tki_region *r, const void *host,
+                          size_t n);
+
+/* Follows what is undefined in a launch that runs aside, from its beginning,
+ * and reports nothing: an observer of that run.  NULL: undef is off. */
+typedef struct tkc_undefined tkc_undefined;
+tkc_undefined *tkc_undefined_new(tki *t);
+tki_observer *tkc_undefined_observer(tkc_undefined *w);
+void tkc_undefined_free(tki *t, tkc_undefined *w); /* w may be NULL */
+
 /* A user changed a slot, or bytes of memory: they are defined now. */
 void tkc_defined_slot(tki *t, const tki_frame *f, int slot);
 void tkc_defined_memory(const tki *t, const void *host, size_t n);

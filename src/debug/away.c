@@ -105,14 +105,21 @@ static void run_body(tk_env *e, void *ud) {
   tki_schedule_run_from(s->d->t, s->from);
 }
 
-/* What of the interpreter belongs to the programs that run. */
-static void set_aside(tki *t, aside *s) {
+static void put_observers(tki *t, aside *s) {
   t->observers = &s->observer;
   s->observer.next = s->x->observer;
-  t->watched = s->x->observer->before != NULL;
   t->sensed = true;
-  t->reads = s->x->observer->access != NULL;
-  t->each = s->x->observer->stmt != NULL;
+  t->watched = t->reads = t->each = false;
+  for (const tki_observer *o = s->x->observer; o; o = o->next) {
+    t->watched |= o->before || o->after;
+    t->reads |= o->access != NULL;
+    t->each |= o->stmt != NULL;
+  }
+}
+
+/* What of the interpreter belongs to the programs that run. */
+static void set_aside(tki *t, aside *s) {
+  put_observers(t, s);
   t->event = &t->events;
   t->due = 0;
   t->driver = NULL;
@@ -170,6 +177,18 @@ void tkd_run_away(tkd *d, tkd_away *x) {
   tkd_journal_undo(s.undo, 0);
   tkd_journal_free(s.undo);
   note_finding(d->env, diags, x);
+}
+
+bool tkd_changed_by_hand(const tkd *d) {
+  for (size_t i = 0; i < d->ndeeds; i++)
+    if (d->deeds[i].kind != TKD_SWITCH) return true;
+  return false;
+}
+
+void tkd_say_untouched(tkd *d) {
+  if (tkd_changed_by_hand(d))
+    tkd_say(d, "(as it is without what was changed by hand: 'set', 'jump' and "
+               "'return')\n");
 }
 
 /* ---- memory alone ------------------------------------------------------ */

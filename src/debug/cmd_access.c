@@ -148,6 +148,7 @@ static void look_body(tk_env *e, void *ud) {
   if (x->n) put_source(x->d, x);
   for (size_t i = 0; i < x->n; i++) put_touch(x->d, x, &x->touches[i]);
   put_limits(x->d, x, &w);
+  tkd_say_untouched(x->d);
   if (!x->n) nothing(x->d, x);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "debug/cmd.h"
+#include "interp/check/undefined.h"
 #include "interp/place.h"
 
 /* ---- two values -------------------------------------------------------- */
@@ -28,20 +29,44 @@ typedef struct difference {
   int64_t at;  /* where, -1: nowhere */
 } difference;
 
+static bool is_undefined(const tkd_block *b, int64_t i) {
+  return b->undefined && b->undefined[i];
+}
+
+/* What happens to be in an undefined lane is no difference to another. */
+static bool is_same(const pair *p, int64_t i) {
+  bool now = is_undefined(&p->now, i), then = is_undefined(&p->then, i);
+  if (now || then) return now == then;
+  return !memcmp(tkd_block_lane(&p->now, i), tkd_block_lane(&p->then, i),
+                 tk_lane_size(&p->now.type));
+}
+
 static difference compare(const pair *p) {
   difference r = {.at = -1};
-  size_t size = tk_lane_size(&p->now.type);
   int64_t n = tk_numel(&p->now.type);
   for (int64_t i = 0; i < n; i++) {
-    if (!memcmp(tkd_block_lane(&p->now, i), tkd_block_lane(&p->then, i), size))
-      continue;
+    if (is_same(p, i)) continue;
     if (r.lanes < MOST_LANES) r.first[r.lanes] = i;
     r.lanes++;
+    if (is_undefined(&p->now, i) || is_undefined(&p->then, i)) continue;
     double by =
         fabs(tkd_lane_double(&p->now, i) - tkd_lane_double(&p->then, i));
     if (isfinite(by) && (r.at < 0 || by > r.most)) r.at = i, r.most = by;
   }
   return r;
+}
+
+static void put_change(const pair *p, int64_t i) {
+  tkd *d = p->d;
+  if (is_undefined(&p->then, i))
+    tkd_say(d, "?");
+  else
+    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->then, i));
+  tkd_say(d, " -> ");
+  if (is_undefined(&p->now, i))
+    tkd_say(d, "?");
+  else
+    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->now, i));
 }
 
 static void put_lanes(const pair *p, const difference *r) {
@@ -52,9 +77,7 @@ static void put_lanes(const pair *p, const difference *r) {
     tkd_say(d, "  ");
     tkd_lane_index(&d->out, &p->now.type, i);
     if (d->out.n - from < 14) tk_buf_pad(&d->out, ' ', 14 - (d->out.n - from));
-    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->then, i));
-    tkd_say(d, " -> ");
-    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->now, i));
+    put_change(p, i);
     tkd_say(d, "\n");
   }
   if (r->lanes > MOST_LANES)
@@ -64,9 +87,7 @@ static void put_lanes(const pair *p, const difference *r) {
 static void put_scalar(const pair *p, const difference *r) {
   tkd *d = p->d;
   tkd_say(d, "  ");
-  tkd_put_lane(d, &p->now.type, p->then.data);
-  tkd_say(d, " -> ");
-  tkd_put_lane(d, &p->now.type, p->now.data);
+  put_change(p, 0);
   tkd_say(d, r->lanes ? "\n" : ", no difference\n");
 }
 
@@ -102,19 +123,29 @@ typedef struct seeing {
   tkd_place place;
   uint64_t program; /* TKD_ALL_PROGRAMS: this one, a trip before */
   tki_eval *x;
-  char *now, *then;
+  tkd_block now, then; /* without data: not had yet */
   size_t n;
-  tk_status status; /* of evaluating it there */
+  tkc_undefined *follows; /* the run aside; or NULL */
+  tk_status status;       /* of evaluating it there */
 } seeing;
 
-static char *value_at(seeing *s, const tki_frame *f) {
-  tki_val out[TK_EVAL_LEAVES];
-  tki *t = s->d->t;
-  tki_eval_run(t, s->x, f, out);
-  char *bytes = tkd_temp_bytes(s->d, s->n);
-  memcpy(bytes, tki_data(&out[0]), s->n);
-  tki_release(t, &out[0]);
+static void *copy_of(tkd *d, tki_val *v, size_t n) {
+  void *bytes = tkd_temp_bytes(d, n);
+  memcpy(bytes, tki_data(v), n);
+  tki_release(d->t, v);
   return bytes;
+}
+
+static tkd_block value_at(seeing *s, const tki_frame *f) {
+  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
+  tkd *d = s->d;
+  tkc_undefined_eval(d->t, s->x, f, out, undefined);
+  tkd_block b = tkd_block_of(&s->x->types[0], &out[0]);
+  if (tkc_any_undefined(&undefined[0]))
+    b.undefined =
+        copy_of(d, &undefined[0], (size_t)tk_numel(&s->x->types[0]));
+  b.data = copy_of(d, &out[0], s->n);
+  return b;
 }
 
 static void then_body(tk_env *e, void *ud) {
@@ -162,19 +193,12 @@ static void not_there(seeing *s, const tkd_away *w) {
 
 static void put_values(seeing *s) {
   tkd *d = s->d;
-  tkd_block b = {.type = s->x->types[0]};
-  int64_t stride = 1;
-  for (int i = b.type.rank - 1; i >= 0; i--) {
-    b.strides[i] = stride;
-    stride *= b.type.shape[i];
-  }
-  pair p = {d, s->text, b, b};
-  p.now.data = s->now;
-  p.then.data = s->then;
+  pair p = {d, s->text, s->now, s->then};
   tkd_say(d, "%s: ", s->text);
   put_where(s);
   tkd_say(d, " -> here\n");
   put_pair(&p, "lane");
+  tkd_say_untouched(d);
 }
 
 /* Makes of the place the one a trip before. */
@@ -186,6 +210,20 @@ static void a_trip_before(tkd *d, tkd_place *p) {
   if (!at->trips[0]--)
     tkd_fail(d, "This is trip 0: there is none before. 'diff EXPR program "
                 "X' compares programs.");
+}
+
+/* What is undefined is only known of a launch from its beginning. */
+static tkd_away run_there(seeing *s) {
+  tki_observer o = {.ud = s, .stmt = on_stmt, .program = on_program};
+  tkd_away w = {.observer = &o, .program = s->program};
+  s->follows = tkc_undefined_new(s->d->t);
+  if (s->follows) {
+    w.program = TKD_ALL_PROGRAMS;
+    o.next = tkc_undefined_observer(s->follows);
+  }
+  tkd_run_away(s->d, &w);
+  w.observer = NULL;
+  return w;
 }
 
 static void see_body(tk_env *e, void *ud) {
@@ -203,10 +241,8 @@ static void see_body(tk_env *e, void *ud) {
     s->program = d->strand->task->index;
     a_trip_before(d, &s->place);
   }
-  tki_observer o = {.ud = s, .stmt = on_stmt, .program = on_program};
-  tkd_away w = {.observer = &o, .program = s->program};
-  tkd_run_away(d, &w);
-  if (!s->then) not_there(s, &w);
+  tkd_away w = run_there(s);
+  if (!s->then.data) not_there(s, &w);
   put_values(s);
 }
 
@@ -214,6 +250,7 @@ static void see(seeing *s) {
   tkd *d = s->d;
   size_t diags = d->env->ndiags;
   tk_status st = tk_protect(d->env, see_body, s);
+  tkc_undefined_free(d->t, s->follows);
   tki_eval_free(s->x);
   if (st == TK_OK) return;
   tkd_say_reports(d, diags);
@@ -232,6 +269,10 @@ typedef struct memory {
 static void compare_memory(void *ud) {
   memory *m = ud;
   tkd_block then = tkd_block_tensor(m->r->tensor), now = then;
+  /* Older history was dropped: nobody knows what was written by then. */
+  if (m->d->bases[0].next == 1)
+    then.undefined = tkd_unwritten(m->d, m->r, &then, tkc_undefined_before);
+  now.undefined = tkd_unwritten(m->d, m->r, &then, tkc_undefined_memory);
   now.data = m->now + ((const char *)now.data - m->r->host);
   pair p = {m->d, m->r->name, now, then};
   tkd_say(m->d, "%s: before the launch -> now\n", m->r->name);

@@ -196,15 +196,14 @@ static void block_body(tk_env *e, void *ud) {
   tki_release(t, &undefined[0]);
 }
 
-/* Elements that were never written. */
-static const uint8_t *unwritten(tkd *d, const tki_region *r,
-                                const tkd_block *b) {
+const uint8_t *tkd_unwritten(tkd *d, const tki_region *r, const tkd_block *b,
+                             tkd_unwritten_fn is_unwritten) {
   size_t size = tk_lane_size(&b->type);
-  if (!tkc_undefined_memory(d->t, r, r->host, r->hi - r->lo)) return NULL;
+  if (!is_unwritten(d->t, r, r->host, r->hi - r->lo)) return NULL;
   int64_t n = tk_numel(&b->type);
   uint8_t *lanes = tkd_temp_bytes(d, (size_t)n + 1);
   for (int64_t i = 0; i < n; i++)
-    lanes[i] = tkc_undefined_memory(d->t, r, tkd_block_lane(b, i), size);
+    lanes[i] = is_unwritten(d->t, r, tkd_block_lane(b, i), size);
   return lanes;
 }
 
@@ -214,7 +213,7 @@ static void with_block(tkd *d, const char *text, const char *more,
   const tki_region *r = tkd_region(d, text, strlen(text));
   if (r) {
     tkd_block b = tkd_block_tensor(r->tensor);
-    b.undefined = unwritten(d, r, &b);
+    b.undefined = tkd_unwritten(d, r, &b, tkc_undefined_memory);
     fn(d, &b, more);
     return;
   }
@@ -469,12 +468,29 @@ static void info_source(tkd *d) {
   tkd_say(d, "%s, %d lines\n", s->name, (int)s->nlines);
 }
 
+/* It runs a launch more than once, which the debugger does not. */
+static bool is_asleep(tkc_id id) {
+  return id == TKC_ORDER || id == TKC_IDEMPOTENCE;
+}
+
+void tkd_say_asleep(tkd *d) {
+  bool any = false;
+  for (tkc_id i = 0; i < TKC_COUNT; i++) {
+    if (!is_asleep(i) || !tkc_is_on(d->session, i)) continue;
+    tkd_say(d, "%s%s", any ? ", " : "Not under the debugger: ",
+            tk_check_name(i));
+    any = true;
+  }
+  if (any) tkd_say(d, " ('tkdbg run --check' has them)\n");
+}
+
 /* Their names, in lines of at most 80 columns. */
 static void say_detectors(tkd *d, bool on) {
   size_t column = 0;
   for (size_t i = 0; tk_check_name(i); i++) {
     bool always = i == TKC_BOUNDS || i == TKC_DEADLOCK;
-    if ((always || tkc_is_on(d->session, (tkc_id)i)) != on) continue;
+    bool is_on = tkc_is_on(d->session, (tkc_id)i) && !is_asleep((tkc_id)i);
+    if ((always || is_on) != on) continue;
     const char *name = tk_check_name(i);
     const char *lead = !column ? on ? "detectors on:" : "off:" : "";
     column += strlen(lead) + 1 + strlen(name);
@@ -495,10 +511,7 @@ static void info_checks(tkd *d) {
     tkd_say(d, "undefined lanes are not known: 'set check undef' shows them "
                "as ?\n");
   if (d->t && !d->t->asserts) tkd_say(d, "assertions are off\n");
-  if (tkc_is_on(d->session, TKC_ORDER) ||
-      tkc_is_on(d->session, TKC_IDEMPOTENCE))
-    tkd_say(d, "order and idempotence run a launch again, which a debugger "
-               "prevents\n");
+  tkd_say_asleep(d);
   tkd_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
   for (tk_diag *x = d->env->diags; x; x = x->next) tkd_tell_report(d, x);
 }

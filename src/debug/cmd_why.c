@@ -18,6 +18,8 @@ typedef struct why {
   bool reached;
   tk_status status; /* of what was said there */
   tkc_blame *blame;
+  const tki_region *region; /* of the element */
+  const char *element;
   /* origin */
   const char *name;
   int slot;
@@ -99,6 +101,21 @@ static const char *lane_in(const why *y, const tki_frame *f) {
   return (char *)tki_data(v) + y->lane * tk_lane_size(y->type);
 }
 
+/* The value here, if it is another one than that which is explained. */
+static void put_now(const why *y, const tki_frame *f) {
+  tkd *d = y->d;
+  const char *now = lane_in(y, d->frame);
+  if (!memcmp(lane_in(y, f), now, tk_lane_size(y->type))) {
+    tkd_say(d, "\n");
+    return;
+  }
+  bool by_hand = tkd_changed_by_hand(d);
+  tkd_say(d, by_hand ? " without what was changed by hand; here it is "
+                     : " before this statement; now it is ");
+  tkd_put_lane(d, y->type, now);
+  tkd_say(d, "\n");
+}
+
 static void say_origin(tk_env *e, void *ud) {
   why *y = ud;
   tkd *d = y->d;
@@ -113,11 +130,7 @@ static void say_origin(tk_env *e, void *ud) {
   tkd_lane_index(&d->out, y->type, (int64_t)y->lane);
   tkd_say(d, " = ");
   tkd_put_lane(d, y->type, lane_in(y, f));
-  bool same =
-      !memcmp(lane_in(y, f), lane_in(y, d->frame), tk_lane_size(y->type));
-  tkd_say(d, same ? "\n"
-                  : " before this statement; it was changed since, here or by "
-                    "hand\n");
+  put_now(y, f);
   tkc_slice_text(&y->trace, &d->out, ref, y->lane, 2, TKC_SLICE_LINES);
 }
 
@@ -181,6 +194,20 @@ void tkd_cmd_ORIGIN(tkd *d, tkd_args *a) {
 
 /* ---- blame ------------------------------------------------------------- */
 
+/* What the user wrote to the element, newest first: no program did. */
+static void put_pokes(const why *y) {
+  tkd *d = y->d;
+  tk_type type = tk_scalar(y->region->tensor->dtype);
+  for (size_t i = d->ndeeds; i-- > 0;) {
+    const tkd_deed *x = &d->deeds[i];
+    if (x->kind != TKD_POKE || x->host != y->element) continue;
+    tkd_say(d, "  set by hand at event %llu: value ",
+            (unsigned long long)x->event);
+    tkd_put_lane(d, &type, x->bytes);
+    tkd_say(d, "\n");
+  }
+}
+
 static void blame_body(tk_env *e, void *ud) {
   why *y = ud;
   tkd *d = y->d;
@@ -189,6 +216,8 @@ static void blame_body(tk_env *e, void *ud) {
   bool whole = w.status == TK_OK && (!y->place.n || d->nahead);
   if (!y->reached && !whole && !*w.why) not_reached(d, &w);
   tkc_blame_text(y->blame, &d->out);
+  put_pokes(y);
+  tkd_say_untouched(d);
   put_limits(d, &w);
 }
 
@@ -204,6 +233,8 @@ void tkd_cmd_BLAME(tkd *d, tkd_args *a) {
     tkd_fail(d, "%s has %d ax%s: an element is named by an index for each.",
              r->name, r->tensor->rank, r->tensor->rank == 1 ? "is" : "es");
   start(&y, d);
+  y.region = r;
+  y.element = host;
   y.blame = tkc_blame_one(d->t, r, r->lo + (uint64_t)(host - r->host));
   tk_status st = tk_protect(d->env, blame_body, &y);
   tkc_blame_free(y.blame);

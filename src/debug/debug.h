@@ -499,6 +499,12 @@ void tkd_watches_refresh(tkd *d);
 void tkd_watches_begin(tkd *d); /* of a launch */
 /* Says what is wrong and gives false when the point cannot be watched. */
 bool tkd_watch_begin(tkd *d, tkd_point *p);
+/* By element of a tensor in memory, whether it was never written (b: the
+ * tensor, as it lies in memory now); NULL: all were.  Temporary. */
+typedef bool (*tkd_unwritten_fn)(const tki *t, const tki_region *r,
+                                 const void *host, size_t n);
+const uint8_t *tkd_unwritten(tkd *d, const tki_region *r, const tkd_block *b,
+                             tkd_unwritten_fn is_unwritten);
 /* The tensor that a name stands for in the selected frame; NULL: none. */
 const tki_region *tkd_region(tkd *d, const char *text, size_t n);
 /* Where "[I, J]" of it is; "" is its start.  Fails. */
@@ -515,6 +521,8 @@ char *tkd_read_body(tkd *d); /* lines up to 'end'; temporary */
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkd_program_index(tkd *d, const char *text);
 const char *tkd_info_topic(size_t i);
+/* Says which detectors that are on do nothing under the debugger. */
+void tkd_say_asleep(tkd *d);
 /* Puts a value into a slot; what watches it, and undoing, are the caller's. */
 void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);
 /* The same for memory, which can be undone. */
@@ -604,6 +612,10 @@ typedef struct tkd_away {
 /* Runs programs as if the user had changed nothing, from a point where memory
  * is known; afterwards everything is as it was.  Fails without a history. */
 void tkd_run_away(tkd *d, tkd_away *x);
+/* Says so if the user changed something: programs that ran aside know nothing
+ * of it. */
+bool tkd_changed_by_hand(const tkd *d);
+void tkd_say_untouched(tkd *d);
 /* Calls fn while memory is as it was before the first program that is known;
  * gives its place in the order. */
 uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);

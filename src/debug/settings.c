@@ -95,6 +95,7 @@ static void set_CHECK(tkd *d, const char *list) {
     tkd_fail(d, "Detectors need the beginning of the launch, whose history was "
                 "dropped: 'set check'\ncomes before it, and 'set history'.");
   tkc_choose(d->session, strcmp(list, "off") ? list : NULL);
+  tkd_say_asleep(d);
   if (!begun) return;
   tkd_watch_again(d);
   size_t n = d->env->ndiags;

@@ -790,6 +790,7 @@ void tkd_show_stop(tkd *d) {
     return;
   }
   show_report(d);
+  if (d->stop.reason == TKD_R_START && d->launches == 1) tkd_say_asleep(d);
   show_place(d);
   show_changes(d, d->frame);
   tkd_display_all(d);
