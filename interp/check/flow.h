@@ -55,7 +55,7 @@ static inline flow_id flow_at(const flow_marks *m, size_t i) {
 
 /* What watches this run; NULL: nothing. */
 flow *flow_watching(const tki *t);
-/* Makes a flow's observer, for a run at its beginning, in the arena of c; flow_end
+/* Makes the observer of a run at its beginning, in the arena of c; flow_end
  * lets go of what it holds. */
 void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds);
 void flow_end(flow *f, tki *t);

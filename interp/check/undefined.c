@@ -168,7 +168,7 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
   if (st != TK_OK) tk_throw(t->env, st);
 }
 
-/* ---- a launch aside ------------------------------------------------------- */
+/* ---- a launch aside ------------------------------------------------------ */
 
 struct tkc_undefined {
   flow f;

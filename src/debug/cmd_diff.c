@@ -142,8 +142,7 @@ static tkd_block value_at(seeing *s, const tki_frame *f) {
   tkc_undefined_eval(d->t, s->x, f, out, undefined);
   tkd_block b = tkd_block_of(&s->x->types[0], &out[0]);
   if (tkc_any_undefined(&undefined[0]))
-    b.undefined =
-        copy_of(d, &undefined[0], (size_t)tk_numel(&s->x->types[0]));
+    b.undefined = copy_of(d, &undefined[0], (size_t)tk_numel(&s->x->types[0]));
   b.data = copy_of(d, &out[0], s->n);
   return b;
 }

@@ -477,8 +477,8 @@ void tkd_say_asleep(tkd *d) {
   bool any = false;
   for (tkc_id i = 0; i < TKC_COUNT; i++) {
     if (!is_asleep(i) || !tkc_is_on(d->session, i)) continue;
-    tkd_say(d, "%s%s", any ? ", " : "Not under the debugger: ",
-            tk_check_name(i));
+    tkd_say(d, "%s%s",
+            any ? ", " : "Not under the debugger: ", tk_check_name(i));
     any = true;
   }
   if (any) tkd_say(d, " ('tkdbg run --check' has them)\n");
