@@ -91,24 +91,15 @@ void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
                        tki_val *out, tki_observer *o) {
   call c = {t, x, f, out};
   tki_frame *frame = t->frame;
-  tki_observer *observers = t->observers;
-  bool watched = t->watched, sensed = t->sensed, reads = t->reads;
-  bool each = t->each;
+  tki_watching others = tki_unwatch(t);
   uint64_t *event = t->event;
   uint64_t ops = t->ops;
   t->frame = NULL;
-  t->observers = o;
-  t->watched = o && (o->before || o->after);
-  t->sensed = t->reads = o && o->access;
-  t->each = o && o->stmt;
+  if (o) tki_observe(t, o);
   t->event = &t->events;
   tk_status st = tk_protect(t->env, run, &c);
   t->frame = frame;
-  t->observers = observers;
-  t->watched = watched;
-  t->sensed = sensed;
-  t->reads = reads;
-  t->each = each;
+  tki_rewatch(t, &others);
   t->event = event;
   t->ops = ops;
   if (st != TK_OK) tk_throw(t->env, st);

@@ -253,6 +253,15 @@ void tki_program_run(tki *t);
 /* ---- programs in order (run.c) ----------------------------------------- */
 
 void tki_observe(tki *t, tki_observer *o); /* borrowed until the run ends */
+/* Those who watch and what they want to be told, kept while the run does
+ * something that they are not to see. */
+typedef struct tki_watching {
+  tki_observer *observers;
+  bool watched, sensed, reads, each;
+} tki_watching;
+/* Nobody watches any more, until tki_observe. */
+tki_watching tki_unwatch(tki *t);
+void tki_rewatch(tki *t, const tki_watching *w);
 /* Attaches all who watch the launch, and forgets those attached before: a
  * debugger has taken it back to its beginning. */
 void tki_attach(tki *t);

@@ -194,6 +194,22 @@ void tki_observe(tki *t, tki_observer *o) {
   t->each |= o->stmt != NULL;
 }
 
+tki_watching tki_unwatch(tki *t) {
+  tki_watching w = {t->observers, t->watched, t->sensed, t->reads, t->each};
+  t->observers = NULL;
+  t->watched = t->reads = t->each = false;
+  t->sensed = t->schedule && t->schedule->writers;
+  return w;
+}
+
+void tki_rewatch(tki *t, const tki_watching *w) {
+  t->observers = w->observers;
+  t->watched = w->watched;
+  t->sensed = w->sensed;
+  t->reads = w->reads;
+  t->each = w->each;
+}
+
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {
   uint64_t x = (uint64_t)t->grid[0], y = (uint64_t)t->grid[1];
   pid[0] = (int64_t)(index % x);
@@ -218,8 +234,7 @@ static void start_schedule(tk_env *e, run *r) {
 }
 
 void tki_attach(tki *t) {
-  t->observers = NULL;
-  t->watched = t->reads = t->each = false;
+  tki_unwatch(t);
   t->event = &t->events;
   t->due = 0;
   if (t->blame) tkc_blame_attach(t->blame);

@@ -106,9 +106,6 @@ static void run_grid(tk_env *e, void *ud) {
 static void settle(tki *t, const tki *kept) {
   tki_schedule_reset(t);
   tki_pool_reset(t);
-  t->observers = kept->observers;
-  t->watched = kept->watched;
-  t->sensed = kept->sensed;
   t->ops = kept->ops;
   t->done = kept->done;
   t->frame = NULL;
@@ -117,9 +114,6 @@ static void settle(tki *t, const tki *kept) {
 
 static void watch(tkc_explain *x, const tkc_write *last) {
   tki *t = x->t;
-  t->observers = NULL;
-  t->watched = false;
-  t->sensed = true;
   t->ops = t->done = 0;
   t->frame = NULL;
   t->spin = NULL;
@@ -159,6 +153,7 @@ static void explain(tkc_explain *x, tk_buf *out) {
   keep_results(x);
   put_memory(x, true);
   tki_schedule_reset(t);
+  tki_watching others = tki_unwatch(t);
   watch(x, &target->writes.items[target->writes.n - 1]);
   t->session->output = NULL;
   tk_status st = tk_protect(t->env, run_grid, t);
@@ -170,6 +165,7 @@ static void explain(tkc_explain *x, tk_buf *out) {
                        : tk_protect(t->env, put_slice, &a);
   tkc_trace_end(&x->trace, true);
   settle(t, &kept);
+  tki_rewatch(t, &others);
   if (said != TK_OK) tk_throw(t->env, said);
 }
 

@@ -105,16 +105,16 @@ static void run_body(tk_env *e, void *ud) {
   tki_schedule_run_from(s->d->t, s->from);
 }
 
+/* Those of the run aside, behind the one that needs writes alone. */
 static void put_observers(tki *t, aside *s) {
-  t->observers = &s->observer;
-  s->observer.next = s->x->observer;
-  t->sensed = true;
-  t->watched = t->reads = t->each = false;
-  for (const tki_observer *o = s->x->observer; o; o = o->next) {
-    t->watched |= o->before || o->after;
-    t->reads |= o->access != NULL;
-    t->each |= o->stmt != NULL;
+  tki_unwatch(t);
+  for (tki_observer *o = s->x->observer, *next; o; o = next) {
+    next = o->next;
+    tki_observe(t, o);
   }
+  s->observer.next = t->observers;
+  t->observers = &s->observer;
+  t->sensed = true;
 }
 
 /* What of the interpreter belongs to the programs that run. */
