@@ -30,19 +30,13 @@ static int by_place(const void *a, const void *b) {
   return x->spin->index < y->spin->index ? -1 : x->spin->index > y->spin->index;
 }
 
-/* The line a program stands at: library code is its caller's. */
-static const tki_frame *visible(const tki_frame *f) {
-  while (f->func->library && f->caller) f = f->caller;
-  return f;
-}
-
 static const tk_func *owner(tki *t, const tk_inst *in) {
   const tki_site_info *s = tki_site_at(t, in->id);
   return s ? s->func : NULL;
 }
 
 static tk_span span_of(const tki_spin *s) {
-  const tki_frame *f = visible(s->at);
+  const tki_frame *f = tki_user_frame(s->at);
   if (f != s->at && f->inst) return f->inst->span;
   return f->stmt->span;
 }
@@ -82,7 +76,7 @@ static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
   tki_place(&b, t, w->read->addr);
   tk_buf_puts(&b, " to change; it holds ");
   tki_place_value(&b, t, w->read->addr);
-  const tki_frame *f = visible(w->spin->at);
+  const tki_frame *f = tki_user_frame(w->spin->at);
   const tk_func *src = f == w->spin->at ? owner(t, w->read->in) : f->func;
   tk_diag_note(t->env, d, src ? src->src : NULL,
                f == w->spin->at ? w->read->in->span : span_of(w->spin), "%s",
@@ -107,7 +101,7 @@ static size_t collect(tki_schedule *s, waiter *w) {
 /* Reported where the first of them stands. */
 static tk_diag *report(tki_schedule *s, const waiter *w, size_t n) {
   tki *t = s->t;
-  const tki_frame *f = visible(w->spin->at);
+  const tki_frame *f = tki_user_frame(w->spin->at);
   return n == 1
              ? tk_diag_add(t->env, TK_D_DEADLOCK, f->func->src,
                            span_of(w->spin),

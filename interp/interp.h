@@ -76,6 +76,13 @@ typedef struct tki_frame {
   void *shadow[TKI_SHADOWS]; /* observers' own; NULL when a frame begins */
 } tki_frame;
 
+/* The frame that a user takes for the running one: what tkdbg's own prelude
+ * does is done by its caller. */
+static inline const tki_frame *tki_user_frame(const tki_frame *f) {
+  while (f && f->func->library && f->caller) f = f->caller;
+  return f;
+}
+
 /* A memory access whose active lanes have all been checked. */
 typedef struct tki_access {
   tki *t;
@@ -299,6 +306,8 @@ const tki_site_info *tki_site_at(tki *t, uint32_t id); /* or NULL */
 
 /* ---- failing ----------------------------------------------------------- */
 
+/* Notes in which program it was, and the calls that led there. */
+void tki_note_program(tki *t, tk_diag *d);
 /* A finding at the instruction being executed, with program and callers;
  * tki_stop ends the run. */
 tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...)

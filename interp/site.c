@@ -3,9 +3,7 @@
 #include "interp/interp.h"
 
 uint32_t tki_site(const tki *t) {
-  const tki_frame *f = t->frame;
-  while (f->func->library && f->caller) f = f->caller;
-  return f->inst->id;
+  return tki_user_frame(t->frame)->inst->id;
 }
 
 static void add_insts(tki_site_info *sites, const tk_func *f,

@@ -6,15 +6,10 @@
 
 #include "base/format.h"
 #include "interp/check/check.h"
-
-static const tki_frame *user_frame(const tki *t) {
-  const tki_frame *f = t->frame;
-  while (f && f->func->library && f->caller) f = f->caller;
-  return f;
-}
+#include "interp/place.h"
 
 tkc_place tkc_here(const tki *t) {
-  const tki_frame *f = user_frame(t);
+  const tki_frame *f = tki_user_frame(t->frame);
   if (!f) return (tkc_place){NULL, {0, 0}};
   if (!f->inst)
     return (tkc_place){f->func->src, f->stmt ? f->stmt->span : f->func->span};
@@ -39,7 +34,7 @@ static tkc_finding *find(tkc *c, tk_diag_id id, const tkc_place *at,
 static tkc_finding *add(tkc *c, const tki *t, tk_diag_id id,
                         const tkc_place *at, const tkc_place *from) {
   tkc_finding *f = TK_NEW(&c->kept, tkc_finding), **end = &c->findings;
-  const tki_frame *frame = t ? user_frame(t) : NULL;
+  const tki_frame *frame = t ? tki_user_frame(t->frame) : NULL;
   *f = (tkc_finding){.id = id, .at = *at, .from = *from};
   f->function = tk_arena_strdup(&c->kept, frame ? frame->func->name : "");
   while (*end) end = &(*end)->next;
@@ -85,19 +80,6 @@ static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
 
 /* ---- reports ------------------------------------------------------------ */
 
-static void say_program(tki *t, tk_diag *d) {
-  const int64_t *p = t->pid, *g = t->grid;
-  memcpy(d->program, p, sizeof d->program);
-  tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
-               "in program (%" PRId64 ", %" PRId64 ", %" PRId64
-               ") of grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-               p[0], p[1], p[2], g[0], g[1], g[2]);
-  for (tki_frame *c = user_frame(t)->caller; c; c = c->caller)
-    if (!c->func->library && c->inst)
-      tk_diag_note(t->env, d, c->func->src, c->inst->span,
-                   "in the call from %s", c->func->name);
-}
-
 tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
                     const tkc_place *from, const char *fmt, ...) {
   char text[1024];
@@ -113,7 +95,7 @@ tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
   va_end(ap);
   tk_env *e = &c->session->env;
   f->diag = tk_diag_add(e, id, at->src, at->span, "%s", text);
-  if (t && t->frame) say_program(t, f->diag);
+  if (t && t->frame) tki_note_program(t, f->diag);
   return f->diag;
 }
 
@@ -175,36 +157,8 @@ const char *tkc_value(tkc *c, const tk_type *type, const void *lane) {
   return tk_arena_strdup(&c->run, tk_buf_str(&c->text));
 }
 
-/* The index along each axis of element `off` (in elements from the first),
- * for strides that no two indices share; false when it is in none. */
-static bool index_of(const tk_tensor *x, int64_t off, int64_t *at) {
-  bool used[TK_MAX_RANK] = {false};
-  for (int k = 0; k < x->rank; k++) {
-    int best = -1;
-    for (int i = 0; i < x->rank; i++)
-      if (!used[i] && (best < 0 || x->strides[i] > x->strides[best] ||
-                       (x->strides[i] == x->strides[best] && x->shape[i] > 1)))
-        best = i;
-    used[best] = true;
-    int64_t step = x->strides[best];
-    at[best] = step > 0 && x->shape[best] > 1 ? off / step : 0;
-    if (at[best] < 0 || at[best] >= x->shape[best]) return false;
-    off -= at[best] * step;
-  }
-  return off == 0;
-}
-
 const char *tkc_element(tkc *c, const tki *t, uint64_t addr, size_t size) {
-  const tki_region *r = tki_region_at(t, addr, size);
-  if (!r) return tk_arena_printf(&c->run, "address 0x%" PRIx64, addr);
-  const tk_tensor *x = r->tensor;
-  uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
-  int64_t bytes = (int64_t)(addr - base), at[TK_MAX_RANK];
-  int64_t width = (int64_t)tk_dtype_size(x->dtype);
-  if (bytes % width || !index_of(x, bytes / width, at))
-    return tk_arena_printf(&c->run, "%s at byte %" PRId64, r->name, bytes);
-  char *text = tk_arena_strdup(&c->run, "");
-  for (int i = 0; i < x->rank; i++)
-    text = tk_arena_printf(&c->run, "%s%s%" PRId64, text, i ? ", " : "", at[i]);
-  return tk_arena_printf(&c->run, "%s[%s]", r->name, text);
+  tk_buf_clear(&c->text);
+  tki_place_in(&c->text, tki_region_at(t, addr, size), addr);
+  return tk_arena_strdup(&c->run, tk_buf_str(&c->text));
 }

@@ -61,7 +61,7 @@ const tkc_node *tkc_trace_node(const tkc_trace *x, tkc_ref r) {
 static void note_place(tkc_node *n, const tki *t) {
   const tki_frame *f = t->frame;
   n->func = f->func;
-  while (f->func->library && f->caller) f = f->caller;
+  f = tki_user_frame(f);
   n->user_func = f->func;
   if (f->inst) n->user = f->inst->span;
   const tki_loop *l = NULL;
