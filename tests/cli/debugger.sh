@@ -47,38 +47,7 @@ says 'rc: a body without its end takes nothing' out '3: constexpr = 3'
 rm home/.tkdbgrc
 
 # ---- breakpoint() without a debugger
-cat >terminal.py <<'S'
-"""terminal.py INPUT CMD...: runs it on a terminal, an input at each prompt;
-^C stands for Ctrl-C soon after the input before it."""
-import os, pty, select, sys, time
-os.environ['TERM'] = 'dumb'
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(sys.argv[2], sys.argv[2:])
-text, left, seen = '', sys.argv[1].split(';'), 0
-end = time.monotonic() + 60
-while time.monotonic() < end:
-    if select.select([fd], [], [], 0.1)[0]:
-        try:
-            data = os.read(fd, 4096)
-        except OSError:
-            break
-        if not data:
-            break
-        text += data.decode('utf-8', 'replace')
-    if left and text.count('(tkdbg) ') > seen:
-        seen += 1
-        os.write(fd, left.pop(0).encode() + b'\n')
-        if left and left[0] == '^C':
-            left.pop(0)
-            time.sleep(0.3)
-            os.write(fd, b'\x03')
-else:
-    os.kill(pid, 9)
-sys.stdout.write(text.replace('\r\n', '\n').replace('\r', ''))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-S
-status 'breakpoint()' 0 python3 terminal.py 'p p;c;p p;c' tkdbg run $direct
+status 'breakpoint()' 0 at_prompts 'p p;c;p p;c' tkdbg run $direct
 says 'breakpoint(): starts a debugger on a terminal' out 'p: int32 = 1'
 status 'breakpoint(): in a pipe' 0 tkdbg run $direct --print out </dev/null
 says 'breakpoint(): in a pipe, passed' out 'out = [1 2]'
@@ -188,13 +157,13 @@ sed -i '/^after/d' out
 check 'script: events, as of a direct launch' \
   is_events 'start breakpoint-call breakpoint-call'
 status 'script: breakpoint()' 0 \
-  python3 terminal.py 'p p;c;p p;c' tkdbg run host.py stops
+  at_prompts 'p p;c;p p;c' tkdbg run host.py stops
 says 'script: breakpoint() on a terminal' out 'p: int32 = 1'
 says 'script: breakpoint(), to its end' out 'after [1 2 2]'
-status 'Ctrl-C' 0 python3 terminal.py 'c;^C;p k > 0;q' \
+status 'Ctrl-C' 0 at_prompts 'c;^C;p k > 0;q' \
   tkdbg debug host.py long 100000000
 says 'Ctrl-C: stops the kernel' out 'Interrupted, program (0, 0, 0)'
 says 'Ctrl-C: things can be looked at' out 'k > 0: int1 = True'
-status 'Ctrl-C: going on' 0 python3 terminal.py 'c;^C;c' \
+status 'Ctrl-C: going on' 0 at_prompts 'c;^C;c' \
   tkdbg debug host.py long 16000000
 says 'Ctrl-C: going on, the script is not interrupted' out 'after 8000000'

@@ -52,29 +52,6 @@ def past(x, n):
     i = tl.program_id(0) * 8 + tl.arange(0, 8)
     tl.store(x + i, 1.0, mask=i < n)
 S_
-# Which exit status a command has with its standard error on a terminal, and
-# what it writes there.
-cat >terminal.py <<'S_'
-import os, pty, subprocess, sys
-master, slave = pty.openpty()
-env = {k: v for k, v in os.environ.items() if k != 'NO_COLOR'}
-env.update(TERM='xterm')
-env.update(a.split('=') for a in os.environ.get('SET', '').split())
-p = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=slave,
-                     env=env)
-os.close(slave)
-text = b''
-while True:
-    try:
-        piece = os.read(master, 4096)
-    except OSError:
-        break
-    if not piece:
-        break
-    text += piece
-sys.stdout.write(text.decode().replace('\r\n', '\n').replace('\033', '<ESC>'))
-sys.exit(p.wait())
-S_
 # json FILE EXPRESSION: holds of d, the objects that the file's lines are.
 json() {
   python3 -c 'import json, sys
@@ -167,8 +144,8 @@ says 'comment for one kind of two: which' err '[race]'
 status 'comment for another kind' 1 ignoring 'ignore[undef]' ignore
 says 'comment for another kind: shown' err '[lint-unused]'
 
-on_terminal() {
-  python3 terminal.py tkdbg run -q kernels.py --kernel twice --grid 2 \
+coloured() {
+  on_terminal tkdbg run -q kernels.py --kernel twice --grid 2 \
     --arg 'x=f32[8]:ones' --arg 'y=f32[1]:zeros' --check=inf,race,lint "$@"
 }
 colours() {
@@ -178,12 +155,12 @@ colours() {
 }
 plain() { check "$1: none" sh -c "! grep -F -e '<ESC>' -e '$(printf '\033')' $2"
 }
-status 'colour' 1 on_terminal
+status 'colour' 1 coloured
 colours 'colour' out
 says 'colour: warning' out '<ESC>[1;35mwarning: <ESC>[0m'
-status 'never colour' 1 on_terminal --color=never
+status 'never colour' 1 coloured --color=never
 plain 'never colour' out
-status 'NO_COLOR' 1 env SET=NO_COLOR=1 python3 terminal.py \
+status 'NO_COLOR' 1 on_terminal env NO_COLOR=1 \
   tkdbg run -q past.py --grid 2 --arg 'x=f32[12]:zeros' --arg n=16
 plain 'NO_COLOR' out
 status 'colour in a pipe' 1 direct --check
@@ -252,16 +229,16 @@ sed 's/, race\]/]/' ignored.py >shown.py
 status 'script, fewer comments' 1 tkdbg run -q --check=inf,race shown.py
 says 'script, fewer comments: shown' err '[race]'
 
-status 'script, colour' 1 python3 terminal.py tkdbg run -q \
+status 'script, colour' 1 on_terminal tkdbg run -q \
   --check=undef,inf,race,lint script.py
 colours 'script, colour' out
 says 'script, colour: warning' out '<ESC>[1;35mwarning: <ESC>[0m'
 says 'script, colour: uncaught' out \
   '<ESC>[1;31merror: <ESC>[0m<ESC>[1mstore past the end of y'
-status 'script, never colour' 1 python3 terminal.py tkdbg run -q --check \
+status 'script, never colour' 1 on_terminal tkdbg run -q --check \
   --color never script.py
 plain 'script, never colour' out
-status 'script, NO_COLOR' 1 env SET=NO_COLOR=1 python3 terminal.py \
+status 'script, NO_COLOR' 1 on_terminal env NO_COLOR=1 \
   tkdbg run -q --check script.py
 plain 'script, NO_COLOR' out
 status 'script, colour in a pipe' 1 \

@@ -14,23 +14,19 @@ import argparse
 import ast
 import glob
 import os
-import pty
 import re
-import select
 import shlex
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
+import terminal  # noqa: E402
 import transcript  # noqa: E402
 
-PROMPT = '(tkdbg) '
-PROMPTS = PROMPT, '>'
-TIMEOUT = 60
+PROMPTS = terminal.PROMPT, '>'
 
 
 def parts(lines):
@@ -54,40 +50,16 @@ def read(path):
 
 
 def on_pipe(argv, commands, folder, env):
-    done = subprocess.run(argv, cwd=folder, env=env, timeout=TIMEOUT,
+    done = subprocess.run(argv, cwd=folder, env=env, timeout=terminal.SECONDS,
                           input='\n'.join(commands) + '\n', text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return transcript.plain(done.stdout)
 
 
-def at_prompt(text):
-    return text.endswith(PROMPT) or re.search(r'\n>$', text)
-
-
 def on_terminal(argv, commands, folder, env):
     """The same on a pseudo-terminal, a command at each prompt."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.chdir(folder)
-        os.execvpe(argv[0], argv, env)
-    text, left, end = '', list(commands), time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        if not select.select([fd], [], [], 1)[0]:
-            continue
-        try:
-            data = os.read(fd, 4096)
-        except OSError:
-            break
-        if not data:
-            break
-        text += data.decode('utf-8', 'replace').replace('\r\n', '\n')
-        if at_prompt(text) and left:
-            os.write(fd, left.pop(0).encode() + b'\n')
-    else:
-        os.kill(pid, 9)
-    os.close(fd)
-    os.waitpid(pid, 0)
-    return transcript.plain(text.replace('\r', ''))
+    text, _ = terminal.session(argv, commands, env, folder)
+    return transcript.plain(text)
 
 
 def check(path, build):
@@ -173,7 +145,7 @@ WIDE = re.compile(r"""=>|b\ |\ \ +\d+\ \ |\ +\d+\ \| | \ +\| | line\ \d+:\ """,
 def too_wide(text):
     """Lines of a session that are wider than a terminal of 80 columns; what
     follows the last command is no longer the debugger's."""
-    lines = text[:text.rfind('\n' + PROMPT)].split('\n')
+    lines = text[:text.rfind('\n' + terminal.PROMPT)].split('\n')
     return [line for line in lines if len(line) > 80
             and not line.startswith(PROMPTS) and not WIDE.match(line)]
 

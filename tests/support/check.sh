@@ -55,6 +55,12 @@ silent() {
 
 skip() { echo "skip $1: $2"; }
 
+# on_terminal COMMAND...: its standard error is a terminal, and what comes
+# there the standard output.  at_prompts LINES COMMAND...: a session with the
+# debugger.
+on_terminal() { python3 "$ROOT/tests/support/terminal.py" stderr "$@"; }
+at_prompts() { python3 "$ROOT/tests/support/terminal.py" session "$@"; }
+
 # add N [OPTIONS]: the direct launch of the documentation, with n_elements=N.
 add() {
   n=$1
