@@ -14,6 +14,10 @@ static const flow *watching(const tki *t) {
   return f && f->kinds & FLOW_UNDEF ? f : NULL;
 }
 
+bool tkc_knows_undefined(const tki *t) {
+  return watching(t) != NULL;
+}
+
 /* ---- lanes --------------------------------------------------------------- */
 
 static tki_val lanes_of(tki *t, const flow *f, tki_val *marks,

@@ -9,6 +9,8 @@
 
 #include "interp/eval.h"
 
+/* Whether undef watches this run. */
+bool tkc_knows_undefined(const tki *t);
 static inline bool tkc_any_undefined(const tki_val *lanes) {
   return lanes->buf || lanes->u;
 }

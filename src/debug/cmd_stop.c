@@ -9,8 +9,9 @@
 
 /* ---- break ------------------------------------------------------------- */
 
-/* Cuts "LOCATION if COND" or "LOCATION, COND" in two; both trimmed. */
-static char *split_condition(char *text) {
+/* Cuts "LOCATION if COND", or "LOCATION, COND" where a comma does that, in
+ * two; both trimmed. */
+static char *split_condition(char *text, bool comma) {
   char *cut = strstr(text, " if "), *cond = NULL;
   size_t n = strlen(text);
   if (n > 2 && !strcmp(text + n - 3, " if")) {
@@ -21,7 +22,7 @@ static char *split_condition(char *text) {
     cut = text;
   } else if (cut) {
     cond = cut + 4;
-  } else if ((cut = strchr(text, ','))) {
+  } else if (comma && (cut = strchr(text, ','))) {
     cond = cut + 1;
   }
   if (!cond) return NULL;
@@ -58,7 +59,7 @@ static void set_break(tkd *d, tkd_args *a, bool once) {
     tkd_fail(d, "A location and its condition have at most %zu characters.",
              sizeof text - 1);
   strcpy(text, a->text);
-  char *cond = split_condition(text);
+  char *cond = split_condition(text, true);
   const char *where = text;
   if (!*text && d->frame) {
     snprintf(here, sizeof here, "%d", tkd_line_of(d->frame));
@@ -111,12 +112,16 @@ typedef struct watching {
 
 static void begin_watch(tk_env *e, void *ud) {
   watching *w = ud;
-  if (!tkd_watch_begin(w->d, w->p)) tk_throw(e, TK_USAGE);
+  if (!tkd_watch_begin(w->d, w->p) || !tkd_condition_fits(w->d, w->p))
+    tk_throw(e, TK_USAGE);
 }
 
 static void watch(tkd *d, tkd_args *a, bool reads, bool writes) {
-  if (!*a->text) tkd_fail(d, "Watch what? A variable or a tensor.");
-  tkd_point *p = tkd_point_new(d, TKD_WATCH, a->text, NULL, NULL);
+  char *text = tkd_temp(d, a->text, strlen(a->text));
+  char *cond = split_condition(text, false);
+  if (!*text) tkd_fail(d, "Watch what? A variable or a tensor.");
+  if (cond) check_condition(d, cond);
+  tkd_point *p = tkd_point_new(d, TKD_WATCH, text, cond, NULL);
   p->watch.reads = reads;
   p->watch.writes = writes;
   if (tk_protect(d->env, begin_watch, &(watching){d, p}) != TK_OK) {
@@ -127,7 +132,7 @@ static void watch(tkd *d, tkd_args *a, bool reads, bool writes) {
   tkd_points_resolve(d);
   tkd_say(d, "Watchpoint %d: %s", p->number, p->where);
   if (p->watch.func_name) tkd_say(d, " in %s", p->watch.func_name);
-  tkd_say(d, "\n");
+  tkd_say(d, p->watch.births ? ", which has no value yet\n" : "\n");
 }
 
 void tkd_cmd_WATCH(tkd *d, tkd_args *a) {
@@ -249,8 +254,8 @@ void tkd_cmd_IGNORE(tkd *d, tkd_args *a) {
   tkd_point *p = take_point(d, &text);
   if (!*text) tkd_fail(d, "Pass how many hits of breakpoint %d?", p->number);
   p->ignore = tkd_number(d, text, 0);
-  tkd_say(d, "Breakpoint %d passes its next %llu hits.\n", p->number,
-          (unsigned long long)p->ignore);
+  tkd_say(d, "Breakpoint %d passes its next %llu hit%s.\n", p->number,
+          (unsigned long long)p->ignore, p->ignore == 1 ? "" : "s");
 }
 
 char *tkd_read_body(tkd *d) {

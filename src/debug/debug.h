@@ -79,30 +79,68 @@ typedef enum tkd_caught {
   TKD_CATCH_ATOMIC,
 } tkd_caught;
 
+/* Indices of an axis: n from `from` on, each `step` behind the one before. */
+typedef struct tkd_range {
+  int64_t from, n, step;
+  bool one; /* an index, which takes the axis away */
+  bool all;
+} tkd_range;
+
+/* BUFFER[...]: what is said of its first n axes; the others are whole. */
+typedef struct tkd_part {
+  int n;
+  tkd_range ranges[TK_MAX_RANK];
+} tkd_part;
+
+/* The elements of a part of a tensor. */
+typedef struct tkd_view {
+  char *host; /* the first one */
+  tk_type type;
+  int64_t strides[TK_MAX_RANK]; /* in bytes */
+  int64_t before, size;         /* bytes that it spans before host; from it */
+} tkd_view;
+
+/* A value; lanes: those that are undefined, a byte each, or empty. */
+typedef struct tkd_kept {
+  tk_type type;
+  char *bytes, *lanes;
+  size_t n, nlanes;
+} tkd_kept;
+
+/* A statement of a program. */
+typedef struct tkd_writer {
+  const tk_source *src;
+  tk_span at;
+  int64_t pid[3];
+} tkd_writer;
+
 /* What a watchpoint looks at: a variable of a function (or an expression over
- * its variables), or bytes of memory. */
+ * its variables), or a part of a tensor. */
 typedef struct tkd_watch {
   bool reads, writes;
   bool memory;
   const tk_func *func; /* variables: of this function of this launch */
   char *func_name;
-  char *base;       /* the variable that it starts with, or NULL; the tensor */
-  char *host;       /* memory: where it starts; NULL: not in this launch */
-  uint64_t from;    /* ... and that, from the start of the tensor */
-  uint64_t lo, hi;  /* its device addresses */
-  bool touched;     /* memory: since the last look */
-  bool known;       /* kept and raw hold something */
-  bool absent;      /* when looking back: the variable had no value yet */
-  tk_type type;     /* of what is kept */
-  char *kept, *raw; /* the value; the bytes of base */
-  size_t kept_n, raw_n;
-  const tk_source *src; /* the statement last seen at work */
-  tk_span by;
-  int64_t pid[3];
-  const char *verb;
-  uint64_t element;    /* the first one that was touched */
-  const tk_stmt *last; /* of func */
-  uint64_t index;      /* the program it was seen in */
+  char *base; /* the variable that it starts with, or NULL; the tensor */
+  tkd_part part;
+  tkd_view view;
+  bool found;      /* memory: it is in this launch */
+  uint64_t lo, hi; /* its device addresses */
+  bool due;        /* to be judged */
+  bool known;      /* now and raw hold something */
+  bool births;     /* the first value in a program is a change */
+  bool absent;     /* the variable had no value yet */
+  tkd_kept now;
+  char *raw; /* the bytes of base */
+  size_t raw_n;
+  tkd_writer last; /* seen at work */
+  uint64_t index;  /* the program it was seen in */
+  /* the last hit */
+  uint64_t told; /* its event */
+  bool seen;     /* on going back: it is what stopped it there */
+  bool changed, born;
+  tkd_kept was, became;
+  tkd_writer wrote;
 } tkd_watch;
 
 /* A breakpoint, logpoint, watchpoint or catchpoint. */
@@ -319,9 +357,8 @@ struct tk_debugger {
   bool replaying;
   bool scanning; /* remember the last hit, do not stop */
   uint64_t hit, hit_sub, scan_now;
-  const tkd_point *scan_skip; /* the watchpoint that stopped at scan_now */
-  bool cut;                   /* Ctrl-C ended a replay */
-  uint64_t insts;             /* counted since the event */
+  bool cut;       /* Ctrl-C ended a replay */
+  uint64_t insts; /* counted since the event */
   tkd_back back;
   bool new_program, interrupted, gone;
   bool muted;                   /* what programs print was printed before */
@@ -336,7 +373,6 @@ struct tk_debugger {
   tkd_stop hit_stop;
   void (*work)(tkd *d); /* to be done on the main stack */
   tkd_site *work_site;
-  tkd_point *work_point;
   bool stopped_by_watch;
   int64_t temp_line; /* until, advance */
   tkd_point *temp;
@@ -489,12 +525,17 @@ bool tkd_condition_fits(tkd *d, const tkd_point *p);
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
 int tkd_last_line(const tk_func *f);
 
+/* An expression over the frame is true: a lane is not zero. */
+bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f);
+
 /* ---- watch.c ----------------------------------------------------------- */
 
 /* True: one was a reason to stop. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends);
 void tkd_watches_access(tkd *d, const tki_access *a);
 void tkd_watches_forget(tkd *d);
+/* A look into the past begins, from a stop of theirs or not. */
+void tkd_watches_back(tkd *d, bool stopped);
 void tkd_watches_refresh(tkd *d);
 void tkd_watches_begin(tkd *d); /* of a launch */
 /* Says what is wrong and gives false when the point cannot be watched. */
@@ -505,14 +546,30 @@ typedef bool (*tkd_unwritten_fn)(const tki *t, const tki_region *r,
                                  const void *host, size_t n);
 const uint8_t *tkd_unwritten(tkd *d, const tki_region *r, const tkd_block *b,
                              tkd_unwritten_fn is_unwritten);
+void tkd_watch_free(tkd *d, tkd_watch *w);
+/* Says what those that were hit at the event saw, after going back to it. */
+void tkd_watches_tell(tkd *d, uint64_t event);
+/* False after saying what is wrong with a condition of a watchpoint. */
+bool tkd_watch_condition_fits(tkd *d, const char *cond);
 /* The tensor that a name stands for in the selected frame; NULL: none. */
 const tki_region *tkd_region(tkd *d, const char *text, size_t n);
+/* An integer expression of n characters.  Fails. */
+int64_t tkd_index(tkd *d, const char *text, size_t n);
+
+/* ---- part.c ------------------------------------------------------------ */
+
 /* Where "[I, J]" of it is; "" is its start.  Fails. */
 char *tkd_element(tkd *d, const tki_region *r, const char *index,
                   int *rank_left);
 /* The lane that "[I, J]" of a block is; "" is that of a scalar.  Fails. */
 size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
                 const char *index);
+/* What "[I, A:B:C]" or "" of it is.  Fails. */
+tkd_part tkd_part_of(tkd *d, const tki_region *r, const char *index);
+/* False: the tensor has no such part, or one of 2^31 elements or more. */
+bool tkd_view_of(const tk_tensor *x, const tkd_part *part, tkd_view *v);
+const char *tkd_view_lane(const tkd_view *v, size_t lane);
+bool tkd_view_is_dense(const tkd_view *v); /* and in row-major order */
 
 /* ---- cmd_*.c: what commands share --------------------------------------- */
 
@@ -630,7 +687,7 @@ void tkd_show_lines(tkd *d, const tk_source *src, int from, int to, int at);
 void tkd_show_value(tkd *d, const char *name, const char *fmt,
                     const tk_type *type, tki_val *v, tki_val *undefined);
 void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
-                    const void *data);
+                    const void *data, const uint8_t *undefined);
 /* A lane as print shows it. */
 void tkd_put_lane(tkd *d, const tk_type *type, const void *lane);
 void tkd_print_format(tkd *d, const char *format);

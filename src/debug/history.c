@@ -10,6 +10,7 @@
 
 #include "debug/debug.h"
 #include "interp/check/check.h"
+#include "interp/check/undefined.h"
 
 enum { MOST_BASES = 1 << 20 };
 
@@ -190,11 +191,14 @@ static void tell_others(tkd *d, const tkd_base *b, bool searches) {
   }
 }
 
-/* Detectors find what 'catch finding' waits for. */
-static bool wants_findings(const tkd *d) {
-  for (const tkd_point *p = d->points; p; p = p->next)
-    if (p->kind == TKD_CATCH && p->enabled && p->caught == TKD_CATCH_FINDING)
-      return d->others;
+/* Detectors find what 'catch finding' waits for, and which lanes of what is
+ * watched are undefined. */
+static bool wants_detectors(const tkd *d) {
+  for (const tkd_point *p = d->points; p; p = p->next) {
+    if (!p->enabled || !d->others) continue;
+    if (p->kind == TKD_CATCH && p->caught == TKD_CATCH_FINDING) return true;
+    if (p->kind == TKD_WATCH && tkc_knows_undefined(d->t)) return true;
+  }
   return false;
 }
 
@@ -205,7 +209,7 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   tki_pool_reset(d->t);
   tk_diag_truncate(d->env, b.diags);
   if (d->shown_diags > b.diags) d->shown_diags = b.diags;
-  tell_others(d, &b, searches && !wants_findings(d));
+  tell_others(d, &b, searches && !wants_detectors(d));
   d->t->done = b.done;
   d->event = b.event;
   d->sub = 0;
@@ -312,8 +316,11 @@ void tkd_watch_again(tkd *d) {
 
 static void found(tkd *d) {
   tkd_stop stop = d->hit_stop;
-  tkd_goto(d, d->hit, d->hit_sub);
-  if (!d->cut) d->stop = stop;
+  uint64_t event = d->hit;
+  tkd_goto(d, event, d->hit_sub);
+  if (d->cut) return;
+  d->stop = stop;
+  tkd_watches_tell(d, event);
 }
 
 static void at_beginning(tkd *d) {
@@ -327,10 +334,9 @@ void tkd_go_back(tkd *d, tkd_back how) {
   uint64_t before = d->over || late ? d->event + 1 : d->event;
   uint64_t now = d->over ? 0 : before, sub = late ? 0 : d->sub;
   d->scan_now = d->over ? before : d->event;
-  bool here = !d->over && !d->sub && d->stop.reason == TKD_R_WATCH;
-  d->scan_skip = here ? d->stop.point : NULL;
+  tkd_watches_back(d, !d->over && !d->sub && d->stop.reason == TKD_R_WATCH);
   int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
-  bool whole = wants_findings(d);
+  bool whole = wants_detectors(d);
   int64_t i = base_before(d, before, whole);
   if (i < 0) no_history(d);
   drop_deeds(d, d->over ? before : d->event, d->sub);

@@ -304,7 +304,7 @@ static void run_test(tk_env *e, void *ud) {
 }
 
 /* An expression over the frame is true: a lane is not zero. */
-static bool holds(tkd *d, const tki_eval *x, const tki_frame *f) {
+bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f) {
   test c = {d, x, f, false};
   size_t before = d->env->ndiags;
   if (tk_protect(d->env, run_test, &c) == TK_OK) return c.holds;
@@ -386,6 +386,8 @@ bool tkd_condition_fits(tkd *d, const tkd_point *p) {
   size_t before = d->env->ndiags;
   bool any = false, fits = false;
   if (!d->t || !p->cond) return true;
+  if (p->kind == TKD_WATCH)
+    return p->watch.births || tkd_watch_condition_fits(d, p->cond);
   for (size_t i = 0; i < d->cap_sites && !fits; i++) {
     if (d->sites[i].point != p) continue;
     tk_diag_truncate(d->env, before);
@@ -406,7 +408,7 @@ static bool condition(tkd *d, tkd_site *s) {
     d->work = compile_cond;
     tki_task_pause(d->t);
   }
-  return s->bad || holds(d, s->cond, d->t->frame);
+  return s->bad || tkd_holds(d, s->cond, d->t->frame);
 }
 
 /* ---- hits -------------------------------------------------------------- */
@@ -482,10 +484,7 @@ void tkd_point_free(tkd *d, tkd_point *p) {
   tkd_strfree(d, p->cond);
   tkd_strfree(d, p->format);
   tkd_strfree(d, p->commands);
-  tkd_strfree(d, p->watch.func_name);
-  tkd_strfree(d, p->watch.base);
-  tk_free(d->env, p->watch.kept, p->watch.kept_n);
-  tk_free(d->env, p->watch.raw, p->watch.raw_n);
+  tkd_watch_free(d, &p->watch);
   tk_free(d->env, p, sizeof *p);
 }
 

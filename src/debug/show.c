@@ -263,8 +263,8 @@ void tkd_show_value(tkd *d, const char *name, const char *fmt,
 }
 
 void tkd_show_bytes(tkd *d, const char *name, const tk_type *type,
-                    const void *data) {
-  put_named(d, name, "", &(tkd_shown){type, data, NULL, TKI_ANY});
+                    const void *data, const uint8_t *undefined) {
+  put_named(d, name, "", &(tkd_shown){type, data, undefined, TKI_ANY});
 }
 
 /* ---- expressions ------------------------------------------------------- */

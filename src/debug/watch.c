@@ -4,7 +4,8 @@
  * bytes of the variable have changed, the expression watched is evaluated,
  * on the main stack, and compared with what is kept.  Memory is watched by
  * the accesses: one that touches it is looked into before the statement that
- * follows.
+ * follows.  All that are due at a statement are judged together, so that a
+ * statement that changes two of them is one stop.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,22 +13,52 @@
 #include <string.h>
 
 #include "debug/debug.h"
+#include "interp/check/undefined.h"
 
 /* ---- values kept ------------------------------------------------------- */
 
-static void keep(tkd *d, char **at, size_t *n, const void *bytes, size_t size) {
+/* undefined: a byte a lane; NULL: all are defined. */
+typedef struct value {
+  tk_type type;
+  const char *bytes;
+  size_t n;
+  const uint8_t *undefined;
+} value;
+
+static void copy(tkd *d, char **at, size_t *n, const void *bytes, size_t size) {
   if (*n != size) {
     *at = tk_realloc(d->env, *at, *n, size);
     *n = size;
   }
-  memcpy(*at, bytes, size);
+  if (size) memcpy(*at, bytes, size);
 }
 
-typedef struct value {
-  tk_type type;
-  char *bytes;
-  size_t n;
-} value;
+static void keep(tkd *d, tkd_kept *k, const value *v) {
+  size_t lanes = v->undefined ? (size_t)tk_numel(&v->type) : 0;
+  k->type = v->type;
+  copy(d, &k->bytes, &k->n, v->bytes, v->n);
+  copy(d, &k->lanes, &k->nlanes, v->undefined, lanes);
+}
+
+static void forget(tkd *d, tkd_kept *k) {
+  tk_free(d->env, k->bytes, k->n);
+  tk_free(d->env, k->lanes, k->nlanes);
+  *k = (tkd_kept){0};
+}
+
+void tkd_watch_free(tkd *d, tkd_watch *w) {
+  tkd_strfree(d, w->func_name);
+  tkd_strfree(d, w->base);
+  forget(d, &w->now);
+  forget(d, &w->was);
+  forget(d, &w->became);
+  tk_free(d->env, w->raw, w->raw_n);
+}
+
+static value value_of(const tkd_kept *k) {
+  return (value){k->type, k->bytes, k->n,
+                 k->nlanes ? (const uint8_t *)k->lanes : NULL};
+}
 
 typedef struct getting {
   tkd *d;
@@ -38,23 +69,33 @@ typedef struct getting {
   tk_buf *at;
 } getting;
 
+/* Bytes and marks, one after the other. */
+static void put_value(getting *g, tki_val *out, tki_val *undefined) {
+  size_t lanes = (size_t)tk_numel(&g->x->types[0]);
+  bool any = tkc_any_undefined(undefined);
+  g->v.type = g->x->types[0];
+  g->v.n = lanes * tk_lane_size(&g->v.type);
+  tk_buf_clear(g->at);
+  tk_buf_add(g->at, tki_data(out), g->v.n);
+  if (any) tk_buf_add(g->at, tki_data(undefined), lanes);
+  g->v.bytes = tk_buf_str(g->at);
+  g->v.undefined = any ? (const uint8_t *)g->v.bytes + g->v.n : NULL;
+}
+
 static void get_body(tk_env *e, void *ud) {
   getting *g = ud;
   tki *t = g->d->t;
-  tki_val out[TK_EVAL_LEAVES];
+  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
   g->x = tki_eval_new(t, g->f, g->text, NULL);
   if (g->x->known || g->x->n != 1) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "%.100s is not one value that can change", g->text);
     tk_throw(e, TK_USAGE);
   }
-  tki_eval_run(t, g->x, g->f, out);
-  g->v.type = g->x->types[0];
-  g->v.n = (size_t)tk_numel(&g->v.type) * tk_lane_size(&g->v.type);
-  tk_buf_clear(g->at);
-  tk_buf_add(g->at, tki_data(&out[0]), g->v.n);
-  g->v.bytes = g->at->s;
+  tkc_undefined_eval(t, g->x, g->f, out, undefined);
+  put_value(g, &out[0], &undefined[0]);
   tki_release(t, &out[0]);
+  tki_release(t, &undefined[0]);
 }
 
 /* The value of an expression; bytes NULL: it has none here.  It stays until
@@ -89,93 +130,277 @@ static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
   if (type->rank && !v->buf) return false;
   size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
   bool same = w->known && w->raw_n == n && !memcmp(w->raw, tki_data(v), n);
-  if (!same) keep(d, &w->raw, &w->raw_n, tki_data(v), n);
+  if (!same) copy(d, &w->raw, &w->raw_n, tki_data(v), n);
   return !same;
 }
 
-static void say_bytes(tkd *d, const char *name, const tk_type *type,
-                      const void *bytes) {
-  tkd_show_bytes(d, name, type, bytes);
-}
+/* ---- memory ------------------------------------------------------------ */
 
-static void say_lanes(tkd *d, const tk_type *type, const char *old,
-                      const char *now) {
-  size_t size = tk_lane_size(type), n = (size_t)tk_numel(type), changed = 0;
-  int64_t first = -1;
+/* Which of its elements undef takes for undefined, behind what at holds. */
+static const uint8_t *undefined_in(tkd *d, const tkd_watch *w, tk_buf *at) {
+  const tki_region *r = tki_region_at(d->t, w->lo, 1);
+  size_t n = (size_t)tk_numel(&w->view.type), from = at->n;
+  size_t size = tk_lane_size(&w->view.type);
+  bool any = false;
+  if (!r || !tkc_knows_undefined(d->t)) return NULL;
   for (size_t i = 0; i < n; i++) {
-    if (!memcmp(old + i * size, now + i * size, size)) continue;
-    if (!changed++) first = (int64_t)i;
+    const char *host = tkd_view_lane(&w->view, i);
+    bool undefined = tkc_undefined_memory(d->t, r, host, size);
+    tk_buf_putc(at, undefined);
+    any |= undefined;
   }
-  if (!type->rank) return;
-  tkd_say(d, "%zu of %zu lanes changed, the first is ", changed, n);
-  tkd_lane_index(&d->out, type, first);
-  tkd_say(d, "\n");
+  return any ? (const uint8_t *)tk_buf_str(at) + from : NULL;
 }
 
-static void say_writer(tkd *d, const tkd_watch *w) {
-  if (!w->src) return;
-  tkd_say(d, "by line %d of ", tk_source_line(w->src, w->by.lo));
-  tkd_say(d, "program ");
-  tkd_put_pid(&d->out, w->pid, NULL);
-  tkd_say(d, "\n");
+static value in_memory(tkd *d, const tkd_watch *w, tk_buf *at) {
+  value v = {.type = w->view.type};
+  size_t n = (size_t)tk_numel(&v.type), size = tk_lane_size(&v.type);
+  v.n = n * size;
+  tk_buf_clear(at);
+  if (tkd_view_is_dense(&w->view))
+    tk_buf_add(at, w->view.host, v.n);
+  else
+    for (size_t i = 0; i < n; i++)
+      tk_buf_add(at, tkd_view_lane(&w->view, i), size);
+  v.undefined = undefined_in(d, w, at);
+  v.bytes = tk_buf_str(at);
+  return v;
 }
 
-static void stop_changed(tkd *d, tkd_point *p) {
-  d->stop = (tkd_stop){.reason = TKD_R_WATCH, .point = p};
-  snprintf(d->stop.text, sizeof d->stop.text, "%.200s", p->where);
-  d->stopped_by_watch = true;
+static void keep_memory(tkd *d, tkd_watch *w) {
+  value v = in_memory(d, w, &d->value);
+  keep(d, &w->now, &v);
+  w->known = true;
+}
+
+static bool overlaps(const tkd_watch *w, const tki_access *a) {
+  for (size_t i = 0; i < a->n; i++)
+    if ((!a->mask || a->mask[i]) && a->addr[i] < w->hi &&
+        a->addr[i] + a->size > w->lo)
+      return true;
+  return false;
+}
+
+static tkd_writer writer_of(const tkd *d, const tki_frame *f) {
+  tkd_writer x = {.src = f->func->src, .at = f->stmt->span};
+  memcpy(x.pid, d->t->pid, sizeof x.pid);
+  return x;
+}
+
+void tkd_watches_access(tkd *d, const tki_access *a) {
+  const tki_frame *f = tkd_user_frame(d->t->frame);
+  if (d->replaying && !d->scanning) return;
+  bool reads = !a->write || a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
+  for (tkd_point *p = d->points; p; p = p->next) {
+    tkd_watch *w = &p->watch;
+    if (p->kind != TKD_WATCH || !w->memory || !p->enabled) continue;
+    if (!(a->write && w->writes) && !(reads && w->reads)) continue;
+    if (!overlaps(w, a)) continue;
+    w->due = true;
+    w->last = writer_of(d, f);
+  }
+}
+
+/* ---- conditions -------------------------------------------------------- */
+
+typedef struct compiling {
+  tkd *d;
+  const char *text;
+  const tki_frame *f;
+  tki_eval *x;
+} compiling;
+
+static void compile(tk_env *e, void *ud) {
+  compiling *c = ud;
+  (void)e;
+  c->x = tki_eval_new(c->d->t, c->f, c->text, NULL);
+}
+
+/* In the innermost call that knows the names; a condition that no call knows
+ * holds, as one of a breakpoint does. */
+static bool condition(tkd *d, const tkd_point *p, const tki_frame *f) {
+  size_t diags = d->env->ndiags;
+  if (!p->cond) return true;
+  for (; f; f = tkd_user_frame(f->caller)) {
+    compiling c = {d, p->cond, f, NULL};
+    bool good = tk_protect(d->env, compile, &c) == TK_OK;
+    bool holds = good && tkd_holds(d, c.x, f);
+    tki_eval_free(c.x);
+    if (good) {
+      tk_diag_truncate(d->env, diags);
+      return holds;
+    }
+  }
+  if (!d->scanning) {
+    tkd_say(d, "The condition of watchpoint %d cannot be had here:\n",
+            p->number);
+    tkd_say_reports(d, diags);
+  }
+  tk_diag_truncate(d->env, diags);
+  return true;
+}
+
+bool tkd_watch_condition_fits(tkd *d, const char *cond) {
+  compiling c = {d, cond, d->frame, NULL};
+  size_t diags = d->env->ndiags;
+  if (!d->frame) return true;
+  bool good = tk_protect(d->env, compile, &c) == TK_OK;
+  tki_eval_free(c.x);
+  if (!good) tkd_say_reports(d, diags);
+  return good;
+}
+
+/* ---- judging ----------------------------------------------------------- */
+
+/* Back in time those of the statement that it stands behind have been seen,
+ * if it stands there because of them. */
+static bool seen(const tkd *d, const tkd_watch *w) {
+  if (d->sub == TKD_LATE && d->event >= d->scan_now) return true;
+  return d->event == d->scan_now && w->seen;
 }
 
 static bool passes(tkd *d, tkd_point *p) {
+  if (d->scanning)
+    return !seen(d, &p->watch) && condition(d, p, d->strand->task->frame);
+  if (!condition(d, p, d->strand->task->frame)) return false;
+  p->hits++;
+  if (!p->ignore) return true;
+  p->ignore--;
+  return false;
+}
+
+static bool differs(const tkd_watch *w, const value *v) {
+  return w->now.n != v->n || memcmp(w->now.bytes, v->bytes, v->n) != 0;
+}
+
+/* What there will be to say about it. */
+static void note_hit(tkd *d, tkd_watch *w, const value *v, bool changed,
+                     const tkd_writer *by) {
+  value was = value_of(&w->now);
+  w->changed = changed;
+  w->born = changed && !w->known;
+  if (changed && w->known) keep(d, &w->was, &was);
+  keep(d, &w->became, v);
+  w->wrote = *by;
+  w->told = d->event;
+}
+
+/* Whether it is a reason to stop; keeps the value. */
+static bool judge(tkd *d, tkd_point *p) {
+  tkd_watch *w = &p->watch;
+  const tki_frame *f = d->strand->task->frame;
+  tkd_writer by = w->last;
+  value v = w->memory ? in_memory(d, w, &d->value)
+                      : get(d, p->where, f, false, &d->value);
+  w->due = false;
+  if (!w->memory && f->stmt) w->last = writer_of(d, f);
+  if (!v.bytes) return false;
+  bool changed = w->known ? differs(w, &v) : w->absent;
+  bool counts = w->memory ? w->reads || changed : w->writes && changed;
+  bool hit = counts && passes(d, p);
+  if (hit)
+    note_hit(d, w, &v, changed, &by);
+  else if (!d->scanning && w->told == d->event)
+    w->told = 0;
+  w->absent = false;
+  keep(d, &w->now, &v);
+  w->known = true;
+  return hit;
+}
+
+/* ---- saying ------------------------------------------------------------ */
+
+static void say_value(tkd *d, const char *name, const tkd_kept *k) {
+  tkd_show_bytes(d, name, &k->type, k->bytes,
+                 k->nlanes ? (const uint8_t *)k->lanes : NULL);
+}
+
+static void say_lanes(tkd *d, const tkd_kept *old, const tkd_kept *now) {
+  size_t size = tk_lane_size(&now->type), n = (size_t)tk_numel(&now->type);
+  size_t changed = 0;
+  int64_t first = -1;
+  for (size_t i = 0; i < n; i++) {
+    if (!memcmp(old->bytes + i * size, now->bytes + i * size, size)) continue;
+    if (!changed++) first = (int64_t)i;
+  }
+  if (!now->type.rank) return;
+  tkd_say(d, "%zu of %zu lanes changed, the first is ", changed, n);
+  tkd_lane_index(&d->out, &now->type, first);
+  tkd_say(d, "\n");
+}
+
+static void say_writer(tkd *d, const tkd_writer *x) {
+  if (!x->src) return;
+  tkd_say(d, "by line %d of ", tk_source_line(x->src, x->at.lo));
+  tkd_say(d, "program ");
+  tkd_put_pid(&d->out, x->pid, NULL);
+  tkd_say(d, "\n");
+}
+
+static void say_change(tkd *d, const tkd_watch *w) {
+  if (!w->changed) {
+    say_value(d, "value", &w->became);
+  } else if (w->born) {
+    say_value(d, "first value", &w->became);
+  } else if (w->was.n == w->became.n) {
+    say_value(d, "old", &w->was);
+    say_value(d, "new", &w->became);
+    say_lanes(d, &w->was, &w->became);
+  }
+  say_writer(d, &w->wrote);
+}
+
+static bool was_told(const tkd_point *p, uint64_t event) {
+  return p->kind == TKD_WATCH && p->watch.told == event;
+}
+
+/* What those that were hit at the event saw; the stop names the last one. */
+static void say_changes(tkd *d, uint64_t event) {
+  size_t n = 0;
+  for (const tkd_point *p = d->points; p; p = p->next) n += was_told(p, event);
+  for (const tkd_point *p = d->points; p; p = p->next) {
+    if (!was_told(p, event)) continue;
+    if (n > 1) tkd_say(d, "Watchpoint %d: %s\n", p->number, p->where);
+    say_change(d, &p->watch);
+  }
+}
+
+static tkd_stop stop_of(const tkd_point *p, bool line) {
+  tkd_stop s = {.reason = TKD_R_WATCH, .point = p};
+  const tkd_writer *x = &p->watch.wrote;
+  if (line && x->src)
+    snprintf(s.text, sizeof s.text, "%.150s, line %d", p->where,
+             tk_source_line(x->src, x->at.lo));
+  else
+    snprintf(s.text, sizeof s.text, "%.200s", p->where);
+  return s;
+}
+
+/* On the main stack: those that are due. */
+static void judge_all(tkd *d) {
+  tkd_point *last = NULL;
+  for (tkd_point *p = d->points; p; p = p->next) {
+    if (p->kind != TKD_WATCH || !p->watch.due) continue;
+    if (judge(d, p)) last = p;
+  }
+  if (!last) return;
   if (d->scanning) {
-    if (d->sub == TKD_LATE && d->event >= d->scan_now) return false;
-    if (d->event == d->scan_now && p == d->scan_skip) return false;
     d->hit = d->event;
     d->hit_sub = 0;
-    d->hit_stop = (tkd_stop){.reason = TKD_R_WATCH, .point = p};
-    snprintf(d->hit_stop.text, sizeof d->hit_stop.text, "%.150s, line %d",
-             p->where, tk_source_line(p->watch.src, p->watch.by.lo));
-    return false;
+    d->hit_stop = stop_of(last, true);
+    return;
   }
-  p->hits++;
-  if (p->ignore) {
-    p->ignore--;
-    return false;
-  }
-  if (!p->cond) return true;
-  value v = get(d, p->cond, d->strand->task->frame, false, &d->other_value);
-  bool holds = false;
-  for (size_t i = 0; v.bytes && i < v.n; i++) holds |= v.bytes[i] != 0;
-  return holds;
-}
-
-static void report(tkd *d, tkd_point *p, const value *now) {
-  tkd_watch *w = &p->watch;
   tkd_flush(d);
-  if (w->known && w->kept_n == now->n) {
-    say_bytes(d, "old", &w->type, w->kept);
-    say_bytes(d, "new", &now->type, now->bytes);
-    say_lanes(d, &w->type, w->kept, now->bytes);
-  }
-  say_writer(d, w);
-  stop_changed(d, p);
+  say_changes(d, d->event);
+  d->stop = stop_of(last, false);
+  d->stopped_by_watch = true;
 }
 
-/* On the main stack: the expression's value now, against the one kept. */
-static void compare(tkd *d) {
-  tkd_point *p = d->work_point;
-  tkd_watch *w = &p->watch;
-  value v = get(d, p->where, d->strand->task->frame, false, &d->value);
-  if (!v.bytes) return;
-  bool same = w->known && w->kept_n == v.n && !memcmp(w->kept, v.bytes, v.n);
-  if ((w->known || w->absent) && !same && passes(d, p)) report(d, p, &v);
-  w->absent = false;
-  w->type = v.type;
-  keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
-  w->known = true;
-  const tki_frame *f = d->strand->task->frame;
-  if (f->stmt) w->by = f->stmt->span;
+void tkd_watches_tell(tkd *d, uint64_t event) {
+  if (d->stop.reason == TKD_R_WATCH) say_changes(d, event);
 }
+
+/* ---- looking ----------------------------------------------------------- */
 
 static bool reads_slot(const tk_insts *l, int slot) {
   for (size_t i = 0; i < l->n; i++) {
@@ -188,108 +413,62 @@ static bool reads_slot(const tk_insts *l, int slot) {
   return false;
 }
 
-static void stop_read(tkd *d, tkd_point *p) {
-  if (!passes(d, p)) return;
+/* Before the statement that reads it. */
+static bool look_for_read(tkd *d, tkd_point *p, const tk_stmt *st) {
+  const tkd_watch *w = &p->watch;
+  const tki_frame *f = d->t->frame;
+  if (w->memory || !w->reads || !st || f->func != w->func) return false;
+  int slot = w->base ? base_slot(f, w->base) : -1;
+  if (slot < 0 || !reads_slot(&st->insts, slot) || !passes(d, p)) return false;
   d->stopped_by_watch = true;
   tkd_stop_here(d, TKD_R_WATCH, p, "%.200s is read here", p->where);
+  return true;
 }
 
-/* Who looks back for the last writer means the first one as well: a variable
- * that gets its first value has then changed. */
-static void look_for_birth(tkd *d, tkd_watch *w, const tki_frame *f) {
-  if (!d->scanning || !w->base || base_slot(f, w->base) >= 0) return;
+/* Who looks back for the last writer means the first one as well, and so does
+ * who watches a variable before it has a value: its first value is then a
+ * change. */
+static void look_for_birth(const tkd *d, tkd_watch *w, const tki_frame *f) {
+  const tk_body *b = &f->func->body;
+  bool begins = b->n && f->stmt == b->items[0];
+  if (!w->base || !(d->scanning || w->births)) return;
+  if ((w->known && !begins) || base_slot(f, w->base) >= 0) return;
+  w->known = false; /* what is known is of an earlier call */
   w->absent = true;
-  w->known = false;
 }
 
-static void look_variable(tkd *d, tkd_point *p, const tk_stmt *st) {
-  tkd_watch *w = &p->watch;
+static void look_variable(tkd *d, tkd_watch *w) {
   const tki_frame *f = d->t->frame;
   if (f->func != w->func) return;
-  look_for_birth(d, w, f);
-  if (w->index != d->strand->task->index) w->known = false;
+  if (w->index != d->strand->task->index) w->known = w->absent = false;
   w->index = d->strand->task->index;
-  if (raw_changed(d, w, f)) {
-    d->work_point = p;
-    d->work = compare;
-    tki_task_pause(d->t);
-    if (d->stopped_by_watch) return; /* the user may have deleted p */
-  }
-  int slot = w->base ? base_slot(f, w->base) : -1;
-  w->by = st ? st->span : w->by;
-  w->src = f->func->src;
-  memcpy(w->pid, d->t->pid, sizeof w->pid);
-  if (st && w->reads && slot >= 0 && reads_slot(&st->insts, slot))
-    stop_read(d, p);
+  look_for_birth(d, w, f);
+  if (raw_changed(d, w, f))
+    w->due = true;
+  else if (f->stmt)
+    w->last = writer_of(d, f);
 }
-
-/* ---- memory ------------------------------------------------------------ */
-
-static bool overlaps(const tkd_watch *w, const tki_access *a) {
-  for (size_t i = 0; i < a->n; i++)
-    if ((!a->mask || a->mask[i]) && a->addr[i] < w->hi &&
-        a->addr[i] + a->size > w->lo)
-      return true;
-  return false;
-}
-
-void tkd_watches_access(tkd *d, const tki_access *a) {
-  const tki_frame *f = tkd_user_frame(d->t->frame);
-  if (d->replaying && !d->scanning) return;
-  for (tkd_point *p = d->points; p; p = p->next) {
-    tkd_watch *w = &p->watch;
-    if (p->kind != TKD_WATCH || !w->memory || !p->enabled) continue;
-    if ((!a->write && !w->reads) || !overlaps(w, a)) continue;
-    w->touched = true;
-    w->verb = a->verb;
-    w->src = f->func->src;
-    w->by = f->stmt->span;
-    memcpy(w->pid, d->t->pid, sizeof w->pid);
-  }
-}
-
-static void report_memory(tkd *d) {
-  tkd_point *p = d->work_point;
-  tkd_watch *w = &p->watch;
-  value now = {w->type, w->host, w->kept_n};
-  bool changed = w->known && memcmp(w->kept, w->host, w->kept_n) != 0;
-  if ((changed || w->reads) && passes(d, p)) {
-    if (changed)
-      report(d, p, &now);
-    else
-      say_writer(d, w);
-    stop_changed(d, p);
-  }
-  keep(d, &w->kept, &w->kept_n, w->host, (size_t)(w->hi - w->lo));
-  w->known = true;
-}
-
-static void look_memory(tkd *d, tkd_point *p) {
-  if (!p->watch.touched) return;
-  p->watch.touched = false;
-  d->work_point = p;
-  d->work = report_memory;
-  tki_task_pause(d->t);
-}
-
-/* ---- all of them ------------------------------------------------------- */
 
 /* Work on the main stack may have found that this is a stop: then the loop
- * there ends, and what follows here happens when the program goes on. */
+ * there ends, and what follows here happens when the program goes on; the
+ * user may have deleted any of them. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   uint64_t sub = d->sub;
+  bool due = false;
   if (d->t->frame->func->library) return false;
   if (ends) d->sub = TKD_LATE;
   d->stopped_by_watch = false;
-  for (tkd_point *p = d->points, *next; p; p = next) {
-    next = p->next;
+  for (tkd_point *p = d->points; p; p = p->next) {
     if (p->kind != TKD_WATCH || !p->enabled) continue;
-    if (p->watch.memory)
-      look_memory(d, p);
-    else
-      look_variable(d, p, st);
-    if (d->stopped_by_watch) break;
+    if (!p->watch.memory) look_variable(d, &p->watch);
+    due |= p->watch.due;
   }
+  if (due) {
+    d->work = judge_all;
+    tki_task_pause(d->t);
+  }
+  for (tkd_point *p = d->points; p && !d->stopped_by_watch; p = p->next)
+    if (p->kind == TKD_WATCH && p->enabled && look_for_read(d, p, st)) break;
   if (ends && d->sub == TKD_LATE) d->sub = sub;
   return d->stopped_by_watch;
 }
@@ -298,51 +477,60 @@ void tkd_watches_forget(tkd *d) {
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TKD_WATCH) continue;
-    w->known = w->touched = w->absent = false;
-    if (!w->memory || !d->t || !w->host) continue;
-    keep(d, &w->kept, &w->kept_n, w->host, (size_t)(w->hi - w->lo));
-    w->known = true;
+    w->known = w->due = w->absent = false;
+    if (w->memory && d->t && w->found) keep_memory(d, w);
   }
 }
 
-/* The same bytes of the tensor that has the name in this launch. */
+void tkd_watches_back(tkd *d, bool stopped) {
+  for (tkd_point *p = d->points; p; p = p->next)
+    p->watch.seen = stopped && p->watch.told == d->event;
+}
+
+static bool view(tkd_watch *w, const tki_region *r) {
+  w->found = tkd_view_of(r->tensor, &w->part, &w->view);
+  if (!w->found) return false;
+  w->lo = r->lo + (uint64_t)(w->view.host - w->view.before - r->host);
+  w->hi = w->lo + (uint64_t)(w->view.before + w->view.size);
+  return true;
+}
+
+/* The same part of the tensor that has the name in this launch. */
 static void find_again(tkd *d, tkd_watch *w) {
-  uint64_t size = w->hi - w->lo;
-  w->host = NULL;
+  w->found = false;
   w->lo = w->hi = 0;
-  for (size_t i = 0; i < d->t->nregions; i++) {
+  for (size_t i = 0; i < d->t->nregions && !w->found; i++) {
     const tki_region *r = &d->t->regions[i];
-    if (!r->tensor || strcmp(r->name, w->base)) continue;
-    if (w->from > r->hi - r->lo || size > r->hi - r->lo - w->from) continue;
-    w->host = r->host + w->from;
-    w->lo = r->lo + w->from;
+    if (r->tensor && !strcmp(r->name, w->base)) view(w, r);
   }
-  w->hi = w->lo + size;
 }
 
 void tkd_watches_begin(tkd *d) {
-  for (tkd_point *p = d->points; p; p = p->next)
+  for (tkd_point *p = d->points; p; p = p->next) {
+    p->watch.told = 0;
     if (p->kind == TKD_WATCH && p->watch.memory) find_again(d, &p->watch);
+  }
   tkd_watches_forget(d);
+}
+
+static void refresh(tkd *d, tkd_point *p) {
+  tkd_watch *w = &p->watch;
+  const tki_frame *f = tkd_top(d);
+  while (f && f->func != w->func) f = tkd_user_frame(f->caller);
+  if (!f || p->kind != TKD_WATCH || w->memory) return;
+  value v = get(d, p->where, f, false, &d->value);
+  w->index = d->strand->task->index;
+  if (f->stmt) w->last = writer_of(d, f);
+  w->absent = w->births && base_slot(f, w->base) < 0;
+  if (!v.bytes) return;
+  keep(d, &w->now, &v);
+  raw_changed(d, w, f);
+  w->known = true;
 }
 
 void tkd_watches_refresh(tkd *d) {
   tkd_watches_forget(d);
-  tki_frame *f = tkd_top(d);
-  if (!f) return;
-  for (tkd_point *p = d->points; p; p = p->next) {
-    tkd_watch *w = &p->watch;
-    if (p->kind != TKD_WATCH || w->memory || f->func != w->func) continue;
-    value v = get(d, p->where, f, false, &d->value);
-    if (!v.bytes) continue;
-    w->type = v.type;
-    keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
-    raw_changed(d, w, f);
-    w->known = true;
-    w->index = d->strand->task->index;
-    w->by = f->stmt->span;
-    w->src = f->func->src;
-  }
+  for (tkd_point *p = d->points; p; p = p->next) refresh(d, p);
 }
 
 /* ---- setting one ------------------------------------------------------- */
@@ -371,9 +559,8 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
   }
   return found && found->tensor ? found : NULL;
 }
-
 /* The i-th of "[A, B]": an integer expression. */
-static int64_t index_value(tkd *d, const char *text, size_t n) {
+int64_t tkd_index(tkd *d, const char *text, size_t n) {
   char *end;
   errno = 0;
   long long number = strtoll(text, &end, 10);
@@ -392,114 +579,46 @@ static int64_t index_value(tkd *d, const char *text, size_t n) {
   return i;
 }
 
-/* How far the piece of an index list goes, up to a comma or bracket. */
-static size_t piece(const char *s) {
-  size_t n = 0;
-  int depth = 0;
-  while (s[n] && (depth || (s[n] != ',' && s[n] != ']'))) {
-    depth += s[n] == '[' || s[n] == '(';
-    depth -= s[n] == ']' || s[n] == ')';
-    n++;
-  }
-  return n;
-}
-
-char *tkd_element(tkd *d, const tki_region *r, const char *index,
-                  int *rank_left) {
-  const tk_tensor *x = r->tensor;
-  int64_t off = 0;
-  int axis = 0;
-  *rank_left = x->rank;
-  if (*index != '[') return x->data;
-  for (const char *s = index + 1; *s && *s != ']'; axis++) {
-    size_t n = piece(s);
-    if (axis >= x->rank) tkd_fail(d, "%s has %d axes.", r->name, x->rank);
-    int64_t i = index_value(d, s, n), size = x->shape[axis];
-    if (i < 0) i += size;
-    if (i < 0 || i >= size)
-      tkd_fail(d, "Index %lld is outside of axis %d of %s, which has %lld.",
-               (long long)i, axis, r->name, (long long)size);
-    off += i * x->strides[axis];
-    s += n + (s[n] == ',');
-  }
-  *rank_left = x->rank - axis;
-  return (char *)x->data + off * (int64_t)tk_dtype_size(x->dtype);
-}
-
-size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
-                const char *index) {
-  size_t lane = 0;
-  int axis = 0;
-  if (*index == '[') {
-    for (const char *s = index + 1; *s && *s != ']'; axis++) {
-      size_t n = piece(s);
-      if (axis >= type->rank)
-        tkd_fail(d, "%s has %d ax%s.", name, type->rank,
-                 type->rank == 1 ? "is" : "es");
-      int64_t i = index_value(d, s, n), size = type->shape[axis];
-      if (i < 0) i += size;
-      if (i < 0 || i >= size)
-        tkd_fail(d, "Index %lld is outside of axis %d of %s, which has %lld.",
-                 (long long)i, axis, name, (long long)size);
-      lane = lane * (size_t)size + (size_t)i;
-      s += n + (s[n] == ',');
-    }
-  }
-  if (axis < type->rank)
-    tkd_fail(d, "%s has %d ax%s: a lane is named by an index for each.", name,
-             type->rank, type->rank == 1 ? "is" : "es");
-  return lane;
-}
-
-static bool watch_memory(tkd *d, tkd_point *p, const tki_region *r, size_t n) {
+static bool watch_memory(tkd *d, tkd_point *p, const tki_region *r,
+                         const char *index) {
   tkd_watch *w = &p->watch;
-  const tk_tensor *x = r->tensor;
-  int left;
-  char *host = tkd_element(d, r, p->where + n, &left);
-  int64_t size = (int64_t)tk_dtype_size(x->dtype), count = 1;
+  w->part = tkd_part_of(d, r, index);
+  if (!view(w, r))
+    tkd_fail(d, "%s has no elements, or too many to be watched at once.",
+             r->name);
   w->memory = true;
   w->base = tkd_strdup(d, r->name);
-  w->type = tk_scalar(x->dtype);
-  for (int i = x->rank - left; i < x->rank; i++) {
-    if (x->strides[i] < 0)
-      tkd_fail(d, "%s has a negative stride: watch one element.", r->name);
-    count += (x->shape[i] - 1) * x->strides[i];
-    if (x->shape[i] == 0) tkd_fail(d, "%s has no elements.", r->name);
-  }
-  if (left) {
-    w->type.rank = 1;
-    w->type.shape[0] = (int32_t)count;
-  }
-  w->host = host;
-  w->from = (uint64_t)(host - r->host);
-  w->lo = r->lo + w->from;
-  w->hi = w->lo + (uint64_t)(count * size);
-  keep(d, &w->kept, &w->kept_n, host, (size_t)(count * size));
+  keep_memory(d, w);
+  return true;
+}
+
+/* The name may be that of a variable that has no value here yet. */
+static bool watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
+  tkd_watch *w = &p->watch;
+  tki_frame *f = d->frame;
+  char *name = tkd_temp(d, p->where, n);
+  bool later = plain && n && base_slot(f, name) < 0 && !f->func->library &&
+               tk_eval_is_bound(f->func, name);
+  value v = later ? (value){0} : get(d, p->where, f, true, &d->value);
+  if (!v.bytes && !later) return false;
+  w->func = f->func;
+  w->func_name = tkd_strdup(d, w->func->name);
+  if (plain) w->base = tkd_strdup(d, name);
+  w->index = d->strand->task->index;
+  w->births = w->absent = later;
+  if (f->stmt) w->last = writer_of(d, f);
+  if (later) return true;
+  keep(d, &w->now, &v);
+  if (plain) raw_changed(d, w, f);
   w->known = true;
   return true;
 }
 
 bool tkd_watch_begin(tkd *d, tkd_point *p) {
-  tkd_watch *w = &p->watch;
   size_t n = name_length(p->where);
   const tki_region *r = n ? tkd_region(d, p->where, n) : NULL;
   const char *rest = p->where + n;
-  if (r && (!*rest || (*rest == '[' && !strchr(rest, ':'))))
-    return watch_memory(d, p, r, n);
-  value v = get(d, p->where, d->frame, true, &d->value);
-  if (!v.bytes) return false;
-  w->type = v.type;
-  keep(d, &w->kept, &w->kept_n, v.bytes, v.n);
-  w->func = d->frame->func;
-  w->func_name = tkd_strdup(d, w->func->name);
-  if (*rest == '\0' || *rest == '[') {
-    w->base = tkd_strndup(d, p->where, n);
-    raw_changed(d, w, d->frame);
-  }
-  w->known = true;
-  w->index = d->strand->task->index;
-  w->by = d->frame->stmt->span;
-  w->src = w->func->src;
-  memcpy(w->pid, d->t->pid, sizeof w->pid);
-  return true;
+  bool plain = !*rest || *rest == '[';
+  if (r && plain) return watch_memory(d, p, r, rest);
+  return watch_variable(d, p, n, plain);
 }

@@ -402,6 +402,10 @@ static const tk_binding *bound_in(const tk_body *b, const char *name) {
   return found;
 }
 
+bool tk_eval_is_bound(const tk_func *f, const char *name) {
+  return bound_in(&f->body, name) != NULL;
+}
+
 void tks_unset_name(tks *s, const char *name) {
   const tk_func *f = s->where ? s->where->func : NULL;
   const tk_binding *b = f ? bound_in(&f->body, name) : NULL;
