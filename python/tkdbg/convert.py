@@ -110,7 +110,7 @@ def fill(session, out, value, name=None):
     """
     out.is_constexpr = False
     if tl_types.is_constexpr(value):
-        fill(session, out, value.value, name)
+        fill(session, out, known_function(session, value.value), name)
         out.is_constexpr = True
         return
     if value is None:
@@ -129,6 +129,18 @@ def fill(session, out, value, name=None):
                    lambda slot, item: fill(session, slot, item))
     elif not _fill_dtype(session, out, value):
         _fill_other(session, out, value, name)
+
+
+def known_function(session, value):
+    """A plain Python function as one that kernels call while they are
+    compiled; anything else as it is."""
+    from .wrappers import PlainFunction
+    plain = (isinstance(value, types.FunctionType) and
+             not getattr(value, "__triton_builtin__", False) and
+             builtin_name(value, value.__name__) is None)
+    if not plain:
+        return value
+    return session.plain_functions.setdefault(value, PlainFunction(value))
 
 
 def _fill_int(out, value):

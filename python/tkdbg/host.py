@@ -164,8 +164,12 @@ class Host:
         value = getattr(obj, name, MISSING)
         if value is MISSING:
             return UNKNOWN
-        convert.fill(self.session, out, value, name)
-        if isinstance(obj, types.ModuleType):
+        module = isinstance(obj, types.ModuleType)
+        known = value
+        if module:
+            known = convert.known_function(self.session, value)
+        convert.fill(self.session, out, known, name)
+        if module:
             note = annotations(vars(obj)).get(name)
             if note is not None and is_constexpr_annotation(note):
                 out.is_constexpr = True
@@ -208,8 +212,8 @@ _MATH_MODULES = ("math", "cmath", "operator")
 def compile_time_function(obj):
     """The Python function to call at compile time, or None."""
     kind = type(obj).__name__
-    if kind in ("ConstexprFunction", "BoundConstexprFunction") or (
-            _is_builtin(obj)):
+    if kind in ("ConstexprFunction", "BoundConstexprFunction",
+                "PlainFunction") or _is_builtin(obj):
         return obj
     if (isinstance(obj, types.BuiltinFunctionType) and
             obj.__module__ in _MATH_MODULES):

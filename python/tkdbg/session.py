@@ -43,6 +43,7 @@ class Session:
         self._ptr = None
         self._handles = []        # host objects by handle - 1
         self._handle_of = {}      # id(object) -> handle
+        self.plain_functions = {}  # Python function -> what kernels call
         self._strings = {}        # bytes that C may keep pointing to
         self._kept = []           # ctypes objects that C may point to
         self._dtypes = {}

@@ -9,10 +9,14 @@ see compare.py.
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 
 from . import compare, errors, session as session_
 from .launch import KernelInterface
+
+# what a configuration may fail with and only be left out
+NOT_TUNED = (errors.CompileTimeAssertionFailure, errors.OutOfResources)
 
 
 class Config:
@@ -139,16 +143,32 @@ class Autotuner(KernelInterface):
         self.nargs = dict(zip(self.arg_names, args))
         self._tuned = False  # this call is the first with its key
         try:
-            config = self._choose(args, kwargs)
-            self.best_config = config
-            if config.pre_hook is not None:
-                config.pre_hook({**self.nargs, **kwargs,
-                                 **config.all_kwargs()})
-            session_.current().reader.repeated = self._repeated(config)
-            return self.fn.run(*args, **kwargs, **config.all_kwargs())
+            return self._run_first(self._choose(args, kwargs), args, kwargs)
         finally:
             self.nargs = None
             session_.current().reader.repeated = ()
+
+    def _run_first(self, configs, args, kwargs):
+        """Runs the first configuration whose static assertions hold: tuning
+        leaves the others out."""
+        failure = None
+        for config in configs:
+            try:
+                result = self._run(config, args, kwargs)
+            except NOT_TUNED as e:
+                failure = failure or e
+                continue
+            if self._tuned:
+                self.cache[self._key(kwargs)] = config
+            return result
+        raise failure
+
+    def _run(self, config, args, kwargs):
+        self.best_config = config
+        if config.pre_hook is not None:
+            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+        session_.current().reader.repeated = self._repeated(config)
+        return self.fn.run(*args, **kwargs, **config.all_kwargs())
 
     def _repeated(self, config):
         """Parameters that real tuning would hand on from run to run: the
@@ -159,22 +179,37 @@ class Autotuner(KernelInterface):
         return frozenset(self.arg_names).difference(kept)
 
     def _choose(self, args, kwargs):
-        """The configuration for these arguments."""
+        """The configurations for these arguments, best first."""
         if len(self.configs) == 1:
-            return self.configs[0]
+            return self.configs
         key = self._key(kwargs)
-        config = self.cache.get(key)
-        if config is None:
-            pruned = self.prune_configs(kwargs)
-            self._check_conflicts(kwargs, pruned)
-            if session_.current().options.autotune == "all":
-                self._compare(pruned, args, kwargs)
-            config = self.cache[key] = pruned[0]
-            self._tuned = len(pruned) > 1
-            self.configs_timings = {c: 0.0 for c in pruned}
-            self.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()},
-                          reset_only=True)
-        return config
+        if key in self.cache:
+            return [self.cache[key]]
+        pruned = self.prune_configs(kwargs)
+        self._check_conflicts(kwargs, pruned)
+        if session_.current().options.autotune == "all":
+            self._compare(pruned, args, kwargs)
+        self.cache[key] = pruned[0]
+        self._tuned = len(pruned) > 1
+        self.configs_timings = {c: 0.0 for c in pruned}
+        self.pre_hook({**self.nargs, **kwargs, **pruned[0].all_kwargs()},
+                      reset_only=True)
+        return pruned
+
+    def _bench(self, *args, config, **meta):
+        """Quantiles of the time of one configuration, for subclasses that
+        choose by themselves.
+
+        All take the same time, so that the choice does not depend on the
+        machine; a configuration runs only where all of them are to run.
+        """
+        self._check_conflicts(meta, [config])
+        run = session_.current().options.autotune == "all"
+        try:
+            self._call(config, args, meta if run else {**meta, "warmup": True})
+        except NOT_TUNED:
+            return [math.inf] * 3
+        return [1.0] * 3
 
     def _key(self, kwargs):
         named = {n: v for n, v in {**self.nargs, **kwargs}.items()
@@ -195,20 +230,23 @@ class Autotuner(KernelInterface):
 
     def _compare(self, configs, args, kwargs):
         """Runs every configuration on the same contents; reports."""
-        def call(config):
-            current = {**kwargs, **config.all_kwargs()}
-            named = {**self.nargs, **current}
-            if config.pre_hook:
-                config.pre_hook(named)
-            self.pre_hook(named)
-            try:
-                self.fn.run(*args, **current)
-            except Exception as e:
-                self.post_hook(named, exception=e)
-                raise
-            self.post_hook(named, exception=None)
         compare.configurations(self.base_fn.__name__, configs,
-                               {**self.nargs, **kwargs}, call)
+                               {**self.nargs, **kwargs},
+                               lambda c: self._call(c, args, kwargs))
+
+    def _call(self, config, args, kwargs):
+        """Runs one configuration between the hooks."""
+        current = {**kwargs, **config.all_kwargs()}
+        named = {**self.nargs, **current}
+        if config.pre_hook:
+            config.pre_hook(named)
+        self.pre_hook(named)
+        try:
+            self.fn.run(*args, **current)
+        except Exception as e:
+            self.post_hook(named, exception=e)
+            raise
+        self.post_hook(named, exception=None)
 
     def prune_configs(self, kwargs):
         """The configurations that early_config_prune and perf_model leave;

@@ -29,6 +29,62 @@ def check_device(device):
 # ---- objects of torch.cuda --------------------------------------------------
 
 
+class CounterGenerator:
+    """torch.cuda.default_generators[0]: a seed and an offset, from which
+    projects feed their own kernels' random numbers.
+
+    PyTorch's random tensors on the virtual device come from the CPU's
+    generator; only the seed is common to both.
+    """
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.device = torch.device("cuda", 0)
+        self._seed, self._offset = torch.initial_seed(), 0
+
+    def initial_seed(self):
+        return self._seed
+
+    def seed(self):
+        self.manual_seed(self.torch.seed())
+        return self._seed
+
+    def manual_seed(self, seed):
+        self._seed, self._offset = int(seed) % 2**64, 0
+        return self
+
+    def get_offset(self):
+        return self._offset
+
+    def set_offset(self, offset):
+        self._offset = int(offset)
+        return self
+
+    def get_state(self):
+        """16 bytes: the seed and the offset, as CUDA's generator has it."""
+        data = b"".join(n.to_bytes(8, "little")
+                        for n in (self._seed, self._offset))
+        return self.torch.tensor(list(data), dtype=self.torch.uint8)
+
+    def set_state(self, state):
+        data = bytes(state.tolist())
+        if len(data) != 16:
+            raise RuntimeError("the state of a CUDA generator is 16 bytes: "
+                               f"seed and offset; not {len(data)}")
+        self._seed = int.from_bytes(data[:8], "little")
+        self._offset = int.from_bytes(data[8:], "little")
+        return self
+
+    def clone_state(self):
+        copy = type(self)(self.torch)
+        return copy.set_state(self.get_state())
+
+    graphsafe_get_state = clone_state
+
+    def graphsafe_set_state(self, other):
+        return self.set_state(other.get_state())
+
+
 class Stream:
     """A stream: everything has happened by the time it returns."""
     cuda_stream = 0
@@ -179,9 +235,11 @@ def cuda_functions(virtual):
     stream = Stream()
     torch = virtual.torch
 
-    def seed():
-        return lambda number: torch.default_generator.manual_seed(
-            int(number)) and None
+    counter = CounterGenerator(torch)
+
+    def seed(number):
+        counter.manual_seed(number)
+        torch.default_generator.manual_seed(int(number))
 
     zero = {n: _checked(0) for n in (
         "memory_allocated", "max_memory_allocated", "memory_reserved",
@@ -219,7 +277,8 @@ def cuda_functions(virtual):
         "get_rng_state": lambda device=None: torch.get_rng_state(),
         "set_rng_state": lambda state, device=None:
             torch.set_rng_state(state),
-        "manual_seed": seed(), "manual_seed_all": seed(),
+        "manual_seed": seed, "manual_seed_all": seed,
+        "default_generators": (counter,),
         "initial_seed": lambda: torch.initial_seed(),
         "stream": lambda s: (
             s if s is not None else contextlib.nullcontext()),

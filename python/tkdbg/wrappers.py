@@ -113,6 +113,33 @@ class ConstexprFunction:
                        **{k: tl_types.unwrap(v) for k, v in kwargs.items()})
 
 
+class KnownType(tl_types.constexpr):
+    """A dtype in a constexpr, that answers as the dtype too: functions that
+    run at compile time are given either."""
+
+    def __getattr__(self, name):
+        return getattr(self.value, name)
+
+
+class PlainFunction:
+    """A Python function without decorator that kernels reach through a
+    constexpr or a module: it sees its arguments as the compiler does."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.__name__ = fn.__name__
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*map(_compiler_value, args),
+                       **{k: _compiler_value(v) for k, v in kwargs.items()})
+
+
+def _compiler_value(value):
+    if isinstance(value, tl_types.dtype):
+        return KnownType(value)
+    return value if isinstance(value, tuple) else tl_types.constexpr(value)
+
+
 class BoundConstexprFunction:
     """A ConstexprFunction as method."""
 

@@ -280,8 +280,11 @@ static bool float_attr(const tk_type *t, const char *name, sval *out) {
 static sval type_attr(tks *s, const sval *v, const char *name) {
   const tk_type *t = &v->type;
   tk_dtype d = (tk_dtype)t->elem;
+  if (!strcmp(name, "value")) return *v; /* as an argument it is constexpr */
   if (!strcmp(name, "element_ty"))
-    return sv_type(t->rank ? tk_elem_of(*t) : t->ptr ? tk_pointee(*t) : *t);
+    return sv_type(t->rank && !t->to_block ? tk_elem_of(*t)
+                   : t->ptr                ? tk_pointee(*t)
+                                           : *t);
   if (!strcmp(name, "scalar")) return sv_type(tk_elem_of(*t));
   if (!strcmp(name, "shape")) return shape_tuple(s, t);
   if (!strcmp(name, "numel")) return sv_int(tk_numel(t));
@@ -315,10 +318,13 @@ static sval tuple_attr(tks *s, const sval *v, const char *name) {
 static sval pointer_attr(tks *s, const sval *v, const char *name) {
   size_t rank = v->type.rank;
   tk_type block = v->type;
-  if (!strcmp(name, "dtype")) return sv_type(tk_elem_of(block));
-  if (!strcmp(name, "type") && v->kind == V_BLOCKPTR) {
-    return sv_type(tk_pointer(block));
+  bool type = !strcmp(name, "type"), dtype = !strcmp(name, "dtype");
+  if (v->kind == V_BLOCKPTR && (type || dtype)) {
+    block = tk_pointer(block);
+    block.to_block = true;
+    return sv_type(block);
   }
+  if (dtype) return sv_type(tk_elem_of(block));
   if (!strcmp(name, "block_shape") || !strcmp(name, "block_type"))
     return name[6] == 's' ? shape_tuple(s, &block) : sv_type(block);
   if (!strcmp(name, "shape")) return sv_tuple(s, v->items + 1, rank);

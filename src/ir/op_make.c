@@ -159,8 +159,8 @@ static bool is_kind(const tk_type *t, int kind) {
   case 'i': return value && tk_is_signed(d);
   case 'u': return value && tk_is_int(d) && !tk_is_signed(d);
   case 'b': return value && d == TK_INT1;
-  case 'p': return t->ptr > 0;
-  case 'B': return t->rank > 0;
+  case 'p': return t->ptr > 0 && (!t->rank || t->to_block);
+  case 'B': return t->rank > 0 && !t->to_block;
   case 'c': return t->is_const;
   case 'v': return false;
   default: return value && tk_is_fp8(d);

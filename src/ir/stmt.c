@@ -466,11 +466,8 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
     return;
   }
   sval v = tks_expr(s, n->c);
-  if (n->a->kind != TK_AST_NAME || sv_runtime(&v))
-    tks_error(s, TK_D_TYPE,
-              "a constexpr needs a value known before the "
-              "program runs, not %s",
-              tks_show(s, &v));
+  if (n->a->kind != TK_AST_NAME)
+    tks_error(s, TK_D_TYPE, "a constexpr is a name, not an expression");
   if (find(s->frame->scope, n->a->str))
     tks_error(s, TK_D_VALUE,
               "%s is already defined: a constexpr cannot be "

@@ -2,7 +2,8 @@
 #include "ir/type.h"
 
 bool tk_same_elem(const tk_type *a, const tk_type *b) {
-  return a->elem == b->elem && a->ptr == b->ptr && a->is_const == b->is_const;
+  return a->elem == b->elem && a->ptr == b->ptr && a->is_const == b->is_const &&
+         a->to_block == b->to_block;
 }
 
 bool tk_same_shape(const tk_type *a, const tk_type *b) {
@@ -17,6 +18,13 @@ bool tk_same_type(const tk_type *a, const tk_type *b) {
 }
 
 void tk_type_print(tk_buf *out, const tk_type *t) {
+  if (t->to_block) {
+    tk_type block = tk_pointee(*t);
+    tk_buf_puts(out, "pointer<");
+    tk_type_print(out, &block);
+    tk_buf_putc(out, '>');
+    return;
+  }
   if (t->rank) {
     tk_buf_puts(out, "<[");
     for (int i = 0; i < t->rank; i++)

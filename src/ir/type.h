@@ -13,6 +13,7 @@ typedef struct tk_type {
   uint8_t elem;  /* tk_dtype; of the pointee when ptr > 0 */
   uint8_t ptr;   /* 0 value, 1 pointer to elem, 2 pointer to that, ... */
   bool is_const; /* pointer that stores refuse */
+  bool to_block; /* the type of a block pointer: one pointer to a block */
   uint8_t rank;  /* 0: scalar */
   int32_t shape[TK_MAX_RANK];
 } tk_type;
@@ -32,6 +33,7 @@ static inline tk_type tk_with_elem(tk_type t, tk_dtype d) {
   return t;
 }
 static inline tk_type tk_elem_of(tk_type t) {
+  if (t.to_block) return t; /* a pointer is a scalar, whatever it points to */
   return (tk_type){.elem = t.elem, .ptr = t.ptr, .is_const = t.is_const};
 }
 static inline tk_type tk_with_shape(tk_type t, const tk_type *shape) {
@@ -43,6 +45,7 @@ static inline tk_type tk_with_shape(tk_type t, const tk_type *shape) {
 static inline tk_type tk_pointee(tk_type t) {
   t.ptr--;
   if (!t.ptr) t.is_const = false;
+  t.to_block = false;
   return t;
 }
 

@@ -43,6 +43,19 @@ def helper(v):
     return v + 1
 
 
+@tl.constexpr
+def doubled(n):
+    assert isinstance(n, tl.constexpr), n
+    return n * 2
+
+
+@tl.constexpr
+def unsigned_of(dtype):
+    assert dtype.is_int()
+    dtype = dtype.value if isinstance(dtype, tl.constexpr) else dtype
+    return tl.core.get_int_dtype(dtype.primitive_bitwidth, False)
+
+
 @triton.constexpr_function
 def compute(a, b=2):
     return a * 10 + b
@@ -166,6 +179,32 @@ class Functions(unittest.TestCase):
             tl.store(z, compute(4, b=3))
         self.assertEqual(run(kernel), 43)
         self.assertEqual(compute(1), 12)
+
+    def test_plain_function_in_a_constexpr(self):
+        @triton.jit
+        def kernel(z, N: tl.constexpr):
+            kind: tl.constexpr = unsigned_of(z.dtype.element_ty)
+            tl.store(z, tl.full((), doubled(N) + 1, kind).to(tl.int32))
+        self.assertEqual(run(kernel, 1, "i4", 3), 7)
+
+    def test_plain_function_of_a_module(self):
+        module = types.ModuleType("some_helpers")
+        module.half = lambda n: n // 2
+
+        @triton.jit
+        def kernel(z, N: tl.constexpr):
+            tl.store(z, module.half(N))
+        self.assertEqual(run(kernel, 1, "i4", 6), 3)
+
+    def test_plain_function_is_refused(self):
+        def plain(n):
+            return n
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, plain(4))
+        with self.assertRaisesRegex(tkdbg.CompilationError, "not plain Py"):
+            run(kernel)
 
     def test_constexpr_function_that_raises(self):
         @triton.constexpr_function

@@ -79,6 +79,40 @@ class Autotune(unittest.TestCase):
         self.assertIs(kernel.best_config, CONFIGS[0])
         self.assertEqual(len(kernel.cache), 1)
 
+    def test_a_tuner_that_measures_by_itself(self):
+        class Own(triton.runtime.Autotuner):
+            def run(self, *args, **kwargs):
+                self.nargs = dict(zip(self.arg_names, args))
+                times = {c: self._bench(*args, config=c, **kwargs)
+                         for c in self.prune_configs(kwargs)}
+                best = min(times, key=times.get)
+                assert all(len(t) == 3 for t in times.values())
+                return self.fn.run(*args, **kwargs, **best.all_kwargs())
+
+        x, z = np.ones(50, np.float32), np.zeros(50, np.float32)
+        fn = triton.jit(raw)
+        Own(fn, fn.arg_names, CONFIGS, ["n"])[grid](x, z, n=50)
+        self.assertTrue((z == 1).all())
+
+    def test_static_assertions_leave_configurations_out(self):
+        @triton.autotune(CONFIGS, ["n"])
+        @triton.jit
+        def fits(z, n, BLOCK: tl.constexpr):
+            tl.static_assert(BLOCK >= 32)
+            tl.store(z, BLOCK)
+
+        @triton.autotune(CONFIGS, ["n"])
+        @triton.jit
+        def fails(z, n, BLOCK: tl.constexpr):
+            tl.static_assert(BLOCK < 0, "no block is good")
+        z = np.zeros(1, np.int32)
+        for _ in range(2):
+            fits[(1,)](z, 5)
+            self.assertEqual(z[0], 64)
+        self.assertEqual(fits.best_config, CONFIGS[1])
+        with self.assertRaisesRegex(tkdbg.CompilationError, "no block is"):
+            fails[(1,)](z, 5)
+
     def test_reset_to_zero_when_tuned(self):
         kernel = make(reset_to_zero=["z"])
         self.z[:] = 5

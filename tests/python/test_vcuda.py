@@ -106,6 +106,19 @@ class Factories(unittest.TestCase):
         x = torch.randn(3, generator=g, device="cuda")
         self.assertTrue(x.is_cuda)
 
+    def test_default_generators_count(self):
+        (g,) = torch.cuda.default_generators
+        torch.manual_seed(11)
+        seed, offset = g.get_state().view(torch.int64).tolist()
+        self.assertEqual((seed, offset), (11, 0))
+        g.set_state(torch.tensor([11, 8]).view(torch.uint8))
+        self.assertEqual((g.initial_seed(), g.get_offset()), (11, 8))
+        self.assertEqual(g.clone_state().get_offset(), 8)
+        torch.cuda.manual_seed(11)
+        self.assertEqual(g.get_offset(), 0)
+        with self.assertRaisesRegex(RuntimeError, "16 bytes"):
+            g.set_state(torch.get_rng_state())
+
 
 class Propagation(unittest.TestCase):
     def setUp(self):

@@ -92,9 +92,16 @@ def _standard():
     return dict(_core(), _log2=wrappers.constexpr_function(log2))
 
 
+def _int_dtype(bitwidth, signed):
+    """The integer type of so many bits."""
+    prefix = "int" if bitwidth == 1 or signed else "uint"
+    return t.dtypes()[f"{prefix}{bitwidth}"]
+
+
 def _core_only():
     """Names of triton.language.core that triton.language lacks."""
     return dict(
+        get_int_dtype=wrappers.constexpr_function(_int_dtype),
         builtin=_builtin, extern=_extern,
         is_builtin=lambda fn: getattr(fn, "__triton_builtin__", False),
         _unwrap_if_constexpr=t.unwrap, _constexpr_to_value=t.unwrap,

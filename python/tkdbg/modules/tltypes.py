@@ -24,7 +24,8 @@ def unwrap(value):
 
 def is_constexpr(value):
     """True for our constexpr and for real Triton's."""
-    return type(value).__name__ == "constexpr" and hasattr(value, "value")
+    return isinstance(value, constexpr) or (
+        type(value).__name__ == "constexpr" and hasattr(value, "value"))
 
 
 # ---- constexpr --------------------------------------------------------------
