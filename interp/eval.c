@@ -127,6 +127,11 @@ size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
   return n < max ? n : max;
 }
 
+bool tki_eval_is_plain(const tki_frame *f, const char *name) {
+  const tk_binding *b = find(f, name);
+  return b && b->v.kind == V_TENSOR;
+}
+
 const char *tki_eval_name(const tki_frame *f, size_t i) {
   for (const tk_binding *b = scope_of(f); b; b = b->prev)
     if (find(f, b->name) == b && i-- == 0) return b->name;

@@ -31,6 +31,8 @@ void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
  * many were found, 0: no such variable, or it is known at compile time. */
 size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
                       size_t max);
+/* Whether it is one scalar or block: no tuple, descriptor or block pointer. */
+bool tki_eval_is_plain(const tki_frame *f, const char *name);
 /* The i-th variable known where f stands, newest first, each name once; NULL
  * at the end. */
 const char *tki_eval_name(const tki_frame *f, size_t i);

@@ -63,18 +63,23 @@ static void say_tensor(tkd *d, const tki_region *r) {
           r->readonly ? ", read-only" : "");
 }
 
+static void say_type(tkd *d, const char *type) {
+  size_t from = d->out.n;
+  tkd_say(d, "%s\n", type);
+  tkd_fold(d, from);
+}
+
 void tkd_cmd_WHATIS(tkd *d, tkd_args *a) {
+  if (!*a->text) tkd_fail(d, "The type of which expression?");
   typing y = {d, a->text, NULL};
   size_t diags = d->env->ndiags;
   tk_status st = tk_protect(d->env, type_body, &y);
-  if (st == TK_OK && y.x->known) tkd_say(d, "constexpr = %s\n", y.x->known);
-  for (size_t i = 0; st == TK_OK && i < y.x->n; i++) {
-    tk_type_print(&d->out, &y.x->types[i]);
-    tkd_say(d, "\n");
-  }
+  if (st == TK_OK) say_type(d, y.x->type);
+  bool pointer = st == TK_OK && y.x->n == 1 && y.x->types[0].ptr;
   tki_eval_free(y.x);
   if (st == TK_OK) {
-    const tki_region *r = tkd_region(d, a->text, strlen(a->text));
+    const tki_region *r =
+        pointer ? tkd_region(d, a->text, strlen(a->text)) : NULL;
     if (r) say_tensor(d, r);
     return;
   }

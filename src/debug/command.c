@@ -112,8 +112,7 @@ static void fold_line(tk_buf *out, const char *s, size_t n, size_t width) {
   }
 }
 
-/* Folds the lines of what is to be said from a position on. */
-static void fold(tkd *d, size_t from) {
+void tkd_fold(tkd *d, size_t from) {
   size_t width = (size_t)tkd_width(d);
   while (from && d->out.s[from - 1] != '\n') from--;
   size_t size = d->out.n - from;
@@ -135,7 +134,7 @@ static void fold(tkd *d, size_t from) {
 static void put_report(tkd *d, const tk_diag *x) {
   size_t from = d->out.n;
   tk_diag_render(&d->out, x, d->opt.colour);
-  fold(d, from);
+  tkd_fold(d, from);
 }
 
 void tkd_tell_report(tkd *d, tk_diag *x) {
@@ -170,7 +169,7 @@ void tkd_fail(tkd *d, const char *fmt, ...) {
   vsay(d, fmt, ap);
   va_end(ap);
   tk_buf_putc(&d->out, '\n');
-  fold(d, from);
+  tkd_fold(d, from);
   tk_throw(d->env, TK_USAGE);
 }
 

@@ -427,6 +427,8 @@ bool tkd_execute(tkd *d, const char *line);
 /* Asks for commands until one moves (or the input ends). */
 void tkd_prompt(tkd *d);
 void tkd_say(tkd *d, const char *fmt, ...) TK_PRINTF(2, 3);
+/* Folds the lines that were said from a position of d->out on. */
+void tkd_fold(tkd *d, size_t from);
 void tkd_flush(tkd *d);
 void tkd_fail(tkd *d, const char *fmt, ...) TK_PRINTF(2, 3) TK_NORETURN;
 /* A line of input; NULL at its end; with another prompt for bodies. */

@@ -85,7 +85,7 @@ void tkd_axis(tk_buf *out, const tkd_block *b) {
   bool whole = t->ptr || tk_is_int((tk_dtype)t->elem);
   tk_type to = t->ptr ? tk_pointee(tk_elem_of(*t)) : *t;
   int64_t unit = t->ptr ? (int64_t)tk_lane_size(&to) : 1;
-  tk_type_print(out, t);
+  tk_type_declare(out, t);
   if (!whole) {
     tk_buf_puts(out, ": floats have no contiguity\n");
     return;
@@ -136,7 +136,7 @@ static void split(const tk_type *t, int warps, int64_t *threads,
 void tkd_layout(tk_buf *out, const tk_type *t, int warps) {
   int64_t threads[TK_MAX_RANK], across[TK_MAX_RANK];
   int64_t each[TK_MAX_RANK] = {1}, order[TK_MAX_RANK] = {0}, held = 1;
-  tk_type_print(out, t);
+  tk_type_declare(out, t);
   if (!t->rank) {
     tk_buf_puts(out, ": a scalar; every thread holds it\n");
     return;

@@ -139,7 +139,7 @@ static void legend(tk_buf *out, const grid *g) {
 
 void tkd_picture(tk_buf *out, const tkd_block *b, int width, bool colour) {
   grid g = grid_of(b, MAX_ROWS, width > 24 ? width - 8 : 16);
-  tk_type_print(out, &b->type);
+  tk_type_declare(out, &b->type);
   tk_buf_putc(out, '\n');
   for (int64_t row = 0; row < g.nrows; row++) draw_row(out, &g, b, row, colour);
   legend(out, &g);

@@ -157,7 +157,7 @@ static void specials(tk_buf *out, const tkd_block *b, const counts *c) {
 
 void tkd_stats(tk_buf *out, const tkd_block *b, int width) {
   counts c = count(b);
-  tk_type_print(out, &b->type);
+  tk_type_declare(out, &b->type);
   tk_buf_printf(out, ": %" PRId64 " lane%s\n", c.n, c.n == 1 ? "" : "s");
   if (c.finite) {
     extreme(out, b, "min", c.least_at);

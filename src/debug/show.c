@@ -22,15 +22,6 @@ void tkd_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]) {
 
 /* ---- values ------------------------------------------------------------ */
 
-/* "int32[8, 4]", "pointer<fp32>[8]", "fp32" */
-static void put_type(tk_buf *b, const tk_type *type) {
-  tk_type e = tk_elem_of(*type);
-  tk_type_print(b, &e);
-  for (int i = 0; i < type->rank; i++)
-    tk_buf_printf(b, "%s%d", i ? ", " : "[", (int)type->shape[i]);
-  if (type->rank) tk_buf_putc(b, ']');
-}
-
 static void put_bits(tk_buf *b, uint64_t v, int bits) {
   bool digit = false;
   tk_buf_puts(b, "0b");
@@ -244,7 +235,7 @@ static void put_named(tkd *d, const char *name, const char *fmt,
   const tk_type *type = v->type;
   size_t from = d->out.n;
   tk_buf_printf(&d->out, "%s: ", name);
-  put_type(&d->out, type);
+  tk_type_declare(&d->out, type);
   tk_buf_puts(&d->out, " = ");
   int column = (int)(d->out.n - from);
   if (type->rank > 1 || (type->rank && column > 40)) {
@@ -281,27 +272,61 @@ typedef struct showing {
   tki_eval *x;
   bool bare; /* the value alone, for dprintf */
   tki_frame *f;
+  size_t n; /* values that are held */
+  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
 } showing;
 
-static void show_leaf(showing *s, const char *name, const tk_type *type,
-                      tki_val *v, tki_val *undefined) {
-  tkd_shown x = shown_value(type, v, undefined);
-  if (s->bare)
-    put_value(s->d, s->fmt, &x, 0);
-  else
-    tkd_show_value(s->d, name, s->fmt, type, v, undefined);
+static const char *name_of(const showing *s, const tk_eval_part *p) {
+  size_t n = strlen(s->name), k = strlen(p->path);
+  char *name = tkd_temp_bytes(s->d, n + k + 1);
+  memcpy(name, s->name, n);
+  memcpy(name + n, p->path, k);
+  return name;
 }
 
-static void show_values(showing *s, tki_val *out, tki_val *undefined) {
+/* A value that does not have a line of its own. */
+static void show_inner(showing *s, const tk_eval_part *p, const tkd_shown *v) {
   tkd *d = s->d;
-  for (size_t i = 0; i < s->x->n; i++) {
-    char name[300];
-    snprintf(name, sizeof name, s->x->tuple ? "%.200s[%zu]" : "%.200s", s->name,
-             i);
-    if (s->bare && i) tk_buf_puts(&d->out, ", ");
-    show_leaf(s, name, &s->x->types[i], &out[i], &undefined[i]);
-    tki_release(d->t, &out[i]);
-    tki_release(d->t, &undefined[i]);
+  if (p->path && !s->bare) tkd_say(d, "%s: ", name_of(s, p));
+  if (p->before && (!p->path || !s->bare)) tkd_say(d, "%s", p->before);
+  if (p->known)
+    tkd_say(d, "%s", p->known);
+  else
+    put_value(d, s->fmt, v, 0);
+}
+
+static bool is_line(const tk_eval_part *p) {
+  return p->path && !p->before;
+}
+
+static void show_part(showing *s, const tk_eval_part *p, const tkd_shown *v) {
+  tkd *d = s->d;
+  if (is_line(p) && p->known && !s->bare)
+    tkd_say(d, "%s: constexpr = %s\n", name_of(s, p), p->known);
+  else if (is_line(p) && !p->known && !s->bare)
+    put_named(d, name_of(s, p), s->fmt, v);
+  else
+    show_inner(s, p, v);
+}
+
+/* What belongs together stands in one line, which is folded if need be. */
+static void show_values(showing *s) {
+  tkd *d = s->d;
+  size_t n = s->x->parts.n, from = d->out.n, k = 0;
+  for (size_t i = 0; i < n; i++) {
+    const tk_eval_part *p = &s->x->parts.items[i];
+    tkd_shown v = {.region = TKI_ANY};
+    if (p->path && s->bare && i) tk_buf_puts(&d->out, ", ");
+    if (p->path) from = d->out.n;
+    if (!p->known) {
+      v = shown_value(&s->x->types[k], &s->out[k], &s->undefined[k]);
+      k++;
+    }
+    show_part(s, p, &v);
+    bool ends = i + 1 == n || s->x->parts.items[i + 1].path;
+    if (!ends || s->bare || is_line(p)) continue;
+    tk_buf_putc(&d->out, '\n');
+    tkd_fold(d, from);
   }
 }
 
@@ -329,7 +354,6 @@ static bool put_known(showing *s) {
 static void show_body(tk_env *e, void *ud) {
   showing *s = ud;
   tkd *d = s->d;
-  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
   (void)e;
   s->x = tki_eval_new(d->t, s->f, s->text, NULL);
   if (s->x->known) {
@@ -338,14 +362,23 @@ static void show_body(tk_env *e, void *ud) {
                   s->x->known);
     return;
   }
-  tkc_undefined_eval(d->t, s->x, s->f, out, undefined);
-  show_values(s, out, undefined);
+  tkc_undefined_eval(d->t, s->x, s->f, s->out, s->undefined);
+  s->n = s->x->n;
+  show_values(s);
+}
+
+static void show_end(showing *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    tki_release(s->d->t, &s->out[i]);
+    tki_release(s->d->t, &s->undefined[i]);
+  }
+  tki_eval_free(s->x);
 }
 
 static void show(tkd *d, showing *s) {
   size_t diags = d->env->ndiags;
   tk_status st = tk_protect(d->env, show_body, s);
-  tki_eval_free(s->x);
+  show_end(s);
   if (st == TK_OK) return;
   tkd_say_reports(d, diags);
   tk_throw(d->env, TK_USAGE);
@@ -379,7 +412,7 @@ static void put_piece(tkd *d, const char *text) {
     d->out.n = n;
     tk_buf_printf(&d->out, "{%s}", text);
   }
-  tki_eval_free(x.s.x);
+  show_end(&x.s);
 }
 
 /* Text in which {expr} stands for a value. */
@@ -408,7 +441,7 @@ static void put_arg(tkd *d, const tki_frame *f, int slot, const char *sep) {
   if (!s->name) return;
   tk_buf_printf(&d->out, "%s%s=", sep, s->name);
   if (s->type.rank) {
-    put_type(&d->out, &s->type);
+    tk_type_declare(&d->out, &s->type);
   } else {
     tki_val undefined = tkc_undefined_slot(d->t, f, slot);
     tkd_shown x = shown_value(&s->type, v, &undefined);
@@ -557,19 +590,33 @@ static size_t squeeze(char *text, size_t n) {
   return to;
 }
 
-/* A change is a line: of a block, as much as fits. */
-static void show_change(tkd *d, const tki_frame *f, const char *name) {
-  size_t from = d->out.n, most = (size_t)tkd_width(d) - 4;
-  tkd_show_slot(d, f, name);
-  char *text = d->out.s + from;
-  const char *end = memchr(text, '\n', d->out.n - from);
-  if (end && end < text + most + 4 && end + 1 == d->out.s + d->out.n) return;
-  size_t n = squeeze(text, d->out.n - from), cut = n;
-  if (n > most + 4)
+/* A value in a line, as much of it as fits. */
+static void put_line_of(tkd *d, char *text, size_t n) {
+  size_t most = (size_t)tkd_width(d) - 4;
+  const char *end = memchr(text, '\n', n);
+  bool whole = end && end + 1 == text + n && n <= most + 4;
+  size_t k = whole ? n - 1 : squeeze(text, n), cut = k;
+  if (k > most + 4)
     for (cut = most; cut && text[cut] != ' ';) cut--;
-  if (cut > 4 && cut < n && !memcmp(text + cut - 4, " ...", 4)) cut -= 4;
-  d->out.n = from + cut;
-  tkd_say(d, cut < n ? " ...\n" : "\n");
+  if (cut > 4 && cut < k && !memcmp(text + cut - 4, " ...", 4)) cut -= 4;
+  tk_buf_add(&d->out, text, cut);
+  tkd_say(d, cut < k ? " ...\n" : "\n");
+}
+
+/* A change is a line, or one for each item of a tuple. */
+static void show_change(tkd *d, const tki_frame *f, const char *name) {
+  size_t from = d->out.n, n = strlen(name);
+  tkd_show_slot(d, f, name);
+  char *text = tkd_temp(d, d->out.s + from, d->out.n - from);
+  d->out.n = from;
+  while (*text) {
+    char *end = strchr(text, '\n');
+    while (end && end[1] && strncmp(end + 1, name, n))
+      end = strchr(end + 1, '\n');
+    size_t k = end ? (size_t)(end + 1 - text) : strlen(text);
+    put_line_of(d, text, k);
+    text += k;
+  }
 }
 
 /* The values of what changed since the last stop in this frame. */
@@ -602,21 +649,23 @@ static void show_one(tkd *d, const tki_frame *f, int slot, const char *name) {
   tki_release(d->t, &undefined);
 }
 
+/* A tuple may have parts without a value: then it is not shown. */
 void tkd_show_slot(tkd *d, const tki_frame *f, const char *name) {
   int slots[TK_EVAL_LEAVES];
   size_t n = tki_eval_slots(f, name, slots, TK_EVAL_LEAVES);
-  for (size_t i = 0; i < n; i++) {
-    char text[300];
-    snprintf(text, sizeof text, n > 1 ? "%.200s[%zu]" : "%.200s", name, i);
-    show_one(d, f, slots[i], text);
+  if (n == 1 && tki_eval_is_plain(f, name)) {
+    show_one(d, f, slots[0], name);
+    return;
   }
-  if (n) return;
   showing x = {.d = d, .fmt = "", .text = name, .name = name};
   x.f = (tki_frame *)f;
-  size_t diags = d->env->ndiags;
-  if (tk_protect(d->env, show_body, &x) != TK_OK)
+  size_t diags = d->env->ndiags, from = d->out.n;
+  if (tk_protect(d->env, show_body, &x) != TK_OK) {
     tk_diag_truncate(d->env, diags);
-  tki_eval_free(x.x);
+    d->out.n = from;
+    tkd_say(d, "%s: no value yet\n", name);
+  }
+  show_end(&x);
 }
 
 /* ---- displays ---------------------------------------------------------- */
@@ -638,7 +687,7 @@ void tkd_display_all(tkd *d) {
       tk_diag_truncate(d->env, diags);
       tkd_say(d, "%s cannot be had here\n", x->text);
     }
-    tki_eval_free(s.x);
+    show_end(&s);
   }
 }
 

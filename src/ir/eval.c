@@ -55,6 +55,10 @@ static void bad_index(tks *s, const sval *v) {
 static int64_t bound(tks *s, const sval *v, int64_t missing, int64_t lo,
                      int64_t n) {
   if (sv_is_none(v)) return missing;
+  if (sv_is_tensor(v))
+    tks_error_help(s, TK_D_TYPE, "a single index may be any number: x[i]",
+                   "the bounds of a slice are constants, not %s",
+                   tks_show(s, v));
   if (v->kind != V_INT && v->kind != V_BOOL) bad_index(s, v);
   tk_int i = v->i < 0 ? v->i + n : v->i;
   return i < lo ? lo : i > n ? n : (int64_t)i;
@@ -71,8 +75,9 @@ static range range_of(tks *s, const sval *v, int64_t n) {
   }
   if (v->kind != V_SLICE) bad_index(s, v);
   const sval *by = &v->items[2];
+  if (!sv_is_none(by) && by->kind != V_INT) bad_index(s, by);
   range r = {.step = sv_is_none(by) ? 1 : (int64_t)by->i};
-  if ((!sv_is_none(by) && by->kind != V_INT) || r.step == 0) bad_index(s, by);
+  if (!r.step) tks_error(s, TK_D_VALUE, "the step of a slice is not 0");
   bool up = r.step > 0;
   r.start = bound(s, &v->items[0], up ? 0 : n - 1, up ? 0 : -1, up ? n : n - 1);
   int64_t end = bound(s, &v->items[1], up ? n : -1, up ? 0 : -1, n);
@@ -100,34 +105,106 @@ static sval whole_axis(tks *s) {
   return v;
 }
 
-/* The i-th index, or a whole axis when fewer are given. */
-static sval index_at(tks *s, const sval *index, size_t i) {
-  if (index->kind != V_TUPLE) return i ? whole_axis(s) : *index;
-  return i < index->n ? index->items[i] : whole_axis(s);
+/* An index with an entry for every axis and for each axis that None puts in;
+ * "..." stands for as many whole axes as are missing. */
+typedef struct entries {
+  sval at[2 * TK_MAX_RANK];
+  int n;
+} entries;
+
+static void add_entry(tks *s, entries *x, sval v) {
+  if (x->n == 2 * TK_MAX_RANK)
+    tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
+  x->at[x->n++] = v;
 }
 
-static size_t index_count(const sval *index) {
-  return index->kind == V_TUPLE ? index->n : 1;
+static void add_whole(tks *s, entries *x, int n) {
+  while (n-- > 0) add_entry(s, x, whole_axis(s));
 }
 
-static void too_many(tks *s, const sval *index, int rank) {
-  if (index_count(index) > (size_t)rank)
-    tks_error(s, TK_D_SHAPE, "%zu indices for %d axes", index_count(index),
-              rank);
+/* How many axes the index names. */
+static int named_axes(tks *s, const sval *at, size_t n, int rank) {
+  int named = 0, dots = 0;
+  for (size_t i = 0; i < n; i++) {
+    dots += at[i].kind == V_ELLIPSIS;
+    named += at[i].kind != V_ELLIPSIS && !sv_is_none(&at[i]);
+  }
+  if (dots > 1) tks_error(s, TK_D_SHAPE, "an index has one ... at most");
+  if (named > rank)
+    tks_error(s, TK_D_SHAPE, "%d indices for %d axes", named, rank);
+  return named;
+}
+
+static entries entries_of(tks *s, const sval *index, int rank) {
+  bool many = index->kind == V_TUPLE, dots = false;
+  const sval *at = many ? index->items : index;
+  size_t n = many ? index->n : 1;
+  entries x = {.n = 0};
+  int missing = rank - named_axes(s, at, n, rank);
+  for (size_t i = 0; i < n; i++) {
+    if (at[i].kind != V_ELLIPSIS) {
+      add_entry(s, &x, at[i]);
+      continue;
+    }
+    add_whole(s, &x, missing);
+    dots = true;
+  }
+  if (!dots) add_whole(s, &x, missing);
+  return x;
+}
+
+static void need_whole_number(tks *s, const sval *v) {
+  if (v->type.ptr || v->type.rank || !tk_is_int((tk_dtype)v->type.elem))
+    bad_index(s, v);
+}
+
+/* The lane of an axis that a number names which is known when it runs. */
+static sval pick_lane(tks *s, const sval *v, int axis, const sval *at) {
+  need_whole_number(s, at);
+  tk_type t = tk_with_shape(tk_scalar(TK_INT64), &v->type);
+  sval n = sv_int(t.shape[axis]), zero = sv_int(0);
+  t.shape[axis] = 1;
+  sval i = tks_cast_to(s, at, TK_INT64);
+  sval back = tks_compare(s, TK_C_LT, &i, &zero);
+  back = tks_cast_to(s, &back, TK_INT64);
+  back = tks_binary(s, TK_OP_MUL, &back, &n);
+  i = tks_binary(s, TK_OP_ADD, &i, &back);
+  sval args[2] = {*v, tks_broadcast(s, &i, &t)};
+  tk_type to = tk_with_shape(tk_elem_of(v->type), &t);
+  tk_inst *in = tks_emit(s, TK_I_GATHER, 0, to, 2, args);
+  in->attr[0] = axis;
+  return tks_result(in);
+}
+
+static sval reshaped(tks *s, const sval *v, const int64_t *shape, int rank) {
+  if (rank > TK_MAX_RANK)
+    tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
+  bool same = rank == v->type.rank;
+  for (int i = 0; i < rank && same; i++) same = shape[i] == v->type.shape[i];
+  return same ? *v : tks_reshape(s, v, shape, rank);
 }
 
 sval tks_pick(tks *s, const sval *v, const sval *index) {
-  int64_t shape[TK_MAX_RANK];
-  int rank = 0;
+  int64_t shape[2 * TK_MAX_RANK];
+  int rank = 0, axis = 0;
   sval r = *v;
-  too_many(s, index, v->type.rank);
-  for (int i = 0; i < v->type.rank; i++) {
-    sval at = index_at(s, index, (size_t)i);
-    range g = range_of(s, &at, v->type.shape[i]);
-    if (g.count != v->type.shape[i] || g.step != 1) r = pick_axis(s, &r, i, g);
+  entries x = entries_of(s, index, v->type.rank);
+  for (int i = 0; i < x.n; i++) {
+    if (sv_is_none(&x.at[i])) {
+      shape[rank++] = 1;
+      continue;
+    }
+    if (sv_is_tensor(&x.at[i])) {
+      r = pick_lane(s, &r, axis++, &x.at[i]);
+      continue;
+    }
+    range g = range_of(s, &x.at[i], v->type.shape[axis]);
+    if (g.count != v->type.shape[axis] || g.step != 1)
+      r = pick_axis(s, &r, axis, g);
     if (!g.one) shape[rank++] = g.count;
+    axis++;
   }
-  return rank == r.type.rank ? r : tks_reshape(s, &r, shape, rank);
+  return reshaped(s, &r, shape, rank);
 }
 
 /* ---- elements of tensors ------------------------------------------------ */
@@ -153,30 +230,36 @@ static sval scalar_offset(tks *s, const sval *at, const tk_tensor *x, int i) {
     range r = range_of(s, at, x->shape[i]);
     return sv_int((tk_int)r.start * x->strides[i]);
   }
-  if (v.type.ptr || v.type.rank || !tk_is_int((tk_dtype)v.type.elem))
-    bad_index(s, at);
+  need_whole_number(s, at);
   v = tks_cast_to(s, &v, TK_INT64);
   return tks_binary(s, TK_OP_MUL, &v, &stride);
 }
 
+/* Slices, and axes of one that None puts in, are the axes of the block. */
 static sval element(tks *s, const sval *p, const tk_tensor *x,
                     const sval *index) {
-  int rank = 0, place = 0;
-  sval at[TK_MAX_RANK], addr = *p;
-  too_many(s, index, x->rank);
-  for (int i = 0; i < x->rank; i++) {
-    at[i] = index_at(s, index, (size_t)i);
-    rank += at[i].kind == V_SLICE;
-  }
-  for (int i = 0; i < x->rank; i++) {
-    sval off = at[i].kind != V_SLICE
-                   ? scalar_offset(s, &at[i], x, i)
-                   : axis_offsets(s, range_of(s, &at[i], x->shape[i]),
-                                  x->strides[i], place++, rank);
+  entries e = entries_of(s, index, x->rank);
+  int64_t shape[2 * TK_MAX_RANK];
+  int rank = 0, place = 0, axis = 0, out = 0;
+  sval addr = *p, none = sv(V_NONE);
+  for (int i = 0; i < e.n; i++) rank += e.at[i].kind == V_SLICE;
+  for (int i = 0; i < e.n; i++) {
+    const sval *at = &e.at[i];
+    if (sv_is_none(at)) {
+      shape[out++] = 1;
+      continue;
+    }
+    range r = {.count = 1};
+    if (at->kind == V_SLICE)
+      shape[out++] = (r = range_of(s, at, x->shape[axis])).count;
+    sval off = at->kind != V_SLICE
+                   ? scalar_offset(s, at, x, axis)
+                   : axis_offsets(s, r, x->strides[axis], place++, rank);
     addr = tks_binary(s, TK_OP_ADD, &addr, &off);
+    axis++;
   }
-  sval none = sv(V_NONE);
-  return tks_load(s, &addr, &none, &none);
+  sval v = tks_load(s, &addr, &none, &none);
+  return out ? reshaped(s, &v, shape, out) : v;
 }
 
 bool tks_element(tks *s, const sval *v, const sval *index, sval *out) {
@@ -322,13 +405,95 @@ static sval fit(tks *s, const sval *v, const tk_type *want) {
   return tks_broadcast(s, &r, want);
 }
 
-static void take_result(tks *s, tk_eval *x, const sval *v) {
-  if (!sv_runtime(v)) {
-    tk_buf b;
-    tk_buf_init(&b, s->env);
+/* ---- results ------------------------------------------------------------ */
+
+/* A type as it is declared, "fp32[8, 4]", "(int32, fp32[8])". */
+static const char *kind_text(tks *s, const sval *v) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  bool window = v->kind == V_BLOCKPTR || v->kind == V_DESC;
+  if (v->kind == V_TENSOR || window) {
+    if (window)
+      tk_buf_puts(&b, v->kind == V_DESC ? "descriptor<" : "block_ptr<");
+    tk_type_declare(&b, &v->type);
+    if (window) tk_buf_putc(&b, '>');
+  } else if (v->kind == V_TUPLE && sv_runtime(v)) {
+    for (size_t i = 0; i < v->n; i++)
+      tk_buf_printf(&b, "%s%s", i ? ", " : "(", kind_text(s, &v->items[i]));
+    tk_buf_puts(&b, v->n == 1 ? ",)" : ")");
+  } else {
+    tk_buf_puts(&b, "constexpr = ");
     tks_text(s, &b, v, true);
-    x->known = tk_arena_strdup(s->arena, tk_buf_str(&b));
-    tk_buf_free(&b);
+  }
+  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
+static const char *known_text(tks *s, const sval *v) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  tks_text(s, &b, v, true);
+  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
+static void add_part(tks *s, tk_eval *x, tk_eval_part part) {
+  TK_PUSH(s->arena, &x->parts, part);
+}
+
+/* A value inside a line that another one began. */
+static void add_inner(tks *s, tk_eval *x, const char *before, const sval *v) {
+  tk_eval_part p = {.before = before};
+  if (v->kind != V_TENSOR) p.known = known_text(s, v);
+  add_part(s, x, p);
+}
+
+static void add_list(tks *s, tk_eval *x, const char *name, const sval *v,
+                     size_t n) {
+  for (size_t i = 0; i < n; i++)
+    add_inner(s, x, i ? ", " : tk_arena_printf(s->arena, "%s [", name), &v[i]);
+}
+
+/* "descriptor<fp32[4, 8]> = &y, shape [29, 8], strides [8, 1]" */
+static void add_window(tks *s, tk_eval *x, const char *path, const sval *v) {
+  size_t rank = v->type.rank;
+  add_part(s, x,
+           (tk_eval_part){
+               .path = path,
+               .before = tk_arena_printf(s->arena, "%s = ", kind_text(s, v))});
+  add_list(s, x, ", shape", v->items + 1, rank);
+  add_list(s, x, "], strides", v->items + 1 + rank, rank);
+  if (v->kind == V_BLOCKPTR)
+    add_list(s, x, "], offsets", v->items + 1 + 2 * rank, rank);
+  add_part(s, x, (tk_eval_part){.before = "]", .known = ""});
+}
+
+static void add_parts(tks *s, tk_eval *x, const char *path, const sval *v) {
+  const char *name = v->kind == V_TUPLE ? v->s : NULL;
+  if (v->kind == V_BLOCKPTR || v->kind == V_DESC) {
+    add_window(s, x, path, v);
+  } else if (!sv_runtime(v)) {
+    add_part(s, x, (tk_eval_part){.path = path, .known = known_text(s, v)});
+  } else if (v->kind == V_TENSOR) {
+    add_part(s, x, (tk_eval_part){.path = path});
+  } else {
+    for (size_t i = 0; i < v->n; i++) {
+      int n = name ? (int)strcspn(name, ",") : 0;
+      const char *below =
+          n ? tk_arena_printf(s->arena, "%s.%.*s", path, n, name)
+            : tk_arena_printf(s->arena, "%s[%zu]", path, i);
+      if (name) name += (size_t)n + (name[n] == ',');
+      add_parts(s, x, below, &v->items[i]);
+    }
+  }
+}
+
+static void take_result(tks *s, tk_eval *x, const sval *v) {
+  x->type = kind_text(s, v);
+  if (!sv_runtime(v)) {
+    x->known = known_text(s, v);
     return;
   }
   sval leaves[TK_EVAL_LEAVES];
@@ -336,11 +501,11 @@ static void take_result(tks *s, tk_eval *x, const sval *v) {
     tks_error(s, TK_D_UNSUPPORTED, "a tuple of more than %d values",
               TK_EVAL_LEAVES);
   x->n = tks_leaves(v, leaves);
-  x->tuple = v->kind != V_TENSOR;
   for (size_t i = 0; i < x->n; i++) {
     x->types[i] = leaves[i].type;
     x->slots[i] = leaves[i].slot;
   }
+  add_parts(s, x, "", v);
 }
 
 /* Its parameters: the variables that it reads, then where it is. */

@@ -6,8 +6,8 @@
  * with the slots of the function it looks into, so that variables need no
  * renaming; what it computes goes to slots behind them.
  *
- * Beyond the language an expression may pick lanes, x[0, 2:6, ::2], and
- * elements of tensors, BUFFER[i, j]; and it knows pid, pid_0, pid_1, pid_2,
+ * Beyond the language an expression may pick lanes, x[0, 2:6, ::2], x[..., i],
+ * and elements of tensors, BUFFER[i, j]; and it knows pid, pid_0, pid_1, pid_2,
  * grid, trip (of the innermost loop, from 0), any(), all(), isnan(), and the
  * tensors of the launch by their parameters' names, unless a variable of the
  * kernel has the name.
@@ -17,14 +17,22 @@
 
 #include "ir/ir.h"
 
-enum { TK_EVAL_LEAVES = 16, TK_EVAL_PLACES = 4 };
+enum { TK_EVAL_LEAVES = 64, TK_EVAL_PLACES = 4 };
+
+/* A piece of a result, in the order in which it is read. */
+typedef struct tk_eval_part {
+  const char *path;   /* "", "[1].x": an item of a tuple; NULL: more of it */
+  const char *before; /* text before the value, or NULL: its type */
+  const char *known;  /* as text; NULL: the next of the values */
+} tk_eval_part;
 
 typedef struct tk_eval {
   tk_program *program;
   tk_func *func;
   const char *known; /* the value as text, when it needs no run; else NULL */
-  size_t n;          /* values: 1, or the items of a tuple */
-  bool tuple;
+  const char *type;  /* "fp32[8]", "(int32, fp32[8])", "constexpr = 3" */
+  TK_VEC(tk_eval_part) parts;
+  size_t n; /* values: 1, or those in a tuple, descriptor, block pointer */
   tk_type types[TK_EVAL_LEAVES];
   int slots[TK_EVAL_LEAVES];
   size_t nframe; /* slots of the function looked into */

@@ -418,14 +418,6 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
   return r;
 }
 
-/* Whether an index has a None: an axis is put in. */
-static bool widens(const sval *index) {
-  if (index->kind != V_TUPLE) return sv_is_none(index);
-  for (size_t i = 0; i < index->n; i++)
-    if (sv_is_none(&index->items[i])) return true;
-  return false;
-}
-
 static int64_t clip(const sval *v, int64_t missing, int64_t n) {
   if (sv_is_none(v)) return missing;
   int64_t i = (int64_t)v->i;
@@ -457,8 +449,7 @@ static sval expr_subscript(tks *s, const tk_ast *e) {
   sval v = tks_expr(s, e->a), index = tks_expr(s, e->b);
   sval r;
   if (s->where && sv_is_tensor(&v) && tks_element(s, &v, &index, &r)) return r;
-  if (s->where && sv_is_block(&v) && !widens(&index))
-    return tks_pick(s, &v, &index);
+  if (s->where && sv_is_block(&v)) return tks_pick(s, &v, &index);
   if (sv_is_tensor(&v)) return tensor_index(s, &v, &index);
   if (v.kind == V_TUPLE) return tuple_index(s, &v, &index);
   if (v.kind == V_STR && index.kind == V_INT) {
@@ -520,6 +511,14 @@ static sval expr_fstr(tks *s, const tk_ast *e) {
   return tks_fstring(s, e);
 }
 
+/* Only a debugger's expressions have it. */
+static sval expr_ellipsis(tks *s, const tk_ast *e) {
+  if (!s->where)
+    tks_error(s, TK_D_UNSUPPORTED, "unsupported expression: %s",
+              tk_ast_name(e->kind));
+  return sv(V_ELLIPSIS);
+}
+
 /* ---- dispatch ---------------------------------------------------------- */
 
 static const expr_fn table[TK_AST_COUNT] = {
@@ -533,7 +532,7 @@ static const expr_fn table[TK_AST_COUNT] = {
     [TK_AST_BINARY] = expr_binary, [TK_AST_COMPARE] = expr_compare,
     [TK_AST_BOOLOP] = expr_boolop, [TK_AST_COND] = expr_cond,
     [TK_AST_LAMBDA] = expr_lambda, [TK_AST_NAMED] = expr_named,
-    [TK_AST_COMP] = expr_comp,
+    [TK_AST_COMP] = expr_comp,     [TK_AST_ELLIPSIS] = expr_ellipsis,
 };
 
 sval tks_expr(tks *s, const tk_ast *e) {

@@ -25,6 +25,7 @@ typedef enum sval_kind {
   V_TYPE,     /* type: a dtype, pointer type or block type */
   V_TUPLE,    /* items, n; s: comma-separated field names or NULL */
   V_SLICE,    /* items[3] */
+  V_ELLIPSIS, /* in a debugger's index */
   V_FUNC,     /* fn: a jit function */
   V_LAMBDA,   /* ast, with the scope it was made in */
   V_OP,       /* op: an operation of the language */

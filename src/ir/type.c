@@ -17,6 +17,14 @@ bool tk_same_type(const tk_type *a, const tk_type *b) {
   return tk_same_elem(a, b) && tk_same_shape(a, b);
 }
 
+void tk_type_declare(tk_buf *out, const tk_type *t) {
+  tk_type e = tk_elem_of(*t);
+  tk_type_print(out, &e);
+  for (int i = 0; i < t->rank; i++)
+    tk_buf_printf(out, "%s%d", i ? ", " : "[", (int)t->shape[i]);
+  if (t->rank) tk_buf_putc(out, ']');
+}
+
 void tk_type_print(tk_buf *out, const tk_type *t) {
   if (t->to_block) {
     tk_type block = tk_pointee(*t);

@@ -64,5 +64,7 @@ bool tk_same_type(const tk_type *a, const tk_type *b);
 
 /* "<[128], fp32>", "pointer<fp16>", "int32" as Triton prints them. */
 void tk_type_print(tk_buf *out, const tk_type *t);
+/* As a variable is declared: "fp32[8, 4]", "pointer<fp32>". */
+void tk_type_declare(tk_buf *out, const tk_type *t);
 
 #endif

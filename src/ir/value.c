@@ -412,6 +412,7 @@ const char *tks_show(tks *s, const sval *v) {
   case V_METHOD: return tk_arena_printf(s->arena, "method %s", v->op->name);
   case V_MODULE: return tk_arena_printf(s->arena, "module %s", v->s);
   case V_SLICE: return "slice";
+  case V_ELLIPSIS: return "...";
   case V_FORMAT: return "f-string of runtime values";
   case V_BLOCKPTR: return "block pointer";
   case V_DESC: return "tensor descriptor";

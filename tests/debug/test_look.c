@@ -39,7 +39,7 @@ START_TEST(stats_of_floats) {
   tkd_block b = block(TK_FP32, 2, 4, x);
   b.undefined = undefined;
   tkd_stats(&out, &b, 50);
-  expect("<[2, 4], fp32>: 8 lanes\n"
+  expect("fp32[2, 4]: 8 lanes\n"
          "  min  -2.0 at [0, 2]\n"
          "  max  4.0 at [1, 2]\n"
          "  mean 1.2   deviation 2.13542\n"
@@ -68,7 +68,7 @@ START_TEST(picture_of_a_mask) {
   uint8_t m[8] = {1, 1, 1, 0, 1, 1, 0, 0};
   tkd_block b = block(TK_INT1, 2, 4, m);
   tkd_picture(&out, &b, 80, false);
-  expect("<[2, 4], int1>\n"
+  expect("int1[2, 4]\n"
          "     0 ###.\n"
          "     1 ##..\n"
          "       # true  . false  ? undefined\n");
@@ -79,7 +79,7 @@ START_TEST(picture_of_numbers) {
   float x[4] = {0, 9, NAN, INFINITY};
   tkd_block b = block(TK_FP32, 0, 4, x);
   tkd_picture(&out, &b, 80, false);
-  expect("<[4], fp32>\n"
+  expect("fp32[4]\n"
          "     0  @NI\n"
          "       ' ' 0  '@' 9  ? undefined  N NaN  I infinite\n");
   tk_buf_clear(&out);
@@ -108,7 +108,7 @@ START_TEST(axis_of_offsets) {
   for (int i = 0; i < 32; i++) x[i] = 64 * (i / 8) + 16 + i % 8;
   tkd_block b = block(TK_INT32, 4, 8, x);
   tkd_axis(&out, &b);
-  expect("<[4, 8], int32>\n"
+  expect("int32[4, 8]\n"
          "  axis 0: contiguity 1, divisibility 1, constancy 1\n"
          "  axis 1: contiguity 8, divisibility 16, constancy 1\n");
 }
@@ -118,7 +118,7 @@ START_TEST(axis_of_equal_lanes) {
   int32_t x[8] = {12, 12, 12, 12, 12, 12, 12, 12};
   tkd_block b = block(TK_INT32, 0, 8, x);
   tkd_axis(&out, &b);
-  expect("<[8], int32>\n"
+  expect("int32[8]\n"
          "  axis 0: contiguity 1, divisibility 4, constancy 8\n");
 }
 END_TEST
@@ -127,7 +127,7 @@ START_TEST(axis_of_floats) {
   float x[2] = {1, 2};
   tkd_block b = block(TK_FP32, 0, 2, x);
   tkd_axis(&out, &b);
-  expect("<[2], fp32>: floats have no contiguity\n");
+  expect("fp32[2]: floats have no contiguity\n");
 }
 END_TEST
 
@@ -135,14 +135,14 @@ START_TEST(layouts) {
   tk_type t = tk_scalar(TK_FP32);
   t.rank = 2, t.shape[0] = 64, t.shape[1] = 64;
   tkd_layout(&out, &t, 4);
-  expect("<[64, 64], fp32>\n"
+  expect("fp32[64, 64]\n"
          "  #blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32],\n"
          "             warpsPerCTA = [2, 2], order = [1, 0]}>\n"
          "  4 warps; each thread holds 32 lanes\n");
   tk_buf_clear(&out);
   t.rank = 1, t.shape[0] = 1024;
   tkd_layout(&out, &t, 4);
-  expect("<[1024], fp32>\n"
+  expect("fp32[1024]\n"
          "  #blocked<{sizePerThread = [1], threadsPerWarp = [32],\n"
          "             warpsPerCTA = [4], order = [0]}>\n"
          "  4 warps; each thread holds 8 lanes\n");
