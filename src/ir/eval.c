@@ -408,35 +408,36 @@ static sval fit(tks *s, const sval *v, const tk_type *want) {
 /* ---- results ------------------------------------------------------------ */
 
 /* A type as it is declared, "fp32[8, 4]", "(int32, fp32[8])". */
-static const char *kind_text(tks *s, const sval *v) {
-  tk_buf b;
-  tk_buf_init(&b, s->env);
+static void put_kind(tks *s, tk_buf *b, const sval *v) {
   bool window = v->kind == V_BLOCKPTR || v->kind == V_DESC;
   if (v->kind == V_TENSOR || window) {
     if (window)
-      tk_buf_puts(&b, v->kind == V_DESC ? "descriptor<" : "block_ptr<");
-    tk_type_declare(&b, &v->type);
-    if (window) tk_buf_putc(&b, '>');
+      tk_buf_puts(b, v->kind == V_DESC ? "descriptor<" : "block_ptr<");
+    tk_type_declare(b, &v->type);
+    if (window) tk_buf_putc(b, '>');
   } else if (v->kind == V_TUPLE && sv_runtime(v)) {
-    for (size_t i = 0; i < v->n; i++)
-      tk_buf_printf(&b, "%s%s", i ? ", " : "(", kind_text(s, &v->items[i]));
-    tk_buf_puts(&b, v->n == 1 ? ",)" : ")");
+    for (size_t i = 0; i < v->n; i++) {
+      tk_buf_puts(b, i ? ", " : "(");
+      put_kind(s, b, &v->items[i]);
+    }
+    tk_buf_puts(b, v->n == 1 ? ",)" : ")");
   } else {
-    tk_buf_puts(&b, "constexpr = ");
-    tks_text(s, &b, v, true);
+    tk_buf_puts(b, "constexpr = ");
+    tks_text(s, b, v, true);
   }
-  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
-  tk_buf_free(&b);
-  return text;
 }
 
-static const char *known_text(tks *s, const sval *v) {
-  tk_buf b;
-  tk_buf_init(&b, s->env);
-  tks_text(s, &b, v, true);
-  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
-  tk_buf_free(&b);
-  return text;
+/* Text in a buffer that goes when the expression does, however this ends. */
+static const char *kind_text(tks *s, tk_eval *x, const sval *v) {
+  tk_buf_clear(&x->scratch);
+  put_kind(s, &x->scratch, v);
+  return tk_arena_strdup(s->arena, tk_buf_str(&x->scratch));
+}
+
+static const char *known_text(tks *s, tk_eval *x, const sval *v) {
+  tk_buf_clear(&x->scratch);
+  tks_text(s, &x->scratch, v, true);
+  return tk_arena_strdup(s->arena, tk_buf_str(&x->scratch));
 }
 
 static void add_part(tks *s, tk_eval *x, tk_eval_part part) {
@@ -446,7 +447,7 @@ static void add_part(tks *s, tk_eval *x, tk_eval_part part) {
 /* A value inside a line that another one began. */
 static void add_inner(tks *s, tk_eval *x, const char *before, const sval *v) {
   tk_eval_part p = {.before = before};
-  if (v->kind != V_TENSOR) p.known = known_text(s, v);
+  if (v->kind != V_TENSOR) p.known = known_text(s, x, v);
   add_part(s, x, p);
 }
 
@@ -460,9 +461,9 @@ static void add_list(tks *s, tk_eval *x, const char *name, const sval *v,
 static void add_window(tks *s, tk_eval *x, const char *path, const sval *v) {
   size_t rank = v->type.rank;
   add_part(s, x,
-           (tk_eval_part){
-               .path = path,
-               .before = tk_arena_printf(s->arena, "%s = ", kind_text(s, v))});
+           (tk_eval_part){.path = path,
+                          .before = tk_arena_printf(
+                              s->arena, "%s = ", kind_text(s, x, v))});
   add_list(s, x, ", shape", v->items + 1, rank);
   add_list(s, x, "], strides", v->items + 1 + rank, rank);
   if (v->kind == V_BLOCKPTR)
@@ -475,7 +476,7 @@ static void add_parts(tks *s, tk_eval *x, const char *path, const sval *v) {
   if (v->kind == V_BLOCKPTR || v->kind == V_DESC) {
     add_window(s, x, path, v);
   } else if (!sv_runtime(v)) {
-    add_part(s, x, (tk_eval_part){.path = path, .known = known_text(s, v)});
+    add_part(s, x, (tk_eval_part){.path = path, .known = known_text(s, x, v)});
   } else if (v->kind == V_TENSOR) {
     add_part(s, x, (tk_eval_part){.path = path});
   } else {
@@ -491,9 +492,9 @@ static void add_parts(tks *s, tk_eval *x, const char *path, const sval *v) {
 }
 
 static void take_result(tks *s, tk_eval *x, const sval *v) {
-  x->type = kind_text(s, v);
+  x->type = kind_text(s, x, v);
   if (!sv_runtime(v)) {
-    x->known = known_text(s, v);
+    x->known = known_text(s, x, v);
     return;
   }
   sval leaves[TK_EVAL_LEAVES];
@@ -605,6 +606,7 @@ tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text) {
   tk_eval *x = &both->x;
   tk_program *p = x->program = &both->p;
   tk_arena_init(&p->arena, e);
+  tk_buf_init(&x->scratch, e);
   p->session = w->session;
   p->fn = w->func->fn;
   job j = {w, text, x};
@@ -618,6 +620,7 @@ void tk_eval_free(tk_eval *x) {
   if (!x) return;
   tk_program *p = x->program;
   tk_env *e = p->arena.env;
+  tk_buf_free(&x->scratch);
   tk_arena_free(&p->arena);
   tk_free(e, x, sizeof(whole));
 }

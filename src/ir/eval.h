@@ -37,6 +37,7 @@ typedef struct tk_eval {
   int slots[TK_EVAL_LEAVES];
   size_t nframe; /* slots of the function looked into */
   size_t nreads; /* of them are the first parameters of func; then places */
+  tk_buf scratch;
   int places[TK_EVAL_PLACES]; /* pid_0, pid_1, pid_2: int32; trip: int64 */
 } tk_eval;
 
