@@ -131,16 +131,6 @@ static tkc *make(tk_session *s) {
   return c;
 }
 
-/* Is the word among those of a list that blanks separate? */
-static bool is_among(const char *list, const char *word, size_t n) {
-  while (*list) {
-    size_t k = strcspn(list, " ");
-    if (k == n && !strncmp(list, word, n)) return true;
-    list += k + strspn(list + k, " ");
-  }
-  return false;
-}
-
 static void unknown(tkc *c, const char *word) {
   tk_env *e = &c->session->env;
   tk_nearest near = tk_nearest_start(word);
@@ -164,7 +154,7 @@ static uint32_t named(tkc *c, const char *word, size_t n) {
     return ((uint32_t)1 << TKC_COUNT) - 1;
   for (int i = 0; i < TKC_COUNT; i++)
     if ((strlen(table[i].name) == n && !strncmp(table[i].name, word, n)) ||
-        is_among(table[i].aliases, word, n))
+        tk_has_word(table[i].aliases, word, n))
       return (uint32_t)1 << i;
   unknown(c, tk_arena_strndup(&c->kept, word, n));
   return 0;

@@ -244,3 +244,12 @@ void tk_nearest_try(tk_nearest *n, const char *candidate) {
 const char *tk_nearest_best(const tk_nearest *n) {
   return n->best;
 }
+
+bool tk_has_word(const char *list, const char *word, size_t n) {
+  while (*list) {
+    size_t k = strcspn(list, " ");
+    if (k == n && !memcmp(list, word, n)) return true;
+    list += k + strspn(list + k, " ");
+  }
+  return false;
+}

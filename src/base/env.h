@@ -118,4 +118,7 @@ tk_nearest tk_nearest_start(const char *name);
 void tk_nearest_try(tk_nearest *n, const char *candidate);
 const char *tk_nearest_best(const tk_nearest *n);
 
+/* Whether a list of words separated by blanks has this one, of n bytes. */
+bool tk_has_word(const char *list, const char *word, size_t n);
+
 #endif

@@ -191,6 +191,14 @@ void tkd_say_untouched(tkd *d) {
                "'return')\n");
 }
 
+void tkd_say_left_out(tkd *d, const tkd_away *x) {
+  if (x->from)
+    tkd_say(d,
+            "Without %llu programs before: their history was dropped ('set "
+            "history').\n",
+            (unsigned long long)x->from);
+}
+
 /* ---- memory alone ------------------------------------------------------ */
 
 typedef struct peeking {

@@ -93,11 +93,7 @@ static void put_touch(tkd *d, const accesses *x, const tkd_touch *c) {
 
 static void put_limits(tkd *d, const accesses *x, const tkd_away *w) {
   if (x->more) tkd_say(d, "(there are more tensors than are shown)\n");
-  if (w->from)
-    tkd_say(d,
-            "Without %llu programs before: their history was dropped ('set "
-            "history').\n",
-            (unsigned long long)w->from);
+  tkd_say_left_out(d, w);
   if (w->full)
     tkd_say(d, "Only the first programs: the others overwrite more than 'set "
                "history' allows.\n");

@@ -148,16 +148,6 @@ void tkd_cmd_SET(tkd *d, tkd_args *a) {
              tkd_settings_usage(d));
 }
 
-/* The command's name at the start of text; lives until the next call. */
-static const char *first_word(tkd *d, const char *text) {
-  size_t n = 0;
-  while (isalnum((unsigned char)text[n]) || text[n] == '-' || text[n] == '_')
-    n++;
-  tk_buf_clear(&d->scratch);
-  tk_buf_add(&d->scratch, text, n);
-  return tk_buf_str(&d->scratch);
-}
-
 /* ---- apply ------------------------------------------------------------- */
 
 /* Goes to the first statement of a program that was not begun. */
@@ -203,7 +193,8 @@ void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
   if (d->ndeeds || d->strands->next)
     tkd_fail(d, "After 'set', 'jump', 'return' or 'program' other programs "
                 "cannot be visited:\ngo back before it.");
-  const tkd_command *c = tkd_find_command(d, first_word(d, text));
+  const char *name = tkd_temp(d, text, tkd_name_length(text));
+  const tkd_command *c = tkd_find_command(d, name);
   if (strchr(c->flags, 'R') || c == &tkd_commands[TKD_C_APPLY])
     tkd_fail(d, "apply looks: '%s' moves.", c->name);
   uint64_t event = d->event, sub = d->sub == TKD_LATE ? 0 : d->sub, index;
@@ -401,6 +392,14 @@ static const char *function_name(tkd *d, size_t i) {
   return NULL;
 }
 
+static bool is_variable(const tkd *d, const char *name) {
+  const char *other;
+  for (size_t i = 0; (other = tki_eval_name(d->frame, i)); i++)
+    if (!strcmp(other, name)) return true;
+  return false;
+}
+
+/* Variables, and tensors that no variable is called after. */
 static const char *value_name(tkd *d, size_t i) {
   size_t n = 0;
   const char *name;
@@ -408,8 +407,10 @@ static const char *value_name(tkd *d, size_t i) {
   while ((name = tki_eval_name(d->frame, n))) {
     if (n++ == i) return name;
   }
-  for (size_t k = 0; k < d->t->nregions; k++)
-    if (d->t->regions[k].name && n++ == i) return d->t->regions[k].name;
+  for (size_t k = 0; k < d->t->nregions; k++) {
+    name = d->t->regions[k].name;
+    if (name && !is_variable(d, name) && n++ == i) return name;
+  }
   return NULL;
 }
 
@@ -425,16 +426,12 @@ static const char *candidate(tkd *d, tkd_words words, size_t i) {
   }
 }
 
-static tkd_words words_of(tkd *d, const char *line, const char *word) {
-  if (word == line + strspn(line, " \t")) return TKD_COMMAND;
-  const char *name = first_word(d, line + strspn(line, " \t"));
-  size_t n = strlen(name);
-  for (int exact = 1; exact >= 0; exact--)
-    for (int k = 0; k < TKD_COMMANDS; k++)
-      if (exact ? !strcmp(tkd_commands[k].name, name)
-                : n && !strncmp(tkd_commands[k].name, name, n))
-        return tkd_commands[k].words;
-  return TKD_EXPR;
+static tkd_words words_of(const char *line, const char *word) {
+  int count;
+  line += strspn(line, " \t");
+  if (word == line) return TKD_COMMAND;
+  const tkd_command *c = tkd_command_named(line, tkd_name_length(line), &count);
+  return c ? c->words : TKD_EXPR;
 }
 
 typedef struct completing {
@@ -451,7 +448,7 @@ static void complete(tk_env *e, void *ud) {
   while (word > c->line && (isalnum((unsigned char)word[-1]) ||
                             word[-1] == '_' || word[-1] == '-'))
     word--;
-  tkd_words words = words_of(c->d, c->line, word);
+  tkd_words words = words_of(c->line, word);
   size_t n = strlen(word);
   for (size_t k = 0; (name = candidate(c->d, words, k)); k++)
     if (!strncmp(name, word, n) && c->i-- == 0) {

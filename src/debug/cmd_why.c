@@ -77,11 +77,7 @@ static void not_reached(tkd *d, const tkd_away *w) {
 }
 
 static void put_limits(tkd *d, const tkd_away *w) {
-  if (w->from)
-    tkd_say(d,
-            "Without %llu programs before: their history was dropped ('set "
-            "history').\n",
-            (unsigned long long)w->from);
+  tkd_say_left_out(d, w);
   if (d->nahead)
     tkd_say(d, "Some programs ran out of turn here: this is as if they ran in "
                "their order,\nwithout those that are paused.\n");

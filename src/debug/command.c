@@ -277,13 +277,25 @@ void tkd_prompt(tkd *d) {
 
 /* ---- finding a command ------------------------------------------------- */
 
-static bool in_list(const char *list, const char *name, size_t n) {
-  while (*list) {
-    size_t k = strcspn(list, " ");
-    if (k == n && !strncmp(list, name, n)) return true;
-    list += k + (list[k] == ' ');
+size_t tkd_name_length(const char *s) {
+  size_t n = 0;
+  while (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '_') n++;
+  return n;
+}
+
+const tkd_command *tkd_command_named(const char *name, size_t n, int *count) {
+  const tkd_command *found = NULL;
+  *count = 1;
+  for (int i = 0; i < TKD_COMMANDS; i++) {
+    const tkd_command *c = &tkd_commands[i];
+    if (tk_has_word(c->name, name, n) || tk_has_word(c->aliases, name, n))
+      return c;
   }
-  return false;
+  *count = 0;
+  for (int i = TKD_COMMANDS; i-- > 0;)
+    if (n && !strncmp(tkd_commands[i].name, name, n))
+      found = &tkd_commands[i], ++*count;
+  return found;
 }
 
 static tkd_named *find_named(tkd *d, const char *name) {
@@ -318,19 +330,11 @@ static void unknown(tkd *d, const char *name) {
 }
 
 const tkd_command *tkd_find_command(tkd *d, const char *name) {
-  const tkd_command *found = NULL;
-  size_t n = strlen(name);
-  int count = 0;
-  for (int i = 0; i < TKD_COMMANDS; i++) {
-    const tkd_command *c = &tkd_commands[i];
-    if (!strcmp(c->name, name) || in_list(c->aliases, name, n)) return c;
-    if (strncmp(c->name, name, n)) continue;
-    found = c;
-    count++;
-  }
-  if (!n) tkd_fail(d, "Which command?");
+  int count;
+  const tkd_command *found = tkd_command_named(name, strlen(name), &count);
+  if (!*name) tkd_fail(d, "Which command?");
   if (count > 1) ambiguous(d, name);
-  if (!count) unknown(d, name);
+  if (!found) unknown(d, name);
   return found;
 }
 
@@ -342,11 +346,8 @@ typedef struct parsed {
 
 static void parse(tkd *d, const char *line, parsed *p) {
   line += strspn(line, " \t");
-  size_t n = 0, len = strlen(line);
+  size_t n = tkd_name_length(line), len = strlen(line);
   while (len && isspace((unsigned char)line[len - 1])) len--;
-  while (n < len &&
-         (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_'))
-    n++;
   if (!n && len) n = 1; /* ! and ? are commands */
   p->word = tkd_temp(d, line, n);
   size_t k = n;
@@ -475,19 +476,12 @@ bool tkd_execute(tkd *d, const char *line) {
  * then go on. */
 static void execute_again(tkd *d) {
   const char *line = tkd_temp(d, d->last, strlen(d->last));
-  size_t n = strspn(line, " \t"), k = n;
-  while (isalnum((unsigned char)line[k]) || line[k] == '-' || line[k] == '_')
-    k++;
-  char *word = tkd_temp(d, line + n, k - n);
-  const tkd_command *c = NULL;
-  for (int i = 0; i < TKD_COMMANDS; i++)
-    if (!strcmp(tkd_commands[i].name, word) ||
-        in_list(tkd_commands[i].aliases, word, k - n))
-      c = &tkd_commands[i];
-  for (int i = 0; !c && i < TKD_COMMANDS; i++)
-    if (!strncmp(tkd_commands[i].name, word, k - n)) c = &tkd_commands[i];
+  const char *name = line + strspn(line, " \t");
+  size_t n = tkd_name_length(name);
+  int count;
+  const tkd_command *c = tkd_command_named(name, n, &count);
   if (c && strchr(c->flags, 'G'))
-    tkd_execute(d, word);
+    tkd_execute(d, tkd_temp(d, name, n));
   else if (c && strchr(c->flags, 'R'))
     tkd_execute(d, line);
 }

@@ -435,6 +435,12 @@ void tkd_fail(tkd *d, const char *fmt, ...) TK_PRINTF(2, 3) TK_NORETURN;
 const char *tkd_read(tkd *d, const char *prompt);
 /* Lines to be run before any other input. */
 void tkd_push_lines(tkd *d, const char *text);
+/* Bytes of the command's name that s begins with. */
+size_t tkd_name_length(const char *s);
+/* The command with that name or alias; else the first whose name begins so,
+ * and how many do; NULL: none. */
+const tkd_command *tkd_command_named(const char *name, size_t n, int *count);
+/* The same, but fails unless it is one. */
 const tkd_command *tkd_find_command(tkd *d, const char *name);
 char *tkd_strdup(tkd *d, const char *s);
 char *tkd_strndup(tkd *d, const char *s, size_t n);
@@ -671,6 +677,8 @@ typedef struct tkd_away {
 /* Runs programs as if the user had changed nothing, from a point where memory
  * is known; afterwards everything is as it was.  Fails without a history. */
 void tkd_run_away(tkd *d, tkd_away *x);
+void tkd_say_left_out(tkd *d,
+                      const tkd_away *x); /* programs that did not run */
 /* Says so if the user changed something: programs that ran aside know nothing
  * of it. */
 bool tkd_changed_by_hand(const tkd *d);

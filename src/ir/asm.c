@@ -123,17 +123,6 @@ static size_t word(const char *p) {
   return n;
 }
 
-/* Whether the list of words separated by blanks has this one. */
-static bool listed(const char *list, const char *w, size_t n) {
-  while (*list) {
-    size_t len = strcspn(list, " ");
-    if (len == n && !memcmp(list, w, n)) return true;
-    list += len;
-    while (*list == ' ') list++;
-  }
-  return false;
-}
-
 static int type_named(const char *w, size_t n) {
   for (int i = 0; i < TK_AT_COUNT; i++)
     if (strlen(tk_asm_types[i].name) == n &&
@@ -528,13 +517,13 @@ static void bad_suffix(reader *r, const row *w, const char *p, size_t n) {
 static void read_suffix(reader *r, const row *w, tk_asm_inst *in, int *ntypes,
                         const char *p, size_t n) {
   const char *types = *ntypes == 0 ? w->types : *ntypes == 1 ? w->types2 : "";
-  if (listed(types, p, n)) {
+  if (tk_has_word(types, p, n)) {
     uint8_t *t = *ntypes ? &in->type2 : &in->type;
     *t = (uint8_t)type_named(p, n);
     (*ntypes)++;
     return;
   }
-  if (!listed(w->mods, p, n)) bad_suffix(r, w, p, n);
+  if (!tk_has_word(w->mods, p, n)) bad_suffix(r, w, p, n);
   for (size_t m = 0; m < TK_COUNT(mod_names); m++)
     if (strlen(mod_names[m]) == n && !memcmp(mod_names[m], p, n))
       in->mods[m / 64] |= (uint64_t)1 << (m % 64);
@@ -599,7 +588,7 @@ static void check_needs(reader *r, const tk_asm_inst *in) {
   bool found = !*words;
   for (size_t m = 0; m < TK_COUNT(mod_names); m++)
     if (tk_asm_has(in, (tk_asm_mod)m))
-      found |= listed(words, mod_names[m], strlen(mod_names[m]));
+      found |= tk_has_word(words, mod_names[m], strlen(mod_names[m]));
   if (!found)
     fail(r, r->op, r->at, NULL,
          tk_arena_printf(r->s->arena, "%s of this type needs one of: %s",

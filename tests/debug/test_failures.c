@@ -2,10 +2,9 @@
  * turn: the command says so and the next one works, or the launch ends with a
  * status; nothing crashes, nothing leaks.
  */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "support/suite.h"
 #include "tkdbg/tkdbg.h"
 
 static const char source[] = "import triton\n"
@@ -150,10 +149,5 @@ int main(void) {
   tcase_set_timeout(c, 300);
   tcase_add_test(c, every_allocation);
   suite_add_tcase(suite, c);
-  SRunner *r = srunner_create(suite);
-  srunner_set_fork_status(r, CK_NOFORK);
-  srunner_run_all(r, CK_NORMAL);
-  int failed = srunner_ntests_failed(r);
-  srunner_free(r);
-  return failed != 0;
+  return run_suite(suite) != 0;
 }
