@@ -25,6 +25,8 @@ typedef struct flow_source {
   int why;          /* tells sources of one kind at one place apart */
   const char *text; /* "lane [3] is masked off and has no other" */
   const char *lane; /* "[3]"; "": a scalar */
+  uint16_t mixed;   /* an undefined lane that was mixed with defined ones
+                     * here, text says how: where that one began; or 0 */
 } flow_source;
 
 typedef uint16_t flow_id; /* number of a source + 1; 0: nothing is wrong */
@@ -95,5 +97,7 @@ void flow_access(flow *f, tki *t, const tki_access *a);
 void flow_bad_address(flow *f, tki *t, const tk_inst *in);
 void flow_branch(flow *f, tki *t, int slot, const char *what);
 void flow_mixed(flow *f, tki *t, flow_id id, const char *what);
+/* The same, said only if the result of the running instruction matters. */
+flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what);
 
 #endif

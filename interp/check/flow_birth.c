@@ -151,12 +151,31 @@ static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
   return flow_begin(f, t, kind, 0, i, text);
 }
 
+/* Whether an infinite lane of a sum or product is so anyway, by an operand
+ * that has no mark: m + log(l) where nothing was seen, m is -inf, l is 0. */
+static bool infinite_anyway(const tki *t, const tk_inst *in,
+                            const tki_val *args, size_t i) {
+  bool linear =
+      in->mode == TK_B_ADD || in->mode == TK_B_SUB || in->mode == TK_B_MUL;
+  if (in->op != TK_I_BINARY || !linear) return false;
+  for (int k = 0; k < in->nargs; k++) {
+    const tk_type *type = type_of(t, in, k);
+    flow_marks m = flow_of(t, in->args[k]);
+    if (!flow_at(&m, i) && isinf(double_of(type, lane_of(&args[k], type, i))))
+      return true;
+  }
+  return false;
+}
+
 /* The mark of a lane of a float result. */
 static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
                           const tki_val *args, size_t i, flow_id id, double x,
                           bool blocks) {
   bool nan = x != x, inf = isinf(x);
   unsigned soft = FLOW_NAN | FLOW_INF;
+  if (id && inf && flow_source_of(f, id)->kind == FLOW_INF &&
+      infinite_anyway(t, in, args, i))
+    return 0;
   if (id && (nan || inf || !(flow_source_of(f, id)->kind & soft))) return id;
   if (!(nan || inf) || !(f->kinds & soft)) return 0;
   bool born = works_on_lanes(in) ? operands_fine(t, in, args, i, nan) : blocks;

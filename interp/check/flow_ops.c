@@ -149,9 +149,13 @@ static row_marks look_along(const flow_marks *m, size_t from, size_t n,
   return r;
 }
 
-static flow_id settle_row(flow *f, tki *t, row_marks r, const char *what) {
+/* One of several rows may be one that nobody needs, of a block that reaches
+ * past the end: it is left until it matters. */
+static flow_id settle_row(flow *f, tki *t, row_marks r, bool several,
+                          const char *what) {
   if (!r.mixed || f->quiet || flow_source_of(f, r.first)->kind != FLOW_UNDEF)
     return r.first;
+  if (several) return flow_mixes(f, t, r.first, what);
   flow_mixed(f, t, r.first, what);
   return 0;
 }
@@ -165,7 +169,7 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
     flow_marks m = flow_of(t, in->args[k]);
     for (size_t i = 0; i < r.outer * r.inner && !d[i]; i++) {
       size_t from = i / r.inner * r.n * r.inner + i % r.inner;
-      d[i] = settle_row(f, t, look_along(&m, from, r.n, r.inner),
+      d[i] = settle_row(f, t, look_along(&m, from, r.n, r.inner), n > 1,
                         "goes into a reduction");
     }
   }
@@ -206,7 +210,7 @@ static void pass_sort(flow *f, tki *t, const tk_inst *in) {
     size_t o = i / to.inner, k = i % to.inner;
     row_marks row =
         look_along(&m, o * from.n * from.inner + k, from.n, from.inner);
-    flow_id id = settle_row(f, t, row, "is sorted");
+    flow_id id = settle_row(f, t, row, to.outer * to.inner > 1, "is sorted");
     for (size_t a = 0; a < to.n; a++) d[(o * to.n + a) * to.inner + k] = id;
   }
   flow_set(t, in->res[0], v, (size_t)in->n);
@@ -258,7 +262,7 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
         bool whole = (row.first && !row.mixed) || (col.first && !col.mixed);
         row_marks r = {row.first ? row.first : col.first, !whole};
         r.mixed = r.mixed && r.first;
-        d[at] = settle_row(f, t, r, "goes into a product of matrices");
+        d[at] = settle_row(f, t, r, true, "goes into a product of matrices");
         if (!d[at] && adds) d[at] = flow_at(&acc, at);
       }
     }

@@ -16,10 +16,16 @@ static tk_diag_id diag_of(const flow_source *s) {
   return TK_D_INF;
 }
 
+/* Of a mixture of lanes: at the place where they were mixed. */
 static void report_undef(flow *f, tki *t, const flow_source *s,
                          const char *what) {
+  const tkc_place *at = s->mixed ? &s->at : NULL;
+  if (s->mixed) {
+    what = s->text;
+    s = flow_source_of(f, s->mixed);
+  }
   tk_diag *d =
-      tkc_report(f->c, t, TK_D_UNDEF, NULL, &s->at, "an undefined %s", what);
+      tkc_report(f->c, t, TK_D_UNDEF, at, &s->at, "an undefined %s", what);
   tkc_at_lane(f->c, d, s->lane);
   tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
   tkc_help(f->c, d,
@@ -49,10 +55,25 @@ static void report(flow *f, tki *t, flow_id id, const char *what) {
     report_birth(f, t, s, what);
 }
 
+static const char *mixture(flow *f, const char *what) {
+  return tk_arena_printf(&f->c->run,
+                         "lane %s together with lanes that are defined", what);
+}
+
 void flow_mixed(flow *f, tki *t, flow_id id, const char *what) {
-  const char *text = tk_arena_printf(
-      &f->c->run, "lane %s together with lanes that are defined", what);
-  report(f, t, id, text);
+  report(f, t, id, mixture(f, what));
+}
+
+flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what) {
+  const tk_inst *in = t->frame->inst;
+  if (flow_source_of(f, id)->mixed || f->sources.n == UINT16_MAX) return id;
+  for (size_t k = f->last[in->id]; k; k--) {
+    const flow_source *s = flow_source_of(f, (flow_id)k);
+    if (s->in == in && s->mixed == id) return (flow_id)k;
+  }
+  flow_id mix = flow_begin(f, t, FLOW_UNDEF, 0, 0, mixture(f, what));
+  f->sources.items[mix - 1].mixed = id;
+  return mix;
 }
 
 void flow_branch(flow *f, tki *t, int slot, const char *what) {
