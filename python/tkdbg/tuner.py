@@ -8,6 +8,7 @@ see compare.py.
 """
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import warnings
@@ -116,8 +117,9 @@ class Autotuner(KernelInterface):
             fn = fn.fn
         return fn
 
-    @property
+    @functools.cached_property
     def do_bench(self):
+        """What measures a configuration; scripts may assign another."""
         if self._do_bench is None:
             from .modules import bench
             return bench.do_bench

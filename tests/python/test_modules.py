@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import support
 
@@ -20,6 +21,10 @@ import triton.language as tl  # noqa: E402
 
 from tkdbg import modules  # noqa: E402
 from tkdbg.modules import report  # noqa: E402
+
+
+def _nothing():
+    """A kernel's body."""
 
 
 class Names(unittest.TestCase):
@@ -48,6 +53,36 @@ class Names(unittest.TestCase):
         self.assertEqual(GPUTarget("cuda", 90, 32),
                          driver.active.get_current_target())
         self.assertIn("shared", str(OutOfResources(2, 1, "shared")))
+
+    def test_names_of_core(self):
+        core = triton.language.core
+        self.assertEqual(core.CONSTEXPR_0.value, 0)
+        self.assertTrue(core.is_builtin(core.builtin(lambda: None)))
+        self.assertTrue(getattr(core.builtin(lambda: None),
+                                core.TRITON_BUILTIN))
+        self.assertTrue(isinstance(triton.jit(_nothing), core.JITCallable))
+
+    def test_cache_manager(self):
+        from triton.runtime.cache import FileCacheManager, get_cache_manager
+
+        class Mine(FileCacheManager):
+            pass
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(
+                os.environ, TRITON_CACHE_DIR=folder):
+            kept = Mine("some-key")
+            self.assertIsNone(kept.get_file("a.txt"))
+            path = kept.put("text", "a.txt")
+            self.assertEqual(kept.get_file("a.txt"), path)
+            self.assertEqual(kept.cache_dir, os.path.join(folder, "some-key"))
+            with open(kept.put(b"\0\1", "b"), "rb") as file:
+                self.assertEqual(file.read(), b"\0\1")
+            self.assertIsNone(kept.get_group("all"))
+            kept.put_group("all", {"a": path, "gone": path + "x"})
+            self.assertEqual(get_cache_manager("some-key").get_group("all"),
+                             {"a": path})
+            self.assertEqual(sorted(os.listdir(kept.cache_dir)),
+                             ["__grp__all", "a.txt", "b"])
 
     def test_missing_module(self):
         with self.assertRaises(ModuleNotFoundError) as caught:

@@ -176,6 +176,13 @@ class Autotune(unittest.TestCase):
             make(warmup=1, rep=1)
         self.assertEqual([w.category for w in caught], [DeprecationWarning])
 
+    def test_assigned_do_bench(self):
+        tuned = make()
+        self.assertTrue(callable(tuned.do_bench))
+        tuned.do_bench = len
+        self.assertIs(tuned.do_bench, len)
+        self.assertIs(make(do_bench=max).do_bench, max)
+
     def test_warmup(self):
         kernels = make().warmup(self.x, self.z, 50, grid=(1,))
         self.assertEqual([k.num_warps for k in kernels], [2, 4])

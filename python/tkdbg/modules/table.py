@@ -9,8 +9,8 @@ from __future__ import annotations
 import types
 
 from .. import device, errors, launch, session, tuner, wrappers
-from . import (bench, compiling, descriptor, driver as driver_, knobs as knobs_,
-               report, tltypes as t)
+from . import (bench, cache, compiling, descriptor, driver as driver_,
+               knobs as knobs_, report, tltypes as t)
 
 VERSION = "3.6.0"
 
@@ -40,10 +40,13 @@ def must_use_result(x, s=True):
     return (lambda fn: fn) if isinstance(x, str) else x
 
 
+TRITON_BUILTIN = "__triton_builtin__"
+
+
 def _builtin(fn):
     """triton.language.core.builtin: marks a function that only Triton's own
     compiler can run; kernels that call it are told so."""
-    fn.__triton_builtin__ = True
+    setattr(fn, TRITON_BUILTIN, True)
     return fn
 
 
@@ -103,7 +106,11 @@ def _core_only():
     return dict(
         get_int_dtype=wrappers.constexpr_function(_int_dtype),
         builtin=_builtin, extern=_extern,
-        is_builtin=lambda fn: getattr(fn, "__triton_builtin__", False),
+        is_builtin=lambda fn: getattr(fn, TRITON_BUILTIN, False),
+        TRITON_BUILTIN=TRITON_BUILTIN, CONSTEXPR_0=t.constexpr(0),
+        JITCallable=launch.JITCallable,
+        constexpr_function=wrappers.constexpr_function,
+        validate_block_shape=t.validate_block_shape,
         _unwrap_if_constexpr=t.unwrap, _constexpr_to_value=t.unwrap,
         base_type=t.dtype, base_value=t.tensor)
 
@@ -227,6 +234,13 @@ def _cache_key():
     return f"tkdbg-{VERSION}"
 
 
+def _cache():
+    names = {n: getattr(cache, n) for n in (
+        "CacheManager", "FileCacheManager", "get_cache_manager",
+        "get_dump_manager", "get_override_manager")}
+    return dict(names, triton_key=_cache_key)
+
+
 def build():
     """See the top of the file."""
     core, no_ops = _core(), ()
@@ -263,7 +277,7 @@ def build():
         f"{R}.autotuner": ({**tuning, **_errors()}, no_ops),
         f"{R}.driver": (dict(driver=driver_.driver), no_ops),
         f"{R}.errors": (_errors(), no_ops),
-        f"{R}.cache": (dict(triton_key=_cache_key), no_ops),
+        f"{R}.cache": (_cache(), no_ops),
         f"{R}._allocation": (dict(set_allocator=set_allocator), no_ops),
         f"{R}.interpreter": ({}, no_ops),
         "triton.compiler": (_compiled(), no_ops),
