@@ -334,6 +334,8 @@ tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
 bool tk_debugger_command(tk_debugger *d, const char *line);
 /* Whether the user has quit: the launch then returns TK_INTERRUPTED. */
 bool tk_debugger_has_quit(const tk_debugger *d);
+/* At the end of a run: says which breakpoints no launch had a place for. */
+void tk_debugger_end(tk_debugger *d);
 /* Whether it debugs the launch that runs, or did so with the last one. */
 bool tk_debugger_is_active(const tk_debugger *d);
 /* Whether the launches that begin from now on run without it. */

@@ -183,6 +183,8 @@ def status_of(error):
 def finish(session):
     """The summary line, after at least one launch."""
     flush()
+    if session.debugger:
+        session.lib.tk_debugger_end(session.debugger)
     if session.options.gen_suppressions and session.findings():
         sys.stdout.write(_capi.text(
             session.lib.tk_check_suppressions(session.ptr)))

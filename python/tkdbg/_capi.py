@@ -164,6 +164,7 @@ PROTOTYPES = {
     "tk_debugger_new": (c_int, [_P, _P, _OUT]),
     "tk_debugger_command": (c_bool, [_P, _S]),
     "tk_debugger_has_quit": (c_bool, [_P]),
+    "tk_debugger_end": (None, [_P]),
     "tk_debugger_is_active": (c_bool, [_P]),
     "tk_debugger_ignore": (None, [_P, c_bool]),
     "tk_debugger_complete": (_S, [_P, _S, c_size_t]),

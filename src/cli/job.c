@@ -98,6 +98,7 @@ static bool is_quiet(const cli_args *a) {
 int cli_job_end(cli_job *j, int status) {
   bool quit = j->debugger && tk_debugger_has_quit(j->debugger);
   if (quit && status == TK_INTERRUPTED) status = TK_OK;
+  if (j->debugger && j->ran) tk_debugger_end(j->debugger);
   bool lost = fflush(stdout) != 0 || ferror(stdout);
   if (lost)
     fprintf(stderr, "tkdbg: cannot write to standard output: %s\n",

@@ -41,13 +41,16 @@ void tkd_cmd_FINISH(tkd *d, tkd_args *a) {
 }
 
 static void set_temp(tkd *d, const char *where) {
-  tkd_check_location(d, where);
+  const char *file;
+  if (!*where) tkd_fail(d, "Which line, function or 'op NAME'?");
+  where = tkd_location(d, where, &file);
   tkd_drop_temp(d);
   size_t mark = d->nholds;
   tkd_point *p = tkd_hold(d, sizeof *p);
   p->kind = TKD_BREAK;
   p->enabled = true;
   p->where = tkd_hold_str(d, where);
+  p->file = tkd_hold_str(d, file);
   tkd_keep(d, mark);
   d->temp = p;
   tkd_points_resolve(d);

@@ -53,21 +53,23 @@ static void check_condition(tkd *d, const char *cond) {
   if (!good) tk_throw(d->env, TK_USAGE);
 }
 
+static tkd_point *new_point(tkd *d, tkd_point_kind kind, const char *text,
+                            const char *cond, const char *format) {
+  const char *file, *where = tkd_location(d, text, &file);
+  tkd_point *p = tkd_point_new(d, kind, where, cond, format);
+  if (file) p->file = tkd_strdup(d, file);
+  return p;
+}
+
 static void set_break(tkd *d, tkd_args *a, bool once) {
-  char text[2048], here[32];
+  char text[2048];
   if (strlen(a->text) >= sizeof text)
     tkd_fail(d, "A location and its condition have at most %zu characters.",
              sizeof text - 1);
   strcpy(text, a->text);
   char *cond = split_condition(text, true);
-  const char *where = text;
-  if (!*text && d->frame) {
-    snprintf(here, sizeof here, "%d", tkd_line_of(d->frame));
-    where = here;
-  }
   if (cond) check_condition(d, cond);
-  tkd_check_location(d, where);
-  tkd_point *p = tkd_point_new(d, TKD_BREAK, where, cond, NULL);
+  tkd_point *p = new_point(d, TKD_BREAK, text, cond, NULL);
   p->once = once;
   tkd_points_resolve(d);
   if (!tkd_condition_fits(d, p)) {
@@ -90,7 +92,6 @@ void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
   const char *comma = strchr(a->text, ',');
   if (!comma) tkd_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\"");
   char *where = tkd_temp(d, a->text, (size_t)(comma - a->text));
-  tkd_check_location(d, where);
   comma += 1 + strspn(comma + 1, " ");
   size_t n = strlen(comma);
   if (n > 1 && *comma == '"' && comma[n - 1] == '"') {
@@ -98,7 +99,7 @@ void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
     n -= 2;
   }
   const char *format = tkd_temp(d, comma, n);
-  tkd_point *p = tkd_point_new(d, TKD_PRINTF, where, NULL, format);
+  tkd_point *p = new_point(d, TKD_PRINTF, where, NULL, format);
   tkd_points_resolve(d);
   say_point(d, p, "Logpoint");
 }
@@ -165,6 +166,25 @@ void tkd_cmd_CATCH(tkd *d, tkd_args *a) {
 
 typedef void (*point_fn)(tkd *d, tkd_point *p);
 
+static int point_number(tkd *d, const char *text) {
+  uint64_t n = tkd_number(d, text, 0);
+  return n > 1000000 ? -1 : (int)n;
+}
+
+/* The next of "2 4-6" (or "2,4-6"); false: there are no more. */
+static bool next_range(tkd *d, const char **text, int *from, int *to) {
+  *text += strspn(*text, " ,");
+  size_t n = strcspn(*text, " ,");
+  if (!n) return false;
+  char *word = tkd_temp(d, *text, n), *dash = strchr(word + 1, '-');
+  *text += n;
+  if (dash) *dash = '\0';
+  *from = point_number(d, word);
+  *to = dash ? point_number(d, dash + 1) : *from;
+  if (*to < *from) tkd_fail(d, "A range goes upwards, as in 2-4.");
+  return true;
+}
+
 /* For each breakpoint that text numbers, or all. */
 static void each(tkd *d, const char *text, point_fn fn) {
   if (!*text) {
@@ -174,9 +194,12 @@ static void each(tkd *d, const char *text, point_fn fn) {
     }
     return;
   }
-  while (*text) {
-    uint64_t n = tkd_number(d, tkd_word(d, &text), 0);
-    fn(d, tkd_point_numbered(d, n > 1000000 ? -1 : (int)n));
+  for (int from, to; next_range(d, &text, &from, &to);) {
+    tkd_point_numbered(d, from);
+    for (tkd_point *p = d->points, *next; p; p = next) {
+      next = p->next;
+      if (p->number >= from && p->number <= to) fn(d, p);
+    }
   }
 }
 
@@ -206,8 +229,8 @@ void tkd_cmd_DISABLE(tkd *d, tkd_args *a) {
 }
 
 void tkd_cmd_CLEAR(tkd *d, tkd_args *a) {
-  int line = atoi(a->text), n = 0;
-  if (!*a->text && d->frame) line = tkd_line_of(d->frame);
+  int n = 0, line = *a->text || !d->frame ? tkd_line_at(d, a->text)
+                                          : tkd_line_of(d->frame);
   for (tkd_point *p = d->points, *next; p; p = next) {
     next = p->next;
     if (p->kind == TKD_WATCH || p->kind == TKD_CATCH) continue;
@@ -223,8 +246,7 @@ void tkd_cmd_CLEAR(tkd *d, tkd_args *a) {
 static tkd_point *take_point(tkd *d, const char **text) {
   const char *word = tkd_word(d, text);
   if (!*word) tkd_fail(d, "Which breakpoint? 'info breakpoints' lists them.");
-  uint64_t n = tkd_number(d, word, 0);
-  return tkd_point_numbered(d, n > 1000000 ? -1 : (int)n);
+  return tkd_point_numbered(d, point_number(d, word));
 }
 
 void tkd_cmd_CONDITION(tkd *d, tkd_args *a) {

@@ -149,11 +149,13 @@ typedef struct tkd_point {
   int number;
   tkd_point_kind kind;
   bool enabled, once, pending;
+  bool resolved;  /* it was in some launch */
   char *where;    /* as typed: location, expression, what is caught */
+  char *file;     /* that a LINE is of; NULL: the kernel's */
   char *cond;     /* or NULL */
   char *format;   /* of a logpoint */
   char *commands; /* lines run at a stop, or NULL */
-  uint64_t hits, ignore;
+  uint64_t hits, ignore, hit_at;
   tkd_caught caught;
   tkd_watch watch;
   int line; /* where it stands, once found */
@@ -525,7 +527,10 @@ static inline bool tkd_is_site(const tkd *d, const tk_stmt *st) {
 }
 void tkd_drop_temp(tkd *d);
 /* Fails unless the text is a place in the program. */
-void tkd_check_location(tkd *d, const char *text);
+/* A location as it is kept, once it is known to be a place of this launch, and
+ * the file that a LINE is of (or NULL).  Fails. */
+const char *tkd_location(tkd *d, const char *text, const char **file);
+int tkd_line_at(tkd *d, const char *text);
 /* False after saying why its condition can be had at none of the statements
  * where it stands. */
 bool tkd_condition_fits(tkd *d, const tkd_point *p);
@@ -533,8 +538,9 @@ bool tkd_condition_fits(tkd *d, const tkd_point *p);
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
 int tkd_last_line(const tk_func *f);
 
-/* An expression over the frame is true: a lane is not zero. */
-bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f);
+/* The condition of a point is true on the frame: a lane is not zero. */
+bool tkd_holds(tkd *d, const tkd_point *p, const tki_eval *x,
+               const tki_frame *f);
 
 /* ---- watch.c ----------------------------------------------------------- */
 

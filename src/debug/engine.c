@@ -411,6 +411,7 @@ static void launch_begins(tkd *d, tki *t) {
   d->status = TK_OK;
   memset(d->seen_valid, 0, sizeof d->seen_valid);
   tkd_history_clear(d);
+  for (tkd_point *p = d->points; p; p = p->next) p->hit_at = 0;
   tkd_watches_begin(d);
   tkd_points_resolve(d);
   d->caught_launch = d->catch_launch != NULL;
@@ -437,12 +438,20 @@ static bool stop_at_end(tkd *d) {
   return true;
 }
 
-/* What a breakpoint that stopped has to do; its commands come next. */
+/* What the breakpoints that were hit have to do; their commands come next. */
 static void act(tkd *d) {
-  tkd_point *p = (tkd_point *)d->stop.point;
-  if (!p) return;
-  if (p->commands) tkd_push_lines(d, p->commands);
-  if (p->once) tkd_point_drop(d, p);
+  const tkd_point *stop = d->stop.point;
+  tk_buf *lines = tkd_temp_buf(d);
+  if (!stop) return;
+  bool more = d->stop.reason == TKD_R_BREAKPOINT;
+  for (tkd_point *p = d->points, *next; p; p = next) {
+    next = p->next;
+    bool hit = p == stop || (more && p->kind == TKD_BREAK && p->enabled &&
+                             p->hit_at == d->event);
+    if (hit && p->commands) tk_buf_puts(lines, p->commands);
+    if (hit && p->once) tkd_point_drop(d, p);
+  }
+  tkd_push_lines(d, tk_buf_str(lines));
 }
 
 /* Asks for commands at a stop; false: the launch is to return. */

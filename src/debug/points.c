@@ -46,13 +46,24 @@ static void walk(search *s, const tk_body *b, visit fn) {
   }
 }
 
-static void nearest_line(search *s, const tk_stmt *st) {
-  int line = line_of(s->f, st);
-  if (line >= s->line && (!s->best || line < s->best)) s->best = line;
+/* The last line of a statement, without what is indented under it. */
+static int end_of(const tk_func *f, const tk_stmt *st) {
+  if (st->body.n || st->orelse.n) return line_of(f, st);
+  return tk_source_line(f->src, st->span.hi);
 }
 
+/* The statement that the line is part of, or else the next one. */
+static void nearest_line(search *s, const tk_stmt *st) {
+  int line = line_of(s->f, st);
+  if (end_of(s->f, st) >= s->line && (!s->best || line < s->best))
+    s->best = line;
+}
+
+/* Of several statements in a line the first one stands for it. */
 static void put_line(search *s, const tk_stmt *st) {
-  if (line_of(s->f, st) == s->best) put(s, st);
+  if (line_of(s->f, st) != s->best) return;
+  s->best = 0;
+  put(s, st);
 }
 
 /* ---- operations -------------------------------------------------------- */
@@ -122,7 +133,7 @@ static bool in_func(const tk_func *f, int line) {
 }
 
 static void last_line(search *s, const tk_stmt *st) {
-  int line = line_of(s->f, st);
+  int line = end_of(s->f, st);
   if (line > s->best) s->best = line;
 }
 
@@ -151,6 +162,22 @@ static void find_line(search *s, int line) {
   if (s->best) walk(s, &s->f->body, put_line);
 }
 
+/* A LINE is one of the file that was looked at when the place was named, or
+ * else of the kernel's. */
+static bool in_file(const search *s, const char *file, size_t nfile) {
+  const char *here = s->f->src->name;
+  if (nfile) return same_file(here, file, nfile);
+  if (s->p->file) return !strcmp(here, s->p->file);
+  return !strcmp(here, s->d->t->program->kernel->src->name);
+}
+
+/* FUNCTION or FILE:FUNCTION */
+static bool is_function(const tk_func *f, const char *where, const char *file,
+                        size_t nfile) {
+  if (nfile && !same_file(f->src->name, file, nfile)) return false;
+  return !strcmp(nfile ? where + nfile + 1 : where, f->name);
+}
+
 static void find_in(search *s, const char *where) {
   const char *file;
   size_t nfile;
@@ -160,8 +187,8 @@ static void find_in(search *s, const char *where) {
     if (!strncmp(s->op, "tl.", 3)) s->op += 3;
     walk(s, &s->f->body, put_op);
   } else if (line) {
-    if (!nfile || same_file(s->f->src->name, file, nfile)) find_line(s, line);
-  } else if (!strcmp(where, s->f->name) && s->f->body.n) {
+    if (in_file(s, file, nfile)) find_line(s, line);
+  } else if (is_function(s->f, where, file, nfile) && s->f->body.n) {
     put(s, s->f->body.items[0]);
   }
 }
@@ -192,23 +219,96 @@ static size_t find(tkd *d, tkd_point *p, bool add) {
   return s.found;
 }
 
-void tkd_check_location(tkd *d, const char *text) {
-  tkd_point p = {.kind = TKD_BREAK, .where = (char *)text};
-  const char *file;
-  size_t nfile;
-  if (!*text) tkd_fail(d, "Which line, function or 'op NAME'?");
-  if (!d->t || find(d, &p, false)) return;
-  if (parse_line(text, &file, &nfile))
-    tkd_fail(d, "No statement at %s in a function of this launch.", text);
+/* Another specialisation of it comes before it in the program. */
+static bool is_listed(const tk_program *g, size_t at) {
+  for (size_t i = 0; i < at; i++)
+    if (g->funcs[i]->src == g->funcs[at]->src &&
+        g->funcs[i]->span.lo == g->funcs[at]->span.lo)
+      return true;
+  return false;
+}
+
+/* The functions in which a place can be, as "scale (add.py:6-8)". */
+static const char *functions_here(tkd *d) {
+  tk_buf *b = tkd_temp_buf(d);
+  const tk_program *g = d->t->program;
+  const char *sep = "";
+  for (size_t i = 0; i < g->nfuncs; i++) {
+    const tk_func *f = g->funcs[i];
+    if (f->library || is_listed(g, i)) continue;
+    const char *file = strrchr(f->src->name, '/');
+    tk_buf_printf(b, "%s%s (%.60s:%d-%d)", sep, f->name,
+                  file ? file + 1 : f->src->name,
+                  tk_source_line(f->src, f->span.lo), tkd_last_line(f));
+    sep = ", ";
+    if (b->n > 400) {
+      tk_buf_puts(b, ", ...");
+      break;
+    }
+  }
+  return tk_buf_str(b);
+}
+
+static void no_function(tkd *d, const char *text) TK_NORETURN;
+static void no_function(tkd *d, const char *text) {
   tk_nearest n = tk_nearest_start(text);
   for (size_t i = 0; i < d->t->program->nfuncs; i++)
     if (!d->t->program->funcs[i]->library)
       tk_nearest_try(&n, d->t->program->funcs[i]->name);
   const char *near = tk_nearest_best(&n);
+  if (near)
+    tkd_fail(d, "No function '%s' in this launch. Did you mean '%s'?", text,
+             near);
+  tkd_fail(d, "No function '%s' in this launch: it has %s.", text,
+           functions_here(d));
+}
+
+static void not_there(tkd *d, const char *text) TK_NORETURN;
+static void not_there(tkd *d, const char *text) {
+  const char *file, *more = strchr(text, ' ');
+  size_t nfile;
+  if (!strcmp(text, "op")) tkd_fail(d, "Which operation? As op tl.load.");
   if (!strncmp(text, "op ", 3))
     tkd_fail(d, "No operation '%s' in this launch.", text + 3);
-  tkd_fail(d, "No function '%s' in this launch.%s%s%s", text,
-           near ? " Did you mean '" : "", near ? near : "", near ? "'?" : "");
+  if (more)
+    tkd_fail(d,
+             "Unexpected '%s' behind the location '%.*s': a condition "
+             "begins with 'if'.",
+             more + 1, (int)(more - text), text);
+  if (parse_line(text, &file, &nfile))
+    tkd_fail(d, "No statement at %s in a function of this launch: it has %s.",
+             text, functions_here(d));
+  no_function(d, text);
+}
+
+static const char *current_file(const tkd *d) {
+  return d->frame ? d->frame->func->src->name : NULL;
+}
+
+/* "+2" and "-1" count from the line where it stands; "" is that line. */
+const char *tkd_location(tkd *d, const char *text, const char **file) {
+  bool away = (*text == '+' || *text == '-') &&
+              isdigit((unsigned char)text[1]) && strlen(text) < 8;
+  *file = current_file(d);
+  if (d->frame && (!*text || away)) {
+    char line[32];
+    int by = *text ? atoi(text) : 0;
+    int n = snprintf(line, sizeof line, "%d", tkd_line_of(d->frame) + by);
+    text = tkd_temp(d, line, (size_t)n);
+  }
+  tkd_point p = {
+      .kind = TKD_BREAK, .where = (char *)text, .file = (char *)*file};
+  if (!*text) tkd_fail(d, "Which line, function or 'op NAME'?");
+  if (d->t && !find(d, &p, false)) not_there(d, text);
+  return text;
+}
+
+/* The line that a location comes to; 0: none. */
+int tkd_line_at(tkd *d, const char *text) {
+  tkd_point p = {.kind = TKD_BREAK,
+                 .where = (char *)text,
+                 .file = (char *)current_file(d)};
+  return d->t && find(d, &p, false) ? p.line : 0;
 }
 
 /* ---- the table --------------------------------------------------------- */
@@ -264,9 +364,29 @@ void tkd_points_resolve(tkd *d) {
     }
     if (!d->t || p->kind == TKD_WATCH || !p->enabled) continue;
     p->pending = !find(d, p, true) && p->kind != TKD_CATCH;
+    p->resolved |= !p->pending;
   }
   if (d->temp && d->t) find(d, d->temp, true);
   tkd_arm(d);
+}
+
+static void say_unresolved(tk_env *e, void *ud) {
+  tkd *d = ud;
+  (void)e;
+  for (const tkd_point *p = d->points; p && !d->quit; p = p->next) {
+    bool stands = p->kind == TKD_BREAK || p->kind == TKD_PRINTF;
+    if (!stands || !p->enabled || p->resolved) continue;
+    tkd_say(d, "%s %d at %s never stopped anything: ",
+            p->kind == TKD_BREAK ? "Breakpoint" : "Logpoint", p->number,
+            p->where);
+    tkd_say(d, d->launches ? "no launch had such a place.\n"
+                           : "no kernel was launched.\n");
+  }
+  tkd_flush(d);
+}
+
+void tk_debugger_end(tk_debugger *d) {
+  tk_protect(d->env, say_unresolved, d);
 }
 
 /* ---- conditions -------------------------------------------------------- */
@@ -303,11 +423,17 @@ static void run_test(tk_env *e, void *ud) {
   }
 }
 
-/* An expression over the frame is true: a lane is not zero. */
-bool tkd_holds(tkd *d, const tki_eval *x, const tki_frame *f) {
+/* A lane of it is not zero; one that cannot be had holds. */
+bool tkd_holds(tkd *d, const tkd_point *p, const tki_eval *x,
+               const tki_frame *f) {
   test c = {d, x, f, false};
   size_t before = d->env->ndiags;
   if (tk_protect(d->env, run_test, &c) == TK_OK) return c.holds;
+  if (!d->scanning) {
+    tkd_say(d, "The condition of breakpoint %d cannot be had here:\n",
+            p->number);
+    tkd_say_reports(d, before);
+  }
   tk_diag_truncate(d->env, before);
   return true;
 }
@@ -408,7 +534,7 @@ static bool condition(tkd *d, tkd_site *s) {
     d->work = compile_cond;
     tki_task_pause(d->t);
   }
-  return s->bad || tkd_holds(d, s->cond, d->t->frame);
+  return s->bad || tkd_holds(d, s->point, s->cond, d->t->frame);
 }
 
 /* ---- hits -------------------------------------------------------------- */
@@ -427,32 +553,41 @@ static bool ignored(tkd *d, tkd_point *p) {
   return true;
 }
 
+static void print_here(tkd *d, tkd_site *s) {
+  d->work_site = s;
+  d->work = print_point;
+  tki_task_pause(d->t);
+}
+
 /* True: it is a reason to stop. */
 static bool site_hit(tkd *d, tkd_site *s) {
   tkd_point *p = s->point;
-  if (p == d->temp) {
-    tkd_stop_here(d, TKD_R_PLACE, NULL, "%s", "");
-    return true;
-  }
+  if (p == d->temp) return true;
+  p->hit_at = 0;
   if (!condition(d, s) || ignored(d, p)) return false;
-  if (p->kind == TKD_PRINTF) {
-    if (d->scanning) return false;
-    d->work_site = s;
-    d->work = print_point;
-    tki_task_pause(d->t);
-    return false;
-  }
-  tkd_stop_here(d, p->kind == TKD_CATCH ? TKD_R_CATCH : TKD_R_BREAKPOINT, p,
-                "%s", "");
-  return true;
+  p->hit_at = d->event;
+  if (p->kind != TKD_PRINTF) return true;
+  if (!d->scanning) print_here(d, s);
+  return false;
 }
 
-/* Only the first that stops does; the others were hit as well. */
+/* The first that stops is named; the others were hit as well. */
 bool tkd_points_hit(tkd *d, const tk_stmt *st) {
+  const tkd_point *first = NULL;
   size_t i = tkd_site_at(d, st);
-  for (; d->sites[i].stmt; i = (i + 1) & (d->cap_sites - 1))
-    if (d->sites[i].stmt == st && site_hit(d, &d->sites[i])) return true;
-  return false;
+  for (; d->sites[i].stmt; i = (i + 1) & (d->cap_sites - 1)) {
+    tkd_site *s = &d->sites[i];
+    if (s->stmt != st || !site_hit(d, s)) continue;
+    if (!first || first == d->temp) first = s->point;
+  }
+  if (!first) return false;
+  bool arrives = first == d->temp;
+  tkd_stop_here(d,
+                arrives                    ? TKD_R_PLACE
+                : first->kind == TKD_CATCH ? TKD_R_CATCH
+                                           : TKD_R_BREAKPOINT,
+                arrives ? NULL : first, "%s", "");
+  return true;
 }
 
 /* ---- the list ---------------------------------------------------------- */
@@ -476,11 +611,15 @@ tkd_point *tkd_point_new(tkd *d, tkd_point_kind k, const char *where,
 tkd_point *tkd_point_numbered(tkd *d, int number) {
   for (tkd_point *p = d->points; p; p = p->next)
     if (p->number == number) return p;
-  tkd_fail(d, "No breakpoint number %d.", number);
+  if (!d->points)
+    tkd_fail(d, "No breakpoint number %d: there are none.", number);
+  tkd_fail(d, "No breakpoint number %d: 'info breakpoints' lists them.",
+           number);
 }
 
 void tkd_point_free(tkd *d, tkd_point *p) {
   tkd_strfree(d, p->where);
+  tkd_strfree(d, p->file);
   tkd_strfree(d, p->cond);
   tkd_strfree(d, p->format);
   tkd_strfree(d, p->commands);

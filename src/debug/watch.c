@@ -224,7 +224,7 @@ static bool condition(tkd *d, const tkd_point *p, const tki_frame *f) {
   for (; f; f = tkd_user_frame(f->caller)) {
     compiling c = {d, p->cond, f, NULL};
     bool good = tk_protect(d->env, compile, &c) == TK_OK;
-    bool holds = good && tkd_holds(d, c.x, f);
+    bool holds = good && tkd_holds(d, p, c.x, f);
     tki_eval_free(c.x);
     if (good) {
       tk_diag_truncate(d->env, diags);
@@ -232,7 +232,7 @@ static bool condition(tkd *d, const tkd_point *p, const tki_frame *f) {
     }
   }
   if (!d->scanning) {
-    tkd_say(d, "The condition of watchpoint %d cannot be had here:\n",
+    tkd_say(d, "The condition of breakpoint %d cannot be had here:\n",
             p->number);
     tkd_say_reports(d, diags);
   }
