@@ -6,6 +6,7 @@
  * and under a debugger all are.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -63,34 +64,100 @@ static tkc_conflict *find(tkc_shadow *s, tkc_conflict_kind kind, uint32_t site,
 
 static void report(tkc_shadow *s, const tkc_conflict *k, bool now);
 
+static tkc_conflict *new_conflict(tkc_shadow *s, const tki_access *a,
+                                  size_t lane) {
+  tkc_conflict *k = TK_NEW(&s->c->run, tkc_conflict);
+  *k = (tkc_conflict){.site = tki_site(s->t),
+                      .program = s->now.program,
+                      .addr = a->addr[lane],
+                      .count = 1};
+  k->atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
+  k->element = element_text(s, k->addr);
+  if (a->value)
+    k->value = lane_text(s, &a->in->type, a->value + lane * a->step);
+  return k;
+}
+
+static void add_conflict(tkc_shadow *s, tkc_conflict *k) {
+  *s->end = k;
+  s->end = &k->next;
+  if (s->c->stop || s->t->driver) report(s, k, true);
+}
+
 void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
                        const tkc_event *other, tkc_conflict_kind kind) {
   bool plain = a->in->op == TK_I_STORE && !other->atomic;
-  if (kind == TKC_WRITES && plain && same_value(a, lane)) kind = TKC_SAME;
+  bool writes = kind == TKC_WRITES || kind == TKC_OWN_WRITES;
+  if (writes && plain && same_value(a, lane)) {
+    if (kind == TKC_OWN_WRITES) return;
+    kind = TKC_SAME;
+  }
   uint32_t site = tki_site(s->t);
   tkc_conflict *k = find(s, kind, site, other->site);
   if (k) {
     k->count++;
     return;
   }
-  k = TK_NEW(&s->c->run, tkc_conflict);
-  *k = (tkc_conflict){.kind = kind,
-                      .site = site,
-                      .other_site = other->site,
-                      .program = s->now.program,
-                      .other = other->program,
-                      .addr = a->addr[lane],
-                      .count = 1,
-                      .other_atomic = other->atomic};
+  k = new_conflict(s, a, lane);
+  k->kind = kind;
+  k->other_site = other->site;
+  k->other = other->program;
+  k->other_atomic = other->atomic;
   k->unfenced = tkc_shadow_knows(s, other);
-  k->atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
-  k->element = element_text(s, k->addr);
+  k->local = other->local || (k->atomic && a->in->attr[1] == TKC_CTA);
   k->other_value = value_text(s, k->addr);
-  if (a->value)
-    k->value = lane_text(s, &a->in->type, a->value + lane * a->step);
-  *s->end = k;
-  s->end = &k->next;
-  if (s->c->stop || s->t->driver) report(s, k, true);
+  add_conflict(s, k);
+}
+
+typedef struct lane_at {
+  uint64_t addr;
+  size_t lane;
+} lane_at;
+
+static int by_address(const void *a, const void *b) {
+  const lane_at *x = a, *y = b;
+  if (x->addr != y->addr) return x->addr < y->addr ? -1 : 1;
+  return x->lane < y->lane ? -1 : 1;
+}
+
+typedef struct meeting {
+  size_t lane, other; /* of the first two */
+  uint64_t count;
+} meeting;
+
+static meeting meetings(const tki_access *a, lane_at *all) {
+  meeting m = {0};
+  size_t n = 0;
+  for (size_t i = 0; i < a->n; i++)
+    if (!a->mask || a->mask[i]) all[n++] = (lane_at){a->addr[i], i};
+  qsort(all, n, sizeof *all, by_address);
+  for (size_t i = 1; i < n; i++) {
+    const char *x = a->value + all[i].lane * a->step;
+    const char *y = a->value + all[i - 1].lane * a->step;
+    if (all[i].addr != all[i - 1].addr || !memcmp(x, y, a->size)) continue;
+    if (!m.count++) m.lane = all[i].lane, m.other = all[i - 1].lane;
+  }
+  return m;
+}
+
+void tkc_lanes_meet(tkc_shadow *s, const tki_access *a) {
+  uint32_t site = tki_site(s->t);
+  size_t size = a->n * sizeof(lane_at);
+  if (!a->step) return; /* all write the same */
+  lane_at *all = tk_calloc(s->t->env, a->n, sizeof *all);
+  meeting m = meetings(a, all);
+  tk_free(s->t->env, all, size);
+  tkc_conflict *k = find(s, TKC_OWN_STORE, site, site);
+  if (k) k->count += m.count;
+  if (k || !m.count) return;
+  k = new_conflict(s, a, m.lane);
+  k->kind = TKC_OWN_STORE;
+  k->other_site = site;
+  k->count = m.count;
+  k->other_value = lane_text(s, &a->in->type, a->value + m.other * a->step);
+  k->lane = tkc_lane(s->c, &a->in->type, m.lane);
+  k->other_lane = tkc_lane(s->c, &a->in->type, m.other);
+  add_conflict(s, k);
 }
 
 /* ---- reporting --------------------------------------------------------- */
@@ -98,7 +165,7 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
 static const char *verb(tkc_conflict_kind kind, bool atomic, bool other) {
   bool reads = other ? kind == TKC_WRITE : kind == TKC_READ;
   if (reads) return "reads";
-  return atomic ? "changes atomically" : "writes";
+  return atomic ? "atomically changes" : "writes";
 }
 
 static tk_diag *report_race(tkc_shadow *s, const tkc_conflict *k, tki *t,
@@ -136,17 +203,50 @@ static tk_diag *report_same(tkc_shadow *s, const tkc_conflict *k, tki *t,
   return d;
 }
 
-static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
+/* The lanes of one store. */
+static tk_diag *report_store(tkc_shadow *s, const tkc_conflict *k, tki *t,
                              const tkc_place *at, const tkc_place *from) {
   tk_diag *d = tkc_report(s->c, t, TK_D_RACE, at, from,
-                          "a lane of program %s reads %s, which another lane "
-                          "wrote, with no barrier between",
-                          program_text(s, k->program), k->element);
-  tkc_note(s->c, d, from, "it is written here");
+                          "lanes %s and %s of one store write different values "
+                          "to %s",
+                          k->other_lane, k->lane, k->element);
+  tkc_at_lane(s->c, d, k->lane);
+  tkc_note(s->c, d, NULL, "in program %s lane %s writes %s, lane %s writes %s",
+           program_text(s, k->program), k->other_lane, k->other_value, k->lane,
+           k->value);
   tkc_help(s->c, d,
-           "lanes run side by side: put tl.debug_barrier() between "
-           "the store and the load");
+           "which of them stays is not defined: use tl.atomic_add or another "
+           "atomic, or a mask that lets one lane through");
   return d;
+}
+
+/* A later access of other lanes than those of an earlier one. */
+static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
+                             const tkc_place *at, const tkc_place *from) {
+  bool reads = k->kind == TKC_OWN_READ, read = k->kind == TKC_OWN_WRITE;
+  tk_diag *d =
+      tkc_report(s->c, t, TK_D_RACE, at, from,
+                 "a lane of program %s %s %s, which another lane "
+                 "%s, with no barrier between",
+                 program_text(s, k->program), reads ? "reads" : "writes",
+                 k->element, read ? "had read" : "wrote");
+  tkc_note(s->c, d, from, "it is %s here", read ? "read" : "written");
+  tkc_help(s->c, d,
+           "lanes run side by side: put tl.debug_barrier() between the %s and "
+           "the %s",
+           read ? "load" : "store", reads ? "load" : "store");
+  return d;
+}
+
+static const char *advice(const tkc_conflict *k) {
+  if (k->local)
+    return "an atomic of scope=\"cta\" orders the threads of one program: "
+           "use scope=\"gpu\", the default";
+  if (k->unfenced)
+    return "one lane alone does the atomic release, which tells of its own "
+           "stores only: put tl.debug_barrier() before it";
+  return "use an atomic operation, or let an atomic release and an acquire "
+         "order the two";
 }
 
 static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
@@ -157,27 +257,38 @@ static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
   tkc_place from = tkc_place_of(y->func, y->inst);
   bool twice = k->kind == TKC_SAME;
   if (!(s->c->on >> (twice ? TKC_TWICE : TKC_RACE) & 1)) return;
-  tk_diag *d = twice                  ? report_same(s, k, t, &at, &from)
-               : k->kind == TKC_LANES ? report_lanes(s, k, t, &at, &from)
-                                      : report_race(s, k, t, &at, &from);
+  bool own = tkc_is_own(k->kind);
+  tk_diag *d = twice                      ? report_same(s, k, t, &at, &from)
+               : k->kind == TKC_OWN_STORE ? report_store(s, k, t, &at, &from)
+               : own                      ? report_lanes(s, k, t, &at, &from)
+                                          : report_race(s, k, t, &at, &from);
   if (k->count > 1)
     tkc_note(s->c, d, NULL, "so it is %" PRIu64 " times in this launch",
              k->count);
-  if (!twice && k->kind != TKC_LANES)
-    tkc_help(s->c, d,
-             k->unfenced ? "one lane alone does the atomic release, which "
-                           "tells of its own stores only: put "
-                           "tl.debug_barrier() before it"
-                         : "use an atomic operation, or let an atomic "
-                           "release and an acquire order the two");
+  if (!twice && !own) tkc_help(s->c, d, "%s", advice(k));
   tkc_reported(s->c, t, d);
+}
+
+/* Whether programs fight at the places where lanes of one do: the same
+ * repair, to write to other memory, may serve both. */
+static bool is_covered(const tkc_shadow *s, const tkc_conflict *own) {
+  for (const tkc_conflict *k = s->conflicts; k; k = k->next)
+    if (!tkc_is_own(k->kind) && k->kind != TKC_SAME && k->site == own->site &&
+        k->other_site == own->other_site)
+      return true;
+  return false;
+}
+
+static bool is_wanted(const tkc_shadow *s, const tkc_conflict *k, bool same) {
+  return (k->kind == TKC_SAME) == same &&
+         !(tkc_is_own(k->kind) && is_covered(s, k));
 }
 
 /* Those that were not reported where they happened. */
 static void report_rest(tkc *c, tkc_shadow *s, const tki *t, bool same) {
   if (c->stop || t->driver) return;
   for (tkc_conflict *k = s->conflicts; k; k = k->next)
-    if ((k->kind == TKC_SAME) == same) report(s, k, false);
+    if (is_wanted(s, k, same)) report(s, k, false);
 }
 
 void *tkc_RACE_begin(tkc *c, tki *t) {

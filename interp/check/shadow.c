@@ -109,7 +109,7 @@ const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr) {
 /* ---- programs ---------------------------------------------------------- */
 
 static void forget_answers(tkc_shadow *s) {
-  s->ok_write = s->ok_read = s->from_read = s->to_read = 0;
+  s->ok_write = s->ok_read = s->from_read = 0;
 }
 
 /* Makes s->now the program that runs. */
@@ -143,7 +143,7 @@ static uint64_t blocks_of(const tkc_shadow *s, uint64_t program) {
 
 static bool ordered(tkc_shadow *s, const tkc_event *e) {
   if (e->program == s->now.program) return true;
-  if (!e->lanes) return tkc_shadow_knows(s, e);
+  if (!e->lanes || e->load || e->atomic) return tkc_shadow_knows(s, e);
   return tkc_clock_get(&s->clocks, s->now.knows, blocks_of(s, e->program)) >=
          e->clock;
 }
@@ -214,15 +214,19 @@ static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
 
 /* ---- events ------------------------------------------------------------ */
 
-/* The same for accesses whose lanes have the same addresses. */
-static uint64_t hash_lanes(const tki_access *a) {
+/* The same for accesses whose lanes have the same addresses.  rises: each
+ * lane lies above the one before it. */
+static uint64_t hash_lanes(const tki_access *a, bool *rises) {
   tki_access all = *a;
   tki_stretch x = {0};
-  uint64_t h = a->n;
+  uint64_t h = a->n, end = 0;
   all.mask = NULL;
   all.run = 0;
+  *rises = true;
   if (!a->in->type.rank) return 0;
   while (tki_next_stretch(&all, &x)) {
+    *rises &= x.addr >= end;
+    end = x.addr + x.n * a->size;
     h = (h ^ x.addr) * 0x9e3779b97f4a7c15, h ^= h >> 31;
     h = (h ^ x.n) * 0x9e3779b97f4a7c15, h ^= h >> 31;
   }
@@ -234,17 +238,27 @@ static uint32_t push_event(tkc_shadow *s, tkc_event e) {
   return (uint32_t)(s->events.n - 1);
 }
 
-/* lanes: which lane wrote what matters, since somebody may read it. */
-static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool atomic,
-                         bool lanes) {
+static bool is_atomic(const tki_access *a) {
+  return a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
+}
+
+/* Of a store whose lanes may meet each time is an event of its own. */
+static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
-  tkc_event e = {
-      (uint32_t)s->now.program, site, s->now.clock, s->now.phase, 0, atomic};
-  if (a->write && !atomic)
-    e.lanes = lanes ? hash_lanes(a) : a->in->type.rank != 0;
+  bool is_volatile = a->in->op == TK_I_LOAD && a->in->attr[0];
+  tkc_event e = {.program = (uint32_t)s->now.program,
+                 .site = site,
+                 .clock = s->now.clock,
+                 .phase = s->now.phase,
+                 .joined = s->joined,
+                 .lanes = hash_lanes(a, rises),
+                 .atomic = is_atomic(a) || is_volatile,
+                 .local = is_atomic(a) && a->in->attr[1] == TKC_CTA,
+                 .load = !a->write};
   const tkc_event *k = &s->events.items[known];
-  if (known && k->program == e.program && k->clock == e.clock &&
-      k->phase == e.phase && k->lanes == e.lanes)
+  if (known && (*rises || !a->write) && k->program == e.program &&
+      k->clock == e.clock && k->phase == e.phase && k->joined == e.joined &&
+      k->lanes == e.lanes)
     return known;
   return s->latest[site] = push_event(s, e);
 }
@@ -256,9 +270,10 @@ typedef struct stretch {
   const tki_access *a;
   tki_stretch at;
   uint32_t event;
-  bool atomic;
-  uint64_t hash; /* of the lanes, for loads */
-  bool hashed;
+  bool atomic, local;
+  bool rises; /* no two lanes touch the same element */
+  bool own;   /* it met accesses of its own program */
+  bool twice; /* some element is written by several lanes */
 } stretch;
 
 /* Bytes lo .. hi - 1 were touched by another, and nothing orders the two. */
@@ -274,19 +289,35 @@ static void conflict(stretch *x, uint64_t lo, uint64_t hi, const tkc_event *e,
 /* Atomic operations that commute leave the same in every order, if nobody
  * looks or stores in between. */
 static bool can_be_swapped(const stretch *x, const tkc_event *e) {
-  return x->s->swaps && x->atomic && e->atomic;
+  return x->s->swaps && x->atomic && e->atomic && !x->local && !e->local;
 }
 
-/* A write by a program itself that a load meets: by the same lane? */
+static bool both_atomic(const stretch *x, const tkc_event *e) {
+  return x->atomic && e->atomic && !x->local && !e->local;
+}
+
+/* Whether an access meets another of its program by a lane that does not wait
+ * for it.  Compilers let all threads wait where lanes come together, though
+ * the language does not say so: a block that is read by other lanes than wrote
+ * it needs a barrier even then. */
+static bool is_unordered(stretch *x, const tkc_event *e) {
+  const tkc_event *me = &x->s->events.items[x->event];
+  x->own = true;
+  if (e->phase != me->phase || e->lanes == me->lanes) return false;
+  if ((e->atomic && (me->atomic || e->load)) || (me->atomic && me->load))
+    return false;
+  bool blocks = !e->load && me->load && e->lanes && me->lanes && !e->atomic;
+  return blocks || e->joined == me->joined;
+}
+
+/* An earlier access of the same program: fine? */
 static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
                       uint64_t hi) {
-  if (x->a->write || e->atomic || !e->lanes || e->phase != x->s->now.phase ||
-      !x->a->in->type.rank)
-    return true;
-  if (!x->hashed) x->hash = hash_lanes(x->a);
-  x->hashed = true;
-  if (e->lanes == x->hash) return true;
-  conflict(x, lo, hi, e, TKC_LANES);
+  if (!is_unordered(x, e)) return true;
+  conflict(x, lo, hi, e,
+           e->load       ? TKC_OWN_WRITE
+           : x->a->write ? TKC_OWN_WRITES
+                         : TKC_OWN_READ);
   return false;
 }
 
@@ -297,7 +328,7 @@ static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   if (e->program == s->now.program) return meets_own(x, e, lo, hi);
   if (can_be_swapped(x, e)) return true;
   s->order_matters = true;
-  if ((e->atomic && x->atomic) || ordered(s, e)) return true;
+  if (both_atomic(x, e) || ordered(s, e)) return true;
   conflict(x, lo, hi, e, x->a->write ? TKC_WRITES : TKC_READ);
   return false;
 }
@@ -310,37 +341,57 @@ static bool meets_read(stretch *x, uint32_t r, uint64_t lo, uint64_t hi) {
     bool first = meets_read(x, e.program, lo, hi);
     return meets_read(x, e.clock, lo, hi) && first;
   }
-  if (e.program == s->now.program) return true;
+  if (e.program == s->now.program) return meets_own(x, &e, lo, hi);
   s->order_matters = true;
-  if ((e.atomic && x->atomic) || ordered(s, &e)) return true;
+  if (both_atomic(x, &e) || ordered(s, &e)) return true;
   conflict(x, lo, hi, &e, TKC_WRITE);
   return false;
 }
 
-/* Who has read, now that event e does too: at most two programs are kept. */
-static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
-  const tkc_event *old = &s->events.items[r];
-  if (old->site == TKC_READERS) return r;
-  if (!r || old->program == s->now.program) return e;
-  if (ordered(s, old)) return e;
+static uint32_t push_readers(tkc_shadow *s, uint32_t r, uint32_t e) {
   tkc_event pair = {.program = r, .site = TKC_READERS, .clock = e};
   return push_event(s, pair);
+}
+
+/* Reads of one program: the second says all that the first does? */
+static bool stands_for(const tkc_event *a, const tkc_event *b) {
+  return a->lanes == b->lanes || a->phase != b->phase || a->joined != b->joined;
+}
+
+/* Who has read, now that event e does too: at most two are kept, those of two
+ * programs rather than of two blocks. */
+static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
+  const tkc_event *old = &s->events.items[r], *me = &s->events.items[e];
+  if (!r) return e;
+  if (old->site != TKC_READERS) {
+    bool own = old->program == me->program;
+    if (own ? stands_for(old, me) : ordered(s, old)) return e;
+    return push_readers(s, r, e);
+  }
+  const tkc_event *a = &s->events.items[old->program];
+  const tkc_event *b = &s->events.items[old->clock];
+  if (a->program != b->program) return r;
+  if (b->program != me->program) return push_readers(s, old->clock, e);
+  return stands_for(b, me) && stands_for(a, me) ? e : r;
+}
+
+static uint32_t readers(stretch *x, uint32_t r) {
+  tkc_shadow *s = x->s;
+  if (r == x->event) return r;
+  if (!r || r != s->from_read || s->by_read != x->event) {
+    s->to_read = add_reader(s, r, x->event);
+    s->from_read = r;
+    s->by_read = x->event;
+  }
+  return s->to_read;
 }
 
 static tkc_cell see_read(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
   stretch *x = ud;
   tkc_shadow *s = x->s;
   uint32_t w = old.write;
-  if (w && w != s->ok_write && meets_write(x, w, lo, hi))
-    s->ok_write = x->hashed ? 0 : w;
-  if (old.read == x->event) return old;
-  if (old.read != s->from_read || s->to_read != x->event) {
-    uint32_t to = add_reader(s, old.read, x->event);
-    if (to != x->event) return (tkc_cell){w, to};
-    s->from_read = old.read;
-    s->to_read = to;
-  }
-  return (tkc_cell){w, x->event};
+  if (w && w != s->ok_write && meets_write(x, w, lo, hi)) s->ok_write = w;
+  return (tkc_cell){w, readers(x, old.read)};
 }
 
 /* A second run reads what it read before, unless that was written since. */
@@ -349,6 +400,7 @@ static tkc_cell see_write(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   uint32_t w = old.write, r = old.read;
   s->again_matters |= !w && (r || x->atomic);
+  x->twice |= w == x->event && !x->rises;
   if (w && w != s->ok_write && meets_write(x, w, lo, hi)) s->ok_write = w;
   if (r && r != s->ok_read && meets_read(x, r, lo, hi)) s->ok_read = r;
   return (tkc_cell){x->event, 0};
@@ -416,17 +468,46 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
     s->now.fenced = s->now.clock++;
   }
   if (!a->n) return;
-  bool is_volatile = a->in->op == TK_I_LOAD && a->in->attr[0];
-  bool atomic = a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
-  bool read = a->region == TKI_ANY || s->span_of[a->region]->reads;
+  stretch x = {.s = s, .a = a};
   note_region(s, a);
-  if (atomic || is_volatile) synchronise(s, a, false);
-  stretch x = {.s = s, .a = a, .atomic = atomic || is_volatile};
-  x.event = event_of(s, a, x.atomic, read);
-  if (atomic) s->ok_read = s->ok_write = 0;
+  x.event = event_of(s, a, &x.rises);
+  x.atomic = s->events.items[x.event].atomic;
+  x.local = s->events.items[x.event].local;
+  if (x.atomic && !x.local) synchronise(s, a, false);
+  if (x.atomic) s->ok_read = s->ok_write = 0;
   while (tki_next_stretch(a, &x.at)) touch_stretch(&x);
-  if (x.hashed || atomic) forget_answers(s);
-  if (atomic) synchronise(s, a, true);
+  if (x.own || x.atomic) forget_answers(s);
+  if (x.atomic && !x.local) synchronise(s, a, true);
+  if (x.twice && a->in->op == TK_I_STORE) tkc_lanes_meet(s, a);
+  s->joined += is_atomic(a) && !a->in->type.rank;
+}
+
+/* Instructions that bring lanes together. */
+static bool joins(tk_opcode op) {
+  switch (op) {
+  case TK_I_PERMUTE:
+  case TK_I_DOT:
+  case TK_I_REDUCE:
+  case TK_I_REDUCE_FN:
+  case TK_I_SCAN:
+  case TK_I_SCAN_FN:
+  case TK_I_JOIN:
+  case TK_I_SPLIT:
+  case TK_I_CAT:
+  case TK_I_FLIP:
+  case TK_I_SLICE:
+  case TK_I_GATHER:
+  case TK_I_SORT:
+  case TK_I_HISTOGRAM: return true;
+  default: return false;
+  }
+}
+
+static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  tkc_shadow *s = ud;
+  (void)t;
+  (void)args;
+  s->joined += joins((tk_opcode)in->op);
 }
 
 /* ---- the shadow of a run ----------------------------------------------- */
@@ -446,7 +527,7 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->keeps = c->on >> TKC_ORDER & 1 || c->on >> TKC_IDEMPOTENCE & 1;
   make_spans(s);
   push_event(s, (tkc_event){.program = UINT32_MAX});
-  s->observer = (tki_observer){.ud = s, .access = on_access};
+  s->observer = (tki_observer){.ud = s, .after = on_after, .access = on_access};
   tki_observe(t, &s->observer);
   return s;
 }

@@ -16,13 +16,17 @@
 #include "interp/place.h"
 
 enum { TKC_READERS = UINT32_MAX };
+enum { TKC_CTA = 1 }; /* attr[1] of an atomic: scope="cta" */
 
 /* What a number stands for; number 0 is nobody. */
 typedef struct tkc_event {
   uint32_t program, site, clock;
-  uint32_t phase; /* debug_barriers before it */
-  uint64_t lanes; /* hash of the lanes' addresses; 0: one lane */
+  uint32_t phase;  /* debug_barriers before it */
+  uint32_t joined; /* how often lanes had come together before it */
+  uint64_t lanes;  /* hash of the lanes' addresses; 0: one lane */
   bool atomic;
+  bool local; /* an atomic of scope "cta": not for other programs */
+  bool load;
   /* Two programs that read; site is TKC_READERS, program and clock are
    * their events. */
 } tkc_event;
@@ -38,8 +42,16 @@ typedef enum tkc_conflict_kind {
   TKC_SAME,   /* two writes of the same value */
   TKC_READ,   /* a write, then a read */
   TKC_WRITE,  /* a read, then a write */
-  TKC_LANES   /* a write, then a read by another lane of the program */
+  /* By other lanes of the same program: */
+  TKC_OWN_READ,   /* a write, then a read */
+  TKC_OWN_WRITE,  /* a read, then a write */
+  TKC_OWN_WRITES, /* two writes, different values */
+  TKC_OWN_STORE   /* two writes of one store, different values */
 } tkc_conflict_kind;
+
+static inline bool tkc_is_own(tkc_conflict_kind k) {
+  return k >= TKC_OWN_READ;
+}
 
 /* Accesses that nothing orders; one for each pair of places. */
 typedef struct tkc_conflict {
@@ -49,8 +61,10 @@ typedef struct tkc_conflict {
   uint64_t program, other; /* of the first pair seen */
   uint64_t addr;
   const char *element, *value, *other_value;
+  const char *lane, *other_lane; /* TKC_OWN_STORE */
   bool atomic, other_atomic;
   bool unfenced; /* a release came after the other, but no barrier between */
+  bool local;    /* an atomic of scope "cta" is one of the two */
   uint64_t count;
 } tkc_conflict;
 
@@ -89,7 +103,9 @@ typedef struct tkc_shadow {
   bool swaps;  /* and atomic operations leave the same in every order */
   bool order_matters; /* programs touched the same memory, so it may */
   bool again_matters; /* memory was read and then written: again is another */
-  uint32_t ok_write, ok_read, from_read, to_read; /* answers remembered */
+  uint32_t joined;    /* times that lanes of some program came together */
+  uint32_t ok_write, ok_read; /* answers remembered: nothing wrong with it */
+  uint32_t from_read, by_read, to_read; /* and add_reader's last */
 } tkc_shadow;
 
 /* The run's shadow; made by whichever detector asks first. */
@@ -105,5 +121,7 @@ tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr);
 /* race.c: a lane that conflicts with an event. */
 void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
                        const tkc_event *other, tkc_conflict_kind kind);
+/* A store some of whose lanes write to the same elements. */
+void tkc_lanes_meet(tkc_shadow *s, const tki_access *a);
 
 #endif

@@ -500,13 +500,24 @@ sval tks_atomic(tks *s, tk_atomic mode, const sval *ptr, const sval *val,
   return tks_result(tks_emit(s, TK_I_ATOMIC, (int)mode, t, n, v));
 }
 
-static int64_t sem_attr(tks *s, const tks_args *a, size_t i) {
+/* Which of the names the argument is; none given: the one at `usual`. */
+static int64_t choice(tks *s, const tks_args *a, size_t i,
+                      const char *const *of, int64_t usual) {
+  const char *text = tks_arg_str(s, a, i);
+  for (int k = 0; of[k]; k++)
+    if (!strcmp(of[k], text)) return k;
+  return usual;
+}
+
+typedef struct order_attrs {
+  int64_t sem, scope;
+} order_attrs;
+
+static order_attrs order_of(tks *s, const tks_args *a, size_t i) {
   check_option(s, a, i, sems, "memory semantic");
   check_option(s, a, i + 1, scopes, "memory scope");
-  const char *sem = tks_arg_str(s, a, i);
-  for (int k = 0; sems[k]; k++)
-    if (!strcmp(sems[k], sem)) return k;
-  return 2; /* acq_rel */
+  return (order_attrs){choice(s, a, i, sems, 2),
+                       choice(s, a, i + 1, scopes, 0)};
 }
 
 sval rule_atomic(tks *s, const tks_args *a) {
@@ -515,9 +526,10 @@ sval rule_atomic(tks *s, const tks_args *a) {
     tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
   check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
                     tk_pointee(a->v[0].type));
-  int64_t sem = sem_attr(s, a, 3);
+  order_attrs order = order_of(s, a, 3);
   sval r = tks_atomic(s, (tk_atomic)a->op->mode, &a->v[0], &a->v[1], &a->v[2]);
-  last_inst(s)->attr[0] = sem;
+  last_inst(s)->attr[0] = order.sem;
+  last_inst(s)->attr[1] = order.scope;
   return r;
 }
 
@@ -529,13 +541,14 @@ sval rule_cas(tks *s, const tks_args *a) {
   if (bits != 16 && bits != 32 && bits != 64)
     tks_error(s, TK_D_TYPE,
               "tl.atomic_cas only supports elements of 16, 32 or 64 bits");
-  int64_t sem = sem_attr(s, a, 3);
+  order_attrs order = order_of(s, a, 3);
   sval cmp = tks_to_tensor(s, &a->v[1]), val = tks_to_tensor(s, &a->v[2]);
   cmp = fit(s, *p, cmp, "cmp");
   val = fit(s, *p, val, "val");
   sval v[3] = {*p, tks_cast(s, &cmp, tk_elem_of(t), false),
                tks_cast(s, &val, tk_elem_of(t), false)};
   sval r = tks_result(tks_emit(s, TK_I_CAS, 0, t, 3, v));
-  last_inst(s)->attr[0] = sem;
+  last_inst(s)->attr[0] = order.sem;
+  last_inst(s)->attr[1] = order.scope;
   return r;
 }
