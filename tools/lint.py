@@ -8,6 +8,8 @@
   files       no C file has more than 1500 lines
   format      clang-format changes nothing (skipped where it is not installed)
   python      every Python file compiles
+  layers      a room includes nothing but what the table in
+              docs/architecture.md says that it may use
 """
 import os
 import re
@@ -136,10 +138,34 @@ def python():
             yield f'{path}:{e.lineno}: {e.msg}'
 
 
+def rooms():
+    """Folder of each room of the C sources, and those that it may use."""
+    table = re.findall(r'^\| `((?:src|interp)[a-z/]*)/` \|.*\| ([^|]*) \|$',
+                       '\n'.join(read('docs/architecture.md')), re.M)
+    found = {folder.replace('src/', ''): (folder, uses)
+             for folder, uses in table}
+    return {name: (folder, {w for w in re.findall(r'[a-z/]+', uses)
+                            if w in found} | {name, '.', 'tkdbg'})
+            for name, (folder, uses) in found.items()}
+
+
+def layers():
+    known = rooms()
+    for name, (folder, uses) in known.items():
+        for path in with_suffix('.c', '.h'):
+            if os.path.dirname(path) != folder:
+                continue
+            for number, line in enumerate(read(path), 1):
+                found = re.match(r'#include "([^"]*)"', line)
+                used = os.path.dirname(found.group(1)) if found else ''
+                if used and used not in uses:
+                    yield f'{path}:{number}: {name} may not use {used}'
+
+
 def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     faults = 0
-    for check in columns, functions, files, layout, python:
+    for check in columns, functions, files, layout, python, layers:
         for fault in check():
             faults += 1
             print(fault)

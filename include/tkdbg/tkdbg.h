@@ -3,8 +3,7 @@
  *
  * One walk through: open a session, open a module (a source file), find a
  * function in it, describe a launch (grid and arguments), run it, read the
- * report.  The command line, the Python bridge and the tests use nothing
- * else.
+ * report.  The command line and the Python bridge use nothing else.
  *
  * Ownership: every object belongs to its session (a launch's own buffers to
  * the launch) and is freed with it; strings returned live until the next call
@@ -12,9 +11,9 @@
  * passed in is borrowed until the launch is freed.
  *
  * Errors: functions return a tk_status; what went wrong is in the session's
- * report.  No function exits, prints or raises a signal.  A session must be
- * used by one thread at a time; tk_interrupt alone may be called from a
- * signal handler or another thread.
+ * report.  No function exits, prints (but for a console, below) or raises a
+ * signal.  A session must be used by one thread at a time; tk_interrupt alone
+ * may be called from a signal handler or another thread.
  */
 #ifndef TKDBG_TKDBG_H
 #define TKDBG_TKDBG_H

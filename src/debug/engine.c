@@ -255,10 +255,6 @@ static void on_before(void *ud, tki *t, const tk_inst *in,
   if (d->replaying) tkd_redo(d);
 }
 
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
-  (void)ud, (void)t, (void)in, (void)args;
-}
-
 static void on_access(void *ud, tki *t, const tki_access *a) {
   tkd *d = ud;
   (void)t;
@@ -387,7 +383,6 @@ static void take_observer(tkd *d, tki *t) {
                                .frame = on_frame,
                                .stmt = on_stmt,
                                .before = on_before,
-                               .after = on_after,
                                .access = on_access,
                                .breakpoint = on_breakpoint,
                                .stop = on_stop,

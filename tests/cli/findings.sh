@@ -246,3 +246,17 @@ status 'script, colour in a pipe' 1 \
 plain 'script, colour in a pipe' err
 status 'script, always colour' 1 script --color always
 check 'script, always colour: error' grep -q "$(printf '\033\\[1;31m')" err
+
+# ---- the manual
+
+page=$ROOT/docs/findings.md
+status 'detectors' 0 tkdbg run --check=help
+cut -d ' ' -f 1 out >names
+check 'detectors: some' test "$(wc -l <names)" -gt 9
+while read -r name; do
+  check "manual has $name" grep -qx "## $name" "$page"
+done <names
+for name in $(sed -n 's/^DIAG(LINT.*"\(lint-[a-z0-9-]*\)")$/\1/p' \
+    "$ROOT/src/base/diag.def"); do
+  says "manual has $name" "$page" "| \`$name\` |"
+done
