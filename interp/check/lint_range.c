@@ -160,17 +160,31 @@ static bool is_masked(const ranges *r, int slot) {
   return false;
 }
 
+/* Whether other fields of the integer are brought to its top by <<, from where
+ * >> extends their sign: all of them are signed. */
+static bool is_extended(const ranges *r, int slot) {
+  const tkc_lint *l = r->l;
+  for (size_t i = 0; i < l->all.n; i++) {
+    const tk_inst *in = l->all.items[i];
+    if (in->op == TK_I_BINARY && in->mode == TK_B_SHL &&
+        original(l, in->args[0]) == slot)
+      return true;
+  }
+  return false;
+}
+
 /* The upper half, or less, of an integer as it was loaded: its fields are
  * taken apart, and the topmost gets the sign. */
 static void shift(const ranges *r, const tk_inst *in) {
   if (in->op != TK_I_BINARY || in->mode != TK_B_SHR || in->type.ptr ||
       !tk_is_signed((tk_dtype)in->type.elem))
     return;
-  const tk_inst *from = r->l->def[original(r->l, in->args[0])];
+  int packed = original(r->l, in->args[0]);
+  const tk_inst *from = r->l->def[packed];
   const range *by = &r->of[in->args[1]];
   int bits = tk_dtypes[in->type.elem].bits;
   if (!from || from->op != TK_I_LOAD || !by->known || by->hi < bits / 2 ||
-      by->hi >= bits - 1 || is_masked(r, in->res[0]))
+      by->hi >= bits - 1 || is_masked(r, in->res[0]) || is_extended(r, packed))
     return;
   tkc_lint_say(r->l, TK_D_LINT_SHIFT, in,
                ">> of a signed integer keeps its sign: the topmost field of "
