@@ -111,7 +111,7 @@ static void on_free(tk_env *e, void *ud) {
 
 /* ---- which -------------------------------------------------------------- */
 
-static tkc *find(tk_session *s) {
+static tkc *find(const tk_session *s) {
   for (tk_watcher *w = s->watchers; w; w = w->next)
     if (w->begin == on_begin) return w->ud;
   return NULL;
@@ -206,9 +206,8 @@ tk_status tk_session_check(tk_session *s, const char *list,
 /* ---- for a debugger ------------------------------------------------------ */
 
 bool tkc_is_on(const tk_session *s, tkc_id id) {
-  for (const tk_watcher *w = s->watchers; w; w = w->next)
-    if (w->begin == on_begin) return ((const tkc *)w->ud)->on >> id & 1;
-  return false;
+  const tkc *c = find(s);
+  return c && c->on >> id & 1;
 }
 
 void tkc_choose(tk_session *s, const char *list) {

@@ -372,8 +372,13 @@ static void report_order(again *x, size_t region, const spread *p) {
                           "%s depends on the order of the programs: it is %s, "
                           "and %s with --order %s",
                           text, p->a, p->b, p->order);
-  tkc_note(x->c, d, NULL, "%" PRIu64 " elements of %s differ, by %.3g at most",
-           p->n, name, p->most);
+  if (p->n == 1)
+    tkc_note(x->c, d, NULL, "no other element of %s differs; this one by %.3g",
+             name, p->most);
+  else
+    tkc_note(x->c, d, NULL,
+             "%" PRIu64 " elements of %s differ, by %.3g at most", p->n, name,
+             p->most);
   tkc_reported(x->c, NULL, d);
 }
 

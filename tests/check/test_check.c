@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/launch_line.h"
 #include "support/suite.h"
 
 enum { MAX_TEXT = 1 << 13, MAX_CASES = 512, POOL = 1 << 14 };
@@ -115,18 +116,9 @@ static void read_cases(const char *name, const char *checks) {
   if (f) fclose(f);
 }
 
-/* "def k(x, BLOCK: tl.constexpr):" from the names in the launch line. */
 static void put_source(char *text, const conflict_case *c) {
-  const char *p = strchr(c->launch, ' ');
-  strcpy(text, "import triton\nimport triton.language as tl\n"
-               "@triton.jit\ndef k(");
-  for (int first = 1; p; first = 0, p = strchr(p, ' ')) {
-    size_t n = strcspn(++p, "=");
-    if (!first) strcat(text, ", ");
-    strncat(text, p, n);
-    if (p[0] >= 'A' && p[0] <= 'Z') strcat(text, ": tl.constexpr");
-  }
-  strcat(strcat(text, "):\n"), c->body);
+  strcpy(text, "import triton\nimport triton.language as tl\n");
+  put_kernel(text, c->launch, c->body);
 }
 
 /* ---- tensors of the pool ----------------------------------------------- */
@@ -191,7 +183,7 @@ static tk_status give_arg(tk_launch *l, pool *p, char *arg) {
   return tk_launch_tensor(l, arg, &x);
 }
 
-static tk_status give_args(tk_launch *l, pool *p, const char *launch) {
+static tk_status give_all(tk_launch *l, pool *p, const char *launch) {
   char copy[1024], *save = NULL;
   snprintf(copy, sizeof copy, "%s", launch);
   tk_status st = tk_launch_grid_text(l, strtok_r(copy, " ", &save));
@@ -209,7 +201,7 @@ static tk_status run_case(tk_session *s, const conflict_case *c, char *src) {
   if (st == TK_OK) st = tk_session_check(s, c->checks, NULL);
   if (st == TK_OK) st = tk_function_named(m, "k", &f);
   if (st == TK_OK) st = tk_launch_new(s, f, &l);
-  if (st == TK_OK) st = give_args(l, &p, c->launch);
+  if (st == TK_OK) st = give_all(l, &p, c->launch);
   return st == TK_OK ? tk_launch_run(l, NULL, NULL) : st;
 }
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "interp/check/slice.h"
+#include "support/launch_line.h"
 #include "support/suite.h"
 
 enum { MAX_TEXT = 1 << 13, MAX_CASES = 64 };
@@ -73,25 +74,9 @@ static void read_cases(void) {
 /* ---- running ------------------------------------------------------------- */
 
 static void put_source(char *text, const explain_case *c) {
-  const char *p = strchr(c->launch, ' ');
   strcpy(text, "import triton\nimport triton.language as tl\n");
-  strcat(strcat(text, c->before), "@triton.jit\ndef k(");
-  for (int first = 1; p; first = 0, p = strchr(p, ' ')) {
-    size_t n = strcspn(++p, "=");
-    if (!first) strcat(text, ", ");
-    strncat(text, p, n);
-    if (p[0] >= 'A' && p[0] <= 'Z') strcat(text, ": tl.constexpr");
-  }
-  strcat(strcat(text, "):\n"), c->body);
-}
-
-static tk_status give_args(tk_launch *l, const char *launch) {
-  char copy[1024], *save = NULL;
-  snprintf(copy, sizeof copy, "%s", launch);
-  tk_status st = tk_launch_grid_text(l, strtok_r(copy, " ", &save));
-  for (char *a; st == TK_OK && (a = strtok_r(NULL, " ", &save));)
-    st = tk_launch_arg_text(l, a);
-  return st;
+  strcat(text, c->before);
+  put_kernel(text, c->launch, c->body);
 }
 
 static tk_launch *make_launch(tk_session *s, const explain_case *c) {

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/launch_line.h"
 #include "support/suite.h"
 
 enum { MAX_TEXT = 1 << 16, MAX_CASES = 1024 };
@@ -128,15 +129,6 @@ static void put_header(text *t, const char *launch) {
     p = strchr(p, ' ');
   }
   put(t, "):\n");
-}
-
-static tk_status give_args(tk_launch *l, const char *launch) {
-  char copy[4096], *save = NULL;
-  snprintf(copy, sizeof copy, "%s", launch);
-  tk_status st = tk_launch_grid_text(l, strtok_r(copy, " ", &save));
-  for (char *a; st == TK_OK && (a = strtok_r(NULL, " ", &save));)
-    st = tk_launch_arg_text(l, a);
-  return st;
 }
 
 /* A case without functions of its own is the body of k. */
