@@ -323,6 +323,71 @@ static void int_births(flow *f, tki *t, const tk_inst *in,
   flow_set(t, in->res[0], v, n);
 }
 
+/* ---- sums of integers ---------------------------------------------------- */
+
+static bool is_int_sum(const tk_inst *in) {
+  return (in->op == TK_I_REDUCE || in->op == TK_I_SCAN) &&
+         in->mode == TK_R_SUM && in->type.elem != TK_INT1 &&
+         tk_is_int((tk_dtype)in->type.elem) &&
+         tk_is_signed((tk_dtype)in->type.elem);
+}
+
+/* No sum of a block can wrap if this many of its largest lane do not. */
+static bool sums_may_wrap(const tk_inst *in, const tki_val *x, int64_t n) {
+  if (in->from.elem != TK_INT32) return true;
+  range r = range_of(x, &in->from, (size_t)tk_numel(&in->from));
+  return wraps(TK_B_MUL, r.lo, n, 32) || wraps(TK_B_MUL, r.hi, n, 32);
+}
+
+static flow_id sum_birth(flow *f, tki *t, const tk_inst *in, size_t i,
+                         int64_t lanes) {
+  flow_id known = flow_known(f, t, FLOW_OVERFLOW, 0);
+  if (known) return known;
+  const char *lane = tkc_lane(f->c, &in->type, i);
+  const void *got = lane_of(&t->frame->slots[in->res[0]], &in->type, i);
+  return flow_begin(
+      f, t, FLOW_OVERFLOW, 0, i,
+      tk_arena_printf(&f->c->run, "%s wraps%s%s: the sum of %lld lanes is %s",
+                      tk_dtype_name((tk_dtype)in->type.elem),
+                      *lane ? " in lane " : "", lane, (long long)lanes,
+                      tkc_value(f->c, &in->type, got)));
+}
+
+/* One row of lanes along the axis, the first at `at`; marks the results.  A
+ * sum of 32 bits that comes back is right in the end. */
+static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
+                    tki_around r, size_t at, size_t result, flow_id *m) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  int bits = tk_dtypes[d].bits;
+  bool scan = in->op == TK_I_SCAN, lost = false, out = false;
+  int64_t sum = 0;
+  for (size_t k = 0; k < r.n; k++) {
+    size_t lane = at + (scan && in->attr[1] ? r.n - 1 - k : k) * r.inner;
+    int64_t v = tk_lane_int(d, lane_of(x, &in->from, lane));
+    lost |= __builtin_add_overflow(sum, v, &sum);
+    out = lost || wraps(TK_B_ADD, sum, 0, bits);
+    if (scan && out && !m[lane])
+      m[lane] = sum_birth(f, t, in, lane, (int64_t)k + 1);
+  }
+  if (!scan && out && !m[result])
+    m[result] = sum_birth(f, t, in, result, (int64_t)r.n);
+}
+
+static void sum_births(flow *f, tki *t, const tk_inst *in,
+                       const tki_val *args) {
+  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  if (!sums_may_wrap(in, &args[0], (int64_t)r.n)) return;
+  size_t n = (size_t)tk_numel(&in->type);
+  flow_marks old = flow_of(t, in->res[0]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) m[i] = flow_at(&old, i);
+  for (size_t o = 0; o < r.outer; o++)
+    for (size_t i = 0; i < r.inner; i++)
+      sum_row(f, t, in, &args[0], r, o * r.n * r.inner + i, o * r.inner + i, m);
+  flow_set(t, in->res[0], v, n);
+}
+
 /* ---- casts of floats to integers ----------------------------------------- */
 
 static bool fits(double x, tk_dtype d) {
@@ -421,6 +486,8 @@ void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
     float_births(f, t, in, args);
   else if (overflow && is_index_arithmetic(in))
     int_births(f, t, in, args);
+  else if (overflow && is_int_sum(in))
+    sum_births(f, t, in, args);
   else if (overflow && in->op == TK_I_CAST && !in->from.ptr && !in->type.ptr &&
            tk_is_float((tk_dtype)in->from.elem) && to_int(&in->type))
     cast_births(f, t, in, args);
