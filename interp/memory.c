@@ -104,6 +104,15 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
   tk_diag_note(e, d, NULL, none, "first bad lane: %s, mask %s", d->lane, mask);
 }
 
+static const char *outside_help(const tki_access *a, bool before) {
+  if (a->mask && before)
+    return "the mask lets this lane through: it must ask for offsets >= 0 too";
+  if (a->mask)
+    return "the mask lets this lane through: compare the offsets with the size";
+  return before ? "add a mask, such as mask=offsets >= 0, or begin later"
+                : "add a mask, such as mask=offsets < n";
+}
+
 static void outside(const tki_access *a, size_t lane,
                     const tki_region *r) TK_NORETURN;
 static void outside(const tki_access *a, size_t lane, const tki_region *r) {
@@ -125,10 +134,7 @@ static void outside(const tki_access *a, size_t lane, const tki_region *r) {
                  "the address lies in %s, which this pointer does not belong "
                  "to",
                  other->name);
-  tk_diag_help(a->t->env, d,
-               a->mask ? "the mask lets this lane through: "
-                         "compare the offsets with the size"
-                       : "add a mask, such as mask=offsets < n");
+  tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0));
   tki_stop(a->t);
 }
 
@@ -140,6 +146,11 @@ static void wild(const tki_access *a, size_t lane) {
       "%s at address 0x%" PRIx64 ", which is %s", a->verb, a->addr[lane],
       null ? "a null pointer" : "in no tensor of this launch");
   note_lane(a, d, lane);
+  tk_diag_help(a->t->env, d, "%s",
+               null ? "the pointer was never set: pass a tensor, or mask the "
+                      "access off where there is none"
+                    : "a pointer that is loaded must be the data_ptr() of a "
+                      "tensor that still lives, or lie in one");
   tki_stop(a->t);
 }
 
@@ -150,6 +161,9 @@ static void misaligned(const tki_access *a, size_t lane) {
                            ", which is not a multiple of %zu",
                            a->verb, a->size, a->addr[lane], a->size);
   note_lane(a, d, lane);
+  tk_diag_help(a->t->env, d,
+               "a pointer to a wider type must begin at a multiple of its "
+               "size: load the narrow elements and put them together");
   tki_stop(a->t);
 }
 
@@ -159,6 +173,8 @@ static void read_only(const tki_access *a, size_t lane, const tki_region *r) {
   tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY, "%s to %s, which is read-only",
                            a->verb, r->name);
   note_lane(a, d, lane);
+  tk_diag_help(a->t->env, d, "store to another tensor, or make %s writable",
+               r->name);
   tki_stop(a->t);
 }
 
