@@ -296,13 +296,6 @@ void tkd_cmd_LAYOUT(tkd *d, tkd_args *a) {
 
 /* ---- frames ------------------------------------------------------------ */
 
-void tkd_cmd_BACKTRACE(tkd *d, tkd_args *a) {
-  int level = 0;
-  (void)a;
-  for (const tki_frame *f = tkd_top(d); f; f = tkd_user_frame(f->caller))
-    tkd_show_frame(d, f, level++);
-}
-
 static void say_frame(tkd *d) {
   int line = tkd_line_of(d->frame);
   tkd_show_frame(d, d->frame, d->level);
@@ -399,6 +392,21 @@ static void info_locals(tkd *d) {
   need_program(d);
   for (size_t i = 0; (name = tki_eval_name(d->frame, i)); i++)
     tkd_show_slot(d, d->frame, name);
+}
+
+void tkd_cmd_BACKTRACE(tkd *d, tkd_args *a) {
+  bool full = !strcmp(a->text, "full");
+  uint64_t most = full ? UINT64_MAX : tkd_number(d, a->text, UINT64_MAX);
+  int level = d->level, k = 0, lines = d->list_line;
+  const tki_frame *f = tkd_top(d);
+  for (; f && (uint64_t)k < most; f = tkd_user_frame(f->caller), k++) {
+    tkd_show_frame(d, f, k);
+    if (!full) continue;
+    tkd_select(d, k);
+    info_locals(d);
+  }
+  tkd_select(d, level);
+  d->list_line = lines;
 }
 
 static void info_args(tkd *d) {

@@ -255,19 +255,27 @@ void tkd_cmd_START(tkd *d, tkd_args *a) {
   d->stop.reason = TKD_R_START;
 }
 
+/* N times, up to the beginning, Ctrl-C or a breakpoint that is passed. */
+static void go_back(tkd *d, const tkd_args *a, tkd_back how) {
+  uint64_t n = times(d, a->text);
+  for (bool more = true; n-- && more;) {
+    tkd_go_back(d, how);
+    tkd_reason r = d->stop.reason;
+    more = !d->cut &&
+           (r == TKD_R_STEP || (how == TKD_BACK_HIT && r != TKD_R_HISTORY));
+  }
+}
+
 void tkd_cmd_REVERSE_STEP(tkd *d, tkd_args *a) {
-  (void)a;
-  tkd_go_back(d, TKD_BACK_STEP);
+  go_back(d, a, TKD_BACK_STEP);
 }
 
 void tkd_cmd_REVERSE_NEXT(tkd *d, tkd_args *a) {
-  (void)a;
-  tkd_go_back(d, TKD_BACK_NEXT);
+  go_back(d, a, TKD_BACK_NEXT);
 }
 
 void tkd_cmd_REVERSE_CONTINUE(tkd *d, tkd_args *a) {
-  (void)a;
-  tkd_go_back(d, TKD_BACK_HIT);
+  go_back(d, a, TKD_BACK_HIT);
 }
 
 void tkd_cmd_REVERSE_FINISH(tkd *d, tkd_args *a) {
@@ -279,9 +287,8 @@ void tkd_cmd_REVERSE_FINISH(tkd *d, tkd_args *a) {
 }
 
 void tkd_cmd_REVERSE_STEPI(tkd *d, tkd_args *a) {
-  (void)a;
   d->fine = true;
-  tkd_go_back(d, TKD_BACK_STEPI);
+  go_back(d, a, TKD_BACK_STEPI);
 }
 
 void tkd_cmd_GOTO(tkd *d, tkd_args *a) {

@@ -75,7 +75,11 @@ static void set_variable(tkd *d, const char *name, const char *text) {
     tkd_fail(d, "'%s' is no variable here, or known at compile time.", name);
   if (n > 1) tkd_fail(d, "'%s' is a tuple.", name);
   tk_type type = d->frame->func->slots[slots[0]].type;
-  if (type.ptr) tkd_fail(d, "'%s' is a pointer.", name);
+  if (type.ptr)
+    tkd_fail(d,
+             "'%s' is a pointer: 'set %s[I] = EXPR' changes what it points "
+             "to.",
+             name, name);
   char *bytes = value_as(d, text, &type);
   size_t size = (size_t)tk_numel(&type) * tk_lane_size(&type);
   tkd_put_slot(d, d->frame, slots[0], bytes, size);
@@ -86,17 +90,21 @@ static void set_variable(tkd *d, const char *name, const char *text) {
   tkd_watches_refresh(d);
 }
 
+enum { MOST_SET = 1 << 16 };
+
 static void set_memory(tkd *d, const tki_region *r, const char *index,
                        const char *text) {
-  int left;
-  char *host = tkd_element(d, r, index, &left);
-  if (left)
-    tkd_fail(d, "One element: %s has %d axes.", r->name, r->tensor->rank);
-  tk_type type = tk_scalar(r->tensor->dtype);
-  char *bytes = value_as(d, text, &type);
-  size_t size = tk_dtype_size(r->tensor->dtype);
-  tkd_poke(d, host, bytes, size);
-  tkd_deed_new(d, TKD_POKE, bytes, size)->host = host;
+  tkd_part part = tkd_part_of(d, r, index);
+  tkd_view v;
+  if (!tkd_view_of(r->tensor, &part, &v) || tk_numel(&v.type) > MOST_SET)
+    tkd_fail(d, "At most %d elements are set at once.", MOST_SET);
+  char *bytes = value_as(d, text, &v.type);
+  size_t size = tk_lane_size(&v.type), n = (size_t)tk_numel(&v.type);
+  for (size_t i = 0; i < n; i++) {
+    char *host = (char *)tkd_view_lane(&v, i);
+    tkd_poke(d, host, bytes + i * size, size);
+    tkd_deed_new(d, TKD_POKE, bytes + i * size, size)->host = host;
+  }
   tkd_watches_refresh(d);
 }
 

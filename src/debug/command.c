@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "debug/debug.h"
 #include "debug/cmd.h"
@@ -314,12 +315,33 @@ static void ambiguous(tkd *d, const char *name) {
   tkd_fail(d, ".");
 }
 
+static const struct {
+  const char *name, *instead;
+} foreign[] = {
+#define FOREIGN(name, instead) {name, instead},
+#include "foreign.def"
+#undef FOREIGN
+};
+
+static bool is_variable(const tkd *d, const char *name) {
+  const char *x;
+  for (size_t i = 0; d->frame && (x = tki_eval_name(d->frame, i)); i++)
+    if (!strcmp(x, name)) return true;
+  return false;
+}
+
 static void unknown(tkd *d, const char *name) TK_NORETURN;
 static void unknown(tkd *d, const char *name) {
   tk_nearest near = tk_nearest_start(name);
   for (int i = 0; i < TKD_COMMANDS; i++)
     tk_nearest_try(&near, tkd_commands[i].name);
   const char *best = tk_nearest_best(&near);
+  for (size_t i = 0; i < TK_COUNT(foreign); i++)
+    if (!strcmp(foreign[i].name, name))
+      tkd_fail(d, "No command '%s' here: %s.", name, foreign[i].instead);
+  if (is_variable(d, name))
+    tkd_fail(d, "No command '%.60s': 'print %.60s' shows the variable.", name,
+             name);
   if (best)
     tkd_fail(d, "No command '%.60s'. Did you mean '%s'? Try 'help'.", name,
              best);
@@ -423,6 +445,11 @@ static void run_line(tk_env *e, void *ud) {
   }
   const tkd_command *c = tkd_find_command(d, j->p.word);
   need(d, c);
+  if (!*c->args && *j->p.rest)
+    tkd_fail(d,
+             "'%s' takes no argument: '%.60s' is one too many. 'help %s' "
+             "says more.",
+             c->name, j->p.rest, c->name);
   tkd_args a = {j->p.fmt, j->p.rest};
   c->fn(d, &a);
 }
@@ -523,11 +550,64 @@ static void help_one(tkd *d, const tkd_command *c) {
   if (c == &tkd_commands[TKD_C_SET]) tkd_help_settings(d);
 }
 
+static const struct {
+  const char *name, *summary;
+  int first; /* command */
+} groups[] = {
+#define COMMAND(id, name, aliases, args, flags, words, summary, text)
+#define GROUP(name, summary, id) {name, summary, TKD_C_##id},
+#include "command.def"
+#undef COMMAND
+};
+
+static void help_line(tkd *d, int command) {
+  tkd_say(d, "%-20s %s\n", tkd_commands[command].name,
+          tkd_commands[command].summary);
+}
+
+static void help_group(tkd *d, size_t i) {
+  int end = i + 1 < TK_COUNT(groups) ? groups[i + 1].first : TKD_COMMANDS;
+  tkd_say(d, "%s: %s\n", groups[i].name, groups[i].summary);
+  for (int k = groups[i].first; k < end; k++) help_line(d, k);
+}
+
+static bool is_group(const char *name, size_t *at) {
+  for (*at = 0; *at < TK_COUNT(groups); ++*at)
+    if (!strcmp(groups[*at].name, name)) return true;
+  return false;
+}
+
+static bool mentions(const char *text, const char *word) {
+  size_t n = strlen(word);
+  for (; *text; text++)
+    if (!strncasecmp(text, word, n)) return true;
+  return false;
+}
+
+void tkd_cmd_APROPOS(tkd *d, tkd_args *a) {
+  bool any = false;
+  if (!*a->text) tkd_fail(d, "Which word? As apropos watch.");
+  for (int i = 0; i < TKD_COMMANDS; i++) {
+    const tkd_command *c = &tkd_commands[i];
+    if (!mentions(c->name, a->text) && !mentions(c->summary, a->text) &&
+        !mentions(c->text, a->text))
+      continue;
+    help_line(d, i);
+    any = true;
+  }
+  if (!any) tkd_fail(d, "No command is about '%.60s'.", a->text);
+}
+
 static void help_list(tkd *d) {
-  for (int i = 0; i < TKD_COMMANDS; i++)
-    tkd_say(d, "%-20s %s\n", tkd_commands[i].name, tkd_commands[i].summary);
-  tkd_say(d, "\n'help COMMAND' explains one. A command may be shortened while "
-             "it is unique;\nan empty line does the last one again.\n");
+  for (size_t i = 0; i < TK_COUNT(groups); i++) {
+    if (i) tkd_say(d, "\n");
+    help_group(d, i);
+  }
+  tkd_say(d,
+          "\n'help COMMAND' explains one, 'help stops' lists a part of them, "
+          "'apropos WORD'\nfinds those about something. A command may be "
+          "shortened while "
+          "it is unique;\nan empty line does the last one again.\n");
 }
 
 static void help_named(tkd *d, const tkd_named *x) {
@@ -540,8 +620,11 @@ static void help_named(tkd *d, const tkd_named *x) {
 
 void tkd_cmd_HELP(tkd *d, tkd_args *a) {
   const tkd_named *x = find_named(d, a->text);
+  size_t group;
   if (x)
     help_named(d, x);
+  else if (is_group(a->text, &group))
+    help_group(d, group);
   else if (*a->text)
     help_one(d, tkd_find_command(d, a->text));
   else
