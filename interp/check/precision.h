@@ -24,6 +24,7 @@ typedef struct prec_shadow {
   tki_val exact;     /* fp64 lanes, one when the slot has but one */
   tki_val marks;     /* prec_id lanes; no buffer and 0: none */
   tk_dtype coarsest; /* format that the lanes went through */
+  bool tf32;         /* they went through products of rounded operands */
   /* A running sum: how often `adds` has added to its own result, and the
    * coarsest format that the sum itself is kept in. */
   const tk_inst *adds;
@@ -48,6 +49,7 @@ typedef struct prec_page {
   uint64_t number; /* address / PREC_PAGE */
   int shift;       /* log2 of the bytes of an element */
   tk_dtype coarsest;
+  bool tf32;
   float *error;
 } prec_page;
 

@@ -129,13 +129,14 @@ static void fill_exact(const prec_result *r) {
   prec_widen(r->d, tki_data(&r->s->exact), r->value, r->n);
 }
 
-static bool add_errors(prec *p, const lanes *l, double *exact, tk_dtype *c) {
+static bool add_errors(prec *p, const lanes *l, double *exact, prec_shadow *s) {
   bool any = false;
   for (size_t i = 0; i < l->n; i++) {
     float *e = is_active(l, i) ? error_at(p, l->addr[i], l->size, false) : NULL;
     if (!e || *e == 0) continue;
     exact[i] += (double)*e;
-    *c = prec_coarser(*c, p->page->coarsest);
+    s->coarsest = prec_coarser(s->coarsest, p->page->coarsest);
+    s->tf32 |= p->page->tf32;
     any = true;
   }
   return any;
@@ -170,7 +171,7 @@ void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   prec_result r = {
       .value = tki_data(v), .d = (tk_dtype)in->type.elem, .n = l.n, .s = &s};
   fill_exact(&r);
-  if (add_errors(p, &l, tki_data(&s.exact), &s.coarsest))
+  if (add_errors(p, &l, tki_data(&s.exact), &s))
     prec_set(p, t, in->res[0], s);
   else
     prec_drop(t, &s);
@@ -206,11 +207,34 @@ static double exact_at(const pair *x, size_t i) {
   return x->exact ? x->exact[i * x->exact_step] : value_at(x, i);
 }
 
+/* Root of the mean square of what is stored. */
+static double norm_of(const lanes *l, const pair *x) {
+  double sum = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < l->n; i++) {
+    double e = is_active(l, i) ? exact_at(x, i) : 0;
+    if (e == 0 || !isfinite(e)) continue;
+    sum += e * e;
+    n++;
+  }
+  return n ? sqrt(sum / (double)n) : 0;
+}
+
+/* What errors are measured against in lanes that are smaller.  Rounding the
+ * operands of a product costs each lane the same, however much of it cancels,
+ * so that where tf32 did it the block as a whole is the measure. */
+static double least_of(prec *p, const tk_inst *in, const lanes *l,
+                       const pair *x, const prec_shadow *s) {
+  double least = fmax(prec_median(stored(p, in)), prec_smallest(x->d));
+  return s->tf32 ? fmax(least, norm_of(l, x)) : least;
+}
+
 /* The stored lane that is furthest off. */
 static void find_worst(prec *p, tki *t, const tk_inst *in, const lanes *l,
-                       const pair *x, tk_dtype coarsest) {
-  double least = fmax(prec_median(stored(p, in)), prec_smallest(x->d));
-  double floor = prec_bound(coarsest, true), noise = prec_noise(p), worst = 1;
+                       const pair *x, const prec_shadow *s) {
+  double least = least_of(p, in, l, x, s);
+  double floor = prec_bound(s->coarsest, true), noise = prec_noise(p);
+  double worst = 1;
   size_t at = l->n;
   for (size_t i = 0; i < l->n; i++) {
     prec_id id = x->marks[i * x->mark_step];
@@ -233,14 +257,15 @@ static void forget(prec *p, const lanes *l) {
 }
 
 static void remember(prec *p, const lanes *l, const pair *x,
-                     tk_dtype coarsest) {
+                     const prec_shadow *s) {
   for (size_t i = 0; i < l->n; i++) {
     if (!is_active(l, i)) continue;
     float *e = error_at(p, l->addr[i], l->size, true);
     double off = exact_at(x, i) - value_at(x, i);
     if (!e) continue;
     *e = isfinite(off) ? (float)off : 0;
-    p->page->coarsest = prec_coarser(p->page->coarsest, coarsest);
+    p->page->coarsest = prec_coarser(p->page->coarsest, s->coarsest);
+    p->page->tf32 |= s->tf32;
   }
 }
 
@@ -255,8 +280,8 @@ void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
   size_lanes(stored(p, in), &l, x.exact, x.exact_step);
   *paged(p, t, &args[0]) = true;
-  remember(p, &l, &x, s->coarsest);
-  if (x.marks) find_worst(p, t, in, &l, &x, s->coarsest);
+  remember(p, &l, &x, s);
+  if (x.marks) find_worst(p, t, in, &l, &x, s);
 }
 
 /* ---- atomics ------------------------------------------------------------- */

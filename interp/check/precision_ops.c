@@ -90,7 +90,9 @@ static void mix(const tki *t, const tk_inst *in, prec_shadow *s) {
   s->coarsest = prec_coarser(TK_FP64, (tk_dtype)in->type.elem);
   for (int k = 0; k < in->nargs; k++) {
     const prec_shadow *x = prec_of(t, in->args[k]);
-    if (x) s->coarsest = prec_coarser(s->coarsest, x->coarsest);
+    if (!x) continue;
+    s->coarsest = prec_coarser(s->coarsest, x->coarsest);
+    s->tf32 |= x->tf32;
   }
   s->kept = TK_FP64;
 }
@@ -479,8 +481,10 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   prec_shadow s = shadow_for(t, in);
   /* tf32 cuts both operands off, where fp16 rounds: the errors add up, and
    * rows of few large terms are far above the median of the others. */
-  if (in->mode != TK_P_IEEE && in->from.elem == TK_FP32)
+  if (in->mode != TK_P_IEEE && in->from.elem == TK_FP32) {
     s.coarsest = prec_coarser(s.coarsest, TK_BF16);
+    s.tf32 = true;
+  }
   double *c = tki_data(&s.exact);
   memset(c, 0, (size_t)in->n * sizeof *c);
   if (in->nargs > 2) {
