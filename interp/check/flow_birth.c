@@ -305,9 +305,45 @@ static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
                                     tkc_value(f->c, &in->type, got)));
 }
 
+static bool is_mixed(const tk_func *f, int slot, int depth);
+
+static bool sets_mixed(const tk_func *f, const tk_inst *in, int slot,
+                       int depth) {
+  if (!in->nres || in->res[0] != slot) return false;
+  if (in->op == TK_I_BINARY) return in->mode == TK_B_XOR;
+  bool same =
+      in->op == TK_I_COPY || in->op == TK_I_BROADCAST || in->op == TK_I_CAST;
+  return same && depth && is_mixed(f, in->args[0], depth - 1);
+}
+
+static bool mixed_in(const tk_func *f, const tk_body *b, int slot, int depth) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *s = b->items[i];
+    for (size_t k = 0; k < s->insts.n; k++)
+      if (sets_mixed(f, s->insts.items[k], slot, depth)) return true;
+    if (mixed_in(f, &s->body, slot, depth) ||
+        mixed_in(f, &s->orelse, slot, depth))
+      return true;
+  }
+  return false;
+}
+
+/* Whether what a slot holds may come straight from an exclusive or. */
+static bool is_mixed(const tk_func *f, int slot, int depth) {
+  return mixed_in(f, &f->body, slot, depth);
+}
+
+/* h = (h ^ x) * 16777619 is a hash, not an index. */
+static bool is_hash(const tki *t, const tk_inst *in) {
+  enum { COPIES = 3 };
+  const tk_func *f = t->frame->func;
+  return in->mode == TK_B_MUL &&
+         (is_mixed(f, in->args[0], COPIES) || is_mixed(f, in->args[1], COPIES));
+}
+
 static void int_births(flow *f, tki *t, const tk_inst *in,
                        const tki_val *args) {
-  if (!may_wrap(in, args)) return;
+  if (!may_wrap(in, args) || is_hash(t, in)) return;
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
   flow_marks old = flow_of(t, in->res[0]);
