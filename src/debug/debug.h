@@ -127,6 +127,7 @@ typedef struct tkd_watch {
   bool found;      /* memory: it is in this launch */
   uint64_t lo, hi; /* its device addresses */
   bool due;        /* to be judged */
+  bool read;       /* a variable: by the statement that comes next */
   bool known;      /* now and raw hold something */
   bool births;     /* the first value in a program is a change */
   bool absent;     /* the variable had no value yet */

@@ -368,7 +368,9 @@ static void say_changes(tkd *d, uint64_t event) {
 static tkd_stop stop_of(const tkd_point *p, bool line) {
   tkd_stop s = {.reason = TKD_R_WATCH, .point = p};
   const tkd_writer *x = &p->watch.wrote;
-  if (line && x->src)
+  if (p->watch.read)
+    snprintf(s.text, sizeof s.text, "%.200s is read here", p->where);
+  else if (line && x->src)
     snprintf(s.text, sizeof s.text, "%.150s, line %d", p->where,
              tk_source_line(x->src, x->at.lo));
   else
@@ -380,8 +382,11 @@ static tkd_stop stop_of(const tkd_point *p, bool line) {
 static void judge_all(tkd *d) {
   tkd_point *last = NULL;
   for (tkd_point *p = d->points; p; p = p->next) {
-    if (p->kind != TKD_WATCH || !p->watch.due) continue;
-    if (judge(d, p)) last = p;
+    tkd_watch *w = &p->watch;
+    if (p->kind != TKD_WATCH || !p->enabled) continue;
+    bool changed = w->due && judge(d, p);
+    w->read = w->read && !changed && passes(d, p);
+    if (changed || w->read) last = p;
   }
   if (!last) return;
   if (d->scanning) {
@@ -413,16 +418,12 @@ static bool reads_slot(const tk_insts *l, int slot) {
   return false;
 }
 
-/* Before the statement that reads it. */
-static bool look_for_read(tkd *d, tkd_point *p, const tk_stmt *st) {
-  const tkd_watch *w = &p->watch;
+/* It stops before the statement that reads it. */
+static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
   const tki_frame *f = d->t->frame;
   if (w->memory || !w->reads || !st || f->func != w->func) return false;
   int slot = w->base ? base_slot(f, w->base) : -1;
-  if (slot < 0 || !reads_slot(&st->insts, slot) || !passes(d, p)) return false;
-  d->stopped_by_watch = true;
-  tkd_stop_here(d, TKD_R_WATCH, p, "%.200s is read here", p->where);
-  return true;
+  return slot >= 0 && reads_slot(&st->insts, slot);
 }
 
 /* Who looks back for the last writer means the first one as well, and so does
@@ -450,8 +451,7 @@ static void look_variable(tkd *d, tkd_watch *w) {
 }
 
 /* Work on the main stack may have found that this is a stop: then the loop
- * there ends, and what follows here happens when the program goes on; the
- * user may have deleted any of them. */
+ * there ends, and what follows here happens when the program goes on. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   uint64_t sub = d->sub;
   bool due = false;
@@ -461,14 +461,13 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   for (tkd_point *p = d->points; p; p = p->next) {
     if (p->kind != TKD_WATCH || !p->enabled) continue;
     if (!p->watch.memory) look_variable(d, &p->watch);
-    due |= p->watch.due;
+    p->watch.read = is_read(d, &p->watch, st);
+    due |= p->watch.due || p->watch.read;
   }
   if (due) {
     d->work = judge_all;
     tki_task_pause(d->t);
   }
-  for (tkd_point *p = d->points; p && !d->stopped_by_watch; p = p->next)
-    if (p->kind == TKD_WATCH && p->enabled && look_for_read(d, p, st)) break;
   if (ends && d->sub == TKD_LATE) d->sub = sub;
   return d->stopped_by_watch;
 }
@@ -477,7 +476,7 @@ void tkd_watches_forget(tkd *d) {
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TKD_WATCH) continue;
-    w->known = w->due = w->absent = false;
+    w->known = w->due = w->read = w->absent = false;
     if (w->memory && d->t && w->found) keep_memory(d, w);
   }
 }
