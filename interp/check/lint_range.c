@@ -69,8 +69,41 @@ static range product(const range *a, const range *b) {
   return r;
 }
 
-static range binary(const tk_inst *in, const range *a, const range *b) {
+/* What a copied or repeated value is made of. */
+static int original(const tkc_lint *l, int slot) {
+  const tk_inst *d;
+  while ((d = l->def[slot]) && (d->op == TK_I_COPY || d->op == TK_I_BROADCAST))
+    slot = d->args[0];
+  return slot;
+}
+
+static bool is_consecutive(const ranges *r, int slot) {
+  const tk_inst *d = r->l->def[original(r->l, slot)];
+  return d && (d->op == TK_I_ARANGE || d->op == TK_I_PID);
+}
+
+/* By a positive number; consecutive: a takes every value of its range. */
+static range divided(const tk_inst *in, const range *a, const range *b,
+                     bool consecutive) {
+  if (!is_point(b) || b->lo <= 0 || a->lo < 0) return unknown;
+  int64_t n = b->lo;
+  range r = *a;
+  if (in->mode == TK_B_DIV) {
+    r.lo /= n;
+    r.hi /= n;
+  } else if (r.hi >= n) {
+    if (!consecutive || r.hi - r.lo < n - 1) return unknown;
+    r.lo = 0;
+    r.hi = n - 1;
+  }
+  return r;
+}
+
+static range binary(const ranges *all, const tk_inst *in) {
+  const range *a = &all->of[in->args[0]], *b = &all->of[in->args[1]];
   if (!a->known || !b->known) return unknown;
+  if (in->mode == TK_B_DIV || in->mode == TK_B_MOD)
+    return divided(in, a, b, is_consecutive(all, in->args[0]));
   if (in->mode == TK_B_ADD || in->mode == TK_B_SUB)
     return sum(a, b, in->mode == TK_B_SUB);
   if (in->mode != TK_B_MUL) return unknown;
@@ -96,7 +129,7 @@ static range computed(const ranges *r, const tk_inst *in) {
   case TK_I_CAST:
     return in->type.elem == TK_INT64 && in->from.elem == TK_INT32 ? *a
                                                                   : unknown;
-  case TK_I_BINARY: return binary(in, a, &r->of[in->args[1]]);
+  case TK_I_BINARY: return binary(r, in);
   default: return unknown;
   }
 }
@@ -139,14 +172,6 @@ static void division(const ranges *r, const tk_inst *in) {
   tkc_lint_say(r->l, TK_D_LINT_DIVISION, in, text,
                "unlike Python's; add a multiple of the divisor first, or "
                "mask these lanes by a comparison with 0");
-}
-
-/* What a copied or repeated value is made of. */
-static int original(const tkc_lint *l, int slot) {
-  const tk_inst *d;
-  while ((d = l->def[slot]) && (d->op == TK_I_COPY || d->op == TK_I_BROADCAST))
-    slot = d->args[0];
-  return slot;
 }
 
 static bool is_masked(const ranges *r, int slot) {
