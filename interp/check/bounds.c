@@ -4,7 +4,8 @@
  * Rows of a view may be further apart than they are long, though: what lies
  * between them belongs to the memory, but not to the view.  Only views whose
  * strides form a ladder are looked at, where each step is longer than all
- * that the smaller ones reach.
+ * that the smaller ones reach.  A view that was given a stride of 0 is left
+ * alone: its kernel may have a stride of its own for that axis.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static bool has_gaps(const tk_tensor *x) {
   int seen = 0;
   bool gap = false;
   for (int i = 0; i < x->rank; i++)
-    if (!x->shape[i]) return false;
+    if (!x->shape[i] || (x->shape[i] > 1 && !x->strides[i])) return false;
   for (int i; (i = next_axis(x, step)) >= 0; seen++) {
     step = llabs(x->strides[i]);
     if (step <= reach) return false; /* no ladder */
