@@ -234,7 +234,8 @@ static bool touch_memory(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
 }
 
 static bool has_dest(int op) {
-  return op != TK_AO_NANOSLEEP && op != TK_AO_MEMBAR && op != TK_AO_FENCE;
+  return op != TK_AO_NANOSLEEP && op != TK_AO_MEMBAR && op != TK_AO_FENCE &&
+         op != TK_AO_BAR;
 }
 
 static void run_step(machine *m, const tk_asm_inst *in) {

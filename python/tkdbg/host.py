@@ -207,6 +207,19 @@ class Host:
 
 
 _MATH_MODULES = ("math", "cmath", "operator")
+_LIMITS = (("torch", "finfo"), ("torch", "iinfo"))
+
+
+def _torch_dtype(dtype):
+    """PyTorch's dtype, which kernels take for the one of the language."""
+    import torch
+    named = {convert.dtype_name(v): v for v in vars(torch).values()
+             if isinstance(v, torch.dtype)}
+    aliases = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32",
+               "fp64": "float64", "fp8e4nv": "float8_e4m3fn",
+               "fp8e5": "float8_e5m2", "int1": "bool"}
+    name = getattr(dtype, "name", None)
+    return named.get(aliases.get(name, name), dtype)
 
 
 def compile_time_function(obj):
@@ -218,6 +231,8 @@ def compile_time_function(obj):
     if (isinstance(obj, types.BuiltinFunctionType) and
             obj.__module__ in _MATH_MODULES):
         return obj
+    if isinstance(obj, type) and (obj.__module__, obj.__name__) in _LIMITS:
+        return lambda dtype: obj(_torch_dtype(dtype))
     return None
 
 

@@ -40,6 +40,7 @@ static int constraint_bits(char c) {
   case 'b': return 1;
   case 'c': return 8;
   case 'h': return 16;
+  case 'n': /* an immediate */
   case 'r':
   case 'f': return 32;
   case 'l':

@@ -26,6 +26,13 @@ import triton.language as tl  # noqa: E402
 
 
 @triton.jit
+def limits(z):
+    tl.store(z, torch.iinfo(torch.int16).max)
+    tl.store(z + 1, torch.finfo(torch.float8_e4m3fn).max)
+    tl.store(z + 2, torch.finfo(z.dtype.element_ty).bits)
+
+
+@triton.jit
 def double(x, z, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(z + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
@@ -118,6 +125,13 @@ class Factories(unittest.TestCase):
         self.assertEqual(g.get_offset(), 0)
         with self.assertRaisesRegex(RuntimeError, "16 bytes"):
             g.set_state(torch.get_rng_state())
+
+
+class Limits(unittest.TestCase):
+    def test_finfo_and_iinfo_in_a_kernel(self):
+        z = torch.zeros(3, device="cuda")
+        limits[(1,)](z)
+        self.assertEqual(z.tolist(), [32767, 448, 32])
 
 
 class Propagation(unittest.TestCase):
