@@ -41,7 +41,10 @@ class Names(unittest.TestCase):
 
     def test_from_imports(self):
         from triton import Config, autotune, cdiv, jit  # noqa: F401
+        from triton.backends import backends
         from triton.backends.compiler import GPUTarget
+        active = [b.driver for b in backends.values() if b.driver.is_active()]
+        self.assertEqual(active, [type(triton.runtime.driver.active)])
         from triton.compiler.errors import CompilationError
         from triton.language.extra.cuda import libdevice  # noqa: F401
         from triton.runtime import driver

@@ -133,6 +133,14 @@ class CudaDriver:
         raise RuntimeError("tkdbg makes no C++ launchers")
 
 
+class CpuDriver(CudaDriver):
+    """The driver of kernels for the CPU, which run as all others do."""
+
+    @staticmethod
+    def is_active():
+        return False
+
+
 class DriverConfig:
     """``triton.runtime.driver``."""
 

@@ -223,10 +223,12 @@ class Backend:
 
 
 def _backends():
-    """Backends for kernels of either device, whose driver is the active
-    one."""
-    ours = types.SimpleNamespace(driver=driver_.CudaDriver, compiler=Backend)
-    return dict(backends={"nvidia": ours, "cpu": ours})
+    """Backends for kernels of either device.  One driver is active, as
+    projects expect that look whether Triton works."""
+    def backend(driver):
+        return types.SimpleNamespace(driver=driver, compiler=Backend)
+    return dict(backends={"nvidia": backend(driver_.CudaDriver),
+                          "cpu": backend(driver_.CpuDriver)})
 
 
 def _cache_key():
