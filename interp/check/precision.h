@@ -118,6 +118,7 @@ typedef struct prec_result {
   bool differs; /* some lane is not exact */
   /* Made when needed: bounds of lanes, of lanes whose operands are marked. */
   double bound, strict;
+  double slack; /* error that the operation itself cannot do without */
   bool marked;  /* an operand has marks */
   prec_id mark; /* of all lanes, where lanes are mixed */
 } prec_result;

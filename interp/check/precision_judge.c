@@ -197,6 +197,10 @@ static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
   }
   prec_id id = r->marked ? inherited(r, lane) : 0;
   double off = fabs(v - *e), size = fmax(fabs(*e), prec_smallest(r->d));
+  if (!id && off <= r->slack) {
+    *e = v;
+    return;
+  }
   if (id && !(off <= r->strict * size))
     marks_of(r)[lane] = id;
   else if (!(off <= r->bound * size))

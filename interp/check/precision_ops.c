@@ -436,6 +436,19 @@ static bool only_picks(const tk_inst *in) {
   return in->op == TK_I_SORT || (in->mode != TK_R_SUM && in->mode != TK_R_PROD);
 }
 
+/* Numbers that add up to little, as those that a normalisation has centred,
+ * leave the rounding of their sum: sixteen units of what was added to a lane
+ * on the average. */
+static double slack_of(const tk_inst *in, const tki_val *x) {
+  bool sum = in->op == TK_I_REDUCE && in->mode == TK_R_SUM;
+  if (!sum || !x->buf || in->type.elem != TK_FP32) return 0;
+  const double *v = tki_buf_data(x->buf);
+  size_t n = (size_t)tk_numel(&in->from);
+  double size = 0;
+  for (size_t i = 0; i < n; i++) size += isfinite(v[i]) ? fabs(v[i]) : 0;
+  return 0x1p-20 * size / (double)tk_numel(&in->type);
+}
+
 static void pass_block(prec *p, tki *t, const tk_inst *in,
                        const tki_val *args) {
   tki_val slots[2 * MOVED] = {{0}};
@@ -448,9 +461,11 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
   if (in->op != TK_I_SORT)
     copy.kernel = (const void *)(uintptr_t)tki_binary_kernel(op, TK_FP64);
   slots[0] = whole(t, in, args, 0);
+  double slack = slack_of(in, &slots[0]);
   run_on(t, &copy, TK_FP64, slots);
   prec_shadow s = shadow_for(t, in);
   prec_result r = result_of(p, t, in, args, &s);
+  r.slack = slack;
   tki_release(t, &s.exact);
   s.exact = slots[MOVED];
   tki_release(t, &slots[MOVED + 1]);
