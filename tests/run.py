@@ -7,7 +7,8 @@ Suites, in order:
   python   tests/python (unittest), under a Python that has NumPy
   cli      tests/cli/*.sh; see tests/support/check.sh
   debug    tests/debug/*.txt: sessions with the debugger, as run.py there says;
-           what may happen to its terminal (robust.py), and that going back
+           what may happen to its terminal (robust.py), what
+           Tab completes (completion.py), and that going back
            finds who wrote an element (last_writer.py)
   docs     transcripts: tests/cli/*.txt and the console blocks of README.md
            and docs/*.md, as 'text' in tests/support/transcript.py says
@@ -179,7 +180,8 @@ def suite_docs(totals, build):
 
 
 def suite_debug(totals, build):
-    for script in 'run.py', 'robust.py', 'last_writer.py':
+    for script in ('run.py', 'robust.py', 'last_writer.py',
+                   'completion.py'):
         status, output = run([sys.executable, 'tests/debug/' + script,
                               '--build', build])
         bad = len(re.findall(r'^FAIL ', output, re.M))

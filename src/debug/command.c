@@ -360,6 +360,17 @@ const tkd_command *tkd_find_command(tkd *d, const char *name) {
   return found;
 }
 
+const tkd_command *tkd_command_like(const char *word) {
+  size_t n = strlen(word);
+  for (int i = 0; i < TKD_COMMANDS; i++)
+    if (!strcmp(tkd_commands[i].name, word) ||
+        in_list(tkd_commands[i].aliases, word, n))
+      return &tkd_commands[i];
+  for (int i = 0; n && i < TKD_COMMANDS; i++)
+    if (!strncmp(tkd_commands[i].name, word, n)) return &tkd_commands[i];
+  return NULL;
+}
+
 /* ---- carrying one out -------------------------------------------------- */
 
 typedef struct parsed {

@@ -445,6 +445,8 @@ size_t tkd_name_length(const char *s);
 const tkd_command *tkd_command_named(const char *name, size_t n, int *count);
 /* The same, but fails unless it is one. */
 const tkd_command *tkd_find_command(tkd *d, const char *name);
+/* The first one that a word may be short for; NULL: there is none. */
+const tkd_command *tkd_command_like(const char *word);
 char *tkd_strdup(tkd *d, const char *s);
 char *tkd_strndup(tkd *d, const char *s, size_t n);
 void tkd_strfree(tkd *d, char *s);
@@ -613,6 +615,11 @@ void tkd_info_settings(tkd *d);
 /* All of them with their values, in one line; temporary. */
 const char *tkd_settings_usage(tkd *d);
 void tkd_help_settings(tkd *d);
+
+/* ---- complete.c --------------------------------------------------------- */
+
+/* Where a word that is completed begins: behind one of these. */
+extern const char tkd_word_breaks[];
 
 /* ---- journal.c --------------------------------------------------------- */
 

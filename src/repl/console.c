@@ -26,6 +26,8 @@ typedef struct library {
   int (*write_history)(const char *path);
   void (*stifle_history)(int n);
   char **line_buffer;
+  int *point, *append;
+  const char **breaks;
   char *(**entry)(const char *text, int state);
   void (*replace_line)(const char *text, int clear_undo);
   int (*on_new_line)(void);
@@ -51,12 +53,19 @@ typedef struct console {
 /* readline's callbacks have no argument of their own. */
 static __thread console *reading;
 
+/* The line up to the cursor counts; behind a folder its files follow. */
 static char *next_match(const char *text, int state) {
   static __thread size_t i;
+  const library *l = &reading->lib;
+  char *line = strdup(*l->line_buffer);
   (void)text;
+  if (!line) return NULL;
   if (!state) i = 0;
-  const char *name =
-      tk_debugger_complete(reading->d, *reading->lib.line_buffer, i++);
+  if (l->point && (size_t)*l->point < strlen(line)) line[*l->point] = '\0';
+  const char *name = tk_debugger_complete(reading->d, line, i++);
+  bool folder = name && *name && name[strlen(name) - 1] == '/';
+  free(line);
+  if (l->append && name) *l->append = folder ? '\0' : ' ';
   return name ? strdup(name) : NULL;
 }
 
@@ -87,7 +96,10 @@ static bool open_library(library *l) {
   *(void **)&l->write_history = symbol(so, "write_history");
   *(void **)&l->stifle_history = symbol(so, "stifle_history");
   l->line_buffer = symbol(so, "rl_line_buffer");
+  l->point = symbol(so, "rl_point");
   l->entry = symbol(so, "rl_completion_entry_function");
+  l->append = symbol(so, "rl_completion_append_character");
+  l->breaks = symbol(so, "rl_completer_word_break_characters");
   *(void **)&l->replace_line = symbol(so, "rl_replace_line");
   *(void **)&l->on_new_line = symbol(so, "rl_on_new_line");
   *(void **)&l->redisplay = symbol(so, "rl_redisplay");
@@ -110,6 +122,7 @@ static void open_terminal(console *c) {
     return;
   }
   *c->lib.entry = next_match;
+  if (c->lib.breaks) *c->lib.breaks = tkd_word_breaks;
   bool can = c->lib.replace_line && c->lib.on_new_line && c->lib.redisplay;
   if (c->lib.signal_hook && can) *c->lib.signal_hook = on_signal;
   if (c->lib.stifle_history) c->lib.stifle_history(HISTORY);

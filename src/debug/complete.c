@@ -1,0 +1,201 @@
+/* complete.c - the words that may stand at the end of a command line. */
+#include <ctype.h>
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "debug/debug.h"
+#include "interp/check/check.h"
+
+const char tkd_word_breaks[] = " \t\"'`()[]{},:;<>=+*%&|^~!@$\\";
+
+typedef struct completing {
+  tkd *d;
+  const char *line;
+  const char *word; /* the last of the line */
+  const char *rest; /* what the command is followed by */
+  const tkd_command *c;
+  size_t i; /* how many candidates are still to be passed over */
+  const char *found;
+} completing;
+
+/* One candidate; false: it is the one wanted. */
+static bool try_text(completing *x, const char *text, size_t n,
+                     const char *end) {
+  size_t k = strlen(x->word);
+  tk_buf *b = &x->d->scratch;
+  if (k > n || strncmp(text, x->word, k) || x->i--) return true;
+  tk_buf_clear(b);
+  tk_buf_add(b, text, n);
+  tk_buf_puts(b, end);
+  x->found = tk_buf_str(b);
+  return false;
+}
+
+static bool try_word(completing *x, const char *word) {
+  return try_text(x, word, strlen(word), "");
+}
+
+/* A name of several words, of which some may stand there: its last ones. */
+static bool try_words(completing *x, const char *name) {
+  size_t before = (size_t)(x->word - x->rest);
+  if (strlen(name) < before || strncmp(name, x->rest, before)) return true;
+  return try_word(x, name + before);
+}
+
+/* ---- what there is ------------------------------------------------------ */
+
+static bool try_commands(completing *x) {
+  const char *name;
+  for (const tkd_named *n = x->d->named; n; n = n->next)
+    if (n->text && !try_word(x, n->name)) return false;
+  for (size_t i = 0; (name = tk_debugger_command_name(i)); i++)
+    if (!try_word(x, name)) return false;
+  return true;
+}
+
+static bool try_values(completing *x) {
+  tkd *d = x->d;
+  const char *name;
+  for (size_t i = 0; d->frame && (name = tki_eval_name(d->frame, i)); i++)
+    if (!try_word(x, name)) return false;
+  for (size_t i = 0; d->t && i < d->t->nregions; i++) {
+    name = d->t->regions[i].name;
+    int slot;
+    if (!name || (d->frame && tki_eval_slots(d->frame, name, &slot, 1)))
+      continue;
+    if (!try_word(x, name)) return false;
+  }
+  return true;
+}
+
+static bool try_functions(completing *x) {
+  tkd *d = x->d;
+  for (size_t i = 0; d->t && i < d->t->program->nfuncs; i++) {
+    const tk_func *f = d->t->program->funcs[i];
+    if (!f->library && !try_word(x, f->name)) return false;
+  }
+  return true;
+}
+
+static bool try_settings(completing *x) {
+  const char *name;
+  for (size_t i = 0; (name = tkd_setting_name(i)); i++)
+    if (!try_words(x, name)) return false;
+  if (x->word == x->rest && !try_word(x, "var")) return false;
+  if (!strncmp(x->rest, "var ", 4)) return try_values(x);
+  for (size_t i = 0; !strncmp(x->rest, "check ", 6) && tk_check_name(i); i++)
+    if (!try_word(x, tk_check_name(i))) return false;
+  return true;
+}
+
+static bool try_topics(completing *x) {
+  const char *name;
+  for (size_t i = 0; (name = tkd_info_topic(i)); i++)
+    if (!try_words(x, name)) return false;
+  return true;
+}
+
+static bool try_entry(completing *x, const char *folder, const char *name) {
+  struct stat st;
+  const char *path = tk_arena_printf(&x->d->temps, "%s%s", folder, name);
+  bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+  return try_text(x, path, strlen(path), is_folder ? "/" : "");
+}
+
+/* Files whose names begin with a dot only if that is typed. */
+static bool try_files(completing *x) {
+  const char *slash = strrchr(x->word, '/');
+  size_t n = slash ? (size_t)(slash + 1 - x->word) : 0;
+  const char *folder = tkd_temp(x->d, x->word, n);
+  DIR *dir = opendir(n ? folder : ".");
+  bool more = true;
+  for (struct dirent *e; dir && more && (e = readdir(dir));)
+    if (e->d_name[0] != '.' || x->word[n] == '.')
+      more = try_entry(x, folder, e->d_name);
+  if (dir) closedir(dir);
+  return more;
+}
+
+/* The words in lower case of the usage line: "program", "--svg", "if". */
+static bool try_usage(completing *x) {
+  for (const char *s = x->c->args; *s;) {
+    size_t n = 0;
+    while (islower((unsigned char)s[n]) || s[n] == '-') n++;
+    if (n > 1 && !try_text(x, s, n, "")) return false;
+    s += n;
+    if (!n && isalnum((unsigned char)*s))
+      while (isalnum((unsigned char)*s)) s++;
+    else if (!n)
+      s++;
+  }
+  return true;
+}
+
+/* ---- the line ----------------------------------------------------------- */
+
+static void complete_line(completing *x);
+
+/* apply COND COMMAND: from the second word on it is a line of its own. */
+static void complete_applied(completing *x) {
+  const char *s = x->rest + strcspn(x->rest, " ");
+  if (!*s) return;
+  x->line = s;
+  complete_line(x);
+}
+
+static void complete_operand(completing *x) {
+  const char *condition = strstr(x->rest, " if ");
+  if (x->c == &tkd_commands[TKD_C_APPLY])
+    complete_applied(x);
+  else if (x->c->words != TKD_SETTING && !try_usage(x))
+    return;
+  else if (condition && condition < x->word)
+    try_values(x);
+  else
+    switch (x->c->words) {
+    case TKD_COMMAND: try_commands(x); break;
+    case TKD_LOCATION:
+      if (try_functions(x) && strchr(x->word, '/')) try_files(x);
+      break;
+    case TKD_EXPR: try_values(x); break;
+    case TKD_INFO: try_topics(x); break;
+    case TKD_SETTING: try_settings(x); break;
+    case TKD_FILE_NAME: try_files(x); break;
+    default: break;
+    }
+}
+
+static void complete_line(completing *x) {
+  const char *line = x->line + strspn(x->line, " \t");
+  size_t n = 0;
+  while (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_')
+    n++;
+  if (x->word <= line) {
+    try_commands(x);
+    return;
+  }
+  x->c = tkd_command_like(tkd_temp(x->d, line, n));
+  x->rest = line + n;
+  x->rest += *x->rest == '/' ? strcspn(x->rest, " \t") : 0;
+  x->rest += strspn(x->rest, " \t");
+  if (x->c)
+    complete_operand(x);
+  else
+    try_values(x); /* a command of the user's, say */
+}
+
+static void complete(tk_env *e, void *ud) {
+  completing *x = ud;
+  (void)e;
+  x->word = x->line + strlen(x->line);
+  while (x->word > x->line && !strchr(tkd_word_breaks, x->word[-1])) x->word--;
+  complete_line(x);
+}
+
+const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i) {
+  completing x = {.d = d, .line = line, .i = i};
+  tk_protect(d->env, complete, &x);
+  if (!d->commands) tkd_temps_free(d);
+  return x.found;
+}
