@@ -97,8 +97,8 @@ typedef struct look {
 
 static look parse_nfu(tkd *d, const char *fmt, tk_dtype own) {
   char *end;
-  look x = {strtoull(fmt, &end, 10), 0, own};
-  if (end == fmt) x.n = 1;
+  look x = {isdigit((unsigned char)*fmt) ? strtoull(fmt, &end, 10) : 1, 0, own};
+  if (!isdigit((unsigned char)*fmt)) end = (char *)fmt;
   static const char units[] = "bhwg";
   for (; *end; end++) {
     const char *u = strchr(units, *end);
@@ -106,11 +106,11 @@ static look parse_nfu(tkd *d, const char *fmt, tk_dtype own) {
     if (u && !first)
       x.dtype =
           (tk_dtype[]){TK_UINT8, TK_UINT16, TK_UINT32, TK_UINT64}[u - units];
-    else if (strchr("xduobcf", *end))
+    else if (strchr("xduobcfe", *end))
       x.how = *end;
     else
       tkd_fail(d,
-               "x/NFU: N a count, F one of x d u o b c f, U one of b h w "
+               "x/NFU: N a count, F one of x d u o b c e f, U one of b h w "
                "g; not '%s'.",
                fmt);
   }
@@ -132,6 +132,8 @@ static uint64_t address_of(tkd *d, const char *text, tk_dtype *own) {
   if (*s == '[') s = close ? close + 1 : s + strlen(s);
   s += strspn(s, " ");
   uint64_t at = r->lo + (uint64_t)(host - r->host);
+  if (*s == '+' && !s[1 + strspn(s + 1, " ")])
+    tkd_fail(d, "x BUFFER+OFFSET: an offset was expected behind the +.");
   if (*s == '+')
     at += tkd_number(d, s + 1 + strspn(s + 1, " "), 0) * tk_dtype_size(*own);
   else if (*s)
@@ -145,6 +147,7 @@ static void examine(tkd *d, uint64_t at, const look *x) {
   char fmt[2] = {x->how, 0};
   for (uint64_t i = 0; i < x->n; i++, at += size) {
     const tki_region *r = tki_region_at(d->t, at, size);
+    d->x_next = at;
     if (!r)
       tkd_fail(d, "0x%llx is in no tensor of this launch.",
                (unsigned long long)at);
@@ -261,6 +264,9 @@ static void do_show(tkd *d, const tkd_block *b, const char *file) {
 
 void tkd_cmd_SHOW(tkd *d, tkd_args *a) {
   char *svg = strstr(a->text, "--svg ");
+  size_t len = strlen(a->text);
+  if (len >= 5 && !strcmp(a->text + len - 5, "--svg"))
+    tkd_fail(d, "show VAR --svg FILE: into which file?");
   if (!svg) {
     with_block(d, a->text, NULL, do_show);
     return;
@@ -349,24 +355,65 @@ static int line_of_function(tkd *d, const char *name) {
   tkd_fail(d, "No function '%s' in this launch, and no line.", name);
 }
 
+/* The line that text names: a number, FILE:LINE of this file, a function;
+ * *centred: a line is wanted with what is around it. */
+static int line_named(tkd *d, const tk_source *src, const char *text,
+                      bool *centred) {
+  const char *colon = strrchr(text, ':');
+  size_t n = colon ? (size_t)(colon - text) : 0, k = strlen(src->name);
+  bool here = colon && k >= n && !strncmp(src->name + k - n, text, n);
+  const char *number = here ? colon + 1 : text;
+  *centred = isdigit((unsigned char)*number) != 0;
+  if (!*centred) return line_of_function(d, text);
+  uint64_t line = tkd_number(d, number, 0);
+  return line > INT32_MAX / 2 ? INT32_MAX / 2 : (int)line;
+}
+
+typedef struct lines {
+  int from, to;
+} lines;
+
+/* "A,B", "A," and ",B". */
+static lines lines_between(tkd *d, const tk_source *src, const char *text,
+                           const char *comma) {
+  int n = (int)d->set.listing;
+  bool centred;
+  const char *first = tkd_temp(d, text, (size_t)(comma - text));
+  const char *last = comma + 1 + strspn(comma + 1, " ");
+  if (!*first && !*last) tkd_fail(d, "list FROM,TO");
+  int to = *last ? line_named(d, src, last, &centred) : 0;
+  int from = *first ? line_named(d, src, first, &centred) : to - n + 1;
+  return (lines){from, *last ? to : from + n - 1};
+}
+
+static lines lines_wanted(tkd *d, const tk_source *src, const char *text) {
+  int n = (int)d->set.listing, at = d->frame ? tkd_line_of(d->frame) : 0;
+  const char *comma = strchr(text, ',');
+  bool on = !*text || !strcmp(text, "+"), centred = true;
+  int from = at;
+  if (comma) return lines_between(d, src, text, comma);
+  if (on && d->list_line) return (lines){d->list_line, d->list_line + n - 1};
+  if (!strcmp(text, "-")) {
+    int before = d->list_first ? d->list_first : at - n / 2;
+    if (before <= 1) tkd_fail(d, "That was the beginning of %s.", src->name);
+    return (lines){before - n, before - 1};
+  }
+  if (!on && strcmp(text, ".") != 0) from = line_named(d, src, text, &centred);
+  if (centred) from -= n / 2;
+  if (from < 1) from = 1;
+  return (lines){from, from + n - 1};
+}
+
 void tkd_cmd_LIST(tkd *d, tkd_args *a) {
   const tk_source *src = source_here(d);
-  int n = (int)d->set.listing, at = d->frame ? tkd_line_of(d->frame) : 0;
-  const char *comma = strchr(a->text, ',');
-  int from = at - n / 2, to;
-  if (!*a->text && d->list_line) from = d->list_line;
-  if (isdigit((unsigned char)*a->text)) from = atoi(a->text) - n / 2;
-  if (comma) from = atoi(a->text);
-  if (*a->text && !isdigit((unsigned char)*a->text))
-    from = line_of_function(d, a->text);
-  if (from < 1) from = 1;
-  to = from + n - 1;
-  if (comma) to = atoi(comma + 1);
-  if (from > (int)src->nlines)
+  lines x = lines_wanted(d, src, a->text);
+  if (x.from < 1) x.from = 1;
+  if (x.from > (int)src->nlines)
     tkd_fail(d, "%s has %d lines.", src->name, (int)src->nlines);
-  if (to < from) tkd_fail(d, "The last line is before the first.");
-  tkd_show_lines(d, src, from, to, at);
-  d->list_line = to + 1;
+  if (x.to < x.from) tkd_fail(d, "The last line is before the first.");
+  tkd_show_lines(d, src, x.from, x.to, d->frame ? tkd_line_of(d->frame) : 0);
+  d->list_first = x.from;
+  d->list_line = x.to + 1;
 }
 
 void tkd_cmd_LONGLIST(tkd *d, tkd_args *a) {

@@ -280,12 +280,22 @@ void tkd_cmd_IGNORE(tkd *d, tkd_args *a) {
           (unsigned long long)p->ignore, p->ignore == 1 ? "" : "s");
 }
 
+int tkd_body_depth(const char *line) {
+  static const char *const names[] = {"define", "document", "commands"};
+  const char *word = line + strspn(line, " \t");
+  size_t n = strcspn(word, " \t\n");
+  if (n == 3 && !strncmp(word, "end", 3)) return -1;
+  for (size_t i = 0; i < TK_COUNT(names); i++)
+    if (strlen(names[i]) == n && !strncmp(names[i], word, n)) return 1;
+  return 0;
+}
+
 char *tkd_read_body(tkd *d) {
   tk_buf *b = tkd_temp_buf(d);
   const char *line;
-  while ((line = tkd_read(d, ">"))) {
+  int depth = 1;
+  while ((line = tkd_read(d, ">")) && (depth += tkd_body_depth(line))) {
     const char *word = line + strspn(line, " \t");
-    if (!strcmp(word, "end")) break;
     if (strcmp(word, "silent")) tk_buf_printf(b, "%s\n", line);
   }
   return (char *)tk_buf_str(b);

@@ -160,6 +160,9 @@ static void origin(why *y, const char *text) {
   y->type = &f->func->slots[y->slot].type;
   if (y->type->rank && !f->slots[y->slot].buf)
     tkd_fail(d, "%s has no value yet here.", y->name);
+  if (*text && y->type->ptr && !y->type->rank)
+    tkd_fail(d, "%s is memory: 'blame %s%s' says who wrote it.", y->name,
+             y->name, text);
   y->lane = tkd_lane(d, y->name, y->type, text);
   tk_status st = tk_protect(d->env, origin_body, y);
   tkc_trace_end(&y->trace, false);

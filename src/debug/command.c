@@ -384,6 +384,8 @@ static void parse(tkd *d, const char *line, parsed *p) {
   if (!n && len) n = 1; /* ! and ? are commands */
   p->word = tkd_temp(d, line, n);
   size_t k = n;
+  const tkd_command *c = tkd_command_like(p->word);
+  while (c && *c->args == '[' && c->args[1] == '/' && line[k] == ' ') k++;
   if (k < len && line[k] == '/') {
     size_t m = ++k;
     while (k < len && !isspace((unsigned char)line[k])) k++;
@@ -406,11 +408,45 @@ static void need(tkd *d, const tkd_command *c) {
 
 enum { DEEPEST = 32 };
 
+/* The n-th argument, words separated by blanks; its length. */
+static size_t argument(const char **args, int n) {
+  const char *s = *args + strspn(*args, " \t");
+  for (; n; n--) {
+    s += strcspn(s, " \t");
+    s += strspn(s, " \t");
+  }
+  *args = s;
+  return strcspn(s, " \t");
+}
+
+static int count_arguments(const char *args) {
+  int n = 0;
+  while (argument(&args, n != 0)) n++;
+  return n;
+}
+
+/* $* for all arguments, $arg0, $arg1 for each, $argc for how many; not in
+ * what the body itself defines. */
 static void replace_all(tk_buf *b, const char *body, const char *args) {
-  for (; *body; body++) {
-    if (!strncmp(body, "$*", 2)) {
+  int depth = 0;
+  for (const char *from = body; *body; body++) {
+    if (body == from || body[-1] == '\n') {
+      int by = tkd_body_depth(body);
+      depth += by < 0 && !depth ? 0 : by;
+    }
+    if (depth)
+      tk_buf_putc(b, *body);
+    else if (!strncmp(body, "$*", 2)) {
       tk_buf_puts(b, args);
       body++;
+    } else if (!strncmp(body, "$argc", 5)) {
+      tk_buf_printf(b, "%d", count_arguments(args));
+      body += 4;
+    } else if (!strncmp(body, "$arg", 4) && isdigit((unsigned char)body[4])) {
+      const char *s = args;
+      size_t n = argument(&s, body[4] - '0');
+      tk_buf_add(b, s, n);
+      body += 4;
     } else {
       tk_buf_putc(b, *body);
     }
@@ -425,7 +461,7 @@ static void run_named(tkd *d, const tkd_named *x, const char *args) {
     tkd_fail(d, "'%s' calls itself without an end.", x->name);
   }
   replace_all(b, x->text, args);
-  if (x->alias && !strstr(x->text, "$*") && *args) {
+  if (x->alias && !strstr(x->text, "$*") && !strstr(x->text, "$arg") && *args) {
     tk_buf_putc(b, ' ');
     tk_buf_puts(b, args);
   }
@@ -629,7 +665,9 @@ static void help_named(tkd *d, const tkd_named *x) {
   if (x->doc) tkd_say(d, "%s", x->doc);
 }
 
+/* 'help info locals' is about info. */
 void tkd_cmd_HELP(tkd *d, tkd_args *a) {
+  const char *text = a->text;
   const tkd_named *x = find_named(d, a->text);
   size_t group;
   if (x)
@@ -637,7 +675,7 @@ void tkd_cmd_HELP(tkd *d, tkd_args *a) {
   else if (is_group(a->text, &group))
     help_group(d, group);
   else if (*a->text)
-    help_one(d, tkd_find_command(d, a->text));
+    help_one(d, tkd_find_command(d, tkd_word(d, &text)));
   else
     help_list(d);
 }

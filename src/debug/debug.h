@@ -409,7 +409,7 @@ struct tk_debugger {
   char *last; /* command, for the empty line */
   tkd_settings set;
   int depth_of_source;
-  int list_line;
+  int list_first, list_line; /* what list showed; where it goes on */
   const tk_source *list_src;
   tk_buf value, other_value; /* what watchpoints look at */
   uint64_t x_next;
@@ -591,6 +591,8 @@ bool tkd_view_is_dense(const tkd_view *v); /* and in row-major order */
 /* ---- cmd_*.c: what commands share --------------------------------------- */
 
 void tkd_point_text(tkd *d, const tkd_point *p);
+/* 1: the line begins lines up to an 'end' of its own; -1: it is one; or 0. */
+int tkd_body_depth(const char *line);
 char *tkd_read_body(tkd *d); /* lines up to 'end'; temporary */
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkd_program_index(tkd *d, const char *text);

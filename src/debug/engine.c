@@ -40,7 +40,7 @@ void tkd_select(tkd *d, int level) {
     f = (tki_frame *)tkd_user_frame(f->caller);
   d->frame = f;
   d->level = level;
-  d->list_line = 0;
+  d->list_first = d->list_line = 0;
 }
 
 /* ---- stopping ---------------------------------------------------------- */

@@ -152,7 +152,8 @@ static void specials(tk_buf *out, const tkd_block *b, const counts *c) {
   if (floats)
     tk_buf_printf(out, "   NaN %" PRId64 "   +inf %" PRId64 "   -inf %" PRId64,
                   c->nan, c->pos, c->neg);
-  tk_buf_printf(out, "   undefined %" PRId64 "\n", c->undefined);
+  if (b->undefined) tk_buf_printf(out, "   undefined %" PRId64, c->undefined);
+  tk_buf_putc(out, '\n');
 }
 
 void tkd_stats(tk_buf *out, const tkd_block *b, int width) {

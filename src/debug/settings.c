@@ -19,11 +19,15 @@ static void say_number(tkd *d, uint64_t n) {
 }
 
 static void set_ELEMENTS(tkd *d, const char *value) {
-  d->set.elements = in_range(d, value, 1, 1 << 20);
+  bool all = !strcmp(value, "unlimited") || !strcmp(value, "0");
+  d->set.elements = all ? UINT32_MAX : in_range(d, value, 1, 1 << 20);
 }
 
 static void show_ELEMENTS(tkd *d) {
-  say_number(d, d->set.elements);
+  if (d->set.elements == UINT32_MAX)
+    tkd_say(d, "unlimited");
+  else
+    say_number(d, d->set.elements);
 }
 
 static void set_LISTSIZE(tkd *d, const char *value) {

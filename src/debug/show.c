@@ -1,6 +1,7 @@
 /* show.c - how values, lines, frames and stops are said.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +50,15 @@ static void put_lane(tk_buf *b, char how, const tk_type *type, const void *p) {
   case 'x': tk_buf_printf(b, "0x%llx", (unsigned long long)bits); break;
   case 'o': tk_buf_printf(b, "0%llo", (unsigned long long)bits); break;
   case 'b': put_bits(b, bits, (int)size * 8); break;
-  case 'd': tk_buf_printf(b, "%lld", (long long)i); break;
-  case 'u': tk_buf_printf(b, "%llu", (unsigned long long)bits); break;
+  case 'd':
+  case 'u':
+    if (floats)
+      tk_buf_printf(b, "%.0f", trunc(v) + 0.0);
+    else if (how == 'd')
+      tk_buf_printf(b, "%lld", (long long)i);
+    else
+      tk_buf_printf(b, "%llu", (unsigned long long)bits);
+    break;
   case 'c':
     tk_buf_printf(b, isprint((int)(i & 255)) ? "'%c'" : "'\\x%02x'",
                   (int)(i & 255));
@@ -238,7 +246,9 @@ static void put_named(tkd *d, const char *name, const char *fmt,
   tk_type_declare(&d->out, type);
   tk_buf_puts(&d->out, " = ");
   int column = (int)(d->out.n - from);
-  if (type->rank > 1 || (type->rank && column > 40)) {
+  int bits = *fmt == 'b' ? (int)tk_lane_size(type) * 8 + 3 : 0;
+  bool wide = column > 40 || column + bits > tkd_width(d);
+  if (type->rank > 1 || (type->rank && wide)) {
     d->out.n--;
     tk_buf_puts(&d->out, "\n  ");
     column = 2;
@@ -450,6 +460,7 @@ static void put_arg(tkd *d, const tki_frame *f, int slot, const char *sep) {
 }
 
 void tkd_show_frame(tkd *d, const tki_frame *f, int level) {
+  size_t from = d->out.n;
   if (level >= 0) tk_buf_printf(&d->out, "#%-2d ", level);
   tk_buf_printf(&d->out, "%s(", f->func->name);
   const char *sep = "";
@@ -458,6 +469,7 @@ void tkd_show_frame(tkd *d, const tki_frame *f, int level) {
     sep = ", ";
   }
   tk_buf_printf(&d->out, ") at %s:%d\n", f->func->src->name, tkd_line_of(f));
+  tkd_fold(d, from);
 }
 
 /* ---- colours ----------------------------------------------------------- */
