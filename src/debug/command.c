@@ -360,17 +360,6 @@ const tkd_command *tkd_find_command(tkd *d, const char *name) {
   return found;
 }
 
-const tkd_command *tkd_command_like(const char *word) {
-  size_t n = strlen(word);
-  for (int i = 0; i < TKD_COMMANDS; i++)
-    if (!strcmp(tkd_commands[i].name, word) ||
-        in_list(tkd_commands[i].aliases, word, n))
-      return &tkd_commands[i];
-  for (int i = 0; n && i < TKD_COMMANDS; i++)
-    if (!strncmp(tkd_commands[i].name, word, n)) return &tkd_commands[i];
-  return NULL;
-}
-
 /* ---- carrying one out -------------------------------------------------- */
 
 typedef struct parsed {
@@ -384,7 +373,8 @@ static void parse(tkd *d, const char *line, parsed *p) {
   if (!n && len) n = 1; /* ! and ? are commands */
   p->word = tkd_temp(d, line, n);
   size_t k = n;
-  const tkd_command *c = tkd_command_like(p->word);
+  int count;
+  const tkd_command *c = tkd_command_named(p->word, n, &count);
   while (c && *c->args == '[' && c->args[1] == '/' && line[k] == ' ') k++;
   if (k < len && line[k] == '/') {
     size_t m = ++k;

@@ -168,14 +168,13 @@ static void complete_operand(completing *x) {
 
 static void complete_line(completing *x) {
   const char *line = x->line + strspn(x->line, " \t");
-  size_t n = 0;
-  while (isalnum((unsigned char)line[n]) || line[n] == '-' || line[n] == '_')
-    n++;
+  size_t n = tkd_name_length(line);
+  int count;
   if (x->word <= line) {
     try_commands(x);
     return;
   }
-  x->c = tkd_command_like(tkd_temp(x->d, line, n));
+  x->c = tkd_command_named(line, n, &count);
   x->rest = line + n;
   x->rest += *x->rest == '/' ? strcspn(x->rest, " \t") : 0;
   x->rest += strspn(x->rest, " \t");

@@ -445,8 +445,6 @@ size_t tkd_name_length(const char *s);
 const tkd_command *tkd_command_named(const char *name, size_t n, int *count);
 /* The same, but fails unless it is one. */
 const tkd_command *tkd_find_command(tkd *d, const char *name);
-/* The first one that a word may be short for; NULL: there is none. */
-const tkd_command *tkd_command_like(const char *word);
 char *tkd_strdup(tkd *d, const char *s);
 char *tkd_strndup(tkd *d, const char *s, size_t n);
 void tkd_strfree(tkd *d, char *s);
