@@ -369,13 +369,13 @@ static int line_named(tkd *d, const tk_source *src, const char *text,
   return line > INT32_MAX / 2 ? INT32_MAX / 2 : (int)line;
 }
 
-typedef struct lines {
+typedef struct extent {
   int from, to;
-} lines;
+} extent;
 
 /* "A,B", "A," and ",B". */
-static lines lines_between(tkd *d, const tk_source *src, const char *text,
-                           const char *comma) {
+static extent lines_between(tkd *d, const tk_source *src, const char *text,
+                            const char *comma) {
   int n = (int)d->set.listing;
   bool centred;
   const char *first = tkd_temp(d, text, (size_t)(comma - text));
@@ -383,30 +383,30 @@ static lines lines_between(tkd *d, const tk_source *src, const char *text,
   if (!*first && !*last) tkd_fail(d, "list FROM,TO");
   int to = *last ? line_named(d, src, last, &centred) : 0;
   int from = *first ? line_named(d, src, first, &centred) : to - n + 1;
-  return (lines){from, *last ? to : from + n - 1};
+  return (extent){from, *last ? to : from + n - 1};
 }
 
-static lines lines_wanted(tkd *d, const tk_source *src, const char *text) {
+static extent lines_wanted(tkd *d, const tk_source *src, const char *text) {
   int n = (int)d->set.listing, at = d->frame ? tkd_line_of(d->frame) : 0;
   const char *comma = strchr(text, ',');
   bool on = !*text || !strcmp(text, "+"), centred = true;
   int from = at;
   if (comma) return lines_between(d, src, text, comma);
-  if (on && d->list_line) return (lines){d->list_line, d->list_line + n - 1};
+  if (on && d->list_line) return (extent){d->list_line, d->list_line + n - 1};
   if (!strcmp(text, "-")) {
     int before = d->list_first ? d->list_first : at - n / 2;
     if (before <= 1) tkd_fail(d, "That was the beginning of %s.", src->name);
-    return (lines){before - n, before - 1};
+    return (extent){before - n, before - 1};
   }
   if (!on && strcmp(text, ".") != 0) from = line_named(d, src, text, &centred);
   if (centred) from -= n / 2;
   if (from < 1) from = 1;
-  return (lines){from, from + n - 1};
+  return (extent){from, from + n - 1};
 }
 
 void tkd_cmd_LIST(tkd *d, tkd_args *a) {
   const tk_source *src = source_here(d);
-  lines x = lines_wanted(d, src, a->text);
+  extent x = lines_wanted(d, src, a->text);
   if (x.from < 1) x.from = 1;
   if (x.from > (int)src->nlines)
     tkd_fail(d, "%s has %d lines.", src->name, (int)src->nlines);
