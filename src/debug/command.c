@@ -375,7 +375,8 @@ static void parse(tkd *d, const char *line, parsed *p) {
   size_t k = n;
   int count;
   const tkd_command *c = tkd_command_named(p->word, n, &count);
-  while (c && *c->args == '[' && c->args[1] == '/' && line[k] == ' ') k++;
+  bool formats = c && *c->args == '[' && c->args[1] == '/';
+  while (formats && k < len && line[k] == ' ') k++;
   if (k < len && line[k] == '/') {
     size_t m = ++k;
     while (k < len && !isspace((unsigned char)line[k])) k++;

@@ -60,7 +60,7 @@ START_TEST(stats_of_a_scalar) {
   tkd_block b = {.type = tk_scalar(TK_INT32), .data = &x};
   tkd_stats(&out, &b, 80);
   expect("int32: 1 lane\n  min  -7\n  max  -7\n"
-         "  mean -7   deviation 0\n  zero 0   undefined 0\n");
+         "  mean -7   deviation 0\n  zero 0\n");
 }
 END_TEST
 
