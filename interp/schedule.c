@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PATIENCE = 16, RARELY = 1024, SMALL_REGION = 4 << 20 };
+enum { PATIENCE = 16, RARELY = 1024, SMALL_REGION = 4 << 20, ABREAST = 64 };
 
 bool tki_mode_parse(tk_env *e, const char *text, tki_mode *out) {
   static const char *const names[] = {"auto", "serial", "yield"};
@@ -69,6 +69,7 @@ static void note_writers(tki *t, tki_schedule *s) {
 
 void tki_schedule_access(tki_schedule *s, const tki_access *a) {
   if (!a->write || !s->writers) return;
+  s->due |= a->in->op != TK_I_STORE;
   uint32_t program = (uint32_t)tki_program_index(a->t) + 1;
   uint32_t site = tki_site(a->t);
   for (size_t i = 0; i < a->n; i++) {
@@ -107,6 +108,7 @@ static void free_tasks(tki_schedule *s) {
 
 void tki_schedule_reset(tki *t) {
   free_tasks(t->schedule);
+  t->schedule->main.waits = false;
 }
 
 void tki_schedule_free(tki *t) {
@@ -175,9 +177,17 @@ static bool begin_next(tki_schedule *s) {
   return true;
 }
 
+/* Many begin before the first goes on, as on a device. */
+static void begin_abreast(tki_schedule *s) {
+  size_t n = 0;
+  for (const tki_task *k = s->tasks; k; k = k->next) n++;
+  while (n < ABREAST && begin_next(s)) n++;
+}
+
 /* On the stack of the run, below a program that gives way. */
 static void run_others(tki_schedule *s) {
   const tki_spin *me = &s->main;
+  if (s->mode == TKI_YIELD) begin_abreast(s);
   for (;;) {
     bool any = round_of_turns(s);
     if (me->waits && !tki_spin_same(s->t, me)) return;
@@ -223,6 +233,22 @@ static void give_way(tki *t, tki_spin *me, bool waits) {
   me->waits = false;
 }
 
+static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+  tki_schedule *s = ud;
+  (void)st;
+  if (!s->due) return;
+  s->due = false;
+  give_way(t, mine(t), false);
+}
+
+static void take_turns(tki *t, tki_schedule *s) {
+  for (const tki_observer *o = t->observers; o; o = o->next)
+    if (o == &s->turns) return;
+  s->due = false;
+  s->turns = (tki_observer){.ud = s, .stmt = on_stmt};
+  tki_observe(t, &s->turns);
+}
+
 uint64_t tki_schedule_patience(const tki *t) {
   return t->schedule->mode == TKI_YIELD ? 1 : PATIENCE;
 }
@@ -260,6 +286,7 @@ void tki_schedule_run_from(tki *t, uint64_t place) {
   tki_schedule *s = t->schedule;
   uint64_t index;
   s->at = place;
+  if (s->mode == TKI_YIELD && s->spins_possible) take_turns(t, s);
   for (progress(s); take(s, &index); progress(s)) {
     if (t->env->interrupted) tk_throw(t->env, TK_INTERRUPTED);
     tki_pid_of(t, index, t->pid);

@@ -14,7 +14,8 @@
 typedef enum tki_mode {
   TKI_AUTO,   /* give way when waiting */
   TKI_SERIAL, /* never give way: who waits, waits for ever */
-  TKI_YIELD   /* give way after each trip of a while loop that reads */
+  TKI_YIELD   /* give way after each atomic operation too, and after each
+               * trip of a while loop that reads */
 } tki_mode;
 
 /* Who wrote each four bytes of a region last, for regions that are small
@@ -32,6 +33,8 @@ struct tki_schedule {
   tki_task *tasks, **last; /* that began and are not done */
   tki_spins spins;
   bool spins_possible;  /* the kernel has a while loop that reads */
+  bool due;             /* YIELD: the program gives way at the next statement */
+  tki_observer turns;   /* ... and this sees to it */
   tki_writers *writers; /* by region; NULL unless spins_possible */
   void (*progress)(void *ud, uint64_t done, uint64_t total);
   void *progress_ud;

@@ -2,7 +2,8 @@
  * the order of the programs, or on whether the launch ran before.
  *
  * The grid is run again only when programs touched each other's memory:
- * where they did not, no order can matter.
+ * where they did not, no order can matter; and, in turns, when they can wait
+ * for each other.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -152,11 +153,19 @@ typedef struct copy {
 /* Tensors that a second run finds as the first has left them. */
 enum { AGAIN = TK_TENSOR_UNWRITTEN | TK_TENSOR_REPEATED };
 
+/* A line of a report, kept when the report is dropped. */
+typedef struct said {
+  struct said *next;
+  tkc_place at;
+  const char *text;
+} said;
+
 typedef struct again {
   tkc *c;
   tkc_shadow *s;
   tki *t;
   TK_VEC(copy) pages; /* that the run wrote */
+  said *said;         /* report of the deadlock a run ended in, or NULL */
 } again;
 
 static void move_page(tki *t, uint64_t lo, char *bytes, bool to_memory,
@@ -201,6 +210,20 @@ static void run_grid(tk_env *e, void *ud) {
   tki_schedule_run(ud);
 }
 
+static said **keep_line(again *x, said **end, const tk_source *src,
+                        tk_span span, const char *text) {
+  *end = TK_NEW(&x->c->run, said);
+  **end = (said){NULL, {src, span}, tk_arena_strdup(&x->c->run, text)};
+  return &(*end)->next;
+}
+
+static void keep_deadlock(again *x, const tk_diag *d) {
+  if (!d || d->id != TK_D_DEADLOCK) return;
+  said **end = keep_line(x, &x->said, d->src, d->span, d->message);
+  for (const tk_note *n = d->notes; n; n = n->next)
+    end = keep_line(x, end, n->src, n->span, n->text);
+}
+
 /* Runs the grid in an order with nobody watching. */
 static tk_status run_again(again *x, const char *order) {
   tki *t = x->t;
@@ -210,8 +233,10 @@ static tk_status run_again(again *x, const char *order) {
   tk_order_parse(t->env, order, kept.order.n, &t->order);
   tki_watching others = tki_unwatch(t);
   t->session->output = NULL;
+  t->done = 0;
   tk_status st = tk_protect(t->env, run_grid, t);
   t->session->output = output;
+  if (st == TK_FINDING) keep_deadlock(x, t->env->last_diag);
   if (st != TK_OK) tk_diag_truncate(t->env, diags);
   tki_schedule_reset(t);
   if (st != TK_OK) tki_pool_reset(t);
@@ -472,4 +497,39 @@ void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
   for (size_t i = 0; i < t->nregions; i++)
     if (out[i].order && t->regions[i].tensor->flags & AGAIN)
       report_second(&x, i, &out[i]);
+}
+
+/* ---- turns -------------------------------------------------------------- */
+
+static void report_deadlock(again *x) {
+  const said *s = x->said;
+  tk_diag *d =
+      tkc_report(x->c, NULL, TK_D_DEADLOCK, &s->at, NULL, "%s", s->text);
+  while ((s = s->next))
+    tkc_note(x->c, d, s->at.src ? &s->at : NULL, "%s", s->text);
+  tkc_note(x->c, d, NULL,
+           "so it is when programs take turns after each atomic operation, "
+           "as with --schedule yield; one after the other they ended");
+  tkc_help(x->c, d,
+           "take several locks in the same order in every program, and wait "
+           "for nothing while holding one");
+  tkc_reported(x->c, NULL, d);
+}
+
+void *tkc_DEADLOCK_begin(tkc *c, tki *t) {
+  const tki_schedule *s = t->schedule;
+  bool can = s && s->spins_possible && s->mode == TKI_AUTO;
+  return can ? tkc_shadow_of(c, t) : NULL;
+}
+
+void tkc_DEADLOCK_end(tkc *c, void *ud, tki *t, tk_status st) {
+  again x = {.c = c, .s = ud, .t = t};
+  if (st != TK_OK || t->driver) return;
+  keep_results(&x);
+  put(&x, true, true);
+  t->schedule->mode = TKI_YIELD;
+  run_again(&x, "serial");
+  t->schedule->mode = TKI_AUTO;
+  put(&x, false, true);
+  if (x.said) report_deadlock(&x);
 }
