@@ -250,6 +250,9 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
   f->c = c;
   f->kinds = kinds;
   f->last = TK_NEWN(&c->run, flow_id, t->program->ninsts + 1);
+  f->logs = flow_has_log(t->program);
+  for (int k = 0; k < FLOW_UNDERFLOWN; k++)
+    TK_PUSH(&c->run, &f->sources, ((flow_source){.kind = FLOW_ZERO}));
   mark_unwritten(f, t);
   f->observer = (tki_observer){.ud = f,
                                .frame = flow_frame,

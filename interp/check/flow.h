@@ -15,6 +15,7 @@ typedef enum flow_kind {
   FLOW_NAN = 2,
   FLOW_INF = 4,
   FLOW_OVERFLOW = 8,
+  FLOW_ZERO = 16, /* nothing wrong: says where a 0 comes from */
 } flow_kind;
 
 /* Where a mark began. */
@@ -31,11 +32,26 @@ typedef struct flow_source {
 
 typedef uint16_t flow_id; /* number of a source + 1; 0: nothing is wrong */
 
+/* The first two sources: zeros that exp made from an infinity, whose
+ * logarithm is that infinity again, and from a number, which is lost.  Every
+ * other mark goes before these. */
+enum { FLOW_EXACT = 1, FLOW_UNDERFLOWN = 2 };
+
+static inline bool flow_is_zero(flow_id id) {
+  return id == FLOW_EXACT || id == FLOW_UNDERFLOWN;
+}
+
+/* The mark of what two lanes go into. */
+static inline flow_id flow_either(flow_id a, flow_id b) {
+  return a > FLOW_UNDERFLOWN || a >= b ? a : b;
+}
+
 typedef struct flow {
   tkc *c;
   tki_observer observer;
   unsigned kinds; /* flow_kind: what to look for */
   bool quiet;     /* follows marks, and reports nothing */
+  bool logs;      /* the kernel takes logarithms: zeros are marked */
   TK_VEC(flow_source) sources;
   flow_id *last;       /* by instruction number: its newest source */
   uint8_t **unwritten; /* by region: a byte for each byte; NULL: none */
@@ -89,6 +105,8 @@ void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 /* Marks lanes of in's result that went wrong in it, and clears marks of lanes
  * that are right again. */
 void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+/* Whether a kernel or what it calls takes a logarithm. */
+bool flow_has_log(const tk_program *p);
 
 /* ---- flow_sink.c: where marks matter ------------------------------------- */
 

@@ -167,12 +167,21 @@ static bool infinite_anyway(const tki *t, const tk_inst *in,
   return false;
 }
 
+static bool is_log(const tk_inst *in) {
+  return in->op == TK_I_UNARY &&
+         (in->mode == TK_U_LOG || in->mode == TK_U_LOG2);
+}
+
 /* The mark of a lane of a float result. */
 static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
                           const tki_val *args, size_t i, flow_id id, double x,
                           bool blocks) {
   bool nan = x != x, inf = isinf(x);
   unsigned soft = FLOW_NAN | FLOW_INF;
+  if (flow_is_zero(id)) {
+    if (x == 0 || (id == FLOW_EXACT && inf && is_log(in))) return x ? 0 : id;
+    id = 0;
+  }
   if (id && inf && flow_source_of(f, id)->kind == FLOW_INF &&
       infinite_anyway(t, in, args, i))
     return 0;
@@ -207,7 +216,8 @@ static bool outlive(const flow *f, const flow_marks *m, size_t n) {
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(m, i);
     if (id == last) continue;
-    if (id && flow_source_of(f, id)->kind & (FLOW_NAN | FLOW_INF)) return false;
+    unsigned soft = FLOW_NAN | FLOW_INF | FLOW_ZERO;
+    if (id && flow_source_of(f, id)->kind & soft) return false;
     last = id;
   }
   return true;
@@ -239,6 +249,76 @@ static void float_births(flow *f, tki *t, const tk_inst *in,
   for (size_t i = 0; i < n; i++) {
     double x = tk_lane_double(d, lane_of(r, &in->type, i));
     m[i] = float_mark(f, t, in, args, i, flow_at(&old, i), x, blocks);
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
+/* ---- zeros that are logarithms' later ------------------------------------ */
+
+#define ANY_ZERO(NAME, T)                                                      \
+  TKI_CLONES static bool NAME(const T *x, size_t n) {                          \
+    const T rest = (T)(((T) ~(T)0) >> 1);                                      \
+    T any = 0;                                                                 \
+    for (size_t i = 0; i < n; i++) any |= (T)((x[i] & rest) == 0);             \
+    return any != 0;                                                           \
+  }
+ANY_ZERO(zero_64, uint64_t)
+ANY_ZERO(zero_32, uint32_t)
+ANY_ZERO(zero_16, uint16_t)
+
+static bool any_zero(tk_dtype d, const void *x, size_t n) {
+  switch (tk_dtypes[d].bits) {
+  case 64: return zero_64(x, n);
+  case 32: return zero_32(x, n);
+  default: return zero_16(x, n);
+  }
+}
+
+static bool log_in(const tk_insts *insts) {
+  for (size_t i = 0; i < insts->n; i++) {
+    const tk_inst *in = insts->items[i];
+    if (is_log(in) || log_in(&in->body[0]) || log_in(&in->body[1])) return true;
+  }
+  return false;
+}
+
+static bool log_under(const tk_body *b) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    if (log_in(&st->insts) || log_under(&st->body) || log_under(&st->orelse))
+      return true;
+  }
+  return false;
+}
+
+bool flow_has_log(const tk_program *p) {
+  for (size_t i = 0; i < p->nfuncs; i++)
+    if (log_under(&p->funcs[i]->body)) return true;
+  return false;
+}
+
+static bool is_exp(const tk_inst *in) {
+  return in->op == TK_I_UNARY &&
+         (in->mode == TK_U_EXP || in->mode == TK_U_EXP2);
+}
+
+/* log(sum(exp(v - m))) of a row of -inf alone is -inf, as it should be; not
+ * so where exp of a number was too small. */
+static void zero_births(flow *f, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  tki_val *r = &t->frame->slots[in->res[0]];
+  tk_dtype d = (tk_dtype)in->type.elem;
+  size_t n = (size_t)in->n;
+  if (!f->logs || !(f->kinds & FLOW_INF) || !is_exp(in)) return;
+  if (!any_zero(d, tki_data(r), n)) return;
+  flow_marks old = flow_of(t, in->res[0]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    m[i] = flow_at(&old, i);
+    if (m[i] || tk_lane_double(d, lane_of(r, &in->type, i)) != 0) continue;
+    double x = tk_lane_double(d, lane_of(&args[0], &in->type, i));
+    m[i] = isinf(x) ? FLOW_EXACT : FLOW_UNDERFLOWN;
   }
   flow_set(t, in->res[0], v, n);
 }
@@ -518,13 +598,16 @@ void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   if (in->op == TK_I_LOAD || in->op == TK_I_CONST) return;
   for (int k = 0; k < in->nres; k++) drop_ended(f, t, in, in->res[k]);
   bool overflow = f->kinds & FLOW_OVERFLOW;
-  if (is_wide_float(&in->type))
+  if (is_wide_float(&in->type)) {
+    zero_births(f, t, in, args);
     float_births(f, t, in, args);
-  else if (overflow && is_index_arithmetic(in))
+  } else if (overflow && is_index_arithmetic(in)) {
     int_births(f, t, in, args);
-  else if (overflow && is_int_sum(in))
+  } else if (overflow && is_int_sum(in)) {
     sum_births(f, t, in, args);
-  else if (overflow && in->op == TK_I_CAST && !in->from.ptr && !in->type.ptr &&
-           tk_is_float((tk_dtype)in->from.elem) && to_int(&in->type))
+  } else if (overflow && in->op == TK_I_CAST && !in->from.ptr &&
+             !in->type.ptr && tk_is_float((tk_dtype)in->from.elem) &&
+             to_int(&in->type)) {
     cast_births(f, t, in, args);
+  }
 }

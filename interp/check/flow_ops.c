@@ -38,8 +38,9 @@ static void pass_lanes(tki *t, const tk_inst *in) {
     size_t own = (size_t)tk_numel(type);
     flow_id other = own == n || own == 1 ? 0 : first_mark(&m, own);
     for (size_t i = 0; i < n; i++)
-      if (!d[i])
-        d[i] = other ? other : own == n || own == 1 ? flow_at(&m, i) : 0;
+      d[i] = flow_either(d[i], other                  ? other
+                               : own == n || own == 1 ? flow_at(&m, i)
+                                                      : 0);
   }
   for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
   flow_set(t, in->res[0], v, n);
@@ -130,20 +131,26 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
 
 /* ---- along an axis ------------------------------------------------------- */
 
-/* The mark of a row, and whether unmarked lanes stand beside it. */
+/* The mark of a row, and whether unmarked lanes stand beside it; apart from
+ * those of zeros, which nothing is wrong with. */
 typedef struct row_marks {
   flow_id first;
   bool mixed;
+  flow_id zero;
 } row_marks;
 
 static row_marks look_along(const flow_marks *m, size_t from, size_t n,
                             size_t step) {
-  row_marks r = {0, false};
+  row_marks r = {0, false, 0};
   bool clean = false;
   for (size_t k = 0; k < n; k++) {
     flow_id id = flow_at(m, from + k * step);
-    if (!r.first) r.first = id;
-    clean |= !id;
+    if (id <= FLOW_UNDERFLOWN) {
+      r.zero = flow_either(r.zero, id);
+      clean = true;
+    } else if (!r.first) {
+      r.first = id;
+    }
   }
   r.mixed = clean && r.first;
   return r;
@@ -167,10 +174,12 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
   flow_id *d = tki_data(&v);
   for (int k = 0; k < in->nargs; k++) {
     flow_marks m = flow_of(t, in->args[k]);
-    for (size_t i = 0; i < r.outer * r.inner && !d[i]; i++) {
+    for (size_t i = 0; i < r.outer * r.inner; i++) {
       size_t from = i / r.inner * r.n * r.inner + i % r.inner;
-      d[i] = settle_row(f, t, look_along(&m, from, r.n, r.inner), n > 1,
-                        "goes into a reduction");
+      if (d[i] > FLOW_UNDERFLOWN) continue;
+      row_marks row = look_along(&m, from, r.n, r.inner);
+      flow_id id = settle_row(f, t, row, n > 1, "goes into a reduction");
+      d[i] = id ? id : flow_either(d[i], row.zero);
     }
   }
   for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
@@ -190,8 +199,8 @@ static void pass_scan(tki *t, const tk_inst *in) {
       flow_id id = 0;
       for (size_t a = 0; a < r.n; a++) {
         size_t at = base + (in->attr[1] ? r.n - 1 - a : a) * r.inner;
-        if (!id) id = flow_at(&m, at);
-        if (!d[at]) d[at] = id;
+        id = flow_either(id, flow_at(&m, at));
+        d[at] = flow_either(d[at], id);
       }
     }
   }
@@ -260,7 +269,7 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
         size_t at = (o * p.m + i) * p.n + j;
         row_marks col = look_along(&b, o * p.k * p.n + j, p.k, p.n);
         bool whole = (row.first && !row.mixed) || (col.first && !col.mixed);
-        row_marks r = {row.first ? row.first : col.first, !whole};
+        row_marks r = {row.first ? row.first : col.first, !whole, 0};
         r.mixed = r.mixed && r.first;
         d[at] = settle_row(f, t, r, true, "goes into a product of matrices");
         if (!d[at] && adds) d[at] = flow_at(&acc, at);

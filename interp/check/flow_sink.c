@@ -249,7 +249,7 @@ static void check_rmw(flow *f, tki *t, const tki_access *a) {
 
 void flow_access(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
-  unsigned all = ~0u;
+  unsigned all = ~(unsigned)FLOW_ZERO;
   check_operand(f, t, a, in->args[0], FLOW_UNDEF | FLOW_OVERFLOW,
                 "value is the address of", true);
   if (in->op == TK_I_LOAD) {
