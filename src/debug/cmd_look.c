@@ -15,9 +15,24 @@ static void check_format(tkd *d, const char *fmt, const char *known) {
     tkd_fail(d, "Unknown format '/%s': one of %s.", fmt, known);
 }
 
+/* gdb's $, $1, $$ and $name; a $ elsewhere is told by the parser. */
+static void check_history(tkd *d, const char *text) {
+  const char *s = text + strcspn(text, "$\"'");
+  if (*s != '$' || (s > text && !strchr(" (+-*/,[", s[-1]))) return;
+  size_t n = 1 + strspn(s + 1, "$");
+  n += tkd_name_length(s + n);
+  if (n == 1 && s[1 + strspn(s + 1, " ")] && s > text) return;
+  tkd_fail(d,
+           "'%.*s': there is no value history and there are no variables of "
+           "the debugger's own. Write the expression itself, as 'print x[0]'; "
+           "'display EXPR' prints one at every stop.",
+           n > 60 ? 60 : (int)n, s);
+}
+
 void tkd_cmd_PRINT(tkd *d, tkd_args *a) {
   check_format(d, a->fmt, "xobducefg");
   if (!*a->text) tkd_fail(d, "Print what?");
+  check_history(d, a->text);
   tkd_show_expr(d, a->fmt, a->text);
 }
 
@@ -27,6 +42,7 @@ void tkd_cmd_DISPLAY(tkd *d, tkd_args *a) {
     return;
   }
   check_format(d, a->fmt, "xobducefg");
+  check_history(d, a->text);
   if (d->frame) tkd_show_expr(d, a->fmt, a->text);
   size_t mark = d->nholds;
   tkd_display *x = tkd_hold(d, sizeof *x), **at = &d->displays;
@@ -71,6 +87,7 @@ static void say_type(tkd *d, const char *type) {
 
 void tkd_cmd_WHATIS(tkd *d, tkd_args *a) {
   if (!*a->text) tkd_fail(d, "The type of which expression?");
+  check_history(d, a->text);
   typing y = {d, a->text, NULL};
   size_t diags = d->env->ndiags;
   tk_status st = tk_protect(d->env, type_body, &y);
@@ -141,6 +158,21 @@ static uint64_t address_of(tkd *d, const char *text, tk_dtype *own) {
   return at;
 }
 
+/* BUFFER+ELEMENT, and which byte of it where smaller items, or items that
+ * begin inside an element, are shown. */
+static void name_memory(char *name, size_t room, const tki_region *r,
+                        const char *host, size_t size) {
+  int64_t whole = (int64_t)tk_dtype_size(r->tensor->dtype);
+  int64_t off = host - (char *)r->tensor->data;
+  int64_t byte = ((off % whole) + whole) % whole;
+  long long element = (long long)((off - byte) / whole);
+  if (byte || (int64_t)size < whole)
+    snprintf(name, room, "%.100s+%lld byte %lld", r->name, element,
+             (long long)byte);
+  else
+    snprintf(name, room, "%.100s+%lld", r->name, element);
+}
+
 static void examine(tkd *d, uint64_t at, const look *x) {
   tk_type type = tk_scalar(x->dtype);
   size_t size = tk_dtype_size(x->dtype);
@@ -156,9 +188,7 @@ static void examine(tkd *d, uint64_t at, const look *x) {
     memcpy(&v.u, host, size);
     tki_val undefined = {.u = tkc_undefined_memory(d->t, r, host, size)};
     char name[160];
-    int64_t off = host - (char *)r->tensor->data;
-    snprintf(name, sizeof name, "%.100s+%lld", r->name,
-             (long long)(off / (int64_t)tk_dtype_size(r->tensor->dtype)));
+    name_memory(name, sizeof name, r, host, size);
     tkd_show_value(d, name, fmt, &type, &v, &undefined);
   }
   d->x_next = at;
@@ -501,6 +531,16 @@ static void info_breakpoints(tkd *d) {
   for (const tkd_point *p = d->points; p; p = p->next) tkd_point_text(d, p);
 }
 
+static void info_watchpoints(tkd *d) {
+  bool any = false;
+  for (const tkd_point *p = d->points; p; p = p->next) {
+    if (p->kind != TKD_WATCH) continue;
+    tkd_point_text(d, p);
+    any = true;
+  }
+  if (!any) tkd_say(d, "No watchpoints.\n");
+}
+
 static void info_programs(tkd *d) {
   tkd_args none = {"", ""};
   need_launch(d);
@@ -599,7 +639,7 @@ static const struct {
     {"line", info_line},
     {"frame", info_frame},
     {"breakpoints", info_breakpoints},
-    {"watchpoints", info_breakpoints},
+    {"watchpoints", info_watchpoints},
     {"programs", info_programs},
     {"buffers", info_buffers},
     {"launch", info_launch},

@@ -732,19 +732,24 @@ static void put_trips(tkd *d, const tki_frame *f) {
     tk_buf_printf(&d->out, ", trip %llu", (unsigned long long)f->loops->trip);
 }
 
+/* The source of the operation is cut so that it fits a line of its own. */
 static void put_inst(tkd *d, const tki_frame *f) {
   if (!d->sub || d->sub == TKD_LATE || !f->inst) return;
   tk_span at = f->inst->span;
-  int n = (int)(at.hi - at.lo);
+  int n = (int)(at.hi - at.lo), room = tkd_width(d) - 8;
   const char *text = f->func->src->text + at.lo;
-  n = n > 60 ? 60 : n;
-  const char *end = memchr(text, '\n', (size_t)n);
+  const char *end = memchr(text, '\n', (size_t)n), *mode = tk_mode_name(f->inst);
+  if (room > 60) room = 60;
+  if (room < 4) room = 4;
+  bool cut = end || n > room;
   if (end) n = (int)(end - text);
-  const char *mode = tk_mode_name(f->inst);
-  tk_buf_printf(&d->out, "before operation %llu, %s%s%s: %.*s\n",
+  if (n > room) n = room;
+  size_t from = d->out.n;
+  tk_buf_printf(&d->out, "before operation %llu, %s%s%s: %.*s%s\n",
                 (unsigned long long)d->sub,
                 tk_inst_name((tk_opcode)f->inst->op), *mode ? " " : "", mode, n,
-                text);
+                text, cut ? "..." : "");
+  tkd_fold(d, from);
 }
 
 static void show_place(tkd *d) {

@@ -67,6 +67,7 @@ typedef struct getting {
   tki_eval *x;
   value v;
   tk_buf *at;
+  bool index; /* a whole number is wanted; it may be a constant */
 } getting;
 
 /* Bytes and marks, one after the other. */
@@ -82,11 +83,25 @@ static void put_value(getting *g, tki_val *out, tki_val *undefined) {
   g->v.undefined = any ? (const uint8_t *)g->v.bytes + g->v.n : NULL;
 }
 
+/* A number known at compile time; what else is known is no index. */
+static void get_known_index(getting *g) {
+  char *end;
+  int64_t i = strtoll(g->x->known, &end, 10);
+  if (*end || end == g->x->known) tk_throw(g->d->env, TK_USAGE);
+  tk_buf_clear(g->at);
+  tk_buf_add(g->at, (const char *)&i, sizeof i);
+  g->v = (value){tk_scalar(TK_INT64), tk_buf_str(g->at), sizeof i, NULL};
+}
+
 static void get_body(tk_env *e, void *ud) {
   getting *g = ud;
   tki *t = g->d->t;
   tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
   g->x = tki_eval_new(t, g->f, g->text, NULL);
+  if (g->x->known && g->index) {
+    get_known_index(g);
+    return;
+  }
   if (g->x->known || g->x->n != 1) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "%.100s is not one value that can change", g->text);
@@ -98,11 +113,8 @@ static void get_body(tk_env *e, void *ud) {
   tki_release(t, &undefined[0]);
 }
 
-/* The value of an expression; bytes NULL: it has none here.  It stays until
- * another one is got into the same place. */
-static value get(tkd *d, const char *text, const tki_frame *f, bool say,
-                 tk_buf *at) {
-  getting g = {.d = d, .text = text, .f = f, .at = at};
+static value get_as(getting g, bool say) {
+  tkd *d = g.d;
   size_t diags = d->env->ndiags;
   if (tk_protect(d->env, get_body, &g) != TK_OK) {
     if (say) tkd_say_reports(d, diags);
@@ -111,6 +123,13 @@ static value get(tkd *d, const char *text, const tki_frame *f, bool say,
   }
   tki_eval_free(g.x);
   return g.v;
+}
+
+/* The value of an expression; bytes NULL: it has none here.  It stays until
+ * another one is got into the same place. */
+static value get(tkd *d, const char *text, const tki_frame *f, bool say,
+                 tk_buf *at) {
+  return get_as((getting){.d = d, .text = text, .f = f, .at = at}, say);
 }
 
 /* ---- variables --------------------------------------------------------- */
@@ -559,6 +578,15 @@ const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
   return found && found->tensor ? found : NULL;
 }
 /* The i-th of "[A, B]": an integer expression. */
+static bool is_slice(const char *s) {
+  int depth = 0;
+  for (; *s; s++) {
+    depth += (*s == '[' || *s == '(') - (*s == ']' || *s == ')');
+    if (*s == ':' && !depth) return true;
+  }
+  return false;
+}
+
 int64_t tkd_index(tkd *d, const char *text, size_t n) {
   char *end;
   errno = 0;
@@ -567,9 +595,12 @@ int64_t tkd_index(tkd *d, const char *text, size_t n) {
   if (n && end == text + n && !errno) return number;
   if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
   char *part = tkd_temp(d, text, n);
-  char *wide = tkd_temp_bytes(d, n + 32);
-  snprintf(wide, n + 32, "pid_0 * 0 + (%s)", part);
-  value v = get(d, wide, d->frame, true, &d->other_value);
+  if (is_slice(part))
+    tkd_fail(d, "One element is wanted here: an index, not the slice '%.60s'.",
+             part);
+  getting g = {.d = d, .text = part, .f = d->frame, .at = &d->other_value};
+  g.index = true;
+  value v = get_as(g, true);
   int64_t i = 0;
   bool ok = v.bytes && !v.type.rank && !v.type.ptr &&
             tk_is_int((tk_dtype)v.type.elem);
