@@ -44,13 +44,17 @@ static void say_point(tkd *d, const tkd_point *p, const char *what) {
 
 /* A condition that cannot be read is refused at once; its names are those of
  * where it stands, so they are looked up there. */
-static void check_condition(tkd *d, const char *cond) {
-  if (!*cond) tkd_fail(d, "A condition was expected behind 'if'.");
+static void check_syntax(tkd *d, const char *what, const char *text) {
   size_t before = d->env->ndiags;
-  tk_source *src = tk_source_new(&d->temps, "condition", cond, strlen(cond));
+  tk_source *src = tk_source_new(&d->temps, what, text, strlen(text));
   bool good = tk_parse_expr(d->env, &d->temps, src) != NULL;
   tkd_say_reports(d, before);
   if (!good) tk_throw(d->env, TK_USAGE);
+}
+
+static void check_condition(tkd *d, const char *cond) {
+  if (!*cond) tkd_fail(d, "A condition was expected behind 'if'.");
+  check_syntax(d, "condition", cond);
 }
 
 static tkd_point *new_point(tkd *d, tkd_point_kind kind, const char *text,
@@ -88,17 +92,90 @@ void tkd_cmd_TBREAK(tkd *d, tkd_args *a) {
   set_break(d, a, true);
 }
 
+/* ---- dprintf ----------------------------------------------------------- */
+
+static void bad_brace(tkd *d, const char *format, const char *at,
+                      const char *what) TK_NORETURN;
+static void bad_brace(tkd *d, const char *format, const char *at,
+                      const char *what) {
+  tkd_fail(d,
+           "%s, at character %d of \"%.200s\": {EXPR} prints a value, "
+           "{{ and }} print braces.",
+           what, (int)(at - format) + 1, format);
+}
+
+/* What would only be seen to be wrong at every hit is refused at once. */
+static void check_text(tkd *d, const char *format) {
+  for (const char *s = format; *s; s++) {
+    if ((*s == '{' || *s == '}') && s[1] == *s) {
+      s++;
+      continue;
+    }
+    if (*s == '}') bad_brace(d, format, s, "A '}' without a '{'");
+    if (*s != '{') continue;
+    size_t n = strcspn(s, "}");
+    if (!s[n]) bad_brace(d, format, s, "A '{' without a '}'");
+    const char *text = tkd_temp(d, s + 1, n - 1);
+    if (!text[strspn(text, " ")])
+      bad_brace(d, format, s, "No expression between the braces");
+    check_syntax(d, "expression", text);
+    s += n;
+  }
+}
+
+/* The next of "a, f(b, c)"; *args moves behind it. */
+static const char *next_arg(tkd *d, const char **args) {
+  const char *s = *args + strspn(*args, " ,");
+  size_t n = 0;
+  for (int depth = 0; s[n] && (depth || s[n] != ','); n++)
+    depth += (strchr("([", s[n]) != NULL) - (strchr(")]", s[n]) != NULL);
+  *args = s + n;
+  return tkd_temp(d, s, n);
+}
+
+/* gdb's "x=%d", x as it is written here: x={x}. */
+static const char *in_braces(tkd *d, const char *format, const char *args) {
+  tk_buf *b = tkd_temp_buf(d);
+  for (const char *s = format; *s; s++) {
+    if (*s != '%') {
+      tk_buf_putc(b, *s);
+    } else if (s[1] == '%') {
+      tk_buf_putc(b, *s++);
+    } else {
+      const char *arg = next_arg(d, &args);
+      tk_buf_printf(b, "{%s}", *arg ? arg : "EXPR");
+      s += strspn(s, "%-+ #0123456789.*hlLqjzt");
+      if (!*s) break;
+    }
+  }
+  return tk_buf_str(b);
+}
+
+/* The text of "TEXT" or TEXT; a line ends with it anyway. */
+static const char *text_of(tkd *d, const char *where, const char *text) {
+  size_t n = strlen(text);
+  const char *more = "", *end = strrchr(text, '"');
+  if (*text == '"') {
+    if (end == text) tkd_fail(d, "A closing '\"' was expected: %s", text);
+    more = end + 1 + strspn(end + 1, " ");
+    n = (size_t)(end - ++text);
+  }
+  if (n > 1 && !memcmp(text + n - 2, "\\n", 2)) n -= 2;
+  const char *format = tkd_temp(d, text, n);
+  if (*more == ',')
+    tkd_fail(d, "Values stand in braces in the text here: dprintf %s, \"%s\"",
+             where, in_braces(d, format, more));
+  if (*more) tkd_fail(d, "Unexpected '%s' behind the text.", more);
+  check_text(d, format);
+  return format;
+}
+
 void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
   const char *comma = strchr(a->text, ',');
   if (!comma) tkd_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\"");
   char *where = tkd_temp(d, a->text, (size_t)(comma - a->text));
   comma += 1 + strspn(comma + 1, " ");
-  size_t n = strlen(comma);
-  if (n > 1 && *comma == '"' && comma[n - 1] == '"') {
-    comma++;
-    n -= 2;
-  }
-  const char *format = tkd_temp(d, comma, n);
+  const char *format = text_of(d, where, comma);
   tkd_point *p = new_point(d, TKD_PRINTF, where, NULL, format);
   tkd_points_resolve(d);
   say_point(d, p, "Logpoint");

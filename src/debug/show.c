@@ -425,14 +425,16 @@ static void put_piece(tkd *d, const char *text) {
   show_end(&x.s);
 }
 
-/* Text in which {expr} stands for a value. */
+/* Text in which {expr} stands for a value, {{ and }} for braces. */
 void tkd_print_format(tkd *d, const char *format) {
   size_t diags = d->env->ndiags;
   while (*format) {
-    size_t n = strcspn(format, "{");
-    tk_buf_add(&d->out, format, n);
-    format += n;
-    if (!*format) break;
+    if (*format != '{' || format[1] == '{') {
+      bool twice = (*format == '{' || *format == '}') && format[1] == *format;
+      tk_buf_putc(&d->out, *format);
+      format += twice ? 2 : 1;
+      continue;
+    }
     size_t k = strcspn(format, "}");
     put_piece(d, tkd_temp(d, format + 1, k ? k - 1 : 0));
     format += k + (format[k] == '}');
@@ -738,7 +740,8 @@ static void put_inst(tkd *d, const tki_frame *f) {
   tk_span at = f->inst->span;
   int n = (int)(at.hi - at.lo), room = tkd_width(d) - 8;
   const char *text = f->func->src->text + at.lo;
-  const char *end = memchr(text, '\n', (size_t)n), *mode = tk_mode_name(f->inst);
+  const char *end = memchr(text, '\n', (size_t)n),
+             *mode = tk_mode_name(f->inst);
   if (room > 60) room = 60;
   if (room < 4) room = 4;
   bool cut = end || n > room;
