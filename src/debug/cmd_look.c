@@ -270,8 +270,10 @@ static void with_block(tkd *d, const char *text, const char *more,
 }
 
 static void do_stats(tkd *d, const tkd_block *b, const char *more) {
+  size_t from = d->out.n;
   (void)more;
   tkd_stats(&d->out, b, tkd_width(d));
+  tkd_fold(d, from);
 }
 
 void tkd_cmd_STATS(tkd *d, tkd_args *a) {
@@ -556,10 +558,12 @@ static void info_buffers(tkd *d) {
 static void info_launch(tkd *d) {
   need_launch(d);
   tki *t = d->t;
+  size_t from = d->out.n;
   tkd_say(d, "launch %llu: %s[%lld, %lld, %lld], %llu programs have run\n",
           (unsigned long long)d->launches, t->program->kernel->name,
           (long long)t->grid[0], (long long)t->grid[1], (long long)t->grid[2],
           (unsigned long long)t->done);
+  tkd_fold(d, from);
 }
 
 static void info_source(tkd *d) {

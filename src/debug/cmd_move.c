@@ -206,6 +206,7 @@ static const char *state_of(tkd *d, uint64_t index, uint64_t place) {
 static void say_range(tkd *d, uint64_t from, uint64_t to, uint64_t n,
                       const char *state) {
   int64_t a[3], b[3];
+  size_t start = d->out.n;
   tki_pid_of(d->t, from, a);
   tki_pid_of(d->t, to, b);
   tkd_put_pid(&d->out, a, NULL);
@@ -214,6 +215,7 @@ static void say_range(tkd *d, uint64_t from, uint64_t to, uint64_t n,
     tkd_put_pid(&d->out, b, NULL);
   }
   tkd_say(d, "  %llu %s\n", (unsigned long long)n, state);
+  tkd_fold(d, start);
 }
 
 enum { MOST_PROGRAMS = 1 << 22, MOST_RANGES = 40 };

@@ -582,10 +582,12 @@ static void wrap(tkd *d, const char *text, int indent) {
 }
 
 static void help_one(tkd *d, const tkd_command *c) {
+  size_t from = d->out.n;
   tkd_say(d, "%s%s%s\n", c->name, *c->args ? " " : "", c->args);
   if (*c->aliases) tkd_say(d, "also: %s\n", c->aliases);
   wrap(d, c->text, 2);
   if (c == &tkd_commands[TKD_C_SET]) tkd_help_settings(d);
+  tkd_fold(d, from);
 }
 
 static const struct {
@@ -599,13 +601,17 @@ static const struct {
 };
 
 static void help_line(tkd *d, int command) {
-  tkd_say(d, "%-20s %s\n", tkd_commands[command].name,
-          tkd_commands[command].summary);
+  size_t from = d->out.n;
+  tkd_say(d, tkd_width(d) < 40 ? "%s: %s\n" : "%-20s %s\n",
+          tkd_commands[command].name, tkd_commands[command].summary);
+  tkd_fold(d, from);
 }
 
 static void help_group(tkd *d, size_t i) {
   int end = i + 1 < TK_COUNT(groups) ? groups[i + 1].first : TKD_COMMANDS;
+  size_t from = d->out.n;
   tkd_say(d, "%s: %s\n", groups[i].name, groups[i].summary);
+  tkd_fold(d, from);
   for (int k = groups[i].first; k < end; k++) help_line(d, k);
 }
 
@@ -641,11 +647,13 @@ static void help_list(tkd *d) {
     if (i) tkd_say(d, "\n");
     help_group(d, i);
   }
+  size_t from = d->out.n;
   tkd_say(d,
           "\n'help COMMAND' explains one, 'help stops' lists a part of them, "
           "'apropos WORD'\nfinds those about something. A command may be "
           "shortened while "
           "it is unique;\nan empty line does the last one again.\n");
+  tkd_fold(d, from);
 }
 
 static void help_named(tkd *d, const tkd_named *x) {

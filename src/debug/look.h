@@ -31,8 +31,9 @@ void tkd_lane_index(tk_buf *out, const tk_type *type, int64_t i);
  * are NaN, infinite, zero, undefined; a histogram of the finite ones. */
 void tkd_stats(tk_buf *out, const tkd_block *b, int width);
 
-/* A heat map, or for int1 a mask, of the last two axes; leading axes follow
- * each other downwards.  Larger blocks are shown by the extreme of each cell's
+/* A heat map, or for int1 a mask, of the last two axes: a plane with its index
+ * for each index of the leading ones, which follow each other downwards; of
+ * many planes the first.  Larger blocks are shown by the extreme of each cell's
  * lanes that is farthest from zero.  colour: ANSI background, else letters. */
 void tkd_picture(tk_buf *out, const tkd_block *b, int width, bool colour);
 /* The same as an SVG document, a cell per lane (or per group of lanes). */

@@ -1,7 +1,8 @@
 /* look_picture.c - a block as a picture, in letters, in colour or as SVG.
  *
  * The block becomes a grid of cells, one per lane or, when there are too many
- * for the room, one per group of neighbouring lanes.
+ * for the room, one per group of neighbouring lanes.  A block of more than two
+ * axes is one such grid, a plane, for each index of the leading ones.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,13 +11,16 @@
 #include "debug/look.h"
 
 enum { MAX_ROWS = 48, SVG_CELLS = 128 };
+enum { LEAST_ROWS = 8, MAX_PLANES = 8, SVG_PLANES = 64 };
 
 typedef struct grid {
-  int64_t rows, cols;   /* of lanes */
-  int64_t down, across; /* lanes that a cell stands for */
-  int64_t nrows, ncols; /* of cells */
-  double least, most;   /* finite lanes */
-  bool any;             /* there is one */
+  int64_t planes, shown; /* of them those that there is room for */
+  int64_t first;         /* lane of the plane that is drawn */
+  int64_t rows, cols;    /* of lanes, in a plane */
+  int64_t down, across;  /* lanes that a cell stands for */
+  int64_t nrows, ncols;  /* of cells */
+  double least, most;    /* finite lanes */
+  bool any;              /* there is one */
   bool mask;
 } grid;
 
@@ -28,7 +32,7 @@ typedef struct cell {
 
 static void measure(grid *g, const tkd_block *b) {
   g->least = 0, g->most = 1;
-  for (int64_t i = 0; i < g->rows * g->cols; i++) {
+  for (int64_t i = 0; i < g->planes * g->rows * g->cols; i++) {
     double v = tkd_lane_double(b, i);
     if (v != v || isinf(v) || (b->undefined && b->undefined[i])) continue;
     if (!g->any || v < g->least) g->least = v;
@@ -37,14 +41,29 @@ static void measure(grid *g, const tkd_block *b) {
   }
 }
 
-static grid grid_of(const tkd_block *b, int64_t max_rows, int64_t max_cols) {
+static bool has_planes(const tkd_block *b) {
+  return b->type.rank > 2;
+}
+
+/* Planes share the rows that there are, down to a few for each. */
+static void divide(grid *g, const tkd_block *b, int64_t max_planes,
+                   int64_t *max_rows) {
+  for (int i = 0; i + 2 < b->type.rank; i++) g->planes *= b->type.shape[i];
+  g->shown = g->planes < max_planes ? g->planes : max_planes;
+  if (g->shown > 1) *max_rows /= g->shown;
+  if (g->shown > 1 && *max_rows < LEAST_ROWS) *max_rows = LEAST_ROWS;
+}
+
+static grid grid_of(const tkd_block *b, int64_t max_planes, int64_t max_rows,
+                    int64_t max_cols) {
   const tk_type *t = &b->type;
   int64_t n = tk_numel(t);
-  grid g = {.mask = !t->ptr && t->elem == TK_INT1};
+  grid g = {.mask = !t->ptr && t->elem == TK_INT1, .planes = 1};
+  divide(&g, b, max_planes, &max_rows);
   g.cols = t->rank ? t->shape[t->rank - 1] : 1;
   if (t->rank == 1 && g.cols > max_cols && n % max_cols == 0)
     g.cols = max_cols; /* a long row continues below */
-  g.rows = g.cols ? n / g.cols : 0;
+  g.rows = g.cols && g.planes ? n / g.cols / g.planes : 0;
   g.across = (g.cols + max_cols - 1) / max_cols;
   g.down = (g.rows + max_rows - 1) / max_rows;
   g.ncols = g.across ? (g.cols + g.across - 1) / g.across : 0;
@@ -72,10 +91,31 @@ static cell cell_at(const grid *g, const tkd_block *b, int64_t row,
   for (int64_t r = row * g->down; r < (row + 1) * g->down && r < g->rows; r++)
     for (int64_t k = col * g->across; k < (col + 1) * g->across && k < g->cols;
          k++) {
-      add_lane(&c, b, r * g->cols + k, first);
+      add_lane(&c, b, g->first + r * g->cols + k, first);
       first = false;
     }
   return c;
+}
+
+static void go_to_plane(grid *g, int64_t plane) {
+  g->first = plane * g->rows * g->cols;
+}
+
+/* "[1, 0, " of the plane's leading axes; "[" if there are none. */
+static void plane_index(tk_buf *out, const tkd_block *b, int64_t plane) {
+  tk_type lead = b->type;
+  tk_buf_puts(out, "[");
+  if (!has_planes(b)) return;
+  lead.rank -= 2;
+  out->n--;
+  tkd_lane_index(out, &lead, plane);
+  out->n--;
+  tk_buf_puts(out, ", ");
+}
+
+static void plane_label(tk_buf *out, const tkd_block *b, int64_t plane) {
+  plane_index(out, b, plane);
+  tk_buf_puts(out, ":, :]");
 }
 
 /* 0 .. 1: where the cell's value lies between the extremes. */
@@ -137,15 +177,30 @@ static void legend(tk_buf *out, const grid *g) {
   tk_buf_putc(out, '\n');
 }
 
+static void draw_plane(tk_buf *out, grid *g, const tkd_block *b, int64_t plane,
+                       bool colour) {
+  go_to_plane(g, plane);
+  if (has_planes(b)) {
+    plane_label(out, b, plane);
+    tk_buf_putc(out, '\n');
+  }
+  for (int64_t row = 0; row < g->nrows; row++) draw_row(out, g, b, row, colour);
+}
+
 void tkd_picture(tk_buf *out, const tkd_block *b, int width, bool colour) {
-  grid g = grid_of(b, MAX_ROWS, width > 24 ? width - 8 : 16);
+  grid g = grid_of(b, MAX_PLANES, MAX_ROWS, width > 24 ? width - 8 : 16);
   tk_type_declare(out, &b->type);
   tk_buf_putc(out, '\n');
-  for (int64_t row = 0; row < g.nrows; row++) draw_row(out, &g, b, row, colour);
+  for (int64_t i = 0; i < g.shown; i++) draw_plane(out, &g, b, i, colour);
+  if (g.shown < g.planes)
+    tk_buf_printf(out, "       %" PRId64 " more planes are left out\n",
+                  g.planes - g.shown);
   legend(out, &g);
 }
 
 /* ---- SVG ---------------------------------------------------------------- */
+
+enum { CELL = 8, LABEL = 2 * CELL }; /* pixels */
 
 static void svg_fill(tk_buf *out, const grid *g, const cell *c) {
   if (c->undefined) {
@@ -160,25 +215,53 @@ static void svg_fill(tk_buf *out, const grid *g, const cell *c) {
   tk_buf_printf(out, "#%02x%02x%02x", k, k, 255 - k);
 }
 
+static void svg_cell(tk_buf *out, const grid *g, const tkd_block *b,
+                     int64_t plane, int64_t row, int64_t col, int64_t top) {
+  cell c = cell_at(g, b, row, col);
+  tk_buf_printf(out,
+                "<rect x=\"%" PRId64 "\" y=\"%" PRId64 "\" width=\"%d\" "
+                "height=\"%d\" fill=\"",
+                col * CELL, top + row * CELL, CELL, CELL);
+  svg_fill(out, g, &c);
+  tk_buf_puts(out, "\"><title>");
+  plane_index(out, b, plane);
+  tk_buf_printf(out, "%" PRId64 ", %" PRId64 "] %.9g", row * g->down,
+                col * g->across, c.value);
+  tk_buf_puts(out, c.undefined ? " undefined" : c.nan ? " NaN" : "");
+  tk_buf_puts(out, "</title></rect>\n");
+}
+
+/* Planes stand below each other, each under its label. */
+static void svg_plane(tk_buf *out, grid *g, const tkd_block *b, int64_t plane,
+                      int64_t top) {
+  go_to_plane(g, plane);
+  if (has_planes(b)) {
+    tk_buf_printf(out, "<text x=\"0\" y=\"%" PRId64 "\" font-size=\"12\">",
+                  top + LABEL - 4);
+    plane_label(out, b, plane);
+    tk_buf_puts(out, "</text>\n");
+    top += LABEL;
+  }
+  for (int64_t row = 0; row < g->nrows; row++)
+    for (int64_t col = 0; col < g->ncols; col++)
+      svg_cell(out, g, b, plane, row, col, top);
+}
+
 void tkd_svg(tk_buf *out, const tkd_block *b) {
-  enum { SIZE = 8 };
-  grid g = grid_of(b, SVG_CELLS, SVG_CELLS);
+  grid g = grid_of(b, SVG_PLANES, SVG_CELLS, SVG_CELLS);
+  int64_t each = g.nrows * CELL + (has_planes(b) ? LABEL : 0);
+  int64_t width = g.ncols * CELL;
+  if (has_planes(b) && width < 16 * CELL) width = 16 * CELL;
+  int64_t rest = g.shown < g.planes ? LABEL : 0;
   tk_buf_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" "
                 "width=\"%" PRId64 "\" height=\"%" PRId64 "\">\n",
-                g.ncols * SIZE, g.nrows * SIZE);
-  for (int64_t row = 0; row < g.nrows; row++)
-    for (int64_t col = 0; col < g.ncols; col++) {
-      cell c = cell_at(&g, b, row, col);
-      tk_buf_printf(out,
-                    "<rect x=\"%" PRId64 "\" y=\"%" PRId64 "\" width=\"%d\" "
-                    "height=\"%d\" fill=\"",
-                    col * SIZE, row * SIZE, SIZE, SIZE);
-      svg_fill(out, &g, &c);
-      tk_buf_printf(out, "\"><title>[%" PRId64 ", %" PRId64 "] %.9g",
-                    row * g.down, col * g.across, c.value);
-      tk_buf_puts(out, c.undefined ? " undefined" : c.nan ? " NaN" : "");
-      tk_buf_puts(out, "</title></rect>\n");
-    }
+                width, g.shown * each + rest);
+  for (int64_t i = 0; i < g.shown; i++) svg_plane(out, &g, b, i, i * each);
+  if (rest)
+    tk_buf_printf(out,
+                  "<text x=\"0\" y=\"%" PRId64 "\" font-size=\"12\">%" PRId64
+                  " more planes</text>\n",
+                  g.shown * each + LABEL - 4, g.planes - g.shown);
   tk_buf_puts(out, "</svg>\n");
 }

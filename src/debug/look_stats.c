@@ -119,11 +119,15 @@ static void histogram(tk_buf *out, const tkd_block *b, const counts *c,
   }
   for (int k = 0; k < BINS; k++)
     if (bins[k] > most) most = bins[k];
-  int room = width > 48 ? width - 40 : 8;
+  int room = width > 48 ? width - 40 : width > 46 ? 8 : 0;
   for (int k = 0; k < BINS; k++) {
-    tk_buf_printf(out, "  %11.4g .. %-11.4g %8" PRId64,
-                  c->least + span * k / BINS, c->least + span * (k + 1) / BINS,
-                  bins[k]);
+    tk_buf_printf(
+        out, room ? "  %11.4g .. %-11.4g %8" PRId64 : "  %.4g .. %.4g %" PRId64,
+        c->least + span * k / BINS, c->least + span * (k + 1) / BINS, bins[k]);
+    if (!room) {
+      tk_buf_putc(out, '\n');
+      continue;
+    }
     int bar = (int)((double)bins[k] / (double)most * room + 0.5);
     if (bins[k]) tk_buf_putc(out, ' ');
     tk_buf_pad(out, '#', (size_t)(bins[k] && !bar ? 1 : bar));
