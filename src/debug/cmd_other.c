@@ -242,10 +242,24 @@ static tkd_named *named(tkd *d, const char *name) {
   return x;
 }
 
+/* A name that the debugger has itself, in full or in short. */
+static void say_hidden(tkd *d, const char *name) {
+  int count;
+  const tkd_command *c = tkd_command_named(name, strlen(name), &count);
+  if (!c || count != 1) return;
+  size_t from = d->out.n;
+  tkd_say(d,
+          strcmp(c->name, name) ? "'%s' stood for the command '%s'"
+                                : "'%s' hides the command '%s'",
+          name, c->name);
+  tkd_say(d, ": 'unalias %s' brings that back.\n", name);
+  tkd_fold(d, from);
+}
+
 void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
   if (!*a->text) {
     for (tkd_named *x = d->named; x; x = x->next)
-      if (x->alias) tkd_say(d, "%s = %s\n", x->name, x->text);
+      if (x->alias && x->text) tkd_say(d, "%s = %s\n", x->name, x->text);
     return;
   }
   const char *text = a->text;
@@ -254,13 +268,27 @@ void tkd_cmd_ALIAS(tkd *d, tkd_args *a) {
   if (*text == '=') text += 1 + strspn(text + 1, " ");
   if (!*text) tkd_fail(d, "alias NAME = COMMAND");
   tkd_named *x = named(d, name);
+  if (!x->text) say_hidden(d, name);
   tkd_set_text(d, &x->text, text);
   x->alias = true;
+}
+
+void tkd_cmd_UNALIAS(tkd *d, tkd_args *a) {
+  for (tkd_named *x = d->named; x; x = x->next) {
+    if (!x->text || strcmp(x->name, a->text) != 0) continue;
+    tkd_strfree(d, x->text);
+    tkd_strfree(d, x->doc);
+    x->text = x->doc = NULL;
+    return;
+  }
+  if (!*a->text) tkd_fail(d, "unalias NAME: 'alias' lists them.");
+  tkd_fail(d, "No alias or command of your own is called '%.60s'.", a->text);
 }
 
 void tkd_cmd_DEFINE(tkd *d, tkd_args *a) {
   tkd_named *x = named(d, a->text);
   char *body = tkd_read_body(d);
+  if (!x->text) say_hidden(d, x->name);
   tkd_set_text(d, &x->text, body);
   x->alias = false;
 }
