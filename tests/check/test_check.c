@@ -44,6 +44,7 @@ typedef struct conflict_case {
   char body[MAX_TEXT], want[MAX_TEXT];
   char expect[256]; /* findings: "KIND LINE PROGRAM", a line each */
   int finds;
+  bool told; /* which of !! and -- it is */
 } conflict_case;
 
 /* What a file says of itself. */
@@ -95,6 +96,7 @@ static void read_line(const char *line, int *in_want, const char *file,
     c->launch = strdup(line + strlen("launch: "));
   } else if (!strncmp(line, "!!", 2) || !strcmp(line, "--")) {
     c->finds = line[0] == '!';
+    c->told = true;
     *in_want = 1;
     if (line[2]) strncat(strcat(c->expect, line + 3), "\n", 2);
   } else {
@@ -257,6 +259,8 @@ static void check_want(const conflict_case *c, const char *report) {
 
 START_TEST(one_case) {
   const conflict_case *c = &cases[_i];
+  ck_assert_msg(c->told, "%s: %s: the case has no line of -- or !!", c->file,
+                c->name);
   char *src = calloc(2, MAX_TEXT);
   tk_session *s = tk_session_new();
   put_source(src, c);
