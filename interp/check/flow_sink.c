@@ -16,6 +16,14 @@ static tk_diag_id diag_of(const flow_source *s) {
   return TK_D_INF;
 }
 
+static const char *undef_help(const flow_source *s) {
+  if (s->why) return "write the memory before it is read";
+  if (tk_inst_window(s->in) == TK_W_BLOCK_POINTER)
+    return "give the load padding_option=\"zero\", or keep its lanes out by "
+           "tl.where";
+  return "give the load an other=, or keep its lanes out by a mask or tl.where";
+}
+
 /* Of a mixture of lanes: at the place where they were mixed. */
 static void report_undef(flow *f, tki *t, const flow_source *s,
                          const char *what) {
@@ -28,10 +36,7 @@ static void report_undef(flow *f, tki *t, const flow_source *s,
       tkc_report(f->c, t, TK_D_UNDEF, at, &s->at, "an undefined %s", what);
   tkc_at_lane(f->c, d, s->lane);
   tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
-  tkc_help(f->c, d,
-           s->why ? "write the memory before it is read"
-                  : "give the load an other=, or keep its lanes out by a mask "
-                    "or tl.where");
+  tkc_help(f->c, d, "%s", undef_help(s));
   tkc_reported(f->c, t, d);
 }
 
@@ -193,12 +198,14 @@ static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
   flow_id known = flow_known(f, t, FLOW_UNDEF, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &a->in->type, i);
-  return flow_begin(f, t, FLOW_UNDEF, 0, i,
-                    tk_arena_printf(&f->c->run,
-                                    "%s%s%sthis load is masked off, and it "
-                                    "has no other=",
-                                    *lane ? "lane " : "", lane,
-                                    *lane ? " of " : ""));
+  bool block = tk_inst_window(a->in) == TK_W_BLOCK_POINTER;
+  return flow_begin(
+      f, t, FLOW_UNDEF, 0, i,
+      tk_arena_printf(&f->c->run, "%s%s%sthis load is %s, and it has no %s",
+                      *lane ? "lane " : "", lane, *lane ? " of " : "",
+                      block ? "outside of the block pointer's shape"
+                            : "masked off",
+                      block ? "padding_option=" : "other="));
 }
 
 static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {

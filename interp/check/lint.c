@@ -124,12 +124,17 @@ static open_lanes result_of(const tkc_lint *l, const open_lanes *of,
 static void reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
                     int axis) {
   if (!v->load || !(v->open >> axis & 1)) return;
+  bool block = tk_inst_window(v->load) == TK_W_BLOCK_POINTER;
   tk_diag *d = tkc_lint_say(
       l, TK_D_LINT_OTHER, v->load,
-      "lanes that the mask leaves out are undefined, and a reduction reads "
-      "them: this load has no other=",
-      "give the load an other= that the reduction ignores, such as 0 for a "
-      "sum");
+      block ? "lanes outside of the block pointer's shape are undefined, and a "
+              "reduction reads them: this load has no padding_option="
+            : "lanes that the mask leaves out are undefined, and a reduction "
+              "reads them: this load has no other=",
+      block ? "give the load padding_option=\"zero\" if the reduction ignores "
+              "0, or keep its lanes out by tl.where"
+            : "give the load an other= that the reduction ignores, such as 0 "
+              "for a sum");
   tkc_place at = tkc_place_of(l->f, in);
   tkc_note(l->c, d, &at, "it is reduced here");
 }

@@ -16,6 +16,7 @@ typedef struct fill {
   size_t n;
   uint32_t version; /* counts the runs */
   tkc_place at;
+  tk_window window;
 } fill;
 
 /* What a slot's lanes are made of: fill 0 is no load at all, DATA more than
@@ -99,7 +100,8 @@ static void pass(const neutral *w, tki *t, const tk_inst *in) {
 static fill *fill_of(neutral *w, const tki *t, const tk_inst *in) {
   uint32_t *at = &w->of[in->id];
   if (!*at) {
-    fill f = {.n = (size_t)in->n, .at = tkc_here(t)};
+    fill f = {
+        .n = (size_t)in->n, .at = tkc_here(t), .window = tk_inst_window(in)};
     f.mask = tk_arena_alloc(&w->c->run, f.n);
     TK_PUSH(&w->c->run, &w->fills, f);
     *at = (uint32_t)(w->fills.n - 1);
@@ -171,6 +173,27 @@ static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
   return r->best == r->best && beats(in, r->filled, r->best);
 }
 
+/* What the messages call that which filled the lanes. */
+static const char *filler(const fill *f) {
+  static const char *const names[] = {
+      "other=", "padding_option=", "the descriptor's padding"};
+  return names[f->window];
+}
+
+static const char *advice(const fill *f, bool wins, bool min) {
+  if (f->window != TK_W_POINTERS)
+    return wins ? "keep lanes outside of the shape from the reduction by "
+                  "tl.where: padding gives 0 or NaN alone"
+                : "keep lanes outside of the shape from the reduction by "
+                  "tl.where";
+  if (!wins)
+    return "keep lanes that the mask leaves out from the reduction by tl.where";
+  return min ? "give the load other=float(\"inf\"), or keep its lanes out by "
+               "tl.where"
+             : "give the load other=float(\"-inf\"), or keep its lanes out by "
+               "tl.where";
+}
+
 static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
                    const fill *f) {
   const char *lane = tkc_lane(w->c, &in->from, r->lane);
@@ -178,24 +201,20 @@ static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
   bool wins = in->mode != TK_R_SUM && in->mode != TK_R_PROD;
   tk_diag *d =
       wins ? tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
-                        "the %s is %g, of lane %s, which other= filled: the "
+                        "the %s is %g, of lane %s, which %s filled: the "
                         "%s loaded one is %g",
-                        min ? "minimum" : "maximum", r->filled, lane,
+                        min ? "minimum" : "maximum", r->filled, lane, filler(f),
                         min ? "smallest" : "largest", r->best)
            : tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
-                        "lane %s, which other= filled, goes into this %s "
-                        "as %g",
-                        lane, in->mode == TK_R_SUM ? "sum" : "product",
-                        r->filled);
+                        "lane %s, which %s filled, goes into this %s as %g",
+                        lane, filler(f),
+                        in->mode == TK_R_SUM ? "sum" : "product", r->filled);
   tkc_at_lane(w->c, d, lane);
-  tkc_note(w->c, d, &f->at, "the mask of a load leaves the lane out");
-  tkc_help(w->c, d, "%s",
-           wins ? min ? "give the load other=float(\"inf\"), or keep its "
-                        "lanes out by tl.where"
-                      : "give the load other=float(\"-inf\"), or keep its "
-                        "lanes out by tl.where"
-                : "keep lanes that the mask leaves out from the reduction "
-                  "by tl.where");
+  tkc_note(w->c, d, &f->at, "%s leaves the lane out",
+           f->window == TK_W_POINTERS        ? "the mask of a load"
+           : f->window == TK_W_BLOCK_POINTER ? "boundary_check= of a load"
+                                             : "the descriptor's shape");
+  tkc_help(w->c, d, "%s", advice(f, wins, min));
   tkc_reported(w->c, t, d);
 }
 

@@ -122,6 +122,13 @@ struct tk_inst {
   const void *kernel2;
 };
 
+/* What a load or store goes through; its attr[1]. */
+typedef enum tk_window {
+  TK_W_POINTERS,
+  TK_W_BLOCK_POINTER,
+  TK_W_DESCRIPTOR,
+} tk_window;
+
 typedef enum tk_stmt_kind {
   TK_S_RUN, /* the instructions alone */
   TK_S_IF,
@@ -217,6 +224,11 @@ struct tk_program {
 };
 
 const char *tk_inst_name(tk_opcode op);
+/* Of any instruction. */
+static inline tk_window tk_inst_window(const tk_inst *in) {
+  bool access = in->op == TK_I_LOAD || in->op == TK_I_STORE;
+  return access ? (tk_window)in->attr[1] : TK_W_POINTERS;
+}
 tk_effect tk_inst_effect(const tk_inst *in);
 bool tk_inst_is_pure(const tk_inst *in);
 bool tk_inst_moves(const tk_inst *in);       /* lanes, and nothing else */

@@ -309,7 +309,9 @@ static sval load_block(tks *s, const tks_args *a) {
   sval fill = nan ? sv_float(__builtin_nan("")) : sv_int(0);
   bool padded = *pad && !sv_is_none(&w.mask);
   if (padded) fill = tks_number(s, &fill, elem(p));
-  return tks_load(s, &w.ptr, &w.mask, padded ? &fill : NULL);
+  sval v = tks_load(s, &w.ptr, &w.mask, padded ? &fill : NULL);
+  last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
+  return v;
 }
 
 sval rule_load(tks *s, const tks_args *a) {
@@ -342,6 +344,7 @@ sval rule_store(tks *s, const tks_args *a) {
     unsigned check = boundary(s, a, &a->v[3], p->type.rank);
     window w = window_of(s, p, bp_offsets(p), check);
     tks_store(s, &w.ptr, &a->v[1], &w.mask);
+    last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
     return sv(V_NONE);
   }
   need_pointer(s, "tl.store", p);
@@ -399,10 +402,16 @@ static sval desc_fill(tks *s, const sval *p) {
   return tks_number(s, &v, elem(p));
 }
 
+static sval load_desc(tks *s, const sval *p, const window *w) {
+  sval fill = desc_fill(s, p);
+  sval v = tks_load(s, &w->ptr, &w->mask, &fill);
+  last_inst(s)->attr[1] = TK_W_DESCRIPTOR;
+  return v;
+}
+
 sval rule_desc_load(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
-  sval fill = desc_fill(s, &a->v[0]);
-  return tks_load(s, &w.ptr, &w.mask, &fill);
+  return load_desc(s, &a->v[0], &w);
 }
 
 static sval desc_value(tks *s, const sval *p, const sval *value) {
@@ -417,6 +426,7 @@ sval rule_desc_store(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
   sval v = desc_value(s, &a->v[0], &a->v[2]);
   tks_store(s, &w.ptr, &v, &w.mask);
+  last_inst(s)->attr[1] = TK_W_DESCRIPTOR;
   return sv(V_NONE);
 }
 
@@ -466,13 +476,13 @@ static window row_window(tks *s, const sval *p, const sval *x, const sval *y) {
 
 sval rule_desc_gather(tks *s, const tks_args *a) {
   window w = row_window(s, &a->v[0], &a->v[1], &a->v[2]);
-  sval fill = desc_fill(s, &a->v[0]);
-  return tks_load(s, &w.ptr, &w.mask, &fill);
+  return load_desc(s, &a->v[0], &w);
 }
 
 sval rule_desc_scatter(tks *s, const tks_args *a) {
   window w = row_window(s, &a->v[0], &a->v[2], &a->v[3]);
   tks_store(s, &w.ptr, &a->v[1], &w.mask);
+  last_inst(s)->attr[1] = TK_W_DESCRIPTOR;
   return sv(V_NONE);
 }
 
