@@ -105,6 +105,11 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
 }
 
 static const char *outside_help(const tki_access *a, bool before) {
+  if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
+    return "boundary_check= must name the axes that run past the shape, and "
+           "the shape be the tensor's";
+  if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
+    return "the descriptor's shape and strides must be the tensor's";
   if (a->mask && before)
     return "the mask lets this lane through: it must ask for offsets >= 0 too";
   if (a->mask)
@@ -138,19 +143,60 @@ static void outside(const tki_access *a, size_t lane, const tki_region *r) {
   tki_stop(a->t);
 }
 
+/* Bytes between an address and a region: 0, in it or next to it. */
+static uint64_t distance(const tki_region *r, uint64_t x) {
+  return x < r->lo ? r->lo - x : x > r->hi ? x - r->hi : 0;
+}
+
+/* The region that an address misses by a little; NULL: none. */
+static const tki_region *nearest(const tki *t, uint64_t x) {
+  const uint64_t far = UINT64_C(1) << 20;
+  const tki_region *best = NULL;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    uint64_t own = r->hi - r->lo, away = distance(r, x);
+    if (away <= (own > far ? own : far) && (!best || away < distance(best, x)))
+      best = r;
+  }
+  return best;
+}
+
+/* ", 8 bytes past the end of x" */
+static const char *beside(const tki_access *a, const tki_region *r,
+                          uint64_t x) {
+  tk_arena *arena = &a->t->launch->arena;
+  if (!r) return "";
+  if (x >= r->lo && x < r->hi)
+    return tk_arena_printf(arena, ": it begins in %s and goes past its end",
+                           r->name);
+  return tk_arena_printf(arena, ": %" PRIu64 " bytes %s of %s", distance(r, x),
+                         x < r->lo ? "before the start" : "past the end",
+                         r->name);
+}
+
+static const char *wild_help(bool null, bool near) {
+  if (null)
+    return "the pointer was never set: pass a tensor, or mask the access off "
+           "where there is none";
+  return near ? "the pointer was loaded: add a mask that keeps what is added "
+                "to it inside of its tensor"
+              : "a pointer that is loaded must be the data_ptr() of a tensor "
+                "that still lives, or lie in one";
+}
+
 static void wild(const tki_access *a, size_t lane) TK_NORETURN;
 static void wild(const tki_access *a, size_t lane) {
-  bool null = a->addr[lane] < 4096;
-  tk_diag *d = tki_finding(
-      a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
-      "%s at address 0x%" PRIx64 ", which is %s", a->verb, a->addr[lane],
-      null ? "a null pointer" : "in no tensor of this launch");
+  uint64_t x = a->addr[lane];
+  bool null = x < 4096;
+  const tki_region *near = null ? NULL : nearest(a->t, x);
+  tk_diag *d =
+      tki_finding(a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
+                  "%s at address 0x%" PRIx64 ", which is %s%s", a->verb, x,
+                  null ? "a null pointer" : "in no tensor of this launch",
+                  beside(a, near, x));
   note_lane(a, d, lane);
-  tk_diag_help(a->t->env, d, "%s",
-               null ? "the pointer was never set: pass a tensor, or mask the "
-                      "access off where there is none"
-                    : "a pointer that is loaded must be the data_ptr() of a "
-                      "tensor that still lives, or lie in one");
+  if (near) note_tensor(a, d, near);
+  tk_diag_help(a->t->env, d, "%s", wild_help(null, near != NULL));
   tki_stop(a->t);
 }
 
