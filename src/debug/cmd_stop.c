@@ -65,6 +65,15 @@ static tkd_point *new_point(tkd *d, tkd_point_kind kind, const char *text,
   return p;
 }
 
+/* Without a condition that cannot be had there. */
+static void place(tkd *d, tkd_point *p) {
+  tkd_points_resolve(d);
+  if (tkd_condition_fits(d, p)) return;
+  tkd_point_drop(d, p);
+  d->last_number--;
+  tk_throw(d->env, TK_USAGE);
+}
+
 static void set_break(tkd *d, tkd_args *a, bool once) {
   char text[2048];
   if (strlen(a->text) >= sizeof text)
@@ -75,12 +84,7 @@ static void set_break(tkd *d, tkd_args *a, bool once) {
   if (cond) check_condition(d, cond);
   tkd_point *p = new_point(d, TKD_BREAK, text, cond, NULL);
   p->once = once;
-  tkd_points_resolve(d);
-  if (!tkd_condition_fits(d, p)) {
-    tkd_point_drop(d, p);
-    d->last_number--;
-    tk_throw(d->env, TK_USAGE);
-  }
+  place(d, p);
   say_point(d, p, once ? "Temporary breakpoint" : "Breakpoint");
 }
 
@@ -151,8 +155,10 @@ static const char *in_braces(tkd *d, const char *format, const char *args) {
   return tk_buf_str(b);
 }
 
-/* The text of "TEXT" or TEXT; a line ends with it anyway. */
-static const char *text_of(tkd *d, const char *where, const char *text) {
+/* The text of "TEXT" or TEXT; a line ends with it anyway.  *cond: what stands
+ * behind it and an if. */
+static const char *text_of(tkd *d, const char *where, const char *text,
+                           const char **cond) {
   size_t n = strlen(text);
   const char *more = "", *end = strrchr(text, '"');
   if (*text == '"') {
@@ -165,19 +171,26 @@ static const char *text_of(tkd *d, const char *where, const char *text) {
   if (*more == ',')
     tkd_fail(d, "Values stand in braces in the text here: dprintf %s, \"%s\"",
              where, in_braces(d, format, more));
-  if (*more) tkd_fail(d, "Unexpected '%s' behind the text.", more);
+  if (!strncmp(more, "if", 2) && (!more[2] || more[2] == ' '))
+    *cond = more + 2 + strspn(more + 2, " ");
+  else if (*more)
+    tkd_fail(d,
+             "Unexpected '%s' behind the text: a condition begins with "
+             "'if'.",
+             more);
+  if (*cond) check_condition(d, *cond);
   check_text(d, format);
   return format;
 }
 
 void tkd_cmd_DPRINTF(tkd *d, tkd_args *a) {
   const char *comma = strchr(a->text, ',');
-  if (!comma) tkd_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\"");
+  if (!comma) tkd_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\" [if EXPR]");
   char *where = tkd_temp(d, a->text, (size_t)(comma - a->text));
   comma += 1 + strspn(comma + 1, " ");
-  const char *format = text_of(d, where, comma);
-  tkd_point *p = new_point(d, TKD_PRINTF, where, NULL, format);
-  tkd_points_resolve(d);
+  const char *cond = NULL, *format = text_of(d, where, comma, &cond);
+  tkd_point *p = new_point(d, TKD_PRINTF, where, cond, format);
+  place(d, p);
   say_point(d, p, "Logpoint");
 }
 
