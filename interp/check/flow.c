@@ -291,7 +291,7 @@ void *tkc_NAN_begin(tkc *c, tki *t) {
 }
 
 void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
-  return start(c, t, FLOW_OVERFLOW);
+  return start(c, t, FLOW_OVERFLOW | FLOW_DIVISION);
 }
 
 /* Everything was said where it happened; what was written is told to the

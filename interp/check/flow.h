@@ -1,9 +1,9 @@
 /* flow.h - what is wrong with a value, carried from lane to lane.
  *
  * A lane may be marked with a source: an undefined lane, a NaN or infinity
- * that was born, an integer that wrapped.  Marks follow values through every
- * instruction and are reported where they matter.  The detectors undef, nan
- * and overflow are this one observer, with other sources.
+ * that was born, an integer that wrapped or was divided by 0.  Marks follow
+ * values through every instruction and are reported where they matter.  The
+ * detectors undef, nan and overflow are this one observer, with other sources.
  */
 #ifndef TK_CHECK_FLOW_H
 #define TK_CHECK_FLOW_H
@@ -15,6 +15,7 @@ typedef enum flow_kind {
   FLOW_NAN = 2,
   FLOW_INF = 4,
   FLOW_OVERFLOW = 8,
+  FLOW_DIVISION = 32,
   FLOW_ZERO = 16, /* nothing wrong: says where a 0 comes from */
 } flow_kind;
 

@@ -1,6 +1,7 @@
 /* flow_birth.c - lanes that go wrong: NaN and infinity from operands that
- * were neither, integers that wrap, floats that do not fit where they are
- * cast to.  The common case, nothing wrong, is one pass over the result.
+ * were neither, integers that wrap or are divided by 0, floats that do not fit
+ * where they are cast to.  The common case, nothing wrong, is one pass over the
+ * result.
  */
 #include <math.h>
 #include <string.h>
@@ -439,6 +440,45 @@ static void int_births(flow *f, tki *t, const tk_inst *in,
   flow_set(t, in->res[0], v, n);
 }
 
+/* ---- division of integers by 0 ------------------------------------------- */
+
+static bool divides_ints(const tk_inst *in) {
+  return in->op == TK_I_BINARY && !in->type.ptr &&
+         (in->mode == TK_B_DIV || in->mode == TK_B_MOD) &&
+         tk_is_int((tk_dtype)in->type.elem);
+}
+
+static flow_id division_birth(flow *f, tki *t, const tk_inst *in,
+                              const tki_val *args, size_t i) {
+  flow_id known = flow_known(f, t, FLOW_DIVISION, 0);
+  if (known) return known;
+  const char *lane = tkc_lane(f->c, &in->type, i);
+  return flow_begin(
+      f, t, FLOW_DIVISION, 0, i,
+      tk_arena_printf(&f->c->run, "division by zero%s%s: %s of %s",
+                      *lane ? " in lane " : "", lane, operation(in),
+                      operand_list(f, t, in, args, i)));
+}
+
+/* What comes out is undefined in LLVM: it differs from GPU to GPU. */
+static void division_births(flow *f, tki *t, const tk_inst *in,
+                            const tki_val *args) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  size_t n = (size_t)in->n, lanes = args[1].buf ? n : 1, zero = 0;
+  while (zero < lanes && tk_lane_int(d, lane_of(&args[1], &in->type, zero)))
+    zero++;
+  if (zero == lanes) return;
+  flow_marks old = flow_of(t, in->res[0]);
+  tki_val v = flow_new(t, &in->type, n);
+  flow_id *m = tki_data(&v);
+  for (size_t i = 0; i < n; i++) {
+    m[i] = flow_at(&old, i);
+    if (!m[i] && !tk_lane_int(d, lane_of(&args[1], &in->type, i)))
+      m[i] = division_birth(f, t, in, args, i);
+  }
+  flow_set(t, in->res[0], v, n);
+}
+
 /* ---- sums of integers ---------------------------------------------------- */
 
 static bool is_int_sum(const tk_inst *in) {
@@ -557,9 +597,16 @@ static bool keeps_overflow(const tk_inst *in) {
   }
 }
 
+/* What puts a quotient back into bounds, whatever it was. */
+static bool bounds_it(const tk_inst *in) {
+  return in->op == TK_I_BINARY && in->type.elem != TK_INT1 &&
+         (in->mode == TK_B_MIN || in->mode == TK_B_MAX || in->mode == TK_B_AND);
+}
+
 /* A NaN cannot be seen any more in an integer or a comparison. */
 static bool ends(const tk_inst *in, flow_kind kind) {
   if (kind == FLOW_UNDEF) return false;
+  if (kind == FLOW_DIVISION) return bounds_it(in);
   if (kind == FLOW_OVERFLOW) return !keeps_overflow(in);
   return !is_wide_float(&in->type);
 }
@@ -603,6 +650,8 @@ void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
     float_births(f, t, in, args);
   } else if (overflow && is_index_arithmetic(in)) {
     int_births(f, t, in, args);
+  } else if (f->kinds & FLOW_DIVISION && divides_ints(in)) {
+    division_births(f, t, in, args);
   } else if (overflow && is_int_sum(in)) {
     sum_births(f, t, in, args);
   } else if (overflow && in->op == TK_I_CAST && !in->from.ptr &&

@@ -12,6 +12,7 @@
 
 static tk_diag_id diag_of(const flow_source *s) {
   if (s->kind == FLOW_NAN) return TK_D_NAN;
+  if (s->kind == FLOW_DIVISION) return TK_D_DIVISION;
   if (s->kind == FLOW_OVERFLOW || s->in->op == TK_I_CAST) return TK_D_OVERFLOW;
   return TK_D_INF;
 }
@@ -48,6 +49,9 @@ static void report_birth(flow *f, tki *t, const flow_source *s,
   tkc_note(f->c, d, &here, "a %s", what);
   if (s->kind == FLOW_OVERFLOW)
     tkc_help(f->c, d, "compute it in int64: cast an operand by .to(tl.int64)");
+  if (s->kind == FLOW_DIVISION)
+    tkc_help(f->c, d,
+             "divide by tl.where(d == 0, 1, d), and leave these lanes out");
   tkc_reported(f->c, t, d);
 }
 
@@ -81,13 +85,16 @@ flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what) {
   return mix;
 }
 
+/* What a branch or mask must not depend on. */
+static const unsigned decides = FLOW_UNDEF | FLOW_DIVISION;
+
 void flow_branch(flow *f, tki *t, int slot, const char *what) {
   if (!flow_marked(t, slot)) return;
   flow_marks m = flow_of(t, slot);
   size_t n = (size_t)tk_numel(&t->frame->func->slots[slot].type);
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(&m, i);
-    if (!id || flow_source_of(f, id)->kind != FLOW_UNDEF) continue;
+    if (!id || !(flow_source_of(f, id)->kind & decides)) continue;
     report(f, t, id, tk_arena_printf(&f->c->run, "value %s", what));
     break;
   }
@@ -135,7 +142,7 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   flow_marks m = flow_of(t, slot);
   for (size_t i = 0; i < (size_t)a->in->n; i++) {
     flow_id id = flow_at(&m, i);
-    if (!id || flow_source_of(f, id)->kind != FLOW_UNDEF) continue;
+    if (!id || !(flow_source_of(f, id)->kind & decides)) continue;
     report(f, t, id, "value is the mask of an access");
     return;
   }
@@ -257,7 +264,7 @@ static void check_rmw(flow *f, tki *t, const tki_access *a) {
 void flow_access(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
   unsigned all = ~(unsigned)FLOW_ZERO;
-  check_operand(f, t, a, in->args[0], FLOW_UNDEF | FLOW_OVERFLOW,
+  check_operand(f, t, a, in->args[0], decides | FLOW_OVERFLOW,
                 "value is the address of", true);
   if (in->op == TK_I_LOAD) {
     if (in->mode & 1) check_mask(f, t, a, in->args[1]);
