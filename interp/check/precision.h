@@ -26,10 +26,11 @@ typedef struct prec_shadow {
   tk_dtype coarsest; /* format that the lanes went through */
   bool tf32;         /* they went through products of rounded operands */
   /* A running sum: how often `adds` has added to its own result, and the
-   * coarsest format that the sum itself is kept in. */
+   * coarsest format that the sum itself is kept in; `cast` is what it was
+   * cast to since, which counts only if the sum goes on from there. */
   const tk_inst *adds;
   uint32_t chain;
-  tk_dtype kept;
+  tk_dtype kept, cast;
 } prec_shadow;
 
 /* The first operation of a program whose error passed the bound. */

@@ -94,7 +94,7 @@ static void mix(const tki *t, const tk_inst *in, prec_shadow *s) {
     s->coarsest = prec_coarser(s->coarsest, x->coarsest);
     s->tf32 |= x->tf32;
   }
-  s->kept = TK_FP64;
+  s->kept = s->cast = TK_FP64;
 }
 
 /* A sum that adds to its own result, through operand k. */
@@ -102,7 +102,8 @@ static bool goes_on(const tki *t, const tk_inst *in, int k, prec_shadow *s) {
   const prec_shadow *x = prec_of(t, in->args[k]);
   if (!x || x->adds != in) return false;
   s->chain = x->chain + 1;
-  s->kept = prec_coarser(x->kept, (tk_dtype)in->type.elem);
+  s->kept =
+      prec_coarser(prec_coarser(x->kept, x->cast), (tk_dtype)in->type.elem);
   return true;
 }
 
@@ -113,7 +114,8 @@ static void follow_sum(const tki *t, const tk_inst *in, prec_shadow *s) {
   if (in->op == TK_I_CAST && x && x->adds) {
     s->adds = x->adds;
     s->chain = x->chain;
-    s->kept = prec_coarser(x->kept, (tk_dtype)in->type.elem);
+    s->kept = x->kept;
+    s->cast = prec_coarser(x->cast, (tk_dtype)in->type.elem);
   }
   if (!binary && in->op != TK_I_FMA && in->op != TK_I_DOT) return;
   s->adds = in;
@@ -370,7 +372,10 @@ static void pass_moved(prec *p, tki *t, const tk_inst *in,
   prec_shadow s = {.present = true};
   mix(t, in, &s);
   const prec_shadow *x = prec_of(t, in->args[0]);
-  if (x) s.adds = x->adds, s.chain = x->chain, s.kept = x->kept;
+  if (x) {
+    s.adds = x->adds, s.chain = x->chain;
+    s.kept = x->kept, s.cast = x->cast;
+  }
   for (int k = 0; k < in->nargs; k++) {
     lanes[k] = whole(t, in, args, k);
     if (marked) marks[k] = marks_of(t, in, k);
