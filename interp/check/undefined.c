@@ -90,6 +90,20 @@ void tkc_defined_memory(const tki *t, const void *host, size_t n) {
   }
 }
 
+/* ---- a flow beside the one that watches -----------------------------------
+ */
+
+/* A copy of the detectors' state has memory of its own. */
+static void own_memory(tkc *c, tk_env *e) {
+  tk_arena_init(&c->run, e);
+  tk_buf_init(&c->text, e);
+}
+
+static void free_memory(tkc *c) {
+  tk_arena_free(&c->run);
+  tk_buf_free(&c->text);
+}
+
 /* ---- expressions --------------------------------------------------------- */
 
 typedef struct following {
@@ -166,9 +180,9 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
                  .from = f,
                  .out = out,
                  .undefined = undefined};
-  tk_arena_init(&y.c.run, t->env);
+  own_memory(&y.c, t->env);
   tk_status st = tk_protect(t->env, follow, &y);
-  tk_arena_free(&y.c.run);
+  free_memory(&y.c);
   if (st != TK_OK) tk_throw(t->env, st);
 }
 
@@ -176,7 +190,7 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
 
 struct tkc_undefined {
   flow f;
-  tkc c; /* with an arena of its own */
+  tkc c; /* with memory of its own */
 };
 
 static void start(tk_env *e, void *ud) {
@@ -192,7 +206,7 @@ tkc_undefined *tkc_undefined_new(tki *t) {
   tkc_undefined *w = tk_calloc(t->env, 1, sizeof *w);
   w->c = *now->c;
   w->c.t = t;
-  tk_arena_init(&w->c.run, t->env);
+  own_memory(&w->c, t->env);
   tk_status st = tk_protect(t->env, start, w);
   if (st == TK_OK) return w;
   tkc_undefined_free(t, w);
@@ -206,6 +220,6 @@ tki_observer *tkc_undefined_observer(tkc_undefined *w) {
 void tkc_undefined_free(tki *t, tkc_undefined *w) {
   if (!w) return;
   flow_end(&w->f, t);
-  tk_arena_free(&w->c.run);
+  free_memory(&w->c);
   tk_free(t->env, w, sizeof *w);
 }
