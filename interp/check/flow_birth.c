@@ -275,27 +275,8 @@ static bool any_zero(tk_dtype d, const void *x, size_t n) {
   }
 }
 
-static bool log_in(const tk_insts *insts) {
-  for (size_t i = 0; i < insts->n; i++) {
-    const tk_inst *in = insts->items[i];
-    if (is_log(in) || log_in(&in->body[0]) || log_in(&in->body[1])) return true;
-  }
-  return false;
-}
-
-static bool log_under(const tk_body *b) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    if (log_in(&st->insts) || log_under(&st->body) || log_under(&st->orelse))
-      return true;
-  }
-  return false;
-}
-
 bool flow_has_log(const tk_program *p) {
-  for (size_t i = 0; i < p->nfuncs; i++)
-    if (log_under(&p->funcs[i]->body)) return true;
-  return false;
+  return tk_program_has(p, is_log);
 }
 
 static bool is_exp(const tk_inst *in) {

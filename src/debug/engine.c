@@ -500,37 +500,16 @@ static void drive(void *ud, tki *t) {
   if (ended) tk_throw(t->env, d->status);
 }
 
-static bool insts_call(const tk_insts *l) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    if (in->op == TK_I_BREAKPOINT || insts_call(&in->body[0]) ||
-        insts_call(&in->body[1]))
-      return true;
-  }
-  return false;
-}
-
-static bool body_calls(const tk_body *b) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    if (insts_call(&st->insts) || body_calls(&st->body) ||
-        body_calls(&st->orelse))
-      return true;
-  }
-  return false;
-}
-
-static bool calls_breakpoint(const tk_program *p) {
-  for (size_t i = 0; i < p->nfuncs; i++)
-    if (body_calls(&p->funcs[i]->body)) return true;
-  return false;
+static bool calls_breakpoint(const tk_inst *in) {
+  return in->op == TK_I_BREAKPOINT;
 }
 
 static void begin(void *ud, struct tki *t) {
   tkd *d = ud;
   if (d->t != t) d->active = false;
   if (d->detached || d->quit || d->ignoring) return;
-  if (d->opt.wait_for_call && !d->points && !calls_breakpoint(t->program))
+  if (d->opt.wait_for_call && !d->points &&
+      !tk_program_has(t->program, calls_breakpoint))
     return;
   d->active = true;
   bool others = t->observers != NULL;

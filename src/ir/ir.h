@@ -231,7 +231,9 @@ static inline tk_window tk_inst_window(const tk_inst *in) {
 }
 tk_effect tk_inst_effect(const tk_inst *in);
 bool tk_inst_is_pure(const tk_inst *in);
-bool tk_inst_moves(const tk_inst *in);       /* lanes, and nothing else */
+bool tk_inst_moves(const tk_inst *in); /* lanes, and nothing else */
+/* Whether an instruction of any function is one of those. */
+bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in));
 const char *tk_mode_name(const tk_inst *in); /* "" when mode says nothing */
 
 /* The program as text, close to what Triton calls TTIR. */
