@@ -403,19 +403,26 @@ static bool is_hash(const tki *t, const tk_inst *in) {
          (is_mixed(f, in->args[0], COPIES) || is_mixed(f, in->args[1], COPIES));
 }
 
+static bool lane_wraps(const tk_inst *in, const tki_val *args, size_t i) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  int64_t a = tk_lane_int(d, lane_of(&args[0], &in->type, i));
+  int64_t b = tk_lane_int(d, lane_of(&args[1], &in->type, i));
+  return wraps((tk_binary)in->mode, a, b, tk_dtypes[d].bits);
+}
+
 static void int_births(flow *f, tki *t, const tk_inst *in,
                        const tki_val *args) {
-  if (!may_wrap(in, args) || is_hash(t, in)) return;
-  tk_dtype d = (tk_dtype)in->type.elem;
-  size_t n = (size_t)in->n;
+  if (!may_wrap(in, args)) return;
+  size_t n = (size_t)in->n, first = 0;
   flow_marks old = flow_of(t, in->res[0]);
+  while (first < n && (flow_at(&old, first) || !lane_wraps(in, args, first)))
+    first++;
+  if (first == n || is_hash(t, in)) return;
   tki_val v = flow_new(t, &in->type, n);
   flow_id *m = tki_data(&v);
   for (size_t i = 0; i < n; i++) {
-    int64_t a = tk_lane_int(d, lane_of(&args[0], &in->type, i));
-    int64_t b = tk_lane_int(d, lane_of(&args[1], &in->type, i));
     m[i] = flow_at(&old, i);
-    if (!m[i] && wraps((tk_binary)in->mode, a, b, tk_dtypes[d].bits))
+    if (i >= first && !m[i] && lane_wraps(in, args, i))
       m[i] = wrap_birth(f, t, in, args, i);
   }
   flow_set(t, in->res[0], v, n);
