@@ -527,7 +527,6 @@ static inline bool tkd_is_site(const tkd *d, const tk_stmt *st) {
   return d->sites[i].stmt == st;
 }
 void tkd_drop_temp(tkd *d);
-/* Fails unless the text is a place in the program. */
 /* A location as it is kept, once it is known to be a place of this launch, and
  * the file that a LINE is of (or NULL).  Fails. */
 const char *tkd_location(tkd *d, const char *text, const char **file);
@@ -539,6 +538,11 @@ bool tkd_condition_fits(tkd *d, const tkd_point *p);
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
 int tkd_last_line(const tk_func *f);
 
+/* An expression in a frame, to be freed by tki_eval_free; NULL, with reports,
+ * if that is none there. */
+tki_eval *tkd_compile(tkd *d, const tki_frame *f, const char *text);
+/* ... of a point, and what was reported since there were `before`. */
+void tkd_say_bad_condition(tkd *d, const tkd_point *p, size_t before);
 /* The condition of a point is true on the frame: a lane is not zero. */
 bool tkd_holds(tkd *d, const tkd_point *p, const tki_eval *x,
                const tki_frame *f);

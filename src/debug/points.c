@@ -423,36 +423,47 @@ static void run_test(tk_env *e, void *ud) {
   }
 }
 
+void tkd_say_bad_condition(tkd *d, const tkd_point *p, size_t before) {
+  tkd_say(d, "The condition of breakpoint %d cannot be had here:\n", p->number);
+  tkd_say_reports(d, before);
+}
+
 /* A lane of it is not zero; one that cannot be had holds. */
 bool tkd_holds(tkd *d, const tkd_point *p, const tki_eval *x,
                const tki_frame *f) {
   test c = {d, x, f, false};
   size_t before = d->env->ndiags;
   if (tk_protect(d->env, run_test, &c) == TK_OK) return c.holds;
-  if (!d->scanning) {
-    tkd_say(d, "The condition of breakpoint %d cannot be had here:\n",
-            p->number);
-    tkd_say_reports(d, before);
-  }
+  if (!d->scanning) tkd_say_bad_condition(d, p, before);
   tk_diag_truncate(d->env, before);
   return true;
 }
 
+typedef struct compiling {
+  tki *t;
+  const tki_frame *f;
+  const char *text;
+  tki_eval *x;
+} compiling;
+
 static void compile(tk_env *e, void *ud) {
-  tkd *d = ud;
-  tkd_site *s = d->work_site;
+  compiling *c = ud;
   (void)e;
-  s->cond = tki_eval_new(d->t, d->strand->task->frame, s->point->cond, NULL);
+  c->x = tki_eval_new(c->t, c->f, c->text, NULL);
+}
+
+tki_eval *tkd_compile(tkd *d, const tki_frame *f, const char *text) {
+  compiling c = {d->t, f, text, NULL};
+  tk_protect(d->env, compile, &c);
+  return c.x;
 }
 
 static void compile_cond(tkd *d) {
+  tkd_site *s = d->work_site;
   size_t before = d->env->ndiags;
-  d->work_site->bad = tk_protect(d->env, compile, d) != TK_OK;
-  if (d->work_site->bad) {
-    tkd_say(d, "The condition of breakpoint %d cannot be had here:\n",
-            d->work_site->point->number);
-    tkd_say_reports(d, before);
-  }
+  s->cond = tkd_compile(d, d->strand->task->frame, s->point->cond);
+  s->bad = !s->cond;
+  if (s->bad) tkd_say_bad_condition(d, s->point, before);
 }
 
 /* A frame that stands at the statement before it was ever reached. */
@@ -483,29 +494,17 @@ static const tk_func *func_of(const tkd *d, const tk_stmt *st) {
   return NULL;
 }
 
-typedef struct fitting {
-  tkd *d;
-  tki_frame frame;
-  const char *cond;
-  tki_eval *x;
-} fitting;
-
-static void fit(tk_env *e, void *ud) {
-  fitting *y = ud;
-  (void)e;
-  y->x = tki_eval_new(y->d->t, &y->frame, y->cond, NULL);
-}
-
 /* Of a function that was not called yet it is not known which tensors its
  * pointers are of: a condition that takes elements may do so there. */
 static bool fits_at(tkd *d, const tkd_point *p, const tk_stmt *st) {
   const tk_func *f = func_of(d, st);
   if (!f || (f != d->t->program->kernel && strchr(p->cond, '['))) return true;
-  fitting y = {d, frame_at(d, f, st), p->cond, NULL};
-  tk_status status = tk_protect(d->env, fit, &y);
-  tki_eval_free(y.x);
-  tk_free(d->env, y.frame.slots, (f->nslots + 1) * sizeof *y.frame.slots);
-  return status == TK_OK;
+  tki_frame frame = frame_at(d, f, st);
+  tki_eval *x = tkd_compile(d, &frame, p->cond);
+  bool fits = x != NULL;
+  tki_eval_free(x);
+  tk_free(d->env, frame.slots, (f->nslots + 1) * sizeof *frame.slots);
+  return fits;
 }
 
 bool tkd_condition_fits(tkd *d, const tkd_point *p) {

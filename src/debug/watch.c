@@ -222,51 +222,32 @@ void tkd_watches_access(tkd *d, const tki_access *a) {
 
 /* ---- conditions -------------------------------------------------------- */
 
-typedef struct compiling {
-  tkd *d;
-  const char *text;
-  const tki_frame *f;
-  tki_eval *x;
-} compiling;
-
-static void compile(tk_env *e, void *ud) {
-  compiling *c = ud;
-  (void)e;
-  c->x = tki_eval_new(c->d->t, c->f, c->text, NULL);
-}
-
 /* In the innermost call that knows the names; a condition that no call knows
  * holds, as one of a breakpoint does. */
 static bool condition(tkd *d, const tkd_point *p, const tki_frame *f) {
   size_t diags = d->env->ndiags;
   if (!p->cond) return true;
   for (; f; f = tkd_user_frame(f->caller)) {
-    compiling c = {d, p->cond, f, NULL};
-    bool good = tk_protect(d->env, compile, &c) == TK_OK;
-    bool holds = good && tkd_holds(d, p, c.x, f);
-    tki_eval_free(c.x);
-    if (good) {
-      tk_diag_truncate(d->env, diags);
-      return holds;
-    }
+    tki_eval *x = tkd_compile(d, f, p->cond);
+    if (!x) continue;
+    bool holds = tkd_holds(d, p, x, f);
+    tki_eval_free(x);
+    tk_diag_truncate(d->env, diags);
+    return holds;
   }
-  if (!d->scanning) {
-    tkd_say(d, "The condition of breakpoint %d cannot be had here:\n",
-            p->number);
-    tkd_say_reports(d, diags);
-  }
+  if (!d->scanning) tkd_say_bad_condition(d, p, diags);
   tk_diag_truncate(d->env, diags);
   return true;
 }
 
 bool tkd_watch_condition_fits(tkd *d, const char *cond) {
-  compiling c = {d, cond, d->frame, NULL};
   size_t diags = d->env->ndiags;
   if (!d->frame) return true;
-  bool good = tk_protect(d->env, compile, &c) == TK_OK;
-  tki_eval_free(c.x);
-  if (!good) tkd_say_reports(d, diags);
-  return good;
+  tki_eval *x = tkd_compile(d, d->frame, cond);
+  bool fits = x != NULL;
+  if (!fits) tkd_say_reports(d, diags);
+  tki_eval_free(x);
+  return fits;
 }
 
 /* ---- judging ----------------------------------------------------------- */
