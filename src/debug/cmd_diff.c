@@ -228,12 +228,9 @@ static tkd_away run_there(seeing *s) {
 static void see_body(tk_env *e, void *ud) {
   seeing *s = ud;
   tkd *d = s->d;
+  (void)e;
   s->x = tki_eval_new(d->t, d->frame, s->text, NULL);
-  if (s->x->known || s->x->n != 1) {
-    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "%.100s is not one value that can differ", s->text);
-    tk_throw(e, TK_USAGE);
-  }
+  tkd_need_one(s->d, s->x, s->text, "not one value that can differ");
   s->n = (size_t)tk_numel(&s->x->types[0]) * tk_lane_size(&s->x->types[0]);
   s->now = value_at(s, d->frame);
   if (s->program == TKD_ALL_PROGRAMS) {
@@ -252,8 +249,7 @@ static void see(seeing *s) {
   tkc_undefined_free(d->t, s->follows);
   tki_eval_free(s->x);
   if (st == TK_OK) return;
-  tkd_say_reports(d, diags);
-  tk_throw(d->env, TK_USAGE);
+  tkd_refuse(d, diags);
 }
 
 /* ---- a tensor ---------------------------------------------------------- */

@@ -54,18 +54,6 @@ void tkd_cmd_DISPLAY(tkd *d, tkd_args *a) {
   x->number = ++d->last_display;
 }
 
-typedef struct typing {
-  tkd *d;
-  const char *text;
-  tki_eval *x;
-} typing;
-
-static void type_body(tk_env *e, void *ud) {
-  typing *y = ud;
-  (void)e;
-  y->x = tki_eval_new(y->d->t, y->d->frame, y->text, NULL);
-}
-
 /* The type of a parameter's tensor, with shape and strides. */
 static void say_tensor(tkd *d, const tki_region *r) {
   const tk_tensor *x = r->tensor;
@@ -88,20 +76,15 @@ static void say_type(tkd *d, const char *type) {
 void tkd_cmd_WHATIS(tkd *d, tkd_args *a) {
   if (!*a->text) tkd_fail(d, "The type of which expression?");
   check_history(d, a->text);
-  typing y = {d, a->text, NULL};
   size_t diags = d->env->ndiags;
-  tk_status st = tk_protect(d->env, type_body, &y);
-  if (st == TK_OK) say_type(d, y.x->type);
-  bool pointer = st == TK_OK && y.x->n == 1 && y.x->types[0].ptr;
-  tki_eval_free(y.x);
-  if (st == TK_OK) {
-    const tki_region *r =
-        pointer ? tkd_region(d, a->text, strlen(a->text)) : NULL;
-    if (r) say_tensor(d, r);
-    return;
-  }
-  tkd_say_reports(d, diags);
-  tk_throw(d->env, TK_USAGE);
+  tki_eval *x = tkd_compile(d, d->frame, a->text);
+  if (!x) tkd_refuse(d, diags);
+  say_type(d, x->type);
+  bool pointer = x->n == 1 && x->types[0].ptr;
+  tki_eval_free(x);
+  const tki_region *r =
+      pointer ? tkd_region(d, a->text, strlen(a->text)) : NULL;
+  if (r) say_tensor(d, r);
 }
 
 /* ---- memory ------------------------------------------------------------ */
@@ -220,12 +203,9 @@ static void block_body(tk_env *e, void *ud) {
   blocking *y = ud;
   tki *t = y->d->t;
   tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
+  (void)e;
   y->x = tki_eval_new(t, y->d->frame, y->text, NULL);
-  if (y->x->known || y->x->n != 1) {
-    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "%.100s is not one block", y->text);
-    tk_throw(e, TK_USAGE);
-  }
+  tkd_need_one(y->d, y->x, y->text, "not one block");
   tkc_undefined_eval(t, y->x, y->d->frame, out, undefined);
   tkd_block b = tkd_block_of(&y->x->types[0], &out[0]);
   if (tkc_any_undefined(&undefined[0])) b.undefined = tki_data(&undefined[0]);

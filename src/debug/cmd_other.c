@@ -39,13 +39,10 @@ static void value_body(tk_env *e, void *ud) {
   setting *s = ud;
   tki *t = s->d->t;
   tki_val out[TK_EVAL_LEAVES];
+  (void)e;
   s->x = tki_eval_new(t, s->d->frame, s->text, s->want);
   s->n = (size_t)tk_numel(s->want) * tk_lane_size(s->want);
-  if (s->x->known || s->x->n != 1) {
-    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%.100s is no value",
-                s->text);
-    tk_throw(e, TK_USAGE);
-  }
+  tkd_need_one(s->d, s->x, s->text, "no value");
   tki_eval_run(t, s->x, s->d->frame, out);
   s->bytes = tkd_temp_bytes(s->d, s->n);
   memcpy(s->bytes, tki_data(&out[0]), s->n);
@@ -59,8 +56,7 @@ static char *value_as(tkd *d, const char *text, const tk_type *want) {
   tk_status st = tk_protect(d->env, value_body, &s);
   tki_eval_free(s.x);
   if (st == TK_OK) return s.bytes;
-  tkd_say_reports(d, diags);
-  tk_throw(d->env, TK_USAGE);
+  tkd_refuse(d, diags);
 }
 
 static void need_frame(tkd *d) {
@@ -194,8 +190,7 @@ void tkd_cmd_APPLY(tkd *d, tkd_args *a) {
   if (!*word || !*text) tkd_fail(d, "apply COND COMMAND, as apply 0,>1 p x");
   size_t diags = d->env->ndiags;
   if (!tk_pids_parse(d->env, word, strlen(word), &conds)) {
-    tkd_say_reports(d, diags);
-    tk_throw(d->env, TK_USAGE);
+    tkd_refuse(d, diags);
   }
   if (d->over || !d->frame) tkd_fail(d, "The launch has ended.");
   if (d->ndeeds || d->strands->next)
@@ -389,8 +384,7 @@ void tkd_cmd_RECORD(tkd *d, tkd_args *a) {
   if (*a->text) {
     size_t diags = d->env->ndiags;
     if (tk_launch_record(d->t->launch, a->text) != TK_OK) {
-      tkd_say_reports(d, diags);
-      tk_throw(d->env, TK_USAGE);
+      tkd_refuse(d, diags);
     }
     tkd_say(d, "Written to %s\n", a->text);
     return;

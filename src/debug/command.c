@@ -181,6 +181,11 @@ void tkd_say_reports(tkd *d, size_t n) {
   tk_diag_truncate(d->env, n);
 }
 
+void tkd_refuse(tkd *d, size_t n) {
+  tkd_say_reports(d, n);
+  tk_throw(d->env, TK_USAGE);
+}
+
 const char *tkd_word(tkd *d, const char **text) {
   *text += strspn(*text, " \t");
   size_t n = strcspn(*text, " \t");

@@ -452,6 +452,8 @@ void tkd_set_text(tkd *d, char **at, const char *text); /* a copy of it */
 void tkd_tell_report(tkd *d, tk_diag *x); /* the user has seen it now */
 /* Says and drops what was reported after the first n. */
 void tkd_say_reports(tkd *d, size_t n);
+/* ... and ends the command. */
+void tkd_refuse(tkd *d, size_t n) TK_NORETURN;
 void tkd_say_refused(tkd *d);
 /* A number in text: a count; `missing` if there is none.  Fails. */
 uint64_t tkd_number(tkd *d, const char *text, uint64_t missing);
@@ -541,7 +543,12 @@ int tkd_last_line(const tk_func *f);
 /* An expression in a frame, to be freed by tki_eval_free; NULL, with reports,
  * if that is none there. */
 tki_eval *tkd_compile(tkd *d, const tki_frame *f, const char *text);
-/* ... of a point, and what was reported since there were `before`. */
+/* Reports and throws unless it has one value that the program computes; what:
+ * the rest of the sentence, "not one block". */
+void tkd_need_one(tkd *d, const tki_eval *x, const char *text,
+                  const char *what);
+/* That a point's condition cannot be had, and what was reported about it after
+ * the first `before`. */
 void tkd_say_bad_condition(tkd *d, const tkd_point *p, size_t before);
 /* The condition of a point is true on the frame: a lane is not zero. */
 bool tkd_holds(tkd *d, const tkd_point *p, const tki_eval *x,

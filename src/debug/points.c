@@ -458,6 +458,14 @@ tki_eval *tkd_compile(tkd *d, const tki_frame *f, const char *text) {
   return c.x;
 }
 
+void tkd_need_one(tkd *d, const tki_eval *x, const char *text,
+                  const char *what) {
+  if (!x->known && x->n == 1) return;
+  tk_diag_add(d->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%.100s is %s",
+              text, what);
+  tk_throw(d->env, TK_USAGE);
+}
+
 static void compile_cond(tkd *d) {
   tkd_site *s = d->work_site;
   size_t before = d->env->ndiags;

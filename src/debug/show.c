@@ -390,8 +390,7 @@ static void show(tkd *d, showing *s) {
   tk_status st = tk_protect(d->env, show_body, s);
   show_end(s);
   if (st == TK_OK) return;
-  tkd_say_reports(d, diags);
-  tk_throw(d->env, TK_USAGE);
+  tkd_refuse(d, diags);
 }
 
 void tkd_show_expr(tkd *d, const char *fmt, const char *text) {

@@ -97,16 +97,13 @@ static void get_body(tk_env *e, void *ud) {
   getting *g = ud;
   tki *t = g->d->t;
   tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
+  (void)e;
   g->x = tki_eval_new(t, g->f, g->text, NULL);
   if (g->x->known && g->index) {
     get_known_index(g);
     return;
   }
-  if (g->x->known || g->x->n != 1) {
-    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "%.100s is not one value that can change", g->text);
-    tk_throw(e, TK_USAGE);
-  }
+  tkd_need_one(g->d, g->x, g->text, "not one value that can change");
   tkc_undefined_eval(t, g->x, g->f, out, undefined);
   put_value(g, &out[0], &undefined[0]);
   tki_release(t, &out[0]);
