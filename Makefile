@@ -82,7 +82,8 @@ LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 # ---- sources -------------------------------------------------------------
 
 LIB_SRC := $(sort $(wildcard src/base/*.c src/lang/*.c src/launch/*.c \
-  src/ir/*.c src/debug/*.c src/repl/*.c interp/*.c interp/check/*.c))
+  src/ir/*.c src/spec/*.c src/debug/*.c src/repl/*.c interp/*.c \
+  interp/check/*.c))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
@@ -93,8 +94,9 @@ PY_FILES := $(sort $(shell find python -type f ! -name '*.pyc' 2>/dev/null))
 EXAMPLES := $(sort $(wildcard examples/*))
 DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
-GENERATED := $(patsubst src/ir/%.py,$(B)/gen/%.inc,$(wildcard src/ir/*.py)) \
-  $(patsubst src/ir/%.py,$(B)/gen/%.def,$(wildcard src/ir/*.py))
+SPEC_PY := $(wildcard src/spec/*.py)
+GENERATED := $(SPEC_PY:src/spec/%.py=$(B)/gen/%.inc) \
+  $(SPEC_PY:src/spec/%.py=$(B)/gen/%.def)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 TESTS := $(TEST_SRC:%.c=$(B)/%)
@@ -129,12 +131,12 @@ $(B)/%.o: %.c $(B)/flags | $(GENERATED)
 	$(Q)$(COMPILE) $(EXTRA_CFLAGS) $(WERROR_FLAG) -MMD -MP -c -o $@ $<
 
 # The part of the language that is written in itself, as a C string.
-$(B)/gen/%.inc: src/ir/%.py
+$(B)/gen/%.inc: src/spec/%.py
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # ... and the list of what it defines.
-$(B)/gen/%.def: src/ir/%.py
+$(B)/gen/%.def: src/spec/%.py
 	@mkdir -p $(@D)
 	$(Q)sed -n 's/^def \([a-z_][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 /* What is known where the frame stands. */
 static const tk_binding *scope_of(const tki_frame *f) {

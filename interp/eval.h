@@ -7,7 +7,7 @@
 #define TK_INTERP_EVAL_H
 
 #include "interp/interp.h"
-#include "ir/eval.h"
+#include "spec/eval.h"
 
 typedef tk_eval tki_eval;
 

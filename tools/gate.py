@@ -1,7 +1,7 @@
 """Every operation has a specification, an example and an error test.
 
-Rows of src/ir/op.def and functions of src/ir/prelude.py.  A row is specified
-when its name stands in a kernel of tests/spec/*.spec (or in a case of
+Rows of src/spec/op.def and functions of src/spec/prelude.py.  A row is
+specified when its name stands in a kernel of tests/spec/*.spec (or in a case of
 tests/kernel/*.case that prints); has an example when docs/operations.txt does;
 has an error test when a "!" line of a .spec file, or a case that must fail,
 names it.  libdevice's functions are checked by their table: every row by

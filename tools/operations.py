@@ -62,7 +62,7 @@ def operations(lib):
 
 def prelude():
     """name: (signature, doc) of what is written in the language itself."""
-    with open(os.path.join(ROOT, 'src/ir/prelude.py'), encoding='utf-8') as f:
+    with open(os.path.join(ROOT, 'src/spec/prelude.py'), encoding='utf-8') as f:
         found = re.findall(r'^def (\w+)\((.*?)\):\n    """(.*?)"""', f.read(),
                            re.M | re.S)
     return {f'tl.{n}': (' '.join(s.replace(': tl.constexpr', '').split()), d)

@@ -2,16 +2,14 @@
  *
  * A statement is a block in braces, a declaration of registers, or an
  * instruction with an optional predicate.  Names are looked up once, here;
- * the interpreter sees register numbers.  Whatever is wrong is reported with
- * its place in the assembly text, as a note to the place in the kernel.
+ * the interpreter sees register numbers.  Whatever is wrong is returned with
+ * its place in the assembly text; the caller reports it.
  */
 #include "ir/asm.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ir/asm_read.h"
 
 const tk_asm_type_info tk_asm_types[TK_AT_COUNT] = {
 #define ASM_TYPE(name, bits, kind, part) {#name, bits, kind, TK_AT_##part},
@@ -50,8 +48,9 @@ typedef struct reg {
 } reg;
 
 typedef struct reader {
-  tks *s;
+  tk_arena *arena;
   tk_asm *a;
+  tk_asm_fault *fault;
   const char *text, *at;
   reg *regs;
   const char *op; /* the instruction being read, as written */
@@ -60,21 +59,14 @@ typedef struct reader {
 
 /* ---- failing ----------------------------------------------------------- */
 
-/* Reports at text[from..to) of the assembly. */
+/* Something is wrong at text[from..to) of the assembly. */
 static void fail(reader *r, const char *from, const char *to, const char *help,
                  const char *message) TK_NORETURN;
 static void fail(reader *r, const char *from, const char *to, const char *help,
                  const char *message) {
-  tks *s = r->s;
-  /* The report outlives the program that is not made. */
-  tk_arena *keep = &s->program->session->arena;
-  tk_source *src = tk_source_new(
-      keep, "inline assembly", tk_arena_strdup(keep, r->text), strlen(r->text));
-  tk_span span = {(uint32_t)(from - r->text), (uint32_t)(to - r->text)};
-  tk_diag *d = tks_say(s, TK_D_UNSUPPORTED, "inline assembly: %s", message);
-  tk_diag_note(s->env, d, src, span, "here");
-  if (help) tk_diag_help(s->env, d, "%s", help);
-  tk_throw(s->env, TK_FINDING);
+  tk_span at = {(uint32_t)(from - r->text), (uint32_t)(to - r->text)};
+  *r->fault = (tk_asm_fault){at, message, help};
+  tk_throw(r->arena->env, TK_FINDING);
 }
 
 /* ---- characters -------------------------------------------------------- */
@@ -103,7 +95,7 @@ static bool take(reader *r, char c) {
 static void need(reader *r, char c, const char *after) {
   if (take(r, c)) return;
   fail(r, r->at, r->at + (*r->at != 0), NULL,
-       tk_arena_printf(r->s->arena, "expected %c after %s", c, after));
+       tk_arena_printf(r->arena, "expected %c after %s", c, after));
 }
 
 /* Of a modifier, which may be L1::evict_last. */
@@ -138,7 +130,7 @@ enum { MAX_REGS = 1 << 16 };
 static void add_reg(reader *r, const char *name, size_t len, int type) {
   if (r->a->nregs == MAX_REGS)
     fail(r, name, name + len, NULL, "more than 65536 registers");
-  reg *g = TK_NEW(r->s->arena, reg);
+  reg *g = TK_NEW(r->arena, reg);
   *g = (reg){r->regs, name, len, (uint8_t)type, r->a->nregs++};
   r->regs = g;
 }
@@ -153,8 +145,7 @@ static void add_range(reader *r, const char *name, size_t len, int type) {
          "expected a number of registers, at most 65536");
   need(r, '>', "the number of registers");
   for (unsigned long i = 0; i < n; i++) {
-    const char *full =
-        tk_arena_printf(r->s->arena, "%.*s%lu", (int)len, name, i);
+    const char *full = tk_arena_printf(r->arena, "%.*s%lu", (int)len, name, i);
     add_reg(r, full, strlen(full), type);
   }
 }
@@ -186,15 +177,15 @@ static void read_declaration(reader *r) {
 
 static void unknown_reg(reader *r, const char *name, size_t n) TK_NORETURN;
 static void unknown_reg(reader *r, const char *name, size_t n) {
-  const char *w = tk_arena_strndup(r->s->arena, name, n);
+  const char *w = tk_arena_strndup(r->arena, name, n);
   tk_nearest near = tk_nearest_start(w);
   for (reg *g = r->regs; g; g = g->prev)
-    tk_nearest_try(&near, tk_arena_strndup(r->s->arena, g->name, g->len));
+    tk_nearest_try(&near, tk_arena_strndup(r->arena, g->name, g->len));
   const char *best = tk_nearest_best(&near);
   fail(r, name, name + n,
-       best ? tk_arena_printf(r->s->arena, "did you mean %s?", best)
+       best ? tk_arena_printf(r->arena, "did you mean %s?", best)
             : "declare it: .reg .b32 name;",
-       tk_arena_printf(r->s->arena, "%s is not a register", w));
+       tk_arena_printf(r->arena, "%s is not a register", w));
 }
 
 static reg *find_reg(reader *r, const char *name, size_t n) {
@@ -223,7 +214,7 @@ static place read_dollar(reader *r) {
   if (brace && *r->at == '}') r->at++;
   if (!digits || k >= (unsigned long)r->a->noperands)
     fail(r, start, r->at, "outputs are numbered first, then inputs",
-         tk_arena_printf(r->s->arena,
+         tk_arena_printf(r->arena,
                          "%.*s is not an operand: the constraints name $0 to "
                          "$%d",
                          (int)(r->at - start), start, r->a->noperands - 1));
@@ -276,7 +267,7 @@ static void mismatch(reader *r, const char *from, want w,
 static void mismatch(reader *r, const char *from, want w, const char *found) {
   fail(r, from, r->at, NULL,
        tk_arena_printf(
-           r->s->arena, "%.*s needs %s of %u bits here, not %s", (int)r->op_len,
+           r->arena, "%.*s needs %s of %u bits here, not %s", (int)r->op_len,
            r->op, w.bits == 1 ? "a predicate" : "an operand", w.bits, found));
 }
 
@@ -288,7 +279,7 @@ static void check_place(reader *r, const char *from, want w, place p) {
   bool wider = w.wider && kind != 'f' && !pair && p.bits > w.bits;
   if ((p.bits == w.bits || (wider && w.bits > 1)) && !clash) return;
   mismatch(r, from, w,
-           tk_arena_printf(r->s->arena, "a register .%c%u", p.kind, p.bits));
+           tk_arena_printf(r->arena, "a register .%c%u", p.kind, p.bits));
 }
 
 static uint64_t mask_of(unsigned bits) {
@@ -354,8 +345,8 @@ static uint64_t read_number(reader *r, want w) {
   if (word_char(*r->at) || *r->at == '.' || kind == 'f' || w.bits == 1) {
     r->at += strspn(r->at, "0123456789.abcdefABCDEF");
     mismatch(r, from, w,
-             tk_arena_printf(r->s->arena, "the number %.*s",
-                             (int)(r->at - from), from));
+             tk_arena_printf(r->arena, "the number %.*s", (int)(r->at - from),
+                             from));
   }
   return (minus ? (uint64_t)0 - v : v) & mask_of(w.bits);
 }
@@ -376,8 +367,8 @@ static bool read_special(reader *r, want w, tk_asm_arg *a) {
     }
     if (specials[i].bits != w.bits)
       mismatch(r, from, w,
-               tk_arena_printf(r->s->arena, "%s, which has %u",
-                               specials[i].name, specials[i].bits));
+               tk_arena_printf(r->arena, "%s, which has %u", specials[i].name,
+                               specials[i].bits));
     a->kind = TK_AA_SPECIAL;
     a->reg = i;
     return true;
@@ -414,9 +405,8 @@ static void read_vector(reader *r, want w, unsigned total, tk_asm_arg *a) {
   need(r, '}', "the parts");
   bool memory = w.letter == 'L' || w.letter == 'S';
   if (memory ? a->nparts != total || bits < w.bits : bits * a->nparts != w.bits)
-    mismatch(
-        r, from, w,
-        tk_arena_printf(r->s->arena, "%u parts of %u bits", a->nparts, bits));
+    mismatch(r, from, w,
+             tk_arena_printf(r->arena, "%u parts of %u bits", a->nparts, bits));
 }
 
 static void read_register(reader *r, want w, tk_asm_arg *a) {
@@ -478,22 +468,22 @@ static void read_operand(reader *r, want w, tk_asm_arg *a) {
 
 static void unknown_instruction(reader *r, size_t n) TK_NORETURN;
 static void unknown_instruction(reader *r, size_t n) {
-  const char *w = tk_arena_strndup(r->s->arena, r->op, n);
+  const char *w = tk_arena_strndup(r->arena, r->op, n);
   tk_nearest near = tk_nearest_start(w);
   tk_buf b;
-  tk_buf_init(&b, r->s->env);
+  tk_buf_init(&b, r->arena->env);
   for (int i = 0; i < TK_AO_COUNT; i++) {
     tk_nearest_try(&near, rows[i].name);
     if (rows[i].name[0] == *w) tk_buf_printf(&b, " %s", rows[i].name);
   }
   const char *best = tk_nearest_best(&near), *rest = tk_buf_str(&b);
   const char *help =
-      tk_arena_printf(r->s->arena, "%s%s%s%s%s", best ? "did you mean " : "",
+      tk_arena_printf(r->arena, "%s%s%s%s%s", best ? "did you mean " : "",
                       best ? best : "", best ? "? " : "",
                       *rest ? "known near it:" : "see docs/semantics.md", rest);
   tk_buf_free(&b);
   fail(r, r->op, r->op + n, help,
-       tk_arena_printf(r->s->arena, "%s is not an instruction that tkdbg knows",
+       tk_arena_printf(r->arena, "%s is not an instruction that tkdbg knows",
                        w));
 }
 
@@ -507,10 +497,10 @@ static void bad_suffix(reader *r, const row *w, const char *p,
                        size_t n) TK_NORETURN;
 static void bad_suffix(reader *r, const row *w, const char *p, size_t n) {
   fail(r, p - 1, p + n,
-       tk_arena_printf(r->s->arena, "%s takes %s%stypes %s%s%s", w->name,
-                       w->mods, *w->mods ? ", " : "", w->types,
+       tk_arena_printf(r->arena, "%s takes %s%stypes %s%s%s", w->name, w->mods,
+                       *w->mods ? ", " : "", w->types,
                        *w->types2 ? " and then " : "", w->types2),
-       tk_arena_printf(r->s->arena, ".%.*s does not go with %s here", (int)n, p,
+       tk_arena_printf(r->arena, ".%.*s does not go with %s here", (int)n, p,
                        w->name));
 }
 
@@ -591,7 +581,7 @@ static void check_needs(reader *r, const tk_asm_inst *in) {
       found |= tk_has_word(words, mod_names[m], strlen(mod_names[m]));
   if (!found)
     fail(r, r->op, r->at, NULL,
-         tk_arena_printf(r->s->arena, "%s of this type needs one of: %s",
+         tk_arena_printf(r->arena, "%s of this type needs one of: %s",
                          rows[in->op].name, words));
 }
 
@@ -615,9 +605,8 @@ static const row *read_opcode(reader *r, tk_asm_inst *in) {
   }
   if (ntypes < wanted)
     fail(r, r->op, r->at,
-         tk_arena_printf(r->s->arena, "one of %s",
-                         ntypes ? w->types2 : w->types),
-         tk_arena_printf(r->s->arena, "%s needs %d type%s", w->name, wanted,
+         tk_arena_printf(r->arena, "one of %s", ntypes ? w->types2 : w->types),
+         tk_arena_printf(r->arena, "%s needs %d type%s", w->name, wanted,
                          wanted > 1 ? "s" : ""));
   if (wanted < 2) in->type2 = in->type;
   check_needs(r, in);
@@ -648,7 +637,7 @@ static const char *form(reader *r, const row *w, size_t n) {
     p += len + 1;
   }
   fail(r, r->op, r->at, NULL,
-       tk_arena_printf(r->s->arena, "%s takes %zu operands, not %zu", w->name,
+       tk_arena_printf(r->arena, "%s takes %zu operands, not %zu", w->name,
                        most, n));
 }
 
@@ -665,7 +654,7 @@ static void read_instruction(reader *r, int guard, bool guard_not) {
   }
   in.nargs = (uint8_t)n;
   need(r, ';', "an instruction");
-  TK_PUSH(r->s->arena, &r->a->insts, in);
+  TK_PUSH(r->arena, &r->a->insts, in);
 }
 
 /* @p or @!p, then the instruction. */
@@ -700,7 +689,16 @@ static void read_statements(reader *r, bool inner) {
   r->regs = outer;
 }
 
-void tks_asm_read(tks *s, tk_asm *a, const char *text) {
-  reader r = {.s = s, .a = a, .text = text, .at = text};
-  read_statements(&r, false);
+static void read_text(tk_env *e, void *ud) {
+  (void)e;
+  read_statements(ud, false);
+}
+
+bool tk_asm_read(tk_arena *arena, tk_asm *a, const char *text,
+                 tk_asm_fault *fault) {
+  reader r = {.arena = arena, .a = a, .fault = fault, .text = text, .at = text};
+  *fault = (tk_asm_fault){{0, 0}, NULL, NULL};
+  tk_status st = tk_protect(arena->env, read_text, &r);
+  if (st != TK_OK && !fault->message) tk_throw(arena->env, st);
+  return st == TK_OK;
 }

@@ -92,6 +92,16 @@ typedef struct tk_asm {
   int pack;
 } tk_asm;
 
-/* The row of an instruction by name; -1: there is none. */
+/* What is wrong with an assembly text, and where in it. */
+typedef struct tk_asm_fault {
+  tk_span at;
+  const char *message, *help; /* help may be NULL; both are the arena's */
+} tk_asm_fault;
+
+/* Adds the instructions of text to a, whose operands are known; everything is
+ * made in the arena.  False: *fault says what is wrong.  Throws when memory
+ * runs out. */
+bool tk_asm_read(tk_arena *arena, tk_asm *a, const char *text,
+                 tk_asm_fault *fault);
 
 #endif

@@ -1,7 +1,7 @@
 """Writes signatures.spec: no operation takes an argument it does not name.
 
-Names come from src/ir/op.def, libdevice.def and prelude.py; run this again when
-a row is added there.  --check fails when the file is out of date.
+Names come from src/spec/op.def, libdevice.def and prelude.py; run this again
+when a row is added there.  --check fails when the file is out of date.
 """
 import os
 import re

@@ -12,8 +12,8 @@
  * tensors of the launch by their parameters' names, unless a variable of the
  * kernel has the name.
  */
-#ifndef TK_IR_EVAL_H
-#define TK_IR_EVAL_H
+#ifndef TK_SPEC_EVAL_H
+#define TK_SPEC_EVAL_H
 
 #include "ir/ir.h"
 

@@ -1,5 +1,5 @@
 /* op_type.c - rules: what types and the target tell. */
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 sval rule_int_limit(tks *s, const tks_args *a) {
   const tk_type *t = &a->v[0].type;

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 typedef struct side {
   const char *name;

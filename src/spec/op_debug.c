@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 /* ---- text -------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* op_math.c - rules: lane-by-lane arithmetic, selection, products. */
 #include <string.h>
 
-#include "ir/rule.h"
-#include "ir/version.h"
+#include "spec/rule.h"
+#include "spec/version.h"
 
 static sval tensor(tks *s, const tks_args *a, size_t i) {
   s->frame->at = a->span[i];
@@ -180,7 +180,7 @@ static tk_precision precision(tks *s, const tks_args *a) {
 #define REDUCTION(id, name)
 #define ATOMIC(id, name)
 #define PRECISION(id, name) name,
-#include "mode.def"
+#include "ir/mode.def"
 #undef UNARY
 #undef BINARY
 #undef COMPARE

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 #include "launch/host.h"
 
 /* ---- signatures -------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* rule.h - the rules of op.def: each types one operation's call and makes
  * its instructions.  Prototypes come from the table itself.
  */
-#ifndef TK_IR_RULE_H
-#define TK_IR_RULE_H
+#ifndef TK_SPEC_RULE_H
+#define TK_SPEC_RULE_H
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 #define F 0
 #define M 1

@@ -7,8 +7,8 @@
  * Semantics follow Triton 3.6's compiler front end: code_generator.py for
  * statements and scoping, language/semantic.py for types.
  */
-#ifndef TK_IR_SPEC_H
-#define TK_IR_SPEC_H
+#ifndef TK_SPEC_SPEC_H
+#define TK_SPEC_SPEC_H
 
 #include "ir/ir.h"
 

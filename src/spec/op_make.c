@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 /* ---- programming model, creation --------------------------------------- */
 

@@ -4,11 +4,11 @@
  * underneath the program's own variables; instructions that turn out not to
  * be needed (an address of every tensor, say) are dropped afterwards.
  */
-#include "ir/eval.h"
+#include "spec/eval.h"
 
 #include <string.h>
 
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 /* ---- names of the debugger --------------------------------------------- */
 

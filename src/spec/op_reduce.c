@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "ir/rule.h"
-#include "ir/version.h"
+#include "spec/rule.h"
+#include "spec/version.h"
 
 static sval tensor(tks *s, const tks_args *a, size_t i) {
   s->frame->at = a->span[i];

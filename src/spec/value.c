@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 sval sv_tuple(tks *s, const sval *items, size_t n) {
   sval v = {.kind = V_TUPLE, .n = n};

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/spec.h"
-#include "ir/version.h"
+#include "spec/spec.h"
+#include "spec/version.h"
 
 /* ---- literals ---------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * What a GPU would read from a register is answered from the launch, so that
  * two runs agree.
  */
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 sval rule_clock(tks *s, const tks_args *a) {
   (void)a;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 static sval block(tks *s, const tks_args *a, size_t i) {
   s->frame->at = a->span[i];

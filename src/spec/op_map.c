@@ -1,5 +1,5 @@
 /* op_map.c - rule: a function of scalars, mapped over the lanes of blocks. */
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 static void check_args(tks *s, const tks_args *a, int64_t pack) {
   if (a->v[0].kind != V_FUNC)

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 static tk_dtype elem(const sval *v) {
   return (tk_dtype)v->type.elem;

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/spec.h"
-#include "ir/version.h"
+#include "spec/spec.h"
+#include "spec/version.h"
 #include "launch/host.h"
 
 /* ---- variables --------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* version.h - which Triton a session follows; see version.def. */
-#ifndef TK_IR_VERSION_H
-#define TK_IR_VERSION_H
+#ifndef TK_SPEC_VERSION_H
+#define TK_SPEC_VERSION_H
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 typedef enum tks_change {
 #define CHANGE(id, since, doc) TKS_##id,

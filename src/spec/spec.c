@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 static tk_dtype int_type(tks *s, const char *name, const tk_value *v) {
   tk_int i = (tk_int)v->hi * ((tk_int)1 << 64) + (tk_int)v->lo;

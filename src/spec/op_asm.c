@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/asm_read.h"
-#include "ir/rule.h"
+#include "ir/asm.h"
+#include "spec/rule.h"
 
 typedef struct call {
   const tks_args *a;
@@ -176,6 +176,19 @@ static void read_pack(tks *s, call *c) {
   c->code->pack = (int)pack;
 }
 
+static void asm_error(tks *s, const char *text,
+                      const tk_asm_fault *f) TK_NORETURN;
+static void asm_error(tks *s, const char *text, const tk_asm_fault *f) {
+  /* The report outlives the program that is not made. */
+  tk_arena *keep = &s->program->session->arena;
+  tk_source *src = tk_source_new(keep, "inline assembly",
+                                 tk_arena_strdup(keep, text), strlen(text));
+  tk_diag *d = tks_say(s, TK_D_UNSUPPORTED, "inline assembly: %s", f->message);
+  tk_diag_note(s->env, d, src, f->at, "here");
+  if (f->help) tk_diag_help(s->env, d, "%s", f->help);
+  tk_throw(s->env, TK_FINDING);
+}
+
 sval rule_inline_asm(tks *s, const tks_args *a) {
   call c = {.a = a, .code = TK_NEW(s->arena, tk_asm)};
   tk_span at = s->frame->at;
@@ -188,7 +201,8 @@ sval rule_inline_asm(tks *s, const tks_args *a) {
   read_constraints(s, &c, constraints);
   check_constraints(s, &c);
   s->frame->at = a->span[0];
-  tks_asm_read(s, c.code, text);
+  tk_asm_fault fault;
+  if (!tk_asm_read(s->arena, c.code, text, &fault)) asm_error(s, text, &fault);
   s->frame->at = at;
   tk_inst *in = tks_inst_new(s, TK_I_ASM, 0, c.out[0], c.nin, c.in, c.nout);
   in->aux = c.code;

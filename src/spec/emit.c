@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 /* ---- failing ----------------------------------------------------------- */
 

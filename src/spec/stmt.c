@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "ir/spec.h"
+#include "spec/spec.h"
 
 /* ---- statements as containers ------------------------------------------ */
 

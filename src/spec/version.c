@@ -1,5 +1,5 @@
 /* version.c - which Triton a session follows. */
-#include "ir/version.h"
+#include "spec/version.h"
 
 #include <string.h>
 

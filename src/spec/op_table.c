@@ -1,11 +1,11 @@
 /* op_table.c - op.def as a table, and reading bound arguments. */
 #include <string.h>
 
-#include "ir/rule.h"
+#include "spec/rule.h"
 
 enum { /* rows of libdevice.def */
 #define LIBDEVICE(id, params, accuracy, doc, overloads) ROW_##id,
-#include "libdevice.def"
+#include "ir/libdevice.def"
 #undef LIBDEVICE
 };
 
@@ -46,7 +46,7 @@ static const tks_op table[] = {
 #define ROUND1(name, mode, R, A, value) LANE1(name, R, A, value)
 #define ROUND2(name, mode, R, A, B, value) LANE2(name, R, A, B, value)
 #define ROUND3(name, mode, R, A, B, C, value) LANE3(name, R, A, B, C, value)
-#include "libdevice.def"
+#include "ir/libdevice.def"
 #undef LIBDEVICE
 };
 
