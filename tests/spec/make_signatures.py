@@ -8,20 +8,20 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-IR = os.path.join(HERE, '..', '..', 'src', 'ir')
+SRC = os.path.join(HERE, '..', '..', 'src')
 PATH = os.path.join(HERE, 'signatures.spec')
 
 
 def read(name):
-    with open(os.path.join(IR, name), encoding='utf-8') as f:
+    with open(os.path.join(SRC, name), encoding='utf-8') as f:
         return f.read()
 
 
 def names():
-    rows = re.findall(r'^OP\("([\w.]+)"', read('op.def'), re.M)
+    rows = re.findall(r'^OP\("([\w.]+)"', read('spec/op.def'), re.M)
     rows += ['tl.' + n for n in re.findall(r'^def ([a-z]\w*)\(',
-                                           read('prelude.py'), re.M)]
-    device = re.findall(r'^ *LIBDEVICE\((\w+)', read('libdevice.def'), re.M)
+                                           read('spec/prelude.py'), re.M)]
+    device = re.findall(r'^ *LIBDEVICE\((\w+)', read('ir/libdevice.def'), re.M)
     rows += ['tl.extra.libdevice.' + n for n in device if n != 'id']
     # PyTorch's helpers are no part of the language.
     return [n for n in rows if not n.startswith('triton_helpers.')]
