@@ -20,8 +20,9 @@
 #   make clean
 #
 # Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
-# build folder), PYTHON (the one with NumPy that tests and bench use), SUITES
-# (of `make test`: c python cli debug docs).
+# build folder), ASSERTS=1 (assertions are checked; its own build folder),
+# PYTHON (the one with NumPy that tests and bench use), SUITES (of `make test`:
+# c python cli debug docs).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh
@@ -42,7 +43,10 @@ SUITES ?=
 SANITIZE ?=
 V ?=
 
-B := build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
+# Sanitizer builds check assertions; other builds do with ASSERTS=1.
+ASSERTS ?= $(if $(SANITIZE),1)
+B := build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)),$(if \
+  $(ASSERTS),-asserts))
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
@@ -55,7 +59,8 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # about that.
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wpointer-arith -Wvla -Wundef
-TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen
+TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen \
+  $(if $(ASSERTS),-DTK_ASSERTS)
 TK_CFLAGS := -std=c11 $(WARNINGS) -fPIC -fno-semantic-interposition \
   -ffp-contract=off
 # Nobody looks at errno or the exception flags, so that loops with choices in

@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include "base/assert.h"
 #include "tkdbg/tkdbg.h"
 
 #if defined(__GNUC__)
