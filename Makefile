@@ -87,8 +87,8 @@ LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 # ---- sources -------------------------------------------------------------
 
 LIB_SRC := $(sort $(wildcard src/base/*.c src/lang/*.c src/launch/*.c \
-  src/ir/*.c src/spec/*.c src/debug/*.c src/repl/*.c interp/*.c \
-  interp/check/*.c))
+  src/ir/*.c src/spec/*.c src/debug/*.c src/command/*.c src/repl/*.c \
+  interp/*.c interp/check/*.c))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))

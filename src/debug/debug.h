@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#include "debug/look.h"
+#include "command/look.h"
 #include "interp/eval.h"
 #include "tkdbg/tkdbg.h"
 
@@ -54,7 +54,7 @@ typedef struct tkd_command {
 enum {
 #define COMMAND(id, name, aliases, args, flags, words, summary, text)          \
   TKD_C_##id,
-#include "command.def"
+#include "command/command.def"
 #undef COMMAND
   TKD_COMMANDS
 };
@@ -246,7 +246,7 @@ typedef struct tkd_strand {
 
 typedef enum tkd_reason {
 #define STOP(id, name, doc) TKD_R_##id,
-#include "stop.def"
+#include "debug/stop.def"
 #undef STOP
   TKD_REASONS
 } tkd_reason;

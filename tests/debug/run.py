@@ -89,7 +89,7 @@ def literals(text):
 
 def commands():
     """(name, other names, arguments, summary) of each command."""
-    with open(os.path.join(ROOT, 'src/debug/command.def')) as f:
+    with open(os.path.join(ROOT, 'src/command/command.def')) as f:
         rows = f.read().split('\nCOMMAND(')[1:]
     for row in rows:
         _, name, others, args, _, _, summary, *_ = literals(row)
@@ -118,7 +118,7 @@ def unseen(files):
 
 def settings():
     """(name, value, what it is) of each setting."""
-    with open(os.path.join(ROOT, 'src/debug/setting.def')) as f:
+    with open(os.path.join(ROOT, 'src/command/setting.def')) as f:
         rows = f.read().split('\nSETTING(')[1:]
     return [literals(row)[1:4] for row in rows]
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "debug/look.h"
+#include "command/look.h"
 #include "support/suite.h"
 
 static tk_env env;

@@ -710,7 +710,7 @@ static const struct {
   const char *name, *text;
 } reasons[] = {
 #define STOP(id, name, text) {name, text},
-#include "stop.def"
+#include "debug/stop.def"
 #undef STOP
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "debug/look.h"
+#include "command/look.h"
 
 /* ---- blocks ------------------------------------------------------------- */
 

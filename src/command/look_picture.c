@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "debug/look.h"
+#include "command/look.h"
 
 enum { MAX_ROWS = 48, SVG_CELLS = 128 };
 enum { LEAST_ROWS = 8, MAX_PLANES = 8, SVG_PLANES = 64 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/cmd.h"
+#include "command/cmd.h"
 
 static uint64_t times(tkd *d, const char *text) {
   uint64_t n = tkd_number(d, text, 1);

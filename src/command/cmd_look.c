@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/cmd.h"
+#include "command/cmd.h"
 #include "interp/check/check.h"
 #include "interp/check/undefined.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/cmd.h"
+#include "command/cmd.h"
 #include "interp/check/undefined.h"
 
 /* ---- set --------------------------------------------------------------- */

@@ -124,7 +124,7 @@ static const struct setting {
   void (*show)(tkd *d);
 } settings[] = {
 #define SETTING(id, name, value, doc) {name, value, doc, set_##id, show_##id},
-#include "setting.def"
+#include "command/setting.def"
 #undef SETTING
 };
 

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "debug/cmd.h"
+#include "command/cmd.h"
 #include "interp/place.h"
 
 enum { MOST_TOUCHES = 16 };

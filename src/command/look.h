@@ -4,8 +4,8 @@
  * Every function adds text to a buffer of the caller and keeps nothing.  The
  * text ends with a newline and is at most `width` columns wide.
  */
-#ifndef TK_DEBUG_LOOK_H
-#define TK_DEBUG_LOOK_H
+#ifndef TK_COMMAND_LOOK_H
+#define TK_COMMAND_LOOK_H
 
 #include "interp/interp.h"
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/look.h"
+#include "command/look.h"
 
 /* ---- axis facts --------------------------------------------------------- */
 

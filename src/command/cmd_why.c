@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "debug/cmd.h"
+#include "command/cmd.h"
 #include "interp/check/blame.h"
 #include "interp/check/slice.h"
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/look.h"
+#include "command/look.h"
 
 /* Sectors and lines as powers of two: divisions are what adding an access
  * would spend its time on. */

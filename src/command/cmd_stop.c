@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/cmd.h"
+#include "command/cmd.h"
 #include "lang/ast.h"
 
 /* ---- break ------------------------------------------------------------- */

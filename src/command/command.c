@@ -10,12 +10,12 @@
 #include <strings.h>
 
 #include "debug/debug.h"
-#include "debug/cmd.h"
+#include "command/cmd.h"
 
 const tkd_command tkd_commands[TKD_COMMANDS] = {
 #define COMMAND(id, name, aliases, args, flags, words, summary, text)          \
   {name, aliases, args, flags, TKD_##words, summary, text, tkd_cmd_##id},
-#include "command.def"
+#include "command/command.def"
 #undef COMMAND
 };
 
@@ -324,7 +324,7 @@ static const struct {
   const char *name, *instead;
 } foreign[] = {
 #define FOREIGN(name, instead) {name, instead},
-#include "foreign.def"
+#include "command/foreign.def"
 #undef FOREIGN
 };
 
@@ -601,7 +601,7 @@ static const struct {
 } groups[] = {
 #define COMMAND(id, name, aliases, args, flags, words, summary, text)
 #define GROUP(name, summary, id) {name, summary, TKD_C_##id},
-#include "command.def"
+#include "command/command.def"
 #undef COMMAND
 };
 
