@@ -6,6 +6,7 @@
  * grow and are the same each time.
  */
 #include "interp/asm.h"
+#include "interp/bind.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* deadlock.c - who waits for what when nobody can go on.
  */
+#include "interp/grid.h"
 #include "interp/schedule.h"
+#include "interp/site.h"
 
 #include <stdlib.h>
 #include <string.h>

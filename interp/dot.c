@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp/bind.h"
 #include "interp/interp.h"
+#include "interp/kernels.h"
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111 };
 typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const float *,

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "interp/bind.h"
 #include "interp/interp.h"
+#include "interp/kernels.h"
 #include "ir/libdevice.h"
 
 /* Puts v into the result slot; when v took over operand k's buffer, that
@@ -35,6 +37,12 @@ static void run_pid(void *ctx, const tk_inst *in, void *frame) {
   tki_set(t, slot, (tki_val){.u = (uint32_t)v, .region = TKI_ANY});
 }
 
+static void run_clock(void *ctx, const tk_inst *in, void *vframe) {
+  tki *t = ctx;
+  tki_val *slot = (tki_val *)vframe + in->res[0];
+  tki_set(t, slot, (tki_val){.u = t->ops, .region = TKI_ANY});
+}
+
 TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
   for (size_t i = 0; i < n; i++) d[i] = from + (int32_t)i;
 }
@@ -59,7 +67,7 @@ static void fill(void *d, const void *x, size_t size, size_t n) {
 }
 
 /* Row by row, where an operand is a column or a row that stands for a block
- * (see fuse in exec.c).  width: bytes of a result lane. */
+ * (see fuse in bind.c).  width: bytes of a result lane. */
 static void by_rows(const tk_inst *in, char *d, size_t width, tki_val *a,
                     tki_val *b) {
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
@@ -335,6 +343,7 @@ void tki_elem(tk_inst *in) {
   case TK_I_ARANGE: in->run = run_arange; break;
   case TK_I_PID:
   case TK_I_NPROG: in->run = run_pid; break;
+  case TK_I_CLOCK: in->run = run_clock; break;
   case TK_I_CAST: bind_cast(in); break;
   case TK_I_UNARY:
     in->run = run_unary;

@@ -1,5 +1,6 @@
 /* eval.c - a debugger's expressions; see eval.h. */
 #include "interp/eval.h"
+#include "interp/bind.h"
 
 #include <string.h>
 

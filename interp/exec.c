@@ -5,46 +5,12 @@
  * Two copies of the innermost loop exist: one that does nothing but run, and
  * one that tells observers, chosen once for the run.
  */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "interp/bind.h"
 #include "interp/schedule.h"
 
 typedef enum flow { FLOW_ON, FLOW_RETURN } flow;
-
-/* ---- findings ---------------------------------------------------------- */
-
-void tki_note_program(tki *t, tk_diag *d) {
-  const int64_t *p = t->pid, *g = t->grid;
-  if (d->count == 1) memcpy(d->program, p, sizeof d->program);
-  tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
-               "in program (%" PRId64 ", %" PRId64 ", %" PRId64
-               ") of grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-               p[0], p[1], p[2], g[0], g[1], g[2]);
-  for (tki_frame *c = tki_user_frame(t->frame)->caller; c; c = c->caller)
-    if (!c->func->library && c->inst)
-      tk_diag_note(t->env, d, c->func->src, c->inst->span,
-                   "in the call from %s", c->func->name);
-}
-
-tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
-  char text[1024];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  const tki_frame *f = tki_user_frame(t->frame);
-  tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s", text);
-  tki_note_program(t, d);
-  return d;
-}
-
-void tki_stop(tki *t) {
-  TKI_TELL(t, stop, t);
-  tk_throw(t->env, TK_FINDING);
-}
 
 /* ---- instructions ------------------------------------------------------ */
 
@@ -265,7 +231,7 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   tki_buf_free(t, buf);
 }
 
-static void run_call(void *ctx, const tk_inst *in, void *vframe) {
+void tki_run_call(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *slots = vframe, args[FEW], res[FEW], *a = args, *r = res;
   size_t n = in->nargs > in->nres ? in->nargs : in->nres;
@@ -281,22 +247,9 @@ static void run_call(void *ctx, const tk_inst *in, void *vframe) {
   if (big) tki_buf_free(t, big);
 }
 
-static void run_cond(void *ctx, const tk_inst *in, void *vframe) {
+void tki_run_cond(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *slots = vframe;
   tki_exec_insts(ctx, &in->body[slots[in->args[0]].b ? 0 : 1], slots);
-}
-
-static void run_clock(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *slot = (tki_val *)vframe + in->res[0];
-  tki_set(t, slot, (tki_val){.u = t->ops, .region = TKI_ANY});
-}
-
-static void run_barrier(void *ctx, const tk_inst *in, void *frame) {
-  tki *t = ctx;
-  (void)frame;
-  tki_access a = {.t = t, .in = in, .region = TKI_ANY, .verb = "barrier"};
-  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
 }
 
 /* ---- one program ------------------------------------------------------- */
@@ -320,93 +273,4 @@ void tki_program_run(tki *t) {
   release_slots(t, slots, f->nslots);
   t->frame = NULL;
   t->done++;
-}
-
-/* ---- binding ----------------------------------------------------------- */
-
-static const void *reduction_kernel(const tk_inst *in) {
-  tki_binary_fn fn = tki_binary_kernel(tki_reduction_op((tk_reduction)in->mode),
-                                       (tk_dtype)in->from.elem);
-  return (const void *)(uintptr_t)fn;
-}
-
-static void bind_inst(tk_inst *in, const tk_func *f) {
-  tki_elem(in);
-  tki_move(in);
-  switch (in->op) {
-  case TK_I_ADDPTR: tki_bind_addptr(in, f); break;
-  case TK_I_LOAD: in->run = tki_load; break;
-  case TK_I_STORE: in->run = tki_store; break;
-  case TK_I_ATOMIC: in->run = tki_atomic; break;
-  case TK_I_CAS: in->run = tki_cas; break;
-  case TK_I_DOT: in->run = tki_dot; break;
-  case TK_I_REDUCE:
-    in->run = tki_reduce;
-    in->kernel = reduction_kernel(in);
-    break;
-  case TK_I_SCAN:
-    in->run = tki_scan;
-    in->kernel = reduction_kernel(in);
-    break;
-  case TK_I_REDUCE_FN: in->run = tki_reduce_fn; break;
-  case TK_I_SCAN_FN: in->run = tki_scan_fn; break;
-  case TK_I_ASM: in->run = tki_asm; break;
-  case TK_I_MAP_FN: in->run = tki_map_fn; break;
-  case TK_I_UNSCALE: in->run = tki_unscale; break;
-  case TK_I_CALL: in->run = run_call; break;
-  case TK_I_COND: in->run = run_cond; break;
-  case TK_I_PRINT: in->run = tki_print; break;
-  case TK_I_ASSERT: in->run = tki_assert; break;
-  case TK_I_BREAKPOINT: in->run = tki_breakpoint; break;
-  case TK_I_CLOCK: in->run = run_clock; break;
-  case TK_I_BARRIER: in->run = run_barrier; break;
-  default: break;
-  }
-}
-
-/* Whether a later instruction is the only user of a slot and can take a
- * column or row in place of the block. */
-static bool takes_lazy(const tk_insts *l, size_t from, int slot) {
-  for (size_t i = from; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    for (int k = 0; k < in->nargs; k++)
-      if (in->args[k] == slot)
-        return (in->op == TK_I_BINARY || in->op == TK_I_COMPARE) &&
-               in->type.rank == 2 && in->kill >> k & 1;
-  }
-  return false;
-}
-
-/* A broadcast to two axes that only feeds an operation lane by lane is not
- * carried out: the operation goes row by row (mode 1 column, 2 row). */
-static void fuse(tk_insts *l, size_t at) {
-  tk_inst *in = l->items[at];
-  bool two = in->op == TK_I_BROADCAST && in->from.rank == 2;
-  if (!two || !takes_lazy(l, at + 1, in->res[0])) return;
-  bool column = in->from.shape[1] == 1, row = in->from.shape[0] == 1;
-  if (column != row && in->type.shape[1] >= 8) in->mode = column ? 1 : 2;
-}
-
-static void bind_insts(tk_insts *l, const tk_func *f) {
-  for (size_t i = 0; i < l->n; i++) {
-    bind_inst(l->items[i], f);
-    fuse(l, i);
-    bind_insts(&l->items[i]->body[0], f);
-    bind_insts(&l->items[i]->body[1], f);
-  }
-}
-
-static void bind_body(tk_body *b, const tk_func *f) {
-  for (size_t i = 0; i < b->n; i++) {
-    bind_insts(&b->items[i]->insts, f);
-    bind_body(&b->items[i]->body, f);
-    bind_body(&b->items[i]->orelse, f);
-  }
-}
-
-void tki_bind(tk_program *p) {
-  if (p->bound) return;
-  for (size_t i = 0; i < p->nfuncs; i++)
-    bind_body(&p->funcs[i]->body, p->funcs[i]);
-  p->bound = true;
 }

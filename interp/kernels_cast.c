@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "interp/kernels.h"
 #include "interp/lanes.h"
 
 /* Saturation: bounds are exact in both float types. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "interp/kernels.h"
 #include "interp/lanes.h"
 
 /* ---- narrow formats ---------------------------------------------------- */

@@ -5,6 +5,7 @@
  * is x, the smallest number divided by -1 is itself; a shift by the width or
  * more gives 0, or the sign for >> of a signed type (PTX ISA, shl and shr).
  */
+#include "interp/kernels.h"
 #include "interp/lanes.h"
 
 #define MULHI32(a, b) (((uint64_t)(uint32_t)(a) * (uint32_t)(b)) >> 32)

@@ -8,6 +8,7 @@
 #include <fenv.h>
 
 #include "interp/interp.h"
+#include "interp/kernels.h"
 #include "interp/trans.h"
 #include "ir/libdevice.h"
 

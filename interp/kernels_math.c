@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "interp/kernels.h"
 #include "interp/lanes.h"
 #include "interp/trans.h"
 

@@ -10,6 +10,7 @@
 #define TK_INTERP_LANES_H
 
 #include "interp/interp.h"
+#include "interp/kernels.h"
 
 #define TKI_LOOP1(NAME, TO, FROM, EXPR)                                        \
   TKI_CLONES static void NAME(void *vd, const void *va, size_t n) {            \

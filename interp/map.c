@@ -1,6 +1,7 @@
 /* map.c - a function of scalars called for every `pack` lanes of blocks. */
 #include <string.h>
 
+#include "interp/bind.h"
 #include "interp/interp.h"
 
 /* A block whose lanes go in or come out. */

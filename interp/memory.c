@@ -6,230 +6,20 @@
  * at.  Nothing outside a region is ever touched: the first bad lane ends the
  * run with a report that says which element was meant.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "interp/schedule.h"
-#include "interp/spin.h"
-
-/* ---- regions ----------------------------------------------------------- */
-
-const tki_region *tki_region_at(const tki *t, uint64_t a, size_t size) {
-  for (size_t i = 0; i < t->nregions; i++) {
-    const tki_region *r = &t->regions[i];
-    if (a >= r->lo && a < r->hi && r->hi - a >= size) return r;
-  }
-  return NULL;
-}
-
-void tki_tell_access(tki *t, const tki_access *a) {
-  if (t->spin) tki_spin_access(t->spin, a);
-  if (t->schedule && t->schedule->writers) tki_schedule_access(t->schedule, a);
-  TKI_TELL(t, access, t, a);
-}
-
-static bool all_zero(const char *p, size_t n) {
-  while (n && !*p) p++, n--;
-  return n == 0;
-}
-
-bool tki_access_changes(const tki_access *a, size_t lane) {
-  const tki_region *r = tki_access_region(a, lane);
-  const char *p = r->host + (a->addr[lane] - r->lo);
-  const char *v = a->value + lane * a->step;
-  if (a->in->op == TK_I_ATOMIC && a->in->mode == TK_A_ADD)
-    return !all_zero(v, a->size);
-  if (a->in->op == TK_I_CAS) {
-    tki_val *c = &a->t->frame->slots[a->in->args[1]];
-    const char *expected = tki_data(c);
-    if (memcmp(p, expected + (c->buf ? lane * a->size : 0), a->size) != 0)
-      return false;
-  }
-  return memcmp(p, v, a->size) != 0;
-}
-
-/* ---- reports ----------------------------------------------------------- */
-
-static const char *lane_index(const tki_access *a, size_t lane) {
-  const tk_type *type = &a->in->type;
-  tk_arena *arena = &a->t->launch->arena;
-  char *text = tk_arena_strdup(arena, "");
-  int64_t below = 1;
-  for (int i = 0; i < type->rank; i++) below *= type->shape[i];
-  for (int i = 0; i < type->rank; i++) {
-    below /= type->shape[i];
-    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
-                           (long long)((int64_t)lane / below % type->shape[i]));
-  }
-  return text;
-}
-
-static const char *ints(tk_arena *arena, const int64_t *v, int n) {
-  char *text = tk_arena_strdup(arena, "");
-  for (int i = 0; i < n; i++)
-    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
-                           (long long)v[i]);
-  return text;
-}
-
-static void note_tensor(const tki_access *a, tk_diag *d, const tki_region *r) {
-  tk_arena *arena = &a->t->launch->arena;
-  const tk_tensor *x = r->tensor;
-  tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
-               "%s is %s[%s] with strides [%s], %" PRIu64 " bytes of storage",
-               r->name, tk_dtype_name(x->dtype), ints(arena, x->shape, x->rank),
-               ints(arena, x->strides, x->rank), r->hi - r->lo);
-}
-
-static size_t count_bad(const tki_access *a, const tki_region *r) {
-  size_t bad = 0;
-  for (size_t i = 0; i < a->n; i++) {
-    if (a->mask && !a->mask[i]) continue;
-    uint64_t x = a->addr[i];
-    bad += x < r->lo || x >= r->hi || r->hi - x < a->size;
-  }
-  return bad;
-}
-
-static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
-  tk_env *e = a->t->env;
-  tk_span none = {0, 0};
-  const char *mask = a->mask ? "true" : "none";
-  if (!a->in->type.rank) {
-    tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
-    return;
-  }
-  tk_diag_lane(e, d, "[%s]", lane_index(a, lane));
-  tk_diag_note(e, d, NULL, none, "first bad lane: %s, mask %s", d->lane, mask);
-}
-
-static const char *outside_help(const tki_access *a, bool before) {
-  if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
-    return "boundary_check= must name the axes that run past the shape, and "
-           "the shape be the tensor's";
-  if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
-    return "the descriptor's shape and strides must be the tensor's";
-  if (a->mask && before)
-    return "the mask lets this lane through: it must ask for offsets >= 0 too";
-  if (a->mask)
-    return "the mask lets this lane through: compare the offsets with the size";
-  return before ? "add a mask, such as mask=offsets >= 0, or begin later"
-                : "add a mask, such as mask=offsets < n";
-}
-
-static void outside(const tki_access *a, size_t lane,
-                    const tki_region *r) TK_NORETURN;
-static void outside(const tki_access *a, size_t lane, const tki_region *r) {
-  uint64_t base = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
-  int64_t off = (int64_t)(a->addr[lane] - base);
-  int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
-  size_t bad = count_bad(a, r);
-  tk_diag *d = tki_finding(
-      a->t, TK_D_BOUNDS,
-      "%s %s %s: element %lld of %lld (byte offset "
-      "%lld), %zu of %zu lanes",
-      a->verb, off < 0 ? "before the start of" : "past the end of", r->name,
-      (long long)(off / size), (long long)limit, (long long)off, bad, a->n);
-  note_lane(a, d, lane);
-  note_tensor(a, d, r);
-  const tki_region *other = tki_region_at(a->t, a->addr[lane], a->size);
-  if (other)
-    tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
-                 "the address lies in %s, which this pointer does not belong "
-                 "to",
-                 other->name);
-  tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0));
-  tki_stop(a->t);
-}
-
-/* Bytes between an address and a region: 0, in it or next to it. */
-static uint64_t distance(const tki_region *r, uint64_t x) {
-  return x < r->lo ? r->lo - x : x > r->hi ? x - r->hi : 0;
-}
-
-/* The region that an address misses by a little; NULL: none. */
-static const tki_region *nearest(const tki *t, uint64_t x) {
-  const uint64_t far = UINT64_C(1) << 20;
-  const tki_region *best = NULL;
-  for (size_t i = 0; i < t->nregions; i++) {
-    const tki_region *r = &t->regions[i];
-    uint64_t own = r->hi - r->lo, away = distance(r, x);
-    if (away <= (own > far ? own : far) && (!best || away < distance(best, x)))
-      best = r;
-  }
-  return best;
-}
-
-/* ", 8 bytes past the end of x" */
-static const char *beside(const tki_access *a, const tki_region *r,
-                          uint64_t x) {
-  tk_arena *arena = &a->t->launch->arena;
-  if (!r) return "";
-  if (x >= r->lo && x < r->hi)
-    return tk_arena_printf(arena, ": it begins in %s and goes past its end",
-                           r->name);
-  return tk_arena_printf(arena, ": %" PRIu64 " bytes %s of %s", distance(r, x),
-                         x < r->lo ? "before the start" : "past the end",
-                         r->name);
-}
-
-static const char *wild_help(bool null, bool near) {
-  if (null)
-    return "the pointer was never set: pass a tensor, or mask the access off "
-           "where there is none";
-  return near ? "the pointer was loaded: add a mask that keeps what is added "
-                "to it inside of its tensor"
-              : "a pointer that is loaded must be the data_ptr() of a tensor "
-                "that still lives, or lie in one";
-}
-
-static void wild(const tki_access *a, size_t lane) TK_NORETURN;
-static void wild(const tki_access *a, size_t lane) {
-  uint64_t x = a->addr[lane];
-  bool null = x < 4096;
-  const tki_region *near = null ? NULL : nearest(a->t, x);
-  tk_diag *d =
-      tki_finding(a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
-                  "%s at address 0x%" PRIx64 ", which is %s%s", a->verb, x,
-                  null ? "a null pointer" : "in no tensor of this launch",
-                  beside(a, near, x));
-  note_lane(a, d, lane);
-  if (near) note_tensor(a, d, near);
-  tk_diag_help(a->t->env, d, "%s", wild_help(null, near != NULL));
-  tki_stop(a->t);
-}
-
-static void misaligned(const tki_access *a, size_t lane) TK_NORETURN;
-static void misaligned(const tki_access *a, size_t lane) {
-  tk_diag *d = tki_finding(a->t, TK_D_MISALIGNED,
-                           "%s of %zu bytes at address 0x%" PRIx64
-                           ", which is not a multiple of %zu",
-                           a->verb, a->size, a->addr[lane], a->size);
-  note_lane(a, d, lane);
-  tk_diag_help(a->t->env, d,
-               "a pointer to a wider type must begin at a multiple of its "
-               "size: load the narrow elements and put them together");
-  tki_stop(a->t);
-}
-
-static void read_only(const tki_access *a, size_t lane,
-                      const tki_region *r) TK_NORETURN;
-static void read_only(const tki_access *a, size_t lane, const tki_region *r) {
-  tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY, "%s to %s, which is read-only",
-                           a->verb, r->name);
-  note_lane(a, d, lane);
-  tk_diag_help(a->t->env, d, "store to another tensor, or make %s writable",
-               r->name);
-  tki_stop(a->t);
-}
+#include "interp/bind.h"
+#include "interp/fault.h"
+#include "interp/interp.h"
+#include "interp/kernels.h"
 
 /* ---- checks ------------------------------------------------------------ */
 
 static const tki_region *home(const tki_access *a, size_t lane) {
   if (a->region != TKI_ANY) return &a->t->regions[a->region];
   const tki_region *r = tki_region_at(a->t, a->addr[lane], a->size);
-  if (!r) wild(a, lane);
+  if (!r) tki_fault_wild(a, lane);
   return r;
 }
 
@@ -238,9 +28,9 @@ static inline char *check_lane(const tki_access *a, size_t lane) {
   const tki_region *r = home(a, lane);
   uint64_t x = a->addr[lane];
   if (TK_UNLIKELY(x < r->lo || x >= r->hi || r->hi - x < a->size))
-    outside(a, lane, r);
-  if (TK_UNLIKELY(x & (a->size - 1))) misaligned(a, lane);
-  if (TK_UNLIKELY(a->write && r->readonly)) read_only(a, lane, r);
+    tki_fault_outside(a, lane, r);
+  if (TK_UNLIKELY(x & (a->size - 1))) tki_fault_misaligned(a, lane);
+  if (TK_UNLIKELY(a->write && r->readonly)) tki_fault_read_only(a, lane, r);
   return r->host + (x - r->lo);
 }
 
@@ -256,12 +46,6 @@ static char *check_run(const tki_access *a, size_t first, size_t last) {
       (a->write && r->readonly))
     return NULL;
   return r->host + (lo - r->lo);
-}
-
-TKI_CLONES static bool is_run(const uint64_t *addr, size_t n, uint64_t size) {
-  uint64_t diff = 0, a0 = addr[0];
-  for (size_t i = 0; i < n; i++) diff |= addr[i] - a0 - i * size;
-  return diff == 0;
 }
 
 /* Active lanes of a row: how many, and the first and last. */
@@ -283,49 +67,6 @@ static active find_active(const uint8_t *m, size_t n) {
   while (!m[--a.last])
     ;
   return a;
-}
-
-/* ---- stretches --------------------------------------------------------- */
-
-static size_t row_length(const tk_type *t) {
-  return t->rank ? (size_t)t->shape[t->rank - 1] : 1;
-}
-
-/* Lanes from `at` on that are active and in its row. */
-static size_t active_row(const tki_access *a, tki_stretch *x, size_t at) {
-  size_t row = row_length(&a->in->type);
-  size_t end = at - at % row + row;
-  if (end > a->n) end = a->n;
-  if (x->active > at) return x->active;
-  const uint8_t *off = a->mask ? memchr(a->mask + at, 0, end - at) : NULL;
-  return x->active = off ? (size_t)(off - a->mask) : end;
-}
-
-/* Most rows are one stretch, or every lane is: the ends tell. */
-bool tki_next_stretch(const tki_access *a, tki_stretch *x) {
-  size_t at = x->lane + x->n;
-  if (a->run) {
-    bool more = !x->n;
-    *x = (tki_stretch){a->first, more ? a->run : 0, a->addr[a->first], 0};
-    return more;
-  }
-  if (a->mask && at < a->n && !a->mask[at]) {
-    const uint8_t *on = memchr(a->mask + at, 1, a->n - at);
-    at = on ? (size_t)(on - a->mask) : a->n;
-  }
-  x->lane = at;
-  x->n = 0;
-  if (at >= a->n) return false;
-  const uint64_t *addr = a->addr + at;
-  x->addr = *addr;
-  x->n = 1;
-  if (at + 1 >= a->n || addr[1] != addr[0] + a->size) return true;
-  size_t n = active_row(a, x, at) - at;
-  if (addr[n - 1] == addr[0] + (n - 1) * a->size && is_run(addr, n, a->size))
-    x->n = n;
-  else
-    while (x->n < n && addr[x->n] == addr[0] + x->n * a->size) x->n++;
-  return true;
 }
 
 /* ---- loads ------------------------------------------------------------- */
@@ -378,7 +119,7 @@ static void load_row(tki_access *a, char *d, const other *o, size_t at,
     return;
   }
   size_t run = v.last - v.first + 1, lo = at + v.first;
-  char *p = run == v.count && is_run(a->addr + lo, run, a->size)
+  char *p = run == v.count && tki_is_run(a->addr + lo, run, a->size)
                 ? check_run(a, lo, lo + run - 1)
                 : NULL;
   if (!p) {
@@ -433,7 +174,7 @@ void tki_load(void *ctx, const tk_inst *in, void *vframe) {
   }
   tki_val v = tki_result(t, in, frame, -1);
   char *d = tki_data(&v);
-  size_t row = row_length(&in->type), n = (size_t)in->n;
+  size_t row = tki_row_length(&in->type), n = (size_t)in->n;
   v.region = TKI_ANY;
   if (!a.n) fill_off(d, &o, 0, n, a.size);
   for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
@@ -455,7 +196,7 @@ static void store_row(const tki_access *a, const char *s, size_t step,
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   size_t run = v.last - v.first + 1, lo = at + v.first;
   if (!v.count) return;
-  char *p = run == v.count && step && is_run(a->addr + lo, run, a->size)
+  char *p = run == v.count && step && tki_is_run(a->addr + lo, run, a->size)
                 ? check_run(a, lo, lo + run - 1)
                 : NULL;
   if (p) {
@@ -469,12 +210,12 @@ static void store_row(const tki_access *a, const char *s, size_t step,
 /* Every lane is checked before the first is written, so that a finding
  * leaves memory as it was. */
 static void check_all(tki_access *a) {
-  size_t row = row_length(&a->in->type);
+  size_t row = tki_row_length(&a->in->type);
   for (size_t at = 0; at < a->n; at += row) {
     active v = find_active(a->mask ? a->mask + at : NULL, row);
     if (!v.count) continue;
     size_t lo = at + v.first, run = v.last - v.first + 1;
-    bool ok = run == v.count && is_run(a->addr + lo, run, a->size) &&
+    bool ok = run == v.count && tki_is_run(a->addr + lo, run, a->size) &&
               check_run(a, lo, lo + run - 1);
     if (ok) note_run(a, lo, run, row);
     for (size_t i = at; !ok && i < at + row; i++)
@@ -500,7 +241,7 @@ void tki_store(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *x = frame + in->args[1];
   uint8_t off;
   tki_access a = access_of(t, in, frame, in->mode & 1 ? 2 : -1, &off);
-  size_t row = row_length(&in->type);
+  size_t row = tki_row_length(&in->type);
   give_value(&a, x);
   if (row < a.n || t->sensed) check_all(&a);
   if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
@@ -595,4 +336,11 @@ void tki_cas(void *ctx, const tk_inst *in, void *vframe) {
     if (!memcmp(p, cmp + i * cs, a.size)) memcpy(p, val + i * xs, a.size);
   }
   tki_set(t, &frame[in->res[0]], v);
+}
+
+void tki_barrier(void *ctx, const tk_inst *in, void *frame) {
+  tki *t = ctx;
+  (void)frame;
+  tki_access a = {.t = t, .in = in, .region = TKI_ANY, .verb = "barrier"};
+  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interp/bind.h"
 #include "interp/interp.h"
+#include "interp/kernels.h"
 
 static void finish(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
   tki_set(t, &frame[in->res[0]], v);
@@ -74,7 +76,7 @@ static void spread(char *d, const char *s, const tk_type *to,
 
 static void run_broadcast(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
-  if (in->mode && !((tki *)ctx)->watched) { /* see fuse in exec.c */
+  if (in->mode && !((tki *)ctx)->watched) { /* see fuse in bind.c */
     tki_val view = tki_share(a);
     view.lazy = in->mode;
     finish(ctx, in, frame, view);

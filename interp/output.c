@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "interp/bind.h"
 #include "interp/interp.h"
 
 static tk_array_view view_of(tki *t, const tk_piece *p, bool hex) {

@@ -5,6 +5,7 @@
  * window) gives the plain offset instead.
  */
 #include "interp/place.h"
+#include "interp/grid.h"
 
 #include "base/format.h"
 

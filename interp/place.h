@@ -3,7 +3,7 @@
 #ifndef TK_INTERP_PLACE_H
 #define TK_INTERP_PLACE_H
 
-#include "interp/interp.h"
+#include "interp/grid.h"
 
 /* "C[32, 0]" for an address inside a region; "C byte 130" for one that is no
  * element of the view; "address 0x..." for one in no region. */
@@ -16,12 +16,6 @@ void tki_place_value(tk_buf *out, const tki *t, uint64_t addr);
 /* The element's index along each axis; false when the address is none. */
 bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index);
 
-/* The index of the program that runs, axis 0 fastest. */
-static inline uint64_t tki_program_index(const tki *t) {
-  return (uint64_t)t->pid[0] +
-         (uint64_t)t->grid[0] *
-             ((uint64_t)t->pid[1] + (uint64_t)t->grid[1] * (uint64_t)t->pid[2]);
-}
 /* "(3, 0, 0)" */
 void tki_place_program(tk_buf *out, const tki *t, uint64_t index);
 /* "program (3, 0, 0)", or "5 programs, (0, 0, 0) to (4, 0, 0) and (9, 0, 0)":

@@ -8,7 +8,9 @@
  */
 #include <string.h>
 
+#include "interp/bind.h"
 #include "interp/interp.h"
+#include "interp/kernels.h"
 
 tk_binary tki_reduction_op(tk_reduction r) {
   static const tk_binary ops[TK_R_COUNT] = {

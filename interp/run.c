@@ -1,4 +1,4 @@
-/* run.c - launches: arguments become regions and parameters, programs run.
+/* run.c - launches: arguments become parameters, programs run.
  *
  * Programs run one after the other, axis 0 fastest, as the hardware hands
  * them out, or in the order asked for.
@@ -6,55 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "interp/bind.h"
 #include "interp/check/explain.h"
 #include "interp/schedule.h"
-
-/* ---- memory ------------------------------------------------------------ */
-
-/* First and last byte of a view without storage bounds. */
-static void view_bounds(const tk_tensor *x, int64_t *lo, int64_t *hi) {
-  int64_t size = (int64_t)tk_dtype_size(x->dtype);
-  *lo = 0;
-  *hi = size;
-  for (int i = 0; i < x->rank; i++) {
-    int64_t far = (x->shape[i] - 1) * x->strides[i] * size;
-    if (x->shape[i] == 0) *hi = *lo = 0;
-    if (x->shape[i] == 0) return;
-    if (far < 0)
-      *lo += far;
-    else
-      *hi += far;
-  }
-}
-
-static tki_region region_of(const char *name, const tk_tensor *x) {
-  tki_region r = {
-      .name = name, .tensor = x, .readonly = x->flags & TK_TENSOR_READONLY};
-  uint64_t base =
-      x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
-  int64_t lo, hi;
-  view_bounds(x, &lo, &hi);
-  if (x->storage) {
-    lo = (int64_t)((char *)x->storage - (char *)x->data);
-    hi = lo + (int64_t)x->storage_bytes;
-  }
-  r.lo = base + (uint64_t)lo;
-  r.hi = base + (uint64_t)hi;
-  r.host = (char *)x->data + lo;
-  return r;
-}
-
-static void add_regions(tki *t) {
-  tk_launch *l = t->launch;
-  size_t n = l->nargs + l->extras.n;
-  t->regions = tk_calloc(t->env, n + 1, sizeof *t->regions);
-  t->nregions = n;
-  for (size_t i = 0; i < n; i++) {
-    tk_arg *a = i < l->nargs ? &l->args[i] : &l->extras.items[i - l->nargs];
-    if (a->kind == TK_ARG_TENSOR)
-      t->regions[i] = region_of(a->name, &a->tensor);
-  }
-}
 
 /* ---- parameters -------------------------------------------------------- */
 
@@ -167,7 +121,7 @@ static void prepare(tk_env *e, run *r) {
   tk_buf_init(&t->said, e);
   r->prepared = true;
   read_options(e, r, (uint64_t)(l->grid[0] * l->grid[1] * l->grid[2]));
-  add_regions(t);
+  tki_regions_new(t);
   t->nparams = p->nparams;
   t->params = tk_calloc(e, t->nparams + 1, sizeof *t->params);
   for (size_t i = 0; i < t->nparams; i++)
@@ -181,47 +135,6 @@ static void progress(void *ud, uint64_t done, uint64_t total) {
   if (seconds_since(&r->said) < 0.05) return;
   clock_gettime(CLOCK_MONOTONIC, &r->said);
   r->opt->progress(r->opt->progress_ud, done, total);
-}
-
-void tki_observe(tki *t, tki_observer *o) {
-  tki_observer **at = &t->observers;
-  while (*at) at = &(*at)->next;
-  o->next = NULL;
-  *at = o;
-  t->watched |= o->before || o->after;
-  t->sensed |= o->access != NULL;
-  t->reads |= o->access != NULL;
-  t->each |= o->stmt != NULL;
-}
-
-tki_watching tki_unwatch(tki *t) {
-  tki_watching w = {t->observers, t->watched, t->sensed, t->reads, t->each};
-  t->observers = NULL;
-  t->watched = t->reads = t->each = false;
-  t->sensed = t->schedule && t->schedule->writers;
-  return w;
-}
-
-void tki_rewatch(tki *t, const tki_watching *w) {
-  t->observers = w->observers;
-  t->watched = w->watched;
-  t->sensed = w->sensed;
-  t->reads = w->reads;
-  t->each = w->each;
-}
-
-void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {
-  uint64_t x = (uint64_t)t->grid[0], y = (uint64_t)t->grid[1];
-  pid[0] = (int64_t)(index % x);
-  pid[1] = (int64_t)(index / x % y);
-  pid[2] = (int64_t)(index / x / y);
-}
-
-bool tki_program_at(const tki *t, uint64_t i, uint64_t *index) {
-  int64_t pid[3];
-  *index = tk_order_at(&t->order, i);
-  tki_pid_of(t, *index, pid);
-  return tk_pids_match(&t->pids, pid);
 }
 
 static void start_schedule(tk_env *e, run *r) {
@@ -301,7 +214,7 @@ static void clean_up(tk_env *e, run *r) {
   tk_buf_free(&t->said);
   if (t->sites)
     tk_free(e, t->sites, (t->program->ninsts + 1) * sizeof *t->sites);
-  tk_free(e, t->regions, (t->nregions + 1) * sizeof *t->regions);
+  tki_regions_free(t);
   tk_free(e, t->params, (t->nparams + 1) * sizeof *t->params);
   tk_free(e, t->slots, (t->nslots + 1) * sizeof *t->slots);
 }

@@ -1,7 +1,9 @@
 /* scaled.c - operands of block-scaled products as fp32. */
 #include <math.h>
 
+#include "interp/bind.h"
 #include "interp/interp.h"
+#include "interp/kernels.h"
 
 /* Where a lane of the result comes from. */
 typedef struct layout {

@@ -6,6 +6,8 @@
  * they do, so the same launch always runs the same way.
  */
 #include "interp/schedule.h"
+#include "interp/grid.h"
+#include "interp/site.h"
 
 #include <string.h>
 

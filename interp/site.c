@@ -1,5 +1,6 @@
 /* site.c - places in the source, as numbers.
  */
+#include "interp/site.h"
 #include "interp/interp.h"
 
 uint32_t tki_site(const tki *t) {

@@ -4,6 +4,7 @@
  * innermost frame) stands in the tki while the program runs and in its task
  * while it is paused.
  */
+#include "interp/grid.h"
 #include "interp/spin.h"
 
 static void run_task(tk_env *e, void *ud) {

@@ -1,6 +1,8 @@
 /* blame.c - who wrote an element.
  */
 #include "interp/check/blame.h"
+#include "interp/grid.h"
+#include "interp/site.h"
 
 #include <ctype.h>
 #include <inttypes.h>

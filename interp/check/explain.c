@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "interp/check/slice.h"
+#include "interp/grid.h"
 #include "interp/schedule.h"
 
 enum { PAGE = 4096 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/check/flow.h"
+#include "interp/kernels.h"
 
 /* ---- NaN and infinity ---------------------------------------------------- */
 

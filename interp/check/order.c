@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "interp/check/shadow.h"
 #include "interp/schedule.h"
+#include "interp/site.h"
 
 /* ---- unwritten --------------------------------------------------------- */
 

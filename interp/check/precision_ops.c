@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "interp/check/precision.h"
+#include "interp/kernels.h"
 #include "interp/trans.h"
 #include "ir/libdevice.h"
 

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "interp/check/precision.h"
+#include "interp/kernels.h"
 
 enum {
   TRIPS = 8

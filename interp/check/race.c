@@ -11,6 +11,8 @@
 
 #include "base/format.h"
 #include "interp/check/shadow.h"
+#include "interp/grid.h"
+#include "interp/site.h"
 
 /* ---- gathering --------------------------------------------------------- */
 

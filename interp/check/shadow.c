@@ -5,6 +5,8 @@
  * can write are not looked at.
  */
 #include "interp/check/shadow.h"
+#include "interp/grid.h"
+#include "interp/site.h"
 
 #include <string.h>
 

@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "interp/check/slice_walk.h"
+#include "interp/site.h"
 
 enum {
   TERMS = 4,

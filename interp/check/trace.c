@@ -6,6 +6,8 @@
  * table: such an operation is one node.
  */
 #include "interp/check/trace.h"
+#include "interp/grid.h"
+#include "interp/site.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "command/cmd.h"
+#include "debug/cmd.h"
+#include "interp/grid.h"
 #include "interp/place.h"
 
 enum { MOST_TOUCHES = 16 };

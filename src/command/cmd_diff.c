@@ -11,6 +11,7 @@
 
 #include "command/cmd.h"
 #include "interp/check/undefined.h"
+#include "interp/grid.h"
 #include "interp/place.h"
 
 /* ---- two values -------------------------------------------------------- */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "command/cmd.h"
+#include "debug/cmd.h"
+#include "interp/grid.h"
 
 static uint64_t times(tkd *d, const char *text) {
   uint64_t n = tkd_number(d, text, 1);

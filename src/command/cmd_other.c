@@ -7,6 +7,7 @@
 
 #include "command/cmd.h"
 #include "interp/check/undefined.h"
+#include "interp/grid.h"
 
 /* ---- set --------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "command/cmd.h"
 #include "interp/check/blame.h"
 #include "interp/check/slice.h"
+#include "interp/grid.h"
 
 typedef struct why {
   tkd *d;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "debug/debug.h"
+#include "interp/grid.h"
 #include "interp/schedule.h"
 
 /* ---- places ------------------------------------------------------------ */

@@ -20,6 +20,7 @@
 
 #include "interp/interp.h"
 #include "interp/special.h"
+#include "interp/kernels.h"
 #include "ir/libdevice.h"
 
 #ifdef HAVE_MPFR

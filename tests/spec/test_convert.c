@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "interp/interp.h"
+#include "interp/kernels.h"
 #include "support/float_format.h"
 #include "tkdbg/tkdbg.h"
 #include "support/suite.h"

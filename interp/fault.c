@@ -1,0 +1,174 @@
+/* fault.c - what is wrong with an access, reported at the lane that is: which
+ * element was meant, of which tensor, and what would help.
+ */
+#include "interp/fault.h"
+
+#include <inttypes.h>
+
+static const char *lane_index(const tki_access *a, size_t lane) {
+  const tk_type *type = &a->in->type;
+  tk_arena *arena = &a->t->launch->arena;
+  char *text = tk_arena_strdup(arena, "");
+  int64_t below = 1;
+  for (int i = 0; i < type->rank; i++) below *= type->shape[i];
+  for (int i = 0; i < type->rank; i++) {
+    below /= type->shape[i];
+    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
+                           (long long)((int64_t)lane / below % type->shape[i]));
+  }
+  return text;
+}
+
+static const char *ints(tk_arena *arena, const int64_t *v, int n) {
+  char *text = tk_arena_strdup(arena, "");
+  for (int i = 0; i < n; i++)
+    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
+                           (long long)v[i]);
+  return text;
+}
+
+static void note_tensor(const tki_access *a, tk_diag *d, const tki_region *r) {
+  tk_arena *arena = &a->t->launch->arena;
+  const tk_tensor *x = r->tensor;
+  tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
+               "%s is %s[%s] with strides [%s], %" PRIu64 " bytes of storage",
+               r->name, tk_dtype_name(x->dtype), ints(arena, x->shape, x->rank),
+               ints(arena, x->strides, x->rank), r->hi - r->lo);
+}
+
+static size_t count_bad(const tki_access *a, const tki_region *r) {
+  size_t bad = 0;
+  for (size_t i = 0; i < a->n; i++) {
+    if (a->mask && !a->mask[i]) continue;
+    uint64_t x = a->addr[i];
+    bad += x < r->lo || x >= r->hi || r->hi - x < a->size;
+  }
+  return bad;
+}
+
+static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
+  tk_env *e = a->t->env;
+  tk_span none = {0, 0};
+  const char *mask = a->mask ? "true" : "none";
+  if (!a->in->type.rank) {
+    tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
+    return;
+  }
+  tk_diag_lane(e, d, "[%s]", lane_index(a, lane));
+  tk_diag_note(e, d, NULL, none, "first bad lane: %s, mask %s", d->lane, mask);
+}
+
+static const char *outside_help(const tki_access *a, bool before) {
+  if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
+    return "boundary_check= must name the axes that run past the shape, and "
+           "the shape be the tensor's";
+  if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
+    return "the descriptor's shape and strides must be the tensor's";
+  if (a->mask && before)
+    return "the mask lets this lane through: it must ask for offsets >= 0 too";
+  if (a->mask)
+    return "the mask lets this lane through: compare the offsets with the size";
+  return before ? "add a mask, such as mask=offsets >= 0, or begin later"
+                : "add a mask, such as mask=offsets < n";
+}
+
+void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
+  uint64_t base = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
+  int64_t off = (int64_t)(a->addr[lane] - base);
+  int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
+  size_t bad = count_bad(a, r);
+  tk_diag *d = tki_finding(
+      a->t, TK_D_BOUNDS,
+      "%s %s %s: element %lld of %lld (byte offset "
+      "%lld), %zu of %zu lanes",
+      a->verb, off < 0 ? "before the start of" : "past the end of", r->name,
+      (long long)(off / size), (long long)limit, (long long)off, bad, a->n);
+  note_lane(a, d, lane);
+  note_tensor(a, d, r);
+  const tki_region *other = tki_region_at(a->t, a->addr[lane], a->size);
+  if (other)
+    tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
+                 "the address lies in %s, which this pointer does not belong "
+                 "to",
+                 other->name);
+  tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0));
+  tki_stop(a->t);
+}
+
+/* Bytes between an address and a region: 0, in it or next to it. */
+static uint64_t distance(const tki_region *r, uint64_t x) {
+  return x < r->lo ? r->lo - x : x > r->hi ? x - r->hi : 0;
+}
+
+/* The region that an address misses by a little; NULL: none. */
+static const tki_region *nearest(const tki *t, uint64_t x) {
+  const uint64_t far = UINT64_C(1) << 20;
+  const tki_region *best = NULL;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *r = &t->regions[i];
+    uint64_t own = r->hi - r->lo, away = distance(r, x);
+    if (away <= (own > far ? own : far) && (!best || away < distance(best, x)))
+      best = r;
+  }
+  return best;
+}
+
+/* ", 8 bytes past the end of x" */
+static const char *beside(const tki_access *a, const tki_region *r,
+                          uint64_t x) {
+  tk_arena *arena = &a->t->launch->arena;
+  if (!r) return "";
+  if (x >= r->lo && x < r->hi)
+    return tk_arena_printf(arena, ": it begins in %s and goes past its end",
+                           r->name);
+  return tk_arena_printf(arena, ": %" PRIu64 " bytes %s of %s", distance(r, x),
+                         x < r->lo ? "before the start" : "past the end",
+                         r->name);
+}
+
+static const char *wild_help(bool null, bool near) {
+  if (null)
+    return "the pointer was never set: pass a tensor, or mask the access off "
+           "where there is none";
+  return near ? "the pointer was loaded: add a mask that keeps what is added "
+                "to it inside of its tensor"
+              : "a pointer that is loaded must be the data_ptr() of a tensor "
+                "that still lives, or lie in one";
+}
+
+void tki_fault_wild(const tki_access *a, size_t lane) {
+  uint64_t x = a->addr[lane];
+  bool null = x < 4096;
+  const tki_region *near = null ? NULL : nearest(a->t, x);
+  tk_diag *d =
+      tki_finding(a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
+                  "%s at address 0x%" PRIx64 ", which is %s%s", a->verb, x,
+                  null ? "a null pointer" : "in no tensor of this launch",
+                  beside(a, near, x));
+  note_lane(a, d, lane);
+  if (near) note_tensor(a, d, near);
+  tk_diag_help(a->t->env, d, "%s", wild_help(null, near != NULL));
+  tki_stop(a->t);
+}
+
+void tki_fault_misaligned(const tki_access *a, size_t lane) {
+  tk_diag *d = tki_finding(a->t, TK_D_MISALIGNED,
+                           "%s of %zu bytes at address 0x%" PRIx64
+                           ", which is not a multiple of %zu",
+                           a->verb, a->size, a->addr[lane], a->size);
+  note_lane(a, d, lane);
+  tk_diag_help(a->t->env, d,
+               "a pointer to a wider type must begin at a multiple of its "
+               "size: load the narrow elements and put them together");
+  tki_stop(a->t);
+}
+
+void tki_fault_read_only(const tki_access *a, size_t lane,
+                         const tki_region *r) {
+  tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY, "%s to %s, which is read-only",
+                           a->verb, r->name);
+  note_lane(a, d, lane);
+  tk_diag_help(a->t->env, d, "store to another tensor, or make %s writable",
+               r->name);
+  tki_stop(a->t);
+}

@@ -1,0 +1,19 @@
+/* fault.h - reports of accesses that must not happen; each ends the run.
+ */
+#ifndef TK_INTERP_FAULT_H
+#define TK_INTERP_FAULT_H
+
+#include "interp/interp.h"
+
+/* The lane's address is not in r, the region of its pointer. */
+void tki_fault_outside(const tki_access *a, size_t lane,
+                       const tki_region *r) TK_NORETURN;
+/* The lane's address is in no region. */
+void tki_fault_wild(const tki_access *a, size_t lane) TK_NORETURN;
+/* ... is no multiple of the lane's size. */
+void tki_fault_misaligned(const tki_access *a, size_t lane) TK_NORETURN;
+/* ... is to be written, but r may only be read. */
+void tki_fault_read_only(const tki_access *a, size_t lane,
+                         const tki_region *r) TK_NORETURN;
+
+#endif

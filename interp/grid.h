@@ -1,0 +1,24 @@
+/* grid.h - the programs of a launch: their indices, ids and order.
+ */
+#ifndef TK_INTERP_GRID_H
+#define TK_INTERP_GRID_H
+
+#include "interp/interp.h"
+
+/* How many programs the launch has, and the index of the i-th that runs;
+ * false: the conditions leave it out. */
+static inline uint64_t tki_programs(const tki *t) {
+  return t->order.n;
+}
+bool tki_program_at(const tki *t, uint64_t i, uint64_t *index);
+/* The ids of a program by its index. */
+void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]);
+
+/* The index of the program that runs, axis 0 fastest. */
+static inline uint64_t tki_program_index(const tki *t) {
+  return (uint64_t)t->pid[0] +
+         (uint64_t)t->grid[0] *
+             ((uint64_t)t->pid[1] + (uint64_t)t->grid[1] * (uint64_t)t->pid[2]);
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* observer.h - what watches a run, and what it is told.
+ *
+ * An observer belongs to whoever attaches it and must outlive the run.
+ */
+#ifndef TK_INTERP_OBSERVER_H
+#define TK_INTERP_OBSERVER_H
+
+#include "interp/access.h"
+
+/* What watches a run.  Every member may be NULL; none changes values, but for
+ * a debugger on its user's behalf.  Members may throw.  Observers are called
+ * in the order in which they were attached. */
+typedef struct tki_observer {
+  struct tki_observer *next;
+  void *ud;
+  void (*program)(void *ud, tki *t, bool begins);
+  /* The new frame is t->frame; when it ends, its slots still hold. */
+  void (*frame)(void *ud, tki *t, bool begins);
+  /* Before a statement runs: each one while t->each holds, else the one that
+   * is due and those that are marked. */
+  void (*stmt)(void *ud, tki *t, const tk_stmt *st);
+  void (*trip)(void *ud, tki *t, const tk_stmt *st); /* a loop's body begins */
+  /* Before and after an instruction; args are its operands as they are
+   * before it, held so that no result takes their place. */
+  void (*before)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+  void (*after)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+  /* A load that has happened; a store or atomic that is about to. */
+  void (*access)(void *ud, tki *t, const tki_access *a);
+  void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
+  /* A finding was reported and ends the program. */
+  void (*stop)(void *ud, tki *t);
+  /* A detector's finding, which does not; stops: the user asked that the
+   * first one stops the run. */
+  void (*finding)(void *ud, tki *t, bool stops);
+  /* tk_interrupt was called; true: dealt with, go on. */
+  bool (*interrupt)(void *ud, tki *t);
+} tki_observer;
+
+/* Tells every observer that has the hook. */
+#define TKI_TELL(t, hook, ...)                                                 \
+  for (tki_observer *o_ = (t)->observers; o_; o_ = o_->next)                   \
+    if (o_->hook) o_->hook(o_->ud, __VA_ARGS__)
+
+void tki_observe(tki *t, tki_observer *o); /* borrowed until the run ends */
+/* Those who watch and what they want to be told, kept while the run does
+ * something that they are not to see. */
+typedef struct tki_watching {
+  tki_observer *observers;
+  bool watched, sensed, reads, each;
+} tki_watching;
+/* Nobody watches any more, until tki_observe. */
+tki_watching tki_unwatch(tki *t);
+void tki_rewatch(tki *t, const tki_watching *w);
+
+#endif

@@ -1,0 +1,40 @@
+/* raise.c - findings of a running program: reported, noted, the run stopped.
+ */
+#include "interp/raise.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interp/interp.h"
+
+void tki_note_program(tki *t, tk_diag *d) {
+  const int64_t *p = t->pid, *g = t->grid;
+  if (d->count == 1) memcpy(d->program, p, sizeof d->program);
+  tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
+               "in program (%" PRId64 ", %" PRId64 ", %" PRId64
+               ") of grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+               p[0], p[1], p[2], g[0], g[1], g[2]);
+  for (tki_frame *c = tki_user_frame(t->frame)->caller; c; c = c->caller)
+    if (!c->func->library && c->inst)
+      tk_diag_note(t->env, d, c->func->src, c->inst->span,
+                   "in the call from %s", c->func->name);
+}
+
+tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  const tki_frame *f = tki_user_frame(t->frame);
+  tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s", text);
+  tki_note_program(t, d);
+  return d;
+}
+
+void tki_stop(tki *t) {
+  TKI_TELL(t, stop, t);
+  tk_throw(t->env, TK_FINDING);
+}

@@ -1,0 +1,27 @@
+/* region.h - memory that a launch's programs may touch.
+ *
+ * One region for each tensor of the launch, in the order of its arguments;
+ * they belong to the run, the memory to whoever lent the tensors.
+ */
+#ifndef TK_INTERP_REGION_H
+#define TK_INTERP_REGION_H
+
+#include "interp/value.h"
+
+/* Memory that a kernel may touch: the storage of one tensor. */
+typedef struct tki_region {
+  const char *name;
+  const tk_tensor *tensor;
+  uint64_t lo, hi; /* device addresses */
+  char *host;      /* where lo is in this process */
+  bool readonly;
+} tki_region;
+
+/* Makes the regions of t->launch's arguments. */
+void tki_regions_new(tki *t);
+void tki_regions_free(tki *t);
+
+/* The region that holds size bytes at a device address; NULL: none does. */
+const tki_region *tki_region_at(const tki *t, uint64_t addr, size_t size);
+
+#endif
