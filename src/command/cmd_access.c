@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "command/cmd.h"
-#include "debug/cmd.h"
 #include "interp/grid.h"
 #include "interp/place.h"
 

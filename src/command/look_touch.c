@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "command/look.h"
-#include "debug/look.h"
 #include "interp/grid.h"
 
 /* Sectors and lines as powers of two: divisions are what adding an access
