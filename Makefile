@@ -3,11 +3,12 @@
 #   make            the library, the command, its man page and completion
 #   make demo       a first look; installs what is missing, on Debian
 #   make test       every test, one closing line; the same
+#   make check-fast builds, then lint and the tests that take under a second
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
 #   make spec       the specification suite; PEER=interpret|gpu by a peer
 #   make docs       pages that are written by asking the library
-#   make lint       layout, line width, sizes of functions and files
+#   make lint       layout, line width, sizes; what may use what, and knots
 #   make gate       every operation has a specification, example, error test
 #   make format     clang-format in place
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
@@ -19,10 +20,14 @@
 #                   TIME seconds, if not 0
 #   make clean
 #
+# `make` builds into build/ what is installed.  Tests run with assertions that
+# are checked, on a build of its own, build-asserts/: test, check-fast and
+# test-programs make that one, unless ASSERTS=0 asks for what is installed.
+#
 # Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
-# build folder), ASSERTS=1 (assertions are checked; its own build folder),
-# PYTHON (the one with NumPy that tests and bench use), SUITES (of `make test`:
-# c python cli debug docs).
+# build folder, with assertions), ASSERTS=1 or 0, PYTHON (the one with NumPy
+# that tests and bench use), SUITES (of `make test`: c python cli debug docs),
+# ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in the name).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh
@@ -45,8 +50,9 @@ V ?=
 
 # Sanitizer builds check assertions; other builds do with ASSERTS=1.
 ASSERTS ?= $(if $(SANITIZE),1)
+checked := $(filter-out 0,$(ASSERTS))
 B := build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)),$(if \
-  $(ASSERTS),-asserts))
+  $(checked),-asserts))
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
@@ -60,7 +66,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen \
-  $(if $(ASSERTS),-DTK_ASSERTS)
+  $(if $(checked),-DTK_ASSERTS)
 TK_CFLAGS := -std=c11 $(WARNINGS) -fPIC -fno-semantic-interposition \
   -ffp-contract=off
 # Nobody looks at errno or the exception flags, so that loops with choices in
@@ -79,17 +85,17 @@ LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
   $(call pkg,--libs libffi,-lffi) -lm -ldl -lpthread
 # Tests of accuracy compare with MPFR where it is installed.
 MPFR_LIBS := $(shell pkg-config --libs mpfr 2>/dev/null)
-CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
+TEST_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
 
 COMPILE = $(CC) $(TK_CPPFLAGS) $(CPPFLAGS) $(TK_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
 LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 
 # ---- sources -------------------------------------------------------------
 
-LIB_SRC := $(sort $(wildcard src/base/*.c src/lang/*.c src/launch/*.c \
-  src/ir/*.c src/spec/*.c src/debug/*.c src/command/*.c src/repl/*.c \
-  interp/*.c interp/check/*.c))
+# A room is a folder: a new one needs no word here.
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
+LIB_SRC := $(filter-out $(CLI_SRC),$(sort $(wildcard src/*/*.c interp/*.c \
+  interp/*/*.c gdbstub/*.c)))
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -99,6 +105,7 @@ PY_FILES := $(sort $(shell find python -type f ! -name '*.pyc' 2>/dev/null))
 EXAMPLES := $(sort $(wildcard examples/*))
 DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
+TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 SPEC_PY := $(wildcard src/spec/*.py)
 GENERATED := $(SPEC_PY:src/spec/%.py=$(B)/gen/%.inc) \
   $(SPEC_PY:src/spec/%.py=$(B)/gen/%.def)
@@ -114,9 +121,9 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate demo test setup install uninstall lint format \
-  bench bench-check bench-debug accuracy fuzz mutants clean test-programs \
-  fuzzers FORCE
+.PHONY: all spec docs gate demo test tested check-fast checked-fast setup \
+  install uninstall lint format bench bench-check bench-debug accuracy fuzz \
+  mutants clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -127,7 +134,12 @@ $(B)/flags: FORCE
 	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS)' >$@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(B)/tests/support/%.o: EXTRA_CFLAGS = -Itests
+# Rewritten when a file of the library comes or goes.
+$(B)/members: FORCE
+	@mkdir -p $(B); echo '$(LIB_OBJ)' >$@.new; \
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(B)/tests/%.o: EXTRA_CFLAGS = -Itests
 $(B)/interp/kernels%.o: EXTRA_CFLAGS = $(KERNEL_CFLAGS)
 
 $(B)/%.o: %.c $(B)/flags | $(GENERATED)
@@ -145,16 +157,16 @@ $(B)/gen/%.def: src/spec/%.py
 	@mkdir -p $(@D)
 	$(Q)sed -n 's/^def \([a-z_][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
 
-$(B)/libtkdbg.a: $(LIB_OBJ)
+$(B)/libtkdbg.a: $(LIB_OBJ) $(B)/members
 	$(call say,AR,$@)
-	$(Q)rm -f $@; $(AR) rcs $@ $^
+	$(Q)rm -f $@; $(AR) rcs $@ $(LIB_OBJ)
 
 # The shared library exports the functions that the public headers declare.
 $(B)/tkdbg.map: $(HEADERS) $(B)/flags
 	@{ echo '{ global:'; grep -ohE '\btk_[a-z0-9_]+\(' $(HEADERS) | \
 	  sort -u | tr '(' ';'; echo 'local: *; };'; } >$@
 
-$(B)/libtkdbg.so: $(LIB_OBJ) $(B)/tkdbg.map
+$(B)/libtkdbg.so: $(LIB_OBJ) $(B)/members $(B)/tkdbg.map
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -shared -Wl,-soname,libtkdbg.so \
 	  -Wl,--version-script=$(B)/tkdbg.map -o $@ $(LIB_OBJ) $(LIBS)
@@ -169,11 +181,9 @@ $(B)/tkdbg.1: $(B)/tkdbg
 $(B)/tkdbg.bash: $(B)/tkdbg
 	$(Q)$< help --completion bash >$@
 
-$(B)/tests/%: tests/%.c $(SUPPORT_OBJ) $(B)/libtkdbg.a $(B)/flags
-	$(call say,TEST,$<)
-	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Itests $(EXTRA_CFLAGS) $(WERROR_FLAG) -MMD -MP -MF $@.d \
-	  -o $@ $< $(SUPPORT_OBJ) $(B)/libtkdbg.a $(LDFLAGS) $(CHECK_LIBS) $(LIBS)
+$(TESTS): %: %.o $(SUPPORT_OBJ) $(B)/libtkdbg.a
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(B)/libtkdbg.a $(TEST_LIBS) $(LIBS)
 
 $(B)/examples/%: examples/%.c $(B)/libtkdbg.a $(B)/flags
 	$(call say,LINK,$@)
@@ -182,21 +192,21 @@ $(B)/examples/%: examples/%.c $(B)/libtkdbg.a $(B)/flags
 	  $(B)/libtkdbg.a $(LDFLAGS) $(LIBS)
 
 # A fuzz target's main comes from libFuzzer.
-$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/libtkdbg.a $(B)/flags
-	$(call say,FUZZ,$<)
-	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Itests -fsanitize=fuzzer $(WERROR_FLAG) -o $@ $< \
-	  $(B)/libtkdbg.a $(LDFLAGS) $(LIBS)
+$(FUZZERS): %: %.o $(SUPPORT_OBJ) $(B)/libtkdbg.a
+	$(call say,FUZZ,$@)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(B)/libtkdbg.a \
+	  $(TEST_LIBS) $(LIBS)
 
 # MPFR is wanted by one test alone.
-$(B)/tests/accuracy/test_accuracy: tests/accuracy/reference.c \
-  tests/accuracy/reference.h
-$(B)/tests/accuracy/test_accuracy: private CHECK_LIBS = $(MPFR_LIBS)
-$(B)/tests/accuracy/test_accuracy: private EXTRA_CFLAGS = \
-  $(if $(MPFR_LIBS),-DHAVE_MPFR tests/accuracy/reference.c)
+$(B)/tests/accuracy/test_accuracy: private TEST_LIBS = $(MPFR_LIBS)
+ifneq ($(MPFR_LIBS),)
+EXTRA_TEST_OBJ := $(B)/tests/accuracy/reference.o
+$(B)/tests/accuracy/%.o: EXTRA_CFLAGS = -Itests -DHAVE_MPFR
+$(B)/tests/accuracy/test_accuracy: $(EXTRA_TEST_OBJ)
+endif
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d)
--include $(TESTS:=.d) $(EXAMPLE_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(FUZZERS:=.d) $(EXAMPLE_BIN:=.d)
 
 # ---- running -------------------------------------------------------------
 
@@ -210,12 +220,33 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@sh tools/demo.sh $(B)/tkdbg
 
+# Tests run on the build with assertions: a second make, with all processors
+# unless -j says how many, and ASSERTS=1 for what the tests make themselves.
+with_asserts = $(MAKE) --no-print-directory ASSERTS=$(or $(ASSERTS),1) \
+  $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
+ifeq ($(ASSERTS),)
+test-programs:
+	+@$(with_asserts) test-programs
+else
 test-programs: $(TESTS) $(EXAMPLE_BIN)
 	@:
+endif
+
+run_tests = PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) \
+  $(if $(ONLY),--only '$(ONLY)')
+
 test:
 	@sh tools/setup.sh --if-missing
-	@$(MAKE) --no-print-directory all test-programs
-	@PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) $(SUITES)
+	+@$(with_asserts) tested
+tested: all $(if $(SUITES),$(if $(filter c,$(SUITES)),test-programs), \
+  test-programs)
+	@$(run_tests) $(SUITES)
+
+check-fast:
+	+@$(with_asserts) checked-fast
+checked-fast: all test-programs lint
+	@$(run_tests) --fast
 
 # The specification suite: by tkdbg, or by a peer (interpret, gpu).
 spec:

@@ -1,6 +1,6 @@
 """Runs every test and adds them up.
 
-    python3 tests/run.py --build build [SUITE ...]
+    python3 tests/run.py --build BUILD [--fast] [--only TEXT] [SUITE ...]
 
 Suites, in order:
   c        tests/*/test_*.c (Check programs) and examples/*.c, as built
@@ -13,82 +13,176 @@ Suites, in order:
   docs     transcripts: tests/cli/*.txt and the console blocks of README.md
            and docs/*.md, as 'text' in tests/support/transcript.py says
 
+Each program, script and file of a suite is a unit.  As many units run at the
+same time as there are processors, the longest first (as BUILD/test-times.json
+remembers from the last run); what they print is kept apart and comes in the
+order of the units, whichever ends first.  A unit that reports no test, or does
+not end, has failed.
+
 Each test that fails or is skipped is named, with the reason.  The last line
 is 'N passed, N failed, N skipped'.
 """
 import argparse
+import concurrent.futures
+import functools
 import glob
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
 import transcript  # noqa: E402
 
-TIMEOUT = 600
+TIMEOUT = 400
+
+# What --fast leaves out: what takes more than a second.
+SLOW = {
+    'tests/accuracy/test_accuracy', 'tests/debug/test_reverse',
+    'tests/fuzz/test_seeds', 'tests/launch/test_files',
+    'tests/spec/test_convert',
+    'tests/python/test_checks.py', 'tests/python/test_docs.py',
+    'tests/python/test_examples.py', 'tests/python/test_main.py',
+    'tests/python/test_cuda.py', 'tests/python/test_inductor.py',
+    'tests/python/test_takeover.py', 'tests/python/test_vcuda.py',
+    'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
+    'tests/cli/script.sh', 'tests/cli/terminal.sh',
+    'tests/debug/completion.py', 'tests/debug/last_writer.py',
+    'tests/debug/robust.py'}
+# ... and all but each fourth session with the debugger.
+SLICE = 4
 
 
-class Totals:
+class Outcome:
+    """What became of the tests of one unit."""
+
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.seconds = 0.0
+        self.lines = []
 
-    def skip(self, name, reason, n=1):
-        self.skipped += n
-        print(f'SKIP {name}: {reason}')
+    def skip(self, name, reason):
+        self.skipped += 1
+        self.lines.append(f'SKIP {name}: {reason}')
 
     def fail(self, name, output, n=1):
         self.failed += n
-        print(f'FAIL {name}')
+        self.lines.append(f'FAIL {name}')
         if output.strip():
-            print('  ' + output.rstrip().replace('\n', '\n  '))
+            self.lines.append('  ' + output.rstrip().replace('\n', '\n  '))
+
+    def note_skips(self, output, pattern):
+        for name, reason in re.findall(pattern, output, re.M):
+            self.skip(name, reason)
+
+    def must_count(self, name, output):
+        if not self.passed + self.failed + self.skipped:
+            self.fail(name, f'{output}\nit reports no test')
+
+
+class Unit:
+    """A part of a suite that runs by itself: test(outcome)."""
+
+    def __init__(self, suite, name, test):
+        self.suite, self.name, self.test = suite, name, test
+
+
+# ---- processes -------------------------------------------------------------
+
+class Processes:
+    """Those that run now; each is the leader of a session of its own, so that
+    it can be ended together with all that it started."""
+
+    def __init__(self):
+        self.lock, self.running, self.ending = threading.Lock(), set(), False
+
+    def start(self, argv, **how):
+        with self.lock:
+            if self.ending:
+                raise OSError('interrupted')
+            p = subprocess.Popen(argv, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT,
+                                 start_new_session=True, **how)
+            self.running.add(p)
+        return p
+
+    def done(self, p):
+        with self.lock:
+            self.running.discard(p)
+
+    def end_all(self):
+        with self.lock:
+            self.ending = True
+            for p in self.running:
+                end(p)
+
+
+def end(p):
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+PROCESSES = Processes()
 
 
 def run(argv, env=None, cwd=ROOT):
     """Exit status and merged output; a timeout is status 124."""
     full = dict(os.environ, NO_COLOR='1', LC_ALL='C.UTF-8', **(env or {}))
     try:
-        p = subprocess.run(argv, stdin=subprocess.DEVNULL, timeout=TIMEOUT,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           env=full, cwd=cwd)
-        return p.returncode, p.stdout.decode('utf-8', 'replace')
-    except subprocess.TimeoutExpired as e:
-        output = (e.stdout or b'').decode('utf-8', 'replace')
-        return 124, output + f'\nno end after {TIMEOUT} s'
+        p = PROCESSES.start(argv, env=full, cwd=cwd)
     except OSError as e:
         return 127, str(e)
+    try:
+        output, late = p.communicate(timeout=TIMEOUT)[0], ''
+    except subprocess.TimeoutExpired:
+        end(p)
+        late = f'\nno end after {TIMEOUT} s'
+        try:
+            output = p.communicate(timeout=5)[0]
+        except subprocess.TimeoutExpired as e:
+            output = e.stdout or b''
+    finally:
+        PROCESSES.done(p)
+    return 124 if late else p.returncode, output.decode('utf-8',
+                                                        'replace') + late
 
 
-def note_skips(totals, output, pattern):
-    for name, reason in re.findall(pattern, output, re.M):
-        totals.skip(name, reason)
-
+# ---- suites ----------------------------------------------------------------
 
 CHECKS = re.compile(r'Checks: (\d+), Failures: (\d+), Errors: (\d+)')
 
 
-def c_program(totals, path):
-    """A Check program; one without Check's summary counts as one test."""
-    name = os.path.relpath(path, ROOT)
+def c_program(out, path, name):
+    """A Check program; an example, which has no count, is one test."""
     status, output = run([path])
     found = CHECKS.findall(output)
-    checks = sum(int(n) for n, _, _ in found) or 1
+    if not found and name.startswith('examples/'):
+        found = [(1, 0, 0)]
     bad = sum(int(f) + int(e) for _, f, e in found)
     if status and not bad:
         bad = 1
-    totals.passed += max(checks - bad, 0)
+    out.passed += max(sum(int(n) for n, _, _ in found) - bad, 0)
     if bad:
-        totals.fail(name, f'{output}\nexit status {status}', bad)
-    note_skips(totals, output, r'^SKIP ([^:\n]+): (.*)$')
+        out.fail(name, f'{output}\nexit status {status}', bad)
+    out.note_skips(output, r'^SKIP ([^:\n]+): (.*)$')
+    out.must_count(name, output)
 
 
-def suite_c(totals, build):
+def suite_c(build):
     for pattern in 'tests/*/test_*.c', 'examples/*.c':
         for source in sorted(glob.glob(pattern)):
-            c_program(totals, os.path.join(build, source[:-2]))
+            name = source[:-2]
+            yield name, functools.partial(
+                c_program, path=os.path.join(build, name), name=name)
 
 
 def find_python():
@@ -128,77 +222,174 @@ def sanitizer_first():
     return {'LD_PRELOAD': path.strip(), 'ASAN_OPTIONS': 'detect_leaks=0'}
 
 
-def suite_python(totals, build):
+def python_file(out, path, python, env):
+    status, output = run([python, '-m', 'unittest', 'discover', '-v', '-s',
+                          'tests/python', '-p', os.path.basename(path)], env)
+    n, bad, skipped = unittest_counts(output)
+    out.lines += [f'SKIP {name}: {reason}'
+                  for name, reason in SKIPPED.findall(output)]
+    out.skipped += skipped
+    if status and not bad:
+        bad = 1
+    out.passed += max(n - bad - skipped, 0)
+    if bad:
+        out.fail(path, f'{output}\nexit status {status}', bad)
+    out.must_count(path, output)
+
+
+def suite_python(build):
     python = find_python()
     if not python:
-        totals.skip('tests/python', 'no Python with NumPy')
+        yield 'tests/python', lambda out: out.skip('tests/python',
+                                                   'no Python with NumPy')
         return
     print(f'python: {python}')
     env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
            'TKDBG_LIBRARY': os.path.join(build, 'libtkdbg.so'),
            'BUILD': build, 'PYTHONDONTWRITEBYTECODE': '1',
            **sanitizer_first()}
-    status, output = run([python, '-m', 'unittest', 'discover', '-v',
-                          '-s', 'tests/python'], env)
-    n, bad, skipped = unittest_counts(output)
-    for name, reason in SKIPPED.findall(output):
-        print(f'SKIP {name}: {reason}')
-    totals.skipped += skipped
-    totals.passed += n - bad - skipped
-    # Status 5, from Python 3.12 on: no tests were found.
-    if bad or status not in (0, 5):
-        totals.fail('tests/python', output, max(bad, 1))
+    for path in sorted(glob.glob('tests/python/test_*.py')):
+        yield path, functools.partial(python_file, path=path, python=python,
+                                      env=env)
 
 
-def suite_cli(totals, build):
-    """Scripts that print 'ok NAME', 'not ok NAME', 'skip NAME: REASON'."""
-    for script in sorted(glob.glob(os.path.join(ROOT, 'tests/cli/*.sh'))):
-        name = os.path.relpath(script, ROOT)
-        with tempfile.TemporaryDirectory() as scratch:
-            status, output = run(['sh', script], {
-                'BUILD': build, 'ROOT': ROOT, 'SCRATCH': scratch,
-                'PATH': build + os.pathsep + os.environ['PATH']})
-        bad = len(re.findall(r'^not ok ', output, re.M))
-        totals.passed += len(re.findall(r'^ok ', output, re.M))
-        note_skips(totals, output, r'^skip ([^:\n]+): (.*)$')
-        if bad or status:
-            shown = re.sub(r'^(ok|skip) .*\n', '', output, flags=re.M)
-            totals.fail(name, f'{shown}\nexit status {status}', bad or 1)
+def cli_script(out, name, build):
+    """A script that prints 'ok NAME', 'not ok NAME', 'skip NAME: REASON'."""
+    with tempfile.TemporaryDirectory() as scratch:
+        status, output = run(['sh', os.path.join(ROOT, name)], {
+            'BUILD': build, 'ROOT': ROOT, 'SCRATCH': scratch,
+            'PATH': build + os.pathsep + os.environ['PATH']})
+    bad = len(re.findall(r'^not ok ', output, re.M))
+    out.passed += len(re.findall(r'^ok ', output, re.M))
+    out.note_skips(output, r'^skip ([^:\n]+): (.*)$')
+    if bad or status:
+        shown = re.sub(r'^(ok|skip) .*\n', '', output, flags=re.M)
+        out.fail(name, f'{shown}\nexit status {status}', bad or 1)
+    out.must_count(name, output)
 
 
-def suite_docs(totals, build):
+def suite_cli(build):
+    for name in sorted(glob.glob('tests/cli/*.sh')):
+        yield name, functools.partial(cli_script, name=name, build=build)
+
+
+def debug_script(out, name, argv):
+    """One that prints 'ok NAME' or 'FAIL NAME'."""
+    status, output = run([sys.executable, *argv])
+    bad = len(re.findall(r'^FAIL ', output, re.M))
+    out.passed += len(re.findall(r'^ok ', output, re.M))
+    if bad or status:
+        shown = re.sub(r'^ok .*\n', '', output, flags=re.M)
+        out.fail(name, f'{shown}\nexit status {status}', bad or 1)
+    out.must_count(name, output)
+
+
+def suite_debug(build):
+    how = ['--build', build]
+    for name in sorted(glob.glob('tests/debug/*.txt')):
+        yield name, functools.partial(
+            debug_script, name=name, argv=['tests/debug/run.py', *how, name])
+    for script in 'run.py --tables', 'robust.py', 'last_writer.py', \
+            'completion.py':
+        name = 'tests/debug/' + script
+        yield name, functools.partial(debug_script, name=name,
+                                      argv=[*name.split(), *how])
+
+
+def docs_file(out, path, name, build):
     def shell(command, cwd):
         return run(['sh', '-c', command], {
             'PATH': build + os.pathsep + os.environ['PATH']}, cwd)
+    for line, ok, text in transcript.check(path, ROOT, shell):
+        if ok:
+            out.passed += 1
+        else:
+            out.fail(f'{name}:{line}', text)
+    if not name.endswith('.md'):
+        out.must_count(name, '')
+
+
+def suite_docs(build):
     for path in transcript.files(ROOT):
         name = os.path.relpath(path, ROOT)
-        for line, ok, text in transcript.check(path, ROOT, shell):
-            if ok:
-                totals.passed += 1
-            else:
-                totals.fail(f'{name}:{line}', text)
-
-
-def suite_debug(totals, build):
-    for script in ('run.py', 'robust.py', 'last_writer.py',
-                   'completion.py'):
-        status, output = run([sys.executable, 'tests/debug/' + script,
-                              '--build', build])
-        bad = len(re.findall(r'^FAIL ', output, re.M))
-        totals.passed += len(re.findall(r'^ok ', output, re.M))
-        if bad or status:
-            shown = re.sub(r'^ok .*\n', '', output, flags=re.M)
-            totals.fail('tests/debug/' + script,
-                        f'{shown}\nexit status {status}', bad or 1)
+        yield name, functools.partial(docs_file, path=path, name=name,
+                                      build=build)
 
 
 SUITES = {'c': suite_c, 'python': suite_python, 'cli': suite_cli,
           'debug': suite_debug, 'docs': suite_docs}
 
 
+# ---- running ---------------------------------------------------------------
+
+def fast(units):
+    """Those that --fast runs."""
+    sessions = [u for u in units if u.suite == 'debug'
+                and u.name.endswith('.txt')]
+    left_out = set(sessions) - set(sessions[::SLICE])
+    return [u for u in units if u.name not in SLOW and u not in left_out]
+
+
+def carry_out(unit):
+    out, start = Outcome(), time.monotonic()
+    try:
+        unit.test(out)
+    except Exception as e:
+        out.fail(unit.name, f'{type(e).__name__}: {e}')
+    out.seconds = time.monotonic() - start
+    return out
+
+
+def remembered(path):
+    try:
+        with open(path, encoding='utf-8') as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return {}
+
+
+def run_units(units, times):
+    """Yields (unit, outcome) in the order of the units."""
+    longest = sorted(units, reverse=True,
+                     key=lambda u: times.get(u.name, TIMEOUT))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        started = {u: pool.submit(carry_out, u) for u in longest}
+        try:
+            for unit in units:
+                out = started[unit].result()
+                times[unit.name] = round(out.seconds, 2)
+                yield unit, out
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            PROCESSES.end_all()
+            raise
+
+
+def report(units, times):
+    """Runs the units; prints what becomes of them; (passed, failed,
+    skipped)."""
+    total, of_suite, spent = [0, 0, 0], 0, 0.0
+    last = {u.suite: u for u in units}
+    for unit, out in run_units(units, times):
+        for line in out.lines:
+            print(line)
+        total = [a + b for a, b in zip(
+            total, (out.passed, out.failed, out.skipped))]
+        of_suite, spent = of_suite + out.passed, spent + out.seconds
+        if last[unit.suite] is unit:
+            print(f'{unit.suite}: {of_suite} passed in {spent:.1f} s of work',
+                  flush=True)
+            of_suite, spent = 0, 0.0
+    return total
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--build', default='build')
+    parser.add_argument('--build', default='build-asserts')
+    parser.add_argument('--fast', action='store_true',
+                        help='leaves out what takes more than a second')
+    parser.add_argument('--only', default='', metavar='TEXT',
+                        help='units whose name has the text')
     parser.add_argument('suites', nargs='*', metavar='SUITE',
                         help=' '.join(SUITES))
     args = parser.parse_args()
@@ -206,15 +397,24 @@ def main():
     unknown = [s for s in args.suites if s not in SUITES]
     if unknown:
         parser.error(f'unknown suite {unknown[0]}: {" ".join(SUITES)}')
-    totals = Totals()
-    for name in args.suites or SUITES:
-        start, before = time.monotonic(), totals.passed
-        SUITES[name](totals, os.path.abspath(args.build))
-        print(f'{name}: {totals.passed - before} passed in '
-              f'{time.monotonic() - start:.1f} s', flush=True)
-    print(f'{totals.passed} passed, {totals.failed} failed, '
-          f'{totals.skipped} skipped')
-    return 1 if totals.failed else 0
+    build = os.path.abspath(args.build)
+    units = [Unit(suite, *found) for suite in args.suites or SUITES
+             for found in SUITES[suite](build)]
+    units = [u for u in units if args.only in u.name]
+    if args.fast:
+        units = fast(units)
+    record = os.path.join(build, 'test-times.json')
+    times, start = remembered(record), time.monotonic()
+    try:
+        passed, failed, skipped = report(units, times)
+    except KeyboardInterrupt:
+        print('interrupted')
+        return 130
+    with open(record, 'w', encoding='utf-8') as f:
+        json.dump(times, f, indent=0, sort_keys=True)
+    print(f'all in {time.monotonic() - start:.1f} s')
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed or not passed + skipped else 0
 
 
 if __name__ == '__main__':

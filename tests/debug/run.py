@@ -1,6 +1,6 @@
 """Debugger transcripts: sessions with the output that they must give.
 
-    python3 tests/debug/run.py --build build [FILE ...]
+    python3 tests/debug/run.py --build build [--tables] [FILE ...]
 
 A transcript (tests/debug/*.txt) begins with comments (#) and a line
 '$ tkdbg debug ...'; what follows is the session: each line that begins with
@@ -8,7 +8,8 @@ the prompt is a command, the rest is what is printed.  '...' in it stands for
 any characters of the line; alone on a line, for any lines.  A file may hold
 several cases: a line '== NAME' begins each, and what stands before the first
 is how the session of each begins.  Each session runs twice: with its commands
-on a pipe, and on a pseudo-terminal.
+on a pipe, and on a pseudo-terminal.  --tables checks instead that each command,
+setting and reason to stop has a transcript and stands in the manual.
 """
 import argparse
 import ast
@@ -176,27 +177,32 @@ def say(what, wrong):
     return bool(wrong)
 
 
+def check_tables(files, build):
+    """How many of the checks of it all failed."""
+    return sum([
+        say('every command and setting has a transcript', list(unused(files))),
+        say('every reason to stop has a transcript', unseen(files)),
+        say('docs/debugger.md has every command and setting',
+            list(off_the_table())),
+        say('help fits a terminal', wide_help(build))])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--build', default='build')
+    parser.add_argument('--tables', action='store_true')
     parser.add_argument('files', nargs='*')
     args = parser.parse_args()
-    files = args.files or sorted(glob.glob(
-        os.path.join(ROOT, 'tests', 'debug', '*.txt')))
+    every = sorted(glob.glob(os.path.join(ROOT, 'tests', 'debug', '*.txt')))
+    if args.tables:
+        return check_tables(every, args.build) != 0
     failed = 0
-    for path in files:
+    for path in args.files or every:
         for name, wrong in check(path, args.build):
             print(f'{"FAIL" if wrong else "ok"} {name}')
             if wrong:
                 failed += 1
                 print(wrong)
-    if not args.files:
-        failed += say('every command and setting has a transcript',
-                      list(unused(files)))
-        failed += say('every reason to stop has a transcript', unseen(files))
-        failed += say('docs/debugger.md has every command and setting',
-                      list(off_the_table()))
-        failed += say('help fits a terminal', wide_help(args.build))
     return failed != 0
 
 
