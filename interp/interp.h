@@ -111,8 +111,6 @@ struct tki {
   uint64_t events; /* where event points when no debugger counts */
   tki_spin *spin;  /* of the program that runs, while its reads are noted */
   tki_schedule *schedule;
-  struct tkc_blame *blame;     /* check/blame.h; NULL: nobody asks */
-  struct tkc_explain *explain; /* check/explain.h; the same */
   tk_buf said; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
    * same body; end the function. */

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "interp/bind.h"
-#include "interp/check/explain.h"
+#include "interp/engine.h"
 #include "interp/schedule.h"
 
 /* ---- parameters -------------------------------------------------------- */
@@ -150,8 +150,6 @@ void tki_attach(tki *t) {
   tki_unwatch(t);
   t->event = &t->events;
   t->due = 0;
-  if (t->blame) tkc_blame_attach(t->blame);
-  if (t->explain) tkc_explain_attach(t->explain);
   for (tk_watcher *w = t->session->watchers; w; w = w->next)
     if (w->begin) w->begin(w->ud, t);
 }
@@ -161,8 +159,6 @@ static void run_all(tk_env *e, void *ud) {
   prepare(e, r);
   start_schedule(e, r);
   tki *t = &r->t;
-  if (r->opt->blame) tkc_blame_new(t, "--blame", r->opt->blame, &t->blame);
-  if (r->opt->explain) tkc_explain_new(t, r->opt->explain);
   tki_attach(t);
   if (r->t.driver)
     r->t.driver->run(r->t.driver->ud, &r->t);
@@ -193,22 +189,9 @@ static tk_status detach(run *r, tk_status st) {
   return st;
 }
 
-static void say_answers(tk_env *e, void *ud) {
-  tki *t = ud;
-  tk_buf b;
-  tk_buf_init(&b, e);
-  if (t->blame) tkc_blame_text(t->blame, &b);
-  if (t->explain) tkc_explain_text(t->explain, &b);
-  if (b.n && t->session->output)
-    t->session->output(t->session->output_ud, b.s, b.n);
-  tk_buf_free(&b);
-}
-
 static void clean_up(tk_env *e, run *r) {
   if (!r->prepared) return;
   tki *t = &r->t;
-  tkc_blame_free(t->blame);
-  tkc_explain_free(t->explain);
   tki_schedule_free(t);
   tki_pool_free(t);
   tk_buf_free(&t->said);
@@ -219,16 +202,10 @@ static void clean_up(tk_env *e, run *r) {
   tk_free(e, t->slots, (t->nslots + 1) * sizeof *t->slots);
 }
 
-tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
-                        tk_summary *sum) {
+tk_status tki_launch_run(tk_launch *l, const tk_run_options *options,
+                         tk_summary *summary) {
   tk_env *e = &l->session->env;
-  tk_run_options opt = {.size = sizeof opt};
-  tk_summary none;
-  if (options)
-    memcpy(&opt, options,
-           options->size < sizeof opt ? options->size : sizeof opt);
-  run r = {.launch = l, .opt = &opt, .sum = sum ? sum : &none};
-  memset(r.sum, 0, sizeof *r.sum);
+  run r = {.launch = l, .opt = options, .sum = summary};
   e->interrupted = 0;
   size_t held = e->held;
   e->peak = held;
@@ -236,8 +213,6 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   r.said = r.start;
   tk_status st = tk_session_guard(l->session, run_all, &r);
   r.sum->programs = r.t.done;
-  if ((r.t.blame || r.t.explain) && st != TK_USAGE)
-    tk_session_guard(l->session, say_answers, &r.t);
   st = detach(&r, st);
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;

@@ -245,7 +245,15 @@ typedef struct tk_run_options {
   const char *blame;
   /* The same: after the run the output gets where their values came from. */
   const char *explain;
+  const char *engine; /* by name, see tk_engine_name; NULL: the first */
 } tk_run_options;
+
+/* The i-th engine that a launch can be given to, and one line about it; NULL
+ * past the end. */
+const char *tk_engine_name(size_t i);
+const char *tk_engine_doc(size_t i);
+/* Whether it can run here; if not, *why says so (why may be NULL). */
+bool tk_engine_available(size_t i, const char **why);
 
 typedef struct tk_summary {
   uint64_t programs; /* programs run to their end */

@@ -167,9 +167,8 @@ void tkc_blame_attach(tkc_blame *b) {
   if (b->targets) tki_observe(b->t, &b->observer);
 }
 
-void tkc_blame_free(tkc_blame *b) {
+void tkc_blame_free(tk_env *e, tkc_blame *b) {
   if (!b) return;
-  tk_env *e = b->t->env;
   tk_arena_free(&b->arena);
   tk_free(e, b, sizeof *b);
 }

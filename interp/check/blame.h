@@ -35,8 +35,7 @@ typedef struct tkc_blame {
 
 /* elements: "C[32,0]", several separated by newlines.  Reports and throws
  * TK_USAGE for what is no element, but skips names that a launch of a script
- * does not have.  *out is set before that; freed by tkc_blame_free, after the
- * run. */
+ * does not have.  *out is set before that; freed by tkc_blame_free. */
 void tkc_blame_new(tki *t, const char *option, const char *elements,
                    tkc_blame **out);
 /* The same for one element, which has an address. */
@@ -46,6 +45,7 @@ void tkc_blame_attach(tkc_blame *b);
 /* The answer for all of them, as lines of text. */
 void tkc_blame_target(tkc_blame *b, tk_buf *out, const tkc_target *x);
 void tkc_blame_text(tkc_blame *b, tk_buf *out);
-void tkc_blame_free(tkc_blame *b);
+/* b may be NULL; the run may be over. */
+void tkc_blame_free(tk_env *e, tkc_blame *b);
 
 #endif

@@ -90,6 +90,7 @@ static void say_hidden(tkc *c) {
 
 static void on_end(void *ud, tki *t, tk_status st) {
   tkc *c = ud;
+  if (c->t != t) return; /* the run was refused before it began */
   c->t = NULL;
   for (int i = 0; i < TKC_COUNT; i++)
     if (c->ud[i] && table[i].end) table[i].end(c, c->ud[i], t, st);

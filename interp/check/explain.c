@@ -172,11 +172,11 @@ static void explain(tkc_explain *x, tk_buf *out) {
 
 /* ---- from outside -------------------------------------------------------- */
 
-void tkc_explain_new(tki *t, const char *elements) {
+void tkc_explain_new(tki *t, const char *elements, tkc_explain **out) {
   tkc_explain *x = tk_calloc(t->env, 1, sizeof *x);
   x->t = t;
   tk_arena_init(&x->arena, t->env);
-  t->explain = x;
+  *out = x;
   tkc_blame_new(t, "--explain", elements, &x->blame);
   x->by_region = TK_NEWN(&x->arena, page **, t->nregions + 1);
   x->keeper = (tki_observer){.ud = x, .access = on_access};
@@ -197,10 +197,9 @@ void tkc_explain_text(tkc_explain *x, tk_buf *out) {
   }
 }
 
-void tkc_explain_free(tkc_explain *x) {
+void tkc_explain_free(tk_env *e, tkc_explain *x) {
   if (!x) return;
-  tk_env *e = x->t->env;
-  tkc_blame_free(x->blame);
+  tkc_blame_free(e, x->blame);
   tk_arena_free(&x->arena);
   tk_free(e, x, sizeof *x);
 }

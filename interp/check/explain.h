@@ -12,13 +12,14 @@
 
 typedef struct tkc_explain tkc_explain;
 
-/* elements: as for tkc_blame_new.  Sets t->explain; freed by
- * tkc_explain_free, after the run. */
-void tkc_explain_new(tki *t, const char *elements);
+/* elements and out: as for tkc_blame_new; freed by tkc_explain_free. */
+void tkc_explain_new(tki *t, const char *elements, tkc_explain **out);
 /* Begins to watch. */
 void tkc_explain_attach(tkc_explain *x);
-/* The answer for all of them, as lines of text; runs programs. */
+/* The answer for all of them, as lines of text; runs programs, so that the
+ * run must not be freed yet. */
 void tkc_explain_text(tkc_explain *x, tk_buf *out);
-void tkc_explain_free(tkc_explain *x);
+/* x may be NULL; the run may be over. */
+void tkc_explain_free(tk_env *e, tkc_explain *x);
 
 #endif

@@ -65,7 +65,7 @@ class RunOptions(Structure):
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
                 ("schedule", c_char_p), ("blame", c_char_p),
-                ("explain", c_char_p)]
+                ("explain", c_char_p), ("engine", c_char_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
@@ -153,6 +153,9 @@ PROTOTYPES = {
     "tk_launch_record": (c_int, [_P, _S]),
     "tk_launch_replay": (c_int, [_P, _S, _OUT]),
     "tk_launch_run": (c_int, [_P, POINTER(RunOptions), POINTER(Summary)]),
+    "tk_engine_name": (_S, [c_size_t]),
+    "tk_engine_doc": (_S, [c_size_t]),
+    "tk_engine_available": (c_bool, [c_size_t, POINTER(c_char_p)]),
     "tk_session_check": (c_int, [_P, _S, POINTER(CheckOptions)]),
     "tk_check_name": (_S, [c_size_t]),
     "tk_check_doc": (_S, [c_size_t]),

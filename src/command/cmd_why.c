@@ -237,6 +237,6 @@ void tkd_cmd_BLAME(tkd *d, tkd_args *a) {
   y.element = host;
   y.blame = tkc_blame_one(d->t, r, r->lo + (uint64_t)(host - r->host));
   tk_status st = tk_protect(d->env, blame_body, &y);
-  tkc_blame_free(y.blame);
+  tkc_blame_free(d->env, y.blame);
   if (st != TK_OK) tk_throw(d->env, st);
 }

@@ -126,7 +126,6 @@ static void set_aside(tki *t, aside *s) {
   t->driver = NULL;
   t->schedule = NULL;
   t->spin = NULL;
-  t->blame = NULL;
   t->task = NULL;
   t->frame = NULL;
   t->chunks = NULL;

@@ -1,0 +1,104 @@
+/* run.c - running a launch: the options are read, an engine is chosen by its
+ * name, and what the caller asked about the run watches it.
+ *
+ * Engines are rows of engine.def and know nothing of each other.  This is the
+ * only place that knows them all; whoever compares two of them runs the same
+ * launch twice and changes one option.
+ */
+#include <string.h>
+
+#include "interp/check/inquiry.h"
+#include "interp/engine.h"
+
+typedef struct engine {
+  const char *name, *doc;
+  tk_status (*run)(tk_launch *l, const tk_run_options *options,
+                   tk_summary *summary);
+  bool (*available)(const char **why);
+} engine;
+
+static const engine engines[] = {
+#define ENGINE(name, run, available, doc) {name, doc, run, available},
+#include "engine.def"
+#undef ENGINE
+};
+
+/* ---- engines ------------------------------------------------------------ */
+
+const char *tk_engine_name(size_t i) {
+  return i < TK_COUNT(engines) ? engines[i].name : NULL;
+}
+
+const char *tk_engine_doc(size_t i) {
+  return i < TK_COUNT(engines) ? engines[i].doc : NULL;
+}
+
+bool tk_engine_available(size_t i, const char **why) {
+  const char *unused;
+  if (!why) why = &unused;
+  *why = i < TK_COUNT(engines) ? "" : "there is no such engine";
+  if (i >= TK_COUNT(engines)) return false;
+  return !engines[i].available || engines[i].available(why);
+}
+
+static void TK_NORETURN unknown_engine(tk_env *e, const char *name) {
+  tk_nearest near = tk_nearest_start(name);
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "no engine is called '%.60s'", name);
+  tk_buf all;
+  tk_buf_init(&all, e);
+  for (size_t i = 0; i < TK_COUNT(engines); i++) {
+    tk_nearest_try(&near, engines[i].name);
+    tk_buf_printf(&all, "%s%s", i ? ", " : "", engines[i].name);
+  }
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tk_diag_help(e, d, "did you mean '%s'? (engines: %s)", best,
+                 tk_buf_str(&all));
+  else
+    tk_diag_help(e, d, "engines: %s", tk_buf_str(&all));
+  tk_buf_free(&all);
+  tk_throw(e, TK_USAGE);
+}
+
+typedef struct choice {
+  const char *name;
+  const engine *engine;
+} choice;
+
+static void choose_engine(tk_env *e, void *ud) {
+  choice *c = ud;
+  const char *why;
+  size_t i = 0;
+  while (c->name && i < TK_COUNT(engines) && strcmp(engines[i].name, c->name))
+    i++;
+  if (i == TK_COUNT(engines)) unknown_engine(e, c->name);
+  if (!tk_engine_available(i, &why)) {
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "the engine '%s' is not available: %s", engines[i].name, why);
+    tk_throw(e, TK_USAGE);
+  }
+  c->engine = &engines[i];
+}
+
+/* ---- a run -------------------------------------------------------------- */
+
+tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
+                        tk_summary *summary) {
+  tk_run_options opt = {.size = sizeof opt};
+  tk_summary unused;
+  if (options)
+    memcpy(&opt, options,
+           options->size < sizeof opt ? options->size : sizeof opt);
+  opt.size = sizeof opt;
+  if (!summary) summary = &unused;
+  memset(summary, 0, sizeof *summary);
+  choice c = {.name = opt.engine};
+  tk_status st = tk_session_guard(l->session, choose_engine, &c);
+  if (st != TK_OK) return st;
+  tkc_inquiry q;
+  tkc_inquiry_begin(&q, l->session, opt.blame, opt.explain);
+  st = c.engine->run(l, &opt, summary);
+  tkc_inquiry_end(&q);
+  return st;
+}
