@@ -22,7 +22,7 @@ bool tki_access_changes(const tki_access *a, size_t lane) {
   const tki_region *r = tki_access_region(a, lane);
   const char *p = r->host + (a->addr[lane] - r->lo);
   const char *v = a->value + lane * a->step;
-  if (a->in->op == TK_I_ATOMIC && a->in->mode == TK_A_ADD)
+  if (a->in->op == TK_I_ATOMIC && tk_atomic_op(a->in) == TK_A_ADD)
     return !all_zero(v, a->size);
   if (a->in->op == TK_I_CAS) {
     tki_val *c = &a->t->frame->slots[a->in->args[1]];

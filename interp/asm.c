@@ -311,7 +311,7 @@ void tki_asm(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe;
   const tk_slot *slots = t->frame->func->slots;
-  machine m = {.t = t, .code = in->aux};
+  machine m = {.t = t, .code = tk_asm_code(in)};
   size_t ports = (size_t)in->nargs + in->nres;
   size_t bytes = (size_t)m.code->nregs * sizeof *m.regs;
   tki_buf *rb = tki_buf_new(t, bytes + 1);

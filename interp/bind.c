@@ -5,7 +5,7 @@
 #include "interp/kernels.h"
 
 static const void *reduction_kernel(const tk_inst *in) {
-  tki_binary_fn fn = tki_binary_kernel(tki_reduction_op((tk_reduction)in->mode),
+  tki_binary_fn fn = tki_binary_kernel(tki_reduction_op(tk_inst_reduction(in)),
                                        (tk_dtype)in->from.elem);
   return (const void *)(uintptr_t)fn;
 }

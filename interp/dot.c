@@ -163,13 +163,13 @@ static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
                     shape s) {
   tki_buf *ta, *tb;
   float *x = as_f32(t, a, s.m * s.k, &ta), *y = as_f32(t, b, s.k * s.n, &tb);
-  bool plain = a.d != TK_FP32 || in->mode == TK_P_IEEE;
+  bool plain = a.d != TK_FP32 || tk_dot_precision(in) == TK_P_IEEE;
   if (plain)
     multiply(t, c, x, y, s);
-  else if (in->mode == TK_P_TF32)
+  else if (tk_dot_precision(in) == TK_P_TF32)
     multiply_tf32(t, c, x, y, s);
   else
-    multiply_parts(t, (tk_precision)in->mode, c, x, y, s);
+    multiply_parts(t, tk_dot_precision(in), c, x, y, s);
   if (ta) tki_buf_free(t, ta);
   if (tb) tki_buf_free(t, tb);
 }

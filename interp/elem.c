@@ -27,13 +27,14 @@ static int operand_mode(const tki_val *a, const tki_val *b) {
 
 static void run_const(void *ctx, const tk_inst *in, void *frame) {
   tki_val *slot = (tki_val *)frame + in->res[0];
-  tki_set(ctx, slot, (tki_val){.u = (uint64_t)in->attr[0], .region = TKI_ANY});
+  tki_set(ctx, slot, (tki_val){.u = tk_const_bits(in), .region = TKI_ANY});
 }
 
 static void run_pid(void *ctx, const tk_inst *in, void *frame) {
   tki *t = ctx;
   tki_val *slot = (tki_val *)frame + in->res[0];
-  int64_t v = in->op == TK_I_PID ? t->pid[in->mode] : t->grid[in->mode];
+  int64_t v = in->op == TK_I_PID ? t->pid[tk_program_id_axis(in)]
+                                 : t->grid[tk_num_programs_axis(in)];
   tki_set(t, slot, (tki_val){.u = (uint32_t)v, .region = TKI_ANY});
 }
 
@@ -49,7 +50,7 @@ TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
 
 static void run_arange(void *ctx, const tk_inst *in, void *frame) {
   tki_val v = tki_result(ctx, in, frame, -1);
-  iota(tki_data(&v), (int32_t)in->attr[0], (size_t)in->n);
+  iota(tki_data(&v), (int32_t)tk_arange_start(in), (size_t)in->n);
   put(ctx, in, frame, -1, v);
 }
 
@@ -165,7 +166,8 @@ static void run_cast_any(void *ctx, const tk_inst *in, void *vframe) {
   for (int64_t i = 0; i < in->n; i++, s += ss, d += ds) {
     double x = tk_lane_to_round(from, s);
     tk_lane_set_double(to, d, x);
-    if (in->mode == 1 && tk_is_float(to)) toward_zero(to, d, x);
+    if (tk_cast_rounding(in) == TK_ROUND_ZERO && tk_is_float(to))
+      toward_zero(to, d, x);
   }
   put(ctx, in, frame, -1, v);
 }
@@ -293,27 +295,39 @@ static void run_extern(void *ctx, const tk_inst *in, void *vframe) {
 ADDPTR_LOOP(int32_t)
 ADDPTR_LOOP(int64_t)
 
-static void run_addptr(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
+static tki_val addptr_result(tki *t, const tk_inst *in, tki_val *frame, int k) {
+  tki_val v = tki_result(t, in, frame, k);
+  v.region = frame[in->args[0]].region;
+  return v;
+}
+
+static int addptr_shift(const tk_inst *in) {
   tk_type pointee = tk_pointee(in->type);
-  int shift = __builtin_ctzll(tk_lane_size(&pointee));
-  bool wide = in->attr[0];
-  int k = p->buf ? 0 : wide && o->buf ? 1 : -1, mode = operand_mode(p, o);
-  tki_val v = tki_result(ctx, in, frame, k);
-  v.region = p->region;
-  if (wide)
-    addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), shift, (size_t)in->n,
-                   mode);
-  else
-    addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), shift, (size_t)in->n,
-                   mode);
+  return __builtin_ctzll(tk_lane_size(&pointee));
+}
+
+static void run_addptr32(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
+  int k = p->buf ? 0 : -1, mode = operand_mode(p, o);
+  tki_val v = addptr_result(ctx, in, frame, k);
+  addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), addptr_shift(in),
+                 (size_t)in->n, mode);
+  put(ctx, in, frame, k, v);
+}
+
+/* Offsets that are as wide as pointers can give their buffer. */
+static void run_addptr64(void *ctx, const tk_inst *in, void *vframe) {
+  tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
+  int k = reusable(p, o), mode = operand_mode(p, o);
+  tki_val v = addptr_result(ctx, in, frame, k);
+  addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), addptr_shift(in),
+                 (size_t)in->n, mode);
   put(ctx, in, frame, k, v);
 }
 
 void tki_bind_addptr(tk_inst *in, const tk_func *f) {
   const tk_type *o = &f->slots[in->args[1]].type;
-  in->run = run_addptr;
-  in->attr[0] = tk_lane_size(o) == 8;
+  in->run = tk_lane_size(o) == 8 ? run_addptr64 : run_addptr32;
 }
 
 /* ---- binding ----------------------------------------------------------- */
@@ -331,8 +345,8 @@ static void bind_cast(tk_inst *in) {
   else if (in->from.ptr || in->type.ptr)
     in->run = run_pointer_cast;
   else
-    in->kernel =
-        KERNEL(tki_cast_kernel((tk_dtype)in->from.elem, to, in->mode == 1));
+    in->kernel = KERNEL(tki_cast_kernel((tk_dtype)in->from.elem, to,
+                                        tk_cast_rounding(in) == TK_ROUND_ZERO));
   if (in->run == run_cast && !in->kernel) in->run = run_cast_any;
 }
 
@@ -347,22 +361,23 @@ void tki_elem(tk_inst *in) {
   case TK_I_CAST: bind_cast(in); break;
   case TK_I_UNARY:
     in->run = run_unary;
-    in->kernel = KERNEL(tki_unary_kernel((tk_unary)in->mode, d));
+    in->kernel = KERNEL(tki_unary_kernel(tk_unary_op(in), d));
     break;
   case TK_I_BINARY:
     in->run = run_binary;
-    in->kernel = KERNEL(tki_binary_kernel((tk_binary)in->mode, d));
+    in->kernel = KERNEL(tki_binary_kernel(tk_binary_op(in), d));
     break;
   case TK_I_COMPARE:
     in->run = run_compare;
     if (in->from.ptr) d = TK_UINT64;
-    in->kernel = KERNEL(tki_compare_kernel((tk_compare)in->mode, d));
+    in->kernel = KERNEL(tki_compare_kernel(tk_compare_op(in), d));
     break;
   case TK_I_SELECT: in->run = run_select; break;
   case TK_I_FMA: in->run = run_fma; break;
   case TK_I_EXTERN:
     in->run = run_extern;
-    in->kernel = KERNEL(tki_extern_kernel((size_t)in->attr[0], in->mode));
+    in->kernel = KERNEL(tki_extern_kernel(tk_extern_function(in),
+                                          (size_t)tk_extern_overload(in)));
     break;
   default: break;
   }

@@ -242,7 +242,7 @@ void tki_run_call(void *ctx, const tk_inst *in, void *vframe) {
     r = a + n;
   }
   for (size_t i = 0; i < in->nargs; i++) a[i] = slots[in->args[i]];
-  tki_call(t, in->aux, a, in->nargs, r);
+  tki_call(t, tk_call_callee(in), a, in->nargs, r);
   for (size_t i = 0; i < in->nres; i++) tki_set(t, &slots[in->res[i]], r[i]);
   if (big) tki_buf_free(t, big);
 }

@@ -29,10 +29,10 @@ typedef struct mapping {
 } mapping;
 
 static void map_group(mapping *m, size_t at) {
-  size_t pack = (size_t)m->in->attr[0];
+  size_t pack = (size_t)tk_map_fn_pack(m->in);
   for (size_t i = 0; i < m->in->nargs * pack; i++)
     m->args[i] = lane_of(&m->from[i / pack], at + i % pack);
-  tki_call(m->t, m->in->aux, m->args, m->in->nargs * pack, m->out);
+  tki_call(m->t, tk_map_fn_callee(m->in), m->args, m->in->nargs * pack, m->out);
   for (size_t i = 0; i < m->in->nres * pack; i++) {
     stream *s = &m->to[i / pack];
     memcpy(s->data + (at + i % pack) * s->size, tki_data(&m->out[i]), s->size);
@@ -44,7 +44,7 @@ void tki_map_fn(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe;
   const tk_slot *slots = t->frame->func->slots;
-  size_t n = in->nargs, k = in->nres, pack = (size_t)in->attr[0];
+  size_t n = in->nargs, k = in->nres, pack = (size_t)tk_map_fn_pack(in);
   tki_buf *buf = tki_buf_new(t, (n + k) * sizeof(stream) +
                                     ((n + k) * pack + k) * sizeof(tki_val));
   mapping m = {.t = t, .in = in, .args = tki_buf_data(buf)};

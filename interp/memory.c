@@ -164,12 +164,11 @@ static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
 void tki_load(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe;
-  bool masked = in->mode & 1;
   uint8_t off;
-  tki_access a = access_of(t, in, frame, masked ? 1 : -1, &off);
+  tki_access a = access_of(t, in, frame, tk_load_mask(in), &off);
   other o = {NULL, 0};
-  if (in->mode & 2) {
-    tki_val *x = frame + in->args[masked ? 2 : 1];
+  if (tk_load_other(in) >= 0) {
+    tki_val *x = frame + in->args[tk_load_other(in)];
     o = (other){tki_data(x), x->buf ? a.size : 0};
   }
   tki_val v = tki_result(t, in, frame, -1);
@@ -240,7 +239,7 @@ void tki_store(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, *x = frame + in->args[1];
   uint8_t off;
-  tki_access a = access_of(t, in, frame, in->mode & 1 ? 2 : -1, &off);
+  tki_access a = access_of(t, in, frame, tk_store_mask(in), &off);
   size_t row = tki_row_length(&in->type);
   give_value(&a, x);
   if (row < a.n || t->sensed) check_all(&a);
@@ -301,7 +300,7 @@ void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, *x = frame + in->args[1];
   uint8_t off;
-  tki_access a = access_of(t, in, frame, in->nargs > 2 ? 2 : -1, &off);
+  tki_access a = access_of(t, in, frame, tk_atomic_mask(in), &off);
   tki_val v = tki_result(t, in, frame, -1);
   char *d = tki_data(&v), *s = tki_data(x);
   size_t step = x->buf ? a.size : 0;
@@ -315,7 +314,7 @@ void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
     }
     char *p = check_lane(&a, i);
     memcpy(d, p, a.size);
-    atomic_lane((tk_atomic)in->mode, (tk_dtype)in->type.elem, p, s + i * step,
+    atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p, s + i * step,
                 a.size);
   }
   tki_set(t, &frame[in->res[0]], v);

@@ -125,7 +125,7 @@ static void steps_of(const tk_inst *in, size_t *step) {
   size_t of[TK_MAX_RANK], n = 1;
   for (int i = in->from.rank; i-- > 0; n *= (size_t)in->from.shape[i])
     of[i] = n;
-  for (int i = 0; i < in->type.rank; i++) step[i] = of[in->attr[i]];
+  for (int i = 0; i < in->type.rank; i++) step[i] = of[tk_permute_axes(in)[i]];
 }
 
 static void permute_any(char *d, const char *s, const tk_inst *in) {
@@ -188,8 +188,8 @@ static void run_split(void *ctx, const tk_inst *in, void *vframe) {
 static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
-  size_t na = (size_t)in->attr[1] * r.inner * r.size;
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  size_t na = tk_inst_axis_lanes(in) * r.inner * r.size;
   size_t nb = r.n * r.inner * r.size - na;
   char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
   for (size_t i = 0; i < r.outer; i++) {
@@ -204,7 +204,7 @@ static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
 static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);
   for (size_t o = 0; o < r.outer; o++)
@@ -218,14 +218,14 @@ static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
 static void run_slice(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
-  int64_t n = in->from.shape[in->attr[0]];
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  size_t n = tk_inst_axis_lanes(in);
+  int64_t start = tk_slice_start(in), step = tk_slice_step(in);
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);
-  for (size_t o = 0; o < r.outer; o++, s += (size_t)n * row)
+  for (size_t o = 0; o < r.outer; o++, s += n * row)
     for (size_t i = 0; i < r.n; i++, d += row)
-      memcpy(d, s + (size_t)(in->attr[1] + (int64_t)i * in->attr[2]) * row,
-             row);
+      memcpy(d, s + (size_t)(start + (int64_t)i * step) * row, row);
   v.region = a->region;
   finish(ctx, in, frame, v);
 }
@@ -247,8 +247,8 @@ static void run_gather(void *ctx, const tk_inst *in, void *vframe) {
   tk_dtype id = (tk_dtype)f->slots[in->args[1]].type.elem;
   size_t isize = tk_dtypes[id].size;
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
-  size_t n = (size_t)in->from.shape[in->attr[0]];
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  size_t n = tk_inst_axis_lanes(in);
   char *d = tki_data(&v), *s = tki_data(a), *idx = tki_data(b);
   for (int64_t i = 0; i < in->n; i++) {
     int64_t at = tk_lane_int(id, idx + (size_t)i * isize);
@@ -292,7 +292,7 @@ static int by_key(const void *a, const void *b) {
 static void run_sort(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tk_dtype e = (tk_dtype)in->type.elem;
-  size_t n = (size_t)in->from.shape[in->attr[0]], keep = (size_t)in->attr[1];
+  size_t n = tk_inst_axis_lanes(in), keep = (size_t)tk_sort_keep(in);
   size_t size = tk_lane_size(&in->type), rows = (size_t)in->n / keep;
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
   tki_buf *tmp = tki_buf_new(ctx, n * sizeof(keyed));
@@ -300,7 +300,8 @@ static void run_sort(void *ctx, const tk_inst *in, void *vframe) {
   char *d = tki_data(&v), *s = tki_data(a);
   for (size_t r = 0; r < rows; r++, s += n * size) {
     for (size_t i = 0; i < n; i++)
-      k[i] = (keyed){sort_key(e, s + i * size, in->mode), (uint32_t)i};
+      k[i] = (keyed){sort_key(e, s + i * size, tk_sort_descending(in)),
+                     (uint32_t)i};
     qsort(k, n, sizeof *k, by_key);
     for (size_t i = 0; i < keep; i++, d += size)
       memcpy(d, s + k[i].at * size, size);
@@ -312,7 +313,8 @@ static void run_sort(void *ctx, const tk_inst *in, void *vframe) {
 static void run_histogram(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tk_dtype e = (tk_dtype)in->from.elem;
-  const uint8_t *mask = in->nargs > 1 ? tki_data(&frame[in->args[1]]) : NULL;
+  int masked = tk_histogram_mask(in);
+  const uint8_t *mask = masked < 0 ? NULL : tki_data(&frame[in->args[masked]]);
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
   int32_t *d = tki_data(&v);
   const char *s = tki_data(a);

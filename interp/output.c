@@ -61,7 +61,7 @@ static bool wanted(tki *t, const tk_format *f) {
 
 void tki_print(void *ctx, const tk_inst *in, void *frame) {
   tki *t = ctx;
-  const tk_format *f = in->aux;
+  const tk_format *f = tk_print_format(in);
   (void)frame;
   if (!t->session->output || !wanted(t, f)) return;
   tk_buf b;
@@ -78,7 +78,7 @@ void tki_print(void *ctx, const tk_inst *in, void *frame) {
 static void assertion_failed(tki *t, const tk_inst *in,
                              int64_t lane) TK_NORETURN;
 static void assertion_failed(tki *t, const tk_inst *in, int64_t lane) {
-  const tk_format *f = in->aux;
+  const tk_format *f = tk_assert_format(in);
   tk_buf b;
   tk_buf_init(&b, t->env);
   format_pieces(t, &b, f);
@@ -104,6 +104,6 @@ void tki_assert(void *ctx, const tk_inst *in, void *vframe) {
 void tki_breakpoint(void *ctx, const tk_inst *in, void *frame) {
   tki *t = ctx;
   (void)frame;
-  if (t->observers && (!in->aux || wanted(t, in->aux)))
+  if (t->observers && wanted(t, tk_breakpoint_format(in)))
     TKI_TELL(t, breakpoint, t, in);
 }

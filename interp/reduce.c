@@ -65,12 +65,12 @@ static void one_by_one(char *d, const char *s, tki_around r, tki_binary_fn fn) {
 static void run_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val *a = frame + in->args[0];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
-  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_buf *tmp = tki_buf_new(t, r.n * r.inner * r.size);
   char *d = tki_data(&v), *s = tki_data(a);
   bool power = !(r.n & (r.n - 1));
-  bool rows = power && r.inner == 1 && in->mode == TK_R_SUM &&
+  bool rows = power && r.inner == 1 && tk_reduce_op(in) == TK_R_SUM &&
               in->type.elem == TK_FP32 && r.n > 1;
   if (rows) {
     sum_rows((float *)d, (float *)s, tki_buf_data(tmp), r.outer, r.n);
@@ -105,7 +105,7 @@ static bool beats(tk_dtype d, bool max, const void *x, const void *best) {
 
 static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val *a = frame + in->args[0];
-  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   tk_type index = tk_with_elem(in->type, TK_INT32);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_val x = tki_val_new(t, &index, (size_t)in->n);
@@ -115,8 +115,8 @@ static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
     const char *row = s + (i / r.inner * r.n * r.inner + i % r.inner) * r.size;
     size_t best = 0, step = r.inner * r.size;
     for (size_t k = 1; k < r.n; k++)
-      if (beats((tk_dtype)in->type.elem, in->mode == TK_R_MAX, row + k * step,
-                row + best * step))
+      if (beats((tk_dtype)in->type.elem, tk_reduce_op(in) == TK_R_MAX,
+                row + k * step, row + best * step))
         best = k;
     memcpy(d + i * r.size, row + best * step, r.size);
     at[i] = (int32_t)best;
@@ -177,11 +177,11 @@ void tki_reduce_fn(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, cur[MAX_INPUTS];
   tk_type types[MAX_INPUTS];
   tki_around r[MAX_INPUTS];
-  const tk_combine *c = in->aux;
-  size_t k = in->nargs, n = (size_t)in->from.shape[in->attr[0]];
+  const tk_combine *c = tk_reduce_fn_combine(in);
+  size_t k = in->nargs, n = tk_inst_axis_lanes(in);
   for (size_t i = 0; i < k; i++) {
     types[i] = t->frame->func->slots[in->args[i]].type;
-    r[i] = tki_around_axis(&types[i], (int)in->attr[0]);
+    r[i] = tki_around_axis(&types[i], tk_inst_axis(in));
     cur[i] = tki_share(&frame[in->args[i]]);
   }
   for (int level = 0; level < c->nlevels; level++, n /= 2)
@@ -233,21 +233,21 @@ void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
   tki *t = ctx;
   tki_val *frame = vframe, cur[MAX_INPUTS];
   tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
-  const tk_combine *c = in->aux;
-  size_t k = in->nargs, n = (size_t)in->from.shape[in->attr[0]];
-  bool reverse = in->attr[1];
+  const tk_combine *c = tk_scan_fn_combine(in);
+  size_t k = in->nargs, n = tk_inst_axis_lanes(in);
+  bool reverse = tk_inst_reverse(in);
   for (size_t i = 0; i < k; i++) cur[i] = tki_share(&frame[in->args[i]]);
   for (size_t by = 1; by < n; by *= 2) {
     for (size_t i = 0; i < k; i++) {
       const tk_type *type = &t->frame->func->slots[in->args[i]].type;
-      tki_around r = tki_around_axis(type, (int)in->attr[0]);
+      tki_around r = tki_around_axis(type, tk_inst_axis(in));
       args[i] = shifted(t, &cur[i], type, r, by, reverse);
       args[k + i] = cur[i];
     }
     tki_call(t, c->levels[0], args, 2 * k, out);
     for (size_t i = 0; i < k; i++) {
       const tk_type *type = &t->frame->func->slots[in->args[i]].type;
-      tki_around r = tki_around_axis(type, (int)in->attr[0]);
+      tki_around r = tki_around_axis(type, tk_inst_axis(in));
       out[i] = own(t, &out[i], type, r.outer * r.n * r.inner);
       keep_ends(&out[i], &cur[i], r, by, reverse);
       tki_release(t, &args[i]);
@@ -260,7 +260,8 @@ void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
 void tki_scan(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe, *a = frame + in->args[0];
   tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  bool reverse = tk_inst_reverse(in);
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);
@@ -268,8 +269,8 @@ void tki_scan(void *ctx, const tk_inst *in, void *vframe) {
   for (size_t o = 0; o < r.outer; o++) {
     char *base = d + o * r.n * row;
     for (size_t i = 1; i < r.n; i++) {
-      size_t to = in->attr[1] ? r.n - 1 - i : i;
-      size_t prev = in->attr[1] ? to + 1 : to - 1;
+      size_t to = reverse ? r.n - 1 - i : i;
+      size_t prev = reverse ? to + 1 : to - 1;
       fn(base + to * row, base + prev * row, base + to * row, r.inner, 0);
     }
   }

@@ -57,17 +57,19 @@ void tki_unscale(void *ctx, const tk_inst *in, void *vframe) {
   tki_val *frame = vframe;
   int rank = in->type.rank;
   layout l = {(size_t)in->type.shape[rank - 2],
-              (size_t)in->type.shape[rank - 1], -1, in->attr[0] == rank - 2,
-              (size_t)in->attr[1]};
-  if (in->attr[2] >= 0) l.packed = (int)in->attr[2] - (rank - 2);
+              (size_t)in->type.shape[rank - 1], -1,
+              tk_unscale_axis(in) == rank - 2, (size_t)tk_unscale_group(in)};
+  int packed = (int)tk_unscale_packed_axis(in);
+  if (packed >= 0) l.packed = packed - (rank - 2);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   float *d = tki_data(&v);
   const char *p = tki_data(&frame[in->args[0]]);
   tk_dtype from = (tk_dtype)in->from.elem, sd = TK_UINT8;
   const uint8_t *scale = NULL;
-  if (in->nargs > 1) {
-    scale = tki_data(&frame[in->args[1]]);
-    sd = (tk_dtype)t->frame->func->slots[in->args[1]].type.elem;
+  int scales = tk_unscale_scales(in);
+  if (scales >= 0) {
+    scale = tki_data(&frame[in->args[scales]]);
+    sd = (tk_dtype)t->frame->func->slots[in->args[scales]].type.elem;
   }
   size_t one = l.rows * l.cols, batch = (size_t)in->n / one;
   size_t step = (size_t)tk_numel(&in->from) / batch * tk_lane_size(&in->from);

@@ -105,7 +105,7 @@ flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
 /* The instruction that called the frame, if its operands are its arguments. */
 static const tk_inst *call_of(const tki_frame *f) {
   const tk_inst *in = f->caller ? f->caller->inst : NULL;
-  return in && in->op == TK_I_CALL && in->aux == f->func ? in : NULL;
+  return in && in->op == TK_I_CALL && tk_call_callee(in) == f->func ? in : NULL;
 }
 
 static void enter(tki *t) {
@@ -152,7 +152,7 @@ void flow_frame(void *ud, tki *t, bool begins) {
 }
 
 static void take_returned(flow *f, tki *t, const tk_inst *in) {
-  const tk_func *callee = in->aux;
+  const tk_func *callee = tk_call_callee(in);
   for (size_t i = 0; i < in->nres; i++) {
     flow_clear(t, in->res[i]);
     if (i >= f->nreturned || !is_marked(&f->returned[i])) continue;

@@ -157,8 +157,8 @@ static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
  * that has no mark: m + log(l) where nothing was seen, m is -inf, l is 0. */
 static bool infinite_anyway(const tki *t, const tk_inst *in,
                             const tki_val *args, size_t i) {
-  bool linear =
-      in->mode == TK_B_ADD || in->mode == TK_B_SUB || in->mode == TK_B_MUL;
+  bool linear = tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB ||
+                tk_binary_op(in) == TK_B_MUL;
   if (in->op != TK_I_BINARY || !linear) return false;
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = type_of(t, in, k);
@@ -171,7 +171,7 @@ static bool infinite_anyway(const tki *t, const tk_inst *in,
 
 static bool is_log(const tk_inst *in) {
   return in->op == TK_I_UNARY &&
-         (in->mode == TK_U_LOG || in->mode == TK_U_LOG2);
+         (tk_unary_op(in) == TK_U_LOG || tk_unary_op(in) == TK_U_LOG2);
 }
 
 /* The mark of a lane of a float result. */
@@ -227,9 +227,10 @@ static bool outlive(const flow *f, const flow_marks *m, size_t n) {
 
 /* Operations that give a NaN or an infinity only where they got one. */
 static bool is_tame(const tk_inst *in) {
-  if (in->op == TK_I_UNARY) return in->mode == TK_U_NEG || in->mode == TK_U_ABS;
+  if (in->op == TK_I_UNARY)
+    return tk_unary_op(in) == TK_U_NEG || tk_unary_op(in) == TK_U_ABS;
   return in->op == TK_I_BINARY &&
-         (in->mode == TK_B_MAX || in->mode == TK_B_MIN);
+         (tk_binary_op(in) == TK_B_MAX || tk_binary_op(in) == TK_B_MIN);
 }
 
 static void float_births(flow *f, tki *t, const tk_inst *in,
@@ -282,7 +283,7 @@ bool flow_has_log(const tk_program *p) {
 
 static bool is_exp(const tk_inst *in) {
   return in->op == TK_I_UNARY &&
-         (in->mode == TK_U_EXP || in->mode == TK_U_EXP2);
+         (tk_unary_op(in) == TK_U_EXP || tk_unary_op(in) == TK_U_EXP2);
 }
 
 /* log(sum(exp(v - m))) of a row of -inf alone is -inf, as it should be; not
@@ -340,14 +341,14 @@ static bool may_wrap(const tk_inst *in, const tki_val *args) {
   if (in->type.elem != TK_INT32) return true;
   range a = range_of(&args[0], &in->type, (size_t)in->n);
   range b = range_of(&args[1], &in->type, (size_t)in->n);
-  tk_binary op = (tk_binary)in->mode;
+  tk_binary op = tk_binary_op(in);
   return wraps(op, a.lo, b.lo, 32) || wraps(op, a.lo, b.hi, 32) ||
          wraps(op, a.hi, b.lo, 32) || wraps(op, a.hi, b.hi, 32);
 }
 
 static bool is_index_arithmetic(const tk_inst *in) {
-  bool kind =
-      in->mode == TK_B_ADD || in->mode == TK_B_SUB || in->mode == TK_B_MUL;
+  bool kind = tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB ||
+              tk_binary_op(in) == TK_B_MUL;
   return in->op == TK_I_BINARY && kind && !in->type.ptr &&
          in->type.elem != TK_INT1 && tk_is_int((tk_dtype)in->type.elem) &&
          tk_is_signed((tk_dtype)in->type.elem);
@@ -373,7 +374,7 @@ static bool is_mixed(const tk_func *f, int slot, int depth);
 static bool sets_mixed(const tk_func *f, const tk_inst *in, int slot,
                        int depth) {
   if (!in->nres || in->res[0] != slot) return false;
-  if (in->op == TK_I_BINARY) return in->mode == TK_B_XOR;
+  if (in->op == TK_I_BINARY) return tk_binary_op(in) == TK_B_XOR;
   bool same =
       in->op == TK_I_COPY || in->op == TK_I_BROADCAST || in->op == TK_I_CAST;
   return same && depth && is_mixed(f, in->args[0], depth - 1);
@@ -400,7 +401,7 @@ static bool is_mixed(const tk_func *f, int slot, int depth) {
 static bool is_hash(const tki *t, const tk_inst *in) {
   enum { COPIES = 3 };
   const tk_func *f = t->frame->func;
-  return in->mode == TK_B_MUL &&
+  return tk_binary_op(in) == TK_B_MUL &&
          (is_mixed(f, in->args[0], COPIES) || is_mixed(f, in->args[1], COPIES));
 }
 
@@ -408,7 +409,7 @@ static bool lane_wraps(const tk_inst *in, const tki_val *args, size_t i) {
   tk_dtype d = (tk_dtype)in->type.elem;
   int64_t a = tk_lane_int(d, lane_of(&args[0], &in->type, i));
   int64_t b = tk_lane_int(d, lane_of(&args[1], &in->type, i));
-  return wraps((tk_binary)in->mode, a, b, tk_dtypes[d].bits);
+  return wraps(tk_binary_op(in), a, b, tk_dtypes[d].bits);
 }
 
 static void int_births(flow *f, tki *t, const tk_inst *in,
@@ -433,7 +434,7 @@ static void int_births(flow *f, tki *t, const tk_inst *in,
 
 static bool divides_ints(const tk_inst *in) {
   return in->op == TK_I_BINARY && !in->type.ptr &&
-         (in->mode == TK_B_DIV || in->mode == TK_B_MOD) &&
+         (tk_binary_op(in) == TK_B_DIV || tk_binary_op(in) == TK_B_MOD) &&
          tk_is_int((tk_dtype)in->type.elem);
 }
 
@@ -472,7 +473,7 @@ static void division_births(flow *f, tki *t, const tk_inst *in,
 
 static bool is_int_sum(const tk_inst *in) {
   return (in->op == TK_I_REDUCE || in->op == TK_I_SCAN) &&
-         in->mode == TK_R_SUM && in->type.elem != TK_INT1 &&
+         tk_inst_reduction(in) == TK_R_SUM && in->type.elem != TK_INT1 &&
          tk_is_int((tk_dtype)in->type.elem) &&
          tk_is_signed((tk_dtype)in->type.elem);
 }
@@ -507,7 +508,8 @@ static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
   bool scan = in->op == TK_I_SCAN, lost = false, out = false;
   int64_t sum = 0;
   for (size_t k = 0; k < r.n; k++) {
-    size_t lane = at + (scan && in->attr[1] ? r.n - 1 - k : k) * r.inner;
+    size_t lane =
+        at + (scan && tk_inst_reverse(in) ? r.n - 1 - k : k) * r.inner;
     int64_t v = tk_lane_int(d, lane_of(x, &in->from, lane));
     lost |= __builtin_add_overflow(sum, v, &sum);
     out = lost || wraps(TK_B_ADD, sum, 0, bits);
@@ -520,7 +522,7 @@ static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
 
 static void sum_births(flow *f, tki *t, const tk_inst *in,
                        const tki_val *args) {
-  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   if (!sums_may_wrap(in, &args[0], (int64_t)r.n)) return;
   size_t n = (size_t)tk_numel(&in->type);
   flow_marks old = flow_of(t, in->res[0]);
@@ -589,7 +591,8 @@ static bool keeps_overflow(const tk_inst *in) {
 /* What puts a quotient back into bounds, whatever it was. */
 static bool bounds_it(const tk_inst *in) {
   return in->op == TK_I_BINARY && in->type.elem != TK_INT1 &&
-         (in->mode == TK_B_MIN || in->mode == TK_B_MAX || in->mode == TK_B_AND);
+         (tk_binary_op(in) == TK_B_MIN || tk_binary_op(in) == TK_B_MAX ||
+          tk_binary_op(in) == TK_B_AND);
 }
 
 /* A NaN cannot be seen any more in an integer or a comparison. */

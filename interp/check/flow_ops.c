@@ -54,7 +54,7 @@ static const uint8_t *bools(const tki_val *v, size_t *step) {
 /* `and` with a defined 0 is 0, `or` with a defined 1 is 1. */
 static void pass_logic(tki *t, const tk_inst *in, const tki_val *args) {
   size_t n = (size_t)in->n, step[2];
-  uint8_t decides = in->mode == TK_B_OR;
+  uint8_t decides = tk_binary_op(in) == TK_B_OR;
   const uint8_t *x[2] = {bools(&args[0], &step[0]), bools(&args[1], &step[1])};
   flow_marks m[2] = {flow_of(t, in->args[0]), flow_of(t, in->args[1])};
   tki_val v = flow_new(t, &in->type, n);
@@ -114,8 +114,8 @@ static void pass_moved(tki *t, const tk_inst *in) {
 
 static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
   const tk_type *index = &t->frame->func->slots[in->args[1]].type;
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
-  size_t n = (size_t)in->from.shape[in->attr[0]], total = (size_t)in->n;
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  size_t n = tk_inst_axis_lanes(in), total = (size_t)in->n;
   flow_marks src = flow_of(t, in->args[0]), idx = flow_of(t, in->args[1]);
   const char *at = tki_data((tki_val *)(uintptr_t)&args[1]);
   tki_val v = flow_new(t, &in->type, total);
@@ -168,7 +168,7 @@ static flow_id settle_row(flow *f, tki *t, row_marks r, bool several,
 }
 
 static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
-  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
   flow_id *d = tki_data(&v);
@@ -188,7 +188,7 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
 
 /* A lane is marked when one before it, or itself, is. */
 static void pass_scan(tki *t, const tk_inst *in) {
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
   flow_id *d = tki_data(&v);
@@ -198,7 +198,7 @@ static void pass_scan(tki *t, const tk_inst *in) {
       size_t base = i / r.inner * r.n * r.inner + i % r.inner;
       flow_id id = 0;
       for (size_t a = 0; a < r.n; a++) {
-        size_t at = base + (in->attr[1] ? r.n - 1 - a : a) * r.inner;
+        size_t at = base + (tk_inst_reverse(in) ? r.n - 1 - a : a) * r.inner;
         id = flow_either(id, flow_at(&m, at));
         d[at] = flow_either(d[at], id);
       }
@@ -210,8 +210,8 @@ static void pass_scan(tki *t, const tk_inst *in) {
 
 /* Any lane can come to stand anywhere along the axis. */
 static void pass_sort(flow *f, tki *t, const tk_inst *in) {
-  tki_around from = tki_around_axis(&in->from, (int)in->attr[0]);
-  tki_around to = tki_around_axis(&in->type, (int)in->attr[0]);
+  tki_around from = tki_around_axis(&in->from, tk_inst_axis(in));
+  tki_around to = tki_around_axis(&in->type, tk_inst_axis(in));
   flow_marks m = flow_of(t, in->args[0]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
   flow_id *d = tki_data(&v);
@@ -309,7 +309,7 @@ static void pass_marked(flow *f, tki *t, const tk_inst *in,
   case TK_I_BARRIER: break;
   case TK_I_BINARY:
     if (in->type.elem == TK_INT1 && !in->type.ptr &&
-        (in->mode == TK_B_AND || in->mode == TK_B_OR)) {
+        (tk_binary_op(in) == TK_B_AND || tk_binary_op(in) == TK_B_OR)) {
       pass_logic(t, in, args);
       break;
     } /* fall through */

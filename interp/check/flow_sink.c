@@ -231,22 +231,22 @@ static bool all_active(const tki_access *a) {
 static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
   bool memory = any_unwritten(f, t, a);
-  int masked = in->mode & 1, other = in->mode & 2 ? masked + 1 : 0;
-  bool off = !all_active(a) && (other ? flow_marked(t, in->args[other])
-                                      : (f->kinds & FLOW_UNDEF) != 0);
+  int other = tk_load_other(in);
+  bool off = !all_active(a) && (other >= 0 ? flow_marked(t, in->args[other])
+                                           : (f->kinds & FLOW_UNDEF) != 0);
   if (!memory && !off) {
     flow_clear(t, in->res[0]);
     return;
   }
   flow_marks m = {NULL, 0};
-  if (other) m = flow_of(t, in->args[other]);
+  if (other >= 0) m = flow_of(t, in->args[other]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
   flow_id *d = tki_data(&v);
   for (size_t i = 0; i < (size_t)in->n; i++) {
     if (memory && is_active(a, i) && is_unwritten(f, t, a, i, 1))
       d[i] = never_written(f, t, a, i);
     else if (!is_active(a, i) && off)
-      d[i] = other ? flow_at(&m, i) : masked_off(f, t, a, i);
+      d[i] = other >= 0 ? flow_at(&m, i) : masked_off(f, t, a, i);
   }
   flow_set(t, in->res[0], v, (size_t)in->n);
 }
@@ -267,13 +267,12 @@ void flow_access(flow *f, tki *t, const tki_access *a) {
   check_operand(f, t, a, in->args[0], decides | FLOW_OVERFLOW,
                 "value is the address of", true);
   if (in->op == TK_I_LOAD) {
-    if (in->mode & 1) check_mask(f, t, a, in->args[1]);
+    if (tk_load_mask(in) >= 0) check_mask(f, t, a, in->args[tk_load_mask(in)]);
     mark_loaded(f, t, a);
     return;
   }
-  bool masked = in->op == TK_I_STORE ? in->mode & 1
-                                     : in->op == TK_I_ATOMIC && in->nargs > 2;
-  if (masked) check_mask(f, t, a, in->args[2]);
+  int mask = tk_inst_mask(in);
+  if (mask >= 0) check_mask(f, t, a, in->args[mask]);
   check_operand(f, t, a, in->args[1], all, "value is stored to", true);
   if (in->op == TK_I_CAS)
     check_operand(f, t, a, in->args[2], all, "value is stored to", true);

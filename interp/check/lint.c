@@ -51,8 +51,8 @@ static void find_defs(tkc_lint *l, uint8_t *defs) {
 static void sums(tkc_lint *l) {
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
-    if (in->op == TK_I_BINARY && in->mode == TK_B_ADD && !in->type.ptr &&
-        in->type.elem == TK_INT1)
+    if (in->op == TK_I_BINARY && tk_binary_op(in) == TK_B_ADD &&
+        !in->type.ptr && in->type.elem == TK_INT1)
       tkc_lint_say(l, TK_D_LINT_MASK_SUM, in,
                    "+ of two int1 wraps: true + true is false",
                    "| is true where either is, & where both are");
@@ -116,7 +116,8 @@ static open_lanes result_of(const tkc_lint *l, const open_lanes *of,
     out.varies = reshaped(from, &in->type, out.varies);
     out.load = NULL;
   }
-  if (in->op == TK_I_LOAD && in->nargs == 2 && !in->attr[0])
+  if (in->op == TK_I_LOAD && tk_load_mask(in) >= 0 && tk_load_other(in) < 0 &&
+      !tk_load_volatile(in))
     out = (open_lanes){0, of[in->args[1]].varies, in};
   return out;
 }
@@ -142,7 +143,7 @@ static void reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
 static void reductions(tkc_lint *l, const open_lanes *of, const tk_inst *in) {
   if (in->op == TK_I_REDUCE || in->op == TK_I_REDUCE_FN) {
     for (int k = 0; k < in->nargs; k++)
-      reduced(l, &of[in->args[k]], in, (int)in->attr[0]);
+      reduced(l, &of[in->args[k]], in, tk_inst_axis(in));
   } else if (in->op == TK_I_DOT) {
     reduced(l, &of[in->args[0]], in, tkc_lint_type(l, in->args[0])->rank - 1);
     reduced(l, &of[in->args[1]], in, tkc_lint_type(l, in->args[1])->rank - 2);

@@ -88,7 +88,7 @@ static range divided(const tk_inst *in, const range *a, const range *b,
   if (!is_point(b) || b->lo <= 0 || a->lo < 0) return unknown;
   int64_t n = b->lo;
   range r = *a;
-  if (in->mode == TK_B_DIV) {
+  if (tk_binary_op(in) == TK_B_DIV) {
     r.lo /= n;
     r.hi /= n;
   } else if (r.hi >= n) {
@@ -102,11 +102,11 @@ static range divided(const tk_inst *in, const range *a, const range *b,
 static range binary(const ranges *all, const tk_inst *in) {
   const range *a = &all->of[in->args[0]], *b = &all->of[in->args[1]];
   if (!a->known || !b->known) return unknown;
-  if (in->mode == TK_B_DIV || in->mode == TK_B_MOD)
+  if (tk_binary_op(in) == TK_B_DIV || tk_binary_op(in) == TK_B_MOD)
     return divided(in, a, b, is_consecutive(all, in->args[0]));
-  if (in->mode == TK_B_ADD || in->mode == TK_B_SUB)
-    return sum(a, b, in->mode == TK_B_SUB);
-  if (in->mode != TK_B_MUL) return unknown;
+  if (tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB)
+    return sum(a, b, tk_binary_op(in) == TK_B_SUB);
+  if (tk_binary_op(in) != TK_B_MUL) return unknown;
   return is_point(a) || is_point(b) ? product(a, b) : unknown;
 }
 
@@ -114,16 +114,18 @@ static range computed(const ranges *r, const tk_inst *in) {
   const range *a = in->nargs ? &r->of[in->args[0]] : NULL;
   switch (in->op) {
   case TK_I_CONST: {
-    int64_t v = extended((uint64_t)in->attr[0], &in->type);
+    int64_t v = extended(tk_const_bits(in), &in->type);
     return (range){true, v, v, 0, false};
   }
   case TK_I_ARANGE:
-    return (range){true, in->attr[0], in->attr[0] + in->n - 1, LANES, true};
+    return (range){true, tk_arange_start(in), tk_arange_start(in) + in->n - 1,
+                   LANES, true};
   case TK_I_PID:
-    return (range){true, 0, r->l->t->grid[in->mode] - 1, 1u << in->mode, false};
+    return (range){true, 0, r->l->t->grid[tk_program_id_axis(in)] - 1,
+                   1u << tk_program_id_axis(in), false};
   case TK_I_NPROG:
-    return (range){true, r->l->t->grid[in->mode], r->l->t->grid[in->mode], 0,
-                   false};
+    return (range){true, r->l->t->grid[tk_num_programs_axis(in)],
+                   r->l->t->grid[tk_num_programs_axis(in)], 0, false};
   case TK_I_COPY:
   case TK_I_BROADCAST: return *a;
   case TK_I_CAST:
@@ -161,14 +163,15 @@ static bool may_be_negative(const ranges *r, int slot) {
 
 static void division(const ranges *r, const tk_inst *in) {
   char text[160];
-  if (in->op != TK_I_BINARY || (in->mode != TK_B_DIV && in->mode != TK_B_MOD) ||
+  if (in->op != TK_I_BINARY ||
+      (tk_binary_op(in) != TK_B_DIV && tk_binary_op(in) != TK_B_MOD) ||
       in->type.ptr || !tk_is_signed((tk_dtype)in->type.elem) ||
       !may_be_negative(r, in->args[0]))
     return;
   snprintf(text, sizeof text,
            "%s rounds toward zero, and the left operand "
            "gets down to %" PRId64,
-           in->mode == TK_B_DIV ? "//" : "%", r->of[in->args[0]].lo);
+           tk_binary_op(in) == TK_B_DIV ? "//" : "%", r->of[in->args[0]].lo);
   tkc_lint_say(r->l, TK_D_LINT_DIVISION, in, text,
                "unlike Python's; add a multiple of the divisor first, or "
                "mask these lanes by a comparison with 0");
@@ -178,7 +181,7 @@ static bool is_masked(const ranges *r, int slot) {
   const tkc_lint *l = r->l;
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
-    if (in->op != TK_I_BINARY || in->mode != TK_B_AND) continue;
+    if (in->op != TK_I_BINARY || tk_binary_op(in) != TK_B_AND) continue;
     if (original(l, in->args[0]) == slot || original(l, in->args[1]) == slot)
       return true;
   }
@@ -191,7 +194,7 @@ static bool is_extended(const ranges *r, int slot) {
   const tkc_lint *l = r->l;
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
-    if (in->op == TK_I_BINARY && in->mode == TK_B_SHL &&
+    if (in->op == TK_I_BINARY && tk_binary_op(in) == TK_B_SHL &&
         original(l, in->args[0]) == slot)
       return true;
   }
@@ -201,7 +204,7 @@ static bool is_extended(const ranges *r, int slot) {
 /* The upper half, or less, of an integer as it was loaded: its fields are
  * taken apart, and the topmost gets the sign. */
 static void shift(const ranges *r, const tk_inst *in) {
-  if (in->op != TK_I_BINARY || in->mode != TK_B_SHR || in->type.ptr ||
+  if (in->op != TK_I_BINARY || tk_binary_op(in) != TK_B_SHR || in->type.ptr ||
       !tk_is_signed((tk_dtype)in->type.elem))
     return;
   int packed = original(r->l, in->args[0]);
@@ -229,7 +232,7 @@ static int block_start(const tkc_lint *l, int address, int64_t *n) {
   if (!d || d->op != TK_I_BINARY || d->mode != TK_B_ADD) return -1;
   for (int i = 0; i < 2; i++) {
     const tk_inst *lanes = l->def[original(l, d->args[i])];
-    if (!lanes || lanes->op != TK_I_ARANGE || lanes->attr[0]) continue;
+    if (!lanes || lanes->op != TK_I_ARANGE || tk_arange_start(lanes)) continue;
     *n = lanes->n;
     return original(l, d->args[1 - i]);
   }
@@ -245,7 +248,7 @@ static bool is_fixed(const tkc_lint *l, const tk_inst *m, int start,
   int left = original(l, m->args[0]);
   const tk_inst *d = l->def[left];
   return left == start ||
-         (d && d->op == TK_I_ARANGE && !d->attr[0] && d->n == n);
+         (d && d->op == TK_I_ARANGE && !tk_arange_start(d) && d->n == n);
 }
 
 /* A start is a multiple of the block: blocks lie side by side. */
@@ -312,13 +315,13 @@ static void compute(ranges *r, bool report) {
 
 static void compared(ranges *r, const tk_inst *in) {
   int a = in->args[0], b = in->args[1];
-  bool less = in->mode == TK_C_LT || in->mode == TK_C_LE;
-  bool more = in->mode == TK_C_GT || in->mode == TK_C_GE;
+  bool less = tk_compare_op(in) == TK_C_LT || tk_compare_op(in) == TK_C_LE;
+  bool more = tk_compare_op(in) == TK_C_GT || tk_compare_op(in) == TK_C_GE;
   if (less && is_point(&r->of[b])) {
-    int64_t cap = r->of[b].lo - (in->mode == TK_C_LT);
+    int64_t cap = r->of[b].lo - (tk_compare_op(in) == TK_C_LT);
     if (cap < r->cap[a]) r->cap[a] = cap;
   } else if (more && is_point(&r->of[a])) {
-    int64_t cap = r->of[a].lo - (in->mode == TK_C_GT);
+    int64_t cap = r->of[a].lo - (tk_compare_op(in) == TK_C_GT);
     if (cap < r->cap[b]) r->cap[b] = cap;
   } else {
     r->guarded[a] = r->guarded[b] = true;
@@ -339,8 +342,8 @@ static bool is_linear(const tk_inst *in) {
          in->op == TK_I_PERMUTE || in->op == TK_I_CAST ||
          in->op == TK_I_ADDPTR ||
          (in->op == TK_I_BINARY &&
-          (in->mode == TK_B_ADD || in->mode == TK_B_SUB ||
-           in->mode == TK_B_MUL));
+          (tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB ||
+           tk_binary_op(in) == TK_B_MUL));
 }
 
 static void passed_back(ranges *r, const tk_inst *in) {

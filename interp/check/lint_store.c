@@ -29,7 +29,7 @@ static bool same_value(const tkc_lint *l, int a, int b, int depth);
 
 static bool same_computation(const tkc_lint *l, const tk_inst *a,
                              const tk_inst *b, int depth) {
-  if (!tk_inst_is_pure(a) || a->nres != 1 || a->aux || a->op != b->op ||
+  if (!tk_inst_is_pure(a) || a->nres != 1 || a->ref.any || a->op != b->op ||
       a->mode != b->mode || a->nargs != b->nargs ||
       a->type.elem != b->type.elem || a->type.ptr != b->type.ptr ||
       !tk_same_shape(&a->type, &b->type) ||
@@ -69,7 +69,7 @@ static void stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
 /* The last store, after one more instruction. */
 static const tk_inst *after(tkc_lint *l, const tk_inst *last,
                             const tk_inst *in) {
-  if (tk_inst_is_pure(in) && !in->aux) return last;
+  if (tk_inst_is_pure(in) && !in->ref.any) return last;
   if (in->op != TK_I_STORE) return NULL;
   stored(l, last, in);
   return in;

@@ -42,7 +42,7 @@ static const tk_inst *computed(const tkc_lint *l, const tk_ast *value) {
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
     if (!same_span(in->span, value->span)) continue;
-    if (in->op == TK_I_LOAD && !in->attr[0]) return in;
+    if (in->op == TK_I_LOAD && !tk_load_volatile(in)) return in;
     if (in->op == TK_I_BINARY && value->kind == TK_AST_BINARY) return in;
   }
   return NULL;

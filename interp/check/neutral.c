@@ -113,8 +113,8 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   neutral *w = ud;
   const tk_inst *in = a->in;
   if (in->op != TK_I_LOAD) return;
-  bool fills = in->mode & 2 && a->n == (size_t)in->n && a->mask && a->n > 1 &&
-               memchr(a->mask, 0, a->n);
+  bool fills = tk_load_other(in) >= 0 && a->n == (size_t)in->n && a->mask &&
+               a->n > 1 && memchr(a->mask, 0, a->n);
   origin o = {in->type.rank ? DATA : 0, 0};
   if (fills) {
     fill *f = fill_of(w, t, in);
@@ -142,13 +142,17 @@ static double lane_of(const tk_inst *in, const void *lanes, size_t i) {
 }
 
 static bool beats(const tk_inst *in, double a, double b) {
-  return in->mode == TK_R_MIN || in->mode == TK_R_MIN_NAN ? a < b : a > b;
+  return tk_inst_reduction(in) == TK_R_MIN ||
+                 tk_inst_reduction(in) == TK_R_MIN_NAN
+             ? a < b
+             : a > b;
 }
 
 static void look_at(row *r, const tk_inst *in, const void *lanes,
                     const uint8_t *mask, double ignored) {
   bool any[2] = {false, false};
-  bool wins = in->mode != TK_R_SUM && in->mode != TK_R_PROD;
+  bool wins =
+      tk_inst_reduction(in) != TK_R_SUM && tk_inst_reduction(in) != TK_R_PROD;
   r->filled = ignored;
   for (size_t a = 0; a < r->n; a++) {
     size_t i = r->first + a * r->step;
@@ -168,7 +172,7 @@ static void look_at(row *r, const tk_inst *in, const void *lanes,
 /* Is the row's result another one because of the filled lanes? */
 static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
   if (!r->mixed || r->filled != r->filled) return false;
-  if (in->mode == TK_R_SUM || in->mode == TK_R_PROD)
+  if (tk_inst_reduction(in) == TK_R_SUM || tk_inst_reduction(in) == TK_R_PROD)
     return r->filled != ignored;
   return r->best == r->best && beats(in, r->filled, r->best);
 }
@@ -197,8 +201,10 @@ static const char *advice(const fill *f, bool wins, bool min) {
 static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
                    const fill *f) {
   const char *lane = tkc_lane(w->c, &in->from, r->lane);
-  bool min = in->mode == TK_R_MIN || in->mode == TK_R_MIN_NAN;
-  bool wins = in->mode != TK_R_SUM && in->mode != TK_R_PROD;
+  bool min = tk_inst_reduction(in) == TK_R_MIN ||
+             tk_inst_reduction(in) == TK_R_MIN_NAN;
+  bool wins =
+      tk_inst_reduction(in) != TK_R_SUM && tk_inst_reduction(in) != TK_R_PROD;
   tk_diag *d =
       wins ? tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
                         "the %s is %g, of lane %s, which %s filled: the "
@@ -208,7 +214,8 @@ static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
            : tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
                         "lane %s, which %s filled, goes into this %s as %g",
                         lane, filler(f),
-                        in->mode == TK_R_SUM ? "sum" : "product", r->filled);
+                        tk_inst_reduction(in) == TK_R_SUM ? "sum" : "product",
+                        r->filled);
   tkc_at_lane(w->c, d, lane);
   tkc_note(w->c, d, &f->at, "%s leaves the lane out",
            f->window == TK_W_POINTERS        ? "the mask of a load"
@@ -220,9 +227,12 @@ static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
 
 static bool is_watched(const tk_inst *in) {
   return in->op == TK_I_REDUCE && !in->from.ptr &&
-         (in->mode == TK_R_SUM || in->mode == TK_R_PROD ||
-          in->mode == TK_R_MAX || in->mode == TK_R_MIN ||
-          in->mode == TK_R_MAX_NAN || in->mode == TK_R_MIN_NAN);
+         (tk_inst_reduction(in) == TK_R_SUM ||
+          tk_inst_reduction(in) == TK_R_PROD ||
+          tk_inst_reduction(in) == TK_R_MAX ||
+          tk_inst_reduction(in) == TK_R_MIN ||
+          tk_inst_reduction(in) == TK_R_MAX_NAN ||
+          tk_inst_reduction(in) == TK_R_MIN_NAN);
 }
 
 static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
@@ -231,8 +241,8 @@ static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
   if (!o.fill || o.fill == DATA || !a->buf) return;
   const fill *f = &w->fills.items[o.fill];
   if (f->version != o.version || f->n != (size_t)tk_numel(&in->from)) return;
-  tki_around s = tki_around_axis(&in->from, (int)in->attr[0]);
-  double ignored = in->mode == TK_R_PROD;
+  tki_around s = tki_around_axis(&in->from, tk_inst_axis(in));
+  double ignored = tk_inst_reduction(in) == TK_R_PROD;
   const void *lanes = tki_data((tki_val *)(uintptr_t)a);
   for (size_t i = 0; i < s.outer * s.inner; i++) {
     row r = {.first = i / s.inner * s.n * s.inner + i % s.inner,
@@ -257,7 +267,9 @@ static void enter(tki *t) {
   const tki_frame *f = t->frame, *up = f->caller;
   const tk_inst *call = up ? up->inst : NULL;
   const origin *from = up ? table_of(up) : NULL;
-  if (!from || !call || call->op != TK_I_CALL || call->aux != f->func) return;
+  if (!from || !call || call->op != TK_I_CALL ||
+      tk_call_callee(call) != f->func)
+    return;
   for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++)
     set(t, f->func->params[i], from[call->args[i]]);
 }
@@ -276,7 +288,7 @@ static void on_frame(void *ud, tki *t, bool begins) {
 static bool any(const tk_insts *insts, bool load) {
   for (size_t i = 0; i < insts->n; i++) {
     const tk_inst *in = insts->items[i];
-    if (load ? in->op == TK_I_LOAD && in->mode & 2 : is_watched(in))
+    if (load ? in->op == TK_I_LOAD && tk_load_other(in) >= 0 : is_watched(in))
       return true;
   }
   return false;

@@ -65,7 +65,7 @@ static bool chosen(prec *p) {
 
 static const tk_inst *call_of(const tki_frame *f) {
   const tk_inst *in = f->caller->inst;
-  return in && in->op == TK_I_CALL && in->aux == f->func ? in : NULL;
+  return in && in->op == TK_I_CALL && tk_call_callee(in) == f->func ? in : NULL;
 }
 
 static void enter(prec *p, tki *t) {

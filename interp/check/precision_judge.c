@@ -295,8 +295,9 @@ static bool is_sum(const prec_birth *b) {
 }
 
 static bool cancels(const prec_birth *b) {
-  bool difference = b->in->op == TK_I_BINARY &&
-                    (b->in->mode == TK_B_SUB || b->in->mode == TK_B_ADD);
+  bool difference =
+      b->in->op == TK_I_BINARY &&
+      (tk_binary_op(b->in) == TK_B_SUB || tk_binary_op(b->in) == TK_B_ADD);
   return difference && fmax(fabs(b->exact), fabs(b->value)) <
                            0x1p-4 * fmax(fabs(b->x[0]), fabs(b->x[1]));
 }

@@ -158,7 +158,7 @@ static bool any_page(prec *p, const tki *t, const lanes *l,
 }
 
 void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
-  lanes l = lanes_of(in, args, in->mode & 1 ? 1 : -1);
+  lanes l = lanes_of(in, args, tk_load_mask(in));
   prec_clear(t, in->res[0]);
   if (!prec_is_float(&in->type)) return;
   tki_val *v = &t->frame->slots[in->res[0]];
@@ -271,7 +271,7 @@ static void remember(prec *p, const lanes *l, const pair *x,
 
 void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                 bool watched) {
-  lanes l = lanes_of(in, args, in->mode & 1 ? 2 : -1);
+  lanes l = lanes_of(in, args, tk_store_mask(in));
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
   if (!s || !prec_is_float(&in->type)) {
     forget(p, &l);
@@ -326,7 +326,7 @@ static void add_lane(prec *p, tki *t, const tk_inst *in, uint64_t addr,
 
 void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                  bool watched) {
-  bool adds = in->op == TK_I_ATOMIC && in->mode == TK_A_ADD;
+  bool adds = in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_ADD;
   lanes l = lanes_of(in, args, in->op == TK_I_ATOMIC && in->nargs > 2 ? 2 : -1);
   if (watched) prec_clear(t, in->res[0]);
   if (!adds || !prec_is_float(&in->type)) {

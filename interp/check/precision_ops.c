@@ -110,8 +110,8 @@ static bool goes_on(const tki *t, const tk_inst *in, int k, prec_shadow *s) {
 
 static void follow_sum(const tki *t, const tk_inst *in, prec_shadow *s) {
   const prec_shadow *x = prec_of(t, in->args[0]);
-  bool binary =
-      in->op == TK_I_BINARY && (in->mode == TK_B_ADD || in->mode == TK_B_SUB);
+  bool binary = in->op == TK_I_BINARY &&
+                (tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB);
   if (in->op == TK_I_CAST && x && x->adds) {
     s->adds = x->adds;
     s->chain = x->chain;
@@ -252,13 +252,13 @@ static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
 
 /* The same function of doubles, unless its value jumps. */
 static tki_extern_fn extern_kernel(const tk_inst *in) {
-  const tk_extern *e = tk_extern_at((size_t)in->attr[0]);
+  const tk_extern *e = tk_extern_at(tk_extern_function(in));
   if (e->bound32 == 0) return NULL;
   for (size_t i = 0; i < TK_OVERLOADS; i++) {
     const tk_overload *o = &e->overloads[i];
     bool wide = o->nargs == in->nargs && o->result == TK_FP64;
     for (int k = 0; wide && k < o->nargs; k++) wide = o->args[k] == TK_FP64;
-    if (wide) return tki_extern_kernel((size_t)in->attr[0], i);
+    if (wide) return tki_extern_kernel(tk_extern_function(in), i);
   }
   return NULL;
 }
@@ -274,12 +274,13 @@ static bool loop_of(const tki *t, const tk_inst *in, loop *l) {
   *l = (loop){NULL, NULL, NULL};
   switch (in->op) {
   case TK_I_UNARY:
-    if (in->mode == TK_U_FLOOR || in->mode == TK_U_CEIL) return false;
-    l->unary = unary_kernel((tk_unary)in->mode, (tk_dtype)in->type.elem);
+    if (tk_unary_op(in) == TK_U_FLOOR || tk_unary_op(in) == TK_U_CEIL)
+      return false;
+    l->unary = unary_kernel(tk_unary_op(in), (tk_dtype)in->type.elem);
     return l->unary != NULL;
   case TK_I_BINARY:
-    if (in->mode == TK_B_MOD) return false;
-    l->binary = tki_binary_kernel((tk_binary)in->mode, TK_FP64);
+    if (tk_binary_op(in) == TK_B_MOD) return false;
+    l->binary = tki_binary_kernel(tk_binary_op(in), TK_FP64);
     return l->binary != NULL;
   case TK_I_EXTERN:
     l->external = all_floats(t, in) ? extern_kernel(in) : NULL;
@@ -293,10 +294,11 @@ static bool loop_of(const tki *t, const tk_inst *in, loop *l) {
 static bool keeps_exact(const tk_inst *in) {
   tk_dtype to = (tk_dtype)in->type.elem, from = (tk_dtype)in->from.elem;
   if (to == TK_FP64) return true;
-  if (in->op == TK_I_UNARY) return in->mode == TK_U_NEG || in->mode == TK_U_ABS;
+  if (in->op == TK_I_UNARY)
+    return tk_unary_op(in) == TK_U_NEG || tk_unary_op(in) == TK_U_ABS;
   if (in->op == TK_I_BINARY)
-    return in->mode == TK_B_MIN || in->mode == TK_B_MAX ||
-           in->mode == TK_B_MIN_NAN || in->mode == TK_B_MAX_NAN;
+    return tk_binary_op(in) == TK_B_MIN || tk_binary_op(in) == TK_B_MAX ||
+           tk_binary_op(in) == TK_B_MIN_NAN || tk_binary_op(in) == TK_B_MAX_NAN;
   return in->op == TK_I_CAST && tk_is_float(from) &&
          prec_coarser(from, to) == from && !tk_is_fp8(to);
 }
@@ -396,8 +398,8 @@ static void pass_gather(prec *p, tki *t, const tk_inst *in,
                         const tki_val *args) {
   const tk_type *index = type_of(t, in, 1);
   const prec_shadow *from = prec_of(t, in->args[0]);
-  tki_around r = tki_around_axis(&in->type, (int)in->attr[0]);
-  size_t n = (size_t)in->from.shape[in->attr[0]], size = tk_lane_size(index);
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  size_t n = tk_inst_axis_lanes(in), size = tk_lane_size(index);
   prec_shadow s = prec_share(from);
   tki_release(t, &s.exact);
   tki_release(t, &s.marks);
@@ -439,14 +441,15 @@ static void pass_select(prec *p, tki *t, const tk_inst *in,
 /* ---- along an axis ------------------------------------------------------- */
 
 static bool only_picks(const tk_inst *in) {
-  return in->op == TK_I_SORT || (in->mode != TK_R_SUM && in->mode != TK_R_PROD);
+  return in->op == TK_I_SORT || (tk_inst_reduction(in) != TK_R_SUM &&
+                                 tk_inst_reduction(in) != TK_R_PROD);
 }
 
 /* Numbers that add up to little, as those that a normalisation has centred,
  * leave the rounding of their sum: sixteen units of what was added to a lane
  * on the average. */
 static double slack_of(const tk_inst *in, const tki_val *x) {
-  bool sum = in->op == TK_I_REDUCE && in->mode == TK_R_SUM;
+  bool sum = in->op == TK_I_REDUCE && tk_inst_reduction(in) == TK_R_SUM;
   if (!sum || !x->buf || in->type.elem != TK_FP32) return 0;
   const double *v = tki_buf_data(x->buf);
   size_t n = (size_t)tk_numel(&in->from);
@@ -463,7 +466,7 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
     clear_results(t, in);
     return;
   }
-  tk_binary op = tki_reduction_op((tk_reduction)in->mode);
+  tk_binary op = tki_reduction_op(tk_inst_reduction(in));
   if (in->op != TK_I_SORT)
     copy.kernel = (const void *)(uintptr_t)tki_binary_kernel(op, TK_FP64);
   slots[0] = whole(t, in, args, 0);
@@ -502,7 +505,7 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   prec_shadow s = shadow_for(t, in);
   /* tf32 cuts both operands off, where fp16 rounds: the errors add up, and
    * rows of few large terms are far above the median of the others. */
-  if (in->mode != TK_P_IEEE && in->from.elem == TK_FP32) {
+  if (tk_dot_precision(in) != TK_P_IEEE && in->from.elem == TK_FP32) {
     s.coarsest = prec_coarser(s.coarsest, TK_BF16);
     s.tf32 = true;
   }

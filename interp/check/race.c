@@ -106,7 +106,8 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
   k->other = other->program;
   k->other_atomic = other->atomic;
   k->unfenced = tkc_shadow_knows(s, other);
-  k->local = other->local || (k->atomic && a->in->attr[1] == TKC_CTA);
+  k->local =
+      other->local || (k->atomic && tk_inst_scope(a->in) == TK_SCOPE_CTA);
   k->other_value = value_text(s, k->addr);
   add_conflict(s, k);
 }

@@ -101,7 +101,7 @@ static size_t number_of(const tk_program *p, const tk_func *f) {
 }
 
 static void pass_call(reach *r, size_t f, const tk_inst *in) {
-  const tk_func *callee = in->aux;
+  const tk_func *callee = tk_call_callee(in);
   size_t g = number_of(r->t->program, callee);
   for (size_t i = 0; i < callee->nparams && i < in->nargs; i++)
     add(r, &r->of[g][callee->params[i]], r->of[f][in->args[i]]);
@@ -154,8 +154,10 @@ static void add_atomic(reach *r, size_t f, const tk_inst *in) {
   const tk_inst *first = r->atomic ? r->atomic : in;
   r->atomic = first;
   r->atomics |= r->of[f][in->args[0]];
-  r->differ |= in->op != first->op || in->mode != first->mode ||
-               in->type.elem != first->type.elem;
+  r->differ |=
+      in->op != first->op ||
+      (in->op == TK_I_ATOMIC && tk_atomic_op(in) != tk_atomic_op(first)) ||
+      in->type.elem != first->type.elem;
   r->results |= r->used[f][in->res[0]];
 }
 
@@ -172,7 +174,7 @@ static void note(reach *r, size_t f, const tk_inst *in) {
   case TK_I_STORE: r->stores |= r->of[f][in->args[0]]; break;
   case TK_I_ATOMIC:
   case TK_I_CAS: add_atomic(r, f, in); break;
-  case TK_I_ASM: add_asm(r, in->aux); break;
+  case TK_I_ASM: add_asm(r, tk_asm_code(in)); break;
   default: break;
   }
 }
@@ -182,7 +184,7 @@ static void note(reach *r, size_t f, const tk_inst *in) {
 static bool commutes(const tk_inst *in) {
   if (!in) return true;
   if (in->op != TK_I_ATOMIC || in->type.ptr) return false;
-  switch (in->mode) {
+  switch (tk_atomic_op(in)) {
   case TK_A_ADD: return !tk_is_float((tk_dtype)in->type.elem);
   case TK_A_MAX:
   case TK_A_MIN:

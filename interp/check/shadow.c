@@ -202,15 +202,13 @@ static void release(tkc_shadow *s, const tki_access *a) {
   s->now.clock += mine != NULL;
 }
 
-enum { ACQUIRE, RELEASE, ACQ_REL, RELAXED }; /* attr[0] of an atomic */
-
 /* What a load that is volatile sees is taken as a signal, as kernels do. */
 static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
   bool load = a->in->op == TK_I_LOAD;
-  int64_t sem = load ? ACQUIRE : a->in->attr[0];
-  if (!s->orders || a->n > MAX_SYNC_LANES || sem == RELAXED) return;
-  if (gives && !load && sem != ACQUIRE) release(s, a);
-  for (size_t i = 0; i < a->n && !gives && sem != RELEASE; i++)
+  tk_sem sem = load ? TK_SEM_ACQUIRE : tk_inst_sem(a->in);
+  if (!s->orders || a->n > MAX_SYNC_LANES || sem == TK_SEM_RELAXED) return;
+  if (gives && !load && sem != TK_SEM_ACQUIRE) release(s, a);
+  for (size_t i = 0; i < a->n && !gives && sem != TK_SEM_RELEASE; i++)
     if (!a->mask || a->mask[i]) acquire(s, a->addr[i]);
 }
 
@@ -247,7 +245,7 @@ static bool is_atomic(const tki_access *a) {
 /* Of a store whose lanes may meet each time is an event of its own. */
 static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
-  bool is_volatile = a->in->op == TK_I_LOAD && a->in->attr[0];
+  bool is_volatile = a->in->op == TK_I_LOAD && tk_load_volatile(a->in);
   tkc_event e = {.program = (uint32_t)s->now.program,
                  .site = site,
                  .clock = s->now.clock,
@@ -255,7 +253,7 @@ static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
                  .joined = s->joined,
                  .lanes = hash_lanes(a, rises),
                  .atomic = is_atomic(a) || is_volatile,
-                 .local = is_atomic(a) && a->in->attr[1] == TKC_CTA,
+                 .local = is_atomic(a) && tk_inst_scope(a->in) == TK_SCOPE_CTA,
                  .load = !a->write};
   const tkc_event *k = &s->events.items[known];
   if (known && (*rises || !a->write) && k->program == e.program &&

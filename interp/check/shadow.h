@@ -16,7 +16,6 @@
 #include "interp/place.h"
 
 enum { TKC_READERS = UINT32_MAX };
-enum { TKC_CTA = 1 }; /* attr[1] of an atomic: scope="cta" */
 
 /* What a number stands for; number 0 is nobody. */
 typedef struct tkc_event {

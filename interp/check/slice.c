@@ -263,9 +263,10 @@ static void put_access(slice *s, const tkc_node *n, size_t lane) {
   if (loaded)
     put_element(s, n, lane);
   else
-    tk_buf_puts(s->out, n->in->mode & 2 ? "masked off, so other"
-                                        : "masked off, no other: undefined");
-  if (loaded && n->in->mode & 1) tk_buf_puts(s->out, ", mask true");
+    tk_buf_puts(s->out, tk_load_other(n->in) >= 0
+                            ? "masked off, so other"
+                            : "masked off, no other: undefined");
+  if (loaded && tk_load_mask(n->in) >= 0) tk_buf_puts(s->out, ", mask true");
 }
 
 /* ---- kinds of lines ------------------------------------------------------ */
@@ -284,7 +285,7 @@ static void put_sides(slice *s, const tkc_node *n, size_t lane) {
   static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
   for (int k = 0; k < 2; k++) {
     const tk_type *type = tkc_node_arg_type(n, k);
-    if (k) tk_buf_printf(s->out, " %s ", signs[n->in->mode]);
+    if (k) tk_buf_printf(s->out, " %s ", signs[tk_compare_op(n->in)]);
     put_value(s, type, &n->vals[k], (size_t)tk_numel(type) > lane ? lane : 0);
   }
 }
@@ -389,9 +390,10 @@ static void show_terms(slice *s, const tkc_node *n, tkc_at at,
 
 /* ", the largest of 16, lane [7]" */
 static void put_picked(slice *s, const tkc_node *n, size_t lane) {
-  bool least = n->in->mode == TK_R_MIN || n->in->mode == TK_R_MIN_NAN;
+  bool least = tk_inst_reduction(n->in) == TK_R_MIN ||
+               tk_inst_reduction(n->in) == TK_R_MIN_NAN;
   tk_buf_printf(s->out, ", the %s of %d, lane ", least ? "smallest" : "largest",
-                (int)n->in->from.shape[n->in->attr[0]]);
+                (int)tk_inst_axis_lanes(n->in));
   put_lane(s->out, tkc_node_arg_type(n, 0), lane);
 }
 

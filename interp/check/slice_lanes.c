@@ -87,13 +87,14 @@ static void broadcast(const ask *q) {
 static void permute(const ask *q) {
   size_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK] = {0};
   split_index(&q->in->type, q->lane, at);
-  for (int i = 0; i < q->in->type.rank; i++) from[q->in->attr[i]] = at[i];
+  for (int i = 0; i < q->in->type.rank; i++)
+    from[tk_permute_axes(q->in)[i]] = at[i];
   add(q, 0, join_index(arg_type(q, 0), from));
 }
 
 static void cat(const ask *q) {
-  tki_around r = tki_around_axis(&q->in->type, (int)q->in->attr[0]);
-  size_t first = (size_t)q->in->attr[1];
+  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
+  size_t first = tk_inst_axis_lanes(q->in);
   size_t o = q->lane / (r.n * r.inner), i = q->lane % r.inner;
   size_t at = q->lane / r.inner % r.n;
   if (at < first)
@@ -103,28 +104,29 @@ static void cat(const ask *q) {
 }
 
 static size_t along(const ask *q, size_t n, size_t at) {
-  tki_around r = tki_around_axis(&q->in->type, (int)q->in->attr[0]);
+  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
   return (q->lane / (r.n * r.inner) * n + at) * r.inner + q->lane % r.inner;
 }
 
 static size_t axis_index(const ask *q) {
-  tki_around r = tki_around_axis(&q->in->type, (int)q->in->attr[0]);
+  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
   return q->lane / r.inner % r.n;
 }
 
 static void flip(const ask *q) {
-  size_t n = (size_t)q->in->type.shape[q->in->attr[0]];
+  size_t n = (size_t)q->in->type.shape[tk_inst_axis(q->in)];
   add(q, 0, along(q, n, n - 1 - axis_index(q)));
 }
 
 static void slice(const ask *q) {
-  size_t n = (size_t)q->in->from.shape[q->in->attr[0]];
-  int64_t at = q->in->attr[1] + q->in->attr[2] * (int64_t)axis_index(q);
+  size_t n = tk_inst_axis_lanes(q->in);
+  int64_t at =
+      tk_slice_start(q->in) + tk_slice_step(q->in) * (int64_t)axis_index(q);
   add(q, 0, along(q, n, (size_t)at));
 }
 
 static void gather(const ask *q) {
-  size_t n = (size_t)q->in->from.shape[q->in->attr[0]];
+  size_t n = tk_inst_axis_lanes(q->in);
   tk_dtype d = (tk_dtype)arg_type(q, 1)->elem;
   int64_t at = tk_lane_int(d, lane_at(q, 1, q->lane));
   add(q, 0, along(q, n, (size_t)at));
@@ -134,8 +136,8 @@ static void gather(const ask *q) {
 /* The lane of the row that holds the same bits; of equal ones any will do,
  * so the one that is as manieth among them. */
 static void sort(const ask *q) {
-  size_t n = (size_t)q->in->from.shape[q->in->attr[0]];
-  size_t keep = (size_t)q->in->attr[1], size = tk_lane_size(&q->in->type);
+  size_t n = tk_inst_axis_lanes(q->in);
+  size_t keep = (size_t)tk_sort_keep(q->in), size = tk_lane_size(&q->in->type);
   size_t row = q->lane / keep, at = q->lane % keep, equal = 0;
   tki_val *v = tkc_node_value(q->n, 0);
   const char *d = (const char *)tki_data(v) + row * keep * size;
@@ -151,18 +153,19 @@ static void sort(const ask *q) {
 /* ---- along an axis ------------------------------------------------------- */
 
 static size_t row_lane(const tk_inst *in, size_t lane, size_t at) {
-  tki_around r = tki_around_axis(&in->from, (int)in->attr[0]);
+  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   return (lane / r.inner * r.n + at) * r.inner + lane % r.inner;
 }
 
 static bool picks(const tk_inst *in) {
-  return in->nres == 2 || (in->mode >= TK_R_MAX && in->mode <= TK_R_MIN_NAN);
+  return in->nres == 2 || (tk_inst_reduction(in) >= TK_R_MAX &&
+                           tk_inst_reduction(in) <= TK_R_MIN_NAN);
 }
 
 /* A largest or smallest lane came from one of the row: the first that holds
  * the same bits. */
 static void reduce(const ask *q) {
-  size_t n = (size_t)q->in->from.shape[q->in->attr[0]];
+  size_t n = tk_inst_axis_lanes(q->in);
   size_t size = tk_lane_size(&q->in->from), before = q->out->n;
   tki_val *v = tkc_node_value(q->n, 0);
   const char *best = (const char *)tki_data(v) + (v->buf ? q->lane : 0) * size;
@@ -177,7 +180,7 @@ static void reduce(const ask *q) {
 }
 
 static void reduce_fn(const ask *q) {
-  size_t n = (size_t)q->in->from.shape[q->in->attr[0]], before = q->out->n;
+  size_t n = tk_inst_axis_lanes(q->in), before = q->out->n;
   each_term(q, q->n->nargs);
   for (size_t i = 0; i < n; i++)
     for (int k = 0; k < q->n->nargs; k++)
@@ -186,9 +189,9 @@ static void reduce_fn(const ask *q) {
 }
 
 static void scan(const ask *q) {
-  tki_around r = tki_around_axis(&q->in->type, (int)q->in->attr[0]);
+  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
   size_t at = q->lane / r.inner % r.n, before = q->out->n;
-  bool reverse = q->in->attr[1];
+  bool reverse = tk_inst_reverse(q->in);
   each_term(q, q->n->nargs);
   for (size_t i = reverse ? r.n - 1 : 0;; i += reverse ? (size_t)-1 : 1) {
     size_t lane = (q->lane / (r.n * r.inner) * r.n + i) * r.inner;
@@ -228,16 +231,17 @@ static void dot(const ask *q) {
 /* A lane of a packed operand stands for two along the axis that is packed;
  * scales for a group each, with k along their last axis. */
 static void unscale(const ask *q) {
-  int rank = q->in->type.rank, k = (int)q->in->attr[0];
+  int rank = q->in->type.rank, k = tk_inst_axis(q->in);
   size_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK];
   split_index(&q->in->type, q->lane, at);
   memcpy(from, at, sizeof from);
-  if (q->in->attr[2] >= 0) from[q->in->attr[2]] /= 2;
+  int64_t packed = tk_unscale_packed_axis(q->in);
+  if (packed >= 0) from[packed] /= 2;
   add(q, 0, join_index(&q->in->from, from));
   if (q->n->nargs < 2) return;
   int other = k == rank - 1 ? rank - 2 : rank - 1;
   from[rank - 2] = at[other];
-  from[rank - 1] = at[k] / (size_t)q->in->attr[1];
+  from[rank - 1] = at[k] / (size_t)tk_unscale_group(q->in);
   for (int i = 0; i < rank - 2; i++) from[i] = at[i];
   add(q, 1, join_index(arg_type(q, 1), from));
 }
@@ -245,13 +249,14 @@ static void unscale(const ask *q) {
 /* ---- choices, memory ----------------------------------------------------- */
 
 static void load(const ask *q) {
-  bool masked = q->in->mode & 1, has_other = q->in->mode & 2;
+  bool masked = tk_load_mask(q->in) >= 0;
+  int other = tk_load_other(q->in);
   if (!masked || truth(q, 1, q->lane)) {
     add_address(q, 0, own_lane(q, 0, q->lane));
     return;
   }
   add(q, 1, own_lane(q, 1, q->lane));
-  if (has_other) add(q, 2, own_lane(q, 2, q->lane));
+  if (other >= 0) add(q, other, own_lane(q, other, q->lane));
 }
 
 static void store(const ask *q) {

@@ -98,7 +98,8 @@ static bool mask_of(const tkc_node *n, int arg, size_t lane) {
 
 bool tkc_loaded(const tkc_node *n, size_t lane, uint64_t *addr) {
   if (!tkc_node_is(n, TK_I_LOAD)) return false;
-  if (n->in->mode & 1 && !mask_of(n, 1, lane)) return false;
+  int mask = tk_load_mask(n->in);
+  if (mask >= 0 && !mask_of(n, mask, lane)) return false;
   *addr = tkc_node_address(n, lane);
   return true;
 }

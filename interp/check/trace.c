@@ -163,7 +163,8 @@ static void begin_call(tki *t) {
   const tki_frame *f = t->frame;
   const tkc_ref *from = table_of(f->caller);
   const tk_inst *in = f->caller->inst;
-  if (!from || !in || in->op != TK_I_CALL || in->aux != f->func) return;
+  if (!from || !in || in->op != TK_I_CALL || tk_call_callee(in) != f->func)
+    return;
   tkc_ref *table = make_table(t);
   for (size_t i = 0; i < f->func->nparams && i < in->nargs; i++)
     table[f->func->params[i]] = from[in->args[i]];

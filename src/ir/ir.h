@@ -9,125 +9,16 @@
 #ifndef TK_IR_IR_H
 #define TK_IR_IR_H
 
-#include "ir/type.h"
+#include "ir/inst.h"
 #include "launch/session.h"
 
-typedef enum tk_opcode {
-#define INST(id, name, effect, doc) TK_I_##id,
-#include "inst.def"
-#undef INST
-  TK_INST_COUNT,
-} tk_opcode;
-
-/* What an instruction does beyond its results; inst.def says what the letters
- * mean. */
-typedef enum tk_effect {
-  TK_EFFECT_P,
-  TK_EFFECT_M,
-  TK_EFFECT_R,
-  TK_EFFECT_W,
-  TK_EFFECT_C,
-} tk_effect;
-
-#define TK_MODE_NONE(id, name)
-#define UNARY(id, name) TK_U_##id,
-#define BINARY TK_MODE_NONE
-#define COMPARE TK_MODE_NONE
-#define REDUCTION TK_MODE_NONE
-#define ATOMIC TK_MODE_NONE
-#define PRECISION TK_MODE_NONE
-typedef enum tk_unary {
-#include "mode.def"
-  TK_U_COUNT
-} tk_unary;
-#undef UNARY
-#undef BINARY
-#define UNARY TK_MODE_NONE
-#define BINARY(id, name) TK_B_##id,
-typedef enum tk_binary {
-#include "mode.def"
-  TK_B_COUNT
-} tk_binary;
-#undef BINARY
-#undef COMPARE
-#define BINARY TK_MODE_NONE
-#define COMPARE(id, name) TK_C_##id,
-typedef enum tk_compare {
-#include "mode.def"
-  TK_C_COUNT
-} tk_compare;
-#undef COMPARE
-#undef REDUCTION
-#define COMPARE TK_MODE_NONE
-#define REDUCTION(id, name) TK_R_##id,
-typedef enum tk_reduction {
-#include "mode.def"
-  TK_R_COUNT
-} tk_reduction;
-#undef REDUCTION
-#undef ATOMIC
-#define REDUCTION TK_MODE_NONE
-#define ATOMIC(id, name) TK_A_##id,
-typedef enum tk_atomic {
-#include "mode.def"
-  TK_A_COUNT
-} tk_atomic;
-#undef ATOMIC
-#undef PRECISION
-#define ATOMIC TK_MODE_NONE
-#define PRECISION(id, name) TK_P_##id,
-typedef enum tk_precision {
-#include "mode.def"
-  TK_P_COUNT
-} tk_precision;
-#undef UNARY
-#undef BINARY
-#undef COMPARE
-#undef REDUCTION
-#undef ATOMIC
-#undef PRECISION
-
-typedef struct tk_inst tk_inst;
 typedef struct tk_stmt tk_stmt;
-typedef struct tk_func tk_func;
 typedef struct tk_program tk_program;
-
-typedef struct tk_insts {
-  tk_inst **items;
-  size_t n, cap;
-} tk_insts;
 
 typedef struct tk_body {
   tk_stmt **items;
   size_t n, cap;
 } tk_body;
-
-struct tk_inst {
-  uint8_t op;   /* tk_opcode */
-  uint8_t mode; /* refines op */
-  uint16_t nargs, nres;
-  uint32_t kill; /* bit i: operand i is a temporary not used again */
-  int *args;     /* slots */
-  int *res;      /* slots */
-  tk_type type;  /* of res[0], or of the stored value */
-  tk_type from;  /* of args[0] where there is one */
-  int64_t n;     /* lanes of `type` */
-  uint32_t id;   /* unique in the program, in source order */
-  tk_span span;
-  int64_t attr[TK_MAX_RANK];
-  void *aux;        /* CALL: tk_func; _FN: tk_combine; PRINT: tk_format */
-  tk_insts body[2]; /* COND */
-  void (*run)(void *ctx, const tk_inst *in, void *frame);
-  const void *kernel; /* the lane loop that run uses */
-  const void *kernel2;
-};
-
-/* What a load or store goes through; its attr[1]. */
-typedef enum tk_window {
-  TK_W_POINTERS,
-  TK_W_BLOCK_POINTER,
-  TK_W_DESCRIPTOR,
-} tk_window;
 
 typedef enum tk_stmt_kind {
   TK_S_RUN, /* the instructions alone */
@@ -223,18 +114,8 @@ struct tk_program {
   bool bound; /* run and kernel are filled in */
 };
 
-const char *tk_inst_name(tk_opcode op);
-/* Of any instruction. */
-static inline tk_window tk_inst_window(const tk_inst *in) {
-  bool access = in->op == TK_I_LOAD || in->op == TK_I_STORE;
-  return access ? (tk_window)in->attr[1] : TK_W_POINTERS;
-}
-tk_effect tk_inst_effect(const tk_inst *in);
-bool tk_inst_is_pure(const tk_inst *in);
-bool tk_inst_moves(const tk_inst *in); /* lanes, and nothing else */
 /* Whether an instruction of any function is one of those. */
 bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in));
-const char *tk_mode_name(const tk_inst *in); /* "" when mode says nothing */
 
 /* The program as text, close to what Triton calls TTIR. */
 void tk_program_print(tk_buf *out, const tk_program *p);

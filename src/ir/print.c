@@ -10,33 +10,6 @@
 #include "ir/ir.h"
 #include "ir/libdevice.h"
 
-static const char *const inst_names[] = {
-#define INST(id, name, effect, doc) name,
-#include "inst.def"
-#undef INST
-};
-
-const char *tk_inst_name(tk_opcode op) {
-  return inst_names[op];
-}
-
-tk_effect tk_inst_effect(const tk_inst *in) {
-  static const uint8_t effects[] = {
-#define INST(id, name, effect, doc) TK_EFFECT_##effect,
-#include "inst.def"
-#undef INST
-  };
-  return (tk_effect)effects[in->op];
-}
-
-bool tk_inst_moves(const tk_inst *in) {
-  return tk_inst_effect(in) == TK_EFFECT_M;
-}
-
-bool tk_inst_is_pure(const tk_inst *in) {
-  return tk_inst_effect(in) == TK_EFFECT_P || tk_inst_moves(in);
-}
-
 static bool insts_have(const tk_insts *l, bool (*is)(const tk_inst *in)) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
@@ -62,66 +35,6 @@ bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in)) {
   return false;
 }
 
-#define NONE(id, name)
-#define NAME(id, name) name,
-#define UNARY NAME
-#define BINARY NONE
-#define COMPARE NONE
-#define REDUCTION NONE
-#define ATOMIC NONE
-#define PRECISION NONE
-static const char *const unary_names[] = {
-#include "mode.def"
-};
-#undef UNARY
-#undef BINARY
-#define UNARY NONE
-#define BINARY NAME
-static const char *const binary_names[] = {
-#include "mode.def"
-};
-#undef BINARY
-#undef COMPARE
-#define BINARY NONE
-#define COMPARE NAME
-static const char *const compare_names[] = {
-#include "mode.def"
-};
-#undef COMPARE
-#undef REDUCTION
-#define COMPARE NONE
-#define REDUCTION NAME
-static const char *const reduction_names[] = {
-#include "mode.def"
-};
-#undef REDUCTION
-#undef ATOMIC
-#define REDUCTION NONE
-#define ATOMIC NAME
-static const char *const atomic_names[] = {
-#include "mode.def"
-};
-#undef ATOMIC
-#undef PRECISION
-#define ATOMIC NONE
-#define PRECISION NAME
-static const char *const precision_names[] = {
-#include "mode.def"
-};
-
-const char *tk_mode_name(const tk_inst *in) {
-  switch (in->op) {
-  case TK_I_UNARY: return unary_names[in->mode];
-  case TK_I_BINARY: return binary_names[in->mode];
-  case TK_I_COMPARE: return compare_names[in->mode];
-  case TK_I_REDUCE:
-  case TK_I_SCAN: return reduction_names[in->mode];
-  case TK_I_ATOMIC: return atomic_names[in->mode];
-  case TK_I_DOT: return precision_names[in->mode];
-  default: return "";
-  }
-}
-
 static void print_slot(tk_buf *out, const tk_func *f, int slot) {
   const char *name = f->slots[slot].name;
   if (!name)
@@ -138,36 +51,36 @@ static void print_slots(tk_buf *out, const tk_func *f, const int *slots,
   }
 }
 
-static void print_attrs(tk_buf *out, const tk_inst *in) {
-  const char *mode = tk_mode_name(in);
-  if (*mode) tk_buf_printf(out, ".%s", mode);
-  switch (in->op) {
-  case TK_I_CONST:
-    tk_buf_printf(out, " 0x%llx", (unsigned long long)in->attr[0]);
-    break;
-  case TK_I_PID:
-  case TK_I_NPROG: tk_buf_printf(out, ".%d", in->mode); break;
-  case TK_I_PERMUTE:
+static void print_attr(tk_buf *out, const tk_inst *in, const tk_attr_info *a) {
+  int64_t v = tk_inst_get(in, a);
+  switch (a->kind) {
+  case TK_ATTR_INT:
+  case TK_ATTR_AXIS: tk_buf_printf(out, "%lld", (long long)v); break;
+  case TK_ATTR_BITS: tk_buf_printf(out, "0x%llx", (unsigned long long)v); break;
+  case TK_ATTR_FLAG: tk_buf_puts(out, v ? "true" : "false"); break;
+  case TK_ATTR_AXES:
+  case TK_ATTR_VALUES:
     for (int i = 0; i < in->type.rank; i++)
-      tk_buf_printf(out, "%s%lld", i ? "," : " ", (long long)in->attr[i]);
+      tk_buf_printf(out, "%s%lld", i ? ", " : "[", (long long)in->attr[i]);
+    tk_buf_putc(out, ']');
     break;
-  case TK_I_ARANGE:
-  case TK_I_REDUCE:
-  case TK_I_REDUCE_FN:
-  case TK_I_SCAN:
-  case TK_I_SCAN_FN:
-  case TK_I_FLIP:
-  case TK_I_CAT:
-  case TK_I_SLICE:
-  case TK_I_GATHER:
-    tk_buf_printf(out, " {%lld}", (long long)in->attr[0]);
-    break;
-  case TK_I_EXTERN:
-    tk_buf_printf(out, ".%s", tk_extern_at((size_t)in->attr[0])->name);
-    break;
-  case TK_I_CALL: tk_buf_printf(out, " @%s", ((tk_func *)in->aux)->name); break;
-  default: break;
+  case TK_ATTR_FUNCTION: tk_buf_puts(out, tk_extern_at((size_t)v)->name); break;
+  default: tk_buf_puts(out, tk_mode_text(a->kind, v));
   }
+}
+
+/* Of an attribute that is 0 nothing is said, but where it is the point. */
+static void print_attrs(tk_buf *out, const tk_inst *in) {
+  const tk_attr_info *a;
+  const char *before = " {";
+  for (size_t i = 0; (a = tk_inst_attr((tk_opcode)in->op, i)); i++) {
+    if (i && !tk_inst_get(in, a)) continue;
+    tk_buf_printf(out, "%s%s = ", before, a->name);
+    print_attr(out, in, a);
+    before = ", ";
+  }
+  if (*before == ',') tk_buf_putc(out, '}');
+  if (in->op == TK_I_CALL) tk_buf_printf(out, " @%s", tk_call_callee(in)->name);
 }
 
 static void print_insts(tk_buf *out, const tk_func *f, const tk_insts *l,

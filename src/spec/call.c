@@ -350,7 +350,7 @@ sval tks_call_instance(tks *s, tks_instance *in, const sval *leaves,
   size_t nres = in->func->nresults, at = 0;
   tk_type t = nres ? in->func->result_types[0] : (tk_type){0};
   tk_inst *call = tks_inst_new(s, TK_I_CALL, 0, t, nleaves, leaves, nres);
-  call->aux = in->func;
+  call->ref.callee = in->func;
   return from_results(s, call, &at, &in->ret);
 }
 

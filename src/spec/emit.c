@@ -110,6 +110,7 @@ tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
   in->n = tk_numel(&t);
   in->span = s->frame->call.hi ? s->frame->call : s->frame->at;
   in->id = s->program->ninsts++;
+  in->has = (uint8_t)((1u << (nargs < 8 ? nargs : 8)) - 1);
   in->nargs = (uint16_t)nargs;
   in->nres = (uint16_t)nres;
   in->args = TK_NEWN(s->arena, int, nargs + 1);

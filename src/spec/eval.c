@@ -356,7 +356,7 @@ static void check_pure(tks *s, const tk_insts *l) {
     s->frame->at = in->span;
     bool control = in->op == TK_I_CALL || in->op == TK_I_COND;
     tk_effect effect = tk_inst_effect(in);
-    if (effect == TK_EFFECT_W || (effect == TK_EFFECT_C && !control))
+    if (effect == TK_EFFECT_WRITES || (effect == TK_EFFECT_CONTROL && !control))
       tks_error(s, TK_D_UNSUPPORTED,
                 "an expression may not write memory, print or stop");
     check_pure(s, &in->body[0]);

@@ -205,7 +205,7 @@ sval rule_inline_asm(tks *s, const tks_args *a) {
   if (!tk_asm_read(s->arena, c.code, text, &fault)) asm_error(s, text, &fault);
   s->frame->at = at;
   tk_inst *in = tks_inst_new(s, TK_I_ASM, 0, c.out[0], c.nin, c.in, c.nout);
-  in->aux = c.code;
+  in->ref.code = c.code;
   sval *out = TK_NEWN(s->arena, sval, c.nout);
   for (size_t i = 0; i < c.nout; i++) {
     in->res[i] = tks_slot(s, c.out[i], NULL);

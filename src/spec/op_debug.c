@@ -164,8 +164,8 @@ static pieces print_pieces(tks *s, const sval *v, size_t n, bool named) {
 }
 
 /* An instruction whose operands are the runtime pieces of its text. */
-static tk_inst *format_inst(tks *s, tk_opcode op, const pieces *p,
-                            const sval *more, size_t nmore) {
+static tk_format *format_inst(tks *s, tk_opcode op, const pieces *p,
+                              const sval *more, size_t nmore) {
   sval *args = TK_NEWN(s->arena, sval, p->n + nmore + 1);
   size_t n = 0;
   for (size_t i = 0; i < nmore; i++) args[n++] = more[i];
@@ -176,8 +176,8 @@ static tk_inst *format_inst(tks *s, tk_opcode op, const pieces *p,
   tk_inst *in = tks_inst_new(s, op, 0, t, n, args, 0);
   tk_format *f = TK_NEW(s->arena, tk_format);
   *f = (tk_format){.pieces = p->items, .n = p->n, .pid_slots = {-1, -1, -1}};
-  in->aux = f;
-  return in;
+  in->ref.format = f;
+  return f;
 }
 
 sval rule_print(tks *s, const tks_args *a) {
@@ -190,7 +190,7 @@ sval rule_print(tks *s, const tks_args *a) {
   if (!python) v[0] = a->v[0];
   for (size_t i = 0; i < a->nrest; i++) v[i + !python] = a->rest[i];
   pieces p = print_pieces(s, v, n, true);
-  tk_format *f = format_inst(s, TK_I_PRINT, &p, NULL, 0)->aux;
+  tk_format *f = format_inst(s, TK_I_PRINT, &p, NULL, 0);
   f->pids = true;
   f->hex = hex;
   return sv(V_NONE);
@@ -222,7 +222,7 @@ static void conditional(tks *s, const tks_args *a, size_t conds, tk_opcode op,
     pids[i] = pid_arg(s, &a->v[conds + 1 + i]);
     if (!sv_is_none(&pids[i])) given[n++] = pids[i];
   }
-  tk_format *f = format_inst(s, op, p, given, n)->aux;
+  tk_format *f = format_inst(s, op, p, given, n);
   f->conds = c;
   for (size_t i = 0; i < 3; i++)
     if (!sv_is_none(&pids[i])) f->pid_slots[i] = pids[i].slot;

@@ -69,7 +69,7 @@ sval rule_map(tks *s, const tks_args *a) {
   tk_type first = tk_with_shape(tk_elem_of(ret.items[0].type), &shape);
   tk_inst *inst = tks_inst_new(s, TK_I_MAP_FN, 0, first, in.n, in.items, n);
   inst->attr[0] = pack;
-  inst->aux = f->func;
+  inst->ref.callee = f->func;
   for (size_t i = 0; i < n; i++) {
     tk_type e = tk_elem_of(ret.items[i * (size_t)pack].type);
     tk_type t = tk_with_shape(e, &shape);

@@ -173,26 +173,11 @@ sval rule_where(tks *s, const tks_args *a) {
 /* ---- products ---------------------------------------------------------- */
 
 static tk_precision precision(tks *s, const tks_args *a) {
-  static const char *const names[TK_P_COUNT] = {
-#define UNARY(id, name)
-#define BINARY(id, name)
-#define COMPARE(id, name)
-#define REDUCTION(id, name)
-#define ATOMIC(id, name)
-#define PRECISION(id, name) name,
-#include "ir/mode.def"
-#undef UNARY
-#undef BINARY
-#undef COMPARE
-#undef REDUCTION
-#undef ATOMIC
-#undef PRECISION
-  };
   const char *p = tks_arg_str(s, a, 3);
   if (!*p && !sv_is_none(&a->v[4])) p = sv_truth(s, &a->v[4]) ? "tf32" : "ieee";
   if (!*p) return TK_P_TF32;
   for (int i = 0; i < TK_P_COUNT; i++)
-    if (!strcmp(p, names[i])) return (tk_precision)i;
+    if (!strcmp(p, tk_mode_text(TK_ATTR_PRECISION, i))) return (tk_precision)i;
   tks_error(s, TK_D_VALUE,
             "input_precision must be 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
             "'bf16x6', not '%s'",

@@ -51,8 +51,8 @@ static tk_inst *last_inst(tks *s) {
 
 sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
   sval v[3] = {*ptr};
+  uint8_t has = 1; /* bits as of tk_inst.has */
   size_t n = 1;
-  int mode = 0;
   tk_type t = tk_pointee(ptr->type);
   if (mask && !sv_is_none(mask)) {
     v[n] = tks_to_tensor(s, mask);
@@ -60,7 +60,7 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
     scalar_only(s, ptr, &v[n], "mask");
     tks_broadcast2(s, &v[0], &v[n]);
     t = tk_with_shape(t, &v[0].type);
-    mode |= 1;
+    has |= 2;
     n++;
   }
   if (other && !sv_is_none(other)) {
@@ -69,12 +69,14 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
     tks_broadcast2(s, &v[0], &o);
     t = tk_with_shape(t, &v[0].type);
     v[n] = tks_cast(s, &o, tk_elem_of(t), false);
-    mode |= 2;
+    has |= 4;
     n++;
   }
   if (n > 1 && v[1].type.rank && !tk_same_shape(&v[1].type, &v[0].type))
     v[1] = tks_broadcast(s, &v[1], &v[0].type);
-  return tks_result(tks_emit(s, TK_I_LOAD, mode, t, n, v));
+  tk_inst *in = tks_emit(s, TK_I_LOAD, 0, t, n, v);
+  in->has = has;
+  return tks_result(in);
 }
 
 /* Booleans lie in memory as int8: of another type the low byte is stored,
@@ -106,7 +108,7 @@ void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
   tk_type t = tk_pointee(ptr->type);
   sval v[3];
   size_t n = write_operands(s, ptr, val, mask, v);
-  tks_inst_new(s, TK_I_STORE, n == 3, t, n, v, 0);
+  tks_inst_new(s, TK_I_STORE, 0, t, n, v, 0);
 }
 
 /* ---- options that change nothing but must be spelled right ------------- */

@@ -214,7 +214,7 @@ sval rule_reduce(tks *s, const tks_args *a) {
   tk_type out = reduced(in.items[0].type, axis, keep && !all);
   tk_inst *inst = tks_inst_new(s, TK_I_REDUCE_FN, 0, out, in.n, in.items, in.n);
   inst->attr[0] = axis;
-  inst->aux = c;
+  inst->ref.combine = c;
   sval r = results(s, inst, &in, out, single);
   if (all && keep && single) r = restore_rank(s, &r, rank);
   return r;
@@ -232,7 +232,7 @@ sval rule_scan(tks *s, const tks_args *a) {
   tk_inst *inst = tks_inst_new(s, TK_I_SCAN_FN, 0, shape, in.n, in.items, in.n);
   inst->attr[0] = axis;
   inst->attr[1] = tks_arg_bool(s, a, 3);
-  inst->aux = c;
+  inst->ref.combine = c;
   return results(s, inst, &in, shape, single);
 }
 

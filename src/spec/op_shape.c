@@ -189,7 +189,6 @@ sval rule_cat(tks *s, const tks_args *a) {
   t.shape[axis] += v[1].type.shape[axis];
   tk_inst *in = tks_emit(s, TK_I_CAT, 0, t, 2, v);
   in->attr[0] = axis;
-  in->attr[1] = v[0].type.shape[axis];
   return tks_result(in);
 }
 
