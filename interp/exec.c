@@ -179,20 +179,12 @@ static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
   }
 }
 
-/* The index before the statement to go on at. */
-static size_t jump_index(tki *t, const tk_body *b, size_t i) {
-  for (size_t k = 0; k < b->n; k++)
-    if (b->items[k] == t->jump) i = k - 1;
-  t->jump = NULL;
-  return i;
-}
-
 static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
                       tki_val *results) {
   for (size_t i = 0; i < b->n; i++) {
     if (exec_stmt(t, b->items[i], slots, results) == FLOW_RETURN)
       return FLOW_RETURN;
-    if (TK_UNLIKELY(t->jump != NULL)) i = jump_index(t, b, i);
+    if (TK_UNLIKELY(t->jump != NULL)) i = tki_jump(t, b, i) - 1;
   }
   return FLOW_ON;
 }

@@ -42,6 +42,7 @@ typedef struct tki_frame {
   tki_val *slots;
   tki_loop *loops;           /* innermost first */
   void *shadow[TKI_SHADOWS]; /* observers' own; NULL when a frame begins */
+  tki_buf *unassigned;       /* jump.c: by slot; NULL: none is */
 } tki_frame;
 
 /* The frame that a user takes for the running one: what tkdbg's own prelude
@@ -116,6 +117,8 @@ struct tki {
    * same body; end the function. */
   const tk_stmt *jump;
   bool leave;
+  size_t unassigned;  /* frames with slots that a jump left unassigned */
+  tki_observer jumps; /* sees when they are assigned */
   const tki_driver *driver;
   bool blas_opened;
   void *sgemm, *dgemm; /* OpenBLAS's, NULL: sum in order */
@@ -135,6 +138,16 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
               tki_val *results);
 /* Runs the program t->pid to its end. */
 void tki_program_run(tki *t);
+
+/* ---- jumps (jump.c) ---------------------------------------------------- */
+
+/* The index of t->jump in the body where the statement at `from` was left for
+ * it.  Slots that were never assigned, and that the statements in between
+ * would assign, are given zeros. */
+size_t tki_jump(tki *t, const tk_body *b, size_t from);
+/* Whether a slot holds those zeros; it has been given a value now. */
+bool tki_is_unassigned(const tki_frame *f, int slot);
+void tki_is_assigned(const tki_frame *f, int slot);
 
 /* ---- launches (run.c) -------------------------------------------------- */
 

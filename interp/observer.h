@@ -27,6 +27,9 @@ typedef struct tki_observer {
   /* A load that has happened; a store or atomic that is about to. */
   void (*access)(void *ud, tki *t, const tki_access *a);
   void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
+  /* A jump went over t->frame->inst, which would have assigned the slot for
+   * the first time: its lanes are zeros that nobody computed. */
+  void (*unassigned)(void *ud, tki *t, int slot);
   /* A finding was reported and ends the program. */
   void (*stop)(void *ud, tki *t);
   /* A detector's finding, which does not; stops: the user asked that the

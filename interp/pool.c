@@ -62,6 +62,7 @@ void tki_pool_free(tki *t) {
 }
 
 void tki_pool_reset(tki *t) {
+  t->unassigned = 0;
   memset(t->pool, 0, sizeof t->pool);
   for (chunk *k = (chunk *)t->chunks; k; k = k->next) tki_buf_free(t, k->buf);
 }

@@ -205,6 +205,24 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
+/* A jump went over what assigns the slot. */
+static void on_unassigned(void *ud, tki *t, int slot) {
+  flow *f = ud;
+  const tk_slot *s = &t->frame->func->slots[slot];
+  size_t n = (size_t)tk_numel(&s->type);
+  if (!(f->kinds & FLOW_UNDEF)) return;
+  flow_id id = flow_known(f, t, FLOW_UNDEF, FLOW_SKIPPED);
+  if (!id) {
+    const char *text = tk_arena_printf(
+        &f->c->run, "%s was not assigned here: a jump skipped this", s->name);
+    id = flow_begin(f, t, FLOW_UNDEF, FLOW_SKIPPED, 0, text);
+  }
+  tki_val marks = flow_new(t, &s->type, n);
+  flow_id *d = tki_data(&marks);
+  for (size_t i = 0; i < n; i++) d[i] = id;
+  flow_set(t, slot, marks, n);
+}
+
 /* A bad access ends the run before anybody is told of it. */
 static void on_stop(void *ud, tki *t) {
   const tk_inst *in = t->frame ? t->frame->inst : NULL;
@@ -260,6 +278,7 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
                                .trip = on_trip,
                                .after = flow_after,
                                .access = on_access,
+                               .unassigned = on_unassigned,
                                .stop = on_stop};
 }
 

@@ -19,6 +19,9 @@ typedef enum flow_kind {
   FLOW_ZERO = 16, /* nothing wrong: says where a 0 comes from */
 } flow_kind;
 
+/* Why a lane is undefined. */
+enum { FLOW_MASKED_OFF, FLOW_UNWRITTEN, FLOW_SKIPPED };
+
 /* Where a mark began. */
 typedef struct flow_source {
   flow_kind kind;

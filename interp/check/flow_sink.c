@@ -18,7 +18,9 @@ static tk_diag_id diag_of(const flow_source *s) {
 }
 
 static const char *undef_help(const flow_source *s) {
-  if (s->why) return "write the memory before it is read";
+  if (s->why == FLOW_SKIPPED)
+    return "'set' gives a variable a value that a 'jump' went over";
+  if (s->why == FLOW_UNWRITTEN) return "write the memory before it is read";
   if (tk_inst_window(s->in) == TK_W_BLOCK_POINTER)
     return "give the load padding_option=\"zero\", or keep its lanes out by "
            "tl.where";
@@ -80,7 +82,8 @@ flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what) {
     const flow_source *s = flow_source_of(f, (flow_id)k);
     if (s->in == in && s->mixed == id) return (flow_id)k;
   }
-  flow_id mix = flow_begin(f, t, FLOW_UNDEF, 0, 0, mixture(f, what));
+  flow_id mix =
+      flow_begin(f, t, FLOW_UNDEF, FLOW_MASKED_OFF, 0, mixture(f, what));
   f->sources.items[mix - 1].mixed = id;
   return mix;
 }
@@ -202,12 +205,12 @@ static void mark_written(flow *f, tki *t, const tki_access *a) {
 }
 
 static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_UNDEF, 0);
+  flow_id known = flow_known(f, t, FLOW_UNDEF, FLOW_MASKED_OFF);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &a->in->type, i);
   bool block = tk_inst_window(a->in) == TK_W_BLOCK_POINTER;
   return flow_begin(
-      f, t, FLOW_UNDEF, 0, i,
+      f, t, FLOW_UNDEF, FLOW_MASKED_OFF, i,
       tk_arena_printf(&f->c->run, "%s%s%sthis load is %s, and it has no %s",
                       *lane ? "lane " : "", lane, *lane ? " of " : "",
                       block ? "outside of the block pointer's shape"
@@ -216,10 +219,10 @@ static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
 }
 
 static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_UNDEF, 1);
+  flow_id known = flow_known(f, t, FLOW_UNDEF, FLOW_UNWRITTEN);
   if (known) return known;
   const char *what = tkc_element(f->c, t, a->addr[i], a->size);
-  return flow_begin(f, t, FLOW_UNDEF, 1, i,
+  return flow_begin(f, t, FLOW_UNDEF, FLOW_UNWRITTEN, i,
                     tk_arena_printf(&f->c->run, "%s was never written", what));
 }
 

@@ -452,10 +452,11 @@ static void note_region(tkc_shadow *s, const tki_access *a) {
       seen[tki_access_region(a, i) - s->t->regions] = true;
 }
 
-/* A load from memory that nobody writes. */
+/* A load from memory that nobody writes; an empty tensor has no span. */
 static bool is_harmless(const tkc_shadow *s, const tki_access *a) {
-  return !a->write && a->n && a->region != TKI_ANY &&
-         !s->span_of[a->region]->writes;
+  if (a->write || !a->n || a->region == TKI_ANY) return false;
+  const tkc_span *span = s->span_of[a->region];
+  return !span || !span->writes;
 }
 
 static void on_access(void *ud, tki *t, const tki_access *a) {

@@ -44,11 +44,20 @@ static tki_val *marks_at(const tki_frame *f, int slot) {
   return b ? (tki_val *)tki_buf_data(b) + slot : NULL;
 }
 
+static tki_val all_lanes(tki *t, const tk_type *type) {
+  size_t n = (size_t)tk_numel(type);
+  tk_type bytes = tk_with_shape(tk_scalar(TK_UINT8), type);
+  tki_val v = tki_val_new(t, &bytes, n);
+  memset(tki_data(&v), 1, n);
+  return v;
+}
+
 tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
   const flow *w = watching(t);
+  const tk_type *type = &f->func->slots[slot].type;
   tki_val *marks = w ? marks_at(f, slot) : NULL;
-  if (!marks) return (tki_val){.region = TKI_ANY};
-  return lanes_of(t, w, marks, &f->func->slots[slot].type);
+  if (!w && tki_is_unassigned(f, slot)) return all_lanes(t, type);
+  return marks ? lanes_of(t, w, marks, type) : (tki_val){.region = TKI_ANY};
 }
 
 tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type) {
@@ -58,6 +67,7 @@ tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type) {
 }
 
 void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
+  tki_is_assigned(f, slot);
   tki_val *marks = watching(t) ? marks_at(f, slot) : NULL;
   if (marks) tki_set(t, marks, (tki_val){.region = TKI_ANY});
 }
@@ -166,12 +176,24 @@ static void follow(tk_env *e, void *ud) {
   }
 }
 
+/* Nobody follows lanes: what is computed from a variable that a jump left
+ * unassigned is taken to be undefined. */
+static void run_unfollowed(tki *t, const tki_eval *x, const tki_frame *f,
+                           tki_val *out, tki_val *undefined) {
+  bool any = false;
+  tki_eval_run(t, x, f, out);
+  for (size_t i = 0; i < x->nreads; i++)
+    any |= tki_is_unassigned(f, x->func->params[i]);
+  for (size_t i = 0; i < x->n && any; i++)
+    undefined[i] = all_lanes(t, &x->types[i]);
+}
+
 void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
                         tki_val *out, tki_val *undefined) {
   const flow *w = watching(t);
   for (size_t i = 0; i < x->n; i++) undefined[i] = (tki_val){.region = TKI_ANY};
   if (!w) {
-    tki_eval_run(t, x, f, out);
+    run_unfollowed(t, x, f, out, undefined);
     return;
   }
   following y = {.c = *w->c,

@@ -2,7 +2,8 @@
  * for a debugger.
  *
  * Lanes come as a value of uint8 lanes, 1: undefined, to be released.  It is
- * empty (tkc_any_undefined says so) when all are defined, or undef is off.
+ * empty (tkc_any_undefined says so) when all are defined.  While undef is off,
+ * only variables that a jump left unassigned are known to be undefined.
  */
 #ifndef TK_CHECK_UNDEFINED_H
 #define TK_CHECK_UNDEFINED_H

@@ -66,7 +66,7 @@ void tkd_stop_here(tkd *d, tkd_reason r, const tkd_point *p, const char *fmt,
 /* What the interpreter is to tell. */
 static void arm_launch(tkd *d) {
   tki *t = d->t;
-  t->watched = d->others_watch || d->fine;
+  t->watched = d->others_watch || d->fine || t->unassigned;
   t->reads = d->others_read || d->has_memory_watch;
   t->each = d->others_each || d->quick || d->fine || d->sub;
   t->due = d->alarm;

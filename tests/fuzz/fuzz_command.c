@@ -1,7 +1,8 @@
 /* fuzz_command.c - any bytes as lines for the debugger, over two launches of
- * a small kernel.  A byte from 0x80 on stands for a token: the name of a
- * command, a variable, a piece of an expression; 0xff is Ctrl-C at the next
- * output.  Files cannot be made or read: the folder that it works in is gone.
+ * a kernel of blocks with more lanes than a value holds in place.  A byte from
+ * 0x80 on stands for a token: the name of a command, a variable, a piece of an
+ * expression; 0xff is Ctrl-C at the next output.  Files cannot be made or read:
+ * the folder that it works in is gone.
  */
 #include "fuzz.h"
 
@@ -19,6 +20,9 @@ static const char command_source[] =
     "@triton.jit\n"
     "def twice(v):\n"
     "    a, b = inc(v, 1)\n"
+    "    if tl.max(a, axis=0) > 9:\n"
+    "        c = a - b\n"
+    "        a = c * 1\n"
     "    return a + b\n"
     "@triton.jit\n"
     "def k(x, y, n, B: tl.constexpr):\n"
@@ -28,6 +32,8 @@ static const char command_source[] =
     "    v = tl.load(x + o, mask=m, other=0)\n"
     "    w = v[:, None] * 0.5 + tl.arange(0, 2)[None, :]\n"
     "    s = tl.sum(w, axis=1)\n"
+    "    q = tl.reshape(v, (B // 16, 16))\n"
+    "    top, p = tl.max(q, axis=1), x + o\n"
     "    for i in range(3):\n"
     "        v = twice(v)\n"
     "        if i > pid:\n"
@@ -35,18 +41,29 @@ static const char command_source[] =
     "    tl.device_assert(tl.max(v, axis=0) < 1000)\n"
     "    tl.device_print('v', pid)\n"
     "    tl.store(y + 1 + o, v, mask=m)\n"
-    "    tl.store(x + o, tl.cdiv(v, 2) + s.to(tl.int32), mask=m)\n";
+    "    tl.store(y + tl.arange(0, B // 16), top)\n"
+    "    while tl.load(y) + top.shape[0] < 0:\n"
+    "        top += 1\n"
+    "    tl.store(p, tl.cdiv(v, 2) + s.to(tl.int32), mask=m)\n";
 
 static const char *const command_tokens[] = {
-    "x",     "y",    "v",        "w",        "s",     "m",     "o",
-    "pid",   "B",    "n",        "i",        "inc",   "twice", "k",
-    "r",     "by",   "[",        "]",        "[0]",   "[1:3]", "(",
-    ")",     " if ", " = ",      " + ",      " * ",   " < ",   " and ",
-    "any(",  "all(", "tl.sum(",  "isnan(",   "trip",  "pid_1", "op tl.load",
-    "0",     "1",    "2",        "8",        "20",    "999",   "-1",
-    "1e9",   ",",    " ",        "\n",       "end\n", "var ",  "/x",
-    "/4dw",  "$*",   "\"{v}\"",  "k.py:19",  "&",     "None",  "tl.zeros([4])",
-    "axis=", ":",    "elements", "locals\n", "store", "atomic"};
+    "x",       "y",      "v",          "w",
+    "s",       "m",      "o",          "pid",
+    "B",       "n",      "i",          "inc",
+    "twice",   "k",      "r",          "by",
+    "[",       "]",      "[0]",        "[1:3]",
+    "(",       ")",      " if ",       " = ",
+    " + ",     " * ",    " < ",        " and ",
+    "any(",    "all(",   "tl.sum(",    "isnan(",
+    "trip",    "pid_1",  "op tl.load", "0",
+    "1",       "2",      "8",          "20",
+    "999",     "-1",     "1e9",        ",",
+    " ",       "\n",     "end\n",      "var ",
+    "/x",      "/4dw",   "$*",         "\"{v}\"",
+    "k.py:19", "&",      "None",       "tl.zeros([4])",
+    "axis=",   ":",      "elements",   "locals\n",
+    "store",   "atomic", "q",          "top",
+    "p",       "jump 2", "jump 3",     "check undef"};
 
 typedef struct command_input {
   tk_session *s;
@@ -120,8 +137,8 @@ static void command_write(void *ud, const char *text, size_t len) {
 }
 
 static void command_launch(command_input *in) {
-  static const char *const args[] = {"x=i32[20]:arange", "y=i32[40]:zeros",
-                                     "n=19", "B=8"};
+  static const char *const args[] = {"x=i32[300]:arange", "y=i32[400]:zeros",
+                                     "n=299", "B=128"};
   tk_module *m;
   tk_function *f;
   tk_launch *l;

@@ -1,0 +1,104 @@
+/* jump.c - where a debugger's user goes on at another statement.
+ *
+ * Variables that only the skipped statements would have assigned have no
+ * lanes yet, and what comes next may read them: they get zeros, and are
+ * marked as unassigned in their frame until something is assigned to them.
+ * Until then, or until the frame ends, an observer of ours sees every
+ * instruction; a run in which nobody jumps has none.
+ */
+#include <string.h>
+
+#include "interp/interp.h"
+
+/* ---- marks ------------------------------------------------------------- */
+
+bool tki_is_unassigned(const tki_frame *f, int slot) {
+  return f->unassigned && ((uint8_t *)tki_buf_data(f->unassigned))[slot];
+}
+
+void tki_is_assigned(const tki_frame *f, int slot) {
+  if (f->unassigned) ((uint8_t *)tki_buf_data(f->unassigned))[slot] = 0;
+}
+
+static void unassigned_after(void *ud, tki *t, const tk_inst *in,
+                             const tki_val *args) {
+  (void)ud, (void)args;
+  for (int k = 0; k < in->nres; k++) tki_is_assigned(t->frame, in->res[k]);
+}
+
+static void unassigned_frame(void *ud, tki *t, bool begins) {
+  tki_frame *f = t->frame;
+  (void)ud;
+  if (begins || !f->unassigned) return;
+  tki_buf_free(t, f->unassigned);
+  f->unassigned = NULL;
+  t->unassigned--;
+}
+
+static void mark_unassigned(tki *t, int slot) {
+  tki_frame *f = t->frame;
+  if (!f->unassigned) {
+    f->unassigned = tki_buf_new(t, f->func->nslots + 1);
+    memset(tki_buf_data(f->unassigned), 0, f->func->nslots + 1);
+    t->unassigned++;
+  }
+  ((uint8_t *)tki_buf_data(f->unassigned))[slot] = 1;
+  const tki_observer *o = t->observers;
+  while (o && o != &t->jumps) o = o->next;
+  if (o) return;
+  t->jumps =
+      (tki_observer){.after = unassigned_after, .frame = unassigned_frame};
+  tki_observe(t, &t->jumps);
+}
+
+/* ---- statements that are skipped --------------------------------------- */
+
+/* A slot that was ever assigned has a buffer, or a region: a frame begins
+ * with neither. */
+static bool was_assigned(const tk_type *type, const tki_val *v) {
+  return type->rank ? v->buf != NULL : v->region != 0 || v->u != 0;
+}
+
+/* in: what would have assigned the slot. */
+static void skip_slot(tki *t, const tk_inst *in, int slot) {
+  tki_frame *f = t->frame;
+  const tk_slot *s = &f->func->slots[slot];
+  if (!s->name || was_assigned(&s->type, &f->slots[slot])) return;
+  size_t n = (size_t)tk_numel(&s->type);
+  tki_val v = tki_val_new(t, &s->type, n);
+  memset(tki_data(&v), 0, n * tk_lane_size(&s->type));
+  f->slots[slot] = v;
+  mark_unassigned(t, slot);
+  const tk_inst *at = f->inst;
+  f->inst = in;
+  TKI_TELL(t, unassigned, t, slot);
+  f->inst = at;
+}
+
+static void skip_insts(tki *t, const tk_insts *l) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    for (int k = 0; k < in->nres; k++) skip_slot(t, in, in->res[k]);
+    skip_insts(t, &in->body[0]);
+    skip_insts(t, &in->body[1]);
+  }
+}
+
+/* The variable of a loop is not known behind it. */
+static void skip_body(tki *t, const tk_body *b, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++) {
+    const tk_stmt *st = b->items[i];
+    skip_insts(t, &st->insts);
+    skip_body(t, &st->body, 0, st->body.n);
+    skip_body(t, &st->orelse, 0, st->orelse.n);
+  }
+}
+
+size_t tki_jump(tki *t, const tk_body *b, size_t from) {
+  size_t to = from;
+  for (size_t k = 0; k < b->n; k++)
+    if (b->items[k] == t->jump) to = k;
+  t->jump = NULL;
+  skip_body(t, b, from, to);
+  return to;
+}
