@@ -295,8 +295,8 @@ fuzz:
 gate:
 	@python3 tools/gate.py
 
-lint:
-	@python3 tools/lint.py
+lint: $(LIB_OBJ) $(CLI_OBJ)
+	@python3 tools/lint.py --build $(B)
 
 format:
 	find src include interp tests examples -name '*.[ch]' | \

@@ -1,4 +1,6 @@
-"""Checks the layout of the sources.
+"""Checks the layout of the sources, and of what they are built into.
+
+    python3 tools/lint.py --build build
 
   columns     no line over 80 characters, no tab, no space at a line's end
               (Markdown: table rows, lines with a link and what a command
@@ -10,18 +12,30 @@
   python      every Python file compiles
   layers      a room includes nothing but what the table in
               docs/architecture.md says that it may use
+  links       nor does it use a symbol of another: by the objects of the build
+  knots       files that need each other (by their symbols) are no more than
+              tools/lint.txt allows
+  names       a static function's name stands in at most two C files, but for
+              those in tools/lint.txt
+
+tools/lint.txt may only shrink: what in it is no longer needed is named.
 """
+import argparse
+import collections
 import os
 import re
 import shutil
 import subprocess
 import sys
 
+import links
+
 FOLDERS = ('src', 'include', 'interp', 'gdbstub', 'tests', 'examples',
            'python', 'tools', 'docs', 'puzzles', '.ci')
 TOP = 'Makefile', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'
 TEXT = '.c', '.h', '.def', '.py', '.sh', '.md', ''
 WIDTH, MEDIAN, NINTH, FILE_LINES = 80, 12, 40, 1500
+SAME_NAME = 2
 
 
 def sources():
@@ -162,10 +176,96 @@ def layers():
                     yield f'{path}:{number}: {name} may not use {used}'
 
 
+def public():
+    """The functions that the public headers declare."""
+    text = '\n'.join('\n'.join(read(path)) for path in with_suffix('.h')
+                     if path.startswith('include/'))
+    return set(re.findall(r'\b(tk_[a-z0-9_]+)\(', text))
+
+
+def symbol_arrows(build):
+    found = links.arrows(build)
+    if not found:
+        sys.exit(f'lint: {build} has no objects: make all')
+    return found
+
+
+def link_layers(build):
+    known = {folder: (name, uses) for name, (folder, uses) in rooms().items()}
+    interface = public()
+    for (user, definer), names in sorted(symbol_arrows(build).items()):
+        name, uses = known[os.path.dirname(user)]
+        other = known[os.path.dirname(definer)][0]
+        if other in uses:
+            continue
+        if name == 'cli':
+            names = names - interface
+        for symbol in sorted(names):
+            yield f'{user}: {name} may not use {other}: {symbol} of {definer}'
+
+
+def allowed():
+    """{(kind, name): number} of tools/lint.txt."""
+    for line in read('tools/lint.txt'):
+        found = re.fullmatch(r'(knot|name) (.*) (\d+)', line)
+        if found:
+            yield found.group(1, 2), int(found.group(3))
+
+
+def beyond(kind, found, least, covers):
+    """Faults: of what is found ({name: (number, where)}) there is more than
+    least, and than the entries of tools/lint.txt that cover it allow.  Notes
+    say what the table allows in vain."""
+    table = {name: n for (k, name), n in allowed() if k == kind}
+    for name, (n, where) in sorted(found.items()):
+        most = [m for entry, m in table.items() if covers(entry, name)]
+        if n > max([least, *most]):
+            yield f'{kind} {name} {n}: {" ".join(where)}'
+    for entry, n in sorted(table.items()):
+        now = max([0] + [m for name, (m, _) in found.items()
+                         if covers(entry, name)])
+        if now <= least:
+            print(f'lint: tools/lint.txt: no longer needed: {kind} {entry}')
+        elif now < n:
+            print(f'lint: tools/lint.txt: {kind} {entry} {n} may be {now}')
+
+
+def knot_sizes(build):
+    """A knot goes by the rooms that its files are in; of several in the same
+    rooms the largest counts.  What is allowed to rooms together is allowed to
+    some of them."""
+    found = {}
+    for knot in links.knots(symbol_arrows(build)):
+        name = ' '.join(sorted({os.path.dirname(f) for f in knot}))
+        found.setdefault(name, (len(knot), knot))
+    sizes = ', '.join(f'{n} in {name}' for name, (n, _) in found.items())
+    print(f'lint: files that need each other: {sizes or "none"}')
+    yield from beyond('knot', found, 1, lambda entry, name:
+                      set(entry.split()) >= set(name.split()))
+
+
+def static_names():
+    found = collections.defaultdict(set)
+    for path in with_suffix('.c'):
+        if path.startswith(links.TOPS):
+            for name in re.findall(r'^static [^;={(]*?\b(\w+)\(',
+                                   '\n'.join(read(path)), re.M):
+                found[name].add(path)
+    yield from beyond('name', {name: (len(where), sorted(where))
+                               for name, where in found.items()},
+                      SAME_NAME, lambda entry, name: entry == name)
+
+
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--build', default='build')
+    build = os.path.abspath(parser.parse_args().build)
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    checks = [columns, functions, files, layout, python, layers,
+              lambda: link_layers(build), lambda: knot_sizes(build),
+              static_names]
     faults = 0
-    for check in columns, functions, files, layout, python, layers:
+    for check in checks:
         for fault in check():
             faults += 1
             print(fault)
