@@ -157,9 +157,9 @@ static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
  * that has no mark: m + log(l) where nothing was seen, m is -inf, l is 0. */
 static bool infinite_anyway(const tki *t, const tk_inst *in,
                             const tki_val *args, size_t i) {
-  bool linear = tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB ||
-                tk_binary_op(in) == TK_B_MUL;
-  if (in->op != TK_I_BINARY || !linear) return false;
+  if (in->op != TK_I_BINARY) return false;
+  tk_binary op = tk_binary_op(in);
+  if (op != TK_B_ADD && op != TK_B_SUB && op != TK_B_MUL) return false;
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = type_of(t, in, k);
     flow_marks m = flow_of(t, in->args[k]);
@@ -347,10 +347,11 @@ static bool may_wrap(const tk_inst *in, const tki_val *args) {
 }
 
 static bool is_index_arithmetic(const tk_inst *in) {
-  bool kind = tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB ||
-              tk_binary_op(in) == TK_B_MUL;
-  return in->op == TK_I_BINARY && kind && !in->type.ptr &&
-         in->type.elem != TK_INT1 && tk_is_int((tk_dtype)in->type.elem) &&
+  if (in->op != TK_I_BINARY) return false;
+  tk_binary op = tk_binary_op(in);
+  bool kind = op == TK_B_ADD || op == TK_B_SUB || op == TK_B_MUL;
+  return kind && !in->type.ptr && in->type.elem != TK_INT1 &&
+         tk_is_int((tk_dtype)in->type.elem) &&
          tk_is_signed((tk_dtype)in->type.elem);
 }
 

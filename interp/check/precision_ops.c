@@ -466,9 +466,10 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
     clear_results(t, in);
     return;
   }
-  tk_binary op = tki_reduction_op(tk_inst_reduction(in));
-  if (in->op != TK_I_SORT)
+  if (in->op != TK_I_SORT) {
+    tk_binary op = tki_reduction_op(tk_inst_reduction(in));
     copy.kernel = (const void *)(uintptr_t)tki_binary_kernel(op, TK_FP64);
+  }
   slots[0] = whole(t, in, args, 0);
   double slack = slack_of(in, &slots[0]);
   run_on(t, &copy, TK_FP64, slots);
