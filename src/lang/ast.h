@@ -95,9 +95,4 @@ tk_ast *tk_file_func(tk_env *e, tk_file *f, tk_item *item);
 /* Parses one expression, as the debugger's print and tests need. */
 tk_ast *tk_parse_expr(tk_env *e, tk_arena *a, tk_source *src);
 
-/* The tree as Python source again (used by tests: print, parse, print). */
-void tk_ast_print(tk_buf *out, const tk_ast *node);
-/* The tree as one s-expression: (binary + (name x) (integer 1)). */
-void tk_ast_dump(tk_buf *out, const tk_ast *node);
-
 #endif

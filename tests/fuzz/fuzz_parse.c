@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang/ast.h"
+#include "support/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,7 +33,7 @@ static void round_trip(tk_env *e, const tk_ast *n, bool function) {
   tk_arena_init(&a, e);
   tk_buf_init(&one, e);
   tk_buf_init(&two, e);
-  tk_ast_print(&one, n);
+  print_tree(&one, n);
   if (function) {
     f = tk_file_scan(e, "again", tk_buf_str(&one), one.n);
     again = f->nitems ? tk_file_func(e, f, &f->items[0]) : NULL;
@@ -41,7 +42,7 @@ static void round_trip(tk_env *e, const tk_ast *n, bool function) {
     again = tk_parse_expr(e, &a, s);
   }
   check(again != NULL, "printed text does not parse", tk_buf_str(&one), "");
-  tk_ast_print(&two, again);
+  print_tree(&two, again);
   check(strcmp(tk_buf_str(&one), tk_buf_str(&two)) == 0,
         "printing is not stable", tk_buf_str(&one), tk_buf_str(&two));
   tk_file_free(e, f);
@@ -53,7 +54,7 @@ static void round_trip(tk_env *e, const tk_ast *n, bool function) {
 static void dump(tk_env *e, const tk_ast *n) {
   tk_buf b;
   tk_buf_init(&b, e);
-  tk_ast_dump(&b, n);
+  dump_tree(&b, n);
   tk_buf_free(&b);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lang/ast.h"
+#include "support/tree.h"
 #include "support/suite.h"
 
 typedef struct row {
@@ -38,9 +39,9 @@ static void put_diags(tk_env *e, tk_buf *out) {
 static void put(work *w, const tk_ast *n, bool function) {
   if (!n) return;
   if (w->print)
-    tk_ast_print(&w->out, n);
+    print_tree(&w->out, n);
   else
-    tk_ast_dump(&w->out, function ? n->b : n);
+    dump_tree(&w->out, function ? n->b : n);
 }
 
 static void run_work(tk_env *e, void *ud) {
@@ -314,8 +315,8 @@ static void put_item(tk_buf *out, const tk_item *i) {
   if (i->text) tk_buf_printf(out, " in text %d", i->text);
   if (i->jit) tk_buf_puts(out, " jit");
   if (i->target) tk_buf_printf(out, " %s", i->target);
-  if (i->annotation) tk_ast_dump(out, i->annotation);
-  if (i->value) tk_ast_dump(out, i->value);
+  if (i->annotation) dump_tree(out, i->annotation);
+  if (i->value) dump_tree(out, i->value);
 }
 
 static void scans(const char *text, const char *want) {

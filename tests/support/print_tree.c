@@ -1,4 +1,4 @@
-/* print.c - a tree as Python source again.
+/* print_tree.c - a tree as Python source again.
  *
  * Every kind has a precedence; a child is put in parentheses when it stood in
  * them, or when it binds less tightly than its place asks for.  Printing what
@@ -9,7 +9,7 @@
  * quotes; a string takes the first that is further out than all the strings
  * inside it.
  */
-#include "ast.h"
+#include "support/tree.h"
 
 #include <string.h>
 
@@ -542,7 +542,7 @@ static void block(printer *w, const tk_ast *n) {
   w->indent--;
 }
 
-void tk_ast_print(tk_buf *out, const tk_ast *n) {
+void print_tree(tk_buf *out, const tk_ast *n) {
   printer w = {.out = out};
   if (n->kind == TK_AST_BLOCK)
     for (uint32_t i = 0; i < n->n; i++) statement(&w, n->list[i]);

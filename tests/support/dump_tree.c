@@ -1,39 +1,12 @@
-/* dump.c - names of nodes and operators, and trees as s-expressions.
+/* dump_tree.c - trees as s-expressions.
  *
  * A node is written (name operator 'string children [list]); a child that is
  * not there but stands before one that is becomes "-".  One shape for every
  * kind keeps the tests readable and this file short.
  */
-#include "ast.h"
+#include "support/tree.h"
 
 #include <string.h>
-
-const char *tk_ast_name(tk_ast_kind k) {
-  static const char *const names[] = {
-#define AST(id, name, fields) name,
-#include "ast.def"
-#undef AST
-  };
-  return names[k];
-}
-
-const char *tk_operator_text(tk_operator op) {
-  static const char *const texts[] = {
-#define OPERATOR(id, text, dunder) text,
-#include "operator.def"
-#undef OPERATOR
-  };
-  return texts[op];
-}
-
-const char *tk_operator_dunder(tk_operator op) {
-  static const char *const dunders[] = {
-#define OPERATOR(id, text, dunder) dunder,
-#include "operator.def"
-#undef OPERATOR
-  };
-  return dunders[op];
-}
 
 static void quoted(tk_buf *out, const tk_ast *n) {
   tk_buf_putc(out, '"');
@@ -81,7 +54,7 @@ static void head(tk_buf *out, const tk_ast *n) {
 static void child(tk_buf *out, const tk_ast *n, bool needed) {
   if (n || needed) tk_buf_putc(out, ' ');
   if (n)
-    tk_ast_dump(out, n);
+    dump_tree(out, n);
   else if (needed)
     tk_buf_putc(out, '-');
 }
@@ -90,7 +63,7 @@ static void children(tk_buf *out, tk_ast *const *list, uint32_t n) {
   tk_buf_puts(out, " [");
   for (uint32_t i = 0; i < n; i++) {
     if (i) tk_buf_putc(out, ' ');
-    tk_ast_dump(out, list[i]);
+    dump_tree(out, list[i]);
   }
   tk_buf_putc(out, ']');
 }
@@ -100,7 +73,7 @@ static bool always_has_list(tk_ast_kind k) {
          k == TK_AST_FSTR || k == TK_AST_FUNC || k == TK_AST_LAMBDA;
 }
 
-void tk_ast_dump(tk_buf *out, const tk_ast *n) {
+void dump_tree(tk_buf *out, const tk_ast *n) {
   const char *name = tk_ast_name(n->kind);
   tk_buf_putc(out, '(');
   tk_buf_add(out, name, strcspn(name, " "));
