@@ -251,10 +251,10 @@ checked-fast: all test-programs lint
 # The specification suite: by tkdbg, or by a peer (interpret, gpu).
 spec:
 ifeq ($(PEER),)
-	@$(MAKE) --no-print-directory $(B)/tests/spec/test_spec
-	@$(B)/tests/spec/test_spec $(PART)
+	@$(MAKE) --no-print-directory $(B)/tests/language/test_spec
+	@$(B)/tests/language/test_spec $(PART)
 else
-	@$(or $(PYTHON),python3) tests/spec/peer.py --peer $(PEER) \
+	@$(or $(PYTHON),python3) tests/language/peer.py --peer $(PEER) \
 	  $(if $(OUT),--out $(OUT)) $(PART)
 endif
 

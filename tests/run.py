@@ -46,7 +46,7 @@ TIMEOUT = 400
 SLOW = {
     'tests/accuracy/test_accuracy', 'tests/debug/test_reverse',
     'tests/fuzz/test_seeds', 'tests/launch/test_files',
-    'tests/spec/test_convert',
+    'tests/interp/test_convert',
     'tests/python/test_checks.py', 'tests/python/test_docs.py',
     'tests/python/test_examples.py', 'tests/python/test_main.py',
     'tests/python/test_cuda.py', 'tests/python/test_inductor.py',

@@ -1,11 +1,12 @@
 """Every operation has a specification, an example and an error test.
 
 Rows of src/spec/op.def and functions of src/spec/prelude.py.  A row is
-specified when its name stands in a kernel of tests/spec/*.spec (or in a case of
-tests/kernel/*.case that prints); has an example when docs/operations.txt does;
-has an error test when a "!" line of a .spec file, or a case that must fail,
-names it.  libdevice's functions are checked by their table: every row by
-tests/accuracy, called in docs/operations.md, refused in signatures.spec.
+specified when its name stands in a kernel of tests/language/*.spec (or in a
+case of tests/language/*.case that prints); has an example when
+docs/operations.txt does; has an error test when a "!" line of a .spec file, or
+a case that must fail, names it.  libdevice's functions are checked by their
+table: every row by tests/accuracy, called in docs/operations.md, refused in
+signatures.spec.
 """
 import glob
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, 'tests', 'spec'))
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'language'))
 import make_signatures  # noqa: E402
 
 
@@ -26,10 +27,10 @@ def read(path):
 def texts():
     """(kernels that run, statements and cases that must be refused)"""
     runs, fails = [], []
-    for path in glob.glob(os.path.join(ROOT, 'tests/spec/*.spec')):
+    for path in glob.glob(os.path.join(ROOT, 'tests/language/*.spec')):
         for line in read(path).split('\n'):
             (fails if line.startswith('! ') else runs).append(line)
-    for path in glob.glob(os.path.join(ROOT, 'tests/kernel/*.case')):
+    for path in glob.glob(os.path.join(ROOT, 'tests/language/*.case')):
         for case in re.split(r'^== ', read(path), flags=re.M)[1:]:
             (fails if '\n!!\n' in case else runs).append(case)
     return '\n'.join(runs), '\n'.join(fails)
@@ -58,18 +59,18 @@ def faults():
             continue  # tl._x is no name for kernels
         if not re.search(pattern(name), runs):
             yield (f'{name}: no spec case: add a kernel that uses it to a file '
-                   'of tests/spec (README.md there says how)')
+                   'of tests/language (README.md there says how)')
         if name not in examples:
             yield (f'{name}: no example: add "== {name}" and a kernel that '
                    'prints to docs/operations.txt, then "make docs"')
         if not re.search(pattern(name), fails):
             yield (f'{name}: no error test: run '
-                   'python3 tests/spec/make_signatures.py')
+                   'python3 tests/language/make_signatures.py')
 
 
 def main():
     found = list(faults())
-    script = os.path.join(ROOT, 'tests', 'spec', 'make_signatures.py')
+    script = os.path.join(ROOT, 'tests', 'language', 'make_signatures.py')
     stale = subprocess.call([sys.executable, script, '--check'])
     for line in found:
         print(line)

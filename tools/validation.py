@@ -97,11 +97,11 @@ CAUSES = [
 ]
 HEAD = '''# Validation
 
-`tests/spec` holds what the language means as text; the same text is run by
+`tests/language` holds what the language means as text; the same text is run by
 tkdbg, by Triton's own interpreter and by Triton on a GPU (`make spec
 PEER=interpret`, `make spec PEER=gpu`). tkdbg agrees with all of it: that is a
 test. This page says where the others do not, and who is right. It is written
-by `tools/validation.py` from the results of `tests/spec/peer.py`;
+by `tools/validation.py` from the results of `tests/language/peer.py`;
 `docs/validation.txt` lists every single disagreement.
 
 "Differ" counts cases that are not within the bound that the specification
@@ -230,7 +230,7 @@ def main():
         f.write('\n'.join(s.rstrip() for s in out) + '\n')
     with open(os.path.join(ROOT, 'docs/validation.txt'), 'w',
               encoding='utf-8') as f:
-        f.write('Every disagreement of a peer with tests/spec.\n'
+        f.write('Every disagreement of a peer with tests/language.\n'
                 + '\n'.join(everything) + '\n')
     return 1 if unknown else 0
 

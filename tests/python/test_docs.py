@@ -15,9 +15,8 @@ def read(*path):
 
 
 def blocks(name):
-    """The titles of a file of tests/spec or tests/kernel."""
-    folder = 'kernel' if name.endswith('.case') else 'spec'
-    return re.findall(r'^== (.*)$', read('tests', folder, name), re.M)
+    """The titles of a file of tests/language."""
+    return re.findall(r'^== (.*)$', read('tests', 'language', name), re.M)
 
 
 def references(text):
@@ -39,7 +38,7 @@ class Semantics(unittest.TestCase):
                 if name.endswith('.md'):
                     read('docs', name)
                 elif name.endswith('.c'):
-                    read('tests', 'spec', name)
+                    read('tests', 'interp', name)
                 elif block:
                     self.assertIn(block, blocks(name))
                 else:

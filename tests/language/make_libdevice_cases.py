@@ -1,6 +1,6 @@
 """Writes libdevice_values.case: one value of every function of libdevice.
 
-    python3 tests/kernel/make_libdevice_cases.py
+    python3 tests/language/make_libdevice_cases.py
 
 What is expected is worked out by Python's integers and by mpmath, not by
 tkdbg.  fp32 results are printed and must be the correctly rounded ones; fp64

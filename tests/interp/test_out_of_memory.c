@@ -1,5 +1,5 @@
-/* test_memory.c - a whole launch with every allocation failing in turn: it
- * ends with a status, crashes nowhere and leaks nothing.
+/* test_out_of_memory.c - a whole launch with every allocation failing in turn:
+ * it ends with a status, crashes nowhere and leaks nothing.
  */
 #include <stdlib.h>
 

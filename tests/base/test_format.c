@@ -1,4 +1,4 @@
-/* test_base.c - element types, digits and arrays as text.
+/* test_format.c - element types, digits and arrays as text.
  *
  * What arrays look like is compared with NumPy's own output, recorded in
  * format_cases.inc by make_format_cases.py.

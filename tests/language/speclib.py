@@ -367,7 +367,7 @@ def vector(t, xs):
 
 
 class File:
-    """Writes tests/spec/NAME.spec."""
+    """Writes tests/language/NAME.spec."""
 
     def __init__(self, name, about, maker):
         self.path = os.path.join(HERE, name + '.spec')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the specification suite by another implementation of the language.
 
-    python3 tests/spec/peer.py --peer interpret|gpu [--out FILE] [PART ...]
+    python3 tests/language/peer.py --peer interpret|gpu [--out FILE] [PART ...]
 
 interpret: Triton's interpreter on the CPU; gpu: Triton on a CUDA device.  Needs
 this folder, torch and triton.  PART: run only files whose name contains it.

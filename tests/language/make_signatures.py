@@ -47,8 +47,8 @@ def main():
         with open(PATH, encoding='ascii') as f:
             same = f.read() == text()
         if not same:
-            print('tests/spec/signatures.spec is out of date: '
-                  'run python3 tests/spec/make_signatures.py')
+            print('tests/language/signatures.spec is out of date: '
+                  'run python3 tests/language/make_signatures.py')
         return 0 if same else 1
     with open(PATH, 'w', encoding='ascii') as f:
         f.write(text())
