@@ -307,9 +307,8 @@ static void run_group(machine *m, const port *in, size_t nin, const port *out,
       scatter(&out[i], at + (size_t)(k * out[i].per), m->regs[r]);
 }
 
-void tki_asm(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe;
+void tki_run_ASM(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   const tk_slot *slots = t->frame->func->slots;
   machine m = {.t = t, .code = tk_asm_code(in)};
   size_t ports = (size_t)in->nargs + in->nres;

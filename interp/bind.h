@@ -1,44 +1,45 @@
-/* bind.h - which function runs an instruction.
+/* bind.h - which function runs an instruction, and with which loop.
+ *
+ * A program is const; what the interpreter adds to it is a table with an entry
+ * for each instruction, by its number.  It belongs to the arena that it was
+ * made in and is made once for each program.
  */
 #ifndef TK_INTERP_BIND_H
 #define TK_INTERP_BIND_H
 
+#include "interp/value.h"
 #include "ir/ir.h"
 
-typedef void (*tki_run)(void *ctx, const tk_inst *in, void *frame);
+typedef struct tki_op tki_op;
+/* Runs op->in on the slots of the function that it stands in. */
+typedef void (*tki_run)(tki *t, const tki_op *op, tki_val *slots);
+/* A loop over lanes, of the type that its user knows. */
+typedef void (*tki_kernel)(void);
 
-/* Fills in run and kernel of every instruction, once. */
-void tki_bind(tk_program *p);
+struct tki_op {
+  const tk_inst *in;
+  tki_run run;
+  tki_kernel kernel; /* NULL: run needs none */
+  uint8_t lazy;      /* BROADCAST: as of tki_val.lazy; 0: carried out */
+};
 
-/* ---- what runs instructions, by file ------------------------------------ */
+/* The table of a program. */
+tki_op *tki_bind(tk_arena *a, const tk_program *p);
 
-/* exec.c */
-void tki_run_call(void *ctx, const tk_inst *in, void *frame);
-void tki_run_cond(void *ctx, const tk_inst *in, void *frame);
-/* memory.c */
-void tki_load(void *ctx, const tk_inst *in, void *frame);
-void tki_store(void *ctx, const tk_inst *in, void *frame);
-void tki_atomic(void *ctx, const tk_inst *in, void *frame);
-void tki_cas(void *ctx, const tk_inst *in, void *frame);
-void tki_barrier(void *ctx, const tk_inst *in, void *frame);
-/* files named after them */
-void tki_dot(void *ctx, const tk_inst *in, void *frame);
-void tki_reduce(void *ctx, const tk_inst *in, void *frame);
-void tki_reduce_fn(void *ctx, const tk_inst *in, void *frame);
-void tki_scan(void *ctx, const tk_inst *in, void *frame);
-void tki_scan_fn(void *ctx, const tk_inst *in, void *frame);
-void tki_map_fn(void *ctx, const tk_inst *in, void *frame);
-void tki_unscale(void *ctx, const tk_inst *in, void *frame);
-void tki_asm(void *ctx, const tk_inst *in, void *frame);
-/* output.c */
-void tki_print(void *ctx, const tk_inst *in, void *frame);
-void tki_assert(void *ctx, const tk_inst *in, void *frame);
-void tki_breakpoint(void *ctx, const tk_inst *in, void *frame);
-/* move.c */
-void tki_copy(void *ctx, const tk_inst *in, void *frame);
-void tki_move(tk_inst *in); /* fills in run for what move.c does */
-void tki_elem(tk_inst *in); /* the same for elem.c */
+/* What runs each instruction: tki_run_LOAD and so on. */
+#define INST(id, name, effect, lanes, results, doc)                            \
+  void tki_run_##id(tki *t, const tki_op *op, tki_val *slots);
+#include "ir/inst.def"
 
-void tki_bind_addptr(tk_inst *in, const tk_func *f);
+/* Some choose a kernel, or another function for some types.  f: the function
+ * that the instruction stands in. */
+void tki_bind_ADDPTR(tki_op *op, const tk_func *f);
+void tki_bind_CAST(tki_op *op, const tk_func *f);
+void tki_bind_UNARY(tki_op *op, const tk_func *f);
+void tki_bind_BINARY(tki_op *op, const tk_func *f);
+void tki_bind_COMPARE(tki_op *op, const tk_func *f);
+void tki_bind_EXTERN(tki_op *op, const tk_func *f);
+void tki_bind_REDUCE(tki_op *op, const tk_func *f);
+void tki_bind_SCAN(tki_op *op, const tk_func *f);
 
 #endif

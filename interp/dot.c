@@ -225,9 +225,9 @@ static tki_val start(tki *t, const tk_inst *in, tki_val *frame,
   return v;
 }
 
-void tki_dot(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
   const tk_func *f = t->frame->func;
   const tk_type *ta = &in->from, *tb = &f->slots[in->args[1]].type;
   int rank = ta->rank;

@@ -25,22 +25,27 @@ static int operand_mode(const tki_val *a, const tki_val *b) {
   return a->buf ? (b->buf ? 0 : 1) : (b->buf ? 2 : 0);
 }
 
-static void run_const(void *ctx, const tk_inst *in, void *frame) {
-  tki_val *slot = (tki_val *)frame + in->res[0];
-  tki_set(ctx, slot, (tki_val){.u = tk_const_bits(in), .region = TKI_ANY});
+void tki_run_CONST(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *slot = frame + in->res[0];
+  tki_set(t, slot, (tki_val){.u = tk_const_bits(in), .region = TKI_ANY});
 }
 
-static void run_pid(void *ctx, const tk_inst *in, void *frame) {
-  tki *t = ctx;
-  tki_val *slot = (tki_val *)frame + in->res[0];
-  int64_t v = in->op == TK_I_PID ? t->pid[tk_program_id_axis(in)]
-                                 : t->grid[tk_num_programs_axis(in)];
-  tki_set(t, slot, (tki_val){.u = (uint32_t)v, .region = TKI_ANY});
+void tki_run_PID(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  uint32_t pid = (uint32_t)t->pid[tk_program_id_axis(in)];
+  tki_set(t, frame + in->res[0], (tki_val){.u = pid, .region = TKI_ANY});
 }
 
-static void run_clock(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *slot = (tki_val *)vframe + in->res[0];
+void tki_run_NPROG(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  uint32_t size = (uint32_t)t->grid[tk_num_programs_axis(in)];
+  tki_set(t, frame + in->res[0], (tki_val){.u = size, .region = TKI_ANY});
+}
+
+void tki_run_CLOCK(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *slot = frame + in->res[0];
   tki_set(t, slot, (tki_val){.u = t->ops, .region = TKI_ANY});
 }
 
@@ -48,10 +53,11 @@ TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
   for (size_t i = 0; i < n; i++) d[i] = from + (int32_t)i;
 }
 
-static void run_arange(void *ctx, const tk_inst *in, void *frame) {
-  tki_val v = tki_result(ctx, in, frame, -1);
+void tki_run_ARANGE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val v = tki_result(t, in, frame, -1);
   iota(tki_data(&v), (int32_t)tk_arange_start(in), (size_t)in->n);
-  put(ctx, in, frame, -1, v);
+  put(t, in, frame, -1, v);
 }
 
 /* A larger operand is the better buffer; results may not outgrow it. */
@@ -69,9 +75,10 @@ static void fill(void *d, const void *x, size_t size, size_t n) {
 
 /* Row by row, where an operand is a column or a row that stands for a block
  * (see fuse in bind.c).  width: bytes of a result lane. */
-static void by_rows(const tk_inst *in, char *d, size_t width, tki_val *a,
+static void by_rows(const tki_op *op, char *d, size_t width, tki_val *a,
                     tki_val *b) {
-  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  const tk_inst *in = op->in;
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
   size_t rows = (size_t)in->type.shape[0], cols = (size_t)in->type.shape[1];
   size_t size = tk_lane_size(&in->from);
   const size_t step[3] = {cols * size, size, 0}; /* dense, column, row */
@@ -90,56 +97,60 @@ static void by_rows(const tk_inst *in, char *d, size_t width, tki_val *a,
   }
 }
 
-static void run_binary(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+void tki_run_BINARY(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
   int k = reusable(a, b);
   if (a->lazy | b->lazy)
     k = !a->lazy && a->buf ? 0 : !b->lazy && b->buf ? 1 : -1;
-  tki_val v = tki_result(ctx, in, frame, k);
+  tki_val v = tki_result(t, in, frame, k);
   if (a->lazy | b->lazy) {
-    by_rows(in, tki_data(&v), tk_lane_size(&in->type), a, b);
-    put(ctx, in, frame, k, v);
+    by_rows(op, tki_data(&v), tk_lane_size(&in->type), a, b);
+    put(t, in, frame, k, v);
     return;
   }
   if (k == 0 && v.buf != a->buf && b->buf) { /* a lives on: try b */
-    tki_release(ctx, &v);
+    tki_release(t, &v);
     k = 1;
-    v = tki_result(ctx, in, frame, k);
+    v = tki_result(t, in, frame, k);
   }
   fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n, operand_mode(a, b));
-  put(ctx, in, frame, k, v);
+  put(t, in, frame, k, v);
 }
 
 /* Comparisons make one-byte lanes, which never reuse wider ones in place:
  * the loop would overtake itself. */
-static void run_compare(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
-  tki_val v = tki_result(ctx, in, frame, -1);
+void tki_run_COMPARE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
+  tki_val v = tki_result(t, in, frame, -1);
   if (a->lazy | b->lazy)
-    by_rows(in, tki_data(&v), 1, a, b);
+    by_rows(op, tki_data(&v), 1, a, b);
   else
     fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
        operand_mode(a, b));
-  put(ctx, in, frame, -1, v);
+  put(t, in, frame, -1, v);
 }
 
-static void run_unary(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_unary_fn fn = (tki_unary_fn)(uintptr_t)in->kernel;
-  tki_val v = tki_result(ctx, in, frame, 0);
+void tki_run_UNARY(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_unary_fn fn = (tki_unary_fn)op->kernel;
+  tki_val v = tki_result(t, in, frame, 0);
   fn(tki_data(&v), tki_data(a), (size_t)in->n);
-  put(ctx, in, frame, 0, v);
+  put(t, in, frame, 0, v);
 }
 
-static void run_cast(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_unary_fn fn = (tki_unary_fn)(uintptr_t)in->kernel;
+void tki_run_CAST(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_unary_fn fn = (tki_unary_fn)op->kernel;
   bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
-  tki_val v = tki_result(ctx, in, frame, same ? 0 : -1);
+  tki_val v = tki_result(t, in, frame, same ? 0 : -1);
   fn(tki_data(&v), tki_data(a), (size_t)in->n);
-  put(ctx, in, frame, same ? 0 : -1, v);
+  put(t, in, frame, same ? 0 : -1, v);
 }
 
 /* One step toward zero when rounding to nearest went away from it.  Rounded
@@ -156,10 +167,11 @@ static void toward_zero(tk_dtype d, char *lane, double exact) {
 }
 
 /* Conversions without a lane loop of their own: through double, exactly. */
-static void run_cast_any(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
+static void run_cast_any(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
   tk_dtype from = (tk_dtype)in->from.elem, to = (tk_dtype)in->type.elem;
-  tki_val v = tki_result(ctx, in, frame, -1);
+  tki_val v = tki_result(t, in, frame, -1);
   const char *s = tki_data(a);
   char *d = tki_data(&v);
   size_t ss = tk_dtypes[from].size, ds = tk_dtypes[to].size;
@@ -169,24 +181,26 @@ static void run_cast_any(void *ctx, const tk_inst *in, void *vframe) {
     if (tk_cast_rounding(in) == TK_ROUND_ZERO && tk_is_float(to))
       toward_zero(to, d, x);
   }
-  put(ctx, in, frame, -1, v);
+  put(t, in, frame, -1, v);
 }
 
 /* Casts that change no bits: between pointers and 64-bit integers. */
-static void run_pointer_cast(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
+static void run_pointer_cast(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
   tki_val v = tki_share(a);
   if (!in->from.ptr || !in->type.ptr) v.region = TKI_ANY;
-  tki_set(ctx, frame + in->res[0], v);
+  tki_set(t, frame + in->res[0], v);
 }
 
-static void run_not_null(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_val v = tki_result(ctx, in, frame, -1);
+static void run_not_null(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_val v = tki_result(t, in, frame, -1);
   const uint64_t *p = tki_data(a);
   uint8_t *d = tki_data(&v);
   for (int64_t i = 0; i < in->n; i++) d[i] = p[i] != 0;
-  put(ctx, in, frame, -1, v);
+  put(t, in, frame, -1, v);
 }
 
 /* ---- selection --------------------------------------------------------- */
@@ -227,25 +241,26 @@ static tki_val pick(tki *t, const tk_inst *in, const tki_val *x) {
   return v;
 }
 
-static void run_select(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *c = frame + in->args[0];
+void tki_run_SELECT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *c = frame + in->args[0];
   tki_val *x = frame + in->args[1], *y = frame + in->args[2];
   if (!c->buf) { /* one condition for all lanes */
-    tki_set(ctx, frame + in->res[0], pick(ctx, in, c->b ? x : y));
+    tki_set(t, frame + in->res[0], pick(t, in, c->b ? x : y));
     return;
   }
   int k = x->buf ? 1 : y->buf ? 2 : -1;
-  tki_val v = tki_result(ctx, in, frame, k);
+  tki_val v = tki_result(t, in, frame, k);
   int mode = (x->buf ? 0 : 2) + (y->buf ? 0 : 1);
   select_lanes(tk_lane_size(&in->type), tki_data(&v), tki_data(c), tki_data(x),
                tki_data(y), (size_t)in->n, mode);
   v.region = x->region == y->region ? x->region : TKI_ANY;
-  put(ctx, in, frame, k, v);
+  put(t, in, frame, k, v);
 }
 
-static void run_fma(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe;
-  tki_val v = tki_result(ctx, in, frame, -1);
+void tki_run_FMA(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val v = tki_result(t, in, frame, -1);
   char *d = tki_data(&v), *p[3];
   tk_dtype e = (tk_dtype)in->type.elem;
   size_t size = tk_lane_size(&in->type);
@@ -261,18 +276,18 @@ static void run_fma(void *ctx, const tk_inst *in, void *vframe) {
                    tk_lane_double(e, p[2] + at));
     tk_lane_set_double(e, d + at, r);
   }
-  put(ctx, in, frame, -1, v);
+  put(t, in, frame, -1, v);
 }
 
-static void run_extern(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe;
-  tki_extern_fn fn = (tki_extern_fn)(uintptr_t)in->kernel;
+void tki_run_EXTERN(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_extern_fn fn = (tki_extern_fn)op->kernel;
   void *args[TK_EXTERN_ARGS];
   int k = tk_lane_size(&in->from) == tk_lane_size(&in->type) ? 0 : -1;
-  tki_val v = tki_result(ctx, in, frame, k);
+  tki_val v = tki_result(t, in, frame, k);
   for (int i = 0; i < in->nargs; i++) args[i] = tki_data(&frame[in->args[i]]);
   fn(tki_data(&v), args, (size_t)in->n);
-  put(ctx, in, frame, k, v);
+  put(t, in, frame, k, v);
 }
 
 /* ---- addresses --------------------------------------------------------- */
@@ -306,79 +321,73 @@ static int addptr_shift(const tk_inst *in) {
   return __builtin_ctzll(tk_lane_size(&pointee));
 }
 
-static void run_addptr32(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
+void tki_run_ADDPTR(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *p = frame + in->args[0], *o = frame + in->args[1];
   int k = p->buf ? 0 : -1, mode = operand_mode(p, o);
-  tki_val v = addptr_result(ctx, in, frame, k);
+  tki_val v = addptr_result(t, in, frame, k);
   addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), addptr_shift(in),
                  (size_t)in->n, mode);
-  put(ctx, in, frame, k, v);
+  put(t, in, frame, k, v);
 }
 
 /* Offsets that are as wide as pointers can give their buffer. */
-static void run_addptr64(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *p = frame + in->args[0], *o = frame + in->args[1];
+static void run_addptr64(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *p = frame + in->args[0], *o = frame + in->args[1];
   int k = reusable(p, o), mode = operand_mode(p, o);
-  tki_val v = addptr_result(ctx, in, frame, k);
+  tki_val v = addptr_result(t, in, frame, k);
   addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), addptr_shift(in),
                  (size_t)in->n, mode);
-  put(ctx, in, frame, k, v);
+  put(t, in, frame, k, v);
 }
 
-void tki_bind_addptr(tk_inst *in, const tk_func *f) {
-  const tk_type *o = &f->slots[in->args[1]].type;
-  in->run = tk_lane_size(o) == 8 ? run_addptr64 : run_addptr32;
+/* ---- which of them, and with which loop --------------------------------- */
+
+void tki_bind_ADDPTR(tki_op *op, const tk_func *f) {
+  const tk_type *o = &f->slots[op->in->args[tk_addptr_offset(op->in)]].type;
+  if (tk_lane_size(o) == 8) op->run = run_addptr64;
 }
 
-/* ---- binding ----------------------------------------------------------- */
-
-static const void *as_kernel(void (*fn)(void)) {
-  return (const void *)(uintptr_t)fn;
-}
-#define KERNEL(fn) as_kernel((void (*)(void))(fn))
-
-static void bind_cast(tk_inst *in) {
-  tk_dtype to = (tk_dtype)in->type.elem;
-  in->run = run_cast;
-  if (in->from.ptr && !in->type.ptr && to == TK_INT1)
-    in->run = run_not_null;
-  else if (in->from.ptr || in->type.ptr)
-    in->run = run_pointer_cast;
-  else
-    in->kernel = KERNEL(tki_cast_kernel((tk_dtype)in->from.elem, to,
-                                        tk_cast_rounding(in) == TK_ROUND_ZERO));
-  if (in->run == run_cast && !in->kernel) in->run = run_cast_any;
-}
-
-void tki_elem(tk_inst *in) {
-  tk_dtype d = (tk_dtype)in->from.elem;
-  switch (in->op) {
-  case TK_I_CONST: in->run = run_const; break;
-  case TK_I_ARANGE: in->run = run_arange; break;
-  case TK_I_PID:
-  case TK_I_NPROG: in->run = run_pid; break;
-  case TK_I_CLOCK: in->run = run_clock; break;
-  case TK_I_CAST: bind_cast(in); break;
-  case TK_I_UNARY:
-    in->run = run_unary;
-    in->kernel = KERNEL(tki_unary_kernel(tk_unary_op(in), d));
-    break;
-  case TK_I_BINARY:
-    in->run = run_binary;
-    in->kernel = KERNEL(tki_binary_kernel(tk_binary_op(in), d));
-    break;
-  case TK_I_COMPARE:
-    in->run = run_compare;
-    if (in->from.ptr) d = TK_UINT64;
-    in->kernel = KERNEL(tki_compare_kernel(tk_compare_op(in), d));
-    break;
-  case TK_I_SELECT: in->run = run_select; break;
-  case TK_I_FMA: in->run = run_fma; break;
-  case TK_I_EXTERN:
-    in->run = run_extern;
-    in->kernel = KERNEL(tki_extern_kernel(tk_extern_function(in),
-                                          (size_t)tk_extern_overload(in)));
-    break;
-  default: break;
+void tki_bind_CAST(tki_op *op, const tk_func *f) {
+  const tk_inst *in = op->in;
+  tk_dtype to = (tk_dtype)in->type.elem, from = (tk_dtype)in->from.elem;
+  (void)f;
+  if (in->from.ptr && !in->type.ptr && to == TK_INT1) {
+    op->run = run_not_null;
+  } else if (in->from.ptr || in->type.ptr) {
+    op->run = run_pointer_cast;
+  } else {
+    bool down = tk_cast_rounding(in) == TK_ROUND_ZERO;
+    op->kernel = (tki_kernel)tki_cast_kernel(from, to, down);
+    if (!op->kernel) op->run = run_cast_any;
   }
+}
+
+void tki_bind_UNARY(tki_op *op, const tk_func *f) {
+  const tk_inst *in = op->in;
+  (void)f;
+  op->kernel =
+      (tki_kernel)tki_unary_kernel(tk_unary_op(in), (tk_dtype)in->from.elem);
+}
+
+void tki_bind_BINARY(tki_op *op, const tk_func *f) {
+  const tk_inst *in = op->in;
+  (void)f;
+  op->kernel =
+      (tki_kernel)tki_binary_kernel(tk_binary_op(in), (tk_dtype)in->from.elem);
+}
+
+void tki_bind_COMPARE(tki_op *op, const tk_func *f) {
+  const tk_inst *in = op->in;
+  tk_dtype d = in->from.ptr ? TK_UINT64 : (tk_dtype)in->from.elem;
+  (void)f;
+  op->kernel = (tki_kernel)tki_compare_kernel(tk_compare_op(in), d);
+}
+
+void tki_bind_EXTERN(tki_op *op, const tk_func *f) {
+  const tk_inst *in = op->in;
+  (void)f;
+  op->kernel = (tki_kernel)tki_extern_kernel(tk_extern_function(in),
+                                             (size_t)tk_extern_overload(in));
 }

@@ -8,8 +8,9 @@
 
 /* What is known where the frame stands. */
 static const tk_binding *scope_of(const tki_frame *f) {
-  if (f->stmt) return f->stmt->scope;
-  return f->func->body.n ? f->func->body.items[0]->scope : NULL;
+  const tk_body *b = &f->func->body;
+  const tk_stmt *st = f->stmt ? f->stmt : b->n ? b->items[0] : NULL;
+  return st ? tk_stmt_scope(f->func, st) : NULL;
 }
 
 typedef struct place {
@@ -28,6 +29,12 @@ static const tk_tensor *tensor_at(void *ud, int slot) {
   return v->u == start ? r->tensor : NULL;
 }
 
+static void bind_eval(tk_env *e, void *ud) {
+  tki_eval *x = ud;
+  (void)e;
+  x->code = tki_bind(x->arena, x->program);
+}
+
 tki_eval *tki_eval_new(tki *t, const tki_frame *f, const char *text,
                        const tk_type *want) {
   place p = {t, f};
@@ -39,8 +46,10 @@ tki_eval *tki_eval_new(tki *t, const tki_frame *f, const char *text,
                      .tensor = tensor_at,
                      .ud = &p};
   tki_eval *x = tk_eval_new(t->env, &w, text);
-  tki_bind(x->program);
-  return x;
+  tk_status st = tk_protect(t->env, bind_eval, x);
+  if (st == TK_OK) return x;
+  tk_eval_free(x);
+  tk_throw(t->env, st);
 }
 
 void tki_eval_free(tki_eval *x) {
@@ -95,6 +104,10 @@ void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
   tki_watching others = tki_unwatch(t);
   uint64_t *event = t->event;
   uint64_t ops = t->ops;
+  const tki_op *code = t->code;
+  uint8_t *marked = t->marked;
+  t->code = x->code;
+  t->marked = NULL;
   t->frame = NULL;
   if (o) tki_observe(t, o);
   t->event = &t->events;
@@ -103,6 +116,8 @@ void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
   tki_rewatch(t, &others);
   t->event = event;
   t->ops = ops;
+  t->code = code;
+  t->marked = marked;
   if (st != TK_OK) tk_throw(t->env, st);
 }
 

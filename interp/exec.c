@@ -33,7 +33,7 @@ static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
   for (size_t k = 0; k < in->nargs; k++)
     args[k] = tki_share(&slots[in->args[k]]);
   TKI_TELL(t, before, t, in, args);
-  in->run(t, in, slots);
+  t->code[in->id].run(t, &t->code[in->id], slots);
   t->frame->inst = in;
   TKI_TELL(t, after, t, in, args);
   for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
@@ -58,7 +58,8 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     t->frame->inst = in;
-    in->run(t, in, slots);
+    const tki_op *op = &t->code[in->id];
+    op->run(t, op, slots);
     if (in->kill) kill_operands(t, in, slots);
   }
 }
@@ -153,7 +154,7 @@ static flow diverted(tki *t, tki_val *results) {
 
 /* Most statements under a debugger are counted, no more. */
 static bool is_told(tki *t, const tk_stmt *st) {
-  return (++*t->event == t->due) | t->each | st->marked;
+  return (++*t->event == t->due) | t->each | (t->marked && t->marked[st->id]);
 }
 
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
@@ -223,9 +224,9 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   tki_buf_free(t, buf);
 }
 
-void tki_run_call(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *slots = vframe, args[FEW], res[FEW], *a = args, *r = res;
+void tki_run_CALL(tki *t, const tki_op *op, tki_val *slots) {
+  const tk_inst *in = op->in;
+  tki_val args[FEW], res[FEW], *a = args, *r = res;
   size_t n = in->nargs > in->nres ? in->nargs : in->nres;
   tki_buf *big = NULL;
   if (n > FEW) {
@@ -239,9 +240,9 @@ void tki_run_call(void *ctx, const tk_inst *in, void *vframe) {
   if (big) tki_buf_free(t, big);
 }
 
-void tki_run_cond(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *slots = vframe;
-  tki_exec_insts(ctx, &in->body[slots[in->args[0]].b ? 0 : 1], slots);
+void tki_run_COND(tki *t, const tki_op *op, tki_val *slots) {
+  const tk_inst *in = op->in;
+  tki_exec_insts(t, &in->body[slots[in->args[0]].b ? 0 : 1], slots);
 }
 
 /* ---- one program ------------------------------------------------------- */

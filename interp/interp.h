@@ -8,10 +8,12 @@
 #ifndef TK_INTERP_H
 #define TK_INTERP_H
 
+#include "interp/bind.h"
 #include "interp/fiber.h"
 #include "interp/observer.h"
 #include "interp/raise.h"
 #include "interp/site.h"
+#include "spec/origin.h"
 
 typedef struct tki_spin tki_spin;         /* spin.h */
 typedef struct tki_schedule tki_schedule; /* schedule.h */
@@ -84,6 +86,9 @@ struct tki {
   tk_session *session;
   tk_launch *launch;
   const tk_program *program;
+  const tki_op *code; /* what runs the instructions, by their number */
+  uint8_t *marked;    /* by statement: a debugger wants to be told of it;
+                         NULL: of none */
   int64_t pid[3], grid[3];
   tki_region *regions;
   size_t nregions;

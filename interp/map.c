@@ -40,9 +40,8 @@ static void map_group(mapping *m, size_t at) {
   }
 }
 
-void tki_map_fn(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe;
+void tki_run_MAP_FN(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   const tk_slot *slots = t->frame->func->slots;
   size_t n = in->nargs, k = in->nres, pack = (size_t)tk_map_fn_pack(in);
   tki_buf *buf = tki_buf_new(t, (n + k) * sizeof(stream) +

@@ -161,9 +161,8 @@ static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
   return a;
 }
 
-void tki_load(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe;
+void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   uint8_t off;
   tki_access a = access_of(t, in, frame, tk_load_mask(in), &off);
   other o = {NULL, 0};
@@ -235,9 +234,9 @@ static void announce(tki *t, tki_access *a) {
   tki_tell_access(t, a);
 }
 
-void tki_store(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, *x = frame + in->args[1];
+void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *x = frame + in->args[1];
   uint8_t off;
   tki_access a = access_of(t, in, frame, tk_store_mask(in), &off);
   size_t row = tki_row_length(&in->type);
@@ -296,9 +295,9 @@ static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
     atomic_int(mode, d, p, v);
 }
 
-void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, *x = frame + in->args[1];
+void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *x = frame + in->args[1];
   uint8_t off;
   tki_access a = access_of(t, in, frame, tk_atomic_mask(in), &off);
   tki_val v = tki_result(t, in, frame, -1);
@@ -320,9 +319,9 @@ void tki_atomic(void *ctx, const tk_inst *in, void *vframe) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
-void tki_cas(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, *c = frame + in->args[1], *x = frame + in->args[2];
+void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *c = frame + in->args[1], *x = frame + in->args[2];
   tki_access a = access_of(t, in, frame, -1, NULL);
   tki_val v = tki_result(t, in, frame, -1);
   char *d = tki_data(&v), *cmp = tki_data(c), *val = tki_data(x);
@@ -337,8 +336,8 @@ void tki_cas(void *ctx, const tk_inst *in, void *vframe) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
-void tki_barrier(void *ctx, const tk_inst *in, void *frame) {
-  tki *t = ctx;
+void tki_run_BARRIER(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   (void)frame;
   tki_access a = {.t = t, .in = in, .region = TKI_ANY, .verb = "barrier"};
   if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);

@@ -17,16 +17,17 @@ static void finish(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
 /* ---- copies and broadcasts --------------------------------------------- */
 
 /* Also reshapes; between a scalar and a block of one lane the lane moves. */
-void tki_copy(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
+void tki_run_COPY(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
   if (!a->buf == !in->type.rank) {
-    tki_set(ctx, &frame[in->res[0]], tki_share(a));
+    tki_set(t, &frame[in->res[0]], tki_share(a));
     return;
   }
-  tki_val v = tki_val_new(ctx, &in->type, 1);
+  tki_val v = tki_val_new(t, &in->type, 1);
   v.region = a->region;
   memcpy(tki_data(&v), tki_data(a), tk_lane_size(&in->type));
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
 #define FILL(T)                                                                \
@@ -74,22 +75,27 @@ static void spread(char *d, const char *s, const tk_type *to,
   }
 }
 
-static void run_broadcast(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  if (in->mode && !((tki *)ctx)->watched) { /* see fuse in bind.c */
+void tki_run_BROADCAST(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  if (op->lazy && !t->watched) { /* see fuse in bind.c */
     tki_val view = tki_share(a);
-    view.lazy = in->mode;
-    finish(ctx, in, frame, view);
+    view.lazy = op->lazy;
+    finish(t, in, frame, view);
     return;
   }
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   v.region = a->region;
   size_t size = tk_lane_size(&in->type);
   if (!a->buf)
     fill(tki_data(&v), &a->u, size, (size_t)in->n);
   else
     spread(tki_data(&v), tki_data(a), &in->type, &in->from, 0, size);
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
+}
+
+void tki_run_HINT(tki *t, const tki_op *op, tki_val *frame) {
+  tki_run_COPY(t, op, frame);
 }
 
 /* ---- permutation ------------------------------------------------------- */
@@ -143,23 +149,25 @@ static void permute_any(char *d, const char *s, const tk_inst *in) {
   }
 }
 
-static void run_permute(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+void tki_run_PERMUTE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   v.region = a->region;
   if (in->type.rank == 2)
     transpose(tki_data(&v), tki_data(a), (size_t)in->from.shape[0],
               (size_t)in->from.shape[1], tk_lane_size(&in->type));
   else
     permute_any(tki_data(&v), tki_data(a), in);
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
 /* ---- join, split, cat, flip, gather ------------------------------------ */
 
-static void run_join(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+void tki_run_JOIN(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   size_t size = tk_lane_size(&in->type);
   char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
   for (int64_t i = 0; i < in->n / 2; i++) {
@@ -168,26 +176,28 @@ static void run_join(void *ctx, const tk_inst *in, void *vframe) {
     d += 2 * size, x += size, y += size;
   }
   v.region = a->region == b->region ? a->region : TKI_ANY;
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
-static void run_split(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
+void tki_run_SPLIT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
   size_t size = tk_lane_size(&in->type);
   tki_val out[2];
   for (int k = 0; k < 2; k++) {
-    out[k] = tki_val_new(ctx, &in->type, (size_t)in->n);
+    out[k] = tki_val_new(t, &in->type, (size_t)in->n);
     out[k].region = a->region;
     char *d = tki_data(&out[k]), *s = (char *)tki_data(a) + (size_t)k * size;
     for (int64_t i = 0; i < in->n; i++, d += size, s += 2 * size)
       memcpy(d, s, size);
   }
-  for (int k = 0; k < 2; k++) tki_set(ctx, &frame[in->res[k]], out[k]);
+  for (int k = 0; k < 2; k++) tki_set(t, &frame[in->res[k]], out[k]);
 }
 
-static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+void tki_run_CAT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t na = tk_inst_axis_lanes(in) * r.inner * r.size;
   size_t nb = r.n * r.inner * r.size - na;
@@ -198,12 +208,13 @@ static void run_cat(void *ctx, const tk_inst *in, void *vframe) {
     d += na + nb;
   }
   v.region = a->region == b->region ? a->region : TKI_ANY;
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
-static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+void tki_run_FLIP(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);
@@ -211,13 +222,14 @@ static void run_flip(void *ctx, const tk_inst *in, void *vframe) {
     for (size_t i = 0; i < r.n; i++)
       memcpy(d + (o * r.n + i) * row, s + (o * r.n + r.n - 1 - i) * row, row);
   v.region = a->region;
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
 /* Only a debugger's expressions have it. */
-static void run_slice(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+void tki_run_SLICE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t n = tk_inst_axis_lanes(in);
   int64_t start = tk_slice_start(in), step = tk_slice_step(in);
@@ -227,7 +239,7 @@ static void run_slice(void *ctx, const tk_inst *in, void *vframe) {
     for (size_t i = 0; i < r.n; i++, d += row)
       memcpy(d, s + (size_t)(start + (int64_t)i * step) * row, row);
   v.region = a->region;
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
 static void gather_stop(tki *t, int64_t index, size_t n, int64_t lane) {
@@ -240,13 +252,13 @@ static void gather_stop(tki *t, int64_t index, size_t n, int64_t lane) {
   tki_stop(t);
 }
 
-static void run_gather(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, *a = frame + in->args[0], *b = frame + in->args[1];
+void tki_run_GATHER(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
   const tk_func *f = t->frame->func;
   tk_dtype id = (tk_dtype)f->slots[in->args[1]].type.elem;
   size_t isize = tk_dtypes[id].size;
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t n = tk_inst_axis_lanes(in);
   char *d = tki_data(&v), *s = tki_data(a), *idx = tki_data(b);
@@ -258,7 +270,7 @@ static void run_gather(void *ctx, const tk_inst *in, void *vframe) {
     memcpy(d + (size_t)i * r.size, s + from * r.size, r.size);
   }
   v.region = a->region;
-  finish(ctx, in, frame, v);
+  finish(t, in, frame, v);
 }
 
 /* ---- sorting, counting ------------------------------------------------- */
@@ -289,13 +301,14 @@ static int by_key(const void *a, const void *b) {
   return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void run_sort(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
+void tki_run_SORT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
   tk_dtype e = (tk_dtype)in->type.elem;
   size_t n = tk_inst_axis_lanes(in), keep = (size_t)tk_sort_keep(in);
   size_t size = tk_lane_size(&in->type), rows = (size_t)in->n / keep;
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
-  tki_buf *tmp = tki_buf_new(ctx, n * sizeof(keyed));
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
+  tki_buf *tmp = tki_buf_new(t, n * sizeof(keyed));
   keyed *k = tki_buf_data(tmp);
   char *d = tki_data(&v), *s = tki_data(a);
   for (size_t r = 0; r < rows; r++, s += n * size) {
@@ -306,16 +319,17 @@ static void run_sort(void *ctx, const tk_inst *in, void *vframe) {
     for (size_t i = 0; i < keep; i++, d += size)
       memcpy(d, s + k[i].at * size, size);
   }
-  tki_buf_free(ctx, tmp);
-  finish(ctx, in, frame, v);
+  tki_buf_free(t, tmp);
+  finish(t, in, frame, v);
 }
 
-static void run_histogram(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
+void tki_run_HISTOGRAM(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
   tk_dtype e = (tk_dtype)in->from.elem;
   int masked = tk_histogram_mask(in);
   const uint8_t *mask = masked < 0 ? NULL : tki_data(&frame[in->args[masked]]);
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   int32_t *d = tki_data(&v);
   const char *s = tki_data(a);
   size_t n = (size_t)tk_numel(&in->from), size = tk_lane_size(&in->from);
@@ -324,22 +338,5 @@ static void run_histogram(void *ctx, const tk_inst *in, void *vframe) {
     int64_t x = tk_lane_int(e, s + i * size);
     if ((!mask || mask[i]) && x >= 0 && x < in->n) d[x]++;
   }
-  finish(ctx, in, frame, v);
-}
-
-void tki_move(tk_inst *in) {
-  switch (in->op) {
-  case TK_I_COPY: in->run = tki_copy; break;
-  case TK_I_BROADCAST: in->run = run_broadcast; break;
-  case TK_I_PERMUTE: in->run = run_permute; break;
-  case TK_I_JOIN: in->run = run_join; break;
-  case TK_I_SPLIT: in->run = run_split; break;
-  case TK_I_CAT: in->run = run_cat; break;
-  case TK_I_FLIP: in->run = run_flip; break;
-  case TK_I_SLICE: in->run = run_slice; break;
-  case TK_I_GATHER: in->run = run_gather; break;
-  case TK_I_SORT: in->run = run_sort; break;
-  case TK_I_HISTOGRAM: in->run = run_histogram; break;
-  default: break;
-  }
+  finish(t, in, frame, v);
 }

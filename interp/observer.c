@@ -1,5 +1,7 @@
 /* observer.c - who watches a run.
  */
+#include <string.h>
+
 #include "interp/schedule.h"
 
 void tki_observe(tki *t, tki_observer *o) {
@@ -27,4 +29,13 @@ void tki_rewatch(tki *t, const tki_watching *w) {
   t->sensed = w->sensed;
   t->reads = w->reads;
   t->each = w->each;
+}
+
+void tki_mark_stmt(tki *t, const tk_stmt *st) {
+  if (!t->marked) t->marked = tk_calloc(t->env, t->program->nstmts + 1, 1);
+  t->marked[st->id] = 1;
+}
+
+void tki_unmark_stmts(tki *t) {
+  if (t->marked) memset(t->marked, 0, t->program->nstmts);
 }

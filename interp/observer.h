@@ -55,4 +55,8 @@ typedef struct tki_watching {
 tki_watching tki_unwatch(tki *t);
 void tki_rewatch(tki *t, const tki_watching *w);
 
+/* A debugger wants to be told of a statement, or of none any more. */
+void tki_mark_stmt(tki *t, const tk_stmt *st);
+void tki_unmark_stmts(tki *t);
+
 #endif

@@ -59,8 +59,8 @@ static bool wanted(tki *t, const tk_format *f) {
   return tk_pids_match(&f->conds, pid);
 }
 
-void tki_print(void *ctx, const tk_inst *in, void *frame) {
-  tki *t = ctx;
+void tki_run_PRINT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   const tk_format *f = tk_print_format(in);
   (void)frame;
   if (!t->session->output || !wanted(t, f)) return;
@@ -92,17 +92,16 @@ static void assertion_failed(tki *t, const tk_inst *in, int64_t lane) {
   tki_stop(t);
 }
 
-void tki_assert(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe;
+void tki_run_ASSERT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   if (!t->asserts) return;
   const uint8_t *c = tki_data(&frame[in->args[0]]);
   for (int64_t i = 0; i < in->n; i++)
     if (!c[i]) assertion_failed(t, in, i);
 }
 
-void tki_breakpoint(void *ctx, const tk_inst *in, void *frame) {
-  tki *t = ctx;
+void tki_run_BREAKPOINT(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   (void)frame;
   if (t->observers && wanted(t, tk_breakpoint_format(in)))
     TKI_TELL(t, breakpoint, t, in);

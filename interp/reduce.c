@@ -62,9 +62,10 @@ static void one_by_one(char *d, const char *s, tki_around r, tki_binary_fn fn) {
   for (size_t i = 1; i < r.n; i++) fn(d, d, s + i * row, r.inner, 0);
 }
 
-static void run_reduce(tki *t, const tk_inst *in, tki_val *frame) {
+static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
-  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
   tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_buf *tmp = tki_buf_new(t, r.n * r.inner * r.size);
@@ -125,11 +126,12 @@ static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_set(t, &frame[in->res[1]], x);
 }
 
-void tki_reduce(void *ctx, const tk_inst *in, void *frame) {
+void tki_run_REDUCE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   if (in->nres == 2)
-    run_arg_reduce(ctx, in, frame);
+    run_arg_reduce(t, in, frame);
   else
-    run_reduce(ctx, in, frame);
+    run_reduce(t, op, frame);
 }
 
 /* ---- with a combine function ------------------------------------------- */
@@ -172,9 +174,9 @@ static tki_val settle(tki *t, tki_val *v, bool scalar, size_t size) {
   return out;
 }
 
-void tki_reduce_fn(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, cur[MAX_INPUTS];
+void tki_run_REDUCE_FN(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val cur[MAX_INPUTS];
   tk_type types[MAX_INPUTS];
   tki_around r[MAX_INPUTS];
   const tk_combine *c = tk_reduce_fn_combine(in);
@@ -229,9 +231,9 @@ static tki_val own(tki *t, tki_val *v, const tk_type *type, size_t lanes) {
   return out;
 }
 
-void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe, cur[MAX_INPUTS];
+void tki_run_SCAN_FN(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val cur[MAX_INPUTS];
   tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
   const tk_combine *c = tk_scan_fn_combine(in);
   size_t k = in->nargs, n = tk_inst_axis_lanes(in);
@@ -257,12 +259,13 @@ void tki_scan_fn(void *ctx, const tk_inst *in, void *vframe) {
   for (size_t i = 0; i < k; i++) tki_set(t, &frame[in->res[i]], cur[i]);
 }
 
-void tki_scan(void *ctx, const tk_inst *in, void *vframe) {
-  tki_val *frame = vframe, *a = frame + in->args[0];
-  tki_binary_fn fn = (tki_binary_fn)(uintptr_t)in->kernel;
+void tki_run_SCAN(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tki_val *a = frame + in->args[0];
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
   bool reverse = tk_inst_reverse(in);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
-  tki_val v = tki_val_new(ctx, &in->type, (size_t)in->n);
+  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   size_t row = r.inner * r.size;
   char *d = tki_data(&v), *s = tki_data(a);
   memcpy(d, s, (size_t)in->n * r.size);
@@ -274,5 +277,18 @@ void tki_scan(void *ctx, const tk_inst *in, void *vframe) {
       fn(base + to * row, base + prev * row, base + to * row, r.inner, 0);
     }
   }
-  tki_set(ctx, &frame[in->res[0]], v);
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+/* ---- the loop that repeats ----------------------------------------------- */
+
+void tki_bind_REDUCE(tki_op *op, const tk_func *f) {
+  tk_binary repeated = tki_reduction_op(tk_inst_reduction(op->in));
+  (void)f;
+  op->kernel =
+      (tki_kernel)tki_binary_kernel(repeated, (tk_dtype)op->in->from.elem);
+}
+
+void tki_bind_SCAN(tki_op *op, const tk_func *f) {
+  tki_bind_REDUCE(op, f);
 }

@@ -113,10 +113,14 @@ static void prepare(tk_env *e, run *r) {
   tki *t = &r->t;
   tk_launch *l = r->launch;
   check_grid(e, l);
-  tk_program *p = tk_specialise(e, l);
-  l->program = p;
-  tki_bind(p);
-  *t = (tki){.env = e, .session = l->session, .launch = l, .program = p};
+  tk_unit *u = l->unit = tk_specialise(e, l);
+  const tk_program *p = &u->program;
+  if (!u->code) u->code = tki_bind(&u->program.arena, p);
+  *t = (tki){.env = e,
+             .session = l->session,
+             .launch = l,
+             .program = p,
+             .code = u->code};
   memcpy(t->grid, l->grid, sizeof t->grid);
   tk_buf_init(&t->said, e);
   r->prepared = true;
@@ -198,6 +202,7 @@ static void clean_up(tk_env *e, run *r) {
   if (t->sites)
     tk_free(e, t->sites, (t->program->ninsts + 1) * sizeof *t->sites);
   tki_regions_free(t);
+  if (t->marked) tk_free(e, t->marked, t->program->nstmts + 1);
   tk_free(e, t->params, (t->nparams + 1) * sizeof *t->params);
   tk_free(e, t->slots, (t->nslots + 1) * sizeof *t->slots);
 }
@@ -225,7 +230,7 @@ tk_status tki_launch_run(tk_launch *l, const tk_run_options *options,
 
 static void compile(tk_env *e, void *ud) {
   tk_launch *l = ud;
-  l->program = tk_specialise(e, l);
+  l->unit = tk_specialise(e, l);
 }
 
 tk_status tk_launch_compile(tk_launch *l) {
@@ -236,7 +241,8 @@ static void print_ir(tk_env *e, void *ud) {
   tk_launch *l = ud;
   compile(e, ud);
   tk_buf_clear(&l->text);
-  tk_program_print(&l->text, l->program);
+  const tk_unit *u = l->unit;
+  tk_program_print(&l->text, &u->program);
 }
 
 const char *tk_launch_ir(tk_launch *l) {

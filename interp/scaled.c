@@ -52,9 +52,8 @@ static void unscale(const layout *l, float *d, tk_dtype from, tk_dtype sd,
   }
 }
 
-void tki_unscale(void *ctx, const tk_inst *in, void *vframe) {
-  tki *t = ctx;
-  tki_val *frame = vframe;
+void tki_run_UNSCALE(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
   int rank = in->type.rank;
   layout l = {(size_t)in->type.shape[rank - 2],
               (size_t)in->type.shape[rank - 1], -1,

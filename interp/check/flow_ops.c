@@ -106,7 +106,10 @@ static void pass_moved(tki *t, const tk_inst *in) {
   copy.kill = 0;
   copy.type = tk_with_elem(in->type, TK_UINT16);
   copy.from = tk_with_elem(in->from, TK_UINT16);
-  in->run(t, &copy, slots);
+  tki_op op = t->code[in->id];
+  op.in = &copy;
+  op.lazy = 0;
+  op.run(t, &op, slots);
   for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);
   for (int k = 0; k < in->nres; k++)
     flow_set(t, in->res[k], slots[MOST_ARGS + k], (size_t)in->n);

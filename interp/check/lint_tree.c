@@ -72,7 +72,7 @@ static void statement(tkc_lint *l, const tk_ast *st) {
   if (st->kind != TK_AST_ASSIGN || st->n != 1) return;
   const tk_ast *to = st->list[0];
   if (to->kind == TK_AST_NAME && to->str[0] != '_' &&
-      !reads(l->f->fn->ast, to->str))
+      !reads(tk_func_origin(l->f)->ast, to->str))
     say(l, st->a, to->str);
 }
 
@@ -93,6 +93,7 @@ static bool is_generated(const tk_ast *fn) {
 }
 
 void tkc_lint_tree(tkc_lint *l) {
-  const tk_ast *fn = l->f->fn ? l->f->fn->ast : NULL;
+  const tk_function *made_of = tk_func_origin(l->f);
+  const tk_ast *fn = made_of ? made_of->ast : NULL;
   if (fn && fn->kind == TK_AST_FUNC && !is_generated(fn)) statements(l, fn->b);
 }

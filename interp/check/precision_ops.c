@@ -342,9 +342,10 @@ static tki_val marks_of(tki *t, const tk_inst *in, int k) {
 
 enum { MOVED = 2 };
 
-/* The instruction on blocks of another type: slots are its operands, then
- * its results. */
-static void run_on(tki *t, const tk_inst *in, tk_dtype d, tki_val *slots) {
+/* The instruction on blocks of another type, with another kernel unless that
+ * is NULL: slots are its operands, then its results. */
+static void run_on(tki *t, const tk_inst *in, tk_dtype d, tki_binary_fn kernel,
+                   tki_val *slots) {
   static const int numbers[2 * MOVED] = {0, 1, 2, 3};
   tk_inst copy = *in;
   int args[MOVED], res[MOVED];
@@ -353,10 +354,13 @@ static void run_on(tki *t, const tk_inst *in, tk_dtype d, tki_val *slots) {
   copy.args = args;
   copy.res = res;
   copy.kill = 0;
-  if (in->op == TK_I_BROADCAST) copy.mode = 0;
   copy.type = tk_with_elem(in->type, d);
   copy.from = tk_with_elem(in->from, d);
-  in->run(t, &copy, slots);
+  tki_op op = t->code[in->id];
+  op.in = &copy;
+  op.lazy = 0;
+  if (kernel) op.kernel = (tki_kernel)kernel;
+  op.run(t, &op, slots);
   for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);
 }
 
@@ -383,8 +387,8 @@ static void pass_moved(prec *p, tki *t, const tk_inst *in,
     lanes[k] = whole(t, in, args, k);
     if (marked) marks[k] = marks_of(t, in, k);
   }
-  run_on(t, in, TK_FP64, lanes);
-  if (marked) run_on(t, in, TK_UINT16, marks);
+  run_on(t, in, TK_FP64, NULL, lanes);
+  if (marked) run_on(t, in, TK_UINT16, NULL, marks);
   for (int k = 0; k < in->nres; k++) {
     prec_shadow to = s;
     to.exact = lanes[MOVED + k];
@@ -461,18 +465,17 @@ static double slack_of(const tk_inst *in, const tki_val *x) {
 static void pass_block(prec *p, tki *t, const tk_inst *in,
                        const tki_val *args) {
   tki_val slots[2 * MOVED] = {{0}};
-  tk_inst copy = *in;
   if (!prec_is_float(&in->type) || (only_picks(in) && !any_present(t, in))) {
     clear_results(t, in);
     return;
   }
-  if (in->op != TK_I_SORT) {
-    tk_binary op = tki_reduction_op(tk_inst_reduction(in));
-    copy.kernel = (const void *)(uintptr_t)tki_binary_kernel(op, TK_FP64);
-  }
+  tki_binary_fn kernel = NULL;
+  if (in->op != TK_I_SORT)
+    kernel =
+        tki_binary_kernel(tki_reduction_op(tk_inst_reduction(in)), TK_FP64);
   slots[0] = whole(t, in, args, 0);
   double slack = slack_of(in, &slots[0]);
-  run_on(t, &copy, TK_FP64, slots);
+  run_on(t, in, TK_FP64, kernel, slots);
   prec_shadow s = shadow_for(t, in);
   prec_result r = result_of(p, t, in, args, &s);
   r.slack = slack;

@@ -469,10 +469,10 @@ void tkd_cmd_BACKTRACE(tkd *d, tkd_args *a) {
 }
 
 static void info_args(tkd *d) {
-  const tk_func *f = d->frame ? d->frame->func : NULL;
   need_program(d);
-  for (size_t i = 0; i < tk_function_param_count(f->fn); i++)
-    tkd_show_slot(d, d->frame, tk_function_param_name(f->fn, i));
+  tk_function *fn = tk_func_origin(d->frame->func);
+  for (size_t i = 0; fn && i < tk_function_param_count(fn); i++)
+    tkd_show_slot(d, d->frame, tk_function_param_name(fn, i));
 }
 
 void tkd_cmd_ARGS(tkd *d, tkd_args *a) {

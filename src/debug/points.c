@@ -126,10 +126,8 @@ static int parse_line(const char *text, const char **file, size_t *nfile) {
 }
 
 static bool in_func(const tk_func *f, int line) {
-  uint32_t hi = f->span.hi;
-  if (f->ast && f->ast->tail.hi > hi) hi = f->ast->tail.hi;
   return line >= tk_source_line(f->src, f->span.lo) &&
-         line <= tk_source_line(f->src, hi);
+         line <= tk_source_line(f->src, f->span.hi);
 }
 
 static void last_line(search *s, const tk_stmt *st) {
@@ -332,15 +330,13 @@ static void add_site(tkd *d, const tk_stmt *st, tkd_point *p) {
   size_t i = tkd_site_at(d, st);
   while (d->sites[i].stmt) i = (i + 1) & (d->cap_sites - 1);
   d->sites[i] = (tkd_site){.stmt = st, .point = p};
-  ((tk_stmt *)st)->marked = true;
+  tki_mark_stmt(d->t, st);
   d->nsites++;
 }
 
 void tkd_sites_clear(tkd *d) {
-  for (size_t i = 0; i < d->cap_sites; i++) {
-    tki_eval_free(d->sites[i].cond);
-    if (d->sites[i].stmt) ((tk_stmt *)d->sites[i].stmt)->marked = false;
-  }
+  for (size_t i = 0; i < d->cap_sites; i++) tki_eval_free(d->sites[i].cond);
+  if (d->t) tki_unmark_stmts(d->t);
   tk_free(d->env, d->sites, d->cap_sites * sizeof *d->sites);
   d->sites = NULL;
   d->nsites = d->cap_sites = 0;

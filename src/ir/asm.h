@@ -7,7 +7,7 @@
 #ifndef TK_IR_ASM_H
 #define TK_IR_ASM_H
 
-#include "ir/ir.h"
+#include "base/diag.h"
 
 typedef enum tk_asm_type {
 #define ASM_TYPE(name, bits, kind, part) TK_AT_##name,

@@ -220,9 +220,6 @@ struct tk_inst {
     const struct tk_asm *code;
   } ref;
   tk_insts body[2]; /* COND */
-  void (*run)(void *ctx, const tk_inst *in, void *frame);
-  const void *kernel; /* the lane loop that run uses */
-  const void *kernel2;
 };
 
 /* ---- accessors ---------------------------------------------------------- */

@@ -10,31 +10,6 @@
 #include "ir/ir.h"
 #include "ir/libdevice.h"
 
-static bool insts_have(const tk_insts *l, bool (*is)(const tk_inst *in)) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    if (is(in) || insts_have(&in->body[0], is) || insts_have(&in->body[1], is))
-      return true;
-  }
-  return false;
-}
-
-static bool body_has(const tk_body *b, bool (*is)(const tk_inst *in)) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    if (insts_have(&st->insts, is) || body_has(&st->body, is) ||
-        body_has(&st->orelse, is))
-      return true;
-  }
-  return false;
-}
-
-bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in)) {
-  for (size_t i = 0; i < p->nfuncs; i++)
-    if (body_has(&p->funcs[i]->body, is)) return true;
-  return false;
-}
-
 static void print_slot(tk_buf *out, const tk_func *f, int slot) {
   const char *name = f->slots[slot].name;
   if (!name)

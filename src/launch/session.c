@@ -29,7 +29,7 @@ tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud) {
 
 static void free_module(tk_env *e, tk_module *m) {
   for (tk_function *f = m->functions; f; f = f->next)
-    if (f->free_programs) f->free_programs(e, f);
+    if (f->free_units) f->free_units(e, f);
   tk_file_free(e, m->file);
 }
 

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/dtype.h"
 #include "lang/ast.h"
+#include "launch/pids.h"
 
 struct tki;
 
@@ -58,8 +59,8 @@ struct tk_function {
   const tk_host *host;
   tk_host host_copy;
   void *scope;
-  void *programs; /* the specialiser's: compiled forms, by key */
-  void (*free_programs)(tk_env *e, tk_function *f);
+  void *units; /* the specialiser's: compiled forms, by key */
+  void (*free_units)(tk_env *e, tk_function *f);
   struct tk_answer *answers; /* what the host said, oldest first; host.h */
   struct tk_answer *last_answer;
 };
@@ -96,7 +97,7 @@ struct tk_launch {
   tk_arg *args; /* one per parameter, in order */
   size_t nargs;
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
-  void *program;         /* the specialiser's: the compiled form, or NULL */
+  void *unit;            /* the specialiser's: the compiled form, or NULL */
   tk_buf text;           /* last text returned to the caller */
   uint64_t next_address; /* for the next tensor the launch makes itself */
 };
@@ -113,30 +114,6 @@ void tk_launch_complete(tk_env *e, tk_launch *l);
 
 /* Deep copy of v into arena a (items, strings). */
 tk_value tk_value_copy(tk_arena *a, const tk_value *v);
-
-/* Program conditions: "0,>1", "=0", ",>=2", "0:4", "!=3"; whitespace is
- * ignored; at most three axes; an empty one always holds. */
-typedef struct tk_pid_cond {
-  uint8_t op;     /* 0 any, else tk_operator EQ NE LT LE GT GE, or 255 range */
-  int64_t lo, hi; /* value, or range lo <= pid < hi */
-} tk_pid_cond;
-typedef struct tk_pids {
-  tk_pid_cond axis[3];
-} tk_pids;
-/* False after reporting (TK_D_CONDITION) what is wrong, with a caret. */
-bool tk_pids_parse(tk_env *e, const char *text, size_t len, tk_pids *out);
-/* The same, showing the text as a source line; a must outlive the report. */
-bool tk_pids_parse_in(tk_env *e, tk_arena *a, const char *source,
-                      const char *text, size_t len, tk_pids *out);
-bool tk_pids_match(const tk_pids *c, const int64_t pid[3]);
-
-/* The order in which programs run: a bijection on 0..n-1 in O(1) memory. */
-typedef struct tk_order {
-  uint8_t kind; /* 0 serial 1 reverse 2 shuffle */
-  uint64_t n, seed, bits;
-} tk_order;
-bool tk_order_parse(tk_env *e, const char *text, uint64_t n, tk_order *out);
-uint64_t tk_order_at(const tk_order *o, uint64_t i);
 
 /* PyTorch's CPU generator: torch.manual_seed(seed); torch.rand(n) and
  * torch.randn(n), same bits. */

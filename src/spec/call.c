@@ -232,24 +232,19 @@ static tks_instance *find_instance(tks *s, tk_function *fn, const char *key) {
   return NULL;
 }
 
-void tks_add_func(tks *s, tk_func *f) {
-  tk_program *p = s->program;
-  if (p->nfuncs == p->cap_funcs)
-    p->funcs =
-        tk_arena_grow(s->arena, p->funcs, sizeof *p->funcs, &p->cap_funcs);
-  p->funcs[p->nfuncs++] = f;
+tk_func *tks_func_new(tks *s, tk_function *fn, const char *name,
+                      const tk_source *src) {
+  tk_func *f = tk_func_new(s->program, name, src);
+  TK_PUSH(s->arena, &s->origin->functions, fn);
+  TK_ASSERT(s->origin->functions.n == s->program->nfuncs);
+  return f;
 }
 
 static tk_func *func_new(tks *s, tk_function *fn) {
-  tk_func *f = TK_NEW(s->arena, tk_func);
-  f->fn = fn;
-  f->name = fn->item->name;
-  f->src = fn->module->file->src;
-  f->program = s->program;
-  f->ast = fn->ast;
+  const tk_source *src = fn->module->file->src;
+  tk_func *f = tks_func_new(s, fn, fn->item->name, src);
   f->span = fn->ast->tail;
-  f->library = !strncmp(f->src->name, TKS_LIBRARY, sizeof TKS_LIBRARY - 1);
-  tks_add_func(s, f);
+  f->library = !strncmp(src->name, TKS_LIBRARY, sizeof TKS_LIBRARY - 1);
   return f;
 }
 
@@ -301,7 +296,7 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
     tks_bind(s, ast->list[i]->str, &inner);
   }
   tks_body(s, ast->b);
-  tks_finish_body(in->func, &in->func->body);
+  tk_func_last_uses(s->program, in->func);
   in->ret = frame.has_ret ? frame.ret : sv(V_NONE);
   s->frame = saved;
 }

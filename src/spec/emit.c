@@ -3,8 +3,7 @@
  * Instructions go to frame->insts, the list of the statement being worked
  * on.  Every instruction writes fresh temporaries, so that a temporary has
  * one definition and its uses stand in the same statement; variables are
- * written by COPY alone.  After a function is complete, tks_finish_body marks
- * the last use of every temporary, which lets the interpreter reuse memory.
+ * written by COPY alone.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,27 +93,16 @@ int tks_slot(tks *s, tk_type t, const char *name) {
   tk_func *f = s->frame->func;
   int old = name ? find_slot(f, &t, name) : -1;
   if (old >= 0) return old;
-  if (f->nslots == f->cap_slots)
-    f->slots =
-        tk_arena_grow(s->arena, f->slots, sizeof *f->slots, &f->cap_slots);
-  f->slots[f->nslots] = (tk_slot){t, name};
-  return (int)f->nslots++;
+  return tk_slot_new(s->program, f, t, name);
 }
 
 tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
                       const sval *args, size_t nres) {
-  tk_inst *in = TK_NEW(s->arena, tk_inst);
-  in->op = (uint8_t)op;
+  tk_inst *in = tk_inst_new(s->program, op, nargs, nres);
   in->mode = (uint8_t)mode;
   in->type = t;
   in->n = tk_numel(&t);
   in->span = s->frame->call.hi ? s->frame->call : s->frame->at;
-  in->id = s->program->ninsts++;
-  in->has = (uint8_t)((1u << (nargs < 8 ? nargs : 8)) - 1);
-  in->nargs = (uint16_t)nargs;
-  in->nres = (uint16_t)nres;
-  in->args = TK_NEWN(s->arena, int, nargs + 1);
-  in->res = TK_NEWN(s->arena, int, nres + 1);
   for (size_t i = 0; i < nargs; i++) in->args[i] = args[i].slot;
   if (nargs) in->from = args[0].type;
   TK_PUSH(s->arena, s->frame->insts, in);
@@ -186,60 +174,4 @@ sval tks_store_var(tks *s, const char *name, const sval *v) {
 
 sval tks_copy(tks *s, const sval *v) {
   return copy_leaf(s, v, NULL);
-}
-
-/* ---- last uses --------------------------------------------------------- */
-
-typedef struct uses {
-  const tk_func *f;
-  uint8_t *seen; /* by slot */
-} uses;
-
-static bool mark(uses *u, int slot) {
-  if (slot < 0 || u->f->slots[slot].name) return false;
-  bool first = !u->seen[slot];
-  u->seen[slot] = 1;
-  return first;
-}
-
-static void mark_all(uses *u, const tk_insts *l) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    for (int k = 0; k < in->nargs; k++) mark(u, in->args[k]);
-    for (int k = 0; k < in->nres; k++) mark(u, in->res[k]);
-    mark_all(u, &in->body[0]);
-    mark_all(u, &in->body[1]);
-  }
-}
-
-static void last_uses(uses *u, const tk_insts *l) {
-  for (size_t i = l->n; i-- > 0;) {
-    tk_inst *in = l->items[i];
-    mark_all(u, &in->body[0]);
-    mark_all(u, &in->body[1]);
-    for (int k = 0; k < in->nargs; k++)
-      if (mark(u, in->args[k]) && k < 32) in->kill |= 1u << k;
-  }
-}
-
-static void finish_stmt(uses *u, tk_stmt *st) {
-  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) mark(u, st->cond);
-  if (st->kind == TK_S_FOR)
-    mark(u, st->iv), mark(u, st->lb), mark(u, st->ub), mark(u, st->step);
-  for (size_t i = 0; i < st->nresults; i++) mark(u, st->results[i]);
-  last_uses(u, &st->insts);
-}
-
-static void finish(uses *u, const tk_body *b) {
-  for (size_t i = 0; i < b->n; i++) {
-    finish_stmt(u, b->items[i]);
-    finish(u, &b->items[i]->body);
-    finish(u, &b->items[i]->orelse);
-  }
-}
-
-void tks_finish_body(tk_func *f, tk_body *body) {
-  uses u = {f, TK_NEWN(&f->program->arena, uint8_t, f->nslots + 1)};
-  for (size_t i = 0; i < f->nparams; i++) u.seen[f->params[i]] = 1;
-  finish(&u, body);
 }

@@ -382,17 +382,12 @@ typedef struct job {
 
 /* Its text must outlive what is said about it. */
 static tk_func *func_new(tks *s, const tk_eval_where *w, const char *text) {
-  tk_func *f = TK_NEW(s->arena, tk_func);
-  f->name = "expression";
-  f->src = tk_source_new(&w->launch->session->arena, "expression", text,
-                         strlen(text));
-  f->program = s->program;
-  f->fn = w->func->fn;
+  const tk_source *src = tk_source_new(&w->launch->session->arena, "expression",
+                                       text, strlen(text));
+  tk_func *f = tks_func_new(s, tk_func_origin(w->func), "expression", src);
   f->nslots = f->cap_slots = w->func->nslots;
   f->slots = TK_NEWN(s->arena, tk_slot, f->nslots + 1);
   memcpy(f->slots, w->func->slots, f->nslots * sizeof *f->slots);
-  f->ast = w->func->ast;
-  tks_add_func(s, f);
   return f;
 }
 
@@ -532,8 +527,8 @@ static sval typed_value(tks *s, job *j) {
 static void compile_text(tks *s, job *j) {
   tk_eval *x = j->x;
   tk_func *f = x->func;
-  tk_stmt *st = TK_NEW(s->arena, tk_stmt);
-  st->kind = TK_S_RETURN;
+  tk_stmt *st = tk_stmt_new(s->program, TK_S_RETURN, (tk_span){0, 0});
+  TK_PUSH(s->arena, &s->origin->scopes, NULL);
   TK_PUSH(s->arena, &f->body, st);
   s->frame->insts = &st->insts;
   bind_places(s, x);
@@ -550,65 +545,76 @@ static void compile_text(tks *s, job *j) {
     check_body(s, &s->program->funcs[i]->body);
   drop_unused(&st->insts, needed);
   list_params(s, x, needed);
-  tks_finish_body(f, &f->body);
+  tk_func_last_uses(s->program, f);
 }
 
 /* ---- variables without a value ------------------------------------------ */
 
-/* A binding of the name that some statement of the body knows. */
-static const tk_binding *bound_in(const tk_body *b, const char *name) {
-  const tk_binding *found = NULL;
-  for (size_t i = 0; i < b->n && !found; i++) {
-    const tk_stmt *st = b->items[i];
-    for (const tk_binding *x = st->scope; x; x = x->prev)
-      if (!strcmp(x->name, name)) found = x; /* the oldest */
-    if (!found) found = bound_in(&st->body, name);
-    if (!found) found = bound_in(&st->orelse, name);
-  }
-  return found;
+typedef struct name_search {
+  const char *name;
+  const tk_binding *found;
+} name_search;
+
+/* The oldest binding of the name that a statement knows. */
+static bool search_scope(void *ud, const tk_at *at) {
+  name_search *n = ud;
+  const tk_binding *x = tk_stmt_scope(at->func, at->stmt);
+  for (; x; x = x->prev)
+    if (!strcmp(x->name, n->name)) n->found = x;
+  return !n->found;
+}
+
+static const tk_binding *bound_in(const tk_func *f, const char *name) {
+  name_search n = {name, NULL};
+  tk_walk_func(f, &(tk_walk){.ud = &n, .stmt = search_scope});
+  return n.found;
 }
 
 bool tk_eval_is_bound(const tk_func *f, const char *name) {
-  return bound_in(&f->body, name) != NULL;
+  return bound_in(f, name) != NULL;
 }
 
 void tks_unset_name(tks *s, const char *name) {
   const tk_func *f = s->where ? s->where->func : NULL;
-  const tk_binding *b = f ? bound_in(&f->body, name) : NULL;
+  const tk_binding *b = f ? bound_in(f, name) : NULL;
   if (!b) return;
   tks_error(s, TK_D_NAME, "%s has no value here: line %d assigns it", name,
             tk_source_line(f->src, b->span.lo));
 }
 
+/* One piece of memory, so that there is either both or neither. */
+typedef struct whole {
+  tk_eval x;
+  tk_program program;
+  tk_origin origin;
+} whole;
+
 static void compile(tk_env *e, void *ud) {
   job *j = ud;
   const tk_eval_where *w = j->w;
+  whole *both = (whole *)j->x;
   tks s = {.env = e,
-           .arena = &j->x->program->arena,
-           .program = j->x->program,
+           .arena = &both->program.arena,
+           .program = &both->program,
+           .origin = &both->origin,
            .launch = w->launch,
            .where = w};
   j->x->func = func_new(&s, w, j->text);
   j->x->nframe = w->func->nslots;
-  tks_frame frame = {.func = j->x->func, .fn = w->func->fn};
+  tks_frame frame = {.func = j->x->func, .fn = tk_func_origin(w->func)};
   s.frame = &frame;
   compile_text(&s, j);
 }
 
-/* One piece of memory, so that there is either both or neither. */
-typedef struct whole {
-  tk_eval x;
-  tk_program p;
-} whole;
-
 tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text) {
   whole *both = tk_calloc(e, 1, sizeof *both);
   tk_eval *x = &both->x;
-  tk_program *p = x->program = &both->p;
-  tk_arena_init(&p->arena, e);
+  tk_program_init(&both->program, e);
+  both->program.origin = &both->origin;
+  both->origin.session = w->session;
+  x->program = &both->program;
+  x->arena = &both->program.arena;
   tk_buf_init(&x->scratch, e);
-  p->session = w->session;
-  p->fn = w->func->fn;
   job j = {w, text, x};
   tk_status st = tk_protect(e, compile, &j);
   if (st == TK_OK) return x;
@@ -618,9 +624,9 @@ tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text) {
 
 void tk_eval_free(tk_eval *x) {
   if (!x) return;
-  tk_program *p = x->program;
-  tk_env *e = p->arena.env;
+  whole *both = (whole *)x;
+  tk_env *e = both->program.arena.env;
   tk_buf_free(&x->scratch);
-  tk_arena_free(&p->arena);
-  tk_free(e, x, sizeof(whole));
+  tk_arena_free(&both->program.arena);
+  tk_free(e, x, sizeof *both);
 }

@@ -15,7 +15,7 @@
 #ifndef TK_SPEC_EVAL_H
 #define TK_SPEC_EVAL_H
 
-#include "ir/ir.h"
+#include "spec/origin.h"
 
 enum { TK_EVAL_LEAVES = 64, TK_EVAL_PLACES = 4 };
 
@@ -27,7 +27,9 @@ typedef struct tk_eval_part {
 } tk_eval_part;
 
 typedef struct tk_eval {
-  tk_program *program;
+  const tk_program *program;
+  tk_arena *arena;     /* the program's */
+  struct tki_op *code; /* the interpreter's */
   tk_func *func;
   const char *known; /* the value as text, when it needs no run; else NULL */
   const char *type;  /* "fp32[8]", "(int32, fp32[8])", "constexpr = 3" */

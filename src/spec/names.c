@@ -389,7 +389,7 @@ static const char helpers_text[] =
 static tk_function *library(tks *s, const char *title, const char *text,
                             size_t len, const char *name) {
   tk_module *m;
-  if (tk_module_open(s->program->session, title, text, len, &m) != TK_OK)
+  if (tk_module_open(s->origin->session, title, text, len, &m) != TK_OK)
     tk_throw(s->env, TK_INTERNAL);
   tk_item *item = find_item(m->file, 0, name);
   tk_function *fn;

@@ -180,7 +180,7 @@ static void asm_error(tks *s, const char *text,
                       const tk_asm_fault *f) TK_NORETURN;
 static void asm_error(tks *s, const char *text, const tk_asm_fault *f) {
   /* The report outlives the program that is not made. */
-  tk_arena *keep = &s->program->session->arena;
+  tk_arena *keep = &s->origin->session->arena;
   tk_source *src = tk_source_new(keep, "inline assembly",
                                  tk_arena_strdup(keep, text), strlen(text));
   tk_diag *d = tks_say(s, TK_D_UNSUPPORTED, "inline assembly: %s", f->message);

@@ -296,7 +296,7 @@ sval rule_static_assert(tks *s, const tks_args *a) {
 }
 
 sval rule_static_print(tks *s, const tks_args *a) {
-  tk_session *session = s->program->session;
+  tk_session *session = s->origin->session;
   tk_buf b;
   tk_buf_init(&b, s->env);
   for (size_t i = 0; i < a->nrest; i++) {

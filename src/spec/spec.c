@@ -154,26 +154,30 @@ static void add_params(tks *s, const sval *v, size_t n) {
 
 /* ---- programs ---------------------------------------------------------- */
 
-static void free_programs(tk_env *e, tk_function *f) {
-  for (tk_program *p = f->programs, *next; p; p = next) {
-    next = p->next;
-    tk_arena_free(&p->arena);
-    tk_free(e, p, sizeof *p);
+static void unit_free(tk_env *e, tk_unit *u) {
+  tk_arena_free(&u->program.arena);
+  tk_free(e, u, sizeof *u);
+}
+
+static void free_units(tk_env *e, tk_function *f) {
+  for (tk_unit *u = f->units, *next; u; u = next) {
+    next = u->next;
+    unit_free(e, u);
   }
-  f->programs = NULL;
+  f->units = NULL;
 }
 
 typedef struct job {
   tk_launch *launch;
-  tk_program *program; /* being made */
-  tk_program *found;   /* made before, or program once complete */
+  tk_unit *unit;  /* being made */
+  tk_unit *found; /* made before, or unit once complete */
 } job;
 
-static tk_program *find_program(tk_function *f, const char *key) {
-  for (tk_program *p = f->programs; p; p = p->next)
-    if (!strcmp(p->key, key) &&
-        p->triton_version == f->module->session->triton_version)
-      return p;
+static tk_unit *find_unit(tk_function *f, const char *key) {
+  for (tk_unit *u = f->units; u; u = u->next)
+    if (!strcmp(u->key, key) &&
+        u->program.triton_version == f->module->session->triton_version)
+      return u;
   return NULL;
 }
 
@@ -199,19 +203,19 @@ static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
 static void specialise(tk_env *e, void *ud) {
   job *j = ud;
   tk_function *fn = j->launch->fn;
+  tk_unit *u = j->unit;
   tks s = {.env = e,
-           .arena = &j->program->arena,
-           .program = j->program,
+           .arena = &u->program.arena,
+           .program = &u->program,
+           .origin = &u->origin,
            .launch = j->launch};
   tk_func header = {.name = fn->item->name,
                     .src = fn->module->file->src,
-                    .program = j->program,
-                    .ast = fn->ast};
+                    .program = &u->program};
   sval *v = read_args(&s, j->launch, &header);
   const char *key = tks_key(&s, v, j->launch->nargs);
-  j->program->key =
-      tk_arena_printf(s.arena, "%dw;%s", j->launch->num_warps, key);
-  j->found = find_program(fn, j->program->key);
+  u->key = tk_arena_printf(s.arena, "%dw;%s", j->launch->num_warps, key);
+  j->found = find_unit(fn, u->key);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};
   s.frame = &root;
@@ -221,32 +225,45 @@ static void specialise(tk_env *e, void *ud) {
     tks_error_help(&s, TK_D_TYPE, "store results to memory",
                    "the kernel %s returns %s; a kernel returns nothing",
                    fn->item->name, tks_show(&s, &in->ret));
-  j->program->kernel = in->func;
+  u->program.kernel = in->func;
   add_params(&s, v, j->launch->nargs);
-  j->found = j->program;
+  j->found = u;
 }
 
-static tk_program *program_new(tk_env *e, tk_launch *l) {
-  tk_program *p = tk_calloc(e, 1, sizeof *p);
-  tk_arena_init(&p->arena, e);
-  p->session = l->session;
-  p->triton_version = l->session->triton_version;
-  p->fn = l->fn;
-  return p;
+static tk_unit *unit_new(tk_env *e, tk_launch *l) {
+  tk_unit *u = tk_calloc(e, 1, sizeof *u);
+  tk_program_init(&u->program, e);
+  u->program.triton_version = l->session->triton_version;
+  u->program.num_warps = l->num_warps;
+  u->program.origin = &u->origin;
+  u->origin.session = l->session;
+  u->origin.kernel = l->fn;
+  return u;
 }
 
-tk_program *tk_specialise(tk_env *e, tk_launch *l) {
+tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
   tk_launch_complete(e, l);
-  job j = {.launch = l, .program = program_new(e, l)};
+  job j = {.launch = l, .unit = unit_new(e, l)};
   tk_status st = tk_protect(e, specialise, &j);
-  if (st == TK_OK && j.found == j.program) {
-    j.program->next = l->fn->programs;
-    l->fn->programs = j.program;
-    l->fn->free_programs = free_programs;
-    return j.program;
+  if (st == TK_OK && j.found == j.unit) {
+    j.unit->next = l->fn->units;
+    l->fn->units = j.unit;
+    l->fn->free_units = free_units;
+    return j.unit;
   }
-  tk_arena_free(&j.program->arena);
-  tk_free(e, j.program, sizeof *j.program);
+  unit_free(e, j.unit);
   if (st != TK_OK) tk_throw(e, st);
   return j.found;
+}
+
+/* ---- by number ----------------------------------------------------------- */
+
+tk_function *tk_func_origin(const tk_func *f) {
+  const tk_origin *o = f->program->origin;
+  return o && f->id < o->functions.n ? o->functions.items[f->id] : NULL;
+}
+
+const tk_binding *tk_stmt_scope(const tk_func *f, const tk_stmt *st) {
+  const tk_origin *o = f->program->origin;
+  return o && st->id < o->scopes.n ? o->scopes.items[st->id] : NULL;
 }

@@ -10,7 +10,7 @@
 #ifndef TK_SPEC_SPEC_H
 #define TK_SPEC_SPEC_H
 
-#include "ir/ir.h"
+#include "spec/origin.h"
 
 typedef struct tks tks;
 typedef struct sval sval;
@@ -94,6 +94,7 @@ struct tks {
   tk_env *env;
   tk_arena *arena; /* the program's */
   tk_program *program;
+  tk_origin *origin; /* the program's */
   tk_launch *launch;
   tks_frame *frame;
   tks_instance *instances;
@@ -206,7 +207,6 @@ tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
 sval tks_store_var(tks *s, const char *name, const sval *v);
 sval tks_copy(tks *s, const sval *v); /* into fresh temporaries */
 sval tks_const(tks *s, tk_type t, uint64_t bits);
-void tks_finish_body(tk_func *f, tk_body *body); /* last uses */
 
 /* ---- types (convert.c) ------------------------------------------------- */
 
@@ -244,7 +244,9 @@ sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
 sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
                  const char *const *kw, const tk_span *spans);
 sval tks_call_name(tks *s, const char *op, const sval *args, size_t n);
-void tks_add_func(tks *s, tk_func *f);
+/* A new, empty function of the program, made from fn. */
+tk_func *tks_func_new(tks *s, tk_function *fn, const char *name,
+                      const tk_source *src);
 /* What only a debugger's expression may do (eval.c): pick lanes of a block,
  * elements of a tensor (false: v is no pointer to one). */
 sval tks_pick(tks *s, const sval *v, const sval *index);

@@ -13,10 +13,9 @@
 /* ---- statements as containers ------------------------------------------ */
 
 static tk_stmt *stmt_new(tks *s, tk_stmt_kind kind, tk_span span) {
-  tk_stmt *st = TK_NEW(s->arena, tk_stmt);
-  st->kind = kind;
-  st->span = span;
-  st->scope = s->frame->scope;
+  tk_stmt *st = tk_stmt_new(s->program, kind, span);
+  TK_PUSH(s->arena, &s->origin->scopes, s->frame->scope);
+  TK_ASSERT(s->origin->scopes.n == s->program->nstmts);
   return st;
 }
 

@@ -28,7 +28,7 @@ static const struct {
 };
 
 static int version_of(const tks *s) {
-  int v = s->program->session->triton_version;
+  int v = s->origin->session->triton_version;
   return v ? v : versions[TK_COUNT(versions) - 1].number;
 }
 

@@ -1,0 +1,51 @@
+/* walk.c - one recursion over statements and instructions, for everybody. */
+#include "ir/ir.h"
+
+bool tk_walk_insts(const tk_func *f, const tk_stmt *st, const tk_insts *l,
+                   const tk_walk *w) {
+  tk_at at = {f, st, l, 0};
+  for (; at.index < l->n; at.index++) {
+    const tk_inst *in = l->items[at.index];
+    if (!w->inst(w->ud, &at, in)) return false;
+    for (int i = 0; i < 2; i++)
+      if (in->body[i].n && !tk_walk_insts(f, st, &in->body[i], w)) return false;
+  }
+  return true;
+}
+
+bool tk_walk_body(const tk_func *f, const tk_body *b, const tk_walk *w) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    tk_at at = {f, st, NULL, 0};
+    if (w->stmt && !w->stmt(w->ud, &at)) return false;
+    if (w->inst && !tk_walk_insts(f, st, &st->insts, w)) return false;
+    if (!tk_walk_body(f, &st->body, w)) return false;
+    if (!tk_walk_body(f, &st->orelse, w)) return false;
+  }
+  return true;
+}
+
+bool tk_walk_func(const tk_func *f, const tk_walk *w) {
+  return tk_walk_body(f, &f->body, w);
+}
+
+bool tk_walk_program(const tk_program *p, const tk_walk *w) {
+  for (size_t i = 0; i < p->nfuncs; i++)
+    if (!tk_walk_func(p->funcs[i], w)) return false;
+  return true;
+}
+
+typedef struct search {
+  bool (*is)(const tk_inst *in);
+} search;
+
+static bool go_on_searching(void *ud, const tk_at *at, const tk_inst *in) {
+  const search *s = ud;
+  (void)at;
+  return !s->is(in);
+}
+
+bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in)) {
+  search s = {is};
+  return !tk_walk_program(p, &(tk_walk){.ud = &s, .inst = go_on_searching});
+}
