@@ -3,10 +3,10 @@
 #ifndef TK_COMMAND_CMD_H
 #define TK_COMMAND_CMD_H
 
-#include "debug/debug.h"
+#include "command/command.h"
 
 #define COMMAND(id, name, aliases, args, flags, words, summary, text)          \
-  void tkd_cmd_##id(tkd *d, tkd_args *a);
+  void tkt_cmd_##id(tkt *d, tkt_args *a);
 #include "command/command.def"
 #undef COMMAND
 

@@ -9,7 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/aside.h"
 #include "command/cmd.h"
+#include "command/look.h"
+#include "command/operand.h"
+#include "command/say.h"
+#include "command/show.h"
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/memory.h"
+#include "debug/programs.h"
 #include "interp/check/undefined.h"
 #include "interp/grid.h"
 #include "interp/place.h"
@@ -17,9 +26,9 @@
 /* ---- two values -------------------------------------------------------- */
 
 typedef struct pair {
-  tkd *d;
+  tkt *d;
   const char *name;
-  tkd_block now, then;
+  tkt_block now, then;
 } pair;
 
 enum { MOST_LANES = 8 };
@@ -30,7 +39,7 @@ typedef struct difference {
   int64_t at;  /* where, -1: nowhere */
 } difference;
 
-static bool is_undefined(const tkd_block *b, int64_t i) {
+static bool is_undefined(const tkt_block *b, int64_t i) {
   return b->undefined && b->undefined[i];
 }
 
@@ -38,7 +47,7 @@ static bool is_undefined(const tkd_block *b, int64_t i) {
 static bool is_same(const pair *p, int64_t i) {
   bool now = is_undefined(&p->now, i), then = is_undefined(&p->then, i);
   if (now || then) return now == then;
-  return !memcmp(tkd_block_lane(&p->now, i), tkd_block_lane(&p->then, i),
+  return !memcmp(tkt_block_lane(&p->now, i), tkt_block_lane(&p->then, i),
                  tk_lane_size(&p->now.type));
 }
 
@@ -51,49 +60,49 @@ static difference compare(const pair *p) {
     r.lanes++;
     if (is_undefined(&p->now, i) || is_undefined(&p->then, i)) continue;
     double by =
-        fabs(tkd_lane_double(&p->now, i) - tkd_lane_double(&p->then, i));
+        fabs(tkt_lane_double(&p->now, i) - tkt_lane_double(&p->then, i));
     if (isfinite(by) && (r.at < 0 || by > r.most)) r.at = i, r.most = by;
   }
   return r;
 }
 
 static void put_change(const pair *p, int64_t i) {
-  tkd *d = p->d;
+  tkt *d = p->d;
   if (is_undefined(&p->then, i))
-    tkd_say(d, "?");
+    tkt_say(d, "?");
   else
-    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->then, i));
-  tkd_say(d, " -> ");
+    tkt_put_lane(d, &p->now.type, tkt_block_lane(&p->then, i));
+  tkt_say(d, " -> ");
   if (is_undefined(&p->now, i))
-    tkd_say(d, "?");
+    tkt_say(d, "?");
   else
-    tkd_put_lane(d, &p->now.type, tkd_block_lane(&p->now, i));
+    tkt_put_lane(d, &p->now.type, tkt_block_lane(&p->now, i));
 }
 
 static void put_lanes(const pair *p, const difference *r) {
-  tkd *d = p->d;
+  tkt *d = p->d;
   for (int64_t k = 0; k < r->lanes && k < MOST_LANES; k++) {
     int64_t i = r->first[k];
     size_t from = d->out.n;
-    tkd_say(d, "  ");
-    tkd_lane_index(&d->out, &p->now.type, i);
+    tkt_say(d, "  ");
+    tkt_lane_index(&d->out, &p->now.type, i);
     if (d->out.n - from < 14) tk_buf_pad(&d->out, ' ', 14 - (d->out.n - from));
     put_change(p, i);
-    tkd_say(d, "\n");
+    tkt_say(d, "\n");
   }
   if (r->lanes > MOST_LANES)
-    tkd_say(d, "  (%lld more)\n", (long long)(r->lanes - MOST_LANES));
+    tkt_say(d, "  (%lld more)\n", (long long)(r->lanes - MOST_LANES));
 }
 
 static void put_scalar(const pair *p, const difference *r) {
-  tkd *d = p->d;
-  tkd_say(d, "  ");
+  tkt *d = p->d;
+  tkt_say(d, "  ");
   put_change(p, 0);
-  tkd_say(d, r->lanes ? "\n" : ", no difference\n");
+  tkt_say(d, r->lanes ? "\n" : ", no difference\n");
 }
 
 static void put_pair(const pair *p, const char *what) {
-  tkd *d = p->d;
+  tkt *d = p->d;
   difference r = compare(p);
   int64_t n = tk_numel(&p->now.type);
   if (!p->now.type.rank) {
@@ -101,57 +110,46 @@ static void put_pair(const pair *p, const char *what) {
     return;
   }
   if (!r.lanes) {
-    tkd_say(d, "no difference in %lld %s%s\n", (long long)n, what,
+    tkt_say(d, "no difference in %lld %s%s\n", (long long)n, what,
             n == 1 ? "" : "s");
     return;
   }
-  tkd_say(d, "%lld of %lld %s%s differ%s", (long long)r.lanes, (long long)n,
+  tkt_say(d, "%lld of %lld %s%s differ%s", (long long)r.lanes, (long long)n,
           what, n == 1 ? "" : "s", r.lanes == 1 ? "s" : "");
   bool truth = !p->now.type.ptr && p->now.type.elem == TK_INT1;
   if (r.at >= 0 && !truth) {
-    tkd_say(d, ", by up to %g at ", r.most);
-    tkd_lane_index(&d->out, &p->now.type, r.at);
+    tkt_say(d, ", by up to %g at ", r.most);
+    tkt_lane_index(&d->out, &p->now.type, r.at);
   }
-  tkd_say(d, "\n");
+  tkt_say(d, "\n");
   put_lanes(p, &r);
 }
 
 /* ---- an expression, here and there ------------------------------------- */
 
 typedef struct seeing {
-  tkd *d;
+  tkt *d;
   const char *text;
   tkd_place place;
   uint64_t program; /* TKD_ALL_PROGRAMS: this one, a trip before */
   tki_eval *x;
-  tkd_block now, then; /* without data: not had yet */
-  size_t n;
+  tkt_block now, then;    /* without data: not had yet */
   tkc_undefined *follows; /* the run aside; or NULL */
   tk_status status;       /* of evaluating it there */
 } seeing;
 
-static void *copy_of(tkd *d, tki_val *v, size_t n) {
-  void *bytes = tkd_temp_bytes(d, n);
-  memcpy(bytes, tki_data(v), n);
-  tki_release(d->t, v);
-  return bytes;
-}
-
-static tkd_block value_at(seeing *s, const tki_frame *f) {
-  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
-  tkd *d = s->d;
-  tkc_undefined_eval(d->t, s->x, f, out, undefined);
-  tkd_block b = tkd_block_of(&s->x->types[0], &out[0]);
-  if (tkc_any_undefined(&undefined[0]))
-    b.undefined = copy_of(d, &undefined[0], (size_t)tk_numel(&s->x->types[0]));
-  b.data = copy_of(d, &out[0], s->n);
+static tkt_block value_at(seeing *s, const tki_frame *f) {
+  tkd_value v = tkd_evaluate_compiled(s->d->e, f, s->x, s->text,
+                                      "not one value that can differ");
+  tkt_block b = tkt_block_of(&v.type, v.bytes);
+  b.undefined = v.undefined;
   return b;
 }
 
 static void then_body(tk_env *e, void *ud) {
   seeing *s = ud;
   (void)e;
-  s->then = value_at(s, s->d->t->frame);
+  s->then = value_at(s, s->d->e->t->frame);
 }
 
 static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
@@ -171,44 +169,44 @@ static void on_program(void *ud, tki *t, bool begins) {
 }
 
 static void put_where(seeing *s) {
-  tkd *d = s->d;
+  tkt *d = s->d;
   int64_t pid[3];
-  tki_pid_of(d->t, s->program, pid);
-  tkd_say(d, "program ");
-  tkd_put_pid(&d->out, pid, NULL);
+  tki_pid_of(d->e->t, s->program, pid);
+  tkt_say(d, "program ");
+  tkt_put_pid(&d->out, pid, NULL);
   const tkd_stand *at = tkd_innermost_loop(&s->place);
-  if (at) tkd_say(d, ", trip %llu", (unsigned long long)at->trips[0]);
+  if (at) tkt_say(d, ", trip %llu", (unsigned long long)at->trips[0]);
 }
 
 static void not_there(seeing *s, const tkd_away *w) TK_NORETURN;
 static void not_there(seeing *s, const tkd_away *w) {
-  tkd *d = s->d;
+  tkt *d = s->d;
   put_where(s);
-  if (w->full) tkd_fail(d, ": it is too far for the history ('set history').");
-  if (*w->why) tkd_fail(d, " is not reached: %s comes before it.", w->why);
-  tkd_fail(d, " does not come to line %d.",
+  if (w->full) tkt_fail(d, ": it is too far for the history ('set history').");
+  if (*w->why) tkt_fail(d, " is not reached: %s comes before it.", w->why);
+  tkt_fail(d, " does not come to line %d.",
            tk_source_line(s->place.stands[0].func->src,
                           s->place.stands[0].stmt->span.lo));
 }
 
 static void put_values(seeing *s) {
-  tkd *d = s->d;
+  tkt *d = s->d;
   pair p = {d, s->text, s->now, s->then};
-  tkd_say(d, "%s: ", s->text);
+  tkt_say(d, "%s: ", s->text);
   put_where(s);
-  tkd_say(d, " -> here\n");
+  tkt_say(d, " -> here\n");
   put_pair(&p, "lane");
-  tkd_say_untouched(d);
+  tkt_say_untouched(d);
 }
 
 /* Makes of the place the one a trip before. */
-static void a_trip_before(tkd *d, tkd_place *p) {
+static void a_trip_before(tkt *d, tkd_place *p) {
   tkd_stand *at = tkd_innermost_loop(p);
   if (!at)
-    tkd_fail(d, "This is in no loop: 'diff EXPR program X' compares programs, "
+    tkt_fail(d, "This is in no loop: 'diff EXPR program X' compares programs, "
                 "'diff BUFFER'\nmemory with what it was.");
   if (!at->trips[0]--)
-    tkd_fail(d, "This is trip 0: there is none before. 'diff EXPR program "
+    tkt_fail(d, "This is trip 0: there is none before. 'diff EXPR program "
                 "X' compares programs.");
 }
 
@@ -216,26 +214,25 @@ static void a_trip_before(tkd *d, tkd_place *p) {
 static tkd_away run_there(seeing *s) {
   tki_observer o = {.ud = s, .stmt = on_stmt, .program = on_program};
   tkd_away w = {.observer = &o, .program = s->program};
-  s->follows = tkc_undefined_new(s->d->t);
+  s->follows = tkc_undefined_new(s->d->e->t);
   if (s->follows) {
     w.program = TKD_ALL_PROGRAMS;
     o.next = tkc_undefined_observer(s->follows);
   }
-  tkd_run_away(s->d, &w);
+  tkd_run_away(s->d->e, &w);
   w.observer = NULL;
   return w;
 }
 
 static void see_body(tk_env *e, void *ud) {
   seeing *s = ud;
-  tkd *d = s->d;
+  tkt *d = s->d;
   (void)e;
-  s->x = tki_eval_new(d->t, d->frame, s->text, NULL);
-  tkd_need_one(s->d, s->x, s->text, "not one value that can differ");
-  s->n = (size_t)tk_numel(&s->x->types[0]) * tk_lane_size(&s->x->types[0]);
-  s->now = value_at(s, d->frame);
+  s->x = tkd_compile(d->e, d->e->frame, s->text);
+  if (!s->x) tk_throw(d->env, TK_USAGE);
+  s->now = value_at(s, d->e->frame);
   if (s->program == TKD_ALL_PROGRAMS) {
-    s->program = d->strand->task->index;
+    s->program = d->e->strand->task->index;
     a_trip_before(d, &s->place);
   }
   tkd_away w = run_there(s);
@@ -244,19 +241,17 @@ static void see_body(tk_env *e, void *ud) {
 }
 
 static void see(seeing *s) {
-  tkd *d = s->d;
-  size_t diags = d->env->ndiags;
+  tkt *d = s->d;
   tk_status st = tk_protect(d->env, see_body, s);
-  tkc_undefined_free(d->t, s->follows);
+  tkc_undefined_free(d->e->t, s->follows);
   tki_eval_free(s->x);
-  if (st == TK_OK) return;
-  tkd_refuse(d, diags);
+  if (st != TK_OK) tk_throw(d->env, TK_USAGE);
 }
 
 /* ---- a tensor ---------------------------------------------------------- */
 
 typedef struct memory {
-  tkd *d;
+  tkt *d;
   const tki_region *r;
   char *now;
   size_t n;
@@ -264,31 +259,31 @@ typedef struct memory {
 
 static void compare_memory(void *ud) {
   memory *m = ud;
-  tkd_block then = tkd_block_tensor(m->r->tensor), now = then;
+  tkt_block then = tkt_block_tensor(m->r->tensor), now = then;
   /* Older history was dropped: nobody knows what was written by then. */
-  if (m->d->bases[0].next == 1)
-    then.undefined = tkd_unwritten(m->d, m->r, &then, tkc_undefined_before);
-  now.undefined = tkd_unwritten(m->d, m->r, &then, tkc_undefined_memory);
+  if (m->d->e->bases[0].next == 1)
+    then.undefined = tkt_unwritten(m->d, m->r, &then, tkc_undefined_before);
+  now.undefined = tkt_unwritten(m->d, m->r, &then, tkc_undefined_memory);
   now.data = m->now + ((const char *)now.data - m->r->host);
   pair p = {m->d, m->r->name, now, then};
-  tkd_say(m->d, "%s: before the launch -> now\n", m->r->name);
+  tkt_say(m->d, "%s: before the launch -> now\n", m->r->name);
   put_pair(&p, "element");
 }
 
 static void memory_body(tk_env *e, void *ud) {
   memory *m = ud;
   (void)e;
-  uint64_t from = tkd_with_first_memory(m->d, compare_memory, m);
+  uint64_t from = tkd_with_first_memory(m->d->e, compare_memory, m);
   if (from)
-    tkd_say(m->d,
+    tkt_say(m->d,
             "(before all but the first %llu programs: older history was "
             "dropped)\n",
             (unsigned long long)from);
 }
 
-static void diff_memory(tkd *d, const tki_region *r) {
+static void diff_memory(tkt *d, const tki_region *r) {
   memory m = {d, r, NULL, (size_t)(r->hi - r->lo)};
-  m.now = tkd_temp_bytes(d, m.n);
+  m.now = tkd_temp_bytes(d->e, m.n);
   memcpy(m.now, r->host, m.n);
   tk_status st = tk_protect(d->env, memory_body, &m);
   if (st != TK_OK) tk_throw(d->env, st);
@@ -304,25 +299,25 @@ static const char *other(const char *text) {
   return found;
 }
 
-static void diff_value(tkd *d, const char *text, size_t n,
+static void diff_value(tkt *d, const char *text, size_t n,
                        const char *program) {
-  seeing s = {.d = d, .place = tkd_place_of(d->frame)};
-  s.program = program ? tkd_program_index(d, program) : TKD_ALL_PROGRAMS;
-  if (program && s.program == d->strand->task->index)
-    tkd_fail(d, "This is that program.");
-  s.text = tkd_temp(d, text, n);
+  seeing s = {.d = d, .place = tkd_place_of(d->e->frame)};
+  s.program = program ? tkt_program_index(d, program) : TKD_ALL_PROGRAMS;
+  if (program && s.program == d->e->strand->task->index)
+    tkt_fail(d, "This is that program.");
+  s.text = tkd_temp(d->e, text, n);
   see(&s);
 }
 
-void tkd_cmd_DIFF(tkd *d, tkd_args *a) {
+void tkt_cmd_DIFF(tkt *d, tkt_args *a) {
   const char *with = other(a->text);
   size_t n = with ? (size_t)(with - a->text) : strlen(a->text);
   if (!n)
-    tkd_fail(d, "Compare what? diff EXPR, diff EXPR program X, diff "
+    tkt_fail(d, "Compare what? diff EXPR, diff EXPR program X, diff "
                 "BUFFER.");
-  const tki_region *r = tkd_region(d, a->text, n);
+  const tki_region *r = tkd_region(d->e, a->text, n);
   if (r && with)
-    tkd_fail(d,
+    tkt_fail(d,
              "All programs have the same memory: 'diff %s' compares it "
              "with what it was.",
              r->name);
@@ -330,6 +325,6 @@ void tkd_cmd_DIFF(tkd *d, tkd_args *a) {
     diff_memory(d, r);
     return;
   }
-  if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
+  if (!d->e->frame) tkt_fail(d, "No program is stopped: the launch has ended.");
   diff_value(d, a->text, n, with ? with + 8 + strspn(with + 8, " ") : NULL);
 }

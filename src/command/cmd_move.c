@@ -1,353 +1,224 @@
-/* cmd_move.c - commands that go on, or back.
- */
-#include <stdlib.h>
-#include <string.h>
-
+/* cmd_move.c - commands that go on, or back. */
 #include "command/cmd.h"
+#include "command/operand.h"
+#include "command/say.h"
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/memory.h"
+#include "debug/programs.h"
+#include "debug/resume.h"
 #include "interp/grid.h"
 
-static uint64_t times(tkd *d, const char *text) {
-  uint64_t n = tkd_number(d, text, 1);
-  if (!n) tkd_fail(d, "A number from 1 on was expected.");
-  return n;
+static void resume(tkt *d, tk_resume_kind kind, uint64_t count) {
+  tkd_intend(d->e, &(tk_resume){.kind = kind, .count = count});
+}
+
+/* As often as the argument says. */
+static void resume_times(tkt *d, tk_resume_kind kind, const tkt_args *a) {
+  uint64_t n = tkt_number(d, a->text, 1);
+  if (!n) tkt_fail(d, "A number from 1 on was expected.");
+  resume(d, kind, n);
 }
 
 /* ---- onwards ----------------------------------------------------------- */
 
-void tkd_cmd_CONTINUE(tkd *d, tkd_args *a) {
-  uint64_t n = times(d, a->text);
-  if (n > 1) {
-    tkd_point *p = (tkd_point *)d->stop.point;
-    if (!p) tkd_fail(d, "No breakpoint stopped it here.");
-    p->ignore = n - 1;
-  }
-  tkd_move(d, TKD_GO, 1);
+void tkt_cmd_CONTINUE(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_CONTINUE, a);
 }
 
-void tkd_cmd_STEP(tkd *d, tkd_args *a) {
-  tkd_move(d, TKD_STEP, times(d, a->text));
+void tkt_cmd_STEP(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_STEP, a);
 }
 
-void tkd_cmd_NEXT(tkd *d, tkd_args *a) {
-  tkd_move(d, TKD_NEXT, times(d, a->text));
+void tkt_cmd_NEXT(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_NEXT, a);
 }
 
-void tkd_cmd_STEPI(tkd *d, tkd_args *a) {
-  tkd_move(d, TKD_STEPI, times(d, a->text));
+void tkt_cmd_STEPI(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_OPERATION, a);
 }
 
-void tkd_cmd_FINISH(tkd *d, tkd_args *a) {
+void tkt_cmd_FINISH(tkt *d, tkt_args *a) {
   (void)a;
-  tkd_move(d, TKD_FINISH, 1);
+  resume(d, TK_RESUME_FINISH, 1);
 }
 
-static void set_temp(tkd *d, const char *where) {
-  const char *file;
-  if (!*where) tkd_fail(d, "Which line, function or 'op NAME'?");
-  where = tkd_location(d, where, &file);
-  tkd_drop_temp(d);
-  size_t mark = d->nholds;
-  tkd_point *p = tkd_hold(d, sizeof *p);
-  p->kind = TKD_BREAK;
-  p->enabled = true;
-  p->where = tkd_hold_str(d, where);
-  p->file = tkd_hold_str(d, file);
-  tkd_keep(d, mark);
-  d->temp = p;
-  tkd_points_resolve(d);
-}
-
-void tkd_cmd_UNTIL(tkd *d, tkd_args *a) {
-  if (*a->text) set_temp(d, a->text);
-  tkd_move(d, *a->text ? TKD_FINISH : TKD_UNTIL, 1);
-}
-
-void tkd_cmd_ADVANCE(tkd *d, tkd_args *a) {
-  set_temp(d, a->text);
-  tkd_move(d, TKD_GO, 1);
-}
-
-/* The frame where the program stands, for what changes its course. */
-static tki_frame *innermost(tkd *d) {
-  tki_frame *f = tkd_top(d);
-  if (d->sub || f != d->strand->task->frame)
-    tkd_fail(d, "Only before a statement: 'next' goes to one.");
-  tkd_select(d, 0);
-  return f;
-}
-
-void tkd_cmd_RETURN(tkd *d, tkd_args *a) {
-  (void)a;
-  innermost(d);
-  tkd_deed_new(d, TKD_LEAVE, NULL, 0);
-  d->t->leave = true;
-  tkd_move(d, TKD_STEP, 1);
-}
-
-static const tk_body *body_of(const tk_body *b, const tk_stmt *st) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *x = b->items[i];
-    if (x == st) return b;
-    const tk_body *in = body_of(&x->body, st);
-    if (!in) in = body_of(&x->orelse, st);
-    if (in) return in;
+void tkt_cmd_UNTIL(tkt *d, tkt_args *a) {
+  if (!*a->text) {
+    resume(d, TK_RESUME_UNTIL, 1);
+    return;
   }
-  return NULL;
+  tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_FINISH, .location = a->text});
 }
 
-void tkd_cmd_JUMP(tkd *d, tkd_args *a) {
-  tki_frame *f = innermost(d);
-  int line = (int)tkd_number(d, a->text, 0);
-  if (!line) tkd_fail(d, "Jump to which line?");
-  const tk_body *b = body_of(&f->func->body, f->stmt);
-  const tk_stmt *to = NULL;
-  for (size_t i = b ? b->n : 0; i-- > 0;)
-    if (tk_source_line(f->func->src, b->items[i]->span.lo) == line)
-      to = b->items[i];
-  if (!to)
-    tkd_fail(d, "Line %d is no statement of the body that line %d is in.", line,
-             tkd_line_of(f));
-  if (to == f->stmt) tkd_fail(d, "It stands there.");
-  tkd_deed_new(d, TKD_JUMP, NULL, 0)->stmt = to;
-  d->t->jump = to;
-  tkd_move(d, TKD_STEP, 1);
+void tkt_cmd_ADVANCE(tkt *d, tkt_args *a) {
+  if (!*a->text) tkt_fail(d, "Which line, function or 'op NAME'?");
+  tkd_intend(d->e,
+             &(tk_resume){.kind = TK_RESUME_CONTINUE, .location = a->text});
+}
+
+void tkt_cmd_RETURN(tkt *d, tkt_args *a) {
+  (void)a;
+  resume(d, TK_RESUME_RETURN, 1);
+}
+
+void tkt_cmd_JUMP(tkt *d, tkt_args *a) {
+  tk_resume r = {.kind = TK_RESUME_JUMP};
+  tkd_need_statement(d->e);
+  r.line = (int)tkt_number(d, a->text, 0);
+  tkd_intend(d->e, &r);
 }
 
 /* ---- programs ---------------------------------------------------------- */
 
-/* "3", "3,1" or "(3, 1, 0)" as an index in the grid. */
-uint64_t tkd_program_index(tkd *d, const char *text) {
-  int64_t pid[3] = {0, 0, 0}, *grid = d->t->grid;
-  const char *s = text + strspn(text, "( ");
-  for (int i = 0; i < 3; i++) {
-    char *end;
-    pid[i] = strtoll(s, &end, 10);
-    if (end == s) tkd_fail(d, "A program was expected: X, X,Y or X,Y,Z.");
-    s = end + strspn(end, " ");
-    if (*s != ',') break;
-    s++;
-  }
-  if (s[strspn(s, ") ")])
-    tkd_fail(d, "A program was expected: X, X,Y or X,Y,Z, not '%s'.", text);
-  for (int i = 0; i < 3; i++)
-    if (pid[i] < 0 || pid[i] >= grid[i])
-      tkd_fail(d, "Axis %d of the grid has %lld programs: there is no %lld.", i,
-               (long long)grid[i], (long long)pid[i]);
-  return (uint64_t)(pid[0] + grid[0] * (pid[1] + grid[1] * pid[2]));
+static void say_current(tkt *d) {
+  if (!d->e->frame) tkt_fail(d, "The launch has ended.");
+  tkt_say(d, "program ");
+  tkt_put_pid(&d->out, d->e->t->pid, d->e->t->grid);
+  tkt_say(d, "\n");
 }
 
-static void say_current(tkd *d) {
-  if (!d->frame) tkd_fail(d, "The launch has ended.");
-  tkd_say(d, "program ");
-  tkd_put_pid(&d->out, d->t->pid, d->t->grid);
-  tkd_say(d, "\n");
-}
-
-/* Goes on with a program that was left before a statement. */
-static void take_up(tkd *d, uint64_t index) {
-  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
-  tkd_switch(d, index);
-  memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
-  tkd_select(d, 0);
-  d->moves = d->gone = true;
-}
-
-void tkd_cmd_PROGRAM(tkd *d, tkd_args *a) {
-  if (!*a->text) {
+void tkt_cmd_PROGRAM(tkt *d, tkt_args *a) {
+  uint64_t index = *a->text ? tkt_program_index(d, a->text) : 0;
+  bool current =
+      !*a->text || (!d->e->over && index == d->e->strand->task->index);
+  if (current)
     say_current(d);
-    return;
-  }
-  uint64_t index = tkd_program_index(d, a->text);
-  if (d->over)
-    tkd_fail(d, "The launch has ended: 'goto 1' and then 'program' works.");
-  if (index == d->strand->task->index) {
-    say_current(d);
-    return;
-  }
-  if (d->sub) tkd_fail(d, "Only before a statement: 'next' goes to one.");
-  bool paused = tkd_strand_of(d, index) != NULL;
-  if (!paused && tkd_is_done(d, index))
-    tkd_fail(d,
-             "That program has run. 'goto 1', then 'program %s', comes "
-             "before it.",
-             a->text);
-  uint64_t from = d->strand->task->index;
-  if (paused) {
-    take_up(d, index);
-    d->stop = (tkd_stop){.reason = TKD_R_SWITCH};
-    return;
-  }
-  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
-  tkd_switch(d, index);
-  tkd_move(d, TKD_TO_PROGRAM, 1);
-  d->from_index = from;
+  else
+    tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_PROGRAM, .program = index});
 }
 
-void tkd_cmd_NEXT_PROGRAM(tkd *d, tkd_args *a) {
+void tkt_cmd_NEXT_PROGRAM(tkt *d, tkt_args *a) {
   (void)a;
-  tkd_move(d, TKD_TO_PROGRAM, 1);
+  resume(d, TK_RESUME_NEXT_PROGRAM, 1);
 }
 
-void tkd_cmd_LAUNCH(tkd *d, tkd_args *a) {
+void tkt_cmd_LAUNCH(tkt *d, tkt_args *a) {
   (void)a;
-  d->want_launch = true;
-  tkd_move(d, TKD_GO, 1);
+  resume(d, TK_RESUME_NEXT_LAUNCH, 1);
 }
 
-static const char *state_of(tkd *d, uint64_t index, uint64_t place) {
-  const tkd_strand *s = tkd_strand_of(d, index);
-  if (s && s == d->strand) return "current";
-  if (s) return tkd_is_blocked(s) ? "blocked" : "paused";
-  if (place < d->next) return "done";
-  for (size_t i = 0; i < d->nahead; i++)
-    if (d->ahead[i] == index) return "done";
-  return "waiting";
-}
+/* Programs in the same state, which follow each other in the order. */
+typedef struct program_run {
+  tk_debug_program first, last;
+  uint64_t n;
+} program_run;
 
-static void say_range(tkd *d, uint64_t from, uint64_t to, uint64_t n,
-                      const char *state) {
-  int64_t a[3], b[3];
+static void say_run(tkt *d, const program_run *r) {
+  static const char *const states[] = {"waiting", "current", "paused",
+                                       "blocked", "done"};
   size_t start = d->out.n;
-  tki_pid_of(d->t, from, a);
-  tki_pid_of(d->t, to, b);
-  tkd_put_pid(&d->out, a, NULL);
-  if (n > 1) {
-    tkd_say(d, " .. ");
-    tkd_put_pid(&d->out, b, NULL);
+  tkt_put_pid(&d->out, r->first.pid, NULL);
+  if (r->n > 1) {
+    tkt_say(d, " .. ");
+    tkt_put_pid(&d->out, r->last.pid, NULL);
   }
-  tkd_say(d, "  %llu %s\n", (unsigned long long)n, state);
-  tkd_fold(d, start);
+  tkt_say(d, "  %llu %s\n", (unsigned long long)r->n, states[r->first.state]);
+  tkt_fold(d, start);
 }
 
 enum { MOST_PROGRAMS = 1 << 22, MOST_RANGES = 40 };
 
-void tkd_cmd_PROGRAMS(tkd *d, tkd_args *a) {
-  uint64_t from = 0, to = 0, n = 0, index;
-  const char *state = "";
-  int ranges = 0;
+void tkt_cmd_PROGRAMS(tkt *d, tkt_args *a) {
+  tk_debug_program page[64];
+  program_run r = {.n = 0};
+  uint64_t at = 0;
+  int said = 0;
+  size_t n;
   (void)a;
-  for (uint64_t i = 0; i < tki_programs(d->t) && i < MOST_PROGRAMS; i++) {
-    if (!tki_program_at(d->t, i, &index)) continue;
-    const char *s = state_of(d, index, i);
-    if (n && s == state) {
-      to = index;
-      n++;
-      continue;
+  while (at < MOST_PROGRAMS &&
+         (n = tk_debug_programs(d->e, &at, page, TK_COUNT(page)))) {
+    for (size_t i = 0; i < n; i++) {
+      if (r.n && page[i].state != r.first.state) {
+        if (said++ < MOST_RANGES) say_run(d, &r);
+        r.n = 0;
+      }
+      if (!r.n++) r.first = page[i];
+      r.last = page[i];
     }
-    if (n && ranges++ < MOST_RANGES) say_range(d, from, to, n, state);
-    from = to = index;
-    n = 1;
-    state = s;
   }
-  if (n) say_range(d, from, to, n, state);
+  if (r.n) say_run(d, &r);
 }
 
 /* ---- back -------------------------------------------------------------- */
 
-void tkd_cmd_RUN(tkd *d, tkd_args *a) {
+void tkt_cmd_RUN(tkt *d, tkt_args *a) {
   (void)a;
-  tkd_rewind(d);
-  d->caught_launch = d->want_start = d->catch_launch != NULL;
-  if (d->caught_launch) d->catch_launch->hits++;
-  tkd_move(d, TKD_GO, 1);
+  resume(d, TK_RESUME_AGAIN, 1);
 }
 
-void tkd_cmd_START(tkd *d, tkd_args *a) {
+void tkt_cmd_START(tkt *d, tkt_args *a) {
   (void)a;
-  tkd_goto(d, 1, 0);
-  d->stop.reason = TKD_R_START;
+  resume(d, TK_RESUME_START, 1);
 }
 
-/* N times, up to the beginning, Ctrl-C or a breakpoint that is passed. */
-static void go_back(tkd *d, const tkd_args *a, tkd_back how) {
-  uint64_t n = times(d, a->text);
-  for (bool more = true; n-- && more;) {
-    tkd_go_back(d, how);
-    tkd_reason r = d->stop.reason;
-    more = !d->cut &&
-           (r == TKD_R_STEP || (how == TKD_BACK_HIT && r != TKD_R_HISTORY));
-  }
+void tkt_cmd_REVERSE_STEP(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_BACK_STEP, a);
 }
 
-void tkd_cmd_REVERSE_STEP(tkd *d, tkd_args *a) {
-  go_back(d, a, TKD_BACK_STEP);
+void tkt_cmd_REVERSE_NEXT(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_BACK_NEXT, a);
 }
 
-void tkd_cmd_REVERSE_NEXT(tkd *d, tkd_args *a) {
-  go_back(d, a, TKD_BACK_NEXT);
+void tkt_cmd_REVERSE_CONTINUE(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_BACK, a);
 }
 
-void tkd_cmd_REVERSE_CONTINUE(tkd *d, tkd_args *a) {
-  go_back(d, a, TKD_BACK_HIT);
-}
-
-void tkd_cmd_REVERSE_FINISH(tkd *d, tkd_args *a) {
+void tkt_cmd_REVERSE_FINISH(tkt *d, tkt_args *a) {
   (void)a;
-  if (tkd_depth(d->frame) < 2)
-    tkd_fail(d, "The kernel itself was not called: 'reverse-continue' goes "
-                "back to the last stop.");
-  tkd_go_back(d, TKD_BACK_FINISH);
+  resume(d, TK_RESUME_BACK_FINISH, 1);
 }
 
-void tkd_cmd_REVERSE_STEPI(tkd *d, tkd_args *a) {
-  d->fine = true;
-  go_back(d, a, TKD_BACK_STEPI);
+void tkt_cmd_REVERSE_STEPI(tkt *d, tkt_args *a) {
+  resume_times(d, TK_RESUME_BACK_OPERATION, a);
 }
 
-void tkd_cmd_GOTO(tkd *d, tkd_args *a) {
-  if (!*a->text) tkd_fail(d, "Go to which event? 'when' says which this is.");
-  tkd_goto(d, tkd_number(d, a->text, 1), 0);
+void tkt_cmd_GOTO(tkt *d, tkt_args *a) {
+  if (!*a->text) tkt_fail(d, "Go to which event? 'when' says which this is.");
+  tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_EVENT,
+                                .event = tkt_number(d, a->text, 1),
+                                .program = TK_DEBUG_NO_PROGRAM});
 }
 
-void tkd_cmd_WHEN(tkd *d, tkd_args *a) {
+void tkt_cmd_WHEN(tkt *d, tkt_args *a) {
+  tk_debug_time now;
   (void)a;
-  tkd_say(d, "event %llu", (unsigned long long)d->event);
-  if (d->sub && d->sub != TKD_LATE)
-    tkd_say(d, ", operation %llu", (unsigned long long)d->sub);
-  if (d->over) tkd_say(d, ", the end");
-  if (d->nbases)
-    tkd_say(d, "; history from event %llu on\n",
-            (unsigned long long)d->bases[0].event + 1);
+  tk_debug_when(d->e, &now);
+  tkt_say(d, "event %llu", (unsigned long long)now.event);
+  if (now.operation)
+    tkt_say(d, ", operation %llu", (unsigned long long)now.operation);
+  if (now.over) tkt_say(d, ", the end");
+  if (now.first)
+    tkt_say(d, "; history from event %llu on\n", (unsigned long long)now.first);
   else
-    tkd_say(d, "; no history\n");
+    tkt_say(d, "; no history\n");
 }
 
-void tkd_cmd_CHECKPOINT(tkd *d, tkd_args *a) {
+void tkt_cmd_CHECKPOINT(tkt *d, tkt_args *a) {
   (void)a;
-  if (d->nmarks == d->cap_marks) {
-    size_t cap = d->cap_marks ? d->cap_marks * 2 : 8;
-    d->marks = tk_realloc(d->env, d->marks, d->cap_marks * sizeof *d->marks,
-                          cap * sizeof *d->marks);
-    d->cap_marks = cap;
-  }
-  uint64_t sub = d->sub == TKD_LATE ? 0 : d->sub;
-  tkd_mark m = {(int)d->nmarks + 1, d->event, sub, TKD_ALL_PROGRAMS};
-  if (d->strand) m.index = d->strand->task->index;
-  d->marks[d->nmarks++] = m;
-  tkd_say(d, "Checkpoint %d: event %llu\n", m.number,
-          (unsigned long long)m.event);
+  tkd_mark_new(d->e);
+  const tkd_mark *m = &d->e->marks[d->e->nmarks - 1];
+  tkt_say(d, "Checkpoint %d: event %llu\n", m->number,
+          (unsigned long long)m->event);
 }
 
-void tkd_cmd_RESTART(tkd *d, tkd_args *a) {
-  uint64_t n = tkd_number(d, a->text, 0);
-  if (!n || n > d->nmarks)
-    tkd_fail(d, "Which checkpoint? There are %zu.", d->nmarks);
-  tkd_mark m = d->marks[n - 1];
-  tkd_goto(d, m.event, m.sub);
-  /* There the user had taken up another program, without a statement of it. */
-  if (d->strand && d->strand->task->index != m.index &&
-      tkd_strand_of(d, m.index))
-    take_up(d, m.index);
+void tkt_cmd_RESTART(tkt *d, tkt_args *a) {
+  uint64_t n = tkt_number(d, a->text, 0);
+  if (!n || n > d->e->nmarks)
+    tkt_fail(d, "Which checkpoint? There are %zu.", d->e->nmarks);
+  const tkd_mark *m = &d->e->marks[n - 1];
+  tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_EVENT,
+                                .event = m->event,
+                                .operation = m->sub,
+                                .program = m->index});
 }
 
-void tkd_cmd_DETACH(tkd *d, tkd_args *a) {
+void tkt_cmd_DETACH(tkt *d, tkt_args *a) {
   (void)a;
-  d->detached = d->moves = true;
-  for (tkd_point *p = d->points; p; p = p->next) p->enabled = false;
-  tkd_points_resolve(d);
+  resume(d, TK_RESUME_DETACH, 1);
 }
 
-void tkd_cmd_QUIT(tkd *d, tkd_args *a) {
+void tkt_cmd_QUIT(tkt *d, tkt_args *a) {
   (void)a;
-  d->quit = d->moves = true;
+  tk_debug_quit(d->e);
 }

@@ -6,13 +6,22 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "command/aside.h"
 #include "command/cmd.h"
+#include "command/look.h"
+#include "command/say.h"
+#include "command/show.h"
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/memory.h"
+#include "debug/part.h"
+#include "debug/programs.h"
 #include "interp/check/blame.h"
 #include "interp/check/slice.h"
 #include "interp/grid.h"
 
 typedef struct why {
-  tkd *d;
+  tkt *d;
   tki_observer observer;
   tkd_place place; /* where the program stands; n 0: the launch has ended */
   uint64_t program;
@@ -37,7 +46,7 @@ static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
   if (t->frame->func->library || tki_program_index(t) != y->program) return;
   if (!tkd_is_there(&y->place, t->frame)) return;
   y->reached = true;
-  if (y->blame && y->d->nahead) return; /* others have run as well */
+  if (y->blame && y->d->e->nahead) return; /* others have run as well */
   if (y->name) y->status = tk_protect(t->env, say_origin, y);
   tk_throw(t->env, TK_INTERRUPTED);
 }
@@ -45,15 +54,15 @@ static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
 /* Whether what a program writes aside, it has written here as well. */
 static bool has_written(const why *y, uint64_t index) {
   if (y->place.n && index == y->program) return !y->reached;
-  for (const tkd_strand *s = y->d->strands; s; s = s->next)
+  for (const tkd_strand *s = y->d->e->strands; s; s = s->next)
     if (s->task->index == index) return false;
-  return tkd_is_done(y->d, index);
+  return tkd_is_done(y->d->e, index);
 }
 
 static void on_access(void *ud, tki *t, const tki_access *a) {
   why *y = ud;
   tki_observer *o = &y->blame->observer;
-  if (!y->d->nahead || has_written(y, tki_program_index(t)))
+  if (!y->d->e->nahead || has_written(y, tki_program_index(t)))
     o->access(o->ud, t, a);
 }
 
@@ -63,32 +72,32 @@ static tkd_away run(why *y, tki_observer *watches) {
   if (y->blame) y->observer.access = on_access;
   if (watches) watches->next = NULL;
   tkd_away w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
-  tkd_run_away(y->d, &w);
+  tkd_run_away(y->d->e, &w);
   return w;
 }
 
-static void not_reached(tkd *d, const tkd_away *w) {
+static void not_reached(tkt *d, const tkd_away *w) {
   if (w->full)
-    tkd_fail(d, "It is too far for the history: 'set history' with more.");
+    tkt_fail(d, "It is too far for the history: 'set history' with more.");
   if (*w->why)
-    tkd_fail(d, "A run aside ends before this statement: %s.", w->why);
-  if (w->status == TK_INTERRUPTED) tkd_fail(d, "Interrupted.");
-  tkd_fail(d, "A run aside does not come to this statement: what was changed "
+    tkt_fail(d, "A run aside ends before this statement: %s.", w->why);
+  if (w->status == TK_INTERRUPTED) tkt_fail(d, "Interrupted.");
+  tkt_fail(d, "A run aside does not come to this statement: what was changed "
               "by hand led here.");
 }
 
-static void put_limits(tkd *d, const tkd_away *w) {
-  tkd_say_left_out(d, w);
-  if (d->nahead)
-    tkd_say(d, "Some programs ran out of turn here: this is as if they ran in "
+static void put_limits(tkt *d, const tkd_away *w) {
+  tkt_say_left_out(d, w);
+  if (d->e->nahead)
+    tkt_say(d, "Some programs ran out of turn here: this is as if they ran in "
                "their order,\nwithout those that are paused.\n");
 }
 
-static void start(why *y, tkd *d) {
+static void start(why *y, tkt *d) {
   *y = (why){.d = d};
-  if (!d->frame) return;
-  y->place = tkd_place_of(d->frame);
-  y->program = d->strand->task->index;
+  if (!d->e->frame) return;
+  y->place = tkd_place_of(d->e->frame);
+  y->program = d->e->strand->task->index;
 }
 
 /* ---- origin ------------------------------------------------------------ */
@@ -100,33 +109,33 @@ static const char *lane_in(const why *y, const tki_frame *f) {
 
 /* The value here, if it is another one than that which is explained. */
 static void put_now(const why *y, const tki_frame *f) {
-  tkd *d = y->d;
-  const char *now = lane_in(y, d->frame);
+  tkt *d = y->d;
+  const char *now = lane_in(y, d->e->frame);
   if (!memcmp(lane_in(y, f), now, tk_lane_size(y->type))) {
-    tkd_say(d, "\n");
+    tkt_say(d, "\n");
     return;
   }
-  bool by_hand = tkd_changed_by_hand(d);
-  tkd_say(d, by_hand ? " without what was changed by hand; here it is "
+  bool by_hand = tkd_changed_by_hand(d->e);
+  tkt_say(d, by_hand ? " without what was changed by hand; here it is "
                      : " before this statement; now it is ");
-  tkd_put_lane(d, y->type, now);
-  tkd_say(d, "\n");
+  tkt_put_lane(d, y->type, now);
+  tkt_say(d, "\n");
 }
 
 static void say_origin(tk_env *e, void *ud) {
   why *y = ud;
-  tkd *d = y->d;
-  tki_frame *f = d->t->frame;
+  tkt *d = y->d;
+  tki_frame *f = d->e->t->frame;
   tkc_ref ref = tkc_trace_slot(f, y->slot);
   (void)e;
   if (!ref) {
     y->reached = false;
     return;
   }
-  tkd_say(d, "%s", y->name);
-  tkd_lane_index(&d->out, y->type, (int64_t)y->lane);
-  tkd_say(d, " = ");
-  tkd_put_lane(d, y->type, lane_in(y, f));
+  tkt_say(d, "%s", y->name);
+  tkt_lane_index(&d->out, y->type, (int64_t)y->lane);
+  tkt_say(d, " = ");
+  tkt_put_lane(d, y->type, lane_in(y, f));
   put_now(y, f);
   tkc_slice_text(&y->trace, &d->out, ref, y->lane, 2, TKC_SLICE_LINES);
 }
@@ -134,7 +143,8 @@ static void say_origin(tk_env *e, void *ud) {
 static void origin_body(tk_env *e, void *ud) {
   why *y = ud;
   (void)e;
-  tkc_trace_init(&y->trace, y->d->t, y->program, (size_t)TKC_TRACE_MIB << 20);
+  tkc_trace_init(&y->trace, y->d->e->t, y->program,
+                 (size_t)TKC_TRACE_MIB << 20);
   tkd_away w = run(y, &y->trace.observer);
   if (y->status != TK_OK) tk_throw(e, y->status);
   if (!y->reached) not_reached(y->d, &w);
@@ -142,29 +152,29 @@ static void origin_body(tk_env *e, void *ud) {
 }
 
 /* The slot of a variable; fails. */
-static int find_slot(tkd *d, const char *name) {
+static int find_slot(tkt *d, const char *name) {
   int slots[2];
-  size_t n = tki_eval_slots(d->frame, name, slots, 2);
+  size_t n = tki_eval_slots(d->e->frame, name, slots, 2);
   if (n == 1) return slots[0];
-  if (n) tkd_fail(d, "%s has several parts: origin follows one value.", name);
-  if (tkd_region(d, name, strlen(name)))
-    tkd_fail(d, "%s is memory: 'blame %s[...]' says who wrote it.", name, name);
-  tkd_fail(d,
+  if (n) tkt_fail(d, "%s has several parts: origin follows one value.", name);
+  if (tkd_region(d->e, name, strlen(name)))
+    tkt_fail(d, "%s is memory: 'blame %s[...]' says who wrote it.", name, name);
+  tkt_fail(d,
            "%s is no variable here, or is known when the kernel is compiled.",
            name);
 }
 
 static void origin(why *y, const char *text) {
-  tkd *d = y->d;
-  const tki_frame *f = d->frame;
+  tkt *d = y->d;
+  const tki_frame *f = d->e->frame;
   y->slot = find_slot(d, y->name);
   y->type = &f->func->slots[y->slot].type;
   if (y->type->rank && !f->slots[y->slot].buf)
-    tkd_fail(d, "%s has no value yet here.", y->name);
+    tkt_fail(d, "%s has no value yet here.", y->name);
   if (*text && y->type->ptr && !y->type->rank)
-    tkd_fail(d, "%s is memory: 'blame %s%s' says who wrote it.", y->name,
+    tkt_fail(d, "%s is memory: 'blame %s%s' says who wrote it.", y->name,
              y->name, text);
-  y->lane = tkd_lane(d, y->name, y->type, text);
+  y->lane = tkd_lane(d->e, y->name, y->type, text);
   tk_status st = tk_protect(d->env, origin_body, y);
   tkc_trace_end(&y->trace, false);
   if (st != TK_OK) tk_throw(d->env, st);
@@ -176,19 +186,19 @@ static size_t name_length(const char *s) {
   return n;
 }
 
-static void need_name(tkd *d, const char *text, size_t n, const char *usage) {
+static void need_name(tkt *d, const char *text, size_t n, const char *usage) {
   const char *rest = text + n;
   size_t len = strlen(rest);
   bool index = len > 1 && *rest == '[' && rest[len - 1] == ']';
-  if (!n || (*rest && !index)) tkd_fail(d, "%s", usage);
+  if (!n || (*rest && !index)) tkt_fail(d, "%s", usage);
 }
 
-void tkd_cmd_ORIGIN(tkd *d, tkd_args *a) {
+void tkt_cmd_ORIGIN(tkt *d, tkt_args *a) {
   why y;
   size_t n = name_length(a->text);
   need_name(d, a->text, n, "origin VAR, or origin VAR[I,J] for a lane");
   start(&y, d);
-  y.name = tkd_temp(d, a->text, n);
+  y.name = tkd_temp(d->e, a->text, n);
   origin(&y, a->text + n);
 }
 
@@ -196,46 +206,46 @@ void tkd_cmd_ORIGIN(tkd *d, tkd_args *a) {
 
 /* What the user wrote to the element, newest first: no program did. */
 static void put_pokes(const why *y) {
-  tkd *d = y->d;
+  tkt *d = y->d;
   tk_type type = tk_scalar(y->region->tensor->dtype);
-  for (size_t i = d->ndeeds; i-- > 0;) {
-    const tkd_deed *x = &d->deeds[i];
+  for (size_t i = d->e->ndeeds; i-- > 0;) {
+    const tkd_deed *x = &d->e->deeds[i];
     if (x->kind != TKD_POKE || x->host != y->element) continue;
-    tkd_say(d, "  set by hand at event %llu: value ",
+    tkt_say(d, "  set by hand at event %llu: value ",
             (unsigned long long)x->event);
-    tkd_put_lane(d, &type, x->bytes);
-    tkd_say(d, "\n");
+    tkt_put_lane(d, &type, x->bytes);
+    tkt_say(d, "\n");
   }
 }
 
 static void blame_body(tk_env *e, void *ud) {
   why *y = ud;
-  tkd *d = y->d;
+  tkt *d = y->d;
   (void)e;
   tkd_away w = run(y, NULL);
-  bool whole = w.status == TK_OK && (!y->place.n || d->nahead);
+  bool whole = w.status == TK_OK && (!y->place.n || d->e->nahead);
   if (!y->reached && !whole && !*w.why) not_reached(d, &w);
   tkc_blame_text(y->blame, &d->out);
   put_pokes(y);
-  tkd_say_untouched(d);
+  tkt_say_untouched(d);
   put_limits(d, &w);
 }
 
-void tkd_cmd_BLAME(tkd *d, tkd_args *a) {
+void tkt_cmd_BLAME(tkt *d, tkt_args *a) {
   why y;
   int left;
   size_t n = name_length(a->text);
   need_name(d, a->text, n, "blame BUFFER[I,J]");
-  const tki_region *r = tkd_region(d, a->text, n);
-  if (!r) tkd_fail(d, "%.*s is no tensor of this launch.", (int)n, a->text);
-  char *host = tkd_element(d, r, a->text + n, &left);
+  const tki_region *r = tkd_region(d->e, a->text, n);
+  if (!r) tkt_fail(d, "%.*s is no tensor of this launch.", (int)n, a->text);
+  char *host = tkd_element(d->e, r, a->text + n, &left);
   if (left)
-    tkd_fail(d, "%s has %d ax%s: an element is named by an index for each.",
+    tkt_fail(d, "%s has %d ax%s: an element is named by an index for each.",
              r->name, r->tensor->rank, r->tensor->rank == 1 ? "is" : "es");
   start(&y, d);
   y.region = r;
   y.element = host;
-  y.blame = tkc_blame_one(d->t, r, r->lo + (uint64_t)(host - r->host));
+  y.blame = tkc_blame_one(d->e->t, r, r->lo + (uint64_t)(host - r->host));
   tk_status st = tk_protect(d->env, blame_body, &y);
   tkc_blame_free(d->env, y.blame);
   if (st != TK_OK) tk_throw(d->env, st);

@@ -1,20 +1,25 @@
 /* complete.c - the words that may stand at the end of a command line. */
+#include "command/complete.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "debug/debug.h"
+#include "command/info.h"
+#include "command/settings.h"
+#include "command/table.h"
+#include "debug/memory.h"
 #include "interp/check/check.h"
 
-const char tkd_word_breaks[] = " \t\"'`()[]{},:;<>=+*%&|^~!@$\\";
+const char tkt_word_breaks[] = " \t\"'`()[]{},:;<>=+*%&|^~!@$\\";
 
 typedef struct completing {
-  tkd *d;
+  tkt *d;
   const char *line;
   const char *word; /* the last of the line */
   const char *rest; /* what the command is followed by */
-  const tkd_command *c;
+  const tkt_command *c;
   size_t i; /* how many candidates are still to be passed over */
   const char *found;
 } completing;
@@ -47,7 +52,7 @@ static bool try_words(completing *x, const char *name) {
 
 static bool try_commands(completing *x) {
   const char *name;
-  for (const tkd_named *n = x->d->named; n; n = n->next)
+  for (const tkt_named *n = x->d->named; n; n = n->next)
     if (n->text && !try_word(x, n->name)) return false;
   for (size_t i = 0; (name = tk_debugger_command_name(i)); i++)
     if (!try_word(x, name)) return false;
@@ -55,14 +60,14 @@ static bool try_commands(completing *x) {
 }
 
 static bool try_values(completing *x) {
-  tkd *d = x->d;
+  tkt *d = x->d;
   const char *name;
-  for (size_t i = 0; d->frame && (name = tki_eval_name(d->frame, i)); i++)
+  for (size_t i = 0; d->e->frame && (name = tki_eval_name(d->e->frame, i)); i++)
     if (!try_word(x, name)) return false;
-  for (size_t i = 0; d->t && i < d->t->nregions; i++) {
-    name = d->t->regions[i].name;
+  for (size_t i = 0; d->e->t && i < d->e->t->nregions; i++) {
+    name = d->e->t->regions[i].name;
     int slot;
-    if (!name || (d->frame && tki_eval_slots(d->frame, name, &slot, 1)))
+    if (!name || (d->e->frame && tki_eval_slots(d->e->frame, name, &slot, 1)))
       continue;
     if (!try_word(x, name)) return false;
   }
@@ -70,9 +75,9 @@ static bool try_values(completing *x) {
 }
 
 static bool try_functions(completing *x) {
-  tkd *d = x->d;
-  for (size_t i = 0; d->t && i < d->t->program->nfuncs; i++) {
-    const tk_func *f = d->t->program->funcs[i];
+  tkt *d = x->d;
+  for (size_t i = 0; d->e->t && i < d->e->t->program->nfuncs; i++) {
+    const tk_func *f = d->e->t->program->funcs[i];
     if (!f->library && !try_word(x, f->name)) return false;
   }
   return true;
@@ -80,7 +85,7 @@ static bool try_functions(completing *x) {
 
 static bool try_settings(completing *x) {
   const char *name;
-  for (size_t i = 0; (name = tkd_setting_name(i)); i++)
+  for (size_t i = 0; (name = tkt_setting_name(i)); i++)
     if (!try_words(x, name)) return false;
   if (x->word == x->rest && !try_word(x, "var")) return false;
   if (!strncmp(x->rest, "var ", 4)) return try_values(x);
@@ -91,14 +96,14 @@ static bool try_settings(completing *x) {
 
 static bool try_topics(completing *x) {
   const char *name;
-  for (size_t i = 0; (name = tkd_info_topic(i)); i++)
+  for (size_t i = 0; (name = tkt_info_topic(i)); i++)
     if (!try_words(x, name)) return false;
   return true;
 }
 
 static bool try_entry(completing *x, const char *folder, const char *name) {
   struct stat st;
-  const char *path = tk_arena_printf(&x->d->temps, "%s%s", folder, name);
+  const char *path = tk_arena_printf(&x->d->e->temps, "%s%s", folder, name);
   bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
   return try_text(x, path, strlen(path), is_folder ? "/" : "");
 }
@@ -107,7 +112,7 @@ static bool try_entry(completing *x, const char *folder, const char *name) {
 static bool try_files(completing *x) {
   const char *slash = strrchr(x->word, '/');
   size_t n = slash ? (size_t)(slash + 1 - x->word) : 0;
-  const char *folder = tkd_temp(x->d, x->word, n);
+  const char *folder = tkd_temp(x->d->e, x->word, n);
   DIR *dir = opendir(n ? folder : ".");
   bool more = true;
   for (struct dirent *e; dir && more && (e = readdir(dir));)
@@ -146,35 +151,35 @@ static void complete_applied(completing *x) {
 
 static void complete_operand(completing *x) {
   const char *condition = strstr(x->rest, " if ");
-  if (x->c == &tkd_commands[TKD_C_APPLY])
+  if (x->c == &tkt_commands[TKT_C_APPLY])
     complete_applied(x);
-  else if (x->c->words != TKD_SETTING && !try_usage(x))
+  else if (x->c->words != TKT_SETTING && !try_usage(x))
     return;
   else if (condition && condition < x->word)
     try_values(x);
   else
     switch (x->c->words) {
-    case TKD_COMMAND: try_commands(x); break;
-    case TKD_LOCATION:
+    case TKT_COMMAND: try_commands(x); break;
+    case TKT_LOCATION:
       if (try_functions(x) && strchr(x->word, '/')) try_files(x);
       break;
-    case TKD_EXPR: try_values(x); break;
-    case TKD_INFO: try_topics(x); break;
-    case TKD_SETTING: try_settings(x); break;
-    case TKD_FILE_NAME: try_files(x); break;
+    case TKT_EXPR: try_values(x); break;
+    case TKT_INFO: try_topics(x); break;
+    case TKT_SETTING: try_settings(x); break;
+    case TKT_FILE_NAME: try_files(x); break;
     default: break;
     }
 }
 
 static void complete_line(completing *x) {
   const char *line = x->line + strspn(x->line, " \t");
-  size_t n = tkd_name_length(line);
+  size_t n = tkt_name_length(line);
   int count;
   if (x->word <= line) {
     try_commands(x);
     return;
   }
-  x->c = tkd_command_named(line, n, &count);
+  x->c = tkt_command_named(line, n, &count);
   x->rest = line + n;
   x->rest += *x->rest == '/' ? strcspn(x->rest, " \t") : 0;
   x->rest += strspn(x->rest, " \t");
@@ -188,13 +193,14 @@ static void complete(tk_env *e, void *ud) {
   completing *x = ud;
   (void)e;
   x->word = x->line + strlen(x->line);
-  while (x->word > x->line && !strchr(tkd_word_breaks, x->word[-1])) x->word--;
+  while (x->word > x->line && !strchr(tkt_word_breaks, x->word[-1])) x->word--;
   complete_line(x);
 }
 
 const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i) {
   completing x = {.d = d, .line = line, .i = i};
+  size_t mark = tkd_call_begins(d->e);
   tk_protect(d->env, complete, &x);
-  if (!d->commands) tkd_temps_free(d);
+  tkd_call_ends(d->e, mark);
   return x.found;
 }

@@ -10,79 +10,79 @@
 #include "interp/interp.h"
 
 /* Lanes with a type; strided, so that a tensor in memory is one as well. */
-typedef struct tkd_block {
+typedef struct tkt_block {
   tk_type type;                 /* what a lane is, and the shape */
-  int64_t strides[TK_MAX_RANK]; /* in lanes; see tkd_block_of */
+  int64_t strides[TK_MAX_RANK]; /* in lanes; see tkt_block_of */
   const void *data;
   const uint8_t *undefined; /* one byte a lane, row-major; NULL: none */
-} tkd_block;
+} tkt_block;
 
-/* The lanes of a value; it must stay alive. */
-tkd_block tkd_block_of(const tk_type *type, tki_val *v);
+/* Lanes that are next to each other; they must stay alive. */
+tkt_block tkt_block_of(const tk_type *type, const void *lanes);
 /* A tensor's elements. */
-tkd_block tkd_block_tensor(const tk_tensor *x);
+tkt_block tkt_block_tensor(const tk_tensor *x);
 /* The memory of the i-th lane in row-major order. */
-const void *tkd_block_lane(const tkd_block *b, int64_t i);
-double tkd_lane_double(const tkd_block *b, int64_t i); /* addresses too */
+const void *tkt_block_lane(const tkt_block *b, int64_t i);
+double tkt_lane_double(const tkt_block *b, int64_t i); /* addresses too */
 /* "[1, 2]" for the i-th lane; "" for a scalar. */
-void tkd_lane_index(tk_buf *out, const tk_type *type, int64_t i);
+void tkt_lane_index(tk_buf *out, const tk_type *type, int64_t i);
 
 /* dtype, shape, extremes and where they are, mean, deviation, how many lanes
  * are NaN, infinite, zero, undefined; a histogram of the finite ones. */
-void tkd_stats(tk_buf *out, const tkd_block *b, int width);
+void tkt_stats(tk_buf *out, const tkt_block *b, int width);
 
 /* A heat map, or for int1 a mask, of the last two axes: a plane with its index
  * for each index of the leading ones, which follow each other downwards; of
  * many planes the first.  Larger blocks are shown by the extreme of each cell's
  * lanes that is farthest from zero.  colour: ANSI background, else letters. */
-void tkd_picture(tk_buf *out, const tkd_block *b, int width, bool colour);
+void tkt_picture(tk_buf *out, const tkt_block *b, int width, bool colour);
 /* The same as an SVG document, a cell per lane (or per group of lanes). */
-void tkd_svg(tk_buf *out, const tkd_block *b);
+void tkt_svg(tk_buf *out, const tkt_block *b);
 
 /* By axis: contiguity (lanes that count up by one), divisibility (of the
  * first of those), constancy (equal lanes), as Triton's axis analysis defines
  * them, but of the values there are.  Integers and pointers only. */
-void tkd_axis(tk_buf *out, const tkd_block *b);
+void tkt_axis(tk_buf *out, const tkt_block *b);
 
 /* The blocked layout that Triton's compiler starts from for this shape and
  * number of warps (of 32 threads), and who holds the first lanes. */
-void tkd_layout(tk_buf *out, const tk_type *type, int warps);
+void tkt_layout(tk_buf *out, const tk_type *type, int warps);
 
 /* ---- accesses (look_touch.c) ------------------------------------------- */
 
 /* Lanes and the memory traffic of accesses.  A warp is 32 lanes in row-major
  * order that are next to each other; it moves whole sectors of 32 bytes, which
  * lie in lines of 128. */
-typedef struct tkd_traffic {
+typedef struct tkt_traffic {
   uint64_t times, lanes, active;
   uint64_t wanted;         /* bytes, each once a warp */
   uint64_t sectors, lines; /* a sector or line counts once a warp */
   uint64_t warps;          /* with an active lane */
   uint64_t runs, longest;  /* of lanes whose memory follows each other */
-} tkd_traffic;
+} tkt_traffic;
 
 /* What the accesses of an instruction to a tensor touch: of one program, and
  * of all. */
-typedef struct tkd_touch {
+typedef struct tkt_touch {
   tk_env *env;
   const tk_inst *in;
   const char *verb;
   const tki_region *region;
-  tkd_traffic mine, all;
+  tkt_traffic mine, all;
   uint64_t programs, last; /* that do; the last of them, + 1 */
   uint64_t n;              /* elements, 0 when there are too many to count */
   uint32_t *first, *latest, *count; /* by element: programs + 1, how many */
   uint8_t *own;                     /* ... whether the one program does */
-} tkd_touch;
+} tkt_touch;
 
-tkd_touch tkd_touch_new(tk_env *e, const tki_access *a, const tki_region *r);
-void tkd_touch_free(tkd_touch *c);
+tkt_touch tkt_touch_new(tk_env *e, const tki_access *a, const tki_region *r);
+void tkt_touch_free(tkt_touch *c);
 /* program: its index; mine: it is the one. */
-void tkd_touch_add(tkd_touch *c, const tki_access *a, uint64_t program,
+void tkt_touch_add(tkt_touch *c, const tki_access *a, uint64_t program,
                    bool mine);
 /* About the one program, about all; `of` says whose they are. */
-void tkd_touch_mine(tk_buf *out, const tkd_touch *c, const char *of);
-void tkd_touch_all(tk_buf *out, const tkd_touch *c, const tki *t,
+void tkt_touch_mine(tk_buf *out, const tkt_touch *c, const char *of);
+void tkt_touch_all(tk_buf *out, const tkt_touch *c, const tki *t,
                    const char *of);
 
 #endif

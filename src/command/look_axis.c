@@ -12,8 +12,8 @@
 
 /* ---- axis facts --------------------------------------------------------- */
 
-static int64_t lane_int(const tkd_block *b, int64_t i) {
-  const void *p = tkd_block_lane(b, i);
+static int64_t lane_int(const tkt_block *b, int64_t i) {
+  const void *p = tkt_block_lane(b, i);
   int64_t v;
   if (!b->type.ptr) return tk_lane_int((tk_dtype)b->type.elem, p);
   memcpy(&v, p, sizeof v);
@@ -22,7 +22,7 @@ static int64_t lane_int(const tkd_block *b, int64_t i) {
 
 /* Lane number at `at` along an axis of the row that starts at lane `row`. */
 typedef struct line {
-  const tkd_block *b;
+  const tkt_block *b;
   int64_t row, step, n;
 } line;
 
@@ -64,7 +64,7 @@ static int64_t lanes_behind(const tk_type *t, int axis) {
   return step;
 }
 
-static facts axis_facts(const tkd_block *b, int axis, int64_t unit) {
+static facts axis_facts(const tkt_block *b, int axis, int64_t unit) {
   int64_t n = b->type.shape[axis], step = lanes_behind(&b->type, axis);
   facts f = {power_in(n), INT64_C(1) << 30, power_in(n)};
   int64_t rows = n ? tk_numel(&b->type) / n : 0;
@@ -80,7 +80,7 @@ static facts axis_facts(const tkd_block *b, int axis, int64_t unit) {
   return f;
 }
 
-void tkd_axis(tk_buf *out, const tkd_block *b) {
+void tkt_axis(tk_buf *out, const tkt_block *b) {
   const tk_type *t = &b->type;
   bool whole = t->ptr || tk_is_int((tk_dtype)t->elem);
   tk_type to = t->ptr ? tk_pointee(tk_elem_of(*t)) : *t;
@@ -133,7 +133,7 @@ static void split(const tk_type *t, int warps, int64_t *threads,
   across[0] = left;
 }
 
-void tkd_layout(tk_buf *out, const tk_type *t, int warps) {
+void tkt_layout(tk_buf *out, const tk_type *t, int warps) {
   int64_t threads[TK_MAX_RANK], across[TK_MAX_RANK];
   int64_t each[TK_MAX_RANK] = {1}, order[TK_MAX_RANK] = {0}, held = 1;
   tk_type_declare(out, t);

@@ -30,10 +30,10 @@ typedef struct cell {
   bool undefined, nan, inf;
 } cell;
 
-static void measure(grid *g, const tkd_block *b) {
+static void measure(grid *g, const tkt_block *b) {
   g->least = 0, g->most = 1;
   for (int64_t i = 0; i < g->planes * g->rows * g->cols; i++) {
-    double v = tkd_lane_double(b, i);
+    double v = tkt_lane_double(b, i);
     if (v != v || isinf(v) || (b->undefined && b->undefined[i])) continue;
     if (!g->any || v < g->least) g->least = v;
     if (!g->any || v > g->most) g->most = v;
@@ -41,12 +41,12 @@ static void measure(grid *g, const tkd_block *b) {
   }
 }
 
-static bool has_planes(const tkd_block *b) {
+static bool has_planes(const tkt_block *b) {
   return b->type.rank > 2;
 }
 
 /* Planes share the rows that there are, down to a few for each. */
-static void divide(grid *g, const tkd_block *b, int64_t max_planes,
+static void divide(grid *g, const tkt_block *b, int64_t max_planes,
                    int64_t *max_rows) {
   for (int i = 0; i + 2 < b->type.rank; i++) g->planes *= b->type.shape[i];
   g->shown = g->planes < max_planes ? g->planes : max_planes;
@@ -54,7 +54,7 @@ static void divide(grid *g, const tkd_block *b, int64_t max_planes,
   if (g->shown > 1 && *max_rows < LEAST_ROWS) *max_rows = LEAST_ROWS;
 }
 
-static grid grid_of(const tkd_block *b, int64_t max_planes, int64_t max_rows,
+static grid grid_of(const tkt_block *b, int64_t max_planes, int64_t max_rows,
                     int64_t max_cols) {
   const tk_type *t = &b->type;
   int64_t n = tk_numel(t);
@@ -72,8 +72,8 @@ static grid grid_of(const tkd_block *b, int64_t max_planes, int64_t max_rows,
   return g;
 }
 
-static void add_lane(cell *c, const tkd_block *b, int64_t i, bool first) {
-  double v = tkd_lane_double(b, i);
+static void add_lane(cell *c, const tkt_block *b, int64_t i, bool first) {
+  double v = tkt_lane_double(b, i);
   if (b->undefined && b->undefined[i])
     c->undefined = true;
   else if (v != v)
@@ -84,7 +84,7 @@ static void add_lane(cell *c, const tkd_block *b, int64_t i, bool first) {
     c->value = v;
 }
 
-static cell cell_at(const grid *g, const tkd_block *b, int64_t row,
+static cell cell_at(const grid *g, const tkt_block *b, int64_t row,
                     int64_t col) {
   cell c = {0};
   bool first = true;
@@ -102,18 +102,18 @@ static void go_to_plane(grid *g, int64_t plane) {
 }
 
 /* "[1, 0, " of the plane's leading axes; "[" if there are none. */
-static void plane_index(tk_buf *out, const tkd_block *b, int64_t plane) {
+static void plane_index(tk_buf *out, const tkt_block *b, int64_t plane) {
   tk_type lead = b->type;
   tk_buf_puts(out, "[");
   if (!has_planes(b)) return;
   lead.rank -= 2;
   out->n--;
-  tkd_lane_index(out, &lead, plane);
+  tkt_lane_index(out, &lead, plane);
   out->n--;
   tk_buf_puts(out, ", ");
 }
 
-static void plane_label(tk_buf *out, const tkd_block *b, int64_t plane) {
+static void plane_label(tk_buf *out, const tkt_block *b, int64_t plane) {
   plane_index(out, b, plane);
   tk_buf_puts(out, ":, :]");
 }
@@ -145,7 +145,7 @@ static int background(const grid *g, const cell *c) {
   return ramp[k < (int)sizeof ramp ? k : (int)sizeof ramp - 1];
 }
 
-static void draw_row(tk_buf *out, const grid *g, const tkd_block *b,
+static void draw_row(tk_buf *out, const grid *g, const tkt_block *b,
                      int64_t row, bool colour) {
   tk_buf_printf(out, "%6" PRId64 " ", row * g->down);
   for (int64_t col = 0; col < g->ncols; col++) {
@@ -177,7 +177,7 @@ static void legend(tk_buf *out, const grid *g) {
   tk_buf_putc(out, '\n');
 }
 
-static void draw_plane(tk_buf *out, grid *g, const tkd_block *b, int64_t plane,
+static void draw_plane(tk_buf *out, grid *g, const tkt_block *b, int64_t plane,
                        bool colour) {
   go_to_plane(g, plane);
   if (has_planes(b)) {
@@ -187,7 +187,7 @@ static void draw_plane(tk_buf *out, grid *g, const tkd_block *b, int64_t plane,
   for (int64_t row = 0; row < g->nrows; row++) draw_row(out, g, b, row, colour);
 }
 
-void tkd_picture(tk_buf *out, const tkd_block *b, int width, bool colour) {
+void tkt_picture(tk_buf *out, const tkt_block *b, int width, bool colour) {
   grid g = grid_of(b, MAX_PLANES, MAX_ROWS, width > 24 ? width - 8 : 16);
   tk_type_declare(out, &b->type);
   tk_buf_putc(out, '\n');
@@ -215,7 +215,7 @@ static void svg_fill(tk_buf *out, const grid *g, const cell *c) {
   tk_buf_printf(out, "#%02x%02x%02x", k, k, 255 - k);
 }
 
-static void svg_cell(tk_buf *out, const grid *g, const tkd_block *b,
+static void svg_cell(tk_buf *out, const grid *g, const tkt_block *b,
                      int64_t plane, int64_t row, int64_t col, int64_t top) {
   cell c = cell_at(g, b, row, col);
   tk_buf_printf(out,
@@ -232,7 +232,7 @@ static void svg_cell(tk_buf *out, const grid *g, const tkd_block *b,
 }
 
 /* Planes stand below each other, each under its label. */
-static void svg_plane(tk_buf *out, grid *g, const tkd_block *b, int64_t plane,
+static void svg_plane(tk_buf *out, grid *g, const tkt_block *b, int64_t plane,
                       int64_t top) {
   go_to_plane(g, plane);
   if (has_planes(b)) {
@@ -247,7 +247,7 @@ static void svg_plane(tk_buf *out, grid *g, const tkd_block *b, int64_t plane,
       svg_cell(out, g, b, plane, row, col, top);
 }
 
-void tkd_svg(tk_buf *out, const tkd_block *b) {
+void tkt_svg(tk_buf *out, const tkt_block *b) {
   grid g = grid_of(b, SVG_PLANES, SVG_CELLS, SVG_CELLS);
   int64_t each = g.nrows * CELL + (has_planes(b) ? LABEL : 0);
   int64_t width = g.ncols * CELL;

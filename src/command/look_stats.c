@@ -8,7 +8,7 @@
 
 /* ---- blocks ------------------------------------------------------------- */
 
-static void pack(tkd_block *b) {
+static void pack(tkt_block *b) {
   int64_t step = 1;
   for (int i = b->type.rank - 1; i >= 0; i--) {
     b->strides[i] = step;
@@ -16,14 +16,14 @@ static void pack(tkd_block *b) {
   }
 }
 
-tkd_block tkd_block_of(const tk_type *type, tki_val *v) {
-  tkd_block b = {.type = *type, .data = tki_data(v)};
+tkt_block tkt_block_of(const tk_type *type, const void *lanes) {
+  tkt_block b = {.type = *type, .data = lanes};
   pack(&b);
   return b;
 }
 
-tkd_block tkd_block_tensor(const tk_tensor *x) {
-  tkd_block b = {.type = tk_scalar(x->dtype), .data = x->data};
+tkt_block tkt_block_tensor(const tk_tensor *x) {
+  tkt_block b = {.type = tk_scalar(x->dtype), .data = x->data};
   b.type.rank = (uint8_t)x->rank;
   for (int i = 0; i < x->rank; i++) {
     b.type.shape[i] = (int)x->shape[i];
@@ -32,7 +32,7 @@ tkd_block tkd_block_tensor(const tk_tensor *x) {
   return b;
 }
 
-const void *tkd_block_lane(const tkd_block *b, int64_t i) {
+const void *tkt_block_lane(const tkt_block *b, int64_t i) {
   int64_t at = 0;
   for (int k = b->type.rank - 1; k >= 0; k--) {
     at += i % b->type.shape[k] * b->strides[k];
@@ -41,7 +41,7 @@ const void *tkd_block_lane(const tkd_block *b, int64_t i) {
   return (const char *)b->data + at * (int64_t)tk_lane_size(&b->type);
 }
 
-void tkd_lane_index(tk_buf *out, const tk_type *type, int64_t i) {
+void tkt_lane_index(tk_buf *out, const tk_type *type, int64_t i) {
   int64_t at[TK_MAX_RANK];
   if (!type->rank) return;
   for (int k = type->rank - 1; k >= 0; k--) {
@@ -53,8 +53,8 @@ void tkd_lane_index(tk_buf *out, const tk_type *type, int64_t i) {
   tk_buf_putc(out, ']');
 }
 
-double tkd_lane_double(const tkd_block *b, int64_t i) {
-  const void *p = tkd_block_lane(b, i);
+double tkt_lane_double(const tkt_block *b, int64_t i) {
+  const void *p = tkt_block_lane(b, i);
   tk_dtype d = (tk_dtype)b->type.elem;
   if (b->type.ptr) {
     uint64_t address;
@@ -84,14 +84,14 @@ static void count_finite(counts *c, double v, int64_t i) {
   c->squares += off * (v - c->mean);
 }
 
-static counts count(const tkd_block *b) {
+static counts count(const tkt_block *b) {
   counts c = {.n = tk_numel(&b->type)};
   for (int64_t i = 0; i < c.n; i++) {
     if (b->undefined && b->undefined[i]) {
       c.undefined++;
       continue;
     }
-    double v = tkd_lane_double(b, i);
+    double v = tkt_lane_double(b, i);
     if (v != v)
       c.nan++;
     else if (isinf(v))
@@ -106,13 +106,13 @@ static counts count(const tkd_block *b) {
 
 enum { BINS = 8 };
 
-static void histogram(tk_buf *out, const tkd_block *b, const counts *c,
+static void histogram(tk_buf *out, const tkt_block *b, const counts *c,
                       int width) {
   int64_t bins[BINS] = {0}, most = 1;
   double span = c->most - c->least;
   if (c->finite < 2 || !(span > 0) || isinf(span)) return;
   for (int64_t i = 0; i < c->n; i++) {
-    double v = b->undefined && b->undefined[i] ? NAN : tkd_lane_double(b, i);
+    double v = b->undefined && b->undefined[i] ? NAN : tkt_lane_double(b, i);
     if (v != v || isinf(v)) continue;
     int k = (int)((v - c->least) / span * BINS);
     bins[k < BINS ? k : BINS - 1]++;
@@ -135,22 +135,22 @@ static void histogram(tk_buf *out, const tkd_block *b, const counts *c,
   }
 }
 
-static void extreme(tk_buf *out, const tkd_block *b, const char *name,
+static void extreme(tk_buf *out, const tkt_block *b, const char *name,
                     int64_t at) {
   tk_buf_printf(out, "  %-5s", name);
   if (b->type.ptr) {
     uint64_t address;
-    memcpy(&address, tkd_block_lane(b, at), sizeof address);
+    memcpy(&address, tkt_block_lane(b, at), sizeof address);
     tk_buf_printf(out, "0x%" PRIx64, address);
   } else {
-    tk_format_lane(out, (tk_dtype)b->type.elem, tkd_block_lane(b, at));
+    tk_format_lane(out, (tk_dtype)b->type.elem, tkt_block_lane(b, at));
   }
   if (b->type.rank) tk_buf_puts(out, " at ");
-  tkd_lane_index(out, &b->type, at);
+  tkt_lane_index(out, &b->type, at);
   tk_buf_putc(out, '\n');
 }
 
-static void specials(tk_buf *out, const tkd_block *b, const counts *c) {
+static void specials(tk_buf *out, const tkt_block *b, const counts *c) {
   bool floats = !b->type.ptr && tk_is_float((tk_dtype)b->type.elem);
   tk_buf_printf(out, "  zero %" PRId64, c->zero);
   if (floats)
@@ -160,7 +160,7 @@ static void specials(tk_buf *out, const tkd_block *b, const counts *c) {
   tk_buf_putc(out, '\n');
 }
 
-void tkd_stats(tk_buf *out, const tkd_block *b, int width) {
+void tkt_stats(tk_buf *out, const tkt_block *b, int width) {
   counts c = count(b);
   tk_type_declare(out, &b->type);
   tk_buf_printf(out, ": %" PRId64 " lane%s\n", c.n, c.n == 1 ? "" : "s");

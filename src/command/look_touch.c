@@ -15,12 +15,12 @@
 enum { WARP = 32, SECTOR = 32, SECTOR_BITS = 5, LINE_BITS = 7 };
 enum { MOST_ELEMENTS = 1 << 24 };
 
-static uint64_t element_size(const tkd_touch *c) {
+static uint64_t element_size(const tkt_touch *c) {
   return tk_dtype_size(c->region->tensor->dtype);
 }
 
-tkd_touch tkd_touch_new(tk_env *e, const tki_access *a, const tki_region *r) {
-  tkd_touch c = {.env = e, .in = a->in, .verb = a->verb, .region = r};
+tkt_touch tkt_touch_new(tk_env *e, const tki_access *a, const tki_region *r) {
+  tkt_touch c = {.env = e, .in = a->in, .verb = a->verb, .region = r};
   if (!r) return c;
   uint64_t n = (r->hi - r->lo) / element_size(&c);
   if (n > MOST_ELEMENTS) return c;
@@ -32,7 +32,7 @@ tkd_touch tkd_touch_new(tk_env *e, const tki_access *a, const tki_region *r) {
   return c;
 }
 
-void tkd_touch_free(tkd_touch *c) {
+void tkt_touch_free(tkt_touch *c) {
   tk_free(c->env, c->first, (3 * c->n + 1) * sizeof *c->first);
   tk_free(c->env, c->own, c->n + 1);
 }
@@ -64,7 +64,7 @@ static uint64_t pieces(const uint64_t *at, size_t n, size_t size, int bits) {
   return count;
 }
 
-static void add_runs(tkd_traffic *f, const tki_access *a) {
+static void add_runs(tkt_traffic *f, const tki_access *a) {
   uint64_t run = 0;
   for (size_t i = 0; i < a->n; i++) {
     bool on = !a->mask || a->mask[i];
@@ -75,7 +75,7 @@ static void add_runs(tkd_traffic *f, const tki_access *a) {
   }
 }
 
-static void add_traffic(tkd_traffic *f, const tki_access *a) {
+static void add_traffic(tkt_traffic *f, const tki_access *a) {
   uint64_t at[WARP];
   f->times++;
   f->lanes += (uint64_t)a->in->n;
@@ -92,7 +92,7 @@ static void add_traffic(tkd_traffic *f, const tki_access *a) {
 
 /* ---- elements ---------------------------------------------------------- */
 
-static void add_element(tkd_touch *c, uint64_t e, uint32_t who, bool mine) {
+static void add_element(tkt_touch *c, uint64_t e, uint32_t who, bool mine) {
   if (e >= c->n) return;
   if (!c->first[e]) c->first[e] = who;
   if (c->latest[e] != who) c->count[e]++;
@@ -100,7 +100,7 @@ static void add_element(tkd_touch *c, uint64_t e, uint32_t who, bool mine) {
   c->own[e] |= mine;
 }
 
-static void add_elements(tkd_touch *c, const tki_access *a, uint32_t who,
+static void add_elements(tkt_touch *c, const tki_access *a, uint32_t who,
                          bool mine) {
   uint64_t lo = c->region->lo, bytes = c->region->hi - lo;
   int bits = __builtin_ctzll(element_size(c)); /* of a power of two */
@@ -112,7 +112,7 @@ static void add_elements(tkd_touch *c, const tki_access *a, uint32_t who,
   }
 }
 
-void tkd_touch_add(tkd_touch *c, const tki_access *a, uint64_t program,
+void tkt_touch_add(tkt_touch *c, const tki_access *a, uint64_t program,
                    bool mine) {
   add_traffic(&c->all, a);
   if (mine) add_traffic(&c->mine, a);
@@ -124,7 +124,7 @@ void tkd_touch_add(tkd_touch *c, const tki_access *a, uint64_t program,
 /* ---- ranges ------------------------------------------------------------ */
 
 /* The indices of an element, if the tensor's strides tell them. */
-static bool index_of(const tkd_touch *c, uint64_t e, int64_t *index) {
+static bool index_of(const tkt_touch *c, uint64_t e, int64_t *index) {
   const tk_tensor *x = c->region->tensor;
   int64_t off = (int64_t)e -
                 ((char *)x->data - c->region->host) / (int64_t)element_size(c);
@@ -143,12 +143,12 @@ static bool index_of(const tkd_touch *c, uint64_t e, int64_t *index) {
 }
 
 /* Whether an element is one of those meant. */
-static bool is_meant(const tkd_touch *c, uint64_t e, bool mine) {
+static bool is_meant(const tkt_touch *c, uint64_t e, bool mine) {
   return mine ? c->own[e] != 0 : c->first[e] != 0;
 }
 
 typedef struct axes {
-  const tkd_touch *c;
+  const tkt_touch *c;
   uint8_t *on[TK_MAX_RANK]; /* by index of an axis: somebody is there */
   int64_t n[TK_MAX_RANK];
   int rank;
@@ -161,7 +161,7 @@ static void axes_free(axes *x) {
     tk_free(x->c->env, x->on[i], (size_t)x->n[i] + 1);
 }
 
-static axes axes_of(const tkd_touch *c, bool mine) {
+static axes axes_of(const tkt_touch *c, bool mine) {
   const tk_tensor *x = c->region->tensor;
   axes r = {.c = c, .rank = x->rank};
   for (int i = 0; i < x->rank; i++) {
@@ -215,7 +215,7 @@ static int64_t numel(const tk_tensor *x) {
 }
 
 /* "C[0:32, 0:320]", with "within" before it if that is more than there is. */
-static axes put_elements(tk_buf *out, const tkd_touch *c, bool mine) {
+static axes put_elements(tk_buf *out, const tkt_touch *c, bool mine) {
   axes x = axes_of(c, mine);
   uint64_t box = 1;
   for (int i = 0; i < x.rank; i++) {
@@ -247,14 +247,14 @@ static const char *plural(uint64_t n) {
   return n == 1 ? "" : "s";
 }
 
-static void put_head(tk_buf *out, const tkd_touch *c, const tkd_traffic *f,
+static void put_head(tk_buf *out, const tkt_touch *c, const tkt_traffic *f,
                      const char *of) {
   tk_buf_printf(out, "%s %s, %s: %" PRIu64 " time%s", c->verb,
                 c->region ? c->region->name : "nothing", of, f->times,
                 plural(f->times));
 }
 
-static void put_runs(tk_buf *out, const tkd_traffic *f) {
+static void put_runs(tk_buf *out, const tkt_traffic *f) {
   if (f->runs == 1)
     tk_buf_puts(out, ", in one contiguous run");
   else if (f->longest == 1)
@@ -264,7 +264,7 @@ static void put_runs(tk_buf *out, const tkd_traffic *f) {
                   f->longest);
 }
 
-static void put_traffic(tk_buf *out, const tkd_traffic *f) {
+static void put_traffic(tk_buf *out, const tkt_traffic *f) {
   tk_buf_printf(out, "  lanes    %" PRIu64 " of %" PRIu64 " active", f->active,
                 f->lanes);
   if (f->active < f->lanes)
@@ -286,7 +286,7 @@ static void put_traffic(tk_buf *out, const tkd_traffic *f) {
       (double)f->lines / (double)f->warps, f->lines == f->warps ? "" : "s");
 }
 
-static void put_place(tk_buf *out, const tkd_touch *c, bool mine, axes *x) {
+static void put_place(tk_buf *out, const tkt_touch *c, bool mine, axes *x) {
   tk_buf_puts(out, "  elements ");
   if (c->n)
     *x = put_elements(out, c, mine);
@@ -294,7 +294,7 @@ static void put_place(tk_buf *out, const tkd_touch *c, bool mine, axes *x) {
     tk_buf_puts(out, "too many to be counted one by one\n");
 }
 
-void tkd_touch_mine(tk_buf *out, const tkd_touch *c, const char *of) {
+void tkt_touch_mine(tk_buf *out, const tkt_touch *c, const char *of) {
   axes x = {0};
   put_head(out, c, &c->mine, of);
   tk_buf_putc(out, '\n');
@@ -312,7 +312,7 @@ static void put_pid(tk_buf *out, const tki *t, uint32_t who) {
 }
 
 /* Elements of more than one program, and the one of the most. */
-static void put_overlap(tk_buf *out, const tkd_touch *c, const tki *t) {
+static void put_overlap(tk_buf *out, const tkt_touch *c, const tki *t) {
   uint64_t shared = 0, most = 0;
   for (uint64_t e = 0; e < c->n; e++) {
     shared += c->count[e] > 1;
@@ -338,7 +338,7 @@ static void put_overlap(tk_buf *out, const tkd_touch *c, const tki *t) {
   tk_buf_putc(out, '\n');
 }
 
-void tkd_touch_all(tk_buf *out, const tkd_touch *c, const tki *t,
+void tkt_touch_all(tk_buf *out, const tkt_touch *c, const tki *t,
                    const char *of) {
   axes x = {0};
   put_head(out, c, &c->all, of);

@@ -6,9 +6,14 @@
  * The user's programs stay paused where they are all the while, so there is
  * no place to come back to.
  */
+#include "debug/aside.h"
+
+#include <stdio.h>
 #include <string.h>
 
-#include "debug/debug.h"
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/memory.h"
 #include "interp/grid.h"
 #include "interp/schedule.h"
 
@@ -74,8 +79,8 @@ static const tkd_base *begin_at(tkd *d, uint64_t program) {
   tkd_need_history(d);
   const tkd_base *b = base_for(d, program);
   if (b->ahead)
-    tkd_fail(d, "Programs have run out of turn, and the history of what came "
-                "before was\ndropped: a larger 'set history' keeps it.");
+    tkd_raise(d, "Programs have run out of turn, and the history of what came "
+                 "before was\ndropped: a larger 'set history' keeps it.");
   return b;
 }
 
@@ -168,7 +173,7 @@ void tkd_run_away(tkd *d, tkd_away *x) {
   s.undo = tkd_journal_new(d->env);
   x->from = s.from;
   tkd_journal_rewind(d->journal, b->journal, s.undo);
-  s.limit = tkd_journal_at(s.undo) + d->set.history;
+  s.limit = tkd_journal_at(s.undo) + d->history;
   d->muted = true;
   set_aside(t, &s);
   x->status = tk_protect(d->env, run_body, &s);
@@ -177,26 +182,6 @@ void tkd_run_away(tkd *d, tkd_away *x) {
   tkd_journal_undo(s.undo, 0);
   tkd_journal_free(s.undo);
   note_finding(d->env, diags, x);
-}
-
-bool tkd_changed_by_hand(const tkd *d) {
-  for (size_t i = 0; i < d->ndeeds; i++)
-    if (d->deeds[i].kind != TKD_SWITCH) return true;
-  return false;
-}
-
-void tkd_say_untouched(tkd *d) {
-  if (tkd_changed_by_hand(d))
-    tkd_say(d, "(as it is without what was changed by hand: 'set', 'jump' and "
-               "'return')\n");
-}
-
-void tkd_say_left_out(tkd *d, const tkd_away *x) {
-  if (x->from)
-    tkd_say(d,
-            "Without %llu programs before: their history was dropped ('set "
-            "history').\n",
-            (unsigned long long)x->from);
 }
 
 /* ---- memory alone ------------------------------------------------------ */

@@ -6,59 +6,60 @@
  * changed on the way is changed again.  To find the last place of some kind
  * before now, the same run only remembers where it would have stopped.
  */
+#include "debug/history.h"
+
 #include <string.h>
 
-#include "debug/debug.h"
+#include "debug/frames.h"
+#include "debug/memory.h"
+#include "debug/points.h"
+#include "debug/programs.h"
+#include "debug/stop.h"
+#include "debug/watch.h"
 #include "interp/check/check.h"
 #include "interp/check/undefined.h"
 
 enum { MOST_BASES = 1 << 20 };
 
-static void *grow(tkd *d, void *items, size_t size, size_t *cap) {
-  size_t more = *cap ? *cap * 2 : 16;
-  items = tk_realloc(d->env, items, *cap * size, more * size);
-  *cap = more;
-  return items;
-}
-
 /* ---- bases ------------------------------------------------------------- */
 
-static void drop_bases(tkd *d, size_t n) {
-  memmove(d->bases, d->bases + n, (d->nbases - n) * sizeof *d->bases);
-  d->nbases -= n;
-}
-
-/* Bases whose memory cannot be had back any more. */
-static void forget_old(tkd *d) {
+/* Drops the bases whose memory cannot be had back any more. */
+static void forget_old_bases(tkd *d) {
   uint64_t first = tkd_journal_first(d->journal);
   size_t n = 0;
   if (d->nbases >= MOST_BASES) n = d->nbases / 2;
   while (n < d->nbases && d->bases[n].journal < first) n++;
-  if (n) drop_bases(d, n);
+  if (!n) return;
+  memmove(d->bases, d->bases + n, (d->nbases - n) * sizeof *d->bases);
+  d->nbases -= n;
 }
 
 void tkd_begin_base(tkd *d, uint64_t index) {
-  if (!d->set.history) return;
-  tkd_journal_trim(d->journal, d->set.history);
+  if (!d->history) return;
+  tkd_journal_trim(d->journal, d->history);
   tkd_journal_mark(d->journal);
   if (d->nbases >= MOST_BASES ||
       (d->nbases && d->bases[0].journal < tkd_journal_first(d->journal)))
-    forget_old(d);
+    forget_old_bases(d);
   if (d->nbases == d->cap_bases)
-    d->bases = grow(d, d->bases, sizeof *d->bases, &d->cap_bases);
-  d->bases[d->nbases++] = (tkd_base){.event = d->event,
-                                     .index = index,
-                                     .next = d->next,
-                                     .journal = tkd_journal_at(d->journal),
-                                     .done = d->t->done,
-                                     .ahead = d->nahead,
-                                     .diags = d->env->ndiags};
+    d->bases = tkd_grow(d, d->bases, sizeof *d->bases, &d->cap_bases);
+  tkd_base b = {.event = d->event,
+                .index = index,
+                .next = d->next,
+                .journal = tkd_journal_at(d->journal),
+                .done = d->t->done,
+                .ahead = d->nahead,
+                .diags = d->env->ndiags};
+  TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].event <= b.event);
+  TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].journal <= b.journal);
+  TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].ahead <= b.ahead);
+  d->bases[d->nbases++] = b;
 }
 
 /* The last base before an event, -1 if there is none (any more).  With
  * whole, the launch's beginning if there is a history of it. */
 static int64_t base_before(tkd *d, uint64_t event, bool whole) {
-  forget_old(d);
+  forget_old_bases(d);
   if (whole && d->nbases && !d->bases[0].event) return 0;
   size_t lo = 0, hi = d->nbases;
   while (lo < hi) {
@@ -73,27 +74,47 @@ static int64_t base_before(tkd *d, uint64_t event, bool whole) {
 
 static void no_history(tkd *d) TK_NORETURN;
 static void no_history(tkd *d) {
-  if (!d->set.history)
-    tkd_fail(d, "Nothing is recorded: 'set history 256' records, from the "
-                "next launch on.");
-  tkd_fail(d,
-           "The history of what came before was dropped: it is longer "
-           "than %llu MiB ('set history').",
-           (unsigned long long)(d->set.history >> 20));
+  if (!d->history)
+    tkd_raise(d, "Nothing is recorded: 'set history 256' records, from the "
+                 "next launch on.");
+  tkd_raise(d,
+            "The history of what came before was dropped: it is longer "
+            "than %llu MiB ('set history').",
+            (unsigned long long)(d->history >> 20));
 }
 
 void tkd_need_history(tkd *d) {
-  forget_old(d);
+  forget_old_bases(d);
   if (!d->nbases) no_history(d);
+}
+
+void tkd_need_beginning(tkd *d) {
+  if (base_before(d, 1, true) < 0) no_history(d);
+}
+
+static bool is_ahead(const tkd *d, uint64_t event, uint64_t sub) {
+  return event > d->event || (event == d->event && sub > d->sub && !d->over);
+}
+
+void tkd_need_event(tkd *d, uint64_t event, uint64_t sub) {
+  if (!event) event = 1;
+  if (is_ahead(d, event, sub)) return;
+  if (base_before(d, event, d->others.any) < 0) no_history(d);
+}
+
+/* The statement's start is before the middle of it. */
+static uint64_t end_of_past(const tkd *d) {
+  return d->over || d->sub == TKD_LATE ? d->event + 1 : d->event;
 }
 
 /* ---- deeds ------------------------------------------------------------- */
 
 tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k, const char *bytes, size_t n) {
   if (d->ndeeds == d->cap_deeds)
-    d->deeds = grow(d, d->deeds, sizeof *d->deeds, &d->cap_deeds);
+    d->deeds = tkd_grow(d, d->deeds, sizeof *d->deeds, &d->cap_deeds);
   char *copy = n ? tk_realloc(d->env, NULL, 0, n) : NULL;
   if (n) memcpy(copy, bytes, n);
+  TK_ASSERT(!d->ndeeds || d->deeds[d->ndeeds - 1].event <= d->event);
   tkd_deed *x = &d->deeds[d->ndeeds++];
   *x = (tkd_deed){.kind = k, .event = d->event, .sub = d->sub};
   x->bytes = copy;
@@ -125,11 +146,9 @@ static void redo_set(tkd *d, const tkd_deed *x) {
 }
 
 static void redo(tkd *d, const tkd_deed *x) {
+  TK_ASSERT(x->event == d->event);
   switch (x->kind) {
-  case TKD_SWITCH:
-    d->work = redo_switch;
-    tki_task_pause(d->t);
-    break;
+  case TKD_SWITCH: tkd_on_main(d, redo_switch); break;
   case TKD_SET: redo_set(d, x); break;
   case TKD_POKE: tkd_poke(d, x->host, x->bytes, x->n); break;
   case TKD_JUMP: d->t->jump = x->stmt; break;
@@ -171,23 +190,22 @@ void tkd_redo_late(tkd *d) {
 static void watch_alone(tkd *d) {
   d->t->observers = &d->observer;
   d->observer.next = NULL;
-  d->others_watch = d->others_read = d->others_each = false;
+  d->others.watch = d->others.read = d->others.each = false;
 }
 
 /* Others are right only about a launch that they saw from its beginning; a
  * search of the past need not tell them. */
 static void tell_others(tkd *d, const tkd_base *b, bool searches) {
   bool first = b->event == 0;
-  if (!d->others || searches) {
+  if (!d->others.any || searches) {
     watch_alone(d);
   } else if (first) {
     tki_attach(d->t);
   } else {
     watch_alone(d);
     tkc_abandon(d->session);
-    d->others = false;
-    tkd_say(d, "Detectors do not watch the rest of this launch: the history of "
-               "its beginning was\ndropped ('set history').\n");
+    d->others.any = false;
+    tkd_notice(d, &(tk_notice){.kind = TK_NOTICE_DETECTORS});
   }
 }
 
@@ -195,9 +213,10 @@ static void tell_others(tkd *d, const tkd_base *b, bool searches) {
  * watched are undefined. */
 static bool wants_detectors(const tkd *d) {
   for (const tkd_point *p = d->points; p; p = p->next) {
-    if (!p->enabled || !d->others) continue;
-    if (p->kind == TKD_CATCH && p->caught == TKD_CATCH_FINDING) return true;
-    if (p->kind == TKD_WATCH && tkc_knows_undefined(d->t)) return true;
+    if (!p->enabled || !d->others.any) continue;
+    if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_FINDING)
+      return true;
+    if (p->kind == TK_POINT_WATCH && tkc_knows_undefined(d->t)) return true;
   }
   return false;
 }
@@ -224,22 +243,23 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   tkd_strand_new(d, b.index, true);
 }
 
-/* Runs without being seen until an event, or the end when it is 0. */
-static void replay_to(tkd *d, uint64_t event, uint64_t sub, tkd_back back) {
-  d->go = TKD_GO;
-  d->back = back;
-  d->scanning = back != TKD_BACK_NONE;
-  d->replaying = true;
-  d->cut = false;
-  d->target = event;
-  d->target_sub = sub;
-  d->hit = 0;
-  if (d->scanning) tkd_watches_forget(d);
+/* Runs until an event, or the end when it is 0; either without being seen
+ * (kind CONTINUE), or looking for the last place of a kind. */
+static void replay_to(tkd *d, uint64_t event, uint64_t sub,
+                      tk_resume_kind kind) {
+  d->steps.kind = kind;
+  d->phase = kind == TK_RESUME_CONTINUE ? TKD_REPLAYING : TKD_SEARCHING;
+  d->replay.cut = false;
+  d->replay.target = event;
+  d->replay.target_sub = sub;
+  d->replay.hit = 0;
+  if (d->phase == TKD_SEARCHING) tkd_watches_forget(d);
   tkd_arm(d);
   tkd_run_on(d);
-  d->replaying = d->scanning = d->interrupted = false;
-  d->back = TKD_BACK_NONE;
-  d->target = 0;
+  d->phase = TKD_RUNNING;
+  d->interrupted = false;
+  d->steps.kind = TK_RESUME_CONTINUE;
+  d->replay.target = 0;
   tkd_arm(d);
 }
 
@@ -248,10 +268,13 @@ static void note_furthest(tkd *d) {
   if (now > d->furthest) d->furthest = now;
 }
 
-static void arrived(tkd *d) {
+static void note_arrival(tkd *d) {
+  TK_ASSERT(d->phase == TKD_RUNNING);
   if (d->event >= d->furthest) d->muted = false;
-  d->moves = d->gone = true;
-  d->stop.reason = d->over ? TKD_R_END : d->cut ? TKD_R_INTERRUPT : TKD_R_EVENT;
+  d->gone = true;
+  d->stop.reason = d->over         ? TK_STOP_END
+                   : d->replay.cut ? TK_STOP_INTERRUPT
+                                   : TK_STOP_EVENT;
   tkd_watches_refresh(d);
 }
 
@@ -259,39 +282,35 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   note_furthest(d);
   if (!event) event = 1;
   if (sub) d->fine = true;
-  if (event > d->event || (event == d->event && sub > d->sub && !d->over)) {
-    replay_to(d, event, sub, TKD_BACK_NONE);
+  if (is_ahead(d, event, sub)) {
+    replay_to(d, event, sub, TK_RESUME_CONTINUE);
     d->stop.text[0] = '\0';
-    arrived(d);
+    note_arrival(d);
     return;
   }
-  int64_t i = base_before(d, event, d->others);
+  int64_t i = base_before(d, event, d->others.any);
   if (i < 0) no_history(d);
   drop_deeds(d, event, sub);
   back_to_base(d, (size_t)i, false);
-  replay_to(d, event, sub, TKD_BACK_NONE);
-  arrived(d);
+  replay_to(d, event, sub, TK_RESUME_CONTINUE);
+  note_arrival(d);
 }
 
-/* What happens in another order is another history. */
-static void run_in_order(tkd *d) {
+void tkd_rewind(tkd *d) {
+  note_furthest(d);
+  tkd_need_beginning(d);
+  drop_deeds(d, 1, 0);
+  back_to_base(d, 0, false);
+  tkd_watches_forget(d);
+  if (!d->order) return;
+  /* What happens in another order is another history. */
   tki *t = d->t;
-  tk_order_parse(d->env, d->set.order, t->order.n, &t->order);
+  tk_order_parse(d->env, d->order, t->order.n, &t->order);
   tkd_drop_strands(d);
   drop_deeds(d, 0, 0);
   d->muted = false;
   d->next = d->furthest = d->nahead = 0;
   tkd_begin_programs(d);
-}
-
-void tkd_rewind(tkd *d) {
-  note_furthest(d);
-  int64_t i = base_before(d, 1, true);
-  if (i < 0) no_history(d);
-  drop_deeds(d, 1, 0);
-  back_to_base(d, 0, false);
-  tkd_watches_forget(d);
-  if (d->set.order) run_in_order(d);
 }
 
 void tkd_watch_again(tkd *d) {
@@ -300,64 +319,97 @@ void tkd_watch_again(tkd *d) {
   uint64_t sub = d->sub == TKD_LATE ? 0 : d->sub;
   tkd_stop stop = d->stop;
   note_furthest(d);
-  if (base_before(d, 1, true) < 0) no_history(d);
+  tkd_need_beginning(d);
   if (late) drop_deeds(d, event, 1);
-  d->others = true;
+  d->others.any = true;
   back_to_base(d, 0, false);
-  replay_to(d, event, sub, TKD_BACK_NONE);
-  arrived(d);
-  if (late || d->cut) return;
+  replay_to(d, event, sub, TK_RESUME_CONTINUE);
+  note_arrival(d);
+  if (late || d->replay.cut) return;
   redo_changes(d);
   d->stop = stop;
-  d->moves = d->gone = false;
+  d->gone = false;
 }
 
 /* ---- the last place of some kind --------------------------------------- */
 
-static void found(tkd *d) {
-  tkd_stop stop = d->hit_stop;
-  uint64_t event = d->hit;
-  tkd_goto(d, event, d->hit_sub);
-  if (d->cut) return;
-  d->stop = stop;
-  tkd_watches_tell(d, event);
-}
-
-static void at_beginning(tkd *d) {
-  tkd_goto(d, d->bases[0].event + 1, 0);
-  if (!d->cut) d->stop = (tkd_stop){.reason = TKD_R_HISTORY};
-}
-
-void tkd_go_back(tkd *d, tkd_back how) {
-  note_furthest(d);
-  bool late = d->sub == TKD_LATE; /* then the statement's start is before */
-  uint64_t before = d->over || late ? d->event + 1 : d->event;
-  uint64_t now = d->over ? 0 : before, sub = late ? 0 : d->sub;
-  d->scan_now = d->over ? before : d->event;
-  tkd_watches_back(d, !d->over && !d->sub && d->stop.reason == TKD_R_WATCH);
+/* Looks for the last place of a kind in the stretch from a base on up to an
+ * event (0: the end of the launch), then in the stretches before it. */
+static bool search_back(tkd *d, tk_resume_kind kind, int64_t i, uint64_t now,
+                        uint64_t sub) {
   int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
-  bool whole = wants_detectors(d);
-  int64_t i = base_before(d, before, whole);
+  for (; i >= 0;) {
+    uint64_t begins = d->bases[i].event;
+    back_to_base(d, (size_t)i, true);
+    d->steps.depth = depth;
+    replay_to(d, now, sub, kind);
+    if (d->replay.cut || d->replay.hit) return true;
+    if (!begins) break;
+    now = begins + 1; /* where the next older one ends */
+    sub = 0;
+    i = base_before(d, begins, false);
+  }
+  return false;
+}
+
+void tkd_need_past(tkd *d) {
+  if (base_before(d, end_of_past(d), wants_detectors(d)) < 0) no_history(d);
+}
+
+void tkd_go_back(tkd *d, tk_resume_kind kind) {
+  note_furthest(d);
+  uint64_t before = end_of_past(d);
+  uint64_t now = d->over ? 0 : before, sub = d->sub == TKD_LATE ? 0 : d->sub;
+  d->replay.now = d->over ? before : d->event;
+  tkd_watches_back(d, !d->over && !d->sub && d->stop.reason == TK_STOP_WATCH);
+  int64_t i = base_before(d, before, wants_detectors(d));
   if (i < 0) no_history(d);
   drop_deeds(d, d->over ? before : d->event, d->sub);
-  for (; i >= 0; i = base_before(d, before, false)) {
-    before = d->bases[i].event;
-    back_to_base(d, (size_t)i, true);
-    d->depth = depth;
-    replay_to(d, now, sub, how);
-    if (d->cut) {
-      arrived(d);
-      return;
-    }
-    if (d->hit) {
-      found(d);
-      return;
-    }
-    now = before + 1; /* where the next older one ends */
-    sub = 0;
-    if (!before) break;
+  bool found = search_back(d, kind, i, now, sub);
+  if (d->replay.cut) {
+    note_arrival(d);
+    return;
   }
-  at_beginning(d);
+  tkd_stop stop =
+      found ? d->replay.stop : (tkd_stop){.reason = TK_STOP_HISTORY};
+  if (found)
+    tkd_goto(d, d->replay.hit, d->replay.hit_sub);
+  else
+    tkd_goto(d, d->bases[0].event + 1, 0);
+  if (!d->replay.cut) d->stop = stop;
+}
+
+/* ---- what the user wants of it ----------------------------------------- */
+
+bool tkd_changed_by_hand(const tkd *d) {
+  for (size_t i = 0; i < d->ndeeds; i++)
+    if (d->deeds[i].kind != TKD_SWITCH) return true;
+  return false;
+}
+
+void tkd_poke(tkd *d, char *host, const char *bytes, size_t n) {
+  tkd_journal_add(d->journal, host, n);
+  memcpy(host, bytes, n);
+  tkc_defined_memory(d->t, host, n);
+}
+
+void tkd_mark_new(tkd *d) {
+  if (d->nmarks == d->cap_marks)
+    d->marks = tkd_grow(d, d->marks, sizeof *d->marks, &d->cap_marks);
+  tkd_mark *m = &d->marks[d->nmarks++];
+  *m = (tkd_mark){.number = (int)d->nmarks,
+                  .event = d->event,
+                  .sub = d->sub == TKD_LATE ? 0 : d->sub,
+                  .index = TK_DEBUG_NO_PROGRAM};
+  if (d->strand) m->index = d->strand->task->index;
+}
+
+/* What happens unrecorded cannot be undone, nor what was before it. */
+void tkd_set_history(tkd *d, uint64_t bytes) {
+  d->history = bytes;
+  if (bytes) return;
+  d->nbases = 0;
+  tkd_journal_clear(d->journal);
 }
 
 void tkd_history_clear(tkd *d) {

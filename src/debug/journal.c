@@ -6,9 +6,9 @@
  * chunks are dropped when there is too much.  Memory is only ever taken back
  * to a mark, so what was there need be recorded once between two.
  */
-#include <string.h>
+#include "debug/journal.h"
 
-#include "debug/debug.h"
+#include <string.h>
 
 enum { CHUNK = 256 << 10, PIECE = 32 << 10 };
 
@@ -39,14 +39,14 @@ struct tkd_journal {
   uint64_t first, at;
 };
 
-struct tkd_journal *tkd_journal_new(tk_env *e) {
-  struct tkd_journal *j = tk_calloc(e, 1, sizeof *j);
+tkd_journal *tkd_journal_new(tk_env *e) {
+  tkd_journal *j = tk_calloc(e, 1, sizeof *j);
   j->env = e;
   j->mark = 1;
   return j;
 }
 
-static void drop_oldest(struct tkd_journal *j) {
+static void drop_oldest(tkd_journal *j) {
   chunk *c = j->oldest;
   j->oldest = c->newer;
   if (j->oldest)
@@ -57,7 +57,7 @@ static void drop_oldest(struct tkd_journal *j) {
   tk_free(j->env, c, sizeof *c);
 }
 
-static void drop_newest(struct tkd_journal *j) {
+static void drop_newest(tkd_journal *j) {
   chunk *c = j->newest;
   j->newest = c->older;
   if (j->newest)
@@ -67,21 +67,21 @@ static void drop_newest(struct tkd_journal *j) {
   tk_free(j->env, c, sizeof *c);
 }
 
-static void free_lines(struct tkd_journal *j);
+static void free_lines(tkd_journal *j);
 
-void tkd_journal_clear(struct tkd_journal *j) {
+void tkd_journal_clear(tkd_journal *j) {
   free_lines(j);
   while (j->oldest) drop_oldest(j);
   j->first = j->at = 0;
 }
 
-void tkd_journal_free(struct tkd_journal *j) {
+void tkd_journal_free(tkd_journal *j) {
   if (!j) return;
   tkd_journal_clear(j);
   tk_free(j->env, j, sizeof *j);
 }
 
-static chunk *room(struct tkd_journal *j, size_t n) {
+static chunk *room(tkd_journal *j, size_t n) {
   if (j->newest && j->newest->n + n <= CHUNK) return j->newest;
   chunk *c = tk_realloc(j->env, NULL, 0, sizeof *c);
   c->older = j->newest;
@@ -96,7 +96,7 @@ static chunk *room(struct tkd_journal *j, size_t n) {
   return c;
 }
 
-static void add_piece(struct tkd_journal *j, char *host, size_t n) {
+static void add_piece(tkd_journal *j, char *host, size_t n) {
   tail t = {host, n};
   chunk *c = room(j, n + sizeof t);
   memcpy(c->bytes + c->n, host, n);
@@ -105,20 +105,20 @@ static void add_piece(struct tkd_journal *j, char *host, size_t n) {
   j->at += n + sizeof t;
 }
 
-void tkd_journal_add(struct tkd_journal *j, char *host, size_t n) {
+void tkd_journal_add(tkd_journal *j, char *host, size_t n) {
   for (; n > PIECE; host += PIECE, n -= PIECE) add_piece(j, host, PIECE);
   if (n) add_piece(j, host, n);
 }
 
-uint64_t tkd_journal_at(const struct tkd_journal *j) {
+uint64_t tkd_journal_at(const tkd_journal *j) {
   return j->at;
 }
 
-uint64_t tkd_journal_first(const struct tkd_journal *j) {
+uint64_t tkd_journal_first(const tkd_journal *j) {
   return j->first;
 }
 
-static void undo_one(struct tkd_journal *j) {
+static void undo_one(tkd_journal *j) {
   chunk *c = j->newest;
   tail t;
   memcpy(&t, c->bytes + c->n - sizeof t, sizeof t);
@@ -128,14 +128,14 @@ static void undo_one(struct tkd_journal *j) {
   if (!c->n) drop_newest(j);
 }
 
-void tkd_journal_undo(struct tkd_journal *j, uint64_t to) {
+void tkd_journal_undo(tkd_journal *j, uint64_t to) {
   while (j->newest && j->at > to) undo_one(j);
   tkd_journal_mark(j);
 }
 
 /* One record of a chunk, which ends at n, while what it overwrites goes into
  * undo; how many bytes it takes. */
-static size_t rewind_one(const chunk *c, size_t n, struct tkd_journal *undo) {
+static size_t rewind_one(const chunk *c, size_t n, tkd_journal *undo) {
   tail t;
   memcpy(&t, c->bytes + n - sizeof t, sizeof t);
   tkd_journal_add(undo, t.host, t.n);
@@ -143,15 +143,14 @@ static size_t rewind_one(const chunk *c, size_t n, struct tkd_journal *undo) {
   return sizeof t + t.n;
 }
 
-void tkd_journal_rewind(const struct tkd_journal *j, uint64_t to,
-                        struct tkd_journal *undo) {
+void tkd_journal_rewind(const tkd_journal *j, uint64_t to, tkd_journal *undo) {
   uint64_t at = j->at;
   for (const chunk *c = j->newest; c && at > to; c = c->older)
     for (size_t n = c->n, k; n && at > to; n -= k, at -= k)
       k = rewind_one(c, n, undo);
 }
 
-void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes) {
+void tkd_journal_trim(tkd_journal *j, uint64_t bytes) {
   while (j->oldest && j->oldest != j->newest && j->at - j->first > bytes)
     drop_oldest(j);
 }
@@ -162,8 +161,7 @@ void tkd_journal_trim(struct tkd_journal *j, uint64_t bytes) {
  * need not be kept again. */
 enum { LINE_BITS = 6, LINE = 1 << LINE_BITS };
 
-static uint32_t *lines_of(struct tkd_journal *j, const tki_region *r,
-                          const tki *t) {
+static uint32_t *lines_of(tkd_journal *j, const tki_region *r, const tki *t) {
   size_t i = (size_t)(r - t->regions);
   if (!j->kept) {
     j->kept = tk_calloc(j->env, t->nregions, sizeof *j->kept);
@@ -177,7 +175,7 @@ static uint32_t *lines_of(struct tkd_journal *j, const tki_region *r,
   return k->marks;
 }
 
-static void free_lines(struct tkd_journal *j) {
+static void free_lines(tkd_journal *j) {
   for (size_t i = 0; i < j->nkept; i++)
     tk_free(j->env, j->kept[i].marks, j->kept[i].n * sizeof *j->kept[i].marks);
   tk_free(j->env, j->kept, j->nkept * sizeof *j->kept);
@@ -186,20 +184,20 @@ static void free_lines(struct tkd_journal *j) {
   j->mark = 1;
 }
 
-void tkd_journal_mark(struct tkd_journal *j) {
+void tkd_journal_mark(tkd_journal *j) {
   if (++j->mark == 0) free_lines(j);
 }
 
 /* Lines from a to before b of a region. */
-static void keep_lines(struct tkd_journal *j, const tki_region *r, uint64_t a,
+static void keep_lines(tkd_journal *j, const tki_region *r, uint64_t a,
                        uint64_t b) {
   uint64_t lo = a << LINE_BITS, hi = b << LINE_BITS, n = r->hi - r->lo;
   tkd_journal_add(j, r->host + lo, (size_t)((hi < n ? hi : n) - lo));
 }
 
 /* Keeps the lines that hold n bytes at an address. */
-static void keep_bytes(struct tkd_journal *j, const tki_region *r,
-                       uint32_t *marks, uint64_t addr, size_t n) {
+static void keep_bytes(tkd_journal *j, const tki_region *r, uint32_t *marks,
+                       uint64_t addr, size_t n) {
   uint64_t at = (addr - r->lo) >> LINE_BITS;
   uint64_t end = ((addr - r->lo + n - 1) >> LINE_BITS) + 1;
   while (at < end) {
@@ -212,7 +210,7 @@ static void keep_bytes(struct tkd_journal *j, const tki_region *r,
   }
 }
 
-static void keep_lanes(struct tkd_journal *j, const tki_access *a) {
+static void keep_lanes(tkd_journal *j, const tki_access *a) {
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
     const tki_region *r = tki_access_region(a, i);
@@ -220,7 +218,7 @@ static void keep_lanes(struct tkd_journal *j, const tki_access *a) {
   }
 }
 
-void tkd_journal_access(struct tkd_journal *j, const tki_access *a) {
+void tkd_journal_access(tkd_journal *j, const tki_access *a) {
   tki_stretch x = {0};
   if (!a->n) return;
   if (a->region == TKI_ANY) {

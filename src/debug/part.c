@@ -1,13 +1,15 @@
 /* part.c - the parts of a tensor that a user names: BUFFER[I, J], and
  * BUFFER[A:B:C, J], which is a view of it.
  */
-#include <stdlib.h>
+#include "debug/part.h"
+
 #include <string.h>
 
-#include "debug/debug.h"
+#include "debug/memory.h"
+#include "debug/value.h"
 
 /* How far the piece of an index list goes, up to a comma, colon or bracket. */
-static size_t piece(const char *s, bool colon) {
+static size_t index_piece(const char *s, bool colon) {
   size_t n = 0;
   int depth = 0;
   while (s[n] &&
@@ -23,29 +25,29 @@ static size_t piece(const char *s, bool colon) {
 static void need_brackets(tkd *d, const char *index) {
   size_t n = 1;
   while (index[n] && index[n] != ']') {
-    n += piece(index + n, false);
+    n += index_piece(index + n, false);
     n += index[n] == ',';
   }
   if (index[n] != ']')
-    tkd_fail(d, "']' was expected at the end of '%s'.", index);
+    tkd_raise(d, "']' was expected at the end of '%s'.", index);
   if (index[n + 1])
-    tkd_fail(d, "Unexpected '%s' behind the index.", index + n + 1);
+    tkd_raise(d, "Unexpected '%s' behind the index.", index + n + 1);
   if (index[1 + strspn(index + 1, " ")] == ']')
-    tkd_fail(d, "An index was expected in '%s'.", index);
+    tkd_raise(d, "An index was expected in '%s'.", index);
 }
 
 static int64_t in_axis(tkd *d, const char *name, int axis, int64_t size,
                        int64_t i) {
   int64_t at = i < 0 ? i + size : i;
   if (at < 0 || at >= size)
-    tkd_fail(d, "Index %lld is outside of axis %d of %s, which has %lld.",
-             (long long)i, axis, name, (long long)size);
+    tkd_raise(d, "Index %lld is outside of axis %d of %s, which has %lld.",
+              (long long)i, axis, name, (long long)size);
   return at;
 }
 
-static void too_many(tkd *d, const char *name, int rank) TK_NORETURN;
-static void too_many(tkd *d, const char *name, int rank) {
-  tkd_fail(d, "%s has %d ax%s.", name, rank, rank == 1 ? "is" : "es");
+static void too_many_axes(tkd *d, const char *name, int rank) TK_NORETURN;
+static void too_many_axes(tkd *d, const char *name, int rank) {
+  tkd_raise(d, "%s has %d ax%s.", name, rank, rank == 1 ? "is" : "es");
 }
 
 char *tkd_element(tkd *d, const tki_region *r, const char *index,
@@ -56,8 +58,8 @@ char *tkd_element(tkd *d, const tki_region *r, const char *index,
   *rank_left = x->rank;
   if (*index != '[') return x->data;
   for (const char *s = index + 1; *s && *s != ']'; axis++) {
-    size_t n = piece(s, false);
-    if (axis >= x->rank) too_many(d, r->name, x->rank);
+    size_t n = index_piece(s, false);
+    if (axis >= x->rank) too_many_axes(d, r->name, x->rank);
     int64_t i = tkd_index(d, s, n);
     off += in_axis(d, r->name, axis, x->shape[axis], i) * x->strides[axis];
     s += n + (s[n] == ',');
@@ -72,16 +74,16 @@ size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
   int axis = 0;
   if (*index == '[') {
     for (const char *s = index + 1; *s && *s != ']'; axis++) {
-      size_t n = piece(s, false);
-      if (axis >= type->rank) too_many(d, name, type->rank);
+      size_t n = index_piece(s, false);
+      if (axis >= type->rank) too_many_axes(d, name, type->rank);
       int64_t i = tkd_index(d, s, n), size = type->shape[axis];
       lane = lane * (size_t)size + (size_t)in_axis(d, name, axis, size, i);
       s += n + (s[n] == ',');
     }
   }
   if (axis < type->rank)
-    tkd_fail(d, "%s has %d ax%s: a lane is named by an index for each.", name,
-             type->rank, type->rank == 1 ? "is" : "es");
+    tkd_raise(d, "%s has %d ax%s: a lane is named by an index for each.", name,
+              type->rank, type->rank == 1 ? "is" : "es");
   return lane;
 }
 
@@ -89,13 +91,13 @@ size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
 
 /* One of the three numbers of A:B:C; *s moves behind it. */
 static int64_t bound(tkd *d, const char **s, int64_t missing) {
-  size_t n = piece(*s, true), blank = strspn(*s, " ");
+  size_t n = index_piece(*s, true), blank = strspn(*s, " ");
   int64_t v = blank >= n ? missing : tkd_index(d, *s, n);
   *s += n;
   return v;
 }
 
-static int64_t clamp(int64_t i, int64_t size) {
+static int64_t clamp_index(int64_t i, int64_t size) {
   if (i < 0) i += size;
   return i < 0 ? 0 : i > size ? size : i;
 }
@@ -104,23 +106,23 @@ static int64_t clamp(int64_t i, int64_t size) {
 static tkd_range range_of(tkd *d, const tki_region *r, int axis,
                           const char **s) {
   int64_t size = r->tensor->shape[axis], step = 1;
-  size_t n = piece(*s, true);
+  size_t n = index_piece(*s, true);
   if ((*s)[n] != ':') {
     int64_t i = tkd_index(d, *s, n);
     *s += n;
     return (tkd_range){in_axis(d, r->name, axis, size, i), 1, 1, true, false};
   }
-  int64_t from = clamp(bound(d, s, 0), size), to = size;
+  int64_t from = clamp_index(bound(d, s, 0), size), to = size;
   ++*s;
-  to = clamp(bound(d, s, size), size);
+  to = clamp_index(bound(d, s, size), size);
   if (**s == ':') {
     ++*s;
     step = bound(d, s, 1);
   }
-  if (step < 1) tkd_fail(d, "A slice has a step from 1 on.");
+  if (step < 1) tkd_raise(d, "A slice has a step from 1 on.");
   if (to <= from)
-    tkd_fail(d, "The slice takes no element of axis %d of %s, which has %lld.",
-             axis, r->name, (long long)size);
+    tkd_raise(d, "The slice takes no element of axis %d of %s, which has %lld.",
+              axis, r->name, (long long)size);
   int64_t count = (to - from + step - 1) / step;
   return (tkd_range){from, count, step, false, count == size};
 }
@@ -131,7 +133,7 @@ tkd_part tkd_part_of(tkd *d, const tki_region *r, const char *index) {
   if (*index != '[') return part;
   need_brackets(d, index);
   for (const char *s = index + 1; *s && *s != ']'; s += *s == ',') {
-    if (part.n >= x->rank) too_many(d, r->name, x->rank);
+    if (part.n >= x->rank) too_many_axes(d, r->name, x->rank);
     part.ranges[part.n] = range_of(d, r, part.n, &s);
     part.n++;
   }

@@ -6,9 +6,14 @@
  * others have their turns as in a run without a debugger
  * (interp/schedule.c), so that what a launch does is the same under both.
  */
+#include "debug/programs.h"
+
 #include <string.h>
 
-#include "debug/debug.h"
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/memory.h"
+#include "debug/stop.h"
 #include "interp/grid.h"
 #include "interp/schedule.h"
 
@@ -240,7 +245,7 @@ static void deadlock(tkd *d, tkd_strand *s, bool only) {
   d->strand = s;
   d->deadlocked = true;
   d->sub = TKD_LATE;
-  d->stop = (tkd_stop){.reason = TKD_R_FINDING};
+  d->stop = (tkd_stop){.reason = TK_STOP_FINDING};
   strcpy(d->stop.text, "deadlock");
 }
 
@@ -251,7 +256,7 @@ static void end_deadlock(tkd *d) {
 
 static void choose(tkd *d) {
   tkd_strand *s = pick(d);
-  while (!s && d->strands && d->replaying && d->deed < d->ndeeds &&
+  while (!s && d->strands && d->phase != TKD_RUNNING && d->deed < d->ndeeds &&
          d->deeds[d->deed].event == d->event) {
     tkd_redo_late(d);
     s = pick(d);
@@ -313,7 +318,7 @@ void tkd_run_on(tkd *d) {
   d->stop = (tkd_stop){0};
   d->frame = NULL;
   if (d->deadlocked) after_deadlock(d);
-  while (d->strand && d->stop.reason == TKD_R_NONE) {
+  while (d->strand && d->stop.reason == TK_STOP_NONE) {
     d->strand->gives_way = false;
     bool alive = tki_task_resume(d->strand->task);
     if (!alive)
@@ -325,7 +330,7 @@ void tkd_run_on(tkd *d) {
       void (*work)(tkd *) = d->work;
       d->work = NULL;
       work(d);
-      if (!d->commands) tkd_temps_free(d);
+      if (!d->calls) tkd_temps_free(d);
     }
   }
   d->over = !d->strand;

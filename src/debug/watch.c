@@ -7,126 +7,55 @@
  * follows.  All that are due at a statement are judged together, so that a
  * statement that changes two of them is one stop.
  */
+#include "debug/watch.h"
+
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "debug/debug.h"
+#include "debug/condition.h"
+#include "debug/frames.h"
+#include "debug/memory.h"
+#include "debug/points.h"
+#include "debug/programs.h"
+#include "debug/stop.h"
+#include "debug/value.h"
 #include "interp/check/undefined.h"
-
-/* ---- values kept ------------------------------------------------------- */
-
-/* undefined: a byte a lane; NULL: all are defined. */
-typedef struct value {
-  tk_type type;
-  const char *bytes;
-  size_t n;
-  const uint8_t *undefined;
-} value;
-
-static void copy(tkd *d, char **at, size_t *n, const void *bytes, size_t size) {
-  if (*n != size) {
-    *at = tk_realloc(d->env, *at, *n, size);
-    *n = size;
-  }
-  if (size) memcpy(*at, bytes, size);
-}
-
-static void keep(tkd *d, tkd_kept *k, const value *v) {
-  size_t lanes = v->undefined ? (size_t)tk_numel(&v->type) : 0;
-  k->type = v->type;
-  copy(d, &k->bytes, &k->n, v->bytes, v->n);
-  copy(d, &k->lanes, &k->nlanes, v->undefined, lanes);
-}
-
-static void forget(tkd *d, tkd_kept *k) {
-  tk_free(d->env, k->bytes, k->n);
-  tk_free(d->env, k->lanes, k->nlanes);
-  *k = (tkd_kept){0};
-}
 
 void tkd_watch_free(tkd *d, tkd_watch *w) {
   tkd_strfree(d, w->func_name);
   tkd_strfree(d, w->base);
-  forget(d, &w->now);
-  forget(d, &w->was);
-  forget(d, &w->became);
+  tkd_drop_value(d, &w->now);
+  tkd_drop_value(d, &w->was);
+  tkd_drop_value(d, &w->became);
   tk_free(d->env, w->raw, w->raw_n);
 }
 
-static value value_of(const tkd_kept *k) {
-  return (value){k->type, k->bytes, k->n,
-                 k->nlanes ? (const uint8_t *)k->lanes : NULL};
-}
+/* ---- expressions ------------------------------------------------------- */
 
-typedef struct getting {
+typedef struct watched {
   tkd *d;
-  const char *text;
+  const tkd_point *p;
   const tki_frame *f;
-  tki_eval *x;
-  value v;
-  tk_buf *at;
-  bool index; /* a whole number is wanted; it may be a constant */
-} getting;
+  tkd_value v;
+} watched;
 
-/* Bytes and marks, one after the other. */
-static void put_value(getting *g, tki_val *out, tki_val *undefined) {
-  size_t lanes = (size_t)tk_numel(&g->x->types[0]);
-  bool any = tkc_any_undefined(undefined);
-  g->v.type = g->x->types[0];
-  g->v.n = lanes * tk_lane_size(&g->v.type);
-  tk_buf_clear(g->at);
-  tk_buf_add(g->at, tki_data(out), g->v.n);
-  if (any) tk_buf_add(g->at, tki_data(undefined), lanes);
-  g->v.bytes = tk_buf_str(g->at);
-  g->v.undefined = any ? (const uint8_t *)g->v.bytes + g->v.n : NULL;
-}
-
-/* A number known at compile time; what else is known is no index. */
-static void get_known_index(getting *g) {
-  char *end;
-  int64_t i = strtoll(g->x->known, &end, 10);
-  if (*end || end == g->x->known) tk_throw(g->d->env, TK_USAGE);
-  tk_buf_clear(g->at);
-  tk_buf_add(g->at, (const char *)&i, sizeof i);
-  g->v = (value){tk_scalar(TK_INT64), tk_buf_str(g->at), sizeof i, NULL};
-}
-
-static void get_body(tk_env *e, void *ud) {
-  getting *g = ud;
-  tki *t = g->d->t;
-  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
+static void watched_body(tk_env *e, void *ud) {
+  watched *x = ud;
   (void)e;
-  g->x = tki_eval_new(t, g->f, g->text, NULL);
-  if (g->x->known && g->index) {
-    get_known_index(g);
-    return;
-  }
-  tkd_need_one(g->d, g->x, g->text, "not one value that can change");
-  tkc_undefined_eval(t, g->x, g->f, out, undefined);
-  put_value(g, &out[0], &undefined[0]);
-  tki_release(t, &out[0]);
-  tki_release(t, &undefined[0]);
+  x->v = tkd_evaluate_one(x->d, x->f, x->p->where, NULL,
+                          "not one value that can change");
 }
 
-static value get_as(getting g, bool say) {
-  tkd *d = g.d;
+/* The value of what is watched in a call; bytes NULL: it has none there. */
+static tkd_value watched_value(tkd *d, const tkd_point *p, const tki_frame *f) {
+  watched x = {.d = d, .p = p, .f = f};
   size_t diags = d->env->ndiags;
-  if (tk_protect(d->env, get_body, &g) != TK_OK) {
-    if (say) tkd_say_reports(d, diags);
+  if (tk_protect(d->env, watched_body, &x) != TK_OK) {
     tk_diag_truncate(d->env, diags);
-    g.v.bytes = NULL;
+    x.v.bytes = NULL;
   }
-  tki_eval_free(g.x);
-  return g.v;
-}
-
-/* The value of an expression; bytes NULL: it has none here.  It stays until
- * another one is got into the same place. */
-static value get(tkd *d, const char *text, const tki_frame *f, bool say,
-                 tk_buf *at) {
-  return get_as((getting){.d = d, .text = text, .f = f, .at = at}, say);
+  return x.v;
 }
 
 /* ---- variables --------------------------------------------------------- */
@@ -146,46 +75,38 @@ static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
   if ((type->rank && !v->buf) || tki_is_unassigned(f, slot)) return false;
   size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
   bool same = w->known && w->raw_n == n && !memcmp(w->raw, tki_data(v), n);
-  if (!same) copy(d, &w->raw, &w->raw_n, tki_data(v), n);
+  if (!same) tkd_copy_bytes(d, &w->raw, &w->raw_n, tki_data(v), n);
   return !same;
 }
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* Which of its elements undef takes for undefined, behind what at holds. */
-static const uint8_t *undefined_in(tkd *d, const tkd_watch *w, tk_buf *at) {
-  const tki_region *r = tki_region_at(d->t, w->lo, 1);
-  size_t n = (size_t)tk_numel(&w->view.type), from = at->n;
-  size_t size = tk_lane_size(&w->view.type);
-  bool any = false;
-  if (!r || !tkc_knows_undefined(d->t)) return NULL;
-  for (size_t i = 0; i < n; i++) {
-    const char *host = tkd_view_lane(&w->view, i);
-    bool undefined = tkc_undefined_memory(d->t, r, host, size);
-    tk_buf_putc(at, undefined);
-    any |= undefined;
-  }
-  return any ? (const uint8_t *)tk_buf_str(at) + from : NULL;
-}
-
-static value in_memory(tkd *d, const tkd_watch *w, tk_buf *at) {
-  value v = {.type = w->view.type};
+/* What of a tensor is watched, as it lies in memory now. */
+static tkd_value memory_value(tkd *d, const tkd_watch *w) {
+  tkd_value v = {.path = "", .type = w->view.type, .region = TKI_ANY};
   size_t n = (size_t)tk_numel(&v.type), size = tk_lane_size(&v.type);
+  const tki_region *r = tki_region_at(d->t, w->lo, 1);
+  char *bytes = tkd_temp_bytes(d, n * size);
   v.n = n * size;
-  tk_buf_clear(at);
+  v.bytes = bytes;
   if (tkd_view_is_dense(&w->view))
-    tk_buf_add(at, w->view.host, v.n);
+    memcpy(bytes, w->view.host, v.n);
   else
     for (size_t i = 0; i < n; i++)
-      tk_buf_add(at, tkd_view_lane(&w->view, i), size);
-  v.undefined = undefined_in(d, w, at);
-  v.bytes = tk_buf_str(at);
+      memcpy(bytes + i * size, tkd_view_lane(&w->view, i), size);
+  if (!r || !tkc_knows_undefined(d->t)) return v;
+  uint8_t *undefined = tkd_temp_bytes(d, n);
+  for (size_t i = 0; i < n; i++) {
+    undefined[i] =
+        tkc_undefined_memory(d->t, r, tkd_view_lane(&w->view, i), size);
+    if (undefined[i]) v.undefined = undefined;
+  }
   return v;
 }
 
 static void keep_memory(tkd *d, tkd_watch *w) {
-  value v = in_memory(d, w, &d->value);
-  keep(d, &w->now, &v);
+  tkd_value v = memory_value(d, w);
+  tkd_keep_value(d, &w->now, &v);
   w->known = true;
 }
 
@@ -198,18 +119,19 @@ static bool overlaps(const tkd_watch *w, const tki_access *a) {
 }
 
 static tkd_writer writer_of(const tkd *d, const tki_frame *f) {
-  tkd_writer x = {.src = f->func->src, .at = f->stmt->span};
+  tkd_writer x = {
+      .src = f->func->src, .func = f->func->name, .at = f->stmt->span};
   memcpy(x.pid, d->t->pid, sizeof x.pid);
   return x;
 }
 
 void tkd_watches_access(tkd *d, const tki_access *a) {
   const tki_frame *f = tkd_user_frame(d->t->frame);
-  if (d->replaying && !d->scanning) return;
+  if (d->phase == TKD_REPLAYING) return;
   bool reads = !a->write || a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
-    if (p->kind != TKD_WATCH || !w->memory || !p->enabled) continue;
+    if (p->kind != TK_POINT_WATCH || !w->memory || !p->enabled) continue;
     if (!(a->write && w->writes) && !(reads && w->reads)) continue;
     if (!overlaps(w, a)) continue;
     w->due = true;
@@ -219,151 +141,96 @@ void tkd_watches_access(tkd *d, const tki_access *a) {
 
 /* ---- conditions -------------------------------------------------------- */
 
-/* In the innermost call that knows the names; a condition that no call knows
- * holds, as one of a breakpoint does. */
-static bool condition(tkd *d, const tkd_point *p, const tki_frame *f) {
+/* Whether the condition of a point holds in the innermost call that knows its
+ * names.  One that no call knows holds, as one of a breakpoint does. */
+static bool watch_condition(tkd *d, const tkd_point *p, const tki_frame *f) {
   size_t diags = d->env->ndiags;
   if (!p->cond) return true;
   for (; f; f = tkd_user_frame(f->caller)) {
     tki_eval *x = tkd_compile(d, f, p->cond);
     if (!x) continue;
-    bool holds = tkd_holds(d, p, x, f);
-    tki_eval_free(x);
     tk_diag_truncate(d->env, diags);
+    bool bad, holds = tkd_condition_holds(d, x, f, &bad);
+    tki_eval_free(x);
+    if (bad) tkd_bad_condition(d, p, diags);
     return holds;
   }
-  if (!d->scanning) tkd_say_bad_condition(d, p, diags);
-  tk_diag_truncate(d->env, diags);
+  tkd_bad_condition(d, p, diags);
   return true;
 }
 
-bool tkd_watch_condition_fits(tkd *d, const char *cond) {
-  size_t diags = d->env->ndiags;
-  if (!d->frame) return true;
+void tkd_watch_need_condition(tkd *d, const char *cond) {
+  if (!d->frame) return;
   tki_eval *x = tkd_compile(d, d->frame, cond);
-  bool fits = x != NULL;
-  if (!fits) tkd_say_reports(d, diags);
+  if (!x) tk_throw(d->env, TK_USAGE);
   tki_eval_free(x);
-  return fits;
 }
 
 /* ---- judging ----------------------------------------------------------- */
 
 /* Back in time those of the statement that it stands behind have been seen,
  * if it stands there because of them. */
-static bool seen(const tkd *d, const tkd_watch *w) {
-  if (d->sub == TKD_LATE && d->event >= d->scan_now) return true;
-  return d->event == d->scan_now && w->seen;
+static bool watch_was_seen(const tkd *d, const tkd_watch *w) {
+  if (d->sub == TKD_LATE && d->event >= d->replay.now) return true;
+  return d->event == d->replay.now && w->seen;
 }
 
-static bool passes(tkd *d, tkd_point *p) {
-  if (d->scanning)
-    return !seen(d, &p->watch) && condition(d, p, d->strand->task->frame);
-  if (!condition(d, p, d->strand->task->frame)) return false;
+/* Whether a change or an access is a hit that stops. */
+static bool watch_counts(tkd *d, tkd_point *p) {
+  const tki_frame *f = d->strand->task->frame;
+  if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
+  if (d->phase == TKD_SEARCHING)
+    return !watch_was_seen(d, &p->watch) && watch_condition(d, p, f);
+  if (!watch_condition(d, p, f)) return false;
   p->hits++;
   if (!p->ignore) return true;
   p->ignore--;
   return false;
 }
 
-static bool differs(const tkd_watch *w, const value *v) {
-  return w->now.n != v->n || memcmp(w->now.bytes, v->bytes, v->n) != 0;
-}
-
 /* What there will be to say about it. */
-static void note_hit(tkd *d, tkd_watch *w, const value *v, bool changed,
+static void note_hit(tkd *d, tkd_watch *w, const tkd_value *v, bool changed,
                      const tkd_writer *by) {
-  value was = value_of(&w->now);
+  tkd_value was = tkd_kept_value(&w->now);
   w->changed = changed;
   w->born = changed && !w->known;
-  if (changed && w->known) keep(d, &w->was, &was);
-  keep(d, &w->became, v);
+  if (changed && w->known) tkd_keep_value(d, &w->was, &was);
+  tkd_keep_value(d, &w->became, v);
   w->wrote = *by;
-  w->told = d->event;
+  w->hit_event = d->event;
 }
 
 /* Whether it is a reason to stop; keeps the value. */
-static bool judge(tkd *d, tkd_point *p) {
+static bool judge_watch(tkd *d, tkd_point *p) {
   tkd_watch *w = &p->watch;
   const tki_frame *f = d->strand->task->frame;
   tkd_writer by = w->last;
-  value v = w->memory ? in_memory(d, w, &d->value)
-                      : get(d, p->where, f, false, &d->value);
+  tkd_value v = w->memory ? memory_value(d, w) : watched_value(d, p, f);
   w->due = false;
   if (!w->memory && f->stmt) w->last = writer_of(d, f);
   if (!v.bytes) return false;
-  bool changed = w->known ? differs(w, &v) : w->absent;
+  bool differs =
+      w->known && (w->now.n != v.n || memcmp(w->now.bytes, v.bytes, v.n) != 0);
+  bool changed = w->known ? differs : w->absent;
   bool counts = w->memory ? w->reads || changed : w->writes && changed;
-  bool hit = counts && passes(d, p);
+  bool hit = counts && watch_counts(d, p);
   if (hit)
     note_hit(d, w, &v, changed, &by);
-  else if (!d->scanning && w->told == d->event)
-    w->told = 0;
+  else if (d->phase != TKD_SEARCHING && w->hit_event == d->event)
+    w->hit_event = 0;
   w->absent = false;
-  keep(d, &w->now, &v);
+  tkd_keep_value(d, &w->now, &v);
   w->known = true;
   return hit;
 }
 
-/* ---- saying ------------------------------------------------------------ */
-
-static void say_value(tkd *d, const char *name, const tkd_kept *k) {
-  tkd_show_bytes(d, name, &k->type, k->bytes,
-                 k->nlanes ? (const uint8_t *)k->lanes : NULL);
+bool tkd_watch_was_hit(const tkd *d, const tkd_point *p) {
+  return p->kind == TK_POINT_WATCH && d->stop.reason == TK_STOP_WATCH &&
+         p->watch.hit_event == d->event;
 }
 
-static void say_lanes(tkd *d, const tkd_kept *old, const tkd_kept *now) {
-  size_t size = tk_lane_size(&now->type), n = (size_t)tk_numel(&now->type);
-  size_t changed = 0;
-  int64_t first = -1;
-  for (size_t i = 0; i < n; i++) {
-    if (!memcmp(old->bytes + i * size, now->bytes + i * size, size)) continue;
-    if (!changed++) first = (int64_t)i;
-  }
-  if (!now->type.rank) return;
-  tkd_say(d, "%zu of %zu lanes changed, the first is ", changed, n);
-  tkd_lane_index(&d->out, &now->type, first);
-  tkd_say(d, "\n");
-}
-
-static void say_writer(tkd *d, const tkd_writer *x) {
-  if (!x->src) return;
-  tkd_say(d, "by line %d of ", tk_source_line(x->src, x->at.lo));
-  tkd_say(d, "program ");
-  tkd_put_pid(&d->out, x->pid, NULL);
-  tkd_say(d, "\n");
-}
-
-static void say_change(tkd *d, const tkd_watch *w) {
-  if (!w->changed) {
-    say_value(d, "value", &w->became);
-  } else if (w->born) {
-    say_value(d, "first value", &w->became);
-  } else if (w->was.n == w->became.n) {
-    say_value(d, "old", &w->was);
-    say_value(d, "new", &w->became);
-    say_lanes(d, &w->was, &w->became);
-  }
-  say_writer(d, &w->wrote);
-}
-
-static bool was_told(const tkd_point *p, uint64_t event) {
-  return p->kind == TKD_WATCH && p->watch.told == event;
-}
-
-/* What those that were hit at the event saw; the stop names the last one. */
-static void say_changes(tkd *d, uint64_t event) {
-  size_t n = 0;
-  for (const tkd_point *p = d->points; p; p = p->next) n += was_told(p, event);
-  for (const tkd_point *p = d->points; p; p = p->next) {
-    if (!was_told(p, event)) continue;
-    if (n > 1) tkd_say(d, "Watchpoint %d: %s\n", p->number, p->where);
-    say_change(d, &p->watch);
-  }
-}
-
-static tkd_stop stop_of(const tkd_point *p, bool line) {
-  tkd_stop s = {.reason = TKD_R_WATCH, .point = p};
+static tkd_stop stop_of_watch(const tkd_point *p, bool line) {
+  tkd_stop s = {.reason = TK_STOP_WATCH, .point = p};
   const tkd_writer *x = &p->watch.wrote;
   if (p->watch.read)
     snprintf(s.text, sizeof s.text, "%.200s is read here", p->where);
@@ -375,31 +242,26 @@ static tkd_stop stop_of(const tkd_point *p, bool line) {
   return s;
 }
 
-/* On the main stack: those that are due. */
-static void judge_all(tkd *d) {
+/* On the main stack: those that are due.  The stop names the last one. */
+static void judge_watches(tkd *d) {
   tkd_point *last = NULL;
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
-    if (p->kind != TKD_WATCH || !p->enabled) continue;
-    bool changed = w->due && judge(d, p);
-    w->read = w->read && !changed && passes(d, p);
+    if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
+    bool changed = w->due && judge_watch(d, p);
+    w->read = w->read && !changed && watch_counts(d, p);
     if (changed || w->read) last = p;
   }
   if (!last) return;
-  if (d->scanning) {
-    d->hit = d->event;
-    d->hit_sub = 0;
-    d->hit_stop = stop_of(last, true);
+  if (d->phase == TKD_SEARCHING) {
+    TK_ASSERT(d->event >= d->replay.hit);
+    d->replay.hit = d->event;
+    d->replay.hit_sub = 0;
+    d->replay.stop = stop_of_watch(last, true);
     return;
   }
-  tkd_flush(d);
-  say_changes(d, d->event);
-  d->stop = stop_of(last, false);
+  d->stop = stop_of_watch(last, false);
   d->stopped_by_watch = true;
-}
-
-void tkd_watches_tell(tkd *d, uint64_t event) {
-  if (d->stop.reason == TKD_R_WATCH) say_changes(d, event);
 }
 
 /* ---- looking ----------------------------------------------------------- */
@@ -426,10 +288,11 @@ static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
 /* Who looks back for the last writer means the first one as well, and so does
  * who watches a variable before it has a value: its first value is then a
  * change. */
-static void look_for_birth(const tkd *d, tkd_watch *w, const tki_frame *f) {
+static void look_for_first_value(const tkd *d, tkd_watch *w,
+                                 const tki_frame *f) {
   const tk_body *b = &f->func->body;
   bool begins = b->n && f->stmt == b->items[0];
-  if (!w->base || !(d->scanning || w->births)) return;
+  if (!w->base || !(d->phase == TKD_SEARCHING || w->births)) return;
   if ((w->known && !begins) || base_slot(f, w->base) >= 0) return;
   w->known = false; /* what is known is of an earlier call */
   w->absent = true;
@@ -440,7 +303,7 @@ static void look_variable(tkd *d, tkd_watch *w) {
   if (f->func != w->func) return;
   if (w->index != d->strand->task->index) w->known = w->absent = false;
   w->index = d->strand->task->index;
-  look_for_birth(d, w, f);
+  look_for_first_value(d, w, f);
   if (raw_changed(d, w, f))
     w->due = true;
   else if (f->stmt)
@@ -456,15 +319,12 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   if (ends) d->sub = TKD_LATE;
   d->stopped_by_watch = false;
   for (tkd_point *p = d->points; p; p = p->next) {
-    if (p->kind != TKD_WATCH || !p->enabled) continue;
+    if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
     if (!p->watch.memory) look_variable(d, &p->watch);
     p->watch.read = is_read(d, &p->watch, st);
     due |= p->watch.due || p->watch.read;
   }
-  if (due) {
-    d->work = judge_all;
-    tki_task_pause(d->t);
-  }
+  if (due) tkd_on_main(d, judge_watches);
   if (ends && d->sub == TKD_LATE) d->sub = sub;
   return d->stopped_by_watch;
 }
@@ -472,7 +332,7 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
 void tkd_watches_forget(tkd *d) {
   for (tkd_point *p = d->points; p; p = p->next) {
     tkd_watch *w = &p->watch;
-    if (p->kind != TKD_WATCH) continue;
+    if (p->kind != TK_POINT_WATCH) continue;
     w->known = w->due = w->read = w->absent = false;
     if (w->memory && d->t && w->found) keep_memory(d, w);
   }
@@ -480,10 +340,10 @@ void tkd_watches_forget(tkd *d) {
 
 void tkd_watches_back(tkd *d, bool stopped) {
   for (tkd_point *p = d->points; p; p = p->next)
-    p->watch.seen = stopped && p->watch.told == d->event;
+    p->watch.seen = stopped && p->watch.hit_event == d->event;
 }
 
-static bool view(tkd_watch *w, const tki_region *r) {
+static bool watch_view(tkd_watch *w, const tki_region *r) {
   w->found = tkd_view_of(r->tensor, &w->part, &w->view);
   if (!w->found) return false;
   w->lo = r->lo + (uint64_t)(w->view.host - w->view.before - r->host);
@@ -492,141 +352,89 @@ static bool view(tkd_watch *w, const tki_region *r) {
 }
 
 /* The same part of the tensor that has the name in this launch. */
-static void find_again(tkd *d, tkd_watch *w) {
+static void find_watched(tkd *d, tkd_watch *w) {
   w->found = false;
   w->lo = w->hi = 0;
   for (size_t i = 0; i < d->t->nregions && !w->found; i++) {
     const tki_region *r = &d->t->regions[i];
-    if (r->tensor && !strcmp(r->name, w->base)) view(w, r);
+    if (r->tensor && !strcmp(r->name, w->base)) watch_view(w, r);
   }
 }
 
 void tkd_watches_begin(tkd *d) {
   for (tkd_point *p = d->points; p; p = p->next) {
-    p->watch.told = 0;
-    if (p->kind == TKD_WATCH && p->watch.memory) find_again(d, &p->watch);
+    p->watch.hit_event = 0;
+    if (p->kind == TK_POINT_WATCH && p->watch.memory)
+      find_watched(d, &p->watch);
   }
   tkd_watches_forget(d);
 }
 
-static void refresh(tkd *d, tkd_point *p) {
+static void refresh_watch(tkd *d, tkd_point *p) {
   tkd_watch *w = &p->watch;
   const tki_frame *f = tkd_top(d);
   while (f && f->func != w->func) f = tkd_user_frame(f->caller);
-  if (!f || p->kind != TKD_WATCH || w->memory) return;
-  value v = get(d, p->where, f, false, &d->value);
+  if (!f || p->kind != TK_POINT_WATCH || w->memory) return;
+  tkd_value v = watched_value(d, p, f);
   w->index = d->strand->task->index;
   if (f->stmt) w->last = writer_of(d, f);
   w->absent = w->births && base_slot(f, w->base) < 0;
   if (!v.bytes) return;
-  keep(d, &w->now, &v);
+  tkd_keep_value(d, &w->now, &v);
   raw_changed(d, w, f);
   w->known = true;
 }
 
 void tkd_watches_refresh(tkd *d) {
   tkd_watches_forget(d);
-  for (tkd_point *p = d->points; p; p = p->next) refresh(d, p);
+  for (tkd_point *p = d->points; p; p = p->next) refresh_watch(d, p);
 }
 
 /* ---- setting one ------------------------------------------------------- */
 
-static size_t name_length(const char *text) {
-  size_t n = 0;
-  while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
-  return n;
-}
-
-const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
-  const tki_frame *f = d->frame;
-  char *name = tkd_temp(d, text, n);
-  const tki_region *found = NULL;
-  int slot = f ? base_slot(f, name) : -1;
-  if (slot >= 0) {
-    const tki_val *v = &f->slots[slot];
-    const tk_type *type = &f->func->slots[slot].type;
-    if (type->ptr && !type->rank && v->region >= 0 &&
-        (size_t)v->region < d->t->nregions)
-      found = &d->t->regions[v->region];
-  } else {
-    for (size_t i = 0; i < d->t->nregions; i++)
-      if (d->t->regions[i].name && !strcmp(d->t->regions[i].name, name))
-        found = &d->t->regions[i];
-  }
-  return found && found->tensor ? found : NULL;
-}
-/* The i-th of "[A, B]": an integer expression. */
-static bool is_slice(const char *s) {
-  int depth = 0;
-  for (; *s; s++) {
-    depth += (*s == '[' || *s == '(') - (*s == ']' || *s == ')');
-    if (*s == ':' && !depth) return true;
-  }
-  return false;
-}
-
-int64_t tkd_index(tkd *d, const char *text, size_t n) {
-  char *end;
-  errno = 0;
-  long long number = strtoll(text, &end, 10);
-  while (end < text + n && *end == ' ') end++;
-  if (n && end == text + n && !errno) return number;
-  if (!d->frame) tkd_fail(d, "No program is stopped: the launch has ended.");
-  char *part = tkd_temp(d, text, n);
-  if (is_slice(part))
-    tkd_fail(d, "One element is wanted here: an index, not the slice '%.60s'.",
-             part);
-  getting g = {.d = d, .text = part, .f = d->frame, .at = &d->other_value};
-  g.index = true;
-  value v = get_as(g, true);
-  int64_t i = 0;
-  bool ok = v.bytes && !v.type.rank && !v.type.ptr &&
-            tk_is_int((tk_dtype)v.type.elem);
-  if (ok) i = tk_lane_int((tk_dtype)v.type.elem, v.bytes);
-  if (!ok) tkd_fail(d, "An index must be a whole number.");
-  return i;
-}
-
-static bool watch_memory(tkd *d, tkd_point *p, const tki_region *r,
+static void watch_memory(tkd *d, tkd_point *p, const tki_region *r,
                          const char *index) {
   tkd_watch *w = &p->watch;
   w->part = tkd_part_of(d, r, index);
-  if (!view(w, r))
-    tkd_fail(d, "%s has no elements, or too many to be watched at once.",
-             r->name);
+  if (!watch_view(w, r))
+    tkd_raise(d, "%s has no elements, or too many to be watched at once.",
+              r->name);
   w->memory = true;
   w->base = tkd_strdup(d, r->name);
   keep_memory(d, w);
-  return true;
 }
 
 /* The name may be that of a variable that has no value here yet. */
-static bool watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
+static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   tkd_watch *w = &p->watch;
-  tki_frame *f = d->frame;
+  tki_frame *f = tkd_need_frame(d);
   char *name = tkd_temp(d, p->where, n);
   bool later = plain && n && base_slot(f, name) < 0 && !f->func->library &&
                tk_eval_is_bound(f->func, name);
-  value v = later ? (value){0} : get(d, p->where, f, true, &d->value);
-  if (!v.bytes && !later) return false;
+  tkd_value v = {0};
+  if (!later)
+    v = tkd_evaluate_one(d, f, p->where, NULL, "not one value that can change");
   w->func = f->func;
   w->func_name = tkd_strdup(d, w->func->name);
   if (plain) w->base = tkd_strdup(d, name);
   w->index = d->strand->task->index;
   w->births = w->absent = later;
   if (f->stmt) w->last = writer_of(d, f);
-  if (later) return true;
-  keep(d, &w->now, &v);
+  if (later) return;
+  tkd_keep_value(d, &w->now, &v);
   if (plain) raw_changed(d, w, f);
   w->known = true;
-  return true;
 }
 
-bool tkd_watch_begin(tkd *d, tkd_point *p) {
-  size_t n = name_length(p->where);
+void tkd_watch_begin(tkd *d, tkd_point *p) {
+  size_t n = 0;
+  if (!d->t) tkd_raise(d, "No launch is running.");
+  while (isalnum((unsigned char)p->where[n]) || p->where[n] == '_') n++;
   const tki_region *r = n ? tkd_region(d, p->where, n) : NULL;
   const char *rest = p->where + n;
   bool plain = !*rest || *rest == '[';
-  if (r && plain) return watch_memory(d, p, r, rest);
-  return watch_variable(d, p, n, plain);
+  if (r && plain)
+    watch_memory(d, p, r, rest);
+  else
+    watch_variable(d, p, n, plain);
 }

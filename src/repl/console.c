@@ -14,7 +14,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "debug/debug.h"
+#include "command/complete.h"
+#include "command/dispatch.h"
+#include "command/say.h"
 
 enum { HISTORY = 1000 };
 
@@ -122,7 +124,7 @@ static void open_terminal(console *c) {
     return;
   }
   *c->lib.entry = next_match;
-  if (c->lib.breaks) *c->lib.breaks = tkd_word_breaks;
+  if (c->lib.breaks) *c->lib.breaks = tkt_word_breaks;
   bool can = c->lib.replace_line && c->lib.on_new_line && c->lib.redisplay;
   if (c->lib.signal_hook && can) *c->lib.signal_hook = on_signal;
   if (c->lib.stifle_history) c->lib.stifle_history(HISTORY);
@@ -292,7 +294,7 @@ static void set_breakpoints(console *c, const tk_console_options *o) {
 static void read_init(console *c, const char *folder) {
   char *path;
   if (asprintf(&path, "%s/.tkdbgrc", folder) < 0) return;
-  if (access(path, R_OK) == 0) tkd_source_now(c->d, path);
+  if (access(path, R_OK) == 0) tkt_source_now(c->d, path);
   free(path);
 }
 
@@ -305,15 +307,15 @@ static void read_init_files(console *c) {
   char *here = realpath(".", NULL), *own = home ? realpath(home, NULL) : NULL;
   if (own) read_init(c, own);
   if (here && (!own || strcmp(here, own)) && access(".tkdbgrc", R_OK) == 0) {
-    if (tkd_is_safe(c->d, here))
+    if (tkt_is_safe(c->d, here))
       read_init(c, here);
     else
-      tkd_say(c->d,
+      tkt_say(c->d,
               ".tkdbgrc of this folder is not read: 'set safe-path %s' "
               "in ~/.tkdbgrc\nallows it, 'source .tkdbgrc' reads it "
               "now.\n",
               here);
-    tkd_flush(c->d);
+    tkt_flush(c->d);
   }
   free(here);
   free(own);

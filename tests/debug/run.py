@@ -109,7 +109,7 @@ UNSEEN = '', 'Interrupted'
 
 def unseen(files):
     """Reasons to stop that no transcript has."""
-    with open(os.path.join(ROOT, 'src/debug/stop.def')) as f:
+    with open(os.path.join(ROOT, 'include/tkdbg/stop.def')) as f:
         found = re.findall(r'^STOP\(\w+, "[^"]*", "([^"]*)"\)', f.read(), re.M)
     lines = [line for path in files for case in read(path) for line in case[2]]
     return [text for text in found if text not in UNSEEN and not any(

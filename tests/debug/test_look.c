@@ -24,21 +24,21 @@ static void expect(const char *want) {
     ck_abort_msg("expected:\n%s\ngot:\n%s", want, tk_buf_str(&out));
 }
 
-static tkd_block block(tk_dtype d, int rows, int cols, const void *data) {
+static tkt_block block(tk_dtype d, int rows, int cols, const void *data) {
   tk_type t = tk_scalar(d);
   t.rank = rows ? 2 : 1;
   t.shape[0] = rows ? rows : cols;
   t.shape[1] = rows ? cols : 0;
-  tkd_block b = {.type = t, .data = data, .strides = {rows ? cols : 1, 1}};
+  tkt_block b = {.type = t, .data = data, .strides = {rows ? cols : 1, 1}};
   return b;
 }
 
 START_TEST(stats_of_floats) {
   float x[8] = {0, 1, -2, 3, NAN, INFINITY, 4, 4};
   uint8_t undefined[8] = {0, 0, 0, 0, 0, 0, 0, 1};
-  tkd_block b = block(TK_FP32, 2, 4, x);
+  tkt_block b = block(TK_FP32, 2, 4, x);
   b.undefined = undefined;
-  tkd_stats(&out, &b, 50);
+  tkt_stats(&out, &b, 50);
   expect("fp32[2, 4]: 8 lanes\n"
          "  min  -2.0 at [0, 2]\n"
          "  max  4.0 at [1, 2]\n"
@@ -57,8 +57,8 @@ END_TEST
 
 START_TEST(stats_of_a_scalar) {
   int32_t x = -7;
-  tkd_block b = {.type = tk_scalar(TK_INT32), .data = &x};
-  tkd_stats(&out, &b, 80);
+  tkt_block b = {.type = tk_scalar(TK_INT32), .data = &x};
+  tkt_stats(&out, &b, 80);
   expect("int32: 1 lane\n  min  -7\n  max  -7\n"
          "  mean -7   deviation 0\n  zero 0\n");
 }
@@ -66,8 +66,8 @@ END_TEST
 
 START_TEST(picture_of_a_mask) {
   uint8_t m[8] = {1, 1, 1, 0, 1, 1, 0, 0};
-  tkd_block b = block(TK_INT1, 2, 4, m);
-  tkd_picture(&out, &b, 80, false);
+  tkt_block b = block(TK_INT1, 2, 4, m);
+  tkt_picture(&out, &b, 80, false);
   expect("int1[2, 4]\n"
          "     0 ###.\n"
          "     1 ##..\n"
@@ -77,13 +77,13 @@ END_TEST
 
 START_TEST(picture_of_numbers) {
   float x[4] = {0, 9, NAN, INFINITY};
-  tkd_block b = block(TK_FP32, 0, 4, x);
-  tkd_picture(&out, &b, 80, false);
+  tkt_block b = block(TK_FP32, 0, 4, x);
+  tkt_picture(&out, &b, 80, false);
   expect("fp32[4]\n"
          "     0  @NI\n"
          "       ' ' 0  '@' 9  ? undefined  N NaN  I infinite\n");
   tk_buf_clear(&out);
-  tkd_picture(&out, &b, 80, true);
+  tkt_picture(&out, &b, 80, true);
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[48;5;226m "));
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[48;5;196mN"));
 }
@@ -92,12 +92,12 @@ END_TEST
 START_TEST(picture_of_many_lanes) {
   static int32_t x[128 * 256];
   for (int i = 0; i < 128 * 256; i++) x[i] = i;
-  tkd_block b = block(TK_INT32, 128, 256, x);
-  tkd_picture(&out, &b, 72, false);
+  tkt_block b = block(TK_INT32, 128, 256, x);
+  tkt_picture(&out, &b, 72, false);
   ck_assert_ptr_nonnull(
       strstr(tk_buf_str(&out), "a cell stands for 3 x 4 lanes"));
   tk_buf_clear(&out);
-  tkd_svg(&out, &b);
+  tkt_svg(&out, &b);
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "</svg>"));
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "width=\"1024\""));
 }
@@ -106,8 +106,8 @@ END_TEST
 START_TEST(axis_of_offsets) {
   int32_t x[32];
   for (int i = 0; i < 32; i++) x[i] = 64 * (i / 8) + 16 + i % 8;
-  tkd_block b = block(TK_INT32, 4, 8, x);
-  tkd_axis(&out, &b);
+  tkt_block b = block(TK_INT32, 4, 8, x);
+  tkt_axis(&out, &b);
   expect("int32[4, 8]\n"
          "  axis 0: contiguity 1, divisibility 1, constancy 1\n"
          "  axis 1: contiguity 8, divisibility 16, constancy 1\n");
@@ -116,8 +116,8 @@ END_TEST
 
 START_TEST(axis_of_equal_lanes) {
   int32_t x[8] = {12, 12, 12, 12, 12, 12, 12, 12};
-  tkd_block b = block(TK_INT32, 0, 8, x);
-  tkd_axis(&out, &b);
+  tkt_block b = block(TK_INT32, 0, 8, x);
+  tkt_axis(&out, &b);
   expect("int32[8]\n"
          "  axis 0: contiguity 1, divisibility 4, constancy 8\n");
 }
@@ -125,8 +125,8 @@ END_TEST
 
 START_TEST(axis_of_floats) {
   float x[2] = {1, 2};
-  tkd_block b = block(TK_FP32, 0, 2, x);
-  tkd_axis(&out, &b);
+  tkt_block b = block(TK_FP32, 0, 2, x);
+  tkt_axis(&out, &b);
   expect("fp32[2]: floats have no contiguity\n");
 }
 END_TEST
@@ -134,14 +134,14 @@ END_TEST
 START_TEST(layouts) {
   tk_type t = tk_scalar(TK_FP32);
   t.rank = 2, t.shape[0] = 64, t.shape[1] = 64;
-  tkd_layout(&out, &t, 4);
+  tkt_layout(&out, &t, 4);
   expect("fp32[64, 64]\n"
          "  #blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32],\n"
          "             warpsPerCTA = [2, 2], order = [1, 0]}>\n"
          "  4 warps; each thread holds 32 lanes\n");
   tk_buf_clear(&out);
   t.rank = 1, t.shape[0] = 1024;
-  tkd_layout(&out, &t, 4);
+  tkt_layout(&out, &t, 4);
   expect("fp32[1024]\n"
          "  #blocked<{sizePerThread = [1], threadsPerWarp = [32],\n"
          "             warpsPerCTA = [4], order = [0]}>\n"
@@ -175,10 +175,10 @@ START_TEST(touched_elements) {
                   .size = 4,
                   .verb = "load",
                   .region = 0};
-  tkd_touch touch = tkd_touch_new(&env, &a, &r);
-  tkd_touch_add(&touch, &a, 3, true);
-  tkd_touch_mine(&out, &touch, "program 3");
-  tkd_touch_free(&touch);
+  tkt_touch touch = tkt_touch_new(&env, &a, &r);
+  tkt_touch_add(&touch, &a, 3, true);
+  tkt_touch_mine(&out, &touch, "program 3");
+  tkt_touch_free(&touch);
   expect("load x, program 3: 1 time\n"
          "  elements x[0:6, 0:7:2], 24 of 64 elements\n"
          "  lanes    24 of 32 active, 8 wasted (25 %), no two of them "
@@ -209,13 +209,13 @@ START_TEST(touched_by_several) {
                   .size = 2,
                   .verb = "store",
                   .write = true};
-  tkd_touch touch = tkd_touch_new(&env, &a, &r);
+  tkt_touch touch = tkt_touch_new(&env, &a, &r);
   for (uint64_t program = 0; program < 2; program++) {
     for (uint64_t i = 0; i < 32; i++) addr[i] = 4096 + 2 * (i + 16 * program);
-    tkd_touch_add(&touch, &a, program, false);
+    tkt_touch_add(&touch, &a, program, false);
   }
-  tkd_touch_all(&out, &touch, &t, "the grid");
-  tkd_touch_free(&touch);
+  tkt_touch_all(&out, &touch, &t, "the grid");
+  tkt_touch_free(&touch);
   expect("store x, the grid: 2 times by 2 programs\n"
          "  elements x[0:48], 48 of 48 elements\n"
          "  lanes    64 of 64 active, in 2 runs of up to 32\n"

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/debug.h"
+#include "debug/frames.h"
+#include "debug/programs.h"
 #include "launch/session.h"
 #include "support/random_kernel.h"
 #include "support/suite.h"
@@ -109,7 +110,7 @@ static uint64_t hash_of(const tkd *d) {
 }
 
 static point now(const play *p) {
-  const tkd *d = p->d;
+  const tkd *d = tk_debugger_engine(p->d);
   point x = {.event = d->event, .sub = d->sub, .over = d->over};
   x.hash = hash_of(d);
   if (d->over) return x;

@@ -1,0 +1,403 @@
+/* debugger.h - the debugger's engine, for any front end: command lines, a gdb
+ * stub, an editor's protocol, a program that looks into a launch by itself.
+ *
+ * A tk_debug stands over every launch of its session.  It stops programs and
+ * calls the front end's `stopped`; there everything can be looked at and
+ * changed, and tk_debug_resume says how to go on when `stopped` returns.  The
+ * engine never prints and never asks anybody for input.
+ *
+ * Time is counted in events: the number of statements begun since the launch
+ * began.  A program is named by its index in the grid, axis 0 fastest.
+ *
+ * Ownership: a tk_debug belongs to its session.  Text and arrays that are
+ * passed in are copied.  What calls hand out (strings, lanes, lists) lives
+ * until `stopped` returns, or until tk_debug_forget.
+ *
+ * Errors: calls return a tk_status; tk_debug_error says what was wrong with
+ * the last one that did not give TK_OK.  A program counts as stopped only
+ * while `stopped` runs: what needs one gives TK_USAGE at other times.
+ * Callbacks run on the stack of the call that runs the launch, one at a time.
+ */
+#ifndef TKDBG_DEBUGGER_H
+#define TKDBG_DEBUGGER_H
+
+#include "tkdbg/tkdbg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tk_debug tk_debug;
+
+#define TK_DEBUG_NO_PROGRAM UINT64_MAX
+
+/* ---- what the front end is told ---------------------------------------- */
+
+/* Why it stands where it stands. */
+typedef enum tk_stop_reason {
+#define STOP(id, name, text) TK_STOP_##id,
+#include "tkdbg/stop.def"
+#undef STOP
+  TK_STOP_REASONS,
+} tk_stop_reason;
+
+/* "breakpoint", "watch", ...; as events call it. */
+const char *tk_stop_reason_name(tk_stop_reason r);
+
+/* A stretch of a source text.  Lines and columns (in bytes) count from 1; the
+ * end is where the first character behind it stands. */
+typedef struct tk_debug_place {
+  const char *function, *file; /* NULL: none */
+  int line, column, end_line, end_column;
+} tk_debug_place;
+
+/* A value: a scalar or a block of lanes, row-major and next to each other.  A
+ * tuple is several values, each with the path that leads to it. */
+typedef struct tk_debug_value {
+  const char *name;  /* of the variable; of a part, with its path: "t[0]" */
+  const char *known; /* a compile-time value as text; then no lanes */
+  tk_dtype dtype;
+  int pointer; /* depth: 1 for pointers to dtype; lanes are then addresses */
+  int rank;    /* 0: a scalar */
+  int64_t shape[TK_MAX_RANK];
+  const void *lanes; /* NULL: it has no value yet */
+  size_t size;       /* of lanes, in bytes */
+  /* A byte a lane, not 0: undefined (with the detector undef); NULL: none. */
+  const unsigned char *undefined;
+} tk_debug_value;
+
+/* What a watchpoint saw. */
+typedef struct tk_debug_change {
+  int point;
+  const char *watched;
+  bool changed;   /* the value is another one; otherwise it was accessed */
+  bool first;     /* a variable's first value: there is no old one */
+  bool reads;     /* the statement that comes next reads it */
+  bool was_known; /* old is filled in */
+  tk_debug_value old, now;
+  size_t lanes;         /* that differ */
+  int64_t first_lane;   /* of those */
+  tk_debug_place where; /* the statement that did it; line 0: not known */
+  int64_t pid[3];       /* ... and its program */
+} tk_debug_change;
+
+typedef struct tk_debug_stop {
+  tk_stop_reason reason;
+  int point;      /* the number of what stopped it; 0: none did */
+  const int *hit; /* the numbers of all points that would have */
+  size_t nhit;
+  const char *text; /* more about the reason; "" */
+  bool over;        /* the launch has ended: no program is stopped */
+  bool travelled;   /* another point in time was gone to */
+  const char *kernel;
+  uint64_t program; /* or TK_DEBUG_NO_PROGRAM */
+  int64_t pid[3], grid[3];
+  tk_debug_place place;
+  bool in_loop;
+  uint64_t trip; /* of the innermost loop, from 0 */
+  uint64_t event;
+  uint64_t operation; /* of the statement, when going by operations */
+  const tk_debug_change *changes;
+  size_t nchanges;
+  const tk_debug_value *returned; /* what finish left the function with */
+  size_t nreturned;
+  /* What was reported since the stop before: indices into the session's
+   * report. */
+  size_t first_finding, nfindings;
+} tk_debug_stop;
+
+typedef enum tk_notice_kind {
+  TK_NOTICE_CONDITION, /* a point's condition has no value here; it stops */
+  TK_NOTICE_DETECTORS, /* they no longer watch this launch */
+  TK_NOTICE_PASSED,    /* a stop on the way, of several that were asked for */
+} tk_notice_kind;
+
+typedef struct tk_notice {
+  tk_notice_kind kind;
+  int point;                 /* CONDITION */
+  const char *text;          /* CONDITION: what is wrong with it */
+  size_t first_finding;      /* ... in the session's report, for this call */
+  const tk_debug_stop *stop; /* PASSED */
+} tk_notice;
+
+/* A logpoint was reached.  It stands as at a stop: tk_debug_evaluate gives
+ * the values of the expressions in its text (tk_debug_log_piece). */
+typedef struct tk_log {
+  int point;
+  const char *format;
+} tk_log;
+
+/* Every callback may be NULL; without `stopped` nothing stops. */
+typedef struct tk_debug_front {
+  size_t size; /* sizeof(tk_debug_front) */
+  void *ud;
+  void (*begins)(void *ud, tk_debug *d); /* a launch that is debugged */
+  void (*stopped)(void *ud, tk_debug *d, const tk_debug_stop *stop);
+  void (*ends)(void *ud, tk_debug *d);
+  /* What programs print; NULL: the session's own receiver gets it. */
+  void (*output)(void *ud, const char *text, size_t len);
+  void (*logged)(void *ud, tk_debug *d, const tk_log *log);
+  void (*noticed)(void *ud, tk_debug *d, const tk_notice *notice);
+  bool stop_at_start; /* of the first launch */
+  bool stop_at_end;   /* of each launch */
+  /* Only launches of a kernel that calls breakpoint(), or breakpoint_if, are
+   * debugged, until there are points. */
+  bool wait_for_call;
+} tk_debug_front;
+
+tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,
+                       tk_debug **out);
+/* Another front end takes over; old (may be NULL) gets the one before. */
+void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,
+                        tk_debug_front *old);
+/* Whether launches that begin from now on run without it. */
+void tk_debug_ignore(tk_debug *d, bool launches);
+/* Frees what calls have handed out at this stop. */
+void tk_debug_forget(tk_debug *d);
+
+/* ---- errors ------------------------------------------------------------ */
+
+typedef struct tk_debug_fault {
+  const char *message; /* "" after a call that gave TK_OK */
+  const char *text;    /* with source line and caret where there is one */
+  const char *help;    /* what to do instead; NULL */
+  /* Where in the expression that was passed in; 0, 0: nowhere. */
+  size_t from, to;
+} tk_debug_fault;
+
+/* About the last call that failed; lives until the next call. */
+const tk_debug_fault *tk_debug_error(tk_debug *d);
+
+/* ---- going on ---------------------------------------------------------- */
+
+typedef enum tk_resume_kind {
+  TK_RESUME_NONE,
+  TK_RESUME_CONTINUE,     /* until something stops it */
+  TK_RESUME_STEP,         /* to the next statement */
+  TK_RESUME_NEXT,         /* over functions that are called */
+  TK_RESUME_UNTIL,        /* to a line behind this one, or out */
+  TK_RESUME_FINISH,       /* until the function has returned */
+  TK_RESUME_OPERATION,    /* to the next operation of the statement */
+  TK_RESUME_NEXT_PROGRAM, /* to the first statement of the next one */
+  TK_RESUME_NEXT_LAUNCH,  /* to the first statement of the next one */
+  TK_RESUME_PROGRAM,      /* go on with `program`, or begin it */
+  TK_RESUME_JUMP,         /* go on at `line` of the same body */
+  TK_RESUME_RETURN,       /* leave the function now */
+  TK_RESUME_BACK,         /* to the last place that would have stopped it */
+  TK_RESUME_BACK_STEP,
+  TK_RESUME_BACK_NEXT,
+  TK_RESUME_BACK_FINISH,
+  TK_RESUME_BACK_OPERATION,
+  TK_RESUME_EVENT,  /* to `event` (and `operation`), backwards or forwards */
+  TK_RESUME_START,  /* to the first event */
+  TK_RESUME_AGAIN,  /* run the launch again from its beginning */
+  TK_RESUME_DETACH, /* go on without the debugger */
+  TK_RESUME_QUIT,   /* end the launch */
+} tk_resume_kind;
+
+typedef struct tk_resume {
+  tk_resume_kind kind;
+  /* How often (0: once).  CONTINUE: the point that stopped it passes the
+   * count - 1 hits that follow. */
+  uint64_t count;
+  /* CONTINUE, FINISH: also stop there, once; NULL: nowhere. */
+  const char *location;
+  uint64_t event, operation; /* EVENT */
+  uint64_t program;          /* PROGRAM; EVENT: go on with it, or NO_PROGRAM */
+  int line;                  /* JUMP */
+} tk_resume;
+
+/* To be called in `stopped`: how to go on when that returns (otherwise it
+ * continues).  What cannot be done is refused at once.  When something fails
+ * on the way to another point in time, the launch stands at its end. */
+tk_status tk_debug_resume(tk_debug *d, const tk_resume *how);
+/* Whether tk_debug_resume was called at this stop. */
+bool tk_debug_will_resume(const tk_debug *d);
+/* As TK_RESUME_QUIT, at any time: launches return TK_INTERRUPTED. */
+void tk_debug_quit(tk_debug *d);
+bool tk_debug_has_quit(const tk_debug *d);
+/* Whether it debugs the launch that runs, or did so with the last one. */
+bool tk_debug_is_active(const tk_debug *d);
+
+/* ---- time -------------------------------------------------------------- */
+
+typedef struct tk_debug_time {
+  uint64_t launch; /* from 1; 0: there was none */
+  uint64_t event, operation;
+  uint64_t first;    /* event that can be gone back to; 0: no history */
+  uint64_t furthest; /* event that was ever reached */
+  bool over;
+} tk_debug_time;
+
+void tk_debug_when(const tk_debug *d, tk_debug_time *out);
+/* Most memory in bytes for the history that goes back; 0: none is kept. */
+void tk_debug_history(tk_debug *d, uint64_t bytes);
+/* Remembers this point in time under a number, from 1. */
+tk_status tk_debug_mark(tk_debug *d, int *number);
+/* How to go back to it. */
+tk_status tk_debug_mark_at(tk_debug *d, int number, tk_resume *out);
+
+/* ---- points: breakpoints and their kind -------------------------------- */
+
+typedef enum tk_point_kind {
+  TK_POINT_BREAK,
+  TK_POINT_LOG,   /* tells the front end and goes on */
+  TK_POINT_WATCH, /* a variable, an expression, elements of a tensor */
+  TK_POINT_CATCH,
+} tk_point_kind;
+
+typedef struct tk_point_spec {
+  tk_point_kind kind;
+  /* BREAK, LOG: LINE, FILE:LINE, FUNCTION, FILE:FUNCTION, "op NAME"; +N and
+   * -N count from the line of the stop.  WATCH: an expression, or BUFFER[I].
+   * CATCH: launch, program, finding, assert, load, store or atomic. */
+  const char *where;
+  const char *condition; /* an expression; NULL: none */
+  const char *format;    /* LOG: text with {EXPR}, {{ and }} */
+  const char *programs;  /* program conditions, "0,>1"; NULL: all programs */
+  uint64_t ignore;       /* hits to be passed */
+  bool reads, writes;    /* WATCH: what counts; neither: writes */
+  bool once; /* goes when the `stopped` for which it was hit returns */
+  bool disabled;
+} tk_point_spec;
+
+typedef struct tk_point {
+  int number;
+  tk_point_spec spec;
+  uint64_t hits;
+  bool pending;         /* this launch has no such place (yet) */
+  bool ever_resolved;   /* some launch had it */
+  bool waits_for_value; /* WATCH: the variable has no value yet */
+  const char *function; /* where it stands, or stood last; NULL */
+  int line;
+} tk_point;
+
+tk_status tk_debug_add_point(tk_debug *d, const tk_point_spec *spec,
+                             int *number);
+/* The i-th of all points; false past the end. */
+bool tk_debug_point_at(tk_debug *d, size_t i, tk_point *out);
+tk_status tk_debug_point_numbered(tk_debug *d, int number, tk_point *out);
+tk_status tk_debug_enable_point(tk_debug *d, int number, bool enabled);
+/* NULL: no condition. */
+tk_status tk_debug_condition_point(tk_debug *d, int number,
+                                   const char *condition);
+tk_status tk_debug_ignore_point(tk_debug *d, int number, uint64_t hits);
+tk_status tk_debug_delete_point(tk_debug *d, int number);
+/* The next piece of a logpoint's text, of n characters, which *text moves
+ * behind: an expression to be evaluated, or text as it is.  False: the end. */
+bool tk_debug_log_piece(const char **text, const char **piece, size_t *n,
+                        bool *is_expression);
+
+/* ---- programs and frames ----------------------------------------------- */
+
+typedef enum tk_program_state {
+  TK_PROGRAM_NOT_BEGUN,
+  TK_PROGRAM_CURRENT, /* goes on next */
+  TK_PROGRAM_PAUSED,
+  TK_PROGRAM_BLOCKED, /* waits for another */
+  TK_PROGRAM_DONE,
+} tk_program_state;
+
+typedef struct tk_debug_program {
+  uint64_t index;
+  int64_t pid[3];
+  tk_program_state state;
+} tk_debug_program;
+
+/* How many places the launch's order has; some may be left out by the
+ * program conditions. */
+uint64_t tk_debug_program_count(const tk_debug *d);
+/* Fills in at most max programs from the place *at of the order on, which
+ * moves behind them; how many there were. */
+size_t tk_debug_programs(tk_debug *d, uint64_t *at, tk_debug_program *out,
+                         size_t max);
+/* Looks at a program that is half done, and at one of its calls, 0 being the
+ * innermost.  Another program than the current one can be looked at but not
+ * changed; which one goes on does not depend on it. */
+tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level);
+
+typedef struct tk_debug_frame {
+  size_t level;
+  tk_debug_place place; /* of the statement that it stands at */
+  bool in_loop;
+  uint64_t trip;
+  size_t depth; /* callers above it */
+} tk_debug_frame;
+
+/* Calls of tkdbg's own library are left out, here and everywhere. */
+size_t tk_debug_frame_count(const tk_debug *d);
+tk_status tk_debug_frame_at(tk_debug *d, size_t level, tk_debug_frame *out);
+
+typedef enum tk_variable_kind {
+  TK_VARIABLE_LOCAL,
+  TK_VARIABLE_ARGUMENT,
+  TK_VARIABLE_CONSTEXPR, /* known when the kernel is compiled */
+} tk_variable_kind;
+
+typedef struct tk_debug_variable {
+  const char *name;
+  tk_variable_kind kind;
+  const char *type; /* as whatis says it; NULL: it has no value yet */
+  const tk_debug_value *values; /* several of a tuple */
+  size_t nvalues;
+} tk_debug_variable;
+
+/* The i-th variable of a call, arguments first; false past the end. */
+bool tk_debug_variable_at(tk_debug *d, size_t level, size_t i,
+                          tk_debug_variable *out);
+
+/* ---- values and memory ------------------------------------------------- */
+
+/* Evaluates an expression of the language in the selected call.  Nothing that
+ * the programs see changes. */
+tk_status tk_debug_evaluate(tk_debug *d, const char *text,
+                            const tk_debug_value **values, size_t *n);
+/* Gives a variable of the selected call the value of an expression, converted
+ * to its type; or these bytes, as many as its lanes have.  Both are undone on
+ * going back. */
+tk_status tk_debug_assign(tk_debug *d, const char *name, const char *text);
+tk_status tk_debug_assign_lanes(tk_debug *d, const char *name,
+                                const void *lanes, size_t size);
+
+/* Memory that kernels may touch, by device address. */
+typedef struct tk_debug_region {
+  const char *name;
+  uint64_t address; /* of the storage's first byte */
+  size_t size;
+  uint64_t first; /* address of the tensor's element [0, ...] */
+  tk_dtype dtype;
+  int rank;
+  int64_t shape[TK_MAX_RANK], strides[TK_MAX_RANK]; /* in elements */
+  bool readonly;
+} tk_debug_region;
+
+/* The i-th region of the launch; false past the end. */
+bool tk_debug_region_at(tk_debug *d, size_t i, tk_debug_region *out);
+/* Within one region alone. */
+tk_status tk_debug_read(tk_debug *d, uint64_t address, void *bytes,
+                        size_t size);
+/* Undone on going back; what is written counts as defined. */
+tk_status tk_debug_write(tk_debug *d, uint64_t address, const void *bytes,
+                         size_t size);
+
+/* ---- detectors --------------------------------------------------------- */
+
+/* Turns detectors on ("all", or names separated by commas) or, with NULL,
+ * off.  A launch that runs is run again up to here, under their eyes. */
+tk_status tk_debug_check(tk_debug *d, const char *list);
+
+/* ---- command lines ----------------------------------------------------- */
+
+/* The engine that a tk_debugger (tkdbg.h) is the front end of. */
+tk_debug *tk_debugger_engine(tk_debugger *d);
+/* Command lines for an engine that another front end drives: what
+ * tk_debugger_command prints goes to o->write, a command that goes on counts
+ * as tk_debug_resume.  Of the options, only ud, read, write, width and colour
+ * count. */
+tk_status tk_debugger_over(tk_debug *d, const tk_debugger_options *o,
+                           tk_debugger **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,222 @@
+/* front.c - the text front end as the engine calls it, and the object. */
+#include "command/front.h"
+
+#include <string.h>
+
+#include "command/dispatch.h"
+#include "command/input.h"
+#include "command/say.h"
+#include "command/script.h"
+#include "command/show.h"
+#include "debug/engine.h"
+#include "debug/memory.h"
+#include "debug/points.h"
+
+/* ---- stops ------------------------------------------------------------- */
+
+typedef struct stopping {
+  tkt *d;
+  const tk_debug_stop *s;
+} stopping;
+
+/* The commands of the points that were hit come next. */
+static void show_body(tk_env *e, void *ud) {
+  stopping *x = ud;
+  tkt *d = x->d;
+  (void)e;
+  tkt_show_stop(d, x->s);
+  tkt_say_refused(d);
+  tkt_push_scripts(d, x->s);
+}
+
+static void say_stop(void *ud, tk_debug *e, const tk_debug_stop *s) {
+  stopping x = {ud, s};
+  size_t mark = tkd_call_begins(e);
+  tk_status st = tk_protect(e->env, show_body, &x);
+  tkd_call_ends(e, mark);
+  if (st != TK_OK) tk_throw(e->env, st);
+  tkd_points_drop_used(e); /* before anybody lists them */
+  tkt_prompt(x.d);
+}
+
+static void launch_begins(void *ud, tk_debug *e) {
+  tkt *d = ud;
+  (void)e;
+  for (int i = 0; i < TKD_LEVELS; i++) d->seen[i].valid = false;
+}
+
+static void launch_ends(void *ud, tk_debug *e) {
+  (void)e;
+  tkt_flush(ud);
+}
+
+/* ---- on the way -------------------------------------------------------- */
+
+static void write_output(void *ud, const char *text, size_t len) {
+  tkt *d = ud;
+  tkt_flush(d);
+  if (d->opt.event)
+    tkt_tell_output(d, text, len);
+  else if (d->e->output)
+    d->e->output(d->e->output_ud, text, len);
+}
+
+static void say_log(void *ud, tk_debug *e, const tk_log *log) {
+  (void)e;
+  tkt_print_format(ud, log->format);
+}
+
+static void say_notice(void *ud, tk_debug *e, const tk_notice *n) {
+  tkt *d = ud;
+  (void)e;
+  switch (n->kind) {
+  case TK_NOTICE_CONDITION:
+    tkt_say(d, "The condition of breakpoint %d cannot be had here:\n",
+            n->point);
+    tkt_say_reports(d, n->first_finding);
+    break;
+  case TK_NOTICE_DETECTORS:
+    tkt_say(d, "Detectors do not watch the rest of this launch: the history of "
+               "its beginning was\ndropped ('set history').\n");
+    break;
+  case TK_NOTICE_PASSED: tkt_show_watched(d, n->stop); break;
+  }
+}
+
+/* ---- the object -------------------------------------------------------- */
+
+static void free_text(tk_env *e, char *s) {
+  if (s) tk_free(e, s, strlen(s) + 1);
+}
+
+static void free_lists(tk_env *e, tkt *d) {
+  for (tkt_named *x; (x = d->named);) {
+    d->named = x->next;
+    free_text(e, x->name);
+    free_text(e, x->text);
+    free_text(e, x->doc);
+    tk_free(e, x, sizeof *x);
+  }
+  for (tkt_display *x; (x = d->displays);) {
+    d->displays = x->next;
+    free_text(e, x->text);
+    free_text(e, x->fmt);
+    tk_free(e, x, sizeof *x);
+  }
+  for (tkt_script *x; (x = d->scripts);) {
+    d->scripts = x->next;
+    free_text(e, x->lines);
+    tk_free(e, x, sizeof *x);
+  }
+  for (tkt_line *x; (x = d->lines);) {
+    d->lines = x->next;
+    free_text(e, x->text);
+    tk_free(e, x, sizeof *x);
+  }
+}
+
+/* The engine may be gone already. */
+static void free_front(tk_env *e, void *ud) {
+  tkt *d = ud;
+  free_lists(e, d);
+  free_text(e, d->last);
+  free_text(e, d->set.safe_path);
+  for (int i = 0; i < TKD_LEVELS; i++)
+    tk_free(e, d->seen[i].items, d->seen[i].cap * sizeof(tkt_seen));
+  tk_buf_free(&d->out);
+  tk_buf_free(&d->scratch);
+  tk_buf_free(&d->input);
+  if (d->transcript) fclose(d->transcript);
+  tk_free(e, d, sizeof *d);
+}
+
+typedef struct front_making {
+  tk_session *s;
+  const tk_debugger_options *o;
+  tk_debug *engine; /* NULL: one of its own */
+  tkt *d;
+} front_making;
+
+static void make_front(tk_env *e, void *ud) {
+  front_making *m = ud;
+  tkt *d = tk_calloc(e, 1, sizeof *d);
+  size_t n = m->o->size < sizeof d->opt ? m->o->size : sizeof d->opt;
+  memcpy(&d->opt, m->o, n);
+  d->env = e;
+  d->set = (tkt_settings){.elements = 200, .listing = 10, .changes = true};
+  tk_buf_init(&d->out, e);
+  tk_buf_init(&d->scratch, e);
+  tk_buf_init(&d->input, e);
+  d->watcher = (tk_watcher){.ud = d, .free = free_front};
+  tk_watcher **at = &m->s->watchers;
+  while (*at) at = &(*at)->next;
+  *at = &d->watcher;
+  d->e = m->engine;
+  m->d = d;
+  if (d->e) return;
+  tk_debug_front front = {.size = sizeof front,
+                          .ud = d,
+                          .begins = launch_begins,
+                          .stopped = say_stop,
+                          .ends = launch_ends,
+                          .output = write_output,
+                          .logged = say_log,
+                          .noticed = say_notice,
+                          .stop_at_start = d->opt.stop_at_start,
+                          .stop_at_end = d->opt.stop_at_end,
+                          .wait_for_call = d->opt.wait_for_call};
+  tk_status st = tk_debug_new(m->s, &front, &d->e);
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
+                          tk_debugger **out) {
+  front_making m = {.s = s, .o = o};
+  tk_status st = tk_session_guard(s, make_front, &m);
+  *out = st == TK_OK ? m.d : NULL;
+  return st;
+}
+
+tk_status tk_debugger_over(tk_debug *e, const tk_debugger_options *o,
+                           tk_debugger **out) {
+  front_making m = {.s = e->session, .o = o, .engine = e};
+  tk_status st = tk_session_guard(e->session, make_front, &m);
+  *out = st == TK_OK ? m.d : NULL;
+  return st;
+}
+
+tk_debug *tk_debugger_engine(tk_debugger *d) {
+  return d->e;
+}
+
+bool tk_debugger_has_quit(const tk_debugger *d) {
+  return tk_debug_has_quit(d->e);
+}
+
+void tk_debugger_ignore(tk_debugger *d, bool launches) {
+  tk_debug_ignore(d->e, launches);
+}
+
+bool tk_debugger_is_active(const tk_debugger *d) {
+  return tk_debug_is_active(d->e);
+}
+
+static void say_unresolved(tk_env *e, void *ud) {
+  tkt *d = ud;
+  tk_point p;
+  (void)e;
+  for (size_t i = 0; !d->e->quit && tk_debug_point_at(d->e, i, &p); i++) {
+    bool stands = p.spec.kind == TK_POINT_BREAK || p.spec.kind == TK_POINT_LOG;
+    if (!stands || p.spec.disabled || p.ever_resolved) continue;
+    tkt_say(d, "%s %d at %s never stopped anything: ",
+            p.spec.kind == TK_POINT_BREAK ? "Breakpoint" : "Logpoint", p.number,
+            p.spec.where);
+    tkt_say(d, d->e->launches ? "no launch had such a place.\n"
+                              : "no kernel was launched.\n");
+  }
+  tkt_flush(d);
+}
+
+void tk_debugger_end(tk_debugger *d) {
+  tk_protect(d->env, say_unresolved, d);
+}

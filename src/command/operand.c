@@ -1,0 +1,48 @@
+/* operand.c - what stands behind a command's name. */
+#include "command/operand.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/say.h"
+
+const char *tkt_word(tkt *d, const char **text) {
+  *text += strspn(*text, " \t");
+  size_t n = strcspn(*text, " \t");
+  tk_buf_clear(&d->scratch);
+  tk_buf_add(&d->scratch, *text, n);
+  *text += n;
+  *text += strspn(*text, " \t");
+  return tk_buf_str(&d->scratch);
+}
+
+uint64_t tkt_number(tkt *d, const char *text, uint64_t missing) {
+  char *end;
+  if (!*text) return missing;
+  unsigned long long v = strtoull(text, &end, 0);
+  if (!isdigit((unsigned char)*text) || end[strspn(end, " \t")])
+    tkt_fail(d, "A whole number was expected, not '%s'.", text);
+  return v;
+}
+
+/* "3", "3,1" or "(3, 1, 0)" as an index in the grid. */
+uint64_t tkt_program_index(tkt *d, const char *text) {
+  int64_t pid[3] = {0, 0, 0}, *grid = d->e->t->grid;
+  const char *s = text + strspn(text, "( ");
+  for (int i = 0; i < 3; i++) {
+    char *end;
+    pid[i] = strtoll(s, &end, 10);
+    if (end == s) tkt_fail(d, "A program was expected: X, X,Y or X,Y,Z.");
+    s = end + strspn(end, " ");
+    if (*s != ',') break;
+    s++;
+  }
+  if (s[strspn(s, ") ")])
+    tkt_fail(d, "A program was expected: X, X,Y or X,Y,Z, not '%s'.", text);
+  for (int i = 0; i < 3; i++)
+    if (pid[i] < 0 || pid[i] >= grid[i])
+      tkt_fail(d, "Axis %d of the grid has %lld programs: there is no %lld.", i,
+               (long long)grid[i], (long long)pid[i]);
+  return (uint64_t)(pid[0] + grid[0] * (pid[1] + grid[1] * pid[2]));
+}

@@ -1,0 +1,15 @@
+/* operand.h - what stands behind a command's name.
+ */
+#ifndef TK_COMMAND_OPERAND_H
+#define TK_COMMAND_OPERAND_H
+
+#include "command/command.h"
+
+/* A number in text: a count; `missing` if there is none.  Fails. */
+uint64_t tkt_number(tkt *d, const char *text, uint64_t missing);
+/* The next word of *text, which moves behind it; empty at the end. */
+const char *tkt_word(tkt *d, const char **text);
+/* The program that "X,Y,Z" names.  Fails. */
+uint64_t tkt_program_index(tkt *d, const char *text);
+
+#endif

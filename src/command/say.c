@@ -1,0 +1,180 @@
+/* say.c - text on its way to the front end's receiver. */
+#include "command/say.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "debug/memory.h"
+
+int tkt_width(const tkt *d) {
+  return d->set.width ? (int)d->set.width : d->opt.width ? d->opt.width : 80;
+}
+
+/* ---- saying ------------------------------------------------------------ */
+
+static void vsay(tkt *d, const char *fmt, va_list ap) {
+  va_list again;
+  char small[256];
+  va_copy(again, ap);
+  int n = vsnprintf(small, sizeof small, fmt, ap);
+  if (n >= 0 && (size_t)n < sizeof small) {
+    tk_buf_add(&d->out, small, (size_t)n);
+  } else if (n > 0) {
+    char *big = tkd_temp_bytes(d->e, (size_t)n + 1);
+    vsnprintf(big, (size_t)n + 1, fmt, again);
+    tk_buf_add(&d->out, big, (size_t)n);
+  }
+  va_end(again);
+}
+
+void tkt_say(tkt *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  vsay(d, fmt, ap);
+  va_end(ap);
+}
+
+/* ---- lines as wide as the terminal -------------------------------------- */
+
+/* "   17 | text" and "      | ^~~": what stands under each other stays. */
+static bool is_excerpt(const char *s, size_t n) {
+  size_t i = 0;
+  while (i < n && (s[i] == ' ' || isdigit((unsigned char)s[i]))) i++;
+  return i > 5 && i < n && s[i] == '|';
+}
+
+/* Columns of a word: escape sequences and what continues a character in UTF-8
+ * take none. */
+static size_t columns(const char *s, size_t n) {
+  size_t w = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (s[i] == '\033') {
+      while (i < n && s[i] != 'm') i++;
+      continue;
+    }
+    w += ((unsigned char)s[i] & 0xC0) != 0x80;
+  }
+  return w;
+}
+
+enum { FOLD_INDENT = 4 };
+
+static void fold_line(tk_buf *out, const char *s, size_t n, size_t width) {
+  size_t column = 0;
+  for (size_t i = 0; i < n;) {
+    size_t k = i;
+    while (k < n && s[k] == ' ') k++;
+    size_t blanks = k - i;
+    while (k < n && s[k] != ' ') k++;
+    size_t w = columns(s + i, k - i);
+    if (column > FOLD_INDENT && column + w > width) {
+      tk_buf_putc(out, '\n');
+      tk_buf_pad(out, ' ', FOLD_INDENT);
+      column = FOLD_INDENT;
+      i += blanks;
+      w -= blanks;
+    }
+    tk_buf_add(out, s + i, k - i);
+    column += w;
+    i = k;
+  }
+}
+
+void tkt_fold(tkt *d, size_t from) {
+  size_t width = (size_t)tkt_width(d);
+  while (from && d->out.s[from - 1] != '\n') from--;
+  size_t size = d->out.n - from;
+  const char *all = tkd_temp(d->e, d->out.s + from, size);
+  d->out.n = from;
+  for (size_t i = 0; i < size;) {
+    size_t n = 0;
+    while (i + n < size && all[i + n] != '\n') n++;
+    if (columns(all + i, n) <= width || is_excerpt(all + i, n))
+      tk_buf_add(&d->out, all + i, n);
+    else
+      fold_line(&d->out, all + i, n, width);
+    if (i + n < size) tk_buf_putc(&d->out, '\n');
+    i += n + 1;
+  }
+}
+
+/* Says a report, in lines that fit. */
+static void put_report(tkt *d, const tk_diag *x) {
+  size_t from = d->out.n;
+  tk_diag_render(&d->out, x, d->opt.colour);
+  tkt_fold(d, from);
+}
+
+void tkt_tell_report(tkt *d, tk_diag *x) {
+  put_report(d, x);
+  x->told = x->count;
+}
+
+/* ---- out --------------------------------------------------------------- */
+
+/* Without colours. */
+static void write_plain(FILE *f, const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (s[i] != '\033') {
+      putc(s[i], f);
+      continue;
+    }
+    while (i < n && s[i] != 'm') i++;
+  }
+}
+
+void tkt_flush(tkt *d) {
+  if (!d->out.n) return;
+  if (d->transcript) write_plain(d->transcript, d->out.s, d->out.n);
+  if (d->opt.write) d->opt.write(d->opt.ud, d->out.s, d->out.n);
+  tk_buf_clear(&d->out);
+}
+
+void tkt_fail(tkt *d, const char *fmt, ...) {
+  va_list ap;
+  size_t from = d->out.n;
+  va_start(ap, fmt);
+  vsay(d, fmt, ap);
+  va_end(ap);
+  tk_buf_putc(&d->out, '\n');
+  tkt_fold(d, from);
+  tk_throw(d->env, TK_USAGE);
+}
+
+void tkt_say_reports(tkt *d, size_t n) {
+  size_t i = 0;
+  for (const tk_diag *x = d->env->diags; x; x = x->next)
+    if (i++ >= n) put_report(d, x);
+  tk_diag_truncate(d->env, n);
+}
+
+void tkt_refuse(tkt *d, size_t n) {
+  tkt_say_reports(d, n);
+  tk_throw(d->env, TK_USAGE);
+}
+
+/* Whoever failed for want of memory may have said that something else was
+ * wrong, or nothing. */
+void tkt_say_refused(tkt *d) {
+  size_t n = d->env->refused;
+  if (n != d->refused) tkt_say(d, "Out of memory.\n");
+  d->refused = n;
+}
+
+void tkt_say_message(tkt *d) {
+  const char *text = tkd_message(d->e);
+  size_t from = d->out.n;
+  if (!*text) return;
+  tkt_say(d, "%s\n", text);
+  tkt_fold(d, from);
+  tkd_drop_message(d->e);
+}
+
+void tkt_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]) {
+  tk_buf_printf(b, "(%lld, %lld, %lld)", (long long)pid[0], (long long)pid[1],
+                (long long)pid[2]);
+  if (grid)
+    tk_buf_printf(b, " of (%lld, %lld, %lld)", (long long)grid[0],
+                  (long long)grid[1], (long long)grid[2]);
+}

@@ -1,0 +1,28 @@
+/* say.h - what is said to the user.
+ *
+ * Text is collected in the front end's buffer and written by tkt_flush; the
+ * engine's errors and reports are said here too.
+ */
+#ifndef TK_COMMAND_SAY_H
+#define TK_COMMAND_SAY_H
+
+#include "command/command.h"
+
+void tkt_say(tkt *d, const char *fmt, ...) TK_PRINTF(2, 3);
+/* Says why a command fails, and ends it. */
+void tkt_fail(tkt *d, const char *fmt, ...) TK_PRINTF(2, 3) TK_NORETURN;
+/* Folds the lines that were said from a position of d->out on. */
+void tkt_fold(tkt *d, size_t from);
+void tkt_flush(tkt *d);
+int tkt_width(const tkt *d);
+void tkt_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]);
+
+void tkt_tell_report(tkt *d, tk_diag *x); /* the user has seen it now */
+/* Says and drops what was reported after the first n. */
+void tkt_say_reports(tkt *d, size_t n);
+/* ... and ends the command. */
+void tkt_refuse(tkt *d, size_t n) TK_NORETURN;
+void tkt_say_refused(tkt *d); /* allocations, if there were any */
+void tkt_say_message(tkt *d); /* why the engine refused, if it did */
+
+#endif

@@ -1,0 +1,36 @@
+/* script.c - the command lines of points. */
+#include "command/script.h"
+
+#include "command/input.h"
+#include "debug/memory.h"
+
+static tkt_script *find_script(const tkt *d, int point) {
+  tkt_script *x = d->scripts;
+  while (x && x->point != point) x = x->next;
+  return x;
+}
+
+const char *tkt_script_of(const tkt *d, int point) {
+  const tkt_script *x = find_script(d, point);
+  return x ? x->lines : NULL;
+}
+
+void tkt_set_script(tkt *d, int point, const char *lines) {
+  tkt_script *x = find_script(d, point);
+  if (!x) {
+    x = tk_calloc(d->env, 1, sizeof *x);
+    x->point = point;
+    x->next = d->scripts;
+    d->scripts = x;
+  }
+  tkd_set_text(d->e, &x->lines, lines);
+}
+
+void tkt_push_scripts(tkt *d, const tk_debug_stop *s) {
+  tk_buf *lines = tkd_temp_buf(d->e);
+  for (size_t i = 0; i < s->nhit; i++) {
+    const char *script = tkt_script_of(d, s->hit[i]);
+    if (script) tk_buf_puts(lines, script);
+  }
+  tkt_push_lines(d, tk_buf_str(lines));
+}

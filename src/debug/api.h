@@ -1,0 +1,16 @@
+/* api.h - the edge of the engine: how its public calls fail.
+ */
+#ifndef TK_DEBUG_API_H
+#define TK_DEBUG_API_H
+
+#include "debug/debug.h"
+
+/* Runs fn; what it raised or reported becomes the fault that tk_debug_error
+ * gives. */
+tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud);
+/* Fails unless the selected call is one of the program that goes on next. */
+void tkd_need_current(tkd *d);
+/* As tk_debug_check; fails. */
+void tkd_choose_detectors(tkd *d, const char *list);
+
+#endif

@@ -1,0 +1,46 @@
+/* aside.h - programs run aside, for a look (away.c).  Afterwards everything is
+ * as it was.
+ */
+#ifndef TK_DEBUG_ASIDE_H
+#define TK_DEBUG_ASIDE_H
+
+#include "debug/debug.h"
+
+/* Where a program stands: its calls, innermost first, each at a statement in
+ * trips of its loops, innermost first. */
+enum { TKD_LOOPS = 16 };
+typedef struct tkd_stand {
+  const tk_func *func;
+  const tk_stmt *stmt;
+  uint64_t trips[TKD_LOOPS];
+  int loops;
+} tkd_stand;
+
+typedef struct tkd_place {
+  tkd_stand stands[TKD_LEVELS];
+  int n;
+} tkd_place;
+
+tkd_place tkd_place_of(const tki_frame *f);
+bool tkd_is_there(const tkd_place *p, const tki_frame *f);
+/* The innermost call that is in a loop; NULL: none is. */
+tkd_stand *tkd_innermost_loop(tkd_place *p);
+
+#define TKD_ALL_PROGRAMS UINT64_MAX
+
+typedef struct tkd_away {
+  tki_observer *observer; /* of the programs; may throw TK_INTERRUPTED */
+  uint64_t program;       /* those from it on, or before it; or all */
+  uint64_t from;          /* out: place in the order of the first that ran */
+  tk_status status;       /* out */
+  bool full;              /* out: ended for the bound of the history */
+  char why[40];           /* out: the finding that ended it */
+} tkd_away;
+/* Runs programs as if the user had changed nothing, from a point where memory
+ * is known; afterwards everything is as it was.  Fails without a history. */
+void tkd_run_away(tkd *d, tkd_away *x);
+/* Calls fn while memory is as it was before the first program that is known;
+ * gives its place in the order. */
+uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);
+
+#endif

@@ -1,0 +1,122 @@
+/* condition.c - a condition is compiled where it is first tested: its names
+ * are those of the function that it stands in.
+ */
+#include "debug/condition.h"
+
+#include <string.h>
+
+#include "debug/locate.h"
+#include "debug/memory.h"
+#include "debug/programs.h"
+#include "debug/stop.h"
+#include "debug/value.h"
+
+typedef struct testing {
+  tkd *d;
+  const tki_eval *x;
+  const tki_frame *f;
+  bool holds;
+} testing;
+
+static void test_body(tk_env *e, void *ud) {
+  testing *c = ud;
+  (void)e;
+  c->holds = tkd_is_true(c->d, c->x, c->f);
+}
+
+bool tkd_condition_holds(tkd *d, const tki_eval *x, const tki_frame *f,
+                         bool *bad) {
+  testing c = {d, x, f, false};
+  *bad = tk_protect(d->env, test_body, &c) != TK_OK;
+  return *bad || c.holds;
+}
+
+void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before) {
+  TK_ASSERT(!d->t || !d->t->task);
+  TK_ASSERT(before <= d->env->ndiags);
+  if (d->phase != TKD_SEARCHING) {
+    tk_buf *text = tkd_temp_buf(d);
+    size_t i = 0;
+    for (const tk_diag *x = d->env->diags; x; x = x->next)
+      if (i++ >= before) tk_diag_render(text, x, false);
+    tk_notice n = {.kind = TK_NOTICE_CONDITION,
+                   .point = p->number,
+                   .text = tk_buf_str(text),
+                   .first_finding = before};
+    tkd_notice(d, &n);
+  }
+  tk_diag_truncate(d->env, before);
+}
+
+/* ---- at a site --------------------------------------------------------- */
+
+static void report_condition(tkd *d) {
+  tkd_bad_condition(d, d->work_site->point, d->work_diags);
+}
+
+static void compile_condition(tkd *d) {
+  tkd_site *s = d->work_site;
+  size_t before = d->env->ndiags;
+  s->cond = tkd_compile(d, d->strand->task->frame, s->point->cond);
+  s->bad = !s->cond;
+  if (s->bad) tkd_bad_condition(d, s->point, before);
+}
+
+bool tkd_site_condition(tkd *d, tkd_site *s) {
+  if (!s->point->cond) return true;
+  d->work_site = s;
+  if (!s->cond && !s->bad) tkd_on_main(d, compile_condition);
+  if (s->bad) return true;
+  bool bad;
+  size_t before = d->env->ndiags;
+  bool holds = tkd_condition_holds(d, s->cond, d->t->frame, &bad);
+  if (bad) {
+    d->work_site = s;
+    d->work_diags = before;
+    tkd_on_main(d, report_condition);
+  }
+  return holds;
+}
+
+/* ---- beforehand -------------------------------------------------------- */
+
+/* A frame that stands at the statement before it was ever reached. */
+static tki_frame frame_at(tkd *d, const tk_func *f, const tk_stmt *st) {
+  tki *t = d->t;
+  tki_frame x = {.func = f, .stmt = st};
+  x.slots = tkd_temp_bytes(d, f->nslots * sizeof *x.slots);
+  for (size_t i = 0; i < f->nslots; i++) x.slots[i].region = TKI_ANY;
+  if (f == t->program->kernel)
+    for (size_t i = 0; i < f->nparams; i++)
+      x.slots[f->params[i]] = t->params[i];
+  return x;
+}
+
+/* Of a function that was not called yet it is not known which tensors its
+ * pointers are of: a condition that takes elements may do so there. */
+static bool fits_at(tkd *d, const tkd_point *p, const tk_stmt *st) {
+  const tk_func *f = tkd_func_of(d, st);
+  if (!f || (f != d->t->program->kernel && strchr(p->cond, '['))) return true;
+  tki_frame frame = frame_at(d, f, st);
+  tki_eval *x = tkd_compile(d, &frame, p->cond);
+  tki_eval_free(x);
+  return x != NULL;
+}
+
+void tkd_need_condition(tkd *d, const tkd_point *p) {
+  size_t before = d->env->ndiags;
+  bool any = false, fits = false;
+  if (!d->t || !p->cond) return;
+  if (p->kind == TK_POINT_WATCH) {
+    if (!p->watch.births) tkd_watch_need_condition(d, p->cond);
+    return;
+  }
+  for (size_t i = 0; i < d->cap_sites && !fits; i++) {
+    if (d->sites[i].point != p) continue;
+    tk_diag_truncate(d->env, before);
+    any = true;
+    fits = fits_at(d, p, d->sites[i].stmt);
+  }
+  if (any && !fits) tk_throw(d->env, TK_USAGE);
+  tk_diag_truncate(d->env, before);
+}

@@ -1,0 +1,158 @@
+/* describe.c - stops, places and values as data. */
+#include "debug/describe.h"
+
+#include <string.h>
+
+#include "debug/frames.h"
+#include "debug/points.h"
+#include "debug/programs.h"
+
+static const char *answer_text(tkd *d, const char *s) {
+  return s ? tk_arena_strdup(&d->answers, s) : NULL;
+}
+
+tk_debug_place tkd_describe_place(tkd *d, const char *func,
+                                  const tk_source *src, tk_span at) {
+  (void)d;
+  if (!src) return (tk_debug_place){0};
+  TK_ASSERT(at.lo <= at.hi && at.hi <= src->len);
+  return (tk_debug_place){.function = func,
+                          .file = src->name,
+                          .line = tk_source_line(src, at.lo),
+                          .column = tk_source_col(src, at.lo),
+                          .end_line = tk_source_line(src, at.hi),
+                          .end_column = tk_source_col(src, at.hi)};
+}
+
+static void *answer_bytes(tkd *d, const void *bytes, size_t n) {
+  char *copy = tk_arena_alloc(&d->answers, n + 1);
+  if (n) memcpy(copy, bytes, n);
+  return copy;
+}
+
+tk_debug_value tkd_describe_value(tkd *d, const char *name,
+                                  const tkd_value *v) {
+  const char *path = v->path ? v->path : "";
+  tk_debug_value x = {.name = tk_arena_printf(&d->answers, "%s%s", name, path),
+                      .known = answer_text(d, v->known),
+                      .dtype = (tk_dtype)v->type.elem,
+                      .pointer = v->type.ptr,
+                      .rank = v->type.rank};
+  TK_ASSERT(v->type.rank <= TK_MAX_RANK);
+  for (int i = 0; i < v->type.rank; i++) x.shape[i] = v->type.shape[i];
+  if (!v->bytes) return x;
+  x.size = v->n;
+  x.lanes = answer_bytes(d, v->bytes, v->n);
+  if (v->undefined)
+    x.undefined = answer_bytes(d, v->undefined, (size_t)tk_numel(&v->type));
+  return x;
+}
+
+/* ---- stops ------------------------------------------------------------- */
+
+static void count_changed_lanes(tk_debug_change *c, const tkd_watch *w) {
+  size_t size = tk_lane_size(&w->became.type);
+  size_t n = (size_t)tk_numel(&w->became.type);
+  if (!c->was_known || w->was.n != w->became.n) return;
+  for (size_t i = 0; i < n; i++) {
+    if (!memcmp(w->was.bytes + i * size, w->became.bytes + i * size, size))
+      continue;
+    if (!c->lanes++) c->first_lane = (int64_t)i;
+  }
+}
+
+static tk_debug_change describe_change(tkd *d, const tkd_point *p) {
+  const tkd_watch *w = &p->watch;
+  const tkd_writer *by = &w->wrote;
+  tkd_value was = tkd_kept_value(&w->was), now = tkd_kept_value(&w->became);
+  tk_debug_change c = {.point = p->number,
+                       .watched = answer_text(d, p->where),
+                       .changed = w->changed,
+                       .first = w->born,
+                       .reads = w->read,
+                       .was_known = w->changed && !w->born,
+                       .where =
+                           tkd_describe_place(d, by->func, by->src, by->at)};
+  c.now = tkd_describe_value(d, p->where, &now);
+  if (c.was_known) c.old = tkd_describe_value(d, p->where, &was);
+  count_changed_lanes(&c, w);
+  memcpy(c.pid, by->pid, sizeof c.pid);
+  return c;
+}
+
+static void describe_changes(tkd *d, tk_debug_stop *s) {
+  size_t n = 0;
+  for (const tkd_point *p = d->points; p; p = p->next)
+    n += tkd_watch_was_hit(d, p);
+  tk_debug_change *at = TK_NEWN(&d->answers, tk_debug_change, n + 1);
+  s->changes = at;
+  s->nchanges = n;
+  for (const tkd_point *p = d->points; p; p = p->next)
+    if (tkd_watch_was_hit(d, p)) *at++ = describe_change(d, p);
+}
+
+static void describe_hits(tkd *d, tk_debug_stop *s) {
+  size_t n = 0;
+  for (const tkd_point *p = d->points; p; p = p->next) n++;
+  int *at = TK_NEWN(&d->answers, int, n + 1);
+  s->hit = at;
+  for (const tkd_point *p = d->points; p; p = p->next)
+    if (tkd_point_was_hit(d, p)) at[s->nhit++] = p->number;
+}
+
+static void describe_returned(tkd *d, tk_debug_stop *s) {
+  if (d->stop.reason != TK_STOP_FINISH) return;
+  tk_debug_value *at = TK_NEWN(&d->answers, tk_debug_value, d->nreturned + 1);
+  for (size_t i = 0; i < d->nreturned; i++) {
+    tkd_value v = tkd_kept_value(&d->returned[i]);
+    at[i] = tkd_describe_value(d, "", &v);
+  }
+  s->returned = at;
+  s->nreturned = d->nreturned;
+}
+
+/* Where the program stands that goes on next. */
+static void describe_program(tkd *d, tk_debug_stop *s) {
+  const tki_frame *f = d->frame;
+  s->program = TK_DEBUG_NO_PROGRAM;
+  if (!f) return;
+  TK_ASSERT(d->strand && d->strand->task->frame);
+  s->program = d->strand->task->index;
+  memcpy(s->pid, d->t->pid, sizeof s->pid);
+  s->place = tkd_describe_place(d, f->func->name, f->func->src,
+                                f->stmt ? f->stmt->span : f->func->span);
+  s->in_loop = f->loops != NULL;
+  if (f->loops) s->trip = f->loops->trip;
+}
+
+const tk_debug_stop *tkd_describe_stop(tkd *d) {
+  tk_debug_stop *s = TK_NEW(&d->answers, tk_debug_stop);
+  /* A deadlock's report is dropped when the user resolves it. */
+  size_t n = d->env->ndiags, shown = d->shown_diags < n ? d->shown_diags : n;
+  TK_ASSERT(d->t && !d->t->task);
+  *s = (tk_debug_stop){.reason = d->stop.reason,
+                       .point = d->stop.point ? d->stop.point->number : 0,
+                       .text = answer_text(d, d->stop.text),
+                       .over = d->over,
+                       .travelled = d->gone,
+                       .kernel = d->t->program->kernel->name,
+                       .event = d->event,
+                       .operation = d->sub == TKD_LATE ? 0 : d->sub,
+                       .first_finding = shown};
+  memcpy(s->grid, d->t->grid, sizeof s->grid);
+  if (!d->gone) s->nfindings = n - shown;
+  describe_program(d, s);
+  describe_changes(d, s);
+  describe_hits(d, s);
+  describe_returned(d, s);
+  return s;
+}
+
+const char *tk_stop_reason_name(tk_stop_reason r) {
+  static const char *const names[] = {
+#define STOP(id, name, text) name,
+#include "tkdbg/stop.def"
+#undef STOP
+  };
+  return (size_t)r < TK_COUNT(names) ? names[r] : NULL;
+}

@@ -1,0 +1,75 @@
+/* frames.c - calls, their variables, and the tensors that these stand for. */
+#include "debug/frames.h"
+
+#include <string.h>
+
+#include "debug/memory.h"
+#include "debug/programs.h"
+#include "interp/check/undefined.h"
+
+const tki_frame *tkd_user_frame(const tki_frame *f) {
+  while (f && f->func->library) f = f->caller;
+  return f;
+}
+
+int tkd_depth(const tki_frame *f) {
+  int n = 0;
+  for (; f; f = f->caller) n += !f->func->library;
+  return n;
+}
+
+int tkd_line_of(const tki_frame *f) {
+  tk_span at = f->stmt ? f->stmt->span : f->func->span;
+  return tk_source_line(f->func->src, at.lo);
+}
+
+tki_frame *tkd_top(const tkd *d) {
+  if (!d->strand || !d->strand->task) return NULL;
+  return (tki_frame *)tkd_user_frame(d->strand->task->frame);
+}
+
+void tkd_select(tkd *d, int level) {
+  tki_frame *f = tkd_top(d);
+  for (int i = 0; f && i < level; i++)
+    f = (tki_frame *)tkd_user_frame(f->caller);
+  TK_ASSERT(level >= 0 && (f || !level));
+  d->frame = f;
+  d->level = level;
+  d->looks_elsewhere = false;
+  d->selections++;
+}
+
+tki_frame *tkd_need_frame(tkd *d) {
+  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->frame) tkd_raise(d, "No program is stopped: the launch has ended.");
+  return d->frame;
+}
+
+void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
+  TK_ASSERT(slot >= 0 && (size_t)slot < f->func->nslots);
+  const tk_type *type = &f->func->slots[slot].type;
+  TK_ASSERT(n == (size_t)tk_numel(type) * tk_lane_size(type));
+  tki_val v = tki_val_new(d->t, type, (size_t)tk_numel(type));
+  memcpy(tki_data(&v), bytes, n);
+  tki_set(d->t, &f->slots[slot], v); /* others may hold the old block */
+  tkc_defined_slot(d->t, f, slot);
+}
+
+const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
+  const tki_frame *f = d->frame;
+  char *name = tkd_temp(d, text, n);
+  const tki_region *found = NULL;
+  int slot = -1;
+  if (f && tki_eval_slots(f, name, &slot, 1)) {
+    const tki_val *v = &f->slots[slot];
+    const tk_type *type = &f->func->slots[slot].type;
+    if (type->ptr && !type->rank && v->region >= 0 &&
+        (size_t)v->region < d->t->nregions)
+      found = &d->t->regions[v->region];
+  } else {
+    for (size_t i = 0; i < d->t->nregions; i++)
+      if (d->t->regions[i].name && !strcmp(d->t->regions[i].name, name))
+        found = &d->t->regions[i];
+  }
+  return found && found->tensor ? found : NULL;
+}

@@ -1,0 +1,255 @@
+/* hooks.c - whether a program stops.
+ *
+ * All of this runs on the fiber of a program.  The two functions that decide
+ * are stop_before, before a statement, and step_ends, which that asks about
+ * the step that is being taken.
+ */
+#include "debug/hooks.h"
+
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/points.h"
+#include "debug/programs.h"
+#include "debug/stop.h"
+#include "debug/value.h"
+
+/* Other programs may run while the one that is stepped waits. */
+static bool is_other_program(const tkd *d) {
+  return !d->steps.ended && d->t->task->index != d->steps.program;
+}
+
+/* Whether the step may end before the next statement of a call.  One that
+ * looks back ends wherever it might have begun. */
+static bool step_ends(const tkd *d, const tki_frame *f) {
+  const tkd_steps *s = &d->steps;
+  int depth = tkd_depth(f);
+  bool other = is_other_program(d);
+  switch (s->kind) {
+  case TK_RESUME_BACK_STEP:
+  case TK_RESUME_BACK_OPERATION: return true;
+  case TK_RESUME_BACK_NEXT: return depth <= s->depth || d->new_program;
+  case TK_RESUME_BACK_FINISH: return depth < s->depth;
+  case TK_RESUME_NEXT_PROGRAM: return s->ended || other;
+  case TK_RESUME_STEP:
+  case TK_RESUME_OPERATION: return !other;
+  case TK_RESUME_NEXT: return !other && (s->ended || depth <= s->depth);
+  case TK_RESUME_FINISH: return !other && (s->ended || depth < s->depth);
+  case TK_RESUME_UNTIL:
+    return !other && (s->ended || depth < s->depth ||
+                      (depth == s->depth && tkd_line_of(f) > s->line));
+  default: return false;
+  }
+}
+
+/* Ends the step, or counts it; what is left of it is of the program that goes
+ * on. */
+static void end_step(tkd *d, const tki_frame *f) {
+  tkd_steps *s = &d->steps;
+  tk_resume_kind kind = s->kind;
+  if (d->phase == TKD_SEARCHING) {
+    tkd_stop_here(d, TK_STOP_STEP, NULL, "");
+    return;
+  }
+  if (--s->count > 0 && kind != TK_RESUME_FINISH) {
+    if (!s->ended && kind != TK_RESUME_NEXT_PROGRAM) return;
+    s->program = d->t->task->index;
+    s->ended = false;
+    s->depth = tkd_depth(f);
+    return;
+  }
+  if (kind == TK_RESUME_FINISH)
+    tkd_stop_here(d, TK_STOP_FINISH, NULL, "");
+  else if (kind == TK_RESUME_NEXT_PROGRAM)
+    tkd_stop_here(d, TK_STOP_PROGRAM, NULL, "");
+  else
+    tkd_stop_here(d, TK_STOP_STEP, NULL,
+                  s->ended ? "The program before ended" : "");
+}
+
+/* Everything that may stop a program before a statement; the first reason
+ * counts.  A search has no use for those that are no places. */
+static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
+  bool running = d->phase == TKD_RUNNING;
+  TK_ASSERT(d->phase != TKD_REPLAYING);
+  if (d->has_watch && tkd_watches_look(d, st, false)) {
+    d->new_program = false;
+    return;
+  }
+  if (t->frame->func->library) return;
+  if (running && d->interrupted) {
+    d->interrupted = false;
+    tkd_stop_here(d, TK_STOP_INTERRUPT, NULL, "");
+  } else if (running && d->new_program && d->want_start) {
+    const tkd_point *p = d->caught_launch ? d->catch_launch : NULL;
+    d->want_start = d->caught_launch = false;
+    tkd_stop_here(d, p ? TK_STOP_CATCH : TK_STOP_START, p, "");
+  } else if (running && d->new_program && d->catch_program) {
+    d->catch_program->hits++;
+    tkd_stop_here(d, TK_STOP_CATCH, d->catch_program, "");
+  } else if (!tkd_points_hit(d, st) && step_ends(d, t->frame)) {
+    end_step(d, t->frame);
+  }
+  d->new_program = false;
+}
+
+static void unmute(tkd *d) {
+  d->muted = false;
+  tkd_arm(d);
+}
+
+/* The event at which something was due; true: it was what running again was
+ * to come to.  What programs printed so far reaches us when one pauses. */
+static bool arrive(tkd *d) {
+  if (d->muted && d->event >= d->furthest && d->replay.target != d->event)
+    tkd_on_main(d, unmute);
+  bool here = d->replay.target == d->event && d->replay.target_sub == d->sub;
+  if (here) {
+    if (d->steps.kind == TK_RESUME_BACK && d->has_watch && !d->sub &&
+        d->phase == TKD_SEARCHING)
+      tkd_watches_look(d, NULL, false);
+    d->phase = TKD_REPLAYING;
+    d->replay.target = 0;
+    tkd_stop_here(d, TK_STOP_EVENT, NULL, "");
+  }
+  tkd_arm(d);
+  return here;
+}
+
+/* ---- hooks ------------------------------------------------------------- */
+
+static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+  tkd *d = ud;
+  if (d->sub && !d->fine) d->sub = 0, tkd_arm(d);
+  d->sub = d->insts = 0;
+  if (TK_LIKELY(d->event != d->alarm && !d->quick && !tkd_is_site(d, st)))
+    return;
+  if (d->event == d->alarm && arrive(d)) return;
+  if (d->phase != TKD_REPLAYING) stop_before(d, t, st);
+  /* What the user did here came after the stop, if there was one. */
+  if (d->phase != TKD_RUNNING) tkd_redo(d);
+}
+
+static void on_program(void *ud, tki *t, bool begins) {
+  tkd *d = ud;
+  if (begins) {
+    d->new_program = true;
+    if (d->strands && !d->strands->next)
+      tkd_begin_base(d, d->strand->task->index);
+    return;
+  }
+  if (d->has_watch && d->phase != TKD_REPLAYING)
+    tkd_watches_look(d, NULL, true);
+  d->steps.ended |= t->task->index == d->steps.program;
+}
+
+/* What the function that finish leaves returns. */
+static void on_frame(void *ud, tki *t, bool begins) {
+  tkd *d = ud;
+  const tki_frame *f = t->frame;
+  const tk_stmt *st = f->stmt;
+  if (begins || d->steps.kind != TK_RESUME_FINISH || d->phase != TKD_RUNNING ||
+      is_other_program(d))
+    return;
+  if (tkd_depth(f) != d->steps.depth || f->func->library) return;
+  if (!st || st->kind != TK_S_RETURN || !st->nresults) return;
+  tkd_keep_results(d, f);
+}
+
+static void on_before(void *ud, tki *t, const tk_inst *in,
+                      const tki_val *args) {
+  tkd *d = ud;
+  (void)in, (void)args;
+  if (!d->fine || t->frame->func->library) return;
+  d->sub = d->insts++;
+  if (!d->sub) return;
+  tk_resume_kind kind = d->steps.kind;
+  if (d->replay.target == d->event && d->replay.target_sub == d->sub) {
+    arrive(d);
+  } else if (kind == TK_RESUME_OPERATION && d->phase == TKD_RUNNING &&
+             !is_other_program(d) && --d->steps.count == 0) {
+    tkd_stop_here(d, TK_STOP_STEP, NULL, "");
+  } else if (kind == TK_RESUME_BACK_OPERATION && d->phase == TKD_SEARCHING) {
+    tkd_stop_here(d, TK_STOP_STEP, NULL, "");
+  }
+  if (d->phase != TKD_RUNNING) tkd_redo(d);
+}
+
+static void on_access(void *ud, tki *t, const tki_access *a) {
+  tkd *d = ud;
+  (void)t;
+  if (a->write && d->history) tkd_journal_access(d->journal, a);
+  if (d->has_memory_watch) tkd_watches_access(d, a);
+}
+
+/* In the middle of a statement; what the user did there is done again. */
+static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
+                      const char *text) {
+  if (d->detached) return;
+  d->sub = TKD_LATE;
+  d->t->each = true; /* the next statement ends that */
+  if (d->phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
+  if (d->phase != TKD_RUNNING) tkd_redo(d);
+}
+
+/* breakpoint() in a kernel. */
+static void on_breakpoint(void *ud, tki *t, const tk_inst *in) {
+  (void)t, (void)in;
+  stop_late(ud, TK_STOP_CALL, NULL, "");
+}
+
+/* The catchpoint for what was reported last; NULL: there is none. */
+static tkd_point *catch_for_report(tkd *d) {
+  const tk_diag *last = d->env->last_diag;
+  for (tkd_point *p = d->points; p; p = p->next) {
+    if (p->kind != TK_POINT_CATCH || !p->enabled) continue;
+    if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) continue;
+    if (p->caught == TKD_CATCH_FINDING) return p;
+    if (p->caught == TKD_CATCH_ASSERT && last && last->id == TK_D_ASSERT)
+      return p;
+  }
+  return NULL;
+}
+
+static void stop_reported(tkd *d, tkd_point *p) {
+  const tk_diag *last = d->env->last_diag;
+  if (p && d->phase == TKD_RUNNING) p->hits++;
+  stop_late(d, p ? TK_STOP_CATCH : TK_STOP_FINDING, p,
+            last ? tk_diag_name(last->id) : "");
+}
+
+static void on_stop(void *ud, tki *t) {
+  stop_reported(ud, catch_for_report(ud));
+  (void)t;
+}
+
+/* The program goes on after it. */
+static void on_finding(void *ud, tki *t, bool stops) {
+  tkd *d = ud;
+  if (d->detached && stops) tki_stop(t);
+  tkd_point *p = catch_for_report(d);
+  bool passes = p && p->ignore && d->phase == TKD_RUNNING;
+  if (passes) p->ignore--, p->hits++;
+  bool again = d->phase == TKD_REPLAYING;
+  if (again || (!passes && (p || stops))) stop_reported(d, p);
+}
+
+static bool on_interrupt(void *ud, tki *t) {
+  tkd *d = ud;
+  if (d->detached) return false;
+  t->env->interrupted = 0;
+  tkd_ctrl_c(d);
+  return true;
+}
+
+tki_observer tkd_observer(tkd *d) {
+  return (tki_observer){.ud = d,
+                        .program = on_program,
+                        .frame = on_frame,
+                        .stmt = on_stmt,
+                        .before = on_before,
+                        .access = on_access,
+                        .breakpoint = on_breakpoint,
+                        .stop = on_stop,
+                        .finding = on_finding,
+                        .interrupt = on_interrupt};
+}

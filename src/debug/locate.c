@@ -1,0 +1,350 @@
+/* locate.c - where a point stands.
+ *
+ * A location is found again for every launch, in every specialisation of the
+ * functions it names.
+ */
+#include "debug/locate.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/frames.h"
+#include "debug/memory.h"
+
+/* ---- statements -------------------------------------------------------- */
+
+typedef struct place_search {
+  tkd *d;
+  tkd_point *p;
+  const tk_func *f;
+  const char *op; /* an operation; or a line: */
+  int line, best;
+  void (*fn)(tkd *d, tkd_point *p, const tk_stmt *st);
+  size_t found;
+  const tk_stmt *stmt; /* that was looked for */
+} place_search;
+
+static int statement_line(const tk_func *f, const tk_stmt *st) {
+  return tk_source_line(f->src, st->span.lo);
+}
+
+static void found_statement(place_search *s, const tk_stmt *st) {
+  if (!s->found++) {
+    s->p->line = statement_line(s->f, st);
+    s->p->func = s->f->name;
+  }
+  if (s->fn) s->fn(s->d, s->p, st);
+}
+
+typedef void (*statement_fn)(place_search *s, const tk_stmt *st);
+
+static void walk_statements(place_search *s, const tk_body *b,
+                            statement_fn fn) {
+  for (size_t i = 0; i < b->n; i++) {
+    fn(s, b->items[i]);
+    walk_statements(s, &b->items[i]->body, fn);
+    walk_statements(s, &b->items[i]->orelse, fn);
+  }
+}
+
+/* The last line of a statement, without what is indented under it. */
+static int statement_end(const tk_func *f, const tk_stmt *st) {
+  if (st->body.n || st->orelse.n) return statement_line(f, st);
+  return tk_source_line(f->src, st->span.hi);
+}
+
+/* The statement that the line is part of, or else the next one. */
+static void look_for_line(place_search *s, const tk_stmt *st) {
+  int line = statement_line(s->f, st);
+  if (statement_end(s->f, st) >= s->line && (!s->best || line < s->best))
+    s->best = line;
+}
+
+/* Of several statements in a line the first one stands for it. */
+static void found_in_line(place_search *s, const tk_stmt *st) {
+  if (statement_line(s->f, st) != s->best) return;
+  s->best = 0;
+  found_statement(s, st);
+}
+
+/* ---- operations -------------------------------------------------------- */
+
+/* Does the source of an instruction call name? */
+static bool source_calls(const tk_func *f, const tk_inst *in,
+                         const char *name) {
+  const char *text = f->src->text + in->span.lo;
+  size_t n = in->span.hi - in->span.lo, k = strlen(name);
+  size_t open = 0;
+  while (open < n && (isalnum((unsigned char)text[open]) || text[open] == '_' ||
+                      text[open] == '.'))
+    open++;
+  if (open < k || strncmp(text + open - k, name, k)) return false;
+  return open == k || text[open - k - 1] == '.';
+}
+
+static bool is_op(const tk_func *f, const tk_inst *in, const char *name) {
+  return !strcmp(tk_inst_name((tk_opcode)in->op), name) ||
+         !strcmp(tk_mode_name(in), name) || source_calls(f, in, name);
+}
+
+static bool has_op(const tk_func *f, const tk_insts *l, const char *name) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    if (is_op(f, in, name) || has_op(f, &in->body[0], name) ||
+        has_op(f, &in->body[1], name))
+      return true;
+  }
+  return false;
+}
+
+static void found_op(place_search *s, const tk_stmt *st) {
+  if (has_op(s->f, &st->insts, s->op)) found_statement(s, st);
+}
+
+static void found_atomic(place_search *s, const tk_stmt *st) {
+  if (has_op(s->f, &st->insts, "atomic") ||
+      has_op(s->f, &st->insts, "atomic_cas"))
+    found_statement(s, st);
+}
+
+/* ---- locations --------------------------------------------------------- */
+
+static bool same_file(const char *path, const char *name, size_t n) {
+  size_t k = strlen(path);
+  return k >= n && !strncmp(path + k - n, name, n) &&
+         (k == n || path[k - n - 1] == '/');
+}
+
+/* The line in LINE or FILE:LINE; 0: it is something else. */
+static int parse_line(const char *text, const char **file, size_t *nfile) {
+  const char *colon = strrchr(text, ':');
+  const char *digits = colon ? colon + 1 : text;
+  char *end;
+  *file = text;
+  *nfile = colon ? (size_t)(colon - text) : 0;
+  if (!isdigit((unsigned char)*digits)) return 0;
+  long line = strtol(digits, &end, 10);
+  return *end || line > 1000000000 ? 0 : (int)line;
+}
+
+static bool in_func(const tk_func *f, int line) {
+  return line >= tk_source_line(f->src, f->span.lo) &&
+         line <= tk_source_line(f->src, f->span.hi);
+}
+
+static void last_line(place_search *s, const tk_stmt *st) {
+  int line = statement_end(s->f, st);
+  if (line > s->best) s->best = line;
+}
+
+int tkd_last_line(const tk_func *f) {
+  place_search s = {.f = f};
+  walk_statements(&s, &f->body, last_line);
+  return s.best;
+}
+
+static bool has_line(place_search *s, int line) {
+  s->best = 0;
+  walk_statements(s, &s->f->body, last_line);
+  int last = s->best;
+  s->best = 0;
+  bool within =
+      in_func(s->f, line) ||
+      (line >= tk_source_line(s->f->src, s->f->span.lo) && line <= last);
+  return within;
+}
+
+static void find_line(place_search *s, int line) {
+  if (!has_line(s, line)) return;
+  s->line = line;
+  s->best = 0;
+  walk_statements(s, &s->f->body, look_for_line);
+  if (s->best) walk_statements(s, &s->f->body, found_in_line);
+}
+
+/* A LINE is one of the file that was looked at when the place was named, or
+ * else of the kernel's. */
+static bool in_file(const place_search *s, const char *file, size_t nfile) {
+  const char *here = s->f->src->name;
+  if (nfile) return same_file(here, file, nfile);
+  if (s->p->file) return !strcmp(here, s->p->file);
+  return !strcmp(here, s->d->t->program->kernel->src->name);
+}
+
+/* FUNCTION or FILE:FUNCTION */
+static bool is_function(const tk_func *f, const char *where, const char *file,
+                        size_t nfile) {
+  if (nfile && !same_file(f->src->name, file, nfile)) return false;
+  return !strcmp(nfile ? where + nfile + 1 : where, f->name);
+}
+
+static void find_location(place_search *s, const char *where) {
+  const char *file;
+  size_t nfile;
+  int line = parse_line(where, &file, &nfile);
+  if (!strncmp(where, "op ", 3)) {
+    s->op = where + 3 + strspn(where + 3, " ");
+    if (!strncmp(s->op, "tl.", 3)) s->op += 3;
+    walk_statements(s, &s->f->body, found_op);
+  } else if (line) {
+    if (in_file(s, file, nfile)) find_line(s, line);
+  } else if (is_function(s->f, where, file, nfile) && s->f->body.n) {
+    found_statement(s, s->f->body.items[0]);
+  }
+}
+
+static void find_caught(place_search *s, const tkd_point *p) {
+  if (p->caught == TKD_CATCH_ATOMIC) {
+    walk_statements(s, &s->f->body, found_atomic);
+    return;
+  }
+  s->op = p->caught == TKD_CATCH_LOAD    ? "load"
+          : p->caught == TKD_CATCH_STORE ? "store"
+                                         : NULL;
+  if (s->op) walk_statements(s, &s->f->body, found_op);
+}
+
+size_t tkd_find_statements(tkd *d, tkd_point *p,
+                           void (*fn)(tkd *d, tkd_point *p,
+                                      const tk_stmt *st)) {
+  place_search s = {.d = d, .p = p, .fn = fn};
+  const tk_program *g = d->t->program;
+  for (size_t i = 0; i < g->nfuncs; i++) {
+    s.f = g->funcs[i];
+    if (s.f->library) continue;
+    if (p->kind == TK_POINT_CATCH)
+      find_caught(&s, p);
+    else
+      find_location(&s, p->where);
+  }
+  return s.found;
+}
+
+/* Another specialisation of it comes before it in the program. */
+static bool is_listed(const tk_program *g, size_t at) {
+  for (size_t i = 0; i < at; i++)
+    if (g->funcs[i]->src == g->funcs[at]->src &&
+        g->funcs[i]->span.lo == g->funcs[at]->span.lo)
+      return true;
+  return false;
+}
+
+/* The functions in which a place can be, as "scale (add.py:6-8)". */
+static const char *functions_here(tkd *d) {
+  tk_buf *b = tkd_temp_buf(d);
+  const tk_program *g = d->t->program;
+  const char *sep = "";
+  for (size_t i = 0; i < g->nfuncs; i++) {
+    const tk_func *f = g->funcs[i];
+    if (f->library || is_listed(g, i)) continue;
+    const char *file = strrchr(f->src->name, '/');
+    tk_buf_printf(b, "%s%s (%.60s:%d-%d)", sep, f->name,
+                  file ? file + 1 : f->src->name,
+                  tk_source_line(f->src, f->span.lo), tkd_last_line(f));
+    sep = ", ";
+    if (b->n > 400) {
+      tk_buf_puts(b, ", ...");
+      break;
+    }
+  }
+  return tk_buf_str(b);
+}
+
+static void no_function(tkd *d, const char *text) TK_NORETURN;
+static void no_function(tkd *d, const char *text) {
+  tk_nearest n = tk_nearest_start(text);
+  for (size_t i = 0; i < d->t->program->nfuncs; i++)
+    if (!d->t->program->funcs[i]->library)
+      tk_nearest_try(&n, d->t->program->funcs[i]->name);
+  const char *near = tk_nearest_best(&n);
+  if (near)
+    tkd_raise(d, "No function '%s' in this launch. Did you mean '%s'?", text,
+              near);
+  tkd_raise(d, "No function '%s' in this launch: it has %s.", text,
+            functions_here(d));
+}
+
+static void no_such_place(tkd *d, const char *text) TK_NORETURN;
+static void no_such_place(tkd *d, const char *text) {
+  const char *file, *more = strchr(text, ' ');
+  size_t nfile;
+  if (!strcmp(text, "op")) tkd_raise(d, "Which operation? As op tl.load.");
+  if (!strncmp(text, "op ", 3))
+    tkd_raise(d, "No operation '%s' in this launch.", text + 3);
+  if (more)
+    tkd_raise(d,
+              "Unexpected '%s' behind the location '%.*s': a condition "
+              "begins with 'if'.",
+              more + 1, (int)(more - text), text);
+  if (parse_line(text, &file, &nfile))
+    tkd_raise(d, "No statement at %s in a function of this launch: it has %s.",
+              text, functions_here(d));
+  no_function(d, text);
+}
+
+static const char *current_file(const tkd *d) {
+  return d->frame ? d->frame->func->src->name : NULL;
+}
+
+/* "+2" and "-1" count from the line where it stands; "" is that line. */
+const char *tkd_location(tkd *d, const char *text, const char **file) {
+  bool away = (*text == '+' || *text == '-') &&
+              isdigit((unsigned char)text[1]) && strlen(text) < 8;
+  *file = current_file(d);
+  if (d->frame && (!*text || away)) {
+    char line[32];
+    int by = *text ? atoi(text) : 0;
+    int n = snprintf(line, sizeof line, "%d", tkd_line_of(d->frame) + by);
+    text = tkd_temp(d, line, (size_t)n);
+  }
+  tkd_point p = {
+      .kind = TK_POINT_BREAK, .where = (char *)text, .file = (char *)*file};
+  if (!*text) tkd_raise(d, "Which line, function or 'op NAME'?");
+  if (d->t && !tkd_find_statements(d, &p, NULL)) no_such_place(d, text);
+  return text;
+}
+
+/* The line that a location comes to; 0: none. */
+int tkd_line_at(tkd *d, const char *text) {
+  tkd_point p = {.kind = TK_POINT_BREAK,
+                 .where = (char *)text,
+                 .file = (char *)current_file(d)};
+  return d->t && tkd_find_statements(d, &p, NULL) ? p.line : 0;
+}
+
+/* ---- statements of a function ------------------------------------------ */
+
+static void first_in_line(place_search *s, const tk_stmt *st) {
+  if (statement_line(s->f, st) == s->best && !s->found++) s->stmt = st;
+}
+
+const tk_stmt *tkd_stmt_at(const tk_func *f, int line) {
+  place_search s = {.f = f, .line = line};
+  walk_statements(&s, &f->body, look_for_line);
+  if (s.best) walk_statements(&s, &f->body, first_in_line);
+  return s.stmt;
+}
+
+static const tk_body *body_with(const tk_body *b, const tk_stmt *st) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *x = b->items[i];
+    if (x == st) return b;
+    const tk_body *in = body_with(&x->body, st);
+    if (!in) in = body_with(&x->orelse, st);
+    if (in) return in;
+  }
+  return NULL;
+}
+
+const tk_body *tkd_body_of(const tk_func *f, const tk_stmt *st) {
+  return body_with(&f->body, st);
+}
+
+const tk_func *tkd_func_of(const tkd *d, const tk_stmt *st) {
+  const tk_program *g = d->t->program;
+  for (size_t i = 0; i < g->nfuncs; i++)
+    if (tkd_body_of(g->funcs[i], st)) return g->funcs[i];
+  return NULL;
+}

@@ -1,0 +1,86 @@
+/* points.h - breakpoints, logpoints, watchpoints and catchpoints.
+ *
+ * A point belongs to the engine, in the list of all points; its texts belong
+ * to the point.
+ */
+#ifndef TK_DEBUG_POINTS_H
+#define TK_DEBUG_POINTS_H
+
+#include "debug/debug.h"
+#include "debug/watch.h"
+
+typedef enum tkd_caught {
+  TKD_CATCH_LAUNCH,
+  TKD_CATCH_PROGRAM,
+  TKD_CATCH_FINDING,
+  TKD_CATCH_ASSERT,
+  TKD_CATCH_LOAD,
+  TKD_CATCH_STORE,
+  TKD_CATCH_ATOMIC,
+  TKD_CAUGHT,
+} tkd_caught;
+
+struct tkd_point {
+  struct tkd_point *next;
+  int number;
+  tk_point_kind kind;
+  bool enabled, once, pending;
+  bool resolved;  /* it was in some launch */
+  char *where;    /* as typed: location, expression, what is caught */
+  char *file;     /* that a LINE is of; NULL: the kernel's */
+  char *cond;     /* or NULL */
+  char *format;   /* of a logpoint */
+  char *programs; /* conditions; NULL: all programs */
+  tk_pids pids;   /* ... as they are tested */
+  uint64_t hits, ignore, hit_at;
+  tkd_caught caught;
+  tkd_watch watch;
+  int line; /* where it stands, once found */
+  const char *func;
+};
+
+/* A statement with a breakpoint: an entry of the engine's hash table. */
+struct tkd_site {
+  const tk_stmt *stmt; /* NULL: free */
+  tkd_point *point;
+  tki_eval *cond;
+  bool bad; /* cond cannot be evaluated there */
+};
+
+/* Sets a point; fails, and sets none, when its place is nowhere in the launch
+ * that runs or its condition can be evaluated nowhere there. */
+tkd_point *tkd_point_add(tkd *d, const tk_point_spec *spec);
+tkd_point *tkd_point_numbered(tkd *d, int number); /* fails */
+void tkd_point_drop(tkd *d, tkd_point *p);
+void tkd_point_enable(tkd *d, tkd_point *p, bool enabled);
+/* NULL: none.  Fails, and leaves the one before. */
+void tkd_point_condition(tkd *d, tkd_point *p, const char *cond);
+/* The point that stopped it here, and more breakpoints that were hit. */
+bool tkd_point_was_hit(const tkd *d, const tkd_point *p);
+/* Drops those that have stopped something and do so only once. */
+void tkd_points_drop_used(tkd *d);
+void tkd_points_free(tkd *d);
+
+/* Finds all of them again, in the launch that runs. */
+void tkd_points_resolve(tkd *d);
+void tkd_sites_clear(tkd *d);
+/* Stops there as well, once. */
+void tkd_set_temp(tkd *d, const char *where);
+void tkd_drop_temp(tkd *d);
+/* Whether one stops at a statement, where there are some (may pause). */
+bool tkd_points_hit(tkd *d, const tk_stmt *st);
+
+/* Where a statement is, or would be, in the table. */
+static inline size_t tkd_site_at(const tkd *d, const tk_stmt *st) {
+  return (size_t)(((uintptr_t)st >> 4) * 0x9E3779B97F4A7C15u >> 20) &
+         (d->cap_sites - 1);
+}
+static inline bool tkd_is_site(const tkd *d, const tk_stmt *st) {
+  if (!d->nsites) return false;
+  size_t i = tkd_site_at(d, st);
+  while (d->sites[i].stmt && d->sites[i].stmt != st)
+    i = (i + 1) & (d->cap_sites - 1);
+  return d->sites[i].stmt == st;
+}
+
+#endif

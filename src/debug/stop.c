@@ -1,0 +1,73 @@
+/* stop.c - stopping a program.
+ *
+ * The interpreter counts statements; the hook before a statement is called
+ * only when something may be due (`alarm`, `quick`, a site).  Whatever decides
+ * to stop does it by tkd_stop_here, on the program's fiber; tkd_run_on, on the
+ * main stack, then returns to the loop that calls the front end.
+ */
+#include "debug/stop.h"
+
+#include <stdio.h>
+
+#include "debug/history.h"
+
+void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
+                   const char *text) {
+  tkd_stop stop = {.reason = r, .point = p};
+  snprintf(stop.text, sizeof stop.text, "%s", text);
+  TK_ASSERT(r != TK_STOP_NONE);
+  TK_ASSERT(d->phase != TKD_REPLAYING || r == TK_STOP_EVENT);
+  if (d->phase == TKD_SEARCHING) {
+    tkd_replay *x = &d->replay;
+    if (d->sub == TKD_LATE && d->event >= x->now) return;
+    TK_ASSERT(d->event >= x->hit);
+    x->hit = d->event;
+    x->hit_sub = d->sub == TKD_LATE ? 0 : d->sub;
+    x->stop = stop;
+    return;
+  }
+  d->stop = stop;
+  tki_task_pause(d->t);
+}
+
+void tkd_on_main(tkd *d, void (*work)(tkd *d)) {
+  TK_ASSERT(d->t->task && !d->work);
+  d->work = work;
+  tki_task_pause(d->t);
+}
+
+void tkd_arm(tkd *d) {
+  tki *t = d->t;
+  d->quick = d->steps.kind != TK_RESUME_CONTINUE || d->has_watch ||
+             d->interrupted || d->want_start || d->catch_program;
+  if (d->phase == TKD_REPLAYING) d->quick = false;
+  d->alarm = d->replay.target;
+  if (d->deed < d->ndeeds && d->phase != TKD_RUNNING) {
+    uint64_t due = d->deeds[d->deed].event;
+    if (!d->alarm || due < d->alarm) d->alarm = due;
+  }
+  if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
+  if (!t) return;
+  t->watched = d->others.watch || d->fine || t->unassigned;
+  t->reads = d->others.read || d->has_memory_watch;
+  t->each = d->others.each || d->quick || d->fine || d->sub;
+  t->due = d->alarm;
+}
+
+/* A replay ends at the next statement, wherever that is. */
+void tkd_ctrl_c(tkd *d) {
+  if (d->phase != TKD_RUNNING) {
+    d->replay.cut = true;
+    d->phase = TKD_REPLAYING;
+    d->steps.kind = TK_RESUME_CONTINUE;
+    d->replay.target = d->event + 1;
+    d->replay.target_sub = 0;
+  } else {
+    d->interrupted = true;
+  }
+  tkd_arm(d);
+}
+
+void tkd_notice(tkd *d, const tk_notice *notice) {
+  if (d->front.noticed) d->front.noticed(d->front.ud, d, notice);
+}

@@ -1,0 +1,19 @@
+/* stop.h - stopping a program, and what the interpreter is to tell for it.
+ */
+#ifndef TK_DEBUG_STOP_H
+#define TK_DEBUG_STOP_H
+
+#include "debug/debug.h"
+
+/* On the fiber of a program: it pauses here; when searching, the place is
+ * noted instead. */
+void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
+                   const char *text);
+/* Does work on the main stack, from the fiber of a program. */
+void tkd_on_main(tkd *d, void (*work)(tkd *d));
+/* Makes the interpreter tell what there is to look at. */
+void tkd_arm(tkd *d);
+void tkd_ctrl_c(tkd *d); /* while programs run */
+void tkd_notice(tkd *d, const tk_notice *notice);
+
+#endif
