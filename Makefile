@@ -85,7 +85,8 @@ LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
   $(call pkg,--libs libffi,-lffi) -lm -ldl -lpthread
 # Tests of accuracy compare with MPFR where it is installed.
 MPFR_LIBS := $(shell pkg-config --libs mpfr 2>/dev/null)
-TEST_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
+CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
+TEST_LIBS = $(CHECK_LIBS)
 
 COMPILE = $(CC) $(TK_CPPFLAGS) $(CPPFLAGS) $(TK_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
 LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
@@ -198,7 +199,8 @@ $(FUZZERS): %: %.o $(SUPPORT_OBJ) $(B)/libtkdbg.a
 	  $(TEST_LIBS) $(LIBS)
 
 # MPFR is wanted by one test alone.
-$(B)/tests/accuracy/test_accuracy: private TEST_LIBS = $(MPFR_LIBS)
+$(B)/tests/accuracy/test_accuracy: private TEST_LIBS = $(MPFR_LIBS) \
+  $(CHECK_LIBS)
 ifneq ($(MPFR_LIBS),)
 EXTRA_TEST_OBJ := $(B)/tests/accuracy/reference.o
 $(B)/tests/accuracy/%.o: EXTRA_CFLAGS = -Itests -DHAVE_MPFR

@@ -1,30 +1,23 @@
 /* test_check.c - kernels with a bug, and without: which finding each gives,
  * or that it gives none.
  *
- * conflict.cases holds kernels whose programs touch the same memory,
- * flow.cases those with values that go wrong, precision.cases those whose
- * rounding errors grow, lint.cases those that look wrong before they run;
- * seeded.cases the bugs that kernels have had in the wild, by class, and
- * correct.cases kernels of which no detector may say a word.  A case is
+ * conflict.case holds kernels whose programs touch the same memory, flow.case
+ * those with values that go wrong, precision.case those whose rounding errors
+ * grow, lint.case those that look wrong before they run; seeded.case the bugs
+ * that kernels have had in the wild, by class, and correct.case kernels of
+ * which no detector may say a word.  support/cases.h says how a case is
+ * written; explain.case is read by test_explain.c.  At the top of a file stand
  *
- *   == name
- *   launch: 2,1 x=f32[8]:arange BLOCK=4
- *   statements of a kernel k, indented by four blanks
- *   !!  lines that its report must contain, or
- *   --  for a kernel that gives no finding; what follows must be said still
+ *   checks: LIST     the detectors that look
+ *   least: N         there must be so many cases
+ *   class: WORD ...  there must be a case whose name starts with that word
  *
- * "!! KIND LINE (1, 0, 0)" wants a finding of that kind on that line that
- * names the program; "-" stands for no program in particular.  Parameters are
- * named by the launch line; capitals are constexpr.  The first statement stands
- * on line 5.  Tensors that no text of an argument describes lie one after the
- * other in a pool, filled by zeros:
+ * Tensors that no text of an argument describes lie one after the other in a
+ * pool, filled by zeros:
  *
  *   x=lent:f32[3,4]       and strides, x=lent:f32[3,4]/8,1
  *   x=fixed:f32[8]        read-only
  *   x=address:y+16        an i64 tensor that holds the address of y[16]
- *
- * A line "class NAME" at the top of a file says that there must be a case
- * whose name starts with that word, "least N" that there are so many cases.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,94 +26,19 @@
 #include <string.h>
 
 #include "tkdbg/tkdbg.h"
-#include "support/launch_line.h"
+#include "support/cases.h"
 #include "support/suite.h"
 
-enum { MAX_TEXT = 1 << 13, MAX_CASES = 512, POOL = 1 << 14 };
+enum { MAX_TEXT = 1 << 13, POOL = 1 << 14 };
 
-typedef struct conflict_case {
-  char *name, *launch;
-  const char *file, *checks;
-  char body[MAX_TEXT], want[MAX_TEXT];
-  char expect[256]; /* findings: "KIND LINE PROGRAM", a line each */
-  int finds;
-  bool told; /* which of !! and -- it is */
-} conflict_case;
+static case_file **files;
+static int nfiles;
+static const test_case **cases;
 
-/* What a file says of itself. */
-typedef struct demand {
-  const char *file;
-  char class[32]; /* or "" */
-  int least;
-} demand;
-
-static conflict_case *cases;
-static demand demands[MAX_CASES];
-static int ncases, ndemands;
-
-static void add_line(char *text, const char *line) {
-  if (strlen(text) + strlen(line) + 2 > MAX_TEXT) abort();
-  strcat(strcat(text, line), "\n");
-}
-
-static conflict_case *new_case(const char *name, const char *file,
-                               const char *checks) {
-  if (ncases == MAX_CASES) abort();
-  conflict_case *c = &cases[ncases++];
-  c->name = strdup(name);
-  c->file = file;
-  c->checks = checks;
-  return c;
-}
-
-/* "class d01 ..." or "least 60", before the first case of the file. */
-static void read_demand(const char *line, const char *file) {
-  demand *d = &demands[ndemands];
-  d->file = file;
-  d->class[0] = 0;
-  if (sscanf(line, "class %31s", d->class) == 1 ||
-      sscanf(line, "least %d", &d->least) == 1)
-    ndemands++;
-}
-
-static void read_line(const char *line, int *in_want, const char *file,
-                      const char *checks) {
-  conflict_case *c = ncases ? &cases[ncases - 1] : NULL;
-  if (c && c->file != file) c = NULL;
-  if (!strncmp(line, "== ", 3)) {
-    new_case(line + 3, file, checks);
-    *in_want = 0;
-  } else if (!c) {
-    read_demand(line, file);
-  } else if (!c->launch) {
-    c->launch = strdup(line + strlen("launch: "));
-  } else if (!strncmp(line, "!!", 2) || !strcmp(line, "--")) {
-    c->finds = line[0] == '!';
-    c->told = true;
-    *in_want = 1;
-    if (line[2]) strncat(strcat(c->expect, line + 3), "\n", 2);
-  } else {
-    add_line(*in_want ? c->want : c->body, line);
-  }
-}
-
-/* A file beside this one. */
-static void read_cases(const char *name, const char *checks) {
-  char line[1024], path[2048];
-  int in_want = 0;
-  snprintf(path, sizeof path - 64, "%s", __FILE__);
-  strcpy(strrchr(path, '/') + 1, name);
-  FILE *f = fopen(path, "r");
-  while (f && fgets(line, sizeof line, f)) {
-    line[strcspn(line, "\n")] = 0;
-    read_line(line, &in_want, name, checks);
-  }
-  if (f) fclose(f);
-}
-
-static void put_source(char *text, const conflict_case *c) {
-  strcpy(text, "import triton\nimport triton.language as tl\n");
-  put_kernel(text, c->launch, c->body);
+static const case_file *file_of(const test_case *c) {
+  for (int i = 0; i < nfiles; i++)
+    if (files[i]->name == c->file) return files[i];
+  abort();
 }
 
 /* ---- tensors of the pool ----------------------------------------------- */
@@ -170,40 +88,29 @@ static tk_tensor address_of(tk_launch *l, pool *p, const char *text) {
   return x;
 }
 
-static tk_status give_arg(tk_launch *l, pool *p, char *arg) {
-  char *value = strchr(arg, '=') + 1, *kind = value + strcspn(value, ":");
+static bool give_arg(void *ud, tk_launch *l, const char *name,
+                     const char *value, tk_status *st) {
   tk_tensor x;
   if (!strncmp(value, "lent:", 5))
-    x = lend(p, kind + 1, 0);
+    x = lend(ud, value + 5, 0);
   else if (!strncmp(value, "fixed:", 6))
-    x = lend(p, kind + 1, TK_TENSOR_READONLY);
+    x = lend(ud, value + 6, TK_TENSOR_READONLY);
   else if (!strncmp(value, "address:", 8))
-    x = address_of(l, p, kind + 1);
+    x = address_of(l, ud, value + 8);
   else
-    return tk_launch_arg_text(l, arg);
-  value[-1] = 0;
-  return tk_launch_tensor(l, arg, &x);
+    return false;
+  *st = tk_launch_tensor(l, name, &x);
+  return true;
 }
 
-static tk_status give_all(tk_launch *l, pool *p, const char *launch) {
-  char copy[1024], *save = NULL;
-  snprintf(copy, sizeof copy, "%s", launch);
-  tk_status st = tk_launch_grid_text(l, strtok_r(copy, " ", &save));
-  for (char *a; st == TK_OK && (a = strtok_r(NULL, " ", &save));)
-    st = give_arg(l, p, a);
-  return st;
-}
-
-static tk_status run_case(tk_session *s, const conflict_case *c, char *src) {
-  tk_module *m;
-  tk_function *f;
+static tk_status run_case(tk_session *s, const test_case *c) {
   tk_launch *l;
   pool p = {.used = 0};
-  tk_status st = tk_module_open(s, "k.py", src, strlen(src), &m);
-  if (st == TK_OK) st = tk_session_check(s, c->checks, NULL);
-  if (st == TK_OK) st = tk_function_named(m, "k", &f);
-  if (st == TK_OK) st = tk_launch_new(s, f, &l);
-  if (st == TK_OK) st = give_all(l, &p, c->launch);
+  const char *checks = case_file_key(file_of(c), "checks");
+  ck_assert_msg(checks != NULL, "%s: no checks:", c->file);
+  tk_status st = tk_session_check(s, checks, NULL);
+  if (st == TK_OK) st = case_launch(s, c, &l);
+  if (st == TK_OK) st = case_arguments(l, c, give_arg, &p);
   return st == TK_OK ? tk_launch_run(l, NULL, NULL) : st;
 }
 
@@ -235,76 +142,84 @@ static bool has_finding(const char *report, const char *kind, int line,
   return false;
 }
 
-static void check_expected(const conflict_case *c, const char *report) {
+/* "KIND LINE PROGRAM" */
+static void expects_finding(const test_case *c, const char *report,
+                            const char *want) {
   char kind[32], program[64];
-  int line;
-  for (const char *p = c->expect; *p; p = strchr(p, '\n') + 1) {
-    int n = sscanf(p, "%31s %d %63[^\n]", kind, &line, program);
-    ck_assert_msg(n == 3, "%s: cannot read '%s'", c->name, p);
-    ck_assert_msg(has_finding(report, kind, line, program),
-                  "%s: expected [%s] on line %d, program %s\nreport:\n%s",
-                  c->name, kind, line, program, report);
-  }
-}
-
-static void check_want(const conflict_case *c, const char *report) {
-  char want[MAX_TEXT], *save = NULL;
-  strcpy(want, c->want);
-  for (char *line = strtok_r(want, "\n", &save); line;
-       line = strtok_r(NULL, "\n", &save))
-    ck_assert_msg(strstr(report, line) != NULL,
-                  "%s: expected in the report: %s\nreport:\n%s", c->name, line,
-                  report);
+  int line, n = sscanf(want, "%31s %d %63[^\n]", kind, &line, program);
+  ck_assert_msg(n == 3, "%s:%d: cannot read '%s'", c->file, c->line, want);
+  ck_assert_msg(has_finding(report, kind, line, program),
+                "%s:%d: %s: expected [%s] on line %d, program %s\nreport:\n%s",
+                c->file, c->line, c->name, kind, line, program, report);
 }
 
 START_TEST(one_case) {
-  const conflict_case *c = &cases[_i];
-  ck_assert_msg(c->told, "%s: %s: the case has no line of -- or !!", c->file,
-                c->name);
-  char *src = calloc(2, MAX_TEXT);
+  const test_case *c = cases[_i];
+  bool finds = c->wants[0].mark == '!', silent = c->wants[0].mark == '-';
   tk_session *s = tk_session_new();
-  put_source(src, c);
-  tk_status st = run_case(s, c, src);
+  tk_status st = run_case(s, c);
   const char *report = tk_report(s, false);
-  ck_assert_msg(st == (c->finds ? TK_FINDING : TK_OK), "%s: status %d\n%s\n%s",
-                c->name, st, src, report);
-  check_expected(c, report);
-  check_want(c, report);
-  if (!c->finds && !*c->want)
-    ck_assert_msg(!*report, "%s: %s", c->name, report);
+  ck_assert_msg(st == (finds ? TK_FINDING : TK_OK), "%s:%d: %s: status %d\n%s",
+                c->file, c->line, c->name, st, report);
+  for (int i = 0; i < c->nwants; i++) {
+    const case_want *want = &c->wants[i];
+    ck_assert_msg(want->mark == c->wants[0].mark && (!silent || !*want->text),
+                  "%s:%d: %s: what is said stands below ++ or !!", c->file,
+                  c->line, c->name);
+    if (*want->about) expects_finding(c, report, want->about);
+    case_expects_lines(c, report, want->text);
+  }
+  if (silent)
+    ck_assert_msg(!*report, "%s:%d: %s: %s", c->file, c->line, c->name, report);
   tk_session_free(s);
-  free(src);
 }
 END_TEST
 
 /* The files hold as many cases, and of as many classes, as they say. */
-START_TEST(enough_cases) {
-  const demand *d = &demands[_i];
-  size_t n = strlen(d->class);
+static void check_demand(const case_file *f, const char *key,
+                         const char *value) {
+  size_t n = strcspn(value, " ");
   int found = 0;
-  for (int i = 0; i < ncases; i++)
-    found += cases[i].file == d->file && !strncmp(cases[i].name, d->class, n) &&
-             (!n || strchr(" :", cases[i].name[n]));
-  ck_assert_msg(found >= (n ? 1 : d->least), "%s: %d cases of '%s'", d->file,
-                found, d->class);
+  bool class = !strcmp(key, "class");
+  for (int i = 0; i < f->ncases; i++) {
+    const char *name = f->cases[i].name;
+    found += !class || (!strncmp(name, value, n) && strchr(" :", name[n]));
+  }
+  int least = class ? 1 : atoi(value);
+  ck_assert_msg(found >= least, "%s: %d cases of '%s: %s'", f->name, found, key,
+                value);
+}
+
+/* The file and key of demand i, counted over all files; false behind the
+ * last. */
+static bool demand(int i, const case_file **f, int *key) {
+  for (int n = 0; n < nfiles; n++)
+    for (int k = 0; k < files[n]->nkeys; k++) {
+      *f = files[n], *key = k;
+      if (strcmp((*f)->keys[k].key, "checks") != 0 && i-- == 0) return true;
+    }
+  return false;
+}
+
+START_TEST(enough_cases) {
+  const case_file *f;
+  int k;
+  ck_assert(demand(_i, &f, &k));
+  check_demand(f, f->keys[k].key, f->keys[k].value);
 }
 END_TEST
 
 int main(void) {
-  cases = calloc(MAX_CASES, sizeof *cases);
-  read_cases("conflict.cases", "race,twice,unwritten,order,idempotence");
-  read_cases("flow.cases", "all");
-  read_cases("precision.cases", "precision");
-  read_cases("lint.cases", "lint");
-  read_cases("seeded.cases", "all");
-  read_cases("correct.cases", "all");
+  const case_file *f;
+  int ncases, ndemands = 0, key;
+  nfiles = case_files_read(__FILE__, "explain.case", &files, &cases, &ncases);
+  while (demand(ndemands, &f, &key)) ndemands++;
   Suite *suite = suite_create("check");
   TCase *t = tcase_create("check");
   tcase_add_loop_test(t, one_case, 0, ncases);
   tcase_add_loop_test(t, enough_cases, 0, ndemands);
   suite_add_tcase(suite, t);
   int failed = run_suite(suite);
-  for (int i = 0; i < ncases; i++) free(cases[i].name), free(cases[i].launch);
-  free(cases);
+  case_files_free(files, nfiles, cases);
   return failed != 0 || ncases == 0;
 }
