@@ -1,12 +1,14 @@
 /* flow_ops.c - how marks pass through each kind of instruction.
  *
- * Lane by lane where the instruction is; along the axis where it is a
- * reduction or scan; what only moves lanes moves their marks by the same
- * code, run on the marks.  A mark dies where the lane is not chosen.
+ * One function for each kind of inst.def: lane by lane, along the axis where
+ * it is a reduction or scan; what only moves lanes moves their marks by the
+ * same code, run on the marks.  A mark dies where the lane is not chosen.
  */
 #include <string.h>
 
 #include "interp/check/flow.h"
+#include "interp/retyped.h"
+#include "ir/lanes.h"
 
 static bool any_operand(const tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++)
@@ -84,50 +86,36 @@ static void pass_select(tki *t, const tk_inst *in, const tki_val *args) {
 
 /* ---- what moves lanes ---------------------------------------------------- */
 
-enum { MOST_ARGS = 2, MOST_RES = 2 };
-
 /* The instruction itself, on blocks of marks in place of its operands. */
 static void pass_moved(tki *t, const tk_inst *in) {
-  tki_val slots[MOST_ARGS + MOST_RES] = {{0}};
-  int args[MOST_ARGS], res[MOST_RES];
-  tk_inst copy = *in;
+  tki_val slots[TKI_RETYPED_SLOTS] = {{0}};
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = &t->frame->func->slots[in->args[k]].type;
     size_t n = (size_t)tk_numel(type);
     flow_marks m = flow_of(t, in->args[k]);
-    args[k] = k;
     slots[k] = flow_new(t, type, n);
     flow_id *d = tki_data(&slots[k]);
     for (size_t i = 0; i < n; i++) d[i] = flow_at(&m, i);
   }
-  for (int k = 0; k < in->nres; k++) res[k] = MOST_ARGS + k;
-  copy.args = args;
-  copy.res = res;
-  copy.kill = 0;
-  copy.type = tk_with_elem(in->type, TK_UINT16);
-  copy.from = tk_with_elem(in->from, TK_UINT16);
-  tki_op op = t->code[in->id];
-  op.in = &copy;
-  op.lazy = 0;
-  op.run(t, &op, slots);
-  for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);
+  tki_run_retyped(t, in, TK_UINT16, NULL, slots);
   for (int k = 0; k < in->nres; k++)
-    flow_set(t, in->res[k], slots[MOST_ARGS + k], (size_t)in->n);
+    flow_set(t, in->res[k], slots[in->nargs + k], (size_t)in->n);
 }
 
+/* A marked index is as bad as a marked lane. */
 static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
   const tk_type *index = &t->frame->func->slots[in->args[1]].type;
-  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
-  size_t n = tk_inst_axis_lanes(in), total = (size_t)in->n;
+  tk_lines from = tk_lines_read(in), to = tk_lines_made(in);
+  size_t total = (size_t)in->n;
   flow_marks src = flow_of(t, in->args[0]), idx = flow_of(t, in->args[1]);
   const char *at = tki_data((tki_val *)(uintptr_t)&args[1]);
   tki_val v = flow_new(t, &in->type, total);
   flow_id *d = tki_data(&v);
   for (size_t i = 0; i < total; i++) {
-    int64_t k =
-        tk_lane_int((tk_dtype)index->elem, at + i * tk_lane_size(index));
-    size_t from = (i / (r.inner * r.n) * n + (size_t)k) * r.inner + i % r.inner;
-    d[i] = flow_at(&idx, i) ? flow_at(&idx, i) : flow_at(&src, from);
+    size_t k = (size_t)tk_lane_int((tk_dtype)index->elem,
+                                   at + i * tk_lane_size(index));
+    size_t lane = tk_line_first(&from, tk_line_of(&to, i)) + k * from.step;
+    d[i] = flow_at(&idx, i) ? flow_at(&idx, i) : flow_at(&src, lane);
   }
   flow_set(t, in->res[0], v, total);
 }
@@ -171,16 +159,15 @@ static flow_id settle_row(flow *f, tki *t, row_marks r, bool several,
 }
 
 static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
-  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
+  tk_lines l = tk_lines_read(in);
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
   flow_id *d = tki_data(&v);
   for (int k = 0; k < in->nargs; k++) {
     flow_marks m = flow_of(t, in->args[k]);
-    for (size_t i = 0; i < r.outer * r.inner; i++) {
-      size_t from = i / r.inner * r.n * r.inner + i % r.inner;
+    for (size_t i = 0; i < l.count; i++) {
       if (d[i] > FLOW_UNDERFLOWN) continue;
-      row_marks row = look_along(&m, from, r.n, r.inner);
+      row_marks row = look_along(&m, tk_line_first(&l, i), l.n, l.step);
       flow_id id = settle_row(f, t, row, n > 1, "goes into a reduction");
       d[i] = id ? id : flow_either(d[i], row.zero);
     }
@@ -191,17 +178,17 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
 
 /* A lane is marked when one before it, or itself, is. */
 static void pass_scan(tki *t, const tk_inst *in) {
-  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  tk_lines l = tk_lines_made(in);
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
   flow_id *d = tki_data(&v);
   for (int k = 0; k < in->nargs; k++) {
     flow_marks m = flow_of(t, in->args[k]);
-    for (size_t i = 0; i < r.outer * r.inner; i++) {
-      size_t base = i / r.inner * r.n * r.inner + i % r.inner;
+    for (size_t i = 0; i < l.count; i++) {
+      size_t first = tk_line_first(&l, i);
       flow_id id = 0;
-      for (size_t a = 0; a < r.n; a++) {
-        size_t at = base + (tk_inst_reverse(in) ? r.n - 1 - a : a) * r.inner;
+      for (size_t a = 0; a < l.n; a++) {
+        size_t at = first + (tk_inst_reverse(in) ? l.n - 1 - a : a) * l.step;
         id = flow_either(id, flow_at(&m, at));
         d[at] = flow_either(d[at], id);
       }
@@ -213,17 +200,15 @@ static void pass_scan(tki *t, const tk_inst *in) {
 
 /* Any lane can come to stand anywhere along the axis. */
 static void pass_sort(flow *f, tki *t, const tk_inst *in) {
-  tki_around from = tki_around_axis(&in->from, tk_inst_axis(in));
-  tki_around to = tki_around_axis(&in->type, tk_inst_axis(in));
+  tk_lines from = tk_lines_read(in), to = tk_lines_made(in);
   flow_marks m = flow_of(t, in->args[0]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
   flow_id *d = tki_data(&v);
-  for (size_t i = 0; i < to.outer * to.inner; i++) {
-    size_t o = i / to.inner, k = i % to.inner;
-    row_marks row =
-        look_along(&m, o * from.n * from.inner + k, from.n, from.inner);
-    flow_id id = settle_row(f, t, row, to.outer * to.inner > 1, "is sorted");
-    for (size_t a = 0; a < to.n; a++) d[(o * to.n + a) * to.inner + k] = id;
+  for (size_t i = 0; i < to.count; i++) {
+    size_t first = tk_line_first(&to, i);
+    row_marks row = look_along(&m, tk_line_first(&from, i), from.n, from.step);
+    flow_id id = settle_row(f, t, row, to.count > 1, "is sorted");
+    for (size_t a = 0; a < to.n; a++) d[first + a * to.step] = id;
   }
   flow_set(t, in->res[0], v, (size_t)in->n);
 }
@@ -245,20 +230,8 @@ static void pass_histogram(flow *f, tki *t, const tk_inst *in,
 
 /* ---- products ------------------------------------------------------------ */
 
-typedef struct product {
-  size_t batch, m, n, k;
-} product;
-
-static product product_of(const tk_inst *in) {
-  int r = in->type.rank;
-  product p = {1, (size_t)in->type.shape[r - 2], (size_t)in->type.shape[r - 1],
-               (size_t)in->from.shape[r - 1]};
-  for (int i = 0; i < r - 2; i++) p.batch *= (size_t)in->type.shape[i];
-  return p;
-}
-
 static void pass_dot(flow *f, tki *t, const tk_inst *in) {
-  product p = product_of(in);
+  tk_product p = tk_product_of(in);
   flow_marks a = flow_of(t, in->args[0]), b = flow_of(t, in->args[1]);
   flow_marks acc = {NULL, 0};
   bool adds = in->nargs > 2;
@@ -283,40 +256,41 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
 
 /* ---- dispatch ------------------------------------------------------------ */
 
+static bool is_logic(const tk_inst *in) {
+  return in->op == TK_I_BINARY && in->type.elem == TK_INT1 && !in->type.ptr &&
+         (tk_binary_op(in) == TK_B_AND || tk_binary_op(in) == TK_B_OR);
+}
+
+/* Lanes at the same place; what memory gives has marks of its own. */
+static void pass_same(tki *t, const tk_inst *in, const tki_val *args) {
+  if (in->op == TK_I_SELECT)
+    pass_select(t, in, args);
+  else if (is_logic(in))
+    pass_logic(t, in, args);
+  else if (tk_inst_is_pure(in))
+    pass_lanes(t, in);
+}
+
 static void pass_marked(flow *f, tki *t, const tk_inst *in,
                         const tki_val *args) {
-  if (tk_inst_moves(in)) {
-    pass_moved(t, in);
-    return;
-  }
-  switch (in->op) {
-  case TK_I_GATHER: pass_gather(t, in, args); break;
-  case TK_I_SELECT: pass_select(t, in, args); break;
-  case TK_I_REDUCE:
-  case TK_I_REDUCE_FN: pass_reduce(f, t, in); break;
-  case TK_I_SCAN:
-  case TK_I_SCAN_FN: pass_scan(t, in); break;
-  case TK_I_SORT: pass_sort(f, t, in); break;
-  case TK_I_HISTOGRAM: pass_histogram(f, t, in, args); break;
-  case TK_I_DOT: pass_dot(f, t, in); break;
-  case TK_I_COND:
-    flow_branch(f, t, in->args[0], "decides which value is taken");
+  switch (tk_inst_lanes(in)) {
+  case TK_LANES_SAME: pass_same(t, in, args); break;
+  case TK_LANES_MOVES: pass_moved(t, in); break;
+  case TK_LANES_GATHERS: pass_gather(t, in, args); break;
+  case TK_LANES_REDUCES: pass_reduce(f, t, in); break;
+  case TK_LANES_SCANS: pass_scan(t, in); break;
+  case TK_LANES_SORTS: pass_sort(f, t, in); break;
+  case TK_LANES_COUNTS: pass_histogram(f, t, in, args); break;
+  case TK_LANES_PRODUCT: pass_dot(f, t, in); break;
+  case TK_LANES_SCALES:
+  case TK_LANES_GROUPS: pass_lanes(t, in); break;
+  case TK_LANES_NONE:
+    if (in->op == TK_I_ASSERT) flow_branch(f, t, in->args[0], "is asserted");
     break;
-  case TK_I_ASSERT: flow_branch(f, t, in->args[0], "is asserted"); break;
-  case TK_I_LOAD:
-  case TK_I_STORE:
-  case TK_I_ATOMIC:
-  case TK_I_CAS:
-  case TK_I_PRINT:
-  case TK_I_BREAKPOINT:
-  case TK_I_BARRIER: break;
-  case TK_I_BINARY:
-    if (in->type.elem == TK_INT1 && !in->type.ptr &&
-        (tk_binary_op(in) == TK_B_AND || tk_binary_op(in) == TK_B_OR)) {
-      pass_logic(t, in, args);
-      break;
-    } /* fall through */
-  default: pass_lanes(t, in);
+  case TK_LANES_CALLS:
+    if (in->op == TK_I_COND)
+      flow_branch(f, t, in->args[0], "decides which value is taken");
+    break;
   }
 }
 

@@ -12,7 +12,9 @@
 
 #include "interp/check/precision.h"
 #include "interp/kernels.h"
+#include "interp/retyped.h"
 #include "interp/trans.h"
+#include "ir/lanes.h"
 #include "ir/libdevice.h"
 
 static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
@@ -272,22 +274,22 @@ static bool all_floats(const tki *t, const tk_inst *in) {
 /* Whether doubles give the lanes of in, and by which loop. */
 static bool loop_of(const tki *t, const tk_inst *in, loop *l) {
   *l = (loop){NULL, NULL, NULL};
-  switch (in->op) {
-  case TK_I_UNARY:
+  if (in->op == TK_I_UNARY) {
     if (tk_unary_op(in) == TK_U_FLOOR || tk_unary_op(in) == TK_U_CEIL)
       return false;
     l->unary = unary_kernel(tk_unary_op(in), (tk_dtype)in->type.elem);
     return l->unary != NULL;
-  case TK_I_BINARY:
+  }
+  if (in->op == TK_I_BINARY) {
     if (tk_binary_op(in) == TK_B_MOD) return false;
     l->binary = tki_binary_kernel(tk_binary_op(in), TK_FP64);
     return l->binary != NULL;
-  case TK_I_EXTERN:
+  }
+  if (in->op == TK_I_EXTERN) {
     l->external = all_floats(t, in) ? extern_kernel(in) : NULL;
     return l->external != NULL;
-  case TK_I_FMA: return true;
-  default: return !in->from.ptr; /* CAST */
   }
+  return in->op == TK_I_FMA || (in->op == TK_I_CAST && !in->from.ptr);
 }
 
 /* Whether the result of exact operands is exact. */
@@ -340,30 +342,6 @@ static tki_val marks_of(tki *t, const tk_inst *in, int k) {
   return v;
 }
 
-enum { MOVED = 2 };
-
-/* The instruction on blocks of another type, with another kernel unless that
- * is NULL: slots are its operands, then its results. */
-static void run_on(tki *t, const tk_inst *in, tk_dtype d, tki_binary_fn kernel,
-                   tki_val *slots) {
-  static const int numbers[2 * MOVED] = {0, 1, 2, 3};
-  tk_inst copy = *in;
-  int args[MOVED], res[MOVED];
-  memcpy(args, numbers, sizeof args);
-  memcpy(res, numbers + MOVED, sizeof res);
-  copy.args = args;
-  copy.res = res;
-  copy.kill = 0;
-  copy.type = tk_with_elem(in->type, d);
-  copy.from = tk_with_elem(in->from, d);
-  tki_op op = t->code[in->id];
-  op.in = &copy;
-  op.lazy = 0;
-  if (kernel) op.kernel = (tki_kernel)kernel;
-  op.run(t, &op, slots);
-  for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);
-}
-
 static bool any_marks(const tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     const prec_shadow *s = prec_of(t, in->args[k]);
@@ -374,7 +352,8 @@ static bool any_marks(const tki *t, const tk_inst *in) {
 
 static void pass_moved(prec *p, tki *t, const tk_inst *in,
                        const tki_val *args) {
-  tki_val lanes[2 * MOVED] = {{0}}, marks[2 * MOVED] = {{0}};
+  tki_val lanes[TKI_RETYPED_SLOTS] = {{0}};
+  tki_val marks[TKI_RETYPED_SLOTS] = {{0}};
   bool marked = any_marks(t, in);
   prec_shadow s = {.present = true};
   mix(t, in, &s);
@@ -387,12 +366,12 @@ static void pass_moved(prec *p, tki *t, const tk_inst *in,
     lanes[k] = whole(t, in, args, k);
     if (marked) marks[k] = marks_of(t, in, k);
   }
-  run_on(t, in, TK_FP64, NULL, lanes);
-  if (marked) run_on(t, in, TK_UINT16, NULL, marks);
+  tki_run_retyped(t, in, TK_FP64, NULL, lanes);
+  if (marked) tki_run_retyped(t, in, TK_UINT16, NULL, marks);
   for (int k = 0; k < in->nres; k++) {
     prec_shadow to = s;
-    to.exact = lanes[MOVED + k];
-    to.marks = marks[MOVED + k];
+    to.exact = lanes[in->nargs + k];
+    to.marks = marks[in->nargs + k];
     prec_set(p, t, in->res[k], to);
   }
 }
@@ -402,8 +381,8 @@ static void pass_gather(prec *p, tki *t, const tk_inst *in,
                         const tki_val *args) {
   const tk_type *index = type_of(t, in, 1);
   const prec_shadow *from = prec_of(t, in->args[0]);
-  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
-  size_t n = tk_inst_axis_lanes(in), size = tk_lane_size(index);
+  tk_lines read = tk_lines_read(in), made = tk_lines_made(in);
+  size_t size = tk_lane_size(index);
   prec_shadow s = prec_share(from);
   tki_release(t, &s.exact);
   tki_release(t, &s.marks);
@@ -415,7 +394,7 @@ static void pass_gather(prec *p, tki *t, const tk_inst *in,
   for (size_t i = 0; i < (size_t)in->n; i++) {
     const char *at = (const char *)data(&args[1]) + i * size;
     size_t k = (size_t)tk_lane_int((tk_dtype)index->elem, at);
-    size_t lane = (i / (r.inner * r.n) * n + k) * r.inner + i % r.inner;
+    size_t lane = tk_line_first(&read, tk_line_of(&made, i)) + k * read.step;
     ((double *)tki_data(&s.exact))[i] = x[lane];
     if (s.marks.buf) ((prec_id *)tki_data(&s.marks))[i] = m[lane];
   }
@@ -445,15 +424,16 @@ static void pass_select(prec *p, tki *t, const tk_inst *in,
 /* ---- along an axis ------------------------------------------------------- */
 
 static bool only_picks(const tk_inst *in) {
-  return in->op == TK_I_SORT || (tk_inst_reduction(in) != TK_R_SUM &&
-                                 tk_inst_reduction(in) != TK_R_PROD);
+  return !tk_inst_repeats(in) || (tk_inst_reduction(in) != TK_R_SUM &&
+                                  tk_inst_reduction(in) != TK_R_PROD);
 }
 
 /* Numbers that add up to little, as those that a normalisation has centred,
  * leave the rounding of their sum: sixteen units of what was added to a lane
  * on the average. */
 static double slack_of(const tk_inst *in, const tki_val *x) {
-  bool sum = in->op == TK_I_REDUCE && tk_inst_reduction(in) == TK_R_SUM;
+  bool sum = tk_inst_lanes(in) == TK_LANES_REDUCES &&
+             tk_inst_reduction(in) == TK_R_SUM;
   if (!sum || !x->buf || in->type.elem != TK_FP32) return 0;
   const double *v = tki_buf_data(x->buf);
   size_t n = (size_t)tk_numel(&in->from);
@@ -464,24 +444,24 @@ static double slack_of(const tk_inst *in, const tki_val *x) {
 
 static void pass_block(prec *p, tki *t, const tk_inst *in,
                        const tki_val *args) {
-  tki_val slots[2 * MOVED] = {{0}};
+  tki_val slots[TKI_RETYPED_SLOTS] = {{0}};
   if (!prec_is_float(&in->type) || (only_picks(in) && !any_present(t, in))) {
     clear_results(t, in);
     return;
   }
-  tki_binary_fn kernel = NULL;
-  if (in->op != TK_I_SORT)
-    kernel =
-        tki_binary_kernel(tki_reduction_op(tk_inst_reduction(in)), TK_FP64);
+  tki_kernel kernel = NULL;
+  if (tk_inst_repeats(in))
+    kernel = (tki_kernel)tki_binary_kernel(
+        tki_reduction_op(tk_inst_reduction(in)), TK_FP64);
   slots[0] = whole(t, in, args, 0);
   double slack = slack_of(in, &slots[0]);
-  run_on(t, in, TK_FP64, kernel, slots);
+  tki_run_retyped(t, in, TK_FP64, kernel, slots);
   prec_shadow s = shadow_for(t, in);
   prec_result r = result_of(p, t, in, args, &s);
   r.slack = slack;
   tki_release(t, &s.exact);
-  s.exact = slots[MOVED];
-  tki_release(t, &slots[MOVED + 1]);
+  s.exact = slots[in->nargs];
+  if (in->nres > 1) tki_release(t, &slots[in->nargs + 1]);
   judge_all(&r);
 }
 
@@ -492,7 +472,7 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
 enum { LARGE = 32 * 32 * 32 };
 
 static bool is_large(const tk_inst *in) {
-  return (size_t)in->n * (size_t)in->from.shape[in->from.rank - 1] > LARGE;
+  return (size_t)in->n * tk_product_of(in).k > LARGE;
 }
 
 static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
@@ -501,10 +481,7 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
     clear_results(t, in);
     return;
   }
-  int rank = in->from.rank;
-  size_t k = (size_t)in->from.shape[rank - 1];
-  size_t m = (size_t)in->type.shape[rank - 2];
-  size_t n = (size_t)in->type.shape[rank - 1];
+  tk_product x = tk_product_of(in);
   tki_val a = whole(t, in, args, 0), b = whole(t, in, args, 1);
   prec_shadow s = shadow_for(t, in);
   /* tf32 cuts both operands off, where fp16 rounds: the errors add up, and
@@ -520,9 +497,9 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
     memcpy(c, tki_data(&acc), (size_t)in->n * sizeof *c);
     tki_release(t, &acc);
   }
-  for (size_t i = 0; i < (size_t)in->n / (m * n); i++)
-    tki_dot_f64(t, c + i * m * n, (double *)tki_data(&a) + i * m * k,
-                (double *)tki_data(&b) + i * k * n, m, n, k);
+  for (size_t i = 0; i < x.batch; i++)
+    tki_dot_f64(t, c + i * x.m * x.n, (double *)tki_data(&a) + i * x.m * x.k,
+                (double *)tki_data(&b) + i * x.k * x.n, x.m, x.n, x.k);
   tki_release(t, &a);
   tki_release(t, &b);
   prec_result r = result_of(p, t, in, args, &s);
@@ -531,47 +508,52 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
 
 /* ---- dispatch ------------------------------------------------------------ */
 
-static void pass_present(prec *p, tki *t, const tk_inst *in,
-                         const tki_val *args) {
-  bool same = tk_same_elem(&in->type, &in->from);
-  if (in->op == TK_I_SELECT)
+/* What has lanes of an operand as its lanes. */
+static void pass_picked(prec *p, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  if (!any_present(t, in))
+    clear_results(t, in);
+  else if (in->op == TK_I_SELECT)
     pass_select(p, t, in, args);
-  else if (in->op == TK_I_GATHER)
+  else if (tk_inst_lanes(in) == TK_LANES_GATHERS)
     pass_gather(p, t, in, args);
-  else if (same)
+  else if (tk_same_elem(&in->type, &in->from))
     pass_moved(p, t, in, args);
   else
     clear_results(t, in); /* bits seen as another type */
 }
 
-/* What has lanes of an operand as its lanes. */
-static void pass_picked(prec *p, tki *t, const tk_inst *in,
-                        const tki_val *args) {
-  if (any_present(t, in))
-    pass_present(p, t, in, args);
+static void pass_same(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
+  if (in->op == TK_I_SELECT)
+    pass_picked(p, t, in, args);
+  else if (in->op == TK_I_LOAD)
+    prec_load(p, t, in, args);
+  else if (tk_lanes_computed(in))
+    pass_lanes(p, t, in, args);
   else
     clear_results(t, in);
 }
 
 void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
-  if (tk_inst_moves(in)) {
-    pass_picked(p, t, in, args);
-    return;
-  }
-  switch (in->op) {
-  case TK_I_GATHER:
-  case TK_I_SELECT: pass_picked(p, t, in, args); break;
-  case TK_I_UNARY:
-  case TK_I_BINARY:
-  case TK_I_FMA:
-  case TK_I_EXTERN:
-  case TK_I_CAST: pass_lanes(p, t, in, args); break;
-  case TK_I_REDUCE:
-  case TK_I_SCAN:
-  case TK_I_SORT: pass_block(p, t, in, args); break;
-  case TK_I_DOT: pass_dot(p, t, in, args); break;
-  case TK_I_LOAD: prec_load(p, t, in, args); break;
-  case TK_I_COND: break; /* its instructions set its results */
-  default: clear_results(t, in);
+  switch (tk_inst_lanes(in)) {
+  case TK_LANES_SAME: pass_same(p, t, in, args); break;
+  case TK_LANES_MOVES:
+  case TK_LANES_GATHERS: pass_picked(p, t, in, args); break;
+  case TK_LANES_REDUCES:
+  case TK_LANES_SCANS:
+    if (tk_inst_repeats(in))
+      pass_block(p, t, in, args);
+    else
+      clear_results(t, in);
+    break;
+  case TK_LANES_SORTS: pass_block(p, t, in, args); break;
+  case TK_LANES_PRODUCT: pass_dot(p, t, in, args); break;
+  case TK_LANES_CALLS: /* a body's instructions set its results */
+    if (in->op != TK_I_COND) clear_results(t, in);
+    break;
+  case TK_LANES_NONE:
+  case TK_LANES_COUNTS:
+  case TK_LANES_SCALES:
+  case TK_LANES_GROUPS: clear_results(t, in); break;
   }
 }

@@ -1,18 +1,19 @@
-/* slice_lanes.c - which lanes a lane was made of, for every instruction.
- *
- * Lane by lane where the instruction is; along the axis where it reduces or
- * scans; what only moves lanes is undone by arithmetic on indices.
+/* slice_lanes.c - which lanes a lane was made of, by the values that were
+ * there: of the lanes that it may come from (ir/lanes.h), those that a choice,
+ * an index, a mask or an order picked.
  */
 #include <string.h>
 
 #include "interp/check/slice.h"
+#include "ir/lanes.h"
 
 typedef struct ask {
   tk_arena *arena;
   const tkc_node *n;
   const tk_inst *in;
-  int result;
   size_t lane;
+  tk_lane_set *sets; /* that the lane may be made of */
+  size_t nsets;
   tkc_operands *out;
 } ask;
 
@@ -24,303 +25,182 @@ static void add_address(const ask *q, int arg, size_t lane) {
   TK_PUSH(q->arena, q->out, ((tkc_operand){arg, lane, true}));
 }
 
-static const tk_type *arg_type(const ask *q, int k) {
-  return tkc_node_arg_type(q->n, k);
-}
-
-/* Operands of one lane stand for every lane. */
-static size_t own_lane(const ask *q, int k, size_t lane) {
-  return (size_t)tk_numel(arg_type(q, k)) > lane ? lane : 0;
-}
-
-static bool truth(const ask *q, int k, size_t lane) {
-  tki_val *v = &q->n->vals[k];
-  return ((const uint8_t *)tki_data(v))[v->buf ? own_lane(q, k, lane) : 0];
+static size_t own_lane(const ask *q, int k) {
+  return tk_lanes_own(q->n->func, q->in, k, q->lane);
 }
 
 static const char *lane_at(const ask *q, int k, size_t lane) {
   tki_val *v = &q->n->vals[k];
   return (const char *)tki_data(v) +
-         (v->buf ? lane : 0) * tk_lane_size(arg_type(q, k));
+         (v->buf ? lane : 0) * tk_lane_size(tkc_node_arg_type(q->n, k));
 }
 
-static void lanewise(const ask *q) {
-  for (int k = 0; k < q->n->nargs; k++) add(q, k, own_lane(q, k, q->lane));
+static int64_t int_at(const ask *q, int k, size_t lane) {
+  tk_dtype d = (tk_dtype)tkc_node_arg_type(q->n, k)->elem;
+  return tk_lane_int(d, lane_at(q, k, lane));
 }
 
-static void each_term(const ask *q, size_t each) {
-  q->out->each = each;
+static bool truth(const ask *q, int k, size_t lane) {
+  return *(const uint8_t *)lane_at(q, k, lane);
 }
 
-static void end_terms(const ask *q, size_t before) {
-  q->out->terms = q->out->n - before;
+/* Of each operand the first lane of its set. */
+static void add_single(const ask *q) {
+  for (size_t i = 0; i < q->nsets; i++)
+    add(q, q->sets[i].arg, q->sets[i].first);
 }
 
-/* ---- moved lanes --------------------------------------------------------- */
-
-static void split_index(const tk_type *t, size_t lane, size_t *at) {
-  for (int i = t->rank - 1; i >= 0; i--) {
-    at[i] = lane % (size_t)t->shape[i];
-    lane /= (size_t)t->shape[i];
-  }
+/* The lane of each operand at the same place. */
+static void add_own(const ask *q) {
+  for (int k = 0; k < q->n->nargs; k++) add(q, k, own_lane(q, k));
 }
 
-static size_t join_index(const tk_type *t, const size_t *at) {
-  size_t lane = 0;
-  for (int i = 0; i < t->rank; i++) lane = lane * (size_t)t->shape[i] + at[i];
-  return lane;
+/* All lanes of the first n sets, a lane of each in turn, as terms. */
+static void add_terms(const ask *q, size_t n) {
+  q->out->each = n;
+  q->out->terms = n ? n * q->sets[0].n : 0;
+  for (size_t i = 0; n && i < q->sets[0].n; i++)
+    for (size_t k = 0; k < n; k++)
+      add(q, q->sets[k].arg, tk_lane_set_at(&q->sets[k], i));
 }
 
-static void broadcast(const ask *q) {
-  const tk_type *from = arg_type(q, 0);
-  size_t at[TK_MAX_RANK] = {0};
-  if (from->rank != q->in->type.rank) {
-    add(q, 0, 0);
+/* ---- one of a set -------------------------------------------------------- */
+
+/* Of the lanes of the first set that have these bits, number `skip`. */
+static void add_equal(const ask *q, const void *bits, size_t size,
+                      size_t skip) {
+  const tk_lane_set *s = &q->sets[0];
+  for (size_t i = 0; i < s->n; i++) {
+    size_t lane = tk_lane_set_at(s, i);
+    if (memcmp(lane_at(q, s->arg, lane), bits, size) != 0 || skip--) continue;
+    add(q, s->arg, lane);
     return;
   }
-  split_index(&q->in->type, q->lane, at);
-  for (int i = 0; i < from->rank; i++)
-    if (from->shape[i] == 1) at[i] = 0;
-  add(q, 0, join_index(from, at));
 }
 
-static void permute(const ask *q) {
-  size_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK] = {0};
-  split_index(&q->in->type, q->lane, at);
-  for (int i = 0; i < q->in->type.rank; i++)
-    from[tk_permute_axes(q->in)[i]] = at[i];
-  add(q, 0, join_index(arg_type(q, 0), from));
-}
-
-static void cat(const ask *q) {
-  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
-  size_t first = tk_inst_axis_lanes(q->in);
-  size_t o = q->lane / (r.n * r.inner), i = q->lane % r.inner;
-  size_t at = q->lane / r.inner % r.n;
-  if (at < first)
-    add(q, 0, (o * first + at) * r.inner + i);
-  else
-    add(q, 1, (o * (r.n - first) + at - first) * r.inner + i);
-}
-
-static size_t along(const ask *q, size_t n, size_t at) {
-  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
-  return (q->lane / (r.n * r.inner) * n + at) * r.inner + q->lane % r.inner;
-}
-
-static size_t axis_index(const ask *q) {
-  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
-  return q->lane / r.inner % r.n;
-}
-
-static void flip(const ask *q) {
-  size_t n = (size_t)q->in->type.shape[tk_inst_axis(q->in)];
-  add(q, 0, along(q, n, n - 1 - axis_index(q)));
-}
-
-static void slice(const ask *q) {
-  size_t n = tk_inst_axis_lanes(q->in);
-  int64_t at =
-      tk_slice_start(q->in) + tk_slice_step(q->in) * (int64_t)axis_index(q);
-  add(q, 0, along(q, n, (size_t)at));
-}
-
-static void gather(const ask *q) {
-  size_t n = tk_inst_axis_lanes(q->in);
-  tk_dtype d = (tk_dtype)arg_type(q, 1)->elem;
-  int64_t at = tk_lane_int(d, lane_at(q, 1, q->lane));
-  add(q, 0, along(q, n, (size_t)at));
-  add_address(q, 1, q->lane);
-}
-
-/* The lane of the row that holds the same bits; of equal ones any will do,
- * so the one that is as manieth among them. */
-static void sort(const ask *q) {
-  size_t n = tk_inst_axis_lanes(q->in);
-  size_t keep = (size_t)tk_sort_keep(q->in), size = tk_lane_size(&q->in->type);
-  size_t row = q->lane / keep, at = q->lane % keep, equal = 0;
+static const char *result_at(const ask *q, size_t lane, size_t size) {
   tki_val *v = tkc_node_value(q->n, 0);
-  const char *d = (const char *)tki_data(v) + row * keep * size;
-  for (size_t i = 0; i < at; i++)
-    equal += !memcmp(d + i * size, d + at * size, size);
-  for (size_t i = 0; i < n; i++)
-    if (!memcmp(lane_at(q, 0, row * n + i), d + at * size, size) && !equal--) {
-      add(q, 0, row * n + i);
-      return;
-    }
+  return (const char *)tki_data(v) + (v->buf ? lane : 0) * size;
 }
 
-/* ---- along an axis ------------------------------------------------------- */
-
-static size_t row_lane(const tk_inst *in, size_t lane, size_t at) {
-  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
-  return (lane / r.inner * r.n + at) * r.inner + lane % r.inner;
+/* Of equal lanes any will do: it is the one that is as manieth among them. */
+static void sorted(const ask *q) {
+  size_t size = tk_lane_size(&q->in->type), equal = 0;
+  tk_lines made = tk_lines_made(q->in);
+  size_t first = tk_line_first(&made, tk_line_of(&made, q->lane));
+  const char *own = result_at(q, q->lane, size);
+  for (size_t i = first; i < q->lane; i += made.step)
+    equal += !memcmp(result_at(q, i, size), own, size);
+  add_equal(q, own, size, equal);
 }
 
-static bool picks(const tk_inst *in) {
-  return in->nres == 2 || (tk_inst_reduction(in) >= TK_R_MAX &&
-                           tk_inst_reduction(in) <= TK_R_MIN_NAN);
+static void gathered(const ask *q) {
+  const tk_lane_set *index = &q->sets[1];
+  size_t at = (size_t)int_at(q, index->arg, index->first);
+  add(q, q->sets[0].arg, tk_lane_set_at(&q->sets[0], at));
+  add_address(q, index->arg, index->first);
 }
 
 /* A largest or smallest lane came from one of the row: the first that holds
  * the same bits. */
-static void reduce(const ask *q) {
-  size_t n = tk_inst_axis_lanes(q->in);
-  size_t size = tk_lane_size(&q->in->from), before = q->out->n;
-  tki_val *v = tkc_node_value(q->n, 0);
-  const char *best = (const char *)tki_data(v) + (v->buf ? q->lane : 0) * size;
-  each_term(q, 1);
-  for (size_t i = 0; i < n; i++) {
-    size_t lane = row_lane(q->in, q->lane, i);
-    if (picks(q->in) && memcmp(lane_at(q, 0, lane), best, size) != 0) continue;
-    add(q, 0, lane);
-    if (picks(q->in)) return;
+static bool picks(const tk_inst *in) {
+  return tk_inst_repeats(in) &&
+         (in->nres == 2 || (tk_inst_reduction(in) >= TK_R_MAX &&
+                            tk_inst_reduction(in) <= TK_R_MIN_NAN));
+}
+
+static void reduced(const ask *q) {
+  size_t size = tk_lane_size(&q->in->from);
+  if (!picks(q->in)) {
+    add_terms(q, q->nsets);
+    return;
   }
-  end_terms(q, before);
+  q->out->each = 1;
+  add_equal(q, result_at(q, q->lane, size), size, 0);
 }
 
-static void reduce_fn(const ask *q) {
-  size_t n = tk_inst_axis_lanes(q->in), before = q->out->n;
-  each_term(q, q->n->nargs);
-  for (size_t i = 0; i < n; i++)
-    for (int k = 0; k < q->n->nargs; k++)
-      add(q, k, row_lane(q->in, q->lane, i));
-  end_terms(q, before);
-}
-
-static void scan(const ask *q) {
-  tki_around r = tki_around_axis(&q->in->type, tk_inst_axis(q->in));
-  size_t at = q->lane / r.inner % r.n, before = q->out->n;
-  bool reverse = tk_inst_reverse(q->in);
-  each_term(q, q->n->nargs);
-  for (size_t i = reverse ? r.n - 1 : 0;; i += reverse ? (size_t)-1 : 1) {
-    size_t lane = (q->lane / (r.n * r.inner) * r.n + i) * r.inner;
-    for (int k = 0; k < q->n->nargs; k++) add(q, k, lane + q->lane % r.inner);
-    if (i == at) break;
-  }
-  end_terms(q, before);
-}
-
-static void histogram(const ask *q) {
-  size_t n = (size_t)tk_numel(&q->in->from), before = q->out->n;
-  tk_dtype d = (tk_dtype)q->in->from.elem;
-  each_term(q, 1);
-  for (size_t i = 0; i < n; i++) {
-    bool counts = tk_lane_int(d, lane_at(q, 0, i)) == (int64_t)q->lane;
-    if (counts && (q->n->nargs < 2 || truth(q, 1, i))) add(q, 0, i);
-  }
-  end_terms(q, before);
-}
-
-static void dot(const ask *q) {
-  int r = q->in->type.rank;
-  size_t n = (size_t)q->in->type.shape[r - 1];
-  size_t m = (size_t)q->in->type.shape[r - 2];
-  size_t k = (size_t)q->in->from.shape[r - 1];
-  size_t batch = q->lane / (m * n), j = q->lane % n;
-  if (q->n->nargs > 2) add(q, 2, q->lane);
-  size_t before = q->out->n;
-  each_term(q, 2);
-  for (size_t i = 0; i < k; i++) {
-    add(q, 0, q->lane / n * k + i);
-    add(q, 1, (batch * k + i) * n + j);
-  }
-  end_terms(q, before);
-}
-
-/* A lane of a packed operand stands for two along the axis that is packed;
- * scales for a group each, with k along their last axis. */
-static void unscale(const ask *q) {
-  int rank = q->in->type.rank, k = tk_inst_axis(q->in);
-  size_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK];
-  split_index(&q->in->type, q->lane, at);
-  memcpy(from, at, sizeof from);
-  int64_t packed = tk_unscale_packed_axis(q->in);
-  if (packed >= 0) from[packed] /= 2;
-  add(q, 0, join_index(&q->in->from, from));
-  if (q->n->nargs < 2) return;
-  int other = k == rank - 1 ? rank - 2 : rank - 1;
-  from[rank - 2] = at[other];
-  from[rank - 1] = at[k] / (size_t)tk_unscale_group(q->in);
-  for (int i = 0; i < rank - 2; i++) from[i] = at[i];
-  add(q, 1, join_index(arg_type(q, 1), from));
+static void counted(const ask *q) {
+  int mask = q->nsets > 1 ? q->sets[1].arg : -1;
+  for (size_t i = 0; i < q->sets[0].n; i++)
+    if (int_at(q, 0, i) == (int64_t)q->lane && (mask < 0 || truth(q, mask, i)))
+      add(q, 0, i);
+  q->out->each = 1;
+  q->out->terms = q->out->n;
 }
 
 /* ---- choices, memory ----------------------------------------------------- */
 
-static void load(const ask *q) {
-  bool masked = tk_load_mask(q->in) >= 0;
-  int other = tk_load_other(q->in);
-  if (!masked || truth(q, 1, q->lane)) {
-    add_address(q, 0, own_lane(q, 0, q->lane));
+static void loaded(const ask *q) {
+  int mask = tk_load_mask(q->in), other = tk_load_other(q->in);
+  if (mask < 0 || truth(q, mask, own_lane(q, mask))) {
+    add_address(q, 0, own_lane(q, 0));
     return;
   }
-  add(q, 1, own_lane(q, 1, q->lane));
-  if (other >= 0) add(q, other, own_lane(q, other, q->lane));
+  add(q, mask, own_lane(q, mask));
+  if (other >= 0) add(q, other, own_lane(q, other));
 }
 
-static void store(const ask *q) {
-  add(q, 1, own_lane(q, 1, q->lane));
-  if (q->in->op == TK_I_CAS) add(q, 2, own_lane(q, 2, q->lane));
-  add_address(q, 0, own_lane(q, 0, q->lane));
+static void stored(const ask *q) {
+  add(q, 1, own_lane(q, 1));
+  if (q->in->op == TK_I_CAS) add(q, 2, own_lane(q, 2));
+  add_address(q, 0, own_lane(q, 0));
 }
 
-static void ask_memory(const ask *q) {
+static void selected(const ask *q) {
+  int k = truth(q, 0, own_lane(q, 0)) ? 1 : 2;
+  add(q, 0, own_lane(q, 0));
+  add(q, k, own_lane(q, k));
+}
+
+static void same_lane(const ask *q) {
   if (q->in->op == TK_I_LOAD)
-    load(q);
+    loaded(q);
+  else if (q->in->op == TK_I_SELECT)
+    selected(q);
+  else if (tk_inst_is_pure(q->in))
+    add_single(q);
   else
-    store(q);
+    stored(q);
 }
 
-static void choose(const ask *q) {
-  bool first = truth(q, 0, q->lane);
-  add(q, 0, own_lane(q, 0, q->lane));
-  if (q->in->op == TK_I_COND)
-    add(q, 1, q->lane);
-  else
-    add(q, first ? 1 : 2, own_lane(q, first ? 1 : 2, q->lane));
-}
+/* ---- every instruction --------------------------------------------------- */
 
-static void moved(const ask *q) {
-  switch (q->in->op) {
-  case TK_I_COPY: add(q, 0, q->lane); break;
-  case TK_I_BROADCAST: broadcast(q); break;
-  case TK_I_PERMUTE: permute(q); break;
-  case TK_I_JOIN: add(q, (int)(q->lane % 2), q->lane / 2); break;
-  case TK_I_SPLIT: add(q, 0, 2 * q->lane + (size_t)q->result); break;
-  case TK_I_CAT: cat(q); break;
-  case TK_I_FLIP: flip(q); break;
-  case TK_I_SLICE: slice(q); break;
-  case TK_I_GATHER: gather(q); break;
-  default: sort(q);
+static void add_operands(const ask *q) {
+  switch (tk_inst_lanes(q->in)) {
+  case TK_LANES_SAME: same_lane(q); break;
+  case TK_LANES_MOVES:
+  case TK_LANES_SCALES: add_single(q); break;
+  case TK_LANES_GATHERS: gathered(q); break;
+  case TK_LANES_SORTS: sorted(q); break;
+  case TK_LANES_REDUCES: reduced(q); break;
+  case TK_LANES_SCANS: add_terms(q, q->nsets); break;
+  case TK_LANES_COUNTS: counted(q); break;
+  case TK_LANES_PRODUCT:
+    for (size_t k = 2; k < q->nsets; k++)
+      add(q, q->sets[k].arg, q->sets[k].first);
+    add_terms(q, 2);
+    break;
+  case TK_LANES_GROUPS:
+  case TK_LANES_NONE:
+  case TK_LANES_CALLS: add_own(q); break;
   }
 }
 
 void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
                         tkc_operands *out) {
-  ask q = {a, n, n->in, result, lane, out};
+  ask q = {.arena = a, .n = n, .in = n->in, .lane = lane, .out = out};
   out->n = out->terms = out->each = 0;
   if (n->kind != TKC_NODE_INST) return;
-  if (tk_inst_moves(n->in)) {
-    moved(&q);
-    return;
-  }
-  switch (n->in->op) {
-  case TK_I_GATHER:
-  case TK_I_SORT: moved(&q); break;
-  case TK_I_SELECT:
-  case TK_I_COND: choose(&q); break;
-  case TK_I_REDUCE: reduce(&q); break;
-  case TK_I_REDUCE_FN: reduce_fn(&q); break;
-  case TK_I_SCAN:
-  case TK_I_SCAN_FN: scan(&q); break;
-  case TK_I_HISTOGRAM: histogram(&q); break;
-  case TK_I_DOT: dot(&q); break;
-  case TK_I_UNSCALE: unscale(&q); break;
-  case TK_I_LOAD:
-  case TK_I_STORE:
-  case TK_I_ATOMIC:
-  case TK_I_CAS: ask_memory(&q); break;
-  default: lanewise(&q);
+  if (n->in->op == TK_I_COND) { /* its node has the result that was chosen */
+    add(&q, 0, 0);
+    add(&q, 1, lane);
+  } else if (n->in->op == TK_I_STORE) {
+    stored(&q);
+  } else {
+    tk_lane_set few[4];
+    q.sets =
+        n->nargs <= TK_COUNT(few) ? few : TK_NEWN(a, tk_lane_set, n->nargs);
+    q.nsets = tk_lanes_of(n->func, n->in, result, lane, q.sets);
+    add_operands(&q);
   }
 }

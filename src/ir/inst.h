@@ -340,14 +340,20 @@ static inline int tk_inst_axis(const tk_inst *in) {
 static inline size_t tk_inst_axis_lanes(const tk_inst *in) {
   return (size_t)in->from.shape[tk_inst_axis(in)];
 }
+/* Whether it is a reduction or scan by one operation, not by a function. */
+static inline bool tk_inst_repeats(const tk_inst *in) {
+  tk_lanes lanes = tk_inst_lanes(in);
+  return (lanes == TK_LANES_REDUCES || lanes == TK_LANES_SCANS) &&
+         tk_inst_info_of((tk_opcode)in->op)->ref != TK_REF_COMBINE;
+}
 /* The operation that a reduction or scan repeats. */
 static inline tk_reduction tk_inst_reduction(const tk_inst *in) {
-  TK_ASSERT(in->op == TK_I_REDUCE || in->op == TK_I_SCAN);
+  TK_ASSERT(tk_inst_repeats(in));
   return (tk_reduction)in->mode;
 }
 /* Whether a scan, with or without a function of its own, begins at the end. */
 static inline bool tk_inst_reverse(const tk_inst *in) {
-  TK_ASSERT(in->op == TK_I_SCAN || in->op == TK_I_SCAN_FN);
+  TK_ASSERT(tk_inst_lanes(in) == TK_LANES_SCANS);
   return in->attr[1] != 0;
 }
 /* The mask of a memory access, an index in args; -1: there is none. */
