@@ -8,6 +8,7 @@
 
 #include "interp/check/flow.h"
 #include "interp/kernels.h"
+#include "ir/lanes.h"
 
 /* ---- NaN and infinity ---------------------------------------------------- */
 
@@ -126,13 +127,8 @@ static const char *operation(const tk_inst *in) {
   return *mode ? mode : tk_inst_name((tk_opcode)in->op);
 }
 
-static bool works_on_lanes(const tk_inst *in) {
-  return in->op == TK_I_UNARY || in->op == TK_I_BINARY || in->op == TK_I_FMA ||
-         in->op == TK_I_EXTERN || in->op == TK_I_CAST;
-}
-
 static bool works_on_blocks(const tk_inst *in) {
-  return in->op == TK_I_DOT || in->op == TK_I_REDUCE || in->op == TK_I_SCAN;
+  return tk_inst_lanes(in) == TK_LANES_PRODUCT || tk_inst_repeats(in);
 }
 
 static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
@@ -142,7 +138,7 @@ static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i), *text;
   const char *what = nan ? "NaN" : "infinity";
-  if (works_on_lanes(in))
+  if (tk_lanes_computed(in))
     text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of %s", what,
                            *lane ? " in lane " : "", lane, operation(in),
                            operand_list(f, t, in, args, i));
@@ -189,7 +185,8 @@ static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
     return 0;
   if (id && (nan || inf || !(flow_source_of(f, id)->kind & soft))) return id;
   if (!(nan || inf) || !(f->kinds & soft)) return 0;
-  bool born = works_on_lanes(in) ? operands_fine(t, in, args, i, nan) : blocks;
+  bool born =
+      tk_lanes_computed(in) ? operands_fine(t, in, args, i, nan) : blocks;
   return born ? float_birth(f, t, in, args, i, nan) : 0;
 }
 
@@ -198,7 +195,7 @@ static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
 static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
                         const void *d) {
   const void *x[2] = {NULL, NULL};
-  if (!works_on_lanes(in) || in->nargs > 2) return true;
+  if (!tk_lanes_computed(in) || in->nargs > 2) return true;
   for (int k = 0; k < in->nargs; k++) {
     if (type_of(t, in, k)->elem != in->type.elem) return true;
     x[k] = tki_data((tki_val *)(uintptr_t)&args[k]);
@@ -238,7 +235,7 @@ static void float_births(flow *f, tki *t, const tk_inst *in,
   tki_val *r = &t->frame->slots[in->res[0]];
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
-  bool arithmetic = works_on_lanes(in) || works_on_blocks(in);
+  bool arithmetic = tk_lanes_computed(in) || works_on_blocks(in);
   bool marked = flow_marked(t, in->res[0]);
   if (!(f->kinds & (FLOW_NAN | FLOW_INF))) return;
   if (!marked && (!arithmetic || is_tame(in))) return;
@@ -372,30 +369,25 @@ static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
 
 static bool is_mixed(const tk_func *f, int slot, int depth);
 
-static bool sets_mixed(const tk_func *f, const tk_inst *in, int slot,
-                       int depth) {
-  if (!in->nres || in->res[0] != slot) return false;
-  if (in->op == TK_I_BINARY) return tk_binary_op(in) == TK_B_XOR;
-  bool same =
-      in->op == TK_I_COPY || in->op == TK_I_BROADCAST || in->op == TK_I_CAST;
-  return same && depth && is_mixed(f, in->args[0], depth - 1);
-}
+/* A slot whose definitions are looked at; copies that may lie between. */
+typedef struct mixing {
+  int slot, depth;
+} mixing;
 
-static bool mixed_in(const tk_func *f, const tk_body *b, int slot, int depth) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *s = b->items[i];
-    for (size_t k = 0; k < s->insts.n; k++)
-      if (sets_mixed(f, s->insts.items[k], slot, depth)) return true;
-    if (mixed_in(f, &s->body, slot, depth) ||
-        mixed_in(f, &s->orelse, slot, depth))
-      return true;
-  }
-  return false;
+/* Goes on until an instruction sets the slot by an exclusive or. */
+static bool does_not_mix(void *ud, const tk_at *at, const tk_inst *in) {
+  const mixing *m = ud;
+  if (!in->nres || in->res[0] != m->slot) return true;
+  if (in->op == TK_I_BINARY) return tk_binary_op(in) != TK_B_XOR;
+  bool same =
+      tk_lanes_kept(in) || in->op == TK_I_BROADCAST || in->op == TK_I_CAST;
+  return !same || !m->depth || !is_mixed(at->func, in->args[0], m->depth - 1);
 }
 
 /* Whether what a slot holds may come straight from an exclusive or. */
 static bool is_mixed(const tk_func *f, int slot, int depth) {
-  return mixed_in(f, &f->body, slot, depth);
+  mixing m = {slot, depth};
+  return !tk_walk_func(f, &(tk_walk){.ud = &m, .inst = does_not_mix});
 }
 
 /* h = (h ^ x) * 16777619 is a hash, not an index. */
@@ -473,9 +465,8 @@ static void division_births(flow *f, tki *t, const tk_inst *in,
 /* ---- sums of integers ---------------------------------------------------- */
 
 static bool is_int_sum(const tk_inst *in) {
-  return (in->op == TK_I_REDUCE || in->op == TK_I_SCAN) &&
-         tk_inst_reduction(in) == TK_R_SUM && in->type.elem != TK_INT1 &&
-         tk_is_int((tk_dtype)in->type.elem) &&
+  return tk_inst_repeats(in) && tk_inst_reduction(in) == TK_R_SUM &&
+         in->type.elem != TK_INT1 && tk_is_int((tk_dtype)in->type.elem) &&
          tk_is_signed((tk_dtype)in->type.elem);
 }
 
@@ -503,14 +494,13 @@ static flow_id sum_birth(flow *f, tki *t, const tk_inst *in, size_t i,
 /* One row of lanes along the axis, the first at `at`; marks the results.  A
  * sum of 32 bits that comes back is right in the end. */
 static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
-                    tki_around r, size_t at, size_t result, flow_id *m) {
+                    tk_lines l, size_t at, size_t result, flow_id *m) {
   tk_dtype d = (tk_dtype)in->type.elem;
   int bits = tk_dtypes[d].bits;
-  bool scan = in->op == TK_I_SCAN, lost = false, out = false;
+  bool scan = tk_inst_lanes(in) == TK_LANES_SCANS, lost = false, out = false;
   int64_t sum = 0;
-  for (size_t k = 0; k < r.n; k++) {
-    size_t lane =
-        at + (scan && tk_inst_reverse(in) ? r.n - 1 - k : k) * r.inner;
+  for (size_t k = 0; k < l.n; k++) {
+    size_t lane = at + (scan && tk_inst_reverse(in) ? l.n - 1 - k : k) * l.step;
     int64_t v = tk_lane_int(d, lane_of(x, &in->from, lane));
     lost |= __builtin_add_overflow(sum, v, &sum);
     out = lost || wraps(TK_B_ADD, sum, 0, bits);
@@ -518,21 +508,20 @@ static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
       m[lane] = sum_birth(f, t, in, lane, (int64_t)k + 1);
   }
   if (!scan && out && !m[result])
-    m[result] = sum_birth(f, t, in, result, (int64_t)r.n);
+    m[result] = sum_birth(f, t, in, result, (int64_t)l.n);
 }
 
 static void sum_births(flow *f, tki *t, const tk_inst *in,
                        const tki_val *args) {
-  tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
-  if (!sums_may_wrap(in, &args[0], (int64_t)r.n)) return;
+  tk_lines l = tk_lines_read(in);
+  if (!sums_may_wrap(in, &args[0], (int64_t)l.n)) return;
   size_t n = (size_t)tk_numel(&in->type);
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
   flow_id *m = tki_data(&v);
   for (size_t i = 0; i < n; i++) m[i] = flow_at(&old, i);
-  for (size_t o = 0; o < r.outer; o++)
-    for (size_t i = 0; i < r.inner; i++)
-      sum_row(f, t, in, &args[0], r, o * r.n * r.inner + i, o * r.inner + i, m);
+  for (size_t i = 0; i < l.count; i++)
+    sum_row(f, t, in, &args[0], l, tk_line_first(&l, i), i, m);
   flow_set(t, in->res[0], v, n);
 }
 
@@ -579,14 +568,9 @@ static void cast_births(flow *f, tki *t, const tk_inst *in,
 /* What is wrapped stays wrong through index arithmetic alone: hashes mix
  * their bits on purpose. */
 static bool keeps_overflow(const tk_inst *in) {
-  if (tk_inst_moves(in)) return true;
-  switch (in->op) {
-  case TK_I_GATHER:
-  case TK_I_SELECT:
-  case TK_I_CAST:
-  case TK_I_ADDPTR: return true;
-  default: return is_index_arithmetic(in);
-  }
+  return tk_inst_moves(in) || tk_inst_lanes(in) == TK_LANES_GATHERS ||
+         in->op == TK_I_SELECT || in->op == TK_I_CAST ||
+         in->op == TK_I_ADDPTR || is_index_arithmetic(in);
 }
 
 /* What puts a quotient back into bounds, whatever it was. */

@@ -5,6 +5,8 @@
  */
 #include "interp/check/lint.h"
 
+#include "ir/lanes.h"
+
 tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
                       const char *text, const char *help) {
   tkc_place at = tkc_place_of(l->f, in);
@@ -15,25 +17,23 @@ tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
 
 /* ---- a function as a list ----------------------------------------------- */
 
-static void add_insts(tkc_lint *l, const tk_insts *insts) {
-  for (size_t i = 0; i < insts->n; i++) {
-    TK_PUSH(&l->c->run, &l->all, insts->items[i]);
-    add_insts(l, &insts->items[i]->body[0]);
-    add_insts(l, &insts->items[i]->body[1]);
-  }
+static bool add_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  tkc_lint *l = ud;
+  (void)at;
+  TK_PUSH(&l->c->run, &l->all, in);
+  return true;
 }
 
-static void add_body(tkc_lint *l, const tk_body *b, uint8_t *defs) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    add_insts(l, &st->insts);
-    if (st->kind == TK_S_FOR) defs[st->iv] = 2;
-    add_body(l, &st->body, defs);
-    add_body(l, &st->orelse, defs);
-  }
+/* The variable of a loop has a definition for each trip. */
+static bool add_loop(void *ud, const tk_at *at) {
+  uint8_t *defs = ud;
+  if (at->stmt->kind == TK_S_FOR) defs[at->stmt->iv] = 2;
+  return true;
 }
 
-static void find_defs(tkc_lint *l, uint8_t *defs) {
+static void find_defs(tkc_lint *l) {
+  uint8_t *defs = TK_NEWN(&l->c->run, uint8_t, l->f->nslots + 1);
+  tk_walk_func(l->f, &(tk_walk){.ud = defs, .stmt = add_loop});
   l->def = TK_NEWN(&l->c->run, const tk_inst *, l->f->nslots + 1);
   for (size_t i = 0; i < l->f->nparams; i++) defs[l->f->params[i]]++;
   for (size_t i = 0; i < l->all.n; i++)
@@ -83,11 +83,6 @@ static unsigned reshaped(const tk_type *from, const tk_type *to, unsigned set) {
   return out;
 }
 
-static bool is_lanewise(const tk_inst *in) {
-  return in->op == TK_I_CAST || in->op == TK_I_UNARY || in->op == TK_I_BINARY ||
-         in->op == TK_I_COMPARE || in->op == TK_I_FMA;
-}
-
 /* What a lanewise result is. */
 static open_lanes combined(const tkc_lint *l, const open_lanes *of,
                            const tk_inst *in) {
@@ -106,10 +101,11 @@ static open_lanes combined(const tkc_lint *l, const open_lanes *of,
 static open_lanes result_of(const tkc_lint *l, const open_lanes *of,
                             const tk_inst *in) {
   open_lanes out = {0, 0, NULL};
-  if (is_lanewise(in)) return combined(l, of, in);
+  if (tk_lanes_computed(in) && in->op != TK_I_EXTERN)
+    return combined(l, of, in);
   if (in->op == TK_I_ARANGE) out.varies = 1;
   if (in->op == TK_I_BROADCAST) out.varies = of[in->args[0]].varies;
-  if (in->op == TK_I_COPY) {
+  if (tk_lanes_kept(in)) {
     const tk_type *from = tkc_lint_type(l, in->args[0]);
     out = of[in->args[0]];
     if (tk_same_shape(from, &in->type)) return out;
@@ -141,10 +137,10 @@ static void reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
 }
 
 static void reductions(tkc_lint *l, const open_lanes *of, const tk_inst *in) {
-  if (in->op == TK_I_REDUCE || in->op == TK_I_REDUCE_FN) {
+  if (tk_inst_lanes(in) == TK_LANES_REDUCES) {
     for (int k = 0; k < in->nargs; k++)
       reduced(l, &of[in->args[k]], in, tk_inst_axis(in));
-  } else if (in->op == TK_I_DOT) {
+  } else if (tk_inst_lanes(in) == TK_LANES_PRODUCT) {
     reduced(l, &of[in->args[0]], in, tkc_lint_type(l, in->args[0])->rank - 1);
     reduced(l, &of[in->args[1]], in, tkc_lint_type(l, in->args[1])->rank - 2);
   }
@@ -164,9 +160,8 @@ static void look_for_other(tkc_lint *l) {
 
 static void lint(tkc *c, tki *t, const tk_func *f) {
   tkc_lint l = {.c = c, .t = t, .f = f};
-  uint8_t *defs = TK_NEWN(&c->run, uint8_t, f->nslots + 1);
-  add_body(&l, &f->body, defs);
-  find_defs(&l, defs);
+  tk_walk_func(f, &(tk_walk){.ud = &l, .inst = add_inst});
+  find_defs(&l);
   sums(&l);
   tkc_lint_tree(&l);
   tkc_lint_store(&l);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "interp/check/lint.h"
+#include "ir/lanes.h"
 
 enum { LANES = 8 }; /* in `from`, beside a bit for each axis of the grid */
 
@@ -72,7 +73,7 @@ static range product(const range *a, const range *b) {
 /* What a copied or repeated value is made of. */
 static int original(const tkc_lint *l, int slot) {
   const tk_inst *d;
-  while ((d = l->def[slot]) && (d->op == TK_I_COPY || d->op == TK_I_BROADCAST))
+  while ((d = l->def[slot]) && (tk_lanes_kept(d) || d->op == TK_I_BROADCAST))
     slot = d->args[0];
   return slot;
 }
@@ -112,28 +113,27 @@ static range binary(const ranges *all, const tk_inst *in) {
 
 static range computed(const ranges *r, const tk_inst *in) {
   const range *a = in->nargs ? &r->of[in->args[0]] : NULL;
-  switch (in->op) {
-  case TK_I_CONST: {
+  if (tk_lanes_kept(in) || in->op == TK_I_BROADCAST) return *a;
+  if (in->op == TK_I_BINARY) return binary(r, in);
+  if (in->op == TK_I_CAST)
+    return in->type.elem == TK_INT64 && in->from.elem == TK_INT32 ? *a
+                                                                  : unknown;
+  if (in->op == TK_I_CONST) {
     int64_t v = extended(tk_const_bits(in), &in->type);
     return (range){true, v, v, 0, false};
   }
-  case TK_I_ARANGE:
+  if (in->op == TK_I_ARANGE)
     return (range){true, tk_arange_start(in), tk_arange_start(in) + in->n - 1,
                    LANES, true};
-  case TK_I_PID:
-    return (range){true, 0, r->l->t->grid[tk_program_id_axis(in)] - 1,
-                   1u << tk_program_id_axis(in), false};
-  case TK_I_NPROG:
-    return (range){true, r->l->t->grid[tk_num_programs_axis(in)],
-                   r->l->t->grid[tk_num_programs_axis(in)], 0, false};
-  case TK_I_COPY:
-  case TK_I_BROADCAST: return *a;
-  case TK_I_CAST:
-    return in->type.elem == TK_INT64 && in->from.elem == TK_INT32 ? *a
-                                                                  : unknown;
-  case TK_I_BINARY: return binary(r, in);
-  default: return unknown;
+  if (in->op == TK_I_PID) {
+    int axis = (int)tk_program_id_axis(in);
+    return (range){true, 0, r->l->t->grid[axis] - 1, 1u << axis, false};
   }
+  if (in->op == TK_I_NPROG) {
+    int64_t n = r->l->t->grid[tk_num_programs_axis(in)];
+    return (range){true, n, n, 0, false};
+  }
+  return unknown;
 }
 
 /* ---- reports ------------------------------------------------------------ */
@@ -338,7 +338,7 @@ static void accessed(ranges *r, const tk_inst *in) {
 
 /* Is a result made so that when it is too large, so were the operands? */
 static bool is_linear(const tk_inst *in) {
-  return in->op == TK_I_COPY || in->op == TK_I_BROADCAST ||
+  return tk_lanes_kept(in) || in->op == TK_I_BROADCAST ||
          in->op == TK_I_PERMUTE || in->op == TK_I_CAST ||
          in->op == TK_I_ADDPTR ||
          (in->op == TK_I_BINARY &&
@@ -355,7 +355,7 @@ static void passed_back(ranges *r, const tk_inst *in) {
     r->address[arg] |= r->address[to];
     r->bare[arg] |= r->bare[to];
   }
-  if ((in->op == TK_I_COPY || in->op == TK_I_BROADCAST) &&
+  if ((tk_lanes_kept(in) || in->op == TK_I_BROADCAST) &&
       r->cap[to] < r->cap[in->args[0]])
     r->cap[in->args[0]] = r->cap[to];
 }

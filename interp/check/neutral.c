@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "interp/check/check.h"
+#include "ir/lanes.h"
 
 /* What a load left out when it ran last. */
 typedef struct fill {
@@ -54,9 +55,9 @@ static void set(tki *t, int slot, origin o) {
   table[slot] = o;
 }
 
+/* What a function of libdevice makes of a filled lane is taken to be meant. */
 static bool is_lanewise(const tk_inst *in) {
-  return in->op == TK_I_CAST || in->op == TK_I_UNARY || in->op == TK_I_BINARY ||
-         in->op == TK_I_COMPARE || in->op == TK_I_FMA || in->op == TK_I_COPY;
+  return tk_lanes_kept(in) || (tk_lanes_computed(in) && in->op != TK_I_EXTERN);
 }
 
 /* Lanes that are no load's, or one and the same for many. */
@@ -241,13 +242,11 @@ static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
   if (!o.fill || o.fill == DATA || !a->buf) return;
   const fill *f = &w->fills.items[o.fill];
   if (f->version != o.version || f->n != (size_t)tk_numel(&in->from)) return;
-  tki_around s = tki_around_axis(&in->from, tk_inst_axis(in));
+  tk_lines l = tk_lines_read(in);
   double ignored = tk_inst_reduction(in) == TK_R_PROD;
   const void *lanes = tki_data((tki_val *)(uintptr_t)a);
-  for (size_t i = 0; i < s.outer * s.inner; i++) {
-    row r = {.first = i / s.inner * s.n * s.inner + i % s.inner,
-             .n = s.n,
-             .step = s.inner};
+  for (size_t i = 0; i < l.count; i++) {
+    row r = {.first = tk_line_first(&l, i), .n = l.n, .step = l.step};
     look_at(&r, in, lanes, f->mask, ignored);
     if (!is_spoilt(&r, in, ignored)) continue;
     report(w, t, in, &r, f);
@@ -285,33 +284,13 @@ static void on_frame(void *ud, tki *t, bool begins) {
   }
 }
 
-static bool any(const tk_insts *insts, bool load) {
-  for (size_t i = 0; i < insts->n; i++) {
-    const tk_inst *in = insts->items[i];
-    if (load ? in->op == TK_I_LOAD && tk_load_other(in) >= 0 : is_watched(in))
-      return true;
-  }
-  return false;
-}
-
-static bool body_has(const tk_body *b, bool load) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    if (any(&st->insts, load) || body_has(&st->body, load) ||
-        body_has(&st->orelse, load))
-      return true;
-  }
-  return false;
-}
-
-static bool program_has(const tk_program *p, bool load) {
-  for (size_t i = 0; i < p->nfuncs; i++)
-    if (body_has(&p->funcs[i]->body, load)) return true;
-  return false;
+static bool has_other(const tk_inst *in) {
+  return in->op == TK_I_LOAD && tk_load_other(in) >= 0;
 }
 
 void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
-  if (!program_has(t->program, true) || !program_has(t->program, false))
+  if (!tk_program_has(t->program, has_other) ||
+      !tk_program_has(t->program, is_watched))
     return NULL;
   neutral *w = TK_NEW(&c->run, neutral);
   w->c = c;

@@ -26,46 +26,9 @@ typedef struct reach {
   bool results;
 } reach;
 
-/* What is done for each instruction of the function f. */
-typedef void (*visit_fn)(reach *r, size_t f, const tk_inst *in);
-
-static void visit_insts(reach *r, size_t f, const tk_insts *l, visit_fn fn) {
-  for (size_t i = 0; i < l->n; i++) {
-    fn(r, f, l->items[i]);
-    visit_insts(r, f, &l->items[i]->body[0], fn);
-    visit_insts(r, f, &l->items[i]->body[1], fn);
-  }
-}
-
-static void visit_body(reach *r, size_t f, const tk_body *b, visit_fn fn);
-
 static void add(reach *r, set *to, set s) {
   r->grew |= (*to | s) != *to;
   *to |= s;
-}
-
-static void visit_stmt(reach *r, size_t f, const tk_stmt *st, visit_fn fn) {
-  visit_insts(r, f, &st->insts, fn);
-  visit_body(r, f, &st->body, fn);
-  visit_body(r, f, &st->orelse, fn);
-  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE)
-    r->used[f][st->cond] = true;
-  if (st->kind == TK_S_FOR)
-    r->used[f][st->lb] = r->used[f][st->ub] = r->used[f][st->step] = true;
-  for (size_t i = 0; st->kind == TK_S_RETURN && i < st->nresults; i++) {
-    r->used[f][st->results[i]] = true;
-    add(r, &r->returns[f][i], r->of[f][st->results[i]]);
-  }
-}
-
-static void visit_body(reach *r, size_t f, const tk_body *b, visit_fn fn) {
-  for (size_t i = 0; i < b->n; i++) visit_stmt(r, f, b->items[i], fn);
-}
-
-static void visit_all(reach *r, visit_fn fn) {
-  const tk_program *p = r->t->program;
-  for (size_t f = 0; f < p->nfuncs; f++)
-    visit_body(r, f, &p->funcs[f]->body, fn);
 }
 
 /* ---- where pointers come from ------------------------------------------ */
@@ -90,19 +53,14 @@ static set of_operands(const reach *r, size_t f, const tk_inst *in) {
 }
 
 static bool hands_on(const tk_inst *in) {
-  return tk_inst_moves(in) || in->op == TK_I_CAST || in->op == TK_I_SELECT ||
-         in->op == TK_I_ADDPTR || in->op == TK_I_GATHER;
-}
-
-static size_t number_of(const tk_program *p, const tk_func *f) {
-  size_t i = 0;
-  while (p->funcs[i] != f) i++;
-  return i;
+  tk_lanes lanes = tk_inst_lanes(in);
+  return lanes == TK_LANES_MOVES || lanes == TK_LANES_GATHERS ||
+         (lanes == TK_LANES_SAME && tk_inst_is_pure(in));
 }
 
 static void pass_call(reach *r, size_t f, const tk_inst *in) {
   const tk_func *callee = tk_call_callee(in);
-  size_t g = number_of(r->t->program, callee);
+  size_t g = callee->id;
   for (size_t i = 0; i < callee->nparams && i < in->nargs; i++)
     add(r, &r->of[g][callee->params[i]], r->of[f][in->args[i]]);
   for (size_t i = 0; i < in->nres; i++)
@@ -115,19 +73,36 @@ static void call_unknown(reach *r, size_t f, const tk_inst *in) {
     if (slot_type(r, f, in->args[k])->ptr) r->loads = r->stores = ANY;
 }
 
-static void pass(reach *r, size_t f, const tk_inst *in) {
+static bool pass_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  reach *r = ud;
+  size_t f = at->func->id;
+  tk_ref_kind ref = tk_inst_info_of((tk_opcode)in->op)->ref;
   for (int k = 0; k < in->nargs; k++) r->used[f][in->args[k]] = true;
   if (in->op == TK_I_CALL) {
     pass_call(r, f, in);
-    return;
+    return true;
   }
-  if (in->op == TK_I_COND) return;
-  if (in->op == TK_I_MAP_FN || in->op == TK_I_REDUCE_FN ||
-      in->op == TK_I_SCAN_FN)
-    call_unknown(r, f, in);
+  if (in->op == TK_I_COND) return true;
+  if (ref == TK_REF_CALLEE || ref == TK_REF_COMBINE) call_unknown(r, f, in);
   for (int k = 0; k < in->nres; k++)
     if (slot_type(r, f, in->res[k])->ptr)
       add(r, &r->of[f][in->res[k]], hands_on(in) ? of_operands(r, f, in) : ANY);
+  return true;
+}
+
+static bool pass_stmt(void *ud, const tk_at *at) {
+  reach *r = ud;
+  const tk_stmt *st = at->stmt;
+  size_t f = at->func->id;
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE)
+    r->used[f][st->cond] = true;
+  if (st->kind == TK_S_FOR)
+    r->used[f][st->lb] = r->used[f][st->ub] = r->used[f][st->step] = true;
+  for (size_t i = 0; st->kind == TK_S_RETURN && i < st->nresults; i++) {
+    r->used[f][st->results[i]] = true;
+    add(r, &r->returns[f][i], r->of[f][st->results[i]]);
+  }
+  return true;
 }
 
 static void start(reach *r) {
@@ -140,7 +115,7 @@ static void start(reach *r) {
     r->returns[i] = TK_NEWN(r->arena, set, p->funcs[i]->nresults);
     r->used[i] = TK_NEWN(r->arena, bool, p->funcs[i]->nslots);
   }
-  size_t k = number_of(p, p->kernel);
+  size_t k = p->kernel->id;
   for (size_t i = 0; i < r->t->nparams; i++) {
     int32_t region = r->t->params[i].region;
     r->of[k][p->kernel->params[i]] =
@@ -168,15 +143,18 @@ static void add_asm(reach *r, const tk_asm *a) {
         r->loads = r->stores = ANY;
 }
 
-static void note(reach *r, size_t f, const tk_inst *in) {
-  switch (in->op) {
-  case TK_I_LOAD: r->loads |= r->of[f][in->args[0]]; break;
-  case TK_I_STORE: r->stores |= r->of[f][in->args[0]]; break;
-  case TK_I_ATOMIC:
-  case TK_I_CAS: add_atomic(r, f, in); break;
-  case TK_I_ASM: add_asm(r, tk_asm_code(in)); break;
-  default: break;
-  }
+static bool note_access(void *ud, const tk_at *at, const tk_inst *in) {
+  reach *r = ud;
+  size_t f = at->func->id;
+  if (in->op == TK_I_LOAD)
+    r->loads |= r->of[f][in->args[0]];
+  else if (in->op == TK_I_STORE)
+    r->stores |= r->of[f][in->args[0]];
+  else if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS)
+    add_atomic(r, f, in);
+  else if (in->op == TK_I_ASM)
+    add_asm(r, tk_asm_code(in));
+  return true;
 }
 
 /* The largest of floats is the same in every order too, but for which of
@@ -184,15 +162,10 @@ static void note(reach *r, size_t f, const tk_inst *in) {
 static bool commutes(const tk_inst *in) {
   if (!in) return true;
   if (in->op != TK_I_ATOMIC || in->type.ptr) return false;
-  switch (tk_atomic_op(in)) {
-  case TK_A_ADD: return !tk_is_float((tk_dtype)in->type.elem);
-  case TK_A_MAX:
-  case TK_A_MIN:
-  case TK_A_AND:
-  case TK_A_OR:
-  case TK_A_XOR: return true;
-  default: return false;
-  }
+  tk_atomic op = tk_atomic_op(in);
+  if (op == TK_A_ADD) return !tk_is_float((tk_dtype)in->type.elem);
+  return op == TK_A_MAX || op == TK_A_MIN || op == TK_A_AND || op == TK_A_OR ||
+         op == TK_A_XOR;
 }
 
 static uint8_t kinds(const reach *r, size_t region) {
@@ -206,9 +179,10 @@ tkc_reach tkc_reach_of(tk_arena *a, const tki *t) {
   start(&r);
   do {
     r.grew = false;
-    visit_all(&r, pass);
+    tk_walk_program(t->program,
+                    &(tk_walk){.ud = &r, .stmt = pass_stmt, .inst = pass_inst});
   } while (r.grew);
-  visit_all(&r, note);
+  tk_walk_program(t->program, &(tk_walk){.ud = &r, .inst = note_access});
   tkc_reach out = {.region = TK_NEWN(a, uint8_t, t->nregions + 1),
                    .commutes = commutes(r.atomic) && !r.differ,
                    .results = r.results};

@@ -7,6 +7,7 @@
 #include "interp/check/shadow.h"
 #include "interp/grid.h"
 #include "interp/site.h"
+#include "ir/lanes.h"
 
 #include <string.h>
 
@@ -483,32 +484,30 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
   s->joined += is_atomic(a) && !a->in->type.rank;
 }
 
-/* Instructions that bring lanes together. */
-static bool joins(tk_opcode op) {
-  switch (op) {
-  case TK_I_PERMUTE:
-  case TK_I_DOT:
-  case TK_I_REDUCE:
-  case TK_I_REDUCE_FN:
-  case TK_I_SCAN:
-  case TK_I_SCAN_FN:
-  case TK_I_JOIN:
-  case TK_I_SPLIT:
-  case TK_I_CAT:
-  case TK_I_FLIP:
-  case TK_I_SLICE:
-  case TK_I_GATHER:
-  case TK_I_SORT:
-  case TK_I_HISTOGRAM: return true;
-  default: return false;
+/* Whether lanes come together, so that their threads have to wait. */
+static bool joins(const tk_inst *in) {
+  switch (tk_inst_lanes(in)) {
+  case TK_LANES_MOVES: return !tk_lanes_kept(in) && in->op != TK_I_BROADCAST;
+  case TK_LANES_GATHERS:
+  case TK_LANES_REDUCES:
+  case TK_LANES_SCANS:
+  case TK_LANES_SORTS:
+  case TK_LANES_PRODUCT:
+  case TK_LANES_COUNTS: return true;
+  case TK_LANES_NONE:
+  case TK_LANES_SAME:
+  case TK_LANES_SCALES:
+  case TK_LANES_GROUPS:
+  case TK_LANES_CALLS: return false;
   }
+  return false;
 }
 
 static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   tkc_shadow *s = ud;
   (void)t;
   (void)args;
-  s->joined += joins((tk_opcode)in->op);
+  s->joined += joins(in);
 }
 
 /* ---- the shadow of a run ----------------------------------------------- */

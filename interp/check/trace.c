@@ -260,15 +260,12 @@ static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   tkc_trace *x = ud;
   tkc_ref *table = table_of(t->frame);
   if (is_write(in)) x->last = table ? next_ref(x) : 0;
-  if (table) switch (in->op) {
-    case TK_I_CALL: take_returned(x, table, in); break;
-    case TK_I_COND: add_choice(x, table, in, args); break;
-    case TK_I_PRINT:
-    case TK_I_ASSERT:
-    case TK_I_BREAKPOINT:
-    case TK_I_BARRIER: break;
-    default: add_inst(x, table, in, args);
-    }
+  if (table && in->op == TK_I_CALL)
+    take_returned(x, table, in);
+  else if (table && in->op == TK_I_COND)
+    add_choice(x, table, in, args);
+  else if (table && (in->nres || tk_inst_effect(in) == TK_EFFECT_WRITES))
+    add_inst(x, table, in, args);
   x->pending = NULL;
 }
 
