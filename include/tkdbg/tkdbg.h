@@ -43,6 +43,38 @@ typedef enum tk_status {
   TK_INTERRUPTED = 4, /* tk_interrupt was called */
 } tk_status;
 
+/* ---- the library ------------------------------------------------------- */
+
+/* TK_VERSION of the library that was loaded. */
+const char *tk_version(void);
+
+/* The options of the command (tkdbg/option.def).  A bridge that runs kernels
+ * for a host program gets those with a key as a JSON object in TKDBG_OPTIONS;
+ * it makes its settings from this list, so that an option is written down
+ * once. */
+typedef enum tk_option_kind {
+  TK_OPTION_FLAG,     /* true; or false, see key */
+  TK_OPTION_TEXT,     /* a string, as the next three */
+  TK_OPTION_OPTIONAL, /* "all" if it was given without a value */
+  TK_OPTION_FILE,
+  TK_OPTION_WORD,   /* one of those in arg, of which the first is the default */
+  TK_OPTION_NUMBER, /* from 1 on */
+  TK_OPTION_LIST,   /* an array of strings */
+} tk_option_kind;
+
+typedef struct tk_option {
+  const char *name; /* without its dashes */
+  char letter;      /* its one-letter form, or 0 */
+  tk_option_kind kind;
+  const char *arg;  /* what its value is called, or the words: "a|b" */
+  const char *key;  /* in TKDBG_OPTIONS; "!key": the flag makes key false;
+                     * "" if host programs do not get the option */
+  const char *help; /* a sentence without its full stop */
+} tk_option;
+
+/* The i-th option; NULL past the end. */
+const tk_option *tk_option_at(size_t i);
+
 /* ---- sessions ---------------------------------------------------------- */
 
 /* Receives text that a kernel prints.  text is not NUL-terminated. */

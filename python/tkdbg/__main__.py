@@ -2,8 +2,7 @@
 
 Also ``-m MODULE [ARGS]`` and ``-c CODE [ARGS]`` in place of FILE.py.  Options
 come from TKDBG_OPTIONS, which ``tkdbg run`` sets, and from the command line:
-``--name value`` or ``--name`` for the options of settings.py, ``--pid`` for
-``pids``.
+those that ``tkdbg run`` has for scripts.
 
 Exit status: the script's own; 1 when a finding or another exception is
 uncaught, or when autotuned configurations disagree; 2 for bad usage; 3 for
@@ -15,26 +14,12 @@ import os
 import runpy
 import sys
 
-from . import _capi, errors, excepthook, progress, setup
+from . import _capi, errors, excepthook, progress, settings, setup
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
          "       python3 -m tkdbg run [options] -m MODULE [ARGS]\n"
          "       python3 -m tkdbg run [options] -c CODE [ARGS]\n")
-
-FLAGS = {"--no-asserts": ("no_asserts", True), "--quiet": ("quiet", True),
-         "-q": ("quiet", True), "--print-ir": ("print_ir", True),
-         "--json": ("json", True), "--check": ("check", "all"),
-         "--gen-suppressions": ("gen_suppressions", True),
-         "--no-virtual-cuda": ("virtual_cuda", False)}
-VALUES = {"--pid": "pids", "--order": "order", "--dot": "dot",
-          "--schedule": "schedule", "--blame": "blame",
-          "--explain": "explain",
-          "--kernel": "kernel", "--launch": "launch", "--record": "record",
-          "--autotune": "autotune", "--triton": "triton",
-          "--color": "color", "--check": "check", "--limit": "limit",
-          "--suppressions": "suppressions"}
-
 
 
 def parse(argv):
@@ -43,21 +28,24 @@ def parse(argv):
     Raises UsageError.
     """
     args, values = list(argv), {}
+    known = spellings(settings.table(_capi.load()))
     if args[:1] == ["run"]:
         args.pop(0)
     while args and args[0].startswith("-") and args[0] not in ("-m", "-c"):
         name, equals, value = args.pop(0).partition("=")
-        if name in FLAGS and not equals:
-            option, flag = FLAGS[name]
-            values[option] = flag
-        elif name in VALUES:
-            if not equals and not args:
-                raise errors.UsageError(f"tkdbg: {name} needs a value")
-            values[VALUES[name]] = value if equals else args.pop(0)
-        else:
+        option = known.get(name)
+        if option is None:
             raise errors.UsageError(f"tkdbg: unknown option {name}\n{USAGE}")
-    for name in {"launch", "limit"} & values.keys():
-        values[name] = _number(name, values[name])
+        if not equals:
+            value = _implied(option)
+            if value is None and not args:
+                raise errors.UsageError(f"tkdbg: {name} needs a value")
+            value = args.pop(0) if value is None else value
+        elif option.kind == _capi.OPTION_FLAG:
+            raise errors.UsageError(f"tkdbg: {name} takes no value")
+        if option.kind == _capi.OPTION_LIST:
+            value = [*values.get(option.key, ()), value]
+        values[option.key] = option.checked(value)
     if not args:
         raise errors.UsageError(f"tkdbg: no script given\n{USAGE}")
     kind = args.pop(0) if args[0] in ("-m", "-c") else "file"
@@ -66,12 +54,17 @@ def parse(argv):
     return values, kind, args[0], args[1:]
 
 
-def _number(name, text):
-    try:
-        return int(text)
-    except ValueError:
-        raise errors.UsageError(
-            f"tkdbg: --{name} takes a number, not {text!r}") from None
+def spellings(table):
+    """{"--name" or "-n": Option}"""
+    return {**{f"--{o.name}": o for o in table.values()},
+            **{f"-{o.letter}": o for o in table.values() if o.letter}}
+
+
+def _implied(option):
+    """What an option without "=value" stands for; None: the next word."""
+    if option.kind == _capi.OPTION_FLAG:
+        return option.when_given
+    return "all" if option.kind == _capi.OPTION_OPTIONAL else None
 
 
 def check(session):

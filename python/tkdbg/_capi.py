@@ -1,28 +1,37 @@
 """The public C API (include/tkdbg/tkdbg.h) through ctypes.
 
 Nothing here decides anything: structures, prototypes, and finding the
-library.  ``load()`` returns the one loaded library; its functions carry
-their prototypes.  Structures have the header's member names, without the
+library.  ``load()`` returns the library; its functions carry their
+prototypes.  Structures have the header's member names, without the
 ``tk_`` prefix on their types.
 """
 from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double,
-                    c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
+                    c_double, c_int, c_int64, c_size_t, c_uint, c_uint64,
+                    c_void_p)
 
 VERSION = "0.1.0"
 MAX_RANK = 10
 
-# tk_status and tk_value_kind, in the header's order.
+# tk_status, tk_option_kind and tk_value_kind, in the header's order.
 OK, FINDING, USAGE, INTERNAL, INTERRUPTED = range(5)
+(OPTION_FLAG, OPTION_TEXT, OPTION_OPTIONAL, OPTION_FILE, OPTION_WORD,
+ OPTION_NUMBER, OPTION_LIST) = range(7)
 (V_NONE, V_BOOL, V_INT, V_FLOAT, V_STR, V_DTYPE, V_TUPLE, V_FUNCTION,
  V_BUILTIN, V_OBJECT, V_TENSOR, V_DESCRIPTOR) = range(12)
 
 TENSOR_READONLY = 1
 TENSOR_UNWRITTEN = 2
 TENSOR_REPEATED = 4
+
+
+class Option(Structure):
+    """tk_option: an option of the command."""
+    _fields_ = [("name", c_char_p), ("letter", c_char), ("kind", c_int),
+                ("arg", c_char_p), ("key", c_char_p), ("help", c_char_p)]
 
 
 class Value(Structure):
@@ -108,6 +117,8 @@ _OUT = POINTER(c_void_p)
 
 # name: (result, argument types), in the header's order
 PROTOTYPES = {
+    "tk_version": (_S, []),
+    "tk_option_at": (POINTER(Option), [c_size_t]),
     "tk_session_new": (_P, []),
     "tk_session_new_with": (_P, [_P, _P]),
     "tk_session_free": (None, [_P]),
@@ -163,6 +174,9 @@ PROTOTYPES = {
     "tk_check_suppressions": (_S, [_P]),
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
+    "tk_builtin_name": (_S, [c_size_t]),
+    "tk_builtin_signature": (_S, [c_size_t]),
+    "tk_builtin_doc": (_S, [c_size_t]),
     "tk_pids_check": (c_int, [_P, _S]),
     "tk_debugger_new": (c_int, [_P, _P, _OUT]),
     "tk_debugger_command": (c_bool, [_P, _S]),
@@ -175,19 +189,6 @@ PROTOTYPES = {
     "tk_debugger_command_help": (_S, [c_size_t]),
     "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
 }
-
-# Additions that an older library may lack: absent ones become None.
-OPTIONAL = {
-    "tk_version": (_S, []),
-    "tk_struct_size": (c_size_t, [_S]),
-    "tk_builtin_name": (_S, [c_size_t]),
-    "tk_builtin_signature": (_S, [c_size_t]),
-    "tk_builtin_doc": (_S, [c_size_t]),
-}
-
-_STRUCTS = {"tk_value": Value, "tk_tensor": Tensor, "tk_summary": Summary,
-            "tk_run_options": RunOptions, "tk_host": Host,
-            "tk_check_options": CheckOptions}
 
 
 def candidates():
@@ -221,45 +222,32 @@ def bind(lib):
     for name, (result, args) in PROTOTYPES.items():
         function = getattr(lib, name)
         function.restype, function.argtypes = result, args
-    for name, (result, args) in OPTIONAL.items():
-        function = getattr(lib, name, None)
-        if function is None:
-            setattr(lib, name, None)
-        else:
-            function.restype, function.argtypes = result, args
     return lib
 
 
-def check(lib, path):
-    """Raises ImportError when lib is not the library this file describes."""
-    if lib.tk_version is not None:
-        found = lib.tk_version().decode()
-        if found.split(".")[:2] != VERSION.split(".")[:2]:
-            raise ImportError(f"tkdbg: {path} is version {found}, "
-                              f"this package is {VERSION}")
-    if lib.tk_struct_size is not None:
-        for name, struct in _STRUCTS.items():
-            size = lib.tk_struct_size(name.encode())
-            if size and size != ctypes.sizeof(struct):
-                raise ImportError(
-                    f"tkdbg: {path} and this package disagree on the size "
-                    f"of {name}: {size} and {ctypes.sizeof(struct)} bytes")
-
-
-_loaded = None
-
-
 def load():
-    """The library, opened, bound and checked on the first call."""
-    global _loaded
-    if _loaded is None:
-        lib, path = _open()
-        try:
-            check(bind(lib), path)
-        except AttributeError as e:
-            raise ImportError(f"tkdbg: {path} lacks a function: {e}") from e
-        _loaded = lib
-    return _loaded
+    """The library, opened and bound; raises ImportError for one of another
+    version than this package."""
+    lib, path = _open()
+    try:
+        bind(lib)
+    except AttributeError as e:
+        raise ImportError(f"tkdbg: {path} lacks a function: {e}") from e
+    found = text(lib.tk_version())
+    if found != VERSION:
+        raise ImportError(f"tkdbg: {path} is version {found}, this package "
+                          f"is {VERSION}")
+    return lib
+
+
+def listed(at):
+    """What at(0), at(1), ... give as text, up to the first NULL."""
+    found = []
+    while True:
+        item = at(len(found))
+        if not item:
+            return found
+        found.append(item.decode())
 
 
 def text(data, size=None):

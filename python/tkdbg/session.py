@@ -22,12 +22,15 @@ class Session:
     """State shared by all launches of this process."""
 
     def __init__(self, options=None, lib=None):
-        """lib: a loaded library, for tests; None: found by _capi.load."""
-        self.options = options or settings.Options()
+        """options: None: those of the environment; lib: a loaded library;
+        None: the one that _capi.load finds, or ImportError."""
+        self.lib = lib or _capi.load()
+        self.options = options or settings.from_environment(self.lib)
         self.lock = threading.RLock()
         self.pending = None       # exception that a callback swallowed
         self.launches = 0         # launches counted for --launch
         self.setup = None         # setup.State while install() holds
+        self._parts = {}          # class -> this session's instance of it
         self.recorded = False
         self.disagreements = 0    # autotuned kernels whose results differ
         self.error_classes = {}   # ours -> real Triton's; takeover.py
@@ -39,7 +42,6 @@ class Session:
         self._run_options = {}
         self.totals = {"launches": 0, "programs": 0, "seconds": 0.0,
                        "peak": 0, "findings": 0}
-        self._lib = lib
         self._ptr = None
         self._handles = []        # host objects by handle - 1
         self._handle_of = {}      # id(object) -> handle
@@ -55,14 +57,15 @@ class Session:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
-    # ---- the C session ---------------------------------------------------
+    def part(self, make):
+        """The one make(session) of this session: what a module above keeps
+        for as long as the session lives."""
+        found = self._parts.get(make)
+        if found is None:
+            found = self._parts[make] = make(self)
+        return found
 
-    @property
-    def lib(self):
-        """The library; raises ImportError when there is none."""
-        if self._lib is None:
-            self._lib = _capi.load()
-        return self._lib
+    # ---- the C session ---------------------------------------------------
 
     @property
     def ptr(self):
@@ -252,13 +255,13 @@ class Session:
         elements is for selected ones only."""
         o = self.options
         key = (o.pids if selected else None, o.order if selected else None,
-               o.dot, o.schedule, o.blame if selected else None,
-               o.explain if selected else None, o.no_asserts,
+               o.dot, o.schedule, "\n".join(o.blame) if selected else None,
+               "\n".join(o.explain) if selected else None, o.no_asserts,
                not o.is_quiet() and _is_terminal(sys.stderr))
         found = self._run_options.get(key)
         if found is None:
             pids, order, dot, schedule, blame, explain = (
-                None if text is None else self.string(text)
+                self.string(text) if text else None
                 for text in key[:6])
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
                                      schedule=schedule, blame=blame,
@@ -327,7 +330,7 @@ def current():
     """The process's session."""
     global _current
     if _current is None:
-        _current = Session(settings.from_environment())
+        _current = Session()
     return _current
 
 

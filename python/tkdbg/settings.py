@@ -1,110 +1,145 @@
-"""Options of a session: what the command line sets, with its defaults."""
+"""The options of a session: what ``tkdbg run`` and install() set.
+
+Which options there are, what values each takes and what it means, the
+library says: they are written down once, in include/tkdbg/option.def.
+"""
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, fields
-from typing import Optional
 
+from . import _capi
 from .errors import UsageError
 
-CHOICES = {
-    "triton": ("auto", "ours", "installed"),
-    "autotune": ("first", "all"),
-    "color": ("auto", "always", "never"),
-    "dot": (None, "blas", "exact"),
-    "schedule": (None, "auto", "serial", "yield"),
-}
+# What the command line says by the name of a command.
+_DEBUG = _capi.Option(
+    name=b"debug", kind=_capi.OPTION_FLAG, arg=b"", key=b"debug",
+    help=b"a debugger stands over all launches")
 
 
-@dataclass
+class Option:
+    """One option: how it is spelled, and which values it takes."""
+
+    def __init__(self, row):
+        """row: a tk_option."""
+        key = _capi.text(row.key)
+        self.key = key.lstrip("!")
+        self.name = _capi.text(row.name)
+        self.letter = row.letter.decode().strip("\0")
+        self.kind = row.kind
+        self.help = _capi.text(row.help)
+        self.words = (tuple(_capi.text(row.arg).split("|"))
+                      if row.kind == _capi.OPTION_WORD else ())
+        self.when_given = not key.startswith("!")  # of a flag
+
+    @property
+    def default(self):
+        """The value of an option that nobody sets.  A flag that turns
+        something off leaves it to what is there, until it is set."""
+        if self.kind == _capi.OPTION_FLAG:
+            return False if self.when_given else None
+        if self.kind == _capi.OPTION_WORD:
+            return self.words[0]
+        return () if self.kind == _capi.OPTION_LIST else None
+
+    def checked(self, value):
+        """value as options hold it; None means the default.
+
+        Raises UsageError for a value that the option does not take."""
+        if value is None:
+            return self.default
+        try:
+            return _CHECKS[self.kind](self, value)
+        except (TypeError, ValueError):
+            raise UsageError(f"tkdbg: {self.key} is {self._takes()}, "
+                             f"not {value!r}") from None
+
+    def _takes(self):
+        if self.kind == _capi.OPTION_WORD:
+            return "one of " + ", ".join(self.words)
+        return {_capi.OPTION_FLAG: "True or False",
+                _capi.OPTION_NUMBER: "a number from 1 on",
+                _capi.OPTION_LIST: "a list of texts"}.get(self.kind, "a text")
+
+    def _flag(self, value):
+        if not isinstance(value, int):
+            raise TypeError
+        return bool(value)
+
+    def _word(self, value):
+        if isinstance(value, bool) and "always" in self.words:
+            return "always" if value else "never"
+        if value not in self.words:
+            raise ValueError
+        return value
+
+    def _number(self, value):
+        number = int(value)
+        if number < 1:
+            raise ValueError
+        return number
+
+    def _text(self, value):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return str(value)
+        return os.fsdecode(value)
+
+    def _optional(self, value):
+        """A text; True stands for the option without a value."""
+        if isinstance(value, bool):
+            return "all" if value else None
+        return self._text(value)
+
+    def _list(self, value):
+        """Texts: an iterable of them, or one with an item a line."""
+        if isinstance(value, str):
+            return tuple(value.splitlines())
+        return tuple(map(self._text, value))
+
+
+_CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
+           _capi.OPTION_OPTIONAL: Option._optional,
+           _capi.OPTION_FILE: Option._text, _capi.OPTION_WORD: Option._word,
+           _capi.OPTION_NUMBER: Option._number,
+           _capi.OPTION_LIST: Option._list}
+
+
+def table(lib):
+    """{key: Option} of the options that a host program gets."""
+    rows, row = [_DEBUG], lib.tk_option_at(0)
+    while row:
+        rows.append(row.contents)
+        row = lib.tk_option_at(len(rows) - 1)
+    return {o.key: o for o in map(Option, rows) if o.key}
+
+
 class Options:
-    """How kernels are run.
+    """How kernels are run: an attribute for each key of the table, which may
+    be changed at any time.  ``describe()`` lists them."""
 
-    pids          program conditions, "0,>1"; None: all programs
-    order         "serial", "reverse" or "shuffle:SEED"
-    dot           "blas" or "exact"
-    schedule      when programs give way: "auto", "serial" or "yield"
-    blame         elements whose writers are told, "C[0,1]" a line
-    explain       elements whose values are followed back, the same
-    no_asserts    device assertions off
-    kernel        pids, order, record, blame, explain and the debugger are
-                  about this kernel only
-    launch        ... and only to its N-th launch, counted from 1
-    record        write the first selected launch to this file
-    autotune      "first": run the first configuration; "all": compare all
-    triton        who answers ``import triton``, see modules/__init__.py
-    virtual_cuda  device='cuda' in host memory: True, False, or None for
-                  "when PyTorch has no CUDA of its own"
-    quiet         no progress bar, no summary line
-    json          findings as JSON objects, one a line; implies quiet;
-                  of debug, events in place of text
-    color         "auto" (a terminal), "always" or "never"
-    debug         a debugger stands over all launches; breakpoints, commands,
-                  command_files are for it, no_init: do not read .tkdbgrc
-    print_ir      print the typed form of each kernel as it is compiled
-    check         detectors: "all" or names separated by commas
-    limit         findings shown at most
-    suppressions  a file of findings that are left out
-    gen_suppressions  print lines for such a file
-    assume_written  memory of torch.empty counts as written
-    stop_on_finding  the first finding ends its launch
-    triton_version  "2.1" to "3.6": whose meaning kernels have
-    """
-    pids: Optional[str] = None
-    order: Optional[str] = None
-    dot: Optional[str] = None
-    schedule: Optional[str] = None
-    blame: Optional[str] = None
-    explain: Optional[str] = None
-    no_asserts: bool = False
-    kernel: Optional[str] = None
-    launch: Optional[int] = None
-    record: Optional[str] = None
-    autotune: str = "first"
-    triton: str = "auto"
-    virtual_cuda: Optional[bool] = None
-    quiet: bool = False
-    json: bool = False
-    color: str = "auto"
-    print_ir: bool = False
-    debug: bool = False
-    breakpoints: tuple = ()
-    commands: tuple = ()
-    command_files: tuple = ()
-    no_init: bool = False
-    triton_version: Optional[str] = None
-    check: Optional[str] = None
-    limit: Optional[int] = None
-    suppressions: Optional[str] = None
-    gen_suppressions: bool = False
-    assume_written: bool = False
-    stop_on_finding: bool = False
+    def __init__(self, lib=None):
+        """lib: the library; None: the one that _capi.load finds."""
+        known = table(_capi.load() if lib is None else lib)
+        self.__dict__.update({key: o.default for key, o in known.items()},
+                             _table=known)
+
+    def __setattr__(self, name, value):
+        option = self._table.get(name)
+        if option is None:
+            raise UsageError(f"tkdbg: unknown option {name!r}; known: "
+                             + ", ".join(sorted(self._table)))
+        self.__dict__[name] = option.checked(value)
 
     def update(self, values):
         """Sets options by name; raises UsageError on an unknown one."""
-        known = {f.name for f in fields(self)}
         for name, value in values.items():
-            if name not in known:
-                raise UsageError(f"tkdbg: unknown option {name!r}; known: "
-                                 + ", ".join(sorted(known)))
-            setattr(self, name, self._checked(name, value))
+            setattr(self, name, value)
         return self
 
-    @staticmethod
-    def _checked(name, value):
-        if name == "color" and isinstance(value, bool):
-            return "always" if value else "never"
-        if name == "launch" and value is not None and int(value) < 1:
-            raise UsageError("tkdbg: launches are counted from 1")
-        allowed = CHOICES.get(name)
-        if allowed and value is None and allowed[0] == "auto":
-            return "auto"
-        if allowed and value not in allowed:
-            raise UsageError(
-                f"tkdbg: {name} is one of "
-                + ", ".join(a for a in allowed if a) + f", not {value!r}")
-        return value
+    def describe(self):
+        """Each option with its value and what it is for, a line each."""
+        return "".join(f"{key} = {getattr(self, key)!r}: {o.help}\n"
+                       for key, o in sorted(self._table.items()))
 
     def is_quiet(self):
         """Whether only findings and the script write to stderr."""
@@ -123,10 +158,10 @@ class Options:
             return False
 
 
-def from_environment():
+def from_environment(lib=None):
     """Options from TKDBG_OPTIONS, a JSON object; raises UsageError."""
     text = os.environ.get("TKDBG_OPTIONS")
-    options = Options()
+    options = Options(lib)
     if not text:
         return options
     try:

@@ -31,20 +31,10 @@ typedef enum cli_command_id {
 
 typedef enum cli_option_id {
 #define OPTION(id, name, letter, kind, arg, commands, mode, key, help) OPT_##id,
-#include "option.def"
+#include "tkdbg/option.def"
 #undef OPTION
   CLI_OPTIONS,
 } cli_option_id;
-
-typedef enum cli_kind {
-  CLI_FLAG,
-  CLI_TEXT,
-  CLI_NUMBER,
-  CLI_OPTIONAL, /* a value only after =; "all" without */
-  CLI_FILE,
-  CLI_WORD,
-  CLI_LIST
-} cli_kind;
 
 enum { /* cli_option.mode */
        CLI_ANY = 0,
@@ -59,7 +49,7 @@ enum { /* cli_option.mode */
 typedef struct cli_option {
   const char *name;
   char letter;
-  cli_kind kind;
+  tk_option_kind kind;
   const char *arg;
   unsigned commands; /* IN_RUN | ... */
   unsigned mode;

@@ -43,7 +43,7 @@ static void put_words(FILE *f, const char *list) {
 static void option_values(FILE *f) {
   for (int i = 0; i < CLI_OPTIONS; i++) {
     const cli_option *o = &cli_options[i];
-    if (o->kind != CLI_WORD && !strchr(o->arg, '|')) continue;
+    if (o->kind != TK_OPTION_WORD && !strchr(o->arg, '|')) continue;
     fprintf(f, "    --%s) words='", o->name);
     put_words(f, o->arg);
     fputs("' ;;\n", f);

@@ -12,8 +12,8 @@
 
 const cli_option cli_options[CLI_OPTIONS] = {
 #define OPTION(id, name, letter, kind, arg, commands, mode, key, help)         \
-  {name, letter, CLI_##kind, arg, commands, CLI_##mode, key, help},
-#include "option.def"
+  {name, letter, TK_OPTION_##kind, arg, commands, CLI_##mode, key, help},
+#include "tkdbg/option.def"
 #undef OPTION
 };
 
@@ -114,11 +114,11 @@ static bool is_number(const char *value) {
 
 static bool add(cli_args *a, cli_option_id id, const char *value) {
   const cli_option *o = &cli_options[id];
-  if (o->kind == CLI_WORD && !is_word(o->arg, value)) {
+  if (o->kind == TK_OPTION_WORD && !is_word(o->arg, value)) {
     cli_usage(a, "--%s takes %s, not '%s'", o->name, o->arg, value);
     return false;
   }
-  if (o->kind == CLI_NUMBER && !is_number(value)) {
+  if (o->kind == TK_OPTION_NUMBER && !is_number(value)) {
     cli_usage(a, "--%s takes a number from 1 on, not '%s'", o->name, value);
     return false;
   }
@@ -137,12 +137,12 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
     cli_usage(a, "--%s is no option of '%s'", o->name, command);
     return false;
   }
-  if (o->kind == CLI_FLAG && value) {
+  if (o->kind == TK_OPTION_FLAG && value) {
     cli_usage(a, "--%s takes no value", o->name);
     return false;
   }
-  if (o->kind == CLI_FLAG) return add(a, (cli_option_id)id, NULL);
-  if (o->kind == CLI_OPTIONAL && !value) value = "all";
+  if (o->kind == TK_OPTION_FLAG) return add(a, (cli_option_id)id, NULL);
+  if (o->kind == TK_OPTION_OPTIONAL && !value) value = "all";
   if (!value && *i + 1 < argc) value = argv[++*i];
   if (!value) {
     cli_usage(a, "--%s needs a value: %s", o->name, o->arg);

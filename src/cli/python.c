@@ -54,17 +54,6 @@ char *cli_find_python(const cli_args *a) {
 }
 
 static void write_list(FILE *f, const cli_args *a, cli_option_id id) {
-  char *text = cli_joined(a, id);
-  cli_json_string(f, text);
-  free(text);
-}
-
-/* Those whose values are whole commands and places, as an array. */
-static bool is_array(cli_option_id id) {
-  return id == OPT_BREAK || id == OPT_COMMAND_FILE || id == OPT_EX;
-}
-
-static void write_array(FILE *f, const cli_args *a, cli_option_id id) {
   const char *separator = "[";
   for (size_t i = 0; i < a->nuses; i++) {
     if (a->uses[i].id != id) continue;
@@ -80,13 +69,11 @@ static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
   bool negated = o->key[0] == '!';
   cli_json_string(f, o->key + negated);
   fputs(": ", f);
-  if (o->kind == CLI_FLAG)
+  if (o->kind == TK_OPTION_FLAG)
     fputs(negated ? "false" : "true", f);
-  else if (is_array(id))
-    write_array(f, a, id);
-  else if (o->kind == CLI_NUMBER)
+  else if (o->kind == TK_OPTION_NUMBER)
     fputs(cli_value(a, id), f);
-  else if (o->kind == CLI_LIST)
+  else if (o->kind == TK_OPTION_LIST)
     write_list(f, a, id);
   else
     cli_json_string(f, cli_value(a, id));

@@ -22,9 +22,7 @@ class Header(unittest.TestCase):
         found = set(re.findall(r"\b(tk_\w+)\s*\(", header()))
         declared = {n for n in found if re.search(
             rf"^[\w \*]+\b{n}\s*\(", header(), re.M)}
-        known = set(_capi.PROTOTYPES) | set(_capi.OPTIONAL)
-        self.assertEqual(declared - known, set())
-        self.assertEqual(set(_capi.PROTOTYPES) - declared, set())
+        self.assertEqual(set(_capi.PROTOTYPES), declared)
 
     def test_argument_counts(self):
         for name, (_, args) in _capi.PROTOTYPES.items():
@@ -68,17 +66,64 @@ class Header(unittest.TestCase):
             known = set(re.findall(r'DIAG\(\w+, \w+, "(.*?)"\)', f.read()))
         self.assertEqual(errors.RUN_TIME - known, set())
 
+    def test_option_kinds_order(self):
+        body = re.search(r"enum tk_option_kind \{(.*?)\}", header(), re.S)
+        names = re.findall(r"TK_(OPTION_\w+)", body.group(1))
+        self.assertEqual([getattr(_capi, n) for n in names],
+                         list(range(len(names))))
+
+
+def structs():
+    """{name in C: ctypes structure} of all that _capi describes."""
+    found = {"tk_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): cls
+             for name, cls in vars(_capi).items()
+             if isinstance(cls, type) and issubclass(cls, ctypes.Structure)
+             and cls is not ctypes.Structure}
+    assert len(found) >= 8, found
+    return found
+
+
+def members(c_name):
+    """The names of a struct's members in the header, in order."""
+    body = re.search(rf"struct {c_name} \{{(.*?)\n\}}", header(), re.S)
+    for declaration in body.group(1).split(";"):
+        pointer = re.search(r"\(\*(\w+)\)", declaration)
+        if pointer:
+            yield pointer.group(1)
+        elif declaration.strip():
+            for part in declaration.split(","):
+                yield re.search(r"(\w+)\s*(\[.*\])?\s*$", part).group(1)
+
+
+class Layouts(unittest.TestCase):
+    """Every structure has the members of its struct in the header, each
+    where the compiler puts it and as large."""
+
+    def test_members(self):
+        for c_name, struct in structs().items():
+            ours = [field[0].rstrip("_") for field in struct._fields_]
+            self.assertEqual(ours, list(members(c_name)), c_name)
+
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
-    def test_struct_layouts(self):
+    def test_offsets(self):
         lines, expected = [], []
-        for c_name, struct in _capi._STRUCTS.items():
-            lines.append(f'printf("%zu\\n", sizeof({c_name}));')
-            expected.append(ctypes.sizeof(struct))
-            for field in struct._fields_:
-                member = field[0].rstrip("_")
-                lines.append(f'printf("%zu\\n", offsetof({c_name}, '
-                             f'{member}));')
-                expected.append(getattr(struct, field[0]).offset)
+        for c_name, struct in structs().items():
+            lines.append(f'printf("%zu 0\\n", sizeof({c_name}));')
+            expected.append((c_name, "", ctypes.sizeof(struct), 0))
+            for name, *_ in struct._fields_:
+                member = name.rstrip("_")
+                lines.append(
+                    f'printf("%zu %zu\\n", offsetof({c_name}, {member}), '
+                    f'sizeof((({c_name} *)0)->{member}));')
+                field = getattr(struct, name)
+                expected.append((c_name, member, field.offset, field.size))
+        found = [tuple(map(int, line.split()))
+                 for line in self.printed(lines)]
+        self.assertEqual([e[:2] + f for e, f in zip(expected, found)],
+                         expected)
+
+    def printed(self, lines):
+        """The lines that C statements print."""
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "sizes.c")
             with open(source, "w") as f:
@@ -88,9 +133,9 @@ class Header(unittest.TestCase):
             program = os.path.join(folder, "sizes")
             subprocess.run(["cc", "-I", os.path.join(support.ROOT, "include"),
                             source, "-o", program], check=True)
-            found = subprocess.run([program], capture_output=True, text=True,
-                                   check=True).stdout.split()
-        self.assertEqual([int(n) for n in found], expected)
+            return subprocess.run(
+                [program], capture_output=True, text=True,
+                check=True).stdout.splitlines()
 
 
 class Loading(unittest.TestCase):

@@ -48,7 +48,7 @@ class CommandLine(unittest.TestCase):
     def test_elements(self):
         self.assertEqual(
             main.parse(["--blame", "y[1]", "--explain=y[2]", "a.py"]),
-            ({"blame": "y[1]", "explain": "y[2]"}, "file", "a.py", []))
+            ({"blame": ("y[1]",), "explain": ("y[2]",)}, "file", "a.py", []))
 
     def test_settings(self):
         options = settings.Options().update({
