@@ -17,6 +17,7 @@
               tools/lint.txt allows
   names       a static function's name stands in at most two C files, but for
               those in tools/lint.txt
+  package     the modules of python/tkdbg import downwards only, without knots
 
 tools/lint.txt may only shrink: what in it is no longer needed is named.
 """
@@ -29,6 +30,7 @@ import subprocess
 import sys
 
 import links
+import pyknots
 
 FOLDERS = ('src', 'include', 'interp', 'gdbstub', 'tests', 'examples',
            'python', 'tools', 'docs', 'puzzles', '.ci')
@@ -263,7 +265,7 @@ def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     checks = [columns, functions, files, layout, python, layers,
               lambda: link_layers(build), lambda: knot_sizes(build),
-              static_names]
+              static_names, pyknots.faults]
     faults = 0
     for check in checks:
         for fault in check():

@@ -3,9 +3,54 @@
 ``import tkdbg; tkdbg.install()`` before ``import triton`` makes this process
 run every kernel under tkdbg; ``tkdbg run FILE.py`` does the same for a
 script.  See ``install`` for the options.
+
+The modules stand in layers.  A module imports from its own layer and from
+those below it, never in a circle; tools/pyknots.py reads this table and
+checks it.  What a module above has to keep belongs to the one session
+(``session.part``): no other module has state that changes.
+
+front      __init__      install(), uninstall(), options()
+           __main__      ``python3 -m tkdbg run``: runs a script
+           setup         what install() puts in place and takes away again
+           excepthook    uncaught exceptions, as reports
+triton     modules       what ``import triton`` finds, where it is ours
+           takeover      real Triton with its launches taken over
+           inductor      the files that PyTorch's compiler writes
+           vcuda         the virtual CUDA device: its torch function mode
+           vcuda_api     ... its torch.cuda
+           vcuda_patches ... what else names a device
+tuning     tuner         @autotune and @heuristics
+           compare       configurations side by side
+           bench         times of functions, as triton.testing measures them
+launch     launch        @jit functions: decoration and launch
+           prepared      a launch that is kept for one signature
+           compiled      the compiled kernel that scripts see
+           arguments     kinds of arguments, and how each one is set
+           binder        from a call to the values of the parameters
+           host          C asks what a kernel's free names mean
+values     convert       Python objects as values of C, and back
+           functions     what is decorated, as the layers below a launch see it
+           scope         where a function's free names live
+           operations    tl.load and the others as host objects
+           constexprs    Python functions that run while a kernel is compiled
+           wrappers      what stands for a tensor
+session    session       the one session: library, options, reports, totals
+           settings      the options
+           tensors       where a tensor's memory is
+           fresh         which memory was never written
+           findings      findings as JSON
+           interrupt     Ctrl-C while C runs
+           progress      the progress bar and the summary line
+ground     _capi         the C API
+           errors        what a launch raises
+           tltypes       types and values of the language on the host
+           device        the numbers of the virtual device
+           source        the text that a function was written in
+           patches       replaced attributes of other people's modules
 """
 from __future__ import annotations
 
+from . import session as session_, setup
 from ._capi import VERSION as __version__
 from .errors import (CompilationError, InternalError, KernelError,
                      LaunchError, UsageError)
@@ -22,26 +67,22 @@ def install(**values):
     ``triton="ours" | "installed" | "auto"``.  Safe to call again: later
     values replace earlier ones.  Raises UsageError on an unknown option.
     """
-    from . import setup
     setup.install(values)
 
 
 def uninstall():
     """Undoes install(); kernels made meanwhile keep running under tkdbg."""
-    from . import setup
     setup.uninstall()
 
 
 def installed():
     """Whether install() is in effect."""
-    from . import session
-    return session.current().setup is not None
+    return session_.current().setup is not None
 
 
 def options():
     """The options of this process, which may be changed at any time."""
-    from . import session
-    return session.current().options
+    return session_.current().options
 
 
 def address_of(array):
@@ -50,5 +91,4 @@ def address_of(array):
     Launches know the arrays whose address was asked for, as long as they
     live; PyTorch tensors have ``data_ptr()`` for the same.
     """
-    from . import session
-    return session.current().addresses.add_array(array)
+    return session_.current().addresses.add_array(array)

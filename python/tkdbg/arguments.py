@@ -7,55 +7,44 @@ arguments as the last one costs no call.
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
 import sys
 
-from . import _capi, binder, convert, tensors
-from .modules import tltypes as tl_types
+from . import _capi, binder, convert, functions, tensors
+from . import tltypes as tl_types
 
 _MASK64 = (1 << 64) - 1
 _NUMBERS = {bool: "bool", int: "int", float: "float", type(None): "none",
             tuple: "tuple"}
 
 
-class Kinds:
-    """The kind of argument that each Python class is."""
-
-    def __init__(self):
-        self._known = dict(_NUMBERS)
-
-    def of(self, cls):
-        """A kind: a number, "tuple", "constexpr", "jit", "numpy_scalar",
-        "descriptor", a kind of tensors.kind_of, or "other"."""
-        found = self._known.get(cls)
-        if found is None:
-            found = self._known[cls] = self._resolve(cls)
-        return found
-
-    @staticmethod
-    def _resolve(cls):
-        for base in (bool, int, float):
-            if issubclass(cls, base):
-                return _NUMBERS[base]
-        if cls.__name__ == "constexpr":
-            return "constexpr"
-        if issubclass(cls, tuple) or convert.is_tl_tuple_class(cls):
-            return "tuple"
-        if cls.__name__ == "TensorDescriptor" and hasattr(
-                cls, "from_tensor"):
-            return "descriptor"
-        tensor = tensors.kind_of(cls)
-        if tensor is not None:
-            return tensor
-        numpy = tensors.numpy()
-        if (numpy is not None and issubclass(cls, numpy.generic) or
-                cls.__name__ == "MockScalar"):
-            return "numpy_scalar"
-        from .launch import is_jit_class
-        return "jit" if is_jit_class(cls) else "other"
+@functools.lru_cache(maxsize=None)
+def kind_of(cls):
+    """The kind of argument that a Python class is: a number, "tuple",
+    "constexpr", "jit", "numpy_scalar", "descriptor", a kind of
+    tensors.kind_of, or "other"."""
+    if cls in _NUMBERS:
+        return _NUMBERS[cls]
+    for base in (bool, int, float):
+        if issubclass(cls, base):
+            return _NUMBERS[base]
+    if cls.__name__ == "constexpr":
+        return "constexpr"
+    if issubclass(cls, tuple) or tl_types.is_tl_tuple_class(cls):
+        return "tuple"
+    if cls.__name__ == "TensorDescriptor" and hasattr(cls, "from_tensor"):
+        return "descriptor"
+    tensor = tensors.kind_of(cls)
+    if tensor is not None:
+        return tensor
+    numpy = tensors.numpy()
+    if (numpy is not None and issubclass(cls, numpy.generic) or
+            cls.__name__ == "MockScalar"):
+        return "numpy_scalar"
+    return "jit" if functions.is_jit_class(cls) else "other"
 
 
-KINDS = Kinds()
 TENSORS = frozenset(("torch", "numpy", "interface", "pointer"))
 
 
@@ -74,14 +63,14 @@ def constexpr_key(value):
         return "constexpr", constexpr_key(value.value)
     if isinstance(value, (tuple, list)):
         return cls, tuple(map(constexpr_key, value))
-    if convert.dtype_name(value) is not None:
+    if tl_types.dtype_name(value) is not None:
         return "dtype", str(value)
     return cls, id(value)
 
 
 def key_of(arg):
     """The part of a signature that a run-time argument decides."""
-    kind = KINDS.of(type(arg))
+    kind = kind_of(type(arg))
     if kind in TENSORS:
         if kind == "interface":
             return kind, arg.__array_interface__["typestr"]
@@ -115,14 +104,14 @@ class Specialization:
 
 def type_text(value):
     """The type of an argument as signatures spell it."""
-    kind = KINDS.of(type(value))
+    kind = kind_of(type(value))
     if kind in ("bool", "float"):
         return {"bool": "u1", "float": "fp32"}[kind]
     if kind == "int":
         small = -(1 << 31) <= value < (1 << 31)
         return "i32" if small else "u64" if value >= 1 << 63 else "i64"
     if kind in TENSORS and hasattr(value, "dtype"):
-        name = convert.dtype_name(value.dtype) or str(value.dtype)
+        name = tl_types.dtype_name(value.dtype) or str(value.dtype)
         return "*" + (binder.normalise(name) or name)
     if kind == "tuple":
         return tuple(map(type_text, value))
@@ -271,7 +260,7 @@ def _annotated(parameter, arg):
             text.strip() not in ("int", "float", "bool") and
             (annotation in _PACKED or annotation == "bf16" or
              annotation[:1] in ("i", "u")) and
-            KINDS.of(type(arg)) in ("int", "bool", "float"))
+            kind_of(type(arg)) in ("int", "bool", "float"))
 
 
 class TupleSlot(ValueSlot):
@@ -287,7 +276,7 @@ class TupleSlot(ValueSlot):
         return status
 
     def _fill(self, out, arg, reader):
-        kind = KINDS.of(type(arg))
+        kind = kind_of(type(arg))
         if kind == "tuple":
             convert.fill_tuple(
                 self.session, out, arg,
@@ -321,7 +310,7 @@ class TupleSlot(ValueSlot):
 
 def _fill_other(session, out, arg):
     """A dtype or text inside a tuple; TypeError for what Triton refuses."""
-    if not isinstance(arg, str) and convert.dtype_name(arg) is None:
+    if not isinstance(arg, str) and tl_types.dtype_name(arg) is None:
         raise unsupported(arg)
     convert.fill(session, out, arg)
 
@@ -342,7 +331,7 @@ def make_slot(session, launch, parameter, arg):
     if _annotated(parameter, arg):
         return AnnotatedSlot(session, launch, name,
                              parameter.annotation_type)
-    kind = KINDS.of(type(arg))
+    kind = kind_of(type(arg))
     if kind in TENSORS:
         return TensorSlot(session, launch, name, kind)
     if kind == "int":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import keyword
 
-from .modules import tltypes as tl_types
+from . import tltypes as tl_types
 
 # Launch options by who knows them.  Those of other backends are accepted,
 # because scripts pass them unconditionally; none changes what runs.

@@ -10,7 +10,7 @@ import ctypes
 import sys
 
 from . import arguments, errors, findings, session as session_
-from .launch import without_torch_functions
+from .tensors import without_torch_functions
 
 # bytes of a float -> relative tolerance
 TOLERANCE = {8: 1e-9, 4: 1e-4, 2: 2e-2, 1: 0.25}
@@ -35,7 +35,7 @@ class Memory:
     def __init__(self, args):
         self._saved = {}  # address -> (restore, saved contents)
         for arg in args:
-            kind = arguments.KINDS.of(type(arg))
+            kind = arguments.kind_of(type(arg))
             if kind in arguments.TENSORS:
                 self._save(kind, arg)
 
@@ -69,7 +69,7 @@ def contents(arg):
         import numpy
     except ImportError:
         return None
-    if arguments.KINDS.of(type(arg)) == "torch":
+    if arguments.kind_of(type(arg)) == "torch":
         t = arg.detach().cpu()
         t = t.double() if t.is_floating_point() else t.clone()
         return t.numpy()
@@ -109,7 +109,7 @@ def configurations(kernel, configs, named, call):
     raises KernelError is reported, the first one's error is raised.
     """
     tensor_args = {n: a for n, a in named.items()
-                   if arguments.KINDS.of(type(a)) in arguments.TENSORS}
+                   if arguments.kind_of(type(a)) in arguments.TENSORS}
     session = session_.current()
     with session.lock, without_torch_functions():
         memory = Memory(tensor_args.values())

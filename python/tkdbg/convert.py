@@ -11,9 +11,9 @@ import ctypes
 import sys
 import types
 
-from . import _capi
-from .modules import tltypes as tl_types
-from .modules.stubs import Builtin
+from . import _capi, functions, operations
+from . import tltypes as tl_types
+from .constexprs import PlainFunction
 
 _MASK64 = (1 << 64) - 1
 _INT_MIN, _INT_MAX = -(1 << 127), (1 << 127) - 1
@@ -69,36 +69,6 @@ def is_namedtuple(value):
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def is_tl_tuple_class(cls):
-    """True for our tl.tuple and for real Triton's."""
-    return (cls.__name__ == "tuple" and
-            cls.__module__ in (tl_types.__name__, "triton.language.core"))
-
-
-def pointer_depth(value):
-    """(element dtype, pointers around it) of a dtype object."""
-    depth = 0
-    while hasattr(value, "element_ty") and not hasattr(value, "shape"):
-        value = value.element_ty
-        depth += 1
-    return value, depth
-
-
-def dtype_name(value):
-    """The name of a tl, torch or NumPy dtype object, or None."""
-    kind = type(value)
-    if isinstance(value, tl_types.dtype):
-        return value.name
-    if kind.__name__ == "dtype":
-        if kind.__module__.startswith("torch"):
-            return str(value).rpartition(".")[2]
-        if kind.__module__.startswith("triton."):
-            return value.name
-    if kind.__module__.startswith("numpy") and hasattr(value, "kind"):
-        return value.name if value.isnative else None
-    return None
-
-
 # ---- Python to C ------------------------------------------------------------
 
 
@@ -123,7 +93,7 @@ def fill(session, out, value, name=None):
         out.kind, out.f = _capi.V_FLOAT, value
     elif isinstance(value, str):
         _fill_str(out, _capi.V_STR, value)
-    elif isinstance(value, (tuple, list)) or is_tl_tuple_class(
+    elif isinstance(value, (tuple, list)) or tl_types.is_tl_tuple_class(
             type(value)):
         fill_tuple(session, out, value,
                    lambda slot, item: fill(session, slot, item))
@@ -134,7 +104,6 @@ def fill(session, out, value, name=None):
 def known_function(session, value):
     """A plain Python function as one that kernels call while they are
     compiled; anything else as it is."""
-    from .wrappers import PlainFunction
     plain = (isinstance(value, types.FunctionType) and
              not getattr(value, "__triton_builtin__", False) and
              builtin_name(value, value.__name__) is None)
@@ -170,8 +139,8 @@ def fill_tuple(session, out, value, fill_item):
 
 
 def _fill_dtype(session, out, value):
-    element, depth = pointer_depth(value)
-    name = dtype_name(element)
+    element, depth = tl_types.pointer_depth(value)
+    name = tl_types.dtype_name(element)
     index = session.dtype(name) if name and name != "void" else None
     if index is None:
         return False
@@ -180,12 +149,11 @@ def _fill_dtype(session, out, value):
 
 
 def _fill_other(session, out, value, name):
-    from . import launch
     canonical = builtin_name(value, name)
     if canonical is not None:
         _fill_str(out, _capi.V_BUILTIN, canonical)
         return
-    function = launch.as_jit_function(value)
+    function = functions.as_jit_function(session, value)
     if function is not None:
         out.kind, out.ptr = _capi.V_FUNCTION, function.open(session)
         return
@@ -203,7 +171,7 @@ def fill_object(session, out, value):
 
 def builtin_name(value, name=None):
     """The canonical name of an operation or module, or None."""
-    if isinstance(value, Builtin):
+    if isinstance(value, operations.Builtin):
         return value.canonical
     if isinstance(value, types.ModuleType):
         return MODULES.get(value.__name__)
@@ -274,7 +242,7 @@ def read(session, value):
     if kind == _capi.V_OBJECT:
         return session.object(value.ptr)
     if kind == _capi.V_BUILTIN:
-        return _read_builtin(_capi.text(value.str))
+        return _read_builtin(session, _capi.text(value.str))
     raise NotConvertible("a jit function cannot be passed to host code")
 
 
@@ -286,12 +254,11 @@ def _read_dtype(session, value):
     return found
 
 
-def _read_builtin(canonical):
+def _read_builtin(session, canonical):
     head, _, last = canonical.rpartition(".")
     if head == "builtins":
         return getattr(builtins, last)
     for kind, name in _CLASSES.items():
         if name == canonical:
             return kind
-    from .modules.stubs import builtin
-    return builtin(canonical)
+    return operations.builtin(session, canonical)

@@ -6,7 +6,8 @@ import sys
 import traceback
 import types
 
-from . import errors, findings, modules, session as session_
+from . import errors, findings, session as session_
+from .modules import finder
 
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _HIDDEN = ("<tkdbg binder>", "<frozen runpy>", "<frozen importlib._bootstrap>")
@@ -50,7 +51,7 @@ def show(error, stream=None):
     else:
         traceback.print_exception(type(error), error, error.__traceback__,
                                   file=stream)
-        advice = (modules.advice(error) if isinstance(error, ImportError)
+        advice = (finder.advice(error) if isinstance(error, ImportError)
                   else "")
         if advice:
             stream.write(advice + "\n")
@@ -94,7 +95,7 @@ def _make_hook(before):
             return
         error.__traceback__ = strip(tb)
         before(kind, error, error.__traceback__)
-        advice = (modules.advice(error) if isinstance(error, ImportError)
+        advice = (finder.advice(error) if isinstance(error, ImportError)
                   else "")
         if advice:
             sys.stderr.write(advice + "\n")

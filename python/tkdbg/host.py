@@ -1,103 +1,25 @@
 """Answers to C: what a kernel's free names mean in the host program.
 
-Lookup order is Python's: closure cells, the function's globals, builtins.
 Callbacks never let an exception pass through C: it is kept in
 ``session.pending``, and C is told that the host raised.
 """
 from __future__ import annotations
 
-import builtins
 import os
 import types
 
-from . import _capi, convert, errors
+from . import _capi, convert, errors, functions
+from . import tltypes as tl_types
+from .scope import MISSING, annotations, is_constexpr_annotation
 
 FOUND, UNKNOWN, RAISED = 1, 0, -1
-MISSING = object()
-
-
-class Scope:
-    """Where one function's free names live.
-
-    ``used`` collects what a kernel's compiled form depends on:
-    {name: (dict or cell, value)}; ``callees`` the scopes of functions it
-    reached.
-    """
-
-    def __init__(self, fn):
-        self.globals = fn.__globals__
-        code = fn.__code__
-        self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
-        self.used = {}
-        self.callees = {}
-
-    def find(self, name):
-        """(value, dict or cell that holds it); MISSING when unknown."""
-        cell = self.cells.get(name)
-        if cell is not None:
-            try:
-                return cell.cell_contents, cell
-            except ValueError:  # not assigned yet
-                return MISSING, None
-        if name in self.globals:
-            return self.globals[name], self.globals
-        return getattr(builtins, name, MISSING), None
-
-    def changed(self, seen=None):
-        """(name, before, now) of a used value that changed, or None."""
-        seen = set() if seen is None else seen
-        seen.add(id(self))
-        for name, (_, before) in self.used.items():
-            now = self.find(name)[0]
-            if now is not before and not _same(now, before):
-                return name, before, None if now is MISSING else now
-        for scope in self.callees.values():
-            if id(scope) not in seen:
-                found = scope.changed(seen)
-                if found:
-                    return found
-        return None
-
-    def annotated_constexpr(self, name):
-        """Whether the module says ``name: tl.constexpr = ...``."""
-        note = annotations(self.globals).get(name)
-        return note is not None and is_constexpr_annotation(note)
-
-
-def annotations(module_globals):
-    """A module's annotations by its globals, on every Python version."""
-    found = module_globals.get("__annotations__")
-    if found is None and callable(module_globals.get("__annotate__")):
-        try:  # Python 3.14 computes them when asked
-            found = module_globals["__annotate__"](1)
-        except Exception:
-            found = {}
-        module_globals["__annotations__"] = found
-    return found if isinstance(found, dict) else {}
-
-
-def is_constexpr_annotation(note):
-    """True for tl.constexpr, "tl.constexpr", "constexpr" and the like."""
-    text = note if isinstance(note, str) else getattr(note, "__name__", "")
-    return "constexpr" in text
-
-
-def _same(a, b):
-    if type(a) is not type(b):
-        return False
-    if hasattr(a, "value") and hasattr(b, "value"):
-        a, b = a.value, b.value
-    try:
-        return bool(a == b)
-    except Exception:
-        return False
 
 
 def _interesting(value):
     """Values whose change makes a compiled kernel wrong."""
     if isinstance(value, (types.ModuleType, type)) or value is None:
         return False
-    return (convert.tl_types.is_constexpr(value) or
+    return (tl_types.is_constexpr(value) or
             isinstance(value, (bool, int, float, str, tuple, list)))
 
 
@@ -143,13 +65,11 @@ class Host:
                 out.is_constexpr = True
         return FOUND
 
-    @staticmethod
-    def _remember(scope, name, value, holder):
-        from .launch import as_jit_function
+    def _remember(self, scope, name, value, holder):
         if _interesting(value):
             scope.used[name] = (holder, value)
             return
-        function = as_jit_function(value)
+        function = functions.as_jit_function(self.session, value)
         if function is not None:
             scope.callees[name] = function.scope
 
@@ -196,7 +116,7 @@ class Host:
                   for i in range(nargs)]
         if _is_builtin(obj):  # these see what the compiler sees
             values = [v if isinstance(v, tuple) else
-                      convert.tl_types.constexpr(v) for v in values]
+                      tl_types.constexpr(v) for v in values]
         first = nargs - nkw
         keywords = {kwnames[i].decode(): values[first + i]
                     for i in range(nkw)}
@@ -213,7 +133,7 @@ _LIMITS = (("torch", "finfo"), ("torch", "iinfo"))
 def _torch_dtype(dtype):
     """PyTorch's dtype, which kernels take for the one of the language."""
     import torch
-    named = {convert.dtype_name(v): v for v in vars(torch).values()
+    named = {tl_types.dtype_name(v): v for v in vars(torch).values()
              if isinstance(v, torch.dtype)}
     aliases = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32",
                "fp64": "float64", "fp8e4nv": "float8_e4m3fn",

@@ -13,7 +13,7 @@ import linecache
 import sys
 import time
 
-from . import session as session_
+from . import operations, session as session_
 
 _ANY_SIZE = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
              "u8": "uint8", "u16": "uint16", "u32": "uint32",
@@ -67,11 +67,11 @@ def _place(caller, text, kernel_name):
 def _after_helpers(patches):
     """The helpers that a launch without Python finds are the same here; some
     of PyTorch's use parts of Triton's compiler."""
-    from .modules import stubs
     module = sys.modules["torch._inductor.runtime.triton_helpers"]
-    for name in stubs.names.under("triton_helpers"):
+    known = operations.names()
+    for name in known.under("triton_helpers"):
         if hasattr(module, name):
-            patches.set(module, name, stubs.builtin(f"triton_helpers.{name}"))
+            patches.set(module, name, known.builtin(f"triton_helpers.{name}"))
 
 
 # ---- launching --------------------------------------------------------------

@@ -1,100 +1,19 @@
 """@triton.jit functions: decoration and launch."""
 from __future__ import annotations
 
-import contextlib
-import functools
-import hashlib
-import inspect
 import operator
-import sys
 import textwrap
 import warnings
 from ctypes import byref, c_void_p
 
-from . import (_capi, arguments, binder, device, errors, host,
-               session as session_, source)
-from .modules import tltypes as tl_types
+from . import _capi, arguments, binder, device, errors, session as session_
+from .functions import JITCallable, KernelInterface
+from .host import Host
 from .prepared import Prepared
-from .wrappers import MockTensor
+from .scope import Scope
+from .tensors import without_torch_functions
 
 MAX_PREPARED = 256  # signatures remembered per kernel
-
-
-class KernelInterface:
-    """What has ``fn[grid](...)``: jit functions, autotuners, heuristics."""
-
-    def run(self, *args, grid, warmup, **kwargs):
-        raise NotImplementedError("run not implemented")
-
-    def warmup(self, *args, grid, **kwargs):
-        """Compiles for these arguments; runs nothing."""
-        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid,
-                        warmup=True, **kwargs)
-
-    def __getitem__(self, grid):
-        return functools.partial(self.run, grid=grid, warmup=False)
-
-
-class JITCallable:
-    """A Python function that kernels can call; its source and scope."""
-
-    def __init__(self, fn):
-        self.fn = fn
-        self.signature = inspect.signature(fn)
-        self._source = source.find(fn)
-        self._src = None
-        self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
-        self.hash = None
-        self.used_global_vals = {}
-        self.__doc__ = fn.__doc__
-        self.__name__ = fn.__name__
-        self.__qualname__ = fn.__qualname__
-        self.__globals__ = fn.__globals__
-        self.__module__ = fn.__module__
-
-    @functools.cached_property
-    def raw_src(self):
-        """The lines of the function, decorators included."""
-        return source.lines_of(self._source)[0]
-
-    @property
-    def starting_line_number(self):
-        return self._source.line
-
-    @property
-    def src(self):
-        """The text from ``def`` on."""
-        if self._src is None:
-            return source.without_decorators(self.raw_src)
-        return self._src
-
-    @src.setter
-    def src(self, _):
-        raise AttributeError("Cannot set attribute 'src' directly. Use "
-                             "'_unsafe_update_src()'.")
-
-    def _unsafe_update_src(self, text):
-        self._src = text
-        self.hash = None
-
-    @property
-    def cache_key(self):
-        if self.hash is None:
-            text = f"{self._fn_name}:{self.starting_line_number}:{self.src}"
-            self.hash = hashlib.sha256(text.encode()).hexdigest()
-        return self.hash
-
-    def parse(self):
-        import ast
-        return ast.parse(self.src)
-
-    def get_capture_scope(self):
-        return {**self.__globals__,
-                **inspect.getclosurevars(self.fn).nonlocals}
-
-    @property
-    def type(self):
-        return tl_types.constexpr_type(self)
 
 
 class JITFunction(JITCallable, KernelInterface):
@@ -122,7 +41,7 @@ class JITFunction(JITCallable, KernelInterface):
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.pre_run_hooks = []
         self.kernel = None
-        self.scope = host.Scope(fn)
+        self.scope = Scope(fn)
         self._is_constexpr = tuple(p.is_constexpr for p in self.params)
         self._bind = None
         self._opened = {}    # session -> tk_function
@@ -186,7 +105,8 @@ class JITFunction(JITCallable, KernelInterface):
         found = self._opened.get(session)
         if found is None:
             found = self._open(session)
-            session.lib.tk_function_host(found, byref(_host(session)),
+            host = session.part(Host)
+            session.lib.tk_function_host(found, byref(host.struct),
                                          session.handle(self.scope))
             self._opened[session] = found
         return found
@@ -194,9 +114,10 @@ class JITFunction(JITCallable, KernelInterface):
     def _open(self, session):
         """Opens the whole file, or, when that fails, the function alone at
         its own line."""
-        name, text, line = self._source
+        name, line = self._source.name, self._source.line
         if self._src is None:
-            found = _function_at(session, name, text, self.fn.__name__, line)
+            found = _function_at(session, name, self._source.text,
+                                 self.fn.__name__, line)
             if found is not None:
                 return found
             lines = "".join(self.raw_src)
@@ -332,13 +253,6 @@ def _function_at(session, name, text, function, line):
     return out.value
 
 
-def _host(session):
-    """The session's tk_host."""
-    if not hasattr(session, "host"):
-        session.host = host.Host(session)
-    return session.host.struct
-
-
 # ---- grids ------------------------------------------------------------------
 
 
@@ -358,14 +272,6 @@ def resolve_grid(grid, names, values):
             index(grid[2]) if size > 2 else 1)
 
 
-def without_torch_functions():
-    """A context in which tensors are read directly, past torch's modes."""
-    torch = sys.modules.get("torch")
-    disable = getattr(getattr(torch, "_C", None), "DisableTorchFunction",
-                      None)
-    return contextlib.nullcontext() if disable is None else disable()
-
-
 # ---- decorators -------------------------------------------------------------
 
 
@@ -382,29 +288,3 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None,
             debug=debug, noinline=noinline, repr=repr,
             launch_metadata=launch_metadata)
     return decorate if fn is None else decorate(fn)
-
-
-# ---- recognising jit functions ----------------------------------------------
-
-MAX_WRAPPERS = 8
-
-
-def is_jit_class(cls):
-    return (issubclass(cls, KernelInterface) or
-            cls.__name__ in ("JITFunction", "Autotuner", "Heuristics"))
-
-
-def as_jit_function(value):
-    """The JITFunction inside value (autotuners and the like), or None."""
-    if isinstance(value, (type, int, float, str, tuple, list, dict)):
-        return None
-    for _ in range(MAX_WRAPPERS):
-        if isinstance(value, JITFunction):
-            return value
-        adopted = session_.current().adopt(value)
-        if adopted is not None:
-            return adopted
-        value = getattr(value, "fn", None)
-        if value is None or inspect.isfunction(value):
-            return None
-    return None

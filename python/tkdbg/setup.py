@@ -5,7 +5,9 @@ import importlib.abc
 import importlib.util
 import sys
 
-from . import excepthook, inductor, modules, session as session_, tensors
+from . import (excepthook, inductor, session as session_, takeover, tensors,
+               vcuda)
+from .modules import finder
 from .patches import Patches
 
 
@@ -13,7 +15,7 @@ class State:
     """What install() did, so that it can be undone."""
 
     def __init__(self):
-        self.finder = None     # modules.Finder
+        self.finder = None     # finder.Finder
         self.watcher = None    # Watcher
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
@@ -62,7 +64,7 @@ class _After(importlib.abc.Loader):
 
 def _use_ours(mode):
     if mode == "auto":
-        return modules.loaded() != "installed"
+        return finder.loaded() != "installed"
     return mode == "ours"
 
 
@@ -74,10 +76,10 @@ def install(values):
     state = session.setup = State()
     calls = {"torch": _after_torch}
     if _use_ours(session.options.triton):
-        if modules.loaded() == "installed":
+        if finder.loaded() == "installed":
             raise ImportError("tkdbg: Triton was imported before install(); "
                               "install first, or use triton='installed'")
-        state.finder = modules.Finder()
+        state.finder = finder.Finder()
         sys.meta_path.insert(0, state.finder)
     else:
         calls["triton"] = _after_triton
@@ -91,7 +93,6 @@ def install(values):
 
 
 def _after_torch():
-    from . import vcuda
     session = session_.current()
     tensors.watch_addresses(session.addresses, session.fresh)
     wanted = session.options.virtual_cuda
@@ -101,7 +102,6 @@ def _after_torch():
 
 
 def _after_triton():
-    from . import takeover
     session = session_.current()
     session.setup.patches = takeover.Patches(session)
     session.setup.patches.install()
@@ -113,11 +113,11 @@ def uninstall():
     state, session.setup = session.setup, None
     if state is None:
         return
-    for finder in (state.watcher, state.finder):
-        if finder in sys.meta_path:
-            sys.meta_path.remove(finder)
+    for hook in (state.watcher, state.finder):
+        if hook in sys.meta_path:
+            sys.meta_path.remove(hook)
     if state.finder is not None:
-        modules.unload()
+        finder.unload()
     state.inductor.undo()
     for part in (state.cuda, state.patches):
         if part is not None:

@@ -16,21 +16,16 @@ from typing import NamedTuple
 
 
 class Source(NamedTuple):
-    """A file's name and text, and the line where a function starts (that of
-    its first decorator, if any)."""
+    """A file's name and lines, and the line where a function starts (that of
+    its first decorator, if any).  The lines are linecache's own, so that the
+    functions of a file share them."""
     name: str
-    text: str
+    lines: list
     line: int
 
-
-_texts = {}  # file name -> (linecache's list of lines, text)
-
-
-def _text_of(name, lines):
-    known = _texts.get(name)
-    if known is None or known[0] is not lines:
-        known = _texts[name] = (lines, "".join(lines))
-    return known[1]
+    @property
+    def text(self):
+        return "".join(self.lines)
 
 
 def find(fn):
@@ -46,8 +41,7 @@ def find(fn):
         raise ValueError(f"{code.co_filename} no longer has a line "
                          f"{code.co_firstlineno}: {fn.__name__} cannot be "
                          "found in it")
-    return Source(code.co_filename, _text_of(code.co_filename, lines),
-                  code.co_firstlineno)
+    return Source(code.co_filename, lines, code.co_firstlineno)
 
 
 # how many callers of the decorator may hold the text that exec() was given
@@ -64,7 +58,9 @@ def _executed(fn):
         for text in list(frame.f_locals.values()):
             if (isinstance(text, str) and f"def {code.co_name}" in text and
                     _makes(text, code)):
-                return Source(code.co_filename, text, code.co_firstlineno)
+                return Source(code.co_filename,
+                              text.splitlines(keepends=True),
+                              code.co_firstlineno)
         frame = frame.f_back
     return None
 
@@ -87,8 +83,7 @@ def _makes(text, code):
 
 def lines_of(source):
     """(lines of a function with its decorators, number of the first)."""
-    lines = source.text.splitlines(keepends=True)[source.line - 1:]
-    return inspect.getblock(lines), source.line
+    return inspect.getblock(source.lines[source.line - 1:]), source.line
 
 
 def without_decorators(lines):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 
-from . import errors, launch, tuner
-from .modules import bench, driver as driver_
+from . import bench, errors, launch, tuner
+from .modules import driver as driver_
 from .patches import Patches as Attributes
 
 OURS = "_tkdbg_function"

@@ -7,13 +7,14 @@ owns nothing: its tensor must live while a launch runs.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import struct
 import sys
 import weakref
 from typing import NamedTuple
 
-from . import _capi, convert
+from . import _capi, tltypes
 
 # tk_tensor as one record, so that a launch fills it in a single call; the
 # offsets come from the ctypes structure.
@@ -93,11 +94,19 @@ def kind_of(cls):
 
 def dtype_of(session, dtype):
     """The tk_dtype of a torch, NumPy or tl dtype; raises TypeError."""
-    name = convert.dtype_name(dtype)
+    name = tltypes.dtype_name(dtype)
     index = session.dtype(name) if name else None
     if index is None:
         raise TypeError(f"tensors of {dtype} are not supported")
     return index
+
+
+def without_torch_functions():
+    """A context in which tensors are read directly, past torch's modes."""
+    torch = sys.modules.get("torch")
+    disable = getattr(getattr(torch, "_C", None), "DisableTorchFunction",
+                      None)
+    return contextlib.nullcontext() if disable is None else disable()
 
 
 # ---- readers ----------------------------------------------------------------

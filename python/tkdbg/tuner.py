@@ -13,8 +13,8 @@ import inspect
 import math
 import warnings
 
-from . import compare, errors, session as session_
-from .launch import KernelInterface
+from . import bench, compare, errors, session as session_
+from .functions import KernelInterface
 
 # what a configuration may fail with and only be left out
 NOT_TUNED = (errors.CompileTimeAssertionFailure, errors.OutOfResources)
@@ -121,7 +121,6 @@ class Autotuner(KernelInterface):
     def do_bench(self):
         """What measures a configuration; scripts may assign another."""
         if self._do_bench is None:
-            from .modules import bench
             return bench.do_bench
         return self._do_bench
 

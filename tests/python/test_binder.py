@@ -5,7 +5,7 @@ import warnings
 
 import support  # noqa: F401
 from tkdbg import arguments, binder, launch
-from tkdbg.modules import tltypes as t
+from tkdbg import tltypes as t
 
 
 def bind(fn):

@@ -370,8 +370,8 @@ class Refused(unittest.TestCase):
 
 class Libdevice(unittest.TestCase):
     def test_function(self):
-        from tkdbg.modules import stubs
-        if not stubs.names.under("libdevice"):
+        from tkdbg import operations
+        if not operations.names().under("libdevice"):
             self.skipTest("the library has no libdevice yet")
 
         @triton.jit

@@ -137,7 +137,7 @@ class Installed(support.ScriptCase):
             import triton
             print(type(triton.__spec__.loader).__module__)
         """, "-q", "--triton", "ours")
-        self.assertEqual(done.stdout, "tkdbg.modules\n")
+        self.assertEqual(done.stdout, "tkdbg.modules.finder\n")
 
 
 if __name__ == "__main__":

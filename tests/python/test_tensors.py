@@ -39,7 +39,7 @@ def fill(z, value, n, BLOCK: tl.constexpr):
 
 def layout(x):
     reader = tensors.Reader(session.current())
-    with_off = arguments.KINDS.of(type(x))
+    with_off = arguments.kind_of(type(x))
     if torch is not None:
         with torch._C.DisableTorchFunction():
             return reader.read(with_off, x)

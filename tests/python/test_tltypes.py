@@ -3,7 +3,7 @@ import pickle
 import unittest
 
 import support  # noqa: F401 - sets the path
-from tkdbg.modules import tltypes as t
+from tkdbg import tltypes as t
 
 
 class Dtype(unittest.TestCase):

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import hashlib
 
-from .. import launch, wrappers
-from . import tltypes
+from .. import functions, session as session_, wrappers
+from .. import tltypes
 
 
 class ASTSource:
@@ -72,6 +72,32 @@ def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
             f"triton.compile of {src!r}: tkdbg runs kernels from their "
             "source and reads no code of a compiler's; launch the kernel, "
             "use kernel.warmup(...), or compile an ASTSource")
-    function = launch.as_jit_function(src.fn)
+    function = functions.as_jit_function(session_.current(), src.fn)
     return function.run(*src.values(), grid=None, warmup=True,
                         **(options or {}))
+
+
+# ---- compiling ahead --------------------------------------------------------
+
+
+class FutureKernel:
+    """A kernel that is ready at once."""
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def result(self):
+        return self.kernel
+
+
+class AsyncCompileMode:
+    """A context in which launches compile as always."""
+
+    def __init__(self, executor=None):
+        self.executor = executor
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False

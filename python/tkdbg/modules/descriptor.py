@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, List
 
-from .tltypes import validate_block_shape
+from ..tltypes import validate_block_shape
 
 
 @dataclass

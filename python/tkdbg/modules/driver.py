@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 import time
 
-from .. import device
+from .. import bench, device
 
 
 class Utils:
@@ -120,7 +120,6 @@ class CudaDriver:
         return _cuda() or Interface
 
     def get_benchmarker(self):
-        from . import bench
         return bench.do_bench
 
     def get_empty_cache_for_benchmark(self):
@@ -161,6 +160,3 @@ class DriverConfig:
 
     def reset_active(self):
         self._active = self._default
-
-
-driver = DriverConfig()

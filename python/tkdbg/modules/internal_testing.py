@@ -15,9 +15,8 @@ import re
 import numpy as np
 from numpy.random import RandomState
 
-from .. import device as device_
+from .. import device as device_, tltypes
 from ..wrappers import TensorWrapper, reinterpret
-from . import tltypes
 
 int_dtypes = ["int8", "int16", "int32", "int64"]
 uint_dtypes = ["u" + name for name in int_dtypes]

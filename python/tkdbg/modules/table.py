@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import types
 
-from .. import device, errors, launch, session, tuner, wrappers
-from . import (bench, cache, compiling, descriptor, driver as driver_,
-               knobs as knobs_, report, tltypes as t)
+from .. import (bench, binder, compiled, constexprs, device, errors, functions,
+                launch, session, tltypes as t, tuner, wrappers)
+from . import (cache, compiling, descriptor, driver as driver_,
+               knobs as knobs_, report)
 
 VERSION = "3.6.0"
 
 
-@wrappers.constexpr_function
+@constexprs.constexpr_function
 def cdiv(x, y):
     """x / y, rounded up."""
     return (x + y - 1) // y
 
 
-@wrappers.constexpr_function
+@constexprs.constexpr_function
 def next_power_of_2(n):
     """The smallest power of 2 that is at least n."""
     return 1 << (n - 1).bit_length() if n > 0 else 0
@@ -54,17 +55,16 @@ def _extern(fn):
     return _builtin(fn)
 
 
-def _current_target():
-    return driver_.driver.active.get_current_target()
+def _target_info(driver):
+    def current_target():
+        return driver.active.get_current_target()
 
-
-def _target_info():
     def constant(value):
-        return wrappers.constexpr_function(lambda *a, **k: value)
+        return constexprs.constexpr_function(lambda *a, **k: value)
     return {
-        "current_target": wrappers.constexpr_function(_current_target),
+        "current_target": constexprs.constexpr_function(current_target),
         "is_cuda": constant(True), "is_hip": constant(False),
-        "cuda_capability_geq": wrappers.constexpr_function(
+        "cuda_capability_geq": constexprs.constexpr_function(
             lambda major, minor=0: device.ARCH >= major * 10 + minor),
         "is_hip_cdna3": constant(False), "is_hip_cdna4": constant(False),
     }
@@ -92,7 +92,7 @@ def _standard():
         if x < 1 or x & (x - 1):
             raise ValueError(f"{x} is no power of 2")
         return x.bit_length() - 1
-    return dict(_core(), _log2=wrappers.constexpr_function(log2))
+    return dict(_core(), _log2=constexprs.constexpr_function(log2))
 
 
 def _int_dtype(bitwidth, signed):
@@ -104,24 +104,24 @@ def _int_dtype(bitwidth, signed):
 def _core_only():
     """Names of triton.language.core that triton.language lacks."""
     return dict(
-        get_int_dtype=wrappers.constexpr_function(_int_dtype),
+        get_int_dtype=constexprs.constexpr_function(_int_dtype),
         builtin=_builtin, extern=_extern,
         is_builtin=lambda fn: getattr(fn, TRITON_BUILTIN, False),
         TRITON_BUILTIN=TRITON_BUILTIN, CONSTEXPR_0=t.constexpr(0),
-        JITCallable=launch.JITCallable,
-        constexpr_function=wrappers.constexpr_function,
+        JITCallable=functions.JITCallable,
+        constexpr_function=constexprs.constexpr_function,
         validate_block_shape=t.validate_block_shape,
         _unwrap_if_constexpr=t.unwrap, _constexpr_to_value=t.unwrap,
         base_type=t.dtype, base_value=t.tensor)
 
 
-def _runtime():
+def _runtime(driver):
     return dict(
         autotune=tuner.autotune, Autotuner=tuner.Autotuner,
         Config=tuner.Config, heuristics=tuner.heuristics,
-        Heuristics=tuner.Heuristics, driver=driver_.driver,
+        Heuristics=tuner.Heuristics, driver=driver,
         JITFunction=launch.JITFunction,
-        KernelInterface=launch.KernelInterface,
+        KernelInterface=functions.KernelInterface,
         MockTensor=wrappers.MockTensor,
         TensorWrapper=wrappers.TensorWrapper,
         reinterpret=wrappers.reinterpret,
@@ -157,25 +157,24 @@ def _version():
 
 
 def _triton():
-    names = _runtime()
+    names = _runtime(None)
     names.pop("driver")
     names.pop("Autotuner")
     names.pop("Heuristics")
     names.update(
         __version__=_version(), jit=launch.jit, cdiv=cdiv,
         next_power_of_2=next_power_of_2, set_allocator=set_allocator,
-        constexpr_function=wrappers.constexpr_function,
+        constexpr_function=constexprs.constexpr_function,
         compile=compiling.compile,
         must_use_result=must_use_result,
         CompilationError=errors.CompilationError,
         TritonError=errors.TritonError,
-        AsyncCompileMode=wrappers.AsyncCompileMode,
-        FutureKernel=wrappers.FutureKernel)
+        AsyncCompileMode=compiling.AsyncCompileMode,
+        FutureKernel=compiling.FutureKernel)
     return names
 
 
 def _compiled():
-    from .. import compiled
     return dict(compile=compiling.compile, ASTSource=compiling.ASTSource,
                 make_backend=Backend,
                 CompiledKernel=compiled.CompiledKernel,
@@ -186,11 +185,11 @@ def _compiled():
 def _jit():
     return dict(
         jit=launch.jit, JITFunction=launch.JITFunction,
-        JITCallable=launch.JITCallable,
-        KernelInterface=launch.KernelInterface,
-        KernelParam=launch.binder.KernelParam,
-        ConstexprFunction=wrappers.ConstexprFunction,
-        constexpr_function=wrappers.constexpr_function,
+        JITCallable=functions.JITCallable,
+        KernelInterface=functions.KernelInterface,
+        KernelParam=binder.KernelParam,
+        ConstexprFunction=constexprs.ConstexprFunction,
+        constexpr_function=constexprs.constexpr_function,
         MockTensor=wrappers.MockTensor,
         TensorWrapper=wrappers.TensorWrapper,
         reinterpret=wrappers.reinterpret,
@@ -199,7 +198,6 @@ def _jit():
 
 def _spellings():
     """What signatures call each element type, by every name it has."""
-    binder = launch.binder
     torch_float8 = {"float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
                     "float8_e4m3fnuz": "fp8e4b8",
                     "float8_e5m2fnuz": "fp8e5b16", "void": "void"}
@@ -252,7 +250,8 @@ def build():
     only = _core_only()
     tuning = {n: getattr(tuner, n) for n in (
         "autotune", "Autotuner", "Config", "heuristics", "Heuristics")}
-    runtime, target = _runtime(), _target_info()
+    driver = driver_.DriverConfig()
+    runtime, target = _runtime(driver), _target_info(driver)
     L, R = "triton.language", "triton.runtime"
     return {
         "triton": (_triton(), no_ops),
@@ -277,7 +276,7 @@ def build():
         R: (runtime, no_ops),
         f"{R}.jit": (_jit(), no_ops),
         f"{R}.autotuner": ({**tuning, **_errors()}, no_ops),
-        f"{R}.driver": (dict(driver=driver_.driver), no_ops),
+        f"{R}.driver": (dict(driver=driver), no_ops),
         f"{R}.errors": (_errors(), no_ops),
         f"{R}.cache": (_cache(), no_ops),
         f"{R}._allocation": (dict(set_allocator=set_allocator), no_ops),

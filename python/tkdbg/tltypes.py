@@ -376,6 +376,39 @@ def str_to_ty(name, _=None):
     return dtype(name)
 
 
+# ---- what a type of another library is called here --------------------------
+
+
+def is_tl_tuple_class(cls):
+    """True for our tl.tuple and for real Triton's."""
+    return (cls.__name__ == "tuple" and
+            cls.__module__ in (__name__, "triton.language.core"))
+
+
+def pointer_depth(value):
+    """(element dtype, pointers around it) of a dtype object."""
+    depth = 0
+    while hasattr(value, "element_ty") and not hasattr(value, "shape"):
+        value = value.element_ty
+        depth += 1
+    return value, depth
+
+
+def dtype_name(value):
+    """The name of a tl, torch or NumPy dtype object, or None."""
+    kind = type(value)
+    if isinstance(value, dtype):
+        return value.name
+    if kind.__name__ == "dtype":
+        if kind.__module__.startswith("torch"):
+            return str(value).rpartition(".")[2]
+        if kind.__module__.startswith("triton."):
+            return value.name
+    if kind.__module__.startswith("numpy") and hasattr(value, "kind"):
+        return value.name if value.isnative else None
+    return None
+
+
 # ---- values that exist only inside kernels ----------------------------------
 
 

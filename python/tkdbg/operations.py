@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import difflib
 
-from .. import session
+from . import _capi
+from . import session as session_
 
 
 class Builtin:
@@ -30,38 +31,26 @@ class Builtin:
         return f"<tkdbg builtin {self.canonical}>"
 
     def __reduce__(self):
-        return builtin, (self.canonical,)
+        return _unpickled, (self.canonical,)
 
     def __mro_entries__(self, bases):
         raise TypeError(f"{self.canonical} cannot be a base class")
 
 
 class Names:
-    """The library's operations by canonical dotted name."""
+    """The library's operations by canonical dotted name; a session owns
+    one."""
 
-    def __init__(self):
+    def __init__(self, session):
+        self._lib = session.lib
         self._names = None
         self._made = {}
 
     def all(self):
-        """Canonical names, or None when the library does not list them."""
+        """Canonical names."""
         if self._names is None:
-            lib = session.current().lib
-            if lib.tk_builtin_name is None:
-                return None
-            names, i = [], 0
-            while True:
-                name = lib.tk_builtin_name(i)
-                if not name:
-                    break
-                names.append(name.decode())
-                i += 1
-            self._names = frozenset(names)
+            self._names = frozenset(_capi.listed(self._lib.tk_builtin_name))
         return self._names
-
-    def known(self, canonical):
-        names = self.all()
-        return names is None or canonical in names
 
     def builtin(self, canonical, module="triton.language"):
         """The one Builtin of a name."""
@@ -73,15 +62,22 @@ class Names:
     def under(self, prefix):
         """Last parts of the names directly under "tl", "libdevice", ..."""
         start = prefix + "."
-        return sorted(n[len(start):] for n in self.all() or ()
+        return sorted(n[len(start):] for n in self.all()
                       if n.startswith(start) and "." not in n[len(start):])
 
 
-names = Names()
+def names():
+    """The Names of the current session."""
+    return session_.current().part(Names)
 
 
-def builtin(canonical):
-    return names.builtin(canonical)
+def builtin(session, canonical):
+    """The one Builtin of a name."""
+    return session.part(Names).builtin(canonical)
+
+
+def _unpickled(canonical):
+    return names().builtin(canonical)
 
 
 def lookup(module_name, prefixes):
@@ -93,15 +89,17 @@ def lookup(module_name, prefixes):
     """
     def find(name):
         if not (name.startswith("__") and name.endswith("__")):
+            known = names()
             for prefix in prefixes:
-                if names.known(f"{prefix}.{name}") or not names.under(prefix):
-                    return names.builtin(f"{prefix}.{name}", module_name)
+                canonical = f"{prefix}.{name}"
+                if canonical in known.all() or not known.under(prefix):
+                    return known.builtin(canonical, module_name)
         raise AttributeError(_message(module_name, name, prefixes))
     return find
 
 
 def _message(module_name, name, prefixes):
     text = f"module '{module_name}' has no attribute '{name}'"
-    known = [n for p in prefixes for n in names.under(p)]
+    known = [n for p in prefixes for n in names().under(p)]
     near = difflib.get_close_matches(name, known, 1)
     return text + (f" (did you mean '{near[0]}'?)" if near else "")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from .. import device
+from . import device
 
 MODES = ("min", "max", "mean", "median", "all")
 

@@ -1,0 +1,65 @@
+"""Python functions that run while a kernel is compiled."""
+from __future__ import annotations
+
+import functools
+
+from . import tltypes as tl_types
+
+
+class ConstexprFunction:
+    """A Python function that kernels call while they are compiled."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        functools.update_wrapper(self, fn)
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        return BoundConstexprFunction(instance, self)
+
+    def __call__(self, *args, _semantic=None, **kwargs):
+        return self.fn(*map(tl_types.unwrap, args),
+                       **{k: tl_types.unwrap(v) for k, v in kwargs.items()})
+
+
+class KnownType(tl_types.constexpr):
+    """A dtype in a constexpr, that answers as the dtype too: functions that
+    run at compile time are given either."""
+
+    def __getattr__(self, name):
+        return getattr(self.value, name)
+
+
+class PlainFunction:
+    """A Python function without decorator that kernels reach through a
+    constexpr or a module: it sees its arguments as the compiler does."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.__name__ = fn.__name__
+
+    def __call__(self, *args, **kwargs):
+        return self.fn(*map(_compiler_value, args),
+                       **{k: _compiler_value(v) for k, v in kwargs.items()})
+
+
+def _compiler_value(value):
+    if isinstance(value, tl_types.dtype):
+        return KnownType(value)
+    return value if isinstance(value, tuple) else tl_types.constexpr(value)
+
+
+class BoundConstexprFunction:
+    """A ConstexprFunction as method."""
+
+    def __init__(self, instance, function):
+        self.__self__ = instance
+        self.__func__ = function
+
+    def __call__(self, *args, **kwargs):
+        return self.__func__(self.__self__, *args, **kwargs)
+
+
+def constexpr_function(fn):
+    return ConstexprFunction(fn)

@@ -1,0 +1,116 @@
+"""Functions decorated with @triton.jit, as everybody below a launch knows
+them: what has ``fn[grid]``, what has a kernel's text, how to recognise one.
+"""
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+
+from . import source
+from . import tltypes as tl_types
+from .wrappers import MockTensor
+
+
+class KernelInterface:
+    """What has ``fn[grid](...)``: jit functions, autotuners, heuristics."""
+
+    def run(self, *args, grid, warmup, **kwargs):
+        raise NotImplementedError("run not implemented")
+
+    def warmup(self, *args, grid, **kwargs):
+        """Compiles for these arguments; runs nothing."""
+        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid,
+                        warmup=True, **kwargs)
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid, warmup=False)
+
+
+class JITCallable:
+    """A Python function that kernels can call: its source, and what scripts
+    ask about it.  ``scope`` and ``open`` come with JITFunction."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.signature = inspect.signature(fn)
+        self._source = source.find(fn)
+        self._src = None
+        self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
+        self.hash = None
+        self.used_global_vals = {}
+        self.__doc__ = fn.__doc__
+        self.__name__ = fn.__name__
+        self.__qualname__ = fn.__qualname__
+        self.__globals__ = fn.__globals__
+        self.__module__ = fn.__module__
+
+    @functools.cached_property
+    def raw_src(self):
+        """The lines of the function, decorators included."""
+        return source.lines_of(self._source)[0]
+
+    @property
+    def starting_line_number(self):
+        return self._source.line
+
+    @property
+    def src(self):
+        """The text from ``def`` on."""
+        if self._src is None:
+            return source.without_decorators(self.raw_src)
+        return self._src
+
+    @src.setter
+    def src(self, _):
+        raise AttributeError("Cannot set attribute 'src' directly. Use "
+                             "'_unsafe_update_src()'.")
+
+    def _unsafe_update_src(self, text):
+        self._src = text
+        self.hash = None
+
+    @property
+    def cache_key(self):
+        if self.hash is None:
+            text = f"{self._fn_name}:{self.starting_line_number}:{self.src}"
+            self.hash = hashlib.sha256(text.encode()).hexdigest()
+        return self.hash
+
+    def parse(self):
+        import ast
+        return ast.parse(self.src)
+
+    def get_capture_scope(self):
+        return {**self.__globals__,
+                **inspect.getclosurevars(self.fn).nonlocals}
+
+    @property
+    def type(self):
+        return tl_types.constexpr_type(self)
+
+
+# ---- recognising jit functions ----------------------------------------------
+
+MAX_WRAPPERS = 8
+
+
+def is_jit_class(cls):
+    return (issubclass(cls, KernelInterface) or
+            cls.__name__ in ("JITFunction", "Autotuner", "Heuristics"))
+
+
+def as_jit_function(session, value):
+    """The jit function inside value (autotuners and the like), or None."""
+    if isinstance(value, (type, int, float, str, tuple, list, dict)):
+        return None
+    for _ in range(MAX_WRAPPERS):
+        if isinstance(value, JITCallable):
+            return value
+        adopted = session.adopt(value)
+        if adopted is not None:
+            return adopted
+        value = getattr(value, "fn", None)
+        if value is None or inspect.isfunction(value):
+            return None
+    return None
