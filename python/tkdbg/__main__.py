@@ -5,8 +5,9 @@ come from TKDBG_OPTIONS, which ``tkdbg run`` sets, and from the command line:
 those that ``tkdbg run`` has for scripts.
 
 Exit status: the script's own; 1 when a finding or another exception is
-uncaught, or when autotuned configurations disagree; 2 for bad usage; 3 for
-a fault of tkdbg; 130 after Ctrl-C.
+uncaught, and where the script says 0 although detectors have found something
+or autotuned configurations disagree; 2 for bad usage; 3 for a fault of
+tkdbg; 130 after Ctrl-C.
 """
 from __future__ import annotations
 
@@ -140,8 +141,9 @@ def run(argv):
     check(session)
     try:
         execute(kind, target, args)
-    except SystemExit:
-        raise
+    except SystemExit as e:
+        if e.code not in (None, 0):
+            raise
     except KeyboardInterrupt as e:
         flush()
         excepthook.show(e)

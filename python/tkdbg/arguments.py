@@ -63,6 +63,8 @@ def constexpr_key(value):
         return "constexpr", constexpr_key(value.value)
     if isinstance(value, (tuple, list)):
         return cls, tuple(map(constexpr_key, value))
+    if isinstance(value, functions.JITCallable):
+        return cls, id(value), value.cache_key  # its text can be replaced
     if tl_types.dtype_name(value) is not None:
         return "dtype", str(value)
     return cls, id(value)

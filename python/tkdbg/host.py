@@ -5,6 +5,7 @@ Callbacks never let an exception pass through C: it is kept in
 """
 from __future__ import annotations
 
+import copy
 import os
 import types
 
@@ -20,7 +21,8 @@ def _interesting(value):
     if isinstance(value, (types.ModuleType, type)) or value is None:
         return False
     return (tl_types.is_constexpr(value) or
-            isinstance(value, (bool, int, float, str, tuple, list)))
+            isinstance(value, (bool, int, float, str, tuple, list)) or
+            tl_types.dtype_name(value) is not None)
 
 
 class Host:
@@ -67,7 +69,8 @@ class Host:
 
     def _remember(self, scope, name, value, holder):
         if _interesting(value):
-            scope.used[name] = (holder, value)
+            # a copy: a constexpr and a list can be changed where they are
+            scope.used[name] = (holder, copy.copy(value))
             return
         function = functions.as_jit_function(self.session, value)
         if function is not None:

@@ -97,6 +97,16 @@ class JITFunction(JITCallable, KernelInterface):
 
     # ---- the C side ------------------------------------------------------
 
+    def _unsafe_update_src(self, text):
+        """Gives the function another text; what was made of the one before
+        is forgotten."""
+        super()._unsafe_update_src(text)
+        self._opened.clear()
+        self._prepared.clear()
+        self._refused = None
+        self.scope.used.clear()
+        self.scope.callees.clear()
+
     def open(self, session):
         """The tk_function; raises errors.NotOpened when C refuses the text,
         the same error again later."""

@@ -32,6 +32,26 @@ class Examples(support.ScriptCase):
         self.assertEqual(done.stdout.count(": OK"), len(EXAMPLES))
 
 
+class Status(support.ScriptCase):
+    def test_a_finding_is_no_success(self):
+        for end, wanted in (("", 1), ("sys.exit()", 1), ("sys.exit(0)", 1),
+                            ("sys.exit(4)", 4)):
+            done = self.run_script("""
+                import sys
+                z = np.zeros(1, "f4")
+
+                @triton.jit
+                def total(x, z, n, B: tl.constexpr):
+                    i = tl.arange(0, B)
+                    tl.store(z, tl.sum(tl.load(x + i, mask=i < n), 0))
+                total[(1,)](np.ones(10, "f4"), z, 10, 16)
+                END
+            """.replace("END", end), "--check=undef", head=support.HEAD,
+                check=False)
+            self.assertEqual(done.returncode, wanted, done.stderr)
+            self.assertIn("tl.load", done.stderr)
+
+
 EMPTY = """
     import torch
     import triton

@@ -334,6 +334,64 @@ class Sources(unittest.TestCase):
         with self.assertRaises(AttributeError):
             kernel.src = "x"
 
+    def test_source_changed_between_launches(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, 1)
+        self.assertEqual(run(kernel), 1)
+        kernel._unsafe_update_src(kernel.src.replace("1", "8"))
+        self.assertEqual(run(kernel), 8)
+
+    def test_changed_source_of_a_function_that_is_passed(self):
+        @triton.jit
+        def value():
+            return 3
+
+        @triton.jit
+        def kernel(z, F: tl.constexpr):
+            tl.store(z, F())
+        self.assertEqual(run(kernel, 1, "i4", value), 3)
+        value._unsafe_update_src(value.src.replace("3", "4"))
+        self.assertEqual(run(kernel, 1, "i4", value), 4)
+
+
+class Changed(unittest.TestCase):
+    """What a kernel was compiled with must be what it was."""
+
+    def refused(self, kernel, name):
+        with self.assertRaisesRegex(RuntimeError, f"{name} has changed"):
+            run(kernel)
+
+    def test_element_type(self):
+        space = {}
+
+        def make(kind):
+            @triton.jit
+            def kernel(z):
+                tl.store(z, tl.full((), 5, kind))
+
+            def change(other):
+                nonlocal kind
+                kind = other
+            space["change"] = change
+            return kernel
+        kernel = make(tl.int32)
+        self.assertEqual(run(kernel), 5)
+        self.assertEqual(run(kernel), 5)
+        space["change"](tl.float32)
+        self.refused(kernel, "kind")
+
+    def test_constexpr_in_place(self):
+        value = tl.constexpr(6)
+
+        @triton.jit
+        def kernel(z):
+            tl.store(z, value)
+        self.assertEqual(run(kernel), 6)
+        self.assertEqual(run(kernel), 6)
+        value.value = 7
+        self.refused(kernel, "value")
+
 
 class Refused(unittest.TestCase):
     """Kernels that the parser refuses say so each time."""
