@@ -194,19 +194,20 @@ bool tk_debug_variable_at(tk_debug *d, size_t level, size_t i,
 /* ---- memory ------------------------------------------------------------ */
 
 bool tk_debug_region_at(tk_debug *d, size_t i, tk_debug_region *out) {
-  if (!d->t || i >= d->t->nregions) return false;
-  const tki_region *r = &d->t->regions[i];
+  size_t k = 0, n = d->t ? d->t->nregions : 0;
+  for (; k < n; k++)
+    if (d->t->regions[k].tensor && !i--) break;
+  if (k == n) return false;
+  const tki_region *r = &d->t->regions[k];
   const tk_tensor *x = r->tensor;
-  *out = (tk_debug_region){.name = r->name,
-                           .address = r->lo,
-                           .size = (size_t)(r->hi - r->lo),
-                           .first = r->lo,
-                           .dtype = TK_UINT8,
-                           .readonly = r->readonly};
-  if (!x) return true;
-  out->first = r->lo + (uint64_t)((char *)x->data - r->host);
-  out->dtype = x->dtype;
-  out->rank = x->rank;
+  *out =
+      (tk_debug_region){.name = r->name,
+                        .address = r->lo,
+                        .size = (size_t)(r->hi - r->lo),
+                        .first = r->lo + (uint64_t)((char *)x->data - r->host),
+                        .dtype = x->dtype,
+                        .rank = x->rank,
+                        .readonly = r->readonly};
   memcpy(out->shape, x->shape, sizeof out->shape);
   memcpy(out->strides, x->strides, sizeof out->strides);
   return true;
