@@ -37,13 +37,13 @@ static bool is_here(const accesses *x, const tki_frame *f) {
   return false;
 }
 
-static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+static void note_statement(void *ud, tki *t, const tk_stmt *st) {
   accesses *x = ud;
   x->reached += t->frame->func->src == x->src &&
                 tk_source_line(x->src, st->span.lo) == x->line;
 }
 
-static const tki_region *region_of(const tki_access *a) {
+static const tki_region *accessed_region(const tki_access *a) {
   size_t i = 0;
   while (i < a->n && a->mask && !a->mask[i]) i++;
   return i < a->n ? tki_access_region(a, i) : NULL;
@@ -52,7 +52,7 @@ static const tki_region *region_of(const tki_access *a) {
 /* The one that an access belongs to.  One without an active lane belongs to
  * any of its instruction. */
 static tkt_touch *touch_of(accesses *x, const tki_access *a) {
-  const tki_region *r = region_of(a);
+  const tki_region *r = accessed_region(a);
   for (size_t i = 0; i < x->n; i++) {
     tkt_touch *c = &x->touches[i];
     if (c->in != a->in || (r && c->region && c->region != r)) continue;
@@ -64,7 +64,7 @@ static tkt_touch *touch_of(accesses *x, const tki_access *a) {
   return &x->touches[x->n++];
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void note_access(void *ud, tki *t, const tki_access *a) {
   accesses *x = ud;
   if (a->in->op == TK_I_BARRIER || !is_here(x, t->frame)) return;
   tkt_touch *c = touch_of(x, a);
@@ -146,7 +146,7 @@ static void find_line(tkt *d, accesses *x, const char *text) {
 static void look_body(tk_env *e, void *ud) {
   accesses *x = ud;
   (void)e;
-  tki_observer o = {.ud = x, .stmt = on_stmt, .access = on_access};
+  tki_observer o = {.ud = x, .stmt = note_statement, .access = note_access};
   tkd_away w = {.observer = &o, .program = TKD_ALL_PROGRAMS};
   tkd_run_away(x->d->e, &w);
   if (x->n) put_source(x->d, x);

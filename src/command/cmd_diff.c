@@ -138,7 +138,7 @@ typedef struct seeing {
   tk_status status;       /* of evaluating it there */
 } seeing;
 
-static tkt_block value_at(seeing *s, const tki_frame *f) {
+static tkt_block value_there(seeing *s, const tki_frame *f) {
   tkd_value v = tkd_evaluate_compiled(s->d->e, f, s->x, s->text,
                                       "not one value that can differ");
   tkt_block b = tkt_block_of(&v.type, v.bytes);
@@ -149,10 +149,10 @@ static tkt_block value_at(seeing *s, const tki_frame *f) {
 static void then_body(tk_env *e, void *ud) {
   seeing *s = ud;
   (void)e;
-  s->then = value_at(s, s->d->e->t->frame);
+  s->then = value_there(s, s->d->e->t->frame);
 }
 
-static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+static void look_for_place(void *ud, tki *t, const tk_stmt *st) {
   seeing *s = ud;
   if (st != s->place.stands[0].stmt || t->frame->func->library) return;
   if (tki_program_index(t) != s->program || !tkd_is_there(&s->place, t->frame))
@@ -162,7 +162,7 @@ static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
 }
 
 /* The programs behind it have nothing to say. */
-static void on_program(void *ud, tki *t, bool begins) {
+static void end_after_program(void *ud, tki *t, bool begins) {
   seeing *s = ud;
   if (!begins && tki_program_index(t) == s->program)
     tk_throw(t->env, TK_INTERRUPTED);
@@ -212,7 +212,8 @@ static void a_trip_before(tkt *d, tkd_place *p) {
 
 /* What is undefined is only known of a launch from its beginning. */
 static tkd_away run_there(seeing *s) {
-  tki_observer o = {.ud = s, .stmt = on_stmt, .program = on_program};
+  tki_observer o = {
+      .ud = s, .stmt = look_for_place, .program = end_after_program};
   tkd_away w = {.observer = &o, .program = s->program};
   s->follows = tkc_undefined_new(s->d->e->t);
   if (s->follows) {
@@ -230,7 +231,7 @@ static void see_body(tk_env *e, void *ud) {
   (void)e;
   s->x = tkd_compile(d->e, d->e->frame, s->text);
   if (!s->x) tk_throw(d->env, TK_USAGE);
-  s->now = value_at(s, d->e->frame);
+  s->now = value_there(s, d->e->frame);
   if (s->program == TKD_ALL_PROGRAMS) {
     s->program = d->e->strand->task->index;
     a_trip_before(d, &s->place);

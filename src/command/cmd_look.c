@@ -496,13 +496,14 @@ static void info_frame(tkt *d) {
 }
 
 static void info_breakpoints(tkt *d) {
-  if (!d->e->points) tkt_say(d, "No breakpoints.\n");
-  for (const tkd_point *p = d->e->points; p; p = p->next) tkt_point_text(d, p);
+  if (!d->e->points.first) tkt_say(d, "No breakpoints.\n");
+  for (const tkd_point *p = d->e->points.first; p; p = p->next)
+    tkt_point_text(d, p);
 }
 
 static void info_watchpoints(tkt *d) {
   bool any = false;
-  for (const tkd_point *p = d->e->points; p; p = p->next) {
+  for (const tkd_point *p = d->e->points.first; p; p = p->next) {
     if (p->kind != TK_POINT_WATCH) continue;
     tkt_point_text(d, p);
     any = true;

@@ -204,7 +204,7 @@ static bool next_range(tkt *d, const char **text, int *from, int *to) {
 /* For each breakpoint that text numbers, or all. */
 static void each_point(tkt *d, const char *text, point_fn fn) {
   if (!*text) {
-    for (tkd_point *p = d->e->points, *next; p; p = next) {
+    for (tkd_point *p = d->e->points.first, *next; p; p = next) {
       next = p->next;
       fn(d->e, p);
     }
@@ -212,7 +212,7 @@ static void each_point(tkt *d, const char *text, point_fn fn) {
   }
   for (int from, to; next_range(d, &text, &from, &to);) {
     tkd_point_numbered(d->e, from);
-    for (tkd_point *p = d->e->points, *next; p; p = next) {
+    for (tkd_point *p = d->e->points.first, *next; p; p = next) {
       next = p->next;
       if (p->number >= from && p->number <= to) fn(d->e, p);
     }
@@ -244,7 +244,7 @@ void tkt_cmd_DISABLE(tkt *d, tkt_args *a) {
 void tkt_cmd_CLEAR(tkt *d, tkt_args *a) {
   int n = 0, line = *a->text || !d->e->frame ? tkd_line_at(d->e, a->text)
                                              : tkd_line_of(d->e->frame);
-  for (tkd_point *p = d->e->points, *next; p; p = next) {
+  for (tkd_point *p = d->e->points.first, *next; p; p = next) {
     next = p->next;
     if (p->kind == TK_POINT_WATCH || p->kind == TK_POINT_CATCH) continue;
     if (strcmp(p->where, a->text) && (!line || p->line != line)) continue;
@@ -283,7 +283,7 @@ void tkt_cmd_IGNORE(tkt *d, tkt_args *a) {
 
 void tkt_cmd_COMMANDS(tkt *d, tkt_args *a) {
   const char *text = a->text;
-  const tkd_point *p = d->e->points;
+  const tkd_point *p = d->e->points.first;
   while (p && p->next) p = p->next;
   if (*text) p = take_point(d, &text);
   if (!p) tkt_fail(d, "There are no breakpoints.");
@@ -361,7 +361,7 @@ void tkt_cmd_SAVE(tkt *d, tkt_args *a) {
   FILE *f = fopen(text, "w");
   if (!f) tkt_fail(d, "%s cannot be written.", text);
   int n = 0;
-  for (const tkd_point *p = d->e->points; p; p = p->next, n++)
+  for (const tkd_point *p = d->e->points.first; p; p = p->next, n++)
     write_point(d, f, p);
   bool bad = ferror(f) != 0;
   bad |= fclose(f) != 0;

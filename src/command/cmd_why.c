@@ -40,7 +40,7 @@ typedef struct why {
 
 static void say_origin(tk_env *e, void *ud);
 
-static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+static void look_for_place(void *ud, tki *t, const tk_stmt *st) {
   why *y = ud;
   if (!y->place.n || st != y->place.stands[0].stmt) return;
   if (t->frame->func->library || tki_program_index(t) != y->program) return;
@@ -59,7 +59,7 @@ static bool has_written(const why *y, uint64_t index) {
   return tkd_is_done(y->d->e, index);
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void pass_access(void *ud, tki *t, const tki_access *a) {
   why *y = ud;
   tki_observer *o = &y->blame->observer;
   if (!y->d->e->nahead || has_written(y, tki_program_index(t)))
@@ -67,9 +67,10 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
 }
 
 /* Runs everything up to where the program stands. */
-static tkd_away run(why *y, tki_observer *watches) {
-  y->observer = (tki_observer){.ud = y, .stmt = on_stmt, .next = watches};
-  if (y->blame) y->observer.access = on_access;
+static tkd_away run_aside(why *y, tki_observer *watches) {
+  y->observer =
+      (tki_observer){.ud = y, .stmt = look_for_place, .next = watches};
+  if (y->blame) y->observer.access = pass_access;
   if (watches) watches->next = NULL;
   tkd_away w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
   tkd_run_away(y->d->e, &w);
@@ -93,7 +94,7 @@ static void put_limits(tkt *d, const tkd_away *w) {
                "their order,\nwithout those that are paused.\n");
 }
 
-static void start(why *y, tkt *d) {
+static void start_at_stop(why *y, tkt *d) {
   *y = (why){.d = d};
   if (!d->e->frame) return;
   y->place = tkd_place_of(d->e->frame);
@@ -145,7 +146,7 @@ static void origin_body(tk_env *e, void *ud) {
   (void)e;
   tkc_trace_init(&y->trace, y->d->e->t, y->program,
                  (size_t)TKC_TRACE_MIB << 20);
-  tkd_away w = run(y, &y->trace.observer);
+  tkd_away w = run_aside(y, &y->trace.observer);
   if (y->status != TK_OK) tk_throw(e, y->status);
   if (!y->reached) not_reached(y->d, &w);
   put_limits(y->d, &w);
@@ -197,7 +198,7 @@ void tkt_cmd_ORIGIN(tkt *d, tkt_args *a) {
   why y;
   size_t n = name_length(a->text);
   need_name(d, a->text, n, "origin VAR, or origin VAR[I,J] for a lane");
-  start(&y, d);
+  start_at_stop(&y, d);
   y.name = tkd_temp(d->e, a->text, n);
   origin(&y, a->text + n);
 }
@@ -222,7 +223,7 @@ static void blame_body(tk_env *e, void *ud) {
   why *y = ud;
   tkt *d = y->d;
   (void)e;
-  tkd_away w = run(y, NULL);
+  tkd_away w = run_aside(y, NULL);
   bool whole = w.status == TK_OK && (!y->place.n || d->e->nahead);
   if (!y->reached && !whole && !*w.why) not_reached(d, &w);
   tkc_blame_text(y->blame, &d->out);
@@ -242,7 +243,7 @@ void tkt_cmd_BLAME(tkt *d, tkt_args *a) {
   if (left)
     tkt_fail(d, "%s has %d ax%s: an element is named by an index for each.",
              r->name, r->tensor->rank, r->tensor->rank == 1 ? "is" : "es");
-  start(&y, d);
+  start_at_stop(&y, d);
   y.region = r;
   y.element = host;
   y.blame = tkc_blame_one(d->e->t, r, r->lo + (uint64_t)(host - r->host));

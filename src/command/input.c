@@ -24,6 +24,7 @@ void tkt_push_lines(tkt *d, const char *text) {
 
 static const char *pop_line(tkt *d) {
   tkt_line *x = d->lines;
+  TK_ASSERT(x);
   tk_buf_clear(&d->input);
   tk_buf_puts(&d->input, x->text);
   d->lines = x->next;

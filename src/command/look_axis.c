@@ -26,7 +26,7 @@ typedef struct line {
   int64_t row, step, n;
 } line;
 
-static int64_t value_at(const line *l, int64_t at) {
+static int64_t lane_value(const line *l, int64_t at) {
   return lane_int(l->b, l->row + at * l->step);
 }
 
@@ -35,7 +35,8 @@ static int64_t value_at(const line *l, int64_t at) {
 static int64_t group(const line *l, int64_t by, int64_t most) {
   int64_t g = most;
   for (int64_t i = 1; i < l->n; i++)
-    while (g > 1 && i % g && value_at(l, i) - value_at(l, i - 1) != by) g /= 2;
+    while (g > 1 && i % g && lane_value(l, i) - lane_value(l, i - 1) != by)
+      g /= 2;
   return g;
 }
 
@@ -53,7 +54,7 @@ typedef struct facts {
   int64_t contiguity, divisibility, constancy;
 } facts;
 
-static void look_at(facts *f, const line *l, int64_t unit) {
+static void find_facts(facts *f, const line *l, int64_t unit) {
   f->contiguity = group(l, unit, f->contiguity);
   f->constancy = group(l, 0, f->constancy);
 }
@@ -71,9 +72,9 @@ static facts axis_facts(const tkt_block *b, int axis, int64_t unit) {
   for (int pass = 0; pass < 2; pass++)
     for (int64_t r = 0; r < rows; r++) {
       line l = {b, r / step * step * n + r % step, step, n};
-      if (pass == 0) look_at(&f, &l, unit);
+      if (pass == 0) find_facts(&f, &l, unit);
       for (int64_t i = 0; pass && i < n; i += f.contiguity) {
-        int64_t d = divisor(value_at(&l, i));
+        int64_t d = divisor(lane_value(&l, i));
         if (d < f.divisibility) f.divisibility = d;
       }
     }
@@ -109,7 +110,7 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi) {
   return v < lo ? lo : v > hi ? hi : v;
 }
 
-static void list(tk_buf *out, const char *name, const int64_t *v, int n) {
+static void put_list(tk_buf *out, const char *name, const int64_t *v, int n) {
   tk_buf_printf(out, "%s = [", name);
   for (int i = 0; i < n; i++)
     tk_buf_printf(out, "%s%" PRId64, i ? ", " : "", v[i]);
@@ -118,8 +119,8 @@ static void list(tk_buf *out, const char *name, const int64_t *v, int n) {
 
 /* Threads and warps along each axis; the last axis is filled first, and what
  * is left over goes to the first. */
-static void split(const tk_type *t, int warps, int64_t *threads,
-                  int64_t *across) {
+static void split_threads(const tk_type *t, int warps, int64_t *threads,
+                          int64_t *across) {
   int64_t lanes = 32, left = warps, all = 32 * (int64_t)warps;
   for (int i = t->rank - 1; i > 0; i--) {
     int64_t here = clamp(all, 1, t->shape[i]);
@@ -141,7 +142,7 @@ void tkt_layout(tk_buf *out, const tk_type *t, int warps) {
     tk_buf_puts(out, ": a scalar; every thread holds it\n");
     return;
   }
-  split(t, warps, threads, across);
+  split_threads(t, warps, threads, across);
   tk_buf_puts(out, "\n  #blocked<{");
   for (int i = 0; i < t->rank; i++) {
     int64_t covered = threads[i] * across[i];
@@ -149,10 +150,10 @@ void tkt_layout(tk_buf *out, const tk_type *t, int warps) {
     order[i] = t->rank - 1 - i;
     held *= (t->shape[i] + covered - 1) / covered;
   }
-  list(out, "sizePerThread", each, t->rank);
-  list(out, ", threadsPerWarp", threads, t->rank);
-  list(out, ",\n             warpsPerCTA", across, t->rank);
-  list(out, ", order", order, t->rank);
+  put_list(out, "sizePerThread", each, t->rank);
+  put_list(out, ", threadsPerWarp", threads, t->rank);
+  put_list(out, ",\n             warpsPerCTA", across, t->rank);
+  put_list(out, ", order", order, t->rank);
   tk_buf_printf(out, "}>\n  %d warps; each thread holds %" PRId64 " lane%s\n",
                 warps, held, held == 1 ? "" : "s");
 }

@@ -46,8 +46,8 @@ static bool has_planes(const tkt_block *b) {
 }
 
 /* Planes share the rows that there are, down to a few for each. */
-static void divide(grid *g, const tkt_block *b, int64_t max_planes,
-                   int64_t *max_rows) {
+static void divide_planes(grid *g, const tkt_block *b, int64_t max_planes,
+                          int64_t *max_rows) {
   for (int i = 0; i + 2 < b->type.rank; i++) g->planes *= b->type.shape[i];
   g->shown = g->planes < max_planes ? g->planes : max_planes;
   if (g->shown > 1) *max_rows /= g->shown;
@@ -59,7 +59,7 @@ static grid grid_of(const tkt_block *b, int64_t max_planes, int64_t max_rows,
   const tk_type *t = &b->type;
   int64_t n = tk_numel(t);
   grid g = {.mask = !t->ptr && t->elem == TK_INT1, .planes = 1};
-  divide(&g, b, max_planes, &max_rows);
+  divide_planes(&g, b, max_planes, &max_rows);
   g.cols = t->rank ? t->shape[t->rank - 1] : 1;
   if (t->rank == 1 && g.cols > max_cols && n % max_cols == 0)
     g.cols = max_cols; /* a long row continues below */

@@ -135,8 +135,8 @@ static void histogram(tk_buf *out, const tkt_block *b, const counts *c,
   }
 }
 
-static void extreme(tk_buf *out, const tkt_block *b, const char *name,
-                    int64_t at) {
+static void put_extreme(tk_buf *out, const tkt_block *b, const char *name,
+                        int64_t at) {
   tk_buf_printf(out, "  %-5s", name);
   if (b->type.ptr) {
     uint64_t address;
@@ -165,8 +165,8 @@ void tkt_stats(tk_buf *out, const tkt_block *b, int width) {
   tk_type_declare(out, &b->type);
   tk_buf_printf(out, ": %" PRId64 " lane%s\n", c.n, c.n == 1 ? "" : "s");
   if (c.finite) {
-    extreme(out, b, "min", c.least_at);
-    extreme(out, b, "max", c.most_at);
+    put_extreme(out, b, "min", c.least_at);
+    put_extreme(out, b, "max", c.most_at);
     if (!b->type.ptr)
       tk_buf_printf(out, "  mean %.6g   deviation %.6g\n", c.mean,
                     sqrt(c.squares / (double)c.finite));

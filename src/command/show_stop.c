@@ -57,7 +57,7 @@ static void style(tkt *d, style_id s) {
 
 static char line_mark(tkt *d, const tk_source *src, int line, int at) {
   if (line == at) return '>';
-  for (const tkd_point *p = d->e->points; p; p = p->next)
+  for (const tkd_point *p = d->e->points.first; p; p = p->next)
     if (p->line == line && p->kind != TK_POINT_WATCH && p->func && p->enabled &&
         d->e->frame && d->e->frame->func->src == src)
       return 'b';

@@ -24,7 +24,8 @@ static void put_bits(tk_buf *b, uint64_t v, int bits) {
 }
 
 /* A lane in one of the formats that NumPy has not. */
-static void put_lane(tk_buf *b, char how, const tk_type *type, const void *p) {
+static void put_lane_as(tk_buf *b, char how, const tk_type *type,
+                        const void *p) {
   tk_dtype e = (tk_dtype)type->elem;
   size_t size = tk_lane_size(type);
   bool floats = !type->ptr && tk_is_float(e);
@@ -88,7 +89,7 @@ static void put_item(lane_text *x, int axis, size_t first, size_t below) {
   if (x->undefined && x->undefined[first])
     tk_buf_putc(x->b, '?');
   else
-    put_lane(x->b, x->how, x->type, x->at + first * tk_lane_size(x->type));
+    put_lane_as(x->b, x->how, x->type, x->at + first * tk_lane_size(x->type));
   if (x->b->n - x->line > (size_t)x->width && before > x->line + 20) {
     char item[96];
     size_t n = x->b->n - before;
@@ -182,7 +183,8 @@ static bool put_pointers(tkt *d, const tkd_value *s, int indent) {
   return whole_elements;
 }
 
-static void put_value(tkt *d, const char *fmt, const tkd_value *v, int indent) {
+static void put_lanes_of(tkt *d, const char *fmt, const tkd_value *v,
+                         int indent) {
   const tk_type *type = &v->type;
   bool pointers = type->ptr && numpy_format(fmt) && !v->undefined;
   if (pointers && put_pointers(d, v, indent)) return;
@@ -205,12 +207,12 @@ static void put_value(tkt *d, const char *fmt, const tkd_value *v, int indent) {
   else if (v->undefined && *v->undefined)
     tk_buf_putc(&d->out, '?');
   else
-    put_lane(&d->out, *fmt, type, v->bytes);
+    put_lane_as(&d->out, *fmt, type, v->bytes);
 }
 
 void tkt_put_lane(tkt *d, const tk_type *type, const void *lane) {
   tkd_value v = {.type = tk_elem_of(*type), .bytes = lane, .region = TKI_ANY};
-  put_value(d, "", &v, 0);
+  put_lanes_of(d, "", &v, 0);
 }
 
 /* name: type = value, the value on lines of its own when it has rows. */
@@ -229,7 +231,7 @@ static void put_named(tkt *d, const char *name, const char *fmt,
     tk_buf_puts(&d->out, "\n  ");
     column = 2;
   }
-  put_value(d, fmt, v, column);
+  put_lanes_of(d, fmt, v, column);
   tk_buf_putc(&d->out, '\n');
 }
 
@@ -247,7 +249,7 @@ typedef struct showing {
   bool bare;
 } showing;
 
-static const char *name_of(const showing *s, const tkd_value *v) {
+static const char *part_name(const showing *s, const tkd_value *v) {
   return tk_arena_printf(&s->d->e->temps, "%s%s", s->name, v->path);
 }
 
@@ -260,17 +262,17 @@ static void show_part(const showing *s, const tkd_value *v) {
   tkt *d = s->d;
   if (is_line(v) && !s->bare) {
     if (v->known)
-      tkt_say(d, "%s: constexpr = %s\n", name_of(s, v), v->known);
+      tkt_say(d, "%s: constexpr = %s\n", part_name(s, v), v->known);
     else
-      put_named(d, name_of(s, v), s->fmt, v);
+      put_named(d, part_name(s, v), s->fmt, v);
     return;
   }
-  if (v->path && !s->bare) tkt_say(d, "%s: ", name_of(s, v));
+  if (v->path && !s->bare) tkt_say(d, "%s: ", part_name(s, v));
   if (v->before && (!v->path || !s->bare)) tkt_say(d, "%s", v->before);
   if (v->known)
     tkt_say(d, "%s", v->known);
   else
-    put_value(d, s->fmt, v, 0);
+    put_lanes_of(d, s->fmt, v, 0);
 }
 
 /* What belongs together stands in one line, which is folded if need be. */
@@ -304,7 +306,7 @@ static bool put_known(const showing *s, const char *text) {
   }
   if (*end || end == text) return false;
   tk_buf_printf(&s->d->out, "%s: constexpr = ", s->name);
-  put_value(s->d, s->fmt, &v, 0);
+  put_lanes_of(s->d, s->fmt, &v, 0);
   tk_buf_putc(&s->d->out, '\n');
   return true;
 }
@@ -387,7 +389,7 @@ void tkt_show_variable(tkt *d, const tki_frame *f, const char *name) {
 
 void tkt_show_argument(tkt *d, const tki_frame *f, int slot) {
   tkd_value v = tkd_slot_value(d->e, f, slot);
-  put_value(d, "", &v, 0);
+  put_lanes_of(d, "", &v, 0);
 }
 
 /* ---- displays ---------------------------------------------------------- */

@@ -65,8 +65,8 @@ static bool is_variable(const tkt *d, const char *name) {
   return false;
 }
 
-static void unknown(tkt *d, const char *name) TK_NORETURN;
-static void unknown(tkt *d, const char *name) {
+static void unknown_command(tkt *d, const char *name) TK_NORETURN;
+static void unknown_command(tkt *d, const char *name) {
   tk_nearest near = tk_nearest_start(name);
   for (int i = 0; i < TKT_COMMANDS; i++)
     tk_nearest_try(&near, tkt_commands[i].name);
@@ -91,7 +91,7 @@ const tkt_command *tkt_find_command(tkt *d, const char *name) {
   const tkt_command *found = tkt_command_named(name, strlen(name), &count);
   if (!*name) tkt_fail(d, "Which command?");
   if (count > 1) ambiguous(d, name);
-  if (!found) unknown(d, name);
+  if (!found) unknown_command(d, name);
   return found;
 }
 

@@ -31,19 +31,20 @@ static void note_fault(tk_env *e, void *ud) {
   tkd *d = g->d;
   const tk_diag *first = e->diags;
   for (size_t i = 0; first && i < g->diags; i++) first = first->next;
-  tk_buf_puts(&d->fault_message, *tkd_message(d) ? tkd_message(d)
-                                 : first         ? first->message
-                                                 : "");
+  tk_buf_puts(&d->answers.message, *tkd_message(d) ? tkd_message(d)
+                                   : first         ? first->message
+                                                   : "");
   for (const tk_diag *x = first; x; x = x->next)
-    tk_diag_render(&d->fault_text, x, false);
-  if (*tkd_message(d)) tk_buf_puts(&d->fault_text, tkd_message(d));
-  if (first && first->help) tk_buf_puts(&d->fault_help, first->help);
-  d->fault.message = tk_buf_str(&d->fault_message);
-  d->fault.text = tk_buf_str(&d->fault_text);
-  if (first && first->help) d->fault.help = tk_buf_str(&d->fault_help);
+    tk_diag_render(&d->answers.text, x, false);
+  if (*tkd_message(d)) tk_buf_puts(&d->answers.text, tkd_message(d));
+  if (first && first->help) tk_buf_puts(&d->answers.help, first->help);
+  d->answers.fault.message = tk_buf_str(&d->answers.message);
+  d->answers.fault.text = tk_buf_str(&d->answers.text);
+  if (first && first->help)
+    d->answers.fault.help = tk_buf_str(&d->answers.help);
   if (!first || !first->src) return;
-  d->fault.from = first->span.lo;
-  d->fault.to = first->span.hi;
+  d->answers.fault.from = first->span.lo;
+  d->answers.fault.to = first->span.hi;
 }
 
 tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
@@ -51,13 +52,13 @@ tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
   guarded g = {d, fn, ud, d->env->ndiags};
   size_t mark = tkd_call_begins(d);
   tkd_drop_message(d);
-  tk_buf_clear(&d->fault_message);
-  tk_buf_clear(&d->fault_text);
-  tk_buf_clear(&d->fault_help);
-  d->fault = (tk_debug_fault){.message = "", .text = ""};
+  tk_buf_clear(&d->answers.message);
+  tk_buf_clear(&d->answers.text);
+  tk_buf_clear(&d->answers.help);
+  d->answers.fault = (tk_debug_fault){.message = "", .text = ""};
   tk_status st = tk_protect(d->env, run_guarded, &g);
   if (st != TK_OK) {
-    d->fault.message = d->fault.text = no_memory;
+    d->answers.fault.message = d->answers.fault.text = no_memory;
     if (st != TK_INTERNAL) tk_protect(d->env, note_fault, &g);
     if (d->env->ndiags > g.diags) tk_diag_truncate(d->env, g.diags);
   }
@@ -67,12 +68,13 @@ tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
 }
 
 const tk_debug_fault *tk_debug_error(tk_debug *d) {
-  if (!d->fault.message) d->fault = (tk_debug_fault){.message = "", .text = ""};
-  return &d->fault;
+  if (!d->answers.fault.message)
+    d->answers.fault = (tk_debug_fault){.message = "", .text = ""};
+  return &d->answers.fault;
 }
 
 void tk_debug_forget(tk_debug *d) {
-  tk_arena_free(&d->answers);
+  tk_arena_free(&d->answers.arena);
 }
 
 /* ---- going on ---------------------------------------------------------- */
@@ -184,7 +186,7 @@ tk_status tk_debug_add_point(tk_debug *d, const tk_point_spec *spec,
 }
 
 bool tk_debug_point_at(tk_debug *d, size_t i, tk_point *out) {
-  const tkd_point *p = d->points;
+  const tkd_point *p = d->points.first;
   while (p && i--) p = p->next;
   if (p) describe_point(d, p, out);
   return p != NULL;

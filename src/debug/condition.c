@@ -51,11 +51,11 @@ void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before) {
 /* ---- at a site --------------------------------------------------------- */
 
 static void report_condition(tkd *d) {
-  tkd_bad_condition(d, d->work_site->point, d->work_diags);
+  tkd_bad_condition(d, d->points.work_site->point, d->points.work_diags);
 }
 
 static void compile_condition(tkd *d) {
-  tkd_site *s = d->work_site;
+  tkd_site *s = d->points.work_site;
   size_t before = d->env->ndiags;
   s->cond = tkd_compile(d, d->strand->task->frame, s->point->cond);
   s->bad = !s->cond;
@@ -64,15 +64,15 @@ static void compile_condition(tkd *d) {
 
 bool tkd_site_condition(tkd *d, tkd_site *s) {
   if (!s->point->cond) return true;
-  d->work_site = s;
+  d->points.work_site = s;
   if (!s->cond && !s->bad) tkd_on_main(d, compile_condition);
   if (s->bad) return true;
   bool bad;
   size_t before = d->env->ndiags;
   bool holds = tkd_condition_holds(d, s->cond, d->t->frame, &bad);
   if (bad) {
-    d->work_site = s;
-    d->work_diags = before;
+    d->points.work_site = s;
+    d->points.work_diags = before;
     tkd_on_main(d, report_condition);
   }
   return holds;
@@ -111,11 +111,11 @@ void tkd_need_condition(tkd *d, const tkd_point *p) {
     if (!p->watch.births) tkd_watch_need_condition(d, p->cond);
     return;
   }
-  for (size_t i = 0; i < d->cap_sites && !fits; i++) {
-    if (d->sites[i].point != p) continue;
+  for (size_t i = 0; i < d->points.cap_sites && !fits; i++) {
+    if (d->points.sites[i].point != p) continue;
     tk_diag_truncate(d->env, before);
     any = true;
-    fits = fits_at(d, p, d->sites[i].stmt);
+    fits = fits_at(d, p, d->points.sites[i].stmt);
   }
   if (any && !fits) tk_throw(d->env, TK_USAGE);
   tk_diag_truncate(d->env, before);

@@ -86,6 +86,27 @@ typedef struct tkd_held { /* made by a call, not owned by anybody yet */
   size_t n;
 } tkd_held;
 
+/* All points, and what of them may stop a program: of points.c. */
+typedef struct tkd_points {
+  tkd_point *first;
+  int last_number;
+  tkd_point *temp; /* where `until LOCATION` and `advance` stop */
+  tkd_site *sites; /* a hash table of statements */
+  size_t nsites, cap_sites;
+  tkd_point *catch_launch, *catch_program;
+  bool has_watch, has_memory_watch;
+  bool stopped_by_watch;
+  tkd_site *work_site; /* that work on the main stack is about */
+  size_t work_diags;   /* ... and the reports before it */
+} tkd_points;
+
+/* What was handed out at this stop, and why a call failed: of api.c. */
+typedef struct tkd_answers {
+  tk_arena arena;
+  tk_debug_fault fault;
+  tk_buf text, message, help; /* of the fault */
+} tkd_answers;
+
 struct tk_debug {
   tk_debug_front front;
   tk_session *session;
@@ -158,17 +179,7 @@ struct tk_debug {
   size_t nmarks, cap_marks;
   char *order; /* in which programs of the next launches run; NULL: theirs */
 
-  /* points */
-  tkd_point *points;
-  int last_number;
-  tkd_point *temp; /* where `until LOCATION` and `advance` stop */
-  tkd_site *sites;
-  size_t nsites, cap_sites;
-  tkd_point *catch_launch, *catch_program;
-  bool has_watch, has_memory_watch;
-  bool stopped_by_watch;
-  tkd_site *work_site; /* that work is about */
-  size_t work_diags;   /* ... and the reports before it */
+  tkd_points points;
 
   /* of the function that finish leaves */
   tkd_kept returned[TK_EVAL_LEAVES];
@@ -181,9 +192,7 @@ struct tk_debug {
   size_t nholds;
   int calls; /* that are being carried out, one inside the other */
   tk_buf message;
-  tk_arena answers; /* what was handed out at this stop */
-  tk_debug_fault fault;
-  tk_buf fault_text, fault_message, fault_help;
+  tkd_answers answers;
 };
 
 #endif

@@ -8,7 +8,7 @@
 #include "debug/programs.h"
 
 static const char *answer_text(tkd *d, const char *s) {
-  return s ? tk_arena_strdup(&d->answers, s) : NULL;
+  return s ? tk_arena_strdup(&d->answers.arena, s) : NULL;
 }
 
 tk_debug_place tkd_describe_place(tkd *d, const char *func,
@@ -25,7 +25,7 @@ tk_debug_place tkd_describe_place(tkd *d, const char *func,
 }
 
 static void *answer_bytes(tkd *d, const void *bytes, size_t n) {
-  char *copy = tk_arena_alloc(&d->answers, n + 1);
+  char *copy = tk_arena_alloc(&d->answers.arena, n + 1);
   if (n) memcpy(copy, bytes, n);
   return copy;
 }
@@ -33,11 +33,12 @@ static void *answer_bytes(tkd *d, const void *bytes, size_t n) {
 tk_debug_value tkd_describe_value(tkd *d, const char *name,
                                   const tkd_value *v) {
   const char *path = v->path ? v->path : "";
-  tk_debug_value x = {.name = tk_arena_printf(&d->answers, "%s%s", name, path),
-                      .known = answer_text(d, v->known),
-                      .dtype = (tk_dtype)v->type.elem,
-                      .pointer = v->type.ptr,
-                      .rank = v->type.rank};
+  tk_debug_value x = {
+      .name = tk_arena_printf(&d->answers.arena, "%s%s", name, path),
+      .known = answer_text(d, v->known),
+      .dtype = (tk_dtype)v->type.elem,
+      .pointer = v->type.ptr,
+      .rank = v->type.rank};
   TK_ASSERT(v->type.rank <= TK_MAX_RANK);
   for (int i = 0; i < v->type.rank; i++) x.shape[i] = v->type.shape[i];
   if (!v->bytes) return x;
@@ -82,27 +83,28 @@ static tk_debug_change describe_change(tkd *d, const tkd_point *p) {
 
 static void describe_changes(tkd *d, tk_debug_stop *s) {
   size_t n = 0;
-  for (const tkd_point *p = d->points; p; p = p->next)
+  for (const tkd_point *p = d->points.first; p; p = p->next)
     n += tkd_watch_was_hit(d, p);
-  tk_debug_change *at = TK_NEWN(&d->answers, tk_debug_change, n + 1);
+  tk_debug_change *at = TK_NEWN(&d->answers.arena, tk_debug_change, n + 1);
   s->changes = at;
   s->nchanges = n;
-  for (const tkd_point *p = d->points; p; p = p->next)
+  for (const tkd_point *p = d->points.first; p; p = p->next)
     if (tkd_watch_was_hit(d, p)) *at++ = describe_change(d, p);
 }
 
 static void describe_hits(tkd *d, tk_debug_stop *s) {
   size_t n = 0;
-  for (const tkd_point *p = d->points; p; p = p->next) n++;
-  int *at = TK_NEWN(&d->answers, int, n + 1);
+  for (const tkd_point *p = d->points.first; p; p = p->next) n++;
+  int *at = TK_NEWN(&d->answers.arena, int, n + 1);
   s->hit = at;
-  for (const tkd_point *p = d->points; p; p = p->next)
+  for (const tkd_point *p = d->points.first; p; p = p->next)
     if (tkd_point_was_hit(d, p)) at[s->nhit++] = p->number;
 }
 
 static void describe_returned(tkd *d, tk_debug_stop *s) {
   if (d->stop.reason != TK_STOP_FINISH) return;
-  tk_debug_value *at = TK_NEWN(&d->answers, tk_debug_value, d->nreturned + 1);
+  tk_debug_value *at =
+      TK_NEWN(&d->answers.arena, tk_debug_value, d->nreturned + 1);
   for (size_t i = 0; i < d->nreturned; i++) {
     tkd_value v = tkd_kept_value(&d->returned[i]);
     at[i] = tkd_describe_value(d, "", &v);
@@ -126,7 +128,7 @@ static void describe_program(tkd *d, tk_debug_stop *s) {
 }
 
 const tk_debug_stop *tkd_describe_stop(tkd *d) {
-  tk_debug_stop *s = TK_NEW(&d->answers, tk_debug_stop);
+  tk_debug_stop *s = TK_NEW(&d->answers.arena, tk_debug_stop);
   /* A deadlock's report is dropped when the user resolves it. */
   size_t n = d->env->ndiags, shown = d->shown_diags < n ? d->shown_diags : n;
   TK_ASSERT(d->t && !d->t->task);

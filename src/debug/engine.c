@@ -22,10 +22,11 @@ static void call_front(tkd *d) {
   const tk_debug_stop *s = tkd_describe_stop(d);
   d->shown_diags = d->env->ndiags;
   if (d->event > d->furthest) d->furthest = d->event;
+  TK_ASSERT(d->over == !d->strand && d->over == !d->frame);
   TK_ASSERT(!d->calls && !d->t->task && !tkd_has_intent(d));
   if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
   tkd_points_drop_used(d);
-  tk_arena_free(&d->answers);
+  tk_arena_free(&d->answers.arena);
   if (!d->looks_elsewhere) return;
   memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
@@ -97,11 +98,11 @@ static void launch_begins(tkd *d, tki *t) {
   tkd_drop_intent(d);
   d->status = TK_OK;
   tkd_history_clear(d);
-  for (tkd_point *p = d->points; p; p = p->next) p->hit_at = 0;
+  for (tkd_point *p = d->points.first; p; p = p->next) p->hit_at = 0;
   tkd_watches_begin(d);
   tkd_points_resolve(d);
-  d->caught_launch = d->catch_launch != NULL;
-  if (d->caught_launch) d->catch_launch->hits++;
+  d->caught_launch = d->points.catch_launch != NULL;
+  if (d->caught_launch) d->points.catch_launch->hits++;
   d->want_start = d->caught_launch || d->want_launch ||
                   (d->launches == 1 && d->front.stop_at_start);
   d->want_launch = false;
@@ -136,7 +137,7 @@ static void drive(void *ud, tki *t) {
   if (d->front.ends) d->front.ends(d->front.ud, d);
   tk_session_output(d->session, d->output, d->output_ud);
   tkd_history_clear(d);
-  tk_arena_free(&d->answers);
+  tk_arena_free(&d->answers.arena);
   if (!d->calls) tkd_temps_free(d);
   d->t = NULL;
   if (st != TK_OK) tk_throw(t->env, st);
@@ -166,7 +167,7 @@ static void begin_watching(void *ud, struct tki *t) {
   tkd *d = ud;
   if (d->t != t) d->active = false;
   if (d->detached || d->quit || d->ignoring) return;
-  if (d->front.wait_for_call && !d->points &&
+  if (d->front.wait_for_call && !d->points.first &&
       !tk_program_has(t->program, calls_breakpoint))
     return;
   d->active = true;
@@ -180,16 +181,16 @@ static void begin_watching(void *ud, struct tki *t) {
 
 static void free_buffers(tkd *d) {
   tk_buf_free(&d->message);
-  tk_buf_free(&d->fault_text);
-  tk_buf_free(&d->fault_message);
-  tk_buf_free(&d->fault_help);
+  tk_buf_free(&d->answers.text);
+  tk_buf_free(&d->answers.message);
+  tk_buf_free(&d->answers.help);
 }
 
 static void free_engine(tk_env *e, void *ud) {
   tkd *d = ud;
   tkd_drop_held(d, 0);
   tkd_temps_free(d);
-  tk_arena_free(&d->answers);
+  tk_arena_free(&d->answers.arena);
   tkd_points_free(d);
   for (size_t i = 0; i < TK_COUNT(d->returned); i++)
     tkd_drop_value(d, &d->returned[i]);
@@ -217,11 +218,11 @@ static void make_engine(tk_env *e, void *ud) {
   d->history = TKD_HISTORY;
   d->steps.kind = TK_RESUME_CONTINUE;
   tk_buf_init(&d->message, e);
-  tk_buf_init(&d->fault_text, e);
-  tk_buf_init(&d->fault_message, e);
-  tk_buf_init(&d->fault_help, e);
+  tk_buf_init(&d->answers.text, e);
+  tk_buf_init(&d->answers.message, e);
+  tk_buf_init(&d->answers.help, e);
   tk_arena_init(&d->temps, e);
-  tk_arena_init(&d->answers, e);
+  tk_arena_init(&d->answers.arena, e);
   d->journal = tkd_journal_new(e);
   d->watcher =
       (tk_watcher){.ud = d, .begin = begin_watching, .free = free_engine};

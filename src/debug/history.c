@@ -212,7 +212,7 @@ static void tell_others(tkd *d, const tkd_base *b, bool searches) {
 /* Detectors find what 'catch finding' waits for, and which lanes of what is
  * watched are undefined. */
 static bool wants_detectors(const tkd *d) {
-  for (const tkd_point *p = d->points; p; p = p->next) {
+  for (const tkd_point *p = d->points.first; p; p = p->next) {
     if (!p->enabled || !d->others.any) continue;
     if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_FINDING)
       return true;
@@ -222,7 +222,10 @@ static bool wants_detectors(const tkd *d) {
 }
 
 static void back_to_base(tkd *d, size_t i, bool searches) {
+  TK_ASSERT(i < d->nbases && !d->t->task);
   tkd_base b = d->bases[i];
+  TK_ASSERT(b.event <= d->event && b.done <= d->t->done);
+  TK_ASSERT(b.journal >= tkd_journal_first(d->journal));
   tkd_drop_strands(d);
   tkd_journal_undo(d->journal, b.journal);
   tki_pool_reset(d->t);
@@ -247,6 +250,7 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
  * (kind CONTINUE), or looking for the last place of a kind. */
 static void replay_to(tkd *d, uint64_t event, uint64_t sub,
                       tk_resume_kind kind) {
+  TK_ASSERT(d->phase == TKD_RUNNING && !d->t->task);
   d->steps.kind = kind;
   d->phase = kind == TK_RESUME_CONTINUE ? TKD_REPLAYING : TKD_SEARCHING;
   d->replay.cut = false;

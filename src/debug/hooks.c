@@ -71,7 +71,7 @@ static void end_step(tkd *d, const tki_frame *f) {
 static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
   bool running = d->phase == TKD_RUNNING;
   TK_ASSERT(d->phase != TKD_REPLAYING);
-  if (d->has_watch && tkd_watches_look(d, st, false)) {
+  if (d->points.has_watch && tkd_watches_look(d, st, false)) {
     d->new_program = false;
     return;
   }
@@ -80,12 +80,12 @@ static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
     d->interrupted = false;
     tkd_stop_here(d, TK_STOP_INTERRUPT, NULL, "");
   } else if (running && d->new_program && d->want_start) {
-    const tkd_point *p = d->caught_launch ? d->catch_launch : NULL;
+    const tkd_point *p = d->caught_launch ? d->points.catch_launch : NULL;
     d->want_start = d->caught_launch = false;
     tkd_stop_here(d, p ? TK_STOP_CATCH : TK_STOP_START, p, "");
-  } else if (running && d->new_program && d->catch_program) {
-    d->catch_program->hits++;
-    tkd_stop_here(d, TK_STOP_CATCH, d->catch_program, "");
+  } else if (running && d->new_program && d->points.catch_program) {
+    d->points.catch_program->hits++;
+    tkd_stop_here(d, TK_STOP_CATCH, d->points.catch_program, "");
   } else if (!tkd_points_hit(d, st) && step_ends(d, t->frame)) {
     end_step(d, t->frame);
   }
@@ -104,7 +104,7 @@ static bool arrive(tkd *d) {
     tkd_on_main(d, unmute);
   bool here = d->replay.target == d->event && d->replay.target_sub == d->sub;
   if (here) {
-    if (d->steps.kind == TK_RESUME_BACK && d->has_watch && !d->sub &&
+    if (d->steps.kind == TK_RESUME_BACK && d->points.has_watch && !d->sub &&
         d->phase == TKD_SEARCHING)
       tkd_watches_look(d, NULL, false);
     d->phase = TKD_REPLAYING;
@@ -117,8 +117,9 @@ static bool arrive(tkd *d) {
 
 /* ---- hooks ------------------------------------------------------------- */
 
-static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+static void statement_hook(void *ud, tki *t, const tk_stmt *st) {
   tkd *d = ud;
+  TK_ASSERT(t->event == &d->event && t->frame->stmt == st);
   if (d->sub && !d->fine) d->sub = 0, tkd_arm(d);
   d->sub = d->insts = 0;
   if (TK_LIKELY(d->event != d->alarm && !d->quick && !tkd_is_site(d, st)))
@@ -129,7 +130,7 @@ static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
   if (d->phase != TKD_RUNNING) tkd_redo(d);
 }
 
-static void on_program(void *ud, tki *t, bool begins) {
+static void program_hook(void *ud, tki *t, bool begins) {
   tkd *d = ud;
   if (begins) {
     d->new_program = true;
@@ -137,13 +138,13 @@ static void on_program(void *ud, tki *t, bool begins) {
       tkd_begin_base(d, d->strand->task->index);
     return;
   }
-  if (d->has_watch && d->phase != TKD_REPLAYING)
+  if (d->points.has_watch && d->phase != TKD_REPLAYING)
     tkd_watches_look(d, NULL, true);
   d->steps.ended |= t->task->index == d->steps.program;
 }
 
 /* What the function that finish leaves returns. */
-static void on_frame(void *ud, tki *t, bool begins) {
+static void frame_hook(void *ud, tki *t, bool begins) {
   tkd *d = ud;
   const tki_frame *f = t->frame;
   const tk_stmt *st = f->stmt;
@@ -155,8 +156,8 @@ static void on_frame(void *ud, tki *t, bool begins) {
   tkd_keep_results(d, f);
 }
 
-static void on_before(void *ud, tki *t, const tk_inst *in,
-                      const tki_val *args) {
+static void operation_hook(void *ud, tki *t, const tk_inst *in,
+                           const tki_val *args) {
   tkd *d = ud;
   (void)in, (void)args;
   if (!d->fine || t->frame->func->library) return;
@@ -174,11 +175,11 @@ static void on_before(void *ud, tki *t, const tk_inst *in,
   if (d->phase != TKD_RUNNING) tkd_redo(d);
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void access_hook(void *ud, tki *t, const tki_access *a) {
   tkd *d = ud;
   (void)t;
   if (a->write && d->history) tkd_journal_access(d->journal, a);
-  if (d->has_memory_watch) tkd_watches_access(d, a);
+  if (d->points.has_memory_watch) tkd_watches_access(d, a);
 }
 
 /* In the middle of a statement; what the user did there is done again. */
@@ -192,7 +193,7 @@ static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
 }
 
 /* breakpoint() in a kernel. */
-static void on_breakpoint(void *ud, tki *t, const tk_inst *in) {
+static void breakpoint_hook(void *ud, tki *t, const tk_inst *in) {
   (void)t, (void)in;
   stop_late(ud, TK_STOP_CALL, NULL, "");
 }
@@ -200,7 +201,7 @@ static void on_breakpoint(void *ud, tki *t, const tk_inst *in) {
 /* The catchpoint for what was reported last; NULL: there is none. */
 static tkd_point *catch_for_report(tkd *d) {
   const tk_diag *last = d->env->last_diag;
-  for (tkd_point *p = d->points; p; p = p->next) {
+  for (tkd_point *p = d->points.first; p; p = p->next) {
     if (p->kind != TK_POINT_CATCH || !p->enabled) continue;
     if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) continue;
     if (p->caught == TKD_CATCH_FINDING) return p;
@@ -217,13 +218,13 @@ static void stop_reported(tkd *d, tkd_point *p) {
             last ? tk_diag_name(last->id) : "");
 }
 
-static void on_stop(void *ud, tki *t) {
+static void stop_hook(void *ud, tki *t) {
   stop_reported(ud, catch_for_report(ud));
   (void)t;
 }
 
 /* The program goes on after it. */
-static void on_finding(void *ud, tki *t, bool stops) {
+static void finding_hook(void *ud, tki *t, bool stops) {
   tkd *d = ud;
   if (d->detached && stops) tki_stop(t);
   tkd_point *p = catch_for_report(d);
@@ -233,7 +234,7 @@ static void on_finding(void *ud, tki *t, bool stops) {
   if (again || (!passes && (p || stops))) stop_reported(d, p);
 }
 
-static bool on_interrupt(void *ud, tki *t) {
+static bool interrupt_hook(void *ud, tki *t) {
   tkd *d = ud;
   if (d->detached) return false;
   t->env->interrupted = 0;
@@ -243,13 +244,13 @@ static bool on_interrupt(void *ud, tki *t) {
 
 tki_observer tkd_observer(tkd *d) {
   return (tki_observer){.ud = d,
-                        .program = on_program,
-                        .frame = on_frame,
-                        .stmt = on_stmt,
-                        .before = on_before,
-                        .access = on_access,
-                        .breakpoint = on_breakpoint,
-                        .stop = on_stop,
-                        .finding = on_finding,
-                        .interrupt = on_interrupt};
+                        .program = program_hook,
+                        .frame = frame_hook,
+                        .stmt = statement_hook,
+                        .before = operation_hook,
+                        .access = access_hook,
+                        .breakpoint = breakpoint_hook,
+                        .stop = stop_hook,
+                        .finding = finding_hook,
+                        .interrupt = interrupt_hook};
 }

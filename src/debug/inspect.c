@@ -131,8 +131,8 @@ static void find_values(tkd *d, void *ud) {
   values_asked *a = ud;
   const tki_frame *f = a->f ? a->f : tkd_need_frame(d);
   tkd_values got = tkd_evaluate(d, f, a->text, NULL);
-  a->type = tk_arena_strdup(&d->answers, got.type);
-  a->values = TK_NEWN(&d->answers, tk_debug_value, got.n + 1);
+  a->type = tk_arena_strdup(&d->answers.arena, got.type);
+  a->values = TK_NEWN(&d->answers.arena, tk_debug_value, got.n + 1);
   if (got.known) {
     a->known = true;
     tkd_value v = {.path = "", .known = got.known};

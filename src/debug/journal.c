@@ -99,6 +99,7 @@ static chunk *room(tkd_journal *j, size_t n) {
 static void add_piece(tkd_journal *j, char *host, size_t n) {
   tail t = {host, n};
   chunk *c = room(j, n + sizeof t);
+  TK_ASSERT(c->n + n + sizeof t <= CHUNK && c->start + c->n == j->at);
   memcpy(c->bytes + c->n, host, n);
   memcpy(c->bytes + c->n + n, &t, sizeof t);
   c->n += n + sizeof t;
@@ -122,6 +123,7 @@ static void undo_one(tkd_journal *j) {
   chunk *c = j->newest;
   tail t;
   memcpy(&t, c->bytes + c->n - sizeof t, sizeof t);
+  TK_ASSERT(c->n >= sizeof t + t.n && j->at >= j->first + sizeof t + t.n);
   c->n -= sizeof t + t.n;
   memcpy(t.host, c->bytes + c->n, t.n);
   j->at -= sizeof t + t.n;

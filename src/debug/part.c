@@ -103,8 +103,8 @@ static int64_t clamp_index(int64_t i, int64_t size) {
 }
 
 /* The range of an axis that "I", "A:B" or "A:B:C" names. */
-static tkd_range range_of(tkd *d, const tki_region *r, int axis,
-                          const char **s) {
+static tkd_range index_range(tkd *d, const tki_region *r, int axis,
+                             const char **s) {
   int64_t size = r->tensor->shape[axis], step = 1;
   size_t n = index_piece(*s, true);
   if ((*s)[n] != ':') {
@@ -134,7 +134,7 @@ tkd_part tkd_part_of(tkd *d, const tki_region *r, const char *index) {
   need_brackets(d, index);
   for (const char *s = index + 1; *s && *s != ']'; s += *s == ',') {
     if (part.n >= x->rank) too_many_axes(d, r->name, x->rank);
-    part.ranges[part.n] = range_of(d, r, part.n, &s);
+    part.ranges[part.n] = index_range(d, r, part.n, &s);
     part.n++;
   }
   return part;
@@ -172,6 +172,7 @@ bool tkd_view_of(const tk_tensor *x, const tkd_part *part, tkd_view *v) {
 /* The element of the view that a lane is. */
 const char *tkd_view_lane(const tkd_view *v, size_t lane) {
   const char *at = v->host;
+  TK_ASSERT(lane < (size_t)tk_numel(&v->type));
   for (int i = v->type.rank - 1; i >= 0; i--) {
     size_t n = (size_t)v->type.shape[i];
     at += (int64_t)(lane % n) * v->strides[i];

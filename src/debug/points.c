@@ -19,46 +19,49 @@
 /* ---- the table --------------------------------------------------------- */
 
 static void grow_sites(tkd *d) {
-  tkd_site *old = d->sites;
-  size_t cap = d->cap_sites, n = cap ? cap * 2 : 64;
-  d->sites = tk_calloc(d->env, n, sizeof *d->sites);
-  d->cap_sites = n;
+  tkd_site *old = d->points.sites;
+  size_t cap = d->points.cap_sites, n = cap ? cap * 2 : 64;
+  d->points.sites = tk_calloc(d->env, n, sizeof *d->points.sites);
+  d->points.cap_sites = n;
   for (size_t k = 0; k < cap; k++) {
     if (!old[k].stmt) continue;
     size_t i = tkd_site_at(d, old[k].stmt);
-    while (d->sites[i].stmt) i = (i + 1) & (n - 1);
-    d->sites[i] = old[k];
+    while (d->points.sites[i].stmt) i = (i + 1) & (n - 1);
+    d->points.sites[i] = old[k];
   }
   tk_free(d->env, old, cap * sizeof *old);
 }
 
 static void add_site(tkd *d, tkd_point *p, const tk_stmt *st) {
-  if (d->nsites * 2 >= d->cap_sites) grow_sites(d);
+  if (d->points.nsites * 2 >= d->points.cap_sites) grow_sites(d);
   size_t i = tkd_site_at(d, st);
-  while (d->sites[i].stmt) i = (i + 1) & (d->cap_sites - 1);
-  d->sites[i] = (tkd_site){.stmt = st, .point = p};
+  while (d->points.sites[i].stmt) i = (i + 1) & (d->points.cap_sites - 1);
+  d->points.sites[i] = (tkd_site){.stmt = st, .point = p};
+  TK_ASSERT(d->points.nsites < d->points.cap_sites);
   tki_mark_stmt(d->t, st);
-  d->nsites++;
+  d->points.nsites++;
 }
 
 void tkd_sites_clear(tkd *d) {
-  for (size_t i = 0; i < d->cap_sites; i++) tki_eval_free(d->sites[i].cond);
+  for (size_t i = 0; i < d->points.cap_sites; i++)
+    tki_eval_free(d->points.sites[i].cond);
   if (d->t) tki_unmark_stmts(d->t);
-  tk_free(d->env, d->sites, d->cap_sites * sizeof *d->sites);
-  d->sites = NULL;
-  d->nsites = d->cap_sites = 0;
+  tk_free(d->env, d->points.sites,
+          d->points.cap_sites * sizeof *d->points.sites);
+  d->points.sites = NULL;
+  d->points.nsites = d->points.cap_sites = 0;
 }
 
 /* Finds where a point stands in the launch that runs. */
 static void resolve_point(tkd *d, tkd_point *p) {
   if (!p->enabled) return;
   if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_LAUNCH)
-    d->catch_launch = p;
+    d->points.catch_launch = p;
   if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_PROGRAM)
-    d->catch_program = p;
+    d->points.catch_program = p;
   if (p->kind == TK_POINT_WATCH) {
-    d->has_watch = true;
-    d->has_memory_watch |= p->watch.memory;
+    d->points.has_watch = true;
+    d->points.has_memory_watch |= p->watch.memory;
   }
   if (!d->t || p->kind == TK_POINT_WATCH) return;
   bool found = tkd_find_statements(d, p, add_site) > 0;
@@ -68,10 +71,10 @@ static void resolve_point(tkd *d, tkd_point *p) {
 
 void tkd_points_resolve(tkd *d) {
   tkd_sites_clear(d);
-  d->catch_launch = d->catch_program = NULL;
-  d->has_watch = d->has_memory_watch = false;
-  for (tkd_point *p = d->points; p; p = p->next) resolve_point(d, p);
-  if (d->temp && d->t) tkd_find_statements(d, d->temp, add_site);
+  d->points.catch_launch = d->points.catch_program = NULL;
+  d->points.has_watch = d->points.has_memory_watch = false;
+  for (tkd_point *p = d->points.first; p; p = p->next) resolve_point(d, p);
+  if (d->points.temp && d->t) tkd_find_statements(d, d->points.temp, add_site);
   tkd_arm(d);
 }
 
@@ -79,7 +82,7 @@ void tkd_points_resolve(tkd *d) {
 
 /* On the main stack: the front end is told of a logpoint. */
 static void tell_log(tkd *d) {
-  const tkd_point *p = d->work_site->point;
+  const tkd_point *p = d->points.work_site->point;
   tk_log log = {.point = p->number, .format = p->format};
   tkd_select(d, 0);
   if (d->front.logged) d->front.logged(d->front.ud, d, &log);
@@ -90,7 +93,7 @@ static void tell_log(tkd *d) {
 static bool site_hit(tkd *d, tkd_site *s) {
   tkd_point *p = s->point;
   bool searching = d->phase == TKD_SEARCHING;
-  if (p == d->temp) return true;
+  if (p == d->points.temp) return true;
   if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
   p->hit_at = 0;
   if (!tkd_site_condition(d, s)) return false;
@@ -103,7 +106,7 @@ static bool site_hit(tkd *d, tkd_site *s) {
   }
   p->hit_at = d->event;
   if (p->kind != TK_POINT_LOG) return true;
-  d->work_site = s;
+  d->points.work_site = s;
   if (!searching) tkd_on_main(d, tell_log);
   return false;
 }
@@ -113,13 +116,13 @@ bool tkd_points_hit(tkd *d, const tk_stmt *st) {
   const tkd_point *first = NULL;
   if (!tkd_is_site(d, st)) return false;
   size_t i = tkd_site_at(d, st);
-  for (; d->sites[i].stmt; i = (i + 1) & (d->cap_sites - 1)) {
-    tkd_site *s = &d->sites[i];
+  for (; d->points.sites[i].stmt; i = (i + 1) & (d->points.cap_sites - 1)) {
+    tkd_site *s = &d->points.sites[i];
     if (s->stmt != st || !site_hit(d, s)) continue;
-    if (!first || first == d->temp) first = s->point;
+    if (!first || first == d->points.temp) first = s->point;
   }
   if (!first) return false;
-  if (first == d->temp)
+  if (first == d->points.temp)
     tkd_stop_here(d, TK_STOP_PLACE, NULL, "");
   else if (first->kind == TK_POINT_CATCH)
     tkd_stop_here(d, TK_STOP_CATCH, first, "");
@@ -147,10 +150,10 @@ static void free_point(tkd *d, tkd_point *p) {
 }
 
 static void append_point(tkd *d, tkd_point *p) {
-  tkd_point **at = &d->points;
+  tkd_point **at = &d->points.first;
   while (*at) at = &(*at)->next;
   TK_ASSERT(!p->number && !p->next);
-  p->number = ++d->last_number;
+  p->number = ++d->points.last_number;
   *at = p;
 }
 
@@ -216,21 +219,21 @@ tkd_point *tkd_point_add(tkd *d, const tk_point_spec *spec) {
   tk_status st = tk_protect(d->env, place_point, &x);
   if (st == TK_OK) return p;
   tkd_point_drop(d, p);
-  d->last_number--;
+  d->points.last_number--;
   tk_throw(d->env, st);
 }
 
 tkd_point *tkd_point_numbered(tkd *d, int number) {
-  for (tkd_point *p = d->points; p; p = p->next)
+  for (tkd_point *p = d->points.first; p; p = p->next)
     if (p->number == number) return p;
-  if (!d->points)
+  if (!d->points.first)
     tkd_raise(d, "No breakpoint number %d: there are none.", number);
   tkd_raise(d, "No breakpoint number %d: 'info breakpoints' lists them.",
             number);
 }
 
 void tkd_point_drop(tkd *d, tkd_point *p) {
-  tkd_point **at = &d->points;
+  tkd_point **at = &d->points.first;
   while (*at != p) at = &(*at)->next;
   *at = p->next;
   if (d->stop.point == p) d->stop.point = NULL;
@@ -239,20 +242,20 @@ void tkd_point_drop(tkd *d, tkd_point *p) {
 }
 
 void tkd_points_drop_used(tkd *d) {
-  for (tkd_point *p = d->points, *next; p && d->stop.point; p = next) {
+  for (tkd_point *p = d->points.first, *next; p && d->stop.point; p = next) {
     next = p->next;
     if (p->once && tkd_point_was_hit(d, p)) tkd_point_drop(d, p);
   }
 }
 
 void tkd_points_free(tkd *d) {
-  while (d->points) {
-    tkd_point *p = d->points;
-    d->points = p->next;
+  while (d->points.first) {
+    tkd_point *p = d->points.first;
+    d->points.first = p->next;
     free_point(d, p);
   }
-  if (d->temp) free_point(d, d->temp);
-  d->temp = NULL;
+  if (d->points.temp) free_point(d, d->points.temp);
+  d->points.temp = NULL;
 }
 
 void tkd_point_enable(tkd *d, tkd_point *p, bool enabled) {
@@ -288,9 +291,9 @@ void tkd_point_condition(tkd *d, tkd_point *p, const char *cond) {
 /* ---- a place to stop at once ------------------------------------------- */
 
 void tkd_drop_temp(tkd *d) {
-  if (!d->temp) return;
-  tkd_point *p = d->temp;
-  d->temp = NULL;
+  if (!d->points.temp) return;
+  tkd_point *p = d->points.temp;
+  d->points.temp = NULL;
   free_point(d, p);
   tkd_points_resolve(d);
 }
@@ -299,6 +302,6 @@ void tkd_set_temp(tkd *d, const char *where) {
   tk_point_spec spec = {.kind = TK_POINT_BREAK, .where = where};
   tkd_point *p = new_point(d, &spec);
   tkd_drop_temp(d);
-  d->temp = p;
+  d->points.temp = p;
   tkd_points_resolve(d);
 }

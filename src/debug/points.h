@@ -73,14 +73,14 @@ bool tkd_points_hit(tkd *d, const tk_stmt *st);
 /* Where a statement is, or would be, in the table. */
 static inline size_t tkd_site_at(const tkd *d, const tk_stmt *st) {
   return (size_t)(((uintptr_t)st >> 4) * 0x9E3779B97F4A7C15u >> 20) &
-         (d->cap_sites - 1);
+         (d->points.cap_sites - 1);
 }
 static inline bool tkd_is_site(const tkd *d, const tk_stmt *st) {
-  if (!d->nsites) return false;
+  if (!d->points.nsites) return false;
   size_t i = tkd_site_at(d, st);
-  while (d->sites[i].stmt && d->sites[i].stmt != st)
-    i = (i + 1) & (d->cap_sites - 1);
-  return d->sites[i].stmt == st;
+  while (d->points.sites[i].stmt && d->points.sites[i].stmt != st)
+    i = (i + 1) & (d->points.cap_sites - 1);
+  return d->points.sites[i].stmt == st;
 }
 
 #endif

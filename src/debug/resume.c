@@ -176,7 +176,7 @@ static bool go_to_program(tkd *d, uint64_t index) {
 
 static void leave_alone(tkd *d) {
   d->detached = true;
-  for (tkd_point *p = d->points; p; p = p->next) p->enabled = false;
+  for (tkd_point *p = d->points.first; p; p = p->next) p->enabled = false;
   tkd_points_resolve(d);
 }
 
@@ -209,6 +209,7 @@ static void go_to_event(tkd *d, const tk_resume *r) {
 bool tkd_carry_out(tkd *d) {
   tk_resume r = d->intent;
   tki *t = d->t;
+  TK_ASSERT(d->phase == TKD_RUNNING && !t->task);
   if (r.kind == TK_RESUME_NONE) r.kind = TK_RESUME_CONTINUE;
   tkd_drop_intent(d);
   d->gone = false;
@@ -246,8 +247,8 @@ bool tkd_carry_out(tkd *d) {
     return true;
   case TK_RESUME_AGAIN:
     tkd_rewind(d);
-    d->caught_launch = d->want_start = d->catch_launch != NULL;
-    if (d->caught_launch) d->catch_launch->hits++;
+    d->caught_launch = d->want_start = d->points.catch_launch != NULL;
+    if (d->caught_launch) d->points.catch_launch->hits++;
     begin_steps(d, TK_RESUME_CONTINUE, 1);
     return false;
   case TK_RESUME_NEXT_LAUNCH:

@@ -38,8 +38,9 @@ void tkd_on_main(tkd *d, void (*work)(tkd *d)) {
 
 void tkd_arm(tkd *d) {
   tki *t = d->t;
-  d->quick = d->steps.kind != TK_RESUME_CONTINUE || d->has_watch ||
-             d->interrupted || d->want_start || d->catch_program;
+  TK_ASSERT(d->deed <= d->ndeeds);
+  d->quick = d->steps.kind != TK_RESUME_CONTINUE || d->points.has_watch ||
+             d->interrupted || d->want_start || d->points.catch_program;
   if (d->phase == TKD_REPLAYING) d->quick = false;
   d->alarm = d->replay.target;
   if (d->deed < d->ndeeds && d->phase != TKD_RUNNING) {
@@ -49,7 +50,7 @@ void tkd_arm(tkd *d) {
   if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
   if (!t) return;
   t->watched = d->others.watch || d->fine || t->unassigned;
-  t->reads = d->others.read || d->has_memory_watch;
+  t->reads = d->others.read || d->points.has_memory_watch;
   t->each = d->others.each || d->quick || d->fine || d->sub;
   t->due = d->alarm;
 }

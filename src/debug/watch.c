@@ -129,7 +129,7 @@ void tkd_watches_access(tkd *d, const tki_access *a) {
   const tki_frame *f = tkd_user_frame(d->t->frame);
   if (d->phase == TKD_REPLAYING) return;
   bool reads = !a->write || a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
-  for (tkd_point *p = d->points; p; p = p->next) {
+  for (tkd_point *p = d->points.first; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TK_POINT_WATCH || !w->memory || !p->enabled) continue;
     if (!(a->write && w->writes) && !(reads && w->reads)) continue;
@@ -245,7 +245,7 @@ static tkd_stop stop_of_watch(const tkd_point *p, bool line) {
 /* On the main stack: those that are due.  The stop names the last one. */
 static void judge_watches(tkd *d) {
   tkd_point *last = NULL;
-  for (tkd_point *p = d->points; p; p = p->next) {
+  for (tkd_point *p = d->points.first; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
     bool changed = w->due && judge_watch(d, p);
@@ -261,7 +261,7 @@ static void judge_watches(tkd *d) {
     return;
   }
   d->stop = stop_of_watch(last, false);
-  d->stopped_by_watch = true;
+  d->points.stopped_by_watch = true;
 }
 
 /* ---- looking ----------------------------------------------------------- */
@@ -317,8 +317,8 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   bool due = false;
   if (d->t->frame->func->library) return false;
   if (ends) d->sub = TKD_LATE;
-  d->stopped_by_watch = false;
-  for (tkd_point *p = d->points; p; p = p->next) {
+  d->points.stopped_by_watch = false;
+  for (tkd_point *p = d->points.first; p; p = p->next) {
     if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
     if (!p->watch.memory) look_variable(d, &p->watch);
     p->watch.read = is_read(d, &p->watch, st);
@@ -326,11 +326,11 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   }
   if (due) tkd_on_main(d, judge_watches);
   if (ends && d->sub == TKD_LATE) d->sub = sub;
-  return d->stopped_by_watch;
+  return d->points.stopped_by_watch;
 }
 
 void tkd_watches_forget(tkd *d) {
-  for (tkd_point *p = d->points; p; p = p->next) {
+  for (tkd_point *p = d->points.first; p; p = p->next) {
     tkd_watch *w = &p->watch;
     if (p->kind != TK_POINT_WATCH) continue;
     w->known = w->due = w->read = w->absent = false;
@@ -339,7 +339,7 @@ void tkd_watches_forget(tkd *d) {
 }
 
 void tkd_watches_back(tkd *d, bool stopped) {
-  for (tkd_point *p = d->points; p; p = p->next)
+  for (tkd_point *p = d->points.first; p; p = p->next)
     p->watch.seen = stopped && p->watch.hit_event == d->event;
 }
 
@@ -348,6 +348,7 @@ static bool watch_view(tkd_watch *w, const tki_region *r) {
   if (!w->found) return false;
   w->lo = r->lo + (uint64_t)(w->view.host - w->view.before - r->host);
   w->hi = w->lo + (uint64_t)(w->view.before + w->view.size);
+  TK_ASSERT(w->lo >= r->lo && w->lo < w->hi && w->hi <= r->hi);
   return true;
 }
 
@@ -362,7 +363,7 @@ static void find_watched(tkd *d, tkd_watch *w) {
 }
 
 void tkd_watches_begin(tkd *d) {
-  for (tkd_point *p = d->points; p; p = p->next) {
+  for (tkd_point *p = d->points.first; p; p = p->next) {
     p->watch.hit_event = 0;
     if (p->kind == TK_POINT_WATCH && p->watch.memory)
       find_watched(d, &p->watch);
@@ -387,7 +388,7 @@ static void refresh_watch(tkd *d, tkd_point *p) {
 
 void tkd_watches_refresh(tkd *d) {
   tkd_watches_forget(d);
-  for (tkd_point *p = d->points; p; p = p->next) refresh_watch(d, p);
+  for (tkd_point *p = d->points.first; p; p = p->next) refresh_watch(d, p);
 }
 
 /* ---- setting one ------------------------------------------------------- */
