@@ -25,9 +25,8 @@ bool tki_access_changes(const tki_access *a, size_t lane) {
   if (a->in->op == TK_I_ATOMIC && tk_atomic_op(a->in) == TK_A_ADD)
     return !all_zero(v, a->size);
   if (a->in->op == TK_I_CAS) {
-    tki_val *c = &a->t->frame->slots[a->in->args[1]];
-    const char *expected = tki_data(c);
-    if (memcmp(p, expected + (c->buf ? lane * a->size : 0), a->size) != 0)
+    const tki_val *expected = &a->t->frame->slots[a->in->args[1]];
+    if (memcmp(p, tki_lane(expected, lane, a->size), a->size) != 0)
       return false;
   }
   return memcmp(p, v, a->size) != 0;

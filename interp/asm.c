@@ -256,15 +256,16 @@ static void run_step(machine *m, const tk_asm_inst *in) {
 
 /* A value's lanes, and how they share registers. */
 typedef struct port {
-  char *data;
-  size_t n, size; /* lanes, bytes of each */
+  const char *from; /* of an operand */
+  char *to;         /* of a result, or NULL */
+  size_t n, size;   /* lanes, bytes of each */
   unsigned bits;
   int per, nregs;
 } port;
 
-static port port_of(const machine *m, tki_val *v, const tk_type *t) {
+static port port_of(const machine *m, const tk_type *t) {
   int pack = m->code->pack;
-  port p = {tki_data(v), (size_t)tk_numel(t), tk_lane_size(t), 0, 1, 0};
+  port p = {NULL, NULL, (size_t)tk_numel(t), tk_lane_size(t), 0, 1, 0};
   p.bits = t->ptr ? 64 : tk_dtypes[t->elem].bits;
   if (p.bits < 32)
     p.per = (int)(32 / p.bits) < pack ? (int)(32 / p.bits) : pack;
@@ -277,7 +278,7 @@ static uint64_t gather(const port *p, size_t at) {
   uint64_t v = 0;
   for (int k = 0; k < p->per && at + (size_t)k < p->n; k++) {
     uint64_t lane = 0;
-    memcpy(&lane, p->data + (at + (size_t)k) * p->size, p->size);
+    memcpy(&lane, p->from + (at + (size_t)k) * p->size, p->size);
     v |= lane << ((unsigned)k * p->bits);
   }
   return v;
@@ -286,7 +287,7 @@ static uint64_t gather(const port *p, size_t at) {
 static void scatter(const port *p, size_t at, uint64_t v) {
   for (int k = 0; k < p->per && at + (size_t)k < p->n; k++) {
     uint64_t lane = v >> ((unsigned)k * p->bits) & tki_asm_mask(p->bits);
-    memcpy(p->data + (at + (size_t)k) * p->size, &lane, p->size);
+    memcpy(p->to + (at + (size_t)k) * p->size, &lane, p->size);
   }
 }
 
@@ -313,22 +314,23 @@ void tki_run_ASM(tki *t, const tki_op *op, tki_val *frame) {
   machine m = {.t = t, .code = tk_asm_code(in)};
   size_t ports = (size_t)in->nargs + in->nres;
   size_t bytes = (size_t)m.code->nregs * sizeof *m.regs;
-  tki_buf *rb = tki_buf_new(t, bytes + 1);
-  tki_buf *pb = tki_buf_new(t, ports * (sizeof(port) + sizeof(tki_val)));
-  port *p = tki_buf_data(pb);
+  port *p = tki_scratch_new(t, ports * (sizeof *p + sizeof(tki_val)));
   tki_val *res = (tki_val *)(void *)(p + ports);
-  m.regs = tki_buf_data(rb);
+  m.regs = tki_scratch_new(t, bytes + 1);
   for (int i = 0; i < in->nres; i++) {
     const tk_type *type = &slots[in->res[i]].type;
     res[i] = tki_val_new(t, type, (size_t)in->n);
-    p[i] = port_of(&m, &res[i], type);
+    p[i] = port_of(&m, type);
+    p[i].to = tki_writable(&res[i]);
   }
-  for (int i = 0; i < in->nargs; i++)
-    p[in->nres + i] =
-        port_of(&m, &frame[in->args[i]], &slots[in->args[i]].type);
+  for (int i = 0; i < in->nargs; i++) {
+    port *x = &p[in->nres + i];
+    *x = port_of(&m, &slots[in->args[i]].type);
+    x->from = tki_lanes(&frame[in->args[i]]);
+  }
   for (size_t at = 0; at < (size_t)in->n; at += (size_t)m.code->pack)
     run_group(&m, p + in->nres, in->nargs, p, in->nres, at);
   for (int i = 0; i < in->nres; i++) tki_set(t, &frame[in->res[i]], res[i]);
-  tki_buf_free(t, rb);
-  tki_buf_free(t, pb);
+  tki_scratch_free(t, m.regs);
+  tki_scratch_free(t, p);
 }

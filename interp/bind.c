@@ -16,7 +16,7 @@ static const tki_choice choices[TK_INST_COUNT] = {
 
 /* Whether a later instruction is the only user of a slot and can take a
  * column or row in place of the block. */
-static bool takes_lazy(const tk_insts *l, size_t from, int slot) {
+static bool takes_part(const tk_insts *l, size_t from, int slot) {
   for (size_t i = from; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     for (int k = 0; k < in->nargs; k++)
@@ -28,18 +28,19 @@ static bool takes_lazy(const tk_insts *l, size_t from, int slot) {
 }
 
 /* A broadcast to two axes that only feeds an operation lane by lane is not
- * carried out: the operation goes row by row (1 a column, 2 a row). */
-static uint8_t fuse(const tk_at *at, const tk_inst *in) {
+ * carried out: the operation goes row by row. */
+static tki_part fuse(const tk_at *at, const tk_inst *in) {
   bool two = in->op == TK_I_BROADCAST && in->from.rank == 2;
-  if (!two || !takes_lazy(at->list, at->index + 1, in->res[0])) return 0;
+  if (!two || !takes_part(at->list, at->index + 1, in->res[0]))
+    return TKI_WHOLE;
   bool column = in->from.shape[1] == 1, row = in->from.shape[0] == 1;
-  if (column == row || in->type.shape[1] < 8) return 0;
-  return column ? 1 : 2;
+  if (column == row || in->type.shape[1] < 8) return TKI_WHOLE;
+  return column ? TKI_COLUMN : TKI_ROW;
 }
 
 static bool bind_inst(void *ud, const tk_at *at, const tk_inst *in) {
   tki_op *op = (tki_op *)ud + in->id;
-  *op = (tki_op){.in = in, .run = runs[in->op], .lazy = fuse(at, in)};
+  *op = (tki_op){.in = in, .run = runs[in->op], .part = fuse(at, in)};
   if (choices[in->op]) choices[in->op](op, at->func);
   return true;
 }

@@ -20,7 +20,7 @@ struct tki_op {
   const tk_inst *in;
   tki_run run;
   tki_kernel kernel; /* NULL: run needs none */
-  uint8_t lazy;      /* BROADCAST: as of tki_val.lazy; 0: carried out */
+  tki_part part;     /* BROADCAST: that stands for the whole; see fuse */
 };
 
 /* The table of a program. */

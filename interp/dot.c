@@ -104,27 +104,27 @@ enum { MAX_PARTS = 3 };
 
 /* x as a sum of parts that the tensor core can hold, largest first. */
 static void decompose(tki *t, tk_precision p, const float *x, size_t n,
-                      tki_buf **parts, int count) {
+                      float **parts, int count) {
   tk_dtype d = p == TK_P_BF16X3 || p == TK_P_BF16X6 ? TK_BF16 : TK_FP32;
-  tki_buf *rest = tki_buf_new(t, n * sizeof(float));
-  memcpy(tki_buf_data(rest), x, n * sizeof(float));
+  float *rest = tki_scratch_new(t, n * sizeof *rest);
+  memcpy(rest, x, n * sizeof *rest);
   for (int i = 0; i < count; i++) {
-    parts[i] = tki_buf_new(t, n * sizeof(float));
-    split(d, tki_buf_data(parts[i]), tki_buf_data(rest), tki_buf_data(rest), n);
+    parts[i] = tki_scratch_new(t, n * sizeof *rest);
+    split(d, parts[i], rest, rest, n);
   }
-  tki_buf_free(t, rest);
+  tki_scratch_free(t, rest);
 }
 
 /* What the tensor core reads of each operand, one product. */
 static void multiply_tf32(tki *t, float *c, const float *a, const float *b,
                           shape s) {
-  tki_buf *ra = tki_buf_new(t, s.m * s.k * sizeof(float));
-  tki_buf *rb = tki_buf_new(t, s.k * s.n * sizeof(float));
-  tki_cut_tf32(tki_buf_data(ra), a, s.m * s.k);
-  tki_cut_tf32(tki_buf_data(rb), b, s.k * s.n);
-  multiply(t, c, tki_buf_data(ra), tki_buf_data(rb), s);
-  tki_buf_free(t, ra);
-  tki_buf_free(t, rb);
+  float *ra = tki_scratch_new(t, s.m * s.k * sizeof *ra);
+  float *rb = tki_scratch_new(t, s.k * s.n * sizeof *rb);
+  tki_cut_tf32(ra, a, s.m * s.k);
+  tki_cut_tf32(rb, b, s.k * s.n);
+  multiply(t, c, ra, rb, s);
+  tki_scratch_free(t, ra);
+  tki_scratch_free(t, rb);
 }
 
 /* Products of parts whose ranks add up to less than `count`, smallest first
@@ -132,15 +132,14 @@ static void multiply_tf32(tki *t, float *c, const float *a, const float *b,
 static void multiply_parts(tki *t, tk_precision p, float *c, const float *a,
                            const float *b, shape s) {
   int count = p == TK_P_BF16X6 ? 3 : 2;
-  tki_buf *pa[MAX_PARTS], *pb[MAX_PARTS];
+  float *pa[MAX_PARTS], *pb[MAX_PARTS];
   decompose(t, p, a, s.m * s.k, pa, count);
   decompose(t, p, b, s.k * s.n, pb, count);
   for (int sum = count - 1; sum >= 0; sum--)
-    for (int i = sum; i >= 0; i--)
-      multiply(t, c, tki_buf_data(pa[i]), tki_buf_data(pb[sum - i]), s);
+    for (int i = sum; i >= 0; i--) multiply(t, c, pa[i], pb[sum - i], s);
   for (int i = 0; i < count; i++) {
-    tki_buf_free(t, pa[i]);
-    tki_buf_free(t, pb[i]);
+    tki_scratch_free(t, pa[i]);
+    tki_scratch_free(t, pb[i]);
   }
 }
 
@@ -151,18 +150,20 @@ typedef struct operand {
   const char *data;
 } operand;
 
-static float *as_f32(tki *t, operand o, size_t n, tki_buf **tmp) {
-  *tmp = NULL;
-  if (o.d == TK_FP32) return (float *)(uintptr_t)o.data;
-  *tmp = tki_buf_new(t, n * sizeof(float));
-  tki_widen(o.d, tki_buf_data(*tmp), o.data, n);
-  return tki_buf_data(*tmp);
+/* room: what is to be freed afterwards, or NULL. */
+static const float *as_f32(tki *t, operand o, size_t n, float **room) {
+  *room = NULL;
+  if (o.d == TK_FP32) return (const float *)(const void *)o.data;
+  *room = tki_scratch_new(t, n * sizeof **room);
+  tki_widen(o.d, *room, o.data, n);
+  return *room;
 }
 
 static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
                     shape s) {
-  tki_buf *ta, *tb;
-  float *x = as_f32(t, a, s.m * s.k, &ta), *y = as_f32(t, b, s.k * s.n, &tb);
+  float *ta, *tb;
+  const float *x = as_f32(t, a, s.m * s.k, &ta);
+  const float *y = as_f32(t, b, s.k * s.n, &tb);
   bool plain = a.d != TK_FP32 || tk_dot_precision(in) == TK_P_IEEE;
   if (plain)
     multiply(t, c, x, y, s);
@@ -170,8 +171,8 @@ static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
     multiply_tf32(t, c, x, y, s);
   else
     multiply_parts(t, tk_dot_precision(in), c, x, y, s);
-  if (ta) tki_buf_free(t, ta);
-  if (tb) tki_buf_free(t, tb);
+  tki_scratch_free(t, ta);
+  tki_scratch_free(t, tb);
 }
 
 void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
@@ -193,14 +194,14 @@ static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
 }
 
 static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
-  tki_buf *ta = tki_buf_new(t, s.m * s.k * 4);
-  tki_buf *tb = tki_buf_new(t, s.k * s.n * 4);
+  int32_t *ta = tki_scratch_new(t, s.m * s.k * sizeof *ta);
+  int32_t *tb = tki_scratch_new(t, s.k * s.n * sizeof *tb);
   tki_unary_fn widen = tki_cast_kernel(a.d, TK_INT32, false);
-  widen(tki_buf_data(ta), a.data, s.m * s.k);
-  widen(tki_buf_data(tb), b.data, s.k * s.n);
-  exact_i32(c, tki_buf_data(ta), tki_buf_data(tb), s);
-  tki_buf_free(t, ta);
-  tki_buf_free(t, tb);
+  widen(ta, a.data, s.m * s.k);
+  widen(tb, b.data, s.k * s.n);
+  exact_i32(c, ta, tb, s);
+  tki_scratch_free(t, ta);
+  tki_scratch_free(t, tb);
 }
 
 /* The accumulator in the type that is summed in: fp32 for fp16 results. */
@@ -209,19 +210,18 @@ static tki_val start(tki *t, const tk_inst *in, tki_val *frame,
   tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;
   bool same = type->elem == in->type.elem;
   if (acc && same) {
-    tki_val v = tki_result(t, in, frame, 2);
-    if (v.buf != acc->buf)
-      memcpy(tki_data(&v), tki_data(acc), (size_t)in->n * tk_lane_size(type));
-    else
-      acc->buf = NULL;
+    const void *from = tki_lanes(acc);
+    tki_val v = tki_result(t, in, frame, 1 << 2);
+    void *to = tki_writable(&v);
+    if (to != from) memcpy(to, from, (size_t)in->n * tk_lane_size(type));
     return v;
   }
   tki_val v = tki_val_new(t, type, (size_t)in->n);
   if (acc)
-    tki_widen((tk_dtype)in->type.elem, tki_data(&v), tki_data(acc),
+    tki_widen((tk_dtype)in->type.elem, tki_writable(&v), tki_lanes(acc),
               (size_t)in->n);
   else
-    memset(tki_data(&v), 0, (size_t)in->n * tk_lane_size(type));
+    memset(tki_writable(&v), 0, (size_t)in->n * tk_lane_size(type));
   return v;
 }
 
@@ -237,9 +237,9 @@ void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
   bool half = in->type.elem == TK_FP16;
   tk_type sum = half ? tk_with_elem(in->type, TK_FP32) : in->type;
   tki_val v = start(t, in, frame, &sum);
-  char *c = tki_data(&v);
-  operand x = {(tk_dtype)ta->elem, tki_data(a)};
-  operand y = {(tk_dtype)tb->elem, tki_data(b)};
+  char *c = tki_writable(&v);
+  operand x = {(tk_dtype)ta->elem, tki_lanes(a)};
+  operand y = {(tk_dtype)tb->elem, tki_lanes(b)};
   for (size_t i = 0; i < batch; i++) {
     if (in->type.elem == TK_FP64)
       dot_f64(t, (double *)(void *)c, x, y, s);
@@ -253,7 +253,7 @@ void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
   }
   if (half) {
     tki_val r = tki_val_new(t, &in->type, (size_t)in->n);
-    tki_narrow(TK_FP16, tki_data(&r), tki_data(&v), (size_t)in->n);
+    tki_narrow(TK_FP16, tki_writable(&r), tki_writable(&v), (size_t)in->n);
     tki_release(t, &v);
     v = r;
   }

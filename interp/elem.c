@@ -13,40 +13,37 @@
 #include "interp/kernels.h"
 #include "ir/libdevice.h"
 
-/* Puts v into the result slot; when v took over operand k's buffer, that
- * slot no longer holds it. */
-static void put(tki *t, const tk_inst *in, tki_val *frame, int k, tki_val v) {
-  if (k >= 0 && v.buf && frame[in->args[k]].buf == v.buf)
-    frame[in->args[k]].buf = NULL;
-  tki_set(t, &frame[in->res[0]], v);
-}
+/* Operands that the result may take the place of. */
+enum { FIRST = 1 << 0, SECOND = 1 << 1, THIRD = 1 << 2 };
 
+/* The mode of a binary kernel. */
 static int operand_mode(const tki_val *a, const tki_val *b) {
-  return a->buf ? (b->buf ? 0 : 1) : (b->buf ? 2 : 0);
+  bool one_a = tki_is_uniform(a), one_b = tki_is_uniform(b);
+  return one_a == one_b ? 0 : one_b ? 1 : 2;
 }
 
 void tki_run_CONST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *slot = frame + in->res[0];
-  tki_set(t, slot, (tki_val){.u = tk_const_bits(in), .region = TKI_ANY});
+  tki_set(t, slot, tki_make_scalar(tk_const_bits(in)));
 }
 
 void tki_run_PID(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   uint32_t pid = (uint32_t)t->pid[tk_program_id_axis(in)];
-  tki_set(t, frame + in->res[0], (tki_val){.u = pid, .region = TKI_ANY});
+  tki_set(t, frame + in->res[0], tki_make_scalar(pid));
 }
 
 void tki_run_NPROG(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   uint32_t size = (uint32_t)t->grid[tk_num_programs_axis(in)];
-  tki_set(t, frame + in->res[0], (tki_val){.u = size, .region = TKI_ANY});
+  tki_set(t, frame + in->res[0], tki_make_scalar(size));
 }
 
 void tki_run_CLOCK(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *slot = frame + in->res[0];
-  tki_set(t, slot, (tki_val){.u = t->ops, .region = TKI_ANY});
+  tki_set(t, slot, tki_make_scalar(t->ops));
 }
 
 TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
@@ -55,102 +52,92 @@ TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
 
 void tki_run_ARANGE(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val v = tki_result(t, in, frame, -1);
-  iota(tki_data(&v), (int32_t)tk_arange_start(in), (size_t)in->n);
-  put(t, in, frame, -1, v);
+  tki_val v = tki_result(t, in, frame, 0);
+  iota(tki_writable(&v), (int32_t)tk_arange_start(in), (size_t)in->n);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
-/* A larger operand is the better buffer; results may not outgrow it. */
-static int reusable(const tki_val *a, const tki_val *b) {
-  return a->buf ? 0 : b->buf ? 1 : -1;
+/* An operand of two axes that is gone through row by row. */
+typedef struct rows {
+  const char *at;
+  size_t step; /* bytes from one row to the next */
+  bool one;    /* one lane stands for a row */
+} rows;
+
+static rows rows_of(const tki_val *v, const tk_inst *in) {
+  size_t size = tk_lane_size(&in->from);
+  tki_part part = tki_part_of(v);
+  if (tki_is_uniform(v) || part == TKI_ROW)
+    return (rows){tki_lanes(v), 0, part != TKI_ROW};
+  bool column = part == TKI_COLUMN;
+  size_t lanes = column ? 1 : (size_t)in->type.shape[1];
+  return (rows){tki_lanes(v), lanes * size, column};
 }
 
-/* One lane repeated to a block. */
-static void fill(void *d, const void *x, size_t size, size_t n) {
-  if (size == 1)
-    memset(d, *(const uint8_t *)x, n);
-  else
-    for (size_t i = 0; i < n; i++) memcpy((char *)d + i * size, x, size);
-}
-
-/* Row by row, where an operand is a column or a row that stands for a block
- * (see fuse in bind.c).  width: bytes of a result lane. */
-static void by_rows(const tki_op *op, char *d, size_t width, tki_val *a,
-                    tki_val *b) {
+/* Where an operand is a column or a row that stands for a block (see fuse in
+ * bind.c). */
+static void binary_by_rows(tki *t, const tki_op *op, tki_val *frame,
+                           unsigned spare) {
   const tk_inst *in = op->in;
   tki_binary_fn fn = (tki_binary_fn)op->kernel;
-  size_t rows = (size_t)in->type.shape[0], cols = (size_t)in->type.shape[1];
-  size_t size = tk_lane_size(&in->from);
-  const size_t step[3] = {cols * size, size, 0}; /* dense, column, row */
-  size_t sa = a->buf ? step[a->lazy] : 0, sb = b->buf ? step[b->lazy] : 0;
-  bool one_a = !a->buf || a->lazy == 1, one_b = !b->buf || b->lazy == 1;
-  const char *pa = tki_data(a), *pb = tki_data(b);
-  int mode = one_b ? 1 : one_a ? 2 : 0;
-  for (size_t r = 0; r < rows; r++, pa += sa, pb += sb) {
-    char *to = d + r * cols * width;
-    if (one_a && one_b) { /* one lane, which is then repeated */
-      fn(to, pa, pb, 1, 0);
-      fill(to + width, to, width, cols - 1);
+  size_t n = (size_t)in->type.shape[0], cols = (size_t)in->type.shape[1];
+  size_t width = tk_lane_size(&in->type);
+  rows a = rows_of(&frame[in->args[0]], in);
+  rows b = rows_of(&frame[in->args[1]], in);
+  int mode = b.one ? 1 : a.one ? 2 : 0;
+  tki_val v = tki_result(t, in, frame, spare);
+  char *to = tki_writable(&v);
+  for (size_t r = 0; r < n; r++, a.at += a.step, b.at += b.step) {
+    if (a.one && b.one) { /* one lane, which is then repeated */
+      fn(to, a.at, b.at, 1, 0);
+      tki_fill(to + width, to, width, cols - 1);
     } else {
-      fn(to, pa, pb, cols, mode);
+      fn(to, a.at, b.at, cols, mode);
     }
+    to += cols * width;
   }
+  tki_set(t, &frame[in->res[0]], v);
+}
+
+static inline void run_two(tki *t, const tki_op *op, tki_val *frame,
+                           unsigned spare) {
+  const tk_inst *in = op->in;
+  const tki_val *a = frame + in->args[0], *b = frame + in->args[1];
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
+  if (tki_part_of(a) || tki_part_of(b)) {
+    binary_by_rows(t, op, frame, spare);
+    return;
+  }
+  const void *x = tki_lanes(a), *y = tki_lanes(b);
+  int mode = operand_mode(a, b);
+  tki_val v = tki_result(t, in, frame, spare);
+  fn(tki_writable(&v), x, y, (size_t)in->n, mode);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 void tki_run_BINARY(tki *t, const tki_op *op, tki_val *frame) {
-  const tk_inst *in = op->in;
-  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_binary_fn fn = (tki_binary_fn)op->kernel;
-  int k = reusable(a, b);
-  if (a->lazy | b->lazy)
-    k = !a->lazy && a->buf ? 0 : !b->lazy && b->buf ? 1 : -1;
-  tki_val v = tki_result(t, in, frame, k);
-  if (a->lazy | b->lazy) {
-    by_rows(op, tki_data(&v), tk_lane_size(&in->type), a, b);
-    put(t, in, frame, k, v);
-    return;
-  }
-  if (k == 0 && v.buf != a->buf && b->buf) { /* a lives on: try b */
-    tki_release(t, &v);
-    k = 1;
-    v = tki_result(t, in, frame, k);
-  }
-  fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n, operand_mode(a, b));
-  put(t, in, frame, k, v);
+  run_two(t, op, frame, FIRST | SECOND);
 }
 
-/* Comparisons make one-byte lanes, which never reuse wider ones in place:
+/* Comparisons make one-byte lanes, which never take the place of wider ones:
  * the loop would overtake itself. */
 void tki_run_COMPARE(tki *t, const tki_op *op, tki_val *frame) {
+  run_two(t, op, frame, 0);
+}
+
+/* Lanes of the same size may take the operand's place. */
+void tki_run_CAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_binary_fn fn = (tki_binary_fn)op->kernel;
-  tki_val v = tki_result(t, in, frame, -1);
-  if (a->lazy | b->lazy)
-    by_rows(op, tki_data(&v), 1, a, b);
-  else
-    fn(tki_data(&v), tki_data(a), tki_data(b), (size_t)in->n,
-       operand_mode(a, b));
-  put(t, in, frame, -1, v);
+  tki_unary_fn fn = (tki_unary_fn)op->kernel;
+  bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
+  const void *x = tki_lanes(&frame[in->args[0]]);
+  tki_val v = tki_result(t, in, frame, same ? FIRST : 0);
+  fn(tki_writable(&v), x, (size_t)in->n);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 void tki_run_UNARY(tki *t, const tki_op *op, tki_val *frame) {
-  const tk_inst *in = op->in;
-  tki_val *a = frame + in->args[0];
-  tki_unary_fn fn = (tki_unary_fn)op->kernel;
-  tki_val v = tki_result(t, in, frame, 0);
-  fn(tki_data(&v), tki_data(a), (size_t)in->n);
-  put(t, in, frame, 0, v);
-}
-
-void tki_run_CAST(tki *t, const tki_op *op, tki_val *frame) {
-  const tk_inst *in = op->in;
-  tki_val *a = frame + in->args[0];
-  tki_unary_fn fn = (tki_unary_fn)op->kernel;
-  bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
-  tki_val v = tki_result(t, in, frame, same ? 0 : -1);
-  fn(tki_data(&v), tki_data(a), (size_t)in->n);
-  put(t, in, frame, same ? 0 : -1, v);
+  tki_run_CAST(t, op, frame);
 }
 
 /* One step toward zero when rounding to nearest went away from it.  Rounded
@@ -171,9 +158,9 @@ static void run_cast_any(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
   tk_dtype from = (tk_dtype)in->from.elem, to = (tk_dtype)in->type.elem;
-  tki_val v = tki_result(t, in, frame, -1);
-  const char *s = tki_data(a);
-  char *d = tki_data(&v);
+  tki_val v = tki_result(t, in, frame, 0);
+  const char *s = tki_lanes(a);
+  char *d = tki_writable(&v);
   size_t ss = tk_dtypes[from].size, ds = tk_dtypes[to].size;
   for (int64_t i = 0; i < in->n; i++, s += ss, d += ds) {
     double x = tk_lane_to_round(from, s);
@@ -181,7 +168,7 @@ static void run_cast_any(tki *t, const tki_op *op, tki_val *frame) {
     if (tk_cast_rounding(in) == TK_ROUND_ZERO && tk_is_float(to))
       toward_zero(to, d, x);
   }
-  put(t, in, frame, -1, v);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 /* Casts that change no bits: between pointers and 64-bit integers. */
@@ -196,11 +183,11 @@ static void run_pointer_cast(tki *t, const tki_op *op, tki_val *frame) {
 static void run_not_null(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
-  tki_val v = tki_result(t, in, frame, -1);
-  const uint64_t *p = tki_data(a);
-  uint8_t *d = tki_data(&v);
+  tki_val v = tki_result(t, in, frame, 0);
+  const uint64_t *p = tki_lanes(a);
+  uint8_t *d = tki_writable(&v);
   for (int64_t i = 0; i < in->n; i++) d[i] = p[i] != 0;
-  put(t, in, frame, -1, v);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 /* ---- selection --------------------------------------------------------- */
@@ -233,61 +220,63 @@ static void select_lanes(size_t size, void *d, const uint8_t *c, const void *x,
   }
 }
 
-static tki_val pick(tki *t, const tk_inst *in, const tki_val *x) {
-  if (x->buf || !in->type.rank) return tki_share(x);
-  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  fill(tki_data(&v), &x->u, tk_lane_size(&in->type), (size_t)in->n);
-  v.region = x->region;
-  return v;
+/* The whole of an operand, as a block if the result is one. */
+static tki_val select_all(tki *t, const tk_inst *in, const tki_val *x) {
+  if (!tki_is_uniform(x) || !in->type.rank) return tki_share(x);
+  return tki_splat(t, x, (size_t)in->n, tk_lane_size(&in->type));
 }
 
 void tki_run_SELECT(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *c = frame + in->args[0];
   tki_val *x = frame + in->args[1], *y = frame + in->args[2];
-  if (!c->buf) { /* one condition for all lanes */
-    tki_set(t, frame + in->res[0], pick(t, in, c->b ? x : y));
+  if (tki_is_uniform(c)) { /* one condition for all lanes */
+    tki_val all = select_all(t, in, tki_scalar_bool(c) ? x : y);
+    tki_set(t, frame + in->res[0], all);
     return;
   }
-  int k = x->buf ? 1 : y->buf ? 2 : -1;
-  tki_val v = tki_result(t, in, frame, k);
-  int mode = (x->buf ? 0 : 2) + (y->buf ? 0 : 1);
-  select_lanes(tk_lane_size(&in->type), tki_data(&v), tki_data(c), tki_data(x),
-               tki_data(y), (size_t)in->n, mode);
+  int mode = (tki_is_uniform(x) ? 2 : 0) + (tki_is_uniform(y) ? 1 : 0);
+  const void *p = tki_lanes(x), *q = tki_lanes(y);
+  tki_val v = tki_result(t, in, frame, SECOND | THIRD);
+  select_lanes(tk_lane_size(&in->type), tki_writable(&v), tki_lanes(c), p, q,
+               (size_t)in->n, mode);
   v.region = x->region == y->region ? x->region : TKI_ANY;
-  put(t, in, frame, k, v);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 void tki_run_FMA(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val v = tki_result(t, in, frame, -1);
-  char *d = tki_data(&v), *p[3];
+  tki_val v = tki_result(t, in, frame, 0);
+  char *d = tki_writable(&v);
+  const char *p[3];
   tk_dtype e = (tk_dtype)in->type.elem;
   size_t size = tk_lane_size(&in->type);
-  for (int k = 0; k < 3; k++) p[k] = tki_data(&frame[in->args[k]]);
+  for (int k = 0; k < 3; k++) p[k] = tki_lanes(&frame[in->args[k]]);
   for (int64_t i = 0; i < in->n; i++) {
     size_t at = (size_t)i * size;
     if (e == TK_FP32) {
-      *(float *)(d + at) = fmaf(*(float *)(p[0] + at), *(float *)(p[1] + at),
-                                *(float *)(p[2] + at));
+      const float *x = (const void *)(p[0] + at);
+      const float *y = (const void *)(p[1] + at);
+      const float *z = (const void *)(p[2] + at);
+      *(float *)(void *)(d + at) = fmaf(*x, *y, *z);
       continue;
     }
     double r = fma(tk_lane_double(e, p[0] + at), tk_lane_double(e, p[1] + at),
                    tk_lane_double(e, p[2] + at));
     tk_lane_set_double(e, d + at, r);
   }
-  put(t, in, frame, -1, v);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 void tki_run_EXTERN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_extern_fn fn = (tki_extern_fn)op->kernel;
-  void *args[TK_EXTERN_ARGS];
-  int k = tk_lane_size(&in->from) == tk_lane_size(&in->type) ? 0 : -1;
-  tki_val v = tki_result(t, in, frame, k);
-  for (int i = 0; i < in->nargs; i++) args[i] = tki_data(&frame[in->args[i]]);
-  fn(tki_data(&v), args, (size_t)in->n);
-  put(t, in, frame, k, v);
+  const void *args[TK_EXTERN_ARGS];
+  bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
+  for (int i = 0; i < in->nargs; i++) args[i] = tki_lanes(&frame[in->args[i]]);
+  tki_val v = tki_result(t, in, frame, same ? FIRST : 0);
+  fn(tki_writable(&v), args, (size_t)in->n);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 /* ---- addresses --------------------------------------------------------- */
@@ -310,12 +299,6 @@ void tki_run_EXTERN(tki *t, const tki_op *op, tki_val *frame) {
 ADDPTR_LOOP(int32_t)
 ADDPTR_LOOP(int64_t)
 
-static tki_val addptr_result(tki *t, const tk_inst *in, tki_val *frame, int k) {
-  tki_val v = tki_result(t, in, frame, k);
-  v.region = frame[in->args[0]].region;
-  return v;
-}
-
 static int addptr_shift(const tk_inst *in) {
   tk_type pointee = tk_pointee(in->type);
   return __builtin_ctzll(tk_lane_size(&pointee));
@@ -324,22 +307,25 @@ static int addptr_shift(const tk_inst *in) {
 void tki_run_ADDPTR(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *p = frame + in->args[0], *o = frame + in->args[1];
-  int k = p->buf ? 0 : -1, mode = operand_mode(p, o);
-  tki_val v = addptr_result(t, in, frame, k);
-  addptr_int32_t(tki_data(&v), tki_data(p), tki_data(o), addptr_shift(in),
+  int mode = operand_mode(p, o);
+  const void *x = tki_lanes(p);
+  tki_val v = tki_result(t, in, frame, FIRST);
+  v.region = p->region;
+  addptr_int32_t(tki_writable(&v), x, tki_lanes(o), addptr_shift(in),
                  (size_t)in->n, mode);
-  put(t, in, frame, k, v);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
-/* Offsets that are as wide as pointers can give their buffer. */
+/* Offsets that are as wide as pointers can give their place. */
 static void run_addptr64(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *p = frame + in->args[0], *o = frame + in->args[1];
-  int k = reusable(p, o), mode = operand_mode(p, o);
-  tki_val v = addptr_result(t, in, frame, k);
-  addptr_int64_t(tki_data(&v), tki_data(p), tki_data(o), addptr_shift(in),
-                 (size_t)in->n, mode);
-  put(t, in, frame, k, v);
+  int mode = operand_mode(p, o);
+  const void *x = tki_lanes(p), *y = tki_lanes(o);
+  tki_val v = tki_result(t, in, frame, FIRST | SECOND);
+  v.region = p->region;
+  addptr_int64_t(tki_writable(&v), x, y, addptr_shift(in), (size_t)in->n, mode);
+  tki_set(t, &frame[in->res[0]], v);
 }
 
 /* ---- which of them, and with which loop --------------------------------- */

@@ -26,7 +26,7 @@ static const tk_tensor *tensor_at(void *ud, int slot) {
   const tki_region *r = &p->t->regions[v->region];
   if (!r->tensor) return NULL;
   uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
-  return v->u == start ? r->tensor : NULL;
+  return tki_scalar_bits(v) == start ? r->tensor : NULL;
 }
 
 static void bind_eval(tk_env *e, void *ud) {
@@ -77,12 +77,12 @@ static void fill_args(const call *c, tki_val *args) {
   for (size_t i = 0; i < c->x->nreads; i++) {
     const tk_slot *slot = &f->slots[f->params[i]];
     args[i] = c->f->slots[f->params[i]];
-    if (slot->type.rank && !args[i].buf) no_value(c->t, slot);
+    if (!tki_has_value(&args[i], &slot->type)) no_value(c->t, slot);
   }
   args += c->x->nreads;
   for (int i = 0; i < 3; i++)
-    args[i] = (tki_val){.i = c->t->pid[i], .region = TKI_ANY};
-  args[3] = (tki_val){.i = loop ? (int64_t)loop->trip : 0, .region = TKI_ANY};
+    args[i] = tki_make_scalar((uint64_t)(c->t->pid[i]));
+  args[3] = tki_make_scalar((uint64_t)(loop ? (int64_t)loop->trip : 0));
 }
 
 static void run(tk_env *e, void *ud) {
@@ -90,11 +90,10 @@ static void run(tk_env *e, void *ud) {
   tki *t = c->t;
   size_t n = c->x->func->nparams;
   (void)e;
-  tki_buf *b = tki_buf_new(t, n * sizeof(tki_val));
-  tki_val *args = tki_buf_data(b);
+  tki_val *args = tki_scratch_new(t, n * sizeof *args);
   fill_args(c, args);
   tki_call(t, c->x->func, args, n, c->out);
-  tki_buf_free(t, b);
+  tki_scratch_free(t, args);
 }
 
 void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,

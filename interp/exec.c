@@ -24,12 +24,9 @@ enum { FEW = 16 };
 /* Runs an instruction with its operands held, so that they can be looked at
  * afterwards and no result takes their place. */
 static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
-  tki_val few[FEW], *args = few;
-  tki_buf *big = NULL;
-  if (in->nargs > FEW) {
-    big = tki_buf_new(t, in->nargs * sizeof *args);
-    args = tki_buf_data(big);
-  }
+  tki_val few[FEW], *big = NULL, *args = few;
+  if (in->nargs > FEW)
+    args = big = tki_scratch_new(t, in->nargs * sizeof *args);
   for (size_t k = 0; k < in->nargs; k++)
     args[k] = tki_share(&slots[in->args[k]]);
   TKI_TELL(t, before, t, in, args);
@@ -37,7 +34,7 @@ static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
   t->frame->inst = in;
   TKI_TELL(t, after, t, in, args);
   for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
-  if (big) tki_buf_free(t, big);
+  tki_scratch_free(t, big);
 }
 
 static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
@@ -89,9 +86,9 @@ typedef struct counter {
 
 static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
   tk_dtype d = (tk_dtype)t->frame->func->slots[st->iv].type.elem;
-  counter c = {tk_lane_int(d, &slots[st->lb].u),
-               tk_lane_int(d, &slots[st->ub].u),
-               tk_lane_int(d, &slots[st->step].u), tk_dtypes[d].size};
+  counter c = {tk_lane_int(d, tki_lanes(&slots[st->lb])),
+               tk_lane_int(d, tki_lanes(&slots[st->ub])),
+               tk_lane_int(d, tki_lanes(&slots[st->step])), tk_dtypes[d].size};
   if (st->down) c.step = -c.step;
   if (c.step > 0) return c;
   tk_diag *bad = tki_finding(t, TK_D_RUNAWAY,
@@ -110,7 +107,7 @@ static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
   tki_loop loop = {t->frame->loops, st, 0, 0};
   t->frame->loops = &loop;
   while (st->down ? c.at > c.end : c.at < c.end) {
-    tki_set(t, &slots[st->iv], (tki_val){.i = c.at, .region = TKI_ANY});
+    tki_set(t, &slots[st->iv], tki_make_scalar((uint64_t)(c.at)));
     next_trip(t, st);
     if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
       return FLOW_RETURN;
@@ -128,7 +125,7 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
   tki_loop loop = {t->frame->loops, st, 0, tki_schedule_patience(t)};
   flow f = FLOW_ON;
   t->frame->loops = &loop;
-  while (f == FLOW_ON && slots[st->cond].b) {
+  while (f == FLOW_ON && tki_scalar_bool(&slots[st->cond])) {
     next_trip(t, st);
     f = exec_body(t, &st->body, slots, results);
     if (f == FLOW_RETURN) break;
@@ -169,8 +166,9 @@ static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
   switch (st->kind) {
   case TK_S_RUN: return FLOW_ON;
   case TK_S_IF:
-    return exec_body(t, slots[st->cond].b ? &st->body : &st->orelse, slots,
-                     results);
+    return exec_body(
+        t, tki_scalar_bool(&slots[st->cond]) ? &st->body : &st->orelse, slots,
+        results);
   case TK_S_FOR: return exec_for(t, st, slots, results);
   case TK_S_WHILE: return exec_while(t, st, slots, results);
   default:
@@ -200,18 +198,14 @@ static void release_slots(tki *t, tki_val *slots, size_t n) {
 static void no_results(tki *t, const tk_func *f, tki_val *results) {
   for (size_t i = 0; i < f->nresults; i++) {
     const tk_type *type = &f->result_types[i];
-    size_t n = (size_t)tk_numel(type);
-    results[i] = tki_val_new(t, type, n);
-    memset(tki_data(&results[i]), 0, n * tk_lane_size(type));
+    results[i] = tki_val_zero(t, type, (size_t)tk_numel(type));
   }
 }
 
 void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
               tki_val *results) {
   size_t bytes = f->nslots * sizeof(tki_val);
-  tki_buf *buf = tki_buf_new(t, bytes + 1);
-  tki_val *slots = tki_buf_data(buf);
-  memset(slots, 0, bytes);
+  tki_val *slots = tki_scratch_zero(t, bytes + 1);
   for (size_t i = 0; i < nargs; i++) slots[f->params[i]] = tki_share(&args[i]);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
   t->frame = &frame;
@@ -221,28 +215,28 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, frame, t, false);
   t->frame = frame.caller;
   release_slots(t, slots, f->nslots);
-  tki_buf_free(t, buf);
+  tki_scratch_free(t, slots);
 }
 
 void tki_run_CALL(tki *t, const tki_op *op, tki_val *slots) {
   const tk_inst *in = op->in;
   tki_val args[FEW], res[FEW], *a = args, *r = res;
+  tki_val *big = NULL;
   size_t n = in->nargs > in->nres ? in->nargs : in->nres;
-  tki_buf *big = NULL;
   if (n > FEW) {
-    big = tki_buf_new(t, 2 * n * sizeof *a);
-    a = tki_buf_data(big);
+    a = big = tki_scratch_new(t, 2 * n * sizeof *a);
     r = a + n;
   }
   for (size_t i = 0; i < in->nargs; i++) a[i] = slots[in->args[i]];
   tki_call(t, tk_call_callee(in), a, in->nargs, r);
   for (size_t i = 0; i < in->nres; i++) tki_set(t, &slots[in->res[i]], r[i]);
-  if (big) tki_buf_free(t, big);
+  tki_scratch_free(t, big);
 }
 
 void tki_run_COND(tki *t, const tki_op *op, tki_val *slots) {
   const tk_inst *in = op->in;
-  tki_exec_insts(t, &in->body[slots[in->args[0]].b ? 0 : 1], slots);
+  tki_exec_insts(t, &in->body[tki_scalar_bool(&slots[in->args[0]]) ? 0 : 1],
+                 slots);
 }
 
 /* ---- one program ------------------------------------------------------- */

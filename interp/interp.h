@@ -44,7 +44,7 @@ typedef struct tki_frame {
   tki_val *slots;
   tki_loop *loops;           /* innermost first */
   void *shadow[TKI_SHADOWS]; /* observers' own; NULL when a frame begins */
-  tki_buf *unassigned;       /* jump.c: by slot; NULL: none is */
+  uint8_t *unassigned;       /* jump.c: by slot; NULL: none is */
 } tki_frame;
 
 /* The frame that a user takes for the running one: what tkdbg's own prelude
@@ -79,8 +79,6 @@ typedef struct tki_driver {
   void (*waits)(void *ud, tki *t);
 } tki_driver;
 
-enum { TKI_CLASSES = 40 };
-
 struct tki {
   tk_env *env;
   tk_session *session;
@@ -92,8 +90,7 @@ struct tki {
   int64_t pid[3], grid[3];
   tki_region *regions;
   size_t nregions;
-  tki_buf *pool[TKI_CLASSES];
-  tki_buf *chunks; /* everything the pool made */
+  tki_pool pool;
   tki_frame *frame;
   tki_task *task;  /* that runs; NULL: on the stack of the run */
   tki_val *params; /* of the kernel, in the order of its params */

@@ -13,11 +13,11 @@
 /* ---- marks ------------------------------------------------------------- */
 
 bool tki_is_unassigned(const tki_frame *f, int slot) {
-  return f->unassigned && ((uint8_t *)tki_buf_data(f->unassigned))[slot];
+  return f->unassigned && f->unassigned[slot];
 }
 
 void tki_is_assigned(const tki_frame *f, int slot) {
-  if (f->unassigned) ((uint8_t *)tki_buf_data(f->unassigned))[slot] = 0;
+  if (f->unassigned) f->unassigned[slot] = 0;
 }
 
 static void unassigned_after(void *ud, tki *t, const tk_inst *in,
@@ -30,7 +30,7 @@ static void unassigned_frame(void *ud, tki *t, bool begins) {
   tki_frame *f = t->frame;
   (void)ud;
   if (begins || !f->unassigned) return;
-  tki_buf_free(t, f->unassigned);
+  tki_scratch_free(t, f->unassigned);
   f->unassigned = NULL;
   t->unassigned--;
 }
@@ -38,11 +38,10 @@ static void unassigned_frame(void *ud, tki *t, bool begins) {
 static void mark_unassigned(tki *t, int slot) {
   tki_frame *f = t->frame;
   if (!f->unassigned) {
-    f->unassigned = tki_buf_new(t, f->func->nslots + 1);
-    memset(tki_buf_data(f->unassigned), 0, f->func->nslots + 1);
+    f->unassigned = tki_scratch_zero(t, f->func->nslots + 1);
     t->unassigned++;
   }
-  ((uint8_t *)tki_buf_data(f->unassigned))[slot] = 1;
+  f->unassigned[slot] = 1;
   const tki_observer *o = t->observers;
   while (o && o != &t->jumps) o = o->next;
   if (o) return;
@@ -53,10 +52,11 @@ static void mark_unassigned(tki *t, int slot) {
 
 /* ---- statements that are skipped --------------------------------------- */
 
-/* A slot that was ever assigned has a buffer, or a region: a frame begins
+/* A slot that was ever assigned has lanes, or a region: a frame begins
  * with neither. */
 static bool was_assigned(const tk_type *type, const tki_val *v) {
-  return type->rank ? v->buf != NULL : v->region != 0 || v->u != 0;
+  return type->rank ? tki_has_value(v, type)
+                    : v->region != 0 || !tki_is_zero(v);
 }
 
 /* in: what would have assigned the slot. */
@@ -65,9 +65,7 @@ static void skip_slot(tki *t, const tk_inst *in, int slot) {
   const tk_slot *s = &f->func->slots[slot];
   if (!s->name || was_assigned(&s->type, &f->slots[slot])) return;
   size_t n = (size_t)tk_numel(&s->type);
-  tki_val v = tki_val_new(t, &s->type, n);
-  memset(tki_data(&v), 0, n * tk_lane_size(&s->type));
-  f->slots[slot] = v;
+  f->slots[slot] = tki_val_zero(t, &s->type, n);
   mark_unassigned(t, slot);
   const tk_inst *at = f->inst;
   f->inst = in;

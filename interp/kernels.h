@@ -12,7 +12,7 @@ typedef void (*tki_binary_fn)(void *d, const void *a, const void *b, size_t n,
                               int mode);
 typedef void (*tki_unary_fn)(void *d, const void *a, size_t n);
 /* d[i] = f(args[0][i], ...) */
-typedef void (*tki_extern_fn)(void *d, void *const *args, size_t n);
+typedef void (*tki_extern_fn)(void *d, const void *const *args, size_t n);
 
 /* NULL when the type has no such operation. */
 tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d);

@@ -171,13 +171,13 @@ FLOATS(f64, double, fmod)
 
 static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
                           size_t n, int mode, tki_binary_fn fn) {
-  float fa[TKI_ROW], fb[TKI_ROW];
+  float fa[TKI_BATCH], fb[TKI_BATCH];
   size_t size = tk_dtypes[t].size;
   if (mode == 2) tki_widen(t, fa, a, 1);
   if (mode == 1) tki_widen(t, fb, b, 1);
-  for (size_t at = 0; at < n; at += TKI_ROW) {
-    size_t m = n - at < TKI_ROW ? n - at : TKI_ROW;
-    float out[TKI_ROW];
+  for (size_t at = 0; at < n; at += TKI_BATCH) {
+    size_t m = n - at < TKI_BATCH ? n - at : TKI_BATCH;
+    float out[TKI_BATCH];
     if (mode != 2) tki_widen(t, fa, (const char *)a + at * size, m);
     if (mode != 1) tki_widen(t, fb, (const char *)b + at * size, m);
     fn(out, fa, fb, m, mode);
@@ -224,12 +224,12 @@ tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
 
 static void narrow_compare(tk_dtype t, uint8_t *d, const void *a, const void *b,
                            size_t n, int mode, tki_binary_fn fn) {
-  float fa[TKI_ROW], fb[TKI_ROW];
+  float fa[TKI_BATCH], fb[TKI_BATCH];
   size_t size = tk_dtypes[t].size;
   if (mode == 2) tki_widen(t, fa, a, 1);
   if (mode == 1) tki_widen(t, fb, b, 1);
-  for (size_t at = 0; at < n; at += TKI_ROW) {
-    size_t m = n - at < TKI_ROW ? n - at : TKI_ROW;
+  for (size_t at = 0; at < n; at += TKI_BATCH) {
+    size_t m = n - at < TKI_BATCH ? n - at : TKI_BATCH;
     if (mode != 2) tki_widen(t, fa, (const char *)a + at * size, m);
     if (mode != 1) tki_widen(t, fb, (const char *)b + at * size, m);
     fn(d + at, fa, fb, m, mode);

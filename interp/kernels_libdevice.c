@@ -23,14 +23,14 @@ typedef float mem_f, lane_f, mem_F;
 typedef double lane_F;
 
 #define LANES(NAME, R, GET, VALUE)                                             \
-  static void ld_##NAME(void *vd, void *const *args, size_t n) {               \
+  static void ld_##NAME(void *vd, const void *const *args, size_t n) {         \
     mem_##R *to = vd;                                                          \
     for (size_t i = 0; i < n; i++) {                                           \
       GET to[i] = (mem_##R)(VALUE);                                            \
     }                                                                          \
   }
 #define ROUNDED_LANES(NAME, MODE, R, GET, VALUE)                               \
-  static void ld_##NAME(void *vd, void *const *args, size_t n) {               \
+  static void ld_##NAME(void *vd, const void *const *args, size_t n) {         \
     mem_##R *to = vd;                                                          \
     fesetround(MODE);                                                          \
     for (size_t i = 0; i < n; i++) {                                           \

@@ -53,10 +53,10 @@ TKI_LOOP1(ceil_f64, double, double, ceil(a))
 
 /* Narrow floats know only the operations that keep or flip the sign. */
 static void narrow_neg(tk_dtype t, void *d, const void *a, size_t n) {
-  float row[TKI_ROW];
+  float row[TKI_BATCH];
   size_t size = tk_dtypes[t].size;
-  for (size_t at = 0; at < n; at += TKI_ROW) {
-    size_t m = n - at < TKI_ROW ? n - at : TKI_ROW;
+  for (size_t at = 0; at < n; at += TKI_BATCH) {
+    size_t m = n - at < TKI_BATCH ? n - at : TKI_BATCH;
     tki_widen(t, row, (const char *)a + at * size, m);
     neg_f32(row, row, m);
     tki_narrow(t, (char *)d + at * size, row, m);

@@ -56,6 +56,6 @@
   X(e5b16, TK_FP8E5B16, uint8_t)
 
 /* Narrow lanes are widened to fp32 in rows of so many. */
-enum { TKI_ROW = 256 };
+enum { TKI_BATCH = 256 };
 
 #endif

@@ -71,21 +71,17 @@ static active find_active(const uint8_t *m, size_t n) {
 
 /* ---- loads ------------------------------------------------------------- */
 
-/* What lanes that are masked off get. */
-typedef struct other {
-  const char *data; /* NULL: zero, and undefined to the detectors */
-  size_t step;      /* 0: one lane for all */
-} other;
-
-static inline void load_off(char *d, const other *o, size_t i, size_t size) {
-  if (o->data)
-    memcpy(d, o->data + i * o->step, size);
+/* o: what lanes that are masked off get; nowhere: zero, and undefined to the
+ * detectors. */
+static inline void load_off(char *d, const tki_span *o, size_t i, size_t size) {
+  if (o->at)
+    memcpy(d, o->at + i * o->step, size);
   else
     memset(d, 0, size);
 }
 
-static void load_lanes(const tki_access *a, char *d, const other *o, size_t at,
-                       size_t n) {
+static void load_lanes(const tki_access *a, char *d, const tki_span *o,
+                       size_t at, size_t n) {
   for (size_t i = at; i < at + n; i++) {
     if (a->mask && !a->mask[i])
       load_off(d + i * a->size, o, i, a->size);
@@ -94,14 +90,14 @@ static void load_lanes(const tki_access *a, char *d, const other *o, size_t at,
   }
 }
 
-static void fill_off(char *d, const other *o, size_t from, size_t to,
+static void fill_off(char *d, const tki_span *o, size_t from, size_t to,
                      size_t size) {
-  if (!o->data)
+  if (!o->at)
     memset(d + from * size, 0, (to - from) * size);
   else if (o->step)
-    memcpy(d + from * size, o->data + from * size, (to - from) * size);
+    memcpy(d + from * size, o->at + from * size, (to - from) * size);
   else
-    for (size_t i = from; i < to; i++) memcpy(d + i * size, o->data, size);
+    tki_fill(d + from * size, o->at, size, to - from);
 }
 
 /* Lanes of a row that were found to be contiguous: all there are? */
@@ -111,7 +107,7 @@ static void note_run(tki_access *a, size_t first, size_t run, size_t row) {
   a->run = run;
 }
 
-static void load_row(tki_access *a, char *d, const other *o, size_t at,
+static void load_row(tki_access *a, char *d, const tki_span *o, size_t at,
                      size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   if (!v.count) {
@@ -137,11 +133,11 @@ static void bool_lanes(uint8_t *d, size_t n) {
 }
 
 static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
-                            int mask_arg, uint8_t *spare) {
-  tki_val *p = frame + in->args[0];
+                            int mask_arg) {
+  const tki_val *p = frame + in->args[0];
   tki_access a = {.t = t,
                   .in = in,
-                  .addr = tki_data(p),
+                  .addr = tki_lanes(p),
                   .n = (size_t)in->n,
                   .size = tk_lane_size(&in->type),
                   .region = p->region,
@@ -150,11 +146,10 @@ static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
                           : in->op == TK_I_STORE ? "store"
                                                  : "atomic access"};
   if (mask_arg < 0) return a;
-  tki_val *m = frame + in->args[mask_arg];
-  a.mask = tki_data(m);
-  if (m->buf || !in->type.rank) return a;
-  *spare = m->b; /* one mask for the whole block */
-  if (m->b)
+  const tki_val *m = frame + in->args[mask_arg];
+  a.mask = tki_lanes(m);
+  if (!tki_is_uniform(m) || !in->type.rank) return a;
+  if (*a.mask) /* one mask for the whole block */
     a.mask = NULL;
   else
     a.n = 0;
@@ -163,17 +158,14 @@ static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
 
 void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  uint8_t off;
-  tki_access a = access_of(t, in, frame, tk_load_mask(in), &off);
-  other o = {NULL, 0};
+  tki_access a = access_of(t, in, frame, tk_load_mask(in));
+  tki_span o = {NULL, 0};
   if (tk_load_other(in) >= 0) {
-    tki_val *x = frame + in->args[tk_load_other(in)];
-    o = (other){tki_data(x), x->buf ? a.size : 0};
+    o = tki_span_of(frame + in->args[tk_load_other(in)], a.size);
   }
-  tki_val v = tki_result(t, in, frame, -1);
-  char *d = tki_data(&v);
+  tki_val v = tki_result(t, in, frame, 0);
+  char *d = tki_writable(&v);
   size_t row = tki_row_length(&in->type), n = (size_t)in->n;
-  v.region = TKI_ANY;
   if (!a.n) fill_off(d, &o, 0, n, a.size);
   for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
@@ -221,9 +213,10 @@ static void check_all(tki_access *a) {
   }
 }
 
-static void give_value(tki_access *a, tki_val *x) {
-  a->value = tki_data(x);
-  a->step = x->buf ? a->size : 0;
+static void give_value(tki_access *a, const tki_val *x) {
+  tki_span s = tki_span_of(x, a->size);
+  a->value = s.at;
+  a->step = s.step;
 }
 
 /* An atomic access changes lane after lane, so whoever watches is told, and
@@ -237,8 +230,7 @@ static void announce(tki *t, tki_access *a) {
 void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *x = frame + in->args[1];
-  uint8_t off;
-  tki_access a = access_of(t, in, frame, tk_store_mask(in), &off);
+  tki_access a = access_of(t, in, frame, tk_store_mask(in));
   size_t row = tki_row_length(&in->type);
   give_value(&a, x);
   if (row < a.n || t->sensed) check_all(&a);
@@ -298,11 +290,9 @@ static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
 void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *x = frame + in->args[1];
-  uint8_t off;
-  tki_access a = access_of(t, in, frame, tk_atomic_mask(in), &off);
-  tki_val v = tki_result(t, in, frame, -1);
-  char *d = tki_data(&v), *s = tki_data(x);
-  size_t step = x->buf ? a.size : 0;
+  tki_access a = access_of(t, in, frame, tk_atomic_mask(in));
+  tki_val v = tki_result(t, in, frame, 0);
+  char *d = tki_writable(&v);
   give_value(&a, x);
   announce(t, &a);
   if (a.n < (size_t)in->n) memset(d, 0, (size_t)in->n * a.size);
@@ -313,8 +303,8 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
     }
     char *p = check_lane(&a, i);
     memcpy(d, p, a.size);
-    atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p, s + i * step,
-                a.size);
+    atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p,
+                a.value + i * a.step, a.size);
   }
   tki_set(t, &frame[in->res[0]], v);
 }
@@ -322,16 +312,17 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
 void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *c = frame + in->args[1], *x = frame + in->args[2];
-  tki_access a = access_of(t, in, frame, -1, NULL);
-  tki_val v = tki_result(t, in, frame, -1);
-  char *d = tki_data(&v), *cmp = tki_data(c), *val = tki_data(x);
-  size_t cs = c->buf ? a.size : 0, xs = x->buf ? a.size : 0;
+  tki_access a = access_of(t, in, frame, -1);
+  tki_val v = tki_result(t, in, frame, 0);
+  char *d = tki_writable(&v);
+  tki_span expected = tki_span_of(c, a.size);
   give_value(&a, x);
   announce(t, &a);
   for (size_t i = 0; i < a.n; i++, d += a.size) {
     char *p = check_lane(&a, i);
     memcpy(d, p, a.size);
-    if (!memcmp(p, cmp + i * cs, a.size)) memcpy(p, val + i * xs, a.size);
+    if (!memcmp(p, expected.at + i * expected.step, a.size))
+      memcpy(p, a.value + i * a.step, a.size);
   }
   tki_set(t, &frame[in->res[0]], v);
 }

@@ -20,31 +20,14 @@ static void finish(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
 void tki_run_COPY(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
-  if (!a->buf == !in->type.rank) {
+  if (tki_is_uniform(a) == !in->type.rank) {
     tki_set(t, &frame[in->res[0]], tki_share(a));
     return;
   }
   tki_val v = tki_val_new(t, &in->type, 1);
   v.region = a->region;
-  memcpy(tki_data(&v), tki_data(a), tk_lane_size(&in->type));
+  memcpy(tki_writable(&v), tki_lanes(a), tk_lane_size(&in->type));
   finish(t, in, frame, v);
-}
-
-#define FILL(T)                                                                \
-  TKI_CLONES static void fill_##T(T *d, T x, size_t n) {                       \
-    for (size_t i = 0; i < n; i++) d[i] = x;                                   \
-  }
-FILL(uint16_t)
-FILL(uint32_t)
-FILL(uint64_t)
-
-static void fill(void *d, const void *lane, size_t size, size_t n) {
-  switch (size) {
-  case 1: memset(d, *(const uint8_t *)lane, n); break;
-  case 2: fill_uint16_t(d, *(const uint16_t *)lane, n); break;
-  case 4: fill_uint32_t(d, *(const uint32_t *)lane, n); break;
-  default: fill_uint64_t(d, *(const uint64_t *)lane, n);
-  }
 }
 
 /* Axis by axis from the first: row copies where an axis repeats. */
@@ -64,7 +47,7 @@ static void spread(char *d, const char *s, const tk_type *to,
   if (dstep == sstep && !repeats) {
     memcpy(d, s, n * dstep);
   } else if (repeats && dstep == size) {
-    fill(d, s, size, n);
+    tki_fill(d, s, size, n);
   } else {
     spread(d, s, to, from, axis + 1, size);
     for (size_t i = 1; i < n; i++)
@@ -78,19 +61,18 @@ static void spread(char *d, const char *s, const tk_type *to,
 void tki_run_BROADCAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
-  if (op->lazy && !t->watched) { /* see fuse in bind.c */
-    tki_val view = tki_share(a);
-    view.lazy = op->lazy;
-    finish(t, in, frame, view);
+  if (op->part && !t->watched) { /* see fuse in bind.c */
+    finish(t, in, frame, tki_share_as(a, op->part));
+    return;
+  }
+  size_t size = tk_lane_size(&in->type);
+  if (tki_is_uniform(a)) {
+    finish(t, in, frame, tki_splat(t, a, (size_t)in->n, size));
     return;
   }
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   v.region = a->region;
-  size_t size = tk_lane_size(&in->type);
-  if (!a->buf)
-    fill(tki_data(&v), &a->u, size, (size_t)in->n);
-  else
-    spread(tki_data(&v), tki_data(a), &in->type, &in->from, 0, size);
+  spread(tki_writable(&v), tki_lanes(a), &in->type, &in->from, 0, size);
   finish(t, in, frame, v);
 }
 
@@ -155,10 +137,10 @@ void tki_run_PERMUTE(tki *t, const tki_op *op, tki_val *frame) {
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   v.region = a->region;
   if (in->type.rank == 2)
-    transpose(tki_data(&v), tki_data(a), (size_t)in->from.shape[0],
+    transpose(tki_writable(&v), tki_lanes(a), (size_t)in->from.shape[0],
               (size_t)in->from.shape[1], tk_lane_size(&in->type));
   else
-    permute_any(tki_data(&v), tki_data(a), in);
+    permute_any(tki_writable(&v), tki_lanes(a), in);
   finish(t, in, frame, v);
 }
 
@@ -169,7 +151,8 @@ void tki_run_JOIN(tki *t, const tki_op *op, tki_val *frame) {
   tki_val *a = frame + in->args[0], *b = frame + in->args[1];
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   size_t size = tk_lane_size(&in->type);
-  char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
+  char *d = tki_writable(&v);
+  const char *x = tki_lanes(a), *y = tki_lanes(b);
   for (int64_t i = 0; i < in->n / 2; i++) {
     memcpy(d, x, size);
     memcpy(d + size, y, size);
@@ -187,7 +170,8 @@ void tki_run_SPLIT(tki *t, const tki_op *op, tki_val *frame) {
   for (int k = 0; k < 2; k++) {
     out[k] = tki_val_new(t, &in->type, (size_t)in->n);
     out[k].region = a->region;
-    char *d = tki_data(&out[k]), *s = (char *)tki_data(a) + (size_t)k * size;
+    char *d = tki_writable(&out[k]);
+    const char *s = (const char *)tki_lanes(a) + (size_t)k * size;
     for (int64_t i = 0; i < in->n; i++, d += size, s += 2 * size)
       memcpy(d, s, size);
   }
@@ -201,7 +185,8 @@ void tki_run_CAT(tki *t, const tki_op *op, tki_val *frame) {
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t na = tk_inst_axis_lanes(in) * r.inner * r.size;
   size_t nb = r.n * r.inner * r.size - na;
-  char *d = tki_data(&v), *x = tki_data(a), *y = tki_data(b);
+  char *d = tki_writable(&v);
+  const char *x = tki_lanes(a), *y = tki_lanes(b);
   for (size_t i = 0; i < r.outer; i++) {
     memcpy(d, x + i * na, na);
     memcpy(d + na, y + i * nb, nb);
@@ -217,7 +202,8 @@ void tki_run_FLIP(tki *t, const tki_op *op, tki_val *frame) {
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t row = r.inner * r.size;
-  char *d = tki_data(&v), *s = tki_data(a);
+  char *d = tki_writable(&v);
+  const char *s = tki_lanes(a);
   for (size_t o = 0; o < r.outer; o++)
     for (size_t i = 0; i < r.n; i++)
       memcpy(d + (o * r.n + i) * row, s + (o * r.n + r.n - 1 - i) * row, row);
@@ -234,8 +220,9 @@ void tki_run_SLICE(tki *t, const tki_op *op, tki_val *frame) {
   size_t n = tk_inst_axis_lanes(in);
   int64_t start = tk_slice_start(in), step = tk_slice_step(in);
   size_t row = r.inner * r.size;
-  char *d = tki_data(&v), *s = tki_data(a);
-  for (size_t o = 0; o < r.outer; o++, s += n * row)
+  char *d = tki_writable(&v);
+  const char *s = tki_lanes(a);
+  for (size_t o = 0; o < r.outer; o++, s += (size_t)n * row)
     for (size_t i = 0; i < r.n; i++, d += row)
       memcpy(d, s + (size_t)(start + (int64_t)i * step) * row, row);
   v.region = a->region;
@@ -261,7 +248,8 @@ void tki_run_GATHER(tki *t, const tki_op *op, tki_val *frame) {
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   size_t n = tk_inst_axis_lanes(in);
-  char *d = tki_data(&v), *s = tki_data(a), *idx = tki_data(b);
+  char *d = tki_writable(&v);
+  const char *s = tki_lanes(a), *idx = tki_lanes(b);
   for (int64_t i = 0; i < in->n; i++) {
     int64_t at = tk_lane_int(id, idx + (size_t)i * isize);
     size_t inner = (size_t)i % r.inner, outer = (size_t)i / (r.inner * r.n);
@@ -308,9 +296,9 @@ void tki_run_SORT(tki *t, const tki_op *op, tki_val *frame) {
   size_t n = tk_inst_axis_lanes(in), keep = (size_t)tk_sort_keep(in);
   size_t size = tk_lane_size(&in->type), rows = (size_t)in->n / keep;
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  tki_buf *tmp = tki_buf_new(t, n * sizeof(keyed));
-  keyed *k = tki_buf_data(tmp);
-  char *d = tki_data(&v), *s = tki_data(a);
+  keyed *k = tki_scratch_new(t, n * sizeof *k);
+  char *d = tki_writable(&v);
+  const char *s = tki_lanes(a);
   for (size_t r = 0; r < rows; r++, s += n * size) {
     for (size_t i = 0; i < n; i++)
       k[i] = (keyed){sort_key(e, s + i * size, tk_sort_descending(in)),
@@ -319,7 +307,7 @@ void tki_run_SORT(tki *t, const tki_op *op, tki_val *frame) {
     for (size_t i = 0; i < keep; i++, d += size)
       memcpy(d, s + k[i].at * size, size);
   }
-  tki_buf_free(t, tmp);
+  tki_scratch_free(t, k);
   finish(t, in, frame, v);
 }
 
@@ -328,10 +316,10 @@ void tki_run_HISTOGRAM(tki *t, const tki_op *op, tki_val *frame) {
   tki_val *a = frame + in->args[0];
   tk_dtype e = (tk_dtype)in->from.elem;
   int masked = tk_histogram_mask(in);
-  const uint8_t *mask = masked < 0 ? NULL : tki_data(&frame[in->args[masked]]);
+  const uint8_t *mask = masked < 0 ? NULL : tki_lanes(&frame[in->args[masked]]);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  int32_t *d = tki_data(&v);
-  const char *s = tki_data(a);
+  int32_t *d = tki_writable(&v);
+  const char *s = tki_lanes(a);
   size_t n = (size_t)tk_numel(&in->from), size = tk_lane_size(&in->from);
   memset(d, 0, (size_t)in->n * sizeof *d);
   for (size_t i = 0; i < n; i++) {

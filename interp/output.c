@@ -8,7 +8,7 @@
 
 static tk_array_view view_of(tki *t, const tk_piece *p, bool hex) {
   tki_val *v = &t->frame->slots[p->slot];
-  tk_array_view view = {.data = tki_data(v),
+  tk_array_view view = {.data = tki_lanes(v),
                         .hex = hex,
                         .dtype = (tk_dtype)p->type.elem,
                         .pointers = p->type.ptr > 0,
@@ -27,8 +27,8 @@ static bool format_scalar(tk_buf *out, const tk_piece *p, tki_val *v) {
   tk_dtype d = (tk_dtype)p->type.elem;
   if (p->type.rank || p->type.ptr || !p->spec || !*p->spec) return false;
   if (tk_is_float(d))
-    return tk_format_spec_double(out, tk_lane_double(d, tki_data(v)), p->spec);
-  return tk_format_spec_int(out, tk_lane_int(d, tki_data(v)), p->spec);
+    return tk_format_spec_double(out, tk_lane_double(d, tki_lanes(v)), p->spec);
+  return tk_format_spec_int(out, tk_lane_int(d, tki_lanes(v)), p->spec);
 }
 
 /* The column that text added now starts at. */
@@ -54,8 +54,9 @@ static void format_pieces(tki *t, tk_buf *out, const tk_format *f) {
 static bool wanted(tki *t, const tk_format *f) {
   int64_t pid[3];
   for (int i = 0; i < 3; i++)
-    pid[i] =
-        f->pid_slots[i] < 0 ? t->pid[i] : t->frame->slots[f->pid_slots[i]].i;
+    pid[i] = f->pid_slots[i] < 0
+                 ? t->pid[i]
+                 : (int64_t)tki_scalar_bits(&t->frame->slots[f->pid_slots[i]]);
   return tk_pids_match(&f->conds, pid);
 }
 
@@ -95,7 +96,7 @@ static void assertion_failed(tki *t, const tk_inst *in, int64_t lane) {
 void tki_run_ASSERT(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   if (!t->asserts) return;
-  const uint8_t *c = tki_data(&frame[in->args[0]]);
+  const uint8_t *c = tki_lanes(&frame[in->args[0]]);
   for (int64_t i = 0; i < in->n; i++)
     if (!c[i]) assertion_failed(t, in, i);
 }

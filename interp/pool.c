@@ -1,90 +1,91 @@
-/* pool.c - buffers for lanes.
+/* pool.c - memory for lanes.
  *
- * Sizes are powers of two, as block sizes are; a freed buffer goes to its
- * class's list and the next block of that size takes it, still warm.
+ * A freed buffer goes to its class's list and the next block of that size
+ * takes it, still warm.
  */
+#include "interp/pool.h"
+
 #include <string.h>
 
+#include "base/assert.h"
 #include "interp/interp.h"
 
-static uint32_t class_of(size_t bytes) {
-  uint32_t c = 6;
-  while (((size_t)1 << c) < bytes) c++;
-  return c;
-}
+enum { SMALLEST = 6 }; /* class of one cache line */
 
-static size_t class_bytes(uint32_t c) {
-  return ((size_t)1 << c) + TKI_ALIGN + sizeof(void *);
-}
-
-/* A chunk: [header pointer to next chunk][padding][tki_buf][lanes]. */
-typedef struct chunk {
-  struct chunk *next;
+/* A chunk: [tki_chunk][padding][tki_buf][padding][lanes]. */
+typedef struct tki_chunk {
+  struct tki_chunk *next;
   size_t size;
   tki_buf *buf;
-} chunk;
+} tki_chunk;
 
-static tki_buf *buf_make(tki *t, uint32_t c) {
-  size_t size = class_bytes(c) + sizeof(chunk) + TKI_ALIGN;
-  chunk *k = tk_realloc(t->env, NULL, 0, size);
+static uint32_t class_of(size_t bytes) {
+  if (bytes <= (size_t)1 << SMALLEST) return SMALLEST;
+  return 64 - (uint32_t)__builtin_clzll(bytes - 1);
+}
+
+static tki_buf *buf_make(tki *t, uint32_t class) {
+  size_t lanes = ((size_t)1 << class) + sizeof(void *);
+  size_t size = sizeof(tki_chunk) + 2 * TKI_ALIGN + lanes;
+  tki_chunk *k = tk_realloc(t->env, NULL, 0, size);
   uintptr_t at = (uintptr_t)(k + 1) + TKI_ALIGN - 1;
   tki_buf *b = (tki_buf *)(at & ~(uintptr_t)(TKI_ALIGN - 1));
-  *k = (chunk){.next = (chunk *)t->chunks, .size = size, .buf = b};
-  t->chunks = (tki_buf *)k;
-  memset(b, 0, sizeof *b);
-  b->cls = c;
+  *k = (tki_chunk){t->pool.chunks_, size, b};
+  t->pool.chunks_ = k;
+  *b = (tki_buf){.class_ = class};
   return b;
 }
 
 tki_buf *tki_buf_new(tki *t, size_t bytes) {
-  uint32_t c = class_of(bytes);
-  tki_buf *b = t->pool[c];
+  uint32_t class = class_of(bytes);
+  TK_ASSERT(class < TKI_CLASSES);
+  tki_buf *b = t->pool.free_[class];
   if (b)
-    t->pool[c] = b->next;
+    t->pool.free_[class] = b->next_;
   else
-    b = buf_make(t, c);
-  b->refs = 1;
+    b = buf_make(t, class);
+  TK_ASSERT(b->refs_ == 0 && b->class_ == class);
+  TK_ASSERT(bytes <= (size_t)1 << class);
+  b->refs_ = 1;
   return b;
 }
 
 void tki_buf_free(tki *t, tki_buf *b) {
-  b->next = t->pool[b->cls];
-  t->pool[b->cls] = b;
+  TK_ASSERT(b->refs_ == 0 && b->class_ < TKI_CLASSES);
+  TK_ASSERT(t->pool.free_[b->class_] != b);
+  b->next_ = t->pool.free_[b->class_];
+  t->pool.free_[b->class_] = b;
+}
+
+void *tki_scratch_new(tki *t, size_t bytes) {
+  return tki_buf_data(tki_buf_new(t, bytes));
+}
+
+void *tki_scratch_zero(tki *t, size_t bytes) {
+  return memset(tki_scratch_new(t, bytes), 0, bytes);
+}
+
+void tki_scratch_free(tki *t, void *memory) {
+  if (!memory) return;
+  tki_buf *b = (tki_buf *)(void *)((char *)memory - TKI_ALIGN);
+  TK_ASSERT(b->refs_ == 1);
+  b->refs_ = 0;
+  tki_buf_free(t, b);
 }
 
 void tki_pool_free(tki *t) {
-  for (chunk *k = (chunk *)t->chunks, *next; k; k = next) {
+  for (tki_chunk *k = t->pool.chunks_, *next; k; k = next) {
     next = k->next;
     tk_free(t->env, k, k->size);
   }
-  t->chunks = NULL;
-  memset(t->pool, 0, sizeof t->pool);
+  t->pool = tki_pool_empty();
 }
 
 void tki_pool_reset(tki *t) {
   t->unassigned = 0;
-  memset(t->pool, 0, sizeof t->pool);
-  for (chunk *k = (chunk *)t->chunks; k; k = k->next) tki_buf_free(t, k->buf);
-}
-
-tki_val tki_val_new(tki *t, const tk_type *type, size_t n) {
-  tki_val v = {.region = TKI_ANY};
-  if (type->rank) v.buf = tki_buf_new(t, n * tk_lane_size(type));
-  return v;
-}
-
-tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, int k) {
-  size_t bytes = (size_t)in->n * tk_lane_size(&in->type);
-  if (k >= 0 && in->type.rank) {
-    tki_val *a = &frame[in->args[k]];
-    bool dies = in->kill >> k & 1 || in->args[k] == in->res[0];
-    if (dies && a->buf && a->buf->refs == 1 &&
-        bytes <= (size_t)1 << a->buf->cls) {
-      tki_val v = *a;
-      v.region = TKI_ANY;
-      return v;
-    }
+  memset(t->pool.free_, 0, sizeof t->pool.free_);
+  for (tki_chunk *k = t->pool.chunks_; k; k = k->next) {
+    k->buf->refs_ = 0;
+    tki_buf_free(t, k->buf);
   }
-  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  return v;
 }

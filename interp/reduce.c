@@ -68,24 +68,24 @@ static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
   tki_binary_fn fn = (tki_binary_fn)op->kernel;
   tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  tki_buf *tmp = tki_buf_new(t, r.n * r.inner * r.size);
-  char *d = tki_data(&v), *s = tki_data(a);
+  char *d = tki_writable(&v), *tmp = tki_scratch_new(t, r.n * r.inner * r.size);
+  const char *s = tki_lanes(a);
   bool power = !(r.n & (r.n - 1));
   bool rows = power && r.inner == 1 && tk_reduce_op(in) == TK_R_SUM &&
               in->type.elem == TK_FP32 && r.n > 1;
   if (rows) {
-    sum_rows((float *)d, (float *)s, tki_buf_data(tmp), r.outer, r.n);
+    sum_rows((void *)d, (const void *)s, (void *)tmp, r.outer, r.n);
   } else {
     for (size_t o = 0; o < r.outer; o++) {
       char *to = d + o * r.inner * r.size;
       const char *from = s + o * r.n * r.inner * r.size;
       if (power)
-        halve(to, from, tki_buf_data(tmp), r, fn);
+        halve(to, from, tmp, r, fn);
       else
         one_by_one(to, from, r, fn);
     }
   }
-  tki_buf_free(t, tmp);
+  tki_scratch_free(t, tmp);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -110,8 +110,9 @@ static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tk_type index = tk_with_elem(in->type, TK_INT32);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   tki_val x = tki_val_new(t, &index, (size_t)in->n);
-  char *d = tki_data(&v), *s = tki_data(a);
-  int32_t *at = tki_data(&x);
+  char *d = tki_writable(&v);
+  const char *s = tki_lanes(a);
+  int32_t *at = tki_writable(&x);
   for (size_t i = 0; i < r.outer * r.inner; i++) {
     const char *row = s + (i / r.inner * r.n * r.inner + i % r.inner) * r.size;
     size_t best = 0, step = r.inner * r.size;
@@ -143,8 +144,8 @@ static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
                        tki_around r, size_t n, size_t from) {
   tki_val out = tki_val_new(t, type, r.outer * (n / 2) * r.inner);
   size_t row = n / 2 * r.inner * r.size;
-  char *d = tki_data(&out);
-  const char *s = tki_data((tki_val *)(uintptr_t)v);
+  char *d = tki_writable(&out);
+  const char *s = tki_lanes(v);
   for (size_t o = 0; o < r.outer; o++)
     memcpy(d + o * row, s + (o * 2 + from) * row, row);
   return out;
@@ -165,12 +166,9 @@ static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
 
 /* A block of one lane per row becomes the result's shape or scalar. */
 static tki_val settle(tki *t, tki_val *v, bool scalar, size_t size) {
-  tki_val out = *v;
-  if (scalar && v->buf) {
-    out = (tki_val){.region = TKI_ANY};
-    memcpy(&out.u, tki_data(v), size);
-    tki_release(t, v);
-  }
+  if (!scalar || tki_is_uniform(v)) return *v;
+  tki_val out = tki_make_lane(tki_lanes(v), size);
+  tki_release(t, v);
   return out;
 }
 
@@ -200,7 +198,8 @@ static tki_val shifted(tki *t, tki_val *v, const tk_type *type, tki_around r,
                        size_t by, bool reverse) {
   tki_val out = tki_val_new(t, type, r.outer * r.n * r.inner);
   size_t row = r.inner * r.size, bytes = r.n * row;
-  char *d = tki_data(&out), *s = tki_data(v);
+  char *d = tki_writable(&out);
+  const char *s = tki_lanes(v);
   for (size_t o = 0; o < r.outer; o++, d += bytes, s += bytes) {
     if (reverse) {
       memcpy(d, s + by * row, bytes - by * row);
@@ -214,21 +213,14 @@ static tki_val shifted(tki *t, tki_val *v, const tk_type *type, tki_around r,
 }
 
 /* Lanes that have nobody d places before them keep their value. */
-static void keep_ends(tki_val *to, tki_val *from, tki_around r, size_t by,
+static void keep_ends(tki_val *to, const tki_val *from, tki_around r, size_t by,
                       bool reverse) {
   size_t row = r.inner * r.size, bytes = r.n * row;
   size_t off = reverse ? bytes - by * row : 0;
-  char *d = tki_data(to), *s = tki_data(from);
+  char *d = tki_writable(to);
+  const char *s = tki_lanes(from);
   for (size_t o = 0; o < r.outer; o++)
     memcpy(d + o * bytes + off, s + o * bytes + off, by * row);
-}
-
-static tki_val own(tki *t, tki_val *v, const tk_type *type, size_t lanes) {
-  if (!v->buf || v->buf->refs == 1) return *v;
-  tki_val out = tki_val_new(t, type, lanes);
-  memcpy(tki_data(&out), tki_data(v), lanes * tk_lane_size(type));
-  tki_release(t, v);
-  return out;
 }
 
 void tki_run_SCAN_FN(tki *t, const tki_op *op, tki_val *frame) {
@@ -250,7 +242,7 @@ void tki_run_SCAN_FN(tki *t, const tki_op *op, tki_val *frame) {
     for (size_t i = 0; i < k; i++) {
       const tk_type *type = &t->frame->func->slots[in->args[i]].type;
       tki_around r = tki_around_axis(type, tk_inst_axis(in));
-      out[i] = own(t, &out[i], type, r.outer * r.n * r.inner);
+      tki_own(t, &out[i], r.outer * r.n * r.inner, r.size);
       keep_ends(&out[i], &cur[i], r, by, reverse);
       tki_release(t, &args[i]);
       tki_set(t, &cur[i], out[i]);
@@ -267,8 +259,8 @@ void tki_run_SCAN(tki *t, const tki_op *op, tki_val *frame) {
   tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   size_t row = r.inner * r.size;
-  char *d = tki_data(&v), *s = tki_data(a);
-  memcpy(d, s, (size_t)in->n * r.size);
+  char *d = tki_writable(&v);
+  memcpy(d, tki_lanes(a), (size_t)in->n * r.size);
   for (size_t o = 0; o < r.outer; o++) {
     char *base = d + o * r.n * row;
     for (size_t i = 1; i < r.n; i++) {

@@ -16,7 +16,7 @@ void tki_run_retyped(tki *t, const tk_inst *in, tk_dtype d, tki_kernel kernel,
   copy.type = tk_with_elem(in->type, d);
   copy.from = tk_with_elem(in->from, d);
   op.in = &copy;
-  op.lazy = 0;
+  op.part = TKI_WHOLE;
   if (kernel) op.kernel = kernel;
   op.run(t, &op, slots);
   for (int k = 0; k < in->nargs; k++) tki_release(t, &slots[k]);

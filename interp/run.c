@@ -40,24 +40,24 @@ static uint64_t scalar_bits(const tk_type *type, const tk_value *v) {
 static tki_val tensor_param(const tk_tensor *x, size_t region) {
   uint64_t at =
       x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
-  return (tki_val){.u = at, .region = (int32_t)region};
+  return tki_make_pointer(at, (int32_t)region);
 }
 
 static tki_val param_value(tki *t, const tk_param *p) {
   const tk_launch *l = t->launch;
   const tk_arg *a = &l->args[p->arg];
-  tki_val v = {.region = TKI_ANY};
+  tki_val v = tki_make_scalar(0);
   if (a->kind == TK_ARG_TENSOR) {
     v = tensor_param(&a->tensor, p->arg);
   } else if (a->kind == TK_ARG_SCALAR) {
-    v.u = a->bits;
+    v = tki_make_scalar(a->bits);
   } else {
     size_t item = p->item;
     const tk_value *x = leaf(&a->value, &item);
     if (x && x->kind == TK_V_TENSOR)
       v = tensor_param(&l->extras.items[x->lo].tensor, l->nargs + x->lo);
     else if (x)
-      v.u = scalar_bits(&p->type, x);
+      v = tki_make_scalar(scalar_bits(&p->type, x));
   }
   return v;
 }

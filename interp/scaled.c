@@ -61,13 +61,13 @@ void tki_run_UNSCALE(tki *t, const tki_op *op, tki_val *frame) {
   int packed = (int)tk_unscale_packed_axis(in);
   if (packed >= 0) l.packed = packed - (rank - 2);
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  float *d = tki_data(&v);
-  const char *p = tki_data(&frame[in->args[0]]);
+  float *d = tki_writable(&v);
+  const char *p = tki_lanes(&frame[in->args[0]]);
   tk_dtype from = (tk_dtype)in->from.elem, sd = TK_UINT8;
   const uint8_t *scale = NULL;
   int scales = tk_unscale_scales(in);
   if (scales >= 0) {
-    scale = tki_data(&frame[in->args[scales]]);
+    scale = tki_lanes(&frame[in->args[scales]]);
     sd = (tk_dtype)t->frame->func->slots[in->args[scales]].type.elem;
   }
   size_t one = l.rows * l.cols, batch = (size_t)in->n / one;

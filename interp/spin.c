@@ -96,8 +96,8 @@ static uint64_t state_of(tki *t, const tki_loopvars *v) {
     const tk_type *type = &f->slots[i].type;
     if (!v->decides[i]) continue;
     h = mix(h, (uint64_t)x->region);
-    size_t lanes = type->rank && !x->buf ? 0 : (size_t)tk_numel(type);
-    h = mix_bytes(h, tki_data(x), lanes * tk_lane_size(type));
+    size_t lanes = tki_lane_count(x, type);
+    h = mix_bytes(h, tki_lanes(x), lanes * tk_lane_size(type));
   }
   return h;
 }

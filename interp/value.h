@@ -1,73 +1,172 @@
-/* value.h - blocks and scalars, and the pool that their lanes live in.
+/* value.h - blocks and scalars.
  *
- * Lanes of a block are contiguous and row-major in a counted buffer; a scalar
- * is held in place.  Whoever holds a tki_val holds one count of its buffer.
- * Buffers belong to the pool of the run.
+ * A tki_val is one lane, or as many lanes as the block that it is has.  One
+ * lane may stand for all of a block.  Whoever holds a tki_val holds one count
+ * of its lanes, and gives it back by tki_release; a value is never changed
+ * while somebody else holds it.
+ *
+ * How lanes are represented is known to value.h and value.c alone (lint:
+ * private); everybody else asks.
  */
 #ifndef TK_INTERP_VALUE_H
 #define TK_INTERP_VALUE_H
 
-#include "ir/ir.h"
+#include <string.h>
 
-typedef struct tki tki;
-
-typedef struct tki_buf {
-  uint32_t refs;
-  uint32_t cls;         /* size class in the pool */
-  struct tki_buf *next; /* in the pool */
-} tki_buf;
+#include "base/assert.h"
+#include "interp/pool.h"
 
 /* Pointer lanes are device addresses; region is the memory they may touch,
  * or TKI_ANY when only the address tells. */
-enum { TKI_ANY = -1, TKI_ALIGN = 64 };
+enum { TKI_ANY = -1 };
 
+/* Which lanes of a block of two axes a value has.  A column or row stands for
+ * the whole between a broadcast and the one operation that it feeds. */
+typedef enum tki_part { TKI_WHOLE, TKI_COLUMN, TKI_ROW } tki_part;
+
+/* All zero bytes: a scalar 0, and a block that was never assigned. */
 typedef struct tki_val {
-  tki_buf *buf; /* NULL: one lane, in u */
-  union {
-    uint64_t u;
-    int64_t i;
-    double d;
-    float f;
-    uint8_t b;
+  tki_buf *lanes_; /* NULL: one lane, in the union */
+  union {          /* a member of one byte, so that any type may alias it */
+    uint64_t bits_;
+    uint8_t byte_;
   };
   int32_t region;
-  int32_t lazy; /* 1: a column, 2: a row that stands for a block of two axes;
-                   only between a broadcast and the one operation it feeds */
+  int32_t part_; /* a tki_part */
 } tki_val;
 
-static inline void *tki_buf_data(tki_buf *b) {
-  return (char *)b + TKI_ALIGN;
+/* ---- asking -------------------------------------------------------------- */
+
+/* Whether one lane stands for all. */
+static inline bool tki_is_uniform(const tki_val *v) {
+  return !v->lanes_;
+}
+/* False: a block that was never assigned. */
+static inline bool tki_has_value(const tki_val *v, const tk_type *type) {
+  return v->lanes_ || !type->rank;
+}
+static inline tki_part tki_part_of(const tki_val *v) {
+  return (tki_part)v->part_;
+}
+/* One lane, which is 0. */
+static inline bool tki_is_zero(const tki_val *v) {
+  return !v->lanes_ && !v->bits_;
+}
+/* False: its lanes went back to the pool. */
+static inline bool tki_is_held(const tki_val *v) {
+  return !v->lanes_ || v->lanes_->refs_ > 0;
+}
+/* Whether somebody else holds its lanes too. */
+static inline bool tki_is_shared(const tki_val *v) {
+  return v->lanes_ && v->lanes_->refs_ > 1;
+}
+/* Bytes of memory that its lanes take, besides the value itself. */
+static inline size_t tki_held_bytes(const tki_val *v) {
+  return v->lanes_ ? (size_t)1 << v->lanes_->class_ : 0;
 }
 
-/* The lanes of a value. */
-static inline void *tki_data(tki_val *v) {
-  return v->buf ? tki_buf_data(v->buf) : &v->u;
+/* ---- reading ------------------------------------------------------------- */
+
+/* The lanes, row-major one after the other; of a uniform value the one. */
+static inline const void *tki_lanes(const tki_val *v) {
+  return v->lanes_ ? tki_buf_data(v->lanes_) : (const void *)&v->bits_;
+}
+/* How many they are, of a value of that type; 0: never assigned. */
+size_t tki_lane_count(const tki_val *v, const tk_type *type);
+/* Lane i, of size bytes. */
+static inline const void *tki_lane(const tki_val *v, size_t i, size_t size) {
+  return (const char *)tki_lanes(v) + (v->lanes_ ? i * size : 0);
 }
 
-tki_buf *tki_buf_new(tki *t, size_t bytes);
-void tki_buf_free(tki *t, tki_buf *b);
+/* Lanes to be gone through: lane i is at + i * step. */
+typedef struct tki_span {
+  const char *at;
+  size_t step; /* bytes; 0: one lane stands for all */
+} tki_span;
+
+static inline tki_span tki_span_of(const tki_val *v, size_t size) {
+  return (tki_span){tki_lanes(v), v->lanes_ ? size : 0};
+}
+
+/* The bits of a scalar; those beyond its type are not defined. */
+static inline uint64_t tki_scalar_bits(const tki_val *v) {
+  TK_ASSERT(!v->lanes_);
+  return v->bits_;
+}
+/* A scalar condition. */
+static inline bool tki_scalar_bool(const tki_val *v) {
+  TK_ASSERT(!v->lanes_);
+  return v->byte_;
+}
+
+/* ---- making -------------------------------------------------------------- */
+
+static inline tki_val tki_make_scalar(uint64_t bits) {
+  return (tki_val){.bits_ = bits, .region = TKI_ANY};
+}
+static inline tki_val tki_make_pointer(uint64_t address, int32_t region) {
+  return (tki_val){.bits_ = address, .region = region};
+}
+/* A scalar from size bytes of memory. */
+static inline tki_val tki_make_lane(const void *lane, size_t size) {
+  tki_val v = tki_make_scalar(0);
+  memcpy(&v.bits_, lane, size);
+  return v;
+}
+/* A value of a type, with n lanes: to be written; zero. */
+tki_val tki_val_new(tki *t, const tk_type *type, size_t n);
+tki_val tki_val_zero(tki *t, const tk_type *type, size_t n);
+/* A block of n lanes of size bytes: to be written; zero. */
+tki_val tki_block_new(tki *t, size_t n, size_t size);
+tki_val tki_block_zero(tki *t, size_t n, size_t size);
+/* A block of n lanes if `like` is one, else a scalar 0. */
+tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size);
+/* A block of n lanes that all are the one lane of a uniform value. */
+tki_val tki_splat(tki *t, const tki_val *v, size_t n, size_t size);
+
+/* The value for in's result, its lanes to be written.  Bit k of `spare` says
+ * that it may take over the lanes of operand k, which it does with the first
+ * that dies here and has room: ask for operands' lanes before, they stay. */
+tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare);
+
+/* The lanes of a value that was just made, to be written. */
+static inline void *tki_writable(tki_val *v) {
+  TK_ASSERT(!tki_is_shared(v));
+  return v->lanes_ ? tki_buf_data(v->lanes_) : (void *)&v->bits_;
+}
+
+/* Makes the n lanes of a value, of size bytes, its own, so that they may be
+ * written. */
+void tki_own(tki *t, tki_val *v, size_t n, size_t size);
+
+/* Writes a lane of size bytes n times. */
+void tki_fill(void *to, const void *lane, size_t size, size_t n);
+
+/* ---- holding ------------------------------------------------------------- */
+
 static inline void tki_release(tki *t, tki_val *v) {
-  if (v->buf && --v->buf->refs == 0) tki_buf_free(t, v->buf);
-  v->buf = NULL;
+  TK_ASSERT(tki_is_held(v));
+  if (v->lanes_ && --v->lanes_->refs_ == 0) tki_buf_free(t, v->lanes_);
+  v->lanes_ = NULL;
 }
 static inline tki_val tki_share(const tki_val *v) {
-  if (v->buf) v->buf->refs++;
+  TK_ASSERT(tki_is_held(v));
+  if (v->lanes_) v->lanes_->refs_++;
   return *v;
+}
+/* The same lanes as a part that stands for a block of two axes. */
+static inline tki_val tki_share_as(const tki_val *v, tki_part part) {
+  tki_val x = tki_share(v);
+  x.part_ = (int32_t)part;
+  return x;
 }
 /* Replaces what a slot holds. */
 static inline void tki_set(tki *t, tki_val *slot, tki_val v) {
   tki_release(t, slot);
   *slot = v;
 }
-/* A value for n lanes of size bytes; rank 0 needs no buffer. */
-tki_val tki_val_new(tki *t, const tk_type *type, size_t n);
-void tki_pool_free(tki *t);
-/* Takes every buffer back, whoever holds it: no program may be alive. */
-void tki_pool_reset(tki *t);
 
-/* The value for in's result, reusing the buffer of operand k when it dies
- * here and is large enough (k < 0: never). */
-tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, int k);
+/* ---- axes ---------------------------------------------------------------- */
 
 /* A block seen from one of its axes. */
 typedef struct tki_around {

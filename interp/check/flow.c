@@ -13,52 +13,41 @@
 static const flow_id no_mark = 0;
 
 static tki_val *table_of(const tki *t) {
-  tki_buf *b = t->frame->shadow[TKI_SHADOW_UNDEF];
-  return b ? tki_buf_data(b) : NULL;
-}
-
-static bool is_marked(const tki_val *v) {
-  return v->buf || v->u;
+  return t->frame->shadow[TKI_SHADOW_UNDEF];
 }
 
 bool flow_marked(const tki *t, int slot) {
   const tki_val *table = table_of(t);
-  return table && is_marked(&table[slot]);
+  return table && !tki_is_zero(&table[slot]);
 }
 
 flow_marks flow_of(const tki *t, int slot) {
   tki_val *table = table_of(t);
-  if (!table || !is_marked(&table[slot])) return (flow_marks){&no_mark, 0};
-  return (flow_marks){tki_data(&table[slot]), table[slot].buf != NULL};
+  if (!table || tki_is_zero(&table[slot])) return (flow_marks){&no_mark, 0};
+  return (flow_marks){tki_lanes(&table[slot]), !tki_is_uniform(&table[slot])};
 }
 
 tki_val flow_new(tki *t, const tk_type *type, size_t n) {
-  tki_val v = {.region = TKI_ANY};
-  if (!type->rank) return v;
-  v.buf = tki_buf_new(t, n * sizeof(flow_id));
-  memset(tki_buf_data(v.buf), 0, n * sizeof(flow_id));
-  return v;
+  return type->rank ? tki_block_zero(t, n, sizeof(flow_id))
+                    : tki_make_scalar(0);
 }
 
 static tki_val *make_table(tki *t) {
   size_t bytes = t->frame->func->nslots * sizeof(tki_val);
-  tki_buf *b = tki_buf_new(t, bytes + 1);
-  memset(tki_buf_data(b), 0, bytes);
-  t->frame->shadow[TKI_SHADOW_UNDEF] = b;
-  return tki_buf_data(b);
+  return t->frame->shadow[TKI_SHADOW_UNDEF] = tki_scratch_zero(t, bytes + 1);
 }
 
 void flow_clear(tki *t, int slot) {
   tki_val *table = table_of(t);
   if (!table) return;
   tki_release(t, &table[slot]);
-  table[slot] = (tki_val){.region = TKI_ANY};
+  table[slot] = tki_make_scalar(0);
 }
 
 static bool any_mark(tki_val *v, size_t n) {
-  const flow_id *id = tki_data(v);
+  const flow_id *id = tki_lanes(v);
   flow_id all = 0;
-  if (!v->buf) return v->u != 0;
+  if (tki_is_uniform(v)) return !tki_is_zero(v);
   for (size_t i = 0; i < n; i++) all |= id[i];
   return all != 0;
 }
@@ -111,13 +100,12 @@ static const tk_inst *call_of(const tki_frame *f) {
 static void enter(tki *t) {
   tki_frame *f = t->frame;
   const tk_inst *call = call_of(f);
-  tki_buf *b = f->caller ? f->caller->shadow[TKI_SHADOW_UNDEF] : NULL;
-  if (!call || !b) return;
-  tki_val *from = tki_buf_data(b);
+  tki_val *from = f->caller ? f->caller->shadow[TKI_SHADOW_UNDEF] : NULL;
+  if (!call || !from) return;
   for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++) {
     tki_val *v = &from[call->args[i]];
     size_t n = (size_t)tk_numel(&f->func->slots[f->func->params[i]].type);
-    if (is_marked(v)) flow_set(t, f->func->params[i], tki_share(v), n);
+    if (!tki_is_zero(v)) flow_set(t, f->func->params[i], tki_share(v), n);
   }
 }
 
@@ -140,7 +128,7 @@ static void leave(flow *f, tki *t) {
     f->returned[i] = tki_share(&table[st->results[i]]);
   f->nreturned = n;
   for (size_t i = 0; i < t->frame->func->nslots; i++) tki_release(t, &table[i]);
-  tki_buf_free(t, t->frame->shadow[TKI_SHADOW_UNDEF]);
+  tki_scratch_free(t, t->frame->shadow[TKI_SHADOW_UNDEF]);
   t->frame->shadow[TKI_SHADOW_UNDEF] = NULL;
 }
 
@@ -155,7 +143,7 @@ static void take_returned(flow *f, tki *t, const tk_inst *in) {
   const tk_func *callee = tk_call_callee(in);
   for (size_t i = 0; i < in->nres; i++) {
     flow_clear(t, in->res[i]);
-    if (i >= f->nreturned || !is_marked(&f->returned[i])) continue;
+    if (i >= f->nreturned || tki_is_zero(&f->returned[i])) continue;
     size_t n = (size_t)tk_numel(&callee->result_types[i]);
     flow_set(t, in->res[i], tki_share(&f->returned[i]), n);
   }
@@ -218,7 +206,7 @@ static void on_unassigned(void *ud, tki *t, int slot) {
     id = flow_begin(f, t, FLOW_UNDEF, FLOW_SKIPPED, 0, text);
   }
   tki_val marks = flow_new(t, &s->type, n);
-  flow_id *d = tki_data(&marks);
+  flow_id *d = tki_writable(&marks);
   for (size_t i = 0; i < n; i++) d[i] = id;
   flow_set(t, slot, marks, n);
 }

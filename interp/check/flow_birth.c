@@ -79,8 +79,7 @@ static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
 }
 
 static const void *lane_of(const tki_val *v, const tk_type *type, size_t i) {
-  const char *p = tki_data((tki_val *)(uintptr_t)v);
-  return p + (v->buf ? i * tk_lane_size(type) : 0);
+  return tki_lane(v, i, tk_lane_size(type));
 }
 
 static double double_of(const tk_type *type, const void *lane) {
@@ -105,7 +104,7 @@ static bool operands_fine(const tki *t, const tk_inst *in, const tki_val *args,
 static bool blocks_fine(const tki *t, const tk_inst *in, const tki_val *args) {
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = type_of(t, in, k);
-    const void *x = tki_data((tki_val *)(uintptr_t)&args[k]);
+    const void *x = tki_lanes(&args[k]);
     if (any_bad((tk_dtype)type->elem, x, (size_t)tk_numel(type))) return false;
   }
   return true;
@@ -198,11 +197,10 @@ static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
   if (!tk_lanes_computed(in) || in->nargs > 2) return true;
   for (int k = 0; k < in->nargs; k++) {
     if (type_of(t, in, k)->elem != in->type.elem) return true;
-    x[k] = tki_data((tki_val *)(uintptr_t)&args[k]);
-    bool block = args[k].buf || !in->type.rank;
-    if (!block) x[k] = NULL;
-    bool one = block || !any_bad((tk_dtype)in->type.elem, &args[k].u, 1);
-    if (!one) return true;
+    x[k] = tki_lanes(&args[k]);
+    if (!tki_is_uniform(&args[k]) || !in->type.rank) continue;
+    if (any_bad((tk_dtype)in->type.elem, x[k], 1)) return true;
+    x[k] = NULL;
   }
   if (!x[0]) x[0] = x[1];
   return !x[0] || any_born((tk_dtype)in->type.elem, d, x[0], x[1] ? x[1] : x[0],
@@ -239,13 +237,13 @@ static void float_births(flow *f, tki *t, const tk_inst *in,
   bool marked = flow_marked(t, in->res[0]);
   if (!(f->kinds & (FLOW_NAN | FLOW_INF))) return;
   if (!marked && (!arithmetic || is_tame(in))) return;
-  bool bad = arithmetic && any_bad(d, tki_data(r), n);
-  if (!marked && !(bad && may_be_born(t, in, args, tki_data(r)))) return;
+  bool bad = arithmetic && any_bad(d, tki_lanes(r), n);
+  if (!marked && !(bad && may_be_born(t, in, args, tki_lanes(r)))) return;
   bool blocks = bad && works_on_blocks(in) && blocks_fine(t, in, args);
   flow_marks old = flow_of(t, in->res[0]);
   if (!bad && outlive(f, &old, n)) return;
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     double x = tk_lane_double(d, lane_of(r, &in->type, i));
     m[i] = float_mark(f, t, in, args, i, flow_at(&old, i), x, blocks);
@@ -291,10 +289,10 @@ static void zero_births(flow *f, tki *t, const tk_inst *in,
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
   if (!f->logs || !(f->kinds & FLOW_INF) || !is_exp(in)) return;
-  if (!any_zero(d, tki_data(r), n)) return;
+  if (!any_zero(d, tki_lanes(r), n)) return;
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     m[i] = flow_at(&old, i);
     if (m[i] || tk_lane_double(d, lane_of(r, &in->type, i)) != 0) continue;
@@ -330,7 +328,7 @@ TKI_CLONES static range range_32(const int32_t *x, size_t n) {
 }
 
 static range range_of(const tki_val *v, const tk_type *type, size_t n) {
-  return range_32(lane_of(v, type, 0), v->buf ? n : 1);
+  return range_32(lane_of(v, type, 0), tki_is_uniform(v) ? 1 : n);
 }
 
 /* Most blocks cannot wrap: the ends of the operands' ranges tell. */
@@ -414,7 +412,7 @@ static void int_births(flow *f, tki *t, const tk_inst *in,
     first++;
   if (first == n || is_hash(t, in)) return;
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     m[i] = flow_at(&old, i);
     if (i >= first && !m[i] && lane_wraps(in, args, i))
@@ -447,13 +445,13 @@ static flow_id division_birth(flow *f, tki *t, const tk_inst *in,
 static void division_births(flow *f, tki *t, const tk_inst *in,
                             const tki_val *args) {
   tk_dtype d = (tk_dtype)in->type.elem;
-  size_t n = (size_t)in->n, lanes = args[1].buf ? n : 1, zero = 0;
+  size_t n = (size_t)in->n, lanes = tki_is_uniform(&args[1]) ? 1 : n, zero = 0;
   while (zero < lanes && tk_lane_int(d, lane_of(&args[1], &in->type, zero)))
     zero++;
   if (zero == lanes) return;
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     m[i] = flow_at(&old, i);
     if (!m[i] && !tk_lane_int(d, lane_of(&args[1], &in->type, i)))
@@ -518,7 +516,7 @@ static void sum_births(flow *f, tki *t, const tk_inst *in,
   size_t n = (size_t)tk_numel(&in->type);
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) m[i] = flow_at(&old, i);
   for (size_t i = 0; i < l.count; i++)
     sum_row(f, t, in, &args[0], l, tk_line_first(&l, i), i, m);
@@ -552,7 +550,7 @@ static void cast_births(flow *f, tki *t, const tk_inst *in,
   size_t n = (size_t)in->n;
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     double x = double_of(&in->from, lane_of(&args[0], &in->from, i));
     m[i] = flow_at(&old, i);
@@ -606,7 +604,7 @@ static void drop_ended(flow *f, tki *t, const tk_inst *in, int slot) {
   flow_marks old = flow_of(t, slot);
   if (!any_ends(f, in, &old, n)) return;
   tki_val v = flow_new(t, type, n);
-  flow_id *m = tki_data(&v);
+  flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(&old, i);
     m[i] = id && ends(in, flow_source_of(f, id)->kind) ? 0 : id;

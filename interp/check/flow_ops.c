@@ -32,7 +32,7 @@ static flow_id first_mark(const flow_marks *m, size_t n) {
 static void pass_lanes(tki *t, const tk_inst *in) {
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (int k = 0; k < in->nargs; k++) {
     if (!flow_marked(t, in->args[k])) continue;
     flow_marks m = flow_of(t, in->args[k]);
@@ -49,8 +49,8 @@ static void pass_lanes(tki *t, const tk_inst *in) {
 }
 
 static const uint8_t *bools(const tki_val *v, size_t *step) {
-  *step = v->buf != NULL;
-  return tki_data((tki_val *)(uintptr_t)v);
+  *step = !tki_is_uniform(v);
+  return tki_lanes(v);
 }
 
 /* `and` with a defined 0 is 0, `or` with a defined 1 is 1. */
@@ -60,7 +60,7 @@ static void pass_logic(tki *t, const tk_inst *in, const tki_val *args) {
   const uint8_t *x[2] = {bools(&args[0], &step[0]), bools(&args[1], &step[1])};
   flow_marks m[2] = {flow_of(t, in->args[0]), flow_of(t, in->args[1])};
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     flow_id a = flow_at(&m[0], i), b = flow_at(&m[1], i);
     bool settled = (!a && x[0][i * step[0]] == decides) ||
@@ -76,7 +76,7 @@ static void pass_select(tki *t, const tk_inst *in, const tki_val *args) {
   flow_marks m[3];
   for (int k = 0; k < 3; k++) m[k] = flow_of(t, in->args[k]);
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     flow_id cond = flow_at(&m[0], i);
     d[i] = cond ? cond : flow_at(&m[c[i * step] ? 1 : 2], i);
@@ -94,7 +94,7 @@ static void pass_moved(tki *t, const tk_inst *in) {
     size_t n = (size_t)tk_numel(type);
     flow_marks m = flow_of(t, in->args[k]);
     slots[k] = flow_new(t, type, n);
-    flow_id *d = tki_data(&slots[k]);
+    flow_id *d = tki_writable(&slots[k]);
     for (size_t i = 0; i < n; i++) d[i] = flow_at(&m, i);
   }
   tki_run_retyped(t, in, TK_UINT16, NULL, slots);
@@ -108,9 +108,9 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
   tk_lines from = tk_lines_read(in), to = tk_lines_made(in);
   size_t total = (size_t)in->n;
   flow_marks src = flow_of(t, in->args[0]), idx = flow_of(t, in->args[1]);
-  const char *at = tki_data((tki_val *)(uintptr_t)&args[1]);
+  const char *at = tki_lanes(&args[1]);
   tki_val v = flow_new(t, &in->type, total);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < total; i++) {
     size_t k = (size_t)tk_lane_int((tk_dtype)index->elem,
                                    at + i * tk_lane_size(index));
@@ -162,7 +162,7 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
   tk_lines l = tk_lines_read(in);
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (int k = 0; k < in->nargs; k++) {
     flow_marks m = flow_of(t, in->args[k]);
     for (size_t i = 0; i < l.count; i++) {
@@ -181,7 +181,7 @@ static void pass_scan(tki *t, const tk_inst *in) {
   tk_lines l = tk_lines_made(in);
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (int k = 0; k < in->nargs; k++) {
     flow_marks m = flow_of(t, in->args[k]);
     for (size_t i = 0; i < l.count; i++) {
@@ -203,7 +203,7 @@ static void pass_sort(flow *f, tki *t, const tk_inst *in) {
   tk_lines from = tk_lines_read(in), to = tk_lines_made(in);
   flow_marks m = flow_of(t, in->args[0]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < to.count; i++) {
     size_t first = tk_line_first(&to, i);
     row_marks row = look_along(&m, tk_line_first(&from, i), from.n, from.step);
@@ -237,7 +237,7 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
   bool adds = in->nargs > 2;
   if (adds) acc = flow_of(t, in->args[2]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (size_t o = 0; o < p.batch; o++)
     for (size_t i = 0; i < p.m; i++) {
       row_marks row = look_along(&a, (o * p.m + i) * p.k, p.k, 1);

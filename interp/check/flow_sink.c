@@ -244,7 +244,7 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   flow_marks m = {NULL, 0};
   if (other >= 0) m = flow_of(t, in->args[other]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
-  flow_id *d = tki_data(&v);
+  flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < (size_t)in->n; i++) {
     if (memory && is_active(a, i) && is_unwritten(f, t, a, i, 1))
       d[i] = never_written(f, t, a, i);

@@ -291,7 +291,7 @@ static void start(ranges *r) {
   for (size_t i = 0; r->l->f == p->kernel && i < p->nparams; i++) {
     const tk_param *a = &p->params[i];
     if (a->type.ptr || !tk_is_int((tk_dtype)a->type.elem)) continue;
-    int64_t v = extended(r->l->t->params[i].u, &a->type);
+    int64_t v = extended(tki_scalar_bits(&r->l->t->params[i]), &a->type);
     r->of[a->slot] = (range){true, v, v, 0, false};
   }
 }

@@ -39,19 +39,16 @@ typedef struct neutral {
  */
 
 static origin *table_of(const tki_frame *f) {
-  tki_buf *b = f->shadow[TKI_SHADOW_NEUTRAL];
-  return b ? tki_buf_data(b) : NULL;
+  return f->shadow[TKI_SHADOW_NEUTRAL];
 }
 
 static void set(tki *t, int slot, origin o) {
   origin *table = table_of(t->frame);
   size_t bytes = t->frame->func->nslots * sizeof(origin);
   if (!table && !o.fill) return;
-  if (!table) {
-    tki_buf *b = tki_buf_new(t, bytes + 1);
-    t->frame->shadow[TKI_SHADOW_NEUTRAL] = b;
-    table = memset(tki_buf_data(b), 0, bytes);
-  }
+  if (!table)
+    t->frame->shadow[TKI_SHADOW_NEUTRAL] = table =
+        tki_scratch_zero(t, bytes + 1);
   table[slot] = o;
 }
 
@@ -239,12 +236,12 @@ static bool is_watched(const tk_inst *in) {
 static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
   const origin *table = table_of(t->frame);
   origin o = table ? table[in->args[0]] : (origin){0, 0};
-  if (!o.fill || o.fill == DATA || !a->buf) return;
+  if (!o.fill || o.fill == DATA || tki_is_uniform(a)) return;
   const fill *f = &w->fills.items[o.fill];
   if (f->version != o.version || f->n != (size_t)tk_numel(&in->from)) return;
   tk_lines l = tk_lines_read(in);
   double ignored = tk_inst_reduction(in) == TK_R_PROD;
-  const void *lanes = tki_data((tki_val *)(uintptr_t)a);
+  const void *lanes = tki_lanes(a);
   for (size_t i = 0; i < l.count; i++) {
     row r = {.first = tk_line_first(&l, i), .n = l.n, .step = l.step};
     look_at(&r, in, lanes, f->mask, ignored);
@@ -275,11 +272,10 @@ static void enter(tki *t) {
 
 static void on_frame(void *ud, tki *t, bool begins) {
   (void)ud;
-  tki_buf *b = t->frame->shadow[TKI_SHADOW_NEUTRAL];
   if (begins) {
     enter(t);
-  } else if (b) {
-    tki_buf_free(t, b);
+  } else {
+    tki_scratch_free(t, t->frame->shadow[TKI_SHADOW_NEUTRAL]);
     t->frame->shadow[TKI_SHADOW_NEUTRAL] = NULL;
   }
 }

@@ -10,15 +10,15 @@
 
 /* ---- tables -------------------------------------------------------------- */
 
-static tki_buf *table_buf(const prec *p, const tki_frame *f) {
-  tki_buf *b = f->shadow[TKI_SHADOW_PRECISION];
-  return b == &p->none ? NULL : b;
+/* A table has an entry before those of the slots, which is present; the one
+ * that stands for a table which is not there yet is not. */
+static prec_shadow *prec_table(const tki_frame *f) {
+  prec_shadow *table = f->shadow[TKI_SHADOW_PRECISION];
+  return table && table->present ? table + 1 : NULL;
 }
 
-/* A table that is not there yet holds nothing: its buffer has no class. */
 prec_shadow *prec_of(const tki *t, int slot) {
-  tki_buf *b = t->frame->shadow[TKI_SHADOW_PRECISION];
-  prec_shadow *table = b && b->refs ? tki_buf_data(b) : NULL;
+  prec_shadow *table = prec_table(t->frame);
   return table && table[slot].present ? &table[slot] : NULL;
 }
 
@@ -40,17 +40,15 @@ void prec_clear(tki *t, int slot) {
   if (s) prec_drop(t, s);
 }
 
-void prec_set(prec *p, tki *t, int slot, prec_shadow s) {
-  tki_buf *b = table_buf(p, t->frame);
-  size_t bytes = t->frame->func->nslots * sizeof s;
-  if (!b) {
-    b = tki_buf_new(t, bytes);
-    memset(tki_buf_data(b), 0, bytes);
-    t->frame->shadow[TKI_SHADOW_PRECISION] = b;
+void prec_set(tki *t, int slot, prec_shadow s) {
+  prec_shadow *table = prec_table(t->frame);
+  if (!table) {
+    table = tki_scratch_zero(t, (t->frame->func->nslots + 1) * sizeof s);
+    table->present = true;
+    t->frame->shadow[TKI_SHADOW_PRECISION] = table++;
   }
-  prec_shadow *to = (prec_shadow *)tki_buf_data(b) + slot;
-  prec_drop(t, to);
-  *to = s;
+  prec_drop(t, &table[slot]);
+  table[slot] = s;
 }
 
 /* ---- frames -------------------------------------------------------------- */
@@ -77,11 +75,10 @@ static void enter(prec *p, tki *t) {
   const tk_inst *call = call_of(f);
   if (!call || !from->shadow[TKI_SHADOW_PRECISION]) return;
   f->shadow[TKI_SHADOW_PRECISION] = &p->none;
-  tki_buf *b = table_buf(p, from);
-  prec_shadow *table = b ? tki_buf_data(b) : NULL;
+  prec_shadow *table = prec_table(from);
   for (size_t i = 0; table && i < f->func->nparams && i < call->nargs; i++) {
     prec_shadow *s = &table[call->args[i]];
-    if (s->present) prec_set(p, t, f->func->params[i], prec_share(s));
+    if (s->present) prec_set(t, f->func->params[i], prec_share(s));
   }
 }
 
@@ -102,15 +99,14 @@ static void keep_returned(prec *p, tki *t, const prec_shadow *table) {
 }
 
 static void leave(prec *p, tki *t) {
-  tki_buf *b = table_buf(p, t->frame);
+  prec_shadow *table = prec_table(t->frame);
   drop_returned(p, t);
   t->frame->shadow[TKI_SHADOW_PRECISION] = NULL;
-  if (!b) return;
-  prec_shadow *table = tki_buf_data(b);
+  if (!table) return;
   keep_returned(p, t, table);
   for (size_t i = 0; i < t->frame->func->nslots; i++)
     if (table[i].present) prec_drop(t, &table[i]);
-  tki_buf_free(t, b);
+  tki_scratch_free(t, table - 1);
 }
 
 static void on_frame(void *ud, tki *t, bool begins) {
@@ -124,7 +120,7 @@ static void take_returned(prec *p, tki *t, const tk_inst *in) {
   for (size_t i = 0; i < in->nres; i++) {
     prec_clear(t, in->res[i]);
     if (i < p->nreturned && p->returned[i].present)
-      prec_set(p, t, in->res[i], prec_share(&p->returned[i]));
+      prec_set(t, in->res[i], prec_share(&p->returned[i]));
   }
   drop_returned(p, t);
 }

@@ -22,7 +22,7 @@ typedef uint16_t prec_id; /* number of a birth + 1; 0: accurate */
 typedef struct prec_shadow {
   bool present;
   tki_val exact;     /* fp64 lanes, one when the slot has but one */
-  tki_val marks;     /* prec_id lanes; no buffer and 0: none */
+  tki_val marks;     /* prec_id lanes; a scalar 0: none */
   tk_dtype coarsest; /* format that the lanes went through */
   bool tf32;         /* they went through products of rounded operands */
   /* A running sum: how often `adds` has added to its own result, and the
@@ -70,8 +70,8 @@ typedef struct prec_stall {
 typedef struct prec {
   tkc *c;
   tki_observer observer;
-  tki_buf none; /* a frame's table before it has one */
-  bool sampled; /* not every program runs in float64 */
+  prec_shadow none; /* stands for a frame's table before it has one */
+  bool sampled;     /* not every program runs in float64 */
   uint64_t programs;
   TK_VEC(prec_birth) births;
   prec_id *last;       /* by instruction number: its newest birth */
@@ -95,7 +95,7 @@ static inline bool prec_is_float(const tk_type *t) {
 /* NULL: the slot's own value is exact. */
 prec_shadow *prec_of(const tki *t, int slot);
 /* Takes what s holds. */
-void prec_set(prec *p, tki *t, int slot, prec_shadow s);
+void prec_set(tki *t, int slot, prec_shadow s);
 void prec_clear(tki *t, int slot);
 void prec_drop(tki *t, prec_shadow *s);
 prec_shadow prec_share(const prec_shadow *s);

@@ -120,11 +120,8 @@ static double operand(const prec_result *r, int k, size_t lane) {
   if (type->ptr || !tk_is_float((tk_dtype)type->elem)) return 0;
   size_t own = (size_t)tk_numel(type);
   if (lane >= own) lane = 0;
-  if (v->lazy == 1) lane /= (size_t)type->shape[1];
-  if (v->lazy == 2) lane %= (size_t)type->shape[1];
-  const char *data = tki_data((tki_val *)(uintptr_t)v);
   return tk_lane_double((tk_dtype)type->elem,
-                        data + (v->buf ? lane * tk_lane_size(type) : 0));
+                        tki_lane(v, lane, tk_lane_size(type)));
 }
 
 static prec_id begin(prec_result *r, size_t lane, double v, double e,
@@ -161,7 +158,7 @@ static bool is_by_lane(const tk_inst *in) {
 
 static const prec_shadow *marked_operand(const prec_result *r, int k) {
   const prec_shadow *s = prec_of(r->t, r->in->args[k]);
-  return s && (s->marks.buf || s->marks.u) ? s : NULL;
+  return s && !tki_is_zero(&s->marks) ? s : NULL;
 }
 
 static size_t lanes_of(const prec_result *r, int k) {
@@ -174,20 +171,18 @@ static prec_id inherited(const prec_result *r, size_t lane) {
   for (int k = 0; k < r->in->nargs; k++) {
     const prec_shadow *s = marked_operand(r, k);
     if (!s) continue;
-    const prec_id *m = tki_data((tki_val *)(uintptr_t)&s->marks);
-    prec_id id = !s->marks.buf ? m[0] : lane < lanes_of(r, k) ? m[lane] : 0;
-    if (id) return id;
+    bool has = tki_is_uniform(&s->marks) || lane < lanes_of(r, k);
+    const prec_id *id = tki_lane(&s->marks, has ? lane : 0, sizeof *id);
+    if (has && *id) return *id;
   }
   return 0;
 }
 
 static prec_id *marks_of(prec_result *r) {
   prec_shadow *s = r->s;
-  if (!s->marks.buf && s->exact.buf) {
-    s->marks.buf = tki_buf_new(r->t, r->n * sizeof(prec_id));
-    memset(tki_buf_data(s->marks.buf), 0, r->n * sizeof(prec_id));
-  }
-  return tki_data(&s->marks);
+  if (tki_is_uniform(&s->marks) && !tki_is_uniform(&s->exact))
+    s->marks = tki_block_zero(r->t, r->n, sizeof(prec_id));
+  return tki_writable(&s->marks);
 }
 
 /* A lane that is off.  What is not finite is for other detectors. */
@@ -216,13 +211,13 @@ static void find_bounds(prec_result *r) {
     if (!s) continue;
     r->marked = true;
     if (is_by_lane(r->in) || r->mark) continue;
-    r->mark = first_mark(tki_data((tki_val *)(uintptr_t)&s->marks),
-                         s->marks.buf ? lanes_of(r, k) : 1);
+    r->mark = first_mark(tki_lanes(&s->marks),
+                         tki_is_uniform(&s->marks) ? 1 : lanes_of(r, k));
   }
 }
 
 void prec_judge(prec_result *r, size_t at, size_t n) {
-  double wide[PREC_ROW], *e = (double *)tki_data(&r->s->exact) + at;
+  double wide[PREC_ROW], *e = (double *)tki_writable(&r->s->exact) + at;
   const char *v = r->value + at * tk_dtypes[r->d].size;
   if (!r->bound) find_bounds(r);
   double bound = r->marked ? r->strict : r->bound;

@@ -73,18 +73,14 @@ typedef struct lanes {
   size_t n, size, mask_step;
 } lanes;
 
-static const void *data(const tki_val *v) {
-  return tki_data((tki_val *)(uintptr_t)v);
-}
-
 /* mask: the operand; -1: there is none. */
 static lanes lanes_of(const tk_inst *in, const tki_val *args, int mask) {
-  lanes l = {.addr = data(&args[0]),
-             .n = args[0].buf ? (size_t)in->n : 1,
+  lanes l = {.addr = tki_lanes(&args[0]),
+             .n = tki_is_uniform(&args[0]) ? 1 : (size_t)in->n,
              .size = tk_lane_size(&in->type)};
   if (mask >= 0) {
-    l.mask = data(&args[mask]);
-    l.mask_step = args[mask].buf != NULL;
+    l.mask = tki_lanes(&args[mask]);
+    l.mask_step = !tki_is_uniform(&args[mask]);
   }
   return l;
 }
@@ -117,16 +113,15 @@ static void size_lanes(prec_sizes *s, const lanes *l, const double *x,
 }
 
 static void size_inputs(prec *p, const lanes *l, const tki_val *v, tk_dtype d) {
-  const char *x = data(v);
   for (size_t i = 0; i < l->n; i += sample_step(l))
     if (is_active(l, i))
-      prec_size(&p->inputs, tk_lane_double(d, x + (v->buf ? i * l->size : 0)));
+      prec_size(&p->inputs, tk_lane_double(d, tki_lane(v, i, l->size)));
 }
 
 /* ---- loads --------------------------------------------------------------- */
 
 static void fill_exact(const prec_result *r) {
-  prec_widen(r->d, tki_data(&r->s->exact), r->value, r->n);
+  prec_widen(r->d, tki_writable(&r->s->exact), r->value, r->n);
 }
 
 static bool add_errors(prec *p, const lanes *l, double *exact, prec_shadow *s) {
@@ -164,15 +159,13 @@ void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   tki_val *v = &t->frame->slots[in->res[0]];
   size_inputs(p, &l, v, (tk_dtype)in->type.elem);
   if (!any_page(p, t, &l, &args[0])) return;
-  tk_type wide = tk_with_elem(in->type, TK_FP64);
   prec_shadow s = {.present = true, .coarsest = TK_FP64};
-  s.exact = (tki_val){.region = TKI_ANY};
-  if (v->buf) s.exact = tki_val_new(t, &wide, l.n);
+  s.exact = tki_val_like(t, v, l.n, sizeof(double));
   prec_result r = {
-      .value = tki_data(v), .d = (tk_dtype)in->type.elem, .n = l.n, .s = &s};
+      .value = tki_lanes(v), .d = (tk_dtype)in->type.elem, .n = l.n, .s = &s};
   fill_exact(&r);
-  if (add_errors(p, &l, tki_data(&s.exact), &s))
-    prec_set(p, t, in->res[0], s);
+  if (add_errors(p, &l, tki_writable(&s.exact), &s))
+    prec_set(t, in->res[0], s);
   else
     prec_drop(t, &s);
 }
@@ -189,13 +182,13 @@ typedef struct pair {
 } pair;
 
 static pair pair_of(const tki_val *v, const prec_shadow *s, tk_dtype d) {
-  pair x = {.value = data(v), .size = tk_dtypes[d].size, .d = d};
-  x.step = v->buf ? x.size : 0;
+  pair x = {.value = tki_lanes(v), .size = tk_dtypes[d].size, .d = d};
+  x.step = tki_is_uniform(v) ? 0 : x.size;
   if (!s) return x;
-  x.exact = data(&s->exact);
-  x.exact_step = s->exact.buf != NULL;
-  if (s->marks.buf || s->marks.u) x.marks = data(&s->marks);
-  x.mark_step = s->marks.buf != NULL;
+  x.exact = tki_lanes(&s->exact);
+  x.exact_step = !tki_is_uniform(&s->exact);
+  if (!tki_is_zero(&s->marks)) x.marks = tki_lanes(&s->marks);
+  x.mark_step = !tki_is_uniform(&s->marks);
   return x;
 }
 

@@ -21,10 +21,6 @@ static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
   return &t->frame->func->slots[in->args[k]].type;
 }
 
-static void *data(const tki_val *v) {
-  return tki_data((tki_val *)(uintptr_t)v);
-}
-
 static void clear_results(tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nres; k++) prec_clear(t, in->res[k]);
 }
@@ -40,8 +36,7 @@ static bool any_present(const tki *t, const tk_inst *in) {
 typedef struct operand {
   const char *value;
   const double *exact; /* NULL: value is */
-  size_t size, step, exact_step, cols;
-  int lazy;
+  size_t size, step, exact_step;
   tk_dtype d;
 } operand;
 
@@ -49,16 +44,13 @@ static operand operand_of(const tki *t, const tk_inst *in, const tki_val *args,
                           int k) {
   const tk_type *type = type_of(t, in, k);
   const prec_shadow *s = prec_of(t, in->args[k]);
-  operand o = {.value = data(&args[k]),
+  operand o = {.value = tki_lanes(&args[k]),
                .size = tk_lane_size(type),
-               .step = args[k].buf != NULL,
-               .lazy = args[k].lazy,
+               .step = !tki_is_uniform(&args[k]),
                .d = (tk_dtype)type->elem};
-  if (o.lazy) o.cols = (size_t)type->shape[1];
   if (s) {
-    o.exact = data(&s->exact);
-    o.exact_step = s->exact.buf != NULL;
-    o.lazy = 0; /* the doubles are whole */
+    o.exact = tki_lanes(&s->exact);
+    o.exact_step = !tki_is_uniform(&s->exact);
   }
   return o;
 }
@@ -67,22 +59,11 @@ static bool is_one(const operand *o) {
   return o->exact ? !o->exact_step : !o->step;
 }
 
-/* Lanes of a column or row that stands for a block. */
-static void row_of_lazy(const operand *o, size_t at, size_t n, double *to) {
-  for (size_t i = 0; i < n; i++) {
-    size_t lane = o->lazy == 1 ? (at + i) / o->cols : (at + i) % o->cols;
-    prec_widen(o->d, &to[i], o->value + lane * o->size, 1);
-  }
-}
-
 /* n lanes from `at` on as doubles; one that stands for all when is_one. */
 static const double *row_of(const operand *o, size_t at, size_t n,
                             double *room) {
   if (o->exact) return o->exact + at * o->exact_step;
-  if (o->lazy)
-    row_of_lazy(o, at, n, room);
-  else
-    prec_widen(o->d, room, o->value + at * o->step * o->size, o->step ? n : 1);
+  prec_widen(o->d, room, o->value + at * o->step * o->size, o->step ? n : 1);
   return room;
 }
 
@@ -131,8 +112,8 @@ static void follow_sum(const tki *t, const tk_inst *in, prec_shadow *s) {
 /* A shadow for in's result, its lanes to be filled. */
 static prec_shadow shadow_for(tki *t, const tk_inst *in) {
   tki_val *v = &t->frame->slots[in->res[0]];
-  prec_shadow s = {.present = true, .exact = {.region = TKI_ANY}};
-  if (v->buf) s.exact.buf = tki_buf_new(t, (size_t)in->n * sizeof(double));
+  prec_shadow s = {.present = true};
+  s.exact = tki_val_like(t, v, (size_t)in->n, sizeof(double));
   mix(t, in, &s);
   follow_sum(t, in, &s);
   return s;
@@ -145,9 +126,9 @@ static prec_result result_of(prec *p, tki *t, const tk_inst *in,
                        .t = t,
                        .in = in,
                        .args = args,
-                       .value = tki_data(v),
+                       .value = tki_lanes(v),
                        .d = (tk_dtype)in->type.elem,
-                       .n = v->buf ? (size_t)in->n : 1,
+                       .n = tki_is_uniform(v) ? 1 : (size_t)in->n,
                        .s = s};
 }
 
@@ -157,7 +138,7 @@ static void settle(prec_result *r) {
   int slot = r->in->res[0];
   bool sum = r->s->adds && r->d != TK_FP32 && r->d != TK_FP64;
   if (r->differs || sum) {
-    prec_set(r->p, r->t, slot, *r->s);
+    prec_set(r->t, slot, *r->s);
     return;
   }
   prec_drop(r->t, r->s);
@@ -216,8 +197,8 @@ static void fma_row(double *d, const double *const *x, size_t n) {
 
 static void run_row(const loop *l, double *d, const double **x, size_t n,
                     const operand *o, const tk_inst *in) {
-  void *args[MOST];
-  for (int k = 0; k < in->nargs; k++) args[k] = (void *)(uintptr_t)x[k];
+  const void *args[MOST];
+  for (int k = 0; k < in->nargs; k++) args[k] = x[k];
   if (l->binary)
     l->binary(d, x[0], x[1], n,
               n == 1          ? 0
@@ -245,7 +226,7 @@ static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   for (size_t at = 0; at < r.n; at += PREC_ROW) {
     size_t n = r.n - at < PREC_ROW ? r.n - at : PREC_ROW;
     for (int k = 0; k < in->nargs; k++) x[k] = row_of(&o[k], at, n, room[k]);
-    run_row(l, (double *)data(&s.exact) + at, x, n, o, in);
+    run_row(l, (double *)tki_writable(&s.exact) + at, x, n, o, in);
     prec_judge(&r, at, n);
   }
   if (r.d == TK_FP32 && s.chain > 1) prec_stalls(&r);
@@ -322,36 +303,31 @@ static void pass_lanes(prec *p, tki *t, const tk_inst *in,
 static tki_val whole(tki *t, const tk_inst *in, const tki_val *args, int k) {
   const tk_type *type = type_of(t, in, k);
   const prec_shadow *s = prec_of(t, in->args[k]);
-  tki_val v = {.region = TKI_ANY};
   if (s) return tki_share(&s->exact);
-  size_t n = args[k].buf ? (size_t)tk_numel(type) : 1;
-  if (args[k].buf) v.buf = tki_buf_new(t, n * sizeof(double));
-  prec_widen((tk_dtype)type->elem, tki_data(&v), data(&args[k]), n);
+  size_t n = tki_is_uniform(&args[k]) ? 1 : (size_t)tk_numel(type);
+  tki_val v = tki_val_like(t, &args[k], n, sizeof(double));
+  prec_widen((tk_dtype)type->elem, tki_writable(&v), tki_lanes(&args[k]), n);
   return v;
 }
 
 static tki_val marks_of(tki *t, const tk_inst *in, int k) {
   const prec_shadow *s = prec_of(t, in->args[k]);
   size_t n = (size_t)tk_numel(type_of(t, in, k));
-  tki_val v = {.region = TKI_ANY};
-  if (s && s->marks.buf) return tki_share(&s->marks);
-  if (s && !s->exact.buf) return s->marks;
-  if (!type_of(t, in, k)->rank) return v;
-  v.buf = tki_buf_new(t, n * sizeof(prec_id));
-  memset(tki_buf_data(v.buf), 0, n * sizeof(prec_id));
-  return v;
+  if (s && !tki_is_uniform(&s->marks)) return tki_share(&s->marks);
+  if (s && tki_is_uniform(&s->exact)) return s->marks;
+  if (!type_of(t, in, k)->rank) return tki_make_scalar(0);
+  return tki_block_zero(t, n, sizeof(prec_id));
 }
 
 static bool any_marks(const tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     const prec_shadow *s = prec_of(t, in->args[k]);
-    if (s && (s->marks.buf || s->marks.u)) return true;
+    if (s && !tki_is_zero(&s->marks)) return true;
   }
   return false;
 }
 
-static void pass_moved(prec *p, tki *t, const tk_inst *in,
-                       const tki_val *args) {
+static void pass_moved(tki *t, const tk_inst *in, const tki_val *args) {
   tki_val lanes[TKI_RETYPED_SLOTS] = {{0}};
   tki_val marks[TKI_RETYPED_SLOTS] = {{0}};
   bool marked = any_marks(t, in);
@@ -372,13 +348,12 @@ static void pass_moved(prec *p, tki *t, const tk_inst *in,
     prec_shadow to = s;
     to.exact = lanes[in->nargs + k];
     to.marks = marks[in->nargs + k];
-    prec_set(p, t, in->res[k], to);
+    prec_set(t, in->res[k], to);
   }
 }
 
 /* A gather's index is an operand of its own type. */
-static void pass_gather(prec *p, tki *t, const tk_inst *in,
-                        const tki_val *args) {
+static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
   const tk_type *index = type_of(t, in, 1);
   const prec_shadow *from = prec_of(t, in->args[0]);
   tk_lines read = tk_lines_read(in), made = tk_lines_made(in);
@@ -386,19 +361,21 @@ static void pass_gather(prec *p, tki *t, const tk_inst *in,
   prec_shadow s = prec_share(from);
   tki_release(t, &s.exact);
   tki_release(t, &s.marks);
-  s.exact.buf = tki_buf_new(t, (size_t)in->n * sizeof(double));
-  if (from->marks.buf)
-    s.marks.buf = tki_buf_new(t, (size_t)in->n * sizeof(prec_id));
-  const double *x = data(&from->exact);
-  const prec_id *m = data(&from->marks);
+  s.exact = tki_block_new(t, (size_t)in->n, sizeof(double));
+  bool marked = !tki_is_uniform(&from->marks);
+  if (marked) s.marks = tki_block_new(t, (size_t)in->n, sizeof(prec_id));
+  double *to = tki_writable(&s.exact);
+  prec_id *mark = tki_writable(&s.marks);
+  const double *x = tki_lanes(&from->exact);
+  const prec_id *m = tki_lanes(&from->marks);
   for (size_t i = 0; i < (size_t)in->n; i++) {
-    const char *at = (const char *)data(&args[1]) + i * size;
+    const char *at = (const char *)tki_lanes(&args[1]) + i * size;
     size_t k = (size_t)tk_lane_int((tk_dtype)index->elem, at);
     size_t lane = tk_line_first(&read, tk_line_of(&made, i)) + k * read.step;
-    ((double *)tki_data(&s.exact))[i] = x[lane];
-    if (s.marks.buf) ((prec_id *)tki_data(&s.marks))[i] = m[lane];
+    to[i] = x[lane];
+    if (marked) mark[i] = m[lane];
   }
-  prec_set(p, t, in->res[0], s);
+  prec_set(t, in->res[0], s);
 }
 
 static void pass_select(prec *p, tki *t, const tk_inst *in,
@@ -406,9 +383,9 @@ static void pass_select(prec *p, tki *t, const tk_inst *in,
   prec_shadow s = shadow_for(t, in);
   prec_result r = result_of(p, t, in, args, &s);
   operand x = operand_of(t, in, args, 1), y = operand_of(t, in, args, 2);
-  double room[2][PREC_ROW], *d = data(&s.exact);
-  const uint8_t *c = data(&args[0]);
-  size_t step = args[0].buf != NULL;
+  double room[2][PREC_ROW], *d = tki_writable(&s.exact);
+  const uint8_t *c = tki_lanes(&args[0]);
+  size_t step = !tki_is_uniform(&args[0]);
   for (size_t at = 0; at < r.n; at += PREC_ROW) {
     size_t n = r.n - at < PREC_ROW ? r.n - at : PREC_ROW;
     const double *a = row_of(&x, at, n, room[0]),
@@ -434,8 +411,8 @@ static bool only_picks(const tk_inst *in) {
 static double slack_of(const tk_inst *in, const tki_val *x) {
   bool sum = tk_inst_lanes(in) == TK_LANES_REDUCES &&
              tk_inst_reduction(in) == TK_R_SUM;
-  if (!sum || !x->buf || in->type.elem != TK_FP32) return 0;
-  const double *v = tki_buf_data(x->buf);
+  if (!sum || tki_is_uniform(x) || in->type.elem != TK_FP32) return 0;
+  const double *v = tki_lanes(x);
   size_t n = (size_t)tk_numel(&in->from);
   double size = 0;
   for (size_t i = 0; i < n; i++) size += isfinite(v[i]) ? fabs(v[i]) : 0;
@@ -490,16 +467,17 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
     s.coarsest = prec_coarser(s.coarsest, TK_BF16);
     s.tf32 = true;
   }
-  double *c = tki_data(&s.exact);
+  double *c = tki_writable(&s.exact);
   memset(c, 0, (size_t)in->n * sizeof *c);
   if (in->nargs > 2) {
     tki_val acc = whole(t, in, args, 2);
-    memcpy(c, tki_data(&acc), (size_t)in->n * sizeof *c);
+    memcpy(c, tki_lanes(&acc), (size_t)in->n * sizeof *c);
     tki_release(t, &acc);
   }
   for (size_t i = 0; i < x.batch; i++)
-    tki_dot_f64(t, c + i * x.m * x.n, (double *)tki_data(&a) + i * x.m * x.k,
-                (double *)tki_data(&b) + i * x.k * x.n, x.m, x.n, x.k);
+    tki_dot_f64(t, c + i * x.m * x.n,
+                (const double *)tki_lanes(&a) + i * x.m * x.k,
+                (const double *)tki_lanes(&b) + i * x.k * x.n, x.m, x.n, x.k);
   tki_release(t, &a);
   tki_release(t, &b);
   prec_result r = result_of(p, t, in, args, &s);
@@ -516,9 +494,9 @@ static void pass_picked(prec *p, tki *t, const tk_inst *in,
   else if (in->op == TK_I_SELECT)
     pass_select(p, t, in, args);
   else if (tk_inst_lanes(in) == TK_LANES_GATHERS)
-    pass_gather(p, t, in, args);
+    pass_gather(t, in, args);
   else if (tk_same_elem(&in->type, &in->from))
-    pass_moved(p, t, in, args);
+    pass_moved(t, in, args);
   else
     clear_results(t, in); /* bits seen as another type */
 }

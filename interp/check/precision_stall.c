@@ -23,8 +23,7 @@ static int sum_operand(const prec_result *r) {
 
 static double value_of(const prec_result *r, int k, size_t lane) {
   const tki_val *v = &r->args[k];
-  const float *x = tki_data((tki_val *)(uintptr_t)v);
-  return (double)x[v->buf ? lane : 0];
+  return (double)*(const float *)tki_lane(v, lane, sizeof(float));
 }
 
 /* Nothing came of adding to the lane, though what was added counts. */
@@ -45,7 +44,7 @@ TKI_CLONES static bool any_equal(const float *x, const float *sum, size_t step,
 
 static double error_of(const prec_result *r, size_t lane) {
   double x = (double)((const float *)(const void *)r->value)[lane];
-  return fabs(((double *)tki_data(&r->s->exact))[lane] - x);
+  return fabs(((const double *)tki_lanes(&r->s->exact))[lane] - x);
 }
 
 static void report(prec_result *r, int sum, const prec_stall *s) {
@@ -58,7 +57,7 @@ static void report(prec_result *r, int sum, const prec_stall *s) {
       "row; in float64 it is %.9g by now",
       *lane ? " in lane " : "", lane, tk_mode_name(r->in), x,
       prec_number(p, TK_FP32, value_of(r, 1 - sum, s->lane)), x, s->trips,
-      ((double *)tki_data(&r->s->exact))[s->lane]);
+      ((const double *)tki_lanes(&r->s->exact))[s->lane]);
   tkc_help(p->c, d,
            "count in tl.int32 or tl.int64; add up small terms among themselves "
            "before they meet a large sum");
@@ -82,12 +81,12 @@ void prec_stalls(prec_result *r) {
   int sum = sum_operand(r);
   const tki_val *v = &r->args[sum];
   prec_stall **at = &r->p->stalls[r->in->id], *s = *at;
-  if (r->in->op != TK_I_BINARY || v->lazy || r->args[1 - sum].lazy) return;
+  if (r->in->op != TK_I_BINARY) return;
   if (!s) s = *at = TK_NEW(&r->p->c->run, prec_stall);
   if (r->s->chain != s->chain + 1) s->trips = 0;
   s->chain = r->s->chain;
-  if (!any_equal((const float *)(const void *)r->value,
-                 tki_data((tki_val *)(uintptr_t)v), v->buf != NULL, r->n) ||
+  if (!any_equal((const float *)(const void *)r->value, tki_lanes(v),
+                 !tki_is_uniform(v), r->n) ||
       !find_lane(r, sum, s)) {
     s->trips = 0;
     return;

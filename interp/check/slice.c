@@ -59,8 +59,8 @@ static void put_lane(tk_buf *out, const tk_type *type, size_t lane) {
   tk_buf_putc(out, ']');
 }
 
-static const void *lane_of(const tk_type *type, tki_val *v, size_t lane) {
-  return (char *)tki_data(v) + (v->buf ? lane : 0) * tk_lane_size(type);
+static const void *lane_of(const tk_type *type, const tki_val *v, size_t lane) {
+  return tki_lane(v, lane, tk_lane_size(type));
 }
 
 static void put_value(slice *s, const tk_type *type, tki_val *v, size_t lane) {
@@ -647,7 +647,7 @@ static void show_before(slice *s, const tkc_node *n, size_t lane,
 }
 
 static size_t lane_for(const tkc_node *n, int k, size_t lane) {
-  return n->vals[k].buf ? lane : 0;
+  return tki_is_uniform(&n->vals[k]) ? 0 : lane;
 }
 
 /* The offset of an address, a few lines of it. */

@@ -30,9 +30,8 @@ static size_t own_lane(const ask *q, int k) {
 }
 
 static const char *lane_at(const ask *q, int k, size_t lane) {
-  tki_val *v = &q->n->vals[k];
-  return (const char *)tki_data(v) +
-         (v->buf ? lane : 0) * tk_lane_size(tkc_node_arg_type(q->n, k));
+  return tki_lane(&q->n->vals[k], lane,
+                  tk_lane_size(tkc_node_arg_type(q->n, k)));
 }
 
 static int64_t int_at(const ask *q, int k, size_t lane) {
@@ -79,8 +78,7 @@ static void add_equal(const ask *q, const void *bits, size_t size,
 }
 
 static const char *result_at(const ask *q, size_t lane, size_t size) {
-  tki_val *v = tkc_node_value(q->n, 0);
-  return (const char *)tki_data(v) + (v->buf ? lane : 0) * size;
+  return tki_lane(tkc_node_value(q->n, 0), lane, size);
 }
 
 /* Of equal lanes any will do: it is the one that is as manieth among them. */

@@ -36,10 +36,9 @@ bool tkc_seen_add(tkc_walk *w, tkc_seen *s, tkc_at at) {
 
 /* ---- steps --------------------------------------------------------------- */
 
-static double lane_double(const tk_type *type, tki_val *v, size_t lane) {
-  const char *p = tki_data(v);
+static double lane_double(const tk_type *type, const tki_val *v, size_t lane) {
   return tk_lane_double((tk_dtype)type->elem,
-                        p + (v->buf ? lane : 0) * tk_lane_size(type));
+                        tki_lane(v, lane, tk_lane_size(type)));
 }
 
 static bool same_value(const tkc_node *n, size_t lane) {
@@ -80,8 +79,7 @@ bool tkc_is_const(tkc_walk *w, tkc_at at) {
 }
 
 uint64_t tkc_node_address(const tkc_node *n, size_t lane) {
-  const uint64_t *addr = tki_data(&n->vals[0]);
-  return addr[n->vals[0].buf ? lane : 0];
+  return *(const uint64_t *)tki_lane(&n->vals[0], lane, sizeof(uint64_t));
 }
 
 const tki_region *tkc_node_region(const tkc_walk *w, const tkc_node *n,
@@ -92,8 +90,7 @@ const tki_region *tkc_node_region(const tkc_walk *w, const tkc_node *n,
 }
 
 static bool mask_of(const tkc_node *n, int arg, size_t lane) {
-  const uint8_t *m = tki_data(&n->vals[arg]);
-  return m[n->vals[arg].buf ? lane : 0];
+  return *(const uint8_t *)tki_lane(&n->vals[arg], lane, 1);
 }
 
 bool tkc_loaded(const tkc_node *n, size_t lane, uint64_t *addr) {
@@ -124,7 +121,7 @@ bool tkc_follow_store(tkc_walk *w, const tkc_node *n, size_t lane, tkc_at *to) {
   if (!store || !tkc_node_is(store, TK_I_STORE)) return false;
   if (!tkc_loaded(n, lane, &addr) || !stored_lane(store, addr, &from))
     return false;
-  *to = (tkc_at){store->refs[1], store->vals[1].buf ? from : 0};
+  *to = (tkc_at){store->refs[1], tki_is_uniform(&store->vals[1]) ? 0 : from};
   return true;
 }
 

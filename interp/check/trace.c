@@ -15,10 +15,6 @@ enum { PAGE = 1024, MOST_EVENTS = 1 << 24, RESULT_BITS = 8 };
 
 /* ---- nodes --------------------------------------------------------------- */
 
-static size_t held_bytes(const tki_val *v) {
-  return v->buf ? (size_t)1 << v->buf->cls : 0;
-}
-
 static void drop_chunk(tkc_trace *x, size_t i, bool pool) {
   tkc_chunk *c = x->chunks[i];
   for (size_t k = 0; pool && k < c->n; k++)
@@ -96,8 +92,8 @@ static tkc_node *add_node(tkc_trace *x, tkc_node_kind kind, size_t nargs,
 
 static void hold(tkc_trace *x, tkc_node *n, size_t k, const tki_val *v) {
   tkc_chunk *c = x->chunks[x->nchunks - 1];
-  bool fresh = k >= n->nargs && v->buf && v->buf->refs == 1;
-  if (fresh) c->bytes += held_bytes(v), x->bytes += held_bytes(v);
+  bool fresh = k >= n->nargs && !tki_is_shared(v);
+  if (fresh) c->bytes += tki_held_bytes(v), x->bytes += tki_held_bytes(v);
   n->vals[k] = tki_share(v);
 }
 
@@ -121,8 +117,7 @@ tki_val *tkc_node_value(const tkc_node *n, int result) {
 /* ---- tables -------------------------------------------------------------- */
 
 static tkc_ref *table_of(const tki_frame *f) {
-  tki_buf *b = f ? f->shadow[TKI_SHADOW_TRACE] : NULL;
-  return b ? tki_buf_data(b) : NULL;
+  return f ? f->shadow[TKI_SHADOW_TRACE] : NULL;
 }
 
 tkc_ref tkc_trace_slot(const tki_frame *f, int slot) {
@@ -132,14 +127,11 @@ tkc_ref tkc_trace_slot(const tki_frame *f, int slot) {
 
 static tkc_ref *make_table(tki *t) {
   size_t bytes = t->frame->func->nslots * sizeof(tkc_ref);
-  tki_buf *b = tki_buf_new(t, bytes + 1);
-  memset(tki_buf_data(b), 0, bytes);
-  t->frame->shadow[TKI_SHADOW_TRACE] = b;
-  return tki_buf_data(b);
+  return t->frame->shadow[TKI_SHADOW_TRACE] = tki_scratch_zero(t, bytes + 1);
 }
 
 static void drop_table(tki *t, tki_frame *f) {
-  if (f->shadow[TKI_SHADOW_TRACE]) tki_buf_free(t, f->shadow[TKI_SHADOW_TRACE]);
+  tki_scratch_free(t, f->shadow[TKI_SHADOW_TRACE]);
   f->shadow[TKI_SHADOW_TRACE] = NULL;
 }
 

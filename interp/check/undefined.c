@@ -22,14 +22,12 @@ bool tkc_knows_undefined(const tki *t) {
 
 static tki_val lanes_of(tki *t, const flow *f, tki_val *marks,
                         const tk_type *type) {
-  tki_val none = {.region = TKI_ANY};
+  tki_val none = tki_make_scalar(0);
   if (!tkc_any_undefined(marks)) return none;
   size_t n = (size_t)tk_numel(type);
-  tk_type bytes = tk_with_shape(tk_scalar(TK_UINT8), type);
-  tki_val v = tki_val_new(t, &bytes, n);
-  const flow_id *id = tki_data(marks);
-  uint8_t *d = tki_data(&v), any = 0;
-  if (!v.buf) v.u = 0;
+  tki_val v = type->rank ? tki_block_new(t, n, 1) : tki_make_scalar(0);
+  const flow_id *id = tki_lanes(marks);
+  uint8_t *d = tki_writable(&v), any = 0;
   for (size_t i = 0; i < n; i++) {
     bool marked = id[i] && flow_source_of(f, id[i])->kind == FLOW_UNDEF;
     any |= d[i] = marked;
@@ -40,15 +38,15 @@ static tki_val lanes_of(tki *t, const flow *f, tki_val *marks,
 }
 
 static tki_val *marks_at(const tki_frame *f, int slot) {
-  tki_buf *b = f->shadow[TKI_SHADOW_UNDEF];
-  return b ? (tki_val *)tki_buf_data(b) + slot : NULL;
+  tki_val *table = f->shadow[TKI_SHADOW_UNDEF];
+  return table ? table + slot : NULL;
 }
 
 static tki_val all_lanes(tki *t, const tk_type *type) {
   size_t n = (size_t)tk_numel(type);
-  tk_type bytes = tk_with_shape(tk_scalar(TK_UINT8), type);
-  tki_val v = tki_val_new(t, &bytes, n);
-  memset(tki_data(&v), 1, n);
+  if (!type->rank) return tki_make_scalar(1);
+  tki_val v = tki_block_new(t, n, 1);
+  memset(tki_writable(&v), 1, n);
   return v;
 }
 
@@ -57,19 +55,19 @@ tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
   const tk_type *type = &f->func->slots[slot].type;
   tki_val *marks = w ? marks_at(f, slot) : NULL;
   if (!w && tki_is_unassigned(f, slot)) return all_lanes(t, type);
-  return marks ? lanes_of(t, w, marks, type) : (tki_val){.region = TKI_ANY};
+  return marks ? lanes_of(t, w, marks, type) : tki_make_scalar(0);
 }
 
 tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type) {
   const flow *w = watching(t);
-  if (!w || i >= w->nreturned) return (tki_val){.region = TKI_ANY};
+  if (!w || i >= w->nreturned) return tki_make_scalar(0);
   return lanes_of(t, w, &w->returned[i], type);
 }
 
 void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
   tki_is_assigned(f, slot);
   tki_val *marks = watching(t) ? marks_at(f, slot) : NULL;
-  if (marks) tki_set(t, marks, (tki_val){.region = TKI_ANY});
+  if (marks) tki_set(t, marks, tki_make_scalar(0));
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -191,7 +189,7 @@ static void run_unfollowed(tki *t, const tki_eval *x, const tki_frame *f,
 void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
                         tki_val *out, tki_val *undefined) {
   const flow *w = watching(t);
-  for (size_t i = 0; i < x->n; i++) undefined[i] = (tki_val){.region = TKI_ANY};
+  for (size_t i = 0; i < x->n; i++) undefined[i] = tki_make_scalar(0);
   if (!w) {
     run_unfollowed(t, x, f, out, undefined);
     return;

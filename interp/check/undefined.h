@@ -13,7 +13,7 @@
 /* Whether undef watches this run. */
 bool tkc_knows_undefined(const tki *t);
 static inline bool tkc_any_undefined(const tki_val *lanes) {
-  return lanes->buf || lanes->u;
+  return !tki_is_zero(lanes);
 }
 
 /* The lanes of a slot of a frame. */

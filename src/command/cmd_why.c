@@ -105,7 +105,7 @@ static void start_at_stop(why *y, tkt *d) {
 
 static const char *lane_in(const why *y, const tki_frame *f) {
   tki_val *v = &f->slots[y->slot];
-  return (char *)tki_data(v) + y->lane * tk_lane_size(y->type);
+  return tki_lane(v, y->lane, tk_lane_size(y->type));
 }
 
 /* The value here, if it is another one than that which is explained. */
@@ -170,7 +170,7 @@ static void origin(why *y, const char *text) {
   const tki_frame *f = d->e->frame;
   y->slot = find_slot(d, y->name);
   y->type = &f->func->slots[y->slot].type;
-  if (y->type->rank && !f->slots[y->slot].buf)
+  if (!tki_has_value(&f->slots[y->slot], y->type))
     tkt_fail(d, "%s has no value yet here.", y->name);
   if (*text && y->type->ptr && !y->type->rank)
     tkt_fail(d, "%s is memory: 'blame %s%s' says who wrote it.", y->name,

@@ -103,9 +103,9 @@ static uint64_t hash_bytes(uint64_t h, const void *p, size_t n) {
 static uint64_t hash_slot(const tki_frame *f, int slot) {
   const tk_type *type = &f->func->slots[slot].type;
   tki_val *v = &f->slots[slot];
-  if ((type->rank && !v->buf) || tki_is_unassigned(f, slot)) return 0;
+  if (!tki_has_value(v, type) || tki_is_unassigned(f, slot)) return 0;
   size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
-  return hash_bytes(0x12345, tki_data(v), n) | 1;
+  return hash_bytes(0x12345, tki_lanes(v), n) | 1;
 }
 
 static uint64_t hash_name(const tki_frame *f, const char *name) {

@@ -167,7 +167,7 @@ static bool put_pointers(tkt *d, const tkd_value *s, int indent) {
   int64_t size = (int64_t)tk_lane_size(&to);
   uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
   tki_val v = tki_val_new(d->e->t, &whole, n);
-  int64_t *index = tki_data(&v);
+  int64_t *index = tki_writable(&v);
   bool whole_elements = true;
   for (size_t i = 0; i < n; i++) {
     int64_t bytes = (int64_t)(at[i] - start);

@@ -133,10 +133,9 @@ static void set_aside(tki *t, aside *s) {
   t->spin = NULL;
   t->task = NULL;
   t->frame = NULL;
-  t->chunks = NULL;
   t->jump = NULL;
   t->leave = false;
-  memset(t->pool, 0, sizeof t->pool);
+  t->pool = tki_pool_empty();
   memset(t->slots, 0, (t->nslots + 1) * sizeof *t->slots);
 }
 

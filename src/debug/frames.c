@@ -50,7 +50,7 @@ void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
   const tk_type *type = &f->func->slots[slot].type;
   TK_ASSERT(n == (size_t)tk_numel(type) * tk_lane_size(type));
   tki_val v = tki_val_new(d->t, type, (size_t)tk_numel(type));
-  memcpy(tki_data(&v), bytes, n);
+  memcpy(tki_writable(&v), bytes, n);
   tki_set(d->t, &f->slots[slot], v); /* others may hold the old block */
   tkc_defined_slot(d->t, f, slot);
 }

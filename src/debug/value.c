@@ -25,7 +25,7 @@ typedef struct evaluation {
 
 static void *copy_lanes(tkd *d, tki_val *v, size_t n) {
   void *bytes = tkd_temp_bytes(d, n);
-  memcpy(bytes, tki_data(v), n);
+  memcpy(bytes, tki_lanes(v), n);
   return bytes;
 }
 
@@ -177,7 +177,7 @@ tkd_value tkd_slot_value(tkd *d, const tki_frame *f, int slot) {
   tkd_value v = {.path = "", .type = f->func->slots[slot].type};
   tki_val *held = &f->slots[slot];
   v.region = held->region;
-  if (v.type.rank && !held->buf) return v;
+  if (!tki_has_value(held, &v.type)) return v;
   size_t lanes = (size_t)tk_numel(&v.type);
   v.n = lanes * tk_lane_size(&v.type);
   v.bytes = copy_lanes(d, held, v.n);
@@ -204,7 +204,7 @@ tki_eval *tkd_compile(tkd *d, const tki_frame *f, const char *text) {
 
 static bool any_lane(const tk_type *type, tki_val *v) {
   size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
-  const char *p = tki_data(v);
+  const char *p = tki_lanes(v);
   for (size_t i = 0; i < n; i++)
     if (p[i]) return true;
   return false;
@@ -267,9 +267,9 @@ void tkd_keep_results(tkd *d, const tki_frame *f) {
     tki_val *held = &f->slots[slot];
     tki_val undefined = tkc_undefined_result(d->t, i, &v.type);
     v.region = held->region;
-    v.bytes = tki_data(held);
+    v.bytes = tki_lanes(held);
     v.n = (size_t)tk_numel(&v.type) * tk_lane_size(&v.type);
-    if (tkc_any_undefined(&undefined)) v.undefined = tki_data(&undefined);
+    if (tkc_any_undefined(&undefined)) v.undefined = tki_lanes(&undefined);
     tkd_keep_value(d, &d->returned[i], &v);
     tki_release(d->t, &undefined);
     d->nreturned = i + 1;

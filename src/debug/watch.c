@@ -72,10 +72,10 @@ static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
   if (slot < 0) return false;
   const tk_type *type = &f->func->slots[slot].type;
   tki_val *v = &f->slots[slot];
-  if ((type->rank && !v->buf) || tki_is_unassigned(f, slot)) return false;
+  if (!tki_has_value(v, type) || tki_is_unassigned(f, slot)) return false;
   size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
-  bool same = w->known && w->raw_n == n && !memcmp(w->raw, tki_data(v), n);
-  if (!same) tkd_copy_bytes(d, &w->raw, &w->raw_n, tki_data(v), n);
+  bool same = w->known && w->raw_n == n && !memcmp(w->raw, tki_lanes(v), n);
+  if (!same) tkd_copy_bytes(d, &w->raw, &w->raw_n, tki_lanes(v), n);
   return !same;
 }
 

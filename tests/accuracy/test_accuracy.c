@@ -207,7 +207,7 @@ static double error_of(const subject *f, double got, const mpfr_t y) {
 }
 
 static double call(const subject *f, uint64_t lanes[4]) {
-  void *args[4] = {&lanes[0], &lanes[1], &lanes[2], &lanes[3]};
+  const void *args[4] = {&lanes[0], &lanes[1], &lanes[2], &lanes[3]};
   uint64_t out = 0;
   if (f->ext)
     f->ext(&out, args, 1);

@@ -79,11 +79,10 @@ static void mix(uint64_t *h, const void *bytes, size_t n) {
 }
 
 static void mix_slot(uint64_t *h, const tk_type *type, tki_val *v) {
-  size_t n = (size_t)tk_numel(type);
-  if (v->lazy) n = (size_t)type->shape[v->lazy == 1 ? 0 : 1];
-  bool there = !type->rank || v->buf;
+  size_t n = tki_lane_count(v, type);
+  bool there = tki_has_value(v, type);
   mix(h, &there, sizeof there);
-  if (there) mix(h, tki_data(v), n * tk_lane_size(type));
+  if (there) mix(h, tki_lanes(v), n * tk_lane_size(type));
 }
 
 static void mix_frame(uint64_t *h, const tki_frame *f) {

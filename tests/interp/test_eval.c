@@ -53,7 +53,7 @@ static void add_value(tk_buf *b, const tk_type *type, tki_val *v) {
   if (type->rank) tk_buf_putc(b, ':');
   for (size_t i = 0; i < n; i++) {
     if (i) tk_buf_putc(b, ' ');
-    add_lane(b, (tk_dtype)type->elem, (char *)tki_data(v) + i * size);
+    add_lane(b, (tk_dtype)type->elem, (char *)tki_lanes(v) + i * size);
   }
 }
 
@@ -197,7 +197,7 @@ static void on_names(void *ud, tki *t, const tk_stmt *st) {
   tki_eval *x = tki_eval_new(t, t->frame, "n", &want);
   tki_val v;
   tki_eval_run(t, x, t->frame, &v);
-  ck_assert_float_eq(((float *)tki_data(&v))[7], 13);
+  ck_assert_float_eq(((float *)tki_lanes(&v))[7], 13);
   tki_release(t, &v);
   tki_eval_free(x);
   tk_buf_init(&p->out, t->env);

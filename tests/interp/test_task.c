@@ -64,8 +64,7 @@ static void on_before(void *ud, tki *t, const tk_inst *in,
 static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   watch *w = ud;
   (void)t;
-  for (int i = 0; i < in->nargs; i++)
-    if (args[i].buf) ck_assert_uint_ge(args[i].buf->refs, 1);
+  for (int i = 0; i < in->nargs; i++) ck_assert(tki_is_held(&args[i]));
   w->afters++;
 }
 

@@ -1,0 +1,99 @@
+/* value.c - blocks and scalars. */
+#include "interp/value.h"
+
+#include "interp/interp.h"
+#include "interp/kernels.h"
+
+/* ---- lanes --------------------------------------------------------------- */
+
+size_t tki_lane_count(const tki_val *v, const tk_type *type) {
+  if (!v->lanes_) return type->rank ? 0 : 1;
+  if (v->part_) return (size_t)type->shape[v->part_ == TKI_COLUMN ? 0 : 1];
+  return (size_t)tk_numel(type);
+}
+
+#define FILL(T)                                                                \
+  TKI_CLONES static void fill_##T(T *d, T x, size_t n) {                       \
+    for (size_t i = 0; i < n; i++) d[i] = x;                                   \
+  }
+FILL(uint16_t)
+FILL(uint32_t)
+FILL(uint64_t)
+
+void tki_fill(void *to, const void *lane, size_t size, size_t n) {
+  switch (size) {
+  case 1: memset(to, *(const uint8_t *)lane, n); break;
+  case 2: fill_uint16_t(to, *(const uint16_t *)lane, n); break;
+  case 4: fill_uint32_t(to, *(const uint32_t *)lane, n); break;
+  default: fill_uint64_t(to, *(const uint64_t *)lane, n);
+  }
+}
+
+/* ---- making -------------------------------------------------------------- */
+
+tki_val tki_val_new(tki *t, const tk_type *type, size_t n) {
+  tki_val v = tki_make_scalar(0);
+  if (type->rank) v.lanes_ = tki_buf_new(t, n * tk_lane_size(type));
+  return v;
+}
+
+tki_val tki_val_zero(tki *t, const tk_type *type, size_t n) {
+  return type->rank ? tki_block_zero(t, n, tk_lane_size(type))
+                    : tki_make_scalar(0);
+}
+
+tki_val tki_block_new(tki *t, size_t n, size_t size) {
+  tki_val v = tki_make_scalar(0);
+  v.lanes_ = tki_buf_new(t, n * size);
+  return v;
+}
+
+tki_val tki_block_zero(tki *t, size_t n, size_t size) {
+  tki_val v = tki_block_new(t, n, size);
+  memset(tki_buf_data(v.lanes_), 0, n * size);
+  return v;
+}
+
+tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size) {
+  return like->lanes_ ? tki_block_new(t, n, size) : tki_make_scalar(0);
+}
+
+tki_val tki_splat(tki *t, const tki_val *v, size_t n, size_t size) {
+  TK_ASSERT(tki_is_uniform(v));
+  tki_val x = tki_block_new(t, n, size);
+  tki_fill(tki_buf_data(x.lanes_), &v->bits_, size, n);
+  x.region = v->region;
+  return x;
+}
+
+void tki_own(tki *t, tki_val *v, size_t n, size_t size) {
+  if (!tki_is_shared(v)) return;
+  tki_val own = tki_block_new(t, n, size);
+  memcpy(tki_buf_data(own.lanes_), tki_lanes(v), n * size);
+  own.region = v->region;
+  tki_set(t, v, own);
+}
+
+/* Whether operand k is a whole block of its own that nobody needs after in,
+ * with room for so many bytes. */
+static bool is_spare(const tk_inst *in, const tki_val *frame, unsigned k,
+                     size_t bytes) {
+  const tki_val *a = &frame[in->args[k]];
+  bool dies = in->kill >> k & 1 || in->args[k] == in->res[0];
+  return dies && a->lanes_ && a->lanes_->refs_ == 1 && !a->part_ &&
+         bytes <= (size_t)1 << a->lanes_->class_;
+}
+
+tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare) {
+  size_t bytes = (size_t)in->n * tk_lane_size(&in->type);
+  tki_val v = tki_make_scalar(0);
+  if (!in->type.rank) return v;
+  for (unsigned k = 0; spare >> k; k++) {
+    if (!(spare >> k & 1) || !is_spare(in, frame, k, bytes)) continue;
+    v.lanes_ = frame[in->args[k]].lanes_;
+    frame[in->args[k]].lanes_ = NULL;
+    return v;
+  }
+  v.lanes_ = tki_buf_new(t, bytes);
+  return v;
+}
