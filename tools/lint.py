@@ -15,6 +15,8 @@
   links       nor does it use a symbol of another: by the objects of the build
   knots       files that need each other (by their symbols) are no more than
               tools/lint.txt allows
+  private     members of a struct whose names end in _ are used in the files
+              that implement it alone
   names       a static function's name stands in at most two C files, but for
               those in tools/lint.txt
   package     the modules of python/tkdbg import downwards only, without knots
@@ -36,6 +38,9 @@ FOLDERS = ('src', 'include', 'interp', 'gdbstub', 'tests', 'examples',
            'python', 'tools', 'docs', 'puzzles', '.ci')
 TOP = 'Makefile', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'
 TEXT = '.c', '.h', '.def', '.py', '.sh', '.md', ''
+VALUES = tuple(f'interp/{name}' for name in ('value.h', 'value.c', 'pool.h',
+                                             'pool.c'))
+PRIVATE = {'interp/value.h': VALUES, 'interp/pool.h': VALUES}
 WIDTH, MEDIAN, NINTH, FILE_LINES = 80, 12, 40, 1500
 SAME_NAME = 2
 
@@ -154,6 +159,16 @@ def python():
             yield f'{path}:{e.lineno}: {e.msg}'
 
 
+def private():
+    for header, users in PRIVATE.items():
+        names = set(re.findall(r'\b\w+_(?=[;,\[])', '\n'.join(read(header))))
+        opened = re.compile(r'(?:\.|->)(%s)\b' % '|'.join(sorted(names)))
+        for path in with_suffix('.c', '.h'):
+            for number, line in enumerate(read(path), 1):
+                for name in opened.findall(line) if path not in users else ():
+                    yield f'{path}:{number}: {name} is private to {header}'
+
+
 def rooms():
     """Folder of each room of the C sources, and those that it may use."""
     table = re.findall(r'^\| `((?:src|interp)[a-z/]*)/` \|.*\| ([^|]*) \|$',
@@ -263,7 +278,7 @@ def main():
     parser.add_argument('--build', default='build')
     build = os.path.abspath(parser.parse_args().build)
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    checks = [columns, functions, files, layout, python, layers,
+    checks = [columns, functions, files, layout, python, private, layers,
               lambda: link_layers(build), lambda: knot_sizes(build),
               static_names, pyknots.faults]
     faults = 0

@@ -110,8 +110,7 @@ static tki_val own_block(const subject *s, int k) {
   tki_val x = s->args[k], v = tki_val_new(s->t, type, n);
   v.region = x.region;
   for (size_t i = 0; i < n; i++)
-    memcpy((char *)tki_data(&v) + i * size,
-           (char *)tki_data(&x) + (x.buf ? i * size : 0), size);
+    memcpy((char *)tki_writable(&v) + i * size, tki_lane(&x, i, size), size);
   return v;
 }
 
@@ -119,7 +118,7 @@ static tki_val own_block(const subject *s, int k) {
 static void change_lane(const subject *s, int slot, tki_val *v, size_t lane) {
   const tk_type *type = type_of(s, slot);
   size_t size = tk_lane_size(type);
-  uint8_t *at = (uint8_t *)tki_data(v) + lane * size;
+  uint8_t *at = (uint8_t *)tki_writable(v) + lane * size;
   bool real = !type->ptr && tk_is_float((tk_dtype)type->elem);
   bool packed = tk_inst_lanes(s->in) == TK_LANES_SCALES && size == 1;
   at[real ? size - 1 : 0] ^= packed ? 0x11 : 1;
@@ -135,11 +134,12 @@ static void run_again(const subject *s, int k, size_t lane,
   ck_assert_uint_le(s->f->nslots, TK_COUNT(slots));
   copy.kill = 0;
   op.in = &copy;
-  op.lazy = 0;
+  op.part = TKI_WHOLE;
   if (s->run) op.run = s->run;
   memset(slots, 0, s->f->nslots * sizeof *slots);
   for (int i = 0; i < s->in->nargs; i++)
-    if (!slots[s->in->args[i]].buf) slots[s->in->args[i]] = own_block(s, i);
+    if (tki_is_uniform(&slots[s->in->args[i]]))
+      slots[s->in->args[i]] = own_block(s, i);
   if (k >= 0) change_lane(s, s->in->args[k], &slots[s->in->args[k]], lane);
   tki_watching w = tki_unwatch(s->t);
   op.run(s->t, &op, slots);
@@ -149,9 +149,7 @@ static void run_again(const subject *s, int k, size_t lane,
     size_t n = (size_t)s->in->n, size = tk_lane_size(type_of(s, slot));
     ck_assert_uint_le(n, MOST);
     for (size_t i = 0; i < n; i++)
-      memcpy(&out[r][i * size],
-             (char *)tki_data(&slots[slot]) + (slots[slot].buf ? i * size : 0),
-             size);
+      memcpy(&out[r][i * size], tki_lane(&slots[slot], i, size), size);
   }
   for (size_t i = 0; i < s->f->nslots; i++) tki_release(s->t, &slots[i]);
 }
@@ -199,9 +197,8 @@ static void compare_moves(const subject *s) {
       ck_assert_uint_eq(tk_lanes_of(s->f, s->in, r, i, &set), 1);
       ck_assert_uint_eq(set.n, 1);
       tki_val from = s->args[set.arg];
-      ck_assert_mem_eq(
-          (char *)tki_data(to) + (to->buf ? i * size : 0),
-          (char *)tki_data(&from) + (from.buf ? set.first * size : 0), size);
+      ck_assert_mem_eq(tki_lane(to, i, size), tki_lane(&from, set.first, size),
+                       size);
     }
   }
 }
