@@ -8,6 +8,9 @@
 #include "interp/schedule.h"
 
 void tki_tell_access(tki *t, const tki_access *a) {
+  TK_ASSERT(a->t == t && a->in == t->frame->inst);
+  TK_ASSERT(a->region == TKI_ANY || (size_t)a->region < t->nregions);
+  TK_ASSERT(a->first + a->run <= a->n);
   if (t->spin) tki_spin_access(t->spin, a);
   if (t->schedule && t->schedule->writers) tki_schedule_access(t->schedule, a);
   TKI_TELL(t, access, t, a);
@@ -22,6 +25,7 @@ bool tki_access_changes(const tki_access *a, size_t lane) {
   const tki_region *r = tki_access_region(a, lane);
   const char *p = r->host + (a->addr[lane] - r->lo);
   const char *v = a->value + lane * a->step;
+  TK_ASSERT(a->write && a->value && lane < a->n);
   if (a->in->op == TK_I_ATOMIC && tk_atomic_op(a->in) == TK_A_ADD)
     return !all_zero(v, a->size);
   if (a->in->op == TK_I_CAS) {

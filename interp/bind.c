@@ -40,6 +40,7 @@ static tki_part fuse(const tk_at *at, const tk_inst *in) {
 
 static bool bind_inst(void *ud, const tk_at *at, const tk_inst *in) {
   tki_op *op = (tki_op *)ud + in->id;
+  TK_ASSERT(!op->in && runs[in->op]);
   *op = (tki_op){.in = in, .run = runs[in->op], .part = fuse(at, in)};
   if (choices[in->op]) choices[in->op](op, at->func);
   return true;

@@ -21,6 +21,40 @@ static void kill_operands(tki *t, const tk_inst *in, tki_val *slots) {
 
 enum { FEW = 16 };
 
+/* What assertions ask.  A part stands for a block between a broadcast and the
+ * one operation that it feeds, and only while nobody watches instructions. */
+bool tki_operands_fit(const tki *t, const tk_inst *in) {
+  const tki_frame *f = t->frame;
+  bool takes_part = in->op == TK_I_BINARY || in->op == TK_I_COMPARE;
+  for (size_t k = 0; k < in->nargs; k++) {
+    const tki_val *v = &f->slots[in->args[k]];
+    if (!tki_fits(v, &f->func->slots[in->args[k]].type)) return false;
+    if (tki_part_of(v) && (!takes_part || t->watched)) return false;
+  }
+  return true;
+}
+
+bool tki_results_fit(const tki *t, const tk_inst *in) {
+  const tki_frame *f = t->frame;
+  for (size_t k = 0; k < in->nres; k++) {
+    const tki_val *v = &f->slots[in->res[k]];
+    if (!tki_fits(v, &f->func->slots[in->res[k]].type)) return false;
+    if (tki_part_of(v) && (in->op != TK_I_BROADCAST || t->watched))
+      return false;
+  }
+  return true;
+}
+
+static inline void exec_inst(tki *t, const tk_inst *in, tki_val *slots) {
+  const tki_op *op = &t->code[in->id];
+  TK_ASSERT(op->in == in && op->run);
+  TK_ASSERT(t->frame->slots == slots);
+  TK_ASSERT(tki_operands_fit(t, in));
+  op->run(t, op, slots);
+  TK_ASSERT(t->frame->slots == slots);
+  TK_ASSERT(tki_results_fit(t, in));
+}
+
 /* Runs an instruction with its operands held, so that they can be looked at
  * afterwards and no result takes their place. */
 static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
@@ -30,7 +64,7 @@ static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
   for (size_t k = 0; k < in->nargs; k++)
     args[k] = tki_share(&slots[in->args[k]]);
   TKI_TELL(t, before, t, in, args);
-  t->code[in->id].run(t, &t->code[in->id], slots);
+  exec_inst(t, in, slots);
   t->frame->inst = in;
   TKI_TELL(t, after, t, in, args);
   for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
@@ -55,8 +89,7 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     t->frame->inst = in;
-    const tki_op *op = &t->code[in->id];
-    op->run(t, op, slots);
+    exec_inst(t, in, slots);
     if (in->kill) kill_operands(t, in, slots);
   }
 }
@@ -208,11 +241,13 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   tki_val *slots = tki_scratch_zero(t, bytes + 1);
   for (size_t i = 0; i < nargs; i++) slots[f->params[i]] = tki_share(&args[i]);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
+  TK_ASSERT(nargs <= f->nparams);
   t->frame = &frame;
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, frame, t, true);
   if (exec_body(t, &f->body, slots, results) != FLOW_RETURN)
     no_results(t, f, results);
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, frame, t, false);
+  TK_ASSERT(t->frame == &frame);
   t->frame = frame.caller;
   release_slots(t, slots, f->nslots);
   tki_scratch_free(t, slots);
@@ -251,12 +286,17 @@ void tki_program_run(tki *t) {
   const tk_func *f = t->program->kernel;
   tki_val *slots = t->task ? t->task->slots : t->slots;
   tki_frame frame = {.func = f, .slots = slots};
+  TK_ASSERT(!t->frame && f->nslots <= t->nslots);
+  TK_ASSERT(t->pid[0] >= 0 && t->pid[0] < t->grid[0]);
+  TK_ASSERT(t->pid[1] >= 0 && t->pid[1] < t->grid[1]);
+  TK_ASSERT(t->pid[2] >= 0 && t->pid[2] < t->grid[2]);
   memset(slots, 0, f->nslots * sizeof *slots);
   for (size_t i = 0; i < f->nparams; i++) slots[f->params[i]] = t->params[i];
   t->frame = &frame;
   if (TK_UNLIKELY(t->observers != NULL)) tell_program(t, true);
   exec_body(t, &f->body, slots, NULL);
   if (TK_UNLIKELY(t->observers != NULL)) tell_program(t, false);
+  TK_ASSERT(t->frame == &frame);
   release_slots(t, slots, f->nslots);
   t->frame = NULL;
   t->done++;

@@ -134,6 +134,10 @@ static inline const tki_region *tki_access_region(const tki_access *a,
 
 /* ---- running (exec.c) -------------------------------------------------- */
 
+/* For assertions: whether the values of an instruction of the running frame
+ * are of its types, before and after it. */
+bool tki_operands_fit(const tki *t, const tk_inst *in);
+bool tki_results_fit(const tki *t, const tk_inst *in);
 void tki_exec_insts(tki *t, const tk_insts *l, tki_val *frame);
 /* Calls f with nargs values (shared, not consumed); results are new. */
 void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,

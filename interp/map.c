@@ -26,6 +26,7 @@ static tki_val mapped_lane(const stream *s, size_t i) {
 }
 
 static void map_group(mapping *m, size_t at) {
+  TK_ASSERT(at + (size_t)tk_map_fn_pack(m->in) <= (size_t)m->in->n);
   size_t pack = (size_t)tk_map_fn_pack(m->in);
   for (size_t i = 0; i < m->in->nargs * pack; i++)
     m->args[i] = mapped_lane(&m->from[i / pack], at + i % pack);

@@ -31,6 +31,7 @@ static inline char *check_lane(const tki_access *a, size_t lane) {
     tki_fault_outside(a, lane, r);
   if (TK_UNLIKELY(x & (a->size - 1))) tki_fault_misaligned(a, lane);
   if (TK_UNLIKELY(a->write && r->readonly)) tki_fault_read_only(a, lane, r);
+  TK_ASSERT(x - r->lo <= r->hi - r->lo - a->size);
   return r->host + (x - r->lo);
 }
 
@@ -45,6 +46,7 @@ static char *check_run(const tki_access *a, size_t first, size_t last) {
   if (lo < r->lo || hi > r->hi || hi < lo || (lo & (a->size - 1)) ||
       (a->write && r->readonly))
     return NULL;
+  TK_ASSERT(hi - lo == (last - first + 1) * a->size);
   return r->host + (lo - r->lo);
 }
 
@@ -102,6 +104,7 @@ static void fill_off(char *d, const tki_span *o, size_t from, size_t to,
 
 /* Lanes of a row that were found to be contiguous: all there are? */
 static void note_run(tki_access *a, size_t first, size_t run, size_t row) {
+  TK_ASSERT(run > 0 && first + run <= a->n);
   if (row != a->n) return;
   a->first = first;
   a->run = run;
@@ -115,6 +118,7 @@ static void load_row(tki_access *a, char *d, const tki_span *o, size_t at,
     return;
   }
   size_t run = v.last - v.first + 1, lo = at + v.first;
+  TK_ASSERT(v.last < n && v.count <= run);
   char *p = run == v.count && tki_is_run(a->addr + lo, run, a->size)
                 ? check_run(a, lo, lo + run - 1)
                 : NULL;

@@ -6,7 +6,7 @@
 
 void tki_observe(tki *t, tki_observer *o) {
   tki_observer **at = &t->observers;
-  while (*at) at = &(*at)->next;
+  for (; *at; at = &(*at)->next) TK_ASSERT(*at != o);
   o->next = NULL;
   *at = o;
   t->watched |= o->before || o->after;

@@ -32,6 +32,7 @@ static tki_buf *buf_make(tki *t, uint32_t class) {
   tki_buf *b = (tki_buf *)(at & ~(uintptr_t)(TKI_ALIGN - 1));
   *k = (tki_chunk){t->pool.chunks_, size, b};
   t->pool.chunks_ = k;
+  TK_ASSERT((char *)tki_buf_data(b) + ((size_t)1 << class) <= (char *)k + size);
   *b = (tki_buf){.class_ = class};
   return b;
 }
@@ -68,7 +69,7 @@ void *tki_scratch_zero(tki *t, size_t bytes) {
 void tki_scratch_free(tki *t, void *memory) {
   if (!memory) return;
   tki_buf *b = (tki_buf *)(void *)((char *)memory - TKI_ALIGN);
-  TK_ASSERT(b->refs_ == 1);
+  TK_ASSERT(((uintptr_t)b & (TKI_ALIGN - 1)) == 0 && b->refs_ == 1);
   b->refs_ = 0;
   tki_buf_free(t, b);
 }

@@ -25,6 +25,7 @@ tk_binary tki_reduction_op(tk_reduction r) {
 /* Halves one row until one lane (of inner lanes) is left. */
 static void halve(char *d, const char *s, char *tmp, tki_around r,
                   tki_binary_fn fn) {
+  TK_ASSERT(fn && r.n && !(r.n & (r.n - 1)));
   size_t lanes = r.n / 2 * r.inner;
   if (r.n == 1) {
     memcpy(d, s, r.inner * r.size);
@@ -155,6 +156,7 @@ static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
                            const tk_type *types, const tki_around *r,
                            size_t n) {
   tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
+  TK_ASSERT(k <= MAX_INPUTS && n % 2 == 0);
   for (size_t i = 0; i < k; i++) {
     args[i] = half_of(t, &cur[i], &types[i], r[i], n, 0);
     args[k + i] = half_of(t, &cur[i], &types[i], r[i], n, 1);

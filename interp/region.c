@@ -33,6 +33,7 @@ static tki_region region_of(const char *name, const tk_tensor *x) {
   r.lo = base + (uint64_t)lo;
   r.hi = base + (uint64_t)hi;
   r.host = (char *)x->data + lo;
+  TK_ASSERT(lo <= hi && r.lo <= r.hi);
   return r;
 }
 

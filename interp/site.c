@@ -4,6 +4,7 @@
 #include "interp/interp.h"
 
 uint32_t tki_site(const tki *t) {
+  TK_ASSERT(t->frame && tki_user_frame(t->frame)->inst);
   return tki_user_frame(t->frame)->inst->id;
 }
 

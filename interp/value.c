@@ -8,8 +8,14 @@
 
 size_t tki_lane_count(const tki_val *v, const tk_type *type) {
   if (!v->lanes_) return type->rank ? 0 : 1;
+  TK_ASSERT(!v->part_ || type->rank == 2);
   if (v->part_) return (size_t)type->shape[v->part_ == TKI_COLUMN ? 0 : 1];
   return (size_t)tk_numel(type);
+}
+
+bool tki_fits(const tki_val *v, const tk_type *type) {
+  size_t bytes = tki_lane_count(v, type) * tk_lane_size(type);
+  return tki_is_held(v) && (!v->lanes_ || bytes <= tki_held_bytes(v));
 }
 
 #define FILL(T)                                                                \
@@ -21,6 +27,7 @@ FILL(uint32_t)
 FILL(uint64_t)
 
 void tki_fill(void *to, const void *lane, size_t size, size_t n) {
+  TK_ASSERT(size == 1 || size == 2 || size == 4 || size == 8);
   switch (size) {
   case 1: memset(to, *(const uint8_t *)lane, n); break;
   case 2: fill_uint16_t(to, *(const uint16_t *)lane, n); break;
@@ -59,7 +66,7 @@ tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size) {
 }
 
 tki_val tki_splat(tki *t, const tki_val *v, size_t n, size_t size) {
-  TK_ASSERT(tki_is_uniform(v));
+  TK_ASSERT(tki_is_uniform(v) && n > 0);
   tki_val x = tki_block_new(t, n, size);
   tki_fill(tki_buf_data(x.lanes_), &v->bits_, size, n);
   x.region = v->region;
@@ -72,6 +79,7 @@ void tki_own(tki *t, tki_val *v, size_t n, size_t size) {
   memcpy(tki_buf_data(own.lanes_), tki_lanes(v), n * size);
   own.region = v->region;
   tki_set(t, v, own);
+  TK_ASSERT(!tki_is_shared(v));
 }
 
 /* Whether operand k is a whole block of its own that nobody needs after in,
@@ -87,6 +95,8 @@ static bool is_spare(const tk_inst *in, const tki_val *frame, unsigned k,
 tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare) {
   size_t bytes = (size_t)in->n * tk_lane_size(&in->type);
   tki_val v = tki_make_scalar(0);
+  TK_ASSERT(in->nres > 0 && in->n > 0);
+  TK_ASSERT(spare >> in->nargs == 0);
   if (!in->type.rank) return v;
   for (unsigned k = 0; spare >> k; k++) {
     if (!(spare >> k & 1) || !is_spare(in, frame, k, bytes)) continue;

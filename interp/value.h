@@ -65,6 +65,10 @@ static inline size_t tki_held_bytes(const tki_val *v) {
   return v->lanes_ ? (size_t)1 << v->lanes_->class_ : 0;
 }
 
+/* Whether the value can be one of that type: it has the lanes, or is one that
+ * stands for them. */
+bool tki_fits(const tki_val *v, const tk_type *type);
+
 /* ---- reading ------------------------------------------------------------- */
 
 /* The lanes, row-major one after the other; of a uniform value the one. */
@@ -75,6 +79,8 @@ static inline const void *tki_lanes(const tki_val *v) {
 size_t tki_lane_count(const tki_val *v, const tk_type *type);
 /* Lane i, of size bytes. */
 static inline const void *tki_lane(const tki_val *v, size_t i, size_t size) {
+  TK_ASSERT(tki_is_held(v));
+  TK_ASSERT(!v->lanes_ || (i + 1) * size <= tki_held_bytes(v));
   return (const char *)tki_lanes(v) + (v->lanes_ ? i * size : 0);
 }
 
@@ -110,6 +116,7 @@ static inline tki_val tki_make_pointer(uint64_t address, int32_t region) {
 /* A scalar from size bytes of memory. */
 static inline tki_val tki_make_lane(const void *lane, size_t size) {
   tki_val v = tki_make_scalar(0);
+  TK_ASSERT(size <= sizeof v.bits_);
   memcpy(&v.bits_, lane, size);
   return v;
 }
@@ -131,7 +138,7 @@ tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare);
 
 /* The lanes of a value that was just made, to be written. */
 static inline void *tki_writable(tki_val *v) {
-  TK_ASSERT(!tki_is_shared(v));
+  TK_ASSERT(tki_is_held(v) && !tki_is_shared(v) && !v->part_);
   return v->lanes_ ? tki_buf_data(v->lanes_) : (void *)&v->bits_;
 }
 
@@ -157,11 +164,13 @@ static inline tki_val tki_share(const tki_val *v) {
 /* The same lanes as a part that stands for a block of two axes. */
 static inline tki_val tki_share_as(const tki_val *v, tki_part part) {
   tki_val x = tki_share(v);
+  TK_ASSERT(x.lanes_ && !x.part_);
   x.part_ = (int32_t)part;
   return x;
 }
 /* Replaces what a slot holds. */
 static inline void tki_set(tki *t, tki_val *slot, tki_val v) {
+  TK_ASSERT(tki_is_held(&v));
   tki_release(t, slot);
   *slot = v;
 }
