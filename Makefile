@@ -142,6 +142,10 @@ $(B)/members: FORCE
 
 $(B)/tests/%.o: EXTRA_CFLAGS = -Itests
 $(B)/interp/kernels%.o: EXTRA_CFLAGS = $(KERNEL_CFLAGS)
+# A switch over instructions, or over their kinds, names every one, so that
+# none is forgotten when inst.def gets another; lint allows no default there.
+SWITCHES := $(shell grep -lE 'case TK_(I|LANES|EFFECT)_' $(LIB_SRC))
+$(SWITCHES:%.c=$(B)/%.o): EXTRA_CFLAGS += -Wswitch-enum
 
 $(B)/%.o: %.c $(B)/flags | $(GENERATED)
 	$(call say,CC,$<)

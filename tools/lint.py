@@ -136,6 +136,22 @@ def files():
             yield f'{path}: {n} lines'
 
 
+def switches():
+    """A switch over instructions, or over their kinds, names every one: the
+    compiler then says what a new one was forgotten in (-Wswitch-enum)."""
+    for path in with_suffix('.c', '.h'):
+        opened = {}  # indentation: whether the switch there has such cases
+        for number, line in enumerate(read(path), 1):
+            indent = len(line) - len(line.lstrip())
+            word = line.lstrip()
+            if re.match(r'(\}? ?(else )?if \(.*\) )?switch \(', word):
+                opened[indent] = False
+            elif re.match(r'case TK_(I|LANES|EFFECT)_', word):
+                opened[indent] = True
+            elif word.startswith('default:') and opened.get(indent):
+                yield f'{path}:{number}: default: in a switch over instructions'
+
+
 def layout():
     tool = shutil.which('clang-format')
     if not tool:
@@ -278,8 +294,8 @@ def main():
     parser.add_argument('--build', default='build')
     build = os.path.abspath(parser.parse_args().build)
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    checks = [columns, functions, files, layout, python, private, layers,
-              lambda: link_layers(build), lambda: knot_sizes(build),
+    checks = [columns, functions, files, switches, layout, python, private,
+              layers, lambda: link_layers(build), lambda: knot_sizes(build),
               static_names, pyknots.faults]
     faults = 0
     for check in checks:
