@@ -73,30 +73,20 @@ static void skip_slot(tki *t, const tk_inst *in, int slot) {
   f->inst = at;
 }
 
-static void skip_insts(tki *t, const tk_insts *l) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    for (int k = 0; k < in->nres; k++) skip_slot(t, in, in->res[k]);
-    skip_insts(t, &in->body[0]);
-    skip_insts(t, &in->body[1]);
-  }
+static bool skip_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  (void)at;
+  for (int k = 0; k < in->nres; k++) skip_slot(ud, in, in->res[k]);
+  return true;
 }
 
 /* The variable of a loop is not known behind it. */
-static void skip_body(tki *t, const tk_body *b, size_t from, size_t to) {
-  for (size_t i = from; i < to; i++) {
-    const tk_stmt *st = b->items[i];
-    skip_insts(t, &st->insts);
-    skip_body(t, &st->body, 0, st->body.n);
-    skip_body(t, &st->orelse, 0, st->orelse.n);
-  }
-}
-
 size_t tki_jump(tki *t, const tk_body *b, size_t from) {
   size_t to = from;
   for (size_t k = 0; k < b->n; k++)
     if (b->items[k] == t->jump) to = k;
   t->jump = NULL;
-  skip_body(t, b, from, to);
+  for (size_t i = from; i < to; i++)
+    tk_walk_stmt(t->frame->func, b->items[i],
+                 &(tk_walk){.ud = t, .inst = skip_inst});
   return to;
 }

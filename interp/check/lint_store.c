@@ -66,27 +66,33 @@ static void stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
   tkc_note(l->c, d, &at, "the same elements are stored again here");
 }
 
-/* The last store, after one more instruction. */
-static const tk_inst *after(tkc_lint *l, const tk_inst *last,
-                            const tk_inst *in) {
-  if (tk_inst_is_pure(in) && !in->ref.any) return last;
-  if (in->op != TK_I_STORE) return NULL;
-  stored(l, last, in);
-  return in;
+/* A list of statements, up to where the walk is. */
+typedef struct store_list {
+  tkc_lint *l;
+  const tk_body *body;
+  bool ends;           /* other statements came in between */
+  const tk_inst *last; /* store; NULL: there is none, or it may be read */
+} store_list;
+
+static bool begin_stmt(void *ud, const tk_at *at) {
+  store_list *x = ud;
+  if (x->ends || at->body != x->body) x->last = NULL;
+  x->body = at->body;
+  x->ends = at->stmt->kind != TK_S_RUN;
+  return true;
 }
 
-static void look_at(tkc_lint *l, const tk_body *b) {
-  const tk_inst *last = NULL;
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    for (size_t k = 0; k < st->insts.n; k++)
-      last = after(l, last, st->insts.items[k]);
-    if (st->kind != TK_S_RUN) last = NULL;
-    look_at(l, &st->body);
-    look_at(l, &st->orelse);
-  }
+/* What a choice runs is no part of the list. */
+static bool look_at(void *ud, const tk_at *at, const tk_inst *in) {
+  store_list *x = ud;
+  if (at->list != &at->stmt->insts) return true;
+  if (tk_inst_is_pure(in) && !in->ref.any) return true;
+  if (in->op == TK_I_STORE) stored(x->l, x->last, in);
+  x->last = in->op == TK_I_STORE ? in : NULL;
+  return true;
 }
 
 void tkc_lint_store(tkc_lint *l) {
-  look_at(l, &l->f->body);
+  store_list x = {.l = l};
+  tk_walk_func(l->f, &(tk_walk){.ud = &x, .stmt = begin_stmt, .inst = look_at});
 }

@@ -331,37 +331,32 @@ static bool races(const tkc_shadow *s) {
   return false;
 }
 
-static bool insts_use(const tk_insts *l, const bool *slots) {
-  for (size_t i = 0; i < l->n; i++) {
-    for (int k = 0; k < l->items[i]->nargs; k++)
-      if (slots[l->items[i]->args[k]]) return true;
-    if (insts_use(&l->items[i]->body[0], slots) ||
-        insts_use(&l->items[i]->body[1], slots))
-      return true;
-  }
-  return false;
+/* Marks the slots that atomic operations set. */
+static bool mark_atomic(void *ud, const tk_at *at, const tk_inst *in) {
+  bool *slots = ud;
+  (void)at;
+  if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS) slots[in->res[0]] = true;
+  return true;
 }
 
-static void mark_atomics(const tk_insts *l, bool *slots) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS) slots[in->res[0]] = true;
-    mark_atomics(&in->body[0], slots);
-    mark_atomics(&in->body[1], slots);
-  }
+static bool uses_none(void *ud, const tk_at *at, const tk_inst *in) {
+  const bool *slots = ud;
+  (void)at;
+  for (int k = 0; k < in->nargs; k++)
+    if (slots[in->args[k]]) return false;
+  return true;
 }
 
-static bool body_uses(const tk_body *b, bool *slots) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    mark_atomics(&st->insts, slots);
-    if (insts_use(&st->insts, slots)) return true;
-    if ((st->kind == TK_S_IF || st->kind == TK_S_WHILE) && slots[st->cond])
-      return true;
-    if (body_uses(&st->body, slots) || body_uses(&st->orelse, slots))
-      return true;
-  }
-  return false;
+/* Goes on until a statement uses what an atomic operation gave. */
+static bool mark_and_look(void *ud, const tk_at *at) {
+  const bool *slots = ud;
+  const tk_stmt *st = at->stmt;
+  bool tests = st->kind == TK_S_IF || st->kind == TK_S_WHILE;
+  tk_walk_insts(at->func, st, &st->insts,
+                &(tk_walk){.ud = ud, .inst = mark_atomic});
+  return tk_walk_insts(at->func, st, &st->insts,
+                       &(tk_walk){.ud = ud, .inst = uses_none}) &&
+         !(tests && slots[st->cond]);
 }
 
 /* Does the kernel look at what its atomic operations give?  Then it may hand
@@ -369,7 +364,8 @@ static bool body_uses(const tk_body *b, bool *slots) {
 static bool uses_results(tkc *c, const tk_program *p) {
   for (size_t i = 0; i < p->nfuncs; i++) {
     bool *slots = TK_NEWN(&c->run, bool, p->funcs[i]->nslots + 1);
-    if (body_uses(&p->funcs[i]->body, slots)) return true;
+    tk_walk w = {.ud = slots, .stmt = mark_and_look};
+    if (!tk_walk_func(p->funcs[i], &w)) return true;
   }
   return false;
 }

@@ -82,7 +82,7 @@ static const char *result_at(const ask *q, size_t lane, size_t size) {
 }
 
 /* Of equal lanes any will do: it is the one that is as manieth among them. */
-static void sorted(const ask *q) {
+static void add_sorted(const ask *q) {
   size_t size = tk_lane_size(&q->in->type), equal = 0;
   tk_lines made = tk_lines_made(q->in);
   size_t first = tk_line_first(&made, tk_line_of(&made, q->lane));
@@ -92,7 +92,7 @@ static void sorted(const ask *q) {
   add_equal(q, own, size, equal);
 }
 
-static void gathered(const ask *q) {
+static void add_gathered(const ask *q) {
   const tk_lane_set *index = &q->sets[1];
   size_t at = (size_t)int_at(q, index->arg, index->first);
   add(q, q->sets[0].arg, tk_lane_set_at(&q->sets[0], at));
@@ -107,7 +107,7 @@ static bool picks(const tk_inst *in) {
                             tk_inst_reduction(in) <= TK_R_MIN_NAN));
 }
 
-static void reduced(const ask *q) {
+static void add_reduced(const ask *q) {
   size_t size = tk_lane_size(&q->in->from);
   if (!picks(q->in)) {
     add_terms(q, q->nsets);
@@ -117,7 +117,7 @@ static void reduced(const ask *q) {
   add_equal(q, result_at(q, q->lane, size), size, 0);
 }
 
-static void counted(const ask *q) {
+static void add_counted(const ask *q) {
   int mask = q->nsets > 1 ? q->sets[1].arg : -1;
   for (size_t i = 0; i < q->sets[0].n; i++)
     if (int_at(q, 0, i) == (int64_t)q->lane && (mask < 0 || truth(q, mask, i)))
@@ -128,7 +128,7 @@ static void counted(const ask *q) {
 
 /* ---- choices, memory ----------------------------------------------------- */
 
-static void loaded(const ask *q) {
+static void add_loaded(const ask *q) {
   int mask = tk_load_mask(q->in), other = tk_load_other(q->in);
   if (mask < 0 || truth(q, mask, own_lane(q, mask))) {
     add_address(q, 0, own_lane(q, 0));
@@ -138,13 +138,13 @@ static void loaded(const ask *q) {
   if (other >= 0) add(q, other, own_lane(q, other));
 }
 
-static void stored(const ask *q) {
+static void add_stored(const ask *q) {
   add(q, 1, own_lane(q, 1));
   if (q->in->op == TK_I_CAS) add(q, 2, own_lane(q, 2));
   add_address(q, 0, own_lane(q, 0));
 }
 
-static void selected(const ask *q) {
+static void add_selected(const ask *q) {
   int k = truth(q, 0, own_lane(q, 0)) ? 1 : 2;
   add(q, 0, own_lane(q, 0));
   add(q, k, own_lane(q, k));
@@ -152,13 +152,13 @@ static void selected(const ask *q) {
 
 static void same_lane(const ask *q) {
   if (q->in->op == TK_I_LOAD)
-    loaded(q);
+    add_loaded(q);
   else if (q->in->op == TK_I_SELECT)
-    selected(q);
+    add_selected(q);
   else if (tk_inst_is_pure(q->in))
     add_single(q);
   else
-    stored(q);
+    add_stored(q);
 }
 
 /* ---- every instruction --------------------------------------------------- */
@@ -168,11 +168,11 @@ static void add_operands(const ask *q) {
   case TK_LANES_SAME: same_lane(q); break;
   case TK_LANES_MOVES:
   case TK_LANES_SCALES: add_single(q); break;
-  case TK_LANES_GATHERS: gathered(q); break;
-  case TK_LANES_SORTS: sorted(q); break;
-  case TK_LANES_REDUCES: reduced(q); break;
+  case TK_LANES_GATHERS: add_gathered(q); break;
+  case TK_LANES_SORTS: add_sorted(q); break;
+  case TK_LANES_REDUCES: add_reduced(q); break;
   case TK_LANES_SCANS: add_terms(q, q->nsets); break;
-  case TK_LANES_COUNTS: counted(q); break;
+  case TK_LANES_COUNTS: add_counted(q); break;
   case TK_LANES_PRODUCT:
     for (size_t k = 2; k < q->nsets; k++)
       add(q, q->sets[k].arg, q->sets[k].first);
@@ -193,7 +193,7 @@ void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
     add(&q, 0, 0);
     add(&q, 1, lane);
   } else if (n->in->op == TK_I_STORE) {
-    stored(&q);
+    add_stored(&q);
   } else {
     tk_lane_set few[4];
     q.sets =

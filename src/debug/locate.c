@@ -38,35 +38,32 @@ static void found_statement(place_search *s, const tk_stmt *st) {
   if (s->fn) s->fn(s->d, s->p, st);
 }
 
-typedef void (*statement_fn)(place_search *s, const tk_stmt *st);
-
-static void walk_statements(place_search *s, const tk_body *b,
-                            statement_fn fn) {
-  for (size_t i = 0; i < b->n; i++) {
-    fn(s, b->items[i]);
-    walk_statements(s, &b->items[i]->body, fn);
-    walk_statements(s, &b->items[i]->orelse, fn);
-  }
-}
-
 /* The last line of a statement, without what is indented under it. */
 static int statement_end(const tk_func *f, const tk_stmt *st) {
   if (st->body.n || st->orelse.n) return statement_line(f, st);
   return tk_source_line(f->src, st->span.hi);
 }
 
+static void walk_statements(place_search *s,
+                            bool (*look)(void *ud, const tk_at *at)) {
+  tk_walk_func(s->f, &(tk_walk){.ud = s, .stmt = look});
+}
+
 /* The statement that the line is part of, or else the next one. */
-static void look_for_line(place_search *s, const tk_stmt *st) {
-  int line = statement_line(s->f, st);
-  if (statement_end(s->f, st) >= s->line && (!s->best || line < s->best))
+static bool look_for_line(void *ud, const tk_at *at) {
+  place_search *s = ud;
+  int line = statement_line(s->f, at->stmt);
+  if (statement_end(s->f, at->stmt) >= s->line && (!s->best || line < s->best))
     s->best = line;
+  return true;
 }
 
 /* Of several statements in a line the first one stands for it. */
-static void found_in_line(place_search *s, const tk_stmt *st) {
-  if (statement_line(s->f, st) != s->best) return;
-  s->best = 0;
-  found_statement(s, st);
+static bool found_in_line(void *ud, const tk_at *at) {
+  place_search *s = ud;
+  if (statement_line(s->f, at->stmt) != s->best) return true;
+  found_statement(s, at->stmt);
+  return false;
 }
 
 /* ---- operations -------------------------------------------------------- */
@@ -89,24 +86,25 @@ static bool is_op(const tk_func *f, const tk_inst *in, const char *name) {
          !strcmp(tk_mode_name(in), name) || source_calls(f, in, name);
 }
 
-static bool has_op(const tk_func *f, const tk_insts *l, const char *name) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    if (is_op(f, in, name) || has_op(f, &in->body[0], name) ||
-        has_op(f, &in->body[1], name))
-      return true;
-  }
-  return false;
+static bool is_other_op(void *ud, const tk_at *at, const tk_inst *in) {
+  return !is_op(at->func, in, ud);
 }
 
-static void found_op(place_search *s, const tk_stmt *st) {
-  if (has_op(s->f, &st->insts, s->op)) found_statement(s, st);
+static bool has_op(const tk_at *at, const char *name) {
+  tk_walk w = {.ud = (char *)name, .inst = is_other_op};
+  return !tk_walk_insts(at->func, at->stmt, &at->stmt->insts, &w);
 }
 
-static void found_atomic(place_search *s, const tk_stmt *st) {
-  if (has_op(s->f, &st->insts, "atomic") ||
-      has_op(s->f, &st->insts, "atomic_cas"))
-    found_statement(s, st);
+static bool found_op(void *ud, const tk_at *at) {
+  place_search *s = ud;
+  if (has_op(at, s->op)) found_statement(s, at->stmt);
+  return true;
+}
+
+static bool found_atomic(void *ud, const tk_at *at) {
+  if (has_op(at, "atomic") || has_op(at, "atomic_cas"))
+    found_statement(ud, at->stmt);
+  return true;
 }
 
 /* ---- locations --------------------------------------------------------- */
@@ -134,20 +132,22 @@ static bool in_func(const tk_func *f, int line) {
          line <= tk_source_line(f->src, f->span.hi);
 }
 
-static void last_line(place_search *s, const tk_stmt *st) {
-  int line = statement_end(s->f, st);
+static bool last_line(void *ud, const tk_at *at) {
+  place_search *s = ud;
+  int line = statement_end(s->f, at->stmt);
   if (line > s->best) s->best = line;
+  return true;
 }
 
 int tkd_last_line(const tk_func *f) {
   place_search s = {.f = f};
-  walk_statements(&s, &f->body, last_line);
+  walk_statements(&s, last_line);
   return s.best;
 }
 
 static bool has_line(place_search *s, int line) {
   s->best = 0;
-  walk_statements(s, &s->f->body, last_line);
+  walk_statements(s, last_line);
   int last = s->best;
   s->best = 0;
   bool within =
@@ -160,8 +160,8 @@ static void find_line(place_search *s, int line) {
   if (!has_line(s, line)) return;
   s->line = line;
   s->best = 0;
-  walk_statements(s, &s->f->body, look_for_line);
-  if (s->best) walk_statements(s, &s->f->body, found_in_line);
+  walk_statements(s, look_for_line);
+  if (s->best) walk_statements(s, found_in_line);
 }
 
 /* A LINE is one of the file that was looked at when the place was named, or
@@ -187,7 +187,7 @@ static void find_location(place_search *s, const char *where) {
   if (!strncmp(where, "op ", 3)) {
     s->op = where + 3 + strspn(where + 3, " ");
     if (!strncmp(s->op, "tl.", 3)) s->op += 3;
-    walk_statements(s, &s->f->body, found_op);
+    walk_statements(s, found_op);
   } else if (line) {
     if (in_file(s, file, nfile)) find_line(s, line);
   } else if (is_function(s->f, where, file, nfile) && s->f->body.n) {
@@ -197,13 +197,13 @@ static void find_location(place_search *s, const char *where) {
 
 static void find_caught(place_search *s, const tkd_point *p) {
   if (p->caught == TKD_CATCH_ATOMIC) {
-    walk_statements(s, &s->f->body, found_atomic);
+    walk_statements(s, found_atomic);
     return;
   }
   s->op = p->caught == TKD_CATCH_LOAD    ? "load"
           : p->caught == TKD_CATCH_STORE ? "store"
                                          : NULL;
-  if (s->op) walk_statements(s, &s->f->body, found_op);
+  if (s->op) walk_statements(s, found_op);
 }
 
 size_t tkd_find_statements(tkd *d, tkd_point *p,
@@ -316,30 +316,37 @@ int tkd_line_at(tkd *d, const char *text) {
 
 /* ---- statements of a function ------------------------------------------ */
 
-static void first_in_line(place_search *s, const tk_stmt *st) {
-  if (statement_line(s->f, st) == s->best && !s->found++) s->stmt = st;
+static bool first_in_line(void *ud, const tk_at *at) {
+  place_search *s = ud;
+  if (statement_line(s->f, at->stmt) != s->best) return true;
+  s->stmt = at->stmt;
+  return false;
 }
 
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line) {
   place_search s = {.f = f, .line = line};
-  walk_statements(&s, &f->body, look_for_line);
-  if (s.best) walk_statements(&s, &f->body, first_in_line);
+  walk_statements(&s, look_for_line);
+  if (s.best) walk_statements(&s, first_in_line);
   return s.stmt;
 }
 
-static const tk_body *body_with(const tk_body *b, const tk_stmt *st) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *x = b->items[i];
-    if (x == st) return b;
-    const tk_body *in = body_with(&x->body, st);
-    if (!in) in = body_with(&x->orelse, st);
-    if (in) return in;
-  }
-  return NULL;
+/* A statement, and the list that it stands in once that is found. */
+typedef struct body_search {
+  const tk_stmt *stmt;
+  const tk_body *body;
+} body_search;
+
+static bool is_elsewhere(void *ud, const tk_at *at) {
+  body_search *s = ud;
+  if (at->stmt != s->stmt) return true;
+  s->body = at->body;
+  return false;
 }
 
 const tk_body *tkd_body_of(const tk_func *f, const tk_stmt *st) {
-  return body_with(&f->body, st);
+  body_search s = {.stmt = st};
+  tk_walk_func(f, &(tk_walk){.ud = &s, .stmt = is_elsewhere});
+  return s.body;
 }
 
 const tk_func *tkd_func_of(const tkd *d, const tk_stmt *st) {

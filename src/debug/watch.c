@@ -266,15 +266,12 @@ static void judge_watches(tkd *d) {
 
 /* ---- looking ----------------------------------------------------------- */
 
-static bool reads_slot(const tk_insts *l, int slot) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    for (int k = 0; k < in->nargs; k++)
-      if (in->args[k] == slot) return true;
-    if (reads_slot(&in->body[0], slot) || reads_slot(&in->body[1], slot))
-      return true;
-  }
-  return false;
+static bool reads_another(void *ud, const tk_at *at, const tk_inst *in) {
+  const int *slot = ud;
+  (void)at;
+  for (int k = 0; k < in->nargs; k++)
+    if (in->args[k] == *slot) return false;
+  return true;
 }
 
 /* It stops before the statement that reads it. */
@@ -282,7 +279,9 @@ static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
   const tki_frame *f = d->t->frame;
   if (w->memory || !w->reads || !st || f->func != w->func) return false;
   int slot = w->base ? base_slot(f, w->base) : -1;
-  return slot >= 0 && reads_slot(&st->insts, slot);
+  return slot >= 0 &&
+         !tk_walk_insts(f->func, st, &st->insts,
+                        &(tk_walk){.ud = &slot, .inst = reads_another});
 }
 
 /* Who looks back for the last writer means the first one as well, and so does

@@ -155,7 +155,8 @@ void tk_func_last_uses(tk_program *p, tk_func *f);
 typedef struct tk_at {
   const tk_func *func;
   const tk_stmt *stmt;
-  const tk_insts *list; /* that inst is an item of */
+  const tk_body *body;  /* at a statement: that it is an item of; or NULL */
+  const tk_insts *list; /* at an instruction: that it is an item of */
   size_t index;         /* in list */
 } tk_at;
 
@@ -171,9 +172,11 @@ typedef struct tk_walk {
 /* False: one of the functions ended it. */
 bool tk_walk_func(const tk_func *f, const tk_walk *w);
 bool tk_walk_program(const tk_program *p, const tk_walk *w);
-/* A part of a function: a list of instructions, or of statements. */
+/* A part of a function: a list of instructions, a statement with all that is
+ * in it, a list of statements. */
 bool tk_walk_insts(const tk_func *f, const tk_stmt *st, const tk_insts *l,
                    const tk_walk *w);
+bool tk_walk_stmt(const tk_func *f, const tk_stmt *st, const tk_walk *w);
 bool tk_walk_body(const tk_func *f, const tk_body *b, const tk_walk *w);
 
 /* Whether an instruction of any function is one of those. */

@@ -3,7 +3,7 @@
 
 bool tk_walk_insts(const tk_func *f, const tk_stmt *st, const tk_insts *l,
                    const tk_walk *w) {
-  tk_at at = {f, st, l, 0};
+  tk_at at = {.func = f, .stmt = st, .list = l};
   for (; at.index < l->n; at.index++) {
     const tk_inst *in = l->items[at.index];
     if (!w->inst(w->ud, &at, in)) return false;
@@ -13,14 +13,23 @@ bool tk_walk_insts(const tk_func *f, const tk_stmt *st, const tk_insts *l,
   return true;
 }
 
+static bool walk_stmt(const tk_at *at, const tk_walk *w) {
+  const tk_stmt *st = at->stmt;
+  if (w->stmt && !w->stmt(w->ud, at)) return false;
+  if (w->inst && !tk_walk_insts(at->func, st, &st->insts, w)) return false;
+  return tk_walk_body(at->func, &st->body, w) &&
+         tk_walk_body(at->func, &st->orelse, w);
+}
+
+bool tk_walk_stmt(const tk_func *f, const tk_stmt *st, const tk_walk *w) {
+  return walk_stmt(&(tk_at){.func = f, .stmt = st}, w);
+}
+
 bool tk_walk_body(const tk_func *f, const tk_body *b, const tk_walk *w) {
+  tk_at at = {.func = f, .body = b};
   for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    tk_at at = {f, st, NULL, 0};
-    if (w->stmt && !w->stmt(w->ud, &at)) return false;
-    if (w->inst && !tk_walk_insts(f, st, &st->insts, w)) return false;
-    if (!tk_walk_body(f, &st->body, w)) return false;
-    if (!tk_walk_body(f, &st->orelse, w)) return false;
+    at.stmt = b->items[i];
+    if (!walk_stmt(&at, w)) return false;
   }
   return true;
 }
