@@ -698,7 +698,75 @@ bool tk_asm_read(tk_arena *arena, tk_asm *a, const char *text,
                  tk_asm_fault *fault) {
   reader r = {.arena = arena, .a = a, .fault = fault, .text = text, .at = text};
   *fault = (tk_asm_fault){{0, 0}, NULL, NULL};
+  a->text = tk_arena_strdup(arena, text);
   tk_status st = tk_protect(arena->env, read_text, &r);
   if (st != TK_OK && !fault->message) tk_throw(arena->env, st);
   return st == TK_OK;
+}
+
+/* ---- constraints --------------------------------------------------------- */
+
+static int constraint_bits(char c) {
+  switch (c) {
+  case 'b': return 1;
+  case 'c': return 8;
+  case 'h': return 16;
+  case 'n': /* an immediate */
+  case 'r':
+  case 'f': return 32;
+  case 'l':
+  case 'd': return 64;
+  default: return 0;
+  }
+}
+
+static bool bad_constraint(tk_arena *arena, const char *p, size_t n,
+                           tk_asm_fault *fault) {
+  fault->help = "outputs first, such as \"=r,=f,r,f,0\": b predicate, h 16 "
+                "bits, r and f 32, l and d 64, a number for the register of "
+                "that output; ~{...} is ignored";
+  fault->message =
+      tk_arena_printf(arena, "the constraint \"%.*s\" is not known", (int)n, p);
+  return false;
+}
+
+static bool add_constraint(tk_arena *arena, tk_asm *a, const char *p, size_t n,
+                           tk_asm_fault *fault) {
+  tk_asm_operand o = {.tied = -1, .output = *p == '='};
+  const char *q = p + o.output;
+  if (o.output && *q == '&') q++;
+  size_t left = n - (size_t)(q - p);
+  if (!o.output && left && *q >= '0' && *q <= '9') {
+    long k = strtol(q, NULL, 10);
+    if (k >= a->nout) return bad_constraint(arena, p, n, fault);
+    o.tied = (int)k;
+    o.bits = a->operands[k].bits;
+    o.reg = (int)k;
+  } else {
+    o.bits = left == 1 ? (uint8_t)constraint_bits(*q) : 0;
+    o.reg = a->noperands;
+  }
+  if (!o.bits) return bad_constraint(arena, p, n, fault);
+  if (o.output && a->nout < a->noperands) {
+    fault->message = "outputs come before inputs in constraints";
+    return false;
+  }
+  a->operands[a->noperands++] = o;
+  a->nout += o.output;
+  return true;
+}
+
+bool tk_asm_constraints(tk_arena *arena, tk_asm *a, const char *text,
+                        tk_asm_fault *fault) {
+  *fault = (tk_asm_fault){{0, 0}, NULL, NULL};
+  a->constraints = tk_arena_strdup(arena, text);
+  a->operands = TK_NEWN(arena, tk_asm_operand, strlen(text) + 1);
+  for (const char *p = text; *p;) {
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == ',') p++;
+    size_t n = strcspn(p, ", \n\t");
+    if (n && *p != '~' && !add_constraint(arena, a, p, n, fault)) return false;
+    p += n;
+  }
+  a->nregs = a->noperands;
+  return true;
 }

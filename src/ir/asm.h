@@ -86,6 +86,7 @@ typedef struct tk_asm_operand {
 } tk_asm_operand;
 
 typedef struct tk_asm {
+  const char *text, *constraints; /* as written */
   TK_VEC(tk_asm_inst) insts;
   tk_asm_operand *operands; /* outputs first */
   int nout, noperands, nregs;
@@ -98,6 +99,10 @@ typedef struct tk_asm_fault {
   const char *message, *help; /* help may be NULL; both are the arena's */
 } tk_asm_fault;
 
+/* Reads the constraints: operands, and the registers that they begin with.
+ * False: *fault says what is wrong (help: NULL, or what is expected). */
+bool tk_asm_constraints(tk_arena *arena, tk_asm *a, const char *text,
+                        tk_asm_fault *fault);
 /* Adds the instructions of text to a, whose operands are known; everything is
  * made in the arena.  False: *fault says what is wrong.  Throws when memory
  * runs out. */

@@ -74,7 +74,7 @@ struct tk_func {
   tk_type *result_types;
   size_t nresults;
   tk_body body;
-  tk_span span; /* from its name to its last byte */
+  tk_span span; /* of its name */
 };
 
 /* A piece of printed text: literal, or a value with a format spec. */

@@ -59,7 +59,7 @@ void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
   va_start(ap, fmt);
   tk_diag *d = say(s, id, fmt, ap);
   va_end(ap);
-  tk_diag_help(s->env, d, "%s", help);
+  if (help) tk_diag_help(s->env, d, "%s", help);
   fail(s, id);
 }
 

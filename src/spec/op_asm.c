@@ -35,67 +35,6 @@ static int registers(const tk_type *t, int pack) {
 
 /* ---- constraints ------------------------------------------------------- */
 
-static int constraint_bits(char c) {
-  switch (c) {
-  case 'b': return 1;
-  case 'c': return 8;
-  case 'h': return 16;
-  case 'n': /* an immediate */
-  case 'r':
-  case 'f': return 32;
-  case 'l':
-  case 'd': return 64;
-  default: return 0;
-  }
-}
-
-static void bad_constraint(tks *s, const char *p, size_t n) TK_NORETURN;
-static void bad_constraint(tks *s, const char *p, size_t n) {
-  tks_error_help(s, TK_D_VALUE,
-                 "outputs first, such as \"=r,=f,r,f,0\": b predicate, h 16 "
-                 "bits, r and f 32, l and d 64, a number for the register of "
-                 "that output; ~{...} is ignored",
-                 "tl.inline_asm_elementwise: the constraint \"%.*s\" is not "
-                 "known",
-                 (int)n, p);
-}
-
-static void add_operand(tks *s, call *c, const char *p, size_t n) {
-  tk_asm_operand o = {.tied = -1, .output = *p == '='};
-  const char *q = p + o.output;
-  if (o.output && *q == '&') q++;
-  size_t left = n - (size_t)(q - p);
-  if (!o.output && left && *q >= '0' && *q <= '9') {
-    long k = strtol(q, NULL, 10);
-    if (k >= c->code->nout) bad_constraint(s, p, n);
-    o.tied = (int)k;
-    o.bits = c->code->operands[k].bits;
-    o.reg = (int)k;
-  } else {
-    o.bits = left == 1 ? (uint8_t)constraint_bits(*q) : 0;
-    o.reg = c->code->noperands;
-  }
-  if (!o.bits) bad_constraint(s, p, n);
-  if (o.output && c->code->nout < c->code->noperands)
-    tks_error(s, TK_D_VALUE,
-              "tl.inline_asm_elementwise: outputs come before inputs in "
-              "constraints");
-  c->code->operands[c->code->noperands++] = o;
-  c->code->nout += o.output;
-}
-
-static void read_constraints(tks *s, call *c, const char *text) {
-  size_t cap = strlen(text) + 1;
-  c->code->operands = TK_NEWN(s->arena, tk_asm_operand, cap);
-  for (const char *p = text; *p;) {
-    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == ',') p++;
-    size_t n = strcspn(p, ", \n\t");
-    if (n && *p != '~') add_operand(s, c, p, n);
-    p += n;
-  }
-  c->code->nregs = c->code->noperands;
-}
-
 /* The registers of one value fit the constraints from *at on. */
 static void check_value(tks *s, const call *c, const tk_type *t, int *at) {
   int per = per_register(t, c->code->pack);
@@ -198,10 +137,12 @@ sval rule_inline_asm(tks *s, const tks_args *a) {
   read_inputs(s, &c);
   read_outputs(s, &c);
   s->frame->at = a->span[1];
-  read_constraints(s, &c, constraints);
+  tk_asm_fault fault;
+  if (!tk_asm_constraints(s->arena, c.code, constraints, &fault))
+    tks_error_help(s, TK_D_VALUE, fault.help, "tl.inline_asm_elementwise: %s",
+                   fault.message);
   check_constraints(s, &c);
   s->frame->at = a->span[0];
-  tk_asm_fault fault;
   if (!tk_asm_read(s->arena, c.code, text, &fault)) asm_error(s, text, &fault);
   s->frame->at = at;
   tk_inst *in = tks_inst_new(s, TK_I_ASM, 0, c.out[0], c.nin, c.in, c.nout);

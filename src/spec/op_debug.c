@@ -224,6 +224,7 @@ static void conditional(tks *s, const tks_args *a, size_t conds, tk_opcode op,
   }
   tk_format *f = format_inst(s, op, p, given, n);
   f->conds = c;
+  f->where = tk_arena_strdup(s->arena, text);
   for (size_t i = 0; i < 3; i++)
     if (!sv_is_none(&pids[i])) f->pid_slots[i] = pids[i].slot;
 }

@@ -6,9 +6,10 @@
  * are known values.  Programs are kept with their function under a key made
  * of exactly this.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "spec/spec.h"
+#include "spec/rule.h"
 
 static tk_dtype int_type(tks *s, const char *name, const tk_value *v) {
   tk_int i = (tk_int)v->hi * ((tk_int)1 << 64) + (tk_int)v->lo;
@@ -122,6 +123,42 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
   }
 }
 
+/* ---- facts ----------------------------------------------------------------
+ */
+
+enum { DIVISOR = 16 };
+
+/* 16 when the argument's address or number is a multiple of it, as Triton's
+ * launcher tells its compiler; else 1. */
+static int divisor_of(const tk_arg *a) {
+  const tk_tensor *x = &a->tensor;
+  uint64_t at = 1;
+  if (a->no_specialize) return 1;
+  if (a->kind == TK_ARG_TENSOR)
+    at = x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
+  else if (a->kind == TK_ARG_VALUE && a->value.kind == TK_V_INT)
+    at = a->value.lo;
+  return at % DIVISOR ? 1 : DIVISOR;
+}
+
+/* Those facts of all arguments, which are part of a unit's key. */
+static const char *divisors(tks *s, const tk_launch *l) {
+  char *text = tk_arena_alloc(s->arena, l->nargs + 1);
+  for (size_t i = 0; i < l->nargs; i++)
+    text[i] = divisor_of(&l->args[i]) == DIVISOR ? '+' : '-';
+  return text;
+}
+
+/* A known value as Python writes it. */
+static const char *known_text(tks *s, const sval *v) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  tks_text(s, &b, v, true);
+  const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
 /* ---- parameters of the kernel ------------------------------------------ */
 
 /* item counts the leaves of the argument's value, known ones too. */
@@ -139,16 +176,24 @@ static void add_param(tks *s, const sval *v, size_t arg, size_t *item) {
   }
   if (v->kind != V_TENSOR) return;
   size_t i = p->nparams++;
-  p->params[i] = (tk_param){.arg = arg, .type = v->type, .item = (*item)++};
+  p->params[i] =
+      (tk_param){.arg = arg, .type = v->type, .item = (*item)++, .divisor = 1};
   p->params[i].slot = p->kernel->params[i];
 }
 
+/* What is known of a parameter, and of those that are known already. */
 static void add_params(tks *s, const sval *v, size_t n) {
   tk_program *p = s->program;
   p->params = TK_NEWN(s->arena, tk_param, p->kernel->nparams + 1);
+  p->args = TK_NEWN(s->arena, tk_program_arg, n + 1);
+  p->nargs = n;
   for (size_t i = 0; i < n; i++) {
-    size_t item = 0;
+    size_t item = 0, first = p->nparams;
+    p->args[i].name = tk_arena_strdup(s->arena, s->launch->args[i].name);
+    if (!sv_runtime(&v[i])) p->args[i].value = known_text(s, &v[i]);
     add_param(s, &v[i], i, &item);
+    if (p->nparams == first + 1 && v[i].kind == V_TENSOR)
+      p->params[first].divisor = divisor_of(&s->launch->args[i]);
   }
 }
 
@@ -214,7 +259,8 @@ static void specialise(tk_env *e, void *ud) {
                     .program = &u->program};
   sval *v = read_args(&s, j->launch, &header);
   const char *key = tks_key(&s, v, j->launch->nargs);
-  u->key = tk_arena_printf(s.arena, "%dw;%s", j->launch->num_warps, key);
+  u->key = tk_arena_printf(s.arena, "%dw;%s;%s", j->launch->num_warps,
+                           divisors(&s, j->launch), key);
   j->found = find_unit(fn, u->key);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};
@@ -229,6 +275,50 @@ static void specialise(tk_env *e, void *ud) {
   add_params(&s, v, j->launch->nargs);
   j->found = u;
 }
+
+#ifdef TK_ASSERTS
+typedef struct form_check {
+  const tk_program *p;
+  tk_program *read; /* its text, read again */
+  tk_arena keep;
+  tk_buf once, twice;
+} form_check;
+
+static void check_form(tk_env *e, void *ud) {
+  form_check *c = ud;
+  tk_flaw flaw;
+  bool holds = tk_program_verify(c->p, &flaw);
+  if (!holds)
+    fprintf(stderr, "%s: %s\n", flaw.func ? flaw.func->name : "?", flaw.text);
+  TK_ASSERT(holds);
+  tk_program_print(&c->once, c->p);
+  const char *text = tk_buf_str(&c->once);
+  c->read = tk_program_parse(e, &c->keep,
+                             tk_source_new(&c->keep, "form", text, c->once.n));
+  tk_program_print(&c->twice, c->read);
+  bool same = !strcmp(text, tk_buf_str(&c->twice));
+  if (!same)
+    fprintf(stderr, "%s---- read again:\n%s", text, tk_buf_str(&c->twice));
+  TK_ASSERT(same);
+}
+
+/* What the specialiser makes obeys the rules, and its text says all of it.
+ * A test may let memory run out here; then nothing is known. */
+static void check_unit(tk_env *e, const tk_unit *u) {
+  form_check c = {.p = &u->program};
+  size_t diags = e->ndiags;
+  tk_arena_init(&c.keep, e);
+  tk_buf_init(&c.once, e);
+  tk_buf_init(&c.twice, e);
+  tk_status st = tk_protect(e, check_form, &c);
+  TK_ASSERT(st == TK_OK || st == TK_INTERNAL);
+  tk_diag_truncate(e, diags);
+  if (c.read) tk_program_free(c.read);
+  tk_buf_free(&c.once);
+  tk_buf_free(&c.twice);
+  tk_arena_free(&c.keep);
+}
+#endif
 
 static tk_unit *unit_new(tk_env *e, tk_launch *l) {
   tk_unit *u = tk_calloc(e, 1, sizeof *u);
@@ -246,6 +336,9 @@ tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
   job j = {.launch = l, .unit = unit_new(e, l)};
   tk_status st = tk_protect(e, specialise, &j);
   if (st == TK_OK && j.found == j.unit) {
+#ifdef TK_ASSERTS
+    check_unit(e, j.unit);
+#endif
     j.unit->next = l->fn->units;
     l->fn->units = j.unit;
     l->fn->free_units = free_units;
@@ -254,16 +347,4 @@ tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
   unit_free(e, j.unit);
   if (st != TK_OK) tk_throw(e, st);
   return j.found;
-}
-
-/* ---- by number ----------------------------------------------------------- */
-
-tk_function *tk_func_origin(const tk_func *f) {
-  const tk_origin *o = f->program->origin;
-  return o && f->id < o->functions.n ? o->functions.items[f->id] : NULL;
-}
-
-const tk_binding *tk_stmt_scope(const tk_func *f, const tk_stmt *st) {
-  const tk_origin *o = f->program->origin;
-  return o && st->id < o->scopes.n ? o->scopes.items[st->id] : NULL;
 }
