@@ -332,7 +332,7 @@ static const tk_source *need_source(parser *r) {
 /* ---- slots and functions ----------------------------------------------------
  */
 
-static int find_slot(const parser *r, const char *name) {
+static int named_slot(const parser *r, const char *name) {
   for (size_t i = 0; i < r->names.n; i++)
     if (!strcmp(r->names.items[i], name)) return (int)i;
   return -1;
@@ -351,7 +351,7 @@ static int need_slot(parser *r, const char *what) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "%", what);
-  int slot = find_slot(r, name);
+  int slot = named_slot(r, name);
   if (slot >= 0) return slot;
   tk_nearest near = tk_nearest_start(name);
   for (size_t i = 0; i < r->names.n; i++)
@@ -650,7 +650,7 @@ static void read_types(parser *r, reading *x) {
     skip_blanks(r);
     uint32_t start = r->at;
     tk_type t = need_type(r);
-    int slot = find_slot(r, x->res[i]);
+    int slot = named_slot(r, x->res[i]);
     if (slot < 0 && !isdigit((unsigned char)*x->res[i]))
       bad_text(r, start, r->at, "declare it: var %name: type",
                "the variable %%%s is not declared", x->res[i]);
@@ -850,7 +850,7 @@ static void read_params(parser *r, bool kernel) {
     skip_blanks(r);
     uint32_t start = r->at;
     const char *name = need_name(r, "%", "a parameter");
-    if (find_slot(r, name) >= 0)
+    if (named_slot(r, name) >= 0)
       bad_text(r, start, r->at, NULL, "%%%s stands here twice", name);
     need_sign(r, ":", "the name of a parameter");
     tk_type t = need_type(r);
@@ -877,7 +877,7 @@ static void read_vars(parser *r) {
       bad_text(r, start, r->at, NULL,
                "%%%s is the name of a temporary, which needs no declaration",
                name);
-    if (find_slot(r, name) >= 0)
+    if (named_slot(r, name) >= 0)
       bad_text(r, start, r->at, NULL, "%%%s stands here twice", name);
     need_sign(r, ":", "the name of a variable");
     add_slot(r, name, need_type(r));

@@ -445,19 +445,19 @@ typedef struct extent {
   uint32_t lo, hi;
 } extent;
 
-static void extend(extent *x, const tk_func *f, tk_span at) {
+static void extend_extent(extent *x, const tk_func *f, tk_span at) {
   if (f->src != x->src) return;
   if (at.lo < x->lo) x->lo = at.lo;
   if (at.hi > x->hi) x->hi = at.hi;
 }
 
 static bool extend_by_stmt(void *ud, const tk_at *at) {
-  extend(ud, at->func, at->stmt->span);
+  extend_extent(ud, at->func, at->stmt->span);
   return true;
 }
 
 static bool extend_by_inst(void *ud, const tk_at *at, const tk_inst *in) {
-  extend(ud, at->func, in->span);
+  extend_extent(ud, at->func, in->span);
   return true;
 }
 
@@ -467,7 +467,7 @@ static void print_source(printer *p, const tk_source *src, int number) {
   extent x = {src, UINT32_MAX, 0};
   tk_walk w = {.ud = &x, .stmt = extend_by_stmt, .inst = extend_by_inst};
   for (size_t i = 0; i < p->p->nfuncs; i++)
-    extend(&x, p->p->funcs[i], p->p->funcs[i]->span);
+    extend_extent(&x, p->p->funcs[i], p->p->funcs[i]->span);
   tk_walk_program(p->p, &w);
   int first = tk_source_line(src, x.lo), last = tk_source_line(src, x.hi);
   tk_buf_printf(p->out, "source %d ", number);
