@@ -331,6 +331,13 @@ tk_status tk_launch_compile(tk_launch *l);
  * NULL when it does not compile. */
 const char *tk_launch_ir(tk_launch *l);
 
+/* A kernel from the text of its typed form, as tk_launch_ir gives it (perhaps
+ * edited; name is what reports call it): a launch of it takes the arguments
+ * that the form does, and nothing is compiled.  What is wrong with the text is
+ * reported with its line and a caret (TK_USAGE). */
+tk_status tk_ir_open(tk_session *s, const char *name, const char *text,
+                     size_t len, tk_function **out);
+
 /* The i-th operation of the language, "tl.load" and so on; NULL at the end. */
 const char *tk_builtin_name(size_t i);
 /* Its parameters with their defaults, and one line about it; "" for those

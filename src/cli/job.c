@@ -127,12 +127,37 @@ static tk_status give_arguments(cli_job *j) {
   return st;
 }
 
-tk_status cli_job_direct(cli_job *j) {
+/* The kernel that a file holds as the text of its typed form. */
+static tk_status open_form(cli_job *j, tk_function **f) {
+  const char *path = j->args->words[0];
+  size_t n = 0, cap = 1 << 16;
+  char *text = malloc(cap);
+  FILE *file = fopen(path, "rb");
+  while (file && text && !feof(file) && !ferror(file)) {
+    n += fread(text + n, 1, cap - n, file);
+    if (n == cap) text = realloc(text, cap *= 2);
+  }
+  tk_status st = TK_USAGE;
+  if (!file || !text || ferror(file))
+    st = cli_usage(j->args, "cannot read '%s': %s", path, strerror(errno));
+  else
+    st = tk_ir_open(j->session, path, text, n, f);
+  if (file) fclose(file);
+  free(text);
+  return st;
+}
+
+static tk_status open_kernel(cli_job *j, tk_function **f) {
   tk_module *m;
-  tk_function *f;
+  if (cli_has(j->args, OPT_IR)) return open_form(j, f);
   tk_status st = tk_module_open_file(j->session, j->args->words[0], &m);
-  if (st == TK_OK)
-    st = tk_function_named(m, cli_value(j->args, OPT_KERNEL), &f);
+  if (st != TK_OK) return st;
+  return tk_function_named(m, cli_value(j->args, OPT_KERNEL), f);
+}
+
+tk_status cli_job_direct(cli_job *j) {
+  tk_function *f;
+  tk_status st = open_kernel(j, &f);
   if (st == TK_OK) st = tk_launch_new(j->session, f, &j->launch);
   if (st != TK_OK) return st;
   j->name = tk_function_name(f);

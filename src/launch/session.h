@@ -60,6 +60,7 @@ struct tk_function {
   tk_host host_copy;
   void *scope;
   void *units; /* the specialiser's: compiled forms, by key */
+  bool fixed;  /* there is one unit, whatever the arguments are */
   void (*free_units)(tk_env *e, tk_function *f);
   struct tk_answer *answers; /* what the host said, oldest first; host.h */
   struct tk_answer *last_answer;

@@ -332,6 +332,11 @@ static tk_unit *unit_new(tk_env *e, tk_launch *l) {
 }
 
 tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
+  if (l->fn->fixed) {
+    tk_unit *u = l->fn->units;
+    tks_check_fixed(e, l, &u->program);
+    return u;
+  }
   tk_launch_complete(e, l);
   job j = {.launch = l, .unit = unit_new(e, l)};
   tk_status st = tk_protect(e, specialise, &j);

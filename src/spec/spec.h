@@ -290,4 +290,8 @@ tk_type tks_arg_dtype(tks *s, const sval *v);
 #define TKS_LIBRARY "<tkdbg "
 tk_function *tks_prelude(tks *s, const char *name);
 
+/* Reports and throws TK_USAGE unless the launch's arguments are of the types
+ * that a program read from text was made for (from_text.c). */
+void tks_check_fixed(tk_env *e, const tk_launch *l, const tk_program *p);
+
 #endif
