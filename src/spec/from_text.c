@@ -127,22 +127,21 @@ static bool arg_fits(const tk_arg *a, const tk_param *p) {
   return false;
 }
 
-/* A value that the form was specialised for, given again. */
-static bool is_same_value(const tk_arg *a, const char *value) {
-  char text[32];
+/* Whether a value is the one that the form was specialised for. */
+static bool is_same_value(tk_env *e, const tk_launch *l, const tk_arg *a,
+                          const char *value) {
   if (a->kind != TK_ARG_VALUE) return false;
-  if (a->value.kind == TK_V_BOOL)
-    return !strcmp(value, a->value.lo ? "True" : "False");
-  if (a->value.kind == TK_V_NONE) return !strcmp(value, "None");
-  snprintf(text, sizeof text, "%lld", (long long)a->value.lo);
-  return a->value.kind == TK_V_INT && !strcmp(text, value);
+  tk_unit *u = l->fn->units;
+  tks s = {.env = e, .arena = &u->program.arena};
+  sval v = sv_from_value(&s, &a->value);
+  return !strcmp(tks_known_text(&s, &v), value);
 }
 
 void tks_check_fixed(tk_env *e, const tk_launch *l, const tk_program *p) {
   for (size_t i = 0; i < p->nargs; i++) {
     const char *value = p->args[i].value;
     if (value && l->args[i].kind != TK_ARG_ABSENT &&
-        !is_same_value(&l->args[i], value))
+        !is_same_value(e, l, &l->args[i], value))
       bad_argument(e, "leave it out, or compile the kernel for another value",
                    "the form was specialised for %s = %s", l->args[i].name,
                    value);

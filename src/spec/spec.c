@@ -149,8 +149,7 @@ static const char *divisors(tks *s, const tk_launch *l) {
   return text;
 }
 
-/* A known value as Python writes it. */
-static const char *known_text(tks *s, const sval *v) {
+const char *tks_known_text(tks *s, const sval *v) {
   tk_buf b;
   tk_buf_init(&b, s->env);
   tks_text(s, &b, v, true);
@@ -190,7 +189,7 @@ static void add_params(tks *s, const sval *v, size_t n) {
   for (size_t i = 0; i < n; i++) {
     size_t item = 0, first = p->nparams;
     p->args[i].name = tk_arena_strdup(s->arena, s->launch->args[i].name);
-    if (!sv_runtime(&v[i])) p->args[i].value = known_text(s, &v[i]);
+    if (!sv_runtime(&v[i])) p->args[i].value = tks_known_text(s, &v[i]);
     add_param(s, &v[i], i, &item);
     if (p->nparams == first + 1 && v[i].kind == V_TENSOR)
       p->params[first].divisor = divisor_of(&s->launch->args[i]);

@@ -290,6 +290,8 @@ tk_type tks_arg_dtype(tks *s, const sval *v);
 #define TKS_LIBRARY "<tkdbg "
 tk_function *tks_prelude(tks *s, const char *name);
 
+/* A known value as Python writes it; the arena's. */
+const char *tks_known_text(tks *s, const sval *v);
 /* Reports and throws TK_USAGE unless the launch's arguments are of the types
  * that a program read from text was made for (from_text.c). */
 void tks_check_fixed(tk_env *e, const tk_launch *l, const tk_program *p);

@@ -55,6 +55,7 @@ typedef struct file {
   const char *name;
   int line;
   long assertions, failures;
+  bool from_text;
 } file;
 
 static char *names[256];
@@ -397,8 +398,9 @@ static tk_status describe(tk_launch *l, const block *b) {
   return st == TK_OK ? tk_launch_value(l, "N_", &n) : st;
 }
 
+/* from_text: the typed form is printed, read again, and that is run. */
 static tk_status run_source(tk_session *s, const block *b, const text *t,
-                            bool compile_only) {
+                            bool compile_only, bool from_text) {
   tk_run_options opt = {.size = sizeof opt, .dot = "exact"};
   tk_module *m;
   tk_function *fn;
@@ -407,6 +409,12 @@ static tk_status run_source(tk_session *s, const block *b, const text *t,
   if (st == TK_OK) st = tk_function_named(m, "k", &fn);
   if (st == TK_OK) st = tk_launch_new(s, fn, &l);
   if (st == TK_OK) st = describe(l, b);
+  const char *form = st == TK_OK && from_text ? tk_launch_ir(l) : NULL;
+  if (form) {
+    st = tk_ir_open(s, "spec.tk", form, strlen(form), &fn);
+    if (st == TK_OK) st = tk_launch_new(s, fn, &l);
+    if (st == TK_OK) st = describe(l, b);
+  }
   if (st != TK_OK) return st;
   return compile_only ? tk_launch_compile(l) : tk_launch_run(l, &opt, NULL);
 }
@@ -483,7 +491,7 @@ static void run_block(file *f, block *b) {
   fill_up(b);
   put_kernel(t, b, NULL);
   f->assertions += b->nlines;
-  if (run_source(s, b, t, false) != TK_OK) {
+  if (run_source(s, b, t, false, f->from_text) != TK_OK) {
     complain(f, b->number[0], b->title, tk_report(s, false));
   } else {
     adopt_memory(b);
@@ -508,7 +516,7 @@ static void run_refusal(file *f, block *b, char *line) {
   prepare(b);
   put_kernel(t, b, line);
   f->assertions++;
-  tk_status st = run_source(s, b, t, true);
+  tk_status st = run_source(s, b, t, true, false);
   const char *report = tk_report(s, false);
   if (st != TK_FINDING)
     complain(f, f->line, "accepted", line);
@@ -579,11 +587,12 @@ static void run_file(file *f) {
   fclose(in);
 }
 
+/* Each file twice: as compiled, and by way of the typed form as text. */
 START_TEST(one_file) {
-  file f = {.name = names[_i]};
+  file f = {.name = names[_i / 2], .from_text = _i % 2};
   run_file(&f);
-  printf("%-24s %6ld assertions, %ld failed\n", f.name, f.assertions,
-         f.failures);
+  printf("%-24s %s %6ld assertions, %ld failed\n", f.name,
+         f.from_text ? "from text" : "compiled ", f.assertions, f.failures);
   fflush(stdout);
   ck_assert_msg(f.assertions > 0, "%s asserts nothing", f.name);
   ck_assert_msg(f.failures == 0, "%s: %ld of %ld assertions failed", f.name,
@@ -617,7 +626,7 @@ int main(int argc, char **argv) {
   Suite *suite = suite_create("spec");
   TCase *tc = tcase_create("files");
   tcase_set_timeout(tc, 120);
-  tcase_add_loop_test(tc, one_file, 0, nnames);
+  tcase_add_loop_test(tc, one_file, 0, 2 * nnames);
   suite_add_tcase(suite, tc);
   int failed = run_suite(suite);
   for (int i = 0; i < nnames; i++) free(names[i]);

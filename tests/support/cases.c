@@ -284,3 +284,11 @@ void case_expects_lines(const test_case *c, const char *text,
                   c->name, line, text);
   free(copy);
 }
+
+tk_status case_launch_from_text(tk_session *s, tk_launch **l) {
+  tk_function *f;
+  const char *form = tk_launch_ir(*l);
+  if (!form) return tk_launch_compile(*l);
+  tk_status st = tk_ir_open(s, "k.tk", form, strlen(form), &f);
+  return st == TK_OK ? tk_launch_new(s, f, l) : st;
+}

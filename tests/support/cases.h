@@ -80,6 +80,9 @@ tk_status case_arguments(tk_launch *l, const test_case *c,
                          bool (*give)(void *ud, tk_launch *l, const char *name,
                                       const char *value, tk_status *st),
                          void *ud);
+/* In place of a launch with its arguments, one of what its typed form says as
+ * text, without arguments; left alone where it does not compile. */
+tk_status case_launch_from_text(tk_session *s, tk_launch **l);
 /* Fails the test unless text has each line of want. */
 void case_expects_lines(const test_case *c, const char *text, const char *want);
 
