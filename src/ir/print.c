@@ -116,11 +116,14 @@ static void print_attr(tk_buf *out, const tk_inst *in, const tk_attr_info *a) {
   case TK_ATTR_BITS: tk_buf_printf(out, "0x%llx", (unsigned long long)v); break;
   case TK_ATTR_FLAG: tk_buf_puts(out, "true"); break;
   case TK_ATTR_AXES:
-  case TK_ATTR_VALUES:
-    for (int i = 0; i < in->type.rank; i++)
-      tk_buf_printf(out, "%s%lld", i ? ", " : "[", (long long)in->attr[i]);
-    tk_buf_puts(out, in->type.rank ? "]" : "[]");
+  case TK_ATTR_VALUES: { /* a scalar has one value */
+    int n = in->type.rank || a->kind == TK_ATTR_AXES ? in->type.rank : 1;
+    tk_buf_putc(out, '[');
+    for (int i = 0; i < n; i++)
+      tk_buf_printf(out, "%s%lld", i ? ", " : "", (long long)in->attr[i]);
+    tk_buf_putc(out, ']');
     break;
+  }
   case TK_ATTR_FUNCTION: tk_buf_puts(out, tk_extern_at((size_t)v)->name); break;
   case TK_ATTR_UNARY:
   case TK_ATTR_BINARY:

@@ -278,7 +278,10 @@ sval rule_assert(tks *s, const tks_args *a) {
 
 sval rule_assume(tks *s, const tks_args *a) {
   sval msg = sv_str("the assumption does not hold", 28), none = sv(V_NONE);
-  if (!sv_is_number(&a->v[0])) assert_inst(s, &a->v[0], &none, &msg);
+  if (sv_is_number(&a->v[0])) return sv(V_NONE);
+  assert_inst(s, &a->v[0], &none, &msg);
+  tk_insts *l = s->frame->insts;
+  l->items[l->n - 1]->attr[0] = true; /* assumed */
   return sv(V_NONE);
 }
 

@@ -199,7 +199,10 @@ sval rule_hint(tks *s, const tks_args *a) {
   if (n != (rank ? rank : 1))
     tks_error(s, TK_D_SHAPE, "%s: %zu values for %zu axes", a->op->name, n,
               rank);
-  return a->v[0];
+  if (!sv_is_tensor(&a->v[0])) return a->v[0];
+  tk_inst *in = tks_emit(s, TK_I_HINT, a->op->mode, a->v[0].type, 1, &a->v[0]);
+  for (size_t k = 0; k < n; k++) in->attr[k] = (int64_t)items[k].i;
+  return tks_result(in);
 }
 
 sval rule_iterator(tks *s, const tks_args *a) {

@@ -111,7 +111,7 @@ void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
   tks_inst_new(s, TK_I_STORE, 0, t, n, v, 0);
 }
 
-/* ---- options that change nothing but must be spelled right ------------- */
+/* ---- options that change nothing here but are kept for a compiler ------- */
 
 static void check_option(tks *s, const tks_args *a, size_t i,
                          const char *const *known, const char *what) {
@@ -121,6 +121,23 @@ static void check_option(tks *s, const tks_args *a, size_t i,
     if (!strcmp(*known, text)) return;
   s->frame->at = a->span[i];
   tks_error(s, TK_D_VALUE, "%s '%s' is not supported", what, text);
+}
+
+/* The place of an option's text in a list of mode.def; 0: the default. */
+static int64_t option_of(tks *s, const tks_args *a, size_t i,
+                         tk_attr_kind list) {
+  const char *text = tks_arg_str(s, a, i), *name;
+  if (*text == '.') text++;
+  for (int64_t k = 0; (name = tk_mode_text(list, k)); k++)
+    if (!strcmp(name, text)) return k;
+  return 0;
+}
+
+/* The cache modifier and eviction policy of the access made last. */
+static void keep_options(tks *s, const tks_args *a, size_t cache) {
+  tk_inst *in = last_inst(s);
+  in->attr[2] = option_of(s, a, cache, TK_ATTR_CACHE);
+  in->attr[3] = option_of(s, a, cache + 1, TK_ATTR_EVICTION);
 }
 
 static const char *const load_cache[] = {".ca", ".cg", ".cv", NULL};
@@ -313,6 +330,7 @@ static sval load_block(tks *s, const tks_args *a) {
   if (padded) fill = tks_number(s, &fill, elem(p));
   sval v = tks_load(s, &w.ptr, &w.mask, padded ? &fill : NULL);
   last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
+  keep_options(s, a, 5);
   return v;
 }
 
@@ -331,6 +349,7 @@ sval rule_load(tks *s, const tks_args *a) {
   s->frame->at = at;
   sval v = tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
   last_inst(s)->attr[0] = tks_arg_bool(s, a, 7);
+  keep_options(s, a, 5);
   return v;
 }
 
@@ -347,6 +366,7 @@ sval rule_store(tks *s, const tks_args *a) {
     window w = window_of(s, p, bp_offsets(p), check);
     tks_store(s, &w.ptr, &a->v[1], &w.mask);
     last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
+    keep_options(s, a, 4);
     return sv(V_NONE);
   }
   need_pointer(s, "tl.store", p);
@@ -356,6 +376,7 @@ sval rule_store(tks *s, const tks_args *a) {
     tks_error_help(s, TK_D_CALL, "use a mask, or tl.make_block_ptr",
                    "boundary_check is for block pointers");
   tks_store(s, p, &a->v[1], &a->v[2]);
+  keep_options(s, a, 4);
   return sv(V_NONE);
 }
 
@@ -413,7 +434,9 @@ static sval load_desc(tks *s, const sval *p, const window *w) {
 
 sval rule_desc_load(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
-  return load_desc(s, &a->v[0], &w);
+  sval v = load_desc(s, &a->v[0], &w);
+  keep_options(s, a, 2);
+  return v;
 }
 
 static sval desc_value(tks *s, const sval *p, const sval *value) {

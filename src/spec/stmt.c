@@ -244,6 +244,27 @@ static loop_bounds read_bounds(tks *s, const tk_ast *call) {
   return (loop_bounds){has2 ? a : sv_int(0), has2 ? b : a, c};
 }
 
+/* A number among the options of tl.range; 0 when it is not given. */
+static int64_t loop_option(tks *s, const tk_ast *call, size_t at,
+                           const char *name) {
+  const char *const names[2] = {name, NULL};
+  bool given;
+  sval v = iter_arg(s, call, at, names, &given);
+  return v.kind == V_INT || v.kind == V_BOOL ? (int64_t)v.i : 0;
+}
+
+static tk_loop_options loop_options(tks *s, const tk_ast *call) {
+  return (tk_loop_options){
+      .num_stages = loop_option(s, call, 3, "num_stages"),
+      .unroll = loop_option(s, call, 4, "loop_unroll_factor"),
+      .disallow_acc_multi_buffer =
+          loop_option(s, call, 5, "disallow_acc_multi_buffer") != 0,
+      .flatten = loop_option(s, call, 6, "flatten") != 0,
+      .warp_specialize = loop_option(s, call, 7, "warp_specialize") != 0,
+      .disable_licm = loop_option(s, call, 8, "disable_licm") != 0,
+  };
+}
+
 static void check_bound(tks *s, const sval *v, const char *what) {
   if (v->type.ptr || !tk_is_int((tk_dtype)v->type.elem))
     tks_error(s, TK_D_TYPE, "for loop %s must be an int, not %s", what,
@@ -285,6 +306,7 @@ static void runtime_for(tks *s, const tk_ast *n) {
   tk_insts *saved = s->frame->insts;
   s->frame->insts = &st->insts;
   loop_bounds b = read_bounds(s, n->b);
+  st->loop = loop_options(s, n->b);
   check_step(s, &b.step, &st->down);
   tk_dtype d = bounds_type(s, &b);
   st->lb = tks_cast_to(s, &b.lb, d).slot;
