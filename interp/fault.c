@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "interp/place.h"
+
 static const char *lane_index(const tki_access *a, size_t lane) {
   const tk_type *type = &a->in->type;
   tk_arena *arena = &a->t->launch->arena;
@@ -16,7 +18,7 @@ static const char *lane_index(const tki_access *a, size_t lane) {
     text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
                            (long long)((int64_t)lane / below % type->shape[i]));
   }
-  return text;
+  return tk_arena_printf(arena, "[%s]", text);
 }
 
 static const char *ints(tk_arena *arena, const int64_t *v, int n) {
@@ -50,12 +52,14 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
   tk_env *e = a->t->env;
   tk_span none = {0, 0};
   const char *mask = a->mask ? "true" : "none";
+  tki_note_element(a->t, d, tki_access_region(a, lane), a->addr[lane]);
   if (!a->in->type.rank) {
     tk_diag_note(e, d, NULL, none, "a scalar access, mask %s", mask);
     return;
   }
-  tk_diag_lane(e, d, "[%s]", lane_index(a, lane));
-  tk_diag_note(e, d, NULL, none, "first bad lane: %s, mask %s", d->lane, mask);
+  tk_diag_lane(e, d, lane_index(a, lane));
+  tk_diag_note(e, d, NULL, none, "first bad lane: %s, mask %s", d->f.lane_text,
+               mask);
 }
 
 static const char *outside_help(const tki_access *a, bool before) {

@@ -55,6 +55,23 @@ bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index) {
   return whole && off == 0;
 }
 
+tk_element tki_element(const tki_region *r, uint64_t addr) {
+  tk_element x = {.rank = -1, .address = addr};
+  if (!r) return x;
+  x.tensor = r->name;
+  if (tki_place_index(r, addr, x.index)) x.rank = r->tensor->rank;
+  return x;
+}
+
+void tki_note_element(tki *t, tk_diag *d, const tki_region *r, uint64_t addr) {
+  tk_element x = tki_element(r, addr);
+  tk_buf *text = &t->launch->text;
+  tk_buf_clear(text);
+  tki_place_in(text, r, addr);
+  x.text = tk_buf_str(text);
+  tk_diag_element(t->env, d, &x);
+}
+
 void tki_place(tk_buf *out, const tki *t, uint64_t addr) {
   tki_place_in(out, tki_region_at(t, addr, 1), addr);
 }

@@ -13,6 +13,10 @@ void tki_place(tk_buf *out, const tki *t, uint64_t addr);
 void tki_place_in(tk_buf *out, const tki_region *r, uint64_t addr);
 /* The value there, as its tensor's elements read. */
 void tki_place_value(tk_buf *out, const tki *t, uint64_t addr);
+/* What stands at an address of a region (NULL: of none), without its text. */
+tk_element tki_element(const tki_region *r, uint64_t addr);
+/* Says in a report which element it is about. */
+void tki_note_element(tki *t, tk_diag *d, const tki_region *r, uint64_t addr);
 /* The element's index along each axis; false when the address is none. */
 bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index);
 

@@ -11,7 +11,7 @@
 
 void tki_note_program(tki *t, tk_diag *d) {
   const int64_t *p = t->pid, *g = t->grid;
-  if (d->count == 1) memcpy(d->program, p, sizeof d->program);
+  if (d->f.count == 1) tk_diag_program(d, p);
   tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
                "in program (%" PRId64 ", %" PRId64 ", %" PRId64
                ") of grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
@@ -31,6 +31,7 @@ tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
   const tki_frame *f = tki_user_frame(t->frame);
   TK_ASSERT(f && f->inst);
   tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s", text);
+  if (!d->f.function) tk_diag_function(t->env, d, f->func->name);
   tki_note_program(t, d);
   return d;
 }

@@ -412,4 +412,7 @@ tk_status tk_console_new(tk_session *s, const tk_console_options *o,
 #ifdef __cplusplus
 }
 #endif
+
+#include "tkdbg/results.h"
+
 #endif

@@ -90,6 +90,7 @@ static void report(gaps *g, tki *t, const tki_access *a, size_t lane) {
                           "%s between the elements of %s: offset %" PRId64
                           " is in the gap that its strides leave",
                           a->verb, r->name, at);
+  if (d) tki_note_element(t, d, r, a->addr[lane]);
   if (a->in->type.rank)
     tkc_note(g->c, d, NULL, "first bad lane: %s",
              tkc_lane(g->c, &a->in->type, lane));

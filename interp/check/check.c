@@ -234,7 +234,7 @@ size_t tk_check_findings(tk_session *s) {
   const tkc *c = find(s);
   size_t n = 0;
   for (tkc_finding *f = c ? c->findings : NULL; f; f = f->next)
-    n += !f->suppressed && tk_diag_severity(f->id) != TK_SEV_NOTE;
+    n += !f->suppressed && tk_finding_severity(f->id) != TK_SEV_NOTE;
   return n;
 }
 

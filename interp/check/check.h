@@ -94,6 +94,8 @@ void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...)
     TK_PRINTF(4, 5);
 /* The lane that is wrong, "[3, 5]"; "": a scalar. */
 void tkc_at_lane(tkc *c, tk_diag *d, const char *lane);
+/* The memory that it is about; d may be NULL. */
+void tkc_at_element(tk_diag *d, tki *t, uint64_t addr);
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
 /* Ends the run there if the user asked for that. */
 void tkc_reported(tkc *c, tki *t, tk_diag *d);

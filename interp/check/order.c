@@ -219,10 +219,10 @@ static said **keep_line(again *x, said **end, const tk_source *src,
 }
 
 static void keep_deadlock(again *x, const tk_diag *d) {
-  if (!d || d->id != TK_D_DEADLOCK) return;
-  said **end = keep_line(x, &x->said, d->src, d->span, d->message);
-  for (const tk_note *n = d->notes; n; n = n->next)
-    end = keep_line(x, end, n->src, n->span, n->text);
+  if (!d || d->f.kind != TK_D_DEADLOCK) return;
+  said **end = keep_line(x, &x->said, d->src, d->span, d->f.message);
+  for (const tk_note *n = tk_diag_notes(d); n; n = tk_note_next(n))
+    end = keep_line(x, end, n->src, n->span, n->f.text);
 }
 
 /* Runs the grid in an order with nobody watching. */
@@ -394,6 +394,7 @@ static void report_order(again *x, size_t region, const spread *p) {
                           "%s depends on the order of the programs: it is %s, "
                           "and %s with --order %s",
                           text, p->a, p->b, p->order);
+  tkc_at_element(d, x->t, p->addr);
   if (p->n == 1)
     tkc_note(x->c, d, NULL, "no other element of %s differs; this one by %.3g",
              name, p->most);
@@ -470,6 +471,7 @@ static void report_second(again *x, size_t region, const spread *p) {
                           "a second run gives another result: %s is %s after "
                           "one run, %s after two",
                           place_text(x, p->addr), p->a, p->b);
+  tkc_at_element(d, x->t, p->addr);
   if (tuned)
     explain_tuned(x->c, d, r->name);
   else

@@ -365,6 +365,7 @@ void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
   tkc_note(c, g, &here, "%s gets %s, in float64 %.9g: %s",
            tkc_element(c, t, addr, tk_dtypes[d].size), prec_number(p, d, value),
            exact, off_by(p, d, value, exact));
+  tkc_at_element(g, t, addr);
   if (b->trip)
     tkc_note(c, g, NULL, "first in trip %llu of the loop",
              (unsigned long long)b->trip);

@@ -265,7 +265,12 @@ static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
                : k->kind == TKC_OWN_STORE ? report_store(s, k, t, &at, &from)
                : own                      ? report_lanes(s, k, t, &at, &from)
                                           : report_race(s, k, t, &at, &from);
-  if (d) tki_pid_of(s->t, k->program, d->program);
+  if (d) {
+    int64_t pid[3];
+    tki_pid_of(s->t, k->program, pid);
+    tk_diag_program(d, pid);
+    tkc_at_element(d, s->t, k->addr);
+  }
   if (k->count > 1)
     tkc_note(s->c, d, NULL, "so it is %" PRIu64 " times in this launch",
              k->count);

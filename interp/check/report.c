@@ -44,7 +44,7 @@ static tkc_finding *add(tkc *c, const tki *t, tk_diag_id id,
 }
 
 static bool is_lint(tk_diag_id id) {
-  return !strncmp(tk_diag_name(id), "lint-", 5);
+  return !strncmp(tk_finding_kind_name(id), "lint-", 5);
 }
 
 /* What lint said of a place gives way to what a run shows of it. */
@@ -69,8 +69,8 @@ static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
   if (!known) f = add(c, t, id, at, from);
   *out = f;
   if (f->suppressed) return false;
-  if (tk_diag_severity(id) != TK_SEV_NOTE) c->found = true;
-  if (known && f->diag) f->diag->count++;
+  if (tk_finding_severity(id) != TK_SEV_NOTE) c->found = true;
+  if (known && f->diag) f->diag->f.count++;
   if (known) return false;
   supersede(c, f);
   if (c->shown < c->limit) return ++c->shown;
@@ -95,6 +95,8 @@ tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
   va_end(ap);
   tk_env *e = &c->session->env;
   f->diag = tk_diag_add(e, id, at->src, at->span, "%s", text);
+  tk_diag_from(f->diag, from->src, from->span);
+  if (*f->function) tk_diag_function(e, f->diag, f->function);
   if (t && t->frame) tki_note_program(t, f->diag);
   return f->diag;
 }
@@ -112,7 +114,11 @@ void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...) {
 }
 
 void tkc_at_lane(tkc *c, tk_diag *d, const char *lane) {
-  if (d && *lane) tk_diag_lane(&c->session->env, d, "%s", lane);
+  if (d && *lane) tk_diag_lane(&c->session->env, d, lane);
+}
+
+void tkc_at_element(tk_diag *d, tki *t, uint64_t addr) {
+  if (d) tki_note_element(t, d, tki_region_at(t, addr, 1), addr);
 }
 
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) {

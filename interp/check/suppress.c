@@ -137,7 +137,7 @@ static const char *line_of(const tkc *c, const tkc_place *p) {
 }
 
 bool tkc_suppressed(const tkc *c, const tkc_finding *f) {
-  const char *kind = tk_diag_name(f->id);
+  const char *kind = tk_finding_kind_name(f->id);
   if (place_ignores(&f->at, kind) || place_ignores(&f->from, kind)) return true;
   const char *file = f->at.src ? f->at.src->name : "";
   for (const tkc_rule *r = c->rules; r; r = r->next)
@@ -148,7 +148,7 @@ bool tkc_suppressed(const tkc *c, const tkc_finding *f) {
 void tkc_write_rules(const tkc *c, tk_buf *out) {
   for (const tkc_finding *f = c->findings; f; f = f->next) {
     if (f->suppressed) continue;
-    tk_buf_printf(out, "%s  %s  %s\n", tk_diag_name(f->id),
+    tk_buf_printf(out, "%s  %s  %s\n", tk_finding_kind_name(f->id),
                   f->at.src ? f->at.src->name : "*",
                   *f->function ? f->function : line_of(c, &f->at));
   }

@@ -1,30 +1,39 @@
-/* diag.c - source positions and diagnostics, as text and as JSON.
+/* diag.c - source positions, and diagnostics from their making to their end.
  *
- * A diagnostic keeps offsets; lines and columns are worked out when it is
- * shown.  Each is one allocation chain owned by the env, freed by
- * tk_diag_clear.  Showing one never throws for want of a place: a span past
- * the end of its source is shown at the end.
+ * Each diagnostic is one allocation chain owned by the env, freed by
+ * tk_diag_clear.  What is public of it, tk_finding, is complete at any time:
+ * diag_text.c and diag_json.c write nothing else.  A span past the end of its
+ * source stands for the end.
  */
 #include "diag.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "assert.h"
 
 static const struct {
   const char *name;
   tk_severity severity;
-} table[TK_DIAG_COUNT] = {
+} kinds[TK_FINDING_KINDS] = {
 #define DIAG(id, severity, title) {title, TK_SEV_##severity},
-#include "diag.def"
+#include "tkdbg/diag.def"
 #undef DIAG
 };
 
-const char *tk_diag_name(tk_diag_id id) {
-  return table[id].name;
+const char *tk_finding_kind_name(tk_finding_kind k) {
+  return (unsigned)k < TK_FINDING_KINDS ? kinds[k].name : NULL;
 }
-tk_severity tk_diag_severity(tk_diag_id id) {
-  return table[id].severity;
+
+tk_severity tk_finding_severity(tk_finding_kind k) {
+  return (unsigned)k < TK_FINDING_KINDS ? kinds[k].severity : TK_SEV_ERROR;
+}
+
+const char *tk_severity_name(tk_severity s) {
+  static const char *const names[] = {"error", "warning", "note"};
+  return (unsigned)s < TK_COUNT(names) ? names[s] : NULL;
 }
 
 /* ---- sources ----------------------------------------------------------- */
@@ -70,6 +79,22 @@ const char *tk_source_line_text(const tk_source *s, int line, size_t *len) {
   return s->text + lo;
 }
 
+tk_place tk_place_of(const tk_source *src, tk_span span) {
+  tk_place p = {0};
+  if (!src) return p;
+  uint32_t lo = span.lo < src->len ? span.lo : src->len;
+  uint32_t hi = span.hi < lo ? lo : span.hi < src->len ? span.hi : src->len;
+  p.file = src->name;
+  p.line = tk_source_line(src, lo);
+  p.column = tk_source_col(src, lo);
+  p.end_line = tk_source_line(src, hi);
+  p.end_column = tk_source_col(src, hi);
+  p.offset = lo;
+  p.length = span.hi > lo ? span.hi - lo : 0;
+  p.text = tk_source_line_text(src, p.line, &p.text_length);
+  return p;
+}
+
 /* ---- making ------------------------------------------------------------ */
 
 static char *vformat(tk_env *e, const char *fmt, va_list ap) {
@@ -82,8 +107,8 @@ static char *vformat(tk_env *e, const char *fmt, va_list ap) {
   return p;
 }
 
-static void free_text(tk_env *e, char *s) {
-  if (s) tk_free(e, s, strlen(s) + 1);
+static void free_text(tk_env *e, const char *s) {
+  if (s) tk_free(e, (char *)s, strlen(s) + 1);
 }
 
 /* tk_realloc, but a failure frees the text that the block was for. */
@@ -103,8 +128,9 @@ enum { SEARCHED = 1000 }; /* beyond, repetitions are kept */
 static tk_diag *find_same(tk_env *e, const tk_diag *d) {
   if (e->ndiags > SEARCHED) return NULL;
   for (tk_diag *o = e->diags; o; o = o->next)
-    if (o->id == d->id && o->src == d->src && o->span.lo == d->span.lo &&
-        o->span.hi == d->span.hi && !strcmp(o->message, d->message))
+    if (o->f.kind == d->f.kind && o->src == d->src &&
+        o->span.lo == d->span.lo && o->span.hi == d->span.hi &&
+        !strcmp(o->f.message, d->f.message))
       return o;
   return NULL;
 }
@@ -112,19 +138,25 @@ static tk_diag *find_same(tk_env *e, const tk_diag *d) {
 tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
                      tk_span span, const char *fmt, ...) {
   va_list ap;
+  TK_ASSERT((unsigned)id < TK_FINDING_KINDS);
+  TK_ASSERT(span.lo <= span.hi);
   va_start(ap, fmt);
-  tk_diag want = {
-      .id = id, .src = src, .span = span, .count = 1, .program = {-1, -1, -1}};
-  want.message = vformat(e, fmt, ap);
+  char *message = vformat(e, fmt, ap);
   va_end(ap);
+  tk_diag want = {.src = src, .span = span};
+  want.f = (tk_finding){.kind = id,
+                        .severity = kinds[id].severity,
+                        .message = message,
+                        .count = 1};
   tk_diag *same = find_same(e, &want);
   if (same) {
-    free_text(e, want.message);
-    same->count++;
+    free_text(e, message);
+    same->f.count++;
     return same;
   }
-  tk_diag *d = alloc_or_free(e, sizeof *d, want.message);
+  tk_diag *d = alloc_or_free(e, sizeof *d, message);
   *d = want;
+  d->f.place = tk_place_of(src, span);
   if (e->last_diag)
     e->last_diag->next = d;
   else
@@ -134,28 +166,61 @@ tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
   return d;
 }
 
+static void replace_text(tk_env *e, const char **at, char *text) {
+  free_text(e, *at);
+  *at = text;
+}
+
+static char *copy_text(tk_env *e, const char *text) {
+  size_t n = strlen(text) + 1;
+  return memcpy(tk_realloc(e, NULL, 0, n), text, n);
+}
+
 void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  char *text = vformat(e, fmt, ap);
+  replace_text(e, &d->f.help, vformat(e, fmt, ap));
   va_end(ap);
-  free_text(e, d->help);
-  d->help = text;
 }
 
-void tk_diag_lane(tk_env *e, tk_diag *d, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  char *text = vformat(e, fmt, ap);
-  va_end(ap);
-  free_text(e, d->lane);
-  d->lane = text;
+void tk_diag_lane(tk_env *e, tk_diag *d, const char *lane) {
+  TK_ASSERT(*lane == '[');
+  replace_text(e, &d->f.lane_text, copy_text(e, lane));
+  d->f.lane_rank = 0;
+  for (char *p = (char *)d->f.lane_text; *p && *p != ']';) {
+    if (d->f.lane_rank == TK_MAX_RANK) break;
+    d->f.lane[d->f.lane_rank++] = strtoll(p + 1, &p, 10);
+  }
+}
+
+void tk_diag_program(tk_diag *d, const int64_t program[3]) {
+  d->f.has_program = true;
+  memcpy(d->f.program, program, sizeof d->f.program);
+}
+
+void tk_diag_function(tk_env *e, tk_diag *d, const char *name) {
+  replace_text(e, &d->f.function, copy_text(e, name));
+}
+
+void tk_diag_from(tk_diag *d, const tk_source *src, tk_span span) {
+  d->f.from = tk_place_of(src, span);
+}
+
+void tk_diag_element(tk_env *e, tk_diag *d, const tk_element *x) {
+  tk_element *own = &d->f.element;
+  const char *tensor = own->tensor, *text = own->text;
+  *own = *x;
+  own->tensor = tensor; /* the old ones until there are new ones */
+  own->text = text;
+  d->f.has_element = true;
+  replace_text(e, &own->tensor, x->tensor ? copy_text(e, x->tensor) : NULL);
+  replace_text(e, &own->text, x->text ? copy_text(e, x->text) : NULL);
 }
 
 static bool has_note(const tk_diag *d, const tk_source *src, tk_span span,
                      const char *text) {
-  for (const tk_note *n = d->notes; n; n = n->next)
-    if (n->src == src && n->span.lo == span.lo && !strcmp(n->text, text))
+  for (const tk_note *n = tk_diag_notes(d); n; n = tk_note_next(n))
+    if (n->src == src && n->span.lo == span.lo && !strcmp(n->f.text, text))
       return true;
   return false;
 }
@@ -171,21 +236,26 @@ void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
     return;
   }
   tk_note *n = alloc_or_free(e, sizeof *n, text);
-  *n = (tk_note){.src = src, .span = span, .text = text};
-  tk_note **end = &d->notes;
-  while (*end) end = &(*end)->next;
-  *end = n;
+  *n = (tk_note){.src = src, .span = span};
+  n->f = (tk_finding_note){.place = tk_place_of(src, span), .text = text};
+  const tk_finding_note **end = &d->f.notes;
+  while (*end) end = &((tk_finding_note *)*end)->next;
+  *end = &n->f;
+  d->f.nnotes++;
 }
 
 static void diag_free(tk_env *e, tk_diag *d) {
-  for (tk_note *n = d->notes, *next; n; n = next) {
-    next = n->next;
-    free_text(e, n->text);
-    tk_free(e, n, sizeof *n);
+  for (const tk_note *n = tk_diag_notes(d), *next; n; n = next) {
+    next = tk_note_next(n);
+    free_text(e, n->f.text);
+    tk_free(e, (tk_note *)n, sizeof *n);
   }
-  free_text(e, d->message);
-  free_text(e, d->help);
-  free_text(e, d->lane);
+  free_text(e, d->f.message);
+  free_text(e, d->f.help);
+  free_text(e, d->f.lane_text);
+  free_text(e, d->f.function);
+  free_text(e, d->f.element.tensor);
+  free_text(e, d->f.element.text);
   tk_free(e, d, sizeof *d);
 }
 
@@ -216,156 +286,4 @@ void tk_diag_truncate(tk_env *e, size_t n) {
 
 void tk_diag_clear(tk_env *e) {
   tk_diag_truncate(e, 0);
-}
-
-/* ---- showing ----------------------------------------------------------- */
-
-typedef struct style {
-  const char *error, *warning, *note, *strong, *dim, *caret, *off;
-} style;
-
-static const style plain = {"", "", "", "", "", "", ""};
-static const style ansi = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m",
-                           "\033[2m",    "\033[1;32m", "\033[0m"};
-
-static void place(tk_buf *out, const tk_source *src, tk_span span) {
-  if (!src) return;
-  uint32_t off = span.lo < src->len ? span.lo : src->len;
-  tk_buf_printf(out, "%s:%d:%d: ", src->name, tk_source_line(src, off),
-                tk_source_col(src, off));
-}
-
-/* Columns on a terminal: bytes but for UTF-8 continuation bytes. */
-static size_t columns(const char *s, size_t n) {
-  size_t w = 0;
-  for (size_t i = 0; i < n; i++) w += ((unsigned char)s[i] & 0xC0) != 0x80;
-  return w;
-}
-
-static void excerpt(tk_buf *out, const tk_source *src, tk_span span,
-                    const style *st) {
-  if (!src) return;
-  uint32_t off = span.lo < src->len ? span.lo : src->len;
-  int line = tk_source_line(src, off);
-  size_t len, col = (size_t)tk_source_col(src, off) - 1;
-  const char *text = tk_source_line_text(src, line, &len);
-  tk_buf_printf(out, "%s%5d |%s ", st->dim, line, st->off);
-  for (size_t i = 0; i < len; i++) /* keep the caret line aligned */
-    tk_buf_putc(out, text[i] == '\t' ? ' ' : text[i]);
-  tk_buf_printf(out, "\n%s      |%s ", st->dim, st->off);
-  tk_buf_pad(out, ' ', columns(text, col < len ? col : len));
-  size_t end = span.hi > off ? col + (span.hi - off) : col + 1;
-  if (end > len) end = len > col ? len : col + 1;
-  size_t width = col < len ? columns(text + col, end - col) : 1;
-  tk_buf_puts(out, st->caret);
-  tk_buf_putc(out, '^');
-  if (width > 1) tk_buf_pad(out, '~', width - 1);
-  tk_buf_printf(out, "%s\n", st->off);
-}
-
-/* "error", "warning" or "note". */
-static const char *severity_name(const tk_diag *d) {
-  static const char *const names[] = {"error", "warning", "note"};
-  return names[tk_diag_severity(d->id)];
-}
-
-static const char *severity_style(const style *st, const tk_diag *d) {
-  switch (tk_diag_severity(d->id)) {
-  case TK_SEV_ERROR: return st->error;
-  case TK_SEV_WARNING: return st->warning;
-  default: return st->note;
-  }
-}
-
-void tk_diag_render(tk_buf *out, const tk_diag *d, bool colour) {
-  const style *st = colour ? &ansi : &plain;
-  tk_buf_puts(out, st->strong);
-  place(out, d->src, d->span);
-  tk_buf_printf(out, "%s%s%s: %s%s%s [%s]", st->off, severity_style(st, d),
-                severity_name(d), st->off, st->strong, d->message,
-                tk_diag_name(d->id));
-  if (d->count > 1)
-    tk_buf_printf(out, " (%llu times)", (unsigned long long)d->count);
-  tk_buf_printf(out, "%s\n", st->off);
-  excerpt(out, d->src, d->span, st);
-  for (const tk_note *n = d->notes; n; n = n->next) {
-    tk_buf_printf(out, "  %snote:%s ", st->note, st->off);
-    place(out, n->src, n->span);
-    tk_buf_printf(out, "%s\n", n->text);
-    excerpt(out, n->src, n->span, st);
-  }
-  if (d->help)
-    tk_buf_printf(out, "  %shelp:%s %s\n", st->note, st->off, d->help);
-}
-
-/* Length of the UTF-8 sequence at s, 0 if it is not one. */
-static size_t utf8_length(const unsigned char *s, size_t n) {
-  size_t len = s[0] < 0x80   ? 1
-               : s[0] < 0xC2 ? 0
-               : s[0] < 0xE0 ? 2
-               : s[0] < 0xF0 ? 3
-               : s[0] < 0xF5 ? 4
-                             : 0;
-  if (len > n) return 0;
-  for (size_t i = 1; i < len; i++)
-    if ((s[i] & 0xC0) != 0x80) return 0;
-  if (len == 3 && s[0] == 0xE0 && s[1] < 0xA0) return 0;
-  if (len == 3 && s[0] == 0xED && s[1] > 0x9F) return 0;
-  if (len == 4 && s[0] == 0xF0 && s[1] < 0x90) return 0;
-  if (len == 4 && s[0] == 0xF4 && s[1] > 0x8F) return 0;
-  return len;
-}
-
-void tk_json_string(tk_buf *out, const char *s, size_t n) {
-  tk_buf_putc(out, '"');
-  for (size_t i = 0; i < n;) {
-    unsigned char c = (unsigned char)s[i];
-    size_t len = utf8_length((const unsigned char *)s + i, n - i);
-    if (c == '"' || c == '\\')
-      tk_buf_printf(out, "\\%c", c);
-    else if (c < 0x20 || c == 0x7F)
-      tk_buf_printf(out, "\\u%04x", c);
-    else if (len == 0)
-      tk_buf_puts(out, "\\ufffd");
-    else
-      tk_buf_add(out, s + i, len);
-    i += len ? len : 1;
-  }
-  tk_buf_putc(out, '"');
-}
-
-static void json_text(tk_buf *out, const char *key, const char *s) {
-  tk_buf_printf(out, "\"%s\": ", key);
-  tk_json_string(out, s, strlen(s));
-}
-
-static void json_place(tk_buf *out, const tk_source *src, tk_span span) {
-  if (!src) return;
-  uint32_t off = span.lo < src->len ? span.lo : src->len;
-  json_text(out, "file", src->name);
-  tk_buf_printf(out, ", \"line\": %d, \"column\": %d, \"length\": %u, ",
-                tk_source_line(src, off), tk_source_col(src, off),
-                span.hi > off ? span.hi - off : 0);
-}
-
-void tk_diag_json(tk_buf *out, const tk_diag *d) {
-  tk_buf_printf(out, "{\"kind\": \"%s\", \"severity\": \"%s\", ",
-                tk_diag_name(d->id), severity_name(d));
-  json_place(out, d->src, d->span);
-  tk_buf_printf(out, "\"count\": %llu, ", (unsigned long long)d->count);
-  if (d->program[0] >= 0)
-    tk_buf_printf(out, "\"program\": [%lld, %lld, %lld], ",
-                  (long long)d->program[0], (long long)d->program[1],
-                  (long long)d->program[2]);
-  if (d->lane) tk_buf_printf(out, "\"lane\": %s, ", d->lane);
-  json_text(out, "message", d->message);
-  if (d->help) tk_buf_puts(out, ", "), json_text(out, "help", d->help);
-  tk_buf_puts(out, ", \"notes\": [");
-  for (const tk_note *n = d->notes; n; n = n->next) {
-    tk_buf_putc(out, '{');
-    json_place(out, n->src, n->span);
-    json_text(out, "text", n->text);
-    tk_buf_puts(out, n->next ? "}, " : "}");
-  }
-  tk_buf_puts(out, "]}");
 }

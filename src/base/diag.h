@@ -27,60 +27,55 @@ int tk_source_line(const tk_source *s, uint32_t off); /* from 1 */
 int tk_source_col(const tk_source *s, uint32_t off);  /* bytes, from 1 */
 const char *tk_source_line_text(const tk_source *s, int line, size_t *len);
 
-typedef enum tk_diag_id {
-#define DIAG(id, severity, title) TK_D_##id,
-#include "diag.def"
-#undef DIAG
-  TK_DIAG_COUNT,
-} tk_diag_id;
+/* A place for the public API. */
+tk_place tk_place_of(const tk_source *s, tk_span span);
 
-typedef enum tk_severity {
-  TK_SEV_ERROR,
-  TK_SEV_WARNING,
-  TK_SEV_NOTE
-} tk_severity;
+/* What the code below the API calls the kinds. */
+typedef tk_finding_kind tk_diag_id;
 
 typedef struct tk_note {
-  struct tk_note *next;
+  tk_finding_note f;    /* first: f.next is the f of a tk_note */
   const tk_source *src; /* NULL: text only */
   tk_span span;
-  char *text;
 } tk_note;
 
 typedef struct tk_diag {
   struct tk_diag *next;
-  tk_diag_id id;
+  tk_finding f;         /* owns its texts; its notes are the f of tk_notes */
   const tk_source *src; /* NULL: about no place in a source */
   tk_span span;
-  char *message; /* what was found */
-  char *help;    /* what was expected or what to do; NULL if nothing */
-  char *lane;    /* of a block, "[3, 5]"; NULL: none, or a scalar */
-  tk_note *notes;
-  uint64_t count;     /* how often it was said */
-  uint64_t told;      /* count when a debugger showed it to the user, or 0 */
-  int64_t program[3]; /* that it was first found in; -1: none */
 } tk_diag;
 
-const char *tk_diag_name(tk_diag_id id); /* "out-of-bounds" */
-tk_severity tk_diag_severity(tk_diag_id id);
+static inline const tk_note *tk_diag_notes(const tk_diag *d) {
+  return (const tk_note *)d->f.notes;
+}
+static inline const tk_note *tk_note_next(const tk_note *n) {
+  return (const tk_note *)n->f.next;
+}
 
 /* Adds a diagnostic; the same words at the same place are counted, not
  * repeated.  The result stays editable until the next one is added. */
 tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
                      tk_span span, const char *fmt, ...) TK_PRINTF(5, 6);
 void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
-void tk_diag_lane(tk_env *e, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
+void tk_diag_lane(tk_env *e, tk_diag *d, const char *lane); /* "[3, 5]" */
+void tk_diag_program(tk_diag *d, const int64_t program[3]);
+void tk_diag_function(tk_env *e, tk_diag *d, const char *name);
+void tk_diag_from(tk_diag *d, const tk_source *src, tk_span span);
+void tk_diag_element(tk_env *e, tk_diag *d, const tk_element *x);
 void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
                   const char *fmt, ...) TK_PRINTF(5, 6);
 void tk_diag_clear(tk_env *e);
-/* Drops one; it may be of no use any more. */
+/* Removes and frees one; does nothing if it is not in the report any more. */
 void tk_diag_remove(tk_env *e, tk_diag *d);
 /* Drops the diagnostics added after the first n. */
 void tk_diag_truncate(tk_env *e, size_t n);
 
-/* file:line:col: severity: message [id], the line, a caret, notes, help. */
-void tk_diag_render(tk_buf *out, const tk_diag *d, bool colour);
-void tk_diag_json(tk_buf *out, const tk_diag *d);
+/* ---- writers ------------------------------------------------------------- */
+
+/* file:line:col: severity: message [kind], the line, a caret, notes, help. */
+void tk_finding_text(tk_buf *out, const tk_finding *f, bool colour);
+void tk_finding_json(tk_buf *out, const tk_finding *f);
 void tk_json_string(tk_buf *out, const char *s, size_t n);
 
 #endif

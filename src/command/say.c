@@ -102,13 +102,13 @@ void tkt_fold(tkt *d, size_t from) {
 /* Says a report, in lines that fit. */
 static void put_report(tkt *d, const tk_diag *x) {
   size_t from = d->out.n;
-  tk_diag_render(&d->out, x, d->opt.colour);
+  tk_finding_text(&d->out, &x->f, d->opt.colour);
   tkt_fold(d, from);
 }
 
 void tkt_tell_report(tkt *d, tk_diag *x) {
   put_report(d, x);
-  x->told = x->count;
+  x->f.told = x->f.count;
 }
 
 /* ---- out --------------------------------------------------------------- */

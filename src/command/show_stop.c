@@ -308,7 +308,7 @@ static void put_findings(tkt *d, tk_buf *b, const tk_debug_stop *s) {
   for (const tk_diag *x = d->env->diags; x; x = x->next) {
     if (i++ < s->first_finding) continue;
     tk_buf_puts(b, sep);
-    tk_diag_json(b, x);
+    tk_finding_json(b, &x->f);
     sep = ", ";
   }
   tk_buf_puts(b, "]");

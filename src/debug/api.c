@@ -32,15 +32,15 @@ static void note_fault(tk_env *e, void *ud) {
   const tk_diag *first = e->diags;
   for (size_t i = 0; first && i < g->diags; i++) first = first->next;
   tk_buf_puts(&d->answers.message, *tkd_message(d) ? tkd_message(d)
-                                   : first         ? first->message
+                                   : first         ? first->f.message
                                                    : "");
   for (const tk_diag *x = first; x; x = x->next)
-    tk_diag_render(&d->answers.text, x, false);
+    tk_finding_text(&d->answers.text, &x->f, false);
   if (*tkd_message(d)) tk_buf_puts(&d->answers.text, tkd_message(d));
-  if (first && first->help) tk_buf_puts(&d->answers.help, first->help);
+  if (first && first->f.help) tk_buf_puts(&d->answers.help, first->f.help);
   d->answers.fault.message = tk_buf_str(&d->answers.message);
   d->answers.fault.text = tk_buf_str(&d->answers.text);
-  if (first && first->help)
+  if (first && first->f.help)
     d->answers.fault.help = tk_buf_str(&d->answers.help);
   if (!first || !first->src) return;
   d->answers.fault.from = first->span.lo;

@@ -38,7 +38,7 @@ void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before) {
     tk_buf *text = tkd_temp_buf(d);
     size_t i = 0;
     for (const tk_diag *x = d->env->diags; x; x = x->next)
-      if (i++ >= before) tk_diag_render(text, x, false);
+      if (i++ >= before) tk_finding_text(text, &x->f, false);
     tk_notice n = {.kind = TK_NOTICE_CONDITION,
                    .point = p->number,
                    .text = tk_buf_str(text),

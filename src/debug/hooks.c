@@ -205,7 +205,7 @@ static tkd_point *catch_for_report(tkd *d) {
     if (p->kind != TK_POINT_CATCH || !p->enabled) continue;
     if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) continue;
     if (p->caught == TKD_CATCH_FINDING) return p;
-    if (p->caught == TKD_CATCH_ASSERT && last && last->id == TK_D_ASSERT)
+    if (p->caught == TKD_CATCH_ASSERT && last && last->f.kind == TK_D_ASSERT)
       return p;
   }
   return NULL;
@@ -215,7 +215,7 @@ static void stop_reported(tkd *d, tkd_point *p) {
   const tk_diag *last = d->env->last_diag;
   if (p && d->phase == TKD_RUNNING) p->hits++;
   stop_late(d, p ? TK_STOP_CATCH : TK_STOP_FINDING, p,
-            last ? tk_diag_name(last->id) : "");
+            last ? tk_finding_kind_name(last->f.kind) : "");
 }
 
 static void stop_hook(void *ud, tki *t) {

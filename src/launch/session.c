@@ -84,7 +84,8 @@ static void render_text(tk_env *e, void *ud) {
   tk_buf *out = &c->s->report;
   tk_buf_clear(out);
   for (const tk_diag *d = e->diags; d; d = d->next)
-    if (!c->untold || d->told != d->count) tk_diag_render(out, d, c->colour);
+    if (!c->untold || d->f.told != d->f.count)
+      tk_finding_text(out, &d->f, c->colour);
   if (c->s->out_of_memory) tk_buf_puts(out, memory_text);
 }
 
@@ -92,7 +93,7 @@ static void render_entries(tk_env *e, report_call *c, const char *between) {
   tk_buf *out = &c->s->report;
   for (const tk_diag *d = e->diags; d; d = d->next) {
     if (d != e->diags) tk_buf_puts(out, between);
-    tk_diag_json(out, d);
+    tk_finding_json(out, &d->f);
   }
   if (!c->s->out_of_memory) return;
   if (e->diags) tk_buf_puts(out, between);
@@ -140,6 +141,19 @@ const char *tk_report_json_lines(tk_session *s) {
 
 size_t tk_report_count(tk_session *s) {
   return s->env.ndiags + s->out_of_memory;
+}
+
+/* Made without allocating, when nothing can be allocated any more. */
+static const tk_finding memory_finding = {.kind = TK_D_MEMORY,
+                                          .severity = TK_SEV_ERROR,
+                                          .message = "out of memory",
+                                          .count = 1};
+
+const tk_finding *tk_report_finding(tk_session *s, size_t i) {
+  const tk_diag *d = s->env.diags;
+  while (d && i) d = d->next, i--;
+  if (d) return &d->f;
+  return i == 0 && s->out_of_memory ? &memory_finding : NULL;
 }
 
 void tk_report_clear(tk_session *s) {

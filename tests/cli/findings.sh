@@ -257,6 +257,6 @@ while read -r name; do
   check "manual has $name" grep -qx "## $name" "$page"
 done <names
 for name in $(sed -n 's/^DIAG(LINT.*"\(lint-[a-z0-9-]*\)")$/\1/p' \
-    "$ROOT/src/base/diag.def"); do
+    "$ROOT/include/tkdbg/diag.def"); do
   says "manual has $name" "$page" "| \`$name\` |"
 done

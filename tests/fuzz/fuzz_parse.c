@@ -60,7 +60,7 @@ static void dump(tk_env *e, const tk_ast *n) {
 
 static void check_diags(tk_env *e) {
   for (tk_diag *d = e->diags; d; d = d->next) {
-    if (!*d->message) abort();
+    if (!*d->f.message) abort();
     if (d->src && (d->span.lo > d->span.hi || d->span.hi > d->src->len))
       abort();
   }

@@ -32,8 +32,9 @@ static void put_diags(tk_env *e, tk_buf *out) {
   for (const tk_diag *d = e->diags; d; d = d->next)
     tk_buf_printf(out, "%s%d:%d: %s: %s%s%s", out->n ? "; " : "",
                   tk_source_line(d->src, d->span.lo),
-                  tk_source_col(d->src, d->span.lo), tk_diag_name(d->id),
-                  d->message, d->help ? " | " : "", d->help ? d->help : "");
+                  tk_source_col(d->src, d->span.lo),
+                  tk_finding_kind_name(d->f.kind), d->f.message,
+                  d->f.help ? " | " : "", d->f.help ? d->f.help : "");
 }
 
 static void put(work *w, const tk_ast *n, bool function) {
@@ -376,9 +377,9 @@ START_TEST(test_bracket_note) {
   tk_env_init(&e, NULL, NULL);
   tk_arena_init(&a, &e);
   ck_assert_ptr_null(parse(&e, &a, text + 4));
-  ck_assert_ptr_nonnull(e.diags->notes);
-  ck_assert_uint_eq(e.diags->notes->span.lo, 7);
-  ck_assert_str_eq(e.diags->help, "expected ',' or ')'");
+  ck_assert_ptr_nonnull(e.diags->f.notes);
+  ck_assert_uint_eq(tk_diag_notes(e.diags)->span.lo, 7);
+  ck_assert_str_eq(e.diags->f.help, "expected ',' or ')'");
   tk_diag_clear(&e);
   tk_arena_free(&a);
 }
@@ -415,7 +416,7 @@ START_TEST(test_deep) {
     char *s = malloc(200000);
     repeat(s, rows[i].source, 10000);
     ck_assert_ptr_null(parse(&e, &a, s));
-    if (rows[i].want) ck_assert_str_eq(e.diags->message, rows[i].want);
+    if (rows[i].want) ck_assert_str_eq(e.diags->f.message, rows[i].want);
     tk_diag_clear(&e);
     tk_arena_free(&a);
     free(s);
@@ -439,7 +440,7 @@ START_TEST(test_deep_blocks) {
   tk_file *f = tk_file_scan(&e, "t.py", b.s, b.n);
   ck_assert_uint_eq(f->nitems, 2);
   ck_assert_ptr_null(tk_file_func(&e, f, &f->items[0]));
-  ck_assert_str_eq(e.diags->message, "nested too deeply");
+  ck_assert_str_eq(e.diags->f.message, "nested too deeply");
   ck_assert_ptr_nonnull(tk_file_func(&e, f, &f->items[1]));
   tk_diag_clear(&e);
   tk_file_free(&e, f);

@@ -61,7 +61,7 @@ class Header(unittest.TestCase):
         self.assertEqual(found, _capi.VERSION)
 
     def test_run_time_kinds_exist(self):
-        path = os.path.join(support.ROOT, "src", "base", "diag.def")
+        path = os.path.join(support.ROOT, "include", "tkdbg", "diag.def")
         with open(path) as f:
             known = set(re.findall(r'DIAG\(\w+, \w+, "(.*?)"\)', f.read()))
         self.assertEqual(errors.RUN_TIME - known, set())
