@@ -101,6 +101,163 @@ typedef struct tk_finding {
  * the limit are not in the report. */
 const tk_finding *tk_report_finding(tk_session *s, size_t i);
 
+/* ---- blame: who wrote an element ----------------------------------------- */
+
+/* A store, or an atomic operation, of one lane. */
+typedef struct tk_write {
+  int64_t program[3];
+  tk_place place;
+  const char *function; /* that the place lies in */
+  tk_element element;   /* that was written */
+  tk_lane value;        /* that was stored; the operand, if it is atomic */
+  bool atomic;
+  bool masked;  /* the access has a mask: it held for this lane */
+  bool in_loop; /* trip is that of the innermost loop, from 0 */
+  uint64_t trip;
+  uint64_t ops; /* operations that the run had executed before */
+} tk_write;
+
+enum { TK_BLAME_WRITES = 64 };
+
+typedef struct tk_blame {
+  tk_element element;
+  tk_lane value;          /* after the run; its text is NULL if none is known */
+  uint64_t times;         /* that it was written */
+  const tk_write *writes; /* newest first, the first TK_BLAME_WRITES of them */
+  size_t nwrites;
+  const tk_write *first; /* the oldest; NULL: nobody wrote it */
+  /* When nobody wrote it, the nearest writes to its tensor; or NULL. */
+  const tk_write *before, *after;
+} tk_blame;
+
+/* The i-th element that the last run was asked to blame
+ * (tk_run_options.blame), NULL past the end. */
+const tk_blame *tk_launch_blame(tk_launch *l, size_t i);
+
+/* ---- explain: where a value came from ------------------------------------ */
+
+typedef enum tk_step_kind {
+  TK_STEP_VALUE,         /* an instruction gave it, from the steps below */
+  TK_STEP_ARGUMENT,      /* a runtime argument of the kernel */
+  TK_STEP_LOOP_VARIABLE, /* trip counts the trips of the loop at `loop` */
+  TK_STEP_LOOP,          /* a value that each trip makes from that of the trip
+                            before; the steps below are of the last one */
+  TK_STEP_TRIPS,         /* of a loop: `values` after each trip */
+  TK_STEP_AGAIN,         /* stands above already, as the step `same` */
+  TK_STEP_CARRIED,       /* the value of a loop as trip `trip` left it */
+  TK_STEP_TERM,          /* of a long operation: `factors`, and their `value` */
+  TK_STEP_MORE,          /* `count` more terms */
+  TK_STEP_READS,         /* memory that all of it was read from */
+  TK_STEP_WRITTEN,       /* who had written what was read */
+  TK_STEP_HELD,          /* what memory held before an atomic operation */
+  TK_STEP_UNKNOWN,       /* nobody knows: not_kept, or nothing tells */
+} tk_step_kind;
+
+/* What a step is to the one that it stands below. */
+typedef enum tk_step_role {
+  TK_ROLE_OPERAND,
+  TK_ROLE_MASK,
+  TK_ROLE_OTHER,          /* of a load, where the mask is off */
+  TK_ROLE_INDEX,          /* it says where, not what */
+  TK_ROLE_ADDRESS,        /* of the write that is explained */
+  TK_ROLE_ATOMIC_OPERAND, /* of an atomic write that is explained */
+  TK_ROLE_STORED,         /* this program stored it to what was read */
+  TK_ROLE_CONDITION,      /* of a choice */
+  TK_ROLE_CHOSEN,         /* ... and the side that it took */
+  TK_ROLE_BEFORE_LOOP,
+  TK_ROLE_FIRST_TERM,
+} tk_step_role;
+
+/* What a step that accesses memory got. */
+typedef enum tk_step_memory {
+  TK_MEMORY_NONE, /* it accesses none */
+  TK_MEMORY_READ,
+  TK_MEMORY_READ_MASKED, /* ... where its mask held */
+  TK_MEMORY_OTHER,       /* masked off: the load's other= */
+  TK_MEMORY_UNDEFINED,   /* masked off, without one */
+  TK_MEMORY_HELD,        /* an atomic operation: what was there before */
+} tk_step_memory;
+
+/* One factor of a term. */
+typedef struct tk_factor {
+  const char *text; /* the element that was read, or what it is called */
+  bool has_element;
+  tk_element element;
+  tk_lane value;
+} tk_factor;
+
+/* Of a kind, the members that the kind does not name are 0. */
+typedef struct tk_step {
+  tk_step_kind kind;
+  tk_step_role role;
+  int parent; /* the step that it stands below, -1: none */
+  int depth;
+  /* The value: name is that of its variable, source its expression on one
+   * line, shortened; operation is its instruction in the typed form. */
+  const char *name, *source, *operation, *type;
+  bool constant;
+  int lane_rank;
+  int64_t lane[TK_MAX_RANK];
+  tk_lane value;
+  /* Where it was made: in the user's own code, and in tkdbg's own function
+   * tl.library if that is not NULL.  scope tells specialised functions
+   * apart; -1: none. */
+  tk_place place;
+  const char *function, *library;
+  bool in_kernel; /* function is the kernel itself */
+  int scope;
+  /* Memory. */
+  tk_step_memory memory;
+  bool has_element;
+  tk_element element;        /* READS: the first one */
+  bool is_box;               /* READS: the elements from there ... */
+  int64_t last[TK_MAX_RANK]; /* ... to there, `count` of them */
+  uint64_t count;            /* READS MORE; VALUE: of its terms */
+  int64_t program[3];        /* WRITTEN */
+  bool same_program;         /* ... it is the one that is explained */
+  /* A comparison: its sides, and its sign between them; else NULL. */
+  const char *sign;
+  tk_lane sides[2];
+  /* A choice of one lane among many, such as a maximum: of how many, which
+   * end of them, and the lane; 0: none. */
+  uint64_t picked_of;
+  bool picked_smallest;
+  int picked_rank;
+  int64_t picked[TK_MAX_RANK];
+  /* Loops. */
+  tk_place loop;
+  uint64_t trip, last_trip; /* LOOP: from trip to last_trip */
+  bool nested;              /* ... of a loop around its own */
+  uint64_t times;           /* LOOP: how often it was made */
+  const tk_lane *values;    /* TRIPS: the first, and the last */
+  size_t nvalues;
+  bool from_start;  /* TRIPS: the first value is from before the loop */
+  uint64_t skipped; /* TRIPS: values left out before the last one */
+  const tk_factor *factors;
+  size_t nfactors;
+  bool product; /* TERM: of its factors */
+  int same;
+  bool not_kept; /* UNKNOWN: the history was longer than `count` MiB */
+  /* The steps right below it, by number. */
+  const int *operands;
+  size_t noperands;
+} tk_step;
+
+typedef struct tk_explanation {
+  tk_blame blame;       /* the element; of a variable: times is 0 */
+  const tk_step *steps; /* each stands behind the one it is below */
+  size_t nsteps;
+  bool cut;        /* there are more steps than these */
+  tk_place place;  /* of the write that is explained */
+  int scope;       /* of its function, as in steps; -1: none */
+  const char *why; /* why there is no step; NULL: there are, or nobody wrote
+                      it */
+} tk_explanation;
+
+/* The i-th element that the last run was asked to explain
+ * (tk_run_options.explain), NULL past the end. */
+const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i);
+
 #ifdef __cplusplus
 }
 #endif

@@ -278,6 +278,9 @@ typedef struct tk_run_options {
   /* The same: after the run the output gets where their values came from. */
   const char *explain;
   const char *engine; /* by name, see tk_engine_name; NULL: the first */
+  /* blame and explain write no text to the output: tk_launch_blame and
+   * tk_launch_explanation have what they found. */
+  bool silent_answers;
 } tk_run_options;
 
 /* The i-th engine that a launch can be given to, and one line about it; NULL

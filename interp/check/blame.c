@@ -3,15 +3,15 @@
 #include "interp/check/blame.h"
 #include "interp/grid.h"
 #include "interp/site.h"
+#include "launch/report.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/format.h"
-
-enum { SHOWN = 4 };
 
 /* ---- what is asked ----------------------------------------------------- */
 
@@ -89,14 +89,11 @@ static void add_target(tkc_blame *b, char *text) {
 
 static tkc_write write_of(const tki_access *a, size_t lane) {
   const tki *t = a->t;
-  tkc_write w = {tki_program_index(t),
-                 a->addr[lane],
-                 0,
-                 tki_site(t),
-                 false,
-                 a->mask,
-                 false,
-                 {0}};
+  tkc_write w = {.program = tki_program_index(t),
+                 .addr = a->addr[lane],
+                 .ops = t->ops,
+                 .site = tki_site(t),
+                 .masked = a->mask != NULL};
   const tki_loop *loop = t->frame->loops;
   w.looped = loop != NULL;
   w.trip = loop ? loop->trip : 0;
@@ -175,64 +172,72 @@ void tkc_blame_free(tk_env *e, tkc_blame *b) {
 
 /* ---- the answer -------------------------------------------------------- */
 
-static void put_line(tk_buf *out, const tki_site_info *s) {
-  const tk_source *src = s->func->src;
-  int line = tk_source_line(src, s->inst->span.lo);
-  size_t len;
-  const char *text = tk_source_line_text(src, line, &len);
-  while (len && (*text == ' ' || *text == '\t')) text++, len--;
-  const char *slash = strrchr(src->name, '/');
-  tk_buf_printf(out, "    %s:%d: ", slash ? slash + 1 : src->name, line);
-  tk_buf_add(out, text, len < 60 ? len : 60);
-  tk_buf_putc(out, '\n');
+static tk_element element_of(const tkc_blame *b, tk_arena *a,
+                             const tki_region *r, uint64_t addr) {
+  tk_element x = tki_element(r, addr);
+  tk_buf *text = &b->t->launch->text;
+  tk_buf_clear(text);
+  tki_place_in(text, r, addr);
+  x.text = tk_arena_strdup(a, tk_buf_str(text));
+  return x;
 }
 
-static void put_write(tkc_blame *b, tk_buf *out, const tkc_target *x,
-                      const tkc_write *w) {
+static tk_lane lane_of(const tkc_blame *b, tk_arena *a, tk_dtype d,
+                       const void *bytes) {
+  tk_lane x = {.dtype = d};
+  tk_buf *text = &b->t->launch->text;
+  tk_buf_clear(text);
+  tk_format_lane(text, d, bytes);
+  memcpy(&x.bits, bytes, tk_dtype_size(d));
+  x.text = tk_arena_strdup(a, tk_buf_str(text));
+  return x;
+}
+
+static tk_write found_write(const tkc_blame *b, tk_arena *a,
+                            const tkc_target *x, const tkc_write *w) {
   const tki_site_info *s = tki_site_at(b->t, w->site);
-  tk_buf_puts(out, "  program ");
-  tki_place_program(out, b->t, w->program);
-  tk_buf_puts(out, w->atomic ? ": atomic, operand " : ": value ");
-  tk_format_lane(out, x->region->tensor->dtype, w->value);
-  if (w->looped) tk_buf_printf(out, ", loop trip %" PRIu64, w->trip);
-  tk_buf_puts(out, w->masked ? ", mask true\n" : ", no mask\n");
-  put_line(out, s);
+  tk_write found = {.function = s->func->name,
+                    .atomic = w->atomic,
+                    .masked = w->masked,
+                    .in_loop = w->looped,
+                    .trip = w->trip,
+                    .ops = w->ops};
+  tki_pid_of(b->t, w->program, found.program);
+  found.place = tk_place_of(s->func->src, s->inst->span);
+  found.element = element_of(b, a, x->region, w->addr);
+  found.value = lane_of(b, a, x->region->tensor->dtype, w->value);
+  return found;
 }
 
-static void put_near(tkc_blame *b, tk_buf *out, const tkc_write *w,
-                     const char *where) {
-  const tki_site_info *s = tki_site_at(b->t, w->site);
-  tk_buf_printf(out, "  the nearest write %s it: ", where);
-  tki_place(out, b->t, w->addr);
-  tk_buf_puts(out, ", by program ");
-  tki_place_program(out, b->t, w->program);
-  tk_buf_putc(out, '\n');
-  put_line(out, s);
+static const tk_write *copy_write(const tkc_blame *b, tk_arena *a,
+                                  const tkc_target *x, const tkc_write *w) {
+  tk_write *found = TK_NEW(a, tk_write);
+  *found = found_write(b, a, x, w);
+  return found;
 }
 
-void tkc_blame_target(tkc_blame *b, tk_buf *out, const tkc_target *x) {
-  size_t n = x->writes.n;
-  tki_place(out, b->t, x->addr);
-  tk_buf_puts(out, " = ");
-  tki_place_value(out, b->t, x->addr);
-  if (!n) {
-    tk_buf_puts(out, ": no program wrote it\n");
-    if (x->has_below) put_near(b, out, &x->below, "before");
-    if (x->has_above) put_near(b, out, &x->above, "after");
-    return;
-  }
-  if (n == 1)
-    tk_buf_puts(out, ": written once\n");
-  else
-    tk_buf_printf(out, ": written %zu times, last first\n", n);
-  for (size_t i = 0; i < n && i < SHOWN; i++)
-    put_write(b, out, x, &x->writes.items[n - 1 - i]);
-  if (n > SHOWN)
-    tk_buf_printf(out, "  and %zu times before that, first by\n", n - SHOWN);
-  if (n > SHOWN) put_write(b, out, x, &x->writes.items[0]);
+tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x) {
+  size_t n = x->writes.n, most = n < TK_BLAME_WRITES ? n : TK_BLAME_WRITES;
+  const tki_region *r = x->region;
+  tk_dtype d = r->tensor->dtype;
+  tk_blame found = {.times = n, .nwrites = most};
+  found.element = element_of(b, a, r, x->addr);
+  if (tki_region_at(b->t, x->addr, tk_dtype_size(d)))
+    found.value = lane_of(b, a, d, r->host + (x->addr - r->lo));
+  tk_write *writes = TK_NEWN(a, tk_write, most + 1);
+  for (size_t i = 0; i < most; i++)
+    writes[i] = found_write(b, a, x, &x->writes.items[n - 1 - i]);
+  found.writes = writes;
+  if (n) found.first = copy_write(b, a, x, &x->writes.items[0]);
+  if (n) return found;
+  if (x->has_below) found.before = copy_write(b, a, x, &x->below);
+  if (x->has_above) found.after = copy_write(b, a, x, &x->above);
+  return found;
 }
 
 void tkc_blame_text(tkc_blame *b, tk_buf *out) {
-  for (const tkc_target *x = b->targets; x; x = x->next)
-    tkc_blame_target(b, out, x);
+  for (const tkc_target *x = b->targets; x; x = x->next) {
+    tk_blame found = tkc_blame_found(b, &b->arena, x);
+    tk_report_blame(out, &found);
+  }
 }

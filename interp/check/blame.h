@@ -10,6 +10,7 @@
 
 typedef struct tkc_write {
   uint64_t program, addr, trip; /* trip of the innermost loop */
+  uint64_t ops;                 /* executed before it */
   uint32_t site;
   bool looped, masked, atomic;
   uint8_t value[8]; /* stored, or what an atomic operation was given */
@@ -42,8 +43,9 @@ void tkc_blame_new(tki *t, const char *option, const char *elements,
 tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr);
 /* Begins to watch, with nothing seen yet. */
 void tkc_blame_attach(tkc_blame *b);
-/* The answer for all of them, as lines of text. */
-void tkc_blame_target(tkc_blame *b, tk_buf *out, const tkc_target *x);
+/* What was seen of one of them, in an arena of the caller's. */
+tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x);
+/* Of all of them, as lines of text. */
 void tkc_blame_text(tkc_blame *b, tk_buf *out);
 /* b may be NULL; the run may be over. */
 void tkc_blame_free(tk_env *e, tkc_blame *b);

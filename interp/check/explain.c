@@ -129,28 +129,29 @@ static void watch(tkc_explain *x, const tkc_write *last) {
 
 typedef struct answer {
   tkc_explain *x;
-  tk_buf *out;
+  tk_arena *arena;
+  tk_explanation *out;
 } answer;
 
-static void put_slice(tk_env *e, void *ud) {
+static void follow_write(tk_env *e, void *ud) {
   answer *a = ud;
   tkc_explain *x = a->x;
   (void)e;
   if (x->found && x->trace.last)
-    tkc_slice_store(&x->trace, a->out, x->trace.last, x->lane, 4,
-                    TKC_SLICE_LINES);
+    tkc_slice_store(&x->trace, a->arena, x->trace.last, x->lane,
+                    TKC_SLICE_STEPS, a->out);
   else
-    tk_buf_puts(a->out, x->found ? "    written inside of a function that an "
-                                   "operation calls for its lanes\n"
-                                 : "    a second run did not write it again\n");
+    a->out->why = x->found ? "written inside of a function that an operation "
+                             "calls for its lanes"
+                           : "a second run did not write it again";
 }
 
-static void explain(tkc_explain *x, tk_buf *out) {
+static void explain(tkc_explain *x, tk_arena *arena, tk_explanation *out) {
   tki *t = x->t, kept = *t;
   tk_output_fn output = t->session->output;
   size_t diags = t->env->ndiags;
   const tkc_target *target = x->target;
-  answer a = {x, out};
+  answer a = {x, arena, out};
   keep_results(x);
   put_memory(x, true);
   tki_schedule_reset(t);
@@ -163,7 +164,7 @@ static void explain(tkc_explain *x, tk_buf *out) {
   put_memory(x, false);
   tk_status said = st == TK_INTERRUPTED || st == TK_INTERNAL
                        ? st
-                       : tk_protect(t->env, put_slice, &a);
+                       : tk_protect(t->env, follow_write, &a);
   tkc_trace_end(&x->trace, true);
   settle(t, &kept);
   tki_rewatch(t, &others);
@@ -187,14 +188,17 @@ void tkc_explain_attach(tkc_explain *x) {
   if (x->blame->targets) tki_observe(x->t, &x->keeper);
 }
 
-void tkc_explain_text(tkc_explain *x, tk_buf *out) {
-  for (const tkc_target *k = x->blame->targets; k; k = k->next) {
-    tkc_blame_target(x->blame, out, k);
-    x->target = k;
-    if (!k->writes.n || x->t->driver) continue;
-    tk_buf_puts(out, "  the last write, and what its value was made of\n");
-    explain(x, out);
-  }
+tk_explanation tkc_explain_found(tkc_explain *x, tk_arena *a,
+                                 const tkc_target *target) {
+  tk_explanation found = {.scope = -1};
+  found.blame = tkc_blame_found(x->blame, a, target);
+  x->target = target;
+  if (target->writes.n && !x->t->driver) explain(x, a, &found);
+  return found;
+}
+
+const tkc_target *tkc_explain_targets(const tkc_explain *x) {
+  return x->blame->targets;
 }
 
 void tkc_explain_free(tk_env *e, tkc_explain *x) {

@@ -16,9 +16,12 @@ typedef struct tkc_explain tkc_explain;
 void tkc_explain_new(tki *t, const char *elements, tkc_explain **out);
 /* Begins to watch. */
 void tkc_explain_attach(tkc_explain *x);
-/* The answer for all of them, as lines of text; runs programs, so that the
- * run must not be freed yet. */
-void tkc_explain_text(tkc_explain *x, tk_buf *out);
+/* The elements asked for. */
+const tkc_target *tkc_explain_targets(const tkc_explain *x);
+/* What is found out about one of them, in an arena of the caller's; runs
+ * programs, so that the run must not be freed yet. */
+tk_explanation tkc_explain_found(tkc_explain *x, tk_arena *a,
+                                 const tkc_target *target);
 /* x may be NULL; the run may be over. */
 void tkc_explain_free(tk_env *e, tkc_explain *x);
 

@@ -2,6 +2,8 @@
  */
 #include "interp/check/inquiry.h"
 
+#include "launch/report.h"
+
 /* A run that a debugger takes back to its beginning begins again. */
 static void inquiry_begins(void *ud, tki *t) {
   tkc_inquiry *q = ud;
@@ -15,22 +17,50 @@ static void inquiry_begins(void *ud, tki *t) {
   if (q->explain) tkc_explain_attach(q->explain);
 }
 
-static void inquiry_answers(void *ud, tki *t, tk_status st) {
-  tkc_inquiry *q = ud;
+/* Every answer first: a run that is interrupted while it explains says none. */
+static void find_answers(tkc_inquiry *q) {
+  tk_launch *l = q->launch;
+  tk_arena *a = &l->answers;
+  const tkc_target *x = q->blame ? q->blame->targets : NULL;
+  for (; x; x = x->next) {
+    tk_blame found = tkc_blame_found(q->blame, a, x);
+    TK_PUSH(a, &l->blames, found);
+  }
+  x = q->explain ? tkc_explain_targets(q->explain) : NULL;
+  for (; x; x = x->next) {
+    tk_explanation found = tkc_explain_found(q->explain, a, x);
+    TK_PUSH(a, &l->explanations, found);
+  }
+}
+
+static void write_answers(const tk_launch *l, tk_session *s) {
   tk_buf b;
-  if (q->t != t || st == TK_USAGE) return;
-  tk_buf_init(&b, t->env);
-  if (q->blame) tkc_blame_text(q->blame, &b);
-  if (q->explain) tkc_explain_text(q->explain, &b);
-  if (b.n && t->session->output)
-    t->session->output(t->session->output_ud, b.s, b.n);
+  tk_buf_init(&b, &s->env);
+  for (size_t i = 0; i < l->blames.n; i++)
+    tk_report_blame(&b, &l->blames.items[i]);
+  for (size_t i = 0; i < l->explanations.n; i++)
+    tk_report_explanation(&b, &l->explanations.items[i]);
+  if (b.n) s->output(s->output_ud, b.s, b.n);
   tk_buf_free(&b);
 }
 
-void tkc_inquiry_begin(tkc_inquiry *q, tk_session *s, const char *blame,
-                       const char *explain) {
-  *q = (tkc_inquiry){
-      .session = s, .blame_elements = blame, .explain_elements = explain};
+static void inquiry_answers(void *ud, tki *t, tk_status st) {
+  tkc_inquiry *q = ud;
+  if (q->t != t || st == TK_USAGE) return;
+  find_answers(q);
+  if (q->session->output && !q->silent) write_answers(q->launch, q->session);
+}
+
+void tkc_inquiry_begin(tkc_inquiry *q, tk_launch *l,
+                       const tk_run_options *options) {
+  const char *blame = options->blame, *explain = options->explain;
+  tk_session *s = l->session;
+  *q = (tkc_inquiry){.session = s,
+                     .launch = l,
+                     .blame_elements = blame,
+                     .explain_elements = explain,
+                     .silent = options->silent_answers};
+  tk_launch_forget_answers(l);
   if (!blame && !explain) return;
   q->watcher = (tk_watcher){.next = s->watchers,
                             .ud = q,

@@ -2,8 +2,8 @@
  * to explain.
  *
  * An inquiry is a watcher of one run, as detectors are of all; it lies with
- * whoever runs the launch.  After the run the session's output gets the
- * answers.
+ * whoever runs the launch.  After the run its launch has the answers,
+ * and the session's output their text.
  */
 #ifndef TK_CHECK_INQUIRY_H
 #define TK_CHECK_INQUIRY_H
@@ -12,18 +12,20 @@
 
 typedef struct tkc_inquiry {
   tk_session *session;
+  tk_launch *launch; /* gets the answers */
   tk_watcher watcher;
   const char *blame_elements, *explain_elements; /* NULL: nothing is asked */
-  tki *t; /* the run, once it has begun; else NULL */
+  bool silent; /* the session's output gets none */
+  tki *t;      /* the run, once it has begun; else NULL */
   tkc_blame *blame;
   tkc_explain *explain;
 } tkc_inquiry;
 
-/* Watches the session's next run, before all others who do, if something is
- * asked.  The texts are elements as tkc_blame_new takes them and must stay
- * until the end. */
-void tkc_inquiry_begin(tkc_inquiry *q, tk_session *s, const char *blame,
-                       const char *explain);
+/* Watches the launch's next run, before all others who do, if something is
+ * asked; what the last run answered is forgotten.  The texts of the options
+ * are elements as tkc_blame_new takes them, and must stay until the end. */
+void tkc_inquiry_begin(tkc_inquiry *q, tk_launch *l,
+                       const tk_run_options *options);
 /* After the run: watches no longer and frees what it held. */
 void tkc_inquiry_end(tkc_inquiry *q);
 

@@ -1,106 +1,122 @@
-/* slice.c - a backward slice as a tree of lines.
+/* slice.c - a backward slice as a tree of steps.
  *
- * A line is a value, the text in the source that gave it, and where; below
- * it stand the values it was made of.  What only moves lanes has no line.  A
+ * A step is a value, the text in the source that gave it, and where; below
+ * it stand the values it was made of.  What only moves lanes has no step.  A
  * value that each trip of a loop makes from that of the trip before has one
- * line for all trips; of a long sum the first terms are shown.  Lines are
+ * step for all trips; of a long sum the first terms are kept.  Steps are
  * shared out among the branches of the tree, so that none takes them all.
+ * The text is written elsewhere (launch/report_explain.c).
  */
 #include "interp/check/slice.h"
 
-#include <inttypes.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "interp/check/slice_walk.h"
+#include "interp/grid.h"
 #include "interp/site.h"
+#include "launch/report.h"
 
-enum {
-  TERMS = 4,
-  TRIPS = 3,
-  TEXT = 48,
-  DEEPEST = 14,
-  WIDTH = 80,
-  MOST_TRIPS = 1 << 16
-};
-
-static const char OTHER[] = "other: ";
+enum { TERMS = 4, TRIPS = 3, TEXT = 48, MOST_TRIPS = 1 << 16 };
 
 typedef struct slice {
   tkc_walk w;
-  tk_buf *out;
+  tk_arena *arena; /* of the steps and what they point to */
+  tk_step *steps;
+  tkc_at *at; /* by step: which lane it is of */
+  size_t nsteps;
   tkc_seen shown;
-  tkc_at base;          /* shown before: what a loop's last trip began with */
-  size_t lines;         /* that may still be written */
-  size_t floor;         /* lines kept for other branches */
-  size_t start, column; /* of the line being written */
-  int indent, folded;
+  tkc_at base;  /* shown before: what a loop's last trip began with */
+  size_t room;  /* steps that may still be added */
+  size_t floor; /* of these, those kept for other branches */
+  tk_buf *text; /* scratch, the launch's */
+  int folded;
   bool cut;
 } slice;
 
-/* Where a line stands: below whom. */
+/* Where a step stands: below whom, as what. */
 typedef struct above {
-  int depth;
-  const tk_func *func;
-  int line;
-  const char *prefix;
+  int depth, parent;
+  tk_step_role role;
 } above;
 
 /* ---- pieces -------------------------------------------------------------- */
 
-static void put_lane(tk_buf *out, const tk_type *type, size_t lane) {
+static int lane_index(const tk_type *type, size_t lane, int64_t *index) {
   size_t below = (size_t)tk_numel(type);
-  if (!type->rank) return;
   for (int i = 0; i < type->rank; i++) {
     size_t n = (size_t)type->shape[i];
     below /= n;
-    tk_buf_printf(out, "%s%zu", i ? ", " : "[", lane / below % n);
+    index[i] = (int64_t)(lane / below % n);
   }
-  tk_buf_putc(out, ']');
+  return type->rank;
 }
 
 static const void *lane_of(const tk_type *type, const tki_val *v, size_t lane) {
   return tki_lane(v, lane, tk_lane_size(type));
 }
 
-static void put_value(slice *s, const tk_type *type, tki_val *v, size_t lane) {
+static char *buffered(slice *s) {
+  return tk_arena_strndup(s->arena, tk_buf_str(s->text), s->text->n);
+}
+
+static tk_lane lane_value(slice *s, const tk_type *type, tki_val *v,
+                          size_t lane) {
+  tk_lane x = {.dtype = (tk_dtype)type->elem, .pointer = type->ptr > 0};
   const void *p = lane_of(type, v, lane);
-  if (!type->ptr) {
-    tk_format_lane(s->out, (tk_dtype)type->elem, p);
-    return;
-  }
-  uint64_t addr;
-  memcpy(&addr, p, sizeof addr);
-  bool known = v->region != TKI_ANY;
-  tki_place_in(s->out,
-               known ? &s->w.x->t->regions[v->region]
-                     : tki_region_at(s->w.x->t, addr, 1),
-               addr);
+  size_t size = tk_lane_size(type);
+  memcpy(&x.bits, p, size < sizeof x.bits ? size : sizeof x.bits);
+  tk_buf_clear(s->text);
+  if (!type->ptr)
+    tk_format_lane(s->text, x.dtype, p);
+  else
+    tki_place_in(s->text,
+                 v->region != TKI_ANY ? &s->w.x->t->regions[v->region]
+                                      : tki_region_at(s->w.x->t, x.bits, 1),
+                 x.bits);
+  x.text = buffered(s);
+  return x;
 }
 
-static void put_result(slice *s, const tkc_node *n, tkc_at at) {
+static tk_lane result_value(slice *s, const tkc_node *n, tkc_at at) {
   int k = tkc_ref_result(at.ref);
-  put_value(s, tkc_node_type(n, k), tkc_node_value(n, k), at.lane);
+  return lane_value(s, tkc_node_type(n, k), tkc_node_value(n, k), at.lane);
 }
 
-/* The source of an expression on one line. */
-static void put_text(slice *s, const tkc_node *n) {
+static tk_element element_of(slice *s, const tki_region *r, uint64_t addr) {
+  tk_element x = tki_element(r, addr);
+  tk_buf_clear(s->text);
+  tki_place_in(s->text, r, addr);
+  x.text = buffered(s);
+  return x;
+}
+
+static tk_element node_element(slice *s, const tkc_node *n, size_t lane) {
+  return element_of(s, tkc_node_region(&s->w, n, lane),
+                    tkc_node_address(n, lane));
+}
+
+/* The source of an expression on one line, not too long. */
+static const char *source_of(slice *s, const tkc_node *n) {
   const tk_source *src = n->func->src;
   bool blank = false;
   size_t put = 0;
+  tk_buf_clear(s->text);
   for (uint32_t i = n->in->span.lo; i < n->in->span.hi && put < TEXT; i++) {
     char c = src->text[i];
     if (c == '\n' || c == ' ' || c == '\t' || c == '\r') {
       blank = true;
       continue;
     }
-    if (blank) tk_buf_putc(s->out, ' ');
+    if (blank) tk_buf_putc(s->text, ' ');
     put += blank;
     blank = false;
-    tk_buf_putc(s->out, c);
+    tk_buf_putc(s->text, c);
     put++;
   }
-  if (put >= TEXT) tk_buf_puts(s->out, "...");
+  if (put >= TEXT) tk_buf_puts(s->text, "...");
+  return buffered(s);
 }
 
 static const char *name_of(const tkc_node *n, int result) {
@@ -110,121 +126,111 @@ static const char *name_of(const tkc_node *n, int result) {
   return n->func->slots[slot].name;
 }
 
-/* What a value is called: "acc[3, 5]", or its expression. */
-static void put_label(slice *s, const tkc_node *n, tkc_at at) {
-  int k = tkc_ref_result(at.ref);
-  const char *name = name_of(n, k);
-  if (name) {
-    tk_buf_puts(s->out, name);
-    put_lane(s->out, tkc_node_type(n, k), at.lane);
-  } else {
-    put_text(s, n);
-  }
+static const char *type_name(slice *s, const tk_type *type) {
+  tk_buf_clear(s->text);
+  tk_type_declare(s->text, type);
+  return buffered(s);
 }
 
-static void put_place(slice *s, const above *up, const tkc_node *n) {
-  const tk_func *f = n->user_func;
-  int line = tk_source_line(f->src, n->user.lo);
-  if (f != up->func || line != up->line)
-    tk_buf_printf(s->out, ", line %d", line);
-  if (f != up->func && f != f->program->kernel)
-    tk_buf_printf(s->out, " in %s", f->name);
-  if (n->func->library) tk_buf_printf(s->out, " (tl.%s)", n->func->name);
+static int scope_of(const tk_func *f) {
+  const tk_program *p = f->program;
+  for (size_t i = 0; i < p->nfuncs; i++)
+    if (p->funcs[i] == f) return (int)i;
+  return (int)p->nfuncs; /* none of the program's */
 }
 
-static above below(const above *up, const tkc_node *n) {
-  const tk_func *f = n->user_func;
-  return (above){up->depth + 1, f, tk_source_line(f->src, n->user.lo), ""};
-}
+/* ---- steps --------------------------------------------------------------- */
 
-/* ---- lines --------------------------------------------------------------- */
-
-static bool begin(slice *s, const above *up) {
-  if (s->lines <= s->floor) {
+/* A new step; NULL: there is no room for it. */
+static tk_step *add_step(slice *s, const above *up, tk_step_kind kind) {
+  if (s->room <= s->floor) {
     s->cut = true;
-    return false;
+    return NULL;
   }
-  s->lines--;
-  int depth = up->depth < DEEPEST ? up->depth : DEEPEST;
-  s->start = s->out->n;
-  s->column = (size_t)(s->indent + 2 * depth);
-  tk_buf_pad(s->out, ' ', s->column);
-  tk_buf_puts(s->out, up->prefix);
-  return true;
+  TK_ASSERT(up->parent < (int)s->nsteps);
+  s->room--;
+  tk_step *x = &s->steps[s->nsteps++];
+  *x = (tk_step){.kind = kind,
+                 .role = up->role,
+                 .parent = up->parent,
+                 .depth = up->depth,
+                 .scope = -1,
+                 .same = -1};
+  return x;
 }
 
-/* Where to break a line that is too long: at the last blank that fits, if
- * that is not among the first. */
-static size_t break_at(const tk_buf *out, size_t start, size_t least) {
-  size_t at = start + WIDTH;
-  while (at > start + least && out->s[at] != ' ') at--;
-  return at > start + least ? at : 0;
+static above below(const slice *s, const above *up) {
+  return (above){up->depth + 1, (int)s->nsteps - 1, TK_ROLE_OPERAND};
 }
 
-static void end(slice *s) {
-  size_t start = s->start, least = s->column + 16, at;
-  while (s->out->n - start > WIDTH &&
-         (at = break_at(s->out, start, least)) != 0) {
-    size_t n = s->out->n - at - 1;
-    char *rest = tk_arena_strndup(&s->w.arena, s->out->s + at + 1, n);
-    s->out->n = at;
-    tk_buf_putc(s->out, '\n');
-    start = s->out->n;
-    tk_buf_pad(s->out, ' ', s->column + 4);
-    tk_buf_add(s->out, rest, n);
+static above in_role(const above *up, tk_step_role role) {
+  above x = *up;
+  x.role = role;
+  return x;
+}
+
+/* Where a node was made. */
+static void set_place(tk_step *x, const tkc_node *n) {
+  const tk_func *f = n->user_func;
+  x->place = tk_place_of(f->src, n->user);
+  x->function = f->name;
+  x->scope = scope_of(f);
+  x->in_kernel = f == f->program->kernel;
+  x->library = n->func->library ? n->func->name : NULL;
+}
+
+/* What a value is called, its type, and what it is. */
+static void set_value(slice *s, tk_step *x, const tkc_node *n, tkc_at at) {
+  int k = tkc_ref_result(at.ref);
+  const tk_type *type = tkc_node_type(n, k);
+  s->at[x - s->steps] = at;
+  x->name = name_of(n, k);
+  if (n->kind == TKC_NODE_INST) {
+    x->source = source_of(s, n);
+    x->operation = tk_inst_name(n->in->op);
+    x->constant = n->in->op == TK_I_CONST;
   }
-  tk_buf_putc(s->out, '\n');
+  x->type = type_name(s, type);
+  x->lane_rank = lane_index(type, at.lane, x->lane);
+  x->value = result_value(s, n, at);
 }
 
 static void show(slice *s, tkc_at at, const above *up);
 
-/* Lines for one of `left` branches that are still to come. */
+/* Steps for one of `left` branches that are still to come. */
 static void show_share(slice *s, tkc_at at, const above *up, size_t left) {
-  size_t floor = s->floor, mine = (s->lines - floor + left - 1) / left;
-  if (s->lines <= floor) mine = 0;
+  size_t floor = s->floor, mine = (s->room - floor + left - 1) / left;
+  if (s->room <= floor) mine = 0;
   if (!mine) s->cut = true;
   if (!mine) return;
-  s->floor = s->lines - mine;
+  s->floor = s->room - mine;
   show(s, at, up);
   s->floor = floor;
 }
 
-static void put_loads(slice *s, tkc_at at, tkc_at base, const above *up);
+static void show_reads(slice *s, tkc_at at, tkc_at base, const above *up);
 
 /* ---- memory -------------------------------------------------------------- */
-
-static void put_store_line(slice *s, const tkc_writer *w) {
-  const tki_site_info *i = tki_site_at(s->w.x->t, w->site);
-  int line = tk_source_line(i->func->src, i->inst->span.lo);
-  size_t n;
-  const char *text = tk_source_line_text(i->func->src, line, &n);
-  while (n && (*text == ' ' || *text == '\t')) text++, n--;
-  tk_buf_printf(s->out, " at line %d: %.*s", line, (int)(n < TEXT ? n : TEXT),
-                text);
-}
 
 /* Who wrote what a lane read, earlier in this launch. */
 static void show_writer(slice *s, const tkc_node *n, size_t lane,
                         const above *up) {
   const tkc_writer *w = tkc_node_writer(s->w.x, n, lane);
   tkc_at stored;
-  above down = *up;
   if (!w) return;
   if (tkc_follow_store(&s->w, n, lane, &stored)) {
-    down.prefix = "stored before: ";
+    above down = in_role(up, TK_ROLE_STORED);
     show(s, stored, &down);
     return;
   }
-  down.prefix = "";
-  if (!begin(s, &down)) return;
-  tk_buf_puts(s->out, "written by ");
-  if (w->program == s->w.x->program)
-    tk_buf_puts(s->out, "this program");
-  else
-    tk_buf_puts(s->out, "program "),
-        tki_place_program(s->out, s->w.x->t, w->program);
-  put_store_line(s, w);
-  end(s);
+  above down = in_role(up, TK_ROLE_OPERAND);
+  tk_step *x = add_step(s, &down, TK_STEP_WRITTEN);
+  if (!x) return;
+  const tki_site_info *i = tki_site_at(s->w.x->t, w->site);
+  x->place = tk_place_of(i->func->src, i->inst->span);
+  x->function = i->func->name;
+  x->same_program = w->program == s->w.x->program;
+  tki_pid_of(s->w.x->t, w->program, x->program);
 }
 
 /* The parts of an address that were read from memory. */
@@ -232,8 +238,7 @@ static void show_address(slice *s, tkc_at at, const above *up) {
   at = tkc_settle(&s->w, at);
   const tkc_node *n = tkc_at_node(&s->w, at);
   if (!n || !tkc_reads_memory(&s->w, at)) return;
-  above down = *up;
-  down.prefix = "index: ";
+  above down = in_role(up, TK_ROLE_INDEX);
   if (!tkc_node_is(n, TK_I_ADDPTR)) {
     show(s, at, &down);
     return;
@@ -244,97 +249,81 @@ static void show_address(slice *s, tkc_at at, const above *up) {
     show_address(s, tkc_operand_at(n, o.items[i]), up);
 }
 
-static void put_element(slice *s, const tkc_node *n, size_t lane) {
-  tki_place_in(s->out, tkc_node_region(&s->w, n, lane),
-               tkc_node_address(n, lane));
-}
-
-/* ": A[3, 5], mask true" */
-static void put_access(slice *s, const tkc_node *n, size_t lane) {
+/* What an access to memory got. */
+static void set_memory(slice *s, tk_step *x, const tkc_node *n, size_t lane) {
   uint64_t addr;
-  bool loaded = tkc_loaded(n, lane, &addr);
-  tk_buf_puts(s->out, ": ");
-  if (!tkc_node_is(n, TK_I_LOAD)) {
-    tk_buf_puts(s->out, "what ");
-    put_element(s, n, lane);
-    tk_buf_puts(s->out, " held");
-    return;
-  }
-  if (loaded)
-    put_element(s, n, lane);
+  bool load = tkc_node_is(n, TK_I_LOAD), loaded = tkc_loaded(n, lane, &addr);
+  if (!load)
+    x->memory = TK_MEMORY_HELD;
+  else if (loaded)
+    x->memory =
+        tk_load_mask(n->in) >= 0 ? TK_MEMORY_READ_MASKED : TK_MEMORY_READ;
   else
-    tk_buf_puts(s->out, tk_load_other(n->in) >= 0
-                            ? "masked off, so other"
-                            : "masked off, no other: undefined");
-  if (loaded && tk_load_mask(n->in) >= 0) tk_buf_puts(s->out, ", mask true");
+    x->memory =
+        tk_load_other(n->in) >= 0 ? TK_MEMORY_OTHER : TK_MEMORY_UNDEFINED;
+  x->has_element = !load || loaded;
+  if (x->has_element) x->element = node_element(s, n, lane);
 }
 
-/* ---- kinds of lines ------------------------------------------------------ */
-
-static void put_leaf(slice *s, const tkc_node *n) {
-  if (n->kind == TKC_NODE_ARG) {
-    tk_buf_puts(s->out, ", an argument");
-    return;
-  }
-  tk_buf_printf(s->out, ", trip %" PRIu64 " of the loop at line %d", n->trip,
-                tk_source_line(n->func->src, n->loop->span.lo));
-}
-
-/* Both sides of a comparison; of other operations the children tell. */
-static void put_sides(slice *s, const tkc_node *n, size_t lane) {
+/* Both sides of a comparison; of other operations the steps below tell. */
+static void set_sides(slice *s, tk_step *x, const tkc_node *n, size_t lane) {
   static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
+  x->sign = signs[tk_compare_op(n->in)];
   for (int k = 0; k < 2; k++) {
     const tk_type *type = tkc_node_arg_type(n, k);
-    if (k) tk_buf_printf(s->out, " %s ", signs[tk_compare_op(n->in)]);
-    put_value(s, type, &n->vals[k], (size_t)tk_numel(type) > lane ? lane : 0);
+    x->sides[k] = lane_value(s, type, &n->vals[k],
+                             (size_t)tk_numel(type) > lane ? lane : 0);
   }
 }
 
-static void put_what(slice *s, const tkc_node *n, tkc_at at) {
-  bool named = name_of(n, tkc_ref_result(at.ref)) != NULL;
+/* A step for a node: a leaf, or an instruction and how it came to its value. */
+static tk_step *add_node(slice *s, const tkc_node *n, tkc_at at,
+                         const above *up, tk_step_kind kind) {
+  tk_step *x = add_step(s, up, kind);
+  if (!x) return NULL;
+  set_value(s, x, n, at);
+  if (n->kind == TKC_NODE_LOOP) {
+    x->trip = n->trip;
+    x->loop = tk_place_of(n->func->src, n->loop->span);
+  }
+  if (n->kind != TKC_NODE_INST) return x;
+  set_place(x, n);
   if (n->in->op == TK_I_LOAD || n->in->op == TK_I_ATOMIC ||
-      n->in->op == TK_I_CAS) {
-    put_access(s, n, at.lane);
-    return;
-  }
-  if (named) tk_buf_puts(s->out, ": ");
-  if (named) put_text(s, n);
-  if (n->in->op != TK_I_COMPARE) return;
-  tk_buf_puts(s->out, named ? ", " : ": ");
-  put_sides(s, n, at.lane);
+      n->in->op == TK_I_CAS)
+    set_memory(s, x, n, at.lane);
+  if (n->in->op == TK_I_COMPARE) set_sides(s, x, n, at.lane);
+  return x;
 }
 
-/* "acc[3] = 0.5: acc + x, line 19"; of a constant among operands, which has no
- * text of its own, the value alone. */
-static bool put_line(slice *s, const tkc_node *n, tkc_at at, const above *up) {
-  if (!begin(s, up)) return false;
-  bool plain = tkc_node_is(n, TK_I_CONST) && !strcmp(up->prefix, OTHER);
-  if (!plain) put_label(s, n, at);
-  if (!plain) tk_buf_puts(s->out, " = ");
-  put_result(s, n, at);
-  if (n->kind == TKC_NODE_INST)
-    put_what(s, n, at);
-  else
-    put_leaf(s, n);
-  if (n->kind == TKC_NODE_INST) put_place(s, up, n);
-  return true;
-}
-
-/* ---- long operations ------------------------------------------------------
- */
+/* ---- long operations ----------------------------------------------------- */
 
 /* "x[3]" of a term: the element that was read, or its name. */
-static bool put_term_name(slice *s, tkc_at at) {
-  at = tkc_settle(&s->w, at);
-  const tkc_node *n = tkc_at_node(&s->w, at);
+static tk_factor factor_of(slice *s, const tkc_node *n, tkc_operand o) {
+  tkc_at at = tkc_settle(&s->w, tkc_operand_at(n, o));
+  const tkc_node *m = tkc_at_node(&s->w, at);
   uint64_t addr;
-  if (!n) return false;
-  if (tkc_loaded(n, at.lane, &addr)) {
-    put_element(s, n, at.lane);
-    return true;
+  tk_factor f = {.text = ""};
+  f.value = lane_value(s, tkc_node_arg_type(n, o.arg), &n->vals[o.arg], o.lane);
+  if (!m) return f;
+  f.has_element = tkc_loaded(m, at.lane, &addr);
+  if (f.has_element) {
+    f.element = node_element(s, m, at.lane);
+    f.text = f.element.text;
+    return f;
   }
-  put_label(s, n, at);
-  return false;
+  int64_t index[TK_MAX_RANK];
+  f.text = name_of(m, tkc_ref_result(at.ref));
+  if (!f.text) {
+    f.text = source_of(s, m);
+    return f;
+  }
+  int rank =
+      lane_index(tkc_node_type(m, tkc_ref_result(at.ref)), at.lane, index);
+  for (int i = 0; i < rank; i++)
+    f.text = tk_arena_printf(s->arena, "%s%s%lld", f.text, i ? ", " : "[",
+                             (long long)index[i]);
+  if (rank) f.text = tk_arena_printf(s->arena, "%s]", f.text);
+  return f;
 }
 
 static double operand_double(const tkc_node *n, tkc_operand o) {
@@ -343,28 +332,28 @@ static double operand_double(const tkc_node *n, tkc_operand o) {
                         lane_of(type, &n->vals[o.arg], o.lane));
 }
 
-static bool put_term(slice *s, const tkc_node *n, const tkc_operands *o,
+/* False: something of it was computed, so that it may have steps below. */
+static bool add_term(slice *s, const tkc_node *n, const tkc_operands *o,
                      size_t first, const above *up) {
-  const char *between = tkc_node_is(n, TK_I_DOT) ? " * " : ", ";
   bool simple = true;
-  if (!begin(s, up)) return false;
+  tk_step *x = add_step(s, up, TK_STEP_TERM);
+  if (!x) return false;
+  tk_factor *factors = TK_NEWN(s->arena, tk_factor, o->each);
   for (size_t k = 0; k < o->each; k++) {
-    if (k) tk_buf_puts(s->out, between);
-    simple &= put_term_name(s, tkc_operand_at(n, o->items[first + k]));
+    factors[k] = factor_of(s, n, o->items[first + k]);
+    simple &= factors[k].has_element;
   }
-  tk_buf_puts(s->out, " = ");
-  for (size_t k = 0; k < o->each; k++) {
-    tkc_operand x = o->items[first + k];
-    if (k) tk_buf_puts(s->out, between);
-    put_value(s, tkc_node_arg_type(n, x.arg), &n->vals[x.arg], x.lane);
-  }
-  if (tkc_node_is(n, TK_I_DOT)) {
-    tk_buf_puts(s->out, " = ");
-    float p = (float)(operand_double(n, o->items[first]) *
-                      operand_double(n, o->items[first + 1]));
-    tk_format_lane(s->out, TK_FP32, &p);
-  }
-  end(s);
+  x->factors = factors;
+  x->nfactors = o->each;
+  x->product = tkc_node_is(n, TK_I_DOT);
+  if (!x->product) return simple;
+  float p = (float)(operand_double(n, o->items[first]) *
+                    operand_double(n, o->items[first + 1]));
+  x->value.dtype = TK_FP32;
+  memcpy(&x->value.bits, &p, sizeof p);
+  tk_buf_clear(s->text);
+  tk_format_lane(s->text, TK_FP32, &p);
+  x->value.text = buffered(s);
   return simple;
 }
 
@@ -373,38 +362,31 @@ static void show_terms(slice *s, const tkc_node *n, tkc_at at,
   size_t first = o->n - o->terms, count = o->each ? o->terms / o->each : 0;
   bool simple = true;
   for (size_t i = 0; i < count && i < TERMS; i++)
-    simple &= put_term(s, n, o, first + i * o->each, up);
-  if (count > TERMS && begin(s, up)) {
-    tk_buf_printf(s->out, "and %zu more", count - TERMS);
-    end(s);
+    simple &= add_term(s, n, o, first + i * o->each, up);
+  if (count > TERMS) {
+    tk_step *x = add_step(s, up, TK_STEP_MORE);
+    if (x) x->count = count - TERMS;
   }
-  if (!s->folded) put_loads(s, at, (tkc_at){0, 0}, up);
+  if (!s->folded) show_reads(s, at, (tkc_at){0, 0}, up);
   if (simple) return;
-  above down = *up;
-  down.prefix = count > 1 ? "the first: " : "";
+  above down = in_role(up, count > 1 ? TK_ROLE_FIRST_TERM : TK_ROLE_OPERAND);
   s->folded++;
   for (size_t k = 0; k < o->each; k++)
     show_share(s, tkc_operand_at(n, o->items[first + k]), &down, o->each - k);
   s->folded--;
 }
 
-/* ", the largest of 16, lane [7]" */
-static void put_picked(slice *s, const tkc_node *n, size_t lane) {
-  bool least = tk_inst_reduction(n->in) == TK_R_MIN ||
-               tk_inst_reduction(n->in) == TK_R_MIN_NAN;
-  tk_buf_printf(s->out, ", the %s of %d, lane ", least ? "smallest" : "largest",
-                (int)tk_inst_axis_lanes(n->in));
-  put_lane(s->out, tkc_node_arg_type(n, 0), lane);
-}
-
-static void put_count(slice *s, const tkc_node *n, const tkc_operands *o) {
+/* How many terms an operation has, or which one of them it picked. */
+static void set_count(tk_step *x, const tkc_node *n, const tkc_operands *o) {
   size_t count = o->each ? o->terms / o->each : 0;
-  if (o->each && !count && o->n == 1) put_picked(s, n, o->items[0].lane);
-  if (count < 2) return;
-  const char *what = tkc_node_is(n, TK_I_DOT)         ? "products"
-                     : tkc_node_is(n, TK_I_HISTOGRAM) ? "lanes counted"
-                                                      : "lanes";
-  tk_buf_printf(s->out, ", %zu %s", count, what);
+  if (o->each && !count && o->n == 1) {
+    int op = tk_inst_reduction(n->in);
+    x->picked_of = (uint64_t)tk_inst_axis_lanes(n->in);
+    x->picked_smallest = op == TK_R_MIN || op == TK_R_MIN_NAN;
+    x->picked_rank =
+        lane_index(tkc_node_arg_type(n, 0), o->items[0].lane, x->picked);
+  }
+  if (count >= 2) x->count = count;
 }
 
 /* ---- loops --------------------------------------------------------------- */
@@ -428,62 +410,52 @@ static const tkc_node *chain_node(slice *s, const chain *c, size_t i) {
   return tkc_at_node(&s->w, c->at.items[i]);
 }
 
-static void put_trips(slice *s, const chain *c) {
+static void set_trips(slice *s, tk_step *x, const chain *c) {
   const tkc_node *last = chain_node(s, c, 0);
   const tkc_node *first = chain_node(s, c, c->at.n - 1);
-  const tk_source *src = last->user_func->src;
-  int line = tk_source_line(src, last->loop->span.lo);
-  if (last->outer && last->outer_trip != first->outer_trip)
-    tk_buf_printf(s->out,
-                  ", %zu times in trips %" PRIu64 "..%" PRIu64
-                  " of the loop at line %d",
-                  c->at.n, first->outer_trip, last->outer_trip,
-                  tk_source_line(src, last->outer->span.lo));
-  else
-    tk_buf_printf(s->out,
-                  ", trips %" PRIu64 "..%" PRIu64 " of the loop at line %d",
-                  first->trip, last->trip, line);
+  x->nested = last->outer && last->outer_trip != first->outer_trip;
+  x->times = c->at.n;
+  x->trip = x->nested ? first->outer_trip : first->trip;
+  x->last_trip = x->nested ? last->outer_trip : last->trip;
+  x->loop = tk_place_of(last->user_func->src,
+                        x->nested ? last->outer->span : last->loop->span);
 }
 
-static void put_steps(slice *s, const chain *c, tkc_at base, const above *up) {
+/* The value before the loop, after the first trips, and after the last. */
+static void add_trips(slice *s, const chain *c, tkc_at base, const above *up) {
   const tkc_node *n = tkc_at_node(&s->w, base);
-  if (!begin(s, up)) return;
-  tk_buf_puts(s->out, "after each trip: ");
-  if (n) put_result(s, n, base);
-  for (size_t i = c->at.n; i-- > 0;) {
-    bool shown = i + TRIPS >= c->at.n || i < 1;
-    if (!shown && i + TRIPS + 1 == c->at.n) tk_buf_puts(s->out, ", ...");
-    if (!shown) continue;
-    tk_buf_puts(s->out, i + 1 == c->at.n ? (n ? " -> " : "") : ", ");
-    put_result(s, chain_node(s, c, i), c->at.items[i]);
-  }
-  end(s);
+  tk_step *x = add_step(s, up, TK_STEP_TRIPS);
+  if (!x) return;
+  tk_lane *values = TK_NEWN(s->arena, tk_lane, TRIPS + 2);
+  if (n) values[x->nvalues++] = result_value(s, n, base);
+  for (size_t i = c->at.n; i-- > 0;)
+    if (i + TRIPS >= c->at.n || i < 1)
+      values[x->nvalues++] =
+          result_value(s, chain_node(s, c, i), c->at.items[i]);
+  TK_ASSERT(x->nvalues <= TRIPS + 2);
+  x->from_start = n != NULL;
+  x->values = values;
+  x->skipped = c->at.n > TRIPS + 1 ? c->at.n - TRIPS - 1 : 0;
 }
 
 static void show_operands(slice *s, const tkc_node *n, tkc_at at,
                           const above *up);
 
-/* One line for all trips; below it the start, the last trip, and everything
+/* One step for all trips; below it the start, the last trip, and everything
  * that was read. */
 static void show_loop(slice *s, const chain *c, const above *up) {
   tkc_at at = c->at.items[0], outer = s->base;
   const tkc_node *n = tkc_at_node(&s->w, at);
   tkc_at first = c->at.items[c->at.n - 1];
   tkc_at base = tkc_path_follow(&s->w, first, &c->path);
-  if (!begin(s, up)) return;
-  put_label(s, n, at);
-  tk_buf_puts(s->out, " = ");
-  put_result(s, n, at);
-  put_what(s, n, at);
-  put_place(s, up, n);
-  put_trips(s, c);
-  end(s);
-  above down = below(up, n);
-  put_steps(s, c, base, &down);
-  if (!s->folded) put_loads(s, at, base, &down);
-  down.prefix = "before the loop: ";
-  show_share(s, base, &down, 3);
-  down.prefix = "";
+  tk_step *x = add_node(s, n, at, up, TK_STEP_LOOP);
+  if (!x) return;
+  set_trips(s, x, c);
+  above down = below(s, up);
+  add_trips(s, c, base, &down);
+  if (!s->folded) show_reads(s, at, base, &down);
+  above before = in_role(&down, TK_ROLE_BEFORE_LOOP);
+  show_share(s, base, &before, 3);
   s->base = c->at.items[1];
   s->folded++;
   show_operands(s, n, at, &down);
@@ -503,21 +475,23 @@ static bool hidden(slice *s, const tkc_node *n, tkc_operand o) {
   return base || tkc_is_const(&s->w, at);
 }
 
-static const char *prefix_of(const tkc_node *n, tkc_operand o) {
-  if (n->in->op == TK_I_LOAD) return o.arg == 1 ? "mask: " : OTHER;
-  if (n->in->op == TK_I_GATHER) return o.address ? "index: " : "";
+static tk_step_role role_of(const tkc_node *n, tkc_operand o) {
+  if (n->in->op == TK_I_LOAD) return o.arg == 1 ? TK_ROLE_MASK : TK_ROLE_OTHER;
+  if (n->in->op == TK_I_GATHER)
+    return o.address ? TK_ROLE_INDEX : TK_ROLE_OPERAND;
   bool chooses = n->in->op == TK_I_SELECT || n->in->op == TK_I_COND;
-  return chooses && o.arg == 0 ? "as " : chooses ? "takes " : "";
+  return !chooses     ? TK_ROLE_OPERAND
+         : o.arg == 0 ? TK_ROLE_CONDITION
+                      : TK_ROLE_CHOSEN;
 }
 
 static void show_operand(slice *s, const tkc_node *n, tkc_operand o,
                          const above *up, size_t left) {
-  above down = *up;
   if (o.address && n->in->op != TK_I_GATHER) {
     show_address(s, tkc_operand_at(n, o), up);
     return;
   }
-  down.prefix = prefix_of(n, o);
+  above down = in_role(up, role_of(n, o));
   show_share(s, tkc_operand_at(n, o), &down, left);
 }
 
@@ -535,14 +509,18 @@ static void show_operands(slice *s, const tkc_node *n, tkc_at at,
   if (o.terms && !old) show_terms(s, n, at, &o, up);
 }
 
-static void put_unknown(slice *s, const above *up) {
-  if (!begin(s, up)) return;
-  tk_buf_printf(s->out,
-                s->w.x->dropped ? "its history is not kept: a trace holds "
-                                  "%d MiB at most"
-                                : "where it came from is not known",
-                TKC_TRACE_MIB);
-  end(s);
+static void add_unknown(slice *s, const above *up) {
+  tk_step *x = add_step(s, up, TK_STEP_UNKNOWN);
+  if (!x) return;
+  x->not_kept = s->w.x->dropped > 0;
+  if (x->not_kept) x->count = TKC_TRACE_MIB;
+}
+
+/* The step of a lane that stands above already. */
+static int step_of(const slice *s, tkc_at at) {
+  for (size_t i = 0; i < s->nsteps; i++)
+    if (s->at[i].ref == at.ref && s->at[i].lane == at.lane) return (int)i;
+  return -1;
 }
 
 static bool show_again(slice *s, tkc_at at, const tkc_node *n,
@@ -550,15 +528,12 @@ static bool show_again(slice *s, tkc_at at, const tkc_node *n,
   bool loop = at.ref == s->base.ref && at.lane == s->base.lane;
   bool again = !tkc_seen_add(&s->w, &s->shown, at);
   if (!loop && (!again || n->kind != TKC_NODE_INST || !n->nargs)) return false;
-  if (!begin(s, up)) return true;
-  put_label(s, n, at);
-  tk_buf_puts(s->out, " = ");
-  put_result(s, n, at);
-  if (loop)
-    tk_buf_printf(s->out, ", after trip %" PRIu64, n->trip);
-  else
-    tk_buf_puts(s->out, ", see above");
-  end(s);
+  int same = step_of(s, at);
+  tk_step *x = add_step(s, up, loop ? TK_STEP_CARRIED : TK_STEP_AGAIN);
+  if (!x) return true;
+  set_value(s, x, n, at);
+  x->same = same;
+  x->trip = n->trip;
   return true;
 }
 
@@ -567,7 +542,7 @@ static void show(slice *s, tkc_at at, const above *up) {
   const tkc_node *n = tkc_at_node(&s->w, at);
   chain c = {0};
   if (!n) {
-    put_unknown(s, up);
+    add_unknown(s, up);
     return;
   }
   if (show_again(s, at, n, up)) return;
@@ -577,16 +552,15 @@ static void show(slice *s, tkc_at at, const above *up) {
     show_loop(s, &c, up);
     return;
   }
-  if (!put_line(s, n, at, up)) return;
-  if (n->kind != TKC_NODE_INST) {
-    end(s);
-    return;
-  }
+  tk_step *x = add_node(s, n, at, up,
+                        n->kind == TKC_NODE_ARG    ? TK_STEP_ARGUMENT
+                        : n->kind == TKC_NODE_LOOP ? TK_STEP_LOOP_VARIABLE
+                                                   : TK_STEP_VALUE);
+  if (!x || n->kind != TKC_NODE_INST) return;
   tkc_operands o = {0};
   tkc_slice_operands(&s->w.arena, n, tkc_ref_result(at.ref), at.lane, &o);
-  put_count(s, n, &o);
-  end(s);
-  above down = below(up, n);
+  set_count(x, n, &o);
+  above down = below(s, up);
   show_operands(s, n, at, &down);
 }
 
@@ -595,54 +569,80 @@ typedef struct listing {
   const above *up;
 } listing;
 
-static void put_load(void *ud, const char *text) {
+static void add_reads(void *ud, const tkc_reads *r) {
   listing *l = ud;
-  if (!begin(l->s, l->up)) return;
-  tk_buf_printf(l->s->out, "reads %s", text);
-  end(l->s);
+  tk_step *x = add_step(l->s, l->up, TK_STEP_READS);
+  if (!x || !r->node) return;
+  x->place = tk_place_of(r->node->user_func->src, r->node->user);
+  x->has_element = true;
+  x->element = element_of(l->s, r->region, r->addr);
+  x->is_box = r->is_box;
+  x->count = r->n;
+  if (r->is_box) memcpy(x->element.index, r->lo, sizeof r->lo);
+  if (r->is_box) memcpy(x->last, r->hi, sizeof r->hi);
 }
 
-static void put_loads(slice *s, tkc_at at, tkc_at base, const above *up) {
+static void show_reads(slice *s, tkc_at at, tkc_at base, const above *up) {
   listing l = {s, up};
-  tkc_slice_loads(&s->w, at, base, put_load, &l);
+  tkc_slice_loads(&s->w, at, base, add_reads, &l);
 }
 
 /* ---- the whole ----------------------------------------------------------- */
 
-static slice new_slice(tkc_trace *x, tk_buf *out, int indent, size_t lines) {
-  slice s = {.w = {.x = x}, .out = out, .indent = indent, .lines = lines};
+static slice new_slice(tkc_trace *x, tk_arena *a, size_t most) {
+  slice s = {
+      .w = {.x = x}, .arena = a, .room = most, .text = &x->t->launch->text};
   tk_arena_init(&s.w.arena, x->t->env);
+  s.steps = TK_NEWN(a, tk_step, most);
+  s.at = TK_NEWN(&s.w.arena, tkc_at, most);
   return s;
 }
 
-static void end_slice(slice *s) {
-  if (s->cut) {
-    tk_buf_pad(s->out, ' ', (size_t)s->indent);
-    tk_buf_puts(s->out, "... and more than is shown\n");
+/* Says of each step which ones stand right below it. */
+static void link_steps(slice *s) {
+  for (size_t i = 0; i < s->nsteps; i++) {
+    int parent = s->steps[i].parent;
+    TK_ASSERT(parent < (int)i);
+    if (parent >= 0) s->steps[parent].noperands++;
   }
+  for (size_t i = 0; i < s->nsteps; i++) {
+    tk_step *x = &s->steps[i];
+    int *operands = TK_NEWN(s->arena, int, x->noperands + 1);
+    size_t n = 0;
+    for (size_t k = i + 1; k < s->nsteps; k++)
+      if (s->steps[k].parent == (int)i) operands[n++] = (int)k;
+    TK_ASSERT(n == x->noperands);
+    x->operands = operands;
+  }
+}
+
+static void end_slice(slice *s, tk_explanation *out) {
+  link_steps(s);
+  out->steps = s->steps;
+  out->nsteps = s->nsteps;
+  out->cut = s->cut;
   tk_arena_free(&s->w.arena);
 }
 
-void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
-                    int indent, size_t lines) {
-  slice s = new_slice(x, out, indent, lines);
-  above top = {.prefix = ""};
+void tkc_slice_value(tkc_trace *x, tk_arena *a, tkc_ref r, size_t lane,
+                     size_t most, tk_explanation *out) {
+  slice s = new_slice(x, a, most);
+  above top = {.parent = -1};
+  out->scope = -1;
   show(&s, (tkc_at){r, lane}, &top);
-  end_slice(&s);
+  end_slice(&s, out);
 }
 
 /* What stands in memory before an atomic operation. */
 static void show_before(slice *s, const tkc_node *n, size_t lane,
                         const above *up) {
-  if (!begin(s, up)) return;
-  tki_val *v = tkc_node_value(n, 0);
-  put_element(s, n, lane);
-  tk_buf_puts(s->out, " held ");
-  put_value(s, tkc_node_type(n, 0), v, lane);
-  tk_buf_puts(s->out, " before");
-  end(s);
-  above down = *up;
-  down.depth++;
+  tk_step *x = add_step(s, up, TK_STEP_HELD);
+  if (!x) return;
+  set_place(x, n);
+  x->has_element = true;
+  x->element = node_element(s, n, lane);
+  x->value = lane_value(s, tkc_node_type(n, 0), tkc_node_value(n, 0), lane);
+  above down = below(s, up);
   show_writer(s, n, lane, &down);
 }
 
@@ -650,37 +650,48 @@ static size_t lane_for(const tkc_node *n, int k, size_t lane) {
   return tki_is_uniform(&n->vals[k]) ? 0 : lane;
 }
 
-/* The offset of an address, a few lines of it. */
-static void show_where(slice *s, const tkc_node *n, size_t lane, above up) {
+/* The offset of an address, a few steps of it. */
+static void show_where(slice *s, const tkc_node *n, size_t lane,
+                       const above *up) {
   tkc_at at = tkc_settle(&s->w, (tkc_at){n->refs[0], lane_for(n, 0, lane)});
   const tkc_node *p = tkc_at_node(&s->w, at);
-  up.prefix = "address: ";
-  if (p && (p->kind != TKC_NODE_INST || p->nargs)) show(s, at, &up);
+  above down = in_role(up, TK_ROLE_ADDRESS);
+  if (p && (p->kind != TKC_NODE_INST || p->nargs)) show(s, at, &down);
 }
 
-void tkc_slice_store(tkc_trace *x, tk_buf *out, tkc_ref store, size_t lane,
-                     int indent, size_t lines) {
-  slice s = new_slice(x, out, indent, lines);
+void tkc_slice_store(tkc_trace *x, tk_arena *a, tkc_ref store, size_t lane,
+                     size_t most, tk_explanation *out) {
+  slice s = new_slice(x, a, most);
   const tkc_node *n = tkc_trace_node(x, store);
-  above up = {.prefix = ""};
+  above top = {.parent = -1};
+  out->scope = -1;
   if (n) {
-    above down = {0, n->user_func,
-                  tk_source_line(n->user_func->src, n->user.lo), ""};
+    out->scope = scope_of(n->user_func);
+    out->place = tk_place_of(n->user_func->src, n->user);
+    bool stores = n->in->op == TK_I_STORE;
     bool cas = n->in->op == TK_I_CAS;
     int value = cas ? 2 : 1;
     int mask = cas ? 3 : 2;
-    if (n->in->op != TK_I_STORE) show_before(&s, n, lane, &down);
-    down.prefix = n->in->op == TK_I_STORE ? "" : "operand: ";
-    s.floor = lines / 4;
+    above down =
+        in_role(&top, stores ? TK_ROLE_OPERAND : TK_ROLE_ATOMIC_OPERAND);
+    if (!stores) show_before(&s, n, lane, &top);
+    s.floor = most / 4;
     show(&s, (tkc_at){n->refs[value], lane_for(n, value, lane)}, &down);
-    s.floor = lines / 8;
-    down.prefix = "mask: ";
+    s.floor = most / 8;
+    down.role = TK_ROLE_MASK;
     if (n->nargs > mask)
       show(&s, (tkc_at){n->refs[mask], lane_for(n, mask, lane)}, &down);
     s.floor = 0;
-    show_where(&s, n, lane, down);
+    show_where(&s, n, lane, &top);
   } else {
-    put_unknown(&s, &up);
+    add_unknown(&s, &top);
   }
-  end_slice(&s);
+  end_slice(&s, out);
+}
+
+void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
+                    int indent) {
+  tk_explanation found = {.scope = -1};
+  tkc_slice_value(x, &x->arena, r, lane, TKC_SLICE_STEPS, &found);
+  tk_report_steps(out, &found, indent);
 }

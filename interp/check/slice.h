@@ -1,7 +1,8 @@
 /* slice.h - where a value came from: backward slices of a traced program.
  *
  * tkc_slice_operands says which lanes of which operands a lane was made of;
- * tkc_slice_text follows them and writes a tree.
+ * tkc_slice_value follows them and makes the steps of an explanation
+ * (tkdbg/results.h).
  */
 #ifndef TK_CHECK_SLICE_H
 #define TK_CHECK_SLICE_H
@@ -28,15 +29,18 @@ typedef struct tkc_operands {
 void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
                         tkc_operands *out);
 
-enum { TKC_SLICE_LINES = 64 };
+enum { TKC_SLICE_STEPS = 64 };
 
-/* The slice of a lane, as lines indented by `indent` blanks, at most `lines`
- * of them. */
-void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
-                    int indent, size_t lines);
+/* The slice of a lane: steps and scope of an explanation, at most so many, in
+ * an arena of the caller's. */
+void tkc_slice_value(tkc_trace *x, tk_arena *a, tkc_ref r, size_t lane,
+                     size_t most, tk_explanation *out);
 /* The slice of what a store or atomic operation wrote to a lane, with its
- * mask and address. */
-void tkc_slice_store(tkc_trace *x, tk_buf *out, tkc_ref store, size_t lane,
-                     int indent, size_t lines);
+ * mask and address; sets the place as well. */
+void tkc_slice_store(tkc_trace *x, tk_arena *a, tkc_ref store, size_t lane,
+                     size_t most, tk_explanation *out);
+/* tkc_slice_value as lines indented by `indent` blanks. */
+void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
+                    int indent);
 
 #endif

@@ -104,44 +104,17 @@ static bool box_of(const group *g, size_t n, int64_t *lo, int64_t *hi) {
   return true;
 }
 
-static void put_box(tk_buf *out, const group *g, size_t n, const int64_t *lo,
-                    const int64_t *hi) {
-  uint64_t volume = 1;
-  int rank = g->region->tensor->rank;
-  for (int k = 0; k < rank; k++) volume *= (uint64_t)(hi[k] - lo[k] + 1);
-  if (volume != n) tk_buf_printf(out, "%zu elements of ", n);
-  tk_buf_puts(out, g->region->name);
-  for (int k = 0; k < rank; k++) {
-    tk_buf_printf(out, "%s%" PRId64, k ? ", " : "[", lo[k]);
-    if (hi[k] != lo[k]) tk_buf_printf(out, "..%" PRId64, hi[k]);
-  }
-  if (rank) tk_buf_putc(out, ']');
-}
-
-static void put_group(tk_buf *out, group *g) {
-  int64_t lo[TK_MAX_RANK], hi[TK_MAX_RANK];
-  size_t n = unique(g->addrs.items, g->addrs.n);
-  if (box_of(g, n, lo, hi)) {
-    put_box(out, g, n, lo, hi);
-  } else {
-    tki_place_in(out, g->region, g->addrs.items[0]);
-    if (n > 1) tk_buf_printf(out, " and %zu more", n - 1);
-  }
-  tk_buf_printf(out, ", line %d",
-                tk_source_line(g->node->user_func->src, g->node->user.lo));
-}
-
 void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
-                     void (*line)(void *ud, const char *text), void *ud) {
+                     void (*fn)(void *ud, const tkc_reads *r), void *ud) {
   collect c = {.w = w, .base = base};
-  tk_buf text;
-  tk_buf_init(&text, w->x->t->env);
   collect_all(&c, at);
   for (size_t i = 0; i < c.ngroups; i++) {
-    tk_buf_clear(&text);
-    put_group(&text, &c.groups[i]);
-    line(ud, tk_buf_str(&text));
+    const group *g = &c.groups[i];
+    tkc_reads r = {.node = g->node, .region = g->region};
+    r.n = unique(g->addrs.items, g->addrs.n);
+    r.addr = g->addrs.items[0];
+    r.is_box = box_of(g, r.n, r.lo, r.hi);
+    fn(ud, &r);
   }
-  if (c.more) line(ud, "more than is listed");
-  tk_buf_free(&text);
+  if (c.more) fn(ud, &(tkc_reads){0});
 }

@@ -62,9 +62,19 @@ bool tkc_recurs(tkc_walk *w, tkc_at at, tkc_path *out);
 /* Where the same steps lead from another value; ref 0: nowhere. */
 tkc_at tkc_path_follow(tkc_walk *w, tkc_at at, const tkc_path *p);
 
+/* The elements of one tensor that one load read. */
+typedef struct tkc_reads {
+  const tkc_node *node;     /* the load; NULL: there is more than is listed */
+  const tki_region *region; /* NULL: no tensor */
+  uint64_t addr;            /* of the first */
+  size_t n;
+  bool is_box; /* they lie in the box from lo to hi, both in it */
+  int64_t lo[TK_MAX_RANK], hi[TK_MAX_RANK];
+} tkc_reads;
+
 /* What memory a value was read from, up to `base` (ref 0: all of it): calls
- * line with "A[0, 0..319], line 21" for each tensor and place. */
+ * fn for each tensor and place. */
 void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
-                     void (*line)(void *ud, const char *text), void *ud);
+                     void (*fn)(void *ud, const tkc_reads *r), void *ud);
 
 #endif

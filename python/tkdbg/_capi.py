@@ -74,7 +74,8 @@ class RunOptions(Structure):
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
                 ("schedule", c_char_p), ("blame", c_char_p),
-                ("explain", c_char_p), ("engine", c_char_p)]
+                ("explain", c_char_p), ("engine", c_char_p),
+                ("silent_answers", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

@@ -138,7 +138,7 @@ static void say_origin(tk_env *e, void *ud) {
   tkt_say(d, " = ");
   tkt_put_lane(d, y->type, lane_in(y, f));
   put_now(y, f);
-  tkc_slice_text(&y->trace, &d->out, ref, y->lane, 2, TKC_SLICE_LINES);
+  tkc_slice_text(&y->trace, &d->out, ref, y->lane, 2);
 }
 
 static void origin_body(tk_env *e, void *ud) {

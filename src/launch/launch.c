@@ -24,6 +24,7 @@ tk_launch *tkn_launch_new(tk_session *s, tk_function *f) {
   l->next = s->launches;
   s->launches = l;
   tk_arena_init(&l->arena, &s->env);
+  tk_arena_init(&l->answers, &s->env);
   tk_buf_init(&l->text, &s->env);
   l->fn = f;
   l->grid[0] = l->grid[1] = l->grid[2] = 1;
@@ -75,8 +76,25 @@ void tk_launch_free(tk_launch *l) {
   for (size_t i = 0; i < l->extras.n; i++)
     tk_free(e, l->extras.items[i].owned, l->extras.items[i].owned_bytes);
   tk_buf_free(&l->text);
+  tk_arena_free(&l->answers);
   tk_arena_free(&l->arena);
   tk_free(e, l, sizeof *l);
+}
+
+/* ---- what a run was asked ----------------------------------------------- */
+
+void tk_launch_forget_answers(tk_launch *l) {
+  tk_arena_free(&l->answers);
+  memset(&l->blames, 0, sizeof l->blames);
+  memset(&l->explanations, 0, sizeof l->explanations);
+}
+
+const tk_blame *tk_launch_blame(tk_launch *l, size_t i) {
+  return i < l->blames.n ? &l->blames.items[i] : NULL;
+}
+
+const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i) {
+  return i < l->explanations.n ? &l->explanations.items[i] : NULL;
 }
 
 /* ---- memory of tensors ------------------------------------------------- */

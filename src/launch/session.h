@@ -99,9 +99,15 @@ struct tk_launch {
   size_t nargs;
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
   void *unit;            /* the specialiser's: the compiled form, or NULL */
+  tk_arena answers;      /* of what the last run was asked */
+  TK_VEC(tk_blame) blames;
+  TK_VEC(tk_explanation) explanations;
   tk_buf text;           /* last text returned to the caller */
   uint64_t next_address; /* for the next tensor the launch makes itself */
 };
+
+/* Before a launch runs again. */
+void tk_launch_forget_answers(tk_launch *l);
 
 /* Runs fn under tk_protect: the edge of every public function.  A throw that
  * no diagnostic explains is out of memory, which tk_report can then say

@@ -97,7 +97,7 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   tk_status st = tk_session_guard(l->session, choose_engine, &c);
   if (st != TK_OK) return st;
   tkc_inquiry q;
-  tkc_inquiry_begin(&q, l->session, opt.blame, opt.explain);
+  tkc_inquiry_begin(&q, l, &opt);
   st = c.engine->run(l, &opt, summary);
   tkc_inquiry_end(&q);
   return st;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/check/slice.h"
+#include "launch/report.h"
 #include "support/cases.h"
 #include "support/suite.h"
 
@@ -116,7 +117,10 @@ static void end_trace(void *ud, tki *t, tk_status st) {
   traced *x = ud;
   (void)st;
   tk_buf_init(&x->text, t->env);
-  tkc_slice_store(&x->trace, &x->text, x->trace.last, 0, 0, TKC_SLICE_LINES);
+  tk_explanation found = {.scope = -1};
+  tkc_slice_store(&x->trace, &x->trace.arena, x->trace.last, 0, TKC_SLICE_STEPS,
+                  &found);
+  tk_report_steps(&x->text, &found, 0);
   ck_assert_uint_le(x->trace.bytes, 1 << 18);
   tkc_trace_end(&x->trace, true);
 }
