@@ -258,6 +258,54 @@ typedef struct tk_explanation {
  * (tk_run_options.explain), NULL past the end. */
 const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i);
 
+/* ---- access pictures: which elements accesses touch ---------------------- */
+
+/* first, first + step, ... last. */
+typedef struct tk_range {
+  int64_t first, last, step;
+} tk_range;
+
+/* Lanes and the memory traffic of accesses.  A warp is 32 lanes in row-major
+ * order that are next to each other; it moves whole sectors of 32 bytes, which
+ * lie in lines of 128. */
+typedef struct tk_traffic {
+  uint64_t times, lanes, active;
+  uint64_t wanted, moved;  /* bytes; wanted ones count once a warp */
+  uint64_t sectors, lines; /* a sector or line counts once a warp */
+  uint64_t warps;          /* with an active lane */
+  uint64_t runs, longest;  /* of lanes whose memory follows each other */
+} tk_traffic;
+
+/* The accesses of one instruction to one tensor. */
+typedef struct tk_access_picture {
+  const char *verb;   /* "load" */
+  const char *tensor; /* NULL: no lane was active */
+  tk_place place;     /* of the line that was asked about */
+  bool whole_grid;    /* else of one program */
+  int64_t program[3];
+  uint64_t programs; /* how many do access it */
+  tk_traffic traffic;
+  bool counted; /* what follows is known: there are not too many elements */
+  /* By axis the indices that occur, ascending; exact: every element of their
+   * product is touched. */
+  int rank;
+  const tk_range *ranges[TK_MAX_RANK];
+  size_t nranges[TK_MAX_RANK];
+  bool exact;
+  uint64_t elements, outside; /* touched; of these, not in the view */
+  int64_t total;              /* elements of the view */
+  /* Elements of several programs; one of those that most programs touch, by
+   * how many, and the first and last of these. */
+  uint64_t shared, sharers;
+  bool has_most; /* it lies in the view */
+  int64_t most[TK_MAX_RANK];
+  int64_t sharer_first[3], sharer_last[3];
+} tk_access_picture;
+
+/* The i-th picture of the line that the last run was asked about
+ * (tk_run_options.access_line), of the whole grid; NULL past the end. */
+const tk_access_picture *tk_launch_access(tk_launch *l, size_t i);
+
 #ifdef __cplusplus
 }
 #endif

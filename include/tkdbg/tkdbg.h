@@ -278,6 +278,9 @@ typedef struct tk_run_options {
   /* The same: after the run the output gets where their values came from. */
   const char *explain;
   const char *engine; /* by name, see tk_engine_name; NULL: the first */
+  /* Of the kernel's file, whose accesses tk_launch_access then tells of; 0:
+   * none. */
+  int access_line;
   /* blame and explain write no text to the output: tk_launch_blame and
    * tk_launch_explanation have what they found. */
   bool silent_answers;
@@ -294,7 +297,12 @@ typedef struct tk_summary {
   uint64_t programs; /* programs run to their end */
   uint64_t ops;      /* operations executed */
   double seconds;
-  size_t peak_bytes; /* most memory the interpreter held, arguments aside */
+  size_t peak_bytes;  /* most memory the interpreter held, arguments aside */
+  const char *kernel; /* its name; lives as long as the launch */
+  const char *engine; /* that ran it; NULL: none did */
+  int64_t grid[3];
+  /* Findings that this run was the first of the report to have. */
+  uint64_t errors, warnings, notes;
 } tk_summary;
 
 /* Specialises (once per set of argument types and constexprs) and runs.

@@ -4,6 +4,11 @@
 
 #include "launch/report.h"
 
+static void touch_access(void *ud, tki *t, const tki_access *a) {
+  tkc_inquiry *q = ud;
+  tkc_touches_add(&q->touches, t, a);
+}
+
 /* A run that a debugger takes back to its beginning begins again. */
 static void inquiry_begins(void *ud, tki *t) {
   tkc_inquiry *q = ud;
@@ -15,16 +20,28 @@ static void inquiry_begins(void *ud, tki *t) {
     tkc_explain_new(t, q->explain_elements, &q->explain);
   if (q->blame) tkc_blame_attach(q->blame);
   if (q->explain) tkc_explain_attach(q->explain);
+  tkc_touches_free(&q->touches);
+  q->touches.src = t->program->kernel->src;
+  q->toucher = (tki_observer){.ud = q, .access = touch_access};
+  if (q->touches.line) tki_observe(t, &q->toucher);
 }
 
 /* Every answer first: a run that is interrupted while it explains says none. */
 static void find_answers(tkc_inquiry *q) {
+  const tkc_touches *touches = &q->touches;
   tk_launch *l = q->launch;
   tk_arena *a = &l->answers;
   const tkc_target *x = q->blame ? q->blame->targets : NULL;
   for (; x; x = x->next) {
     tk_blame found = tkc_blame_found(q->blame, a, x);
     TK_PUSH(a, &l->blames, found);
+  }
+  for (size_t i = 0; i < touches->n; i++) {
+    tk_access_picture found =
+        tkc_touch_picture(&touches->items[i], a, q->t, false);
+    uint32_t at = touches->src->lines[touches->line - 1];
+    found.place = tk_place_of(touches->src, (tk_span){at, at});
+    TK_PUSH(a, &l->pictures, found);
   }
   x = q->explain ? tkc_explain_targets(q->explain) : NULL;
   for (; x; x = x->next) {
@@ -55,13 +72,16 @@ void tkc_inquiry_begin(tkc_inquiry *q, tk_launch *l,
                        const tk_run_options *options) {
   const char *blame = options->blame, *explain = options->explain;
   tk_session *s = l->session;
-  *q = (tkc_inquiry){.session = s,
-                     .launch = l,
-                     .blame_elements = blame,
-                     .explain_elements = explain,
-                     .silent = options->silent_answers};
+  *q = (tkc_inquiry){
+      .session = s,
+      .launch = l,
+      .blame_elements = blame,
+      .explain_elements = explain,
+      .touches = {.line = options->access_line > 0 ? options->access_line : 0,
+                  .mine = UINT64_MAX},
+      .silent = options->silent_answers};
   tk_launch_forget_answers(l);
-  if (!blame && !explain) return;
+  if (!blame && !explain && options->access_line <= 0) return;
   q->watcher = (tk_watcher){.next = s->watchers,
                             .ud = q,
                             .begin = inquiry_begins,
@@ -73,6 +93,7 @@ void tkc_inquiry_end(tkc_inquiry *q) {
   tk_watcher **at = &q->session->watchers;
   while (*at && *at != &q->watcher) at = &(*at)->next;
   if (*at) *at = q->watcher.next;
+  tkc_touches_free(&q->touches);
   tkc_blame_free(&q->session->env, q->blame);
   tkc_explain_free(&q->session->env, q->explain);
 }

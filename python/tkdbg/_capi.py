@@ -57,7 +57,10 @@ class Tensor(Structure):
 class Summary(Structure):
     """tk_summary: what a run did."""
     _fields_ = [("programs", c_uint64), ("ops", c_uint64),
-                ("seconds", c_double), ("peak_bytes", c_size_t)]
+                ("seconds", c_double), ("peak_bytes", c_size_t),
+                ("kernel", c_char_p), ("engine", c_char_p),
+                ("grid", c_int64 * 3), ("errors", c_uint64),
+                ("warnings", c_uint64), ("notes", c_uint64)]
 
 
 OutputFn = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
@@ -75,7 +78,7 @@ class RunOptions(Structure):
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
                 ("schedule", c_char_p), ("blame", c_char_p),
                 ("explain", c_char_p), ("engine", c_char_p),
-                ("silent_answers", c_bool)]
+                ("access_line", c_int), ("silent_answers", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

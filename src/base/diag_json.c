@@ -45,7 +45,7 @@ static void put_string(tk_buf *out, const char *key, const char *s) {
   tk_json_string(out, s, strlen(s));
 }
 
-static void put_place(tk_buf *out, const tk_place *p) {
+static void json_place(tk_buf *out, const tk_place *p) {
   if (!p->file) return;
   put_string(out, "file", p->file);
   tk_buf_printf(out, ", \"line\": %d, \"column\": %d, \"length\": %u, ",
@@ -55,7 +55,7 @@ static void put_place(tk_buf *out, const tk_place *p) {
 void tk_finding_json(tk_buf *out, const tk_finding *f) {
   tk_buf_printf(out, "{\"kind\": \"%s\", \"severity\": \"%s\", ",
                 tk_finding_kind_name(f->kind), tk_severity_name(f->severity));
-  put_place(out, &f->place);
+  json_place(out, &f->place);
   tk_buf_printf(out, "\"count\": %llu, ", (unsigned long long)f->count);
   if (f->has_program)
     tk_buf_printf(out, "\"program\": [%lld, %lld, %lld], ",
@@ -67,7 +67,7 @@ void tk_finding_json(tk_buf *out, const tk_finding *f) {
   tk_buf_puts(out, ", \"notes\": [");
   for (const tk_finding_note *n = f->notes; n; n = n->next) {
     tk_buf_putc(out, '{');
-    put_place(out, &n->place);
+    json_place(out, &n->place);
     put_string(out, "text", n->text);
     tk_buf_puts(out, n->next ? "}, " : "}");
   }

@@ -1,5 +1,5 @@
-/* look.h - what a block looks like: its statistics, a picture of it, how its
- * lanes follow each other, and what an access touches.
+/* look.h - what a block looks like: its statistics, a picture of it, and
+ * how its lanes follow each other.
  *
  * Every function adds text to a buffer of the caller and keeps nothing.  The
  * text ends with a newline and is at most `width` columns wide.
@@ -47,42 +47,5 @@ void tkt_axis(tk_buf *out, const tkt_block *b);
 /* The blocked layout that Triton's compiler starts from for this shape and
  * number of warps (of 32 threads), and who holds the first lanes. */
 void tkt_layout(tk_buf *out, const tk_type *type, int warps);
-
-/* ---- accesses (look_touch.c) ------------------------------------------- */
-
-/* Lanes and the memory traffic of accesses.  A warp is 32 lanes in row-major
- * order that are next to each other; it moves whole sectors of 32 bytes, which
- * lie in lines of 128. */
-typedef struct tkt_traffic {
-  uint64_t times, lanes, active;
-  uint64_t wanted;         /* bytes, each once a warp */
-  uint64_t sectors, lines; /* a sector or line counts once a warp */
-  uint64_t warps;          /* with an active lane */
-  uint64_t runs, longest;  /* of lanes whose memory follows each other */
-} tkt_traffic;
-
-/* What the accesses of an instruction to a tensor touch: of one program, and
- * of all. */
-typedef struct tkt_touch {
-  tk_env *env;
-  const tk_inst *in;
-  const char *verb;
-  const tki_region *region;
-  tkt_traffic mine, all;
-  uint64_t programs, last; /* that do; the last of them, + 1 */
-  uint64_t n;              /* elements, 0 when there are too many to count */
-  uint32_t *first, *latest, *count; /* by element: programs + 1, how many */
-  uint8_t *own;                     /* ... whether the one program does */
-} tkt_touch;
-
-tkt_touch tkt_touch_new(tk_env *e, const tki_access *a, const tki_region *r);
-void tkt_touch_free(tkt_touch *c);
-/* program: its index; mine: it is the one. */
-void tkt_touch_add(tkt_touch *c, const tki_access *a, uint64_t program,
-                   bool mine);
-/* About the one program, about all; `of` says whose they are. */
-void tkt_touch_mine(tk_buf *out, const tkt_touch *c, const char *of);
-void tkt_touch_all(tk_buf *out, const tkt_touch *c, const tki *t,
-                   const char *of);
 
 #endif

@@ -87,6 +87,7 @@ void tk_launch_forget_answers(tk_launch *l) {
   tk_arena_free(&l->answers);
   memset(&l->blames, 0, sizeof l->blames);
   memset(&l->explanations, 0, sizeof l->explanations);
+  memset(&l->pictures, 0, sizeof l->pictures);
 }
 
 const tk_blame *tk_launch_blame(tk_launch *l, size_t i) {
@@ -95,6 +96,10 @@ const tk_blame *tk_launch_blame(tk_launch *l, size_t i) {
 
 const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i) {
   return i < l->explanations.n ? &l->explanations.items[i] : NULL;
+}
+
+const tk_access_picture *tk_launch_access(tk_launch *l, size_t i) {
+  return i < l->pictures.n ? &l->pictures.items[i] : NULL;
 }
 
 /* ---- memory of tensors ------------------------------------------------- */

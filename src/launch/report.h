@@ -10,6 +10,7 @@
 void tk_report_source(tk_buf *out, const tk_place *p, size_t most);
 
 void tk_report_blame(tk_buf *out, const tk_blame *b);
+void tk_report_access(tk_buf *out, const tk_access_picture *p);
 /* The steps alone, indented by so many blanks. */
 void tk_report_steps(tk_buf *out, const tk_explanation *x, int indent);
 /* Who wrote the element, and the steps. */

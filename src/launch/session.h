@@ -102,6 +102,7 @@ struct tk_launch {
   tk_arena answers;      /* of what the last run was asked */
   TK_VEC(tk_blame) blames;
   TK_VEC(tk_explanation) explanations;
+  TK_VEC(tk_access_picture) pictures;
   tk_buf text;           /* last text returned to the caller */
   uint64_t next_address; /* for the next tensor the launch makes itself */
 };

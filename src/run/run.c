@@ -83,6 +83,17 @@ static void choose_engine(tk_env *e, void *ud) {
 
 /* ---- a run -------------------------------------------------------------- */
 
+/* What a run had to say: findings behind the first n of the report. */
+static void count_findings(tk_summary *sum, const tk_session *s, size_t n) {
+  size_t i = 0;
+  for (const tk_diag *d = s->env.diags; d; d = d->next) {
+    if (i++ < n) continue;
+    sum->errors += d->f.severity == TK_SEV_ERROR;
+    sum->warnings += d->f.severity == TK_SEV_WARNING;
+    sum->notes += d->f.severity == TK_SEV_NOTE;
+  }
+}
+
 tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
                         tk_summary *summary) {
   tk_run_options opt = {.size = sizeof opt};
@@ -94,11 +105,16 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   if (!summary) summary = &unused;
   memset(summary, 0, sizeof *summary);
   choice c = {.name = opt.engine};
+  size_t reported = l->session->env.ndiags;
   tk_status st = tk_session_guard(l->session, choose_engine, &c);
   if (st != TK_OK) return st;
   tkc_inquiry q;
   tkc_inquiry_begin(&q, l, &opt);
+  summary->kernel = l->fn->item->name;
+  summary->engine = c.engine->name;
   st = c.engine->run(l, &opt, summary);
   tkc_inquiry_end(&q);
+  memcpy(summary->grid, l->grid, sizeof summary->grid);
+  count_findings(summary, l->session, reported);
   return st;
 }

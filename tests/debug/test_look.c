@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "command/look.h"
+#include "interp/check/touch.h"
+#include "launch/report.h"
 #include "support/suite.h"
 
 static tk_env env;
@@ -149,6 +151,17 @@ START_TEST(layouts) {
 }
 END_TEST
 
+/* Program 3, or the grid; frees what was gathered. */
+static void put_picture(tkc_touch *touch, const tki *t, bool mine) {
+  tk_arena a;
+  tk_arena_init(&a, &env);
+  tk_access_picture p = tkc_touch_picture(touch, &a, t, mine);
+  p.program[0] = 3;
+  tk_report_access(&out, &p);
+  tk_arena_free(&a);
+  tkc_touch_free(touch);
+}
+
 START_TEST(touched_elements) {
   float data[64];
   tk_tensor x = {.data = data,
@@ -175,11 +188,10 @@ START_TEST(touched_elements) {
                   .size = 4,
                   .verb = "load",
                   .region = 0};
-  tkt_touch touch = tkt_touch_new(&env, &a, &r);
-  tkt_touch_add(&touch, &a, 3, true);
-  tkt_touch_mine(&out, &touch, "program 3");
-  tkt_touch_free(&touch);
-  expect("load x, program 3: 1 time\n"
+  tkc_touch touch = tkc_touch_new(&env, &a, &r);
+  tkc_touch_add(&touch, &a, 3, true);
+  put_picture(&touch, &t, true);
+  expect("load x, program (3, 0, 0): 1 time\n"
          "  elements x[0:6, 0:7:2], 24 of 64 elements\n"
          "  lanes    24 of 32 active, 8 wasted (25 %), no two of them "
          "contiguous\n"
@@ -209,13 +221,12 @@ START_TEST(touched_by_several) {
                   .size = 2,
                   .verb = "store",
                   .write = true};
-  tkt_touch touch = tkt_touch_new(&env, &a, &r);
+  tkc_touch touch = tkc_touch_new(&env, &a, &r);
   for (uint64_t program = 0; program < 2; program++) {
     for (uint64_t i = 0; i < 32; i++) addr[i] = 4096 + 2 * (i + 16 * program);
-    tkt_touch_add(&touch, &a, program, false);
+    tkc_touch_add(&touch, &a, program, false);
   }
-  tkt_touch_all(&out, &touch, &t, "the grid");
-  tkt_touch_free(&touch);
+  put_picture(&touch, &t, false);
   expect("store x, the grid: 2 times by 2 programs\n"
          "  elements x[0:48], 48 of 48 elements\n"
          "  lanes    64 of 64 active, in 2 runs of up to 32\n"

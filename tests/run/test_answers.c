@@ -237,6 +237,59 @@ START_TEST(answers_without_text) {
 }
 END_TEST
 
+/* ---- accesses ----------------------------------------------------------- */
+
+START_TEST(what_a_line_touches) {
+  fixture f;
+  begin(&f, "twice");
+  tk_run_options o = {.size = sizeof o, .access_line = 6};
+  ck_assert_int_eq(tk_launch_run(f.l, &o, NULL), TK_OK);
+  const tk_access_picture *p = tk_launch_access(f.l, 0);
+  ck_assert_ptr_null(tk_launch_access(f.l, 1));
+  ck_assert_str_eq(p->verb, "store");
+  ck_assert_str_eq(p->tensor, "x");
+  ck_assert_int_eq(p->place.line, 6);
+  ck_assert(p->whole_grid && p->counted && !p->exact);
+  ck_assert_uint_eq(p->programs, 3);
+  ck_assert_uint_eq(p->traffic.times, 3);
+  ck_assert_uint_eq(p->traffic.lanes, 12);
+  ck_assert_uint_eq(p->traffic.active, 10);
+  ck_assert_uint_eq(p->traffic.wanted, 40);
+  ck_assert_uint_eq(p->elements, 10);
+  ck_assert_int_eq(p->total, 12);
+  ck_assert_int_eq(p->rank, 2);
+  for (int i = 0; i < 2; i++) {
+    ck_assert_uint_eq(p->nranges[i], 1);
+    ck_assert_int_eq(p->ranges[i][0].first, 0);
+    ck_assert_int_eq(p->ranges[i][0].step, 1);
+    ck_assert_int_eq(p->ranges[i][0].last, 2 + i);
+  }
+  ck_assert_uint_eq(p->shared, 0);
+  run(&f, NULL, NULL);
+  ck_assert_ptr_null(tk_launch_access(f.l, 0));
+  end(&f);
+}
+END_TEST
+
+START_TEST(elements_of_several_programs) {
+  fixture f;
+  begin(&f, "often");
+  tk_run_options o = {.size = sizeof o, .access_line = 12};
+  ck_assert_int_eq(tk_launch_run(f.l, &o, NULL), TK_OK);
+  const tk_access_picture *p = tk_launch_access(f.l, 0);
+  ck_assert(p->exact && p->has_most);
+  ck_assert_uint_eq(p->shared, 1);
+  ck_assert_uint_eq(p->sharers, 3);
+  ck_assert(p->most[0] == 2 && p->most[1] == 3);
+  ck_assert_int_eq(p->sharer_first[0], 0);
+  ck_assert_int_eq(p->sharer_last[0], 2);
+  o.access_line = 1000;
+  ck_assert_int_eq(tk_launch_run(f.l, &o, NULL), TK_OK);
+  ck_assert_ptr_null(tk_launch_access(f.l, 0));
+  end(&f);
+}
+END_TEST
+
 static Suite *suite(void) {
   Suite *s = suite_create("answers");
   TCase *c = tcase_create("answers");
@@ -246,6 +299,8 @@ static Suite *suite(void) {
   tcase_add_test(c, where_a_value_came_from);
   tcase_add_test(c, loops_are_one_step);
   tcase_add_test(c, answers_without_text);
+  tcase_add_test(c, what_a_line_touches);
+  tcase_add_test(c, elements_of_several_programs);
   suite_add_tcase(s, c);
   return s;
 }

@@ -31,6 +31,7 @@ typedef struct fixture {
   tk_session *s;
   float x[12];
   tk_status status;
+  tk_summary sum;
 } fixture;
 
 /* Runs a kernel with all detectors over x of 12 elements. */
@@ -51,7 +52,7 @@ static void run(fixture *f, const char *name, int grid) {
   ck_assert_int_eq(tk_launch_tensor(l, "x", &t), TK_OK);
   ck_assert_int_eq(tk_launch_arg_text(l, "n=7"), TK_OK);
   ck_assert_int_eq(tk_launch_grid(l, grid, 1, 1), TK_OK);
-  f->status = tk_launch_run(l, NULL, NULL);
+  f->status = tk_launch_run(l, NULL, &f->sum);
 }
 
 static void end(fixture *f) {
@@ -77,6 +78,8 @@ START_TEST(an_access_outside) {
   run(&f, "outside", 2);
   ck_assert_int_eq(f.status, TK_FINDING);
   ck_assert_uint_eq(tk_report_count(f.s), 1);
+  ck_assert_uint_eq(f.sum.errors, 1);
+  ck_assert_uint_eq(f.sum.warnings + f.sum.notes, 0);
   const tk_finding *x = of_kind(&f, TK_D_BOUNDS);
   ck_assert_int_eq(x->severity, TK_SEV_ERROR);
   ck_assert_ptr_nonnull(strstr(x->message, "past the end of x"));

@@ -90,6 +90,10 @@ START_TEST(every_engine_runs_a_launch) {
     begin(&f);
     ck_assert_int_eq(tk_launch_run(f.l, &o, &sum), TK_OK);
     ck_assert_uint_eq(sum.programs, 3);
+    ck_assert_str_eq(sum.kernel, "twice");
+    ck_assert_str_eq(sum.engine, o.engine);
+    ck_assert(sum.grid[0] == 3 && sum.grid[1] == 1 && sum.grid[2] == 1);
+    ck_assert_uint_eq(sum.errors + sum.warnings + sum.notes, 0);
     ck_assert(f.x[3] == 6 && f.x[9] == 18);
     end(&f);
   }
