@@ -172,8 +172,8 @@ void tkc_blame_free(tk_env *e, tkc_blame *b) {
 
 /* ---- the answer -------------------------------------------------------- */
 
-static tk_element element_of(const tkc_blame *b, tk_arena *a,
-                             const tki_region *r, uint64_t addr) {
+static tk_element blamed_element(const tkc_blame *b, tk_arena *a,
+                                 const tki_region *r, uint64_t addr) {
   tk_element x = tki_element(r, addr);
   tk_buf *text = &b->t->launch->text;
   tk_buf_clear(text);
@@ -182,8 +182,8 @@ static tk_element element_of(const tkc_blame *b, tk_arena *a,
   return x;
 }
 
-static tk_lane lane_of(const tkc_blame *b, tk_arena *a, tk_dtype d,
-                       const void *bytes) {
+static tk_lane blamed_lane(const tkc_blame *b, tk_arena *a, tk_dtype d,
+                           const void *bytes) {
   tk_lane x = {.dtype = d};
   tk_buf *text = &b->t->launch->text;
   tk_buf_clear(text);
@@ -204,8 +204,8 @@ static tk_write found_write(const tkc_blame *b, tk_arena *a,
                     .ops = w->ops};
   tki_pid_of(b->t, w->program, found.program);
   found.place = tk_place_of(s->func->src, s->inst->span);
-  found.element = element_of(b, a, x->region, w->addr);
-  found.value = lane_of(b, a, x->region->tensor->dtype, w->value);
+  found.element = blamed_element(b, a, x->region, w->addr);
+  found.value = blamed_lane(b, a, x->region->tensor->dtype, w->value);
   return found;
 }
 
@@ -221,9 +221,9 @@ tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x) {
   const tki_region *r = x->region;
   tk_dtype d = r->tensor->dtype;
   tk_blame found = {.times = n, .nwrites = most};
-  found.element = element_of(b, a, r, x->addr);
+  found.element = blamed_element(b, a, r, x->addr);
   if (tki_region_at(b->t, x->addr, tk_dtype_size(d)))
-    found.value = lane_of(b, a, d, r->host + (x->addr - r->lo));
+    found.value = blamed_lane(b, a, d, r->host + (x->addr - r->lo));
   tk_write *writes = TK_NEWN(a, tk_write, most + 1);
   for (size_t i = 0; i < most; i++)
     writes[i] = found_write(b, a, x, &x->writes.items[n - 1 - i]);

@@ -53,7 +53,8 @@ static int lane_index(const tk_type *type, size_t lane, int64_t *index) {
   return type->rank;
 }
 
-static const void *lane_of(const tk_type *type, const tki_val *v, size_t lane) {
+static const void *lane_bytes(const tk_type *type, const tki_val *v,
+                              size_t lane) {
   return tki_lane(v, lane, tk_lane_size(type));
 }
 
@@ -64,7 +65,7 @@ static char *buffered(slice *s) {
 static tk_lane lane_value(slice *s, const tk_type *type, tki_val *v,
                           size_t lane) {
   tk_lane x = {.dtype = (tk_dtype)type->elem, .pointer = type->ptr > 0};
-  const void *p = lane_of(type, v, lane);
+  const void *p = lane_bytes(type, v, lane);
   size_t size = tk_lane_size(type);
   memcpy(&x.bits, p, size < sizeof x.bits ? size : sizeof x.bits);
   tk_buf_clear(s->text);
@@ -329,7 +330,7 @@ static tk_factor factor_of(slice *s, const tkc_node *n, tkc_operand o) {
 static double operand_double(const tkc_node *n, tkc_operand o) {
   const tk_type *type = tkc_node_arg_type(n, o.arg);
   return tk_lane_double((tk_dtype)type->elem,
-                        lane_of(type, &n->vals[o.arg], o.lane));
+                        lane_bytes(type, &n->vals[o.arg], o.lane));
 }
 
 /* False: something of it was computed, so that it may have steps below. */
