@@ -62,8 +62,8 @@ static char *buffered(slice *s) {
   return tk_arena_strndup(s->arena, tk_buf_str(s->text), s->text->n);
 }
 
-static tk_lane lane_value(slice *s, const tk_type *type, tki_val *v,
-                          size_t lane) {
+static tk_lane sliced_lane(slice *s, const tk_type *type, tki_val *v,
+                           size_t lane) {
   tk_lane x = {.dtype = (tk_dtype)type->elem, .pointer = type->ptr > 0};
   const void *p = lane_bytes(type, v, lane);
   size_t size = tk_lane_size(type);
@@ -82,7 +82,7 @@ static tk_lane lane_value(slice *s, const tk_type *type, tki_val *v,
 
 static tk_lane result_value(slice *s, const tkc_node *n, tkc_at at) {
   int k = tkc_ref_result(at.ref);
-  return lane_value(s, tkc_node_type(n, k), tkc_node_value(n, k), at.lane);
+  return sliced_lane(s, tkc_node_type(n, k), tkc_node_value(n, k), at.lane);
 }
 
 static tk_element element_of(slice *s, const tki_region *r, uint64_t addr) {
@@ -272,8 +272,8 @@ static void set_sides(slice *s, tk_step *x, const tkc_node *n, size_t lane) {
   x->sign = signs[tk_compare_op(n->in)];
   for (int k = 0; k < 2; k++) {
     const tk_type *type = tkc_node_arg_type(n, k);
-    x->sides[k] = lane_value(s, type, &n->vals[k],
-                             (size_t)tk_numel(type) > lane ? lane : 0);
+    x->sides[k] = sliced_lane(s, type, &n->vals[k],
+                              (size_t)tk_numel(type) > lane ? lane : 0);
   }
 }
 
@@ -304,7 +304,8 @@ static tk_factor factor_of(slice *s, const tkc_node *n, tkc_operand o) {
   const tkc_node *m = tkc_at_node(&s->w, at);
   uint64_t addr;
   tk_factor f = {.text = ""};
-  f.value = lane_value(s, tkc_node_arg_type(n, o.arg), &n->vals[o.arg], o.lane);
+  f.value =
+      sliced_lane(s, tkc_node_arg_type(n, o.arg), &n->vals[o.arg], o.lane);
   if (!m) return f;
   f.has_element = tkc_loaded(m, at.lane, &addr);
   if (f.has_element) {
@@ -642,7 +643,7 @@ static void show_before(slice *s, const tkc_node *n, size_t lane,
   set_place(x, n);
   x->has_element = true;
   x->element = node_element(s, n, lane);
-  x->value = lane_value(s, tkc_node_type(n, 0), tkc_node_value(n, 0), lane);
+  x->value = sliced_lane(s, tkc_node_type(n, 0), tkc_node_value(n, 0), lane);
   above down = below(s, up);
   show_writer(s, n, lane, &down);
 }

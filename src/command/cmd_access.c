@@ -107,7 +107,8 @@ static void look_body(tk_env *e, void *ud) {
   tkd_away w = {.observer = &o, .program = TKD_ALL_PROGRAMS};
   tkd_run_away(x->d->e, &w);
   if (x->found.n) put_source(x->d, x);
-  for (size_t i = 0; i < x->found.n; i++) put_touch(x->d, x, &x->found.items[i]);
+  for (size_t i = 0; i < x->found.n; i++)
+    put_touch(x->d, x, &x->found.items[i]);
   put_limits(x->d, x, &w);
   tkt_say_untouched(x->d);
   if (!x->found.n) nothing(x->d, x);
