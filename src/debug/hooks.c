@@ -22,21 +22,22 @@ static bool is_other_program(const tkd *d) {
  * looks back ends wherever it might have begun. */
 static bool step_ends(const tkd *d, const tki_frame *f) {
   const tkd_steps *s = &d->steps;
-  int depth = tkd_depth(f);
   bool other = is_other_program(d);
   switch (s->kind) {
   case TK_RESUME_BACK_STEP:
   case TK_RESUME_BACK_OPERATION: return true;
-  case TK_RESUME_BACK_NEXT: return depth <= s->depth || d->new_program;
-  case TK_RESUME_BACK_FINISH: return depth < s->depth;
+  case TK_RESUME_BACK_NEXT: return tkd_depth(f) <= s->depth || d->new_program;
+  case TK_RESUME_BACK_FINISH: return tkd_depth(f) < s->depth;
   case TK_RESUME_NEXT_PROGRAM: return s->ended || other;
   case TK_RESUME_STEP:
   case TK_RESUME_OPERATION: return !other;
-  case TK_RESUME_NEXT: return !other && (s->ended || depth <= s->depth);
-  case TK_RESUME_FINISH: return !other && (s->ended || depth < s->depth);
-  case TK_RESUME_UNTIL:
+  case TK_RESUME_NEXT: return !other && (s->ended || tkd_depth(f) <= s->depth);
+  case TK_RESUME_FINISH: return !other && (s->ended || tkd_depth(f) < s->depth);
+  case TK_RESUME_UNTIL: {
+    int depth = tkd_depth(f);
     return !other && (s->ended || depth < s->depth ||
                       (depth == s->depth && tkd_line_of(f) > s->line));
+  }
   default: return false;
   }
 }
@@ -86,7 +87,8 @@ static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
   } else if (running && d->new_program && d->points.catch_program) {
     d->points.catch_program->hits++;
     tkd_stop_here(d, TK_STOP_CATCH, d->points.catch_program, "");
-  } else if (!tkd_points_hit(d, st) && step_ends(d, t->frame)) {
+  } else if (!(tkd_is_site(d, st) && tkd_points_hit(d, st)) &&
+             step_ends(d, t->frame)) {
     end_step(d, t->frame);
   }
   d->new_program = false;

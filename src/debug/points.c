@@ -114,7 +114,7 @@ static bool site_hit(tkd *d, tkd_site *s) {
 /* The first that stops is named; the others were hit as well. */
 bool tkd_points_hit(tkd *d, const tk_stmt *st) {
   const tkd_point *first = NULL;
-  if (!tkd_is_site(d, st)) return false;
+  TK_ASSERT(tkd_is_site(d, st));
   size_t i = tkd_site_at(d, st);
   for (; d->points.sites[i].stmt; i = (i + 1) & (d->points.cap_sites - 1)) {
     tkd_site *s = &d->points.sites[i];

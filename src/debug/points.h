@@ -67,7 +67,7 @@ void tkd_sites_clear(tkd *d);
 /* Stops there as well, once. */
 void tkd_set_temp(tkd *d, const char *where);
 void tkd_drop_temp(tkd *d);
-/* Whether one stops at a statement, where there are some (may pause). */
+/* Whether one stops at a statement of the table (may pause). */
 bool tkd_points_hit(tkd *d, const tk_stmt *st);
 
 /* Where a statement is, or would be, in the table. */

@@ -11,10 +11,17 @@
 
 #include "debug/history.h"
 
+/* A search comes here at every statement: an empty text costs nothing. */
+static void set_stop(tkd_stop *s, tk_stop_reason r, const tkd_point *p,
+                     const char *text) {
+  s->reason = r;
+  s->point = p;
+  s->text[0] = '\0';
+  if (*text) snprintf(s->text, sizeof s->text, "%s", text);
+}
+
 void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
                    const char *text) {
-  tkd_stop stop = {.reason = r, .point = p};
-  snprintf(stop.text, sizeof stop.text, "%s", text);
   TK_ASSERT(r != TK_STOP_NONE);
   TK_ASSERT(d->phase != TKD_REPLAYING || r == TK_STOP_EVENT);
   if (d->phase == TKD_SEARCHING) {
@@ -23,10 +30,10 @@ void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
     TK_ASSERT(d->event >= x->hit);
     x->hit = d->event;
     x->hit_sub = d->sub == TKD_LATE ? 0 : d->sub;
-    x->stop = stop;
+    set_stop(&x->stop, r, p, text);
     return;
   }
-  d->stop = stop;
+  set_stop(&d->stop, r, p, text);
   tki_task_pause(d->t);
 }
 
