@@ -116,6 +116,7 @@ TESTS := $(TEST_SRC:%.c=$(B)/%)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/%.o)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(B)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
+PLUGIN := $(B)/tests/ir/plugin.so
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
   $(B)/tkdbg.bash
 
@@ -190,6 +191,15 @@ $(TESTS): %: %.o $(SUPPORT_OBJ) $(B)/libtkdbg.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(B)/libtkdbg.a $(TEST_LIBS) $(LIBS)
 
+# A plug-in as others write them: the public headers, and the shared library.
+$(PLUGIN): tests/ir/plugin.c tests/ir/plugin.h $(B)/libtkdbg.so
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(WARNINGS) -D_GNU_SOURCE -Iinclude $(CFLAGS) \
+	  $(SAN_FLAGS) $(WERROR_FLAG) -fPIC -shared -o $@ $< $(LDFLAGS) \
+	  -L$(B) -ltkdbg -Wl,-rpath,'$$ORIGIN/../..'
+$(B)/tests/ir/test_view: | $(PLUGIN)
+
 $(B)/examples/%: examples/%.c $(B)/libtkdbg.a $(B)/flags
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -235,7 +245,7 @@ ifeq ($(ASSERTS),)
 test-programs:
 	+@$(with_asserts) test-programs
 else
-test-programs: $(TESTS) $(EXAMPLE_BIN)
+test-programs: $(TESTS) $(EXAMPLE_BIN) $(PLUGIN)
 	@:
 endif
 

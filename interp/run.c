@@ -9,6 +9,7 @@
 #include "interp/bind.h"
 #include "interp/engine.h"
 #include "interp/schedule.h"
+#include "ir/view.h"
 
 /* ---- parameters -------------------------------------------------------- */
 
@@ -248,4 +249,10 @@ static void print_ir(tk_env *e, void *ud) {
 const char *tk_launch_ir(tk_launch *l) {
   tk_status st = tk_session_guard(l->session, print_ir, l);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}
+
+const tk_ir *tk_launch_form(tk_launch *l) {
+  if (tk_launch_compile(l) != TK_OK) return NULL;
+  const tk_unit *u = l->unit;
+  return tk_program_view(&u->program);
 }

@@ -1,0 +1,440 @@
+/* view.c - the typed form as plug-ins see it (include/tkdbg/ir.h).
+ *
+ * A handle of the public header is the struct of ir.h itself, under a name
+ * that says nothing of what is in it.
+ */
+#include <string.h>
+
+#include "ir/asm.h"
+#include "ir/libdevice.h"
+#include "ir/view.h"
+#include "tkdbg/ir.h"
+
+/* What a handle stands for, and the handle of something. */
+#define OPAQUE(handle, real)                                                   \
+  static const real *real_##handle(const tk_##handle *h) {                     \
+    return (const real *)(const void *)h;                                      \
+  }                                                                            \
+  static const tk_##handle *handle_##handle(const real *x) {                   \
+    return (const tk_##handle *)(const void *)x;                               \
+  }
+OPAQUE(ir_func, tk_func)
+OPAQUE(ir_body, tk_body)
+OPAQUE(ir_stmt, tk_stmt)
+OPAQUE(ir_insts, tk_insts)
+OPAQUE(ir_inst, tk_inst)
+#undef OPAQUE
+
+static const tk_program *real_ir(const tk_ir *p) {
+  return (const tk_program *)(const void *)p;
+}
+
+const tk_ir *tk_program_view(const tk_program *p) {
+  return (const tk_ir *)(const void *)p;
+}
+
+static tk_ir_type view_type(const tk_type *t) {
+  tk_ir_type out = {.dtype = (tk_dtype)t->elem,
+                    .pointers = t->ptr,
+                    .is_const = t->is_const,
+                    .to_block = t->to_block,
+                    .rank = t->rank};
+  for (int i = 0; i < t->rank; i++) out.shape[i] = t->shape[i];
+  return out;
+}
+
+static tk_ir_span view_span(const tk_func *f, tk_span at) {
+  const tk_source *s = f->src;
+  return (tk_ir_span){s->name, tk_source_line(s, at.lo),
+                      tk_source_col(s, at.lo), tk_source_line(s, at.hi),
+                      tk_source_col(s, at.hi)};
+}
+
+/* ---- programs ----------------------------------------------------------- */
+
+int tk_ir_triton_version(const tk_ir *p) {
+  return real_ir(p)->triton_version;
+}
+
+int tk_ir_num_warps(const tk_ir *p) {
+  return real_ir(p)->num_warps;
+}
+
+size_t tk_ir_stmt_count(const tk_ir *p) {
+  return real_ir(p)->nstmts;
+}
+
+size_t tk_ir_inst_count(const tk_ir *p) {
+  return real_ir(p)->ninsts;
+}
+
+const tk_ir_func *tk_ir_func_at(const tk_ir *p, size_t i) {
+  const tk_program *g = real_ir(p);
+  return i < g->nfuncs ? handle_ir_func(g->funcs[i]) : NULL;
+}
+
+const tk_ir_func *tk_ir_kernel(const tk_ir *p) {
+  return handle_ir_func(real_ir(p)->kernel);
+}
+
+const char *tk_ir_arg_name(const tk_ir *p, size_t i) {
+  const tk_program *g = real_ir(p);
+  return i < g->nargs ? g->args[i].name : NULL;
+}
+
+const char *tk_ir_arg_value(const tk_ir *p, size_t i) {
+  const tk_program *g = real_ir(p);
+  return i < g->nargs ? g->args[i].value : NULL;
+}
+
+bool tk_ir_param_at(const tk_ir *p, size_t i, tk_ir_param *out) {
+  const tk_program *g = real_ir(p);
+  if (i >= g->nparams) return false;
+  const tk_param *x = &g->params[i];
+  *out = (tk_ir_param){x->slot, x->arg, x->item, x->divisor};
+  return true;
+}
+
+/* ---- functions ---------------------------------------------------------- */
+
+const char *tk_ir_func_name(const tk_ir_func *f) {
+  return real_ir_func(f)->name;
+}
+
+size_t tk_ir_func_id(const tk_ir_func *f) {
+  return real_ir_func(f)->id;
+}
+
+bool tk_ir_func_is_library(const tk_ir_func *f) {
+  return real_ir_func(f)->library;
+}
+
+tk_ir_span tk_ir_func_span(const tk_ir_func *f) {
+  return view_span(real_ir_func(f), real_ir_func(f)->span);
+}
+
+int tk_ir_func_param(const tk_ir_func *f, size_t i) {
+  const tk_func *g = real_ir_func(f);
+  return i < g->nparams ? g->params[i] : -1;
+}
+
+bool tk_ir_func_result(const tk_ir_func *f, size_t i, tk_ir_type *out) {
+  const tk_func *g = real_ir_func(f);
+  if (i >= g->nresults) return false;
+  *out = view_type(&g->result_types[i]);
+  return true;
+}
+
+const tk_ir_body *tk_ir_func_body(const tk_ir_func *f) {
+  return handle_ir_body(&real_ir_func(f)->body);
+}
+
+size_t tk_ir_value_count(const tk_ir_func *f) {
+  return real_ir_func(f)->nslots;
+}
+
+static const tk_slot *value_slot(const tk_ir_func *f, int value) {
+  const tk_func *g = real_ir_func(f);
+  return value >= 0 && (size_t)value < g->nslots ? &g->slots[value] : NULL;
+}
+
+const char *tk_ir_value_name(const tk_ir_func *f, int value) {
+  const tk_slot *s = value_slot(f, value);
+  return s ? s->name : NULL;
+}
+
+bool tk_ir_value_type(const tk_ir_func *f, int value, tk_ir_type *out) {
+  const tk_slot *s = value_slot(f, value);
+  if (s) *out = view_type(&s->type);
+  return s != NULL;
+}
+
+/* ---- statements --------------------------------------------------------- */
+
+const tk_ir_stmt *tk_ir_stmt_at(const tk_ir_body *b, size_t i) {
+  const tk_body *x = real_ir_body(b);
+  return i < x->n ? handle_ir_stmt(x->items[i]) : NULL;
+}
+
+tk_ir_stmt_kind tk_ir_stmt_kind_of(const tk_ir_stmt *st) {
+  switch (real_ir_stmt(st)->kind) {
+  case TK_S_RUN: break;
+  case TK_S_IF: return TK_IR_IF;
+  case TK_S_FOR: return TK_IR_FOR;
+  case TK_S_WHILE: return TK_IR_WHILE;
+  case TK_S_RETURN: return TK_IR_RETURN;
+  }
+  return TK_IR_RUN;
+}
+
+size_t tk_ir_stmt_id(const tk_ir_stmt *st) {
+  return real_ir_stmt(st)->id;
+}
+
+tk_ir_span tk_ir_stmt_span(const tk_ir_func *f, const tk_ir_stmt *st) {
+  return view_span(real_ir_func(f), real_ir_stmt(st)->span);
+}
+
+const tk_ir_insts *tk_ir_stmt_insts(const tk_ir_stmt *st) {
+  return handle_ir_insts(&real_ir_stmt(st)->insts);
+}
+
+int tk_ir_stmt_condition(const tk_ir_stmt *st) {
+  const tk_stmt *x = real_ir_stmt(st);
+  return x->kind == TK_S_IF || x->kind == TK_S_WHILE ? x->cond : -1;
+}
+
+bool tk_ir_stmt_loop(const tk_ir_stmt *st, tk_ir_loop *out) {
+  const tk_stmt *x = real_ir_stmt(st);
+  if (x->kind != TK_S_FOR) return false;
+  *out = (tk_ir_loop){
+      .variable = x->iv,
+      .lower = x->lb,
+      .upper = x->ub,
+      .step = x->step,
+      .down = x->down,
+      .num_stages = x->loop.num_stages,
+      .unroll = x->loop.unroll,
+      .disallow_acc_multi_buffer = x->loop.disallow_acc_multi_buffer,
+      .flatten = x->loop.flatten,
+      .warp_specialize = x->loop.warp_specialize,
+      .disable_licm = x->loop.disable_licm,
+  };
+  return true;
+}
+
+const tk_ir_body *tk_ir_stmt_body(const tk_ir_stmt *st) {
+  return handle_ir_body(&real_ir_stmt(st)->body);
+}
+
+const tk_ir_body *tk_ir_stmt_else(const tk_ir_stmt *st) {
+  return handle_ir_body(&real_ir_stmt(st)->orelse);
+}
+
+int tk_ir_stmt_result(const tk_ir_stmt *st, size_t i) {
+  const tk_stmt *x = real_ir_stmt(st);
+  return x->kind == TK_S_RETURN && i < x->nresults ? x->results[i] : -1;
+}
+
+/* ---- instructions ------------------------------------------------------- */
+
+static const tk_inst_info *row_of(const tk_inst *in) {
+  return tk_inst_info_of((tk_opcode)in->op);
+}
+
+const tk_ir_inst *tk_ir_inst_at(const tk_ir_insts *l, size_t i) {
+  const tk_insts *x = real_ir_insts(l);
+  return i < x->n ? handle_ir_inst(x->items[i]) : NULL;
+}
+
+const char *tk_ir_inst_name(const tk_ir_inst *in) {
+  return row_of(real_ir_inst(in))->name;
+}
+
+size_t tk_ir_inst_id(const tk_ir_inst *in) {
+  return real_ir_inst(in)->id;
+}
+
+tk_ir_span tk_ir_inst_span(const tk_ir_func *f, const tk_ir_inst *in) {
+  return view_span(real_ir_func(f), real_ir_inst(in)->span);
+}
+
+tk_ir_type tk_ir_inst_type(const tk_ir_inst *in) {
+  return view_type(&real_ir_inst(in)->type);
+}
+
+int tk_ir_inst_operand(const tk_ir_inst *in, size_t i) {
+  const tk_inst *x = real_ir_inst(in);
+  return i < x->nargs ? x->args[i] : -1;
+}
+
+int tk_ir_inst_result(const tk_ir_inst *in, size_t i) {
+  const tk_inst *x = real_ir_inst(in);
+  return i < x->nres ? x->res[i] : -1;
+}
+
+/* Operands of which there may be any number stand last. */
+const char *tk_ir_inst_operand_name(const tk_ir_inst *in, size_t i) {
+  const tk_inst *x = real_ir_inst(in);
+  const tk_inst_info *row = row_of(x);
+  if (i >= x->nargs) return NULL;
+  for (int k = 0; k < TK_OPERANDS && row->operands[k].name; k++)
+    if (row->operands[k].many || tk_inst_arg(x, k) == (int)i)
+      return row->operands[k].name;
+  return NULL;
+}
+
+int tk_ir_inst_named(const tk_ir_inst *in, const char *name) {
+  const char *at;
+  for (size_t i = 0; (at = tk_ir_inst_operand_name(in, i)); i++)
+    if (!strcmp(at, name)) return tk_ir_inst_operand(in, i);
+  return -1;
+}
+
+/* ---- attributes --------------------------------------------------------- */
+
+static const char *const attr_kinds[] = {
+    [TK_ATTR_INT] = "int",
+    [TK_ATTR_BITS] = "bits",
+    [TK_ATTR_FLAG] = "flag",
+    [TK_ATTR_AXIS] = "axis",
+    [TK_ATTR_AXES] = "axes",
+    [TK_ATTR_VALUES] = "values",
+    [TK_ATTR_FUNCTION] = "function",
+    [TK_ATTR_UNARY] = "unary",
+    [TK_ATTR_BINARY] = "binary",
+    [TK_ATTR_COMPARE] = "compare",
+    [TK_ATTR_REDUCTION] = "reduction",
+    [TK_ATTR_ATOMIC] = "atomic",
+    [TK_ATTR_PRECISION] = "precision",
+    [TK_ATTR_ROUNDING] = "rounding",
+    [TK_ATTR_WINDOW] = "window",
+    [TK_ATTR_SEM] = "sem",
+    [TK_ATTR_SCOPE] = "scope",
+    [TK_ATTR_CACHE] = "cache",
+    [TK_ATTR_EVICTION] = "eviction",
+    [TK_ATTR_HINT] = "hint",
+};
+
+static tk_ir_attr view_attr(const tk_inst *in, const tk_attr_info *a) {
+  int64_t value = tk_inst_get(in, a);
+  tk_ir_attr out = {
+      .name = a->name, .kind = attr_kinds[a->kind], .value = value};
+  if (a->kind == TK_ATTR_AXES || a->kind == TK_ATTR_VALUES) {
+    out.values = in->attr;
+    out.n = in->type.rank;
+  } else if (a->kind == TK_ATTR_FUNCTION) {
+    out.text = tk_extern_at((size_t)value)->name;
+  } else {
+    out.text = tk_mode_text(a->kind, value);
+  }
+  return out;
+}
+
+bool tk_ir_inst_attr(const tk_ir_inst *in, size_t i, tk_ir_attr *out) {
+  const tk_inst *x = real_ir_inst(in);
+  const tk_attr_info *a = tk_inst_attr((tk_opcode)x->op, i);
+  if (a) *out = view_attr(x, a);
+  return a != NULL;
+}
+
+bool tk_ir_inst_attr_named(const tk_ir_inst *in, const char *name,
+                           tk_ir_attr *out) {
+  tk_ir_attr a;
+  for (size_t i = 0; tk_ir_inst_attr(in, i, &a); i++) {
+    if (strcmp(a.name, name) != 0) continue;
+    *out = a;
+    return true;
+  }
+  return false;
+}
+
+/* ---- references --------------------------------------------------------- */
+
+tk_ir_ref tk_ir_inst_ref(const tk_ir_inst *in) {
+  switch (row_of(real_ir_inst(in))->ref) {
+  case TK_REF_NONE: break;
+  case TK_REF_CALLEE: return TK_IR_CALLEE;
+  case TK_REF_COMBINE: return TK_IR_COMBINE;
+  case TK_REF_FORMAT: return TK_IR_FORMAT;
+  case TK_REF_CODE: return TK_IR_CODE;
+  }
+  return TK_IR_NONE;
+}
+
+const tk_ir_func *tk_ir_inst_callee(const tk_ir_inst *in, size_t i) {
+  const tk_inst *x = real_ir_inst(in);
+  tk_ref_kind kind = row_of(x)->ref;
+  if (kind == TK_REF_CALLEE && i == 0) return handle_ir_func(x->ref.callee);
+  if (kind == TK_REF_COMBINE && i < (size_t)x->ref.combine->nlevels)
+    return handle_ir_func(x->ref.combine->levels[i]);
+  return NULL;
+}
+
+bool tk_ir_inst_format(const tk_ir_inst *in, tk_ir_format *out) {
+  const tk_inst *x = real_ir_inst(in);
+  if (row_of(x)->ref != TK_REF_FORMAT) return false;
+  const tk_format *f = x->ref.format;
+  *out = (tk_ir_format){f->hex, f->pids, f->where, {-1, -1, -1}};
+  for (int i = 0; i < 3; i++) out->index[i] = f->pid_slots[i];
+  return true;
+}
+
+bool tk_ir_inst_piece(const tk_ir_inst *in, size_t i, tk_ir_piece *out) {
+  const tk_inst *x = real_ir_inst(in);
+  if (row_of(x)->ref != TK_REF_FORMAT || i >= x->ref.format->n) return false;
+  const tk_piece *p = &x->ref.format->pieces[i];
+  *out =
+      (tk_ir_piece){p->text, p->len, p->text ? -1 : p->slot, p->spec, p->repr};
+  return true;
+}
+
+bool tk_ir_inst_code(const tk_ir_inst *in, tk_ir_code *out) {
+  const tk_inst *x = real_ir_inst(in);
+  if (row_of(x)->ref != TK_REF_CODE) return false;
+  const tk_asm *a = x->ref.code;
+  *out = (tk_ir_code){a->text, a->constraints, a->pack};
+  return true;
+}
+
+const tk_ir_insts *tk_ir_inst_body(const tk_ir_inst *in, size_t i) {
+  return i < 2 ? handle_ir_insts(&real_ir_inst(in)->body[i]) : NULL;
+}
+
+/* ---- the table of instructions ------------------------------------------ */
+
+bool tk_ir_opcode_at(size_t i, tk_ir_opcode *out) {
+  static const char *const effects[] = {
+      [TK_EFFECT_PURE] = "pure",
+      [TK_EFFECT_READS] = "reads",
+      [TK_EFFECT_WRITES] = "writes",
+      [TK_EFFECT_CONTROL] = "control",
+  };
+  static const char *const lanes[] = {
+      [TK_LANES_NONE] = "none",       [TK_LANES_SAME] = "same",
+      [TK_LANES_MOVES] = "moves",     [TK_LANES_GATHERS] = "gathers",
+      [TK_LANES_REDUCES] = "reduces", [TK_LANES_SCANS] = "scans",
+      [TK_LANES_SORTS] = "sorts",     [TK_LANES_PRODUCT] = "product",
+      [TK_LANES_COUNTS] = "counts",   [TK_LANES_SCALES] = "scales",
+      [TK_LANES_GROUPS] = "groups",   [TK_LANES_CALLS] = "calls",
+  };
+  static const char *const refs[] = {
+      [TK_REF_NONE] = NULL,         [TK_REF_CALLEE] = "callee",
+      [TK_REF_COMBINE] = "combine", [TK_REF_FORMAT] = "format",
+      [TK_REF_CODE] = "code",
+  };
+  if (i >= TK_INST_COUNT) return false;
+  const tk_inst_info *row = tk_inst_info_of((tk_opcode)i);
+  *out = (tk_ir_opcode){row->name,         row->doc,     effects[row->effect],
+                        lanes[row->lanes], row->results, refs[row->ref]};
+  return true;
+}
+
+bool tk_ir_opcode_operand(size_t i, size_t k, tk_ir_operand *out) {
+  static const char *const kinds[] = {
+      [TK_OPERAND_ANY] = "any",       [TK_OPERAND_SAME] = "same",
+      [TK_OPERAND_LANES] = "lanes",   [TK_OPERAND_MASK] = "mask",
+      [TK_OPERAND_FLAG] = "flag",     [TK_OPERAND_POINTER] = "pointer",
+      [TK_OPERAND_OFFSET] = "offset",
+  };
+  if (i >= TK_INST_COUNT || k >= TK_OPERANDS) return false;
+  const tk_operand_info *o = &tk_inst_info_of((tk_opcode)i)->operands[k];
+  if (!o->name) return false;
+  *out = (tk_ir_operand){o->name, kinds[o->kind], o->optional, o->many};
+  return true;
+}
+
+const char *tk_ir_opcode_attr(size_t i, size_t k, const char **kind) {
+  const tk_attr_info *a =
+      i < TK_INST_COUNT ? tk_inst_attr((tk_opcode)i, k) : NULL;
+  if (!a) return NULL;
+  *kind = attr_kinds[a->kind];
+  return a->name;
+}
+
+const char *tk_ir_word(const char *kind, size_t i) {
+  for (size_t k = 0; k < TK_COUNT(attr_kinds); k++)
+    if (!strcmp(attr_kinds[k], kind))
+      return tk_mode_text((tk_attr_kind)k, i < INT64_MAX ? (int64_t)i : -1);
+  return NULL;
+}

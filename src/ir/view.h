@@ -1,0 +1,11 @@
+/* view.h - a program as the handle that plug-ins get (tkdbg/ir.h). */
+#ifndef TK_IR_VIEW_H
+#define TK_IR_VIEW_H
+
+#include "ir/ir.h"
+#include "tkdbg/ir.h"
+
+/* The handle lives as long as the program. */
+const tk_ir *tk_program_view(const tk_program *p);
+
+#endif
