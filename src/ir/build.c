@@ -56,12 +56,22 @@ void tk_program_free(tk_program *p) {
 
 /* ---- last uses ---------------------------------------------------------- */
 
-/* Every temporary has one definition, and its uses stand in the same
- * statement, so one walk from the end finds the last of them. */
+/* Every temporary has one definition.  Where its uses stand in the same
+ * statement, one walk from the end finds the last of them; others (a value
+ * that a name annotated tl.constexpr stands for) live on. */
 typedef struct last_uses {
   const tk_func *f;
-  uint8_t *seen; /* by slot */
+  uint8_t *seen;     /* by slot */
+  uint32_t *defined; /* by slot: the number of the statement + 1 */
 } last_uses;
+
+static bool find_definition(void *ud, const tk_at *at, const tk_inst *in) {
+  last_uses *u = ud;
+  for (int k = 0; k < in->nargs; k++)
+    if (u->defined[in->args[k]] != at->stmt->id + 1) u->seen[in->args[k]] = 1;
+  for (int k = 0; k < in->nres; k++) u->defined[in->res[k]] = at->stmt->id + 1;
+  return true;
+}
 
 /* Whether it is the first time that a temporary is met. */
 static bool meet_slot(last_uses *u, int slot) {
@@ -109,7 +119,9 @@ static void mark_body(last_uses *u, const tk_body *b) {
 }
 
 void tk_func_last_uses(tk_program *p, tk_func *f) {
-  last_uses u = {f, TK_NEWN(&p->arena, uint8_t, f->nslots + 1)};
+  last_uses u = {f, TK_NEWN(&p->arena, uint8_t, f->nslots + 1),
+                 TK_NEWN(&p->arena, uint32_t, f->nslots + 1)};
+  tk_walk_func(f, &(tk_walk){.ud = &u, .inst = find_definition});
   for (size_t i = 0; i < f->nparams; i++) u.seen[f->params[i]] = 1;
   mark_body(&u, &f->body);
 }

@@ -7,6 +7,7 @@
  * that stand further down, so all headers are made before the first body.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,11 @@ typedef struct parser {
   tk_func *f; /* the function that is read, and names of its slots */
   TK_VEC(const char *) names; /* by slot */
   tk_span stmt;
-  TK_VEC(tk_span) insts; /* where the text has each, by number */
+  tk_span list; /* the last list of numbers, */
+  int nlist;    /* and how many they are; -1: none since the operands */
+  int depth;    /* of what is read inside each other */
+  struct reading *reading; /* the instruction that is read */
+  TK_VEC(tk_span) insts;   /* where the text has each, by number */
   TK_VEC(tk_span) stmts;
 } parser;
 
@@ -61,6 +66,16 @@ static void bad_text(parser *r, uint32_t lo, uint32_t hi, const char *help,
                            "%s", message);
   if (help) tk_diag_help(r->env, d, "%s", help);
   tk_throw(r->env, TK_USAGE);
+}
+
+/* Statements, bodies of conds and types stand in each other only so deep, so
+ * that neither the parser nor who walks the form runs out of stack. */
+enum { MOST_NESTED = 200 };
+
+static void enter_nested(parser *r) {
+  if (++r->depth > MOST_NESTED)
+    bad_text(r, r->at, r->at + 1, NULL, "this is nested more than %d deep",
+             MOST_NESTED);
 }
 
 static const char *here(const parser *r) {
@@ -92,10 +107,12 @@ static uint32_t word_length(const parser *r) {
   return n;
 }
 
+/* A sign, or a whole word. */
 static bool take_sign(parser *r, const char *sign) {
   skip_blanks(r);
   size_t n = strlen(sign);
   if (strncmp(here(r), sign, n) != 0) return false;
+  if (isalpha((unsigned char)*sign) && word_length(r) != n) return false;
   r->at += (uint32_t)n;
   return true;
 }
@@ -105,14 +122,6 @@ static void need_sign(parser *r, const char *sign, const char *after) {
   uint32_t n = word_length(r);
   bad_text(r, r->at, r->at + (n ? n : 1), NULL, "expected '%s' after %s", sign,
            after);
-}
-
-static bool take_word(parser *r, const char *word) {
-  skip_blanks(r);
-  size_t n = strlen(word);
-  if (word_length(r) != n || strncmp(here(r), word, n) != 0) return false;
-  r->at += (uint32_t)n;
-  return true;
 }
 
 static const char *need_word(parser *r, const char *what) {
@@ -130,9 +139,12 @@ static int64_t need_int(parser *r, int64_t lo, int64_t hi, const char *what) {
   const char *digits = here(r) + (*here(r) == '-');
   if (!isdigit((unsigned char)*digits))
     bad_text(r, r->at, r->at + 1, NULL, "expected %s, a number", what);
+  errno = 0;
   int64_t v = hex ? (int64_t)strtoull(here(r), &end, 16)
                   : (int64_t)strtoll(here(r), &end, 10);
   uint32_t n = (uint32_t)(end - here(r));
+  if (errno == ERANGE)
+    bad_text(r, r->at, r->at + n, NULL, "%s has more than 64 bits", what);
   if (v < lo || v > hi)
     bad_text(r, r->at, r->at + n, NULL, "%s must be from %lld to %lld", what,
              (long long)lo, (long long)hi);
@@ -166,6 +178,7 @@ static const char *need_quoted(parser *r, size_t *n, const char *what) {
     }
     out[(*n)++] = c;
   }
+  out[*n] = 0;
   r->at++;
   return out;
 }
@@ -188,20 +201,16 @@ static const char *need_name(parser *r, const char *sign, const char *what) {
                           r->at - start - 1);
 }
 
-/* ---- types ----------------------------------------------------------------
- */
+/* ---- types -------------------------------------------------------------- */
 
 static tk_type need_type(parser *r);
 
 static tk_type pointer_type(parser *r, bool is_const) {
-  uint32_t start = r->at;
   need_sign(r, "<", "a pointer");
   tk_type t = need_type(r);
   need_sign(r, ">", "what a pointer points to");
   if (t.rank) {
     t.to_block = true;
-  } else if (t.ptr == 255) {
-    bad_text(r, start, r->at, NULL, "a pointer is at most 255 deep");
   }
   t.ptr++;
   t.is_const |= is_const;
@@ -236,8 +245,7 @@ static tk_type block_type(parser *r) {
   return t;
 }
 
-static tk_type need_type(parser *r) {
-  if (take_sign(r, "<")) return block_type(r);
+static tk_type need_named_type(parser *r) {
   skip_blanks(r);
   uint32_t start = r->at, n = word_length(r);
   const char *name = tk_arena_strndup(r->arena, here(r), n);
@@ -251,8 +259,14 @@ static tk_type need_type(parser *r) {
   return tk_scalar((tk_dtype)d);
 }
 
-/* ---- places in sources -----------------------------------------------------
- */
+static tk_type need_type(parser *r) {
+  enter_nested(r);
+  tk_type t = take_sign(r, "<") ? block_type(r) : need_named_type(r);
+  r->depth--;
+  return t;
+}
+
+/* ---- places in sources --------------------------------------------------- */
 
 static uint32_t offset_of(parser *r, uint32_t start, int64_t line,
                           int64_t column) {
@@ -286,18 +300,36 @@ static tk_span need_place(parser *r) {
   return at;
 }
 
+/* How many bytes the lines that begin with | have, with one for each end. */
+static size_t lines_length(const parser *r) {
+  const char *p = here(r);
+  size_t n = 0;
+  while (*p == '|') {
+    size_t line = strcspn(p, "\n");
+    n += line + 1;
+    p += line + (p[line] == '\n');
+  }
+  return n;
+}
+
 /* source N "name" from LINE, then lines that begin with |: lines before the
  * first are taken to be empty. */
 static void read_source(parser *r) {
+  skip_blanks(r);
+  uint32_t start = r->at;
   int number = (int)need_int(r, 0, 1000000, "the number of a source");
   size_t n;
+  for (size_t i = 0; i < r->sources.n; i++)
+    if (r->sources.items[i].number == number)
+      bad_text(r, start, r->at, NULL, "there are two sources %d", number);
   const char *name = need_quoted(r, &n, "the number of a source");
   need_sign(r, "from", "the name of a source");
   size_t first = (size_t)need_int(r, 1, 10000000, "the first line of a source");
   size_t len = first - 1;
-  char *text = tk_arena_alloc(r->keep, len + (r->text->len - r->at) + 1);
+  skip_blanks(r);
+  char *text = tk_arena_alloc(r->keep, len + lines_length(r) + 1);
   memset(text, '\n', len);
-  for (skip_blanks(r); *here(r) == '|'; r->at += *here(r) == '\n') {
+  for (; *here(r) == '|'; r->at += *here(r) == '\n') {
     r->at++;
     while (*here(r) && *here(r) != '\n') text[len++] = r->text->text[r->at++];
     text[len++] = '\n';
@@ -329,8 +361,7 @@ static const tk_source *need_source(parser *r) {
            "there is no source %d", number);
 }
 
-/* ---- slots and functions ----------------------------------------------------
- */
+/* ---- slots and functions ------------------------------------------------- */
 
 static int named_slot(const parser *r, const char *name) {
   for (size_t i = 0; i < r->names.n; i++)
@@ -373,8 +404,7 @@ static tk_func *need_func(parser *r) {
   bad_text(r, start, r->at, NULL, "there is no function @%s", name);
 }
 
-/* ---- attributes
- * -------------------------------------------------------------- */
+/* ---- attributes ---------------------------------------------------------- */
 
 static int64_t mode_value(parser *r, tk_attr_kind list) {
   skip_blanks(r);
@@ -400,8 +430,11 @@ static int64_t function_value(parser *r) {
   bad_text(r, start, r->at, NULL, "libdevice has no function '%s'", word);
 }
 
+/* As many numbers as the type that follows has axes. */
 static void read_list(parser *r, int64_t *out) {
   int n = 0;
+  skip_blanks(r);
+  uint32_t start = r->at;
   need_sign(r, "[", "'='");
   while (!take_sign(r, "]")) {
     if (n) need_sign(r, ",", "a number");
@@ -409,6 +442,8 @@ static void read_list(parser *r, int64_t *out) {
       bad_text(r, r->at, r->at, NULL, "there are at most %d axes", TK_MAX_RANK);
     out[n++] = need_int(r, INT64_MIN, INT64_MAX, "a number");
   }
+  r->list = (tk_span){start, r->at};
+  r->nlist = n;
 }
 
 static void read_attr(parser *r, tk_inst *in, const tk_attr_info *a) {
@@ -418,8 +453,8 @@ static void read_attr(parser *r, tk_inst *in, const tk_attr_info *a) {
   case TK_ATTR_BITS: v = need_int(r, INT64_MIN, INT64_MAX, a->name); break;
   case TK_ATTR_AXIS: v = need_int(r, 0, TK_MAX_RANK - 1, a->name); break;
   case TK_ATTR_FLAG:
-    v = take_word(r, "true");
-    if (!v && !take_word(r, "false"))
+    v = take_sign(r, "true");
+    if (!v && !take_sign(r, "false"))
       bad_text(r, r->at, r->at + 1, NULL, "%s is true or false", a->name);
     break;
   case TK_ATTR_AXES:
@@ -477,8 +512,7 @@ static void read_attrs(parser *r, tk_inst *in) {
   }
 }
 
-/* ---- instructions
- * -------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------- */
 
 enum { MOST_OPERANDS = 1024 };
 
@@ -521,7 +555,7 @@ static bool read_operand(parser *r, reading *x, const tk_operand_info *o,
   if (o->optional) {
     uint32_t mark = r->at;
     if (x->nargs && !take_sign(r, ",")) return false;
-    if (!take_word(r, o->name) || !take_sign(r, "=")) {
+    if (!take_sign(r, o->name) || !take_sign(r, "=")) {
       r->at = mark;
       return false;
     }
@@ -582,9 +616,9 @@ static const tk_format *read_format(parser *r, reading *x) {
   tk_format *f = TK_NEW(r->arena, tk_format);
   TK_VEC(tk_piece) pieces = {0};
   *f = (tk_format){.pid_slots = {-1, -1, -1}};
-  f->hex = take_word(r, "hex");
-  f->pids = take_word(r, "pids");
-  if (take_word(r, "where")) read_where(r, f);
+  f->hex = take_sign(r, "hex");
+  f->pids = take_sign(r, "pids");
+  if (take_sign(r, "where")) read_where(r, f);
   need_sign(r, "[", "what is printed");
   for (bool first = true; !take_sign(r, "]"); first = false) {
     if (!first) need_sign(r, ",", "a piece");
@@ -603,7 +637,7 @@ static const tk_format *read_format(parser *r, reading *x) {
 static const tk_combine *read_combine(parser *r) {
   tk_combine *c = TK_NEW(r->arena, tk_combine);
   TK_VEC(tk_func *) levels = {0};
-  if (take_word(r, "by")) do
+  if (take_sign(r, "by")) do
       TK_PUSH(r->arena, &levels, need_func(r));
     while (take_sign(r, ","));
   c->levels = levels.items;
@@ -660,6 +694,10 @@ static void read_types(parser *r, reading *x) {
     x->in->res[i] = slot;
     if (!i) x->in->type = t;
   }
+  if (r->nlist >= 0 && r->nlist != x->in->type.rank)
+    bad_text(r, r->list.lo, r->list.hi, NULL,
+             "there must be a number for each of %d axes, not %d",
+             x->in->type.rank, r->nlist);
   x->in->n = tk_numel(&x->in->type);
 }
 
@@ -679,8 +717,11 @@ static void read_results(parser *r, reading *x) {
 }
 
 static tk_inst *read_inst(parser *r) {
-  reading *x = TK_NEW(r->arena, reading);
+  reading *x = r->reading;
   tk_inst staged = {.op = 0};
+  x->nargs = x->nres = 0;
+  x->has = 0;
+  r->nlist = -1;
   read_results(r, x);
   skip_blanks(r);
   x->start = r->at;
@@ -698,13 +739,15 @@ static tk_inst *read_inst(parser *r) {
   in->ref.any = ref;
   if (in->nargs) in->from = r->f->slots[in->args[0]].type;
   read_types(r, x);
-  in->span = take_word(r, "at") ? need_place(r) : r->stmt;
+  in->span = take_sign(r, "at") ? need_place(r) : r->stmt;
   if (x->op != TK_I_COND) return in;
+  enter_nested(r);
   need_sign(r, "{", "the type of cond");
   read_insts(r, &in->body[0]);
   need_sign(r, "else", "the first body of cond");
   need_sign(r, "{", "'else'");
   read_insts(r, &in->body[1]);
+  r->depth--;
   return in;
 }
 
@@ -716,8 +759,7 @@ static void read_insts(parser *r, tk_insts *out) {
   }
 }
 
-/* ---- statements
- * ------------------------------------------------------------------ */
+/* ---- statements ---------------------------------------------------------- */
 
 static void read_body(parser *r, tk_body *out);
 
@@ -730,8 +772,8 @@ static void read_loop(parser *r, tk_stmt *st) {
   st->ub = need_slot(r, "the upper bound");
   need_sign(r, ",", "the upper bound");
   st->step = need_slot(r, "the step");
-  st->down = take_word(r, "down");
-  if (!take_word(r, "with")) return;
+  st->down = take_sign(r, "down");
+  if (!take_sign(r, "with")) return;
   do {
     skip_blanks(r);
     uint32_t start = r->at;
@@ -749,8 +791,10 @@ static void read_loop(parser *r, tk_stmt *st) {
 }
 
 static void read_block(parser *r, tk_body *out) {
+  enter_nested(r);
   need_sign(r, "{", "the head of a statement");
   read_body(r, out);
+  r->depth--;
 }
 
 static void read_return(parser *r, tk_stmt *st) {
@@ -764,11 +808,11 @@ static void read_return(parser *r, tk_stmt *st) {
 }
 
 static tk_stmt_kind need_kind(parser *r) {
-  if (take_word(r, "stmt")) return TK_S_RUN;
-  if (take_word(r, "if")) return TK_S_IF;
-  if (take_word(r, "for")) return TK_S_FOR;
-  if (take_word(r, "while")) return TK_S_WHILE;
-  if (take_word(r, "return")) return TK_S_RETURN;
+  if (take_sign(r, "stmt")) return TK_S_RUN;
+  if (take_sign(r, "if")) return TK_S_IF;
+  if (take_sign(r, "for")) return TK_S_FOR;
+  if (take_sign(r, "while")) return TK_S_WHILE;
+  if (take_sign(r, "return")) return TK_S_RETURN;
   uint32_t n = word_length(r);
   bad_text(r, r->at, r->at + (n ? n : 1), NULL,
            "expected a statement: stmt, if, for, while or return");
@@ -790,7 +834,7 @@ static tk_stmt *read_stmt(parser *r) {
     need_sign(r, "then", "the instructions of an if");
     st->cond = need_slot(r, "a condition");
     read_block(r, &st->body);
-    if (take_word(r, "else")) read_block(r, &st->orelse);
+    if (take_sign(r, "else")) read_block(r, &st->orelse);
     break;
   case TK_S_FOR:
     read_loop(r, st);
@@ -813,8 +857,7 @@ static void read_body(parser *r, tk_body *out) {
   }
 }
 
-/* ---- functions
- * --------------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------- */
 
 /* from ARG.ITEM divisor N */
 static void read_origin(parser *r, tk_param *out) {
@@ -837,7 +880,7 @@ static void read_origin(parser *r, tk_param *out) {
     out->item = (size_t)need_int(r, 1, 1 << 20, "an item");
   }
   out->divisor = 1;
-  if (take_word(r, "divisor"))
+  if (take_sign(r, "divisor"))
     out->divisor = (int)need_int(r, 1, 1 << 20, "a divisor");
 }
 
@@ -869,7 +912,7 @@ static void read_params(parser *r, bool kernel) {
 }
 
 static void read_vars(parser *r) {
-  while (take_word(r, "var")) {
+  while (take_sign(r, "var")) {
     skip_blanks(r);
     uint32_t start = r->at;
     const char *name = need_name(r, "%", "a variable");
@@ -886,8 +929,8 @@ static void read_vars(parser *r) {
 
 /* Up to the brace of its body, which is passed over. */
 static void read_header(parser *r) {
-  bool library = take_word(r, "library"), kernel = take_word(r, "kernel");
-  if (!kernel && !take_word(r, "func"))
+  bool library = take_sign(r, "library"), kernel = take_sign(r, "kernel");
+  if (!kernel && !take_sign(r, "func"))
     bad_text(r, r->at, r->at + word_length(r), NULL,
              "expected a function: kernel or func");
   skip_blanks(r);
@@ -940,16 +983,16 @@ static void read_head(parser *r) {
   tk_program *p = r->p;
   TK_VEC(tk_program_arg) args = {0};
   size_t n;
-  if (!take_word(r, TK_TEXT_HEAD))
+  if (!take_sign(r, TK_TEXT_HEAD))
     bad_text(r, r->at, r->at + 1, "'tkdbg ir' writes such texts",
              "the text of a program begins with '" TK_TEXT_HEAD " %d'",
              TK_TEXT_VERSION);
   need_int(r, TK_TEXT_VERSION, TK_TEXT_VERSION, "the version of the text");
-  if (take_word(r, "triton"))
+  if (take_sign(r, "triton"))
     p->triton_version = (int)need_int(r, 0, 1000000, "a version of Triton");
-  if (take_word(r, "num_warps"))
+  if (take_sign(r, "num_warps"))
     p->num_warps = (int)need_int(r, 1, 64, "num_warps");
-  while (take_word(r, "arg")) {
+  while (take_sign(r, "arg")) {
     tk_program_arg a = {need_word(r, "the name of an argument"), NULL};
     if (take_sign(r, "=")) a.value = need_quoted(r, &n, "'='");
     TK_PUSH(r->arena, &args, a);
@@ -974,6 +1017,12 @@ static void parse_text(tk_env *e, void *ud) {
   parser *r = ud;
   tk_flaw flaw;
   (void)e;
+  const char *zero = memchr(r->text->text, 0, r->text->len);
+  if (zero) {
+    r->at = (uint32_t)(zero - r->text->text);
+    bad_text(r, r->at, r->at + 1, NULL, "the text has a byte 0");
+  }
+  r->reading = TK_NEW(r->arena, reading);
   read_sources(r);
   read_head(r);
   for (skip_blanks(r); *here(r) && strncmp(here(r), "source ", 7) != 0;

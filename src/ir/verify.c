@@ -17,8 +17,11 @@ typedef struct verifier {
   const tk_program *p;
   tk_flaw *flaw;
   const tk_stmt *stmt; /* whose instructions are checked */
-  uint8_t *defined;    /* by slot of the function: 1 it has a value here */
-  uint8_t *inst_ids;   /* by number: 1 it was met */
+  tk_arena *scratch;
+  uint8_t *defined; /* by slot: 1 a temporary has a value here, 2 had one */
+  TK_VEC(int) defined_here;      /* temporaries that have one, oldest first */
+  TK_VEC(const tk_inst *) conds; /* around what is verified */
+  uint8_t *inst_ids;             /* by number: 1 it was met */
   uint8_t *stmt_ids;
 } verifier;
 
@@ -43,8 +46,7 @@ static bool is_slot(const tk_func *f, int slot) {
   return slot >= 0 && (size_t)slot < f->nslots;
 }
 
-/* ---- operands --------------------------------------------------------------
- */
+/* ---- operands ------------------------------------------------------------ */
 
 /* Of the same shape, or a scalar that fills it. */
 static bool fills(const tk_type *t, const tk_type *block) {
@@ -118,20 +120,41 @@ static bool check_count(verifier *v, const tk_func *f, const tk_inst *in) {
   return true;
 }
 
+/* At the end of a body: what was defined since has no value any more. */
+static void end_body(verifier *v, size_t before) {
+  while (v->defined_here.n > before)
+    v->defined[v->defined_here.items[--v->defined_here.n]] = 2;
+}
+
+static bool define_temporary(verifier *v, const tk_func *f, const tk_inst *in,
+                             int slot) {
+  for (size_t i = 0; i < v->conds.n; i++)
+    for (int k = 0; k < v->conds.items[i]->nres; k++)
+      if (v->conds.items[i]->res[k] == slot) return true;
+  if (v->defined[slot]) return flawed(v, f, in, "a temporary is defined twice");
+  v->defined[slot] = 1;
+  TK_PUSH(v->scratch, &v->defined_here, slot);
+  return true;
+}
+
 static bool check_slots(verifier *v, const tk_func *f, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     if (!is_slot(f, in->args[k]))
       return flawed(v, f, in, "operand %d is no slot", k);
     const tk_slot *s = &f->slots[in->args[k]];
-    if (!s->name && !v->defined[in->args[k]])
-      return flawed(v, f, in, "operand %d has no value yet", k);
+    if (!s->name && v->defined[in->args[k]] != 1)
+      return flawed(v, f, in, "operand %d has no value here", k);
     if (k < 32 && in->kill >> k & 1 && s->name)
       return flawed(v, f, in, "operand %d is a variable and lives on", k);
   }
   for (int k = 0; k < in->nres; k++) {
     if (!is_slot(f, in->res[k]))
       return flawed(v, f, in, "result %d is no slot", k);
-    v->defined[in->res[k]] = 1;
+    for (int i = 0; i < k; i++)
+      if (in->res[i] == in->res[k])
+        return flawed(v, f, in, "two results are one slot");
+    if (!f->slots[in->res[k]].name && !define_temporary(v, f, in, in->res[k]))
+      return false;
   }
   if (in->nres && !tk_same_type(&in->type, &f->slots[in->res[0]].type))
     return flawed(v, f, in, "its type is not that of its first result");
@@ -142,8 +165,7 @@ static bool check_slots(verifier *v, const tk_func *f, const tk_inst *in) {
   return true;
 }
 
-/* ---- attributes and what is referred to
- * --------------------------------------- */
+/* ---- attributes and what is referred to ---------------------------------- */
 
 static bool check_axes(verifier *v, const tk_func *f, const tk_inst *in) {
   unsigned seen = 0;
@@ -163,6 +185,8 @@ static bool check_attr(verifier *v, const tk_func *f, const tk_inst *in,
   int rank = in->from.rank > in->type.rank ? in->from.rank : in->type.rank;
   switch (a->kind) {
   case TK_ATTR_INT:
+    return (in->op != TK_I_PID && in->op != TK_I_NPROG) || x <= 2 ||
+           flawed(v, f, in, "a grid has no axis %lld", (long long)x);
   case TK_ATTR_BITS:
   case TK_ATTR_VALUES: return true;
   case TK_ATTR_FLAG:
@@ -253,12 +277,9 @@ static bool check_ref(verifier *v, const tk_func *f, const tk_inst *in) {
   return true;
 }
 
-/* ---- instructions and statements
- * --------------------------------------------------- */
+/* ---- instructions and statements ----------------------------------------- */
 
-static bool verify_inst(void *ud, const tk_at *at, const tk_inst *in) {
-  verifier *v = ud;
-  const tk_func *f = at->func;
+static bool verify_inst(verifier *v, const tk_func *f, const tk_inst *in) {
   const tk_attr_info *a;
   if (in->op >= TK_INST_COUNT)
     return flawed(v, f, NULL, "%d is no instruction", in->op);
@@ -273,6 +294,11 @@ static bool verify_inst(void *ud, const tk_at *at, const tk_inst *in) {
   return check_ref(v, f, in);
 }
 
+/* Whether a statement's own slot has a value; variables do. */
+static bool gives_value(const verifier *v, const tk_func *f, int slot) {
+  return f->slots[slot].name || v->defined[slot] == 1;
+}
+
 static bool is_flag(const tk_func *f, int slot) {
   const tk_type *t = is_slot(f, slot) ? &f->slots[slot].type : NULL;
   return t && !t->rank && !t->ptr && t->elem == TK_INT1;
@@ -283,6 +309,10 @@ static bool verify_loop(verifier *v, const tk_func *f, const tk_stmt *st) {
   for (int i = 0; i < 4; i++) {
     if (!is_slot(f, slots[i]))
       return flawed(v, f, NULL, "a bound of the loop is no slot");
+    if (i ? !gives_value(v, f, slots[i]) : !f->slots[slots[i]].name)
+      return flawed(v, f, NULL,
+                    i ? "a bound of the loop has no value here"
+                      : "the variable of a loop has a name");
     const tk_type *t = &f->slots[slots[i]].type;
     if (t->rank || t->ptr || !tk_is_int((tk_dtype)t->elem) ||
         !tk_same_type(t, &f->slots[st->iv].type))
@@ -301,32 +331,117 @@ static bool verify_return(verifier *v, const tk_func *f, const tk_stmt *st) {
     if (!is_slot(f, st->results[i]) ||
         !tk_same_type(&f->slots[st->results[i]].type, &f->result_types[i]))
       return flawed(v, f, NULL, "result %zu is not of the function's type", i);
+    else if (!gives_value(v, f, st->results[i]))
+      return flawed(v, f, NULL, "result %zu has no value here", i);
   return true;
 }
 
-static bool verify_stmt(void *ud, const tk_at *at) {
-  verifier *v = ud;
-  const tk_func *f = at->func;
-  const tk_stmt *st = v->stmt = at->stmt;
+static bool check_stmt_place(verifier *v, const tk_func *f, const tk_stmt *st) {
   if (st->id >= v->p->nstmts || v->stmt_ids[st->id])
     return flawed(v, f, NULL, "the statement's number, %u, is wrong", st->id);
   v->stmt_ids[st->id] = 1;
   if (st->span.lo > st->span.hi || st->span.hi > f->src->len)
     return flawed(v, f, NULL, "the statement's place is not in its source");
+  return true;
+}
+
+/* Once its instructions were verified. */
+static bool verify_stmt(verifier *v, const tk_func *f, const tk_stmt *st) {
   switch (st->kind) {
   case TK_S_RUN: return true;
   case TK_S_IF:
   case TK_S_WHILE:
-    return is_flag(f, st->cond) ||
-           flawed(v, f, NULL, "the condition is no scalar int1");
+    if (!is_flag(f, st->cond))
+      return flawed(v, f, NULL, "the condition is no scalar int1");
+    return gives_value(v, f, st->cond) ||
+           flawed(v, f, NULL, "the condition has no value here");
   case TK_S_FOR: return verify_loop(v, f, st);
   case TK_S_RETURN: return verify_return(v, f, st);
   }
   return flawed(v, f, NULL, "the statement is of no kind");
 }
 
-/* ---- programs
- * ------------------------------------------------------------------------ */
+static bool verify_insts(verifier *v, const tk_func *f, const tk_insts *l) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    if (!verify_inst(v, f, in)) return false;
+    if (in->op != TK_I_COND) continue;
+    TK_PUSH(v->scratch, &v->conds, in);
+    for (int k = 0; k < 2; k++) {
+      size_t before = v->defined_here.n;
+      if (!verify_insts(v, f, &in->body[k])) return false;
+      end_body(v, before);
+    }
+    v->conds.n--;
+  }
+  return true;
+}
+
+static bool verify_body(verifier *v, const tk_func *f, const tk_body *b) {
+  size_t before = v->defined_here.n;
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = v->stmt = b->items[i];
+    if (!check_stmt_place(v, f, st) || !verify_insts(v, f, &st->insts) ||
+        !verify_stmt(v, f, st) || !verify_body(v, f, &st->body) ||
+        !verify_body(v, f, &st->orelse))
+      return false;
+  }
+  end_body(v, before);
+  return true;
+}
+
+/* Whether no way through the body goes past its end. */
+static bool always_returns(const tk_body *b) {
+  const tk_stmt *last = b->n ? b->items[b->n - 1] : NULL;
+  if (!last) return false;
+  return last->kind == TK_S_RETURN ||
+         (last->kind == TK_S_IF && always_returns(&last->body) &&
+          always_returns(&last->orelse));
+}
+
+/* ---- calls -------------------------------------------------------------- */
+
+/* A search for functions that call themselves, by way of others or not. */
+typedef struct call_search {
+  verifier *v;
+  uint8_t *state; /* by number: 1 it is being searched, 2 it was */
+  int depth;
+} call_search;
+
+enum { MOST_CALLS = 200 }; /* inside each other */
+
+static bool search_calls(call_search *c, const tk_func *f);
+
+static bool search_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  call_search *c = ud;
+  tk_ref_kind kind = tk_inst_info_of((tk_opcode)in->op)->ref;
+  size_t n = kind == TK_REF_CALLEE    ? 1
+             : kind == TK_REF_COMBINE ? (size_t)in->ref.combine->nlevels
+                                      : 0;
+  for (size_t i = 0; i < n; i++) {
+    const tk_func *g =
+        kind == TK_REF_CALLEE ? in->ref.callee : in->ref.combine->levels[i];
+    c->v->stmt = at->stmt;
+    if (c->state[g->id] == 1)
+      return flawed(c->v, at->func, in, "@%.60s would call itself", g->name);
+    if (c->depth >= MOST_CALLS)
+      return flawed(c->v, at->func, in,
+                    "functions call each other more than %d deep", MOST_CALLS);
+    if (!c->state[g->id] && !search_calls(c, g)) return false;
+  }
+  return true;
+}
+
+static bool search_calls(call_search *c, const tk_func *f) {
+  c->state[f->id] = 1;
+  c->depth++;
+  bool holds = tk_walk_func(f, &(tk_walk){.ud = c, .inst = search_inst});
+  c->depth--;
+  c->state[f->id] = 2;
+  return holds;
+}
+
+/* ---- programs ------------------------------------------------------------ */
 
 static bool verify_kernel(verifier *v) {
   const tk_program *p = v->p;
@@ -343,15 +458,18 @@ static bool verify_kernel(verifier *v) {
 }
 
 static bool verify_func(verifier *v, tk_arena *scratch, const tk_func *f) {
+  v->scratch = scratch;
   v->defined = TK_NEWN(scratch, uint8_t, f->nslots + 1);
+  v->defined_here.n = v->conds.n = 0;
   v->stmt = NULL;
   for (size_t i = 0; i < f->nparams; i++) {
     if (!is_slot(f, f->params[i]))
       return flawed(v, f, NULL, "parameter %zu is no slot", i);
-    v->defined[f->params[i]] = 1;
   }
   if (!f->src) return flawed(v, f, NULL, "the function has no source");
-  return tk_walk_func(f, &(tk_walk){v, verify_stmt, verify_inst});
+  if (f->nresults && !always_returns(&f->body))
+    return flawed(v, f, NULL, "the function ends without giving its values");
+  return verify_body(v, f, &f->body);
 }
 
 typedef struct job {
@@ -369,6 +487,9 @@ static void verify_program(tk_env *e, void *ud) {
   j->holds = verify_kernel(&j->v);
   for (size_t i = 0; j->holds && i < p->nfuncs; i++)
     j->holds = verify_func(&j->v, &j->scratch, p->funcs[i]);
+  call_search c = {&j->v, TK_NEWN(&j->scratch, uint8_t, p->nfuncs + 1), 0};
+  for (size_t i = 0; j->holds && i < p->nfuncs; i++)
+    if (!c.state[i]) j->holds = search_calls(&c, p->funcs[i]);
 }
 
 bool tk_program_verify(const tk_program *p, tk_flaw *flaw) {
