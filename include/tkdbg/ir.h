@@ -5,8 +5,7 @@
  * in each statement the instructions that it runs.  Instructions read and
  * write values of their function, which are numbered: variables, which have
  * names and are assigned in place, and temporaries.  Every value has a type.
- * docs/ir.md describes the instructions, and the text that says the same
- * (tk_launch_ir, tk_ir_open).
+ * A text says the same (tk_launch_ir, tk_ir_open).
  *
  * Ownership: the caller only reads.  All that functions here return, handles,
  * strings and arrays, belongs to the program, which lives until its session is
@@ -205,7 +204,7 @@ const tk_ir_insts *tk_ir_inst_body(const tk_ir_inst *in, size_t i);
 
 /* ---- what instructions there are ---------------------------------------- */
 
-/* A row of the table of instructions; docs/ir.md says what the words mean. */
+/* A row of the table of instructions. */
 typedef struct tk_ir_opcode {
   const char *name, *doc;
   const char *effect; /* "pure", "reads", "writes", "control" */

@@ -15,6 +15,7 @@ int fuzz_launchfile(const uint8_t *data, size_t size);
 int fuzz_parse(const uint8_t *data, size_t size);
 int fuzz_pids(const uint8_t *data, size_t size);
 int fuzz_command(const uint8_t *data, size_t size);
+int fuzz_ir(const uint8_t *data, size_t size);
 
 #define LLVMFuzzerTestOneInput fuzz_kernel
 #include "fuzz_kernel.c"
@@ -40,6 +41,9 @@ int fuzz_command(const uint8_t *data, size_t size);
 #define LLVMFuzzerTestOneInput fuzz_command
 #include "fuzz_command.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_ir
+#include "fuzz_ir.c"
+#undef LLVMFuzzerTestOneInput
 
 enum { MUTATIONS = 200, MOST_BYTES = 1 << 16 };
 
@@ -57,6 +61,7 @@ static const target targets[] = {
     {"parse", fuzz_parse},
     {"pids", fuzz_pids},
     {"command", fuzz_command},
+    {"ir", fuzz_ir},
 };
 
 static uint32_t next_random(uint32_t *state) {
