@@ -28,10 +28,14 @@ static void free_unit(tk_env *e, tk_function *f) {
   f->units = NULL;
 }
 
-/* def NAME(a, b: constexpr): pass */
-static const char *header_text(tk_arena *a, const tk_program *p) {
-  const char *text =
-      tk_arena_printf(a, "@triton.jit\ndef %s(", p->kernel->name);
+/* def NAME(a, b: constexpr): pass, below a line that makes it a module of its
+ * own: the same text opened twice is two functions. */
+static const char *header_text(tk_session *s, tk_arena *a,
+                               const tk_program *p) {
+  size_t n = 0;
+  for (const tk_module *m = s->modules; m; m = m->next) n++;
+  const char *text = tk_arena_printf(a, "# form %zu\n@triton.jit\ndef %s(", n,
+                                     p->kernel->name);
   for (size_t i = 0; i < p->nargs; i++)
     text = tk_arena_printf(a, "%s%s%s%s", text, i ? ", " : "", p->args[i].name,
                            p->args[i].value ? ": tl.constexpr" : "");
@@ -52,7 +56,7 @@ static void open_text(tk_env *e, void *ud) {
     u->program.funcs[i]->program = &u->program;
   tk_free(e, p, sizeof *p);
   u->key = "";
-  const char *header = header_text(&u->program.arena, &u->program);
+  const char *header = header_text(s, &u->program.arena, &u->program);
   tk_module *m;
   tk_status st = tk_module_open(s, o->name, header, strlen(header), &m);
   if (st == TK_OK) st = tk_function_named(m, u->program.kernel->name, o->out);
@@ -62,7 +66,7 @@ static void open_text(tk_env *e, void *ud) {
     tk_throw(e, st);
   }
   tk_function *f = *o->out;
-  if (f->units) f->free_units(e, f);
+  TK_ASSERT(!f->units);
   f->units = u;
   f->fixed = true;
   f->free_units = free_unit;
