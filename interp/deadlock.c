@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 enum { MAX_GROUPS = 6 };
 
 /* A program that waits, and the read that it waits for. */
@@ -88,20 +90,20 @@ static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
   return k;
 }
 
-static size_t collect(tki_schedule *s, waiter *w) {
+/* Those that wait, or only one of them. */
+static size_t collect(const tki_schedule *s, const tki_task *only, waiter *w) {
   size_t n = 0;
-  if (s->main.waits) {
-    if (w) w[n] = (waiter){&s->main, awaited(&s->main)};
+  for (const tki_task *k = s->tasks; k; k = k->next) {
+    if (!k->own->waits || (only && k != only)) continue;
+    if (w) w[n] = (waiter){k->own, awaited(k->own)};
+    TK_ASSERT(!w || (w[n].read && w[n].spin->at));
     n++;
   }
-  bool tasks = s->mode != TKI_SERIAL || s->t->driver;
-  for (tki_task *k = s->tasks; k && tasks; k = k->next, n++)
-    if (w) w[n] = (waiter){k->own, awaited(k->own)};
   return n;
 }
 
 /* Reported where the first of them stands. */
-static tk_diag *report(tki_schedule *s, const waiter *w, size_t n) {
+static tk_diag *deadlock_diag(tki_schedule *s, const waiter *w, size_t n) {
   tki *t = s->t;
   const tki_frame *f = tki_user_frame(w->spin->at);
   return n == 1
@@ -137,13 +139,14 @@ static void note_rest(tki_schedule *s, tk_diag *d, size_t n) {
                  "program, whatever the order");
 }
 
-void tki_deadlock_report(tki_schedule *s) {
+void tki_deadlock_report(tki_schedule *s, const tki_task *only) {
   tki *t = s->t;
-  size_t n = collect(s, NULL), groups = 0, at = 0;
+  size_t n = collect(s, only, NULL), groups = 0, at = 0;
   waiter *w = TK_NEWN(&s->spins.arena, waiter, n);
-  collect(s, w);
+  TK_ASSERT(n > 0);
+  collect(s, only, w);
   qsort(w, n, sizeof *w, by_place);
-  tk_diag *d = report(s, w, n);
+  tk_diag *d = deadlock_diag(s, w, n);
   for (; at < n && groups < MAX_GROUPS; groups++)
     at += note_group(t, d, w + at, n - at);
   if (at < n)
@@ -152,9 +155,9 @@ void tki_deadlock_report(tki_schedule *s) {
   note_rest(s, d, n);
 }
 
-void tki_deadlock(tki_schedule *s) {
+void tki_deadlock(tki_schedule *s, const tki_task *only) {
   tki *t = s->t;
-  tki_deadlock_report(s);
+  tki_deadlock_report(s, only);
   if (t->frame) tki_stop(t);
   tk_throw(t->env, TK_FINDING);
 }

@@ -99,7 +99,7 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
 static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
                       tki_val *results);
 
-static void interrupted(tki *t) {
+void tki_interrupted(tki *t) {
   bool handled = false;
   for (tki_observer *o = t->observers; o; o = o->next)
     if (o->interrupt) handled |= o->interrupt(o->ud, t);
@@ -108,7 +108,7 @@ static void interrupted(tki *t) {
 
 /* What happens before a loop's body runs again. */
 static void next_trip(tki *t, const tk_stmt *st) {
-  if (TK_UNLIKELY(t->env->interrupted)) interrupted(t);
+  if (TK_UNLIKELY(t->env->interrupted)) tki_interrupted(t);
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, trip, t, st);
 }
 
@@ -155,7 +155,7 @@ static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
 
 static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
                        tki_val *results) {
-  tki_loop loop = {t->frame->loops, st, 0, tki_schedule_patience(t)};
+  tki_loop loop = {t->frame->loops, st, 0, tki_schedule_trips(t)};
   flow f = FLOW_ON;
   t->frame->loops = &loop;
   while (f == FLOW_ON && tki_scalar_bool(&slots[st->cond])) {
@@ -182,6 +182,12 @@ static flow diverted(tki *t, tki_val *results) {
   return FLOW_RETURN;
 }
 
+/* Before a statement: others are due, or the user wants something. */
+static void attend(tki *t) {
+  if (t->yields) tki_schedule_yield(t);
+  if (t->env->interrupted) tki_interrupted(t);
+}
+
 /* Most statements under a debugger are counted, no more. */
 static bool is_told(tki *t, const tk_stmt *st) {
   return (++*t->event == t->due) | t->each | (t->marked && t->marked[st->id]);
@@ -190,7 +196,7 @@ static bool is_told(tki *t, const tk_stmt *st) {
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;
-  if (TK_UNLIKELY(t->env->interrupted)) interrupted(t);
+  if (TK_UNLIKELY(t->env->interrupted | t->yields)) attend(t);
   if (TK_UNLIKELY(t->observers != NULL) && TK_UNLIKELY(is_told(t, st))) {
     TKI_TELL(t, stmt, t, st);
     if (TK_UNLIKELY(t->jump || t->leave)) return diverted(t, results);

@@ -6,6 +6,8 @@
  */
 #include "interp/fiber.h"
 
+#include "base/assert.h"
+
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -37,6 +39,7 @@ struct tki_fiber {
   size_t caller_size;
   tk_status status;
   bool ended;
+  bool runs;
 };
 
 static void swap_catches(tki_fiber *f) {
@@ -46,7 +49,7 @@ static void swap_catches(tki_fiber *f) {
 }
 
 /* makecontext passes ints only. */
-static void entry(unsigned hi, unsigned lo) {
+static void fiber_entry(unsigned hi, unsigned lo) {
   uintptr_t at = (uintptr_t)((uint64_t)hi << 32 | lo);
   tki_fiber *f = (tki_fiber *)at;
   SWITCH_END(NULL, &f->caller_stack, &f->caller_size);
@@ -78,7 +81,7 @@ tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud) {
   f->self.uc_stack.ss_size = STACK_BYTES + f->page;
   f->self.uc_link = NULL;
   uint64_t at = (uint64_t)(uintptr_t)f;
-  makecontext(&f->self, (void (*)(void))entry, 2, (unsigned)(at >> 32),
+  makecontext(&f->self, (void (*)(void))fiber_entry, 2, (unsigned)(at >> 32),
               (unsigned)at);
   return f;
 }
@@ -86,18 +89,24 @@ tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud) {
 bool tki_fiber_resume(tki_fiber *f) {
   if (f->ended) return false;
   void *fake = NULL;
+  TK_ASSERT(!f->runs);
+  f->runs = true;
   swap_catches(f);
   SWITCH_START(&fake, f->stack, STACK_BYTES + f->page);
   swapcontext(&f->caller, &f->self);
   SWITCH_END(fake, NULL, NULL);
+  TK_ASSERT(f->runs);
+  f->runs = false;
   return !f->ended;
 }
 
 tk_status tki_fiber_status(const tki_fiber *f) {
+  TK_ASSERT(f->ended);
   return f->status;
 }
 
 void tki_fiber_yield(tki_fiber *f) {
+  TK_ASSERT(f->runs && !f->ended);
   swap_catches(f);
   SWITCH_START(&f->fake, f->caller_stack, f->caller_size);
   swapcontext(&f->self, &f->caller);
@@ -106,6 +115,7 @@ void tki_fiber_yield(tki_fiber *f) {
 
 void tki_fiber_free(tki_fiber *f) {
   if (!f) return;
+  TK_ASSERT(!f->runs);
   mprotect(f->stack, f->page, PROT_READ | PROT_WRITE);
   tk_free(f->env, f, f->size);
 }

@@ -54,7 +54,8 @@ static inline const tki_frame *tki_user_frame(const tki_frame *f) {
   return f;
 }
 
-/* A program that can pause.  It runs on a fiber of its own. */
+/* A program that can pause.  It runs on a fiber of its own, but for the one
+ * that leads a plain run (schedule.h). */
 typedef struct tki_task {
   struct tki_task *next; /* its owner's */
   uint64_t index;        /* in the grid, axis 0 fastest */
@@ -67,6 +68,10 @@ typedef struct tki_task {
   void *ud;       /* its owner's */
   tki_spin *own;  /* what it does in loops */
   tki_spin *spin; /* t->spin, while it is paused */
+  bool yields;    /* t->yields, while it is paused */
+  bool scheduled; /* the schedule owns it */
+  bool gave_way;  /* ... and it paused to let others run */
+  uint64_t left;  /* counts when a user left it for another; 0: it did not */
   tki *t;
 } tki_task;
 
@@ -74,9 +79,6 @@ typedef struct tki_task {
 typedef struct tki_driver {
   void *ud;
   void (*run)(void *ud, tki *t);
-  /* The program that runs waits for another; may pause its task.  NULL: it
-   * goes on looking at what it waits for. */
-  void (*waits)(void *ud, tki *t);
 } tki_driver;
 
 struct tki {
@@ -113,6 +115,7 @@ struct tki {
   uint64_t due;    /* the count at which observers are told; 0: none */
   uint64_t events; /* where event points when no debugger counts */
   tki_spin *spin;  /* of the program that runs, while its reads are noted */
+  bool yields;     /* it gives way before its next statement */
   tki_schedule *schedule;
   tk_buf said; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
@@ -144,6 +147,8 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
               tki_val *results);
 /* Runs the program t->pid to its end. */
 void tki_program_run(tki *t);
+/* tk_interrupt was called: an observer deals with it, or the run ends. */
+void tki_interrupted(tki *t);
 
 /* ---- jumps (jump.c) ---------------------------------------------------- */
 

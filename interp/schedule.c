@@ -1,9 +1,9 @@
-/* schedule.c - which program runs when.
+/* schedule.c - who goes on, and the loop of the plain run.
  *
- * The program on the stack of the run stays there while it waits: from the
- * depth of its loop the others are run as tasks, and it goes on when this
- * returns.  Everything follows from the order of the programs and from what
- * they do, so the same launch always runs the same way.
+ * Everything follows from the order of the programs and from what they do, so
+ * the same launch always runs the same way, whoever drives it.  The plain run
+ * has the program that leads on its own stack: while that one gives way, the
+ * loop that runs the others stands on top of it.
  */
 #include "interp/schedule.h"
 #include "interp/grid.h"
@@ -11,7 +11,9 @@
 
 #include <string.h>
 
-enum { PATIENCE = 16, RARELY = 1024, SMALL_REGION = 4 << 20, ABREAST = 64 };
+#include "base/assert.h"
+
+enum { FIRST_LOOK = 16, RARELY = 1024, SMALL_REGION = 4 << 20, SPREAD = 64 };
 
 bool tki_mode_parse(tk_env *e, const char *text, tki_mode *out) {
   static const char *const names[] = {"auto", "serial", "yield"};
@@ -71,7 +73,7 @@ static void note_writers(tki *t, tki_schedule *s) {
 
 void tki_schedule_access(tki_schedule *s, const tki_access *a) {
   if (!a->write || !s->writers) return;
-  s->due |= a->in->op != TK_I_STORE;
+  a->t->yields |= s->mode == TKI_YIELD && a->in->op != TK_I_STORE;
   uint32_t program = (uint32_t)tki_program_index(a->t) + 1;
   uint32_t site = tki_site(a->t);
   for (size_t i = 0; i < a->n; i++) {
@@ -95,29 +97,42 @@ void tki_schedule_new(tki *t, tki_mode mode) {
   s->t = t;
   s->mode = mode;
   s->last = &s->tasks;
+  s->on_stack = (tki_task){.t = t, .own = &s->main};
   s->spins_possible = can_wait(t->program);
   if (s->spins_possible) note_writers(t, s);
 }
 
-static void free_tasks(tki_schedule *s) {
+static void task_drop(tki_schedule *s, tki_task *k) {
+  if (k != &s->on_stack) tki_task_free(k);
+}
+
+void tki_schedule_restart(tki_schedule *s, uint64_t place, size_t nahead) {
   for (tki_task *k = s->tasks, *next; k; k = next) {
     next = k->next;
-    tki_task_free(k);
+    task_drop(s, k);
   }
-  s->tasks = NULL;
+  TK_ASSERT(nahead <= s->cap_ahead);
+  s->tasks = s->lead = s->next = NULL;
   s->last = &s->tasks;
+  s->nleft = 0;
+  s->phase = TKI_IN_ORDER;
+  s->at = place;
+  s->nahead = nahead;
+  s->any = false;
+  s->main.waits = false;
+  s->t->yields = false;
 }
 
 void tki_schedule_reset(tki *t) {
-  free_tasks(t->schedule);
-  t->schedule->main.waits = false;
+  tki_schedule_restart(t->schedule, 0, 0);
 }
 
 void tki_schedule_free(tki *t) {
   tki_schedule *s = t->schedule;
   if (!s) return;
-  free_tasks(s);
+  tki_schedule_reset(t);
   tki_spin_free(t->env, &s->main);
+  tk_free(t->env, s->ahead, s->cap_ahead * sizeof *s->ahead);
   for (size_t i = 0; s->writers && i < t->nregions; i++) {
     uint64_t bytes = t->regions[i].hi - t->regions[i].lo;
     if (s->writers[i].n)
@@ -130,79 +145,344 @@ void tki_schedule_free(tki *t) {
   t->schedule = NULL;
 }
 
-/* ---- turns ------------------------------------------------------------- */
+/* ---- programs that have begun ------------------------------------------- */
 
-/* The next program that the conditions let run. */
-static bool take(tki_schedule *s, uint64_t *index) {
-  while (s->at < tki_programs(s->t))
-    if (tki_program_at(s->t, s->at++, index)) return true;
+static bool began_ahead(const tki_schedule *s, uint64_t index) {
+  for (size_t i = 0; i < s->nahead; i++)
+    if (s->ahead[i] == index) return true;
   return false;
 }
 
-/* False when it is done and gone. */
-static bool resume(tki_schedule *s, tki_task *k) {
-  if (tki_task_resume(k)) return true;
-  if (k->status != TK_OK) tk_throw(s->t->env, k->status);
+tki_task *tki_schedule_task(const tki_schedule *s, uint64_t index) {
+  tki_task *k = s->tasks;
+  while (k && k->index != index) k = k->next;
+  return k;
+}
+
+bool tki_schedule_has_begun(tki_schedule *s, uint64_t index) {
+  uint64_t at;
+  if (began_ahead(s, index)) return true;
+  for (uint64_t i = 0; i < s->at; i++)
+    if (tki_program_at(s->t, i, &at) && at == index) return true;
   return false;
 }
 
-/* Everybody who can go on does so, until the next wait; whether anybody
- * could. */
-static bool round_of_turns(tki_schedule *s) {
-  bool any = false;
-  for (tki_task **at = &s->tasks, *k; (k = *at);) {
-    bool sleeps = k->own->waits && tki_spin_same(s->t, k->own);
-    any |= !sleeps;
-    if (sleeps || resume(s, k)) {
-      at = &k->next;
-      continue;
-    }
-    *at = k->next;
-    tki_task_free(k);
-  }
-  for (s->last = &s->tasks; *s->last;) s->last = &(*s->last)->next;
-  return any;
+bool tki_schedule_is_blocked(const tki_task *k) {
+  return k->own->waits && tki_spin_same(k->t, k->own);
 }
 
-/* Begins the next program as a task. */
-static bool begin_next(tki_schedule *s) {
-  tki *t = s->t;
-  uint64_t index;
-  if (!take(s, &index)) return false;
-  tki_task **at = s->last, *k = tki_task_new(t, index);
-  *at = k;
+tki_task *tki_schedule_blocked(const tki_schedule *s) {
+  tki_task *k = s->tasks;
+  while (k && !tki_schedule_is_blocked(k)) k = k->next;
+  return k;
+}
+
+static bool is_listed(const tki_schedule *s, const tki_task *task) {
+  const tki_task *k = s->tasks;
+  while (k && k != task) k = k->next;
+  return k != NULL;
+}
+
+static void task_append(tki_schedule *s, tki_task *k) {
+  TK_ASSERT(!is_listed(s, k) && !*s->last);
+  TK_ASSERT(!tki_schedule_task(s, k->index));
+  *s->last = k;
   s->last = &k->next;
-  if (resume(s, k)) return true;
-  *at = NULL;
-  s->last = at;
-  tki_task_free(k);
+  k->next = NULL;
+}
+
+static void start_round(tki_schedule *s) {
+  s->phase = TKI_IN_ROUND;
+  s->next = s->tasks;
+  s->any = false;
+}
+
+static void set_left(tki_schedule *s, tki_task *k, uint64_t left) {
+  s->nleft += (left != 0) - (size_t)(k->left != 0);
+  k->left = left;
+}
+
+/* The program of a task is done. */
+static void task_remove(tki_schedule *s, tki_task *k) {
+  tki_task **at = &s->tasks;
+  TK_ASSERT(is_listed(s, k));
+  TK_ASSERT(!k->frame || k->status != TK_OK);
+  while (*at != k) at = &(*at)->next;
+  *at = k->next;
+  if (s->last == &k->next) s->last = at;
+  set_left(s, k, 0);
+  if (s->next == k) s->next = k->next;
+  if (s->lead != k) return;
+  s->lead = NULL;
+  if (s->phase == TKI_LEADS) start_round(s);
+}
+
+/* ---- who goes on -------------------------------------------------------- */
+
+/* The next program in the order that has not begun. */
+static bool next_in_order(tki_schedule *s, uint64_t *index) {
+  for (; s->at < tki_programs(s->t); s->at++)
+    if (tki_program_at(s->t, s->at, index) && !began_ahead(s, *index))
+      return true;
+  return false;
+}
+
+/* The one that the user left last, and that did not give way. */
+static tki_task *left_last(const tki_schedule *s) {
+  tki_task *found = NULL;
+  for (tki_task *k = s->nleft ? s->tasks : NULL; k; k = k->next)
+    if (k->left && (!found || k->left > found->left)) found = k;
+  return found;
+}
+
+/* SERIAL: nobody else runs while a program waits. */
+static tki_task *waits_for_ever(const tki_schedule *s) {
+  tki_task *k = s->mode == TKI_SERIAL ? s->tasks : NULL;
+  while (k && !k->own->waits) k = k->next;
+  return k;
+}
+
+/* Everybody who began had their slot in the round.  False: the phase is
+ * another one now. */
+static bool decide_behind_all(tki_schedule *s, tki_step *x) {
+  uint64_t index;
+  bool any = s->any;
+  if (s->lead && s->lead->own->waits && !tki_schedule_is_blocked(s->lead)) {
+    *x = (tki_step){TKI_RESUME, s->lead, 0};
+    return true;
+  }
+  if (s->lead || next_in_order(s, &index)) {
+    s->phase = s->lead ? TKI_ONE_MORE : TKI_IN_ORDER;
+    return false;
+  }
+  start_round(s);
+  *x = (tki_step){.kind = s->tasks ? TKI_STUCK : TKI_FINISHED};
+  return !any || !s->tasks;
+}
+
+/* Behind the program that began behind the round. */
+static bool decide_behind_one(tki_schedule *s, tki_step *x) {
+  bool any = s->any;
+  if (!s->lead) {
+    s->phase = TKI_IN_ORDER;
+    return false;
+  }
+  if (!tki_schedule_is_blocked(s->lead)) {
+    *x = (tki_step){TKI_RESUME, s->lead, 0};
+    return true;
+  }
+  start_round(s);
+  *x = (tki_step){.kind = TKI_STUCK};
+  return !any;
+}
+
+static bool decide_in_round(tki_schedule *s, tki_step *x) {
+  while (s->next && (s->next == s->lead || tki_schedule_is_blocked(s->next)))
+    s->next = s->next->next;
+  if (!s->next) return decide_behind_all(s, x);
+  *x = (tki_step){TKI_RESUME, s->next, 0};
   return true;
 }
 
-/* Many begin before the first goes on, as on a device. */
-static void begin_abreast(tki_schedule *s) {
-  size_t n = 0;
-  for (const tki_task *k = s->tasks; k; k = k->next) n++;
-  while (n < ABREAST && begin_next(s)) n++;
+/* The one that leads has given way. */
+static void start_others(tki_schedule *s) {
+  TK_ASSERT(s->lead);
+  start_round(s);
+  s->spread = 0;
+  for (tki_task *k = s->tasks; k; k = k->next) s->spread += k != s->lead;
+  if (s->mode == TKI_YIELD) s->phase = TKI_SPREADS;
 }
 
-/* On the stack of the run, below a program that gives way. */
-static void run_others(tki_schedule *s) {
-  const tki_spin *me = &s->main;
-  if (s->mode == TKI_YIELD) begin_abreast(s);
-  for (;;) {
-    bool any = round_of_turns(s);
-    if (me->waits && !tki_spin_same(s->t, me)) return;
-    any |= begin_next(s);
-    if (!me->waits || !tki_spin_same(s->t, me)) return;
-    if (!any) tki_deadlock(s);
+/* False: the phase is another one now. */
+static bool decide(tki_schedule *s, tki_step *x) {
+  *x = (tki_step){.kind = TKI_BEGIN};
+  switch (s->phase) {
+  case TKI_IN_ORDER:
+    TK_ASSERT(!s->lead);
+    if (next_in_order(s, &x->index)) return true;
+    start_round(s);
+    return false;
+  case TKI_LEADS: start_others(s); return false;
+  case TKI_SPREADS:
+    if (s->spread < SPREAD && next_in_order(s, &x->index)) return true;
+    start_round(s);
+    return false;
+  case TKI_ONE_MORE:
+    if (s->lead && next_in_order(s, &x->index)) return true;
+    s->phase = TKI_BEHIND;
+    return false;
+  case TKI_BEHIND: return decide_behind_one(s, x);
+  case TKI_IN_ROUND: break;
+  }
+  return decide_in_round(s, x);
+}
+
+tki_step tki_schedule_next(tki_schedule *s) {
+  tki_task *k = left_last(s), *for_ever = waits_for_ever(s);
+  tki_step x = {TKI_RESUME, k ? k : for_ever, 0};
+  if (!k && for_ever && tki_schedule_is_blocked(for_ever)) x.kind = TKI_STUCK;
+  if (!x.task)
+    while (!decide(s, &x)) continue;
+  TK_ASSERT(x.kind != TKI_RESUME || is_listed(s, x.task));
+  TK_ASSERT(x.kind != TKI_FINISHED || !s->tasks);
+  return x;
+}
+
+/* ---- and goes on -------------------------------------------------------- */
+
+/* A program begins in a task that runs nothing. */
+static void task_begin(tki_schedule *s, tki_task *k, uint64_t index) {
+  TK_ASSERT(!k->frame && !k->done);
+  k->index = index;
+  tki_pid_of(s->t, index, k->pid);
+  TK_ASSERT(!k->left);
+  k->scheduled = true;
+  k->own->loop = NULL;
+  k->own->waits = false;
+  task_append(s, k);
+}
+
+/* ... which is the next one in the order. */
+static void task_begin_next(tki_schedule *s, tki_task *k, uint64_t index) {
+  TK_ASSERT(tk_order_at(&s->t->order, s->at) == index);
+  task_begin(s, k, index);
+  s->at++;
+  if (s->phase == TKI_IN_ORDER) {
+    TK_ASSERT(!s->lead);
+    s->lead = k;
+    s->phase = TKI_LEADS;
+  } else if (s->phase == TKI_SPREADS) {
+    s->spread++;
+  } else {
+    TK_ASSERT(s->phase == TKI_ONE_MORE);
+    s->any = true;
+    s->phase = TKI_BEHIND;
   }
 }
 
-/* ---- giving way -------------------------------------------------------- */
+tki_task *tki_schedule_begin(tki_schedule *s, const tki_step *x) {
+  TK_ASSERT(x->kind == TKI_BEGIN);
+  tki_task *k = tki_task_new(s->t, x->index);
+  task_begin_next(s, k, x->index);
+  return k;
+}
 
-static tki_spin *mine(tki *t) {
-  return t->task ? t->task->own : &t->schedule->main;
+static void note_resumed(tki_schedule *s, tki_task *k) {
+  set_left(s, k, 0);
+  k->gave_way = false;
+  if (k == s->lead) {
+    s->phase = TKI_LEADS;
+  } else if (k == s->next && s->phase == TKI_IN_ROUND) {
+    s->next = k->next;
+    s->any = true;
+  }
+}
+
+bool tki_schedule_resume(tki_schedule *s, tki_task *k, tk_status *status) {
+  TK_ASSERT(is_listed(s, k) && !k->done && k->fiber);
+  note_resumed(s, k);
+  if (tki_task_resume(k)) return true;
+  *status = k->status;
+  if (is_listed(s, k)) task_remove(s, k);
+  tki_task_free(k);
+  return false;
+}
+
+bool tki_schedule_goes_on(tki_task *k) {
+  tki_schedule *s = k->t->schedule;
+  if (!k->scheduled) return false;
+  TK_ASSERT(!k->t->frame && k->t->task == k);
+  k->frame = NULL;
+  k->t->yields = false;
+  task_remove(s, k);
+  tki_step x = tki_schedule_next(s);
+  if (x.kind != TKI_BEGIN) return false;
+  task_begin_next(s, k, x.index);
+  memcpy(k->t->pid, k->pid, sizeof k->pid);
+  return true;
+}
+
+static void reserve_ahead(tki_schedule *s) {
+  if (s->nahead < s->cap_ahead) return;
+  size_t cap = s->cap_ahead ? s->cap_ahead * 2 : 16;
+  s->ahead = tk_realloc(s->t->env, s->ahead, s->cap_ahead * sizeof *s->ahead,
+                        cap * sizeof *s->ahead);
+  s->cap_ahead = cap;
+}
+
+tki_task *tki_schedule_take_up(tki_schedule *s, tki_task *from,
+                               uint64_t index) {
+  tki_task *k = tki_schedule_task(s, index);
+  TK_ASSERT(is_listed(s, from) && k != from);
+  if (!k) {
+    TK_ASSERT(!tki_schedule_has_begun(s, index));
+    reserve_ahead(s);
+    k = tki_task_new(s->t, index);
+    s->ahead[s->nahead++] = index;
+    task_begin(s, k, index);
+  }
+  set_left(s, k, 0);
+  if (!from->gave_way) set_left(s, from, ++s->stamp);
+  return k;
+}
+
+/* ---- the plain run ------------------------------------------------------ */
+
+static void progress(tki_schedule *s) {
+  if (s->progress && s->at % 16 == 0)
+    s->progress(s->progress_ud, s->at, tki_programs(s->t));
+}
+
+/* The one that leads, on the stack of the run. */
+static void run_lead(tki_schedule *s, uint64_t index) {
+  tki *t = s->t;
+  TK_ASSERT(!t->task && !t->frame);
+  progress(s);
+  if (t->env->interrupted) tk_throw(t->env, TK_INTERRUPTED);
+  task_begin_next(s, &s->on_stack, index);
+  memcpy(t->pid, s->on_stack.pid, sizeof t->pid);
+  t->yields = false;
+  tki_program_run(t);
+  task_remove(s, &s->on_stack);
+}
+
+/* Runs all, or others on top of the one that leads until that may go on. */
+static void run_programs(tki_schedule *s) {
+  tk_status st = TK_OK;
+  for (;;) {
+    tki_step x = tki_schedule_next(s);
+    bool leads = s->phase == TKI_IN_ORDER;
+    tki_task *k = x.task;
+    if (x.kind == TKI_FINISHED) return;
+    if (x.kind == TKI_STUCK) tki_deadlock(s, x.task);
+    if (k == &s->on_stack) {
+      note_resumed(s, k);
+      return;
+    }
+    if (x.kind == TKI_BEGIN && leads) {
+      run_lead(s, x.index);
+      continue;
+    }
+    if (x.kind == TKI_BEGIN) k = tki_schedule_begin(s, &x);
+    if (!tki_schedule_resume(s, k, &st) && st != TK_OK) tk_throw(s->t->env, st);
+  }
+}
+
+void tki_schedule_run_from(tki *t, uint64_t place) {
+  tki_schedule_restart(t->schedule, place, 0);
+  run_programs(t->schedule);
+  progress(t->schedule);
+}
+
+void tki_schedule_run(tki *t) {
+  tki_schedule_run_from(t, 0);
+}
+
+/* ---- giving way --------------------------------------------------------- */
+
+/* The program that runs; NULL t->task: it leads, on the stack of the run. */
+static tki_task *running(tki *t) {
+  return t->task ? t->task : &t->schedule->on_stack;
 }
 
 static void never_ends(tki *t, const tki_loop *loop) TK_NORETURN;
@@ -215,91 +495,57 @@ static void never_ends(tki *t, const tki_loop *loop) {
   tki_stop(t);
 }
 
-static void give_way(tki *t, tki_spin *me, bool waits) {
+static void give_way(tki *t, bool waits) {
   tki_schedule *s = t->schedule;
-  tki_spin *spin = t->spin;
+  tki_task *k = running(t);
+  tki_spin *spin = t->spin, *own = k->own;
+  t->yields = false;
+  if (s->mode == TKI_SERIAL && !waits) return;
+  TK_ASSERT(!waits || own->n);
+  TK_ASSERT(tki_program_index(t) == k->index);
   t->spin = NULL; /* others' reads are not ours */
-  me->waits = waits;
-  me->at = t->frame;
-  me->index = tki_program_index(t);
-  if (t->driver) {
-    if (t->driver->waits) t->driver->waits(t->driver->ud, t);
-  } else if (s->mode == TKI_SERIAL) {
-    if (waits) tki_deadlock(s);
-  } else if (t->task) {
+  own->waits = waits;
+  own->at = t->frame;
+  own->index = k->index;
+  tki_frame *frame = t->frame;
+  if (t->task) {
+    k->gave_way = true;
     tki_task_pause(t);
   } else {
-    run_others(s);
+    run_programs(s);
   }
+  TK_ASSERT(t->frame == frame && running(t) == k);
+  (void)frame;
   t->spin = spin;
-  me->waits = false;
+  own->waits = false;
 }
 
-static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
-  tki_schedule *s = ud;
-  (void)st;
-  if (!s->due) return;
-  s->due = false;
-  give_way(t, mine(t), false);
+void tki_schedule_yield(tki *t) {
+  give_way(t, false);
 }
 
-static void take_turns(tki *t, tki_schedule *s) {
-  for (const tki_observer *o = t->observers; o; o = o->next)
-    if (o == &s->turns) return;
-  s->due = false;
-  s->turns = (tki_observer){.ud = s, .stmt = on_stmt};
-  tki_observe(t, &s->turns);
-}
-
-uint64_t tki_schedule_patience(const tki *t) {
-  return t->schedule->mode == TKI_YIELD ? 1 : PATIENCE;
+uint64_t tki_schedule_trips(const tki *t) {
+  return t->schedule->mode == TKI_YIELD ? 1 : FIRST_LOOK;
 }
 
 void tki_schedule_look(tki *t, tki_loop *loop) {
   tki_schedule *s = t->schedule;
-  tki_spin *spin = mine(t);
+  tki_spin *spin = running(t)->own;
   tki_spinning now = tki_spin_look(t, &s->spins, spin);
   bool rarely = now == TKI_WORKS;
   loop->look = loop->trip + 1;
   if (now == TKI_WAITS && !spin->n) never_ends(t, loop);
   if (now == TKI_WAITS) {
-    give_way(t, spin, true);
+    give_way(t, true);
     tki_spin_stop(t, spin);
   } else if (s->mode == TKI_YIELD && s->spins_possible) {
-    give_way(t, spin, false);
+    give_way(t, false);
   } else if (rarely) {
-    if (loop->trip >= RARELY && spin->atomic) give_way(t, spin, false);
+    if (loop->trip >= RARELY && spin->atomic) give_way(t, false);
     loop->look = loop->trip + (loop->trip < RARELY ? loop->trip : RARELY);
   }
 }
 
 void tki_schedule_left(tki *t, const tki_loop *loop) {
   if (t->spin->loop == loop) tki_spin_stop(t, t->spin);
-}
-
-/* ---- the whole grid ---------------------------------------------------- */
-
-static void progress(tki_schedule *s) {
-  if (s->progress && s->at % 16 == 0)
-    s->progress(s->progress_ud, s->at, tki_programs(s->t));
-}
-
-void tki_schedule_run_from(tki *t, uint64_t place) {
-  tki_schedule *s = t->schedule;
-  uint64_t index;
-  s->at = place;
-  if (s->mode == TKI_YIELD && s->spins_possible) take_turns(t, s);
-  for (progress(s); take(s, &index); progress(s)) {
-    if (t->env->interrupted) tk_throw(t->env, TK_INTERRUPTED);
-    tki_pid_of(t, index, t->pid);
-    s->main.loop = NULL;
-    tki_program_run(t);
-    if (s->tasks) round_of_turns(s);
-  }
-  while (s->tasks)
-    if (!round_of_turns(s)) tki_deadlock(s);
-}
-
-void tki_schedule_run(tki *t) {
-  tki_schedule_run_from(t, 0);
 }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 enum { TRIPS = 8, MAX_READS = 1 << 14 };
 
 /* ---- variables that decide --------------------------------------------- */
@@ -18,7 +20,7 @@ typedef struct closure {
   bool grew;
 } closure;
 
-static void need(closure *c, int slot) {
+static void spin_need(closure *c, int slot) {
   if (slot < 0 || c->decides[slot]) return;
   c->decides[slot] = true;
   c->grew = true;
@@ -31,7 +33,7 @@ static void need_insts(closure *c, const tk_insts *l) {
     bool wanted = !tk_inst_is_pure(in);
     for (int k = 0; k < in->nres && !wanted; k++)
       wanted = c->decides[in->res[k]];
-    for (int k = 0; k < in->nargs && wanted; k++) need(c, in->args[k]);
+    for (int k = 0; k < in->nargs && wanted; k++) spin_need(c, in->args[k]);
     need_insts(c, &in->body[0]);
     need_insts(c, &in->body[1]);
   }
@@ -44,13 +46,13 @@ static void need_body(closure *c, const tk_body *b) {
 }
 
 static void need_stmt(closure *c, const tk_stmt *st) {
-  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) need(c, st->cond);
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) spin_need(c, st->cond);
   if (st->kind == TK_S_FOR) {
-    need(c, st->lb);
-    need(c, st->ub);
-    need(c, st->step);
+    spin_need(c, st->lb);
+    spin_need(c, st->ub);
+    spin_need(c, st->step);
   }
-  for (size_t i = 0; i < st->nresults; i++) need(c, st->results[i]);
+  for (size_t i = 0; i < st->nresults; i++) spin_need(c, st->results[i]);
   need_body(c, &st->orelse);
   need_body(c, &st->body);
   need_insts(c, &st->insts);
@@ -134,6 +136,7 @@ void tki_spin_access(tki_spin *s, const tki_access *a) {
 }
 
 bool tki_spin_same(const tki *t, const tki_spin *s) {
+  TK_ASSERT(s->n <= s->cap);
   if (!s->all) return false;
   for (size_t i = 0; i < s->n; i++) {
     const tki_read *r = &s->reads[i];
@@ -149,7 +152,7 @@ void tki_spin_stop(tki *t, tki_spin *s) {
   if (t->spin == s) t->spin = NULL;
 }
 
-static void start(tki *t, tki_spin *s, uint64_t hash) {
+static void spin_start(tki *t, tki_spin *s, uint64_t hash) {
   s->loop = t->frame->loops;
   s->frame = t->frame;
   s->hash = hash;
@@ -163,9 +166,11 @@ static void start(tki *t, tki_spin *s, uint64_t hash) {
 
 tki_spinning tki_spin_look(tki *t, tki_spins *all, tki_spin *s) {
   const tki_loop *loop = t->frame->loops;
+  TK_ASSERT(loop && loop->stmt->kind == TK_S_WHILE);
+  TK_ASSERT(!t->spin || t->spin == s);
   uint64_t hash = state_of(t, vars_of(t, all, loop->stmt));
   if (s->loop != loop || s->frame != t->frame) {
-    start(t, s, hash);
+    spin_start(t, s, hash);
     return TKI_LOOKS;
   }
   if (hash == s->hash && tki_spin_same(t, s)) return TKI_WAITS;

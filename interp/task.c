@@ -5,12 +5,16 @@
  * while it is paused.
  */
 #include "interp/grid.h"
-#include "interp/spin.h"
+#include "base/assert.h"
+#include "interp/schedule.h"
 
+/* A program that begins when another is done may run on its fiber. */
 static void run_task(tk_env *e, void *ud) {
   tki_task *k = ud;
-  (void)e;
-  tki_program_run(k->t);
+  do {
+    tki_program_run(k->t);
+    if (e->interrupted) tki_interrupted(k->t);
+  } while (tki_schedule_goes_on(k));
 }
 
 static void fill_task(tk_env *e, void *ud) {
@@ -50,18 +54,23 @@ bool tki_task_resume(tki_task *k) {
   tki_task *outer = t->task;
   tki_frame *frame = t->frame;
   tki_spin *spin = t->spin;
+  bool yields = t->yields;
+  TK_ASSERT(!k->done && k != outer);
   int64_t pid[3] = {t->pid[0], t->pid[1], t->pid[2]};
   for (int i = 0; i < 3; i++) t->pid[i] = k->pid[i];
   t->task = k;
   t->frame = k->frame;
   t->spin = k->spin;
+  t->yields = k->yields;
   k->done = !tki_fiber_resume(k->fiber);
   k->frame = t->frame;
   k->spin = t->spin;
+  k->yields = t->yields;
   if (k->done) k->status = tki_fiber_status(k->fiber);
   t->task = outer;
   t->frame = frame;
   t->spin = spin;
+  t->yields = yields;
   for (int i = 0; i < 3; i++) t->pid[i] = pid[i];
   if (!outer) say_all(t);
   return !k->done;

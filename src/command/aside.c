@@ -10,7 +10,7 @@ void tkt_say_untouched(tkt *d) {
                "'return')\n");
 }
 
-void tkt_say_left_out(tkt *d, const tkd_away *x) {
+void tkt_say_left_out(tkt *d, const tkd_aside *x) {
   if (x->from)
     tkt_say(d,
             "Without %llu programs before: their history was dropped ('set "

@@ -6,7 +6,7 @@
 #include "command/command.h"
 #include "debug/aside.h"
 
-void tkt_say_left_out(tkt *d, const tkd_away *x); /* what did not run */
+void tkt_say_left_out(tkt *d, const tkd_aside *x); /* what did not run */
 /* Says so if the user changed something: programs that ran aside know nothing
  * of it. */
 void tkt_say_untouched(tkt *d);

@@ -56,7 +56,7 @@ static void put_touch(tkt *d, accesses *x, const tkc_touch *c) {
   tk_report_access(&d->out, &p);
 }
 
-static void put_limits(tkt *d, const accesses *x, const tkd_away *w) {
+static void put_limits(tkt *d, const accesses *x, const tkd_aside *w) {
   if (x->found.more) tkt_say(d, "(there are more tensors than are shown)\n");
   tkt_say_left_out(d, w);
   if (w->full)
@@ -104,8 +104,8 @@ static void look_body(tk_env *e, void *ud) {
   accesses *x = ud;
   (void)e;
   tki_observer o = {.ud = x, .stmt = note_statement, .access = note_access};
-  tkd_away w = {.observer = &o, .program = TKD_ALL_PROGRAMS};
-  tkd_run_away(x->d->e, &w);
+  tkd_aside w = {.observer = &o, .program = TKD_ALL_PROGRAMS};
+  tkd_run_aside(x->d->e, &w);
   if (x->found.n) put_source(x->d, x);
   for (size_t i = 0; i < x->found.n; i++)
     put_touch(x->d, x, &x->found.items[i]);
@@ -118,7 +118,7 @@ void tkt_cmd_ACCESS(tkt *d, tkt_args *a) {
   accesses x = {.d = d, .found = {.mine = TKD_ALL_PROGRAMS}};
   tk_arena_init(&x.arena, d->env);
   find_line(d, &x, a->text);
-  if (d->e->strand) x.found.mine = d->e->strand->task->index;
+  if (d->e->task) x.found.mine = d->e->task->index;
   tk_status st = tk_protect(d->env, look_body, &x);
   tkc_touches_free(&x.found);
   tk_arena_free(&x.arena);

@@ -178,8 +178,8 @@ static void put_where(seeing *s) {
   if (at) tkt_say(d, ", trip %llu", (unsigned long long)at->trips[0]);
 }
 
-static void not_there(seeing *s, const tkd_away *w) TK_NORETURN;
-static void not_there(seeing *s, const tkd_away *w) {
+static void not_there(seeing *s, const tkd_aside *w) TK_NORETURN;
+static void not_there(seeing *s, const tkd_aside *w) {
   tkt *d = s->d;
   put_where(s);
   if (w->full) tkt_fail(d, ": it is too far for the history ('set history').");
@@ -211,16 +211,16 @@ static void a_trip_before(tkt *d, tkd_place *p) {
 }
 
 /* What is undefined is only known of a launch from its beginning. */
-static tkd_away run_there(seeing *s) {
+static tkd_aside run_there(seeing *s) {
   tki_observer o = {
       .ud = s, .stmt = look_for_place, .program = end_after_program};
-  tkd_away w = {.observer = &o, .program = s->program};
+  tkd_aside w = {.observer = &o, .program = s->program};
   s->follows = tkc_undefined_new(s->d->e->t);
   if (s->follows) {
     w.program = TKD_ALL_PROGRAMS;
     o.next = tkc_undefined_observer(s->follows);
   }
-  tkd_run_away(s->d->e, &w);
+  tkd_run_aside(s->d->e, &w);
   w.observer = NULL;
   return w;
 }
@@ -233,10 +233,10 @@ static void see_body(tk_env *e, void *ud) {
   if (!s->x) tk_throw(d->env, TK_USAGE);
   s->now = value_there(s, d->e->frame);
   if (s->program == TKD_ALL_PROGRAMS) {
-    s->program = d->e->strand->task->index;
+    s->program = d->e->task->index;
     a_trip_before(d, &s->place);
   }
-  tkd_away w = run_there(s);
+  tkd_aside w = run_there(s);
   if (!s->then.data) not_there(s, &w);
   put_values(s);
 }
@@ -304,7 +304,7 @@ static void diff_value(tkt *d, const char *text, size_t n,
                        const char *program) {
   seeing s = {.d = d, .place = tkd_place_of(d->e->frame)};
   s.program = program ? tkt_program_index(d, program) : TKD_ALL_PROGRAMS;
-  if (program && s.program == d->e->strand->task->index)
+  if (program && s.program == d->e->task->index)
     tkt_fail(d, "This is that program.");
   s.text = tkd_temp(d->e, text, n);
   see(&s);

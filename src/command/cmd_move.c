@@ -80,8 +80,7 @@ static void say_current(tkt *d) {
 
 void tkt_cmd_PROGRAM(tkt *d, tkt_args *a) {
   uint64_t index = *a->text ? tkt_program_index(d, a->text) : 0;
-  bool current =
-      !*a->text || (!d->e->over && index == d->e->strand->task->index);
+  bool current = !*a->text || (!d->e->over && index == d->e->task->index);
   if (current)
     say_current(d);
   else

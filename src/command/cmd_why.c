@@ -46,7 +46,7 @@ static void look_for_place(void *ud, tki *t, const tk_stmt *st) {
   if (t->frame->func->library || tki_program_index(t) != y->program) return;
   if (!tkd_is_there(&y->place, t->frame)) return;
   y->reached = true;
-  if (y->blame && y->d->e->nahead) return; /* others have run as well */
+  if (y->blame && tkd_ahead(y->d->e)) return; /* others have run as well */
   if (y->name) y->status = tk_protect(t->env, say_origin, y);
   tk_throw(t->env, TK_INTERRUPTED);
 }
@@ -54,30 +54,29 @@ static void look_for_place(void *ud, tki *t, const tk_stmt *st) {
 /* Whether what a program writes aside, it has written here as well. */
 static bool has_written(const why *y, uint64_t index) {
   if (y->place.n && index == y->program) return !y->reached;
-  for (const tkd_strand *s = y->d->e->strands; s; s = s->next)
-    if (s->task->index == index) return false;
-  return tkd_is_done(y->d->e, index);
+  if (tki_schedule_task(y->d->e->schedule, index)) return false;
+  return tki_schedule_has_begun(y->d->e->schedule, index);
 }
 
 static void pass_access(void *ud, tki *t, const tki_access *a) {
   why *y = ud;
   tki_observer *o = &y->blame->observer;
-  if (!y->d->e->nahead || has_written(y, tki_program_index(t)))
+  if (!tkd_ahead(y->d->e) || has_written(y, tki_program_index(t)))
     o->access(o->ud, t, a);
 }
 
 /* Runs everything up to where the program stands. */
-static tkd_away run_aside(why *y, tki_observer *watches) {
+static tkd_aside run_aside(why *y, tki_observer *watches) {
   y->observer =
       (tki_observer){.ud = y, .stmt = look_for_place, .next = watches};
   if (y->blame) y->observer.access = pass_access;
   if (watches) watches->next = NULL;
-  tkd_away w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
-  tkd_run_away(y->d->e, &w);
+  tkd_aside w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
+  tkd_run_aside(y->d->e, &w);
   return w;
 }
 
-static void not_reached(tkt *d, const tkd_away *w) {
+static void not_reached(tkt *d, const tkd_aside *w) {
   if (w->full)
     tkt_fail(d, "It is too far for the history: 'set history' with more.");
   if (*w->why)
@@ -87,9 +86,9 @@ static void not_reached(tkt *d, const tkd_away *w) {
               "by hand led here.");
 }
 
-static void put_limits(tkt *d, const tkd_away *w) {
+static void put_limits(tkt *d, const tkd_aside *w) {
   tkt_say_left_out(d, w);
-  if (d->e->nahead)
+  if (tkd_ahead(d->e))
     tkt_say(d, "Some programs ran out of turn here: this is as if they ran in "
                "their order,\nwithout those that are paused.\n");
 }
@@ -98,7 +97,7 @@ static void start_at_stop(why *y, tkt *d) {
   *y = (why){.d = d};
   if (!d->e->frame) return;
   y->place = tkd_place_of(d->e->frame);
-  y->program = d->e->strand->task->index;
+  y->program = d->e->task->index;
 }
 
 /* ---- origin ------------------------------------------------------------ */
@@ -146,7 +145,7 @@ static void origin_body(tk_env *e, void *ud) {
   (void)e;
   tkc_trace_init(&y->trace, y->d->e->t, y->program,
                  (size_t)TKC_TRACE_MIB << 20);
-  tkd_away w = run_aside(y, &y->trace.observer);
+  tkd_aside w = run_aside(y, &y->trace.observer);
   if (y->status != TK_OK) tk_throw(e, y->status);
   if (!y->reached) not_reached(y->d, &w);
   put_limits(y->d, &w);
@@ -223,8 +222,8 @@ static void blame_body(tk_env *e, void *ud) {
   why *y = ud;
   tkt *d = y->d;
   (void)e;
-  tkd_away w = run_aside(y, NULL);
-  bool whole = w.status == TK_OK && (!y->place.n || d->e->nahead);
+  tkd_aside w = run_aside(y, NULL);
+  bool whole = w.status == TK_OK && (!y->place.n || tkd_ahead(d->e));
   if (!y->reached && !whole && !*w.why) not_reached(d, &w);
   tkc_blame_text(y->blame, &d->out);
   put_pokes(y);

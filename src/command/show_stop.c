@@ -130,7 +130,7 @@ static void remember_one(tkt *d, tkt_seen_frame *s, const char *name,
 static void remember_frame(tkt *d, const tki_frame *f, int depth) {
   tkt_seen_frame *s = &d->seen[depth];
   s->func = f->func;
-  s->index = d->e->strand->task->index;
+  s->index = d->e->task->index;
   s->n = 0;
   const char *name;
   for (size_t i = 0; (name = tki_eval_name(f, i)); i++) {
@@ -202,7 +202,7 @@ static void show_changes(tkt *d, const tki_frame *f) {
   int depth = tkd_depth(f), shown = 0, more = 0;
   const tkt_seen_frame *s = &d->seen[depth < TKD_LEVELS ? depth : 0];
   bool known = depth < TKD_LEVELS && s->valid && s->func == f->func &&
-               s->index == d->e->strand->task->index;
+               s->index == d->e->task->index;
   const char *name;
   if (!known || !d->set.changes) return;
   for (size_t i = 0; (name = tki_eval_name(f, i)); i++) {

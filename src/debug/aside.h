@@ -1,4 +1,4 @@
-/* aside.h - programs run aside, for a look (away.c).  Afterwards everything is
+/* aside.h - programs run aside, for a look (aside.c).  Afterwards everything is
  * as it was.
  */
 #ifndef TK_DEBUG_ASIDE_H
@@ -28,17 +28,17 @@ tkd_stand *tkd_innermost_loop(tkd_place *p);
 
 #define TKD_ALL_PROGRAMS UINT64_MAX
 
-typedef struct tkd_away {
+typedef struct tkd_aside {
   tki_observer *observer; /* of the programs; may throw TK_INTERRUPTED */
   uint64_t program;       /* those from it on, or before it; or all */
   uint64_t from;          /* out: place in the order of the first that ran */
   tk_status status;       /* out */
   bool full;              /* out: ended for the bound of the history */
   char why[40];           /* out: the finding that ended it */
-} tkd_away;
+} tkd_aside;
 /* Runs programs as if the user had changed nothing, from a point where memory
  * is known; afterwards everything is as it was.  Fails without a history. */
-void tkd_run_away(tkd *d, tkd_away *x);
+void tkd_run_aside(tkd *d, tkd_aside *x);
 /* Calls fn while memory is as it was before the first program that is known;
  * gives its place in the order. */
 uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);

@@ -57,7 +57,7 @@ static void report_condition(tkd *d) {
 static void compile_condition(tkd *d) {
   tkd_site *s = d->points.work_site;
   size_t before = d->env->ndiags;
-  s->cond = tkd_compile(d, d->strand->task->frame, s->point->cond);
+  s->cond = tkd_compile(d, d->task->frame, s->point->cond);
   s->bad = !s->cond;
   if (s->bad) tkd_bad_condition(d, s->point, before);
 }

@@ -1,6 +1,6 @@
 /* debug.h - the state of the debugger's engine.
  *
- * The engine is the driver of a launch.  Programs run on fibers ("strands");
+ * The engine is the driver of a launch.  Programs run on fibers;
  * a hook of the interpreter that finds a reason to stop pauses the fiber, and
  * the engine, on the main stack, calls its front end.  Everything that can be
  * looked at is the interpreter's own.
@@ -16,14 +16,14 @@
 #define TK_DEBUG_DEBUG_H
 
 #include "interp/eval.h"
+#include "interp/schedule.h"
 #include "tkdbg/debugger.h"
 
 typedef struct tk_debug tkd;
-typedef struct tkd_point tkd_point;   /* points.h */
-typedef struct tkd_site tkd_site;     /* points.h */
-typedef struct tkd_strand tkd_strand; /* programs.h */
-typedef struct tkd_base tkd_base;     /* history.h */
-typedef struct tkd_deed tkd_deed;     /* history.h */
+typedef struct tkd_point tkd_point; /* points.h */
+typedef struct tkd_site tkd_site;   /* points.h */
+typedef struct tkd_base tkd_base;   /* history.h */
+typedef struct tkd_deed tkd_deed;   /* history.h */
 
 /* In the middle of a statement, behind its counted instructions. */
 #define TKD_LATE UINT64_MAX
@@ -129,16 +129,10 @@ struct tk_debug {
   void *output_ud;
 
   /* programs */
-  tkd_strand *strand;       /* that runs, or would */
-  tkd_strand *strands;      /* of all programs that are half done */
-  tkd_strand *turn;         /* whose turn it is next while programs wait */
-  bool any_turn, begun_one; /* in this round of turns */
-  uint64_t stamp;           /* of tkd_strand.left */
+  tki_schedule *schedule; /* the launch's; t has another while it runs aside */
+  tki_task *task;         /* of the program that runs, or would */
   bool deadlocked;
   size_t before_deadlock; /* reports */
-  uint64_t next;          /* place in the order */
-  uint64_t *ahead;        /* programs begun out of turn */
-  size_t nahead, cap_ahead;
 
   /* where it stands */
   uint64_t event, sub, furthest;

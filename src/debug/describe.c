@@ -118,8 +118,8 @@ static void describe_program(tkd *d, tk_debug_stop *s) {
   const tki_frame *f = d->frame;
   s->program = TK_DEBUG_NO_PROGRAM;
   if (!f) return;
-  TK_ASSERT(d->strand && d->strand->task->frame);
-  s->program = d->strand->task->index;
+  TK_ASSERT(d->task && d->task->frame);
+  s->program = d->task->index;
   memcpy(s->pid, d->t->pid, sizeof s->pid);
   s->place = tkd_describe_place(d, f->func->name, f->func->src,
                                 f->stmt ? f->stmt->span : f->func->span);

@@ -22,13 +22,13 @@ static void call_front(tkd *d) {
   const tk_debug_stop *s = tkd_describe_stop(d);
   d->shown_diags = d->env->ndiags;
   if (d->event > d->furthest) d->furthest = d->event;
-  TK_ASSERT(d->over == !d->strand && d->over == !d->frame);
+  TK_ASSERT(d->over == !d->task && d->over == !d->frame);
   TK_ASSERT(!d->calls && !d->t->task && !tkd_has_intent(d));
   if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
   tkd_points_drop_used(d);
   tk_arena_free(&d->answers.arena);
   if (!d->looks_elsewhere) return;
-  memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
+  memcpy(d->t->pid, d->task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
 }
 
@@ -89,8 +89,8 @@ static void pass_output(void *ud, const char *text, size_t len) {
 static void launch_begins(tkd *d, tki *t) {
   d->t = t;
   d->launches++;
-  d->event = d->sub = d->furthest = d->next = 0;
-  d->nahead = 0;
+  d->event = d->sub = d->furthest = 0;
+  d->schedule = t->schedule;
   d->muted = d->over = d->fine = d->gone = false;
   d->phase = TKD_RUNNING;
   d->steps = (tkd_steps){.kind = TK_RESUME_CONTINUE};
@@ -116,8 +116,8 @@ static void launch_begins(tkd *d, tki *t) {
 static void drive_body(tk_env *e, void *ud) {
   tkd *d = ud;
   (void)e;
-  tkd_begin_programs(d);
-  d->over = !d->strand;
+  tkd_choose(d);
+  d->over = !d->task;
   tkd_arm(d);
   bool more = true;
   while (more) {
@@ -132,7 +132,7 @@ static void drive(void *ud, tki *t) {
   launch_begins(d, t);
   tk_status st = tk_protect(t->env, drive_body, d);
   tk_status ended = d->status;
-  tkd_drop_strands(d);
+  tkd_drop_programs(d);
   tkd_sites_clear(d);
   if (d->front.ends) d->front.ends(d->front.ud, d);
   tk_session_output(d->session, d->output, d->output_ud);
@@ -173,7 +173,7 @@ static void begin_watching(void *ud, struct tki *t) {
   d->active = true;
   take_observer(d, t);
   if (d->t == t) return; /* it is at its beginning again */
-  d->driver = (tki_driver){.ud = d, .run = drive, .waits = tkd_waits};
+  d->driver = (tki_driver){.ud = d, .run = drive};
   t->driver = &d->driver;
 }
 
@@ -199,7 +199,6 @@ static void free_engine(tk_env *e, void *ud) {
   tk_free(e, d->bases, d->cap_bases * sizeof *d->bases);
   tk_free(e, d->deeds, d->cap_deeds * sizeof *d->deeds);
   tk_free(e, d->marks, d->cap_marks * sizeof *d->marks);
-  tk_free(e, d->ahead, d->cap_ahead * sizeof *d->ahead);
   free_buffers(d);
   tkd_journal_free(d->journal);
   tk_free(e, d, sizeof *d);

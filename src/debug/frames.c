@@ -24,8 +24,8 @@ int tkd_line_of(const tki_frame *f) {
 }
 
 tki_frame *tkd_top(const tkd *d) {
-  if (!d->strand || !d->strand->task) return NULL;
-  return (tki_frame *)tkd_user_frame(d->strand->task->frame);
+  if (!d->task) return NULL;
+  return (tki_frame *)tkd_user_frame(d->task->frame);
 }
 
 void tkd_select(tkd *d, int level) {

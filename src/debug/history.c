@@ -45,10 +45,10 @@ void tkd_begin_base(tkd *d, uint64_t index) {
     d->bases = tkd_grow(d, d->bases, sizeof *d->bases, &d->cap_bases);
   tkd_base b = {.event = d->event,
                 .index = index,
-                .next = d->next,
+                .next = d->schedule->at,
                 .journal = tkd_journal_at(d->journal),
                 .done = d->t->done,
-                .ahead = d->nahead,
+                .ahead = tkd_ahead(d),
                 .diags = d->env->ndiags};
   TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].event <= b.event);
   TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].journal <= b.journal);
@@ -226,7 +226,8 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   tkd_base b = d->bases[i];
   TK_ASSERT(b.event <= d->event && b.done <= d->t->done);
   TK_ASSERT(b.journal >= tkd_journal_first(d->journal));
-  tkd_drop_strands(d);
+  tkd_drop_programs(d);
+  tki_schedule_restart(d->schedule, b.next - 1, b.ahead);
   tkd_journal_undo(d->journal, b.journal);
   tki_pool_reset(d->t);
   tk_diag_truncate(d->env, b.diags);
@@ -235,15 +236,14 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   d->t->done = b.done;
   d->event = b.event;
   d->sub = 0;
-  d->next = b.next;
-  d->nahead = b.ahead;
   d->nbases = i;
   for (d->deed = 0; d->deed < d->ndeeds; d->deed++)
     if (d->deeds[d->deed].event > b.event) break;
   d->status = TK_OK;
   d->muted = true;
   d->over = false;
-  tkd_strand_new(d, b.index, true);
+  tkd_choose(d);
+  TK_ASSERT(d->task && d->task->index == b.index);
 }
 
 /* Runs until an event, or the end when it is 0; either without being seen
@@ -310,11 +310,12 @@ void tkd_rewind(tkd *d) {
   /* What happens in another order is another history. */
   tki *t = d->t;
   tk_order_parse(d->env, d->order, t->order.n, &t->order);
-  tkd_drop_strands(d);
+  tkd_drop_programs(d);
+  tki_schedule_restart(d->schedule, 0, 0);
   drop_deeds(d, 0, 0);
   d->muted = false;
-  d->next = d->furthest = d->nahead = 0;
-  tkd_begin_programs(d);
+  d->furthest = 0;
+  tkd_choose(d);
 }
 
 void tkd_watch_again(tkd *d) {
@@ -405,7 +406,7 @@ void tkd_mark_new(tkd *d) {
                   .event = d->event,
                   .sub = d->sub == TKD_LATE ? 0 : d->sub,
                   .index = TK_DEBUG_NO_PROGRAM};
-  if (d->strand) m->index = d->strand->task->index;
+  if (d->task) m->index = d->task->index;
 }
 
 /* What happens unrecorded cannot be undone, nor what was before it. */

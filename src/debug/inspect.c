@@ -19,12 +19,13 @@ uint64_t tk_debug_program_count(const tk_debug *d) {
 
 static tk_program_state state_of_program(tkd *d, uint64_t index,
                                          uint64_t place) {
-  const tkd_strand *s = tkd_strand_of(d, index);
-  if (s && s == d->strand) return TK_PROGRAM_CURRENT;
-  if (s) return tkd_is_blocked(s) ? TK_PROGRAM_BLOCKED : TK_PROGRAM_PAUSED;
-  if (place < d->next) return TK_PROGRAM_DONE;
-  for (size_t i = 0; i < d->nahead; i++)
-    if (d->ahead[i] == index) return TK_PROGRAM_DONE;
+  const tki_task *k = tki_schedule_task(d->schedule, index);
+  if (k && k == d->task) return TK_PROGRAM_CURRENT;
+  if (k)
+    return tki_schedule_is_blocked(k) ? TK_PROGRAM_BLOCKED : TK_PROGRAM_PAUSED;
+  if (place < d->schedule->at) return TK_PROGRAM_DONE;
+  for (size_t i = 0; i < tkd_ahead(d); i++)
+    if (d->schedule->ahead[i] == index) return TK_PROGRAM_DONE;
   return TK_PROGRAM_NOT_BEGUN;
 }
 
@@ -49,15 +50,15 @@ typedef struct selection {
 
 static void select_call(tkd *d, void *ud) {
   const selection *a = ud;
-  const tkd_strand *s = d->t ? tkd_strand_of(d, a->program) : NULL;
-  if (!s) tkd_raise(d, "That program is not half done.");
-  const tki_frame *f = tkd_user_frame(s->task->frame);
+  const tki_task *k = d->t ? tki_schedule_task(d->schedule, a->program) : NULL;
+  if (!k) tkd_raise(d, "That program is not half done.");
+  const tki_frame *f = tkd_user_frame(k->frame);
   for (size_t i = 0; f && i < a->level; i++) f = tkd_user_frame(f->caller);
   if (!f) tkd_raise(d, "The program has no such call.");
   d->frame = (tki_frame *)f;
   d->level = (int)a->level;
-  d->looks_elsewhere = s != d->strand;
-  memcpy(d->t->pid, s->task->pid, sizeof d->t->pid);
+  d->looks_elsewhere = k != d->task;
+  memcpy(d->t->pid, k->pid, sizeof d->t->pid);
 }
 
 tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level) {
@@ -77,9 +78,9 @@ void tkd_need_current(tkd *d) {
 static const tki_frame *innermost_call(const tkd *d) {
   if (!d->frame) return NULL;
   if (!d->looks_elsewhere) return tkd_top(d);
-  for (const tkd_strand *s = d->strands; s; s = s->next)
-    for (const tki_frame *f = s->task->frame; f; f = f->caller)
-      if (f == d->frame) return tkd_user_frame(s->task->frame);
+  for (const tki_task *k = d->schedule->tasks; k; k = k->next)
+    for (const tki_frame *f = k->frame; f; f = f->caller)
+      if (f == d->frame) return tkd_user_frame(k->frame);
   return NULL;
 }
 

@@ -22,7 +22,7 @@
 
 void tkd_need_statement(tkd *d) {
   const tki_frame *f = tkd_top(d);
-  if (d->sub || !f || f != d->strand->task->frame)
+  if (d->sub || !f || f != d->task->frame)
     tkd_raise(d, "Only before a statement: 'next' goes to one.");
 }
 
@@ -48,7 +48,9 @@ static void need_program(tkd *d, uint64_t index) {
   if (d->over)
     tkd_raise(d, "The launch has ended: 'goto 1' and then 'program' works.");
   if (d->sub) tkd_raise(d, "Only before a statement: 'next' goes to one.");
-  if (tkd_strand_of(d, index) || !tkd_is_done(d, index)) return;
+  if (tki_schedule_task(d->schedule, index) ||
+      !tki_schedule_has_begun(d->schedule, index))
+    return;
   tki_pid_of(d->t, index, pid);
   int n = snprintf(name, sizeof name, "%lld", (long long)pid[0]);
   for (int i = 1; i < 3 && (pid[i] || pid[2]); i++)
@@ -139,13 +141,13 @@ static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
     f = d->frame;
   }
   d->gone = false;
-  d->steps = (tkd_steps){.kind = kind,
-                         .count = count,
-                         .depth = f ? tkd_depth(f) : 0,
-                         .line = f ? tkd_line_of(f) : 0,
-                         .program = d->strand ? d->strand->task->index
-                                              : TK_DEBUG_NO_PROGRAM,
-                         .ended = !d->strand};
+  d->steps =
+      (tkd_steps){.kind = kind,
+                  .count = count,
+                  .depth = f ? tkd_depth(f) : 0,
+                  .line = f ? tkd_line_of(f) : 0,
+                  .program = d->task ? d->task->index : TK_DEBUG_NO_PROGRAM,
+                  .ended = !d->task};
   d->new_program = false;
   d->nreturned = 0;
 }
@@ -154,15 +156,15 @@ static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
 static void take_up(tkd *d, uint64_t index) {
   tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
-  memcpy(d->t->pid, d->strand->task->pid, sizeof d->t->pid);
+  memcpy(d->t->pid, d->task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
   d->gone = true;
 }
 
 /* Takes up another program, or begins it; true: it stands there. */
 static bool go_to_program(tkd *d, uint64_t index) {
-  uint64_t from = d->strand->task->index;
-  if (tkd_strand_of(d, index)) {
+  uint64_t from = d->task->index;
+  if (tki_schedule_task(d->schedule, index)) {
     if (index != from) take_up(d, index);
     d->stop = (tkd_stop){.reason = TK_STOP_SWITCH};
     return true;
@@ -201,9 +203,10 @@ static void go_to_event(tkd *d, const tk_resume *r) {
   tkd_goto(d, r->event, r->operation);
   /* There the user had taken up another program, without a statement of
    * it. */
-  bool other = d->strand && r->program != TK_DEBUG_NO_PROGRAM &&
-               d->strand->task->index != r->program;
-  if (other && tkd_strand_of(d, r->program)) take_up(d, r->program);
+  bool other = d->task && r->program != TK_DEBUG_NO_PROGRAM &&
+               d->task->index != r->program;
+  if (other && tki_schedule_task(d->schedule, r->program))
+    take_up(d, r->program);
 }
 
 bool tkd_carry_out(tkd *d) {
@@ -265,8 +268,8 @@ bool tkd_carry_out(tkd *d) {
 }
 
 void tkd_recover(tkd *d) {
-  if (!d->t || d->over || (d->strand && d->frame)) return;
-  tkd_drop_strands(d);
+  if (!d->t || d->over || (d->task && d->frame)) return;
+  tkd_drop_programs(d);
   d->over = true;
   d->sub = 0;
   d->phase = TKD_RUNNING;
@@ -278,7 +281,7 @@ void tkd_recover(tkd *d) {
 
 void tkd_need_visits(tkd *d) {
   if (d->over || !d->frame) tkd_raise(d, "The launch has ended.");
-  if (d->ndeeds || d->strands->next)
+  if (d->ndeeds || d->schedule->tasks->next)
     tkd_raise(d, "After 'set', 'jump', 'return' or 'program' other programs "
                  "cannot be visited:\ngo back before it.");
 }
@@ -303,7 +306,7 @@ static bool go_visiting(tkd *d, uint64_t index) {
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
   tkd_need_visits(d);
   uint64_t event = d->event, sub = d->sub == TKD_LATE ? 0 : d->sub;
-  if (program == d->strand->task->index) {
+  if (program == d->task->index) {
     fn(ud);
     return true;
   }

@@ -177,7 +177,7 @@ static bool watch_was_seen(const tkd *d, const tkd_watch *w) {
 
 /* Whether a change or an access is a hit that stops. */
 static bool watch_counts(tkd *d, tkd_point *p) {
-  const tki_frame *f = d->strand->task->frame;
+  const tki_frame *f = d->task->frame;
   if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
   if (d->phase == TKD_SEARCHING)
     return !watch_was_seen(d, &p->watch) && watch_condition(d, p, f);
@@ -203,7 +203,7 @@ static void note_hit(tkd *d, tkd_watch *w, const tkd_value *v, bool changed,
 /* Whether it is a reason to stop; keeps the value. */
 static bool judge_watch(tkd *d, tkd_point *p) {
   tkd_watch *w = &p->watch;
-  const tki_frame *f = d->strand->task->frame;
+  const tki_frame *f = d->task->frame;
   tkd_writer by = w->last;
   tkd_value v = w->memory ? memory_value(d, w) : watched_value(d, p, f);
   w->due = false;
@@ -300,8 +300,8 @@ static void look_for_first_value(const tkd *d, tkd_watch *w,
 static void look_variable(tkd *d, tkd_watch *w) {
   const tki_frame *f = d->t->frame;
   if (f->func != w->func) return;
-  if (w->index != d->strand->task->index) w->known = w->absent = false;
-  w->index = d->strand->task->index;
+  if (w->index != d->task->index) w->known = w->absent = false;
+  w->index = d->task->index;
   look_for_first_value(d, w, f);
   if (raw_changed(d, w, f))
     w->due = true;
@@ -376,7 +376,7 @@ static void refresh_watch(tkd *d, tkd_point *p) {
   while (f && f->func != w->func) f = tkd_user_frame(f->caller);
   if (!f || p->kind != TK_POINT_WATCH || w->memory) return;
   tkd_value v = watched_value(d, p, f);
-  w->index = d->strand->task->index;
+  w->index = d->task->index;
   if (f->stmt) w->last = writer_of(d, f);
   w->absent = w->births && base_slot(f, w->base) < 0;
   if (!v.bytes) return;
@@ -417,7 +417,7 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   w->func = f->func;
   w->func_name = tkd_strdup(d, w->func->name);
   if (plain) w->base = tkd_strdup(d, name);
-  w->index = d->strand->task->index;
+  w->index = d->task->index;
   w->births = w->absent = later;
   if (f->stmt) w->last = writer_of(d, f);
   if (later) return;

@@ -101,9 +101,9 @@ static uint64_t hash_of(const tkd *d) {
     const tki_region *r = &d->t->regions[i];
     if (r->host) mix(&h, r->host, r->hi - r->lo);
   }
-  for (const tkd_strand *s = d->strands; s; s = s->next) {
-    mix(&h, s->task->pid, sizeof s->task->pid);
-    for (tki_frame *f = s->task->frame; f; f = f->caller) mix_frame(&h, f);
+  for (const tki_task *k = d->t->schedule->tasks; k; k = k->next) {
+    mix(&h, k->pid, sizeof k->pid);
+    for (tki_frame *f = k->frame; f; f = f->caller) mix_frame(&h, f);
   }
   return h;
 }
@@ -113,8 +113,8 @@ static point now(const play *p) {
   point x = {.event = d->event, .sub = d->sub, .over = d->over};
   x.hash = hash_of(d);
   if (d->over) return x;
-  x.index = d->strand->task->index;
-  x.depth = tkd_depth(d->strand->task->frame);
+  x.index = d->task->index;
+  x.depth = tkd_depth(d->task->frame);
   return x;
 }
 

@@ -1,4 +1,4 @@
-/* away.c - programs run aside, for a look.
+/* aside.c - programs run aside, for a look.
  *
  * Memory is taken back to the beginning of a program, without forgetting how
  * it came to be what it is; the programs from there on run on a schedule,
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "debug/frames.h"
 #include "debug/history.h"
 #include "debug/memory.h"
@@ -88,14 +89,14 @@ static const tkd_base *begin_at(tkd *d, uint64_t program) {
 
 typedef struct aside {
   tkd *d;
-  tkd_away *x;
+  tkd_aside *x;
   struct tkd_journal *undo;
   tki_observer observer; /* notes what is overwritten */
   uint64_t from, limit;
 } aside;
 
 /* What the programs overwrite is bounded as a history is. */
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void aside_access(void *ud, tki *t, const tki_access *a) {
   aside *s = ud;
   if (!a->write) return;
   tkd_journal_access(s->undo, a);
@@ -107,7 +108,7 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
 static void run_body(tk_env *e, void *ud) {
   aside *s = ud;
   (void)e;
-  tki_schedule_new(s->d->t, TKI_AUTO);
+  tki_schedule_new(s->d->t, s->d->schedule->mode);
   tki_schedule_run_from(s->d->t, s->from);
 }
 
@@ -131,6 +132,7 @@ static void set_aside(tki *t, aside *s) {
   t->driver = NULL;
   t->schedule = NULL;
   t->spin = NULL;
+  t->yields = false;
   t->task = NULL;
   t->frame = NULL;
   t->jump = NULL;
@@ -153,7 +155,7 @@ static void set_back(tki *t, const tki *kept) {
   t->dgemm = now.dgemm;
 }
 
-static void note_finding(tk_env *e, size_t diags, tkd_away *x) {
+static void note_finding(tk_env *e, size_t diags, tkd_aside *x) {
   bool stopped = x->status != TK_OK && x->status != TK_INTERRUPTED;
   if (stopped)
     snprintf(x->why, sizeof x->why, "%s",
@@ -163,14 +165,17 @@ static void note_finding(tk_env *e, size_t diags, tkd_away *x) {
   e->interrupted = 0;
 }
 
-void tkd_run_away(tkd *d, tkd_away *x) {
+void tkd_run_aside(tkd *d, tkd_aside *x) {
   tki *t = d->t, kept = *t;
+  uint64_t written = tkd_journal_at(d->journal);
+  TK_ASSERT(!t->task && t->schedule == d->schedule);
   size_t diags = d->env->ndiags;
   bool muted = d->muted;
   const tkd_base *b = begin_at(d, x->program);
   aside s = {.d = d, .x = x, .from = b->next - 1};
-  s.observer = (tki_observer){.ud = &s, .access = on_access};
+  s.observer = (tki_observer){.ud = &s, .access = aside_access};
   s.undo = tkd_journal_new(d->env);
+  TK_ASSERT(s.from < tki_programs(t));
   x->from = s.from;
   tkd_journal_rewind(d->journal, b->journal, s.undo);
   s.limit = tkd_journal_at(s.undo) + d->history;
@@ -181,6 +186,9 @@ void tkd_run_away(tkd *d, tkd_away *x) {
   d->muted = muted;
   tkd_journal_undo(s.undo, 0);
   tkd_journal_free(s.undo);
+  TK_ASSERT(tkd_journal_at(d->journal) == written);
+  TK_ASSERT(t->schedule == d->schedule && t->observers == kept.observers);
+  (void)written;
   note_finding(d->env, diags, x);
 }
 
