@@ -694,10 +694,12 @@ static void read_types(parser *r, reading *x) {
     x->in->res[i] = slot;
     if (!i) x->in->type = t;
   }
-  if (r->nlist >= 0 && r->nlist != x->in->type.rank)
+  int rank = x->in->type.rank;
+  if (!rank && x->op == TK_I_HINT) rank = 1; /* a scalar has one value */
+  if (r->nlist >= 0 && r->nlist != rank)
     bad_text(r, r->list.lo, r->list.hi, NULL,
-             "there must be a number for each of %d axes, not %d",
-             x->in->type.rank, r->nlist);
+             "there must be a number for each of %d axes, not %d", rank,
+             r->nlist);
   x->in->n = tk_numel(&x->in->type);
 }
 
