@@ -31,15 +31,18 @@ static tkc_page *make_page(tkc_cells *c, size_t i) {
 }
 
 tkc_page *tkc_cells_page(const tkc_cells *c, uint64_t addr) {
+  TK_ASSERT(addr >= c->base && (addr - c->base) / TKC_PAGE < c->npages);
   return c->pages ? c->pages[(addr - c->base) / TKC_PAGE] : NULL;
 }
 
 tkc_page *tkc_cells_page_made(tkc_cells *c, uint64_t addr) {
+  TK_ASSERT(addr >= c->base && (addr - c->base) / TKC_PAGE < c->npages);
   return make_page(c, (size_t)((addr - c->base) / TKC_PAGE));
 }
 
 /* The run that holds the byte at `at`. */
 static size_t find_run(const tkc_page *p, size_t at) {
+  TK_ASSERT(p->n > 0 && p->runs[0].from == 0 && at < TKC_PAGE);
   size_t lo = 0, hi = p->n;
   while (hi - lo > 1) {
     size_t mid = (lo + hi) / 2;
@@ -61,6 +64,8 @@ static void insert_run(tk_arena *a, tkc_page *p, size_t i, tkc_run r) {
     p->runs = tk_arena_grow(a, p->runs, sizeof *p->runs, &cap);
     p->cap = (uint16_t)cap;
   }
+  TK_ASSERT(i > 0 && p->runs[i - 1].from < r.from);
+  TK_ASSERT(i == p->n || r.from < p->runs[i].from);
   memmove(&p->runs[i + 1], &p->runs[i], (p->n - i) * sizeof r);
   p->runs[i] = r;
   p->n++;
@@ -130,6 +135,7 @@ static uint32_t *spread(tk_arena *a, const uint32_t *from, size_t n, int by) {
 
 /* Smaller entries, each with the history of the one it was part of. */
 static void refine(tk_arena *a, tkc_page *p, uint8_t shift) {
+  TK_ASSERT(shift < p->shift);
   int by = p->shift - shift;
   size_t n = (size_t)TKC_PAGE >> shift;
   p->writes = spread(a, p->writes, n, by);

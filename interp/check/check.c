@@ -56,6 +56,7 @@ static void on_begin(void *ud, tki *t) {
   tkc *c = ud;
   if (c->t == t) forget_run(c);
   if (c->t != t && !c->collect) drop_findings(c);
+  TK_ASSERT(!c->t || c->t == t); /* the run before has ended */
   c->t = t;
   c->before = last_finding(c);
   c->shown_before = c->shown;
@@ -79,6 +80,7 @@ static void forget_unwritten(const tkc *c, const tki *t) {
 }
 
 static void say_hidden(tkc *c) {
+  TK_ASSERT(c->hidden >= c->hidden_before && c->shown >= c->shown_before);
   size_t n = c->hidden - c->hidden_before;
   if (!n) return;
   tk_diag *d =

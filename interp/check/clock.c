@@ -44,6 +44,7 @@ static const tkc_clock *set(const tkc_clocks *c, const tkc_clock *k, int depth,
 
 const tkc_clock *tkc_clock_set(const tkc_clocks *c, const tkc_clock *k,
                                uint64_t program, uint32_t count) {
+  TK_ASSERT(program >> BITS * (c->depth + 1) == 0);
   if (tkc_clock_get(c, k, program) >= count) return k;
   return set(c, k, c->depth, program, count);
 }

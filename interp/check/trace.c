@@ -52,6 +52,7 @@ static tkc_ref next_ref(const tkc_trace *x) {
 const tkc_node *tkc_trace_node(const tkc_trace *x, tkc_ref r) {
   if (!r) return NULL;
   size_t at = (size_t)(r >> RESULT_BITS) - 1;
+  TK_ASSERT(r >> RESULT_BITS && at / TKC_CHUNK < x->nchunks);
   const tkc_chunk *c = x->chunks[at / TKC_CHUNK];
   return c ? &c->nodes[at % TKC_CHUNK] : NULL;
 }
@@ -81,6 +82,7 @@ static tkc_node *add_node(tkc_trace *x, tkc_node_kind kind, size_t nargs,
   *n = (tkc_node){.kind = kind};
   n->refs = TK_NEWN(&c->arena, tkc_ref, nargs + 1);
   n->vals = TK_NEWN(&c->arena, tki_val, nargs + nres + 1);
+  TK_ASSERT(nargs <= UINT16_MAX && nres <= UINT16_MAX);
   n->nargs = (uint16_t)nargs;
   n->nres = (uint16_t)nres;
   c->n++;
@@ -91,6 +93,7 @@ static tkc_node *add_node(tkc_trace *x, tkc_node_kind kind, size_t nargs,
 }
 
 static void hold(tkc_trace *x, tkc_node *n, size_t k, const tki_val *v) {
+  TK_ASSERT(k < (size_t)n->nargs + n->nres);
   tkc_chunk *c = x->chunks[x->nchunks - 1];
   bool fresh = k >= n->nargs && !tki_is_shared(v);
   if (fresh) c->bytes += tki_held_bytes(v), x->bytes += tki_held_bytes(v);

@@ -109,6 +109,7 @@ void *tk_arena_alloc(tk_arena *a, size_t size) {
   size = (size + 15) & ~(size_t)15;
   tk_chunk *c = a->chunks;
   if (!c || c->size - c->used < size) c = chunk_new(a, size);
+  TK_ASSERT(c->used <= c->size && size <= c->size - c->used);
   void *p = (char *)c + CHUNK_HEADER + c->used;
   c->used += size;
   return memset(p, 0, size);
@@ -116,6 +117,7 @@ void *tk_arena_alloc(tk_arena *a, size_t size) {
 
 void *tk_arena_grow(tk_arena *a, void *items, size_t size, size_t *cap) {
   size_t now = *cap, next = now ? now * 2 : 8;
+  TK_ASSERT(items || !now);
   void *p = tk_arena_alloc(a, next * size);
   if (now) memcpy(p, items, now * size);
   *cap = next;
@@ -170,7 +172,9 @@ static void reserve(tk_buf *b, size_t more) {
 }
 
 void tk_buf_add(tk_buf *b, const char *s, size_t n) {
+  TK_ASSERT(b->env);
   reserve(b, n);
+  TK_ASSERT(b->n + n < b->cap);
   if (n) memcpy(b->s + b->n, s, n);
   b->n += n;
   b->s[b->n] = 0;

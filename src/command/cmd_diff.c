@@ -154,7 +154,7 @@ static void then_body(tk_env *e, void *ud) {
 
 static void look_for_place(void *ud, tki *t, const tk_stmt *st) {
   seeing *s = ud;
-  if (st != s->place.stands[0].stmt || t->frame->func->library) return;
+  if (st != s->place.positions[0].stmt || t->frame->func->library) return;
   if (tki_program_index(t) != s->program || !tkd_is_there(&s->place, t->frame))
     return;
   s->status = tk_protect(t->env, then_body, s);
@@ -174,7 +174,7 @@ static void put_where(seeing *s) {
   tki_pid_of(d->e->t, s->program, pid);
   tkt_say(d, "program ");
   tkt_put_pid(&d->out, pid, NULL);
-  const tkd_stand *at = tkd_innermost_loop(&s->place);
+  const tkd_position *at = tkd_innermost_loop(&s->place);
   if (at) tkt_say(d, ", trip %llu", (unsigned long long)at->trips[0]);
 }
 
@@ -185,8 +185,8 @@ static void not_there(seeing *s, const tkd_aside *w) {
   if (w->full) tkt_fail(d, ": it is too far for the history ('set history').");
   if (*w->why) tkt_fail(d, " is not reached: %s comes before it.", w->why);
   tkt_fail(d, " does not come to line %d.",
-           tk_source_line(s->place.stands[0].func->src,
-                          s->place.stands[0].stmt->span.lo));
+           tk_source_line(s->place.positions[0].func->src,
+                          s->place.positions[0].stmt->span.lo));
 }
 
 static void put_values(seeing *s) {
@@ -201,7 +201,7 @@ static void put_values(seeing *s) {
 
 /* Makes of the place the one a trip before. */
 static void a_trip_before(tkt *d, tkd_place *p) {
-  tkd_stand *at = tkd_innermost_loop(p);
+  tkd_position *at = tkd_innermost_loop(p);
   if (!at)
     tkt_fail(d, "This is in no loop: 'diff EXPR program X' compares programs, "
                 "'diff BUFFER'\nmemory with what it was.");
@@ -262,7 +262,7 @@ static void compare_memory(void *ud) {
   memory *m = ud;
   tkt_block then = tkt_block_tensor(m->r->tensor), now = then;
   /* Older history was dropped: nobody knows what was written by then. */
-  if (m->d->e->bases[0].next == 1)
+  if (m->d->e->checkpoints[0].next == 1)
     then.undefined = tkt_unwritten(m->d, m->r, &then, tkc_undefined_before);
   now.undefined = tkt_unwritten(m->d, m->r, &then, tkc_undefined_memory);
   now.data = m->now + ((const char *)now.data - m->r->host);

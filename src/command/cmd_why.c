@@ -23,7 +23,7 @@
 typedef struct why {
   tkt *d;
   tki_observer observer;
-  tkd_place place; /* where the program stands; n 0: the launch has ended */
+  tkd_place place; /* where the program positions; n 0: the launch has ended */
   uint64_t program;
   bool reached;
   tk_status status; /* of what was said there */
@@ -42,7 +42,7 @@ static void say_origin(tk_env *e, void *ud);
 
 static void look_for_place(void *ud, tki *t, const tk_stmt *st) {
   why *y = ud;
-  if (!y->place.n || st != y->place.stands[0].stmt) return;
+  if (!y->place.n || st != y->place.positions[0].stmt) return;
   if (t->frame->func->library || tki_program_index(t) != y->program) return;
   if (!tkd_is_there(&y->place, t->frame)) return;
   y->reached = true;
@@ -65,7 +65,7 @@ static void pass_access(void *ud, tki *t, const tki_access *a) {
     o->access(o->ud, t, a);
 }
 
-/* Runs everything up to where the program stands. */
+/* Runs everything up to where the program positions. */
 static tkd_aside run_aside(why *y, tki_observer *watches) {
   y->observer =
       (tki_observer){.ud = y, .stmt = look_for_place, .next = watches};
@@ -208,8 +208,8 @@ void tkt_cmd_ORIGIN(tkt *d, tkt_args *a) {
 static void put_pokes(const why *y) {
   tkt *d = y->d;
   tk_type type = tk_scalar(y->region->tensor->dtype);
-  for (size_t i = d->e->ndeeds; i-- > 0;) {
-    const tkd_deed *x = &d->e->deeds[i];
+  for (size_t i = d->e->nedits; i-- > 0;) {
+    const tkd_edit *x = &d->e->edits[i];
     if (x->kind != TKD_POKE || x->host != y->element) continue;
     tkt_say(d, "  set by hand at event %llu: value ",
             (unsigned long long)x->event);

@@ -97,7 +97,7 @@ static void show_SAFE_PATH(tkt *d) {
  * here, with them. */
 static void set_CHECK(tkt *d, const char *list) {
   if (!*list) tkt_fail(d, "set check LIST, set check all, or set check off");
-  bool begun = d->e->t && (d->e->nbases || d->e->event);
+  bool begun = d->e->t && (d->e->ncheckpoints || d->e->event);
   tkd_choose_detectors(d->e, strcmp(list, "off") ? list : NULL);
   tkt_say_asleep(d);
   if (!begun) return;

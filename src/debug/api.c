@@ -98,7 +98,8 @@ void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
   *out = (tk_debug_time){.launch = d->launches,
                          .event = d->event,
                          .operation = d->sub == TKD_LATE ? 0 : d->sub,
-                         .first = d->nbases ? d->bases[0].event + 1 : 0,
+                         .first =
+                             d->ncheckpoints ? d->checkpoints[0].event + 1 : 0,
                          .furthest = d->furthest,
                          .over = d->over};
 }
@@ -275,8 +276,8 @@ tk_status tk_debug_assign_lanes(tk_debug *d, const char *name,
 /* ---- detectors --------------------------------------------------------- */
 
 void tkd_choose_detectors(tkd *d, const char *list) {
-  bool begun = d->t && (d->nbases || d->event);
-  if (begun && (!d->nbases || d->bases[0].event))
+  bool begun = d->t && (d->ncheckpoints || d->event);
+  if (begun && (!d->ncheckpoints || d->checkpoints[0].event))
     tkd_raise(d, "Detectors need the beginning of the launch, whose history "
                  "was dropped: 'set check'\ncomes before it, and 'set "
                  "history'.");

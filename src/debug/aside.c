@@ -20,8 +20,8 @@
 
 /* ---- places ------------------------------------------------------------ */
 
-static tkd_stand stand_of(const tki_frame *f) {
-  tkd_stand s = {.func = f->func, .stmt = f->stmt};
+static tkd_position position_of(const tki_frame *f) {
+  tkd_position s = {.func = f->func, .stmt = f->stmt};
   for (const tki_loop *l = f->loops; l && s.loops < TKD_LOOPS; l = l->outer)
     s.trips[s.loops++] = l->trip;
   return s;
@@ -30,17 +30,17 @@ static tkd_stand stand_of(const tki_frame *f) {
 tkd_place tkd_place_of(const tki_frame *f) {
   tkd_place p = {.n = 0};
   for (; f && p.n < TKD_LEVELS; f = tkd_user_frame(f->caller))
-    p.stands[p.n++] = stand_of(f);
+    p.positions[p.n++] = position_of(f);
   return p;
 }
 
-tkd_stand *tkd_innermost_loop(tkd_place *p) {
+tkd_position *tkd_innermost_loop(tkd_place *p) {
   for (int i = 0; i < p->n; i++)
-    if (p->stands[i].loops) return &p->stands[i];
+    if (p->positions[i].loops) return &p->positions[i];
   return NULL;
 }
 
-static bool stands_there(const tkd_stand *want, const tki_frame *f) {
+static bool is_at_position(const tkd_position *want, const tki_frame *f) {
   if (f->func != want->func || f->stmt != want->stmt) return false;
   int k = 0;
   for (const tki_loop *l = f->loops; l && k < TKD_LOOPS; l = l->outer, k++)
@@ -51,7 +51,7 @@ static bool stands_there(const tkd_stand *want, const tki_frame *f) {
 bool tkd_is_there(const tkd_place *p, const tki_frame *f) {
   int i = 0;
   for (; f && i < p->n; f = tkd_user_frame(f->caller))
-    if (!stands_there(&p->stands[i++], f)) return false;
+    if (!is_at_position(&p->positions[i++], f)) return false;
   return !f && i == p->n;
 }
 
@@ -64,21 +64,21 @@ static uint64_t place_of(const tkd *d, uint64_t program) {
   return 0;
 }
 
-/* The last base that is not behind a program.  One at which programs had run
- * out of turn does not say which are to come. */
-static const tkd_base *base_for(tkd *d, uint64_t program) {
-  const tkd_base *found = &d->bases[0];
+/* The last checkpoint that is not behind a program.  One at which programs had
+ * run out of turn does not say which are to come. */
+static const tkd_checkpoint *checkpoint_for(tkd *d, uint64_t program) {
+  const tkd_checkpoint *found = &d->checkpoints[0];
   if (program == TKD_ALL_PROGRAMS) return found;
   uint64_t place = place_of(d, program);
-  for (size_t i = 0; i < d->nbases; i++)
-    if (d->bases[i].next <= place + 1 && !d->bases[i].ahead)
-      found = &d->bases[i];
+  for (size_t i = 0; i < d->ncheckpoints; i++)
+    if (d->checkpoints[i].next <= place + 1 && !d->checkpoints[i].ahead)
+      found = &d->checkpoints[i];
   return found;
 }
 
-static const tkd_base *begin_at(tkd *d, uint64_t program) {
+static const tkd_checkpoint *begin_at(tkd *d, uint64_t program) {
   tkd_need_history(d);
-  const tkd_base *b = base_for(d, program);
+  const tkd_checkpoint *b = checkpoint_for(d, program);
   if (b->ahead)
     tkd_raise(d, "Programs have run out of turn, and the history of what came "
                  "before was\ndropped: a larger 'set history' keeps it.");
@@ -171,7 +171,7 @@ void tkd_run_aside(tkd *d, tkd_aside *x) {
   TK_ASSERT(!t->task && t->schedule == d->schedule);
   size_t diags = d->env->ndiags;
   bool muted = d->muted;
-  const tkd_base *b = begin_at(d, x->program);
+  const tkd_checkpoint *b = begin_at(d, x->program);
   aside s = {.d = d, .x = x, .from = b->next - 1};
   s.observer = (tki_observer){.ud = &s, .access = aside_access};
   s.undo = tkd_journal_new(d->env);
@@ -208,9 +208,9 @@ static void peek_body(tk_env *e, void *ud) {
 uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud) {
   peeking p = {fn, ud};
   tkd_need_history(d);
-  uint64_t from = d->bases[0].next - 1;
+  uint64_t from = d->checkpoints[0].next - 1;
   struct tkd_journal *undo = tkd_journal_new(d->env);
-  tkd_journal_rewind(d->journal, d->bases[0].journal, undo);
+  tkd_journal_rewind(d->journal, d->checkpoints[0].journal, undo);
   tk_status st = tk_protect(d->env, peek_body, &p);
   tkd_journal_undo(undo, 0);
   tkd_journal_free(undo);

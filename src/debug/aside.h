@@ -9,22 +9,22 @@
 /* Where a program stands: its calls, innermost first, each at a statement in
  * trips of its loops, innermost first. */
 enum { TKD_LOOPS = 16 };
-typedef struct tkd_stand {
+typedef struct tkd_position {
   const tk_func *func;
   const tk_stmt *stmt;
   uint64_t trips[TKD_LOOPS];
   int loops;
-} tkd_stand;
+} tkd_position;
 
 typedef struct tkd_place {
-  tkd_stand stands[TKD_LEVELS];
+  tkd_position positions[TKD_LEVELS];
   int n;
 } tkd_place;
 
 tkd_place tkd_place_of(const tki_frame *f);
 bool tkd_is_there(const tkd_place *p, const tki_frame *f);
 /* The innermost call that is in a loop; NULL: none is. */
-tkd_stand *tkd_innermost_loop(tkd_place *p);
+tkd_position *tkd_innermost_loop(tkd_place *p);
 
 #define TKD_ALL_PROGRAMS UINT64_MAX
 

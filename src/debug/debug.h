@@ -20,10 +20,10 @@
 #include "tkdbg/debugger.h"
 
 typedef struct tk_debug tkd;
-typedef struct tkd_point tkd_point; /* points.h */
-typedef struct tkd_site tkd_site;   /* points.h */
-typedef struct tkd_base tkd_base;   /* history.h */
-typedef struct tkd_deed tkd_deed;   /* history.h */
+typedef struct tkd_point tkd_point;           /* points.h */
+typedef struct tkd_site tkd_site;             /* points.h */
+typedef struct tkd_checkpoint tkd_checkpoint; /* history.h */
+typedef struct tkd_edit tkd_edit;             /* history.h */
 
 /* In the middle of a statement, behind its counted instructions. */
 #define TKD_LATE UINT64_MAX
@@ -36,7 +36,7 @@ typedef enum tkd_phase {
   TKD_SEARCHING, /* again: the last place that would have stopped it counts */
 } tkd_phase;
 
-/* Why it stands where it stands. */
+/* Why it stands where it positions. */
 typedef struct tkd_stop {
   tk_stop_reason reason;
   const tkd_point *point;
@@ -165,10 +165,10 @@ struct tk_debug {
   /* time */
   struct tkd_journal *journal;
   uint64_t history; /* most bytes of it; 0: nothing is recorded */
-  tkd_base *bases;
-  size_t nbases, cap_bases;
-  tkd_deed *deeds;
-  size_t ndeeds, cap_deeds, deed; /* next to be done again */
+  tkd_checkpoint *checkpoints;
+  size_t ncheckpoints, cap_checkpoints;
+  tkd_edit *edits;
+  size_t nedits, cap_edits, edit; /* next to be done again */
   tkd_mark *marks;
   size_t nmarks, cap_marks;
   char *order; /* in which programs of the next launches run; NULL: theirs */

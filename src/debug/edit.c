@@ -25,7 +25,7 @@ static int slot_to_change(tkd *d, const char *name) {
 
 static void change_slot(tkd *d, int slot, const char *lanes, size_t n) {
   tkd_put_slot(d, d->frame, slot, lanes, n);
-  tkd_deed *x = tkd_deed_new(d, TKD_SET, lanes, n);
+  tkd_edit *x = tkd_edit_new(d, TKD_SET, lanes, n);
   x->level = d->level;
   x->slot = slot;
   tkd_watches_refresh(d);
@@ -60,13 +60,13 @@ void tkd_assign_elements(tkd *d, const tki_region *r, const char *index,
   for (size_t i = 0; i < n; i++) {
     char *host = (char *)tkd_view_lane(&v, i);
     tkd_poke(d, host, x.bytes + i * size, size);
-    tkd_deed_new(d, TKD_POKE, x.bytes + i * size, size)->host = host;
+    tkd_edit_new(d, TKD_POKE, x.bytes + i * size, size)->host = host;
   }
   tkd_watches_refresh(d);
 }
 
 void tkd_write_memory(tkd *d, char *host, const char *bytes, size_t n) {
   tkd_poke(d, host, bytes, n);
-  tkd_deed_new(d, TKD_POKE, bytes, n)->host = host;
+  tkd_edit_new(d, TKD_POKE, bytes, n)->host = host;
   tkd_watches_refresh(d);
 }

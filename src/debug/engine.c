@@ -34,22 +34,22 @@ static void call_front(tkd *d) {
 
 typedef struct carrying {
   tkd *d;
-  bool stands;
+  bool positions;
 } carrying;
 
 static void carry_body(tk_env *e, void *ud) {
   carrying *c = ud;
   (void)e;
-  c->stands = tkd_carry_out(c->d);
+  c->positions = tkd_carry_out(c->d);
 }
 
 /* Calls the front end until programs are to run; false: the launch is to
  * return.  What fails on the way leaves the launch at its end. */
 static bool at_stop(tkd *d) {
-  carrying c = {.d = d, .stands = true};
+  carrying c = {.d = d, .positions = true};
   d->steps.kind = TK_RESUME_CONTINUE;
   tkd_drop_temp(d);
-  while (c.stands && !d->quit) {
+  while (c.positions && !d->quit) {
     call_front(d);
     size_t mark = tkd_call_begins(d);
     bool failed = tk_protect(d->env, carry_body, &c) != TK_OK;
@@ -57,7 +57,7 @@ static bool at_stop(tkd *d) {
     if (!failed) continue;
     tkd_recover(d);
     d->stop = (tkd_stop){.reason = d->over ? TK_STOP_END : TK_STOP_EVENT};
-    c.stands = true;
+    c.positions = true;
   }
   tkd_arm(d);
   return !d->quit && !d->over;
@@ -196,8 +196,8 @@ static void free_engine(tk_env *e, void *ud) {
     tkd_drop_value(d, &d->returned[i]);
   tkd_strfree(d, d->order);
   tkd_strfree(d, d->intent_location);
-  tk_free(e, d->bases, d->cap_bases * sizeof *d->bases);
-  tk_free(e, d->deeds, d->cap_deeds * sizeof *d->deeds);
+  tk_free(e, d->checkpoints, d->cap_checkpoints * sizeof *d->checkpoints);
+  tk_free(e, d->edits, d->cap_edits * sizeof *d->edits);
   tk_free(e, d->marks, d->cap_marks * sizeof *d->marks);
   free_buffers(d);
   tkd_journal_free(d->journal);

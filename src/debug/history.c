@@ -1,10 +1,10 @@
 /* history.c - going back.
  *
- * A base is the beginning of a program while no other is half done.  To be
- * at event N, memory is taken back to the last base before N, every fiber is
- * dropped, and the programs run again from there until N; what the user
- * changed on the way is changed again.  To find the last place of some kind
- * before now, the same run only remembers where it would have stopped.
+ * A checkpoint is the beginning of a program while no other is half done.  To
+ * be at event N, memory is taken back to the last checkpoint before N, every
+ * fiber is dropped, and the programs run again from there until N; what the
+ * user changed on the way is changed again.  To find the last place of some
+ * kind before now, the same run only remembers where it would have stopped.
  */
 #include "debug/history.h"
 
@@ -21,50 +21,57 @@
 
 enum { MOST_BASES = 1 << 20 };
 
-/* ---- bases ------------------------------------------------------------- */
+/* ---- checkpoints
+ * ------------------------------------------------------------- */
 
-/* Drops the bases whose memory cannot be had back any more. */
+/* Drops the checkpoints whose memory cannot be had back any more. */
 static void forget_old_bases(tkd *d) {
   uint64_t first = tkd_journal_first(d->journal);
   size_t n = 0;
-  if (d->nbases >= MOST_BASES) n = d->nbases / 2;
-  while (n < d->nbases && d->bases[n].journal < first) n++;
+  if (d->ncheckpoints >= MOST_BASES) n = d->ncheckpoints / 2;
+  while (n < d->ncheckpoints && d->checkpoints[n].journal < first) n++;
   if (!n) return;
-  memmove(d->bases, d->bases + n, (d->nbases - n) * sizeof *d->bases);
-  d->nbases -= n;
+  memmove(d->checkpoints, d->checkpoints + n,
+          (d->ncheckpoints - n) * sizeof *d->checkpoints);
+  d->ncheckpoints -= n;
 }
 
-void tkd_begin_base(tkd *d, uint64_t index) {
+void tkd_begin_checkpoint(tkd *d, uint64_t index) {
   if (!d->history) return;
   tkd_journal_trim(d->journal, d->history);
   tkd_journal_mark(d->journal);
-  if (d->nbases >= MOST_BASES ||
-      (d->nbases && d->bases[0].journal < tkd_journal_first(d->journal)))
+  if (d->ncheckpoints >= MOST_BASES ||
+      (d->ncheckpoints &&
+       d->checkpoints[0].journal < tkd_journal_first(d->journal)))
     forget_old_bases(d);
-  if (d->nbases == d->cap_bases)
-    d->bases = tkd_grow(d, d->bases, sizeof *d->bases, &d->cap_bases);
-  tkd_base b = {.event = d->event,
-                .index = index,
-                .next = d->schedule->at,
-                .journal = tkd_journal_at(d->journal),
-                .done = d->t->done,
-                .ahead = tkd_ahead(d),
-                .diags = d->env->ndiags};
-  TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].event <= b.event);
-  TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].journal <= b.journal);
-  TK_ASSERT(!d->nbases || d->bases[d->nbases - 1].ahead <= b.ahead);
-  d->bases[d->nbases++] = b;
+  if (d->ncheckpoints == d->cap_checkpoints)
+    d->checkpoints = tkd_grow(d, d->checkpoints, sizeof *d->checkpoints,
+                              &d->cap_checkpoints);
+  tkd_checkpoint b = {.event = d->event,
+                      .index = index,
+                      .next = d->schedule->at,
+                      .journal = tkd_journal_at(d->journal),
+                      .done = d->t->done,
+                      .ahead = tkd_ahead(d),
+                      .diags = d->env->ndiags};
+  TK_ASSERT(!d->ncheckpoints ||
+            d->checkpoints[d->ncheckpoints - 1].event <= b.event);
+  TK_ASSERT(!d->ncheckpoints ||
+            d->checkpoints[d->ncheckpoints - 1].journal <= b.journal);
+  TK_ASSERT(!d->ncheckpoints ||
+            d->checkpoints[d->ncheckpoints - 1].ahead <= b.ahead);
+  d->checkpoints[d->ncheckpoints++] = b;
 }
 
 /* The last base before an event, -1 if there is none (any more).  With
  * whole, the launch's beginning if there is a history of it. */
 static int64_t base_before(tkd *d, uint64_t event, bool whole) {
   forget_old_bases(d);
-  if (whole && d->nbases && !d->bases[0].event) return 0;
-  size_t lo = 0, hi = d->nbases;
+  if (whole && d->ncheckpoints && !d->checkpoints[0].event) return 0;
+  size_t lo = 0, hi = d->ncheckpoints;
   while (lo < hi) {
     size_t mid = (lo + hi) / 2;
-    if (d->bases[mid].event < event)
+    if (d->checkpoints[mid].event < event)
       lo = mid + 1;
     else
       hi = mid;
@@ -85,7 +92,7 @@ static void no_history(tkd *d) {
 
 void tkd_need_history(tkd *d) {
   forget_old_bases(d);
-  if (!d->nbases) no_history(d);
+  if (!d->ncheckpoints) no_history(d);
 }
 
 void tkd_need_beginning(tkd *d) {
@@ -107,37 +114,37 @@ static uint64_t end_of_past(const tkd *d) {
   return d->over || d->sub == TKD_LATE ? d->event + 1 : d->event;
 }
 
-/* ---- deeds ------------------------------------------------------------- */
+/* ---- edits ------------------------------------------------------------- */
 
-tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k, const char *bytes, size_t n) {
-  if (d->ndeeds == d->cap_deeds)
-    d->deeds = tkd_grow(d, d->deeds, sizeof *d->deeds, &d->cap_deeds);
+tkd_edit *tkd_edit_new(tkd *d, tkd_edit_kind k, const char *bytes, size_t n) {
+  if (d->nedits == d->cap_edits)
+    d->edits = tkd_grow(d, d->edits, sizeof *d->edits, &d->cap_edits);
   char *copy = n ? tk_realloc(d->env, NULL, 0, n) : NULL;
   if (n) memcpy(copy, bytes, n);
-  TK_ASSERT(!d->ndeeds || d->deeds[d->ndeeds - 1].event <= d->event);
-  tkd_deed *x = &d->deeds[d->ndeeds++];
-  *x = (tkd_deed){.kind = k, .event = d->event, .sub = d->sub};
+  TK_ASSERT(!d->nedits || d->edits[d->nedits - 1].event <= d->event);
+  tkd_edit *x = &d->edits[d->nedits++];
+  *x = (tkd_edit){.kind = k, .event = d->event, .sub = d->sub};
   x->bytes = copy;
   x->n = n;
-  d->deed = d->ndeeds;
+  d->edit = d->nedits;
   return x;
 }
 
-static void drop_deeds(tkd *d, uint64_t event, uint64_t sub) {
-  while (d->ndeeds) {
-    tkd_deed *x = &d->deeds[d->ndeeds - 1];
+static void drop_edits(tkd *d, uint64_t event, uint64_t sub) {
+  while (d->nedits) {
+    tkd_edit *x = &d->edits[d->nedits - 1];
     if (x->event < event || (x->event == event && x->sub < sub)) break;
     tk_free(d->env, x->bytes, x->n);
-    d->ndeeds--;
+    d->nedits--;
   }
 }
 
 static void redo_switch(tkd *d) {
-  tkd_switch(d, d->deeds[d->deed - 1].index);
+  tkd_switch(d, d->edits[d->edit - 1].index);
   tkd_arm(d);
 }
 
-static void redo_set(tkd *d, const tkd_deed *x) {
+static void redo_set(tkd *d, const tkd_edit *x) {
   tki_frame *f = d->t->task ? d->t->frame : tkd_top(d);
   f = (tki_frame *)tkd_user_frame(f);
   for (int i = 0; f && i < x->level; i++)
@@ -145,7 +152,7 @@ static void redo_set(tkd *d, const tkd_deed *x) {
   if (f) tkd_put_slot(d, f, x->slot, x->bytes, x->n);
 }
 
-static void redo(tkd *d, const tkd_deed *x) {
+static void redo(tkd *d, const tkd_edit *x) {
   TK_ASSERT(x->event == d->event);
   switch (x->kind) {
   case TKD_SWITCH: tkd_on_main(d, redo_switch); break;
@@ -159,19 +166,19 @@ static void redo(tkd *d, const tkd_deed *x) {
 /* After a switch it is later when the program goes on: no more is due. */
 void tkd_redo(tkd *d) {
   bool any = false, later = false;
-  while (!later && d->deed < d->ndeeds && d->deeds[d->deed].event == d->event &&
-         d->deeds[d->deed].sub == d->sub) {
-    later = d->deeds[d->deed].kind == TKD_SWITCH;
+  while (!later && d->edit < d->nedits && d->edits[d->edit].event == d->event &&
+         d->edits[d->edit].sub == d->sub) {
+    later = d->edits[d->edit].kind == TKD_SWITCH;
     any = true;
-    redo(d, &d->deeds[d->deed++]);
+    redo(d, &d->edits[d->edit++]);
   }
   if (any && !later) tkd_arm(d);
 }
 
 /* At a stop: what was changed there, as long as nothing moved since. */
 static void redo_changes(tkd *d) {
-  for (; d->deed < d->ndeeds; d->deed++) {
-    const tkd_deed *x = &d->deeds[d->deed];
+  for (; d->edit < d->nedits; d->edit++) {
+    const tkd_edit *x = &d->edits[d->edit];
     bool changes = x->kind == TKD_SET || x->kind == TKD_POKE;
     if (x->event != d->event || x->sub != d->sub || !changes) break;
     redo(d, x);
@@ -180,7 +187,7 @@ static void redo_changes(tkd *d) {
 }
 
 void tkd_redo_late(tkd *d) {
-  redo(d, &d->deeds[d->deed++]);
+  redo(d, &d->edits[d->edit++]);
   tkd_arm(d);
 }
 
@@ -195,7 +202,7 @@ static void watch_alone(tkd *d) {
 
 /* Others are right only about a launch that they saw from its beginning; a
  * search of the past need not tell them. */
-static void tell_others(tkd *d, const tkd_base *b, bool searches) {
+static void tell_others(tkd *d, const tkd_checkpoint *b, bool searches) {
   bool first = b->event == 0;
   if (!d->others.any || searches) {
     watch_alone(d);
@@ -222,8 +229,8 @@ static bool wants_detectors(const tkd *d) {
 }
 
 static void back_to_base(tkd *d, size_t i, bool searches) {
-  TK_ASSERT(i < d->nbases && !d->t->task);
-  tkd_base b = d->bases[i];
+  TK_ASSERT(i < d->ncheckpoints && !d->t->task);
+  tkd_checkpoint b = d->checkpoints[i];
   TK_ASSERT(b.event <= d->event && b.done <= d->t->done);
   TK_ASSERT(b.journal >= tkd_journal_first(d->journal));
   tkd_drop_programs(d);
@@ -236,9 +243,9 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   d->t->done = b.done;
   d->event = b.event;
   d->sub = 0;
-  d->nbases = i;
-  for (d->deed = 0; d->deed < d->ndeeds; d->deed++)
-    if (d->deeds[d->deed].event > b.event) break;
+  d->ncheckpoints = i;
+  for (d->edit = 0; d->edit < d->nedits; d->edit++)
+    if (d->edits[d->edit].event > b.event) break;
   d->status = TK_OK;
   d->muted = true;
   d->over = false;
@@ -294,7 +301,7 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   }
   int64_t i = base_before(d, event, d->others.any);
   if (i < 0) no_history(d);
-  drop_deeds(d, event, sub);
+  drop_edits(d, event, sub);
   back_to_base(d, (size_t)i, false);
   replay_to(d, event, sub, TK_RESUME_CONTINUE);
   note_arrival(d);
@@ -303,7 +310,7 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
 void tkd_rewind(tkd *d) {
   note_furthest(d);
   tkd_need_beginning(d);
-  drop_deeds(d, 1, 0);
+  drop_edits(d, 1, 0);
   back_to_base(d, 0, false);
   tkd_watches_forget(d);
   if (!d->order) return;
@@ -312,7 +319,7 @@ void tkd_rewind(tkd *d) {
   tk_order_parse(d->env, d->order, t->order.n, &t->order);
   tkd_drop_programs(d);
   tki_schedule_restart(d->schedule, 0, 0);
-  drop_deeds(d, 0, 0);
+  drop_edits(d, 0, 0);
   d->muted = false;
   d->furthest = 0;
   tkd_choose(d);
@@ -325,7 +332,7 @@ void tkd_watch_again(tkd *d) {
   tkd_stop stop = d->stop;
   note_furthest(d);
   tkd_need_beginning(d);
-  if (late) drop_deeds(d, event, 1);
+  if (late) drop_edits(d, event, 1);
   d->others.any = true;
   back_to_base(d, 0, false);
   replay_to(d, event, sub, TK_RESUME_CONTINUE);
@@ -344,7 +351,7 @@ static bool search_back(tkd *d, tk_resume_kind kind, int64_t i, uint64_t now,
                         uint64_t sub) {
   int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
   for (; i >= 0;) {
-    uint64_t begins = d->bases[i].event;
+    uint64_t begins = d->checkpoints[i].event;
     back_to_base(d, (size_t)i, true);
     d->steps.depth = depth;
     replay_to(d, now, sub, kind);
@@ -369,7 +376,7 @@ void tkd_go_back(tkd *d, tk_resume_kind kind) {
   tkd_watches_back(d, !d->over && !d->sub && d->stop.reason == TK_STOP_WATCH);
   int64_t i = base_before(d, before, wants_detectors(d));
   if (i < 0) no_history(d);
-  drop_deeds(d, d->over ? before : d->event, d->sub);
+  drop_edits(d, d->over ? before : d->event, d->sub);
   bool found = search_back(d, kind, i, now, sub);
   if (d->replay.cut) {
     note_arrival(d);
@@ -380,15 +387,15 @@ void tkd_go_back(tkd *d, tk_resume_kind kind) {
   if (found)
     tkd_goto(d, d->replay.hit, d->replay.hit_sub);
   else
-    tkd_goto(d, d->bases[0].event + 1, 0);
+    tkd_goto(d, d->checkpoints[0].event + 1, 0);
   if (!d->replay.cut) d->stop = stop;
 }
 
 /* ---- what the user wants of it ----------------------------------------- */
 
 bool tkd_changed_by_hand(const tkd *d) {
-  for (size_t i = 0; i < d->ndeeds; i++)
-    if (d->deeds[i].kind != TKD_SWITCH) return true;
+  for (size_t i = 0; i < d->nedits; i++)
+    if (d->edits[i].kind != TKD_SWITCH) return true;
   return false;
 }
 
@@ -413,13 +420,13 @@ void tkd_mark_new(tkd *d) {
 void tkd_set_history(tkd *d, uint64_t bytes) {
   d->history = bytes;
   if (bytes) return;
-  d->nbases = 0;
+  d->ncheckpoints = 0;
   tkd_journal_clear(d->journal);
 }
 
 void tkd_history_clear(tkd *d) {
-  for (size_t i = 0; i < d->ndeeds; i++)
-    tk_free(d->env, d->deeds[i].bytes, d->deeds[i].n);
-  d->nbases = d->ndeeds = d->deed = d->nmarks = 0;
+  for (size_t i = 0; i < d->nedits; i++)
+    tk_free(d->env, d->edits[i].bytes, d->edits[i].n);
+  d->ncheckpoints = d->nedits = d->edit = d->nmarks = 0;
   tkd_journal_clear(d->journal);
 }

@@ -1,7 +1,7 @@
 /* history.h - going to another point in time.
  *
- * A base is a place where running can start again; a deed is what the user
- * did at an event, to be done again when going back to a later one.  Both
+ * A checkpoint is a place where running can start again; an edit is what the
+ * user did at an event, to be done again when going back to a later one.  Both
  * belong to the engine.
  */
 #ifndef TK_DEBUG_HISTORY_H
@@ -11,7 +11,7 @@
 #include "debug/journal.h"
 
 /* A program's beginning with no other program half done. */
-struct tkd_base {
+struct tkd_checkpoint {
   uint64_t event;   /* before its first statement */
   uint64_t index;   /* of the program */
   uint64_t next;    /* place in the order of the one after it */
@@ -21,16 +21,16 @@ struct tkd_base {
   size_t diags;
 };
 
-typedef enum tkd_deed_kind {
+typedef enum tkd_edit_kind {
   TKD_SWITCH, /* to the program index */
   TKD_SET,    /* a slot */
   TKD_POKE,   /* memory */
   TKD_LEAVE,  /* return */
   TKD_JUMP,
-} tkd_deed_kind;
+} tkd_edit_kind;
 
-struct tkd_deed {
-  tkd_deed_kind kind;
+struct tkd_edit {
+  tkd_edit_kind kind;
   uint64_t event, sub;
   uint64_t index;
   int level, slot; /* frame from innermost, its slot */
@@ -41,7 +41,7 @@ struct tkd_deed {
 };
 
 /* A program begins while no other is half done. */
-void tkd_begin_base(tkd *d, uint64_t index);
+void tkd_begin_checkpoint(tkd *d, uint64_t index);
 /* Goes to an event, and an instruction of it. */
 void tkd_goto(tkd *d, uint64_t event, uint64_t sub);
 /* Goes back to the last place of a kind: BACK, BACK_STEP, ...; to the
@@ -59,12 +59,12 @@ void tkd_need_beginning(tkd *d);
 void tkd_need_history(tkd *d);
 
 /* The bytes are copied. */
-tkd_deed *tkd_deed_new(tkd *d, tkd_deed_kind k, const char *bytes, size_t n);
-void tkd_redo(tkd *d);      /* deeds of the point just reached */
+tkd_edit *tkd_edit_new(tkd *d, tkd_edit_kind k, const char *bytes, size_t n);
+void tkd_redo(tkd *d);      /* edits of the point just reached */
 void tkd_redo_late(tkd *d); /* the next one, after a deadlock */
 /* Whether the user changed something, which runs aside know nothing of. */
 bool tkd_changed_by_hand(const tkd *d);
-/* Writes memory, which can be undone; the deed is the caller's. */
+/* Writes memory, which can be undone; the edit is the caller's. */
 void tkd_poke(tkd *d, char *host, const char *bytes, size_t n);
 
 void tkd_mark_new(tkd *d);

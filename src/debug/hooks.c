@@ -136,7 +136,7 @@ static void program_hook(void *ud, tki *t, bool begins) {
   tkd *d = ud;
   if (begins) {
     d->new_program = true;
-    if (!d->schedule->tasks->next) tkd_begin_base(d, d->task->index);
+    if (!d->schedule->tasks->next) tkd_begin_checkpoint(d, d->task->index);
     return;
   }
   if (d->points.has_watch && d->phase != TKD_REPLAYING)

@@ -70,9 +70,9 @@ static void go_on_from_deadlock(tkd *d) {
 static tki_step redo_at_deadlock(tkd *d, tki_step x) {
   tki_task *chosen = NULL;
   d->task = x.task ? x.task : tki_schedule_blocked(d->schedule);
-  while (d->deed < d->ndeeds && d->deeds[d->deed].event == d->event) {
-    if (d->deeds[d->deed].kind == TKD_SWITCH) {
-      tkd_switch(d, d->deeds[d->deed++].index);
+  while (d->edit < d->nedits && d->edits[d->edit].event == d->event) {
+    if (d->edits[d->edit].kind == TKD_SWITCH) {
+      tkd_switch(d, d->edits[d->edit++].index);
       chosen = d->task;
     } else {
       tkd_redo_late(d);

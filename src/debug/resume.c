@@ -154,7 +154,7 @@ static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
 
 /* Goes on with a program that was left before a statement. */
 static void take_up(tkd *d, uint64_t index) {
-  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
+  tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
   memcpy(d->t->pid, d->task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
@@ -169,7 +169,7 @@ static bool go_to_program(tkd *d, uint64_t index) {
     d->stop = (tkd_stop){.reason = TK_STOP_SWITCH};
     return true;
   }
-  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
+  tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
   begin_steps(d, TK_RESUME_NEXT_PROGRAM, 1);
   d->steps.program = from;
@@ -226,14 +226,14 @@ bool tkd_carry_out(tkd *d) {
   case TK_RESUME_JUMP: {
     const tk_stmt *to = jump_target(d, r.line);
     tkd_select(d, 0);
-    tkd_deed_new(d, TKD_JUMP, NULL, 0)->stmt = to;
+    tkd_edit_new(d, TKD_JUMP, NULL, 0)->stmt = to;
     t->jump = to;
     begin_steps(d, TK_RESUME_STEP, 1);
     return false;
   }
   case TK_RESUME_RETURN:
     tkd_select(d, 0);
-    tkd_deed_new(d, TKD_LEAVE, NULL, 0);
+    tkd_edit_new(d, TKD_LEAVE, NULL, 0);
     t->leave = true;
     begin_steps(d, TK_RESUME_STEP, 1);
     return false;
@@ -281,19 +281,19 @@ void tkd_recover(tkd *d) {
 
 void tkd_need_visits(tkd *d) {
   if (d->over || !d->frame) tkd_raise(d, "The launch has ended.");
-  if (d->ndeeds || d->schedule->tasks->next)
+  if (d->nedits || d->schedule->tasks->next)
     tkd_raise(d, "After 'set', 'jump', 'return' or 'program' other programs "
                  "cannot be visited:\ngo back before it.");
 }
 
 /* Goes to the first statement of a program; false: it has none. */
 static bool go_visiting(tkd *d, uint64_t index) {
-  for (size_t i = 0; i < d->nbases; i++)
-    if (d->bases[i].index == index) {
-      tkd_goto(d, d->bases[i].event + 1, 0);
+  for (size_t i = 0; i < d->ncheckpoints; i++)
+    if (d->checkpoints[i].index == index) {
+      tkd_goto(d, d->checkpoints[i].event + 1, 0);
       return d->frame != NULL;
     }
-  tkd_deed_new(d, TKD_SWITCH, NULL, 0)->index = index;
+  tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
   d->steps = (tkd_steps){
       .kind = TK_RESUME_STEP, .count = 1, .program = index, .ended = true};

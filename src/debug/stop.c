@@ -45,13 +45,13 @@ void tkd_on_main(tkd *d, void (*work)(tkd *d)) {
 
 void tkd_arm(tkd *d) {
   tki *t = d->t;
-  TK_ASSERT(d->deed <= d->ndeeds);
+  TK_ASSERT(d->edit <= d->nedits);
   d->quick = d->steps.kind != TK_RESUME_CONTINUE || d->points.has_watch ||
              d->interrupted || d->want_start || d->points.catch_program;
   if (d->phase == TKD_REPLAYING) d->quick = false;
   d->alarm = d->replay.target;
-  if (d->deed < d->ndeeds && d->phase != TKD_RUNNING) {
-    uint64_t due = d->deeds[d->deed].event;
+  if (d->edit < d->nedits && d->phase != TKD_RUNNING) {
+    uint64_t due = d->edits[d->edit].event;
     if (!d->alarm || due < d->alarm) d->alarm = due;
   }
   if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
