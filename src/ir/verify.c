@@ -291,6 +291,8 @@ static bool verify_inst(verifier *v, const tk_func *f, const tk_inst *in) {
     return false;
   for (size_t i = 0; (a = tk_inst_attr((tk_opcode)in->op, i)); i++)
     if (!check_attr(v, f, in, a)) return false;
+  const char *wanted = tk_inst_shape_flaw(f, in);
+  if (wanted) return flawed(v, f, in, "its shapes must be %s", wanted);
   return check_ref(v, f, in);
 }
 
