@@ -147,6 +147,23 @@ typedef enum tk_attr_kind {
   TK_ATTR_HINT,
 } tk_attr_kind;
 
+/* The cases of a switch over kinds that are lists of mode.def, whose values
+ * tk_mode_text names. */
+#define TK_CASE_ATTR_WORDS                                                     \
+  case TK_ATTR_UNARY:                                                          \
+  case TK_ATTR_BINARY:                                                         \
+  case TK_ATTR_COMPARE:                                                        \
+  case TK_ATTR_REDUCTION:                                                      \
+  case TK_ATTR_ATOMIC:                                                         \
+  case TK_ATTR_PRECISION:                                                      \
+  case TK_ATTR_ROUNDING:                                                       \
+  case TK_ATTR_WINDOW:                                                         \
+  case TK_ATTR_SEM:                                                            \
+  case TK_ATTR_SCOPE:                                                          \
+  case TK_ATTR_CACHE:                                                          \
+  case TK_ATTR_EVICTION:                                                       \
+  case TK_ATTR_HINT
+
 typedef enum tk_ref_kind {
   TK_REF_NONE,
   TK_REF_CALLEE,

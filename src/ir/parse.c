@@ -459,20 +459,12 @@ static void read_attr(parser *r, tk_inst *in, const tk_attr_info *a) {
     break;
   case TK_ATTR_AXES:
   case TK_ATTR_VALUES: read_list(r, in->attr); return;
-  case TK_ATTR_FUNCTION: v = function_value(r); break;
-  case TK_ATTR_UNARY:
-  case TK_ATTR_BINARY:
-  case TK_ATTR_COMPARE:
-  case TK_ATTR_REDUCTION:
-  case TK_ATTR_ATOMIC:
-  case TK_ATTR_PRECISION:
-  case TK_ATTR_ROUNDING:
-  case TK_ATTR_WINDOW:
-  case TK_ATTR_SEM:
-  case TK_ATTR_SCOPE:
-  case TK_ATTR_CACHE:
-  case TK_ATTR_EVICTION:
-  case TK_ATTR_HINT: v = mode_value(r, a->kind); break;
+  case TK_ATTR_FUNCTION:
+    v = function_value(r);
+    break;
+  TK_CASE_ATTR_WORDS:
+    v = mode_value(r, a->kind);
+    break;
   }
   if (a->at == TK_AT_MODE && (v < 0 || v > 255))
     bad_text(r, r->at, r->at, NULL, "%s must be from 0 to 255", a->name);

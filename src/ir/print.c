@@ -124,20 +124,12 @@ static void print_attr(tk_buf *out, const tk_inst *in, const tk_attr_info *a) {
     tk_buf_putc(out, ']');
     break;
   }
-  case TK_ATTR_FUNCTION: tk_buf_puts(out, tk_extern_at((size_t)v)->name); break;
-  case TK_ATTR_UNARY:
-  case TK_ATTR_BINARY:
-  case TK_ATTR_COMPARE:
-  case TK_ATTR_REDUCTION:
-  case TK_ATTR_ATOMIC:
-  case TK_ATTR_PRECISION:
-  case TK_ATTR_ROUNDING:
-  case TK_ATTR_WINDOW:
-  case TK_ATTR_SEM:
-  case TK_ATTR_SCOPE:
-  case TK_ATTR_CACHE:
-  case TK_ATTR_EVICTION:
-  case TK_ATTR_HINT: tk_buf_puts(out, tk_mode_text(a->kind, v)); break;
+  case TK_ATTR_FUNCTION:
+    tk_buf_puts(out, tk_extern_at((size_t)v)->name);
+    break;
+  TK_CASE_ATTR_WORDS:
+    tk_buf_puts(out, tk_mode_text(a->kind, v));
+    break;
   }
 }
 

@@ -38,11 +38,9 @@ static bool is_broadcast(const tk_func *f, const tk_inst *in) {
 static bool is_permuted(const tk_func *f, const tk_inst *in) {
   const int64_t *axes = tk_permute_axes(in);
   (void)f;
-  if (in->from.rank != in->type.rank) return false;
+  TK_ASSERT(in->from.rank == in->type.rank); /* the axes permute them */
   for (int i = 0; i < in->type.rank; i++)
-    if (axes[i] < 0 || axes[i] >= in->from.rank ||
-        in->type.shape[i] != in->from.shape[axes[i]])
-      return false;
+    if (in->type.shape[i] != in->from.shape[axes[i]]) return false;
   return tk_lane_size(&in->from) == tk_lane_size(&in->type);
 }
 
@@ -139,7 +137,8 @@ static bool is_product(const tk_func *f, const tk_inst *in) {
 static bool is_overload(const tk_func *f, const tk_inst *in) {
   const tk_extern *e = tk_extern_at(tk_extern_function(in));
   int64_t k = tk_extern_overload(in);
-  if (!e || k < 0 || k >= TK_OVERLOADS || e->overloads[k].nargs != in->nargs)
+  TK_ASSERT(e); /* the attribute was checked */
+  if (k < 0 || k >= TK_OVERLOADS || e->overloads[k].nargs != in->nargs)
     return false;
   for (int i = 0; i < in->nargs; i++)
     if (operand_type(f, in, i)->ptr ||

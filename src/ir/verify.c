@@ -198,19 +198,8 @@ static bool check_attr(verifier *v, const tk_func *f, const tk_inst *in,
   case TK_ATTR_FUNCTION:
     return tk_extern_at((size_t)x) ||
            flawed(v, f, in, "libdevice has no such function");
-  case TK_ATTR_UNARY:
-  case TK_ATTR_BINARY:
-  case TK_ATTR_COMPARE:
-  case TK_ATTR_REDUCTION:
-  case TK_ATTR_ATOMIC:
-  case TK_ATTR_PRECISION:
-  case TK_ATTR_ROUNDING:
-  case TK_ATTR_WINDOW:
-  case TK_ATTR_SEM:
-  case TK_ATTR_SCOPE:
-  case TK_ATTR_CACHE:
-  case TK_ATTR_EVICTION:
-  case TK_ATTR_HINT: break;
+  TK_CASE_ATTR_WORDS:
+    break;
   }
   return tk_mode_text(a->kind, x) ||
          flawed(v, f, in, "%s has no value %lld", a->name, (long long)x);
