@@ -20,7 +20,7 @@ typedef struct machine {
 
 /* ---- operands ---------------------------------------------------------- */
 
-static uint64_t special(const machine *m, const tk_asm_arg *a) {
+static uint64_t special_register(const machine *m, const tk_asm_arg *a) {
   uint64_t now = m->t->ops + m->steps;
   switch (a->reg) {
   case TK_AS_ctaid: return (uint64_t)m->t->pid[a->imm];
@@ -49,11 +49,11 @@ static uint64_t read_arg(const machine *m, const tk_asm_arg *a) {
   case TK_AA_REG: return m->regs[a->reg] ^ a->inverted;
   case TK_AA_IMM: return a->imm;
   case TK_AA_VECTOR: return joined(m, a);
-  default: return special(m, a);
+  default: return special_register(m, a);
   }
 }
 
-static void spread(machine *m, const tk_asm_arg *a, uint64_t v) {
+static void write_parts(machine *m, const tk_asm_arg *a, uint64_t v) {
   for (int k = 0; k < a->nparts; k++, v >>= a->bits)
     if (a->parts[k] >= 0) m->regs[a->parts[k]] = v & tki_asm_mask(a->bits);
 }
@@ -63,7 +63,7 @@ static void write_arg(machine *m, const tk_asm_inst *in, const tk_asm_arg *a,
                       uint64_t v) {
   const tk_asm_type_info *t = &tk_asm_types[in->type];
   bool wider = in->op == TK_AO_CVT && a->bits > t->bits && t->part == in->type;
-  if (a->kind == TK_AA_VECTOR) spread(m, a, v);
+  if (a->kind == TK_AA_VECTOR) write_parts(m, a, v);
   if (a->kind != TK_AA_REG) return;
   if (wider) {
     v &= tki_asm_mask(t->bits);
@@ -100,7 +100,7 @@ static bool predicate(const tki_asm_step *s, uint8_t type, bool *other) {
   return p;
 }
 
-static uint64_t set(const tki_asm_step *s) {
+static uint64_t set_result(const tki_asm_step *s) {
   bool other, p = predicate(s, s->in->type2, &other);
   if (!p) return 0;
   return s->in->type == TK_AT_f32 ? 0x3F800000 : UINT32_MAX;
@@ -113,10 +113,10 @@ static bool picks_first(const tki_asm_step *s) {
   return (int32_t)(uint32_t)s->v[2] >= 0;
 }
 
-static uint64_t result_of(const tki_asm_step *s) {
+static uint64_t step_result(const tki_asm_step *s) {
   switch (s->in->op) {
   case TK_AO_CVT: return tki_asm_cvt(s);
-  case TK_AO_SET: return set(s);
+  case TK_AO_SET: return set_result(s);
   case TK_AO_SELP:
   case TK_AO_SLCT: return picks_first(s) ? s->v[0] : s->v[1];
   case TK_AO_ACTIVEMASK: return 1;
@@ -158,7 +158,7 @@ static int parts_of(const tk_asm_inst *in) {
 }
 
 /* A signed number fills a wider register with its sign. */
-static void load(machine *m, const tk_asm_inst *in) {
+static void asm_load(machine *m, const tk_asm_inst *in) {
   const tk_asm_arg *d = &in->args[0];
   unsigned bits = tki_asm_bits(in->type);
   int n = parts_of(in);
@@ -175,7 +175,7 @@ static void load(machine *m, const tk_asm_inst *in) {
   }
 }
 
-static void store(machine *m, const tk_asm_inst *in) {
+static void asm_store(machine *m, const tk_asm_inst *in) {
   const tk_asm_arg *s = &in->args[1];
   unsigned bits = tki_asm_bits(in->type);
   uint64_t values[4] = {0};
@@ -211,7 +211,7 @@ static uint64_t atomic_result(const tki_asm_step *s) {
   return b; /* exch */
 }
 
-static void atomic(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
+static void asm_atomic(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
   int at = in->op == TK_AO_ATOM;
   unsigned bits = tki_asm_bits(in->type);
   for (int k = at + 1; k < in->nargs; k++)
@@ -226,10 +226,10 @@ static void atomic(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
 
 static bool touch_memory(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
   switch (in->op) {
-  case TK_AO_LD: load(m, in); return true;
-  case TK_AO_ST: store(m, in); return true;
+  case TK_AO_LD: asm_load(m, in); return true;
+  case TK_AO_ST: asm_store(m, in); return true;
   case TK_AO_ATOM:
-  case TK_AO_RED: atomic(m, in, s); return true;
+  case TK_AO_RED: asm_atomic(m, in, s); return true;
   default: return false;
   }
 }
@@ -249,7 +249,7 @@ static void run_step(machine *m, const tk_asm_inst *in) {
   if (in->op == TK_AO_SETP)
     write_predicate(m, &s);
   else
-    write_arg(m, in, &in->args[0], result_of(&s));
+    write_arg(m, in, &in->args[0], step_result(&s));
 }
 
 /* ---- lanes ------------------------------------------------------------- */

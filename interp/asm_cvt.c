@@ -5,7 +5,7 @@
 #include "interp/asm.h"
 #include "interp/special.h"
 
-static bool has(const tk_asm_inst *in, tk_asm_mod m) {
+static bool cvt_has(const tk_asm_inst *in, tk_asm_mod m) {
   return tk_asm_has(in, m);
 }
 
@@ -66,13 +66,13 @@ static unsigned scale_bits(const tk_asm_inst *in, double v) {
   if (v != v) return 255;
   double m = frexp(fabs(v), &e); /* 0.5 <= m < 1 */
   if (m == 0) return 0;
-  if (isinf(v)) return has(in, TK_AM_satfinite) ? 254 : 255;
-  int k = e - 1 + 127 + (has(in, TK_AM_rp) && m > 0.5);
+  if (isinf(v)) return cvt_has(in, TK_AM_satfinite) ? 254 : 255;
+  int k = e - 1 + 127 + (cvt_has(in, TK_AM_rp) && m > 0.5);
   return k < 0 ? 0 : k > 254 ? 254 : (unsigned)k;
 }
 
 static unsigned half_bits(const tk_asm_inst *in, double v) {
-  if (has(in, TK_AM_relu) && v < 0) v = 0;
+  if (cvt_has(in, TK_AM_relu) && v < 0) v = 0;
   if (in->type == TK_AT_ue8m0x2) return scale_bits(in, v);
   if (in->type == TK_AT_e4m3x2) return tk_f32_to_fp8(TK_FP8E4NV, (float)v);
   if (in->type == TK_AT_e5m2x2) return tk_f32_to_fp8(TK_FP8E5, (float)v);
@@ -90,18 +90,18 @@ static unsigned half_width(uint8_t type) {
 /* ---- floats ------------------------------------------------------------ */
 
 static double integral(const tk_asm_inst *in, double v) {
-  if (has(in, TK_AM_rzi)) return trunc(v);
-  if (has(in, TK_AM_rmi)) return floor(v);
-  if (has(in, TK_AM_rpi)) return ceil(v);
-  return has(in, TK_AM_rni) ? nearbyint(v) : v;
+  if (cvt_has(in, TK_AM_rzi)) return trunc(v);
+  if (cvt_has(in, TK_AM_rmi)) return floor(v);
+  if (cvt_has(in, TK_AM_rpi)) return ceil(v);
+  return cvt_has(in, TK_AM_rni) ? nearbyint(v) : v;
 }
 
 static double limited(const tk_asm_inst *in, uint8_t type, double v) {
   static const double top16 = 65504, top_bf16 = 0x1.FEp127;
-  if (v != v) return has(in, TK_AM_sat) ? 0 : v;
-  if (has(in, TK_AM_sat)) v = v > 0 ? v < 1 ? v : 1 : 0;
-  if (has(in, TK_AM_relu) && !(v > 0)) v = 0;
-  if (!has(in, TK_AM_satfinite)) return v;
+  if (v != v) return cvt_has(in, TK_AM_sat) ? 0 : v;
+  if (cvt_has(in, TK_AM_sat)) v = v > 0 ? v < 1 ? v : 1 : 0;
+  if (cvt_has(in, TK_AM_relu) && !(v > 0)) v = 0;
+  if (!cvt_has(in, TK_AM_satfinite)) return v;
   double top = type == TK_AT_f16    ? top16
                : type == TK_AT_bf16 ? top_bf16
                                     : 0x1.fffffep127;
@@ -112,9 +112,9 @@ static double limited(const tk_asm_inst *in, uint8_t type, double v) {
 static uint64_t tf32_bits(const tk_asm_inst *in, double v) {
   uint32_t u = tk_f32_bits((float)v);
   if (v != v) return 0x7FFFFFFF;
-  uint32_t half = has(in, TK_AM_rna)  ? 0x1000
-                  : has(in, TK_AM_rz) ? 0
-                                      : 0xFFF + (u >> 13 & 1);
+  uint32_t half = cvt_has(in, TK_AM_rna)  ? 0x1000
+                  : cvt_has(in, TK_AM_rz) ? 0
+                                          : 0xFFF + (u >> 13 & 1);
   if (isinf(v)) return u;
   return (u + half) & 0xFFFFE000;
 }
@@ -123,14 +123,14 @@ static uint64_t real_bits(const tk_asm_inst *in, uint8_t type, double v) {
   v = limited(in, type, v);
   if (type == TK_AT_tf32) return tf32_bits(in, v);
   uint64_t u = tki_asm_round(in, type, v);
-  bool tiny = has(in, TK_AM_ftz) && type == TK_AT_f32 &&
+  bool tiny = cvt_has(in, TK_AM_ftz) && type == TK_AT_f32 &&
               fpclassify(tk_bits_f32((uint32_t)u)) == FP_SUBNORMAL;
   return tiny ? u & 0x80000000 : u;
 }
 
 static double source(const tk_asm_inst *in, uint64_t bits) {
   double v = tki_asm_to_double(in->type2, bits);
-  bool tiny = has(in, TK_AM_ftz) && in->type2 == TK_AT_f32 &&
+  bool tiny = cvt_has(in, TK_AM_ftz) && in->type2 == TK_AT_f32 &&
               fpclassify((float)v) == FP_SUBNORMAL;
   return tiny ? copysign(0, v) : v;
 }
@@ -171,10 +171,10 @@ static uint64_t int_to_real(const tk_asm_inst *in, __int128 v) {
   double low = (double)(uint32_t)v;
   if (in->type == TK_AT_f64) {
     volatile double a = high, b = low;
-    fesetround(has(in, TK_AM_rz)   ? FE_TOWARDZERO
-               : has(in, TK_AM_rm) ? FE_DOWNWARD
-               : has(in, TK_AM_rp) ? FE_UPWARD
-                                   : FE_TONEAREST);
+    fesetround(cvt_has(in, TK_AM_rz)   ? FE_TOWARDZERO
+               : cvt_has(in, TK_AM_rm) ? FE_DOWNWARD
+               : cvt_has(in, TK_AM_rp) ? FE_UPWARD
+                                       : FE_TONEAREST);
     volatile double r = a + b;
     fesetround(FE_TONEAREST);
     return tk_f64_bits(r);
@@ -226,7 +226,7 @@ uint64_t tki_asm_cvt(const tki_asm_step *s) {
   }
   __int128 v = int_source(in, s->v[0]);
   if (real) return int_to_real(in, v);
-  return has(in, TK_AM_sat) ? clamp_int(in->type, v) : (uint64_t)v;
+  return cvt_has(in, TK_AM_sat) ? clamp_int(in->type, v) : (uint64_t)v;
 }
 
 /* ---- comparisons ------------------------------------------------------- */
@@ -266,7 +266,7 @@ bool tki_asm_compare(const tk_asm_inst *in, uint8_t type, uint64_t a,
                {TK_AM_num, 1, 1, 1, 0}, {TK_AM_nan, 0, 0, 0, 1}};
   int order = order_of(in, type, a, b);
   for (size_t i = 0; i < TK_COUNT(table); i++)
-    if (has(in, (tk_asm_mod)table[i].mod))
+    if (cvt_has(in, (tk_asm_mod)table[i].mod))
       return order == 2   ? table[i].unordered
              : order < 0  ? table[i].below
              : order == 0 ? table[i].equal

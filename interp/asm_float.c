@@ -12,7 +12,7 @@
 
 typedef tki_asm_step step;
 
-static bool has(const step *s, tk_asm_mod m) {
+static bool step_has(const step *s, tk_asm_mod m) {
   return tk_asm_has(s->in, m);
 }
 
@@ -81,17 +81,17 @@ uint64_t tki_asm_round(const tk_asm_inst *in, uint8_t type, double v) {
 
 /* ---- one rounding ------------------------------------------------------ */
 
-static float flush(const step *s, uint64_t bits) {
+static float flushed(const step *s, uint64_t bits) {
   float f = tk_bits_f32((uint32_t)bits);
-  bool tiny = has(s, TK_AM_ftz) && fpclassify(f) == FP_SUBNORMAL;
+  bool tiny = step_has(s, TK_AM_ftz) && fpclassify(f) == FP_SUBNORMAL;
   return tiny ? copysignf(0, f) : f;
 }
 
 static uint64_t settle32(const step *s, float f) {
-  if (f != f) return has(s, TK_AM_sat) ? 0 : canonical_nan(TK_AT_f32);
-  f = flush(s, tk_f32_bits(f));
-  if (has(s, TK_AM_sat)) f = f > 0 ? f < 1 ? f : 1 : 0;
-  if (has(s, TK_AM_relu) && !(f > 0)) f = 0;
+  if (f != f) return step_has(s, TK_AM_sat) ? 0 : canonical_nan(TK_AT_f32);
+  f = flushed(s, tk_f32_bits(f));
+  if (step_has(s, TK_AM_sat)) f = f > 0 ? f < 1 ? f : 1 : 0;
+  if (step_has(s, TK_AM_relu) && !(f > 0)) f = 0;
   return tk_f32_bits(f);
 }
 
@@ -117,8 +117,9 @@ DIRECTED(directed32, float, fmaf, sqrtf)
 DIRECTED(directed64, double, fma, sqrt)
 
 static uint64_t exact32(const step *s) {
-  return settle32(s, directed32(s->in->op, flush(s, s->v[0]), flush(s, s->v[1]),
-                                flush(s, s->v[2]), direction(s->in)));
+  return settle32(s, directed32(s->in->op, flushed(s, s->v[0]),
+                                flushed(s, s->v[1]), flushed(s, s->v[2]),
+                                direction(s->in)));
 }
 
 static uint64_t exact64(const step *s) {
@@ -139,9 +140,9 @@ static double add_sticky(double x, double y) {
 }
 
 static uint64_t settle16(const step *s, double v) {
-  if (v != v) return has(s, TK_AM_sat) ? 0 : canonical_nan(s->type);
-  if (has(s, TK_AM_sat)) v = v > 0 ? v < 1 ? v : 1 : 0;
-  if (has(s, TK_AM_relu) && !(v > 0)) v = 0;
+  if (v != v) return step_has(s, TK_AM_sat) ? 0 : canonical_nan(s->type);
+  if (step_has(s, TK_AM_sat)) v = v > 0 ? v < 1 ? v : 1 : 0;
+  if (step_has(s, TK_AM_relu) && !(v > 0)) v = 0;
   return tki_asm_round(s->in, s->type, v);
 }
 
@@ -172,7 +173,7 @@ static uint64_t sign_bit(const step *s) {
 /* The larger, or smaller, of two: -0 is below +0. */
 static uint64_t pick(const step *s, uint64_t x, uint64_t y, bool max) {
   double a = tki_asm_to_double(s->type, x), b = tki_asm_to_double(s->type, y);
-  if ((a != a || b != b) && has(s, TK_AM_nan_wins))
+  if ((a != a || b != b) && step_has(s, TK_AM_nan_wins))
     return canonical_nan(s->type);
   if (a != a) return b != b ? canonical_nan(s->type) : y;
   if (b != b) return x;
@@ -183,8 +184,8 @@ static uint64_t pick(const step *s, uint64_t x, uint64_t y, bool max) {
 static uint64_t extreme(const step *s, bool max) {
   uint64_t sign = sign_bit(s), flip = 0, v[3];
   for (int k = 0; k < s->n; k++) {
-    v[k] = s->type == TK_AT_f32 ? tk_f32_bits(flush(s, s->v[k])) : s->v[k];
-    if (!has(s, TK_AM_xorsign)) continue;
+    v[k] = s->type == TK_AT_f32 ? tk_f32_bits(flushed(s, s->v[k])) : s->v[k];
+    if (!step_has(s, TK_AM_xorsign)) continue;
     flip ^= v[k] & sign;
     v[k] &= ~sign;
   }
@@ -195,7 +196,7 @@ static uint64_t extreme(const step *s, bool max) {
 
 /* ---- functions --------------------------------------------------------- */
 
-static double function(int op, double a) {
+static double approximate(int op, double a) {
   switch (op) {
   case TK_AO_RSQRT: return tkm_rsqrt(a);
   case TK_AO_SIN: return sin(a);
@@ -208,23 +209,24 @@ static double function(int op, double a) {
 
 static uint64_t apply(const step *s) {
   if (s->type == TK_AT_f32)
-    return settle32(s, (float)function(s->in->op, flush(s, s->v[0])));
-  return settle16(s, function(s->in->op, tki_asm_to_double(s->type, s->v[0])));
+    return settle32(s, (float)approximate(s->in->op, flushed(s, s->v[0])));
+  return settle16(s,
+                  approximate(s->in->op, tki_asm_to_double(s->type, s->v[0])));
 }
 
 static uint64_t apply64(const step *s) {
-  double r = function(s->in->op, tk_bits_f64(s->v[0]));
+  double r = approximate(s->in->op, tk_bits_f64(s->v[0]));
   return r != r ? canonical_nan(TK_AT_f64) : tk_f64_bits(r);
 }
 
 static uint64_t test(const step *s) {
   double a = tki_asm_to_double(s->type, s->v[0]);
-  if (has(s, TK_AM_finite)) return isfinite(a);
-  if (has(s, TK_AM_infinite)) return isinf(a) != 0;
-  if (has(s, TK_AM_number)) return a == a;
-  if (has(s, TK_AM_notanumber)) return a != a;
+  if (step_has(s, TK_AM_finite)) return isfinite(a);
+  if (step_has(s, TK_AM_infinite)) return isinf(a) != 0;
+  if (step_has(s, TK_AM_number)) return a == a;
+  if (step_has(s, TK_AM_notanumber)) return a != a;
   int kind = s->type == TK_AT_f32 ? fpclassify((float)a) : fpclassify(a);
-  return kind == (has(s, TK_AM_normal) ? FP_NORMAL : FP_SUBNORMAL);
+  return kind == (step_has(s, TK_AM_normal) ? FP_NORMAL : FP_SUBNORMAL);
 }
 
 uint64_t tki_asm_real(const step *s) {

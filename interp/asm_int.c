@@ -15,7 +15,7 @@ static unsigned width(const step *s) {
 }
 
 /* A source as a number of the type's sign. */
-static __int128 number(const step *s, int k) {
+static __int128 int_source(const step *s, int k) {
   uint64_t v = s->v[k] & tki_asm_mask(width(s));
   return is_signed(s) ? (__int128)tki_asm_signed(v, width(s)) : (__int128)v;
 }
@@ -27,12 +27,12 @@ static uint64_t clamp(const step *s, __int128 v) {
   return (uint64_t)(v < lo ? lo : v > hi ? hi : v);
 }
 
-static uint64_t finish(const step *s, __int128 v) {
+static uint64_t saturated(const step *s, __int128 v) {
   return tk_asm_has(s->in, TK_AM_sat) ? clamp(s, v) : (uint64_t)v;
 }
 
 /* a + b, or a - b, with the carry flag where .cc and addc say so. */
-static uint64_t add(const step *s, bool minus, bool with) {
+static uint64_t add_carry(const step *s, bool minus, bool with) {
   uint64_t mask = tki_asm_mask(width(s));
   unsigned __int128 a = s->v[0] & mask, b = s->v[1] & mask;
   unsigned __int128 in = with && *s->carry, one = 1;
@@ -44,13 +44,13 @@ static uint64_t add(const step *s, bool minus, bool with) {
 
 static uint64_t multiply(const step *s, bool plus) {
   unsigned bits = width(s);
-  __int128 p = number(s, 0) * number(s, 1);
+  __int128 p = int_source(s, 0) * int_source(s, 1);
   if (tk_asm_has(s->in, TK_AM_wide)) return (uint64_t)p + (plus ? s->v[2] : 0);
   if (tk_asm_has(s->in, TK_AM_hi)) {
     bool whole = bits == 64 && !is_signed(s);
     p = whole ? (__int128)((unsigned __int128)p >> 64) : p >> bits;
   }
-  return plus ? finish(s, p + number(s, 2)) : (uint64_t)p;
+  return plus ? saturated(s, p + int_source(s, 2)) : (uint64_t)p;
 }
 
 static __int128 low24(const step *s, int k) {
@@ -61,25 +61,26 @@ static __int128 low24(const step *s, int k) {
 static uint64_t multiply24(const step *s, bool plus) {
   __int128 p = low24(s, 0) * low24(s, 1);
   if (tk_asm_has(s->in, TK_AM_hi)) p >>= 16;
-  return (uint64_t)(p + (plus ? number(s, 2) : 0));
+  return (uint64_t)(p + (plus ? int_source(s, 2) : 0));
 }
 
 /* As `//` and `%` of the language: by zero all bits set, and the number. */
 static uint64_t divide(const step *s, bool rest) {
-  __int128 a = number(s, 0), b = number(s, 1);
+  __int128 a = int_source(s, 0), b = int_source(s, 1);
   if (b == 0) return rest ? (uint64_t)a : UINT64_MAX;
   return (uint64_t)(rest ? a % b : a / b);
 }
 
-static uint64_t distance(const step *s) {
-  __int128 a = number(s, 0), b = number(s, 1);
-  return (uint64_t)((a < b ? b - a : a - b) + number(s, 2));
+static uint64_t sum_distance(const step *s) {
+  __int128 a = int_source(s, 0), b = int_source(s, 1);
+  return (uint64_t)((a < b ? b - a : a - b) + int_source(s, 2));
 }
 
 static uint64_t extreme(const step *s, bool max) {
-  __int128 best = number(s, 0);
+  __int128 best = int_source(s, 0);
   for (int k = 1; k < s->n; k++)
-    if (max ? number(s, k) > best : number(s, k) < best) best = number(s, k);
+    if (max ? int_source(s, k) > best : int_source(s, k) < best)
+      best = int_source(s, k);
   if (tk_asm_has(s->in, TK_AM_relu) && best < 0) best = 0;
   return (uint64_t)best;
 }
@@ -99,7 +100,7 @@ static uint64_t shift_right(const step *s) {
   uint32_t by = (uint32_t)s->v[1];
   unsigned bits = width(s);
   if (is_signed(s))
-    return (uint64_t)(number(s, 0) >> (by < bits ? by : bits - 1));
+    return (uint64_t)(int_source(s, 0) >> (by < bits ? by : bits - 1));
   return by < bits ? (s->v[0] & tki_asm_mask(bits)) >> by : 0;
 }
 
@@ -134,7 +135,7 @@ static uint32_t permute_digits(const step *s) {
   return (uint32_t)s->v[2];
 }
 
-static uint64_t permute(const step *s) {
+static uint64_t permute_bytes(const step *s) {
   uint64_t both = s->v[1] << 32 | (uint32_t)s->v[0], out = 0;
   uint32_t digits = permute_digits(s);
   for (int i = 0; i < 4; i++) {
@@ -147,7 +148,7 @@ static uint64_t permute(const step *s) {
 }
 
 /* Past the top the sign goes on. */
-static uint64_t extract(const step *s) {
+static uint64_t extract_bits(const step *s) {
   unsigned bits = width(s), at = s->v[1] & 0xFF, len = s->v[2] & 0xFF;
   uint64_t v = s->v[0] & tki_asm_mask(bits), out = 0;
   if (!len) return 0;
@@ -160,7 +161,7 @@ static uint64_t extract(const step *s) {
   return out;
 }
 
-static uint64_t insert(const step *s) {
+static uint64_t insert_bits(const step *s) {
   unsigned bits = width(s), at = s->v[2] & 0xFF, len = s->v[3] & 0xFF;
   uint64_t out = s->v[1];
   for (unsigned i = 0; i < len && at + i < bits; i++) {
@@ -187,7 +188,7 @@ static uint64_t bit_mask(const step *s) {
   return tki_asm_mask(len > 32 ? 32 : len) << at;
 }
 
-static uint64_t extend(const step *s) {
+static uint64_t extend_sign(const step *s) {
   uint32_t by = (uint32_t)s->v[1];
   if (tk_asm_has(s->in, TK_AM_wrap)) by &= 31;
   if (!by) return 0;
@@ -220,19 +221,21 @@ uint64_t tki_asm_int(const step *s) {
   case TK_AO_SUB: {
     bool minus = s->in->op == TK_AO_SUB;
     if (tk_asm_has(s->in, TK_AM_sat))
-      return clamp(s, number(s, 0) + (minus ? -number(s, 1) : number(s, 1)));
-    return add(s, minus, false);
+      return clamp(s, int_source(s, 0) +
+                          (minus ? -int_source(s, 1) : int_source(s, 1)));
+    return add_carry(s, minus, false);
   }
-  case TK_AO_ADDC: return add(s, false, true);
-  case TK_AO_SUBC: return add(s, true, true);
+  case TK_AO_ADDC: return add_carry(s, false, true);
+  case TK_AO_SUBC: return add_carry(s, true, true);
   case TK_AO_MUL: return multiply(s, false);
   case TK_AO_MAD: return multiply(s, true);
   case TK_AO_MUL24: return multiply24(s, false);
   case TK_AO_MAD24: return multiply24(s, true);
   case TK_AO_DIV: return divide(s, false);
   case TK_AO_REM: return divide(s, true);
-  case TK_AO_SAD: return distance(s);
-  case TK_AO_ABS: return (uint64_t)(number(s, 0) < 0 ? -number(s, 0) : a);
+  case TK_AO_SAD: return sum_distance(s);
+  case TK_AO_ABS:
+    return (uint64_t)(int_source(s, 0) < 0 ? -int_source(s, 0) : a);
   case TK_AO_NEG: return 0 - a;
   case TK_AO_MIN: return extreme(s, false);
   case TK_AO_MAX: return extreme(s, true);
@@ -245,12 +248,12 @@ uint64_t tki_asm_int(const step *s) {
   case TK_AO_SHL: return shift_left(s);
   case TK_AO_SHR: return shift_right(s);
   case TK_AO_SHF: return funnel(s);
-  case TK_AO_PRMT: return permute(s);
-  case TK_AO_BFE: return extract(s);
-  case TK_AO_BFI: return insert(s);
+  case TK_AO_PRMT: return permute_bytes(s);
+  case TK_AO_BFE: return extract_bits(s);
+  case TK_AO_BFI: return insert_bits(s);
   case TK_AO_BFIND: return find_top(s);
   case TK_AO_BMSK: return bit_mask(s);
-  case TK_AO_SZEXT: return extend(s);
+  case TK_AO_SZEXT: return extend_sign(s);
   case TK_AO_BREV: return tkm_brev(a << (64 - width(s)));
   case TK_AO_CLZ: return (uint64_t)tkm_clz(a & mask) - (64 - width(s));
   case TK_AO_POPC: return (uint64_t)__builtin_popcountll(a & mask);

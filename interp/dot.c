@@ -205,8 +205,8 @@ static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
 }
 
 /* The accumulator in the type that is summed in: fp32 for fp16 results. */
-static tki_val start(tki *t, const tk_inst *in, tki_val *frame,
-                     const tk_type *type) {
+static tki_val start_sum(tki *t, const tk_inst *in, tki_val *frame,
+                         const tk_type *type) {
   tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;
   bool same = type->elem == in->type.elem;
   if (acc && same) {
@@ -236,7 +236,7 @@ void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
   size_t batch = rank == 3 ? (size_t)ta->shape[0] : 1;
   bool half = in->type.elem == TK_FP16;
   tk_type sum = half ? tk_with_elem(in->type, TK_FP32) : in->type;
-  tki_val v = start(t, in, frame, &sum);
+  tki_val v = start_sum(t, in, frame, &sum);
   char *c = tki_writable(&v);
   operand x = {(tk_dtype)ta->elem, tki_lanes(a)};
   operand y = {(tk_dtype)tb->elem, tki_lanes(b)};

@@ -126,7 +126,7 @@ void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
 
 /* ---- variables ---------------------------------------------------------- */
 
-static const tk_binding *find(const tki_frame *f, const char *name) {
+static const tk_binding *find_binding(const tki_frame *f, const char *name) {
   const tk_binding *b = scope_of(f);
   while (b && strcmp(b->name, name)) b = b->prev;
   return b && !b->dropped ? b : NULL;
@@ -134,7 +134,7 @@ static const tk_binding *find(const tki_frame *f, const char *name) {
 
 size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
                       size_t max) {
-  const tk_binding *b = find(f, name);
+  const tk_binding *b = find_binding(f, name);
   sval leaves[TK_EVAL_LEAVES];
   if (!b || tks_leaves(&b->v, NULL) > TK_EVAL_LEAVES) return 0;
   size_t n = tks_leaves(&b->v, leaves);
@@ -143,12 +143,12 @@ size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
 }
 
 bool tki_eval_is_plain(const tki_frame *f, const char *name) {
-  const tk_binding *b = find(f, name);
+  const tk_binding *b = find_binding(f, name);
   return b && b->v.kind == V_TENSOR;
 }
 
 const char *tki_eval_name(const tki_frame *f, size_t i) {
   for (const tk_binding *b = scope_of(f); b; b = b->prev)
-    if (find(f, b->name) == b && i-- == 0) return b->name;
+    if (find_binding(f, b->name) == b && i-- == 0) return b->name;
   return NULL;
 }

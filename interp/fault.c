@@ -100,7 +100,7 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
 }
 
 /* Bytes between an address and a region: 0, in it or next to it. */
-static uint64_t distance(const tki_region *r, uint64_t x) {
+static uint64_t bytes_between(const tki_region *r, uint64_t x) {
   return x < r->lo ? r->lo - x : x > r->hi ? x - r->hi : 0;
 }
 
@@ -110,8 +110,9 @@ static const tki_region *nearest(const tki *t, uint64_t x) {
   const tki_region *best = NULL;
   for (size_t i = 0; i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
-    uint64_t own = r->hi - r->lo, away = distance(r, x);
-    if (away <= (own > far ? own : far) && (!best || away < distance(best, x)))
+    uint64_t own = r->hi - r->lo, away = bytes_between(r, x);
+    if (away <= (own > far ? own : far) &&
+        (!best || away < bytes_between(best, x)))
       best = r;
   }
   return best;
@@ -125,9 +126,9 @@ static const char *beside(const tki_access *a, const tki_region *r,
   if (x >= r->lo && x < r->hi)
     return tk_arena_printf(arena, ": it begins in %s and goes past its end",
                            r->name);
-  return tk_arena_printf(arena, ": %" PRIu64 " bytes %s of %s", distance(r, x),
-                         x < r->lo ? "before the start" : "past the end",
-                         r->name);
+  return tk_arena_printf(
+      arena, ": %" PRIu64 " bytes %s of %s", bytes_between(r, x),
+      x < r->lo ? "before the start" : "past the end", r->name);
 }
 
 static const char *wild_help(bool null, bool near) {

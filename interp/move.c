@@ -10,7 +10,7 @@
 #include "interp/interp.h"
 #include "interp/kernels.h"
 
-static void finish(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
+static void set_moved(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -27,12 +27,12 @@ void tki_run_COPY(tki *t, const tki_op *op, tki_val *frame) {
   tki_val v = tki_val_new(t, &in->type, 1);
   v.region = a->region;
   memcpy(tki_writable(&v), tki_lanes(a), tk_lane_size(&in->type));
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 /* Axis by axis from the first: row copies where an axis repeats. */
-static void spread(char *d, const char *s, const tk_type *to,
-                   const tk_type *from, int axis, size_t size) {
+static void repeat_axes(char *d, const char *s, const tk_type *to,
+                        const tk_type *from, int axis, size_t size) {
   if (axis == to->rank) {
     memcpy(d, s, size);
     return;
@@ -49,12 +49,12 @@ static void spread(char *d, const char *s, const tk_type *to,
   } else if (repeats && dstep == size) {
     tki_fill(d, s, size, n);
   } else {
-    spread(d, s, to, from, axis + 1, size);
+    repeat_axes(d, s, to, from, axis + 1, size);
     for (size_t i = 1; i < n; i++)
       if (repeats)
         memcpy(d + i * dstep, d, dstep);
       else
-        spread(d + i * dstep, s + i * sstep, to, from, axis + 1, size);
+        repeat_axes(d + i * dstep, s + i * sstep, to, from, axis + 1, size);
   }
 }
 
@@ -62,18 +62,18 @@ void tki_run_BROADCAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
   if (op->part && !t->watched) { /* see fuse in bind.c */
-    finish(t, in, frame, tki_share_as(a, op->part));
+    set_moved(t, in, frame, tki_share_as(a, op->part));
     return;
   }
   size_t size = tk_lane_size(&in->type);
   if (tki_is_uniform(a)) {
-    finish(t, in, frame, tki_splat(t, a, (size_t)in->n, size));
+    set_moved(t, in, frame, tki_splat(t, a, (size_t)in->n, size));
     return;
   }
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
   v.region = a->region;
-  spread(tki_writable(&v), tki_lanes(a), &in->type, &in->from, 0, size);
-  finish(t, in, frame, v);
+  repeat_axes(tki_writable(&v), tki_lanes(a), &in->type, &in->from, 0, size);
+  set_moved(t, in, frame, v);
 }
 
 void tki_run_HINT(tki *t, const tki_op *op, tki_val *frame) {
@@ -141,7 +141,7 @@ void tki_run_PERMUTE(tki *t, const tki_op *op, tki_val *frame) {
               (size_t)in->from.shape[1], tk_lane_size(&in->type));
   else
     permute_any(tki_writable(&v), tki_lanes(a), in);
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 /* ---- join, split, cat, flip, gather ------------------------------------ */
@@ -159,7 +159,7 @@ void tki_run_JOIN(tki *t, const tki_op *op, tki_val *frame) {
     d += 2 * size, x += size, y += size;
   }
   v.region = a->region == b->region ? a->region : TKI_ANY;
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 void tki_run_SPLIT(tki *t, const tki_op *op, tki_val *frame) {
@@ -193,7 +193,7 @@ void tki_run_CAT(tki *t, const tki_op *op, tki_val *frame) {
     d += na + nb;
   }
   v.region = a->region == b->region ? a->region : TKI_ANY;
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 void tki_run_FLIP(tki *t, const tki_op *op, tki_val *frame) {
@@ -208,7 +208,7 @@ void tki_run_FLIP(tki *t, const tki_op *op, tki_val *frame) {
     for (size_t i = 0; i < r.n; i++)
       memcpy(d + (o * r.n + i) * row, s + (o * r.n + r.n - 1 - i) * row, row);
   v.region = a->region;
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 /* Only a debugger's expressions have it. */
@@ -226,7 +226,7 @@ void tki_run_SLICE(tki *t, const tki_op *op, tki_val *frame) {
     for (size_t i = 0; i < r.n; i++, d += row)
       memcpy(d, s + (size_t)(start + (int64_t)i * step) * row, row);
   v.region = a->region;
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 static void gather_stop(tki *t, int64_t index, size_t n, int64_t lane) {
@@ -258,7 +258,7 @@ void tki_run_GATHER(tki *t, const tki_op *op, tki_val *frame) {
     memcpy(d + (size_t)i * r.size, s + from * r.size, r.size);
   }
   v.region = a->region;
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 /* ---- sorting, counting ------------------------------------------------- */
@@ -308,7 +308,7 @@ void tki_run_SORT(tki *t, const tki_op *op, tki_val *frame) {
       memcpy(d, s + k[i].at * size, size);
   }
   tki_scratch_free(t, k);
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }
 
 void tki_run_HISTOGRAM(tki *t, const tki_op *op, tki_val *frame) {
@@ -326,5 +326,5 @@ void tki_run_HISTOGRAM(tki *t, const tki_op *op, tki_val *frame) {
     int64_t x = tk_lane_int(e, s + i * size);
     if ((!mask || mask[i]) && x >= 0 && x < in->n) d[x]++;
   }
-  finish(t, in, frame, v);
+  set_moved(t, in, frame, v);
 }

@@ -167,7 +167,7 @@ static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
 }
 
 /* A block of one lane per row becomes the result's shape or scalar. */
-static tki_val settle(tki *t, tki_val *v, bool scalar, size_t size) {
+static tki_val as_result(tki *t, tki_val *v, bool scalar, size_t size) {
   if (!scalar || tki_is_uniform(v)) return *v;
   tki_val out = tki_make_lane(tki_lanes(v), size);
   tki_release(t, v);
@@ -190,7 +190,7 @@ void tki_run_REDUCE_FN(tki *t, const tki_op *op, tki_val *frame) {
     combine_halves(t, c->levels[level], cur, k, types, r, n);
   for (size_t i = 0; i < k; i++)
     tki_set(t, &frame[in->res[i]],
-            settle(t, &cur[i], in->type.rank == 0, r[i].size));
+            as_result(t, &cur[i], in->type.rank == 0, r[i].size));
 }
 
 /* ---- scans ------------------------------------------------------------- */

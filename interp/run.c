@@ -110,7 +110,7 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   r->t.asserts = !o->no_asserts;
 }
 
-static void prepare(tk_env *e, run *r) {
+static void prepare_run(tk_env *e, run *r) {
   tki *t = &r->t;
   tk_launch *l = r->launch;
   check_grid(e, l);
@@ -161,7 +161,7 @@ void tki_attach(tki *t) {
 
 static void run_all(tk_env *e, void *ud) {
   run *r = ud;
-  prepare(e, r);
+  prepare_run(e, r);
   start_schedule(e, r);
   tki *t = &r->t;
   tki_attach(t);

@@ -74,7 +74,7 @@ static const tki_loopvars *vars_of(tki *t, tki_spins *all, const tk_stmt *st) {
 
 /* ---- the state of a loop ----------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t x) {
+static uint64_t mix_word(uint64_t h, uint64_t x) {
   h = (h ^ x) * 0x9e3779b97f4a7c15;
   return h ^ h >> 29;
 }
@@ -83,11 +83,11 @@ static uint64_t mix_bytes(uint64_t h, const char *p, size_t n) {
   uint64_t x;
   for (; n >= sizeof x; n -= sizeof x, p += sizeof x) {
     memcpy(&x, p, sizeof x);
-    h = mix(h, x);
+    h = mix_word(h, x);
   }
   x = n;
   memcpy(&x, p, n);
-  return mix(h, x);
+  return mix_word(h, x);
 }
 
 static uint64_t state_of(tki *t, const tki_loopvars *v) {
@@ -97,7 +97,7 @@ static uint64_t state_of(tki *t, const tki_loopvars *v) {
     tki_val *x = &t->frame->slots[i];
     const tk_type *type = &f->slots[i].type;
     if (!v->decides[i]) continue;
-    h = mix(h, (uint64_t)x->region);
+    h = mix_word(h, (uint64_t)x->region);
     size_t lanes = tki_lane_count(x, type);
     h = mix_bytes(h, tki_lanes(x), lanes * tk_lane_size(type));
   }

@@ -15,9 +15,9 @@
 
 /* ---- what is asked ----------------------------------------------------- */
 
-static void bad(const tkc_blame *b, const char *text,
-                const char *why) TK_NORETURN;
-static void bad(const tkc_blame *b, const char *text, const char *why) {
+static void bad_element(const tkc_blame *b, const char *text,
+                        const char *why) TK_NORETURN;
+static void bad_element(const tkc_blame *b, const char *text, const char *why) {
   tki *t = b->t;
   tk_diag *d = tk_diag_add(t->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "%s %.100s: %s", b->option, text, why);
@@ -26,7 +26,7 @@ static void bad(const tkc_blame *b, const char *text, const char *why) {
 }
 
 /* C is what C, c_ptr, ptr_c and C_ptr are called for short. */
-static bool means(const char *name, const char *asked, size_t n) {
+static bool is_short_for(const char *name, const char *asked, size_t n) {
   size_t k = strlen(name);
   if (k < n) return false;
   if (!strncasecmp(name, asked, n))
@@ -35,35 +35,38 @@ static bool means(const char *name, const char *asked, size_t n) {
          !strncasecmp(name + k - n, asked, n);
 }
 
-static const tki_region *find(tki *t, const char *asked, size_t n) {
+static const tki_region *asked_region(tki *t, const char *asked, size_t n) {
   const tki_region *found = NULL;
   size_t hits = 0;
   for (size_t i = 0; i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
     if (!r->tensor) continue;
     if (strlen(r->name) == n && !strncmp(r->name, asked, n)) return r;
-    if (means(r->name, asked, n)) found = r, hits++;
+    if (is_short_for(r->name, asked, n)) found = r, hits++;
   }
   return hits == 1 ? found : NULL;
 }
 
-static uint64_t element(const tkc_blame *b, const tki_region *r,
-                        const char *text, const char *p) {
+static uint64_t asked_address(const tkc_blame *b, const tki_region *r,
+                              const char *text, const char *p) {
   const tk_tensor *x = r->tensor;
   int64_t off = 0;
   for (int i = 0; i < x->rank; i++) {
     char *end;
-    if (*p != (i ? ',' : '[')) bad(b, text, "an index for each axis is needed");
+    if (*p != (i ? ',' : '['))
+      bad_element(b, text, "an index for each axis is needed");
     long long at = strtoll(p + 1, &end, 10);
-    if (end == p + 1) bad(b, text, "an index is a number");
+    if (end == p + 1) bad_element(b, text, "an index is a number");
     if (at < 0) at += x->shape[i];
-    if (at < 0 || at >= x->shape[i]) bad(b, text, "the index is out of range");
+    if (at < 0 || at >= x->shape[i])
+      bad_element(b, text, "the index is out of range");
     off += at * x->strides[i];
     p = end;
   }
-  if (x->rank && *p == ',') bad(b, text, "there are more indices than axes");
+  if (x->rank && *p == ',')
+    bad_element(b, text, "there are more indices than axes");
   if (strcmp(p, x->rank ? "]" : "") != 0)
-    bad(b, text, "']' was expected behind the last index");
+    bad_element(b, text, "']' was expected behind the last index");
   uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
   return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
 }
@@ -75,12 +78,12 @@ static void add_target(tkc_blame *b, char *text) {
     if (!isspace((unsigned char)*p)) *to++ = *p;
   *to = 0;
   size_t n = strcspn(text, "[");
-  const tki_region *r = find(t, text, n);
+  const tki_region *r = asked_region(t, text, n);
   if (!r && t->launch->fn->host) return;
-  if (!r) bad(b, text, "no tensor of this launch is called so");
+  if (!r) bad_element(b, text, "no tensor of this launch is called so");
   tkc_target *x = TK_NEW(&b->arena, tkc_target);
   *x = (tkc_target){.text = text, .region = r};
-  x->addr = element(b, r, text, text + n);
+  x->addr = asked_address(b, r, text, text + n);
   *b->last = x;
   b->last = &x->next;
 }
@@ -119,7 +122,7 @@ static void see_lane(tkc_blame *b, tkc_target *x, const tki_access *a,
   }
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void blame_access(void *ud, tki *t, const tki_access *a) {
   tkc_blame *b = ud;
   if (!a->write) return;
   for (tkc_target *x = b->targets; x; x = x->next) {
@@ -143,7 +146,7 @@ void tkc_blame_new(tki *t, const char *option, const char *elements,
   for (char *one = strtok_r(text, "\n", &save); one;
        one = strtok_r(NULL, "\n", &save))
     add_target(b, one);
-  b->observer = (tki_observer){.ud = b, .access = on_access};
+  b->observer = (tki_observer){.ud = b, .access = blame_access};
 }
 
 tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr) {
@@ -152,7 +155,7 @@ tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr) {
   tk_arena_init(&b->arena, t->env);
   b->targets = TK_NEW(&b->arena, tkc_target);
   *b->targets = (tkc_target){.region = r, .addr = addr};
-  b->observer = (tki_observer){.ud = b, .access = on_access};
+  b->observer = (tki_observer){.ud = b, .access = blame_access};
   return b;
 }
 

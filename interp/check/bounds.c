@@ -81,7 +81,7 @@ static const char *ints(tkc *c, const int64_t *v, int n) {
   return text;
 }
 
-static void report(gaps *g, tki *t, const tki_access *a, size_t lane) {
+static void report_gap(gaps *g, tki *t, const tki_access *a, size_t lane) {
   const tki_region *r = &t->regions[a->region];
   const tk_tensor *x = r->tensor;
   uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
@@ -106,13 +106,13 @@ static void report(gaps *g, tki *t, const tki_access *a, size_t lane) {
 
 /* A pointer of which nobody knows what view it came from may belong to
  * another view of the same memory. */
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void gap_access(void *ud, tki *t, const tki_access *a) {
   gaps *g = ud;
   if (a->region == TKI_ANY || !g->has[a->region]) return;
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
     if (!is_between(&t->regions[a->region], a->addr[i])) continue;
-    report(g, t, a, i);
+    report_gap(g, t, a, i);
     return;
   }
 }
@@ -126,7 +126,7 @@ void *tkc_BOUNDS_begin(tkc *c, tki *t) {
     any |= g->has[i] = x && has_gaps(x);
   }
   if (!any) return NULL;
-  g->observer = (tki_observer){.ud = g, .access = on_access};
+  g->observer = (tki_observer){.ud = g, .access = gap_access};
   tki_observe(t, &g->observer);
   return g;
 }

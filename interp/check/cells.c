@@ -14,7 +14,7 @@ tkc_cells tkc_cells_for(tk_arena *a, uint64_t lo, uint64_t hi) {
   return c;
 }
 
-static bool same(tkc_cell a, tkc_cell b) {
+static bool same_cell(tkc_cell a, tkc_cell b) {
   return a.write == b.write && a.read == b.read;
 }
 
@@ -72,7 +72,7 @@ static void insert_run(tk_arena *a, tkc_page *p, size_t i, tkc_run r) {
 }
 
 /* Makes a run begin at `at`; its index, p->n at the page's end. */
-static size_t split(tk_arena *a, tkc_page *p, size_t at) {
+static size_t split_run(tk_arena *a, tkc_page *p, size_t at) {
   if (at == TKC_PAGE) return p->n;
   size_t i = find_run(p, at);
   if (p->runs[i].from == at) return i;
@@ -83,12 +83,12 @@ static size_t split(tk_arena *a, tkc_page *p, size_t at) {
 
 /* Joins neighbours that have become the same, from the run before `from` up
  * to the one at `to`. */
-static void join(tkc_page *p, size_t from, size_t to) {
+static void join_runs(tkc_page *p, size_t from, size_t to) {
   if (!from) from = 1;
   size_t keep = from;
   if (to >= p->n) to = p->n - 1u;
   for (size_t i = from; i <= to; i++)
-    if (!same(p->runs[keep - 1].cell, p->runs[i].cell))
+    if (!same_cell(p->runs[keep - 1].cell, p->runs[i].cell))
       p->runs[keep++] = p->runs[i];
   if (to < from || keep == to + 1) return;
   memmove(&p->runs[keep], &p->runs[to + 1], (p->n - to - 1) * sizeof *p->runs);
@@ -101,8 +101,8 @@ static tkc_cell entry(const tkc_page *p, size_t g) {
   return (tkc_cell){p->writes[g], p->reads ? p->reads[g] : 0};
 }
 
-static void fill(tk_arena *a, tkc_page *p, size_t from, size_t to,
-                 tkc_cell cell) {
+static void fill_entries(tk_arena *a, tkc_page *p, size_t from, size_t to,
+                         tkc_cell cell) {
   if (cell.read && !p->reads)
     p->reads = TK_NEWN(a, uint32_t, (size_t)TKC_PAGE >> p->shift);
   for (size_t g = from; g < to; g++) p->writes[g] = cell.write;
@@ -117,17 +117,18 @@ static uint8_t shift_of(size_t bits) {
 }
 
 /* A table in place of runs, fit for boundaries with these bits. */
-static void make_table(tk_arena *a, tkc_page *p, size_t bits) {
+static void make_page_table(tk_arena *a, tkc_page *p, size_t bits) {
   for (size_t i = 0; i < p->n; i++) bits |= p->runs[i].from;
   p->shift = shift_of(bits);
   p->writes = TK_NEWN(a, uint32_t, (size_t)TKC_PAGE >> p->shift);
   for (size_t i = 0; i < p->n; i++)
-    fill(a, p, p->runs[i].from >> p->shift, run_end(p, i) >> p->shift,
-         p->runs[i].cell);
+    fill_entries(a, p, p->runs[i].from >> p->shift, run_end(p, i) >> p->shift,
+                 p->runs[i].cell);
   p->runs = NULL;
 }
 
-static uint32_t *spread(tk_arena *a, const uint32_t *from, size_t n, int by) {
+static uint32_t *spread_entries(tk_arena *a, const uint32_t *from, size_t n,
+                                int by) {
   uint32_t *to = TK_NEWN(a, uint32_t, n);
   for (size_t i = 0; i < n; i++) to[i] = from[i >> by];
   return to;
@@ -138,14 +139,14 @@ static void refine(tk_arena *a, tkc_page *p, uint8_t shift) {
   TK_ASSERT(shift < p->shift);
   int by = p->shift - shift;
   size_t n = (size_t)TKC_PAGE >> shift;
-  p->writes = spread(a, p->writes, n, by);
-  if (p->reads) p->reads = spread(a, p->reads, n, by);
+  p->writes = spread_entries(a, p->writes, n, by);
+  if (p->reads) p->reads = spread_entries(a, p->reads, n, by);
   p->shift = shift;
 }
 
 static size_t same_entries(const tkc_page *p, size_t g, size_t to) {
   tkc_cell cell = entry(p, g);
-  while (++g < to && same(entry(p, g), cell)) continue;
+  while (++g < to && same_cell(entry(p, g), cell)) continue;
   return g;
 }
 
@@ -168,10 +169,10 @@ static tkc_cell ask(update *u, tkc_cell old, size_t from, size_t to) {
 
 static void update_runs(update *u, size_t from, size_t to) {
   tkc_page *p = u->p;
-  size_t first = split(u->arena, p, from), end = split(u->arena, p, to);
+  size_t first = split_run(u->arena, p, from), end = split_run(u->arena, p, to);
   for (size_t i = first; i < end; i++)
     p->runs[i].cell = ask(u, p->runs[i].cell, p->runs[i].from, run_end(p, i));
-  join(p, first, end);
+  join_runs(p, first, end);
 }
 
 static void update_table(update *u, size_t from, size_t to) {
@@ -182,7 +183,7 @@ static void update_table(update *u, size_t from, size_t to) {
     next = same_entries(p, g, to >> p->shift);
     tkc_cell old = entry(p, g);
     tkc_cell now = ask(u, old, g << p->shift, next << p->shift);
-    if (!same(old, now)) fill(u->arena, p, g, next, now);
+    if (!same_cell(old, now)) fill_entries(u->arena, p, g, next, now);
   }
 }
 
@@ -195,7 +196,7 @@ void tkc_cells_update(tkc_cells *c, uint64_t lo, uint64_t hi, tkc_cell_fn fn,
     size_t to = hi - base < TKC_PAGE ? (size_t)(hi - base) : TKC_PAGE;
     update u = {c->arena, make_page(c, i), base, fn, ud};
     if (u.p->runs && u.p->n + 2 > MOST_RUNS)
-      make_table(u.arena, u.p, from | to);
+      make_page_table(u.arena, u.p, from | to);
     if (u.p->runs)
       update_runs(&u, from, to);
     else

@@ -114,13 +114,13 @@ static void on_free(tk_env *e, void *ud) {
 
 /* ---- which -------------------------------------------------------------- */
 
-static tkc *find(const tk_session *s) {
+static tkc *session_checks(const tk_session *s) {
   for (tk_watcher *w = s->watchers; w; w = w->next)
     if (w->begin == on_begin) return w->ud;
   return NULL;
 }
 
-static tkc *make(tk_session *s) {
+static tkc *make_checks(tk_session *s) {
   tkc *c = tk_calloc(&s->env, 1, sizeof *c);
   c->session = s;
   c->watcher =
@@ -134,7 +134,7 @@ static tkc *make(tk_session *s) {
   return c;
 }
 
-static void unknown(tkc *c, const char *word) {
+static void unknown_detector(tkc *c, const char *word) {
   tk_env *e = &c->session->env;
   tk_nearest near = tk_nearest_start(word);
   char *all = tk_arena_strdup(&c->kept, "all");
@@ -152,14 +152,14 @@ static void unknown(tkc *c, const char *word) {
   tk_throw(e, TK_USAGE);
 }
 
-static uint32_t named(tkc *c, const char *word, size_t n) {
+static uint32_t named_detectors(tkc *c, const char *word, size_t n) {
   if (!n || (n == 3 && !strncmp(word, "all", 3)))
     return ((uint32_t)1 << TKC_COUNT) - 1;
   for (int i = 0; i < TKC_COUNT; i++)
     if ((strlen(table[i].name) == n && !strncmp(table[i].name, word, n)) ||
         tk_has_word(table[i].aliases, word, n))
       return (uint32_t)1 << i;
-  unknown(c, tk_arena_strndup(&c->kept, word, n));
+  unknown_detector(c, tk_arena_strndup(&c->kept, word, n));
   return 0;
 }
 
@@ -167,7 +167,7 @@ static uint32_t read_list(tkc *c, const char *list) {
   uint32_t on = 0;
   do {
     size_t n = strcspn(list, ",");
-    on |= named(c, list, n);
+    on |= named_detectors(c, list, n);
     list += n;
   } while (*list++);
   return on;
@@ -182,8 +182,8 @@ typedef struct check_call {
 static void set_checks(tk_env *e, void *ud) {
   check_call *k = ud;
   (void)e;
-  tkc *c = find(k->s);
-  if (!c) c = make(k->s);
+  tkc *c = session_checks(k->s);
+  if (!c) c = make_checks(k->s);
   c->on = 0;
   c->rules = NULL;
   drop_findings(c);
@@ -209,13 +209,13 @@ tk_status tk_session_check(tk_session *s, const char *list,
 /* ---- for a debugger ------------------------------------------------------ */
 
 bool tkc_is_on(const tk_session *s, tkc_id id) {
-  const tkc *c = find(s);
+  const tkc *c = session_checks(s);
   return c && c->on >> id & 1;
 }
 
 void tkc_choose(tk_session *s, const char *list) {
-  tkc *c = find(s);
-  if (!c) c = make(s);
+  tkc *c = session_checks(s);
+  if (!c) c = make_checks(s);
   if (!c->limit) {
     c->limit = LIMIT;
     c->collect = true;
@@ -224,7 +224,7 @@ void tkc_choose(tk_session *s, const char *list) {
 }
 
 void tkc_abandon(tk_session *s) {
-  tkc *c = find(s);
+  tkc *c = session_checks(s);
   if (!c) return;
   memset(c->ud, 0, sizeof c->ud);
   for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
@@ -233,7 +233,7 @@ void tkc_abandon(tk_session *s) {
 /* ---- what they found ----------------------------------------------------- */
 
 size_t tk_check_findings(tk_session *s) {
-  const tkc *c = find(s);
+  const tkc *c = session_checks(s);
   size_t n = 0;
   for (tkc_finding *f = c ? c->findings : NULL; f; f = f->next)
     n += !f->suppressed && tk_finding_severity(f->id) != TK_SEV_NOTE;
@@ -248,7 +248,7 @@ static void write_rules(tk_env *e, void *ud) {
 }
 
 const char *tk_check_suppressions(tk_session *s) {
-  tkc *c = find(s);
+  tkc *c = session_checks(s);
   if (!c || tk_session_guard(s, write_rules, c) != TK_OK) return "";
   return tk_buf_str(&c->text);
 }

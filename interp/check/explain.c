@@ -53,7 +53,7 @@ static void keep_page(tkc_explain *x, const tki_region *r, uint64_t at) {
   x->pages = *p;
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void keep_written(void *ud, tki *t, const tki_access *a) {
   (void)t;
   if (!a->write) return;
   for (size_t i = 0; i < a->n; i++) {
@@ -75,7 +75,7 @@ static void put_memory(tkc_explain *x, bool before) {
 
 /* ---- the second run ------------------------------------------------------ */
 
-static void find_write(void *ud, tki *t, const tki_access *a) {
+static void see_write(void *ud, tki *t, const tki_access *a) {
   tkc_explain *x = ud;
   uint64_t addr = x->target->addr;
   (void)t;
@@ -91,7 +91,8 @@ static void find_write(void *ud, tki *t, const tki_access *a) {
 }
 
 /* Behind the instruction that wrote it. */
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+static void stop_behind_write(void *ud, tki *t, const tk_inst *in,
+                              const tki_val *args) {
   tkc_explain *x = ud;
   (void)in, (void)args;
   if (!x->armed || x->found || tki_program_index(t) != x->trace.program) return;
@@ -104,7 +105,7 @@ static void run_grid(tk_env *e, void *ud) {
   tki_schedule_run(ud);
 }
 
-static void settle(tki *t, const tki *kept) {
+static void restore_run(tki *t, const tki *kept) {
   tki_schedule_reset(t);
   tki_pool_reset(t);
   t->ops = kept->ops;
@@ -120,7 +121,8 @@ static void watch(tkc_explain *x, const tkc_write *last) {
   t->spin = NULL;
   x->writes = 0;
   x->armed = x->found = false;
-  x->finder = (tki_observer){.ud = x, .access = find_write, .after = on_after};
+  x->finder =
+      (tki_observer){.ud = x, .access = see_write, .after = stop_behind_write};
   tkc_trace_init(&x->trace, t, last->program, (size_t)TKC_TRACE_MIB << 20);
   tki_observe(t, &x->trace.observer);
   tki_observe(t, &x->finder);
@@ -166,7 +168,7 @@ static void explain(tkc_explain *x, tk_arena *arena, tk_explanation *out) {
                        ? st
                        : tk_protect(t->env, follow_write, &a);
   tkc_trace_end(&x->trace, true);
-  settle(t, &kept);
+  restore_run(t, &kept);
   tki_rewatch(t, &others);
   if (said != TK_OK) tk_throw(t->env, said);
 }
@@ -180,7 +182,7 @@ void tkc_explain_new(tki *t, const char *elements, tkc_explain **out) {
   *out = x;
   tkc_blame_new(t, "--explain", elements, &x->blame);
   x->by_region = TK_NEWN(&x->arena, page **, t->nregions + 1);
-  x->keeper = (tki_observer){.ud = x, .access = on_access};
+  x->keeper = (tki_observer){.ud = x, .access = keep_written};
 }
 
 void tkc_explain_attach(tkc_explain *x) {

@@ -12,17 +12,17 @@
 
 static const flow_id no_mark = 0;
 
-static tki_val *table_of(const tki *t) {
+static tki_val *mark_table(const tki *t) {
   return t->frame->shadow[TKI_SHADOW_UNDEF];
 }
 
 bool flow_marked(const tki *t, int slot) {
-  const tki_val *table = table_of(t);
+  const tki_val *table = mark_table(t);
   return table && !tki_is_zero(&table[slot]);
 }
 
 flow_marks flow_of(const tki *t, int slot) {
-  tki_val *table = table_of(t);
+  tki_val *table = mark_table(t);
   if (!table || tki_is_zero(&table[slot])) return (flow_marks){&no_mark, 0};
   return (flow_marks){tki_lanes(&table[slot]), !tki_is_uniform(&table[slot])};
 }
@@ -32,13 +32,13 @@ tki_val flow_new(tki *t, const tk_type *type, size_t n) {
                     : tki_make_scalar(0);
 }
 
-static tki_val *make_table(tki *t) {
+static tki_val *make_mark_table(tki *t) {
   size_t bytes = t->frame->func->nslots * sizeof(tki_val);
   return t->frame->shadow[TKI_SHADOW_UNDEF] = tki_scratch_zero(t, bytes + 1);
 }
 
 void flow_clear(tki *t, int slot) {
-  tki_val *table = table_of(t);
+  tki_val *table = mark_table(t);
   if (!table) return;
   tki_release(t, &table[slot]);
   table[slot] = tki_make_scalar(0);
@@ -53,13 +53,13 @@ static bool any_mark(tki_val *v, size_t n) {
 }
 
 void flow_set(tki *t, int slot, tki_val marks, size_t n) {
-  tki_val *table = table_of(t);
+  tki_val *table = mark_table(t);
   if (!any_mark(&marks, n)) {
     tki_release(t, &marks);
     flow_clear(t, slot);
     return;
   }
-  if (!table) table = make_table(t);
+  if (!table) table = make_mark_table(t);
   tki_release(t, &table[slot]);
   table[slot] = marks;
 }
@@ -97,7 +97,7 @@ static const tk_inst *call_of(const tki_frame *f) {
   return in && in->op == TK_I_CALL && tk_call_callee(in) == f->func ? in : NULL;
 }
 
-static void enter(tki *t) {
+static void pass_arguments(tki *t) {
   tki_frame *f = t->frame;
   const tk_inst *call = call_of(f);
   tki_val *from = f->caller ? f->caller->shadow[TKI_SHADOW_UNDEF] : NULL;
@@ -115,8 +115,8 @@ static void drop_returned(flow *f, tki *t) {
 }
 
 /* The marks of what the function returns wait for its call to end. */
-static void leave(flow *f, tki *t) {
-  tki_val *table = table_of(t);
+static void keep_returned_marks(flow *f, tki *t) {
+  tki_val *table = mark_table(t);
   const tk_stmt *st = t->frame->stmt;
   drop_returned(f, t);
   if (!table) return;
@@ -134,12 +134,12 @@ static void leave(flow *f, tki *t) {
 
 void flow_frame(void *ud, tki *t, bool begins) {
   if (begins)
-    enter(t);
+    pass_arguments(t);
   else
-    leave(ud, t);
+    keep_returned_marks(ud, t);
 }
 
-static void take_returned(flow *f, tki *t, const tk_inst *in) {
+static void take_returned_marks(flow *f, tki *t, const tk_inst *in) {
   const tk_func *callee = tk_call_callee(in);
   for (size_t i = 0; i < in->nres; i++) {
     flow_clear(t, in->res[i]);
@@ -153,7 +153,7 @@ static void take_returned(flow *f, tki *t, const tk_inst *in) {
 /* ---- hooks --------------------------------------------------------------- */
 
 /* Whether a slot that was just set is what the statement decides by. */
-static void decide(flow *f, tki *t, const tk_stmt *st, int slot) {
+static void check_decision(flow *f, tki *t, const tk_stmt *st, int slot) {
   bool branch = st->kind == TK_S_IF || st->kind == TK_S_WHILE;
   if (branch && slot == st->cond)
     flow_branch(f, t, slot, "decides which way the program goes");
@@ -166,35 +166,36 @@ static void decide(flow *f, tki *t, const tk_stmt *st, int slot) {
 void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   flow *f = ud;
   if (in->op == TK_I_CALL) {
-    take_returned(f, t, in);
+    take_returned_marks(f, t, in);
     return;
   }
   flow_pass(f, t, in, args);
   if (t->frame->stmt)
-    for (int k = 0; k < in->nres; k++) decide(f, t, t->frame->stmt, in->res[k]);
+    for (int k = 0; k < in->nres; k++)
+      check_decision(f, t, t->frame->stmt, in->res[k]);
 }
 
 /* A variable that a statement decides by has no instruction there. */
-static void on_stmt(void *ud, tki *t, const tk_stmt *st) {
+static void flow_stmt(void *ud, tki *t, const tk_stmt *st) {
   const tk_slot *slots = t->frame->func->slots;
   int used[3] = {-1, -1, -1};
   if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) used[0] = st->cond;
   if (st->kind == TK_S_FOR) used[1] = st->lb, used[2] = st->ub;
   for (int k = 0; k < 3; k++)
-    if (used[k] >= 0 && slots[used[k]].name) decide(ud, t, st, used[k]);
+    if (used[k] >= 0 && slots[used[k]].name) check_decision(ud, t, st, used[k]);
 }
 
-static void on_trip(void *ud, tki *t, const tk_stmt *st) {
+static void flow_trip(void *ud, tki *t, const tk_stmt *st) {
   (void)ud;
   if (st->kind == TK_S_FOR) flow_clear(t, st->iv);
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void see_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
 /* A jump went over what assigns the slot. */
-static void on_unassigned(void *ud, tki *t, int slot) {
+static void flow_unassigned(void *ud, tki *t, int slot) {
   flow *f = ud;
   const tk_slot *s = &t->frame->func->slots[slot];
   size_t n = (size_t)tk_numel(&s->type);
@@ -212,7 +213,7 @@ static void on_unassigned(void *ud, tki *t, int slot) {
 }
 
 /* A bad access ends the run before anybody is told of it. */
-static void on_stop(void *ud, tki *t) {
+static void flow_stop(void *ud, tki *t) {
   const tk_inst *in = t->frame ? t->frame->inst : NULL;
   bool access = in && (in->op == TK_I_LOAD || in->op == TK_I_STORE ||
                        in->op == TK_I_ATOMIC || in->op == TK_I_CAS);
@@ -262,12 +263,12 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
   mark_unwritten(f, t);
   f->observer = (tki_observer){.ud = f,
                                .frame = flow_frame,
-                               .stmt = on_stmt,
-                               .trip = on_trip,
+                               .stmt = flow_stmt,
+                               .trip = flow_trip,
                                .after = flow_after,
-                               .access = on_access,
-                               .unassigned = on_unassigned,
-                               .stop = on_stop};
+                               .access = see_access,
+                               .unassigned = flow_unassigned,
+                               .stop = flow_stop};
 }
 
 void flow_end(flow *f, tki *t) {
@@ -275,7 +276,7 @@ void flow_end(flow *f, tki *t) {
 }
 
 /* The one observer that all kinds share. */
-static flow *start(tkc *c, tki *t, unsigned kinds) {
+static flow *shared_flow(tkc *c, tki *t, unsigned kinds) {
   static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
   for (size_t i = 0; i < TK_COUNT(ids); i++) {
     flow *f = c->ud[ids[i]];
@@ -290,15 +291,15 @@ static flow *start(tkc *c, tki *t, unsigned kinds) {
 }
 
 void *tkc_UNDEF_begin(tkc *c, tki *t) {
-  return start(c, t, FLOW_UNDEF);
+  return shared_flow(c, t, FLOW_UNDEF);
 }
 
 void *tkc_NAN_begin(tkc *c, tki *t) {
-  return start(c, t, FLOW_NAN | FLOW_INF);
+  return shared_flow(c, t, FLOW_NAN | FLOW_INF);
 }
 
 void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
-  return start(c, t, FLOW_OVERFLOW | FLOW_DIVISION);
+  return shared_flow(c, t, FLOW_OVERFLOW | FLOW_DIVISION);
 }
 
 /* Everything was said where it happened; what was written is told to the

@@ -74,7 +74,7 @@ static bool is_wide_float(const tk_type *t) {
 
 /* ---- operands ------------------------------------------------------------ */
 
-static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
+static const tk_type *type_of_arg(const tki *t, const tk_inst *in, int k) {
   return &t->frame->func->slots[in->args[k]].type;
 }
 
@@ -92,7 +92,7 @@ static double double_of(const tk_type *type, const void *lane) {
 static bool operands_fine(const tki *t, const tk_inst *in, const tki_val *args,
                           size_t i, bool nan) {
   for (int k = 0; k < in->nargs; k++) {
-    const tk_type *type = type_of(t, in, k);
+    const tk_type *type = type_of_arg(t, in, k);
     if (type->ptr) continue;
     double x = double_of(type, lane_of(&args[k], type, i));
     if (x != x || (!nan && isinf(x))) return false;
@@ -103,7 +103,7 @@ static bool operands_fine(const tki *t, const tk_inst *in, const tki_val *args,
 /* The same for all lanes that a reduction, scan or product may have used. */
 static bool blocks_fine(const tki *t, const tk_inst *in, const tki_val *args) {
   for (int k = 0; k < in->nargs; k++) {
-    const tk_type *type = type_of(t, in, k);
+    const tk_type *type = type_of_arg(t, in, k);
     const void *x = tki_lanes(&args[k]);
     if (any_bad((tk_dtype)type->elem, x, (size_t)tk_numel(type))) return false;
   }
@@ -114,14 +114,14 @@ static const char *operand_list(flow *f, const tki *t, const tk_inst *in,
                                 const tki_val *args, size_t i) {
   char *text = tk_arena_strdup(&f->c->run, "");
   for (int k = 0; k < in->nargs; k++) {
-    const tk_type *type = type_of(t, in, k);
+    const tk_type *type = type_of_arg(t, in, k);
     text = tk_arena_printf(&f->c->run, "%s%s%s", text, k ? ", " : "",
                            tkc_value(f->c, type, lane_of(&args[k], type, i)));
   }
   return text;
 }
 
-static const char *operation(const tk_inst *in) {
+static const char *operation_name(const tk_inst *in) {
   const char *mode = tk_mode_name(in);
   return *mode ? mode : tk_inst_name((tk_opcode)in->op);
 }
@@ -139,7 +139,7 @@ static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
   const char *what = nan ? "NaN" : "infinity";
   if (tk_lanes_computed(in))
     text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of %s", what,
-                           *lane ? " in lane " : "", lane, operation(in),
+                           *lane ? " in lane " : "", lane, operation_name(in),
                            operand_list(f, t, in, args, i));
   else
     text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of finite lanes",
@@ -156,7 +156,7 @@ static bool infinite_anyway(const tki *t, const tk_inst *in,
   tk_binary op = tk_binary_op(in);
   if (op != TK_B_ADD && op != TK_B_SUB && op != TK_B_MUL) return false;
   for (int k = 0; k < in->nargs; k++) {
-    const tk_type *type = type_of(t, in, k);
+    const tk_type *type = type_of_arg(t, in, k);
     flow_marks m = flow_of(t, in->args[k]);
     if (!flow_at(&m, i) && isinf(double_of(type, lane_of(&args[k], type, i))))
       return true;
@@ -196,7 +196,7 @@ static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
   const void *x[2] = {NULL, NULL};
   if (!tk_lanes_computed(in) || in->nargs > 2) return true;
   for (int k = 0; k < in->nargs; k++) {
-    if (type_of(t, in, k)->elem != in->type.elem) return true;
+    if (type_of_arg(t, in, k)->elem != in->type.elem) return true;
     x[k] = tki_lanes(&args[k]);
     if (!tki_is_uniform(&args[k]) || !in->type.rank) continue;
     if (any_bad((tk_dtype)in->type.elem, x[k], 1)) return true;
@@ -360,7 +360,7 @@ static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
                     tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
                                     tk_dtype_name((tk_dtype)in->type.elem),
                                     *lane ? " in lane " : "", lane,
-                                    operation(in),
+                                    operation_name(in),
                                     operand_list(f, t, in, args, i),
                                     tkc_value(f->c, &in->type, got)));
 }
@@ -437,7 +437,7 @@ static flow_id division_birth(flow *f, tki *t, const tk_inst *in,
   return flow_begin(
       f, t, FLOW_DIVISION, 0, i,
       tk_arena_printf(&f->c->run, "division by zero%s%s: %s of %s",
-                      *lane ? " in lane " : "", lane, operation(in),
+                      *lane ? " in lane " : "", lane, operation_name(in),
                       operand_list(f, t, in, args, i)));
 }
 
@@ -525,7 +525,7 @@ static void sum_births(flow *f, tki *t, const tk_inst *in,
 
 /* ---- casts of floats to integers ----------------------------------------- */
 
-static bool fits(double x, tk_dtype d) {
+static bool fits_integer(double x, tk_dtype d) {
   int bits = tk_dtypes[d].bits;
   double hi = ldexp(1, tk_is_signed(d) ? bits - 1 : bits);
   double lo = tk_is_signed(d) ? -hi : 0;
@@ -555,7 +555,7 @@ static void cast_births(flow *f, tki *t, const tk_inst *in,
     double x = double_of(&in->from, lane_of(&args[0], &in->from, i));
     m[i] = flow_at(&old, i);
     if (m[i] && flow_source_of(f, m[i])->kind & (FLOW_NAN | FLOW_INF)) m[i] = 0;
-    if (!m[i] && !fits(x, (tk_dtype)in->type.elem))
+    if (!m[i] && !fits_integer(x, (tk_dtype)in->type.elem))
       m[i] = cast_birth(f, t, in, args, i);
   }
   flow_set(t, in->res[0], v, n);
@@ -579,7 +579,7 @@ static bool bounds_it(const tk_inst *in) {
 }
 
 /* A NaN cannot be seen any more in an integer or a comparison. */
-static bool ends(const tk_inst *in, flow_kind kind) {
+static bool ends_mark(const tk_inst *in, flow_kind kind) {
   if (kind == FLOW_UNDEF) return false;
   if (kind == FLOW_DIVISION) return bounds_it(in);
   if (kind == FLOW_OVERFLOW) return !keeps_overflow(in);
@@ -591,7 +591,8 @@ static bool any_ends(const flow *f, const tk_inst *in, const flow_marks *m,
   flow_id last = 0;
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(m, i);
-    if (id && id != last && ends(in, flow_source_of(f, id)->kind)) return true;
+    if (id && id != last && ends_mark(in, flow_source_of(f, id)->kind))
+      return true;
     last = id;
   }
   return false;
@@ -607,7 +608,7 @@ static void drop_ended(flow *f, tki *t, const tk_inst *in, int slot) {
   flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(&old, i);
-    m[i] = id && ends(in, flow_source_of(f, id)->kind) ? 0 : id;
+    m[i] = id && ends_mark(in, flow_source_of(f, id)->kind) ? 0 : id;
   }
   flow_set(t, slot, v, n);
 }

@@ -57,7 +57,7 @@ static void report_birth(flow *f, tki *t, const flow_source *s,
   tkc_reported(f->c, t, d);
 }
 
-static void report(flow *f, tki *t, flow_id id, const char *what) {
+static void report_mark(flow *f, tki *t, flow_id id, const char *what) {
   const flow_source *s = flow_source_of(f, id);
   if (f->quiet) return;
   if (s->kind == FLOW_UNDEF)
@@ -72,7 +72,7 @@ static const char *mixture(flow *f, const char *what) {
 }
 
 void flow_mixed(flow *f, tki *t, flow_id id, const char *what) {
-  report(f, t, id, mixture(f, what));
+  report_mark(f, t, id, mixture(f, what));
 }
 
 flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what) {
@@ -98,7 +98,7 @@ void flow_branch(flow *f, tki *t, int slot, const char *what) {
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(&m, i);
     if (!id || !(flow_source_of(f, id)->kind & decides)) continue;
-    report(f, t, id, tk_arena_printf(&f->c->run, "value %s", what));
+    report_mark(f, t, id, tk_arena_printf(&f->c->run, "value %s", what));
     break;
   }
   flow_clear(t, slot);
@@ -119,10 +119,11 @@ static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
     flow_id id = flow_at(&m, i);
     if (!id || !is_active(a, i) || !(flow_source_of(f, id)->kind & kinds))
       continue;
-    report(f, t, id,
-           element ? tk_arena_printf(&f->c->run, "%s %s", what,
-                                     tkc_element(f->c, t, a->addr[i], a->size))
-                   : what);
+    report_mark(f, t, id,
+                element
+                    ? tk_arena_printf(&f->c->run, "%s %s", what,
+                                      tkc_element(f->c, t, a->addr[i], a->size))
+                    : what);
     return;
   }
 }
@@ -133,7 +134,7 @@ void flow_bad_address(flow *f, tki *t, const tk_inst *in) {
     flow_id id = flow_at(&m, i);
     if (!id) continue;
     f->c->ending = true;
-    report(f, t, id, "value is the address of this access");
+    report_mark(f, t, id, "value is the address of this access");
     f->c->ending = false;
     break;
   }
@@ -146,7 +147,7 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   for (size_t i = 0; i < (size_t)a->in->n; i++) {
     flow_id id = flow_at(&m, i);
     if (!id || !(flow_source_of(f, id)->kind & decides)) continue;
-    report(f, t, id, "value is the mask of an access");
+    report_mark(f, t, id, "value is the mask of an access");
     return;
   }
 }
@@ -258,7 +259,8 @@ static void check_rmw(flow *f, tki *t, const tki_access *a) {
   bool any = any_unwritten(f, t, a);
   for (size_t i = 0; any && i < a->n; i++) {
     if (!is_active(a, i) || !is_unwritten(f, t, a, i, 1)) continue;
-    report(f, t, never_written(f, t, a, i), "value is changed by an atomic");
+    report_mark(f, t, never_written(f, t, a, i),
+                "value is changed by an atomic");
     break;
   }
   flow_clear(t, a->in->res[0]);

@@ -48,7 +48,7 @@ static void find_defs(tkc_lint *l) {
 
 /* ---- sums of masks ------------------------------------------------------ */
 
-static void sums(tkc_lint *l) {
+static void check_mask_sums(tkc_lint *l) {
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
     if (in->op == TK_I_BINARY && tk_binary_op(in) == TK_B_ADD &&
@@ -84,8 +84,8 @@ static unsigned reshaped(const tk_type *from, const tk_type *to, unsigned set) {
 }
 
 /* What a lanewise result is. */
-static open_lanes combined(const tkc_lint *l, const open_lanes *of,
-                           const tk_inst *in) {
+static open_lanes open_combined(const tkc_lint *l, const open_lanes *of,
+                                const tk_inst *in) {
   open_lanes out = {0, 0, NULL};
   for (int i = 0; i < in->nargs; i++) {
     const open_lanes *a = &of[in->args[i]];
@@ -98,11 +98,11 @@ static open_lanes combined(const tkc_lint *l, const open_lanes *of,
   return out;
 }
 
-static open_lanes result_of(const tkc_lint *l, const open_lanes *of,
-                            const tk_inst *in) {
+static open_lanes open_result(const tkc_lint *l, const open_lanes *of,
+                              const tk_inst *in) {
   open_lanes out = {0, 0, NULL};
   if (tk_lanes_computed(in) && in->op != TK_I_EXTERN)
-    return combined(l, of, in);
+    return open_combined(l, of, in);
   if (in->op == TK_I_ARANGE) out.varies = 1;
   if (in->op == TK_I_BROADCAST) out.varies = of[in->args[0]].varies;
   if (tk_lanes_kept(in)) {
@@ -118,8 +118,8 @@ static open_lanes result_of(const tkc_lint *l, const open_lanes *of,
   return out;
 }
 
-static void reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
-                    int axis) {
+static void check_reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
+                          int axis) {
   if (!v->load || !(v->open >> axis & 1)) return;
   bool block = tk_inst_window(v->load) == TK_W_BLOCK_POINTER;
   tk_diag *d = tkc_lint_say(
@@ -136,41 +136,44 @@ static void reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
   tkc_note(l->c, d, &at, "it is reduced here");
 }
 
-static void reductions(tkc_lint *l, const open_lanes *of, const tk_inst *in) {
+static void check_reductions(tkc_lint *l, const open_lanes *of,
+                             const tk_inst *in) {
   if (tk_inst_lanes(in) == TK_LANES_REDUCES) {
     for (int k = 0; k < in->nargs; k++)
-      reduced(l, &of[in->args[k]], in, tk_inst_axis(in));
+      check_reduced(l, &of[in->args[k]], in, tk_inst_axis(in));
   } else if (tk_inst_lanes(in) == TK_LANES_PRODUCT) {
-    reduced(l, &of[in->args[0]], in, tkc_lint_type(l, in->args[0])->rank - 1);
-    reduced(l, &of[in->args[1]], in, tkc_lint_type(l, in->args[1])->rank - 2);
+    check_reduced(l, &of[in->args[0]], in,
+                  tkc_lint_type(l, in->args[0])->rank - 1);
+    check_reduced(l, &of[in->args[1]], in,
+                  tkc_lint_type(l, in->args[1])->rank - 2);
   }
 }
 
-static void look_for_other(tkc_lint *l) {
+static void check_others(tkc_lint *l) {
   open_lanes *of = TK_NEWN(&l->c->run, open_lanes, l->f->nslots + 1);
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
-    reductions(l, of, in);
-    open_lanes out = result_of(l, of, in);
+    check_reductions(l, of, in);
+    open_lanes out = open_result(l, of, in);
     for (int k = 0; k < in->nres; k++) of[in->res[k]] = out;
   }
 }
 
 /* ---- all of them -------------------------------------------------------- */
 
-static void lint(tkc *c, tki *t, const tk_func *f) {
+static void lint_func(tkc *c, tki *t, const tk_func *f) {
   tkc_lint l = {.c = c, .t = t, .f = f};
   tk_walk_func(f, &(tk_walk){.ud = &l, .inst = add_inst});
   find_defs(&l);
-  sums(&l);
+  check_mask_sums(&l);
   tkc_lint_tree(&l);
   tkc_lint_store(&l);
-  look_for_other(&l);
+  check_others(&l);
   tkc_lint_range(&l);
 }
 
 void *tkc_LINT_begin(tkc *c, tki *t) {
   for (size_t i = 0; i < t->program->nfuncs; i++)
-    if (!t->program->funcs[i]->library) lint(c, t, t->program->funcs[i]);
+    if (!t->program->funcs[i]->library) lint_func(c, t, t->program->funcs[i]);
   return NULL;
 }

@@ -44,14 +44,14 @@ static int64_t extended(uint64_t bits, const tk_type *t) {
              : (int64_t)bits;
 }
 
-static void order(range *r) {
+static void order_ends(range *r) {
   int64_t lo = r->lo;
   if (lo <= r->hi) return;
   r->lo = r->hi;
   r->hi = lo;
 }
 
-static range sum(const range *a, const range *b, bool minus) {
+static range sum_range(const range *a, const range *b, bool minus) {
   range r = {!(a->from & b->from), 0, 0, a->from | b->from, a->open || b->open};
   bool over = minus ? __builtin_sub_overflow(a->lo, b->hi, &r.lo) ||
                           __builtin_sub_overflow(a->hi, b->lo, &r.hi)
@@ -60,13 +60,13 @@ static range sum(const range *a, const range *b, bool minus) {
   return over ? unknown : r;
 }
 
-static range product(const range *a, const range *b) {
-  if (!is_point(b)) return product(b, a);
+static range product_range(const range *a, const range *b) {
+  if (!is_point(b)) return product_range(b, a);
   range r = {is_point(b), 0, 0, a->from, a->open};
   if (__builtin_mul_overflow(a->lo, b->lo, &r.lo) ||
       __builtin_mul_overflow(a->hi, b->lo, &r.hi))
     return unknown;
-  order(&r);
+  order_ends(&r);
   return r;
 }
 
@@ -84,8 +84,8 @@ static bool is_consecutive(const ranges *r, int slot) {
 }
 
 /* By a positive number; consecutive: a takes every value of its range. */
-static range divided(const tk_inst *in, const range *a, const range *b,
-                     bool consecutive) {
+static range divided_range(const tk_inst *in, const range *a, const range *b,
+                           bool consecutive) {
   if (!is_point(b) || b->lo <= 0 || a->lo < 0) return unknown;
   int64_t n = b->lo;
   range r = *a;
@@ -100,21 +100,21 @@ static range divided(const tk_inst *in, const range *a, const range *b,
   return r;
 }
 
-static range binary(const ranges *all, const tk_inst *in) {
+static range binary_range(const ranges *all, const tk_inst *in) {
   const range *a = &all->of[in->args[0]], *b = &all->of[in->args[1]];
   if (!a->known || !b->known) return unknown;
   if (tk_binary_op(in) == TK_B_DIV || tk_binary_op(in) == TK_B_MOD)
-    return divided(in, a, b, is_consecutive(all, in->args[0]));
+    return divided_range(in, a, b, is_consecutive(all, in->args[0]));
   if (tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB)
-    return sum(a, b, tk_binary_op(in) == TK_B_SUB);
+    return sum_range(a, b, tk_binary_op(in) == TK_B_SUB);
   if (tk_binary_op(in) != TK_B_MUL) return unknown;
-  return is_point(a) || is_point(b) ? product(a, b) : unknown;
+  return is_point(a) || is_point(b) ? product_range(a, b) : unknown;
 }
 
-static range computed(const ranges *r, const tk_inst *in) {
+static range computed_range(const ranges *r, const tk_inst *in) {
   const range *a = in->nargs ? &r->of[in->args[0]] : NULL;
   if (tk_lanes_kept(in) || in->op == TK_I_BROADCAST) return *a;
-  if (in->op == TK_I_BINARY) return binary(r, in);
+  if (in->op == TK_I_BINARY) return binary_range(r, in);
   if (in->op == TK_I_CAST)
     return in->type.elem == TK_INT64 && in->from.elem == TK_INT32 ? *a
                                                                   : unknown;
@@ -161,7 +161,7 @@ static bool may_be_negative(const ranges *r, int slot) {
          (d->op == TK_I_CONST || (d->op == TK_I_BINARY && d->mode == TK_B_SUB));
 }
 
-static void division(const ranges *r, const tk_inst *in) {
+static void check_division(const ranges *r, const tk_inst *in) {
   char text[160];
   if (in->op != TK_I_BINARY ||
       (tk_binary_op(in) != TK_B_DIV && tk_binary_op(in) != TK_B_MOD) ||
@@ -203,7 +203,7 @@ static bool is_extended(const ranges *r, int slot) {
 
 /* The upper half, or less, of an integer as it was loaded: its fields are
  * taken apart, and the topmost gets the sign. */
-static void shift(const ranges *r, const tk_inst *in) {
+static void check_shift(const ranges *r, const tk_inst *in) {
   if (in->op != TK_I_BINARY || tk_binary_op(in) != TK_B_SHR || in->type.ptr ||
       !tk_is_signed((tk_dtype)in->type.elem))
     return;
@@ -263,7 +263,7 @@ static bool is_side_by_side(const ranges *r, int start, int64_t n) {
 
 /* Blocks side by side of which the last reaches past the size that the mask
  * compares with, though not with the offsets. */
-static void mask(const ranges *r, const tk_inst *in) {
+static void check_mask(const ranges *r, const tk_inst *in) {
   bool load = in->op == TK_I_LOAD && in->nargs >= 2;
   if (!load && !(in->op == TK_I_STORE && in->nargs == 3)) return;
   int64_t n = 0;
@@ -284,7 +284,7 @@ static void mask(const ranges *r, const tk_inst *in) {
 
 /* ---- a function --------------------------------------------------------- */
 
-static void start(ranges *r) {
+static void start_ranges(ranges *r) {
   const tk_program *p = r->l->t->program;
   for (size_t i = 0; i < r->l->f->nslots; i++)
     r->of[i] = unknown, r->cap[i] = INT64_MAX;
@@ -302,7 +302,7 @@ static void compute(ranges *r, bool report) {
     for (int k = 0; k < in->nres; k++) r->of[in->res[k]] = unknown;
     if (in->nres != 1 || r->l->def[in->res[0]] != in || in->type.ptr) continue;
     int slot = in->res[0];
-    range v = computed(r, in);
+    range v = computed_range(r, in);
     if (v.known && v.hi > r->cap[slot] && v.lo <= r->cap[slot])
       v.hi = r->cap[slot], v.open = false;
     if (in->type.elem == TK_INT32 && is_outside(&v)) {
@@ -390,14 +390,14 @@ void tkc_lint_range(tkc_lint *l) {
               .address = TK_NEWN(a, bool, n),
               .bare = TK_NEWN(a, bool, n),
               .cap = TK_NEWN(a, int64_t, n)};
-  start(&r);
+  start_ranges(&r);
   compute(&r, false);
   look_back(&r);
   look_on(&r);
   compute(&r, true);
   for (size_t i = 0; i < l->all.n; i++) {
-    division(&r, l->all.items[i]);
-    shift(&r, l->all.items[i]);
-    mask(&r, l->all.items[i]);
+    check_division(&r, l->all.items[i]);
+    check_shift(&r, l->all.items[i]);
+    check_mask(&r, l->all.items[i]);
   }
 }

@@ -25,10 +25,10 @@ static bool is_set(const tkc_lint *l, int slot) {
   return false;
 }
 
-static bool same_value(const tkc_lint *l, int a, int b, int depth);
+static bool is_same_slot(const tkc_lint *l, int a, int b, int depth);
 
-static bool same_computation(const tkc_lint *l, const tk_inst *a,
-                             const tk_inst *b, int depth) {
+static bool is_same_computation(const tkc_lint *l, const tk_inst *a,
+                                const tk_inst *b, int depth) {
   if (!tk_inst_is_pure(a) || a->nres != 1 || a->ref.any || a->op != b->op ||
       a->mode != b->mode || a->nargs != b->nargs ||
       a->type.elem != b->type.elem || a->type.ptr != b->type.ptr ||
@@ -36,15 +36,15 @@ static bool same_computation(const tkc_lint *l, const tk_inst *a,
       memcmp(a->attr, b->attr, sizeof a->attr))
     return false;
   for (int k = 0; k < a->nargs; k++)
-    if (!same_value(l, a->args[k], b->args[k], depth - 1)) return false;
+    if (!is_same_slot(l, a->args[k], b->args[k], depth - 1)) return false;
   return true;
 }
 
 /* Do two slots hold the same wherever both are set? */
-static bool same_value(const tkc_lint *l, int a, int b, int depth) {
+static bool is_same_slot(const tkc_lint *l, int a, int b, int depth) {
   const tk_inst *x = l->def[a], *y = l->def[b];
   if (a == b) return x || (is_argument(l, a) && !is_set(l, a));
-  return depth && x && y && same_computation(l, x, y, depth);
+  return depth && x && y && is_same_computation(l, x, y, depth);
 }
 
 /* ---- lists of statements ------------------------------------------------- */
@@ -52,11 +52,11 @@ static bool same_value(const tkc_lint *l, int a, int b, int depth) {
 static bool overwrites(const tkc_lint *l, const tk_inst *old,
                        const tk_inst *in) {
   return old->nargs == in->nargs &&
-         same_value(l, old->args[0], in->args[0], DEPTH) &&
-         (in->nargs < 3 || same_value(l, old->args[2], in->args[2], DEPTH));
+         is_same_slot(l, old->args[0], in->args[0], DEPTH) &&
+         (in->nargs < 3 || is_same_slot(l, old->args[2], in->args[2], DEPTH));
 }
 
-static void stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
+static void check_stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
   if (!old || !overwrites(l, old, in)) return;
   tk_diag *d = tkc_lint_say(
       l, TK_D_LINT_DEAD_STORE, old,
@@ -74,7 +74,7 @@ typedef struct store_list {
   const tk_inst *last; /* store; NULL: there is none, or it may be read */
 } store_list;
 
-static bool begin_stmt(void *ud, const tk_at *at) {
+static bool begin_list_stmt(void *ud, const tk_at *at) {
   store_list *x = ud;
   if (x->ends || at->body != x->body) x->last = NULL;
   x->body = at->body;
@@ -83,16 +83,17 @@ static bool begin_stmt(void *ud, const tk_at *at) {
 }
 
 /* What a choice runs is no part of the list. */
-static bool look_at(void *ud, const tk_at *at, const tk_inst *in) {
+static bool see_inst(void *ud, const tk_at *at, const tk_inst *in) {
   store_list *x = ud;
   if (at->list != &at->stmt->insts) return true;
   if (tk_inst_is_pure(in) && !in->ref.any) return true;
-  if (in->op == TK_I_STORE) stored(x->l, x->last, in);
+  if (in->op == TK_I_STORE) check_stored(x->l, x->last, in);
   x->last = in->op == TK_I_STORE ? in : NULL;
   return true;
 }
 
 void tkc_lint_store(tkc_lint *l) {
   store_list x = {.l = l};
-  tk_walk_func(l->f, &(tk_walk){.ud = &x, .stmt = begin_stmt, .inst = look_at});
+  tk_walk_func(l->f,
+               &(tk_walk){.ud = &x, .stmt = begin_list_stmt, .inst = see_inst});
 }

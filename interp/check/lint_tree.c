@@ -10,24 +10,24 @@
 
 /* ---- names in a tree ---------------------------------------------------- */
 
-static bool reads(const tk_ast *n, const char *name);
+static bool tree_reads(const tk_ast *n, const char *name);
 
 static bool list_reads(tk_ast *const *list, uint32_t n, const char *name) {
   for (uint32_t i = 0; i < n; i++)
-    if (reads(list[i], name)) return true;
+    if (tree_reads(list[i], name)) return true;
   return false;
 }
 
 /* Does a subtree use a name otherwise than by a plain assignment to it? */
-static bool reads(const tk_ast *n, const char *name) {
+static bool tree_reads(const tk_ast *n, const char *name) {
   if (!n) return false;
   if ((n->kind == TK_AST_NAME || n->kind == TK_AST_NAMED) &&
       !strcmp(n->str, name))
     return true;
   if (n->kind == TK_AST_ASSIGN && n->n == 1 && n->list[0]->kind == TK_AST_NAME)
-    return reads(n->a, name);
-  return reads(n->a, name) || reads(n->b, name) || reads(n->c, name) ||
-         list_reads(n->list, n->n, name);
+    return tree_reads(n->a, name);
+  return tree_reads(n->a, name) || tree_reads(n->b, name) ||
+         tree_reads(n->c, name) || list_reads(n->list, n->n, name);
 }
 
 /* ---- instructions ------------------------------------------------------- */
@@ -38,7 +38,7 @@ static bool same_span(tk_span a, tk_span b) {
 
 /* The instruction that computes the value of an expression, when it is a
  * load or arithmetic. */
-static const tk_inst *computed(const tkc_lint *l, const tk_ast *value) {
+static const tk_inst *computing_inst(const tkc_lint *l, const tk_ast *value) {
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
     if (!same_span(in->span, value->span)) continue;
@@ -50,8 +50,8 @@ static const tk_inst *computed(const tkc_lint *l, const tk_ast *value) {
 
 /* ---- statements --------------------------------------------------------- */
 
-static void say(tkc_lint *l, const tk_ast *value, const char *name) {
-  const tk_inst *in = computed(l, value);
+static void say_unused(tkc_lint *l, const tk_ast *value, const char *name) {
+  const tk_inst *in = computing_inst(l, value);
   char text[160];
   if (!in) return;
   if (in->op == TK_I_LOAD) {
@@ -64,36 +64,37 @@ static void say(tkc_lint *l, const tk_ast *value, const char *name) {
                "remove the assignment, or begin the name with _");
 }
 
-static void statement(tkc_lint *l, const tk_ast *st) {
+static void check_statement(tkc_lint *l, const tk_ast *st) {
   if (st->kind == TK_AST_EXPR && st->a->kind == TK_AST_CALL) {
-    if (computed(l, st->a)) say(l, st->a, "");
+    if (computing_inst(l, st->a)) say_unused(l, st->a, "");
     return;
   }
   if (st->kind != TK_AST_ASSIGN || st->n != 1) return;
   const tk_ast *to = st->list[0];
   if (to->kind == TK_AST_NAME && to->str[0] != '_' &&
-      !reads(tk_func_origin(l->f)->ast, to->str))
-    say(l, st->a, to->str);
+      !tree_reads(tk_func_origin(l->f)->ast, to->str))
+    say_unused(l, st->a, to->str);
 }
 
-static void statements(tkc_lint *l, const tk_ast *n) {
+static void check_statements(tkc_lint *l, const tk_ast *n) {
   if (!n) return;
   if (n->kind == TK_AST_BLOCK)
-    for (uint32_t i = 0; i < n->n; i++) statements(l, n->list[i]);
-  statement(l, n);
+    for (uint32_t i = 0; i < n->n; i++) check_statements(l, n->list[i]);
+  check_statement(l, n);
   if (n->kind == TK_AST_IF || n->kind == TK_AST_FOR || n->kind == TK_AST_WHILE)
-    statements(l, n->b), statements(l, n->c);
+    check_statements(l, n->b), check_statements(l, n->c);
 }
 
 /* PyTorch's compiler writes index names that it may not need. */
 static bool is_generated(const tk_ast *fn) {
   for (uint32_t i = 0; i < fn->ndecorators; i++)
-    if (reads(fn->decorators[i], "triton_heuristics")) return true;
+    if (tree_reads(fn->decorators[i], "triton_heuristics")) return true;
   return false;
 }
 
 void tkc_lint_tree(tkc_lint *l) {
   const tk_function *made_of = tk_func_origin(l->f);
   const tk_ast *fn = made_of ? made_of->ast : NULL;
-  if (fn && fn->kind == TK_AST_FUNC && !is_generated(fn)) statements(l, fn->b);
+  if (fn && fn->kind == TK_AST_FUNC && !is_generated(fn))
+    check_statements(l, fn->b);
 }

@@ -38,12 +38,12 @@ typedef struct neutral {
 /* ---- origins --------------------------------------------------------------
  */
 
-static origin *table_of(const tki_frame *f) {
+static origin *origin_table(const tki_frame *f) {
   return f->shadow[TKI_SHADOW_NEUTRAL];
 }
 
-static void set(tki *t, int slot, origin o) {
-  origin *table = table_of(t->frame);
+static void set_origin(tki *t, int slot, origin o) {
+  origin *table = origin_table(t->frame);
   size_t bytes = t->frame->func->nslots * sizeof(origin);
   if (!table && !o.fill) return;
   if (!table)
@@ -69,8 +69,9 @@ static bool same_lanes(const neutral *w, origin a, origin b) {
          !memcmp(x->mask, y->mask, x->n);
 }
 
-static origin combined(const neutral *w, const tki *t, const tk_inst *in) {
-  const origin *table = table_of(t->frame);
+static origin combined_origin(const neutral *w, const tki *t,
+                              const tk_inst *in) {
+  const origin *table = origin_table(t->frame);
   origin out = {0, 0};
   for (int k = 0; k < in->nargs; k++) {
     origin o = table[in->args[k]];
@@ -82,14 +83,14 @@ static origin combined(const neutral *w, const tki *t, const tk_inst *in) {
   return out;
 }
 
-static void pass(const neutral *w, tki *t, const tk_inst *in) {
-  if (in->op == TK_I_LOAD || !table_of(t->frame)) return;
+static void pass_origin(const neutral *w, tki *t, const tk_inst *in) {
+  if (in->op == TK_I_LOAD || !origin_table(t->frame)) return;
   origin o = {DATA, 0};
   if (is_plain(in))
     o.fill = 0;
   else if (is_lanewise(in))
-    o = combined(w, t, in);
-  for (int k = 0; k < in->nres; k++) set(t, in->res[k], o);
+    o = combined_origin(w, t, in);
+  for (int k = 0; k < in->nres; k++) set_origin(t, in->res[k], o);
 }
 
 /* ---- loads ----------------------------------------------------------------
@@ -107,7 +108,7 @@ static fill *fill_of(neutral *w, const tki *t, const tk_inst *in) {
   return &w->fills.items[*at];
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void padding_access(void *ud, tki *t, const tki_access *a) {
   neutral *w = ud;
   const tk_inst *in = a->in;
   if (in->op != TK_I_LOAD) return;
@@ -119,7 +120,7 @@ static void on_access(void *ud, tki *t, const tki_access *a) {
     memcpy(f->mask, a->mask, f->n);
     o = (origin){w->of[in->id], ++f->version};
   }
-  set(t, in->res[0], o);
+  set_origin(t, in->res[0], o);
 }
 
 /* ---- reductions -----------------------------------------------------------
@@ -139,15 +140,15 @@ static double lane_of(const tk_inst *in, const void *lanes, size_t i) {
                         (const char *)lanes + i * size);
 }
 
-static bool beats(const tk_inst *in, double a, double b) {
+static bool row_beats(const tk_inst *in, double a, double b) {
   return tk_inst_reduction(in) == TK_R_MIN ||
                  tk_inst_reduction(in) == TK_R_MIN_NAN
              ? a < b
              : a > b;
 }
 
-static void look_at(row *r, const tk_inst *in, const void *lanes,
-                    const uint8_t *mask, double ignored) {
+static void look_at_row(row *r, const tk_inst *in, const void *lanes,
+                        const uint8_t *mask, double ignored) {
   bool any[2] = {false, false};
   bool wins =
       tk_inst_reduction(in) != TK_R_SUM && tk_inst_reduction(in) != TK_R_PROD;
@@ -158,7 +159,7 @@ static void look_at(row *r, const tk_inst *in, const void *lanes,
     bool filled = !mask[i], first = !any[filled];
     double *best = filled ? &r->filled : &r->best;
     any[filled] = true;
-    if (wins ? first || beats(in, x, *best)
+    if (wins ? first || row_beats(in, x, *best)
              : filled && x != ignored && r->filled == ignored) {
       *best = x;
       if (filled) r->lane = i;
@@ -172,7 +173,7 @@ static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
   if (!r->mixed || r->filled != r->filled) return false;
   if (tk_inst_reduction(in) == TK_R_SUM || tk_inst_reduction(in) == TK_R_PROD)
     return r->filled != ignored;
-  return r->best == r->best && beats(in, r->filled, r->best);
+  return r->best == r->best && row_beats(in, r->filled, r->best);
 }
 
 /* What the messages call that which filled the lanes. */
@@ -182,7 +183,7 @@ static const char *filler(const fill *f) {
   return names[f->window];
 }
 
-static const char *advice(const fill *f, bool wins, bool min) {
+static const char *padding_advice(const fill *f, bool wins, bool min) {
   if (f->window != TK_W_POINTERS)
     return wins ? "keep lanes outside of the shape from the reduction by "
                   "tl.where: padding gives 0 or NaN alone"
@@ -196,8 +197,8 @@ static const char *advice(const fill *f, bool wins, bool min) {
                "tl.where";
 }
 
-static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
-                   const fill *f) {
+static void report_filled(neutral *w, tki *t, const tk_inst *in, const row *r,
+                          const fill *f) {
   const char *lane = tkc_lane(w->c, &in->from, r->lane);
   bool min = tk_inst_reduction(in) == TK_R_MIN ||
              tk_inst_reduction(in) == TK_R_MIN_NAN;
@@ -219,7 +220,7 @@ static void report(neutral *w, tki *t, const tk_inst *in, const row *r,
            f->window == TK_W_POINTERS        ? "the mask of a load"
            : f->window == TK_W_BLOCK_POINTER ? "boundary_check= of a load"
                                              : "the descriptor's shape");
-  tkc_help(w->c, d, "%s", advice(f, wins, min));
+  tkc_help(w->c, d, "%s", padding_advice(f, wins, min));
   tkc_reported(w->c, t, d);
 }
 
@@ -233,8 +234,9 @@ static bool is_watched(const tk_inst *in) {
           tk_inst_reduction(in) == TK_R_MIN_NAN);
 }
 
-static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
-  const origin *table = table_of(t->frame);
+static void check_reduction(neutral *w, tki *t, const tk_inst *in,
+                            const tki_val *a) {
+  const origin *table = origin_table(t->frame);
   origin o = table ? table[in->args[0]] : (origin){0, 0};
   if (!o.fill || o.fill == DATA || tki_is_uniform(a)) return;
   const fill *f = &w->fills.items[o.fill];
@@ -244,9 +246,9 @@ static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
   const void *lanes = tki_lanes(a);
   for (size_t i = 0; i < l.count; i++) {
     row r = {.first = tk_line_first(&l, i), .n = l.n, .step = l.step};
-    look_at(&r, in, lanes, f->mask, ignored);
+    look_at_row(&r, in, lanes, f->mask, ignored);
     if (!is_spoilt(&r, in, ignored)) continue;
-    report(w, t, in, &r, f);
+    report_filled(w, t, in, &r, f);
     return;
   }
 }
@@ -254,26 +256,27 @@ static void reduced(neutral *w, tki *t, const tk_inst *in, const tki_val *a) {
 /* ---- hooks ----------------------------------------------------------------
  */
 
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
-  if (is_watched(in)) reduced(ud, t, in, &args[0]);
-  pass(ud, t, in);
+static void padding_after(void *ud, tki *t, const tk_inst *in,
+                          const tki_val *args) {
+  if (is_watched(in)) check_reduction(ud, t, in, &args[0]);
+  pass_origin(ud, t, in);
 }
 
-static void enter(tki *t) {
+static void pass_origins(tki *t) {
   const tki_frame *f = t->frame, *up = f->caller;
   const tk_inst *call = up ? up->inst : NULL;
-  const origin *from = up ? table_of(up) : NULL;
+  const origin *from = up ? origin_table(up) : NULL;
   if (!from || !call || call->op != TK_I_CALL ||
       tk_call_callee(call) != f->func)
     return;
   for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++)
-    set(t, f->func->params[i], from[call->args[i]]);
+    set_origin(t, f->func->params[i], from[call->args[i]]);
 }
 
-static void on_frame(void *ud, tki *t, bool begins) {
+static void padding_frame(void *ud, tki *t, bool begins) {
   (void)ud;
   if (begins) {
-    enter(t);
+    pass_origins(t);
   } else {
     tki_scratch_free(t, t->frame->shadow[TKI_SHADOW_NEUTRAL]);
     t->frame->shadow[TKI_SHADOW_NEUTRAL] = NULL;
@@ -292,8 +295,10 @@ void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
   w->c = c;
   w->of = TK_NEWN(&c->run, uint32_t, t->program->ninsts + 1);
   TK_PUSH(&c->run, &w->fills, (fill){.n = 0});
-  w->observer = (tki_observer){
-      .ud = w, .frame = on_frame, .after = on_after, .access = on_access};
+  w->observer = (tki_observer){.ud = w,
+                               .frame = padding_frame,
+                               .after = padding_after,
+                               .access = padding_access};
   tki_observe(t, &w->observer);
   return w;
 }

@@ -31,7 +31,7 @@ static uint64_t address_of(const tki_region *r, const int64_t *index) {
 }
 
 /* The next index in row-major order; false after the last. */
-static bool step(const tk_tensor *x, int64_t *index) {
+static bool next_index(const tk_tensor *x, int64_t *index) {
   for (int i = x->rank - 1; i >= 0; i--) {
     if (++index[i] < x->shape[i]) return true;
     index[i] = 0;
@@ -65,7 +65,7 @@ static hole find_hole(tkc_shadow *s, const tki_region *r) {
     h.total++;
     if (!tkc_shadow_writer(s, address_of(r, index)))
       add_to_hole(&h, index, r->tensor->rank);
-  } while (step(r->tensor, index));
+  } while (next_index(r->tensor, index));
   return h;
 }
 
@@ -199,7 +199,7 @@ static void keep_results(again *x) {
 
 /* Puts back what was before, or after; all: also where nothing is known of
  * what tensors held before. */
-static void put(again *x, bool before, bool all) {
+static void put_pages(again *x, bool before, bool all) {
   for (size_t i = 0; i < x->pages.n; i++) {
     const copy *k = &x->pages.items[i];
     move_page(x->t, k->lo, before ? k->before : k->bytes, true, all);
@@ -272,8 +272,8 @@ static const char *lane_value(tkc *c, tk_dtype d, const void *lane, tki *t) {
   return s;
 }
 
-static void differs(again *x, spread *p, const tki_region *r, uint64_t addr,
-                    const char *was, const char *order) {
+static void note_difference(again *x, spread *p, const tki_region *r,
+                            uint64_t addr, const char *was, const char *order) {
   const char *now = r->host + (addr - r->lo);
   tk_dtype d = r->tensor->dtype;
   const tkc_event *e = tkc_shadow_writer(x->s, addr);
@@ -298,11 +298,11 @@ static void compare_page(again *x, const copy *k, const char *order,
     uint64_t at = r->lo > lo ? r->lo : lo;
     for (; at + size <= r->hi && at + size <= lo + TKC_PAGE; at += size)
       if (memcmp(k->bytes + (at - lo), r->host + (at - r->lo), size) != 0)
-        differs(x, &out[i], r, at, k->bytes + (at - lo), order);
+        note_difference(x, &out[i], r, at, k->bytes + (at - lo), order);
   }
 }
 
-static void compare(again *x, const char *order, spread *out) {
+static void compare_pages(again *x, const char *order, spread *out) {
   for (size_t i = 0; i < x->t->nregions; i++) out[i].now = 0;
   for (size_t i = 0; i < x->pages.n; i++)
     compare_page(x, &x->pages.items[i], order, out);
@@ -409,11 +409,11 @@ static void try_orders(again *x) {
   static const char *const orders[] = {"reverse", "shuffle:1", "shuffle:2"};
   spread *out = TK_NEWN(&x->c->run, spread, x->t->nregions + 1);
   for (size_t i = 0; i < TK_COUNT(orders); i++) {
-    put(x, true, true);
+    put_pages(x, true, true);
     tk_status st = run_again(x, orders[i]);
-    if (st == TK_OK) compare(x, orders[i], out);
+    if (st == TK_OK) compare_pages(x, orders[i], out);
   }
-  put(x, false, true);
+  put_pages(x, false, true);
   for (size_t i = 0; i < x->t->nregions; i++)
     if (out[i].order) report_order(x, i, &out[i]);
 }
@@ -490,9 +490,9 @@ void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
   again x = {.c = c, .s = s, .t = t};
   keep_results(&x);
   spread *out = TK_NEWN(&c->run, spread, t->nregions + 1);
-  put(&x, true, false); /* all else is as it was at first */
-  if (run_again(&x, "serial") == TK_OK) compare(&x, "serial", out);
-  put(&x, false, true);
+  put_pages(&x, true, false); /* all else is as it was at first */
+  if (run_again(&x, "serial") == TK_OK) compare_pages(&x, "serial", out);
+  put_pages(&x, false, true);
   for (size_t i = 0; i < t->nregions; i++)
     if (out[i].order && t->regions[i].tensor->flags & AGAIN)
       report_second(&x, i, &out[i]);
@@ -525,10 +525,10 @@ void tkc_DEADLOCK_end(tkc *c, void *ud, tki *t, tk_status st) {
   again x = {.c = c, .s = ud, .t = t};
   if (st != TK_OK || t->driver) return;
   keep_results(&x);
-  put(&x, true, true);
+  put_pages(&x, true, true);
   t->schedule->mode = TKI_YIELD;
   run_again(&x, "serial");
   t->schedule->mode = TKI_AUTO;
-  put(&x, false, true);
+  put_pages(&x, false, true);
   if (x.said) report_deadlock(&x);
 }

@@ -56,7 +56,7 @@ void prec_set(tki *t, int slot, prec_shadow s) {
 /* In a sampled run the first programs, and every one in EVERY. */
 enum { FIRST = 2, EVERY = 4 };
 
-static bool chosen(prec *p) {
+static bool is_chosen(prec *p) {
   uint64_t i = p->programs++;
   return !p->sampled || i < FIRST || i % EVERY == 0;
 }
@@ -66,10 +66,10 @@ static const tk_inst *call_of(const tki_frame *f) {
   return in && in->op == TK_I_CALL && tk_call_callee(in) == f->func ? in : NULL;
 }
 
-static void enter(prec *p, tki *t) {
+static void enter_exact(prec *p, tki *t) {
   tki_frame *f = t->frame, *from = f->caller;
   if (!from) {
-    f->shadow[TKI_SHADOW_PRECISION] = chosen(p) ? &p->none : NULL;
+    f->shadow[TKI_SHADOW_PRECISION] = is_chosen(p) ? &p->none : NULL;
     return;
   }
   const tk_inst *call = call_of(f);
@@ -98,7 +98,7 @@ static void keep_returned(prec *p, tki *t, const prec_shadow *table) {
   p->nreturned = n;
 }
 
-static void leave(prec *p, tki *t) {
+static void leave_exact(prec *p, tki *t) {
   prec_shadow *table = prec_table(t->frame);
   drop_returned(p, t);
   t->frame->shadow[TKI_SHADOW_PRECISION] = NULL;
@@ -109,14 +109,14 @@ static void leave(prec *p, tki *t) {
   tki_scratch_free(t, table - 1);
 }
 
-static void on_frame(void *ud, tki *t, bool begins) {
+static void exact_frame(void *ud, tki *t, bool begins) {
   if (begins)
-    enter(ud, t);
+    enter_exact(ud, t);
   else
-    leave(ud, t);
+    leave_exact(ud, t);
 }
 
-static void take_returned(prec *p, tki *t, const tk_inst *in) {
+static void take_returned_exact(prec *p, tki *t, const tk_inst *in) {
   for (size_t i = 0; i < in->nres; i++) {
     prec_clear(t, in->res[i]);
     if (i < p->nreturned && p->returned[i].present)
@@ -136,7 +136,8 @@ static void end_operands(tki *t, const tk_inst *in) {
   }
 }
 
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+static void exact_after(void *ud, tki *t, const tk_inst *in,
+                        const tki_val *args) {
   prec *p = ud;
   bool watched = t->frame->shadow[TKI_SHADOW_PRECISION] != NULL;
   if (in->op == TK_I_STORE)
@@ -144,14 +145,14 @@ static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   else if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS)
     prec_atomic(p, t, in, args, watched);
   else if (watched && in->op == TK_I_CALL)
-    take_returned(p, t, in);
+    take_returned_exact(p, t, in);
   else if (watched)
     prec_pass(p, t, in, args);
   if (watched && in->kill) end_operands(t, in);
 }
 
 /* Births are a program's own; programs that take turns share the table. */
-static void on_program(void *ud, tki *t, bool begins) {
+static void exact_program(void *ud, tki *t, bool begins) {
   prec *p = ud;
   if (!begins || t->task || !p->births.n) return;
   for (size_t i = 0; i < p->births.n; i++)
@@ -159,7 +160,7 @@ static void on_program(void *ud, tki *t, bool begins) {
   p->births.n = 0;
 }
 
-static void on_trip(void *ud, tki *t, const tk_stmt *st) {
+static void exact_trip(void *ud, tki *t, const tk_stmt *st) {
   (void)ud;
   if (st->kind == TK_S_FOR) prec_clear(t, st->iv);
 }
@@ -174,10 +175,10 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
   p->stalls = TK_NEWN(&c->run, prec_stall *, t->program->ninsts + 1);
   p->sizes = TK_NEWN(&c->run, prec_sizes *, t->program->ninsts + 1);
   p->observer = (tki_observer){.ud = p,
-                               .program = on_program,
-                               .frame = on_frame,
-                               .trip = on_trip,
-                               .after = on_after};
+                               .program = exact_program,
+                               .frame = exact_frame,
+                               .trip = exact_trip,
+                               .after = exact_after};
   tki_observe(t, &p->observer);
   return p;
 }

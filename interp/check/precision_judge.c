@@ -114,7 +114,7 @@ static uint64_t trip_of(const tki *t) {
 }
 
 /* Operand k's lane as the program has it; uniform blocks have one. */
-static double operand(const prec_result *r, int k, size_t lane) {
+static double operand_value(const prec_result *r, int k, size_t lane) {
   const tk_type *type = &r->t->frame->func->slots[r->in->args[k]].type;
   const tki_val *v = &r->args[k];
   if (type->ptr || !tk_is_float((tk_dtype)type->elem)) return 0;
@@ -124,8 +124,8 @@ static double operand(const prec_result *r, int k, size_t lane) {
                         tki_lane(v, lane, tk_lane_size(type)));
 }
 
-static prec_id begin(prec_result *r, size_t lane, double v, double e,
-                     double bound) {
+static prec_id begin_source(prec_result *r, size_t lane, double v, double e,
+                            double bound) {
   prec *p = r->p;
   prec_id *last = &p->last[r->in->id];
   if (*last) return *last;
@@ -140,7 +140,8 @@ static prec_id begin(prec_result *r, size_t lane, double v, double e,
                   .chain = r->s->adds ? r->s->chain : 0,
                   .kept = r->s->kept,
                   .d = r->d};
-  for (int k = 0; k < 2 && k < r->in->nargs; k++) b.x[k] = operand(r, k, lane);
+  for (int k = 0; k < 2 && k < r->in->nargs; k++)
+    b.x[k] = operand_value(r, k, lane);
   TK_PUSH(&p->c->run, &p->births, b);
   return *last = (prec_id)p->births.n;
 }
@@ -161,7 +162,7 @@ static const prec_shadow *marked_operand(const prec_result *r, int k) {
   return s && !tki_is_zero(&s->marks) ? s : NULL;
 }
 
-static size_t lanes_of(const prec_result *r, int k) {
+static size_t operand_lanes(const prec_result *r, int k) {
   return (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
 }
 
@@ -171,7 +172,7 @@ static prec_id inherited(const prec_result *r, size_t lane) {
   for (int k = 0; k < r->in->nargs; k++) {
     const prec_shadow *s = marked_operand(r, k);
     if (!s) continue;
-    bool has = tki_is_uniform(&s->marks) || lane < lanes_of(r, k);
+    bool has = tki_is_uniform(&s->marks) || lane < operand_lanes(r, k);
     const prec_id *id = tki_lane(&s->marks, has ? lane : 0, sizeof *id);
     if (has && *id) return *id;
   }
@@ -200,7 +201,7 @@ static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
   if (id && !(off <= r->strict * size))
     marks_of(r)[lane] = id;
   else if (!(off <= r->bound * size))
-    marks_of(r)[lane] = begin(r, lane, v, *e, r->bound);
+    marks_of(r)[lane] = begin_source(r, lane, v, *e, r->bound);
 }
 
 static void find_bounds(prec_result *r) {
@@ -212,7 +213,7 @@ static void find_bounds(prec_result *r) {
     r->marked = true;
     if (is_by_lane(r->in) || r->mark) continue;
     r->mark = first_mark(tki_lanes(&s->marks),
-                         tki_is_uniform(&s->marks) ? 1 : lanes_of(r, k));
+                         tki_is_uniform(&s->marks) ? 1 : operand_lanes(r, k));
   }
 }
 
@@ -302,12 +303,12 @@ static const char *in_lane(prec *p, const prec_birth *b) {
   return tk_arena_printf(&p->c->run, "%s%s", *lane ? " in lane " : "", lane);
 }
 
-static const char *operation(const tk_inst *in) {
+static const char *operation_name(const tk_inst *in) {
   const char *mode = in->op == TK_I_DOT ? "" : tk_mode_name(in);
   return *mode ? mode : tk_inst_name((tk_opcode)in->op);
 }
 
-static const char *operands(prec *p, const prec_birth *b) {
+static const char *operands_text(prec *p, const prec_birth *b) {
   const tk_inst *in = b->in;
   tk_dtype d = b->d;
   if (in->op == TK_I_BINARY)
@@ -319,7 +320,7 @@ static const char *operands(prec *p, const prec_birth *b) {
   return "";
 }
 
-static const char *story(prec *p, const prec_birth *b) {
+static const char *source_story(prec *p, const prec_birth *b) {
   tk_arena *a = &p->c->run;
   const char *v = prec_number(p, b->d, b->value), *lane = in_lane(p, b);
   const char *off = off_by(p, b->d, b->value, b->exact);
@@ -338,14 +339,14 @@ static const char *story(prec *p, const prec_birth *b) {
     return tk_arena_printf(a,
                            "catastrophic cancellation%s: %s%s is %s, in "
                            "float64 %.9g, %s",
-                           lane, operation(b->in), operands(p, b), v, b->exact,
-                           off);
+                           lane, operation_name(b->in), operands_text(p, b), v,
+                           b->exact, off);
   return tk_arena_printf(
       a, "the error grows%s: %s%s is %s, in float64 %.9g, %s", lane,
-      operation(b->in), operands(p, b), v, b->exact, off);
+      operation_name(b->in), operands_text(p, b), v, b->exact, off);
 }
 
-static const char *advice(const prec_birth *b) {
+static const char *source_advice(const prec_birth *b) {
   if (is_sum(b) && b->kept != TK_FP32)
     return "keep the sum in tl.float32 and cast it when it is complete";
   if (is_sum(b))
@@ -361,7 +362,7 @@ void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
   tkc *c = p->c;
   tkc_place here = tkc_here(t);
   tk_diag *g =
-      tkc_report(c, t, TK_D_PRECISION, &b->at, NULL, "%s", story(p, b));
+      tkc_report(c, t, TK_D_PRECISION, &b->at, NULL, "%s", source_story(p, b));
   tkc_note(c, g, &here, "%s gets %s, in float64 %.9g: %s",
            tkc_element(c, t, addr, tk_dtypes[d].size), prec_number(p, d, value),
            exact, off_by(p, d, value, exact));
@@ -369,6 +370,6 @@ void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
   if (b->trip)
     tkc_note(c, g, NULL, "first in trip %llu of the loop",
              (unsigned long long)b->trip);
-  tkc_help(c, g, "%s", advice(b));
+  tkc_help(c, g, "%s", source_advice(b));
   tkc_reported(c, t, g);
 }

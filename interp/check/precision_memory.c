@@ -74,7 +74,7 @@ typedef struct lanes {
 } lanes;
 
 /* mask: the operand; -1: there is none. */
-static lanes lanes_of(const tk_inst *in, const tki_val *args, int mask) {
+static lanes access_lanes(const tk_inst *in, const tki_val *args, int mask) {
   lanes l = {.addr = tki_lanes(&args[0]),
              .n = tki_is_uniform(&args[0]) ? 1 : (size_t)in->n,
              .size = tk_lane_size(&in->type)};
@@ -97,7 +97,7 @@ static size_t sample_step(const lanes *l) {
   return l->n > SAMPLES ? l->n / SAMPLES : 1;
 }
 
-static prec_sizes *stored(prec *p, const tk_inst *in) {
+static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
   prec_sizes **s = &p->sizes[in->id];
   if (!*s) {
     *s = TK_NEW(&p->c->run, prec_sizes);
@@ -138,7 +138,7 @@ static bool add_errors(prec *p, const lanes *l, double *exact, prec_shadow *s) {
 }
 
 /* Where a pointer of unknown region wrote, any load may read. */
-static bool *paged(prec *p, const tki *t, const tki_val *pointer) {
+static bool *has_pages(prec *p, const tki *t, const tki_val *pointer) {
   return &p->paged[pointer->region == TKI_ANY ? (int64_t)t->nregions
                                               : pointer->region];
 }
@@ -146,14 +146,14 @@ static bool *paged(prec *p, const tki *t, const tki_val *pointer) {
 static bool any_page(prec *p, const tki *t, const lanes *l,
                      const tki_val *pointer) {
   bool may = p->paged[t->nregions] || pointer->region == TKI_ANY;
-  if (!may && !*paged(p, t, pointer)) return false;
+  if (!may && !*has_pages(p, t, pointer)) return false;
   for (size_t i = 0; p->npages && i < l->n; i++)
     if (is_active(l, i) && page_at(p, l->addr[i], l->size, false)) return true;
   return false;
 }
 
 void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
-  lanes l = lanes_of(in, args, tk_load_mask(in));
+  lanes l = access_lanes(in, args, tk_load_mask(in));
   prec_clear(t, in->res[0]);
   if (!prec_is_float(&in->type)) return;
   tki_val *v = &t->frame->slots[in->res[0]];
@@ -218,7 +218,7 @@ static double norm_of(const lanes *l, const pair *x) {
  * so that where tf32 did it the block as a whole is the measure. */
 static double least_of(prec *p, const tk_inst *in, const lanes *l,
                        const pair *x, const prec_shadow *s) {
-  double least = fmax(prec_median(stored(p, in)), prec_smallest(x->d));
+  double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(x->d));
   return s->tf32 ? fmax(least, norm_of(l, x)) : least;
 }
 
@@ -242,15 +242,15 @@ static void find_worst(prec *p, tki *t, const tk_inst *in, const lanes *l,
   prec_report(p, t, b, l->addr[at], x->d, value_at(x, at), exact_at(x, at));
 }
 
-static void forget(prec *p, const lanes *l) {
+static void forget_errors(prec *p, const lanes *l) {
   for (size_t i = 0; p->npages && i < l->n; i++) {
     float *e = is_active(l, i) ? error_at(p, l->addr[i], l->size, false) : NULL;
     if (e) *e = 0;
   }
 }
 
-static void remember(prec *p, const lanes *l, const pair *x,
-                     const prec_shadow *s) {
+static void remember_errors(prec *p, const lanes *l, const pair *x,
+                            const prec_shadow *s) {
   for (size_t i = 0; i < l->n; i++) {
     if (!is_active(l, i)) continue;
     float *e = error_at(p, l->addr[i], l->size, true);
@@ -264,16 +264,16 @@ static void remember(prec *p, const lanes *l, const pair *x,
 
 void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                 bool watched) {
-  lanes l = lanes_of(in, args, tk_store_mask(in));
+  lanes l = access_lanes(in, args, tk_store_mask(in));
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
   if (!s || !prec_is_float(&in->type)) {
-    forget(p, &l);
+    forget_errors(p, &l);
     return;
   }
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
-  size_lanes(stored(p, in), &l, x.exact, x.exact_step);
-  *paged(p, t, &args[0]) = true;
-  remember(p, &l, &x, s);
+  size_lanes(stored_sizes(p, in), &l, x.exact, x.exact_step);
+  *has_pages(p, t, &args[0]) = true;
+  remember_errors(p, &l, &x, s);
   if (x.marks) find_worst(p, t, in, &l, &x, s);
 }
 
@@ -290,7 +290,7 @@ static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
                       double value, double exact, tk_dtype coarsest) {
   tk_dtype d = (tk_dtype)in->type.elem;
   double bound = prec_bound(coarsest, coarsest == d);
-  double least = fmax(prec_median(stored(p, in)), prec_smallest(d));
+  double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(d));
   double size = fmax(fabs(exact), least);
   if (!(fabs(value - exact) > bound * size + prec_noise(p))) return;
   prec_birth b = {.in = in,
@@ -313,23 +313,24 @@ static void add_lane(prec *p, tki *t, const tk_inst *in, uint64_t addr,
   prec_page *g = p->page;
   g->coarsest = prec_coarser(g->coarsest, prec_coarser(coarsest, d));
   if (!isfinite(value) || !isfinite(exact)) return;
-  prec_size(stored(p, in), exact);
+  prec_size(stored_sizes(p, in), exact);
   judge_sum(p, t, in, addr, value, exact, g->coarsest);
 }
 
 void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                  bool watched) {
   bool adds = in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_ADD;
-  lanes l = lanes_of(in, args, in->op == TK_I_ATOMIC && in->nargs > 2 ? 2 : -1);
+  lanes l =
+      access_lanes(in, args, in->op == TK_I_ATOMIC && in->nargs > 2 ? 2 : -1);
   if (watched) prec_clear(t, in->res[0]);
   if (!adds || !prec_is_float(&in->type)) {
-    forget(p, &l);
+    forget_errors(p, &l);
     return;
   }
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
   tk_dtype d = (tk_dtype)in->type.elem;
   pair x = pair_of(&args[1], s, d);
-  *paged(p, t, &args[0]) = true;
+  *has_pages(p, t, &args[0]) = true;
   pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
   for (size_t i = 0; i < l.n; i++)
     if (is_active(&l, i))

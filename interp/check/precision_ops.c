@@ -17,7 +17,7 @@
 #include "ir/lanes.h"
 #include "ir/libdevice.h"
 
-static const tk_type *type_of(const tki *t, const tk_inst *in, int k) {
+static const tk_type *arg_type(const tki *t, const tk_inst *in, int k) {
   return &t->frame->func->slots[in->args[k]].type;
 }
 
@@ -42,7 +42,7 @@ typedef struct operand {
 
 static operand operand_of(const tki *t, const tk_inst *in, const tki_val *args,
                           int k) {
-  const tk_type *type = type_of(t, in, k);
+  const tk_type *type = arg_type(t, in, k);
   const prec_shadow *s = prec_of(t, in->args[k]);
   operand o = {.value = tki_lanes(&args[k]),
                .size = tk_lane_size(type),
@@ -70,7 +70,7 @@ static const double *row_of(const operand *o, size_t at, size_t n,
 /* ---- results ------------------------------------------------------------- */
 
 /* Formats and running sums, as the operands' shadows have them. */
-static void mix(const tki *t, const tk_inst *in, prec_shadow *s) {
+static void mix_formats(const tki *t, const tk_inst *in, prec_shadow *s) {
   s->coarsest = prec_coarser(TK_FP64, (tk_dtype)in->type.elem);
   for (int k = 0; k < in->nargs; k++) {
     const prec_shadow *x = prec_of(t, in->args[k]);
@@ -114,13 +114,13 @@ static prec_shadow shadow_for(tki *t, const tk_inst *in) {
   tki_val *v = &t->frame->slots[in->res[0]];
   prec_shadow s = {.present = true};
   s.exact = tki_val_like(t, v, (size_t)in->n, sizeof(double));
-  mix(t, in, &s);
+  mix_formats(t, in, &s);
   follow_sum(t, in, &s);
   return s;
 }
 
-static prec_result result_of(prec *p, tki *t, const tk_inst *in,
-                             const tki_val *args, prec_shadow *s) {
+static prec_result exact_result(prec *p, tki *t, const tk_inst *in,
+                                const tki_val *args, prec_shadow *s) {
   tki_val *v = &t->frame->slots[in->res[0]];
   return (prec_result){.p = p,
                        .t = t,
@@ -134,7 +134,7 @@ static prec_result result_of(prec *p, tki *t, const tk_inst *in,
 
 /* Keeps the shadow if it says anything: of a sum in a narrow format also how
  * long it is. */
-static void settle(prec_result *r) {
+static void keep_shadow(prec_result *r) {
   int slot = r->in->res[0];
   bool sum = r->s->adds && r->d != TK_FP32 && r->d != TK_FP64;
   if (r->differs || sum) {
@@ -148,7 +148,7 @@ static void settle(prec_result *r) {
 static void judge_all(prec_result *r) {
   for (size_t at = 0; at < r->n; at += PREC_ROW)
     prec_judge(r, at, r->n - at < PREC_ROW ? r->n - at : PREC_ROW);
-  settle(r);
+  keep_shadow(r);
 }
 
 /* ---- functions of one number --------------------------------------------- */
@@ -221,7 +221,7 @@ static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   const double *x[MOST];
   operand o[MOST];
   prec_shadow s = shadow_for(t, in);
-  prec_result r = result_of(p, t, in, args, &s);
+  prec_result r = exact_result(p, t, in, args, &s);
   for (int k = 0; k < in->nargs; k++) o[k] = operand_of(t, in, args, k);
   for (size_t at = 0; at < r.n; at += PREC_ROW) {
     size_t n = r.n - at < PREC_ROW ? r.n - at : PREC_ROW;
@@ -230,7 +230,7 @@ static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
     prec_judge(&r, at, n);
   }
   if (r.d == TK_FP32 && s.chain > 1) prec_stalls(&r);
-  settle(&r);
+  keep_shadow(&r);
 }
 
 /* The same function of doubles, unless its value jumps. */
@@ -248,7 +248,7 @@ static tki_extern_fn extern_kernel(const tk_inst *in) {
 
 static bool all_floats(const tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++)
-    if (!prec_is_float(type_of(t, in, k))) return false;
+    if (!prec_is_float(arg_type(t, in, k))) return false;
   return true;
 }
 
@@ -300,8 +300,9 @@ static void pass_lanes(prec *p, tki *t, const tk_inst *in,
 /* ---- what moves lanes ---------------------------------------------------- */
 
 /* Operand k in doubles, as a value of its own. */
-static tki_val whole(tki *t, const tk_inst *in, const tki_val *args, int k) {
-  const tk_type *type = type_of(t, in, k);
+static tki_val whole_operand(tki *t, const tk_inst *in, const tki_val *args,
+                             int k) {
+  const tk_type *type = arg_type(t, in, k);
   const prec_shadow *s = prec_of(t, in->args[k]);
   if (s) return tki_share(&s->exact);
   size_t n = tki_is_uniform(&args[k]) ? 1 : (size_t)tk_numel(type);
@@ -312,10 +313,10 @@ static tki_val whole(tki *t, const tk_inst *in, const tki_val *args, int k) {
 
 static tki_val marks_of(tki *t, const tk_inst *in, int k) {
   const prec_shadow *s = prec_of(t, in->args[k]);
-  size_t n = (size_t)tk_numel(type_of(t, in, k));
+  size_t n = (size_t)tk_numel(arg_type(t, in, k));
   if (s && !tki_is_uniform(&s->marks)) return tki_share(&s->marks);
   if (s && tki_is_uniform(&s->exact)) return s->marks;
-  if (!type_of(t, in, k)->rank) return tki_make_scalar(0);
+  if (!arg_type(t, in, k)->rank) return tki_make_scalar(0);
   return tki_block_zero(t, n, sizeof(prec_id));
 }
 
@@ -332,14 +333,14 @@ static void pass_moved(tki *t, const tk_inst *in, const tki_val *args) {
   tki_val marks[TKI_RETYPED_SLOTS] = {{0}};
   bool marked = any_marks(t, in);
   prec_shadow s = {.present = true};
-  mix(t, in, &s);
+  mix_formats(t, in, &s);
   const prec_shadow *x = prec_of(t, in->args[0]);
   if (x) {
     s.adds = x->adds, s.chain = x->chain;
     s.kept = x->kept, s.cast = x->cast;
   }
   for (int k = 0; k < in->nargs; k++) {
-    lanes[k] = whole(t, in, args, k);
+    lanes[k] = whole_operand(t, in, args, k);
     if (marked) marks[k] = marks_of(t, in, k);
   }
   tki_run_retyped(t, in, TK_FP64, NULL, lanes);
@@ -354,7 +355,7 @@ static void pass_moved(tki *t, const tk_inst *in, const tki_val *args) {
 
 /* A gather's index is an operand of its own type. */
 static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
-  const tk_type *index = type_of(t, in, 1);
+  const tk_type *index = arg_type(t, in, 1);
   const prec_shadow *from = prec_of(t, in->args[0]);
   tk_lines read = tk_lines_read(in), made = tk_lines_made(in);
   size_t size = tk_lane_size(index);
@@ -381,7 +382,7 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
 static void pass_select(prec *p, tki *t, const tk_inst *in,
                         const tki_val *args) {
   prec_shadow s = shadow_for(t, in);
-  prec_result r = result_of(p, t, in, args, &s);
+  prec_result r = exact_result(p, t, in, args, &s);
   operand x = operand_of(t, in, args, 1), y = operand_of(t, in, args, 2);
   double room[2][PREC_ROW], *d = tki_writable(&s.exact);
   const uint8_t *c = tki_lanes(&args[0]);
@@ -395,7 +396,7 @@ static void pass_select(prec *p, tki *t, const tk_inst *in,
       d[at + i] = c[(at + i) * step] ? a[i * sa] : b[i * sb];
     prec_judge(&r, at, n);
   }
-  settle(&r);
+  keep_shadow(&r);
 }
 
 /* ---- along an axis ------------------------------------------------------- */
@@ -430,11 +431,11 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
   if (tk_inst_repeats(in))
     kernel = (tki_kernel)tki_binary_kernel(
         tki_reduction_op(tk_inst_reduction(in)), TK_FP64);
-  slots[0] = whole(t, in, args, 0);
+  slots[0] = whole_operand(t, in, args, 0);
   double slack = slack_of(in, &slots[0]);
   tki_run_retyped(t, in, TK_FP64, kernel, slots);
   prec_shadow s = shadow_for(t, in);
-  prec_result r = result_of(p, t, in, args, &s);
+  prec_result r = exact_result(p, t, in, args, &s);
   r.slack = slack;
   tki_release(t, &s.exact);
   s.exact = slots[in->nargs];
@@ -459,7 +460,7 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
     return;
   }
   tk_product x = tk_product_of(in);
-  tki_val a = whole(t, in, args, 0), b = whole(t, in, args, 1);
+  tki_val a = whole_operand(t, in, args, 0), b = whole_operand(t, in, args, 1);
   prec_shadow s = shadow_for(t, in);
   /* tf32 cuts both operands off, where fp16 rounds: the errors add up, and
    * rows of few large terms are far above the median of the others. */
@@ -470,7 +471,7 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   double *c = tki_writable(&s.exact);
   memset(c, 0, (size_t)in->n * sizeof *c);
   if (in->nargs > 2) {
-    tki_val acc = whole(t, in, args, 2);
+    tki_val acc = whole_operand(t, in, args, 2);
     memcpy(c, tki_lanes(&acc), (size_t)in->n * sizeof *c);
     tki_release(t, &acc);
   }
@@ -480,7 +481,7 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
                 (const double *)tki_lanes(&b) + i * x.k * x.n, x.m, x.n, x.k);
   tki_release(t, &a);
   tki_release(t, &b);
-  prec_result r = result_of(p, t, in, args, &s);
+  prec_result r = exact_result(p, t, in, args, &s);
   judge_all(&r);
 }
 

@@ -27,7 +27,7 @@ static double value_of(const prec_result *r, int k, size_t lane) {
 }
 
 /* Nothing came of adding to the lane, though what was added counts. */
-static bool stands(const prec_result *r, int sum, size_t lane) {
+static bool stands_still(const prec_result *r, int sum, size_t lane) {
   double x = (double)((const float *)(const void *)r->value)[lane];
   double more = fabs(value_of(r, 1 - sum, lane));
   return x == value_of(r, sum, lane) && more > 0 &&
@@ -47,7 +47,7 @@ static double error_of(const prec_result *r, size_t lane) {
   return fabs(((const double *)tki_lanes(&r->s->exact))[lane] - x);
 }
 
-static void report(prec_result *r, int sum, const prec_stall *s) {
+static void report_stall(prec_result *r, int sum, const prec_stall *s) {
   prec *p = r->p;
   const char *x = prec_number(p, TK_FP32, value_of(r, sum, s->lane));
   const char *lane = tkc_lane(p->c, &r->in->type, s->lane);
@@ -66,10 +66,10 @@ static void report(prec_result *r, int sum, const prec_stall *s) {
 
 /* The first lane that stands, from the one that stood before. */
 static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
-  if (s->trips && stands(r, sum, s->lane)) return true;
+  if (s->trips && stands_still(r, sum, s->lane)) return true;
   s->trips = 0;
   for (size_t i = 0; i < r->n; i++) {
-    if (!stands(r, sum, i)) continue;
+    if (!stands_still(r, sum, i)) continue;
     s->lane = i;
     s->error = error_of(r, i);
     return true;
@@ -94,7 +94,7 @@ void prec_stalls(prec_result *r) {
   double x = fabs(value_of(r, sum, s->lane));
   bool grown = error_of(r, s->lane) - s->error >= ldexp(x, -24) * TRIPS / 2;
   if (++s->trips >= TRIPS && grown) {
-    report(r, sum, s);
+    report_stall(r, sum, s);
     s->trips = 0;
   }
 }

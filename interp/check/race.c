@@ -51,20 +51,20 @@ static const char *lane_text(tkc_shadow *s, const tk_type *type,
   return text_of(s->c, &b);
 }
 
-static bool same_value(const tki_access *a, size_t lane) {
+static bool writes_same(const tki_access *a, size_t lane) {
   const tki_region *r = tki_access_region(a, lane);
   return !memcmp(r->host + (a->addr[lane] - r->lo), a->value + lane * a->step,
                  a->size);
 }
 
-static tkc_conflict *find(tkc_shadow *s, tkc_conflict_kind kind, uint32_t site,
-                          uint32_t other) {
+static tkc_conflict *find_conflict(tkc_shadow *s, tkc_conflict_kind kind,
+                                   uint32_t site, uint32_t other) {
   for (tkc_conflict *c = s->conflicts; c; c = c->next)
     if (c->kind == kind && c->site == site && c->other_site == other) return c;
   return NULL;
 }
 
-static void report(tkc_shadow *s, const tkc_conflict *k, bool now);
+static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now);
 
 static tkc_conflict *new_conflict(tkc_shadow *s, const tki_access *a,
                                   size_t lane) {
@@ -83,19 +83,19 @@ static tkc_conflict *new_conflict(tkc_shadow *s, const tki_access *a,
 static void add_conflict(tkc_shadow *s, tkc_conflict *k) {
   *s->end = k;
   s->end = &k->next;
-  if (s->c->stop || s->t->driver) report(s, k, true);
+  if (s->c->stop || s->t->driver) report_conflict(s, k, true);
 }
 
 void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
                        const tkc_event *other, tkc_conflict_kind kind) {
   bool plain = a->in->op == TK_I_STORE && !other->atomic;
   bool writes = kind == TKC_WRITES || kind == TKC_OWN_WRITES;
-  if (writes && plain && same_value(a, lane)) {
+  if (writes && plain && writes_same(a, lane)) {
     if (kind == TKC_OWN_WRITES) return;
     kind = TKC_SAME;
   }
   uint32_t site = tki_site(s->t);
-  tkc_conflict *k = find(s, kind, site, other->site);
+  tkc_conflict *k = find_conflict(s, kind, site, other->site);
   if (k) {
     k->count++;
     return;
@@ -150,7 +150,7 @@ void tkc_lanes_meet(tkc_shadow *s, const tki_access *a) {
   lane_at *all = tk_calloc(s->t->env, a->n, sizeof *all);
   meeting m = meetings(a, all);
   tk_free(s->t->env, all, size);
-  tkc_conflict *k = find(s, TKC_OWN_STORE, site, site);
+  tkc_conflict *k = find_conflict(s, TKC_OWN_STORE, site, site);
   if (k) k->count += m.count;
   if (k || !m.count) return;
   k = new_conflict(s, a, m.lane);
@@ -165,7 +165,8 @@ void tkc_lanes_meet(tkc_shadow *s, const tki_access *a) {
 
 /* ---- reporting --------------------------------------------------------- */
 
-static const char *verb(tkc_conflict_kind kind, bool atomic, bool other) {
+static const char *access_verb(tkc_conflict_kind kind, bool atomic,
+                               bool other) {
   bool reads = other ? kind == TKC_WRITE : kind == TKC_READ;
   if (reads) return "reads";
   return atomic ? "atomically changes" : "writes";
@@ -184,10 +185,10 @@ static tk_diag *report_race(tkc_shadow *s, const tkc_conflict *k, tki *t,
           : tkc_report(s->c, t, TK_D_RACE, at, from,
                        "program %s %s %s, which program %s %s, and nothing "
                        "orders them",
-                       me, verb(k->kind, k->atomic, false), k->element, you,
-                       verb(k->kind, k->other_atomic, true));
+                       me, access_verb(k->kind, k->atomic, false), k->element,
+                       you, access_verb(k->kind, k->other_atomic, true));
   tkc_note(s->c, d, from, "program %s %s it here", you,
-           verb(k->kind, k->other_atomic, true));
+           access_verb(k->kind, k->other_atomic, true));
   if (k->kind == TKC_WRITES && k->value && *k->value)
     tkc_note(s->c, d, NULL, "%s writes %s where %s had left %s", me, k->value,
              you, k->other_value);
@@ -241,7 +242,7 @@ static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
   return d;
 }
 
-static const char *advice(const tkc_conflict *k) {
+static const char *race_advice(const tkc_conflict *k) {
   if (k->local)
     return "an atomic of scope=\"cta\" orders the threads of one program: "
            "use scope=\"gpu\", the default";
@@ -252,7 +253,7 @@ static const char *advice(const tkc_conflict *k) {
          "order the two";
 }
 
-static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
+static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now) {
   tki *t = now ? s->t : NULL;
   const tki_site_info *x = tki_site_at(s->t, k->site);
   const tki_site_info *y = tki_site_at(s->t, k->other_site);
@@ -274,7 +275,7 @@ static void report(tkc_shadow *s, const tkc_conflict *k, bool now) {
   if (k->count > 1)
     tkc_note(s->c, d, NULL, "so it is %" PRIu64 " times in this launch",
              k->count);
-  if (!twice && !own) tkc_help(s->c, d, "%s", advice(k));
+  if (!twice && !own) tkc_help(s->c, d, "%s", race_advice(k));
   tkc_reported(s->c, t, d);
 }
 
@@ -297,7 +298,7 @@ static bool is_wanted(const tkc_shadow *s, const tkc_conflict *k, bool same) {
 static void report_rest(tkc *c, tkc_shadow *s, const tki *t, bool same) {
   if (c->stop || t->driver) return;
   for (tkc_conflict *k = s->conflicts; k; k = k->next)
-    if (is_wanted(s, k, same)) report(s, k, false);
+    if (is_wanted(s, k, same)) report_conflict(s, k, false);
 }
 
 void *tkc_RACE_begin(tkc *c, tki *t) {

@@ -26,7 +26,7 @@ typedef struct reach {
   bool results;
 } reach;
 
-static void add(reach *r, set *to, set s) {
+static void grow_set(reach *r, set *to, set s) {
   r->grew |= (*to | s) != *to;
   *to |= s;
 }
@@ -62,9 +62,9 @@ static void pass_call(reach *r, size_t f, const tk_inst *in) {
   const tk_func *callee = tk_call_callee(in);
   size_t g = callee->id;
   for (size_t i = 0; i < callee->nparams && i < in->nargs; i++)
-    add(r, &r->of[g][callee->params[i]], r->of[f][in->args[i]]);
+    grow_set(r, &r->of[g][callee->params[i]], r->of[f][in->args[i]]);
   for (size_t i = 0; i < in->nres; i++)
-    add(r, &r->of[f][in->res[i]], r->returns[g][i]);
+    grow_set(r, &r->of[f][in->res[i]], r->returns[g][i]);
 }
 
 /* Functions that are called lane by lane are not followed. */
@@ -86,7 +86,8 @@ static bool pass_inst(void *ud, const tk_at *at, const tk_inst *in) {
   if (ref == TK_REF_CALLEE || ref == TK_REF_COMBINE) call_unknown(r, f, in);
   for (int k = 0; k < in->nres; k++)
     if (slot_type(r, f, in->res[k])->ptr)
-      add(r, &r->of[f][in->res[k]], hands_on(in) ? of_operands(r, f, in) : ANY);
+      grow_set(r, &r->of[f][in->res[k]],
+               hands_on(in) ? of_operands(r, f, in) : ANY);
   return true;
 }
 
@@ -100,12 +101,12 @@ static bool pass_stmt(void *ud, const tk_at *at) {
     r->used[f][st->lb] = r->used[f][st->ub] = r->used[f][st->step] = true;
   for (size_t i = 0; st->kind == TK_S_RETURN && i < st->nresults; i++) {
     r->used[f][st->results[i]] = true;
-    add(r, &r->returns[f][i], r->of[f][st->results[i]]);
+    grow_set(r, &r->returns[f][i], r->of[f][st->results[i]]);
   }
   return true;
 }
 
-static void start(reach *r) {
+static void start_sets(reach *r) {
   const tk_program *p = r->t->program;
   r->of = TK_NEWN(r->arena, set *, p->nfuncs);
   r->returns = TK_NEWN(r->arena, set *, p->nfuncs);
@@ -168,7 +169,7 @@ static bool commutes(const tk_inst *in) {
          op == TK_A_XOR;
 }
 
-static uint8_t kinds(const reach *r, size_t region) {
+static uint8_t access_kinds(const reach *r, size_t region) {
   set bit = region < MOST_REGIONS ? (set)1 << region : ~(ANY >> 1);
   return (r->loads & bit ? TKC_LOADS : 0) | (r->stores & bit ? TKC_STORES : 0) |
          (r->atomics & bit ? TKC_ATOMICS : 0);
@@ -176,7 +177,7 @@ static uint8_t kinds(const reach *r, size_t region) {
 
 tkc_reach tkc_reach_of(tk_arena *a, const tki *t) {
   reach r = {.t = t, .arena = a};
-  start(&r);
+  start_sets(&r);
   do {
     r.grew = false;
     tk_walk_program(t->program,
@@ -186,6 +187,6 @@ tkc_reach tkc_reach_of(tk_arena *a, const tki *t) {
   tkc_reach out = {.region = TK_NEWN(a, uint8_t, t->nregions + 1),
                    .commutes = commutes(r.atomic) && !r.differ,
                    .results = r.results};
-  for (size_t i = 0; i < t->nregions; i++) out.region[i] = kinds(&r, i);
+  for (size_t i = 0; i < t->nregions; i++) out.region[i] = access_kinds(&r, i);
   return out;
 }

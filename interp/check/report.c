@@ -22,8 +22,8 @@ static bool same_place(const tkc_place *a, const tkc_place *b) {
   return a->src == b->src && a->span.lo == b->span.lo;
 }
 
-static tkc_finding *find(tkc *c, tk_diag_id id, const tkc_place *at,
-                         const tkc_place *from) {
+static tkc_finding *find_known(tkc *c, tk_diag_id id, const tkc_place *at,
+                               const tkc_place *from) {
   tkc_finding *f = c->findings;
   while (f &&
          !(f->id == id && same_place(&f->at, at) && same_place(&f->from, from)))
@@ -31,8 +31,8 @@ static tkc_finding *find(tkc *c, tk_diag_id id, const tkc_place *at,
   return f;
 }
 
-static tkc_finding *add(tkc *c, const tki *t, tk_diag_id id,
-                        const tkc_place *at, const tkc_place *from) {
+static tkc_finding *add_finding(tkc *c, const tki *t, tk_diag_id id,
+                                const tkc_place *at, const tkc_place *from) {
   tkc_finding *f = TK_NEW(&c->kept, tkc_finding), **end = &c->findings;
   const tki_frame *frame = t ? tki_user_frame(t->frame) : NULL;
   *f = (tkc_finding){.id = id, .at = *at, .from = *from};
@@ -64,9 +64,9 @@ static void supersede(tkc *c, const tkc_finding *f) {
 /* Counts a finding that is known; NULL: it is new and may be shown. */
 static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
                    const tkc_place *from, tkc_finding **out) {
-  tkc_finding *f = find(c, id, at, from);
+  tkc_finding *f = find_known(c, id, at, from);
   bool known = f != NULL;
-  if (!known) f = add(c, t, id, at, from);
+  if (!known) f = add_finding(c, t, id, at, from);
   *out = f;
   if (f->suppressed) return false;
   if (tk_finding_severity(id) != TK_SEV_NOTE) c->found = true;

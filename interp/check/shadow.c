@@ -23,7 +23,7 @@ tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr) {
 }
 
 /* Grows a span over every region that overlaps it. */
-static void swallow(const tki *t, uint64_t *lo, uint64_t *hi) {
+static void grow_over_regions(const tki *t, uint64_t *lo, uint64_t *hi) {
   for (size_t i = 0; i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
     if (!r->tensor || r->lo >= *hi || r->hi <= *lo) continue;
@@ -41,7 +41,7 @@ static void add_region(tkc_shadow *s, size_t i) {
   tkc_span *x = tkc_shadow_span(s, r->lo);
   if (!x) {
     uint64_t lo = r->lo, hi = r->hi;
-    swallow(s->t, &lo, &hi);
+    grow_over_regions(s->t, &lo, &hi);
     x = &s->spans[s->nspans++];
     x->cells = tkc_cells_for(&s->c->run, lo, hi);
   }
@@ -144,7 +144,7 @@ static uint64_t blocks_of(const tkc_shadow *s, uint64_t program) {
   return tki_programs(s->t) + program;
 }
 
-static bool ordered(tkc_shadow *s, const tkc_event *e) {
+static bool is_ordered(tkc_shadow *s, const tkc_event *e) {
   if (e->program == s->now.program) return true;
   if (!e->lanes || e->load || e->atomic) return tkc_shadow_knows(s, e);
   return tkc_clock_get(&s->clocks, s->now.knows, blocks_of(s, e->program)) >=
@@ -278,8 +278,8 @@ typedef struct stretch {
 } stretch;
 
 /* Bytes lo .. hi - 1 were touched by another, and nothing orders the two. */
-static void conflict(stretch *x, uint64_t lo, uint64_t hi, const tkc_event *e,
-                     tkc_conflict_kind kind) {
+static void add_conflicts(stretch *x, uint64_t lo, uint64_t hi,
+                          const tkc_event *e, tkc_conflict_kind kind) {
   size_t size = x->a->size, first = (size_t)(lo - x->at.addr) / size;
   size_t last = (size_t)(hi - 1 - x->at.addr) / size;
   tkc_event other = *e;
@@ -315,10 +315,10 @@ static bool is_unordered(stretch *x, const tkc_event *e) {
 static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
                       uint64_t hi) {
   if (!is_unordered(x, e)) return true;
-  conflict(x, lo, hi, e,
-           e->load       ? TKC_OWN_WRITE
-           : x->a->write ? TKC_OWN_WRITES
-                         : TKC_OWN_READ);
+  add_conflicts(x, lo, hi, e,
+                e->load       ? TKC_OWN_WRITE
+                : x->a->write ? TKC_OWN_WRITES
+                              : TKC_OWN_READ);
   return false;
 }
 
@@ -329,8 +329,8 @@ static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   if (e->program == s->now.program) return meets_own(x, e, lo, hi);
   if (can_be_swapped(x, e)) return true;
   s->order_matters = true;
-  if (both_atomic(x, e) || ordered(s, e)) return true;
-  conflict(x, lo, hi, e, x->a->write ? TKC_WRITES : TKC_READ);
+  if (both_atomic(x, e) || is_ordered(s, e)) return true;
+  add_conflicts(x, lo, hi, e, x->a->write ? TKC_WRITES : TKC_READ);
   return false;
 }
 
@@ -344,8 +344,8 @@ static bool meets_read(stretch *x, uint32_t r, uint64_t lo, uint64_t hi) {
   }
   if (e.program == s->now.program) return meets_own(x, &e, lo, hi);
   s->order_matters = true;
-  if (both_atomic(x, &e) || ordered(s, &e)) return true;
-  conflict(x, lo, hi, &e, TKC_WRITE);
+  if (both_atomic(x, &e) || is_ordered(s, &e)) return true;
+  add_conflicts(x, lo, hi, &e, TKC_WRITE);
   return false;
 }
 
@@ -366,7 +366,7 @@ static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
   if (!r) return e;
   if (old->site != TKC_READERS) {
     bool own = old->program == me->program;
-    if (own ? stands_for(old, me) : ordered(s, old)) return e;
+    if (own ? stands_for(old, me) : is_ordered(s, old)) return e;
     return push_readers(s, r, e);
   }
   const tkc_event *a = &s->events.items[old->program];
@@ -376,7 +376,7 @@ static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
   return stands_for(b, me) && stands_for(a, me) ? e : r;
 }
 
-static uint32_t readers(stretch *x, uint32_t r) {
+static uint32_t new_readers(stretch *x, uint32_t r) {
   tkc_shadow *s = x->s;
   if (r == x->event) return r;
   if (!r || r != s->from_read || s->by_read != x->event) {
@@ -392,7 +392,7 @@ static tkc_cell see_read(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   uint32_t w = old.write;
   if (w && w != s->ok_write && meets_write(x, w, lo, hi)) s->ok_write = w;
-  return (tkc_cell){w, readers(x, old.read)};
+  return (tkc_cell){w, new_readers(x, old.read)};
 }
 
 /* A second run reads what it read before, unless that was written since. */
@@ -416,14 +416,14 @@ static void keep_pages(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
   }
 }
 
-static void touch(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
+static void touch_span(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
   if (x->a->write && x->s->keeps && (span->reads || !x->s->blind))
     keep_pages(x, span, lo, hi);
   tkc_cells_update(&span->cells, lo, hi, x->a->write ? see_write : see_read, x);
 }
 
 /* A pointer that the typed form does not have: a debugger's user made it. */
-static void surprised(tkc_shadow *s, tkc_span *span, const tki_access *a) {
+static void widen_span(tkc_shadow *s, tkc_span *span, const tki_access *a) {
   span->writes |= a->write;
   span->reads |= !a->write;
   s->blind = s->swaps = false;
@@ -437,8 +437,8 @@ static void touch_stretch(stretch *x) {
     tkc_span *span = tkc_shadow_span(x->s, lo);
     uint64_t hi = end < span->cells.hi ? end : span->cells.hi;
     if (x->a->write ? !span->writes : span->writes && !span->reads)
-      surprised(x->s, span, x->a);
-    if (span->writes) touch(x, span, lo, hi);
+      widen_span(x->s, span, x->a);
+    if (span->writes) touch_span(x, span, lo, hi);
     lo = hi;
   }
 }
@@ -460,7 +460,7 @@ static bool is_harmless(const tkc_shadow *s, const tki_access *a) {
   return !span || !span->writes;
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void shadow_access(void *ud, tki *t, const tki_access *a) {
   tkc_shadow *s = ud;
   if (is_harmless(s, a)) return;
   uint64_t program = tki_program_index(t);
@@ -503,7 +503,8 @@ static bool joins(const tk_inst *in) {
   return false;
 }
 
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+static void shadow_after(void *ud, tki *t, const tk_inst *in,
+                         const tki_val *args) {
   tkc_shadow *s = ud;
   (void)t;
   (void)args;
@@ -527,7 +528,8 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->keeps = c->on >> TKC_ORDER & 1 || c->on >> TKC_IDEMPOTENCE & 1;
   make_spans(s);
   push_event(s, (tkc_event){.program = UINT32_MAX});
-  s->observer = (tki_observer){.ud = s, .after = on_after, .access = on_access};
+  s->observer =
+      (tki_observer){.ud = s, .after = shadow_after, .access = shadow_access};
   tki_observe(t, &s->observer);
   return s;
 }

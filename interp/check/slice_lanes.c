@@ -17,7 +17,7 @@ typedef struct ask {
   tkc_operands *out;
 } ask;
 
-static void add(const ask *q, int arg, size_t lane) {
+static void add_lane_of(const ask *q, int arg, size_t lane) {
   TK_PUSH(q->arena, q->out, ((tkc_operand){arg, lane, false}));
 }
 
@@ -46,12 +46,12 @@ static bool truth(const ask *q, int k, size_t lane) {
 /* Of each operand the first lane of its set. */
 static void add_single(const ask *q) {
   for (size_t i = 0; i < q->nsets; i++)
-    add(q, q->sets[i].arg, q->sets[i].first);
+    add_lane_of(q, q->sets[i].arg, q->sets[i].first);
 }
 
 /* The lane of each operand at the same place. */
 static void add_own(const ask *q) {
-  for (int k = 0; k < q->n->nargs; k++) add(q, k, own_lane(q, k));
+  for (int k = 0; k < q->n->nargs; k++) add_lane_of(q, k, own_lane(q, k));
 }
 
 /* All lanes of the first n sets, a lane of each in turn, as terms. */
@@ -60,7 +60,7 @@ static void add_terms(const ask *q, size_t n) {
   q->out->terms = n ? n * q->sets[0].n : 0;
   for (size_t i = 0; n && i < q->sets[0].n; i++)
     for (size_t k = 0; k < n; k++)
-      add(q, q->sets[k].arg, tk_lane_set_at(&q->sets[k], i));
+      add_lane_of(q, q->sets[k].arg, tk_lane_set_at(&q->sets[k], i));
 }
 
 /* ---- one of a set -------------------------------------------------------- */
@@ -72,7 +72,7 @@ static void add_equal(const ask *q, const void *bits, size_t size,
   for (size_t i = 0; i < s->n; i++) {
     size_t lane = tk_lane_set_at(s, i);
     if (memcmp(lane_at(q, s->arg, lane), bits, size) != 0 || skip--) continue;
-    add(q, s->arg, lane);
+    add_lane_of(q, s->arg, lane);
     return;
   }
 }
@@ -95,7 +95,7 @@ static void add_sorted(const ask *q) {
 static void add_gathered(const ask *q) {
   const tk_lane_set *index = &q->sets[1];
   size_t at = (size_t)int_at(q, index->arg, index->first);
-  add(q, q->sets[0].arg, tk_lane_set_at(&q->sets[0], at));
+  add_lane_of(q, q->sets[0].arg, tk_lane_set_at(&q->sets[0], at));
   add_address(q, index->arg, index->first);
 }
 
@@ -121,7 +121,7 @@ static void add_counted(const ask *q) {
   int mask = q->nsets > 1 ? q->sets[1].arg : -1;
   for (size_t i = 0; i < q->sets[0].n; i++)
     if (int_at(q, 0, i) == (int64_t)q->lane && (mask < 0 || truth(q, mask, i)))
-      add(q, 0, i);
+      add_lane_of(q, 0, i);
   q->out->each = 1;
   q->out->terms = q->out->n;
 }
@@ -134,20 +134,20 @@ static void add_loaded(const ask *q) {
     add_address(q, 0, own_lane(q, 0));
     return;
   }
-  add(q, mask, own_lane(q, mask));
-  if (other >= 0) add(q, other, own_lane(q, other));
+  add_lane_of(q, mask, own_lane(q, mask));
+  if (other >= 0) add_lane_of(q, other, own_lane(q, other));
 }
 
 static void add_stored(const ask *q) {
-  add(q, 1, own_lane(q, 1));
-  if (q->in->op == TK_I_CAS) add(q, 2, own_lane(q, 2));
+  add_lane_of(q, 1, own_lane(q, 1));
+  if (q->in->op == TK_I_CAS) add_lane_of(q, 2, own_lane(q, 2));
   add_address(q, 0, own_lane(q, 0));
 }
 
 static void add_selected(const ask *q) {
   int k = truth(q, 0, own_lane(q, 0)) ? 1 : 2;
-  add(q, 0, own_lane(q, 0));
-  add(q, k, own_lane(q, k));
+  add_lane_of(q, 0, own_lane(q, 0));
+  add_lane_of(q, k, own_lane(q, k));
 }
 
 static void same_lane(const ask *q) {
@@ -175,7 +175,7 @@ static void add_operands(const ask *q) {
   case TK_LANES_COUNTS: add_counted(q); break;
   case TK_LANES_PRODUCT:
     for (size_t k = 2; k < q->nsets; k++)
-      add(q, q->sets[k].arg, q->sets[k].first);
+      add_lane_of(q, q->sets[k].arg, q->sets[k].first);
     add_terms(q, 2);
     break;
   case TK_LANES_GROUPS:
@@ -190,8 +190,8 @@ void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
   out->n = out->terms = out->each = 0;
   if (n->kind != TKC_NODE_INST) return;
   if (n->in->op == TK_I_COND) { /* its node has the result that was chosen */
-    add(&q, 0, 0);
-    add(&q, 1, lane);
+    add_lane_of(&q, 0, 0);
+    add_lane_of(&q, 1, lane);
   } else if (n->in->op == TK_I_STORE) {
     add_stored(&q);
   } else {

@@ -29,7 +29,7 @@ static bool is_base(const collect *c, tkc_at at) {
   return at.ref == c->base.ref && at.lane == c->base.lane;
 }
 
-static void push(collect *c, tkc_at at) {
+static void push_lane(collect *c, tkc_at at) {
   if (!at.ref || is_base(c, at) || !tkc_seen_add(c->w, &c->seen, at)) return;
   TK_PUSH(&c->w->arena, &c->todo, at);
 }
@@ -50,14 +50,14 @@ static void add_load(collect *c, const tkc_node *n, size_t lane,
   TK_PUSH(&c->w->arena, &c->groups[i].addrs, addr);
 }
 
-static void visit(collect *c, tkc_at at) {
+static void visit_lane(collect *c, tkc_at at) {
   const tkc_node *n = tkc_at_node(c->w, at);
   uint64_t addr;
   tkc_at stored;
   if (!n || n->kind != TKC_NODE_INST) return;
   if (tkc_loaded(n, at.lane, &addr)) {
     if (tkc_follow_store(c->w, n, at.lane, &stored))
-      push(c, stored);
+      push_lane(c, stored);
     else
       add_load(c, n, at.lane, addr);
     return;
@@ -65,13 +65,13 @@ static void visit(collect *c, tkc_at at) {
   tkc_operands *o = &c->w->scratch;
   tkc_slice_operands(&c->w->arena, n, tkc_ref_result(at.ref), at.lane, o);
   for (size_t i = o->n; i-- > 0;) /* the first comes off first */
-    if (!o->items[i].address) push(c, tkc_operand_at(n, o->items[i]));
+    if (!o->items[i].address) push_lane(c, tkc_operand_at(n, o->items[i]));
 }
 
 static void collect_all(collect *c, tkc_at at) {
-  push(c, at);
+  push_lane(c, at);
   while (c->todo.n && c->seen.n < MOST_LOADS)
-    visit(c, c->todo.items[--c->todo.n]);
+    visit_lane(c, c->todo.items[--c->todo.n]);
   c->more |= c->todo.n > 0;
 }
 

@@ -41,7 +41,7 @@ static double lane_double(const tk_type *type, const tki_val *v, size_t lane) {
                         tki_lane(v, lane, tk_lane_size(type)));
 }
 
-static bool same_value(const tkc_node *n, size_t lane) {
+static bool casts_exactly(const tkc_node *n, size_t lane) {
   const tk_type *to = tkc_node_type(n, 0), *from = tkc_node_arg_type(n, 0);
   if (to->ptr || from->ptr) return true;
   double x = lane_double(to, tkc_node_value(n, 0), lane);
@@ -51,7 +51,7 @@ static bool same_value(const tkc_node *n, size_t lane) {
 
 static bool passes(const tkc_node *n, size_t lane) {
   if (n->kind != TKC_NODE_INST) return false;
-  if (tkc_node_is(n, TK_I_CAST)) return same_value(n, lane);
+  if (tkc_node_is(n, TK_I_CAST)) return casts_exactly(n, lane);
   return tk_inst_moves(n->in);
 }
 
@@ -151,12 +151,12 @@ static bool is_found(const search *s, const tkc_node *n, tkc_at at) {
          tkc_node_is(n, TK_I_CAS);
 }
 
-static bool find(search *s, tkc_at at, int depth);
+static bool find_from(search *s, tkc_at at, int depth);
 
-static bool step(search *s, tkc_at to, int arg, int depth) {
+static bool find_through(search *s, tkc_at to, int arg, int depth) {
   if (depth == TKC_PATH) return false;
   if (s->path) s->path->args[depth] = arg;
-  return find(s, to, depth + 1);
+  return find_from(s, to, depth + 1);
 }
 
 /* Of a long operation the first term stands for all. */
@@ -173,13 +173,13 @@ static bool find_below(search *s, const tkc_node *n, tkc_at at, int depth) {
     next[k++] = tkc_operand_at(n, o->items[i]);
   }
   for (size_t i = 0; i < k; i++)
-    if (step(s, next[i], args[i], depth)) return true;
+    if (find_through(s, next[i], args[i], depth)) return true;
   tkc_at stored;
   return tkc_follow_store(s->w, n, at.lane, &stored) &&
-         step(s, stored, TKC_STORED, depth);
+         find_through(s, stored, TKC_STORED, depth);
 }
 
-static bool find(search *s, tkc_at at, int depth) {
+static bool find_from(search *s, tkc_at at, int depth) {
   const tkc_node *n = tkc_at_node(s->w, at);
   if (!n || s->visits++ > MOST_VISITS || !tkc_seen_add(s->w, &s->seen, at))
     return false;
@@ -192,12 +192,12 @@ static bool find(search *s, tkc_at at, int depth) {
 
 bool tkc_reads_memory(tkc_walk *w, tkc_at at) {
   search s = {.w = w};
-  return find(&s, at, 0);
+  return find_from(&s, at, 0);
 }
 
 bool tkc_leads_to(tkc_walk *w, tkc_at at, tkc_at to) {
   search s = {.w = w, .want = to};
-  return find(&s, at, 0);
+  return find_from(&s, at, 0);
 }
 
 bool tkc_recurs(tkc_walk *w, tkc_at at, tkc_path *out) {
@@ -205,7 +205,7 @@ bool tkc_recurs(tkc_walk *w, tkc_at at, tkc_path *out) {
   search s = {.w = w, .from = n, .path = out};
   if (!n || n->kind != TKC_NODE_INST || !n->loop) return false;
   if (!n->trip && !n->outer_trip) return false;
-  return find(&s, at, 0);
+  return find_from(&s, at, 0);
 }
 
 tkc_at tkc_path_follow(tkc_walk *w, tkc_at at, const tkc_path *p) {

@@ -40,7 +40,8 @@ void tkc_touch_free(tkc_touch *c) {
 /* ---- traffic ----------------------------------------------------------- */
 
 /* The addresses of a warp's active lanes, ascending. */
-static size_t sorted(const tki_access *a, size_t from, uint64_t *out) {
+static size_t sorted_addresses(const tki_access *a, size_t from,
+                               uint64_t *out) {
   size_t n = 0, end = from + WARP < a->n ? from + WARP : a->n;
   for (size_t i = from; i < end; i++) {
     if (a->mask && !a->mask[i]) continue;
@@ -52,7 +53,8 @@ static size_t sorted(const tki_access *a, size_t from, uint64_t *out) {
 }
 
 /* Pieces of 2^bits bytes that ascending addresses touch. */
-static uint64_t pieces(const uint64_t *at, size_t n, size_t size, int bits) {
+static uint64_t count_pieces(const uint64_t *at, size_t n, size_t size,
+                             int bits) {
   uint64_t next = 0, count = 0;
   for (size_t i = 0; i < n; i++) {
     uint64_t lo = at[i] >> bits, hi = (at[i] + size - 1) >> bits;
@@ -80,12 +82,12 @@ static void add_traffic(tk_traffic *f, const tki_access *a) {
   f->times++;
   f->lanes += (uint64_t)a->in->n;
   for (size_t from = 0; from < a->n; from += WARP) {
-    size_t n = sorted(a, from, at);
+    size_t n = sorted_addresses(a, from, at);
     f->active += n;
     f->warps += n > 0;
-    f->wanted += pieces(at, n, a->size, 0);
-    f->sectors += pieces(at, n, a->size, SECTOR_BITS);
-    f->lines += pieces(at, n, a->size, LINE_BITS);
+    f->wanted += count_pieces(at, n, a->size, 0);
+    f->sectors += count_pieces(at, n, a->size, SECTOR_BITS);
+    f->lines += count_pieces(at, n, a->size, LINE_BITS);
   }
   add_runs(f, a);
 }

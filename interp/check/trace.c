@@ -92,7 +92,7 @@ static tkc_node *add_node(tkc_trace *x, tkc_node_kind kind, size_t nargs,
   return n;
 }
 
-static void hold(tkc_trace *x, tkc_node *n, size_t k, const tki_val *v) {
+static void hold_value(tkc_trace *x, tkc_node *n, size_t k, const tki_val *v) {
   TK_ASSERT(k < (size_t)n->nargs + n->nres);
   tkc_chunk *c = x->chunks[x->nchunks - 1];
   bool fresh = k >= n->nargs && !tki_is_shared(v);
@@ -119,16 +119,16 @@ tki_val *tkc_node_value(const tkc_node *n, int result) {
 
 /* ---- tables -------------------------------------------------------------- */
 
-static tkc_ref *table_of(const tki_frame *f) {
+static tkc_ref *node_table(const tki_frame *f) {
   return f ? f->shadow[TKI_SHADOW_TRACE] : NULL;
 }
 
 tkc_ref tkc_trace_slot(const tki_frame *f, int slot) {
-  const tkc_ref *table = table_of(f);
+  const tkc_ref *table = node_table(f);
   return table ? table[slot] : 0;
 }
 
-static tkc_ref *make_table(tki *t) {
+static tkc_ref *make_node_table(tki *t) {
   size_t bytes = t->frame->func->nslots * sizeof(tkc_ref);
   return t->frame->shadow[TKI_SHADOW_TRACE] = tki_scratch_zero(t, bytes + 1);
 }
@@ -143,31 +143,31 @@ static void drop_table(tki *t, tki_frame *f) {
 static void begin_kernel(tkc_trace *x) {
   tki *t = x->t;
   const tk_func *f = t->frame->func;
-  tkc_ref *table = make_table(t);
+  tkc_ref *table = make_node_table(t);
   t->watched = true;
   for (size_t i = 0; i < f->nparams; i++) {
     int slot = f->params[i];
     table[slot] = next_ref(x);
     tkc_node *n = add_node(x, TKC_NODE_ARG, 0, 1);
     n->slot = slot;
-    hold(x, n, 0, &t->frame->slots[slot]);
+    hold_value(x, n, 0, &t->frame->slots[slot]);
   }
 }
 
 static void begin_call(tki *t) {
   const tki_frame *f = t->frame;
-  const tkc_ref *from = table_of(f->caller);
+  const tkc_ref *from = node_table(f->caller);
   const tk_inst *in = f->caller->inst;
   if (!from || !in || in->op != TK_I_CALL || tk_call_callee(in) != f->func)
     return;
-  tkc_ref *table = make_table(t);
+  tkc_ref *table = make_node_table(t);
   for (size_t i = 0; i < f->func->nparams && i < in->nargs; i++)
     table[f->func->params[i]] = from[in->args[i]];
 }
 
 static void end_frame(tkc_trace *x) {
   tki *t = x->t;
-  const tkc_ref *table = table_of(t->frame);
+  const tkc_ref *table = node_table(t->frame);
   const tk_stmt *st = t->frame->stmt;
   if (!table) return;
   size_t n = st && st->kind == TK_S_RETURN ? st->nresults : 0;
@@ -179,7 +179,7 @@ static void end_frame(tkc_trace *x) {
   drop_table(t, t->frame);
 }
 
-static void on_frame(void *ud, tki *t, bool begins) {
+static void trace_frame(void *ud, tki *t, bool begins) {
   tkc_trace *x = ud;
   if (!begins)
     end_frame(x);
@@ -191,23 +191,24 @@ static void on_frame(void *ud, tki *t, bool begins) {
 
 /* ---- instructions -------------------------------------------------------- */
 
-static void on_trip(void *ud, tki *t, const tk_stmt *st) {
+static void trace_trip(void *ud, tki *t, const tk_stmt *st) {
   tkc_trace *x = ud;
-  tkc_ref *table = table_of(t->frame);
+  tkc_ref *table = node_table(t->frame);
   if (!table || st->kind != TK_S_FOR) return;
   int from[3] = {st->lb, st->ub, st->step};
   tkc_ref at = next_ref(x);
   tkc_node *n = add_node(x, TKC_NODE_LOOP, 3, 1);
   for (int k = 0; k < 3; k++) {
     n->refs[k] = table[from[k]];
-    hold(x, n, (size_t)k, &t->frame->slots[from[k]]);
+    hold_value(x, n, (size_t)k, &t->frame->slots[from[k]]);
   }
   n->slot = st->iv;
-  hold(x, n, 3, &t->frame->slots[st->iv]);
+  hold_value(x, n, 3, &t->frame->slots[st->iv]);
   table[st->iv] = at;
 }
 
-static void take_returned(tkc_trace *x, tkc_ref *table, const tk_inst *in) {
+static void take_returned_nodes(tkc_trace *x, tkc_ref *table,
+                                const tk_inst *in) {
   for (size_t i = 0; i < in->nres; i++)
     table[in->res[i]] = i < x->nreturned ? x->returned[i] : 0;
   x->nreturned = 0;
@@ -223,9 +224,9 @@ static void add_choice(tkc_trace *x, tkc_ref *table, const tk_inst *in,
     n->in = in;
     n->refs[0] = table[in->args[0]];
     n->refs[1] = table[in->res[i]];
-    hold(x, n, 0, &args[0]);
-    hold(x, n, 1, &slots[in->res[i]]);
-    hold(x, n, 2, &slots[in->res[i]]);
+    hold_value(x, n, 0, &args[0]);
+    hold_value(x, n, 1, &slots[in->res[i]]);
+    hold_value(x, n, 2, &slots[in->res[i]]);
     n->slot = in->res[i];
     table[in->res[i]] = at;
   }
@@ -238,10 +239,10 @@ static void add_inst(tkc_trace *x, tkc_ref *table, const tk_inst *in,
   n->in = in;
   for (size_t k = 0; k < in->nargs; k++) {
     n->refs[k] = table[in->args[k]];
-    hold(x, n, k, &args[k]);
+    hold_value(x, n, k, &args[k]);
   }
   for (size_t k = 0; k < in->nres; k++) {
-    hold(x, n, in->nargs + k, &x->t->frame->slots[in->res[k]]);
+    hold_value(x, n, in->nargs + k, &x->t->frame->slots[in->res[k]]);
     table[in->res[k]] = at | k;
   }
   n->writers = x->pending;
@@ -251,12 +252,13 @@ static bool is_write(const tk_inst *in) {
   return in->op == TK_I_STORE || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
 }
 
-static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+static void trace_after(void *ud, tki *t, const tk_inst *in,
+                        const tki_val *args) {
   tkc_trace *x = ud;
-  tkc_ref *table = table_of(t->frame);
+  tkc_ref *table = node_table(t->frame);
   if (is_write(in)) x->last = table ? next_ref(x) : 0;
   if (table && in->op == TK_I_CALL)
-    take_returned(x, table, in);
+    take_returned_nodes(x, table, in);
   else if (table && in->op == TK_I_COND)
     add_choice(x, table, in, args);
   else if (table && (in->nres || tk_inst_effect(in) == TK_EFFECT_WRITES))
@@ -266,7 +268,7 @@ static void on_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
 
 /* ---- memory -------------------------------------------------------------- */
 
-static size_t granule(const tki_region *r) {
+static size_t granule_bytes(const tki_region *r) {
   return tk_dtype_size(r->tensor->dtype);
 }
 
@@ -278,9 +280,9 @@ static const tki_region *home_of(const tkc_trace *x, uint64_t addr) {
 static uint32_t *writer_at(tkc_trace *x, const tki_region *r, uint64_t addr,
                            bool make) {
   size_t region = (size_t)(r - x->t->regions);
-  size_t at = (size_t)(addr - r->lo) / granule(r);
+  size_t at = (size_t)(addr - r->lo) / granule_bytes(r);
   if (!x->pages[region]) {
-    size_t n = (size_t)(r->hi - r->lo) / granule(r) / PAGE + 1;
+    size_t n = (size_t)(r->hi - r->lo) / granule_bytes(r) / PAGE + 1;
     if (!make) return NULL;
     x->pages[region] = TK_NEWN(&x->arena, uint32_t *, n);
   }
@@ -309,14 +311,14 @@ static void note_writer(tkc_trace *x, const tki_access *a, tkc_ref node) {
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
     const tki_region *r = home_of(x, a->addr[i]);
-    for (size_t b = 0; b < a->size; b += granule(r))
+    for (size_t b = 0; b < a->size; b += granule_bytes(r))
       *writer_at(x, r, a->addr[i] + b, true) = id;
   }
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void trace_access(void *ud, tki *t, const tki_access *a) {
   tkc_trace *x = ud;
-  bool mine = table_of(t->frame) != NULL;
+  bool mine = node_table(t->frame) != NULL;
   if (mine) {
     tkc_chunk *c = x->chunks[x->nchunks - 1];
     if (c->n == TKC_CHUNK) add_chunk(x); /* where the node will stand */
@@ -338,10 +340,10 @@ void tkc_trace_init(tkc_trace *x, tki *t, uint64_t program, size_t limit) {
   tk_arena_init(&x->arena, t->env);
   x->pages = TK_NEWN(&x->arena, uint32_t **, t->nregions + 1);
   x->observer = (tki_observer){.ud = x,
-                               .frame = on_frame,
-                               .trip = on_trip,
-                               .after = on_after,
-                               .access = on_access};
+                               .frame = trace_frame,
+                               .trip = trace_trip,
+                               .after = trace_after,
+                               .access = trace_access};
 }
 
 void tkc_trace_end(tkc_trace *x, bool pool) {

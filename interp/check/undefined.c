@@ -20,8 +20,8 @@ bool tkc_knows_undefined(const tki *t) {
 
 /* ---- lanes --------------------------------------------------------------- */
 
-static tki_val lanes_of(tki *t, const flow *f, tki_val *marks,
-                        const tk_type *type) {
+static tki_val undefined_lanes(tki *t, const flow *f, tki_val *marks,
+                               const tk_type *type) {
   tki_val none = tki_make_scalar(0);
   if (!tkc_any_undefined(marks)) return none;
   size_t n = (size_t)tk_numel(type);
@@ -55,13 +55,13 @@ tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
   const tk_type *type = &f->func->slots[slot].type;
   tki_val *marks = w ? marks_at(f, slot) : NULL;
   if (!w && tki_is_unassigned(f, slot)) return all_lanes(t, type);
-  return marks ? lanes_of(t, w, marks, type) : tki_make_scalar(0);
+  return marks ? undefined_lanes(t, w, marks, type) : tki_make_scalar(0);
 }
 
 tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type) {
   const flow *w = watching(t);
   if (!w || i >= w->nreturned) return tki_make_scalar(0);
-  return lanes_of(t, w, &w->returned[i], type);
+  return undefined_lanes(t, w, &w->returned[i], type);
 }
 
 void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
@@ -92,9 +92,11 @@ void tkc_defined_memory(const tki *t, const void *host, size_t n) {
   uint64_t at = (uint64_t)(uintptr_t)host;
   for (size_t i = 0; w && i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
-    uint64_t start = (uint64_t)(uintptr_t)r->host, size = r->hi - r->lo;
-    bool holds = at >= start && at - start < size && n <= size - (at - start);
-    if (w->unwritten[i] && holds) memset(w->unwritten[i] + (at - start), 0, n);
+    uint64_t start_aside = (uint64_t)(uintptr_t)r->host, size = r->hi - r->lo;
+    bool holds = at >= start_aside && at - start_aside < size &&
+                 n <= size - (at - start_aside);
+    if (w->unwritten[i] && holds)
+      memset(w->unwritten[i] + (at - start_aside), 0, n);
   }
 }
 
@@ -125,7 +127,7 @@ typedef struct following {
 
 /* The variables that it reads are its first parameters, in slots with the
  * same numbers. */
-static void on_frame(void *ud, tki *t, bool begins) {
+static void eval_frame(void *ud, tki *t, bool begins) {
   following *y = ud;
   bool outermost = !t->frame->caller;
   flow_frame(&y->f, t, begins);
@@ -138,12 +140,12 @@ static void on_frame(void *ud, tki *t, bool begins) {
   }
 }
 
-static void on_access(void *ud, tki *t, const tki_access *a) {
+static void eval_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
 /* Sources of its own come after those there are. */
-static void prepare(following *y, const flow *w) {
+static void prepare_following(following *y, const flow *w) {
   tk_arena *a = &y->c.run;
   y->f = *w;
   y->f.c = &y->c;
@@ -159,17 +161,17 @@ static void prepare(following *y, const flow *w) {
   y->f.nreturned = y->f.cap_returned = 0;
 }
 
-static void follow(tk_env *e, void *ud) {
+static void follow_eval(tk_env *e, void *ud) {
   following *y = ud;
   tki *t = y->t;
   tki_observer o = {
-      .ud = y, .frame = on_frame, .after = flow_after, .access = on_access};
+      .ud = y, .frame = eval_frame, .after = flow_after, .access = eval_access};
   (void)e;
-  prepare(y, flow_watching(t));
+  prepare_following(y, flow_watching(t));
   tki_eval_observed(t, y->x, y->from, y->out, &o);
   for (size_t i = 0; i < y->f.nreturned; i++) {
     tki_val *marks = &y->f.returned[i];
-    y->undefined[i] = lanes_of(t, &y->f, marks, &y->x->types[i]);
+    y->undefined[i] = undefined_lanes(t, &y->f, marks, &y->x->types[i]);
     tki_release(t, marks);
   }
 }
@@ -201,7 +203,7 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
                  .out = out,
                  .undefined = undefined};
   own_memory(&y.c, t->env);
-  tk_status st = tk_protect(t->env, follow, &y);
+  tk_status st = tk_protect(t->env, follow_eval, &y);
   free_memory(&y.c);
   if (st != TK_OK) tk_throw(t->env, st);
 }
@@ -213,7 +215,7 @@ struct tkc_undefined {
   tkc c; /* with memory of its own */
 };
 
-static void start(tk_env *e, void *ud) {
+static void start_aside(tk_env *e, void *ud) {
   tkc_undefined *w = ud;
   (void)e;
   flow_start(&w->f, &w->c, w->c.t, FLOW_UNDEF);
@@ -227,7 +229,7 @@ tkc_undefined *tkc_undefined_new(tki *t) {
   w->c = *now->c;
   w->c.t = t;
   own_memory(&w->c, t->env);
-  tk_status st = tk_protect(t->env, start, w);
+  tk_status st = tk_protect(t->env, start_aside, w);
   if (st == TK_OK) return w;
   tkc_undefined_free(t, w);
   tk_throw(t->env, st);

@@ -70,7 +70,7 @@ static bool reads_back(const tk_decimal *x, tk_dtype d, double v) {
 }
 
 /* The next decimal of as many digits, away from zero or towards it. */
-static void step(tk_decimal *x, int by) {
+static void next_decimal(tk_decimal *x, int by) {
   int i = x->n - 1;
   for (; i >= 0; i--) {
     x->digits[i] = (char)(x->digits[i] + by);
@@ -88,8 +88,8 @@ static void step(tk_decimal *x, int by) {
 
 static bool neighbour(tk_decimal *x, tk_dtype d, double v) {
   tk_decimal up = *x, down = *x;
-  step(&up, 1);
-  step(&down, -1);
+  next_decimal(&up, 1);
+  next_decimal(&down, -1);
   bool found = reads_back(&up, d, v);
   if (found)
     *x = up;

@@ -202,7 +202,7 @@ static int tail(const layout *l) {
   return l->exp_form ? l->right + 2 + l->exp_digits : l->right;
 }
 
-static void settle(layout *l) {
+static void choose_form(layout *l) {
   tk_dtype d = l->v->dtype;
   l->floats = tk_is_float(d) && !l->v->hex && !l->v->pointers;
   l->all = true;
@@ -369,7 +369,7 @@ static void format(tk_env *e, void *ud) {
     scalar(l);
     return;
   }
-  settle(l);
+  choose_form(l);
   rows(l, 0, l->v->data, 0, (size_t)c->indent, (size_t)l->opt->width);
 }
 

@@ -86,7 +86,7 @@ static const char *option_name(size_t i) {
   return i < CLI_OPTIONS ? cli_options[i].name : NULL;
 }
 
-static bool unknown(const cli_args *a, const char *word) {
+static bool unknown_option(const cli_args *a, const char *word) {
   const char *near = cli_nearest(word + strspn(word, "-"), option_name);
   if (near)
     cli_usage(a, "unknown option '%s'; did you mean '--%s'?", word, near);
@@ -112,7 +112,7 @@ static bool is_number(const char *value) {
   return n && n < 10 && !value[n] && *value != '0';
 }
 
-static bool add(cli_args *a, cli_option_id id, const char *value) {
+static bool add_option(cli_args *a, cli_option_id id, const char *value) {
   const cli_option *o = &cli_options[id];
   if (o->kind == TK_OPTION_WORD && !is_word(o->arg, value)) {
     cli_usage(a, "--%s takes %s, not '%s'", o->name, o->arg, value);
@@ -130,7 +130,7 @@ static bool add(cli_args *a, cli_option_id id, const char *value) {
 static bool read_option(cli_args *a, int argc, char **argv, int *i) {
   const char *value;
   int id = match(argv[*i], &value);
-  if (id < 0) return unknown(a, argv[*i]);
+  if (id < 0) return unknown_option(a, argv[*i]);
   const cli_option *o = &cli_options[id];
   const char *command = cli_commands[a->command].name;
   if (!(o->commands >> a->command & 1)) {
@@ -141,14 +141,14 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
     cli_usage(a, "--%s takes no value", o->name);
     return false;
   }
-  if (o->kind == TK_OPTION_FLAG) return add(a, (cli_option_id)id, NULL);
+  if (o->kind == TK_OPTION_FLAG) return add_option(a, (cli_option_id)id, NULL);
   if (o->kind == TK_OPTION_OPTIONAL && !value) value = "all";
   if (!value && *i + 1 < argc) value = argv[++*i];
   if (!value) {
     cli_usage(a, "--%s needs a value: %s", o->name, o->arg);
     return false;
   }
-  return add(a, (cli_option_id)id, value);
+  return add_option(a, (cli_option_id)id, value);
 }
 
 /* Do the words after FILE name an option that only tkdbg can mean? */

@@ -60,10 +60,10 @@ typedef struct reader {
 /* ---- failing ----------------------------------------------------------- */
 
 /* Something is wrong at text[from..to) of the assembly. */
-static void fail(reader *r, const char *from, const char *to, const char *help,
-                 const char *message) TK_NORETURN;
-static void fail(reader *r, const char *from, const char *to, const char *help,
-                 const char *message) {
+static void asm_fail(reader *r, const char *from, const char *to,
+                     const char *help, const char *message) TK_NORETURN;
+static void asm_fail(reader *r, const char *from, const char *to,
+                     const char *help, const char *message) {
   tk_span at = {(uint32_t)(from - r->text), (uint32_t)(to - r->text)};
   *r->fault = (tk_asm_fault){at, message, help};
   tk_throw(r->arena->env, TK_FINDING);
@@ -94,12 +94,12 @@ static bool take(reader *r, char c) {
 
 static void need(reader *r, char c, const char *after) {
   if (take(r, c)) return;
-  fail(r, r->at, r->at + (*r->at != 0), NULL,
-       tk_arena_printf(r->arena, "expected %c after %s", c, after));
+  asm_fail(r, r->at, r->at + (*r->at != 0), NULL,
+           tk_arena_printf(r->arena, "expected %c after %s", c, after));
 }
 
 /* Of a modifier, which may be L1::evict_last. */
-static size_t suffix(const char *p) {
+static size_t suffix_length(const char *p) {
   size_t n = 0;
   while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == ':') n++;
   return n;
@@ -109,7 +109,7 @@ static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '%' || c == '$';
 }
 
-static size_t word(const char *p) {
+static size_t word_length(const char *p) {
   size_t n = 0;
   while (word_char(p[n])) n++;
   return n;
@@ -129,7 +129,7 @@ enum { MAX_REGS = 1 << 16 };
 
 static void add_reg(reader *r, const char *name, size_t len, int type) {
   if (r->a->nregs == MAX_REGS)
-    fail(r, name, name + len, NULL, "more than 65536 registers");
+    asm_fail(r, name, name + len, NULL, "more than 65536 registers");
   reg *g = TK_NEW(r->arena, reg);
   *g = (reg){r->regs, name, len, (uint8_t)type, r->a->nregs++};
   r->regs = g;
@@ -141,8 +141,8 @@ static void add_range(reader *r, const char *name, size_t len, int type) {
   unsigned long n = strtoul(from, &end, 10);
   r->at = end;
   if (end == from || n > MAX_REGS)
-    fail(r, from, end + (end == from), NULL,
-         "expected a number of registers, at most 65536");
+    asm_fail(r, from, end + (end == from), NULL,
+             "expected a number of registers, at most 65536");
   need(r, '>', "the number of registers");
   for (unsigned long i = 0; i < n; i++) {
     const char *full = tk_arena_printf(r->arena, "%.*s%lu", (int)len, name, i);
@@ -155,17 +155,18 @@ static void read_declaration(reader *r) {
   skip(r);
   const char *start = r->at;
   if (*r->at == '.') r->at++;
-  size_t n = word(r->at);
+  size_t n = word_length(r->at);
   int type = type_named(r->at, n);
   if (*start != '.' || type < 0 || tk_asm_types[type].part != type)
-    fail(r, start, r->at + n, "write .reg .b32 name;",
-         "expected a type of registers such as .b32, .f32 or .pred");
+    asm_fail(r, start, r->at + n, "write .reg .b32 name;",
+             "expected a type of registers such as .b32, .f32 or .pred");
   r->at += n;
   do {
     skip(r);
     const char *name = r->at;
-    n = word(name);
-    if (!n) fail(r, name, name + 1, NULL, "expected the name of a register");
+    n = word_length(name);
+    if (!n)
+      asm_fail(r, name, name + 1, NULL, "expected the name of a register");
     r->at += n;
     if (*r->at == '<')
       add_range(r, name, n, type);
@@ -182,10 +183,10 @@ static void unknown_reg(reader *r, const char *name, size_t n) {
   for (reg *g = r->regs; g; g = g->prev)
     tk_nearest_try(&near, tk_arena_strndup(r->arena, g->name, g->len));
   const char *best = tk_nearest_best(&near);
-  fail(r, name, name + n,
-       best ? tk_arena_printf(r->arena, "did you mean %s?", best)
-            : "declare it: .reg .b32 name;",
-       tk_arena_printf(r->arena, "%s is not a register", w));
+  asm_fail(r, name, name + n,
+           best ? tk_arena_printf(r->arena, "did you mean %s?", best)
+                : "declare it: .reg .b32 name;",
+           tk_arena_printf(r->arena, "%s is not a register", w));
 }
 
 static reg *find_reg(reader *r, const char *name, size_t n) {
@@ -213,11 +214,12 @@ static place read_dollar(reader *r) {
   r->at = end;
   if (brace && *r->at == '}') r->at++;
   if (!digits || k >= (unsigned long)r->a->noperands)
-    fail(r, start, r->at, "outputs are numbered first, then inputs",
-         tk_arena_printf(r->arena,
-                         "%.*s is not an operand: the constraints name $0 to "
-                         "$%d",
-                         (int)(r->at - start), start, r->a->noperands - 1));
+    asm_fail(
+        r, start, r->at, "outputs are numbered first, then inputs",
+        tk_arena_printf(r->arena,
+                        "%.*s is not an operand: the constraints name $0 to "
+                        "$%d",
+                        (int)(r->at - start), start, r->a->noperands - 1));
   const tk_asm_operand *o = &r->a->operands[k];
   return (place){o->reg, o->bits, o->bits == 1 ? 'p' : 'b'};
 }
@@ -225,8 +227,8 @@ static place read_dollar(reader *r) {
 static place read_place(reader *r) {
   skip(r);
   if (*r->at == '$') return read_dollar(r);
-  size_t n = word(r->at);
-  if (!n) fail(r, r->at, r->at + 1, NULL, "expected a register");
+  size_t n = word_length(r->at);
+  if (!n) asm_fail(r, r->at, r->at + 1, NULL, "expected a register");
   reg *g = find_reg(r, r->at, n);
   r->at += n;
   const tk_asm_type_info *t = &tk_asm_types[g->type];
@@ -265,10 +267,11 @@ static want want_of(const tk_asm_inst *in, char letter) {
 static void mismatch(reader *r, const char *from, want w,
                      const char *found) TK_NORETURN;
 static void mismatch(reader *r, const char *from, want w, const char *found) {
-  fail(r, from, r->at, NULL,
-       tk_arena_printf(
-           r->arena, "%.*s needs %s of %u bits here, not %s", (int)r->op_len,
-           r->op, w.bits == 1 ? "a predicate" : "an operand", w.bits, found));
+  asm_fail(r, from, r->at, NULL,
+           tk_arena_printf(r->arena, "%.*s needs %s of %u bits here, not %s",
+                           (int)r->op_len, r->op,
+                           w.bits == 1 ? "a predicate" : "an operand", w.bits,
+                           found));
 }
 
 static void check_place(reader *r, const char *from, want w, place p) {
@@ -353,7 +356,7 @@ static uint64_t read_number(reader *r, want w) {
 
 /* %tid.x, %clock */
 static bool read_special(reader *r, want w, tk_asm_arg *a) {
-  size_t n = *r->at == '%' ? word(r->at) : 0;
+  size_t n = *r->at == '%' ? word_length(r->at) : 0;
   for (int i = 0; n && i < TK_AS_COUNT; i++) {
     if (strlen(specials[i].name) != n || memcmp(specials[i].name, r->at, n))
       continue;
@@ -361,7 +364,7 @@ static bool read_special(reader *r, want w, tk_asm_arg *a) {
     r->at += n;
     if (i <= TK_AS_nctaid) {
       if (r->at[0] != '.' || !r->at[1] || !strchr("xyz", r->at[1]))
-        fail(r, from, r->at, NULL, "expected .x, .y or .z");
+        asm_fail(r, from, r->at, NULL, "expected .x, .y or .z");
       a->imm = (uint64_t)(r->at[1] - 'x');
       r->at += 2;
     }
@@ -384,7 +387,7 @@ static int vector_part(reader *r, tk_asm_arg *a, want w, uint8_t *bits) {
   const char *from = r->at;
   place p = read_place(r);
   if (*bits && *bits != p.bits)
-    fail(r, from, r->at, NULL, "the parts of { } must have one width");
+    asm_fail(r, from, r->at, NULL, "the parts of { } must have one width");
   *bits = p.bits;
   a->bits = p.bits;
   return p.index;
@@ -398,7 +401,7 @@ static void read_vector(reader *r, want w, unsigned total, tk_asm_arg *a) {
   do {
     skip(r);
     if (a->nparts == TK_ASM_PARTS)
-      fail(r, from, r->at, NULL, "{ } has more than eight parts");
+      asm_fail(r, from, r->at, NULL, "{ } has more than eight parts");
     int part = vector_part(r, a, w, &bits);
     a->parts[a->nparts++] = part;
   } while (take(r, ','));
@@ -452,7 +455,8 @@ static void read_operand(reader *r, want w, tk_asm_arg *a) {
   if (vector && c == '{') {
     read_vector(r, w, w.parts, a);
   } else if (w.parts) {
-    fail(r, r->at, r->at + 1, NULL, "expected { }, a register for each part");
+    asm_fail(r, r->at, r->at + 1, NULL,
+             "expected { }, a register for each part");
   } else if (!w.dest && number) {
     a->imm = read_number(r, w);
     a->kind = TK_AA_IMM;
@@ -482,9 +486,9 @@ static void unknown_instruction(reader *r, size_t n) {
                       best ? best : "", best ? "? " : "",
                       *rest ? "known near it:" : "see docs/semantics.md", rest);
   tk_buf_free(&b);
-  fail(r, r->op, r->op + n, help,
-       tk_arena_printf(r->arena, "%s is not an instruction that tkdbg knows",
-                       w));
+  asm_fail(r, r->op, r->op + n, help,
+           tk_arena_printf(r->arena,
+                           "%s is not an instruction that tkdbg knows", w));
 }
 
 static int find_row(const char *name, size_t n) {
@@ -496,12 +500,12 @@ static int find_row(const char *name, size_t n) {
 static void bad_suffix(reader *r, const row *w, const char *p,
                        size_t n) TK_NORETURN;
 static void bad_suffix(reader *r, const row *w, const char *p, size_t n) {
-  fail(r, p - 1, p + n,
-       tk_arena_printf(r->arena, "%s takes %s%stypes %s%s%s", w->name, w->mods,
-                       *w->mods ? ", " : "", w->types,
-                       *w->types2 ? " and then " : "", w->types2),
-       tk_arena_printf(r->arena, ".%.*s does not go with %s here", (int)n, p,
-                       w->name));
+  asm_fail(r, p - 1, p + n,
+           tk_arena_printf(r->arena, "%s takes %s%stypes %s%s%s", w->name,
+                           w->mods, *w->mods ? ", " : "", w->types,
+                           *w->types2 ? " and then " : "", w->types2),
+           tk_arena_printf(r->arena, ".%.*s does not go with %s here", (int)n,
+                           p, w->name));
 }
 
 static void read_suffix(reader *r, const row *w, tk_asm_inst *in, int *ntypes,
@@ -580,34 +584,37 @@ static void check_needs(reader *r, const tk_asm_inst *in) {
     if (tk_asm_has(in, (tk_asm_mod)m))
       found |= tk_has_word(words, mod_names[m], strlen(mod_names[m]));
   if (!found)
-    fail(r, r->op, r->at, NULL,
-         tk_arena_printf(r->arena, "%s of this type needs one of: %s",
-                         rows[in->op].name, words));
+    asm_fail(r, r->op, r->at, NULL,
+             tk_arena_printf(r->arena, "%s of this type needs one of: %s",
+                             rows[in->op].name, words));
 }
 
 /* add.rn.f32: the row, its modifiers and types */
 static const row *read_opcode(reader *r, tk_asm_inst *in) {
   r->op = r->at;
-  size_t n = word(r->at);
+  size_t n = word_length(r->at);
   r->at += n;
-  while (r->at[0] == '.' && suffix(r->at + 1)) r->at += 1 + suffix(r->at + 1);
+  while (r->at[0] == '.' && suffix_length(r->at + 1))
+    r->at += 1 + suffix_length(r->at + 1);
   r->op_len = (size_t)(r->at - r->op);
   int k = find_row(r->op, n);
-  if (k < 0 && !n) fail(r, r->at, r->at + 1, NULL, "expected an instruction");
+  if (k < 0 && !n)
+    asm_fail(r, r->at, r->at + 1, NULL, "expected an instruction");
   if (k < 0) unknown_instruction(r, n);
   const row *w = &rows[k];
   int ntypes = 0, wanted = (*w->types != 0) + (*w->types2 != 0);
   in->op = (uint8_t)k;
   for (const char *p = r->op + n; p < r->at;) {
-    size_t len = suffix(++p);
+    size_t len = suffix_length(++p);
     read_suffix(r, w, in, &ntypes, p, len);
     p += len;
   }
   if (ntypes < wanted)
-    fail(r, r->op, r->at,
-         tk_arena_printf(r->arena, "one of %s", ntypes ? w->types2 : w->types),
-         tk_arena_printf(r->arena, "%s needs %d type%s", w->name, wanted,
-                         wanted > 1 ? "s" : ""));
+    asm_fail(
+        r, r->op, r->at,
+        tk_arena_printf(r->arena, "one of %s", ntypes ? w->types2 : w->types),
+        tk_arena_printf(r->arena, "%s needs %d type%s", w->name, wanted,
+                        wanted > 1 ? "s" : ""));
   if (wanted < 2) in->type2 = in->type;
   check_needs(r, in);
   return w;
@@ -636,9 +643,9 @@ static const char *form(reader *r, const row *w, size_t n) {
     if (!p[len]) break;
     p += len + 1;
   }
-  fail(r, r->op, r->at, NULL,
-       tk_arena_printf(r->arena, "%s takes %zu operands, not %zu", w->name,
-                       most, n));
+  asm_fail(r, r->op, r->at, NULL,
+           tk_arena_printf(r->arena, "%s takes %zu operands, not %zu", w->name,
+                           most, n));
 }
 
 static void read_instruction(reader *r, int guard, bool guard_not) {
@@ -664,7 +671,7 @@ static void read_guarded(reader *r) {
   const char *from = r->at;
   place p = read_place(r);
   if (p.bits != 1)
-    fail(r, from, r->at, NULL, "only a predicate can guard an instruction");
+    asm_fail(r, from, r->at, NULL, "only a predicate can guard an instruction");
   skip(r);
   read_instruction(r, p.index, guard_not);
 }
@@ -685,7 +692,7 @@ static void read_statements(reader *r, bool inner) {
     }
   }
   if (*r->at == '}' && !inner)
-    fail(r, r->at, r->at + 1, NULL, "this } closes nothing");
+    asm_fail(r, r->at, r->at + 1, NULL, "this } closes nothing");
   r->regs = outer;
 }
 

@@ -41,7 +41,7 @@ typedef struct load_call {
   const tk_tensor *want; /* NULL: whatever the file holds */
 } load_call;
 
-static void load(tkn_reader *r, void *ud) {
+static void load_tensor(tkn_reader *r, void *ud) {
   load_call *c = ud;
   tkn_npy_load(r, c->l, c->arg, c->want);
 }
@@ -53,12 +53,13 @@ static void from_file(tkn_cursor *c, tk_launch *l, tk_arg *arg,
   const char *path = c->src->text + c->at + 1;
   if (!*path) tkn_fail(c, c->at, c->at + 1, NULL, "expected a path after '@'");
   c->at = c->src->len;
-  tkn_with_reader(c->env, path, load, &call);
+  tkn_with_reader(c->env, path, load_tensor, &call);
 }
 
 /* A tensor without a seed is seeded by its parameter's position, so that two
  * of them differ and every run is the same. */
-static void tensor(tkn_cursor *c, tk_launch *l, tk_arg *arg, tk_dtype d) {
+static void tensor_argument(tkn_cursor *c, tk_launch *l, tk_arg *arg,
+                            tk_dtype d) {
   tk_tensor want = {.dtype = d};
   dims(c, &want);
   bool init = tkn_accept(c, ':');
@@ -160,7 +161,7 @@ static void spec(tkn_cursor *c, tk_launch *l, tk_arg *arg) {
   if (ch == '@')
     from_file(c, l, arg, NULL), arg->kind = TK_ARG_TENSOR;
   else if (d >= 0 && tkn_peek(c) == '[')
-    tensor(c, l, arg, (tk_dtype)d);
+    tensor_argument(c, l, arg, (tk_dtype)d);
   else if (d >= 0 && tkn_accept(c, ':'))
     scalar(c, arg, (tk_dtype)d, &l->arena);
   else

@@ -92,7 +92,7 @@ static void full(fill_call *f) {
 
 /* ---- random ------------------------------------------------------------ */
 
-static void start(fill_call *f, tkn_random *r) {
+static void fill_start(fill_call *f, tkn_random *r) {
   if (!tk_is_float(f->dtype))
     tkn_fail(f->c, f->word, f->c->at,
              "for integers there is randint(LO, HI) or randint(LO, HI, SEED)",
@@ -103,13 +103,13 @@ static void start(fill_call *f, tkn_random *r) {
 
 static void rand_(fill_call *f) {
   tkn_random r;
-  start(f, &r);
+  fill_start(f, &r);
   tkn_rand(&r, f->dtype, f->data, f->lanes);
 }
 
 static void randn(fill_call *f) {
   tkn_random r;
-  start(f, &r);
+  fill_start(f, &r);
   tkn_randn(&r, f->dtype, f->data, f->lanes);
 }
 
@@ -176,7 +176,7 @@ static void numbers(fill_call *f, const fill_row *row, tk_arena *a) {
     tkn_fail(c, lo, tkn_extent(c), NULL, "this reads %s", row->usage);
 }
 
-static fill_call lanes_of(tk_arg *arg) {
+static fill_call fill_lanes(tk_arg *arg) {
   const tk_tensor *t = &arg->tensor;
   size_t size = tk_dtypes[t->dtype].size;
   return (fill_call){.dtype = t->dtype,
@@ -186,13 +186,13 @@ static fill_call lanes_of(tk_arg *arg) {
 }
 
 void tkn_fill_empty(tk_arg *arg) {
-  fill_call f = lanes_of(arg);
+  fill_call f = fill_lanes(arg);
   empty(&f);
   arg->tensor.flags |= TK_TENSOR_UNWRITTEN;
 }
 
 void tkn_fill(tkn_cursor *c, tk_arena *a, tk_arg *arg, uint64_t seed) {
-  fill_call f = lanes_of(arg);
+  fill_call f = fill_lanes(arg);
   const fill_row *row = row_at(c, a);
   f.c = c;
   f.seed = seed;

@@ -40,7 +40,7 @@ static bool same_text(const char *a, const char *b) {
   return strcmp(a, b) == 0;
 }
 
-static bool same_value(const tk_value *a, const tk_value *b) {
+static bool is_same_answer(const tk_value *a, const tk_value *b) {
   if (a->kind != b->kind || a->is_constexpr != b->is_constexpr) return false;
   switch (a->kind) {
   case TK_V_NONE: return true;
@@ -58,7 +58,7 @@ static bool same_value(const tk_value *a, const tk_value *b) {
   }
   if (a->n != b->n || !same_text(a->str, b->str)) return false;
   for (size_t i = 0; i < a->n; i++)
-    if (!same_value(&a->items[i], &b->items[i])) return false;
+    if (!is_same_answer(&a->items[i], &b->items[i])) return false;
   return true;
 }
 
@@ -67,13 +67,13 @@ static bool answers(const tk_answer *a, const question *q) {
   if (!same_text(a->name, q->name)) return false;
   if (a->nargs != q->nargs || a->nkw != q->nkw) return false;
   for (size_t i = 0; i < q->nargs; i++)
-    if (!same_value(&a->args[i], &q->args[i])) return false;
+    if (!is_same_answer(&a->args[i], &q->args[i])) return false;
   for (size_t i = 0; i < q->nkw; i++)
     if (!same_text(a->kwnames[i], q->kwnames[i])) return false;
   return true;
 }
 
-static tk_answer *find(tk_function *f, const question *q) {
+static tk_answer *find_answer(tk_function *f, const question *q) {
   for (tk_answer *a = f->answers; a; a = a->next)
     if (answers(a, q)) return a;
   return NULL;
@@ -131,7 +131,7 @@ static int ask_host(const tk_function *f, const question *q, tk_value *v) {
 static int ask(tk_env *e, tk_function *f, const question *q, tk_value *out) {
   memset(out, 0, sizeof *out);
   if (!f->host) return 0;
-  tk_answer *old = find(f, q);
+  tk_answer *old = find_answer(f, q);
   if (old && (old->found >= 0 || f->host == &tkn_replay_host)) {
     *out = old->value;
     return old->found;

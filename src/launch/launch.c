@@ -185,7 +185,7 @@ tk_arg *tkn_arg_find(tk_launch *l, const char *param) {
   return NULL;
 }
 
-static void TK_NORETURN fail(tk_launch *l, const char *message) {
+static void TK_NORETURN bad_launch(tk_launch *l, const char *message) {
   tk_env *e = &l->session->env;
   tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%s", message);
   tk_throw(e, TK_USAGE);
@@ -236,7 +236,7 @@ static void check_tensor(tk_launch *l, const char *param, const tk_tensor *t) {
         (size_t)after > room - at)
       why = "a view that does not lie within its storage";
   }
-  if (why) fail(l, tk_arena_printf(a, "argument '%s': %s", param, why));
+  if (why) bad_launch(l, tk_arena_printf(a, "argument '%s': %s", param, why));
 }
 
 typedef struct arg_call {
@@ -249,7 +249,7 @@ typedef struct arg_call {
 } arg_call;
 
 /* The memory that an argument had is no longer needed when it changes. */
-static void drop(tk_env *e, tk_arg *arg) {
+static void drop_argument(tk_env *e, tk_arg *arg) {
   tk_free(e, arg->owned, arg->owned_bytes);
   arg->owned = NULL;
   arg->owned_bytes = 0;
@@ -260,7 +260,7 @@ static void set_tensor(tk_env *e, void *ud) {
   arg_call *c = ud;
   tk_arg *arg = tkn_arg_named(c->l, c->param);
   check_tensor(c->l, c->param, c->tensor);
-  drop(e, arg);
+  drop_argument(e, arg);
   arg->tensor = *c->tensor;
   arg->kind = TK_ARG_TENSOR;
 }
@@ -323,14 +323,14 @@ const char *tkn_value_fault(const tk_launch *l, const tk_value *v) {
 static void set_value(tk_env *e, void *ud) {
   arg_call *c = ud;
   tk_arg *arg = tkn_arg_named(c->l, c->param);
-  drop(e, arg);
+  drop_argument(e, arg);
   tk_arena_free(&arg->values);
   tk_value v = tk_value_copy(&arg->values, c->value);
   keep_parts(c->l, &arg->values, arg->name, &v);
   const char *why = tkn_value_fault(c->l, &v);
   if (why)
-    fail(c->l,
-         tk_arena_printf(&arg->values, "argument '%s': %s", c->param, why));
+    bad_launch(c->l, tk_arena_printf(&arg->values, "argument '%s': %s",
+                                     c->param, why));
   arg->value = v;
   arg->kind = TK_ARG_VALUE;
 }
@@ -338,8 +338,8 @@ static void set_value(tk_env *e, void *ud) {
 static void set_scalar(tk_env *e, void *ud) {
   arg_call *c = ud;
   tk_arg *arg = tkn_arg_named(c->l, c->param);
-  if ((unsigned)c->dtype >= TK_DTYPE_COUNT) fail(c->l, "no such dtype");
-  drop(e, arg);
+  if ((unsigned)c->dtype >= TK_DTYPE_COUNT) bad_launch(c->l, "no such dtype");
+  drop_argument(e, arg);
   arg->dtype = c->dtype;
   arg->bits = c->bits;
   arg->kind = TK_ARG_SCALAR;
@@ -493,7 +493,8 @@ tk_status tk_launch_num_warps(tk_launch *l, int n) {
 static const tk_tensor *tensor_of(tk_launch *l, const char *param) {
   tk_arg *arg = tkn_arg_named(l, param);
   if (arg->kind == TK_ARG_TENSOR) return &arg->tensor;
-  fail(l, tk_arena_printf(&l->arena, "argument '%s' is not a tensor", param));
+  bad_launch(
+      l, tk_arena_printf(&l->arena, "argument '%s' is not a tensor", param));
 }
 
 typedef struct save_call {

@@ -167,7 +167,7 @@ static tk_value int_value(tk_int v) {
       .kind = TK_V_INT, .hi = (int64_t)(v >> 64), .lo = (uint64_t)v};
 }
 
-static tk_value number(tkn_cursor *c) {
+static tk_value number_literal(tkn_cursor *c) {
   uint32_t lo = c->at;
   bool neg = tkn_accept(c, '-');
   if (!neg) tkn_accept(c, '+');
@@ -194,7 +194,7 @@ int64_t tkn_int(tkn_cursor *c, int64_t lo, int64_t hi, const char *what) {
   char ch = tkn_peek(c);
   if (!digit(ch) && ch != '-' && ch != '+')
     tkn_fail(c, at, tkn_extent(c), NULL, "expected an integer: %s", what);
-  tk_value v = number(c);
+  tk_value v = number_literal(c);
   if (v.kind != TK_V_INT)
     tkn_fail(c, at, c->at, NULL, "expected an integer: %s", what);
   bool fits = v.hi == ((int64_t)v.lo < 0 ? -1 : 0);
@@ -262,11 +262,11 @@ static bool named_value(const char *word, tk_value *out) {
   return true;
 }
 
-static tk_value word(tkn_cursor *c, tk_arena *a, bool bare) {
+static tk_value word_literal(tkn_cursor *c, tk_arena *a, bool bare) {
   uint32_t lo = c->at, n = tkn_word(c);
   char *text = tk_arena_strndup(a, c->src->text + lo, n);
   tk_value v;
-  if (!strcmp(text, "inf") || !strcmp(text, "nan")) return number(c);
+  if (!strcmp(text, "inf") || !strcmp(text, "nan")) return number_literal(c);
   c->at += n;
   if (named_value(text, &v)) return v;
   if (!bare)
@@ -317,8 +317,8 @@ static tk_value literal(tkn_cursor *c, tk_arena *a, bool bare, int depth) {
   if (ch == '(') return tuple(c, a, depth);
   if (ch == '\'' || ch == '"') return quoted(c, a);
   if (ch == '*') return pointer_type(c, a);
-  if (tkn_word(c) && !digit(ch)) return word(c, a, bare);
-  return number(c);
+  if (tkn_word(c) && !digit(ch)) return word_literal(c, a, bare);
+  return number_literal(c);
 }
 
 tk_value tkn_literal(tkn_cursor *c, tk_arena *a, bool bare) {

@@ -47,7 +47,7 @@ static bool is_string(const meta *m, const tk_token *t, const char *text) {
          memcmp(m->src->text + t->lo + 1, text, n) == 0;
 }
 
-static const char *string(meta *m, const tk_token *t) {
+static const char *token_text(meta *m, const tk_token *t) {
   return tk_arena_strndup(&m->l->arena, m->src->text + t->lo + 1,
                           t->hi - t->lo - 2);
 }
@@ -71,7 +71,7 @@ static const tk_token *in_dict(const meta *m, const tk_token *t,
   return NULL;
 }
 
-static int64_t integer(const meta *m, const tk_token *t) {
+static int64_t token_int(const meta *m, const tk_token *t) {
   if (!t || t->kind != TKL_INT || t->hi - t->lo > 18) return -1;
   char digits[20] = {0};
   memcpy(digits, m->src->text + t->lo, t->hi - t->lo);
@@ -94,7 +94,7 @@ static bool same_memory(tk_dtype a, tk_dtype b) {
   return a == b || (tk_dtypes[a].size == 1 && tk_dtypes[b].size == 1);
 }
 
-static bool fits(tk_dtype d, const tk_value *v) {
+static bool fits_dtype(tk_dtype d, const tk_value *v) {
   int bits = tk_dtypes[d].bits;
   int64_t x = (int64_t)v->lo;
   bool one_word = (int64_t)v->hi == (x < 0 ? -1 : 0);
@@ -112,7 +112,7 @@ static void give_type(meta *m, tk_arg *arg, const char *type) {
     wrong_tensor(m, arg, type);
   bool number = arg->kind == TK_ARG_VALUE && arg->value.kind == TK_V_INT;
   if (pointer || !number || tk_is_float((tk_dtype)d)) return;
-  if (!fits((tk_dtype)d, &arg->value)) return; /* typed by its size */
+  if (!fits_dtype((tk_dtype)d, &arg->value)) return; /* typed by its size */
   arg->bits = arg->value.lo;
   arg->dtype = (tk_dtype)d;
   arg->kind = TK_ARG_SCALAR;
@@ -125,7 +125,7 @@ static void give_types(meta *m) {
     const tk_token *t = in_dict(m, signature, arg->name);
     bool typed = t && t->kind == TKL_STRING && t->hi - t->lo > 2;
     if (typed && !tkn_param_is_constexpr(m->l->fn, i))
-      give_type(m, arg, string(m, t));
+      give_type(m, arg, token_text(m, t));
   }
 }
 
@@ -141,7 +141,7 @@ static int64_t literal_in_body(const meta *m, const char *name) {
   for (const tk_token *t = m->lo; t + 3 < m->hi; t++)
     if (t->kind == TKL_NAME && is_text(m, t, name) && t[1].kind == TKL_ASSIGN &&
         t[2].kind == TKL_INT && t[3].kind == TKL_NEWLINE)
-      return integer(m, t + 2);
+      return token_int(m, t + 2);
   return -1;
 }
 
@@ -157,7 +157,7 @@ static int64_t hint(const meta *m, const char *block, size_t n) {
   for (size_t i = 0; i < n && i < sizeof axis - 1; i++)
     axis[i] = (char)tolower((unsigned char)block[i]);
   const tk_token *hints = behind(m, "size_hints");
-  return integer(m, in_dict(m, hints, axis));
+  return token_int(m, in_dict(m, hints, axis));
 }
 
 /* Every size is right; these are near what PyTorch would choose. */
@@ -193,7 +193,7 @@ static void give_sizes(meta *m) {
 
 /* ---- the grid ---------------------------------------------------------- */
 
-static int64_t number(tk_launch *l, const char *name) {
+static int64_t argument_int(tk_launch *l, const char *name) {
   const tk_arg *arg = tkn_arg_find(l, name);
   if (!arg || arg->kind == TK_ARG_TENSOR) return -1;
   if (arg->kind == TK_ARG_SCALAR) return (int64_t)arg->bits;
@@ -212,7 +212,8 @@ static void give_grid(meta *m) {
     if (type && is_string(m, type, types[i])) axes = i + 1;
   if (m->l->grid_given || !axes) return;
   for (int i = 0; i < axes; i++) {
-    int64_t n = number(m->l, sizes[i]), block = number(m->l, blocks[i]);
+    int64_t n = argument_int(m->l, sizes[i]),
+            block = argument_int(m->l, blocks[i]);
     if (block < 0) block = 1; /* the axis has no block in this kernel */
     if (n < 0 || block == 0) return;
     grid[i] = n / block + (n % block != 0);

@@ -29,7 +29,7 @@ typedef struct header {
   size_t n, at;
 } header;
 
-static void TK_NORETURN bad(header *h, const char *what) {
+static void TK_NORETURN bad_header(header *h, const char *what) {
   tkn_file_fail(h->r->env, h->r->name, "bad .npy header: %s (at byte %zu)",
                 what, h->at);
 }
@@ -45,25 +45,25 @@ static bool accept(header *h, char ch) {
   return true;
 }
 
-static void expect(header *h, char ch, const char *what) {
-  if (!accept(h, ch)) bad(h, what);
+static void expect_char(header *h, char ch, const char *what) {
+  if (!accept(h, ch)) bad_header(h, what);
 }
 
 /* A quoted string without escapes, copied into out. */
-static void string(header *h, char *out, size_t room, const char *what) {
+static void header_string(header *h, char *out, size_t room, const char *what) {
   size_t n = 0;
   char quote = peek(h);
-  if (quote != '\'' && quote != '"') bad(h, what);
+  if (quote != '\'' && quote != '"') bad_header(h, what);
   for (h->at++; h->at < h->n && h->s[h->at] != quote; h->at++) {
-    if (n + 1 == room || h->s[h->at] == '\\') bad(h, what);
+    if (n + 1 == room || h->s[h->at] == '\\') bad_header(h, what);
     out[n++] = h->s[h->at];
   }
-  if (h->at >= h->n) bad(h, what);
+  if (h->at >= h->n) bad_header(h, what);
   h->at++;
   out[n] = 0;
 }
 
-static bool word(header *h, const char *w) {
+static bool header_word(header *h, const char *w) {
   size_t n = strlen(w);
   peek(h);
   if (h->n - h->at < n || memcmp(h->s + h->at, w, n) != 0) return false;
@@ -78,24 +78,24 @@ static int64_t length(header *h) {
   for (start = h->at; h->at < h->n; h->at++) {
     char ch = h->s[h->at];
     if (ch < '0' || ch > '9') break;
-    if (v > (INT64_MAX - 9) / 10) bad(h, "a length beyond any array");
+    if (v > (INT64_MAX - 9) / 10) bad_header(h, "a length beyond any array");
     v = v * 10 + (ch - '0');
   }
-  if (h->at == start) bad(h, "expected a length");
+  if (h->at == start) bad_header(h, "expected a length");
   accept(h, 'L'); /* as Python 2 wrote it */
   return v;
 }
 
 static void shape(header *h, tkn_npy *out) {
   bool comma = false;
-  expect(h, '(', "expected the shape");
+  expect_char(h, '(', "expected the shape");
   while (peek(h) != ')') {
-    if (out->rank == TK_MAX_RANK) bad(h, "more than 10 axes");
+    if (out->rank == TK_MAX_RANK) bad_header(h, "more than 10 axes");
     out->shape[out->rank++] = length(h);
     comma = accept(h, ',');
-    if (!comma && peek(h) != ')') bad(h, "expected ',' or ')'");
+    if (!comma && peek(h) != ')') bad_header(h, "expected ',' or ')'");
   }
-  if (out->rank == 1 && !comma) bad(h, "(5) is no tuple");
+  if (out->rank == 1 && !comma) bad_header(h, "(5) is no tuple");
   h->at++;
 }
 
@@ -112,7 +112,7 @@ static bool find_type(const char *kind, tkn_npy *out) {
 
 static void descr(header *h, tkn_npy *out) {
   char text[16], order;
-  string(h, text, sizeof text, "expected a dtype such as '<f4'");
+  header_string(h, text, sizeof text, "expected a dtype such as '<f4'");
   order = text[0];
   bool known = strchr("<>|=", order) && order && find_type(text + 1, out);
   if (!known) {
@@ -126,33 +126,33 @@ static void entry(header *h, tkn_npy *out, unsigned *seen) {
   static const char *const keys[] = {"descr", "fortran_order", "shape"};
   char key[16];
   unsigned k = 0;
-  string(h, key, sizeof key, "expected a key");
+  header_string(h, key, sizeof key, "expected a key");
   while (k < TK_COUNT(keys) && strcmp(key, keys[k]) != 0) k++;
-  if (k == TK_COUNT(keys)) bad(h, "unknown key");
-  if (*seen >> k & 1) bad(h, "a key stands twice");
+  if (k == TK_COUNT(keys)) bad_header(h, "unknown key");
+  if (*seen >> k & 1) bad_header(h, "a key stands twice");
   *seen |= 1u << k;
-  expect(h, ':', "expected ':'");
+  expect_char(h, ':', "expected ':'");
   if (k == 0)
     descr(h, out);
   else if (k == 2)
     shape(h, out);
-  else if (word(h, "True"))
+  else if (header_word(h, "True"))
     out->fortran = true;
-  else if (!word(h, "False"))
-    bad(h, "expected True or False");
+  else if (!header_word(h, "False"))
+    bad_header(h, "expected True or False");
 }
 
 static void dict(header *h, tkn_npy *out) {
   unsigned seen = 0;
   memset(out, 0, sizeof *out);
-  expect(h, '{', "expected '{'");
+  expect_char(h, '{', "expected '{'");
   while (peek(h) != '}') {
     entry(h, out, &seen);
-    if (!accept(h, ',') && peek(h) != '}') bad(h, "expected ',' or '}'");
+    if (!accept(h, ',') && peek(h) != '}') bad_header(h, "expected ',' or '}'");
   }
   h->at++;
-  if (peek(h) || h->at < h->n) bad(h, "text after the header");
-  if (seen != 7) bad(h, "a key is missing");
+  if (peek(h) || h->at < h->n) bad_header(h, "text after the header");
+  if (seen != 7) bad_header(h, "a key is missing");
 }
 
 /* ---- reading ----------------------------------------------------------- */

@@ -99,7 +99,7 @@ typedef struct parse_call {
   tk_pids *out;
 } parse_call;
 
-static void parse(tk_env *e, void *ud) {
+static void parse_conditions(tk_env *e, void *ud) {
   (void)e;
   parse_call *call = ud;
   conditions(&call->c, call->out);
@@ -107,7 +107,7 @@ static void parse(tk_env *e, void *ud) {
 
 static bool protected_parse(tk_env *e, tkn_cursor c, tk_pids *out) {
   parse_call call = {c, out};
-  tk_status st = tk_protect(e, parse, &call);
+  tk_status st = tk_protect(e, parse_conditions, &call);
   if (st != TK_OK && st != TK_USAGE) tk_throw(e, st);
   return st == TK_OK;
 }
@@ -141,7 +141,7 @@ typedef struct check_call {
   const char *text;
 } check_call;
 
-static void check(tk_env *e, void *ud) {
+static void check_pids(tk_env *e, void *ud) {
   check_call *c = ud;
   tk_pids pids;
   size_t len = strlen(c->text);
@@ -151,7 +151,7 @@ static void check(tk_env *e, void *ud) {
 
 tk_status tk_pids_check(tk_session *s, const char *conds) {
   check_call c = {s, conds ? conds : ""};
-  return tk_session_guard(s, check, &c);
+  return tk_session_guard(s, check_pids, &c);
 }
 
 static bool holds(const tk_pid_cond *c, int64_t pid) {
@@ -215,7 +215,7 @@ bool tk_order_parse(tk_env *e, const char *text, uint64_t n, tk_order *out) {
 }
 
 /* The finaliser of splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t mix(uint64_t x) {
+static uint64_t mix_bits(uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
   return x ^ x >> 31;
@@ -225,8 +225,8 @@ static uint64_t feistel(const tk_order *o, uint64_t x) {
   uint64_t half = o->bits / 2, mask = ((uint64_t)1 << half) - 1;
   uint64_t left = x >> half, right = x & mask;
   for (uint64_t r = 1; r <= ROUNDS; r++) {
-    uint64_t key = mix(o->seed + r * 0x9e3779b97f4a7c15);
-    uint64_t next = left ^ (mix(key ^ right) & mask);
+    uint64_t key = mix_bits(o->seed + r * 0x9e3779b97f4a7c15);
+    uint64_t next = left ^ (mix_bits(key ^ right) & mask);
     left = right;
     right = next;
   }

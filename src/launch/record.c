@@ -51,19 +51,20 @@ typedef struct recorder {
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static json_t *put(recorder *r, json_t *parent, const char *key, json_t *node) {
+static json_t *put_json(recorder *r, json_t *parent, const char *key,
+                        json_t *node) {
   if (json_object_set_new(parent, key, node) != 0)
     tk_throw(r->env, TK_INTERNAL);
   return node;
 }
 
-static json_t *push(recorder *r, json_t *parent, json_t *node) {
+static json_t *push_json(recorder *r, json_t *parent, json_t *node) {
   if (json_array_append_new(parent, node) != 0) tk_throw(r->env, TK_INTERNAL);
   return node;
 }
 
 static void put_int(recorder *r, json_t *parent, const char *key, int64_t v) {
-  put(r, parent, key, json_integer(v));
+  put_json(r, parent, key, json_integer(v));
 }
 
 /* Text that may be no UTF-8 is kept as {"hex": "..."} then. */
@@ -71,7 +72,7 @@ static void put_bytes(recorder *r, json_t *parent, const char *key,
                       const char *s, size_t n) {
   json_t *node = json_stringn(s, n);
   if (node) {
-    put(r, parent, key, node);
+    put_json(r, parent, key, node);
     return;
   }
   char *hex = tk_arena_alloc(&r->arena, 2 * n + 1);
@@ -79,7 +80,7 @@ static void put_bytes(recorder *r, json_t *parent, const char *key,
     hex[2 * i] = "0123456789abcdef"[(unsigned char)s[i] >> 4];
     hex[2 * i + 1] = "0123456789abcdef"[(unsigned char)s[i] & 15];
   }
-  put(r, put(r, parent, key, json_object()), "hex", json_string(hex));
+  put_json(r, put_json(r, parent, key, json_object()), "hex", json_string(hex));
 }
 
 static void put_text(recorder *r, json_t *parent, const char *key,
@@ -113,8 +114,8 @@ static int64_t object_index(recorder *r, void *obj) {
 static void value_members(recorder *r, json_t *o, const tk_value *v, int depth);
 
 static void put_value(recorder *r, json_t *o, const tk_value *v, int depth) {
-  put(r, o, "kind", json_string(tkn_value_kinds[v->kind]));
-  if (v->is_constexpr) put(r, o, "constexpr", json_true());
+  put_json(r, o, "kind", json_string(tkn_value_kinds[v->kind]));
+  if (v->is_constexpr) put_json(r, o, "constexpr", json_true());
   if (depth == MAX_DEPTH)
     tkn_file_fail(r->env, r->path, "a value is nested too deeply to record");
   value_members(r, o, v, depth);
@@ -122,9 +123,9 @@ static void put_value(recorder *r, json_t *o, const tk_value *v, int depth) {
 
 static void tuple_members(recorder *r, json_t *o, const tk_value *v,
                           int depth) {
-  json_t *items = put(r, o, "items", json_array());
+  json_t *items = put_json(r, o, "items", json_array());
   for (size_t i = 0; i < v->n; i++)
-    put_value(r, push(r, items, json_object()), &v->items[i], depth + 1);
+    put_value(r, push_json(r, items, json_object()), &v->items[i], depth + 1);
   put_text(r, o, "fields", v->str);
 }
 
@@ -157,24 +158,24 @@ static void value_members(recorder *r, json_t *o, const tk_value *v,
 /* ---- functions --------------------------------------------------------- */
 
 static void put_call(recorder *r, json_t *o, const tk_answer *a) {
-  json_t *args = put(r, o, "args", json_array());
-  json_t *names = put(r, o, "keywords", json_array());
+  json_t *args = put_json(r, o, "args", json_array());
+  json_t *names = put_json(r, o, "keywords", json_array());
   for (size_t i = 0; i < a->nargs; i++)
-    put_value(r, push(r, args, json_object()), &a->args[i], 0);
+    put_value(r, push_json(r, args, json_object()), &a->args[i], 0);
   for (size_t i = 0; i < a->nkw; i++)
-    put_text(r, push(r, names, json_object()), "name", a->kwnames[i]);
+    put_text(r, push_json(r, names, json_object()), "name", a->kwnames[i]);
 }
 
 static void put_answer(recorder *r, json_t *o, const tk_answer *a) {
   static const char *const names[] = {"global", "attr", "call"};
-  put(r, o, "question", json_string(names[a->kind]));
+  put_json(r, o, "question", json_string(names[a->kind]));
   put_int(r, o, "found", a->found);
   put_text(r, o, "name", a->name);
   if (a->kind != TK_ANSWER_GLOBAL)
     put_int(r, o, "object", object_index(r, a->obj));
   if (a->kind == TK_ANSWER_CALL) put_call(r, o, a);
   if (a->found > 0)
-    put_value(r, put(r, o, "value", json_object()), &a->value, 0);
+    put_value(r, put_json(r, o, "value", json_object()), &a->value, 0);
   else
     put_text(r, o, "why", a->value.str);
 }
@@ -183,21 +184,21 @@ static void put_function(recorder *r, json_t *o, tk_function *f) {
   put_int(r, o, "module", module_index(r, f->module));
   put_int(r, o, "line", f->item->line);
   put_text(r, o, "name", f->item->name);
-  put(r, o, "host", json_boolean(f->host != NULL));
-  json_t *answers = put(r, o, "answers", json_array());
+  put_json(r, o, "host", json_boolean(f->host != NULL));
+  json_t *answers = put_json(r, o, "answers", json_array());
   for (const tk_answer *a = f->answers; a; a = a->next)
-    put_answer(r, push(r, answers, json_object()), a);
+    put_answer(r, push_json(r, answers, json_object()), a);
 }
 
 /* Answers may name further functions, which join the end of the list. */
 static void put_functions(recorder *r) {
-  json_t *list = put(r, r->meta, "functions", json_array());
+  json_t *list = put_json(r, r->meta, "functions", json_array());
   for (size_t i = 0; i < r->functions.n; i++)
-    put_function(r, push(r, list, json_object()), r->functions.items[i]);
-  list = put(r, r->meta, "modules", json_array());
+    put_function(r, push_json(r, list, json_object()), r->functions.items[i]);
+  list = put_json(r, r->meta, "modules", json_array());
   for (size_t i = 0; i < r->modules.n; i++) {
     const tk_source *src = r->modules.items[i]->file->src;
-    json_t *o = push(r, list, json_object());
+    json_t *o = push_json(r, list, json_object());
     put_text(r, o, "name", src->name);
     put_bytes(r, o, "text", src->text, src->len);
   }
@@ -299,15 +300,15 @@ static void put_region(recorder *r, region *o, size_t i) {
   const tk_tensor *t = plain_tensor(o);
   uint64_t bytes = (uint64_t)(o->hi - o->lo);
   o->name = region_name(r, o, i);
-  json_t *entry = put(r, r->header, o->name, json_object());
+  json_t *entry = put_json(r, r->header, o->name, json_object());
   put_text(r, entry, "dtype", t ? tk_dtypes[t->dtype].st : "U8");
-  json_t *shape = put(r, entry, "shape", json_array());
+  json_t *shape = put_json(r, entry, "shape", json_array());
   for (int k = 0; t && k < t->rank; k++)
-    push(r, shape, json_integer(t->shape[k]));
-  if (!t) push(r, shape, json_integer((json_int_t)bytes));
-  json_t *offsets = put(r, entry, "data_offsets", json_array());
-  push(r, offsets, json_integer((json_int_t)o->at));
-  push(r, offsets, json_integer((json_int_t)(o->at + bytes)));
+    push_json(r, shape, json_integer(t->shape[k]));
+  if (!t) push_json(r, shape, json_integer((json_int_t)bytes));
+  json_t *offsets = put_json(r, entry, "data_offsets", json_array());
+  push_json(r, offsets, json_integer((json_int_t)o->at));
+  push_json(r, offsets, json_integer((json_int_t)(o->at + bytes)));
 }
 
 /* ---- arguments --------------------------------------------------------- */
@@ -318,11 +319,11 @@ static void put_tensor(recorder *r, json_t *o, const tk_tensor *t) {
   bounds(t, &lo, &hi);
   put_text(r, o, "storage", where->name);
   put_text(r, o, "dtype", tk_dtype_name(t->dtype));
-  json_t *shape = put(r, o, "shape", json_array());
-  json_t *strides = put(r, o, "strides", json_array());
+  json_t *shape = put_json(r, o, "shape", json_array());
+  json_t *strides = put_json(r, o, "strides", json_array());
   for (int i = 0; i < t->rank; i++) {
-    push(r, shape, json_integer(t->shape[i]));
-    push(r, strides, json_integer(t->strides[i]));
+    push_json(r, shape, json_integer(t->shape[i]));
+    push_json(r, strides, json_integer(t->strides[i]));
   }
   int64_t before, after;
   tkn_tensor_extent(t, &before, &after);
@@ -339,11 +340,11 @@ static void put_tensor(recorder *r, json_t *o, const tk_tensor *t) {
 static void put_arg(recorder *r, json_t *o, const tk_arg *arg) {
   static const char *const kinds[] = {"absent", "tensor", "scalar", "value"};
   put_text(r, o, "name", arg->name);
-  put(r, o, "kind", json_string(kinds[arg->kind]));
-  if (arg->no_specialize) put(r, o, "no_specialize", json_true());
+  put_json(r, o, "kind", json_string(kinds[arg->kind]));
+  if (arg->no_specialize) put_json(r, o, "no_specialize", json_true());
   if (arg->kind == TK_ARG_TENSOR) put_tensor(r, o, &arg->tensor);
   if (arg->kind == TK_ARG_VALUE)
-    put_value(r, put(r, o, "value", json_object()), &arg->value, 0);
+    put_value(r, put_json(r, o, "value", json_object()), &arg->value, 0);
   if (arg->kind != TK_ARG_SCALAR) return;
   put_text(r, o, "dtype", tk_dtype_name(arg->dtype));
   put_int(r, o, "bits", (int64_t)arg->bits);
@@ -351,12 +352,12 @@ static void put_arg(recorder *r, json_t *o, const tk_arg *arg) {
 
 static void put_args(recorder *r) {
   tk_launch *l = r->l;
-  json_t *list = put(r, r->meta, "args", json_array());
+  json_t *list = put_json(r, r->meta, "args", json_array());
   for (size_t i = 0; i < l->nargs; i++)
-    put_arg(r, push(r, list, json_object()), &l->args[i]);
-  list = put(r, r->meta, "extras", json_array());
+    put_arg(r, push_json(r, list, json_object()), &l->args[i]);
+  list = put_json(r, r->meta, "extras", json_array());
   for (size_t i = 0; i < l->extras.n; i++)
-    put_arg(r, push(r, list, json_object()), &l->extras.items[i]);
+    put_arg(r, push_json(r, list, json_object()), &l->extras.items[i]);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -399,15 +400,15 @@ static void record(tk_env *e, void *ud) {
   if (!r->header || !r->meta) tk_throw(e, TK_INTERNAL);
   put_int(r, r->meta, "version", 1);
   function_index(r, r->l->fn);
-  json_t *strings = put(r, r->header, "__metadata__", json_object());
+  json_t *strings = put_json(r, r->header, "__metadata__", json_object());
   put_regions(r);
-  json_t *grid = put(r, r->meta, "grid", json_array());
-  for (int i = 0; i < 3; i++) push(r, grid, json_integer(r->l->grid[i]));
+  json_t *grid = put_json(r, r->meta, "grid", json_array());
+  for (int i = 0; i < 3; i++) push_json(r, grid, json_integer(r->l->grid[i]));
   put_int(r, r->meta, "num_warps", r->l->num_warps);
   put_args(r);
   put_functions(r);
   r->meta_text = dump(r, r->meta, JSON_COMPACT);
-  put(r, strings, "tkdbg", json_string(r->meta_text));
+  put_json(r, strings, "tkdbg", json_string(r->meta_text));
   r->header_text = dump(r, r->header, JSON_COMPACT);
   tkn_with_writer(e, r->path, write_file, r);
 }

@@ -40,7 +40,8 @@ typedef struct replayer {
 
 /* ---- JSON that must be as expected ------------------------------------- */
 
-static void TK_NORETURN bad(replayer *r, const char *key, const char *what) {
+static void TK_NORETURN bad_file(replayer *r, const char *key,
+                                 const char *what) {
   tkn_file_fail(r->env, r->file->name, "damaged launch file: '%.60s' %s", key,
                 what);
 }
@@ -48,14 +49,15 @@ static void TK_NORETURN bad(replayer *r, const char *key, const char *what) {
 static json_t *get(replayer *r, const json_t *o, const char *key,
                    json_type type) {
   json_t *v = json_object_get(o, key);
-  if (!v || json_typeof(v) != type) bad(r, key, "is missing or no such thing");
+  if (!v || json_typeof(v) != type)
+    bad_file(r, key, "is missing or no such thing");
   return v;
 }
 
 static int64_t get_int(replayer *r, const json_t *o, const char *key,
                        int64_t lo, int64_t hi) {
   json_int_t v = json_integer_value(get(r, o, key, JSON_INTEGER));
-  if (v < lo || v > hi) bad(r, key, "is out of range");
+  if (v < lo || v > hi) bad_file(r, key, "is out of range");
   return v;
 }
 
@@ -75,7 +77,7 @@ static const char *from_hex(replayer *r, const json_t *o, size_t *n) {
   char *out = tk_arena_alloc(r->arena, *n + 1);
   for (size_t i = 0; i < *n; i++) {
     int hi = hex_digit(hex[2 * i]), lo = hex_digit(hex[2 * i + 1]);
-    if (hi < 0 || lo < 0) bad(r, "hex", "has a digit that is none");
+    if (hi < 0 || lo < 0) bad_file(r, "hex", "has a digit that is none");
     out[i] = (char)(hi << 4 | lo);
   }
   return out;
@@ -96,13 +98,13 @@ static const char *get_text(replayer *r, const json_t *o, const char *key,
   size_t n;
   if (!must && !json_object_get(o, key)) return NULL;
   const char *s = get_bytes(r, o, key, &n);
-  if (strlen(s) != n) bad(r, key, "holds a NUL");
+  if (strlen(s) != n) bad_file(r, key, "holds a NUL");
   return s;
 }
 
 static tk_dtype get_dtype(replayer *r, const json_t *o) {
   int d = tk_dtype_from_name(get_text(r, o, "dtype", true));
-  if (d < 0) bad(r, "dtype", "is unknown");
+  if (d < 0) bad_file(r, "dtype", "is unknown");
   return (tk_dtype)d;
 }
 
@@ -111,7 +113,7 @@ static json_t *load_json(replayer *r, const char *text, size_t n,
   json_error_t error;
   json_t *v =
       json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-  if (!v) bad(r, what, error.text);
+  if (!v) bad_file(r, what, error.text);
   return v;
 }
 
@@ -126,7 +128,7 @@ static void *handle(replayer *r, const json_t *o, const char *key) {
 
 static void get_tuple(replayer *r, const json_t *o, tk_value *v, int depth) {
   json_t *items = get(r, o, "items", JSON_ARRAY);
-  if (depth == MAX_DEPTH) bad(r, "items", "are nested too deeply");
+  if (depth == MAX_DEPTH) bad_file(r, "items", "are nested too deeply");
   v->n = json_array_size(items);
   tk_value *out = TK_NEWN(r->arena, tk_value, v->n + 1);
   for (size_t i = 0; i < v->n; i++)
@@ -177,7 +179,7 @@ static tk_value get_value(replayer *r, const json_t *o, int depth) {
     if (v.kind == TK_V_BOOL) v.lo = v.lo != 0;
     return v;
   }
-  bad(r, "kind", "is unknown");
+  bad_file(r, "kind", "is unknown");
 }
 
 /* ---- modules and functions --------------------------------------------- */
@@ -201,7 +203,7 @@ static tk_function *read_function(replayer *r, const json_t *o) {
   bool host = json_is_true(json_object_get(o, "host"));
   tk_item *item = tkn_item_at(r->modules[i], line);
   if (!item || strcmp(item->name, name) != 0)
-    bad(r, "functions", "names a function that its module lacks");
+    bad_file(r, "functions", "names a function that its module lacks");
   tk_function *f = tkn_function_of(r->modules[i], item, host);
   if (host) tk_function_host(f, &tkn_replay_host, NULL);
   if (host) f->host = &tkn_replay_host; /* its address says what it is */
@@ -213,7 +215,7 @@ static void read_call(replayer *r, const json_t *o, tk_answer *a) {
   json_t *names = get(r, o, "keywords", JSON_ARRAY);
   a->nargs = json_array_size(args);
   a->nkw = json_array_size(names);
-  if (a->nkw > a->nargs) bad(r, "keywords", "are more than the arguments");
+  if (a->nkw > a->nargs) bad_file(r, "keywords", "are more than the arguments");
   a->args = TK_NEWN(r->arena, tk_value, a->nargs + 1);
   a->kwnames = TK_NEWN(r->arena, const char *, a->nkw + 1);
   for (size_t i = 0; i < a->nargs; i++)
@@ -228,7 +230,7 @@ static void read_answer(replayer *r, const json_t *o, tk_function *f) {
   tk_answer a = {0};
   size_t k = 0;
   while (k < TK_COUNT(names) && strcmp(question, names[k]) != 0) k++;
-  if (k == TK_COUNT(names)) bad(r, "question", "is unknown");
+  if (k == TK_COUNT(names)) bad_file(r, "question", "is unknown");
   a.kind = (tk_answer_kind)k;
   a.found = (int)get_int(r, o, "found", -1, 1);
   a.name = get_text(r, o, "name", a.kind != TK_ANSWER_CALL);
@@ -245,7 +247,7 @@ static void read_answer(replayer *r, const json_t *o, tk_function *f) {
 static void read_functions(replayer *r) {
   json_t *list = get(r, r->meta, "functions", JSON_ARRAY);
   size_t n = json_array_size(list);
-  if (n == 0) bad(r, "functions", "is empty");
+  if (n == 0) bad_file(r, "functions", "is empty");
   r->functions = TK_NEWN(r->arena, tk_function *, n);
   for (size_t i = 0; i < n; i++) {
     r->functions[i] = read_function(r, json_array_get(list, i));
@@ -255,7 +257,7 @@ static void read_functions(replayer *r) {
     const json_t *o = json_array_get(list, i);
     json_t *answers = get(r, o, "answers", JSON_ARRAY);
     if (json_array_size(answers) && !r->functions[i]->host)
-      bad(r, "answers", "are there without a host");
+      bad_file(r, "answers", "are there without a host");
     for (size_t k = 0; k < json_array_size(answers); k++)
       read_answer(r, json_array_get(answers, k), r->functions[i]);
   }
@@ -292,11 +294,11 @@ static void read_entry(replayer *r, const char *name, const json_t *o,
     e.hi = json_integer_value(json_array_get(at, 1));
   }
   if (e.lo < 0 || e.hi < e.lo || e.hi > size)
-    bad(r, name, "lies outside of the file");
+    bad_file(r, name, "lies outside of the file");
   int lane = st_size(dtype);
-  if (!*dtype || !lane) bad(r, name, "has an unknown dtype");
+  if (!*dtype || !lane) bad_file(r, name, "has an unknown dtype");
   if (!shape_fills(get(r, o, "shape", JSON_ARRAY), lane, e.hi - e.lo))
-    bad(r, name, "has a shape that does not fill its bytes");
+    bad_file(r, name, "has a shape that does not fill its bytes");
   TK_PUSH(r->arena, &r->entries, e);
 }
 
@@ -310,7 +312,8 @@ static void read_entries(replayer *r) {
     const entry *e = &r->entries.items[r->entries.n - 1];
     if (__builtin_add_overflow(sum, e->hi - e->lo, &sum)) sum = size + 1;
   }
-  if (sum != size) bad(r, "data_offsets", "do not add up to the file's size");
+  if (sum != size)
+    bad_file(r, "data_offsets", "do not add up to the file's size");
 }
 
 static entry *storage(replayer *r, const char *name) {
@@ -325,7 +328,7 @@ static entry *storage(replayer *r, const char *name) {
     e->data = data;
     return e;
   }
-  bad(r, name, "is no tensor of the file");
+  bad_file(r, name, "is no tensor of the file");
 }
 
 /* ---- arguments --------------------------------------------------------- */
@@ -333,18 +336,19 @@ static entry *storage(replayer *r, const char *name) {
 static void read_axes(replayer *r, const json_t *o, const char *key, int rank,
                       int64_t lo, int64_t *out) {
   json_t *list = get(r, o, key, JSON_ARRAY);
-  if (json_array_size(list) != (size_t)rank) bad(r, key, "has another rank");
+  if (json_array_size(list) != (size_t)rank)
+    bad_file(r, key, "has another rank");
   for (int i = 0; i < rank; i++) {
     json_t *v = json_array_get(list, (size_t)i);
-    if (!json_is_integer(v)) bad(r, key, "holds no integer");
+    if (!json_is_integer(v)) bad_file(r, key, "holds no integer");
     out[i] = json_integer_value(v);
-    if (out[i] < lo) bad(r, key, "holds a negative length");
+    if (out[i] < lo) bad_file(r, key, "holds a negative length");
   }
 }
 
 static void read_tensor(replayer *r, const json_t *o, tk_tensor *t) {
   size_t rank = json_array_size(get(r, o, "shape", JSON_ARRAY));
-  if (rank > TK_MAX_RANK) bad(r, "shape", "has more than 10 axes");
+  if (rank > TK_MAX_RANK) bad_file(r, "shape", "has more than 10 axes");
   *t = (tk_tensor){.dtype = get_dtype(r, o), .rank = (int)rank};
   read_axes(r, o, "shape", t->rank, 0, t->shape);
   read_axes(r, o, "strides", t->rank, INT64_MIN, t->strides);
@@ -354,9 +358,9 @@ static void read_tensor(replayer *r, const json_t *o, tk_tensor *t) {
   int64_t high = get_int(r, o, "high", low, size);
   int64_t at = get_int(r, o, "offset", 0, size);
   if (!tkn_tensor_extent(t, &before, &after))
-    bad(r, "strides", "reach beyond any address");
+    bad_file(r, "strides", "reach beyond any address");
   if (after && (at < low || before > at - low || after > high - at))
-    bad(r, "offset", "puts the tensor outside of its storage");
+    bad_file(r, "offset", "puts the tensor outside of its storage");
   t->data = e->data + at;
   t->storage = e->data + low;
   t->storage_bytes = (size_t)(high - low);
@@ -378,17 +382,17 @@ static void read_arg(replayer *r, const json_t *o, tk_arg *arg) {
     arg->bits = (uint64_t)any_int(r, o, "bits");
     arg->kind = TK_ARG_SCALAR;
   } else if (strcmp(kind, "absent") != 0)
-    bad(r, "kind", "is unknown");
+    bad_file(r, "kind", "is unknown");
 }
 
 static void read_args(replayer *r) {
   json_t *list = get(r, r->meta, "args", JSON_ARRAY);
   if (json_array_size(list) > r->l->nargs)
-    bad(r, "args", "are more than the kernel's parameters");
+    bad_file(r, "args", "are more than the kernel's parameters");
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *o = json_array_get(list, i);
     tk_arg *arg = tkn_arg_find(r->l, get_text(r, o, "name", true));
-    if (!arg) bad(r, "args", "names a parameter that the kernel lacks");
+    if (!arg) bad_file(r, "args", "names a parameter that the kernel lacks");
     read_arg(r, o, arg);
   }
   list = get(r, r->meta, "extras", JSON_ARRAY);
@@ -396,12 +400,12 @@ static void read_args(replayer *r) {
     const json_t *o = json_array_get(list, i);
     tk_arg extra = {.name = get_text(r, o, "name", true)};
     read_arg(r, o, &extra);
-    if (extra.kind != TK_ARG_TENSOR) bad(r, "extras", "holds no tensor");
+    if (extra.kind != TK_ARG_TENSOR) bad_file(r, "extras", "holds no tensor");
     TK_PUSH(r->arena, &r->l->extras, extra);
   }
   for (size_t i = 0; i < r->l->nargs; i++) {
     const char *why = tkn_value_fault(r->l, &r->l->args[i].value);
-    if (why && r->l->args[i].kind == TK_ARG_VALUE) bad(r, "args", why);
+    if (why && r->l->args[i].kind == TK_ARG_VALUE) bad_file(r, "args", why);
   }
 }
 
@@ -421,13 +425,13 @@ static void read_header(replayer *r) {
   tkn_read(r->file, length, sizeof length);
   for (int i = 7; i >= 0; i--) n = n << 8 | length[i];
   if (n > r->file->size - 8 || n > (uint64_t)1 << 30)
-    bad(r, "header", "is longer than the file");
+    bad_file(r, "header", "is longer than the file");
   r->text = tk_calloc(r->env, 1, (size_t)n + 1);
   r->text_size = (size_t)n + 1;
   tkn_read(r->file, r->text, (size_t)n);
   r->data_at = r->file->at;
   r->header = load_json(r, r->text, (size_t)n, "header");
-  if (!json_is_object(r->header)) bad(r, "header", "is no object");
+  if (!json_is_object(r->header)) bad_file(r, "header", "is no object");
   json_t *strings = json_object_get(r->header, "__metadata__");
   json_t *text = json_object_get(strings, "tkdbg");
   if (!json_is_string(text))
@@ -442,7 +446,7 @@ static void replay(tk_env *e, void *ud) {
   replayer *r = ud;
   read_header(r);
   if (any_int(r, r->meta, "version") != 1)
-    bad(r, "version", "is one that this tkdbg does not know");
+    bad_file(r, "version", "is one that this tkdbg does not know");
   read_modules(r);
   read_functions(r);
   r->l = tkn_launch_new(r->s, r->functions[0]);
