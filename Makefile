@@ -6,6 +6,7 @@
 #   make check-fast builds, then lint and the tests that take under a second
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
+#   make wheel      dist/*.whl, for pip; DIST=FOLDER
 #   make spec       the specification suite; PEER=interpret|gpu by a peer
 #   make docs       pages that are written by asking the library
 #   make lint       layout, line width, sizes; what may use what, and knots
@@ -124,8 +125,8 @@ PEER ?=
 PART ?=
 OUT ?=
 .PHONY: all spec docs gate demo test tested check-fast checked-fast setup \
-  install uninstall lint format bench bench-check bench-debug accuracy fuzz \
-  mutants clean test-programs fuzzers FORCE
+  install uninstall wheel wheel-files lint format bench bench-check \
+  bench-debug accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -319,7 +320,7 @@ format:
 	  xargs clang-format -i
 
 clean:
-	rm -rf build build-*
+	rm -rf build build-* dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- installing ----------------------------------------------------------
@@ -339,6 +340,32 @@ install: all
 	install -m 644 $(B)/tkdbg.bash '$(COMPLETIONS)/tkdbg'
 	for f in $(PY_FILES); do \
 	  install -D -m 644 $$f "$(D)/lib/tkdbg/$$f" || exit 1; done
+
+# A wheel holds the library and the command, which look for libraries that are
+# not part of glibc beside themselves, and those libraries.
+WHEEL_LDFLAGS := -s -Wl,-rpath,'$$ORIGIN'
+not_glibc := sed -nE '/lib(c|m|dl|pthread|rt)\.so/d; s/.*=> (\/.*) \(.*/\1/p'
+
+$(B)/wheel/libtkdbg.so: $(LIB_OBJ) $(B)/members $(B)/tkdbg.map
+	$(call say,LINK,$@)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)$(LINK) -shared -Wl,-soname,libtkdbg.so \
+	  -Wl,--version-script=$(B)/tkdbg.map $(WHEEL_LDFLAGS) -o $@ \
+	  $(LIB_OBJ) $(LIBS)
+	$(Q)libs=$$(ldd $@ | $(not_glibc)); [ -z "$$libs" ] || \
+	  cp -L $$libs $(@D)
+
+$(B)/wheel/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a $(B)/wheel/libtkdbg.so
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $(WHEEL_LDFLAGS) -o $@ $(filter-out %.so,$^) $(LIBS)
+
+INTO ?=
+wheel-files: $(B)/wheel/libtkdbg.so $(B)/wheel/tkdbg
+	$(if $(INTO),@cp $(B)/wheel/* '$(INTO)')
+
+DIST ?= dist
+wheel:
+	@PYTHON='$(PYTHON)' DIST='$(DIST)' sh tools/wheel.sh
 
 # The three folders named tkdbg are ours alone.
 uninstall:

@@ -36,7 +36,8 @@ import pyknots
 
 FOLDERS = ('src', 'include', 'interp', 'gdbstub', 'tests', 'examples',
            'python', 'tools', 'docs', 'puzzles', '.ci')
-TOP = 'Makefile', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'
+TOP = ('Makefile', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'setup.py',
+       'pyproject.toml')
 TEXT = '.c', '.h', '.def', '.py', '.sh', '.md', ''
 VALUES = tuple(f'interp/{name}' for name in ('value.h', 'value.c', 'pool.h',
                                              'pool.c'))

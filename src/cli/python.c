@@ -33,14 +33,15 @@ static bool probe_passes(const char *python) {
 }
 
 char *cli_find_python(const cli_args *a) {
-  static const char *const candidates[] = {"python3", "/usr/bin/python3"};
+  const char *const candidates[] = {getenv("TKDBG_PYTHON"), "python3",
+                                    "/usr/bin/python3"};
   const char *given = cli_value(a, OPT_PYTHON);
   const char *venv = getenv("VIRTUAL_ENV");
   if (given) return cli_format("%s", given);
   if (venv && *venv) return cli_format("%s/bin/python", venv);
   for (size_t i = 0; i < CLI_COUNT(candidates); i++) {
-    if (!probe_passes(candidates[i])) continue;
-    if (i > 0 && !cli_has(a, OPT_QUIET))
+    if (!candidates[i] || !probe_passes(candidates[i])) continue;
+    if (i > 1 && !cli_has(a, OPT_QUIET))
       fprintf(stderr,
               "tkdbg: using %s: the python3 on PATH has neither "
               "NumPy nor PyTorch\n",

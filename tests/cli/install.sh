@@ -39,3 +39,45 @@ status 'and runs' 0 ./program
 check 'uninstall' place uninstall
 find "$SCRATCH/root" ! -type d >left
 silent 'uninstall leaves nothing' left
+
+# The wheel: everything in a package, for any Python.
+pythons='python3 /usr/bin/python3'
+has() {
+  for python in ${PYTHON:-} $pythons; do
+    "$python" -c "$1" 2>/dev/null && return 0
+  done
+  return 1
+}
+if [ "${SANITIZE:-}" ]; then
+  skip 'wheel' 'a sanitized library wants its runtime to be in Python first'
+elif ! has 'import setuptools, wheel.bdist_wheel' &&
+    ! has 'import setuptools.command.bdist_wheel'; then
+  skip 'wheel' 'setuptools and wheel are not installed'
+else
+  check 'make wheel' make -s -C "$ROOT" wheel DIST="$SCRATCH/dist"
+  wheel=$(echo dist/tkdbg-*.whl)
+  if ! has 'import numpy, ensurepip' ||
+      ! "$python" -m venv --system-site-packages venv >venv.log 2>&1; then
+    skip 'pip install' 'no Python with NumPy can make virtual environments'
+  else
+    unset VIRTUAL_ENV TKDBG_LIBRARY
+    check 'pip install' venv/bin/pip install -q --no-index --no-deps "$wheel"
+    status 'a script' 0 venv/bin/tkdbg run "$vector_add"
+    says 'a script: its output' out 'vector_add: OK'
+    venv/bin/tkdbg run -c 'import sys; print(sys.prefix)' >out 2>err
+    says "the script's Python is the wheel's own" out "$SCRATCH/venv"
+    status 'the module' 0 venv/bin/python -m tkdbg run "$vector_add"
+    status 'a place for other Pythons' 0 venv/bin/tkdbg --python-path
+    says 'a place for other Pythons: it is in the package' out \
+      /site-packages/tkdbg/path
+    status 'another Python' 0 env TKDBG=1 PYTHONPATH="$(cat out)" \
+      "$python" "$vector_add"
+    venv/bin/tkdbg run --python "$python" \
+      -c 'import sys, tkdbg; print(sys.prefix, tkdbg.__file__)' >out 2>err
+    says 'another Python: the package is the same' out \
+      "$SCRATCH/venv/lib/python"
+    check 'pip uninstall' venv/bin/pip uninstall -q -y tkdbg
+    find venv -name '*tkdbg*' >left
+    silent 'pip uninstall leaves nothing' left
+  fi
+fi

@@ -1,0 +1,123 @@
+"""pip install . and make wheel: the package with the library and the command.
+
+make builds what is C (the target wheel-files); here it is put into the
+package tkdbg:
+
+    tkdbg/                 the bridge, as in python/tkdbg
+    tkdbg/libtkdbg.so      the library
+    tkdbg/tkdbg            the command; the script tkdbg becomes it
+    tkdbg/lib*.so.*        libraries that are not glibc's
+    tkdbg/path/            what `tkdbg --python-path` names
+
+The wheel serves every Python 3: nothing of it is linked with one.  Its tag
+says which glibc it needs, by the symbols that are used; one that needs more
+than glibc is for this machine alone.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # setuptools before 70.1
+    from wheel.bdist_wheel import bdist_wheel
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+WORK = os.path.join(ROOT, "build", "setuptools")
+PATH = os.path.join(ROOT, "tools", "wheel", "path")
+
+# what every Linux with glibc has
+GLIBC = re.compile(r"(lib(c|m|dl|pthread|rt)|ld-linux.*)\.so\.\d+")
+
+
+def version():
+    with open(os.path.join(ROOT, "python/tkdbg/_capi.py")) as f:
+        return re.search(r'^VERSION = "(.+)"$', f.read(), re.M).group(1)
+
+
+def read_elf(option, path):
+    return subprocess.run(["readelf", option, "-W", path], check=True,
+                          stdout=subprocess.PIPE,
+                          universal_newlines=True).stdout
+
+
+def is_program(path):
+    with open(path, "rb") as f:
+        return f.read(4) == b"\x7fELF"
+
+
+def platform(folder):
+    """A wheel's platform: what the programs in a folder need at least."""
+    mine = re.sub(r"[^a-z0-9_]", "_", sysconfig.get_platform())
+    files = [f.path for f in os.scandir(folder) if f.is_file()]
+    programs = list(filter(is_program, files))
+    needed = set(re.findall(r"NEEDED.*\[(.+)\]", "".join(
+        read_elf("-d", p) for p in programs)))
+    if any(not GLIBC.fullmatch(name) for name in
+           needed - set(os.listdir(folder))):
+        return mine
+    used = [tuple(map(int, found)) for p in programs for found in
+            re.findall(r"\bGLIBC_(\d+)\.(\d+)", read_elf("-V", p))]
+    return mine.replace("linux", "manylinux_%d_%d" % max(used), 1)
+
+
+def make(*what):
+    jobs = f"-j{os.cpu_count() or 1}"
+    already = "-j" in os.environ.get("MAKEFLAGS", "")
+    subprocess.run(["make", *([] if already else [jobs]), *what], cwd=ROOT,
+                   check=True)
+
+
+class BuildPy(build_py):
+    """Adds what make builds to the package."""
+
+    def run(self):
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
+        if getattr(self, "editable_mode", False):
+            make("all")
+            return
+        package = os.path.abspath(os.path.join(self.build_lib, "tkdbg"))
+        make("wheel-files", f"INTO={package}")
+        stub = os.path.join(package, "path", "tkdbg")
+        os.makedirs(stub, exist_ok=True)
+        shutil.copy(os.path.join(PATH, "tkdbg", "__init__.py"), stub)
+        shutil.copy(os.path.join(ROOT, "python", "sitecustomize.py"),
+                    os.path.dirname(stub))
+
+
+class BdistWheel(bdist_wheel):
+    """Tags the wheel: any Python 3, this processor, what glibc is needed."""
+
+    def get_tag(self):
+        build = self.get_finalized_command("build_py").build_lib
+        return "py3", "none", platform(os.path.join(build, "tkdbg"))
+
+
+class Binary(Distribution):
+    """Has programs, so that it goes where those of a platform go."""
+
+    def has_ext_modules(self):
+        return True
+
+
+os.makedirs(WORK, exist_ok=True)
+with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
+    setup(
+        name="tkdbg", version=version(), license="MIT",
+        description="Runs and debugs kernels of the Triton language on the "
+                    "CPU",
+        long_description=readme.read(),
+        long_description_content_type="text/markdown",
+        python_requires=">=3.9", package_dir={"": "python"},
+        packages=["tkdbg", "tkdbg.modules"], scripts=["tools/wheel/tkdbg"],
+        distclass=Binary, options={"build": {"build_base": WORK},
+                                   "egg_info": {"egg_base": WORK},
+                                   "bdist_wheel": {
+                                       "bdist_dir": WORK + "/wheel"}},
+        cmdclass={"build_py": BuildPy, "bdist_wheel": BdistWheel})
