@@ -5,6 +5,9 @@
 #   setup.sh               installs
 #   setup.sh --if-missing  the same, silent and quick when all is there
 #   setup.sh --lint        and clang-format
+#
+# Without --if-missing also what some tests need that are skipped without it,
+# if apt-get can get that.
 set -u
 
 # What is needed and the package that has it, as pairs of test and package.
@@ -26,7 +29,8 @@ has_numpy() {
 }
 
 missing() {
-  has_command "${CC:-cc}" || echo gcc libc6-dev
+  cc=${CC:-cc}
+  has_command "${cc%% *}" || echo gcc libc6-dev
   has_command make || echo make
   has_command pkg-config || echo pkg-config
   has_module libffi || echo libffi-dev
@@ -40,6 +44,15 @@ missing() {
   if [ "$lint" ]; then
     has_command clang-format || echo clang-format
   fi
+}
+
+has_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
+wanted() {
+  has_python setuptools || echo python3-setuptools
+  has_python wheel || echo python3-wheel
+  has_python ensurepip || echo python3-venv
+  has_python pytest || echo python3-pytest
+  has_python IPython || echo python3-ipython
 }
 
 as_root() {
@@ -62,20 +75,30 @@ for a in "$@"; do
 done
 
 packages=$(missing | tr '\n' ' ')
-if [ -z "$packages" ]; then
+optional=$([ "$quiet" ] || wanted | tr '\n' ' ')
+if [ -z "$packages$optional" ]; then
   [ "$quiet" ] || echo "setup: nothing is missing"
   exit 0
 fi
 if ! has_command apt-get; then
+  [ -z "$packages" ] && exit 0
   echo "tkdbg: these Debian packages, or what your system calls them, are" >&2
   echo "missing, and this system has no apt-get: $packages" >&2
   exit 1
 fi
-echo "setup: installing $packages"
-apt='env DEBIAN_FRONTEND=noninteractive apt-get'
-install="$apt install -y -q --no-install-recommends"
+
 # The package lists may be absent or too old: fetch them when needed.
+install() {
+  echo "setup: installing $*"
+  apt='env DEBIAN_FRONTEND=noninteractive apt-get'
+  install="$apt install -y -q --no-install-recommends"
+  # shellcheck disable=SC2086
+  as_root $install "$@" </dev/null || {
+    as_root $apt update -q </dev/null && as_root $install "$@" </dev/null
+  } || { echo "tkdbg: apt-get could not install: $*" >&2; return 1; }
+}
 # shellcheck disable=SC2086
-as_root $install $packages </dev/null || {
-  as_root $apt update -q </dev/null && as_root $install $packages </dev/null
-} || { echo "tkdbg: apt-get could not install: $packages" >&2; exit 1; }
+[ -z "$packages" ] || install $packages || exit 1
+# shellcheck disable=SC2086
+[ -z "$optional" ] || install $optional ||
+  echo "setup: the tests that need these will be skipped"
