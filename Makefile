@@ -134,7 +134,7 @@ all: $(MADE)
 
 # Rewritten when the compiler or its flags change, so that objects follow.
 $(B)/flags: FORCE
-	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS)' >$@.new; \
+	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS) $(LOOPS)' >$@.new; \
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Rewritten when a file of the library comes or goes.
@@ -143,7 +143,9 @@ $(B)/members: FORCE
 	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(B)/tests/%.o: EXTRA_CFLAGS = -Itests
-$(B)/interp/kernels%.o: EXTRA_CFLAGS = $(KERNEL_CFLAGS)
+# Loops over lanes: at -O2 GCC does not make vector loops of most of them.
+LOOPS := $(shell grep -lE 'TKI_CLONES|interp/lanes.h' $(LIB_SRC))
+$(LOOPS:%.c=$(B)/%.o): EXTRA_CFLAGS += $(KERNEL_CFLAGS)
 # A switch over instructions, or over their kinds, names every one, so that
 # none is forgotten when inst.def gets another; lint allows no default there.
 SWITCHES := $(shell grep -lE 'case TK_(I|LANES|EFFECT)_' $(LIB_SRC))
