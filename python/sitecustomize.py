@@ -26,4 +26,5 @@ def _next():
 if os.environ.get("TKDBG") == "1":
     import tkdbg
     tkdbg.install()
+    tkdbg.keep_stdin()
 _next()

@@ -7,7 +7,8 @@ script.  See ``install`` for the options.
 The modules stand in layers.  A module imports from its own layer and from
 those below it, never in a circle; tools/pyknots.py reads this table and
 checks it.  What a module above has to keep belongs to the one session
-(``session.part``): no other module has state that changes.
+(``session.part``): no other module has state that changes, but for the texts
+that source keeps.
 
 front      __init__      install(), uninstall(), options()
            __main__      ``python3 -m tkdbg run``: runs a script
@@ -50,12 +51,13 @@ ground     _capi         the C API
 """
 from __future__ import annotations
 
-from . import session as session_, setup
+from . import session as session_, setup, source
 from ._capi import VERSION as __version__
 from .errors import (CompilationError, InternalError, KernelError,
                      LaunchError, UsageError)
 
 __all__ = ["install", "uninstall", "installed", "options", "address_of",
+           "keep_stdin",
            "CompilationError", "InternalError", "KernelError", "LaunchError",
            "UsageError", "__version__"]
 
@@ -83,6 +85,12 @@ def installed():
 def options():
     """The options of this process, which may be changed at any time."""
     return session_.current().options
+
+
+def keep_stdin():
+    """For a Python that takes its program from standard input, before it
+    does: kernels in it have a source.  sitecustomize calls this."""
+    source.keep_stdin()
 
 
 def address_of(array):

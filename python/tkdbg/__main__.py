@@ -1,6 +1,7 @@
 """``python3 -m tkdbg run [options] FILE.py [ARGS]``: a script under tkdbg.
 
-Also ``-m MODULE [ARGS]`` and ``-c CODE [ARGS]`` in place of FILE.py.  Options
+Also ``-m MODULE [ARGS]`` and ``-c CODE [ARGS]`` in place of FILE.py, and
+``-``, standard input.  Options
 come from TKDBG_OPTIONS, which ``tkdbg run`` sets, and from the command line:
 those that ``tkdbg run`` has for scripts.
 
@@ -15,7 +16,7 @@ import os
 import runpy
 import sys
 
-from . import _capi, errors, excepthook, progress, settings, setup
+from . import (_capi, errors, excepthook, progress, settings, setup, source)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -32,7 +33,8 @@ def parse(argv):
     known = spellings(settings.table(_capi.load()))
     if args[:1] == ["run"]:
         args.pop(0)
-    while args and args[0].startswith("-") and args[0] not in ("-m", "-c"):
+    while args and args[0].startswith("-") and args[0] not in ("-m", "-c",
+                                                               "-"):
         name, equals, value = args.pop(0).partition("=")
         option = known.get(name)
         if option is None:
@@ -83,7 +85,11 @@ def execute(kind, target, args):
     folder = os.getcwd()
     if sys.path and sys.path[0] in ("", folder):
         sys.path.pop(0)
-    if kind == "file":
+    if kind == "file" and target == "-":
+        sys.path.insert(0, "")
+        sys.argv = ["-", *args]
+        _run_text(sys.stdin.buffer.read(), "<stdin>", None)
+    elif kind == "file":
         sys.argv = [target, *args]
         _run_file(target)
     elif kind == "-m":
@@ -118,10 +124,9 @@ def _run_text(text, name, path):
     if path is not None:
         module.__file__ = path
     sys.modules["__main__"] = module
-    if name == "<string>":
-        import linecache
-        lines = text.splitlines(keepends=True)
-        linecache.cache[name] = (len(text), None, lines, name)
+    if path is None:
+        source.keep_lines(name, text if isinstance(text, str) else
+                          text.decode("utf-8", "replace"))
     exec(code, module.__dict__)
 
 
@@ -139,6 +144,8 @@ def run(argv):
     session = session_.current()
     setup.install(values)
     check(session)
+    if not session.options.debug:  # one process has the terminal
+        os.environ["TKDBG"] = "1"  # Pythons that the script starts
     try:
         execute(kind, target, args)
     except SystemExit as e:

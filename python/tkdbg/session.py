@@ -51,11 +51,14 @@ class Session:
         self._dtypes = {}
         self._dtype_names = None
         self._output = _capi.OutputFn(self._print)
+        self._forking = None      # the lock, while a process forks
         self.watch = interrupt.Watch()
         self.debugger = None      # a tk_debugger
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
+            os.register_at_fork(before=self._before_fork,
+                                after_in_parent=self._after_fork,
+                                after_in_child=self._after_fork_in_child)
 
     def part(self, make):
         """The one make(session) of this session: what a module above keeps
@@ -120,7 +123,16 @@ class Session:
         self.debugger = out
         self.watch.debugged = lambda: self.lib.tk_debugger_is_active(out)
 
+    def _before_fork(self):
+        """A launch of another thread ends first: its state would be copied
+        as it is, and nobody would go on with it."""
+        self._forking = self.lock
+        self._forking.acquire()
+
     def _after_fork(self):
+        self._forking.release()
+
+    def _after_fork_in_child(self):
         self.lock = threading.RLock()
         self.watch.reset()
 

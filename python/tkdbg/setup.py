@@ -5,8 +5,8 @@ import importlib.abc
 import importlib.util
 import sys
 
-from . import (excepthook, inductor, session as session_, takeover, tensors,
-               vcuda)
+from . import (excepthook, inductor, session as session_, source, takeover,
+               tensors, vcuda)
 from .modules import finder
 from .patches import Patches
 
@@ -89,6 +89,7 @@ def install(values):
     for name, call in calls.items():
         if name in sys.modules:
             call()
+    source.texts.follow()
     excepthook.install()
 
 

@@ -2,12 +2,17 @@
 
 C parses whole files: line numbers in reports are those of the file.  The
 text comes from linecache, which also knows notebook cells and code whose
-author registered it.
+author registered it.  What exec() is given has no file: Python tells of each
+text that it compiles (an audit event), and those of late are kept, so that
+the one that a function was made from can be found among them.
 """
 from __future__ import annotations
 
+import __future__
+import collections
 import inspect
 import linecache
+import os
 import re
 import sys
 import textwrap
@@ -31,45 +36,142 @@ class Source(NamedTuple):
 def find(fn):
     """The Source of a Python function; raises ValueError without one."""
     code = fn.__code__
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
+    name, line = code.co_filename, code.co_firstlineno
+    text = None if _is_path(name) else texts.made(code)
+    lines = linecache.getlines(name, fn.__globals__) if text is None else ()
+    if text is None and not lines:
+        text = texts.made(code) or _executed(code)
+    if text is not None:
+        lines = text.splitlines(keepends=True)
     if not lines:
-        executed = _executed(fn)
-        if executed is not None:
-            return executed
         raise ValueError("@jit functions should be defined in a Python file")
-    if code.co_firstlineno > len(lines):
-        raise ValueError(f"{code.co_filename} no longer has a line "
-                         f"{code.co_firstlineno}: {fn.__name__} cannot be "
-                         "found in it")
-    return Source(code.co_filename, lines, code.co_firstlineno)
+    if line > len(lines):
+        raise ValueError(f"{name} no longer has a line {line}: {fn.__name__} "
+                         "cannot be found in it")
+    return Source(_cell(name) or name, lines, line)
+
+
+def _is_path(name):
+    """Whether a code object's file name may be that of a file; the others
+    ("<string>") are shared by all texts without one."""
+    return not (name.startswith("<") and name.endswith(">"))
+
+
+def _cell(name):
+    """What a notebook calls the cell with this file name: "In[3]"."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    say = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    found = say(name) if say else None
+    return found[1] if found else None
+
+
+# ---- texts that are no files -------------------------------------------------
+
+
+class Texts:
+    """The texts that Python compiled last, by the file name they got."""
+
+    KEPT = 256  # of each name
+
+    def __init__(self):
+        self._of = {}
+        self._hooked = False
+
+    def follow(self):
+        """Keeps texts from now on.  Python has no way to take such a hook
+        away again, and it costs next to nothing."""
+        if not self._hooked:
+            self._hooked = True
+            sys.addaudithook(self._on_event)
+
+    def _on_event(self, event, args):
+        if event == "compile":
+            text, name = args[:2]
+            if isinstance(text, (str, bytes)) and isinstance(name, str):
+                self._add(text, name)
+
+    def _add(self, text, name):
+        """Notes a text that may define a function and has no file."""
+        word = b"def " if isinstance(text, bytes) else "def "
+        if word in text and not os.path.exists(name):
+            kept = self._of.setdefault(name, collections.deque(
+                maxlen=self.KEPT))
+            if text not in kept:
+                kept.append(text)
+
+    def made(self, code):
+        """The text that compiles to a function's code, or None."""
+        for text in reversed(self._of.get(code.co_filename, ())):
+            if isinstance(text, bytes):
+                text = text.decode("utf-8", "replace")
+            if _makes(text, code):
+                return text
+        return None
+
+
+texts = Texts()
+
+
+def keep_stdin():
+    """Keeps the program that Python is about to read from standard input:
+    it is read here, and again by Python from a copy."""
+    if sys.argv[:1] not in ([""], ["-"]) or sys.flags.interactive:
+        return
+    if os.isatty(0):
+        return
+    with open(0, "rb", closefd=False) as f:
+        data = f.read()
+    copy = os.memfd_create("stdin")
+    with open(copy, "wb", closefd=False) as f:
+        f.write(data)
+    os.lseek(copy, 0, os.SEEK_SET)
+    os.dup2(copy, 0)
+    os.close(copy)
+    keep_lines("<stdin>", data.decode("utf-8", "replace"))
+
+
+def keep_lines(name, text):
+    """Lets tracebacks, and find(), show a text without a file."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True),
+                             name)
 
 
 # how many callers of the decorator may hold the text that exec() was given
 _CALLERS = 12
 
 
-def _executed(fn):
-    """The Source of a function that exec() is making right now, or None:
-    the text among the callers' variables that compiles to its code."""
-    code, frame = fn.__code__, sys._getframe(1)
+def _executed(code):
+    """The text among the callers' variables that compiles to this code: it
+    was compiled before anybody listened."""
+    frame = sys._getframe(1)
     for _ in range(_CALLERS):
         if frame is None:
-            return None
+            break
         for text in list(frame.f_locals.values()):
-            if (isinstance(text, str) and f"def {code.co_name}" in text and
-                    _makes(text, code)):
-                return Source(code.co_filename,
-                              text.splitlines(keepends=True),
-                              code.co_firstlineno)
+            if isinstance(text, str) and _makes(text, code):
+                return text
         frame = frame.f_back
-    return None
+    return next((t for t in _command_line() if _makes(t, code)), None)
+
+
+def _command_line():
+    """Of this process, where the text of ``python -c`` stands."""
+    try:
+        with open("/proc/self/cmdline", encoding="utf-8",
+                  errors="replace") as f:
+            return f.read().split("\0")
+    except OSError:
+        return ()
 
 
 def _makes(text, code):
     """Whether code is part of what text compiles to."""
+    if f"def {code.co_name}" not in text:
+        return False
     try:
         pending = [compile(text, code.co_filename, "exec",
-                           dont_inherit=True)]
+                           code.co_flags & _FUTURE, dont_inherit=True)]
     except (SyntaxError, ValueError):
         return False
     while pending:
@@ -79,6 +181,11 @@ def _makes(text, code):
                     return True
                 pending.append(constant)
     return False
+
+
+_FUTURE = 0  # the flags of a code object that `from __future__` sets
+for _name in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _name).compiler_flag
 
 
 def lines_of(source):
