@@ -13,15 +13,21 @@
  * passed in are copied.  What calls hand out (strings, lanes, lists) lives
  * until `stopped` returns, or until tk_debug_forget.
  *
+ * A statement is named by its number in the typed form of the kernel, a
+ * function likewise (tkdbg/ir.h): they are the same in every launch that runs
+ * that form.
+ *
  * Errors: calls return a tk_status; tk_debug_error says what was wrong with
  * the last one that did not give TK_OK.  A program counts as stopped only
  * while `stopped` runs: what needs one gives TK_USAGE at other times.
  * Callbacks run on the stack of the call that runs the launch, one at a time.
+ * tk_debug_interrupt alone may be called from elsewhere.
  */
 #ifndef TKDBG_DEBUGGER_H
 #define TKDBG_DEBUGGER_H
 
-#include "tkdbg/tkdbg.h"
+#include "tkdbg/ir.h"
+#include "tkdbg/results.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +36,7 @@ extern "C" {
 typedef struct tk_debug tk_debug;
 
 #define TK_DEBUG_NO_PROGRAM UINT64_MAX
+#define TK_DEBUG_NO_STATEMENT SIZE_MAX
 
 /* ---- what the front end is told ---------------------------------------- */
 
@@ -44,22 +51,12 @@ typedef enum tk_stop_reason {
 /* "breakpoint", "watch", ...; as events call it. */
 const char *tk_stop_reason_name(tk_stop_reason r);
 
-/* A stretch of a source text.  Lines and columns (in bytes) count from 1; the
- * end is where the first character behind it stands. */
-typedef struct tk_debug_place {
-  const char *function, *file; /* NULL: none */
-  int line, column, end_line, end_column;
-} tk_debug_place;
-
 /* A value: a scalar or a block of lanes, row-major and next to each other.  A
  * tuple is several values, each with the path that leads to it. */
 typedef struct tk_debug_value {
   const char *name;  /* of the variable; of a part, with its path: "t[0]" */
   const char *known; /* a compile-time value as text; then no lanes */
-  tk_dtype dtype;
-  int pointer; /* depth: 1 for pointers to dtype; lanes are then addresses */
-  int rank;    /* 0: a scalar */
-  int64_t shape[TK_MAX_RANK];
+  tk_ir_type type;   /* of a pointer, lanes are addresses */
   const void *lanes; /* NULL: it has no value yet */
   size_t size;       /* of lanes, in bytes */
   /* A byte a lane, not 0: undefined (with the detector undef); NULL: none. */
@@ -77,7 +74,8 @@ typedef struct tk_debug_change {
   tk_debug_value old, now;
   size_t lanes;         /* that differ */
   int64_t first_lane;   /* of those */
-  tk_debug_place where; /* the statement that did it; line 0: not known */
+  tk_place where;       /* the statement that did it; line 0: not known */
+  const char *function; /* ... that it stands in */
   int64_t pid[3];       /* ... and its program */
 } tk_debug_change;
 
@@ -92,18 +90,20 @@ typedef struct tk_debug_stop {
   const char *kernel;
   uint64_t program; /* or TK_DEBUG_NO_PROGRAM */
   int64_t pid[3], grid[3];
-  tk_debug_place place;
+  const char *function;
+  tk_place place;   /* of the statement that comes next, or is on the way */
+  size_t statement; /* its number; TK_DEBUG_NO_STATEMENT: none */
   bool in_loop;
   uint64_t trip; /* of the innermost loop, from 0 */
   uint64_t event;
   uint64_t operation; /* of the statement, when going by operations */
   const tk_debug_change *changes;
   size_t nchanges;
-  const tk_debug_value *returned; /* what finish left the function with */
+  /* FINISH, RETURN: what the function returns. */
+  const tk_debug_value *returned;
   size_t nreturned;
-  /* What was reported since the stop before: indices into the session's
-   * report. */
-  size_t first_finding, nfindings;
+  const tk_finding *const *findings; /* reported since the stop before */
+  size_t nfindings;
 } tk_debug_stop;
 
 typedef enum tk_notice_kind {
@@ -114,9 +114,10 @@ typedef enum tk_notice_kind {
 
 typedef struct tk_notice {
   tk_notice_kind kind;
-  int point;                 /* CONDITION */
-  const char *text;          /* CONDITION: what is wrong with it */
-  size_t first_finding;      /* ... in the session's report, for this call */
+  int point;                         /* CONDITION */
+  const char *text;                  /* CONDITION: what is wrong with it */
+  const tk_finding *const *findings; /* ... for this call alone */
+  size_t nfindings;
   const tk_debug_stop *stop; /* PASSED */
 } tk_notice;
 
@@ -138,6 +139,9 @@ typedef struct tk_debug_front {
   void (*output)(void *ud, const char *text, size_t len);
   void (*logged)(void *ud, tk_debug *d, const tk_log *log);
   void (*noticed)(void *ud, tk_debug *d, const tk_notice *notice);
+  /* Whether a point that asks (tk_point_spec) is hit here, where it stands as
+   * at a stop; NULL: it is. */
+  bool (*asked)(void *ud, tk_debug *d, int point);
   bool stop_at_start; /* of the first launch */
   bool stop_at_end;   /* of each launch */
   /* Only launches of a kernel that calls breakpoint(), or breakpoint_if, are
@@ -204,7 +208,8 @@ typedef struct tk_resume {
   const char *location;
   uint64_t event, operation; /* EVENT */
   uint64_t program;          /* PROGRAM; EVENT: go on with it, or NO_PROGRAM */
-  int line;                  /* JUMP */
+  int line;                  /* JUMP; 0: to `statement` */
+  size_t statement;          /* JUMP */
 } tk_resume;
 
 /* To be called in `stopped`: how to go on when that returns (otherwise it
@@ -216,6 +221,10 @@ bool tk_debug_will_resume(const tk_debug *d);
 /* As TK_RESUME_QUIT, at any time: launches return TK_INTERRUPTED. */
 void tk_debug_quit(tk_debug *d);
 bool tk_debug_has_quit(const tk_debug *d);
+/* Makes the launch stop before the next statement that runs, TK_STOP_INTERRUPT
+ * being the reason; on the way to another point in time it ends that.  May be
+ * called from any thread and in signal handlers. */
+void tk_debug_interrupt(tk_debug *d);
 /* Whether it debugs the launch that runs, or did so with the last one. */
 bool tk_debug_is_active(const tk_debug *d);
 
@@ -227,6 +236,7 @@ typedef struct tk_debug_time {
   uint64_t first;    /* event that can be gone back to; 0: no history */
   uint64_t furthest; /* event that was ever reached */
   bool over;
+  tk_status status; /* over: what running the launch gives */
 } tk_debug_time;
 
 void tk_debug_when(const tk_debug *d, tk_debug_time *out);
@@ -242,7 +252,7 @@ tk_status tk_debug_mark_at(tk_debug *d, int number, tk_resume *out);
 typedef enum tk_point_kind {
   TK_POINT_BREAK,
   TK_POINT_LOG,   /* tells the front end and goes on */
-  TK_POINT_WATCH, /* a variable, an expression, elements of a tensor */
+  TK_POINT_WATCH, /* a variable, an expression, elements of a tensor, bytes */
   TK_POINT_CATCH,
 } tk_point_kind;
 
@@ -250,13 +260,22 @@ typedef struct tk_point_spec {
   tk_point_kind kind;
   /* BREAK, LOG: LINE, FILE:LINE, FUNCTION, FILE:FUNCTION, "op NAME"; +N and
    * -N count from the line of the stop.  WATCH: an expression, or BUFFER[I].
-   * CATCH: launch, program, finding, assert, load, store or atomic. */
+   * CATCH: launch, program, finding, assert, load, store or atomic (before
+   * they happen); "return", "return FUNCTION": a function is about to return;
+   * exit: a program is about to end.  Then all variables still hold. */
   const char *where;
+  /* BREAK, LOG without `where`: before this statement of the form that the
+   * launch runs.  CATCH "return": of a call that it makes.  NULL: none. */
+  const size_t *statement;
+  /* WATCH without `where`: bytes of one region, by device address. */
+  uint64_t address;
+  size_t size;
   const char *condition; /* an expression; NULL: none */
   const char *format;    /* LOG: text with {EXPR}, {{ and }} */
   const char *programs;  /* program conditions, "0,>1"; NULL: all programs */
   uint64_t ignore;       /* hits to be passed */
   bool reads, writes;    /* WATCH: what counts; neither: writes */
+  bool asks;             /* counts as hit if the front end's `asked` says so */
   bool once; /* goes when the `stopped` for which it was hit returns */
   bool disabled;
 } tk_point_spec;
@@ -270,6 +289,7 @@ typedef struct tk_point {
   bool waits_for_value; /* WATCH: the variable has no value yet */
   const char *function; /* where it stands, or stood last; NULL */
   int line;
+  size_t statement; /* ... the first of several; TK_DEBUG_NO_STATEMENT */
 } tk_point;
 
 tk_status tk_debug_add_point(tk_debug *d, const tk_point_spec *spec,
@@ -288,6 +308,68 @@ tk_status tk_debug_delete_point(tk_debug *d, int number);
 bool tk_debug_log_piece(const char **text, const char **piece, size_t *n,
                         bool *is_expression);
 
+/* ---- the code of the launch -------------------------------------------- */
+
+/* The form that the launch runs, to be read through tkdbg/ir.h; the same
+ * handle whenever the same specialisation runs.  NULL: no launch is running. */
+const tk_ir *tk_debug_form(const tk_debug *d);
+
+typedef struct tk_debug_statement {
+  size_t id;
+  tk_ir_stmt_kind kind;
+  tk_place place; /* of a compound one: its header */
+  int depth;      /* of compound statements around it */
+  size_t calls;   /* instructions that call functions of the user's */
+} tk_debug_statement;
+
+typedef enum tk_variable_kind {
+  TK_VARIABLE_LOCAL,
+  TK_VARIABLE_ARGUMENT,
+  TK_VARIABLE_CONSTEXPR, /* known when the kernel is compiled */
+} tk_variable_kind;
+
+/* A variable as the form knows it, of one type: one that is assigned values
+ * of several types is there once for each, and of a tuple each item is. */
+typedef struct tk_debug_local {
+  const char *name;
+  tk_variable_kind kind;
+  const char *known; /* CONSTEXPR: the first value that it has, as text */
+  tk_ir_type type;   /* others: its type, and ... */
+  int value;         /* ... its number in the function */
+  size_t statement;  /* the first that assigns it, or behind which a CONSTEXPR
+                        is known; TK_DEBUG_NO_STATEMENT: an argument */
+} tk_debug_local;
+
+typedef struct tk_debug_function {
+  size_t id;
+  const char *name;
+  bool is_kernel;
+  tk_place place; /* of its name */
+  int last_line;
+  const tk_debug_statement *statements; /* in the order of the source */
+  size_t nstatements;
+  const tk_debug_local *variables; /* arguments first */
+  size_t nvariables;
+} tk_debug_function;
+
+/* The functions that the launch runs, each in all of its specialisations; the
+ * kernel is the first.  Also in `begins`. */
+tk_status tk_debug_functions(tk_debug *d, const tk_debug_function **list,
+                             size_t *n);
+
+/* A source text of the session, by the name that places have. */
+typedef struct tk_debug_source {
+  const char *file;
+  const char *text; /* NUL-terminated */
+  size_t length;
+} tk_debug_source;
+
+/* The i-th file that kernels came from, and the one that is called so; false:
+ * there is none. */
+bool tk_debug_source_at(const tk_debug *d, size_t i, tk_debug_source *out);
+bool tk_debug_source_named(const tk_debug *d, const char *file,
+                           tk_debug_source *out);
+
 /* ---- programs and frames ----------------------------------------------- */
 
 typedef enum tk_program_state {
@@ -304,6 +386,9 @@ typedef struct tk_debug_program {
   tk_program_state state;
 } tk_debug_program;
 
+/* The state of one program. */
+tk_status tk_debug_program_indexed(tk_debug *d, uint64_t index,
+                                   tk_debug_program *out);
 /* How many places the launch's order has; some may be left out by the
  * program conditions. */
 uint64_t tk_debug_program_count(const tk_debug *d);
@@ -318,7 +403,13 @@ tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level);
 
 typedef struct tk_debug_frame {
   size_t level;
-  tk_debug_place place; /* of the statement that it stands at */
+  const char *name; /* of the function */
+  size_t function;  /* its number */
+  tk_place place;   /* of the statement that it stands at */
+  size_t statement; /* its number; TK_DEBUG_NO_STATEMENT: none */
+  size_t call;      /* it waits for the call-th call that the statement makes,
+                       from 1; 0: for none */
+  bool returns;     /* all is done, but for returning */
   bool in_loop;
   uint64_t trip;
   size_t depth; /* callers above it */
@@ -328,17 +419,11 @@ typedef struct tk_debug_frame {
 size_t tk_debug_frame_count(const tk_debug *d);
 tk_status tk_debug_frame_at(tk_debug *d, size_t level, tk_debug_frame *out);
 
-typedef enum tk_variable_kind {
-  TK_VARIABLE_LOCAL,
-  TK_VARIABLE_ARGUMENT,
-  TK_VARIABLE_CONSTEXPR, /* known when the kernel is compiled */
-} tk_variable_kind;
-
 typedef struct tk_debug_variable {
   const char *name;
   tk_variable_kind kind;
   const char *type; /* as whatis says it; NULL: it has no value yet */
-  const tk_debug_value *values; /* several of a tuple */
+  const tk_debug_value *values; /* with their types; several of a tuple */
   size_t nvalues;
 } tk_debug_variable;
 
@@ -380,7 +465,13 @@ tk_status tk_debug_read(tk_debug *d, uint64_t address, void *bytes,
 tk_status tk_debug_write(tk_debug *d, uint64_t address, const void *bytes,
                          size_t size);
 
-/* ---- detectors --------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------- */
+
+/* A finding with its source lines, as reports print it. */
+const char *tk_debug_finding_text(tk_debug *d, const tk_finding *f,
+                                  bool colour);
+/* The user has seen it: tk_report_untold leaves it out. */
+void tk_debug_told(tk_debug *d, const tk_finding *f);
 
 /* Turns detectors on ("all", or names separated by commas) or, with NULL,
  * off.  A launch that runs is run again up to here, under their eyes. */

@@ -38,8 +38,8 @@ struct tk_env {
   tk_alloc_fn alloc;
   void *alloc_ud;
   tk_catch *top;
-  volatile sig_atomic_t interrupted;
-  struct tk_diag *diags; /* newest last; see diag.h */
+  _Atomic int interrupted; /* from signal handlers and other threads */
+  struct tk_diag *diags;   /* newest last; see diag.h */
   struct tk_diag *last_diag;
   size_t ndiags;
   size_t held, peak; /* bytes allocated now, and most ever */

@@ -570,7 +570,7 @@ static void info_checks(tkt *d) {
   if (d->e->t && !d->e->t->asserts) tkt_say(d, "assertions are off\n");
   tkt_say_asleep(d);
   tkt_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
-  for (tk_diag *x = d->env->diags; x; x = x->next) tkt_tell_report(d, x);
+  for (tk_diag *x = d->env->diags; x; x = x->next) tkt_tell_finding(d, &x->f);
 }
 
 static void info_display(tkt *d) {

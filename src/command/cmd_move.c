@@ -66,6 +66,7 @@ void tkt_cmd_JUMP(tkt *d, tkt_args *a) {
   tk_resume r = {.kind = TK_RESUME_JUMP};
   tkd_need_statement(d->e);
   r.line = (int)tkt_number(d, a->text, 0);
+  if (!r.line) tkt_fail(d, "Jump to which line?");
   tkd_intend(d->e, &r);
 }
 

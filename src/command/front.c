@@ -73,7 +73,7 @@ static void say_notice(void *ud, tk_debug *e, const tk_notice *n) {
   case TK_NOTICE_CONDITION:
     tkt_say(d, "The condition of breakpoint %d cannot be had here:\n",
             n->point);
-    tkt_say_reports(d, n->first_finding);
+    tkt_say_reports(d, d->env->ndiags - n->nfindings);
     break;
   case TK_NOTICE_DETECTORS:
     tkt_say(d, "Detectors do not watch the rest of this launch: the history of "

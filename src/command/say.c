@@ -100,15 +100,15 @@ void tkt_fold(tkt *d, size_t from) {
 }
 
 /* Says a report, in lines that fit. */
-static void put_report(tkt *d, const tk_diag *x) {
+static void put_finding(tkt *d, const tk_finding *f) {
   size_t from = d->out.n;
-  tk_finding_text(&d->out, &x->f, d->opt.colour);
+  tk_finding_text(&d->out, f, d->opt.colour);
   tkt_fold(d, from);
 }
 
-void tkt_tell_report(tkt *d, tk_diag *x) {
-  put_report(d, x);
-  x->f.told = x->f.count;
+void tkt_tell_finding(tkt *d, const tk_finding *f) {
+  put_finding(d, f);
+  tk_debug_told(d->e, f);
 }
 
 /* ---- out --------------------------------------------------------------- */
@@ -145,7 +145,7 @@ void tkt_fail(tkt *d, const char *fmt, ...) {
 void tkt_say_reports(tkt *d, size_t n) {
   size_t i = 0;
   for (const tk_diag *x = d->env->diags; x; x = x->next)
-    if (i++ >= n) put_report(d, x);
+    if (i++ >= n) put_finding(d, &x->f);
   tk_diag_truncate(d->env, n);
 }
 

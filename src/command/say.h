@@ -17,7 +17,7 @@ void tkt_flush(tkt *d);
 int tkt_width(const tkt *d);
 void tkt_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]);
 
-void tkt_tell_report(tkt *d, tk_diag *x); /* the user has seen it now */
+void tkt_tell_finding(tkt *d, const tk_finding *f); /* it has been seen now */
 /* Says and drops what was reported after the first n. */
 void tkt_say_reports(tkt *d, size_t n);
 /* ... and ends the command. */

@@ -219,10 +219,11 @@ static void show_changes(tkt *d, const tki_frame *f) {
 /* ---- data -------------------------------------------------------------- */
 
 static tk_type value_type(const tk_debug_value *v) {
-  tk_type type = tk_scalar(v->dtype);
-  type.ptr = (uint8_t)v->pointer;
-  type.rank = (uint8_t)v->rank;
-  for (int i = 0; i < v->rank; i++) type.shape[i] = (int32_t)v->shape[i];
+  tk_type type = tk_scalar(v->type.dtype);
+  type.ptr = (uint8_t)v->type.pointers;
+  type.rank = (uint8_t)v->type.rank;
+  for (int i = 0; i < v->type.rank; i++)
+    type.shape[i] = (int32_t)v->type.shape[i];
   return type;
 }
 
@@ -290,8 +291,7 @@ static void show_place(tkt *d, const tk_debug_stop *s) {
     tk_buf_printf(&d->out, ", trip %llu", (unsigned long long)s->trip);
   style(d, PLAIN);
   int line = s->place.line;
-  tk_buf_printf(&d->out, "\n%s at %s:%d\n", s->place.function, s->place.file,
-                line);
+  tk_buf_printf(&d->out, "\n%s at %s:%d\n", s->function, s->place.file, line);
   tkt_show_lines(d, f->func->src, line - 1, line + 1, line);
   put_inst(d, f);
   for (size_t i = 0; i < s->nreturned; i++)
@@ -301,20 +301,17 @@ static void show_place(tkt *d, const tk_debug_stop *s) {
 /* ---- events ------------------------------------------------------------ */
 
 /* What was reported since the last stop. */
-static void put_findings(tkt *d, tk_buf *b, const tk_debug_stop *s) {
-  size_t i = 0;
+static void put_findings(tk_buf *b, const tk_debug_stop *s) {
   if (!s->nfindings) return;
-  const char *sep = ", \"findings\": [";
-  for (const tk_diag *x = d->env->diags; x; x = x->next) {
-    if (i++ < s->first_finding) continue;
-    tk_buf_puts(b, sep);
-    tk_finding_json(b, &x->f);
-    sep = ", ";
+  tk_buf_puts(b, ", \"findings\": [");
+  for (size_t i = 0; i < s->nfindings; i++) {
+    if (i) tk_buf_puts(b, ", ");
+    tk_finding_json(b, s->findings[i]);
   }
   tk_buf_puts(b, "]");
 }
 
-static void put_json(tkt *d, tk_buf *b, const tk_debug_stop *s) {
+static void put_json(tk_buf *b, const tk_debug_stop *s) {
   tk_buf_printf(b, "{\"event\": \"stop\", \"reason\": \"%s\", \"when\": %llu",
                 tk_stop_reason_name(s->reason), (unsigned long long)s->event);
   if (s->point) tk_buf_printf(b, ", \"breakpoint\": %d", s->point);
@@ -329,12 +326,12 @@ static void put_json(tkt *d, tk_buf *b, const tk_debug_stop *s) {
                   "%lld], \"function\": \"%s\", \"line\": %d, \"file\": ",
                   (long long)p[0], (long long)p[1], (long long)p[2],
                   (long long)g[0], (long long)g[1], (long long)g[2],
-                  s->place.function, s->place.line);
+                  s->function, s->place.line);
     tk_json_string(b, s->place.file, strlen(s->place.file));
     if (s->in_loop)
       tk_buf_printf(b, ", \"trip\": %llu", (unsigned long long)s->trip);
   }
-  put_findings(d, b, s);
+  put_findings(b, s);
   tk_buf_puts(b, "}");
 }
 
@@ -353,7 +350,6 @@ void tkt_tell_output(tkt *d, const char *text, size_t n) {
 /* What was reported since the last stop; if that is what stopped it, in
  * full. */
 static void show_report(tkt *d, const tk_debug_stop *s) {
-  size_t i = 0;
   bool here = s->reason == TK_STOP_FINDING ||
               (s->reason == TK_STOP_CATCH && s->text[0]);
   if (!s->nfindings) return;
@@ -362,8 +358,7 @@ static void show_report(tkt *d, const tk_debug_stop *s) {
             s->nfindings == 1 ? "" : "s");
     return;
   }
-  for (tk_diag *x = d->env->diags; x; x = x->next)
-    if (i++ >= s->first_finding) tkt_tell_report(d, x);
+  for (size_t i = 0; i < s->nfindings; i++) tkt_tell_finding(d, s->findings[i]);
 }
 
 static void show_watched(tkt *d, const tk_debug_change *c) {
@@ -403,7 +398,7 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
   tkt_flush(d);
   if (d->opt.event) {
     tk_buf *b = tkd_temp_buf(d->e);
-    put_json(d, b, s);
+    put_json(b, s);
     d->opt.event(d->opt.ud, tk_buf_str(b));
   }
   show_report(d, s);

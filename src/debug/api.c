@@ -101,7 +101,12 @@ void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
                          .first =
                              d->ncheckpoints ? d->checkpoints[0].event + 1 : 0,
                          .furthest = d->furthest,
-                         .over = d->over};
+                         .over = d->over,
+                         .status = d->status};
+}
+
+void tk_debug_interrupt(tk_debug *d) {
+  d->env->interrupted = 1;
 }
 
 void tk_debug_history(tk_debug *d, uint64_t bytes) {
@@ -156,12 +161,16 @@ static void describe_point(tkd *d, const tkd_point *p, tk_point *out) {
   *out = (tk_point){.number = p->number,
                     .spec = {.kind = p->kind,
                              .where = p->where,
+                             .statement = p->form ? &p->wanted : NULL,
+                             .address = p->watch.bytes ? p->watch.lo : 0,
+                             .size = p->watch.bytes,
                              .condition = p->cond,
                              .format = p->format,
                              .programs = p->programs,
                              .ignore = p->ignore,
                              .reads = p->watch.reads,
                              .writes = p->watch.writes,
+                             .asks = p->asks,
                              .once = p->once,
                              .disabled = !p->enabled},
                     .hits = p->hits,
@@ -169,12 +178,17 @@ static void describe_point(tkd *d, const tkd_point *p, tk_point *out) {
                     .ever_resolved = p->resolved,
                     .waits_for_value = p->watch.births,
                     .function = placed ? p->func : p->watch.func_name,
-                    .line = placed ? p->line : 0};
+                    .line = placed ? p->line : 0,
+                    .statement = p->statement};
 }
 
 static void add_point(tkd *d, void *ud) {
   point_asked *a = ud;
-  if (!a->spec->where) tkd_raise(d, "Where is the point to be?");
+  const tk_point_spec *s = a->spec;
+  bool somewhere = s->kind == TK_POINT_WATCH   ? s->size
+                   : s->kind == TK_POINT_CATCH ? false
+                                               : s->statement != NULL;
+  if (!s->where && !somewhere) tkd_raise(d, "Where is the point to be?");
   a->number = tkd_point_add(d, a->spec)->number;
 }
 
@@ -271,6 +285,32 @@ tk_status tk_debug_assign_lanes(tk_debug *d, const char *name,
                                 const void *lanes, size_t size) {
   assignment a = {.name = name, .lanes = lanes, .size = size};
   return tkd_guard(d, assign_value, &a);
+}
+
+/* ---- findings ---------------------------------------------------------- */
+
+typedef struct finding_asked {
+  const tk_finding *f;
+  bool colour;
+  const char *text;
+} finding_asked;
+
+static void write_finding(tkd *d, void *ud) {
+  finding_asked *a = ud;
+  tk_buf *b = tkd_temp_buf(d);
+  tk_finding_text(b, a->f, a->colour);
+  a->text = tk_arena_strdup(&d->answers.arena, tk_buf_str(b));
+}
+
+const char *tk_debug_finding_text(tk_debug *d, const tk_finding *f,
+                                  bool colour) {
+  finding_asked a = {f, colour, NULL};
+  return tkd_guard(d, write_finding, &a) == TK_OK ? a.text : NULL;
+}
+
+void tk_debug_told(tk_debug *d, const tk_finding *f) {
+  for (tk_diag *x = d->env->diags; x; x = x->next)
+    if (&x->f == f) x->f.told = x->f.count;
 }
 
 /* ---- detectors --------------------------------------------------------- */

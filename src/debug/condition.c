@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "debug/frames.h"
 #include "debug/locate.h"
 #include "debug/memory.h"
 #include "debug/programs.h"
@@ -41,8 +42,8 @@ void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before) {
       if (i++ >= before) tk_finding_text(text, &x->f, false);
     tk_notice n = {.kind = TK_NOTICE_CONDITION,
                    .point = p->number,
-                   .text = tk_buf_str(text),
-                   .first_finding = before};
+                   .text = tk_buf_str(text)};
+    n.findings = tkd_findings_from(d, before, &n.nfindings);
     tkd_notice(d, &n);
   }
   tk_diag_truncate(d->env, before);
@@ -78,26 +79,38 @@ bool tkd_site_condition(tkd *d, tkd_site *s) {
   return holds;
 }
 
-/* ---- beforehand -------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------ */
 
-/* A frame that stands at the statement before it was ever reached. */
-static tki_frame frame_at(tkd *d, const tk_func *f, const tk_stmt *st) {
-  tki *t = d->t;
-  tki_frame x = {.func = f, .stmt = st};
-  x.slots = tkd_temp_bytes(d, f->nslots * sizeof *x.slots);
-  for (size_t i = 0; i < f->nslots; i++) x.slots[i].region = TKI_ANY;
-  if (f == t->program->kernel)
-    for (size_t i = 0; i < f->nparams; i++)
-      x.slots[f->params[i]] = t->params[i];
-  return x;
+/* What is needed only now outlives the front end's calls. */
+bool tkd_front_agrees(tkd *d, const tkd_point *p) {
+  if (!p->asks || !d->front.asked) return true;
+  d->calls++;
+  tkd_select(d, 0);
+  bool hit = d->front.asked(d->front.ud, d, p->number);
+  d->frame = NULL;
+  d->calls--;
+  return hit;
 }
+
+static void ask_front(tkd *d) {
+  d->points.says_hit = tkd_front_agrees(d, d->points.asking);
+}
+
+bool tkd_front_agrees_here(tkd *d, const tkd_point *p) {
+  if (!p->asks) return true;
+  d->points.asking = p;
+  tkd_on_main(d, ask_front);
+  return d->points.says_hit;
+}
+
+/* ---- beforehand -------------------------------------------------------- */
 
 /* Of a function that was not called yet it is not known which tensors its
  * pointers are of: a condition that takes elements may do so there. */
 static bool fits_at(tkd *d, const tkd_point *p, const tk_stmt *st) {
   const tk_func *f = tkd_func_of(d, st);
   if (!f || (f != d->t->program->kernel && strchr(p->cond, '['))) return true;
-  tki_frame frame = frame_at(d, f, st);
+  tki_frame frame = tkd_frame_before(d, f, st);
   tki_eval *x = tkd_compile(d, &frame, p->cond);
   tki_eval_free(x);
   return x != NULL;

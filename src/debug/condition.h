@@ -15,6 +15,10 @@ void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before);
 /* On a program's fiber: whether the condition of a site's point holds; compiles
  * it the first time. */
 bool tkd_site_condition(tkd *d, tkd_site *s);
+/* Whether the front end says that it is hit, if it asks; on the main stack,
+ * and on a program's fiber. */
+bool tkd_front_agrees(tkd *d, const tkd_point *p);
+bool tkd_front_agrees_here(tkd *d, const tkd_point *p);
 /* Fails, with what was reported, when a condition can be evaluated at none of
  * the statements where its point stands. */
 void tkd_need_condition(tkd *d, const tkd_point *p);

@@ -94,6 +94,9 @@ typedef struct tkd_points {
   tkd_site *sites; /* a hash table of statements */
   size_t nsites, cap_sites;
   tkd_point *catch_launch, *catch_program;
+  bool has_catch_return;   /* or exit */
+  const tkd_point *asking; /* the front end is to be asked about it */
+  bool says_hit;           /* ... and what it said */
   bool has_watch, has_memory_watch;
   bool stopped_by_watch;
   tkd_site *work_site; /* that work on the main stack is about */

@@ -6,22 +6,15 @@
 #include "debug/frames.h"
 #include "debug/points.h"
 #include "debug/programs.h"
+#include "debug/stop.h"
+#include "ir/view.h"
 
 static const char *answer_text(tkd *d, const char *s) {
   return s ? tk_arena_strdup(&d->answers.arena, s) : NULL;
 }
 
-tk_debug_place tkd_describe_place(tkd *d, const char *func,
-                                  const tk_source *src, tk_span at) {
-  (void)d;
-  if (!src) return (tk_debug_place){0};
-  TK_ASSERT(at.lo <= at.hi && at.hi <= src->len);
-  return (tk_debug_place){.function = func,
-                          .file = src->name,
-                          .line = tk_source_line(src, at.lo),
-                          .column = tk_source_col(src, at.lo),
-                          .end_line = tk_source_line(src, at.hi),
-                          .end_column = tk_source_col(src, at.hi)};
+tk_place tkd_place_of_frame(const tki_frame *f) {
+  return tk_place_of(f->func->src, f->stmt ? f->stmt->span : f->func->span);
 }
 
 static void *answer_bytes(tkd *d, const void *bytes, size_t n) {
@@ -36,11 +29,7 @@ tk_debug_value tkd_describe_value(tkd *d, const char *name,
   tk_debug_value x = {
       .name = tk_arena_printf(&d->answers.arena, "%s%s", name, path),
       .known = answer_text(d, v->known),
-      .dtype = (tk_dtype)v->type.elem,
-      .pointer = v->type.ptr,
-      .rank = v->type.rank};
-  TK_ASSERT(v->type.rank <= TK_MAX_RANK);
-  for (int i = 0; i < v->type.rank; i++) x.shape[i] = v->type.shape[i];
+      .type = tk_type_view(&v->type)};
   if (!v->bytes) return x;
   x.size = v->n;
   x.lanes = answer_bytes(d, v->bytes, v->n);
@@ -72,8 +61,8 @@ static tk_debug_change describe_change(tkd *d, const tkd_point *p) {
                        .first = w->born,
                        .reads = w->read,
                        .was_known = w->changed && !w->born,
-                       .where =
-                           tkd_describe_place(d, by->func, by->src, by->at)};
+                       .where = tk_place_of(by->src, by->at),
+                       .function = by->func};
   c.now = tkd_describe_value(d, p->where, &now);
   if (c.was_known) c.old = tkd_describe_value(d, p->where, &was);
   count_changed_lanes(&c, w);
@@ -102,7 +91,7 @@ static void describe_hits(tkd *d, tk_debug_stop *s) {
 }
 
 static void describe_returned(tkd *d, tk_debug_stop *s) {
-  if (d->stop.reason != TK_STOP_FINISH) return;
+  if (d->stop.reason != TK_STOP_FINISH && !tkd_is_leaving(d)) return;
   tk_debug_value *at =
       TK_NEWN(&d->answers.arena, tk_debug_value, d->nreturned + 1);
   for (size_t i = 0; i < d->nreturned; i++) {
@@ -117,12 +106,14 @@ static void describe_returned(tkd *d, tk_debug_stop *s) {
 static void describe_program(tkd *d, tk_debug_stop *s) {
   const tki_frame *f = d->frame;
   s->program = TK_DEBUG_NO_PROGRAM;
+  s->statement = TK_DEBUG_NO_STATEMENT;
   if (!f) return;
   TK_ASSERT(d->task && d->task->frame);
   s->program = d->task->index;
   memcpy(s->pid, d->t->pid, sizeof s->pid);
-  s->place = tkd_describe_place(d, f->func->name, f->func->src,
-                                f->stmt ? f->stmt->span : f->func->span);
+  s->function = f->func->name;
+  s->place = tkd_place_of_frame(f);
+  if (f->stmt) s->statement = f->stmt->id;
   s->in_loop = f->loops != NULL;
   if (f->loops) s->trip = f->loops->trip;
 }
@@ -139,10 +130,9 @@ const tk_debug_stop *tkd_describe_stop(tkd *d) {
                        .travelled = d->gone,
                        .kernel = d->t->program->kernel->name,
                        .event = d->event,
-                       .operation = d->sub == TKD_LATE ? 0 : d->sub,
-                       .first_finding = shown};
+                       .operation = d->sub == TKD_LATE ? 0 : d->sub};
   memcpy(s->grid, d->t->grid, sizeof s->grid);
-  if (!d->gone) s->nfindings = n - shown;
+  s->findings = tkd_findings_from(d, d->gone ? n : shown, &s->nfindings);
   describe_program(d, s);
   describe_changes(d, s);
   describe_hits(d, s);

@@ -8,8 +8,7 @@
 
 /* Where it stands, and why. */
 const tk_debug_stop *tkd_describe_stop(tkd *d);
-tk_debug_place tkd_describe_place(tkd *d, const char *func,
-                                  const tk_source *src, tk_span at);
+tk_place tkd_place_of_frame(const tki_frame *f);
 tk_debug_value tkd_describe_value(tkd *d, const char *name, const tkd_value *v);
 
 #endif

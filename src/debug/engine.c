@@ -131,6 +131,8 @@ static void drive(void *ud, tki *t) {
   tkd *d = ud;
   launch_begins(d, t);
   tk_status st = tk_protect(t->env, drive_body, d);
+  if (d->quit) d->status = TK_INTERRUPTED;
+  if (st != TK_OK) d->status = st;
   tk_status ended = d->status;
   tkd_drop_programs(d);
   tkd_sites_clear(d);
@@ -140,8 +142,6 @@ static void drive(void *ud, tki *t) {
   tk_arena_free(&d->answers.arena);
   if (!d->calls) tkd_temps_free(d);
   d->t = NULL;
-  if (st != TK_OK) tk_throw(t->env, st);
-  if (d->quit) tk_throw(t->env, TK_INTERRUPTED);
   if (ended != TK_OK) tk_throw(t->env, ended);
 }
 

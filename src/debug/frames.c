@@ -45,6 +45,17 @@ tki_frame *tkd_need_frame(tkd *d) {
   return d->frame;
 }
 
+tki_frame tkd_frame_before(tkd *d, const tk_func *f, const tk_stmt *st) {
+  tki *t = d->t;
+  tki_frame x = {.func = f, .stmt = st};
+  x.slots = tkd_temp_bytes(d, f->nslots * sizeof *x.slots);
+  for (size_t i = 0; i < f->nslots; i++) x.slots[i].region = TKI_ANY;
+  if (f == t->program->kernel)
+    for (size_t i = 0; i < f->nparams; i++)
+      x.slots[f->params[i]] = t->params[i];
+  return x;
+}
+
 void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
   TK_ASSERT(slot >= 0 && (size_t)slot < f->func->nslots);
   const tk_type *type = &f->func->slots[slot].type;

@@ -6,6 +6,7 @@
  */
 #include "debug/hooks.h"
 
+#include "debug/condition.h"
 #include "debug/frames.h"
 #include "debug/history.h"
 #include "debug/points.h"
@@ -144,19 +145,6 @@ static void program_hook(void *ud, tki *t, bool begins) {
   d->steps.ended |= t->task->index == d->steps.program;
 }
 
-/* What the function that finish leaves returns. */
-static void frame_hook(void *ud, tki *t, bool begins) {
-  tkd *d = ud;
-  const tki_frame *f = t->frame;
-  const tk_stmt *st = f->stmt;
-  if (begins || d->steps.kind != TK_RESUME_FINISH || d->phase != TKD_RUNNING ||
-      is_other_program(d))
-    return;
-  if (tkd_depth(f) != d->steps.depth || f->func->library) return;
-  if (!st || st->kind != TK_S_RETURN || !st->nresults) return;
-  tkd_keep_results(d, f);
-}
-
 static void operation_hook(void *ud, tki *t, const tk_inst *in,
                            const tki_val *args) {
   tkd *d = ud;
@@ -191,6 +179,32 @@ static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
   d->t->each = true; /* the next statement ends that */
   if (d->phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
   if (d->phase != TKD_RUNNING) tkd_redo(d);
+}
+
+static void catch_return(tkd *d, tkd_point *p) {
+  bool exits = p->caught == TKD_CATCH_EXIT;
+  if (!tkd_front_agrees_here(d, p)) return;
+  if (d->phase == TKD_RUNNING) {
+    p->hits++;
+    if (p->ignore) {
+      p->ignore--;
+      return;
+    }
+  }
+  stop_late(d, exits ? TK_STOP_EXIT : TK_STOP_RETURN, p, "");
+}
+
+/* Keeps what the function returns that finish leaves, or that is caught. */
+static void frame_hook(void *ud, tki *t, bool begins) {
+  tkd *d = ud;
+  const tki_frame *f = t->frame;
+  if (begins || f->func->library || d->phase == TKD_REPLAYING) return;
+  tkd_point *p = tkd_catch_for_return(d);
+  bool finishes = d->steps.kind == TK_RESUME_FINISH &&
+                  d->phase == TKD_RUNNING && !is_other_program(d) &&
+                  tkd_depth(f) == d->steps.depth;
+  if (p || finishes) tkd_keep_results(d, f);
+  if (p) catch_return(d, p);
 }
 
 /* breakpoint() in a kernel. */

@@ -6,8 +6,10 @@
 #include "debug/describe.h"
 #include "debug/edit.h"
 #include "debug/frames.h"
+#include "debug/locate.h"
 #include "debug/memory.h"
 #include "debug/programs.h"
+#include "debug/stop.h"
 #include "interp/grid.h"
 #include "spec/origin.h"
 
@@ -27,6 +29,29 @@ static tk_program_state state_of_program(tkd *d, uint64_t index,
   for (size_t i = 0; i < tkd_ahead(d); i++)
     if (d->schedule->ahead[i] == index) return TK_PROGRAM_DONE;
   return TK_PROGRAM_NOT_BEGUN;
+}
+
+typedef struct program_asked {
+  uint64_t index;
+  tk_debug_program *out;
+} program_asked;
+
+static void find_program(tkd *d, void *ud) {
+  program_asked *a = ud;
+  uint64_t place, index = 0;
+  for (place = 0; place < tk_debug_program_count(d); place++)
+    if (tki_program_at(d->t, place, &index) && index == a->index) break;
+  if (place == tk_debug_program_count(d))
+    tkd_raise(d, "This launch does not run that program.");
+  *a->out = (tk_debug_program){.index = index,
+                               .state = state_of_program(d, index, place)};
+  tki_pid_of(d->t, index, a->out->pid);
+}
+
+tk_status tk_debug_program_indexed(tk_debug *d, uint64_t index,
+                                   tk_debug_program *out) {
+  program_asked a = {index, out};
+  return tkd_guard(d, find_program, &a);
 }
 
 size_t tk_debug_programs(tk_debug *d, uint64_t *at, tk_debug_program *out,
@@ -103,10 +128,15 @@ static void find_frame(tkd *d, void *ud) {
   frame_asked *a = ud;
   const tki_frame *f = call_at(d, a->level);
   if (!f) tkd_raise(d, "The program has no such call.");
+  bool calls = a->level > 0 && f->stmt;
   *a->out = (tk_debug_frame){
       .level = a->level,
-      .place = tkd_describe_place(d, f->func->name, f->func->src,
-                                  f->stmt ? f->stmt->span : f->func->span),
+      .name = f->func->name,
+      .function = f->func->id,
+      .place = tkd_place_of_frame(f),
+      .statement = f->stmt ? f->stmt->id : TK_DEBUG_NO_STATEMENT,
+      .call = calls ? tkd_calls_until(f->func, f->stmt, f->inst) : 0,
+      .returns = !a->level && !d->looks_elsewhere && tkd_is_leaving(d),
       .in_loop = f->loops != NULL,
       .trip = f->loops ? f->loops->trip : 0,
       .depth = (size_t)tkd_depth(f) - 1};

@@ -33,6 +33,7 @@ static int statement_line(const tk_func *f, const tk_stmt *st) {
 static void found_statement(place_search *s, const tk_stmt *st) {
   if (!s->found++) {
     s->p->line = statement_line(s->f, st);
+    s->p->statement = st->id;
     s->p->func = s->f->name;
   }
   if (s->fn) s->fn(s->d, s->p, st);
@@ -211,6 +212,12 @@ size_t tkd_find_statements(tkd *d, tkd_point *p,
                                       const tk_stmt *st)) {
   place_search s = {.d = d, .p = p, .fn = fn};
   const tk_program *g = d->t->program;
+  if (p->form && p->kind != TK_POINT_CATCH) {
+    const tk_stmt *st =
+        p->form == g ? tkd_stmt_numbered(g, p->wanted, &s.f) : NULL;
+    if (st) found_statement(&s, st);
+    return s.found;
+  }
   for (size_t i = 0; i < g->nfuncs; i++) {
     s.f = g->funcs[i];
     if (s.f->library) continue;
@@ -266,6 +273,12 @@ static void no_function(tkd *d, const char *text) {
             functions_here(d));
 }
 
+void tkd_need_function(tkd *d, const char *name) {
+  for (size_t i = 0; i < d->t->program->nfuncs; i++)
+    if (!strcmp(d->t->program->funcs[i]->name, name)) return;
+  no_function(d, name);
+}
+
 static void no_such_place(tkd *d, const char *text) TK_NORETURN;
 static void no_such_place(tkd *d, const char *text) {
   const char *file, *more = strchr(text, ' ');
@@ -312,6 +325,57 @@ int tkd_line_at(tkd *d, const char *text) {
                  .where = (char *)text,
                  .file = (char *)current_file(d)};
   return d->t && tkd_find_statements(d, &p, NULL) ? p.line : 0;
+}
+
+/* ---- numbers ----------------------------------------------------------- */
+
+static bool calls_user(const tk_inst *in) {
+  switch (tk_inst_info_of((tk_opcode)in->op)->ref) {
+  case TK_REF_CALLEE: return !in->ref.callee->library;
+  case TK_REF_COMBINE:
+    return in->ref.combine->nlevels && !in->ref.combine->levels[0]->library;
+  default: return false;
+  }
+}
+
+typedef struct call_count {
+  const tk_inst *last; /* to be counted; NULL: the whole statement */
+  size_t n;
+} call_count;
+
+static bool count_call(void *ud, const tk_at *at, const tk_inst *in) {
+  call_count *c = ud;
+  (void)at;
+  c->n += calls_user(in);
+  return in != c->last;
+}
+
+size_t tkd_calls_until(const tk_func *f, const tk_stmt *st,
+                       const tk_inst *last) {
+  call_count c = {.last = last};
+  tk_walk_insts(f, st, &st->insts, &(tk_walk){.ud = &c, .inst = count_call});
+  return c.n;
+}
+
+typedef struct number_search {
+  size_t id;
+  const tk_stmt *found;
+} number_search;
+
+static bool is_not_numbered(void *ud, const tk_at *at) {
+  number_search *s = ud;
+  if (at->stmt->id == s->id) s->found = at->stmt;
+  return !s->found;
+}
+
+const tk_stmt *tkd_stmt_numbered(const tk_program *p, size_t id,
+                                 const tk_func **f) {
+  number_search s = {.id = id};
+  for (size_t i = 0; i < p->nfuncs && !s.found; i++) {
+    *f = p->funcs[i];
+    tk_walk_func(*f, &(tk_walk){.ud = &s, .stmt = is_not_numbered});
+  }
+  return s.found;
 }
 
 /* ---- statements of a function ------------------------------------------ */

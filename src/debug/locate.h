@@ -14,6 +14,8 @@ size_t tkd_find_statements(tkd *d, tkd_point *p,
  * the file that a LINE is of (or NULL).  "" and +N, -N count from the selected
  * line.  Fails. */
 const char *tkd_location(tkd *d, const char *text, const char **file);
+/* Fails if the launch has no function of that name. */
+void tkd_need_function(tkd *d, const char *name);
 int tkd_line_at(tkd *d, const char *text); /* 0: none */
 /* The statement of the function at or behind a line; NULL: none. */
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
@@ -22,5 +24,12 @@ int tkd_last_line(const tk_func *f);
 const tk_body *tkd_body_of(const tk_func *f, const tk_stmt *st);
 /* The function that a statement is of; NULL: none. */
 const tk_func *tkd_func_of(const tkd *d, const tk_stmt *st);
+/* How many calls of functions of the user's the statement makes before this
+ * instruction and with it; NULL: in all. */
+size_t tkd_calls_until(const tk_func *f, const tk_stmt *st,
+                       const tk_inst *last);
+/* The statement with a number, and its function; NULL: there is none. */
+const tk_stmt *tkd_stmt_numbered(const tk_program *p, size_t id,
+                                 const tk_func **f);
 
 #endif

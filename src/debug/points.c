@@ -59,6 +59,9 @@ static void resolve_point(tkd *d, tkd_point *p) {
     d->points.catch_launch = p;
   if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_PROGRAM)
     d->points.catch_program = p;
+  d->points.has_catch_return |=
+      p->kind == TK_POINT_CATCH &&
+      (p->caught == TKD_CATCH_RETURN || p->caught == TKD_CATCH_EXIT);
   if (p->kind == TK_POINT_WATCH) {
     d->points.has_watch = true;
     d->points.has_memory_watch |= p->watch.memory;
@@ -73,6 +76,7 @@ void tkd_points_resolve(tkd *d) {
   tkd_sites_clear(d);
   d->points.catch_launch = d->points.catch_program = NULL;
   d->points.has_watch = d->points.has_memory_watch = false;
+  d->points.has_catch_return = false;
   for (tkd_point *p = d->points.first; p; p = p->next) resolve_point(d, p);
   if (d->points.temp && d->t) tkd_find_statements(d, d->points.temp, add_site);
   tkd_arm(d);
@@ -97,6 +101,7 @@ static bool site_hit(tkd *d, tkd_site *s) {
   if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
   p->hit_at = 0;
   if (!tkd_site_condition(d, s)) return false;
+  if (!tkd_front_agrees_here(d, p)) return false;
   if (!searching) {
     p->hits++;
     if (p->ignore) {
@@ -131,6 +136,26 @@ bool tkd_points_hit(tkd *d, const tk_stmt *st) {
   return true;
 }
 
+static bool returns_here(const tkd *d, const tkd_point *p) {
+  const tki_frame *f = d->t->frame, *caller = tkd_user_frame(f->caller);
+  if (p->caught == TKD_CATCH_EXIT) return !f->caller;
+  if (p->caught != TKD_CATCH_RETURN || !f->caller) return false;
+  if (p->callee) return !strcmp(f->func->name, p->callee);
+  return !p->form || (p->form == d->t->program && caller && caller->stmt &&
+                      caller->stmt->id == p->wanted);
+}
+
+tkd_point *tkd_catch_for_return(tkd *d) {
+  if (!d->points.has_catch_return) return NULL;
+  for (tkd_point *p = d->points.first; p; p = p->next) {
+    if (p->kind != TK_POINT_CATCH || !p->enabled || !returns_here(d, p))
+      continue;
+    if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) continue;
+    return p;
+  }
+  return NULL;
+}
+
 bool tkd_point_was_hit(const tkd *d, const tkd_point *p) {
   if (p == d->stop.point) return true;
   return d->stop.reason == TK_STOP_BREAKPOINT && p->kind == TK_POINT_BREAK &&
@@ -158,19 +183,53 @@ static void append_point(tkd *d, tkd_point *p) {
 }
 
 static tkd_caught what_is_caught(tkd *d, const char *name) {
-  static const char *const names[] = {"launch", "program", "finding", "assert",
+  static const char *const names[] = {"launch", "program", "finding",
+                                      "assert", "exit",    "return",
                                       "load",   "store",   "atomic"};
   TK_ASSERT(TK_COUNT(names) == TKD_CAUGHT);
   for (size_t i = 0; i < TK_COUNT(names); i++)
     if (!strcmp(names[i], name)) return (tkd_caught)i;
-  tkd_raise(d, "catch launch|program|finding|assert|store|load|atomic");
+  if (!strncmp(name, "return ", 7)) return TKD_CATCH_RETURN;
+  tkd_raise(d, "catch launch|program|finding|assert|store|load|atomic|return "
+               "[FUNCTION]|exit");
+}
+
+/* The names of a place and of bytes that were given as numbers. */
+static const char *place_in_words(tkd *d, const tk_point_spec *s) {
+  tk_arena *a = &d->temps;
+  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (s->kind != TK_POINT_WATCH) {
+    const tk_func *f;
+    if (!tkd_stmt_numbered(d->t->program, *s->statement, &f))
+      tkd_raise(d, "No statement %zu in this launch.", *s->statement);
+    return tk_arena_printf(a, "statement %zu", *s->statement);
+  }
+  const tki_region *r = tki_region_at(d->t, s->address, s->size);
+  if (!r)
+    tkd_raise(d, "0x%llx is in no tensor of this launch.",
+              (unsigned long long)s->address);
+  uint64_t from = s->address - r->lo;
+  return tk_arena_printf(a, "bytes %llu to %llu of %s",
+                         (unsigned long long)from,
+                         (unsigned long long)(from + s->size - 1), r->name);
+}
+
+/* The function that "return FUNCTION" names; NULL: any. */
+static char *callee_in(tkd *d, const tkd_point *p) {
+  size_t n = strcspn(p->where, " ");
+  char *name = p->where + n + strspn(p->where + n, " ");
+  if (p->caught != TKD_CATCH_RETURN || !*name) return NULL;
+  if (d->t) tkd_need_function(d, name);
+  return name;
 }
 
 /* A point with what is said of it, not yet anywhere in the launch. */
 static tkd_point *new_point(tkd *d, const tk_point_spec *s) {
   size_t mark = d->nholds;
+  bool numbered = !s->where || (s->kind == TK_POINT_CATCH && s->statement);
   const char *where = s->where, *file = NULL;
   tk_pids pids = {0};
+  if (!where) where = place_in_words(d, s);
   bool placed = s->kind == TK_POINT_BREAK || s->kind == TK_POINT_LOG;
   if (s->condition) tkd_check_syntax(d, "condition", s->condition);
   if (s->kind == TK_POINT_LOG) tkd_check_format(d, s->format);
@@ -179,17 +238,27 @@ static tkd_point *new_point(tkd *d, const tk_point_spec *s) {
     tk_throw(d->env, TK_USAGE);
   tkd_caught caught =
       s->kind == TK_POINT_CATCH ? what_is_caught(d, where) : TKD_CAUGHT;
-  if (placed) where = tkd_location(d, where, &file);
+  if (placed && !numbered) where = tkd_location(d, where, &file);
   tkd_point *p = tkd_hold(d, sizeof *p);
   p->where = tkd_hold_str(d, where);
   p->file = tkd_hold_str(d, file);
   p->cond = tkd_hold_str(d, s->condition);
   p->format = tkd_hold_str(d, s->format);
   p->programs = tkd_hold_str(d, s->programs);
-  tkd_keep(d, mark);
-  p->pids = pids;
   p->kind = s->kind;
   p->caught = caught;
+  p->callee = callee_in(d, p);
+  tkd_keep(d, mark);
+  p->pids = pids;
+  p->asks = s->asks;
+  if (numbered && s->kind == TK_POINT_WATCH) {
+    p->watch.lo = s->address;
+    p->watch.bytes = s->size;
+  } else if (numbered) {
+    p->form = d->t->program;
+    p->wanted = *s->statement;
+  }
+  p->statement = TK_DEBUG_NO_STATEMENT;
   p->enabled = !s->disabled;
   p->once = s->once;
   p->ignore = s->ignore;

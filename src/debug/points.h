@@ -14,6 +14,8 @@ typedef enum tkd_caught {
   TKD_CATCH_PROGRAM,
   TKD_CATCH_FINDING,
   TKD_CATCH_ASSERT,
+  TKD_CATCH_EXIT,
+  TKD_CATCH_RETURN, /* of `callee`, or of any */
   TKD_CATCH_LOAD,
   TKD_CATCH_STORE,
   TKD_CATCH_ATOMIC,
@@ -25,17 +27,22 @@ struct tkd_point {
   int number;
   tk_point_kind kind;
   bool enabled, once, pending;
-  bool resolved;  /* it was in some launch */
-  char *where;    /* as typed: location, expression, what is caught */
-  char *file;     /* that a LINE is of; NULL: the kernel's */
-  char *cond;     /* or NULL */
-  char *format;   /* of a logpoint */
-  char *programs; /* conditions; NULL: all programs */
-  tk_pids pids;   /* ... as they are tested */
+  bool resolved;          /* it was in some launch */
+  char *where;            /* as typed: location, expression, what is caught */
+  char *file;             /* that a LINE is of; NULL: the kernel's */
+  const tk_program *form; /* NULL, or of the form that has it ... */
+  size_t wanted;          /* ... the statement that it stands at or calls */
+  char *cond;             /* or NULL */
+  char *format;           /* of a logpoint */
+  char *programs;         /* conditions; NULL: all programs */
+  tk_pids pids;           /* ... as they are tested */
   uint64_t hits, ignore, hit_at;
   tkd_caught caught;
+  const char *callee; /* inside `where`; NULL: any */
+  bool asks;
   tkd_watch watch;
-  int line; /* where it stands, once found */
+  int line; /* where it stands, once found; the first of several places */
+  size_t statement;
   const char *func;
 };
 
@@ -67,6 +74,8 @@ void tkd_sites_clear(tkd *d);
 /* Stops there as well, once. */
 void tkd_set_temp(tkd *d, const char *where);
 void tkd_drop_temp(tkd *d);
+/* The catchpoint that stops where t->frame is about to return; NULL: none. */
+tkd_point *tkd_catch_for_return(tkd *d);
 /* Whether one stops at a statement of the table (may pause). */
 bool tkd_points_hit(tkd *d, const tk_stmt *st);
 

@@ -26,15 +26,20 @@ void tkd_need_statement(tkd *d) {
     tkd_raise(d, "Only before a statement: 'next' goes to one.");
 }
 
-/* The statement of the body where it stands that a line begins; fails. */
-static const tk_stmt *jump_target(tkd *d, int line) {
+/* The statement of the body where it stands that the line begins, or that has
+ * the number; fails. */
+static const tk_stmt *jump_target(tkd *d, const tk_resume *r) {
   const tki_frame *f = tkd_top(d);
-  if (!line) tkd_raise(d, "Jump to which line?");
+  int line = r->line;
   const tk_body *b = tkd_body_of(f->func, f->stmt);
   const tk_stmt *to = NULL;
   for (size_t i = b ? b->n : 0; i-- > 0;)
-    if (tk_source_line(f->func->src, b->items[i]->span.lo) == line)
+    if (line ? tk_source_line(f->func->src, b->items[i]->span.lo) == line
+             : b->items[i]->id == r->statement)
       to = b->items[i];
+  if (!to && !line)
+    tkd_raise(d, "Statement %zu is none of the body that line %d is in.",
+              r->statement, tkd_line_of(f));
   if (!to)
     tkd_raise(d, "Line %d is no statement of the body that line %d is in.",
               line, tkd_line_of(f));
@@ -92,7 +97,7 @@ static void check_intent(tkd *d, const tk_resume *r) {
   case TK_RESUME_PROGRAM: need_program(d, r->program); break;
   case TK_RESUME_JUMP:
     tkd_need_statement(d);
-    jump_target(d, r->line);
+    jump_target(d, r);
     break;
   case TK_RESUME_RETURN: tkd_need_statement(d); break;
   case TK_RESUME_BACK_FINISH:
@@ -149,7 +154,7 @@ static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
                   .program = d->task ? d->task->index : TK_DEBUG_NO_PROGRAM,
                   .ended = !d->task};
   d->new_program = false;
-  d->nreturned = 0;
+  if (kind != TK_RESUME_FINISH || !tkd_is_leaving(d)) d->nreturned = 0;
 }
 
 /* Goes on with a program that was left before a statement. */
@@ -224,7 +229,7 @@ bool tkd_carry_out(tkd *d) {
     begin_steps(d, r.kind, 1);
     return false;
   case TK_RESUME_JUMP: {
-    const tk_stmt *to = jump_target(d, r.line);
+    const tk_stmt *to = jump_target(d, &r);
     tkd_select(d, 0);
     tkd_edit_new(d, TKD_JUMP, NULL, 0)->stmt = to;
     t->jump = to;

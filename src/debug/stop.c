@@ -76,6 +76,21 @@ void tkd_ctrl_c(tkd *d) {
   tkd_arm(d);
 }
 
+bool tkd_is_leaving(const tkd *d) {
+  tk_stop_reason r = d->stop.reason;
+  return d->sub == TKD_LATE && (r == TK_STOP_RETURN || r == TK_STOP_EXIT);
+}
+
+const tk_finding *const *tkd_findings_from(tkd *d, size_t first, size_t *n) {
+  *n = d->env->ndiags > first ? d->env->ndiags - first : 0;
+  const tk_finding **list =
+      TK_NEWN(&d->answers.arena, const tk_finding *, *n + 1);
+  size_t i = 0;
+  for (const tk_diag *x = d->env->diags; x; x = x->next, i++)
+    if (i >= first) list[i - first] = &x->f;
+  return list;
+}
+
 void tkd_notice(tkd *d, const tk_notice *notice) {
   if (d->front.noticed) d->front.noticed(d->front.ud, d, notice);
 }

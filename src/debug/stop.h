@@ -14,6 +14,10 @@ void tkd_on_main(tkd *d, void (*work)(tkd *d));
 /* Makes the interpreter tell what there is to look at. */
 void tkd_arm(tkd *d);
 void tkd_ctrl_c(tkd *d); /* while programs run */
+/* Whether it stands where a function is about to return. */
+bool tkd_is_leaving(const tkd *d);
+/* What was reported after the first so many, to be handed out. */
+const tk_finding *const *tkd_findings_from(tkd *d, size_t first, size_t *n);
 void tkd_notice(tkd *d, const tk_notice *notice);
 
 #endif

@@ -180,8 +180,9 @@ static bool watch_counts(tkd *d, tkd_point *p) {
   const tki_frame *f = d->task->frame;
   if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
   if (d->phase == TKD_SEARCHING)
-    return !watch_was_seen(d, &p->watch) && watch_condition(d, p, f);
-  if (!watch_condition(d, p, f)) return false;
+    return !watch_was_seen(d, &p->watch) && watch_condition(d, p, f) &&
+           tkd_front_agrees(d, p);
+  if (!watch_condition(d, p, f) || !tkd_front_agrees(d, p)) return false;
   p->hits++;
   if (!p->ignore) return true;
   p->ignore--;
@@ -351,8 +352,26 @@ static bool watch_view(tkd_watch *w, const tki_region *r) {
   return true;
 }
 
+/* Bytes of one region, whatever it is. */
+static void find_bytes(tkd *d, tkd_watch *w) {
+  const tki_region *r = tki_region_at(d->t, w->lo, w->bytes);
+  w->found = r && w->bytes <= INT32_MAX;
+  if (!w->found) return;
+  w->hi = w->lo + w->bytes;
+  w->view = (tkd_view){.host = r->host + (w->lo - r->lo),
+                       .type = tk_scalar(TK_UINT8),
+                       .strides = {1},
+                       .size = (int64_t)w->bytes};
+  w->view.type.rank = 1;
+  w->view.type.shape[0] = (int32_t)w->bytes;
+}
+
 /* The same part of the tensor that has the name in this launch. */
 static void find_watched(tkd *d, tkd_watch *w) {
+  if (w->bytes) {
+    find_bytes(d, w);
+    return;
+  }
   w->found = false;
   w->lo = w->hi = 0;
   for (size_t i = 0; i < d->t->nregions && !w->found; i++) {
@@ -392,6 +411,13 @@ void tkd_watches_refresh(tkd *d) {
 
 /* ---- setting one ------------------------------------------------------- */
 
+static void watch_bytes(tkd *d, tkd_watch *w) {
+  find_bytes(d, w);
+  if (!w->found) tkd_raise(d, "These are too many bytes to be watched.");
+  w->memory = true;
+  keep_memory(d, w);
+}
+
 static void watch_memory(tkd *d, tkd_point *p, const tki_region *r,
                          const char *index) {
   tkd_watch *w = &p->watch;
@@ -429,6 +455,10 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
 void tkd_watch_begin(tkd *d, tkd_point *p) {
   size_t n = 0;
   if (!d->t) tkd_raise(d, "No launch is running.");
+  if (p->watch.bytes) {
+    watch_bytes(d, &p->watch);
+    return;
+  }
   while (isalnum((unsigned char)p->where[n]) || p->where[n] == '_') n++;
   const tki_region *r = n ? tkd_region(d, p->where, n) : NULL;
   const char *rest = p->where + n;

@@ -33,7 +33,7 @@ const tk_ir *tk_program_view(const tk_program *p) {
   return (const tk_ir *)(const void *)p;
 }
 
-static tk_ir_type view_type(const tk_type *t) {
+tk_ir_type tk_type_view(const tk_type *t) {
   tk_ir_type out = {.dtype = (tk_dtype)t->elem,
                     .pointers = t->ptr,
                     .is_const = t->is_const,
@@ -121,7 +121,7 @@ int tk_ir_func_param(const tk_ir_func *f, size_t i) {
 bool tk_ir_func_result(const tk_ir_func *f, size_t i, tk_ir_type *out) {
   const tk_func *g = real_ir_func(f);
   if (i >= g->nresults) return false;
-  *out = view_type(&g->result_types[i]);
+  *out = tk_type_view(&g->result_types[i]);
   return true;
 }
 
@@ -145,7 +145,7 @@ const char *tk_ir_value_name(const tk_ir_func *f, int value) {
 
 bool tk_ir_value_type(const tk_ir_func *f, int value, tk_ir_type *out) {
   const tk_slot *s = value_slot(f, value);
-  if (s) *out = view_type(&s->type);
+  if (s) *out = tk_type_view(&s->type);
   return s != NULL;
 }
 
@@ -240,7 +240,7 @@ tk_ir_span tk_ir_inst_span(const tk_ir_func *f, const tk_ir_inst *in) {
 }
 
 tk_ir_type tk_ir_inst_type(const tk_ir_inst *in) {
-  return view_type(&real_ir_inst(in)->type);
+  return tk_type_view(&real_ir_inst(in)->type);
 }
 
 int tk_ir_inst_operand(const tk_ir_inst *in, size_t i) {

@@ -7,5 +7,6 @@
 
 /* The handle lives as long as the program. */
 const tk_ir *tk_program_view(const tk_program *p);
+tk_ir_type tk_type_view(const tk_type *t);
 
 #endif

@@ -2,8 +2,10 @@
  * as a gdb stub or an editor's server has it: nothing of the engine's inside
  * and no command line.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/suite.h"
 #include "tkdbg/debugger.h"
@@ -27,17 +29,31 @@ static const char source[] = "import triton\n"                          /* 1 */
                              "@triton.jit\n"                            /* 17 */
                              "def later(x, n, B: tl.constexpr):\n"      /* 18 */
                              "    i = tl.arange(0, B)\n"                /* 19 */
-                             "    tl.store(x + i, i)\n";                /* 20 */
+                             "    tl.store(x + i, i)\n"                 /* 20 */
+                             "@triton.jit\n"                            /* 21 */
+                             "def endless(x, n, B: tl.constexpr):\n"    /* 22 */
+                             "    s = 0\n"                              /* 23 */
+                             "    for j in range(2000000000):\n"        /* 24 */
+                             "        s += j\n"                         /* 25 */
+                             "    tl.store(x, s)\n";                    /* 26 */
 
 enum { MOST = 64, BLOCK = 4, ELEMENTS = 8 };
 
 /* What the front end saw, and what it does at each stop. */
 typedef struct front {
+  tk_session *s;
   tk_debug *d;
   void (*const *steps)(struct front *f, const tk_debug_stop *s);
   size_t nsteps, at;
   size_t launches, ended, logs, passed;
   char log[200], notice[200], output[200];
+  size_t asked, notice_findings;
+  bool agrees;       /* what `asked` says */
+  bool interrupts;   /* ... and it interrupts */
+  tk_status status;  /* of the launch that ended */
+  const tk_ir *form; /* of the launch before */
+  size_t id;         /* of a statement */
+  pthread_t thread;
   uint64_t event; /* kept from one step to another */
   int point;
   int32_t memory[ELEMENTS];
@@ -68,8 +84,22 @@ static void begins(void *ud, tk_debug *d) {
 }
 
 static void ends(void *ud, tk_debug *d) {
-  (void)d;
-  ((front *)ud)->ended++;
+  front *f = ud;
+  tk_debug_time now;
+  tk_debug_when(d, &now);
+  f->status = now.status;
+  f->ended++;
+}
+
+static bool asked(void *ud, tk_debug *d, int point) {
+  front *f = ud;
+  const tk_debug_value *v;
+  size_t n;
+  ck_assert_int_eq(point, f->point);
+  ck_assert_int_eq(tk_debug_evaluate(d, "pid", &v, &n), TK_OK);
+  f->asked++;
+  if (f->interrupts) tk_debug_interrupt(d);
+  return f->agrees;
 }
 
 static void output(void *ud, const char *text, size_t len) {
@@ -106,6 +136,9 @@ static void noticed(void *ud, tk_debug *d, const tk_notice *n) {
   (void)d;
   if (n->kind == TK_NOTICE_PASSED) f->passed += n->stop->place.line;
   if (n->text) snprintf(f->notice, sizeof f->notice, "%s", n->text);
+  f->notice_findings += n->nfindings;
+  for (size_t i = 0; i < n->nfindings; i++)
+    ck_assert_ptr_nonnull(n->findings[i]->message);
 }
 
 /* ---- launches ---------------------------------------------------------- */
@@ -119,7 +152,7 @@ typedef struct play {
 
 static void open_play(play *p, const step *steps, size_t n, bool at_end) {
   memset(p, 0, sizeof *p);
-  p->s = tk_session_new();
+  p->s = p->f.s = tk_session_new();
   p->f.steps = steps;
   p->f.nsteps = n;
   for (int i = 0; i < ELEMENTS; i++) p->f.memory[i] = i;
@@ -131,6 +164,7 @@ static void open_play(play *p, const step *steps, size_t n, bool at_end) {
                       .output = output,
                       .logged = logged,
                       .noticed = noticed,
+                      .asked = asked,
                       .stop_at_start = true,
                       .stop_at_end = at_end};
   ck_assert_int_eq(tk_debug_new(p->s, &o, &p->f.d), TK_OK);
@@ -191,8 +225,8 @@ static int64_t integer(front *f, const char *text) {
   ck_assert_msg(tk_debug_evaluate(f->d, text, &v, &n) == TK_OK, "%s",
                 tk_debug_error(f->d)->text);
   ck_assert_uint_eq(n, 1);
-  ck_assert_int_eq(v->dtype, TK_INT32);
-  ck_assert_int_eq(v->rank, 0);
+  ck_assert_int_eq(v->type.dtype, TK_INT32);
+  ck_assert_int_eq(v->type.rank, 0);
   ck_assert_uint_eq(v->size, sizeof lane);
   memcpy(&lane, v->lanes, sizeof lane);
   return lane;
@@ -205,7 +239,7 @@ static void break_if(front *f, const tk_debug_stop *s) {
   must_stop(s, TK_STOP_START, 9);
   ck_assert_str_eq(s->kernel, "k");
   ck_assert_str_eq(s->place.file, "k.py");
-  ck_assert_str_eq(s->place.function, "k");
+  ck_assert_str_eq(s->function, "k");
   ck_assert_int_eq(s->place.column, 5);
   ck_assert_int_eq(s->grid[0], 2);
   f->point = add(f, (tk_point_spec){.where = "14", .condition = "s == 1"});
@@ -241,10 +275,10 @@ static void step_on(front *f, const tk_debug_stop *s) {
 static void in_call(front *f, const tk_debug_stop *s) {
   tk_debug_frame c;
   must_stop(s, TK_STOP_STEP, 5);
-  ck_assert_str_eq(s->place.function, "twice");
+  ck_assert_str_eq(s->function, "twice");
   ck_assert_uint_eq(tk_debug_frame_count(f->d), 2);
   ck_assert_int_eq(tk_debug_frame_at(f->d, 1, &c), TK_OK);
-  ck_assert_str_eq(c.place.function, "k");
+  ck_assert_str_eq(c.name, "k");
   ck_assert_int_eq(c.place.line, 15);
   ck_assert_int_eq(tk_debug_frame_at(f->d, 2, &c), TK_USAGE);
   ck_assert_int_eq(tk_debug_select(f->d, s->program, 1), TK_OK);
@@ -257,8 +291,8 @@ static void finished(front *f, const tk_debug_stop *s) {
   static const int32_t want[BLOCK] = {0, 2, 4, 6};
   must_stop(s, TK_STOP_FINISH, 16);
   ck_assert_uint_eq(s->nreturned, 1);
-  ck_assert_int_eq(s->returned[0].rank, 1);
-  ck_assert_int_eq(s->returned[0].shape[0], BLOCK);
+  ck_assert_int_eq(s->returned[0].type.rank, 1);
+  ck_assert_int_eq(s->returned[0].type.shape[0], BLOCK);
   ck_assert_mem_eq(s->returned[0].lanes, want, sizeof want);
   go(f, TK_RESUME_BACK_NEXT);
 }
@@ -326,7 +360,7 @@ static void variables(front *f) {
     }
     if (!strcmp(v.name, "x")) {
       ck_assert_int_eq(v.kind, TK_VARIABLE_ARGUMENT);
-      ck_assert_int_eq(v.values[0].pointer, 1);
+      ck_assert_int_eq(v.values[0].type.pointers, 1);
     }
     if (!strcmp(v.name, "i")) {
       ck_assert_int_eq(v.kind, TK_VARIABLE_LOCAL);
@@ -533,6 +567,21 @@ static void out_of_bounds(front *f, const tk_debug_stop *s) {
   ck_assert_str_eq(s->text, "out-of-bounds");
   ck_assert_uint_eq(s->program, 1);
   ck_assert_uint_eq(s->nfindings, 1);
+  const tk_finding *x = s->findings[0];
+  ck_assert_int_eq(x->kind, TK_D_BOUNDS);
+  ck_assert_int_eq(x->severity, TK_SEV_ERROR);
+  ck_assert_int_eq(x->place.line, 12);
+  ck_assert(x->has_program && x->program[0] == 1);
+  ck_assert_int_eq(x->lane_rank, 1);
+  ck_assert_int_eq(x->lane[0], 2);
+  ck_assert_str_eq(x->function, "k");
+  ck_assert_ptr_nonnull(x->notes);
+  const char *text = tk_debug_finding_text(f->d, x, false);
+  ck_assert_ptr_nonnull(strstr(text, x->message));
+  ck_assert_ptr_nonnull(strstr(text, "^~~~"));
+  ck_assert_str_ne(tk_report(f->s, false), "");
+  tk_debug_told(f->d, x);
+  ck_assert_str_eq(tk_report_untold(f->s, false), "");
   ck_assert_int_eq(integer(f, "pid"), 1);
   go(f, TK_RESUME_BACK_STEP);
 }
@@ -628,6 +677,379 @@ START_TEST(monitor) {
 }
 END_TEST
 
+/* ---- the code, as a gdb stub lays it out ------------------------------- */
+
+static const tk_debug_function *function_named(front *f, const char *name) {
+  const tk_debug_function *list;
+  size_t n;
+  ck_assert_int_eq(tk_debug_functions(f->d, &list, &n), TK_OK);
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(list[i].name, name)) return &list[i];
+  ck_abort_msg("no function %s", name);
+}
+
+static const tk_debug_statement *statement_at(const tk_debug_function *k,
+                                              int line) {
+  for (size_t i = 0; i < k->nstatements; i++)
+    if (k->statements[i].place.line == line) return &k->statements[i];
+  ck_abort_msg("no statement at line %d", line);
+}
+
+static const tk_debug_local *local_named(const tk_debug_function *k,
+                                         const char *name) {
+  for (size_t i = 0; i < k->nvariables; i++)
+    if (!strcmp(k->variables[i].name, name)) return &k->variables[i];
+  ck_abort_msg("no variable %s", name);
+}
+
+static void the_functions(front *f) {
+  const tk_debug_function *list;
+  bool seen[MOST] = {false};
+  size_t n;
+  ck_assert_int_eq(tk_debug_functions(f->d, &list, &n), TK_OK);
+  ck_assert_uint_eq(n, 2); /* none of the library */
+  ck_assert(list[0].is_kernel && !list[1].is_kernel);
+  ck_assert_str_eq(list[0].name, "k");
+  ck_assert_int_eq(list[0].place.line, 8);
+  ck_assert_int_eq(list[0].last_line, 16);
+  ck_assert_str_eq(list[1].name, "twice");
+  ck_assert_str_eq(list[1].place.file, "k.py");
+  ck_assert_uint_eq(list[0].nstatements, 8);
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < list[i].nstatements; k++) {
+      size_t id = list[i].statements[k].id;
+      ck_assert(id < MOST && !seen[id]);
+      seen[id] = true;
+    }
+  const tk_debug_statement *st = statement_at(&list[0], 14);
+  ck_assert_int_eq(st->depth, 1);
+  ck_assert_int_eq(st->place.column, 9);
+  ck_assert_int_eq(st->place.end_line, 14);
+  ck_assert_int_eq(st->place.end_column, 15);
+  ck_assert_uint_eq(st->calls, 0);
+  ck_assert_int_eq(statement_at(&list[0], 13)->kind, TK_IR_FOR);
+  ck_assert_uint_eq(statement_at(&list[0], 15)->calls, 1);
+  ck_assert_uint_eq(statement_at(&list[0], 12)->calls, 0);
+}
+
+static void the_variables(front *f) {
+  const tk_debug_function *k = function_named(f, "k");
+  const tk_debug_local *v = local_named(k, "B");
+  ck_assert_int_eq(v->kind, TK_VARIABLE_CONSTEXPR);
+  ck_assert_str_eq(v->known, "4");
+  ck_assert_uint_eq(v->statement, TK_DEBUG_NO_STATEMENT);
+  ck_assert_str_eq(k->variables[0].name, "x");
+  ck_assert_str_eq(k->variables[1].name, "n");
+  ck_assert_str_eq(k->variables[2].name, "B");
+  v = local_named(k, "x");
+  ck_assert_int_eq(v->kind, TK_VARIABLE_ARGUMENT);
+  ck_assert_int_eq(v->type.pointers, 1);
+  ck_assert_int_eq(v->type.dtype, TK_INT32);
+  v = local_named(k, "i");
+  ck_assert_int_eq(v->kind, TK_VARIABLE_LOCAL);
+  ck_assert_int_eq(v->type.rank, 1);
+  ck_assert_int_eq(v->type.shape[0], BLOCK);
+  ck_assert_uint_eq(v->statement, statement_at(k, 10)->id);
+  ck_assert_int_ge(v->value, 0);
+  ck_assert_uint_eq(local_named(k, "j")->statement, statement_at(k, 13)->id);
+  ck_assert_uint_eq(k->nvariables, 8);
+  k = function_named(f, "twice");
+  ck_assert_uint_eq(k->nvariables, 2);
+  ck_assert_int_eq(local_named(k, "v")->kind, TK_VARIABLE_ARGUMENT);
+}
+
+static void the_sources(front *f) {
+  tk_debug_source x;
+  ck_assert(tk_debug_source_at(f->d, 0, &x));
+  ck_assert_str_eq(x.file, "k.py");
+  ck_assert_uint_eq(x.length, sizeof source - 1);
+  ck_assert_str_eq(x.text, source);
+  ck_assert(!tk_debug_source_at(f->d, 1, &x));
+  ck_assert(tk_debug_source_named(f->d, "k.py", &x));
+  ck_assert(!tk_debug_source_named(f->d, "other.py", &x));
+}
+
+static void lay_out(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_START, 9);
+  the_functions(f);
+  the_variables(f);
+  the_sources(f);
+  const tk_debug_function *k = function_named(f, "k");
+  ck_assert_uint_eq(s->statement, statement_at(k, 9)->id);
+  f->form = tk_debug_form(f->d);
+  ck_assert_str_eq(tk_ir_func_name(tk_ir_kernel(f->form)), "k");
+  f->id = statement_at(k, 15)->id;
+  f->point = add(f, (tk_point_spec){.statement = &f->id});
+  size_t none = 1000;
+  tk_point_spec bad = {.statement = &none};
+  ck_assert_int_eq(tk_debug_add_point(f->d, &bad, NULL), TK_USAGE);
+  bad = (tk_point_spec){.condition = "s"};
+  ck_assert_int_eq(tk_debug_add_point(f->d, &bad, NULL), TK_USAGE);
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void at_call(front *f, const tk_debug_stop *s) {
+  tk_point p;
+  must_stop(s, TK_STOP_BREAKPOINT, 15);
+  ck_assert_uint_eq(s->statement, f->id);
+  ck_assert_int_eq(tk_debug_point_numbered(f->d, f->point, &p), TK_OK);
+  ck_assert_uint_eq(p.statement, f->id);
+  ck_assert_uint_eq(*p.spec.statement, f->id);
+  ck_assert_uint_eq(p.hits, 1);
+  add(f, (tk_point_spec){
+             .kind = TK_POINT_CATCH, .where = "return", .statement = &f->id});
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void about_to_return(front *f, const tk_debug_stop *s) {
+  static const int32_t want[BLOCK] = {0, 2, 4, 6};
+  tk_debug_frame in, out;
+  must_stop(s, TK_STOP_RETURN, 6);
+  ck_assert_uint_eq(s->nreturned, 1);
+  ck_assert_mem_eq(s->returned[0].lanes, want, sizeof want);
+  ck_assert_int_eq(tk_debug_frame_at(f->d, 0, &in), TK_OK);
+  ck_assert(in.returns && !in.call);
+  ck_assert_uint_eq(in.function, function_named(f, "twice")->id);
+  ck_assert_int_eq(tk_debug_frame_at(f->d, 1, &out), TK_OK);
+  ck_assert(!out.returns);
+  ck_assert_uint_eq(out.call, 1);
+  ck_assert_uint_eq(out.statement, f->id);
+  go(f, TK_RESUME_FINISH);
+}
+
+static void returned(front *f, const tk_debug_stop *s) {
+  tk_debug_frame c;
+  must_stop(s, TK_STOP_FINISH, 16);
+  ck_assert_uint_eq(s->nreturned, 1);
+  ck_assert_int_eq(tk_debug_frame_at(f->d, 0, &c), TK_OK);
+  ck_assert(!c.returns && !c.call);
+  add(f, (tk_point_spec){.kind = TK_POINT_CATCH, .where = "exit"});
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void before_the_end(front *f, const tk_debug_stop *s) {
+  tk_debug_program p;
+  must_stop(s, TK_STOP_EXIT, 16);
+  ck_assert_uint_eq(s->program, 0);
+  ck_assert_int_eq(integer(f, "s"), 3);
+  ck_assert_int_eq(tk_debug_program_indexed(f->d, 0, &p), TK_OK);
+  ck_assert_int_eq(p.state, TK_PROGRAM_CURRENT);
+  ck_assert_int_eq(tk_debug_program_indexed(f->d, 1, &p), TK_OK);
+  ck_assert_int_eq(p.state, TK_PROGRAM_NOT_BEGUN);
+  ck_assert_int_eq(p.pid[0], 1);
+  ck_assert_int_eq(tk_debug_program_indexed(f->d, 2, &p), TK_USAGE);
+  for (int i = 1; i <= 3; i++)
+    ck_assert_int_eq(tk_debug_delete_point(f->d, i), TK_OK);
+  go(f, TK_RESUME_NEXT_LAUNCH);
+}
+
+/* The same specialisation is the same form, with the same numbers. */
+static void same_form(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_START, 9);
+  ck_assert_ptr_eq(tk_debug_form(f->d), f->form);
+  tk_resume jump = {.kind = TK_RESUME_JUMP, .statement = 999};
+  ck_assert_int_eq(tk_debug_resume(f->d, &jump), TK_USAGE);
+  jump.statement = statement_at(function_named(f, "k"), 11)->id;
+  resume(f, jump);
+}
+
+static void jumped(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_STEP, 11);
+  go(f, TK_RESUME_QUIT);
+}
+
+START_TEST(code) {
+  static const step steps[] = {lay_out,  at_call,        about_to_return,
+                               returned, before_the_end, same_form,
+                               jumped};
+  play p;
+  PLAY(p, steps, false);
+  const tk_debug_function *list;
+  size_t n;
+  ck_assert_ptr_null(tk_debug_form(p.f.d));
+  ck_assert_int_eq(tk_debug_functions(p.f.d, &list, &n), TK_USAGE);
+  ck_assert_int_eq(launch(&p), TK_OK);
+  ck_assert_int_eq(p.f.status, TK_OK);
+  ck_assert_int_eq(launch(&p), TK_INTERRUPTED);
+  ck_assert_int_eq(p.f.status, TK_INTERRUPTED);
+  close_play(&p);
+}
+END_TEST
+
+/* ---- bytes, questions, interrupts -------------------------------------- */
+
+static void watch_bytes(front *f, const tk_debug_stop *s) {
+  tk_debug_region r;
+  tk_point p;
+  must_stop(s, TK_STOP_START, 9);
+  ck_assert(tk_debug_region_at(f->d, 0, &r));
+  tk_point_spec spec = {
+      .kind = TK_POINT_WATCH, .address = r.address + 22, .size = 4};
+  f->point = add(f, spec);
+  ck_assert_int_eq(tk_debug_point_numbered(f->d, f->point, &p), TK_OK);
+  ck_assert_uint_eq(p.spec.address, spec.address);
+  ck_assert_uint_eq(p.spec.size, 4);
+  spec.address = r.address + r.size - 2;
+  ck_assert_int_eq(tk_debug_add_point(f->d, &spec, NULL), TK_USAGE);
+  spec.size = 0;
+  ck_assert_int_eq(tk_debug_add_point(f->d, &spec, NULL), TK_USAGE);
+  go(f, TK_RESUME_CONTINUE);
+}
+
+/* x[5] = 5 becomes 13: only the last two of its bytes are watched, which stay;
+ * the first two of x[6] change. */
+static void bytes_changed(front *f, const tk_debug_stop *s) {
+  const tk_debug_change *c = s->changes;
+  unsigned char old[4], now[4];
+  ck_assert_int_eq(s->reason, TK_STOP_WATCH);
+  ck_assert_uint_eq(s->nchanges, 1);
+  ck_assert_int_eq(c->where.line, 16);
+  ck_assert_str_eq(c->function, "k");
+  ck_assert_int_eq(c->pid[0], 1);
+  ck_assert_uint_eq(c->now.size, 4);
+  memcpy(old, c->old.lanes, 4);
+  memcpy(now, c->now.lanes, 4);
+  ck_assert(!old[0] && !now[0] && old[2] == 6 && now[2] == 15);
+  ck_assert_uint_eq(c->lanes, 1);
+  ck_assert_int_eq(c->first_lane, 2);
+  go(f, TK_RESUME_BACK);
+}
+
+static void at_beginning(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_HISTORY, 9);
+  tk_debug_region r;
+  ck_assert(tk_debug_region_at(f->d, 0, &r));
+  ck_assert_int_eq(tk_debug_delete_point(f->d, f->point), TK_OK);
+  add(f, (tk_point_spec){.kind = TK_POINT_WATCH,
+                         .address = r.address + 28,
+                         .size = 1,
+                         .reads = true});
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void byte_read(front *f, const tk_debug_stop *s) {
+  ck_assert_int_eq(s->reason, TK_STOP_WATCH);
+  ck_assert(!s->changes[0].changed);
+  ck_assert_int_eq(s->changes[0].where.line, 12);
+  ck_assert_int_eq(s->changes[0].pid[0], 1);
+  (void)f;
+}
+
+START_TEST(bytes) {
+  static const step steps[] = {watch_bytes, bytes_changed, at_beginning,
+                               byte_read};
+  play p;
+  PLAY(p, steps, false);
+  ck_assert_int_eq(launch(&p), TK_OK);
+  close_play(&p);
+}
+END_TEST
+
+static void ask_at_14(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_START, 9);
+  f->point = add(f, (tk_point_spec){.where = "14", .asks = true});
+  f->interrupts = true;
+  go(f, TK_RESUME_CONTINUE);
+}
+
+/* It said no, and interrupted: the statement after that one is the stop. */
+static void interrupted(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_INTERRUPT, 14);
+  ck_assert_uint_eq(s->trip, 1);
+  ck_assert_uint_eq(f->asked, 1);
+  f->interrupts = false;
+  f->agrees = true;
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void agreed(front *f, const tk_debug_stop *s) {
+  tk_point p;
+  must_stop(s, TK_STOP_BREAKPOINT, 14);
+  ck_assert_uint_eq(s->trip, 2);
+  ck_assert_uint_eq(f->asked, 2);
+  ck_assert_int_eq(tk_debug_point_numbered(f->d, f->point, &p), TK_OK);
+  ck_assert(p.spec.asks);
+  ck_assert_uint_eq(p.hits, 1); /* those that it agreed to */
+  ck_assert_int_eq(tk_debug_delete_point(f->d, f->point), TK_OK);
+  f->point = add(
+      f, (tk_point_spec){.kind = TK_POINT_WATCH, .where = "s", .asks = true});
+  f->agrees = false;
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void at_its_end(front *f, const tk_debug_stop *s) {
+  ck_assert_int_eq(s->reason, TK_STOP_END);
+  ck_assert_uint_gt(f->asked, 3);
+  f->agrees = true;
+  go(f, TK_RESUME_BACK);
+}
+
+static void back_at_change(front *f, const tk_debug_stop *s) {
+  ck_assert_int_eq(s->reason, TK_STOP_WATCH);
+  (void)f;
+  tk_debug_quit(f->d);
+}
+
+START_TEST(questions) {
+  static const step steps[] = {ask_at_14, interrupted, agreed, at_its_end,
+                               back_at_change};
+  play p;
+  PLAY(p, steps, true);
+  ck_assert_int_eq(launch(&p), TK_INTERRUPTED);
+  close_play(&p);
+}
+END_TEST
+
+static void *interrupt_soon(void *d) {
+  usleep(20000);
+  tk_debug_interrupt(d);
+  return NULL;
+}
+
+static void run_for_long(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_START, 23);
+  ck_assert_int_eq(pthread_create(&f->thread, NULL, interrupt_soon, f->d), 0);
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void from_a_thread(front *f, const tk_debug_stop *s) {
+  ck_assert_int_eq(pthread_join(f->thread, NULL), 0);
+  ck_assert_int_eq(s->reason, TK_STOP_INTERRUPT);
+  ck_assert(s->in_loop);
+  go(f, TK_RESUME_QUIT);
+}
+
+START_TEST(interrupt) {
+  static const step steps[] = {run_for_long, from_a_thread};
+  play p;
+  PLAY(p, steps, false);
+  ck_assert_int_eq(launch_named(&p, "endless", ELEMENTS), TK_INTERRUPTED);
+  close_play(&p);
+}
+END_TEST
+
+static void bad_condition(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_START, 9);
+  add(f, (tk_point_spec){.where = "14", .condition = "x[s + 100] > 0"});
+  go(f, TK_RESUME_CONTINUE);
+}
+
+static void stops_for_it(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_BREAKPOINT, 14);
+  ck_assert_uint_eq(f->notice_findings, 1);
+  ck_assert_str_ne(f->notice, "");
+  go(f, TK_RESUME_QUIT);
+}
+
+START_TEST(condition) {
+  static const step steps[] = {bad_condition, stops_for_it};
+  play p;
+  PLAY(p, steps, false);
+  ck_assert_int_eq(launch(&p), TK_INTERRUPTED);
+  close_play(&p);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("the debugger's engine");
   TCase *c = tcase_create("engine");
@@ -637,6 +1059,11 @@ int main(void) {
   tcase_add_test(c, finding);
   tcase_add_test(c, several_launches);
   tcase_add_test(c, monitor);
+  tcase_add_test(c, code);
+  tcase_add_test(c, bytes);
+  tcase_add_test(c, questions);
+  tcase_add_test(c, interrupt);
+  tcase_add_test(c, condition);
   suite_add_tcase(suite, c);
   return run_suite(suite) != 0;
 }
