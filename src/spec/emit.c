@@ -151,6 +151,26 @@ size_t tks_leaves(const sval *v, sval *out) {
   return n;
 }
 
+/* t = t[1], t[0]: items that would be overwritten before they are read are
+ * copied.  v goes to the slots called name, or name.i for its items. */
+static sval save_items(tks *s, const sval *v, const char *var,
+                       const char *name) {
+  size_t n = strlen(var);
+  if (v->kind == V_TENSOR) {
+    const char *old = s->frame->func->slots[v->slot].name;
+    bool other =
+        old && !strncmp(old, var, n) && old[n] == '.' && strcmp(old, name) != 0;
+    return other ? tks_copy(s, v) : *v;
+  }
+  sval r = *v;
+  if (!sv_runtime(v)) return r;
+  r.items = TK_NEWN(s->arena, sval, v->n);
+  for (size_t i = 0; i < v->n; i++)
+    r.items[i] = save_items(s, &v->items[i], var,
+                            tk_arena_printf(s->arena, "%s.%zu", name, i));
+  return r;
+}
+
 static sval copy_leaf(tks *s, const sval *v, const char *name) {
   if (v->kind == V_TENSOR) {
     tk_inst *in = tks_inst_new(s, TK_I_COPY, 0, v->type, 1, v, 1);
@@ -169,7 +189,9 @@ static sval copy_leaf(tks *s, const sval *v, const char *name) {
 }
 
 sval tks_store_var(tks *s, const char *name, const sval *v) {
-  return copy_leaf(s, v, name);
+  if (v->kind == V_TENSOR) return copy_leaf(s, v, name);
+  sval safe = save_items(s, v, name, name);
+  return copy_leaf(s, &safe, name);
 }
 
 sval tks_copy(tks *s, const sval *v) {
