@@ -2,7 +2,8 @@
 
 ``import tkdbg; tkdbg.install()`` before ``import triton`` makes this process
 run every kernel under tkdbg; ``tkdbg run FILE.py`` does the same for a
-script.  See ``install`` for the options.
+script.  See ``install`` for the options.  ``pytest -p tkdbg`` runs tests
+under it.
 
 The modules stand in layers.  A module imports from its own layer and from
 those below it, never in a circle; tools/pyknots.py reads this table and
@@ -10,8 +11,11 @@ checks it.  What a module above has to keep belongs to the one session
 (``session.part``): no other module has state that changes, but for the texts
 that source keeps.
 
+(pytest need not look for assertions here: PYTEST_DONT_REWRITE.)
+
 front      __init__      install(), uninstall(), options()
            __main__      ``python3 -m tkdbg run``: runs a script
+           pytest_plugin ``pytest -p tkdbg``
            setup         what install() puts in place and takes away again
            excepthook    uncaught exceptions, as reports
 triton     modules       what ``import triton`` finds, where it is ours
@@ -60,6 +64,9 @@ __all__ = ["install", "uninstall", "installed", "options", "address_of",
            "keep_stdin",
            "CompilationError", "InternalError", "KernelError", "LaunchError",
            "UsageError", "__version__"]
+
+# what ``pytest -p tkdbg`` loads with this module
+pytest_plugins = ("tkdbg.pytest_plugin",)
 
 
 def install(**values):

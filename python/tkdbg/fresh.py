@@ -45,7 +45,7 @@ class Fresh:
     def __init__(self, follow):
         """follow: whether detectors keep the maps up to date; without them
         a storage counts as written after its first launch."""
-        self._follow = follow
+        self.follow = follow
         self._known = {}
         self._limit = _PRUNE
 
@@ -75,7 +75,7 @@ class Fresh:
         found = self._valid(t, address)
         if found is None:
             return _NONE
-        if not self._follow:
+        if not self.follow:
             del self._known[address]
             return _capi.TENSOR_UNWRITTEN, 0, 0
         flags = 0
@@ -95,7 +95,7 @@ class Fresh:
         if self._known:
             found = self._valid(t, _address(t.untyped_storage()))
         result = write()
-        if not self._follow:
+        if not self.follow:
             self.forget(t)
         elif found is not None:
             self._wrote(found, part())

@@ -7,6 +7,7 @@ session serves one thread at a time (autograd may launch from another).
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import sys
 import threading
@@ -53,6 +54,8 @@ class Session:
         self._output = _capi.OutputFn(self._print)
         self._forking = None      # the lock, while a process forks
         self.watch = interrupt.Watch()
+        self.hear = None          # gets what launches find, in place of
+                                  # warnings: hear([entry, ...], text)
         self.debugger = None      # a tk_debugger
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
@@ -90,6 +93,13 @@ class Session:
                 self._debug()
         return self._ptr
 
+    def use_checks(self):
+        """Turns on the detectors that the options name, and no others;
+        what they have found is forgotten."""
+        self.fresh.follow = self.options.check is not None
+        if self._ptr:
+            self._set_checks()
+
     def _set_checks(self):
         o = self.options
         path = None if o.suppressions is None else o.suppressions.encode()
@@ -98,7 +108,7 @@ class Session:
             assume_written=o.assume_written, stop=o.stop_on_finding,
             collect=True)
         self.check(self.lib.tk_session_check(
-            self._ptr, o.check.encode(), ctypes.byref(checks)))
+            self._ptr, o.check and o.check.encode(), ctypes.byref(checks)))
 
     def findings(self):
         """How many findings the detectors have had."""
@@ -221,6 +231,8 @@ class Session:
             raise KeyboardInterrupt
         if status == _capi.FINDING:
             self.totals["findings"] += 1
+            if launch is not None and self.hear is not None:
+                self.hear(json.loads(as_json), plain)
             if self.options.json:
                 findings.tell(as_json, kernel, launch)
             error = errors.finding(plain, as_json, kernel, colour,
@@ -238,6 +250,9 @@ class Session:
         coloured = self.options.colour(sys.stderr)
         text = _capi.text(self.lib.tk_report_untold(self.ptr, coloured))
         plain, _, as_json = self.take_report()
+        if self.hear is not None:
+            self.hear(json.loads(as_json), plain)
+            return
         if self.options.json:
             findings.tell(as_json, kernel, launch)
             return

@@ -1,0 +1,188 @@
+"""``pytest -p tkdbg``: the kernels of a test suite under the detectors.
+
+Each test has findings of its own: they stand in its report, are properties
+of it in JUnit's XML, and fail it where --tkdbg-fail-on says so.  The summary
+at the end has those of all tests, by place.  Workers of pytest-xdist run the
+same plug-in; what they find comes back with their reports.
+
+PYTEST_DONT_REWRITE
+"""
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from . import errors, session as session_, setup
+
+LEVELS = ("error", "warning")
+NEVER = "never"
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("tkdbg", "kernels under tkdbg")
+    group.addoption(
+        "--tkdbg-check", default="all", metavar="LIST",
+        help="the detectors that look: all, none, or a list such as "
+             "undef,race ('tkdbg run --check=help' names them)")
+    group.addoption(
+        "--tkdbg-fail-on", default=NEVER, choices=(*LEVELS, NEVER),
+        help="fail tests that have findings: errors, or warnings as well; "
+             "never, the default, only reports them")
+
+
+def pytest_load_initial_conftests(early_config):
+    """Before anybody imports triton."""
+    _start(early_config.known_args_namespace.tkdbg_check)
+
+
+def pytest_configure(config):
+    session = _start(config.option.tkdbg_check)
+    plugin = Plugin(session, config.option.tkdbg_fail_on)
+    config.pluginmanager.register(plugin, "tkdbg-findings")
+
+
+def _start(check):
+    """Takes over; Pythons that are started from here on do it as well."""
+    session = session_.current()
+    check = None if check == "none" else check
+    if session.setup is None or session.options.check != check:
+        setup.install({"check": check, "quiet": True})
+        try:
+            session.use_checks()
+            session.ptr  # where a list with mistakes is found out
+        except errors.UsageError as e:
+            raise pytest.UsageError(str(e)) from None
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if _python_path() not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join(
+            [_python_path(), *filter(None, paths)])
+    os.environ["TKDBG"] = "1"
+    return session
+
+
+def _python_path():
+    """The folder with our sitecustomize."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    installed = os.path.join(package, "path")
+    return installed if os.path.isdir(installed) else os.path.dirname(package)
+
+
+def _belongs(entry, session):
+    """Whether an entry of a report is about what a kernel did.  What does
+    not compile, and notes, are no findings."""
+    return entry.get("severity") in LEVELS and (
+        entry["kind"] in errors.RUN_TIME or entry["severity"] == "warning")
+
+
+class Found:
+    """A finding: a dict that a report can carry between processes."""
+
+    @staticmethod
+    def make(entry):
+        return {"kind": entry["kind"], "severity": entry["severity"],
+                "place": _place(entry), "message": entry["message"]}
+
+    @staticmethod
+    def line(found):
+        return "{place}: {severity}: {message} [{kind}]".format(**found)
+
+
+def _place(entry):
+    if "file" not in entry:
+        return "(no place)"
+    return f"{os.path.relpath(entry['file'])}:{entry['line']}"
+
+
+class Plugin:
+    """What listens while tests run, and sums up."""
+
+    def __init__(self, session, fail_on):
+        self.session = session
+        self.fatal = LEVELS[:LEVELS.index(fail_on) + 1
+                            if fail_on in LEVELS else 0]
+        self.item = None
+        self.found = []  # of the test that runs
+        self.texts = []
+        self.places = {}  # (severity, kind, place) -> Place
+        self.tests = set()  # those that have findings
+        session.hear = self._hear
+
+    # ---- one test --------------------------------------------------------
+
+    def _hear(self, entries, text):
+        new = [Found.make(e) for e in entries if _belongs(e, self.session)]
+        if new:
+            self.found += new
+            self.texts.append(text)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        with self.session.lock:
+            self.session.use_checks()
+        self.found.clear()
+        self.texts.clear()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        found, texts = list(self.found), "\n".join(self.texts)
+        self.found.clear()
+        self.texts.clear()
+        for each in found:
+            item.user_properties.append(
+                (f"tkdbg.{each['kind']}", Found.line(each)))
+        outcome = yield
+        report = outcome.get_result()
+        if not found:
+            return
+        report.tkdbg = found
+        report.sections.append(("tkdbg", texts))
+        if report.passed and any(f["severity"] in self.fatal for f in found):
+            report.outcome = "failed"
+            report.longrepr = texts
+
+    # ---- all of them -----------------------------------------------------
+
+    def pytest_runtest_logreport(self, report):
+        for found in getattr(report, "tkdbg", ()):
+            key = found["severity"], found["kind"], found["place"]
+            place = self.places.setdefault(key, Place(found["message"]))
+            place.add(report.nodeid)
+            self.tests.add(report.nodeid)
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if not self.places:
+            return
+        write = terminalreporter.write_line
+        terminalreporter.section(
+            f"tkdbg: findings at {_count(len(self.places), 'place')}, in "
+            f"{_count(len(self.tests), 'test')}")
+        ranked = sorted(self.places.items(), key=lambda item: (
+            LEVELS.index(item[0][0]), -len(item[1].tests), item[0]))
+        for (severity, kind, where), place in ranked:
+            write(f"{where}: {severity}: {place.message} [{kind}]",
+                  red=severity == "error", yellow=severity == "warning")
+            first = next(iter(place.tests))
+            more = len(place.tests) - 1
+            write(f"    {_count(place.count, 'finding')} in {first}"
+                  + (f" and {_count(more, 'more test')}" if more else ""))
+
+    def pytest_unconfigure(self):
+        self.session.hear = None
+
+
+class Place:
+    """What was found at one place: in which tests, how often."""
+
+    def __init__(self, message):
+        self.message = message
+        self.count = 0
+        self.tests = {}  # in the order that they came
+
+    def add(self, test):
+        self.count += 1
+        self.tests[test] = True
+
+
+def _count(n, what):
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -1,0 +1,187 @@
+"""``pytest -p tkdbg``: findings of tests, in reports, XML and the summary."""
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import support
+
+support.need("library", "numpy", "pytest")
+
+HEAD = """
+    import numpy as np
+    import pytest
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def total(x, y, n, B: tl.constexpr):
+        i = tl.arange(0, B)
+        row = tl.load(x + i, mask=i < n)
+        tl.store(y, tl.sum(row, 0))
+
+    @triton.jit
+    def last(y):
+        tl.store(y, tl.program_id(0))
+
+    def run_total(n, size=None):
+        y = np.zeros(1, "f4")
+        total[(1,)](np.ones(size or n, "f4"), y, n, B=16)
+"""
+
+TESTS = """
+    @pytest.mark.parametrize("n", [8, 9, 16])
+    def test_total(n):
+        run_total(n)
+
+    def test_again():
+        run_total(9)
+
+    def test_race():
+        last[(5,)](np.zeros(1, "i4"))
+
+    def test_good():
+        last[(1,)](np.zeros(1, "i4"))
+
+    def test_swallowed():
+        with pytest.raises(RuntimeError):
+            run_total(17, 8)
+
+    def test_refused():
+        @triton.jit
+        def bad(x):
+            tl.store(x, nobody)
+        with pytest.raises(Exception):
+            bad[(1,)](np.zeros(1, "i4"))
+"""
+
+CHECKS = "--tkdbg-check=undef,race"
+
+
+def installed(module):
+    code = f"import {module}"
+    return subprocess.run([sys.executable, "-c", code],
+                          capture_output=True).returncode == 0
+
+
+class Plugin(support.ScriptCase):
+    def pytest(self, *args, text=TESTS, **changes):
+        """Runs the tests; (exit status, output)."""
+        self.write("import triton\n", "conftest.py")  # so early
+        self.write(text, "test_it.py", head=HEAD)
+        changes.setdefault("TKDBG_OPTIONS", '{"triton": "ours"}')
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "tkdbg", "-p",
+             "no:cacheprovider", *args],
+            cwd=self.folder.name, capture_output=True, text=True,
+            timeout=120, env=support.environment(
+                **changes, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", COLUMNS="80"))
+        self.assertEqual(done.stderr, "")
+        return done.returncode, done.stdout
+
+    def expect(self, output, *lines):
+        for line in lines:
+            self.assertIn(line, output)
+
+    def test_summary(self):
+        status, output = self.pytest(CHECKS)
+        self.assertEqual(status, 0, output)
+        self.expect(
+            output, "tkdbg: findings at 3 places, in 5 tests",
+            "test_it.py:11: error: an undefined lane goes into a reduction "
+            "together with lanes that are defined [undef]\n"
+            "    3 findings in test_it.py::test_total[8] and 2 more tests\n"
+            "test_it.py:10: error: load past the end of x: element 8 of 8",
+            "test_it.py:15: error: programs (0, 0, 0) and (1, 0, 0) both "
+            "write y[0], and nothing orders them [race]\n"
+            "    1 finding in test_it.py::test_race\n",
+            "8 passed")
+        self.assertNotIn("nobody", output)
+        self.assertNotIn("warnings summary", output)
+
+    def test_fail_on_error(self):
+        status, output = self.pytest(CHECKS, "--tkdbg-fail-on=error")
+        self.assertEqual(status, 1)
+        self.expect(output, "5 failed, 3 passed",
+                    "it comes from here: lane [9] of this load is masked off",
+                    "FAILED test_it.py::test_again")
+
+    def test_fail_on_warning(self):
+        text = """
+            def test_total():
+                run_total(16)
+        """
+        for level, failed in ("error", 0), ("warning", 1):
+            status, output = self.pytest(
+                "--tkdbg-check=lint", f"--tkdbg-fail-on={level}",
+                text=text)
+            self.assertEqual(status, failed, output)
+            self.expect(output, "test_it.py:10: warning: lanes that the mask "
+                        "leaves out are undefined")
+
+    def test_none(self):
+        status, output = self.pytest("--tkdbg-check=none",
+                                     "--tkdbg-fail-on=warning")
+        self.assertEqual(status, 1)
+        self.expect(output, "load past the end of x", "1 failed, 7 passed")
+        self.assertNotIn("[undef]", output)
+
+    def test_mistakes(self):
+        status, output = self.pytest("--tkdbg-fail-on=error", text="""
+            def test_it():
+                assert 1 + 1 == 3
+        """)
+        self.assertEqual(status, 1)
+        self.assertNotIn("tkdbg:", output)
+
+    def test_junit(self):
+        path = self.path("out.xml")
+        self.pytest(CHECKS, f"--junitxml={path}")
+        cases = xml.etree.ElementTree.parse(path).iter("testcase")
+        found = {c.get("name"): [(p.get("name"), p.get("value"))
+                                 for p in c.iter("property")] for c in cases}
+        self.assertEqual(found["test_again"], [(
+            "tkdbg.undef", "test_it.py:11: error: an undefined lane goes "
+            "into a reduction together with lanes that are defined "
+            "[undef]")])
+        self.assertEqual(found["test_good"], [])
+        self.assertEqual(found["test_refused"], [])
+        self.assertEqual(found["test_swallowed"][0][0],
+                         "tkdbg.out-of-bounds")
+
+    def test_bad_list(self):
+        self.write("", "test_it.py")
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "tkdbg",
+             "--tkdbg-check=undeff"], cwd=self.folder.name,
+            capture_output=True, text=True, env=support.environment())
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("no detector is called 'undeff'", done.stderr)
+        self.assertIn("did you mean 'undef'", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_workers(self):
+        if not installed("xdist"):
+            self.skipTest("pytest-xdist is not installed")
+        path = self.path("out.xml")
+        status, output = self.pytest(
+            "-p", "xdist", "-n", "2", CHECKS, "--tkdbg-fail-on=error",
+            f"--junitxml={path}")
+        self.assertEqual(status, 1)
+        self.expect(output, "tkdbg: findings at 3 places, in 5 tests",
+                    "5 failed, 3 passed")
+        with open(path) as f:
+            self.assertEqual(f.read().count('name="tkdbg.undef"'), 3)
+
+    def test_beside_triton(self):
+        if not support.real_triton():
+            self.skipTest("Triton is not installed")
+        status, output = self.pytest(
+            CHECKS, TKDBG_OPTIONS='{"triton": "installed"}')
+        self.assertEqual(status, 0, output)
+        self.expect(output, "tkdbg: findings at 3 places, in 5 tests",
+                    "8 passed")
+
+
+if __name__ == "__main__":
+    unittest.main()
