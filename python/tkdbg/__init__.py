@@ -3,7 +3,7 @@
 ``import tkdbg; tkdbg.install()`` before ``import triton`` makes this process
 run every kernel under tkdbg; ``tkdbg run FILE.py`` does the same for a
 script.  See ``install`` for the options.  ``pytest -p tkdbg`` runs tests
-under it.
+under it, ``%load_ext tkdbg`` the cells of a notebook.
 
 The modules stand in layers.  A module imports from its own layer and from
 those below it, never in a circle; tools/pyknots.py reads this table and
@@ -16,6 +16,8 @@ that source keeps.
 front      __init__      install(), uninstall(), options()
            __main__      ``python3 -m tkdbg run``: runs a script
            pytest_plugin ``pytest -p tkdbg``
+           notebook      ``%load_ext tkdbg``
+           pictures      ... its pictures of accesses
            setup         what install() puts in place and takes away again
            excepthook    uncaught exceptions, as reports
 triton     modules       what ``import triton`` finds, where it is ours
@@ -107,3 +109,15 @@ def address_of(array):
     live; PyTorch tensors have ``data_ptr()`` for the same.
     """
     return session_.current().addresses.add_array(array)
+
+
+def load_ipython_extension(shell):
+    """``%load_ext tkdbg``"""
+    from . import notebook
+    notebook.load(shell)
+
+
+def unload_ipython_extension(shell):
+    """``%unload_ext tkdbg``"""
+    from . import notebook
+    notebook.unload(shell)

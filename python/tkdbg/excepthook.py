@@ -17,11 +17,13 @@ def is_ours(code):
     return code.co_filename.startswith(_OURS) or code.co_filename in _HIDDEN
 
 
-def strip(tb):
-    """A traceback without frames of tkdbg; None when nothing is left."""
+def strip(tb, also=lambda name: False):
+    """A traceback without frames of tkdbg, and without those of files that
+    also(name) names; None when nothing is left."""
     kept = []
     while tb is not None:
-        if not is_ours(tb.tb_frame.f_code):
+        code = tb.tb_frame.f_code
+        if not is_ours(code) and not also(code.co_filename):
             kept.append(tb)
         tb = tb.tb_next
     result = None

@@ -110,7 +110,7 @@ class Plugin:
 
     # ---- one test --------------------------------------------------------
 
-    def _hear(self, entries, text):
+    def _hear(self, entries, text, _coloured, _raised):
         new = [Found.make(e) for e in entries if _belongs(e, self.session)]
         if new:
             self.found += new

@@ -54,8 +54,11 @@ class Session:
         self._output = _capi.OutputFn(self._print)
         self._forking = None      # the lock, while a process forks
         self.watch = interrupt.Watch()
-        self.hear = None          # gets what launches find, in place of
-                                  # warnings: hear([entry, ...], text)
+        # gets what launches find, in place of warnings: hear([entry, ...],
+        # text, coloured text, whether it is raised as well)
+        self.hear = None
+        self.access_line = 0      # see tk_run_options
+        self.after = None         # gets each tk_launch that has run
         self.debugger = None      # a tk_debugger
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
@@ -232,7 +235,7 @@ class Session:
         if status == _capi.FINDING:
             self.totals["findings"] += 1
             if launch is not None and self.hear is not None:
-                self.hear(json.loads(as_json), plain)
+                self.hear(json.loads(as_json), plain, colour, True)
             if self.options.json:
                 findings.tell(as_json, kernel, launch)
             error = errors.finding(plain, as_json, kernel, colour,
@@ -249,9 +252,9 @@ class Session:
     def _warn(self, kernel, launch):
         coloured = self.options.colour(sys.stderr)
         text = _capi.text(self.lib.tk_report_untold(self.ptr, coloured))
-        plain, _, as_json = self.take_report()
+        plain, colour, as_json = self.take_report()
         if self.hear is not None:
-            self.hear(json.loads(as_json), plain)
+            self.hear(json.loads(as_json), plain, colour, False)
             return
         if self.options.json:
             findings.tell(as_json, kernel, launch)
@@ -284,7 +287,8 @@ class Session:
         key = (o.pids if selected else None, o.order if selected else None,
                o.dot, o.schedule, "\n".join(o.blame) if selected else None,
                "\n".join(o.explain) if selected else None, o.no_asserts,
-               not o.is_quiet() and _is_terminal(sys.stderr))
+               not o.is_quiet() and _is_terminal(sys.stderr),
+               self.access_line)
         found = self._run_options.get(key)
         if found is None:
             pids, order, dot, schedule, blame, explain = (
@@ -292,7 +296,8 @@ class Session:
                 for text in key[:6])
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
                                      schedule=schedule, blame=blame,
-                                     explain=explain, no_asserts=key[6])
+                                     explain=explain, no_asserts=key[6],
+                                     access_line=key[8])
             if key[7]:
                 found.progress = self.bar.callback
             self._run_options[key] = found
@@ -336,6 +341,8 @@ class Session:
         if (status or self.pending is not None or
                 self.lib.tk_report_count(self.ptr)):
             self.check(status, kernel, totals["launches"])
+        if self.after is not None:
+            self.after(launch)
 
     def free_garbage(self):
         """Frees launches that nobody refers to any more."""

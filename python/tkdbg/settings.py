@@ -136,6 +136,10 @@ class Options:
             setattr(self, name, value)
         return self
 
+    def names(self):
+        """Of all options."""
+        return list(self._table)
+
     def describe(self):
         """Each option with its value and what it is for, a line each."""
         return "".join(f"{key} = {getattr(self, key)!r}: {o.help}\n"

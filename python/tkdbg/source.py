@@ -48,7 +48,7 @@ def find(fn):
     if line > len(lines):
         raise ValueError(f"{name} no longer has a line {line}: {fn.__name__} "
                          "cannot be found in it")
-    return Source(_cell(name) or name, lines, line)
+    return Source(cell(name) or name, lines, line)
 
 
 def _is_path(name):
@@ -57,13 +57,17 @@ def _is_path(name):
     return not (name.startswith("<") and name.endswith(">"))
 
 
-def _cell(name):
-    """What a notebook calls the cell with this file name: "In[3]"."""
+def cell(name):
+    """What a notebook calls the cell with this file name, "In[3]"; None for
+    other files."""
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
-    say = getattr(getattr(shell, "compile", None), "format_code_name", None)
-    found = say(name) if say else None
-    return found[1] if found else None
+    number = getattr(getattr(shell, "compile", None), "_filename_map",
+                     {}).get(name)
+    if number is None:  # its versions before 8.6 know it by the name
+        found = re.match(r"<ipython-input-(\d+)-", name)
+        number = found and found.group(1)
+    return number and f"In[{number}]"
 
 
 # ---- texts that are no files -------------------------------------------------

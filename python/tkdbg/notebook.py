@@ -1,0 +1,232 @@
+"""``%load_ext tkdbg``: kernels of a notebook, or of IPython, under tkdbg.
+
+A cell is a source like a file: it is called In[3] in reports, and its lines
+count from its first one, magic or not.  Reports are shown below the cell
+whose launch they are about, in place of Python's warnings and of a traceback
+through our own frames.
+"""
+from __future__ import annotations
+
+import ast
+import html
+import io
+import os
+import re
+import shlex
+
+from . import __main__ as main
+from . import errors, excepthook, pictures, setup, source
+from . import session as session_
+
+HELP = """%tkdbg [OPTIONS]     sets options for the cells that follow
+%%tkdbg [OPTIONS]    runs a cell with its kernels under all detectors, or
+                     with the options that are given, for this cell alone
+
+The options are those of 'tkdbg run' for scripts; also
+  --access LINE      draws which elements line LINE of the cell touches
+  --off              of %tkdbg: sets all options back
+"""
+
+PICTURES = 8  # shown of a cell
+
+_CHECK_OPTIONS = {"check", "limit", "suppressions", "assume_written",
+                  "stop_on_finding"}
+
+
+def load(shell):
+    """load_ipython_extension"""
+    setup.install({})
+    notebook = session_.current().part(Notebook)
+    notebook.shell = shell
+    notebook.session.hear = notebook.hear
+    notebook.use_colour()
+    errors.KernelError._render_traceback_ = _render
+    shell.register_magic_function(notebook.magic, "line_cell", "tkdbg")
+
+
+def unload(shell):
+    """unload_ipython_extension"""
+    session = session_.current()
+    session.hear = None
+    del errors.KernelError._render_traceback_
+    for kind in "line", "cell":
+        shell.magics_manager.magics[kind].pop("tkdbg", None)
+    setup.uninstall()
+
+
+class Notebook:
+    """What the magics keep: the shell, and what a cell asked for."""
+
+    def __init__(self, session):
+        self.session = session
+        self.shell = None
+        self.shown = 0
+
+    def use_colour(self):
+        """Notebooks show colours, whatever stdout is."""
+        if hasattr(self.shell, "kernel"):
+            self.session.options.color = "always"
+        elif getattr(self.shell, "colors", "") == "NoColor":
+            self.session.options.color = "never"
+
+    # ---- the magics ------------------------------------------------------
+
+    def magic(self, line, cell=None):
+        """The magics %tkdbg and %%tkdbg."""
+        from IPython.core.error import UsageError
+        try:
+            values, access, off = self._parse(line)
+            if cell is None:
+                if off:
+                    self._reset()
+                self._set(values)
+                if not line.strip():
+                    print(HELP, end="")
+                return None
+            values = values or ({} if access else {"check": "all"})
+            before = self._values(values)
+            self._set(values)
+        except errors.UsageError as e:
+            raise UsageError(str(e).split("\nusage:")[0]) from None
+        try:
+            return self._run(cell, access)
+        finally:
+            self._set(before)
+
+    def _parse(self, line):
+        """(options, line of --access, whether --off)"""
+        words, access, off = shlex.split(line), None, False
+        if "--off" in words:
+            words.remove("--off")
+            off = True
+        if "--access" in words:
+            at = words.index("--access")
+            number = words[at + 1:at + 2]
+            if not number or not number[0].isdigit() or number == ["0"]:
+                raise errors.UsageError(
+                    "tkdbg: --access needs the number of a line of the cell")
+            access = int(number[0])
+            del words[at:at + 2]
+        values, kind, target, _ = main.parse([*words, "-"])
+        if (kind, target) != ("file", "-"):
+            raise errors.UsageError(
+                f"tkdbg: a cell needs no script: {target}\n{HELP}")
+        return values, access, off
+
+    def _set(self, values):
+        """Sets options; none of them, if one cannot be."""
+        session = self.session
+        before = self._values(values)
+        with session.lock:
+            session.ptr  # made with the options before
+            try:
+                session.options.update(values)
+                main.check(session)
+                if values.keys() & _CHECK_OPTIONS:
+                    session.use_checks()
+            except errors.UsageError:
+                session.options.update(before)
+                session.use_checks()
+                raise
+
+    def _values(self, names):
+        return {name: getattr(self.session.options, name) for name in names}
+
+    def _reset(self):
+        options = self.session.options
+        self._set(dict.fromkeys(options.names()))
+        self.use_colour()
+
+    def _run(self, cell, access):
+        """Runs a cell; its last expression is the cell's value."""
+        session, names = self.session, self.shell.user_ns
+        code, last = self._compile(cell)
+        self.shown = 0
+        session.access_line = access or 0
+        session.after = self._show_pictures if access else None
+        try:
+            exec(code, names)
+            return eval(last, names) if last else None
+        finally:
+            session.access_line, session.after = 0, None
+
+    def _compile(self, cell):
+        """(code, code of the expression at its end or None)"""
+        shell = self.shell
+        text = "\n" + shell.transform_cell(cell)  # the magic's own line
+        number = len(shell.history_manager.input_hist_parsed) - 1
+        name = shell.compile.cache(text, number)
+        tree = shell.transform_ast(shell.compile.ast_parse(text, name))
+        last = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr):
+            last = compile(ast.Expression(tree.body.pop().value), name,
+                           "eval")
+        return compile(tree, name, "exec"), last
+
+    # ---- what is shown ---------------------------------------------------
+
+    def hear(self, _entries, plain, colour, raised):
+        """Shows a report, unless an exception brings it."""
+        if raised:
+            return
+        coloured = self.session.options.color == "always"
+        _display(Report(colour if coloured else plain))
+
+    def _show_pictures(self, launch):
+        for picture in pictures.of(self.session.lib, launch):
+            self.shown += 1
+            if self.shown > PICTURES:
+                return
+            _display(picture)
+
+
+def _display(what):
+    from IPython.display import display
+    display(what)
+
+
+def _render(error):
+    """What IPython shows of a KernelError: a list of lines."""
+    import IPython
+    theirs = os.path.dirname(IPython.__file__)
+    error.__traceback__ = excepthook.strip(
+        error.__traceback__, lambda name: name.startswith(theirs))
+    out = io.StringIO()
+    excepthook.show(error, out)
+    text = re.sub(r'File "(.*)", (line \d+)', _cell_line, out.getvalue())
+    return text.rstrip("\n").split("\n")
+
+
+def _cell_line(match):
+    cell = source.cell(match.group(1))
+    return f"Cell {cell}, {match.group(2)}" if cell else match.group(0)
+
+
+# ---- reports -----------------------------------------------------------------
+
+_SGR = {"1": "font-weight:bold", "2": "opacity:.6", "31": "color:#c62828",
+        "32": "color:#2e7d32", "35": "color:#ad1457", "36": "color:#00838f"}
+
+
+class Report:
+    """A text, perhaps with the colours of a terminal."""
+
+    def __init__(self, text):
+        self.text = text.rstrip("\n")
+
+    def _repr_pretty_(self, printer, _cycle):
+        printer.text(self.text)
+
+    def _repr_html_(self):
+        parts, opened = [], 0
+        for piece in re.split(r"(\x1b\[[0-9;]*m)", self.text):
+            if not piece.startswith("\x1b"):
+                parts.append(html.escape(piece))
+                continue
+            parts.append("</span>" * opened)
+            styles = [_SGR[c] for c in piece[2:-1].split(";") if c in _SGR]
+            opened = 1 if styles else 0
+            if styles:
+                parts.append(f'<span style="{";".join(styles)}">')
+        parts.append("</span>" * opened)
+        return f"<pre>{''.join(parts)}</pre>"

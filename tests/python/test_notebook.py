@@ -1,0 +1,156 @@
+"""%load_ext tkdbg, in IPython's shell: one process for all cells."""
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+import support
+
+support.need("library", "numpy", "IPython")
+
+DRIVER = """
+    import json, sys
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    shell = InteractiveShell.instance(colors="NoColor")
+    told = []
+    for cell in json.load(sys.stdin):
+        with capture_output() as c:
+            done = shell.run_cell(cell, store_history=True)
+        told.append({
+            "ok": done.success, "out": c.stdout, "err": c.stderr,
+            "shown": [{k: v for k, v in o.data.items()} for o in c.outputs]})
+    print(json.dumps(told))
+"""
+
+KERNEL = """\
+import numpy as np, triton, triton.language as tl
+@triton.jit
+def total(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    row = tl.load(x + i, mask=i < n)
+    tl.store(y, tl.sum(row, 0))
+
+def go(n, size=None):
+    y = np.zeros(1, "f4")
+    total[(1,)](np.ones(size or n, "f4"), y, n, B=16)
+    return float(y[0])
+"""
+
+UNDEF = "In[2]:6:17: error: an undefined lane goes into a reduction"
+
+
+class Cells(support.ScriptCase):
+    def cells(self, *cells):
+        """Runs %load_ext, the kernel and the cells; what these told."""
+        path = self.write(DRIVER, "driver.py")
+        done = subprocess.run(
+            [sys.executable, path], capture_output=True, text=True,
+            input=json.dumps(["%load_ext tkdbg", KERNEL, *cells]),
+            cwd=self.folder.name, timeout=120, env=support.environment(
+                IPYTHONDIR=self.folder.name,
+                TKDBG_OPTIONS='{"triton": "ours"}'))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout.splitlines()[-1])
+        for each in told[:2]:
+            self.assertTrue(each["ok"], each)
+        return told[2:]
+
+    def texts(self, cell):
+        return "\n".join(d["text/plain"] for d in cell["shown"])
+
+    def test_plain_cells(self):
+        good, bad, after = self.cells("go(10)", "go(10, 9)", "go(3)")
+        self.assertEqual(good["out"], "Out[3]: 10.0\n")
+        self.assertEqual(good["shown"], [])
+        self.assertFalse(bad["ok"])
+        for line in ("In[2], line 10, in go", "tkdbg.LaunchError: total",
+                     "In[2]:5:11: error: load past the end of x: element 9",
+                     "    5 |     row = tl.load(x + i, mask=i < n)\n"):
+            self.assertIn(line, bad["out"])
+        self.assertNotIn("interactiveshell.py", bad["out"])
+        self.assertNotIn("session.py", bad["out"])
+        self.assertEqual(bad["shown"], [])
+        self.assertEqual(after["out"], "Out[5]: 3.0\n")
+
+    def test_cell_magic(self):
+        first, second, plain = self.cells(
+            "%%tkdbg\nprint('printed')\ngo(11)", "%%tkdbg --check=race\n"
+            "x = go(11)", "go(11), x")
+        self.assertEqual(first["out"], "printed\nOut[3]: 11.0\n")
+        self.assertIn(UNDEF, self.texts(first))
+        self.assertRegex(first["shown"][0]["text/html"],
+                         "(?s)<pre>.*i &lt; n.*</pre>")
+        self.assertEqual(second["shown"] + plain["shown"], [])
+        self.assertEqual(plain["out"], "Out[5]: (11.0, 11.0)\n")
+
+    def test_lines_of_a_cell(self):
+        (cell,) = self.cells(
+            "%%tkdbg\n@triton.jit\ndef bad(x):\n"
+            "    tl.store(x + 1, 1)\nbad[(1,)](np.zeros(1, 'f4'))")
+        self.assertFalse(cell["ok"])
+        self.assertIn("In[3]:4:5: error: store past the end of x",
+                      cell["out"])
+        self.assertIn("In[3], line 5", cell["out"])
+
+    def test_mistakes_of_a_cell(self):
+        name, syntax, after = self.cells(
+            "%%tkdbg\nnobody", "%%tkdbg\nx = = 1", "go(11)")
+        self.assertIn("NameError", name["out"])
+        self.assertIn("SyntaxError", syntax["out"])
+        self.assertEqual(after["shown"], [])
+
+    def test_line_magic(self):
+        told = self.cells("%tkdbg --check=undef", "go(10)", "go(11)",
+                          "%tkdbg --off", "go(10)", "%tkdbg")
+        self.assertIn(UNDEF, self.texts(told[1]))
+        self.assertEqual(told[2]["shown"], [])  # the same again
+        self.assertEqual(told[4]["shown"], [])
+        self.assertIn("--access LINE", told[5]["out"])
+
+    def test_pictures(self):
+        (cell,) = self.cells("""%%tkdbg --access 7
+@triton.jit
+def copy(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.arange(0, 4)[:, None] * 40
+    m = (i < n)[None, :]
+    a = tl.load(x + j + i[None, :], mask=m, other=0)
+    tl.store(y + j + i[None, :], a, mask=m)
+
+x, y = np.ones((4, 40), "f4"), np.zeros((4, 40), "f4")
+copy[(2,)](x, y, 30, B=16)""")
+        (shown,) = cell["shown"]
+        self.assertTrue(shown["text/plain"].startswith(
+            "line 7: load of x; 120 of 160 elements; 2 programs; 120 of 128 "
+            "lanes active; 480 bytes wanted, "), shown)
+        page = shown["text/html"]
+        boxes = re.findall(r"<g .*?</g>", page)
+        self.assertEqual(boxes, [
+            '<g fill="#4a90d9"><rect x="0" y="0" width="480" height="72"/>'
+            '</g>'])
+
+    def test_options(self):
+        told = self.cells("%%tkdbg --nope\n1", "%%tkdbg --access\n1",
+                          "%tkdbg --check=undeff", "%tkdbg script.py",
+                          "%%tkdbg --blame y[0]\ngo(3)")
+        for cell, text in zip(told, (
+                "unknown option --nope", "--access needs the number",
+                "no detector is called 'undeff'", "a cell needs no script")):
+            self.assertFalse(cell["ok"])
+            self.assertIn("UsageError", cell["out"] + cell["err"])
+            self.assertIn(text, cell["out"] + cell["err"])
+        self.assertIn("y[0] = 3.0: written once", told[4]["out"])
+
+    def test_unload(self):
+        _, gone, unknown = self.cells(
+            "%unload_ext tkdbg", "import tkdbg; tkdbg.installed()",
+            "%tkdbg")
+        self.assertEqual(gone["out"], "Out[4]: False\n")
+        self.assertIn("not found", unknown["out"] + unknown["err"])
+
+
+if __name__ == "__main__":
+    unittest.main()
