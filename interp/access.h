@@ -41,7 +41,7 @@ bool tki_next_stretch(const tki_access *a, tki_stretch *x);
 /* Whether a lane of a write that is about to happen changes anything: a lock
  * that is not to be had, a counter that is only looked at, do not. */
 bool tki_access_changes(const tki_access *a, size_t lane);
-/* Tells whoever wants to know of an access; t->sensed. */
+/* Tells whoever wants to know of an access; t->wants_writes. */
 void tki_tell_access(tki *t, const tki_access *a);
 
 /* Lanes in a row of the last axis. */

@@ -149,7 +149,7 @@ static char *memory_at(machine *m, const tk_asm_arg *a, size_t size, bool write,
                   .value = value,
                   .step = 0};
   char *p = tki_access_memory(&x);
-  if (TK_UNLIKELY(m->t->sensed)) tki_tell_access(m->t, &x);
+  if (TK_UNLIKELY(m->t->wants_writes)) tki_tell_access(m->t, &x);
   return p;
 }
 

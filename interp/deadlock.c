@@ -52,7 +52,7 @@ static void note_writer(tki *t, tk_diag *d, uint64_t addr) {
   if (!w || !w->n) return;
   uint64_t k = (addr - r->lo) / 4;
   tk_buf_init(&b, t->env);
-  tki_place(&b, t, addr);
+  tki_describe_address(&b, t, addr);
   if (!w->program[k]) {
     tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
                  "no program has changed %s since the launch began",
@@ -60,7 +60,7 @@ static void note_writer(tki *t, tk_diag *d, uint64_t addr) {
   } else {
     const tki_site_info *s = tki_site_at(t, w->site[k]);
     tk_buf_puts(&b, " was last changed here, by program ");
-    tki_place_program(&b, t, w->program[k] - 1);
+    tki_describe_program(&b, t, w->program[k] - 1);
     tk_diag_note(t->env, d, s->func->src, s->inst->span, "%s", tk_buf_str(&b));
   }
   tk_buf_free(&b);
@@ -75,11 +75,11 @@ static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
     index[k] = w[k].spin->index, k++;
   tk_buf b;
   tk_buf_init(&b, t->env);
-  tki_place_programs(&b, t, index, k);
+  tki_describe_programs(&b, t, index, k);
   tk_buf_puts(&b, k == 1 ? " waits for " : ", wait for ");
-  tki_place(&b, t, w->read->addr);
+  tki_describe_address(&b, t, w->read->addr);
   tk_buf_puts(&b, " to change; it holds ");
-  tki_place_value(&b, t, w->read->addr);
+  tki_describe_value(&b, t, w->read->addr);
   const tki_frame *f = tki_user_frame(w->spin->at);
   const tk_func *src = f == w->spin->at ? owner(t, w->read->in) : f->func;
   tk_diag_note(t->env, d, src ? src->src : NULL,

@@ -29,7 +29,7 @@ bool tki_operands_fit(const tki *t, const tk_inst *in) {
   for (size_t k = 0; k < in->nargs; k++) {
     const tki_val *v = &f->slots[in->args[k]];
     if (!tki_fits(v, &f->func->slots[in->args[k]].type)) return false;
-    if (tki_part_of(v) && (!takes_part || t->watched)) return false;
+    if (tki_part_of(v) && (!takes_part || t->wants_insts)) return false;
   }
   return true;
 }
@@ -39,7 +39,7 @@ bool tki_results_fit(const tki *t, const tk_inst *in) {
   for (size_t k = 0; k < in->nres; k++) {
     const tki_val *v = &f->slots[in->res[k]];
     if (!tki_fits(v, &f->func->slots[in->res[k]].type)) return false;
-    if (tki_part_of(v) && (in->op != TK_I_BROADCAST || t->watched))
+    if (tki_part_of(v) && (in->op != TK_I_BROADCAST || t->wants_insts))
       return false;
   }
   return true;
@@ -82,7 +82,7 @@ static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
 
 void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   t->ops += l->n;
-  if (TK_UNLIKELY(t->watched)) {
+  if (TK_UNLIKELY(t->wants_insts)) {
     exec_observed(t, l, slots);
     return;
   }
@@ -190,7 +190,8 @@ static void attend(tki *t) {
 
 /* Most statements under a debugger are counted, no more. */
 static bool is_told(tki *t, const tk_stmt *st) {
-  return (++*t->event == t->due) | t->each | (t->marked && t->marked[st->id]);
+  return (++*t->event == t->wanted_event) | t->wants_stmts |
+         (t->marked && t->marked[st->id]);
 }
 
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,

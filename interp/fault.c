@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "interp/place.h"
+#include "interp/describe.h"
 
 static const char *lane_index(const tki_access *a, size_t lane) {
   const tk_type *type = &a->in->type;

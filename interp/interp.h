@@ -31,7 +31,7 @@ enum {
   TKI_SHADOW_UNDEF,
   TKI_SHADOW_PRECISION,
   TKI_SHADOW_TRACE,
-  TKI_SHADOW_NEUTRAL,
+  TKI_SHADOW_PADDING,
   TKI_SHADOWS
 };
 
@@ -107,17 +107,17 @@ struct tki {
   bool asserts;
   bool dot_exact;
   tki_observer *observers;
-  bool watched;    /* an observer has before or after */
-  bool sensed;     /* somebody wants to know of writes */
-  bool reads;      /* ... and of loads */
-  bool each;       /* an observer wants every statement, not just those due */
-  uint64_t *event; /* counts the statements observed */
-  uint64_t due;    /* the count at which observers are told; 0: none */
-  uint64_t events; /* where event points when no debugger counts */
-  tki_spin *spin;  /* of the program that runs, while its reads are noted */
-  bool yields;     /* it gives way before its next statement */
+  bool wants_insts;  /* an observer has before or after */
+  bool wants_writes; /* somebody wants to know of writes */
+  bool wants_loads;  /* ... and of loads */
+  bool wants_stmts;  /* an observer wants every statement, not just those due */
+  uint64_t *event;   /* counts the statements observed */
+  uint64_t wanted_event; /* the count at which observers are told; 0: none */
+  uint64_t events;       /* where event points when no debugger counts */
+  tki_spin *spin; /* of the program that runs, while its reads are noted */
+  bool yields;    /* it gives way before its next statement */
   tki_schedule *schedule;
-  tk_buf said; /* by tasks, until a switch to the stack of the run */
+  tk_buf printed; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
    * same body; end the function. */
   const tk_stmt *jump;

@@ -173,7 +173,7 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
   if (!a.n) fill_off(d, &o, 0, n, a.size);
   for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
-  if (TK_UNLIKELY(t->reads || t->spin)) tki_tell_access(t, &a);
+  if (TK_UNLIKELY(t->wants_loads || t->spin)) tki_tell_access(t, &a);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -226,7 +226,7 @@ static void give_value(tki_access *a, const tki_val *x) {
 /* An atomic access changes lane after lane, so whoever watches is told, and
  * every lane checked, before the first. */
 static void announce(tki *t, tki_access *a) {
-  if (TK_LIKELY(!t->sensed)) return;
+  if (TK_LIKELY(!t->wants_writes)) return;
   check_all(a);
   tki_tell_access(t, a);
 }
@@ -237,8 +237,8 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   tki_access a = access_of(t, in, frame, tk_store_mask(in));
   size_t row = tki_row_length(&in->type);
   give_value(&a, x);
-  if (row < a.n || t->sensed) check_all(&a);
-  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
+  if (row < a.n || t->wants_writes) check_all(&a);
+  if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, &a);
   for (size_t at = 0; at < a.n; at += row)
     store_row(&a, a.value, a.step, at, row);
 }
@@ -335,5 +335,5 @@ void tki_run_BARRIER(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   (void)frame;
   tki_access a = {.t = t, .in = in, .region = TKI_ANY, .verb = "barrier"};
-  if (TK_UNLIKELY(t->sensed)) tki_tell_access(t, &a);
+  if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, &a);
 }

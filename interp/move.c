@@ -61,7 +61,7 @@ static void repeat_axes(char *d, const char *s, const tk_type *to,
 void tki_run_BROADCAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
-  if (op->part && !t->watched) { /* see fuse in bind.c */
+  if (op->part && !t->wants_insts) { /* see fuse in bind.c */
     set_moved(t, in, frame, tki_share_as(a, op->part));
     return;
   }

@@ -9,26 +9,27 @@ void tki_observe(tki *t, tki_observer *o) {
   for (; *at; at = &(*at)->next) TK_ASSERT(*at != o);
   o->next = NULL;
   *at = o;
-  t->watched |= o->before || o->after;
-  t->sensed |= o->access != NULL;
-  t->reads |= o->access != NULL;
-  t->each |= o->stmt != NULL;
+  t->wants_insts |= o->before || o->after;
+  t->wants_writes |= o->access != NULL;
+  t->wants_loads |= o->access != NULL;
+  t->wants_stmts |= o->stmt != NULL;
 }
 
 tki_watching tki_unwatch(tki *t) {
-  tki_watching w = {t->observers, t->watched, t->sensed, t->reads, t->each};
+  tki_watching w = {t->observers, t->wants_insts, t->wants_writes,
+                    t->wants_loads, t->wants_stmts};
   t->observers = NULL;
-  t->watched = t->reads = t->each = false;
-  t->sensed = t->schedule && t->schedule->writers;
+  t->wants_insts = t->wants_loads = t->wants_stmts = false;
+  t->wants_writes = t->schedule && t->schedule->writers;
   return w;
 }
 
 void tki_rewatch(tki *t, const tki_watching *w) {
   t->observers = w->observers;
-  t->watched = w->watched;
-  t->sensed = w->sensed;
-  t->reads = w->reads;
-  t->each = w->each;
+  t->wants_insts = w->wants_insts;
+  t->wants_writes = w->wants_writes;
+  t->wants_loads = w->wants_loads;
+  t->wants_stmts = w->wants_stmts;
 }
 
 void tki_mark_stmt(tki *t, const tk_stmt *st) {

@@ -16,8 +16,8 @@ typedef struct tki_observer {
   void (*program)(void *ud, tki *t, bool begins);
   /* The new frame is t->frame; when it ends, its slots still hold. */
   void (*frame)(void *ud, tki *t, bool begins);
-  /* Before a statement runs: each one while t->each holds, else the one that
-   * is due and those that are marked. */
+  /* Before a statement runs: each one while t->wants_stmts holds, else the one
+   * that is due and those that are marked. */
   void (*stmt)(void *ud, tki *t, const tk_stmt *st);
   void (*trip)(void *ud, tki *t, const tk_stmt *st); /* a loop's body begins */
   /* Before and after an instruction; args are its operands as they are
@@ -49,7 +49,7 @@ void tki_observe(tki *t, tki_observer *o); /* borrowed until the run ends */
  * something that they are not to see. */
 typedef struct tki_watching {
   tki_observer *observers;
-  bool watched, sensed, reads, each;
+  bool wants_insts, wants_writes, wants_loads, wants_stmts;
 } tki_watching;
 /* Nobody watches any more, until tki_observe. */
 tki_watching tki_unwatch(tki *t);

@@ -123,7 +123,7 @@ static void prepare_run(tk_env *e, run *r) {
              .program = p,
              .code = u->code};
   memcpy(t->grid, l->grid, sizeof t->grid);
-  tk_buf_init(&t->said, e);
+  tk_buf_init(&t->printed, e);
   r->prepared = true;
   read_options(e, r, (uint64_t)(l->grid[0] * l->grid[1] * l->grid[2]));
   tki_regions_new(t);
@@ -154,7 +154,7 @@ static void start_schedule(tk_env *e, run *r) {
 void tki_attach(tki *t) {
   tki_unwatch(t);
   t->event = &t->events;
-  t->due = 0;
+  t->wanted_event = 0;
   for (tk_watcher *w = t->session->watchers; w; w = w->next)
     if (w->begin) w->begin(w->ud, t);
 }
@@ -199,7 +199,7 @@ static void clean_up(tk_env *e, run *r) {
   tki *t = &r->t;
   tki_schedule_free(t);
   tki_pool_free(t);
-  tk_buf_free(&t->said);
+  tk_buf_free(&t->printed);
   if (t->sites)
     tk_free(e, t->sites, (t->program->ninsts + 1) * sizeof *t->sites);
   tki_regions_free(t);

@@ -68,7 +68,7 @@ static void note_writers(tki *t, tki_schedule *s) {
     w->n = bytes / 4 + 1;
     w->site = w->program + w->n;
   }
-  t->sensed = true;
+  t->wants_writes = true;
 }
 
 void tki_schedule_access(tki_schedule *s, const tki_access *a) {

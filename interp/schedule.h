@@ -19,7 +19,7 @@
 #ifndef TK_INTERP_SCHEDULE_H
 #define TK_INTERP_SCHEDULE_H
 
-#include "interp/place.h"
+#include "interp/describe.h"
 #include "interp/spin.h"
 
 typedef enum tki_mode {

@@ -161,7 +161,7 @@ static void spin_start(tki *t, tki_spin *s, uint64_t hash) {
   s->all = true;
   s->atomic = false;
   t->spin = s;
-  t->sensed = true;
+  t->wants_writes = true;
 }
 
 tki_spinning tki_spin_look(tki *t, tki_spins *all, tki_spin *s) {

@@ -36,15 +36,15 @@ tki_task *tki_task_new(tki *t, uint64_t index) {
 }
 
 static void say_all(tki *t) {
-  if (t->said.n)
-    t->session->output(t->session->output_ud, t->said.s, t->said.n);
-  tk_buf_clear(&t->said);
+  if (t->printed.n)
+    t->session->output(t->session->output_ud, t->printed.s, t->printed.n);
+  tk_buf_clear(&t->printed);
 }
 
 void tki_say(tki *t, const char *text, size_t n) {
   if (!t->session->output) return;
   if (t->task)
-    tk_buf_add(&t->said, text, n);
+    tk_buf_add(&t->printed, text, n);
   else
     t->session->output(t->session->output_ud, text, n);
 }

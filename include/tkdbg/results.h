@@ -91,7 +91,7 @@ typedef struct tk_finding {
   bool has_element;
   tk_element element; /* of memory that it is about */
   uint64_t count;     /* how often it was found */
-  uint64_t told;      /* how many of these a debugger has shown */
+  uint64_t shown;     /* how many of these a debugger has shown */
   const tk_finding_note *notes;
   size_t nnotes;
 } tk_finding;

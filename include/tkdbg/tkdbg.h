@@ -101,8 +101,9 @@ void tk_interrupt(tk_session *s);
 /* The diagnostics since the last tk_report_clear, rendered as text with
  * source lines and carets (ANSI colour if asked), or as a JSON array. */
 const char *tk_report(tk_session *s, bool colour);
-/* The text without what a debugger has shown already; "": all of it. */
-const char *tk_report_untold(tk_session *s, bool colour);
+/* The same text without what a debugger has shown already; "" if that is all
+ * of it. */
+const char *tk_report_unshown(tk_session *s, bool colour);
 const char *tk_report_json(tk_session *s);
 /* The same as JSON objects, one a line; "" when there is nothing. */
 const char *tk_report_json_lines(tk_session *s);

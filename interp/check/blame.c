@@ -180,7 +180,7 @@ static tk_element blamed_element(const tkc_blame *b, tk_arena *a,
   tk_element x = tki_element(r, addr);
   tk_buf *text = &b->t->launch->text;
   tk_buf_clear(text);
-  tki_place_in(text, r, addr);
+  tki_describe_address_in(text, r, addr);
   x.text = tk_arena_strdup(a, tk_buf_str(text));
   return x;
 }

@@ -6,7 +6,7 @@
 #ifndef TK_CHECK_BLAME_H
 #define TK_CHECK_BLAME_H
 
-#include "interp/place.h"
+#include "interp/describe.h"
 
 typedef struct tkc_write {
   uint64_t program, addr, trip; /* trip of the innermost loop */

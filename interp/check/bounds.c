@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "interp/check/check.h"
-#include "interp/place.h"
+#include "interp/describe.h"
 
 typedef struct gaps {
   tkc *c;
@@ -71,7 +71,7 @@ static bool is_between(const tki_region *r, uint64_t addr) {
   uint64_t first, last, size = tk_dtype_size(r->tensor->dtype);
   view_of(r, &first, &last);
   if (addr < first || addr > last) return false;
-  return !tki_place_index(r, addr - (addr - first) % size, index);
+  return !tki_element_index(r, addr - (addr - first) % size, index);
 }
 
 static const char *ints(tkc *c, const int64_t *v, int n) {

@@ -126,7 +126,7 @@ static void watch(tkc_explain *x, const tkc_write *last) {
   tkc_trace_init(&x->trace, t, last->program, (size_t)TKC_TRACE_MIB << 20);
   tki_observe(t, &x->trace.observer);
   tki_observe(t, &x->finder);
-  t->watched = false; /* until the program begins */
+  t->wants_insts = false; /* until the program begins */
 }
 
 typedef struct answer {

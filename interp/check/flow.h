@@ -1,7 +1,8 @@
 /* flow.h - what is wrong with a value, carried from lane to lane.
  *
- * A lane may be marked with a source: an undefined lane, a NaN or infinity
- * that was born, an integer that wrapped or was divided by 0.  Marks follow
+ * A lane may be marked with a source (of taint, as compilers say): it is
+ * undefined, a NaN or infinity arose there, an integer wrapped or was divided
+ * by 0.  Marks follow
  * values through every instruction and are reported where they matter.  The
  * detectors undef, nan and overflow are this one observer, with other sources.
  */
@@ -104,11 +105,12 @@ const flow_source *flow_source_of(const flow *f, flow_id id);
 
 void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 
-/* ---- flow_birth.c: NaN, infinity, wrapped integers ----------------------- */
+/* ---- flow_source.c: NaN, infinity, wrapped integers -----------------------
+ */
 
 /* Marks lanes of in's result that went wrong in it, and clears marks of lanes
  * that are right again. */
-void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+void flow_find_sources(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 /* Whether a kernel or what it calls takes a logarithm. */
 bool flow_has_log(const tk_program *p);
 

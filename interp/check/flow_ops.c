@@ -303,5 +303,6 @@ void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
     pass_marked(f, t, in, args);
   else if (!sets_its_own(in))
     clear_results(t, in);
-  if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF) flow_births(f, t, in, args);
+  if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF)
+    flow_find_sources(f, t, in, args);
 }

@@ -1,8 +1,8 @@
 /* flow_sink.c - where marks matter: memory, branches, mixtures.
  *
  * An undefined lane is reported where it is used, with a note on where it
- * came from; what was born wrong is reported where it was born, with a note
- * on where it matters.
+ * came from; a lane that went wrong is reported at its source, with a note on
+ * the sink that it reached.
  */
 #include <string.h>
 
@@ -43,8 +43,8 @@ static void report_undef(flow *f, tki *t, const flow_source *s,
   tkc_reported(f->c, t, d);
 }
 
-static void report_birth(flow *f, tki *t, const flow_source *s,
-                         const char *what) {
+static void report_source(flow *f, tki *t, const flow_source *s,
+                          const char *what) {
   tkc_place here = tkc_here(t);
   tk_diag *d = tkc_report(f->c, t, diag_of(s), &s->at, NULL, "%s", s->text);
   tkc_at_lane(f->c, d, s->lane);
@@ -63,7 +63,7 @@ static void report_mark(flow *f, tki *t, flow_id id, const char *what) {
   if (s->kind == FLOW_UNDEF)
     report_undef(f, t, s, what);
   else
-    report_birth(f, t, s, what);
+    report_source(f, t, s, what);
 }
 
 static const char *mixture(flow *f, const char *what) {

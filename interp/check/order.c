@@ -49,10 +49,10 @@ static void add_to_hole(hole *h, const int64_t *index, int rank) {
 }
 
 static bool is_covered(const tkc_span *x, const tki_region *r) {
-  tkc_cell cell = {1, 0};
-  for (uint64_t at = r->lo; at < r->hi && cell.write;)
-    at = tkc_cells_run(&x->cells, at, r->hi, &cell);
-  return cell.write != 0;
+  tkc_history history = {1, 0};
+  for (uint64_t at = r->lo; at < r->hi && history.write;)
+    at = tkc_intervals_end(&x->history, at, r->hi, &history);
+  return history.write != 0;
 }
 
 static hole find_hole(tkc_shadow *s, const tki_region *r) {
@@ -73,11 +73,11 @@ static hole find_hole(tkc_shadow *s, const tki_region *r) {
 static uint32_t store_to(tkc_shadow *s, const tki_region *r) {
   const tkc_span *x = tkc_shadow_span(s, r->lo);
   uint32_t site = UINT32_MAX;
-  tkc_cell cell;
+  tkc_history history;
   for (uint64_t at = r->lo; at < r->hi;) {
-    at = tkc_cells_run(&x->cells, at, r->hi, &cell);
-    const tkc_event *e = &s->events.items[cell.write];
-    if (cell.write && e->site < site) site = e->site;
+    at = tkc_intervals_end(&x->history, at, r->hi, &history);
+    const tkc_event *e = &s->events.items[history.write];
+    if (history.write && e->site < site) site = e->site;
   }
   return site;
 }
@@ -182,7 +182,7 @@ static void move_page(tki *t, uint64_t lo, char *bytes, bool to_memory,
   }
 }
 
-static void keep_span(again *x, const tkc_cells *c) {
+static void keep_span(again *x, const tkc_intervals *c) {
   for (size_t i = 0; c->pages && i < c->npages; i++) {
     const tkc_page *p = c->pages[i];
     if (!p || !p->written) continue;
@@ -194,7 +194,8 @@ static void keep_span(again *x, const tkc_cells *c) {
 }
 
 static void keep_results(again *x) {
-  for (size_t i = 0; i < x->s->nspans; i++) keep_span(x, &x->s->spans[i].cells);
+  for (size_t i = 0; i < x->s->nspans; i++)
+    keep_span(x, &x->s->spans[i].history);
 }
 
 /* Puts back what was before, or after; all: also where nothing is known of
@@ -313,7 +314,7 @@ static void compare_pages(again *x, const char *order, spread *out) {
 static const char *place_text(again *x, uint64_t addr) {
   tk_buf b;
   tk_buf_init(&b, x->t->env);
-  tki_place(&b, x->t, addr);
+  tki_describe_address(&b, x->t, addr);
   const char *s = tk_arena_strdup(&x->c->run, tk_buf_str(&b));
   tk_buf_free(&b);
   return s;

@@ -154,10 +154,10 @@ static void exact_after(void *ud, tki *t, const tk_inst *in,
 /* Births are a program's own; programs that take turns share the table. */
 static void exact_program(void *ud, tki *t, bool begins) {
   prec *p = ud;
-  if (!begins || t->task || !p->births.n) return;
-  for (size_t i = 0; i < p->births.n; i++)
-    p->last[p->births.items[i].in->id] = 0;
-  p->births.n = 0;
+  if (!begins || t->task || !p->sources.n) return;
+  for (size_t i = 0; i < p->sources.n; i++)
+    p->last[p->sources.items[i].in->id] = 0;
+  p->sources.n = 0;
 }
 
 static void exact_trip(void *ud, tki *t, const tk_stmt *st) {

@@ -16,7 +16,7 @@ enum {
   PREC_SIZES = 2048 /* exponents of a double */
 };
 
-typedef uint16_t prec_id; /* number of a birth + 1; 0: accurate */
+typedef uint16_t prec_id; /* number of a source + 1; 0: the lane is accurate */
 
 /* What stands beside a slot. */
 typedef struct prec_shadow {
@@ -34,7 +34,7 @@ typedef struct prec_shadow {
 } prec_shadow;
 
 /* The first operation of a program whose error passed the bound. */
-typedef struct prec_birth {
+typedef struct prec_source {
   const tk_inst *in;
   tkc_place at;
   size_t lane;
@@ -43,7 +43,7 @@ typedef struct prec_birth {
   double bound;
   uint32_t chain;
   tk_dtype d, kept;
-} prec_birth;
+} prec_source;
 
 /* Errors of memory that programs wrote: exact value - value. */
 typedef struct prec_page {
@@ -73,8 +73,8 @@ typedef struct prec {
   prec_shadow none; /* stands for a frame's table before it has one */
   bool sampled;     /* not every program runs in float64 */
   uint64_t programs;
-  TK_VEC(prec_birth) births;
-  prec_id *last;       /* by instruction number: its newest birth */
+  TK_VEC(prec_source) sources;
+  prec_id *last;       /* by instruction number: its newest source */
   prec_sizes **sizes;  /* by instruction number: of what it stored so far */
   prec_sizes inputs;   /* of what was loaded */
   prec_stall **stalls; /* by instruction number */
@@ -104,7 +104,7 @@ prec_shadow prec_share(const prec_shadow *s);
 
 void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args);
 
-/* ---- precision_judge.c: errors and where they were born ------------------ */
+/* ---- precision_judge.c: errors and where they come from ---------------- */
 
 /* A result whose exact lanes are there. */
 typedef struct prec_result {
@@ -138,7 +138,7 @@ double prec_median(const prec_sizes *s);
 /* Errors below this are none. */
 double prec_noise(const prec *p);
 double prec_smallest(tk_dtype d);
-void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
+void prec_report(prec *p, tki *t, const prec_source *b, uint64_t addr,
                  tk_dtype d, double value, double exact);
 
 /* ---- precision_stall.c --------------------------------------------------- */

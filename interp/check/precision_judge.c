@@ -106,7 +106,8 @@ TKI_CLONES static unsigned look_f32(const float *x, const double *e,
   return (unsigned)(differs | bad << 1);
 }
 
-/* ---- births -------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------
+ */
 
 static uint64_t trip_of(const tki *t) {
   const tki_loop *l = t->frame->loops;
@@ -129,21 +130,21 @@ static prec_id begin_source(prec_result *r, size_t lane, double v, double e,
   prec *p = r->p;
   prec_id *last = &p->last[r->in->id];
   if (*last) return *last;
-  if (p->births.n == UINT16_MAX - 1) return UINT16_MAX - 1;
-  prec_birth b = {.in = r->in,
-                  .at = tkc_here(r->t),
-                  .lane = lane,
-                  .value = v,
-                  .exact = e,
-                  .trip = trip_of(r->t),
-                  .bound = bound,
-                  .chain = r->s->adds ? r->s->chain : 0,
-                  .kept = r->s->kept,
-                  .d = r->d};
+  if (p->sources.n == UINT16_MAX - 1) return UINT16_MAX - 1;
+  prec_source b = {.in = r->in,
+                   .at = tkc_here(r->t),
+                   .lane = lane,
+                   .value = v,
+                   .exact = e,
+                   .trip = trip_of(r->t),
+                   .bound = bound,
+                   .chain = r->s->adds ? r->s->chain : 0,
+                   .kept = r->s->kept,
+                   .d = r->d};
   for (int k = 0; k < 2 && k < r->in->nargs; k++)
     b.x[k] = operand_value(r, k, lane);
-  TK_PUSH(&p->c->run, &p->births, b);
-  return *last = (prec_id)p->births.n;
+  TK_PUSH(&p->c->run, &p->sources, b);
+  return *last = (prec_id)p->sources.n;
 }
 
 static prec_id first_mark(const prec_id *m, size_t n) {
@@ -286,11 +287,11 @@ static const char *off_by(prec *p, tk_dtype d, double value, double exact) {
                          100 * off / size, ulps, tk_dtype_name(d));
 }
 
-static bool is_sum(const prec_birth *b) {
+static bool is_sum(const prec_source *b) {
   return b->chain >= PREC_CHAIN;
 }
 
-static bool cancels(const prec_birth *b) {
+static bool cancels(const prec_source *b) {
   bool difference =
       b->in->op == TK_I_BINARY &&
       (tk_binary_op(b->in) == TK_B_SUB || tk_binary_op(b->in) == TK_B_ADD);
@@ -298,7 +299,7 @@ static bool cancels(const prec_birth *b) {
                            0x1p-4 * fmax(fabs(b->x[0]), fabs(b->x[1]));
 }
 
-static const char *in_lane(prec *p, const prec_birth *b) {
+static const char *in_lane(prec *p, const prec_source *b) {
   const char *lane = tkc_lane(p->c, &b->in->type, b->lane);
   return tk_arena_printf(&p->c->run, "%s%s", *lane ? " in lane " : "", lane);
 }
@@ -308,7 +309,7 @@ static const char *operation_name(const tk_inst *in) {
   return *mode ? mode : tk_inst_name((tk_opcode)in->op);
 }
 
-static const char *operands_text(prec *p, const prec_birth *b) {
+static const char *operands_text(prec *p, const prec_source *b) {
   const tk_inst *in = b->in;
   tk_dtype d = b->d;
   if (in->op == TK_I_BINARY)
@@ -320,7 +321,7 @@ static const char *operands_text(prec *p, const prec_birth *b) {
   return "";
 }
 
-static const char *source_story(prec *p, const prec_birth *b) {
+static const char *source_story(prec *p, const prec_source *b) {
   tk_arena *a = &p->c->run;
   const char *v = prec_number(p, b->d, b->value), *lane = in_lane(p, b);
   const char *off = off_by(p, b->d, b->value, b->exact);
@@ -346,7 +347,7 @@ static const char *source_story(prec *p, const prec_birth *b) {
       operation_name(b->in), operands_text(p, b), v, b->exact, off);
 }
 
-static const char *source_advice(const prec_birth *b) {
+static const char *source_advice(const prec_source *b) {
   if (is_sum(b) && b->kept != TK_FP32)
     return "keep the sum in tl.float32 and cast it when it is complete";
   if (is_sum(b))
@@ -357,7 +358,7 @@ static const char *source_advice(const prec_birth *b) {
   return "compute this in a wider format";
 }
 
-void prec_report(prec *p, tki *t, const prec_birth *b, uint64_t addr,
+void prec_report(prec *p, tki *t, const prec_source *b, uint64_t addr,
                  tk_dtype d, double value, double exact) {
   tkc *c = p->c;
   tkc_place here = tkc_here(t);

@@ -233,12 +233,12 @@ static void find_worst(prec *p, tki *t, const tk_inst *in, const lanes *l,
     prec_id id = x->marks[i * x->mark_step];
     if (!id || !is_active(l, i)) continue;
     double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
-    double bound = fmax(p->births.items[id - 1].bound, floor);
+    double bound = fmax(p->sources.items[id - 1].bound, floor);
     double ratio = off / (bound * fmax(fabs(e), least) + noise);
     if (ratio > worst) worst = ratio, at = i;
   }
   if (at == l->n) return;
-  const prec_birth *b = &p->births.items[x->marks[at * x->mark_step] - 1];
+  const prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
   prec_report(p, t, b, l->addr[at], x->d, value_at(x, at), exact_at(x, at));
 }
 
@@ -293,13 +293,13 @@ static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
   double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(d));
   double size = fmax(fabs(exact), least);
   if (!(fabs(value - exact) > bound * size + prec_noise(p))) return;
-  prec_birth b = {.in = in,
-                  .at = tkc_here(t),
-                  .value = value,
-                  .exact = exact,
-                  .chain = UINT32_MAX,
-                  .d = d,
-                  .kept = d};
+  prec_source b = {.in = in,
+                   .at = tkc_here(t),
+                   .value = value,
+                   .exact = exact,
+                   .chain = UINT32_MAX,
+                   .d = d,
+                   .kept = d};
   prec_report(p, t, &b, addr, d, value, exact);
 }
 

@@ -25,21 +25,21 @@ static const char *text_of(tkc *c, tk_buf *b) {
 static const char *element_text(tkc_shadow *s, uint64_t addr) {
   tk_buf b;
   tk_buf_init(&b, s->t->env);
-  tki_place(&b, s->t, addr);
+  tki_describe_address(&b, s->t, addr);
   return text_of(s->c, &b);
 }
 
 static const char *value_text(tkc_shadow *s, uint64_t addr) {
   tk_buf b;
   tk_buf_init(&b, s->t->env);
-  tki_place_value(&b, s->t, addr);
+  tki_describe_value(&b, s->t, addr);
   return text_of(s->c, &b);
 }
 
 static const char *program_text(tkc_shadow *s, uint64_t index) {
   tk_buf b;
   tk_buf_init(&b, s->t->env);
-  tki_place_program(&b, s->t, index);
+  tki_describe_program(&b, s->t, index);
   return text_of(s->c, &b);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "interp/check/check.h"
-#include "interp/place.h"
+#include "interp/describe.h"
 
 tkc_place tkc_here(const tki *t) {
   const tki_frame *f = tki_user_frame(t->frame);
@@ -165,6 +165,6 @@ const char *tkc_value(tkc *c, const tk_type *type, const void *lane) {
 
 const char *tkc_element(tkc *c, const tki *t, uint64_t addr, size_t size) {
   tk_buf_clear(&c->text);
-  tki_place_in(&c->text, tki_region_at(t, addr, size), addr);
+  tki_describe_address_in(&c->text, tki_region_at(t, addr, size), addr);
   return tk_arena_strdup(&c->run, tk_buf_str(&c->text));
 }

@@ -17,7 +17,7 @@ enum { MAX_SYNC_LANES = 64 };
 
 tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr) {
   for (size_t i = 0; i < s->nspans; i++)
-    if (addr >= s->spans[i].cells.lo && addr < s->spans[i].cells.hi)
+    if (addr >= s->spans[i].history.lo && addr < s->spans[i].history.hi)
       return &s->spans[i];
   return NULL;
 }
@@ -37,13 +37,13 @@ static void grow_over_regions(const tki *t, uint64_t *lo, uint64_t *hi) {
 static void add_region(tkc_shadow *s, size_t i) {
   const tki_region *r = &s->t->regions[i];
   if (!r->tensor || r->lo >= r->hi) return;
-  uint8_t kinds = s->reach.region[i];
+  uint8_t kinds = s->points_to.region[i];
   tkc_span *x = tkc_shadow_span(s, r->lo);
   if (!x) {
     uint64_t lo = r->lo, hi = r->hi;
     grow_over_regions(s->t, &lo, &hi);
     x = &s->spans[s->nspans++];
-    x->cells = tkc_cells_for(&s->c->run, lo, hi);
+    x->history = tkc_intervals_for(&s->c->run, lo, hi);
   }
   x->reads |= (kinds & (TKC_LOADS | TKC_ATOMICS)) != 0;
   x->writes |= (kinds & (TKC_STORES | TKC_ATOMICS)) != 0;
@@ -55,7 +55,8 @@ static bool is_mixed(const tkc_shadow *s) {
   for (size_t i = 0; i < s->t->nregions; i++)
     for (size_t j = 0; j < s->t->nregions; j++)
       if (s->span_of[i] && s->span_of[i] == s->span_of[j] &&
-          s->reach.region[i] & TKC_ATOMICS && s->reach.region[j] & TKC_STORES)
+          s->points_to.region[i] & TKC_ATOMICS &&
+          s->points_to.region[j] & TKC_STORES)
         return true;
   return false;
 }
@@ -65,7 +66,7 @@ static bool is_mixed(const tkc_shadow *s) {
 static bool has_plain(const tkc_shadow *s) {
   for (size_t i = 0; i < s->t->nregions; i++)
     if (s->span_of[i] && s->span_of[i]->writes &&
-        s->reach.region[i] & (TKC_LOADS | TKC_STORES))
+        s->points_to.region[i] & (TKC_LOADS | TKC_STORES))
       return true;
   return false;
 }
@@ -74,21 +75,21 @@ static bool has_plain(const tkc_shadow *s) {
  * written, nor uses what an atomic operation gives. */
 static bool is_blind(const tkc_shadow *s) {
   for (size_t i = 0; i < s->t->nregions; i++)
-    if (s->span_of[i] && s->reach.region[i] & TKC_LOADS &&
+    if (s->span_of[i] && s->points_to.region[i] & TKC_LOADS &&
         s->span_of[i]->writes)
       return false;
-  return !s->reach.results;
+  return !s->points_to.results;
 }
 
 static void make_spans(tkc_shadow *s) {
   size_t n = s->t->nregions + 1;
-  s->reach = tkc_reach_of(&s->c->run, s->t);
+  s->points_to = tkc_points_to_find(&s->c->run, s->t);
   s->spans = TK_NEWN(&s->c->run, tkc_span, n);
   s->span_of = TK_NEWN(&s->c->run, tkc_span *, n);
   for (size_t i = 0; i < s->t->nregions; i++) add_region(s, i);
   s->blind = is_blind(s);
   s->orders = has_plain(s);
-  s->swaps = s->blind && s->reach.commutes && !is_mixed(s);
+  s->swaps = s->blind && s->points_to.commutes && !is_mixed(s);
 }
 
 /* What a page of a span held; bytes outside of every tensor are left out. */
@@ -105,7 +106,7 @@ static void keep_before(tkc_shadow *s, tkc_page *p, uint64_t lo) {
 
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr) {
   const tkc_span *x = tkc_shadow_span(s, addr);
-  uint32_t w = x ? tkc_cells_at(&x->cells, addr).write : 0;
+  uint32_t w = x ? tkc_intervals_at(&x->history, addr).write : 0;
   return w ? &s->events.items[w] : NULL;
 }
 
@@ -387,16 +388,18 @@ static uint32_t new_readers(stretch *x, uint32_t r) {
   return s->to_read;
 }
 
-static tkc_cell see_read(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
+static tkc_history see_read(void *ud, tkc_history old, uint64_t lo,
+                            uint64_t hi) {
   stretch *x = ud;
   tkc_shadow *s = x->s;
   uint32_t w = old.write;
   if (w && w != s->ok_write && meets_write(x, w, lo, hi)) s->ok_write = w;
-  return (tkc_cell){w, new_readers(x, old.read)};
+  return (tkc_history){w, new_readers(x, old.read)};
 }
 
 /* A second run reads what it read before, unless that was written since. */
-static tkc_cell see_write(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
+static tkc_history see_write(void *ud, tkc_history old, uint64_t lo,
+                             uint64_t hi) {
   stretch *x = ud;
   tkc_shadow *s = x->s;
   uint32_t w = old.write, r = old.read;
@@ -404,14 +407,14 @@ static tkc_cell see_write(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
   x->twice |= w == x->event && !x->rises;
   if (w && w != s->ok_write && meets_write(x, w, lo, hi)) s->ok_write = w;
   if (r && r != s->ok_read && meets_read(x, r, lo, hi)) s->ok_read = r;
-  return (tkc_cell){x->event, 0};
+  return (tkc_history){x->event, 0};
 }
 
 /* Of each page that is about to be written for the first time. */
 static void keep_pages(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
-  uint64_t base = lo - (lo - span->cells.base) % TKC_PAGE;
+  uint64_t base = lo - (lo - span->history.base) % TKC_PAGE;
   for (; base < hi; base += TKC_PAGE) {
-    tkc_page *p = tkc_cells_page_made(&span->cells, base);
+    tkc_page *p = tkc_intervals_make_page(&span->history, base);
     if (!p->before) keep_before(x->s, p, base);
   }
 }
@@ -419,7 +422,8 @@ static void keep_pages(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
 static void touch_span(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
   if (x->a->write && x->s->keeps && (span->reads || !x->s->blind))
     keep_pages(x, span, lo, hi);
-  tkc_cells_update(&span->cells, lo, hi, x->a->write ? see_write : see_read, x);
+  tkc_intervals_update(&span->history, lo, hi,
+                       x->a->write ? see_write : see_read, x);
 }
 
 /* A pointer that the typed form does not have: a debugger's user made it. */
@@ -435,7 +439,7 @@ static void touch_stretch(stretch *x) {
   uint64_t lo = x->at.addr, end = lo + x->at.n * x->a->size;
   while (lo < end) {
     tkc_span *span = tkc_shadow_span(x->s, lo);
-    uint64_t hi = end < span->cells.hi ? end : span->cells.hi;
+    uint64_t hi = end < span->history.hi ? end : span->history.hi;
     if (x->a->write ? !span->writes : span->writes && !span->reads)
       widen_span(x->s, span, x->a);
     if (span->writes) touch_span(x, span, lo, hi);

@@ -1,7 +1,7 @@
 /* shadow.h - who touched which memory, for race, twice, unwritten and order.
  *
  * One tkc_shadow serves all of them in a run.  Each byte that programs of
- * this launch can write has its last write and its last reads (cells.h);
+ * this launch can write has its last write and its last reads (intervals.h);
  * memory that they can only read cannot be fought over and has nothing.
  * Accesses are numbered: a number stands for a program, a place in the source
  * and the program's clock then.
@@ -9,11 +9,11 @@
 #ifndef TK_CHECK_SHADOW_H
 #define TK_CHECK_SHADOW_H
 
-#include "interp/check/cells.h"
+#include "interp/check/intervals.h"
 #include "interp/check/check.h"
 #include "interp/check/clock.h"
-#include "interp/check/reach.h"
-#include "interp/place.h"
+#include "interp/check/points_to.h"
+#include "interp/describe.h"
 
 enum { TKC_READERS = UINT32_MAX };
 
@@ -32,7 +32,7 @@ typedef struct tkc_event {
 
 /* Memory of tensors that overlap, or of one. */
 typedef struct tkc_span {
-  tkc_cells cells;
+  tkc_intervals history;
   bool reads, writes; /* programs may */
 } tkc_span;
 
@@ -86,7 +86,7 @@ typedef struct tkc_shadow {
   tki_observer observer;
   TK_VEC(tkc_event) events;
   uint32_t *latest; /* event by site */
-  tkc_reach reach;
+  tkc_points_to points_to;
   tkc_span *spans;
   size_t nspans;
   tkc_span **span_of; /* by region */

@@ -72,10 +72,11 @@ static tk_lane sliced_lane(slice *s, const tk_type *type, tki_val *v,
   if (!type->ptr)
     tk_format_lane(s->text, x.dtype, p);
   else
-    tki_place_in(s->text,
-                 v->region != TKI_ANY ? &s->w.x->t->regions[v->region]
-                                      : tki_region_at(s->w.x->t, x.bits, 1),
-                 x.bits);
+    tki_describe_address_in(s->text,
+                            v->region != TKI_ANY
+                                ? &s->w.x->t->regions[v->region]
+                                : tki_region_at(s->w.x->t, x.bits, 1),
+                            x.bits);
   x.text = buffered(s);
   return x;
 }
@@ -88,7 +89,7 @@ static tk_lane result_value(slice *s, const tkc_node *n, tkc_at at) {
 static tk_element element_of(slice *s, const tki_region *r, uint64_t addr) {
   tk_element x = tki_element(r, addr);
   tk_buf_clear(s->text);
-  tki_place_in(s->text, r, addr);
+  tki_describe_address_in(s->text, r, addr);
   x.text = buffered(s);
   return x;
 }

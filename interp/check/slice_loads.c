@@ -95,7 +95,7 @@ static bool box_of(const group *g, size_t n, int64_t *lo, int64_t *hi) {
   int64_t at[TK_MAX_RANK];
   if (!g->region) return false;
   for (size_t i = 0; i < n; i++) {
-    if (!tki_place_index(g->region, g->addrs.items[i], at)) return false;
+    if (!tki_element_index(g->region, g->addrs.items[i], at)) return false;
     for (int k = 0; k < g->region->tensor->rank; k++) {
       if (!i || at[k] < lo[k]) lo[k] = at[k];
       if (!i || at[k] > hi[k]) hi[k] = at[k];

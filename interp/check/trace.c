@@ -144,7 +144,7 @@ static void begin_kernel(tkc_trace *x) {
   tki *t = x->t;
   const tk_func *f = t->frame->func;
   tkc_ref *table = make_node_table(t);
-  t->watched = true;
+  t->wants_insts = true;
   for (size_t i = 0; i < f->nparams; i++) {
     int slot = f->params[i];
     table[slot] = next_ref(x);

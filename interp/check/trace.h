@@ -10,7 +10,7 @@
 #ifndef TK_CHECK_TRACE_H
 #define TK_CHECK_TRACE_H
 
-#include "interp/place.h"
+#include "interp/describe.h"
 
 /* A result of a node; 0: nobody knows where the value came from. */
 typedef uint64_t tkc_ref;

@@ -131,7 +131,7 @@ PROTOTYPES = {
     "tk_triton_change": (_S, [c_size_t, POINTER(c_char_p)]),
     "tk_interrupt": (None, [_P]),
     "tk_report": (_S, [_P, c_bool]),
-    "tk_report_untold": (_S, [_P, c_bool]),
+    "tk_report_unshown": (_S, [_P, c_bool]),
     "tk_report_json": (_S, [_P]),
     "tk_report_json_lines": (_S, [_P]),
     "tk_report_count": (c_size_t, [_P]),

@@ -228,7 +228,7 @@ class Session:
             if pending is not None:
                 raise pending
             return
-        shown = not self.lib.tk_report_untold(self.ptr, False)
+        shown = not self.lib.tk_report_unshown(self.ptr, False)
         plain, colour, as_json = self.take_report()
         if status == _capi.INTERRUPTED:
             raise KeyboardInterrupt
@@ -251,7 +251,7 @@ class Session:
 
     def _warn(self, kernel, launch):
         coloured = self.options.colour(sys.stderr)
-        text = _capi.text(self.lib.tk_report_untold(self.ptr, coloured))
+        text = _capi.text(self.lib.tk_report_unshown(self.ptr, coloured))
         plain, colour, as_json = self.take_report()
         if self.hear is not None:
             self.hear(json.loads(as_json), plain, colour, False)

@@ -77,7 +77,7 @@ int cli_job_start(cli_job *j, const cli_args *a) {
 static void say_text(cli_job *j) {
   size_t n = tk_report_count(j->session);
   const char *text =
-      tk_report_untold(j->session, cli_colour(j->args, STDERR_FILENO));
+      tk_report_unshown(j->session, cli_colour(j->args, STDERR_FILENO));
   fputs(text, stderr);
   if (n && !*text)
     fprintf(stderr, "tkdbg: %zu finding%s, shown above\n", n,

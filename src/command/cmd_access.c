@@ -12,7 +12,7 @@
 #include "debug/programs.h"
 #include "interp/check/touch.h"
 #include "interp/grid.h"
-#include "interp/place.h"
+#include "interp/describe.h"
 #include "launch/report.h"
 
 typedef struct accesses {

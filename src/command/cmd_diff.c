@@ -21,7 +21,7 @@
 #include "debug/programs.h"
 #include "interp/check/undefined.h"
 #include "interp/grid.h"
-#include "interp/place.h"
+#include "interp/describe.h"
 
 /* ---- two values -------------------------------------------------------- */
 

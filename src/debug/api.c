@@ -310,7 +310,7 @@ const char *tk_debug_finding_text(tk_debug *d, const tk_finding *f,
 
 void tk_debug_told(tk_debug *d, const tk_finding *f) {
   for (tk_diag *x = d->env->diags; x; x = x->next)
-    if (&x->f == f) x->f.told = x->f.count;
+    if (&x->f == f) x->f.shown = x->f.count;
 }
 
 /* ---- detectors --------------------------------------------------------- */

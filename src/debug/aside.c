@@ -121,14 +121,14 @@ static void put_observers(tki *t, aside *s) {
   }
   s->observer.next = t->observers;
   t->observers = &s->observer;
-  t->sensed = true;
+  t->wants_writes = true;
 }
 
 /* What of the interpreter belongs to the programs that run. */
 static void set_aside(tki *t, aside *s) {
   put_observers(t, s);
   t->event = &t->events;
-  t->due = 0;
+  t->wanted_event = 0;
   t->driver = NULL;
   t->schedule = NULL;
   t->spin = NULL;
@@ -149,7 +149,7 @@ static void set_back(tki *t, const tki *kept) {
   memset(t->slots, 0, (t->nslots + 1) * sizeof *t->slots);
   *t = *kept;
   t->sites = now.sites;
-  t->said = now.said;
+  t->printed = now.printed;
   t->blas_opened = now.blas_opened;
   t->sgemm = now.sgemm;
   t->dgemm = now.dgemm;

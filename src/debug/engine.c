@@ -152,15 +152,15 @@ static bool calls_breakpoint(const tk_inst *in) {
 /* The interpreter counts events and is asked to tell by the engine alone. */
 static void take_observer(tkd *d, tki *t) {
   d->others = (tkd_others){.any = t->observers != NULL,
-                           .watch = t->watched,
-                           .read = t->reads,
-                           .each = t->each};
+                           .watch = t->wants_insts,
+                           .read = t->wants_loads,
+                           .each = t->wants_stmts};
   d->observer = tkd_observer(d);
   tki_observe(t, &d->observer);
   t->event = &d->event;
-  t->watched = d->others.watch;
-  t->reads = d->others.read;
-  t->each = d->others.each;
+  t->wants_insts = d->others.watch;
+  t->wants_loads = d->others.read;
+  t->wants_stmts = d->others.each;
 }
 
 static void begin_watching(void *ud, struct tki *t) {

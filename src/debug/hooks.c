@@ -176,7 +176,7 @@ static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
                       const char *text) {
   if (d->detached) return;
   d->sub = TKD_LATE;
-  d->t->each = true; /* the next statement ends that */
+  d->t->wants_stmts = true; /* the next statement ends that */
   if (d->phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
   if (d->phase != TKD_RUNNING) tkd_redo(d);
 }

@@ -56,10 +56,10 @@ void tkd_arm(tkd *d) {
   }
   if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
   if (!t) return;
-  t->watched = d->others.watch || d->fine || t->unassigned;
-  t->reads = d->others.read || d->points.has_memory_watch;
-  t->each = d->others.each || d->quick || d->fine || d->sub;
-  t->due = d->alarm;
+  t->wants_insts = d->others.watch || d->fine || t->unassigned;
+  t->wants_loads = d->others.read || d->points.has_memory_watch;
+  t->wants_stmts = d->others.each || d->quick || d->fine || d->sub;
+  t->wanted_event = d->alarm;
 }
 
 /* A replay ends at the next statement, wherever that is. */

@@ -76,7 +76,7 @@ static const char memory_line[] = MEMORY_ENTRY "\n";
 typedef struct report_call {
   tk_session *s;
   bool colour;
-  bool untold; /* only what no debugger has shown */
+  bool unshown; /* only what no debugger has shown */
 } report_call;
 
 static void render_text(tk_env *e, void *ud) {
@@ -84,7 +84,7 @@ static void render_text(tk_env *e, void *ud) {
   tk_buf *out = &c->s->report;
   tk_buf_clear(out);
   for (const tk_diag *d = e->diags; d; d = d->next)
-    if (!c->untold || d->f.told != d->f.count)
+    if (!c->unshown || d->f.shown != d->f.count)
       tk_finding_text(out, &d->f, c->colour);
   if (c->s->out_of_memory) tk_buf_puts(out, memory_text);
 }
@@ -121,8 +121,8 @@ const char *tk_report(tk_session *s, bool colour) {
   return tk_buf_str(&s->report);
 }
 
-const char *tk_report_untold(tk_session *s, bool colour) {
-  report_call c = {.s = s, .colour = colour, .untold = true};
+const char *tk_report_unshown(tk_session *s, bool colour) {
+  report_call c = {.s = s, .colour = colour, .unshown = true};
   if (tk_protect(&s->env, render_text, &c) != TK_OK) return memory_text;
   return tk_buf_str(&s->report);
 }

@@ -104,7 +104,7 @@ START_TEST(an_access_outside) {
   ck_assert_str_eq(x->element.text, "x[offset 12]");
   ck_assert_int_eq(x->element.rank, -1);
   ck_assert_uint_eq(x->count, 1);
-  ck_assert_uint_eq(x->told, 0);
+  ck_assert_uint_eq(x->shown, 0);
   end(&f);
 }
 END_TEST

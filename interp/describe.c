@@ -1,10 +1,10 @@
-/* place.c - what stands at an address, in words.
+/* describe.c - what stands at an address, in words.
  *
  * An element's index is found from its offset by dividing by the strides,
  * the widest first; a view whose strides are no such ladder (an overlapping
  * window) gives the plain offset instead.
  */
-#include "interp/place.h"
+#include "interp/describe.h"
 #include "interp/grid.h"
 
 #include "base/format.h"
@@ -35,7 +35,7 @@ static int64_t offset_of(const tki_region *r, uint64_t addr, bool *whole) {
   return bytes / size;
 }
 
-bool tki_place_index(const tki_region *r, uint64_t addr, int64_t *index) {
+bool tki_element_index(const tki_region *r, uint64_t addr, int64_t *index) {
   const tk_tensor *x = r->tensor;
   int axes[TK_MAX_RANK];
   bool whole;
@@ -59,7 +59,7 @@ tk_element tki_element(const tki_region *r, uint64_t addr) {
   tk_element x = {.rank = -1, .address = addr};
   if (!r) return x;
   x.tensor = r->name;
-  if (tki_place_index(r, addr, x.index)) x.rank = r->tensor->rank;
+  if (tki_element_index(r, addr, x.index)) x.rank = r->tensor->rank;
   return x;
 }
 
@@ -67,16 +67,16 @@ void tki_note_element(tki *t, tk_diag *d, const tki_region *r, uint64_t addr) {
   tk_element x = tki_element(r, addr);
   tk_buf *text = &t->launch->text;
   tk_buf_clear(text);
-  tki_place_in(text, r, addr);
+  tki_describe_address_in(text, r, addr);
   x.text = tk_buf_str(text);
   tk_diag_element(t->env, d, &x);
 }
 
-void tki_place(tk_buf *out, const tki *t, uint64_t addr) {
-  tki_place_in(out, tki_region_at(t, addr, 1), addr);
+void tki_describe_address(tk_buf *out, const tki *t, uint64_t addr) {
+  tki_describe_address_in(out, tki_region_at(t, addr, 1), addr);
 }
 
-void tki_place_in(tk_buf *out, const tki_region *r, uint64_t addr) {
+void tki_describe_address_in(tk_buf *out, const tki_region *r, uint64_t addr) {
   int64_t index[TK_MAX_RANK];
   bool whole;
   if (!r) {
@@ -84,7 +84,7 @@ void tki_place_in(tk_buf *out, const tki_region *r, uint64_t addr) {
     return;
   }
   tk_buf_puts(out, r->name);
-  if (!tki_place_index(r, addr, index)) {
+  if (!tki_element_index(r, addr, index)) {
     int64_t off = offset_of(r, addr, &whole);
     tk_buf_printf(out, whole ? "[offset %" PRId64 "]" : " byte %" PRId64,
                   whole ? off : (int64_t)(addr - r->lo));
@@ -95,7 +95,7 @@ void tki_place_in(tk_buf *out, const tki_region *r, uint64_t addr) {
   if (r->tensor->rank) tk_buf_putc(out, ']');
 }
 
-void tki_place_value(tk_buf *out, const tki *t, uint64_t addr) {
+void tki_describe_value(tk_buf *out, const tki *t, uint64_t addr) {
   const tki_region *r = tki_region_at(t, addr, 1);
   if (!r) return;
   size_t size = tk_dtype_size(r->tensor->dtype);
@@ -105,7 +105,7 @@ void tki_place_value(tk_buf *out, const tki *t, uint64_t addr) {
 
 /* ---- programs ---------------------------------------------------------- */
 
-void tki_place_program(tk_buf *out, const tki *t, uint64_t index) {
+void tki_describe_program(tk_buf *out, const tki *t, uint64_t index) {
   int64_t pid[3];
   tki_pid_of(t, index, pid);
   tk_buf_printf(out, "(%" PRId64 ", %" PRId64 ", %" PRId64 ")", pid[0], pid[1],
@@ -114,8 +114,8 @@ void tki_place_program(tk_buf *out, const tki *t, uint64_t index) {
 
 enum { MAX_RUNS = 4 };
 
-void tki_place_programs(tk_buf *out, const tki *t, const uint64_t *index,
-                        size_t n) {
+void tki_describe_programs(tk_buf *out, const tki *t, const uint64_t *index,
+                           size_t n) {
   size_t runs = 0;
   if (n == 1)
     tk_buf_puts(out, "program ");
@@ -128,9 +128,9 @@ void tki_place_programs(tk_buf *out, const tki *t, const uint64_t *index,
       tk_buf_puts(out, "...");
       return;
     }
-    tki_place_program(out, t, index[i]);
+    tki_describe_program(out, t, index[i]);
     if (last == i) continue;
     tk_buf_puts(out, last == i + 1 ? ", " : " to ");
-    tki_place_program(out, t, index[last]);
+    tki_describe_program(out, t, index[last]);
   }
 }

@@ -1,9 +1,9 @@
-/* test_cells.c - runs of bytes with the same history against a model that
- * keeps two numbers for every byte: random accesses of every kind. */
+/* test_intervals.c - intervals of bytes with the same history against a model
+ * that keeps two numbers for every byte: random accesses of every kind. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/check/cells.h"
+#include "interp/check/intervals.h"
 #include "support/suite.h"
 
 enum { BYTES = 3 * TKC_PAGE + 200, ROUNDS = 40, STEPS = 200 };
@@ -12,9 +12,9 @@ static const uint64_t LO = 0x10008; /* not where a page would begin */
 typedef struct model {
   tk_env env;
   tk_arena arena;
-  tkc_cells cells;
-  tkc_cell byte[BYTES];
-  uint64_t next; /* where the next run that fn is told of must begin */
+  tkc_intervals history;
+  tkc_history byte[BYTES];
+  uint64_t next; /* where the next interval that fn gets must begin */
   uint32_t event;
   bool write;
   uint32_t seed;
@@ -25,16 +25,16 @@ static uint32_t draw(model *m, uint32_t below) {
   return (uint32_t)((uint64_t)m->seed * below >> 32);
 }
 
-static tkc_cell after(const model *m, tkc_cell old) {
-  if (m->write) return (tkc_cell){m->event, 0};
-  return (tkc_cell){old.write, m->event};
+static tkc_history after(const model *m, tkc_history old) {
+  if (m->write) return (tkc_history){m->event, 0};
+  return (tkc_history){old.write, m->event};
 }
 
-static bool same(tkc_cell a, tkc_cell b) {
+static bool same(tkc_history a, tkc_history b) {
   return a.write == b.write && a.read == b.read;
 }
 
-static tkc_cell see(void *ud, tkc_cell old, uint64_t lo, uint64_t hi) {
+static tkc_history see(void *ud, tkc_history old, uint64_t lo, uint64_t hi) {
   model *m = ud;
   ck_assert_uint_eq(lo, m->next);
   ck_assert_uint_lt(lo, hi);
@@ -50,7 +50,7 @@ static void touch(model *m, uint64_t lo, uint64_t hi) {
   if (hi > LO + BYTES) hi = LO + BYTES;
   if (lo >= hi) return;
   m->next = lo;
-  tkc_cells_update(&m->cells, lo, hi, see, m);
+  tkc_intervals_update(&m->history, lo, hi, see, m);
   ck_assert_uint_eq(m->next, hi);
 }
 
@@ -77,19 +77,19 @@ static void any_access(model *m) {
 static void compare(const model *m) {
   bool written[4] = {false};
   for (uint64_t a = LO, end; a < LO + BYTES; a = end) {
-    tkc_cell cell;
-    end = tkc_cells_run(&m->cells, a, LO + BYTES, &cell);
+    tkc_history history;
+    end = tkc_intervals_end(&m->history, a, LO + BYTES, &history);
     ck_assert_uint_gt(end, a);
     for (uint64_t b = a; b < end; b++) {
-      tkc_cell one = tkc_cells_at(&m->cells, b);
-      if (!same(m->byte[b - LO], cell) || !same(one, cell))
+      tkc_history one = tkc_intervals_at(&m->history, b);
+      if (!same(m->byte[b - LO], history) || !same(one, history))
         ck_abort_msg("byte %d", (int)(b - LO));
-      written[(b - m->cells.base) / TKC_PAGE] |= cell.write != 0;
+      written[(b - m->history.base) / TKC_PAGE] |= history.write != 0;
     }
   }
   for (uint64_t i = 0; i < 4; i++) {
-    uint64_t a = m->cells.base + i * TKC_PAGE;
-    const tkc_page *p = tkc_cells_page(&m->cells, a < LO ? LO : a);
+    uint64_t a = m->history.base + i * TKC_PAGE;
+    const tkc_page *p = tkc_intervals_page(&m->history, a < LO ? LO : a);
     ck_assert(!written[i] || (p && p->written));
   }
 }
@@ -98,7 +98,7 @@ START_TEST(random_accesses) {
   model *m = calloc(1, sizeof *m);
   tk_env_init(&m->env, NULL, NULL);
   tk_arena_init(&m->arena, &m->env);
-  m->cells = tkc_cells_for(&m->arena, LO, LO + BYTES);
+  m->history = tkc_intervals_for(&m->arena, LO, LO + BYTES);
   m->seed = (uint32_t)_i;
   uint32_t steps = 1 + draw(m, STEPS);
   for (uint32_t i = 0; i < steps; i++) any_access(m);
@@ -108,18 +108,18 @@ START_TEST(random_accesses) {
 }
 END_TEST
 
-/* Rows that follow each other are one run again; a page of single elements
+/* Rows that follow each other are one interval again; a page of single elements
  * takes two numbers for each, and no more. */
 START_TEST(memory) {
   model *m = calloc(1, sizeof *m);
   tk_env_init(&m->env, NULL, NULL);
   tk_arena_init(&m->arena, &m->env);
-  m->cells = tkc_cells_for(&m->arena, LO, LO + BYTES);
+  m->history = tkc_intervals_for(&m->arena, LO, LO + BYTES);
   m->event = 1;
   m->write = true;
   for (uint64_t a = LO; a < LO + BYTES; a += 64) touch(m, a, a + 64);
-  ck_assert_uint_eq(tkc_cells_page(&m->cells, LO)->n, 2);
-  ck_assert_uint_eq(tkc_cells_page(&m->cells, LO + TKC_PAGE)->n, 1);
+  ck_assert_uint_eq(tkc_intervals_page(&m->history, LO)->n, 2);
+  ck_assert_uint_eq(tkc_intervals_page(&m->history, LO + TKC_PAGE)->n, 1);
   ck_assert_uint_le(m->env.peak, BYTES);
   m->event = 2;
   for (uint64_t a = LO; a < LO + BYTES; a += 8) touch(m, a, a + 4);
@@ -133,8 +133,8 @@ START_TEST(memory) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("cells");
-  TCase *t = tcase_create("cells");
+  Suite *suite = suite_create("intervals");
+  TCase *t = tcase_create("intervals");
   tcase_add_loop_test(t, random_accesses, 0, ROUNDS);
   tcase_add_test(t, memory);
   suite_add_tcase(suite, t);

@@ -1,9 +1,9 @@
-/* reach.c - which tensors the pointers of a kernel can lead to.
+/* points_to.c - which tensors the pointers of a kernel can lead to.
  *
  * Each slot of each function has a set of regions.  Instructions hand sets
  * on, in no order, until none grows any more.
  */
-#include "interp/check/reach.h"
+#include "interp/check/points_to.h"
 
 #include "ir/asm.h"
 
@@ -13,7 +13,7 @@ typedef uint64_t set; /* bit i: region i */
 #define ANY (~(set)0)
 enum { MOST_REGIONS = 63 };
 
-typedef struct reach {
+typedef struct points_to {
   const tki *t;
   tk_arena *arena;
   set **of;      /* by function, slot */
@@ -24,22 +24,22 @@ typedef struct reach {
   const tk_inst *atomic; /* the first */
   bool differ;           /* not all atomics are the same */
   bool results;
-} reach;
+} points_to;
 
-static void grow_set(reach *r, set *to, set s) {
+static void grow_set(points_to *r, set *to, set s) {
   r->grew |= (*to | s) != *to;
   *to |= s;
 }
 
 /* ---- where pointers come from ------------------------------------------ */
 
-static const tk_type *slot_type(const reach *r, size_t f, int slot) {
+static const tk_type *slot_type(const points_to *r, size_t f, int slot) {
   return &r->t->program->funcs[f]->slots[slot].type;
 }
 
 /* The pointer operand's set; of several, what they agree on, since a value
  * with lanes of two tensors does not say which is whose. */
-static set of_operands(const reach *r, size_t f, const tk_inst *in) {
+static set of_operands(const points_to *r, size_t f, const tk_inst *in) {
   set s = 0;
   bool first = true;
   for (int k = 0; k < in->nargs; k++) {
@@ -58,7 +58,7 @@ static bool hands_on(const tk_inst *in) {
          (lanes == TK_LANES_SAME && tk_inst_is_pure(in));
 }
 
-static void pass_call(reach *r, size_t f, const tk_inst *in) {
+static void pass_call(points_to *r, size_t f, const tk_inst *in) {
   const tk_func *callee = tk_call_callee(in);
   size_t g = callee->id;
   for (size_t i = 0; i < callee->nparams && i < in->nargs; i++)
@@ -68,13 +68,13 @@ static void pass_call(reach *r, size_t f, const tk_inst *in) {
 }
 
 /* Functions that are called lane by lane are not followed. */
-static void call_unknown(reach *r, size_t f, const tk_inst *in) {
+static void call_unknown(points_to *r, size_t f, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++)
     if (slot_type(r, f, in->args[k])->ptr) r->loads = r->stores = ANY;
 }
 
 static bool pass_inst(void *ud, const tk_at *at, const tk_inst *in) {
-  reach *r = ud;
+  points_to *r = ud;
   size_t f = at->func->id;
   tk_ref_kind ref = tk_inst_info_of((tk_opcode)in->op)->ref;
   for (int k = 0; k < in->nargs; k++) r->used[f][in->args[k]] = true;
@@ -92,7 +92,7 @@ static bool pass_inst(void *ud, const tk_at *at, const tk_inst *in) {
 }
 
 static bool pass_stmt(void *ud, const tk_at *at) {
-  reach *r = ud;
+  points_to *r = ud;
   const tk_stmt *st = at->stmt;
   size_t f = at->func->id;
   if (st->kind == TK_S_IF || st->kind == TK_S_WHILE)
@@ -106,7 +106,7 @@ static bool pass_stmt(void *ud, const tk_at *at) {
   return true;
 }
 
-static void start_sets(reach *r) {
+static void start_sets(points_to *r) {
   const tk_program *p = r->t->program;
   r->of = TK_NEWN(r->arena, set *, p->nfuncs);
   r->returns = TK_NEWN(r->arena, set *, p->nfuncs);
@@ -126,7 +126,7 @@ static void start_sets(reach *r) {
 
 /* ---- where they go ------------------------------------------------------ */
 
-static void add_atomic(reach *r, size_t f, const tk_inst *in) {
+static void add_atomic(points_to *r, size_t f, const tk_inst *in) {
   const tk_inst *first = r->atomic ? r->atomic : in;
   r->atomic = first;
   r->atomics |= r->of[f][in->args[0]];
@@ -137,7 +137,7 @@ static void add_atomic(reach *r, size_t f, const tk_inst *in) {
   r->results |= r->used[f][in->res[0]];
 }
 
-static void add_asm(reach *r, const tk_asm *a) {
+static void add_asm(points_to *r, const tk_asm *a) {
   for (size_t i = 0; i < a->insts.n; i++)
     for (int k = 0; k < a->insts.items[i].nargs; k++)
       if (a->insts.items[i].args[k].kind == TK_AA_ADDRESS)
@@ -145,7 +145,7 @@ static void add_asm(reach *r, const tk_asm *a) {
 }
 
 static bool note_access(void *ud, const tk_at *at, const tk_inst *in) {
-  reach *r = ud;
+  points_to *r = ud;
   size_t f = at->func->id;
   if (in->op == TK_I_LOAD)
     r->loads |= r->of[f][in->args[0]];
@@ -169,14 +169,14 @@ static bool commutes(const tk_inst *in) {
          op == TK_A_XOR;
 }
 
-static uint8_t access_kinds(const reach *r, size_t region) {
+static uint8_t access_kinds(const points_to *r, size_t region) {
   set bit = region < MOST_REGIONS ? (set)1 << region : ~(ANY >> 1);
   return (r->loads & bit ? TKC_LOADS : 0) | (r->stores & bit ? TKC_STORES : 0) |
          (r->atomics & bit ? TKC_ATOMICS : 0);
 }
 
-tkc_reach tkc_reach_of(tk_arena *a, const tki *t) {
-  reach r = {.t = t, .arena = a};
+tkc_points_to tkc_points_to_find(tk_arena *a, const tki *t) {
+  points_to r = {.t = t, .arena = a};
   start_sets(&r);
   do {
     r.grew = false;
@@ -184,9 +184,9 @@ tkc_reach tkc_reach_of(tk_arena *a, const tki *t) {
                     &(tk_walk){.ud = &r, .stmt = pass_stmt, .inst = pass_inst});
   } while (r.grew);
   tk_walk_program(t->program, &(tk_walk){.ud = &r, .inst = note_access});
-  tkc_reach out = {.region = TK_NEWN(a, uint8_t, t->nregions + 1),
-                   .commutes = commutes(r.atomic) && !r.differ,
-                   .results = r.results};
+  tkc_points_to out = {.region = TK_NEWN(a, uint8_t, t->nregions + 1),
+                       .commutes = commutes(r.atomic) && !r.differ,
+                       .results = r.results};
   for (size_t i = 0; i < t->nregions; i++) out.region[i] = access_kinds(&r, i);
   return out;
 }

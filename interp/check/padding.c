@@ -1,4 +1,4 @@
-/* neutral.c - lanes that other= filled and that a reduction does not ignore.
+/* padding.c - lanes that other= filled and that a reduction does not ignore.
  *
  * A lane is filled when nothing but other= went into it: the load left it out,
  * and after that it met scalars, constants and reduced values alone.  Such a
@@ -28,18 +28,18 @@ typedef struct origin {
 
 enum { DATA = UINT32_MAX };
 
-typedef struct neutral {
+typedef struct padding {
   tkc *c;
   tki_observer observer;
   TK_VEC(fill) fills; /* number 0 is unused */
   uint32_t *of;       /* by instruction number */
-} neutral;
+} padding;
 
 /* ---- origins --------------------------------------------------------------
  */
 
 static origin *origin_table(const tki_frame *f) {
-  return f->shadow[TKI_SHADOW_NEUTRAL];
+  return f->shadow[TKI_SHADOW_PADDING];
 }
 
 static void set_origin(tki *t, int slot, origin o) {
@@ -47,7 +47,7 @@ static void set_origin(tki *t, int slot, origin o) {
   size_t bytes = t->frame->func->nslots * sizeof(origin);
   if (!table && !o.fill) return;
   if (!table)
-    t->frame->shadow[TKI_SHADOW_NEUTRAL] = table =
+    t->frame->shadow[TKI_SHADOW_PADDING] = table =
         tki_scratch_zero(t, bytes + 1);
   table[slot] = o;
 }
@@ -63,13 +63,13 @@ static bool is_plain(const tk_inst *in) {
          in->op == TK_I_BROADCAST || in->op == TK_I_REDUCE || !in->type.rank;
 }
 
-static bool same_lanes(const neutral *w, origin a, origin b) {
+static bool same_lanes(const padding *w, origin a, origin b) {
   const fill *x = &w->fills.items[a.fill], *y = &w->fills.items[b.fill];
   return x->version == a.version && y->version == b.version && x->n == y->n &&
          !memcmp(x->mask, y->mask, x->n);
 }
 
-static origin combined_origin(const neutral *w, const tki *t,
+static origin combined_origin(const padding *w, const tki *t,
                               const tk_inst *in) {
   const origin *table = origin_table(t->frame);
   origin out = {0, 0};
@@ -83,7 +83,7 @@ static origin combined_origin(const neutral *w, const tki *t,
   return out;
 }
 
-static void pass_origin(const neutral *w, tki *t, const tk_inst *in) {
+static void pass_origin(const padding *w, tki *t, const tk_inst *in) {
   if (in->op == TK_I_LOAD || !origin_table(t->frame)) return;
   origin o = {DATA, 0};
   if (is_plain(in))
@@ -96,7 +96,7 @@ static void pass_origin(const neutral *w, tki *t, const tk_inst *in) {
 /* ---- loads ----------------------------------------------------------------
  */
 
-static fill *fill_of(neutral *w, const tki *t, const tk_inst *in) {
+static fill *fill_of(padding *w, const tki *t, const tk_inst *in) {
   uint32_t *at = &w->of[in->id];
   if (!*at) {
     fill f = {
@@ -109,7 +109,7 @@ static fill *fill_of(neutral *w, const tki *t, const tk_inst *in) {
 }
 
 static void padding_access(void *ud, tki *t, const tki_access *a) {
-  neutral *w = ud;
+  padding *w = ud;
   const tk_inst *in = a->in;
   if (in->op != TK_I_LOAD) return;
   bool fills = tk_load_other(in) >= 0 && a->n == (size_t)in->n && a->mask &&
@@ -197,7 +197,7 @@ static const char *padding_advice(const fill *f, bool wins, bool min) {
                "tl.where";
 }
 
-static void report_filled(neutral *w, tki *t, const tk_inst *in, const row *r,
+static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
                           const fill *f) {
   const char *lane = tkc_lane(w->c, &in->from, r->lane);
   bool min = tk_inst_reduction(in) == TK_R_MIN ||
@@ -234,7 +234,7 @@ static bool is_watched(const tk_inst *in) {
           tk_inst_reduction(in) == TK_R_MIN_NAN);
 }
 
-static void check_reduction(neutral *w, tki *t, const tk_inst *in,
+static void check_reduction(padding *w, tki *t, const tk_inst *in,
                             const tki_val *a) {
   const origin *table = origin_table(t->frame);
   origin o = table ? table[in->args[0]] : (origin){0, 0};
@@ -278,8 +278,8 @@ static void padding_frame(void *ud, tki *t, bool begins) {
   if (begins) {
     pass_origins(t);
   } else {
-    tki_scratch_free(t, t->frame->shadow[TKI_SHADOW_NEUTRAL]);
-    t->frame->shadow[TKI_SHADOW_NEUTRAL] = NULL;
+    tki_scratch_free(t, t->frame->shadow[TKI_SHADOW_PADDING]);
+    t->frame->shadow[TKI_SHADOW_PADDING] = NULL;
   }
 }
 
@@ -291,7 +291,7 @@ void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
   if (!tk_program_has(t->program, has_other) ||
       !tk_program_has(t->program, is_watched))
     return NULL;
-  neutral *w = TK_NEW(&c->run, neutral);
+  padding *w = TK_NEW(&c->run, padding);
   w->c = c;
   w->of = TK_NEWN(&c->run, uint32_t, t->program->ninsts + 1);
   TK_PUSH(&c->run, &w->fills, (fill){.n = 0});

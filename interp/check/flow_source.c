@@ -1,4 +1,4 @@
-/* flow_birth.c - lanes that go wrong: NaN and infinity from operands that
+/* flow_source.c - lanes that go wrong: NaN and infinity from operands that
  * were neither, integers that wrap or are divided by 0, floats that do not fit
  * where they are cast to.  The common case, nothing wrong, is one pass over the
  * result.
@@ -40,7 +40,7 @@ static bool any_bad(tk_dtype d, const void *x, size_t n) {
 
 /* Whether a lane of d is NaN where no operand is, or infinite where each is
  * finite. */
-#define ANY_BORN(NAME, T, INFINITY)                                            \
+#define ANY_ARISES(NAME, T, INFINITY)                                          \
   TKI_CLONES static bool NAME(const T *d, const T *a, const T *b, size_t n) {  \
     const T rest = (T)(((T) ~(T)0) >> 1), inf = (T)INFINITY;                   \
     T any = 0;                                                                 \
@@ -52,16 +52,16 @@ static bool any_bad(tk_dtype d, const void *x, size_t n) {
     }                                                                          \
     return any != 0;                                                           \
   }
-ANY_BORN(born_32, uint32_t, 0x7f800000)
-ANY_BORN(born_f16, uint16_t, 0x7c00)
-ANY_BORN(born_bf16, uint16_t, 0x7f80)
+ANY_ARISES(arises_32, uint32_t, 0x7f800000)
+ANY_ARISES(arises_f16, uint16_t, 0x7c00)
+ANY_ARISES(arises_bf16, uint16_t, 0x7f80)
 
-static bool any_born(tk_dtype d, const void *x, const void *a, const void *b,
-                     size_t n) {
+static bool any_arises(tk_dtype d, const void *x, const void *a, const void *b,
+                       size_t n) {
   switch (d) {
-  case TK_FP32: return born_32(x, a, b, n);
-  case TK_FP16: return born_f16(x, a, b, n);
-  case TK_BF16: return born_bf16(x, a, b, n);
+  case TK_FP32: return arises_32(x, a, b, n);
+  case TK_FP16: return arises_f16(x, a, b, n);
+  case TK_BF16: return arises_bf16(x, a, b, n);
   default: return true;
   }
 }
@@ -130,8 +130,8 @@ static bool works_on_blocks(const tk_inst *in) {
   return tk_inst_lanes(in) == TK_LANES_PRODUCT || tk_inst_repeats(in);
 }
 
-static flow_id float_birth(flow *f, tki *t, const tk_inst *in,
-                           const tki_val *args, size_t i, bool nan) {
+static flow_id float_source(flow *f, tki *t, const tk_inst *in,
+                            const tki_val *args, size_t i, bool nan) {
   flow_kind kind = nan ? FLOW_NAN : FLOW_INF;
   flow_id known = flow_known(f, t, kind, 0);
   if (known) return known;
@@ -184,15 +184,15 @@ static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
     return 0;
   if (id && (nan || inf || !(flow_source_of(f, id)->kind & soft))) return id;
   if (!(nan || inf) || !(f->kinds & soft)) return 0;
-  bool born =
+  bool arises =
       tk_lanes_computed(in) ? operands_fine(t, in, args, i, nan) : blocks;
-  return born ? float_birth(f, t, in, args, i, nan) : 0;
+  return arises ? float_source(f, t, in, args, i, nan) : 0;
 }
 
 /* Whether a result with NaN or infinity may have made them: false when the
  * operands are blocks like it that say otherwise. */
-static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
-                        const void *d) {
+static bool may_arise(const tki *t, const tk_inst *in, const tki_val *args,
+                      const void *d) {
   const void *x[2] = {NULL, NULL};
   if (!tk_lanes_computed(in) || in->nargs > 2) return true;
   for (int k = 0; k < in->nargs; k++) {
@@ -203,8 +203,8 @@ static bool may_be_born(const tki *t, const tk_inst *in, const tki_val *args,
     x[k] = NULL;
   }
   if (!x[0]) x[0] = x[1];
-  return !x[0] || any_born((tk_dtype)in->type.elem, d, x[0], x[1] ? x[1] : x[0],
-                           (size_t)in->n);
+  return !x[0] || any_arises((tk_dtype)in->type.elem, d, x[0],
+                             x[1] ? x[1] : x[0], (size_t)in->n);
 }
 
 /* Marks that stay though the lanes are right. */
@@ -228,8 +228,8 @@ static bool is_tame(const tk_inst *in) {
          (tk_binary_op(in) == TK_B_MAX || tk_binary_op(in) == TK_B_MIN);
 }
 
-static void float_births(flow *f, tki *t, const tk_inst *in,
-                         const tki_val *args) {
+static void find_float_sources(flow *f, tki *t, const tk_inst *in,
+                               const tki_val *args) {
   tki_val *r = &t->frame->slots[in->res[0]];
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
@@ -238,7 +238,7 @@ static void float_births(flow *f, tki *t, const tk_inst *in,
   if (!(f->kinds & (FLOW_NAN | FLOW_INF))) return;
   if (!marked && (!arithmetic || is_tame(in))) return;
   bool bad = arithmetic && any_bad(d, tki_lanes(r), n);
-  if (!marked && !(bad && may_be_born(t, in, args, tki_lanes(r)))) return;
+  if (!marked && !(bad && may_arise(t, in, args, tki_lanes(r)))) return;
   bool blocks = bad && works_on_blocks(in) && blocks_fine(t, in, args);
   flow_marks old = flow_of(t, in->res[0]);
   if (!bad && outlive(f, &old, n)) return;
@@ -283,8 +283,8 @@ static bool is_exp(const tk_inst *in) {
 
 /* log(sum(exp(v - m))) of a row of -inf alone is -inf, as it should be; not
  * so where exp of a number was too small. */
-static void zero_births(flow *f, tki *t, const tk_inst *in,
-                        const tki_val *args) {
+static void find_zero_sources(flow *f, tki *t, const tk_inst *in,
+                              const tki_val *args) {
   tki_val *r = &t->frame->slots[in->res[0]];
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
@@ -350,8 +350,8 @@ static bool is_index_arithmetic(const tk_inst *in) {
          tk_is_signed((tk_dtype)in->type.elem);
 }
 
-static flow_id wrap_birth(flow *f, tki *t, const tk_inst *in,
-                          const tki_val *args, size_t i) {
+static flow_id wrap_source(flow *f, tki *t, const tk_inst *in,
+                           const tki_val *args, size_t i) {
   flow_id known = flow_known(f, t, FLOW_OVERFLOW, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
@@ -403,8 +403,8 @@ static bool lane_wraps(const tk_inst *in, const tki_val *args, size_t i) {
   return wraps(tk_binary_op(in), a, b, tk_dtypes[d].bits);
 }
 
-static void int_births(flow *f, tki *t, const tk_inst *in,
-                       const tki_val *args) {
+static void find_int_sources(flow *f, tki *t, const tk_inst *in,
+                             const tki_val *args) {
   if (!may_wrap(in, args)) return;
   size_t n = (size_t)in->n, first = 0;
   flow_marks old = flow_of(t, in->res[0]);
@@ -416,7 +416,7 @@ static void int_births(flow *f, tki *t, const tk_inst *in,
   for (size_t i = 0; i < n; i++) {
     m[i] = flow_at(&old, i);
     if (i >= first && !m[i] && lane_wraps(in, args, i))
-      m[i] = wrap_birth(f, t, in, args, i);
+      m[i] = wrap_source(f, t, in, args, i);
   }
   flow_set(t, in->res[0], v, n);
 }
@@ -429,8 +429,8 @@ static bool divides_ints(const tk_inst *in) {
          tk_is_int((tk_dtype)in->type.elem);
 }
 
-static flow_id division_birth(flow *f, tki *t, const tk_inst *in,
-                              const tki_val *args, size_t i) {
+static flow_id division_source(flow *f, tki *t, const tk_inst *in,
+                               const tki_val *args, size_t i) {
   flow_id known = flow_known(f, t, FLOW_DIVISION, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
@@ -442,8 +442,8 @@ static flow_id division_birth(flow *f, tki *t, const tk_inst *in,
 }
 
 /* What comes out is undefined in LLVM: it differs from GPU to GPU. */
-static void division_births(flow *f, tki *t, const tk_inst *in,
-                            const tki_val *args) {
+static void find_division_sources(flow *f, tki *t, const tk_inst *in,
+                                  const tki_val *args) {
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n, lanes = tki_is_uniform(&args[1]) ? 1 : n, zero = 0;
   while (zero < lanes && tk_lane_int(d, lane_of(&args[1], &in->type, zero)))
@@ -455,7 +455,7 @@ static void division_births(flow *f, tki *t, const tk_inst *in,
   for (size_t i = 0; i < n; i++) {
     m[i] = flow_at(&old, i);
     if (!m[i] && !tk_lane_int(d, lane_of(&args[1], &in->type, i)))
-      m[i] = division_birth(f, t, in, args, i);
+      m[i] = division_source(f, t, in, args, i);
   }
   flow_set(t, in->res[0], v, n);
 }
@@ -475,8 +475,8 @@ static bool sums_may_wrap(const tk_inst *in, const tki_val *x, int64_t n) {
   return wraps(TK_B_MUL, r.lo, n, 32) || wraps(TK_B_MUL, r.hi, n, 32);
 }
 
-static flow_id sum_birth(flow *f, tki *t, const tk_inst *in, size_t i,
-                         int64_t lanes) {
+static flow_id sum_source(flow *f, tki *t, const tk_inst *in, size_t i,
+                          int64_t lanes) {
   flow_id known = flow_known(f, t, FLOW_OVERFLOW, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
@@ -503,14 +503,14 @@ static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
     lost |= __builtin_add_overflow(sum, v, &sum);
     out = lost || wraps(TK_B_ADD, sum, 0, bits);
     if (scan && out && !m[lane])
-      m[lane] = sum_birth(f, t, in, lane, (int64_t)k + 1);
+      m[lane] = sum_source(f, t, in, lane, (int64_t)k + 1);
   }
   if (!scan && out && !m[result])
-    m[result] = sum_birth(f, t, in, result, (int64_t)l.n);
+    m[result] = sum_source(f, t, in, result, (int64_t)l.n);
 }
 
-static void sum_births(flow *f, tki *t, const tk_inst *in,
-                       const tki_val *args) {
+static void find_sum_sources(flow *f, tki *t, const tk_inst *in,
+                             const tki_val *args) {
   tk_lines l = tk_lines_read(in);
   if (!sums_may_wrap(in, &args[0], (int64_t)l.n)) return;
   size_t n = (size_t)tk_numel(&in->type);
@@ -533,8 +533,8 @@ static bool fits_integer(double x, tk_dtype d) {
   return x >= lo && x < hi;
 }
 
-static flow_id cast_birth(flow *f, tki *t, const tk_inst *in,
-                          const tki_val *args, size_t i) {
+static flow_id cast_source(flow *f, tki *t, const tk_inst *in,
+                           const tki_val *args, size_t i) {
   flow_id known = flow_known(f, t, FLOW_OVERFLOW, 1);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
@@ -545,8 +545,8 @@ static flow_id cast_birth(flow *f, tki *t, const tk_inst *in,
                                     *lane ? ", lane " : "", lane));
 }
 
-static void cast_births(flow *f, tki *t, const tk_inst *in,
-                        const tki_val *args) {
+static void find_cast_sources(flow *f, tki *t, const tk_inst *in,
+                              const tki_val *args) {
   size_t n = (size_t)in->n;
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
@@ -556,7 +556,7 @@ static void cast_births(flow *f, tki *t, const tk_inst *in,
     m[i] = flow_at(&old, i);
     if (m[i] && flow_source_of(f, m[i])->kind & (FLOW_NAN | FLOW_INF)) m[i] = 0;
     if (!m[i] && !fits_integer(x, (tk_dtype)in->type.elem))
-      m[i] = cast_birth(f, t, in, args, i);
+      m[i] = cast_source(f, t, in, args, i);
   }
   flow_set(t, in->res[0], v, n);
 }
@@ -617,22 +617,23 @@ static bool to_int(const tk_type *t) {
   return tk_is_int((tk_dtype)t->elem) && t->elem != TK_INT1;
 }
 
-void flow_births(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+void flow_find_sources(flow *f, tki *t, const tk_inst *in,
+                       const tki_val *args) {
   if (in->op == TK_I_LOAD || in->op == TK_I_CONST) return;
   for (int k = 0; k < in->nres; k++) drop_ended(f, t, in, in->res[k]);
   bool overflow = f->kinds & FLOW_OVERFLOW;
   if (is_wide_float(&in->type)) {
-    zero_births(f, t, in, args);
-    float_births(f, t, in, args);
+    find_zero_sources(f, t, in, args);
+    find_float_sources(f, t, in, args);
   } else if (overflow && is_index_arithmetic(in)) {
-    int_births(f, t, in, args);
+    find_int_sources(f, t, in, args);
   } else if (f->kinds & FLOW_DIVISION && divides_ints(in)) {
-    division_births(f, t, in, args);
+    find_division_sources(f, t, in, args);
   } else if (overflow && is_int_sum(in)) {
-    sum_births(f, t, in, args);
+    find_sum_sources(f, t, in, args);
   } else if (overflow && in->op == TK_I_CAST && !in->from.ptr &&
              !in->type.ptr && tk_is_float((tk_dtype)in->from.elem) &&
              to_int(&in->type)) {
-    cast_births(f, t, in, args);
+    find_cast_sources(f, t, in, args);
   }
 }

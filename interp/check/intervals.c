@@ -1,0 +1,241 @@
+/* intervals.c - intervals of bytes with the same history, and tables.
+ */
+#include "interp/check/intervals.h"
+
+#include <string.h>
+
+/* With more intervals than MOST_INTERVALS a table takes less time, and little
+ * more memory. */
+enum { FIRST_INTERVALS = 4, MOST_INTERVALS = 64, WIDEST = 3 };
+
+tkc_intervals tkc_intervals_for(tk_arena *a, uint64_t lo, uint64_t hi) {
+  uint64_t base = lo & ~(uint64_t)63;
+  tkc_intervals c = {.arena = a, .lo = lo, .hi = hi, .base = base};
+  c.npages = hi > base ? (size_t)((hi - base + TKC_PAGE - 1) / TKC_PAGE) : 0;
+  return c;
+}
+
+static bool same_history(tkc_history a, tkc_history b) {
+  return a.write == b.write && a.read == b.read;
+}
+
+/* ---- pages ------------------------------------------------------------- */
+
+static tkc_page *make_page(tkc_intervals *c, size_t i) {
+  if (!c->pages) c->pages = TK_NEWN(c->arena, tkc_page *, c->npages);
+  if (c->pages[i]) return c->pages[i];
+  tkc_page *p = TK_NEW(c->arena, tkc_page);
+  p->intervals = TK_NEWN(c->arena, tkc_interval, FIRST_INTERVALS);
+  p->cap = FIRST_INTERVALS;
+  p->n = 1;
+  return c->pages[i] = p;
+}
+
+tkc_page *tkc_intervals_page(const tkc_intervals *c, uint64_t addr) {
+  TK_ASSERT(addr >= c->base && (addr - c->base) / TKC_PAGE < c->npages);
+  return c->pages ? c->pages[(addr - c->base) / TKC_PAGE] : NULL;
+}
+
+tkc_page *tkc_intervals_make_page(tkc_intervals *c, uint64_t addr) {
+  TK_ASSERT(addr >= c->base && (addr - c->base) / TKC_PAGE < c->npages);
+  return make_page(c, (size_t)((addr - c->base) / TKC_PAGE));
+}
+
+/* Returns the index of the interval that holds the byte at `at`. */
+static size_t find_interval(const tkc_page *p, size_t at) {
+  TK_ASSERT(p->n > 0 && p->intervals[0].from == 0 && at < TKC_PAGE);
+  size_t lo = 0, hi = p->n;
+  while (hi - lo > 1) {
+    size_t mid = (lo + hi) / 2;
+    if (p->intervals[mid].from <= at)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+static size_t interval_end(const tkc_page *p, size_t i) {
+  return i + 1 < p->n ? p->intervals[i + 1].from : TKC_PAGE;
+}
+
+static void insert_interval(tk_arena *a, tkc_page *p, size_t i,
+                            tkc_interval r) {
+  if (p->n == p->cap) {
+    size_t cap = p->cap;
+    p->intervals = tk_arena_grow(a, p->intervals, sizeof *p->intervals, &cap);
+    p->cap = (uint16_t)cap;
+  }
+  TK_ASSERT(i > 0 && p->intervals[i - 1].from < r.from);
+  TK_ASSERT(i == p->n || r.from < p->intervals[i].from);
+  memmove(&p->intervals[i + 1], &p->intervals[i], (p->n - i) * sizeof r);
+  p->intervals[i] = r;
+  p->n++;
+}
+
+/* Makes an interval begin at `at` and returns its index, which is p->n at the
+ * page's end. */
+static size_t split_interval(tk_arena *a, tkc_page *p, size_t at) {
+  if (at == TKC_PAGE) return p->n;
+  size_t i = find_interval(p, at);
+  if (p->intervals[i].from == at) return i;
+  tkc_interval r = {p->intervals[i].history, (uint16_t)at};
+  insert_interval(a, p, i + 1, r);
+  return i + 1;
+}
+
+/* Joins neighbours that have become the same, from the interval before `from`
+ * up to the one at `to`. */
+static void join_intervals(tkc_page *p, size_t from, size_t to) {
+  if (!from) from = 1;
+  size_t keep = from;
+  if (to >= p->n) to = p->n - 1u;
+  for (size_t i = from; i <= to; i++)
+    if (!same_history(p->intervals[keep - 1].history, p->intervals[i].history))
+      p->intervals[keep++] = p->intervals[i];
+  if (to < from || keep == to + 1) return;
+  memmove(&p->intervals[keep], &p->intervals[to + 1],
+          (p->n - to - 1) * sizeof *p->intervals);
+  p->n = (uint16_t)(p->n - (to + 1 - keep));
+}
+
+/* ---- tables ------------------------------------------------------------ */
+
+static tkc_history entry(const tkc_page *p, size_t g) {
+  return (tkc_history){p->writes[g], p->reads ? p->reads[g] : 0};
+}
+
+static void fill_entries(tk_arena *a, tkc_page *p, size_t from, size_t to,
+                         tkc_history history) {
+  if (history.read && !p->reads)
+    p->reads = TK_NEWN(a, uint32_t, (size_t)TKC_PAGE >> p->shift);
+  for (size_t g = from; g < to; g++) p->writes[g] = history.write;
+  for (size_t g = from; g < to && p->reads; g++) p->reads[g] = history.read;
+}
+
+/* The largest power of two, up to 8, that divides all bits seen. */
+static uint8_t shift_of(size_t bits) {
+  uint8_t s = 0;
+  while (s < WIDEST && !(bits >> s & 1)) s++;
+  return s;
+}
+
+/* Makes a table in place of the intervals, with entries that are small enough
+ * for boundaries with these bits. */
+static void make_page_table(tk_arena *a, tkc_page *p, size_t bits) {
+  for (size_t i = 0; i < p->n; i++) bits |= p->intervals[i].from;
+  p->shift = shift_of(bits);
+  p->writes = TK_NEWN(a, uint32_t, (size_t)TKC_PAGE >> p->shift);
+  for (size_t i = 0; i < p->n; i++)
+    fill_entries(a, p, p->intervals[i].from >> p->shift,
+                 interval_end(p, i) >> p->shift, p->intervals[i].history);
+  p->intervals = NULL;
+}
+
+static uint32_t *spread_entries(tk_arena *a, const uint32_t *from, size_t n,
+                                int by) {
+  uint32_t *to = TK_NEWN(a, uint32_t, n);
+  for (size_t i = 0; i < n; i++) to[i] = from[i >> by];
+  return to;
+}
+
+/* Makes the entries smaller, each with the history of the one that it was a
+ * part of. */
+static void refine(tk_arena *a, tkc_page *p, uint8_t shift) {
+  TK_ASSERT(shift < p->shift);
+  int by = p->shift - shift;
+  size_t n = (size_t)TKC_PAGE >> shift;
+  p->writes = spread_entries(a, p->writes, n, by);
+  if (p->reads) p->reads = spread_entries(a, p->reads, n, by);
+  p->shift = shift;
+}
+
+static size_t same_entries(const tkc_page *p, size_t g, size_t to) {
+  tkc_history history = entry(p, g);
+  while (++g < to && same_history(entry(p, g), history)) continue;
+  return g;
+}
+
+/* ---- updates ----------------------------------------------------------- */
+
+/* A page's share of an update; the page begins at the address `base`. */
+typedef struct update {
+  tk_arena *arena;
+  tkc_page *p;
+  uint64_t base;
+  tkc_history_fn fn;
+  void *ud;
+} update;
+
+static tkc_history ask(update *u, tkc_history old, size_t from, size_t to) {
+  tkc_history history = u->fn(u->ud, old, u->base + from, u->base + to);
+  u->p->written |= history.write != 0;
+  return history;
+}
+
+static void update_intervals(update *u, size_t from, size_t to) {
+  tkc_page *p = u->p;
+  size_t first = split_interval(u->arena, p, from),
+         end = split_interval(u->arena, p, to);
+  for (size_t i = first; i < end; i++)
+    p->intervals[i].history = ask(u, p->intervals[i].history,
+                                  p->intervals[i].from, interval_end(p, i));
+  join_intervals(p, first, end);
+}
+
+static void update_table(update *u, size_t from, size_t to) {
+  tkc_page *p = u->p;
+  uint8_t shift = shift_of(from | to);
+  if (shift < p->shift) refine(u->arena, p, shift);
+  for (size_t g = from >> p->shift, next; g < to >> p->shift; g = next) {
+    next = same_entries(p, g, to >> p->shift);
+    tkc_history old = entry(p, g);
+    tkc_history now = ask(u, old, g << p->shift, next << p->shift);
+    if (!same_history(old, now)) fill_entries(u->arena, p, g, next, now);
+  }
+}
+
+void tkc_intervals_update(tkc_intervals *c, uint64_t lo, uint64_t hi,
+                          tkc_history_fn fn, void *ud) {
+  while (lo < hi) {
+    size_t i = (size_t)((lo - c->base) / TKC_PAGE);
+    uint64_t base = c->base + i * (uint64_t)TKC_PAGE;
+    size_t from = (size_t)(lo - base);
+    size_t to = hi - base < TKC_PAGE ? (size_t)(hi - base) : TKC_PAGE;
+    update u = {c->arena, make_page(c, i), base, fn, ud};
+    if (u.p->intervals && u.p->n + 2 > MOST_INTERVALS)
+      make_page_table(u.arena, u.p, from | to);
+    if (u.p->intervals)
+      update_intervals(&u, from, to);
+    else
+      update_table(&u, from, to);
+    lo = base + to;
+  }
+}
+
+/* ---- looking ----------------------------------------------------------- */
+
+uint64_t tkc_intervals_end(const tkc_intervals *c, uint64_t lo, uint64_t hi,
+                           tkc_history *history) {
+  const tkc_page *p = tkc_intervals_page(c, lo);
+  uint64_t base = lo - (lo - c->base) % TKC_PAGE, end = base + TKC_PAGE;
+  size_t at = (size_t)(lo - base);
+  if (!p) {
+    *history = (tkc_history){0, 0};
+  } else if (p->intervals) {
+    size_t i = find_interval(p, at);
+    *history = p->intervals[i].history;
+    end = base + interval_end(p, i);
+  } else {
+    *history = entry(p, at >> p->shift);
+    end = base + (same_entries(p, at >> p->shift, (size_t)TKC_PAGE >> p->shift)
+                  << p->shift);
+  }
+  return end < hi ? end : hi;
+}
+
+tkc_history tkc_intervals_at(const tkc_intervals *c, uint64_t addr) {
+  tkc_history history;
+  tkc_intervals_end(c, addr, addr + 1, &history);
+  return history;
+}
