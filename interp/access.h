@@ -11,16 +11,19 @@
 /* A memory access whose active lanes have all been checked. */
 typedef struct tki_access {
   tki *t;
-  const tk_inst *in; /* LOAD STORE ATOMIC CAS; BARRIER, without lanes */
+  const tk_inst *in; /* LOAD STORE ATOMIC CAS; or BARRIER, which has no lanes */
   const uint64_t *addr;
   const uint8_t *mask; /* NULL: all lanes */
-  size_t n, size;      /* lanes, bytes of each; n is 0 when all are off */
-  int32_t region;      /* or TKI_ANY: tki_region_at(t, addr[i], size) */
+  size_t n, size;      /* lanes (0: all are masked off), and bytes of each */
+  int32_t region;      /* that all lanes lie in; TKI_ANY: each lane has its own,
+                          tki_region_at(t, addr[i], size) */
   bool write;
   const char *verb;
-  const char *value; /* STORE ATOMIC CAS: lanes to be written; else NULL */
-  size_t step;       /* bytes from one lane of value to the next, or 0 */
-  size_t first, run; /* the active lanes, if known to be one stretch, or 0 */
+  const char *value; /* STORE ATOMIC CAS: the lanes to be written; else NULL */
+  size_t step;       /* bytes from one lane of value to the next; 0: one stands
+                        for all */
+  size_t first, run; /* the first active lane and their number, if they are
+                        known to be one stretch; else 0 */
 } tki_access;
 
 /* The memory of an access's only lane; reports what is wrong and stops. */
@@ -31,17 +34,19 @@ static inline const tki_region *tki_access_region(const tki_access *a,
 
 /* Active lanes that lie one after the other in memory. */
 typedef struct tki_stretch {
-  size_t lane, n; /* the first, and how many; both 0 to begin with */
+  size_t lane, n; /* the first lane, and how many; both 0 at the beginning */
   uint64_t addr;
   size_t active; /* lanes from here to there are known to be active */
 } tki_stretch;
-/* The next one of an access; false: there is none. */
+/* Moves on to the next stretch of an access; returns false behind the last. */
 bool tki_next_stretch(const tki_access *a, tki_stretch *x);
 
-/* Whether a lane of a write that is about to happen changes anything: a lock
- * that is not to be had, a counter that is only looked at, do not. */
+/* Whether a lane of a write that is about to happen changes anything.  An
+ * atomic operation that finds a lock taken, or that only reads a counter by
+ * adding 0, does not. */
 bool tki_access_changes(const tki_access *a, size_t lane);
-/* Tells whoever wants to know of an access; t->wants_writes. */
+/* Tells of an access whoever wants to know; called if t->wants_writes or
+ * t->wants_loads is set. */
 void tki_tell_access(tki *t, const tki_access *a);
 
 /* Lanes in a row of the last axis. */

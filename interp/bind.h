@@ -13,14 +13,15 @@
 typedef struct tki_op tki_op;
 /* Runs op->in on the slots of the function that it stands in. */
 typedef void (*tki_run)(tki *t, const tki_op *op, tki_val *slots);
-/* A loop over lanes, of the type that its user knows. */
+/* A loop over lanes; whoever calls it casts it to its type. */
 typedef void (*tki_kernel)(void);
 
 struct tki_op {
   const tk_inst *in;
   tki_run run;
   tki_kernel kernel; /* NULL: run needs none */
-  tki_part part;     /* BROADCAST: that stands for the whole; see fuse */
+  tki_part part;     /* BROADCAST: the part that stands for the whole result;
+                        see fuse in bind.c */
 };
 
 /* The table of a program. */
@@ -31,8 +32,8 @@ tki_op *tki_bind(tk_arena *a, const tk_program *p);
   void tki_run_##id(tki *t, const tki_op *op, tki_val *slots);
 #include "ir/inst.def"
 
-/* Some choose a kernel, or another function for some types.  f: the function
- * that the instruction stands in. */
+/* These choose a kernel, or another function for some types; f is the function
+ * that the instruction belongs to. */
 void tki_bind_ADDPTR(tki_op *op, const tk_func *f);
 void tki_bind_CAST(tki_op *op, const tk_func *f);
 void tki_bind_UNARY(tki_op *op, const tk_func *f);

@@ -12,13 +12,13 @@
 
 typedef struct tki_fiber tki_fiber;
 
-/* Nothing runs yet. */
+/* Makes a fiber for fn(e, ud), which does not run yet. */
 tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud);
-/* Runs it until it yields (true) or ends (false). */
+/* Runs it until it yields, and returns true, or until it ends: false. */
 bool tki_fiber_resume(tki_fiber *f);
-/* What it ended with. */
+/* The status that it ended with. */
 tk_status tki_fiber_status(const tki_fiber *f);
-/* Called on the fiber: back to whoever resumed it. */
+/* Called on the fiber: goes back to whoever resumed it. */
 void tki_fiber_yield(tki_fiber *f);
 void tki_fiber_free(tki_fiber *f);
 

@@ -5,11 +5,12 @@
 
 #include "interp/interp.h"
 
-/* How many programs the launch has, and the index of the i-th that runs;
- * false: the conditions leave it out. */
+/* How many programs the launch has. */
 static inline uint64_t tki_programs(const tki *t) {
   return t->order.n;
 }
+/* Gives the index of the i-th program in the order; returns false if the
+ * conditions leave it out. */
 bool tki_program_at(const tki *t, uint64_t i, uint64_t *index);
 /* The ids of a program by its index. */
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]);

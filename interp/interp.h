@@ -23,7 +23,7 @@ typedef struct tki_loop {
   struct tki_loop *outer;
   const tk_stmt *stmt;
   uint64_t trip; /* from 0 */
-  uint64_t look; /* WHILE: the trip after which to see whether it only waits */
+  uint64_t look; /* WHILE: after this trip see whether the loop only waits */
 } tki_loop;
 
 /* Each observer that keeps something for every slot has an entry. */
@@ -39,12 +39,12 @@ enum {
 typedef struct tki_frame {
   struct tki_frame *caller; /* caller->inst is what called */
   const tk_func *func;
-  const tk_inst *inst; /* being executed */
+  const tk_inst *inst; /* the one that is being executed */
   const tk_stmt *stmt;
   tki_val *slots;
   tki_loop *loops;           /* innermost first */
-  void *shadow[TKI_SHADOWS]; /* observers' own; NULL when a frame begins */
-  uint8_t *unassigned;       /* jump.c: by slot; NULL: none is */
+  void *shadow[TKI_SHADOWS]; /* the observers'; NULL when a frame begins */
+  uint8_t *unassigned;       /* by slot (jump.c); NULL: no slot is */
 } tki_frame;
 
 /* The frame that a user takes for the running one: what tkdbg's own prelude
@@ -57,25 +57,27 @@ static inline const tki_frame *tki_user_frame(const tki_frame *f) {
 /* A program that can pause.  It runs on a fiber of its own, but for the one
  * that leads a plain run (schedule.h). */
 typedef struct tki_task {
-  struct tki_task *next; /* its owner's */
+  struct tki_task *next; /* in its owner's list */
   uint64_t index;        /* in the grid, axis 0 fastest */
   int64_t pid[3];
   tki_fiber *fiber;
-  tki_frame *frame; /* innermost, while it is paused */
+  tki_frame *frame; /* the innermost one, while the program is paused */
   tki_val *slots;   /* of the kernel's frame */
-  tk_status status; /* once done */
+  tk_status status; /* how it ended, once it is done */
   bool done;
-  void *ud;       /* its owner's */
-  tki_spin *own;  /* what it does in loops */
+  void *ud;       /* the owner may put anything here */
+  tki_spin *own;  /* what the program does in loops */
   tki_spin *spin; /* t->spin, while it is paused */
   bool yields;    /* t->yields, while it is paused */
   bool scheduled; /* the schedule owns it */
-  bool gave_way;  /* ... and it paused to let others run */
-  uint64_t left;  /* counts when a user left it for another; 0: it did not */
+  bool gave_way;  /* it is paused because it let others run */
+  uint64_t left;  /* when a user left it for another, as a stamp of the
+                     schedule; 0: no user did */
   tki *t;
 } tki_task;
 
-/* Runs the programs of a launch in place of the serial loop; a debugger. */
+/* Whoever runs the programs of a launch in place of the plain loop, such as a
+ * debugger. */
 typedef struct tki_driver {
   void *ud;
   void (*run)(void *ud, tki *t);
@@ -86,7 +88,7 @@ struct tki {
   tk_session *session;
   tk_launch *launch;
   const tk_program *program;
-  const tki_op *code; /* what runs the instructions, by their number */
+  const tki_op *code; /* what runs each instruction, by its number */
   uint8_t *marked;    /* by statement: a debugger wants to be told of it;
                          NULL: of none */
   int64_t pid[3], grid[3];
@@ -94,16 +96,16 @@ struct tki {
   size_t nregions;
   tki_pool pool;
   tki_frame *frame;
-  tki_task *task;  /* that runs; NULL: on the stack of the run */
+  tki_task *task;  /* the one that runs; NULL: the stack of the run is used */
   tki_val *params; /* of the kernel, in the order of its params */
   size_t nparams;
   tki_val *slots; /* of the kernel's frame, when no task runs */
   size_t nslots;
   struct tki_site_info *sites; /* by instruction; made when first asked for */
   uint64_t ops;
-  uint64_t done;  /* programs run to their end */
-  tk_order order; /* of programs */
-  tk_pids pids;   /* those that are to run */
+  uint64_t done;  /* how many programs ran to their end */
+  tk_order order; /* in which programs begin */
+  tk_pids pids;   /* conditions on those that are to run */
   bool asserts;
   bool dot_exact;
   tki_observer *observers;
@@ -137,17 +139,18 @@ static inline const tki_region *tki_access_region(const tki_access *a,
 
 /* ---- running (exec.c) -------------------------------------------------- */
 
-/* For assertions: whether the values of an instruction of the running frame
- * are of its types, before and after it. */
+/* Assertions ask whether the values of an instruction of the running frame
+ * are of its types: operands before it, results after it. */
 bool tki_operands_fit(const tki *t, const tk_inst *in);
 bool tki_results_fit(const tki *t, const tk_inst *in);
 void tki_exec_insts(tki *t, const tk_insts *l, tki_val *frame);
-/* Calls f with nargs values (shared, not consumed); results are new. */
+/* Calls f with nargs values, which the caller still holds afterwards; the
+ * results are new values. */
 void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
               tki_val *results);
 /* Runs the program t->pid to its end. */
 void tki_program_run(tki *t);
-/* tk_interrupt was called: an observer deals with it, or the run ends. */
+/* Called when tk_interrupt was: an observer deals with it, or the run ends. */
 void tki_interrupted(tki *t);
 
 /* ---- jumps (jump.c) ---------------------------------------------------- */
@@ -176,8 +179,8 @@ void tki_task_pause(tki *t);
 /* What a program prints.  The receiver is called on the stack of the run
  * alone: an embedding language may not bear another. */
 void tki_say(tki *t, const char *text, size_t n);
-/* Drops it, wherever it is; its blocks stay with the pool until that is
- * reset, unless it is done. */
+/* Drops a task, wherever it is paused.  Blocks of one that is not done stay
+ * with the pool until that is reset. */
 void tki_task_free(tki_task *k);
 
 #endif

@@ -14,12 +14,12 @@ typedef void (*tki_unary_fn)(void *d, const void *a, size_t n);
 /* d[i] = f(args[0][i], ...) */
 typedef void (*tki_extern_fn)(void *d, const void *const *args, size_t n);
 
-/* NULL when the type has no such operation. */
+/* Each returns NULL when the type has no such operation. */
 tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d);
 tki_binary_fn tki_compare_kernel(tk_compare op, tk_dtype d);
 tki_unary_fn tki_unary_kernel(tk_unary op, tk_dtype d);
 tki_unary_fn tki_cast_kernel(tk_dtype from, tk_dtype to, bool rtz);
-/* An overload of a row of libdevice.def. */
+/* The loop for an overload of a row of libdevice.def. */
 tki_extern_fn tki_extern_kernel(size_t row, size_t overload);
 tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d);
 tki_unary_fn tki_int_unary(tk_unary op, tk_dtype d);

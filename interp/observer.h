@@ -1,4 +1,4 @@
-/* observer.h - what watches a run, and what it is told.
+/* observer.h - what watches a run, and what it is told of.
  *
  * An observer belongs to whoever attaches it and must outlive the run.
  */
@@ -14,7 +14,8 @@ typedef struct tki_observer {
   struct tki_observer *next;
   void *ud;
   void (*program)(void *ud, tki *t, bool begins);
-  /* The new frame is t->frame; when it ends, its slots still hold. */
+  /* A frame begins or ends: it is t->frame, and its slots hold their values
+   * in both cases. */
   void (*frame)(void *ud, tki *t, bool begins);
   /* Before a statement runs: each one while t->wants_stmts holds, else the one
    * that is due and those that are marked. */
@@ -24,18 +25,20 @@ typedef struct tki_observer {
    * before it, held so that no result takes their place. */
   void (*before)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
   void (*after)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
-  /* A load that has happened; a store or atomic that is about to. */
+  /* A load that has happened, or a store or atomic operation that is about to
+   * happen. */
   void (*access)(void *ud, tki *t, const tki_access *a);
   void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
   /* A jump went over t->frame->inst, which would have assigned the slot for
    * the first time: its lanes are zeros that nobody computed. */
   void (*unassigned)(void *ud, tki *t, int slot);
-  /* A finding was reported and ends the program. */
+  /* A finding was reported that ends the program. */
   void (*stop)(void *ud, tki *t);
-  /* A detector's finding, which does not; stops: the user asked that the
-   * first one stops the run. */
+  /* A detector reported a finding, which does not end the program, unless the
+   * user asked that the first one stops the run (`stops`). */
   void (*finding)(void *ud, tki *t, bool stops);
-  /* tk_interrupt was called; true: dealt with, go on. */
+  /* tk_interrupt was called; returns true if that was dealt with, so that the
+   * run goes on. */
   bool (*interrupt)(void *ud, tki *t);
 } tki_observer;
 
@@ -44,18 +47,19 @@ typedef struct tki_observer {
   for (tki_observer *o_ = (t)->observers; o_; o_ = o_->next)                   \
     if (o_->hook) o_->hook(o_->ud, __VA_ARGS__)
 
-void tki_observe(tki *t, tki_observer *o); /* borrowed until the run ends */
+/* Attaches an observer, which is borrowed until the run ends. */
+void tki_observe(tki *t, tki_observer *o);
 /* Those who watch and what they want to be told, kept while the run does
  * something that they are not to see. */
 typedef struct tki_watching {
   tki_observer *observers;
   bool wants_insts, wants_writes, wants_loads, wants_stmts;
 } tki_watching;
-/* Nobody watches any more, until tki_observe. */
+/* Detaches everybody. */
 tki_watching tki_unwatch(tki *t);
 void tki_rewatch(tki *t, const tki_watching *w);
 
-/* A debugger wants to be told of a statement, or of none any more. */
+/* A debugger wants to be told of this statement too, or of none any more. */
 void tki_mark_stmt(tki *t, const tk_stmt *st);
 void tki_unmark_stmts(tki *t);
 

@@ -1,4 +1,4 @@
-/* output.c - instructions that talk: print, assert, breakpoint. */
+/* output.c - instructions that talk to the user: print, assert, breakpoint. */
 #include <inttypes.h>
 #include <string.h>
 

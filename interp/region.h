@@ -21,7 +21,7 @@ typedef struct tki_region {
 void tki_regions_new(tki *t);
 void tki_regions_free(tki *t);
 
-/* The region that holds size bytes at a device address; NULL: none does. */
+/* The first region that holds size bytes at a device address; NULL: none. */
 const tki_region *tki_region_at(const tki *t, uint64_t addr, size_t size);
 
 #endif

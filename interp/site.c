@@ -1,4 +1,4 @@
-/* site.c - places in the source, as numbers.
+/* site.c - sites: instructions of a program by number.
  */
 #include "interp/site.h"
 #include "interp/interp.h"
@@ -14,7 +14,8 @@ static bool number_site(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* Made for the run; what is asked for after a report is rare. */
+/* The table is made for the run when it is first asked for: most runs have
+ * nothing to report. */
 const tki_site_info *tki_site_at(tki *t, uint32_t id) {
   const tk_program *p = t->program;
   if (!t->sites) {

@@ -19,17 +19,17 @@ typedef struct tki_read {
 /* What a program did in its innermost while loop since a certain trip.  One
  * for each program that has come to loop; freed with tki_spin_free. */
 struct tki_spin {
-  const tki_loop *loop; /* NULL: none is looked at */
+  const tki_loop *loop; /* NULL: no loop is looked at */
   const tki_frame *frame;
   uint64_t hash, since;
   tki_read *reads;
   size_t n, cap;
-  bool all;    /* every read since then is among them */
-  bool atomic; /* an atomic operation is */
+  bool all;    /* every read since that trip is among them */
+  bool atomic; /* one of them is by an atomic operation */
   /* While the program gives way: */
-  bool waits;          /* until what was read changes */
+  bool waits;          /* it does so until what was read changes */
   uint64_t index;      /* of the program */
-  const tki_frame *at; /* innermost */
+  const tki_frame *at; /* its innermost frame */
 };
 
 /* Which loops' variables decide something; worked out once per loop. */
@@ -50,11 +50,12 @@ typedef enum tki_spinning {
   TKI_WAITS  /* the same trip for ever */
 } tki_spinning;
 
-/* Called between two trips of the innermost loop of t->frame. */
+/* Called between two trips of the innermost loop of t->frame; says whether the
+ * program only waits there. */
 tki_spinning tki_spin_look(tki *t, tki_spins *all, tki_spin *s);
 /* Forgets what was seen. */
 void tki_spin_stop(tki *t, tki_spin *s);
-/* An access of the program being looked at. */
+/* Notes an access of the program that is being looked at. */
 void tki_spin_access(tki_spin *s, const tki_access *a);
 /* Whether memory is still what it was when it was read. */
 bool tki_spin_same(const tki *t, const tki_spin *s);

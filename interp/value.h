@@ -41,18 +41,19 @@ typedef struct tki_val {
 static inline bool tki_is_uniform(const tki_val *v) {
   return !v->lanes_;
 }
-/* False: a block that was never assigned. */
+/* Whether it was ever assigned, as far as blocks can tell: a scalar always
+ * has a value. */
 static inline bool tki_has_value(const tki_val *v, const tk_type *type) {
   return v->lanes_ || !type->rank;
 }
 static inline tki_part tki_part_of(const tki_val *v) {
   return (tki_part)v->part_;
 }
-/* One lane, which is 0. */
+/* Whether it is one lane, which is 0. */
 static inline bool tki_is_zero(const tki_val *v) {
   return !v->lanes_ && !v->bits_;
 }
-/* False: its lanes went back to the pool. */
+/* Whether its lanes have not gone back to the pool. */
 static inline bool tki_is_held(const tki_val *v) {
   return !v->lanes_ || v->lanes_->refs_ > 0;
 }
@@ -75,7 +76,7 @@ bool tki_fits(const tki_val *v, const tk_type *type);
 static inline const void *tki_lanes(const tki_val *v) {
   return v->lanes_ ? tki_buf_data(v->lanes_) : (const void *)&v->bits_;
 }
-/* How many they are, of a value of that type; 0: never assigned. */
+/* How many lanes a value of that type has; 0: it was never assigned. */
 size_t tki_lane_count(const tki_val *v, const tk_type *type);
 /* Lane i, of size bytes. */
 static inline const void *tki_lane(const tki_val *v, size_t i, size_t size) {
@@ -120,10 +121,10 @@ static inline tki_val tki_make_lane(const void *lane, size_t size) {
   memcpy(&v.bits_, lane, size);
   return v;
 }
-/* A value of a type, with n lanes: to be written; zero. */
+/* A value of a type with n lanes, which are still to be written, or are 0. */
 tki_val tki_val_new(tki *t, const tk_type *type, size_t n);
 tki_val tki_val_zero(tki *t, const tk_type *type, size_t n);
-/* A block of n lanes of size bytes: to be written; zero. */
+/* A block of n lanes of size bytes, to be written, or 0. */
 tki_val tki_block_new(tki *t, size_t n, size_t size);
 tki_val tki_block_zero(tki *t, size_t n, size_t size);
 /* A block of n lanes if `like` is one, else a scalar 0. */
@@ -131,9 +132,10 @@ tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size);
 /* A block of n lanes that all are the one lane of a uniform value. */
 tki_val tki_splat(tki *t, const tki_val *v, size_t n, size_t size);
 
-/* The value for in's result, its lanes to be written.  Bit k of `spare` says
- * that it may take over the lanes of operand k, which it does with the first
- * that dies here and has room: ask for operands' lanes before, they stay. */
+/* The value for in's result, whose lanes are to be written.  Bit k of `spare`
+ * says that it may take over the lanes of operand k; it does so with the first
+ * such operand that dies here and has room.  Ask for the operands' lanes
+ * before calling this: their memory stays valid, the operand may not. */
 tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare);
 
 /* The lanes of a value that was just made, to be written. */

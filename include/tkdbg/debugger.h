@@ -470,7 +470,7 @@ tk_status tk_debug_write(tk_debug *d, uint64_t address, const void *bytes,
 /* A finding with its source lines, as reports print it. */
 const char *tk_debug_finding_text(tk_debug *d, const tk_finding *f,
                                   bool colour);
-/* The user has seen it: tk_report_untold leaves it out. */
+/* The user has seen it: tk_report_unshown leaves it out. */
 void tk_debug_told(tk_debug *d, const tk_finding *f);
 
 /* Turns detectors on ("all", or names separated by commas) or, with NULL,

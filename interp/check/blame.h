@@ -10,10 +10,10 @@
 
 typedef struct tkc_write {
   uint64_t program, addr, trip; /* trip of the innermost loop */
-  uint64_t ops;                 /* executed before it */
+  uint64_t ops;                 /* how many were executed before it */
   uint32_t site;
   bool looped, masked, atomic;
-  uint8_t value[8]; /* stored, or what an atomic operation was given */
+  uint8_t value[8]; /* what is stored, or an atomic operation's operand */
 } tkc_write;
 
 typedef struct tkc_target {
@@ -22,30 +22,32 @@ typedef struct tkc_target {
   const tki_region *region;
   uint64_t addr;
   TK_VEC(tkc_write) writes; /* oldest first */
-  tkc_write below, above;   /* nearest, where site_below or above is set */
+  /* The nearest writes below and above, while nobody has written it. */
+  tkc_write below, above;
   bool has_below, has_above;
 } tkc_target;
 
 typedef struct tkc_blame {
   tki *t;
-  const char *option; /* that asked, for messages */
+  const char *option; /* the option that asked; messages name it */
   tk_arena arena;
   tki_observer observer;
   tkc_target *targets, **last;
 } tkc_blame;
 
-/* elements: "C[32,0]", several separated by newlines.  Reports and throws
- * TK_USAGE for what is no element, but skips names that a launch of a script
- * does not have.  *out is set before that; freed by tkc_blame_free. */
+/* Makes one for `elements`, such as "C[32,0]", which are separated by newlines.
+ * Reports and throws TK_USAGE for what is no element, but skips names that a
+ * launch of a script does not have.  *out is set before that, so that
+ * tkc_blame_free can free it. */
 void tkc_blame_new(tki *t, const char *option, const char *elements,
                    tkc_blame **out);
-/* The same for one element, which has an address. */
+/* The same for the element at an address. */
 tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr);
-/* Begins to watch, with nothing seen yet. */
+/* Forgets what was seen and begins to watch. */
 void tkc_blame_attach(tkc_blame *b);
-/* What was seen of one of them, in an arena of the caller's. */
+/* What was seen of one of the elements, in an arena of the caller's. */
 tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x);
-/* Of all of them, as lines of text. */
+/* Writes what was seen of all of them as lines of text. */
 void tkc_blame_text(tkc_blame *b, tk_buf *out);
 /* b may be NULL; the run may be over. */
 void tkc_blame_free(tk_env *e, tkc_blame *b);

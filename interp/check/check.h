@@ -43,26 +43,27 @@ typedef struct tkc {
   tk_session *session;
   tk_watcher watcher;
   tk_arena run;  /* freed when a run ends: detectors allocate here */
-  tk_arena kept; /* findings */
-  tk_arena file; /* rules */
-  uint32_t on;   /* bit i: detector i */
+  tk_arena kept; /* holds findings; freed when another run begins */
+  tk_arena file; /* holds the rules of the suppression file */
+  uint32_t on;   /* bit i: detector i is on */
   size_t limit;
   bool assume_written, stop, collect;
   tkc_rule *rules;
   tkc_finding *findings;
-  size_t shown, hidden; /* of this run; of all runs when collecting */
-  tki *t;               /* the run; NULL: none */
-  tkc_finding *before;  /* the last one when it began, or NULL */
+  size_t shown, hidden; /* findings of this run; when collecting, of all */
+  tki *t;               /* the run that is watched; NULL: none */
+  tkc_finding *before;  /* the last finding when the run began, or NULL */
   size_t shown_before, hidden_before;
-  bool ending;         /* a finding of others ends the program already */
-  bool found;          /* something in this run */
-  void *ud[TKC_COUNT]; /* what begin gave */
-  tk_buf text;         /* last text returned to the caller */
+  bool ending;         /* another finding is about to end the program */
+  bool found;          /* this run has a finding */
+  void *ud[TKC_COUNT]; /* what each detector's begin returned */
+  tk_buf text;         /* the last text that was returned to the caller */
 } tkc;
 
-/* Attaches observers; the result is handed to end, NULL: no need of it. */
+/* Attaches observers.  What it returns is handed to end, which is not called
+ * if that is NULL. */
 typedef void *(*tkc_begin_fn)(tkc *c, tki *t);
-/* May report; what it allocated in c->run is freed after it. */
+/* Reports what is known only now.  All of c->run is freed afterwards. */
 typedef void (*tkc_end_fn)(tkc *c, void *ud, tki *t, tk_status st);
 
 #define CHECK(id, name, aliases, begin, end, doc)                              \
@@ -81,26 +82,27 @@ static inline tkc_place tkc_place_of(const tk_func *f, const tk_inst *in) {
   return (tkc_place){f->src, in->span};
 }
 
-/* A finding.  at NULL: here.  from: where what is wrong came from, or NULL;
- * part of what makes findings the same.  t NULL or without a frame: of no
- * program.  The result is where notes and help go; NULL when it was shown
- * before, is suppressed or beyond the limit.  Call tkc_reported after that,
- * with whatever came back. */
+/* Reports a finding at a place, which is that of the running instruction if
+ * `at` is NULL.  `from` is the place that what is wrong came from, or NULL;
+ * findings are the same if kind and both places are.  The finding belongs to
+ * no program if t is NULL or has no frame.  Notes and help are added to the
+ * result, which is NULL if the finding was shown before, is suppressed, or is
+ * beyond the limit.  Call tkc_reported with the result at the end. */
 tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
                     const tkc_place *from, const char *fmt, ...)
     TK_PRINTF(6, 7);
-/* Adds a note, if d is not NULL; at NULL: about no place. */
+/* Adds a note, if d is not NULL; it is about no place if `at` is NULL. */
 void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...)
     TK_PRINTF(4, 5);
-/* The lane that is wrong, "[3, 5]"; "": a scalar. */
+/* Sets the lane that is wrong, "[3, 5]", unless it is "" for a scalar. */
 void tkc_at_lane(tkc *c, tk_diag *d, const char *lane);
-/* The memory that it is about; d may be NULL. */
+/* Sets the element that the finding is about; d may be NULL. */
 void tkc_at_element(tk_diag *d, tki *t, uint64_t addr);
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
 /* Ends the run there if the user asked for that. */
 void tkc_reported(tkc *c, tki *t, tk_diag *d);
 
-/* Pieces of text, in c->run: "[3, 5]" for a lane of a block, "" for a
+/* These make text in c->run: "[3, 5]" for a lane of a block and "" for a
  * scalar; a lane's value; "x[3, 5]" for memory. */
 const char *tkc_lane(tkc *c, const tk_type *type, size_t lane);
 const char *tkc_value(tkc *c, const tk_type *type, const void *lane);
@@ -110,10 +112,10 @@ const char *tkc_element(tkc *c, const tki *t, uint64_t addr, size_t size);
 
 /* Whether a detector is on. */
 bool tkc_is_on(const tk_session *s, tkc_id id);
-/* Chooses them by a list, NULL: none, for a run at its beginning.  Reports
- * and throws TK_USAGE for one that is unknown. */
+/* Chooses the detectors in a list, or none if it is NULL, for a run at its
+ * beginning.  Reports and throws TK_USAGE if one is unknown. */
 void tkc_choose(tk_session *s, const char *list);
-/* They cannot watch the rest of this run: what they found stays. */
+/* The detectors cannot watch the rest of this run; what they found stays. */
 void tkc_abandon(tk_session *s);
 
 /* ---- suppressions (suppress.c) ------------------------------------------ */

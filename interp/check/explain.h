@@ -16,10 +16,10 @@ typedef struct tkc_explain tkc_explain;
 void tkc_explain_new(tki *t, const char *elements, tkc_explain **out);
 /* Begins to watch. */
 void tkc_explain_attach(tkc_explain *x);
-/* The elements asked for. */
+/* The elements that were asked for. */
 const tkc_target *tkc_explain_targets(const tkc_explain *x);
-/* What is found out about one of them, in an arena of the caller's; runs
- * programs, so that the run must not be freed yet. */
+/* Finds out about one of them, in an arena of the caller's.  It runs programs,
+ * so that the run must not be freed yet. */
 tk_explanation tkc_explain_found(tkc_explain *x, tk_arena *a,
                                  const tkc_target *target);
 /* x may be NULL; the run may be over. */

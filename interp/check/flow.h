@@ -1,10 +1,10 @@
 /* flow.h - what is wrong with a value, carried from lane to lane.
  *
- * A lane may be marked with a source (of taint, as compilers say): it is
- * undefined, a NaN or infinity arose there, an integer wrapped or was divided
- * by 0.  Marks follow
- * values through every instruction and are reported where they matter.  The
- * detectors undef, nan and overflow are this one observer, with other sources.
+ * This is a taint analysis.  A source marks a lane: the lane is undefined, a
+ * NaN or infinity arises in it, an integer wraps or is divided by 0.  Marks
+ * follow values through every instruction and are reported where they reach a
+ * sink.  The detectors undef, nan and overflow are this one observer, with
+ * different sources.
  */
 #ifndef TK_CHECK_FLOW_H
 #define TK_CHECK_FLOW_H
@@ -23,19 +23,20 @@ typedef enum flow_kind {
 /* Why a lane is undefined. */
 enum { FLOW_MASKED_OFF, FLOW_UNWRITTEN, FLOW_SKIPPED };
 
-/* Where a mark began. */
+/* What a mark stands for. */
 typedef struct flow_source {
   flow_kind kind;
   tkc_place at;
   const tk_inst *in;
   int why;          /* tells sources of one kind at one place apart */
   const char *text; /* "lane [3] is masked off and has no other" */
-  const char *lane; /* "[3]"; "": a scalar */
-  uint16_t mixed;   /* an undefined lane that was mixed with defined ones
-                     * here, text says how: where that one began; or 0 */
+  const char *lane; /* "[3]"; "" for a scalar */
+  uint16_t mixed;   /* if an undefined lane was mixed with defined ones here,
+                     * as text says: the source of that lane; else 0 */
 } flow_source;
 
-typedef uint16_t flow_id; /* number of a source + 1; 0: nothing is wrong */
+/* A mark: the number of its source, + 1; 0: nothing is wrong. */
+typedef uint16_t flow_id;
 
 /* The first two sources: zeros that exp made from an infinity, whose
  * logarithm is that infinity again, and from a number, which is lost.  Every
@@ -54,12 +55,13 @@ static inline flow_id flow_either(flow_id a, flow_id b) {
 typedef struct flow {
   tkc *c;
   tki_observer observer;
-  unsigned kinds; /* flow_kind: what to look for */
-  bool quiet;     /* follows marks, and reports nothing */
-  bool logs;      /* the kernel takes logarithms: zeros are marked */
+  unsigned kinds; /* the kinds of sources to look for, or-ed */
+  bool quiet;     /* marks are followed, but nothing is reported */
+  bool logs;      /* zeros are marked, because the kernel takes logarithms */
   TK_VEC(flow_source) sources;
   flow_id *last;       /* by instruction number: its newest source */
-  uint8_t **unwritten; /* by region: a byte for each byte; NULL: none */
+  uint8_t **unwritten; /* by region: for each of its bytes, 1 if it was never
+                          written; NULL: all are */
   tki_val *returned;   /* marks of what a call returned */
   size_t nreturned, cap_returned;
 } flow;
@@ -76,27 +78,29 @@ static inline flow_id flow_at(const flow_marks *m, size_t i) {
 
 /* ---- flow.c -------------------------------------------------------------- */
 
-/* What watches this run; NULL: nothing. */
+/* Returns the flow that watches this run; NULL: none does. */
 flow *flow_watching(const tki *t);
 /* Makes the observer of a run at its beginning, in the arena of c; flow_end
- * lets go of what it holds. */
+ * releases what it holds. */
 void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds);
 void flow_end(flow *f, tki *t);
-/* Hooks: a frame begins or ends, an instruction was carried out. */
+/* Hooks of the observer: a frame begins or ends, an instruction has run. */
 void flow_frame(void *ud, tki *t, bool begins);
 void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args);
 
 /* The marks of a slot of the running function. */
 flow_marks flow_of(const tki *t, int slot);
 bool flow_marked(const tki *t, int slot);
-/* Marks for the n lanes of a type, all 0; to be filled and given to flow_set,
- * which drops them when none was set. */
+/* Makes marks for the n lanes of a type, all 0.  They are to be filled and
+ * given to flow_set, which drops them when all are still 0. */
 tki_val flow_new(tki *t, const tk_type *type, size_t n);
 void flow_set(tki *t, int slot, tki_val marks, size_t n);
 void flow_clear(tki *t, int slot);
-/* The newest source of the running instruction, if it is of this kind; else
- * 0: make one, text says what is wrong with lane i of the result. */
+/* Returns the mark of the newest source of the running instruction if that is
+ * of this kind; else 0. */
 flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why);
+/* Makes a source of the running instruction and returns its mark; text says
+ * what is wrong with lane i of the result. */
 flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
                    const char *text);
 const flow_source *flow_source_of(const flow *f, flow_id id);
@@ -105,8 +109,7 @@ const flow_source *flow_source_of(const flow *f, flow_id id);
 
 void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 
-/* ---- flow_source.c: NaN, infinity, wrapped integers -----------------------
- */
+/* ---- flow_source.c: NaN, infinity, wrapped integers ---------------------- */
 
 /* Marks lanes of in's result that went wrong in it, and clears marks of lanes
  * that are right again. */
@@ -117,11 +120,14 @@ bool flow_has_log(const tk_program *p);
 /* ---- flow_sink.c: where marks matter ------------------------------------- */
 
 void flow_access(flow *f, tki *t, const tki_access *a);
-/* The access that ends the run: is its address to blame? */
+/* Called for an access that ends the run: reports a mark of its address. */
 void flow_bad_address(flow *f, tki *t, const tk_inst *in);
+/* Reports a mark of a slot that a branch depends on; what says how. */
 void flow_branch(flow *f, tki *t, int slot, const char *what);
+/* Reports that an undefined lane is mixed with others; what says how. */
 void flow_mixed(flow *f, tki *t, flow_id id, const char *what);
-/* The same, said only if the result of the running instruction matters. */
+/* Returns a mark for the same, which is reported only if the result of the
+ * running instruction reaches a sink. */
 flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what);
 
 #endif

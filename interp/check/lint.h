@@ -11,7 +11,8 @@ typedef struct tkc_lint {
   tki *t;
   const tk_func *f;
   TK_VEC(const tk_inst *) all;
-  const tk_inst **def; /* by slot: what sets it; NULL: nothing, or several */
+  const tk_inst **def; /* by slot: the one instruction that sets it; NULL: none
+                          does, or several do */
 } tkc_lint;
 
 static inline const tk_type *tkc_lint_type(const tkc_lint *l, int slot) {

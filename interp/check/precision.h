@@ -21,13 +21,14 @@ typedef uint16_t prec_id; /* number of a source + 1; 0: the lane is accurate */
 /* What stands beside a slot. */
 typedef struct prec_shadow {
   bool present;
-  tki_val exact;     /* fp64 lanes, one when the slot has but one */
-  tki_val marks;     /* prec_id lanes; a scalar 0: none */
-  tk_dtype coarsest; /* format that the lanes went through */
+  tki_val exact;     /* fp64 lanes; one lane when the slot has only one */
+  tki_val marks;     /* prec_id lanes; a scalar 0 if no lane has a mark */
+  tk_dtype coarsest; /* the coarsest format that the lanes went through */
   bool tf32;         /* they went through products of rounded operands */
-  /* A running sum: how often `adds` has added to its own result, and the
-   * coarsest format that the sum itself is kept in; `cast` is what it was
-   * cast to since, which counts only if the sum goes on from there. */
+  /* Of a running sum: `chain` says how often the instruction `adds` has added
+   * to its own result, `kept` is the coarsest format that the sum itself was
+   * in, and `cast` what it was cast to since then, which counts only if the
+   * sum goes on from there. */
   const tk_inst *adds;
   uint32_t chain;
   tk_dtype kept, cast;
@@ -38,14 +39,14 @@ typedef struct prec_source {
   const tk_inst *in;
   tkc_place at;
   size_t lane;
-  double value, exact, x[2]; /* x: operands */
+  double value, exact, x[2]; /* x are the operands */
   uint64_t trip;             /* of the innermost loop, from 1; 0: no loop */
   double bound;
   uint32_t chain;
   tk_dtype d, kept;
 } prec_source;
 
-/* Errors of memory that programs wrote: exact value - value. */
+/* Errors of memory that programs wrote: the exact value minus the value. */
 typedef struct prec_page {
   uint64_t number; /* address / PREC_PAGE */
   int shift;       /* log2 of the bytes of an element */
@@ -54,17 +55,17 @@ typedef struct prec_page {
   float *error;
 } prec_page;
 
-/* How large numbers were: how many have each exponent. */
+/* A histogram of the exponents of numbers. */
 typedef struct prec_sizes {
   uint32_t count[PREC_SIZES];
   uint32_t n;
 } prec_sizes;
 
-/* A lane of a running sum in fp32 that does not move. */
+/* A lane of a running sum in fp32 that stalls: it does not grow any more. */
 typedef struct prec_stall {
   size_t lane;
   uint32_t chain, trips;
-  double error; /* before it stood still */
+  double error; /* of the lane before it stalled */
 } prec_stall;
 
 typedef struct prec {
@@ -82,8 +83,9 @@ typedef struct prec {
   size_t nreturned, cap_returned;
   prec_page **pages; /* hash table */
   size_t npages, cap_pages;
-  prec_page *page; /* the last one used */
-  bool *paged;     /* by region, the last for any: has pages */
+  prec_page *page; /* the page that was used last */
+  bool *paged;     /* by region: whether it has pages; the last one is for
+                      pointers that belong to any region */
 } prec;
 
 static inline bool prec_is_float(const tk_type *t) {
@@ -92,9 +94,9 @@ static inline bool prec_is_float(const tk_type *t) {
 
 /* ---- precision.c --------------------------------------------------------- */
 
-/* NULL: the slot's own value is exact. */
+/* Returns what stands beside a slot; NULL: the slot's own value is exact. */
 prec_shadow *prec_of(const tki *t, int slot);
-/* Takes what s holds. */
+/* Puts s beside the slot, which holds the values of s from then on. */
 void prec_set(tki *t, int slot, prec_shadow s);
 void prec_clear(tki *t, int slot);
 void prec_drop(tki *t, prec_shadow *s);
@@ -106,7 +108,7 @@ void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args);
 
 /* ---- precision_judge.c: errors and where they come from ---------------- */
 
-/* A result whose exact lanes are there. */
+/* The result of an instruction, whose exact lanes have been computed. */
 typedef struct prec_result {
   prec *p;
   tki *t;
@@ -117,39 +119,45 @@ typedef struct prec_result {
   size_t n;
   prec_shadow *s;
   bool differs; /* some lane is not exact */
-  /* Made when needed: bounds of lanes, of lanes whose operands are marked. */
+  /* How far a lane may be off, and a lane whose operands are marked; both are
+   * computed when first needed. */
   double bound, strict;
-  double slack; /* error that the operation itself cannot do without */
+  double slack; /* the error that the operation itself cannot avoid */
   bool marked;  /* an operand has marks */
-  prec_id mark; /* of all lanes, where lanes are mixed */
+  prec_id mark; /* of all lanes, if the operation mixes lanes */
 } prec_result;
 
-/* How far a value of a format may be off: of a running sum that is kept in
- * it, and of anything else. */
+/* How far a value of a format may be off, relative to its size; `sum` says that
+ * it is a running sum, which is kept in that format. */
 double prec_bound(tk_dtype d, bool sum);
 tk_dtype prec_coarser(tk_dtype a, tk_dtype b);
-/* Lanes to doubles. */
+/* Converts lanes to doubles. */
 void prec_widen(tk_dtype d, double *to, const void *from, size_t n);
-/* Looks at lanes at .. at + n, n <= PREC_ROW. */
+/* Compares n <= PREC_ROW lanes from `at` on with the exact ones, and marks
+ * those that are off by more than the bound. */
 void prec_judge(prec_result *r, size_t at, size_t n);
+/* A number of a format as text. */
 const char *prec_number(prec *p, tk_dtype d, double x);
+/* Counts a number in a histogram of exponents. */
 void prec_size(prec_sizes *s, double x);
+/* A power of two near the median; 0 when no number was counted. */
 double prec_median(const prec_sizes *s);
-/* Errors below this are none. */
+/* Errors below this do not count. */
 double prec_noise(const prec *p);
+/* The smallest normal number of a format. */
 double prec_smallest(tk_dtype d);
 void prec_report(prec *p, tki *t, const prec_source *b, uint64_t addr,
                  tk_dtype d, double value, double exact);
 
 /* ---- precision_stall.c --------------------------------------------------- */
 
-/* A running sum in fp32 has been added to. */
+/* Called when a running sum in fp32 was added to: reports lanes that stall. */
 void prec_stalls(prec_result *r);
 
 /* ---- precision_memory.c -------------------------------------------------- */
 
 void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args);
-/* watched: the program runs in float64. */
+/* `watched` says that the program is run in float64 as well. */
 void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                 bool watched);
 void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,

@@ -17,23 +17,22 @@
 
 enum { TKC_READERS = UINT32_MAX };
 
-/* What a number stands for; number 0 is nobody. */
+/* What a number stands for; number 0 is nobody's.  If site is TKC_READERS, it
+ * stands for two reads: program and clock are their numbers. */
 typedef struct tkc_event {
   uint32_t program, site, clock;
   uint32_t phase;  /* debug_barriers before it */
   uint32_t joined; /* how often lanes had come together before it */
   uint64_t lanes;  /* hash of the lanes' addresses; 0: one lane */
   bool atomic;
-  bool local; /* an atomic of scope "cta": not for other programs */
+  bool local; /* atomic, but with scope "cta": not for other programs */
   bool load;
-  /* Two programs that read; site is TKC_READERS, program and clock are
-   * their events. */
 } tkc_event;
 
-/* Memory of tensors that overlap, or of one. */
+/* Memory of one tensor, or of several that overlap. */
 typedef struct tkc_span {
   tkc_intervals history;
-  bool reads, writes; /* programs may */
+  bool reads, writes; /* whether programs may read it, and write to it */
 } tkc_span;
 
 typedef enum tkc_conflict_kind {
@@ -57,13 +56,13 @@ typedef struct tkc_conflict {
   struct tkc_conflict *next;
   tkc_conflict_kind kind;
   uint32_t site, other_site;
-  uint64_t program, other; /* of the first pair seen */
+  uint64_t program, other; /* of the first pair that was seen */
   uint64_t addr;
   const char *element, *value, *other_value;
-  const char *lane, *other_lane; /* TKC_OWN_STORE */
+  const char *lane, *other_lane; /* TKC_OWN_STORE: the lanes of the store */
   bool atomic, other_atomic;
-  bool unfenced; /* a release came after the other, but no barrier between */
-  bool local;    /* an atomic of scope "cta" is one of the two */
+  bool unfenced; /* a release followed the other, with no barrier between */
+  bool local;    /* one of the two is an atomic operation of scope "cta" */
   uint64_t count;
 } tkc_conflict;
 
@@ -85,7 +84,7 @@ typedef struct tkc_shadow {
   tki *t;
   tki_observer observer;
   TK_VEC(tkc_event) events;
-  uint32_t *latest; /* event by site */
+  uint32_t *latest; /* by site: its newest event */
   tkc_points_to points_to;
   tkc_span *spans;
   size_t nspans;
@@ -96,25 +95,29 @@ typedef struct tkc_shadow {
   size_t nsyncs, cap_syncs;
   tkc_conflict *conflicts, **end;
   bool *loaded, *stored; /* by region */
-  bool keeps;  /* what memory held before, because programs may run again */
+  bool keeps;  /* pages' old bytes are kept, because programs may run again */
   bool blind;  /* no program can see what another writes */
   bool orders; /* atomic operations may order other accesses */
-  bool swaps;  /* and atomic operations leave the same in every order */
-  bool order_matters; /* programs touched the same memory, so it may */
-  bool again_matters; /* memory was read and then written: again is another */
-  uint32_t joined;    /* times that lanes of some program came together */
-  uint32_t ok_write, ok_read; /* answers remembered: nothing wrong with it */
-  uint32_t from_read, by_read, to_read; /* and add_reader's last */
+  bool swaps;  /* blind, and atomic operations give the same in every order */
+  bool order_matters; /* the order may matter: programs share memory */
+  bool again_matters; /* a second run may differ: memory was read, then written
+                       */
+  uint32_t joined;    /* how often lanes of some program came together */
+  uint32_t ok_write, ok_read; /* the last events that were found harmless */
+  /* The last question to add_reader, and its answer: who had read, who reads
+   * now, and who have read then. */
+  uint32_t from_read, by_read, to_read;
 } tkc_shadow;
 
-/* The run's shadow; made by whichever detector asks first. */
+/* Returns the run's shadow; the first detector that asks has it made. */
 tkc_shadow *tkc_shadow_of(tkc *c, tki *t);
-/* The last write of the element at an address; NULL: nobody's. */
+/* Returns the last write to an address; NULL: nobody wrote there. */
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr);
-/* Has the program that runs seen a release that came after the event? */
+/* Whether the program that runs has seen a release that came after the event.
+ */
 bool tkc_shadow_knows(const tkc_shadow *s, const tkc_event *e);
 
-/* The span that holds an address; NULL: it is in no tensor. */
+/* Returns the span that holds an address; NULL: it is in no tensor. */
 tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr);
 
 /* race.c: a lane that conflicts with an event. */

@@ -13,7 +13,7 @@
 typedef struct tkc_operand {
   int arg;
   size_t lane;
-  bool address; /* says where, not what */
+  bool address; /* it says where the lane lies, not what it is */
 } tkc_operand;
 
 typedef struct tkc_operands {
@@ -23,23 +23,23 @@ typedef struct tkc_operands {
   size_t each;
 } tkc_operands;
 
-/* The operands of a lane of a node's result (of what a STORE writes, when it
- * is one).  Of a choice, the side that was taken.  out is empty or was used
- * before with the same arena. */
+/* Gives the operands that a lane of a node's result was made of, or a lane of
+ * what it writes if it is a STORE.  Of a choice, that is the side which was
+ * taken.  `out` is empty, or was used before with the same arena. */
 void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
                         tkc_operands *out);
 
 enum { TKC_SLICE_STEPS = 64 };
 
-/* The slice of a lane: steps and scope of an explanation, at most so many, in
- * an arena of the caller's. */
+/* Makes the slice of a lane: the steps, at most `most` of them, and the scope
+ * of an explanation, in an arena of the caller's. */
 void tkc_slice_value(tkc_trace *x, tk_arena *a, tkc_ref r, size_t lane,
                      size_t most, tk_explanation *out);
-/* The slice of what a store or atomic operation wrote to a lane, with its
- * mask and address; sets the place as well. */
+/* Makes the slice of what a store or atomic operation wrote to a lane, with
+ * its mask and address; sets the place as well. */
 void tkc_slice_store(tkc_trace *x, tk_arena *a, tkc_ref store, size_t lane,
                      size_t most, tk_explanation *out);
-/* tkc_slice_value as lines indented by `indent` blanks. */
+/* Writes the slice of a lane as lines that are indented by `indent` blanks. */
 void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
                     int indent);
 

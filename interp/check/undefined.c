@@ -103,7 +103,7 @@ void tkc_defined_memory(const tki *t, const void *host, size_t n) {
 /* ---- a flow beside the one that watches -----------------------------------
  */
 
-/* A copy of the detectors' state has memory of its own. */
+/* A copy of the detectors' state needs memory of its own. */
 static void own_memory(tkc *c, tk_env *e) {
   tk_arena_init(&c->run, e);
   tk_buf_init(&c->text, e);
@@ -208,7 +208,7 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
   if (st != TK_OK) tk_throw(t->env, st);
 }
 
-/* ---- a launch aside ------------------------------------------------------ */
+/* ---- side runs ----------------------------------------------------------- */
 
 struct tkc_undefined {
   flow f;

@@ -16,25 +16,26 @@ static inline bool tkc_any_undefined(const tki_val *lanes) {
   return !tki_is_zero(lanes);
 }
 
-/* The lanes of a slot of a frame. */
+/* The undefined lanes of a slot of a frame. */
 tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot);
-/* Those of the i-th value that the function which just ended returns. */
+/* Those of the i-th value that the function which has just ended returns. */
 tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type);
-/* tki_eval_run, with the lanes of each value.  What the expression reads from
- * memory that was never written, or by a mask, is undefined as in a kernel. */
+/* Does what tki_eval_run does, and gives the undefined lanes of each value.
+ * What the expression reads from memory that was never written, or by a mask,
+ * is undefined as it would be in a kernel. */
 void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
                         tki_val *out, tki_val *undefined);
-/* Whether some of n bytes of a region was never written; host: in this
- * process. */
+/* Whether some of n bytes of a region was never written; `host` is where they
+ * are in this process. */
 bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
                           size_t n);
 
-/* The same when the launch began. */
+/* Whether that was so when the launch began. */
 bool tkc_undefined_before(const tki *t, const tki_region *r, const void *host,
                           size_t n);
 
-/* Follows what is undefined in a launch that runs aside, from its beginning,
- * and reports nothing: an observer of that run.  NULL: undef is off. */
+/* Follows what is undefined in a side run, from its beginning, and reports
+ * nothing.  tkc_undefined_new returns NULL if undef is off. */
 typedef struct tkc_undefined tkc_undefined;
 tkc_undefined *tkc_undefined_new(tki *t);
 tki_observer *tkc_undefined_observer(tkc_undefined *w);
