@@ -581,7 +581,7 @@ static void out_of_bounds(front *f, const tk_debug_stop *s) {
   ck_assert_ptr_nonnull(strstr(text, "^~~~"));
   ck_assert_str_ne(tk_report(f->s, false), "");
   tk_debug_told(f->d, x);
-  ck_assert_str_eq(tk_report_untold(f->s, false), "");
+  ck_assert_str_eq(tk_report_unshown(f->s, false), "");
   ck_assert_int_eq(integer(f, "pid"), 1);
   go(f, TK_RESUME_BACK_STEP);
 }
