@@ -162,6 +162,7 @@ def run(argv):
             sys.excepthook(type(e), e.with_traceback(tb), tb)
         else:
             excepthook.show(e)
+        excepthook.note_shown(e)
         return status_of(e)
     finally:
         finish(session)
@@ -191,9 +192,22 @@ def finish(session):
         sys.stdout.write(_capi.text(
             session.lib.tk_check_suppressions(session.ptr)))
         flush()
+    if not session.options.json:
+        sys.stderr.write(caught(session.raised))
     totals, quiet = session.totals, session.options.is_quiet()
     if totals["launches"] and not quiet:
         sys.stderr.write(progress.summary(totals) + "\n")
+
+
+def caught(raised):
+    """What is said of findings whose exceptions the script caught.
+
+    raised: {headline: how often}"""
+    lines = [f"  {line}" + (f" ({n} times)" if n > 1 else "")
+             for line, n in raised.items() if n > 0]
+    if not lines:
+        return ""
+    return "\n".join(["tkdbg: findings that the script caught:", *lines, ""])
 
 
 def main():

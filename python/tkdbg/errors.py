@@ -78,6 +78,15 @@ class KernelError(InterpreterError):
         """The report's entries as a list of dicts."""
         return json.loads(self.report_json)
 
+    @property
+    def headline(self):
+        """The line of the report that says what was wrong."""
+        entry = first_entry(self.report_json)
+        ending = f"[{entry.get('kind')}]"
+        lines = self.report.splitlines() or [""]
+        return next((line for line in lines if line.endswith(ending)),
+                    lines[0])
+
 
 class CompilationError(KernelError):
     """A kernel that does not compile."""

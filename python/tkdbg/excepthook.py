@@ -59,6 +59,20 @@ def show(error, stream=None):
             stream.write(advice + "\n")
 
 
+def note_shown(error):
+    """This exception, and those it came from, are shown to the user."""
+    raised, seen = session_.current().raised, set()
+    pending = [error]
+    while pending:
+        error = pending.pop()
+        if error is None or id(error) in seen:
+            continue
+        seen.add(id(error))
+        pending += [error.__cause__, error.__context__]
+        if isinstance(error, errors.LaunchError):
+            raised[error.headline] -= 1
+
+
 def _tell_finding(error):
     """The finding as JSON, unless that was written when it was found."""
     if not error.told:

@@ -6,6 +6,7 @@ session serves one thread at a time (autograd may launch from another).
 """
 from __future__ import annotations
 
+import collections
 import ctypes
 import json
 import os
@@ -34,6 +35,7 @@ class Session:
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
         self.disagreements = 0    # autotuned kernels whose results differ
+        self.raised = collections.Counter()  # headlines of LaunchErrors
         self.error_classes = {}   # ours -> real Triton's; takeover.py
         self.adopt = lambda value: None  # real JITFunction -> ours
         self.addresses = tensors.Addresses()
@@ -240,6 +242,8 @@ class Session:
                 findings.tell(as_json, kernel, launch)
             error = errors.finding(plain, as_json, kernel, colour,
                                    self.error_classes, pending)
+            if isinstance(error, errors.LaunchError):
+                self.raised[error.headline] += 1
             error.told = self.options.json
             error.shown = shown
             raise error

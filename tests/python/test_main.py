@@ -75,7 +75,33 @@ class CommandLine(unittest.TestCase):
                 os.environ["TKDBG_OPTIONS"] = before
 
 
+CAUGHT = """
+    for i in range(3):
+        try:
+            add[(8,)](np.zeros(128, "f4"), np.zeros(128, "f4"),
+                      np.zeros(100, "f4"), 101, BLOCK=16)
+        except Exception:
+            pass
+"""
+
+
 class Running(support.ScriptCase):
+    def test_findings_that_the_script_catches(self):
+        told = ("tkdbg: findings that the script caught:\n  {}:10:5: error: "
+                "store past the end of z: element 100 of 100 (byte offset "
+                "400), 1 of 16 lanes [out-of-bounds] ({} times)\n")
+        done = self.run_script(CAUGHT, "-q", head=support.HEAD)
+        path = self.path("script.py")
+        self.assertEqual(done.stderr, told.format(path, 3))
+        done = self.run_script(
+            CAUGHT.replace("pass", "if i == 2: raise KeyError(i)"), "-q",
+            head=support.HEAD, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("KeyError: 2", done.stderr)
+        self.assertIn(told.format(path, 2), done.stderr)
+        done = self.run_script(CAUGHT, "--json", head=support.HEAD)
+        self.assertNotIn("caught", done.stderr)
+
     def test_script(self):
         done = self.run_script(RUN, head=support.HEAD)
         self.assertEqual(done.stdout, "done\n")
