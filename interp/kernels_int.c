@@ -98,8 +98,10 @@ static const tki_binary_fn table[TK_FP8E4NV][TK_B_COUNT] = {
 };
 
 tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d) {
-  if (op == TK_B_MULHI) return tk_dtypes[d].bits == 64 ? mulhi_64 : mulhi_32;
-  return table[d][op];
+  if (op != TK_B_MULHI) return table[d][op];
+  return tk_dtypes[d].bits == 64   ? mulhi_64
+         : tk_dtypes[d].bits == 32 ? mulhi_32
+                                   : NULL;
 }
 
 /* ---- unary ------------------------------------------------------------- */

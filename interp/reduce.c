@@ -138,8 +138,6 @@ void tki_run_REDUCE(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- with a combine function ------------------------------------------- */
 
-enum { MAX_INPUTS = 16 };
-
 /* One half of the axis as a value of its own. */
 static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
                        tki_around r, size_t n, size_t from) {
@@ -155,8 +153,8 @@ static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
 static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
                            const tk_type *types, const tki_around *r,
                            size_t n) {
-  tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
-  TK_ASSERT(k <= MAX_INPUTS && n % 2 == 0);
+  tki_val args[2 * TK_COMBINED], out[TK_COMBINED];
+  TK_ASSERT(k <= TK_COMBINED && n % 2 == 0);
   for (size_t i = 0; i < k; i++) {
     args[i] = half_of(t, &cur[i], &types[i], r[i], n, 0);
     args[k + i] = half_of(t, &cur[i], &types[i], r[i], n, 1);
@@ -176,9 +174,9 @@ static tki_val as_result(tki *t, tki_val *v, bool scalar, size_t size) {
 
 void tki_run_REDUCE_FN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val cur[MAX_INPUTS];
-  tk_type types[MAX_INPUTS];
-  tki_around r[MAX_INPUTS];
+  tki_val cur[TK_COMBINED];
+  tk_type types[TK_COMBINED];
+  tki_around r[TK_COMBINED];
   const tk_combine *c = tk_reduce_fn_combine(in);
   size_t k = in->nargs, n = tk_inst_axis_lanes(in);
   for (size_t i = 0; i < k; i++) {
@@ -227,8 +225,8 @@ static void keep_ends(tki_val *to, const tki_val *from, tki_around r, size_t by,
 
 void tki_run_SCAN_FN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val cur[MAX_INPUTS];
-  tki_val args[2 * MAX_INPUTS], out[MAX_INPUTS];
+  tki_val cur[TK_COMBINED];
+  tki_val args[2 * TK_COMBINED], out[TK_COMBINED];
   const tk_combine *c = tk_scan_fn_combine(in);
   size_t k = in->nargs, n = tk_inst_axis_lanes(in);
   bool reverse = tk_inst_reverse(in);

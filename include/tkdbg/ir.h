@@ -83,6 +83,7 @@ typedef struct tk_ir_attr {
   const char *text;        /* of a word; else NULL */
   const int64_t *values;   /* "axes", "values": a number for each axis */
   size_t n;                /* how many values there are; else 0 */
+  bool implied;            /* it has its default, which the text leaves out */
 } tk_ir_attr;
 
 typedef enum tk_ir_ref {
@@ -217,7 +218,7 @@ bool tk_ir_opcode_at(size_t i, tk_ir_opcode *out);
 /* An operand of it that may be absent, or that stands for any number. */
 typedef struct tk_ir_operand {
   const char *name;
-  const char *kind; /* "any", "same", "mask", "pointer", ... */
+  const char *kind; /* "any", "same", "mask", ...: see docs/ir.md */
   bool optional, many;
 } tk_ir_operand;
 bool tk_ir_opcode_operand(size_t i, size_t k, tk_ir_operand *out);

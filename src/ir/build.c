@@ -67,9 +67,28 @@ typedef struct last_uses {
 
 static bool find_definition(void *ud, const tk_at *at, const tk_inst *in) {
   last_uses *u = ud;
-  for (int k = 0; k < in->nargs; k++)
-    if (u->defined[in->args[k]] != at->stmt->id + 1) u->seen[in->args[k]] = 1;
   for (int k = 0; k < in->nres; k++) u->defined[in->res[k]] = at->stmt->id + 1;
+  return true;
+}
+
+static void live_on(last_uses *u, const tk_stmt *st, int slot) {
+  if (slot >= 0 && u->defined[slot] != st->id + 1) u->seen[slot] = 1;
+}
+
+static bool find_inst_use(void *ud, const tk_at *at, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++) live_on(ud, at->stmt, in->args[k]);
+  return true;
+}
+
+static bool find_stmt_use(void *ud, const tk_at *at) {
+  const tk_stmt *st = at->stmt;
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) live_on(ud, st, st->cond);
+  if (st->kind == TK_S_FOR) {
+    live_on(ud, st, st->lb);
+    live_on(ud, st, st->ub);
+    live_on(ud, st, st->step);
+  }
+  for (size_t i = 0; i < st->nresults; i++) live_on(ud, st, st->results[i]);
   return true;
 }
 
@@ -122,6 +141,8 @@ void tk_func_last_uses(tk_program *p, tk_func *f) {
   last_uses u = {f, TK_NEWN(&p->arena, uint8_t, f->nslots + 1),
                  TK_NEWN(&p->arena, uint32_t, f->nslots + 1)};
   tk_walk_func(f, &(tk_walk){.ud = &u, .inst = find_definition});
+  tk_walk_func(
+      f, &(tk_walk){.ud = &u, .stmt = find_stmt_use, .inst = find_inst_use});
   for (size_t i = 0; i < f->nparams; i++) u.seen[f->params[i]] = 1;
   mark_body(&u, &f->body);
 }

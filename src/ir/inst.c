@@ -1,4 +1,4 @@
-/* inst.c - inst.def and mode.def as tables. */
+/* inst.c - inst.def as tables. */
 #include "ir/inst.h"
 
 /* Every row of inst.def is a macro that sets a field of the row's entry; an
@@ -24,6 +24,17 @@ static const tk_inst_info infos[TK_INST_COUNT] = {
 #include "ir/inst.def"
 };
 
+/* The kind and list of an attribute, by what inst.def calls its kind. */
+enum {
+#define X(ID, name, type) KIND_OF_##ID = TK_ATTR_##ID, LIST_OF_##ID = 0,
+  TK_ATTR_KINDS(X)
+#undef X
+#define LIST(ID, type, P, words, said)                                         \
+  KIND_OF_##ID = TK_ATTR_WORD, LIST_OF_##ID = TK_LIST_##ID,
+      TK_MODE_LISTS(LIST)
+#undef LIST
+};
+
 /* Attributes of all instructions, in order. */
 static const struct {
   tk_opcode op;
@@ -35,7 +46,9 @@ static const struct {
 #define AT_2 2
 #define AT_3 3
 #define ATTRIBUTE(id, inst, at, text, kind)                                    \
-  {TK_I_##id, {#text, TK_ATTR_##kind, AT_##at}},
+  {TK_I_##id,                                                                  \
+   {#text, (tk_attr_kind)KIND_OF_##kind, (tk_list)LIST_OF_##kind, AT_##at}},
+#define NUMBERS(id, inst, text, kind) ATTRIBUTE(id, inst, 0, text, kind)
 #include "ir/inst.def"
 };
 
@@ -67,78 +80,47 @@ void tk_inst_put(tk_inst *in, const tk_attr_info *a, int64_t value) {
     in->attr[a->at] = value;
 }
 
-#define NAME(id, name) name,
-#define UNARY NAME
-static const char *const unaries[] = {
-#include "ir/mode.def"
-};
-#define BINARY NAME
-static const char *const binaries[] = {
-#include "ir/mode.def"
-};
-#define COMPARE NAME
-static const char *const compares[] = {
-#include "ir/mode.def"
-};
-#define REDUCTION NAME
-static const char *const reductions[] = {
-#include "ir/mode.def"
-};
-#define ATOMIC NAME
-static const char *const atomics[] = {
-#include "ir/mode.def"
-};
-#define PRECISION NAME
-static const char *const precisions[] = {
-#include "ir/mode.def"
-};
-#define ROUNDING NAME
-static const char *const roundings[] = {
-#include "ir/mode.def"
-};
-#define WINDOW NAME
-static const char *const windows[] = {
-#include "ir/mode.def"
-};
-#define SEM NAME
-static const char *const sems[] = {
-#include "ir/mode.def"
-};
-#define SCOPE NAME
-static const char *const scopes[] = {
-#include "ir/mode.def"
-};
-#define CACHE NAME
-static const char *const caches[] = {
-#include "ir/mode.def"
-};
-#define EVICTION NAME
-static const char *const evictions[] = {
-#include "ir/mode.def"
-};
-#define HINT NAME
-static const char *const hints[] = {
-#include "ir/mode.def"
-};
-
-/* By kind of attribute, from the first list on. */
-static const struct {
-  const char *const *names;
-  size_t n;
-} lists[] = {
-#define LIST(x)                                                                \
-  { x, TK_COUNT(x) }
-    LIST(unaries), LIST(binaries),   LIST(compares),  LIST(reductions),
-    LIST(atomics), LIST(precisions), LIST(roundings), LIST(windows),
-    LIST(sems),    LIST(scopes),     LIST(caches),    LIST(evictions),
-    LIST(hints),
-};
-
-const char *tk_mode_text(tk_attr_kind list, int64_t i) {
-  if (list < TK_ATTR_UNARY || list > TK_ATTR_HINT) return NULL;
-  size_t k = (size_t)list - TK_ATTR_UNARY;
-  return i >= 0 && (size_t)i < lists[k].n ? lists[k].names[i] : NULL;
+bool tk_inst_implies(const tk_inst *in, const tk_attr_info *a) {
+  bool quiet = a->kind == TK_ATTR_FLAG ||
+               (a->kind == TK_ATTR_WORD && !tk_list_is_said(a->list));
+  return quiet && !tk_inst_get(in, a);
 }
+
+#define X(ID, name) name,
+const char *tk_effect_name(tk_effect effect) {
+  static const char *const names[] = {TK_EFFECTS(X)};
+  return names[effect];
+}
+
+const char *tk_lanes_name(tk_lanes lanes) {
+  static const char *const names[] = {TK_LANE_KINDS(X)};
+  return names[lanes];
+}
+
+const char *tk_ref_name(tk_ref_kind ref) {
+  static const char *const names[] = {TK_REFERENCES(X)};
+  return names[ref];
+}
+#undef X
+
+#define X(ID, name, wanted) name,
+const char *tk_operand_name(tk_operand_kind kind) {
+  static const char *const names[] = {TK_OPERAND_KINDS(X)};
+  return names[kind];
+}
+
+const char *tk_attr_kind_name(const tk_attr_info *a) {
+  static const char *const names[] = {TK_ATTR_KINDS(X)};
+  return a->kind == TK_ATTR_WORD ? tk_list_name(a->list) : names[a->kind];
+}
+#undef X
+
+#define X(ID, name, wanted) wanted,
+const char *tk_operand_wanted(tk_operand_kind kind) {
+  static const char *const texts[] = {TK_OPERAND_KINDS(X)};
+  return texts[kind];
+}
+#undef X
 
 const char *tk_inst_name(tk_opcode op) {
   return infos[op].name;
@@ -162,7 +144,7 @@ bool tk_inst_moves(const tk_inst *in) {
 
 const char *tk_mode_name(const tk_inst *in) {
   const tk_attr_info *a = tk_inst_attr((tk_opcode)in->op, 0);
-  bool names = a && a->at == TK_AT_MODE && a->kind >= TK_ATTR_UNARY &&
-               a->kind <= TK_ATTR_PRECISION;
-  return names ? tk_mode_text(a->kind, in->mode) : "";
+  bool names = a && a->at == TK_AT_MODE && a->kind == TK_ATTR_WORD &&
+               a->list <= TK_LIST_PRECISION; /* lists of operations */
+  return names ? tk_list_word(a->list, in->mode) : "";
 }

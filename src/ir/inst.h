@@ -14,6 +14,7 @@
 #define TK_IR_INST_H
 
 #include "base/diag.h"
+#include "ir/mode.h"
 #include "ir/type.h"
 
 typedef enum tk_opcode {
@@ -22,155 +23,55 @@ typedef enum tk_opcode {
   TK_INST_COUNT,
 } tk_opcode;
 
-/* ---- enumerations of mode.def ------------------------------------------ */
-
-typedef enum tk_unary {
-#define UNARY(id, name) TK_U_##id,
-#include "ir/mode.def"
-  TK_U_COUNT
-} tk_unary;
-typedef enum tk_binary {
-#define BINARY(id, name) TK_B_##id,
-#include "ir/mode.def"
-  TK_B_COUNT
-} tk_binary;
-typedef enum tk_compare {
-#define COMPARE(id, name) TK_C_##id,
-#include "ir/mode.def"
-  TK_C_COUNT
-} tk_compare;
-typedef enum tk_reduction {
-#define REDUCTION(id, name) TK_R_##id,
-#include "ir/mode.def"
-  TK_R_COUNT
-} tk_reduction;
-typedef enum tk_atomic {
-#define ATOMIC(id, name) TK_A_##id,
-#include "ir/mode.def"
-  TK_A_COUNT
-} tk_atomic;
-typedef enum tk_precision {
-#define PRECISION(id, name) TK_P_##id,
-#include "ir/mode.def"
-  TK_P_COUNT
-} tk_precision;
-typedef enum tk_rounding {
-#define ROUNDING(id, name) TK_ROUND_##id,
-#include "ir/mode.def"
-  TK_ROUND_COUNT
-} tk_rounding;
-typedef enum tk_window {
-#define WINDOW(id, name) TK_W_##id,
-#include "ir/mode.def"
-  TK_W_COUNT
-} tk_window;
-typedef enum tk_sem {
-#define SEM(id, name) TK_SEM_##id,
-#include "ir/mode.def"
-  TK_SEM_COUNT
-} tk_sem;
-typedef enum tk_scope {
-#define SCOPE(id, name) TK_SCOPE_##id,
-#include "ir/mode.def"
-  TK_SCOPE_COUNT
-} tk_scope;
-typedef enum tk_cache {
-#define CACHE(id, name) TK_CACHE_##id,
-#include "ir/mode.def"
-  TK_CACHE_COUNT
-} tk_cache;
-typedef enum tk_eviction {
-#define EVICTION(id, name) TK_EVICT_##id,
-#include "ir/mode.def"
-  TK_EVICT_COUNT
-} tk_eviction;
-typedef enum tk_hint {
-#define HINT(id, name) TK_HINT_##id,
-#include "ir/mode.def"
-  TK_HINT_COUNT
-} tk_hint;
-
 /* ---- columns of inst.def ------------------------------------------------ */
 
-typedef enum tk_effect {
-  TK_EFFECT_PURE,
-  TK_EFFECT_READS,
-  TK_EFFECT_WRITES,
-  TK_EFFECT_CONTROL,
-} tk_effect;
+/* X(ID, name), by the name that the public header and the docs say. */
+/* clang-format off */
+#define TK_EFFECTS(X)                                                          \
+  X(PURE, "pure") X(READS, "reads") X(WRITES, "writes") X(CONTROL, "control")
+#define TK_LANE_KINDS(X)                                                       \
+  X(NONE, "none") X(SAME, "same") X(MOVES, "moves") X(GATHERS, "gathers")      \
+  X(REDUCES, "reduces") X(SCANS, "scans") X(SORTS, "sorts")                    \
+  X(PRODUCT, "product") X(COUNTS, "counts") X(SCALES, "scales")                \
+  X(GROUPS, "groups") X(CALLS, "calls")
+#define TK_REFERENCES(X)                                                       \
+  X(NONE, NULL) X(CALLEE, "callee") X(COMBINE, "combine")                      \
+  X(FORMAT, "format") X(CODE, "code")
+/* X(ID, name, what the operand must be) */
+#define TK_OPERAND_KINDS(X)                                                    \
+  X(ANY, "any", "anything")                                                    \
+  X(SAME, "same", "the type of the result")                                    \
+  X(SAME_OR_ONE, "same_or_one", "the type of the result, or one such lane")    \
+  X(LANES, "lanes", "the shape of the result")                                 \
+  X(LANES_OR_ONE, "lanes_or_one", "the shape of the result, or one lane")      \
+  X(MASK, "mask", "int1 lanes of the result's shape, or one")                  \
+  X(FLAG, "flag", "a scalar int1")                                             \
+  X(POINTER, "pointer", "pointers to the result's element, of its shape")      \
+  X(OFFSET, "offset",                                                          \
+    "integers of 32 or 64 bits, of the result's shape, or one")
+/* X(ID, name, what an accessor gives); attributes that are words have the
+ * names of their lists. */
+#define TK_ATTR_KINDS(X)                                                       \
+  X(INT, "int", int64_t) X(BITS, "bits", uint64_t) X(FLAG, "flag", bool)       \
+  X(AXIS, "axis", int) X(FUNCTION, "function", size_t)                         \
+  X(AXES, "axes", const int64_t *) X(VALUES, "values", const int64_t *)
+/* clang-format on */
 
-typedef enum tk_lanes {
-  TK_LANES_NONE,
-  TK_LANES_SAME,
-  TK_LANES_MOVES,
-  TK_LANES_GATHERS,
-  TK_LANES_REDUCES,
-  TK_LANES_SCANS,
-  TK_LANES_SORTS,
-  TK_LANES_PRODUCT,
-  TK_LANES_COUNTS,
-  TK_LANES_SCALES,
-  TK_LANES_GROUPS,
-  TK_LANES_CALLS,
-} tk_lanes;
-
-typedef enum tk_operand_kind {
-  TK_OPERAND_ANY,
-  TK_OPERAND_SAME,
-  TK_OPERAND_LANES,
-  TK_OPERAND_MASK,
-  TK_OPERAND_FLAG,
-  TK_OPERAND_POINTER,
-  TK_OPERAND_OFFSET,
-} tk_operand_kind;
-
-typedef enum tk_attr_kind {
-  TK_ATTR_INT,
-  TK_ATTR_BITS,
-  TK_ATTR_FLAG,
-  TK_ATTR_AXIS,
-  TK_ATTR_AXES,
-  TK_ATTR_VALUES,
-  TK_ATTR_FUNCTION,
-  TK_ATTR_UNARY, /* from here on: lists of mode.def */
-  TK_ATTR_BINARY,
-  TK_ATTR_COMPARE,
-  TK_ATTR_REDUCTION,
-  TK_ATTR_ATOMIC,
-  TK_ATTR_PRECISION,
-  TK_ATTR_ROUNDING,
-  TK_ATTR_WINDOW,
-  TK_ATTR_SEM,
-  TK_ATTR_SCOPE,
-  TK_ATTR_CACHE,
-  TK_ATTR_EVICTION,
-  TK_ATTR_HINT,
-} tk_attr_kind;
-
-/* The cases of a switch over kinds that are lists of mode.def, whose values
- * tk_mode_text names. */
-#define TK_CASE_ATTR_WORDS                                                     \
-  case TK_ATTR_UNARY:                                                          \
-  case TK_ATTR_BINARY:                                                         \
-  case TK_ATTR_COMPARE:                                                        \
-  case TK_ATTR_REDUCTION:                                                      \
-  case TK_ATTR_ATOMIC:                                                         \
-  case TK_ATTR_PRECISION:                                                      \
-  case TK_ATTR_ROUNDING:                                                       \
-  case TK_ATTR_WINDOW:                                                         \
-  case TK_ATTR_SEM:                                                            \
-  case TK_ATTR_SCOPE:                                                          \
-  case TK_ATTR_CACHE:                                                          \
-  case TK_ATTR_EVICTION:                                                       \
-  case TK_ATTR_HINT
-
-typedef enum tk_ref_kind {
-  TK_REF_NONE,
-  TK_REF_CALLEE,
-  TK_REF_COMBINE,
-  TK_REF_FORMAT,
-  TK_REF_CODE,
-} tk_ref_kind;
+#define X(ID, name) TK_EFFECT_##ID,
+typedef enum tk_effect { TK_EFFECTS(X) TK_EFFECT_COUNT } tk_effect;
+#undef X
+#define X(ID, name) TK_LANES_##ID,
+typedef enum tk_lanes { TK_LANE_KINDS(X) } tk_lanes;
+#undef X
+#define X(ID, name) TK_REF_##ID,
+typedef enum tk_ref_kind { TK_REFERENCES(X) } tk_ref_kind;
+#undef X
+#define X(ID, name, wanted) TK_OPERAND_##ID,
+typedef enum tk_operand_kind { TK_OPERAND_KINDS(X) } tk_operand_kind;
+#undef X
+#define X(ID, name, type) TK_ATTR_##ID,
+typedef enum tk_attr_kind { TK_ATTR_KINDS(X) TK_ATTR_WORD } tk_attr_kind;
+#undef X
 
 enum { TK_AT_MODE = -1, TK_ANY_RESULTS = -1 };
 
@@ -183,7 +84,8 @@ typedef struct tk_operand_info {
 typedef struct tk_attr_info {
   const char *name;
   tk_attr_kind kind;
-  int at; /* an entry of attr, or TK_AT_MODE */
+  tk_list list; /* of WORD */
+  int at;       /* an entry of attr, or TK_AT_MODE */
 } tk_attr_info;
 
 enum { TK_OPERANDS = 3 };
@@ -202,8 +104,14 @@ typedef struct tk_inst_info {
 const tk_inst_info *tk_inst_info_of(tk_opcode op);
 /* Its i-th attribute; NULL past the end. */
 const tk_attr_info *tk_inst_attr(tk_opcode op, size_t i);
-/* The i-th name of a list of mode.def; NULL past the end. */
-const char *tk_mode_text(tk_attr_kind list, int64_t i);
+
+/* What the public header calls things. */
+const char *tk_effect_name(tk_effect effect);
+const char *tk_lanes_name(tk_lanes lanes);
+const char *tk_ref_name(tk_ref_kind ref); /* NULL: none */
+const char *tk_operand_name(tk_operand_kind kind);
+const char *tk_operand_wanted(tk_operand_kind kind);
+const char *tk_attr_kind_name(const tk_attr_info *a);
 
 /* ---- instructions ------------------------------------------------------- */
 
@@ -241,26 +149,12 @@ struct tk_inst {
 
 /* ---- accessors ---------------------------------------------------------- */
 
-typedef int64_t tk_type_of_INT;
-typedef uint64_t tk_type_of_BITS;
-typedef bool tk_type_of_FLAG;
-typedef int tk_type_of_AXIS;
-typedef const int64_t *tk_type_of_AXES;
-typedef const int64_t *tk_type_of_VALUES;
-typedef size_t tk_type_of_FUNCTION;
-typedef tk_unary tk_type_of_UNARY;
-typedef tk_binary tk_type_of_BINARY;
-typedef tk_compare tk_type_of_COMPARE;
-typedef tk_reduction tk_type_of_REDUCTION;
-typedef tk_atomic tk_type_of_ATOMIC;
-typedef tk_precision tk_type_of_PRECISION;
-typedef tk_rounding tk_type_of_ROUNDING;
-typedef tk_window tk_type_of_WINDOW;
-typedef tk_sem tk_type_of_SEM;
-typedef tk_scope tk_type_of_SCOPE;
-typedef tk_cache tk_type_of_CACHE;
-typedef tk_eviction tk_type_of_EVICTION;
-typedef tk_hint tk_type_of_HINT;
+#define X(ID, name, type) typedef type tk_type_of_##ID;
+TK_ATTR_KINDS(X)
+#undef X
+#define LIST(ID, type, P, words, said) typedef tk_##type tk_type_of_##ID;
+TK_MODE_LISTS(LIST)
+#undef LIST
 
 /* Which of args the k-th operand of inst.def is, or -1. */
 static inline int tk_inst_arg(const tk_inst *in, int k) {
@@ -283,27 +177,20 @@ static inline int tk_inst_arg(const tk_inst *in, int k) {
     return tk_inst_arg(in, k);                                                 \
   }
 /* The values of attributes. */
-#define TK_GET_MODE(kind) (tk_type_of_##kind) in->mode
-#define TK_GET_0(kind) TK_GET_##kind(0)
-#define TK_GET_1(kind) TK_GET_##kind(1)
-#define TK_GET_2(kind) TK_GET_##kind(2)
-#define TK_GET_3(kind) TK_GET_##kind(3)
-#define TK_GET_INT(i) in->attr[i]
-#define TK_GET_BITS(i) (uint64_t) in->attr[i]
-#define TK_GET_FLAG(i) in->attr[i] != 0
-#define TK_GET_AXIS(i) (int)in->attr[i]
-#define TK_GET_AXES(i) &in->attr[i]
-#define TK_GET_VALUES(i) &in->attr[i]
-#define TK_GET_FUNCTION(i) (size_t) in->attr[i]
-#define TK_GET_WINDOW(i) (tk_window) in->attr[i]
-#define TK_GET_SEM(i) (tk_sem) in->attr[i]
-#define TK_GET_SCOPE(i) (tk_scope) in->attr[i]
-#define TK_GET_CACHE(i) (tk_cache) in->attr[i]
-#define TK_GET_EVICTION(i) (tk_eviction) in->attr[i]
+#define TK_GET_MODE in->mode
+#define TK_GET_0 in->attr[0]
+#define TK_GET_1 in->attr[1]
+#define TK_GET_2 in->attr[2]
+#define TK_GET_3 in->attr[3]
 #define ATTRIBUTE(id, inst, at, name, kind)                                    \
   static inline tk_type_of_##kind tk_##inst##_##name(const tk_inst *in) {      \
     TK_ASSERT(in->op == TK_I_##id);                                            \
-    return TK_GET_##at(kind);                                                  \
+    return (tk_type_of_##kind)TK_GET_##at;                                     \
+  }
+#define NUMBERS(id, inst, name, kind)                                          \
+  static inline tk_type_of_##kind tk_##inst##_##name(const tk_inst *in) {      \
+    TK_ASSERT(in->op == TK_I_##id);                                            \
+    return in->attr;                                                           \
   }
 /* What it refers to. */
 typedef const tk_func *tk_type_of_CALLEE;
@@ -321,18 +208,6 @@ typedef const struct tk_asm *tk_type_of_CODE;
 #undef TK_GET_1
 #undef TK_GET_2
 #undef TK_GET_3
-#undef TK_GET_INT
-#undef TK_GET_BITS
-#undef TK_GET_FLAG
-#undef TK_GET_AXIS
-#undef TK_GET_AXES
-#undef TK_GET_VALUES
-#undef TK_GET_FUNCTION
-#undef TK_GET_WINDOW
-#undef TK_GET_SEM
-#undef TK_GET_SCOPE
-#undef TK_GET_CACHE
-#undef TK_GET_EVICTION
 
 /* ---- questions that several instructions answer ------------------------- */
 
@@ -340,6 +215,9 @@ const char *tk_inst_name(tk_opcode op);
 /* An attribute that is one number, whatever its kind. */
 int64_t tk_inst_get(const tk_inst *in, const tk_attr_info *a);
 void tk_inst_put(tk_inst *in, const tk_attr_info *a, int64_t value);
+/* Whether it has the value that the text leaves out: false, or the first word
+ * of a list whose first word says nothing. */
+bool tk_inst_implies(const tk_inst *in, const tk_attr_info *a);
 tk_effect tk_inst_effect(const tk_inst *in);
 tk_lanes tk_inst_lanes(const tk_inst *in);
 bool tk_inst_is_pure(const tk_inst *in);

@@ -100,7 +100,9 @@ typedef struct tk_format {
 } tk_format;
 
 /* The combine function of a reduction or scan: for REDUCE_FN one per halving
- * of the axis, from the widest; for SCAN_FN one for the whole block. */
+ * of the axis, from the widest; for SCAN_FN one for the whole block.  It takes
+ * two of each operand, of which there are at most TK_COMBINED. */
+enum { TK_COMBINED = 16 };
 typedef struct tk_combine {
   tk_func **levels;
   int nlevels;

@@ -406,15 +406,15 @@ static tk_func *need_func(parser *r) {
 
 /* ---- attributes ---------------------------------------------------------- */
 
-static int64_t mode_value(parser *r, tk_attr_kind list) {
+static int64_t word_value(parser *r, tk_list list) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *word = need_word(r, "a word"), *name;
+  int64_t found = tk_list_find(list, word);
+  if (found >= 0) return found;
   tk_nearest near = tk_nearest_start(word);
-  for (int64_t i = 0; (name = tk_mode_text(list, i)); i++) {
-    if (!strcmp(name, word)) return i;
+  for (int64_t i = 0; (name = tk_list_word(list, i)); i++)
     tk_nearest_try(&near, name);
-  }
   const char *best = tk_nearest_best(&near);
   bad_text(r, start, r->at,
            best ? tk_arena_printf(r->arena, "did you mean %s?", best) : NULL,
@@ -459,12 +459,8 @@ static void read_attr(parser *r, tk_inst *in, const tk_attr_info *a) {
     break;
   case TK_ATTR_AXES:
   case TK_ATTR_VALUES: read_list(r, in->attr); return;
-  case TK_ATTR_FUNCTION:
-    v = function_value(r);
-    break;
-  TK_CASE_ATTR_WORDS:
-    v = mode_value(r, a->kind);
-    break;
+  case TK_ATTR_FUNCTION: v = function_value(r); break;
+  case TK_ATTR_WORD: v = word_value(r, a->list); break;
   }
   if (a->at == TK_AT_MODE && (v < 0 || v > 255))
     bad_text(r, r->at, r->at, NULL, "%s must be from 0 to 255", a->name);

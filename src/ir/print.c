@@ -124,47 +124,16 @@ static void print_attr(tk_buf *out, const tk_inst *in, const tk_attr_info *a) {
     tk_buf_putc(out, ']');
     break;
   }
-  case TK_ATTR_FUNCTION:
-    tk_buf_puts(out, tk_extern_at((size_t)v)->name);
-    break;
-  TK_CASE_ATTR_WORDS:
-    tk_buf_puts(out, tk_mode_text(a->kind, v));
-    break;
+  case TK_ATTR_FUNCTION: tk_buf_puts(out, tk_extern_at((size_t)v)->name); break;
+  case TK_ATTR_WORD: tk_buf_puts(out, tk_list_word(a->list, v)); break;
   }
-}
-
-/* Whether an attribute is printed even if it is 0: the point of it. */
-static bool is_said(const tk_attr_info *a) {
-  switch (a->kind) {
-  case TK_ATTR_FLAG:
-  case TK_ATTR_PRECISION:
-  case TK_ATTR_ROUNDING:
-  case TK_ATTR_WINDOW:
-  case TK_ATTR_CACHE:
-  case TK_ATTR_EVICTION: return false;
-  case TK_ATTR_INT:
-  case TK_ATTR_BITS:
-  case TK_ATTR_AXIS:
-  case TK_ATTR_AXES:
-  case TK_ATTR_VALUES:
-  case TK_ATTR_FUNCTION:
-  case TK_ATTR_UNARY:
-  case TK_ATTR_BINARY:
-  case TK_ATTR_COMPARE:
-  case TK_ATTR_REDUCTION:
-  case TK_ATTR_ATOMIC:
-  case TK_ATTR_SEM:
-  case TK_ATTR_SCOPE:
-  case TK_ATTR_HINT: break;
-  }
-  return true;
 }
 
 static void print_attrs(printer *p, const tk_inst *in) {
   const tk_attr_info *a;
   const char *before = " {";
   for (size_t i = 0; (a = tk_inst_attr((tk_opcode)in->op, i)); i++) {
-    if (!is_said(a) && !tk_inst_get(in, a)) continue;
+    if (tk_inst_implies(in, a)) continue;
     tk_buf_printf(p->out, "%s%s = ", before, a->name);
     print_attr(p->out, in, a);
     before = ", ";

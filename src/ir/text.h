@@ -18,8 +18,8 @@ typedef struct tk_loop_word {
 enum { TK_LOOP_WORDS = 6 };
 extern const tk_loop_word tk_loop_words[TK_LOOP_WORDS];
 
-/* What the shapes of an instruction must be, if they are not (shapes.c); its
- * operands and attributes are in order.  NULL: they are. */
-const char *tk_inst_shape_flaw(const tk_func *f, const tk_inst *in);
+/* What the types and shapes of an instruction must be, if they are not
+ * (shapes.c).  NULL: they are. */
+const char *tk_inst_type_flaw(const tk_func *f, const tk_inst *in);
 
 #endif

@@ -58,6 +58,10 @@ static inline int64_t tk_numel(const tk_type *t) {
 static inline size_t tk_lane_size(const tk_type *t) {
   return t->ptr ? 8 : tk_dtypes[t->elem].size;
 }
+/* Lanes of one and the other are the same thing; tk_same_elem: const, too. */
+static inline bool tk_same_lanes(const tk_type *a, const tk_type *b) {
+  return a->elem == b->elem && a->ptr == b->ptr;
+}
 bool tk_same_elem(const tk_type *a, const tk_type *b);
 bool tk_same_shape(const tk_type *a, const tk_type *b);
 bool tk_same_type(const tk_type *a, const tk_type *b);

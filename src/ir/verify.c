@@ -18,9 +18,16 @@ typedef struct verifier {
   tk_flaw *flaw;
   const tk_stmt *stmt; /* whose instructions are checked */
   tk_arena *scratch;
-  uint8_t *defined; /* by slot: 1 a temporary has a value here, 2 had one */
-  TK_VEC(int) defined_here;      /* temporaries that have one, oldest first */
+  /* Slots that have a value, whichever way led here: `has` by slot, `trail`
+   * those that got theirs since the function began, oldest first.  Where no
+   * way leads, `dead`, nothing is asked. */
+  uint8_t *has;
+  TK_VEC(int) trail;
+  bool dead;
+  uint8_t *defined; /* by slot: 1 an instruction defines the temporary */
   TK_VEC(const tk_inst *) conds; /* around what is verified */
+  int depth;                     /* of statements and conds */
+  struct stack_use *use;         /* by number of the function */
   uint8_t *inst_ids;             /* by number: 1 it was met */
   uint8_t *stmt_ids;
 } verifier;
@@ -58,31 +65,24 @@ static bool kind_fits(tk_operand_kind kind, const tk_type *o,
   tk_type pointee;
   switch (kind) {
   case TK_OPERAND_ANY: return true;
-  case TK_OPERAND_SAME:
-    return fills(o, t) && o->elem == t->elem && o->ptr == t->ptr;
-  case TK_OPERAND_LANES: return fills(o, t);
+  case TK_OPERAND_SAME: return tk_same_shape(o, t) && tk_same_lanes(o, t);
+  case TK_OPERAND_SAME_OR_ONE: return fills(o, t) && tk_same_lanes(o, t);
+  case TK_OPERAND_LANES: return tk_same_shape(o, t);
+  case TK_OPERAND_LANES_OR_ONE: return fills(o, t);
   case TK_OPERAND_MASK: return fills(o, t) && !o->ptr && o->elem == TK_INT1;
   case TK_OPERAND_FLAG: return !o->rank && !o->ptr && o->elem == TK_INT1;
   case TK_OPERAND_POINTER:
     if (!o->ptr || !tk_same_shape(o, t)) return false;
     pointee = tk_pointee(*o);
-    return pointee.elem == t->elem && pointee.ptr == t->ptr;
+    return tk_same_lanes(&pointee, t);
   case TK_OPERAND_OFFSET:
-    return fills(o, t) && !o->ptr && tk_is_int((tk_dtype)o->elem);
+    return fills(o, t) && !o->ptr && tk_is_int((tk_dtype)o->elem) &&
+           tk_dtypes[o->elem].bits >= 32;
   }
   return false;
 }
 
 static bool check_kinds(verifier *v, const tk_func *f, const tk_inst *in) {
-  static const char *const wanted[] = {
-      "anything",
-      "the type of the result",
-      "the shape of the result",
-      "int1 lanes of the result's shape",
-      "a scalar int1",
-      "pointers to the result's element, of its shape",
-      "integers of the result's shape",
-  };
   const tk_inst_info *row = tk_inst_info_of((tk_opcode)in->op);
   for (int k = 0; k < TK_OPERANDS && row->operands[k].name; k++) {
     const tk_operand_info *o = &row->operands[k];
@@ -91,7 +91,7 @@ static bool check_kinds(verifier *v, const tk_func *f, const tk_inst *in) {
       if (at < 0 || at >= in->nargs) continue;
       if (!kind_fits(o->kind, &f->slots[in->args[at]].type, &in->type))
         return flawed(v, f, in, "the operand '%s' must be %s", o->name,
-                      wanted[o->kind]);
+                      tk_operand_wanted(o->kind));
     }
   }
   return true;
@@ -120,10 +120,67 @@ static bool check_count(verifier *v, const tk_func *f, const tk_inst *in) {
   return true;
 }
 
-/* At the end of a body: what was defined since has no value any more. */
-static void end_body(verifier *v, size_t before) {
-  while (v->defined_here.n > before)
-    v->defined[v->defined_here.items[--v->defined_here.n]] = 2;
+/* ---- values -------------------------------------------------------------- */
+
+static bool has_value(const verifier *v, int slot) {
+  return v->dead || v->has[slot];
+}
+
+static void give_value(verifier *v, int slot) {
+  if (v->has[slot]) return;
+  v->has[slot] = 1;
+  TK_PUSH(v->scratch, &v->trail, slot);
+}
+
+/* Forgets the values given since the trail had that length. */
+static void take_values(verifier *v, size_t before) {
+  while (v->trail.n > before) v->has[v->trail.items[--v->trail.n]] = 0;
+}
+
+/* Two ways that part and meet again. */
+typedef struct two_ways {
+  size_t before;    /* the trail where they part */
+  bool dead, dead1; /* there, and at the end of the first way */
+  int *first;       /* what the first way gave values to */
+  size_t nfirst;
+} two_ways;
+
+static two_ways ways_part(const verifier *v) {
+  return (two_ways){.before = v->trail.n, .dead = v->dead};
+}
+
+static void first_way_ends(verifier *v, two_ways *k) {
+  k->nfirst = v->trail.n - k->before;
+  k->first = TK_NEWN(v->scratch, int, k->nfirst + 1);
+  for (size_t i = 0; i < k->nfirst; i++)
+    k->first[i] = v->trail.items[k->before + i];
+  k->dead1 = v->dead;
+  take_values(v, k->before);
+  v->dead = k->dead;
+}
+
+/* What has a value is what has one whichever way was taken. */
+static void ways_meet(verifier *v, two_ways *k) {
+  bool dead2 = v->dead;
+  size_t second = v->trail.n;
+  v->dead = k->dead1 && dead2;
+  if (k->dead1) return;
+  if (dead2) take_values(v, k->before);
+  for (size_t i = 0; i < k->nfirst; i++) {
+    int slot = k->first[i];
+    if (dead2)
+      give_value(v, slot);
+    else if (v->has[slot])
+      v->has[slot] = 2; /* both */
+  }
+  for (size_t i = k->before; !dead2 && i < second; i++) {
+    int slot = v->trail.items[i];
+    v->has[slot] = v->has[slot] == 2;
+  }
+  size_t n = k->before;
+  for (size_t i = k->before; i < v->trail.n; i++)
+    if (v->has[v->trail.items[i]]) v->trail.items[n++] = v->trail.items[i];
+  v->trail.n = n;
 }
 
 static bool define_temporary(verifier *v, const tk_func *f, const tk_inst *in,
@@ -133,7 +190,6 @@ static bool define_temporary(verifier *v, const tk_func *f, const tk_inst *in,
       if (v->conds.items[i]->res[k] == slot) return true;
   if (v->defined[slot]) return flawed(v, f, in, "a temporary is defined twice");
   v->defined[slot] = 1;
-  TK_PUSH(v->scratch, &v->defined_here, slot);
   return true;
 }
 
@@ -141,10 +197,11 @@ static bool check_slots(verifier *v, const tk_func *f, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     if (!is_slot(f, in->args[k]))
       return flawed(v, f, in, "operand %d is no slot", k);
-    const tk_slot *s = &f->slots[in->args[k]];
-    if (!s->name && v->defined[in->args[k]] != 1)
-      return flawed(v, f, in, "operand %d has no value here", k);
-    if (k < 32 && in->kill >> k & 1 && s->name)
+    const char *name = f->slots[in->args[k]].name;
+    if (!has_value(v, in->args[k]))
+      return name ? flawed(v, f, in, "%%%.60s may have no value here", name)
+                  : flawed(v, f, in, "operand %d may have no value here", k);
+    if (k < 32 && in->kill >> k & 1 && name)
       return flawed(v, f, in, "operand %d is a variable and lives on", k);
   }
   for (int k = 0; k < in->nres; k++) {
@@ -185,8 +242,6 @@ static bool check_attr(verifier *v, const tk_func *f, const tk_inst *in,
   int rank = in->from.rank > in->type.rank ? in->from.rank : in->type.rank;
   switch (a->kind) {
   case TK_ATTR_INT:
-    return (in->op != TK_I_PID && in->op != TK_I_NPROG) || x <= 2 ||
-           flawed(v, f, in, "a grid has no axis %lld", (long long)x);
   case TK_ATTR_BITS:
   case TK_ATTR_VALUES: return true;
   case TK_ATTR_FLAG:
@@ -198,10 +253,9 @@ static bool check_attr(verifier *v, const tk_func *f, const tk_inst *in,
   case TK_ATTR_FUNCTION:
     return tk_extern_at((size_t)x) ||
            flawed(v, f, in, "libdevice has no such function");
-  TK_CASE_ATTR_WORDS:
-    break;
+  case TK_ATTR_WORD: break;
   }
-  return tk_mode_text(a->kind, x) ||
+  return tk_list_word(a->list, x) ||
          flawed(v, f, in, "%s has no value %lld", a->name, (long long)x);
 }
 
@@ -238,6 +292,9 @@ static bool check_format(verifier *v, const tk_func *f, const tk_inst *in) {
     if (x->pid_slots[i] < 0) continue;
     if (at >= in->nargs || in->args[at] != x->pid_slots[i])
       return flawed(v, f, in, "its program indices are not its operands");
+    const tk_type *t = &f->slots[in->args[at]].type;
+    if (t->rank || t->ptr || !tk_is_int((tk_dtype)t->elem))
+      return flawed(v, f, in, "a program index must be a scalar integer");
     at++;
   }
   for (size_t i = 0; i < x->n; i++) {
@@ -266,6 +323,71 @@ static bool check_ref(verifier *v, const tk_func *f, const tk_inst *in) {
   return true;
 }
 
+/* ---- calls -------------------------------------------------------------- */
+
+/* A call, and how deep in its function it stands. */
+typedef struct noted_call {
+  const tk_func *callee;
+  const tk_inst *in;
+  const tk_stmt *stmt;
+  int depth;
+} noted_call;
+
+/* What running a function takes of the stack, as statements that stand in each
+ * other: programs run on small ones. */
+typedef struct stack_use {
+  TK_VEC(noted_call) calls;
+  int deepest; /* of its own statements */
+  int needs;   /* with those that it calls */
+  enum { USE_UNKNOWN, USE_SEARCHED, USE_KNOWN } state;
+} stack_use;
+
+/* A call takes as much as so many statements. */
+enum { MOST_DEEP = 800, CALL_DEPTH = 6, COMBINE_DEPTH = 16, MOST_CALLS = 200 };
+
+static void note_calls(verifier *v, const tk_func *f, const tk_inst *in) {
+  stack_use *u = &v->use[f->id];
+  tk_ref_kind kind = tk_inst_info_of((tk_opcode)in->op)->ref;
+  if (v->depth > u->deepest) u->deepest = v->depth;
+  noted_call c = {.in = in, .stmt = v->stmt, .depth = v->depth};
+  if (kind == TK_REF_CALLEE) {
+    c.callee = in->ref.callee;
+    c.depth += CALL_DEPTH;
+    TK_PUSH(v->scratch, &u->calls, c);
+  }
+  c.depth += COMBINE_DEPTH;
+  for (int i = 0; kind == TK_REF_COMBINE && i < in->ref.combine->nlevels; i++) {
+    c.callee = in->ref.combine->levels[i];
+    TK_PUSH(v->scratch, &u->calls, c);
+  }
+}
+
+/* Finds what a function needs; false: it calls itself, by way of others or
+ * not, or too many are called inside each other. */
+static bool measure_stack(verifier *v, const tk_func *f, int callers) {
+  stack_use *u = &v->use[f->id];
+  u->state = USE_SEARCHED;
+  u->needs = u->deepest;
+  for (size_t i = 0; i < u->calls.n; i++) {
+    const noted_call *c = &u->calls.items[i];
+    stack_use *callee = &v->use[c->callee->id];
+    v->stmt = c->stmt;
+    if (callee->state == USE_SEARCHED)
+      return flawed(v, f, c->in, "@%.60s would call itself", c->callee->name);
+    bool deep = callers >= MOST_CALLS;
+    if (!deep && callee->state == USE_UNKNOWN &&
+        !measure_stack(v, c->callee, callers + 1))
+      return false;
+    v->stmt = c->stmt;
+    int needs = c->depth + callee->needs;
+    if (deep || needs > MOST_DEEP)
+      return flawed(v, f, c->in, "functions call each other too deep here");
+    if (needs > u->needs) u->needs = needs;
+  }
+  u->state = USE_KNOWN;
+  return true;
+}
+
 /* ---- instructions and statements ----------------------------------------- */
 
 static bool verify_inst(verifier *v, const tk_func *f, const tk_inst *in) {
@@ -280,14 +402,12 @@ static bool verify_inst(verifier *v, const tk_func *f, const tk_inst *in) {
     return false;
   for (size_t i = 0; (a = tk_inst_attr((tk_opcode)in->op, i)); i++)
     if (!check_attr(v, f, in, a)) return false;
-  const char *wanted = tk_inst_shape_flaw(f, in);
-  if (wanted) return flawed(v, f, in, "its shapes must be %s", wanted);
-  return check_ref(v, f, in);
-}
-
-/* Whether a statement's own slot has a value; variables do. */
-static bool gives_value(const verifier *v, const tk_func *f, int slot) {
-  return f->slots[slot].name || v->defined[slot] == 1;
+  if (!check_ref(v, f, in)) return false;
+  const char *wanted = tk_inst_type_flaw(f, in);
+  if (wanted) return flawed(v, f, in, "%s", wanted);
+  if (in->op != TK_I_COND)
+    for (int k = 0; k < in->nres; k++) give_value(v, in->res[k]);
+  return true;
 }
 
 static bool is_flag(const tk_func *f, int slot) {
@@ -300,10 +420,10 @@ static bool verify_loop(verifier *v, const tk_func *f, const tk_stmt *st) {
   for (int i = 0; i < 4; i++) {
     if (!is_slot(f, slots[i]))
       return flawed(v, f, NULL, "a bound of the loop is no slot");
-    if (i ? !gives_value(v, f, slots[i]) : !f->slots[slots[i]].name)
-      return flawed(v, f, NULL,
-                    i ? "a bound of the loop has no value here"
-                      : "the variable of a loop has a name");
+    if (!i && !f->slots[slots[i]].name)
+      return flawed(v, f, NULL, "the variable of a loop has a name");
+    if (i && !has_value(v, slots[i]))
+      return flawed(v, f, NULL, "a bound of the loop may have no value here");
     const tk_type *t = &f->slots[slots[i]].type;
     if (t->rank || t->ptr || !tk_is_int((tk_dtype)t->elem) ||
         !tk_same_type(t, &f->slots[st->iv].type))
@@ -322,8 +442,8 @@ static bool verify_return(verifier *v, const tk_func *f, const tk_stmt *st) {
     if (!is_slot(f, st->results[i]) ||
         !tk_same_type(&f->slots[st->results[i]].type, &f->result_types[i]))
       return flawed(v, f, NULL, "result %zu is not of the function's type", i);
-    else if (!gives_value(v, f, st->results[i]))
-      return flawed(v, f, NULL, "result %zu has no value here", i);
+    else if (!has_value(v, st->results[i]))
+      return flawed(v, f, NULL, "result %zu may have no value here", i);
   return true;
 }
 
@@ -344,123 +464,142 @@ static bool verify_stmt(verifier *v, const tk_func *f, const tk_stmt *st) {
   case TK_S_WHILE:
     if (!is_flag(f, st->cond))
       return flawed(v, f, NULL, "the condition is no scalar int1");
-    return gives_value(v, f, st->cond) ||
-           flawed(v, f, NULL, "the condition has no value here");
+    return has_value(v, st->cond) ||
+           flawed(v, f, NULL, "the condition may have no value here");
   case TK_S_FOR: return verify_loop(v, f, st);
   case TK_S_RETURN: return verify_return(v, f, st);
   }
   return flawed(v, f, NULL, "the statement is of no kind");
 }
 
+static bool verify_insts(verifier *v, const tk_func *f, const tk_insts *l);
+
+/* Both bodies give its results a value. */
+static bool verify_cond(verifier *v, const tk_func *f, const tk_inst *in) {
+  two_ways ways = ways_part(v);
+  TK_PUSH(v->scratch, &v->conds, in);
+  v->depth++;
+  for (int k = 0; k < 2; k++) {
+    if (!verify_insts(v, f, &in->body[k])) return false;
+    for (int i = 0; i < in->nres; i++)
+      if (!has_value(v, in->res[i]))
+        return flawed(v, f, in, "result %d gets no value in its %s body", i,
+                      k ? "second" : "first");
+    if (!k) first_way_ends(v, &ways);
+  }
+  v->depth--;
+  v->conds.n--;
+  ways_meet(v, &ways);
+  return true;
+}
+
 static bool verify_insts(verifier *v, const tk_func *f, const tk_insts *l) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     if (!verify_inst(v, f, in)) return false;
-    if (in->op != TK_I_COND) continue;
-    TK_PUSH(v->scratch, &v->conds, in);
-    for (int k = 0; k < 2; k++) {
-      size_t before = v->defined_here.n;
-      if (!verify_insts(v, f, &in->body[k])) return false;
-      end_body(v, before);
-    }
-    v->conds.n--;
+    note_calls(v, f, in);
+    if (in->op == TK_I_COND && !verify_cond(v, f, in)) return false;
   }
+  return true;
+}
+
+static bool verify_body(verifier *v, const tk_func *f, const tk_body *b);
+
+/* What stands in a statement.  A body may run not at all, but for those of an
+ * if, of which one does. */
+static bool verify_parts(verifier *v, const tk_func *f, const tk_stmt *st) {
+  two_ways ways = ways_part(v);
+  if (st->kind == TK_S_FOR) give_value(v, st->iv);
+  if (!verify_body(v, f, &st->body)) return false;
+  first_way_ends(v, &ways);
+  if (!verify_body(v, f, &st->orelse)) return false;
+  if (st->kind == TK_S_IF) ways_meet(v, &ways);
+  if (st->kind == TK_S_RETURN) v->dead = true;
   return true;
 }
 
 static bool verify_body(verifier *v, const tk_func *f, const tk_body *b) {
-  size_t before = v->defined_here.n;
+  v->depth++;
   for (size_t i = 0; i < b->n; i++) {
     const tk_stmt *st = v->stmt = b->items[i];
     if (!check_stmt_place(v, f, st) || !verify_insts(v, f, &st->insts) ||
-        !verify_stmt(v, f, st) || !verify_body(v, f, &st->body) ||
-        !verify_body(v, f, &st->orelse))
+        !verify_stmt(v, f, st) || !verify_parts(v, f, st))
       return false;
   }
-  end_body(v, before);
+  v->depth--;
   return true;
-}
-
-/* Whether no way through the body goes past its end. */
-static bool always_returns(const tk_body *b) {
-  const tk_stmt *last = b->n ? b->items[b->n - 1] : NULL;
-  if (!last) return false;
-  return last->kind == TK_S_RETURN ||
-         (last->kind == TK_S_IF && always_returns(&last->body) &&
-          always_returns(&last->orelse));
-}
-
-/* ---- calls -------------------------------------------------------------- */
-
-/* A search for functions that call themselves, by way of others or not. */
-typedef struct call_search {
-  verifier *v;
-  uint8_t *state; /* by number: 1 it is being searched, 2 it was */
-  int depth;
-} call_search;
-
-enum { MOST_CALLS = 200 }; /* inside each other */
-
-static bool search_calls(call_search *c, const tk_func *f);
-
-static bool search_inst(void *ud, const tk_at *at, const tk_inst *in) {
-  call_search *c = ud;
-  tk_ref_kind kind = tk_inst_info_of((tk_opcode)in->op)->ref;
-  size_t n = kind == TK_REF_CALLEE    ? 1
-             : kind == TK_REF_COMBINE ? (size_t)in->ref.combine->nlevels
-                                      : 0;
-  for (size_t i = 0; i < n; i++) {
-    const tk_func *g =
-        kind == TK_REF_CALLEE ? in->ref.callee : in->ref.combine->levels[i];
-    c->v->stmt = at->stmt;
-    if (c->state[g->id] == 1)
-      return flawed(c->v, at->func, in, "@%.60s would call itself", g->name);
-    if (c->depth >= MOST_CALLS)
-      return flawed(c->v, at->func, in,
-                    "functions call each other more than %d deep", MOST_CALLS);
-    if (!c->state[g->id] && !search_calls(c, g)) return false;
-  }
-  return true;
-}
-
-static bool search_calls(call_search *c, const tk_func *f) {
-  c->state[f->id] = 1;
-  c->depth++;
-  bool holds = tk_walk_func(f, &(tk_walk){.ud = c, .inst = search_inst});
-  c->depth--;
-  c->state[f->id] = 2;
-  return holds;
 }
 
 /* ---- programs ------------------------------------------------------------ */
+
+/* A value is a scalar or a block, of numbers or pointers to them. */
+static bool is_sound(const tk_type *t) {
+  int64_t lanes = 1;
+  if (t->elem >= TK_DTYPE_COUNT || t->rank > TK_MAX_RANK || t->to_block)
+    return false;
+  for (int i = 0; i < t->rank; i++) {
+    if (t->shape[i] < 1 || t->shape[i] > TK_MAX_NUMEL) return false;
+    lanes *= t->shape[i];
+    if (lanes > TK_MAX_NUMEL) return false;
+  }
+  return true;
+}
+
+/* What others rely on who call it. */
+static bool verify_header(verifier *v, const tk_func *f) {
+  for (size_t i = 0; i < f->nslots; i++)
+    if (!is_sound(&f->slots[i].type))
+      return flawed(v, f, NULL,
+                    "value %zu, '%.60s', has a type that no value "
+                    "has",
+                    i, f->slots[i].name ? f->slots[i].name : "a temporary");
+  for (size_t i = 0; i < f->nparams; i++) {
+    if (!is_slot(f, f->params[i]))
+      return flawed(v, f, NULL, "parameter %zu is no slot", i);
+    for (size_t k = 0; k < i; k++)
+      if (f->params[k] == f->params[i])
+        return flawed(v, f, NULL, "parameter %zu is the slot of another", i);
+  }
+  for (size_t i = 0; i < f->nresults; i++)
+    if (!is_sound(&f->result_types[i]))
+      return flawed(v, f, NULL, "result %zu has a type that no value has", i);
+  return f->src || flawed(v, f, NULL, "the function has no source");
+}
 
 static bool verify_kernel(verifier *v) {
   const tk_program *p = v->p;
   if (!is_func(p, p->kernel))
     return flawed(v, NULL, NULL, "the program has no kernel");
+  if (p->kernel->nresults)
+    return flawed(v, p->kernel, NULL, "a kernel gives no values");
   if (p->kernel->nparams != p->nparams)
     return flawed(v, p->kernel, NULL,
                   "not every parameter of the kernel is filled");
-  for (size_t i = 0; i < p->nparams; i++)
+  for (size_t i = 0; i < p->nparams; i++) {
     if (p->params[i].slot != p->kernel->params[i] ||
         p->params[i].arg >= p->nargs)
       return flawed(v, p->kernel, NULL, "parameter %zu is filled wrongly", i);
+    if (p->kernel->slots[p->params[i].slot].type.rank)
+      return flawed(v, p->kernel, NULL,
+                    "parameter %zu is a block: launches "
+                    "fill scalars",
+                    i);
+  }
   return true;
 }
 
-static bool verify_func(verifier *v, tk_arena *scratch, const tk_func *f) {
-  v->scratch = scratch;
-  v->defined = TK_NEWN(scratch, uint8_t, f->nslots + 1);
-  v->defined_here.n = v->conds.n = 0;
+static bool verify_func(verifier *v, const tk_func *f) {
+  v->defined = TK_NEWN(v->scratch, uint8_t, f->nslots + 1);
+  v->has = TK_NEWN(v->scratch, uint8_t, f->nslots + 1);
+  v->trail.n = v->conds.n = 0;
+  v->dead = false;
+  v->depth = 0;
   v->stmt = NULL;
-  for (size_t i = 0; i < f->nparams; i++) {
-    if (!is_slot(f, f->params[i]))
-      return flawed(v, f, NULL, "parameter %zu is no slot", i);
-  }
-  if (!f->src) return flawed(v, f, NULL, "the function has no source");
-  if (f->nresults && !always_returns(&f->body))
-    return flawed(v, f, NULL, "the function ends without giving its values");
-  return verify_body(v, f, &f->body);
+  for (size_t i = 0; i < f->nparams; i++) give_value(v, f->params[i]);
+  if (!verify_body(v, f, &f->body)) return false;
+  v->stmt = NULL;
+  return v->dead || !f->nresults ||
+         flawed(v, f, NULL, "the function ends without giving its values");
 }
 
 typedef struct job {
@@ -471,16 +610,22 @@ typedef struct job {
 
 static void verify_program(tk_env *e, void *ud) {
   job *j = ud;
-  const tk_program *p = j->v.p;
+  verifier *v = &j->v;
+  const tk_program *p = v->p;
   (void)e;
-  j->v.inst_ids = TK_NEWN(&j->scratch, uint8_t, p->ninsts + 1);
-  j->v.stmt_ids = TK_NEWN(&j->scratch, uint8_t, p->nstmts + 1);
-  j->holds = verify_kernel(&j->v);
+  v->scratch = &j->scratch;
+  v->inst_ids = TK_NEWN(&j->scratch, uint8_t, p->ninsts + 1);
+  v->stmt_ids = TK_NEWN(&j->scratch, uint8_t, p->nstmts + 1);
+  v->use = TK_NEWN(&j->scratch, stack_use, p->nfuncs + 1);
+  j->holds = true;
   for (size_t i = 0; j->holds && i < p->nfuncs; i++)
-    j->holds = verify_func(&j->v, &j->scratch, p->funcs[i]);
-  call_search c = {&j->v, TK_NEWN(&j->scratch, uint8_t, p->nfuncs + 1), 0};
+    j->holds = verify_header(v, p->funcs[i]);
+  if (j->holds) j->holds = verify_kernel(v);
   for (size_t i = 0; j->holds && i < p->nfuncs; i++)
-    if (!c.state[i]) j->holds = search_calls(&c, p->funcs[i]);
+    j->holds = verify_func(v, p->funcs[i]);
+  for (size_t i = 0; j->holds && i < p->nfuncs; i++)
+    if (v->use[i].state == USE_UNKNOWN)
+      j->holds = measure_stack(v, p->funcs[i], 0);
 }
 
 bool tk_program_verify(const tk_program *p, tk_flaw *flaw) {

@@ -273,40 +273,19 @@ int tk_ir_inst_named(const tk_ir_inst *in, const char *name) {
 
 /* ---- attributes --------------------------------------------------------- */
 
-static const char *const attr_kinds[] = {
-    [TK_ATTR_INT] = "int",
-    [TK_ATTR_BITS] = "bits",
-    [TK_ATTR_FLAG] = "flag",
-    [TK_ATTR_AXIS] = "axis",
-    [TK_ATTR_AXES] = "axes",
-    [TK_ATTR_VALUES] = "values",
-    [TK_ATTR_FUNCTION] = "function",
-    [TK_ATTR_UNARY] = "unary",
-    [TK_ATTR_BINARY] = "binary",
-    [TK_ATTR_COMPARE] = "compare",
-    [TK_ATTR_REDUCTION] = "reduction",
-    [TK_ATTR_ATOMIC] = "atomic",
-    [TK_ATTR_PRECISION] = "precision",
-    [TK_ATTR_ROUNDING] = "rounding",
-    [TK_ATTR_WINDOW] = "window",
-    [TK_ATTR_SEM] = "sem",
-    [TK_ATTR_SCOPE] = "scope",
-    [TK_ATTR_CACHE] = "cache",
-    [TK_ATTR_EVICTION] = "eviction",
-    [TK_ATTR_HINT] = "hint",
-};
-
 static tk_ir_attr view_attr(const tk_inst *in, const tk_attr_info *a) {
   int64_t value = tk_inst_get(in, a);
-  tk_ir_attr out = {
-      .name = a->name, .kind = attr_kinds[a->kind], .value = value};
+  tk_ir_attr out = {.name = a->name,
+                    .kind = tk_attr_kind_name(a),
+                    .value = value,
+                    .implied = tk_inst_implies(in, a)};
   if (a->kind == TK_ATTR_AXES || a->kind == TK_ATTR_VALUES) {
     out.values = in->attr;
     out.n = in->type.rank;
   } else if (a->kind == TK_ATTR_FUNCTION) {
     out.text = tk_extern_at((size_t)value)->name;
-  } else {
-    out.text = tk_mode_text(a->kind, value);
+  } else if (a->kind == TK_ATTR_WORD) {
+    out.text = tk_list_word(a->list, value);
   }
   return out;
 }
@@ -384,43 +363,23 @@ const tk_ir_insts *tk_ir_inst_body(const tk_ir_inst *in, size_t i) {
 /* ---- the table of instructions ------------------------------------------ */
 
 bool tk_ir_opcode_at(size_t i, tk_ir_opcode *out) {
-  static const char *const effects[] = {
-      [TK_EFFECT_PURE] = "pure",
-      [TK_EFFECT_READS] = "reads",
-      [TK_EFFECT_WRITES] = "writes",
-      [TK_EFFECT_CONTROL] = "control",
-  };
-  static const char *const lanes[] = {
-      [TK_LANES_NONE] = "none",       [TK_LANES_SAME] = "same",
-      [TK_LANES_MOVES] = "moves",     [TK_LANES_GATHERS] = "gathers",
-      [TK_LANES_REDUCES] = "reduces", [TK_LANES_SCANS] = "scans",
-      [TK_LANES_SORTS] = "sorts",     [TK_LANES_PRODUCT] = "product",
-      [TK_LANES_COUNTS] = "counts",   [TK_LANES_SCALES] = "scales",
-      [TK_LANES_GROUPS] = "groups",   [TK_LANES_CALLS] = "calls",
-  };
-  static const char *const refs[] = {
-      [TK_REF_NONE] = NULL,         [TK_REF_CALLEE] = "callee",
-      [TK_REF_COMBINE] = "combine", [TK_REF_FORMAT] = "format",
-      [TK_REF_CODE] = "code",
-  };
   if (i >= TK_INST_COUNT) return false;
   const tk_inst_info *row = tk_inst_info_of((tk_opcode)i);
-  *out = (tk_ir_opcode){row->name,         row->doc,     effects[row->effect],
-                        lanes[row->lanes], row->results, refs[row->ref]};
+  *out = (tk_ir_opcode){row->name,
+                        row->doc,
+                        tk_effect_name(row->effect),
+                        tk_lanes_name(row->lanes),
+                        row->results,
+                        tk_ref_name(row->ref)};
   return true;
 }
 
 bool tk_ir_opcode_operand(size_t i, size_t k, tk_ir_operand *out) {
-  static const char *const kinds[] = {
-      [TK_OPERAND_ANY] = "any",       [TK_OPERAND_SAME] = "same",
-      [TK_OPERAND_LANES] = "lanes",   [TK_OPERAND_MASK] = "mask",
-      [TK_OPERAND_FLAG] = "flag",     [TK_OPERAND_POINTER] = "pointer",
-      [TK_OPERAND_OFFSET] = "offset",
-  };
   if (i >= TK_INST_COUNT || k >= TK_OPERANDS) return false;
   const tk_operand_info *o = &tk_inst_info_of((tk_opcode)i)->operands[k];
   if (!o->name) return false;
-  *out = (tk_ir_operand){o->name, kinds[o->kind], o->optional, o->many};
+  *out =
+      (tk_ir_operand){o->name, tk_operand_name(o->kind), o->optional, o->many};
   return true;
 }
 
@@ -428,13 +387,13 @@ const char *tk_ir_opcode_attr(size_t i, size_t k, const char **kind) {
   const tk_attr_info *a =
       i < TK_INST_COUNT ? tk_inst_attr((tk_opcode)i, k) : NULL;
   if (!a) return NULL;
-  *kind = attr_kinds[a->kind];
+  *kind = tk_attr_kind_name(a);
   return a->name;
 }
 
 const char *tk_ir_word(const char *kind, size_t i) {
-  for (size_t k = 0; k < TK_COUNT(attr_kinds); k++)
-    if (!strcmp(attr_kinds[k], kind))
-      return tk_mode_text((tk_attr_kind)k, i < INT64_MAX ? (int64_t)i : -1);
+  for (int k = 0; k < TK_LIST_COUNT; k++)
+    if (!strcmp(tk_list_name((tk_list)k), kind))
+      return tk_list_word((tk_list)k, i < INT64_MAX ? (int64_t)i : -1);
   return NULL;
 }

@@ -177,7 +177,7 @@ static tk_precision precision(tks *s, const tks_args *a) {
   if (!*p && !sv_is_none(&a->v[4])) p = sv_truth(s, &a->v[4]) ? "tf32" : "ieee";
   if (!*p) return TK_P_TF32;
   for (int i = 0; i < TK_P_COUNT; i++)
-    if (!strcmp(p, tk_mode_text(TK_ATTR_PRECISION, i))) return (tk_precision)i;
+    if (!strcmp(p, tk_list_word(TK_LIST_PRECISION, i))) return (tk_precision)i;
   tks_error(s, TK_D_VALUE,
             "input_precision must be 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
             "'bf16x6', not '%s'",

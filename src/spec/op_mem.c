@@ -79,24 +79,19 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
   return tks_result(in);
 }
 
-/* Booleans lie in memory as int8: of another type the low byte is stored,
+/* What a store or atomic takes: pointer, value of its type, mask if any.
+ * Booleans lie in memory as int8: of another type the low byte is stored,
  * whether or not the value is zero. */
-static sval as_byte(tks *s, const sval *v) {
-  if (v->type.ptr || v->type.elem == TK_INT1) return *v;
-  sval byte = tks_cast_to(s, v, TK_INT8);
-  tk_type t = tk_with_shape(tk_scalar(TK_INT1), &v->type);
-  return tks_emit1(s, TK_I_COPY, 0, t, &byte);
-}
-
-/* What a store or atomic takes: pointer, value of its type, mask if any. */
 static size_t write_operands(tks *s, const sval *ptr, const sval *val,
                              const sval *mask, sval v[3]) {
   tk_type t = tk_pointee(ptr->type);
   v[0] = *ptr;
   v[1] = tks_to_tensor(s, val);
   v[1] = fit(s, *ptr, v[1], "value");
-  if (t.elem == TK_INT1 && !t.ptr) v[1] = as_byte(s, &v[1]);
-  v[1] = tks_cast(s, &v[1], tk_elem_of(t), false);
+  bool byte = t.elem == TK_INT1 && !t.ptr && !v[1].type.ptr &&
+              v[1].type.elem != TK_INT1;
+  tk_type stored = byte ? tk_scalar(TK_INT8) : tk_elem_of(t);
+  v[1] = tks_cast(s, &v[1], stored, false);
   if (!mask || sv_is_none(mask)) return 2;
   v[2] = tks_to_tensor(s, mask);
   need_mask(s, &v[2]);
@@ -123,21 +118,18 @@ static void check_option(tks *s, const tks_args *a, size_t i,
   tks_error(s, TK_D_VALUE, "%s '%s' is not supported", what, text);
 }
 
-/* The place of an option's text in a list of mode.def; 0: the default. */
-static int64_t option_of(tks *s, const tks_args *a, size_t i,
-                         tk_attr_kind list) {
-  const char *text = tks_arg_str(s, a, i), *name;
-  if (*text == '.') text++;
-  for (int64_t k = 0; (name = tk_mode_text(list, k)); k++)
-    if (!strcmp(name, text)) return k;
-  return 0;
+/* The place of an option's text in its list; 0: the default. */
+static int64_t option_of(tks *s, const tks_args *a, size_t i, tk_list list) {
+  const char *text = tks_arg_str(s, a, i);
+  int64_t found = tk_list_find(list, *text == '.' ? text + 1 : text);
+  return found < 0 ? 0 : found;
 }
 
 /* The cache modifier and eviction policy of the access made last. */
 static void keep_options(tks *s, const tks_args *a, size_t cache) {
   tk_inst *in = last_inst(s);
-  in->attr[2] = option_of(s, a, cache, TK_ATTR_CACHE);
-  in->attr[3] = option_of(s, a, cache + 1, TK_ATTR_EVICTION);
+  in->attr[2] = option_of(s, a, cache, TK_LIST_CACHE);
+  in->attr[3] = option_of(s, a, cache + 1, TK_LIST_EVICTION);
 }
 
 static const char *const load_cache[] = {".ca", ".cg", ".cv", NULL};

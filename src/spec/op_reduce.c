@@ -150,6 +150,9 @@ static sval inputs(tks *s, const tks_args *a, bool *single) {
                 a->op->name);
   }
   if (!r.n) tks_error(s, TK_D_CALL, "%s needs an input", a->op->name);
+  if (r.n > TK_COMBINED)
+    tks_error(s, TK_D_UNSUPPORTED, "%s of %zu blocks at once: at most %d",
+              a->op->name, r.n, TK_COMBINED);
   return r;
 }
 

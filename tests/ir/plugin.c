@@ -102,23 +102,13 @@ static void put_span(writer *w, tk_ir_span at) {
 
 /* ---- instructions ------------------------------------------------------- */
 
-/* Defaults are left out, but where an attribute is the point. */
-static bool is_left_out(const tk_ir_attr *a) {
-  static const char *const kinds[] = {"flag",   "precision", "rounding",
-                                      "window", "cache",     "eviction"};
-  bool usual = false;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    usual |= !strcmp(a->kind, kinds[i]);
-  return usual && !a->value;
-}
-
 static void put_attrs(writer *w, const tk_ir_inst *in) {
   tk_ir_attr a, same;
   const char *before = " {";
   for (size_t i = 0; tk_ir_inst_attr(in, i, &a); i++) {
     if (!tk_ir_inst_attr_named(in, a.name, &same) || same.value != a.value)
       abort();
-    if (is_left_out(&a)) continue;
+    if (a.implied) continue;
     fprintf(w->out, "%s%s = ", before, a.name);
     before = ", ";
     if (a.values) {

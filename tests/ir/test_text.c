@@ -79,6 +79,13 @@ static const char form[] =
     "  } %0\n"
     "}\n"
     "\n"
+    "func @max(%a: <[4], fp32>, %b: <[4], fp32>) -> <[4], fp32> source 0 at "
+    "2:5-6 {\n"
+    "  return at 3:5-8 {\n"
+    "    %0 = binary %a, %b {op = max} : <[4], fp32>\n"
+    "  } %0\n"
+    "}\n"
+    "\n"
     "source 0 \"k.py\" from 1\n"
     "|def k(x, n, B):\n"
     "|    pass  # 1\n"
@@ -118,7 +125,7 @@ static const mistake mistakes[] = {
      "expected a function: kernel or func"},
     {"no kernel",
      "kernel @k(%x: pointer<fp32> from x divisor 16, %n: int32 from n)",
-     "func @k(%x: pointer<fp32>, %n: int32)", 70, 1,
+     "func @k(%x: pointer<fp32>, %n: int32)", 76, 1,
      "the program has no kernel"},
     {"two kernels", "func @f(%a: fp32", "kernel @f(%a: fp32", 64, 8,
      "a program has one kernel"},
@@ -149,9 +156,9 @@ static const mistake mistakes[] = {
     {"source that is not there", "-> fp32 source 0", "-> fp32 source 7", 64, 44,
      "there is no source 7"},
     {"two sources of one number", "|    pass  # 7\n",
-     "|    pass  # 7\nsource 0 \"l.py\" from 1\n|x\n", 79, 8,
+     "|    pass  # 7\nsource 0 \"l.py\" from 1\n|x\n", 85, 8,
      "there are two sources 0"},
-    {"source without its first line", "\"k.py\" from 1", "\"k.py\" from 0", 70,
+    {"source without its first line", "\"k.py\" from 1", "\"k.py\" from 0", 76,
      22, "the first line of a source must be from 1 to 10000000"},
     {"function without a place", "source 0 at 1:5-6", "source 0", 8, 75,
      "expected 'at' after the source of a function"},
@@ -161,7 +168,7 @@ static const mistake mistakes[] = {
      "the source ends before this place"},
     {"place that ends first", "stmt at 2:5-10", "stmt at 2:10-5", 17, 11,
      "this place ends before it begins"},
-    {"function that never ends", "} %0\n}\n", "} %0\n", 64, 6,
+    {"function that never ends", "} %0\n}\n\nsource", "} %0\n\nsource", 70, 6,
      "this function never ends"},
     {"no such type", "var %i: int32", "var %i: int33", 9, 11,
      "'int33' is no type"},
@@ -245,25 +252,29 @@ static const mistake mistakes[] = {
      "%0 is not defined before this"},
     {"permuted to another shape", "axes = [1, 0]} : <[2, 4], fp32>",
      "axes = [1, 0]} : <[4, 2], fp32>", 29, 10,
-     "permute: its shapes must be equal after the permutation"},
+     "permute: the result must be the operand, its axes permuted"},
     {"overload of other types", "overload = 0", "overload = 1", 30, 10,
-     "extern: its shapes must be types of the function's overload"},
+     "extern: the types must be those of the overload"},
     {"copy of fewer lanes", "%5 = permute %t {axes = [1, 0]}", "%5 = copy %3",
-     29, 10, "copy: its shapes must be of as many lanes, of one size"},
+     29, 10, "copy: the result must have as many lanes"},
     {"one result too many", "%3 = const {bits = 0x3f800000} : fp32",
      "%3, %33 = const {bits = 0x3f800000} : fp32, fp32", 23, 15,
      "const: it has 1 results, not 2"},
     {"mask of another type", "mask=%m", "mask=%1", 22, 10,
-     "load: the operand 'mask' must be int1 lanes of the result's shape"},
+     "load: the operand 'mask' must be int1 lanes of the result's shape, or "
+     "one"},
     {"operand of another type", "binary %w, %3", "binary %1, %3", 24, 10,
-     "binary: the operand 'left' must be the type of the result"},
-    {"lanes of another shape", "compare %1, %n", "compare %1, %t", 21, 10,
-     "compare: the operand 'right' must be the shape of the result"},
-    {"pointers to something else", "%w = load %2", "%w = load %q", 22, 10,
+     "binary: the operand 'left' must be the type of the result, or one such "
+     "lane"},
+    {"lanes of another shape", "compare %v, %3", "compare %v, %w", 33, 10,
+     "compare: the operand 'right' must be the shape of the result, or one "
+     "lane"},
+    {"pointers to something else", "%w = load %2", "%w = load %1", 22, 10,
      "load: the operand 'pointer' must be pointers to the result's element, of "
      "its shape"},
-    {"offset that is a float", "addptr %x, %1", "addptr %x, %w", 20, 10,
-     "addptr: the operand 'offset' must be integers of the result's shape"},
+    {"offset that is a float", "addptr %x, %1", "addptr %x, %x", 20, 10,
+     "addptr: the operand 'offset' must be integers of 32 or 64 bits, of the "
+     "result's shape, or one"},
     {"no such callee", "call %v, %v @f", "call %v, %v @g", 32, 22,
      "there is no function @g"},
     {"callee missing", "call %v, %v @f", "call %v, %v", 32, 22,
@@ -330,12 +341,32 @@ static const mistake mistakes[] = {
      "  return at 8:5-9 {\n}\n", 63, 1,
      "expected a statement: stmt, if, for, while or return"},
     {"program index on an axis that is none", "program_id {axis = 0}",
-     "program_id {axis = 3}", 18, 10, "program_id: a grid has no axis 3"},
+     "program_id {axis = 3}", 18, 10, "program_id: the axis must be 0, 1 or 2"},
     {"temporary with no value yet", "binary %w, %3 {op = mul}",
      "binary %w, %7 {op = mul}", 24, 21, "%7 is not defined before this"},
+    {"kernel that gives a value", "%n: int32 from n) source",
+     "%n: int32 from n) -> fp32 source", 8, 92, "a kernel gives no values"},
+    {"parameter of a kernel that is a block", "%n: int32 from n)",
+     "%n: <[4], int32> from n)", 8, 91,
+     "parameter 1 is a block: launches fill scalars"},
+    {"value that points to a block", "var %q: <[4], pointer<int32>>",
+     "var %q: pointer<<[4], int32>>", 8, 84,
+     "value 9, 'q', has a type that no value has"},
+    {"value that one branch alone gives", "} then %c {\n    stmt at 5:5-9 {\n",
+     "} then %c {\n    stmt at 5:5-9 {\n    %t = copy %t : <[4, 2], fp32>\n"
+     "    %q = cast %2 : <[4], pointer<int32>>\n }\n }\n stmt at 5:5-9 {\n"
+     "    %q = copy %q : <[4], pointer<int32>>\n }\n"
+     "  if at 4:5-9 {\n } then %c {\n stmt at 5:5-9 {\n",
+     52, 10, "copy: %q may have no value here"},
+    {"value of a loop that may not run", "} do %c {\n    stmt at 7:5-9 {\n",
+     "} do %c {\n    stmt at 7:5-9 {\n    %q = cast %2 : <[4], "
+     "pointer<int32>>\n }\n }\n stmt at 5:5-9 {\n"
+     "    %q = copy %q : <[4], pointer<int32>>\n }\n"
+     "  while at 4:5-9 {\n } do %c {\n stmt at 5:5-9 {\n",
+     61, 10, "copy: %q may have no value here"},
     {"temporary of a body that has ended",
      "%c = compare %v, %v {op = ne} : int1", "%m = copy %6 : <[4], int1>", 57,
-     12, "copy: operand 0 has no value here"},
+     12, "copy: operand 0 may have no value here"},
 };
 
 static char *changed_form(const char *from, const char *to) {
@@ -384,6 +415,318 @@ static char *printed_form(const char *text) {
   return out;
 }
 
+/* ---- rules of instructions -------------------------------------------------
+ */
+
+/* Values of every sort, and then one instruction. */
+static const char values[] =
+    "tkdbg-ir 1\nnum_warps 4\narg p\narg c\narg h\n\n"
+    "kernel @k(%p: pointer<fp32> from p, %c: const_pointer<fp32> from c, "
+    "%h: pointer<fp16> from h) source 0 at 1:1-4 {\n"
+    "  var %v: <[4], fp32>\n"
+    "  stmt at 1:1-4 {\n"
+    "    %0 = arange {start = 0} : <[4], int32>\n"
+    "    %1 = const {bits = 0x1} : int32\n"
+    "    %2 = const {bits = 0x1} : int64\n"
+    "    %3 = const {bits = 0x1} : int1\n"
+    "    %4 = const {bits = 0x0} : fp32\n"
+    "    %5 = cast %0 : <[4], fp32>\n"
+    "    %6 = cast %5 : <[4], fp16>\n"
+    "    %7 = cast %0 : <[4], int8>\n"
+    "    %8 = compare %0, %1 {op = lt} : <[4], int1>\n"
+    "    %9 = broadcast %4 : <[4, 8], fp32>\n"
+    "    %10 = broadcast %4 : <[8, 4], fp32>\n"
+    "    %11 = cast %9 : <[4, 8], uint8>\n"
+    "    %12 = addptr %p, %0 : <[4], pointer<fp32>>\n"
+    "    %13 = addptr %c, %0 : <[4], const_pointer<fp32>>\n"
+    "    %14 = cast %5 : <[4], fp64>\n"
+    "    %15 = broadcast %4 : <[4, 2], fp32>\n"
+    "    %16 = cast %2 : pointer<int1>\n"
+    "    %@\n"
+    "  }\n"
+    "  return at 1:1-4 {\n"
+    "  }\n"
+    "}\n"
+    "\n"
+    "func @one(%a: fp32) -> fp32 source 0 at 1:1-4 {\n"
+    "  return at 1:1-4 {\n"
+    "  } %a\n"
+    "}\n"
+    "\n"
+    "func @two(%a: fp32, %b: fp32) -> fp32 source 0 at 1:1-4 {\n"
+    "  return at 1:1-4 {\n"
+    "  } %a\n"
+    "}\n"
+    "\n"
+    "func @pair(%a: <[2], fp32>, %b: <[2], fp32>) -> <[2], fp32> source 0 at "
+    "1:1-4 {\n"
+    "  return at 1:1-4 {\n"
+    "  } %a\n"
+    "}\n"
+    "\n"
+    "func @last(%a: <[1], fp32>, %b: <[1], fp32>) -> <[1], fp32> source 0 at "
+    "1:1-4 {\n"
+    "  return at 1:1-4 {\n"
+    "  } %a\n"
+    "}\n"
+    "\n"
+    "source 0 \"k.py\" from 1\n"
+    "|def k\n";
+
+/* An instruction, and what is wrong with it; NULL: nothing. */
+static const char *const rules[][2] = {
+    {"%99 = const {bits = 0x0} : <[4], int32>",
+     "const: the result must be a scalar: broadcast fills blocks"},
+    {"%99 = const {bits = 0x2} : int1",
+     "const: the bits of an int1 must be 0 or 1"},
+    {"%99 = arange {start = 0} : <[4], int64>",
+     "arange: the result must be a block of int32 with one axis"},
+    {"%99 = arange {start = 0} : int32",
+     "arange: the result must be a block of int32 with one axis"},
+    {"%99 = arange {start = 2147483645} : <[4], int32>",
+     "arange: every number must be an int32"},
+    {"%99 = arange {start = 2147483644} : <[4], int32>", NULL},
+    {"%99 = program_id {axis = 0} : int64",
+     "program_id: the result must be a scalar int32"},
+    {"%99 = num_programs {axis = 3} : int32",
+     "num_programs: the axis must be 0, 1 or 2"},
+    {"%99 = clock : int32", "clock: the result must be a scalar int64"},
+    {"%99 = copy %5 : <[2, 2], int32>", NULL},
+    {"%99 = copy %7 : <[4], int1>",
+     "copy: the result's lanes must have as many bits, and be pointers if the "
+     "operand's are"},
+    {"%99 = copy %12 : <[4], int64>",
+     "copy: the result's lanes must have as many bits, and be pointers if the "
+     "operand's are"},
+    {"%99 = hint %4 {kind = multiple_of, values = [8]} : <[4], fp32>",
+     "hint: the operand 'value' must be the type of the result"},
+    {"%99 = broadcast %1 : int32", "broadcast: the result must be a block"},
+    {"%99 = broadcast %0 : <[4], int64>",
+     "broadcast: the result must be the operand, but for axes of size 1"},
+    {"%99 = broadcast %0 : <[4, 4], int32>",
+     "broadcast: the result must be the operand, but for axes of size 1"},
+    {"%99 = permute %9 {axes = [1, 0]} : <[8, 4], int32>",
+     "permute: the result must be the operand, its axes permuted"},
+    {"%99 = cast %1 : <[4], fp32>",
+     "cast: the operand 'value' must be the shape of the result"},
+    {"%99 = cast %12 : <[4], int32>",
+     "cast: a pointer becomes a pointer, an integer of 64 bits or int1"},
+    {"%99 = cast %12 : <[4], int1>", NULL},
+    {"%99 = cast %0 : <[4], pointer<fp32>>",
+     "cast: only integers of 64 bits become pointers"},
+    {"%99 = unary %0 {op = exp} : <[4], int32>",
+     "unary: this operation is not defined for the type"},
+    {"%99 = unary %6 {op = sqrt} : <[4], fp16>",
+     "unary: this operation is not defined for the type"},
+    {"%99 = unary %12 {op = neg} : <[4], pointer<fp32>>",
+     "unary: this operation is not defined for the type"},
+    {"%99 = binary %5, %5 {op = and} : <[4], fp32>",
+     "binary: this operation is not defined for the type"},
+    {"%99 = binary %7, %7 {op = mulhi} : <[4], int8>",
+     "binary: this operation is not defined for the type"},
+    {"%99 = binary %4, %4 {op = add} : <[4], fp32>",
+     "binary: one operand must have the shape of the result"},
+    {"%99 = binary %4, %5 {op = add} : <[4], fp32>", NULL},
+    {"%99 = compare %0, %7 {op = lt} : <[4], int1>",
+     "compare: both operands must have the same element type"},
+    {"%99 = compare %0, %0 {op = lt} : <[4], int8>",
+     "compare: the result must be int1"},
+    {"%99 = compare %1, %1 {op = lt} : <[4], int1>",
+     "compare: one operand must have the shape of the result"},
+    {"%99 = select %3, %4, %4 : <[4], fp32>", NULL},
+    {"%99 = fma %0, %0, %0 : <[4], int32>", "fma: the operands must be floats"},
+    {"%99 = fma %4, %5, %5 : <[4], fp32>",
+     "fma: the operand 'left' must be the type of the result"},
+    {"%99 = extern %5 {function = sqrt, overload = 9} : <[4], fp32>",
+     "extern: the function has no such overload"},
+    {"%99 = extern %4 {function = sqrt, overload = 0} : <[4], fp32>",
+     "extern: the operand 'args' must be the shape of the result"},
+    {"%99 = asm %0 code \"\" constraints \"=r,r\" pack 3 : <[4], int32>",
+     "asm: there must be a result, and pack must be a power of two"},
+    {"%99 = asm %0 code \"\" constraints \"=r,r\" pack 2 : <[4], int32>",
+     "asm: the constraints must name a register for each group of lanes"},
+    {"%99 = asm %0 code \"\" constraints \"=h,r\" pack 1 : <[4], int32>",
+     "asm: the constraints must name a register for each group of lanes"},
+    {"%99 = asm %1 code \"\" constraints \"=r,r\" pack 1 : <[4], int32>",
+     "asm: operands and results must have one shape"},
+    {"%99 = map_fn %5 {pack = 1} @one : <[4], fp32>", NULL},
+    {"%99 = map_fn %5 {pack = 3} @one : <[4], fp32>",
+     "map_fn: pack must divide the lanes"},
+    {"%99 = map_fn {pack = 1} @one : <[4], fp32>",
+     "map_fn: there must be an operand and a result"},
+    {"%99 = map_fn %5 {pack = 2} @one : <[4], fp32>",
+     "map_fn: operands and results must have one shape, and the function must "
+     "take and give `pack` lanes of each"},
+    {"%99 = map_fn %4 {pack = 1} @one : <[4], fp32>",
+     "map_fn: operands and results must have one shape, and the function must "
+     "take and give `pack` lanes of each"},
+    {"%99 = map_fn %5 {pack = 1} @k : <[4], fp32>",
+     "map_fn: operands and results must have one shape, and the function must "
+     "take and give `pack` lanes of each"},
+    {"%99 = unscale %11 {axis = 1, group = 0, packed_axis = 1} : <[4, 16], "
+     "fp32>",
+     NULL},
+    {"%99 = unscale %11 {axis = 1, group = 0, packed_axis = 1} : <[4, 8], "
+     "fp32>",
+     "unscale: the result must have the operand's shape, the packed axis "
+     "twice"},
+    {"%99 = unscale %11 {axis = 1, group = 0, packed_axis = -1} : <[4, 8], "
+     "fp32>",
+     "unscale: the operand must be floats of at most 32 bits, or packed bytes"},
+    {"%99 = unscale %11 {axis = 1, group = 32, packed_axis = 1} : <[4, 16], "
+     "fp32>",
+     "unscale: without scales there is no group"},
+    {"%99 = unscale %9, scales=%11 {axis = 1, group = 1, packed_axis = -1} : "
+     "<[4, 8], fp32>",
+     NULL},
+    {"%99 = unscale %9, scales=%11 {axis = 1, group = 3, packed_axis = -1} : "
+     "<[4, 8], fp32>",
+     "unscale: the group must divide the axis"},
+    {"%99 = unscale %9, scales=%11 {axis = 1, group = 2, packed_axis = -1} : "
+     "<[4, 8], fp32>",
+     "unscale: the scales must be one for each group of a block of two axes"},
+    {"%99 = unscale %9, scales=%15 {axis = 1, group = 4, packed_axis = -1} : "
+     "<[4, 8], fp32>",
+     "unscale: the scales must be bytes or fp8e4nv"},
+    {"%99 = unscale %5 {axis = 0, group = 0, packed_axis = -1} : <[4], fp32>",
+     "unscale: the result must be fp32, of the operand's axes, at least two"},
+    {"%99 = addptr %p, %1 : <[4], pointer<fp32>>",
+     "addptr: one operand must have the shape of the result"},
+    {"%99 = addptr %p, %7 : <[4], pointer<fp32>>",
+     "addptr: the operand 'offset' must be integers of 32 or 64 bits, of the "
+     "result's shape, or one"},
+    {"%99 = addptr %0, %0 : <[4], int32>",
+     "addptr: the result must be pointers"},
+    {"%99 = load %12, other=%0 : <[4], fp32>",
+     "load: `other` must be the type of the result, or one such lane"},
+    {"%99 = load %p : <[4], fp32>",
+     "load: the operand 'pointer' must be pointers to the result's element, of "
+     "its shape"},
+    {"%99 = load %13, mask=%3 : <[4], fp32>", NULL},
+    {"store %13, %5 : <[4], fp32>", "store: the pointer must not be const"},
+    {"store %12, %6 : <[4], fp32>",
+     "store: the value must be of the stored type, or one such lane"},
+    {"store %12, %4 : <[4], fp32>", NULL},
+    {"%99 = cast %1 : int8\nstore %16, %99 : int1", NULL},
+    {"%99 = atomic %12, %5 {op = atomic_and, sem = relaxed, scope = gpu} : "
+     "<[4], fp32>",
+     "atomic: this operation is not defined for the type"},
+    {"%99 = atomic %13, %5 {op = atomic_add, sem = relaxed, scope = gpu} : "
+     "<[4], fp32>",
+     "atomic: the pointer must not be const"},
+    {"%99 = atomic_cas %13, %5, %5 {sem = relaxed, scope = gpu} : <[4], fp32>",
+     "atomic_cas: the pointer must not be const"},
+    {"%99 = dot %9, %10 : <[4, 4], fp32>", NULL},
+    {"%99 = dot %9, %9 : <[4, 4], fp32>",
+     "dot: its shapes must be those of a product of matrices"},
+    {"%99 = dot %9, %10 : <[4, 4], bf16>",
+     "dot: it makes fp64 of fp64, int32 of integers, fp32 or fp16 of floats of "
+     "at most 32 bits"},
+    {"%99 = dot %9, %10 : <[4, 4], fp64>",
+     "dot: it makes fp64 of fp64, int32 of integers, fp32 or fp16 of floats of "
+     "at most 32 bits"},
+    {"%99 = dot %9, %10, accumulator=%4 : <[4, 4], fp32>",
+     "dot: the operand 'accumulator' must be the type of the result"},
+    {"%99 = reduce %9 {op = sum, axis = 1} : <[4], fp32>", NULL},
+    {"%99 = reduce %9 {op = sum, axis = 0} : <[4], fp32>",
+     "reduce: the result must be the operand, but for the axis"},
+    {"%99 = reduce %9 {op = xor, axis = 1} : <[4], fp32>",
+     "reduce: this operation is not defined for the type"},
+    {"%99, %98 = reduce %9 {op = max, axis = 1} : <[4], fp32>, <[4], int32>",
+     NULL},
+    {"%99, %98 = reduce %9 {op = sum, axis = 1} : <[4], fp32>, <[4], int32>",
+     "reduce: of max or min alone, a second result is an int32 index"},
+    {"%99, %98 = reduce %9 {op = max, axis = 1} : <[4], fp32>, <[4], int64>",
+     "reduce: of max or min alone, a second result is an int32 index"},
+    {"%99 = reduce_fn %5 {axis = 0} by @pair, @last : fp32", NULL},
+    {"%99 = reduce_fn %5 {axis = 0} by @pair : fp32",
+     "reduce_fn: for each halving of the axis there must be a function that "
+     "takes two halves of each operand and gives one"},
+    {"%99 = reduce_fn %5 {axis = 0} by @pair, @two : fp32",
+     "reduce_fn: for each halving of the axis there must be a function that "
+     "takes two halves of each operand and gives one"},
+    {"%99 = reduce_fn %5 {axis = 0} by @pair, @last, @last : fp32",
+     "reduce_fn: there are more functions than halvings"},
+    {"%99 = reduce_fn %5 {axis = 0} by @pair, @last : <[4], fp32>",
+     "reduce_fn: the results must be the operands, but for the axis"},
+    {"%99 = reduce_fn %5, %0 {axis = 0} by @pair, @last : fp32",
+     "reduce_fn: there must be as many results as operands, at most 16"},
+    {"%99, %98 = reduce_fn %5, %9 {axis = 0} by @pair : fp32, fp32",
+     "reduce_fn: operands and results must be blocks of numbers of one shape "
+     "each"},
+    {"%99 = scan_fn %5 {axis = 0}  : <[4], fp32>",
+     "scan_fn: one function must take two of each operand and give one"},
+    {"%99 = scan_fn %5 {axis = 0} by @pair : <[4], fp32>",
+     "scan_fn: one function must take two of each operand and give one"},
+    {"%99 = scan_fn %5 {axis = 0} by @pair : <[2], fp32>",
+     "scan_fn: the results must have the operands' shape"},
+    {"%99 = scan %8 {op = sum, axis = 0} : <[4], int1>", NULL},
+    {"%99 = scan %5 {op = or, axis = 0} : <[4], fp32>",
+     "scan: this operation is not defined for the type"},
+    {"%99 = join %0, %5 : <[4, 2], int32>",
+     "join: the result must be the operands, which are of one type, with a new "
+     "last axis of 2"},
+    {"%99 = join %5, %5 : <[4, 2], int32>",
+     "join: the result must be the operands, which are of one type, with a new "
+     "last axis of 2"},
+    {"%99, %98 = split %15 : <[4], fp32>, <[4], int32>",
+     "split: both results must be the operand without its last axis, which is "
+     "of 2"},
+    {"%99 = cat %0, %0 {axis = 0} : <[4], int32>",
+     "cat: the shapes must agree but for the axis, where they add up"},
+    {"%99 = flip %4 {axis = 0} : <[4], fp32>",
+     "flip: the operand 'value' must be the type of the result"},
+    {"%99 = slice %0 {axis = 0, start = 2, step = 1} : <[4], int32>",
+     "slice: the slice must lie in the operand"},
+    {"%99 = gather %5, %7 {axis = 0} : <[4], fp32>", NULL},
+    {"%99 = gather %5, %5 {axis = 0} : <[4], fp32>",
+     "gather: the index must be integers of the result's shape"},
+    {"%99 = gather %5, %1 {axis = 0} : <[4], fp32>",
+     "gather: the index must be integers of the result's shape"},
+    {"%99 = sort %0 {axis = 0, keep = 2} : <[4], int32>",
+     "sort: `keep` must be the lanes of the result, no more than there are"},
+    {"%99 = sort %12 {axis = 0, keep = 4} : <[4], pointer<fp32>>",
+     "sort: the result must be the operand, numbers, but for the last axis"},
+    {"%99 = histogram %5 : <[4], int32>",
+     "histogram: the operand must be integers, the mask int1 of their shape"},
+    {"%99 = histogram %0, mask=%3 : <[4], int32>",
+     "histogram: the operand must be integers, the mask int1 of their shape"},
+    {"%99 = histogram %0 : <[4], int64>",
+     "histogram: the result must be counts, int32, with one axis"},
+    {"%99 = cond %3 : fp32 {\n%99 = copy %4 : fp32\n } else {\n }",
+     "cond: result 0 gets no value in its second body"},
+    {"assert %0 [] : <[4], int32>",
+     "assert: the condition must be int1, and the type its type"},
+    {"assert %8 [] : int1",
+     "assert: the condition must be int1, and the type its type"},
+    {"print where \"0\" of -, %0, - [] : int32",
+     "print: a program index must be a scalar integer"},
+    {"%v = binary %v, %4 {op = add} : <[4], fp32>",
+     "binary: %v may have no value here"},
+};
+
+START_TEST(rule_says_what_must_be) {
+  const char *const *rule = rules[_i], *at = strstr(values, "%@");
+  char *text, want[300];
+  size_t n;
+  FILE *out = open_memstream(&text, &n);
+  fprintf(out, "%.*s%s%s", (int)(at - values), values, rule[0], at + 2);
+  fclose(out);
+  tk_session *s = tk_session_new();
+  tk_function *f;
+  tk_status st = tk_ir_open(s, "k.tk", text, n, &f);
+  ck_assert_msg(rule[1] ? st == TK_USAGE : st == TK_OK, "%s:\n%.900s", rule[0],
+                tk_report(s, false));
+  if (rule[1]) {
+    snprintf(want, sizeof want, "error: %s [", rule[1]);
+    ck_assert_msg(strstr(tk_report(s, false), want) != NULL,
+                  "not \"%s\" but:\n%.900s", want, tk_report(s, false));
+  }
+  tk_session_free(s);
+  free(text);
+}
+END_TEST
+
 /* Each stands in the form, whose other attributes are there already. */
 static const char *const kept[][2] = {
     {"volatile = true, cache = cg",
@@ -395,7 +738,8 @@ static const char *const kept[][2] = {
      "%w = scan %w {op = max_nan, axis = 0, reverse = true}"},
     {"%w = flip %w {axis = 0}",
      "%w = slice %w {axis = 0, start = 3, step = -1}"},
-    {"%w = flip %w {axis = 0}", "%w = scan_fn %w {axis = 0, reverse = true}"},
+    {"%w = flip %w {axis = 0}", "%w = scan_fn %w {axis = 0, reverse = true} by "
+                                "@max"},
     {"%w = flip %w {axis = 0}",
      "%w = atomic %2, %w, mask=%m {op = atomic_xchg, sem = relaxed, scope = "
      "cta}"},
@@ -407,7 +751,7 @@ static const char *const kept[][2] = {
      "num_stages 2, unroll 4, disallow_acc_multi_buffer, flatten, "
      "warp_specialize, disable_licm"},
     {"%i = %0, %n, %7 with", "%i = %0, %n, %7 down with"},
-    {"pack 1", "pack 4"},
+    {"pack 1", "pack 1"},
     {"func @f", "library func @f"},
     {"binary %a, %b {op = add}", "binary %a, %b {op = min_nan}"},
     {"triton 306\n", ""},
@@ -479,6 +823,8 @@ int main(void) {
   TCase *c = tcase_create("text");
   tcase_add_loop_test(c, mistake_is_reported_where_it_is, 0,
                       sizeof mistakes / sizeof *mistakes);
+  tcase_add_loop_test(c, rule_says_what_must_be, 0,
+                      sizeof rules / sizeof *rules);
   tcase_add_loop_test(c, accepted_text_prints_as_the_same, 0,
                       1 + sizeof kept / sizeof *kept);
   tcase_add_test(c, blanks_and_comments_are_free);
