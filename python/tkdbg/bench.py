@@ -129,7 +129,8 @@ def nvsmi(attrs):
              "clocks.current.memory": "mem_clock_rate",
              "clocks.max.memory": "mem_clock_rate"}
     if all(a in known for a in attrs):
-        return [device.PROPERTIES[known[a]] // 1000 for a in attrs]
+        properties = device.properties()
+        return [properties[known[a]] // 1000 for a in attrs]
     out = subprocess.check_output(
         ["nvidia-smi", "-i", "0", "--query-gpu=" + ",".join(attrs),
          "--format=csv,noheader,nounits"])
@@ -143,7 +144,7 @@ def get_dram_gbps(device_=None):
 
 
 def _tflops(per_core, clock_rate):
-    cores = device.PROPERTIES["multiprocessor_count"] * 4
+    cores = device.model().multiprocessors * 4
     return cores * clock_rate * per_core * 1e-9
 
 

@@ -58,7 +58,7 @@ class CompiledKernel:
         self.module = self.function = self.hash
         self.n_regs = device.N_REGS
         self.n_spills = 0
-        self.n_max_threads = device.PROPERTIES["max_threads_per_block"]
+        self.n_max_threads = device.properties()["max_threads_per_block"]
 
     @property
     def num_warps(self):
@@ -105,7 +105,7 @@ _DEFAULTS = {
     "num_warps": 4, "num_ctas": 1, "num_stages": 3, "warp_size": 32,
     "maxnreg": None, "cluster_dims": (1, 1, 1), "enable_fp_fusion": True,
     "launch_cooperative_grid": False, "launch_pdl": False, "debug": False,
-    "backend_name": "cuda", "arch": f"sm{device.ARCH}",
+    "backend_name": "cuda",
     "global_scratch_size": 0, "global_scratch_align": 1,
     "profile_scratch_size": 0, "profile_scratch_align": 1,
     "tmem_size": 0, "ptx_version": None, "sanitize_overflow": True,
@@ -114,8 +114,10 @@ _DEFAULTS = {
 
 def metadata(name, hash_, options):
     """A named tuple with the fields that scripts read."""
+    target = device.target()
     fields = dict(_DEFAULTS, name=name, hash=hash_, shared=device.SHARED,
-                  target=device.target(), ids_of_const_exprs=())
+                  target=target, arch=f"sm{target.arch}",
+                  ids_of_const_exprs=())
     fields.update((k, v) for k, v in options.items() if v is not None)
     if fields["num_ctas"] > 1 and "cluster_dims" not in options:
         fields["cluster_dims"] = (fields["num_ctas"], 1, 1)

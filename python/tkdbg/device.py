@@ -1,41 +1,89 @@
-"""The virtual device: one NVIDIA H200, as far as host code can ask.
+"""The virtual device: an NVIDIA GPU, as far as host code can ask.
 
-The numbers are those of the product's data sheet and of the CUDA runtime;
-nothing in an interpreter depends on them, but scripts size their grids by
-them.  N_REGS and SHARED stand for what a compiler would report of a kernel:
-small, and never zero, so that occupancy arithmetic has a result.
+``--device`` chooses the model.  The numbers are those of the product's data
+sheet and of the CUDA runtime; no result of a kernel depends on them, but
+scripts size their grids and choose their configurations by them.  N_REGS and
+SHARED stand for what a compiler would report of a kernel: small, and never
+zero, so that occupancy arithmetic has a result.
 """
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
-NAME = "NVIDIA H200 (virtual, tkdbg)"
-ARCH = 90
-CAPABILITY = (9, 0)
+from . import session as session_
+
 WARP_SIZE = 32
-TOTAL_MEMORY = 141 * 1000**3
-UUID = "GPU-00000000-0000-0000-0000-000000000000"
 CUDA_VERSION = "12.8"
+MOST = 8  # devices that exist when CUDA_VISIBLE_DEVICES says nothing
 
 N_REGS = 32   # registers of a thread, of every kernel
 SHARED = 1024  # bytes of shared memory, of every kernel
 
-# what driver.active.utils.get_device_properties answers, and a few more
-PROPERTIES = {
-    "multiprocessor_count": 132,
-    "max_shared_mem": 232448,        # bytes per block, opted in
-    "max_num_regs": 65536,           # per block
-    "warpSize": WARP_SIZE,
-    "max_threads_per_block": 1024,
-    "max_threads_per_sm": 2048,
-    "sm_clock_rate": 1980000,        # kHz
-    "mem_clock_rate": 3201000,       # kHz
-    "mem_bus_width": 6144,           # bits
-    "arch": ARCH,
-    "name": NAME,
-    "total_memory": TOTAL_MEMORY,
-    "L2_cache_size": 60 * 1024**2,
+KIB, GIB = 1024, 1024**3
+
+
+@dataclass(frozen=True)
+class Model:
+    """One product."""
+    product: str
+    arch: int                  # 90 for sm_90
+    multiprocessors: int
+    shared_per_block: int      # bytes that one block may opt in to
+    shared_per_sm: int
+    threads_per_sm: int
+    blocks_per_sm: int
+    memory: int                # bytes
+    l2: int
+    sm_clock: int              # kHz
+    memory_clock: int
+    memory_bus: int            # bits
+
+    @property
+    def name(self):
+        return f"NVIDIA {self.product} (virtual, tkdbg)"
+
+    @property
+    def capability(self):
+        return divmod(self.arch, 10)
+
+    def properties(self):
+        """What driver.active.utils.get_device_properties answers, and a few
+        more."""
+        return {
+            "multiprocessor_count": self.multiprocessors,
+            "max_shared_mem": self.shared_per_block,
+            "max_num_regs": 65536,  # of a block
+            "warpSize": WARP_SIZE,
+            "max_threads_per_block": 1024,
+            "max_threads_per_sm": self.threads_per_sm,
+            "sm_clock_rate": self.sm_clock,
+            "mem_clock_rate": self.memory_clock,
+            "mem_bus_width": self.memory_bus,
+            "arch": self.arch,
+            "name": self.name,
+            "total_memory": self.memory,
+            "L2_cache_size": self.l2,
+        }
+
+
+MODELS = {
+    "sm_80": Model("A100-SXM4-80GB", 80, 108, 163 * KIB, 164 * KIB, 2048, 32,
+                   80 * GIB, 40 * KIB**2, 1410000, 1593000, 5120),
+    "sm_86": Model("GeForce RTX 3090", 86, 82, 99 * KIB, 100 * KIB, 1536, 16,
+                   24 * GIB, 6 * KIB**2, 1695000, 9751000, 384),
+    "sm_89": Model("GeForce RTX 4090", 89, 128, 99 * KIB, 100 * KIB, 1536, 24,
+                   24 * GIB, 72 * KIB**2, 2520000, 10501000, 384),
+    "sm_90": Model("H200", 90, 132, 227 * KIB, 228 * KIB, 2048, 32,
+                   141 * 1000**3, 60 * KIB**2, 1980000, 3201000, 6144),
+    "sm_100": Model("B200", 100, 148, 227 * KIB, 228 * KIB, 2048, 32,
+                    180 * GIB, 126 * KIB**2, 1965000, 3996000, 8192),
 }
+
+
+def model():
+    """The Model that --device chose."""
+    return MODELS[session_.current().options.device]
 
 
 @dataclass(frozen=True)
@@ -47,25 +95,48 @@ class GPUTarget:
 
 
 def target():
-    return GPUTarget("cuda", ARCH, WARP_SIZE)
+    return GPUTarget("cuda", model().arch, WARP_SIZE)
 
 
 def properties(index=None):
-    """A copy of the properties; index: 0 or None, else ValueError."""
+    """The properties of a device; ValueError if it is not there."""
     check_index(index)
-    return dict(PROPERTIES)
+    return model().properties()
+
+
+def uuid(index):
+    """The text of a device's UUID, without "GPU-"."""
+    return f"00000000-0000-0000-0000-{index:012d}"
+
+
+# ---- how many there are -----------------------------------------------------
+
+
+def visible():
+    """How many devices CUDA_VISIBLE_DEVICES lists, or None."""
+    listed = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    found = 0
+    for name in listed:
+        if not name.strip() or name.strip() == "-1":
+            break
+        found += 1
+    return found or None
+
+
+def count():
+    """How many devices a script is told of: one, unless the environment
+    lists more, so that scripts which spread over all devices stay on one."""
+    return visible() or 1
 
 
 def check_index(index):
-    """0 for a device number, "cuda", "cuda:0" or None; ValueError."""
-    if index is None or isinstance(index, str) and index == "cuda":
-        return 0
+    """The number that a device number, "cuda", "cuda:1" or None names; None
+    and "cuda" are device 0.  ValueError if it is not there."""
     number = getattr(index, "index", index)
     if isinstance(index, str):
-        number = int(index.rpartition(":")[2])
-    if callable(number) or number is None:
+        number = int(index.partition(":")[2] or 0)
+    if callable(number) or number is None or number == -1:
         number = 0
-    if number not in (0, -1):
-        raise ValueError(f"invalid device ordinal {number}: there is one "
-                         "virtual device, cuda:0")
-    return 0
+    if not 0 <= number < (visible() or MOST):
+        raise ValueError(f"invalid device ordinal {number}")
+    return number

@@ -167,7 +167,7 @@ class Device(unittest.TestCase):
                     "mem_bus_width"):
             self.assertGreater(found[key], 0, key)
         with self.assertRaises(ValueError):
-            properties(3)
+            properties(8)
 
     def test_driver(self):
         active = triton.runtime.driver.active

@@ -26,7 +26,7 @@ class Utils:
 
     @staticmethod
     def cuOccupancyMaxActiveClusters(*args):
-        return device.PROPERTIES["multiprocessor_count"]
+        return device.model().multiprocessors
 
 
 class Event:
@@ -74,7 +74,7 @@ class Interface:
 
     @staticmethod
     def get_device_capability(index=None):
-        return device.CAPABILITY
+        return device.model().capability
 
 
 def _cuda():
@@ -106,7 +106,7 @@ class CudaDriver:
         device.check_index(index)
 
     def get_device_capability(self, index=None):
-        return device.CAPABILITY
+        return device.model().capability
 
     def get_current_stream(self, index=None):
         cuda = _cuda()

@@ -56,15 +56,15 @@ is_hip = is_xpu = is_blackwell = is_blackwell_ultra = is_sm12x = _no
 
 
 def is_ampere_or_newer():
-    return is_cuda() and device_.ARCH >= 80
+    return is_cuda() and device_.model().arch >= 80
 
 
 def is_hopper_or_newer():
-    return is_cuda() and device_.ARCH >= 90
+    return is_cuda() and device_.model().arch >= 90
 
 
 def is_hopper():
-    return is_cuda() and device_.ARCH // 10 == 9
+    return is_cuda() and device_.model().arch // 10 == 9
 
 
 def get_hip_lds_size():
@@ -72,7 +72,7 @@ def get_hip_lds_size():
 
 
 def get_arch():
-    return str(device_.ARCH) if is_cuda() else ""
+    return str(device_.model().arch) if is_cuda() else ""
 
 
 def supports_tma(byval_only=False):

@@ -65,7 +65,7 @@ def _target_info(driver):
         "current_target": constexprs.constexpr_function(current_target),
         "is_cuda": constant(True), "is_hip": constant(False),
         "cuda_capability_geq": constexprs.constexpr_function(
-            lambda major, minor=0: device.ARCH >= major * 10 + minor),
+            lambda major, minor=0: device.model().arch >= major * 10 + minor),
         "is_hip_cdna3": constant(False), "is_hip_cdna4": constant(False),
     }
 
