@@ -23,9 +23,19 @@ front      __init__      install(), uninstall(), options()
 triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
            inductor      the files that PyTorch's compiler writes
-           vcuda         the virtual CUDA device: its torch function mode
-           vcuda_api     ... its torch.cuda
-           vcuda_patches ... what else names a device
+           vcuda         the virtual CUDA devices: their torch function mode
+           vcuda_patches ... what names a device and is not told to it
+           vcuda_api     ... torch.cuda
+           vcuda_calls   ... functions that are more than marking a result
+           vcuda_library ... implementations that libraries register for CUDA
+           vcuda_operators ... what CUDA refuses, and what only CUDA has
+           vcuda_halves  ... products and sums of halves in fp32
+           vcuda_autocast ... CUDA's lists of operators
+           vcuda_graphs  ... CUDA graphs
+           vcuda_streams ... streams, events, the current device
+           vcuda_memory  ... how much memory tensors hold
+           vcuda_files   ... torch.save and torch.load
+           vcuda_marks   ... where a tensor is
 tuning     tuner         @autotune and @heuristics
            compare       configurations side by side
            bench         times of functions, as triton.testing measures them
@@ -46,12 +56,12 @@ session    session       the one session: library, options, reports, totals
            tensors       where a tensor's memory is
            fresh         which memory was never written
            findings      findings as JSON
+           device        the model of the virtual device, in numbers
            interrupt     Ctrl-C while C runs
            progress      the progress bar and the summary line
 ground     _capi         the C API
            errors        what a launch raises
            tltypes       types and values of the language on the host
-           device        the numbers of the virtual device
            source        the text that a function was written in
            patches       replaced attributes of other people's modules
 """

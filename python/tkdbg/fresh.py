@@ -17,6 +17,7 @@ import ctypes
 from . import _capi
 
 _NONE = (0, 0, 0)
+_NAN = float("nan")
 _PRUNE = 64  # storages known before those that are gone are dropped
 
 
@@ -49,8 +50,15 @@ class Fresh:
         self._known = {}
         self._limit = _PRUNE
 
+    def made(self, t, poison):
+        """Notes the result of torch.empty; poison: fills it, so that the
+        same inputs give the same bits, and a read is seen."""
+        if poison:
+            _poison(t)
+        self.add(t)
+
     def add(self, t):
-        """Notes the result of torch.empty."""
+        """Notes memory that was never written."""
         version = _version(t)
         if version is None or t.layout is not _torch().strided:
             return
@@ -152,13 +160,49 @@ def _version(t):
         return None
 
 
+# ---- what unwritten memory holds --------------------------------------------
+
+# Larger tensors come from the operating system, which fills them with zeros:
+# touching each page would cost memory that the program may never use.
+_POISONED = 256 * 1024**2
+
+
+def makers(torch):
+    """Functions whose results are not written yet."""
+    t = torch.Tensor
+    found = (torch.empty, torch.empty_like, torch.empty_strided, t.new_empty,
+             t.new_empty_strided, getattr(torch, "empty_permuted", None))
+    return frozenset(f for f in found if f is not None)
+
+
+def _poison(t):
+    """Fills a tensor as PyTorch's deterministic mode does: NaN, the largest
+    integer, True."""
+    torch = _torch()
+    dtype, numel = t.dtype, t.numel()
+    if not numel or t.layout is not torch.strided or t.is_quantized or (
+            numel * t.element_size() > _POISONED) or t.device.type != "cpu":
+        return
+    if t.requires_grad:
+        t = t.detach()
+    try:
+        if dtype.is_floating_point or dtype.is_complex:
+            t.fill_(_NAN)
+        elif dtype is torch.bool:
+            t.fill_(True)
+        else:
+            t.fill_(torch.iinfo(dtype).max)
+    except (NotImplementedError, RuntimeError, TypeError):
+        t.view(torch.uint8).fill_(255)  # types that fill_ does not know
+
+
 # ---- writes that are understood ----------------------------------------------
 
 
 def filling(torch):
     """Methods that write every element of their tensor."""
     t = torch.Tensor
-    return (t.fill_, t.zero_, t.copy_, t.normal_, t.uniform_, t.random_)
+    return (t.fill_, t.zero_, t.normal_, t.uniform_, t.random_)
 
 
 def is_basic(index):

@@ -41,7 +41,8 @@ class Prepared:
     def fill(self, values):
         """Sets every argument; raises what is wrong with one."""
         reader = self.session.reader
-        for slot, value in zip(self.slots, values):
+        for reader.position, (slot, value) in enumerate(
+                zip(self.slots, values)):
             status = slot.set(value, reader)
             if status:
                 self.session.check(status, self.function.__name__)
@@ -73,9 +74,21 @@ class Prepared:
                 session.check(
                     session.lib.tk_launch_grid(self.ptr, *grid))
                 self._maybe_print_ir()
+                if session.graphs is not None and session.graphs.capturing:
+                    self._capture(session.graphs, values, grid)
                 session.run(self.ptr, self.function.__name__)
         finally:
             session.reader.finish()
+
+    def _capture(self, graphs, values, grid):
+        """A CUDA graph is captured: it launches this again."""
+        tensors = [v for v in values
+                   if arguments.kind_of(type(v)) == "torch"]
+
+        def again():
+            with self.session.lock:
+                self.run(values, grid)
+        graphs.launched(again, tensors)
 
     def _add_extras(self, storages):
         byte = self.session.dtype("int8")

@@ -41,6 +41,7 @@ class Session:
         self.addresses = tensors.Addresses()
         self.fresh = fresh.Fresh(follow=self.options.check is not None)
         self.reader = tensors.Reader(self)
+        self.graphs = None        # vcuda_graphs.Graphs of a virtual device
         self.garbage = []         # tk_launches to be freed
         self._run_options = {}
         self.totals = {"launches": 0, "programs": 0, "seconds": 0.0,

@@ -122,6 +122,8 @@ class Reader:
         self.repeated = ()      # parameters whose tensors a tuner reuses
         self.kept = []     # what must live until the launch has run
         self.staging = {}  # storage address on a device -> (host, device)
+        self.refuse = None  # raises for tensors that a device cannot reach
+        self.position = 0   # of the parameter whose argument is read
 
     def dtype(self, dtype):
         found = self.dtypes.get(dtype)
@@ -137,6 +139,8 @@ class Reader:
         if t.layout is not _strided():
             raise TypeError(f"a tensor of layout {t.layout}; kernels take "
                             "strided tensors")
+        if self.refuse is not None and not self.compiling:
+            self.refuse(t, self.position)
         # a device of -1 is the host; anything else needs a copy
         if t.get_device() >= 0:
             return self._read_device(t, dtype)

@@ -2,31 +2,9 @@
 from __future__ import annotations
 
 import contextlib
-import time
 import types
 
 from . import device as device_
-
-def is_cuda_device(device):
-    """True for "cuda", "cuda:0", torch.device("cuda") and 0."""
-    if isinstance(device, str):
-        return device.split(":")[0] == "cuda"
-    if isinstance(device, int) and not isinstance(device, bool):
-        return True
-    return getattr(device, "type", None) == "cuda"
-
-
-def check_device(device):
-    """RuntimeError for a device that is not there, as CUDA says it."""
-    try:
-        device_.check_index(device)
-    except ValueError:
-        raise RuntimeError(
-            "CUDA error: invalid device ordinal (tkdbg has one virtual "
-            f"device, cuda:0; asked for {device})") from None
-
-
-# ---- objects of torch.cuda --------------------------------------------------
 
 
 class CounterGenerator:
@@ -85,131 +63,36 @@ class CounterGenerator:
         return self.set_state(other.get_state())
 
 
-class Stream:
-    """A stream: everything has happened by the time it returns."""
-    cuda_stream = 0
+class Properties(types.SimpleNamespace):
+    """What torch.cuda.get_device_properties gives."""
 
-    def __init__(self, device=None, priority=0, **kwargs):
-        import torch
-        self.device = torch.device("cuda", 0)
-        self.priority = priority
-        self.device_index = 0
-        self.stream_id = 0
-
-    def synchronize(self):
-        pass
-
-    def wait_stream(self, stream):
-        pass
-
-    def wait_event(self, event):
-        pass
-
-    def is_capturing(self):
-        return False
-
-    def query(self):
-        return True
-
-    def record_event(self, event=None):
-        event = Event() if event is None else event
-        event.record(self)
-        return event
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def __eq__(self, other):
-        return isinstance(other, Stream)
-
-    def __hash__(self):
-        return 0
+    def __repr__(self):
+        return (f"_CudaDeviceProperties(name='{self.name}', "
+                f"major={self.major}, minor={self.minor}, "
+                f"total_memory={self.total_memory // 1024**2}MB, "
+                f"multi_processor_count={self.multi_processor_count}, "
+                f"uuid={self.uuid}, "
+                f"L2_cache_size={self.L2_cache_size // 1024**2}MB)")
 
 
-class ExternalStream(Stream):
-    """A stream by its address."""
-
-
-class Event:
-    """A point in time on the host's clock."""
-
-    def __init__(self, enable_timing=False, blocking=False,
-                 interprocess=False, external=False):
-        self.enable_timing = enable_timing
-        self._time = None
-
-    def record(self, stream=None):
-        self._time = time.perf_counter()
-
-    def elapsed_time(self, end):
-        """Milliseconds to another event; RuntimeError without timing."""
-        if not (self.enable_timing and end.enable_timing):
-            raise RuntimeError("Both events must be created with argument "
-                               "'enable_timing=True'.")
-        if self._time is None or end._time is None:
-            raise RuntimeError("Both events must be recorded before "
-                               "calculating elapsed time.")
-        return (end._time - self._time) * 1e3
-
-    def synchronize(self):
-        pass
-
-    def wait(self, stream=None):
-        pass
-
-    def query(self):
-        return True
-
-
-class _NoGraphs:
-    def __init__(self, *args, **kwargs):
-        raise RuntimeError("CUDA graphs cannot be captured on tkdbg's "
-                           "virtual device; call the function directly")
-
-
-class CUDAGraph(_NoGraphs):
-    """Absent, with a clear error."""
-
-
-class graph(_NoGraphs):
-    """Absent, with a clear error."""
-
-
-class DeviceGuard:
-    """``with torch.cuda.device(0):``"""
-
-    def __init__(self, device=None):
-        check_device(device)
-        self.idx = 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return False
-
-
-def _properties(index=None):
-    check_device(index)
-    p = device_.PROPERTIES
-    return types.SimpleNamespace(
-        name=device_.NAME, major=device_.CAPABILITY[0],
-        minor=device_.CAPABILITY[1], total_memory=device_.TOTAL_MEMORY,
-        multi_processor_count=p["multiprocessor_count"],
+def _properties(index):
+    m = device_.model()
+    p = m.properties()
+    major, minor = m.capability
+    return Properties(
+        name=m.name, major=major, minor=minor, total_memory=m.memory,
+        multi_processor_count=m.multiprocessors,
         warp_size=device_.WARP_SIZE, regs_per_multiprocessor=65536,
-        max_threads_per_multi_processor=p["max_threads_per_sm"],
+        max_threads_per_multi_processor=m.threads_per_sm,
         max_threads_per_block=p["max_threads_per_block"],
-        shared_memory_per_block=49152,
-        shared_memory_per_block_optin=p["max_shared_mem"],
-        shared_memory_per_multiprocessor=233472,
-        L2_cache_size=p["L2_cache_size"], uuid=device_.UUID,
-        gcnArchName="", is_integrated=0, is_multi_gpu_board=0,
-        clock_rate=p["sm_clock_rate"],
-        memory_clock_rate=p["mem_clock_rate"],
-        memory_bus_width=p["mem_bus_width"])
+        max_blocks_per_multi_processor=m.blocks_per_sm,
+        shared_memory_per_block=48 * 1024,
+        shared_memory_per_block_optin=m.shared_per_block,
+        shared_memory_per_multiprocessor=m.shared_per_sm,
+        L2_cache_size=m.l2, uuid=device_.uuid(index), gcnArchName="",
+        is_integrated=0, is_multi_gpu_board=0, pci_bus_id=index,
+        pci_device_id=0, pci_domain_id=0, clock_rate=m.sm_clock,
+        memory_clock_rate=m.memory_clock, memory_bus_width=m.memory_bus)
 
 
 def _nothing():
@@ -218,74 +101,59 @@ def _nothing():
     return lambda *args, **kwargs: None
 
 
-def _checked(value):
-    def answer(device=None):
-        check_device(device)
-        return value
-    return answer
-
-
 def _scope():
     """A new function that gives a context in which nothing is different."""
     return lambda *args, **kwargs: contextlib.nullcontext()
 
 
+def _synchronize(virtual):
+    def synchronize(device=None):
+        virtual.index_of(device)
+        virtual.graphs.forbid()
+    return synchronize
+
+
 def cuda_functions(virtual):
     """{name in torch.cuda: replacement}"""
-    stream = Stream()
     torch = virtual.torch
-
     counter = CounterGenerator(torch)
+    idle = {n: _nothing() for n in (
+        "init", "_lazy_init", "ipc_collect", "reset_accumulated_memory_stats",
+        "set_per_process_memory_fraction", "set_sync_debug_mode")}
+
+    def of_device(answer):
+        return lambda device=None: answer(virtual.index_of(device))
 
     def seed(number):
         counter.manual_seed(number)
         torch.default_generator.manual_seed(int(number))
 
-    zero = {n: _checked(0) for n in (
-        "memory_allocated", "max_memory_allocated", "memory_reserved",
-        "max_memory_reserved", "memory_cached", "max_memory_cached",
-        "utilization")}
-    idle = {n: _nothing() for n in (
-        "synchronize", "empty_cache", "set_device", "init", "_lazy_init",
-        "set_stream", "ipc_collect", "reset_peak_memory_stats",
-        "reset_max_memory_allocated", "reset_accumulated_memory_stats",
-        "set_per_process_memory_fraction", "set_sync_debug_mode")}
     return {
-        **zero, **idle,
+        **idle, **virtual.streams.functions(), **virtual.memory.functions(),
+        **virtual.graphs.functions(),
+        "synchronize": _synchronize(virtual),
         "is_available": lambda: True,
         "is_initialized": lambda: True,
         "is_bf16_supported": lambda *a, **k: True,
-        "device_count": lambda: 1,
-        "current_device": lambda: 0,
-        "current_stream": _checked(stream),
-        "default_stream": _checked(stream),
-        "get_device_name": _checked(device_.NAME),
-        "get_device_capability": _checked(device_.CAPABILITY),
-        "get_device_properties": _properties,
-        "get_arch_list": lambda: [f"sm_{device_.ARCH}"],
-        "mem_get_info": _checked((device_.TOTAL_MEMORY,
-                                  device_.TOTAL_MEMORY)),
-        "memory_stats": _checked({}),
-        "is_current_stream_capturing": lambda: False,
         "is_tf32_supported": lambda: True,
-        "can_device_access_peer": lambda *a: False,
+        "device_count": device_.count,
+        "get_device_name": of_device(lambda i: device_.model().name),
+        "get_device_capability": of_device(
+            lambda i: device_.model().capability),
+        "get_device_properties": of_device(_properties),
+        "get_arch_list": lambda: [f"sm_{device_.model().arch}"],
+        "utilization": of_device(lambda i: 0),
+        "can_device_access_peer": lambda device, peer: device != peer,
         "get_rng_state_all": lambda: [torch.get_rng_state()],
         "set_rng_state_all": lambda states: torch.set_rng_state(states[0]),
         "seed": lambda: torch.seed() and None,
         "seed_all": lambda: torch.seed() and None,
-        "memory_summary": lambda *a, **k: "no memory of its own",
         "get_rng_state": lambda device=None: torch.get_rng_state(),
         "set_rng_state": lambda state, device=None:
             torch.set_rng_state(state),
         "manual_seed": seed, "manual_seed_all": seed,
         "default_generators": (counter,),
         "initial_seed": lambda: torch.initial_seed(),
-        "stream": lambda s: (
-            s if s is not None else contextlib.nullcontext()),
-        "Stream": Stream, "Event": Event, "device": DeviceGuard,
-        "_DeviceGuard": DeviceGuard,
-        "ExternalStream": ExternalStream, "CUDAGraph": CUDAGraph,
-        "graph": graph,
     }
 
 
@@ -300,18 +168,21 @@ def nvtx_functions():
 def accelerator_functions(virtual):
     """{name in torch.accelerator: replacement}"""
     found = {n: _nothing() for n in (
-        "synchronize", "set_device_index", "set_device_idx", "set_stream",
-        "empty_cache", "empty_host_cache", "reset_peak_memory_stats",
-        "reset_accumulated_memory_stats")}
-    found.update((n, _checked(0)) for n in (
+        "empty_host_cache", "reset_accumulated_memory_stats")}
+    memory, streams = virtual.memory.functions(), virtual.streams
+    found.update((n, memory[n]) for n in (
         "memory_allocated", "max_memory_allocated", "memory_reserved",
-        "max_memory_reserved"))
+        "max_memory_reserved", "memory_stats", "empty_cache",
+        "reset_peak_memory_stats"))
     found.update(
-        is_available=lambda: True, device_count=lambda: 1,
-        current_accelerator=lambda check_available=False: virtual.device,
-        current_device_index=lambda: 0, current_device_idx=lambda: 0,
-        current_stream=_checked(Stream()), device_index=DeviceGuard,
-        get_memory_info=_checked((device_.TOTAL_MEMORY,
-                                  device_.TOTAL_MEMORY)),
-        memory_stats=_checked({}))
+        is_available=lambda: True, device_count=device_.count,
+        current_accelerator=lambda check_available=False:
+            virtual.torch.device("cuda"),
+        current_device_index=lambda: streams.device,
+        current_device_idx=lambda: streams.device,
+        set_device_index=streams.set_device,
+        set_device_idx=streams.set_device,
+        synchronize=_synchronize(virtual),
+        current_stream=streams.current, set_stream=streams.set,
+        device_index=streams.guard(), get_memory_info=memory["mem_get_info"])
     return found

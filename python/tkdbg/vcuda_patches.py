@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from . import device as device_, vcuda_api
-from .vcuda_api import is_cuda_device
+from .vcuda_marks import HOST, is_cuda_device
 
 
 def patch(virtual, patches):
@@ -13,13 +13,14 @@ def patch(virtual, patches):
     for name, function in vcuda_api.nvtx_functions().items():
         patches.set(torch.cuda.nvtx, name, function)
     patches.set(torch.version, "cuda", device_.CUDA_VERSION)
-    patches.set(torch._C, "_cuda_getCurrentRawStream", lambda index: 0)
+    patches.set(torch._C, "_cuda_getCurrentRawStream",
+                lambda index: virtual.streams.current(index).cuda_stream)
     _patch_accelerator(virtual, patches)
     _patch_constructors(virtual, patches)
     _patch_defaults(virtual, patches)
     _patch_generator(virtual, patches)
+    _patch_streams(virtual, patches)
     _patch_load(virtual, patches)
-    _patch_autocast(virtual, patches)
     _patch_backward(virtual, patches)
     _patch_compile(virtual, patches)
     _patch_tensor_types(virtual, patches)
@@ -31,12 +32,13 @@ def _patch_defaults(virtual, patches):
     set_device = getattr(torch, "set_default_device", None)
 
     def set_default_device(device):
-        virtual.default_cuda = is_cuda_device(device)
-        if not virtual.default_cuda:
+        virtual.default = virtual.place_of(device)
+        if virtual.default == HOST:
             set_device(device)
 
     def get_default_device():
-        return virtual.device if virtual.default_cuda else before()
+        where = virtual.default
+        return before() if where == HOST else virtual.device_at(where)
 
     if set_device is not None:
         patches.set(torch, "set_default_device", set_default_device)
@@ -59,12 +61,13 @@ def _patch_constructors(virtual, patches):
 
     def new_parameter(cls, data=None, requires_grad=True):
         result = new(cls, data, requires_grad)
-        if data is not None and virtual.marked(data):
-            virtual.mark(result, virtual.on_device(data))
+        where = HOST if data is None else virtual.mark_of(data)
+        if where is not None:
+            virtual.mark(result, where)
         return result
 
     patches.set(torch, "from_numpy",
-                lambda array: virtual.mark(from_numpy(array), False))
+                lambda array: virtual.mark(from_numpy(array), HOST))
     patches.set(parameter, "__new__", staticmethod(new_parameter))
 
 
@@ -84,45 +87,42 @@ def _patch_generator(virtual, patches):
     patches.set(torch, "Generator", Generator)
 
 
+def _patch_streams(virtual, patches):
+    """torch.Stream and torch.Event, which ask the device's own module."""
+    torch, streams = virtual.torch, virtual.streams
+    for name, ours in ("Stream", streams.Stream), ("Event", streams.Event):
+        real = getattr(torch, name, None)
+        if isinstance(real, type):
+            patches.set(torch, name, _of_any_device(real, ours))
+
+
+def _of_any_device(real, ours):
+    class Meta(type):
+        def __instancecheck__(cls, value):
+            return isinstance(value, (real, ours))
+
+    class OfAnyDevice(metaclass=Meta):
+        def __new__(cls, device=None, *args, **kwargs):
+            if device is not None and not is_cuda_device(device):
+                return real(device, *args, **kwargs)
+            if device is not None and ours.__name__ == "Stream":
+                kwargs["device"] = device
+            return ours(*args, **kwargs)
+
+    OfAnyDevice.__name__ = real.__name__
+    return OfAnyDevice
+
+
 def _patch_load(virtual, patches):
-    """torch.load(..., map_location='cuda') loads to the CPU and marks."""
+    """Keeps PyTorch from asking for a driver when map_location is 'cuda'."""
     torch, load = virtual.torch, virtual.torch.load
 
     def load_here(f, map_location=None, *args, **kwargs):
-        if map_location is None or isinstance(map_location, dict) or callable(
-                map_location):
-            return load(f, map_location, *args, **kwargs)
-        cuda = is_cuda_device(map_location)
-        return virtual.mark_tree(
-            load(f, "cpu" if cuda else map_location, *args, **kwargs), cuda)
+        if isinstance(map_location, int):
+            map_location = f"cuda:{map_location}"
+        return load(f, map_location, *args, **kwargs)
 
     patches.set(torch, "load", load_here)
-
-
-def _patch_autocast(virtual, patches):
-    """autocast('cuda') is autocast('cpu') with CUDA's type, float16."""
-    torch = virtual.torch
-    from torch.amp import autocast_mode
-    init = autocast_mode.autocast.__init__
-
-    def on_cpu(self, device_type="cuda", dtype=None, *args, **kwargs):
-        if device_type == "cuda":
-            device_type = "cpu"
-            dtype = torch.float16 if dtype is None else dtype
-        init(self, device_type, dtype, *args, **kwargs)
-
-    patches.set(autocast_mode.autocast, "__init__", on_cpu)
-
-    def with_cpu(function):
-        def call(device_type="cpu", *args):
-            return function("cpu" if device_type == "cuda" else device_type,
-                            *args)
-        return call
-
-    for name in ("is_autocast_enabled", "get_autocast_dtype",
-                 "set_autocast_enabled", "set_autocast_dtype"):
-        if hasattr(torch, name):
-            patches.set(torch, name, with_cpu(getattr(torch, name)))
 
 
 def _patch_backward(virtual, patches):
@@ -133,9 +133,7 @@ def _patch_backward(virtual, patches):
         return
 
     def run_with_mode(*args, **kwargs):
-        if virtual.is_on():
-            return run(*args, **kwargs)
-        with virtual.mode_class():
+        with virtual.on(), virtual.operators.caring():
             return run(*args, **kwargs)
 
     patches.set(autograd, "_engine_run_backward", run_with_mode)
@@ -161,7 +159,7 @@ def _patch_tensor_types(virtual, patches):
 
     def maker(cpu_type):
         return lambda *args, **kwargs: virtual.mark(
-            cpu_type(*args, **kwargs), True)
+            cpu_type(*args, **kwargs), virtual.streams.device)
 
     makers = {}
     for kind in ("Float", "Double", "Half", "BFloat16", "Char", "Byte",
@@ -173,9 +171,9 @@ def _patch_tensor_types(virtual, patches):
     def set_default_tensor_type(wanted):
         for name, function in makers.items():
             if wanted is function or wanted == f"torch.cuda.{name}":
-                virtual.default_cuda = True
+                virtual.default = virtual.streams.device
                 return set_type(getattr(torch, name))
-        virtual.default_cuda = False
+        virtual.default = HOST
         return set_type(wanted)
 
     patches.set(torch, "set_default_tensor_type", set_default_tensor_type)

@@ -53,7 +53,7 @@ class Installed(support.ScriptCase):
                 tl.store(z, inner(tl.maximum(tl.exp(v - 2), v)) + tl.cdiv(n, 2))
                 tl.store(z + 1, math.sqrt(tl.zeros((), D) + 9))
                 tl.store(z + 2, triton.next_power_of_2(5) + min(n, 3))
-            z = torch.zeros(3)
+            z = torch.zeros(3, device="cuda")
             kernel[(1,)](z, 5, tl.float32)
             print(z.tolist())
         """)
@@ -95,7 +95,7 @@ class Installed(support.ScriptCase):
             def bad(z):
                 tl.store(z, nothing_here)
             try:
-                bad[(1,)](torch.zeros(1))
+                bad[(1,)](torch.zeros(1, device="cuda"))
             except CompilationError as e:
                 print(isinstance(e, tkdbg.KernelError), "nothing_here" in
                       str(e))
@@ -107,7 +107,7 @@ class Installed(support.ScriptCase):
             import tkdbg
             x = torch.arange(16.0)
             tkdbg.install(quiet=True)
-            z = torch.zeros(16)
+            z = torch.zeros(16, device="cuda")
             add[(1,)](x, x, z, 16, BLOCK=16)
             print(z.sum().item())
             tkdbg.uninstall()
@@ -126,7 +126,7 @@ class Installed(support.ScriptCase):
     def test_interpreter_variable_does_not_matter(self):
         done = self.run_installed("""
             x = torch.arange(16.0)
-            z = torch.zeros(16)
+            z = torch.zeros(16, device="cuda")
             add[(1,)](x, x, z, 16, BLOCK=16)
             print(z.sum().item())
         """, env={"TRITON_INTERPRET": "1"})

@@ -1,0 +1,226 @@
+"""autocast('cuda') on the virtual device: CUDA's lists of operators.
+
+PyTorch's own kernels for autocast look at the device of each tensor and do
+nothing for those on the CPU.  So the operators of CUDA's lists (those of
+ATen/autocast_mode.h) get kernels here, under a dispatch key that nobody else
+uses in a PyTorch without other devices, and autocast('cuda') turns that key
+on beside the state that PyTorch keeps itself.
+"""
+from __future__ import annotations
+
+from .vcuda_marks import HOST, MARK
+
+_KEY = "AutocastPrivateUse1"
+
+# Each list by what is done with the floating-point arguments: cast to the
+# type of the autocast region; cast to fp32; a dtype of fp32, unless the call
+# gives one; the widest type among them.
+_LOWER = """
+    _convolution.deprecated _convolution conv1d conv2d conv3d conv_tbc
+    conv_transpose1d conv_transpose2d.input conv_transpose3d.input convolution
+    prelu addmm addmv addr matmul einsum mm mv linalg_vecdot linear addbmm
+    baddbmm bmm chain_matmul linalg_multi_dot _thnn_fused_lstm_cell
+    _thnn_fused_gru_cell lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+    _scaled_dot_product_flash_attention scaled_dot_product_attention"""
+_FP32 = """
+    acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh
+    tan pow.Tensor_Scalar pow.Tensor_Tensor pow.Scalar softplus layer_norm
+    native_layer_norm rms_norm group_norm frobenius_norm.dim nuclear_norm
+    nuclear_norm.dim cosine_similarity poisson_nll_loss cosine_embedding_loss
+    nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss smooth_l1_loss
+    huber_loss mse_loss margin_ranking_loss multilabel_margin_loss
+    soft_margin_loss triplet_margin_loss multi_margin_loss
+    binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp
+    upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d
+    _upsample_nearest_exact2d upsample_nearest3d _upsample_nearest_exact3d
+    upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa
+    upsample_trilinear3d upsample_bicubic2d _upsample_bicubic2d_aa"""
+_SET_DTYPE = """
+    prod prod.dim_int softmax.int log_softmax.int cumprod cumsum
+    linalg_vector_norm linalg_matrix_norm linalg_matrix_norm.str_ord sum
+    sum.dim_IntList"""
+_APPEND_DTYPE = "norm.Scalar norm.ScalarOpt_dim"
+_PROMOTE = """
+    addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put
+    tensordot scatter_add"""
+_BANNED = "binary_cross_entropy"
+
+_UNSAFE = (
+    "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe "
+    "to autocast.\nMany models use a sigmoid layer right before the binary "
+    "cross entropy layer.\nIn this case, combine the two layers using "
+    "torch.nn.functional.binary_cross_entropy_with_logits\nor "
+    "torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and "
+    "BCEWithLogits are\nsafe to autocast.")
+
+
+class Autocast:
+    """The kernels, and the casts that a region has made of its weights."""
+
+    def __init__(self, virtual):
+        self.virtual = virtual
+        self.torch = virtual.torch
+        self._library = None
+        self._fallback = None
+        self._casts = {}  # address of a weight -> (weight, cast)
+
+    def install(self, patches):
+        from torch.amp import autocast_mode
+        cls, autocast = autocast_mode.autocast, self
+        enter, leave = cls.__enter__, cls.__exit__
+
+        def entered(self):
+            if self.device == "cuda":
+                autocast.prepare()
+                regions = self.__dict__.setdefault("_tkdbg_regions", [])
+                regions.append(autocast.turn(True))
+            return enter(self)
+
+        def left(self, *error):
+            try:
+                return leave(self, *error)
+            finally:
+                regions = self.__dict__.get("_tkdbg_regions")
+                if regions:
+                    before = regions.pop()
+                    autocast.turn(before)
+                    if not before:
+                        autocast._casts.clear()
+
+        patches.set(cls, "__enter__", entered)
+        patches.set(cls, "__exit__", left)
+        before = self.torch.clear_autocast_cache
+        patches.set(self.torch, "clear_autocast_cache",
+                    lambda: (self._casts.clear(), before())[1])
+
+    def uninstall(self):
+        if self._library is not None:
+            self._library._destroy()
+            self._library = None
+        self._casts.clear()
+
+    def turn(self, on):
+        """Turns the dispatch key on or off; returns what it was before."""
+        c, key = self.torch._C, getattr(self.torch._C.DispatchKey, _KEY)
+        before = c._dispatch_tls_is_dispatch_key_included(key)
+        c._dispatch_tls_set_dispatch_key_included(key, on)
+        c._dispatch_tls_set_dispatch_key_excluded(key, not on)
+        return before
+
+    def prepare(self):
+        """Registers the kernels, for the first region."""
+        if self._library is not None:
+            return
+        torch = self.torch
+        if self._fallback is None:
+            self._fallback = torch._C._dispatch_library("IMPL", "_", _KEY)
+            self._fallback.fallback_fallthrough()
+        self._library = torch.library.Library("aten", "IMPL")
+        for names, policy in (
+                (_LOWER, self._lower), (_FP32, self._fp32),
+                (_SET_DTYPE, self._set_dtype), (_PROMOTE, self._promote),
+                (_APPEND_DTYPE, self._append_dtype),
+                (_BANNED, self._banned)):
+            for name in names.split():
+                op = find(torch, name)
+                if op is not None:
+                    self._library.impl(name, self._kernel(op, policy), _KEY)
+
+    def without(self):
+        """A context in which autocast's kernels are not called."""
+        c = self.torch._C
+        return c._ExcludeDispatchKeyGuard(c.DispatchKeySet(
+            getattr(c.DispatchKey, _KEY)))
+
+    def _kernel(self, op, policy):
+        torch = self.torch
+
+        def kernel(*args, **kwargs):
+            with self.without():
+                if not torch.is_autocast_enabled("cuda"):
+                    return op(*args, **kwargs)
+                return policy(op, args, kwargs)
+        return kernel
+
+    # ---- what is done with arguments -------------------------------------
+
+    def _eligible(self, value):
+        return (isinstance(value, self.torch.Tensor) and
+                value.is_floating_point() and
+                value.dtype is not self.torch.float64 and
+                getattr(value, MARK, None) != HOST)
+
+    def _cast(self, value, dtype):
+        if isinstance(value, (tuple, list)):
+            return type(value)([self._cast(v, dtype) for v in value])
+        if not self._eligible(value) or value.dtype is dtype:
+            return value
+        if not (value.is_leaf and value.requires_grad and
+                value.dtype is self.torch.float32 and not value._is_view() and
+                dtype is not self.torch.float32 and
+                self.torch.is_autocast_cache_enabled()):
+            return value.to(dtype)
+        known = self._casts.get(id(value))
+        if known is None or known[1].dtype is not dtype:
+            known = self._casts[id(value)] = value, value.to(dtype)
+        return known[1]
+
+    def _call(self, op, args, kwargs, dtype):
+        return op(*[self._cast(a, dtype) for a in args],
+                  **{n: self._cast(a, dtype) for n, a in kwargs.items()})
+
+    def _lower(self, op, args, kwargs):
+        return self._call(op, args, kwargs,
+                          self.torch.get_autocast_dtype("cuda"))
+
+    def _fp32(self, op, args, kwargs):
+        return self._call(op, args, kwargs, self.torch.float32)
+
+    def _set_dtype(self, op, args, kwargs):
+        names = [a.name for a in op._schema.arguments]
+        place = names.index("dtype")
+        given = args[place] if place < len(args) else kwargs.get("dtype")
+        if given is None and self._eligible(args[0]):
+            args = args[:place]
+            kwargs = {**kwargs, "dtype": self.torch.float32}
+        return op(*args, **kwargs)
+
+    def _append_dtype(self, op, args, kwargs):
+        """norm without a dtype becomes the overload with one."""
+        torch, first = self.torch, args[0]
+        dtype = torch.float32 if self._eligible(first) else first.dtype
+        if op._overloadname == "Scalar":
+            p = args[1] if len(args) > 1 else kwargs.get("p", 2)
+            return torch.ops.aten.norm.ScalarOpt_dtype(first, p, dtype=dtype)
+        full = dict(zip(("self", "p", "dim", "keepdim"), args), **kwargs)
+        return torch.ops.aten.norm.ScalarOpt_dim_dtype(
+            first, full["p"], full["dim"], full.get("keepdim", False),
+            dtype=dtype)
+
+    def _promote(self, op, args, kwargs):
+        dtype = self.torch.get_autocast_dtype("cuda")
+        if any(self._eligible(a) and a.dtype is self.torch.float32
+               for a in _flat((args, list(kwargs.values())))):
+            dtype = self.torch.float32
+        return self._call(op, args, kwargs, dtype)
+
+    def _banned(self, op, args, kwargs):
+        raise RuntimeError(_UNSAFE)
+
+
+def _flat(value):
+    if not isinstance(value, (tuple, list)):
+        return [value]
+    return [one for item in value for one in _flat(item)]
+
+
+def find(torch, name):
+    """The operator of ATen by "name" or "name.overload"; None: this PyTorch
+    has none."""
+    packet, _, overload = name.partition(".")
+    try:
+        return getattr(getattr(torch.ops.aten, packet), overload or "default")
+    except AttributeError:
+        return None
+
+

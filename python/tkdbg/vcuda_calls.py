@@ -1,0 +1,302 @@
+"""Calls of PyTorch that are more than marking a result.
+
+Each function takes the VirtualCuda, the function that was called, its
+arguments and its keywords; ``specials`` is the table.
+"""
+from __future__ import annotations
+
+from . import fresh as fresh_
+from .vcuda_marks import HOST, MARK, PINNED, is_cuda_device, text_of
+
+
+def _pass(v, func, args, kwargs):
+    return func(*args, **kwargs)
+
+
+# ---- where a tensor is ------------------------------------------------------
+
+
+def _get_device_property(v, func, args, kwargs):
+    where = v.place(args[0])
+    return v.device_at(where) if where >= 0 else func(*args)
+
+
+def _get_is_cuda(v, func, args, kwargs):
+    return v.place(args[0]) >= 0
+
+
+def _get_is_cpu(v, func, args, kwargs):
+    return v.place(args[0]) < 0 and func(*args)
+
+
+def _get_device(v, func, args, kwargs):
+    return v.place(args[0])
+
+
+# ---- moves ------------------------------------------------------------------
+
+
+def _move(v, tensor, where, result):
+    """result: tensor after a move that may have copied nothing."""
+    if v.place(tensor) == where and result is tensor:
+        return result
+    if result is tensor:
+        result = tensor.clone()
+    return v.mark(result, where)
+
+
+def _cuda(v, func, args, kwargs):
+    tensor = args[0]
+    device = args[1] if len(args) > 1 else kwargs.get("device")
+    where = v.index_of(device)
+    form = kwargs.get("memory_format")
+    result = tensor if form is None else tensor.contiguous(memory_format=form)
+    return _move(v, tensor, where, result)
+
+
+def _cpu(v, func, args, kwargs):
+    v.graphs.forbid(args[0])
+    return _move(v, args[0], HOST, func(*args, **kwargs))
+
+
+def _to(v, func, args, kwargs):
+    """Tensor.to in its forms: device, dtype, device and dtype, tensor."""
+    tensor, rest = args[0], list(args[1:])
+    where, kwargs = v.without_device(kwargs)
+    if rest:
+        first = rest[0]
+        if isinstance(first, v.torch.Tensor):
+            where = v.place(first)
+        elif isinstance(first, (str, int, v.torch.device)) and not isinstance(
+                first, bool):
+            where = v.place_of(first)
+            if where >= 0:
+                rest[0] = v.cpu
+    result = func(tensor, *rest, **kwargs)
+    if where is None:
+        if result is not tensor:
+            v.mark_new(result, v.place(tensor))
+        return result
+    if where == HOST:
+        v.graphs.forbid(tensor)
+    return _move(v, tensor, where, result)
+
+
+def _type_as(v, func, args, kwargs):
+    """tensor.type_as(other): the dtype and the place of other."""
+    tensor, other = args
+    return _move(v, tensor, v.place(other), func(tensor, other))
+
+
+def _type(v, func, args, kwargs):
+    """Tensor.type(): its name has ``cuda.`` in it on a device."""
+    wanted = args[1] if len(args) > 1 else kwargs.get("dtype")
+    if wanted is None:
+        name = func(*args, **kwargs)
+        return (name.replace("torch.", "torch.cuda.", 1)
+                if v.on_device(args[0]) else name)
+    if isinstance(wanted, str) and "cuda." in wanted:
+        result = func(args[0], wanted.replace("cuda.", "", 1))
+        return _move(v, args[0], v.streams.device, result)
+    result = func(*args, **kwargs)
+    if result is not args[0]:
+        v.mark_new(result, v.place(args[0]))
+    return result
+
+
+def _pin_memory(v, func, args, kwargs):
+    if v.on_device(args[0]):
+        raise RuntimeError(f"cannot pin '{args[0].type()}' only dense CPU "
+                           "tensors can be pinned")
+    if getattr(args[0], PINNED, False):
+        return args[0]
+    result = v.mark(args[0].clone(), HOST)
+    setattr(result, PINNED, True)
+    return result
+
+
+def _is_pinned(v, func, args, kwargs):
+    return getattr(args[0], PINNED, False)
+
+
+def _as_tensor(v, func, args, kwargs):
+    """as_tensor, asarray: a move to another device copies."""
+    where, rest = v.without_device(kwargs)
+    if where is None:
+        return v.plain(func, args, kwargs)
+    result = func(*args, **rest)
+    before = v.where(args[:1])
+    if before is not None and before != where or before is None and (
+            where >= 0):
+        result = result.clone()
+    return v.mark(result, where)
+
+
+def _tensor(v, func, args, kwargs):
+    """torch.tensor: its result is new wherever the data came from."""
+    where, kwargs = v.without_device(kwargs)
+    result = func(*args, **kwargs)
+    if where is None:
+        data = args[0] if args else kwargs.get("data")
+        where = (v.place(data) if isinstance(data, v.torch.Tensor)
+                 else v.default)
+    return v.mark(result, where)
+
+
+# ---- memory that leaves PyTorch ---------------------------------------------
+
+
+def _touch(v, func, args, kwargs):
+    """Hands out memory that may be written behind PyTorch's back."""
+    v.fresh.forget(args[0])
+    result = func(*args, **kwargs)
+    if isinstance(result, v.torch.Tensor):
+        v.mark_new(result, v.place(args[0]))
+    return result
+
+
+def _numpy(v, func, args, kwargs):
+    """numpy() and __array__: for tensors on the CPU alone."""
+    where = v.place(args[0])
+    if where >= 0 and v.strict and not kwargs.get("force"):
+        raise TypeError(
+            f"can't convert {text_of(where)} device type tensor to numpy. "
+            "Use Tensor.cpu() to copy the tensor to host memory first.")
+    v.graphs.forbid(args[0])
+    v.fresh.forget(args[0])
+    return func(*args, **kwargs)
+
+
+def _read(v, func, args, kwargs):
+    """item, tolist: the host waits for the device."""
+    v.graphs.forbid(args[0])
+    return func(*args, **kwargs)
+
+
+def _set_data(v, func, args, kwargs):
+    """tensor.data = other: the tensor moves where other is."""
+    func(*args)
+    setattr(args[0], MARK, v.place(args[1]))
+    v.fresh.forget(args[1])
+
+
+def _reduce(v, func, args, kwargs):
+    """Pickling: marks stay in the process, the place goes with the
+    storage."""
+    marks = args[0].__dict__
+    kept = {n: marks.pop(n) for n in (MARK, PINNED) if n in marks}
+    try:
+        v.files.saving(args[0], kept.get(MARK))
+        return func(*args, **kwargs)
+    finally:
+        marks.update(kept)
+
+
+def _set_grad(v, func, args, kwargs):
+    """tensor.grad = gradient"""
+    tensor, gradient = args
+    if v.strict and isinstance(gradient, v.tensor):
+        here, there = v.mark_of(tensor), v.mark_of(gradient)
+        if here is not None and there is not None and here != there:
+            raise RuntimeError(
+                "assigned grad has data located on a different device")
+    return func(*args)
+
+
+def _pack_padded(v, func, args, kwargs):
+    """Lengths and batch sizes are on the CPU."""
+    data, sizes = func(*args, **kwargs)
+    return v.mark(data, v.place(args[0])), v.mark(sizes, HOST)
+
+
+# ---- writes -----------------------------------------------------------------
+
+
+def _fill(v, func, args, kwargs):
+    """Methods that write every element of their tensor."""
+    def write():
+        return v.plain(func, args, kwargs)
+    return v.fresh.writes(args[0], write, lambda: args[0])
+
+
+def _copy(v, func, args, kwargs):
+    """copy_: from any place to any other."""
+    def write():
+        return func(*args, **kwargs)
+    return v.fresh.writes(args[0], write, lambda: args[0])
+
+
+def _set_item(v, func, args, kwargs):
+    """t[index] = value"""
+    target, index, value = args
+    if not fresh_.is_basic(index):
+        return v.plain(func, args, kwargs)
+
+    def write():
+        return func(*args)  # a copy, which may come from anywhere
+    return v.fresh.writes(target, write, lambda: target[index])
+
+
+# ---- text -------------------------------------------------------------------
+
+
+def _repr(v, func, args, kwargs):
+    """Printing with the mode on shows device='cuda:0'."""
+    from torch import _tensor_str
+    v.graphs.forbid(args[0])
+    with v.mode_class():
+        return _tensor_str._str(*args, **kwargs)
+
+
+def _format(v, func, args, kwargs):
+    """f"{tensor}": a block prints as repr does."""
+    if args[0].dim() == 0:
+        return func(*args, **kwargs)
+    with v.mode_class():
+        return object.__format__(*args)
+
+
+# ---- the table --------------------------------------------------------------
+
+# Read so often that marking would cost more than they do.
+_PROPERTIES = ("shape", "dtype", "requires_grad", "ndim", "is_leaf", "layout",
+               "is_sparse", "is_quantized", "is_meta", "is_nested")
+_METHODS = ("stride", "size", "dim", "numel", "element_size", "is_contiguous",
+            "storage_offset", "is_floating_point", "requires_grad_")
+_STORAGES = ("untyped_storage", "storage", "_typed_storage", "__dlpack__")
+
+
+def specials(torch):
+    """{function of PyTorch: the function here that runs it}"""
+    t = torch.Tensor
+    table = {
+        torch.device: _pass,
+        t.device.__get__: _get_device_property,
+        t.is_cuda.__get__: _get_is_cuda, t.is_cpu.__get__: _get_is_cpu,
+        t.get_device: _get_device,
+        t.cuda: _cuda, t.cpu: _cpu, t.to: _to, t.type: _type,
+        t.type_as: _type_as, t.grad.__set__: _set_grad,
+        t.pin_memory: _pin_memory, t.is_pinned: _is_pinned,
+        t.data.__set__: _set_data, t.data.__get__: _touch,
+        t.numpy: _numpy, t.__array__: _numpy,
+        t.item: _read, t.tolist: _read, t.__bool__: _read, t.__int__: _read,
+        t.__float__: _read, t.__index__: _read,
+        t.__repr__: _repr, t.__format__: _format, t.__reduce_ex__: _reduce,
+        torch.as_tensor: _as_tensor, torch.asarray: _as_tensor,
+        torch.tensor: _tensor,
+    }
+    for method in fresh_.filling(torch):
+        table[method] = _fill
+    table[t.copy_] = _copy
+    table[torch._VF._pack_padded_sequence] = _pack_padded
+    table[t.__setitem__] = _set_item
+    for name in _STORAGES:
+        if hasattr(t, name):
+            table[getattr(t, name)] = _touch
+    for name in _PROPERTIES:
+        if hasattr(t, name):
+            table[getattr(t, name).__get__] = _pass
+    for name in _METHODS:
+        table[getattr(t, name)] = _pass
+    table[t.backward] = _pass
+    return table

@@ -1,0 +1,252 @@
+"""CUDA graphs: what is captured, and how it is replayed.
+
+While a graph is captured, a TorchDispatchMode keeps each operator of ATen
+with its arguments and results, and the launches of kernels come in between
+(``launched``).  CUDA runs nothing then; here it runs, because Python needs
+results to go on with, and afterwards the memory that existed before is put
+back.  A replay runs the same operators and launches on the same tensors and
+writes their results to where they were.
+"""
+from __future__ import annotations
+
+import contextlib
+
+from .vcuda_marks import HOST
+
+# Operators after which the host waits for the device: the one below item(),
+# and those whose results are as large as the data say.
+_WAITS = frozenset("""
+    _local_scalar_dense nonzero masked_select _unique _unique2 unique_dim
+    unique_consecutive equal repeat_interleave bincount""".split())
+_REFUSED = ("CUDA error: operation not permitted when stream is capturing\n"
+            "tkdbg: the host waits for the device here, which a graph "
+            "cannot record")
+
+
+class _Operation:
+    """An operator of ATen that was captured."""
+
+    def __init__(self, func, args, kwargs, results):
+        self.func, self.args, self.kwargs = func, args, kwargs
+        self.results = results  # tensors that a replay must write
+
+    def replay(self, torch):
+        found = tensors_in(self.func(*self.args, **self.kwargs), torch)
+        for result, index in self.results:
+            if result is not found[index]:
+                result.copy_(found[index])
+
+
+class _Launch:
+    """A launch of a kernel that was captured."""
+
+    def __init__(self, run):
+        self.run = run
+
+    def replay(self, torch):
+        self.run()
+
+
+def tensors_in(value, torch):
+    """The tensors in a result or in arguments."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [t for item in value for t in tensors_in(item, torch)]
+    return []
+
+
+class _Saved:
+    """Storages as they were before a capture wrote to them."""
+
+    def __init__(self):
+        self._kept = {}    # address of the storage -> (storage, copy)
+        self._made = set()  # storages that the capture made
+
+    def made(self, tensor):
+        self._made.add(tensor.untyped_storage().data_ptr())
+
+    def before_writing(self, tensor):
+        storage = tensor.untyped_storage()
+        address = storage.data_ptr()
+        if address not in self._made and address not in self._kept:
+            self._kept[address] = storage, storage.clone()
+
+    def restore(self):
+        for storage, before in self._kept.values():
+            storage.copy_(before)
+
+
+class Graphs:
+    """Captures and replays of one virtual device."""
+
+    def __init__(self, virtual):
+        self.virtual = virtual
+        self.graph = None  # the one that is being captured
+
+    @property
+    def capturing(self):
+        return self.graph is not None
+
+    def forbid(self, tensor=None):
+        """Raises CUDA's error where the host would wait for a capture;
+        tensor: the one that it waits for."""
+        if self.graph is not None and (
+                tensor is None or self.virtual.on_device(tensor)):
+            raise RuntimeError(_REFUSED)
+
+    def launched(self, run, tensors):
+        """A kernel is about to be launched: run() launches it again."""
+        if self.graph is not None:
+            for tensor in tensors:
+                self.graph.saved.before_writing(tensor)
+            self.graph.operations.append(_Launch(run))
+
+    def functions(self):
+        """{name in torch.cuda: replacement}"""
+        graph_class = _graph_class(self)
+        return {"CUDAGraph": graph_class,
+                "graph": _context_class(self, graph_class),
+                "graph_pool_handle": lambda: (0, 0),
+                "make_graphed_callables": _graphed(self)}
+
+
+def _recorder(graphs):
+    """The TorchDispatchMode of a capture."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Recorder(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return graphs.graph.run(func, args, kwargs or {})
+
+    return Recorder()
+
+
+def _graph_class(graphs):
+    virtual, torch = graphs.virtual, graphs.virtual.torch
+
+    class CUDAGraph:
+        """torch.cuda.CUDAGraph"""
+
+        def __init__(self, keep_graph=False):
+            self.operations = []
+            self.saved = None
+            self._modes = None
+
+        def capture_begin(self, pool=None, capture_error_mode="global"):
+            if graphs.graph is not None:
+                raise RuntimeError("CUDA graphs must not be captured inside "
+                                   "each other")
+            self.operations, self.saved = [], _Saved()
+            self._modes = contextlib.ExitStack()
+            self._modes.enter_context(_recorder(graphs))
+            graphs.graph = self
+
+        def capture_end(self):
+            if graphs.graph is not self:
+                raise RuntimeError("capture_end() without capture_begin()")
+            graphs.graph = None
+            self._modes.close()
+            with torch._C.DisableTorchFunction():
+                self.saved.restore()
+            self.saved = None
+
+        def run(self, func, args, kwargs):
+            """Runs an operator of the capture, and keeps it."""
+            name = func._schema.name.partition("::")[2]
+            tensors = tensors_in((args, kwargs), torch)
+            places = {virtual.mark_of(t) for t in tensors}
+            host = places == {HOST}
+            if not host and (name in _WAITS or name.startswith("index") and
+                             any(t.dtype is torch.bool for t in
+                                 tensors_in(args[1:2], torch))):
+                raise RuntimeError(_REFUSED)
+            written = _written(func, args, kwargs, torch)
+            for tensor in written:
+                self.saved.before_writing(tensor)
+            result = func(*args, **kwargs)
+            if host or not tensors and not tensors_in(result, torch):
+                return result
+            known = {t.untyped_storage().data_ptr() for t in tensors}
+            empty = name.startswith("empty")
+            new = []
+            for index, tensor in enumerate(tensors_in(result, torch)):
+                if tensor.untyped_storage().data_ptr() not in known:
+                    self.saved.made(tensor)
+                    if not empty:
+                        new.append((tensor, index))
+            if new or written:
+                self.operations.append(_Operation(func, args, kwargs, new))
+            return result
+
+        def replay(self):
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                for operation in self.operations:
+                    operation.replay(torch)
+
+        def reset(self):
+            self.operations = []
+
+        def instantiate(self):
+            """Nothing: a graph runs as it was captured."""
+
+        def pool(self):
+            return (0, 0)
+
+        def enable_debug_mode(self):
+            """Nothing: there is nothing to dump."""
+
+        def debug_dump(self, path):
+            with open(path, "w") as f:
+                f.write("".join(f"{type(o).__name__[1:]} "
+                                f"{getattr(o, 'func', '')}\n"
+                                for o in self.operations))
+
+    return CUDAGraph
+
+
+def _written(func, args, kwargs, torch):
+    """The tensors that an operator writes to, by its schema."""
+    found = []
+    for position, argument in enumerate(func._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            value = (args[position] if position < len(args)
+                     else kwargs.get(argument.name))
+            found += tensors_in(value, torch)
+    return found
+
+
+def _context_class(graphs, graph_class):
+    streams = graphs.virtual.streams
+
+    class graph:
+        """``with torch.cuda.graph(g):``"""
+
+        def __init__(self, cuda_graph, pool=None, stream=None,
+                     capture_error_mode="thread_local", **kwargs):
+            if not isinstance(cuda_graph, graph_class):
+                raise TypeError("torch.cuda.graph takes a CUDAGraph, not "
+                                f"{type(cuda_graph).__name__}")
+            self.cuda_graph = cuda_graph
+            self.stream = stream
+
+        def __enter__(self):
+            stream = self.stream or streams.Stream()
+            self.scope = streams.scope(stream)
+            self.scope.__enter__()
+            self.cuda_graph.capture_begin()
+
+        def __exit__(self, *error):
+            self.cuda_graph.capture_end()
+            self.scope.__exit__(*error)
+
+    return graph
+
+
+def _graphed(graphs):
+    def make_graphed_callables(callables, sample_args, *args, **kwargs):
+        """The callables as they are: their results are the same."""
+        return callables
+    return make_graphed_callables

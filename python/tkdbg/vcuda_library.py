@@ -1,0 +1,116 @@
+"""Implementations that libraries register for CUDA run.
+
+A tensor of the virtual device has the dispatch keys of a CPU tensor, so a
+kernel under the key CUDA would never be called.  It is registered under the
+key between autograd and the backends instead, and is called there for
+tensors on the device; for others the dispatcher goes on.
+"""
+from __future__ import annotations
+
+import warnings
+
+from .vcuda_autocast import _KEY as _AUTOCAST
+from .vcuda_operators import tensors_of
+
+_KEY = "BackendSelect"
+
+
+class Libraries:
+    """torch.library.Library.impl with the keys of CUDA."""
+
+    def __init__(self, virtual):
+        self.virtual = virtual
+        self.torch = virtual.torch
+
+    def install(self, patches):
+        library = self.torch.library.Library
+        impl, libraries = library.impl, self
+
+        def impl_here(self, op_name, fn, dispatch_key="", **options):
+            key = dispatch_key or self.dispatch_key
+            if key == "AutogradCUDA":
+                return impl(self, op_name, fn, "AutogradCPU", **options)
+            if key == "AutocastCUDA":
+                libraries.virtual.autocast.prepare()
+                return impl(self, op_name, libraries.autocast(fn), _AUTOCAST,
+                            **options)
+            if key != "CUDA" or fn is libraries.torch.library.\
+                    fallthrough_kernel:
+                return impl(self, op_name, fn, dispatch_key, **options)
+            with_keys = options.pop("with_keyset", False)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Halves may have it as well
+                return impl(self, op_name, libraries.kernel(
+                    self, op_name, fn, with_keys), _KEY, with_keyset=True,
+                    **options)
+
+        patches.set(library, "impl", impl_here)
+
+    def uninstall(self):
+        """Nothing: registrations end with their libraries."""
+
+    def kernel(self, library, op_name, fn, with_keys):
+        """The kernel that calls fn for tensors on the device."""
+        c, virtual = self.torch._C, self.virtual
+        below = c._dispatch_keyset_full_after(getattr(c.DispatchKey, _KEY))
+        named = _Named(self.torch, library.ns, op_name)
+
+        def kernel(keys, *args, **kwargs):
+            if any(virtual.on_device(t) for t in tensors_of(
+                    (args, kwargs), virtual.tensor)):
+                with virtual.on():
+                    return fn(keys, *args, **kwargs) if with_keys else fn(
+                        *args, **kwargs)
+            args = self._with_tensors(named.op(), args)
+            return named.op().redispatch(keys & below, *args, **kwargs)
+        return kernel
+
+    def _with_tensors(self, op, args):
+        """The arguments with a tensor for each number that stands where the
+        schema has one: such a number came as a tensor of its own kind, which
+        takes part in promotion as a number does."""
+        torch, found = self.torch, list(args)
+        tensors = tensors_of(args, torch.Tensor)
+        for i, (value, argument) in enumerate(zip(
+                args, op._schema.arguments)):
+            if isinstance(value, (bool, int, float, complex)) and str(
+                    argument.type) == "Tensor":
+                found[i] = torch.tensor(value, dtype=_dtype_of(
+                    torch, value, tensors))
+        return found
+
+    def autocast(self, fn):
+        """fn without the key that calls it."""
+        def kernel(*args, **kwargs):
+            with self.virtual.autocast.without(), self.virtual.on():
+                return fn(*args, **kwargs)
+        return kernel
+
+
+def _dtype_of(torch, number, tensors):
+    """A dtype for a tensor of no dimensions in a number's place."""
+    if not tensors:
+        return None
+    if not tensors[0].dim():
+        return torch.result_type(tensors[0], number)
+    exact = isinstance(number, float) and tensors[0].is_floating_point()
+    return torch.float64 if exact else None
+
+
+class _Named:
+    """An operator by the name that a library gave, found when it is used."""
+
+    def __init__(self, torch, namespace, name):
+        self._torch, self._op = torch, None
+        if not isinstance(name, str):
+            self._op = name
+            return
+        space, _, rest = name.rpartition("::")
+        self._path = (space or namespace, *rest.partition(".")[::2])
+
+    def op(self):
+        if self._op is None:
+            space, name, overload = self._path
+            packet = getattr(getattr(self._torch.ops, space), name)
+            self._op = getattr(packet, overload or "default")
+        return self._op

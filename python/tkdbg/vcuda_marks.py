@@ -1,0 +1,20 @@
+"""What the parts of the virtual device agree on: marks, names of devices."""
+from __future__ import annotations
+
+MARK = "_tkdbg_cuda"      # an attribute of tensors: a device's number, or HOST
+HOST = -1
+PINNED = "_tkdbg_pinned"  # an attribute of tensors in pinned memory
+
+
+def is_cuda_device(device):
+    """True for "cuda", "cuda:0", torch.device("cuda") and 0."""
+    if isinstance(device, str):
+        return device.split(":")[0] == "cuda"
+    if isinstance(device, int) and not isinstance(device, bool):
+        return True
+    return getattr(device, "type", None) == "cuda"
+
+
+def text_of(where):
+    """A mark as PyTorch prints the device."""
+    return "cpu" if where < 0 else f"cuda:{where}"

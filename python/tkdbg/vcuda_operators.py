@@ -1,0 +1,369 @@
+"""Operators of ATen where the virtual device must not do as the CPU does.
+
+Two modes of the dispatcher, each entered for one call only: one that finds
+tensors of different devices and raises what CUDA raises, and one that runs
+in a wider type what PyTorch has no CPU kernel for in the type asked for.
+The overloads that only CUDA has are kernels registered once.
+"""
+from __future__ import annotations
+
+import contextlib
+import re
+
+from .vcuda_autocast import find
+from .vcuda_marks import HOST, text_of
+
+# Operators that move between devices, or take part of their arguments from
+# the CPU.
+_ANYWHERE = frozenset("""
+    copy_ _to_copy _foreach_copy_ set_ is_same_size _pack_padded_sequence
+    _copy_from _copy_from_and_resize lift_fresh""".split())
+_INDEXING = frozenset("index index_put index_put_ _index_put_impl_ "
+                      "_unsafe_index _unsafe_index_put".split())
+
+# Operators that take scalars on the CPU beside tensors of a device, as those
+# do that PyTorch tags as pointwise.
+_ELEMENTWISE = frozenset("""
+    mse_loss smooth_l1_loss binary_cross_entropy elu gelu glu hardshrink
+    hardsigmoid hardswish hardtanh leaky_relu log_sigmoid softplus softshrink
+    threshold masked_fill masked_fill_ index_fill index_fill_ where dist rsub
+    floor_divide floor_divide_ max mean min sum std var __and__ __or__ __iand__
+    __ior__ true_divide arctan2 masked_select_backward gather_backward
+    bernoulli bernoulli_ binary_cross_entropy_with_logits""".split())
+
+# Operators whose kernels for CUDA are structured, which shows in the names of
+# their wrappers in messages.
+_STRUCTURED = frozenset("""
+    _log_softmax _log_softmax_backward_data _softmax _softmax_backward_data
+    _addmm_activation _linalg_det _linalg_eigh _linalg_slogdet
+    _linalg_solve_ex _linalg_svd addmm addmm_ addmv addmv_ avg_pool2d
+    avg_pool3d baddbmm baddbmm_ bmm cat clamp clamp_ clamp_max clamp_min gather
+    glu index_add index_add_ index_copy index_copy_ index_reduce index_reduce_
+    isin linalg_cross linalg_lu_solve linalg_ldl_solve lu_unpack mm
+    max_pool2d_with_indices nll_loss_backward nll_loss_forward scatter scatter_
+    scatter_add scatter_add_ scatter_reduce scatter_reduce_ silu_backward
+    slow_conv_transpose2d triangular_solve""".split())
+
+# Operators that CUDA has for integers and the CPU for floats alone.
+_IN_FLOATS = frozenset(["histc"])
+
+# How PyTorch says that a CPU kernel lacks a type.
+_LACKS = re.compile(r"not implemented for '(\w+)'|"
+                    r"not (?:currently )?supported (?:for|on CPU)|"
+                    r"[Ee]xpected (?:m1|mat1|scalar type|a floating|out|self)|"
+                    r"only (?:available|supported) (?:for|on)|"
+                    r"does not support|not supported|"
+                    r"Could not run '")
+
+
+def tensors_of(value, tensor):
+    """The tensors in arguments, at any depth."""
+    if isinstance(value, tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (tuple, list)):
+        return []
+    return [t for item in value for t in tensors_of(item, tensor)]
+
+
+class Operators:
+    """The two modes and the overloads, of one virtual device."""
+
+    def __init__(self, virtual):
+        self.virtual = virtual
+        self.torch = virtual.torch
+        self.rescued = False  # a call needed the wider types
+        self._modes = None
+        self._library = None
+
+    def install(self, patches):
+        torch = self.torch
+        self._library = torch.library.Library("aten", "IMPL")
+        for name in ("mm.dtype", "bmm.dtype", "addmm.dtype", "baddbmm.dtype"):
+            if find(torch, name) is not None:
+                self._library.impl(name, _with_out_dtype(
+                    torch, find(torch, name.partition(".")[0])), "CPU")
+
+    def uninstall(self):
+        if self._library is not None:
+            self._library._destroy()
+            self._library = None
+
+    # ---- tensors of different devices ------------------------------------
+
+    def mixed(self, func, args, kwargs):
+        """(place of the result, result) of a call with tensors of several
+        places; raises what CUDA raises."""
+        tensors = tensors_of((args, kwargs), self.torch.Tensor)
+        where = next(at for at in map(self.virtual.mark_of, tensors)
+                     if at is not None and at >= 0)
+        if not self.virtual.strict:
+            return where, func(*args, **kwargs)
+        with self._checking():
+            result = func(*args, **kwargs)
+        return where, result
+
+    def check(self, func, args, kwargs):
+        """Raises if an operator of ATen gets tensors that CUDA would not
+        take together; returns their place."""
+        names = [a.name for a in func._schema.arguments]
+        given = [(n, t, self.virtual.mark_of(t))
+                 for n, value in (*zip(names, args), *kwargs.items())
+                 for t in tensors_of(value, self.torch.Tensor)]
+        given = [row for row in given if row[2] is not None]
+        places = {where for _, _, where in given}
+        if len(places) < 2:
+            return places.pop() if places else None
+        name = func._schema.name.partition("::")[2]
+        if func.namespace == "aten" and name not in _ANYWHERE and (
+                not name.startswith("_foreach")):
+            if name == "equal":  # a reduction, whatever its tags say
+                self._check_alike(given, func)
+            elif name in _INDEXING:
+                self._check_index(given)
+            elif name in _ELEMENTWISE or _iterates(self.torch, func):
+                self._check_elementwise(given)
+            else:
+                self._check_alike(given, func)
+        return max(places)
+
+    @staticmethod
+    def _check_index(given):
+        place = next((where for name, _, where in given if name != "indices"),
+                     HOST)
+        for name, tensor, where in given:
+            if where == place or name == "indices" and where == HOST:
+                continue
+            if name == "indices":
+                raise RuntimeError(
+                    "indices should be either on cpu or on the same device as "
+                    f"the indexed tensor ({text_of(place)})")
+            if tensor.dim():
+                raise RuntimeError(
+                    f"Expected all tensors to be on the same device, but found "
+                    f"at least two devices, {text_of(place)} and "
+                    f"{text_of(where)}!")
+
+    @staticmethod
+    def _check_elementwise(given):
+        """Scalars on the CPU go with everything."""
+        common = next((where for _, t, where in given
+                       if where != HOST or t.dim()), HOST)
+        for _, tensor, where in given:
+            if where != common and (where != HOST or tensor.dim()):
+                raise RuntimeError(
+                    "Expected all tensors to be on the same device, but found "
+                    f"at least two devices, {text_of(common)} and "
+                    f"{text_of(where)}!")
+
+    @staticmethod
+    def _check_alike(given, func):
+        common = given[0][2]
+        name, _, where = next(row for row in given if row[2] != common)
+        method = func._schema.name.partition("::")[2].replace("_for_cpu", "")
+        overload = func._schema.overload_name
+        if method not in _STRUCTURED:
+            method = f"{overload}_{method}"
+        elif overload:
+            method += "_" + overload
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but got {name} "
+            f"is on {text_of(where)}, different from other tensors on "
+            f"{text_of(common)} (when checking argument in method "
+            f"wrapper_CUDA_{method})")
+
+    # ---- types that PyTorch's CPU kernels lack ----------------------------
+
+    def rescue(self, error, where, func, args, kwargs):
+        """The result of a call that failed with error, run in wider types;
+        raises the error if it is not about a missing kernel."""
+        if where is None or where < 0 or not _LACKS.search(str(error)):
+            raise error
+        self.rescued = True
+        try:
+            with self._widening():
+                return func(*args, **kwargs)
+        except (NotImplementedError, RuntimeError):
+            raise error from None
+
+    def caring(self):
+        """A context for a backward pass, which cannot run a second time."""
+        return self._widening() if self.rescued else contextlib.nullcontext()
+
+    def widen(self, func, args, kwargs, error):
+        """One operator of ATen in the first type that has a kernel."""
+        torch = self.torch
+        present = {t.dtype for t in tensors_of((args, kwargs), torch.Tensor)}
+        name = func._schema.name.partition("::")[2]
+        for wider in _wider(torch, present, name in _IN_FLOATS):
+            try:
+                return self._in(wider, func, args, kwargs)
+            except (NotImplementedError, RuntimeError) as e:
+                if not _LACKS.search(str(e)):
+                    raise error from None
+        raise error
+
+    def _in(self, wider, func, args, kwargs):
+        """Runs an operator on copies; wider: {dtype: the one to use}."""
+        torch, targets = self.torch, {}
+
+        def wide(value):
+            if isinstance(value, torch.Tensor):
+                dtype = wider.get(value.dtype)
+                if dtype is None:
+                    return value
+                copy = value.to(dtype)
+                targets[id(copy)] = copy, value
+                return copy
+            if isinstance(value, torch.dtype):
+                return wider.get(value, value)
+            if isinstance(value, (tuple, list)):
+                return type(value)([wide(v) for v in value])
+            return value
+
+        dtypes = _result_dtypes(func, args, kwargs, torch)
+        back = {v: k for k, v in wider.items()}
+        result = func(*map(wide, args),
+                      **{n: wide(v) for n, v in kwargs.items()})
+        for copy, value in targets.values():
+            if copy._version:
+                value.copy_(copy)
+
+        def narrow(value, place):
+            if not isinstance(value, torch.Tensor):
+                return value
+            if id(value) in targets:
+                return targets[id(value)][1]
+            dtype = (dtypes[place] if dtypes and place < len(dtypes)
+                     else back.get(value.dtype))
+            return value if dtype is None else value.to(dtype)
+
+        if isinstance(result, (tuple, list)):
+            return type(result)([narrow(r, i) for i, r in enumerate(result)])
+        return narrow(result, 0)
+
+    # ---- the modes -------------------------------------------------------
+
+    def _checking(self):
+        return self._classes()[0]()
+
+    def _widening(self):
+        return self._classes()[1]()
+
+    def _classes(self):
+        if self._modes is None:
+            self._modes = _modes(self)
+        return self._modes
+
+
+def _modes(operators):
+    from torch.utils._python_dispatch import TorchDispatchMode
+    virtual, c = operators.virtual, operators.torch._C
+    registered = c._dispatch_has_kernel_for_dispatch_key
+    composites = [n for n in ("CompositeExplicitAutograd",
+                              "CompositeImplicitAutograd")
+                  if hasattr(c.DispatchKey, n)]
+
+    def composite(schema):
+        """The key of an operator that is made of others, or None."""
+        name = schema.name + ("." + schema.overload_name
+                              if schema.overload_name else "")
+        if registered(name, "CPU"):
+            return None
+        return next((getattr(c.DispatchKey, n) for n in composites
+                     if registered(name, n)), None)
+
+    class Checking(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            key = composite(func._schema)
+            if key is not None:
+                with self:  # its parts are checked
+                    return func._op_dk(key, *args, **kwargs)
+            where = operators.check(func, args, kwargs)
+            result = func(*args, **kwargs)
+            if where is not None:
+                virtual.mark_new(result, where)
+            return result
+
+    class Widening(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            try:
+                return func(*args, **kwargs)
+            except (NotImplementedError, RuntimeError) as e:
+                if not _LACKS.search(str(e)):
+                    raise
+                return operators.widen(func, args, kwargs, e)
+
+    return Checking, Widening
+
+
+def _iterates(torch, func):
+    """Whether CUDA's kernel takes scalars on the CPU with its tensors."""
+    tags = getattr(torch, "Tag", None)
+    return tags is None or tags.pointwise in func.tags
+
+
+def _result_dtypes(func, args, kwargs, torch):
+    """The dtypes of an operator's results, or None."""
+    def meta(value):
+        if isinstance(value, torch.Tensor):
+            return value.to("meta")
+        if isinstance(value, (tuple, list)):
+            return type(value)([meta(v) for v in value])
+        return value
+
+    kwargs = dict(kwargs)
+    if "device" in kwargs:
+        kwargs["device"] = "meta"
+    try:
+        found = func(*map(meta, args), **{n: meta(v)
+                                          for n, v in kwargs.items()})
+    except (NotImplementedError, RuntimeError):
+        return None
+    found = found if isinstance(found, (tuple, list)) else [found]
+    return [getattr(t, "dtype", None) for t in found]
+
+
+def _wider(torch, present, in_floats):
+    """Ways to widen the dtypes of some tensors, the nearest first;
+    in_floats: integers as float64, where that is what CUDA's answer is."""
+    def known(*names):
+        return [getattr(torch, n) for n in names if hasattr(torch, n)]
+
+    floats = {d: torch.float32 for d in known(
+        "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
+        "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")}
+    floats.update((d, torch.complex64) for d in known("complex32"))
+    unsigned = {d: torch.int64 for d in known("uint16", "uint32", "uint64")}
+    small = dict.fromkeys(known("uint8", "int8", "int16", "int32"),
+                          torch.int64)
+    ways = [floats, {**floats, **unsigned},
+            {**floats, **unsigned, torch.bool: torch.uint8},
+            {**floats, **unsigned, **small, torch.bool: torch.int64}]
+    if in_floats:
+        ways.append({d: torch.float64 for d in (
+            *unsigned, *small, torch.int64, torch.bool)})
+    return [{d: w for d, w in way.items() if d in present}
+            for way in ways if present & way.keys()]
+
+
+# ---- overloads that only CUDA has -------------------------------------------
+
+
+def _with_out_dtype(torch, op):
+    """mm and its kin with a type for the result: sums stay in fp32."""
+    def kernel(*args, out_dtype=None, **kwargs):
+        args = list(args)
+        if out_dtype is None:
+            out_dtype = next(a for a in args if isinstance(a, torch.dtype))
+        args = [a for a in args if not isinstance(a, torch.dtype)]
+        dtype = args[-1].dtype
+        if out_dtype not in (dtype, torch.float32):
+            raise RuntimeError("out_dtype must be the same as input dtype or "
+                               "fp32 for fp16/bf16 inputs")
+        wide = [a.float() for a in args]
+        return op(*wide, **kwargs).to(out_dtype)
+    return kernel

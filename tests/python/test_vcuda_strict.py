@@ -1,0 +1,314 @@
+"""What CUDA refuses, and what it does otherwise than the CPU."""
+import unittest
+
+import support
+
+support.need("library", "torch")
+
+import torch  # noqa: E402
+
+if support.real_cuda():
+    raise unittest.SkipTest("PyTorch has a real CUDA device")
+
+import tkdbg  # noqa: E402
+
+tkdbg.install(quiet=True)
+
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+
+F = torch.nn.functional
+FOUND = "found at least two devices, cuda:0 and cpu!"
+
+
+@triton.jit
+def add_one(x, y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+class Mixing(unittest.TestCase):
+    def setUp(self):
+        self.a = torch.ones(3, device="cuda")
+        self.b = torch.ones(3)
+
+    def refused(self, text, function, *args, error=RuntimeError, **kwargs):
+        with self.assertRaises(error) as caught:
+            function(*args, **kwargs)
+        self.assertIn(text, str(caught.exception))
+
+    def test_elementwise(self):
+        a, b = self.a, self.b
+        self.refused(FOUND, lambda: a + b)
+        self.refused(FOUND, torch.maximum, a, b)
+        self.refused(FOUND, torch.where, a > 0, a, b)
+        self.refused(FOUND, torch.allclose, a, b)
+        self.refused(FOUND, F.mse_loss, a, b)
+        self.refused("cuda:0 and cuda:1", lambda: a + a.to("cuda:1"))
+        self.refused(FOUND, torch.add, a, a, out=torch.empty(3))
+
+    def test_others_name_the_argument(self):
+        a, b = self.a, self.b
+        self.refused("got mat2 is on cpu, different from other tensors on "
+                     "cuda:0 (when checking argument in method "
+                     "wrapper_CUDA_mm)", torch.mm, a[:, None], b[None])
+        self.refused("wrapper_CUDA_addmm", torch.nn.Linear(3, 3), a[None])
+        self.refused("wrapper_CUDA_cat", torch.cat, [a, b])
+        self.refused("wrapper_CUDA__index_select", F.embedding,
+                     torch.zeros(2, dtype=torch.long), a[:, None])
+        self.refused("got target", F.cross_entropy, a[None],
+                     torch.zeros(1, dtype=torch.long))
+        self.refused("wrapper_CUDA__equal", torch.equal, a, b)
+
+    def test_indices(self):
+        self.assertTrue(self.a[torch.tensor([0])].is_cuda)
+        self.refused("indices should be either on cpu or on the same device "
+                     "as the indexed tensor (cpu)",
+                     lambda: self.b[torch.tensor([0], device="cuda")])
+
+    def test_numpy(self):
+        text = ("can't convert cuda:0 device type tensor to numpy. Use "
+                "Tensor.cpu() to copy the tensor to host memory first.")
+        self.refused(text, self.a.numpy, error=TypeError)
+        numpy = __import__("numpy")
+        self.refused(text, numpy.asarray, self.a, error=TypeError)
+        self.assertEqual(self.a.cpu().numpy().tolist(), [1] * 3)
+
+    def test_gradients(self):
+        p = torch.nn.Parameter(self.b)
+        with self.assertRaisesRegex(RuntimeError, "assigned grad"):
+            p.grad = self.a
+
+    def test_what_is_allowed(self):
+        a, b = self.a, self.b
+        for result in (a + torch.tensor(1.0), a.copy_(b), a.view_as(b),
+                       a.expand_as(b), torch.where(a > 0, a,
+                                                   torch.tensor(0.0)),
+                       b.type_as(a), torch.zeros_like(b, device="cuda")):
+            self.assertTrue(result.is_cuda)
+        self.assertFalse(b.copy_(a).is_cuda)
+        self.assertFalse(a.type_as(b).is_cuda)
+        a[:2] = b[:2]
+        packed = torch.nn.utils.rnn.pack_padded_sequence(
+            a.expand(2, 3), torch.tensor([3, 2]), batch_first=True)
+        self.assertTrue(packed.data.is_cuda)
+        self.assertFalse(packed.batch_sizes.is_cuda)
+
+    def test_kernels(self):
+        y = torch.empty(3, device="cuda")
+        self.refused("Pointer argument (at 0) cannot be accessed from Triton "
+                     "(cpu tensor?)", add_one[(1,)], self.b, y, 3, BLOCK=4,
+                     error=ValueError)
+        self.refused("(at 1)", add_one[(1,)], self.a, self.b, 3, BLOCK=4,
+                     error=ValueError)
+        add_one[(1,)](self.b.pin_memory(), y, 3, BLOCK=4)
+        self.assertEqual(y.tolist(), [2] * 3)
+
+    def test_lenient(self):
+        options = tkdbg.options()
+        options.lenient_device = True
+        self.addCleanup(setattr, options, "lenient_device", False)
+        self.assertTrue((self.a + self.b).is_cuda)
+        self.assertEqual(self.a.numpy().tolist(), [1] * 3)
+        add_one[(1,)](self.b, self.b, 3, BLOCK=4)
+        self.assertEqual(self.b.tolist(), [2] * 3)
+
+
+class Autocast(unittest.TestCase):
+    def test_lists(self):
+        x = torch.randn(4, 8, device="cuda")
+        w = torch.randn(8, 8, device="cuda")
+        half, full = torch.float16, torch.float32
+        with torch.autocast("cuda", dtype=half):
+            y = x @ w
+            for result in (y, F.linear(x, w), torch.einsum("ij,jk", x, w),
+                           F.gelu(y), F.relu(y), y + y, torch.bmm(
+                               x[None], w[None]), F.silu(y), y.abs()):
+                self.assertIs(result.dtype, half)
+            for result in (torch.softmax(y, -1), F.log_softmax(y, -1),
+                           F.layer_norm(y, (8,)), torch.exp(y), y.pow(2),
+                           y.sum(), y.sum(0), y.norm(), y.norm(dim=0),
+                           y.cumsum(0), F.softplus(y), y.prod(), y + x,
+                           F.mse_loss(y, y), torch.logsumexp(y, 0),
+                           torch.dot(y[0], x[0]), y.abs().rsqrt(),
+                           F.cross_entropy(y, torch.zeros(
+                               4, dtype=torch.long, device="cuda"))):
+                self.assertIs(result.dtype, full)
+            self.assertIs(torch.softmax(y, -1, dtype=half).dtype, half)
+            self.assertIs((x.double() @ w.double()).dtype, torch.float64)
+            with torch.autocast("cuda", enabled=False):
+                self.assertIs((x @ w).dtype, full)
+            with self.assertRaisesRegex(RuntimeError, "unsafe to autocast"):
+                F.binary_cross_entropy(torch.sigmoid(y), y)
+        self.assertIs((x @ w).dtype, full)
+
+    def test_the_cpu_has_lists_of_its_own(self):
+        x = torch.randn(4, 4)
+        with torch.autocast("cuda"):
+            self.assertIs((x @ x).dtype, torch.float32)
+        with torch.autocast("cpu"):
+            self.assertIs((x @ x).dtype, torch.bfloat16)
+
+    def test_training(self):
+        model = torch.nn.Linear(8, 8).cuda()
+        with torch.autocast("cuda"):
+            self.assertIs(torch.get_autocast_dtype("cuda"), torch.float16)
+            loss = model(torch.ones(4, 8, device="cuda")).sum()
+        loss.backward()
+        self.assertIs(model.weight.grad.dtype, torch.float32)
+        self.assertTrue(model.weight.grad.is_cuda)
+
+
+class Library(unittest.TestCase):
+    def test_an_operator_of_aten(self):
+        calls = []
+        library = torch.library.Library("aten", "IMPL")
+        self.addCleanup(library._destroy)
+        library.impl("mul.Tensor", lambda a, b: calls.append(1) or a.add(b),
+                     "CUDA")
+        x = torch.full((3,), 3.0, device="cuda")
+        self.assertEqual((x * x).tolist(), [6] * 3)
+        self.assertEqual((torch.full((2,), 3.0) * 3).tolist(), [9] * 2)
+        self.assertEqual(len(calls), 1)
+
+    def test_a_library_with_two_keys(self):
+        library = torch.library.Library("tkdbg_test", "DEF")
+        self.addCleanup(library._destroy)
+        library.define("where(Tensor x) -> Tensor")
+        library.impl("where", lambda x: x + 1, "CPU")
+        library.impl("where", lambda x: twice(x), "CUDA")
+        where = torch.ops.tkdbg_test.where
+        self.assertEqual(where(torch.ones(2)).tolist(), [2, 2])
+        self.assertEqual(where(torch.ones(2, device="cuda")).tolist(), [2, 2])
+        self.assertEqual(where(torch.full((2,), 4.0, device="cuda")).tolist(),
+                         [5, 5])
+
+    def test_custom_op(self):
+        if not hasattr(torch.library, "custom_op"):
+            self.skipTest("this PyTorch has no custom_op")
+
+        @torch.library.custom_op("tkdbg_test::inc", mutates_args=(),
+                                 device_types="cuda")
+        def inc(x: torch.Tensor) -> torch.Tensor:
+            assert x.is_cuda
+            return twice(x)
+
+        @inc.register_kernel("cpu")
+        def _(x):
+            return x - 1
+
+        inc.register_autograd(lambda ctx, grad: grad * 7)
+        x = torch.ones(3, device="cuda", requires_grad=True)
+        y = inc(x)
+        y.sum().backward()
+        self.assertEqual((y.tolist(), x.grad.tolist()), ([2] * 3, [7] * 3))
+        self.assertEqual(inc(torch.ones(2)).tolist(), [0, 0])
+
+    def test_triton_op(self):
+        if not hasattr(torch.library, "triton_op"):
+            self.skipTest("this PyTorch has no triton_op")
+
+        @torch.library.triton_op("tkdbg_test::by_triton", mutates_args=())
+        def by_triton(x: torch.Tensor) -> torch.Tensor:
+            y = torch.empty_like(x)
+            torch.library.wrap_triton(add_one)[(1,)](x, y, x.numel(), BLOCK=4)
+            return y
+        self.assertEqual(by_triton(torch.ones(3, device="cuda")).tolist(),
+                         [2] * 3)
+
+    def test_overloads_that_only_cuda_has(self):
+        x = torch.full((2, 2), 3.0, device="cuda", dtype=torch.bfloat16)
+        full = {"out_dtype": torch.float32}
+        for result in (torch.mm(x, x, **full),
+                       torch.bmm(x[None], x[None], **full)[0],
+                       torch.addmm(torch.zeros_like(x), x, x, **full)):
+            self.assertIs(result.dtype, torch.float32)
+            self.assertEqual(result.tolist(), [[18, 18]] * 2)
+
+
+def twice(x):
+    """x + 1 by a kernel."""
+    y = torch.empty_like(x)
+    add_one[(1,)](x, y, x.numel(), BLOCK=4)
+    return y
+
+
+class Graphs(unittest.TestCase):
+    def test_replay(self):
+        graph, x = torch.cuda.CUDAGraph(), torch.zeros(3, device="cuda")
+        count = torch.zeros(1, device="cuda")
+        with torch.cuda.graph(graph):
+            y = twice(twice(x) * 2)
+            count += 1
+            self.assertTrue(torch.cuda.is_current_stream_capturing())
+        self.assertEqual(count.item(), 0)
+        x.fill_(10)
+        graph.replay()
+        graph.replay()
+        self.assertEqual((y.tolist(), count.item()), ([23] * 3, 2))
+
+    def test_training(self):
+        torch.manual_seed(0)
+        model = torch.nn.Linear(3, 1).cuda()
+        optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+        x, graph = torch.ones(4, 3, device="cuda"), torch.cuda.CUDAGraph()
+        before = model.weight.detach().clone()
+        with torch.cuda.graph(graph):
+            loss = model(x).pow(2).mean()
+            loss.backward()
+            optimiser.step()
+        self.assertTrue(torch.equal(before, model.weight))
+        losses = []
+        for _ in range(3):
+            graph.replay()
+            losses.append(loss.item())
+        self.assertGreater(losses[0], losses[2])
+
+    def test_the_host_must_not_wait(self):
+        x = torch.ones(2, device="cuda")
+        for read in (x.cpu, x.sum().item, torch.cuda.synchronize,
+                     lambda: bool(x[0] > 0), lambda: x[x > 0]):
+            with self.assertRaisesRegex(RuntimeError, "capturing"):
+                with torch.cuda.graph(torch.cuda.CUDAGraph()):
+                    read()
+        self.assertFalse(torch.cuda.is_current_stream_capturing())
+
+
+class Memory(unittest.TestCase):
+    def test_figures(self):
+        c = torch.cuda
+        before = c.memory_allocated()
+        c.reset_peak_memory_stats()
+        x = torch.empty(1 << 20, device="cuda")
+        y = x[:10]
+        self.assertEqual(c.memory_allocated() - before, 4 << 20)
+        del x
+        self.assertEqual(c.memory_allocated() - before, 4 << 20)
+        del y
+        self.assertEqual(c.memory_allocated(), before)
+        self.assertEqual(c.max_memory_allocated() - before, 4 << 20)
+        self.assertEqual(c.memory_allocated(1), 0)
+        free, total = c.mem_get_info()
+        self.assertLess(0, free)
+        self.assertLessEqual(free, total)
+        self.assertIn("allocated_bytes.all.peak", c.memory_stats())
+
+
+class Device(support.ScriptCase):
+    def test_models(self):
+        for model, name, capability, count in (
+                ("sm_80", "A100", (8, 0), 108), ("sm_100", "B200",
+                                                 (10, 0), 148)):
+            done = self.run_script("""
+                import torch, triton
+                p = torch.cuda.get_device_properties(0)
+                print(p.name, torch.cuda.get_device_capability(),
+                      p.multi_processor_count,
+                      triton.runtime.driver.active.get_current_target().arch)
+            """, "--device", model)
+            self.assertIn(f"NVIDIA {name}", done.stdout)
+            self.assertIn(f"{capability} {count} {model[3:]}", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
