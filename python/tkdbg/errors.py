@@ -16,9 +16,11 @@ The names follow Triton's, so that scripts which catch them keep working::
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import linecache
 import re
+import textwrap
 
 
 class TritonError(Exception):
@@ -231,35 +233,48 @@ def _where(place):
     """A line "at 2:4:" as Triton counts: from the function's def."""
     lines = linecache.getlines(place.get("file", ""))
     line, column = place["line"], place["column"]
-    if place.get("kind", "name") != "name":
-        line, column = _call_around(lines, line, column)
-    if line > len(lines):
+    start = _def_around(lines, line)
+    if start is None:
         return f"  note: at {line}:{column - 1}:\n"
+    if place.get("kind", "name") != "name":
+        line, column = _call_around(lines, start, line, column)
+    return (f"  note: at {line - start + 1}:"
+            f"{max(column - 1 - _indent(lines[start - 1]), 0)}: counted from "
+            "the function's def\n")
+
+
+def _def_around(lines, line):
+    """The number of the def whose body a line is in, or None."""
+    if line > len(lines):
+        return None
     own = _indent(lines[line - 1])
     for start in range(line, 0, -1):
         text = lines[start - 1]
         if (re.match(r"\s*def\s", text) and
                 (_indent(text) < own or start == line)):
-            return (f"  note: at {line - start + 1}:"
-                    f"{max(column - 1 - _indent(text), 0)}: counted from "
-                    "the function's def\n")
-    return f"  note: at {line}:{column - 1}:\n"
+            return start
+    return None
 
 
-def _call_around(lines, line, column):
+def _call_around(lines, start, line, column):
     """Where the call begins that has a name or literal at this place for an
-    argument: Triton says of an argument that it is wrong at its call."""
+    argument: Triton says of an argument that it is wrong at its call.  Only
+    the function at line start is parsed: files are long."""
+    margin = _indent(lines[start - 1])
     try:
-        tree = ast.parse("".join(lines))
+        tree = ast.parse(textwrap.dedent("".join(
+            inspect.getblock(lines[start - 1:]))))
     except (SyntaxError, ValueError):
         return line, column
+    place = (line - start + 1, column - 1 - margin)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         for arg in node.args + [k.value for k in node.keywords]:
             if (isinstance(arg, (ast.Name, ast.Constant)) and
-                    (arg.lineno, arg.col_offset + 1) == (line, column)):
-                return node.lineno, node.col_offset + 1
+                    (arg.lineno, arg.col_offset) == place):
+                return (node.lineno + start - 1,
+                        node.col_offset + 1 + margin)
     return line, column
 
 
