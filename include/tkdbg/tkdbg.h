@@ -230,6 +230,12 @@ tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z);
 /* The launch option num_warps (4): what tl.extra.cuda.num_warps() tells the
  * kernel; nothing else depends on it.  A power of two up to 64. */
 tk_status tk_launch_num_warps(tk_launch *l, int n);
+/* How the kernel is compiled: an option of Triton's launches or a knob, by its
+ * name, that changes what a kernel means or which are accepted (fp32_default,
+ * allowed_dot_input_precisions, supported_fp8_dtypes); items of a list are
+ * separated by commas. */
+tk_status tk_launch_compile_option(tk_launch *l, const char *name,
+                                   const char *value);
 
 /* Arguments by parameter name.  A tk_value for an ordinary parameter is
  * specialised as Triton does (int equal to 1 becomes constexpr, float is

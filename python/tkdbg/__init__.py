@@ -62,6 +62,7 @@ session    session       the one session: library, options, reports, totals
 ground     _capi         the C API
            errors        what a launch raises
            tltypes       types and values of the language on the host
+           environment   Triton's knobs and variables that change results
            source        the text that a function was written in
            patches       replaced attributes of other people's modules
 """

@@ -154,6 +154,7 @@ PROTOTYPES = {
     "tk_launch_free": (None, [_P]),
     "tk_launch_grid": (c_int, [_P, c_int64, c_int64, c_int64]),
     "tk_launch_num_warps": (c_int, [_P, c_int]),
+    "tk_launch_compile_option": (c_int, [_P, _S, _S]),
     # tensors are given by address: launches pack them by hand
     "tk_launch_tensor": (c_int, [_P, _S, _P]),
     "tk_launch_value": (c_int, [_P, _S, _P]),

@@ -6,10 +6,9 @@ Callbacks never let an exception pass through C: it is kept in
 from __future__ import annotations
 
 import copy
-import os
 import types
 
-from . import _capi, convert, errors, functions
+from . import _capi, convert, environment, errors, functions
 from . import tltypes as tl_types
 from .scope import MISSING, annotations, is_constexpr_annotation
 
@@ -63,7 +62,7 @@ class Host:
         convert.fill(self.session, out, value, name)
         if holder is not None:
             self._remember(scope, name, value, holder)
-            if (scope.annotated_constexpr(name) or _allow_globals()):
+            if (scope.annotated_constexpr(name) or environment.allow_globals()):
                 out.is_constexpr = True
         return FOUND
 
@@ -96,7 +95,7 @@ class Host:
             note = annotations(vars(obj)).get(name)
             if note is not None and is_constexpr_annotation(note):
                 out.is_constexpr = True
-            if _allow_globals():
+            if environment.allow_globals():
                 out.is_constexpr = True
         return FOUND
 
@@ -163,8 +162,3 @@ def _is_builtin(obj):
     """A Python function that says it is one of the compiler's own."""
     return (isinstance(obj, types.FunctionType) and
             getattr(obj, "__triton_builtin__", False))
-
-
-def _allow_globals():
-    return os.environ.get("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", "").lower() in (
-        "1", "true", "on", "yes", "y")

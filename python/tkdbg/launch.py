@@ -6,7 +6,8 @@ import textwrap
 import warnings
 from ctypes import byref, c_void_p
 
-from . import _capi, arguments, binder, device, errors, session as session_
+from . import (_capi, arguments, binder, device, environment, errors,
+               session as session_)
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
@@ -169,6 +170,7 @@ class JITFunction(JITCallable, KernelInterface):
         key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
         named = self._repr and arguments.Specialization(self.params, values)
         key = (session, tuple(options.items()) if options else (),
+               environment.compile_options(options),
                named and repr(named.signature),
                tuple([constexpr_key(v) if is_constexpr else key_of(v)
                       for v, is_constexpr in zip(values,
@@ -177,7 +179,7 @@ class JITFunction(JITCallable, KernelInterface):
         if prepared is None:
             self._check_params()
             try:
-                prepared = Prepared(self, session, key[3], values, options)
+                prepared = Prepared(self, session, key[4], values, options)
             except errors.NotOpened:
                 self._refuse(session)
             if not session.addresses:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ctypes import byref, c_void_p
 
-from . import _capi, arguments, binder, compiled
+from . import _capi, arguments, binder, compiled, environment
 
 
 class Prepared:
@@ -33,6 +33,9 @@ class Prepared:
                         if p.name in binder.OPTIONS}))
         session.check(session.lib.tk_launch_num_warps(
             self.ptr, self.kernel.metadata.num_warps), function.__name__)
+        for name, text in environment.compile_options(options):
+            session.check(session.lib.tk_launch_compile_option(
+                self.ptr, name.encode(), text.encode()), function.__name__)
 
     def __del__(self):
         if getattr(self, "ptr", None):

@@ -14,8 +14,8 @@ import sys
 import threading
 import warnings
 
-from . import (_capi, errors, findings, fresh, interrupt, progress, settings,
-               tensors)
+from . import (_capi, environment, errors, findings, fresh, interrupt,
+               progress, settings, tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -87,6 +87,7 @@ class Session:
             if not self._ptr:
                 raise errors.InternalError("tkdbg: no memory for a session")
             self.lib.tk_session_output(self._ptr, self._output, None)
+            environment.report()
             if self.options.triton_version is not None:
                 self.check(self.lib.tk_session_triton_version(
                     self._ptr, self.options.triton_version.encode()))

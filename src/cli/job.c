@@ -116,10 +116,27 @@ int cli_job_end(cli_job *j, int status) {
   return status == TK_OK && lost ? TK_USAGE : status;
 }
 
+/* One --compile NAME=VALUE. */
+static tk_status give_compile_option(cli_job *j, const char *text) {
+  const char *eq = strchr(text, '=');
+  if (!eq)
+    return cli_usage(j->args, "--compile takes NAME=VALUE, not '%s'", text);
+  char *name = cli_format("%.*s", (int)(eq - text), text);
+  tk_status st = tk_launch_compile_option(j->launch, name, eq + 1);
+  free(name);
+  return st;
+}
+
 static tk_status give_arguments(cli_job *j) {
   const cli_args *a = j->args;
   const char *grid = cli_value(a, OPT_GRID);
+  const char *precision = getenv("TRITON_F32_DEFAULT");
   tk_status st = TK_OK;
+  if (precision)
+    st = tk_launch_compile_option(j->launch, "fp32_default", precision);
+  for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
+    if (a->uses[i].id == OPT_COMPILE)
+      st = give_compile_option(j, a->uses[i].value);
   for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
     if (a->uses[i].id == OPT_ARG)
       st = tk_launch_arg_text(j->launch, a->uses[i].value);

@@ -29,6 +29,8 @@ tk_launch *tkn_launch_new(tk_session *s, tk_function *f) {
   l->fn = f;
   l->grid[0] = l->grid[1] = l->grid[2] = 1;
   l->num_warps = 4; /* Triton's default */
+  for (int i = 0; i < TK_COMPILE_COUNT; i++)
+    l->compile[i] = tk_compile_usual((tk_compile_option)i);
   l->next_address = first_address;
   l->args = TK_NEWN(&l->arena, tk_arg, f->ast->n + 1);
   l->nargs = f->ast->n;
@@ -486,6 +488,69 @@ static void set_num_warps(tk_env *e, void *ud) {
 tk_status tk_launch_num_warps(tk_launch *l, int n) {
   grid_call c = {l, {n, 1, 1}, NULL};
   return tk_session_guard(l->session, set_num_warps, &c);
+}
+
+/* ---- how the kernel is compiled ----------------------------------------- */
+
+static const struct {
+  const char *name, *usual;
+} compile_options[] = {
+#define COMPILE(id, name, usual, doc) {name, usual},
+#include "launch/compile.def"
+#undef COMPILE
+};
+
+const char *tk_compile_name(tk_compile_option o) {
+  return compile_options[o].name;
+}
+
+const char *tk_compile_usual(tk_compile_option o) {
+  return compile_options[o].usual;
+}
+
+bool tk_compile_lists(const tk_launch *l, tk_compile_option o,
+                      const char *item) {
+  const char *list = l->compile[o];
+  size_t n = strlen(item);
+  for (const char *at = list; (at = strstr(at, item)); at += n) {
+    bool begins = at == list || at[-1] == ',' || at[-1] == ' ';
+    if (begins && (!at[n] || at[n] == ',')) return true;
+  }
+  return false;
+}
+
+void tkn_compile_option(tk_launch *l, const char *name, const char *value) {
+  tk_env *e = &l->session->env;
+  for (int i = 0; i < TK_COMPILE_COUNT; i++) {
+    if (strcmp(compile_options[i].name, name)) continue;
+    l->compile[i] = tk_arena_strdup(&l->arena, value);
+    return;
+  }
+  tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                           "there is no compile option '%s'", name);
+  tk_nearest near = tk_nearest_start(name);
+  for (int i = 0; i < TK_COMPILE_COUNT; i++)
+    tk_nearest_try(&near, compile_options[i].name);
+  const char *best = tk_nearest_best(&near);
+  if (best) tk_diag_help(e, d, "did you mean %s?", best);
+  tk_throw(e, TK_USAGE);
+}
+
+typedef struct compile_call {
+  tk_launch *l;
+  const char *name, *value;
+} compile_call;
+
+static void set_compile_option(tk_env *e, void *ud) {
+  compile_call *c = ud;
+  (void)e;
+  tkn_compile_option(c->l, c->name, c->value);
+}
+
+tk_status tk_launch_compile_option(tk_launch *l, const char *name,
+                                   const char *value) {
+  compile_call c = {l, name, value};
+  return tk_session_guard(l->session, set_compile_option, &c);
 }
 
 /* ---- results ----------------------------------------------------------- */

@@ -393,6 +393,17 @@ static void write_file(tkn_writer *w, void *ud) {
   }
 }
 
+/* Those that are not as usual. */
+static void put_compile_options(recorder *r) {
+  json_t *all = put_json(r, r->meta, "compile", json_object());
+  for (int i = 0; i < TK_COMPILE_COUNT; i++) {
+    const char *text = r->l->compile[i];
+    if (strcmp(text, tk_compile_usual((tk_compile_option)i)))
+      put_json(r, all, tk_compile_name((tk_compile_option)i),
+               json_string(text));
+  }
+}
+
 static void record(tk_env *e, void *ud) {
   recorder *r = ud;
   r->header = json_object();
@@ -405,6 +416,7 @@ static void record(tk_env *e, void *ud) {
   json_t *grid = put_json(r, r->meta, "grid", json_array());
   for (int i = 0; i < 3; i++) push_json(r, grid, json_integer(r->l->grid[i]));
   put_int(r, r->meta, "num_warps", r->l->num_warps);
+  put_compile_options(r);
   put_args(r);
   put_functions(r);
   r->meta_text = dump(r, r->meta, JSON_COMPACT);

@@ -415,6 +415,12 @@ static void read_grid(replayer *r) {
   tkn_grid(r->l, grid);
   if (json_object_get(r->meta, "num_warps")) /* files of 0.1 lack it */
     tkn_num_warps(r->l, any_int(r, r->meta, "num_warps"));
+  const char *name;
+  json_t *value, *all = json_object_get(r->meta, "compile");
+  json_object_foreach(all, name, value) {
+    if (!json_is_string(value)) bad_file(r, "compile", "holds no texts");
+    tkn_compile_option(r->l, name, json_string_value(value));
+  }
 }
 
 /* ---- the whole --------------------------------------------------------- */

@@ -87,6 +87,13 @@ typedef struct tk_arg {
   tk_arena values; /* freed with the value */
 } tk_arg;
 
+typedef enum tk_compile_option { /* compile.def */
+#define COMPILE(id, name, usual, doc) TK_COMPILE_##id,
+#include "launch/compile.def"
+#undef COMPILE
+                                 TK_COMPILE_COUNT,
+} tk_compile_option;
+
 struct tk_launch {
   tk_launch *next;
   tk_session *session;
@@ -95,6 +102,7 @@ struct tk_launch {
   int64_t grid[3];
   bool grid_given;
   int num_warps;
+  const char *compile[TK_COMPILE_COUNT];
   tk_arg *args; /* one per parameter, in order */
   size_t nargs;
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
@@ -106,6 +114,13 @@ struct tk_launch {
   tk_buf text;           /* last text returned to the caller */
   uint64_t next_address; /* for the next tensor the launch makes itself */
 };
+
+/* The options' names, and what holds when nothing is said. */
+const char *tk_compile_name(tk_compile_option o);
+const char *tk_compile_usual(tk_compile_option o);
+/* Whether an option that is a list, "a,b,c", has the item. */
+bool tk_compile_lists(const tk_launch *l, tk_compile_option o,
+                      const char *item);
 
 /* Before a launch runs again. */
 void tk_launch_forget_answers(tk_launch *l);

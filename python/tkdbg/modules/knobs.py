@@ -1,13 +1,33 @@
-"""triton.knobs: settings that scripts set; none changes what runs."""
+"""triton.knobs: settings that scripts set.  environment.py says which of them
+change what runs."""
 from __future__ import annotations
 
 import contextlib
+import os
 
 from .. import device
+from ..environment import flag
+
+# (group, name): (variable, what it is when nobody sets it)
+_VARIABLES = {
+    ("runtime", "override_arch"): ("TRITON_OVERRIDE_ARCH", None),
+    ("compilation", "allow_non_constexpr_globals"):
+        ("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", False),
+    ("compilation", "always_compile"): ("TRITON_ALWAYS_COMPILE", False),
+    ("compilation", "front_end_debugging"):
+        ("TRITON_FRONT_END_DEBUGGING", False),
+    ("autotuning", "print"): ("TRITON_PRINT_AUTOTUNING", False),
+    ("autotuning", "cache"): ("TRITON_CACHE_AUTOTUNING", False),
+    ("language", "fp32_default"): ("TRITON_F32_DEFAULT", None),
+    ("language", "default_fp_fusion"): ("TRITON_DEFAULT_FP_FUSION", True),
+}
 
 
 class Knobs:
-    """An object that has every attribute: None until it is set."""
+    """An object that has every attribute: what was set, else what the
+    environment says, else None."""
+
+    _group = None
 
     def __init__(self, **values):
         self.__dict__.update(values)
@@ -15,7 +35,14 @@ class Knobs:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return None
+        variable, usual = _VARIABLES.get((self._group, name), (None, None))
+        text = os.environ.get(variable) if variable else None
+        if text is None:
+            return usual
+        return flag(text) if isinstance(usual, bool) else text
+
+    def __delattr__(self, name):
+        self.__dict__.pop(name, None)
 
     def set(self, **values):
         self.__dict__.update(values)
@@ -34,16 +61,19 @@ class Knobs:
             self.__dict__.update(before)
 
 
+def _group_class(name):
+    """As in Triton each group is the one object of a class of its own."""
+    return type(f"{name}_knobs", (Knobs,), {"_group": name})
+
+
 def namespace():
     """{name: Knobs} of every group that Triton has."""
     return {
-        "runtime": Knobs(interpret=False, debug=False),
-        "compilation": Knobs(always_compile=False,
-                             instrumentation_mode="",
-                             allow_non_constexpr_globals=False),
-        "autotuning": Knobs(print=False, cache=False),
+        "runtime": _group_class("runtime")(interpret=False, debug=False),
+        "compilation": _group_class("compilation")(instrumentation_mode=""),
+        "autotuning": _group_class("autotuning")(),
         "cache": Knobs(dir="", dump_dir="", override_dir=""),
-        "language": Knobs(default_fp_fusion=True),
+        "language": _group_class("language")(),
         "nvidia": Knobs(ptxas=Knobs(version=device.CUDA_VERSION)),
         "amd": Knobs(), "proton": Knobs(),
         "build": Knobs(), "redis": Knobs(),

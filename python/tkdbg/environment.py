@@ -1,0 +1,75 @@
+"""Settings of Triton that change what a kernel computes: knobs, environment
+variables, keywords of launches.  Each is honoured, or a warning says that it
+is not; docs/compatibility.md has the whole list.
+"""
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+
+# keywords of launches that tk_launch_compile_option knows
+_KEYWORDS = ("allowed_dot_input_precisions", "supported_fp8_dtypes")
+
+# 8-bit floats of an NVIDIA target before and since this architecture
+_FP8, _FP8_SINCE = ("fp8e4b15", "fp8e5"), (89, "fp8e4nv")
+
+# what would change results and is not followed: variable -> why
+_IGNORED = {
+    "TRITON_KERNEL_OVERRIDE": "the kernel's own source is run",
+    "TRITON_LIBDEVICE_PATH": "functions of libdevice are tkdbg's own",
+    "PTXAS_OPTIONS": "no PTX is assembled",
+    "TRITON_INSTRUMENTATION_MODE": "nothing is instrumented; --check looks "
+                                   "for races",
+}
+
+
+def flag(text):
+    return text.lower() in ("1", "true", "on", "yes", "y")
+
+
+def knob(group, name, variable):
+    """What triton.knobs says, else the environment; None when neither."""
+    knobs = sys.modules.get("triton.knobs")
+    value = getattr(getattr(knobs, group, None), name, None)
+    return os.environ.get(variable) if value is None else value
+
+
+def allow_globals():
+    """Whether kernels may read globals that are no constexprs."""
+    value = knob("compilation", "allow_non_constexpr_globals",
+                 "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    return flag(value) if isinstance(value, str) else bool(value)
+
+
+def compile_options(options):
+    """((name, text), ...) of what tk_launch_compile_option is told for a
+    launch with these keywords, now."""
+    found = [(name, ",".join(options[name])) for name in _KEYWORDS
+             if options and options.get(name) is not None]
+    default = knob("language", "fp32_default", "TRITON_F32_DEFAULT")
+    if default:
+        found.append(("fp32_default", str(default)))
+    arch = (options or {}).get("arch") or knob(
+        "runtime", "override_arch", "TRITON_OVERRIDE_ARCH")
+    if arch and "supported_fp8_dtypes" not in dict(found):
+        found.append(("supported_fp8_dtypes", ",".join(_fp8_of(str(arch)))))
+    return tuple(found)
+
+
+def _fp8_of(arch):
+    match = re.fullmatch(r"sm(\d+)", arch)
+    if match is None:
+        raise ValueError(r"TRITON_OVERRIDE_ARCH must have the form ^sm(\d+)$")
+    since, name = _FP8_SINCE
+    return _FP8 + ((name,) if int(match.group(1)) >= since else ())
+
+
+def report():
+    """Warns of settings that are not followed."""
+    for variable, why in _IGNORED.items():
+        value = os.environ.get(variable)
+        if value and value not in ("0", "false", "off", "no", "n"):
+            warnings.warn(f"{variable} is set, and tkdbg does not follow it: "
+                          f"{why}", stacklevel=2)
