@@ -55,7 +55,7 @@ def operations(lib):
         name = lib.lib.tk_builtin_name(index)
         if not name:
             return
-        if not name.startswith(b'triton_helpers.'):
+        if not name.startswith((b'triton_helpers.', b'expression.')):
             yield (name.decode(), lib.lib.tk_builtin_signature(index).decode(),
                    lib.lib.tk_builtin_doc(index).decode())
 

@@ -255,12 +255,9 @@ class AnnotatedSlot(Slot):
 
 
 def _annotated(parameter, arg):
-    """Whether the slot is for an annotation that the source may not show
-    (a decorator can set it)."""
-    annotation, text = parameter.annotation_type, parameter.annotation_text
-    return (isinstance(text, str) and
-            text.strip() not in ("int", "float", "bool") and
-            (annotation in _PACKED or annotation == "bf16" or
+    """Whether the parameter's annotation gives this number its type."""
+    annotation = parameter.annotation_type
+    return ((annotation in _PACKED or annotation == "bf16" or
              annotation[:1] in ("i", "u")) and
             kind_of(type(arg)) in ("int", "bool", "float"))
 

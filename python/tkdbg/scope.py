@@ -1,10 +1,9 @@
 """Where the free names of a kernel's function live.
 
-Lookup order is Python's: closure cells, the function's globals, builtins.
+Lookup order is Python's: closure cells, then the function's globals.  Of
+Python's builtins kernels know few, which the library names itself.
 """
 from __future__ import annotations
-
-import builtins
 
 MISSING = object()
 
@@ -34,7 +33,7 @@ class Scope:
                 return MISSING, None
         if name in self.globals:
             return self.globals[name], self.globals
-        return getattr(builtins, name, MISSING), None
+        return MISSING, None
 
     def changed(self, seen=None):
         """(name, before, now) of a used value that changed, or None."""

@@ -52,6 +52,26 @@ sval tks_number(tks *s, const sval *v, tk_dtype d) {
   return tks_const(s, tk_scalar(d), bits);
 }
 
+sval tks_literal(tks *s, const sval *v, tk_dtype d) {
+  bool fraction = v->kind == V_FLOAT;
+  bool zero = fraction ? v->f == 0 : v->i == 0;
+  if (zero) return tks_number(s, v, d);
+  if (tk_is_fp8(d))
+    tks_error_help(s, TK_D_TYPE,
+                   "make it in tl.float32 and convert it with .to(...)",
+                   "the compiler makes no %s of %s: 0 alone", tk_dtype_name(d),
+                   tks_show(s, v));
+  if (d == TK_INT1) return tks_number(s, &(sval){.kind = V_BOOL, .i = 1}, d);
+  if (tk_is_int(d) && fraction)
+    tks_error_help(s, TK_D_TYPE, "write a whole number",
+                   "%s is no number of type %s", tks_show(s, v),
+                   tk_dtype_name(d));
+  if (tk_is_int(d) && !fits(v->i, d))
+    tks_error(s, TK_D_VALUE, "%s is out of range for type %s", tks_show(s, v),
+              tk_dtype_name(d));
+  return tks_number(s, v, d);
+}
+
 sval tks_to_tensor(tks *s, const sval *v) {
   if (v->kind == V_TENSOR) return *v;
   if (!sv_is_number(v))
@@ -145,8 +165,8 @@ void tks_promote2(tks *s, sval *a, sval *b, tks_check c) {
                                   (tk_dtype)tb.type.elem, lb, c.div_or_mod);
     if (la) check_literal(s, a, d);
     if (lb) check_literal(s, b, d);
-    *a = la ? tks_number(s, a, d) : tks_cast_to(s, a, d);
-    *b = lb ? tks_number(s, b, d) : tks_cast_to(s, b, d);
+    *a = la ? tks_literal(s, a, d) : tks_cast_to(s, a, d);
+    *b = lb ? tks_literal(s, b, d) : tks_cast_to(s, b, d);
   } else {
     *a = tks_to_tensor(s, a);
     *b = tks_to_tensor(s, b);
@@ -191,11 +211,35 @@ static void check_fp8_cast(tks *s, const sval *v, tk_dtype from, tk_dtype to) {
                    "cannot cast %s to %s", tks_show(s, v), tk_dtype_name(to));
 }
 
+/* What passes the front end and then fails to compile for NVIDIA's targets: an
+ * 8-bit float from or to another one or fp64, and most conversions toward
+ * zero.  fp8e4b15 has a conversion of its own. */
+static void check_compiles(tks *s, const sval *v, tk_dtype from, tk_dtype to,
+                           bool rtz) {
+  bool fp8 = tk_is_fp8(from) || tk_is_fp8(to);
+  bool custom = from == TK_FP8E4B15 || to == TK_FP8E4B15;
+  if (custom || !tk_is_float(from) || !tk_is_float(to)) return;
+  bool wide = fp8 && (from == TK_FP64 || to == TK_FP64);
+  bool both = tk_is_fp8(from) && tk_is_fp8(to);
+  bool direct = from == TK_FP32 && (is_half(to) || to == TK_FP8E5);
+  if (wide || both)
+    tks_error_help(s, TK_D_TYPE, "cast to tl.float32 first",
+                   "the compiler has no conversion from %s to %s",
+                   tks_show(s, v), tk_dtype_name(to));
+  if (rtz && !direct)
+    tks_error_help(s, TK_D_VALUE,
+                   "leave out the rounding, or cast to tl.float32 first",
+                   "the compiler has no conversion from %s to %s that rounds "
+                   "toward zero",
+                   tks_show(s, v), tk_dtype_name(to));
+}
+
 sval tks_cast(tks *s, const sval *v, tk_type elem, bool rtz) {
   if (tk_same_elem(&v->type, &elem)) return *v;
   if (v->type.ptr || elem.ptr) return cast_pointer(s, v, elem);
   tk_dtype from = (tk_dtype)v->type.elem, to = (tk_dtype)elem.elem;
   check_fp8_cast(s, v, from, to);
+  if (!s->where) check_compiles(s, v, from, to, rtz);
   bool via_f32 = (is_half(from) || tk_is_fp8(from)) && to != TK_FP32 && !rtz;
   if (via_f32 && tk_is_float(to) && from == to) return *v;
   if (via_f32) {

@@ -89,8 +89,21 @@ static int find_slot(const tk_func *f, const tk_type *t, const char *name) {
   return -1;
 }
 
+/* 8-bit floats exist as far as the target has them; a debugger looks at any. */
+static void check_target_has(tks *s, tk_dtype d) {
+  if (!tk_is_fp8(d) || s->where || (s->fp8 >> d & 1)) return;
+  const char *have = s->launch->compile[TK_COMPILE_FP8];
+  tks_error_help(s, TK_D_TYPE,
+                 "of AMD's 8-bit floats use the others' counterparts: "
+                 "tl.float8e4nv for fp8e4b8, tl.float8e5 for fp8e5b16",
+                 "type %s not supported in this architecture. The supported "
+                 "fp8 dtypes are (%s)",
+                 tk_dtype_name(d), have);
+}
+
 int tks_slot(tks *s, tk_type t, const char *name) {
   tk_func *f = s->frame->func;
+  check_target_has(s, (tk_dtype)t.elem);
   int old = name ? find_slot(f, &t, name) : -1;
   if (old >= 0) return old;
   return tk_slot_new(s->program, f, t, name);

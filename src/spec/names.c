@@ -350,6 +350,8 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
   if (!op) *out = tks_global(s, s->frame->fn, name, &found);
   if (found) return true;
   if (!op) op = tks_find_op(tk_arena_printf(s->arena, "builtins.%s", name));
+  if (!op && s->where)
+    op = tks_find_op(tk_arena_printf(s->arena, "expression.%s", name));
   if (op) *out = (sval){.kind = V_OP, .op = op};
   return op != NULL;
 }

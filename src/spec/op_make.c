@@ -1,4 +1,5 @@
 /* op_make.c - rules: creation, conversion, types, Python's builtins. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static sval full(tks *s, const sval *shape_arg, const sval *value,
   tks_check_shape(s, shape, rank);
   sval v;
   if (sv_is_number(value) && !elem.ptr) {
-    v = tks_number(s, value, (tk_dtype)elem.elem);
+    v = tks_literal(s, value, (tk_dtype)elem.elem);
   } else {
     v = tks_to_tensor(s, value);
     v = tks_reshape(s, &v, NULL, 0);
@@ -237,22 +238,36 @@ static bool any_runtime(const sval *v, size_t n) {
   return false;
 }
 
+/* Of known numbers; which of a NaN or two zeros it is, is not defined. */
+static sval known_extreme(tks *s, const tks_args *a, bool is_min) {
+  const sval *v = a->rest;
+  sval best = v[0];
+  for (size_t i = 0; i < a->nrest; i++) {
+    double f = sv_is_number(&v[i]) ? sv_as_double(&v[i]) : 0;
+    if (!sv_is_number(&v[i]))
+      tks_error_help(s, TK_D_TYPE,
+                     v[i].kind == V_TUPLE ? "spread the tuple: min(*x)" : NULL,
+                     "%s takes numbers, not %s", strrchr(a->op->name, '.') + 1,
+                     tks_show(s, &v[i]));
+    if (f != f || (f == 0 && signbit(f)))
+      tks_error(s, TK_D_VALUE, "%s of constexprs cannot take %s",
+                strrchr(a->op->name, '.') + 1, f == f ? "-0.0" : "NaN");
+    if (is_min ? f < sv_as_double(&best) : f > sv_as_double(&best)) best = v[i];
+  }
+  return best;
+}
+
 sval rule_py_minmax(tks *s, const tks_args *a) {
   const sval *v = a->rest;
-  size_t n = a->nrest;
   bool is_min = a->op->mode == TK_B_MIN;
-  if (n == 1 && v[0].kind == V_TUPLE) n = v[0].n, v = v[0].items;
-  if (!n) tks_error(s, TK_D_CALL, "%s needs a value", a->op->name);
+  if (a->nrest && !any_runtime(v, a->nrest)) return known_extreme(s, a, is_min);
+  if (a->nrest < 2)
+    tks_error(s, TK_D_CALL, "%s needs at least two values",
+              strrchr(a->op->name, '.') + 1);
   sval best = v[0];
-  for (size_t i = 1; i < n; i++) {
-    if (any_runtime(v, n)) {
-      sval two[2] = {best, v[i]};
-      best = tks_call_name(s, is_min ? "tl.minimum" : "tl.maximum", two, 2);
-    } else {
-      sval less = sv_binary(s, TK_OP_LT, is_min ? &v[i] : &best,
-                            is_min ? &best : &v[i]);
-      if (less.i) best = v[i];
-    }
+  for (size_t i = 1; i < a->nrest; i++) {
+    sval two[2] = {best, v[i]};
+    best = tks_call_name(s, is_min ? "tl.minimum" : "tl.maximum", two, 2);
   }
   return best;
 }
@@ -260,8 +275,10 @@ sval rule_py_minmax(tks *s, const tks_args *a) {
 sval rule_len(tks *s, const tks_args *a) {
   const sval *v = &a->v[0];
   if (v->kind == V_TUPLE || v->kind == V_STR) return sv_int((tk_int)v->n);
-  if (sv_is_block(v)) return sv_int(v->type.shape[0]);
-  tks_error(s, TK_D_TYPE, "len cannot take %s", tks_show(s, v));
+  tks_error_help(s, TK_D_TYPE,
+                 sv_is_block(v) ? "x.shape[0] is the size of its first axis"
+                                : NULL,
+                 "len cannot take %s", tks_show(s, v));
 }
 
 static const sval *known(tks *s, const tks_args *a) {

@@ -44,10 +44,13 @@ sval rule_fdiv(tks *s, const tks_args *a) {
               "both operands of %s must be floats, not %s and "
               "%s",
               a->op->name, tks_show(s, &x), tks_show(s, &y));
+  if (!a->op->mode && elem(&x) != elem(&y))
+    tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
+                   "%s promotes nothing: both operands must have one dtype, "
+                   "not %s and %s",
+                   a->op->name, tks_show(s, &x), tks_show(s, &y));
   tks_promote2(s, &x, &y,
                (tks_check){.div_or_mod = true, .no_arith = !a->op->mode});
-  if (!a->op->mode && elem(&x) != elem(&y))
-    tks_promote2(s, &x, &y, (tks_check){.div_or_mod = true});
   return tks_binary_inst(s, TK_B_DIV, &x, &y);
 }
 
@@ -66,12 +69,17 @@ sval rule_fma(tks *s, const tks_args *a) {
 }
 
 sval rule_umulhi(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  sval v[2] = {tensor(s, a, 0), tensor(s, a, 1)};
+  for (int i = 0; i < 2; i++) {
+    s->frame->at = a->span[i];
+    if (v[i].type.ptr || !tk_is_int(elem(&v[i])) ||
+        tk_dtypes[elem(&v[i])].bits < 32)
+      tks_error_help(s, TK_D_TYPE, "convert it with .to(tl.int32)",
+                     "tl.umulhi takes 32- or 64-bit integers, not %s",
+                     tks_show(s, &v[i]));
+  }
+  sval x = v[0], y = v[1];
   tks_promote2(s, &x, &y, (tks_check){0});
-  int bits = tk_dtypes[elem(&x)].bits;
-  if (tk_is_float(elem(&x)) || bits < 32)
-    tks_error(s, TK_D_TYPE, "tl.umulhi takes 32- or 64-bit integers, not %s",
-              tks_show(s, &x));
   return tks_binary_inst(s, TK_B_MULHI, &x, &y);
 }
 
@@ -172,32 +180,38 @@ sval rule_where(tks *s, const tks_args *a) {
 
 /* ---- products ---------------------------------------------------------- */
 
+/* input_precision; without it the knob fp32_default says, else allow_tf32. */
 static tk_precision precision(tks *s, const tks_args *a) {
   const char *p = tks_arg_str(s, a, 3);
-  if (!*p && !sv_is_none(&a->v[4])) p = sv_truth(s, &a->v[4]) ? "tf32" : "ieee";
-  if (!*p) return TK_P_TF32;
-  for (int i = 0; i < TK_P_COUNT; i++)
+  const char *usual = s->launch->compile[TK_COMPILE_FP32_DEFAULT];
+  const tk_compile_option list = TK_COMPILE_DOT_PRECISIONS;
+  bool tf32 = tk_compile_lists(s->launch, list, "tf32") &&
+              (sv_is_none(&a->v[4]) || sv_truth(s, &a->v[4]));
+  if (!sv_is_none(&a->v[3]) && !sv_is_none(&a->v[4]))
+    tks_error_help(s, TK_D_CALL, "leave out allow_tf32",
+                   "only one of input_precision and allow_tf32 can be given");
+  if (sv_is_none(&a->v[3])) p = *usual ? usual : tf32 ? "tf32" : "ieee";
+  for (int i = 0; i < TK_P_COUNT && tk_compile_lists(s->launch, list, p); i++)
     if (!strcmp(p, tk_list_word(TK_LIST_PRECISION, i))) return (tk_precision)i;
-  tks_error(s, TK_D_VALUE,
-            "input_precision must be 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
-            "'bf16x6', not '%s'",
-            p);
+  tks_error(s, TK_D_VALUE, "input_precision must be one of %s, not '%s'",
+            s->launch->compile[list], p);
 }
 
 static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
   int rank = a->type.rank;
-  if (rank != b->type.rank || rank < 2 || rank > 3)
+  if (rank != b->type.rank || rank < 2)
     tks_error(s, TK_D_SHAPE,
-              "tl.dot takes two 2-D or two 3-D blocks, not %s "
+              "tl.dot takes two blocks of as many axes, at least two, not %s "
               "and %s",
               tks_show(s, a), tks_show(s, b));
   if (a->type.shape[rank - 1] != b->type.shape[rank - 2])
     tks_error(s, TK_D_SHAPE,
               "tl.dot: the first operand has %d columns, the second %d rows",
               a->type.shape[rank - 1], b->type.shape[rank - 2]);
-  if (rank == 3 && a->type.shape[0] != b->type.shape[0])
-    tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d", a->type.shape[0],
-              b->type.shape[0]);
+  for (int i = 0; i < rank - 2; i++)
+    if (a->type.shape[i] != b->type.shape[i])
+      tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d", a->type.shape[i],
+                b->type.shape[i]);
   int min_k =
       tk_dtypes[elem(a)].bits == 8 && tks_has(s, TKS_DOT_8_BIT_K) ? 32 : 16;
   if (!tks_has(s, TKS_DOT_ANY_ROWS) &&
@@ -266,6 +280,23 @@ static void check_acc(tks *s, const tks_args *args, const sval *acc,
                    tks_show(s, acc));
 }
 
+/* All axes but the last two as one batch: a product has three axes at most. */
+static tk_type one_batch(tk_type t) {
+  if (t.rank <= 3) return t;
+  int rank = t.rank, batch = 1;
+  for (int i = 0; i < rank - 2; i++) batch *= t.shape[i];
+  int32_t shape[3] = {batch, t.shape[rank - 2], t.shape[rank - 1]};
+  t.rank = 3;
+  memcpy(t.shape, shape, sizeof shape);
+  return t;
+}
+
+static sval as_shaped(tks *s, const sval *v, const tk_type *t) {
+  int64_t shape[TK_MAX_RANK];
+  for (int i = 0; i < t->rank; i++) shape[i] = t->shape[i];
+  return tks_reshape(s, v, shape, t->rank);
+}
+
 sval rule_dot(tks *s, const tks_args *args) {
   sval v[3] = {tensor(s, args, 0), tensor(s, args, 1), sv(V_NONE)};
   tk_precision prec = precision(s, args);
@@ -280,5 +311,11 @@ sval rule_dot(tks *s, const tks_args *args) {
     check_acc(s, args, &v[2], &t);
   }
   size_t n = sv_is_none(&args->v[2]) ? 2 : 3;
-  return tks_result(tks_emit(s, TK_I_DOT, (int)prec, t, n, v));
+  for (size_t i = 0; i < n; i++) {
+    tk_type flat = one_batch(v[i].type);
+    v[i] = as_shaped(s, &v[i], &flat);
+  }
+  tk_type flat = one_batch(t);
+  sval r = tks_result(tks_emit(s, TK_I_DOT, (int)prec, flat, n, v));
+  return as_shaped(s, &r, &t);
 }

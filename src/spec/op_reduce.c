@@ -90,20 +90,28 @@ static sval widen(tks *s, const sval *v, bool keep_int) {
 /* (values, indices) of the extreme lanes. */
 static sval arg_reduce(tks *s, tk_reduction kind, const sval *v,
                        const sval *axis, bool keep) {
-  sval x = *v, out[2];
-  bool all = sv_is_none(axis);
-  if (all) x = flatten(s, v);
-  int at = all ? 0 : tks_arg_axis(s, axis, x.type.rank);
-  tk_type t = reduced(x.type, at, keep && !all);
+  sval out[2];
+  int at = tks_arg_axis(s, axis, v->type.rank);
+  tk_type t = reduced(v->type, at, keep);
   tk_type types[2] = {t, tk_with_elem(t, TK_INT32)};
-  tk_inst *in = tks_inst_new(s, TK_I_REDUCE, (int)kind, t, 1, &x, 2);
+  tk_inst *in = tks_inst_new(s, TK_I_REDUCE, (int)kind, t, 1, v, 2);
   in->attr[0] = at;
   for (int i = 0; i < 2; i++) {
     in->res[i] = tks_slot(s, types[i], NULL);
     out[i] = sv_tensor(types[i], in->res[i]);
-    if (all && keep) out[i] = restore_rank(s, &out[i], v->type.rank);
   }
   return sv_tuple(s, out, 2);
+}
+
+/* With indices the axis must be named: None does not compile. */
+static void need_axis(tks *s, const tks_args *a, const char *how) {
+  if (!sv_is_none(&a->v[1])) return;
+  const char *help = tk_arena_printf(
+      s->arena, "write %s; for all lanes take it of tl.ravel(x)", how);
+  tks_error_help(s, TK_D_CALL, help,
+                 "%s: axis is None, which the compiler refuses where indices "
+                 "are asked for",
+                 a->op->name);
 }
 
 sval rule_max(tks *s, const tks_args *a) {
@@ -112,6 +120,10 @@ sval rule_max(tks *s, const tks_args *a) {
   bool indices = tks_arg_bool(s, a, 2), keep = tks_arg_bool(s, a, 4);
   v = widen(s, &v, indices);
   tk_reduction kind = (tk_reduction)a->op->mode;
+  if (indices)
+    need_axis(s, a,
+              tk_arena_printf(s->arena, "%s(x, 0, return_indices=True)",
+                              a->op->name));
   if (indices) return arg_reduce(s, kind, &v, &a->v[1], keep);
   return tks_reduce(s, kind, &v, &a->v[1], keep);
 }
@@ -120,6 +132,7 @@ sval rule_argmax(tks *s, const tks_args *a) {
   sval v = tensor(s, a, 0);
   need_block(s, &v, a->op->name);
   v = widen(s, &v, true);
+  need_axis(s, a, tk_arena_printf(s->arena, "%s(x, 0)", a->op->name));
   sval both = arg_reduce(s, (tk_reduction)a->op->mode, &v, &a->v[1],
                          tks_arg_bool(s, a, 3));
   return both.items[1];

@@ -131,8 +131,33 @@ sval rule_permute(tks *s, const tks_args *a) {
   return permute(s, &v, dims);
 }
 
-static sval join(tks *s, sval x, sval y) {
-  if (!tk_same_elem(&x.type, &y.type)) tks_promote2(s, &x, &y, (tks_check){0});
+/* Whether the compiler holds both in the same type of its own, which has no
+ * sign and takes fp8e4b15 for 8 bits without a meaning. */
+static bool same_in_compiler(const tk_type *a, const tk_type *b) {
+  tk_dtype x = (tk_dtype)a->elem, y = (tk_dtype)b->elem;
+  bool raw =
+      (tk_is_int(x) || x == TK_FP8E4B15) && (tk_is_int(y) || y == TK_FP8E4B15);
+  if (a->ptr != b->ptr) return false;
+  return x == y || (raw && tk_dtypes[x].bits == tk_dtypes[y].bits);
+}
+
+/* The lanes of a and b side by side; the result has the dtype of a, and b's
+ * bits are seen as that. */
+static sval join(tks *s, const tks_args *a) {
+  sval x = a->v[0], y = a->v[1];
+  for (size_t i = 0; i < 2; i++) {
+    s->frame->at = a->span[i];
+    if (!sv_is_tensor(&a->v[i]))
+      tks_error_help(s, TK_D_TYPE, "make it a block with tl.full",
+                     "%s takes two tensors, not %s", a->op->name,
+                     tks_show(s, &a->v[i]));
+  }
+  if (!same_in_compiler(&x.type, &y.type))
+    tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
+                   "%s promotes nothing: both operands must have one dtype, "
+                   "not %s and %s",
+                   a->op->name, tks_show(s, &x), tks_show(s, &y));
+  y = tks_bitcast(s, &y, tk_elem_of(x.type));
   tks_broadcast2(s, &x, &y);
   tk_type shape = x.type.rank ? x.type : y.type;
   x = tks_broadcast(s, &x, &shape);
@@ -145,7 +170,7 @@ static sval join(tks *s, sval x, sval y) {
 }
 
 sval rule_join(tks *s, const tks_args *a) {
-  return join(s, block(s, a, 0), block(s, a, 1));
+  return join(s, a);
 }
 
 sval rule_split(tks *s, const tks_args *a) {
@@ -165,7 +190,7 @@ sval rule_split(tks *s, const tks_args *a) {
 }
 
 sval rule_interleave(tks *s, const tks_args *a) {
-  sval v = join(s, block(s, a, 0), block(s, a, 1));
+  sval v = join(s, a);
   int64_t shape[TK_MAX_RANK];
   int rank = v.type.rank - 1;
   for (int i = 0; i < rank; i++) shape[i] = v.type.shape[i];
@@ -177,25 +202,37 @@ sval rule_interleave(tks *s, const tks_args *a) {
 sval rule_cat(tks *s, const tks_args *a) {
   sval v[2] = {block(s, a, 0), block(s, a, 1)};
   tk_type t = v[0].type;
-  int axis = t.rank ? tks_arg_axis(s, &a->v[3], t.rank) : 0;
-  if (!t.rank || v[1].type.rank != t.rank)
-    tks_error(s, TK_D_SHAPE, "tl.cat needs two blocks of as many axes");
-  if (!tk_same_elem(&v[0].type, &v[1].type))
-    tks_error(s, TK_D_TYPE, "tl.cat needs equal dtypes, not %s and %s",
+  if (!tks_arg_bool(s, a, 2))
+    tks_error_help(s, TK_D_CALL,
+                   "write tl.cat(a, b, can_reorder=True), or keep the order "
+                   "with tl.join, tl.permute and tl.reshape",
+                   "tl.cat: can_reorder is False by default, which the "
+                   "compiler refuses");
+  if (t.rank != 1 || v[1].type.rank != 1)
+    tks_error(s, TK_D_SHAPE,
+              "tl.cat needs two blocks of one axis, not %s "
+              "and %s",
               tks_show(s, &v[0]), tks_show(s, &v[1]));
-  for (int i = 0; i < t.rank; i++)
-    if (i != axis && v[1].type.shape[i] != t.shape[i])
-      tks_error(s, TK_D_SHAPE, "tl.cat: axis %d differs", i);
-  t.shape[axis] += v[1].type.shape[axis];
+  if (!same_in_compiler(&v[0].type, &v[1].type))
+    tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
+                   "tl.cat needs equal dtypes, not %s and %s",
+                   tks_show(s, &v[0]), tks_show(s, &v[1]));
+  v[1] = tks_bitcast(s, &v[1], tk_elem_of(t));
+  t.shape[0] += v[1].type.shape[0];
+  int64_t lanes = t.shape[0];
+  tks_check_shape(s, &lanes, 1);
   tk_inst *in = tks_emit(s, TK_I_CAT, 0, t, 2, v);
-  in->attr[0] = axis;
+  in->attr[0] = 0;
   return tks_result(in);
 }
 
 sval rule_flip(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0), last = sv_int(-1);
-  int axis =
-      tks_arg_axis(s, sv_is_none(&a->v[1]) ? &last : &a->v[1], v.type.rank);
+  sval v = block(s, a, 0);
+  if (sv_is_none(&a->v[1]))
+    tks_error_help(s, TK_D_CALL, "write tl.flip(x, 0), or the axis you mean",
+                   "tl.flip: dim is None by default, which the compiler "
+                   "refuses");
+  int axis = tks_arg_axis(s, &a->v[1], v.type.rank);
   tk_inst *in = tks_emit(s, TK_I_FLIP, 0, v.type, 1, &v);
   in->attr[0] = axis;
   return tks_result(in);

@@ -20,19 +20,46 @@ static tk_dtype int_type(tks *s, const char *name, const tk_value *v) {
             name);
 }
 
-static bool constexpr_param(const tk_ast *p) {
-  const tk_ast *a = p->a;
+/* Whether an annotation names a word anywhere, as in tl.constexpr | None. */
+static bool mentions(const tk_ast *a, const char *word) {
   if (!a) return false;
-  if (a->kind == TK_AST_STR) return strstr(a->str, "constexpr") != NULL;
-  return (a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR) &&
-         !strcmp(a->str, "constexpr");
+  if (a->kind == TK_AST_STR) return strstr(a->str, word) != NULL;
+  bool named = a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR;
+  if (named && !strcmp(a->str, word)) return true;
+  if (a->kind == TK_AST_ATTR) return false;
+  return mentions(a->a, word) || mentions(a->b, word);
 }
 
-/* The annotation as a value, V_NONE when there is none that matters. */
+static bool constexpr_param(const tk_ast *p) {
+  return mentions(p->a, "constexpr");
+}
+
+typedef struct note_job {
+  tks *s;
+  const tk_ast *e;
+  sval v;
+} note_job;
+
+static void read_note(tk_env *e, void *ud) {
+  note_job *j = ud;
+  (void)e;
+  j->v = tks_expr(j->s, j->e);
+}
+
+/* The type that an annotation gives a number; V_NONE when there is none.  The
+ * host looks at its own, which a decorator may have made, and says so with the
+ * argument.  Most annotations are of another kind: what cannot be evaluated
+ * says nothing. */
 static sval annotation(tks *s, const tk_ast *p) {
-  if (!p->a || p->a->kind == TK_AST_STR || constexpr_param(p))
-    return sv(V_NONE);
-  return tks_expr(s, p->a);
+  const tk_ast *a = p->a;
+  bool named = a && (a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR);
+  if (!named || s->frame->fn->host || constexpr_param(p)) return sv(V_NONE);
+  note_job j = {s, a, sv(V_NONE)};
+  size_t said = s->env->ndiags;
+  tk_status st = tk_protect(s->env, read_note, &j);
+  if (st != TK_OK && st != TK_FINDING && st != TK_USAGE) tk_throw(s->env, st);
+  if (st != TK_OK) tk_diag_truncate(s->env, said);
+  return j.v.kind == V_TYPE ? j.v : sv(V_NONE);
 }
 
 static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
@@ -48,9 +75,9 @@ static sval tuple_value(tks *s, const tk_arg *arg, const tk_value *v,
   return t;
 }
 
-static sval pointer_value(const tk_tensor *x, const sval *ann) {
+static sval pointer_value(const tk_tensor *x, bool is_const) {
   tk_type t = tk_pointer(tk_scalar(x->dtype));
-  t.is_const = ann->kind == V_OP && !strcmp(ann->op->name, "tl.const");
+  t.is_const = is_const;
   return sv_tensor(t, -1);
 }
 
@@ -75,9 +102,9 @@ static sval descriptor_value(tks *s, const tk_value *v, const sval *base) {
   return d;
 }
 
-static sval part_value(tks *s, const tk_value *v, const sval *ann) {
+static sval part_value(tks *s, const tk_value *v) {
   const tk_value *base = v->kind == TK_V_TENSOR ? v : &v->items[0];
-  sval p = pointer_value(&s->launch->extras.items[base->lo].tensor, ann);
+  sval p = pointer_value(&s->launch->extras.items[base->lo].tensor, false);
   return v->kind == TK_V_TENSOR ? p : descriptor_value(s, v, &p);
 }
 
@@ -94,7 +121,7 @@ static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
   case TK_V_FLOAT: t = tk_scalar(TK_FP32); break;
   case TK_V_TUPLE: return tuple_value(s, arg, v, ann);
   case TK_V_TENSOR:
-  case TK_V_DESCRIPTOR: return part_value(s, v, ann);
+  case TK_V_DESCRIPTOR: return part_value(s, v);
   default: return sv_from_value(s, v);
   }
   if (ann->kind == V_TYPE && !ann->type.ptr) t = ann->type;
@@ -109,7 +136,7 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
     if (constexpr_param(p))
       tks_error(s, TK_D_ARGUMENT, "the constexpr parameter %s got a tensor",
                 arg->name);
-    return pointer_value(&arg->tensor, &ann);
+    return pointer_value(&arg->tensor, mentions(p->a, "const"));
   case TK_ARG_SCALAR: return sv_tensor(tk_scalar(arg->dtype), -1);
   case TK_ARG_VALUE:
     if (constexpr_param(p)) return sv_from_value(s, &arg->value);
@@ -244,6 +271,21 @@ static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
   return v;
 }
 
+static uint32_t fp8_of_target(const tk_launch *l) {
+  uint32_t have = 0;
+  for (int d = 0; d < TK_DTYPE_COUNT; d++)
+    if (tk_compile_lists(l, TK_COMPILE_FP8, tk_dtype_name((tk_dtype)d)))
+      have |= 1u << d;
+  return have;
+}
+
+static const char *compile_key(tks *s, const tk_launch *l) {
+  const char *text = "";
+  for (int i = 0; i < TK_COMPILE_COUNT; i++)
+    text = tk_arena_printf(s->arena, "%s%s;", text, l->compile[i]);
+  return text;
+}
+
 static void specialise(tk_env *e, void *ud) {
   job *j = ud;
   tk_function *fn = j->launch->fn;
@@ -252,14 +294,16 @@ static void specialise(tk_env *e, void *ud) {
            .arena = &u->program.arena,
            .program = &u->program,
            .origin = &u->origin,
-           .launch = j->launch};
+           .launch = j->launch,
+           .fp8 = fp8_of_target(j->launch)};
   tk_func header = {.name = fn->item->name,
                     .src = fn->module->file->src,
                     .program = &u->program};
   sval *v = read_args(&s, j->launch, &header);
   const char *key = tks_key(&s, v, j->launch->nargs);
-  u->key = tk_arena_printf(s.arena, "%dw;%s;%s", j->launch->num_warps,
-                           divisors(&s, j->launch), key);
+  u->key =
+      tk_arena_printf(s.arena, "%dw;%s%s;%s", j->launch->num_warps,
+                      compile_key(&s, j->launch), divisors(&s, j->launch), key);
   j->found = find_unit(fn, u->key);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};

@@ -99,6 +99,7 @@ struct tks {
   tks_frame *frame;
   tks_instance *instances;
   size_t unrolled; /* bodies visited by static_range, to stop runaways */
+  uint32_t fp8;    /* 8-bit floats that the target has, by tk_dtype */
   const struct tk_eval_where *where; /* eval.c: a debugger's expression */
   int *tensors; /* eval.c: by argument, slot of its address + 1, or 0 */
 };
@@ -213,6 +214,8 @@ sval tks_const(tks *s, tk_type t, uint64_t bits);
 /* Any number or tensor as a tensor, with Triton's literal types. */
 sval tks_to_tensor(tks *s, const sval *v);
 sval tks_number(tks *s, const sval *v, tk_dtype d); /* a literal in dtype d */
+/* The same of a number of the kernel's text, which d must be able to hold. */
+sval tks_literal(tks *s, const sval *v, tk_dtype d);
 sval tks_cast(tks *s, const sval *v, tk_type elem, bool rtz);
 sval tks_cast_to(tks *s, const sval *v, tk_dtype d);
 sval tks_bitcast(tks *s, const sval *v, tk_type elem);

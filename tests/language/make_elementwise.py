@@ -178,8 +178,8 @@ def casts():
             for b in group:
                 if a is b or a is E4B15 and b not in (F16, F32):
                     continue
-                if a in FP8 and b not in FLOATS:
-                    continue  # refused, or left to the device
+                if a in FP8 and (b not in FLOATS or b is F64):
+                    continue  # refused
                 if b in FP8 and a not in (F16, BF16, F32):
                     continue
                 if b is E4B15 and a is BF16:
@@ -189,8 +189,7 @@ def casts():
                 lines += [f'to_{b.name} {lane(a, x)} -> '
                           f'{lane(b, cast(x, a, b))}' for x in xs]
             emit(f, a, outs, lines, '')
-    for a, b in ((F32, F16), (F32, BF16), (F64, F16), (F64, BF16), (F64, F32),
-                 (F16, E5), (F32, E5)):
+    for a, b in ((F32, F16), (F32, BF16), (F32, E5)):
         xs = cast_lanes(f, a, b, 24)
         emit(f, a, [b], [f'to_{b.name} {lane(a, x)} -> '
                          f'{lane(b, cast(x, a, b, "rtz"))}' for x in xs],
@@ -210,6 +209,19 @@ in: a i32, b e5, c e4nv
 ! d = a.to(tl.float8e4nv) => cannot cast
 ! d = b.to(tl.int32) => cannot cast
 ! d = c.to(tl.int1) => cannot cast
+
+== what no target of NVIDIA converts
+in: a e5, b e4nv, c f64, d f16, e bf16, f f32
+! y = a.to(tl.float8e4nv) => no conversion
+! y = b.to(tl.float8e5) => no conversion
+! y = a.to(tl.float64) => cast to tl.float32 first
+! y = b.to(tl.float64) => cast to tl.float32 first
+! y = c.to(tl.float8e5) => cast to tl.float32 first
+! y = c.to(tl.float16, fp_downcast_rounding='rtz') => toward zero
+! y = c.to(tl.float32, fp_downcast_rounding='rtz') => toward zero
+! y = d.to(tl.float8e5, fp_downcast_rounding='rtz') => toward zero
+! y = e.to(tl.float8e4nv, fp_downcast_rounding='rtz') => toward zero
+! y = f.to(tl.float8e4nv, fp_downcast_rounding='rtz') => toward zero
 
 == pointers
 in: p *f32[4]

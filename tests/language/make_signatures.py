@@ -24,7 +24,9 @@ def names():
     device = re.findall(r'^ *LIBDEVICE\((\w+)', read('ir/libdevice.def'), re.M)
     rows += ['tl.extra.libdevice.' + n for n in device if n != 'id']
     # PyTorch's helpers are no part of the language.
-    return [n for n in rows if not n.startswith('triton_helpers.')]
+    # Neither are those of a debugger's expressions.
+    return [n for n in rows
+            if not n.startswith(('triton_helpers.', 'expression.'))]
 
 
 def spelled(name):

@@ -408,6 +408,9 @@ static tk_status run_source(tk_session *s, const block *b, const text *t,
   tk_status st = tk_module_open(s, "spec.py", t->s, t->n, &m);
   if (st == TK_OK) st = tk_function_named(m, "k", &fn);
   if (st == TK_OK) st = tk_launch_new(s, fn, &l);
+  if (st == TK_OK)
+    st = tk_launch_compile_option(l, "supported_fp8_dtypes",
+                                  "fp8e4b15,fp8e4nv,fp8e4b8,fp8e5,fp8e5b16");
   if (st == TK_OK) st = describe(l, b);
   const char *form = st == TK_OK && from_text ? tk_launch_ir(l) : NULL;
   if (form) {
