@@ -71,12 +71,24 @@ TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a, const int32_t *b,
                       (uint32_t)a[i * s.k + k] * (uint32_t)b[k * s.n + j]);
 }
 
+/* Some rows of a product at a time, so that a long one can be interrupted. */
+#define BY_ROWS(t, exact, c, a, b, s)                                          \
+  do {                                                                         \
+    for (size_t row_ = 0; row_ < (s).m; row_ += ROWS) {                        \
+      size_t n_ = (s).m - row_ < ROWS ? (s).m - row_ : ROWS;                   \
+      exact((c) + row_ * (s).n, (a) + row_ * (s).k, b,                         \
+            (shape){n_, (s).n, (s).k});                                        \
+      if ((t)->env->interrupted) tki_interrupted(t);                           \
+    }                                                                          \
+  } while (0)
+enum { ROWS = 16 };
+
 static void multiply(tki *t, float *c, const float *a, const float *b,
                      shape s) {
   sgemm_fn sgemm;
   open_blas(t);
   if (!t->sgemm) {
-    exact_f32(c, a, b, s);
+    BY_ROWS(t, exact_f32, c, a, b, s);
     return;
   }
   *(void **)&sgemm = t->sgemm;
@@ -180,7 +192,8 @@ void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
   dgemm_fn dgemm;
   open_blas(t);
   if (!t->dgemm) {
-    exact_f64(c, a, b, (shape){m, n, k});
+    shape s = {m, n, k};
+    BY_ROWS(t, exact_f64, c, a, b, s);
     return;
   }
   *(void **)&dgemm = t->dgemm;
@@ -199,7 +212,7 @@ static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
   tki_unary_fn widen = tki_cast_kernel(a.d, TK_INT32, false);
   widen(ta, a.data, s.m * s.k);
   widen(tb, b.data, s.k * s.n);
-  exact_i32(c, ta, tb, s);
+  BY_ROWS(t, exact_i32, c, ta, tb, s);
   tki_scratch_free(t, ta);
   tki_scratch_free(t, tb);
 }

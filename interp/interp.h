@@ -150,7 +150,8 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
               tki_val *results);
 /* Runs the program t->pid to its end. */
 void tki_program_run(tki *t);
-/* Called when tk_interrupt was: an observer deals with it, or the run ends. */
+/* Called when tk_interrupt was: the host program or an observer deals with it,
+ * or the run ends. */
 void tki_interrupted(tki *t);
 
 /* ---- jumps (jump.c) ---------------------------------------------------- */

@@ -438,7 +438,7 @@ static void run_lead(tki_schedule *s, uint64_t index) {
   tki *t = s->t;
   TK_ASSERT(!t->task && !t->frame);
   progress(s);
-  if (t->env->interrupted) tk_throw(t->env, TK_INTERRUPTED);
+  if (t->env->interrupted) tki_interrupted(t);
   task_begin_next(s, &s->on_stack, index);
   memcpy(t->pid, s->on_stack.pid, sizeof t->pid);
   t->yields = false;

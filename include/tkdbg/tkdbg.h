@@ -98,6 +98,19 @@ const char *tk_triton_change(size_t i, const char **version);
 /* Asks a running launch to stop; it returns TK_INTERRUPTED soon after. */
 void tk_interrupt(tk_session *s);
 
+/* What a host program says when its launch was interrupted. */
+typedef enum tk_attention {
+  TK_ATTEND_STOP,  /* the launch ends */
+  TK_ATTEND_GO_ON, /* the interruption is dealt with */
+  TK_ATTEND_PASS,  /* as if the host had not been asked: a debugger stops */
+} tk_attention;
+
+/* Called by the thread that runs a launch, soon after tk_interrupt, before
+ * the launch stops; *answer is TK_ATTEND_STOP until it is set.  A host whose
+ * signal handlers cannot run while the library does runs them here. */
+typedef void (*tk_attend_fn)(void *ud, int *answer);
+void tk_session_attend(tk_session *s, tk_attend_fn fn, void *ud);
+
 /* The diagnostics since the last tk_report_clear, rendered as text with
  * source lines and carets (ANSI colour if asked), or as a JSON array. */
 const char *tk_report(tk_session *s, bool colour);

@@ -152,6 +152,7 @@ def run(argv):
         if e.code not in (None, 0):
             raise
     except KeyboardInterrupt as e:
+        session.watch.leave()
         flush()
         excepthook.show(e)
         return 130

@@ -18,6 +18,7 @@ MAX_RANK = 10
 
 # tk_status, tk_option_kind and tk_value_kind, in the header's order.
 OK, FINDING, USAGE, INTERNAL, INTERRUPTED = range(5)
+ATTEND_STOP, ATTEND_GO_ON, ATTEND_PASS = range(3)
 (OPTION_FLAG, OPTION_TEXT, OPTION_OPTIONAL, OPTION_FILE, OPTION_WORD,
  OPTION_NUMBER, OPTION_LIST) = range(7)
 (V_NONE, V_BOOL, V_INT, V_FLOAT, V_STR, V_DTYPE, V_TUPLE, V_FUNCTION,
@@ -63,6 +64,7 @@ class Summary(Structure):
                 ("warnings", c_uint64), ("notes", c_uint64)]
 
 
+AttendFn = CFUNCTYPE(None, c_void_p, POINTER(c_int))
 OutputFn = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 GlobalFn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_char_p, POINTER(Value))
@@ -130,6 +132,7 @@ PROTOTYPES = {
     "tk_session_triton_version": (c_int, [_P, _S]),
     "tk_triton_change": (_S, [c_size_t, POINTER(c_char_p)]),
     "tk_interrupt": (None, [_P]),
+    "tk_session_attend": (None, [_P, AttendFn, _P]),
     "tk_report": (_S, [_P, c_bool]),
     "tk_report_unshown": (_S, [_P, c_bool]),
     "tk_report_json": (_S, [_P]),

@@ -109,6 +109,8 @@ def _make_hook(before):
         if isinstance(error, errors.KernelError):
             show(error)
             return
+        if issubclass(kind, KeyboardInterrupt):
+            session_.current().watch.leave()
         error.__traceback__ = strip(tb)
         before(kind, error, error.__traceback__)
         advice = (finder.advice(error) if isinstance(error, ImportError)

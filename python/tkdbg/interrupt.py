@@ -1,37 +1,53 @@
-"""Ctrl-C while C runs.
+"""Signals while C runs.
 
-Python's own handler only notes the signal while a C function runs, so a
-launch would not stop.  The signal does write a byte to the wakeup
-descriptor at once: a small thread reads it and calls tk_interrupt.  When
-the launch has returned, Python's handler raises KeyboardInterrupt as
-always; a handler that the script installed is called as always.
+Python's own signal handlers only run between two steps of a Python program:
+a launch would hold them up until it returns.  A signal does write a byte to
+the wakeup descriptor at once: a small thread reads it and calls tk_interrupt,
+whereupon C asks the host program, in the thread of the launch, what to do.
+There the handlers run (``attend``).  A launch whose handler raises ends, and
+the exception comes out of the launch; after any other handler it goes on.
+
+Handlers may also run when C calls the host program for something else, for
+instance to print.  What they raise there reaches sys.unraisablehook, and is
+treated the same.
 """
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import sys
 import threading
+import time
 
-AGAIN = 0.01  # seconds between two requests to stop the same launch
+from . import _capi
+
+AGAIN = 0.01  # seconds between two requests to attend to the same signal
 
 
 class Watch:
-    """``with watch:`` around a call that ``target()`` can stop."""
+    """``with watch:`` around a call that ``target()`` interrupts."""
 
     def __init__(self, target=None):
         self.target = target
-        self.debugged = None  # whether a debugger answers the signals
+        self.debugged = None  # whether a debugger answers Ctrl-C
+        self.callback = _capi.AttendFn(self._attend)
+        self._hook = self._unraisable
         self.reset()
 
     def reset(self):
         """Forgets thread and pipe (in the child of a fork)."""
+        self.raised = None     # what a handler raised during this launch
         self._pipe = None
         self._running = False
         self._launch = 0  # a signal stops the launch it came in, no later one
+        self._thread = None    # that runs the launch
+        self._asked = 0        # how often C has asked
+        self._leaving = False  # the main thread has ended with Ctrl-C
+        self._ctrl_c = False   # Ctrl-C, for the debugger
         self._lock = threading.Lock()
         self._before = -1
         self._handler = None  # of the script, while ours stands for it
-        self._wake = threading.Event()
 
     def _start(self):
         reader, writer = os.pipe()
@@ -50,43 +66,73 @@ class Watch:
                     os.write(self._before, data)
                 except OSError:
                     pass
-            launch = self._launch
-            if signal.SIGINT in data:
-                while self._stop(launch) and not self._answered():
-                    self._wake.wait(AGAIN)
+            launch, asked = self._launch, self._asked
+            while self._interrupt(launch) and self._asked == asked:
+                time.sleep(AGAIN)
 
-    def _answered(self):
-        return self.debugged is not None and self.debugged()
+    def _interrupt(self, launch):
+        """Interrupts this launch; false once it has returned."""
+        with self._lock:
+            running = self._running and self._launch == launch
+            if running:
+                self.target()
+        return running
+
+    def leave(self):
+        """Stops what other threads run: the main one ends with Ctrl-C."""
+        self._leaving = True
+        self._interrupt(self._launch)
+
+    # ---- in the thread of the launch -------------------------------------
+
+    def _attend(self, _ud, answer):
+        """What C calls when it was interrupted."""
+        try:
+            ctypes.pythonapi.PyErr_CheckSignals()
+        except BaseException as e:
+            self.raised = self.raised or e
+        self._asked += 1
+        if self.raised is None and not self._leaving:
+            answer[0] = (_capi.ATTEND_PASS if self._ctrl_c
+                         else _capi.ATTEND_GO_ON)
+
+    def stop(self, error):
+        """Ends this launch with what was raised in its thread."""
+        self.raised = self.raised or error
+        self.target()
+
+    def _unraisable(self, found):
+        """sys.unraisablehook during a launch."""
+        ours = "ctypes callback" in (found.err_msg or "")
+        if ours and threading.get_ident() == self._thread:
+            self.stop(found.exc_value)
+        else:
+            self._hook_before(found)
 
     def _swallow(self):
-        """A signal that a debugger answered is none for the script."""
+        """Ctrl-C is the debugger's, unless that lets the launch end."""
         before = signal.getsignal(signal.SIGINT)
 
         def handler(number, frame):
-            if not self._answered():
-                before(number, frame)
+            self._ctrl_c = True
         self._handler = before if callable(before) else None
         if self._handler:
             signal.signal(signal.SIGINT, handler)
 
-    def _stop(self, launch):
-        """Asks this launch to stop; false once it has returned."""
-        with self._lock:
-            asked = self._running and self._launch == launch
-            if asked:
-                self.target()
-        return asked
-
     def __enter__(self):
-        self._mine = (threading.get_ident() ==
-                      threading.main_thread().ident)
+        self._thread = threading.get_ident()
+        self._mine = self._thread == threading.main_thread().ident
         if self._mine:
+            self._leaving = False
             if self._pipe is None:
                 self._start()
             self._before = signal.set_wakeup_fd(
                 self._pipe[1], warn_on_full_buffer=False)
             if self.debugged is not None:
                 self._swallow()
+        elif self._leaving:
+            raise KeyboardInterrupt
+        self._hook_before, sys.unraisablehook = sys.unraisablehook, self._hook
         with self._lock:
             self._launch += 1
             self._running = True
@@ -95,8 +141,19 @@ class Watch:
     def __exit__(self, *_):
         with self._lock:
             self._running = False
+        sys.unraisablehook = self._hook_before
         if self._mine:
             signal.set_wakeup_fd(self._before)
             handler, self._handler = self._handler, None
             if handler:
                 signal.signal(signal.SIGINT, handler)
+                self._hand_on(handler)
+        raised, self.raised = self.raised, None
+        if raised is not None:
+            raise raised
+
+    def _hand_on(self, handler):
+        """Ctrl-C that no debugger answered is the script's."""
+        pressed, self._ctrl_c = self._ctrl_c, False
+        if pressed and not self.debugged():
+            handler(signal.SIGINT, None)

@@ -45,6 +45,20 @@ void tk_throw(tk_env *e, tk_status st) {
   longjmp(e->top->jump, 1);
 }
 
+tk_attention tk_attend(tk_env *e) {
+  int answer = TK_ATTEND_STOP;
+  if (!e->attend) return TK_ATTEND_PASS;
+  e->interrupted = 0; /* what comes meanwhile is asked about again */
+  e->attend(e->attend_ud, &answer);
+  if (answer == TK_ATTEND_PASS) e->interrupted = 1;
+  return (tk_attention)answer;
+}
+
+void tk_check_interrupt(tk_env *e) {
+  if (e->interrupted && tk_attend(e) == TK_ATTEND_STOP)
+    tk_throw(e, TK_INTERRUPTED);
+}
+
 void *tk_realloc(tk_env *e, void *p, size_t old, size_t size) {
   void *q = e->alloc(e->alloc_ud, p, old, size);
   if (!q && size) {

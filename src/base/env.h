@@ -39,7 +39,9 @@ struct tk_env {
   void *alloc_ud;
   tk_catch *top;
   _Atomic int interrupted; /* from signal handlers and other threads */
-  struct tk_diag *diags;   /* newest last; see diag.h */
+  tk_attend_fn attend;     /* the host program, asked when interrupted */
+  void *attend_ud;
+  struct tk_diag *diags; /* newest last; see diag.h */
   struct tk_diag *last_diag;
   size_t ndiags;
   size_t held, peak; /* bytes allocated now, and most ever */
@@ -51,6 +53,13 @@ void tk_env_init(tk_env *e, tk_alloc_fn alloc, void *ud);
 /* Runs fn(e, ud); returns TK_OK, or the status thrown inside. */
 tk_status tk_protect(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud);
 void tk_throw(tk_env *e, tk_status st) TK_NORETURN;
+
+/* After an interruption: what the host program answers.  The interruption is
+ * over unless the answer is TK_ATTEND_PASS. */
+tk_attention tk_attend(tk_env *e);
+/* For long work that no debugger follows: throws TK_INTERRUPTED if it was
+ * interrupted and the host program answers that it is to stop. */
+void tk_check_interrupt(tk_env *e);
 
 /* Resizes a block of exactly `old` bytes; throws TK_INTERNAL (with a
  * diagnostic) when memory is out.  New bytes are not cleared. */

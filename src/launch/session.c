@@ -56,6 +56,11 @@ void tk_interrupt(tk_session *s) {
   s->env.interrupted = 1;
 }
 
+void tk_session_attend(tk_session *s, tk_attend_fn fn, void *ud) {
+  s->env.attend = fn;
+  s->env.attend_ud = ud;
+}
+
 tk_status tk_session_guard(tk_session *s, void (*fn)(tk_env *e, void *ud),
                            void *ud) {
   size_t before = s->env.ndiags;

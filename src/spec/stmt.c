@@ -619,6 +619,7 @@ static void simple_stmt(tks *s, const tk_ast *n) {
 
 static void stmt(tks *s, const tk_ast *n) {
   s->frame->at = n->span;
+  tk_check_interrupt(s->env);
   switch (n->kind) {
   case TK_AST_IF: stmt_if(s, n); return;
   case TK_AST_FOR: stmt_for(s, n); return;

@@ -1,0 +1,185 @@
+"""Signals while a kernel runs or is compiled."""
+import signal
+import subprocess
+import sys
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+HEAD = """
+    import os
+    import signal
+    import threading
+    import time
+
+    import numpy as np
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def endless(p):
+        i = tl.load(p) + 1
+        while i > 0:
+            i += 1
+        tl.store(p, i)
+
+    @triton.jit
+    def talking(p):
+        i = tl.load(p) + 1
+        while i > 0:
+            i += 1
+            print("here", i)
+
+    @triton.jit
+    def unrolled(p):
+        for i in tl.static_range(1000000):
+            tl.store(p, tl.load(p) + i)
+
+    @triton.jit
+    def product(p, N: tl.constexpr):
+        i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+        a = tl.load(p + i)
+        for _ in range(100000):
+            a = tl.dot(a, a, input_precision="tf32x3")
+        tl.store(p + i, a)
+
+    @triton.jit
+    def count(p, n):
+        total = tl.zeros((64,), tl.float32)
+        for _ in range(n):
+            total += 1
+        tl.store(p + tl.arange(0, 64), total)
+
+    zero = np.zeros(1, np.int64)
+
+    class Late(Exception):
+        pass
+
+    def late(*_):
+        raise Late
+
+    def time_of(call):
+        "How late the handler of an alarm in 0.3 s stops call()."
+        signal.signal(signal.SIGALRM, late)
+        start = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            call()
+        except Late:
+            return time.perf_counter() - start - 0.3
+        return "not stopped"
+
+    def judge(call):
+        "Whether it was in time; a busy machine gets three trials."
+        found = [time_of(call) for _ in range(3)]
+        print("in time" if min(found, key=str) and
+              all(isinstance(x, float) for x in found) and
+              min(found) < 0.1 else found)
+"""
+
+
+class Handlers(support.ScriptCase):
+    def stops(self, text, *options):
+        done = self.run_script(text, "-q", "--triton", "ours", *options,
+                               head=HEAD)
+        self.assertEqual(done.stdout.splitlines()[-1], "in time")
+
+    def test_a_loop(self):
+        self.stops("judge(lambda: endless[(1,)](zero))")
+
+    def test_one_of_many_programs(self):
+        self.stops("judge(lambda: count[(1 << 22,)]("
+                   "np.zeros(64, np.float32), 3))")
+
+    def test_a_kernel_that_prints(self):
+        self.stops("judge(lambda: talking[(1,)](zero))")
+
+    def test_long_operations(self):
+        self.stops("""
+            a = np.zeros((256, 256), np.float32)
+            judge(lambda: product[(1,)](a, 256))
+        """, "--dot", "exact")
+
+    def test_a_compilation(self):
+        self.stops("judge(lambda: unrolled[(1,)](zero))")
+
+    def test_detectors_on(self):
+        self.stops("judge(lambda: endless[(1,)](zero))", "--check")
+
+    def test_while_another_thread_launches(self):
+        self.stops("""
+            other = threading.Thread(target=lambda: endless[(1,)](zero),
+                                     daemon=True)
+            other.start()
+            time.sleep(0.2)
+            judge(lambda: count[(1,)](np.zeros(64, np.float32), 3))
+            sys = __import__("sys")
+            sys.stdout.flush()
+            os._exit(0)
+        """)
+
+    def test_a_handler_that_returns(self):
+        done = self.run_script("""
+            calls = []
+            signal.signal(signal.SIGALRM, lambda *_: calls.append(1))
+            signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+            x = np.zeros(64, np.float32)
+            count[(1,)](x, 300000)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            print(len(calls) > 2, x[5] == 300000)
+        """, "-q", "--triton", "ours", head=HEAD)
+        self.assertEqual(done.stdout, "True True\n")
+
+    def test_a_handler_that_launches(self):
+        done = self.run_script("""
+            x = np.zeros(64, np.float32)
+            signal.signal(signal.SIGALRM,
+                          lambda *_: count[(1,)](x, 3))
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            try:
+                endless[(1,)](zero)
+            except RuntimeError as e:
+                print(str(e)[:31])
+            count[(1,)](x, 3)
+            print(x[0])
+        """, "-q", "--triton", "ours", head=HEAD)
+        self.assertEqual(done.stdout, "a kernel cannot be launched or \n"
+                                      "3.0\n")
+
+
+class CtrlC(support.ScriptCase):
+    def press(self, text):
+        """Runs text, which presses Ctrl-C; (status, stderr)."""
+        path = self.write(text, head=HEAD)
+        done = subprocess.run(
+            [sys.executable, "-m", "tkdbg", "run", "-q", "--triton", "ours",
+             path], env=support.environment(), capture_output=True,
+            stdin=subprocess.DEVNULL, text=True, cwd=self.folder.name,
+            timeout=60)
+        return done.returncode, done.stderr
+
+    def test_in_the_main_thread(self):
+        status, said = self.press("""
+            threading.Timer(0.3, os.kill,
+                            (os.getpid(), signal.SIGINT)).start()
+            endless[(1,)](zero)
+        """)
+        self.assertEqual(status, 130)
+        self.assertIn("KeyboardInterrupt", said)
+
+    def test_ends_what_other_threads_run(self):
+        status, said = self.press("""
+            other = threading.Thread(target=lambda: endless[(1,)](zero))
+            other.start()
+            threading.Timer(0.3, os.kill,
+                            (os.getpid(), signal.SIGINT)).start()
+            other.join()
+        """)
+        self.assertEqual(status, 130)
+        self.assertIn("KeyboardInterrupt", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
