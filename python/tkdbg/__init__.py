@@ -22,6 +22,7 @@ front      __init__      install(), uninstall(), options()
            excepthook    uncaught exceptions, as reports
 triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
+           installed     what its own run() compiles and launches instead
            inductor      the files that PyTorch's compiler writes
            vcuda         the virtual CUDA devices: their torch function mode
            vcuda_patches ... what names a device and is not told to it
@@ -57,7 +58,7 @@ session    session       the one session: library, options, reports, totals
            fresh         which memory was never written
            findings      findings as JSON
            device        the model of the virtual device, in numbers
-           interrupt     Ctrl-C while C runs
+           interrupt     signals while C runs
            progress      the progress bar and the summary line
 ground     _capi         the C API
            errors        what a launch raises

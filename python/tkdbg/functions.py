@@ -31,10 +31,11 @@ class JITCallable:
     """A Python function that kernels can call: its source, and what scripts
     ask about it.  ``scope`` and ``open`` come with JITFunction."""
 
-    def __init__(self, fn):
+    def __init__(self, fn, source_=None):
+        """source_: the source.Source of fn, if it is known already."""
         self.fn = fn
         self.signature = inspect.signature(fn)
-        self._source = source.find(fn)
+        self._source = source.find(fn) if source_ is None else source_
         self._src = None
         self._fn_name = f"{fn.__module__}.{fn.__qualname__}"
         self.hash = None

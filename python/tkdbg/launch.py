@@ -22,8 +22,9 @@ class JITFunction(JITCallable, KernelInterface):
 
     def __init__(self, fn, version=None, do_not_specialize=None,
                  do_not_specialize_on_alignment=None, debug=None,
-                 noinline=None, repr=None, launch_metadata=None):
-        super().__init__(fn)
+                 noinline=None, repr=None, launch_metadata=None,
+                 source=None):
+        super().__init__(fn, source)
         self.module = fn.__module__
         self.version = version
         self.do_not_specialize = list(do_not_specialize or ())
@@ -159,11 +160,22 @@ class JITFunction(JITCallable, KernelInterface):
         values, options = self.bind(*args, **kwargs)
         if not warmup:
             grid = resolve_grid(grid, self.arg_names, values)
+        return self.launch(values, options, None if warmup else grid).kernel
+
+    def launch(self, values, options, grid):
+        """Launches with the values of the parameters in order; grid: three
+        ints, or None to compile only.  Returns the Prepared."""
+        __tracebackhide__ = True
         session = session_.current()
         with session.lock, without_torch_functions():
             prepared = self.prepare(session, values, options)
-            prepared.run(values, None if warmup else grid)
-        return prepared.kernel
+            prepared.run(values, grid)
+        return prepared
+
+    def compile(self, values, options):
+        """Compiles for values of these types; raises what is wrong."""
+        __tracebackhide__ = True
+        return self.launch(values, options, None)
 
     def prepare(self, session, values, options):
         """The Prepared for these values, new or known."""

@@ -3,7 +3,10 @@ from __future__ import annotations
 
 from ctypes import byref, c_void_p
 
-from . import _capi, arguments, binder, compiled, environment
+from . import (_capi, arguments, binder, compiled, device, environment,
+               errors)
+
+MAX_WARPS = 64  # of a launch in C; no device has as many
 
 
 class Prepared:
@@ -31,8 +34,11 @@ class Prepared:
         self.kernel = compiled.CompiledKernel(self, dict(
             options, **{p.name: v for p, v in zip(function.params, values)
                         if p.name in binder.OPTIONS}))
+        warps = self.kernel.metadata.num_warps
+        self.threads = warps * device.WARP_SIZE
+        self.most_threads = device.properties()["max_threads_per_block"]
         session.check(session.lib.tk_launch_num_warps(
-            self.ptr, self.kernel.metadata.num_warps), function.__name__)
+            self.ptr, min(warps, MAX_WARPS)), function.__name__)
         for name, text in environment.compile_options(options):
             session.check(session.lib.tk_launch_compile_option(
                 self.ptr, name.encode(), text.encode()), function.__name__)
@@ -51,8 +57,10 @@ class Prepared:
                 self.session.check(status, self.function.__name__)
 
     def compile(self):
-        self.session.check(self.session.lib.tk_launch_compile(self.ptr),
-                           self.function.__name__)
+        session = self.session
+        session.check(
+            session.guarded(session.lib.tk_launch_compile, self.ptr),
+            self.function.__name__)
 
     def ir(self):
         """The typed form of the kernel as text; it compiles."""
@@ -62,10 +70,18 @@ class Prepared:
                 self.compile()
             return _capi.text(text)
 
+    def _check_threads(self):
+        """Raises OutOfResources for more threads than a block can have."""
+        if self.threads > self.most_threads:
+            raise self.session.error_class(errors.OutOfResources)(
+                self.threads, self.most_threads, "threads")
+
     def run(self, values, grid):
         """Launches; values in the order of the parameters."""
         __tracebackhide__ = True
         session = self.session
+        if grid is not None:
+            self._check_threads()
         session.reader.compiling = grid is None
         try:
             self.fill(values)

@@ -37,6 +37,7 @@ class Session:
         self.disagreements = 0    # autotuned kernels whose results differ
         self.raised = collections.Counter()  # headlines of LaunchErrors
         self.error_classes = {}   # ours -> real Triton's; takeover.py
+        self.not_tuned = ()       # real Triton's that tuning passes over
         self.adopt = lambda value: None  # real JITFunction -> ours
         self.addresses = tensors.Addresses()
         self.fresh = fresh.Fresh(follow=self.options.check is not None)
@@ -62,6 +63,7 @@ class Session:
         self.hear = None
         self.access_line = 0      # see tk_run_options
         self.after = None         # gets each tk_launch that has run
+        self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
@@ -94,6 +96,7 @@ class Session:
             if self.options.check is not None:
                 self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
+            self.lib.tk_session_attend(self._ptr, self.watch.callback, None)
             if (self.options.debug or self.options.breakpoints or
                     not self.options.json and _is_terminal(sys.stdin) and
                     _is_terminal(sys.stdout)):
@@ -157,7 +160,7 @@ class Session:
         try:
             sys.stdout.write(_capi.text(data, size))
         except BaseException as e:  # must not pass through C
-            self.pending = self.pending or e
+            self.watch.stop(e)
 
     # ---- element types ---------------------------------------------------
 
@@ -223,7 +226,7 @@ class Session:
         launch: the number of the launch that has run, if one has."""
         __tracebackhide__ = True
         pending, self.pending = self.pending, None
-        if isinstance(pending, (KeyboardInterrupt, SystemExit)):
+        if pending is not None and not isinstance(pending, Exception):
             self.lib.tk_report_clear(self.ptr)
             raise pending
         if status == _capi.OK:
@@ -275,6 +278,11 @@ class Session:
         finally:
             warnings.formatwarning = before
 
+    def error_class(self, ours):
+        """The class to raise for one of errors.py: where Triton is installed
+        it is also Triton's own."""
+        return self.error_classes.get(ours, ours)
+
     # ---- running ---------------------------------------------------------
 
     def select(self, kernel):
@@ -313,10 +321,30 @@ class Session:
         """Writes the launch file, for the first selected launch."""
         path = self.options.record
         if path is not None and not self.recorded:
-            self.check(self.lib.tk_launch_compile(launch), kernel)
+            self.check(self.guarded(self.lib.tk_launch_compile, launch),
+                       kernel)
             self.check(self.lib.tk_launch_record(launch, path.encode()),
                        kernel)
             self.recorded = True
+
+    def guarded(self, call, *args):
+        """call(*args), a function of C's that may take long: signals are
+        attended to meanwhile, and what a handler raises is raised."""
+        if self.busy:
+            raise RuntimeError("a kernel cannot be launched or compiled "
+                               "while another one runs in the same thread "
+                               "(from a signal handler, or from what prints "
+                               "its output)")
+        self.busy = True
+        try:
+            with self.watch:
+                return call(*args)
+        except BaseException:
+            self.lib.tk_report_clear(self.ptr)
+            self.pending = None
+            raise
+        finally:
+            self.busy = False
 
     def run(self, launch, kernel):
         """Runs a tk_launch; raises its findings."""
@@ -331,9 +359,8 @@ class Session:
         if self.debugger:
             sys.stdout.flush()
             self.lib.tk_debugger_ignore(self.debugger, not selected)
-        with self.watch:
-            status = self.lib.tk_launch_run(launch, ctypes.byref(options),
-                                            ctypes.byref(summary))
+        status = self.guarded(self.lib.tk_launch_run, launch,
+                              ctypes.byref(options), ctypes.byref(summary))
         if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):
             self.lib.tk_report_clear(self.ptr)
             raise SystemExit(0)

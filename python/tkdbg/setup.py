@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.util
+import os
 import sys
 
 from . import (excepthook, inductor, session as session_, source, takeover,
@@ -20,6 +21,7 @@ class State:
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
         self.inductor = Patches()
+        self.interpret = None  # TRITON_INTERPRET, which was taken away
 
 
 class Watcher(importlib.abc.MetaPathFinder):
@@ -82,6 +84,8 @@ def install(values):
         state.finder = finder.Finder()
         sys.meta_path.insert(0, state.finder)
     else:
+        # Triton's own interpreter would stand in tkdbg's place
+        state.interpret = os.environ.pop("TRITON_INTERPRET", None)
         calls["triton"] = _after_triton
     calls.update(inductor.hooks(state.inductor))
     state.watcher = Watcher(calls)
@@ -119,6 +123,8 @@ def uninstall():
             sys.meta_path.remove(hook)
     if state.finder is not None:
         finder.unload()
+    if state.interpret is not None:
+        os.environ["TRITON_INTERPRET"] = state.interpret
     state.inductor.undo()
     for part in (state.cuda, state.patches):
         if part is not None:

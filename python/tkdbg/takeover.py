@@ -1,15 +1,16 @@
-"""Real Triton stays; launches, autotuning and driver queries are ours.
+"""Real Triton stays; compiling, running, autotuning and driver queries are
+ours.
 
 Decoration is left to Triton, so that its classes, and libraries that look
-into them, keep working; a JITFunction gets one of ours when it is launched
-or called from a kernel, those decorated before install() as well.
+into them, keep working; a JITFunction gets one of ours when it is compiled
+or called from a kernel, those decorated before install() as well.  Launches
+go through Triton's own ``run``, see installed.py.
 """
 from __future__ import annotations
 
 import sys
 
-from . import bench, errors, launch, tuner
-from .modules import driver as driver_
+from . import bench, errors, installed, launch, source, tuner
 from .patches import Patches as Attributes
 
 OURS = "_tkdbg_function"
@@ -32,16 +33,23 @@ class Patches:
         self.jit_class = jit.JITFunction
         self._knobs(triton)
         put = self.attributes.set
-        put(jit.JITFunction, "run", _run)
+        compiler = installed.Compiler(ours)
+        for module in (triton, triton.compiler, compiler.triton):
+            put(module, "compile", compiler.compile)
+        put(jit.JITFunction, "_pack_args",
+            compiler.pack_args(jit.JITFunction._pack_args))
+        put(jit, "native_specialize_impl",
+            installed.specialize(jit.native_specialize_impl))
         for name in _TUNER:
             put(autotuner.Autotuner, name, vars(tuner.Autotuner)[name])
         for name in ("do_bench", "do_bench_cudagraph"):
             put(triton.testing, name, getattr(bench, name))
         self.driver = triton.runtime.driver
         self.before = getattr(self.driver, "_active", None)
-        self.driver.set_active(driver_.CudaDriver())
+        self.driver.set_active(installed.Driver(compiler))
         self.session.adopt = self.adopt
         self.session.error_classes = _error_classes()
+        self.session.not_tuned = _not_tuned()
 
     def uninstall(self):
         self.attributes.undo()
@@ -49,6 +57,7 @@ class Patches:
             self.driver._active = self.before
         self.session.adopt = lambda value: None
         self.session.error_classes = {}
+        self.session.not_tuned = ()
 
     @staticmethod
     def _knobs(triton):
@@ -67,35 +76,66 @@ class Patches:
 
 
 def ours(real):
-    """The JITFunction of ours that stands for a real one."""
+    """The JITFunction of ours that stands for a real one, with the text that
+    the real one has now."""
     found = vars(real).get(OURS)
     if found is None:
         found = launch.JITFunction(
-            real.fn, version=getattr(real, "version", None),
-            do_not_specialize=getattr(real, "do_not_specialize", None),
-            debug=getattr(real, "debug", None),
-            noinline=getattr(real, "noinline", None))
+            real.fn, source=_source(real),
+            **{name: getattr(real, name, None) for name in _DECORATED})
         vars(real)[OURS] = found
+        found.real_text = source.without_decorators(found.raw_src)
+    text = getattr(real, "_src", found.real_text)
+    if text is not found.real_text and text != found.real_text:
+        found._unsafe_update_src(text)
+    found.real_text = text
     return found
 
 
-def _run(self, *args, grid, warmup, **kwargs):
-    """JITFunction.run of real Triton's objects."""
-    for hook in self.pre_run_hooks:
-        hook(*args, **kwargs)
-    return ours(self).run(*args, grid=grid, warmup=warmup, **kwargs)
+# what the decorator was given
+_DECORATED = ("version", "do_not_specialize",
+              "do_not_specialize_on_alignment", "debug", "noinline")
+
+
+def _source(real):
+    """Where the function stands: in its file, or in the lines that Triton
+    read when it was decorated, if the file has changed meanwhile."""
+    lines = getattr(real, "raw_src", None)
+    try:
+        found = source.find(real.fn)
+        if lines is None or source.lines_of(found)[0] == lines:
+            return found
+    except (ValueError, SyntaxError, IndexError):
+        if lines is None:
+            raise
+    first = real.starting_line_number
+    return source.Source(real.fn.__code__.co_filename,
+                         ["\n"] * (first - 1) + list(lines), first)
 
 
 def _error_classes():
     """{ours: a class that is real Triton's error as well}"""
-    from triton.compiler import errors as real
+    from triton.compiler import errors as compiler
+    from triton.runtime import errors as runtime
     classes = {}
-    for ours_ in (errors.CompilationError, errors.CompileTimeAssertionFailure,
-                  errors.UnsupportedLanguageConstruct):
-        theirs = getattr(real, ours_.__name__, None)
+    for ours_, module, name in (
+            (errors.CompilationError, compiler, None),
+            (errors.CompileTimeAssertionFailure, compiler, None),
+            (errors.UnsupportedLanguageConstruct, compiler, None),
+            (errors.LaunchError, runtime, "InterpreterError"),
+            (errors.OutOfResources, runtime, None),
+            (errors.AutotunerError, runtime, None)):
+        theirs = getattr(module, name or ours_.__name__, None)
         if theirs is not None:
             classes[ours_] = type(ours_.__name__, (ours_, theirs), {
                 "__init__": ours_.__init__, "__str__": ours_.__str__,
                 "__reduce__": ours_.__reduce__,
                 "__module__": ours_.__module__})
     return classes
+
+
+def _not_tuned():
+    """Triton's own errors that only leave a configuration out."""
+    from triton.compiler.errors import CompileTimeAssertionFailure
+    from triton.runtime.errors import OutOfResources, PTXASError
+    return CompileTimeAssertionFailure, OutOfResources, PTXASError

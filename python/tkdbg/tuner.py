@@ -16,8 +16,10 @@ import warnings
 from . import bench, compare, errors, session as session_
 from .functions import KernelInterface
 
-# what a configuration may fail with and only be left out
-NOT_TUNED = (errors.CompileTimeAssertionFailure, errors.OutOfResources)
+def _not_tuned():
+    """What a configuration may fail with and only be left out."""
+    return (errors.CompileTimeAssertionFailure, errors.OutOfResources,
+            errors.PTXASError, *session_.current().not_tuned)
 
 
 class Config:
@@ -150,14 +152,15 @@ class Autotuner(KernelInterface):
             session_.current().reader.repeated = ()
 
     def _run_first(self, configs, args, kwargs):
-        """Runs the first configuration whose static assertions hold: tuning
-        leaves the others out."""
+        """Runs the first configuration that can be launched and whose static
+        assertions hold: tuning leaves the others out."""
         failure = None
         for config in configs:
             try:
                 result = self._run(config, args, kwargs)
-            except NOT_TUNED as e:
+            except _not_tuned() as e:
                 failure = failure or e
+                _say_left_out(self.base_fn.__name__, config, e)
                 continue
             if self._tuned:
                 self.cache[self._key(kwargs)] = config
@@ -208,7 +211,7 @@ class Autotuner(KernelInterface):
         run = session_.current().options.autotune == "all"
         try:
             self._call(config, args, meta if run else {**meta, "warmup": True})
-        except NOT_TUNED:
+        except _not_tuned():
             return [math.inf] * 3
         return [1.0] * 3
 
@@ -257,7 +260,7 @@ class Autotuner(KernelInterface):
             configs = list(self.early_config_prune(configs, self.nargs,
                                                    **kwargs))
             if not configs:
-                raise errors.AutotunerError(
+                raise session_.current().error_class(errors.AutotunerError)(
                     "No valid autotuner configs after pruning. "
                     "`early_config_prune` should return at least one config.")
         if self.perf_model:
@@ -286,6 +289,14 @@ class Autotuner(KernelInterface):
                     for c in self.prune_configs(kwargs)]
         finally:
             self.nargs = None
+
+
+def _say_left_out(kernel, config, error):
+    """Says that a configuration does not fit the device; one whose static
+    assertion fails is left out without a word, as in Triton."""
+    if getattr(error, "required", None) is not None:
+        warnings.warn(f"{kernel}: the configuration ({config}) is left out: "
+                      f"{error}", errors.KernelWarning, stacklevel=5)
 
 
 def zero(tensor):

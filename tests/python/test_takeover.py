@@ -132,6 +132,195 @@ class Installed(support.ScriptCase):
         """, env={"TRITON_INTERPRET": "1"})
         self.assertEqual(done.stdout, "240.0\n")
 
+    def test_source_that_was_replaced(self):
+        done = self.run_installed("""
+            @triton.jit
+            def template(p):
+                tl.store(p, HERE)
+            def made(value):
+                kernel = triton.JITFunction(template.fn)
+                kernel._unsafe_update_src(kernel.src.replace("HERE", value))
+                return kernel
+            p = torch.zeros(1, device="cuda")
+            first, second = made("7"), made("8")
+            first[(1,)](p); print(p.item())
+            second[(1,)](p); print(p.item())
+            second._unsafe_update_src(second.src.replace("8", "9"))
+            second[(1,)](p); print(p.item())
+            made("nothing")[(1,)](p)
+        """, check=False)
+        self.assertEqual(done.stdout, "7.0\n8.0\n9.0\n")
+        self.assertIn("nothing is not defined", done.stderr)
+        self.assertIn("|     tl.store(p, nothing)", done.stderr)
+
+    def test_a_file_that_changed_or_went(self):
+        done = self.run_installed("""
+            import importlib.util, linecache, os
+            def load(text):
+                with open("other.py", "w") as file:
+                    file.write("import triton, triton.language as tl\\n"
+                               "@triton.jit\\ndef k(p):\\n" + text)
+                spec = importlib.util.spec_from_file_location("o", "other.py")
+                module = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(module)
+                return module.k
+            p = torch.zeros(1, device="cuda")
+            k = load("  tl.store(p, 1)\\n")
+            os.remove("other.py")
+            linecache.clearcache()
+            k[(1,)](p); print(p.item())
+        """)
+        self.assertEqual(done.stdout, "1.0\n")
+
+    def test_hooks(self):
+        done = self.run_installed("""
+            from triton import knobs
+            from triton.compiler import CompiledKernel
+            got = []
+            def facts(grid, kernel, args):
+                return {"grid": grid, "args": args, "warps": kernel.num_warps}
+            def name(proxy):
+                return f"made_for_{proxy.constants['n']}"
+            @triton.jit(launch_metadata=facts, repr=name)
+            def kernel(p, n):
+                tl.store(p, n)
+            def before(*a, key, repr, fn, compile, is_manual_warmup,
+                       already_compiled):
+                got.append(("before", fn.name, compile["num_warps"],
+                            is_manual_warmup))
+            knobs.runtime.jit_cache_hook = before
+            knobs.runtime.jit_post_compile_hook = (
+                lambda **k: got.append(("after", k["fn"].name)))
+            knobs.runtime.launch_enter_hook.add(
+                lambda m: got.append(("enter", m.get()["name"],
+                                      m.get()["grid"], m.get()["warps"])))
+            knobs.runtime.launch_exit_hook.add(
+                lambda m: got.append(("exit", m.get()["args"]["n"])))
+            knobs.runtime.kernel_load_start_hook.add(
+                lambda m, f, name, group, hash: got.append(("load", name)))
+            knobs.compilation.listener = (
+                lambda **k: got.append(("listened", k["cache_hit"])))
+            p = torch.zeros(1, device="cuda")
+            compiled = kernel[(2,)](p, 1, num_warps=2)
+            kernel[(2,)](p, 1, num_warps=2)
+            for line in got:
+                print(*line)
+            print(isinstance(compiled, CompiledKernel), compiled.name)
+            print(len(kernel.device_caches[0][0]))
+            knobs.runtime.jit_cache_hook = lambda **k: True
+            print(kernel[(1,)](p, 2, num_warps=8), p.item())
+        """)
+        self.assertEqual(done.stdout.splitlines(), [
+            "before kernel 2 False", "listened False", "after kernel",
+            "load made_for_1", "enter made_for_1 (2,) 2", "exit 1",
+            "enter made_for_1 (2,) 2", "exit 1", "True made_for_1", "1",
+            "None 1.0"])
+
+    def test_preload(self):
+        done = self.run_installed("""
+            data = []
+            @triton.jit
+            def kernel(p, n, D: tl.constexpr):
+                tl.store(p, n)
+            triton.knobs.runtime.jit_cache_hook = (
+                lambda **k: data.append(k["compile"]["specialization_data"]))
+            p = torch.zeros(1, device="cuda")
+            kernel.warmup(p, 5, tl.float32, grid=(1,))
+            triton.knobs.runtime.jit_cache_hook = None
+            kernel.device_caches.clear()
+            kernel.preload(data[0])
+            print(len(kernel.device_caches[0][0]))
+            triton.knobs.runtime.jit_cache_hook = lambda **k: print("again")
+            kernel[(1,)](p, 5, tl.float32)
+            print(p.item())
+        """)
+        self.assertEqual(done.stdout, "1\n5.0\n")
+
+    def test_compile(self):
+        done = self.run_installed("""
+            from triton.compiler import ASTSource
+            source = ASTSource(add, {"x": "*fp32", "y": "*fp32", "z": "*fp32",
+                                     "n": "i32", "BLOCK": "constexpr"},
+                               {"BLOCK": 32})
+            kernel = triton.compile(source, options={"num_warps": 2})
+            x, z = torch.ones(40, device="cuda"), torch.zeros(40)
+            kernel[(2, 1, 1)](x, x, z, 40, 32)
+            print(kernel.metadata.num_warps, z.sum().item())
+            print("tt.load" in kernel.asm["ttir"], "ptx" in kernel.asm)
+            @triton.jit
+            def bad():
+                a + 1
+            try:
+                triton.compile(ASTSource(bad, {}, {}))
+            except triton.compiler.errors.CompilationError as e:
+                print("a is not defined" in str(e))
+        """)
+        self.assertEqual(done.stdout, "2 80.0\nTrue True\nTrue\n")
+
+    def test_errors_of_tuning(self):
+        done = self.run_installed("""
+            from triton.runtime.errors import AutotunerError, OutOfResources
+            def kernel(configs, **options):
+                @triton.autotune(configs=configs, key=["n"], **options)
+                @triton.jit
+                def tuned(p, n):
+                    tl.store(p, n)
+                return tuned
+            p = torch.zeros(1, device="cuda")
+            wide, fits = (triton.Config({}, num_warps=n) for n in (128, 4))
+            tuned = kernel([wide, fits])
+            tuned[(1,)](p, 3)
+            print(p.item(), tuned.best_config is fits)
+            try:
+                kernel([wide])[(1,)](p, 3)
+            except OutOfResources as e:
+                print(e)
+            none = {"early_config_prune": lambda *a, **k: []}
+            try:
+                kernel([wide, fits], prune_configs_by=none)[(1,)](p, 3)
+            except AutotunerError as e:
+                print(isinstance(e, triton.TritonError))
+        """)
+        self.assertEqual(
+            done.stdout, "3.0 True\nout of resource: threads, Required: 4096,"
+            " Hardware limit: 1024. Reducing block sizes or `num_stages` may "
+            "help.\nTrue\n")
+        self.assertIn("tuned: the configuration (num_warps: 128", done.stderr)
+
+    def test_arrays_without_torch(self):
+        done = self.run_installed("""
+            import numpy as np
+            x = np.arange(8, dtype=np.float32)
+            z = np.zeros(8, np.float32)
+            add[(1,)](x, x, z, 8, BLOCK=8)
+            print(z[7])
+            try:
+                add[(1,)](object(), x, z, 8, BLOCK=8)
+            except TypeError as e:
+                print(e)
+        """)
+        self.assertEqual(done.stdout, "14.0\nfailed to specialize argument "
+                         "of type: object\n")
+
+    def test_annotations_of_a_decorator(self):
+        done = self.run_installed("""
+            def annotated(**notes):
+                def decorate(fn):
+                    fn.__annotations__ = notes
+                    return fn
+                return decorate
+            for note in (tl.bfloat16, "tl.float64"):
+                @triton.jit
+                @annotated(v=note)
+                def kernel(p, v):
+                    tl.static_print(v.dtype)
+                    tl.store(p, v)
+                p = torch.zeros(1, device="cuda")
+                kernel[(1,)](p, 1.5)
+                print(p.item())
+        """)
+        self.assertEqual(done.stdout, "bf16\n1.5\nfp64\n1.5\n")
+
     def test_ours_hides_the_installed_one(self):
         done = self.run_script("""
             import triton

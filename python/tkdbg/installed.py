@@ -1,0 +1,270 @@
+"""Kernels that the installed Triton's own run() binds, compiles and launches.
+
+Triton's ``JITFunction.run`` stays as it is: it binds the arguments, finds the
+kernel in its caches, calls every hook and raises its own errors.  What is
+ours is ``compile``, which gives it a kernel to be interpreted instead of
+machine code, and what that kernel's launcher does.  The text forms in
+``kernel.asm`` are what Triton itself makes of the kernel, when somebody asks
+for them.
+"""
+from __future__ import annotations
+
+import collections
+import hashlib
+import threading
+import time
+
+from . import arguments, compiled, device, tensors
+from .modules import compiling, driver as driver_
+
+NO_CODE = b""  # what stands for the machine code of a kernel of ours
+
+
+class Bound(threading.local):
+    """(function, values) of the launch that Triton compiles for in this
+    thread, so that the kernel is compiled for the arguments themselves."""
+    launch = None
+
+    def take(self, function):
+        """The values for function, once; None if Triton was not asked to
+        launch it but to compile it for a signature."""
+        launch, self.launch = self.launch, None
+        if launch is None or launch[0] is not function:
+            return None
+        return launch[1]
+
+
+class Compiler:
+    """Stands in for triton.compile while Triton is taken over."""
+
+    def __init__(self, ours):
+        """ours: the JITFunction of ours for a real one."""
+        from triton.compiler import code_generator, compiler
+        self.ours = ours
+        self.triton = compiler
+        self.triton_compile = compiler.compile
+        self.check_name = code_generator.check_identifier_legality
+        self.version = compiler.__version__
+        self.bound = Bound()
+        self.kernel_class = type("CompiledKernel",
+                                 (Kernel, compiler.CompiledKernel), {})
+
+    def pack_args(self, pack):
+        """JITFunction._pack_args, which Triton calls right before it
+        compiles; pack: Triton's own."""
+        def _pack_args(function, backend, kwargs, bound_args, *rest):
+            self.bound.launch = function, tuple(bound_args.values())
+            return pack(function, backend, kwargs, bound_args, *rest)
+        return _pack_args
+
+    def compile(self, src, target=None, options=None, **others):
+        """triton.compile: a kernel to be interpreted, for the source of a
+        jit function; all else is compiled as without tkdbg."""
+        __tracebackhide__ = True
+        if type(src) is not self.triton.ASTSource:
+            return self.triton_compile(src, target=target, options=options,
+                                       **others)
+        if target is None:
+            target = self.triton.driver.active.get_current_target()
+        assert isinstance(target, self.triton.GPUTarget), \
+            "target must be of GPUTarget type"
+        started = time.time()
+        backend = self.triton.make_backend(target)
+        parsed = backend.parse_options(
+            dict(options or {}, **src.parse_options()))
+        key = f"{src.hash()}-{target}-{vars(parsed)}"
+        function = self.ours(src.fn)
+        values = self.bound.take(src.fn)
+        if values is None:
+            values = compiling.mock_values(src)
+        function.compile(values, launch_options(parsed.__dict__))
+        kernel = self.kernel_class(
+            self, src, target, parsed, backend,
+            hashlib.sha256(key.encode()).hexdigest())
+        self._tell_listener(kernel, started)
+        return kernel
+
+    def name(self, src):
+        """The name of the compiled kernel, which the user's repr may make;
+        raises what Triton raises on one that is no identifier."""
+        constants = {src.fn.arg_names[path[0]]: value
+                     for path, value in src.constants.items()
+                     if len(path) == 1}
+        name = src.fn.repr(Specialization(constants, src.signature))
+        return self.check_name(name[name.rfind(".") + 1:], "function")
+
+    def _tell_listener(self, kernel, started):
+        knobs = self.triton.knobs
+        listener = getattr(knobs.compilation, "listener", None)
+        if listener is not None:
+            took = int((time.time() - started) * 1e6)
+            listener(src=kernel.src, metadata=kernel.metadata._asdict(),
+                     metadata_group=kernel.metadata_group,
+                     times=knobs.CompileTimes(
+                         ir_initialization=took, lowering_stages=[],
+                         store_results=0),
+                     cache_hit=False)
+
+
+Specialization = collections.namedtuple("SpecializationProxy",
+                                        ("constants", "signature"))
+
+
+def launch_options(options):
+    """Those of a backend's options that a launch of ours knows."""
+    return {name: options[name] for name in (
+        "num_warps", "allowed_dot_input_precisions", "supported_fp8_dtypes")
+        if options.get(name) is not None}
+
+
+class Asm(dict):
+    """``kernel.asm``: Triton's own forms of the kernel, made on demand."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self._kernel = kernel
+        self._made = False
+
+    def _make(self):
+        if not self._made:
+            self._made = True
+            self.update(self._kernel.triton_asm())
+        return super()
+
+    def __missing__(self, key):
+        value = self[key] = self._kernel.triton_asm()[key]  # "sass" too
+        return value
+
+    def __contains__(self, key):
+        return self._make().__contains__(key)
+
+    def __iter__(self):
+        return self._make().__iter__()
+
+    def __len__(self):
+        return self._make().__len__()
+
+    def keys(self):
+        return self._make().keys()
+
+    def values(self):
+        return self._make().values()
+
+    def items(self):
+        return self._make().items()
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+
+class Kernel:
+    """Triton's CompiledKernel, without machine code."""
+
+    def __init__(self, compiler, src, target, options, backend, hash_):
+        self._compiler = compiler
+        self._target, self._options = target, options
+        self._asm = None
+        self.src = src
+        self.hash = hash_
+        self.name = compiler.name(src)
+        self.metadata = compiled.metadata(
+            self.name, hash_, {**vars(options), "target": target,
+                               "triton_version": compiler.version})
+        self.packed_metadata = backend.pack_metadata(self.metadata)
+        self.metadata_group = {}
+        self.asm = Asm(self)
+        self.kernel = NO_CODE
+        self.module = self.function = self._run = None
+
+    def triton_asm(self):
+        """What Triton makes of the same source with the same options."""
+        if self._asm is None:
+            self._asm = self._compiler.triton_compile(
+                self.src, target=self._target,
+                options=vars(self._options)).asm
+        return self._asm
+
+    def __repr__(self):
+        return f"CompiledKernel({self.name}, {self.hash[:12]})"
+
+
+# ---- arguments --------------------------------------------------------------
+
+
+class _Array:
+    """A NumPy array or another one that only tkdbg takes, as a tensor."""
+
+    def __init__(self, array, dtype):
+        self.dtype = dtype
+        self._array = array
+
+    def data_ptr(self):
+        return self._array.__array_interface__["data"][0]
+
+
+def specialize(native):
+    """Triton's function for the type of an argument, which also knows the
+    arrays that launches of ours take."""
+    def native_specialize_impl(backend, arg, *rest):
+        try:
+            return native(backend, arg, *rest)
+        except TypeError:
+            kind = arguments.kind_of(type(arg))
+            if kind not in ("numpy", "interface"):
+                raise
+        dtype = arg.__array_interface__["typestr"]
+        name = tensors.numpy().dtype(dtype).name
+        return native(backend, _Array(arg, name), *rest)
+    return native_specialize_impl
+
+
+# ---- the driver -------------------------------------------------------------
+
+
+class Utils(driver_.Utils):
+    """What Triton loads and launches kernels with."""
+
+    def load_binary(self, name, kernel, shared, device_):
+        """(module, function, registers, spills, threads) of a kernel of
+        ours; machine code is refused."""
+        if kernel is not NO_CODE:
+            return super().load_binary(name, kernel, shared, device_)
+        return (name, name, device.N_REGS, 0,
+                device.properties()["max_threads_per_block"])
+
+
+class Driver(driver_.CudaDriver):
+    """``triton.runtime.driver.active`` while Triton is taken over."""
+
+    def __init__(self, compiler):
+        super().__init__()
+        self.utils = Utils()
+        self._compiler = compiler
+
+    def get_current_target(self):
+        """The target, of Triton's own class."""
+        target = device.target()
+        return self._compiler.triton.GPUTarget(
+            target.backend, target.arch, target.warp_size)
+
+    def launcher_cls(self, src, metadata):
+        return Launcher(self._compiler, src, metadata)
+
+
+class Launcher:
+    """Runs a kernel as Triton's launchers do: (grid, stream, function,
+    packed metadata, launch metadata, hooks, arguments)."""
+
+    def __init__(self, compiler, src, metadata):
+        self.ours = compiler.ours
+        self.real = getattr(src, "fn", None)
+        self.options = launch_options(metadata._asdict())
+
+    def __call__(self, x, y, z, stream, function, packed, launch_metadata,
+                 enter_hook, exit_hook, *values):
+        __tracebackhide__ = True
+        if enter_hook is not None:
+            enter_hook(launch_metadata)
+        self.ours(self.real).launch(values, self.options, (x, y, z))
+        if exit_hook is not None:
+            exit_hook(launch_metadata)
