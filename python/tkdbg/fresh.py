@@ -53,6 +53,8 @@ class Fresh:
     def made(self, t, poison):
         """Notes the result of torch.empty; poison: fills it, so that the
         same inputs give the same bits, and a read is seen."""
+        if type(t) is not _torch().Tensor:
+            return  # such as a fake tensor, which has no memory
         if poison:
             _poison(t)
         self.add(t)

@@ -81,7 +81,7 @@ class VirtualCuda:
         """Enters the mode in this thread and in those started later."""
         self._mode = self.mode_class()
         self._mode.__enter__()
-        self.watched = self.halves.dtypes
+        self.watched = self.halves.dtypes | self.operators.rare
         for part in (self.libraries, self.autocast, self.operators,
                      self.files):
             part.install(self._patches)
@@ -119,10 +119,15 @@ class VirtualCuda:
         from torch.overrides import _get_current_function_mode_stack as stack
         return any(isinstance(m, self.mode_class) for m in stack())
 
+    @contextlib.contextmanager
     def on(self):
         """A context in which the mode is active."""
-        return (contextlib.nullcontext() if self.is_on()
-                else self.mode_class())
+        with contextlib.ExitStack() as stack:
+            if not self.torch._C._is_torch_function_mode_enabled():
+                stack.enter_context(self.torch._C._EnableTorchFunction())
+            if not self.is_on():
+                stack.enter_context(self.mode_class())
+            yield
 
     @property
     def strict(self):
@@ -207,8 +212,16 @@ class VirtualCuda:
         if self.memory.counting:
             self.memory.add(tensor)
         if self.watched and tensor.dtype in self.watched:
-            self.watched = frozenset()
+            self._met(tensor.dtype)
+
+    def _met(self, dtype):
+        """The first tensor of a dtype that needs care has arrived."""
+        if dtype in self.halves.dtypes:
+            self.watched -= self.halves.dtypes
             self.halves.install()
+        else:
+            self.watched -= self.operators.rare
+            self.operators.rescued = True
 
     def where(self, args):
         """The place of the tensors in args: a mark, None without tensors, or

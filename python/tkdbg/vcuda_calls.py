@@ -13,12 +13,22 @@ def _pass(v, func, args, kwargs):
     return func(*args, **kwargs)
 
 
+def _device(v, func, args, kwargs):
+    """torch.device: a bare number is the accelerator's."""
+    if args and isinstance(args[0], int) and len(args) == 1:
+        return v.device_at(v.index_of(args[0]))
+    return func(*args, **kwargs)
+
+
 # ---- where a tensor is ------------------------------------------------------
 
 
 def _get_device_property(v, func, args, kwargs):
+    device = func(*args)
+    if device.type != "cpu":
+        return device  # such as a meta tensor
     where = v.place(args[0])
-    return v.device_at(where) if where >= 0 else func(*args)
+    return device if where < 0 else v.device_at(where)
 
 
 def _get_is_cuda(v, func, args, kwargs):
@@ -237,6 +247,29 @@ def _set_item(v, func, args, kwargs):
     return v.fresh.writes(target, write, lambda: target[index])
 
 
+# ---- sums of halves ---------------------------------------------------------
+
+
+def _add(v, func, args, kwargs):
+    """add and sub: a factor for the second operand is applied in fp32, and
+    the sum is rounded once."""
+    if kwargs.get("alpha", 1) == 1 or not any(
+            isinstance(a, v.tensor) and a.dtype in v.halves.dtypes and
+            v.on_device(a) for a in args):
+        return v.plain(func, args, kwargs)
+    torch, tensors = v.torch, [a for a in args if isinstance(a, v.tensor)]
+    dtype = tensors[0].dtype
+    for tensor in tensors[1:]:
+        dtype = torch.promote_types(dtype, tensor.dtype)
+    if dtype not in v.halves.dtypes:
+        return v.plain(func, args, kwargs)
+    wide = [a.float() if isinstance(a, v.tensor) else a for a in args]
+    result = v.plain(func, wide, {"alpha": kwargs["alpha"]})
+    target = (args[0] if func.__name__.endswith("_") else kwargs.get("out"))
+    result = result.to(dtype) if target is None else target.copy_(result)
+    return v.mark(result, v.place(tensors[0]))
+
+
 # ---- text -------------------------------------------------------------------
 
 
@@ -270,7 +303,7 @@ def specials(torch):
     """{function of PyTorch: the function here that runs it}"""
     t = torch.Tensor
     table = {
-        torch.device: _pass,
+        torch.device: _device,
         t.device.__get__: _get_device_property,
         t.is_cuda.__get__: _get_is_cuda, t.is_cpu.__get__: _get_is_cpu,
         t.get_device: _get_device,
@@ -285,6 +318,9 @@ def specials(torch):
         torch.as_tensor: _as_tensor, torch.asarray: _as_tensor,
         torch.tensor: _tensor,
     }
+    for add in (torch.add, torch.sub, t.add, t.sub, t.add_, t.sub_,
+                torch.subtract, t.subtract, t.subtract_):
+        table[add] = _add
     for method in fresh_.filling(torch):
         table[method] = _fill
     table[t.copy_] = _copy

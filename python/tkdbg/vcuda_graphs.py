@@ -119,7 +119,8 @@ def _recorder(graphs):
 
     class Recorder(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            return graphs.graph.run(func, args, kwargs or {})
+            with graphs.virtual.torch._C.DisableTorchFunction():
+                return graphs.graph.run(func, args, kwargs or {})
 
     return Recorder()
 

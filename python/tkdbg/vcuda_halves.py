@@ -81,6 +81,7 @@ class Halves:
         c, halves = self.torch._C, self.dtypes
         tensor, redispatch = self.torch.Tensor, op.redispatch
         below = c._dispatch_keyset_full_after(getattr(c.DispatchKey, _KEY))
+        cpu = c.DispatchKey.CPU
         place = int(op._schema.name == "aten::polygamma")  # polygamma(n, x)
         written = [a.alias_info is not None and a.alias_info.is_write or
                    a.name.startswith("running_")
@@ -92,7 +93,7 @@ class Halves:
                 first = first[0]
             if (first.dtype not in halves or
                     getattr(first, MARK, None) == HOST or
-                    first.device.type != "cpu"):
+                    not keys.has(cpu)):
                 return redispatch(keys & below, *args, **kwargs)
             return self._in_fp32(op, keys & below, args, kwargs, first.dtype,
                                  written, rule)
@@ -112,13 +113,15 @@ class Halves:
                 return copy
             if isinstance(value, (tuple, list)):
                 return type(value)([wide(v, write) for v in value])
+            if isinstance(value, torch.dtype) and value in self.dtypes:
+                return torch.float32
             return value
 
         names = [a.name for a in op._schema.arguments]
         given = dict(zip(names, args), **kwargs)
         dtype, weight = given.get("dtype"), given.get("weight")
         if dtype in self.dtypes:
-            given["dtype"], half = torch.float32, dtype
+            half = dtype
         given = {n: wide(v, written[names.index(n)])
                  for n, v in given.items()}
         positional = [given.pop(n) for n in names[:len(args)]]

@@ -34,9 +34,12 @@ class Libraries:
                 libraries.virtual.autocast.prepare()
                 return impl(self, op_name, libraries.autocast(fn), _AUTOCAST,
                             **options)
-            if key != "CUDA" or fn is libraries.torch.library.\
+            if key == "Meta" or fn is libraries.torch.library.\
                     fallthrough_kernel:
                 return impl(self, op_name, fn, dispatch_key, **options)
+            if key != "CUDA":
+                return impl(self, op_name, libraries.with_mode(fn),
+                            dispatch_key, **options)
             with_keys = options.pop("with_keyset", False)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Halves may have it as well
@@ -78,6 +81,13 @@ class Libraries:
                 found[i] = torch.tensor(value, dtype=_dtype_of(
                     torch, value, tensors))
         return found
+
+    def with_mode(self, fn):
+        """fn, which the dispatcher calls, as code of the program."""
+        def kernel(*args, **kwargs):
+            with self.virtual.on():
+                return fn(*args, **kwargs)
+        return kernel
 
     def autocast(self, fn):
         """fn without the key that calls it."""

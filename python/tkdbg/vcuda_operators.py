@@ -52,7 +52,8 @@ _LACKS = re.compile(r"not implemented for '(\w+)'|"
                     r"not (?:currently )?supported (?:for|on CPU)|"
                     r"[Ee]xpected (?:m1|mat1|scalar type|a floating|out|self)|"
                     r"only (?:available|supported) (?:for|on)|"
-                    r"does not support|not supported|"
+                    r"does not support|doesn't support|not supported|"
+                    r"[Uu]nsupported dtype|"
                     r"Could not run '")
 
 
@@ -73,17 +74,22 @@ class Operators:
     def __init__(self, virtual):
         self.virtual = virtual
         self.torch = virtual.torch
-        self.rescued = False  # a call needed the wider types
+        self.rescued = False  # a call needed the wider types, or will
+        self.rare = frozenset(  # dtypes that few CPU kernels know
+            getattr(self.torch, n) for n in ("complex32", )
+            if hasattr(self.torch, n))
         self._modes = None
         self._library = None
 
     def install(self, patches):
         torch = self.torch
         self._library = torch.library.Library("aten", "IMPL")
-        for name in ("mm.dtype", "bmm.dtype", "addmm.dtype", "baddbmm.dtype"):
-            if find(torch, name) is not None:
-                self._library.impl(name, _with_out_dtype(
-                    torch, find(torch, name.partition(".")[0])), "CPU")
+        for name in ("mm", "bmm", "addmm", "baddbmm"):
+            for overload in ("dtype", "dtype_out"):
+                op = find(torch, f"{name}.{overload}")
+                if op is not None:
+                    self._library.impl(op, _with_out_dtype(
+                        torch, find(torch, name)), "CPU")
 
     def uninstall(self):
         if self._library is not None:
@@ -260,6 +266,7 @@ class Operators:
 def _modes(operators):
     from torch.utils._python_dispatch import TorchDispatchMode
     virtual, c = operators.virtual, operators.torch._C
+    plainly = c.DisableTorchFunction  # what comes out is marked here
     registered = c._dispatch_has_kernel_for_dispatch_key
     composites = [n for n in ("CompositeExplicitAutograd",
                               "CompositeImplicitAutograd")
@@ -282,7 +289,8 @@ def _modes(operators):
                 with self:  # its parts are checked
                     return func._op_dk(key, *args, **kwargs)
             where = operators.check(func, args, kwargs)
-            result = func(*args, **kwargs)
+            with plainly():
+                result = func(*args, **kwargs)
             if where is not None:
                 virtual.mark_new(result, where)
             return result
@@ -290,12 +298,13 @@ def _modes(operators):
     class Widening(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            try:
-                return func(*args, **kwargs)
-            except (NotImplementedError, RuntimeError) as e:
-                if not _LACKS.search(str(e)):
-                    raise
-                return operators.widen(func, args, kwargs, e)
+            with plainly():
+                try:
+                    return func(*args, **kwargs)
+                except (NotImplementedError, RuntimeError) as e:
+                    if not _LACKS.search(str(e)):
+                        raise
+                    return operators.widen(func, args, kwargs, e)
 
     return Checking, Widening
 
@@ -355,15 +364,15 @@ def _wider(torch, present, in_floats):
 
 def _with_out_dtype(torch, op):
     """mm and its kin with a type for the result: sums stay in fp32."""
-    def kernel(*args, out_dtype=None, **kwargs):
+    def kernel(*args, out=None, **kwargs):
         args = list(args)
-        if out_dtype is None:
-            out_dtype = next(a for a in args if isinstance(a, torch.dtype))
+        out_dtype = kwargs.pop("out_dtype", None) or next(
+            a for a in args if isinstance(a, torch.dtype))
         args = [a for a in args if not isinstance(a, torch.dtype)]
         dtype = args[-1].dtype
         if out_dtype not in (dtype, torch.float32):
             raise RuntimeError("out_dtype must be the same as input dtype or "
                                "fp32 for fp16/bf16 inputs")
-        wide = [a.float() for a in args]
-        return op(*wide, **kwargs).to(out_dtype)
+        result = op(*[a.float() for a in args], **kwargs).to(out_dtype)
+        return result if out is None else out.copy_(result)
     return kernel

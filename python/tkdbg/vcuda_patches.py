@@ -19,6 +19,7 @@ def patch(virtual, patches):
     _patch_constructors(virtual, patches)
     _patch_defaults(virtual, patches)
     _patch_generator(virtual, patches)
+    _patch_numbers(virtual, patches)
     _patch_streams(virtual, patches)
     _patch_load(virtual, patches)
     _patch_backward(virtual, patches)
@@ -85,6 +86,20 @@ def _patch_generator(virtual, patches):
             return real(device="cpu")
 
     patches.set(torch, "Generator", Generator)
+
+
+def _patch_numbers(virtual, patches):
+    """Module.to(0): the parser of its arguments asks for an accelerator."""
+    parse = virtual.torch._C._nn._parse_to
+
+    def parse_to(*args, **kwargs):
+        if args and isinstance(args[0], int):
+            args = (f"cuda:{args[0]}", *args[1:])
+        if isinstance(kwargs.get("device"), int):
+            kwargs["device"] = f"cuda:{kwargs['device']}"
+        return parse(*args, **kwargs)
+
+    patches.set(virtual.torch._C._nn, "_parse_to", parse_to)
 
 
 def _patch_streams(virtual, patches):
