@@ -76,6 +76,16 @@ flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why) {
   return s && s->kind == kind && s->why == why ? id : 0;
 }
 
+flow_id flow_known_at(const flow *f, const tki *t, int why, size_t lane) {
+  for (size_t k = f->last[t->frame->inst->id]; k; k--) {
+    const flow_source *s = flow_source_of(f, (flow_id)k);
+    if (s->in == t->frame->inst && s->kind == FLOW_UNDEF && s->why == why &&
+        !s->mixed && s->index == lane)
+      return (flow_id)k;
+  }
+  return 0;
+}
+
 flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
                    const char *text) {
   if (f->sources.n == UINT16_MAX) return UINT16_MAX;
@@ -84,7 +94,8 @@ flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
                    .in = t->frame->inst,
                    .why = why,
                    .text = tk_arena_strdup(&f->c->run, text),
-                   .lane = tkc_lane(f->c, &t->frame->inst->type, i)};
+                   .lane = tkc_lane(f->c, &t->frame->inst->type, i),
+                   .index = i};
   TK_PUSH(&f->c->run, &f->sources, s);
   return f->last[s.in->id] = (flow_id)f->sources.n;
 }

@@ -31,8 +31,11 @@ typedef struct flow_source {
   int why;          /* tells sources of one kind at one place apart */
   const char *text; /* "lane [3] is masked off and has no other" */
   const char *lane; /* "[3]"; "" for a scalar */
+  size_t index;     /* of that lane */
   uint16_t mixed;   /* if an undefined lane was mixed with defined ones here,
                      * as text says: the source of that lane; else 0 */
+  uint16_t free;    /* of a lane whose size is known: the source without */
+  int bound;        /* ... whatever it holds, it is at most 2 ** bound */
 } flow_source;
 
 /* A mark: the number of its source, + 1; 0: nothing is wrong. */
@@ -57,6 +60,7 @@ typedef struct flow {
   tki_observer observer;
   unsigned kinds; /* the kinds of sources to look for, or-ed */
   bool quiet;     /* marks are followed, but nothing is reported */
+  bool bounds;    /* a lane's size is known: see flow_bound.c */
   bool logs;      /* zeros are marked, because the kernel takes logarithms */
   TK_VEC(flow_source) sources;
   flow_id *last;       /* by instruction number: its newest source */
@@ -99,11 +103,18 @@ void flow_clear(tki *t, int slot);
 /* Returns the mark of the newest source of the running instruction if that is
  * of this kind; else 0. */
 flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why);
+/* One of the running instruction that began in this lane, or 0. */
+flow_id flow_known_at(const flow *f, const tki *t, int why, size_t lane);
 /* Makes a source of the running instruction and returns its mark; text says
  * what is wrong with lane i of the result. */
 flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
                    const char *text);
 const flow_source *flow_source_of(const flow *f, flow_id id);
+
+/* ---- flow_bound.c: how large an undefined lane can be -------------------- */
+
+/* Goes over the marks of in's result, lane by lane. */
+void flow_bound(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 
 /* ---- flow_ops.c: how marks pass through an instruction ------------------- */
 

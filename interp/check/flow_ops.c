@@ -262,19 +262,21 @@ static bool is_logic(const tk_inst *in) {
 }
 
 /* Lanes at the same place; what memory gives has marks of its own. */
-static void pass_same(tki *t, const tk_inst *in, const tki_val *args) {
+static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   if (in->op == TK_I_SELECT)
     pass_select(t, in, args);
   else if (is_logic(in))
     pass_logic(t, in, args);
-  else if (tk_inst_is_pure(in))
+  else if (tk_inst_is_pure(in)) {
     pass_lanes(t, in);
+    flow_bound(f, t, in, args);
+  }
 }
 
 static void pass_marked(flow *f, tki *t, const tk_inst *in,
                         const tki_val *args) {
   switch (tk_inst_lanes(in)) {
-  case TK_LANES_SAME: pass_same(t, in, args); break;
+  case TK_LANES_SAME: pass_same(f, t, in, args); break;
   case TK_LANES_MOVES: pass_moved(t, in); break;
   case TK_LANES_GATHERS: pass_gather(t, in, args); break;
   case TK_LANES_REDUCES: pass_reduce(f, t, in); break;

@@ -205,8 +205,10 @@ static void mark_written(flow *f, tki *t, const tki_access *a) {
     }
 }
 
+/* The first lane speaks for those that are wrong with it: each time that the
+ * load runs, since others may be masked off then. */
 static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_UNDEF, FLOW_MASKED_OFF);
+  flow_id known = flow_known_at(f, t, FLOW_MASKED_OFF, i);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &a->in->type, i);
   bool block = tk_inst_window(a->in) == TK_W_BLOCK_POINTER;
@@ -220,7 +222,7 @@ static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
 }
 
 static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_UNDEF, FLOW_UNWRITTEN);
+  flow_id known = flow_known_at(f, t, FLOW_UNWRITTEN, i);
   if (known) return known;
   const char *what = tkc_element(f->c, t, a->addr[i], a->size);
   return flow_begin(f, t, FLOW_UNDEF, FLOW_UNWRITTEN, i,
@@ -245,12 +247,15 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   flow_marks m = {NULL, 0};
   if (other >= 0) m = flow_of(t, in->args[other]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
-  flow_id *d = tki_writable(&v);
+  flow_id *d = tki_writable(&v), fresh = 0, masked = 0;
   for (size_t i = 0; i < (size_t)in->n; i++) {
-    if (memory && is_active(a, i) && is_unwritten(f, t, a, i, 1))
-      d[i] = never_written(f, t, a, i);
-    else if (!is_active(a, i) && off)
-      d[i] = other >= 0 ? flow_at(&m, i) : masked_off(f, t, a, i);
+    if (memory && is_active(a, i) && is_unwritten(f, t, a, i, 1)) {
+      if (!fresh) fresh = never_written(f, t, a, i);
+      d[i] = fresh;
+    } else if (!is_active(a, i) && off) {
+      if (other < 0 && !masked) masked = masked_off(f, t, a, i);
+      d[i] = other >= 0 ? flow_at(&m, i) : masked;
+    }
   }
   flow_set(t, in->res[0], v, (size_t)in->n);
 }
