@@ -35,6 +35,7 @@ struct tk_session {
   int triton_version; /* as in ir/version.def; 0: the newest */
   tk_module *modules; /* newest first */
   tk_launch *launches;
+  void *told;           /* the specialiser's: deprecated spellings reported */
   tk_watcher *watchers; /* in the order in which they are asked */
   tk_buf report;
   bool out_of_memory; /* something failed that no diagnostic tells of */

@@ -71,11 +71,46 @@ tk_diag *tks_say(tks *s, tk_diag_id id, const char *fmt, ...) {
   return d;
 }
 
-void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) {
+/* An old spelling that a session was told of, in a file. */
+typedef struct tks_told {
+  struct tks_told *next;
+  const char *fmt, *file; /* the spelling, by the format of its note */
+  const char *message;
+} tks_told;
+
+static const tks_told *find_told(const tks *s, const char *fmt,
+                                 const char *file) {
+  const tks_told *x = s->origin->session->told;
+  while (x && (x->fmt != fmt || strcmp(x->file, file) != 0)) x = x->next;
+  return x;
+}
+
+static void count_again(const tks *s, const tks_told *x) {
+  for (tk_diag *d = s->env->diags; d; d = d->next)
+    if (d->f.kind == TK_D_DEPRECATED && d->f.place.file &&
+        !strcmp(d->f.place.file, x->file) && !strcmp(d->f.message, x->message))
+      d->f.count++;
+}
+
+void tks_deprecated(tks *s, const char *fmt, ...) {
+  const tks_frame *f = user_frame(s);
+  const char *file = f ? f->func->src->name : "";
+  const tks_told *known = find_told(s, fmt, file);
+  if (known) {
+    count_again(s, known);
+    return;
+  }
   va_list ap;
   va_start(ap, fmt);
-  say(s, id, fmt, ap);
+  const tk_diag *d = say(s, TK_D_DEPRECATED, fmt, ap);
   va_end(ap);
+  tks_told *x = TK_NEW(&s->origin->session->arena, tks_told);
+  *x = (tks_told){
+      .next = s->origin->session->told,
+      .fmt = fmt,
+      .file = tk_arena_strdup(&s->origin->session->arena, file),
+      .message = tk_arena_strdup(&s->origin->session->arena, d->f.message)};
+  s->origin->session->told = x;
 }
 
 /* ---- slots and instructions -------------------------------------------- */

@@ -135,8 +135,8 @@ static sval expr_boolop(tks *s, const tk_ast *e) {
       continue;
     }
     if (v.type.rank)
-      tks_warn(s, TK_D_DEPRECATED,
-               "'and' and 'or' are deprecated for blocks; use '&' or '|'");
+      tks_deprecated(
+          s, "'and' and 'or' are deprecated for blocks; use '&' or '|'");
     acc = have ? tks_logical(s, is_and, &acc, &v) : v;
     have = true;
   }

@@ -176,7 +176,7 @@ static const tks_op *old_extreme(tks *s, const char *name) {
   bool max = !strcmp(name, "max");
   if (!max && strcmp(name, "min")) return NULL;
   const char *now = max ? "tl.maximum" : "tl.minimum";
-  tks_warn(s, TK_D_DEPRECATED, "tl.math.%s is the old name of %s", name, now);
+  tks_deprecated(s, "tl.math.%s is the old name of %s", name, now);
   return tks_find_op(now);
 }
 
@@ -196,8 +196,7 @@ sval tks_module_attr(tks *s, const char *module, const char *name) {
   if (math) full = tk_arena_printf(s->arena, "libdevice.%s", name);
   const tks_op *op = tks_find_op(full);
   if (op && math && tks_has(s, TKS_LIBDEVICE_APART))
-    tks_warn(s, TK_D_DEPRECATED, "tl.math.%s is %s since Triton 3.0", name,
-             full);
+    tks_deprecated(s, "tl.math.%s is %s since Triton 3.0", name, full);
   if (op) return (sval){.kind = V_OP, .op = op};
   if (canon && !strcmp(canon, "triton_helpers")) {
     tk_function *fn = inductor_helper(s, name);

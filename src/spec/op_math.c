@@ -154,10 +154,11 @@ sval rule_unary(tks *s, const tks_args *a) {
 sval tks_where(tks *s, const sval *cond, const sval *px, const sval *py) {
   sval c = tks_to_tensor(s, cond), x = *px, y = *py;
   if (elem(&c) != TK_INT1 || c.type.ptr) {
-    tks_warn(s, TK_D_DEPRECATED,
-             "tl.where with a condition that is not int1 but %s; compare it "
-             "with 0",
-             tks_show(s, &c));
+    tks_deprecated(
+        s,
+        "tl.where with a condition that is not int1 but %s; compare it "
+        "with 0",
+        tks_show(s, &c));
     c = tks_cast_to(s, &c, TK_INT1);
   }
   tks_promote2(s, &x, &y, (tks_check){.ptr_a = true, .ptr_b = true});

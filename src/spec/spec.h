@@ -138,7 +138,8 @@ void tks_error_help(tks *s, tk_diag_id id, const char *help, const char *fmt,
                     ...) TK_PRINTF(4, 5) TK_NORETURN;
 /* Reports without failing, for notes to be added. */
 tk_diag *tks_say(tks *s, tk_diag_id id, const char *fmt, ...) TK_PRINTF(3, 4);
-void tks_warn(tks *s, tk_diag_id id, const char *fmt, ...) TK_PRINTF(3, 4);
+/* Notes a deprecated spelling; each format is noted once for a file. */
+void tks_deprecated(tks *s, const char *fmt, ...) TK_PRINTF(2, 3);
 /* "fp32 block [16, 32]", "constexpr 3", ...: for messages. */
 const char *tks_show(tks *s, const sval *v);
 const char *tks_type_text(tks *s, const tk_type *t);

@@ -75,6 +75,24 @@ class CommandLine(unittest.TestCase):
                 os.environ["TKDBG_OPTIONS"] = before
 
 
+DEPRECATED = """
+    @triton.jit
+    def old(x, B: tl.constexpr):
+        i = tl.arange(0, B)
+        m = (i < 3) and (i > 0)
+        tl.store(x + i, tl.math.tanh(tl.math.log1p(tl.load(x + i))), mask=m)
+
+    @triton.jit
+    def older(x, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(x + i, tl.math.tanh(tl.load(x + i)))
+
+    x = np.zeros(8, "f4")
+    old[(1,)](x, B=8)
+    old[(1,)](x, B=4)
+    older[(1,)](x, B=8)
+"""
+
 CAUGHT = """
     for i in range(3):
         try:
@@ -86,6 +104,17 @@ CAUGHT = """
 
 
 class Running(support.ScriptCase):
+    def test_deprecated_spellings(self):
+        """One note of each kind, in a file."""
+        done = self.run_script(DEPRECATED, "-q", head=support.HEAD)
+        notes = [line.split(": ", 1)[1] for line in done.stderr.splitlines()
+                 if line.endswith(")") or "[deprecated]" in line]
+        self.assertEqual(notes, [
+            "note: 'and' and 'or' are deprecated for blocks; use '&' or '|' "
+            "[deprecated] (2 times)",
+            "note: tl.math.tanh is libdevice.tanh since Triton 3.0 "
+            "[deprecated] (2 times)"])
+
     def test_findings_that_the_script_catches(self):
         told = ("tkdbg: findings that the script caught:\n  {}:10:5: error: "
                 "store past the end of z: element 100 of 100 (byte offset "
