@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 #define TK_VERSION "0.1.0"
-#define TK_MAX_RANK 10
+#define TK_MAX_RANK 20
 
 typedef struct tk_session tk_session;
 typedef struct tk_module tk_module;

@@ -14,7 +14,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
                     c_void_p)
 
 VERSION = "0.1.0"
-MAX_RANK = 10
+MAX_RANK = 20
 
 # tk_status, tk_option_kind and tk_value_kind, in the header's order.
 OK, FINDING, USAGE, INTERNAL, INTERRUPTED = range(5)

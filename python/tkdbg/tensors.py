@@ -36,7 +36,7 @@ class Layout(NamedTuple):
     unwritten: int = 0
 
     def pack(self, buffer):
-        """Writes the tk_tensor; raises TypeError beyond rank 10."""
+        """Writes the tk_tensor; raises TypeError beyond MAX_RANK."""
         rank = len(self.shape)
         if rank > _capi.MAX_RANK:
             raise TypeError(f"a tensor of rank {rank}; at most "

@@ -90,7 +90,7 @@ static void shape(header *h, tkn_npy *out) {
   bool comma = false;
   expect_char(h, '(', "expected the shape");
   while (peek(h) != ')') {
-    if (out->rank == TK_MAX_RANK) bad_header(h, "more than 10 axes");
+    if (out->rank == TK_MAX_RANK) bad_header(h, "more than 20 axes");
     out->shape[out->rank++] = length(h);
     comma = accept(h, ',');
     if (!comma && peek(h) != ')') bad_header(h, "expected ',' or ')'");

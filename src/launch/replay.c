@@ -348,7 +348,7 @@ static void read_axes(replayer *r, const json_t *o, const char *key, int rank,
 
 static void read_tensor(replayer *r, const json_t *o, tk_tensor *t) {
   size_t rank = json_array_size(get(r, o, "shape", JSON_ARRAY));
-  if (rank > TK_MAX_RANK) bad_file(r, "shape", "has more than 10 axes");
+  if (rank > TK_MAX_RANK) bad_file(r, "shape", "has more than 20 axes");
   *t = (tk_tensor){.dtype = get_dtype(r, o), .rank = (int)rank};
   read_axes(r, o, "shape", t->rank, 0, t->shape);
   read_axes(r, o, "strides", t->rank, INT64_MIN, t->strides);

@@ -251,7 +251,7 @@ static const struct {
     {"x_ptr=f32[4", "expected ','"},
     {"x_ptr=f32[4.5]", "expected an integer"},
     {"x_ptr=f32[-4]", "a length may be 0 to"},
-    {"x_ptr=f32[1,1,1,1,1,1,1,1,1,1,1]", "at most 10 axes"},
+    {"x_ptr=f32[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", "at most 20 axes"},
     {"x_ptr=f32[99999999999]", "more than 64 GiB"},
     {"x_ptr=f32[9999999999,9999999999,9999999999]", "more than 64 GiB"},
     {"x_ptr=f32[4]:", "expected how to fill"},
