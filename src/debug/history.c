@@ -139,6 +139,15 @@ static void drop_edits(tkd *d, uint64_t event, uint64_t sub) {
   }
 }
 
+/* Those that were to be done again behind the place where the user, or an
+ * error, ended the way: they are no longer of this history. */
+static void drop_edits_ahead(tkd *d) {
+  while (d->nedits > d->edit) {
+    tkd_edit *x = &d->edits[--d->nedits];
+    tk_free(d->env, x->bytes, x->n);
+  }
+}
+
 static void redo_switch(tkd *d) {
   tkd_switch(d, d->edits[d->edit - 1].index);
   tkd_arm(d);
@@ -281,6 +290,7 @@ static void note_furthest(tkd *d) {
 
 static void note_arrival(tkd *d) {
   TK_ASSERT(d->phase == TKD_RUNNING);
+  if (d->replay.cut || d->over) drop_edits_ahead(d);
   if (d->event >= d->furthest) d->muted = false;
   d->gone = true;
   d->stop.reason = d->over         ? TK_STOP_END
