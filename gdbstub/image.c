@@ -1,0 +1,180 @@
+/* image.c - gives every statement and every value of a form its address. */
+#include "gdbstub/image.h"
+
+#include <string.h>
+
+#include "base/dtype.h"
+
+/* ---- statements --------------------------------------------------------- */
+
+static void place_body(gs_image *m, gs_function *f, const tk_ir_body *b);
+
+static void note_binding(gs_function *f, int value, uint64_t address) {
+  if (value >= 0 && !f->slots[value].bound) f->slots[value].bound = address;
+}
+
+static void note_bindings(gs_function *f, const tk_ir_insts *l,
+                          uint64_t address) {
+  const tk_ir_inst *in;
+  for (size_t i = 0; l && (in = tk_ir_inst_at(l, i)); i++) {
+    int value;
+    for (size_t k = 0; (value = tk_ir_inst_result(in, k)) >= 0; k++)
+      note_binding(f, value, address);
+    note_bindings(f, tk_ir_inst_body(in, 0), address);
+    note_bindings(f, tk_ir_inst_body(in, 1), address);
+  }
+}
+
+static uint64_t place_code(gs_image *m, gs_function *f, const tk_ir_stmt *st) {
+  uint64_t address = GS_CODE + m->code.n * GS_STRIDE;
+  gs_code c = {f, st};
+  TK_PUSH(&m->arena, &m->code, c);
+  return address;
+}
+
+static void place_stmt(gs_image *m, gs_function *f, const tk_ir_stmt *st) {
+  uint64_t address = place_code(m, f, st);
+  tk_ir_loop loop;
+  m->addresses[tk_ir_stmt_id(st)] = address;
+  note_bindings(f, tk_ir_stmt_insts(st), address);
+  if (tk_ir_stmt_loop(st, &loop)) note_binding(f, loop.variable, address);
+  place_body(m, f, tk_ir_stmt_body(st));
+  place_body(m, f, tk_ir_stmt_else(st));
+}
+
+static void place_body(gs_image *m, gs_function *f, const tk_ir_body *b) {
+  const tk_ir_stmt *st;
+  for (size_t i = 0; (st = tk_ir_stmt_at(b, i)); i++) place_stmt(m, f, st);
+}
+
+static void place_function(gs_image *m, gs_function *f) {
+  f->low = f->high = GS_CODE + m->code.n * GS_STRIDE;
+  if (tk_ir_func_is_library(f->func)) return;
+  place_body(m, f, tk_ir_func_body(f->func));
+  if (f->low == GS_CODE + m->code.n * GS_STRIDE) place_code(m, f, NULL);
+  f->high = GS_CODE + m->code.n * GS_STRIDE;
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+/* Debuggers know no float of eight bits: they see the number itself. */
+void gs_slot_measure(gs_slot *s) {
+  bool pointer = s->type.pointers > 0;
+  s->size = pointer ? 8 : tk_dtype_size(s->type.dtype);
+  s->shown = !pointer && tk_is_fp8(s->type.dtype) ? sizeof(float) : s->size;
+}
+
+static void place_slots(gs_image *m, gs_function *f) {
+  uint64_t at = GS_SLOTS, most = (UINT64_C(1) << GS_FRAME_BITS) - GS_BASE;
+  f->nslots = tk_ir_value_count(f->func);
+  f->slots = TK_NEWN(&m->arena, gs_slot, f->nslots + 1);
+  for (size_t i = 0; i < f->nslots; i++) {
+    gs_slot *s = &f->slots[i];
+    tk_ir_value_type(f->func, (int)i, &s->type);
+    s->lanes = 1;
+    for (int k = 0; k < s->type.rank && !s->type.to_block; k++)
+      s->lanes *= (size_t)s->type.shape[k];
+    gs_slot_measure(s);
+    s->offset = at;
+    uint64_t room = (s->lanes * s->shown + GS_PAGE - 1) / GS_PAGE * GS_PAGE;
+    if (s->type.to_block || room > most - at) continue;
+    s->name = tk_ir_value_name(f->func, (int)i);
+    if (s->name) at += room;
+  }
+}
+
+const gs_slot *gs_image_slot(const gs_function *f, uint64_t offset) {
+  for (size_t i = 0; i < f->nslots; i++) {
+    const gs_slot *s = &f->slots[i];
+    if (s->name && offset >= s->offset &&
+        offset < s->offset + s->lanes * s->shown)
+      return s;
+  }
+  return NULL;
+}
+
+void gs_slot_show(const gs_slot *s, const void *lanes, size_t n, void *shown) {
+  if (s->size == s->shown) {
+    memcpy(shown, lanes, n * s->size);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    float f = tk_fp8_to_f32(s->type.dtype, ((const uint8_t *)lanes)[i]);
+    memcpy((char *)shown + i * sizeof f, &f, sizeof f);
+  }
+}
+
+void gs_slot_take(const gs_slot *s, const void *shown, size_t n, void *lanes) {
+  if (s->size == s->shown) {
+    memcpy(lanes, shown, n * s->size);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    float f;
+    memcpy(&f, (const char *)shown + i * sizeof f, sizeof f);
+    ((uint8_t *)lanes)[i] = tk_f32_to_fp8(s->type.dtype, f);
+  }
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+typedef struct making {
+  gs_image *image;
+  const tk_debug_function *list;
+  size_t n;
+} making;
+
+static void make_image(tk_env *e, void *ud) {
+  const making *a = ud;
+  gs_image *m = a->image;
+  const tk_ir_func *func;
+  (void)e;
+  m->nstmts = tk_ir_stmt_count(m->form);
+  m->addresses = TK_NEWN(&m->arena, uint64_t, m->nstmts + 1);
+  while (tk_ir_func_at(m->form, m->nfunctions)) m->nfunctions++;
+  m->functions = TK_NEWN(&m->arena, gs_function, m->nfunctions + 1);
+  for (size_t i = 0; (func = tk_ir_func_at(m->form, i)); i++) {
+    gs_function *f = &m->functions[i];
+    f->func = func;
+    for (size_t k = 0; k < a->n; k++)
+      if (a->list[k].id == i) f->known = &a->list[k];
+    place_slots(m, f);
+    place_function(m, f);
+  }
+  m->exit = GS_CODE + m->code.n * GS_STRIDE;
+}
+
+gs_image *gs_image_new(tk_env *e, const tk_ir *form,
+                       const tk_debug_function *list, size_t n) {
+  gs_image *m = tk_calloc(e, 1, sizeof *m);
+  making a = {m, list, n};
+  m->form = form;
+  tk_arena_init(&m->arena, e);
+  tk_status st = tk_protect(e, make_image, &a);
+  if (st == TK_OK) return m;
+  gs_image_free(e, m);
+  tk_throw(e, st);
+}
+
+void gs_image_free(tk_env *e, gs_image *m) {
+  if (!m) return;
+  gs_elf_free(m->elf);
+  tk_arena_free(&m->arena);
+  tk_free(e, m, sizeof *m);
+}
+
+const gs_code *gs_image_code(const gs_image *m, uint64_t address) {
+  uint64_t i = (address - GS_CODE) / GS_STRIDE;
+  return address >= GS_CODE && i < m->code.n ? &m->code.items[i] : NULL;
+}
+
+const gs_function *gs_image_function(const gs_image *m, size_t id) {
+  return id < m->nfunctions ? &m->functions[id] : NULL;
+}
+
+uint64_t gs_frame_base(uint64_t program, size_t depth) {
+  return GS_FRAMES + (program % GS_PROGRAMS << GS_PROGRAM_BITS) +
+         ((uint64_t)(GS_DEEPEST - (depth < GS_DEEPEST ? depth : GS_DEEPEST))
+          << GS_FRAME_BITS) +
+         GS_BASE;
+}

@@ -1,0 +1,105 @@
+/* image.h - the machine that a debugger is shown in place of the interpreter.
+ *
+ * A launch looks like a process of an x86-64: every statement of the form has
+ * an address, every call a frame at which each of its values has a place, and
+ * a file tells the debugger so (symbols.h).  The code is made of nops; nobody
+ * runs it.
+ *
+ *   0x400000               STRIDE bytes for each statement, functions one
+ *                          after another; behind them the address to which
+ *                          the kernel would return
+ *   FRAMES + program << PROGRAM_BITS + (DEEPEST - depth) << FRAME_BITS
+ *                          what a call has: at BASE its return address and
+ *                          its caller's rbp end, from SLOTS on its values
+ *   RETURNED + program << PROGRAM_BITS
+ *                          a block that a function has returned
+ *   anything else          memory of the launch's tensors, at its address
+ *
+ * A deeper frame has a lower address, as debuggers expect.  Each value begins
+ * a page: debuggers read stacks by cache lines, which must not hold a value
+ * that can be read beside one that cannot.
+ *
+ * Ownership: an image belongs to the caller; the form must outlive it.
+ * Errors: calls throw when memory is out.
+ */
+#ifndef GDBSTUB_IMAGE_H
+#define GDBSTUB_IMAGE_H
+
+#include "base/env.h"
+#include "gdbstub/elf.h"
+#include "tkdbg/debugger.h"
+
+enum {
+  GS_STRIDE = 32,
+  GS_PAGE = 4096,
+  GS_DEEPEST = 63,
+  GS_FRAME_BITS = 28,
+  GS_PROGRAM_BITS = 34,
+  GS_PROGRAMS = 1024, /* frames of that many have places at one time */
+  GS_BASE = 0x1000,
+  GS_SLOTS = 0x10000, /* from the base on */
+};
+
+#define GS_CODE UINT64_C(0x400000)
+#define GS_FRAMES UINT64_C(0x200000000000)
+#define GS_RETURNED UINT64_C(0x300000000000)
+
+/* A value of a function, and where it lies in each of its frames. */
+typedef struct gs_slot {
+  const char *name; /* NULL: it is not shown */
+  tk_ir_type type;
+  size_t lanes;
+  size_t size;     /* of a lane, as the interpreter has it */
+  size_t shown;    /* of a lane, as the debugger sees it */
+  uint64_t offset; /* from the frame's base */
+  uint64_t bound;  /* address of the first statement that assigns it; 0 */
+} gs_slot;
+
+typedef struct gs_function {
+  const tk_ir_func *func;
+  const tk_debug_function *known; /* while the image is made; or NULL */
+  uint64_t low, high; /* equal: of tkdbg's own library, without code */
+  gs_slot *slots;     /* by the numbers of the form's values */
+  size_t nslots;
+} gs_function;
+
+/* A statement, by its address. */
+typedef struct gs_code {
+  const gs_function *function;
+  const tk_ir_stmt *stmt; /* NULL: of a function that has none */
+} gs_code;
+
+typedef struct gs_image {
+  tk_arena arena;
+  const tk_ir *form;
+  gs_function *functions; /* by the form's numbers */
+  size_t nfunctions;
+  uint64_t *addresses; /* of statements, by the form's numbers */
+  size_t nstmts;
+  TK_VEC(gs_code) code;
+  uint64_t exit; /* where kernels return to */
+  gs_elf *elf;   /* of symbols.h: NULL until it is written */
+  const tk_buf *file;
+} gs_image;
+
+/* Of what the engine knows of functions, their compile-time values count. */
+gs_image *gs_image_new(tk_env *e, const tk_ir *form,
+                       const tk_debug_function *list, size_t n);
+void gs_image_free(tk_env *e, gs_image *m); /* NULL: nothing */
+
+/* The statement at an address, or around it; NULL: there is none. */
+const gs_code *gs_image_code(const gs_image *m, uint64_t address);
+const gs_function *gs_image_function(const gs_image *m, size_t id);
+/* The value at an offset from a frame's base; NULL: there is none. */
+const gs_slot *gs_image_slot(const gs_function *f, uint64_t offset);
+
+/* Where the frame of a program's call has its base; depth 0 is the kernel. */
+uint64_t gs_frame_base(uint64_t program, size_t depth);
+
+/* Fills in sizes of lanes, by the type. */
+void gs_slot_measure(gs_slot *s);
+/* Lanes as the debugger sees them, and back; n of them. */
+void gs_slot_show(const gs_slot *s, const void *lanes, size_t n, void *shown);
+void gs_slot_take(const gs_slot *s, const void *shown, size_t n, void *lanes);
+
+#endif
