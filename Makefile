@@ -27,8 +27,9 @@
 #
 # Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
 # build folder, with assertions), ASSERTS=1 or 0, PYTHON (the one with NumPy
-# that tests and bench use), SUITES (of `make test`: c python cli debug docs),
-# ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in the name).
+# that tests and bench use), SUITES (of `make test`: c python cli debug gdb
+# docs), ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in
+# the name).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh

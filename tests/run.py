@@ -10,6 +10,8 @@ Suites, in order:
            what may happen to its terminal (robust.py), what
            Tab completes (completion.py), and that going back
            finds who wrote an element (last_writer.py)
+  gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb, as run.py
+           there says
   docs     transcripts: tests/cli/*.txt and the console blocks of README.md
            and docs/*.md, as 'text' in tests/support/transcript.py says
 
@@ -298,6 +300,25 @@ def suite_debug(build):
                                       argv=[*name.split(), *how])
 
 
+def gdb_file(out, name, build):
+    """Sessions of one file; skipped by name where the debugger is absent."""
+    status, output = run([sys.executable, 'tests/gdb/run.py', '--build', build,
+                          name])
+    for skipped in re.findall(r'^SKIP (\S+): (.*)$', output, re.M):
+        out.skip(*skipped)
+        return
+    bad = len(re.findall(r'^FAIL ', output, re.M))
+    out.passed += len(re.findall(r'^ok ', output, re.M))
+    if bad or status:
+        out.fail(name, re.sub(r'^ok .*\n', '', output, flags=re.M), bad or 1)
+    out.must_count(name, output)
+
+
+def suite_gdb(build):
+    for name in ['docs/gdb.md', *sorted(glob.glob('tests/gdb/*.txt'))]:
+        yield name, functools.partial(gdb_file, name=name, build=build)
+
+
 def docs_file(out, path, name, build):
     def shell(command, cwd):
         return run(['sh', '-c', command], {
@@ -319,7 +340,7 @@ def suite_docs(build):
 
 
 SUITES = {'c': suite_c, 'python': suite_python, 'cli': suite_cli,
-          'debug': suite_debug, 'docs': suite_docs}
+          'debug': suite_debug, 'gdb': suite_gdb, 'docs': suite_docs}
 
 
 # ---- running ---------------------------------------------------------------

@@ -188,7 +188,8 @@ def private():
 
 def rooms():
     """Folder of each room of the C sources, and those that it may use."""
-    table = re.findall(r'^\| `((?:src|interp)[a-z/]*)/` \|.*\| ([^|]*) \|$',
+    table = re.findall(r'^\| `((?:src|interp|gdbstub)[a-z/]*)/` '
+                       r'\|.*\| ([^|]*) \|$',
                        '\n'.join(read('docs/architecture.md')), re.M)
     found = {folder.replace('src/', ''): (folder, uses)
              for folder, uses in table}
@@ -232,7 +233,7 @@ def link_layers(build):
         other = known[os.path.dirname(definer)][0]
         if other in uses:
             continue
-        if name == 'cli':
+        if name in ('cli', 'gdbstub'):  # front ends
             names = names - interface
         for symbol in sorted(names):
             yield f'{user}: {name} may not use {other}: {symbol} of {definer}'

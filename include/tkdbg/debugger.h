@@ -386,6 +386,8 @@ typedef struct tk_debug_program {
   tk_program_state state;
 } tk_debug_program;
 
+/* The program that goes on next; also where a point asks. */
+uint64_t tk_debug_current_program(const tk_debug *d);
 /* The state of one program. */
 tk_status tk_debug_program_indexed(tk_debug *d, uint64_t index,
                                    tk_debug_program *out);

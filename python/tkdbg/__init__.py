@@ -54,6 +54,7 @@ values     convert       Python objects as values of C, and back
            wrappers      what stands for a tensor
 session    session       the one session: library, options, reports, totals
            settings      the options
+           gdbserver     ... whose debugger is gdb
            tensors       where a tensor's memory is
            fresh         which memory was never written
            findings      findings as JSON

@@ -16,7 +16,8 @@ import os
 import runpy
 import sys
 
-from . import (_capi, errors, excepthook, progress, settings, setup, source)
+from . import (_capi, errors, excepthook, gdbserver, progress, settings, setup,
+               source)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -144,7 +145,10 @@ def run(argv):
     session = session_.current()
     setup.install(values)
     check(session)
-    if not session.options.debug:  # one process has the terminal
+    served = gdbserver.wanted(session.options)
+    if served:
+        assert session.ptr  # gdb is listened for before the script prints
+    if not (session.options.debug or served):  # one process has the terminal
         os.environ["TKDBG"] = "1"  # Pythons that the script starts
     try:
         execute(kind, target, args)
@@ -214,9 +218,14 @@ def caught(raised):
 def main():
     try:
         status = run(sys.argv[1:])
+    except SystemExit as e:
+        code = e.code if isinstance(e.code, int) else int(e.code is not None)
+        gdbserver.end(session_.existing(), code)
+        raise
     except (errors.UsageError, ImportError, errors.InternalError) as e:
         sys.stderr.write(f"{str(e).rstrip()}\n")
         status = 3 if isinstance(e, errors.InternalError) else 2
+    gdbserver.end(session_.existing(), status)
     sys.exit(status)
 
 

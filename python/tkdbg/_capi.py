@@ -66,6 +66,7 @@ class Summary(Structure):
 
 AttendFn = CFUNCTYPE(None, c_void_p, POINTER(c_int))
 OutputFn = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+SayFn = CFUNCTYPE(None, c_void_p, c_char_p)
 ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 GlobalFn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_char_p, POINTER(Value))
 AttrFn = GlobalFn
@@ -109,6 +110,17 @@ class ConsoleOptions(Structure):
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(ConsoleOptions), **fields)
+
+
+class GdbserverOptions(Structure):
+    """tk_gdbserver_options; ``size`` is filled by the constructor."""
+    _fields_ = [("size", c_size_t), ("address", c_char_p),
+                ("listen_anywhere", c_bool), ("once", c_bool),
+                ("multi", c_bool), ("port_file", c_char_p), ("say", SayFn),
+                ("ud", c_void_p)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(GdbserverOptions), **fields)
 
 
 class Host(Structure):
@@ -197,6 +209,10 @@ PROTOTYPES = {
     "tk_debugger_command_name": (_S, [c_size_t]),
     "tk_debugger_command_help": (_S, [c_size_t]),
     "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
+    # gdbserver.h
+    "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
+    "tk_gdbserver_debugger": (_P, [_P]),
+    "tk_gdbserver_end": (None, [_P, c_int]),
 }
 
 

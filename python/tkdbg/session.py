@@ -14,8 +14,8 @@ import sys
 import threading
 import warnings
 
-from . import (_capi, environment, errors, findings, fresh, interrupt,
-               progress, settings, tensors)
+from . import (_capi, environment, errors, findings, fresh, gdbserver,
+               interrupt, progress, settings, tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -65,6 +65,7 @@ class Session:
         self.after = None         # gets each tk_launch that has run
         self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
+        self.gdbserver = None     # ... that gdb drives, of gdbserver.py
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork,
@@ -97,7 +98,9 @@ class Session:
                 self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
             self.lib.tk_session_attend(self._ptr, self.watch.callback, None)
-            if (self.options.debug or self.options.breakpoints or
+            if gdbserver.wanted(self.options):
+                self._stand_over(gdbserver.start(self))
+            elif (self.options.debug or self.options.breakpoints or
                     not self.options.json and _is_terminal(sys.stdin) and
                     _is_terminal(sys.stdout)):
                 self._debug()
@@ -140,8 +143,11 @@ class Session:
             wait_for_call=not (o.debug or o.breakpoints))
         self.check(self.lib.tk_console_new(
             self._ptr, ctypes.byref(console), ctypes.byref(out)))
-        self.debugger = out
-        self.watch.debugged = lambda: self.lib.tk_debugger_is_active(out)
+        self._stand_over(out)
+
+    def _stand_over(self, debugger):
+        self.debugger = debugger
+        self.watch.debugged = lambda: self.lib.tk_debugger_is_active(debugger)
 
     def _before_fork(self):
         """A launch of another thread ends first: its state would be copied
@@ -398,6 +404,11 @@ def current():
     global _current
     if _current is None:
         _current = Session()
+    return _current
+
+
+def existing():
+    """The process's session, if it was made; None."""
     return _current
 
 

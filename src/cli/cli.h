@@ -21,7 +21,9 @@ typedef enum cli_command_id {
 } cli_command_id;
 
 /* Sets of commands, as the tables write them. */
-#define IN_RUN (1u << CLI_RUN | 1u << CLI_DEBUG)
+#define IN_GDBSERVER (1u << CLI_GDBSERVER)
+#define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
+#define IN_RUN (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_IR (1u << CLI_IR)
@@ -119,8 +121,9 @@ typedef struct cli_job {
   const char *name; /* of the kernel */
   struct cli_progress *progress;
   tk_debugger *debugger;
-  bool waits; /* the debugger does, for breakpoint() */
-  bool ran;   /* it came to running, so that there is a summary */
+  struct tk_gdbserver *server; /* NULL: the debugger is not gdb */
+  bool waits;                  /* the debugger does, for breakpoint() */
+  bool ran; /* it came to running, so that there is a summary */
   tk_summary summary;
 } cli_job;
 
@@ -134,6 +137,7 @@ tk_status cli_job_direct(cli_job *j);    /* from --kernel, --arg, --grid */
 tk_status cli_job_replay(cli_job *j);
 tk_status cli_job_run(cli_job *j);
 tk_status cli_job_debug(cli_job *j); /* to be run under the debugger */
+tk_status cli_job_serve(cli_job *j); /* ... under gdb */
 
 /* progress.c: a bar on the terminal during long runs. */
 typedef struct cli_progress cli_progress;
@@ -146,6 +150,8 @@ void cli_summary(const char *name, tk_status st, const tk_summary *s);
 /* The commands. */
 int cli_run(const cli_args *a);
 int cli_debug(const cli_args *a);
+int cli_gdbserver(const cli_args *a);
+int cli_gdb(const cli_args *a);
 int cli_replay(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_kernels(const cli_args *a);

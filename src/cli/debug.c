@@ -48,7 +48,8 @@ static int debug_one(const cli_args *a) {
     return cli_usage(a, "one launch has one file; '%s' is too much",
                      a->words[1]);
   int st = cli_job_start(&job, a);
-  if (st == TK_OK) st = cli_job_debug(&job);
+  if (st == TK_OK)
+    st = a->command == CLI_DEBUG ? cli_job_debug(&job) : cli_job_serve(&job);
   if (st == TK_OK) st = file ? cli_job_replay(&job) : cli_job_direct(&job);
   if (st == TK_OK) st = cli_job_run(&job);
   return cli_job_end(&job, st);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tkdbg/gdbserver.h"
+
 /* What Ctrl-C stops; a signal handler can only know it from here. */
 static tk_session *volatile running;
 
@@ -110,6 +112,7 @@ int cli_job_end(cli_job *j, int status) {
     status = TK_FINDING;
   if (j->ran && (!j->debugger || j->waits) && !is_quiet(j->args))
     cli_summary(j->name, (tk_status)status, &j->summary);
+  if (j->server) tk_gdbserver_end(j->server, status);
   running = NULL;
   tk_session_free(j->session);
   if (status == TK_INTERRUPTED) return CLI_INTERRUPTED;

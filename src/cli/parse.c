@@ -162,7 +162,7 @@ static bool rest_is_ours(int argc, char **argv) {
 }
 
 static bool takes_script(const cli_args *a) {
-  return a->command == CLI_RUN || a->command == CLI_DEBUG;
+  return IN_RUN >> a->command & 1;
 }
 
 /* -m MODULE and -c CODE stand in place of FILE, as for python. */
@@ -176,8 +176,7 @@ static void take_rest(cli_args *a, int argc, char **argv) {
 }
 
 static bool replays(const cli_args *a) {
-  return a->command == CLI_DEBUG && a->nwords &&
-         cli_is_launch_file(a->words[0]);
+  return a->command != CLI_RUN && a->nwords && cli_is_launch_file(a->words[0]);
 }
 
 /* Options that need a script were given to a direct launch, or the other way
@@ -206,6 +205,12 @@ static bool script_follows(const cli_args *a, bool ours, int argc,
   return !ours || !rest_is_ours(argc, argv);
 }
 
+/* The first word of gdbserver is where it listens. */
+static bool needs_address(const cli_args *a) {
+  return a->command == CLI_GDBSERVER && !cli_has(a, OPT_LISTEN) &&
+         !cli_has(a, OPT_STDIO);
+}
+
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   bool ours = true;
   *a = (cli_args){.command = command};
@@ -218,6 +223,8 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
       ours = false;
     } else if (ours && argv[i][0] == '-' && argv[i][1]) {
       if (!read_option(a, argc, argv, &i)) return false;
+    } else if (ours && needs_address(a)) {
+      if (!add_option(a, OPT_LISTEN, argv[i])) return false;
     } else {
       a->words[a->nwords++] = argv[i];
       if (!script_follows(a, ours, argc - i - 1, argv + i + 1)) continue;

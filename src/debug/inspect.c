@@ -15,6 +15,10 @@
 
 /* ---- programs ---------------------------------------------------------- */
 
+uint64_t tk_debug_current_program(const tk_debug *d) {
+  return d->task ? d->task->index : TK_DEBUG_NO_PROGRAM;
+}
+
 uint64_t tk_debug_program_count(const tk_debug *d) {
   return d->t ? tki_programs(d->t) : 0;
 }

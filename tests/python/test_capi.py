@@ -12,8 +12,11 @@ from tkdbg import _capi, errors
 
 
 def header():
-    with open(support.HEADER) as f:
-        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    text = ""
+    for path in support.HEADER, support.HEADER.replace("tkdbg.h",
+                                                       "gdbserver.h"):
+        with open(path) as f:
+            text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     return text
 
 
@@ -128,7 +131,7 @@ class Layouts(unittest.TestCase):
             source = os.path.join(folder, "sizes.c")
             with open(source, "w") as f:
                 f.write("#include <stdio.h>\n#include <stddef.h>\n"
-                        '#include "tkdbg/tkdbg.h"\nint main(void) {'
+                        '#include "tkdbg/gdbserver.h"\nint main(void) {'
                         + "".join(lines) + "return 0; }\n")
             program = os.path.join(folder, "sizes")
             subprocess.run(["cc", "-I", os.path.join(support.ROOT, "include"),

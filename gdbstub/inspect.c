@@ -1,0 +1,499 @@
+/* inspect.c - threads, registers and memory, as the client sees them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gdbstub/stub.h"
+
+/* ---- programs as threads ------------------------------------------------ */
+
+static bool is_thread(const gs_stub *g, uint64_t program) {
+  for (size_t i = 0; i < g->nprograms; i++)
+    if (g->programs[i].index == program) return true;
+  return false;
+}
+
+void gs_list_program(gs_stub *g, uint64_t program) {
+  tk_debug_program p;
+  if (is_thread(g, program) || g->nprograms == GS_LISTED) return;
+  if (tk_debug_program_indexed(g->d, program, &p) != TK_OK) return;
+  if (p.state == TK_PROGRAM_DONE) return;
+  for (size_t i = 0; i < g->nprograms; i++)
+    if (g->programs[i].index % GS_PROGRAMS == program % GS_PROGRAMS) return;
+  g->programs[g->nprograms++] = p;
+}
+
+/* The one that has stopped, and those around it in the order of the launch: a
+ * client that lists threads takes time that grows with the square of their
+ * number. */
+void gs_list_programs(gs_stub *g) {
+  enum { AROUND = GS_LISTED / 2 };
+  tk_debug_program p;
+  if (g->listed) return;
+  g->listed = true;
+  g->nprograms = 0;
+  if (g->here == TK_DEBUG_NO_PROGRAM) return;
+  gs_list_program(g, g->here);
+  gs_list_program(g, g->thread);
+  uint64_t at = g->here > AROUND ? g->here - AROUND : 0;
+  while (g->nprograms < GS_LISTED && tk_debug_programs(g->d, &at, &p, 1))
+    gs_list_program(g, p.index);
+}
+
+static bool take_number(const char **s, uint64_t *n) {
+  if (gs_take(s, "-1")) return *n = 0, true;
+  return gs_take_hex(s, n);
+}
+
+/* A thread's number is its program's and 1; 0 and -1 are any. */
+bool gs_take_thread(gs_stub *g, const char **s, uint64_t *program) {
+  uint64_t n = 0, process;
+  gs_list_programs(g);
+  if (gs_take(s, "p")) {
+    if (!take_number(s, &process)) return false;
+    if (gs_take(s, ".") && !take_number(s, &n)) return false;
+  } else if (!take_number(s, &n)) {
+    return false;
+  }
+  *program = n ? n - 1 : g->here;
+  return !n || is_thread(g, *program);
+}
+
+void gs_put_thread(gs_stub *g, uint64_t program) {
+  tk_buf_printf(&g->reply, "p1.%" PRIx64, program + 1);
+}
+
+void gs_on_select(gs_stub *g, const char *rest) {
+  uint64_t program;
+  bool general = *rest == 'g';
+  if (*rest) rest++;
+  if (!gs_take_thread(g, &rest, &program)) {
+    gs_reply_error(g);
+    return;
+  }
+  if (general) g->thread = program;
+  tk_buf_puts(&g->reply, "OK");
+}
+
+void gs_on_alive(gs_stub *g, const char *rest) {
+  uint64_t program;
+  if (gs_take_thread(g, &rest, &program))
+    tk_buf_puts(&g->reply, "OK");
+  else
+    gs_reply_error(g);
+}
+
+void gs_on_current(gs_stub *g, const char *rest) {
+  if (*rest || g->here == TK_DEBUG_NO_PROGRAM) return;
+  tk_buf_puts(&g->reply, "QC");
+  gs_put_thread(g, g->here);
+}
+
+void gs_on_threads(gs_stub *g, const char *rest) {
+  (void)rest;
+  gs_list_programs(g);
+  for (size_t i = 0; i < g->nprograms; i++) {
+    tk_buf_putc(&g->reply, i ? ',' : 'm');
+    gs_put_thread(g, g->programs[i].index);
+  }
+  if (!g->nprograms) tk_buf_putc(&g->reply, 'l');
+}
+
+void gs_on_no_threads(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_putc(&g->reply, 'l');
+}
+
+void gs_on_thread_name(gs_stub *g, const char *rest) {
+  uint64_t program;
+  char name[80];
+  if (!gs_take_thread(g, &rest, &program)) {
+    gs_reply_error(g);
+    return;
+  }
+  for (size_t i = 0; i < g->nprograms; i++) {
+    const tk_debug_program *p = &g->programs[i];
+    if (p->index != program) continue;
+    int n =
+        snprintf(name, sizeof name, "pid(%" PRId64 ",%" PRId64 ",%" PRId64 ")",
+                 p->pid[0], p->pid[1], p->pid[2]);
+    gs_reply_hex(g, name, (size_t)n);
+  }
+}
+
+/* ---- where a program stands --------------------------------------------- */
+
+static const gs_function *kernel_of(const gs_stub *g) {
+  const gs_image *m = g->image;
+  return gs_image_function(m, tk_ir_func_id(tk_ir_kernel(m->form)));
+}
+
+static uint64_t base_above(uint64_t program) {
+  return gs_frame_base(program, 0) + (UINT64_C(1) << GS_FRAME_BITS);
+}
+
+/* A call that is about to return counts as left: the client sees its caller,
+ * in the middle of the statement that made the call. */
+gs_place gs_place_of(gs_stub *g, uint64_t program) {
+  const gs_image *m = g->image;
+  tk_debug_frame f;
+  gs_place p = {.pc = m->exit, .rbp = base_above(program) - 16};
+  if (tk_debug_select(g->d, program, 0) != TK_OK ||
+      tk_debug_frame_at(g->d, 0, &f) != TK_OK) {
+    p.function = kernel_of(g);
+    p.pc = p.function->low;
+    p.rbp = gs_frame_base(program, 0) - 16;
+    return p;
+  }
+  p.hidden = f.returns;
+  if (f.returns && (!f.depth || tk_debug_frame_at(g->d, 1, &f) != TK_OK))
+    return p;
+  p.function = gs_image_function(m, f.function);
+  p.depth = f.depth;
+  p.rbp = gs_frame_base(program, f.depth) - 16;
+  p.pc = p.function ? p.function->low : m->exit;
+  if (f.statement < m->nstmts) p.pc = m->addresses[f.statement];
+  if (p.hidden) p.pc += f.call;
+  if (g->jumps && program == g->here) p.pc = m->addresses[g->jump_to];
+  return p;
+}
+
+/* What a frame keeps of its caller: where it goes on, and its rbp. */
+static void read_link(gs_stub *g, uint64_t program, size_t depth,
+                      uint64_t link[2]) {
+  tk_debug_frame f;
+  gs_place here = gs_place_of(g, program);
+  size_t level = here.depth - depth + 1 + here.hidden;
+  link[0] = g->image->exit;
+  link[1] = base_above(program) - 16;
+  if (!depth || tk_debug_frame_at(g->d, level, &f) != TK_OK) return;
+  link[1] = gs_frame_base(program, depth - 1) - 16;
+  if (f.statement < g->image->nstmts)
+    link[0] = g->image->addresses[f.statement] + (f.call ? f.call : 1);
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+/* A call's place in memory, taken apart. */
+typedef struct frame_address {
+  uint64_t program;
+  size_t depth;
+  int64_t offset; /* from its base */
+} frame_address;
+
+static bool find_frame_address(gs_stub *g, uint64_t address,
+                               frame_address *out) {
+  uint64_t at = address - GS_FRAMES, place = at >> GS_PROGRAM_BITS;
+  if (address < GS_FRAMES || place >= GS_PROGRAMS) return false;
+  uint64_t window = at >> GS_FRAME_BITS & GS_DEEPEST;
+  out->depth = (size_t)(GS_DEEPEST - window);
+  out->offset = (int64_t)(at & ((UINT64_C(1) << GS_FRAME_BITS) - 1)) - GS_BASE;
+  gs_list_programs(g);
+  for (size_t i = 0; i < g->nprograms; i++) {
+    out->program = g->programs[i].index;
+    if (out->program % GS_PROGRAMS == place) return true;
+  }
+  return false;
+}
+
+const gs_slot *gs_slot_at(gs_stub *g, uint64_t address, uint64_t *program,
+                          size_t *level, uint64_t *offset) {
+  frame_address a;
+  tk_debug_frame f;
+  if (!find_frame_address(g, address, &a) || a.offset < 0) return NULL;
+  gs_place here = gs_place_of(g, a.program);
+  if (a.depth > here.depth || !here.function) return NULL;
+  *program = a.program;
+  *level = here.depth - a.depth + here.hidden;
+  *offset = (uint64_t)a.offset;
+  const gs_function *fn = here.function;
+  if (*level > here.hidden) {
+    if (tk_debug_frame_at(g->d, *level, &f) != TK_OK) return NULL;
+    fn = gs_image_function(g->image, f.function);
+  }
+  const gs_slot *s = fn ? gs_image_slot(fn, *offset) : NULL;
+  if (s) *offset -= s->offset;
+  return s;
+}
+
+/* Items of a tuple have their path in their name: t.0.1 is t[0][1]. */
+const char *gs_slot_expression(gs_stub *g, const gs_slot *s) {
+  tk_buf_clear(&g->text);
+  for (const char *c = s->name; *c;) {
+    size_t n = strcspn(c, ".");
+    bool item = c != s->name;
+    if (item) tk_buf_putc(&g->text, '[');
+    tk_buf_add(&g->text, c, n);
+    if (item) tk_buf_putc(&g->text, ']');
+    c += n + (c[n] == '.');
+  }
+  return tk_arena_strdup(&g->scratch, tk_buf_str(&g->text));
+}
+
+/* The lanes of a variable of a call; NULL: it has no value of this type now. */
+static const void *lanes_of_slot(gs_stub *g, uint64_t program, size_t level,
+                                 const gs_slot *s) {
+  const tk_debug_value *v;
+  size_t n;
+  if (tk_debug_select(g->d, program, level) != TK_OK)
+    return g->arguments ? g->arguments[s - kernel_of(g)->slots] : NULL;
+  if (tk_debug_evaluate(g->d, gs_slot_expression(g, s), &v, &n) != TK_OK ||
+      n != 1 || !v->lanes)
+    return NULL;
+  const tk_ir_type *a = &v->type, *b = &s->type;
+  if (a->dtype != b->dtype || a->pointers != b->pointers ||
+      a->rank != b->rank || v->size != s->lanes * s->size)
+    return NULL;
+  return v->lanes;
+}
+
+void gs_keep_arguments(gs_stub *g) {
+  const gs_function *f = kernel_of(g);
+  int value;
+  tk_arena_free(&g->launch);
+  g->arguments = TK_NEWN(&g->launch, const void *, f->nslots + 1);
+  for (size_t i = 0; (value = tk_ir_func_param(f->func, i)) >= 0; i++) {
+    const gs_slot *s = &f->slots[value];
+    const void *lanes = s->name ? lanes_of_slot(g, g->here, 0, s) : NULL;
+    size_t size = s->lanes * s->size;
+    if (!lanes) continue;
+    void *copy = tk_arena_alloc(&g->launch, size);
+    g->arguments[value] = memcpy(copy, lanes, size);
+  }
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* Copies what lies at an offset of an object, and zeros behind it up to the
+ * end of its last page. */
+static size_t read_object(const void *object, uint64_t size, uint64_t offset,
+                          void *bytes, size_t n) {
+  uint64_t end = (size + GS_PAGE - 1) / GS_PAGE * GS_PAGE;
+  if (n > end - offset) n = (size_t)(end - offset);
+  size_t there = offset < size ? (size_t)(size - offset) : 0;
+  if (there > n) there = n;
+  memcpy(bytes, (const char *)object + (there ? offset : 0), there);
+  memset((char *)bytes + there, 0, n - there);
+  return n;
+}
+
+static size_t read_slot(gs_stub *g, uint64_t address, void *bytes, size_t n) {
+  uint64_t program, offset;
+  size_t level;
+  const gs_slot *s = gs_slot_at(g, address, &program, &level, &offset);
+  if (!s) return 0;
+  const void *lanes = lanes_of_slot(g, program, level, s);
+  if (!lanes) return 0;
+  size_t size = s->lanes * s->shown;
+  char *shown = tk_arena_alloc(&g->scratch, size);
+  gs_slot_show(s, lanes, s->lanes, shown);
+  return read_object(shown, size, offset, bytes, n);
+}
+
+static size_t read_frame(gs_stub *g, const frame_address *a, uint64_t address,
+                         void *bytes, size_t n) {
+  uint64_t link[2];
+  if (a->offset >= -16 && a->offset < 0) {
+    read_link(g, a->program, a->depth, link);
+    if (n > (size_t)-a->offset) n = (size_t)-a->offset;
+    memcpy(bytes, (char *)link + 16 + a->offset, n);
+    return n;
+  }
+  size_t done = read_slot(g, address, bytes, n);
+  if (done || a->offset >= GS_SLOTS) return done;
+  size_t gap = (size_t)(GS_PAGE - address % GS_PAGE); /* between things */
+  if (a->offset < -16) gap = (size_t)(-16 - a->offset);
+  if (n > gap) n = gap;
+  memset(bytes, 0, n);
+  return n;
+}
+
+static size_t read_region(gs_stub *g, uint64_t address, void *bytes, size_t n) {
+  tk_debug_region r;
+  for (size_t i = 0; tk_debug_region_at(g->d, i, &r); i++) {
+    if (address < r.address || address - r.address >= r.size) continue;
+    uint64_t left = r.address + r.size - address;
+    if (n > left) n = (size_t)left;
+    return tk_debug_read(g->d, address, bytes, n) == TK_OK ? n : 0;
+  }
+  return 0;
+}
+
+static size_t read_piece(gs_stub *g, uint64_t address, void *bytes, size_t n) {
+  enum { NOP = 0x90 };
+  frame_address a;
+  uint64_t code_end = g->image->exit + GS_STRIDE;
+  uint64_t mine = gs_frame_base(g->result.program, 0) - GS_FRAMES;
+  uint64_t block = GS_RETURNED + (mine >> GS_PROGRAM_BITS << GS_PROGRAM_BITS);
+  if (address >= GS_CODE && address < code_end) {
+    if (n > code_end - address) n = (size_t)(code_end - address);
+    memset(bytes, NOP, n);
+    return n;
+  }
+  if (find_frame_address(g, address, &a))
+    return read_frame(g, &a, address, bytes, n);
+  if (g->result.block.n && address >= block &&
+      address < block + g->result.block.n)
+    return read_object(g->result.block.s, g->result.block.n, address - block,
+                       bytes, n);
+  return read_region(g, address, bytes, n);
+}
+
+size_t gs_read_memory(gs_stub *g, uint64_t address, void *bytes, size_t n) {
+  size_t done = 0, got;
+  while (done < n &&
+         (got = read_piece(g, address + done, (char *)bytes + done, n - done)))
+    done += got;
+  return done;
+}
+
+bool gs_write_memory(gs_stub *g, uint64_t address, const void *bytes,
+                     size_t n) {
+  uint64_t program, offset;
+  size_t level;
+  const gs_slot *s = gs_slot_at(g, address, &program, &level, &offset);
+  if (!s) return tk_debug_write(g->d, address, bytes, n) == TK_OK;
+  size_t size = s->lanes * s->shown;
+  const void *lanes = lanes_of_slot(g, program, level, s);
+  if (!lanes || n > size - offset) return false;
+  char *shown = tk_arena_alloc(&g->scratch, size);
+  char *taken = tk_arena_alloc(&g->scratch, s->lanes * s->size);
+  gs_slot_show(s, lanes, s->lanes, shown);
+  memcpy(shown + offset, bytes, n);
+  gs_slot_take(s, shown, s->lanes, taken);
+  return tk_debug_assign_lanes(g->d, gs_slot_expression(g, s), taken,
+                               s->lanes * s->size) == TK_OK;
+}
+
+/* ADDRESS,LENGTH */
+static bool take_range(const char **s, uint64_t *address, uint64_t *n) {
+  return gs_take_hex(s, address) && gs_take(s, ",") && gs_take_hex(s, n);
+}
+
+void gs_on_read(gs_stub *g, const char *rest) {
+  uint64_t address, n;
+  if (!take_range(&rest, &address, &n)) {
+    gs_reply_error(g);
+    return;
+  }
+  if (n > GS_PACKET_SIZE / 2 - 16) n = GS_PACKET_SIZE / 2 - 16;
+  char *bytes = tk_arena_alloc(&g->scratch, n + 1);
+  size_t got = gs_read_memory(g, address, bytes, n);
+  if (n && !got)
+    gs_reply_error(g);
+  else
+    gs_reply_hex(g, bytes, got);
+}
+
+static void answer_write(gs_stub *g, uint64_t address, const char *bytes,
+                         size_t n) {
+  if (!n || gs_write_memory(g, address, bytes, n))
+    tk_buf_puts(&g->reply, "OK");
+  else
+    gs_reply_error(g);
+}
+
+void gs_on_write(gs_stub *g, const char *rest) {
+  uint64_t address, n;
+  if (!take_range(&rest, &address, &n) || !gs_take(&rest, ":") ||
+      n > GS_PACKET_SIZE) {
+    gs_reply_error(g);
+    return;
+  }
+  char *bytes = tk_arena_alloc(&g->scratch, n + 1);
+  if (gs_take_bytes(&rest, bytes, n) != n || *rest)
+    gs_reply_error(g);
+  else
+    answer_write(g, address, bytes, n);
+}
+
+void gs_on_write_binary(gs_stub *g, const char *rest) {
+  uint64_t address, n;
+  const char *end = tk_buf_str(&g->wire.packet) + g->wire.packet.n;
+  if (take_range(&rest, &address, &n) && gs_take(&rest, ":") &&
+      (uint64_t)(end - rest) == n)
+    answer_write(g, address, rest, n);
+  else
+    gs_reply_error(g);
+}
+
+/* ---- registers ---------------------------------------------------------- */
+
+/* The registers of target.xml, in the order of the packet. */
+enum { REGISTERS = 57, FLOATS = 24, CONTROL = 32, VECTORS = 40, MXCSR = 56 };
+
+static size_t register_size(int n) {
+  if (n <= GS_RIP) return 8;
+  if (n < FLOATS) return 4;
+  if (n < CONTROL) return 10;
+  return n >= VECTORS && n < MXCSR ? 16 : 4;
+}
+
+static void read_register(gs_stub *g, uint64_t program, const gs_place *p,
+                          int n, void *bytes) {
+  bool has_result = g->result.program == program;
+  memset(bytes, 0, register_size(n));
+  switch (n) {
+  case GS_RIP: memcpy(bytes, &p->pc, 8); break;
+  case GS_RBP:
+  case GS_RSP: memcpy(bytes, &p->rbp, 8); break;
+  case GS_RAX:
+  case GS_RDX:
+    if (has_result) memcpy(bytes, &g->result.integers[n == GS_RDX], 8);
+    break;
+  case VECTORS:
+  case VECTORS + 1:
+    if (has_result) memcpy(bytes, g->result.floats[n - VECTORS], 16);
+    break;
+  default: break;
+  }
+}
+
+void gs_on_registers(gs_stub *g, const char *rest) {
+  char bytes[16];
+  gs_list_programs(g);
+  gs_place p = gs_place_of(g, g->thread);
+  (void)rest;
+  for (int i = 0; i < REGISTERS; i++) {
+    read_register(g, g->thread, &p, i, bytes);
+    gs_reply_hex(g, bytes, register_size(i));
+  }
+}
+
+void gs_on_register(gs_stub *g, const char *rest) {
+  char bytes[16];
+  uint64_t n;
+  if (!gs_take_hex(&rest, &n) || n >= REGISTERS) {
+    gs_reply_error(g);
+    return;
+  }
+  gs_place p = gs_place_of(g, g->thread);
+  read_register(g, g->thread, &p, (int)n, bytes);
+  gs_reply_hex(g, bytes, register_size((int)n));
+}
+
+/* ---- what a function returns -------------------------------------------- */
+
+/* Source: System V ABI for x86-64, 3.2.3: up to 16 bytes go in registers, by
+ * what their halves are made of; more in memory, at the address in rax. */
+void gs_keep_result(gs_stub *g) {
+  gs_result *r = &g->result;
+  const tk_debug_value *v = g->stop->returned;
+  r->program = TK_DEBUG_NO_PROGRAM;
+  tk_buf_clear(&r->block);
+  if (g->stop->nreturned != 1 || !v->lanes) return;
+  gs_slot s = {.type = v->type, .lanes = 1};
+  for (int i = 0; i < v->type.rank; i++) s.lanes *= (size_t)v->type.shape[i];
+  gs_slot_measure(&s);
+  size_t size = s.lanes * s.shown;
+  char *shown = tk_arena_alloc(&g->scratch, size < 16 ? 16 : size);
+  gs_slot_show(&s, v->lanes, s.lanes, shown);
+  r->program = g->here;
+  memcpy(r->integers, shown, 16);
+  memcpy(r->floats[0], shown, 8);
+  memcpy(r->floats[1], shown + 8, 8);
+  if (size <= 16) return;
+  tk_buf_add(&r->block, shown, size);
+  uint64_t mine = gs_frame_base(r->program, 0) - GS_FRAMES;
+  r->integers[0] = GS_RETURNED + (mine >> GS_PROGRAM_BITS << GS_PROGRAM_BITS);
+}

@@ -1,0 +1,173 @@
+/* listen.c - sockets that clients connect to. */
+#include "gdbstub/listen.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+
+static TK_NORETURN void fail(tk_env *e, const char *address, const char *what,
+                             const char *help) {
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "cannot listen at '%s': %s", address, what);
+  if (help) tk_diag_help(e, d, "%s", help);
+  tk_throw(e, TK_USAGE);
+}
+
+static void listen_at_path(gs_listener *l, tk_env *e, const char *address) {
+  struct sockaddr_un at = {.sun_family = AF_UNIX};
+  const char *path = address + strlen("unix:");
+  if (!*path || strlen(path) >= sizeof at.sun_path)
+    fail(e, address, "a path of 1 to 107 bytes is expected after 'unix:'",
+         NULL);
+  strcpy(at.sun_path, path);
+  l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (l->fd < 0 || bind(l->fd, (struct sockaddr *)&at, sizeof at) ||
+      listen(l->fd, 1)) {
+    int error = errno;
+    gs_listen_end(l);
+    fail(e, address, strerror(error),
+         error == EADDRINUSE ? "remove the file if no other server uses it"
+                             : NULL);
+  }
+  strcpy(l->path, path);
+  snprintf(l->shown, sizeof l->shown, "%s", path);
+}
+
+static bool is_loopback(const struct sockaddr *a) {
+  if (a->sa_family == AF_INET) {
+    const struct sockaddr_in *v4 = (const void *)a;
+    return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
+  }
+  const struct sockaddr_in6 *v6 = (const void *)a;
+  return a->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* Listens at one of the addresses that a name stands for; 0, or an errno. */
+static int listen_at_one(gs_listener *l, const struct addrinfo *at) {
+  int on = 1, error;
+  l->fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (l->fd < 0) return errno;
+  setsockopt(l->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(l->fd, at->ai_addr, at->ai_addrlen) == 0 && listen(l->fd, 1) == 0)
+    return 0;
+  error = errno;
+  close(l->fd);
+  l->fd = -1;
+  return error;
+}
+
+static int bound_port(int fd) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+  } at;
+  socklen_t size = sizeof at;
+  if (getsockname(fd, &at.any, &size)) return 0;
+  return ntohs(at.any.sa_family == AF_INET6 ? at.v6.sin6_port : at.v4.sin_port);
+}
+
+static void listen_at_port(gs_listener *l, tk_env *e, const char *address,
+                           bool anywhere) {
+  const char *colon = strrchr(address, ':');
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
+  char host[128], *end = NULL;
+  long port = colon ? strtol(colon + 1, &end, 10) : -1;
+  size_t n = colon ? (size_t)(colon - address) : 0;
+  if (!colon || !colon[1] || *end || port < 0 || port > 65535 ||
+      n >= sizeof host)
+    fail(e, address, "HOST:PORT, :PORT, unix:PATH or - is expected",
+         "for example localhost:1234; port 0 is any that is free");
+  bool bracketed = n > 1 && address[0] == '[' && address[n - 1] == ']';
+  snprintf(host, sizeof host, "%.*s", (int)(bracketed ? n - 2 : n),
+           address + bracketed);
+  int error = getaddrinfo(*host ? host : "127.0.0.1", colon + 1, &hints, &list);
+  if (error) fail(e, address, gai_strerror(error), NULL);
+  if (!anywhere && !is_loopback(list->ai_addr)) {
+    freeaddrinfo(list);
+    fail(e, address,
+         "it can be reached from other machines, and whoever connects there "
+         "can read and change the launch",
+         "--listen-anywhere allows it; or listen at localhost and tunnel with "
+         "'ssh -L'");
+  }
+  error = listen_at_one(l, list);
+  freeaddrinfo(list);
+  if (error) fail(e, address, strerror(error), NULL);
+  snprintf(l->shown, sizeof l->shown, "%.*s:%d", (int)n, address,
+           bound_port(l->fd));
+}
+
+/* What the program prints goes to standard error from now on: the client
+ * would take it for packets. */
+static void listen_at_stdio(gs_listener *l, tk_env *e) {
+  l->stdio = true;
+  l->in = dup(STDIN_FILENO);
+  l->out = dup(STDOUT_FILENO);
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (l->in < 0 || l->out < 0 || nothing < 0 ||
+      dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || dup2(nothing, STDIN_FILENO) < 0)
+    fail(e, "-", strerror(errno), NULL);
+  close(nothing);
+}
+
+void gs_listen(gs_listener *l, tk_env *e, const char *address, bool anywhere) {
+  *l = (gs_listener){.fd = -1};
+  if (!strcmp(address, "-"))
+    listen_at_stdio(l, e);
+  else if (!strncmp(address, "unix:", 5))
+    listen_at_path(l, e, address);
+  else
+    listen_at_port(l, e, address, anywhere);
+}
+
+/* It is written beside and renamed, so that whoever waits for the file never
+ * reads a part of it. */
+void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path) {
+  char own[4096];
+  if ((size_t)snprintf(own, sizeof own, "%s.new", path) >= sizeof own)
+    fail(e, path, "the path of --port-file is too long", NULL);
+  FILE *f = fopen(own, "w");
+  bool ok = f && fprintf(f, "%d\n", bound_port(l->fd)) > 0;
+  if (f) ok &= fclose(f) == 0;
+  if (ok && rename(own, path) == 0) return;
+  int error = errno;
+  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write '%s': %s",
+              path, strerror(error));
+  tk_throw(e, TK_USAGE);
+}
+
+bool gs_listen_accept(gs_listener *l, int timeout, int *in, int *out) {
+  int on = 1;
+  if (l->stdio) {
+    if (l->spent) return false;
+    l->spent = true;
+    *in = l->in;
+    *out = l->out;
+    return true;
+  }
+  struct pollfd p = {.fd = l->fd, .events = POLLIN};
+  if (l->fd < 0 || poll(&p, 1, timeout) <= 0) return false;
+  *in = *out = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
+  if (*in < 0) return false;
+  setsockopt(*in, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return true;
+}
+
+void gs_listen_end(gs_listener *l) {
+  if (l->fd >= 0) close(l->fd);
+  if (*l->path) unlink(l->path);
+  l->fd = -1;
+  *l->path = '\0';
+}

@@ -1,0 +1,32 @@
+/* listen.h - where clients come from: a socket of this machine, a file, or
+ * the process's own standard input and output.
+ *
+ * Ownership: a gs_listener belongs to the caller.
+ * Errors: an address that is no address, or cannot be listened at, is reported
+ * and throws TK_USAGE.
+ */
+#ifndef GDBSTUB_LISTEN_H
+#define GDBSTUB_LISTEN_H
+
+#include "base/env.h"
+
+typedef struct gs_listener {
+  int fd; /* -1: standard input and output, or closed */
+  bool stdio, spent;
+  int in, out;     /* of stdio */
+  char shown[160]; /* as a client's command would have it */
+  char path[108];  /* of a socket that is a file; "" */
+} gs_listener;
+
+/* "HOST:PORT", ":PORT", "unix:PATH", or "-" for standard input and output.
+ * Port 0 is any that is free.  Without anywhere, HOST must be this machine. */
+void gs_listen(gs_listener *l, tk_env *e, const char *address, bool anywhere);
+/* Writes the port, in decimal, to a file that is complete once it is there.
+ * Throws TK_USAGE. */
+void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path);
+/* Waits for a client, at most so many milliseconds (-1: as long as it takes);
+ * false: none came.  Standard input and output are a client once. */
+bool gs_listen_accept(gs_listener *l, int timeout, int *in, int *out);
+void gs_listen_end(gs_listener *l);
+
+#endif

@@ -1,0 +1,128 @@
+/* packets.c - answers packets, by the table; those about the session itself
+ * are here. */
+#include <string.h>
+
+#include "gdbstub/stub.h"
+
+/* ---- commands ------------------------------------------------------------ */
+
+void gs_keep_text(void *ud, const char *text, size_t n) {
+  tk_buf_add(&((gs_stub *)ud)->text, text, n);
+}
+
+const char *gs_read_no_command(void *ud, const char *prompt) {
+  (void)ud, (void)prompt;
+  return NULL;
+}
+
+/* A command may say how to go on; that counts when the client goes on. */
+void gs_on_monitor(gs_stub *g, const char *rest) {
+  static const char later[] =
+      "This moves the launch behind gdb's back: use gdb's own commands.\n";
+  char line[2048];
+  size_t n = gs_take_bytes(&rest, line, sizeof line - 1);
+  line[n] = '\0';
+  if (*rest) {
+    gs_reply_error(g);
+    return;
+  }
+  tk_buf_clear(&g->text);
+  tk_debug_select(g->d, g->thread, 0);
+  tk_debugger_command(g->commands, line);
+  gs_console(g, tk_buf_str(&g->text), g->text.n);
+  if (tk_debug_will_resume(g->d)) gs_console(g, later, sizeof later - 1);
+  tk_buf_puts(&g->reply, "OK");
+}
+
+/* ---- the session -------------------------------------------------------- */
+
+void gs_on_supported(gs_stub *g, const char *rest) {
+  g->swbreak = strstr(rest, "swbreak+") != NULL;
+  g->hwbreak = strstr(rest, "hwbreak+") != NULL;
+  tk_buf_printf(&g->reply,
+                "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
+                "hwbreak+;vContSupported+;qXfer:features:read+;"
+                "qXfer:exec-file:read+;qXfer:threads:read+;"
+                "ConditionalBreakpoints+;ReverseStep+;ReverseContinue+;"
+                "exec-events+;no-resumed+",
+                GS_PACKET_SIZE);
+}
+
+void gs_on_no_acks(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_puts(&g->reply, "OK");
+  gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+  tk_buf_clear(&g->reply);
+  g->wire.acks = false;
+  g->silent = true;
+}
+
+void gs_on_extended(gs_stub *g, const char *rest) {
+  (void)rest;
+  g->extended = true;
+  tk_buf_puts(&g->reply, "OK");
+}
+
+void gs_on_attached(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_puts(&g->reply, g->multi ? "1" : "0");
+}
+
+void gs_on_why(gs_stub *g, const char *rest) {
+  (void)rest;
+  gs_put_stop(g);
+}
+
+void gs_on_refused(gs_stub *g, const char *rest) {
+  (void)rest;
+  gs_reply_error(g);
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+typedef struct packet {
+  const char *name;
+  void (*fn)(gs_stub *g, const char *rest);
+} packet;
+
+static const packet packets[] = {
+#define PACKET(name, fn, doc) {name, fn},
+#include "gdbstub/packet.def"
+#undef PACKET
+};
+
+static const packet *packet_named(const char *s) {
+  const packet *best = NULL;
+  for (size_t i = 0; i < TK_COUNT(packets); i++) {
+    size_t n = strlen(packets[i].name);
+    if (!strncmp(s, packets[i].name, n) && (!best || n > strlen(best->name)))
+      best = &packets[i];
+  }
+  return best;
+}
+
+static void answer_packet(gs_stub *g) {
+  const char *s = tk_buf_str(&g->wire.packet);
+  const packet *p = packet_named(s);
+  tk_buf_clear(&g->reply);
+  g->silent = false;
+  if (p) p->fn(g, s + strlen(p->name));
+  if (!g->resumed && !g->silent)
+    gs_wire_send(&g->wire, tk_buf_str(&g->reply), g->reply.n);
+  tk_arena_free(&g->scratch);
+}
+
+void gs_serve(gs_stub *g) {
+  while (!g->resumed) {
+    switch (gs_wire_next(&g->wire, -1)) {
+    case GS_PACKET: answer_packet(g); break;
+    case GS_DAMAGED:
+      gs_reply_error(g);
+      gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+      break;
+    case GS_CLOSED: gs_wire_close(&g->wire); return;
+    case GS_BREAK: /* it stands already */
+    case GS_NOTHING: break;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/* resume.c - packets that say how to go on. */
+#include <string.h>
+
+#include "gdbstub/stub.h"
+
+/* What is refused stands where it stood, and the client's user reads why. */
+static bool begin(gs_stub *g, const tk_resume *how) {
+  if (tk_debug_resume(g->d, how) == TK_OK) return g->resumed = true;
+  const char *why = tk_debug_error(g->d)->text;
+  gs_console(g, why, strlen(why));
+  if (*why && why[strlen(why) - 1] != '\n') gs_console(g, "\n", 1);
+  g->jumps = false;
+  gs_put_stop(g);
+  return false;
+}
+
+/* Goes on with a program.  If that is another one than has stopped, or it is
+ * to go on elsewhere, this comes first. */
+static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
+  tk_resume first = {.kind = kind};
+  g->how = first;
+  g->chained = true;
+  if (program != g->here)
+    first = (tk_resume){.kind = TK_RESUME_PROGRAM, .program = program};
+  else if (g->jumps)
+    first = (tk_resume){.kind = TK_RESUME_JUMP, .statement = g->jump_to};
+  else
+    g->chained = false;
+  if (!begin(g, &first)) g->chained = false;
+}
+
+static void go(gs_stub *g, tk_resume_kind kind) {
+  g->jumps = false;
+  go_on(g, g->here, kind);
+}
+
+void gs_on_actions(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_puts(&g->reply, "vCont;c;C;s;S;t;r");
+}
+
+/* One action; false: it is malformed. */
+static bool take_action(gs_stub *g, const char **s, bool *step,
+                        uint64_t *program) {
+  uint64_t n;
+  char action = **s;
+  if (!action || !strchr("cCsSrt", action)) return false;
+  ++*s;
+  if ((action == 'C' || action == 'S') && !gs_take_hex(s, &n)) return false;
+  if (action == 'r' &&
+      !(gs_take_hex(s, &n) && gs_take(s, ",") && gs_take_hex(s, &n)))
+    return false;
+  *step = strchr("sSr", action) != NULL;
+  *program = TK_DEBUG_NO_PROGRAM;
+  return !gs_take(s, ":") || gs_take_thread(g, s, program);
+}
+
+/* The first action that steps counts; if none does, all go on. */
+void gs_on_resume(gs_stub *g, const char *rest) {
+  uint64_t program = 0, stepped = TK_DEBUG_NO_PROGRAM;
+  bool step = false, any = false;
+  do {
+    if (!take_action(g, &rest, &step, &program)) {
+      gs_reply_error(g);
+      return;
+    }
+    if (step && !any) stepped = program;
+    any |= step;
+  } while (gs_take(&rest, ";"));
+  if (*rest) {
+    gs_reply_error(g);
+    return;
+  }
+  /* A client that has just read new symbols goes on by itself; its breakpoint
+   * on the first statement has not stopped anybody yet. */
+  bool entry = g->is_entry;
+  g->is_entry = false;
+  if (entry && gs_hits_breakpoint(g, gs_place_of(g, g->here).pc)) {
+    gs_put_stop(g);
+    return;
+  }
+  if (stepped == TK_DEBUG_NO_PROGRAM) stepped = g->here;
+  go_on(g, any ? stepped : g->here, any ? TK_RESUME_STEP : TK_RESUME_CONTINUE);
+}
+
+void gs_on_continue(gs_stub *g, const char *rest) {
+  (void)rest;
+  go_on(g, g->here, TK_RESUME_CONTINUE);
+}
+
+void gs_on_step(gs_stub *g, const char *rest) {
+  (void)rest;
+  go_on(g, g->thread, TK_RESUME_STEP);
+}
+
+void gs_on_continue_back(gs_stub *g, const char *rest) {
+  (void)rest;
+  go(g, TK_RESUME_BACK);
+}
+
+void gs_on_step_back(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_stop_reason r = g->stop->reason;
+  go(g, TK_RESUME_BACK_STEP);
+  /* From the middle of a statement, the first step goes to its beginning. */
+  g->chained = r == TK_STOP_FINDING || r == TK_STOP_CALL;
+}
+
+void gs_on_run(gs_stub *g, const char *rest) {
+  (void)rest;
+  go(g, TK_RESUME_AGAIN);
+}
+
+/* jump and set $pc: the program counter is a statement of the same body. */
+void gs_on_set_register(gs_stub *g, const char *rest) {
+  uint64_t n, address;
+  unsigned char bytes[8];
+  if (!gs_take_hex(&rest, &n) || n != GS_RIP || !gs_take(&rest, "=") ||
+      gs_take_bytes(&rest, bytes, sizeof bytes) != sizeof bytes) {
+    gs_reply_error(g);
+    return;
+  }
+  memcpy(&address, bytes, sizeof address);
+  const gs_code *c = gs_image_code(g->image, address);
+  gs_place here = gs_place_of(g, g->thread);
+  if (!c || !c->stmt || (address - GS_CODE) % GS_STRIDE ||
+      c->function != here.function || g->thread != g->here) {
+    gs_reply_error(g);
+    return;
+  }
+  g->jumps = true;
+  g->jump_to = tk_ir_stmt_id(c->stmt);
+  tk_buf_puts(&g->reply, "OK");
+}
+
+/* Goes on without this client; another may come, unless it was to be the only
+ * one. */
+void gs_on_detach(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_puts(&g->reply, "OK");
+  gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+  gs_wire_close(&g->wire);
+  gs_forget_points(g);
+  g->detached = true;
+  g->silent = true;
+  go(g, g->once ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
+}
+
+void gs_on_kill(gs_stub *g, const char *rest) {
+  (void)rest;
+  bool answers = g->wire.packet.s[0] == 'v';
+  g->silent = true;
+  if (answers) gs_wire_send(&g->wire, "OK", 2);
+  go(g, TK_RESUME_QUIT);
+}

@@ -1,0 +1,306 @@
+/* server.c - the engine's front end that speaks with a client of the remote
+ * serial protocol.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "gdbstub/stub.h"
+#include "gdbstub/symbols.h"
+#include "launch/session.h"
+
+struct tk_gdbserver {
+  gs_stub stub;
+  tk_watcher watcher;
+  void (*say)(void *ud, const char *line);
+  void *ud;
+};
+
+static void say(tk_gdbserver *s, const char *what, const char *about) {
+  char line[256];
+  snprintf(line, sizeof line, what, about);
+  if (s->say && !s->stub.listener.stdio) s->say(s->ud, line);
+}
+
+/* ---- clients ------------------------------------------------------------ */
+
+static void stop_the_launch(void *ud) {
+  gs_stub *g = ud;
+  g->alarmed = true;
+  tk_debug_interrupt(g->d);
+}
+
+/* While it runs: what the client sends, or a client that comes. */
+static void watch_clients(gs_stub *g) {
+  gs_wire_watch(&g->wire, g->wire.in >= 0 ? g->wire.in : g->listener.fd,
+                stop_the_launch, g);
+}
+
+/* Waits for a client; false: none will come, or the user does not wait. */
+static bool wait_for_client(tk_gdbserver *s) {
+  enum { SLICE = 20 }; /* milliseconds */
+  gs_stub *g = &s->stub;
+  int in, out;
+  say(s, "tkdbg: waiting for gdb: target remote %s", g->listener.shown);
+  while (!gs_listen_accept(&g->listener, SLICE, &in, &out))
+    if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
+      return false;
+  gs_wire_connect(&g->wire, in, out);
+  g->extended = false;
+  g->detached = false;
+  say(s, "tkdbg: gdb has connected%s", "");
+  if (g->once) gs_listen_end(&g->listener);
+  return true;
+}
+
+static void quit(gs_stub *g) {
+  tk_resume how = {.kind = TK_RESUME_QUIT};
+  tk_debug_resume(g->d, &how);
+}
+
+/* Serves a client until it says how to go on.  When one vanishes, the launch
+ * stands for the next one. */
+static void serve_stop(tk_gdbserver *s) {
+  gs_stub *g = &s->stub;
+  while (!g->resumed) {
+    if (g->wire.in < 0) {
+      bool last = g->once && g->listener.fd < 0;
+      if (last || !wait_for_client(s)) {
+        quit(g);
+        return;
+      }
+    }
+    gs_serve(g);
+  }
+}
+
+/* ---- stops -------------------------------------------------------------- */
+
+/* The launch runs a form that the client has not seen: a new file. */
+static void take_form(gs_stub *g) {
+  const tk_ir *form = tk_debug_form(g->d);
+  const tk_debug_function *list;
+  size_t n;
+  if (!form || (g->image && g->image->form == form)) return;
+  if (tk_debug_functions(g->d, &list, &n) != TK_OK) n = 0;
+  gs_forget_points(g);
+  gs_image_free(g->env, g->image);
+  g->image = NULL;
+  g->arguments = NULL;
+  g->image = gs_image_new(g->env, form, list, n);
+  gs_symbols_write(g->image);
+  g->is_new = true;
+  snprintf(g->path, sizeof g->path, "/tkdbg/%.100s-%d.elf",
+           tk_ir_func_name(tk_ir_kernel(form)), ++g->images);
+}
+
+/* The engine stops behind a change, in both directions; a client that goes
+ * back expects to stand before it. */
+static bool goes_over_change(gs_stub *g) {
+  const tk_debug_stop *s = g->stop;
+  if (g->how.kind != TK_RESUME_BACK || s->reason != TK_STOP_WATCH) return false;
+  g->seen = gs_watchpoint_hit(g);
+  if (!g->seen || s->changes->reads) return false;
+  g->how.kind = TK_RESUME_BACK_NEXT;
+  return true;
+}
+
+/* Whether the client has nothing to learn from the stop, and it goes on as it
+ * was told before. */
+static bool goes_on(gs_stub *g) {
+  const tk_debug_stop *s = g->stop;
+  bool chained = g->chained;
+  g->chained = false;
+  if (chained && (s->reason == TK_STOP_SWITCH || s->reason == TK_STOP_STEP))
+    return !gs_has_breakpoint(g, gs_place_of(g, g->here).pc);
+  if (s->reason == TK_STOP_INTERRUPT && g->wire.in >= 0)
+    return gs_wire_next(&g->wire, 0) == GS_NOTHING && g->wire.acks;
+  if (goes_over_change(g)) return true;
+  /* The program that was stepped has ended. */
+  if (s->reason == TK_STOP_STEP && g->how.kind == TK_RESUME_STEP &&
+      s->program != g->thread) {
+    g->how.kind = TK_RESUME_CONTINUE;
+    return true;
+  }
+  return false;
+}
+
+static void look_at_stop(tk_env *e, void *ud) {
+  tk_gdbserver *s = ud;
+  gs_stub *g = &s->stub;
+  (void)e;
+  take_form(g);
+  if (g->how.kind != TK_RESUME_BACK_NEXT) g->seen = NULL;
+  g->listed = g->jumps = g->resumed = false;
+  g->here = g->stop->program;
+  if (!g->image) {
+    quit(g);
+    return;
+  }
+  if (goes_on(g)) {
+    tk_debug_resume(g->d, &g->how);
+    return;
+  }
+  g->thread = g->here;
+  if (g->stop->reason == TK_STOP_START || g->is_new) gs_keep_arguments(g);
+  gs_keep_result(g);
+  bool tells = g->wire.in >= 0 && g->started;
+  g->started = true;
+  if (tells) gs_tell_stop(g);
+  g->is_entry = tells && g->is_new;
+  g->is_new = false;
+  serve_stop(s);
+}
+
+static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
+  tk_gdbserver *s = ud;
+  gs_stub *g = &s->stub;
+  (void)d;
+  gs_wire_unwatch(&g->wire);
+  /* It may have stopped for another reason before it noticed. */
+  if (g->alarmed) g->env->interrupted = 0;
+  g->alarmed = false;
+  g->stop = stop;
+  tk_status st = tk_protect(g->env, look_at_stop, s);
+  tk_arena_free(&g->scratch);
+  g->stop = NULL;
+  if (st != TK_OK) quit(g);
+  if (!tk_debug_has_quit(g->d)) watch_clients(g);
+}
+
+typedef struct question {
+  gs_stub *g;
+  int point;
+  bool holds;
+} question;
+
+static void answer_question(tk_env *e, void *ud) {
+  question *q = ud;
+  (void)e;
+  q->holds = gs_point_holds(q->g, q->point);
+}
+
+/* On the way: the program that runs is the only one there is. */
+static bool asked(void *ud, tk_debug *d, int point) {
+  gs_stub *g = &((tk_gdbserver *)ud)->stub;
+  question q = {g, point, true};
+  g->here = tk_debug_current_program(d);
+  g->nprograms = 0;
+  gs_list_program(g, g->here);
+  g->listed = true;
+  if (tk_protect(g->env, answer_question, &q) != TK_OK) q.holds = true;
+  tk_arena_free(&g->scratch);
+  return q.holds;
+}
+
+static void print(void *ud, const char *text, size_t n) {
+  gs_stub *g = &((tk_gdbserver *)ud)->stub;
+  gs_console(g, text, n);
+  if (g->wire.in < 0 && g->session->output)
+    g->session->output(g->session->output_ud, text, n);
+}
+
+static void ends(void *ud, tk_debug *d) {
+  gs_stub *g = &((tk_gdbserver *)ud)->stub;
+  (void)d;
+  gs_wire_unwatch(&g->wire);
+}
+
+/* ---- the public calls --------------------------------------------------- */
+
+static void free_server(tk_env *e, void *ud) {
+  tk_gdbserver *s = ud;
+  gs_stub *g = &s->stub;
+  gs_wire_unwatch(&g->wire);
+  gs_wire_close(&g->wire);
+  gs_wire_free(&g->wire);
+  gs_listen_end(&g->listener);
+  while (g->points) {
+    gs_point *p = g->points;
+    g->points = p->next;
+    tk_buf_free(&p->conditions);
+    tk_free(e, p, sizeof *p);
+  }
+  gs_image_free(e, g->image);
+  tk_buf_free(&g->result.block);
+  tk_buf_free(&g->reply);
+  tk_buf_free(&g->text);
+  tk_arena_free(&g->scratch);
+  tk_arena_free(&g->launch);
+  tk_free(e, s, sizeof *s);
+}
+
+typedef struct making {
+  tk_session *session;
+  const tk_gdbserver_options *o;
+  tk_gdbserver **out;
+} making;
+
+static void make_server(tk_env *e, void *ud) {
+  making *m = ud;
+  const tk_gdbserver_options *o = m->o;
+  tk_gdbserver *s = tk_calloc(e, 1, sizeof *s);
+  gs_stub *g = &s->stub;
+  s->watcher = (tk_watcher){.ud = s, .free = free_server};
+  tk_watcher **at = &m->session->watchers;
+  while (*at) at = &(*at)->next;
+  *at = &s->watcher;
+  s->say = o->say;
+  s->ud = o->ud;
+  g->env = e;
+  g->session = m->session;
+  g->once = o->once;
+  g->multi = o->multi;
+  g->listener.fd = -1;
+  g->result.program = TK_DEBUG_NO_PROGRAM;
+  gs_wire_init(&g->wire, e);
+  tk_buf_init(&g->result.block, e);
+  tk_buf_init(&g->reply, e);
+  tk_buf_init(&g->text, e);
+  tk_arena_init(&g->scratch, e);
+  tk_arena_init(&g->launch, e);
+  gs_listen(&g->listener, e, o->address, o->listen_anywhere);
+  if (o->port_file) gs_listen_port_file(&g->listener, e, o->port_file);
+  tk_debug_front front = {.size = sizeof front,
+                          .ud = s,
+                          .stopped = stopped,
+                          .ends = ends,
+                          .output = print,
+                          .asked = asked,
+                          .stop_at_start = true};
+  if (tk_debug_new(m->session, &front, &g->d) != TK_OK)
+    tk_throw(e, TK_INTERNAL);
+  tk_debugger_options lines = {.size = sizeof lines,
+                               .ud = g,
+                               .read = gs_read_no_command,
+                               .write = gs_keep_text};
+  if (tk_debugger_over(g->d, &lines, &g->commands) != TK_OK)
+    tk_throw(e, TK_INTERNAL);
+  const tk_point_spec launches = {.kind = TK_POINT_CATCH, .where = "launch"};
+  int number;
+  if (tk_debug_add_point(g->d, &launches, &number) != TK_OK)
+    tk_throw(e, TK_INTERNAL);
+  *m->out = s;
+}
+
+tk_status tk_gdbserver_new(tk_session *s, const tk_gdbserver_options *o,
+                           tk_gdbserver **out) {
+  making m = {s, o, out};
+  *out = NULL;
+  return tk_session_guard(s, make_server, &m);
+}
+
+void tk_gdbserver_end(tk_gdbserver *s, int code) {
+  gs_stub *g = &s->stub;
+  char reply[32];
+  gs_wire_unwatch(&g->wire);
+  if (g->wire.in >= 0) {
+    int n = snprintf(reply, sizeof reply, "W%02x;process:1", code & 0xff);
+    gs_wire_send(&g->wire, reply, (size_t)n);
+  }
+  gs_wire_close(&g->wire);
+  gs_listen_end(&g->listener);
+}
+
+tk_debugger *tk_gdbserver_debugger(tk_gdbserver *s) {
+  return s->stub.commands;
+}

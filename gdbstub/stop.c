@@ -1,0 +1,88 @@
+/* stop.c - tells the client why the launch has stopped. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "gdbstub/stub.h"
+
+/* Signals, as gdb numbers them (include/gdb/signals.def). */
+enum {
+  SIGNAL_INT = 2,
+  SIGNAL_TRAP = 5,
+  SIGNAL_ABORT = 6,
+  SIGNAL_FPE = 8,
+  SIGNAL_SEGV = 11
+};
+
+/* What a processor would do where we report something. */
+static int signal_of(const tk_debug_stop *s) {
+  if (s->reason == TK_STOP_INTERRUPT) return SIGNAL_INT;
+  if (s->reason != TK_STOP_FINDING || !s->nfindings) return SIGNAL_TRAP;
+  switch (s->findings[s->nfindings - 1]->kind) {
+  case TK_D_BOUNDS:
+  case TK_D_NULL_POINTER:
+  case TK_D_WILD_POINTER:
+  case TK_D_READ_ONLY:
+  case TK_D_MISALIGNED: return SIGNAL_SEGV;
+  case TK_D_ASSERT: return SIGNAL_ABORT;
+  case TK_D_DIVISION: return SIGNAL_FPE;
+  default: return SIGNAL_TRAP;
+  }
+}
+
+/* The watchpoint of the client that the stop is for; NULL: none. */
+const gs_point *gs_watchpoint_hit(const gs_stub *g) {
+  for (size_t i = 0; i < g->stop->nchanges; i++) {
+    const gs_point *p = gs_point_numbered(g, g->stop->changes[i].point);
+    if (p && p->type >= 2) return p;
+  }
+  return g->seen;
+}
+
+static void put_watchpoint(gs_stub *g, const gs_point *p) {
+  static const char *const names[] = {"watch", "rwatch", "awatch"};
+  tk_buf_printf(&g->reply, "%s:%" PRIx64 ";", names[p->type - 2], p->address);
+}
+
+static void put_register(gs_stub *g, int number, uint64_t value) {
+  tk_buf_printf(&g->reply, "%02x:", number);
+  gs_reply_hex(g, &value, sizeof value);
+  tk_buf_putc(&g->reply, ';');
+}
+
+void gs_put_stop(gs_stub *g) {
+  tk_buf_clear(&g->reply);
+  if (g->here == TK_DEBUG_NO_PROGRAM) {
+    tk_buf_puts(&g->reply, "N"); /* nothing is left to be looked at */
+    return;
+  }
+  gs_place p = gs_place_of(g, g->here);
+  const gs_point *watched = gs_watchpoint_hit(g);
+  tk_buf_printf(&g->reply, "T%02x", signal_of(g->stop));
+  if (g->is_new) {
+    tk_buf_puts(&g->reply, "exec:");
+    gs_reply_hex(g, g->path, strlen(g->path));
+    tk_buf_putc(&g->reply, ';');
+  } else if (g->stop->reason == TK_STOP_HISTORY)
+    tk_buf_puts(&g->reply, "replaylog:begin;");
+  else if (watched)
+    put_watchpoint(g, watched);
+  else if (g->swbreak && gs_has_breakpoint(g, p.pc))
+    tk_buf_puts(&g->reply, "swbreak:;");
+  put_register(g, GS_RBP, p.rbp);
+  put_register(g, GS_RSP, p.rbp);
+  put_register(g, GS_RIP, p.pc);
+  tk_buf_puts(&g->reply, "thread:");
+  gs_put_thread(g, g->here);
+  tk_buf_putc(&g->reply, ';');
+}
+
+void gs_tell_stop(gs_stub *g) {
+  for (size_t i = 0; i < g->stop->nfindings; i++) {
+    const tk_finding *f = g->stop->findings[i];
+    const char *text = tk_debug_finding_text(g->d, f, false);
+    gs_console(g, text, strlen(text));
+    tk_debug_told(g->d, f);
+  }
+  gs_put_stop(g);
+  gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+}

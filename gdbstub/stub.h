@@ -1,0 +1,156 @@
+/* stub.h - what the files of the gdb stub share: the server, and what it
+ * knows of its client and of the stop.
+ *
+ * packets.c answers packets by the table packet.def, of which reply.c takes
+ * them apart; each group of them has a file: inspect.c (registers, memory,
+ * threads), points.c (breakpoints and watchpoints), resume.c (going on),
+ * transfer.c (files that the client reads). stop.c tells the client of stops;
+ * server.c is the front end of the engine.
+ */
+#ifndef GDBSTUB_STUB_H
+#define GDBSTUB_STUB_H
+
+#include "gdbstub/image.h"
+#include "gdbstub/listen.h"
+#include "gdbstub/wire.h"
+#include "tkdbg/debugger.h"
+#include "tkdbg/gdbserver.h"
+
+struct tk_session;
+
+enum { GS_LISTED = 256 }; /* programs that are threads at one time */
+
+/* Registers of the client's numbering (target.xml) that have values. */
+enum { GS_RAX = 0, GS_RDX = 3, GS_RBP = 6, GS_RSP = 7, GS_RIP = 16 };
+
+/* A breakpoint or watchpoint that the client has set. */
+typedef struct gs_point {
+  struct gs_point *next;
+  int type; /* of the packet: 0 and 1 code, 2 to 4 data */
+  uint64_t address, size;
+  int number;        /* the engine's; 0: it stands where nothing ever runs */
+  tk_buf conditions; /* bytecodes, each with its length before it */
+} gs_point;
+
+/* Where a program stands, as the client sees it. */
+typedef struct gs_place {
+  uint64_t pc, rbp;
+  size_t depth;                /* of the innermost call that is shown */
+  size_t hidden;               /* calls below it that are about to return */
+  const gs_function *function; /* NULL: it has left the kernel */
+} gs_place;
+
+/* What a function has returned, as registers and memory. */
+typedef struct gs_result {
+  uint64_t program; /* or TK_DEBUG_NO_PROGRAM */
+  uint64_t integers[2], floats[2][2];
+  tk_buf block; /* in memory, if it did not fit */
+} gs_result;
+
+typedef struct gs_stub {
+  tk_env *env;
+  struct tk_session *session;
+  tk_debug *d;
+  tk_debugger *commands; /* of `monitor` */
+  gs_listener listener;
+  gs_wire wire;
+  bool once, multi, detached, extended;
+  volatile bool alarmed;     /* the client has something to say while it runs */
+  bool started;              /* a client has been told of the first stop */
+  int images;                /* made so far */
+  bool silent;               /* the packet gets no reply (any more) */
+  bool swbreak, hwbreak;     /* the client knows of it */
+  const tk_debug_stop *stop; /* NULL: it runs */
+  uint64_t here;             /* the program that has stopped, or NO_PROGRAM */
+  gs_image *image;
+  char path[200];       /* of the image's file */
+  bool is_new;          /* the client does not know it */
+  bool is_entry;        /* ... or has only just learnt of it */
+  bool resumed;         /* a packet has said how to go on */
+  tk_resume how;        /* ... last */
+  const gs_point *seen; /* a watchpoint whose change was gone back over */
+  bool jumps;           /* ... from this statement on, not where it stands */
+  size_t jump_to;
+  bool chained;    /* something comes before it, without a stop */
+  uint64_t thread; /* program that packets are about */
+  gs_point *points;
+  gs_result result;
+  const void **arguments; /* of the kernel, by the form's numbers; NULL */
+  tk_arena launch;        /* ... with their lanes */
+  tk_debug_program programs[GS_LISTED];
+  size_t nprograms;
+  bool listed; /* programs is filled in for this stop */
+  tk_buf reply, text;
+  tk_arena scratch; /* until the reply is sent */
+} gs_stub;
+
+/* ---- packets.c ---------------------------------------------------------- */
+
+/* Answers packets until one says how to go on, or nobody is connected. */
+void gs_serve(gs_stub *g);
+/* What command lines print goes to g->text; nothing is read. */
+void gs_keep_text(void *ud, const char *text, size_t n);
+const char *gs_read_no_command(void *ud, const char *prompt);
+
+/* ---- reply.c ------------------------------------------------------------ */
+
+/* To g->reply: bytes as hex digits. */
+void gs_reply_hex(gs_stub *g, const void *bytes, size_t n);
+void gs_reply_error(gs_stub *g);
+/* Text for the client's console; only while it waits for a stop reply, or
+ * for the answer to a command. */
+void gs_console(gs_stub *g, const char *text, size_t n);
+/* Reads a number in hex digits and moves behind it; false: there is none. */
+bool gs_take_hex(const char **s, uint64_t *value);
+bool gs_take(const char **s, const char *word);
+/* Bytes from hex digits; how many there were. */
+size_t gs_take_bytes(const char **s, void *bytes, size_t most);
+
+/* ---- inspect.c ---------------------------------------------------------- */
+
+/* The listed program that a thread number of the protocol means; false. */
+bool gs_take_thread(gs_stub *g, const char **s, uint64_t *program);
+void gs_put_thread(gs_stub *g, uint64_t program);
+/* The listed programs, filled in when first asked for at a stop. */
+void gs_list_programs(gs_stub *g);
+void gs_list_program(gs_stub *g, uint64_t program);
+gs_place gs_place_of(gs_stub *g, uint64_t program);
+/* How many bytes could be read from an address on, up to n. */
+size_t gs_read_memory(gs_stub *g, uint64_t address, void *bytes, size_t n);
+bool gs_write_memory(gs_stub *g, uint64_t address, const void *bytes, size_t n);
+/* The value and the call that an address of a frame belongs to; NULL: none. */
+const gs_slot *gs_slot_at(gs_stub *g, uint64_t address, uint64_t *program,
+                          size_t *level, uint64_t *offset);
+/* The name of an expression for it. */
+const char *gs_slot_expression(gs_stub *g, const gs_slot *s);
+/* Keeps what the kernel got: programs that have not begun will get it too. */
+void gs_keep_arguments(gs_stub *g);
+/* Keeps what a function has returned for whoever asks. */
+void gs_keep_result(gs_stub *g);
+
+/* ---- points.c ----------------------------------------------------------- */
+
+/* Whether a point's conditions hold, of those that the client has sent. */
+bool gs_point_holds(gs_stub *g, int number);
+gs_point *gs_point_numbered(const gs_stub *g, int number);
+/* Whether the client has a breakpoint there. */
+bool gs_has_breakpoint(const gs_stub *g, uint64_t address);
+/* ... whose conditions hold. */
+bool gs_hits_breakpoint(gs_stub *g, uint64_t address);
+void gs_forget_points(gs_stub *g);
+
+/* ---- stop.c ------------------------------------------------------------- */
+
+/* Sends the stop reply, after what the user must know. */
+void gs_tell_stop(gs_stub *g);
+void gs_put_stop(gs_stub *g); /* the reply alone, again */
+const gs_point *gs_watchpoint_hit(const gs_stub *g);
+
+/* ---- the table ---------------------------------------------------------- */
+
+/* A handler gets what follows the packet's name and fills in g->reply. */
+#define PACKET(name, fn, doc) void fn(gs_stub *g, const char *rest);
+#include "gdbstub/packet.def"
+#undef PACKET
+
+#endif

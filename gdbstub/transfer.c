@@ -1,0 +1,221 @@
+/* transfer.c - what the client reads piece by piece: descriptions, and files
+ * that it believes to be on the machine of the program.  There are two kinds:
+ * the symbols of the launch, and the sources of its kernels.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gdbstub/stub.h"
+
+/* ---- objects ------------------------------------------------------------ */
+
+/* OFFSET,LENGTH of an object; m: more of it follows, l: that was the last. */
+static void reply_part(gs_stub *g, const char *rest, const char *s, size_t n) {
+  uint64_t offset, length;
+  if (!gs_take_hex(&rest, &offset) || !gs_take(&rest, ",") ||
+      !gs_take_hex(&rest, &length) || offset > n) {
+    gs_reply_error(g);
+    return;
+  }
+  size_t left = n - (size_t)offset;
+  size_t most = GS_PACKET_SIZE / 2 - 16; /* every byte may be escaped */
+  if (length > most) length = most;
+  tk_buf_putc(&g->reply, length < left ? 'm' : 'l');
+  tk_buf_add(&g->reply, s + offset, length < left ? (size_t)length : left);
+}
+
+/* The registers of an x86-64 that debuggers insist on, in their order. */
+static void describe_target(tk_buf *b) {
+  static const char *const general[] = {
+      "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
+      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+  static const char *const narrow[] = {"eflags", "cs", "ss", "ds",
+                                       "es",     "fs", "gs"};
+  static const char *const control[] = {"fctrl", "fstat", "ftag",  "fiseg",
+                                        "fioff", "foseg", "fooff", "fop"};
+  tk_buf_puts(b, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM "
+                 "\"gdb-target.dtd\"><target>"
+                 "<architecture>i386:x86-64</architecture>"
+                 "<osabi>none</osabi>"
+                 "<feature name=\"org.gnu.gdb.i386.core\">");
+  for (size_t i = 0; i < TK_COUNT(general); i++)
+    tk_buf_printf(b, "<reg name=\"%s\" bitsize=\"64\" type=\"%s\"/>",
+                  general[i],
+                  i == GS_RIP                  ? "code_ptr"
+                  : i == GS_RBP || i == GS_RSP ? "data_ptr"
+                                               : "int64");
+  for (size_t i = 0; i < TK_COUNT(narrow); i++)
+    tk_buf_printf(b, "<reg name=\"%s\" bitsize=\"32\" type=\"int32\"/>",
+                  narrow[i]);
+  for (int i = 0; i < 8; i++)
+    tk_buf_printf(b, "<reg name=\"st%d\" bitsize=\"80\" type=\"i387_ext\"/>",
+                  i);
+  for (size_t i = 0; i < TK_COUNT(control); i++)
+    tk_buf_printf(b,
+                  "<reg name=\"%s\" bitsize=\"32\" type=\"int\" "
+                  "group=\"float\"/>",
+                  control[i]);
+  tk_buf_puts(b, "</feature><feature name=\"org.gnu.gdb.i386.sse\">"
+                 "<vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>");
+  for (int i = 0; i < 16; i++)
+    tk_buf_printf(b, "<reg name=\"xmm%d\" bitsize=\"128\" type=\"v4f\"/>", i);
+  tk_buf_puts(b, "<reg name=\"mxcsr\" bitsize=\"32\" type=\"int\" "
+                 "group=\"vector\"/></feature></target>");
+}
+
+void gs_on_features(gs_stub *g, const char *rest) {
+  if (!gs_take(&rest, "target.xml:")) {
+    tk_buf_puts(&g->reply, "E00");
+    return;
+  }
+  tk_buf_clear(&g->text);
+  describe_target(&g->text);
+  reply_part(g, rest, g->text.s, g->text.n);
+}
+
+void gs_on_exec_file(gs_stub *g, const char *rest) {
+  uint64_t process;
+  gs_take_hex(&rest, &process);
+  if (!gs_take(&rest, ":"))
+    gs_reply_error(g);
+  else
+    reply_part(g, rest, g->path, strlen(g->path));
+}
+
+static const char *state_text(tk_program_state s) {
+  switch (s) {
+  case TK_PROGRAM_NOT_BEGUN: return "not begun";
+  case TK_PROGRAM_CURRENT: return "goes on next";
+  case TK_PROGRAM_PAUSED: return "paused";
+  case TK_PROGRAM_BLOCKED: return "waits for another";
+  case TK_PROGRAM_DONE: return "done";
+  }
+  return "";
+}
+
+void gs_on_thread_list(gs_stub *g, const char *rest) {
+  gs_list_programs(g);
+  tk_buf_clear(&g->text);
+  tk_buf_puts(&g->text, "<?xml version=\"1.0\"?><threads>");
+  for (size_t i = 0; i < g->nprograms; i++) {
+    const tk_debug_program *p = &g->programs[i];
+    tk_buf_printf(&g->text,
+                  "<thread id=\"p1.%" PRIx64 "\" name=\"pid(%" PRId64
+                  ",%" PRId64 ",%" PRId64 ")\">%s</thread>",
+                  p->index + 1, p->pid[0], p->pid[1], p->pid[2],
+                  state_text(p->state));
+  }
+  tk_buf_puts(&g->text, "</threads>");
+  reply_part(g, rest, g->text.s, g->text.n);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+/* Files are numbered: the symbols, then the sources of the session. */
+enum { SYMBOLS = 3, SOURCES };
+
+static bool file_numbered(gs_stub *g, uint64_t number, const char **s,
+                          size_t *n) {
+  tk_debug_source source;
+  if (number == SYMBOLS) {
+    *s = g->image->file->s;
+    *n = g->image->file->n;
+    return true;
+  }
+  if (number < SOURCES ||
+      !tk_debug_source_at(g->d, (size_t)number - SOURCES, &source))
+    return false;
+  *s = source.text;
+  *n = source.length;
+  return true;
+}
+
+static void reply_no_entry(gs_stub *g) {
+  enum { NO_ENTRY = 2 };
+  tk_buf_printf(&g->reply, "F-1,%x", NO_ENTRY);
+}
+
+void gs_on_no_file(gs_stub *g, const char *rest) {
+  (void)rest;
+  reply_no_entry(g);
+}
+
+void gs_on_set_filesystem(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_puts(&g->reply, "F0");
+}
+
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  if (!strcmp(a, b)) return true;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+         x.st_ino == y.st_ino;
+}
+
+/* NAME,FLAGS,MODE; reading alone is allowed. */
+void gs_on_open(gs_stub *g, const char *rest) {
+  char name[4096];
+  uint64_t flags;
+  tk_debug_source source;
+  size_t n = gs_take_bytes(&rest, name, sizeof name - 1);
+  name[n] = '\0';
+  if (!gs_take(&rest, ",") || !gs_take_hex(&rest, &flags) || flags & 3) {
+    reply_no_entry(g);
+    return;
+  }
+  uint64_t number = !strcmp(name, g->path) ? SYMBOLS : 0;
+  for (size_t i = 0; !number && tk_debug_source_at(g->d, i, &source); i++)
+    if (is_same_file(name, source.file)) number = SOURCES + i;
+  if (number)
+    tk_buf_printf(&g->reply, "F%" PRIx64, number);
+  else
+    reply_no_entry(g);
+}
+
+static void put_big_endian(tk_buf *b, uint64_t value, int size) {
+  while (size--) tk_buf_putc(b, (char)(value >> (8 * size)));
+}
+
+/* Appendix E.13.9.3, struct stat: device, node, mode, links, owner, group,
+ * device; size, block size, blocks; three times. */
+void gs_on_stat(gs_stub *g, const char *rest) {
+  const char *s;
+  size_t n;
+  uint64_t number;
+  if (!gs_take_hex(&rest, &number) || !file_numbered(g, number, &s, &n)) {
+    reply_no_entry(g);
+    return;
+  }
+  tk_buf_puts(&g->reply, "F40;");
+  for (int i = 0; i < 7; i++)
+    put_big_endian(&g->reply, i == 2 ? S_IFREG | 0444 : 0, 4);
+  put_big_endian(&g->reply, n, 8);
+  put_big_endian(&g->reply, 512, 8);
+  put_big_endian(&g->reply, (n + 511) / 512, 8);
+  for (int i = 0; i < 3; i++) put_big_endian(&g->reply, 0, 4);
+}
+
+/* NUMBER,COUNT,OFFSET */
+void gs_on_pread(gs_stub *g, const char *rest) {
+  enum { MOST = GS_PACKET_SIZE / 2 - 32 };
+  const char *s;
+  size_t n;
+  uint64_t number, count, offset;
+  if (!gs_take_hex(&rest, &number) || !gs_take(&rest, ",") ||
+      !gs_take_hex(&rest, &count) || !gs_take(&rest, ",") ||
+      !gs_take_hex(&rest, &offset) || !file_numbered(g, number, &s, &n)) {
+    reply_no_entry(g);
+    return;
+  }
+  size_t left = offset < n ? n - (size_t)offset : 0;
+  if (count > MOST) count = MOST;
+  if (count > left) count = left;
+  tk_buf_printf(&g->reply, "F%" PRIx64 ";", count);
+  tk_buf_add(&g->reply, s + (left ? offset : 0), (size_t)count);
+}
+
+void gs_on_close(gs_stub *g, const char *rest) {
+  (void)rest;
+  tk_buf_puts(&g->reply, "F0");
+}

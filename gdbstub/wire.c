@@ -1,0 +1,193 @@
+/* wire.c - reads and writes packets. */
+#include "gdbstub/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ESCAPE = '}', BREAK = 0x03, SLICE = 100 /* milliseconds */ };
+
+void gs_wire_init(gs_wire *w, tk_env *e) {
+  memset(w, 0, sizeof *w);
+  w->env = e;
+  w->in = w->out = w->wake[0] = w->wake[1] = -1;
+  tk_buf_init(&w->packet, e);
+  tk_buf_init(&w->input, e);
+  tk_buf_init(&w->sent, e);
+}
+
+void gs_wire_free(gs_wire *w) {
+  gs_wire_unwatch(w);
+  tk_buf_free(&w->packet);
+  tk_buf_free(&w->input);
+  tk_buf_free(&w->sent);
+}
+
+void gs_wire_connect(gs_wire *w, int in, int out) {
+  w->in = in;
+  w->out = out;
+  w->acks = true;
+  w->taken = 0;
+  tk_buf_clear(&w->input);
+  tk_buf_clear(&w->sent);
+}
+
+void gs_wire_close(gs_wire *w) {
+  if (w->in >= 0) close(w->in);
+  if (w->out >= 0 && w->out != w->in) close(w->out);
+  w->in = w->out = -1;
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static void write_all(gs_wire *w, const char *s, size_t n) {
+  while (n && w->out >= 0) {
+    ssize_t done = send(w->out, s, n, MSG_NOSIGNAL);
+    if (done < 0 && errno == ENOTSOCK) done = write(w->out, s, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return; /* reading says that it is closed */
+    s += done;
+    n -= (size_t)done;
+  }
+}
+
+void gs_wire_send(gs_wire *w, const void *data, size_t n) {
+  const char *s = data;
+  unsigned char sum = 0;
+  tk_buf_clear(&w->sent);
+  tk_buf_putc(&w->sent, '$');
+  for (size_t i = 0; i < n; i++) {
+    bool special = strchr("#$}*", s[i]) && s[i];
+    if (special) tk_buf_putc(&w->sent, ESCAPE);
+    tk_buf_putc(&w->sent, special ? (char)(s[i] ^ 0x20) : s[i]);
+  }
+  for (size_t i = 1; i < w->sent.n; i++) sum += (unsigned char)w->sent.s[i];
+  tk_buf_printf(&w->sent, "#%02x", sum);
+  write_all(w, w->sent.s, w->sent.n);
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static int sum_digit(int c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* Takes the packet apart whose contents, of n bytes, begin at s and are
+ * followed by '#' and two digits. */
+static gs_arrival take_packet(gs_wire *w, const char *s, size_t n) {
+  unsigned char sum = 0;
+  int high = sum_digit(s[n + 1]), low = sum_digit(s[n + 2]);
+  tk_buf_clear(&w->packet);
+  for (size_t i = 0; i < n; i++) sum += (unsigned char)s[i];
+  bool ok = high >= 0 && low >= 0 && sum == high * 16 + low;
+  if (w->acks) write_all(w, ok ? "+" : "-", 1);
+  if (!ok) return w->acks ? GS_NOTHING : GS_DAMAGED;
+  if (n > GS_PACKET_SIZE) return GS_DAMAGED;
+  for (size_t i = 0; i < n; i++) {
+    bool escaped = s[i] == ESCAPE && i + 1 < n;
+    if (escaped) i++;
+    tk_buf_putc(&w->packet, escaped ? (char)(s[i] ^ 0x20) : s[i]);
+  }
+  return GS_PACKET;
+}
+
+/* What the bytes that were read hold; GS_NOTHING: no more than a part. */
+static gs_arrival take_input(gs_wire *w) {
+  while (w->taken < w->input.n) {
+    const char *s = w->input.s + w->taken;
+    size_t left = w->input.n - w->taken;
+    if (*s == BREAK) {
+      w->taken++;
+      return GS_BREAK;
+    }
+    if (*s != '$') {
+      if (*s == '-' && w->acks) write_all(w, w->sent.s, w->sent.n);
+      w->taken++;
+      continue;
+    }
+    const char *end = memchr(s, '#', left);
+    if (!end && left > 2 * GS_PACKET_SIZE) {
+      w->taken = w->input.n; /* nothing that we sent asks for so much */
+      return GS_DAMAGED;
+    }
+    if (!end || (size_t)(end - s) + 2 >= left) return GS_NOTHING;
+    w->taken += (size_t)(end - s) + 3;
+    gs_arrival got = take_packet(w, s + 1, (size_t)(end - s) - 1);
+    if (got != GS_NOTHING) return got;
+  }
+  return GS_NOTHING;
+}
+
+/* False: nobody is there any more. */
+static bool read_input(gs_wire *w) {
+  char bytes[65536];
+  ssize_t n = read(w->in, bytes, sizeof bytes);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (n <= 0) return false;
+  size_t left = w->input.n - w->taken;
+  if (left) memmove(w->input.s, w->input.s + w->taken, left);
+  w->input.n = left;
+  w->taken = 0;
+  tk_buf_add(&w->input, bytes, (size_t)n);
+  return true;
+}
+
+gs_arrival gs_wire_next(gs_wire *w, int timeout) {
+  while (w->in >= 0) {
+    gs_arrival got = take_input(w);
+    if (got != GS_NOTHING) return got;
+    if (w->env->interrupted) return GS_CLOSED;
+    int slice = timeout >= 0 && timeout < SLICE ? timeout : SLICE;
+    struct pollfd p = {.fd = w->in, .events = POLLIN};
+    int ready = poll(&p, 1, slice);
+    if (ready > 0 && !read_input(w)) break;
+    if (ready == 0 && timeout >= 0) {
+      timeout -= slice;
+      if (timeout <= 0) return GS_NOTHING;
+    }
+  }
+  return GS_CLOSED;
+}
+
+/* ---- watching ----------------------------------------------------------- */
+
+static void *watch_input(void *ud) {
+  gs_wire *w = ud;
+  struct pollfd p[2] = {{.fd = w->watched, .events = POLLIN},
+                        {.fd = w->wake[0], .events = POLLIN}};
+  while (poll(p, 2, -1) < 0 && errno == EINTR) continue;
+  if (!p[1].revents) w->alarm(w->ud);
+  return NULL;
+}
+
+/* The thread takes no signals: they are the host's. */
+void gs_wire_watch(gs_wire *w, int fd, void (*alarm)(void *ud), void *ud) {
+  sigset_t all, before;
+  TK_ASSERT(!w->watching);
+  if (fd < 0 || pipe(w->wake)) return;
+  w->alarm = alarm;
+  w->ud = ud;
+  w->watched = fd;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  w->watching = pthread_create(&w->watch, NULL, watch_input, w) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (w->watching) return;
+  close(w->wake[0]);
+  close(w->wake[1]);
+}
+
+void gs_wire_unwatch(gs_wire *w) {
+  if (!w->watching) return;
+  while (write(w->wake[1], "", 1) < 0 && errno == EINTR) continue;
+  pthread_join(w->watch, NULL);
+  close(w->wake[0]);
+  close(w->wake[1]);
+  w->watching = false;
+}

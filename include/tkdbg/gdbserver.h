@@ -1,0 +1,49 @@
+/* gdbserver.h - a server for gdb's remote serial protocol, over the launches
+ * of a session (docs/gdb.md).
+ *
+ * It is a front end of the engine in debugger.h, as the console is: a session
+ * has one of them.  Every launch looks to the client like a process of an
+ * x86-64 whose threads are the programs; the first one waits for a client
+ * before its first statement.
+ *
+ * Ownership: a server belongs to its session.  Text that is passed in is
+ * copied.
+ */
+#ifndef TKDBG_GDBSERVER_H
+#define TKDBG_GDBSERVER_H
+
+#include "tkdbg/tkdbg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tk_gdbserver tk_gdbserver;
+
+typedef struct tk_gdbserver_options {
+  size_t size; /* sizeof(tk_gdbserver_options) */
+  /* "HOST:PORT", ":PORT", "unix:PATH", or "-" for standard input and output;
+   * port 0 is any that is free. */
+  const char *address;
+  bool listen_anywhere;  /* HOST may be reached from other machines */
+  bool once;             /* serve the first client alone */
+  bool multi;            /* stay when the client has detached or killed */
+  const char *port_file; /* gets the port, in decimal; NULL: none does */
+  /* What the user should know: where it listens, who has connected. */
+  void (*say)(void *ud, const char *line);
+  void *ud;
+} tk_gdbserver_options;
+
+/* Listens.  TK_USAGE with a report: the address is none, or is taken. */
+tk_status tk_gdbserver_new(tk_session *s, const tk_gdbserver_options *o,
+                           tk_gdbserver **out);
+/* The run is over and its exit status is code: tells the client. */
+void tk_gdbserver_end(tk_gdbserver *g, int code);
+/* The debugger that `monitor` gives commands to; tk_debugger_has_quit says
+ * whether the client has ended the run. */
+tk_debugger *tk_gdbserver_debugger(tk_gdbserver *g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

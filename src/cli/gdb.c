@@ -1,0 +1,88 @@
+/* gdb.c - tkdbg gdbserver and tkdbg gdb: a launch, or a script, under gdb. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tkdbg/gdbserver.h"
+
+static void say_line(void *ud, const char *line) {
+  (void)ud;
+  fprintf(stderr, "%s\n", line);
+}
+
+tk_status cli_job_serve(cli_job *j) {
+  const cli_args *a = j->args;
+  tk_gdbserver_options o = {
+      .size = sizeof o,
+      .address = cli_has(a, OPT_STDIO) ? "-" : cli_value(a, OPT_LISTEN),
+      .listen_anywhere = cli_has(a, OPT_LISTEN_ANYWHERE),
+      .once = cli_has(a, OPT_ONCE),
+      .multi = cli_has(a, OPT_MULTI),
+      .port_file = cli_value(a, OPT_PORT_FILE),
+      .say = say_line};
+  tk_status st = tk_gdbserver_new(j->session, &o, &j->server);
+  if (st == TK_OK) j->debugger = tk_gdbserver_debugger(j->server);
+  cli_catch_interrupt(j->session, 0);
+  return st;
+}
+
+int cli_gdbserver(const cli_args *a) {
+  if (!cli_has(a, OPT_STDIO) && !cli_has(a, OPT_LISTEN))
+    return cli_usage(a, "where? 'tkdbg gdbserver :1234 FILE' listens at port "
+                        "1234, --stdio at standard input");
+  return cli_debug(a);
+}
+
+/* ---- gdb at this terminal ------------------------------------------------ */
+
+/* A word of a shell's command line. */
+static void put_word(FILE *f, const char *s) {
+  fputs(" '", f);
+  for (; *s; s++) fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
+  fputc('\'', f);
+}
+
+/* What gdb runs to get the other end: this command, with the same words. */
+static char *server_command(const cli_args *a, const char *self) {
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  fputs("target remote |", f);
+  put_word(f, self);
+  fputs(" gdbserver --stdio", f);
+  for (size_t i = 0; i < a->nuses; i++) {
+    const cli_use *u = &a->uses[i];
+    char *word = cli_format("--%s%s%s", cli_options[u->id].name,
+                            u->value ? "=" : "", u->value ? u->value : "");
+    put_word(f, word);
+    free(word);
+  }
+  fputs(" --", f);
+  for (size_t i = 0; i < a->nwords; i++) put_word(f, a->words[i]);
+  fclose(f);
+  return text;
+}
+
+int cli_gdb(const cli_args *a) {
+  char self[4096], unlimited[] = "set max-value-size unlimited";
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (a->nwords == 0) return cli_usage(a, "which file?");
+  if (n < 0) return cli_usage(a, "cannot find itself: %s", strerror(errno));
+  self[n] = '\0';
+  const char *gdb = getenv("GDB");
+  char *program = cli_format("%s", gdb && *gdb ? gdb : "gdb");
+  char *connect = server_command(a, self);
+  char quiet[] = "-q", iex[] = "-iex", ex[] = "-ex";
+  char *argv[] = {program, quiet, iex, unlimited, ex, connect, NULL};
+  if (connect) execvp(program, argv);
+  int error = errno;
+  free(connect);
+  cli_usage(a, "cannot start %s: %s; install gdb, or set $GDB to one", program,
+            strerror(error));
+  free(program);
+  return TK_USAGE;
+}
