@@ -20,7 +20,6 @@ _INT_MIN, _INT_MAX = -(1 << 127), (1 << 127) - 1
 
 # modules that kernels name, by their canonical name
 MODULES = {
-    "math": "math",
     "triton": "triton",
     "triton.language": "tl",
     "triton.language.core": "tl",

@@ -15,6 +15,24 @@ from .scope import MISSING, annotations, is_constexpr_annotation
 FOUND, UNKNOWN, RAISED = 1, 0, -1
 
 
+def _allowed_global(value):
+    """Whether kernels may read this global: constexprs, types of the
+    language, modules, and what says that it is the language's own."""
+    if isinstance(value, (types.ModuleType, types.FunctionType,
+                          tl_types.dtype)):
+        return True  # of a plain function the call is refused
+    module = getattr(value, "__module__", None) or ""
+    return (tl_types.is_constexpr(value) or
+            getattr(value, "__triton_builtin__", False) or
+            getattr(value, "__triton_aggregate__", False) or
+            isinstance(value, type) and issubclass(value, tuple) and
+            hasattr(value, "_fields") or
+            type(value).__name__ in ("ConstexprFunction",
+                                     "BoundConstexprFunction") or
+            isinstance(module, str) and
+            module.startswith(("triton.language", "tkdbg")))
+
+
 def _interesting(value):
     """Values whose change makes a compiled kernel wrong."""
     if isinstance(value, (types.ModuleType, type)) or value is None:
@@ -62,7 +80,7 @@ class Host:
         convert.fill(self.session, out, value, name)
         if holder is not None:
             self._remember(scope, name, value, holder)
-            if (scope.annotated_constexpr(name) or environment.allow_globals()):
+            if _allowed_global(value) or environment.allow_globals():
                 out.is_constexpr = True
         return FOUND
 
@@ -128,7 +146,6 @@ class Host:
         return FOUND
 
 
-_MATH_MODULES = ("math", "cmath", "operator")
 _LIMITS = (("torch", "finfo"), ("torch", "iinfo"))
 
 
@@ -150,8 +167,7 @@ def compile_time_function(obj):
     if kind in ("ConstexprFunction", "BoundConstexprFunction",
                 "PlainFunction") or _is_builtin(obj):
         return obj
-    if (isinstance(obj, types.BuiltinFunctionType) and
-            obj.__module__ in _MATH_MODULES):
+    if isinstance(obj, types.BuiltinFunctionType):  # math.sqrt
         return obj
     if isinstance(obj, type) and (obj.__module__, obj.__name__) in _LIMITS:
         return lambda dtype: obj(_torch_dtype(dtype))

@@ -50,11 +50,6 @@ class Scope:
                     return found
         return None
 
-    def annotated_constexpr(self, name):
-        """Whether the module says ``name: tl.constexpr = ...``."""
-        note = annotations(self.globals).get(name)
-        return note is not None and is_constexpr_annotation(note)
-
 
 def annotations(module_globals):
     """A module's annotations by its globals, on every Python version."""

@@ -145,7 +145,9 @@ static sval param_default(tks *s, tk_function *fn, const tk_ast *e) {
   tk_function *was = f->fn;
   f->scope = NULL;
   f->fn = fn;
+  s->plain_globals = true;
   sval v = tks_expr(s, e);
+  s->plain_globals = false;
   f->scope = scope;
   f->fn = was;
   return v;
@@ -281,6 +283,21 @@ static void check_depth(tks *s, tk_function *fn) {
         "%s() calls itself more than %d deep", fn->item->name, MAX_DEPTH);
 }
 
+/* Triton evaluates the names in an annotation as it does others: each must be
+ * a builtin of the language or a global that kernels may read. */
+static void check_annotation(tks *s, const tk_ast *a) {
+  sval v;
+  if (!a || !s->frame->fn->host) return;
+  s->frame->at = a->span;
+  if (a->kind == TK_AST_NAME && !tks_lookup(s, a->str, &v))
+    tks_unknown_name(s, a->str);
+  bool leaf = a->kind == TK_AST_NAME || a->kind == TK_AST_STR;
+  if (leaf) return;
+  check_annotation(s, a->a);
+  check_annotation(s, a->b);
+  for (uint32_t i = 0; i < a->n; i++) check_annotation(s, a->list[i]);
+}
+
 static void specialise_body(tks *s, tks_instance *in, const sval *v) {
   const tk_ast *ast = in->fn->ast;
   tks_frame frame = {.caller = s->frame,
@@ -290,6 +307,7 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
                      .at = ast->tail};
   tks_frame *saved = s->frame;
   s->frame = &frame;
+  for (uint32_t i = 0; i < ast->n; i++) check_annotation(s, ast->list[i]->a);
   in->func->params = TK_NEWN(s->arena, int, all_leaves(v, ast->n, NULL) + 1);
   for (uint32_t i = 0; i < ast->n; i++) {
     sval inner = into_params(s, in->func, &v[i], ast->list[i]->str);

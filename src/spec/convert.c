@@ -66,7 +66,8 @@ sval tks_literal(tks *s, const sval *v, tk_dtype d) {
     tks_error_help(s, TK_D_TYPE, "write a whole number",
                    "%s is no number of type %s", tks_show(s, v),
                    tk_dtype_name(d));
-  if (tk_is_int(d) && !fits(v->i, d))
+  /* A narrow type takes the low bits of a number of 64. */
+  if (tk_is_int(d) && !fits(v->i, tk_is_signed(d) ? TK_INT64 : TK_UINT64))
     tks_error(s, TK_D_VALUE, "%s is out of range for type %s", tks_show(s, v),
               tk_dtype_name(d));
   return tks_number(s, v, d);
@@ -188,6 +189,10 @@ static sval cast_pointer(tks *s, const sval *v, tk_type elem) {
   if (from && d == TK_INT1) return cast_inst(s, v, elem, false);
   if (from && tk_is_int(d) && tk_dtypes[d].bits == 64)
     return cast_inst(s, v, elem, false);
+  if (to && tk_is_int(sd) && tk_dtypes[sd].bits != 64)
+    tks_error_help(s, TK_D_TYPE, "cast it to tl.int64 first",
+                   "cannot cast %s to %s: an address has 64 bits",
+                   tks_show(s, v), tks_type_text(s, &elem));
   if (to && tk_is_int(sd)) {
     sval wide = tks_cast_to(s, v, tk_is_signed(sd) ? TK_INT64 : TK_UINT64);
     return cast_inst(s, &wide, elem, false);
@@ -441,8 +446,14 @@ sval tks_compare(tks *s, tk_compare op, const sval *x, const sval *y) {
 }
 
 static sval none_compare(tks *s, tk_operator op, const sval *a, const sval *b) {
-  if (op == TK_OP_IS || op == TK_OP_EQ) return sv_bool(false);
-  if (op == TK_OP_ISNOT || op == TK_OP_NE) return sv_bool(true);
+  if (op == TK_OP_IS) return sv_bool(false);
+  if (op == TK_OP_ISNOT) return sv_bool(true);
+  if ((op == TK_OP_EQ || op == TK_OP_NE) &&
+      (sv_is_tensor(a) || sv_is_tensor(b)))
+    tks_error_help(s, TK_D_TYPE,
+                   op == TK_OP_EQ ? "write x is None" : "write x is not None",
+                   "a tensor cannot be compared with None");
+  if (op == TK_OP_EQ || op == TK_OP_NE) return sv_bool(op == TK_OP_NE);
   incompatible(s, a, b);
 }
 

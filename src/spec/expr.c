@@ -104,6 +104,14 @@ static sval expr_comp(tks *s, const tk_ast *e) {
 
 /* ---- operators --------------------------------------------------------- */
 
+/* What Python has and Triton's compiler lacks; a debugger's expressions may
+ * have it. */
+static void only_in_expressions(tks *s, const char *what, const char *help) {
+  if (s->where) return;
+  tks_error_help(s, TK_D_UNSUPPORTED, help, "unsupported AST node type: %s",
+                 what);
+}
+
 static sval expr_unary(tks *s, const tk_ast *e) {
   sval a = tks_expr(s, e->a);
   return tks_unary(s, (tk_operator)e->op, &a);
@@ -120,7 +128,11 @@ static sval expr_compare(tks *s, const tk_ast *e) {
                    "write it as two comparisons joined by &",
                    "simultaneous multiple comparison is not supported");
   sval a = tks_expr(s, e->a), b = tks_expr(s, e->list[0]->a);
-  return tks_binary(s, (tk_operator)e->list[0]->op, &a, &b);
+  tk_operator op = (tk_operator)e->list[0]->op;
+  if (op == TK_OP_IN || op == TK_OP_NOTIN)
+    only_in_expressions(s, op == TK_OP_IN ? "In" : "NotIn",
+                        "write x == a or x == b");
+  return tks_binary(s, op, &a, &b);
 }
 
 /* Known operands short-circuit, as in Python; the others are all evaluated
@@ -175,6 +187,10 @@ static void cond_copy(tks *s, tk_insts *out, const sval *v, int slot) {
 
 static sval expr_cond(tks *s, const tk_ast *e) {
   sval c = tks_expr(s, e->a);
+  if (!sv_is_tensor(&c) && c.kind > V_INT)
+    tks_error(s, TK_D_TYPE,
+              "an if takes a bool, int or None, or a scalar tensor, not %s",
+              tks_show(s, &c));
   if (!sv_is_tensor(&c)) return tks_expr(s, sv_truth(s, &c) ? e->b : e->c);
   c = tks_condition(s, &c);
   tk_insts yes = {0}, no = {0};
@@ -194,6 +210,7 @@ static sval expr_cond(tks *s, const tk_ast *e) {
 }
 
 static sval expr_named(tks *s, const tk_ast *e) {
+  only_in_expressions(s, "NamedExpr", "assign it in a statement of its own");
   sval v = tks_expr(s, e->a);
   if (sv_is_number(&v)) v = tks_to_tensor(s, &v);
   v = tks_store_var(s, e->str, &v);
@@ -202,7 +219,7 @@ static sval expr_named(tks *s, const tk_ast *e) {
 }
 
 static sval expr_lambda(tks *s, const tk_ast *e) {
-  (void)s;
+  only_in_expressions(s, "Lambda", "write a @triton.jit function");
   return (sval){.kind = V_LAMBDA, .ast = e};
 }
 
@@ -305,6 +322,21 @@ static sval type_attr(tks *s, const sval *v, const char *name) {
   no_attr(s, v, name);
 }
 
+/* What x.type is: of a constexpr a type that knows the value, of a tuple the
+ * types of its items. */
+sval tks_type_of(tks *s, const sval *v) {
+  if (v->kind == V_TENSOR) return sv_type(v->type);
+  sval t = sv_tuple(s, v, 1);
+  t.kind = V_TYPE_OF;
+  if (v->kind != V_TUPLE || v->is_one) return t;
+  t = sv_tuple(s, v->items, v->n);
+  t.kind = V_TYPES;
+  t.s = v->s;
+  for (size_t i = 0; i < t.n; i++)
+    t.items[i] = tks_attr(s, &v->items[i], "type");
+  return t;
+}
+
 static sval tuple_attr(tks *s, const sval *v, const char *name) {
   const char *at = v->s;
   for (size_t i = 0; at && i < v->n; i++) {
@@ -312,6 +344,14 @@ static sval tuple_attr(tks *s, const sval *v, const char *name) {
     if (strlen(name) == n && !strncmp(at, name, n)) return v->items[i];
     at += n + (at[n] == ',');
   }
+  if (!strcmp(name, "type")) return tks_type_of(s, v);
+  no_attr(s, v, name);
+}
+
+static sval types_attr(tks *s, const sval *v, const char *name) {
+  sval t = sv_tuple(s, v->items, v->n);
+  if (v->kind == V_TYPE_OF && !strcmp(name, "value")) return v->items[0];
+  if (v->kind == V_TYPES && !strcmp(name, "types")) return t;
   no_attr(s, v, name);
 }
 
@@ -352,17 +392,21 @@ sval tks_attr(tks *s, const sval *v, const char *name) {
   case V_TENSOR: return tensor_attr(s, v, name);
   case V_TYPE: return type_attr(s, v, name);
   case V_TUPLE: return tuple_attr(s, v, name);
+  case V_TYPE_OF:
+  case V_TYPES: return types_attr(s, v, name);
   case V_BLOCKPTR:
   case V_DESC: return pointer_attr(s, v, name);
   case V_OBJECT: return object_attr(s, v, name);
   case V_FUNC:
     if (!strcmp(name, "__name__"))
       return sv_str(v->fn->item->name, strlen(v->fn->item->name));
+    if (!strcmp(name, "type")) return tks_type_of(s, v);
     no_attr(s, v, name);
   case V_OP: /* PropagateNan.ALL and the like */
     return tks_module_attr(s, v->op->name, name);
   default:
     if (!strcmp(name, "value")) return *v;
+    if (v->kind <= V_STR && !strcmp(name, "type")) return tks_type_of(s, v);
     no_attr(s, v, name);
   }
 }
@@ -426,11 +470,21 @@ static int64_t clip(const sval *v, int64_t missing, int64_t n) {
 }
 
 static sval tuple_slice(tks *s, const sval *v, const sval *index) {
-  if (!sv_is_none(&index->items[2]) && index->items[2].i != 1)
-    tks_error(s, TK_D_UNSUPPORTED, "a tuple slice cannot have a step");
+  const sval *by = &index->items[2];
+  if (!sv_is_none(by) && (by->kind != V_INT || by->i < 1))
+    tks_error(s, TK_D_UNSUPPORTED,
+              "a slice of a tuple goes forwards: its step is a constexpr int "
+              "of at least 1, not %s",
+              tks_show(s, by));
+  int64_t step = sv_is_none(by)      ? 1
+                 : by->i > INT32_MAX ? INT32_MAX
+                                     : (int64_t)by->i;
   int64_t lo = clip(&index->items[0], 0, (int64_t)v->n);
   int64_t hi = clip(&index->items[1], (int64_t)v->n, (int64_t)v->n);
-  return sv_tuple(s, v->items + lo, hi > lo ? (size_t)(hi - lo) : 0);
+  sval r = sv_tuple(s, v->items, v->n);
+  r.n = 0;
+  for (int64_t i = lo; i < hi; i += step) r.items[r.n++] = v->items[i];
+  return r;
 }
 
 static sval tuple_index(tks *s, const sval *v, const sval *index) {

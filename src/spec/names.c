@@ -250,8 +250,8 @@ static void plain_global(tks *s, const char *name) TK_NORETURN;
 static void plain_global(tks *s, const char *name) {
   const char *help = tk_arena_printf(
       s->arena,
-      "write %s = tl.constexpr(...) where it is defined, or pass it as an "
-      "argument",
+      "write %s = tl.constexpr(...) where it is defined (an annotation alone "
+      "does not do), or pass it as an argument",
       name);
   tks_error_help(s, TK_D_NAME, help,
                  "the global variable %s is not a constexpr: a kernel may read "
@@ -270,8 +270,7 @@ static sval item_value(tks *s, tk_function *fn, const tk_item *item) {
   f->scope = scope;
   f->fn = was;
   bool constant = sv_is_number(&v) || v.kind == V_STR || v.kind == V_TUPLE;
-  if (constant && !says_constexpr(item->annotation) &&
-      !says_constexpr(item->value))
+  if (constant && !s->plain_globals && !says_constexpr(item->value))
     plain_global(s, item->name);
   return v;
 }
@@ -319,9 +318,8 @@ static sval host_global(tks *s, tk_function *fn, const char *name,
               v.str ? v.str : "the host raised an error");
   *found = r > 0;
   if (!r) return sv(V_NONE);
-  bool constant = v.kind == TK_V_BOOL || v.kind == TK_V_INT ||
-                  v.kind == TK_V_FLOAT || v.kind == TK_V_STR;
-  if (constant && !v.is_constexpr) plain_global(s, name);
+  bool plain = v.kind <= TK_V_TUPLE || v.kind == TK_V_OBJECT;
+  if (plain && !v.is_constexpr && !s->plain_globals) plain_global(s, name);
   return sv_from_value(s, &v);
 }
 

@@ -18,6 +18,19 @@ static void tuple_text(tks *s, tk_buf *out, const sval *v) {
   tk_buf_putc(out, v->is_list ? ']' : ')');
 }
 
+/* "[x:int32,y:fp32]"; the names are empty when the items have none. */
+static void types_text(tks *s, tk_buf *out, const sval *v) {
+  const char *name = v->s;
+  tk_buf_putc(out, '[');
+  for (size_t i = 0; i < v->n; i++) {
+    int n = name ? (int)strcspn(name, ",") : 0;
+    tk_buf_printf(out, "%s%.*s:", i ? "," : "", n, name ? name : "");
+    tks_text(s, out, &v->items[i], false);
+    if (name) name += n + (name[n] == ',');
+  }
+  tk_buf_putc(out, ']');
+}
+
 static void int_text(tk_buf *out, tk_int i) {
   char digits[48];
   int n = sizeof digits;
@@ -43,6 +56,12 @@ void tks_text(tks *s, tk_buf *out, const sval *v, bool repr) {
     if (repr) tk_buf_putc(out, '\'');
     break;
   case V_TYPE: tk_type_print(out, &v->type); break;
+  case V_TYPE_OF:
+    tk_buf_puts(out, "constexpr_type[");
+    tks_text(s, out, &v->items[0], false);
+    tk_buf_putc(out, ']');
+    break;
+  case V_TYPES: types_text(s, out, v); break;
   case V_TUPLE: tuple_text(s, out, v); break;
   default: tk_buf_puts(out, tks_show(s, v));
   }
@@ -278,8 +297,13 @@ sval rule_assert(tks *s, const tks_args *a) {
 
 sval rule_assume(tks *s, const tks_args *a) {
   sval msg = sv_str("the assumption does not hold", 28), none = sv(V_NONE);
-  if (sv_is_number(&a->v[0])) return sv(V_NONE);
-  assert_inst(s, &a->v[0], &none, &msg);
+  if (a->v[0].kind == V_BOOL) return sv(V_NONE);
+  sval cond = tks_to_tensor(s, &a->v[0]);
+  if (cond.type.ptr || cond.type.rank || cond.type.elem != TK_INT1)
+    tks_error_help(s, TK_D_TYPE, "compare a scalar: tl.assume(n > 0)",
+                   "tl.assume takes a scalar of int1, not %s",
+                   tks_show(s, &cond));
+  assert_inst(s, &cond, &none, &msg);
   tk_insts *l = s->frame->insts;
   l->items[l->n - 1]->attr[0] = true; /* assumed */
   return sv(V_NONE);
@@ -289,7 +313,11 @@ sval rule_static_assert(tks *s, const tks_args *a) {
   if (sv_runtime(&a->v[0]))
     tks_error(s, TK_D_TYPE, "static_assert takes a constexpr condition, not %s",
               tks_show(s, &a->v[0]));
-  if (sv_truth(s, &a->v[0])) return sv(V_NONE);
+  if (a->v[0].kind != V_BOOL)
+    tks_error_help(s, TK_D_TYPE, "compare it: tl.static_assert(N > 0)",
+                   "static_assert takes True or False, not %s",
+                   tks_show(s, &a->v[0]));
+  if (a->v[0].i) return sv(V_NONE);
   tk_buf b;
   tk_buf_init(&b, s->env);
   tks_text(s, &b, &a->v[1], false);

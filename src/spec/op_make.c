@@ -110,6 +110,10 @@ static bool rounding(tks *s, const tks_args *a, const tk_type *from,
 
 sval rule_cast(tks *s, const tks_args *a) {
   sval v = need_tensor(s, a, 0);
+  if (a->v[1].kind == V_STR)
+    tks_error_help(s, TK_D_TYPE, "write tl.dtype('...')",
+                   "%s takes a dtype, not %s", a->op->name,
+                   tks_show(s, &a->v[1]));
   tk_type t = tks_arg_dtype(s, &a->v[1]);
   if (tks_arg_bool(s, a, 3)) return tks_bitcast(s, &v, t);
   return tks_cast(s, &v, t, rounding(s, a, &v.type, &t));
@@ -122,6 +126,24 @@ sval rule_constexpr(tks *s, const tks_args *a) {
     tks_error(s, TK_D_TYPE, "a constexpr cannot hold %s",
               tks_show(s, &a->v[0]));
   return a->v[0];
+}
+
+sval rule_type_of(tks *s, const tks_args *a) {
+  sval v = a->v[0];
+  if (sv_runtime(&v))
+    tks_error(s, TK_D_TYPE, "tl.constexpr_type is of a constexpr, not %s",
+              tks_show(s, &v));
+  v.is_one = true;
+  return tks_type_of(s, &v);
+}
+
+sval rule_types(tks *s, const tks_args *a) {
+  if (a->v[0].kind != V_TUPLE)
+    tks_error(s, TK_D_TYPE, "tl.tuple_type takes a list of types, not %s",
+              tks_show(s, &a->v[0]));
+  sval t = sv_tuple(s, a->v[0].items, a->v[0].n);
+  t.kind = V_TYPES;
+  return t;
 }
 
 sval rule_dtype(tks *s, const tks_args *a) {
@@ -200,7 +222,9 @@ sval rule_hint(tks *s, const tks_args *a) {
   if (n != (rank ? rank : 1))
     tks_error(s, TK_D_SHAPE, "%s: %zu values for %zu axes", a->op->name, n,
               rank);
-  if (!sv_is_tensor(&a->v[0])) return a->v[0];
+  if (!sv_is_tensor(&a->v[0]))
+    tks_error(s, TK_D_TYPE, "%s is about tensors, not %s", a->op->name,
+              tks_show(s, &a->v[0]));
   tk_inst *in = tks_emit(s, TK_I_HINT, a->op->mode, a->v[0].type, 1, &a->v[0]);
   for (size_t k = 0; k < n; k++) in->attr[k] = (int64_t)items[k].i;
   return tks_result(in);
@@ -348,11 +372,6 @@ sval rule_py_tuple(tks *s, const tks_args *a) {
 }
 
 static bool is_instance(const sval *v, const sval *t) {
-  if (t->kind == V_TUPLE) {
-    for (size_t i = 0; i < t->n; i++)
-      if (is_instance(v, &t->items[i])) return true;
-    return false;
-  }
   const char *name = t->kind == V_OP ? t->op->name : "";
   if (!strcmp(name, "tl.tensor")) return sv_is_tensor(v);
   if (!strcmp(name, "tl.constexpr")) return !sv_runtime(v);
@@ -362,6 +381,8 @@ static bool is_instance(const sval *v, const sval *t) {
     return v->kind == V_TYPE && v->type.ptr > 0;
   if (!strcmp(name, "tl.block_type"))
     return v->kind == V_TYPE && v->type.rank > 0;
+  if (!strcmp(name, "tl.constexpr_type")) return v->kind == V_TYPE_OF;
+  if (!strcmp(name, "tl.tuple_type")) return v->kind == V_TYPES;
   if (!strcmp(name, "tl.tuple")) return v->kind == V_TUPLE;
   if (!strcmp(name, "builtins.int"))
     return v->kind == V_INT || v->kind == V_BOOL;
@@ -374,7 +395,9 @@ static bool is_instance(const sval *v, const sval *t) {
 }
 
 sval rule_isinstance(tks *s, const tks_args *a) {
-  (void)s;
+  if (a->v[1].kind == V_TUPLE)
+    tks_error_help(s, TK_D_UNSUPPORTED, "join two calls with or",
+                   "isinstance takes one class: a tuple cannot hold classes");
   return sv_bool(is_instance(&a->v[0], &a->v[1]));
 }
 

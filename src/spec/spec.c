@@ -139,10 +139,19 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
     return pointer_value(&arg->tensor, mentions(p->a, "const"));
   case TK_ARG_SCALAR: return sv_tensor(tk_scalar(arg->dtype), -1);
   case TK_ARG_VALUE:
-    if (constexpr_param(p)) return sv_from_value(s, &arg->value);
+    if (constexpr_param(p)) {
+      sval known = sv_from_value(s, &arg->value);
+      known.is_one = known.kind == V_TUPLE;
+      return known;
+    }
     return plain_value(s, arg, &arg->value, &ann);
   default:
-    if (p->b) return tks_expr(s, p->b);
+    if (p->b) {
+      s->plain_globals = true;
+      sval usual = tks_expr(s, p->b);
+      s->plain_globals = false;
+      return usual;
+    }
     tks_error_help(s, TK_D_ARGUMENT,
                    "every parameter without a default needs "
                    "one",

@@ -23,6 +23,8 @@ typedef enum sval_kind {
   V_FLOAT,
   V_STR,
   V_TYPE,     /* type: a dtype, pointer type or block type */
+  V_TYPE_OF,  /* the type of the constexpr items[0] */
+  V_TYPES,    /* the type of a tuple: items are types; s: as of V_TUPLE */
   V_TUPLE,    /* items, n; s: comma-separated field names or NULL */
   V_SLICE,    /* items[3] */
   V_ELLIPSIS, /* in a debugger's index */
@@ -41,6 +43,7 @@ typedef enum sval_kind {
 struct sval {
   uint8_t kind;
   bool is_list; /* V_TUPLE written as a list */
+  bool is_one;  /* V_TUPLE that is one constexpr, not a tuple of them */
   int slot;
   size_t n;
   union {
@@ -98,8 +101,9 @@ struct tks {
   tk_launch *launch;
   tks_frame *frame;
   tks_instance *instances;
-  size_t unrolled; /* bodies visited by static_range, to stop runaways */
-  uint32_t fp8;    /* 8-bit floats that the target has, by tk_dtype */
+  size_t unrolled;    /* bodies visited by static_range, to stop runaways */
+  bool plain_globals; /* in defaults of parameters any global may be read */
+  uint32_t fp8;       /* 8-bit floats that the target has, by tk_dtype */
   const struct tk_eval_where *where; /* eval.c: a debugger's expression */
   int *tensors; /* eval.c: by argument, slot of its address + 1, or 0 */
 };
@@ -243,6 +247,8 @@ void tks_check_shape(tks *s, const int64_t *shape, int rank);
 
 sval tks_expr(tks *s, const tk_ast *e);
 void tks_body(tks *s, const tk_ast *block);
+/* The value of x.type. */
+sval tks_type_of(tks *s, const sval *v);
 sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
               const char *const *kw, const tk_span *spans);
 sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,

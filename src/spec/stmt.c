@@ -386,10 +386,13 @@ static void stmt_while(tks *s, const tk_ast *n) {
   s->frame->insts = &st->insts;
   sval c = tks_expr(s, n->a);
   s->frame->at = n->a->span;
-  if (sv_is_number(&c)) c = tks_to_tensor(s, &c);
-  if (!sv_is_tensor(&c))
-    tks_error(s, TK_D_TYPE, "a while takes a scalar tensor, not %s",
-              tks_show(s, &c));
+  if (!sv_is_tensor(&c) || c.type.ptr || c.type.elem != TK_INT1)
+    tks_error_help(s, TK_D_TYPE,
+                   sv_is_tensor(&c) ? "compare it: while x != 0"
+                                    : "compare a value that is known when the "
+                                      "program runs",
+                   "a while takes a scalar tensor of int1, not %s",
+                   tks_show(s, &c));
   st->cond = tks_condition(s, &c).slot;
   s->frame->insts = saved;
   TK_PUSH(s->arena, s->frame->body, st);
@@ -494,6 +497,7 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
               "%s is already defined: a constexpr cannot be "
               "reassigned",
               n->a->str);
+  v.is_one = v.kind == V_TUPLE;
   tks_bind(s, n->a->str, &v);
 }
 
@@ -515,6 +519,9 @@ static void set_results(tks *s, tk_stmt *st, const sval *v) {
 
 static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
   sval v = n->a ? tks_expr(s, n->a) : sv(V_NONE);
+  if (n->a && n->a->kind == TK_AST_NONE)
+    tks_error_help(s, TK_D_TYPE, "write return",
+                   "None cannot be returned: it is no tensor");
   if (v.kind != V_STR) v = sanitize(s, &v);
   tks_frame *f = s->frame;
   if (f->loops)

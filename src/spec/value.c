@@ -67,6 +67,8 @@ bool sv_equal(const sval *a, const sval *b) {
   case V_STR:
   case V_MODULE: return a->n == b->n && !memcmp(a->s, b->s, a->n);
   case V_TYPE: return tk_same_type(&a->type, &b->type);
+  case V_TYPE_OF:
+  case V_TYPES:
   case V_TUPLE: return items_agree(a, b, sv_equal);
   case V_TENSOR: return a->slot == b->slot;
   default: return a->obj == b->obj;
@@ -264,6 +266,9 @@ sval sv_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
 }
 
 sval sv_unary(tks *s, tk_operator op, const sval *a) {
+  if (op == TK_OP_NOT && a->kind == V_TUPLE && !a->is_one)
+    tks_error_help(s, TK_D_UNSUPPORTED, "compare its length: len(x) == 0",
+                   "a tuple has no operator not");
   if (op == TK_OP_NOT) return sv_bool(!sv_truth(s, a));
   if (op == TK_OP_POS && sv_is_number(a))
     return a->kind == V_FLOAT ? *a : sv_int(a->i);
@@ -355,6 +360,8 @@ void sv_key(tk_buf *out, const sval *v) {
     tk_buf_printf(out, "p%lld", (long long)v->i);
     key_items(out, v);
     break;
+  case V_TYPE_OF:
+  case V_TYPES:
   case V_TUPLE:
     tk_buf_puts(out, v->s ? v->s : "");
     key_items(out, v);
@@ -399,6 +406,8 @@ const char *tks_show(tks *s, const sval *v) {
   case V_STR: return tk_arena_printf(s->arena, "string '%s'", v->s);
   case V_TYPE:
     return tk_arena_printf(s->arena, "type %s", tks_type_text(s, &v->type));
+  case V_TYPE_OF: return "type of a constexpr";
+  case V_TYPES: return "type of a tuple";
   case V_TUPLE:
     return tk_arena_printf(s->arena, "%s of %zu", v->is_list ? "list" : "tuple",
                            v->n);

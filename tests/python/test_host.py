@@ -30,7 +30,8 @@ PLAIN = 4
 CHANGING = tl.constexpr(1)
 Point = collections.namedtuple("Point", "x y")
 ORIGIN = tl.constexpr(Point(3, 4))
-settings = types.SimpleNamespace(width=tl.constexpr(5))
+plain_settings = types.SimpleNamespace(width=tl.constexpr(5))
+settings = tl.constexpr(plain_settings)
 F32 = tl.float32
 
 
@@ -79,11 +80,73 @@ class Globals(unittest.TestCase):
             tl.store(z + tl.arange(0, SIZE), 1)
         self.assertEqual(run(kernel, 8).sum(), 8)
 
-    def test_annotated(self):
+    def test_an_annotation_alone_makes_no_constexpr(self):
         @triton.jit
         def kernel(z):
             tl.store(z, NOTED)
-        self.assertEqual(run(kernel), 16)
+        with self.assertRaisesRegex(tkdbg.CompilationError, "annotation"):
+            run(kernel)
+
+    def test_plain_object_is_refused(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, plain_settings.width)
+        with self.assertRaisesRegex(tkdbg.CompilationError, "plain_settings"):
+            run(kernel)
+
+    def test_function_of_a_module(self):
+        @triton.jit
+        def kernel(z, n: tl.constexpr):
+            tl.store(z, math.log2(n) + math.ceil(n / 3))
+        self.assertEqual(run(kernel, 1, "f4", 16), 10)
+
+    def test_annotations(self):
+        @triton.jit
+        def kernel(z, n: int | None, x: float):
+            tl.static_assert(x.dtype == tl.float32)
+            if n is None:
+                tl.store(z, x)
+            else:
+                tl.store(z, n)
+        self.assertEqual(run(kernel, 1, "f4", None, 2), 2)
+        self.assertEqual(run(kernel, 1, "f4", 5, 2), 5)
+
+    def test_an_annotation_that_kernels_cannot_read(self):
+        @triton.jit
+        def kernel(z, n: bool):
+            tl.store(z, n)
+        with self.assertRaisesRegex(tkdbg.CompilationError, "bool"):
+            run(kernel, 1, "f4", True)
+
+    def test_annotations_of_a_decorator(self):
+        def annotated(fn):
+            fn.__annotations__ = {"x": tl.float16}
+            return fn
+
+        @triton.jit
+        @annotated
+        def kernel(z, x):
+            tl.static_assert(x.dtype == tl.float16)
+            tl.store(z, x)
+        self.assertEqual(run(kernel, 1, "f4", 0.5), 0.5)
+
+    def test_precision_of_products(self):
+        @triton.jit
+        def kernel(z, a):
+            i = tl.arange(0, 16)
+            at = i[:, None] * 16 + i[None, :]
+            x = tl.load(a + at)
+            tl.store(z + at, tl.dot(x, x))
+        a = np.full((16, 16), 1 + 2.0**-20, "f4")
+        tf32 = run(kernel, 256, "f4", a)[0]
+        before = os.environ.get("TRITON_F32_DEFAULT")
+        os.environ["TRITON_F32_DEFAULT"] = "ieee"
+        try:
+            self.assertGreater(run(kernel, 256, "f4", a)[0], tf32)
+        finally:
+            del os.environ["TRITON_F32_DEFAULT"]
+            if before is not None:
+                os.environ["TRITON_F32_DEFAULT"] = before
 
     def test_plain_is_refused(self):
         @triton.jit
