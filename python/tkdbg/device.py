@@ -140,3 +140,36 @@ def check_index(index):
     if not 0 <= number < (visible() or MOST):
         raise ValueError(f"invalid device ordinal {number}")
     return number
+
+
+# ---- programs that ask a driver ---------------------------------------------
+
+_PROBES = ("nvidia-smi", "nvcc", "ncu", "nsys", "nvidia-debugdump")
+_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "libcudart.so", "NVML")
+HINT = ("the device is virtual and has no driver; "
+        "torch.cuda.get_device_properties() says what it is, and "
+        "`tkdbg run --device` chooses it (docs/device.md)")
+
+
+def probe_in(command):
+    """The program in a command that asks NVIDIA's driver, or None."""
+    words = command.split() if isinstance(command, str) else command
+    if not isinstance(words, (list, tuple)):
+        words = [words]
+    for word in words:
+        name = os.path.basename(os.fsdecode(word)) if isinstance(
+            word, (str, bytes, os.PathLike)) else ""
+        if name in _PROBES:
+            return name
+    return None
+
+
+def advice(error):
+    """What to say of an exception that comes from a missing driver, or ""."""
+    text = f"{type(error).__module__} {error}"
+    if HINT not in text and (
+            text.startswith("pynvml") or
+            isinstance(error, (OSError, RuntimeError)) and
+            any(name in text for name in _LIBRARIES)):
+        return f"tkdbg: {HINT}"
+    return ""

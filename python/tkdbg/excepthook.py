@@ -6,7 +6,7 @@ import sys
 import traceback
 import types
 
-from . import errors, findings, session as session_
+from . import device, errors, findings, session as session_
 from .modules import finder
 
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -42,6 +42,13 @@ def _strip_chain(error, seen):
         error = error.__cause__
 
 
+def _advice(error):
+    """What to do about an exception that is not tkdbg's own, or ""."""
+    if isinstance(error, ImportError):
+        return finder.advice(error)
+    return device.advice(error)
+
+
 def show(error, stream=None):
     """Writes an uncaught exception: stack, then what is wrong."""
     stream = sys.stderr if stream is None else stream
@@ -53,8 +60,7 @@ def show(error, stream=None):
     else:
         traceback.print_exception(type(error), error, error.__traceback__,
                                   file=stream)
-        advice = (finder.advice(error) if isinstance(error, ImportError)
-                  else "")
+        advice = _advice(error)
         if advice:
             stream.write(advice + "\n")
 
@@ -113,8 +119,7 @@ def _make_hook(before):
             session_.current().watch.leave()
         error.__traceback__ = strip(tb)
         before(kind, error, error.__traceback__)
-        advice = (finder.advice(error) if isinstance(error, ImportError)
-                  else "")
+        advice = _advice(error)
         if advice:
             sys.stderr.write(advice + "\n")
     hook.tkdbg_before = before

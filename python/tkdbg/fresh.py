@@ -13,6 +13,7 @@ the memory was handed out, everything counts as written.
 from __future__ import annotations
 
 import ctypes
+import functools
 
 from . import _capi
 
@@ -180,22 +181,35 @@ def makers(torch):
 def _poison(t):
     """Fills a tensor as PyTorch's deterministic mode does: NaN, the largest
     integer, True."""
-    torch = _torch()
-    dtype, numel = t.dtype, t.numel()
-    if not numel or t.layout is not torch.strided or t.is_quantized or (
-            numel * t.element_size() > _POISONED) or t.device.type != "cpu":
+    numel = t.numel()
+    if not numel or numel * t.element_size() > _POISONED or (
+            t.layout is not _torch().strided):
         return
     if t.requires_grad:
         t = t.detach()
+    held = _held(t.dtype)
+    if held is not None:
+        t.fill_(held)
+
+
+@functools.lru_cache(maxsize=None)
+def _held(dtype):
+    """What unwritten memory of a dtype holds; None: fill_ cannot say it."""
+    torch = _torch()
+    if dtype.is_floating_point or dtype.is_complex:
+        held = _NAN
+    elif dtype is torch.bool:
+        return True
+    else:
+        try:
+            held = torch.iinfo(dtype).max
+        except TypeError:
+            return None
     try:
-        if dtype.is_floating_point or dtype.is_complex:
-            t.fill_(_NAN)
-        elif dtype is torch.bool:
-            t.fill_(True)
-        else:
-            t.fill_(torch.iinfo(dtype).max)
+        torch.zeros(1, dtype=dtype).fill_(held)
     except (NotImplementedError, RuntimeError, TypeError):
-        t.view(torch.uint8).fill_(255)  # types that fill_ does not know
+        return None
+    return held
 
 
 # ---- writes that are understood ----------------------------------------------

@@ -116,6 +116,7 @@ class Autocast:
             self._fallback = torch._C._dispatch_library("IMPL", "_", _KEY)
             self._fallback.fallback_fallthrough()
         self._library = torch.library.Library("aten", "IMPL")
+        register = self.virtual.libraries.own
         for names, policy in (
                 (_LOWER, self._lower), (_FP32, self._fp32),
                 (_SET_DTYPE, self._set_dtype), (_PROMOTE, self._promote),
@@ -124,7 +125,8 @@ class Autocast:
             for name in names.split():
                 op = find(torch, name)
                 if op is not None:
-                    self._library.impl(name, self._kernel(op, policy), _KEY)
+                    register(self._library, name, self._kernel(op, policy),
+                             _KEY)
 
     def without(self):
         """A context in which autocast's kernels are not called."""

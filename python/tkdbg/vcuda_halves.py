@@ -66,11 +66,12 @@ class Halves:
             return
         torch = self.torch
         self._library = torch.library.Library("aten", "IMPL")
+        register = self.virtual.libraries.own
         for name in _OPERATORS.split():
             op = find(torch, name.lstrip("!^"))
             if op is not None:
-                self._library.impl(op, self._kernel(op, name[0]), _KEY,
-                                   with_keyset=True)
+                register(self._library, op, self._kernel(op, name[0]), _KEY,
+                         with_keyset=True)
 
     def uninstall(self):
         if self._library is not None:

@@ -21,10 +21,11 @@ class Libraries:
     def __init__(self, virtual):
         self.virtual = virtual
         self.torch = virtual.torch
+        self.own = virtual.torch.library.Library.impl  # for tkdbg's kernels
 
     def install(self, patches):
         library = self.torch.library.Library
-        impl, libraries = library.impl, self
+        impl, libraries = self.own, self
 
         def impl_here(self, op_name, fn, dispatch_key="", **options):
             key = dispatch_key or self.dispatch_key

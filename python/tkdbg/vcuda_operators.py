@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import re
 
+from . import vcuda_attention
 from .vcuda_autocast import find
 from .vcuda_marks import HOST, text_of
 
@@ -53,7 +54,8 @@ _LACKS = re.compile(r"not implemented for '(\w+)'|"
                     r"[Ee]xpected (?:m1|mat1|scalar type|a floating|out|self)|"
                     r"only (?:available|supported) (?:for|on)|"
                     r"does not support|doesn't support|not supported|"
-                    r"[Uu]nsupported dtype|"
+                    r"No viable backend for scaled_dot_product_attention|"
+                    r"[Uu]nsupported dtype|is not implemented on the CPU|"
                     r"Could not run '")
 
 
@@ -84,12 +86,19 @@ class Operators:
     def install(self, patches):
         torch = self.torch
         self._library = torch.library.Library("aten", "IMPL")
+        register = self.virtual.libraries.own
         for name in ("mm", "bmm", "addmm", "baddbmm"):
             for overload in ("dtype", "dtype_out"):
                 op = find(torch, f"{name}.{overload}")
                 if op is not None:
-                    self._library.impl(op, _with_out_dtype(
+                    register(self._library, op, _with_out_dtype(
                         torch, find(torch, name)), "CPU")
+        for name, kernel in vcuda_attention.kernels(torch).items():
+            op = find(torch, name)
+            if op is not None and not (
+                    torch._C._dispatch_has_kernel_for_dispatch_key(
+                        op.name(), "CPU")):
+                register(self._library, op, kernel, "CPU")
 
     def uninstall(self):
         if self._library is not None:
@@ -186,12 +195,46 @@ class Operators:
         raises the error if it is not about a missing kernel."""
         if where is None or where < 0 or not _LACKS.search(str(error)):
             raise error
+        if "scaled_dot_product_attention" in str(error):
+            # CUDA's implementation that the program wants; this one is exact.
+            with self.torch.nn.attention.sdpa_kernel(
+                    self.torch.nn.attention.SDPBackend.MATH):
+                return func(*args, **kwargs)
         self.rescued = True
         try:
             with self._widening():
                 return func(*args, **kwargs)
         except (NotImplementedError, RuntimeError):
+            return self._whole(error, func, args, kwargs)
+
+    def _whole(self, error, func, args, kwargs):
+        """A call in wider floats as a whole: what refuses a dtype before any
+        operator of ATen is reached."""
+        torch = self.torch
+        wider = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
+        wider.update((d, torch.complex64) for d in self.rare)
+        given = tensors_of((args, kwargs), torch.Tensor)
+        if "out" in kwargs or not any(t.dtype in wider for t in given):
             raise error from None
+        back = {torch.complex64: next(iter(self.rare), None)}
+        back[torch.float32] = next((t.dtype for t in given if
+                                    t.dtype in wider and
+                                    t.is_floating_point()), torch.float16)
+
+        def each(value, dtypes):
+            if isinstance(value, torch.Tensor):
+                dtype = dtypes.get(value.dtype)
+                return value if dtype is None else value.to(dtype)
+            if type(value) in (tuple, list):
+                return type(value)(each(v, dtypes) for v in value)
+            return value
+
+        try:
+            result = func(*each(args, wider), **{
+                n: each(v, wider) for n, v in kwargs.items()})
+        except (NotImplementedError, RuntimeError):
+            raise error from None
+        return each(result, back)
 
     def caring(self):
         """A context for a backward pass, which cannot run a second time."""
@@ -208,7 +251,10 @@ class Operators:
             except (NotImplementedError, RuntimeError) as e:
                 if not _LACKS.search(str(e)):
                     raise error from None
-        raise error
+        other = _INSTEAD.get(name)
+        if other is None:
+            raise error
+        return other(torch, *args, **kwargs)
 
     def _in(self, wider, func, args, kwargs):
         """Runs an operator on copies; wider: {dtype: the one to use}."""
@@ -357,6 +403,44 @@ def _wider(torch, present, in_floats):
             *unsigned, *small, torch.int64, torch.bool)})
     return [{d: w for d, w in way.items() if d in present}
             for way in ways if present & way.keys()]
+
+
+# ---- operators that PyTorch's CPU kernels lack a part of ---------------------
+
+
+def _nansum(torch, x, dim=None, keepdim=False, *, dtype=None):
+    """Sums of complex numbers without those that are NaN."""
+    present = torch.where(torch.isnan(x), torch.zeros_like(x), x)
+    dims = tuple(range(x.dim())) if dim is None else dim
+    return present.sum(dims, keepdim, dtype=dtype)
+
+
+def _lu_factor_ex(torch, a, *, pivot=True, check_errors=False):
+    """The factors of matrices without exchanging rows."""
+    lu, least = a.clone(), min(a.shape[-2:])
+    for k in range(least):
+        lu[..., k + 1:, k] /= lu[..., k, k, None]
+        lu[..., k + 1:, k + 1:] -= (lu[..., k + 1:, k, None] *
+                                    lu[..., k, None, k + 1:])
+    pivots = torch.arange(1, least + 1, dtype=torch.int32)
+    zero = lu.diagonal(dim1=-2, dim2=-1) == 0
+    first = zero.int().argmax(-1) + 1 if least else zero.sum(-1)
+    info = torch.where(zero.any(-1), first, torch.zeros_like(first))
+    return (lu, pivots.expand(*a.shape[:-2], least).clone(),
+            info.to(torch.int32))
+
+
+def _lu(torch, a, *, pivot=True):
+    """The same as three matrices, of which the first is empty."""
+    lu, _, _ = _lu_factor_ex(torch, a)
+    least = min(a.shape[-2:])
+    lower = lu[..., :least].tril(-1)
+    lower.diagonal(dim1=-2, dim2=-1).fill_(1)
+    return a.new_empty(0), lower, lu[..., :least, :].triu()
+
+
+_INSTEAD = {"nansum": _nansum, "linalg_lu_factor_ex": _lu_factor_ex,
+            "linalg_lu": _lu}
 
 
 # ---- overloads that only CUDA has -------------------------------------------

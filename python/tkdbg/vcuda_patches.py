@@ -1,6 +1,10 @@
 """What names a device and is not told to the virtual device's mode."""
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+
 from . import device as device_, vcuda_api
 from .vcuda_marks import HOST, is_cuda_device
 
@@ -12,7 +16,8 @@ def patch(virtual, patches):
         patches.set(torch.cuda, name, function)
     for name, function in vcuda_api.nvtx_functions().items():
         patches.set(torch.cuda.nvtx, name, function)
-    patches.set(torch.version, "cuda", device_.CUDA_VERSION)
+    if torch.version.cuda is None:  # else libraries compare it with theirs
+        patches.set(torch.version, "cuda", device_.CUDA_VERSION)
     patches.set(torch._C, "_cuda_getCurrentRawStream",
                 lambda index: virtual.streams.current(index).cuda_stream)
     _patch_accelerator(virtual, patches)
@@ -26,6 +31,7 @@ def patch(virtual, patches):
     _patch_compile(virtual, patches)
     _patch_tensor_types(virtual, patches)
     _patch_guards(virtual, patches)
+    _patch_probes(virtual, patches)
 
 
 def _patch_defaults(virtual, patches):
@@ -205,3 +211,24 @@ def _patch_guards(virtual, patches):
         return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
 
     patches.set(guards, "_empty_strided_cuda", empty_strided_cuda)
+
+
+def _patch_probes(virtual, patches):
+    """nvidia-smi and the like are not there: a hint says where to ask."""
+    start, told = subprocess.Popen.__init__, []
+
+    def start_with_hint(self, args, *rest, **options):
+        probe = device_.probe_in(args)
+        if probe is None or shutil.which(probe):
+            return start(self, args, *rest, **options)
+        if options.get("shell") and not told and (
+                not virtual.session.options.is_quiet()):
+            told.append(probe)
+            sys.stderr.write(f"tkdbg: {probe} is not there: {device_.HINT}\n")
+        try:
+            return start(self, args, *rest, **options)
+        except FileNotFoundError as e:
+            e.strerror = f"{e.strerror} (tkdbg: {device_.HINT})"
+            raise
+
+    patches.set(subprocess.Popen, "__init__", start_with_hint)

@@ -202,6 +202,39 @@ class Types(unittest.TestCase):
         self.assertIs(x.grad.dtype, torch.complex32)
         self.assertIs(torch.fft.fft(x.detach()).dtype, torch.complex32)
 
+    def test_attention_that_only_cuda_has(self):
+        from torch.nn import attention
+        q, k, v = (draw(2, 4, 33, 16, seed=i).half().cuda()
+                   for i in range(3))
+        exact = F.scaled_dot_product_attention(
+            q.double(), k.double(), v.double(), is_causal=True)
+        backend = attention.SDPBackend.EFFICIENT_ATTENTION
+        with attention.sdpa_kernel(backend):
+            found = [F.scaled_dot_product_attention(q, k, v, is_causal=True)]
+        aten = torch.ops.aten
+        rows = [t.transpose(1, 2) for t in (q, k, v)]
+        found.append(aten._flash_attention_forward(
+            *rows, None, None, 33, 33, 0.0, True, False)[0].transpose(1, 2))
+        ends = torch.tensor([0, 33, 66], dtype=torch.int32, device="cuda")
+        flat = aten._flash_attention_forward(
+            *[t.reshape(66, 4, 16) for t in rows], ends, ends, 33, 33, 0.0,
+            True, False)[0]
+        found.append(flat.view(2, 33, 4, 16).transpose(1, 2))
+        found.append(aten._scaled_dot_product_efficient_attention(
+            q, k, v, None, True, 0.0, True)[0])
+        for result in found:
+            self.assertTrue(result.is_cuda)
+            self.assertLess((result - exact).abs().max().item(), 2e-3)
+
+    def test_what_the_cpu_has_for_some_arguments(self):
+        x = torch.tensor([1 + 1j, complex("nan")], device="cuda")
+        self.assertEqual(torch.nansum(x).item(), 1 + 1j)
+        a = (draw(2, 3, 3) + 4 * torch.eye(3)).cuda()
+        _, lower, upper = torch.linalg.lu(a, pivot=False)
+        self.assertLess((lower @ upper - a).abs().max().item(), 1e-5)
+        half = draw(8).half().cuda()
+        self.assertIs(torch.fft.fft(half).dtype, torch.complex32)
+
     def test_what_neither_has(self):
         with self.assertRaisesRegex((RuntimeError, NotImplementedError),
                                     "not implemented"):

@@ -224,6 +224,19 @@ class Library(unittest.TestCase):
                        torch.addmm(torch.zeros_like(x), x, x, **full)):
             self.assertIs(result.dtype, torch.float32)
             self.assertEqual(result.tolist(), [[18, 18]] * 2)
+        out = torch.empty(2, 2, device="cuda")
+        self.assertIs(torch.addmm(out, x, x, out=out, beta=0, **full), out)
+        self.assertEqual(out.tolist(), [[18, 18]] * 2)
+
+    def test_every_key_sees_the_device(self):
+        seen = []
+        library = torch.library.Library("tkdbg_keys", "DEF")
+        self.addCleanup(library._destroy)
+        library.define("f(Tensor x) -> Tensor")
+        library.impl("f", lambda x: seen.append(x.device) or x + 1,
+                     "CompositeExplicitAutograd")
+        torch.ops.tkdbg_keys.f(torch.ones(2, device="cuda"))
+        self.assertEqual(seen, [torch.device("cuda:0")])
 
 
 def twice(x):
@@ -308,6 +321,31 @@ class Device(support.ScriptCase):
             """, "--device", model)
             self.assertIn(f"NVIDIA {name}", done.stdout)
             self.assertIn(f"{capability} {count} {model[3:]}", done.stdout)
+
+
+class Probes(support.ScriptCase):
+    def test_programs_that_ask_a_driver(self):
+        done = self.run_script("""
+            import subprocess, torch
+            try:
+                subprocess.check_output(["nvidia-smi", "-L"])
+            except FileNotFoundError as e:
+                print(e)
+            import ctypes
+            ctypes.CDLL("libcuda.so.none")
+        """, check=False)
+        if "No such file" not in done.stdout:
+            self.skipTest("this machine has an nvidia-smi")
+        self.assertIn("get_device_properties() says", done.stdout)
+        self.assertIn("the device is virtual and has no driver", done.stderr)
+
+
+class Numbers(unittest.TestCase):
+    def test_devices_by_number(self):
+        self.assertEqual(torch.device(0), torch.device("cuda:0"))
+        self.assertEqual(torch.nn.Linear(2, 2).to(1).weight.device.index, 1)
+        with torch.device(1):
+            self.assertEqual(torch.ones(2).device.index, 1)
 
 
 if __name__ == "__main__":
