@@ -63,6 +63,7 @@ session    session       the one session: library, options, reports, totals
            interrupt     signals while C runs
            progress      the progress bar and the summary line
 ground     _capi         the C API
+           _results      ... its findings as structs
            errors        what a launch raises
            tltypes       types and values of the language on the host
            environment   Triton's knobs and variables that change results

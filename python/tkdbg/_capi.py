@@ -242,9 +242,9 @@ def _open():
         " (set TKDBG_LIBRARY to its path)")
 
 
-def bind(lib):
-    """Gives the functions of a loaded library their prototypes."""
-    for name, (result, args) in PROTOTYPES.items():
+def bind(lib, prototypes):
+    """Gives functions of a loaded library their prototypes."""
+    for name, (result, args) in prototypes.items():
         function = getattr(lib, name)
         function.restype, function.argtypes = result, args
     return lib
@@ -255,7 +255,7 @@ def load():
     version than this package."""
     lib, path = _open()
     try:
-        bind(lib)
+        bind(lib, PROTOTYPES)
     except AttributeError as e:
         raise ImportError(f"tkdbg: {path} lacks a function: {e}") from e
     found = text(lib.tk_version())

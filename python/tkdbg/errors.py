@@ -43,16 +43,16 @@ class InterpreterError(_Messaged):
 class KernelError(InterpreterError):
     """A fault in a kernel.
 
-    report       the finding as text, with source lines and carets
-    report_json  the same as the text of a JSON array
-    colour       the text again, for a terminal
-    kernel       name of the kernel that was launched
+    report    the finding as text, with source lines and carets
+    findings  the report's entries as a list of dicts
+    colour    the text again, for a terminal
+    kernel    name of the kernel that was launched
     """
 
-    def __init__(self, report="", report_json="[]", kernel="", colour=None):
+    def __init__(self, report="", findings=(), kernel="", colour=None):
         Exception.__init__(self, report)  # real Triton's may come next
         self.report = report
-        self.report_json = report_json
+        self.findings = list(findings)
         self.kernel = kernel
         self.colour = colour if colour is not None else report
 
@@ -64,21 +64,21 @@ class KernelError(InterpreterError):
         return self.report + self.where
 
     def __reduce__(self):
-        return (type(self), (self.report, self.report_json, self.kernel),
+        return (type(self), (self.report, self.findings, self.kernel),
                 {"where": self.where})
 
     def copy(self):
         """An equal error without a traceback."""
-        again = type(self)(self.report, self.report_json, self.kernel,
+        again = type(self)(self.report, self.findings, self.kernel,
                            self.colour)
         again.where = self.where
         again.__cause__ = self.__cause__
         return again
 
     @property
-    def findings(self):
-        """The report's entries as a list of dicts."""
-        return json.loads(self.report_json)
+    def report_json(self):
+        """The findings as the text of a JSON array."""
+        return json.dumps(self.findings)
 
     @property
     def headline(self):
@@ -99,7 +99,7 @@ class CompilationError(KernelError):
         called: then __cause__ is the error there."""
         if isinstance(self.__cause__, CompilationError):
             return None
-        return first_entry(self.report_json).get("message", self.report)
+        return first_entry(self.findings).get("message", self.report)
 
 
 class CompileTimeAssertionFailure(CompilationError):
@@ -169,32 +169,27 @@ _COMPILE_CLASSES = {
 }
 
 
-def first_entry(report_json):
+def first_entry(findings):
     """The first entry that is an error, {} when none is."""
-    try:
-        entries = json.loads(report_json)
-    except ValueError:
-        return {}
-    for entry in entries:
+    for entry in findings:
         if entry.get("severity", "error") == "error":
             return entry
     return {}
 
 
-def finding(report, report_json, kernel, colour=None, classes=None,
-            cause=None):
+def finding(report, findings, kernel, colour=None, classes=None, cause=None):
     """The exception for a report, by the kind of its first error.
 
     classes: {class above: the class to raise in its place}; cause: what the
     host program raised, if it did."""
-    entry = first_entry(report_json)
+    entry = first_entry(findings)
     name = entry.get("kind", "")
     if name in RUN_TIME:
         chosen = LaunchError
     else:
         chosen = _COMPILE_CLASSES.get(name, CompilationError)
     chosen = (classes or {}).get(chosen, chosen)
-    error = chosen(report, report_json, kernel, colour)
+    error = chosen(report, findings, kernel, colour)
     if isinstance(error, CompilationError) and "file" in entry:
         return _with_causes(error, entry, chosen, cause)
     error.__cause__ = cause
@@ -221,8 +216,7 @@ def _with_causes(error, entry, chosen, cause):
     for place in places[:-1]:
         where = _where(place)
         inner = chosen(f"{where}{entry['message']}\n",
-                       json.dumps([dict(entry, notes=[])]),
-                       error.kernel)
+                       [dict(entry, notes=[])], error.kernel)
         inner.__cause__, cause = cause, inner
     error.where = _where(places[-1])
     error.__cause__ = cause

@@ -10,11 +10,9 @@ import sys
 
 
 def tell(entries, kernel="", launch=None):
-    """Writes entries: dicts, or the text of a JSON array of them.
+    """Writes entries, which are dicts.
 
     kernel: whose launch they belong to; launch: its number, from 1."""
-    if isinstance(entries, str):
-        entries = json.loads(entries)
     for entry in entries:
         if kernel:
             entry = dict(entry, kernel=kernel)

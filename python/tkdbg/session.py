@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import collections
 import ctypes
-import json
 import os
 import sys
 import threading
 import warnings
 
-from . import (_capi, environment, errors, findings, fresh, gdbserver,
-               interrupt, progress, settings, tensors)
+from . import (_capi, _results, environment, errors, findings, fresh,
+               gdbserver, interrupt, progress, settings, tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -27,6 +26,7 @@ class Session:
         """options: None: those of the environment; lib: a loaded library;
         None: the one that _capi.load finds, or ImportError."""
         self.lib = lib or _capi.load()
+        _capi.bind(self.lib, _results.PROTOTYPES)
         self.options = options or settings.from_environment(self.lib)
         self.lock = threading.RLock()
         self.pending = None       # exception that a callback swallowed
@@ -219,12 +219,12 @@ class Session:
     # ---- reports ---------------------------------------------------------
 
     def take_report(self):
-        """(text, coloured text, JSON) of the report, which is cleared."""
+        """(text, coloured text, findings) of the report, which is cleared."""
         plain = _capi.text(self.lib.tk_report(self.ptr, False))
         colour = _capi.text(self.lib.tk_report(self.ptr, True))
-        as_json = _capi.text(self.lib.tk_report_json(self.ptr)) or "[]"
+        found = _results.findings(self.lib, self.ptr)
         self.lib.tk_report_clear(self.ptr)
-        return plain, colour, as_json
+        return plain, colour, found
 
     def check(self, status, kernel="", launch=None):
         """Raises what a tk_status stands for; shows warnings on success.
@@ -242,16 +242,16 @@ class Session:
                 raise pending
             return
         shown = not self.lib.tk_report_unshown(self.ptr, False)
-        plain, colour, as_json = self.take_report()
+        plain, colour, found = self.take_report()
         if status == _capi.INTERRUPTED:
             raise KeyboardInterrupt
         if status == _capi.FINDING:
             self.totals["findings"] += 1
             if launch is not None and self.hear is not None:
-                self.hear(json.loads(as_json), plain, colour, True)
+                self.hear(found, plain, colour, True)
             if self.options.json:
-                findings.tell(as_json, kernel, launch)
-            error = errors.finding(plain, as_json, kernel, colour,
+                findings.tell(found, kernel, launch)
+            error = errors.finding(plain, found, kernel, colour,
                                    self.error_classes, pending)
             if isinstance(error, errors.LaunchError):
                 self.raised[error.headline] += 1
@@ -267,12 +267,12 @@ class Session:
     def _warn(self, kernel, launch):
         coloured = self.options.colour(sys.stderr)
         text = _capi.text(self.lib.tk_report_unshown(self.ptr, coloured))
-        plain, colour, as_json = self.take_report()
+        plain, colour, found = self.take_report()
         if self.hear is not None:
-            self.hear(json.loads(as_json), plain, colour, False)
+            self.hear(found, plain, colour, False)
             return
         if self.options.json:
-            findings.tell(as_json, kernel, launch)
+            findings.tell(found, kernel, launch)
             return
         if not text:
             return  # the debugger has shown it

@@ -1,5 +1,6 @@
 """The ctypes layer against the header it describes."""
 import ctypes
+import json
 import os
 import re
 import shutil
@@ -8,13 +9,14 @@ import tempfile
 import unittest
 
 import support
-from tkdbg import _capi, errors
+from tkdbg import _capi, _results, errors
 
 
-def header():
+def header(*names):
+    """The text of public headers, without comments."""
     text = ""
-    for path in support.HEADER, support.HEADER.replace("tkdbg.h",
-                                                       "gdbserver.h"):
+    for name in names or ("tkdbg.h", "gdbserver.h"):
+        path = os.path.join(os.path.dirname(support.HEADER), name)
         with open(path) as f:
             text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
     return text
@@ -77,9 +79,10 @@ class Header(unittest.TestCase):
 
 
 def structs():
-    """{name in C: ctypes structure} of all that _capi describes."""
+    """{name in C: ctypes structure} of all that the bridge describes."""
+    known = {**vars(_capi), **vars(_results)}
     found = {"tk_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): cls
-             for name, cls in vars(_capi).items()
+             for name, cls in known.items()
              if isinstance(cls, type) and issubclass(cls, ctypes.Structure)
              and cls is not ctypes.Structure}
     assert len(found) >= 8, found
@@ -88,7 +91,8 @@ def structs():
 
 def members(c_name):
     """The names of a struct's members in the header, in order."""
-    body = re.search(rf"struct {c_name} \{{(.*?)\n\}}", header(), re.S)
+    body = re.search(rf"struct {c_name} \{{(.*?)\n\}}",
+                     header() + header("results.h"), re.S)
     for declaration in body.group(1).split(";"):
         pointer = re.search(r"\(\*(\w+)\)", declaration)
         if pointer:
@@ -131,7 +135,8 @@ class Layouts(unittest.TestCase):
             source = os.path.join(folder, "sizes.c")
             with open(source, "w") as f:
                 f.write("#include <stdio.h>\n#include <stddef.h>\n"
-                        '#include "tkdbg/gdbserver.h"\nint main(void) {'
+                        '#include "tkdbg/gdbserver.h"\n'
+                        '#include "tkdbg/results.h"\nint main(void) {'
                         + "".join(lines) + "return 0; }\n")
             program = os.path.join(folder, "sizes")
             subprocess.run(["cc", "-I", os.path.join(support.ROOT, "include"),
@@ -139,6 +144,77 @@ class Layouts(unittest.TestCase):
             return subprocess.run(
                 [program], capture_output=True, text=True,
                 check=True).stdout.splitlines()
+
+
+@unittest.skipIf(support.library() is None, "libtkdbg.so is not built")
+class Findings(unittest.TestCase):
+    """What the bridge reads from structs is what the library's JSON says."""
+
+    KERNEL = b"""
+import triton
+import triton.language as tl
+@triton.jit
+def pick(x, y, n):
+    i = tl.arange(0, 8)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(y + i, v)
+    tl.store(y + i + 3, v, mask=i < 7)
+"""
+
+    def setUp(self):
+        self.lib = _capi.load()
+        _capi.bind(self.lib, _results.PROTOTYPES)
+        self.session = self.lib.tk_session_new()
+
+    def tearDown(self):
+        self.lib.tk_session_free(self.session)
+
+    def check(self):
+        found = _results.findings(self.lib, self.session)
+        text = self.lib.tk_report_json(self.session).decode()
+        self.assertEqual(found, json.loads(text))
+        return found
+
+    def open(self, text):
+        module = ctypes.c_void_p()
+        self.lib.tk_module_open(self.session, b"k.py", text, len(text),
+                                ctypes.byref(module))
+        return module
+
+    def test_nothing(self):
+        self.assertEqual(self.check(), [])
+
+    def test_of_a_run(self):
+        fn, launch = ctypes.c_void_p(), ctypes.c_void_p()
+        lib = self.lib
+        self.assertEqual(lib.tk_session_check(self.session, b"undef", None),
+                         _capi.OK)
+        lib.tk_function_named(self.open(self.KERNEL), b"pick",
+                              ctypes.byref(fn))
+        lib.tk_launch_new(self.session, fn, ctypes.byref(launch))
+        for arg in b"x=f32[8]:arange", b"y=f32[8]", b"n=5":
+            self.assertEqual(lib.tk_launch_arg_text(launch, arg), _capi.OK)
+        lib.tk_launch_grid_text(launch, b"1")
+        self.assertEqual(lib.tk_launch_run(launch, None, None), _capi.FINDING)
+        undef, bounds = self.check()
+        self.assertEqual((undef["kind"], undef["lane"], undef["program"]),
+                         ("undef", [5], [0, 0, 0]))
+        self.assertEqual(undef["notes"][-1]["line"], 7)
+        self.assertEqual(bounds["kind"], "out-of-bounds")
+        lib.tk_launch_free(launch)
+
+    def test_of_a_text(self):
+        fn, launch = ctypes.c_void_p(), ctypes.c_void_p()
+        self.lib.tk_function_named(
+            self.open("import triton\n@triton.jit\ndef f(x):\n  'é'\n  x = é\n"
+                      .encode()), b"f", ctypes.byref(fn))
+        self.lib.tk_launch_new(self.session, fn, ctypes.byref(launch))
+        self.lib.tk_launch_arg_text(launch, b"x=1")
+        self.lib.tk_launch_grid_text(launch, b"1")
+        self.lib.tk_launch_run(launch, None, None)
+        self.lib.tk_launch_free(launch)
+        found, = self.check()
+        self.assertEqual((found["kind"], found["line"]), ("name", 5))
 
 
 class Loading(unittest.TestCase):
