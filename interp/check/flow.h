@@ -32,6 +32,7 @@ typedef struct flow_source {
   const char *text; /* "lane [3] is masked off and has no other" */
   const char *lane; /* "[3]"; "" for a scalar */
   size_t index;     /* of that lane */
+  uint64_t memory;  /* UNWRITTEN: the address that was never written */
   uint16_t mixed;   /* if an undefined lane was mixed with defined ones here,
                      * as text says: the source of that lane; else 0 */
   uint16_t free;    /* of a lane whose size is known: the source without */

@@ -27,9 +27,27 @@ static const char *undef_help(const flow_source *s) {
   return "give the load an other=, or keep its lanes out by a mask or tl.where";
 }
 
-/* Of a mixture of lanes: at the place where they were mixed. */
-static void report_undef(flow *f, tki *t, const flow_source *s,
-                         const char *what) {
+/* What a marked lane has reached: in words, and the lane of an access, if it
+ * is the address or the value of one. */
+typedef struct sink {
+  const char *what;
+  const tki_access *access; /* NULL: it is no access */
+  size_t lane;
+} sink;
+
+/* The element that a finding is about is that of the sink, or else the memory
+ * that was never written. */
+static void note_sink_element(tki *t, tk_diag *d, const flow_source *s,
+                              const sink *x) {
+  if (x->access)
+    tkc_at_element(d, t, x->access->addr[x->lane]);
+  else if (s->why == FLOW_UNWRITTEN && s->kind == FLOW_UNDEF)
+    tkc_at_element(d, t, s->memory);
+}
+
+/* A mixture of lanes is reported at the place where they were mixed. */
+static void report_undef(flow *f, tki *t, const flow_source *s, const sink *x) {
+  const char *what = x->what;
   const tkc_place *at = s->mixed ? &s->at : NULL;
   if (s->mixed) {
     what = s->text;
@@ -38,17 +56,19 @@ static void report_undef(flow *f, tki *t, const flow_source *s,
   tk_diag *d =
       tkc_report(f->c, t, TK_D_UNDEF, at, &s->at, "an undefined %s", what);
   tkc_at_lane(f->c, d, s->lane);
+  note_sink_element(t, d, s, x);
   tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
   tkc_help(f->c, d, "%s", undef_help(s));
   tkc_reported(f->c, t, d);
 }
 
 static void report_source(flow *f, tki *t, const flow_source *s,
-                          const char *what) {
+                          const sink *x) {
   tkc_place here = tkc_here(t);
   tk_diag *d = tkc_report(f->c, t, diag_of(s), &s->at, NULL, "%s", s->text);
   tkc_at_lane(f->c, d, s->lane);
-  tkc_note(f->c, d, &here, "a %s", what);
+  note_sink_element(t, d, s, x);
+  tkc_note(f->c, d, &here, "a %s", x->what);
   if (s->kind == FLOW_OVERFLOW)
     tkc_help(f->c, d, "compute it in int64: cast an operand by .to(tl.int64)");
   if (s->kind == FLOW_DIVISION)
@@ -57,13 +77,13 @@ static void report_source(flow *f, tki *t, const flow_source *s,
   tkc_reported(f->c, t, d);
 }
 
-static void report_mark(flow *f, tki *t, flow_id id, const char *what) {
+static void report_mark(flow *f, tki *t, flow_id id, sink x) {
   const flow_source *s = flow_source_of(f, id);
   if (f->quiet) return;
   if (s->kind == FLOW_UNDEF)
-    report_undef(f, t, s, what);
+    report_undef(f, t, s, &x);
   else
-    report_source(f, t, s, what);
+    report_source(f, t, s, &x);
 }
 
 static const char *mixture(flow *f, const char *what) {
@@ -72,7 +92,7 @@ static const char *mixture(flow *f, const char *what) {
 }
 
 void flow_mixed(flow *f, tki *t, flow_id id, const char *what) {
-  report_mark(f, t, id, mixture(f, what));
+  report_mark(f, t, id, (sink){.what = mixture(f, what)});
 }
 
 flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what) {
@@ -98,7 +118,8 @@ void flow_branch(flow *f, tki *t, int slot, const char *what) {
   for (size_t i = 0; i < n; i++) {
     flow_id id = flow_at(&m, i);
     if (!id || !(flow_source_of(f, id)->kind & decides)) continue;
-    report_mark(f, t, id, tk_arena_printf(&f->c->run, "value %s", what));
+    const char *text = tk_arena_printf(&f->c->run, "value %s", what);
+    report_mark(f, t, id, (sink){.what = text});
     break;
   }
   flow_clear(t, slot);
@@ -112,18 +133,16 @@ static bool is_active(const tki_access *a, size_t i) {
 
 /* Reports the first active lane whose operand has a mark of these kinds. */
 static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
-                          unsigned kinds, const char *what, bool element) {
+                          unsigned kinds, const char *what) {
   if (!flow_marked(t, slot)) return;
   flow_marks m = flow_of(t, slot);
   for (size_t i = 0; i < a->n; i++) {
     flow_id id = flow_at(&m, i);
     if (!id || !is_active(a, i) || !(flow_source_of(f, id)->kind & kinds))
       continue;
-    report_mark(f, t, id,
-                element
-                    ? tk_arena_printf(&f->c->run, "%s %s", what,
-                                      tkc_element(f->c, t, a->addr[i], a->size))
-                    : what);
+    const char *element = tkc_element(f->c, t, a->addr[i], a->size);
+    const char *text = tk_arena_printf(&f->c->run, "%s %s", what, element);
+    report_mark(f, t, id, (sink){text, a, i});
     return;
   }
 }
@@ -134,7 +153,8 @@ void flow_bad_address(flow *f, tki *t, const tk_inst *in) {
     flow_id id = flow_at(&m, i);
     if (!id) continue;
     f->c->ending = true;
-    report_mark(f, t, id, "value is the address of this access");
+    report_mark(f, t, id,
+                (sink){.what = "value is the address of this access"});
     f->c->ending = false;
     break;
   }
@@ -147,7 +167,7 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   for (size_t i = 0; i < (size_t)a->in->n; i++) {
     flow_id id = flow_at(&m, i);
     if (!id || !(flow_source_of(f, id)->kind & decides)) continue;
-    report_mark(f, t, id, "value is the mask of an access");
+    report_mark(f, t, id, (sink){.what = "value is the mask of an access"});
     return;
   }
 }
@@ -225,8 +245,11 @@ static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
   flow_id known = flow_known_at(f, t, FLOW_UNWRITTEN, i);
   if (known) return known;
   const char *what = tkc_element(f->c, t, a->addr[i], a->size);
-  return flow_begin(f, t, FLOW_UNDEF, FLOW_UNWRITTEN, i,
-                    tk_arena_printf(&f->c->run, "%s was never written", what));
+  const char *text = tk_arena_printf(&f->c->run, "%s was never written", what);
+  bool full = f->sources.n == UINT16_MAX;
+  flow_id id = flow_begin(f, t, FLOW_UNDEF, FLOW_UNWRITTEN, i, text);
+  if (!full) f->sources.items[id - 1].memory = a->addr[i];
+  return id;
 }
 
 static bool all_active(const tki_access *a) {
@@ -265,7 +288,7 @@ static void check_rmw(flow *f, tki *t, const tki_access *a) {
   for (size_t i = 0; any && i < a->n; i++) {
     if (!is_active(a, i) || !is_unwritten(f, t, a, i, 1)) continue;
     report_mark(f, t, never_written(f, t, a, i),
-                "value is changed by an atomic");
+                (sink){"value is changed by an atomic", a, i});
     break;
   }
   flow_clear(t, a->in->res[0]);
@@ -275,7 +298,7 @@ void flow_access(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
   unsigned all = ~(unsigned)FLOW_ZERO;
   check_operand(f, t, a, in->args[0], decides | FLOW_OVERFLOW,
-                "value is the address of", true);
+                "value is the address of");
   if (in->op == TK_I_LOAD) {
     if (tk_load_mask(in) >= 0) check_mask(f, t, a, in->args[tk_load_mask(in)]);
     mark_loaded(f, t, a);
@@ -283,9 +306,9 @@ void flow_access(flow *f, tki *t, const tki_access *a) {
   }
   int mask = tk_inst_mask(in);
   if (mask >= 0) check_mask(f, t, a, in->args[mask]);
-  check_operand(f, t, a, in->args[1], all, "value is stored to", true);
+  check_operand(f, t, a, in->args[1], all, "value is stored to");
   if (in->op == TK_I_CAS)
-    check_operand(f, t, a, in->args[2], all, "value is stored to", true);
+    check_operand(f, t, a, in->args[2], all, "value is stored to");
   if (in->op != TK_I_STORE) check_rmw(f, t, a);
   mark_written(f, t, a);
 }

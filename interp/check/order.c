@@ -121,6 +121,7 @@ static void check_region(tkc *c, tkc_shadow *s, const tki_region *r) {
       "no program writes %s: %" PRIu64 " of %" PRIu64 " elements of %s keep "
       "what they held",
       box_text(c, r, h.first, h.first), h.n, h.total, r->name);
+  if (d) tki_note_element(s->t, d, r, address_of(r, h.first));
   tkc_note(c, d, NULL, "they lie in %s", box_text(c, r, h.lo, h.hi));
   if (twice)
     tkc_note(c, d, NULL, "other elements of %s are written by several programs",

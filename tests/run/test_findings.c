@@ -25,7 +25,23 @@ static const char kernels[] =
     "def undefined(x, n):\n"
     "    at = tl.arange(0, 16)\n"
     "    v = tl.load(x + at, mask=at < n)\n"
-    "    tl.store(x + tl.arange(0, 16), v, mask=at < n + 1)\n";
+    "    tl.store(x + tl.arange(0, 16), v, mask=at < n + 1)\n"
+    "@triton.jit\n"
+    "def no_number(x, n):\n"
+    "    at = tl.arange(0, 8)\n"
+    "    tl.store(x + at, tl.sqrt((at != 5) * 2.0 - 1.0))\n"
+    "@triton.jit\n"
+    "def wraps(x, n):\n"
+    "    big = (n + 1000000) * 1000 * 10\n"
+    "    tl.store(x + 6 + tl.arange(0, 2), big.to(tl.float32))\n"
+    "@triton.jit\n"
+    "def leaves_out(x, n):\n"
+    "    at = tl.arange(0, 16)\n"
+    "    tl.store(x + at, 1.0, mask=(at < 12) & (at != 6))\n"
+    "@triton.jit\n"
+    "def reads(x, n):\n"
+    "    if tl.load(x + 9) > 0:\n"
+    "        tl.store(x + n, 1.0)\n";
 
 typedef struct fixture {
   tk_session *s;
@@ -35,7 +51,7 @@ typedef struct fixture {
 } fixture;
 
 /* Runs a kernel with all detectors over x of 12 elements. */
-static void run(fixture *f, const char *name, int grid) {
+static void run_on(fixture *f, const char *name, int grid, unsigned flags) {
   tk_module *m;
   tk_function *fn;
   tk_launch *l;
@@ -44,7 +60,8 @@ static void run(fixture *f, const char *name, int grid) {
                  .dtype = TK_FP32,
                  .rank = 2,
                  .shape = {3, 4},
-                 .strides = {4, 1}};
+                 .strides = {4, 1},
+                 .flags = flags};
   ck_assert_int_eq(tk_session_check(f->s, "all", NULL), TK_OK);
   tk_module_open(f->s, "dir/k.py", kernels, sizeof kernels - 1, &m);
   ck_assert_int_eq(tk_function_named(m, name, &fn), TK_OK);
@@ -53,6 +70,10 @@ static void run(fixture *f, const char *name, int grid) {
   ck_assert_int_eq(tk_launch_arg_text(l, "n=7"), TK_OK);
   ck_assert_int_eq(tk_launch_grid(l, grid, 1, 1), TK_OK);
   f->status = tk_launch_run(l, NULL, &f->sum);
+}
+
+static void run(fixture *f, const char *name, int grid) {
+  run_on(f, name, grid, 0);
 }
 
 static void end(fixture *f) {
@@ -154,6 +175,31 @@ START_TEST(a_detectors_finding_names_its_source) {
   ck_assert_str_eq(x->lane_text, "[7]");
   ck_assert_int_eq(x->lane[0], 7);
   end(&f);
+}
+END_TEST
+
+/* The element that a lane reached, that nobody wrote, or that was read. */
+START_TEST(detectors_know_the_element) {
+  static const struct {
+    const char *kernel;
+    tk_finding_kind kind;
+    unsigned flags;
+    const char *element;
+  } rows[] = {{"undefined", TK_D_UNDEF, 0, "x[1, 3]"},
+              {"no_number", TK_D_NAN, 0, "x[1, 1]"},
+              {"wraps", TK_D_OVERFLOW, 0, "x[1, 2]"},
+              {"leaves_out", TK_D_UNWRITTEN, TK_TENSOR_UNWRITTEN, "x[1, 2]"},
+              {"reads", TK_D_UNDEF, TK_TENSOR_UNWRITTEN, "x[2, 1]"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fixture f;
+    run_on(&f, rows[i].kernel, 1, rows[i].flags);
+    const tk_finding *x = of_kind(&f, rows[i].kind);
+    ck_assert_msg(x->has_element, "%s", rows[i].kernel);
+    ck_assert_str_eq(x->element.text, rows[i].element);
+    ck_assert_str_eq(x->element.tensor, "x");
+    ck_assert_int_eq(x->element.rank, 2);
+    end(&f);
+  }
 }
 END_TEST
 
@@ -275,6 +321,7 @@ static Suite *suite(void) {
   tcase_add_test(c, notes_in_order);
   tcase_add_test(c, a_race_has_two_places_and_an_element);
   tcase_add_test(c, a_detectors_finding_names_its_source);
+  tcase_add_test(c, detectors_know_the_element);
   tcase_add_test(c, texts_say_what_the_structs_say);
   tcase_add_test(c, kinds_have_names);
   tcase_add_test(c, clearing_drops_them);
