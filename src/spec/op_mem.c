@@ -108,38 +108,66 @@ void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
 
 /* ---- options that change nothing here but are kept for a compiler ------- */
 
-static void check_option(tks *s, const tks_args *a, size_t i,
-                         const char *const *known, const char *what) {
-  const char *text = tks_arg_str(s, a, i);
-  if (!*text) return;
-  for (; *known; known++)
-    if (!strcmp(*known, text)) return;
+/* The words of a list that an option may be, and what errors call it. */
+typedef struct option_words {
+  tk_list list;
+  unsigned words; /* bit i: the i-th word of the list */
+  bool dot;       /* they begin with a dot */
+  const char *what;
+} option_words;
+
+static const option_words load_cache = {
+    TK_LIST_CACHE, 1u << TK_CACHE_CA | 1u << TK_CACHE_CG | 1u << TK_CACHE_CV,
+    true, "cache modifier"};
+static const option_words store_cache = {TK_LIST_CACHE,
+                                         1u << TK_CACHE_WB | 1u << TK_CACHE_CG |
+                                             1u << TK_CACHE_CS |
+                                             1u << TK_CACHE_WT,
+                                         true, "cache modifier"};
+static const option_words eviction = {
+    TK_LIST_EVICTION,
+    1u << TK_EVICT_LAST | 1u << TK_EVICT_FIRST | 1u << TK_EVICT_NORMAL, false,
+    "eviction policy"};
+static const option_words sems = {TK_LIST_SEM, ~0u, false, "memory semantic"};
+static const option_words scopes = {TK_LIST_SCOPE, ~0u, false, "memory scope"};
+
+static void bad_option(tks *s, const tks_args *a, size_t i, const char *what) {
   s->frame->at = a->span[i];
-  tks_error(s, TK_D_VALUE, "%s '%s' is not supported", what, text);
+  tks_error(s, TK_D_VALUE, "%s '%s' is not supported", what,
+            tks_arg_str(s, a, i));
 }
 
-/* The place of an option's text in its list; 0: the default. */
-static int64_t option_of(tks *s, const tks_args *a, size_t i, tk_list list) {
+/* Which word an argument is; `usual` if it is empty. */
+static int64_t option_word(tks *s, const tks_args *a, size_t i,
+                           const option_words *w, int64_t usual) {
   const char *text = tks_arg_str(s, a, i);
-  int64_t found = tk_list_find(list, *text == '.' ? text + 1 : text);
-  return found < 0 ? 0 : found;
+  if (!*text) return usual;
+  int64_t k = -1;
+  if (!w->dot || *text == '.') k = tk_list_find(w->list, text + w->dot);
+  if (k < 0 || !(w->words >> k & 1)) bad_option(s, a, i, w->what);
+  return k;
 }
 
-/* The cache modifier and eviction policy of the access made last. */
-static void keep_options(tks *s, const tks_args *a, size_t cache) {
+static void check_options(tks *s, const tks_args *a, size_t i,
+                          const option_words *cache) {
+  option_word(s, a, i, cache, 0);
+  option_word(s, a, i + 1, &eviction, 0);
+}
+
+/* Keeps the cache modifier and the eviction policy of the last access. */
+static void keep_options(tks *s, const tks_args *a, size_t i,
+                         const option_words *cache) {
   tk_inst *in = last_inst(s);
-  in->attr[2] = option_of(s, a, cache, TK_LIST_CACHE);
-  in->attr[3] = option_of(s, a, cache + 1, TK_LIST_EVICTION);
+  in->attr[2] = option_word(s, a, i, cache, TK_CACHE_DEFAULT);
+  in->attr[3] = option_word(s, a, i + 1, &eviction, TK_EVICT_DEFAULT);
 }
 
-static const char *const load_cache[] = {".ca", ".cg", ".cv", NULL};
-static const char *const store_cache[] = {".wb", ".cg", ".cs", ".wt", NULL};
-static const char *const eviction[] = {"evict_last", "evict_first",
-                                       "evict_normal", NULL};
-static const char *const sems[] = {"acquire", "release", "acq_rel", "relaxed",
-                                   NULL};
-static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
-static const char *const paddings[] = {"zero", "nan", NULL};
+/* The texts of a padding option have no list of the typed form's. */
+static void check_padding(tks *s, const tks_args *a, size_t i) {
+  const char *text = tks_arg_str(s, a, i);
+  if (*text && strcmp(text, "zero") != 0 && strcmp(text, "nan") != 0)
+    bad_option(s, a, i, "padding option");
+}
 
 /* ---- block pointers ---------------------------------------------------- */
 
@@ -311,7 +339,7 @@ static sval load_block(tks *s, const tks_args *a) {
     tks_error(s, TK_D_CALL,
               "`mask` and `other` arguments cannot be specified "
               "for loading block pointers");
-  check_option(s, a, 4, paddings, "padding option");
+  check_padding(s, a, 4);
   const char *pad = tks_arg_str(s, a, 4);
   bool nan = !strcmp(pad, "nan");
   if (nan) no_nan_for_integers(s, elem(p));
@@ -322,13 +350,12 @@ static sval load_block(tks *s, const tks_args *a) {
   if (padded) fill = tks_number(s, &fill, elem(p));
   sval v = tks_load(s, &w.ptr, &w.mask, padded ? &fill : NULL);
   last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
-  keep_options(s, a, 5);
+  keep_options(s, a, 5, &load_cache);
   return v;
 }
 
 sval rule_load(tks *s, const tks_args *a) {
-  check_option(s, a, 5, load_cache, "cache modifier");
-  check_option(s, a, 6, eviction, "eviction policy");
+  check_options(s, a, 5, &load_cache);
   if (a->v[0].kind == V_BLOCKPTR) return load_block(s, a);
   tk_span at = s->frame->at;
   s->frame->at = a->span[0];
@@ -341,14 +368,13 @@ sval rule_load(tks *s, const tks_args *a) {
   s->frame->at = at;
   sval v = tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
   last_inst(s)->attr[0] = tks_arg_bool(s, a, 7);
-  keep_options(s, a, 5);
+  keep_options(s, a, 5, &load_cache);
   return v;
 }
 
 sval rule_store(tks *s, const tks_args *a) {
   const sval *p = &a->v[0];
-  check_option(s, a, 4, store_cache, "cache modifier");
-  check_option(s, a, 5, eviction, "eviction policy");
+  check_options(s, a, 4, &store_cache);
   if (p->kind == V_BLOCKPTR) {
     if (!sv_is_none(&a->v[2]))
       tks_error(s, TK_D_CALL,
@@ -358,7 +384,7 @@ sval rule_store(tks *s, const tks_args *a) {
     window w = window_of(s, p, bp_offsets(p), check);
     tks_store(s, &w.ptr, &a->v[1], &w.mask);
     last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
-    keep_options(s, a, 4);
+    keep_options(s, a, 4, &store_cache);
     return sv(V_NONE);
   }
   need_pointer(s, "tl.store", p);
@@ -368,7 +394,7 @@ sval rule_store(tks *s, const tks_args *a) {
     tks_error_help(s, TK_D_CALL, "use a mask, or tl.make_block_ptr",
                    "boundary_check is for block pointers");
   tks_store(s, p, &a->v[1], &a->v[2]);
-  keep_options(s, a, 4);
+  keep_options(s, a, 4, &store_cache);
   return sv(V_NONE);
 }
 
@@ -394,7 +420,7 @@ sval rule_make_desc(tks *s, const tks_args *a) {
               "Descriptor block shape must have at least 16 bytes in the last "
               "dimension, but got %d * %d = %zu bytes",
               p.type.shape[rank - 1], (int)tk_dtypes[p.type.elem].size, bytes);
-  check_option(s, a, 4, paddings, "padding option");
+  check_padding(s, a, 4);
   fill_window(s, a, &p, from, d, 2);
   p.i = !strcmp(tks_arg_str(s, a, 4), "nan");
   if (p.i) no_nan_for_integers(s, elem(&p));
@@ -427,7 +453,7 @@ static sval load_desc(tks *s, const sval *p, const window *w) {
 sval rule_desc_load(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
   sval v = load_desc(s, &a->v[0], &w);
-  keep_options(s, a, 2);
+  keep_options(s, a, 2, &load_cache);
   return v;
 }
 
@@ -527,24 +553,13 @@ sval tks_atomic(tks *s, tk_atomic mode, const sval *ptr, const sval *val,
   return tks_result(tks_emit(s, TK_I_ATOMIC, (int)mode, t, n, v));
 }
 
-/* Which of the names the argument is; none given: the one at `usual`. */
-static int64_t choice(tks *s, const tks_args *a, size_t i,
-                      const char *const *of, int64_t usual) {
-  const char *text = tks_arg_str(s, a, i);
-  for (int k = 0; of[k]; k++)
-    if (!strcmp(of[k], text)) return k;
-  return usual;
-}
-
 typedef struct order_attrs {
   int64_t sem, scope;
 } order_attrs;
 
 static order_attrs order_of(tks *s, const tks_args *a, size_t i) {
-  check_option(s, a, i, sems, "memory semantic");
-  check_option(s, a, i + 1, scopes, "memory scope");
-  return (order_attrs){choice(s, a, i, sems, 2),
-                       choice(s, a, i + 1, scopes, 0)};
+  return (order_attrs){option_word(s, a, i, &sems, TK_SEM_ACQ_REL),
+                       option_word(s, a, i + 1, &scopes, TK_SCOPE_GPU)};
 }
 
 sval rule_atomic(tks *s, const tks_args *a) {
