@@ -60,25 +60,23 @@ static void fiber_entry(unsigned hi, unsigned lo) {
   swapcontext(&f->self, &f->caller);
 }
 
-/* The fiber and its stack are one piece, so that there is either both or
+/* The fiber and its stack are one piece of memory, so that there are both or
  * neither. */
-static tki_fiber *make_with_stack(tk_env *e) {
+tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   size_t size = sizeof(tki_fiber) + STACK_BYTES + 2 * page;
   tki_fiber *f = tk_realloc(e, NULL, 0, size);
-  uintptr_t at = ((uintptr_t)(f + 1) + page - 1) & ~(page - 1);
-  *f = (tki_fiber){.env = e, .page = page, .size = size, .stack = (char *)at};
-  mprotect(f->stack, f->page, PROT_NONE);
-  return f;
-}
-
-tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud) {
-  tki_fiber *f = make_with_stack(e);
-  f->fn = fn;
-  f->ud = ud;
+  uintptr_t stack = ((uintptr_t)(f + 1) + page - 1) & ~(page - 1);
+  *f = (tki_fiber){.env = e,
+                   .fn = fn,
+                   .ud = ud,
+                   .page = page,
+                   .size = size,
+                   .stack = (char *)stack};
+  mprotect(f->stack, page, PROT_NONE);
   getcontext(&f->self);
   f->self.uc_stack.ss_sp = f->stack;
-  f->self.uc_stack.ss_size = STACK_BYTES + f->page;
+  f->self.uc_stack.ss_size = STACK_BYTES + page;
   f->self.uc_link = NULL;
   uint64_t at = (uint64_t)(uintptr_t)f;
   makecontext(&f->self, (void (*)(void))fiber_entry, 2, (unsigned)(at >> 32),

@@ -54,6 +54,14 @@ static inline const tki_frame *tki_user_frame(const tki_frame *f) {
   return f;
 }
 
+/* The CALL instruction whose operands are the arguments of a frame; NULL: it is
+ * the kernel's, or an instruction calls its function lane by lane. */
+static inline const tk_inst *tki_call_of(const tki_frame *f) {
+  const tk_inst *in = f->caller ? f->caller->inst : NULL;
+  bool calls = in && in->op == TK_I_CALL && tk_call_callee(in) == f->func;
+  return calls ? in : NULL;
+}
+
 /* A program that can pause.  It runs on a fiber of its own, but for the one
  * that leads a plain run (schedule.h). */
 typedef struct tki_task {

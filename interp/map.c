@@ -19,17 +19,14 @@ typedef struct mapping {
   tki_val *args, *out;
 } mapping;
 
-static tki_val mapped_lane(const stream *s, size_t i) {
-  tki_val v = tki_make_lane(s->from + i * s->size, s->size);
-  v.region = s->region;
-  return v;
-}
-
 static void map_group(mapping *m, size_t at) {
   TK_ASSERT(at + (size_t)tk_map_fn_pack(m->in) <= (size_t)m->in->n);
   size_t pack = (size_t)tk_map_fn_pack(m->in);
-  for (size_t i = 0; i < m->in->nargs * pack; i++)
-    m->args[i] = mapped_lane(&m->from[i / pack], at + i % pack);
+  for (size_t i = 0; i < m->in->nargs * pack; i++) {
+    const stream *s = &m->from[i / pack];
+    m->args[i] = tki_make_lane(s->from + (at + i % pack) * s->size, s->size);
+    m->args[i].region = s->region;
+  }
   tki_call(m->t, tk_map_fn_callee(m->in), m->args, m->in->nargs * pack, m->out);
   for (size_t i = 0; i < m->in->nres * pack; i++) {
     stream *s = &m->to[i / pack];

@@ -108,18 +108,14 @@ static void transpose(void *d, const void *s, size_t rows, size_t cols,
   }
 }
 
-/* Source step in lanes for each axis of the result. */
-static void steps_of(const tk_inst *in, size_t *step) {
-  size_t of[TK_MAX_RANK], n = 1;
+/* `of` are the steps in lanes of the operand's axes, `step` those that the axes
+ * of the result make in the operand. */
+static void permute_any(char *d, const char *s, const tk_inst *in) {
+  size_t of[TK_MAX_RANK], step[TK_MAX_RANK], at[TK_MAX_RANK] = {0}, n = 1;
+  size_t size = tk_lane_size(&in->type), from = 0;
   for (int i = in->from.rank; i-- > 0; n *= (size_t)in->from.shape[i])
     of[i] = n;
   for (int i = 0; i < in->type.rank; i++) step[i] = of[tk_permute_axes(in)[i]];
-}
-
-static void permute_any(char *d, const char *s, const tk_inst *in) {
-  size_t step[TK_MAX_RANK], at[TK_MAX_RANK] = {0};
-  size_t size = tk_lane_size(&in->type), from = 0;
-  steps_of(in, step);
   for (int64_t i = 0; i < in->n; i++) {
     memcpy(d + (size_t)i * size, s + from * size, size);
     for (int k = in->type.rank - 1; k >= 0; k--) {

@@ -142,15 +142,6 @@ static void progress(void *ud, uint64_t done, uint64_t total) {
   r->opt->progress(r->opt->progress_ud, done, total);
 }
 
-static void start_schedule(tk_env *e, run *r) {
-  tki_mode mode;
-  if (!tki_mode_parse(e, r->opt->schedule, &mode)) tk_throw(e, TK_USAGE);
-  tki_schedule_new(&r->t, mode);
-  if (!r->opt->progress) return;
-  r->t.schedule->progress = progress;
-  r->t.schedule->progress_ud = r;
-}
-
 void tki_attach(tki *t) {
   tki_unwatch(t);
   t->event = &t->events;
@@ -161,14 +152,20 @@ void tki_attach(tki *t) {
 
 static void run_all(tk_env *e, void *ud) {
   run *r = ud;
-  prepare_run(e, r);
-  start_schedule(e, r);
   tki *t = &r->t;
+  tki_mode mode;
+  prepare_run(e, r);
+  if (!tki_mode_parse(e, r->opt->schedule, &mode)) tk_throw(e, TK_USAGE);
+  tki_schedule_new(t, mode);
+  if (r->opt->progress) {
+    t->schedule->progress = progress;
+    t->schedule->progress_ud = r;
+  }
   tki_attach(t);
-  if (r->t.driver)
-    r->t.driver->run(r->t.driver->ud, &r->t);
+  if (t->driver)
+    t->driver->run(t->driver->ud, t);
   else
-    tki_schedule_run(&r->t);
+    tki_schedule_run(t);
 }
 
 typedef struct ending {

@@ -28,17 +28,14 @@ static float packed_lane(const layout *l, const uint8_t *p, size_t i,
   return e2m1((down ? i : j) & 1 ? byte >> 4 : byte & 15);
 }
 
-/* 2^(e - 127); 255 is no number. */
-static float scale_value(tk_dtype d, uint8_t bits) {
-  if (d == TK_FP8E4NV) return tk_fp8_to_f32(d, bits);
-  return bits == 255 ? NAN : ldexpf(1, (int)bits - 127);
-}
-
+/* The scale of lane (i, j): an fp8 number, or 2^(e - 127), where 255 is NaN. */
 static float scale_of(const layout *l, tk_dtype d, const uint8_t *scale,
                       size_t i, size_t j) {
   size_t k = l->k_rows ? i : j, m = l->k_rows ? j : i;
   size_t groups = (l->k_rows ? l->rows : l->cols) / l->group;
-  return scale_value(d, scale[m * groups + k / l->group]);
+  uint8_t bits = scale[m * groups + k / l->group];
+  if (d == TK_FP8E4NV) return tk_fp8_to_f32(d, bits);
+  return bits == 255 ? NAN : ldexpf(1, (int)bits - 127);
 }
 
 static void unscale(const layout *l, float *d, tk_dtype from, tk_dtype sd,

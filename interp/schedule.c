@@ -102,14 +102,10 @@ void tki_schedule_new(tki *t, tki_mode mode) {
   if (s->spins_possible) note_writers(t, s);
 }
 
-static void task_drop(tki_schedule *s, tki_task *k) {
-  if (k != &s->on_stack) tki_task_free(k);
-}
-
 void tki_schedule_restart(tki_schedule *s, uint64_t place, size_t nahead) {
   for (tki_task *k = s->tasks, *next; k; k = next) {
     next = k->next;
-    task_drop(s, k);
+    if (k != &s->on_stack) tki_task_free(k);
   }
   TK_ASSERT(nahead <= s->cap_ahead);
   s->tasks = s->lead = s->next = NULL;
@@ -181,14 +177,6 @@ static bool is_listed(const tki_schedule *s, const tki_task *task) {
   const tki_task *k = s->tasks;
   while (k && k != task) k = k->next;
   return k != NULL;
-}
-
-static void task_append(tki_schedule *s, tki_task *k) {
-  TK_ASSERT(!is_listed(s, k) && !*s->last);
-  TK_ASSERT(!tki_schedule_task(s, k->index));
-  *s->last = k;
-  s->last = &k->next;
-  k->next = NULL;
 }
 
 static void start_round(tki_schedule *s) {
@@ -330,16 +318,19 @@ tki_step tki_schedule_next(tki_schedule *s) {
 
 /* ---- and goes on -------------------------------------------------------- */
 
-/* A program begins in a task that runs nothing. */
+/* A program begins in a task that runs nothing, which becomes the last one. */
 static void task_begin(tki_schedule *s, tki_task *k, uint64_t index) {
-  TK_ASSERT(!k->frame && !k->done);
+  TK_ASSERT(!k->frame && !k->done && !k->left);
+  TK_ASSERT(!is_listed(s, k) && !*s->last);
+  TK_ASSERT(!tki_schedule_task(s, index));
   k->index = index;
   tki_pid_of(s->t, index, k->pid);
-  TK_ASSERT(!k->left);
   k->scheduled = true;
   k->own->loop = NULL;
   k->own->waits = false;
-  task_append(s, k);
+  k->next = NULL;
+  *s->last = k;
+  s->last = &k->next;
 }
 
 /* ... which is the next one in the order. */

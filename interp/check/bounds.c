@@ -31,45 +31,36 @@ static int next_axis(const tk_tensor *x, int64_t than) {
   return best;
 }
 
-/* How many axes have an index to choose, and a stride. */
-static int axes_of(const tk_tensor *x) {
-  int n = 0;
-  for (int i = 0; i < x->rank; i++) n += x->shape[i] > 1 && x->strides[i];
-  return n;
-}
-
+/* Whether elements of a view lie further apart than they must.  Every axis that
+ * has more than one index must be a step of the ladder. */
 static bool has_gaps(const tk_tensor *x) {
   int64_t reach = 0, step = 0;
-  int seen = 0;
+  int seen = 0, axes = 0;
   bool gap = false;
-  for (int i = 0; i < x->rank; i++)
+  for (int i = 0; i < x->rank; i++) {
     if (!x->shape[i] || (x->shape[i] > 1 && !x->strides[i])) return false;
+    axes += x->shape[i] > 1;
+  }
   for (int i; (i = next_axis(x, step)) >= 0; seen++) {
     step = llabs(x->strides[i]);
     if (step <= reach) return false; /* no ladder */
     gap |= step > reach + 1;
     reach += (x->shape[i] - 1) * step;
   }
-  return gap && seen == axes_of(x);
+  return gap && seen == axes;
 }
 
-/* The first and the last element of the view, as device addresses. */
-static void view_of(const tki_region *r, uint64_t *first, uint64_t *last) {
+/* Whether an address lies between the first and the last element of the view,
+ * but in none of its elements. */
+static bool is_between(const tki_region *r, uint64_t addr) {
   const tk_tensor *x = r->tensor;
+  int64_t index[TK_MAX_RANK];
   uint64_t size = tk_dtype_size(x->dtype);
-  *first = *last = r->lo + (uint64_t)((char *)x->data - r->host);
+  uint64_t first = r->lo + (uint64_t)((char *)x->data - r->host), last = first;
   for (int i = 0; i < x->rank; i++) {
     int64_t far = (x->shape[i] - 1) * x->strides[i];
-    *(far < 0 ? first : last) += (uint64_t)far * size;
+    *(far < 0 ? &first : &last) += (uint64_t)far * size;
   }
-}
-
-/* The element that the address is in lies inside of the view, but is none of
- * its own. */
-static bool is_between(const tki_region *r, uint64_t addr) {
-  int64_t index[TK_MAX_RANK];
-  uint64_t first, last, size = tk_dtype_size(r->tensor->dtype);
-  view_of(r, &first, &last);
   if (addr < first || addr > last) return false;
   return !tki_element_index(r, addr - (addr - first) % size, index);
 }

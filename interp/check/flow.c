@@ -32,11 +32,6 @@ tki_val flow_new(tki *t, const tk_type *type, size_t n) {
                     : tki_make_scalar(0);
 }
 
-static tki_val *make_mark_table(tki *t) {
-  size_t bytes = t->frame->func->nslots * sizeof(tki_val);
-  return t->frame->shadow[TKI_SHADOW_UNDEF] = tki_scratch_zero(t, bytes + 1);
-}
-
 void flow_clear(tki *t, int slot) {
   tki_val *table = mark_table(t);
   if (!table) return;
@@ -59,7 +54,10 @@ void flow_set(tki *t, int slot, tki_val marks, size_t n) {
     flow_clear(t, slot);
     return;
   }
-  if (!table) table = make_mark_table(t);
+  if (!table) {
+    size_t bytes = t->frame->func->nslots * sizeof *table;
+    t->frame->shadow[TKI_SHADOW_UNDEF] = table = tki_scratch_zero(t, bytes + 1);
+  }
   tki_release(t, &table[slot]);
   table[slot] = marks;
 }
@@ -102,15 +100,9 @@ flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* The instruction that called the frame, if its operands are its arguments. */
-static const tk_inst *call_of(const tki_frame *f) {
-  const tk_inst *in = f->caller ? f->caller->inst : NULL;
-  return in && in->op == TK_I_CALL && tk_call_callee(in) == f->func ? in : NULL;
-}
-
 static void pass_arguments(tki *t) {
   tki_frame *f = t->frame;
-  const tk_inst *call = call_of(f);
+  const tk_inst *call = tki_call_of(f);
   tki_val *from = f->caller ? f->caller->shadow[TKI_SHADOW_UNDEF] : NULL;
   if (!call || !from) return;
   for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++) {

@@ -296,14 +296,12 @@ static void pass_marked(flow *f, tki *t, const tk_inst *in,
   }
 }
 
-static bool sets_its_own(const tk_inst *in) {
-  return in->op == TK_I_LOAD || in->op == TK_I_COND;
-}
-
+/* A load's marks were set when the access happened, those of a choice by the
+ * instructions of the side that was taken. */
 void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   if (any_operand(t, in))
     pass_marked(f, t, in, args);
-  else if (!sets_its_own(in))
+  else if (in->op != TK_I_LOAD && in->op != TK_I_COND)
     clear_results(t, in);
   if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF)
     flow_find_sources(f, t, in, args);

@@ -44,13 +44,6 @@ static int64_t extended(uint64_t bits, const tk_type *t) {
              : (int64_t)bits;
 }
 
-static void order_ends(range *r) {
-  int64_t lo = r->lo;
-  if (lo <= r->hi) return;
-  r->lo = r->hi;
-  r->hi = lo;
-}
-
 static range sum_range(const range *a, const range *b, bool minus) {
   range r = {!(a->from & b->from), 0, 0, a->from | b->from, a->open || b->open};
   bool over = minus ? __builtin_sub_overflow(a->lo, b->hi, &r.lo) ||
@@ -66,7 +59,10 @@ static range product_range(const range *a, const range *b) {
   if (__builtin_mul_overflow(a->lo, b->lo, &r.lo) ||
       __builtin_mul_overflow(a->hi, b->lo, &r.hi))
     return unknown;
-  order_ends(&r);
+  if (r.lo <= r.hi) return r;
+  int64_t lo = r.lo;
+  r.lo = r.hi;
+  r.hi = lo;
   return r;
 }
 
@@ -328,14 +324,6 @@ static void compared(ranges *r, const tk_inst *in) {
   }
 }
 
-/* Accesses: what their address is made of. */
-static void accessed(ranges *r, const tk_inst *in) {
-  size_t masked = in->op == TK_I_LOAD ? 2 : 3;
-  if (in->op == TK_I_ADDPTR) r->address[in->args[1]] = true;
-  if (in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC)
-    r->bare[in->args[0]] |= in->nargs < masked;
-}
-
 /* Is a result made so that when it is too large, so were the operands? */
 static bool is_linear(const tk_inst *in) {
   return tk_lanes_kept(in) || in->op == TK_I_BROADCAST ||
@@ -364,8 +352,11 @@ static void passed_back(ranges *r, const tk_inst *in) {
 static void look_back(ranges *r) {
   for (size_t i = r->l->all.n; i-- > 0;) {
     const tk_inst *in = r->l->all.items[i];
+    size_t masked = in->op == TK_I_LOAD ? 2 : 3;
     if (in->op == TK_I_COMPARE) compared(r, in);
-    accessed(r, in);
+    if (in->op == TK_I_ADDPTR) r->address[in->args[1]] = true;
+    if (in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC)
+      r->bare[in->args[0]] |= in->nargs < masked;
     if (in->nres == 1 && in->op != TK_I_LOAD) passed_back(r, in);
   }
 }

@@ -12,17 +12,15 @@ enum { DEPTH = 32 }; /* of an expression; beyond it nothing is the same */
 
 /* ---- the same value ------------------------------------------------------ */
 
-static bool is_argument(const tkc_lint *l, int slot) {
+/* Whether a slot is an argument to which nothing is assigned. */
+static bool is_constant_argument(const tkc_lint *l, int slot) {
+  bool argument = false;
   for (size_t i = 0; i < l->f->nparams; i++)
-    if (l->f->params[i] == slot) return true;
-  return false;
-}
-
-static bool is_set(const tkc_lint *l, int slot) {
+    argument |= l->f->params[i] == slot;
   for (size_t i = 0; i < l->all.n; i++)
     for (int k = 0; k < l->all.items[i]->nres; k++)
-      if (l->all.items[i]->res[k] == slot) return true;
-  return false;
+      if (l->all.items[i]->res[k] == slot) return false;
+  return argument;
 }
 
 static bool is_same_slot(const tkc_lint *l, int a, int b, int depth);
@@ -43,7 +41,7 @@ static bool is_same_computation(const tkc_lint *l, const tk_inst *a,
 /* Do two slots hold the same wherever both are set? */
 static bool is_same_slot(const tkc_lint *l, int a, int b, int depth) {
   const tk_inst *x = l->def[a], *y = l->def[b];
-  if (a == b) return x || (is_argument(l, a) && !is_set(l, a));
+  if (a == b) return x || is_constant_argument(l, a);
   return depth && x && y && is_same_computation(l, x, y, depth);
 }
 

@@ -39,15 +39,6 @@ static bool next_index(const tk_tensor *x, int64_t *index) {
   return false;
 }
 
-static void add_to_hole(hole *h, const int64_t *index, int rank) {
-  for (int i = 0; i < rank; i++) {
-    if (!h->n) h->first[i] = h->lo[i] = h->hi[i] = index[i];
-    if (index[i] < h->lo[i]) h->lo[i] = index[i];
-    if (index[i] > h->hi[i]) h->hi[i] = index[i];
-  }
-  h->n++;
-}
-
 static bool is_covered(const tkc_span *x, const tki_region *r) {
   tkc_history history = {1, 0};
   for (uint64_t at = r->lo; at < r->hi && history.write;)
@@ -63,8 +54,13 @@ static hole find_hole(tkc_shadow *s, const tki_region *r) {
     if (!r->tensor->shape[i]) return h;
   do {
     h.total++;
-    if (!tkc_shadow_writer(s, address_of(r, index)))
-      add_to_hole(&h, index, r->tensor->rank);
+    if (tkc_shadow_writer(s, address_of(r, index))) continue;
+    for (int i = 0; i < r->tensor->rank; i++) {
+      if (!h.n) h.first[i] = h.lo[i] = h.hi[i] = index[i];
+      if (index[i] < h.lo[i]) h.lo[i] = index[i];
+      if (index[i] > h.hi[i]) h.hi[i] = index[i];
+    }
+    h.n++;
   } while (next_index(r->tensor, index));
   return h;
 }
@@ -447,37 +443,30 @@ static bool can_tell(tkc *c, tki *t, const tkc_shadow *s) {
   return false;
 }
 
-static void explain_unwritten(tkc *c, tk_diag *d, const char *name) {
-  tkc_note(c, d, NULL,
-           "%s came unwritten, so the result depends on what its memory held",
-           name);
-  tkc_help(c, d, "create %s by torch.zeros, or write it before it is read",
-           name);
-}
-
-static void explain_tuned(tkc *c, tk_diag *d, const char *name) {
-  tkc_note(c, d, NULL,
-           "@triton.autotune tries each configuration many times, on what the "
-           "run before has left in %s",
-           name);
-  tkc_help(c, d,
-           "give the autotuner reset_to_zero=['%s'] or restore_value=['%s']",
-           name, name);
-}
-
 static void report_second(again *x, size_t region, const spread *p) {
   const tki_region *r = &x->t->regions[region];
   tkc_place at = writer_place(x, p->addr);
-  bool tuned = r->tensor->flags & TK_TENSOR_REPEATED;
+  const char *name = r->name;
   tk_diag *d = tkc_report(x->c, NULL, TK_D_IDEMPOTENCE, &at, NULL,
                           "a second run gives another result: %s is %s after "
                           "one run, %s after two",
                           place_text(x, p->addr), p->a, p->b);
   tkc_at_element(d, x->t, p->addr);
-  if (tuned)
-    explain_tuned(x->c, d, r->name);
-  else
-    explain_unwritten(x->c, d, r->name);
+  if (r->tensor->flags & TK_TENSOR_REPEATED) {
+    tkc_note(x->c, d, NULL,
+             "@triton.autotune tries each configuration many times, on what "
+             "the run before has left in %s",
+             name);
+    tkc_help(x->c, d,
+             "give the autotuner reset_to_zero=['%s'] or restore_value=['%s']",
+             name, name);
+  } else {
+    tkc_note(x->c, d, NULL,
+             "%s came unwritten, so the result depends on what its memory held",
+             name);
+    tkc_help(x->c, d, "create %s by torch.zeros, or write it before it is read",
+             name);
+  }
   tkc_reported(x->c, NULL, d);
 }
 

@@ -263,12 +263,10 @@ static void padding_after(void *ud, tki *t, const tk_inst *in,
 }
 
 static void pass_origins(tki *t) {
-  const tki_frame *f = t->frame, *up = f->caller;
-  const tk_inst *call = up ? up->inst : NULL;
-  const origin *from = up ? origin_table(up) : NULL;
-  if (!from || !call || call->op != TK_I_CALL ||
-      tk_call_callee(call) != f->func)
-    return;
+  const tki_frame *f = t->frame;
+  const tk_inst *call = tki_call_of(f);
+  const origin *from = call ? origin_table(f->caller) : NULL;
+  if (!from) return;
   for (size_t i = 0; i < f->func->nparams && i < call->nargs; i++)
     set_origin(t, f->func->params[i], from[call->args[i]]);
 }

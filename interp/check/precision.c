@@ -61,18 +61,13 @@ static bool is_chosen(prec *p) {
   return !p->sampled || i < FIRST || i % EVERY == 0;
 }
 
-static const tk_inst *call_of(const tki_frame *f) {
-  const tk_inst *in = f->caller->inst;
-  return in && in->op == TK_I_CALL && tk_call_callee(in) == f->func ? in : NULL;
-}
-
 static void enter_exact(prec *p, tki *t) {
   tki_frame *f = t->frame, *from = f->caller;
   if (!from) {
     f->shadow[TKI_SHADOW_PRECISION] = is_chosen(p) ? &p->none : NULL;
     return;
   }
-  const tk_inst *call = call_of(f);
+  const tk_inst *call = tki_call_of(f);
   if (!call || !from->shadow[TKI_SHADOW_PRECISION]) return;
   f->shadow[TKI_SHADOW_PRECISION] = &p->none;
   prec_shadow *table = prec_table(from);

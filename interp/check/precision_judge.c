@@ -109,11 +109,6 @@ TKI_CLONES static unsigned look_f32(const float *x, const double *e,
 /* ---- sources --------------------------------------------------------------
  */
 
-static uint64_t trip_of(const tki *t) {
-  const tki_loop *l = t->frame->loops;
-  return l ? l->trip + 1 : 0;
-}
-
 /* Operand k's lane as the program has it; uniform blocks have one. */
 static double operand_value(const prec_result *r, int k, size_t lane) {
   const tk_type *type = &r->t->frame->func->slots[r->in->args[k]].type;
@@ -128,6 +123,7 @@ static double operand_value(const prec_result *r, int k, size_t lane) {
 static prec_id begin_source(prec_result *r, size_t lane, double v, double e,
                             double bound) {
   prec *p = r->p;
+  const tki_loop *loop = r->t->frame->loops;
   prec_id *last = &p->last[r->in->id];
   if (*last) return *last;
   if (p->sources.n == UINT16_MAX - 1) return UINT16_MAX - 1;
@@ -136,7 +132,7 @@ static prec_id begin_source(prec_result *r, size_t lane, double v, double e,
                    .lane = lane,
                    .value = v,
                    .exact = e,
-                   .trip = trip_of(r->t),
+                   .trip = loop ? loop->trip + 1 : 0,
                    .bound = bound,
                    .chain = r->s->adds ? r->s->chain : 0,
                    .kept = r->s->kept,

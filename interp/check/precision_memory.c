@@ -120,10 +120,6 @@ static void size_inputs(prec *p, const lanes *l, const tki_val *v, tk_dtype d) {
 
 /* ---- loads --------------------------------------------------------------- */
 
-static void fill_exact(const prec_result *r) {
-  prec_widen(r->d, tki_writable(&r->s->exact), r->value, r->n);
-}
-
 static bool add_errors(prec *p, const lanes *l, double *exact, prec_shadow *s) {
   bool any = false;
   for (size_t i = 0; i < l->n; i++) {
@@ -161,9 +157,8 @@ void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   if (!any_page(p, t, &l, &args[0])) return;
   prec_shadow s = {.present = true, .coarsest = TK_FP64};
   s.exact = tki_val_like(t, v, l.n, sizeof(double));
-  prec_result r = {
-      .value = tki_lanes(v), .d = (tk_dtype)in->type.elem, .n = l.n, .s = &s};
-  fill_exact(&r);
+  prec_widen((tk_dtype)in->type.elem, tki_writable(&s.exact), tki_lanes(v),
+             l.n);
   if (add_errors(p, &l, tki_writable(&s.exact), &s))
     prec_set(t, in->res[0], s);
   else

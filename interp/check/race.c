@@ -289,16 +289,14 @@ static bool is_covered(const tkc_shadow *s, const tkc_conflict *own) {
   return false;
 }
 
-static bool is_wanted(const tkc_shadow *s, const tkc_conflict *k, bool same) {
-  return (k->kind == TKC_SAME) == same &&
-         !(tkc_is_own(k->kind) && is_covered(s, k));
-}
-
-/* Those that were not reported where they happened. */
+/* Reports the conflicts that were not reported where they happened: those of
+ * writes of the same value, or all others. */
 static void report_rest(tkc *c, tkc_shadow *s, const tki *t, bool same) {
   if (c->stop || t->driver) return;
-  for (tkc_conflict *k = s->conflicts; k; k = k->next)
-    if (is_wanted(s, k, same)) report_conflict(s, k, false);
+  for (tkc_conflict *k = s->conflicts; k; k = k->next) {
+    bool covered = tkc_is_own(k->kind) && is_covered(s, k);
+    if ((k->kind == TKC_SAME) == same && !covered) report_conflict(s, k, false);
+  }
 }
 
 void *tkc_RACE_begin(tkc *c, tki *t) {

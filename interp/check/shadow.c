@@ -184,20 +184,19 @@ static void acquire(tkc_shadow *s, uint64_t addr) {
   forget_answers(s);
 }
 
-/* What a program hands on: all that it did and knows. */
-static const tkc_clock *clock_of(tkc_shadow *s, bool scalar) {
-  const tkc_clock *mine =
-      tkc_clock_set(&s->clocks, s->now.knows, s->now.program, s->now.clock);
-  return tkc_clock_set(&s->clocks, mine, blocks_of(s, s->now.program),
-                       scalar ? s->now.fenced : s->now.clock);
-}
-
-/* The lanes of an access release the same. */
+/* A program hands on all that it did and knows; all lanes of the access release
+ * the same. */
 static void release(tkc_shadow *s, const tki_access *a) {
   const tkc_clock *mine = NULL;
   for (size_t i = 0; i < a->n; i++) {
     if ((a->mask && !a->mask[i]) || !tki_access_changes(a, i)) continue;
-    if (!mine) mine = clock_of(s, !a->in->type.rank);
+    if (!mine) {
+      uint32_t blocks = a->in->type.rank ? s->now.clock : s->now.fenced;
+      mine =
+          tkc_clock_set(&s->clocks, s->now.knows, s->now.program, s->now.clock);
+      mine =
+          tkc_clock_set(&s->clocks, mine, blocks_of(s, s->now.program), blocks);
+    }
     tkc_sync *y = sync_at(s, a->addr[i], true);
     y->released = tkc_clock_join(&s->clocks, y->released, mine);
   }
@@ -288,12 +287,6 @@ static void add_conflicts(stretch *x, uint64_t lo, uint64_t hi,
     tkc_conflict_seen(x->s, x->a, x->at.lane + i, &other, kind);
 }
 
-/* Atomic operations that commute leave the same in every order, if nobody
- * looks or stores in between. */
-static bool can_be_swapped(const stretch *x, const tkc_event *e) {
-  return x->s->swaps && x->atomic && e->atomic && !x->local && !e->local;
-}
-
 static bool both_atomic(const stretch *x, const tkc_event *e) {
   return x->atomic && e->atomic && !x->local && !e->local;
 }
@@ -323,12 +316,14 @@ static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
   return false;
 }
 
-/* A write that the access meets: fine? */
+/* Looks at a write that the access meets; returns whether the two are ordered.
+ * Atomic operations that commute give the same in every order, if nobody reads
+ * or stores in between. */
 static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   const tkc_event *e = &s->events.items[w];
   if (e->program == s->now.program) return meets_own(x, e, lo, hi);
-  if (can_be_swapped(x, e)) return true;
+  if (s->swaps && both_atomic(x, e)) return true;
   s->order_matters = true;
   if (both_atomic(x, e) || is_ordered(s, e)) return true;
   add_conflicts(x, lo, hi, e, x->a->write ? TKC_WRITES : TKC_READ);
@@ -410,18 +405,14 @@ static tkc_history see_write(void *ud, tkc_history old, uint64_t lo,
   return (tkc_history){x->event, 0};
 }
 
-/* Of each page that is about to be written for the first time. */
-static void keep_pages(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
+/* Keeps what a page held if it is about to be written for the first time. */
+static void touch_span(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
+  bool keeps = x->a->write && x->s->keeps && (span->reads || !x->s->blind);
   uint64_t base = lo - (lo - span->history.base) % TKC_PAGE;
-  for (; base < hi; base += TKC_PAGE) {
+  for (; keeps && base < hi; base += TKC_PAGE) {
     tkc_page *p = tkc_intervals_make_page(&span->history, base);
     if (!p->before) keep_before(x->s, p, base);
   }
-}
-
-static void touch_span(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
-  if (x->a->write && x->s->keeps && (span->reads || !x->s->blind))
-    keep_pages(x, span, lo, hi);
   tkc_intervals_update(&span->history, lo, hi,
                        x->a->write ? see_write : see_read, x);
 }

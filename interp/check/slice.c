@@ -519,19 +519,17 @@ static void add_unknown(slice *s, const above *up) {
   if (x->not_kept) x->count = TKC_TRACE_MIB;
 }
 
-/* The step of a lane that stands above already. */
-static int step_of(const slice *s, tkc_at at) {
-  for (size_t i = 0; i < s->nsteps; i++)
-    if (s->at[i].ref == at.ref && s->at[i].lane == at.lane) return (int)i;
-  return -1;
-}
-
+/* Shows a lane that has a step above already as that step; returns false if it
+ * has none. */
 static bool show_again(slice *s, tkc_at at, const tkc_node *n,
                        const above *up) {
   bool loop = at.ref == s->base.ref && at.lane == s->base.lane;
   bool again = !tkc_seen_add(&s->w, &s->shown, at);
   if (!loop && (!again || n->kind != TKC_NODE_INST || !n->nargs)) return false;
-  int same = step_of(s, at);
+  int same = (int)s->nsteps - 1;
+  while (same >= 0 &&
+         (s->at[same].ref != at.ref || s->at[same].lane != at.lane))
+    same--;
   tk_step *x = add_step(s, up, loop ? TK_STEP_CARRIED : TK_STEP_AGAIN);
   if (!x) return true;
   set_value(s, x, n, at);

@@ -25,12 +25,9 @@ typedef struct collect {
   bool more;
 } collect;
 
-static bool is_base(const collect *c, tkc_at at) {
-  return at.ref == c->base.ref && at.lane == c->base.lane;
-}
-
 static void push_lane(collect *c, tkc_at at) {
-  if (!at.ref || is_base(c, at) || !tkc_seen_add(c->w, &c->seen, at)) return;
+  bool base = at.ref == c->base.ref && at.lane == c->base.lane;
+  if (!at.ref || base || !tkc_seen_add(c->w, &c->seen, at)) return;
   TK_PUSH(&c->w->arena, &c->todo, at);
 }
 
@@ -68,13 +65,6 @@ static void visit_lane(collect *c, tkc_at at) {
     if (!o->items[i].address) push_lane(c, tkc_operand_at(n, o->items[i]));
 }
 
-static void collect_all(collect *c, tkc_at at) {
-  push_lane(c, at);
-  while (c->todo.n && c->seen.n < MOST_LOADS)
-    visit_lane(c, c->todo.items[--c->todo.n]);
-  c->more |= c->todo.n > 0;
-}
-
 /* ---- ranges -------------------------------------------------------------- */
 
 static int by_address(const void *a, const void *b) {
@@ -107,7 +97,10 @@ static bool box_of(const group *g, size_t n, int64_t *lo, int64_t *hi) {
 void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
                      void (*fn)(void *ud, const tkc_reads *r), void *ud) {
   collect c = {.w = w, .base = base};
-  collect_all(&c, at);
+  push_lane(&c, at);
+  while (c.todo.n && c.seen.n < MOST_LOADS)
+    visit_lane(&c, c.todo.items[--c.todo.n]);
+  c.more |= c.todo.n > 0;
   for (size_t i = 0; i < c.ngroups; i++) {
     const group *g = &c.groups[i];
     tkc_reads r = {.node = g->node, .region = g->region};

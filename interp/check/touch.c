@@ -94,14 +94,6 @@ static void add_traffic(tk_traffic *f, const tki_access *a) {
 
 /* ---- elements ---------------------------------------------------------- */
 
-static void add_element(tkc_touch *c, uint64_t e, uint32_t who, bool mine) {
-  if (e >= c->n) return;
-  if (!c->first[e]) c->first[e] = who;
-  if (c->latest[e] != who) c->count[e]++;
-  c->latest[e] = who;
-  c->own[e] |= mine;
-}
-
 static void add_elements(tkc_touch *c, const tki_access *a, uint32_t who,
                          bool mine) {
   uint64_t lo = c->region->lo, bytes = c->region->hi - lo;
@@ -110,7 +102,12 @@ static void add_elements(tkc_touch *c, const tki_access *a, uint32_t who,
     if (a->mask && !a->mask[i]) continue;
     uint64_t off = a->addr[i] - lo, last = (off + a->size - 1) >> bits;
     if (off >= bytes) continue;
-    for (uint64_t e = off >> bits; e <= last; e++) add_element(c, e, who, mine);
+    for (uint64_t e = off >> bits; e <= last && e < c->n; e++) {
+      if (!c->first[e]) c->first[e] = who;
+      if (c->latest[e] != who) c->count[e]++;
+      c->latest[e] = who;
+      c->own[e] |= mine;
+    }
   }
 }
 
@@ -144,11 +141,6 @@ static bool index_of(const tkc_touch *c, uint64_t e, int64_t *index) {
   return off == 0;
 }
 
-/* Whether an element is one of those meant. */
-static bool is_meant(const tkc_touch *c, uint64_t e, bool mine) {
-  return mine ? c->own[e] != 0 : c->first[e] != 0;
-}
-
 /* By index of an axis: somebody is there. */
 typedef struct axes {
   uint8_t *on[TK_MAX_RANK];
@@ -163,7 +155,7 @@ static axes axes_of(const tkc_touch *c, tk_arena *a, bool mine,
     r.on[i] = TK_NEWN(a, uint8_t, (size_t)x->shape[i] + 1);
   for (uint64_t e = 0; e < c->n; e++) {
     int64_t at[TK_MAX_RANK];
-    if (!is_meant(c, e, mine)) continue;
+    if (mine ? !c->own[e] : !c->first[e]) continue;
     ++*elements;
     bool in = index_of(c, e, at);
     r.outside += !in;

@@ -133,11 +133,6 @@ static tkc_ref *make_node_table(tki *t) {
   return t->frame->shadow[TKI_SHADOW_TRACE] = tki_scratch_zero(t, bytes + 1);
 }
 
-static void drop_table(tki *t, tki_frame *f) {
-  tki_scratch_free(t, f->shadow[TKI_SHADOW_TRACE]);
-  f->shadow[TKI_SHADOW_TRACE] = NULL;
-}
-
 /* ---- frames -------------------------------------------------------------- */
 
 static void begin_kernel(tkc_trace *x) {
@@ -157,9 +152,8 @@ static void begin_kernel(tkc_trace *x) {
 static void begin_call(tki *t) {
   const tki_frame *f = t->frame;
   const tkc_ref *from = node_table(f->caller);
-  const tk_inst *in = f->caller->inst;
-  if (!from || !in || in->op != TK_I_CALL || tk_call_callee(in) != f->func)
-    return;
+  const tk_inst *in = tki_call_of(f);
+  if (!from || !in) return;
   tkc_ref *table = make_node_table(t);
   for (size_t i = 0; i < f->func->nparams && i < in->nargs; i++)
     table[f->func->params[i]] = from[in->args[i]];
@@ -176,7 +170,8 @@ static void end_frame(tkc_trace *x) {
                                 &x->cap_returned);
   for (size_t i = 0; i < n; i++) x->returned[i] = table[st->results[i]];
   x->nreturned = n;
-  drop_table(t, t->frame);
+  tki_scratch_free(t, t->frame->shadow[TKI_SHADOW_TRACE]);
+  t->frame->shadow[TKI_SHADOW_TRACE] = NULL;
 }
 
 static void trace_frame(void *ud, tki *t, bool begins) {
