@@ -83,7 +83,7 @@ class KernelError(InterpreterError):
     @property
     def headline(self):
         """The line of the report that says what was wrong."""
-        entry = first_entry(self.report_json)
+        entry = first_entry(self.findings)
         ending = f"[{entry.get('kind')}]"
         lines = self.report.splitlines() or [""]
         return next((line for line in lines if line.endswith(ending)),
