@@ -134,7 +134,7 @@ static void write_predicate(machine *m, const tki_asm_step *s) {
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* The memory of [reg + imm], n * bits wide; observers are told. */
+/* Returns the memory of [reg + imm], size bytes; observers are told of it. */
 static char *memory_at(machine *m, const tk_asm_arg *a, size_t size, bool write,
                        const void *value) {
   uint64_t at = m->regs[a->reg] + a->imm;
@@ -190,7 +190,7 @@ static void asm_store(machine *m, const tk_asm_inst *in) {
   memcpy(memory_at(m, &in->args[0], size, true, packed), packed, size);
 }
 
-/* What an atomic operation leaves; s->v[0] is what was there. */
+/* What an atomic operation leaves in memory, which held s->v[0]. */
 static uint64_t atomic_result(const tki_asm_step *s) {
   static const uint8_t same[][2] = {
       {TK_AM_add, TK_AO_ADD}, {TK_AM_min, TK_AO_MIN}, {TK_AM_max, TK_AO_MAX},
@@ -254,7 +254,7 @@ static void run_step(machine *m, const tk_asm_inst *in) {
 
 /* ---- lanes ------------------------------------------------------------- */
 
-/* A value's lanes, and how they share registers. */
+/* The lanes of an operand or result, and how they share registers. */
 typedef struct port {
   const char *from; /* of an operand */
   char *to;         /* of a result, or NULL */

@@ -17,8 +17,8 @@ typedef struct waiter {
   const tki_read *read;
 } waiter;
 
-/* Of all that a loop reads, what an atomic operation reads is what it waits
- * for; else the last read, which is the nearest to its condition. */
+/* Returns which of its reads a loop waits for: that of an atomic operation, or
+ * else the last one, which is the nearest to its condition. */
 static const tki_read *awaited(const tki_spin *s) {
   for (size_t i = 0; i < s->n; i++)
     if (s->reads[i].in->op != TK_I_LOAD) return &s->reads[i];
@@ -66,7 +66,8 @@ static void note_writer(tki *t, tk_diag *d, uint64_t addr) {
   tk_buf_free(&b);
 }
 
-/* A group: waiters at the same place of the same loop. */
+/* Adds a note on the first group of waiters, those for which the same
+ * instruction has read the same address; returns how many they are. */
 static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
   uint64_t *index = TK_NEWN(&t->schedule->spins.arena, uint64_t, n);
   size_t k = 0;
@@ -90,7 +91,8 @@ static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
   return k;
 }
 
-/* Those that wait, or only one of them. */
+/* Lists the programs that wait, or only one of them, unless w is NULL; returns
+ * how many they are. */
 static size_t collect(const tki_schedule *s, const tki_task *only, waiter *w) {
   size_t n = 0;
   for (const tki_task *k = s->tasks; k; k = k->next) {
@@ -102,7 +104,7 @@ static size_t collect(const tki_schedule *s, const tki_task *only, waiter *w) {
   return n;
 }
 
-/* Reported where the first of them stands. */
+/* The report's place is where the first of them is. */
 static tk_diag *deadlock_diag(tki_schedule *s, const waiter *w, size_t n) {
   tki *t = s->t;
   const tki_frame *f = tki_user_frame(w->spin->at);

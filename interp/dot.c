@@ -127,7 +127,7 @@ static void decompose(tki *t, tk_precision p, const float *x, size_t n,
   tki_scratch_free(t, rest);
 }
 
-/* What the tensor core reads of each operand, one product. */
+/* One product of what the tensor core reads of each operand. */
 static void multiply_tf32(tki *t, float *c, const float *a, const float *b,
                           shape s) {
   float *ra = tki_scratch_new(t, s.m * s.k * sizeof *ra);
@@ -162,7 +162,8 @@ typedef struct operand {
   const char *data;
 } operand;
 
-/* room: what is to be freed afterwards, or NULL. */
+/* Returns an operand's lanes as fp32; what is then in *room, which may be NULL,
+ * is to be freed afterwards. */
 static const float *as_f32(tki *t, operand o, size_t n, float **room) {
   *room = NULL;
   if (o.d == TK_FP32) return (const float *)(const void *)o.data;
@@ -217,7 +218,8 @@ static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
   tki_scratch_free(t, tb);
 }
 
-/* The accumulator in the type that is summed in: fp32 for fp16 results. */
+/* Makes the block that products are added to, from the accumulator if there is
+ * one, in the type that is summed in: fp32 for fp16 results. */
 static tki_val start_sum(tki *t, const tk_inst *in, tki_val *frame,
                          const tk_type *type) {
   tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;

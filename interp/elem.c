@@ -57,7 +57,7 @@ void tki_run_ARANGE(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
-/* An operand of two axes that is gone through row by row. */
+/* The rows of an operand of two axes. */
 typedef struct rows {
   const char *at;
   size_t step; /* bytes from one row to the next */
@@ -74,8 +74,8 @@ static rows rows_of(const tki_val *v, const tk_inst *in) {
   return (rows){tki_lanes(v), lanes * size, column};
 }
 
-/* Where an operand is a column or a row that stands for a block (see fuse in
- * bind.c). */
+/* For operands of which one is a column or a row that stands for a block (see
+ * fuse in bind.c). */
 static void binary_by_rows(tki *t, const tki_op *op, tki_val *frame,
                            unsigned spare) {
   const tk_inst *in = op->in;
@@ -140,8 +140,8 @@ void tki_run_UNARY(tki *t, const tki_op *op, tki_val *frame) {
   tki_run_CAST(t, op, frame);
 }
 
-/* One step toward zero when rounding to nearest went away from it.  Rounded
- * so, infinity stays infinity in fp8e5. */
+/* Takes one step toward zero if rounding to nearest went the other way.
+ * Infinity stays infinity in fp8e5. */
 static void toward_zero(tk_dtype d, char *lane, double exact) {
   uint64_t bits = 0;
   size_t size = tk_dtypes[d].size;
@@ -153,7 +153,7 @@ static void toward_zero(tk_dtype d, char *lane, double exact) {
   memcpy(lane, &bits, size);
 }
 
-/* Conversions without a lane loop of their own: through double, exactly. */
+/* Conversions without a lane loop of their own go through double, exactly. */
 static void run_cast_any(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
@@ -328,7 +328,7 @@ static void run_addptr64(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
-/* ---- which of them, and with which loop --------------------------------- */
+/* ---- binding: which function, and with which loop ------------------------ */
 
 void tki_bind_ADDPTR(tki_op *op, const tk_func *f) {
   const tk_type *o = &f->slots[op->in->args[tk_addptr_offset(op->in)]].type;

@@ -6,7 +6,7 @@
 
 #include "spec/spec.h"
 
-/* What is known where the frame stands. */
+/* The names that are known at the statement that the frame is at. */
 static const tk_binding *scope_of(const tki_frame *f) {
   const tk_body *b = &f->func->body;
   const tk_stmt *st = f->stmt ? f->stmt : b->n ? b->items[0] : NULL;

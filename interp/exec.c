@@ -21,8 +21,8 @@ static void kill_operands(tki *t, const tk_inst *in, tki_val *slots) {
 
 enum { FEW = 16 };
 
-/* What assertions ask.  A part stands for a block between a broadcast and the
- * one operation that it feeds, and only while nobody watches instructions. */
+/* For assertions.  A part stands for a block between a broadcast and the one
+ * operation that it feeds, and only while nobody watches instructions. */
 bool tki_operands_fit(const tki *t, const tk_inst *in) {
   const tki_frame *f = t->frame;
   bool takes_part = in->op == TK_I_BINARY || in->op == TK_I_COMPARE;
@@ -55,8 +55,8 @@ static inline void exec_inst(tki *t, const tk_inst *in, tki_val *slots) {
   TK_ASSERT(tki_results_fit(t, in));
 }
 
-/* Runs an instruction with its operands held, so that they can be looked at
- * afterwards and no result takes their place. */
+/* Runs an instruction with its operands held, so that observers can look at
+ * them afterwards: no result takes their place. */
 static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
   tki_val few[FEW], *big = NULL, *args = few;
   if (in->nargs > FEW)
@@ -176,7 +176,7 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
 
 static void no_results(tki *t, const tk_func *f, tki_val *results);
 
-/* A debugger's user moved on: the statement does not run. */
+/* A debugger's user goes on elsewhere, so that the statement does not run. */
 static flow diverted(tki *t, tki_val *results) {
   if (!t->leave) return FLOW_ON;
   t->leave = false;
@@ -184,14 +184,16 @@ static flow diverted(tki *t, tki_val *results) {
   return FLOW_RETURN;
 }
 
-/* Before a statement: others are due, or the user wants something. */
+/* Before a statement: the program gives way to others, or deals with the
+ * user's interrupt. */
 static void attend(tki *t) {
   if (t->yields) tki_schedule_yield(t);
   if (t->env->interrupted) tki_interrupted(t);
 }
 
-/* Most statements under a debugger are counted, no more. */
-static bool is_told(tki *t, const tk_stmt *st) {
+/* Whether observers are to be told of a statement.  Most of those under a
+ * debugger are only counted. */
+static bool is_wanted_stmt(tki *t, const tk_stmt *st) {
   return (++*t->event == t->wanted_event) | t->wants_stmts |
          (t->marked && t->marked[st->id]);
 }
@@ -200,7 +202,7 @@ static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;
   if (TK_UNLIKELY(t->env->interrupted | t->yields)) attend(t);
-  if (TK_UNLIKELY(t->observers != NULL) && TK_UNLIKELY(is_told(t, st))) {
+  if (TK_UNLIKELY(t->observers != NULL) && TK_UNLIKELY(is_wanted_stmt(t, st))) {
     TKI_TELL(t, stmt, t, st);
     if (TK_UNLIKELY(t->jump || t->leave)) return diverted(t, results);
   }

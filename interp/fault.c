@@ -1,5 +1,5 @@
-/* fault.c - what is wrong with an access, reported at the lane that is: which
- * element was meant, of which tensor, and what would help.
+/* fault.c - reports of accesses that must not happen: which lane is wrong,
+ * which element of which tensor was meant, and what would help.
  */
 #include "interp/fault.h"
 
@@ -104,7 +104,8 @@ static uint64_t bytes_between(const tki_region *r, uint64_t x) {
   return x < r->lo ? r->lo - x : x > r->hi ? x - r->hi : 0;
 }
 
-/* The region that an address misses by a little; NULL: none. */
+/* Returns the region that an address misses by a little; NULL: there is none.
+ */
 static const tki_region *nearest(const tki *t, uint64_t x) {
   const uint64_t far = UINT64_C(1) << 20;
   const tki_region *best = NULL;
@@ -118,7 +119,7 @@ static const tki_region *nearest(const tki *t, uint64_t x) {
   return best;
 }
 
-/* ", 8 bytes past the end of x" */
+/* Returns ": 8 bytes past the end of x", or "" if x is near no region. */
 static const char *beside(const tki_access *a, const tki_region *r,
                           uint64_t x) {
   tk_arena *arena = &a->t->launch->arena;

@@ -31,10 +31,10 @@ struct tki_fiber {
   void (*fn)(tk_env *e, void *ud);
   void *ud;
   char *stack;       /* page-aligned, in the same piece of memory */
-  size_t page, size; /* bytes of a page, of that piece */
+  size_t page, size; /* bytes of a page, and of that piece */
   ucontext_t self, caller;
-  tk_catch *catches; /* of the side that does not run */
-  void *fake;        /* the sanitizer's, of the side that does not run */
+  tk_catch *catches; /* the chain of the side that does not run now */
+  void *fake;        /* the sanitizer's stack of the side that does not run */
   const void *caller_stack;
   size_t caller_size;
   tk_status status;

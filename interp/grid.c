@@ -1,5 +1,4 @@
-/* grid.c - the programs of a launch: their indices, ids and order.
- */
+/* grid.c - the programs of a launch: their indices, ids and order. */
 #include "interp/grid.h"
 
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]) {

@@ -1,4 +1,4 @@
-/* jump.c - where a debugger's user goes on at another statement.
+/* jump.c - a debugger's user goes on at another statement of a body.
  *
  * Variables that only the skipped statements would have assigned have no
  * lanes yet, and what comes next may read them: they get zeros, and are
@@ -59,7 +59,7 @@ static bool was_assigned(const tk_type *type, const tki_val *v) {
                     : v->region != 0 || !tki_is_zero(v);
 }
 
-/* in: what would have assigned the slot. */
+/* Leaves a slot unassigned that `in` would have assigned for the first time. */
 static void skip_slot(tki *t, const tk_inst *in, int slot) {
   tki_frame *f = t->frame;
   const tk_slot *s = &f->func->slots[slot];
@@ -79,7 +79,8 @@ static bool skip_inst(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* The variable of a loop is not known behind it. */
+/* The variable of a loop that is skipped need not be marked: it is not known
+ * behind the loop. */
 size_t tki_jump(tki *t, const tk_body *b, size_t from) {
   size_t to = from;
   for (size_t k = 0; k < b->n; k++)

@@ -23,7 +23,7 @@ static const tki_region *home(const tki_access *a, size_t lane) {
   return r;
 }
 
-/* The lane's memory in this process. */
+/* Checks a lane's address and returns its memory in this process. */
 static inline char *check_lane(const tki_access *a, size_t lane) {
   const tki_region *r = home(a, lane);
   uint64_t x = a->addr[lane];
@@ -39,7 +39,8 @@ char *tki_access_memory(const tki_access *a) {
   return check_lane(a, 0);
 }
 
-/* Lanes first .. last are contiguous; NULL when they leave their region. */
+/* Checks the lanes first .. last, which are contiguous, and returns their
+ * memory; NULL: one of them must not be accessed. */
 static char *check_run(const tki_access *a, size_t first, size_t last) {
   const tki_region *r = home(a, first);
   uint64_t lo = a->addr[first], hi = a->addr[last] + a->size;
@@ -73,8 +74,8 @@ static active find_active(const uint8_t *m, size_t n) {
 
 /* ---- loads ------------------------------------------------------------- */
 
-/* o: what lanes that are masked off get; nowhere: zero, and undefined to the
- * detectors. */
+/* A lane that is masked off gets the lane of `o`, or 0 if there is no other=;
+ * the detectors then take it for undefined. */
 static inline void load_off(char *d, const tki_span *o, size_t i, size_t size) {
   if (o->at)
     memcpy(d, o->at + i * o->step, size);
@@ -102,7 +103,7 @@ static void fill_off(char *d, const tki_span *o, size_t from, size_t to,
     tki_fill(d + from * size, o->at, size, to - from);
 }
 
-/* Lanes of a row that were found to be contiguous: all there are? */
+/* Keeps the contiguous lanes of a row if the row is the whole access. */
 static void note_run(tki_access *a, size_t first, size_t run, size_t row) {
   TK_ASSERT(run > 0 && first + run <= a->n);
   if (row != a->n) return;
@@ -223,8 +224,8 @@ static void give_value(tki_access *a, const tki_val *x) {
   a->step = s.step;
 }
 
-/* An atomic access changes lane after lane, so whoever watches is told, and
- * every lane checked, before the first. */
+/* An atomic access changes one lane after the other, so that all lanes are
+ * checked, and whoever watches is told, before the first one. */
 static void announce(tki *t, tki_access *a) {
   if (TK_LIKELY(!t->wants_writes)) return;
   check_all(a);

@@ -16,7 +16,8 @@ static void set_moved(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
 
 /* ---- copies and broadcasts --------------------------------------------- */
 
-/* Also reshapes; between a scalar and a block of one lane the lane moves. */
+/* This also reshapes; between a scalar and a block of one lane, the lane is
+ * copied. */
 void tki_run_COPY(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
@@ -30,7 +31,7 @@ void tki_run_COPY(tki *t, const tki_op *op, tki_val *frame) {
   set_moved(t, in, frame, v);
 }
 
-/* Axis by axis from the first: row copies where an axis repeats. */
+/* Goes axis by axis from the first, and copies rows where an axis repeats. */
 static void repeat_axes(char *d, const char *s, const tk_type *to,
                         const tk_type *from, int axis, size_t size) {
   if (axis == to->rank) {
@@ -207,7 +208,7 @@ void tki_run_FLIP(tki *t, const tki_op *op, tki_val *frame) {
   set_moved(t, in, frame, v);
 }
 
-/* Only a debugger's expressions have it. */
+/* Only expressions in a debugger have slices. */
 void tki_run_SLICE(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];

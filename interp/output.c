@@ -50,7 +50,8 @@ static void format_pieces(tki *t, tk_buf *out, const tk_format *f) {
   }
 }
 
-/* Whether the program ids named by the call meet its conditions. */
+/* Whether the program ids meet the conditions of the call, which may name other
+ * values in their place. */
 static bool wanted(tki *t, const tk_format *f) {
   int64_t pid[3];
   for (int i = 0; i < 3; i++)

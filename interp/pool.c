@@ -1,7 +1,7 @@
 /* pool.c - memory for lanes.
  *
- * A freed buffer goes to its class's list and the next block of that size
- * takes it, still warm.
+ * A freed buffer goes to the list of its class, and the next block of that size
+ * takes it while it is still in the processor's cache.
  */
 #include "interp/pool.h"
 

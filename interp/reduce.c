@@ -56,7 +56,7 @@ static void halve(char *d, const char *s, char *tmp, tki_around r,
   }
 ROWS(sum_rows, a + b)
 
-/* Lane after lane: slices that a debugger picks have any length. */
+/* Goes lane after lane: slices in a debugger have any length. */
 static void one_by_one(char *d, const char *s, tki_around r, tki_binary_fn fn) {
   size_t row = r.inner * r.size;
   memcpy(d, s, row);
@@ -92,7 +92,8 @@ static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- where the extreme lane is ----------------------------------------- */
 
-/* The first of equal lanes; a NaN gives way to a number. */
+/* Whether a lane replaces the best one so far: the first of equal lanes wins,
+ * and a number wins over a NaN. */
 static bool beats(tk_dtype d, bool max, const void *x, const void *best) {
   if (tk_is_float(d)) {
     double a = tk_lane_double(d, x), b = tk_lane_double(d, best);
@@ -138,7 +139,7 @@ void tki_run_REDUCE(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- with a combine function ------------------------------------------- */
 
-/* One half of the axis as a value of its own. */
+/* Returns one half of the axis, `from` 0 or 1, as a value of its own. */
 static tki_val half_of(tki *t, const tki_val *v, const tk_type *type,
                        tki_around r, size_t n, size_t from) {
   tki_val out = tki_val_new(t, type, r.outer * (n / 2) * r.inner);
@@ -164,7 +165,7 @@ static void combine_halves(tki *t, const tk_func *f, tki_val *cur, size_t k,
   for (size_t i = 0; i < k; i++) tki_set(t, &cur[i], out[i]);
 }
 
-/* A block of one lane per row becomes the result's shape or scalar. */
+/* A block of one lane becomes a scalar, if the result is one. */
 static tki_val as_result(tki *t, tki_val *v, bool scalar, size_t size) {
   if (!scalar || tki_is_uniform(v)) return *v;
   tki_val out = tki_make_lane(tki_lanes(v), size);
@@ -193,7 +194,8 @@ void tki_run_REDUCE_FN(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- scans ------------------------------------------------------------- */
 
-/* Every row moved d places along the axis; the first d stay. */
+/* Returns every row moved `by` places along the axis; the lanes at its end that
+ * nothing is moved to stay. */
 static tki_val shifted(tki *t, tki_val *v, const tk_type *type, tki_around r,
                        size_t by, bool reverse) {
   tki_val out = tki_val_new(t, type, r.outer * r.n * r.inner);
@@ -212,7 +214,7 @@ static tki_val shifted(tki *t, tki_val *v, const tk_type *type, tki_around r,
   return out;
 }
 
-/* Lanes that have nobody d places before them keep their value. */
+/* Lanes that have no lane `by` places before them keep their value. */
 static void keep_ends(tki_val *to, const tki_val *from, tki_around r, size_t by,
                       bool reverse) {
   size_t row = r.inner * r.size, bytes = r.n * row;
@@ -272,7 +274,7 @@ void tki_run_SCAN(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
-/* ---- the loop that repeats ----------------------------------------------- */
+/* ---- binding ------------------------------------------------------------- */
 
 void tki_bind_REDUCE(tki_op *op, const tk_func *f) {
   tk_binary repeated = tki_reduction_op(tk_inst_reduction(op->in));

@@ -3,7 +3,8 @@
  */
 #include "interp/interp.h"
 
-/* First and last byte of a view without storage bounds. */
+/* Gives where a view begins and ends, relative to its data, when nothing is
+ * known of its storage. */
 static void view_bounds(const tk_tensor *x, int64_t *lo, int64_t *hi) {
   int64_t size = (int64_t)tk_dtype_size(x->dtype);
   *lo = 0;

@@ -13,7 +13,8 @@
 
 /* ---- parameters -------------------------------------------------------- */
 
-/* The item-th leaf of a possibly nested tuple. */
+/* Returns the leaf of a tuple, perhaps nested, with number *item; counts the
+ * leaves that it passes. */
 static const tk_value *leaf(const tk_value *v, size_t *item) {
   if (v->kind != TK_V_TUPLE && v->kind != TK_V_DESCRIPTOR)
     return (*item)-- == 0 ? v : NULL;
@@ -180,7 +181,7 @@ static void end_one(tk_env *e, void *ud) {
   x->w->end(x->w->ud, &x->r->t, x->st);
 }
 
-/* What watched may still have something to report. */
+/* Those who watched the run may still have something to report. */
 static tk_status detach(run *r, tk_status st) {
   tk_session *s = r->launch->session;
   for (tk_watcher *w = s->watchers; w && r->prepared; w = w->next) {

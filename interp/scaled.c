@@ -19,7 +19,7 @@ static float e2m1(unsigned bits) {
   return bits & 8 ? -v : v;
 }
 
-/* Low half of the byte first. */
+/* The low half of a byte is the first of its two lanes. */
 static float packed_lane(const layout *l, const uint8_t *p, size_t i,
                          size_t j) {
   bool down = l->packed == 0;

@@ -215,7 +215,7 @@ static bool next_in_order(tki_schedule *s, uint64_t *index) {
   return false;
 }
 
-/* The one that the user left last, and that did not give way. */
+/* Returns the task that the user left last and that did not give way. */
 static tki_task *left_last(const tki_schedule *s) {
   tki_task *found = NULL;
   for (tki_task *k = s->nleft ? s->tasks : NULL; k; k = k->next)
@@ -223,15 +223,16 @@ static tki_task *left_last(const tki_schedule *s) {
   return found;
 }
 
-/* SERIAL: nobody else runs while a program waits. */
+/* Returns the task that waits, if the schedule is SERIAL: then nobody else
+ * runs. */
 static tki_task *waits_for_ever(const tki_schedule *s) {
   tki_task *k = s->mode == TKI_SERIAL ? s->tasks : NULL;
   while (k && !k->own->waits) k = k->next;
   return k;
 }
 
-/* Everybody who began had their slot in the round.  False: the phase is
- * another one now. */
+/* All that have begun had their slots in the round.  Returns false if the phase
+ * has changed, so that the question is asked again. */
 static bool decide_behind_all(tki_schedule *s, tki_step *x) {
   uint64_t index;
   bool any = s->any;
@@ -248,7 +249,7 @@ static bool decide_behind_all(tki_schedule *s, tki_step *x) {
   return !any || !s->tasks;
 }
 
-/* Behind the program that began behind the round. */
+/* The program that began behind the round has had its slot. */
 static bool decide_behind_one(tki_schedule *s, tki_step *x) {
   bool any = s->any;
   if (!s->lead) {
@@ -281,7 +282,7 @@ static void start_others(tki_schedule *s) {
   if (s->mode == TKI_YIELD) s->phase = TKI_SPREADS;
 }
 
-/* False: the phase is another one now. */
+/* Decides what is next; returns false if only the phase has changed. */
 static bool decide(tki_schedule *s, tki_step *x) {
   *x = (tki_step){.kind = TKI_BEGIN};
   switch (s->phase) {
@@ -333,7 +334,7 @@ static void task_begin(tki_schedule *s, tki_task *k, uint64_t index) {
   s->last = &k->next;
 }
 
-/* ... which is the next one in the order. */
+/* The next program in the order begins in a task. */
 static void task_begin_next(tki_schedule *s, tki_task *k, uint64_t index) {
   TK_ASSERT(tk_order_at(&s->t->order, s->at) == index);
   task_begin(s, k, index);
@@ -424,7 +425,7 @@ static void progress(tki_schedule *s) {
     s->progress(s->progress_ud, s->at, tki_programs(s->t));
 }
 
-/* The one that leads, on the stack of the run. */
+/* Runs the program that leads on the stack of the run. */
 static void run_lead(tki_schedule *s, uint64_t index) {
   tki *t = s->t;
   TK_ASSERT(!t->task && !t->frame);
@@ -471,7 +472,8 @@ void tki_schedule_run(tki *t) {
 
 /* ---- giving way --------------------------------------------------------- */
 
-/* The program that runs; NULL t->task: it leads, on the stack of the run. */
+/* Returns the task of the program that runs; the one that leads a plain run is
+ * on the stack of the run and has no t->task. */
 static tki_task *running(tki *t) {
   return t->task ? t->task : &t->schedule->on_stack;
 }

@@ -26,7 +26,7 @@ static void spin_need(closure *c, int slot) {
   c->grew = true;
 }
 
-/* Pure instructions matter when a result does, all others always. */
+/* A pure instruction matters if one of its results does; all others matter. */
 static void need_insts(closure *c, const tk_insts *l) {
   for (size_t i = l->n; i-- > 0;) {
     const tk_inst *in = l->items[i];

@@ -82,8 +82,8 @@ void tki_own(tki *t, tki_val *v, size_t n, size_t size) {
   TK_ASSERT(!tki_is_shared(v));
 }
 
-/* Whether operand k is a whole block of its own that nobody needs after in,
- * with room for so many bytes. */
+/* Whether operand k is a whole block that nobody else holds or needs after
+ * `in`, with room for so many bytes. */
 static bool is_spare(const tk_inst *in, const tki_val *frame, unsigned k,
                      size_t bytes) {
   const tki_val *a = &frame[in->args[k]];

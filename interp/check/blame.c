@@ -25,7 +25,8 @@ static void bad_element(const tkc_blame *b, const char *text, const char *why) {
   tk_throw(t->env, TK_USAGE);
 }
 
-/* C is what C, c_ptr, ptr_c and C_ptr are called for short. */
+/* Whether a name may be asked for by n bytes of text: C stands for C, c_ptr,
+ * ptr_c and C_ptr. */
 static bool is_short_for(const char *name, const char *asked, size_t n) {
   size_t k = strlen(name);
   if (k < n) return false;

@@ -19,8 +19,8 @@ typedef struct gaps {
   bool *has; /* by region */
 } gaps;
 
-/* The next longer step than `than` of the axes that have more than one index;
- * -1: none. */
+/* Returns the axis with the next longer step than `than` among those that have
+ * more than one index; -1: there is none. */
 static int next_axis(const tk_tensor *x, int64_t than) {
   int best = -1;
   for (int i = 0; i < x->rank; i++) {
@@ -95,8 +95,8 @@ static void report_gap(gaps *g, tki *t, const tki_access *a, size_t lane) {
   tkc_reported(g->c, t, d);
 }
 
-/* A pointer of which nobody knows what view it came from may belong to
- * another view of the same memory. */
+/* A pointer whose view is not known is left alone: it may belong to another
+ * view of the same memory. */
 static void gap_access(void *ud, tki *t, const tki_access *a) {
   gaps *g = ud;
   if (a->region == TKI_ANY || !g->has[a->region]) return;
@@ -122,7 +122,7 @@ void *tkc_BOUNDS_begin(tkc *c, tki *t) {
   return g;
 }
 
-/* Everything was said where it happened. */
+/* Everything was reported where it happened. */
 void tkc_BOUNDS_end(tkc *c, void *ud, tki *t, tk_status st) {
   (void)c, (void)ud, (void)t, (void)st;
 }

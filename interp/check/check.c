@@ -1,4 +1,4 @@
-/* check.c - detectors on and off: the table, its names, runs.
+/* check.c - which detectors are on, and their runs.
  *
  * The detectors of a session are a watcher of its runs (launch/session.h);
  * nothing else in tkdbg knows that they exist.
@@ -42,7 +42,7 @@ static tkc_finding *last_finding(const tkc *c) {
   return f;
 }
 
-/* What this run found so far, when it starts over. */
+/* Drops what this run has found so far, because it starts over. */
 static void forget_run(tkc *c) {
   if (c->before)
     c->before->next = NULL;
@@ -69,7 +69,7 @@ static void on_begin(void *ud, tki *t) {
     if (c->on >> i & 1 && table[i].begin) c->ud[i] = table[i].begin(c, t);
 }
 
-/* Nobody has followed what the run wrote: it may be everything. */
+/* If nobody has followed what the run wrote, that may be everything. */
 static void forget_unwritten(const tkc *c, const tki *t) {
   if (c->on >> TKC_UNDEF & 1) return;
   for (size_t i = 0; i < t->nregions; i++) {
@@ -112,7 +112,7 @@ static void on_free(tk_env *e, void *ud) {
   tk_free(e, c, sizeof *c);
 }
 
-/* ---- which -------------------------------------------------------------- */
+/* ---- choosing detectors -------------------------------------------------- */
 
 static tkc *session_checks(const tk_session *s) {
   for (tk_watcher *w = s->watchers; w; w = w->next)

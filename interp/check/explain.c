@@ -1,7 +1,7 @@
 /* explain.c - runs a launch again to see where a value came from.
  *
- * The second run does what the first did: programs in the same order, over
- * the same memory.  It ends behind the write that is asked about.
+ * The second run does what the first did, with programs in the same order and
+ * the same memory, and ends behind the write that is asked about.
  */
 #include "interp/check/explain.h"
 
@@ -13,7 +13,8 @@
 
 enum { PAGE = 4096 };
 
-/* A piece of a region before the first write to it, and after the run. */
+/* What a piece of a region held before the first write to it, and after the
+ * run. */
 typedef struct page {
   struct page *next;
   char *host;
@@ -25,14 +26,14 @@ struct tkc_explain {
   tki *t;
   tk_arena arena;
   tkc_blame *blame;
-  tki_observer keeper; /* of the first run: keeps memory */
+  tki_observer keeper; /* keeps memory during the first run */
   page ***by_region;
   page *pages;
-  /* of a run for one element */
+  /* The rest is of the second run, which is for one element. */
   tki_observer finder;
   tkc_trace trace;
   const tkc_target *target;
-  size_t writes, lane; /* seen of the element; the lane that wrote it */
+  size_t writes, lane; /* writes of it so far; the lane that wrote it last */
   bool armed, found;
 };
 
@@ -90,7 +91,7 @@ static void see_write(void *ud, tki *t, const tki_access *a) {
   }
 }
 
-/* Behind the instruction that wrote it. */
+/* Ends the second run behind the instruction that wrote the element. */
 static void stop_behind_write(void *ud, tki *t, const tk_inst *in,
                               const tki_val *args) {
   tkc_explain *x = ud;

@@ -117,7 +117,7 @@ static void drop_returned(flow *f, tki *t) {
   f->nreturned = 0;
 }
 
-/* The marks of what the function returns wait for its call to end. */
+/* Keeps the marks of what the function returns until its call ends. */
 static void keep_returned_marks(flow *f, tki *t) {
   tki_val *table = mark_table(t);
   const tk_stmt *st = t->frame->stmt;
@@ -155,7 +155,8 @@ static void take_returned_marks(flow *f, tki *t, const tk_inst *in) {
 
 /* ---- hooks --------------------------------------------------------------- */
 
-/* Whether a slot that was just set is what the statement decides by. */
+/* Reports a mark of a slot that was just set, if the statement decides by it.
+ */
 static void check_decision(flow *f, tki *t, const tk_stmt *st, int slot) {
   bool branch = st->kind == TK_S_IF || st->kind == TK_S_WHILE;
   if (branch && slot == st->cond)
@@ -178,7 +179,7 @@ void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
       check_decision(f, t, t->frame->stmt, in->res[k]);
 }
 
-/* A variable that a statement decides by has no instruction there. */
+/* If a statement decides by a variable, no instruction of it sets that. */
 static void flow_stmt(void *ud, tki *t, const tk_stmt *st) {
   const tk_slot *slots = t->frame->func->slots;
   int used[3] = {-1, -1, -1};
@@ -197,7 +198,7 @@ static void see_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
-/* A jump went over what assigns the slot. */
+/* A jump skipped what would have assigned the slot. */
 static void flow_unassigned(void *ud, tki *t, int slot) {
   flow *f = ud;
   const tk_slot *s = &t->frame->func->slots[slot];
@@ -215,7 +216,7 @@ static void flow_unassigned(void *ud, tki *t, int slot) {
   flow_set(t, slot, marks, n);
 }
 
-/* A bad access ends the run before anybody is told of it. */
+/* A bad access ends the run before observers are told of the access. */
 static void flow_stop(void *ud, tki *t) {
   const tk_inst *in = t->frame ? t->frame->inst : NULL;
   bool access = in && (in->op == TK_I_LOAD || in->op == TK_I_STORE ||
@@ -223,8 +224,8 @@ static void flow_stop(void *ud, tki *t) {
   if (access) flow_bad_address(ud, t, in);
 }
 
-/* The working copy of what the caller knows of a region's memory: that of
- * another view of it, if there is one.  The caller's own is kept until the
+/* Returns a working copy of what the caller knows of a region's memory; views
+ * of the same memory share one.  What the caller has stays as it is until the
  * run ends, for a debugger that goes back. */
 static uint8_t *copy_unwritten(flow *f, const tki *t, size_t i) {
   const tki_region *r = &t->regions[i];
@@ -278,7 +279,8 @@ void flow_end(flow *f, tki *t) {
   drop_returned(f, t);
 }
 
-/* The one observer that all kinds share. */
+/* Returns the one observer that all kinds share, and makes it look for these
+ * kinds too. */
 static flow *shared_flow(tkc *c, tki *t, unsigned kinds) {
   static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
   for (size_t i = 0; i < TK_COUNT(ids); i++) {
@@ -305,8 +307,8 @@ void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
   return shared_flow(c, t, FLOW_OVERFLOW | FLOW_DIVISION);
 }
 
-/* Everything was said where it happened; what was written is told to the
- * caller. */
+/* Everything was reported where it happened; the caller gets to know what was
+ * written. */
 void tkc_UNDEF_end(tkc *c, void *ud, tki *t, tk_status st) {
   const flow *f = ud;
   (void)c, (void)st;

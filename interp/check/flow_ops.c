@@ -22,7 +22,7 @@ static void clear_results(tki *t, const tk_inst *in) {
 
 /* ---- lane by lane -------------------------------------------------------- */
 
-/* The first mark of a block whose lanes are not those of the result. */
+/* Returns the first mark of a block; its lanes are not those of the result. */
 static flow_id first_mark(const flow_marks *m, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (flow_at(m, i)) return flow_at(m, i);
@@ -122,8 +122,8 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
 
 /* ---- along an axis ------------------------------------------------------- */
 
-/* The mark of a row, and whether unmarked lanes stand beside it; apart from
- * those of zeros, which nothing is wrong with. */
+/* The first mark of a row, and whether it has lanes without a mark too.  Marks
+ * of zeros are kept apart, since nothing is wrong with those lanes. */
 typedef struct row_marks {
   flow_id first;
   bool mixed;
@@ -261,7 +261,8 @@ static bool is_logic(const tk_inst *in) {
          (tk_binary_op(in) == TK_B_AND || tk_binary_op(in) == TK_B_OR);
 }
 
-/* Lanes at the same place; what memory gives has marks of its own. */
+/* For instructions whose lanes come from the same lanes of their operands.
+ * What memory gives has marks of its own. */
 static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   if (in->op == TK_I_SELECT)
     pass_select(t, in, args);

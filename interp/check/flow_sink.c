@@ -193,7 +193,8 @@ static bool is_unwritten(const flow *f, const tki *t, const tki_access *a,
   return e.n && memchr(e.unwritten, 1, e.n);
 }
 
-/* Lanes of a pointer that names no tensor may go from one to the next. */
+/* Returns how many lanes of a stretch surely lie in one tensor: those of a
+ * pointer that belongs to no tensor may go from one to the next. */
 static size_t piece_of(const tki_access *a, const tki_stretch *x) {
   return a->region == TKI_ANY ? 1 : x->n;
 }

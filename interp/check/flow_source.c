@@ -100,7 +100,8 @@ static bool operands_fine(const tki *t, const tk_inst *in, const tki_val *args,
   return true;
 }
 
-/* The same for all lanes that a reduction, scan or product may have used. */
+/* Whether that is so of all lanes that a reduction, scan or product may have
+ * used. */
 static bool blocks_fine(const tki *t, const tk_inst *in, const tki_val *args) {
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = type_of_arg(t, in, k);
@@ -148,8 +149,9 @@ static flow_id float_source(flow *f, tki *t, const tk_inst *in,
   return flow_begin(f, t, kind, 0, i, text);
 }
 
-/* Whether an infinite lane of a sum or product is so anyway, by an operand
- * that has no mark: m + log(l) where nothing was seen, m is -inf, l is 0. */
+/* Whether a lane of a sum or product would be infinite without the mark, by an
+ * operand that has none: in m + log(l), where m is -inf and l is 0 for a row
+ * that nothing was seen of. */
 static bool infinite_anyway(const tki *t, const tk_inst *in,
                             const tki_val *args, size_t i) {
   if (in->op != TK_I_BINARY) return false;
@@ -169,7 +171,8 @@ static bool is_log(const tk_inst *in) {
          (tk_unary_op(in) == TK_U_LOG || tk_unary_op(in) == TK_U_LOG2);
 }
 
-/* The mark of a lane of a float result. */
+/* Returns the mark of a lane x of a float result; id is what its operands give
+ * it, `blocks` says that all lanes of block operands were finite. */
 static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
                           const tki_val *args, size_t i, flow_id id, double x,
                           bool blocks) {
@@ -207,7 +210,7 @@ static bool may_arise(const tki *t, const tk_inst *in, const tki_val *args,
                              x[1] ? x[1] : x[0], (size_t)in->n);
 }
 
-/* Marks that stay though the lanes are right. */
+/* Whether no mark ends because its lane is a number again. */
 static bool outlive(const flow *f, const flow_marks *m, size_t n) {
   flow_id last = 0;
   for (size_t i = 0; i < n; i++) {
@@ -251,7 +254,7 @@ static void find_float_sources(flow *f, tki *t, const tk_inst *in,
   flow_set(t, in->res[0], v, n);
 }
 
-/* ---- zeros that are logarithms' later ------------------------------------ */
+/* ---- zeros whose logarithm may be taken ---------------------------------- */
 
 #define ANY_ZERO(NAME, T)                                                      \
   TKI_CLONES static bool NAME(const T *x, size_t n) {                          \
@@ -331,7 +334,7 @@ static range range_of(const tki_val *v, const tk_type *type, size_t n) {
   return range_32(lane_of(v, type, 0), tki_is_uniform(v) ? 1 : n);
 }
 
-/* Most blocks cannot wrap: the ends of the operands' ranges tell. */
+/* Most blocks cannot wrap, as the ends of the operands' ranges show. */
 static bool may_wrap(const tk_inst *in, const tki_val *args) {
   if (in->type.elem != TK_INT32) return true;
   range a = range_of(&args[0], &in->type, (size_t)in->n);
@@ -441,7 +444,7 @@ static flow_id division_source(flow *f, tki *t, const tk_inst *in,
                       operand_list(f, t, in, args, i)));
 }
 
-/* What comes out is undefined in LLVM: it differs from GPU to GPU. */
+/* The quotient is undefined in LLVM, and differs from GPU to GPU. */
 static void find_division_sources(flow *f, tki *t, const tk_inst *in,
                                   const tki_val *args) {
   tk_dtype d = (tk_dtype)in->type.elem;
@@ -489,8 +492,8 @@ static flow_id sum_source(flow *f, tki *t, const tk_inst *in, size_t i,
                       tkc_value(f->c, &in->type, got)));
 }
 
-/* One row of lanes along the axis, the first at `at`; marks the results.  A
- * sum of 32 bits that comes back is right in the end. */
+/* Adds up the lanes along the axis from the one at `at`, and marks the results
+ * that wrap.  A sum that comes back into its 32 bits is right in the end. */
 static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
                     tk_lines l, size_t at, size_t result, flow_id *m) {
   tk_dtype d = (tk_dtype)in->type.elem;

@@ -83,7 +83,7 @@ static unsigned reshaped(const tk_type *from, const tk_type *to, unsigned set) {
   return out;
 }
 
-/* What a lanewise result is. */
+/* Returns what is known of the result of a lane-wise instruction. */
 static open_lanes open_combined(const tkc_lint *l, const open_lanes *of,
                                 const tk_inst *in) {
   open_lanes out = {0, 0, NULL};

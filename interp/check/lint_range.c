@@ -79,7 +79,8 @@ static bool is_consecutive(const ranges *r, int slot) {
   return d && (d->op == TK_I_ARANGE || d->op == TK_I_PID);
 }
 
-/* By a positive number; consecutive: a takes every value of its range. */
+/* The range of a // b or a % b for a positive number b; `consecutive` says that
+ * a takes every value of its range. */
 static range divided_range(const tk_inst *in, const range *a, const range *b,
                            bool consecutive) {
   if (!is_point(b) || b->lo <= 0 || a->lo < 0) return unknown;
@@ -148,7 +149,7 @@ static void say_int32(const ranges *r, const tk_inst *in, const range *v) {
                "compute it in int64: cast an operand by .to(tl.int64)");
 }
 
-/* Is the dividend a difference, or a negative constant? */
+/* Whether a dividend that can be negative is a difference, or a constant. */
 static bool may_be_negative(const ranges *r, int slot) {
   const range *v = &r->of[slot];
   if (!v->known || v->lo >= 0 || r->guarded[slot]) return false;
@@ -235,8 +236,8 @@ static int block_start(const tkc_lint *l, int address, int64_t *n) {
   return -1;
 }
 
-/* Does the mask compare the block's start, or where a block's lanes would be
- * if it started at 0, with a size? */
+/* Whether the mask compares the block's start with a size, or the lanes that a
+ * block would have if it started at 0. */
 static bool is_fixed(const tkc_lint *l, const tk_inst *m, int start,
                      int64_t n) {
   if (!m || m->op != TK_I_COMPARE || m->mode != TK_C_LT || m->type.rank > 1)
@@ -324,7 +325,7 @@ static void compared(ranges *r, const tk_inst *in) {
   }
 }
 
-/* Is a result made so that when it is too large, so were the operands? */
+/* Whether a result that is too large has operands that were too large. */
 static bool is_linear(const tk_inst *in) {
   return tk_lanes_kept(in) || in->op == TK_I_BROADCAST ||
          in->op == TK_I_PERMUTE || in->op == TK_I_CAST ||
@@ -348,7 +349,8 @@ static void passed_back(ranges *r, const tk_inst *in) {
     r->cap[in->args[0]] = r->cap[to];
 }
 
-/* What is known of a result, of its operands; last instruction first. */
+/* Takes what is known of results back to their operands, from the last
+ * instruction to the first. */
 static void look_back(ranges *r) {
   for (size_t i = r->l->all.n; i-- > 0;) {
     const tk_inst *in = r->l->all.items[i];

@@ -38,7 +38,7 @@ static bool is_same_computation(const tkc_lint *l, const tk_inst *a,
   return true;
 }
 
-/* Do two slots hold the same wherever both are set? */
+/* Whether two slots hold the same value wherever both are set. */
 static bool is_same_slot(const tkc_lint *l, int a, int b, int depth) {
   const tk_inst *x = l->def[a], *y = l->def[b];
   if (a == b) return x || is_constant_argument(l, a);

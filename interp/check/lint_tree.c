@@ -18,7 +18,7 @@ static bool list_reads(tk_ast *const *list, uint32_t n, const char *name) {
   return false;
 }
 
-/* Does a subtree use a name otherwise than by a plain assignment to it? */
+/* Whether a subtree uses a name in another way than by a plain assignment. */
 static bool tree_reads(const tk_ast *n, const char *name) {
   if (!n) return false;
   if ((n->kind == TK_AST_NAME || n->kind == TK_AST_NAMED) &&

@@ -65,7 +65,7 @@ static hole find_hole(tkc_shadow *s, const tki_region *r) {
   return h;
 }
 
-/* The first place that stores to the region; UINT32_MAX: none does. */
+/* Returns the first site that stores to the region; UINT32_MAX: none does. */
 static uint32_t store_to(tkc_shadow *s, const tki_region *r) {
   const tkc_span *x = tkc_shadow_span(s, r->lo);
   uint32_t site = UINT32_MAX;
@@ -78,7 +78,7 @@ static uint32_t store_to(tkc_shadow *s, const tki_region *r) {
   return site;
 }
 
-/* Do several programs write the same element of the region? */
+/* Whether several programs write the same element of the region. */
 static bool is_twice(const tkc_shadow *s, const tki_region *r) {
   bool twice = false;
   for (const tkc_conflict *k = s->conflicts; k; k = k->next)
@@ -142,7 +142,7 @@ void tkc_UNWRITTEN_end(tkc *c, void *ud, tki *t, tk_status st) {
 
 /* ---- running again ----------------------------------------------------- */
 
-/* What a page held before the run, NULL if that is of no matter, and after. */
+/* What a page held before the run (NULL if nobody needs it) and after it. */
 typedef struct copy {
   uint64_t lo;
   char *before, *bytes;
@@ -195,8 +195,8 @@ static void keep_results(again *x) {
     keep_span(x, &x->s->spans[i].history);
 }
 
-/* Puts back what was before, or after; all: also where nothing is known of
- * what tensors held before. */
+/* Puts back what memory held before the run, or after it; `all` says that this
+ * includes tensors that a second run is to find as the first has left them. */
 static void put_pages(again *x, bool before, bool all) {
   for (size_t i = 0; i < x->pages.n; i++) {
     const copy *k = &x->pages.items[i];
@@ -251,14 +251,14 @@ static tk_status run_again(again *x, const char *order) {
 
 /* ---- differences ------------------------------------------------------- */
 
-/* Of one tensor, over all the orders tried. */
+/* How a tensor differs over all the orders that were tried. */
 typedef struct spread {
-  uint64_t n;    /* elements that differ, most in one order */
-  uint64_t now;  /* ... in the order being looked at */
-  uint64_t addr; /* of the first */
-  const char *a, *b, *order;
-  double most;  /* absolute difference */
-  bool atomics; /* floats, summed by atomics only */
+  uint64_t n;    /* elements that differ, in the order where most do */
+  uint64_t now;  /* elements that differ in the order that is looked at */
+  uint64_t addr; /* the first one that differs */
+  const char *a, *b, *order; /* its two values, and the order of the second */
+  double most;               /* the largest absolute difference */
+  bool atomics;              /* they are floats, written by atomics alone */
 } spread;
 
 static const char *lane_value(tkc *c, tk_dtype d, const void *lane, tki *t) {
@@ -357,8 +357,8 @@ static bool mark_and_look(void *ud, const tk_at *at) {
          !(tests && slots[st->cond]);
 }
 
-/* Does the kernel look at what its atomic operations give?  Then it may hand
- * out places or wait for others, and every order may be as good. */
+/* Whether the kernel uses what its atomic operations return.  Then it may hand
+ * out numbers or wait for others, and every order may be as good. */
 static bool uses_results(tkc *c, const tk_program *p) {
   for (size_t i = 0; i < p->nfuncs; i++) {
     bool *slots = TK_NEWN(&c->run, bool, p->funcs[i]->nslots + 1);
@@ -489,7 +489,7 @@ void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
       report_second(&x, i, &out[i]);
 }
 
-/* ---- turns -------------------------------------------------------------- */
+/* ---- deadlocks when programs give way ------------------------------------ */
 
 static void report_deadlock(again *x) {
   const said *s = x->said;

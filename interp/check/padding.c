@@ -1,4 +1,5 @@
-/* padding.c - lanes that other= filled and that a reduction does not ignore.
+/* padding.c - the detector `neutral`: lanes with a padding value, which other=
+ * filled, that a reduction does not ignore.
  *
  * A lane is filled when nothing but other= went into it: the load left it out,
  * and after that it met scalars, constants and reduced values alone.  Such a
@@ -57,7 +58,7 @@ static bool is_lanewise(const tk_inst *in) {
   return tk_lanes_kept(in) || (tk_lanes_computed(in) && in->op != TK_I_EXTERN);
 }
 
-/* Lanes that are no load's, or one and the same for many. */
+/* Lanes that come from no load, or are one lane repeated. */
 static bool is_plain(const tk_inst *in) {
   return in->op == TK_I_CONST || in->op == TK_I_ARANGE ||
          in->op == TK_I_BROADCAST || in->op == TK_I_REDUCE || !in->type.rank;
@@ -126,7 +127,7 @@ static void padding_access(void *ud, tki *t, const tki_access *a) {
 /* ---- reductions -----------------------------------------------------------
  */
 
-/* One row: the lane that should have been ignored. */
+/* A row of a reduction, and the filled lane that it should have ignored. */
 typedef struct row {
   size_t first, n, step;
   bool mixed; /* filled lanes beside loaded ones */
@@ -168,7 +169,7 @@ static void look_at_row(row *r, const tk_inst *in, const void *lanes,
   r->mixed = any[0] && any[1];
 }
 
-/* Is the row's result another one because of the filled lanes? */
+/* Whether the filled lanes change the row's result. */
 static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
   if (!r->mixed || r->filled != r->filled) return false;
   if (tk_inst_reduction(in) == TK_R_SUM || tk_inst_reduction(in) == TK_R_PROD)

@@ -18,10 +18,10 @@ typedef struct points_to {
   tk_arena *arena;
   set **of;      /* by function, slot */
   set **returns; /* by function, result */
-  bool **used;   /* by function: slots that something reads */
+  bool **used;   /* by function and slot: something reads it */
   bool grew;
   set loads, stores, atomics;
-  const tk_inst *atomic; /* the first */
+  const tk_inst *atomic; /* the first atomic operation */
   bool differ;           /* not all atomics are the same */
   bool results;
 } points_to;

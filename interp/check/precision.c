@@ -53,7 +53,8 @@ void prec_set(tki *t, int slot, prec_shadow s) {
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* In a sampled run the first programs, and every one in EVERY. */
+/* In a sampled run, the first FIRST programs and then every EVERY-th one are
+ * run in float64. */
 enum { FIRST = 2, EVERY = 4 };
 
 static bool is_chosen(prec *p) {
@@ -178,7 +179,7 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
   return p;
 }
 
-/* Everything was said where it happened. */
+/* Everything was reported where it happened. */
 void tkc_PRECISION_end(tkc *c, void *ud, tki *t, tk_status st) {
   (void)c, (void)ud, (void)t, (void)st;
 }

@@ -15,7 +15,7 @@
 
 /* ---- bounds -------------------------------------------------------------- */
 
-/* One unit of rounding; digits of the significand. */
+/* The binary digits of the significand. */
 static int digits_of(tk_dtype d) {
   switch (d) {
   case TK_FP64: return 53;
@@ -80,8 +80,8 @@ void prec_widen(tk_dtype d, double *to, const void *from, size_t n) {
   }
 }
 
-/* What most rows need to know: 1: a lane is not exact, 2: one is off by more
- * than the bound. */
+/* Most rows need to know no more than this: bit 0 says that a lane is not
+ * exact, bit 1 that one is off by more than the bound. */
 TKI_CLONES static unsigned look_f64(const double *v, const double *e,
                                     double bound, double least, size_t n) {
   uint64_t differs = 0, bad = 0;
@@ -163,7 +163,7 @@ static size_t operand_lanes(const prec_result *r, int k) {
   return (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
 }
 
-/* The mark that an operand of the lane has. */
+/* Returns the mark that an operand of the lane has, or 0. */
 static prec_id inherited(const prec_result *r, size_t lane) {
   if (r->mark) return r->mark;
   for (int k = 0; k < r->in->nargs; k++) {
@@ -271,7 +271,7 @@ const char *prec_number(prec *p, tk_dtype d, double x) {
   return tkc_value(p->c, &type, lane);
 }
 
-/* "off by 37 % (603 ulps of fp16)" */
+/* Returns "off by 37 % (603 ulps of fp16)". */
 static const char *off_by(prec *p, tk_dtype d, double value, double exact) {
   double off = fabs(value - exact), size = fabs(exact);
   int e = size >= prec_smallest(d) ? ilogb(size) : ilogb(prec_smallest(d));

@@ -81,7 +81,7 @@ static void mix_formats(const tki *t, const tk_inst *in, prec_shadow *s) {
   s->kept = s->cast = TK_FP64;
 }
 
-/* A sum that adds to its own result, through operand k. */
+/* Whether operand k is the sum itself, so that the sum goes on. */
 static bool goes_on(const tki *t, const tk_inst *in, int k, prec_shadow *s) {
   const prec_shadow *x = prec_of(t, in->args[k]);
   if (!x || x->adds != in) return false;
@@ -132,8 +132,8 @@ static prec_result exact_result(prec *p, tki *t, const tk_inst *in,
                        .s = s};
 }
 
-/* Keeps the shadow if it says anything: of a sum in a narrow format also how
- * long it is. */
+/* Keeps the shadow if it says anything.  That of a sum in a narrow format says
+ * how long the sum is. */
 static void keep_shadow(prec_result *r) {
   int slot = r->in->res[0];
   bool sum = r->s->adds && r->d != TK_FP32 && r->d != TK_FP64;
@@ -487,7 +487,7 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
 
 /* ---- dispatch ------------------------------------------------------------ */
 
-/* What has lanes of an operand as its lanes. */
+/* For instructions whose lanes are lanes of an operand. */
 static void pass_picked(prec *p, tki *t, const tk_inst *in,
                         const tki_val *args) {
   if (!any_present(t, in))

@@ -1,4 +1,4 @@
-/* precision_stall.c - sums in fp32 that stand still.
+/* precision_stall.c - sums in fp32 that stall.
  *
  * From 2^24 on, x + 1 is x: a counter in fp32 stops there, and so does any sum
  * whose terms are below half a unit in its last place.  Its relative error
@@ -15,7 +15,7 @@ enum {
 }; /* without moving, while the error grows by as many halves
       of a unit in the last place */
 
-/* The operand that is the sum itself, and the other. */
+/* Returns which operand, 0 or 1, is the sum itself. */
 static int sum_operand(const prec_result *r) {
   const prec_shadow *s = prec_of(r->t, r->in->args[0]);
   return s && s->adds == r->in ? 0 : 1;
@@ -26,7 +26,8 @@ static double value_of(const prec_result *r, int k, size_t lane) {
   return (double)*(const float *)tki_lane(v, lane, sizeof(float));
 }
 
-/* Nothing came of adding to the lane, though what was added counts. */
+/* Whether adding to the lane did not change it, though what was added is large
+ * enough to count. */
 static bool stands_still(const prec_result *r, int sum, size_t lane) {
   double x = (double)((const float *)(const void *)r->value)[lane];
   double more = fabs(value_of(r, 1 - sum, lane));
@@ -34,7 +35,7 @@ static bool stands_still(const prec_result *r, int sum, size_t lane) {
          more >= ldexp(fabs(x), -24 - 4);
 }
 
-/* Most blocks move: only equality is looked at. */
+/* Lanes of most blocks change, so that only equality is looked at first. */
 TKI_CLONES static bool any_equal(const float *x, const float *sum, size_t step,
                                  size_t n) {
   uint32_t any = 0;
@@ -64,7 +65,7 @@ static void report_stall(prec_result *r, int sum, const prec_stall *s) {
   tkc_reported(p->c, r->t, d);
 }
 
-/* The first lane that stands, from the one that stood before. */
+/* Finds a lane that stalls: the one that did before, or else the first. */
 static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
   if (s->trips && stands_still(r, sum, s->lane)) return true;
   s->trips = 0;

@@ -224,7 +224,7 @@ static tk_diag *report_store(tkc_shadow *s, const tkc_conflict *k, tki *t,
   return d;
 }
 
-/* A later access of other lanes than those of an earlier one. */
+/* Reports an access that meets an earlier one by other lanes of the program. */
 static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
                              const tkc_place *at, const tkc_place *from) {
   bool reads = k->kind == TKC_OWN_READ, read = k->kind == TKC_OWN_WRITE;
@@ -279,8 +279,8 @@ static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now) {
   tkc_reported(s->c, t, d);
 }
 
-/* Whether programs fight at the places where lanes of one do: the same
- * repair, to write to other memory, may serve both. */
+/* Whether several programs conflict where lanes of one do: the same repair, to
+ * write to other memory, may serve both. */
 static bool is_covered(const tkc_shadow *s, const tkc_conflict *own) {
   for (const tkc_conflict *k = s->conflicts; k; k = k->next)
     if (!tkc_is_own(k->kind) && k->kind != TKC_SAME && k->site == own->site &&

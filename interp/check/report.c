@@ -1,4 +1,4 @@
-/* report.c - findings: told apart, counted, limited, put into words. */
+/* report.c - findings: which are the same, how many are shown, their words. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void supersede(tkc *c, const tkc_finding *f) {
   }
 }
 
-/* Counts a finding that is known; NULL: it is new and may be shown. */
+/* Counts a finding; returns whether it is new and is to be shown. */
 static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
                    const tkc_place *from, tkc_finding **out) {
   tkc_finding *f = find_known(c, id, at, from);

@@ -71,8 +71,8 @@ static bool has_plain(const tkc_shadow *s) {
   return false;
 }
 
-/* No program can see what another writes: none loads from memory that may be
- * written, nor uses what an atomic operation gives. */
+/* Whether no program can see what another writes: none loads from memory that
+ * may be written, or uses what an atomic operation returns. */
 static bool is_blind(const tkc_shadow *s) {
   for (size_t i = 0; i < s->t->nregions; i++)
     if (s->span_of[i] && s->points_to.region[i] & TKC_LOADS &&
@@ -92,7 +92,8 @@ static void make_spans(tkc_shadow *s) {
   s->swaps = s->blind && s->points_to.commutes && !is_mixed(s);
 }
 
-/* What a page of a span held; bytes outside of every tensor are left out. */
+/* Keeps what a page of a span holds; bytes outside of every tensor are left
+ * out. */
 static void keep_before(tkc_shadow *s, tkc_page *p, uint64_t lo) {
   p->before = TK_NEWN(&s->c->run, char, TKC_PAGE);
   for (size_t i = 0; i < s->t->nregions; i++) {
@@ -243,7 +244,8 @@ static bool is_atomic(const tki_access *a) {
   return a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
 }
 
-/* Of a store whose lanes may meet each time is an event of its own. */
+/* Returns the event of an access, which repeated accesses share.  Each store
+ * whose lanes may meet has an event of its own. */
 static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
   bool is_volatile = a->in->op == TK_I_LOAD && tk_load_volatile(a->in);
@@ -305,7 +307,8 @@ static bool is_unordered(stretch *x, const tkc_event *e) {
   return blocks || e->joined == me->joined;
 }
 
-/* An earlier access of the same program: fine? */
+/* Looks at an earlier access of the same program; returns whether the two are
+ * ordered. */
 static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
                       uint64_t hi) {
   if (!is_unordered(x, e)) return true;
@@ -330,7 +333,7 @@ static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   return false;
 }
 
-/* A read that a write meets. */
+/* Looks at a read that a write meets; returns whether the two are ordered. */
 static bool meets_read(stretch *x, uint32_t r, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   tkc_event e = s->events.items[r];
@@ -350,13 +353,14 @@ static uint32_t push_readers(tkc_shadow *s, uint32_t r, uint32_t e) {
   return push_event(s, pair);
 }
 
-/* Reads of one program: the second says all that the first does? */
+/* Whether, of two reads of one program, the second one says all that the first
+ * does. */
 static bool stands_for(const tkc_event *a, const tkc_event *b) {
   return a->lanes == b->lanes || a->phase != b->phase || a->joined != b->joined;
 }
 
-/* Who has read, now that event e does too: at most two are kept, those of two
- * programs rather than of two blocks. */
+/* Returns who have read, now that event e does too.  At most two reads are
+ * kept, those of two programs rather than of two blocks. */
 static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
   const tkc_event *old = &s->events.items[r], *me = &s->events.items[e];
   if (!r) return e;
@@ -417,7 +421,7 @@ static void touch_span(stretch *x, tkc_span *span, uint64_t lo, uint64_t hi) {
                        x->a->write ? see_write : see_read, x);
 }
 
-/* A pointer that the typed form does not have: a debugger's user made it. */
+/* The typed form does not have this pointer: a debugger's user made it. */
 static void widen_span(tkc_shadow *s, tkc_span *span, const tki_access *a) {
   span->writes |= a->write;
   span->reads |= !a->write;
@@ -425,7 +429,7 @@ static void widen_span(tkc_shadow *s, tkc_span *span, const tki_access *a) {
   s->orders = true;
 }
 
-/* The stretch, which may go from one tensor on to the next. */
+/* The stretch may go on from one tensor to the next. */
 static void touch_stretch(stretch *x) {
   uint64_t lo = x->at.addr, end = lo + x->at.n * x->a->size;
   while (lo < end) {

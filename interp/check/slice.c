@@ -35,7 +35,7 @@ typedef struct slice {
   bool cut;
 } slice;
 
-/* Where a step stands: below whom, as what. */
+/* The step that others stand below, and what they are to it. */
 typedef struct above {
   int depth, parent;
   tk_step_role role;
@@ -143,7 +143,7 @@ static int scope_of(const tk_func *f) {
 
 /* ---- steps --------------------------------------------------------------- */
 
-/* A new step; NULL: there is no room for it. */
+/* Adds a step; returns NULL if there is no room for it. */
 static tk_step *add_step(slice *s, const above *up, tk_step_kind kind) {
   if (s->room <= s->floor) {
     s->cut = true;
@@ -199,7 +199,8 @@ static void set_value(slice *s, tk_step *x, const tkc_node *n, tkc_at at) {
 
 static void show(slice *s, tkc_at at, const above *up);
 
-/* Steps for one of `left` branches that are still to come. */
+/* Shows one of `left` branches that are still to come, with its share of the
+ * steps. */
 static void show_share(slice *s, tkc_at at, const above *up, size_t left) {
   size_t floor = s->floor, mine = (s->room - floor + left - 1) / left;
   if (s->room <= floor) mine = 0;
@@ -278,7 +279,8 @@ static void set_sides(slice *s, tk_step *x, const tkc_node *n, size_t lane) {
   }
 }
 
-/* A step for a node: a leaf, or an instruction and how it came to its value. */
+/* Adds a step for a node, which is a leaf, or an instruction and how it came to
+ * its value. */
 static tk_step *add_node(slice *s, const tkc_node *n, tkc_at at,
                          const above *up, tk_step_kind kind) {
   tk_step *x = add_step(s, up, kind);
@@ -335,7 +337,8 @@ static double operand_double(const tkc_node *n, tkc_operand o) {
                         lane_bytes(type, &n->vals[o.arg], o.lane));
 }
 
-/* False: something of it was computed, so that it may have steps below. */
+/* Adds a term; returns whether it is simple: nothing of it was computed, so
+ * that it needs no steps below. */
 static bool add_term(slice *s, const tkc_node *n, const tkc_operands *o,
                      size_t first, const above *up) {
   bool simple = true;
@@ -424,7 +427,8 @@ static void set_trips(slice *s, tk_step *x, const chain *c) {
                         x->nested ? last->outer->span : last->loop->span);
 }
 
-/* The value before the loop, after the first trips, and after the last. */
+/* Adds the values before the loop, after the first trips, and after the last.
+ */
 static void add_trips(slice *s, const chain *c, tkc_at base, const above *up) {
   const tkc_node *n = tkc_at_node(&s->w, base);
   tk_step *x = add_step(s, up, TK_STEP_TRIPS);
@@ -651,7 +655,7 @@ static size_t lane_for(const tkc_node *n, int k, size_t lane) {
   return tki_is_uniform(&n->vals[k]) ? 0 : lane;
 }
 
-/* The offset of an address, a few steps of it. */
+/* Shows a few steps of the offset of an address. */
 static void show_where(slice *s, const tkc_node *n, size_t lane,
                        const above *up) {
   tkc_at at = tkc_settle(&s->w, (tkc_at){n->refs[0], lane_for(n, 0, lane)});

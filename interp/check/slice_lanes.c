@@ -43,18 +43,18 @@ static bool truth(const ask *q, int k, size_t lane) {
   return *(const uint8_t *)lane_at(q, k, lane);
 }
 
-/* Of each operand the first lane of its set. */
+/* Adds the first lane of each operand's set. */
 static void add_single(const ask *q) {
   for (size_t i = 0; i < q->nsets; i++)
     add_lane_of(q, q->sets[i].arg, q->sets[i].first);
 }
 
-/* The lane of each operand at the same place. */
+/* Adds the lane of each operand that has the same index. */
 static void add_own(const ask *q) {
   for (int k = 0; k < q->n->nargs; k++) add_lane_of(q, k, own_lane(q, k));
 }
 
-/* All lanes of the first n sets, a lane of each in turn, as terms. */
+/* Adds all lanes of the first n sets as terms, a lane of each in turn. */
 static void add_terms(const ask *q, size_t n) {
   q->out->each = n;
   q->out->terms = n ? n * q->sets[0].n : 0;
@@ -65,7 +65,8 @@ static void add_terms(const ask *q, size_t n) {
 
 /* ---- one of a set -------------------------------------------------------- */
 
-/* Of the lanes of the first set that have these bits, number `skip`. */
+/* Adds that lane of the first set which is number `skip` of those with these
+ * bits. */
 static void add_equal(const ask *q, const void *bits, size_t size,
                       size_t skip) {
   const tk_lane_set *s = &q->sets[0];
@@ -81,7 +82,8 @@ static const char *result_at(const ask *q, size_t lane, size_t size) {
   return tki_lane(tkc_node_value(q->n, 0), lane, size);
 }
 
-/* Of equal lanes any will do: it is the one that is as manieth among them. */
+/* A sorted lane is taken for the operand's lane that has the same position
+ * among its equals: any of them would do. */
 static void add_sorted(const ask *q) {
   size_t size = tk_lane_size(&q->in->type), equal = 0;
   tk_lines made = tk_lines_made(q->in);

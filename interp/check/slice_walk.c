@@ -101,7 +101,7 @@ bool tkc_loaded(const tkc_node *n, size_t lane, uint64_t *addr) {
   return true;
 }
 
-/* The last lane that a store wrote an address from. */
+/* Gives the last lane of a store that wrote to an address. */
 static bool stored_lane(const tkc_node *n, uint64_t addr, size_t *lane) {
   size_t size = tk_lane_size(&n->in->type);
   for (size_t i = (size_t)n->in->n; i-- > 0;) {

@@ -18,7 +18,7 @@
 #include "interp/check/check.h"
 #include "launch/internal.h"
 
-/* "lint" stands for "lint-mask" as well. */
+/* Whether a kind is meant by n bytes of text: "lint" means "lint-mask" too. */
 static bool is_kind(const char *want, size_t n, const char *kind) {
   if (strncmp(want, kind, n)) return n == 1 && *want == '*';
   return !kind[n] || kind[n] == '-';

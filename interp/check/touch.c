@@ -141,7 +141,7 @@ static bool index_of(const tkc_touch *c, uint64_t e, int64_t *index) {
   return off == 0;
 }
 
-/* By index of an axis: somebody is there. */
+/* For each axis, which of its indices occur. */
 typedef struct axes {
   uint8_t *on[TK_MAX_RANK];
   uint64_t outside; /* elements that are not in the tensor's view */
@@ -206,7 +206,7 @@ static void find_elements(tk_access_picture *p, const tkc_touch *c, tk_arena *a,
   p->exact = box == p->elements - r.outside;
 }
 
-/* Elements of more than one program, and the one of the most. */
+/* Finds the elements of more than one program, and the one of the most. */
 static void find_overlap(tk_access_picture *p, const tkc_touch *c,
                          const tki *t) {
   uint64_t most = 0;
@@ -238,7 +238,7 @@ tk_access_picture tkc_touch_picture(const tkc_touch *c, tk_arena *a,
 /* ---- accesses of a line ---------------------------------------------------
  */
 
-/* Whether a statement of the line is being executed, or called what is. */
+/* Whether a statement of the line is being executed, or has called what is. */
 static bool is_on_line(const tkc_touches *x, const tki_frame *f) {
   for (; f; f = f->caller)
     if (f->func->src == x->src && f->stmt &&
@@ -253,8 +253,8 @@ static const tki_region *touched_region(const tki_access *a) {
   return i < a->n ? tki_access_region(a, i) : NULL;
 }
 
-/* The one that an access belongs to.  One without an active lane belongs to
- * any of its instruction. */
+/* Returns the tkc_touch that an access belongs to.  An access without an active
+ * lane belongs to any of its instruction. */
 static tkc_touch *touch_of(tkc_touches *x, tk_env *e, const tki_access *a) {
   const tki_region *r = touched_region(a);
   for (size_t i = 0; i < x->n; i++) {

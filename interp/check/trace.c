@@ -267,7 +267,8 @@ static size_t granule_bytes(const tki_region *r) {
   return tk_dtype_size(r->tensor->dtype);
 }
 
-/* Of regions that share memory, always the first. */
+/* Returns the region of an address; of regions that share memory, always the
+ * first. */
 static const tki_region *home_of(const tkc_trace *x, uint64_t addr) {
   return tki_region_at(x->t, addr, 1);
 }

@@ -144,7 +144,7 @@ static void eval_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
-/* Sources of its own come after those there are. */
+/* The expression's own sources are added to those that there are. */
 static void prepare_following(following *y, const flow *w) {
   tk_arena *a = &y->c.run;
   y->f = *w;
@@ -176,8 +176,8 @@ static void follow_eval(tk_env *e, void *ud) {
   }
 }
 
-/* Nobody follows lanes: what is computed from a variable that a jump left
- * unassigned is taken to be undefined. */
+/* Runs an expression while nobody follows lanes: what is computed from a
+ * variable that a jump left unassigned is taken to be undefined. */
 static void run_unfollowed(tki *t, const tki_eval *x, const tki_frame *f,
                            tki_val *out, tki_val *undefined) {
   bool any = false;
