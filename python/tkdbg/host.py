@@ -5,10 +5,9 @@ Callbacks never let an exception pass through C: it is kept in
 """
 from __future__ import annotations
 
-import copy
 import types
 
-from . import _capi, convert, environment, errors, functions
+from . import _capi, convert, environment, errors
 from . import tltypes as tl_types
 from .scope import MISSING, annotations, is_constexpr_annotation
 
@@ -31,15 +30,6 @@ def _allowed_global(value):
                                      "BoundConstexprFunction") or
             isinstance(module, str) and
             module.startswith(("triton.language", "tkdbg")))
-
-
-def _interesting(value):
-    """Values whose change makes a compiled kernel wrong."""
-    if isinstance(value, (types.ModuleType, type)) or value is None:
-        return False
-    return (tl_types.is_constexpr(value) or
-            isinstance(value, (bool, int, float, str, tuple, list)) or
-            tl_types.dtype_name(value) is not None)
 
 
 class Host:
@@ -79,19 +69,10 @@ class Host:
             return UNKNOWN
         convert.fill(self.session, out, value, name)
         if holder is not None:
-            self._remember(scope, name, value, holder)
+            self.session.reads.add_name(name, value, holder)
             if _allowed_global(value) or environment.allow_globals():
                 out.is_constexpr = True
         return FOUND
-
-    def _remember(self, scope, name, value, holder):
-        if _interesting(value):
-            # a copy: a constexpr and a list can be changed where they are
-            scope.used[name] = (holder, copy.copy(value))
-            return
-        function = functions.as_jit_function(self.session, value)
-        if function is not None:
-            scope.callees[name] = function.scope
 
     # ---- attributes ------------------------------------------------------
 
@@ -104,6 +85,7 @@ class Host:
         value = getattr(obj, name, MISSING)
         if value is MISSING:
             return UNKNOWN
+        self.session.reads.add_attribute(obj, name, value)
         module = isinstance(obj, types.ModuleType)
         known = value
         if module:
@@ -141,6 +123,7 @@ class Host:
         keywords = {kwnames[i].decode(): values[first + i]
                     for i in range(nkw)}
         result = function(*values[:first], **keywords)
+        self.session.reads.add_call(function)
         convert.fill(self.session, out, result)
         out.is_constexpr = True
         return FOUND

@@ -11,7 +11,7 @@ from . import (_capi, arguments, binder, device, environment, errors,
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
-from .scope import Scope
+from .scope import Dependencies, Scope
 from .tensors import without_torch_functions
 
 MAX_PREPARED = 256  # signatures remembered per kernel
@@ -50,6 +50,9 @@ class JITFunction(JITCallable, KernelInterface):
         self._refused = None  # the error when C refused the text
         self._checked = False
         self._prepared = {}  # signature -> Prepared
+        self._reads = Dependencies()
+        self._edits = 0      # Session.edits when it was compiled
+        self.real_text = None  # of real Triton's function; takeover.py
 
     # ---- what scripts read -----------------------------------------------
 
@@ -103,17 +106,28 @@ class JITFunction(JITCallable, KernelInterface):
         """Gives the function another text; what was made of the one before
         is forgotten."""
         super()._unsafe_update_src(text)
+        self._refused = None
+        self._forget()
+        session_.current().edits += 1  # its callers are compiled again
+
+    def _forget(self):
+        """The next launch compiles again."""
         self._opened.clear()
         self._prepared.clear()
-        self._refused = None
-        self.scope.used.clear()
-        self.scope.callees.clear()
+        self._reads.clear()
+
+    def _renew(self, session):
+        """Forgets what was compiled before a function was changed."""
+        if self._edits != session.edits:
+            self._forget()
+            self._edits = session.edits
 
     def open(self, session):
         """The tk_function; raises errors.NotOpened when C refuses the text,
         the same error again later."""
         if self._refused is not None:
             raise self._refused.copy()
+        self._renew(session)
         found = self._opened.get(session)
         if found is None:
             found = self._open(session)
@@ -169,6 +183,7 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             prepared = self.prepare(session, values, options)
+            session.reads = self._reads
             prepared.run(values, grid)
         return prepared
 
@@ -178,7 +193,17 @@ class JITFunction(JITCallable, KernelInterface):
         return self.launch(values, options, None)
 
     def prepare(self, session, values, options):
-        """The Prepared for these values, new or known."""
+        """The Prepared for these values, new or known; raises RuntimeError
+        after a global variable has changed that the kernel was compiled
+        with."""
+        if self._reads.is_stale():
+            session.edits += 1  # what it calls is read again as well
+        self._renew(session)
+        changed = self._reads.changed()
+        if changed and self._opened:
+            raise RuntimeError("Global variable {} has changed since we "
+                               "compiled this kernel, from {} to {}".format(
+                                   *changed))
         key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
         named = self._repr and arguments.Specialization(self.params, values)
         key = (session, tuple(options.items()) if options else (),
@@ -196,12 +221,6 @@ class JITFunction(JITCallable, KernelInterface):
                 self._refuse(session)
             if not session.addresses:
                 self._keep(key, prepared)
-            return prepared
-        changed = self.scope.changed()
-        if changed:
-            raise RuntimeError("Global variable {} has changed since we "
-                               "compiled this kernel, from {} to {}".format(
-                                   *changed))
         return prepared
 
     def _check_params(self):
@@ -257,7 +276,9 @@ class JITFunction(JITCallable, KernelInterface):
         grid = resolve_grid(grid, names, values)
         session = session_.current()
         with session.lock, without_torch_functions():
-            self.prepare(session, values, {}).run(values, grid)
+            prepared = self.prepare(session, values, {})
+            session.reads = self._reads
+            prepared.run(values, grid)
 
 
 def _named(listed, index, parameter):

@@ -1,27 +1,26 @@
-"""Where the free names of a kernel's function live.
+"""Where the free names of a kernel's function live, and what a compiled
+kernel depends on.
 
 Lookup order is Python's: closure cells, then the function's globals.  Of
 Python's builtins kernels know few, which the library names itself.
 """
 from __future__ import annotations
 
+import copy
+import types
+
+from . import tltypes as tl_types
+
 MISSING = object()
 
 
 class Scope:
-    """Where one function's free names live.
-
-    ``used`` collects what a kernel's compiled form depends on:
-    {name: (dict or cell, value)}; ``callees`` the scopes of functions it
-    reached.
-    """
+    """Where one function's free names live."""
 
     def __init__(self, fn):
         self.globals = fn.__globals__
         code = fn.__code__
         self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
-        self.used = {}
-        self.callees = {}
 
     def find(self, name):
         """(value, dict or cell that holds it); MISSING when unknown."""
@@ -35,20 +34,114 @@ class Scope:
             return self.globals[name], self.globals
         return MISSING, None
 
-    def changed(self, seen=None):
-        """(name, before, now) of a used value that changed, or None."""
-        seen = set() if seen is None else seen
-        seen.add(id(self))
-        for name, (_, before) in self.used.items():
-            now = self.find(name)[0]
-            if now is not before and not _same(now, before):
+
+
+# ---- what a kernel depends on -----------------------------------------------
+
+MAX_DEPTH = 8  # of Python functions that call each other at compile time
+
+
+class Dependencies:
+    """What the host program was asked for while one kernel was compiled, in
+    the kernel's own function and in all that it calls.
+
+    Triton refuses a launch after a global variable has changed that it read
+    as a value (``changed``).  After any other change the kernel is compiled
+    again (``is_stale``): it is what it is now.
+    """
+
+    def __init__(self):
+        # (id(holder), name): (holder, how to read it, name, the object, a
+        # copy of it if it can be changed where it is)
+        self._values = {}
+        self._others = {}
+        self._attributes = {}  # (id(object), name): (object, name, a copy)
+
+    def clear(self):
+        for kept in (self._values, self._others, self._attributes):
+            kept.clear()
+
+    def add_name(self, name, value, holder):
+        """name means value, which was found in a dict or cell."""
+        kept = self._values if _is_value(value) else self._others
+        key = id(holder), name
+        if key not in kept:
+            read = holder.get if isinstance(holder, dict) else _Cell(holder)
+            kept[key] = holder, read, name, value, _copy(value)
+
+    def add_attribute(self, obj, name, value):
+        """obj.name is value."""
+        copied = _copy(value)
+        self._attributes.setdefault(
+            (id(obj), name), (obj, name, value if copied is None else copied))
+
+    def add_call(self, fn, depth=0):
+        """A Python function ran, which reads what it names."""
+        fn = getattr(fn, "__func__", fn)
+        fn = getattr(fn, "fn", fn)
+        if not isinstance(fn, types.FunctionType) or depth > MAX_DEPTH:
+            return
+        scope = Scope(fn)
+        for name in (*fn.__code__.co_names, *fn.__code__.co_freevars):
+            value, holder = scope.find(name)
+            if holder is None or (id(holder), name) in self._others:
+                continue
+            self.add_name(name, value, holder)
+            self.add_call(value, depth + 1)
+
+    def changed(self):
+        """(name, before, now) of a value that changed, or None."""
+        for _, read, name, value, copied in self._values.values():
+            now = read(name, MISSING)
+            if now is value and copied is None:
+                continue
+            before = value if copied is None else copied
+            if not _same(now, before):
                 return name, before, None if now is MISSING else now
-        for scope in self.callees.values():
-            if id(scope) not in seen:
-                found = scope.changed(seen)
-                if found:
-                    return found
         return None
+
+    def is_stale(self):
+        """Whether anything else has changed."""
+        for _, read, name, value, _ in self._others.values():
+            if read(name, MISSING) is not value:
+                return True
+        for obj, name, before in self._attributes.values():
+            now = getattr(obj, name, MISSING)
+            if now is not before and not _same(now, before):
+                return True
+        return False
+
+
+class _Cell:
+    """Reads a closure's cell as a dict's ``get`` reads a name."""
+
+    def __init__(self, cell):
+        self.cell = cell
+
+    def __call__(self, name, default):
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return default
+
+
+def _is_value(value):
+    """Values that Triton watches: a change is an error."""
+    if isinstance(value, (types.ModuleType, type)) or value is None:
+        return False
+    return (tl_types.is_constexpr(value) or
+            isinstance(value, (bool, int, float, str, tuple, list)) or
+            tl_types.dtype_name(value) is not None)
+
+
+def _copy(value):
+    """A copy of what can be changed where it is; None for all else."""
+    if tl_types.is_constexpr(value) or isinstance(value, (tuple, list)):
+        try:
+            return copy.deepcopy(value)
+        except Exception:
+            return copy.copy(value)
+    return None
 
 
 def annotations(module_globals):

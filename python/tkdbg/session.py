@@ -30,6 +30,8 @@ class Session:
         self.options = options or settings.from_environment(self.lib)
         self.lock = threading.RLock()
         self.pending = None       # exception that a callback swallowed
+        self.reads = None         # scope.Dependencies of what is compiled
+        self.edits = 0            # changes of what kernels call or read
         self.launches = 0         # launches counted for --launch
         self.setup = None         # setup.State while install() holds
         self._parts = {}          # class -> this session's instance of it

@@ -38,6 +38,8 @@ class Patches:
             put(module, "compile", compiler.compile)
         put(jit.JITFunction, "_pack_args",
             compiler.pack_args(jit.JITFunction._pack_args))
+        put(jit.JITCallable, "_unsafe_update_src",
+            self._counted(jit.JITCallable._unsafe_update_src))
         put(jit, "native_specialize_impl",
             installed.specialize(jit.native_specialize_impl))
         for name in _TUNER:
@@ -58,6 +60,13 @@ class Patches:
         self.session.adopt = lambda value: None
         self.session.error_classes = {}
         self.session.not_tuned = ()
+
+    def _counted(self, update):
+        """Triton's _unsafe_update_src, after which callers are stale."""
+        def _unsafe_update_src(function, text):
+            update(function, text)
+            self.session.edits += 1
+        return _unsafe_update_src
 
     @staticmethod
     def _knobs(triton):
@@ -84,11 +93,11 @@ def ours(real):
             real.fn, source=_source(real),
             **{name: getattr(real, name, None) for name in _DECORATED})
         vars(real)[OURS] = found
-        found.real_text = source.without_decorators(found.raw_src)
-    text = getattr(real, "_src", found.real_text)
-    if text is not found.real_text and text != found.real_text:
-        found._unsafe_update_src(text)
-    found.real_text = text
+    text = getattr(real, "_src", None)
+    if text is not None and text is not found.real_text:
+        if text != found.src:
+            found._unsafe_update_src(text)
+        found.real_text = text
     return found
 
 
