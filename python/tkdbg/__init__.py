@@ -42,6 +42,8 @@ tuning     tuner         @autotune and @heuristics
            compare       configurations side by side
            bench         times of functions, as triton.testing measures them
 launch     launch        @jit functions: decoration and launch
+           hooks         the hooks of triton.knobs, around a launch
+           mock          arguments for compiling, by their types
            prepared      a launch that is kept for one signature
            compiled      the compiled kernel that scripts see
            arguments     kinds of arguments, and how each one is set

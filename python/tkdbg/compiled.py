@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import hashlib
 
-from . import device
+from . import device, hooks
 
 
 class AsmDict(dict):
@@ -56,6 +56,7 @@ class CompiledKernel:
         self.asm = AsmDict(prepared)
         self.kernel = b""
         self.module = self.function = self.hash
+        self.is_loaded = False  # whether the hooks of loading were called
         self.n_regs = device.N_REGS
         self.n_spills = 0
         self.n_max_threads = device.properties()["max_threads_per_block"]
@@ -83,7 +84,9 @@ class CompiledKernel:
         return self
 
     def launch_metadata(self, grid, stream, *args):
-        return None
+        """What the hooks of a launch get."""
+        return hooks.metadata(self._prepared.function, self, grid, stream,
+                              args)
 
     def __getitem__(self, grid):
         """A launcher for the kernel's arguments in order, with or without

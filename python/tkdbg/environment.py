@@ -31,9 +31,10 @@ def flag(text):
 
 def knob(group, name, variable):
     """What triton.knobs says, else the environment; None when neither."""
-    knobs = sys.modules.get("triton.knobs")
-    value = getattr(getattr(knobs, group, None), name, None)
-    return os.environ.get(variable) if value is None else value
+    found = getattr(sys.modules.get("triton.knobs"), group, None)
+    if found is None:
+        return os.environ.get(variable)
+    return getattr(found, name, None)  # it reads the environment itself
 
 
 def allow_globals():

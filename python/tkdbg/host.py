@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 
-from . import _capi, convert, environment, errors
+from . import _capi, convert, environment, errors, functions
 from . import tltypes as tl_types
 from .scope import MISSING, annotations, is_constexpr_annotation
 
@@ -37,6 +37,7 @@ class Host:
 
     def __init__(self, session):
         self.session = session
+        self.scope = None  # that asked for a name last
         self.struct = _capi.Host(
             None, _capi.GlobalFn(self._global), _capi.AttrFn(self._attr),
             _capi.CallFn(self._call))
@@ -69,10 +70,25 @@ class Host:
             return UNKNOWN
         convert.fill(self.session, out, value, name)
         if holder is not None:
-            self.session.reads.add_name(name, value, holder)
+            self._note_name(scope, name, value, holder)
             if _allowed_global(value) or environment.allow_globals():
                 out.is_constexpr = True
         return FOUND
+
+    def _note_name(self, scope, name, value, holder):
+        scope.reads.add_name(name, value, holder)
+        function = functions.as_jit_function(self.session, value)
+        if function is not None:
+            scope.reads.add_callee(function.scope)
+        self.scope = scope
+        self.session.asked += 1
+
+    def _reading(self):
+        """Who asks for an attribute or a call: the function that asked for a
+        name last, and the kernel that is compiled."""
+        self.session.asked += 1
+        kernel = self.session.compiled.reads
+        return kernel, (self.scope or self.session.compiled).reads
 
     # ---- attributes ------------------------------------------------------
 
@@ -85,7 +101,8 @@ class Host:
         value = getattr(obj, name, MISSING)
         if value is MISSING:
             return UNKNOWN
-        self.session.reads.add_attribute(obj, name, value)
+        for reads in self._reading():
+            reads.add_attribute(obj, name, value)
         module = isinstance(obj, types.ModuleType)
         known = value
         if module:
@@ -123,7 +140,8 @@ class Host:
         keywords = {kwnames[i].decode(): values[first + i]
                     for i in range(nkw)}
         result = function(*values[:first], **keywords)
-        self.session.reads.add_call(function)
+        for reads in self._reading():
+            reads.add_call(function)
         convert.fill(self.session, out, result)
         out.is_constexpr = True
         return FOUND

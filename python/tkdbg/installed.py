@@ -14,8 +14,8 @@ import hashlib
 import threading
 import time
 
-from . import arguments, compiled, device, tensors
-from .modules import compiling, driver as driver_
+from . import arguments, compiled, device, mock, tensors
+from .modules import driver as driver_
 
 NO_CODE = b""  # what stands for the machine code of a kernel of ours
 
@@ -76,7 +76,7 @@ class Compiler:
         function = self.ours(src.fn)
         values = self.bound.take(src.fn)
         if values is None:
-            values = compiling.mock_values(src)
+            values = mock.values(src.fn, src.signature, src.constants)
         function.compile(values, launch_options(parsed.__dict__))
         kernel = self.kernel_class(
             self, src, target, parsed, backend,

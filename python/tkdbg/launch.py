@@ -6,12 +6,13 @@ import textwrap
 import warnings
 from ctypes import byref, c_void_p
 
-from . import (_capi, arguments, binder, device, environment, errors,
+from . import (_capi, arguments, binder, device, environment, errors, hooks,
                session as session_)
+from . import functions, tltypes as tl_types
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
-from .scope import Dependencies, Scope
+from .scope import Scope
 from .tensors import without_torch_functions
 
 MAX_PREPARED = 256  # signatures remembered per kernel
@@ -50,7 +51,9 @@ class JITFunction(JITCallable, KernelInterface):
         self._refused = None  # the error when C refused the text
         self._checked = False
         self._prepared = {}  # signature -> Prepared
-        self._reads = Dependencies()
+        self.specialized = {}  # Triton's key -> kernel, once there are hooks
+        self._reads = ()     # the Dependencies of it and what it calls ...
+        self._asked = -1     # ... when Session.asked was this
         self._edits = 0      # Session.edits when it was compiled
         self.real_text = None  # of real Triton's function; takeover.py
 
@@ -77,7 +80,8 @@ class JITFunction(JITCallable, KernelInterface):
     @property
     def device_caches(self):
         """{device: (compiled kernels by signature, ...)} as in Triton."""
-        kernels = {key: p.kernel for key, p in self._prepared.items()}
+        kernels = self.specialized or {
+            key: p.kernel for key, p in self._prepared.items()}
         return {0: (kernels, {}, device.target(), None, self._bind)}
 
     @property
@@ -91,7 +95,9 @@ class JITFunction(JITCallable, KernelInterface):
         self.pre_run_hooks.append(hook)
 
     def preload(self, specialization_data):
-        raise NotImplementedError("preload: tkdbg keeps no compiled kernels")
+        """The kernel that a hook was told about, perhaps in another
+        process (``compile["specialization_data"]``), compiled here."""
+        return hooks.preload(self, specialization_data)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope "
@@ -114,7 +120,9 @@ class JITFunction(JITCallable, KernelInterface):
         """The next launch compiles again."""
         self._opened.clear()
         self._prepared.clear()
-        self._reads.clear()
+        self.specialized.clear()
+        self.scope.reads.clear()
+        self._reads, self._asked = (), -1
 
     def _renew(self, session):
         """Forgets what was compiled before a function was changed."""
@@ -174,7 +182,11 @@ class JITFunction(JITCallable, KernelInterface):
         values, options = self.bind(*args, **kwargs)
         if not warmup:
             grid = resolve_grid(grid, self.arg_names, values)
-        return self.launch(values, options, None if warmup else grid).kernel
+        grid = None if warmup else grid
+        knobs = hooks.watching()
+        if knobs is not None:
+            return hooks.launch(self, values, options, grid, knobs)
+        return self.launch(values, options, grid).kernel
 
     def launch(self, values, options, grid):
         """Launches with the values of the parameters in order; grid: three
@@ -183,7 +195,6 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             prepared = self.prepare(session, values, options)
-            session.reads = self._reads
             prepared.run(values, grid)
         return prepared
 
@@ -196,14 +207,8 @@ class JITFunction(JITCallable, KernelInterface):
         """The Prepared for these values, new or known; raises RuntimeError
         after a global variable has changed that the kernel was compiled
         with."""
-        if self._reads.is_stale():
-            session.edits += 1  # what it calls is read again as well
-        self._renew(session)
-        changed = self._reads.changed()
-        if changed and self._opened:
-            raise RuntimeError("Global variable {} has changed since we "
-                               "compiled this kernel, from {} to {}".format(
-                                   *changed))
+        self._check_reads(session)
+        session.compiled = self.scope
         key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
         named = self._repr and arguments.Specialization(self.params, values)
         key = (session, tuple(options.items()) if options else (),
@@ -219,9 +224,44 @@ class JITFunction(JITCallable, KernelInterface):
                 prepared = Prepared(self, session, key[4], values, options)
             except errors.NotOpened:
                 self._refuse(session)
+            for value in values:
+                self._note_functions(session, value)
+            prepared.fill_and_compile(values)
+            self._check_reads(session)  # it may call what others called
+            if not self._opened:
+                return self.prepare(session, values, options)
             if not session.addresses:
                 self._keep(key, prepared)
         return prepared
+
+    def _check_reads(self, session):
+        """Compiles again what has changed; raises RuntimeError for a global
+        variable, as Triton does."""
+        if self._asked != session.asked:
+            self._reads = self.scope.reads.all()
+            self._asked = session.asked
+        for reads in self._reads:
+            if reads.is_stale():
+                session.edits += 1  # what it calls is read again as well
+        self._renew(session)
+        for reads in self._reads:
+            changed = reads.changed()
+            if changed:
+                raise RuntimeError(
+                    "Global variable {} has changed since we compiled this "
+                    "kernel, from {} to {}".format(*changed))
+
+    def _note_functions(self, session, value):
+        """Functions among the arguments are called like others."""
+        value = tl_types.unwrap(value)
+        if isinstance(value, (tuple, list)):
+            for item in value:
+                self._note_functions(session, item)
+            return
+        function = functions.as_jit_function(session, value)
+        if function is not None:
+            self.scope.reads.add_callee(function.scope)
+            self._asked = -1
 
     def _check_params(self):
         """A constexpr has nothing that do_not_specialize could say."""
@@ -276,9 +316,7 @@ class JITFunction(JITCallable, KernelInterface):
         grid = resolve_grid(grid, names, values)
         session = session_.current()
         with session.lock, without_torch_functions():
-            prepared = self.prepare(session, values, {})
-            session.reads = self._reads
-            prepared.run(values, grid)
+            self.prepare(session, values, {}).run(values, grid)
 
 
 def _named(listed, index, parameter):

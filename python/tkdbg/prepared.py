@@ -62,6 +62,17 @@ class Prepared:
             session.guarded(session.lib.tk_launch_compile, self.ptr),
             self.function.__name__)
 
+    def fill_and_compile(self, values):
+        """Compiles for these values, which run() sets again."""
+        session = self.session
+        session.reader.compiling = True
+        try:
+            self.fill(values)
+            if not session.addresses:
+                self.compile()
+        finally:
+            session.reader.finish()
+
     def ir(self):
         """The typed form of the kernel as text; it compiles."""
         with self.session.lock:

@@ -21,6 +21,7 @@ class Scope:
         self.globals = fn.__globals__
         code = fn.__code__
         self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
+        self.reads = Dependencies()
 
     def find(self, name):
         """(value, dict or cell that holds it); MISSING when unknown."""
@@ -42,8 +43,8 @@ MAX_DEPTH = 8  # of Python functions that call each other at compile time
 
 
 class Dependencies:
-    """What the host program was asked for while one kernel was compiled, in
-    the kernel's own function and in all that it calls.
+    """What the host program was asked for while one function was compiled,
+    as part of a kernel or as the kernel itself.
 
     Triton refuses a launch after a global variable has changed that it read
     as a value (``changed``).  After any other change the kernel is compiled
@@ -56,10 +57,25 @@ class Dependencies:
         self._values = {}
         self._others = {}
         self._attributes = {}  # (id(object), name): (object, name, a copy)
+        self._callees = {}  # id(scope): the scope of a function it calls
 
     def clear(self):
-        for kept in (self._values, self._others, self._attributes):
+        for kept in (self._values, self._others, self._attributes,
+                     self._callees):
             kept.clear()
+
+    def add_callee(self, scope):
+        self._callees[id(scope)] = scope
+
+    def all(self):
+        """These and those of all functions that are called, at any depth."""
+        found, pending = {}, [self]
+        while pending:
+            reads = pending.pop()
+            if id(reads) not in found:
+                found[id(reads)] = reads
+                pending.extend(s.reads for s in reads._callees.values())
+        return list(found.values())
 
     def add_name(self, name, value, holder):
         """name means value, which was found in a dict or cell."""

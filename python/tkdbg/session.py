@@ -30,7 +30,8 @@ class Session:
         self.options = options or settings.from_environment(self.lib)
         self.lock = threading.RLock()
         self.pending = None       # exception that a callback swallowed
-        self.reads = None         # scope.Dependencies of what is compiled
+        self.compiled = None      # the Scope of the kernel that is compiled
+        self.asked = 0            # how often C has asked for what it reads
         self.edits = 0            # changes of what kernels call or read
         self.launches = 0         # launches counted for --launch
         self.setup = None         # setup.State while install() holds

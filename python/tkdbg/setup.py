@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import os
 import sys
@@ -65,9 +66,20 @@ class _After(importlib.abc.Loader):
 
 
 def _use_ours(mode):
+    """Whether our modules answer to ``import triton``.  "auto": only where
+    no Triton is installed."""
     if mode == "auto":
-        return finder.loaded() != "installed"
+        return finder.loaded() != "installed" and not _is_installed()
     return mode == "ours"
+
+
+def _is_installed():
+    """Whether ``import triton`` finds Triton itself."""
+    try:
+        spec = importlib.machinery.PathFinder.find_spec(finder.ROOT)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and spec.origin is not None
 
 
 def install(values):

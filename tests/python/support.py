@@ -100,6 +100,8 @@ class ScriptCase(unittest.TestCase):
         if json_options is not None:
             changes["TKDBG_OPTIONS"] = json.dumps(json_options)
         path = self.write(text, head=head)
+        if "--triton" not in options:  # whatever is installed
+            options = ("--triton", "ours", *options)
         done = subprocess.run(
             [sys.executable, "-m", "tkdbg", "run", *options, path, *args],
             env=environment(**changes), capture_output=True, text=True,

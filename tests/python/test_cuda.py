@@ -11,7 +11,7 @@ import torch  # noqa: E402
 
 import tkdbg  # noqa: E402
 
-tkdbg.install(quiet=True)
+tkdbg.install(quiet=True, triton="ours")
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402

@@ -11,7 +11,7 @@ import numpy as np  # noqa: E402
 import tkdbg  # noqa: E402
 
 # what is read here are tensors on the CPU as well
-tkdbg.install(quiet=True, lenient_device=True)
+tkdbg.install(quiet=True, triton="ours", lenient_device=True)
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402

@@ -21,7 +21,7 @@ if support.real_cuda():
 
 import tkdbg  # noqa: E402
 
-tkdbg.install(quiet=True)
+tkdbg.install(quiet=True, triton="ours")
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import hashlib
 
-from .. import functions, session as session_, wrappers
-from .. import tltypes
+from .. import functions, mock, session as session_
 
 
 class ASTSource:
@@ -39,34 +38,7 @@ class ASTSource:
 
     def values(self):
         """An argument for each parameter, of the type that it has."""
-        return mock_values(self)
-
-
-def mock_values(src):
-    """An argument for each parameter of an ASTSource, of its type."""
-    return [_value(src, i, name) for i, name in enumerate(src.fn.arg_names)]
-
-
-def _value(src, index, name):
-    if (index,) in src.constants:
-        return tltypes.constexpr(tltypes.unwrap(src.constants[index,]))
-    return _item(src, (index,), src.signature.get(name, "constexpr"))
-
-
-def _item(src, path, kind):
-    if isinstance(kind, (tuple, list)):
-        return tuple(_item(src, (*path, i), k) for i, k in enumerate(kind))
-    if path in src.constants or kind == "constexpr":
-        return tltypes.constexpr(tltypes.unwrap(src.constants.get(path)))
-    try:
-        ty = tltypes.str_to_ty(kind)
-    except AssertionError:
-        raise NotImplementedError(
-            f"triton.compile: tkdbg does not know the type {kind!r}; "
-            "launch the kernel, or use kernel.warmup(...)") from None
-    if ty.is_ptr():
-        return wrappers.MockTensor(ty.element_ty)
-    return wrappers.MockScalar(ty)
+        return mock.values(self.fn, self.signature, self.constants)
 
 
 def compile(src, target=None, options=None):  # noqa: A001 - Triton's name

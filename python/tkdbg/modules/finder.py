@@ -5,7 +5,7 @@ Who answers ``import triton``:
 ours        these modules, whether Triton is installed or not
 installed   real Triton, with decoration, launches, autotuning and driver
             queries taken over (takeover.py)
-auto        ours, unless real Triton was imported before install()
+auto        installed where Triton is installed, else ours
 
 A module of Triton's that we lack is not found; ``advice`` says what to do.
 """
@@ -35,6 +35,7 @@ class Loader(importlib.abc.Loader):
         return types.ModuleType(spec.name)
 
     def exec_module(self, module):
+        module.__file__ = __file__
         vars(module).update(self.namespace)
         module.__all__ = [n for n in self.namespace
                           if not n.startswith("_")]
@@ -61,13 +62,15 @@ class Lazy(importlib.abc.Loader):
 
     def exec_module(self, module):
         ours = importlib.import_module(self.name, __package__)
+        module.__file__ = ours.__file__
         vars(module).update((n, v) for n, v in vars(ours).items()
                             if n == "__getattr__" or not n.startswith("__"))
 
 
 # what needs PyTorch or NumPy
 LAZY = {f"{ROOT}._internal_testing": ".internal_testing",
-        f"{ROOT}.tools.mxfp": ".mxfp"}
+        f"{ROOT}.tools.mxfp": ".mxfp",
+        f"{ROOT}.tools.ragged_tma": ".ragged"}
 
 
 class Finder(importlib.abc.MetaPathFinder):

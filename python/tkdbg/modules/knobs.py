@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from .. import device
+from .. import device, hooks
 from ..environment import flag
 
 # (group, name): (variable, what it is when nobody sets it)
@@ -69,7 +69,8 @@ def _group_class(name):
 def namespace():
     """{name: Knobs} of every group that Triton has."""
     return {
-        "runtime": _group_class("runtime")(interpret=False, debug=False),
+        "runtime": _group_class("runtime")(
+            interpret=False, debug=False, **hooks.namespace()),
         "compilation": _group_class("compilation")(instrumentation_mode=""),
         "autotuning": _group_class("autotuning")(),
         "cache": Knobs(dir="", dump_dir="", override_dir=""),

@@ -6,11 +6,10 @@ are looked up ("tl" for triton.language).
 """
 from __future__ import annotations
 
-import types
 
 from .. import (bench, binder, compiled, constexprs, device, errors, functions,
                 launch, session, tltypes as t, tuner, wrappers)
-from . import (cache, compiling, descriptor, driver as driver_,
+from . import (cache, compiling, descriptor, driver as driver_, extras,
                knobs as knobs_, report)
 
 VERSION = "3.6.0"
@@ -30,10 +29,6 @@ def next_power_of_2(n):
 
 for _function in (cdiv, next_power_of_2):
     _function.__module__ = "triton"
-
-
-def set_allocator(allocator):
-    """Accepted; kernels need no scratch memory of the host."""
 
 
 def must_use_result(x, s=True):
@@ -163,7 +158,7 @@ def _triton():
     names.pop("Heuristics")
     names.update(
         __version__=_version(), jit=launch.jit, cdiv=cdiv,
-        next_power_of_2=next_power_of_2, set_allocator=set_allocator,
+        next_power_of_2=next_power_of_2,
         constexpr_function=constexprs.constexpr_function,
         compile=compiling.compile,
         must_use_result=must_use_result,
@@ -176,7 +171,7 @@ def _triton():
 
 def _compiled():
     return dict(compile=compiling.compile, ASTSource=compiling.ASTSource,
-                make_backend=Backend,
+                make_backend=extras.BaseBackend,
                 CompiledKernel=compiled.CompiledKernel,
                 AsmDict=compiled.AsmDict,
                 CompilationError=errors.CompilationError)
@@ -207,24 +202,11 @@ def _spellings():
     return {**known, **{v: v for v in known.values()}, **torch_float8}
 
 
-class Backend:
-    """What stands for a compiler of Triton's; it compiles nothing."""
-
-    def __init__(self, target):
-        self.target = target
-
-    def hash(self):
-        return _cache_key()
-
-    def parse_options(self, options):
-        return types.SimpleNamespace(**options)
-
-
 def _backends():
     """Backends for kernels of either device.  One driver is active, as
     projects expect that look whether Triton works."""
     def backend(driver):
-        return types.SimpleNamespace(driver=driver, compiler=Backend)
+        return extras.Backend(extras.BaseBackend, driver)
     return dict(backends={"nvidia": backend(driver_.CudaDriver),
                           "cpu": backend(driver_.CpuDriver)})
 
@@ -253,7 +235,7 @@ def build():
     driver = driver_.DriverConfig()
     runtime, target = _runtime(driver), _target_info(driver)
     L, R = "triton.language", "triton.runtime"
-    return {
+    modules = {
         "triton": (_triton(), no_ops),
         "triton.knobs": (knobs_.namespace(), no_ops),
         "triton.errors": (_errors(), no_ops),
@@ -279,7 +261,6 @@ def build():
         f"{R}.driver": (dict(driver=driver), no_ops),
         f"{R}.errors": (_errors(), no_ops),
         f"{R}.cache": (_cache(), no_ops),
-        f"{R}._allocation": (dict(set_allocator=set_allocator), no_ops),
         f"{R}.interpreter": ({}, no_ops),
         "triton.compiler": (_compiled(), no_ops),
         "triton.compiler.compiler": ({**_compiled(),
@@ -300,3 +281,7 @@ def build():
             validate_block_shape=t.validate_block_shape,
             TRITON_MAX_TENSOR_NUMEL=t.TRITON_MAX_TENSOR_NUMEL), no_ops),
     }
+    for name, names in extras.namespaces(driver).items():
+        known, prefixes = modules.get(name, ({}, no_ops))
+        modules[name] = {**known, **names}, prefixes
+    return modules

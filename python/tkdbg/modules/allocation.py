@@ -1,0 +1,54 @@
+"""triton.runtime._allocation: who allocates scratch memory for kernels.
+Kernels need none here; what scripts set they can read back."""
+from __future__ import annotations
+
+import contextvars
+from typing import Protocol
+
+
+class Buffer(Protocol):
+    """Memory, by its address."""
+
+    def data_ptr(self) -> int:
+        ...
+
+
+class Allocator(Protocol):
+    """Makes a Buffer."""
+
+    def __call__(self, size, alignment, stream) -> Buffer:
+        ...
+
+
+class NullAllocator:
+    """The allocator of programs that set none."""
+
+    def __call__(self, size, alignment, stream):
+        raise RuntimeError(
+            "Kernel requires a runtime memory allocation, but no allocator "
+            "was set. Use triton.set_allocator to specify an allocator.")
+
+
+class Setting:
+    """An allocator that can be replaced."""
+
+    def __init__(self, name):
+        self._null = NullAllocator()
+        self._value = contextvars.ContextVar(name, default=self._null)
+
+    def get(self):
+        return self._value.get()
+
+    def set(self, allocator):
+        self._value.set(self._null if allocator is None else allocator)
+
+    def __call__(self, size, alignment, stream):
+        return self.get()(size, alignment, stream)
+
+
+def namespace():
+    allocator, profile = Setting("allocator"), Setting("profile_allocator")
+    return dict(Buffer=Buffer, Allocator=Allocator,
+                NullAllocator=NullAllocator, _allocator=allocator,
+                _profile_allocator=profile, set_allocator=allocator.set,
+                set_profile_allocator=profile.set)

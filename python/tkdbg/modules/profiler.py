@@ -1,0 +1,156 @@
+"""triton.profiler: Proton's interface.  Sessions start and end; nothing is
+measured, because an interpreter's times say nothing of a GPU's."""
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import types
+
+DEFAULT_PROFILE_NAME = "proton"
+
+
+class Sessions:
+    """The sessions that were started, and the scopes that are open."""
+
+    def __init__(self):
+        self._next = itertools.count()
+        self._active = {}  # number -> whether it is active
+        self._scopes = []  # (name, number)
+
+    def start(self, name=None, *, context="shadow", data="tree",
+              backend=None, mode=None, hook=None):
+        number = next(self._next)
+        self._active[number] = True
+        return number
+
+    def activate(self, session=None):
+        self._set(session, True)
+
+    def deactivate(self, session=None):
+        self._set(session, False)
+
+    def _set(self, session, active):
+        for number in list(self._active) if session is None else [session]:
+            self._active[number] = active
+
+    def finalize(self, session=None, output_format=""):
+        if session is None:
+            self._active.clear()
+        else:
+            self._active.pop(session, None)
+
+    def enter_scope(self, name, *, metrics=None):
+        number = next(self._next)
+        self._scopes.append((name, number))
+        return number
+
+    def exit_scope(self, name=None, *, metrics=None):
+        return self._scopes.pop()[1] if self._scopes else None
+
+    def depth(self, session=0):
+        """How many scopes are open; None without the session."""
+        return len(self._scopes) if session in self._active else None
+
+
+class scope(contextlib.ContextDecorator):
+    """A named part of a program, as context or decorator."""
+
+    def __init__(self, name, metrics=None):
+        self.name = name
+        self.metrics = metrics
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+
+class cpu_timed_scope(scope):
+    """A part whose time on the host would be measured."""
+
+
+class state(scope):
+    """A state, which replaces the scopes' names while it holds."""
+
+    def __init__(self, name):
+        super().__init__(name)
+
+
+def enter_state(name):
+    """Nothing is recorded."""
+
+
+def exit_state():
+    """Nothing is recorded."""
+
+
+class BaseMode:
+    """How a session would measure."""
+
+    def __init__(self, name="", **options):
+        self.name = name
+        vars(self).update(options)
+
+    def __str__(self):
+        return self.name
+
+
+class Default(BaseMode):
+    pass
+
+
+class MMA(BaseMode):
+    pass
+
+
+class PCSampling(BaseMode):
+    pass
+
+
+class InstrumentationMode(BaseMode):
+    pass
+
+
+def _profile(sessions):
+    def profile(func=None, *, name=None, context="shadow", data="tree",
+                backend=None, mode=None, hook=None):
+        """Decorator: a session around each call."""
+        if func is None:
+            return functools.partial(profile, name=name, mode=mode)
+
+        @functools.wraps(func)
+        def wrapper(*args, **kwargs):
+            session = sessions.start(name)
+            try:
+                return func(*args, **kwargs)
+            finally:
+                sessions.deactivate(session)
+        return wrapper
+    return profile
+
+
+def namespaces():
+    """{module below triton.profiler or "": its names}"""
+    sessions = Sessions()
+    run = {n: getattr(sessions, n) for n in (
+        "start", "activate", "deactivate", "finalize")}
+    run.update(profile=_profile(sessions),
+               DEFAULT_PROFILE_NAME=DEFAULT_PROFILE_NAME)
+    scopes = dict(scope=scope, cpu_timed_scope=cpu_timed_scope,
+                  enter_scope=sessions.enter_scope,
+                  exit_scope=sessions.exit_scope)
+    states = dict(state=state, enter_state=enter_state, exit_state=exit_state)
+    flags = types.SimpleNamespace(profiling_on=False,
+                                  instrumentation_on=False,
+                                  command_line=False)
+    return {
+        "": {**run, **scopes, **states},
+        "profile": run, "scope": scopes, "state": states,
+        "context": dict(depth=sessions.depth),
+        "flags": dict(flags=flags),
+        "mode": dict(BaseMode=BaseMode, Default=Default, MMA=MMA,
+                     PCSampling=PCSampling,
+                     InstrumentationMode=InstrumentationMode),
+    }

@@ -1,0 +1,197 @@
+"""A kernel is what it is now: what it calls or reads may have changed."""
+import types
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+import tkdbg  # noqa: E402
+
+tkdbg.install(quiet=True, triton="ours")
+
+import numpy as np  # noqa: E402
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+
+
+@triton.jit
+def one():
+    return 1
+
+
+@triton.jit
+def two():
+    return 2
+
+
+called = one
+
+
+@triton.jit
+def calls_global(p):
+    tl.store(p, called())
+
+
+@triton.jit
+def leaf():
+    return 1
+
+
+@triton.jit
+def middle():
+    return leaf()
+
+
+@triton.jit
+def calls_middle(p):
+    tl.store(p, middle())
+
+
+@triton.jit
+def calls_argument(p, F: tl.constexpr):
+    tl.store(p, F())
+
+
+class Settings:
+    X = tl.constexpr(1)
+
+
+settings = types.ModuleType("settings")
+settings.Settings = Settings
+
+
+@triton.jit
+def reads_settings():
+    return settings.Settings.X
+
+
+@triton.jit
+def reads_class(p):
+    tl.store(p, reads_settings())
+
+
+module = types.ModuleType("module")
+module.X, module.f = tl.constexpr(1), one
+
+
+@triton.jit
+def reads_module(p):
+    tl.store(p, module.X + 10 * module.f())
+
+
+shared = tl.constexpr(1)
+
+
+@triton.jit
+def reads_shared():
+    return shared
+
+
+@triton.jit
+def first_user(p):
+    tl.store(p, reads_shared())
+
+
+@triton.jit
+def second_user(p):
+    tl.store(p, reads_shared() + 1)
+
+
+host_value = 1
+
+
+def helper():
+    return host_value
+
+
+@triton.constexpr_function
+def computed():
+    return helper()
+
+
+@triton.jit
+def reads_computed(p):
+    tl.store(p, computed())
+
+
+@triton.jit
+def reads_object(p, config: tl.constexpr):
+    tl.store(p, config.B)
+
+
+class Changes(unittest.TestCase):
+    def setUp(self):
+        self.p = np.zeros(1, np.int64)
+
+    def run_kernel(self, kernel, *args):
+        kernel[(1,)](self.p, *args)
+        return int(self.p[0])
+
+    def test_another_callee(self):
+        global called
+        self.assertEqual(self.run_kernel(calls_global), 1)
+        called = two
+        self.assertEqual(self.run_kernel(calls_global), 2)
+
+    def test_text_of_callees(self):
+        self.assertEqual(self.run_kernel(calls_middle), 1)
+        self.assertEqual(self.run_kernel(calls_argument, middle), 1)
+        leaf._unsafe_update_src(leaf.src.replace("1", "5"))
+        self.assertEqual(self.run_kernel(calls_middle), 5)
+        self.assertEqual(self.run_kernel(calls_argument, middle), 5)
+        self.assertEqual(self.run_kernel(calls_argument, leaf), 5)
+
+    def test_attributes_of_a_class(self):
+        self.assertEqual(self.run_kernel(reads_class), 1)
+        Settings.X = tl.constexpr(2)
+        self.assertEqual(self.run_kernel(reads_class), 2)
+        Settings.X.value = 3
+        self.assertEqual(self.run_kernel(reads_class), 3)
+
+    def test_attributes_of_a_module(self):
+        self.assertEqual(self.run_kernel(reads_module), 11)
+        module.X, module.f = tl.constexpr(3), two
+        self.assertEqual(self.run_kernel(reads_module), 23)
+
+    def test_attributes_of_an_argument(self):
+        config = types.SimpleNamespace(B=1)
+        self.assertEqual(self.run_kernel(reads_object, config), 1)
+        config.B = 2
+        self.assertEqual(self.run_kernel(reads_object, config), 2)
+
+    def refuses(self, kernel, text):
+        with self.assertRaisesRegex(RuntimeError, "Global variable " + text):
+            self.run_kernel(kernel)
+
+    def test_globals_of_a_callee_of_two_kernels(self):
+        global shared
+        self.assertEqual(self.run_kernel(first_user), 1)
+        shared = tl.constexpr(7)
+        self.refuses(second_user, "shared has changed")
+        self.refuses(first_user, "shared has changed")
+
+    def test_globals_of_functions_that_run_at_compile_time(self):
+        global host_value
+        self.assertEqual(self.run_kernel(reads_computed), 1)
+        host_value = 2
+        self.refuses(reads_computed, "host_value has changed .* from 1 to 2")
+
+    def test_closures(self):
+        def make(c):
+            @triton.jit
+            def kernel(p):
+                tl.store(p, c)
+
+            def change(value):
+                nonlocal c
+                c = value
+            return kernel, change
+        kernel, change = make(tl.constexpr(1))
+        self.assertEqual(self.run_kernel(kernel), 1)
+        change(tl.constexpr(2))
+        self.refuses(kernel, "c has changed")
+
+
+if __name__ == "__main__":
+    unittest.main()

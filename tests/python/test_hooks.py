@@ -1,0 +1,94 @@
+"""The hooks of triton.knobs where tkdbg answers for triton."""
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+import tkdbg  # noqa: E402
+
+tkdbg.install(quiet=True, triton="ours")
+
+import numpy as np  # noqa: E402
+import triton  # noqa: E402
+import triton.language as tl  # noqa: E402
+from triton import knobs  # noqa: E402
+
+
+def facts(grid, kernel, args):
+    return {"grid": grid, "n": args["n"], "warps": kernel.num_warps}
+
+
+@triton.jit(launch_metadata=facts, repr=lambda s: f"for_{s.constants['n']}")
+def kernel(p, n):
+    tl.store(p, n)
+
+
+@triton.jit
+def other(p, n, T: tl.constexpr):
+    tl.store(p, tl.full((), n, T))
+
+
+class Hooks(unittest.TestCase):
+    def setUp(self):
+        self.p = np.zeros(1, np.int32)
+        self.got = []
+        self.scopes = knobs.runtime.scope(), knobs.compilation.scope()
+        for scope in self.scopes:
+            scope.__enter__()
+            self.addCleanup(scope.__exit__, None, None, None)
+        for name in ("launch_enter_hook", "launch_exit_hook",
+                     "kernel_load_start_hook", "kernel_load_end_hook"):
+            self.addCleanup(getattr(knobs.runtime, name).calls.clear)
+
+    def test_in_order(self):
+        say, runtime = self.got.append, knobs.runtime
+        runtime.jit_cache_hook = lambda **k: say(
+            ("before", k["fn"].name, k["compile"]["num_warps"],
+             k["is_manual_warmup"]))
+        runtime.jit_post_compile_hook = lambda **k: say(
+            ("after", k["compile"]["constants"]))
+        knobs.compilation.listener = lambda **k: say(
+            ("listener", k["cache_hit"]))
+        runtime.kernel_load_start_hook.add(
+            lambda module, function, name, group, hash: say(("load", name)))
+        runtime.launch_enter_hook.add(lambda m: say(("enter", m.get())))
+        runtime.launch_exit_hook.add(lambda m: say(("exit", m.get()["name"])))
+        for n in (1, 1, 2):
+            kernel[(2,)](self.p, n, num_warps=2) if n == 1 else \
+                other[(1,)](self.p, n, tl.int32)
+        self.assertEqual([g[0] for g in self.got], [
+            "before", "listener", "after", "load", "enter", "exit",
+            "enter", "exit", "before", "listener", "after", "load", "enter",
+            "exit"])
+        self.assertEqual(self.got[0], ("before", "kernel", 2, False))
+        self.assertEqual(self.got[2], ("after", {(1,): 1}))
+        self.assertEqual(self.got[3], ("load", "for_1"))
+        enter = self.got[4][1]
+        self.assertEqual((enter["name"], enter["grid"], enter["warps"]),
+                         ("for_1", (2, 1, 1), 2))
+        self.assertEqual(list(kernel.device_caches[0][0].values()),
+                         list(kernel.specialized.values()))
+
+    def test_a_hook_that_compiles_elsewhere(self):
+        knobs.runtime.jit_cache_hook = lambda **k: True
+        self.assertIsNone(other[(1,)](self.p, 9, tl.int64))
+        self.assertEqual(self.p[0], 0)
+
+    def test_preload(self):
+        texts, other_kernel = [], triton.jit(other.fn)
+        knobs.runtime.jit_cache_hook = lambda **k: texts.append(
+            k["compile"]["specialization_data"])
+        other_kernel.warmup(self.p, 32, tl.float32, grid=(1,))
+        knobs.runtime.jit_cache_hook = None
+        other_kernel.specialized.clear()
+        made = other_kernel.preload(texts[0])
+        self.assertEqual(list(other_kernel.specialized.values()), [made])
+        knobs.runtime.launch_enter_hook.add(lambda m: None)
+        self.assertIs(other_kernel[(1,)](self.p, 32, tl.float32), made)
+        with self.assertRaisesRegex(RuntimeError, "trying to preload for"):
+            kernel.preload(texts[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
