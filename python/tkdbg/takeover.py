@@ -16,8 +16,9 @@ from .patches import Patches as Attributes
 OURS = "_tkdbg_function"
 
 # methods of our Autotuner that real ones get; they use the same attributes
-_TUNER = ("run", "_run_first", "_run", "warmup", "_repeated", "_choose",
-          "_key", "_check_conflicts", "_compare", "prune_configs", "_top_k")
+_TUNER = ("run", "_run_first", "_run", "_tell_hooks", "warmup", "_repeated",
+          "_choose", "_key", "_check_conflicts", "_compare", "prune_configs",
+          "_top_k")
 
 
 class Patches:

@@ -161,11 +161,19 @@ class Autotuner(KernelInterface):
             except _not_tuned() as e:
                 failure = failure or e
                 _say_left_out(self.base_fn.__name__, config, e)
+                self._tell_hooks(config, kwargs, e)
                 continue
             if self._tuned:
                 self.cache[self._key(kwargs)] = config
             return result
         raise failure
+
+    def _tell_hooks(self, config, kwargs, error):
+        """The user's hooks, as around a configuration that tuning tries."""
+        if self._tuned and self.user_defined_post_hook:
+            named = {**self.nargs, **kwargs, **config.all_kwargs()}
+            self.pre_hook(named)
+            self.post_hook(named, exception=error)
 
     def _run(self, config, args, kwargs):
         self.best_config = config

@@ -43,6 +43,27 @@ def make(fn=raw, **options):
     return triton.autotune(**options)(triton.jit(fn))
 
 
+class TooLarge(unittest.TestCase):
+    def test_threads(self):
+        told = []
+        wide, fits = (triton.Config({"BLOCK": 8}, num_warps=n)
+                      for n in (64, 4))
+        kernel = make(
+            configs=[wide, fits], pre_hook=lambda args, **_: told.append("pre"),
+            post_hook=lambda args, exception: told.append(exception))
+        x, z = np.ones(8, np.float32), np.zeros(8, np.float32)
+        with self.assertWarnsRegex(UserWarning, "num_warps: 64.* left out"):
+            kernel[grid](x, z, 8)
+        self.assertIs(kernel.best_config, fits)
+        self.assertEqual(z[0], 1)
+        errors = [t for t in told if isinstance(t, Exception)]
+        self.assertIsInstance(errors[0],
+                              triton.runtime.errors.OutOfResources)
+        self.assertIn("Required: 2048", str(errors[0]))
+        with self.assertRaises(triton.runtime.errors.OutOfResources):
+            make(configs=[wide])[grid](x, z, 8)
+
+
 class Config(unittest.TestCase):
     def test_all_kwargs(self):
         config = triton.Config({"B": 1}, num_warps=8, maxnreg=128)
