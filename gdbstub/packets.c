@@ -38,7 +38,6 @@ void gs_on_monitor(gs_stub *g, const char *rest) {
 
 void gs_on_supported(gs_stub *g, const char *rest) {
   g->swbreak = strstr(rest, "swbreak+") != NULL;
-  g->hwbreak = strstr(rest, "hwbreak+") != NULL;
   tk_buf_printf(&g->reply,
                 "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
                 "hwbreak+;vContSupported+;qXfer:features:read+;"
@@ -59,7 +58,6 @@ void gs_on_no_acks(gs_stub *g, const char *rest) {
 
 void gs_on_extended(gs_stub *g, const char *rest) {
   (void)rest;
-  g->extended = true;
   tk_buf_puts(&g->reply, "OK");
 }
 

@@ -45,7 +45,6 @@ static bool wait_for_client(tk_gdbserver *s) {
     if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
-  g->extended = false;
   g->detached = false;
   say(s, "tkdbg: gdb has connected%s", "");
   if (g->once) gs_listen_end(&g->listener);
@@ -136,6 +135,7 @@ static void look_at_stop(tk_env *e, void *ud) {
     quit(g);
     return;
   }
+  if (g->detached && g->stop->reason != TK_STOP_INTERRUPT) return;
   if (goes_on(g)) {
     tk_debug_resume(g->d, &g->how);
     return;

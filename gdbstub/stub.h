@@ -54,12 +54,13 @@ typedef struct gs_stub {
   tk_debugger *commands; /* of `monitor` */
   gs_listener listener;
   gs_wire wire;
-  bool once, multi, detached, extended;
+  bool once, multi;
+  bool detached;             /* the launches run on until somebody connects */
   volatile bool alarmed;     /* the client has something to say while it runs */
   bool started;              /* a client has been told of the first stop */
   int images;                /* made so far */
   bool silent;               /* the packet gets no reply (any more) */
-  bool swbreak, hwbreak;     /* the client knows of it */
+  bool swbreak;              /* the client knows of it */
   const tk_debug_stop *stop; /* NULL: it runs */
   uint64_t here;             /* the program that has stopped, or NO_PROGRAM */
   gs_image *image;

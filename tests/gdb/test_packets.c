@@ -45,7 +45,7 @@ typedef struct server {
   atomic_bool stops;
   pthread_mutex_t lock; /* of session, which runs; or NULL */
   tk_session *session;
-  atomic_int launches; /* that have ended */
+  atomic_int launches; /* runs that have ended, of two launches each */
 } server;
 
 static void set_session(server *s, tk_session *session) {
@@ -84,7 +84,7 @@ static void run_once(server *s) {
   ck_assert_msg(tk_gdbserver_new(session, &o, &g) == TK_OK, "%s",
                 tk_report(session, false));
   tk_run_options run = {.size = sizeof run};
-  tk_launch_run(l, &run, NULL);
+  for (int i = 0; i < 2; i++) tk_launch_run(l, &run, NULL);
   tk_gdbserver_end(g, 0);
   set_session(s, NULL);
   tk_session_free(session);
@@ -388,6 +388,21 @@ START_TEST(vanished) {
 }
 END_TEST
 
+/* Without its client the run goes on, over all launches. */
+START_TEST(detached) {
+  server s;
+  client c;
+  start(&s);
+  begin(&c, &s);
+  ck_assert_str_eq(ask(&c, "D;1"), "OK");
+  for (int i = 0; i < 20 * SECOND && !atomic_load(&s.launches); i++)
+    usleep(1000);
+  ck_assert_int_gt(atomic_load(&s.launches), 0);
+  end(&c);
+  stop(&s);
+}
+END_TEST
+
 /* A second client waits until the first has left. */
 START_TEST(two_clients) {
   server s;
@@ -561,6 +576,7 @@ int main(void) {
   tcase_add_test(t, damaged);
   tcase_add_test(t, acknowledged);
   tcase_add_test(t, vanished);
+  tcase_add_test(t, detached);
   tcase_add_test(t, two_clients);
   tcase_add_test(t, random_packets);
   suite_add_tcase(s, t);
