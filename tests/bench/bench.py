@@ -45,8 +45,8 @@ class Engine:
         env = dict(os.environ, **one)
         argv = [python, WORKER, name]
         if name == 'tkdbg':
-            argv = [os.path.join(build, 'tkdbg'), 'run', '-q', '--python',
-                    python, WORKER, name]
+            argv = [os.path.join(build, 'tkdbg'), 'run', '-q',
+                    '--lenient-device', '--python', python, WORKER, name]
         if name == 'triton':
             env['TRITON_INTERPRET'] = '1'
         self.process = subprocess.Popen(
