@@ -263,6 +263,9 @@ class VirtualCuda:
             pinned = kwargs.get("pin_memory")
             explicit, kwargs = self.without_device(kwargs)
             where = self.where((*args, *kwargs.values()))
+            if kwargs.get("generator") is not None:
+                self.check_generator(kwargs["generator"],
+                                     where if explicit is None else explicit)
         else:
             where = self.where(args)
         if where is MIXED:
@@ -296,12 +299,24 @@ class VirtualCuda:
 
     # ---- what CUDA refuses -----------------------------------------------
 
+    def check_generator(self, generator, where):
+        """Raises for a generator of another kind of device."""
+        if where is None or where is MIXED:
+            where = self.default
+        on_device = isinstance(generator, self.generator_class)
+        if self.strict and on_device != (where >= 0):
+            kinds = ["cpu", "cuda"]
+            raise RuntimeError(
+                f"Expected a '{kinds[where >= 0]}' device type for generator "
+                f"but found '{kinds[on_device]}'")
+
     def refuse_argument(self, tensor, position):
         """Raises Triton's error for a tensor on the CPU that is given to a
         kernel; position: that of the parameter."""
         if getattr(tensor, MARK, None) == HOST and self.strict and not (
                 getattr(tensor, PINNED, False) or _interpreting() or
-                _INTERPRETED or tensor.device.type == "meta"):
+                _INTERPRETED or not tensor.numel() or
+                tensor.device.type == "meta"):
             raise ValueError(
                 f"Pointer argument (at {position}) cannot be accessed from "
                 "Triton (cpu tensor?)\ntkdbg: a tensor on the CPU was given "

@@ -132,7 +132,7 @@ class Operators:
             return places.pop() if places else None
         name = func._schema.name.partition("::")[2]
         if func.namespace == "aten" and name not in _ANYWHERE and (
-                not name.startswith("_foreach")):
+                not name.startswith(("_foreach", "_nested"))):
             if name == "equal":  # a reduction, whatever its tags say
                 self._check_alike(given, func)
             elif name in _INDEXING:

@@ -29,6 +29,7 @@ def patch(virtual, patches):
     _patch_load(virtual, patches)
     _patch_backward(virtual, patches)
     _patch_compile(virtual, patches)
+    _patch_parallel(virtual, patches)
     _patch_tensor_types(virtual, patches)
     _patch_guards(virtual, patches)
     _patch_probes(virtual, patches)
@@ -79,9 +80,18 @@ def _patch_constructors(virtual, patches):
 
 
 def _patch_generator(virtual, patches):
-    """torch.Generator(device='cuda') is a CPU generator."""
+    """torch.Generator(device='cuda') draws the numbers of a CPU generator,
+    and says that it is of the device."""
     torch = virtual.torch
     real = torch.Generator
+
+    class OfDevice(real):
+        """A generator for tensors of the virtual device."""
+        where = 0
+
+        @property
+        def device(self):
+            return virtual.device_at(self.where)
 
     class Meta(type):
         def __instancecheck__(cls, value):
@@ -89,8 +99,13 @@ def _patch_generator(virtual, patches):
 
     class Generator(metaclass=Meta):
         def __new__(cls, device="cpu"):
-            return real(device="cpu")
+            if not is_cuda_device(device):
+                return real(device=device)
+            generator = OfDevice()
+            generator.where = virtual.index_of(device)
+            return generator
 
+    virtual.generator_class = OfDevice
     patches.set(torch, "Generator", Generator)
 
 
@@ -171,6 +186,12 @@ def _patch_compile(virtual, patches):
     if hasattr(torch, "compile"):
         patches.set(torch, "compile", compile_nothing)
         patches.set(torch.nn.Module, "compile", lambda self, *a, **k: None)
+
+
+def _patch_parallel(virtual, patches):
+    """DataParallel runs its module: scripts are told of one device."""
+    patches.set(virtual.torch.nn.DataParallel, "forward",
+                lambda self, *inputs, **kwargs: self.module(*inputs, **kwargs))
 
 
 def _patch_tensor_types(virtual, patches):

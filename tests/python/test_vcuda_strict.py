@@ -79,6 +79,20 @@ class Mixing(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "assigned grad"):
             p.grad = self.a
 
+    def test_generators(self):
+        here = torch.Generator("cuda").manual_seed(1)
+        self.assertEqual(here.device, torch.device("cuda:0"))
+        self.assertTrue(torch.rand(2, device="cuda", generator=here).is_cuda)
+        self.refused("Expected a 'cuda' device type for generator but found "
+                     "'cpu'", torch.rand, 2, device="cuda",
+                     generator=torch.Generator())
+        self.refused("Expected a 'cpu' device type", self.b.normal_,
+                     generator=here)
+
+    def test_tensors_without_memory(self):
+        y = torch.empty(3, device="cuda")
+        add_one[(1,)](torch.empty(0), y, 0, BLOCK=4)
+
     def test_what_is_allowed(self):
         a, b = self.a, self.b
         for result in (a + torch.tensor(1.0), a.copy_(b), a.view_as(b),
