@@ -63,9 +63,9 @@ def _patch_accelerator(virtual, patches):
 
 
 def _patch_constructors(virtual, patches):
-    """Two ways to a tensor that the mode is not told about."""
+    """Ways to a tensor that the mode is not told about."""
     torch, parameter = virtual.torch, virtual.torch.nn.Parameter
-    from_numpy, new = torch.from_numpy, parameter.__new__
+    new = parameter.__new__
 
     def new_parameter(cls, data=None, requires_grad=True):
         result = new(cls, data, requires_grad)
@@ -74,8 +74,22 @@ def _patch_constructors(virtual, patches):
             virtual.mark(result, where)
         return result
 
-    patches.set(torch, "from_numpy",
-                lambda array: virtual.mark(from_numpy(array), HOST))
+    def init(self, data=None, *args, **kwargs):
+        """torch.Tensor(data), as it was written before torch.tensor."""
+        if type(self) is torch.Tensor and virtual.mark_of(self) is None:
+            where = (virtual.mark_of(data) if isinstance(data, torch.Tensor)
+                     else virtual.default)
+            if where is not None:
+                virtual.mark(self, where)
+
+    def on_host(function):
+        return lambda *args, **kwargs: virtual.mark(
+            function(*args, **kwargs), HOST)
+
+    for name in ("from_numpy", "frombuffer", "from_file"):
+        if hasattr(torch, name):
+            patches.set(torch, name, on_host(getattr(torch, name)))
+    patches.set(torch.Tensor, "__init__", init)
     patches.set(parameter, "__new__", staticmethod(new_parameter))
 
 

@@ -76,7 +76,9 @@ class Factories(unittest.TestCase):
 
     def test_cpu_stays(self):
         for x in (torch.zeros(2), torch.zeros(2, device="cpu"),
-                  torch.from_numpy(__import__("numpy").zeros(2))):
+                  torch.from_numpy(__import__("numpy").zeros(2)),
+                  torch.Tensor([1, 2]), torch.Tensor(2),
+                  torch.frombuffer(bytearray(8), dtype=torch.float32)):
             self.assertEqual(x.device.type, "cpu")
             self.assertFalse(x.is_cuda)
 
