@@ -283,6 +283,7 @@ docs:
 	@$(MAKE) --no-print-directory all
 	@python3 tools/promotion.py --library $(B)/libtkdbg.so
 	@python3 tools/operations.py --library $(B)/libtkdbg.so
+	@python3 tools/instructions.py --library $(B)/libtkdbg.so
 
 bench:
 	@$(MAKE) --no-print-directory all

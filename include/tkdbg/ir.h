@@ -121,7 +121,9 @@ typedef struct tk_ir_code {
 
 /* 100 * major + minor, as in 306; 0: the newest that tkdbg knows. */
 int tk_ir_triton_version(const tk_ir *p);
-int tk_ir_num_warps(const tk_ir *p);
+/* A launch option by its name (tk_launch_option_at lists them); -1: there is
+ * none of that name. */
+int64_t tk_ir_option(const tk_ir *p, const char *name);
 /* Statements and instructions are numbered from 0, without gaps, so that a
  * plug-in can keep tables of its own: how many there are. */
 size_t tk_ir_stmt_count(const tk_ir *p);
@@ -208,17 +210,19 @@ const tk_ir_insts *tk_ir_inst_body(const tk_ir_inst *in, size_t i);
 /* A row of the table of instructions. */
 typedef struct tk_ir_opcode {
   const char *name, *doc;
-  const char *effect; /* "pure", "reads", "writes", "control" */
-  const char *lanes;  /* which lanes of its operands a lane is made of */
-  int results;        /* how many there are; -1: any number */
-  const char *ref;    /* "callee", "combine", "format", "code"; NULL: none */
+  const char *effect;    /* "pure", "reads", "writes", "control" */
+  const char *lanes;     /* which lanes of its operands a lane is made of: */
+  const char *lanes_doc; /* a word, and what it says */
+  int results;           /* how many there are; -1: any number */
+  const char *ref;       /* "callee", "combine", "format", "code"; NULL: none */
 } tk_ir_opcode;
 bool tk_ir_opcode_at(size_t i, tk_ir_opcode *out);
 
 /* An operand of it that may be absent, or that stands for any number. */
 typedef struct tk_ir_operand {
   const char *name;
-  const char *kind; /* "any", "same", "mask", ...: see docs/ir.md */
+  const char *kind; /* "any", "same", "mask", ... */
+  const char *must; /* what an operand of that kind must be */
   bool optional, many;
 } tk_ir_operand;
 bool tk_ir_opcode_operand(size_t i, size_t k, tk_ir_operand *out);
@@ -226,6 +230,31 @@ bool tk_ir_opcode_operand(size_t i, size_t k, tk_ir_operand *out);
 const char *tk_ir_opcode_attr(size_t i, size_t k, const char **kind);
 /* The i-th word of a kind of attribute that is a list of words. */
 const char *tk_ir_word(const char *kind, size_t i);
+/* The types that an operation of such a list is for: "numbers", "integers",
+ * "integers of 32 and 64 bits", "fp32 and fp64", "anything". */
+const char *tk_ir_word_types(const char *kind, size_t i);
+
+/* ---- walking, writing, changing ------------------------------------------ */
+
+/* What to do at each statement, before what stands in it, and at each
+ * instruction, in the order of the text; either may be NULL.  False ends the
+ * walk, which then gives false.  One walk finds every definition and use. */
+typedef struct tk_ir_visitor {
+  void *ud;
+  bool (*stmt)(void *ud, const tk_ir_func *f, const tk_ir_stmt *st);
+  bool (*inst)(void *ud, const tk_ir_func *f, const tk_ir_stmt *st,
+               const tk_ir_inst *in);
+} tk_ir_visitor;
+bool tk_ir_walk(const tk_ir_func *f, const tk_ir_visitor *v);
+
+/* Gives the text of a program to out, in one piece.  A changed program is made
+ * by changing the text: tk_ir_open reads and verifies it, and gives a function
+ * that launches run.  Fails only when there is no memory. */
+tk_status tk_ir_write(tk_session *s, const tk_ir *p, tk_output_fn out,
+                      void *ud);
+/* The form of a function that tk_ir_open gave; NULL: the function is compiled
+ * for each set of arguments. */
+const tk_ir *tk_function_form(tk_function *f);
 
 #ifdef __cplusplus
 }

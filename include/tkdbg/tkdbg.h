@@ -240,15 +240,27 @@ void tk_launch_free(tk_launch *l);
 
 tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z);
 
-/* The launch option num_warps (4): what tl.extra.cuda.num_warps() tells the
- * kernel; nothing else depends on it.  A power of two up to 64. */
-tk_status tk_launch_num_warps(tk_launch *l, int n);
 /* How the kernel is compiled: an option of Triton's launches or a knob, by its
  * name, that changes what a kernel means or which are accepted (fp32_default,
  * allowed_dot_input_precisions, supported_fp8_dtypes); items of a list are
  * separated by commas. */
 tk_status tk_launch_compile_option(tk_launch *l, const char *name,
                                    const char *value);
+/* A launch option (launch.def): num_warps, num_stages and so on.  They stand in
+ * the typed form, for a compiler; the interpreter computes the same. */
+typedef struct tk_launch_option_info {
+  const char *name;
+  int64_t usual;       /* its value when nothing is said */
+  int64_t least, most; /* flags are 0 and 1 */
+  bool power;          /* it must be a power of two */
+  const char *doc;     /* a sentence without its full stop */
+} tk_launch_option_info;
+
+/* The i-th; NULL past the end. */
+const tk_launch_option_info *tk_launch_option_at(size_t i);
+tk_status tk_launch_option(tk_launch *l, const char *name, int64_t value);
+/* As on the command line: "num_stages=2". */
+tk_status tk_launch_option_text(tk_launch *l, const char *text);
 
 /* Arguments by parameter name.  A tk_value for an ordinary parameter is
  * specialised as Triton does (int equal to 1 becomes constexpr, float is

@@ -101,8 +101,7 @@ static open_lanes open_combined(const tkc_lint *l, const open_lanes *of,
 static open_lanes open_result(const tkc_lint *l, const open_lanes *of,
                               const tk_inst *in) {
   open_lanes out = {0, 0, NULL};
-  if (tk_lanes_computed(in) && in->op != TK_I_EXTERN)
-    return open_combined(l, of, in);
+  if (tk_lanes_computed(in)) return open_combined(l, of, in);
   if (in->op == TK_I_ARANGE) out.varies = 1;
   if (in->op == TK_I_BROADCAST) out.varies = of[in->args[0]].varies;
   if (tk_lanes_kept(in)) {

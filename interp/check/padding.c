@@ -53,9 +53,8 @@ static void set_origin(tki *t, int slot, origin o) {
   table[slot] = o;
 }
 
-/* What a function of libdevice makes of a filled lane is taken to be meant. */
 static bool is_lanewise(const tk_inst *in) {
-  return tk_lanes_kept(in) || (tk_lanes_computed(in) && in->op != TK_I_EXTERN);
+  return tk_lanes_kept(in) || tk_lanes_computed(in);
 }
 
 /* Lanes that come from no load, or are one lane repeated. */

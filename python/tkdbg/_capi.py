@@ -8,6 +8,8 @@ prototypes.  Structures have the header's member names, without the
 from __future__ import annotations
 
 import ctypes
+import functools
+import itertools
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
                     c_double, c_int, c_int64, c_size_t, c_uint, c_uint64,
@@ -33,6 +35,12 @@ class Option(Structure):
     """tk_option: an option of the command."""
     _fields_ = [("name", c_char_p), ("letter", c_char), ("kind", c_int),
                 ("arg", c_char_p), ("key", c_char_p), ("help", c_char_p)]
+
+
+class LaunchOption(Structure):
+    """tk_launch_option_info: a launch option for a compiler."""
+    _fields_ = [("name", c_char_p), ("usual", c_int64), ("least", c_int64),
+                ("most", c_int64), ("power", c_bool), ("doc", c_char_p)]
 
 
 class Value(Structure):
@@ -168,8 +176,10 @@ PROTOTYPES = {
     "tk_launch_new": (c_int, [_P, _P, _OUT]),
     "tk_launch_free": (None, [_P]),
     "tk_launch_grid": (c_int, [_P, c_int64, c_int64, c_int64]),
-    "tk_launch_num_warps": (c_int, [_P, c_int]),
     "tk_launch_compile_option": (c_int, [_P, _S, _S]),
+    "tk_launch_option_at": (POINTER(LaunchOption), [c_size_t]),
+    "tk_launch_option": (c_int, [_P, _S, c_int64]),
+    "tk_launch_option_text": (c_int, [_P, _S]),
     # tensors are given by address: launches pack them by hand
     "tk_launch_tensor": (c_int, [_P, _S, _P]),
     "tk_launch_value": (c_int, [_P, _S, _P]),
@@ -273,6 +283,14 @@ def listed(at):
         if not item:
             return found
         found.append(item.decode())
+
+
+@functools.lru_cache(maxsize=None)
+def launch_options(lib):
+    """(name, largest value) of each launch option that the library keeps."""
+    rows = itertools.takewhile(bool, map(lib.tk_launch_option_at,
+                                         itertools.count()))
+    return [(row[0].name.decode(), row[0].most) for row in rows]
 
 
 def text(data, size=None):

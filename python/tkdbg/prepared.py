@@ -34,14 +34,17 @@ class Prepared:
         self.kernel = compiled.CompiledKernel(self, dict(
             options, **{p.name: v for p, v in zip(function.params, values)
                         if p.name in binder.OPTIONS}))
-        warps = self.kernel.metadata.num_warps
-        self.threads = warps * device.WARP_SIZE
+        self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
         self.most_threads = device.properties()["max_threads_per_block"]
-        session.check(session.lib.tk_launch_num_warps(
-            self.ptr, min(warps, MAX_WARPS)), function.__name__)
         for name, text in environment.compile_options(options):
             session.check(session.lib.tk_launch_compile_option(
                 self.ptr, name.encode(), text.encode()), function.__name__)
+        for name, most in _capi.launch_options(session.lib):
+            value = getattr(self.kernel.metadata, name, None)
+            if value is not None:
+                session.check(session.lib.tk_launch_option(
+                    self.ptr, name.encode(), min(int(value), most)),
+                    function.__name__)
 
     def __del__(self):
         if getattr(self, "ptr", None):

@@ -143,6 +143,8 @@ static tk_status give_arguments(cli_job *j) {
   for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
     if (a->uses[i].id == OPT_ARG)
       st = tk_launch_arg_text(j->launch, a->uses[i].value);
+    else if (a->uses[i].id == OPT_OPTION)
+      st = tk_launch_option_text(j->launch, a->uses[i].value);
   if (st == TK_OK && grid) st = tk_launch_grid_text(j->launch, grid);
   return st;
 }

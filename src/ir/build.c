@@ -2,7 +2,8 @@
 #include "ir/ir.h"
 
 void tk_program_init(tk_program *p, tk_env *e) {
-  *p = (tk_program){.num_warps = 4};
+  *p = (tk_program){.triton_version = 0};
+  tk_launch_options_usual(p->options);
   tk_arena_init(&p->arena, e);
 }
 

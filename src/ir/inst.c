@@ -92,18 +92,18 @@ const char *tk_effect_name(tk_effect effect) {
   return names[effect];
 }
 
-const char *tk_lanes_name(tk_lanes lanes) {
-  static const char *const names[] = {TK_LANE_KINDS(X)};
-  return names[lanes];
-}
-
 const char *tk_ref_name(tk_ref_kind ref) {
   static const char *const names[] = {TK_REFERENCES(X)};
   return names[ref];
 }
 #undef X
 
-#define X(ID, name, wanted) name,
+#define X(ID, name, doc) name,
+const char *tk_lanes_name(tk_lanes lanes) {
+  static const char *const names[] = {TK_LANE_KINDS(X)};
+  return names[lanes];
+}
+
 const char *tk_operand_name(tk_operand_kind kind) {
   static const char *const names[] = {TK_OPERAND_KINDS(X)};
   return names[kind];
@@ -115,7 +115,12 @@ const char *tk_attr_kind_name(const tk_attr_info *a) {
 }
 #undef X
 
-#define X(ID, name, wanted) wanted,
+#define X(ID, name, doc) doc,
+const char *tk_lanes_doc(tk_lanes lanes) {
+  static const char *const docs[] = {TK_LANE_KINDS(X)};
+  return docs[lanes];
+}
+
 const char *tk_operand_wanted(tk_operand_kind kind) {
   static const char *const texts[] = {TK_OPERAND_KINDS(X)};
   return texts[kind];

@@ -29,11 +29,22 @@ typedef enum tk_opcode {
 /* clang-format off */
 #define TK_EFFECTS(X)                                                          \
   X(PURE, "pure") X(READS, "reads") X(WRITES, "writes") X(CONTROL, "control")
+/* X(ID, name, which lanes of its operands a lane of a result is made of) */
 #define TK_LANE_KINDS(X)                                                       \
-  X(NONE, "none") X(SAME, "same") X(MOVES, "moves") X(GATHERS, "gathers")      \
-  X(REDUCES, "reduces") X(SCANS, "scans") X(SORTS, "sorts")                    \
-  X(PRODUCT, "product") X(COUNTS, "counts") X(SCALES, "scales")                \
-  X(GROUPS, "groups") X(CALLS, "calls")
+  X(NONE, "none", "of no lane: there is no result, or it is made of nothing")  \
+  X(SAME, "same", "of the lanes at the same place")                            \
+  X(MOVES, "moves", "it is a lane of an operand, whatever the values are")     \
+  X(GATHERS, "gathers",                                                        \
+    "it is a lane of an operand, chosen by the value of another")              \
+  X(REDUCES, "reduces", "of all lanes along the axis")                         \
+  X(SCANS, "scans", "of the lanes along the axis up to its own place")         \
+  X(SORTS, "sorts", "it is one of the lanes along the axis")                   \
+  X(PRODUCT, "product", "of a row and a column")                               \
+  X(COUNTS, "counts", "of every lane")                                         \
+  X(SCALES, "scales", "of a lane and the scale of its group")                  \
+  X(GROUPS, "groups", "of a group of lanes around the same place")             \
+  X(CALLS, "calls", "of what a function or a body makes of them")
+/* X(ID, name) */
 #define TK_REFERENCES(X)                                                       \
   X(NONE, NULL) X(CALLEE, "callee") X(COMBINE, "combine")                      \
   X(FORMAT, "format") X(CODE, "code")
@@ -60,7 +71,7 @@ typedef enum tk_opcode {
 #define X(ID, name) TK_EFFECT_##ID,
 typedef enum tk_effect { TK_EFFECTS(X) TK_EFFECT_COUNT } tk_effect;
 #undef X
-#define X(ID, name) TK_LANES_##ID,
+#define X(ID, name, doc) TK_LANES_##ID,
 typedef enum tk_lanes { TK_LANE_KINDS(X) } tk_lanes;
 #undef X
 #define X(ID, name) TK_REF_##ID,
@@ -108,6 +119,7 @@ const tk_attr_info *tk_inst_attr(tk_opcode op, size_t i);
 /* What the public header calls things. */
 const char *tk_effect_name(tk_effect effect);
 const char *tk_lanes_name(tk_lanes lanes);
+const char *tk_lanes_doc(tk_lanes lanes);
 const char *tk_ref_name(tk_ref_kind ref); /* NULL: none */
 const char *tk_operand_name(tk_operand_kind kind);
 const char *tk_operand_wanted(tk_operand_kind kind);

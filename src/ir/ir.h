@@ -18,6 +18,7 @@
 #define TK_IR_IR_H
 
 #include "ir/inst.h"
+#include "launch/launch_option.h"
 #include "launch/pids.h"
 
 typedef struct tk_stmt tk_stmt;
@@ -126,7 +127,7 @@ typedef struct tk_program_arg {
 struct tk_program {
   tk_arena arena;
   int triton_version; /* as in spec/version.def; 0: the newest */
-  int num_warps;
+  int64_t options[TK_LAUNCH_OPTIONS];
   const tk_func *kernel;
   tk_func **funcs; /* kernel and callees, in order of first use */
   size_t nfuncs, cap_funcs;

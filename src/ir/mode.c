@@ -4,13 +4,15 @@
 #include <string.h>
 
 /* The element types that an operation is defined for. */
-typedef enum taken {
-  TAKES_ANYTHING,
-  TAKES_NUMBERS,
-  TAKES_INTEGERS,
-  TAKES_WIDE,
-  TAKES_REALS,
-} taken;
+#define TAKEN(X)                                                               \
+  X(ANYTHING, "anything")                                                      \
+  X(NUMBERS, "numbers")                                                        \
+  X(INTEGERS, "integers")                                                      \
+  X(WIDE, "integers of 32 and 64 bits")                                        \
+  X(REALS, "fp32 and fp64")
+#define X(ID, name) TAKES_##ID,
+typedef enum taken { TAKEN(X) } taken;
+#undef X
 
 typedef struct list_word {
   const char *name;
@@ -67,4 +69,11 @@ bool tk_list_takes(tk_list list, int64_t i, tk_dtype d) {
 
 bool tk_list_takes_pointers(tk_list list, int64_t i) {
   return lists[list].words[i].takes == TAKES_ANYTHING;
+}
+
+const char *tk_list_takes_name(tk_list list, int64_t i) {
+#define X(ID, name) name,
+  static const char *const names[] = {TAKEN(X)};
+#undef X
+  return names[lists[list].words[i].takes];
 }

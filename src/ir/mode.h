@@ -170,5 +170,7 @@ int64_t tk_list_find(tk_list list, const char *word);
 bool tk_list_takes(tk_list list, int64_t i, tk_dtype d);
 /* ... and for pointers. */
 bool tk_list_takes_pointers(tk_list list, int64_t i);
+/* What it is defined for, as a word: "numbers". */
+const char *tk_list_takes_name(tk_list list, int64_t i);
 
 #endif

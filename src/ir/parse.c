@@ -969,6 +969,21 @@ static void read_func(parser *r, const named_func *x) {
   tk_func_last_uses(r->p, r->f);
 }
 
+/* False: something else stands here. */
+static bool read_option(parser *r) {
+  size_t i = 0;
+  while (i < TK_LAUNCH_OPTIONS && !take_sign(r, tk_launch_option_at(i)->name))
+    i++;
+  const tk_launch_option_info *o = tk_launch_option_at(i);
+  if (!o) return false;
+  skip_blanks(r);
+  uint32_t start = r->at;
+  r->p->options[i] = need_int(r, o->least, o->most, o->name);
+  if (!tk_launch_option_fits((int)i, r->p->options[i]))
+    bad_text(r, start, r->at, NULL, "%s must be a power of two", o->name);
+  return true;
+}
+
 static void read_head(parser *r) {
   tk_program *p = r->p;
   TK_VEC(tk_program_arg) args = {0};
@@ -980,8 +995,7 @@ static void read_head(parser *r) {
   need_int(r, TK_TEXT_VERSION, TK_TEXT_VERSION, "the version of the text");
   if (take_sign(r, "triton"))
     p->triton_version = (int)need_int(r, 0, 1000000, "a version of Triton");
-  if (take_sign(r, "num_warps"))
-    p->num_warps = (int)need_int(r, 1, 64, "num_warps");
+  while (read_option(r)) continue;
   while (take_sign(r, "arg")) {
     tk_program_arg a = {need_word(r, "the name of an argument"), NULL};
     if (take_sign(r, "=")) a.value = need_quoted(r, &n, "'='");

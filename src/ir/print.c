@@ -451,7 +451,11 @@ static void print_header(printer *p) {
   tk_buf_printf(p->out, "%s %d\n", TK_TEXT_HEAD, TK_TEXT_VERSION);
   if (g->triton_version)
     tk_buf_printf(p->out, "triton %d\n", g->triton_version);
-  tk_buf_printf(p->out, "num_warps %d\n", g->num_warps);
+  for (size_t i = 0; i < TK_LAUNCH_OPTIONS; i++) {
+    const tk_launch_option_info *o = tk_launch_option_at(i);
+    if (i == TK_LAUNCH_NUM_WARPS || g->options[i] != o->usual)
+      tk_buf_printf(p->out, "%s %lld\n", o->name, (long long)g->options[i]);
+  }
   for (size_t i = 0; i < g->nargs; i++) {
     tk_buf_printf(p->out, "arg %s", g->args[i].name);
     if (g->args[i].value) {

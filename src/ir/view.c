@@ -8,6 +8,7 @@
 #include "ir/asm.h"
 #include "ir/libdevice.h"
 #include "ir/view.h"
+#include "launch/session.h"
 #include "tkdbg/ir.h"
 
 /* What a handle stands for, and the handle of something. */
@@ -56,8 +57,9 @@ int tk_ir_triton_version(const tk_ir *p) {
   return real_ir(p)->triton_version;
 }
 
-int tk_ir_num_warps(const tk_ir *p) {
-  return real_ir(p)->num_warps;
+int64_t tk_ir_option(const tk_ir *p, const char *name) {
+  int i = tk_launch_option_find(name);
+  return i < 0 ? -1 : real_ir(p)->options[i];
 }
 
 size_t tk_ir_stmt_count(const tk_ir *p) {
@@ -369,6 +371,7 @@ bool tk_ir_opcode_at(size_t i, tk_ir_opcode *out) {
                         row->doc,
                         tk_effect_name(row->effect),
                         tk_lanes_name(row->lanes),
+                        tk_lanes_doc(row->lanes),
                         row->results,
                         tk_ref_name(row->ref)};
   return true;
@@ -378,8 +381,8 @@ bool tk_ir_opcode_operand(size_t i, size_t k, tk_ir_operand *out) {
   if (i >= TK_INST_COUNT || k >= TK_OPERANDS) return false;
   const tk_operand_info *o = &tk_inst_info_of((tk_opcode)i)->operands[k];
   if (!o->name) return false;
-  *out =
-      (tk_ir_operand){o->name, tk_operand_name(o->kind), o->optional, o->many};
+  *out = (tk_ir_operand){o->name, tk_operand_name(o->kind),
+                         tk_operand_wanted(o->kind), o->optional, o->many};
   return true;
 }
 
@@ -391,9 +394,74 @@ const char *tk_ir_opcode_attr(size_t i, size_t k, const char **kind) {
   return a->name;
 }
 
+static int list_named(const char *kind) {
+  int k = 0;
+  while (k < TK_LIST_COUNT && strcmp(tk_list_name((tk_list)k), kind) != 0) k++;
+  return k;
+}
+
 const char *tk_ir_word(const char *kind, size_t i) {
-  for (int k = 0; k < TK_LIST_COUNT; k++)
-    if (!strcmp(tk_list_name((tk_list)k), kind))
-      return tk_list_word((tk_list)k, i < INT64_MAX ? (int64_t)i : -1);
-  return NULL;
+  int k = list_named(kind);
+  if (k == TK_LIST_COUNT || i >= INT64_MAX) return NULL;
+  return tk_list_word((tk_list)k, (int64_t)i);
+}
+
+const char *tk_ir_word_types(const char *kind, size_t i) {
+  if (!tk_ir_word(kind, i)) return NULL;
+  return tk_list_takes_name((tk_list)list_named(kind), (int64_t)i);
+}
+
+/* ---- walking and writing --------------------------------------------------
+ */
+
+static bool visit_stmt(void *ud, const tk_at *at) {
+  const tk_ir_visitor *v = ud;
+  return v->stmt(v->ud, handle_ir_func(at->func), handle_ir_stmt(at->stmt));
+}
+
+static bool visit_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  const tk_ir_visitor *v = ud;
+  return v->inst(v->ud, handle_ir_func(at->func), handle_ir_stmt(at->stmt),
+                 handle_ir_inst(in));
+}
+
+bool tk_ir_walk(const tk_ir_func *f, const tk_ir_visitor *v) {
+  tk_ir_visitor copy = *v;
+  tk_walk w = {.ud = &copy,
+               .stmt = v->stmt ? visit_stmt : NULL,
+               .inst = v->inst ? visit_inst : NULL};
+  return tk_walk_func(real_ir_func(f), &w);
+}
+
+typedef struct writing {
+  const tk_program *p;
+  tk_output_fn out;
+  void *ud;
+} writing;
+
+typedef struct printing {
+  const tk_program *p;
+  tk_buf *out;
+} printing;
+
+static void print_form(tk_env *e, void *ud) {
+  printing *x = ud;
+  (void)e;
+  tk_program_print(x->out, x->p);
+}
+
+static void write_form(tk_env *e, void *ud) {
+  writing *w = ud;
+  tk_buf b;
+  tk_buf_init(&b, e);
+  tk_status st = tk_protect(e, print_form, &(printing){w->p, &b});
+  if (st == TK_OK) w->out(w->ud, b.s, b.n);
+  tk_buf_free(&b);
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+tk_status tk_ir_write(tk_session *s, const tk_ir *p, tk_output_fn out,
+                      void *ud) {
+  writing w = {real_ir(p), out, ud};
+  return tk_session_guard(s, write_form, &w);
 }

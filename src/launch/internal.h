@@ -39,9 +39,10 @@ void tkn_arg_own_bytes(tk_launch *l, tk_arg *arg, size_t bytes);
 void tkn_arg_layout(tk_launch *l, tk_arg *arg, tk_dtype d, int rank,
                     const int64_t *shape);
 void tkn_grid(tk_launch *l, const int64_t grid[3]);
-void tkn_num_warps(tk_launch *l, int64_t n);
 /* Throws when there is no such row in compile.def. */
 void tkn_compile_option(tk_launch *l, const char *name, const char *value);
+/* Sets a launch option, or throws. */
+void tkn_launch_option(tk_launch *l, const char *name, int64_t value);
 /* Lanes of a shape, -1 when they take more than the limit. */
 int64_t tkn_shape_lanes(tk_dtype d, int rank, const int64_t *shape);
 /* Bytes of the view before and after its first element's address; false when

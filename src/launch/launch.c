@@ -28,9 +28,9 @@ tk_launch *tkn_launch_new(tk_session *s, tk_function *f) {
   tk_buf_init(&l->text, &s->env);
   l->fn = f;
   l->grid[0] = l->grid[1] = l->grid[2] = 1;
-  l->num_warps = 4; /* Triton's default */
   for (int i = 0; i < TK_COMPILE_COUNT; i++)
     l->compile[i] = tk_compile_usual((tk_compile_option)i);
+  tk_launch_options_usual(l->options);
   l->next_address = first_address;
   l->args = TK_NEWN(&l->arena, tk_arg, f->ast->n + 1);
   l->nargs = f->ast->n;
@@ -466,28 +466,6 @@ tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z) {
 tk_status tk_launch_grid_text(tk_launch *l, const char *text) {
   grid_call c = {l, {1, 1, 1}, text};
   return tk_session_guard(l->session, parse_grid, &c);
-}
-
-void tkn_num_warps(tk_launch *l, int64_t n) {
-  if (n > 0 && n <= 64 && !(n & (n - 1))) {
-    l->num_warps = (int)n;
-    return;
-  }
-  tk_diag_add(&l->session->env, TK_D_LAUNCH, NULL, (tk_span){0, 0},
-              "num_warps is %lld; it must be a power of two up to 64",
-              (long long)n);
-  tk_throw(&l->session->env, TK_USAGE);
-}
-
-static void set_num_warps(tk_env *e, void *ud) {
-  (void)e;
-  grid_call *c = ud;
-  tkn_num_warps(c->l, c->grid[0]);
-}
-
-tk_status tk_launch_num_warps(tk_launch *l, int n) {
-  grid_call c = {l, {n, 1, 1}, NULL};
-  return tk_session_guard(l->session, set_num_warps, &c);
 }
 
 /* ---- how the kernel is compiled ----------------------------------------- */

@@ -415,8 +415,9 @@ static void record(tk_env *e, void *ud) {
   put_regions(r);
   json_t *grid = put_json(r, r->meta, "grid", json_array());
   for (int i = 0; i < 3; i++) push_json(r, grid, json_integer(r->l->grid[i]));
-  put_int(r, r->meta, "num_warps", r->l->num_warps);
   put_compile_options(r);
+  for (size_t i = 0; i < TK_LAUNCH_OPTIONS; i++)
+    put_int(r, r->meta, tk_launch_option_at(i)->name, r->l->options[i]);
   put_args(r);
   put_functions(r);
   r->meta_text = dump(r, r->meta, JSON_COMPACT);

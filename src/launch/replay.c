@@ -413,8 +413,11 @@ static void read_grid(replayer *r) {
   int64_t grid[3];
   read_axes(r, r->meta, "grid", 3, 0, grid);
   tkn_grid(r->l, grid);
-  if (json_object_get(r->meta, "num_warps")) /* files of 0.1 lack it */
-    tkn_num_warps(r->l, any_int(r, r->meta, "num_warps"));
+  for (size_t i = 0; i < TK_LAUNCH_OPTIONS; i++) { /* older files lack some */
+    const char *option = tk_launch_option_at(i)->name;
+    if (json_object_get(r->meta, option))
+      tkn_launch_option(r->l, option, any_int(r, r->meta, option));
+  }
   const char *name;
   json_t *value, *all = json_object_get(r->meta, "compile");
   json_object_foreach(all, name, value) {

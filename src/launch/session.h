@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/dtype.h"
 #include "lang/ast.h"
+#include "launch/launch_option.h"
 #include "launch/pids.h"
 
 struct tki;
@@ -102,7 +103,7 @@ struct tk_launch {
   tk_function *fn;
   int64_t grid[3];
   bool grid_given;
-  int num_warps;
+  int64_t options[TK_LAUNCH_OPTIONS];
   const char *compile[TK_COMPILE_COUNT];
   tk_arg *args; /* one per parameter, in order */
   size_t nargs;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/view.h"
 #include "spec/spec.h"
 
 /* ---- opening --------------------------------------------------------------
@@ -77,6 +78,11 @@ tk_status tk_ir_open(tk_session *s, const char *name, const char *text,
   opening o = {s, name, text, len, out};
   *out = NULL;
   return tk_session_guard(s, open_text, &o);
+}
+
+const tk_ir *tk_function_form(tk_function *f) {
+  const tk_unit *u = f->fixed ? f->units : NULL;
+  return u ? tk_program_view(&u->program) : NULL;
 }
 
 /* ---- launches -------------------------------------------------------------

@@ -33,7 +33,7 @@ sval rule_smid(tks *s, const tks_args *a) {
 }
 
 sval rule_num_warps(tks *s, const tks_args *a) {
-  return sv_int((tk_int)s->launch->num_warps * a->op->mode);
+  return sv_int((tk_int)s->launch->options[TK_LAUNCH_NUM_WARPS] * a->op->mode);
 }
 
 sval rule_gdc(tks *s, const tks_args *a) {

@@ -288,8 +288,10 @@ static uint32_t fp8_of_target(const tk_launch *l) {
   return have;
 }
 
-static const char *compile_key(tks *s, const tk_launch *l) {
+static const char *options_key(tks *s, const tk_launch *l) {
   const char *text = "";
+  for (int i = 0; i < TK_LAUNCH_OPTIONS; i++)
+    text = tk_arena_printf(s->arena, "%s%lld,", text, (long long)l->options[i]);
   for (int i = 0; i < TK_COMPILE_COUNT; i++)
     text = tk_arena_printf(s->arena, "%s%s;", text, l->compile[i]);
   return text;
@@ -310,9 +312,8 @@ static void specialise(tk_env *e, void *ud) {
                     .program = &u->program};
   sval *v = read_args(&s, j->launch, &header);
   const char *key = tks_key(&s, v, j->launch->nargs);
-  u->key =
-      tk_arena_printf(s.arena, "%dw;%s%s;%s", j->launch->num_warps,
-                      compile_key(&s, j->launch), divisors(&s, j->launch), key);
+  u->key = tk_arena_printf(s.arena, "%s;%s;%s", options_key(&s, j->launch),
+                           divisors(&s, j->launch), key);
   j->found = find_unit(fn, u->key);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};
@@ -376,7 +377,7 @@ static tk_unit *unit_new(tk_env *e, tk_launch *l) {
   tk_unit *u = tk_calloc(e, 1, sizeof *u);
   tk_program_init(&u->program, e);
   u->program.triton_version = l->session->triton_version;
-  u->program.num_warps = l->num_warps;
+  memcpy(u->program.options, l->options, sizeof l->options);
   u->program.origin = &u->origin;
   u->origin.session = l->session;
   u->origin.kernel = l->fn;

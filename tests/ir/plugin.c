@@ -410,7 +410,12 @@ static void put_program(FILE *out, const tk_ir *p) {
   fputs("tkdbg-ir 1\n", out);
   if (tk_ir_triton_version(p))
     fprintf(out, "triton %d\n", tk_ir_triton_version(p));
-  fprintf(out, "num_warps %d\n", tk_ir_num_warps(p));
+  const tk_launch_option_info *o;
+  for (size_t i = 0; (o = tk_launch_option_at(i)); i++) {
+    int64_t value = tk_ir_option(p, o->name);
+    if (!strcmp(o->name, "num_warps") || value != o->usual)
+      fprintf(out, "%s %" PRId64 "\n", o->name, value);
+  }
   for (size_t i = 0; (name = tk_ir_arg_name(p, i)); i++) {
     const char *value = tk_ir_arg_value(p, i);
     fprintf(out, "arg %s", name);
@@ -434,19 +439,25 @@ static char *copy_text(const char *s) {
   return out;
 }
 
-void plugin_read(const char *source, const char *const *args,
-                 plugin_form *out) {
-  tk_session *s = tk_session_new();
+/* A launch of the kernel k of a source; NULL: the report says why not. */
+static tk_launch *launch_of(tk_session *s, const char *source,
+                            const char *const *args) {
   tk_module *m;
   tk_function *f;
   tk_launch *l = NULL;
-  const tk_ir *p = NULL;
   tk_status st = tk_module_open(s, "kernel.py", source, strlen(source), &m);
-  *out = (plugin_form){NULL, NULL, NULL};
   if (st == TK_OK) st = tk_function_named(m, "k", &f);
   if (st == TK_OK) st = tk_launch_new(s, f, &l);
   for (; st == TK_OK && *args; args++) st = tk_launch_arg_text(l, *args);
-  if (st == TK_OK) p = tk_launch_form(l);
+  return st == TK_OK ? l : NULL;
+}
+
+void plugin_read(const char *source, const char *const *args,
+                 plugin_form *out) {
+  tk_session *s = tk_session_new();
+  tk_launch *l = launch_of(s, source, args);
+  const tk_ir *p = l ? tk_launch_form(l) : NULL;
+  *out = (plugin_form){NULL, NULL, NULL};
   if (p) {
     size_t n;
     FILE *text = open_memstream(&out->seen, &n);
@@ -454,6 +465,86 @@ void plugin_read(const char *source, const char *const *args,
     put_program(text, p);
     fclose(text);
     out->said = copy_text(tk_launch_ir(l));
+  }
+  out->report = copy_text(tk_report(s, false));
+  tk_session_free(s);
+}
+
+/* ---- a pass ----------------------------------------------------------------
+ */
+
+static bool count_stmt(void *ud, const tk_ir_func *f, const tk_ir_stmt *st) {
+  plugin_pass_result *r = ud;
+  (void)f;
+  (void)st;
+  r->stmts++;
+  return true;
+}
+
+static bool count_uses(void *ud, const tk_ir_func *f, const tk_ir_stmt *st,
+                       const tk_ir_inst *in) {
+  plugin_pass_result *r = ud;
+  int v;
+  (void)st;
+  r->insts++;
+  for (size_t i = 0; (v = tk_ir_inst_operand(in, i)) >= 0; i++) {
+    const char *name = tk_ir_value_name(f, v);
+    if (name && (!strcmp(name, "x") || !strcmp(name, "y")))
+      r->uses[*name == 'y']++;
+  }
+  return true;
+}
+
+static void keep_text(void *ud, const char *text, size_t n) {
+  *(char **)ud = strndup(text, n);
+}
+
+static char *replaced(const char *text, const char *from, const char *to) {
+  const char *at = strstr(text, from);
+  char *out;
+  size_t n;
+  FILE *f = open_memstream(&out, &n);
+  if (!f) abort();
+  if (at)
+    fprintf(f, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  else
+    fputs(text, f);
+  fclose(f);
+  return out;
+}
+
+/* Whether a text is read, and prints as the same. */
+static bool is_kept(tk_session *s, const char *text) {
+  tk_function *f;
+  char *again = NULL;
+  bool same = tk_ir_open(s, "kept.tk", text, strlen(text), &f) == TK_OK &&
+              tk_ir_write(s, tk_function_form(f), keep_text, &again) == TK_OK &&
+              !strcmp(again, text);
+  free(again);
+  return same;
+}
+
+void plugin_pass(const char *source, const char *const *args, const char *from,
+                 const char *to, plugin_pass_result *out) {
+  tk_session *s = tk_session_new();
+  tk_launch *l = launch_of(s, source, args);
+  const tk_ir *p = l ? tk_launch_form(l) : NULL;
+  tk_function *f;
+  *out = (plugin_pass_result){.said = NULL};
+  if (p && tk_ir_write(s, p, keep_text, &out->said) == TK_OK) {
+    tk_ir_visitor v = {out, count_stmt, count_uses};
+    for (size_t i = 0; tk_ir_func_at(p, i); i++)
+      tk_ir_walk(tk_ir_func_at(p, i), &v);
+    out->same_when_kept = is_kept(s, out->said);
+    char *changed = replaced(out->said, from, to);
+    tk_status st = tk_ir_open(s, "pass.tk", changed, strlen(changed), &f);
+    free(changed);
+    if (st == TK_OK) st = tk_launch_new(s, f, &l);
+    for (; st == TK_OK && *args; args++) st = tk_launch_arg_text(l, *args);
+    if (st == TK_OK) st = tk_launch_run(l, NULL, NULL);
+    out->ran = st == TK_OK;
+    const tk_tensor *t = out->ran ? tk_launch_get_tensor(l, "out") : NULL;
+    if (t) memcpy(out->out, t->data, sizeof out->out);
   }
   out->report = copy_text(tk_report(s, false));
   tk_session_free(s);

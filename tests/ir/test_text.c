@@ -115,6 +115,10 @@ static const mistake mistakes[] = {
      "a version of Triton must be from 0 to 1000000"},
     {"num_warps of 0", "num_warps 4", "num_warps 0", 3, 11,
      "num_warps must be from 1 to 64"},
+    {"num_warps that no launch has", "num_warps 4", "num_warps 3", 3, 11,
+     "num_warps must be a power of two"},
+    {"launch option without a number", "num_warps 4", "maxnreg x", 3, 9,
+     "expected maxnreg, a number"},
     {"argument without a name", "arg n\n", "arg =\n", 5, 5,
      "expected the name of an argument"},
     {"value not in quotes", "arg B = \"16\"", "arg B = 16", 6, 9,
@@ -752,7 +756,8 @@ static const char *const kept[][2] = {
      "num_stages 2, unroll 4, disallow_acc_multi_buffer, flatten, "
      "warp_specialize, disable_licm"},
     {"%i = %0, %n, %7 with", "%i = %0, %n, %7 down with"},
-    {"pack 1", "pack 1"},
+    {"num_warps 4\n", "num_warps 16\nnum_ctas 2\nnum_stages 0\nmaxnreg 64\n"
+                      "enable_fp_fusion 0\nlaunch_pdl 1\n"},
     {"func @f", "library func @f"},
     {"binary %a, %b {op = add}", "binary %a, %b {op = min_nan}"},
     {"triton 306\n", ""},

@@ -131,6 +131,47 @@ START_TEST(plugin_writes_the_form_as_the_library_does) {
 }
 END_TEST
 
+static const char add[] = HEAD "def k(x, out):\n"
+                               "    i = tl.arange(0, 4)\n"
+                               "    y = tl.load(x + i) + 3.0\n"
+                               "    if tl.program_id(0) == 0:\n"
+                               "        tl.store(out + i, y)\n";
+static const char *const add_args[] = {"x=f32[4]:arange", "out=f32[4]:zeros",
+                                       NULL};
+
+START_TEST(plugin_changes_a_form_and_runs_it) {
+  plugin_pass_fn *pass;
+  plugin_pass_result r;
+  *(void **)&pass = plugin_symbol("plugin_pass");
+  pass(add, add_args, "{op = add} : <[4], fp32>", "{op = mul} : <[4], fp32>",
+       &r);
+  ck_assert_msg(r.ran, "%s", r.report);
+  for (int i = 0; i < 4; i++) ck_assert_float_eq(r.out[i], 3.0f * (float)i);
+  ck_assert(r.same_when_kept);
+  ck_assert_uint_eq(r.stmts, 4);
+  ck_assert_uint_eq(r.uses[0], 1);
+  ck_assert_uint_eq(r.uses[1], 1);
+  size_t lines = 0;
+  for (const char *p = r.said; (p = strstr(p, " : ")); p++) lines++;
+  ck_assert_uint_eq(r.insts, lines);
+  free(r.said);
+  free(r.report);
+}
+END_TEST
+
+START_TEST(changed_form_must_obey_the_rules) {
+  plugin_pass_fn *pass;
+  plugin_pass_result r;
+  *(void **)&pass = plugin_symbol("plugin_pass");
+  pass(add, add_args, "{op = add} : <[4], fp32>", "{op = and} : <[4], fp32>",
+       &r);
+  ck_assert(!r.ran);
+  ck_assert_ptr_nonnull(strstr(r.report, "this operation is not defined"));
+  free(r.said);
+  free(r.report);
+}
+END_TEST
+
 START_TEST(what_does_not_compile_has_no_form) {
   plugin_form f;
   plugin_read_fn *read;
@@ -178,6 +219,8 @@ int main(void) {
   if (!plugin) return 1;
   tcase_add_loop_test(c, plugin_writes_the_form_as_the_library_does, 0,
                       sizeof cases / sizeof *cases);
+  tcase_add_test(c, plugin_changes_a_form_and_runs_it);
+  tcase_add_test(c, changed_form_must_obey_the_rules);
   tcase_add_test(c, what_does_not_compile_has_no_form);
   tcase_add_test(c, table_of_instructions_is_there);
   tcase_add_test(c, library_shows_nothing_else);

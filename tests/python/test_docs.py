@@ -73,6 +73,10 @@ class Pages(unittest.TestCase):
         status, output = script('operations.py', '--check')
         self.assertEqual(status, 0, output)
 
+    def test_instructions_are_what_the_library_says(self):
+        status, output = script('instructions.py', '--check')
+        self.assertEqual(status, 0, output)
+
 
 class Gate(unittest.TestCase):
     def test_every_operation_has_its_tests(self):

@@ -277,12 +277,14 @@ class Compiled(unittest.TestCase):
     def test_warmup_and_launch(self):
         z = np.zeros(16, "f4")
         x = ramp(16)
-        kernel = add.warmup(x, x, z, 16, BLOCK=16, num_warps=8, grid=(1,))
+        kernel = add.warmup(x, x, z, 16, BLOCK=16, num_warps=8,
+                            num_stages=2, grid=(1,))
         self.assertEqual(z.sum(), 0)
         kernel._init_handles()
         self.assertGreater(kernel.n_regs, 0)
         self.assertGreater(kernel.metadata.shared, 0)
         self.assertEqual(kernel.metadata.num_warps, 8)
+        self.assertIn("num_warps 8\nnum_stages 2\n", kernel.asm["ttir"])
         self.assertEqual(kernel.metadata.target.backend, "cuda")
         kernel[(1, 1, 1)](x, x, z, 16, 16)
         np.testing.assert_array_equal(z, x * 2)

@@ -1,10 +1,12 @@
 /* test_kept.c - what a compiler needs is kept in the typed form: hints, cache
  * and eviction modifiers, options of loops, facts about arguments.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "launch/session.h"
 #include "support/suite.h"
-#include "tkdbg/tkdbg.h"
 
 static const char source[] =
     "import triton\n"
@@ -33,7 +35,10 @@ static const char *form_of(tk_session *s, const char *n) {
                    TK_OK);
   ck_assert_int_eq(tk_function_named(m, "k", &f), TK_OK);
   ck_assert_int_eq(tk_launch_new(s, f, &l), TK_OK);
-  ck_assert_int_eq(tk_launch_num_warps(l, 8), TK_OK);
+  ck_assert_int_eq(tk_launch_option(l, "num_warps", 8), TK_OK);
+  ck_assert_int_eq(tk_launch_option(l, "enable_fp_fusion", 0), TK_OK);
+  ck_assert_int_eq(tk_launch_option_text(l, "num_stages=2"), TK_OK);
+  ck_assert_int_eq(tk_launch_option_text(l, "maxnreg=128"), TK_OK);
   ck_assert_int_eq(tk_launch_arg_text(l, "x=f32[16]:zeros"), TK_OK);
   ck_assert_int_eq(tk_launch_arg_text(l, "y=f32[16]:zeros"), TK_OK);
   ck_assert_int_eq(tk_launch_arg_text(l, n), TK_OK);
@@ -60,7 +65,7 @@ START_TEST(hints_and_options) {
   has(form, "{cache = wt, eviction = evict_first}");
   has(form, " with num_stages 3, unroll 2, disallow_acc_multi_buffer, "
             "flatten, warp_specialize, disable_licm {");
-  has(form, "num_warps 8\n");
+  has(form, "num_warps 8\nnum_stages 2\nmaxnreg 128\nenable_fp_fusion 0\n");
   has(form, "arg BLOCK = \"16\"\n");
   tk_session_free(s);
 }
@@ -79,11 +84,59 @@ START_TEST(divisibility) {
 }
 END_TEST
 
+START_TEST(options_are_checked) {
+  static const char *const bad[][2] = {
+      {"num_stage=2", "'num_stage' is no launch option"},
+      {"num_warps=3", "num_warps is 3; it must be a power of two from 1 to 64"},
+      {"maxnreg=-1", "maxnreg is -1; it must be a number from 0 to 1024"},
+      {"maxnreg=many", "'many' is no number"},
+      {"maxnreg", "'maxnreg' is not NAME=NUMBER"},
+      {"maxnreg=", "'maxnreg=' is not NAME=NUMBER"},
+  };
+  tk_session *s = tk_session_new();
+  tk_module *m;
+  tk_function *f;
+  tk_launch *l;
+  ck_assert_int_eq(tk_module_open(s, "k.py", source, strlen(source), &m),
+                   TK_OK);
+  ck_assert_int_eq(tk_function_named(m, "k", &f), TK_OK);
+  ck_assert_int_eq(tk_launch_new(s, f, &l), TK_OK);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    tk_report_clear(s);
+    ck_assert_int_eq(tk_launch_option_text(l, bad[i][0]), TK_USAGE);
+    has(tk_report(s, false), bad[i][1]);
+  }
+  tk_session_free(s);
+}
+END_TEST
+
+/* Through a launch file, too. */
+START_TEST(options_are_recorded) {
+  char path[] = "/tmp/tkdbg-kept-XXXXXX";
+  tk_session *s = tk_session_new();
+  tk_launch *l;
+  int fd = mkstemp(path);
+  ck_assert_int_ge(fd, 0);
+  close(fd);
+  const char *form = form_of(s, "n=2");
+  char *before = strndup(form, strcspn(form, "\n") + 80);
+  ck_assert_int_eq(tk_launch_record(s->launches, path), TK_OK);
+  ck_assert_int_eq(tk_launch_replay(s, path, &l), TK_OK);
+  form = tk_launch_ir(l);
+  ck_assert_msg(form && !strncmp(form, before, strlen(before)), "%s", form);
+  unlink(path);
+  free(before);
+  tk_session_free(s);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("kept for a compiler");
   TCase *tc = tcase_create("form");
   tcase_add_test(tc, hints_and_options);
   tcase_add_test(tc, divisibility);
+  tcase_add_test(tc, options_are_checked);
+  tcase_add_test(tc, options_are_recorded);
   suite_add_tcase(suite, tc);
   return run_suite(suite);
 }
