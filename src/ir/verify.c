@@ -342,8 +342,10 @@ typedef struct stack_use {
   enum { USE_UNKNOWN, USE_SEARCHED, USE_KNOWN } state;
 } stack_use;
 
-/* A call takes as much as so many statements. */
-enum { MOST_DEEP = 800, CALL_DEPTH = 6, COMBINE_DEPTH = 16, MOST_CALLS = 200 };
+/* A statement takes some 200 bytes of a program's stack, and other things as
+ * much as so many of them; a quarter of the stack is left to what instructions
+ * call (interp/fiber.c: it has 256 KiB). */
+enum { MOST_DEEP = 900, COND_DEPTH = 3, CALL_DEPTH = 9, COMBINE_DEPTH = 21 };
 
 static void note_calls(verifier *v, const tk_func *f, const tk_inst *in) {
   stack_use *u = &v->use[f->id];
@@ -355,16 +357,16 @@ static void note_calls(verifier *v, const tk_func *f, const tk_inst *in) {
     c.depth += CALL_DEPTH;
     TK_PUSH(v->scratch, &u->calls, c);
   }
-  c.depth += COMBINE_DEPTH;
+  if (kind == TK_REF_COMBINE) c.depth += COMBINE_DEPTH;
   for (int i = 0; kind == TK_REF_COMBINE && i < in->ref.combine->nlevels; i++) {
     c.callee = in->ref.combine->levels[i];
     TK_PUSH(v->scratch, &u->calls, c);
   }
 }
 
-/* Finds what a function needs; false: it calls itself, by way of others or
- * not, or too many are called inside each other. */
-static bool measure_stack(verifier *v, const tk_func *f, int callers) {
+/* Finds what a function needs that is called so deep; false: it calls itself,
+ * by way of others or not, or too many are called inside each other. */
+static bool measure_stack(verifier *v, const tk_func *f, int depth) {
   stack_use *u = &v->use[f->id];
   u->state = USE_SEARCHED;
   u->needs = u->deepest;
@@ -374,9 +376,9 @@ static bool measure_stack(verifier *v, const tk_func *f, int callers) {
     v->stmt = c->stmt;
     if (callee->state == USE_SEARCHED)
       return flawed(v, f, c->in, "@%.60s would call itself", c->callee->name);
-    bool deep = callers >= MOST_CALLS;
+    bool deep = depth + c->depth > MOST_DEEP;
     if (!deep && callee->state == USE_UNKNOWN &&
-        !measure_stack(v, c->callee, callers + 1))
+        !measure_stack(v, c->callee, depth + c->depth))
       return false;
     v->stmt = c->stmt;
     int needs = c->depth + callee->needs;
@@ -478,7 +480,7 @@ static bool verify_insts(verifier *v, const tk_func *f, const tk_insts *l);
 static bool verify_cond(verifier *v, const tk_func *f, const tk_inst *in) {
   two_ways ways = ways_part(v);
   TK_PUSH(v->scratch, &v->conds, in);
-  v->depth++;
+  v->depth += COND_DEPTH;
   for (int k = 0; k < 2; k++) {
     if (!verify_insts(v, f, &in->body[k])) return false;
     for (int i = 0; i < in->nres; i++)
@@ -487,7 +489,7 @@ static bool verify_cond(verifier *v, const tk_func *f, const tk_inst *in) {
                       k ? "second" : "first");
     if (!k) first_way_ends(v, &ways);
   }
-  v->depth--;
+  v->depth -= COND_DEPTH;
   v->conds.n--;
   ways_meet(v, &ways);
   return true;

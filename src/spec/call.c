@@ -272,7 +272,8 @@ static size_t all_leaves(const sval *v, size_t n, sval *out) {
   return k;
 }
 
-enum { MAX_DEPTH = 200 };
+/* What a program's stack has room for: see MOST_DEEP in ir/verify.c. */
+enum { MAX_DEPTH = 80 };
 
 static void check_depth(tks *s, tk_function *fn) {
   int depth = 0;

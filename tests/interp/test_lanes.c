@@ -55,7 +55,7 @@ static const char kernel[] =
     "    c = tl.associative_scan(v, 2, mix, reverse=True)\n"
     "    j = tl.join(m, m + 1)\n"
     "    l, o = tl.split(j)\n"
-    "    c = tl.cat(m, m + 1, can_reorder=True)\n"
+    "    c = tl.cat(i, i + 1, can_reorder=True)\n"
     "    c = tl.flip(v, 1)\n"
     "    w = tl.gather(v, (v * 5 + 3) % 4, 1)\n"
     "    w = tl.sort(m ^ 5)\n"

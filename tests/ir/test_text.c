@@ -824,6 +824,40 @@ START_TEST(deep_nesting_is_refused) {
 }
 END_TEST
 
+/* A kernel that calls f0, which calls f1, and so on. */
+static tk_status open_chain(tk_session *s, int calls) {
+  char *text;
+  size_t n;
+  tk_function *f;
+  FILE *out = open_memstream(&text, &n);
+  fputs("tkdbg-ir 1\n\nkernel @k() source 0 at 1:1-4 {\n"
+        "  stmt at 1:1-4 {\n    %0 = const {bits = 0x0} : fp32\n"
+        "    %1 = call %0 @f0 : fp32\n  }\n}\n",
+        out);
+  for (int i = 0; i < calls; i++) {
+    fprintf(out, "\nfunc @f%d(%%a: fp32) -> fp32 source 0 at 1:1-4 {\n", i);
+    fputs("  return at 1:1-4 {\n", out);
+    if (i + 1 < calls) fprintf(out, "    %%0 = call %%a @f%d : fp32\n", i + 1);
+    fprintf(out, "  } %%%s\n}\n", i + 1 < calls ? "0" : "a");
+  }
+  fputs("\nsource 0 \"k.py\" from 1\n|def k\n", out);
+  fclose(out);
+  tk_status st = tk_ir_open(s, "k.tk", text, n, &f);
+  free(text);
+  return st;
+}
+
+START_TEST(calls_fit_the_stack) {
+  tk_session *s = tk_session_new();
+  ck_assert_msg(open_chain(s, 80) == TK_OK, "%s", tk_report(s, false));
+  ck_assert_int_eq(open_chain(s, 100), TK_USAGE);
+  ck_assert_ptr_nonnull(
+      strstr(tk_report(s, false), "call: functions call each other too deep"));
+  ck_assert_int_eq(open_chain(s, 20000), TK_USAGE);
+  tk_session_free(s);
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("text of the form");
   TCase *c = tcase_create("text");
@@ -836,6 +870,7 @@ int main(void) {
   tcase_add_test(c, blanks_and_comments_are_free);
   tcase_add_test(c, byte_0_is_refused);
   tcase_add_test(c, deep_nesting_is_refused);
+  tcase_add_test(c, calls_fit_the_stack);
   suite_add_tcase(s, c);
   return run_suite(s) != 0;
 }
