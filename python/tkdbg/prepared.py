@@ -6,8 +6,6 @@ from ctypes import byref, c_void_p
 from . import (_capi, arguments, binder, compiled, device, environment,
                errors)
 
-MAX_WARPS = 64  # of a launch in C; no device has as many
-
 
 class Prepared:
     """A tk_launch for one signature, filled anew for each launch."""

@@ -970,7 +970,7 @@ static void read_func(parser *r, const named_func *x) {
 }
 
 /* False: something else stands here. */
-static bool read_option(parser *r) {
+static bool read_launch_option(parser *r) {
   size_t i = 0;
   while (i < TK_LAUNCH_OPTIONS && !take_sign(r, tk_launch_option_at(i)->name))
     i++;
@@ -995,7 +995,7 @@ static void read_head(parser *r) {
   need_int(r, TK_TEXT_VERSION, TK_TEXT_VERSION, "the version of the text");
   if (take_sign(r, "triton"))
     p->triton_version = (int)need_int(r, 0, 1000000, "a version of Triton");
-  while (read_option(r)) continue;
+  while (read_launch_option(r)) continue;
   while (take_sign(r, "arg")) {
     tk_program_arg a = {need_word(r, "the name of an argument"), NULL};
     if (take_sign(r, "=")) a.value = need_quoted(r, &n, "'='");

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -466,6 +467,86 @@ tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z) {
 tk_status tk_launch_grid_text(tk_launch *l, const char *text) {
   grid_call c = {l, {1, 1, 1}, text};
   return tk_session_guard(l->session, parse_grid, &c);
+}
+
+/* ---- of a launch -----------------------------------------------------------
+ */
+
+typedef struct option_call {
+  tk_launch *l;
+  const char *name;
+  int64_t value;
+  const char *text;
+} option_call;
+
+static void bad_option(tk_launch *l, const char *help,
+                       const char *message) TK_NORETURN;
+static void bad_option(tk_launch *l, const char *help, const char *message) {
+  tk_env *e = &l->session->env;
+  tk_diag *d =
+      tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0}, "%s", message);
+  if (help) tk_diag_help(e, d, "%s", help);
+  tk_throw(e, TK_USAGE);
+}
+
+static int need_option(tk_launch *l, const char *name) {
+  int i = tk_launch_option_find(name);
+  if (i >= 0) return i;
+  tk_nearest near = tk_nearest_start(name);
+  const tk_launch_option_info *o;
+  for (size_t k = 0; (o = tk_launch_option_at(k)); k++)
+    tk_nearest_try(&near, o->name);
+  const char *best = tk_nearest_best(&near);
+  bad_option(l,
+             best ? tk_arena_printf(&l->arena, "did you mean %s?", best) : NULL,
+             tk_arena_printf(&l->arena, "'%s' is no launch option", name));
+}
+
+void tkn_launch_option(tk_launch *l, const char *name, int64_t value) {
+  int i = need_option(l, name);
+  const tk_launch_option_info *o = tk_launch_option_at((size_t)i);
+  if (!tk_launch_option_fits(i, value))
+    bad_option(l, NULL,
+               tk_arena_printf(
+                   &l->arena, "%s is %lld; it must be a %s from %lld to %lld",
+                   name, (long long)value, o->power ? "power of two" : "number",
+                   (long long)o->least, (long long)o->most));
+  l->options[i] = value;
+}
+
+static void set_option(tk_env *e, void *ud) {
+  option_call *c = ud;
+  (void)e;
+  tkn_launch_option(c->l, c->name, c->value);
+}
+
+tk_status tk_launch_option(tk_launch *l, const char *name, int64_t value) {
+  option_call c = {.l = l, .name = name, .value = value};
+  return tk_session_guard(l->session, set_option, &c);
+}
+
+static void read_option(tk_env *e, void *ud) {
+  option_call *c = ud;
+  (void)e;
+  const char *equals = strchr(c->text, '=');
+  char *end;
+  if (!equals || !equals[1])
+    bad_option(
+        c->l, "as in num_stages=2",
+        tk_arena_printf(&c->l->arena, "'%s' is not NAME=NUMBER", c->text));
+  const char *name =
+      tk_arena_strndup(&c->l->arena, c->text, (size_t)(equals - c->text));
+  int64_t value = strtoll(equals + 1, &end, 10);
+  need_option(c->l, name);
+  if (*end)
+    bad_option(c->l, "as in num_stages=2",
+               tk_arena_printf(&c->l->arena, "'%s' is no number", equals + 1));
+  tkn_launch_option(c->l, name, value);
+}
+
+tk_status tk_launch_option_text(tk_launch *l, const char *text) {
+  option_call c = {.l = l, .text = text};
+  return tk_session_guard(l->session, read_option, &c);
 }
 
 /* ---- how the kernel is compiled ----------------------------------------- */
