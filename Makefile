@@ -19,6 +19,8 @@
 #   make mutants    puts bugs into the examples' kernels, counts the caught
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
 #                   TIME seconds, if not 0
+#   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
+#                   SANITIZE=address,undefined makes it see more
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
@@ -45,6 +47,7 @@ AR := $(if $(filter default undefined,$(origin AR)),ar,$(AR))
 CFLAGS ?= -O2 -g
 PYTHON ?=
 RUNS ?= 1000000
+FIRST ?= 0
 TIME ?= 0
 SUITES ?=
 SANITIZE ?=
@@ -125,7 +128,8 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate demo test tested check-fast checked-fast setup \
+.PHONY: all spec docs gate demo fuzz-forms fuzzed-forms test tested \
+  check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
   bench-debug accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
@@ -311,6 +315,11 @@ mutants: all
 fuzzers: $(FUZZERS)
 fuzz:
 	@RUNS=$(RUNS) TIME=$(TIME) sh tools/fuzz.sh $(FUZZ_SRC)
+
+fuzz-forms:
+	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-forms
+fuzzed-forms: $(B)/tests/ir/test_mutated
+	@$< $(RUNS) $(FIRST)
 
 # Every operation has a specification, an example and an error test.
 gate:
