@@ -37,7 +37,7 @@ class Option(Structure):
                 ("arg", c_char_p), ("key", c_char_p), ("help", c_char_p)]
 
 
-class LaunchOption(Structure):
+class LaunchOptionInfo(Structure):
     """tk_launch_option_info: a launch option for a compiler."""
     _fields_ = [("name", c_char_p), ("usual", c_int64), ("least", c_int64),
                 ("most", c_int64), ("power", c_bool), ("doc", c_char_p)]
@@ -177,7 +177,7 @@ PROTOTYPES = {
     "tk_launch_free": (None, [_P]),
     "tk_launch_grid": (c_int, [_P, c_int64, c_int64, c_int64]),
     "tk_launch_compile_option": (c_int, [_P, _S, _S]),
-    "tk_launch_option_at": (POINTER(LaunchOption), [c_size_t]),
+    "tk_launch_option_at": (POINTER(LaunchOptionInfo), [c_size_t]),
     "tk_launch_option": (c_int, [_P, _S, c_int64]),
     "tk_launch_option_text": (c_int, [_P, _S]),
     # tensors are given by address: launches pack them by hand
