@@ -16,7 +16,7 @@ tkdbg.install(quiet=True, triton="ours", lenient_device=True)
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 
-from tkdbg import arguments, session, tensors  # noqa: E402
+from tkdbg import _capi, arguments, session, tensors  # noqa: E402
 
 try:
     import torch
@@ -111,7 +111,8 @@ class Numpy(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "multiple"):
             layout(odd)
         with self.assertRaisesRegex(TypeError, "rank"):
-            tensors.Layout(0, 0, (1,) * 11, (1,) * 11, 0, 0, 0, 0).pack(
+            ones = (1,) * (_capi.MAX_RANK + 1)
+            tensors.Layout(0, 0, ones, ones, 0, 0, 0, 0).pack(
                 tensors.buffer())
 
     def test_readonly(self):
