@@ -118,6 +118,7 @@ static tk_diag *deadlock_diag(tki_schedule *s, const waiter *w, size_t n) {
                            "deadlock: %zu programs wait and none can go on", n);
 }
 
+/* Notes how many programs are done, and says what may help. */
 static void note_rest(tki_schedule *s, tk_diag *d, size_t n) {
   tki *t = s->t;
   unsigned long long total = (unsigned long long)tki_programs(t);

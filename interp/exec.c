@@ -198,6 +198,7 @@ static bool is_wanted_stmt(tki *t, const tk_stmt *st) {
          (t->marked && t->marked[st->id]);
 }
 
+/* Runs a statement and, if it is a branch or a loop, its parts. */
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
   t->frame->stmt = st;

@@ -111,6 +111,8 @@ static void note_run(tki_access *a, size_t first, size_t run, size_t row) {
   a->run = run;
 }
 
+/* Loads a row: as one piece if its active lanes are contiguous, else by lanes.
+ */
 static void load_row(tki_access *a, char *d, const tki_span *o, size_t at,
                      size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
@@ -137,6 +139,8 @@ static void bool_lanes(uint8_t *d, size_t n) {
   for (size_t i = 0; i < n; i++) d[i] = d[i] != 0;
 }
 
+/* Makes the access of an instruction; mask_arg is its operand with the mask, or
+ * -1. */
 static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
                             int mask_arg) {
   const tki_val *p = frame + in->args[0];
@@ -180,6 +184,8 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- stores ------------------------------------------------------------ */
 
+/* Stores a row: as one piece if its active lanes are contiguous, else by lanes.
+ */
 static void store_row(const tki_access *a, const char *s, size_t step,
                       size_t at, size_t n) {
   char *whole =

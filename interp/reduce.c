@@ -63,6 +63,7 @@ static void one_by_one(char *d, const char *s, tki_around r, tki_binary_fn fn) {
   for (size_t i = 1; i < r.n; i++) fn(d, d, s + i * row, r.inner, 0);
 }
 
+/* Reduces an axis by a binary operation, row by row. */
 static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
@@ -106,6 +107,7 @@ static bool beats(tk_dtype d, bool max, const void *x, const void *best) {
   return max ? a > b : a < b;
 }
 
+/* Finds the largest or smallest lane along an axis, and its index. */
 static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
   tki_val *a = frame + in->args[0];
   tki_around r = tki_around_axis(&in->from, tk_inst_axis(in));

@@ -111,6 +111,8 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   r->t.asserts = !o->no_asserts;
 }
 
+/* Compiles the launch for its arguments and fills the run: regions, parameters,
+ * options.  What it has allocated is freed by clean_up, even if it throws. */
 static void prepare_run(tk_env *e, run *r) {
   tki *t = &r->t;
   tk_launch *l = r->launch;

@@ -488,6 +488,8 @@ static void never_ends(tki *t, const tki_loop *loop) {
   tki_stop(t);
 }
 
+/* The program that runs lets others go on until the schedule resumes it;
+ * `waits` says that it cannot go on before what it read changes. */
 static void give_way(tki *t, bool waits) {
   tki_schedule *s = t->schedule;
   tki_task *k = running(t);

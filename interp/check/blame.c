@@ -48,6 +48,8 @@ static const tki_region *asked_region(tki *t, const char *asked, size_t n) {
   return hits == 1 ? found : NULL;
 }
 
+/* Reads "[I,J]", an index for each axis, and returns the address of the
+ * element; reports and throws if there is none. */
 static uint64_t asked_address(const tkc_blame *b, const tki_region *r,
                               const char *text, const char *p) {
   const tk_tensor *x = r->tensor;

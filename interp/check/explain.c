@@ -149,6 +149,8 @@ static void follow_write(tk_env *e, void *ud) {
                            : "a second run did not write it again";
 }
 
+/* Runs the launch again up to the last write of the element and explains it.
+ * Afterwards memory, the session and the run are as they were. */
 static void explain(tkc_explain *x, tk_arena *arena, tk_explanation *out) {
   tki *t = x->t, kept = *t;
   tk_output_fn output = t->session->output;

@@ -230,6 +230,7 @@ static void pass_histogram(flow *f, tki *t, const tk_inst *in,
 
 /* ---- products ------------------------------------------------------------ */
 
+/* A lane of a product is marked if its row or column is, or its accumulator. */
 static void pass_dot(flow *f, tki *t, const tk_inst *in) {
   tk_product p = tk_product_of(in);
   flow_marks a = flow_of(t, in->args[0]), b = flow_of(t, in->args[1]);
@@ -274,6 +275,7 @@ static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   }
 }
 
+/* Some operand has marks: hands them on as the instruction hands on lanes. */
 static void pass_marked(flow *f, tki *t, const tk_inst *in,
                         const tki_val *args) {
   switch (tk_inst_lanes(in)) {

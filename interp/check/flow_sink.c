@@ -258,6 +258,8 @@ static bool all_active(const tki_access *a) {
   return !a->mask || !memchr(a->mask, 0, a->n);
 }
 
+/* Marks lanes that were loaded from memory which nobody wrote, and lanes that
+ * were masked off; those get the marks of other=, if there is one. */
 static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
   bool memory = any_unwritten(f, t, a);

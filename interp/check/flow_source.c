@@ -231,6 +231,8 @@ static bool is_tame(const tk_inst *in) {
          (tk_binary_op(in) == TK_B_MAX || tk_binary_op(in) == TK_B_MIN);
 }
 
+/* Marks lanes of a float result that became NaN or infinite here, and ends
+ * marks of lanes that are numbers again. */
 static void find_float_sources(flow *f, tki *t, const tk_inst *in,
                                const tki_val *args) {
   tki_val *r = &t->frame->slots[in->res[0]];

@@ -108,6 +108,7 @@ static range binary_range(const ranges *all, const tk_inst *in) {
   return is_point(a) || is_point(b) ? product_range(a, b) : unknown;
 }
 
+/* Returns the range of an instruction's result, from those of its operands. */
 static range computed_range(const ranges *r, const tk_inst *in) {
   const range *a = in->nargs ? &r->of[in->args[0]] : NULL;
   if (tk_lanes_kept(in) || in->op == TK_I_BROADCAST) return *a;

@@ -443,6 +443,7 @@ static bool can_tell(tkc *c, tki *t, const tkc_shadow *s) {
   return false;
 }
 
+/* Reports a tensor that differs after a second run, and why it may. */
 static void report_second(again *x, size_t region, const spread *p) {
   const tki_region *r = &x->t->regions[region];
   tkc_place at = writer_place(x, p->addr);

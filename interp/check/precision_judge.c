@@ -120,6 +120,8 @@ static double operand_value(const prec_result *r, int k, size_t lane) {
                         tki_lane(v, lane, tk_lane_size(type)));
 }
 
+/* Returns the mark of an operation whose error has passed the bound; makes it
+ * with the first lane that does. */
 static prec_id begin_source(prec_result *r, size_t lane, double v, double e,
                             double bound) {
   prec *p = r->p;
@@ -317,6 +319,8 @@ static const char *operands_text(prec *p, const prec_source *b) {
   return "";
 }
 
+/* Says what went wrong at a source: a sum in a narrow format, cancellation, or
+ * an error that grew. */
 static const char *source_story(prec *p, const prec_source *b) {
   tk_arena *a = &p->c->run;
   const char *v = prec_number(p, b->d, b->value), *lane = in_lane(p, b);

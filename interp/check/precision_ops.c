@@ -328,6 +328,8 @@ static bool any_marks(const tki *t, const tk_inst *in) {
   return false;
 }
 
+/* Runs the instruction itself on the doubles, and on the marks if there are
+ * any. */
 static void pass_moved(tki *t, const tk_inst *in, const tki_val *args) {
   tki_val lanes[TKI_RETYPED_SLOTS] = {{0}};
   tki_val marks[TKI_RETYPED_SLOTS] = {{0}};
@@ -420,6 +422,7 @@ static double slack_of(const tk_inst *in, const tki_val *x) {
   return 0x1p-20 * size / (double)tk_numel(&in->type);
 }
 
+/* Runs a reduction, scan or sort on doubles, and judges its result. */
 static void pass_block(prec *p, tki *t, const tk_inst *in,
                        const tki_val *args) {
   tki_val slots[TKI_RETYPED_SLOTS] = {{0}};
@@ -453,6 +456,7 @@ static bool is_large(const tk_inst *in) {
   return (size_t)in->n * tk_product_of(in).k > LARGE;
 }
 
+/* Multiplies in float64 what the operands would be, and judges the product. */
 static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   bool plain = in->type.elem == TK_FP32 && !any_present(t, in);
   if (!prec_is_float(&in->type) || (p->sampled && plain && is_large(in))) {

@@ -172,6 +172,7 @@ static const char *access_verb(tkc_conflict_kind kind, bool atomic,
   return atomic ? "atomically changes" : "writes";
 }
 
+/* Reports two programs that access an element in no order. */
 static tk_diag *report_race(tkc_shadow *s, const tkc_conflict *k, tki *t,
                             const tkc_place *at, const tkc_place *from) {
   const char *me = program_text(s, k->program);
@@ -253,6 +254,8 @@ static const char *race_advice(const tkc_conflict *k) {
          "order the two";
 }
 
+/* Reports a conflict, if its detector is on: where it happens (`now`), or at
+ * the end of the run. */
 static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now) {
   tki *t = now ? s->t : NULL;
   const tki_site_info *x = tki_site_at(s->t, k->site);

@@ -459,6 +459,8 @@ static bool is_harmless(const tkc_shadow *s, const tki_access *a) {
   return !span || !span->writes;
 }
 
+/* Compares an access with the history of the memory that it touches, and makes
+ * it part of that history. */
 static void shadow_access(void *ud, tki *t, const tki_access *a) {
   tkc_shadow *s = ud;
   if (is_harmless(s, a)) return;

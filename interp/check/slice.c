@@ -542,6 +542,8 @@ static bool show_again(slice *s, tkc_at at, const tkc_node *n,
   return true;
 }
 
+/* Shows a value and what it was made of: as a step, as a step that stands above
+ * already, or as one step for all trips of a loop. */
 static void show(slice *s, tkc_at at, const above *up) {
   at = tkc_settle(&s->w, at);
   const tkc_node *n = tkc_at_node(&s->w, at);
