@@ -44,9 +44,9 @@ def allow_globals():
     return flag(value) if isinstance(value, str) else bool(value)
 
 
-def compile_options(options):
+def compile_options(options, device_arch):
     """((name, text), ...) of what tk_launch_compile_option is told for a
-    launch with these keywords, now."""
+    launch with these keywords on a device of this architecture, now."""
     found = [(name, ",".join(options[name])) for name in _KEYWORDS
              if options and options.get(name) is not None]
     default = knob("language", "fp32_default", "TRITON_F32_DEFAULT")
@@ -54,6 +54,8 @@ def compile_options(options):
         found.append(("fp32_default", str(default)))
     arch = (options or {}).get("arch") or knob(
         "runtime", "override_arch", "TRITON_OVERRIDE_ARCH")
+    if arch is None and device_arch < _FP8_SINCE[0]:
+        arch = f"sm{device_arch}"
     if arch and "supported_fp8_dtypes" not in dict(found):
         found.append(("supported_fp8_dtypes", ",".join(_fp8_of(str(arch)))))
     return tuple(found)

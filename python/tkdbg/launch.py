@@ -212,7 +212,7 @@ class JITFunction(JITCallable, KernelInterface):
         key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
         named = self._repr and arguments.Specialization(self.params, values)
         key = (session, tuple(options.items()) if options else (),
-               environment.compile_options(options),
+               environment.compile_options(options, device.model().arch),
                named and repr(named.signature),
                tuple([constexpr_key(v) if is_constexpr else key_of(v)
                       for v, is_constexpr in zip(values,

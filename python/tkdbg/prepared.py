@@ -34,7 +34,8 @@ class Prepared:
                         if p.name in binder.OPTIONS}))
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
         self.most_threads = device.properties()["max_threads_per_block"]
-        for name, text in environment.compile_options(options):
+        arch = device.model().arch
+        for name, text in environment.compile_options(options, arch):
             session.check(session.lib.tk_launch_compile_option(
                 self.ptr, name.encode(), text.encode()), function.__name__)
         for name, most in _capi.launch_options(session.lib):
