@@ -243,7 +243,8 @@ class Installed(support.ScriptCase):
                                      "n": "i32", "BLOCK": "constexpr"},
                                {"BLOCK": 32})
             kernel = triton.compile(source, options={"num_warps": 2})
-            x, z = torch.ones(40, device="cuda"), torch.zeros(40)
+            x = torch.ones(40, device="cuda")
+            z = torch.zeros_like(x)
             kernel[(2, 1, 1)](x, x, z, 40, 32)
             print(kernel.metadata.num_warps, z.sum().item())
             print("tt.load" in kernel.asm["ttir"], "ptx" in kernel.asm)
