@@ -50,6 +50,8 @@ class Fresh:
         self.follow = follow
         self._known = {}
         self._limit = _PRUNE
+        self.held = {}    # address of a storage -> [say()]
+        self.dropped = 0  # findings that the host has made untrue
 
     def made(self, t, poison):
         """Notes the result of torch.empty; poison: fills it, so that the
@@ -113,6 +115,76 @@ class Fresh:
             found.version = _version(t)
         return result
 
+    # ---- what the host does after a launch --------------------------------
+
+    @property
+    def unsaid(self):
+        """How many findings were not said: those that wait for what the
+        host does, and those that it has made untrue."""
+        return self.dropped + sum(map(len, self.held.values()))
+
+    def hold(self, t, say):
+        """Says that elements of t are unwritten once the host reads it; if it
+        writes it first, never.  False if nobody would see that."""
+        if _version(t) is None or type(t) is not _torch().Tensor:
+            return False
+        with _torch()._C.DisableTorchFunction():
+            address = _address(t.untyped_storage())
+        if not address:
+            return False
+        followed = self._is_missing(t, address)
+        self.held.setdefault(address, []).append((say, followed))
+        return True
+
+    def judge(self, func, args, kwargs, call):
+        """Runs call(func, args, kwargs), a function of PyTorch's, which may
+        read or write what findings wait for."""
+        before = {}  # address -> (version, a tensor there)
+        with _torch()._C.DisableTorchFunction():
+            for t in _tensors((args, tuple(kwargs.values()))):
+                address = _address(t.untyped_storage())
+                if address in self.held:
+                    before[address] = _version(t), t
+        if not before:
+            return call(func, args, kwargs)
+        name = getattr(func, "__name__", "")
+        target = kwargs.get("out", args[:1] if name in _WRITES else ())
+        with _torch()._C.DisableTorchFunction():
+            written = {_address(t.untyped_storage())
+                       for t in _tensors((target,))}
+        for address in written & before.keys():
+            self.dropped += len(self.held.pop(address))
+            del before[address]
+        result = call(func, args, kwargs)
+        if name not in _LOOKS:
+            with _torch()._C.DisableTorchFunction():
+                views = {_address(t.untyped_storage()): _version(t)
+                         for t in _tensors((result,))}
+            for address, (version, t) in before.items():
+                if views.get(address, -1) != version:
+                    self._read(t, address)
+        return result
+
+    def _read(self, t, address):
+        """The host has read t: are there elements that nobody wrote?"""
+        rest = []
+        for say, followed in self.held.pop(address, ()):
+            if followed and not self._is_missing(t, address):
+                rest.append((say, followed))  # not among these
+            else:
+                say()
+        if rest:
+            self.held[address] = rest
+
+    def _is_missing(self, t, address):
+        """Whether an element of t is known to be unwritten."""
+        found = self._known.get(address)
+        if found is None or found.map is None:
+            return False
+        torch = _torch()
+        with torch._C.DisableTorchFunction():
+            return bool(_bytes_of(found.map, t).any())
+
     # ---- inside ----------------------------------------------------------
 
     def _valid(self, t, address):
@@ -130,17 +202,19 @@ class Fresh:
     def _wrote(found, t):
         if not t.numel():
             return
-        size = t.element_size()
-        data = found.make_map(t.untyped_storage().nbytes())
-        torch = _torch()
-        torch.as_strided(
-            torch.frombuffer(data, dtype=torch.uint8), (*t.shape, size),
-            (*(n * size for n in t.stride()), 1),
-            t.storage_offset() * size).zero_()
+        _bytes_of(found.make_map(t.untyped_storage().nbytes()), t).zero_()
 
     def _prune(self):
         self._known = {a: s for a, s in self._known.items() if not s.done()}
         self._limit = 2 * len(self._known) + _PRUNE
+
+
+def _bytes_of(data, t):
+    """The bytes of t in a map of its storage, as a tensor."""
+    torch, size = _torch(), t.element_size()
+    return torch.as_strided(
+        torch.frombuffer(data, dtype=torch.uint8), (*t.shape, size),
+        (*(n * size for n in t.stride()), 1), t.storage_offset() * size)
 
 
 def _torch():
@@ -210,6 +284,28 @@ def _held(dtype):
     except (NotImplementedError, RuntimeError, TypeError):
         return None
     return held
+
+
+# functions that write without reading, and that look at no element
+_WRITES = frozenset(
+    "__setitem__ fill_ zero_ copy_ normal_ uniform_ random_ exponential_ "
+    "bernoulli_ set_ fill_diagonal_ index_copy_ index_fill_ masked_fill_ "
+    "scatter_".split())
+_LOOKS = frozenset(
+    "__get__ size dim ndimension stride numel nelement element_size "
+    "data_ptr storage_offset is_contiguous untyped_storage get_device "
+    "is_floating_point is_complex type __len__ __hash__ __dir__ "
+    "empty_like zeros_like ones_like full_like rand_like randn_like "
+    "new_empty new_zeros new_ones new_full new_empty_strided".split())
+
+
+def _tensors(values):
+    """The tensors in nested sequences."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _tensors(value)
+        elif type(value) is _torch().Tensor:
+            yield value
 
 
 # ---- writes that are understood ----------------------------------------------

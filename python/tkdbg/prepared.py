@@ -108,8 +108,10 @@ class Prepared:
                 self._maybe_print_ir()
                 if session.graphs is not None and session.graphs.capturing:
                     self._capture(session.graphs, values, grid)
+                session.launched = dict(zip(self.function.arg_names, values))
                 session.run(self.ptr, self.function.__name__)
         finally:
+            session.launched = {}
             session.reader.finish()
 
     def _capture(self, graphs, values, grid):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import os
+import re
 import sys
 import threading
 import warnings
@@ -37,6 +38,7 @@ class Session:
         self.setup = None         # setup.State while install() holds
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
+        self.launched = {}        # the arguments of the launch that runs
         self.disagreements = 0    # autotuned kernels whose results differ
         self.raised = collections.Counter()  # headlines of LaunchErrors
         self.error_classes = {}   # ours -> real Triton's; takeover.py
@@ -127,8 +129,11 @@ class Session:
             self._ptr, o.check and o.check.encode(), ctypes.byref(checks)))
 
     def findings(self):
-        """How many findings the detectors have had."""
-        return self.lib.tk_check_findings(self.ptr) if self._ptr else 0
+        """How many findings the detectors have had, but for those that the
+        host may still make untrue."""
+        if not self._ptr:
+            return 0
+        return self.lib.tk_check_findings(self.ptr) - self.fresh.unsaid
 
     def _debug(self):
         """Puts a debugger on this process's terminal over all launches."""
@@ -270,12 +275,35 @@ class Session:
     def _warn(self, kernel, launch):
         coloured = self.options.colour(sys.stderr)
         text = _capi.text(self.lib.tk_report_unshown(self.ptr, coloured))
-        plain, colour, found = self.take_report()
+        plain, colour, entries = self.take_report()
+        if self._can_hold(entries):
+            for entry, *both in zip(entries, _parts(plain), _parts(colour)):
+                self._say_or_hold(entry, *both, kernel, launch)
+            return
+        self._say(entries, plain, colour, text, kernel, launch)
+
+    def _can_hold(self, entries):
+        """Whether the host's writes are seen, and one of the findings is
+        about elements that it may still write."""
+        return (self.setup is not None and self.setup.cuda is not None and
+                not self.debugger and
+                any(e["kind"] == "unwritten" for e in entries))
+
+    def _say_or_hold(self, entry, plain, colour, kernel, launch):
+        def say():
+            text = colour if self.options.colour(sys.stderr) else plain
+            self._say([entry], plain, colour, text, kernel, launch)
+        named = re.match(r"no program writes (\w+)\[", entry["message"])
+        tensor = self.launched.get(named.group(1)) if named else None
+        if tensor is None or not self.fresh.hold(tensor, say):
+            say()
+
+    def _say(self, entries, plain, colour, text, kernel, launch):
         if self.hear is not None:
-            self.hear(found, plain, colour, False)
+            self.hear(entries, plain, colour, False)
             return
         if self.options.json:
-            findings.tell(found, kernel, launch)
+            findings.tell(entries, kernel, launch)
             return
         if not text:
             return  # the debugger has shown it
@@ -390,6 +418,17 @@ class Session:
         """Frees launches that nobody refers to any more."""
         while self.garbage:
             self.lib.tk_launch_free(self.garbage.pop())
+
+
+def _parts(report):
+    """The findings of a report's text: what is indented goes on with one."""
+    parts = []
+    for line in report.splitlines(keepends=True):
+        if parts and re.match(r"(\x1b\[[0-9;]*m)* ", line):
+            parts[-1] += line
+        else:
+            parts.append(line)
+    return parts
 
 
 def _is_terminal(stream):

@@ -86,6 +86,7 @@ def install(values):
     """See tkdbg.install."""
     session = session_.current()
     session.options.update(values)
+    session.fresh.follow = session.options.check is not None
     uninstall()
     state = session.setup = State()
     calls = {"torch": _after_torch}

@@ -52,6 +52,55 @@ class Status(support.ScriptCase):
             self.assertIn("tl.load", done.stderr)
 
 
+UNWRITTEN = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def fill(y, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        tl.store(y + i, 1.0, mask=i < n)
+
+    y = torch.empty(17, device="cuda")
+    fill[(2,)](y, 16, B=8)
+    THEN
+"""
+
+
+class Unwritten(support.ScriptCase):
+    """An output is judged when somebody reads it."""
+
+    def setUp(self):
+        support.need("torch")
+        super().setUp()
+
+    def found(self, then):
+        done = self.run_script(UNWRITTEN.replace("THEN", then), "-q",
+                               "--check=undef,unwritten", "--triton=ours",
+                               check=False)
+        found = "no program writes y[16]" in done.stderr
+        self.assertEqual(done.returncode, int(found), done.stderr)
+        return found
+
+    def test_read(self):
+        for then in ("y.sum()", "print(y)", "z = y + 1", "y.tolist()",
+                     "y.view(-1)[3:].add_(1)", "torch.cat([y, y])"):
+            self.assertTrue(self.found(then), then)
+
+    def test_written_first(self):
+        for then in ("y[16] = 2; y.sum()", "y[16:].fill_(2); print(y)",
+                     "y.zero_(); print(y)",
+                     "torch.add(y.new_zeros(17), 1, out=y); y.tolist()",
+                     "fill[(3,)](y, 17, B=8); y.sum()"):
+            self.assertFalse(self.found(then), then)
+
+    def test_not_read(self):
+        for then in ("pass", "print(y.shape, y.view(-1).numel())",
+                     "print(y[:16].sum())", "torch.zeros_like(y)"):
+            self.assertFalse(self.found(then), then)
+
+
 EMPTY = """
     import torch
     import triton
