@@ -17,7 +17,7 @@
 #include "command/show.h"
 #include "debug/frames.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/programs.h"
 #include "interp/check/undefined.h"
 #include "interp/grid.h"
@@ -284,7 +284,7 @@ static void memory_body(tk_env *e, void *ud) {
 
 static void diff_memory(tkt *d, const tki_region *r) {
   memory m = {d, r, NULL, (size_t)(r->hi - r->lo)};
-  m.now = tkd_temp_bytes(d->e, m.n);
+  m.now = tk_temp_bytes(&d->mem, m.n);
   memcpy(m.now, r->host, m.n);
   tk_status st = tk_protect(d->env, memory_body, &m);
   if (st != TK_OK) tk_throw(d->env, st);
@@ -306,7 +306,7 @@ static void diff_value(tkt *d, const char *text, size_t n,
   s.program = program ? tkt_program_index(d, program) : TKD_ALL_PROGRAMS;
   if (program && s.program == d->e->task->index)
     tkt_fail(d, "This is that program.");
-  s.text = tkd_temp(d->e, text, n);
+  s.text = tk_temp(&d->mem, text, n);
   see(&s);
 }
 

@@ -14,7 +14,7 @@
 #include "command/table.h"
 #include "debug/frames.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/part.h"
 #include "interp/check/check.h"
 #include "interp/check/undefined.h"
@@ -55,11 +55,11 @@ void tkt_cmd_DISPLAY(tkt *d, tkt_args *a) {
   check_format(d, a->fmt, "xobducefg");
   check_history(d, a->text);
   if (d->e->frame) tkt_show_expr(d, a->fmt, a->text);
-  size_t mark = d->e->nholds;
-  tkt_display *x = tkd_hold(d->e, sizeof *x), **at = &d->displays;
-  x->fmt = tkd_hold_str(d->e, a->fmt);
-  x->text = tkd_hold_str(d->e, a->text);
-  tkd_keep(d->e, mark);
+  size_t mark = d->mem.nheld;
+  tkt_display *x = tk_held_new(&d->mem, sizeof *x), **at = &d->displays;
+  x->fmt = tk_held_text(&d->mem, a->fmt);
+  x->text = tk_held_text(&d->mem, a->text);
+  tk_held_keep(&d->mem, mark);
   while (*at) at = &(*at)->next;
   *at = x;
   x->number = ++d->last_display;
@@ -242,7 +242,7 @@ static void do_show(tkt *d, const tkt_block *b, const char *file) {
     tkt_picture(&d->out, b, tkt_width(d), d->opt.colour);
     return;
   }
-  tk_buf *svg = tkd_temp_buf(d->e);
+  tk_buf *svg = tk_temp_buf(&d->mem);
   tkt_svg(svg, b);
   FILE *f = fopen(file, "w");
   bool bad = !f || fwrite(tk_buf_str(svg), 1, svg->n, f) != svg->n;
@@ -262,7 +262,7 @@ void tkt_cmd_SHOW(tkt *d, tkt_args *a) {
   }
   size_t n = (size_t)(svg - a->text);
   while (n && a->text[n - 1] == ' ') n--;
-  with_block(d, tkd_temp(d->e, a->text, n), svg + 6 + strspn(svg + 6, " "),
+  with_block(d, tk_temp(&d->mem, a->text, n), svg + 6 + strspn(svg + 6, " "),
              do_show);
 }
 
@@ -286,7 +286,7 @@ void tkt_cmd_LAYOUT(tkt *d, tkt_args *a) {
   const char *space = strrchr(a->text, ' ');
   bool number = space && isdigit((unsigned char)space[1]);
   size_t n = number ? (size_t)(space - a->text) : strlen(a->text);
-  with_block(d, tkd_temp(d->e, a->text, n), number ? space + 1 : NULL,
+  with_block(d, tk_temp(&d->mem, a->text, n), number ? space + 1 : NULL,
              do_layout);
 }
 
@@ -375,7 +375,7 @@ static extent lines_between(tkt *d, const tk_source *src, const char *text,
                             const char *comma) {
   int n = (int)d->set.listing;
   bool centred;
-  const char *first = tkd_temp(d->e, text, (size_t)(comma - text));
+  const char *first = tk_temp(&d->mem, text, (size_t)(comma - text));
   const char *last = comma + 1 + strspn(comma + 1, " ");
   if (!*first && !*last) tkt_fail(d, "list FROM,TO");
   int to = *last ? line_named(d, src, last, &centred) : 0;

@@ -4,7 +4,7 @@
 #include "command/say.h"
 #include "debug/frames.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/programs.h"
 #include "debug/resume.h"
 #include "interp/grid.h"

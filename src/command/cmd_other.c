@@ -16,7 +16,7 @@
 #include "debug/edit.h"
 #include "debug/frames.h"
 #include "debug/journal.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/resume.h"
 #include "interp/grid.h"
 
@@ -99,11 +99,11 @@ void tkt_cmd_APPLY(tkt *d, tkt_args *a) {
   if (!tk_pids_parse(d->env, word, strlen(word), &conds))
     tk_throw(d->env, TK_USAGE);
   tkd_need_visits(d->e);
-  const char *name = tkd_temp(d->e, text, tkt_name_length(text));
+  const char *name = tk_temp(&d->mem, text, tkt_name_length(text));
   const tkt_command *c = tkt_find_command(d, name);
   if (strchr(c->flags, 'R') || c == &tkt_commands[TKT_C_APPLY])
     tkt_fail(d, "apply looks: '%s' moves.", c->name);
-  applying x = {.d = d, .command = tkd_temp(d->e, text, strlen(text))};
+  applying x = {.d = d, .command = tk_temp(&d->mem, text, strlen(text))};
   int n = 0;
   uint64_t index;
   for (uint64_t i = 0; i < tki_programs(d->e->t) && n < MOST_APPLIED; i++) {
@@ -126,10 +126,10 @@ static tkt_named *own_command(tkt *d, const char *name) {
     tkt_fail(d, "A name of letters, digits, - and _ was expected.");
   for (tkt_named *x = d->named; x; x = x->next)
     if (!strcmp(x->name, name)) return x;
-  size_t mark = d->e->nholds;
-  tkt_named *x = tkd_hold(d->e, sizeof *x);
-  x->name = tkd_hold_str(d->e, name);
-  tkd_keep(d->e, mark);
+  size_t mark = d->mem.nheld;
+  tkt_named *x = tk_held_new(&d->mem, sizeof *x);
+  x->name = tk_held_text(&d->mem, name);
+  tk_held_keep(&d->mem, mark);
   x->next = d->named;
   d->named = x;
   return x;
@@ -162,15 +162,15 @@ void tkt_cmd_ALIAS(tkt *d, tkt_args *a) {
   if (!*text) tkt_fail(d, "alias NAME = COMMAND");
   tkt_named *x = own_command(d, name);
   if (!x->text) say_hidden(d, name);
-  tkd_set_text(d->e, &x->text, text);
+  tk_text_set(d->env, &x->text, text);
   x->alias = true;
 }
 
 void tkt_cmd_UNALIAS(tkt *d, tkt_args *a) {
   for (tkt_named *x = d->named; x; x = x->next) {
     if (!x->text || strcmp(x->name, a->text) != 0) continue;
-    tkd_strfree(d->e, x->text);
-    tkd_strfree(d->e, x->doc);
+    tk_text_free(d->env, x->text);
+    tk_text_free(d->env, x->doc);
     x->text = x->doc = NULL;
     return;
   }
@@ -182,7 +182,7 @@ void tkt_cmd_DEFINE(tkt *d, tkt_args *a) {
   tkt_named *x = own_command(d, a->text);
   char *body = tkt_read_body(d);
   if (!x->text) say_hidden(d, x->name);
-  tkd_set_text(d->e, &x->text, body);
+  tk_text_set(d->env, &x->text, body);
   x->alias = false;
 }
 
@@ -196,7 +196,7 @@ void tkt_cmd_DOCUMENT(tkt *d, tkt_args *a) {
     tkt_read_body(d);
     tk_throw(d->env, TK_USAGE);
   }
-  tkd_set_text(d->e, &x->doc, tkt_read_body(d));
+  tk_text_set(d->env, &x->doc, tkt_read_body(d));
 }
 
 enum { LONGEST_SOURCE = 1 << 20 };
@@ -209,7 +209,7 @@ static void source_file(tkt *d, const char *path) {
     d->depth_of_source = 0;
     tkt_fail(d, "%s is read by itself.", path);
   }
-  char *text = tkd_temp_bytes(d->e, LONGEST_SOURCE);
+  char *text = tk_temp_bytes(&d->mem, LONGEST_SOURCE);
   text[fread(text, 1, LONGEST_SOURCE, f)] = '\0';
   fclose(f);
   tkt_push_lines(d, text);
@@ -238,9 +238,9 @@ void tkt_source_now(tkt *d, const char *path) {
   d->opt.read = NULL;
   tk_protect(d->env, source_body, &x);
   while (d->lines) {
-    char *line = tkd_strdup(d->e, tkt_read(d, ""));
+    char *line = tk_text_new(d->env, tkt_read(d, ""));
     if (line[strspn(line, " \t")]) tkt_execute(d, line);
-    tkd_strfree(d->e, line);
+    tk_text_free(d->env, line);
   }
   d->opt.read = read;
   tkd_drop_intent(d->e);

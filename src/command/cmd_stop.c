@@ -11,7 +11,7 @@
 #include "command/script.h"
 #include "debug/frames.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/value.h"
 
@@ -87,12 +87,12 @@ static const char *next_arg(tkt *d, const char **args) {
   for (int depth = 0; s[n] && (depth || s[n] != ','); n++)
     depth += (strchr("([", s[n]) != NULL) - (strchr(")]", s[n]) != NULL);
   *args = s + n;
-  return tkd_temp(d->e, s, n);
+  return tk_temp(&d->mem, s, n);
 }
 
 /* gdb's "x=%d", x as it is written here: x={x}. */
 static const char *in_braces(tkt *d, const char *format, const char *args) {
-  tk_buf *b = tkd_temp_buf(d->e);
+  tk_buf *b = tk_temp_buf(&d->mem);
   for (const char *s = format; *s; s++) {
     if (*s != '%') {
       tk_buf_putc(b, *s);
@@ -120,7 +120,7 @@ static const char *text_of(tkt *d, const char *where, const char *text,
     n = (size_t)(end - ++text);
   }
   if (n > 1 && !memcmp(text + n - 2, "\\n", 2)) n -= 2;
-  const char *format = tkd_temp(d->e, text, n);
+  const char *format = tk_temp(&d->mem, text, n);
   if (*more == ',')
     tkt_fail(d, "Values stand in braces in the text here: dprintf %s, \"%s\"",
              where, in_braces(d, format, more));
@@ -138,7 +138,7 @@ static const char *text_of(tkt *d, const char *where, const char *text,
 void tkt_cmd_DPRINTF(tkt *d, tkt_args *a) {
   const char *comma = strchr(a->text, ',');
   if (!comma) tkt_fail(d, "dprintf LOCATION, \"TEXT {EXPR}\" [if EXPR]");
-  char *where = tkd_temp(d->e, a->text, (size_t)(comma - a->text));
+  char *where = tk_temp(&d->mem, a->text, (size_t)(comma - a->text));
   comma += 1 + strspn(comma + 1, " ");
   tk_point_spec spec = {.kind = TK_POINT_LOG, .where = where};
   spec.format = text_of(d, where, comma, &spec.condition);
@@ -148,7 +148,7 @@ void tkt_cmd_DPRINTF(tkt *d, tkt_args *a) {
 /* ---- watch and catch --------------------------------------------------- */
 
 static void set_watch(tkt *d, tkt_args *a, bool reads, bool writes) {
-  char *text = tkd_temp(d->e, a->text, strlen(a->text));
+  char *text = tk_temp(&d->mem, a->text, strlen(a->text));
   tk_point_spec spec = {
       .kind = TK_POINT_WATCH, .where = text, .reads = reads, .writes = writes};
   spec.condition = split_condition(text, false);
@@ -192,7 +192,7 @@ static bool next_range(tkt *d, const char **text, int *from, int *to) {
   *text += strspn(*text, " ,");
   size_t n = strcspn(*text, " ,");
   if (!n) return false;
-  char *word = tkd_temp(d->e, *text, n), *dash = strchr(word + 1, '-');
+  char *word = tk_temp(&d->mem, *text, n), *dash = strchr(word + 1, '-');
   *text += n;
   if (dash) *dash = '\0';
   *from = point_number(d, word);
@@ -300,8 +300,8 @@ void tkt_cmd_UNDISPLAY(tkt *d, tkt_args *a) {
       continue;
     }
     *at = x->next;
-    tkd_strfree(d->e, x->text);
-    tkd_strfree(d->e, x->fmt);
+    tk_text_free(d->env, x->text);
+    tk_text_free(d->env, x->fmt);
     tk_free(d->env, x, sizeof *x);
     found = true;
   }

@@ -13,7 +13,7 @@
 #include "command/show.h"
 #include "debug/frames.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/part.h"
 #include "debug/programs.h"
 #include "interp/check/blame.h"
@@ -198,7 +198,7 @@ void tkt_cmd_ORIGIN(tkt *d, tkt_args *a) {
   size_t n = name_length(a->text);
   need_name(d, a->text, n, "origin VAR, or origin VAR[I,J] for a lane");
   start_at_stop(&y, d);
-  y.name = tkd_temp(d->e, a->text, n);
+  y.name = tk_temp(&d->mem, a->text, n);
   origin(&y, a->text + n);
 }
 

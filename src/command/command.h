@@ -2,8 +2,8 @@
  *
  * It reads command lines, carries them out on the engine, and prints.  A
  * tk_debugger belongs to its session; everything in it is its own.  A command
- * may end anywhere by a throw: what it needs only for itself is the engine's
- * temporary memory (debug/memory.h).
+ * may end anywhere by a throw: what it needs only for itself is
+ * temporary memory (base/scratch.h).
  */
 #ifndef TK_COMMAND_COMMAND_H
 #define TK_COMMAND_COMMAND_H
@@ -75,6 +75,7 @@ struct tk_debugger {
   tk_debugger_options opt;
   tkd *e;
   tk_env *env;
+  tk_scratch mem;
   tk_watcher watcher;
 
   /* output */

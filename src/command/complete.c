@@ -9,7 +9,7 @@
 #include "command/info.h"
 #include "command/settings.h"
 #include "command/table.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "interp/check/check.h"
 
 const char tkt_word_breaks[] = " \t\"'`()[]{},:;<>=+*%&|^~!@$\\";
@@ -103,7 +103,7 @@ static bool try_topics(completing *x) {
 
 static bool try_entry(completing *x, const char *folder, const char *name) {
   struct stat st;
-  const char *path = tk_arena_printf(&x->d->e->temps, "%s%s", folder, name);
+  const char *path = tk_arena_printf(&x->d->mem.arena, "%s%s", folder, name);
   bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
   return try_text(x, path, strlen(path), is_folder ? "/" : "");
 }
@@ -112,7 +112,7 @@ static bool try_entry(completing *x, const char *folder, const char *name) {
 static bool try_files(completing *x) {
   const char *slash = strrchr(x->word, '/');
   size_t n = slash ? (size_t)(slash + 1 - x->word) : 0;
-  const char *folder = tkd_temp(x->d->e, x->word, n);
+  const char *folder = tk_temp(&x->d->mem, x->word, n);
   DIR *dir = opendir(n ? folder : ".");
   bool more = true;
   for (struct dirent *e; dir && more && (e = readdir(dir));)
@@ -199,8 +199,9 @@ static void complete(tk_env *e, void *ud) {
 
 const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i) {
   completing x = {.d = d, .line = line, .i = i};
-  size_t mark = tkd_call_begins(d->e);
+  size_t mark = tk_call_begins(&d->mem), theirs = tk_call_begins(&d->e->mem);
   tk_protect(d->env, complete, &x);
-  tkd_call_ends(d->e, mark);
+  tk_call_ends(&d->e->mem, theirs);
+  tk_call_ends(&d->mem, mark);
   return x.found;
 }

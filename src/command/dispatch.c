@@ -13,7 +13,7 @@
 #include "command/input.h"
 #include "command/say.h"
 #include "command/table.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/resume.h"
 
 static void (*const functions[TKT_COMMANDS])(tkt *d, tkt_args *a) = {
@@ -32,7 +32,7 @@ static void parse_line(tkt *d, const char *line, parsed *p) {
   size_t n = tkt_name_length(line), len = strlen(line);
   while (len && isspace((unsigned char)line[len - 1])) len--;
   if (!n && len) n = 1; /* ! and ? are commands */
-  p->word = tkd_temp(d->e, line, n);
+  p->word = tk_temp(&d->mem, line, n);
   size_t k = n;
   int count;
   const tkt_command *c = tkt_command_named(p->word, n, &count);
@@ -41,12 +41,12 @@ static void parse_line(tkt *d, const char *line, parsed *p) {
   if (k < len && line[k] == '/') {
     size_t m = ++k;
     while (k < len && !isspace((unsigned char)line[k])) k++;
-    p->fmt = tkd_temp(d->e, line + m, k - m);
+    p->fmt = tk_temp(&d->mem, line + m, k - m);
   } else {
-    p->fmt = tkd_temp(d->e, "", 0);
+    p->fmt = tk_temp(&d->mem, "", 0);
   }
   while (k < len && isspace((unsigned char)line[k])) k++;
-  p->rest = tkd_temp(d->e, line + k, len - k);
+  p->rest = tk_temp(&d->mem, line + k, len - k);
 }
 
 static void need_context(tkt *d, const tkt_command *c) {
@@ -107,7 +107,7 @@ static void replace_all(tk_buf *b, const char *body, const char *args) {
 
 /* An alias or a command of the user's: its lines come next. */
 static void run_named(tkt *d, const tkt_named *x, const char *args) {
-  tk_buf *b = tkd_temp_buf(d->e);
+  tk_buf *b = tk_temp_buf(&d->mem);
   if (++d->depth_of_source > DEEPEST) {
     d->depth_of_source = 0;
     tkt_fail(d, "'%s' calls itself without an end.", x->name);
@@ -165,10 +165,10 @@ static void say_failure(tk_env *e, void *ud) {
 bool tkt_execute(tkt *d, const char *line) {
   static const char no_memory[] = "Out of memory.\n";
   line_job j = {.d = d, .line = line, .diags = d->env->ndiags};
-  size_t mark = tkd_call_begins(d->e);
+  size_t mark = tk_call_begins(&d->mem), theirs = tk_call_begins(&d->e->mem);
   tkd_drop_message(d->e);
   j.st = tk_protect(d->env, run_line, &j);
-  tkd_drop_held(d->e, mark);
+  tk_held_drop(&d->mem, mark);
   if (j.st != TK_OK) tkd_recover(d->e);
   if (tk_protect(d->env, say_failure, &j) != TK_OK) {
     tk_diag_truncate(d->env, j.diags);
@@ -177,7 +177,8 @@ bool tkt_execute(tkt *d, const char *line) {
     if (d->opt.write) d->opt.write(d->opt.ud, no_memory, strlen(no_memory));
   }
   if (!d->lines) d->depth_of_source = 0;
-  tkd_call_ends(d->e, mark);
+  tk_call_ends(&d->e->mem, theirs);
+  tk_call_ends(&d->mem, mark);
   return j.st == TK_OK;
 }
 
@@ -213,7 +214,7 @@ void tkt_prompt(tkt *d) {
     }
     size_t n = strspn(line, " \t");
     if (line[n]) {
-      if (typed) tkd_set_text(d->e, &d->last, line);
+      if (typed) tk_text_set(d->env, &d->last, line);
       tkt_execute(d, line);
     } else if (typed && d->last && !dropped) {
       execute_again(d);

@@ -9,7 +9,7 @@
 #include "command/script.h"
 #include "command/show.h"
 #include "debug/engine.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 
 /* ---- stops ------------------------------------------------------------- */
@@ -31,9 +31,10 @@ static void show_body(tk_env *e, void *ud) {
 
 static void say_stop(void *ud, tk_debug *e, const tk_debug_stop *s) {
   stopping x = {ud, s};
-  size_t mark = tkd_call_begins(e);
+  size_t mark = tk_call_begins(&x.d->mem), theirs = tk_call_begins(&e->mem);
   tk_status st = tk_protect(e->env, show_body, &x);
-  tkd_call_ends(e, mark);
+  tk_call_ends(&e->mem, theirs);
+  tk_call_ends(&x.d->mem, mark);
   if (st != TK_OK) tk_throw(e->env, st);
   tkd_points_drop_used(e); /* before anybody lists them */
   tkt_prompt(x.d);
@@ -123,6 +124,7 @@ static void free_front(tk_env *e, void *ud) {
   free_text(e, d->set.safe_path);
   for (int i = 0; i < TKD_LEVELS; i++)
     tk_free(e, d->seen[i].items, d->seen[i].cap * sizeof(tkt_seen));
+  tk_scratch_free(&d->mem);
   tk_buf_free(&d->out);
   tk_buf_free(&d->scratch);
   tk_buf_free(&d->input);
@@ -144,6 +146,7 @@ static void make_front(tk_env *e, void *ud) {
   memcpy(&d->opt, m->o, n);
   d->env = e;
   d->set = (tkt_settings){.elements = 200, .listing = 10, .changes = true};
+  tk_scratch_init(&d->mem, e);
   tk_buf_init(&d->out, e);
   tk_buf_init(&d->scratch, e);
   tk_buf_init(&d->input, e);

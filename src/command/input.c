@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "command/say.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 
 void tkt_push_lines(tkt *d, const char *text) {
   tkt_line **at = &d->lines;
   while (*text) {
     size_t n = strcspn(text, "\n");
-    size_t mark = d->e->nholds;
-    tkt_line *x = tkd_hold(d->e, sizeof *x);
-    x->text = tkd_hold_str(d->e, tkd_temp(d->e, text, n));
-    tkd_keep(d->e, mark);
+    size_t mark = d->mem.nheld;
+    tkt_line *x = tk_held_new(&d->mem, sizeof *x);
+    x->text = tk_held_text(&d->mem, tk_temp(&d->mem, text, n));
+    tk_held_keep(&d->mem, mark);
     x->next = *at;
     *at = x;
     at = &x->next;
@@ -28,7 +28,7 @@ static const char *pop_line(tkt *d) {
   tk_buf_clear(&d->input);
   tk_buf_puts(&d->input, x->text);
   d->lines = x->next;
-  tkd_strfree(d->e, x->text);
+  tk_text_free(d->env, x->text);
   tk_free(d->env, x, sizeof *x);
   return tk_buf_str(&d->input);
 }
@@ -37,7 +37,7 @@ void tkt_drop_lines(tkt *d) {
   while (d->lines) {
     tkt_line *x = d->lines;
     d->lines = x->next;
-    tkd_strfree(d->e, x->text);
+    tk_text_free(d->env, x->text);
     tk_free(d->env, x, sizeof *x);
   }
 }
@@ -69,7 +69,7 @@ int tkt_body_depth(const char *line) {
 }
 
 char *tkt_read_body(tkt *d) {
-  tk_buf *b = tkd_temp_buf(d->e);
+  tk_buf *b = tk_temp_buf(&d->mem);
   const char *line;
   int depth = 1;
   while ((line = tkt_read(d, ">")) && (depth += tkt_body_depth(line))) {

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "debug/memory.h"
+#include "debug/raise.h"
 
 int tkt_width(const tkt *d) {
   return d->set.width ? (int)d->set.width : d->opt.width ? d->opt.width : 80;
@@ -21,7 +21,7 @@ static void vsay(tkt *d, const char *fmt, va_list ap) {
   if (n >= 0 && (size_t)n < sizeof small) {
     tk_buf_add(&d->out, small, (size_t)n);
   } else if (n > 0) {
-    char *big = tkd_temp_bytes(d->e, (size_t)n + 1);
+    char *big = tk_temp_bytes(&d->mem, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, fmt, again);
     tk_buf_add(&d->out, big, (size_t)n);
   }
@@ -85,7 +85,7 @@ void tkt_fold(tkt *d, size_t from) {
   size_t width = (size_t)tkt_width(d);
   while (from && d->out.s[from - 1] != '\n') from--;
   size_t size = d->out.n - from;
-  const char *all = tkd_temp(d->e, d->out.s + from, size);
+  const char *all = tk_temp(&d->mem, d->out.s + from, size);
   d->out.n = from;
   for (size_t i = 0; i < size;) {
     size_t n = 0;

@@ -2,7 +2,7 @@
 #include "command/script.h"
 
 #include "command/input.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 
 static tkt_script *find_script(const tkt *d, int point) {
   tkt_script *x = d->scripts;
@@ -23,11 +23,11 @@ void tkt_set_script(tkt *d, int point, const char *lines) {
     x->next = d->scripts;
     d->scripts = x;
   }
-  tkd_set_text(d->e, &x->lines, lines);
+  tk_text_set(d->env, &x->lines, lines);
 }
 
 void tkt_push_scripts(tkt *d, const tk_debug_stop *s) {
-  tk_buf *lines = tkd_temp_buf(d->e);
+  tk_buf *lines = tk_temp_buf(&d->mem);
   for (size_t i = 0; i < s->nhit; i++) {
     const char *script = tkt_script_of(d, s->hit[i]);
     if (script) tk_buf_puts(lines, script);

@@ -8,7 +8,7 @@
 #include "command/show.h"
 #include "debug/api.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "interp/check/check.h"
 
 /* ---- each of them ------------------------------------------------------ */
@@ -76,7 +76,7 @@ static void set_ORDER(tkt *d, const char *value) {
   tk_order order;
   if (!*value) tkt_fail(d, "set order serial|reverse|shuffle:SEED");
   if (!tk_order_parse(d->env, value, 1, &order)) tk_throw(d->env, TK_USAGE);
-  tkd_set_text(d->e, &d->e->order, value);
+  tk_text_set(d->env, &d->e->order, value);
   if (d->e->t)
     tkt_say(d, "From the next launch on; 'run' begins this one again.\n");
 }
@@ -86,7 +86,7 @@ static void show_ORDER(tkt *d) {
 }
 
 static void set_SAFE_PATH(tkt *d, const char *value) {
-  tkd_set_text(d->e, &d->set.safe_path, value);
+  tk_text_set(d->env, &d->set.safe_path, value);
 }
 
 static void show_SAFE_PATH(tkt *d) {
@@ -151,7 +151,7 @@ bool tkt_set_setting(tkt *d, const char *text) {
 }
 
 const char *tkt_settings_usage(tkt *d) {
-  tk_buf *b = tkd_temp_buf(d->e);
+  tk_buf *b = tk_temp_buf(&d->mem);
   for (size_t i = 0; i < TK_COUNT(settings); i++)
     tk_buf_printf(b, "%s%s %s", i ? ", " : "", settings[i].name,
                   settings[i].value);

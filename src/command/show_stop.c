@@ -6,7 +6,7 @@
 #include "command/look.h"
 #include "command/say.h"
 #include "debug/frames.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/programs.h"
 #include "interp/check/check.h"
@@ -185,7 +185,7 @@ static void put_line_of(tkt *d, char *text, size_t n) {
 static void show_change(tkt *d, const tki_frame *f, const char *name) {
   size_t from = d->out.n, n = strlen(name);
   tkt_show_variable(d, f, name);
-  char *text = tkd_temp(d->e, d->out.s + from, d->out.n - from);
+  char *text = tk_temp(&d->mem, d->out.s + from, d->out.n - from);
   d->out.n = from;
   while (*text) {
     char *end = strchr(text, '\n');
@@ -397,7 +397,7 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
   tkt_show_watched(d, s);
   tkt_flush(d);
   if (d->opt.event) {
-    tk_buf *b = tkd_temp_buf(d->e);
+    tk_buf *b = tk_temp_buf(&d->mem);
     put_json(b, s);
     d->opt.event(d->opt.ud, tk_buf_str(b));
   }

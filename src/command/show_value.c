@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "command/say.h"
 #include "debug/frames.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 
 /* ---- values ------------------------------------------------------------ */
 
@@ -250,7 +250,7 @@ typedef struct showing {
 } showing;
 
 static const char *part_name(const showing *s, const tkd_value *v) {
-  return tk_arena_printf(&s->d->e->temps, "%s%s", s->name, v->path);
+  return tk_arena_printf(&s->d->mem.arena, "%s%s", s->name, v->path);
 }
 
 static bool is_line(const tkd_value *v) {
@@ -360,7 +360,7 @@ void tkt_print_format(tkt *d, const char *format) {
       tk_buf_add(&d->out, piece, n);
       continue;
     }
-    const char *text = tkd_temp(d->e, piece, n);
+    const char *text = tk_temp(&d->mem, piece, n);
     attempt x = {.s = {.d = d, .fmt = "", .name = "", .bare = true},
                  .text = text};
     if (!try_to_show(d, &x, true)) tk_buf_printf(&d->out, "{%s}", text);
@@ -413,7 +413,7 @@ const uint8_t *tkt_unwritten(tkt *d, const tki_region *r, const tkt_block *b,
   size_t size = tk_lane_size(&b->type);
   if (!is_unwritten(t, r, r->host, r->hi - r->lo)) return NULL;
   int64_t n = tk_numel(&b->type);
-  uint8_t *found = tkd_temp_bytes(d->e, (size_t)n);
+  uint8_t *found = tk_temp_bytes(&d->mem, (size_t)n);
   for (int64_t i = 0; i < n; i++)
     found[i] = is_unwritten(t, r, tkt_block_lane(b, i), size);
   return found;

@@ -5,7 +5,7 @@
 
 #include "debug/edit.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/resume.h"
 #include "interp/check/check.h"
@@ -50,7 +50,7 @@ static void note_fault(tk_env *e, void *ud) {
 tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
   static const char no_memory[] = "out of memory";
   guarded g = {d, fn, ud, d->env->ndiags};
-  size_t mark = tkd_call_begins(d);
+  size_t mark = tk_call_begins(&d->mem);
   tkd_drop_message(d);
   tk_buf_clear(&d->answers.message);
   tk_buf_clear(&d->answers.text);
@@ -63,7 +63,7 @@ tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
     if (d->env->ndiags > g.diags) tk_diag_truncate(d->env, g.diags);
   }
   tkd_drop_message(d);
-  tkd_call_ends(d, mark);
+  tk_call_ends(&d->mem, mark);
   return st;
 }
 
@@ -297,7 +297,7 @@ typedef struct finding_asked {
 
 static void write_finding(tkd *d, void *ud) {
   finding_asked *a = ud;
-  tk_buf *b = tkd_temp_buf(d);
+  tk_buf *b = tk_temp_buf(&d->mem);
   tk_finding_text(b, a->f, a->colour);
   a->text = tk_arena_strdup(&d->answers.arena, tk_buf_str(b));
 }

@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "debug/frames.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "interp/grid.h"
 #include "interp/schedule.h"
 

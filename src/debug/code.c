@@ -7,7 +7,7 @@
 #include "debug/api.h"
 #include "debug/frames.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/value.h"
 #include "ir/view.h"
 #include "spec/spec.h"
@@ -166,7 +166,7 @@ static tk_debug_function describe_function(tkd *d, const tk_func *f) {
   code_listing x = {.d = d,
                     .f = f,
                     .statements = TK_NEWN(a, tk_debug_statement, n + 1),
-                    .is_listed = tkd_temp_bytes(d, f->nslots)};
+                    .is_listed = tk_temp_bytes(&d->mem, f->nslots)};
   list_body(&x, &f->body, 0);
   TK_ASSERT(x.nstatements == n);
   list_parameters(&x);

@@ -7,7 +7,7 @@
 
 #include "debug/frames.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/programs.h"
 #include "debug/stop.h"
 #include "debug/value.h"
@@ -36,7 +36,7 @@ void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before) {
   TK_ASSERT(!d->t || !d->t->task);
   TK_ASSERT(before <= d->env->ndiags);
   if (d->phase != TKD_SEARCHING) {
-    tk_buf *text = tkd_temp_buf(d);
+    tk_buf *text = tk_temp_buf(&d->mem);
     size_t i = 0;
     for (const tk_diag *x = d->env->diags; x; x = x->next)
       if (i++ >= before) tk_finding_text(text, &x->f, false);
@@ -84,11 +84,11 @@ bool tkd_site_condition(tkd *d, tkd_site *s) {
 /* What is needed only now outlives the front end's calls. */
 bool tkd_front_agrees(tkd *d, const tkd_point *p) {
   if (!p->asks || !d->front.asked) return true;
-  d->calls++;
+  d->mem.calls++;
   tkd_select(d, 0);
   bool hit = d->front.asked(d->front.ud, d, p->number);
   d->frame = NULL;
-  d->calls--;
+  d->mem.calls--;
   return hit;
 }
 

@@ -15,6 +15,7 @@
 #ifndef TK_DEBUG_DEBUG_H
 #define TK_DEBUG_DEBUG_H
 
+#include "base/scratch.h"
 #include "interp/eval.h"
 #include "interp/schedule.h"
 #include "tkdbg/debugger.h"
@@ -80,11 +81,6 @@ typedef struct tkd_mark {
   uint64_t event, sub;
   uint64_t index; /* of the program */
 } tkd_mark;
-
-typedef struct tkd_held { /* made by a call, not owned by anybody yet */
-  void *p;
-  size_t n;
-} tkd_held;
 
 /* All points, and what of them may stop a program: of points.c. */
 typedef struct tkd_points {
@@ -182,13 +178,8 @@ struct tk_debug {
   tkd_kept returned[TK_EVAL_LEAVES];
   size_t nreturned;
 
-  /* memory of calls: memory.h */
-  tk_arena temps;
-  struct temp_buf *temp_bufs;
-  tkd_held holds[16];
-  size_t nholds;
-  int calls; /* that are being carried out, one inside the other */
-  tk_buf message;
+  tk_scratch mem;
+  tk_buf message; /* of what was raised: raise.h */
   tkd_answers answers;
 };
 

@@ -3,7 +3,7 @@
 
 #include "debug/frames.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/value.h"
 #include "debug/watch.h"
 

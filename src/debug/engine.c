@@ -9,7 +9,7 @@
 #include "debug/frames.h"
 #include "debug/history.h"
 #include "debug/hooks.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/programs.h"
 #include "debug/resume.h"
@@ -23,7 +23,7 @@ static void call_front(tkd *d) {
   d->shown_diags = d->env->ndiags;
   if (d->event > d->furthest) d->furthest = d->event;
   TK_ASSERT(d->over == !d->task && d->over == !d->frame);
-  TK_ASSERT(!d->calls && !d->t->task && !tkd_has_intent(d));
+  TK_ASSERT(!d->mem.calls && !d->t->task && !tkd_has_intent(d));
   if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
   tkd_points_drop_used(d);
   tk_arena_free(&d->answers.arena);
@@ -51,9 +51,9 @@ static bool at_stop(tkd *d) {
   tkd_drop_temp(d);
   while (c.positions && !d->quit) {
     call_front(d);
-    size_t mark = tkd_call_begins(d);
+    size_t mark = tk_call_begins(&d->mem);
     bool failed = tk_protect(d->env, carry_body, &c) != TK_OK;
-    tkd_call_ends(d, mark);
+    tk_call_ends(&d->mem, mark);
     if (!failed) continue;
     tkd_recover(d);
     d->stop = (tkd_stop){.reason = d->over ? TK_STOP_END : TK_STOP_EVENT};
@@ -140,7 +140,7 @@ static void drive(void *ud, tki *t) {
   tk_session_output(d->session, d->output, d->output_ud);
   tkd_history_clear(d);
   tk_arena_free(&d->answers.arena);
-  if (!d->calls) tkd_temps_free(d);
+  tk_temps_free(&d->mem);
   d->t = NULL;
   if (ended != TK_OK) tk_throw(t->env, ended);
 }
@@ -188,14 +188,13 @@ static void free_buffers(tkd *d) {
 
 static void free_engine(tk_env *e, void *ud) {
   tkd *d = ud;
-  tkd_drop_held(d, 0);
-  tkd_temps_free(d);
+  tk_scratch_free(&d->mem);
   tk_arena_free(&d->answers.arena);
   tkd_points_free(d);
   for (size_t i = 0; i < TK_COUNT(d->returned); i++)
     tkd_drop_value(d, &d->returned[i]);
-  tkd_strfree(d, d->order);
-  tkd_strfree(d, d->intent_location);
+  tk_text_free(d->env, d->order);
+  tk_text_free(d->env, d->intent_location);
   tk_free(e, d->checkpoints, d->cap_checkpoints * sizeof *d->checkpoints);
   tk_free(e, d->edits, d->cap_edits * sizeof *d->edits);
   tk_free(e, d->marks, d->cap_marks * sizeof *d->marks);
@@ -220,7 +219,7 @@ static void make_engine(tk_env *e, void *ud) {
   tk_buf_init(&d->answers.text, e);
   tk_buf_init(&d->answers.message, e);
   tk_buf_init(&d->answers.help, e);
-  tk_arena_init(&d->temps, e);
+  tk_scratch_init(&d->mem, e);
   tk_arena_init(&d->answers.arena, e);
   d->journal = tkd_journal_new(e);
   d->watcher =

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/value.h"
 
 static void bad_brace(tkd *d, const char *format, const char *at,
@@ -27,7 +27,7 @@ void tkd_check_format(tkd *d, const char *format) {
     if (*s != '{') continue;
     size_t n = strcspn(s, "}");
     if (!s[n]) bad_brace(d, format, s, "A '{' without a '}'");
-    const char *text = tkd_temp(d, s + 1, n - 1);
+    const char *text = tk_temp(&d->mem, s + 1, n - 1);
     if (!text[strspn(text, " ")])
       bad_brace(d, format, s, "No expression between the braces");
     tkd_check_syntax(d, "expression", text);

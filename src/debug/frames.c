@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/programs.h"
 #include "interp/check/undefined.h"
 
@@ -48,7 +48,7 @@ tki_frame *tkd_need_frame(tkd *d) {
 tki_frame tkd_frame_before(tkd *d, const tk_func *f, const tk_stmt *st) {
   tki *t = d->t;
   tki_frame x = {.func = f, .stmt = st};
-  x.slots = tkd_temp_bytes(d, f->nslots * sizeof *x.slots);
+  x.slots = tk_temp_bytes(&d->mem, f->nslots * sizeof *x.slots);
   for (size_t i = 0; i < f->nslots; i++) x.slots[i].region = TKI_ANY;
   if (f == t->program->kernel)
     for (size_t i = 0; i < f->nparams; i++)
@@ -68,7 +68,7 @@ void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
 
 const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
   const tki_frame *f = d->frame;
-  char *name = tkd_temp(d, text, n);
+  char *name = tk_temp(&d->mem, text, n);
   const tki_region *found = NULL;
   int slot = -1;
   if (f && tki_eval_slots(f, name, &slot, 1)) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "debug/frames.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/programs.h"
 #include "debug/stop.h"
@@ -45,8 +45,8 @@ void tkd_begin_checkpoint(tkd *d, uint64_t index) {
        d->checkpoints[0].journal < tkd_journal_first(d->journal)))
     forget_old_bases(d);
   if (d->ncheckpoints == d->cap_checkpoints)
-    d->checkpoints = tkd_grow(d, d->checkpoints, sizeof *d->checkpoints,
-                              &d->cap_checkpoints);
+    d->checkpoints = tk_array_grow(d->env, d->checkpoints,
+                                   sizeof *d->checkpoints, &d->cap_checkpoints);
   tkd_checkpoint b = {.event = d->event,
                       .index = index,
                       .next = d->schedule->at,
@@ -118,7 +118,7 @@ static uint64_t end_of_past(const tkd *d) {
 
 tkd_edit *tkd_edit_new(tkd *d, tkd_edit_kind k, const char *bytes, size_t n) {
   if (d->nedits == d->cap_edits)
-    d->edits = tkd_grow(d, d->edits, sizeof *d->edits, &d->cap_edits);
+    d->edits = tk_array_grow(d->env, d->edits, sizeof *d->edits, &d->cap_edits);
   char *copy = n ? tk_realloc(d->env, NULL, 0, n) : NULL;
   if (n) memcpy(copy, bytes, n);
   TK_ASSERT(!d->nedits || d->edits[d->nedits - 1].event <= d->event);
@@ -417,7 +417,7 @@ void tkd_poke(tkd *d, char *host, const char *bytes, size_t n) {
 
 void tkd_mark_new(tkd *d) {
   if (d->nmarks == d->cap_marks)
-    d->marks = tkd_grow(d, d->marks, sizeof *d->marks, &d->cap_marks);
+    d->marks = tk_array_grow(d->env, d->marks, sizeof *d->marks, &d->cap_marks);
   tkd_mark *m = &d->marks[d->nmarks++];
   *m = (tkd_mark){.number = (int)d->nmarks,
                   .event = d->event,

@@ -7,7 +7,7 @@
 #include "debug/edit.h"
 #include "debug/frames.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/programs.h"
 #include "debug/stop.h"
 #include "interp/grid.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "debug/frames.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 
 /* ---- statements -------------------------------------------------------- */
 
@@ -240,7 +240,7 @@ static bool is_listed(const tk_program *g, size_t at) {
 
 /* The functions in which a place can be, as "scale (add.py:6-8)". */
 static const char *functions_here(tkd *d) {
-  tk_buf *b = tkd_temp_buf(d);
+  tk_buf *b = tk_temp_buf(&d->mem);
   const tk_program *g = d->t->program;
   const char *sep = "";
   for (size_t i = 0; i < g->nfuncs; i++) {
@@ -310,7 +310,7 @@ const char *tkd_location(tkd *d, const char *text, const char **file) {
     char line[32];
     int by = *text ? atoi(text) : 0;
     int n = snprintf(line, sizeof line, "%d", tkd_line_of(d->frame) + by);
-    text = tkd_temp(d, line, (size_t)n);
+    text = tk_temp(&d->mem, line, (size_t)n);
   }
   tkd_point p = {
       .kind = TK_POINT_BREAK, .where = (char *)text, .file = (char *)*file};

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/value.h"
 
 /* How far the piece of an index list goes, up to a comma, colon or bracket. */

@@ -12,7 +12,7 @@
 #include "debug/format.h"
 #include "debug/frames.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/stop.h"
 #include "debug/value.h"
 
@@ -165,11 +165,11 @@ bool tkd_point_was_hit(const tkd *d, const tkd_point *p) {
 /* ---- the list ---------------------------------------------------------- */
 
 static void free_point(tkd *d, tkd_point *p) {
-  tkd_strfree(d, p->where);
-  tkd_strfree(d, p->file);
-  tkd_strfree(d, p->cond);
-  tkd_strfree(d, p->format);
-  tkd_strfree(d, p->programs);
+  tk_text_free(d->env, p->where);
+  tk_text_free(d->env, p->file);
+  tk_text_free(d->env, p->cond);
+  tk_text_free(d->env, p->format);
+  tk_text_free(d->env, p->programs);
   tkd_watch_free(d, &p->watch);
   tk_free(d->env, p, sizeof *p);
 }
@@ -196,7 +196,7 @@ static tkd_caught what_is_caught(tkd *d, const char *name) {
 
 /* The names of a place and of bytes that were given as numbers. */
 static const char *place_in_words(tkd *d, const tk_point_spec *s) {
-  tk_arena *a = &d->temps;
+  tk_arena *a = &d->mem.arena;
   if (!d->t) tkd_raise(d, "No launch is running.");
   if (s->kind != TK_POINT_WATCH) {
     const tk_func *f;
@@ -225,7 +225,7 @@ static char *callee_in(tkd *d, const tkd_point *p) {
 
 /* A point with what is said of it, not yet anywhere in the launch. */
 static tkd_point *new_point(tkd *d, const tk_point_spec *s) {
-  size_t mark = d->nholds;
+  size_t mark = d->mem.nheld;
   bool numbered = !s->where || (s->kind == TK_POINT_CATCH && s->statement);
   const char *where = s->where, *file = NULL;
   tk_pids pids = {0};
@@ -239,16 +239,16 @@ static tkd_point *new_point(tkd *d, const tk_point_spec *s) {
   tkd_caught caught =
       s->kind == TK_POINT_CATCH ? what_is_caught(d, where) : TKD_CAUGHT;
   if (placed && !numbered) where = tkd_location(d, where, &file);
-  tkd_point *p = tkd_hold(d, sizeof *p);
-  p->where = tkd_hold_str(d, where);
-  p->file = tkd_hold_str(d, file);
-  p->cond = tkd_hold_str(d, s->condition);
-  p->format = tkd_hold_str(d, s->format);
-  p->programs = tkd_hold_str(d, s->programs);
+  tkd_point *p = tk_held_new(&d->mem, sizeof *p);
+  p->where = tk_held_text(&d->mem, where);
+  p->file = tk_held_text(&d->mem, file);
+  p->cond = tk_held_text(&d->mem, s->condition);
+  p->format = tk_held_text(&d->mem, s->format);
+  p->programs = tk_held_text(&d->mem, s->programs);
   p->kind = s->kind;
   p->caught = caught;
   p->callee = callee_in(d, p);
-  tkd_keep(d, mark);
+  tk_held_keep(&d->mem, mark);
   p->pids = pids;
   p->asks = s->asks;
   if (numbered && s->kind == TK_POINT_WATCH) {
@@ -345,16 +345,16 @@ void tkd_point_condition(tkd *d, tkd_point *p, const char *cond) {
     tkd_raise(d, "Catchpoint %d takes no condition.", p->number);
   if (cond) tkd_check_syntax(d, "condition", cond);
   char *old = p->cond;
-  p->cond = cond ? tkd_strdup(d, cond) : NULL;
+  p->cond = cond ? tk_text_new(d->env, cond) : NULL;
   placing x = {d, p};
   tk_status st = tk_protect(d->env, need_condition, &x);
   if (st != TK_OK) {
-    tkd_strfree(d, p->cond);
+    tk_text_free(d->env, p->cond);
     p->cond = old;
     tkd_points_resolve(d);
     tk_throw(d->env, st);
   }
-  tkd_strfree(d, old);
+  tk_text_free(d->env, old);
 }
 
 /* ---- a place to stop at once ------------------------------------------- */

@@ -12,7 +12,7 @@
 #include "base/assert.h"
 #include "debug/frames.h"
 #include "debug/history.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/stop.h"
 
 void tkd_drop_programs(tkd *d) {
@@ -102,7 +102,7 @@ static void do_work(tkd *d) {
   void (*work)(tkd *) = d->work;
   d->work = NULL;
   work(d);
-  if (!d->calls) tkd_temps_free(d);
+  tk_temps_free(&d->mem);
 }
 
 void tkd_run_on(tkd *d) {

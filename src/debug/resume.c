@@ -12,7 +12,7 @@
 #include "debug/frames.h"
 #include "debug/history.h"
 #include "debug/locate.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/programs.h"
 #include "interp/grid.h"
@@ -120,7 +120,7 @@ static void check_intent(tkd *d, const tk_resume *r) {
 void tkd_intend(tkd *d, const tk_resume *how) {
   TK_ASSERT(how->kind != TK_RESUME_NONE);
   check_intent(d, how);
-  tkd_set_text(d, &d->intent_location, how->location);
+  tk_text_set(d->env, &d->intent_location, how->location);
   d->intent = *how;
   d->intent.location = d->intent_location;
   if (!d->intent.count) d->intent.count = 1;

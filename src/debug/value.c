@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "debug/frames.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "interp/check/undefined.h"
 #include "lang/ast.h"
 
@@ -24,7 +24,7 @@ typedef struct evaluation {
 } evaluation;
 
 static void *copy_lanes(tkd *d, tki_val *v, size_t n) {
-  void *bytes = tkd_temp_bytes(d, n);
+  void *bytes = tk_temp_bytes(&d->mem, n);
   memcpy(bytes, tki_lanes(v), n);
   return bytes;
 }
@@ -45,7 +45,7 @@ static void take_lanes(evaluation *e, size_t k, tki_val *out,
 }
 
 static const char *temp_text(tkd *d, const char *s) {
-  return s ? tkd_temp(d, s, strlen(s)) : NULL;
+  return s ? tk_temp(&d->mem, s, strlen(s)) : NULL;
 }
 
 /* Runs what is compiled; known at compile time, there is nothing to run. */
@@ -57,7 +57,7 @@ static void run_expression(evaluation *e) {
   e->got.known = temp_text(d, x->known);
   if (x->known) return;
   size_t n = x->parts.n, k = 0;
-  e->got.items = tkd_temp_bytes(d, n * sizeof *e->got.items);
+  e->got.items = tk_temp_bytes(&d->mem, n * sizeof *e->got.items);
   tkc_undefined_eval(d->t, x, e->f, out, undefined);
   for (size_t i = 0; i < n; i++) {
     const tk_eval_part *p = &x->parts.items[i];
@@ -160,7 +160,7 @@ int64_t tkd_index(tkd *d, const char *text, size_t n) {
   while (end < text + n && *end == ' ') end++;
   if (n && end == text + n && !errno) return number;
   if (!d->frame) tkd_raise(d, "No program is stopped: the launch has ended.");
-  char *part = tkd_temp(d, text, n);
+  char *part = tk_temp(&d->mem, text, n);
   if (is_slice(part))
     tkd_raise(d, "One element is wanted here: an index, not the slice '%.60s'.",
               part);
@@ -226,8 +226,8 @@ bool tkd_is_true(tkd *d, const tki_eval *x, const tki_frame *f) {
 
 void tkd_check_syntax(tkd *d, const char *what, const char *text) {
   size_t before = d->env->ndiags;
-  tk_source *src = tk_source_new(&d->temps, what, text, strlen(text));
-  if (!tk_parse_expr(d->env, &d->temps, src)) tk_throw(d->env, TK_USAGE);
+  tk_source *src = tk_source_new(&d->mem.arena, what, text, strlen(text));
+  if (!tk_parse_expr(d->env, &d->mem.arena, src)) tk_throw(d->env, TK_USAGE);
   tk_diag_truncate(d->env, before);
 }
 
@@ -237,8 +237,8 @@ void tkd_keep_value(tkd *d, tkd_kept *k, const tkd_value *v) {
   size_t lanes = v->undefined ? (size_t)tk_numel(&v->type) : 0;
   k->type = v->type;
   k->region = v->region;
-  tkd_copy_bytes(d, &k->bytes, &k->n, v->bytes, v->n);
-  tkd_copy_bytes(d, &k->lanes, &k->nlanes, v->undefined, lanes);
+  tk_bytes_set(d->env, &k->bytes, &k->n, v->bytes, v->n);
+  tk_bytes_set(d->env, &k->lanes, &k->nlanes, v->undefined, lanes);
 }
 
 tkd_value tkd_kept_value(const tkd_kept *k) {

@@ -15,7 +15,7 @@
 
 #include "debug/condition.h"
 #include "debug/frames.h"
-#include "debug/memory.h"
+#include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/programs.h"
 #include "debug/stop.h"
@@ -23,8 +23,8 @@
 #include "interp/check/undefined.h"
 
 void tkd_watch_free(tkd *d, tkd_watch *w) {
-  tkd_strfree(d, w->func_name);
-  tkd_strfree(d, w->base);
+  tk_text_free(d->env, w->func_name);
+  tk_text_free(d->env, w->base);
   tkd_drop_value(d, &w->now);
   tkd_drop_value(d, &w->was);
   tkd_drop_value(d, &w->became);
@@ -75,7 +75,7 @@ static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
   if (!tki_has_value(v, type) || tki_is_unassigned(f, slot)) return false;
   size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
   bool same = w->known && w->raw_n == n && !memcmp(w->raw, tki_lanes(v), n);
-  if (!same) tkd_copy_bytes(d, &w->raw, &w->raw_n, tki_lanes(v), n);
+  if (!same) tk_bytes_set(d->env, &w->raw, &w->raw_n, tki_lanes(v), n);
   return !same;
 }
 
@@ -86,7 +86,7 @@ static tkd_value memory_value(tkd *d, const tkd_watch *w) {
   tkd_value v = {.path = "", .type = w->view.type, .region = TKI_ANY};
   size_t n = (size_t)tk_numel(&v.type), size = tk_lane_size(&v.type);
   const tki_region *r = tki_region_at(d->t, w->lo, 1);
-  char *bytes = tkd_temp_bytes(d, n * size);
+  char *bytes = tk_temp_bytes(&d->mem, n * size);
   v.n = n * size;
   v.bytes = bytes;
   if (tkd_view_is_dense(&w->view))
@@ -95,7 +95,7 @@ static tkd_value memory_value(tkd *d, const tkd_watch *w) {
     for (size_t i = 0; i < n; i++)
       memcpy(bytes + i * size, tkd_view_lane(&w->view, i), size);
   if (!r || !tkc_knows_undefined(d->t)) return v;
-  uint8_t *undefined = tkd_temp_bytes(d, n);
+  uint8_t *undefined = tk_temp_bytes(&d->mem, n);
   for (size_t i = 0; i < n; i++) {
     undefined[i] =
         tkc_undefined_memory(d->t, r, tkd_view_lane(&w->view, i), size);
@@ -426,7 +426,7 @@ static void watch_memory(tkd *d, tkd_point *p, const tki_region *r,
     tkd_raise(d, "%s has no elements, or too many to be watched at once.",
               r->name);
   w->memory = true;
-  w->base = tkd_strdup(d, r->name);
+  w->base = tk_text_new(d->env, r->name);
   keep_memory(d, w);
 }
 
@@ -434,15 +434,15 @@ static void watch_memory(tkd *d, tkd_point *p, const tki_region *r,
 static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   tkd_watch *w = &p->watch;
   tki_frame *f = tkd_need_frame(d);
-  char *name = tkd_temp(d, p->where, n);
+  char *name = tk_temp(&d->mem, p->where, n);
   bool later = plain && n && base_slot(f, name) < 0 && !f->func->library &&
                tk_eval_is_bound(f->func, name);
   tkd_value v = {0};
   if (!later)
     v = tkd_evaluate_one(d, f, p->where, NULL, "not one value that can change");
   w->func = f->func;
-  w->func_name = tkd_strdup(d, w->func->name);
-  if (plain) w->base = tkd_strdup(d, name);
+  w->func_name = tk_text_new(d->env, w->func->name);
+  if (plain) w->base = tk_text_new(d->env, name);
   w->index = d->task->index;
   w->births = w->absent = later;
   if (f->stmt) w->last = writer_of(d, f);
