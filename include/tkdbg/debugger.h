@@ -54,13 +54,16 @@ const char *tk_stop_reason_name(tk_stop_reason r);
 /* A value: a scalar or a block of lanes, row-major and next to each other.  A
  * tuple is several values, each with the path that leads to it. */
 typedef struct tk_debug_value {
-  const char *name;  /* of the variable; of a part, with its path: "t[0]" */
-  const char *known; /* a compile-time value as text; then no lanes */
-  tk_ir_type type;   /* of a pointer, lanes are addresses */
-  const void *lanes; /* NULL: it has no value yet */
-  size_t size;       /* of lanes, in bytes */
+  const char *name;   /* of the variable; of a part, with its path: "t[0]" */
+  const char *path;   /* "", "[0]"; NULL: more of the part before */
+  const char *before; /* what stands before it in print; NULL: its type */
+  const char *known;  /* a compile-time value as text; then no lanes */
+  tk_ir_type type;    /* of a pointer, lanes are addresses */
+  const void *lanes;  /* NULL: it has no value yet */
+  size_t size;        /* of lanes, in bytes */
   /* A byte a lane, not 0: undefined (with the detector undef); NULL: none. */
   const unsigned char *undefined;
+  const char *tensor; /* that pointers were made from; NULL: not known */
 } tk_debug_value;
 
 /* What a watchpoint saw. */
@@ -84,9 +87,10 @@ typedef struct tk_debug_stop {
   int point;      /* the number of what stopped it; 0: none did */
   const int *hit; /* the numbers of all points that would have */
   size_t nhit;
-  const char *text; /* more about the reason; "" */
-  bool over;        /* the launch has ended: no program is stopped */
-  bool travelled;   /* another point in time was gone to */
+  const char *text;   /* more about the reason; "" */
+  const char *caught; /* what the catchpoint waited for; NULL: it is none */
+  bool over;          /* the launch has ended: no program is stopped */
+  bool travelled;     /* another point in time was gone to */
   const char *kernel;
   uint64_t program; /* or TK_DEBUG_NO_PROGRAM */
   int64_t pid[3], grid[3];
@@ -97,6 +101,8 @@ typedef struct tk_debug_stop {
   uint64_t trip; /* of the innermost loop, from 0 */
   uint64_t event;
   uint64_t operation; /* of the statement, when going by operations */
+  const char *opcode; /* ... which comes next; NULL: none */
+  tk_place operation_at;
   const tk_debug_change *changes;
   size_t nchanges;
   /* FINISH, RETURN: what the function returns. */
@@ -151,6 +157,9 @@ typedef struct tk_debug_front {
 
 tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,
                        tk_debug **out);
+/* What `stopped` would be told now, without what was told before; NULL: no
+ * launch is running. */
+const tk_debug_stop *tk_debug_stand(tk_debug *d);
 /* Another front end takes over; old (may be NULL) gets the one before. */
 void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,
                         tk_debug_front *old);
@@ -158,6 +167,10 @@ void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,
 void tk_debug_ignore(tk_debug *d, bool launches);
 /* Frees what calls have handed out at this stop. */
 void tk_debug_forget(tk_debug *d);
+/* What calls hand out from here on lives until the end of this block of
+ * calls; blocks stand one inside the other. */
+void tk_debug_block_begins(tk_debug *d);
+void tk_debug_block_ends(tk_debug *d);
 
 /* ---- errors ------------------------------------------------------------ */
 
@@ -167,6 +180,8 @@ typedef struct tk_debug_fault {
   const char *help;    /* what to do instead; NULL */
   /* Where in the expression that was passed in; 0, 0: nowhere. */
   size_t from, to;
+  const tk_finding *const *findings; /* the text is made of them, if any */
+  size_t nfindings;
 } tk_debug_fault;
 
 /* About the last call that failed; lives until the next call. */
@@ -175,7 +190,7 @@ const tk_debug_fault *tk_debug_error(tk_debug *d);
 /* ---- going on ---------------------------------------------------------- */
 
 typedef enum tk_resume_kind {
-  TK_RESUME_NONE,
+  TK_RESUME_NONE,         /* nobody has said it; takes back what was said */
   TK_RESUME_CONTINUE,     /* until something stops it */
   TK_RESUME_STEP,         /* to the next statement */
   TK_RESUME_NEXT,         /* over functions that are called */
@@ -233,8 +248,10 @@ bool tk_debug_is_active(const tk_debug *d);
 typedef struct tk_debug_time {
   uint64_t launch; /* from 1; 0: there was none */
   uint64_t event, operation;
-  uint64_t first;    /* event that can be gone back to; 0: no history */
-  uint64_t furthest; /* event that was ever reached */
+  uint64_t first;      /* event that can be gone back to; 0: no history */
+  uint64_t furthest;   /* event that was ever reached */
+  uint64_t done;       /* programs that have run to their end */
+  uint64_t kept, most; /* bytes of the history, and most that are kept */
   bool over;
   tk_status status; /* over: what running the launch gives */
 } tk_debug_time;
@@ -276,7 +293,7 @@ typedef struct tk_point_spec {
   uint64_t ignore;       /* hits to be passed */
   bool reads, writes;    /* WATCH: what counts; neither: writes */
   bool asks;             /* counts as hit if the front end's `asked` says so */
-  bool once; /* goes when the `stopped` for which it was hit returns */
+  bool once; /* goes when it stops a program, before `stopped` is called */
   bool disabled;
 } tk_point_spec;
 
@@ -403,6 +420,11 @@ size_t tk_debug_programs(tk_debug *d, uint64_t *at, tk_debug_program *out,
  * changed; which one goes on does not depend on it. */
 tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level);
 
+typedef struct tk_debug_loop {
+  tk_place place; /* of its header */
+  uint64_t trip;  /* from 0 */
+} tk_debug_loop;
+
 typedef struct tk_debug_frame {
   size_t level;
   const char *name; /* of the function */
@@ -412,26 +434,37 @@ typedef struct tk_debug_frame {
   size_t call;      /* it waits for the call-th call that the statement makes,
                        from 1; 0: for none */
   bool returns;     /* all is done, but for returning */
-  bool in_loop;
-  uint64_t trip;
+  const tk_debug_loop *loops; /* that it is in, innermost first */
+  size_t nloops;
   size_t depth; /* callers above it */
 } tk_debug_frame;
 
 /* Calls of tkdbg's own library are left out, here and everywhere. */
 size_t tk_debug_frame_count(const tk_debug *d);
 tk_status tk_debug_frame_at(tk_debug *d, size_t level, tk_debug_frame *out);
+/* The one that is looked at; false: no program is stopped. */
+bool tk_debug_selected(tk_debug *d, tk_debug_frame *out);
+/* Calls fn while it stands at the first statement of another program, then
+ * all is as it was; *there: it has a statement. */
+tk_status tk_debug_visit(tk_debug *d, uint64_t program, void (*fn)(void *ud),
+                         void *ud, bool *there);
 
 typedef struct tk_debug_variable {
   const char *name;
   tk_variable_kind kind;
+  int parameter;    /* which one, from 0; -1: it is none */
   const char *type; /* as whatis says it; NULL: it has no value yet */
+  bool unassigned;  /* a jump went over what would have given it one */
   const tk_debug_value *values; /* with their types; several of a tuple */
   size_t nvalues;
 } tk_debug_variable;
 
-/* The i-th variable of a call, arguments first; false past the end. */
-bool tk_debug_variable_at(tk_debug *d, size_t level, size_t i,
-                          tk_debug_variable *out);
+/* The variables of a call, newest first. */
+tk_status tk_debug_variables(tk_debug *d, size_t level,
+                             const tk_debug_variable **list, size_t *n);
+/* The i-th name that is known in the selected call, newest first; NULL past
+ * the end. */
+const char *tk_debug_name_at(tk_debug *d, size_t i);
 
 /* ---- values and memory ------------------------------------------------- */
 
@@ -439,9 +472,11 @@ bool tk_debug_variable_at(tk_debug *d, size_t level, size_t i,
  * the programs see changes. */
 tk_status tk_debug_evaluate(tk_debug *d, const char *text,
                             const tk_debug_value **values, size_t *n);
-/* Gives a variable of the selected call the value of an expression, converted
- * to its type; or these bytes, as many as its lanes have.  Both are undone on
- * going back. */
+/* The type that it has, as whatis says it; it is not run. */
+tk_status tk_debug_type_of(tk_debug *d, const char *text, const char **type);
+/* Gives a variable of the selected call, or BUFFER[...], the value of an
+ * expression, converted to its type; or these bytes, as many as its lanes
+ * have.  Both are undone on going back. */
 tk_status tk_debug_assign(tk_debug *d, const char *name, const char *text);
 tk_status tk_debug_assign_lanes(tk_debug *d, const char *name,
                                 const void *lanes, size_t size);
@@ -456,16 +491,100 @@ typedef struct tk_debug_region {
   int rank;
   int64_t shape[TK_MAX_RANK], strides[TK_MAX_RANK]; /* in elements */
   bool readonly;
+  const void *data; /* the tensor's element [0, ...] in this process */
 } tk_debug_region;
 
 /* The i-th region of the launch; false past the end. */
 bool tk_debug_region_at(tk_debug *d, size_t i, tk_debug_region *out);
+/* The one that a name stands for in the selected call; false: there is none.
+ */
+bool tk_debug_region_named(tk_debug *d, const char *name, tk_debug_region *out);
+/* Where the element "[I, J]" of a region is; "": its first one.  Axes that are
+ * not named are counted in *left. */
+tk_status tk_debug_element(tk_debug *d, const char *name, const char *index,
+                           uint64_t *address, int *left);
+/* Whether some of these bytes were never written (with the detector undef). */
+bool tk_debug_is_undefined(tk_debug *d, uint64_t address, size_t size);
 /* Within one region alone. */
 tk_status tk_debug_read(tk_debug *d, uint64_t address, void *bytes,
                         size_t size);
 /* Undone on going back; what is written counts as defined. */
 tk_status tk_debug_write(tk_debug *d, uint64_t address, const void *bytes,
                          size_t size);
+
+/* ---- programs run aside ------------------------------------------------ */
+
+/* Calls here run programs of the launch once more beside those that are
+ * stopped, as if the user had changed nothing; afterwards all is as it was.
+ * They fail where there is no history, and where it would not suffice. */
+typedef struct tk_debug_aside {
+  uint64_t left_out; /* programs before, whose history was dropped */
+  bool by_hand;      /* the user changed something, which is not in it */
+  bool out_of_turn;  /* programs ran in another order than is assumed */
+  bool full;         /* it ended where the history would not have sufficed */
+  bool interrupted;  /* ... by tk_debug_interrupt */
+  const char *ended; /* ... where a program ended with this; NULL */
+} tk_debug_aside;
+
+/* What the statement at or behind a line touches; 0: where it stands. */
+typedef struct tk_debug_accesses {
+  tk_place place;
+  bool reached; /* some program comes to it */
+  bool more;    /* there are more tensors than these */
+  /* For each tensor that of the current program, if there is one, and that of
+   * the grid, if it has several. */
+  const tk_access_picture *pictures;
+  size_t npictures;
+  tk_debug_aside aside;
+} tk_debug_accesses;
+tk_status tk_debug_access(tk_debug *d, int line, tk_debug_accesses *out);
+
+/* Who wrote an element: BUFFER and "[I, J]". */
+typedef struct tk_debug_blame {
+  tk_blame blame;
+  /* What the user wrote there by hand, newest first. */
+  const tk_debug_value *pokes;
+  const uint64_t *poked_at; /* events */
+  size_t npokes;
+  tk_debug_aside aside;
+} tk_debug_blame;
+tk_status tk_debug_blamed(tk_debug *d, const char *name, const char *index,
+                          tk_debug_blame *out);
+
+/* Where a lane of a variable of the selected call came from. */
+typedef struct tk_debug_origin {
+  tk_ir_type type; /* of the variable */
+  int64_t lane;
+  tk_debug_value then, now; /* the lane as it is explained, and here */
+  tk_explanation explanation;
+  tk_debug_aside aside;
+} tk_debug_origin;
+tk_status tk_debug_origin_of(tk_debug *d, const char *name, const char *index,
+                             tk_debug_origin *out);
+
+/* The value of an expression here, and where another program (NO_PROGRAM:
+ * this one, a trip ago) stands in the same place. */
+typedef struct tk_debug_pair {
+  tk_debug_value now, then;
+  int64_t pid[3]; /* of the other */
+  bool in_loop;
+  uint64_t trip;
+  tk_debug_aside aside;
+} tk_debug_pair;
+tk_status tk_debug_compare(tk_debug *d, const char *text, uint64_t program,
+                           tk_debug_pair *out);
+
+/* A tensor's bytes as they were before the launch, or before the first program
+ * whose history is kept: aside->left_out programs came before. */
+typedef struct tk_debug_past {
+  const void *data;               /* of element [0, ...] then */
+  const unsigned char *undefined; /* a byte an element, row-major: not written
+                                     before the launch; NULL: all were, or
+                                     nobody knows */
+  tk_debug_aside aside;
+} tk_debug_past;
+tk_status tk_debug_first_memory(tk_debug *d, const char *name,
+                                tk_debug_past *out);
 
 /* ---- findings ---------------------------------------------------------- */
 
@@ -474,6 +593,27 @@ const char *tk_debug_finding_text(tk_debug *d, const tk_finding *f,
                                   bool colour);
 /* The user has seen it: tk_report_unshown leaves it out. */
 void tk_debug_told(tk_debug *d, const tk_finding *f);
+
+/* ---- the launch -------------------------------------------------------- */
+
+/* The session, and the launch that runs; NULL: none does. */
+tk_session *tk_debug_session(const tk_debug *d);
+tk_launch *tk_debug_launch(const tk_debug *d);
+/* The order of programs, as --order names it, from the next launch on or the
+ * next TK_RESUME_AGAIN; NULL as a result: each launch has its own. */
+tk_status tk_debug_order(tk_debug *d, const char *order);
+const char *tk_debug_order_of(const tk_debug *d);
+/* Whether assertions of kernels are tested. */
+bool tk_debug_asserts(const tk_debug *d);
+/* Hands text that programs print to the session's own receiver. */
+void tk_debug_pass_output(tk_debug *d, const char *text, size_t len);
+/* The line that a location comes to; 0: this launch has no such place. */
+int tk_debug_line_of(tk_debug *d, const char *location);
+
+/* ---- detectors --------------------------------------------------------- */
+
+/* Whether a detector is on. */
+bool tk_debug_is_checked(const tk_debug *d, const char *name);
 
 /* Turns detectors on ("all", or names separated by commas) or, with NULL,
  * off.  A launch that runs is run again up to here, under their eyes. */

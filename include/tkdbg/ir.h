@@ -178,6 +178,8 @@ int tk_ir_stmt_result(const tk_ir_stmt *st, size_t i);
 
 const tk_ir_inst *tk_ir_inst_at(const tk_ir_insts *l, size_t i);
 const char *tk_ir_inst_name(const tk_ir_inst *in); /* "load" */
+/* What refines it, "add" of a binary one; "": nothing does. */
+const char *tk_ir_inst_mode(const tk_ir_inst *in);
 size_t tk_ir_inst_id(const tk_ir_inst *in);
 tk_ir_span tk_ir_inst_span(const tk_ir_func *f, const tk_ir_inst *in);
 /* Of the first result; of a store, of what is stored. */

@@ -269,19 +269,28 @@ void tk_diag_remove(tk_env *e, tk_diag *d) {
   e->ndiags--;
 }
 
-void tk_diag_truncate(tk_env *e, size_t n) {
+tk_diag *tk_diag_take(tk_env *e, size_t n) {
   tk_diag **at = &e->diags;
   e->last_diag = NULL;
   for (size_t i = 0; i < n && *at; i++) {
     e->last_diag = *at;
     at = &(*at)->next;
   }
-  for (tk_diag *d = *at, *next; d; d = next) {
+  tk_diag *list = *at;
+  *at = NULL;
+  if (e->ndiags > n) e->ndiags = n;
+  return list;
+}
+
+void tk_diag_free(tk_env *e, tk_diag *list) {
+  for (tk_diag *d = list, *next; d; d = next) {
     next = d->next;
     diag_free(e, d);
-    e->ndiags--;
   }
-  *at = NULL;
+}
+
+void tk_diag_truncate(tk_env *e, size_t n) {
+  tk_diag_free(e, tk_diag_take(e, n));
 }
 
 void tk_diag_clear(tk_env *e) {

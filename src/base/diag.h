@@ -70,6 +70,10 @@ void tk_diag_clear(tk_env *e);
 void tk_diag_remove(tk_env *e, tk_diag *d);
 /* Drops the diagnostics added after the first n. */
 void tk_diag_truncate(tk_env *e, size_t n);
+/* Takes them out of the report instead; they are the caller's, who frees
+ * them. */
+tk_diag *tk_diag_take(tk_env *e, size_t n);
+void tk_diag_free(tk_env *e, tk_diag *list);
 
 /* ---- writers ------------------------------------------------------------- */
 

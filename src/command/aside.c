@@ -2,18 +2,17 @@
 #include "command/aside.h"
 
 #include "command/say.h"
-#include "debug/history.h"
 
-void tkt_say_untouched(tkt *d) {
-  if (tkd_changed_by_hand(d->e))
+void tkt_say_untouched(tkt *d, const tk_debug_aside *x) {
+  if (x->by_hand)
     tkt_say(d, "(as it is without what was changed by hand: 'set', 'jump' and "
                "'return')\n");
 }
 
-void tkt_say_left_out(tkt *d, const tkd_aside *x) {
-  if (x->from)
+void tkt_say_left_out(tkt *d, const tk_debug_aside *x) {
+  if (x->left_out)
     tkt_say(d,
             "Without %llu programs before: their history was dropped ('set "
             "history').\n",
-            (unsigned long long)x->from);
+            (unsigned long long)x->left_out);
 }

@@ -12,12 +12,6 @@
 #include "command/settings.h"
 #include "command/show.h"
 #include "command/table.h"
-#include "debug/frames.h"
-#include "debug/locate.h"
-#include "debug/raise.h"
-#include "debug/part.h"
-#include "interp/check/check.h"
-#include "interp/check/undefined.h"
 
 /* ---- expressions ------------------------------------------------------- */
 
@@ -54,7 +48,7 @@ void tkt_cmd_DISPLAY(tkt *d, tkt_args *a) {
   }
   check_format(d, a->fmt, "xobducefg");
   check_history(d, a->text);
-  if (d->e->frame) tkt_show_expr(d, a->fmt, a->text);
+  if (tk_debug_frame_count(d->e)) tkt_show_expr(d, a->fmt, a->text);
   size_t mark = d->mem.nheld;
   tkt_display *x = tk_held_new(&d->mem, sizeof *x), **at = &d->displays;
   x->fmt = tk_held_text(&d->mem, a->fmt);
@@ -66,16 +60,14 @@ void tkt_cmd_DISPLAY(tkt *d, tkt_args *a) {
 }
 
 /* The type of a parameter's tensor, with shape and strides. */
-static void say_tensor(tkt *d, const tki_region *r) {
-  const tk_tensor *x = r->tensor;
-  tkt_say(d, "%s: %s[", r->name, tk_dtype_name(x->dtype));
-  for (int i = 0; i < x->rank; i++)
-    tkt_say(d, "%s%lld", i ? ", " : "", (long long)x->shape[i]);
+static void say_tensor(tkt *d, const tk_debug_region *r) {
+  tkt_say(d, "%s: %s[", r->name, tk_dtype_name(r->dtype));
+  for (int i = 0; i < r->rank; i++)
+    tkt_say(d, "%s%lld", i ? ", " : "", (long long)r->shape[i]);
   tkt_say(d, "] with strides [");
-  for (int i = 0; i < x->rank; i++)
-    tkt_say(d, "%s%lld", i ? ", " : "", (long long)x->strides[i]);
-  tkt_say(d, "], %llu bytes%s\n", (unsigned long long)(r->hi - r->lo),
-          r->readonly ? ", read-only" : "");
+  for (int i = 0; i < r->rank; i++)
+    tkt_say(d, "%s%lld", i ? ", " : "", (long long)r->strides[i]);
+  tkt_say(d, "], %zu bytes%s\n", r->size, r->readonly ? ", read-only" : "");
 }
 
 static void say_type(tkt *d, const char *type) {
@@ -87,14 +79,13 @@ static void say_type(tkt *d, const char *type) {
 void tkt_cmd_WHATIS(tkt *d, tkt_args *a) {
   if (!*a->text) tkt_fail(d, "The type of which expression?");
   check_history(d, a->text);
-  tki_eval *x = tkd_compile(d->e, d->e->frame, a->text);
-  if (!x) tk_throw(d->env, TK_USAGE);
-  say_type(d, x->type);
-  bool pointer = x->n == 1 && x->types[0].ptr;
-  tki_eval_free(x);
-  const tki_region *r =
-      pointer ? tkd_region(d->e, a->text, strlen(a->text)) : NULL;
-  if (r) say_tensor(d, r);
+  const char *type;
+  tk_debug_region r;
+  tkt_need(d, tk_debug_type_of(d->e, a->text, &type));
+  say_type(d, type);
+  bool pointer = strstr(type, "pointer<") == type ||
+                 strstr(type, "const_pointer<") == type;
+  if (pointer && tk_debug_region_named(d->e, a->text, &r)) say_tensor(d, &r);
 }
 
 /* ---- memory ------------------------------------------------------------ */
@@ -129,19 +120,21 @@ static look parse_nfu(tkt *d, const char *fmt, tk_dtype own) {
 
 /* A tensor with an index or offset, or a number. */
 static uint64_t address_of(tkt *d, const char *text, tk_dtype *own) {
+  tk_debug_region r;
+  uint64_t at;
+  int left;
   size_t n = 0;
   while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
   *own = TK_UINT8;
   if (isdigit((unsigned char)*text)) return tkt_number(d, text, 0);
-  const tki_region *r = n ? tkd_region(d->e, text, n) : NULL;
-  if (!r) tkt_fail(d, "x examines a tensor or an address, not '%s'.", text);
-  *own = r->tensor->dtype;
-  int left;
+  const char *name = tk_temp(&d->mem, text, n);
+  if (!n || !tk_debug_region_named(d->e, name, &r))
+    tkt_fail(d, "x examines a tensor or an address, not '%s'.", text);
+  *own = r.dtype;
   const char *s = text + n, *close = strchr(s, ']');
-  char *host = tkd_element(d->e, r, *s == '[' ? s : "", &left);
+  tkt_need(d, tk_debug_element(d->e, name, *s == '[' ? s : "", &at, &left));
   if (*s == '[') s = close ? close + 1 : s + strlen(s);
   s += strspn(s, " ");
-  uint64_t at = r->lo + (uint64_t)(host - r->host);
   if (*s == '+' && !s[1 + strspn(s + 1, " ")])
     tkt_fail(d, "x BUFFER+OFFSET: an offset was expected behind the +.");
   if (*s == '+')
@@ -153,10 +146,10 @@ static uint64_t address_of(tkt *d, const char *text, tk_dtype *own) {
 
 /* BUFFER+ELEMENT, and which byte of it where smaller items, or items that
  * begin inside an element, are shown. */
-static void name_memory(char *name, size_t room, const tki_region *r,
-                        const char *host, size_t size) {
-  int64_t whole = (int64_t)tk_dtype_size(r->tensor->dtype);
-  int64_t off = host - (char *)r->tensor->data;
+static void name_memory(char *name, size_t room, const tk_debug_region *r,
+                        uint64_t at, size_t size) {
+  int64_t whole = (int64_t)tk_dtype_size(r->dtype);
+  int64_t off = (int64_t)(at - r->first);
   int64_t byte = ((off % whole) + whole) % whole;
   long long element = (long long)((off - byte) / whole);
   if (byte || (int64_t)size < whole)
@@ -166,24 +159,28 @@ static void name_memory(char *name, size_t room, const tki_region *r,
     snprintf(name, room, "%.100s+%lld", r->name, element);
 }
 
+/* The region that holds an address; false: none does. */
+static bool region_at(tkt *d, uint64_t at, tk_debug_region *r) {
+  for (size_t i = 0; tk_debug_region_at(d->e, i, r); i++)
+    if (at >= r->address && at - r->address < r->size) return true;
+  return false;
+}
+
 static void examine(tkt *d, uint64_t at, const look *x) {
   size_t size = tk_dtype_size(x->dtype);
-  char fmt[2] = {x->how, 0};
+  char fmt[2] = {x->how, 0}, name[160];
+  uint64_t lane = 0;
   for (uint64_t i = 0; i < x->n; i++, at += size) {
-    const tki_region *r = tki_region_at(d->e->t, at, size);
+    tk_debug_region r;
     d->x_next = at;
-    if (!r)
-      tkt_fail(d, "0x%llx is in no tensor of this launch.",
-               (unsigned long long)at);
-    const char *host = r->host + (at - r->lo);
-    uint8_t undefined = tkc_undefined_memory(d->e->t, r, host, size);
-    tkd_value v = {.type = tk_scalar(x->dtype),
-                   .bytes = host,
-                   .n = size,
-                   .undefined = undefined ? &undefined : NULL,
-                   .region = TKI_ANY};
-    char name[160];
-    name_memory(name, sizeof name, r, host, size);
+    tkt_need(d, tk_debug_read(d->e, at, &lane, size));
+    unsigned char undefined = tk_debug_is_undefined(d->e, at, size);
+    tk_debug_value v = {.type = {.dtype = x->dtype},
+                        .lanes = &lane,
+                        .size = size,
+                        .undefined = undefined ? &undefined : NULL};
+    if (!region_at(d, at, &r)) continue;
+    name_memory(name, sizeof name, &r, at, size);
     tkt_show_value(d, name, fmt, &v);
   }
   d->x_next = at;
@@ -207,22 +204,22 @@ typedef void (*block_fn)(tkt *d, const tkt_block *b, const char *more);
 static void with_block(tkt *d, const char *text, const char *more,
                        block_fn fn) {
   if (!*text) tkt_fail(d, "Of which variable or tensor?");
-  const tki_region *r = tkd_region(d->e, text, strlen(text));
-  if (r) {
-    tkt_block b = tkt_block_tensor(r->tensor);
-    b.undefined = tkt_unwritten(d, r, &b, tkc_undefined_memory);
+  tk_debug_region r;
+  if (tk_debug_region_named(d->e, text, &r)) {
+    tkt_block b = tkt_block_region(&r);
+    b.undefined = tkt_unwritten(d, &r, &b);
     fn(d, &b, more);
     return;
   }
-  if (!d->e->frame)
+  if (!tk_debug_frame_count(d->e))
     tkt_fail(d,
              "'%.60s' is no tensor, and no program is stopped: the launch "
              "has ended.",
              text);
-  tkd_value v =
-      tkd_evaluate_one(d->e, d->e->frame, text, NULL, "not one block");
-  tkt_block b = tkt_block_of(&v.type, v.bytes);
-  b.undefined = v.undefined;
+  const tk_debug_value *v = tkt_one_value(d, text, "not one block");
+  tk_type type = tkt_type_of(v);
+  tkt_block b = tkt_block_of(&type, v->lanes);
+  b.undefined = v->undefined;
   fn(d, &b, more);
 }
 
@@ -292,22 +289,30 @@ void tkt_cmd_LAYOUT(tkt *d, tkt_args *a) {
 
 /* ---- frames ------------------------------------------------------------ */
 
-static void say_frame(tkt *d) {
-  int line = tkd_line_of(d->e->frame);
-  tkt_show_frame(d, d->e->frame, d->e->level);
-  tkt_show_lines(d, d->e->frame->func->src, line, line, line);
+static tk_debug_frame need_call(tkt *d) {
+  tk_debug_frame f;
+  if (!tk_debug_selected(d->e, &f)) tkt_fail(d, "No program is stopped.");
+  return f;
+}
+
+static void say_call(tkt *d) {
+  tk_debug_frame f = need_call(d);
+  tkt_show_frame(d, &f, (int)f.level);
+  tkt_show_lines(d, f.place.file, f.place.line, f.place.line, f.place.line);
 }
 
 static void choose_call(tkt *d, int64_t level) {
-  int depth = tkd_depth(tkd_top(d->e));
+  size_t depth = tk_debug_frame_count(d->e);
   if (level < 0) tkt_fail(d, "This is the innermost call.");
-  if (level >= depth)
+  if (level >= (int64_t)depth)
     tkt_fail(d,
              depth == 1 ? "The kernel was not called from a kernel."
-                        : "There are only %d calls.",
+                        : "There are only %zu calls.",
              depth);
-  tkd_select(d->e, (int)level);
-  say_frame(d);
+  tkt_need(d,
+           tk_debug_select(d->e, tk_debug_stand(d->e)->program, (size_t)level));
+  d->list = (tkt_listing){0};
+  say_call(d);
 }
 
 static int64_t level_count(tkt *d, const char *text) {
@@ -316,32 +321,34 @@ static int64_t level_count(tkt *d, const char *text) {
 }
 
 void tkt_cmd_UP(tkt *d, tkt_args *a) {
-  choose_call(d, d->e->level + level_count(d, a->text));
+  choose_call(d, (int64_t)need_call(d).level + level_count(d, a->text));
 }
 
 void tkt_cmd_DOWN(tkt *d, tkt_args *a) {
-  choose_call(d, d->e->level - level_count(d, a->text));
+  choose_call(d, (int64_t)need_call(d).level - level_count(d, a->text));
 }
 
 void tkt_cmd_FRAME(tkt *d, tkt_args *a) {
   if (*a->text)
     choose_call(d, level_count(d, a->text));
   else
-    say_frame(d);
+    say_call(d);
 }
 
 /* ---- source ------------------------------------------------------------ */
 
-static const tk_source *source_here(tkt *d) {
-  if (d->e->frame) return d->e->frame->func->src;
-  return d->e->t->program->kernel->src;
+/* Where it stands, or else the kernel's file. */
+static tk_place place_here(tkt *d) {
+  tk_debug_frame f;
+  if (tk_debug_selected(d->e, &f)) return f.place;
+  return (tk_place){
+      .file = tk_ir_func_span(tk_ir_kernel(tk_debug_form(d->e))).file};
 }
 
 static int line_of_function(tkt *d, const char *name) {
-  for (size_t i = 0; i < d->e->t->program->nfuncs; i++) {
-    const tk_func *f = d->e->t->program->funcs[i];
-    if (!strcmp(f->name, name)) return tk_source_line(f->src, f->span.lo);
-  }
+  const tk_ir_func *f;
+  for (size_t i = 0; (f = tk_ir_func_at(tk_debug_form(d->e), i)); i++)
+    if (!strcmp(tk_ir_func_name(f), name)) return tk_ir_func_span(f).line;
   tkt_fail(d, "No function '%s' in this launch, and no line.", name);
 }
 
@@ -357,13 +364,6 @@ static int line_named(tkt *d, const tk_source *src, const char *text,
   if (!*centred) return line_of_function(d, text);
   uint64_t line = tkt_number(d, number, 0);
   return line > INT32_MAX / 2 ? INT32_MAX / 2 : (int)line;
-}
-
-/* What was listed, if the same call is selected since. */
-static tkt_listing *listed(tkt *d) {
-  if (d->list.selections != d->e->selections)
-    d->list = (tkt_listing){.selections = d->e->selections};
-  return &d->list;
 }
 
 typedef struct extent {
@@ -383,13 +383,14 @@ static extent lines_between(tkt *d, const tk_source *src, const char *text,
   return (extent){from, *last ? to : from + n - 1};
 }
 
-static extent lines_wanted(tkt *d, const tk_source *src, const char *text) {
-  int n = (int)d->set.listing, at = d->e->frame ? tkd_line_of(d->e->frame) : 0;
+static extent lines_wanted(tkt *d, const tk_source *src, const char *text,
+                           int at) {
+  int n = (int)d->set.listing;
   const char *comma = strchr(text, ',');
   bool on = !*text || !strcmp(text, "+"), centred = true;
   int from = at;
   if (comma) return lines_between(d, src, text, comma);
-  const tkt_listing *last = listed(d);
+  const tkt_listing *last = &d->list;
   if (on && last->next) return (extent){last->next, last->next + n - 1};
   if (!strcmp(text, "-")) {
     int before = last->first ? last->first : at - n / 2;
@@ -403,63 +404,51 @@ static extent lines_wanted(tkt *d, const tk_source *src, const char *text) {
 }
 
 void tkt_cmd_LIST(tkt *d, tkt_args *a) {
-  const tk_source *src = source_here(d);
-  extent x = lines_wanted(d, src, a->text);
+  tk_place here = place_here(d);
+  const tk_source *src = tkt_source(d, here.file);
+  extent x = lines_wanted(d, src, a->text, here.line);
   if (x.from < 1) x.from = 1;
   if (x.from > (int)src->nlines)
     tkt_fail(d, "%s has %d lines.", src->name, (int)src->nlines);
   if (x.to < x.from) tkt_fail(d, "The last line is before the first.");
-  tkt_show_lines(d, src, x.from, x.to,
-                 d->e->frame ? tkd_line_of(d->e->frame) : 0);
-  listed(d)->first = x.from;
-  d->list.next = x.to + 1;
+  tkt_show_lines(d, here.file, x.from, x.to, here.line);
+  d->list = (tkt_listing){x.from, x.to + 1};
 }
 
 void tkt_cmd_LONGLIST(tkt *d, tkt_args *a) {
-  const tk_func *f = d->e->frame->func;
-  int at = tkd_line_of(d->e->frame);
-  int from = tk_source_line(f->src, f->span.lo);
+  tk_debug_frame f = need_call(d);
+  const tk_debug_function *list;
+  size_t n;
   (void)a;
-  tkt_show_lines(d, f->src, from, tkd_last_line(f), at);
+  tkt_need(d, tk_debug_functions(d->e, &list, &n));
+  for (size_t i = 0; i < n; i++)
+    if (list[i].id == f.function)
+      tkt_show_lines(d, f.place.file, list[i].place.line, list[i].last_line,
+                     f.place.line);
 }
 
 /* ---- info -------------------------------------------------------------- */
 
-static void need_stopped(tkt *d) {
-  if (!d->e->frame) tkt_fail(d, "No program is stopped.");
+static void need_launch(tkt *d) {
+  if (!tk_debug_launch(d->e)) tkt_fail(d, "No launch is running.");
 }
 
-static void need_launch(tkt *d) {
-  if (!d->e->t) tkt_fail(d, "No launch is running.");
+static void say_variables(tkt *d, size_t level) {
+  const tk_debug_variable *v;
+  size_t n;
+  tkt_need(d, tk_debug_variables(d->e, level, &v, &n));
+  for (size_t i = 0; i < n; i++) tkt_show_variable(d, &v[i]);
 }
 
 static void info_locals(tkt *d) {
-  const char *name;
-  need_stopped(d);
-  for (size_t i = 0; (name = tki_eval_name(d->e->frame, i)); i++)
-    tkt_show_variable(d, d->e->frame, name);
-}
-
-void tkt_cmd_BACKTRACE(tkt *d, tkt_args *a) {
-  bool full = !strcmp(a->text, "full");
-  uint64_t most = full ? UINT64_MAX : tkt_number(d, a->text, UINT64_MAX);
-  int level = d->e->level, k = 0, next = listed(d)->next;
-  const tki_frame *f = tkd_top(d->e);
-  for (; f && (uint64_t)k < most; f = tkd_user_frame(f->caller), k++) {
-    tkt_show_frame(d, f, k);
-    if (!full) continue;
-    tkd_select(d->e, k);
-    info_locals(d);
-  }
-  tkd_select(d->e, level);
-  listed(d)->next = next;
+  say_variables(d, need_call(d).level);
 }
 
 static void info_args(tkt *d) {
-  need_stopped(d);
-  tk_function *fn = tk_func_origin(d->e->frame->func);
-  for (size_t i = 0; fn && i < tk_function_param_count(fn); i++)
-    tkt_show_variable(d, d->e->frame, tk_function_param_name(fn, i));
+  const tk_debug_variable *v, *x;
+  size_t n;
+  tkt_need(d, tk_debug_variables(d->e, need_call(d).level, &v, &n));
+  for (int i = 0; (x = tkt_parameter(v, n, i)); i++) tkt_show_variable(d, x);
 }
 
 void tkt_cmd_ARGS(tkt *d, tkt_args *a) {
@@ -467,48 +456,76 @@ void tkt_cmd_ARGS(tkt *d, tkt_args *a) {
   info_args(d);
 }
 
+void tkt_cmd_BACKTRACE(tkt *d, tkt_args *a) {
+  bool full = !strcmp(a->text, "full");
+  uint64_t most = full ? UINT64_MAX : tkt_number(d, a->text, UINT64_MAX);
+  size_t n = tk_debug_frame_count(d->e);
+  for (size_t k = 0; k < n && k < most; k++) {
+    tk_debug_frame f;
+    tkt_need(d, tk_debug_frame_at(d->e, k, &f));
+    tkt_show_frame(d, &f, (int)k);
+    if (full) say_variables(d, k);
+  }
+}
+
+/* The statement with a number, of a body or a body inside it. */
+static const tk_ir_stmt *find_statement(const tk_ir_body *b, size_t id) {
+  const tk_ir_stmt *st, *found = NULL;
+  for (size_t i = 0; !found && (st = tk_ir_stmt_at(b, i)); i++) {
+    if (tk_ir_stmt_id(st) == id) return st;
+    found = find_statement(tk_ir_stmt_body(st), id);
+    if (!found) found = find_statement(tk_ir_stmt_else(st), id);
+  }
+  return found;
+}
+
 static void info_line(tkt *d) {
-  need_stopped(d);
-  const tk_stmt *st = d->e->frame->stmt;
-  size_t n = st ? st->insts.n : 0;
-  tkt_say(d, "line %d of %s, in %s: %zu operation%s\n",
-          tkd_line_of(d->e->frame), d->e->frame->func->src->name,
-          d->e->frame->func->name, n, n == 1 ? "" : "s");
-  for (size_t i = 0; st && i < st->insts.n; i++) {
-    const tk_inst *in = st->insts.items[i];
-    tkt_say(d, "  %-10s %-6s ", tk_inst_name((tk_opcode)in->op),
-            tk_mode_name(in));
-    if (in->nres) tk_type_print(&d->out, &in->type);
+  tk_debug_frame f = need_call(d);
+  const tk_ir_func *func = tk_ir_func_at(tk_debug_form(d->e), f.function);
+  const tk_ir_stmt *st = find_statement(tk_ir_func_body(func), f.statement);
+  const tk_ir_inst *in;
+  size_t n = 0;
+  while (st && tk_ir_inst_at(tk_ir_stmt_insts(st), n)) n++;
+  tkt_say(d, "line %d of %s, in %s: %zu operation%s\n", f.place.line,
+          f.place.file, f.name, n, n == 1 ? "" : "s");
+  for (size_t i = 0; i < n; i++) {
+    in = tk_ir_inst_at(tk_ir_stmt_insts(st), i);
+    tkt_say(d, "  %-10s %-6s ", tk_ir_inst_name(in), tk_ir_inst_mode(in));
+    if (tk_ir_inst_result(in, 0) >= 0) {
+      tk_type type = tkt_type_from(tk_ir_inst_type(in));
+      tk_type_print(&d->out, &type);
+    }
     while (d->out.n && d->out.s[d->out.n - 1] == ' ') d->out.n--;
     tkt_say(d, "\n");
   }
 }
 
 static void info_frame(tkt *d) {
-  need_stopped(d);
-  tkt_show_frame(d, d->e->frame, d->e->level);
-  int trip = 0;
-  for (const tki_loop *l = d->e->frame->loops; l; l = l->outer, trip++)
+  tk_debug_frame f = need_call(d);
+  tkt_show_frame(d, &f, (int)f.level);
+  for (size_t i = 0; i < f.nloops; i++)
     tkt_say(d, "  %s loop at line %d, trip %llu\n",
-            trip ? "around it the" : "in the",
-            tk_source_line(d->e->frame->func->src, l->stmt->span.lo),
-            (unsigned long long)l->trip);
+            i ? "around it the" : "in the", f.loops[i].place.line,
+            (unsigned long long)f.loops[i].trip);
+}
+
+static void say_points(tkt *d, bool watches, const char *none) {
+  tk_point p;
+  bool any = false;
+  for (size_t i = 0; tk_debug_point_at(d->e, i, &p); i++) {
+    if (watches && p.spec.kind != TK_POINT_WATCH) continue;
+    tkt_point_text(d, &p);
+    any = true;
+  }
+  if (!any) tkt_say(d, "%s", none);
 }
 
 static void info_breakpoints(tkt *d) {
-  if (!d->e->points.first) tkt_say(d, "No breakpoints.\n");
-  for (const tkd_point *p = d->e->points.first; p; p = p->next)
-    tkt_point_text(d, p);
+  say_points(d, false, "No breakpoints.\n");
 }
 
 static void info_watchpoints(tkt *d) {
-  bool any = false;
-  for (const tkd_point *p = d->e->points.first; p; p = p->next) {
-    if (p->kind != TK_POINT_WATCH) continue;
-    tkt_point_text(d, p);
-    any = true;
-  }
-  if (!any) tkt_say(d, "No watchpoints.\n");
+  say_points(d, true, "No watchpoints.\n");
 }
 
 static void info_programs(tkt *d) {
@@ -518,37 +535,38 @@ static void info_programs(tkt *d) {
 }
 
 static void info_buffers(tkt *d) {
+  tk_debug_region r;
   need_launch(d);
-  for (size_t i = 0; i < d->e->t->nregions; i++)
-    if (d->e->t->regions[i].tensor) say_tensor(d, &d->e->t->regions[i]);
+  for (size_t i = 0; tk_debug_region_at(d->e, i, &r); i++) say_tensor(d, &r);
 }
 
 static void info_launch(tkt *d) {
+  tk_debug_time now;
   need_launch(d);
-  tki *t = d->e->t;
+  const tk_debug_stop *s = tk_debug_stand(d->e);
   size_t from = d->out.n;
+  tk_debug_when(d->e, &now);
   tkt_say(d, "launch %llu: %s[%lld, %lld, %lld], %llu programs have run\n",
-          (unsigned long long)d->e->launches, t->program->kernel->name,
-          (long long)t->grid[0], (long long)t->grid[1], (long long)t->grid[2],
-          (unsigned long long)t->done);
+          (unsigned long long)now.launch, s->kernel, (long long)s->grid[0],
+          (long long)s->grid[1], (long long)s->grid[2],
+          (unsigned long long)now.done);
   tkt_fold(d, from);
 }
 
 static void info_source(tkt *d) {
   need_launch(d);
-  const tk_source *s = source_here(d);
+  const tk_source *s = tkt_source(d, place_here(d).file);
   tkt_say(d, "%s, %d lines\n", s->name, (int)s->nlines);
 }
 
-/* Their names, in lines of at most 80 columns. */
+/* Their names, in lines of at most 80 columns.  Two watch every launch. */
 static void say_detectors(tkt *d, bool on) {
   size_t column = 0;
-  for (size_t i = 0; tk_check_name(i); i++) {
-    bool always = i == TKC_BOUNDS || i == TKC_DEADLOCK;
-    bool is_on =
-        tkc_is_on(d->e->session, (tkc_id)i) && !tkt_is_asleep((tkc_id)i);
+  const char *name;
+  for (size_t i = 0; (name = tk_check_name(i)); i++) {
+    bool always = !strcmp(name, "bounds") || !strcmp(name, "deadlock");
+    bool is_on = tk_debug_is_checked(d->e, name) && !tkt_is_asleep(name);
     if ((always || is_on) != on) continue;
-    const char *name = tk_check_name(i);
     const char *lead = !column ? on ? "detectors on:" : "off:" : "";
     column += strlen(lead) + 1 + strlen(name);
     if (column > 80) {
@@ -561,16 +579,18 @@ static void say_detectors(tkt *d, bool on) {
 }
 
 static void info_checks(tkt *d) {
-  size_t n = d->env->ndiags;
+  tk_session *s = tk_debug_session(d->e);
+  size_t n = tk_report_count(s);
   say_detectors(d, true);
   say_detectors(d, false);
-  if (!tkc_is_on(d->e->session, TKC_UNDEF))
+  if (!tk_debug_is_checked(d->e, "undef"))
     tkt_say(d, "undefined lanes are not known: 'set check undef' shows them "
                "as ?\n");
-  if (d->e->t && !d->e->t->asserts) tkt_say(d, "assertions are off\n");
+  if (tk_debug_launch(d->e) && !tk_debug_asserts(d->e))
+    tkt_say(d, "assertions are off\n");
   tkt_say_asleep(d);
   tkt_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
-  for (tk_diag *x = d->env->diags; x; x = x->next) tkt_tell_finding(d, &x->f);
+  for (size_t i = 0; i < n; i++) tkt_tell_finding(d, tk_report_finding(s, i));
 }
 
 static void info_display(tkt *d) {
@@ -581,10 +601,11 @@ static void info_display(tkt *d) {
 }
 
 static void info_checkpoints(tkt *d) {
-  if (!d->e->nmarks) tkt_say(d, "No checkpoints.\n");
-  for (size_t i = 0; i < d->e->nmarks; i++)
-    tkt_say(d, "%d: event %llu\n", d->e->marks[i].number,
-            (unsigned long long)d->e->marks[i].event);
+  tk_resume back;
+  int i = 1;
+  for (; tk_debug_mark_at(d->e, i, &back) == TK_OK; i++)
+    tkt_say(d, "%d: event %llu\n", i, (unsigned long long)back.event);
+  if (i == 1) tkt_say(d, "No checkpoints.\n");
 }
 
 static const struct {

@@ -2,100 +2,73 @@
 #include "command/cmd.h"
 #include "command/operand.h"
 #include "command/say.h"
-#include "debug/frames.h"
-#include "debug/history.h"
-#include "debug/raise.h"
-#include "debug/programs.h"
-#include "debug/resume.h"
-#include "interp/grid.h"
 
-static void resume(tkt *d, tk_resume_kind kind, uint64_t count) {
-  tkd_intend(d->e, &(tk_resume){.kind = kind, .count = count});
+static void resume(tkt *d, tk_resume r) {
+  tkt_need(d, tk_debug_resume(d->e, &r));
 }
 
-/* As often as the argument says. */
-static void resume_times(tkt *d, tk_resume_kind kind, const tkt_args *a) {
+/* ---- moves ------------------------------------------------------------- */
+
+static uint64_t count_of(tkt *d, const tkt_args *a) {
   uint64_t n = tkt_number(d, a->text, 1);
   if (!n) tkt_fail(d, "A number from 1 on was expected.");
-  resume(d, kind, n);
+  return n;
 }
 
-/* ---- onwards ----------------------------------------------------------- */
-
-void tkt_cmd_CONTINUE(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_CONTINUE, a);
-}
-
-void tkt_cmd_STEP(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_STEP, a);
-}
-
-void tkt_cmd_NEXT(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_NEXT, a);
-}
-
-void tkt_cmd_STEPI(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_OPERATION, a);
-}
-
-void tkt_cmd_FINISH(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_FINISH, 1);
-}
+/* Commands that are a way to resume and no more, onwards and back alike; those
+ * whose row in command.def has no operand go once. */
+#define MOVE(id, way)                                                          \
+  void tkt_cmd_##id(tkt *d, tkt_args *a) {                                     \
+    resume(d, (tk_resume){.kind = TK_RESUME_##way, .count = count_of(d, a)});  \
+  }
+MOVE(CONTINUE, CONTINUE)
+MOVE(STEP, STEP)
+MOVE(NEXT, NEXT)
+MOVE(STEPI, OPERATION)
+MOVE(FINISH, FINISH)
+MOVE(RETURN, RETURN)
+MOVE(NEXT_PROGRAM, NEXT_PROGRAM)
+MOVE(LAUNCH, NEXT_LAUNCH)
+MOVE(RUN, AGAIN)
+MOVE(START, START)
+MOVE(DETACH, DETACH)
+MOVE(REVERSE_CONTINUE, BACK)
+MOVE(REVERSE_STEP, BACK_STEP)
+MOVE(REVERSE_NEXT, BACK_NEXT)
+MOVE(REVERSE_STEPI, BACK_OPERATION)
+MOVE(REVERSE_FINISH, BACK_FINISH)
 
 void tkt_cmd_UNTIL(tkt *d, tkt_args *a) {
-  if (!*a->text) {
-    resume(d, TK_RESUME_UNTIL, 1);
-    return;
-  }
-  tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_FINISH, .location = a->text});
+  if (*a->text)
+    resume(d, (tk_resume){.kind = TK_RESUME_FINISH, .location = a->text});
+  else
+    resume(d, (tk_resume){.kind = TK_RESUME_UNTIL});
 }
 
 void tkt_cmd_ADVANCE(tkt *d, tkt_args *a) {
   if (!*a->text) tkt_fail(d, "Which line, function or 'op NAME'?");
-  tkd_intend(d->e,
-             &(tk_resume){.kind = TK_RESUME_CONTINUE, .location = a->text});
-}
-
-void tkt_cmd_RETURN(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_RETURN, 1);
+  resume(d, (tk_resume){.kind = TK_RESUME_CONTINUE, .location = a->text});
 }
 
 void tkt_cmd_JUMP(tkt *d, tkt_args *a) {
-  tk_resume r = {.kind = TK_RESUME_JUMP};
-  tkd_need_statement(d->e);
-  r.line = (int)tkt_number(d, a->text, 0);
-  if (!r.line) tkt_fail(d, "Jump to which line?");
-  tkd_intend(d->e, &r);
+  int line = (int)tkt_number(d, a->text, 0);
+  if (!line) tkt_fail(d, "Jump to which line?");
+  resume(d, (tk_resume){.kind = TK_RESUME_JUMP, .line = line});
 }
 
 /* ---- programs ---------------------------------------------------------- */
 
-static void say_current(tkt *d) {
-  if (!d->e->frame) tkt_fail(d, "The launch has ended.");
-  tkt_say(d, "program ");
-  tkt_put_pid(&d->out, d->e->t->pid, d->e->t->grid);
-  tkt_say(d, "\n");
-}
-
 void tkt_cmd_PROGRAM(tkt *d, tkt_args *a) {
-  uint64_t index = *a->text ? tkt_program_index(d, a->text) : 0;
-  bool current = !*a->text || (!d->e->over && index == d->e->task->index);
-  if (current)
-    say_current(d);
-  else
-    tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_PROGRAM, .program = index});
-}
-
-void tkt_cmd_NEXT_PROGRAM(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_NEXT_PROGRAM, 1);
-}
-
-void tkt_cmd_LAUNCH(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_NEXT_LAUNCH, 1);
+  const tk_debug_stop *s = tk_debug_stand(d->e);
+  uint64_t index = *a->text ? tkt_program_index(d, a->text) : s->program;
+  if (index != s->program || (*a->text && s->over)) {
+    resume(d, (tk_resume){.kind = TK_RESUME_PROGRAM, .program = index});
+    return;
+  }
+  if (s->over) tkt_fail(d, "The launch has ended.");
+  tkt_say(d, "program ");
+  tkt_put_pid(&d->out, s->pid, s->grid);
+  tkt_say(d, "\n");
 }
 
 /* Programs in the same state, which follow each other in the order. */
@@ -140,44 +113,13 @@ void tkt_cmd_PROGRAMS(tkt *d, tkt_args *a) {
   if (r.n) say_run(d, &r);
 }
 
-/* ---- back -------------------------------------------------------------- */
-
-void tkt_cmd_RUN(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_AGAIN, 1);
-}
-
-void tkt_cmd_START(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_START, 1);
-}
-
-void tkt_cmd_REVERSE_STEP(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_BACK_STEP, a);
-}
-
-void tkt_cmd_REVERSE_NEXT(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_BACK_NEXT, a);
-}
-
-void tkt_cmd_REVERSE_CONTINUE(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_BACK, a);
-}
-
-void tkt_cmd_REVERSE_FINISH(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_BACK_FINISH, 1);
-}
-
-void tkt_cmd_REVERSE_STEPI(tkt *d, tkt_args *a) {
-  resume_times(d, TK_RESUME_BACK_OPERATION, a);
-}
+/* ---- time -------------------------------------------------------------- */
 
 void tkt_cmd_GOTO(tkt *d, tkt_args *a) {
   if (!*a->text) tkt_fail(d, "Go to which event? 'when' says which this is.");
-  tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_EVENT,
-                                .event = tkt_number(d, a->text, 1),
-                                .program = TK_DEBUG_NO_PROGRAM});
+  resume(d, (tk_resume){.kind = TK_RESUME_EVENT,
+                        .event = tkt_number(d, a->text, 1),
+                        .program = TK_DEBUG_NO_PROGRAM});
 }
 
 void tkt_cmd_WHEN(tkt *d, tkt_args *a) {
@@ -195,27 +137,20 @@ void tkt_cmd_WHEN(tkt *d, tkt_args *a) {
 }
 
 void tkt_cmd_CHECKPOINT(tkt *d, tkt_args *a) {
+  int number;
+  tk_resume back;
   (void)a;
-  tkd_mark_new(d->e);
-  const tkd_mark *m = &d->e->marks[d->e->nmarks - 1];
-  tkt_say(d, "Checkpoint %d: event %llu\n", m->number,
-          (unsigned long long)m->event);
+  tkt_need(d, tk_debug_mark(d->e, &number));
+  tkt_need(d, tk_debug_mark_at(d->e, number, &back));
+  tkt_say(d, "Checkpoint %d: event %llu\n", number,
+          (unsigned long long)back.event);
 }
 
 void tkt_cmd_RESTART(tkt *d, tkt_args *a) {
   uint64_t n = tkt_number(d, a->text, 0);
-  if (!n || n > d->e->nmarks)
-    tkt_fail(d, "Which checkpoint? There are %zu.", d->e->nmarks);
-  const tkd_mark *m = &d->e->marks[n - 1];
-  tkd_intend(d->e, &(tk_resume){.kind = TK_RESUME_EVENT,
-                                .event = m->event,
-                                .operation = m->sub,
-                                .program = m->index});
-}
-
-void tkt_cmd_DETACH(tkt *d, tkt_args *a) {
-  (void)a;
-  resume(d, TK_RESUME_DETACH, 1);
+  tk_resume back;
+  tkt_need(d, tk_debug_mark_at(d->e, n > INT32_MAX ? 0 : (int)n, &back));
+  resume(d, back);
 }
 
 void tkt_cmd_QUIT(tkt *d, tkt_args *a) {

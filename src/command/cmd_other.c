@@ -13,12 +13,6 @@
 #include "command/settings.h"
 #include "command/show.h"
 #include "command/table.h"
-#include "debug/edit.h"
-#include "debug/frames.h"
-#include "debug/journal.h"
-#include "debug/raise.h"
-#include "debug/resume.h"
-#include "interp/grid.h"
 
 /* ---- set --------------------------------------------------------------- */
 
@@ -36,19 +30,10 @@ static void assign(tkt *d, char *name, char *value) {
   size_t n = strlen(name);
   while (n && name[n - 1] == ' ') name[--n] = '\0';
   value += strspn(value, " ");
-  char *index = strchr(name, '[');
-  size_t k = index ? (size_t)(index - name) : n;
   if (!*name || !*value) tkt_fail(d, "set var NAME = EXPR");
-  if (!d->e->frame) tkt_fail(d, "No program is stopped.");
-  const tki_region *r = index ? tkd_region(d->e, name, k) : NULL;
-  if (r) {
-    tkd_assign_elements(d->e, r, index, value);
-  } else if (index) {
-    tkt_fail(d, "Lanes are not set one by one: set var x = tl.where(...).");
-  } else {
-    tkd_assign(d->e, name, value);
-    tkt_show_variable(d, d->e->frame, name);
-  }
+  if (!tk_debug_frame_count(d->e)) tkt_fail(d, "No program is stopped.");
+  tkt_need(d, tk_debug_assign(d->e, name, value));
+  if (!strchr(name, '[')) tkt_show_expr(d, "", name);
 }
 
 void tkt_cmd_SET(tkt *d, tkt_args *a) {
@@ -91,6 +76,21 @@ static void apply_here(void *ud) {
 
 enum { MOST_APPLIED = 4096 };
 
+/* To how many programs the command was applied. */
+static int apply_to_all(tkt *d, const tk_pids *conds, applying *x) {
+  tk_debug_program p;
+  uint64_t at = 0;
+  int n = 0;
+  while (n < MOST_APPLIED && tk_debug_programs(d->e, &at, &p, 1)) {
+    bool there;
+    if (!tk_pids_match(conds, p.pid)) continue;
+    memcpy(x->pid, p.pid, sizeof x->pid);
+    tkt_need(d, tk_debug_visit(d->e, p.index, apply_here, x, &there));
+    n += there;
+  }
+  return n;
+}
+
 void tkt_cmd_APPLY(tkt *d, tkt_args *a) {
   const char *text = a->text;
   tk_pids conds;
@@ -98,21 +98,13 @@ void tkt_cmd_APPLY(tkt *d, tkt_args *a) {
   if (!*word || !*text) tkt_fail(d, "apply COND COMMAND, as apply 0,>1 p x");
   if (!tk_pids_parse(d->env, word, strlen(word), &conds))
     tk_throw(d->env, TK_USAGE);
-  tkd_need_visits(d->e);
   const char *name = tk_temp(&d->mem, text, tkt_name_length(text));
   const tkt_command *c = tkt_find_command(d, name);
   if (strchr(c->flags, 'R') || c == &tkt_commands[TKT_C_APPLY])
     tkt_fail(d, "apply looks: '%s' moves.", c->name);
   applying x = {.d = d, .command = tk_temp(&d->mem, text, strlen(text))};
-  int n = 0;
-  uint64_t index;
-  for (uint64_t i = 0; i < tki_programs(d->e->t) && n < MOST_APPLIED; i++) {
-    if (!tki_program_at(d->e->t, i, &index)) continue;
-    tki_pid_of(d->e->t, index, x.pid);
-    if (tk_pids_match(&conds, x.pid))
-      n += tkd_visit(d->e, index, apply_here, &x);
-  }
-  tkd_drop_intent(d->e);
+  int n = apply_to_all(d, &conds, &x);
+  tk_debug_resume(d->e, &(tk_resume){.kind = TK_RESUME_NONE});
   if (!n) tkt_fail(d, "No program matches.");
 }
 
@@ -243,7 +235,7 @@ void tkt_source_now(tkt *d, const char *path) {
     tk_text_free(d->env, line);
   }
   d->opt.read = read;
-  tkd_drop_intent(d->e);
+  tk_debug_resume(d->e, &(tk_resume){.kind = TK_RESUME_NONE});
   tkt_flush(d);
 }
 
@@ -280,18 +272,18 @@ void tkt_cmd_ECHO(tkt *d, tkt_args *a) {
 
 void tkt_cmd_RECORD(tkt *d, tkt_args *a) {
   if (*a->text) {
-    if (tk_launch_record(d->e->t->launch, a->text) != TK_OK)
+    if (tk_launch_record(tk_debug_launch(d->e), a->text) != TK_OK)
       tk_throw(d->env, TK_USAGE);
     tkt_say(d, "Written to %s\n", a->text);
     return;
   }
+  tk_debug_time now;
+  tk_debug_when(d->e, &now);
   tkt_say(d,
           "%llu events, %llu bytes of overwritten memory, of at most %llu "
           "MiB\n",
-          (unsigned long long)d->e->event,
-          (unsigned long long)(tkd_journal_at(d->e->journal) -
-                               tkd_journal_first(d->e->journal)),
-          (unsigned long long)(d->e->history >> 20));
+          (unsigned long long)now.event, (unsigned long long)now.kept,
+          (unsigned long long)(now.most >> 20));
 }
 
 void tkt_cmd_SAVE_TRANSCRIPT(tkt *d, tkt_args *a) {

@@ -9,11 +9,6 @@
 #include "command/operand.h"
 #include "command/say.h"
 #include "command/script.h"
-#include "debug/frames.h"
-#include "debug/locate.h"
-#include "debug/raise.h"
-#include "debug/points.h"
-#include "debug/value.h"
 
 /* ---- break ------------------------------------------------------------- */
 
@@ -39,22 +34,28 @@ static char *split_condition(char *text, bool comma) {
   return cond + strspn(cond, " ");
 }
 
-static void say_point(tkt *d, const tkd_point *p, const char *what) {
-  tkt_say(d, "%s %d at %s", what, p->number, p->where);
-  if (p->pending && d->e->t)
-    tkt_say(d, " (not in this launch yet)");
-  else if (p->func && !strchr(p->where, ' ') && p->line != atoi(p->where))
-    tkt_say(d, ": %s, line %d", p->func, p->line);
-  else if (p->func)
-    tkt_say(d, ": %s", p->func);
-  tkt_say(d, "\n");
+/* Sets a point; fails. */
+static tk_point add_point(tkt *d, const tk_point_spec *spec) {
+  tk_point p;
+  int number;
+  if (spec->condition && !*spec->condition)
+    tkt_fail(d, "A condition was expected behind 'if'.");
+  tkt_need(d, tk_debug_add_point(d->e, spec, &number));
+  tkt_need(d, tk_debug_point_numbered(d->e, number, &p));
+  return p;
 }
 
-/* A condition that cannot be read is refused at once; its names are those of
- * where it stands, so they are looked up there. */
-static void check_condition(tkt *d, const char *cond) {
-  if (!*cond) tkt_fail(d, "A condition was expected behind 'if'.");
-  tkd_check_syntax(d->e, "condition", cond);
+static void set_point(tkt *d, const tk_point_spec *spec, const char *what) {
+  tk_point p = add_point(d, spec);
+  const char *where = p.spec.where;
+  tkt_say(d, "%s %d at %s", what, p.number, where);
+  if (p.pending)
+    tkt_say(d, " (not in this launch yet)");
+  else if (p.function && !strchr(where, ' ') && p.line != atoi(where))
+    tkt_say(d, ": %s, line %d", p.function, p.line);
+  else if (p.function)
+    tkt_say(d, ": %s", p.function);
+  tkt_say(d, "\n");
 }
 
 static void set_break(tkt *d, tkt_args *a, bool once) {
@@ -65,9 +66,7 @@ static void set_break(tkt *d, tkt_args *a, bool once) {
   strcpy(text, a->text);
   tk_point_spec spec = {.kind = TK_POINT_BREAK, .where = text, .once = once};
   spec.condition = split_condition(text, true);
-  if (spec.condition) check_condition(d, spec.condition);
-  say_point(d, tkd_point_add(d->e, &spec),
-            once ? "Temporary breakpoint" : "Breakpoint");
+  set_point(d, &spec, once ? "Temporary breakpoint" : "Breakpoint");
 }
 
 void tkt_cmd_BREAK(tkt *d, tkt_args *a) {
@@ -131,7 +130,6 @@ static const char *text_of(tkt *d, const char *where, const char *text,
              "Unexpected '%s' behind the text: a condition begins with "
              "'if'.",
              more);
-  if (*cond) check_condition(d, *cond);
   return format;
 }
 
@@ -142,7 +140,7 @@ void tkt_cmd_DPRINTF(tkt *d, tkt_args *a) {
   comma += 1 + strspn(comma + 1, " ");
   tk_point_spec spec = {.kind = TK_POINT_LOG, .where = where};
   spec.format = text_of(d, where, comma, &spec.condition);
-  say_point(d, tkd_point_add(d->e, &spec), "Logpoint");
+  set_point(d, &spec, "Logpoint");
 }
 
 /* ---- watch and catch --------------------------------------------------- */
@@ -153,11 +151,10 @@ static void set_watch(tkt *d, tkt_args *a, bool reads, bool writes) {
       .kind = TK_POINT_WATCH, .where = text, .reads = reads, .writes = writes};
   spec.condition = split_condition(text, false);
   if (!*text) tkt_fail(d, "Watch what? A variable or a tensor.");
-  if (spec.condition) check_condition(d, spec.condition);
-  const tkd_point *p = tkd_point_add(d->e, &spec);
-  tkt_say(d, "Watchpoint %d: %s", p->number, p->where);
-  if (p->watch.func_name) tkt_say(d, " in %s", p->watch.func_name);
-  tkt_say(d, p->watch.births ? ", which has no value yet\n" : "\n");
+  tk_point p = add_point(d, &spec);
+  tkt_say(d, "Watchpoint %d: %s", p.number, p.spec.where);
+  if (p.function) tkt_say(d, " in %s", p.function);
+  tkt_say(d, p.waits_for_value ? ", which has no value yet\n" : "\n");
 }
 
 void tkt_cmd_WATCH(tkt *d, tkt_args *a) {
@@ -174,13 +171,11 @@ void tkt_cmd_AWATCH(tkt *d, tkt_args *a) {
 
 void tkt_cmd_CATCH(tkt *d, tkt_args *a) {
   tk_point_spec spec = {.kind = TK_POINT_CATCH, .where = a->text};
-  const tkd_point *p = tkd_point_add(d->e, &spec);
-  tkt_say(d, "Catchpoint %d: %s\n", p->number, p->where);
+  tk_point p = add_point(d, &spec);
+  tkt_say(d, "Catchpoint %d: %s\n", p.number, p.spec.where);
 }
 
 /* ---- the list ---------------------------------------------------------- */
-
-typedef void (*point_fn)(tkd *e, tkd_point *p);
 
 static int point_number(tkt *d, const char *text) {
   uint64_t n = tkt_number(d, text, 0);
@@ -201,93 +196,107 @@ static bool next_range(tkt *d, const char **text, int *from, int *to) {
   return true;
 }
 
-/* For each breakpoint that text numbers, or all. */
+typedef tk_status (*point_fn)(tk_debug *e, int number);
+
+/* For each breakpoint numbered from .. to; a list that fn may shorten. */
+static void points_between(tkt *d, int from, int to, point_fn fn) {
+  tk_point p;
+  for (size_t i = 0; tk_debug_point_at(d->e, i, &p);) {
+    tk_point now;
+    if (p.number >= from && p.number <= to) tkt_need(d, fn(d->e, p.number));
+    if (tk_debug_point_at(d->e, i, &now) && now.number == p.number) i++;
+  }
+}
+
+/* ... that text numbers, or all. */
 static void each_point(tkt *d, const char *text, point_fn fn) {
+  tk_point p;
   if (!*text) {
-    for (tkd_point *p = d->e->points.first, *next; p; p = next) {
-      next = p->next;
-      fn(d->e, p);
-    }
+    points_between(d, 1, INT32_MAX, fn);
     return;
   }
   for (int from, to; next_range(d, &text, &from, &to);) {
-    tkd_point_numbered(d->e, from);
-    for (tkd_point *p = d->e->points.first, *next; p; p = next) {
-      next = p->next;
-      if (p->number >= from && p->number <= to) fn(d->e, p);
-    }
+    tkt_need(d, tk_debug_point_numbered(d->e, from, &p));
+    points_between(d, from, to, fn);
   }
 }
 
-static void enable_point(tkd *e, tkd_point *p) {
-  tkd_point_enable(e, p, true);
+static tk_status enable_point(tk_debug *e, int number) {
+  return tk_debug_enable_point(e, number, true);
 }
 
-static void disable_point(tkd *e, tkd_point *p) {
-  tkd_point_enable(e, p, false);
+static tk_status disable_point(tk_debug *e, int number) {
+  return tk_debug_enable_point(e, number, false);
 }
 
 void tkt_cmd_DELETE(tkt *d, tkt_args *a) {
-  each_point(d, a->text, tkd_point_drop);
+  each_point(d, a->text, tk_debug_delete_point);
 }
 
 void tkt_cmd_ENABLE(tkt *d, tkt_args *a) {
   each_point(d, a->text, enable_point);
-  tkd_points_resolve(d->e);
 }
 
 void tkt_cmd_DISABLE(tkt *d, tkt_args *a) {
   each_point(d, a->text, disable_point);
-  tkd_points_resolve(d->e);
 }
 
 void tkt_cmd_CLEAR(tkt *d, tkt_args *a) {
-  int n = 0, line = *a->text || !d->e->frame ? tkd_line_at(d->e, a->text)
-                                             : tkd_line_of(d->e->frame);
-  for (tkd_point *p = d->e->points.first, *next; p; p = next) {
-    next = p->next;
-    if (p->kind == TK_POINT_WATCH || p->kind == TK_POINT_CATCH) continue;
-    if (strcmp(p->where, a->text) && (!line || p->line != line)) continue;
-    tkt_say(d, "Deleted breakpoint %d\n", p->number);
-    tkd_point_drop(d->e, p);
+  tk_debug_frame f;
+  tk_point p;
+  int n = 0, line = *a->text || !tk_debug_selected(d->e, &f)
+                        ? tk_debug_line_of(d->e, a->text)
+                        : f.place.line;
+  for (size_t i = 0; tk_debug_point_at(d->e, i, &p);) {
+    bool stands = p.spec.kind == TK_POINT_BREAK || p.spec.kind == TK_POINT_LOG;
+    bool meant = !strcmp(p.spec.where, a->text) || (line && p.line == line);
+    if (!stands || !meant) {
+      i++;
+      continue;
+    }
+    tkt_say(d, "Deleted breakpoint %d\n", p.number);
+    tkt_need(d, tk_debug_delete_point(d->e, p.number));
     n++;
   }
   if (!n) tkt_fail(d, "No breakpoint there.");
 }
 
 /* The breakpoint that *text begins with a number of. */
-static tkd_point *take_point(tkt *d, const char **text) {
+static tk_point take_point(tkt *d, const char **text) {
   const char *word = tkt_word(d, text);
+  tk_point p;
   if (!*word) tkt_fail(d, "Which breakpoint? 'info breakpoints' lists them.");
-  return tkd_point_numbered(d->e, point_number(d, word));
+  tkt_need(d, tk_debug_point_numbered(d->e, point_number(d, word), &p));
+  return p;
 }
 
 void tkt_cmd_CONDITION(tkt *d, tkt_args *a) {
   const char *text = a->text;
-  tkd_point *p = take_point(d, &text);
-  tkd_point_condition(d->e, p, *text ? text : NULL);
-  if (p->cond)
-    tkt_say(d, "Breakpoint %d stops if %s\n", p->number, p->cond);
+  int number = take_point(d, &text).number;
+  tkt_need(d, tk_debug_condition_point(d->e, number, *text ? text : NULL));
+  if (*text)
+    tkt_say(d, "Breakpoint %d stops if %s\n", number, text);
   else
-    tkt_say(d, "Breakpoint %d has no condition now.\n", p->number);
+    tkt_say(d, "Breakpoint %d has no condition now.\n", number);
 }
 
 void tkt_cmd_IGNORE(tkt *d, tkt_args *a) {
   const char *text = a->text;
-  tkd_point *p = take_point(d, &text);
-  if (!*text) tkt_fail(d, "Pass how many hits of breakpoint %d?", p->number);
-  p->ignore = tkt_number(d, text, 0);
-  tkt_say(d, "Breakpoint %d passes its next %llu hit%s.\n", p->number,
-          (unsigned long long)p->ignore, p->ignore == 1 ? "" : "s");
+  int number = take_point(d, &text).number;
+  if (!*text) tkt_fail(d, "Pass how many hits of breakpoint %d?", number);
+  uint64_t n = tkt_number(d, text, 0);
+  tkt_need(d, tk_debug_ignore_point(d->e, number, n));
+  tkt_say(d, "Breakpoint %d passes its next %llu hit%s.\n", number,
+          (unsigned long long)n, n == 1 ? "" : "s");
 }
 
 void tkt_cmd_COMMANDS(tkt *d, tkt_args *a) {
   const char *text = a->text;
-  const tkd_point *p = d->e->points.first;
-  while (p && p->next) p = p->next;
+  tk_point p = {.number = 0};
+  for (size_t i = 0; !*text && tk_debug_point_at(d->e, i, &p);) i++;
   if (*text) p = take_point(d, &text);
-  if (!p) tkt_fail(d, "There are no breakpoints.");
-  tkt_set_script(d, p->number, tkt_read_body(d));
+  if (!p.number) tkt_fail(d, "There are no breakpoints.");
+  tkt_set_script(d, p.number, tkt_read_body(d));
 }
 
 void tkt_cmd_UNDISPLAY(tkt *d, tkt_args *a) {
@@ -310,27 +319,29 @@ void tkt_cmd_UNDISPLAY(tkt *d, tkt_args *a) {
 
 /* ---- what there is ----------------------------------------------------- */
 
-static const char *point_kind(const tkd_point *p) {
-  if (p->kind == TK_POINT_LOG) return "logpoint";
-  if (p->kind == TK_POINT_CATCH) return "catchpoint";
-  if (p->kind == TK_POINT_BREAK) return p->once ? "temporary" : "breakpoint";
-  return p->watch.reads ? p->watch.writes ? "awatch" : "rwatch" : "watchpoint";
+static const char *point_kind(const tk_point *p) {
+  if (p->spec.kind == TK_POINT_LOG) return "logpoint";
+  if (p->spec.kind == TK_POINT_CATCH) return "catchpoint";
+  if (p->spec.kind == TK_POINT_BREAK)
+    return p->spec.once ? "temporary" : "breakpoint";
+  return p->spec.reads ? p->spec.writes ? "awatch" : "rwatch" : "watchpoint";
 }
 
-void tkt_point_text(tkt *d, const tkd_point *p) {
+void tkt_point_text(tkt *d, const tk_point *p) {
   tkt_say(d, "%-3d %-10s %-3s %s", p->number, point_kind(p),
-          p->enabled ? "on" : "off", p->where);
-  if (p->func && p->kind != TK_POINT_WATCH)
-    tkt_say(d, " in %s, line %d", p->func, p->line);
+          p->spec.disabled ? "off" : "on", p->spec.where);
+  if (p->function && p->spec.kind != TK_POINT_WATCH)
+    tkt_say(d, " in %s, line %d", p->function, p->line);
   if (p->pending) tkt_say(d, " (not in this launch)");
   tkt_say(d, "\n");
-  if (p->cond) tkt_say(d, "      stops if %s\n", p->cond);
-  if (p->format) tkt_say(d, "      prints \"%s\"\n", p->format);
+  if (p->spec.condition) tkt_say(d, "      stops if %s\n", p->spec.condition);
+  if (p->spec.format) tkt_say(d, "      prints \"%s\"\n", p->spec.format);
   if (p->hits)
     tkt_say(d, "      hit %llu time%s\n", (unsigned long long)p->hits,
             p->hits == 1 ? "" : "s");
-  if (p->ignore)
-    tkt_say(d, "      passes the next %llu\n", (unsigned long long)p->ignore);
+  if (p->spec.ignore)
+    tkt_say(d, "      passes the next %llu\n",
+            (unsigned long long)p->spec.ignore);
   for (const char *s = tkt_script_of(d, p->number); s && *s;) {
     int n = (int)strcspn(s, "\n");
     tkt_say(d, "        %.*s\n", n, s);
@@ -340,16 +351,16 @@ void tkt_point_text(tkt *d, const tkd_point *p) {
 
 /* ---- saving ------------------------------------------------------------ */
 
-static void write_point(const tkt *d, FILE *f, const tkd_point *p) {
+static void write_point(const tkt *d, FILE *f, const tk_point *p) {
   const char *script = tkt_script_of(d, p->number);
   static const char *const verbs[] = {"break", "dprintf", "watch", "catch"};
-  const char *verb = verbs[p->kind];
-  if (p->kind == TK_POINT_BREAK && p->once) verb = "tbreak";
-  if (p->kind == TK_POINT_WATCH && p->watch.reads)
-    verb = p->watch.writes ? "awatch" : "rwatch";
-  fprintf(f, "%s %s", verb, p->where);
-  if (p->format) fprintf(f, ", \"%s\"", p->format);
-  if (p->cond) fprintf(f, " if %s", p->cond);
+  const char *verb = verbs[p->spec.kind];
+  if (p->spec.kind == TK_POINT_BREAK && p->spec.once) verb = "tbreak";
+  if (p->spec.kind == TK_POINT_WATCH && p->spec.reads)
+    verb = p->spec.writes ? "awatch" : "rwatch";
+  fprintf(f, "%s %s", verb, p->spec.where);
+  if (p->spec.format) fprintf(f, ", \"%s\"", p->spec.format);
+  if (p->spec.condition) fprintf(f, " if %s", p->spec.condition);
   fputc('\n', f);
   if (script) fprintf(f, "commands\n%send\n", script);
 }
@@ -361,8 +372,8 @@ void tkt_cmd_SAVE(tkt *d, tkt_args *a) {
   FILE *f = fopen(text, "w");
   if (!f) tkt_fail(d, "%s cannot be written.", text);
   int n = 0;
-  for (const tkd_point *p = d->e->points.first; p; p = p->next, n++)
-    write_point(d, f, p);
+  for (tk_point p; tk_debug_point_at(d->e, (size_t)n, &p); n++)
+    write_point(d, f, &p);
   bool bad = ferror(f) != 0;
   bad |= fclose(f) != 0;
   if (bad) tkt_fail(d, "%s cannot be written.", text);

@@ -10,7 +10,9 @@
 
 #include <stdio.h>
 
-#include "debug/debug.h"
+#include "base/scratch.h"
+#include "launch/session.h"
+#include "tkdbg/debugger.h"
 
 typedef struct tk_debugger tkt;
 
@@ -21,6 +23,8 @@ typedef struct tkt_args {
   const char *text;
 } tkt_args;
 
+enum { TKT_LEVELS = 16 };
+
 /* What a variable held at the last stop, as a hash. */
 typedef struct tkt_seen {
   const char *name;
@@ -28,7 +32,7 @@ typedef struct tkt_seen {
 } tkt_seen;
 typedef struct tkt_seen_frame {
   bool valid;
-  const tk_func *func;
+  size_t function;
   uint64_t index; /* of the program */
   size_t n, cap;
   tkt_seen *items;
@@ -65,15 +69,14 @@ typedef struct tkt_settings {
   char *safe_path; /* NULL: not set */
 } tkt_settings;
 
-/* What was listed last, while the selection is the same. */
+/* What was listed last, since a call was selected. */
 typedef struct tkt_listing {
-  uint64_t selections;
   int first, next; /* lines; 0: nothing */
 } tkt_listing;
 
 struct tk_debugger {
   tk_debugger_options opt;
-  tkd *e;
+  tk_debug *e;
   tk_env *env;
   tk_scratch mem;
   tk_watcher watcher;
@@ -97,7 +100,7 @@ struct tk_debugger {
   tkt_script *scripts;
 
   /* what was shown last */
-  tkt_seen_frame seen[TKD_LEVELS];
+  tkt_seen_frame seen[TKT_LEVELS];
   tkt_listing list;
   uint64_t x_next;
   tk_dtype x_dtype;

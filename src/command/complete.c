@@ -9,8 +9,6 @@
 #include "command/info.h"
 #include "command/settings.h"
 #include "command/table.h"
-#include "debug/raise.h"
-#include "interp/check/check.h"
 
 const char tkt_word_breaks[] = " \t\"'`()[]{},:;<>=+*%&|^~!@$\\";
 
@@ -59,27 +57,29 @@ static bool try_commands(completing *x) {
   return true;
 }
 
-static bool try_values(completing *x) {
-  tkt *d = x->d;
+static bool is_name(tkt *d, const char *text) {
   const char *name;
-  for (size_t i = 0; d->e->frame && (name = tki_eval_name(d->e->frame, i)); i++)
+  for (size_t i = 0; (name = tk_debug_name_at(d->e, i)); i++)
+    if (!strcmp(name, text)) return true;
+  return false;
+}
+
+static bool try_values(completing *x) {
+  const char *name;
+  tk_debug_region r;
+  for (size_t i = 0; (name = tk_debug_name_at(x->d->e, i)); i++)
     if (!try_word(x, name)) return false;
-  for (size_t i = 0; d->e->t && i < d->e->t->nregions; i++) {
-    name = d->e->t->regions[i].name;
-    int slot;
-    if (!name || (d->e->frame && tki_eval_slots(d->e->frame, name, &slot, 1)))
-      continue;
-    if (!try_word(x, name)) return false;
-  }
+  for (size_t i = 0; tk_debug_region_at(x->d->e, i, &r); i++)
+    if (!is_name(x->d, r.name) && !try_word(x, r.name)) return false;
   return true;
 }
 
 static bool try_functions(completing *x) {
-  tkt *d = x->d;
-  for (size_t i = 0; d->e->t && i < d->e->t->program->nfuncs; i++) {
-    const tk_func *f = d->e->t->program->funcs[i];
-    if (!f->library && !try_word(x, f->name)) return false;
-  }
+  const tk_ir *form = tk_debug_form(x->d->e);
+  const tk_ir_func *f;
+  for (size_t i = 0; form && (f = tk_ir_func_at(form, i)); i++)
+    if (!tk_ir_func_is_library(f) && !try_word(x, tk_ir_func_name(f)))
+      return false;
   return true;
 }
 
@@ -199,9 +199,10 @@ static void complete(tk_env *e, void *ud) {
 
 const char *tk_debugger_complete(tk_debugger *d, const char *line, size_t i) {
   completing x = {.d = d, .line = line, .i = i};
-  size_t mark = tk_call_begins(&d->mem), theirs = tk_call_begins(&d->e->mem);
+  size_t mark = tk_call_begins(&d->mem);
+  tk_debug_block_begins(d->e);
   tk_protect(d->env, complete, &x);
-  tk_call_ends(&d->e->mem, theirs);
+  tk_debug_block_ends(d->e);
   tk_call_ends(&d->mem, mark);
   return x.found;
 }

@@ -13,8 +13,6 @@
 #include "command/input.h"
 #include "command/say.h"
 #include "command/table.h"
-#include "debug/raise.h"
-#include "debug/resume.h"
 
 static void (*const functions[TKT_COMMANDS])(tkt *d, tkt_args *a) = {
 #define COMMAND(id, name, aliases, args, flags, words, summary, text)          \
@@ -51,9 +49,9 @@ static void parse_line(tkt *d, const char *line, parsed *p) {
 
 static void need_context(tkt *d, const tkt_command *c) {
   bool program = strchr(c->flags, 'P') != NULL;
-  if ((program || strchr(c->flags, 'L')) && !d->e->t)
+  if ((program || strchr(c->flags, 'L')) && !tk_debug_launch(d->e))
     tkt_fail(d, "'%s' needs a launch, and none is running.", c->name);
-  if (program && !d->e->frame)
+  if (program && !tk_debug_frame_count(d->e))
     tkt_fail(d, "'%s' needs a program that is stopped; the launch has ended.",
              c->name);
 }
@@ -158,18 +156,16 @@ static void say_failure(tk_env *e, void *ud) {
   line_job *j = ud;
   tkt_say_refused(j->d);
   if (j->st != TK_OK && e->ndiags > j->diags) tkt_say_reports(j->d, j->diags);
-  if (j->st != TK_OK) tkt_say_message(j->d);
   tkt_flush(j->d);
 }
 
 bool tkt_execute(tkt *d, const char *line) {
   static const char no_memory[] = "Out of memory.\n";
   line_job j = {.d = d, .line = line, .diags = d->env->ndiags};
-  size_t mark = tk_call_begins(&d->mem), theirs = tk_call_begins(&d->e->mem);
-  tkd_drop_message(d->e);
+  size_t mark = tk_call_begins(&d->mem);
+  tk_debug_block_begins(d->e);
   j.st = tk_protect(d->env, run_line, &j);
   tk_held_drop(&d->mem, mark);
-  if (j.st != TK_OK) tkd_recover(d->e);
   if (tk_protect(d->env, say_failure, &j) != TK_OK) {
     tk_diag_truncate(d->env, j.diags);
     tk_buf_clear(&d->out);
@@ -177,7 +173,7 @@ bool tkt_execute(tkt *d, const char *line) {
     if (d->opt.write) d->opt.write(d->opt.ud, no_memory, strlen(no_memory));
   }
   if (!d->lines) d->depth_of_source = 0;
-  tk_call_ends(&d->e->mem, theirs);
+  tk_debug_block_ends(d->e);
   tk_call_ends(&d->mem, mark);
   return j.st == TK_OK;
 }
@@ -203,7 +199,7 @@ bool tk_debugger_command(tk_debugger *d, const char *line) {
 }
 
 void tkt_prompt(tkt *d) {
-  while (!tkd_has_intent(d->e) && !d->e->quit) {
+  while (!tk_debug_will_resume(d->e) && !tk_debug_has_quit(d->e)) {
     bool typed = !d->lines;
     const char *line = tkt_read(d, "(tkdbg) ");
     bool dropped = d->env->interrupted; /* by Ctrl-C */

@@ -8,9 +8,6 @@
 #include "command/say.h"
 #include "command/script.h"
 #include "command/show.h"
-#include "debug/engine.h"
-#include "debug/raise.h"
-#include "debug/points.h"
 
 /* ---- stops ------------------------------------------------------------- */
 
@@ -31,19 +28,20 @@ static void show_body(tk_env *e, void *ud) {
 
 static void say_stop(void *ud, tk_debug *e, const tk_debug_stop *s) {
   stopping x = {ud, s};
-  size_t mark = tk_call_begins(&x.d->mem), theirs = tk_call_begins(&e->mem);
-  tk_status st = tk_protect(e->env, show_body, &x);
-  tk_call_ends(&e->mem, theirs);
+  size_t mark = tk_call_begins(&x.d->mem);
+  x.d->list = (tkt_listing){0};
+  tk_debug_block_begins(e);
+  tk_status st = tk_protect(x.d->env, show_body, &x);
+  tk_debug_block_ends(e);
   tk_call_ends(&x.d->mem, mark);
-  if (st != TK_OK) tk_throw(e->env, st);
-  tkd_points_drop_used(e); /* before anybody lists them */
+  if (st != TK_OK) tk_throw(x.d->env, st);
   tkt_prompt(x.d);
 }
 
 static void launch_begins(void *ud, tk_debug *e) {
   tkt *d = ud;
   (void)e;
-  for (int i = 0; i < TKD_LEVELS; i++) d->seen[i].valid = false;
+  for (int i = 0; i < TKT_LEVELS; i++) d->seen[i].valid = false;
 }
 
 static void launch_ends(void *ud, tk_debug *e) {
@@ -58,8 +56,8 @@ static void write_output(void *ud, const char *text, size_t len) {
   tkt_flush(d);
   if (d->opt.event)
     tkt_tell_output(d, text, len);
-  else if (d->e->output)
-    d->e->output(d->e->output_ud, text, len);
+  else
+    tk_debug_pass_output(d->e, text, len);
 }
 
 static void say_log(void *ud, tk_debug *e, const tk_log *log) {
@@ -122,7 +120,7 @@ static void free_front(tk_env *e, void *ud) {
   free_lists(e, d);
   free_text(e, d->last);
   free_text(e, d->set.safe_path);
-  for (int i = 0; i < TKD_LEVELS; i++)
+  for (int i = 0; i < TKT_LEVELS; i++)
     tk_free(e, d->seen[i].items, d->seen[i].cap * sizeof(tkt_seen));
   tk_scratch_free(&d->mem);
   tk_buf_free(&d->out);
@@ -182,8 +180,8 @@ tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
 
 tk_status tk_debugger_over(tk_debug *e, const tk_debugger_options *o,
                            tk_debugger **out) {
-  front_making m = {.s = e->session, .o = o, .engine = e};
-  tk_status st = tk_session_guard(e->session, make_front, &m);
+  front_making m = {.s = tk_debug_session(e), .o = o, .engine = e};
+  tk_status st = tk_session_guard(m.s, make_front, &m);
   *out = st == TK_OK ? m.d : NULL;
   return st;
 }
@@ -206,16 +204,19 @@ bool tk_debugger_is_active(const tk_debugger *d) {
 
 static void say_unresolved(tk_env *e, void *ud) {
   tkt *d = ud;
+  tk_debug_time now;
   tk_point p;
   (void)e;
-  for (size_t i = 0; !d->e->quit && tk_debug_point_at(d->e, i, &p); i++) {
+  tk_debug_when(d->e, &now);
+  for (size_t i = 0; tk_debug_point_at(d->e, i, &p); i++) {
+    if (tk_debug_has_quit(d->e)) break;
     bool stands = p.spec.kind == TK_POINT_BREAK || p.spec.kind == TK_POINT_LOG;
     if (!stands || p.spec.disabled || p.ever_resolved) continue;
     tkt_say(d, "%s %d at %s never stopped anything: ",
             p.spec.kind == TK_POINT_BREAK ? "Breakpoint" : "Logpoint", p.number,
             p.spec.where);
-    tkt_say(d, d->e->launches ? "no launch had such a place.\n"
-                              : "no kernel was launched.\n");
+    tkt_say(d, now.launch ? "no launch had such a place.\n"
+                          : "no kernel was launched.\n");
   }
   tkt_flush(d);
 }

@@ -4,9 +4,8 @@
 #define TK_COMMAND_INFO_H
 
 #include "command/command.h"
-#include "debug/points.h"
 
-void tkt_point_text(tkt *d, const tkd_point *p); /* a line, and what it does */
-const char *tkt_info_topic(size_t i);            /* NULL: there are no more */
+void tkt_point_text(tkt *d, const tk_point *p); /* a line, and what it does */
+const char *tkt_info_topic(size_t i);           /* NULL: there are no more */
 
 #endif

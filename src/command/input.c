@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "command/say.h"
-#include "debug/raise.h"
 
 void tkt_push_lines(tkt *d, const char *text) {
   tkt_line **at = &d->lines;

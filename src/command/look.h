@@ -7,7 +7,8 @@
 #ifndef TK_COMMAND_LOOK_H
 #define TK_COMMAND_LOOK_H
 
-#include "interp/interp.h"
+#include "ir/type.h"
+#include "tkdbg/debugger.h"
 
 /* Lanes with a type; strided, so that a tensor in memory is one as well. */
 typedef struct tkt_block {
@@ -20,7 +21,7 @@ typedef struct tkt_block {
 /* Lanes that are next to each other; they must stay alive. */
 tkt_block tkt_block_of(const tk_type *type, const void *lanes);
 /* A tensor's elements. */
-tkt_block tkt_block_tensor(const tk_tensor *x);
+tkt_block tkt_block_region(const tk_debug_region *x);
 /* The memory of the i-th lane in row-major order. */
 const void *tkt_block_lane(const tkt_block *b, int64_t i);
 double tkt_lane_double(const tkt_block *b, int64_t i); /* addresses too */

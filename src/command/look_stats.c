@@ -22,7 +22,7 @@ tkt_block tkt_block_of(const tk_type *type, const void *lanes) {
   return b;
 }
 
-tkt_block tkt_block_tensor(const tk_tensor *x) {
+tkt_block tkt_block_region(const tk_debug_region *x) {
   tkt_block b = {.type = tk_scalar(x->dtype), .data = x->data};
   b.type.rank = (uint8_t)x->rank;
   for (int i = 0; i < x->rank; i++) {

@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "debug/raise.h"
-
 int tkt_width(const tkt *d) {
   return d->set.width ? (int)d->set.width : d->opt.width ? d->opt.width : 80;
 }
@@ -149,11 +147,6 @@ void tkt_say_reports(tkt *d, size_t n) {
   tk_diag_truncate(d->env, n);
 }
 
-void tkt_refuse(tkt *d, size_t n) {
-  tkt_say_reports(d, n);
-  tk_throw(d->env, TK_USAGE);
-}
-
 /* Whoever failed for want of memory may have said that something else was
  * wrong, or nothing. */
 void tkt_say_refused(tkt *d) {
@@ -162,13 +155,15 @@ void tkt_say_refused(tkt *d) {
   d->refused = n;
 }
 
-void tkt_say_message(tkt *d) {
-  const char *text = tkd_message(d->e);
-  size_t from = d->out.n;
-  if (!*text) return;
-  tkt_say(d, "%s\n", text);
-  tkt_fold(d, from);
-  tkd_drop_message(d->e);
+/* What was raised comes behind what was found. */
+void tkt_need(tkt *d, tk_status st) {
+  const tk_debug_fault *f = tk_debug_error(d->e);
+  if (st == TK_OK) return;
+  if (st == TK_INTERNAL) tk_throw(d->env, st);
+  for (size_t i = 0; i < f->nfindings; i++) put_finding(d, f->findings[i]);
+  bool raised = !f->nfindings || strcmp(f->message, f->findings[0]->message);
+  if (raised && *f->message) tkt_fail(d, "%s", f->message);
+  tk_throw(d->env, st == TK_FINDING ? TK_USAGE : st);
 }
 
 void tkt_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]) {

@@ -20,9 +20,9 @@ void tkt_put_pid(tk_buf *b, const int64_t pid[3], const int64_t grid[3]);
 void tkt_tell_finding(tkt *d, const tk_finding *f); /* it has been seen now */
 /* Says and drops what was reported after the first n. */
 void tkt_say_reports(tkt *d, size_t n);
-/* ... and ends the command. */
-void tkt_refuse(tkt *d, size_t n) TK_NORETURN;
 void tkt_say_refused(tkt *d); /* allocations, if there were any */
-void tkt_say_message(tkt *d); /* why the engine refused, if it did */
+/* Says why a call of the engine failed, and ends the command; TK_OK: nothing.
+ */
+void tkt_need(tkt *d, tk_status st);
 
 #endif

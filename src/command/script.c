@@ -2,7 +2,6 @@
 #include "command/script.h"
 
 #include "command/input.h"
-#include "debug/raise.h"
 
 static tkt_script *find_script(const tkt *d, int point) {
   tkt_script *x = d->scripts;

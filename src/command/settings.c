@@ -6,10 +6,6 @@
 #include "command/operand.h"
 #include "command/say.h"
 #include "command/show.h"
-#include "debug/api.h"
-#include "debug/history.h"
-#include "debug/raise.h"
-#include "interp/check/check.h"
 
 /* ---- each of them ------------------------------------------------------ */
 
@@ -68,21 +64,22 @@ static void set_HISTORY(tkt *d, const char *value) {
 }
 
 static void show_HISTORY(tkt *d) {
-  say_number(d, d->e->history >> 20);
+  tk_debug_time now;
+  tk_debug_when(d->e, &now);
+  say_number(d, now.most >> 20);
 }
 
 /* From the next launch on, or from the next 'run'. */
 static void set_ORDER(tkt *d, const char *value) {
-  tk_order order;
   if (!*value) tkt_fail(d, "set order serial|reverse|shuffle:SEED");
-  if (!tk_order_parse(d->env, value, 1, &order)) tk_throw(d->env, TK_USAGE);
-  tk_text_set(d->env, &d->e->order, value);
-  if (d->e->t)
+  tkt_need(d, tk_debug_order(d->e, value));
+  if (tk_debug_launch(d->e))
     tkt_say(d, "From the next launch on; 'run' begins this one again.\n");
 }
 
 static void show_ORDER(tkt *d) {
-  tkt_say(d, "%s", d->e->order ? d->e->order : "as --order says");
+  const char *order = tk_debug_order_of(d->e);
+  tkt_say(d, "%s", order ? order : "as --order says");
 }
 
 static void set_SAFE_PATH(tkt *d, const char *value) {
@@ -97,8 +94,10 @@ static void show_SAFE_PATH(tkt *d) {
  * here, with them. */
 static void set_CHECK(tkt *d, const char *list) {
   if (!*list) tkt_fail(d, "set check LIST, set check all, or set check off");
-  bool begun = d->e->t && (d->e->ncheckpoints || d->e->event);
-  tkd_choose_detectors(d->e, strcmp(list, "off") ? list : NULL);
+  tk_debug_time now;
+  tk_debug_when(d->e, &now);
+  bool begun = tk_debug_launch(d->e) && (now.first || now.event);
+  tkt_need(d, tk_debug_check(d->e, strcmp(list, "off") ? list : NULL));
   tkt_say_asleep(d);
   if (!begun) return;
   size_t n = d->env->ndiags;
@@ -108,7 +107,7 @@ static void set_CHECK(tkt *d, const char *list) {
 static void show_CHECK(tkt *d) {
   const char *separator = "";
   for (size_t i = 0; tk_check_name(i); i++) {
-    if (!tkc_is_on(d->e->session, (tkc_id)i)) continue;
+    if (!tk_debug_is_checked(d->e, tk_check_name(i))) continue;
     tkt_say(d, "%s%s", separator, tk_check_name(i));
     separator = ",";
   }

@@ -5,30 +5,30 @@
 
 #include "command/command.h"
 #include "command/look.h"
-#include "debug/value.h"
-#include "interp/check/check.h"
 
 /* ---- show_value.c ------------------------------------------------------ */
 
+tk_type tkt_type_from(tk_ir_type t);
+tk_type tkt_type_of(const tk_debug_value *v);
+/* The value of an expression that is one block or scalar; fails, saying that
+ * it is `what`. */
+const tk_debug_value *tkt_one_value(tkt *d, const char *text, const char *what);
 /* name: type = value, in a format ("": as NumPy prints). */
 void tkt_show_value(tkt *d, const char *name, const char *fmt,
-                    const tkd_value *v);
+                    const tk_debug_value *v);
+void tkt_show_lanes(tkt *d, const tk_debug_value *v); /* the value alone */
 /* A lane as print shows it. */
 void tkt_put_lane(tkt *d, const tk_type *type, const void *lane);
 /* Text with {EXPR}, as of a logpoint. */
 void tkt_print_format(tkt *d, const char *format);
 void tkt_show_expr(tkt *d, const char *fmt, const char *text); /* fails */
-/* A variable of a call; an argument's value alone. */
-void tkt_show_variable(tkt *d, const tki_frame *f, const char *name);
-void tkt_show_argument(tkt *d, const tki_frame *f, int slot);
+void tkt_show_variable(tkt *d, const tk_debug_variable *v);
 void tkt_display_all(tkt *d);
 
-/* By element of a tensor in memory, whether it was never written (b: the
- * tensor, as it lies in memory now); NULL: all were.  Temporary. */
-typedef bool (*tkt_unwritten_fn)(const tki *t, const tki_region *r,
-                                 const void *host, size_t n);
-const uint8_t *tkt_unwritten(tkt *d, const tki_region *r, const tkt_block *b,
-                             tkt_unwritten_fn is_unwritten);
+/* By element of a tensor in memory (b), whether it was never written; NULL:
+ * all were.  Temporary. */
+const uint8_t *tkt_unwritten(tkt *d, const tk_debug_region *r,
+                             const tkt_block *b);
 
 /* ---- show_stop.c ------------------------------------------------------- */
 
@@ -36,10 +36,16 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s);
 /* What watchpoints saw. */
 void tkt_show_watched(tkt *d, const tk_debug_stop *s);
 void tkt_tell_output(tkt *d, const char *text, size_t n); /* a program's */
-void tkt_show_frame(tkt *d, const tki_frame *f, int level);
-void tkt_show_lines(tkt *d, const tk_source *src, int from, int to, int at);
+/* The i-th parameter among variables; NULL: there are no more. */
+const tk_debug_variable *tkt_parameter(const tk_debug_variable *v, size_t n,
+                                       int i);
+void tkt_show_frame(tkt *d, const tk_debug_frame *f, int level);
+/* A file's lines; `at` is where it stands, 0: nowhere there. */
+void tkt_show_lines(tkt *d, const char *file, int from, int to, int at);
+/* The text of a file with its lines; temporary. */
+const tk_source *tkt_source(tkt *d, const char *file);
 /* Whether a detector does nothing under the debugger. */
-bool tkt_is_asleep(tkc_id check);
+bool tkt_is_asleep(const char *detector);
 /* Says which detectors that are on do nothing under the debugger. */
 void tkt_say_asleep(tkt *d);
 

@@ -5,36 +5,40 @@
 
 #include "command/look.h"
 #include "command/say.h"
-#include "debug/frames.h"
-#include "debug/raise.h"
-#include "debug/points.h"
-#include "debug/programs.h"
-#include "interp/check/check.h"
 
 /* ---- frames ------------------------------------------------------------ */
 
 /* name=value for scalars and tensors of the launch, for the frame's line. */
-static void put_arg(tkt *d, const tki_frame *f, int slot, const char *sep) {
-  const tk_slot *s = &f->func->slots[slot];
-  if (!s->name) return;
-  tk_buf_printf(&d->out, "%s%s=", sep, s->name);
-  if (s->type.rank) {
-    tk_type_declare(&d->out, &s->type);
-  } else {
-    tkt_show_argument(d, f, slot);
+static void put_argument(tkt *d, const tk_debug_variable *v) {
+  const char *separator = d->out.s[d->out.n - 1] == '(' ? "" : ", ";
+  for (size_t i = 0; i < v->nvalues; i++) {
+    const tk_debug_value *x = &v->values[i];
+    if (x->known || !x->path) continue;
+    tk_buf_printf(&d->out, "%s%s=", separator, x->name);
+    separator = ", ";
+    tk_type type = tkt_type_of(x);
+    if (type.rank)
+      tk_type_declare(&d->out, &type);
+    else
+      tkt_show_lanes(d, x);
   }
 }
 
-void tkt_show_frame(tkt *d, const tki_frame *f, int level) {
-  size_t from = d->out.n;
+const tk_debug_variable *tkt_parameter(const tk_debug_variable *v, size_t n,
+                                       int i) {
+  for (size_t k = 0; k < n; k++)
+    if (v[k].parameter == i) return &v[k];
+  return NULL;
+}
+
+void tkt_show_frame(tkt *d, const tk_debug_frame *f, int level) {
+  const tk_debug_variable *v, *x;
+  size_t from = d->out.n, n;
+  tkt_need(d, tk_debug_variables(d->e, f->level, &v, &n));
   if (level >= 0) tk_buf_printf(&d->out, "#%-2d ", level);
-  tk_buf_printf(&d->out, "%s(", f->func->name);
-  const char *sep = "";
-  for (size_t i = 0; i < f->func->nparams; i++) {
-    put_arg(d, f, f->func->params[i], sep);
-    sep = ", ";
-  }
-  tk_buf_printf(&d->out, ") at %s:%d\n", f->func->src->name, tkd_line_of(f));
+  tk_buf_printf(&d->out, "%s(", f->name);
+  for (int i = 0; (x = tkt_parameter(v, n, i)); i++) put_argument(d, x);
+  tk_buf_printf(&d->out, ") at %s:%d\n", f->place.file, f->place.line);
   tkt_fold(d, from);
 }
 
@@ -55,23 +59,35 @@ static void style(tkt *d, style_id s) {
 
 /* ---- source ------------------------------------------------------------ */
 
-static char line_mark(tkt *d, const tk_source *src, int line, int at) {
+const tk_source *tkt_source(tkt *d, const char *file) {
+  tk_debug_source x;
+  if (!tk_debug_source_named(d->e, file, &x)) return NULL;
+  return tk_source_new(&d->mem.arena, x.file, x.text, x.length);
+}
+
+/* Those of the file that is looked at are marked. */
+static char line_mark(tkt *d, const tk_debug_frame *here, const char *file,
+                      int line, int at) {
+  tk_point p;
   if (line == at) return '>';
-  for (const tkd_point *p = d->e->points.first; p; p = p->next)
-    if (p->line == line && p->kind != TK_POINT_WATCH && p->func && p->enabled &&
-        d->e->frame && d->e->frame->func->src == src)
-      return 'b';
+  if (!here->place.file || strcmp(here->place.file, file) != 0) return ' ';
+  for (size_t i = 0; tk_debug_point_at(d->e, i, &p); i++)
+    if (p.line == line && p.function && !p.spec.disabled) return 'b';
   return ' ';
 }
 
-void tkt_show_lines(tkt *d, const tk_source *src, int from, int to, int at) {
+void tkt_show_lines(tkt *d, const char *file, int from, int to, int at) {
+  const tk_source *src = tkt_source(d, file);
+  tk_debug_frame here = {.level = 0};
+  if (!src) return;
+  tk_debug_selected(d->e, &here);
   if (from < 1) from = 1;
   if (to > (int)src->nlines) to = (int)src->nlines;
   int digits = to > 999 ? 5 : 4;
   for (int i = from; i <= to; i++) {
     size_t n;
     const char *text = tk_source_line_text(src, i, &n);
-    char mark = line_mark(d, src, i, at);
+    char mark = line_mark(d, &here, file, i, at);
     if (mark != ' ') style(d, mark == '>' ? HERE : MARK);
     tk_buf_printf(&d->out, "%s%*d",
                   mark == '>'   ? "=>"
@@ -100,52 +116,46 @@ static uint64_t hash_bytes(uint64_t h, const void *p, size_t n) {
 }
 
 /* 0: it has no value yet. */
-static uint64_t hash_slot(const tki_frame *f, int slot) {
-  const tk_type *type = &f->func->slots[slot].type;
-  tki_val *v = &f->slots[slot];
-  if (!tki_has_value(v, type) || tki_is_unassigned(f, slot)) return 0;
-  size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
-  return hash_bytes(0x12345, tki_lanes(v), n) | 1;
-}
-
-static uint64_t hash_name(const tki_frame *f, const char *name) {
-  int slots[TK_EVAL_LEAVES];
-  size_t n = tki_eval_slots(f, name, slots, TK_EVAL_LEAVES);
+static uint64_t hash_variable(const tk_debug_variable *v) {
   uint64_t h = 0;
-  for (size_t i = 0; i < n; i++) h = h * 31 + hash_slot(f, slots[i]);
+  for (size_t i = 0; i < v->nvalues; i++) {
+    const tk_debug_value *x = &v->values[i];
+    if (!v->unassigned && x->lanes)
+      h = h * 31 + (hash_bytes(0x12345, x->lanes, x->size) | 1);
+  }
   return h;
 }
 
 static void remember_one(tkt *d, tkt_seen_frame *s, const char *name,
                          uint64_t hash) {
-  if (s->n == s->cap) {
-    size_t cap = s->cap ? s->cap * 2 : 16;
-    s->items = tk_realloc(d->env, s->items, s->cap * sizeof *s->items,
-                          cap * sizeof *s->items);
-    s->cap = cap;
-  }
+  if (s->n == s->cap)
+    s->items = tk_array_grow(d->env, s->items, sizeof *s->items, &s->cap);
   s->items[s->n++] = (tkt_seen){name, hash};
 }
 
-static void remember_frame(tkt *d, const tki_frame *f, int depth) {
-  tkt_seen_frame *s = &d->seen[depth];
-  s->func = f->func;
-  s->index = d->e->task->index;
+static void remember_frame(tkt *d, const tk_debug_frame *f, uint64_t program) {
+  tkt_seen_frame *s = &d->seen[f->depth];
+  const tk_debug_variable *v;
+  size_t n;
+  tkt_need(d, tk_debug_variables(d->e, f->level, &v, &n));
+  s->function = f->function;
+  s->index = program;
   s->n = 0;
-  const char *name;
-  for (size_t i = 0; (name = tki_eval_name(f, i)); i++) {
-    uint64_t hash = hash_name(f, name);
-    if (hash) remember_one(d, s, name, hash);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t hash = hash_variable(&v[i]);
+    if (hash) remember_one(d, s, v[i].name, hash);
   }
   s->valid = true;
 }
 
-static void remember(tkt *d) {
-  const tki_frame *f = tkd_top(d->e);
-  int depth = tkd_depth(f);
-  for (int i = depth; i < TKD_LEVELS; i++) d->seen[i].valid = false;
-  for (; f; f = tkd_user_frame(f->caller), depth--)
-    if (depth < TKD_LEVELS) remember_frame(d, f, depth);
+static void remember(tkt *d, uint64_t program) {
+  size_t n = tk_debug_frame_count(d->e);
+  for (size_t i = n; i < TKT_LEVELS; i++) d->seen[i].valid = false;
+  for (size_t level = 0; level < n; level++) {
+    tk_debug_frame f;
+    tkt_need(d, tk_debug_frame_at(d->e, level, &f));
+    if (f.depth < TKT_LEVELS) remember_frame(d, &f, program);
+  }
 }
 
 static bool differs(const tkt_seen_frame *s, const char *name, uint64_t hash) {
@@ -182,9 +192,10 @@ static void put_line_of(tkt *d, char *text, size_t n) {
 }
 
 /* A change is a line, or one for each item of a tuple. */
-static void show_change(tkt *d, const tki_frame *f, const char *name) {
-  size_t from = d->out.n, n = strlen(name);
-  tkt_show_variable(d, f, name);
+static void show_change(tkt *d, const tk_debug_variable *v) {
+  size_t from = d->out.n, n = strlen(v->name);
+  const char *name = v->name;
+  tkt_show_variable(d, v);
   char *text = tk_temp(&d->mem, d->out.s + from, d->out.n - from);
   d->out.n = from;
   while (*text) {
@@ -197,43 +208,27 @@ static void show_change(tkt *d, const tki_frame *f, const char *name) {
   }
 }
 
-/* The values of what changed since the last stop in this frame. */
-static void show_changes(tkt *d, const tki_frame *f) {
-  int depth = tkd_depth(f), shown = 0, more = 0;
-  const tkt_seen_frame *s = &d->seen[depth < TKD_LEVELS ? depth : 0];
-  bool known = depth < TKD_LEVELS && s->valid && s->func == f->func &&
-               s->index == d->e->task->index;
-  const char *name;
-  if (!known || !d->set.changes) return;
-  for (size_t i = 0; (name = tki_eval_name(f, i)); i++) {
-    uint64_t hash = hash_name(f, name);
-    if (!hash || !differs(s, name, hash)) continue;
+/* The values of what changed since the last stop in this call, newest first. */
+static void show_changes(tkt *d, uint64_t program) {
+  tk_debug_frame f;
+  const tk_debug_variable *v;
+  size_t n;
+  int shown = 0, more = 0;
+  if (!d->set.changes || !tk_debug_selected(d->e, &f)) return;
+  const tkt_seen_frame *s = &d->seen[f.depth < TKT_LEVELS ? f.depth : 0];
+  if (f.depth >= TKT_LEVELS || !s->valid || s->function != f.function ||
+      s->index != program)
+    return;
+  tkt_need(d, tk_debug_variables(d->e, f.level, &v, &n));
+  for (size_t i = 0; i < n; i++) {
+    uint64_t hash = hash_variable(&v[i]);
+    if (!hash || !differs(s, v[i].name, hash)) continue;
     if (shown++ < MOST_CHANGES)
-      show_change(d, f, name);
+      show_change(d, &v[i]);
     else
       more++;
   }
   if (more) tkt_say(d, "(%d more changed)\n", more);
-}
-
-/* ---- data -------------------------------------------------------------- */
-
-static tk_type value_type(const tk_debug_value *v) {
-  tk_type type = tk_scalar(v->type.dtype);
-  type.ptr = (uint8_t)v->type.pointers;
-  type.rank = (uint8_t)v->type.rank;
-  for (int i = 0; i < v->type.rank; i++)
-    type.shape[i] = (int32_t)v->type.shape[i];
-  return type;
-}
-
-static void show_data(tkt *d, const char *name, const tk_debug_value *v) {
-  tkd_value x = {.type = value_type(v),
-                 .bytes = v->lanes,
-                 .n = v->size,
-                 .undefined = v->undefined,
-                 .region = TKI_ANY};
-  tkt_show_value(d, name, "", &x);
 }
 
 /* ---- stops ------------------------------------------------------------- */
@@ -247,12 +242,10 @@ static const struct {
 };
 
 static void put_reason(tkt *d, const tk_debug_stop *s) {
-  const tkd_stop *why = &d->e->stop; /* its point is there still */
   const char *text = reasons[s->reason].text;
   tk_buf_puts(&d->out, text);
   if (s->point) tk_buf_printf(&d->out, " %d", s->point);
-  if (why->point && why->point->kind == TK_POINT_CATCH)
-    tk_buf_printf(&d->out, " (%s)", why->point->where);
+  if (s->caught) tk_buf_printf(&d->out, " (%s)", s->caught);
   if (s->reason == TK_STOP_EVENT)
     tk_buf_printf(&d->out, " to event %llu", (unsigned long long)s->event);
   if (s->text[0])
@@ -261,28 +254,25 @@ static void put_reason(tkt *d, const tk_debug_stop *s) {
 }
 
 /* The source of the operation is cut so that it fits a line of its own. */
-static void put_inst(tkt *d, const tki_frame *f) {
-  if (!d->e->sub || d->e->sub == TKD_LATE || !f->inst) return;
-  tk_span at = f->inst->span;
-  int n = (int)(at.hi - at.lo), room = tkt_width(d) - 8;
-  const char *text = f->func->src->text + at.lo;
-  const char *end = memchr(text, '\n', (size_t)n),
-             *mode = tk_mode_name(f->inst);
+static void put_operation(tkt *d, const tk_debug_stop *s) {
+  const tk_place *at = &s->operation_at;
+  if (!s->opcode) return;
+  int most = (int)at->text_length - at->column + 1;
+  int n = (int)at->length, room = tkt_width(d) - 8;
+  const char *text = at->text + at->column - 1;
   if (room > 60) room = 60;
   if (room < 4) room = 4;
-  bool cut = end || n > room;
-  if (end) n = (int)(end - text);
-  if (n > room) n = room;
+  if (most < room) room = most;
+  bool cut = n > room;
+  if (cut) n = room;
   size_t from = d->out.n;
-  tk_buf_printf(&d->out, "before operation %llu, %s%s%s: %.*s%s\n",
-                (unsigned long long)d->e->sub,
-                tk_inst_name((tk_opcode)f->inst->op), *mode ? " " : "", mode, n,
-                text, cut ? "..." : "");
+  tk_buf_printf(&d->out, "before operation %llu, %s: %.*s%s\n",
+                (unsigned long long)s->operation, s->opcode, n, text,
+                cut ? "..." : "");
   tkt_fold(d, from);
 }
 
 static void show_place(tkt *d, const tk_debug_stop *s) {
-  const tki_frame *f = d->e->frame;
   style(d, STRONG);
   put_reason(d, s);
   tk_buf_puts(&d->out, "program ");
@@ -292,10 +282,10 @@ static void show_place(tkt *d, const tk_debug_stop *s) {
   style(d, PLAIN);
   int line = s->place.line;
   tk_buf_printf(&d->out, "\n%s at %s:%d\n", s->function, s->place.file, line);
-  tkt_show_lines(d, f->func->src, line - 1, line + 1, line);
-  put_inst(d, f);
+  tkt_show_lines(d, s->place.file, line - 1, line + 1, line);
+  put_operation(d, s);
   for (size_t i = 0; i < s->nreturned; i++)
-    show_data(d, "Value returned", &s->returned[i]);
+    tkt_show_value(d, "Value returned", "", &s->returned[i]);
 }
 
 /* ---- events ------------------------------------------------------------ */
@@ -363,13 +353,13 @@ static void show_report(tkt *d, const tk_debug_stop *s) {
 
 static void show_watched(tkt *d, const tk_debug_change *c) {
   if (!c->changed) {
-    show_data(d, "value", &c->now);
+    tkt_show_value(d, "value", "", &c->now);
   } else if (c->first) {
-    show_data(d, "first value", &c->now);
+    tkt_show_value(d, "first value", "", &c->now);
   } else if (c->old.size == c->now.size) {
-    tk_type type = value_type(&c->now);
-    show_data(d, "old", &c->old);
-    show_data(d, "new", &c->now);
+    tk_type type = tkt_type_of(&c->now);
+    tkt_show_value(d, "old", "", &c->old);
+    tkt_show_value(d, "new", "", &c->now);
     if (type.rank) {
       tkt_say(d, "%zu of %zu lanes changed, the first is ", c->lanes,
               (size_t)tk_numel(&type));
@@ -393,6 +383,7 @@ void tkt_show_watched(tkt *d, const tk_debug_stop *s) {
 }
 
 void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
+  tk_debug_time now;
   tkt_flush(d);
   tkt_show_watched(d, s);
   tkt_flush(d);
@@ -402,33 +393,34 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
     d->opt.event(d->opt.ud, tk_buf_str(b));
   }
   show_report(d, s);
+  tk_debug_when(d->e, &now);
   if (s->over) {
     tkt_say(d, "The launch has ended: %llu programs ran.\n",
-            (unsigned long long)d->e->t->done);
+            (unsigned long long)now.done);
     tkt_flush(d);
     return;
   }
-  if (s->reason == TK_STOP_START && d->e->launches == 1) tkt_say_asleep(d);
+  if (s->reason == TK_STOP_START && now.launch == 1) tkt_say_asleep(d);
   show_place(d, s);
-  show_changes(d, d->e->frame);
+  show_changes(d, s->program);
   tkt_display_all(d);
-  remember(d);
+  remember(d, s->program);
   tkt_flush(d);
 }
 
 /* ---- detectors --------------------------------------------------------- */
 
 /* It runs a launch more than once, which the debugger does not. */
-bool tkt_is_asleep(tkc_id id) {
-  return id == TKC_ORDER || id == TKC_IDEMPOTENCE;
+bool tkt_is_asleep(const char *detector) {
+  return !strcmp(detector, "order") || !strcmp(detector, "idempotence");
 }
 
 void tkt_say_asleep(tkt *d) {
   bool any = false;
-  for (tkc_id i = 0; i < TKC_COUNT; i++) {
-    if (!tkt_is_asleep(i) || !tkc_is_on(d->e->session, i)) continue;
-    tkt_say(d, "%s%s",
-            any ? ", " : "Not under the debugger: ", tk_check_name(i));
+  const char *name;
+  for (size_t i = 0; (name = tk_check_name(i)); i++) {
+    if (!tkt_is_asleep(name) || !tk_debug_is_checked(d->e, name)) continue;
+    tkt_say(d, "%s%s", any ? ", " : "Not under the debugger: ", name);
     any = true;
   }
   if (any) tkt_say(d, " ('tkdbg run --check' has them)\n");

@@ -8,8 +8,6 @@
 
 #include "base/format.h"
 #include "command/say.h"
-#include "debug/frames.h"
-#include "debug/raise.h"
 
 /* ---- values ------------------------------------------------------------ */
 
@@ -144,58 +142,84 @@ static void put_numpy(tkt *d, const tk_type *type, const void *data,
 
 /* The tensor that the pointers were made from, or the first one that any of
  * them points into. */
-static const tki_region *pointed_at(tkt *d, const tkd_value *v) {
-  const uint64_t *at = (const void *)v->bytes;
-  const tki_region *r = NULL;
-  size_t n = (size_t)tk_numel(&v->type);
-  if (d->e->t && v->region >= 0) return &d->e->t->regions[v->region];
-  for (size_t i = 0; d->e->t && !r && i < n; i++)
-    r = tki_region_at(d->e->t, at[i], 1);
-  return r;
+static bool pointed_at(tkt *d, const tk_debug_value *v, size_t n,
+                       tk_debug_region *r) {
+  const uint64_t *at = v->lanes;
+  for (size_t k = 0; v->tensor && tk_debug_region_at(d->e, k, r); k++)
+    if (!strcmp(r->name, v->tensor)) return true;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; tk_debug_region_at(d->e, k, r); k++)
+      if (at[i] >= r->address && at[i] - r->address < r->size) return true;
+  return false;
 }
 
 /* Pointers by the tensor that they point into, in elements from its start;
  * false: there is none, or they lie between its elements. */
-static bool put_pointers(tkt *d, const tkd_value *s, int indent) {
-  const tk_type *type = &s->type;
-  const uint64_t *at = (const void *)s->bytes;
+static bool put_pointers(tkt *d, const tk_debug_value *v, const tk_type *type,
+                         int indent) {
+  const uint64_t *at = v->lanes;
   size_t n = (size_t)tk_numel(type);
-  const tki_region *r = pointed_at(d, s);
-  if (!r) return false;
+  tk_debug_region r;
+  if (!pointed_at(d, v, n, &r)) return false;
   tk_type to = tk_pointee(tk_elem_of(*type));
   tk_type whole = tk_with_shape(tk_scalar(TK_INT64), type);
   int64_t size = (int64_t)tk_lane_size(&to);
-  uint64_t start = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
-  tki_val v = tki_val_new(d->e->t, &whole, n);
-  int64_t *index = tki_writable(&v);
+  int64_t *index = tk_temp_bytes(&d->mem, n * sizeof *index);
   bool whole_elements = true;
   for (size_t i = 0; i < n; i++) {
-    int64_t bytes = (int64_t)(at[i] - start);
+    int64_t bytes = (int64_t)(at[i] - r.first);
     index[i] = bytes / size;
     whole_elements &= bytes % size == 0;
   }
   bool first = whole_elements && n == 1 && !index[0];
   if (whole_elements)
-    tk_buf_printf(&d->out, "&%s%s", r->name, first ? "" : " + ");
+    tk_buf_printf(&d->out, "&%s%s", r.name, first ? "" : " + ");
   if (whole_elements && !first)
-    put_numpy(d, &whole, index, NULL, indent + (int)strlen(r->name) + 4);
-  tki_release(d->e->t, &v);
+    put_numpy(d, &whole, index, NULL, indent + (int)strlen(r.name) + 4);
   return whole_elements;
 }
 
-static void put_lanes_of(tkt *d, const char *fmt, const tkd_value *v,
+tk_type tkt_type_from(tk_ir_type t) {
+  tk_type type = tk_scalar(t.dtype);
+  type.ptr = (uint8_t)t.pointers;
+  type.is_const = t.is_const;
+  type.to_block = t.to_block;
+  type.rank = (uint8_t)t.rank;
+  for (int i = 0; i < t.rank; i++) type.shape[i] = (int32_t)t.shape[i];
+  return type;
+}
+
+tk_type tkt_type_of(const tk_debug_value *v) {
+  return tkt_type_from(v->type);
+}
+
+/* The only value among those of an expression that the program computes. */
+const tk_debug_value *tkt_one_value(tkt *d, const char *text,
+                                    const char *what) {
+  const tk_debug_value *v, *found = NULL;
+  size_t n, count = 0;
+  tkt_need(d, tk_debug_evaluate(d->e, text, &v, &n));
+  for (size_t i = 0; i < n; i++)
+    if (v[i].lanes) found = &v[i], count++;
+  if (count == 1) return found;
+  tk_diag_add(d->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%.100s is %s",
+              text, what);
+  tk_throw(d->env, TK_USAGE);
+}
+
+static void put_lanes_of(tkt *d, const char *fmt, const tk_debug_value *v,
                          int indent) {
-  const tk_type *type = &v->type;
+  tk_type own = tkt_type_of(v), *type = &own;
   bool pointers = type->ptr && numpy_format(fmt) && !v->undefined;
-  if (pointers && put_pointers(d, v, indent)) return;
+  if (pointers && put_pointers(d, v, type, indent)) return;
   if (numpy_format(fmt)) {
-    put_numpy(d, type, v->bytes, v->undefined, indent);
+    put_numpy(d, type, v->lanes, v->undefined, indent);
     return;
   }
   lane_text x = {.b = &d->out,
                  .how = *fmt,
                  .type = type,
-                 .at = v->bytes,
+                 .at = v->lanes,
                  .undefined = v->undefined,
                  .indent = indent,
                  .limit =
@@ -207,18 +231,20 @@ static void put_lanes_of(tkt *d, const char *fmt, const tkd_value *v,
   else if (v->undefined && *v->undefined)
     tk_buf_putc(&d->out, '?');
   else
-    put_lane_as(&d->out, *fmt, type, v->bytes);
+    put_lane_as(&d->out, *fmt, type, v->lanes);
 }
 
 void tkt_put_lane(tkt *d, const tk_type *type, const void *lane) {
-  tkd_value v = {.type = tk_elem_of(*type), .bytes = lane, .region = TKI_ANY};
+  tk_debug_value v = {.lanes = lane};
+  v.type.dtype = (tk_dtype)type->elem;
+  v.type.pointers = type->ptr;
   put_lanes_of(d, "", &v, 0);
 }
 
 /* name: type = value, the value on lines of its own when it has rows. */
 static void put_named(tkt *d, const char *name, const char *fmt,
-                      const tkd_value *v) {
-  const tk_type *type = &v->type;
+                      const tk_debug_value *v) {
+  tk_type own = tkt_type_of(v), *type = &own;
   size_t from = d->out.n;
   tk_buf_printf(&d->out, "%s: ", name);
   tk_type_declare(&d->out, type);
@@ -236,7 +262,7 @@ static void put_named(tkt *d, const char *name, const char *fmt,
 }
 
 void tkt_show_value(tkt *d, const char *name, const char *fmt,
-                    const tkd_value *v) {
+                    const tk_debug_value *v) {
   put_named(d, name, fmt, v);
 }
 
@@ -249,16 +275,16 @@ typedef struct showing {
   bool bare;
 } showing;
 
-static const char *part_name(const showing *s, const tkd_value *v) {
+static const char *part_name(const showing *s, const tk_debug_value *v) {
   return tk_arena_printf(&s->d->mem.arena, "%s%s", s->name, v->path);
 }
 
-static bool is_line(const tkd_value *v) {
+static bool is_line(const tk_debug_value *v) {
   return v->path && !v->before;
 }
 
 /* A part has a line of its own, or stands in one with others. */
-static void show_part(const showing *s, const tkd_value *v) {
+static void show_part(const showing *s, const tk_debug_value *v) {
   tkt *d = s->d;
   if (is_line(v) && !s->bare) {
     if (v->known)
@@ -275,33 +301,17 @@ static void show_part(const showing *s, const tkd_value *v) {
     put_lanes_of(d, s->fmt, v, 0);
 }
 
-/* What belongs together stands in one line, which is folded if need be. */
-static void show_parts(const showing *s, const tkd_values *got) {
-  tkt *d = s->d;
-  size_t from = d->out.n;
-  for (size_t i = 0; i < got->n; i++) {
-    const tkd_value *v = &got->items[i];
-    if (v->path && s->bare && i) tk_buf_puts(&d->out, ", ");
-    if (v->path) from = d->out.n;
-    show_part(s, v);
-    bool ends = i + 1 == got->n || got->items[i + 1].path;
-    if (!ends || s->bare || is_line(v)) continue;
-    tk_buf_putc(&d->out, '\n');
-    tkt_fold(d, from);
-  }
-}
-
 /* A number known at compile time, in a format; false: it is something else. */
 static bool put_known(const showing *s, const char *text) {
-  tkd_value v = {.type = tk_scalar(TK_INT64), .region = TKI_ANY};
+  tk_debug_value v = {.type = {.dtype = TK_INT64}};
   char *end, *end_of_double;
-  if (!*s->fmt) return false;
+  if (!*s->fmt || s->bare) return false;
   long long i = strtoll(text, &end, 10);
   double x = strtod(text, &end_of_double);
-  v.bytes = (const char *)&i;
+  v.lanes = &i;
   if (*end) {
-    v.type = tk_scalar(TK_FP64);
-    v.bytes = (const char *)&x;
+    v.type.dtype = TK_FP64;
+    v.lanes = &x;
     end = end_of_double;
   }
   if (*end || end == text) return false;
@@ -311,110 +321,100 @@ static bool put_known(const showing *s, const char *text) {
   return true;
 }
 
-static void show_in(const showing *s, const tki_frame *f, const char *text) {
+/* What belongs together stands in one line, which is folded if need be. */
+static void show_parts(const showing *s, const tk_debug_value *v, size_t n) {
   tkt *d = s->d;
-  tkd_values got = tkd_evaluate(d->e, f, text, NULL);
-  if (!got.known)
-    show_parts(s, &got);
-  else if (s->bare)
-    tkt_say(d, "%s", got.known);
-  else if (!put_known(s, got.known))
-    tkt_say(d, "%s: constexpr = %s\n", s->name, got.known);
+  size_t from = d->out.n;
+  if (n == 1 && v->known && put_known(s, v->known)) return;
+  for (size_t i = 0; i < n; i++) {
+    if (v[i].path && s->bare && i) tk_buf_puts(&d->out, ", ");
+    if (v[i].path) from = d->out.n;
+    show_part(s, &v[i]);
+    bool ends = i + 1 == n || v[i + 1].path;
+    if (!ends || s->bare || is_line(&v[i])) continue;
+    tk_buf_putc(&d->out, '\n');
+    tkt_fold(d, from);
+  }
 }
 
 void tkt_show_expr(tkt *d, const char *fmt, const char *text) {
   showing s = {.d = d, .fmt = fmt, .name = text};
-  show_in(&s, tkd_need_frame(d->e), text);
-}
-
-typedef struct attempt {
-  showing s;
-  const tki_frame *f; /* NULL: the selected one */
-  const char *text;
-} attempt;
-
-static void try_body(tk_env *e, void *ud) {
-  attempt *x = ud;
-  (void)e;
-  show_in(&x->s, x->f ? x->f : tkd_need_frame(x->s.d->e), x->text);
-}
-
-/* False, without a word: it cannot be evaluated there.  reports: what is
- * wrong with it stays reported. */
-static bool try_to_show(tkt *d, attempt *x, bool reports) {
-  size_t from = d->out.n, diags = d->env->ndiags;
-  if (tk_protect(d->env, try_body, x) == TK_OK) return true;
-  d->out.n = from;
-  tkd_drop_message(d->e);
-  if (!reports) tk_diag_truncate(d->env, diags);
-  return false;
+  const tk_debug_value *v;
+  size_t n;
+  tkt_need(d, tk_debug_evaluate(d->e, text, &v, &n));
+  show_parts(&s, v, n);
 }
 
 /* What cannot be evaluated stands there as it was written. */
 void tkt_print_format(tkt *d, const char *format) {
-  size_t diags = d->env->ndiags, n;
+  showing s = {.d = d, .fmt = "", .name = "", .bare = true};
+  tk_buf *wrong = tk_temp_buf(&d->mem);
+  const tk_debug_value *v;
   const char *piece;
   bool is_expression;
+  size_t n, count;
   while (tk_debug_log_piece(&format, &piece, &n, &is_expression)) {
+    const char *text = tk_temp(&d->mem, piece, n);
     if (!is_expression) {
       tk_buf_add(&d->out, piece, n);
-      continue;
+    } else if (tk_debug_evaluate(d->e, text, &v, &count) == TK_OK) {
+      show_parts(&s, v, count);
+    } else {
+      const tk_debug_fault *f = tk_debug_error(d->e);
+      for (size_t i = 0; i < f->nfindings; i++)
+        tk_finding_text(wrong, f->findings[i], d->opt.colour);
+      tk_buf_printf(&d->out, "{%s}", text);
     }
-    const char *text = tk_temp(&d->mem, piece, n);
-    attempt x = {.s = {.d = d, .fmt = "", .name = "", .bare = true},
-                 .text = text};
-    if (!try_to_show(d, &x, true)) tk_buf_printf(&d->out, "{%s}", text);
   }
   tk_buf_putc(&d->out, '\n');
-  tkt_say_reports(d, diags);
+  size_t from = d->out.n;
+  tk_buf_puts(&d->out, tk_buf_str(wrong));
+  tkt_fold(d, from);
   tkt_flush(d);
 }
 
 /* ---- variables --------------------------------------------------------- */
 
 /* A tuple may have parts without a value: then it is not shown. */
-void tkt_show_variable(tkt *d, const tki_frame *f, const char *name) {
-  int slot;
-  if (tki_eval_is_plain(f, name) && tki_eval_slots(f, name, &slot, 1) == 1) {
-    tkd_value v = tkd_slot_value(d->e, f, slot);
-    if (v.bytes)
-      put_named(d, name, "", &v);
-    else
-      tkt_say(d, "%s: no value yet\n", name);
-    return;
-  }
-  attempt x = {.s = {.d = d, .fmt = "", .name = name}, .f = f, .text = name};
-  if (!try_to_show(d, &x, false)) tkt_say(d, "%s: no value yet\n", name);
+void tkt_show_variable(tkt *d, const tk_debug_variable *v) {
+  showing s = {.d = d, .fmt = "", .name = v->name};
+  if (v->type)
+    show_parts(&s, v->values, v->nvalues);
+  else
+    tkt_say(d, "%s: no value yet\n", v->name);
 }
 
-void tkt_show_argument(tkt *d, const tki_frame *f, int slot) {
-  tkd_value v = tkd_slot_value(d->e, f, slot);
-  put_lanes_of(d, "", &v, 0);
+void tkt_show_lanes(tkt *d, const tk_debug_value *v) {
+  put_lanes_of(d, "", v, 0);
 }
 
 /* ---- displays ---------------------------------------------------------- */
 
 void tkt_display_all(tkt *d) {
-  for (tkt_display *x = d->displays; x && d->e->frame; x = x->next) {
-    attempt a = {.s = {.d = d, .fmt = x->fmt, .name = x->text},
-                 .f = d->e->frame,
-                 .text = x->text};
+  const tk_debug_value *v;
+  size_t n;
+  if (!tk_debug_frame_count(d->e)) return;
+  for (tkt_display *x = d->displays; x; x = x->next) {
+    showing s = {.d = d, .fmt = x->fmt, .name = x->text};
     tkt_say(d, "%d: ", x->number);
-    if (!try_to_show(d, &a, false))
+    if (tk_debug_evaluate(d->e, x->text, &v, &n) == TK_OK)
+      show_parts(&s, v, n);
+    else
       tkt_say(d, "%s cannot be had here\n", x->text);
   }
 }
 
 /* ---- memory ------------------------------------------------------------ */
 
-const uint8_t *tkt_unwritten(tkt *d, const tki_region *r, const tkt_block *b,
-                             tkt_unwritten_fn is_unwritten) {
-  const tki *t = d->e->t;
+const uint8_t *tkt_unwritten(tkt *d, const tk_debug_region *r,
+                             const tkt_block *b) {
   size_t size = tk_lane_size(&b->type);
-  if (!is_unwritten(t, r, r->host, r->hi - r->lo)) return NULL;
+  if (!tk_debug_is_undefined(d->e, r->address, r->size)) return NULL;
   int64_t n = tk_numel(&b->type);
   uint8_t *found = tk_temp_bytes(&d->mem, (size_t)n);
-  for (int64_t i = 0; i < n; i++)
-    found[i] = is_unwritten(t, r, tkt_block_lane(b, i), size);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t off = (const char *)tkt_block_lane(b, i) - (const char *)r->data;
+    found[i] = tk_debug_is_undefined(d->e, r->first + (uint64_t)off, size);
+  }
   return found;
 }

@@ -60,7 +60,7 @@ static const struct {
 
 static bool is_variable(const tkt *d, const char *name) {
   const char *x;
-  for (size_t i = 0; d->e->frame && (x = tki_eval_name(d->e->frame, i)); i++)
+  for (size_t i = 0; (x = tk_debug_name_at(d->e, i)); i++)
     if (!strcmp(x, name)) return true;
   return false;
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "debug/edit.h"
+#include "debug/frames.h"
 #include "debug/history.h"
+#include "debug/locate.h"
 #include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/resume.h"
@@ -25,26 +27,56 @@ static void run_guarded(tk_env *e, void *ud) {
   g->fn(g->d, g->ud);
 }
 
-/* What was raised, or the first of what was reported. */
+/* What was raised, or the first of what was reported, which leaves the
+ * report. */
 static void note_fault(tk_env *e, void *ud) {
   guarded *g = ud;
   tkd *d = g->d;
-  const tk_diag *first = e->diags;
-  for (size_t i = 0; first && i < g->diags; i++) first = first->next;
-  tk_buf_puts(&d->answers.message, *tkd_message(d) ? tkd_message(d)
-                                   : first         ? first->f.message
-                                                   : "");
-  for (const tk_diag *x = first; x; x = x->next)
-    tk_finding_text(&d->answers.text, &x->f, false);
-  if (*tkd_message(d)) tk_buf_puts(&d->answers.text, tkd_message(d));
-  if (first && first->f.help) tk_buf_puts(&d->answers.help, first->f.help);
-  d->answers.fault.message = tk_buf_str(&d->answers.message);
-  d->answers.fault.text = tk_buf_str(&d->answers.text);
-  if (first && first->f.help)
-    d->answers.fault.help = tk_buf_str(&d->answers.help);
-  if (!first || !first->src) return;
-  d->answers.fault.from = first->span.lo;
-  d->answers.fault.to = first->span.hi;
+  tkd_answers *a = &d->answers;
+  const tk_diag *first = a->findings;
+  size_t n = 0;
+  for (const tk_diag *x = first; x; x = x->next) n++;
+  a->list = tk_calloc(e, n + 1, sizeof *a->list);
+  a->list_size = (n + 1) * sizeof *a->list;
+  a->fault.findings = a->list;
+  for (const tk_diag *x = first; x; x = x->next) {
+    a->list[a->fault.nfindings++] = &x->f;
+    tk_finding_text(&a->text, &x->f, false);
+  }
+  if (*tkd_message(d)) tk_buf_puts(&a->text, tkd_message(d));
+  tk_buf_puts(&a->message, *tkd_message(d) ? tkd_message(d)
+                           : first         ? first->f.message
+                                           : "");
+  if (first && first->f.help) {
+    tk_buf_puts(&a->help, first->f.help);
+    a->fault.help = tk_buf_str(&a->help);
+  }
+  if (first && first->src) {
+    a->fault.from = first->span.lo;
+    a->fault.to = first->span.hi;
+  }
+  a->fault.message = tk_buf_str(&a->message);
+  a->fault.text = tk_buf_str(&a->text);
+}
+
+void tkd_drop_fault(tkd *d) {
+  tkd_answers *a = &d->answers;
+  tk_diag_free(d->env, a->findings);
+  tk_free(d->env, a->list, a->list_size);
+  tk_buf_clear(&a->message);
+  tk_buf_clear(&a->text);
+  tk_buf_clear(&a->help);
+  a->findings = NULL;
+  a->list = NULL;
+  a->list_size = 0;
+  a->fault = (tk_debug_fault){.message = "", .text = ""};
+}
+
+tk_status tkd_try(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
+  guarded g = {d, fn, ud, d->env->ndiags};
+  tk_status st = tk_protect(d->env, run_guarded, &g);
+  if (st != TK_OK) tkd_drop_message(d);
+  return st;
 }
 
 tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
@@ -52,15 +84,12 @@ tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
   guarded g = {d, fn, ud, d->env->ndiags};
   size_t mark = tk_call_begins(&d->mem);
   tkd_drop_message(d);
-  tk_buf_clear(&d->answers.message);
-  tk_buf_clear(&d->answers.text);
-  tk_buf_clear(&d->answers.help);
-  d->answers.fault = (tk_debug_fault){.message = "", .text = ""};
+  tkd_drop_fault(d);
   tk_status st = tk_protect(d->env, run_guarded, &g);
   if (st != TK_OK) {
     d->answers.fault.message = d->answers.fault.text = no_memory;
+    d->answers.findings = tk_diag_take(d->env, g.diags);
     if (st != TK_INTERNAL) tk_protect(d->env, note_fault, &g);
-    if (d->env->ndiags > g.diags) tk_diag_truncate(d->env, g.diags);
   }
   tkd_drop_message(d);
   tk_call_ends(&d->mem, mark);
@@ -77,10 +106,30 @@ void tk_debug_forget(tk_debug *d) {
   tk_arena_free(&d->answers.arena);
 }
 
+/* Blocks that are too many are one with the last. */
+void tk_debug_block_begins(tk_debug *d) {
+  tkd_answers *a = &d->answers;
+  if (a->nouter++ >= TKD_BLOCKS) return;
+  a->outer[a->nouter - 1] = a->arena;
+  tk_arena_init(&a->arena, d->env);
+}
+
+void tk_debug_block_ends(tk_debug *d) {
+  tkd_answers *a = &d->answers;
+  TK_ASSERT(a->nouter > 0);
+  if (--a->nouter >= TKD_BLOCKS) return;
+  tk_arena_free(&a->arena);
+  a->arena = a->outer[a->nouter];
+}
+
 /* ---- going on ---------------------------------------------------------- */
 
 static void intend(tkd *d, void *ud) {
-  tkd_intend(d, ud);
+  const tk_resume *how = ud;
+  if (how->kind == TK_RESUME_NONE)
+    tkd_drop_intent(d);
+  else
+    tkd_intend(d, how);
 }
 
 tk_status tk_debug_resume(tk_debug *d, const tk_resume *how) {
@@ -95,14 +144,17 @@ bool tk_debug_will_resume(const tk_debug *d) {
 /* ---- time -------------------------------------------------------------- */
 
 void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
-  *out = (tk_debug_time){.launch = d->launches,
-                         .event = d->event,
-                         .operation = d->sub == TKD_LATE ? 0 : d->sub,
-                         .first =
-                             d->ncheckpoints ? d->checkpoints[0].event + 1 : 0,
-                         .furthest = d->furthest,
-                         .over = d->over,
-                         .status = d->status};
+  *out = (tk_debug_time){
+      .launch = d->launches,
+      .event = d->event,
+      .operation = d->sub == TKD_LATE ? 0 : d->sub,
+      .first = d->ncheckpoints ? d->checkpoints[0].event + 1 : 0,
+      .furthest = d->furthest,
+      .done = d->t ? d->t->done : 0,
+      .kept = tkd_journal_at(d->journal) - tkd_journal_first(d->journal),
+      .most = d->history,
+      .over = d->over,
+      .status = d->status};
 }
 
 void tk_debug_interrupt(tk_debug *d) {
@@ -269,8 +321,16 @@ typedef struct assignment {
 
 static void assign_value(tkd *d, void *ud) {
   assignment *a = ud;
+  const char *index = strchr(a->name, '[');
+  const tki_region *r = index && a->text
+                            ? tkd_region(d, a->name, (size_t)(index - a->name))
+                            : NULL;
   tkd_need_current(d);
-  if (a->text)
+  if (r)
+    tkd_assign_elements(d, r, index, a->text);
+  else if (index)
+    tkd_raise(d, "Lanes are not set one by one: set var x = tl.where(...).");
+  else if (a->text)
     tkd_assign(d, a->name, a->text);
   else
     tkd_assign_lanes(d, a->name, a->lanes, a->size);
@@ -285,6 +345,55 @@ tk_status tk_debug_assign_lanes(tk_debug *d, const char *name,
                                 const void *lanes, size_t size) {
   assignment a = {.name = name, .lanes = lanes, .size = size};
   return tkd_guard(d, assign_value, &a);
+}
+
+/* ---- the launch -------------------------------------------------------- */
+
+tk_session *tk_debug_session(const tk_debug *d) {
+  return d->session;
+}
+
+tk_launch *tk_debug_launch(const tk_debug *d) {
+  return d->t ? d->t->launch : NULL;
+}
+
+static void set_order(tkd *d, void *ud) {
+  const char *text = *(const char **)ud;
+  tk_order order;
+  if (text && !tk_order_parse(d->env, text, 1, &order))
+    tk_throw(d->env, TK_USAGE);
+  tk_text_set(d->env, &d->order, text);
+}
+
+tk_status tk_debug_order(tk_debug *d, const char *order) {
+  return tkd_guard(d, set_order, &order);
+}
+
+const char *tk_debug_order_of(const tk_debug *d) {
+  return d->order;
+}
+
+bool tk_debug_asserts(const tk_debug *d) {
+  return d->t && d->t->asserts;
+}
+
+void tk_debug_pass_output(tk_debug *d, const char *text, size_t len) {
+  if (d->output) d->output(d->output_ud, text, len);
+}
+
+typedef struct line_asked {
+  const char *location;
+  int line;
+} line_asked;
+
+static void find_line(tkd *d, void *ud) {
+  line_asked *a = ud;
+  a->line = tkd_line_at(d, a->location);
+}
+
+int tk_debug_line_of(tk_debug *d, const char *location) {
+  line_asked a = {location, 0};
+  return tkd_guard(d, find_line, &a) == TK_OK ? a.line : 0;
 }
 
 /* ---- findings ---------------------------------------------------------- */
@@ -315,7 +424,8 @@ void tk_debug_told(tk_debug *d, const tk_finding *f) {
 
 /* ---- detectors --------------------------------------------------------- */
 
-void tkd_choose_detectors(tkd *d, const char *list) {
+static void choose_detectors(tkd *d, void *ud) {
+  const char *list = *(const char **)ud;
   bool begun = d->t && (d->ncheckpoints || d->event);
   if (begun && (!d->ncheckpoints || d->checkpoints[0].event))
     tkd_raise(d, "Detectors need the beginning of the launch, whose history "
@@ -325,10 +435,14 @@ void tkd_choose_detectors(tkd *d, const char *list) {
   if (begun) tkd_watch_again(d);
 }
 
-static void choose_detectors(tkd *d, void *ud) {
-  tkd_choose_detectors(d, *(const char **)ud);
+tk_status tk_debug_check(tk_debug *d, const char *list) {
+  tk_status st = tkd_guard(d, choose_detectors, &list);
+  if (st != TK_OK) tkd_recover(d);
+  return st;
 }
 
-tk_status tk_debug_check(tk_debug *d, const char *list) {
-  return tkd_guard(d, choose_detectors, &list);
+bool tk_debug_is_checked(const tk_debug *d, const char *name) {
+  for (tkc_id i = 0; i < TKC_COUNT; i++)
+    if (!strcmp(tk_check_name(i), name)) return tkc_is_on(d->session, i);
+  return false;
 }

@@ -8,9 +8,11 @@
 /* Runs fn; what it raised or reported becomes the fault that tk_debug_error
  * gives. */
 tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud);
+/* The same inside another call: what went wrong stays reported. */
+tk_status tkd_try(tkd *d, void (*fn)(tkd *d, void *ud), void *ud);
 /* Fails unless the selected call is one of the program that goes on next. */
 void tkd_need_current(tkd *d);
-/* As tk_debug_check; fails. */
-void tkd_choose_detectors(tkd *d, const char *list);
+/* Frees what tk_debug_error tells of. */
+void tkd_drop_fault(tkd *d);
 
 #endif

@@ -192,6 +192,17 @@ void tkd_run_aside(tkd *d, tkd_aside *x) {
   note_finding(d->env, diags, x);
 }
 
+tk_debug_aside tkd_describe_aside(tkd *d, const tkd_aside *x) {
+  bool failed = x->status != TK_OK && x->status != TK_INTERRUPTED;
+  return (tk_debug_aside){
+      .left_out = x->from,
+      .by_hand = tkd_changed_by_hand(d),
+      .out_of_turn = d->schedule->nahead > 0,
+      .full = x->full,
+      .interrupted = !x->full && x->status == TK_INTERRUPTED,
+      .ended = failed ? tk_arena_strdup(&d->answers.arena, x->why) : NULL};
+}
+
 /* ---- memory alone ------------------------------------------------------ */
 
 typedef struct peeking {

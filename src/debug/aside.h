@@ -39,6 +39,8 @@ typedef struct tkd_aside {
 /* Runs programs as if the user had changed nothing, from a point where memory
  * is known; afterwards everything is as it was.  Fails without a history. */
 void tkd_run_aside(tkd *d, tkd_aside *x);
+/* What is to be said of it; `ended` and others by what came of it. */
+tk_debug_aside tkd_describe_aside(tkd *d, const tkd_aside *x);
 /* Calls fn while memory is as it was before the first program that is known;
  * gives its place in the order. */
 uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud);

@@ -29,7 +29,7 @@ typedef struct tkd_edit tkd_edit;             /* history.h */
 /* In the middle of a statement, behind its counted instructions. */
 #define TKD_LATE UINT64_MAX
 
-enum { TKD_LEVELS = 16 };
+enum { TKD_LEVELS = 16, TKD_BLOCKS = 64 };
 
 typedef enum tkd_phase {
   TKD_RUNNING,
@@ -102,8 +102,13 @@ typedef struct tkd_points {
 /* What was handed out at this stop, and why a call failed: of api.c. */
 typedef struct tkd_answers {
   tk_arena arena;
+  tk_arena outer[TKD_BLOCKS]; /* those of the blocks around this one */
+  int nouter;
   tk_debug_fault fault;
   tk_buf text, message, help; /* of the fault */
+  struct tk_diag *findings;   /* that it is made of */
+  const tk_finding **list;    /* ... of list_size */
+  size_t list_size;
 } tkd_answers;
 
 struct tk_debug {

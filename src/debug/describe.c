@@ -28,9 +28,13 @@ tk_debug_value tkd_describe_value(tkd *d, const char *name,
   const char *path = v->path ? v->path : "";
   tk_debug_value x = {
       .name = tk_arena_printf(&d->answers.arena, "%s%s", name, path),
+      .path = answer_text(d, v->path),
+      .before = answer_text(d, v->before),
       .known = answer_text(d, v->known),
       .type = tk_type_view(&v->type)};
   if (!v->bytes) return x;
+  if (v->region >= 0 && d->t && (size_t)v->region < d->t->nregions)
+    x.tensor = d->t->regions[v->region].name;
   x.size = v->n;
   x.lanes = answer_bytes(d, v->bytes, v->n);
   if (v->undefined)
@@ -114,6 +118,13 @@ static void describe_program(tkd *d, tk_debug_stop *s) {
   s->function = f->func->name;
   s->place = tkd_place_of_frame(f);
   if (f->stmt) s->statement = f->stmt->id;
+  if (d->sub && d->sub != TKD_LATE && f->inst) {
+    const char *mode = tk_mode_name(f->inst);
+    s->opcode = tk_arena_printf(&d->answers.arena, "%s%s%s",
+                                tk_inst_name((tk_opcode)f->inst->op),
+                                *mode ? " " : "", mode);
+    s->operation_at = tk_place_of(f->func->src, f->inst->span);
+  }
   s->in_loop = f->loops != NULL;
   if (f->loops) s->trip = f->loops->trip;
 }
@@ -123,9 +134,12 @@ const tk_debug_stop *tkd_describe_stop(tkd *d) {
   /* A deadlock's report is dropped when the user resolves it. */
   size_t n = d->env->ndiags, shown = d->shown_diags < n ? d->shown_diags : n;
   TK_ASSERT(d->t && !d->t->task);
+  const tkd_point *p = d->stop.point;
+  bool caught = p && p->kind == TK_POINT_CATCH;
   *s = (tk_debug_stop){.reason = d->stop.reason,
-                       .point = d->stop.point ? d->stop.point->number : 0,
+                       .point = p ? p->number : 0,
                        .text = answer_text(d, d->stop.text),
+                       .caught = caught ? answer_text(d, p->where) : NULL,
                        .over = d->over,
                        .travelled = d->gone,
                        .kernel = d->t->program->kernel->name,

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "debug/api.h"
 #include "debug/describe.h"
 #include "debug/frames.h"
 #include "debug/history.h"
@@ -24,8 +25,8 @@ static void call_front(tkd *d) {
   if (d->event > d->furthest) d->furthest = d->event;
   TK_ASSERT(d->over == !d->task && d->over == !d->frame);
   TK_ASSERT(!d->mem.calls && !d->t->task && !tkd_has_intent(d));
-  if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
   tkd_points_drop_used(d);
+  if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
   tk_arena_free(&d->answers.arena);
   if (!d->looks_elsewhere) return;
   memcpy(d->t->pid, d->task->pid, sizeof d->t->pid);
@@ -184,11 +185,14 @@ static void free_buffers(tkd *d) {
   tk_buf_free(&d->answers.text);
   tk_buf_free(&d->answers.message);
   tk_buf_free(&d->answers.help);
+  for (int i = 0; i < d->answers.nouter; i++)
+    tk_arena_free(&d->answers.outer[i]);
 }
 
 static void free_engine(tk_env *e, void *ud) {
   tkd *d = ud;
   tk_scratch_free(&d->mem);
+  tkd_drop_fault(d);
   tk_arena_free(&d->answers.arena);
   tkd_points_free(d);
   for (size_t i = 0; i < TK_COUNT(d->returned); i++)

@@ -8,10 +8,28 @@
 #include "debug/frames.h"
 #include "debug/locate.h"
 #include "debug/raise.h"
+#include "debug/part.h"
 #include "debug/programs.h"
 #include "debug/stop.h"
+#include "debug/resume.h"
+#include "interp/check/undefined.h"
 #include "interp/grid.h"
 #include "spec/origin.h"
+
+typedef struct stand_asked {
+  const tk_debug_stop *stop;
+} stand_asked;
+
+static void describe_stand(tkd *d, void *ud) {
+  stand_asked *a = ud;
+  if (d->t) a->stop = tkd_describe_stop(d);
+}
+
+const tk_debug_stop *tk_debug_stand(tk_debug *d) {
+  stand_asked a = {NULL};
+  tkd_guard(d, describe_stand, &a);
+  return a.stop;
+}
 
 /* ---- programs ---------------------------------------------------------- */
 
@@ -128,6 +146,17 @@ typedef struct frame_asked {
   tk_debug_frame *out;
 } frame_asked;
 
+static tk_debug_loop *loops_of(tkd *d, const tki_frame *f, size_t *n) {
+  size_t i = 0;
+  *n = 0;
+  for (const tki_loop *l = f->loops; l; l = l->outer) ++*n;
+  tk_debug_loop *list = TK_NEWN(&d->answers.arena, tk_debug_loop, *n + 1);
+  for (const tki_loop *l = f->loops; l; l = l->outer)
+    list[i++] =
+        (tk_debug_loop){tk_place_of(f->func->src, l->stmt->span), l->trip};
+  return list;
+}
+
 static void find_frame(tkd *d, void *ud) {
   frame_asked *a = ud;
   const tki_frame *f = call_at(d, a->level);
@@ -141,14 +170,39 @@ static void find_frame(tkd *d, void *ud) {
       .statement = f->stmt ? f->stmt->id : TK_DEBUG_NO_STATEMENT,
       .call = calls ? tkd_calls_until(f->func, f->stmt, f->inst) : 0,
       .returns = !a->level && !d->looks_elsewhere && tkd_is_leaving(d),
-      .in_loop = f->loops != NULL,
-      .trip = f->loops ? f->loops->trip : 0,
       .depth = (size_t)tkd_depth(f) - 1};
+  a->out->loops = loops_of(d, f, &a->out->nloops);
 }
 
 tk_status tk_debug_frame_at(tk_debug *d, size_t level, tk_debug_frame *out) {
   frame_asked a = {level, out};
   return tkd_guard(d, find_frame, &a);
+}
+
+bool tk_debug_selected(tk_debug *d, tk_debug_frame *out) {
+  return d->frame && tk_debug_frame_at(d, (size_t)d->level, out) == TK_OK;
+}
+
+typedef struct visit_asked {
+  uint64_t program;
+  void (*fn)(void *ud);
+  void *ud;
+  bool there;
+} visit_asked;
+
+static void visit_program(tkd *d, void *ud) {
+  visit_asked *a = ud;
+  tkd_need_visits(d);
+  a->there = tkd_visit(d, a->program, a->fn, a->ud);
+}
+
+tk_status tk_debug_visit(tk_debug *d, uint64_t program, void (*fn)(void *ud),
+                         void *ud, bool *there) {
+  visit_asked a = {program, fn, ud, false};
+  tk_status st = tkd_guard(d, visit_program, &a);
+  if (st != TK_OK) tkd_recover(d);
+  *there = a.there;
+  return st;
 }
 
 /* ---- values ------------------------------------------------------------ */
@@ -190,50 +244,96 @@ tk_status tk_debug_evaluate(tk_debug *d, const char *text,
   return st;
 }
 
-static bool is_argument(const tki_frame *f, const char *name) {
+static void find_type(tkd *d, void *ud) {
+  values_asked *a = ud;
+  tki_eval *x = tkd_compile(d, tkd_need_frame(d), a->text);
+  if (!x) tk_throw(d->env, TK_USAGE);
+  a->type = tk_arena_strdup(&d->answers.arena, x->type);
+  tki_eval_free(x);
+}
+
+tk_status tk_debug_type_of(tk_debug *d, const char *text, const char **type) {
+  values_asked a = {.text = text};
+  tk_status st = tkd_guard(d, find_type, &a);
+  *type = st == TK_OK ? a.type : NULL;
+  return st;
+}
+
+/* ---- variables --------------------------------------------------------- */
+
+typedef struct variables_asked {
+  size_t level;
+  const tki_frame *f;
+  TK_VEC(tk_debug_variable) list;
+} variables_asked;
+
+static int parameter_of(const tki_frame *f, const char *name) {
   tk_function *fn = tk_func_origin(f->func);
   for (size_t i = 0; fn && i < tk_function_param_count(fn); i++)
-    if (!strcmp(tk_function_param_name(fn, i), name)) return true;
-  return false;
+    if (!strcmp(tk_function_param_name(fn, i), name)) return (int)i;
+  return -1;
 }
 
-/* The i-th name: arguments, then variables, the newest first. */
-static const char *variable_name(const tki_frame *f, size_t i) {
-  tk_function *fn = tk_func_origin(f->func);
-  size_t n = fn ? tk_function_param_count(fn) : 0;
+/* Most variables are one slot, whose lanes are copied; others are evaluated.
+ */
+static void describe_variable(tkd *d, const tki_frame *f,
+                              tk_debug_variable *v) {
+  int slot;
+  if (tki_eval_is_plain(f, v->name) &&
+      tki_eval_slots(f, v->name, &slot, 1) == 1) {
+    tkd_value got = tkd_slot_value(d, f, slot);
+    if (!got.bytes) return;
+    v->unassigned = tki_is_unassigned(f, slot);
+    tk_buf *type = tk_temp_buf(&d->mem);
+    tk_type_declare(type, &got.type);
+    v->type = tk_arena_strdup(&d->answers.arena, tk_buf_str(type));
+    tk_debug_value *value = TK_NEW(&d->answers.arena, tk_debug_value);
+    *value = tkd_describe_value(d, v->name, &got);
+    v->values = value;
+    v->nvalues = 1;
+    return;
+  }
+  values_asked a = {.f = f, .text = v->name};
+  size_t before = d->env->ndiags;
+  if (tkd_try(d, find_values, &a) != TK_OK) {
+    tk_diag_truncate(d->env, before);
+    return;
+  }
+  if (a.known) v->kind = TK_VARIABLE_CONSTEXPR;
+  v->type = a.type;
+  v->values = a.values;
+  v->nvalues = a.n;
+}
+
+static void list_variables(tkd *d, void *ud) {
+  variables_asked *a = ud;
   const char *name;
-  if (i < n) return tk_function_param_name(fn, i);
-  i -= n;
-  for (size_t k = 0; (name = tki_eval_name(f, k)); k++)
-    if (!is_argument(f, name) && !i--) return name;
-  return NULL;
+  a->f = call_at(d, a->level);
+  if (!a->f) tkd_raise(d, "The program has no such call.");
+  for (size_t i = 0; (name = tki_eval_name(a->f, i)); i++) {
+    tk_debug_variable v = {.name = name, .parameter = parameter_of(a->f, name)};
+    if (v.parameter >= 0) v.kind = TK_VARIABLE_ARGUMENT;
+    describe_variable(d, a->f, &v);
+    TK_PUSH(&d->answers.arena, &a->list, v);
+  }
 }
 
-bool tk_debug_variable_at(tk_debug *d, size_t level, size_t i,
-                          tk_debug_variable *out) {
-  const tki_frame *f = call_at(d, level);
-  const char *name = f ? variable_name(f, i) : NULL;
-  if (!name) return false;
-  values_asked a = {.f = f, .text = name};
-  tk_status st = tkd_guard(d, find_values, &a);
-  *out = (tk_debug_variable){.name = name};
-  out->kind = is_argument(f, name) ? TK_VARIABLE_ARGUMENT : TK_VARIABLE_LOCAL;
-  if (st != TK_OK) return true;
-  if (a.known) out->kind = TK_VARIABLE_CONSTEXPR;
-  out->type = a.type;
-  out->values = a.values;
-  out->nvalues = a.n;
-  return true;
+tk_status tk_debug_variables(tk_debug *d, size_t level,
+                             const tk_debug_variable **list, size_t *n) {
+  variables_asked a = {.level = level};
+  tk_status st = tkd_guard(d, list_variables, &a);
+  *list = st == TK_OK ? a.list.items : NULL;
+  *n = st == TK_OK ? a.list.n : 0;
+  return st;
+}
+
+const char *tk_debug_name_at(tk_debug *d, size_t i) {
+  return d->frame ? tki_eval_name(d->frame, i) : NULL;
 }
 
 /* ---- memory ------------------------------------------------------------ */
 
-bool tk_debug_region_at(tk_debug *d, size_t i, tk_debug_region *out) {
-  size_t k = 0, n = d->t ? d->t->nregions : 0;
-  for (; k < n; k++)
-    if (d->t->regions[k].tensor && !i--) break;
-  if (k == n) return false;
-  const tki_region *r = &d->t->regions[k];
+static void describe_region(const tki_region *r, tk_debug_region *out) {
   const tk_tensor *x = r->tensor;
   *out =
       (tk_debug_region){.name = r->name,
@@ -242,10 +342,60 @@ bool tk_debug_region_at(tk_debug *d, size_t i, tk_debug_region *out) {
                         .first = r->lo + (uint64_t)((char *)x->data - r->host),
                         .dtype = x->dtype,
                         .rank = x->rank,
-                        .readonly = r->readonly};
+                        .readonly = r->readonly,
+                        .data = x->data};
   memcpy(out->shape, x->shape, sizeof out->shape);
   memcpy(out->strides, x->strides, sizeof out->strides);
+}
+
+bool tk_debug_region_at(tk_debug *d, size_t i, tk_debug_region *out) {
+  size_t k = 0, n = d->t ? d->t->nregions : 0;
+  for (; k < n; k++)
+    if (d->t->regions[k].tensor && !i--) break;
+  if (k < n) describe_region(&d->t->regions[k], out);
+  return k < n;
+}
+
+typedef struct element_asked {
+  const char *name, *index;
+  const tki_region *r;
+  uint64_t address;
+  int left;
+} element_asked;
+
+static void find_region(tkd *d, void *ud) {
+  element_asked *a = ud;
+  if (d->t) a->r = tkd_region(d, a->name, strlen(a->name));
+}
+
+bool tk_debug_region_named(tk_debug *d, const char *name,
+                           tk_debug_region *out) {
+  element_asked a = {.name = name};
+  if (tkd_guard(d, find_region, &a) != TK_OK || !a.r) return false;
+  describe_region(a.r, out);
   return true;
+}
+
+static void find_element(tkd *d, void *ud) {
+  element_asked *a = ud;
+  find_region(d, a);
+  if (!a->r) tkd_raise(d, "%s is no tensor of this launch.", a->name);
+  char *host = tkd_element(d, a->r, a->index, &a->left);
+  a->address = a->r->lo + (uint64_t)(host - a->r->host);
+}
+
+tk_status tk_debug_element(tk_debug *d, const char *name, const char *index,
+                           uint64_t *address, int *left) {
+  element_asked a = {.name = name, .index = index};
+  tk_status st = tkd_guard(d, find_element, &a);
+  *address = a.address;
+  *left = a.left;
+  return st;
+}
+
+bool tk_debug_is_undefined(tk_debug *d, uint64_t address, size_t size) {
+  const tki_region *r = d->t ? tki_region_at(d->t, address, size) : NULL;
+  return r && tkc_undefined_memory(d->t, r, r->host + (address - r->lo), size);
 }
 
 typedef struct memory_asked {

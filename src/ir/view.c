@@ -233,6 +233,10 @@ const char *tk_ir_inst_name(const tk_ir_inst *in) {
   return row_of(real_ir_inst(in))->name;
 }
 
+const char *tk_ir_inst_mode(const tk_ir_inst *in) {
+  return tk_mode_name(real_ir_inst(in));
+}
+
 size_t tk_ir_inst_id(const tk_ir_inst *in) {
   return real_ir_inst(in)->id;
 }

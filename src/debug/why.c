@@ -1,0 +1,232 @@
+/* why.c - where a value came from, and who wrote memory.
+ *
+ * The launch runs aside up to where the program stands, watched by a trace of
+ * that program or by a blame of the element.
+ */
+#include <string.h>
+
+#include "debug/api.h"
+#include "debug/aside.h"
+#include "debug/describe.h"
+#include "debug/frames.h"
+#include "debug/history.h"
+#include "debug/part.h"
+#include "debug/programs.h"
+#include "debug/raise.h"
+#include "interp/check/blame.h"
+#include "interp/check/slice.h"
+#include "ir/view.h"
+
+typedef struct why {
+  tkd *d;
+  const char *name, *index;
+  tki_observer observer;
+  tkd_place place; /* where the program stands; n 0: the launch has ended */
+  uint64_t program;
+  bool reached;
+  tk_status status; /* of what was found there */
+  tkc_blame *blame;
+  const tki_region *region; /* of the element */
+  const char *element;
+  tk_debug_blame *blamed;
+  /* origin */
+  int slot;
+  size_t lane;
+  const tk_type *type;
+  tkc_trace trace;
+  tk_debug_origin *origin;
+} why;
+
+static void explain_here(tk_env *e, void *ud);
+
+static void look_for_stand(void *ud, tki *t, const tk_stmt *st) {
+  why *y = ud;
+  if (!y->place.n || st != y->place.positions[0].stmt) return;
+  if (t->frame->func->library || tki_program_index(t) != y->program) return;
+  if (!tkd_is_there(&y->place, t->frame)) return;
+  y->reached = true;
+  if (y->blame && tkd_ahead(y->d)) return; /* others have run as well */
+  if (y->origin) y->status = tk_protect(t->env, explain_here, y);
+  tk_throw(t->env, TK_INTERRUPTED);
+}
+
+/* Whether what a program writes aside, it has written here as well. */
+static bool has_written(const why *y, uint64_t index) {
+  if (y->place.n && index == y->program) return !y->reached;
+  if (tki_schedule_task(y->d->schedule, index)) return false;
+  return tki_schedule_has_begun(y->d->schedule, index);
+}
+
+static void pass_access(void *ud, tki *t, const tki_access *a) {
+  why *y = ud;
+  tki_observer *o = &y->blame->observer;
+  if (!tkd_ahead(y->d) || has_written(y, tki_program_index(t)))
+    o->access(o->ud, t, a);
+}
+
+/* Runs everything up to where the program stands. */
+static tkd_aside run_up_to_stand(why *y, tki_observer *watches) {
+  y->observer =
+      (tki_observer){.ud = y, .stmt = look_for_stand, .next = watches};
+  if (y->blame) y->observer.access = pass_access;
+  if (watches) watches->next = NULL;
+  tkd_aside w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
+  tkd_run_aside(y->d, &w);
+  return w;
+}
+
+static void not_reached(tkd *d, const tkd_aside *w) TK_NORETURN;
+static void not_reached(tkd *d, const tkd_aside *w) {
+  if (w->full)
+    tkd_raise(d, "It is too far for the history: 'set history' with more.");
+  if (*w->why)
+    tkd_raise(d, "A run aside ends before this statement: %s.", w->why);
+  if (w->status == TK_INTERRUPTED) tkd_raise(d, "Interrupted.");
+  tkd_raise(d, "A run aside does not come to this statement: what was changed "
+               "by hand led here.");
+}
+
+static void start_at_stand(why *y, tkd *d) {
+  y->d = d;
+  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->frame) return;
+  y->place = tkd_place_of(d->frame);
+  y->program = d->task->index;
+}
+
+/* ---- origin ------------------------------------------------------------ */
+
+static tk_debug_value lane_in(const why *y, const tki_frame *f) {
+  size_t size = tk_lane_size(y->type);
+  tkd_value v = {.path = "",
+                 .type = tk_elem_of(*y->type),
+                 .bytes = tki_lane(&f->slots[y->slot], y->lane, size),
+                 .n = size,
+                 .region = TKI_ANY};
+  return tkd_describe_value(y->d, y->name, &v);
+}
+
+static void explain_here(tk_env *e, void *ud) {
+  why *y = ud;
+  tkd *d = y->d;
+  const tki_frame *f = d->t->frame;
+  tkc_ref ref = tkc_trace_slot(f, y->slot);
+  (void)e;
+  y->reached = ref != 0;
+  if (!ref) return;
+  tk_debug_origin *o = y->origin;
+  o->type = tk_type_view(y->type);
+  o->lane = (int64_t)y->lane;
+  o->then = lane_in(y, f);
+  o->now = lane_in(y, d->frame);
+  o->explanation = (tk_explanation){.scope = -1};
+  tkc_slice_value(&y->trace, &d->answers.arena, ref, y->lane, TKC_SLICE_STEPS,
+                  &o->explanation);
+}
+
+static void run_origin(tk_env *e, void *ud) {
+  why *y = ud;
+  tkc_trace_init(&y->trace, y->d->t, y->program, (size_t)TKC_TRACE_MIB << 20);
+  tkd_aside w = run_up_to_stand(y, &y->trace.observer);
+  if (y->status != TK_OK) tk_throw(e, y->status);
+  if (!y->reached) not_reached(y->d, &w);
+  y->origin->aside = tkd_describe_aside(y->d, &w);
+}
+
+/* The slot of a variable; fails. */
+static int traced_slot(tkd *d, const char *name) {
+  int slots[2];
+  size_t n = tki_eval_slots(d->frame, name, slots, 2);
+  if (n == 1) return slots[0];
+  if (n) tkd_raise(d, "%s has several parts: origin follows one value.", name);
+  if (tkd_region(d, name, strlen(name)))
+    tkd_raise(d, "%s is memory: 'blame %s[...]' says who wrote it.", name,
+              name);
+  tkd_raise(d,
+            "%s is no variable here, or is known when the kernel is compiled.",
+            name);
+}
+
+static void find_origin(tkd *d, void *ud) {
+  why *y = ud;
+  tkd_need_frame(d);
+  start_at_stand(y, d);
+  const tki_frame *f = d->frame;
+  y->slot = traced_slot(d, y->name);
+  y->type = &f->func->slots[y->slot].type;
+  if (!tki_has_value(&f->slots[y->slot], y->type))
+    tkd_raise(d, "%s has no value yet here.", y->name);
+  if (*y->index && y->type->ptr && !y->type->rank)
+    tkd_raise(d, "%s is memory: 'blame %s%s' says who wrote it.", y->name,
+              y->name, y->index);
+  y->lane = tkd_lane(d, y->name, y->type, y->index);
+  tk_status st = tk_protect(d->env, run_origin, y);
+  tkc_trace_end(&y->trace, false);
+  if (st != TK_OK) tk_throw(d->env, st);
+}
+
+tk_status tk_debug_origin_of(tk_debug *d, const char *name, const char *index,
+                             tk_debug_origin *out) {
+  why y = {.name = name, .index = index, .origin = out};
+  return tkd_guard(d, find_origin, &y);
+}
+
+/* ---- blame ------------------------------------------------------------- */
+
+/* What the user wrote to the element, newest first: no program did. */
+static void list_pokes(why *y) {
+  tkd *d = y->d;
+  tk_arena *a = &d->answers.arena;
+  tk_debug_blame *b = y->blamed;
+  tk_debug_value *values = TK_NEWN(a, tk_debug_value, d->nedits + 1);
+  uint64_t *events = TK_NEWN(a, uint64_t, d->nedits + 1);
+  b->pokes = values;
+  b->poked_at = events;
+  for (size_t i = d->nedits; i-- > 0;) {
+    const tkd_edit *x = &d->edits[i];
+    if (x->kind != TKD_POKE || x->host != y->element) continue;
+    tkd_value v = {.path = "",
+                   .type = tk_scalar(y->region->tensor->dtype),
+                   .bytes = x->bytes,
+                   .n = x->n,
+                   .region = TKI_ANY};
+    events[b->npokes] = x->event;
+    values[b->npokes++] = tkd_describe_value(d, y->name, &v);
+  }
+}
+
+static void run_blame(tk_env *e, void *ud) {
+  why *y = ud;
+  tkd *d = y->d;
+  (void)e;
+  tkd_aside w = run_up_to_stand(y, NULL);
+  bool whole = w.status == TK_OK && (!y->place.n || tkd_ahead(d));
+  if (!y->reached && !whole && !*w.why) not_reached(d, &w);
+  y->blamed->blame =
+      tkc_blame_found(y->blame, &d->answers.arena, y->blame->targets);
+  y->blamed->aside = tkd_describe_aside(d, &w);
+  list_pokes(y);
+}
+
+static void find_blame(tkd *d, void *ud) {
+  why *y = ud;
+  int left;
+  start_at_stand(y, d);
+  const tki_region *r = y->region = tkd_region(d, y->name, strlen(y->name));
+  if (!r) tkd_raise(d, "%s is no tensor of this launch.", y->name);
+  y->element = tkd_element(d, r, y->index, &left);
+  if (left)
+    tkd_raise(d, "%s has %d ax%s: an element is named by an index for each.",
+              r->name, r->tensor->rank, r->tensor->rank == 1 ? "is" : "es");
+  y->blame = tkc_blame_one(d->t, r, r->lo + (uint64_t)(y->element - r->host));
+  tk_status st = tk_protect(d->env, run_blame, y);
+  tkc_blame_free(d->env, y->blame);
+  if (st != TK_OK) tk_throw(d->env, st);
+}
+
+tk_status tk_debug_blamed(tk_debug *d, const char *name, const char *index,
+                          tk_debug_blame *out) {
+  why y = {.name = name, .index = index, .blamed = out};
+  *out = (tk_debug_blame){.npokes = 0};
+  return tkd_guard(d, find_blame, &y);
+}
