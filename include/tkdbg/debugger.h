@@ -157,9 +157,8 @@ typedef struct tk_debug_front {
 
 tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,
                        tk_debug **out);
-/* What `stopped` would be told now, without what was told before; NULL: no
- * launch is running. */
-const tk_debug_stop *tk_debug_stand(tk_debug *d);
+/* What `stopped` would be told now, without what was told before. */
+tk_status tk_debug_stand(tk_debug *d, const tk_debug_stop **out);
 /* Another front end takes over; old (may be NULL) gets the one before. */
 void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,
                         tk_debug_front *old);

@@ -309,8 +309,7 @@ static void choose_call(tkt *d, int64_t level) {
              depth == 1 ? "The kernel was not called from a kernel."
                         : "There are only %zu calls.",
              depth);
-  tkt_need(d,
-           tk_debug_select(d->e, tk_debug_stand(d->e)->program, (size_t)level));
+  tkt_need(d, tk_debug_select(d->e, tkt_stand(d)->program, (size_t)level));
   d->list = (tkt_listing){0};
   say_call(d);
 }
@@ -543,7 +542,7 @@ static void info_buffers(tkt *d) {
 static void info_launch(tkt *d) {
   tk_debug_time now;
   need_launch(d);
-  const tk_debug_stop *s = tk_debug_stand(d->e);
+  const tk_debug_stop *s = tkt_stand(d);
   size_t from = d->out.n;
   tk_debug_when(d->e, &now);
   tkt_say(d, "launch %llu: %s[%lld, %lld, %lld], %llu programs have run\n",

@@ -59,7 +59,7 @@ void tkt_cmd_JUMP(tkt *d, tkt_args *a) {
 /* ---- programs ---------------------------------------------------------- */
 
 void tkt_cmd_PROGRAM(tkt *d, tkt_args *a) {
-  const tk_debug_stop *s = tk_debug_stand(d->e);
+  const tk_debug_stop *s = tkt_stand(d);
   uint64_t index = *a->text ? tkt_program_index(d, a->text) : s->program;
   if (index != s->program || (*a->text && s->over)) {
     resume(d, (tk_resume){.kind = TK_RESUME_PROGRAM, .program = index});

@@ -26,11 +26,17 @@ uint64_t tkt_number(tkt *d, const char *text, uint64_t missing) {
   return v;
 }
 
+const tk_debug_stop *tkt_stand(tkt *d) {
+  const tk_debug_stop *s;
+  tkt_need(d, tk_debug_stand(d->e, &s));
+  return s;
+}
+
 /* "3", "3,1" or "(3, 1, 0)" as an index in the grid. */
 uint64_t tkt_program_index(tkt *d, const char *text) {
   int64_t pid[3] = {0, 0, 0}, grid[3];
   const char *s = text + strspn(text, "( ");
-  memcpy(grid, tk_debug_stand(d->e)->grid, sizeof grid);
+  memcpy(grid, tkt_stand(d)->grid, sizeof grid);
   for (int i = 0; i < 3; i++) {
     char *end;
     pid[i] = strtoll(s, &end, 10);

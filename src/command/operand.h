@@ -9,6 +9,8 @@
 uint64_t tkt_number(tkt *d, const char *text, uint64_t missing);
 /* The next word of *text, which moves behind it; empty at the end. */
 const char *tkt_word(tkt *d, const char **text);
+/* What it stopped for, and where.  Fails. */
+const tk_debug_stop *tkt_stand(tkt *d);
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkt_program_index(tkt *d, const char *text);
 

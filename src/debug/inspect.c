@@ -16,19 +16,15 @@
 #include "interp/grid.h"
 #include "spec/origin.h"
 
-typedef struct stand_asked {
-  const tk_debug_stop *stop;
-} stand_asked;
-
 static void describe_stand(tkd *d, void *ud) {
-  stand_asked *a = ud;
-  if (d->t) a->stop = tkd_describe_stop(d);
+  const tk_debug_stop **out = ud;
+  if (!d->t) tkd_raise(d, "No launch is running.");
+  *out = tkd_describe_stop(d);
 }
 
-const tk_debug_stop *tk_debug_stand(tk_debug *d) {
-  stand_asked a = {NULL};
-  tkd_guard(d, describe_stand, &a);
-  return a.stop;
+tk_status tk_debug_stand(tk_debug *d, const tk_debug_stop **out) {
+  *out = NULL;
+  return tkd_guard(d, describe_stand, out);
 }
 
 /* ---- programs ---------------------------------------------------------- */
