@@ -74,7 +74,7 @@ static void reductions(writer *w) {
                                       "s%d = tl.max(i%d, axis=0)",
                                       "s%d = tl.argmin(i%d, axis=0)"};
   static const char *const scans[] = {
-      "i%d = tl.cumsum(i%d, 0)", "i%d = tl.sort(i%d)", "i%d = tl.flip(i%d)"};
+      "i%d = tl.cumsum(i%d, 0)", "i%d = tl.sort(i%d)", "i%d = tl.flip(i%d, 0)"};
   if (below(w, 2))
     put(w, forms[below(w, 3)], below(w, 3), below(w, 3));
   else
