@@ -211,13 +211,15 @@ status 'script, text' 1 script
 says 'script, text: kinds' err '[undef]'
 says 'script, text: stack' err 'tkdbg.LaunchError: total stopped'
 status 'script, limit' 1 script --limit 2
-check 'script, limit: two, and the error' count err ' \[[a-z-]*\]$' 4
+check 'script, limit: two, the error, and the one that was caught' \
+  count err ' \[[a-z-]*\]$' 5
 says 'script, limit: the others' err '[more]'
 status 'script, lines for a suppression file' 1 script --gen-suppressions
 grep script.py out >suppressions
 check 'script, lines for a suppression file: each' count suppressions '' 6
 status 'script, suppression file' 1 script --suppressions suppressions
-check 'script, suppression file: the error' count err ' \[[a-z-]*\]$' 1
+check 'script, suppression file: the error, and the one that was caught' \
+  count err ' \[[a-z-]*\]$' 2
 says 'script, suppression file: which' err '[out-of-bounds]'
 sed '/^try/,$d; s/i < n)$/&  # tkdbg: ignore[lint-other, undef]/
   s/program_id(0))$/&  # tkdbg: ignore[inf, race]/
