@@ -21,11 +21,17 @@ class Libraries:
     def __init__(self, virtual):
         self.virtual = virtual
         self.torch = virtual.torch
-        self.own = virtual.torch.library.Library.impl  # for tkdbg's kernels
+        self._impl = virtual.torch.library.Library.impl
+
+    def own(self, library, *args, **options):
+        """Registers a kernel of tkdbg's.  PyTorch before 2.13 refuses a second
+        kernel of one operator under one key; ours are not what it means."""
+        self._impl(library, *args, **options)
+        self.torch.library._impls.difference_update(library._op_impls)
 
     def install(self, patches):
         library = self.torch.library.Library
-        impl, libraries = self.own, self
+        impl, libraries = self._impl, self
 
         def impl_here(self, op_name, fn, dispatch_key="", **options):
             key = dispatch_key or self.dispatch_key

@@ -185,6 +185,11 @@ class Library(unittest.TestCase):
         self.assertEqual((torch.full((2,), 3.0) * 3).tolist(), [9] * 2)
         self.assertEqual(len(calls), 1)
 
+    def test_kernels_of_tkdbg_stand_in_no_librarys_way(self):
+        torch.mm(*[torch.ones(2, 2, device="cuda").half()] * 2)
+        self.assertEqual([name for name in torch.library._impls
+                          if name.startswith("aten/mm/")], [])
+
     def test_a_library_with_two_keys(self):
         library = torch.library.Library("tkdbg_test", "DEF")
         self.addCleanup(library._destroy)
