@@ -112,9 +112,11 @@ Specialization = collections.namedtuple("SpecializationProxy",
 
 def launch_options(options):
     """Those of a backend's options that a launch of ours knows."""
-    return {name: options[name] for name in (
-        "num_warps", "allowed_dot_input_precisions", "supported_fp8_dtypes")
-        if options.get(name) is not None}
+    known = {"num_warps": options["num_warps"]}
+    for name in ("allowed_dot_input_precisions", "supported_fp8_dtypes"):
+        if options.get(name) is not None:
+            known[name] = tuple(options[name])  # part of a key
+    return known
 
 
 class Asm(dict):
