@@ -157,7 +157,7 @@ static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
   (void)d;
   gs_wire_unwatch(&g->wire);
   /* It may have stopped for another reason before it noticed. */
-  if (g->alarmed) g->env->interrupted = 0;
+  if (g->alarmed) g->env->interrupted = g->env->pauses = 0;
   g->alarmed = false;
   g->stop = stop;
   tk_status st = tk_protect(g->env, look_at_stop, s);

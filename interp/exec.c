@@ -100,9 +100,11 @@ static flow exec_body(tki *t, const tk_body *b, tki_val *slots,
                       tki_val *results);
 
 void tki_interrupted(tki *t) {
+  bool pauses = t->env->pauses;
+  t->env->pauses = 0;
   tk_attention answer = tk_attend(t->env);
   bool handled = answer == TK_ATTEND_GO_ON;
-  if (answer == TK_ATTEND_PASS)
+  if (answer == TK_ATTEND_PASS || (pauses && handled))
     for (tki_observer *o = t->observers; o; o = o->next)
       if (o->interrupt) handled |= o->interrupt(o->ud, t);
   if (!handled) tk_throw(t->env, TK_INTERRUPTED);

@@ -67,7 +67,7 @@ class Watch:
                 except OSError:
                     pass
             launch, asked = self._launch, self._asked
-            while self._interrupt(launch) and self._asked == asked:
+            while self._asked == asked and self._interrupt(launch):
                 time.sleep(AGAIN)
 
     def _interrupt(self, launch):
@@ -95,6 +95,8 @@ class Watch:
         if self.raised is None and not self._leaving:
             answer[0] = (_capi.ATTEND_PASS if self._ctrl_c
                          else _capi.ATTEND_GO_ON)
+            if self.debugged is not None and self.debugged():
+                self._ctrl_c = False  # a debugger answers it
 
     def stop(self, error):
         """Ends this launch with what was raised in its thread."""

@@ -39,6 +39,7 @@ struct tk_env {
   void *alloc_ud;
   tk_catch *top;
   _Atomic int interrupted; /* from signal handlers and other threads */
+  _Atomic int pauses;      /* ... by a debugger, not by the host */
   tk_attend_fn attend;     /* the host program, asked when interrupted */
   void *attend_ud;
   struct tk_diag *diags; /* newest last; see diag.h */

@@ -158,6 +158,7 @@ void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
 }
 
 void tk_debug_interrupt(tk_debug *d) {
+  d->env->pauses = 1;
   d->env->interrupted = 1;
 }
 
