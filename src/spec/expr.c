@@ -446,13 +446,15 @@ sval tks_insert_axis(tks *s, const sval *v, int axis) {
   return tks_reshape(s, v, shape, rank + 1);
 }
 
+/* As in Triton, a : beyond the axes is passed over, and a None there adds an
+ * axis behind the last one. */
 static sval tensor_index(tks *s, const sval *v, const sval *index) {
   sval r = *v, one = *index;
   size_t n = index->kind == V_TUPLE ? index->n : 1;
   const sval *items = index->kind == V_TUPLE ? index->items : &one;
   for (size_t i = 0; i < n; i++) {
     if (sv_is_none(&items[i]))
-      r = tks_insert_axis(s, &r, (int)i);
+      r = tks_insert_axis(s, &r, (int)i < r.type.rank ? (int)i : r.type.rank);
     else if (!whole(&items[i]))
       tks_error_help(s, TK_D_UNSUPPORTED,
                      "index with : and None; to pick lanes use tl.gather, "
