@@ -45,7 +45,8 @@ class PlainFunction:
 
 
 def _compiler_value(value):
-    if isinstance(value, tl_types.dtype):
+    # An installed Triton has a class of its own for them.
+    if any(c.__name__ == "dtype" for c in type(value).__mro__):
         return KnownType(value)
     return value if isinstance(value, tuple) else tl_types.constexpr(value)
 

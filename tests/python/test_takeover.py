@@ -59,6 +59,22 @@ class Installed(support.ScriptCase):
         """)
         self.assertEqual(done.stdout, "[14.0, 3.0, 11.0]\n")
 
+    def test_plain_functions_know_dtypes(self):
+        done = self.run_installed("""
+            @tl.constexpr
+            def wide(d):
+                return tl.float32 if d.is_bf16() else d
+            @triton.jit
+            def kernel(z):
+                t: tl.constexpr = wide(z.type.element_ty)
+                tl.static_print(t)
+                tl.store(z, tl.full((), 3, t))
+            z = torch.zeros(1, device="cuda", dtype=torch.bfloat16)
+            kernel[(1,)](z)
+            print(z.tolist())
+        """)
+        self.assertEqual(done.stdout, "fp32\n[3.0]\n")
+
     def test_autotune_and_heuristics(self):
         done = self.run_installed("""
             @triton.autotune(configs=[triton.Config({"B": 64}),
