@@ -27,6 +27,20 @@ static void run_guarded(tk_env *e, void *ud) {
   g->fn(g->d, g->ud);
 }
 
+/* The source of an expression goes with the call; what is said of it stays. */
+static void keep_place(tkd *d, tk_place *p) {
+  tk_arena *a = &d->answers.arena;
+  if (p->file) p->file = tk_arena_strdup(a, p->file);
+  if (p->text) p->text = tk_arena_strndup(a, p->text, p->text_length);
+}
+
+static void keep_places(tkd *d, tk_diag *x) {
+  keep_place(d, &x->f.place);
+  keep_place(d, &x->f.from);
+  for (const tk_finding_note *n = x->f.notes; n; n = n->next)
+    keep_place(d, (tk_place *)&n->place);
+}
+
 /* What was raised, or the first of what was reported, which leaves the
  * report. */
 static void note_fault(tk_env *e, void *ud) {
@@ -39,7 +53,8 @@ static void note_fault(tk_env *e, void *ud) {
   a->list = tk_calloc(e, n + 1, sizeof *a->list);
   a->list_size = (n + 1) * sizeof *a->list;
   a->fault.findings = a->list;
-  for (const tk_diag *x = first; x; x = x->next) {
+  for (tk_diag *x = a->findings; x; x = x->next) {
+    keep_places(d, x);
     a->list[a->fault.nfindings++] = &x->f;
     tk_finding_text(&a->text, &x->f, false);
   }
