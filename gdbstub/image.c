@@ -178,3 +178,7 @@ uint64_t gs_frame_base(uint64_t program, size_t depth) {
           << GS_FRAME_BITS) +
          GS_BASE;
 }
+
+uint64_t gs_returned_block(uint64_t program) {
+  return GS_RETURNED + (program % GS_PROGRAMS << GS_PROGRAM_BITS);
+}

@@ -95,6 +95,8 @@ const gs_slot *gs_image_slot(const gs_function *f, uint64_t offset);
 
 /* Where the frame of a program's call has its base; depth 0 is the kernel. */
 uint64_t gs_frame_base(uint64_t program, size_t depth);
+/* Where a block lies that a function of the program has returned. */
+uint64_t gs_returned_block(uint64_t program);
 
 /* Fills in sizes of lanes, by the type. */
 void gs_slot_measure(gs_slot *s);

@@ -323,8 +323,7 @@ static size_t read_piece(gs_stub *g, uint64_t address, void *bytes, size_t n) {
   enum { NOP = 0x90 };
   frame_address a;
   uint64_t code_end = g->image->exit + GS_STRIDE;
-  uint64_t mine = gs_frame_base(g->result.program, 0) - GS_FRAMES;
-  uint64_t block = GS_RETURNED + (mine >> GS_PROGRAM_BITS << GS_PROGRAM_BITS);
+  uint64_t block = gs_returned_block(g->result.program);
   if (address >= GS_CODE && address < code_end) {
     if (n > code_end - address) n = (size_t)(code_end - address);
     memset(bytes, NOP, n);
@@ -494,6 +493,5 @@ void gs_keep_result(gs_stub *g) {
   memcpy(r->floats[1], shown + 8, 8);
   if (size <= 16) return;
   tk_buf_add(&r->block, shown, size);
-  uint64_t mine = gs_frame_base(r->program, 0) - GS_FRAMES;
-  r->integers[0] = GS_RETURNED + (mine >> GS_PROGRAM_BITS << GS_PROGRAM_BITS);
+  r->integers[0] = gs_returned_block(r->program);
 }

@@ -3,18 +3,11 @@
 
 #include "gdbstub/stub.h"
 
-static int digit_of(char c) {
-  static const char digits[] = "0123456789abcdef";
-  const char *at = c ? strchr(digits, c | 0x20) : NULL;
-  if (c >= '0' && c <= '9') return c - '0';
-  return at && at - digits >= 10 ? (int)(at - digits) : -1;
-}
-
 bool gs_take_hex(const char **s, uint64_t *value) {
   const char *from = *s;
   int d;
   *value = 0;
-  while ((d = digit_of(**s)) >= 0 && *s - from < 16) {
+  while ((d = gs_hex_digit(**s)) >= 0 && *s - from < 16) {
     *value = *value << 4 | (uint64_t)d;
     ++*s;
   }
@@ -30,8 +23,9 @@ bool gs_take(const char **s, const char *word) {
 
 size_t gs_take_bytes(const char **s, void *bytes, size_t most) {
   size_t n = 0;
-  while (n < most && digit_of((*s)[0]) >= 0 && digit_of((*s)[1]) >= 0) {
-    ((char *)bytes)[n++] = (char)(digit_of((*s)[0]) << 4 | digit_of((*s)[1]));
+  while (n < most && gs_hex_digit((*s)[0]) >= 0 && gs_hex_digit((*s)[1]) >= 0) {
+    ((char *)bytes)[n++] =
+        (char)(gs_hex_digit((*s)[0]) << 4 | gs_hex_digit((*s)[1]));
     *s += 2;
   }
   return n;
