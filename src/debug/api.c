@@ -160,16 +160,17 @@ bool tk_debug_will_resume(const tk_debug *d) {
 
 void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
   *out = (tk_debug_time){
-      .launch = d->launches,
-      .event = d->event,
-      .operation = d->sub == TKD_LATE ? 0 : d->sub,
-      .first = d->ncheckpoints ? d->checkpoints[0].event + 1 : 0,
-      .furthest = d->furthest,
+      .launch = d->launch.number,
+      .event = d->at.event,
+      .operation = d->at.sub == TKD_LATE ? 0 : d->at.sub,
+      .first = d->time.ncheckpoints ? d->time.checkpoints[0].event + 1 : 0,
+      .furthest = d->at.furthest,
       .done = d->t ? d->t->done : 0,
-      .kept = tkd_journal_at(d->journal) - tkd_journal_first(d->journal),
-      .most = d->history,
-      .over = d->over,
-      .status = d->status};
+      .kept =
+          tkd_journal_at(d->time.journal) - tkd_journal_first(d->time.journal),
+      .most = d->time.limit,
+      .over = d->launch.over,
+      .status = d->launch.status};
 }
 
 void tk_debug_interrupt(tk_debug *d) {
@@ -185,7 +186,7 @@ static void new_mark(tkd *d, void *ud) {
   int *number = ud;
   if (!d->t) tkd_raise(d, "No launch is running.");
   tkd_mark_new(d);
-  *number = (int)d->nmarks;
+  *number = (int)d->time.nmarks;
 }
 
 tk_status tk_debug_mark(tk_debug *d, int *number) {
@@ -199,9 +200,9 @@ typedef struct mark_asked {
 
 static void find_mark(tkd *d, void *ud) {
   mark_asked *a = ud;
-  if (a->number < 1 || (size_t)a->number > d->nmarks)
-    tkd_raise(d, "Which checkpoint? There are %zu.", d->nmarks);
-  const tkd_mark *m = &d->marks[a->number - 1];
+  if (a->number < 1 || (size_t)a->number > d->time.nmarks)
+    tkd_raise(d, "Which checkpoint? There are %zu.", d->time.nmarks);
+  const tkd_mark *m = &d->time.marks[a->number - 1];
   *a->out = (tk_resume){.kind = TK_RESUME_EVENT,
                         .event = m->event,
                         .operation = m->sub,
@@ -378,7 +379,7 @@ static void set_order(tkd *d, void *ud) {
   tk_order order;
   if (text && !tk_order_parse(d->env, text, 1, &order))
     tk_throw(d->env, TK_USAGE);
-  tk_text_set(d->env, &d->order, text);
+  tk_text_set(d->env, &d->time.order, text);
 }
 
 tk_status tk_debug_order(tk_debug *d, const char *order) {
@@ -386,7 +387,7 @@ tk_status tk_debug_order(tk_debug *d, const char *order) {
 }
 
 const char *tk_debug_order_of(const tk_debug *d) {
-  return d->order;
+  return d->time.order;
 }
 
 bool tk_debug_asserts(const tk_debug *d) {
@@ -394,7 +395,7 @@ bool tk_debug_asserts(const tk_debug *d) {
 }
 
 void tk_debug_pass_output(tk_debug *d, const char *text, size_t len) {
-  if (d->output) d->output(d->output_ud, text, len);
+  if (d->launch.output) d->launch.output(d->launch.output_ud, text, len);
 }
 
 typedef struct line_asked {
@@ -442,8 +443,8 @@ void tk_debug_told(tk_debug *d, const tk_finding *f) {
 
 static void choose_detectors(tkd *d, void *ud) {
   const char *list = *(const char **)ud;
-  bool begun = d->t && (d->ncheckpoints || d->event);
-  if (begun && (!d->ncheckpoints || d->checkpoints[0].event))
+  bool begun = d->t && (d->time.ncheckpoints || d->at.event);
+  if (begun && (!d->time.ncheckpoints || d->time.checkpoints[0].event))
     tkd_raise(d, "Detectors need the beginning of the launch, whose history "
                  "was dropped: 'set check'\ncomes before it, and 'set "
                  "history'.");

@@ -67,12 +67,13 @@ static uint64_t place_of(const tkd *d, uint64_t program) {
 /* The last checkpoint that is not behind a program.  One at which programs had
  * run out of turn does not say which are to come. */
 static const tkd_checkpoint *checkpoint_for(tkd *d, uint64_t program) {
-  const tkd_checkpoint *found = &d->checkpoints[0];
+  const tkd_checkpoint *found = &d->time.checkpoints[0];
   if (program == TKD_ALL_PROGRAMS) return found;
   uint64_t place = place_of(d, program);
-  for (size_t i = 0; i < d->ncheckpoints; i++)
-    if (d->checkpoints[i].next <= place + 1 && !d->checkpoints[i].ahead)
-      found = &d->checkpoints[i];
+  for (size_t i = 0; i < d->time.ncheckpoints; i++)
+    if (d->time.checkpoints[i].next <= place + 1 &&
+        !d->time.checkpoints[i].ahead)
+      found = &d->time.checkpoints[i];
   return found;
 }
 
@@ -108,7 +109,7 @@ static void aside_access(void *ud, tki *t, const tki_access *a) {
 static void run_body(tk_env *e, void *ud) {
   aside *s = ud;
   (void)e;
-  tki_schedule_new(s->d->t, s->d->schedule->mode);
+  tki_schedule_new(s->d->t, s->d->programs.schedule->mode);
   tki_schedule_run_from(s->d->t, s->from);
 }
 
@@ -167,27 +168,28 @@ static void note_finding(tk_env *e, size_t diags, tkd_aside *x) {
 
 void tkd_run_aside(tkd *d, tkd_aside *x) {
   tki *t = d->t, kept = *t;
-  uint64_t written = tkd_journal_at(d->journal);
-  TK_ASSERT(!t->task && t->schedule == d->schedule);
+  uint64_t written = tkd_journal_at(d->time.journal);
+  TK_ASSERT(!t->task && t->schedule == d->programs.schedule);
   size_t diags = d->env->ndiags;
-  bool muted = d->muted;
+  bool muted = d->course.muted;
   const tkd_checkpoint *b = begin_at(d, x->program);
   aside s = {.d = d, .x = x, .from = b->next - 1};
   s.observer = (tki_observer){.ud = &s, .access = aside_access};
   s.undo = tkd_journal_new(d->env);
   TK_ASSERT(s.from < tki_programs(t));
   x->from = s.from;
-  tkd_journal_rewind(d->journal, b->journal, s.undo);
-  s.limit = tkd_journal_at(s.undo) + d->history;
-  d->muted = true;
+  tkd_journal_rewind(d->time.journal, b->journal, s.undo);
+  s.limit = tkd_journal_at(s.undo) + d->time.limit;
+  d->course.muted = true;
   set_aside(t, &s);
   x->status = tk_protect(d->env, run_body, &s);
   set_back(t, &kept);
-  d->muted = muted;
+  d->course.muted = muted;
   tkd_journal_undo(s.undo, 0);
   tkd_journal_free(s.undo);
-  TK_ASSERT(tkd_journal_at(d->journal) == written);
-  TK_ASSERT(t->schedule == d->schedule && t->observers == kept.observers);
+  TK_ASSERT(tkd_journal_at(d->time.journal) == written);
+  TK_ASSERT(t->schedule == d->programs.schedule &&
+            t->observers == kept.observers);
   (void)written;
   note_finding(d->env, diags, x);
 }
@@ -197,7 +199,7 @@ tk_debug_aside tkd_describe_aside(tkd *d, const tkd_aside *x) {
   return (tk_debug_aside){
       .left_out = x->from,
       .by_hand = tkd_changed_by_hand(d),
-      .out_of_turn = d->schedule->nahead > 0,
+      .out_of_turn = d->programs.schedule->nahead > 0,
       .full = x->full,
       .interrupted = !x->full && x->status == TK_INTERRUPTED,
       .ended = failed ? tk_arena_strdup(&d->answers.arena, x->why) : NULL};
@@ -219,9 +221,9 @@ static void peek_body(tk_env *e, void *ud) {
 uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud) {
   peeking p = {fn, ud};
   tkd_need_history(d);
-  uint64_t from = d->checkpoints[0].next - 1;
+  uint64_t from = d->time.checkpoints[0].next - 1;
   struct tkd_journal *undo = tkd_journal_new(d->env);
-  tkd_journal_rewind(d->journal, d->checkpoints[0].journal, undo);
+  tkd_journal_rewind(d->time.journal, d->time.checkpoints[0].journal, undo);
   tk_status st = tk_protect(d->env, peek_body, &p);
   tkd_journal_undo(undo, 0);
   tkd_journal_free(undo);

@@ -35,7 +35,7 @@ bool tkd_condition_holds(tkd *d, const tki_eval *x, const tki_frame *f,
 void tkd_bad_condition(tkd *d, const tkd_point *p, size_t before) {
   TK_ASSERT(!d->t || !d->t->task);
   TK_ASSERT(before <= d->env->ndiags);
-  if (d->phase != TKD_SEARCHING) {
+  if (d->course.phase != TKD_SEARCHING) {
     tk_buf *text = tk_temp_buf(&d->mem);
     size_t i = 0;
     for (const tk_diag *x = d->env->diags; x; x = x->next)
@@ -58,7 +58,7 @@ static void report_condition(tkd *d) {
 static void compile_condition(tkd *d) {
   tkd_site *s = d->points.work_site;
   size_t before = d->env->ndiags;
-  s->cond = tkd_compile(d, d->task->frame, s->point->cond);
+  s->cond = tkd_compile(d, d->programs.task->frame, s->point->cond);
   s->bad = !s->cond;
   if (s->bad) tkd_bad_condition(d, s->point, before);
 }
@@ -87,7 +87,7 @@ bool tkd_front_agrees(tkd *d, const tkd_point *p) {
   d->mem.calls++;
   tkd_select(d, 0);
   bool hit = d->front.asked(d->front.ud, d, p->number);
-  d->frame = NULL;
+  d->at.frame = NULL;
   d->mem.calls--;
   return hit;
 }

@@ -111,64 +111,71 @@ typedef struct tkd_answers {
   size_t list_size;
 } tkd_answers;
 
-struct tk_debug {
-  tk_debug_front front;
-  tk_session *session;
-  tk_env *env;
+/* The launch that runs, and those who observe it: of engine.c. */
+typedef struct tkd_launch {
   tk_watcher watcher;
   tki_observer observer;
   tki_driver driver;
-
-  /* the launch */
-  tki *t; /* that runs; NULL: none */
-  uint64_t launches;
+  uint64_t number;
+  tk_status status;
+  tkd_others others;
+  tk_output_fn output; /* the session's own */
+  void *output_ud;
   bool over;     /* every program has run */
   bool quit;     /* the user asked to */
   bool active;   /* the last launch was debugged */
   bool detached; /* ... to be left alone */
   bool ignoring; /* launches that begin are left alone */
-  tk_status status;
-  tkd_others others;
-  tk_output_fn output; /* the session's own */
-  void *output_ud;
+} tkd_launch;
 
-  /* programs */
+/* Who runs: of programs.c. */
+typedef struct tkd_programs {
   tki_schedule *schedule; /* the launch's; t has another while it runs aside */
   tki_task *task;         /* of the program that runs, or would */
+  bool fresh;             /* its first statement comes next */
   bool deadlocked;
-  size_t before_deadlock; /* reports */
+  size_t reported;      /* before the deadlock */
+  void (*work)(tkd *d); /* to be done on the main stack */
+} tkd_programs;
 
-  /* where it stands */
+/* Where it stands, and what is looked at there: of stop.c and frames.c. */
+typedef struct tkd_where {
   uint64_t event, sub, furthest;
   tkd_stop stop;
-  bool gone;            /* by going to another point in time */
-  tki_frame *frame;     /* selected */
-  int level;            /* of it, 0 innermost */
-  uint64_t selections;  /* how often one was selected */
-  bool looks_elsewhere; /* ... it is of another program than the current */
-  size_t shown_diags;   /* reports that a stop has told of */
+  bool gone;         /* by going to another point in time */
+  tki_frame *frame;  /* selected */
+  int level;         /* of it, 0 innermost */
+  uint64_t selected; /* how often one was */
+  bool elsewhere;    /* the frame is of another program than the current */
+  size_t reported;   /* that a stop has told of */
+} tkd_where;
 
-  /* how it goes on */
+/* How it goes on: of resume.c. */
+typedef struct tkd_course {
   tk_resume intent; /* kind NONE: nobody has said it yet */
-  char *intent_location;
+  char *location;   /* of the intent */
   tkd_phase phase;
   tkd_steps steps;
   tkd_replay replay;
-  uint64_t alarm;       /* the next event at which something is due */
-  bool quick;           /* look at every statement */
-  bool fine;            /* instructions are counted */
-  uint64_t insts;       /* counted since the event */
-  bool new_program;     /* its first statement comes next */
-  bool interrupted;     /* Ctrl-C: to stop at the next statement */
-  bool want_start;      /* to stop at the first statement of the launch */
-  bool want_launch;     /* ... of the next launch */
-  bool caught_launch;   /* want_start is for catch_launch */
-  bool muted;           /* what programs print was printed before */
-  void (*work)(tkd *d); /* to be done on the main stack */
+  bool muted; /* what programs print was printed before */
+} tkd_course;
 
-  /* time */
+/* What the interpreter is to tell of, and when: of stop.c. */
+typedef struct tkd_armed {
+  uint64_t alarm;     /* the next event at which something is due */
+  bool statements;    /* all of them are looked at */
+  bool instructions;  /* they are counted */
+  uint64_t counted;   /* ... since the event */
+  bool interrupted;   /* Ctrl-C: to stop at the next statement */
+  bool start;         /* to stop at the first statement of the launch */
+  bool next_launch;   /* ... of the next launch */
+  bool caught_launch; /* start is for catch_launch */
+} tkd_armed;
+
+/* What it takes to go to another point in time: of history.c. */
+typedef struct tkd_time {
   struct tkd_journal *journal;
-  uint64_t history; /* most bytes of it; 0: nothing is recorded */
+  uint64_t limit; /* most bytes of it; 0: nothing is recorded */
   tkd_checkpoint *checkpoints;
   size_t ncheckpoints, cap_checkpoints;
   tkd_edit *edits;
@@ -176,16 +183,30 @@ struct tk_debug {
   tkd_mark *marks;
   size_t nmarks, cap_marks;
   char *order; /* in which programs of the next launches run; NULL: theirs */
+} tkd_time;
 
+/* What the function that finish left has returned: of value.c. */
+typedef struct tkd_returned {
+  tkd_kept list[TK_EVAL_LEAVES];
+  size_t n;
+} tkd_returned;
+
+struct tk_debug {
+  tk_env *env;
+  tk_session *session;
+  tk_debug_front front;
+  tki *t; /* the interpreter of the launch that runs; NULL: none */
+  tkd_launch launch;
+  tkd_programs programs;
+  tkd_where at;
+  tkd_course course;
+  tkd_armed armed;
+  tkd_time time;
   tkd_points points;
-
-  /* of the function that finish leaves */
-  tkd_kept returned[TK_EVAL_LEAVES];
-  size_t nreturned;
-
+  tkd_returned returned;
+  tkd_answers answers;
   tk_scratch mem;
   tk_buf message; /* of what was raised: raise.h */
-  tkd_answers answers;
 };
 
 #endif

@@ -95,30 +95,30 @@ static void describe_hits(tkd *d, tk_debug_stop *s) {
 }
 
 static void describe_returned(tkd *d, tk_debug_stop *s) {
-  if (d->stop.reason != TK_STOP_FINISH && !tkd_is_leaving(d)) return;
+  if (d->at.stop.reason != TK_STOP_FINISH && !tkd_is_leaving(d)) return;
   tk_debug_value *at =
-      TK_NEWN(&d->answers.arena, tk_debug_value, d->nreturned + 1);
-  for (size_t i = 0; i < d->nreturned; i++) {
-    tkd_value v = tkd_kept_value(&d->returned[i]);
+      TK_NEWN(&d->answers.arena, tk_debug_value, d->returned.n + 1);
+  for (size_t i = 0; i < d->returned.n; i++) {
+    tkd_value v = tkd_kept_value(&d->returned.list[i]);
     at[i] = tkd_describe_value(d, "", &v);
   }
   s->returned = at;
-  s->nreturned = d->nreturned;
+  s->nreturned = d->returned.n;
 }
 
 /* Where the program stands that goes on next. */
 static void describe_program(tkd *d, tk_debug_stop *s) {
-  const tki_frame *f = d->frame;
+  const tki_frame *f = d->at.frame;
   s->program = TK_DEBUG_NO_PROGRAM;
   s->statement = TK_DEBUG_NO_STATEMENT;
   if (!f) return;
-  TK_ASSERT(d->task && d->task->frame);
-  s->program = d->task->index;
+  TK_ASSERT(d->programs.task && d->programs.task->frame);
+  s->program = d->programs.task->index;
   memcpy(s->pid, d->t->pid, sizeof s->pid);
   s->function = f->func->name;
   s->place = tkd_place_of_frame(f);
   if (f->stmt) s->statement = f->stmt->id;
-  if (d->sub && d->sub != TKD_LATE && f->inst) {
+  if (d->at.sub && d->at.sub != TKD_LATE && f->inst) {
     const char *mode = tk_mode_name(f->inst);
     s->opcode = tk_arena_printf(&d->answers.arena, "%s%s%s",
                                 tk_inst_name((tk_opcode)f->inst->op),
@@ -132,21 +132,21 @@ static void describe_program(tkd *d, tk_debug_stop *s) {
 const tk_debug_stop *tkd_describe_stop(tkd *d) {
   tk_debug_stop *s = TK_NEW(&d->answers.arena, tk_debug_stop);
   /* A deadlock's report is dropped when the user resolves it. */
-  size_t n = d->env->ndiags, shown = d->shown_diags < n ? d->shown_diags : n;
+  size_t n = d->env->ndiags, shown = d->at.reported < n ? d->at.reported : n;
   TK_ASSERT(d->t && !d->t->task);
-  const tkd_point *p = d->stop.point;
+  const tkd_point *p = d->at.stop.point;
   bool caught = p && p->kind == TK_POINT_CATCH;
-  *s = (tk_debug_stop){.reason = d->stop.reason,
+  *s = (tk_debug_stop){.reason = d->at.stop.reason,
                        .point = p ? p->number : 0,
-                       .text = answer_text(d, d->stop.text),
+                       .text = answer_text(d, d->at.stop.text),
                        .caught = caught ? answer_text(d, p->where) : NULL,
-                       .over = d->over,
-                       .travelled = d->gone,
+                       .over = d->launch.over,
+                       .travelled = d->at.gone,
                        .kernel = d->t->program->kernel->name,
-                       .event = d->event,
-                       .operation = d->sub == TKD_LATE ? 0 : d->sub};
+                       .event = d->at.event,
+                       .operation = d->at.sub == TKD_LATE ? 0 : d->at.sub};
   memcpy(s->grid, d->t->grid, sizeof s->grid);
-  s->findings = tkd_findings_from(d, d->gone ? n : shown, &s->nfindings);
+  s->findings = tkd_findings_from(d, d->at.gone ? n : shown, &s->nfindings);
   describe_program(d, s);
   describe_changes(d, s);
   describe_hits(d, s);

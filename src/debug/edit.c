@@ -10,12 +10,12 @@
 /* The slot of a variable that can be changed; fails. */
 static int slot_to_change(tkd *d, const char *name) {
   int slots[2];
-  if (!d->frame) tkd_raise(d, "No program is stopped.");
-  size_t n = tki_eval_slots(d->frame, name, slots, 2);
+  if (!d->at.frame) tkd_raise(d, "No program is stopped.");
+  size_t n = tki_eval_slots(d->at.frame, name, slots, 2);
   if (n == 0)
     tkd_raise(d, "'%s' is no variable here, or known at compile time.", name);
   if (n > 1) tkd_raise(d, "'%s' is a tuple.", name);
-  if (d->frame->func->slots[slots[0]].type.ptr)
+  if (d->at.frame->func->slots[slots[0]].type.ptr)
     tkd_raise(d,
               "'%s' is a pointer: 'set %s[I] = EXPR' changes what it points "
               "to.",
@@ -24,23 +24,23 @@ static int slot_to_change(tkd *d, const char *name) {
 }
 
 static void change_slot(tkd *d, int slot, const char *lanes, size_t n) {
-  tkd_put_slot(d, d->frame, slot, lanes, n);
+  tkd_put_slot(d, d->at.frame, slot, lanes, n);
   tkd_edit *x = tkd_edit_new(d, TKD_SET, lanes, n);
-  x->level = d->level;
+  x->level = d->at.level;
   x->slot = slot;
   tkd_watches_refresh(d);
 }
 
 void tkd_assign(tkd *d, const char *name, const char *text) {
   int slot = slot_to_change(d, name);
-  tk_type type = d->frame->func->slots[slot].type;
-  tkd_value v = tkd_evaluate_one(d, d->frame, text, &type, "no value");
+  tk_type type = d->at.frame->func->slots[slot].type;
+  tkd_value v = tkd_evaluate_one(d, d->at.frame, text, &type, "no value");
   change_slot(d, slot, v.bytes, v.n);
 }
 
 void tkd_assign_lanes(tkd *d, const char *name, const char *lanes, size_t n) {
   int slot = slot_to_change(d, name);
-  const tk_type *type = &d->frame->func->slots[slot].type;
+  const tk_type *type = &d->at.frame->func->slots[slot].type;
   size_t size = (size_t)tk_numel(type) * tk_lane_size(type);
   if (n != size) tkd_raise(d, "'%s' has %zu bytes, not %zu.", name, size, n);
   change_slot(d, slot, lanes, n);
@@ -54,7 +54,7 @@ void tkd_assign_elements(tkd *d, const tki_region *r, const char *index,
   tkd_view v;
   if (!tkd_view_of(r->tensor, &part, &v) || tk_numel(&v.type) > MOST_SET)
     tkd_raise(d, "At most %d elements are set at once.", MOST_SET);
-  tkd_value x = tkd_evaluate_one(d, d->frame, text, &v.type, "no value");
+  tkd_value x = tkd_evaluate_one(d, d->at.frame, text, &v.type, "no value");
   size_t size = tk_lane_size(&v.type), n = (size_t)tk_numel(&v.type);
   TK_ASSERT(x.n == n * size);
   for (size_t i = 0; i < n; i++) {

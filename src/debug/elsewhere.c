@@ -111,11 +111,11 @@ static void run_seeing(tk_env *e, void *ud) {
   seeing *s = ud;
   tkd *d = s->d;
   tk_debug_pair *out = s->out;
-  s->x = tkd_compile(d, d->frame, s->text);
+  s->x = tkd_compile(d, d->at.frame, s->text);
   if (!s->x) tk_throw(e, TK_USAGE);
-  out->now = value_in(s, d->frame);
+  out->now = value_in(s, d->at.frame);
   if (s->program == TK_DEBUG_NO_PROGRAM) {
-    s->program = d->task->index;
+    s->program = d->programs.task->index;
     a_trip_before(d, &s->place);
   }
   const tkd_position *loop = tkd_innermost_loop(&s->place);
@@ -131,7 +131,8 @@ static void compare_values(tkd *d, void *ud) {
   seeing *s = ud;
   s->d = d;
   s->place = tkd_place_of(tkd_need_frame(d));
-  if (s->program == d->task->index) tkd_raise(d, "This is that program.");
+  if (s->program == d->programs.task->index)
+    tkd_raise(d, "This is that program.");
   tk_status st = tk_protect(d->env, run_seeing, s);
   tkc_undefined_free(d->t, s->follows);
   tki_eval_free(s->x);
@@ -174,7 +175,7 @@ static void copy_past(void *ud) {
   char *copy = tk_arena_alloc(&d->answers.arena, n + 1);
   memcpy(copy, p->r->host, n);
   p->out->data = copy + ((char *)p->r->tensor->data - p->r->host);
-  if (d->checkpoints[0].next == 1)
+  if (d->time.checkpoints[0].next == 1)
     p->out->undefined = undefined_before(d, p->r);
 }
 

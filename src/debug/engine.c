@@ -21,15 +21,16 @@
 /* The front end looks around and says how to go on. */
 static void call_front(tkd *d) {
   const tk_debug_stop *s = tkd_describe_stop(d);
-  d->shown_diags = d->env->ndiags;
-  if (d->event > d->furthest) d->furthest = d->event;
-  TK_ASSERT(d->over == !d->task && d->over == !d->frame);
+  d->at.reported = d->env->ndiags;
+  if (d->at.event > d->at.furthest) d->at.furthest = d->at.event;
+  TK_ASSERT(d->launch.over == !d->programs.task &&
+            d->launch.over == !d->at.frame);
   TK_ASSERT(!d->mem.calls && !d->t->task && !tkd_has_intent(d));
   tkd_points_drop_used(d);
   if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
   tk_arena_free(&d->answers.arena);
-  if (!d->looks_elsewhere) return;
-  memcpy(d->t->pid, d->task->pid, sizeof d->t->pid);
+  if (!d->at.elsewhere) return;
+  memcpy(d->t->pid, d->programs.task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
 }
 
@@ -48,30 +49,32 @@ static void carry_body(tk_env *e, void *ud) {
  * return.  What fails on the way leaves the launch at its end. */
 static bool at_stop(tkd *d) {
   carrying c = {.d = d, .positions = true};
-  d->steps.kind = TK_RESUME_CONTINUE;
+  d->course.steps.kind = TK_RESUME_CONTINUE;
   tkd_drop_temp(d);
-  while (c.positions && !d->quit) {
+  while (c.positions && !d->launch.quit) {
     call_front(d);
     size_t mark = tk_call_begins(&d->mem);
     bool failed = tk_protect(d->env, carry_body, &c) != TK_OK;
     tk_call_ends(&d->mem, mark);
     if (!failed) continue;
     tkd_recover(d);
-    d->stop = (tkd_stop){.reason = d->over ? TK_STOP_END : TK_STOP_EVENT};
+    d->at.stop =
+        (tkd_stop){.reason = d->launch.over ? TK_STOP_END : TK_STOP_EVENT};
     c.positions = true;
   }
   tkd_arm(d);
-  return !d->quit && !d->over;
+  return !d->launch.quit && !d->launch.over;
 }
 
 /* Whether the end of the launch is a stop. */
 static bool stops_at_end(tkd *d) {
-  d->furthest = d->event + 1;
-  if (d->quit || d->detached || d->status != TK_OK) return false;
-  if (!d->front.stop_at_end && !d->interrupted &&
-      d->steps.kind == TK_RESUME_CONTINUE)
+  d->at.furthest = d->at.event + 1;
+  if (d->launch.quit || d->launch.detached || d->launch.status != TK_OK)
     return false;
-  d->stop = (tkd_stop){.reason = TK_STOP_END};
+  if (!d->front.stop_at_end && !d->armed.interrupted &&
+      d->course.steps.kind == TK_RESUME_CONTINUE)
+    return false;
+  d->at.stop = (tkd_stop){.reason = TK_STOP_END};
   return true;
 }
 
@@ -80,36 +83,37 @@ static bool stops_at_end(tkd *d) {
 /* What programs print is not printed again when they run again. */
 static void pass_output(void *ud, const char *text, size_t len) {
   tkd *d = ud;
-  if (d->muted) return;
+  if (d->course.muted) return;
   if (d->front.output)
     d->front.output(d->front.ud, text, len);
-  else if (d->output)
-    d->output(d->output_ud, text, len);
+  else if (d->launch.output)
+    d->launch.output(d->launch.output_ud, text, len);
 }
 
 static void launch_begins(tkd *d, tki *t) {
   d->t = t;
-  d->launches++;
-  d->event = d->sub = d->furthest = 0;
-  d->schedule = t->schedule;
-  d->muted = d->over = d->fine = d->gone = false;
-  d->phase = TKD_RUNNING;
-  d->steps = (tkd_steps){.kind = TK_RESUME_CONTINUE};
-  d->replay = (tkd_replay){0};
+  d->launch.number++;
+  d->at.event = d->at.sub = d->at.furthest = 0;
+  d->programs.schedule = t->schedule;
+  d->course.muted = d->launch.over = d->armed.instructions = d->at.gone = false;
+  d->course.phase = TKD_RUNNING;
+  d->course.steps = (tkd_steps){.kind = TK_RESUME_CONTINUE};
+  d->course.replay = (tkd_replay){0};
   tkd_drop_intent(d);
-  d->status = TK_OK;
+  d->launch.status = TK_OK;
   tkd_history_clear(d);
   for (tkd_point *p = d->points.first; p; p = p->next) p->hit_at = 0;
   tkd_watches_begin(d);
   tkd_points_resolve(d);
-  d->caught_launch = d->points.catch_launch != NULL;
-  if (d->caught_launch) d->points.catch_launch->hits++;
-  d->want_start = d->caught_launch || d->want_launch ||
-                  (d->launches == 1 && d->front.stop_at_start);
-  d->want_launch = false;
-  if (d->order) tk_order_parse(d->env, d->order, t->order.n, &t->order);
-  d->output = d->session->output;
-  d->output_ud = d->session->output_ud;
+  d->armed.caught_launch = d->points.catch_launch != NULL;
+  if (d->armed.caught_launch) d->points.catch_launch->hits++;
+  d->armed.start = d->armed.caught_launch || d->armed.next_launch ||
+                   (d->launch.number == 1 && d->front.stop_at_start);
+  d->armed.next_launch = false;
+  if (d->time.order)
+    tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
+  d->launch.output = d->session->output;
+  d->launch.output_ud = d->session->output_ud;
   tk_session_output(d->session, pass_output, d);
   if (d->front.begins) d->front.begins(d->front.ud, d);
 }
@@ -118,13 +122,13 @@ static void drive_body(tk_env *e, void *ud) {
   tkd *d = ud;
   (void)e;
   tkd_choose(d);
-  d->over = !d->task;
+  d->launch.over = !d->programs.task;
   tkd_arm(d);
   bool more = true;
   while (more) {
-    if (!d->over) tkd_run_on(d);
-    if (d->over && !stops_at_end(d)) break;
-    more = d->detached || at_stop(d);
+    if (!d->launch.over) tkd_run_on(d);
+    if (d->launch.over && !stops_at_end(d)) break;
+    more = d->launch.detached || at_stop(d);
   }
 }
 
@@ -132,13 +136,13 @@ static void drive(void *ud, tki *t) {
   tkd *d = ud;
   launch_begins(d, t);
   tk_status st = tk_protect(t->env, drive_body, d);
-  if (d->quit) d->status = TK_INTERRUPTED;
-  if (st != TK_OK) d->status = st;
-  tk_status ended = d->status;
+  if (d->launch.quit) d->launch.status = TK_INTERRUPTED;
+  if (st != TK_OK) d->launch.status = st;
+  tk_status ended = d->launch.status;
   tkd_drop_programs(d);
   tkd_sites_clear(d);
   if (d->front.ends) d->front.ends(d->front.ud, d);
-  tk_session_output(d->session, d->output, d->output_ud);
+  tk_session_output(d->session, d->launch.output, d->launch.output_ud);
   tkd_history_clear(d);
   tk_arena_free(&d->answers.arena);
   tk_temps_free(&d->mem);
@@ -152,30 +156,30 @@ static bool calls_breakpoint(const tk_inst *in) {
 
 /* The interpreter counts events and is asked to tell by the engine alone. */
 static void take_observer(tkd *d, tki *t) {
-  d->others = (tkd_others){.any = t->observers != NULL,
-                           .watch = t->wants_insts,
-                           .read = t->wants_loads,
-                           .each = t->wants_stmts};
-  d->observer = tkd_observer(d);
-  tki_observe(t, &d->observer);
-  t->event = &d->event;
-  t->wants_insts = d->others.watch;
-  t->wants_loads = d->others.read;
-  t->wants_stmts = d->others.each;
+  d->launch.others = (tkd_others){.any = t->observers != NULL,
+                                  .watch = t->wants_insts,
+                                  .read = t->wants_loads,
+                                  .each = t->wants_stmts};
+  d->launch.observer = tkd_observer(d);
+  tki_observe(t, &d->launch.observer);
+  t->event = &d->at.event;
+  t->wants_insts = d->launch.others.watch;
+  t->wants_loads = d->launch.others.read;
+  t->wants_stmts = d->launch.others.each;
 }
 
 static void begin_watching(void *ud, struct tki *t) {
   tkd *d = ud;
-  if (d->t != t) d->active = false;
-  if (d->detached || d->quit || d->ignoring) return;
+  if (d->t != t) d->launch.active = false;
+  if (d->launch.detached || d->launch.quit || d->launch.ignoring) return;
   if (d->front.wait_for_call && !d->points.first &&
       !tk_program_has(t->program, calls_breakpoint))
     return;
-  d->active = true;
+  d->launch.active = true;
   take_observer(d, t);
   if (d->t == t) return; /* it is at its beginning again */
-  d->driver = (tki_driver){.ud = d, .run = drive};
-  t->driver = &d->driver;
+  d->launch.driver = (tki_driver){.ud = d, .run = drive};
+  t->driver = &d->launch.driver;
 }
 
 /* ---- the object -------------------------------------------------------- */
@@ -195,15 +199,16 @@ static void free_engine(tk_env *e, void *ud) {
   tkd_drop_fault(d);
   tk_arena_free(&d->answers.arena);
   tkd_points_free(d);
-  for (size_t i = 0; i < TK_COUNT(d->returned); i++)
-    tkd_drop_value(d, &d->returned[i]);
-  tk_text_free(d->env, d->order);
-  tk_text_free(d->env, d->intent_location);
-  tk_free(e, d->checkpoints, d->cap_checkpoints * sizeof *d->checkpoints);
-  tk_free(e, d->edits, d->cap_edits * sizeof *d->edits);
-  tk_free(e, d->marks, d->cap_marks * sizeof *d->marks);
+  for (size_t i = 0; i < TK_COUNT(d->returned.list); i++)
+    tkd_drop_value(d, &d->returned.list[i]);
+  tk_text_free(d->env, d->time.order);
+  tk_text_free(d->env, d->course.location);
+  tk_free(e, d->time.checkpoints,
+          d->time.cap_checkpoints * sizeof *d->time.checkpoints);
+  tk_free(e, d->time.edits, d->time.cap_edits * sizeof *d->time.edits);
+  tk_free(e, d->time.marks, d->time.cap_marks * sizeof *d->time.marks);
   free_buffers(d);
-  tkd_journal_free(d->journal);
+  tkd_journal_free(d->time.journal);
   tk_free(e, d, sizeof *d);
 }
 
@@ -217,20 +222,20 @@ static void make_engine(tk_env *e, void *ud) {
   tkd *d = m->d = tk_calloc(e, 1, sizeof *d);
   d->session = m->s;
   d->env = e;
-  d->history = TKD_HISTORY;
-  d->steps.kind = TK_RESUME_CONTINUE;
+  d->time.limit = TKD_HISTORY;
+  d->course.steps.kind = TK_RESUME_CONTINUE;
   tk_buf_init(&d->message, e);
   tk_buf_init(&d->answers.text, e);
   tk_buf_init(&d->answers.message, e);
   tk_buf_init(&d->answers.help, e);
   tk_scratch_init(&d->mem, e);
   tk_arena_init(&d->answers.arena, e);
-  d->journal = tkd_journal_new(e);
-  d->watcher =
+  d->time.journal = tkd_journal_new(e);
+  d->launch.watcher =
       (tk_watcher){.ud = d, .begin = begin_watching, .free = free_engine};
   tk_watcher **at = &m->s->watchers;
   while (*at) at = &(*at)->next;
-  *at = &d->watcher;
+  *at = &d->launch.watcher;
 }
 
 void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,
@@ -253,17 +258,17 @@ tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,
 }
 
 bool tk_debug_has_quit(const tk_debug *d) {
-  return d->quit;
+  return d->launch.quit;
 }
 
 void tk_debug_quit(tk_debug *d) {
-  d->quit = true;
+  d->launch.quit = true;
 }
 
 void tk_debug_ignore(tk_debug *d, bool launches) {
-  d->ignoring = launches;
+  d->launch.ignoring = launches;
 }
 
 bool tk_debug_is_active(const tk_debug *d) {
-  return d->active;
+  return d->launch.active;
 }

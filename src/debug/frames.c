@@ -24,8 +24,8 @@ int tkd_line_of(const tki_frame *f) {
 }
 
 tki_frame *tkd_top(const tkd *d) {
-  if (!d->task) return NULL;
-  return (tki_frame *)tkd_user_frame(d->task->frame);
+  if (!d->programs.task) return NULL;
+  return (tki_frame *)tkd_user_frame(d->programs.task->frame);
 }
 
 void tkd_select(tkd *d, int level) {
@@ -33,16 +33,17 @@ void tkd_select(tkd *d, int level) {
   for (int i = 0; f && i < level; i++)
     f = (tki_frame *)tkd_user_frame(f->caller);
   TK_ASSERT(level >= 0 && (f || !level));
-  d->frame = f;
-  d->level = level;
-  d->looks_elsewhere = false;
-  d->selections++;
+  d->at.frame = f;
+  d->at.level = level;
+  d->at.elsewhere = false;
+  d->at.selected++;
 }
 
 tki_frame *tkd_need_frame(tkd *d) {
   if (!d->t) tkd_raise(d, "No launch is running.");
-  if (!d->frame) tkd_raise(d, "No program is stopped: the launch has ended.");
-  return d->frame;
+  if (!d->at.frame)
+    tkd_raise(d, "No program is stopped: the launch has ended.");
+  return d->at.frame;
 }
 
 tki_frame tkd_frame_before(tkd *d, const tk_func *f, const tk_stmt *st) {
@@ -67,7 +68,7 @@ void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n) {
 }
 
 const tki_region *tkd_region(tkd *d, const char *text, size_t n) {
-  const tki_frame *f = d->frame;
+  const tki_frame *f = d->at.frame;
   char *name = tk_temp(&d->mem, text, n);
   const tki_region *found = NULL;
   int slot = -1;

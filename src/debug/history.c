@@ -26,52 +26,54 @@ enum { MOST_BASES = 1 << 20 };
 
 /* Drops the checkpoints whose memory cannot be had back any more. */
 static void forget_old_bases(tkd *d) {
-  uint64_t first = tkd_journal_first(d->journal);
+  uint64_t first = tkd_journal_first(d->time.journal);
   size_t n = 0;
-  if (d->ncheckpoints >= MOST_BASES) n = d->ncheckpoints / 2;
-  while (n < d->ncheckpoints && d->checkpoints[n].journal < first) n++;
+  if (d->time.ncheckpoints >= MOST_BASES) n = d->time.ncheckpoints / 2;
+  while (n < d->time.ncheckpoints && d->time.checkpoints[n].journal < first)
+    n++;
   if (!n) return;
-  memmove(d->checkpoints, d->checkpoints + n,
-          (d->ncheckpoints - n) * sizeof *d->checkpoints);
-  d->ncheckpoints -= n;
+  memmove(d->time.checkpoints, d->time.checkpoints + n,
+          (d->time.ncheckpoints - n) * sizeof *d->time.checkpoints);
+  d->time.ncheckpoints -= n;
 }
 
 void tkd_begin_checkpoint(tkd *d, uint64_t index) {
-  if (!d->history) return;
-  tkd_journal_trim(d->journal, d->history);
-  tkd_journal_mark(d->journal);
-  if (d->ncheckpoints >= MOST_BASES ||
-      (d->ncheckpoints &&
-       d->checkpoints[0].journal < tkd_journal_first(d->journal)))
+  if (!d->time.limit) return;
+  tkd_journal_trim(d->time.journal, d->time.limit);
+  tkd_journal_mark(d->time.journal);
+  if (d->time.ncheckpoints >= MOST_BASES ||
+      (d->time.ncheckpoints &&
+       d->time.checkpoints[0].journal < tkd_journal_first(d->time.journal)))
     forget_old_bases(d);
-  if (d->ncheckpoints == d->cap_checkpoints)
-    d->checkpoints = tk_array_grow(d->env, d->checkpoints,
-                                   sizeof *d->checkpoints, &d->cap_checkpoints);
-  tkd_checkpoint b = {.event = d->event,
+  if (d->time.ncheckpoints == d->time.cap_checkpoints)
+    d->time.checkpoints =
+        tk_array_grow(d->env, d->time.checkpoints, sizeof *d->time.checkpoints,
+                      &d->time.cap_checkpoints);
+  tkd_checkpoint b = {.event = d->at.event,
                       .index = index,
-                      .next = d->schedule->at,
-                      .journal = tkd_journal_at(d->journal),
+                      .next = d->programs.schedule->at,
+                      .journal = tkd_journal_at(d->time.journal),
                       .done = d->t->done,
                       .ahead = tkd_ahead(d),
                       .diags = d->env->ndiags};
-  TK_ASSERT(!d->ncheckpoints ||
-            d->checkpoints[d->ncheckpoints - 1].event <= b.event);
-  TK_ASSERT(!d->ncheckpoints ||
-            d->checkpoints[d->ncheckpoints - 1].journal <= b.journal);
-  TK_ASSERT(!d->ncheckpoints ||
-            d->checkpoints[d->ncheckpoints - 1].ahead <= b.ahead);
-  d->checkpoints[d->ncheckpoints++] = b;
+  TK_ASSERT(!d->time.ncheckpoints ||
+            d->time.checkpoints[d->time.ncheckpoints - 1].event <= b.event);
+  TK_ASSERT(!d->time.ncheckpoints ||
+            d->time.checkpoints[d->time.ncheckpoints - 1].journal <= b.journal);
+  TK_ASSERT(!d->time.ncheckpoints ||
+            d->time.checkpoints[d->time.ncheckpoints - 1].ahead <= b.ahead);
+  d->time.checkpoints[d->time.ncheckpoints++] = b;
 }
 
 /* The last base before an event, -1 if there is none (any more).  With
  * whole, the launch's beginning if there is a history of it. */
 static int64_t base_before(tkd *d, uint64_t event, bool whole) {
   forget_old_bases(d);
-  if (whole && d->ncheckpoints && !d->checkpoints[0].event) return 0;
-  size_t lo = 0, hi = d->ncheckpoints;
+  if (whole && d->time.ncheckpoints && !d->time.checkpoints[0].event) return 0;
+  size_t lo = 0, hi = d->time.ncheckpoints;
   while (lo < hi) {
     size_t mid = (lo + hi) / 2;
-    if (d->checkpoints[mid].event < event)
+    if (d->time.checkpoints[mid].event < event)
       lo = mid + 1;
     else
       hi = mid;
@@ -81,18 +83,18 @@ static int64_t base_before(tkd *d, uint64_t event, bool whole) {
 
 static void no_history(tkd *d) TK_NORETURN;
 static void no_history(tkd *d) {
-  if (!d->history)
+  if (!d->time.limit)
     tkd_raise(d, "Nothing is recorded: 'set history 256' records, from the "
                  "next launch on.");
   tkd_raise(d,
             "The history of what came before was dropped: it is longer "
             "than %llu MiB ('set history').",
-            (unsigned long long)(d->history >> 20));
+            (unsigned long long)(d->time.limit >> 20));
 }
 
 void tkd_need_history(tkd *d) {
   forget_old_bases(d);
-  if (!d->ncheckpoints) no_history(d);
+  if (!d->time.ncheckpoints) no_history(d);
 }
 
 void tkd_need_beginning(tkd *d) {
@@ -100,56 +102,60 @@ void tkd_need_beginning(tkd *d) {
 }
 
 static bool is_ahead(const tkd *d, uint64_t event, uint64_t sub) {
-  return event > d->event || (event == d->event && sub > d->sub && !d->over);
+  return event > d->at.event ||
+         (event == d->at.event && sub > d->at.sub && !d->launch.over);
 }
 
 void tkd_need_event(tkd *d, uint64_t event, uint64_t sub) {
   if (!event) event = 1;
   if (is_ahead(d, event, sub)) return;
-  if (base_before(d, event, d->others.any) < 0) no_history(d);
+  if (base_before(d, event, d->launch.others.any) < 0) no_history(d);
 }
 
 /* The statement's start is before the middle of it. */
 static uint64_t end_of_past(const tkd *d) {
-  return d->over || d->sub == TKD_LATE ? d->event + 1 : d->event;
+  return d->launch.over || d->at.sub == TKD_LATE ? d->at.event + 1
+                                                 : d->at.event;
 }
 
 /* ---- edits ------------------------------------------------------------- */
 
 tkd_edit *tkd_edit_new(tkd *d, tkd_edit_kind k, const char *bytes, size_t n) {
-  if (d->nedits == d->cap_edits)
-    d->edits = tk_array_grow(d->env, d->edits, sizeof *d->edits, &d->cap_edits);
+  if (d->time.nedits == d->time.cap_edits)
+    d->time.edits = tk_array_grow(d->env, d->time.edits, sizeof *d->time.edits,
+                                  &d->time.cap_edits);
   char *copy = n ? tk_realloc(d->env, NULL, 0, n) : NULL;
   if (n) memcpy(copy, bytes, n);
-  TK_ASSERT(!d->nedits || d->edits[d->nedits - 1].event <= d->event);
-  tkd_edit *x = &d->edits[d->nedits++];
-  *x = (tkd_edit){.kind = k, .event = d->event, .sub = d->sub};
+  TK_ASSERT(!d->time.nedits ||
+            d->time.edits[d->time.nedits - 1].event <= d->at.event);
+  tkd_edit *x = &d->time.edits[d->time.nedits++];
+  *x = (tkd_edit){.kind = k, .event = d->at.event, .sub = d->at.sub};
   x->bytes = copy;
   x->n = n;
-  d->edit = d->nedits;
+  d->time.edit = d->time.nedits;
   return x;
 }
 
 static void drop_edits(tkd *d, uint64_t event, uint64_t sub) {
-  while (d->nedits) {
-    tkd_edit *x = &d->edits[d->nedits - 1];
+  while (d->time.nedits) {
+    tkd_edit *x = &d->time.edits[d->time.nedits - 1];
     if (x->event < event || (x->event == event && x->sub < sub)) break;
     tk_free(d->env, x->bytes, x->n);
-    d->nedits--;
+    d->time.nedits--;
   }
 }
 
 /* Those that were to be done again behind the place where the user, or an
  * error, ended the way: they are no longer of this history. */
 static void drop_edits_ahead(tkd *d) {
-  while (d->nedits > d->edit) {
-    tkd_edit *x = &d->edits[--d->nedits];
+  while (d->time.nedits > d->time.edit) {
+    tkd_edit *x = &d->time.edits[--d->time.nedits];
     tk_free(d->env, x->bytes, x->n);
   }
 }
 
 static void redo_switch(tkd *d) {
-  tkd_switch(d, d->edits[d->edit - 1].index);
+  tkd_switch(d, d->time.edits[d->time.edit - 1].index);
   tkd_arm(d);
 }
 
@@ -162,7 +168,7 @@ static void redo_set(tkd *d, const tkd_edit *x) {
 }
 
 static void redo(tkd *d, const tkd_edit *x) {
-  TK_ASSERT(x->event == d->event);
+  TK_ASSERT(x->event == d->at.event);
   switch (x->kind) {
   case TKD_SWITCH: tkd_on_main(d, redo_switch); break;
   case TKD_SET: redo_set(d, x); break;
@@ -175,28 +181,29 @@ static void redo(tkd *d, const tkd_edit *x) {
 /* After a switch it is later when the program goes on: no more is due. */
 void tkd_redo(tkd *d) {
   bool any = false, later = false;
-  while (!later && d->edit < d->nedits && d->edits[d->edit].event == d->event &&
-         d->edits[d->edit].sub == d->sub) {
-    later = d->edits[d->edit].kind == TKD_SWITCH;
+  while (!later && d->time.edit < d->time.nedits &&
+         d->time.edits[d->time.edit].event == d->at.event &&
+         d->time.edits[d->time.edit].sub == d->at.sub) {
+    later = d->time.edits[d->time.edit].kind == TKD_SWITCH;
     any = true;
-    redo(d, &d->edits[d->edit++]);
+    redo(d, &d->time.edits[d->time.edit++]);
   }
   if (any && !later) tkd_arm(d);
 }
 
 /* At a stop: what was changed there, as long as nothing moved since. */
 static void redo_changes(tkd *d) {
-  for (; d->edit < d->nedits; d->edit++) {
-    const tkd_edit *x = &d->edits[d->edit];
+  for (; d->time.edit < d->time.nedits; d->time.edit++) {
+    const tkd_edit *x = &d->time.edits[d->time.edit];
     bool changes = x->kind == TKD_SET || x->kind == TKD_POKE;
-    if (x->event != d->event || x->sub != d->sub || !changes) break;
+    if (x->event != d->at.event || x->sub != d->at.sub || !changes) break;
     redo(d, x);
   }
   tkd_watches_refresh(d);
 }
 
 void tkd_redo_late(tkd *d) {
-  redo(d, &d->edits[d->edit++]);
+  redo(d, &d->time.edits[d->time.edit++]);
   tkd_arm(d);
 }
 
@@ -204,23 +211,24 @@ void tkd_redo_late(tkd *d) {
 
 /* Only this debugger sees what follows. */
 static void watch_alone(tkd *d) {
-  d->t->observers = &d->observer;
-  d->observer.next = NULL;
-  d->others.watch = d->others.read = d->others.each = false;
+  d->t->observers = &d->launch.observer;
+  d->launch.observer.next = NULL;
+  d->launch.others.watch = d->launch.others.read = d->launch.others.each =
+      false;
 }
 
 /* Others are right only about a launch that they saw from its beginning; a
  * search of the past need not tell them. */
 static void tell_others(tkd *d, const tkd_checkpoint *b, bool searches) {
   bool first = b->event == 0;
-  if (!d->others.any || searches) {
+  if (!d->launch.others.any || searches) {
     watch_alone(d);
   } else if (first) {
     tki_attach(d->t);
   } else {
     watch_alone(d);
     tkc_abandon(d->session);
-    d->others.any = false;
+    d->launch.others.any = false;
     tkd_notice(d, &(tk_notice){.kind = TK_NOTICE_DETECTORS});
   }
 }
@@ -229,7 +237,7 @@ static void tell_others(tkd *d, const tkd_checkpoint *b, bool searches) {
  * watched are undefined. */
 static bool wants_detectors(const tkd *d) {
   for (const tkd_point *p = d->points.first; p; p = p->next) {
-    if (!p->enabled || !d->others.any) continue;
+    if (!p->enabled || !d->launch.others.any) continue;
     if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_FINDING)
       return true;
     if (p->kind == TK_POINT_WATCH && tkc_knows_undefined(d->t)) return true;
@@ -238,78 +246,78 @@ static bool wants_detectors(const tkd *d) {
 }
 
 static void back_to_base(tkd *d, size_t i, bool searches) {
-  TK_ASSERT(i < d->ncheckpoints && !d->t->task);
-  tkd_checkpoint b = d->checkpoints[i];
-  TK_ASSERT(b.event <= d->event && b.done <= d->t->done);
-  TK_ASSERT(b.journal >= tkd_journal_first(d->journal));
+  TK_ASSERT(i < d->time.ncheckpoints && !d->t->task);
+  tkd_checkpoint b = d->time.checkpoints[i];
+  TK_ASSERT(b.event <= d->at.event && b.done <= d->t->done);
+  TK_ASSERT(b.journal >= tkd_journal_first(d->time.journal));
   tkd_drop_programs(d);
-  tki_schedule_restart(d->schedule, b.next - 1, b.ahead);
-  tkd_journal_undo(d->journal, b.journal);
+  tki_schedule_restart(d->programs.schedule, b.next - 1, b.ahead);
+  tkd_journal_undo(d->time.journal, b.journal);
   tki_pool_reset(d->t);
   tk_diag_truncate(d->env, b.diags);
-  if (d->shown_diags > b.diags) d->shown_diags = b.diags;
+  if (d->at.reported > b.diags) d->at.reported = b.diags;
   tell_others(d, &b, searches && !wants_detectors(d));
   d->t->done = b.done;
-  d->event = b.event;
-  d->sub = 0;
-  d->ncheckpoints = i;
-  for (d->edit = 0; d->edit < d->nedits; d->edit++)
-    if (d->edits[d->edit].event > b.event) break;
-  d->status = TK_OK;
-  d->muted = true;
-  d->over = false;
+  d->at.event = b.event;
+  d->at.sub = 0;
+  d->time.ncheckpoints = i;
+  for (d->time.edit = 0; d->time.edit < d->time.nedits; d->time.edit++)
+    if (d->time.edits[d->time.edit].event > b.event) break;
+  d->launch.status = TK_OK;
+  d->course.muted = true;
+  d->launch.over = false;
   tkd_choose(d);
-  TK_ASSERT(d->task && d->task->index == b.index);
+  TK_ASSERT(d->programs.task && d->programs.task->index == b.index);
 }
 
 /* Runs until an event, or the end when it is 0; either without being seen
  * (kind CONTINUE), or looking for the last place of a kind. */
 static void replay_to(tkd *d, uint64_t event, uint64_t sub,
                       tk_resume_kind kind) {
-  TK_ASSERT(d->phase == TKD_RUNNING && !d->t->task);
-  d->steps.kind = kind;
-  d->phase = kind == TK_RESUME_CONTINUE ? TKD_REPLAYING : TKD_SEARCHING;
-  d->replay.cut = false;
-  d->replay.target = event;
-  d->replay.target_sub = sub;
-  d->replay.hit = 0;
-  if (d->phase == TKD_SEARCHING) tkd_watches_forget(d);
+  TK_ASSERT(d->course.phase == TKD_RUNNING && !d->t->task);
+  d->course.steps.kind = kind;
+  d->course.phase = kind == TK_RESUME_CONTINUE ? TKD_REPLAYING : TKD_SEARCHING;
+  d->course.replay.cut = false;
+  d->course.replay.target = event;
+  d->course.replay.target_sub = sub;
+  d->course.replay.hit = 0;
+  if (d->course.phase == TKD_SEARCHING) tkd_watches_forget(d);
   tkd_arm(d);
   tkd_run_on(d);
-  d->phase = TKD_RUNNING;
-  d->interrupted = false;
-  d->steps.kind = TK_RESUME_CONTINUE;
-  d->replay.target = 0;
+  d->course.phase = TKD_RUNNING;
+  d->armed.interrupted = false;
+  d->course.steps.kind = TK_RESUME_CONTINUE;
+  d->course.replay.target = 0;
   tkd_arm(d);
 }
 
 static void note_furthest(tkd *d) {
-  uint64_t now = d->over ? d->event + 1 : d->event;
-  if (now > d->furthest) d->furthest = now;
+  uint64_t now = d->launch.over ? d->at.event + 1 : d->at.event;
+  if (now > d->at.furthest) d->at.furthest = now;
 }
 
 static void note_arrival(tkd *d) {
-  TK_ASSERT(d->phase == TKD_RUNNING);
-  if (d->replay.cut || d->over) drop_edits_ahead(d);
-  if (d->event >= d->furthest) d->muted = false;
-  d->gone = true;
-  d->stop.reason = d->over         ? TK_STOP_END
-                   : d->replay.cut ? TK_STOP_INTERRUPT
-                                   : TK_STOP_EVENT;
+  TK_ASSERT(d->course.phase == TKD_RUNNING);
+  if (d->course.replay.cut || d->launch.over) drop_edits_ahead(d);
+  if (d->at.event >= d->at.furthest) d->course.muted = false;
+  d->at.gone = true;
+  d->at.stop.reason = d->launch.over         ? TK_STOP_END
+                      : d->course.replay.cut ? TK_STOP_INTERRUPT
+                                             : TK_STOP_EVENT;
   tkd_watches_refresh(d);
 }
 
 void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   note_furthest(d);
   if (!event) event = 1;
-  if (sub) d->fine = true;
+  if (sub) d->armed.instructions = true;
   if (is_ahead(d, event, sub)) {
     replay_to(d, event, sub, TK_RESUME_CONTINUE);
-    d->stop.text[0] = '\0';
+    d->at.stop.text[0] = '\0';
     note_arrival(d);
     return;
   }
-  int64_t i = base_before(d, event, d->others.any);
+  int64_t i = base_before(d, event, d->launch.others.any);
   if (i < 0) no_history(d);
   drop_edits(d, event, sub);
   back_to_base(d, (size_t)i, false);
@@ -323,34 +331,34 @@ void tkd_rewind(tkd *d) {
   drop_edits(d, 1, 0);
   back_to_base(d, 0, false);
   tkd_watches_forget(d);
-  if (!d->order) return;
+  if (!d->time.order) return;
   /* What happens in another order is another history. */
   tki *t = d->t;
-  tk_order_parse(d->env, d->order, t->order.n, &t->order);
+  tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
   tkd_drop_programs(d);
-  tki_schedule_restart(d->schedule, 0, 0);
+  tki_schedule_restart(d->programs.schedule, 0, 0);
   drop_edits(d, 0, 0);
-  d->muted = false;
-  d->furthest = 0;
+  d->course.muted = false;
+  d->at.furthest = 0;
   tkd_choose(d);
 }
 
 void tkd_watch_again(tkd *d) {
-  uint64_t event = d->over ? 0 : d->event;
-  bool late = d->sub == TKD_LATE && event;
-  uint64_t sub = d->sub == TKD_LATE ? 0 : d->sub;
-  tkd_stop stop = d->stop;
+  uint64_t event = d->launch.over ? 0 : d->at.event;
+  bool late = d->at.sub == TKD_LATE && event;
+  uint64_t sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
+  tkd_stop stop = d->at.stop;
   note_furthest(d);
   tkd_need_beginning(d);
   if (late) drop_edits(d, event, 1);
-  d->others.any = true;
+  d->launch.others.any = true;
   back_to_base(d, 0, false);
   replay_to(d, event, sub, TK_RESUME_CONTINUE);
   note_arrival(d);
-  if (late || d->replay.cut) return;
+  if (late || d->course.replay.cut) return;
   redo_changes(d);
-  d->stop = stop;
-  d->gone = false;
+  d->at.stop = stop;
+  d->at.gone = false;
 }
 
 /* ---- the last place of some kind --------------------------------------- */
@@ -359,13 +367,14 @@ void tkd_watch_again(tkd *d) {
  * event (0: the end of the launch), then in the stretches before it. */
 static bool search_back(tkd *d, tk_resume_kind kind, int64_t i, uint64_t now,
                         uint64_t sub) {
-  int depth = d->frame ? tkd_depth(d->frame) : 1; /* the end: the kernel */
+  int depth =
+      d->at.frame ? tkd_depth(d->at.frame) : 1; /* the end: the kernel */
   for (; i >= 0;) {
-    uint64_t begins = d->checkpoints[i].event;
+    uint64_t begins = d->time.checkpoints[i].event;
     back_to_base(d, (size_t)i, true);
-    d->steps.depth = depth;
+    d->course.steps.depth = depth;
     replay_to(d, now, sub, kind);
-    if (d->replay.cut || d->replay.hit) return true;
+    if (d->course.replay.cut || d->course.replay.hit) return true;
     if (!begins) break;
     now = begins + 1; /* where the next older one ends */
     sub = 0;
@@ -381,62 +390,65 @@ void tkd_need_past(tkd *d) {
 void tkd_go_back(tkd *d, tk_resume_kind kind) {
   note_furthest(d);
   uint64_t before = end_of_past(d);
-  uint64_t now = d->over ? 0 : before, sub = d->sub == TKD_LATE ? 0 : d->sub;
-  d->replay.now = d->over ? before : d->event;
-  tkd_watches_back(d, !d->over && !d->sub && d->stop.reason == TK_STOP_WATCH);
+  uint64_t now = d->launch.over ? 0 : before,
+           sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
+  d->course.replay.now = d->launch.over ? before : d->at.event;
+  tkd_watches_back(d, !d->launch.over && !d->at.sub &&
+                          d->at.stop.reason == TK_STOP_WATCH);
   int64_t i = base_before(d, before, wants_detectors(d));
   if (i < 0) no_history(d);
-  drop_edits(d, d->over ? before : d->event, d->sub);
+  drop_edits(d, d->launch.over ? before : d->at.event, d->at.sub);
   bool found = search_back(d, kind, i, now, sub);
-  if (d->replay.cut) {
+  if (d->course.replay.cut) {
     note_arrival(d);
     return;
   }
   tkd_stop stop =
-      found ? d->replay.stop : (tkd_stop){.reason = TK_STOP_HISTORY};
+      found ? d->course.replay.stop : (tkd_stop){.reason = TK_STOP_HISTORY};
   if (found)
-    tkd_goto(d, d->replay.hit, d->replay.hit_sub);
+    tkd_goto(d, d->course.replay.hit, d->course.replay.hit_sub);
   else
-    tkd_goto(d, d->checkpoints[0].event + 1, 0);
-  if (!d->replay.cut) d->stop = stop;
+    tkd_goto(d, d->time.checkpoints[0].event + 1, 0);
+  if (!d->course.replay.cut) d->at.stop = stop;
 }
 
 /* ---- what the user wants of it ----------------------------------------- */
 
 bool tkd_changed_by_hand(const tkd *d) {
-  for (size_t i = 0; i < d->nedits; i++)
-    if (d->edits[i].kind != TKD_SWITCH) return true;
+  for (size_t i = 0; i < d->time.nedits; i++)
+    if (d->time.edits[i].kind != TKD_SWITCH) return true;
   return false;
 }
 
 void tkd_poke(tkd *d, char *host, const char *bytes, size_t n) {
-  tkd_journal_add(d->journal, host, n);
+  tkd_journal_add(d->time.journal, host, n);
   memcpy(host, bytes, n);
   tkc_defined_memory(d->t, host, n);
 }
 
 void tkd_mark_new(tkd *d) {
-  if (d->nmarks == d->cap_marks)
-    d->marks = tk_array_grow(d->env, d->marks, sizeof *d->marks, &d->cap_marks);
-  tkd_mark *m = &d->marks[d->nmarks++];
-  *m = (tkd_mark){.number = (int)d->nmarks,
-                  .event = d->event,
-                  .sub = d->sub == TKD_LATE ? 0 : d->sub,
+  if (d->time.nmarks == d->time.cap_marks)
+    d->time.marks = tk_array_grow(d->env, d->time.marks, sizeof *d->time.marks,
+                                  &d->time.cap_marks);
+  tkd_mark *m = &d->time.marks[d->time.nmarks++];
+  *m = (tkd_mark){.number = (int)d->time.nmarks,
+                  .event = d->at.event,
+                  .sub = d->at.sub == TKD_LATE ? 0 : d->at.sub,
                   .index = TK_DEBUG_NO_PROGRAM};
-  if (d->task) m->index = d->task->index;
+  if (d->programs.task) m->index = d->programs.task->index;
 }
 
 /* What happens unrecorded cannot be undone, nor what was before it. */
 void tkd_set_history(tkd *d, uint64_t bytes) {
-  d->history = bytes;
+  d->time.limit = bytes;
   if (bytes) return;
-  d->ncheckpoints = 0;
-  tkd_journal_clear(d->journal);
+  d->time.ncheckpoints = 0;
+  tkd_journal_clear(d->time.journal);
 }
 
 void tkd_history_clear(tkd *d) {
-  for (size_t i = 0; i < d->nedits; i++)
-    tk_free(d->env, d->edits[i].bytes, d->edits[i].n);
-  d->ncheckpoints = d->nedits = d->edit = d->nmarks = 0;
-  tkd_journal_clear(d->journal);
+  for (size_t i = 0; i < d->time.nedits; i++)
+    tk_free(d->env, d->time.edits[i].bytes, d->time.edits[i].n);
+  d->time.ncheckpoints = d->time.nedits = d->time.edit = d->time.nmarks = 0;
+  tkd_journal_clear(d->time.journal);
 }

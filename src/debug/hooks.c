@@ -16,18 +16,19 @@
 
 /* Other programs may run while the one that is stepped waits. */
 static bool is_other_program(const tkd *d) {
-  return !d->steps.ended && d->t->task->index != d->steps.program;
+  return !d->course.steps.ended && d->t->task->index != d->course.steps.program;
 }
 
 /* Whether the step may end before the next statement of a call.  One that
  * looks back ends wherever it might have begun. */
 static bool step_ends(const tkd *d, const tki_frame *f) {
-  const tkd_steps *s = &d->steps;
+  const tkd_steps *s = &d->course.steps;
   bool other = is_other_program(d);
   switch (s->kind) {
   case TK_RESUME_BACK_STEP:
   case TK_RESUME_BACK_OPERATION: return true;
-  case TK_RESUME_BACK_NEXT: return tkd_depth(f) <= s->depth || d->new_program;
+  case TK_RESUME_BACK_NEXT:
+    return tkd_depth(f) <= s->depth || d->programs.fresh;
   case TK_RESUME_BACK_FINISH: return tkd_depth(f) < s->depth;
   case TK_RESUME_NEXT_PROGRAM: return s->ended || other;
   case TK_RESUME_STEP:
@@ -46,9 +47,9 @@ static bool step_ends(const tkd *d, const tki_frame *f) {
 /* Ends the step, or counts it; what is left of it is of the program that goes
  * on. */
 static void end_step(tkd *d, const tki_frame *f) {
-  tkd_steps *s = &d->steps;
+  tkd_steps *s = &d->course.steps;
   tk_resume_kind kind = s->kind;
-  if (d->phase == TKD_SEARCHING) {
+  if (d->course.phase == TKD_SEARCHING) {
     tkd_stop_here(d, TK_STOP_STEP, NULL, "");
     return;
   }
@@ -71,47 +72,49 @@ static void end_step(tkd *d, const tki_frame *f) {
 /* Everything that may stop a program before a statement; the first reason
  * counts.  A search has no use for those that are no places. */
 static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
-  bool running = d->phase == TKD_RUNNING;
-  TK_ASSERT(d->phase != TKD_REPLAYING);
+  bool running = d->course.phase == TKD_RUNNING;
+  TK_ASSERT(d->course.phase != TKD_REPLAYING);
   if (d->points.has_watch && tkd_watches_look(d, st, false)) {
-    d->new_program = false;
+    d->programs.fresh = false;
     return;
   }
   if (t->frame->func->library) return;
-  if (running && d->interrupted) {
-    d->interrupted = false;
+  if (running && d->armed.interrupted) {
+    d->armed.interrupted = false;
     tkd_stop_here(d, TK_STOP_INTERRUPT, NULL, "");
-  } else if (running && d->new_program && d->want_start) {
-    const tkd_point *p = d->caught_launch ? d->points.catch_launch : NULL;
-    d->want_start = d->caught_launch = false;
+  } else if (running && d->programs.fresh && d->armed.start) {
+    const tkd_point *p = d->armed.caught_launch ? d->points.catch_launch : NULL;
+    d->armed.start = d->armed.caught_launch = false;
     tkd_stop_here(d, p ? TK_STOP_CATCH : TK_STOP_START, p, "");
-  } else if (running && d->new_program && d->points.catch_program) {
+  } else if (running && d->programs.fresh && d->points.catch_program) {
     d->points.catch_program->hits++;
     tkd_stop_here(d, TK_STOP_CATCH, d->points.catch_program, "");
   } else if (!(tkd_is_site(d, st) && tkd_points_hit(d, st)) &&
              step_ends(d, t->frame)) {
     end_step(d, t->frame);
   }
-  d->new_program = false;
+  d->programs.fresh = false;
 }
 
 static void unmute(tkd *d) {
-  d->muted = false;
+  d->course.muted = false;
   tkd_arm(d);
 }
 
 /* The event at which something was due; true: it was what running again was
  * to come to.  What programs printed so far reaches us when one pauses. */
 static bool arrive(tkd *d) {
-  if (d->muted && d->event >= d->furthest && d->replay.target != d->event)
+  if (d->course.muted && d->at.event >= d->at.furthest &&
+      d->course.replay.target != d->at.event)
     tkd_on_main(d, unmute);
-  bool here = d->replay.target == d->event && d->replay.target_sub == d->sub;
+  bool here = d->course.replay.target == d->at.event &&
+              d->course.replay.target_sub == d->at.sub;
   if (here) {
-    if (d->steps.kind == TK_RESUME_BACK && d->points.has_watch && !d->sub &&
-        d->phase == TKD_SEARCHING)
+    if (d->course.steps.kind == TK_RESUME_BACK && d->points.has_watch &&
+        !d->at.sub && d->course.phase == TKD_SEARCHING)
       tkd_watches_look(d, NULL, false);
-    d->phase = TKD_REPLAYING;
-    d->replay.target = 0;
+    d->course.phase = TKD_REPLAYING;
+    d->course.replay.target = 0;
     tkd_stop_here(d, TK_STOP_EVENT, NULL, "");
   }
   tkd_arm(d);
@@ -122,69 +125,73 @@ static bool arrive(tkd *d) {
 
 static void statement_hook(void *ud, tki *t, const tk_stmt *st) {
   tkd *d = ud;
-  TK_ASSERT(t->event == &d->event && t->frame->stmt == st);
-  if (d->sub && !d->fine) d->sub = 0, tkd_arm(d);
-  d->sub = d->insts = 0;
-  if (TK_LIKELY(d->event != d->alarm && !d->quick && !tkd_is_site(d, st)))
+  TK_ASSERT(t->event == &d->at.event && t->frame->stmt == st);
+  if (d->at.sub && !d->armed.instructions) d->at.sub = 0, tkd_arm(d);
+  d->at.sub = d->armed.counted = 0;
+  if (TK_LIKELY(d->at.event != d->armed.alarm && !d->armed.statements &&
+                !tkd_is_site(d, st)))
     return;
-  if (d->event == d->alarm && arrive(d)) return;
-  if (d->phase != TKD_REPLAYING) stop_before(d, t, st);
+  if (d->at.event == d->armed.alarm && arrive(d)) return;
+  if (d->course.phase != TKD_REPLAYING) stop_before(d, t, st);
   /* What the user did here came after the stop, if there was one. */
-  if (d->phase != TKD_RUNNING) tkd_redo(d);
+  if (d->course.phase != TKD_RUNNING) tkd_redo(d);
 }
 
 static void program_hook(void *ud, tki *t, bool begins) {
   tkd *d = ud;
   if (begins) {
-    d->new_program = true;
-    if (!d->schedule->tasks->next) tkd_begin_checkpoint(d, d->task->index);
+    d->programs.fresh = true;
+    if (!d->programs.schedule->tasks->next)
+      tkd_begin_checkpoint(d, d->programs.task->index);
     return;
   }
-  if (d->points.has_watch && d->phase != TKD_REPLAYING)
+  if (d->points.has_watch && d->course.phase != TKD_REPLAYING)
     tkd_watches_look(d, NULL, true);
-  d->steps.ended |= t->task->index == d->steps.program;
+  d->course.steps.ended |= t->task->index == d->course.steps.program;
 }
 
 static void operation_hook(void *ud, tki *t, const tk_inst *in,
                            const tki_val *args) {
   tkd *d = ud;
   (void)in, (void)args;
-  if (!d->fine || t->frame->func->library) return;
-  d->sub = d->insts++;
-  if (!d->sub) return;
-  tk_resume_kind kind = d->steps.kind;
-  if (d->replay.target == d->event && d->replay.target_sub == d->sub) {
+  if (!d->armed.instructions || t->frame->func->library) return;
+  d->at.sub = d->armed.counted++;
+  if (!d->at.sub) return;
+  tk_resume_kind kind = d->course.steps.kind;
+  if (d->course.replay.target == d->at.event &&
+      d->course.replay.target_sub == d->at.sub) {
     arrive(d);
-  } else if (kind == TK_RESUME_OPERATION && d->phase == TKD_RUNNING &&
-             !is_other_program(d) && --d->steps.count == 0) {
+  } else if (kind == TK_RESUME_OPERATION && d->course.phase == TKD_RUNNING &&
+             !is_other_program(d) && --d->course.steps.count == 0) {
     tkd_stop_here(d, TK_STOP_STEP, NULL, "");
-  } else if (kind == TK_RESUME_BACK_OPERATION && d->phase == TKD_SEARCHING) {
+  } else if (kind == TK_RESUME_BACK_OPERATION &&
+             d->course.phase == TKD_SEARCHING) {
     tkd_stop_here(d, TK_STOP_STEP, NULL, "");
   }
-  if (d->phase != TKD_RUNNING) tkd_redo(d);
+  if (d->course.phase != TKD_RUNNING) tkd_redo(d);
 }
 
 static void access_hook(void *ud, tki *t, const tki_access *a) {
   tkd *d = ud;
   (void)t;
-  if (a->write && d->history) tkd_journal_access(d->journal, a);
+  if (a->write && d->time.limit) tkd_journal_access(d->time.journal, a);
   if (d->points.has_memory_watch) tkd_watches_access(d, a);
 }
 
 /* In the middle of a statement; what the user did there is done again. */
 static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
                       const char *text) {
-  if (d->detached) return;
-  d->sub = TKD_LATE;
+  if (d->launch.detached) return;
+  d->at.sub = TKD_LATE;
   d->t->wants_stmts = true; /* the next statement ends that */
-  if (d->phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
-  if (d->phase != TKD_RUNNING) tkd_redo(d);
+  if (d->course.phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
+  if (d->course.phase != TKD_RUNNING) tkd_redo(d);
 }
 
 static void catch_return(tkd *d, tkd_point *p) {
   bool exits = p->caught == TKD_CATCH_EXIT;
   if (!tkd_front_agrees_here(d, p)) return;
-  if (d->phase == TKD_RUNNING) {
+  if (d->course.phase == TKD_RUNNING) {
     p->hits++;
     if (p->ignore) {
       p->ignore--;
@@ -198,11 +205,11 @@ static void catch_return(tkd *d, tkd_point *p) {
 static void frame_hook(void *ud, tki *t, bool begins) {
   tkd *d = ud;
   const tki_frame *f = t->frame;
-  if (begins || f->func->library || d->phase == TKD_REPLAYING) return;
+  if (begins || f->func->library || d->course.phase == TKD_REPLAYING) return;
   tkd_point *p = tkd_catch_for_return(d);
-  bool finishes = d->steps.kind == TK_RESUME_FINISH &&
-                  d->phase == TKD_RUNNING && !is_other_program(d) &&
-                  tkd_depth(f) == d->steps.depth;
+  bool finishes = d->course.steps.kind == TK_RESUME_FINISH &&
+                  d->course.phase == TKD_RUNNING && !is_other_program(d) &&
+                  tkd_depth(f) == d->course.steps.depth;
   if (p || finishes) tkd_keep_results(d, f);
   if (p) catch_return(d, p);
 }
@@ -228,7 +235,7 @@ static tkd_point *catch_for_report(tkd *d) {
 
 static void stop_reported(tkd *d, tkd_point *p) {
   const tk_diag *last = d->env->last_diag;
-  if (p && d->phase == TKD_RUNNING) p->hits++;
+  if (p && d->course.phase == TKD_RUNNING) p->hits++;
   stop_late(d, p ? TK_STOP_CATCH : TK_STOP_FINDING, p,
             last ? tk_finding_kind_name(last->f.kind) : "");
 }
@@ -241,17 +248,17 @@ static void stop_hook(void *ud, tki *t) {
 /* The program goes on after it. */
 static void finding_hook(void *ud, tki *t, bool stops) {
   tkd *d = ud;
-  if (d->detached && stops) tki_stop(t);
+  if (d->launch.detached && stops) tki_stop(t);
   tkd_point *p = catch_for_report(d);
-  bool passes = p && p->ignore && d->phase == TKD_RUNNING;
+  bool passes = p && p->ignore && d->course.phase == TKD_RUNNING;
   if (passes) p->ignore--, p->hits++;
-  bool again = d->phase == TKD_REPLAYING;
+  bool again = d->course.phase == TKD_REPLAYING;
   if (again || (!passes && (p || stops))) stop_reported(d, p);
 }
 
 static bool interrupt_hook(void *ud, tki *t) {
   tkd *d = ud;
-  if (d->detached) return false;
+  if (d->launch.detached) return false;
   t->env->interrupted = 0;
   tkd_ctrl_c(d);
   return true;

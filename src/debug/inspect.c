@@ -30,7 +30,7 @@ tk_status tk_debug_stand(tk_debug *d, const tk_debug_stop **out) {
 /* ---- programs ---------------------------------------------------------- */
 
 uint64_t tk_debug_current_program(const tk_debug *d) {
-  return d->task ? d->task->index : TK_DEBUG_NO_PROGRAM;
+  return d->programs.task ? d->programs.task->index : TK_DEBUG_NO_PROGRAM;
 }
 
 uint64_t tk_debug_program_count(const tk_debug *d) {
@@ -39,13 +39,13 @@ uint64_t tk_debug_program_count(const tk_debug *d) {
 
 static tk_program_state state_of_program(tkd *d, uint64_t index,
                                          uint64_t place) {
-  const tki_task *k = tki_schedule_task(d->schedule, index);
-  if (k && k == d->task) return TK_PROGRAM_CURRENT;
+  const tki_task *k = tki_schedule_task(d->programs.schedule, index);
+  if (k && k == d->programs.task) return TK_PROGRAM_CURRENT;
   if (k)
     return tki_schedule_is_blocked(k) ? TK_PROGRAM_BLOCKED : TK_PROGRAM_PAUSED;
-  if (place < d->schedule->at) return TK_PROGRAM_DONE;
+  if (place < d->programs.schedule->at) return TK_PROGRAM_DONE;
   for (size_t i = 0; i < tkd_ahead(d); i++)
-    if (d->schedule->ahead[i] == index) return TK_PROGRAM_DONE;
+    if (d->programs.schedule->ahead[i] == index) return TK_PROGRAM_DONE;
   return TK_PROGRAM_NOT_BEGUN;
 }
 
@@ -93,14 +93,15 @@ typedef struct selection {
 
 static void select_call(tkd *d, void *ud) {
   const selection *a = ud;
-  const tki_task *k = d->t ? tki_schedule_task(d->schedule, a->program) : NULL;
+  const tki_task *k =
+      d->t ? tki_schedule_task(d->programs.schedule, a->program) : NULL;
   if (!k) tkd_raise(d, "That program is not half done.");
   const tki_frame *f = tkd_user_frame(k->frame);
   for (size_t i = 0; f && i < a->level; i++) f = tkd_user_frame(f->caller);
   if (!f) tkd_raise(d, "The program has no such call.");
-  d->frame = (tki_frame *)f;
-  d->level = (int)a->level;
-  d->looks_elsewhere = k != d->task;
+  d->at.frame = (tki_frame *)f;
+  d->at.level = (int)a->level;
+  d->at.elsewhere = k != d->programs.task;
   memcpy(d->t->pid, k->pid, sizeof d->t->pid);
 }
 
@@ -111,7 +112,7 @@ tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level) {
 
 void tkd_need_current(tkd *d) {
   tkd_need_frame(d);
-  if (d->looks_elsewhere)
+  if (d->at.elsewhere)
     tkd_raise(d, "Only the program that goes on next can be changed.");
 }
 
@@ -119,11 +120,11 @@ void tkd_need_current(tkd *d) {
 
 /* The innermost call of the program that is looked at. */
 static const tki_frame *innermost_call(const tkd *d) {
-  if (!d->frame) return NULL;
-  if (!d->looks_elsewhere) return tkd_top(d);
-  for (const tki_task *k = d->schedule->tasks; k; k = k->next)
+  if (!d->at.frame) return NULL;
+  if (!d->at.elsewhere) return tkd_top(d);
+  for (const tki_task *k = d->programs.schedule->tasks; k; k = k->next)
     for (const tki_frame *f = k->frame; f; f = f->caller)
-      if (f == d->frame) return tkd_user_frame(k->frame);
+      if (f == d->at.frame) return tkd_user_frame(k->frame);
   return NULL;
 }
 
@@ -165,7 +166,7 @@ static void find_frame(tkd *d, void *ud) {
       .place = tkd_place_of_frame(f),
       .statement = f->stmt ? f->stmt->id : TK_DEBUG_NO_STATEMENT,
       .call = calls ? tkd_calls_until(f->func, f->stmt, f->inst) : 0,
-      .returns = !a->level && !d->looks_elsewhere && tkd_is_leaving(d),
+      .returns = !a->level && !d->at.elsewhere && tkd_is_leaving(d),
       .depth = (size_t)tkd_depth(f) - 1};
   a->out->loops = loops_of(d, f, &a->out->nloops);
 }
@@ -176,7 +177,7 @@ tk_status tk_debug_frame_at(tk_debug *d, size_t level, tk_debug_frame *out) {
 }
 
 bool tk_debug_selected(tk_debug *d, tk_debug_frame *out) {
-  return d->frame && tk_debug_frame_at(d, (size_t)d->level, out) == TK_OK;
+  return d->at.frame && tk_debug_frame_at(d, (size_t)d->at.level, out) == TK_OK;
 }
 
 typedef struct visit_asked {
@@ -324,7 +325,7 @@ tk_status tk_debug_variables(tk_debug *d, size_t level,
 }
 
 const char *tk_debug_name_at(tk_debug *d, size_t i) {
-  return d->frame ? tki_eval_name(d->frame, i) : NULL;
+  return d->at.frame ? tki_eval_name(d->at.frame, i) : NULL;
 }
 
 /* ---- memory ------------------------------------------------------------ */

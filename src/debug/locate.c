@@ -298,7 +298,7 @@ static void no_such_place(tkd *d, const char *text) {
 }
 
 static const char *current_file(const tkd *d) {
-  return d->frame ? d->frame->func->src->name : NULL;
+  return d->at.frame ? d->at.frame->func->src->name : NULL;
 }
 
 /* "+2" and "-1" count from the line where it stands; "" is that line. */
@@ -306,10 +306,10 @@ const char *tkd_location(tkd *d, const char *text, const char **file) {
   bool away = (*text == '+' || *text == '-') &&
               isdigit((unsigned char)text[1]) && strlen(text) < 8;
   *file = current_file(d);
-  if (d->frame && (!*text || away)) {
+  if (d->at.frame && (!*text || away)) {
     char line[32];
     int by = *text ? atoi(text) : 0;
-    int n = snprintf(line, sizeof line, "%d", tkd_line_of(d->frame) + by);
+    int n = snprintf(line, sizeof line, "%d", tkd_line_of(d->at.frame) + by);
     text = tk_temp(&d->mem, line, (size_t)n);
   }
   tkd_point p = {

@@ -90,13 +90,13 @@ static void tell_log(tkd *d) {
   tk_log log = {.point = p->number, .format = p->format};
   tkd_select(d, 0);
   if (d->front.logged) d->front.logged(d->front.ud, d, &log);
-  d->frame = NULL;
+  d->at.frame = NULL;
 }
 
 /* True: it is a reason to stop. */
 static bool site_hit(tkd *d, tkd_site *s) {
   tkd_point *p = s->point;
-  bool searching = d->phase == TKD_SEARCHING;
+  bool searching = d->course.phase == TKD_SEARCHING;
   if (p == d->points.temp) return true;
   if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
   p->hit_at = 0;
@@ -109,7 +109,7 @@ static bool site_hit(tkd *d, tkd_site *s) {
       return false;
     }
   }
-  p->hit_at = d->event;
+  p->hit_at = d->at.event;
   if (p->kind != TK_POINT_LOG) return true;
   d->points.work_site = s;
   if (!searching) tkd_on_main(d, tell_log);
@@ -157,9 +157,9 @@ tkd_point *tkd_catch_for_return(tkd *d) {
 }
 
 bool tkd_point_was_hit(const tkd *d, const tkd_point *p) {
-  if (p == d->stop.point) return true;
-  return d->stop.reason == TK_STOP_BREAKPOINT && p->kind == TK_POINT_BREAK &&
-         p->enabled && p->hit_at == d->event;
+  if (p == d->at.stop.point) return true;
+  return d->at.stop.reason == TK_STOP_BREAKPOINT && p->kind == TK_POINT_BREAK &&
+         p->enabled && p->hit_at == d->at.event;
 }
 
 /* ---- the list ---------------------------------------------------------- */
@@ -305,13 +305,13 @@ void tkd_point_drop(tkd *d, tkd_point *p) {
   tkd_point **at = &d->points.first;
   while (*at != p) at = &(*at)->next;
   *at = p->next;
-  if (d->stop.point == p) d->stop.point = NULL;
+  if (d->at.stop.point == p) d->at.stop.point = NULL;
   free_point(d, p);
   tkd_points_resolve(d);
 }
 
 void tkd_points_drop_used(tkd *d) {
-  for (tkd_point *p = d->points.first, *next; p && d->stop.point; p = next) {
+  for (tkd_point *p = d->points.first, *next; p && d->at.stop.point; p = next) {
     next = p->next;
     if (p->once && tkd_point_was_hit(d, p)) tkd_point_drop(d, p);
   }
@@ -330,7 +330,8 @@ void tkd_points_free(tkd *d) {
 void tkd_point_enable(tkd *d, tkd_point *p, bool enabled) {
   p->enabled = enabled;
   if (enabled) p->watch.known = false;
-  if (enabled && p->kind == TK_POINT_WATCH && d->frame) tkd_watches_refresh(d);
+  if (enabled && p->kind == TK_POINT_WATCH && d->at.frame)
+    tkd_watches_refresh(d);
 }
 
 static void need_condition(tk_env *e, void *ud) {

@@ -15,7 +15,7 @@ void tkd_drop_programs(tkd *d);
 void tkd_switch(tkd *d, uint64_t index);
 /* How many programs the user began out of their order. */
 static inline size_t tkd_ahead(const tkd *d) {
-  return d->schedule->nahead;
+  return d->programs.schedule->nahead;
 }
 
 #endif

@@ -22,7 +22,7 @@
 
 void tkd_need_statement(tkd *d) {
   const tki_frame *f = tkd_top(d);
-  if (d->sub || !f || f != d->task->frame)
+  if (d->at.sub || !f || f != d->programs.task->frame)
     tkd_raise(d, "Only before a statement: 'next' goes to one.");
 }
 
@@ -50,11 +50,11 @@ static const tk_stmt *jump_target(tkd *d, const tk_resume *r) {
 static void need_program(tkd *d, uint64_t index) {
   int64_t pid[3];
   char name[80];
-  if (d->over)
+  if (d->launch.over)
     tkd_raise(d, "The launch has ended: 'goto 1' and then 'program' works.");
-  if (d->sub) tkd_raise(d, "Only before a statement: 'next' goes to one.");
-  if (tki_schedule_task(d->schedule, index) ||
-      !tki_schedule_has_begun(d->schedule, index))
+  if (d->at.sub) tkd_raise(d, "Only before a statement: 'next' goes to one.");
+  if (tki_schedule_task(d->programs.schedule, index) ||
+      !tki_schedule_has_begun(d->programs.schedule, index))
     return;
   tki_pid_of(d->t, index, pid);
   int n = snprintf(name, sizeof name, "%lld", (long long)pid[0]);
@@ -68,12 +68,12 @@ static void need_program(tkd *d, uint64_t index) {
 }
 
 static bool counts_operations_anew(const tkd *d) {
-  return !d->fine && !d->over && d->sub != TKD_LATE;
+  return !d->armed.instructions && !d->launch.over && d->at.sub != TKD_LATE;
 }
 
 /* Steps need a program that has not ended. */
 static void need_not_over(tkd *d) {
-  if (d->over)
+  if (d->launch.over)
     tkd_raise(d, "The launch has ended: 'reverse-step' goes back into it, "
                  "'run' runs it again,\n'continue' leaves it.");
 }
@@ -83,11 +83,11 @@ static void check_intent(tkd *d, const tk_resume *r) {
   if (r->kind != TK_RESUME_QUIT && !d->t) tkd_raise(d, "No launch is running.");
   switch (r->kind) {
   case TK_RESUME_CONTINUE:
-    if (r->count > 1 && !d->stop.point)
+    if (r->count > 1 && !d->at.stop.point)
       tkd_raise(d, "No breakpoint stopped it here.");
     break;
   case TK_RESUME_OPERATION:
-    if (counts_operations_anew(d)) tkd_need_event(d, d->event, 0);
+    if (counts_operations_anew(d)) tkd_need_event(d, d->at.event, 0);
     /* fall through */
   case TK_RESUME_STEP:
   case TK_RESUME_NEXT:
@@ -101,7 +101,7 @@ static void check_intent(tkd *d, const tk_resume *r) {
     break;
   case TK_RESUME_RETURN: tkd_need_statement(d); break;
   case TK_RESUME_BACK_FINISH:
-    if (d->frame && tkd_depth(d->frame) < 2)
+    if (d->at.frame && tkd_depth(d->at.frame) < 2)
       tkd_raise(d, "The kernel itself was not called: 'reverse-continue' goes "
                    "back to the last stop.");
     /* fall through */
@@ -120,69 +120,70 @@ static void check_intent(tkd *d, const tk_resume *r) {
 void tkd_intend(tkd *d, const tk_resume *how) {
   TK_ASSERT(how->kind != TK_RESUME_NONE);
   check_intent(d, how);
-  tk_text_set(d->env, &d->intent_location, how->location);
-  d->intent = *how;
-  d->intent.location = d->intent_location;
-  if (!d->intent.count) d->intent.count = 1;
+  tk_text_set(d->env, &d->course.location, how->location);
+  d->course.intent = *how;
+  d->course.intent.location = d->course.location;
+  if (!d->course.intent.count) d->course.intent.count = 1;
 }
 
 bool tkd_has_intent(const tkd *d) {
-  return d->intent.kind != TK_RESUME_NONE;
+  return d->course.intent.kind != TK_RESUME_NONE;
 }
 
 void tkd_drop_intent(tkd *d) {
-  d->intent = (tk_resume){.kind = TK_RESUME_NONE};
+  d->course.intent = (tk_resume){.kind = TK_RESUME_NONE};
 }
 
 /* ---- onwards ----------------------------------------------------------- */
 
 /* A step of the program that stands here, or (CONTINUE) none. */
 static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
-  const tki_frame *f = d->frame;
+  const tki_frame *f = d->at.frame;
   if (kind == TK_RESUME_OPERATION && counts_operations_anew(d)) {
-    d->fine = true;
-    tkd_goto(d, d->event, 0);
-    d->stop = (tkd_stop){.reason = TK_STOP_NONE};
-    f = d->frame;
+    d->armed.instructions = true;
+    tkd_goto(d, d->at.event, 0);
+    d->at.stop = (tkd_stop){.reason = TK_STOP_NONE};
+    f = d->at.frame;
   }
-  d->gone = false;
-  d->steps =
+  d->at.gone = false;
+  d->course.steps =
       (tkd_steps){.kind = kind,
                   .count = count,
                   .depth = f ? tkd_depth(f) : 0,
                   .line = f ? tkd_line_of(f) : 0,
-                  .program = d->task ? d->task->index : TK_DEBUG_NO_PROGRAM,
-                  .ended = !d->task};
-  d->new_program = false;
-  if (kind != TK_RESUME_FINISH || !tkd_is_leaving(d)) d->nreturned = 0;
+                  .program = d->programs.task ? d->programs.task->index
+                                              : TK_DEBUG_NO_PROGRAM,
+                  .ended = !d->programs.task};
+  d->programs.fresh = false;
+  if (kind != TK_RESUME_FINISH || !tkd_is_leaving(d)) d->returned.n = 0;
 }
 
 /* Goes on with a program that was left before a statement. */
 static void take_up(tkd *d, uint64_t index) {
   tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
-  memcpy(d->t->pid, d->task->pid, sizeof d->t->pid);
+  memcpy(d->t->pid, d->programs.task->pid, sizeof d->t->pid);
   tkd_select(d, 0);
-  d->gone = true;
+  d->at.gone = true;
 }
 
 /* Takes up another program, or begins it; true: it stands there. */
 static bool go_to_program(tkd *d, uint64_t index) {
-  uint64_t from = d->task->index;
-  if (tki_schedule_task(d->schedule, index)) {
+  uint64_t from = d->programs.task->index;
+  if (tki_schedule_task(d->programs.schedule, index)) {
     if (index != from) take_up(d, index);
-    d->stop = (tkd_stop){.reason = TK_STOP_SWITCH};
+    d->at.stop = (tkd_stop){.reason = TK_STOP_SWITCH};
     return true;
   }
   tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
   begin_steps(d, TK_RESUME_NEXT_PROGRAM, 1);
-  d->steps.program = from;
+  d->course.steps.program = from;
   return false;
 }
 
 static void leave_alone(tkd *d) {
-  d->detached = true;
+  d->launch.detached = true;
   for (tkd_point *p = d->points.first; p; p = p->next) p->enabled = false;
   tkd_points_resolve(d);
 }
@@ -197,10 +198,10 @@ static void go_back_often(tkd *d, tk_resume_kind kind, uint64_t count) {
       tkd_notice(d, &(tk_notice){.kind = TK_NOTICE_PASSED,
                                  .stop = tkd_describe_stop(d)});
     tkd_go_back(d, kind);
-    tk_stop_reason r = d->stop.reason;
+    tk_stop_reason r = d->at.stop.reason;
     bool more =
         r == TK_STOP_STEP || (kind == TK_RESUME_BACK && r != TK_STOP_HISTORY);
-    if (d->replay.cut || !more) break;
+    if (d->course.replay.cut || !more) break;
   }
 }
 
@@ -208,24 +209,24 @@ static void go_to_event(tkd *d, const tk_resume *r) {
   tkd_goto(d, r->event, r->operation);
   /* There the user had taken up another program, without a statement of
    * it. */
-  bool other = d->task && r->program != TK_DEBUG_NO_PROGRAM &&
-               d->task->index != r->program;
-  if (other && tki_schedule_task(d->schedule, r->program))
+  bool other = d->programs.task && r->program != TK_DEBUG_NO_PROGRAM &&
+               d->programs.task->index != r->program;
+  if (other && tki_schedule_task(d->programs.schedule, r->program))
     take_up(d, r->program);
 }
 
 bool tkd_carry_out(tkd *d) {
-  tk_resume r = d->intent;
+  tk_resume r = d->course.intent;
   tki *t = d->t;
-  TK_ASSERT(d->phase == TKD_RUNNING && !t->task);
+  TK_ASSERT(d->course.phase == TKD_RUNNING && !t->task);
   if (r.kind == TK_RESUME_NONE) r.kind = TK_RESUME_CONTINUE;
   tkd_drop_intent(d);
-  d->gone = false;
+  d->at.gone = false;
   if (r.location) tkd_set_temp(d, r.location);
   switch (r.kind) {
   case TK_RESUME_CONTINUE:
-    if (r.count > 1 && d->stop.point)
-      ((tkd_point *)d->stop.point)->ignore = r.count - 1;
+    if (r.count > 1 && d->at.stop.point)
+      ((tkd_point *)d->at.stop.point)->ignore = r.count - 1;
     begin_steps(d, r.kind, 1);
     return false;
   case TK_RESUME_JUMP: {
@@ -243,7 +244,8 @@ bool tkd_carry_out(tkd *d) {
     begin_steps(d, TK_RESUME_STEP, 1);
     return false;
   case TK_RESUME_PROGRAM: return go_to_program(d, r.program);
-  case TK_RESUME_BACK_OPERATION: d->fine = true; /* fall through */
+  case TK_RESUME_BACK_OPERATION:
+    d->armed.instructions = true; /* fall through */
   case TK_RESUME_BACK:
   case TK_RESUME_BACK_STEP:
   case TK_RESUME_BACK_NEXT:
@@ -251,73 +253,73 @@ bool tkd_carry_out(tkd *d) {
   case TK_RESUME_EVENT: go_to_event(d, &r); return true;
   case TK_RESUME_START:
     tkd_goto(d, 1, 0);
-    d->stop.reason = TK_STOP_START;
+    d->at.stop.reason = TK_STOP_START;
     return true;
   case TK_RESUME_AGAIN:
     tkd_rewind(d);
-    d->caught_launch = d->want_start = d->points.catch_launch != NULL;
-    if (d->caught_launch) d->points.catch_launch->hits++;
+    d->armed.caught_launch = d->armed.start = d->points.catch_launch != NULL;
+    if (d->armed.caught_launch) d->points.catch_launch->hits++;
     begin_steps(d, TK_RESUME_CONTINUE, 1);
     return false;
   case TK_RESUME_NEXT_LAUNCH:
-    d->want_launch = true;
+    d->armed.next_launch = true;
     begin_steps(d, TK_RESUME_CONTINUE, 1);
     return false;
   case TK_RESUME_DETACH:
     leave_alone(d);
     begin_steps(d, TK_RESUME_CONTINUE, 1);
     return false;
-  case TK_RESUME_QUIT: d->quit = true; return false;
+  case TK_RESUME_QUIT: d->launch.quit = true; return false;
   default: begin_steps(d, r.kind, r.count); return false;
   }
 }
 
 void tkd_recover(tkd *d) {
-  if (!d->t || d->over || (d->task && d->frame)) return;
+  if (!d->t || d->launch.over || (d->programs.task && d->at.frame)) return;
   tkd_drop_programs(d);
-  d->over = true;
-  d->sub = 0;
-  d->phase = TKD_RUNNING;
-  d->steps.kind = TK_RESUME_CONTINUE;
-  d->replay.target = 0;
+  d->launch.over = true;
+  d->at.sub = 0;
+  d->course.phase = TKD_RUNNING;
+  d->course.steps.kind = TK_RESUME_CONTINUE;
+  d->course.replay.target = 0;
 }
 
 /* ---- visits ------------------------------------------------------------ */
 
 void tkd_need_visits(tkd *d) {
-  if (d->over || !d->frame) tkd_raise(d, "The launch has ended.");
-  if (d->nedits || d->schedule->tasks->next)
+  if (d->launch.over || !d->at.frame) tkd_raise(d, "The launch has ended.");
+  if (d->time.nedits || d->programs.schedule->tasks->next)
     tkd_raise(d, "After 'set', 'jump', 'return' or 'program' other programs "
                  "cannot be visited:\ngo back before it.");
 }
 
 /* Goes to the first statement of a program; false: it has none. */
 static bool go_visiting(tkd *d, uint64_t index) {
-  for (size_t i = 0; i < d->ncheckpoints; i++)
-    if (d->checkpoints[i].index == index) {
-      tkd_goto(d, d->checkpoints[i].event + 1, 0);
-      return d->frame != NULL;
+  for (size_t i = 0; i < d->time.ncheckpoints; i++)
+    if (d->time.checkpoints[i].index == index) {
+      tkd_goto(d, d->time.checkpoints[i].event + 1, 0);
+      return d->at.frame != NULL;
     }
   tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
   tkd_switch(d, index);
-  d->steps = (tkd_steps){
+  d->course.steps = (tkd_steps){
       .kind = TK_RESUME_STEP, .count = 1, .program = index, .ended = true};
   tkd_arm(d);
   tkd_run_on(d);
-  d->steps.kind = TK_RESUME_CONTINUE;
-  return d->frame != NULL;
+  d->course.steps.kind = TK_RESUME_CONTINUE;
+  return d->at.frame != NULL;
 }
 
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
   tkd_need_visits(d);
-  uint64_t event = d->event, sub = d->sub == TKD_LATE ? 0 : d->sub;
-  if (program == d->task->index) {
+  uint64_t event = d->at.event, sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
+  if (program == d->programs.task->index) {
     fn(ud);
     return true;
   }
   bool there = go_visiting(d, program);
   if (there) fn(ud);
   tkd_goto(d, event, sub);
-  d->gone = false;
+  d->at.gone = false;
   return there;
 }

@@ -23,62 +23,66 @@ static void set_stop(tkd_stop *s, tk_stop_reason r, const tkd_point *p,
 void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
                    const char *text) {
   TK_ASSERT(r != TK_STOP_NONE);
-  TK_ASSERT(d->phase != TKD_REPLAYING || r == TK_STOP_EVENT);
-  if (d->phase == TKD_SEARCHING) {
-    tkd_replay *x = &d->replay;
-    if (d->sub == TKD_LATE && d->event >= x->now) return;
-    TK_ASSERT(d->event >= x->hit);
-    x->hit = d->event;
-    x->hit_sub = d->sub == TKD_LATE ? 0 : d->sub;
+  TK_ASSERT(d->course.phase != TKD_REPLAYING || r == TK_STOP_EVENT);
+  if (d->course.phase == TKD_SEARCHING) {
+    tkd_replay *x = &d->course.replay;
+    if (d->at.sub == TKD_LATE && d->at.event >= x->now) return;
+    TK_ASSERT(d->at.event >= x->hit);
+    x->hit = d->at.event;
+    x->hit_sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
     set_stop(&x->stop, r, p, text);
     return;
   }
-  set_stop(&d->stop, r, p, text);
+  set_stop(&d->at.stop, r, p, text);
   tki_task_pause(d->t);
 }
 
 void tkd_on_main(tkd *d, void (*work)(tkd *d)) {
-  TK_ASSERT(d->t->task && !d->work);
-  d->work = work;
+  TK_ASSERT(d->t->task && !d->programs.work);
+  d->programs.work = work;
   tki_task_pause(d->t);
 }
 
 void tkd_arm(tkd *d) {
   tki *t = d->t;
-  TK_ASSERT(d->edit <= d->nedits);
-  d->quick = d->steps.kind != TK_RESUME_CONTINUE || d->points.has_watch ||
-             d->interrupted || d->want_start || d->points.catch_program;
-  if (d->phase == TKD_REPLAYING) d->quick = false;
-  d->alarm = d->replay.target;
-  if (d->edit < d->nedits && d->phase != TKD_RUNNING) {
-    uint64_t due = d->edits[d->edit].event;
-    if (!d->alarm || due < d->alarm) d->alarm = due;
+  TK_ASSERT(d->time.edit <= d->time.nedits);
+  d->armed.statements = d->course.steps.kind != TK_RESUME_CONTINUE ||
+                        d->points.has_watch || d->armed.interrupted ||
+                        d->armed.start || d->points.catch_program;
+  if (d->course.phase == TKD_REPLAYING) d->armed.statements = false;
+  d->armed.alarm = d->course.replay.target;
+  if (d->time.edit < d->time.nedits && d->course.phase != TKD_RUNNING) {
+    uint64_t due = d->time.edits[d->time.edit].event;
+    if (!d->armed.alarm || due < d->armed.alarm) d->armed.alarm = due;
   }
-  if (d->muted && (!d->alarm || d->furthest < d->alarm)) d->alarm = d->furthest;
+  if (d->course.muted && (!d->armed.alarm || d->at.furthest < d->armed.alarm))
+    d->armed.alarm = d->at.furthest;
   if (!t) return;
-  t->wants_insts = d->others.watch || d->fine || t->unassigned;
-  t->wants_loads = d->others.read || d->points.has_memory_watch;
-  t->wants_stmts = d->others.each || d->quick || d->fine || d->sub;
-  t->wanted_event = d->alarm;
+  t->wants_insts =
+      d->launch.others.watch || d->armed.instructions || t->unassigned;
+  t->wants_loads = d->launch.others.read || d->points.has_memory_watch;
+  t->wants_stmts = d->launch.others.each || d->armed.statements ||
+                   d->armed.instructions || d->at.sub;
+  t->wanted_event = d->armed.alarm;
 }
 
 /* A replay ends at the next statement, wherever that is. */
 void tkd_ctrl_c(tkd *d) {
-  if (d->phase != TKD_RUNNING) {
-    d->replay.cut = true;
-    d->phase = TKD_REPLAYING;
-    d->steps.kind = TK_RESUME_CONTINUE;
-    d->replay.target = d->event + 1;
-    d->replay.target_sub = 0;
+  if (d->course.phase != TKD_RUNNING) {
+    d->course.replay.cut = true;
+    d->course.phase = TKD_REPLAYING;
+    d->course.steps.kind = TK_RESUME_CONTINUE;
+    d->course.replay.target = d->at.event + 1;
+    d->course.replay.target_sub = 0;
   } else {
-    d->interrupted = true;
+    d->armed.interrupted = true;
   }
   tkd_arm(d);
 }
 
 bool tkd_is_leaving(const tkd *d) {
-  tk_stop_reason r = d->stop.reason;
-  return d->sub == TKD_LATE && (r == TK_STOP_RETURN || r == TK_STOP_EXIT);
+  tk_stop_reason r = d->at.stop.reason;
+  return d->at.sub == TKD_LATE && (r == TK_STOP_RETURN || r == TK_STOP_EXIT);
 }
 
 const tk_finding *const *tkd_findings_from(tkd *d, size_t first, size_t *n) {

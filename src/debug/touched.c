@@ -29,7 +29,7 @@ static void note_touch(void *ud, tki *t, const tki_access *a) {
 
 static const tk_func *function_at_line(tkd *d, int line) {
   const tk_program *p = d->t->program;
-  const tk_source *src = d->frame ? d->frame->func->src : p->kernel->src;
+  const tk_source *src = d->at.frame ? d->at.frame->func->src : p->kernel->src;
   for (size_t i = 0; i < p->nfuncs; i++) {
     const tk_func *f = p->funcs[i];
     if (f->library || f->src != src) continue;
@@ -42,10 +42,10 @@ static const tk_func *function_at_line(tkd *d, int line) {
 static void find_touched_line(touching *x) {
   tkd *d = x->d;
   if (!d->t) tkd_raise(d, "No launch is running.");
-  if (!x->line && !d->frame)
+  if (!x->line && !d->at.frame)
     tkd_raise(d, "The launch has ended: access LINE says which statement.");
-  int line = x->line ? x->line : tkd_line_of(d->frame);
-  const tk_func *f = x->line ? function_at_line(d, line) : d->frame->func;
+  int line = x->line ? x->line : tkd_line_of(d->at.frame);
+  const tk_func *f = x->line ? function_at_line(d, line) : d->at.frame->func;
   const tk_stmt *st = f ? tkd_stmt_at(f, line) : NULL;
   if (!st) tkd_raise(d, "No statement at line %d of a function here.", line);
   x->found.src = f->src;
@@ -91,7 +91,7 @@ static void find_touches(tkd *d, void *ud) {
   x->d = d;
   x->found.mine = TKD_ALL_PROGRAMS;
   find_touched_line(x);
-  if (d->task) x->found.mine = d->task->index;
+  if (d->programs.task) x->found.mine = d->programs.task->index;
   tk_status st = tk_protect(d->env, run_touching, x);
   tkc_touches_free(&x->found);
   if (st != TK_OK) tk_throw(d->env, st);

@@ -139,7 +139,7 @@ typedef struct indexing {
 static void index_body(tk_env *e, void *ud) {
   indexing *x = ud;
   (void)e;
-  tkd_values v = tkd_evaluate(x->d, x->d->frame, x->text, NULL);
+  tkd_values v = tkd_evaluate(x->d, x->d->at.frame, x->text, NULL);
   if (v.known) {
     char *end;
     x->at = strtoll(v.known, &end, 10);
@@ -159,7 +159,8 @@ int64_t tkd_index(tkd *d, const char *text, size_t n) {
   long long number = strtoll(text, &end, 10);
   while (end < text + n && *end == ' ') end++;
   if (n && end == text + n && !errno) return number;
-  if (!d->frame) tkd_raise(d, "No program is stopped: the launch has ended.");
+  if (!d->at.frame)
+    tkd_raise(d, "No program is stopped: the launch has ended.");
   char *part = tk_temp(&d->mem, text, n);
   if (is_slice(part))
     tkd_raise(d, "One element is wanted here: an index, not the slice '%.60s'.",
@@ -259,8 +260,8 @@ void tkd_drop_value(tkd *d, tkd_kept *k) {
 void tkd_keep_results(tkd *d, const tki_frame *f) {
   const tk_stmt *st = f->stmt;
   size_t n = st && st->kind == TK_S_RETURN ? st->nresults : 0;
-  if (n > TK_COUNT(d->returned)) n = TK_COUNT(d->returned);
-  d->nreturned = 0;
+  if (n > TK_COUNT(d->returned.list)) n = TK_COUNT(d->returned.list);
+  d->returned.n = 0;
   for (size_t i = 0; i < n; i++) {
     int slot = st->results[i];
     tkd_value v = {.type = f->func->slots[slot].type};
@@ -270,8 +271,8 @@ void tkd_keep_results(tkd *d, const tki_frame *f) {
     v.bytes = tki_lanes(held);
     v.n = (size_t)tk_numel(&v.type) * tk_lane_size(&v.type);
     if (tkc_any_undefined(&undefined)) v.undefined = tki_lanes(&undefined);
-    tkd_keep_value(d, &d->returned[i], &v);
+    tkd_keep_value(d, &d->returned.list[i], &v);
     tki_release(d->t, &undefined);
-    d->nreturned = i + 1;
+    d->returned.n = i + 1;
   }
 }

@@ -48,7 +48,7 @@ bool tkd_is_true(tkd *d, const tki_eval *x, const tki_frame *f);
 /* Fails if the text of an expression cannot be parsed. */
 void tkd_check_syntax(tkd *d, const char *what, const char *text);
 
-/* Keeps what a function that ends in `return` gives: d->returned. */
+/* Keeps what a function that ends in `return` gives: d->returned.list. */
 void tkd_keep_results(tkd *d, const tki_frame *f);
 
 /* Values that are kept. */

@@ -127,7 +127,7 @@ static tkd_writer writer_of(const tkd *d, const tki_frame *f) {
 
 void tkd_watches_access(tkd *d, const tki_access *a) {
   const tki_frame *f = tkd_user_frame(d->t->frame);
-  if (d->phase == TKD_REPLAYING) return;
+  if (d->course.phase == TKD_REPLAYING) return;
   bool reads = !a->write || a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
   for (tkd_point *p = d->points.first; p; p = p->next) {
     tkd_watch *w = &p->watch;
@@ -160,8 +160,8 @@ static bool watch_condition(tkd *d, const tkd_point *p, const tki_frame *f) {
 }
 
 void tkd_watch_need_condition(tkd *d, const char *cond) {
-  if (!d->frame) return;
-  tki_eval *x = tkd_compile(d, d->frame, cond);
+  if (!d->at.frame) return;
+  tki_eval *x = tkd_compile(d, d->at.frame, cond);
   if (!x) tk_throw(d->env, TK_USAGE);
   tki_eval_free(x);
 }
@@ -171,15 +171,15 @@ void tkd_watch_need_condition(tkd *d, const char *cond) {
 /* Back in time those of the statement that it stands behind have been seen,
  * if it stands there because of them. */
 static bool watch_was_seen(const tkd *d, const tkd_watch *w) {
-  if (d->sub == TKD_LATE && d->event >= d->replay.now) return true;
-  return d->event == d->replay.now && w->seen;
+  if (d->at.sub == TKD_LATE && d->at.event >= d->course.replay.now) return true;
+  return d->at.event == d->course.replay.now && w->seen;
 }
 
 /* Whether a change or an access is a hit that stops. */
 static bool watch_counts(tkd *d, tkd_point *p) {
-  const tki_frame *f = d->task->frame;
+  const tki_frame *f = d->programs.task->frame;
   if (p->programs && !tk_pids_match(&p->pids, d->t->pid)) return false;
-  if (d->phase == TKD_SEARCHING)
+  if (d->course.phase == TKD_SEARCHING)
     return !watch_was_seen(d, &p->watch) && watch_condition(d, p, f) &&
            tkd_front_agrees(d, p);
   if (!watch_condition(d, p, f) || !tkd_front_agrees(d, p)) return false;
@@ -198,13 +198,13 @@ static void note_hit(tkd *d, tkd_watch *w, const tkd_value *v, bool changed,
   if (changed && w->known) tkd_keep_value(d, &w->was, &was);
   tkd_keep_value(d, &w->became, v);
   w->wrote = *by;
-  w->hit_event = d->event;
+  w->hit_event = d->at.event;
 }
 
 /* Whether it is a reason to stop; keeps the value. */
 static bool judge_watch(tkd *d, tkd_point *p) {
   tkd_watch *w = &p->watch;
-  const tki_frame *f = d->task->frame;
+  const tki_frame *f = d->programs.task->frame;
   tkd_writer by = w->last;
   tkd_value v = w->memory ? memory_value(d, w) : watched_value(d, p, f);
   w->due = false;
@@ -217,7 +217,7 @@ static bool judge_watch(tkd *d, tkd_point *p) {
   bool hit = counts && watch_counts(d, p);
   if (hit)
     note_hit(d, w, &v, changed, &by);
-  else if (d->phase != TKD_SEARCHING && w->hit_event == d->event)
+  else if (d->course.phase != TKD_SEARCHING && w->hit_event == d->at.event)
     w->hit_event = 0;
   w->absent = false;
   tkd_keep_value(d, &w->now, &v);
@@ -226,8 +226,8 @@ static bool judge_watch(tkd *d, tkd_point *p) {
 }
 
 bool tkd_watch_was_hit(const tkd *d, const tkd_point *p) {
-  return p->kind == TK_POINT_WATCH && d->stop.reason == TK_STOP_WATCH &&
-         p->watch.hit_event == d->event;
+  return p->kind == TK_POINT_WATCH && d->at.stop.reason == TK_STOP_WATCH &&
+         p->watch.hit_event == d->at.event;
 }
 
 static tkd_stop stop_of_watch(const tkd_point *p, bool line) {
@@ -254,14 +254,14 @@ static void judge_watches(tkd *d) {
     if (changed || w->read) last = p;
   }
   if (!last) return;
-  if (d->phase == TKD_SEARCHING) {
-    TK_ASSERT(d->event >= d->replay.hit);
-    d->replay.hit = d->event;
-    d->replay.hit_sub = 0;
-    d->replay.stop = stop_of_watch(last, true);
+  if (d->course.phase == TKD_SEARCHING) {
+    TK_ASSERT(d->at.event >= d->course.replay.hit);
+    d->course.replay.hit = d->at.event;
+    d->course.replay.hit_sub = 0;
+    d->course.replay.stop = stop_of_watch(last, true);
     return;
   }
-  d->stop = stop_of_watch(last, false);
+  d->at.stop = stop_of_watch(last, false);
   d->points.stopped_by_watch = true;
 }
 
@@ -292,7 +292,7 @@ static void look_for_first_value(const tkd *d, tkd_watch *w,
                                  const tki_frame *f) {
   const tk_body *b = &f->func->body;
   bool begins = b->n && f->stmt == b->items[0];
-  if (!w->base || !(d->phase == TKD_SEARCHING || w->births)) return;
+  if (!w->base || !(d->course.phase == TKD_SEARCHING || w->births)) return;
   if ((w->known && !begins) || base_slot(f, w->base) >= 0) return;
   w->known = false; /* what is known is of an earlier call */
   w->absent = true;
@@ -301,8 +301,8 @@ static void look_for_first_value(const tkd *d, tkd_watch *w,
 static void look_variable(tkd *d, tkd_watch *w) {
   const tki_frame *f = d->t->frame;
   if (f->func != w->func) return;
-  if (w->index != d->task->index) w->known = w->absent = false;
-  w->index = d->task->index;
+  if (w->index != d->programs.task->index) w->known = w->absent = false;
+  w->index = d->programs.task->index;
   look_for_first_value(d, w, f);
   if (raw_changed(d, w, f))
     w->due = true;
@@ -313,10 +313,10 @@ static void look_variable(tkd *d, tkd_watch *w) {
 /* Work on the main stack may have found that this is a stop: then the loop
  * there ends, and what follows here happens when the program goes on. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
-  uint64_t sub = d->sub;
+  uint64_t sub = d->at.sub;
   bool due = false;
   if (d->t->frame->func->library) return false;
-  if (ends) d->sub = TKD_LATE;
+  if (ends) d->at.sub = TKD_LATE;
   d->points.stopped_by_watch = false;
   for (tkd_point *p = d->points.first; p; p = p->next) {
     if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
@@ -325,7 +325,7 @@ bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
     due |= p->watch.due || p->watch.read;
   }
   if (due) tkd_on_main(d, judge_watches);
-  if (ends && d->sub == TKD_LATE) d->sub = sub;
+  if (ends && d->at.sub == TKD_LATE) d->at.sub = sub;
   return d->points.stopped_by_watch;
 }
 
@@ -340,7 +340,7 @@ void tkd_watches_forget(tkd *d) {
 
 void tkd_watches_back(tkd *d, bool stopped) {
   for (tkd_point *p = d->points.first; p; p = p->next)
-    p->watch.seen = stopped && p->watch.hit_event == d->event;
+    p->watch.seen = stopped && p->watch.hit_event == d->at.event;
 }
 
 static bool watch_view(tkd_watch *w, const tki_region *r) {
@@ -395,7 +395,7 @@ static void refresh_watch(tkd *d, tkd_point *p) {
   while (f && f->func != w->func) f = tkd_user_frame(f->caller);
   if (!f || p->kind != TK_POINT_WATCH || w->memory) return;
   tkd_value v = watched_value(d, p, f);
-  w->index = d->task->index;
+  w->index = d->programs.task->index;
   if (f->stmt) w->last = writer_of(d, f);
   w->absent = w->births && base_slot(f, w->base) < 0;
   if (!v.bytes) return;
@@ -443,7 +443,7 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   w->func = f->func;
   w->func_name = tk_text_new(d->env, w->func->name);
   if (plain) w->base = tk_text_new(d->env, name);
-  w->index = d->task->index;
+  w->index = d->programs.task->index;
   w->births = w->absent = later;
   if (f->stmt) w->last = writer_of(d, f);
   if (later) return;

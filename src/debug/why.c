@@ -53,8 +53,8 @@ static void look_for_stand(void *ud, tki *t, const tk_stmt *st) {
 /* Whether what a program writes aside, it has written here as well. */
 static bool has_written(const why *y, uint64_t index) {
   if (y->place.n && index == y->program) return !y->reached;
-  if (tki_schedule_task(y->d->schedule, index)) return false;
-  return tki_schedule_has_begun(y->d->schedule, index);
+  if (tki_schedule_task(y->d->programs.schedule, index)) return false;
+  return tki_schedule_has_begun(y->d->programs.schedule, index);
 }
 
 static void pass_access(void *ud, tki *t, const tki_access *a) {
@@ -89,9 +89,9 @@ static void not_reached(tkd *d, const tkd_aside *w) {
 static void start_at_stand(why *y, tkd *d) {
   y->d = d;
   if (!d->t) tkd_raise(d, "No launch is running.");
-  if (!d->frame) return;
-  y->place = tkd_place_of(d->frame);
-  y->program = d->task->index;
+  if (!d->at.frame) return;
+  y->place = tkd_place_of(d->at.frame);
+  y->program = d->programs.task->index;
 }
 
 /* ---- origin ------------------------------------------------------------ */
@@ -118,7 +118,7 @@ static void explain_here(tk_env *e, void *ud) {
   o->type = tk_type_view(y->type);
   o->lane = (int64_t)y->lane;
   o->then = lane_in(y, f);
-  o->now = lane_in(y, d->frame);
+  o->now = lane_in(y, d->at.frame);
   o->explanation = (tk_explanation){.scope = -1};
   tkc_slice_value(&y->trace, &d->answers.arena, ref, y->lane, TKC_SLICE_STEPS,
                   &o->explanation);
@@ -136,7 +136,7 @@ static void run_origin(tk_env *e, void *ud) {
 /* The slot of a variable; fails. */
 static int traced_slot(tkd *d, const char *name) {
   int slots[2];
-  size_t n = tki_eval_slots(d->frame, name, slots, 2);
+  size_t n = tki_eval_slots(d->at.frame, name, slots, 2);
   if (n == 1) return slots[0];
   if (n) tkd_raise(d, "%s has several parts: origin follows one value.", name);
   if (tkd_region(d, name, strlen(name)))
@@ -151,7 +151,7 @@ static void find_origin(tkd *d, void *ud) {
   why *y = ud;
   tkd_need_frame(d);
   start_at_stand(y, d);
-  const tki_frame *f = d->frame;
+  const tki_frame *f = d->at.frame;
   y->slot = traced_slot(d, y->name);
   y->type = &f->func->slots[y->slot].type;
   if (!tki_has_value(&f->slots[y->slot], y->type))
@@ -178,12 +178,12 @@ static void list_pokes(why *y) {
   tkd *d = y->d;
   tk_arena *a = &d->answers.arena;
   tk_debug_blame *b = y->blamed;
-  tk_debug_value *values = TK_NEWN(a, tk_debug_value, d->nedits + 1);
-  uint64_t *events = TK_NEWN(a, uint64_t, d->nedits + 1);
+  tk_debug_value *values = TK_NEWN(a, tk_debug_value, d->time.nedits + 1);
+  uint64_t *events = TK_NEWN(a, uint64_t, d->time.nedits + 1);
   b->pokes = values;
   b->poked_at = events;
-  for (size_t i = d->nedits; i-- > 0;) {
-    const tkd_edit *x = &d->edits[i];
+  for (size_t i = d->time.nedits; i-- > 0;) {
+    const tkd_edit *x = &d->time.edits[i];
     if (x->kind != TKD_POKE || x->host != y->element) continue;
     tkd_value v = {.path = "",
                    .type = tk_scalar(y->region->tensor->dtype),

@@ -110,11 +110,11 @@ static uint64_t hash_of(const tkd *d) {
 
 static point now(const play *p) {
   const tkd *d = tk_debugger_engine(p->d);
-  point x = {.event = d->event, .sub = d->sub, .over = d->over};
+  point x = {.event = d->at.event, .sub = d->at.sub, .over = d->launch.over};
   x.hash = hash_of(d);
-  if (d->over) return x;
-  x.index = d->task->index;
-  x.depth = tkd_depth(d->task->frame);
+  if (d->launch.over) return x;
+  x.index = d->programs.task->index;
+  x.depth = tkd_depth(d->programs.task->frame);
   return x;
 }
 
