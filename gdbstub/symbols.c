@@ -359,10 +359,10 @@ static int file_number(writer *x, const char *file) {
 /* A debugger may be asked to stop at any line of a statement, and at those of
  * a function's head: they are further rows, without code of their own. */
 static void write_lines_of(writer *x, const gs_function *f, int file) {
-  tk_ir_span head = tk_ir_func_span(f->func);
+  tk_place head = tk_ir_func_place(f->func);
   for (uint64_t at = f->low; at < f->high; at += GS_STRIDE) {
     const tk_ir_stmt *st = gs_image_code(x->m, at)->stmt;
-    tk_ir_span span = st ? tk_ir_stmt_span(f->func, st) : head;
+    tk_place span = st ? tk_ir_stmt_place(f->func, st) : head;
     gs_row row = {.address = at, .file = file, .begins = at == f->low};
     if (at == f->low)
       for (row.line = head.line; row.line < span.line; row.line++)
@@ -384,7 +384,7 @@ static uint32_t result_type(writer *x, const gs_function *f) {
 }
 
 static void write_function(writer *x, const gs_function *f) {
-  tk_ir_span at = tk_ir_func_span(f->func);
+  tk_place at = tk_ir_func_place(f->func);
   int file = file_number(x, at.file);
   const char *name = tk_ir_func_name(f->func);
   uint32_t type = result_type(x, f);
@@ -412,7 +412,7 @@ void gs_symbols_write(gs_image *m) {
   writer x = {.m = m, .w = m->elf = gs_elf_new(&m->arena)};
   const gs_function *kernel =
       &m->functions[tk_ir_func_id(tk_ir_kernel(m->form))];
-  tk_ir_span at = tk_ir_func_span(kernel->func);
+  tk_place at = tk_ir_func_place(kernel->func);
   char *folder = realpath(".", NULL);
   gs_unit u = {/* A producer of this name has no epilogues to look for. */
                .producer = "GNU C99 12.2.0 (tkdbg)",

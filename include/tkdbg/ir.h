@@ -45,13 +45,6 @@ typedef struct tk_ir_type {
   int64_t shape[TK_MAX_RANK];
 } tk_ir_type;
 
-/* A stretch of a source; lines and columns count from 1, columns in bytes;
- * the end is exclusive. */
-typedef struct tk_ir_span {
-  const char *file;
-  int line, column, end_line, end_column;
-} tk_ir_span;
-
 /* Where the value of a kernel's parameter comes from. */
 typedef struct tk_ir_param {
   int value;       /* of the kernel's function */
@@ -144,7 +137,7 @@ const char *tk_ir_func_name(const tk_ir_func *f);
 size_t tk_ir_func_id(const tk_ir_func *f); /* tk_ir_func_at gives it */
 /* Whether it is tkdbg's own, not the user's. */
 bool tk_ir_func_is_library(const tk_ir_func *f);
-tk_ir_span tk_ir_func_span(const tk_ir_func *f); /* of its name */
+tk_place tk_ir_func_place(const tk_ir_func *f); /* of its name */
 /* The value that the i-th parameter is; -1 past the end. */
 int tk_ir_func_param(const tk_ir_func *f, size_t i);
 bool tk_ir_func_result(const tk_ir_func *f, size_t i, tk_ir_type *out);
@@ -161,7 +154,7 @@ const tk_ir_stmt *tk_ir_stmt_at(const tk_ir_body *b, size_t i);
 tk_ir_stmt_kind tk_ir_stmt_kind_of(const tk_ir_stmt *st);
 size_t tk_ir_stmt_id(const tk_ir_stmt *st);
 /* Of a compound statement: its header. f is the function around. */
-tk_ir_span tk_ir_stmt_span(const tk_ir_func *f, const tk_ir_stmt *st);
+tk_place tk_ir_stmt_place(const tk_ir_func *f, const tk_ir_stmt *st);
 /* What runs first; of a while, before every trip. */
 const tk_ir_insts *tk_ir_stmt_insts(const tk_ir_stmt *st);
 /* IF, WHILE: the value that is tested; else -1. */
@@ -181,7 +174,7 @@ const char *tk_ir_inst_name(const tk_ir_inst *in); /* "load" */
 /* What refines it, "add" of a binary one; "": nothing does. */
 const char *tk_ir_inst_mode(const tk_ir_inst *in);
 size_t tk_ir_inst_id(const tk_ir_inst *in);
-tk_ir_span tk_ir_inst_span(const tk_ir_func *f, const tk_ir_inst *in);
+tk_place tk_ir_inst_place(const tk_ir_func *f, const tk_ir_inst *in);
 /* Of the first result; of a store, of what is stored. */
 tk_ir_type tk_ir_inst_type(const tk_ir_inst *in);
 /* The i-th operand that is there, and the i-th result: values, -1 past the

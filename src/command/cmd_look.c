@@ -341,13 +341,13 @@ static tk_place place_here(tkt *d) {
   tk_debug_frame f;
   if (tk_debug_selected(d->e, &f)) return f.place;
   return (tk_place){
-      .file = tk_ir_func_span(tk_ir_kernel(tk_debug_form(d->e))).file};
+      .file = tk_ir_func_place(tk_ir_kernel(tk_debug_form(d->e))).file};
 }
 
 static int line_of_function(tkt *d, const char *name) {
   const tk_ir_func *f;
   for (size_t i = 0; (f = tk_ir_func_at(tk_debug_form(d->e), i)); i++)
-    if (!strcmp(tk_ir_func_name(f), name)) return tk_ir_func_span(f).line;
+    if (!strcmp(tk_ir_func_name(f), name)) return tk_ir_func_place(f).line;
   tkt_fail(d, "No function '%s' in this launch, and no line.", name);
 }
 

@@ -44,13 +44,6 @@ tk_ir_type tk_type_view(const tk_type *t) {
   return out;
 }
 
-static tk_ir_span view_span(const tk_func *f, tk_span at) {
-  const tk_source *s = f->src;
-  return (tk_ir_span){s->name, tk_source_line(s, at.lo),
-                      tk_source_col(s, at.lo), tk_source_line(s, at.hi),
-                      tk_source_col(s, at.hi)};
-}
-
 /* ---- programs ----------------------------------------------------------- */
 
 int tk_ir_triton_version(const tk_ir *p) {
@@ -111,8 +104,8 @@ bool tk_ir_func_is_library(const tk_ir_func *f) {
   return real_ir_func(f)->library;
 }
 
-tk_ir_span tk_ir_func_span(const tk_ir_func *f) {
-  return view_span(real_ir_func(f), real_ir_func(f)->span);
+tk_place tk_ir_func_place(const tk_ir_func *f) {
+  return tk_place_of(real_ir_func(f)->src, real_ir_func(f)->span);
 }
 
 int tk_ir_func_param(const tk_ir_func *f, size_t i) {
@@ -173,8 +166,8 @@ size_t tk_ir_stmt_id(const tk_ir_stmt *st) {
   return real_ir_stmt(st)->id;
 }
 
-tk_ir_span tk_ir_stmt_span(const tk_ir_func *f, const tk_ir_stmt *st) {
-  return view_span(real_ir_func(f), real_ir_stmt(st)->span);
+tk_place tk_ir_stmt_place(const tk_ir_func *f, const tk_ir_stmt *st) {
+  return tk_place_of(real_ir_func(f)->src, real_ir_stmt(st)->span);
 }
 
 const tk_ir_insts *tk_ir_stmt_insts(const tk_ir_stmt *st) {
@@ -241,8 +234,8 @@ size_t tk_ir_inst_id(const tk_ir_inst *in) {
   return real_ir_inst(in)->id;
 }
 
-tk_ir_span tk_ir_inst_span(const tk_ir_func *f, const tk_ir_inst *in) {
-  return view_span(real_ir_func(f), real_ir_inst(in)->span);
+tk_place tk_ir_inst_place(const tk_ir_func *f, const tk_ir_inst *in) {
+  return tk_place_of(real_ir_func(f)->src, real_ir_inst(in)->span);
 }
 
 tk_ir_type tk_ir_inst_type(const tk_ir_inst *in) {

@@ -297,7 +297,7 @@ static void list_kernels(tk_module *m, tk_buf *out, tk_nearest *near) {
   }
 }
 
-/* Says that a function cannot be had, and which there are. */
+/* Says that there is no such function, and which there are. */
 static void TK_NORETURN no_function(tk_module *m, const char *name,
                                     const char *message) {
   tk_env *e = &m->session->env;

@@ -136,7 +136,7 @@ static void check_pointers(tks *s, const sval *a, const sval *b, tks_check c) {
   if (pa && pb && (a->type.elem != b->type.elem || a->type.ptr != b->type.ptr))
     incompatible(s, a, b);
   const sval *other = pa ? b : a;
-  if ((pa || pb) && !(pa && pb) && tk_is_float((tk_dtype)other->type.elem))
+  if ((pa || pb) && !(pa && pb) && tk_is_float(sv_dtype(other)))
     incompatible(s, a, b);
 }
 
@@ -162,8 +162,8 @@ void tks_promote2(tks *s, sval *a, sval *b, tks_check c) {
   if (lb) tb.type = tk_scalar(literal_type(s, b));
   check_pointers(s, la ? &ta : a, lb ? &tb : b, c);
   if (!c.no_arith && !ta.type.ptr && !tb.type.ptr) {
-    tk_dtype d = computation_type(s, (tk_dtype)ta.type.elem, la,
-                                  (tk_dtype)tb.type.elem, lb, c.div_or_mod);
+    tk_dtype d =
+        computation_type(s, sv_dtype(&ta), la, sv_dtype(&tb), lb, c.div_or_mod);
     if (la) check_literal(s, a, d);
     if (lb) check_literal(s, b, d);
     *a = la ? tks_literal(s, a, d) : tks_cast_to(s, a, d);
@@ -184,7 +184,7 @@ static sval cast_inst(tks *s, const sval *v, tk_type elem, bool rtz) {
 
 static sval cast_pointer(tks *s, const sval *v, tk_type elem) {
   bool from = v->type.ptr, to = elem.ptr;
-  tk_dtype d = (tk_dtype)elem.elem, sd = (tk_dtype)v->type.elem;
+  tk_dtype d = (tk_dtype)elem.elem, sd = sv_dtype(v);
   if (from && to) return cast_inst(s, v, elem, false);
   if (from && d == TK_INT1) return cast_inst(s, v, elem, false);
   if (from && tk_is_int(d) && tk_dtypes[d].bits == 64)
@@ -242,7 +242,7 @@ static void check_compiles(tks *s, const sval *v, tk_dtype from, tk_dtype to,
 sval tks_cast(tks *s, const sval *v, tk_type elem, bool rtz) {
   if (tk_same_elem(&v->type, &elem)) return *v;
   if (v->type.ptr || elem.ptr) return cast_pointer(s, v, elem);
-  tk_dtype from = (tk_dtype)v->type.elem, to = (tk_dtype)elem.elem;
+  tk_dtype from = sv_dtype(v), to = (tk_dtype)elem.elem;
   check_fp8_cast(s, v, from, to);
   if (!s->where) check_compiles(s, v, from, to, rtz);
   bool via_f32 = (is_half(from) || tk_is_fp8(from)) && to != TK_FP32 && !rtz;
@@ -263,9 +263,8 @@ sval tks_bitcast(tks *s, const sval *v, tk_type elem) {
   if (v->type.ptr || elem.ptr) return tks_cast(s, v, elem, false);
   if (tk_dtypes[v->type.elem].bits != tk_dtypes[elem.elem].bits)
     tks_error(s, TK_D_TYPE, "cannot bitcast %s (%d bits) to %s (%d bits)",
-              tk_dtype_name((tk_dtype)v->type.elem),
-              tk_dtypes[v->type.elem].bits, tk_dtype_name((tk_dtype)elem.elem),
-              tk_dtypes[elem.elem].bits);
+              tk_dtype_name(sv_dtype(v)), tk_dtypes[v->type.elem].bits,
+              tk_dtype_name((tk_dtype)elem.elem), tk_dtypes[elem.elem].bits);
   return tks_emit1(s, TK_I_COPY, 0, tk_with_shape(elem, &v->type), v);
 }
 
@@ -373,7 +372,7 @@ static sval binary(tks *s, tk_binary mode, const sval *a, const sval *b) {
 }
 
 static sval add_pointer(tks *s, sval p, sval off, bool negate) {
-  tk_dtype d = (tk_dtype)off.type.elem;
+  tk_dtype d = sv_dtype(&off);
   if (negate) off = tks_unary(s, TK_OP_NEG, &off);
   if (d != TK_INT64 && d != TK_INT32) off = tks_cast_to(s, &off, TK_INT64);
   tk_type t = join_shape(&p, &off, tk_elem_of(p.type));
@@ -391,7 +390,7 @@ static sval add_sub(tks *s, tk_operator op, sval a, sval b) {
 
 static sval divide(tks *s, sval a, sval b) {
   tks_promote2(s, &a, &b, (tks_check){.div_or_mod = true});
-  if (tk_is_int((tk_dtype)a.type.elem)) {
+  if (tk_is_int(sv_dtype(&a))) {
     a = tks_cast_to(s, &a, TK_FP32);
     b = tks_cast_to(s, &b, TK_FP32);
   }
@@ -400,7 +399,7 @@ static sval divide(tks *s, sval a, sval b) {
 
 static sval int_divide(tks *s, tk_operator op, sval a, sval b) {
   tks_promote2(s, &a, &b, (tks_check){.div_or_mod = true});
-  bool is_float = tk_is_float((tk_dtype)a.type.elem);
+  bool is_float = tk_is_float(sv_dtype(&a));
   if (is_float && op == TK_OP_FLOORDIV)
     tks_error_help(s, TK_D_TYPE, "use tl.floor(a / b)",
                    "// cannot take %s: it is for integers", tks_show(s, &a));
@@ -420,10 +419,10 @@ static tk_binary bit_mode(tk_operator op, bool is_signed) {
 static sval bitwise(tks *s, tk_operator op, sval a, sval b) {
   /* The tensor on the left decides what >> does; beside a literal the only. */
   const sval *decides = sv_is_tensor(&a) ? &a : &b;
-  bool is_signed = tk_is_signed((tk_dtype)decides->type.elem);
+  bool is_signed = tk_is_signed(sv_dtype(decides));
   sval x = a, y = b;
   tks_promote2(s, &a, &b, (tks_check){0});
-  if (tk_is_float((tk_dtype)a.type.elem)) incompatible(s, &x, &y);
+  if (tk_is_float(sv_dtype(&a))) incompatible(s, &x, &y);
   return binary(s, bit_mode(op, is_signed), &a, &b);
 }
 
@@ -505,7 +504,7 @@ sval tks_unary(tks *s, tk_operator op, const sval *a) {
     tks_error_help(s, TK_D_TYPE, "leave it out",
                    "tensors have no unary operator +");
   if (op == TK_OP_NOT) return tks_not(s, a);
-  if (op == TK_OP_INVERT && tk_is_float((tk_dtype)a->type.elem))
+  if (op == TK_OP_INVERT && tk_is_float(sv_dtype(a)))
     tks_error(s, TK_D_TYPE, "unary operator ~ cannot take %s", tks_show(s, a));
   int mode = op == TK_OP_NEG ? TK_U_NEG : TK_U_NOT;
   return tks_emit1(s, TK_I_UNARY, mode, a->type, a);

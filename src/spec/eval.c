@@ -154,8 +154,7 @@ static entries entries_of(tks *s, const sval *index, int rank) {
 }
 
 static void need_whole_number(tks *s, const sval *v) {
-  if (v->type.ptr || v->type.rank || !tk_is_int((tk_dtype)v->type.elem))
-    bad_index(s, v);
+  if (v->type.ptr || v->type.rank || !tk_is_int(sv_dtype(v))) bad_index(s, v);
 }
 
 /* The lane of an axis that a number names which is known when it runs. */

@@ -55,7 +55,7 @@ sval rule_float8(tks *s, const tks_args *a) {
                                       "fp16"};
   int mode = a->op->mode;
   sval v = tks_to_tensor(s, &a->v[0]);
-  tk_dtype from = (tk_dtype)v.type.elem;
+  tk_dtype from = sv_dtype(&v);
   bool up = from == TK_FP8E4B15 && mode != DOWN && !v.type.ptr;
   bool down = from == TK_FP16 || (from == TK_FP32 && mode != DOWN);
   if (up) return tks_cast_to(s, &v, mode == UP ? TK_FP16 : wider(s, a));

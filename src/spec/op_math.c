@@ -24,13 +24,9 @@ sval rule_logical(tks *s, const tks_args *a) {
   return tks_logical(s, a->op->mode, &a->v[0], &a->v[1]);
 }
 
-static tk_dtype elem(const sval *v) {
-  return (tk_dtype)v->type.elem;
-}
-
 /* What is rounded to nearest by its name knows fp32 alone. */
 static void need_fp32(tks *s, const tks_args *a, const sval *x) {
-  if (x->type.ptr || elem(x) != TK_FP32)
+  if (x->type.ptr || sv_dtype(x) != TK_FP32)
     tks_error_help(s, TK_D_TYPE, "convert it with x.to(tl.float32)",
                    "%s takes fp32, not %s", a->op->name, tks_show(s, x));
 }
@@ -39,12 +35,12 @@ sval rule_fdiv(tks *s, const tks_args *a) {
   sval x = tensor(s, a, 0), y = tensor(s, a, 1);
   for (int i = 0; i < 2 && a->op->mode; i++)
     if (sv_is_tensor(&a->v[i])) need_fp32(s, a, &a->v[i]);
-  if (!tk_is_float(elem(&x)) || !tk_is_float(elem(&y)))
+  if (!tk_is_float(sv_dtype(&x)) || !tk_is_float(sv_dtype(&y)))
     tks_error(s, TK_D_TYPE,
               "both operands of %s must be floats, not %s and "
               "%s",
               a->op->name, tks_show(s, &x), tks_show(s, &y));
-  if (!a->op->mode && elem(&x) != elem(&y))
+  if (!a->op->mode && sv_dtype(&x) != sv_dtype(&y))
     tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
                    "%s promotes nothing: both operands must have one dtype, "
                    "not %s and %s",
@@ -59,7 +55,7 @@ sval rule_fma(tks *s, const tks_args *a) {
   tks_promote2(s, &v[0], &v[1], (tks_check){0});
   tks_promote2(s, &v[2], &v[0], (tks_check){0});
   tks_promote2(s, &v[2], &v[1], (tks_check){0});
-  if (!tk_is_float(elem(&v[0])))
+  if (!tk_is_float(sv_dtype(&v[0])))
     tks_error(s, TK_D_TYPE, "tl.fma takes floats, not %s", tks_show(s, &v[0]));
   tk_type t = v[0].type;
   for (int i = 1; i < 3; i++)
@@ -72,8 +68,8 @@ sval rule_umulhi(tks *s, const tks_args *a) {
   sval v[2] = {tensor(s, a, 0), tensor(s, a, 1)};
   for (int i = 0; i < 2; i++) {
     s->frame->at = a->span[i];
-    if (v[i].type.ptr || !tk_is_int(elem(&v[i])) ||
-        tk_dtypes[elem(&v[i])].bits < 32)
+    if (v[i].type.ptr || !tk_is_int(sv_dtype(&v[i])) ||
+        tk_dtypes[sv_dtype(&v[i])].bits < 32)
       tks_error_help(s, TK_D_TYPE, "convert it with .to(tl.int32)",
                      "tl.umulhi takes 32- or 64-bit integers, not %s",
                      tks_show(s, &v[i]));
@@ -96,7 +92,7 @@ static bool nan_wins(tks *s, const sval *v) {
 
 /* bf16 lanes are compared, and come out, as fp32. */
 static sval widen_bf16(tks *s, const sval *v) {
-  if (v->type.ptr || elem(v) != TK_BF16) return *v;
+  if (v->type.ptr || sv_dtype(v) != TK_BF16) return *v;
   return tks_cast_to(s, v, TK_FP32);
 }
 
@@ -119,7 +115,7 @@ sval rule_clamp(tks *s, const tks_args *a) {
   tks_promote2(s, &lo, &hi, (tks_check){0});
   tks_promote2(s, &x, &lo, (tks_check){0});
   tks_promote2(s, &x, &hi, (tks_check){0});
-  if (!tk_is_float(elem(&x)))
+  if (!tk_is_float(sv_dtype(&x)))
     tks_error_help(s, TK_D_TYPE, "use tl.minimum and tl.maximum",
                    "tl.clamp takes floats, not %s", tks_show(s, &x));
   bool nan = nan_wins(s, &a->v[3]);
@@ -131,7 +127,7 @@ sval rule_abs(tks *s, const tks_args *a) {
   sval x = tensor(s, a, 0);
   if (x.type.ptr)
     tks_error(s, TK_D_TYPE, "tl.abs cannot take %s", tks_show(s, &x));
-  if (tk_is_int(elem(&x)) && !tk_is_signed(elem(&x))) return x;
+  if (tk_is_int(sv_dtype(&x)) && !tk_is_signed(sv_dtype(&x))) return x;
   return tks_emit1(s, TK_I_UNARY, TK_U_ABS, x.type, &x);
 }
 
@@ -143,7 +139,7 @@ sval rule_sqrt_rn(tks *s, const tks_args *a) {
 
 sval rule_unary(tks *s, const tks_args *a) {
   sval x = tensor(s, a, 0);
-  bool ok = !x.type.ptr && (elem(&x) == TK_FP32 || elem(&x) == TK_FP64);
+  bool ok = !x.type.ptr && (sv_dtype(&x) == TK_FP32 || sv_dtype(&x) == TK_FP64);
   if (!ok)
     tks_error_help(s, TK_D_TYPE, "convert it with x.to(tl.float32)",
                    "%s takes fp32 or fp64, not %s", a->op->name,
@@ -153,7 +149,7 @@ sval rule_unary(tks *s, const tks_args *a) {
 
 sval tks_where(tks *s, const sval *cond, const sval *px, const sval *py) {
   sval c = tks_to_tensor(s, cond), x = *px, y = *py;
-  if (elem(&c) != TK_INT1 || c.type.ptr) {
+  if (sv_dtype(&c) != TK_INT1 || c.type.ptr) {
     tks_deprecated(
         s,
         "tl.where with a condition that is not int1 but %s; compare it "
@@ -214,7 +210,7 @@ static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
       tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d", a->type.shape[i],
                 b->type.shape[i]);
   int min_k =
-      tk_dtypes[elem(a)].bits == 8 && tks_has(s, TKS_DOT_8_BIT_K) ? 32 : 16;
+      tk_dtypes[sv_dtype(a)].bits == 8 && tks_has(s, TKS_DOT_8_BIT_K) ? 32 : 16;
   if (!tks_has(s, TKS_DOT_ANY_ROWS) &&
       (a->type.shape[rank - 2] < 16 || b->type.shape[rank - 1] < 16))
     tks_error_help(s, TK_D_SHAPE, "pad the blocks with zeros",
@@ -229,7 +225,7 @@ static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
 }
 
 static void check_dot_types(tks *s, const sval *a, const sval *b) {
-  tk_dtype x = elem(a), y = elem(b);
+  tk_dtype x = sv_dtype(a), y = sv_dtype(b);
   bool both8 = tk_is_fp8(x) && tk_is_fp8(y);
   if (a->type.ptr || b->type.ptr || (x != y && !both8))
     tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
@@ -249,13 +245,13 @@ static tk_dtype dot_out_dtype(tks *s, const tks_args *args) {
 static void check_imprecise_acc(tks *s, const tks_args *args, const sval *a) {
   const sval *most = &args->v[5];
   int k = a->type.shape[a->type.rank - 1];
-  if (most->kind == V_INT && tk_is_fp8(elem(a)) && most->i > k)
+  if (most->kind == V_INT && tk_is_fp8(sv_dtype(a)) && most->i > k)
     tks_error(s, TK_D_VALUE, "max_num_imprecise_acc (%lld) must be <= K (%d)",
               (long long)most->i, k);
 }
 
 static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
-  tk_dtype in = elem(a), out = dot_out_dtype(s, args);
+  tk_dtype in = sv_dtype(a), out = dot_out_dtype(s, args);
   if (tk_is_int(in)) return TK_INT32;
   if (out == TK_BF16)
     tks_error(s, TK_D_TYPE,
@@ -275,7 +271,7 @@ static void check_acc(tks *s, const tks_args *args, const sval *acc,
   if (!tk_same_type(&acc->type, t))
     tks_error(s, TK_D_TYPE, "tl.dot: acc must be %s, not %s",
               tks_type_text(s, t), tks_show(s, acc));
-  if (elem(acc) != out)
+  if (sv_dtype(acc) != out)
     tks_error_help(s, TK_D_TYPE, "pass out_dtype=acc.dtype",
                    "tl.dot: out_dtype is %s, but acc is %s", tk_dtype_name(out),
                    tks_show(s, acc));

@@ -9,10 +9,6 @@
 
 #include "spec/rule.h"
 
-static tk_dtype elem(const sval *v) {
-  return (tk_dtype)v->type.elem;
-}
-
 static void need_pointer(tks *s, const char *op, const sval *p) {
   if (!sv_is_tensor(p) || !p->type.ptr)
     tks_error_help(s, TK_D_TYPE,
@@ -21,7 +17,7 @@ static void need_pointer(tks *s, const char *op, const sval *p) {
 }
 
 static void need_mask(tks *s, const sval *m) {
-  if (m->type.ptr || elem(m) != TK_INT1)
+  if (m->type.ptr || sv_dtype(m) != TK_INT1)
     tks_error_help(s, TK_D_TYPE, "compare, or convert with .to(tl.int1)",
                    "mask must have boolean lanes, not %s", tks_show(s, m));
 }
@@ -230,7 +226,7 @@ static void copy_ints(tks *s, const sval *from, size_t n, sval *to, tk_dtype d,
                       const char *what) {
   for (size_t i = 0; i < n; i++) {
     sval v = tks_to_tensor(s, &from[i]);
-    if (v.type.rank || v.type.ptr || !tk_is_int(elem(&v)))
+    if (v.type.rank || v.type.ptr || !tk_is_int(sv_dtype(&v)))
       tks_error(s, TK_D_TYPE, "%s must be scalar integers, not %s", what,
                 tks_show(s, &v));
     to[i] = tks_cast_to(s, &v, d);
@@ -342,12 +338,12 @@ static sval load_block(tks *s, const tks_args *a) {
   check_padding(s, a, 4);
   const char *pad = tks_arg_str(s, a, 4);
   bool nan = !strcmp(pad, "nan");
-  if (nan) no_nan_for_integers(s, elem(p));
+  if (nan) no_nan_for_integers(s, sv_dtype(p));
   unsigned check = boundary(s, a, &a->v[3], p->type.rank);
   window w = window_of(s, p, bp_offsets(p), check);
   sval fill = nan ? sv_float(__builtin_nan("")) : sv_int(0);
   bool padded = *pad && !sv_is_none(&w.mask);
-  if (padded) fill = tks_number(s, &fill, elem(p));
+  if (padded) fill = tks_number(s, &fill, sv_dtype(p));
   sval v = tks_load(s, &w.ptr, &w.mask, padded ? &fill : NULL);
   last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
   keep_options(s, a, 5, &load_cache);
@@ -423,7 +419,7 @@ sval rule_make_desc(tks *s, const tks_args *a) {
   check_padding(s, a, 4);
   fill_window(s, a, &p, from, d, 2);
   p.i = !strcmp(tks_arg_str(s, a, 4), "nan");
-  if (p.i) no_nan_for_integers(s, elem(&p));
+  if (p.i) no_nan_for_integers(s, sv_dtype(&p));
   return p;
 }
 
@@ -440,7 +436,7 @@ static window desc_window(tks *s, const sval *p, const sval *offsets) {
 
 static sval desc_fill(tks *s, const sval *p) {
   sval v = p->i ? sv_float(__builtin_nan("")) : sv_int(0);
-  return tks_number(s, &v, elem(p));
+  return tks_number(s, &v, sv_dtype(p));
 }
 
 static sval load_desc(tks *s, const sval *p, const window *w) {
@@ -462,7 +458,7 @@ static sval desc_value(tks *s, const sval *p, const sval *value) {
   if (!tk_same_shape(&v.type, &p->type))
     tks_error(s, TK_D_SHAPE, "the value is %s, the descriptor's block %s",
               tks_show(s, &v), tks_type_text(s, &p->type));
-  return tks_cast_to(s, &v, elem(p));
+  return tks_cast_to(s, &v, sv_dtype(p));
 }
 
 sval rule_desc_store(tks *s, const tks_args *a) {
@@ -486,7 +482,7 @@ static void check_desc_atomic(tks *s, const char *name, tk_atomic mode,
 
 sval rule_desc_atomic(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
-  check_desc_atomic(s, a->op->name, (tk_atomic)a->op->mode, elem(&a->v[0]));
+  check_desc_atomic(s, a->op->name, (tk_atomic)a->op->mode, sv_dtype(&a->v[0]));
   sval v = desc_value(s, &a->v[0], &a->v[2]);
   tks_atomic(s, (tk_atomic)a->op->mode, &w.ptr, &v, &w.mask);
   return sv(V_NONE);

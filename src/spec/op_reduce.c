@@ -15,10 +15,6 @@ static sval tensor(tks *s, const tks_args *a, size_t i) {
   return tks_to_tensor(s, &a->v[i]);
 }
 
-static tk_dtype elem(const sval *v) {
-  return (tk_dtype)v->type.elem;
-}
-
 /* The shape after reducing an axis. */
 static tk_type reduced(tk_type t, int axis, bool keep) {
   if (keep) {
@@ -64,7 +60,7 @@ sval tks_reduce(tks *s, tk_reduction kind, const sval *v, const sval *axis,
 /* ---- built-in reductions ----------------------------------------------- */
 
 static tk_dtype sum_type(tks *s, const sval *v, const sval *dtype) {
-  tk_dtype d = elem(v);
+  tk_dtype d = sv_dtype(v);
   if (!sv_is_none(dtype)) return (tk_dtype)tks_arg_dtype(s, dtype).elem;
   if (!tks_has(s, TKS_SUM_WIDENS_INTS)) return d == TK_BF16 ? TK_FP32 : d;
   if (tk_is_int(d) && tk_dtypes[d].bits < 32)
@@ -81,7 +77,7 @@ sval rule_sum(tks *s, const tks_args *a) {
 
 /* Narrow lanes are widened before they are compared. */
 static sval widen(tks *s, const sval *v, bool keep_int) {
-  tk_dtype d = elem(v);
+  tk_dtype d = sv_dtype(v);
   if (d == TK_BF16) return tks_cast_to(s, v, TK_FP32);
   if (keep_int || tk_dtypes[d].bits >= 32) return *v;
   return tks_cast_to(s, v, tk_is_float(d) ? TK_FP32 : TK_INT32);
@@ -141,7 +137,7 @@ sval rule_argmax(tks *s, const tks_args *a) {
 sval rule_bit_reduce(tks *s, const tks_args *a) {
   sval v = tensor(s, a, 0);
   need_block(s, &v, a->op->name);
-  if (tk_is_float(elem(&v)))
+  if (tk_is_float(sv_dtype(&v)))
     tks_error(s, TK_D_TYPE, "%s only supports integers, not %s", a->op->name,
               tks_show(s, &v));
   return tks_reduce(s, (tk_reduction)a->op->mode, &v, &a->v[1],
@@ -255,7 +251,7 @@ sval rule_scan(tks *s, const tks_args *a) {
 sval rule_cumsum(tks *s, const tks_args *a) {
   sval v = tensor(s, a, 0);
   need_block(s, &v, a->op->name);
-  if (elem(&v) == TK_BF16) v = tks_cast_to(s, &v, TK_FP32);
+  if (sv_dtype(&v) == TK_BF16) v = tks_cast_to(s, &v, TK_FP32);
   /* Products of small integers stay small; sums do not. */
   if (a->op->mode == TK_R_SUM)
     v = tks_cast_to(s, &v, sum_type(s, &v, &a->v[3]));
@@ -306,7 +302,7 @@ sval rule_histogram(tks *s, const tks_args *a) {
   sval v[2] = {tensor(s, a, 0), sv(V_NONE)};
   int64_t bins = tks_arg_int(s, a, 1, NULL);
   tks_check_shape(s, &bins, 1);
-  if (v[0].type.rank != 1 || v[0].type.ptr || !tk_is_int(elem(&v[0])))
+  if (v[0].type.rank != 1 || v[0].type.ptr || !tk_is_int(sv_dtype(&v[0])))
     tks_error(s, TK_D_TYPE,
               "tl.histogram takes a 1-D block of integers, not "
               "%s",

@@ -177,6 +177,10 @@ static inline bool sv_is_number(const sval *v) {
 static inline bool sv_is_tensor(const sval *v) {
   return v->kind == V_TENSOR;
 }
+/* Of its lanes; of a pointer, what it points to. */
+static inline tk_dtype sv_dtype(const sval *v) {
+  return (tk_dtype)v->type.elem;
+}
 static inline bool sv_is_none(const sval *v) {
   return v->kind == V_NONE;
 }

@@ -266,7 +266,7 @@ static tk_loop_options loop_options(tks *s, const tk_ast *call) {
 }
 
 static void check_bound(tks *s, const sval *v, const char *what) {
-  if (v->type.ptr || !tk_is_int((tk_dtype)v->type.elem))
+  if (v->type.ptr || !tk_is_int(sv_dtype(v)))
     tks_error(s, TK_D_TYPE, "for loop %s must be an int, not %s", what,
               tks_show(s, v));
   if (v->type.rank)

@@ -18,7 +18,7 @@ typedef struct writer {
   const tk_ir_func *f;
   int *numbers; /* by value: that of a temporary + 1, or 0 */
   int next, depth;
-  tk_ir_span stmt;
+  tk_place stmt;
 } writer;
 
 /* ---- pieces ------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void put_func_name(writer *w, const tk_ir_func *f) {
   if (before) fprintf(w->out, "#%d", before + 1);
 }
 
-static void put_span(writer *w, tk_ir_span at) {
+static void put_place(writer *w, tk_place at) {
   fprintf(w->out, " at %d:%d-", at.line, at.column);
   if (at.end_line != at.line) fprintf(w->out, "%d:", at.end_line);
   fprintf(w->out, "%d", at.end_column);
@@ -235,8 +235,8 @@ static void put_inst(writer *w, const tk_ir_inst *in) {
     if (i) fputs(", ", w->out);
     put_value_type(w, v);
   }
-  tk_ir_span at = tk_ir_inst_span(w->f, in);
-  if (memcmp(&at, &w->stmt, sizeof at) != 0) put_span(w, at);
+  tk_place at = tk_ir_inst_place(w->f, in);
+  if (memcmp(&at, &w->stmt, sizeof at) != 0) put_place(w, at);
   for (size_t i = 0; !strcmp(tk_ir_inst_name(in), "cond") && i < 2; i++) {
     fputs(i ? " else {\n" : " {\n", w->out);
     put_insts(w, tk_ir_inst_body(in, i));
@@ -300,8 +300,8 @@ static void put_stmt(writer *w, const tk_ir_stmt *st) {
   int v;
   indent(w);
   fputs(words[kind], w->out);
-  w->stmt = tk_ir_stmt_span(w->f, st);
-  put_span(w, w->stmt);
+  w->stmt = tk_ir_stmt_place(w->f, st);
+  put_place(w, w->stmt);
   fputs(" {\n", w->out);
   put_insts(w, tk_ir_stmt_insts(st));
   indent(w);
@@ -353,11 +353,11 @@ static int source_number(writer *w, const char *file) {
   const tk_ir_func *f;
   int n = 0;
   for (size_t i = 0; (f = tk_ir_func_at(w->p, i)); i++) {
-    const char *at = tk_ir_func_span(f).file;
+    const char *at = tk_ir_func_place(f).file;
     if (!strcmp(at, file)) return n;
     bool before = false;
     for (size_t k = 0; k < i; k++)
-      before |= !strcmp(tk_ir_func_span(tk_ir_func_at(w->p, k)).file, at);
+      before |= !strcmp(tk_ir_func_place(tk_ir_func_at(w->p, k)).file, at);
     n += !before;
   }
   return n;
@@ -386,9 +386,9 @@ static void put_func(writer *w, const tk_ir_func *f) {
     fputs(i ? ", " : " -> ", w->out);
     put_type(w->out, t);
   }
-  tk_ir_span at = tk_ir_func_span(f);
+  tk_place at = tk_ir_func_place(f);
   fprintf(w->out, " source %d", source_number(w, at.file));
-  put_span(w, at);
+  put_place(w, at);
   fputs(" {\n", w->out);
   for (int i = 0; (size_t)i < tk_ir_value_count(f); i++) {
     if (!tk_ir_value_name(f, i) || is_param(w, i)) continue;
