@@ -108,6 +108,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 HEADERS := $(sort $(wildcard include/tkdbg/*))
 PY_FILES := $(sort $(shell find python -type f ! -name '*.pyc' 2>/dev/null))
+PUZZLES := $(sort $(shell find puzzles -type f ! -name '*.pyc'))
 EXAMPLES := $(sort $(wildcard examples/*))
 DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
@@ -351,7 +352,7 @@ install: all
 	$(call put,644,$(EXAMPLES),$(D)/share/doc/tkdbg/examples)
 	install -d '$(COMPLETIONS)'
 	install -m 644 $(B)/tkdbg.bash '$(COMPLETIONS)/tkdbg'
-	for f in $(PY_FILES); do \
+	for f in $(PY_FILES) $(PUZZLES); do \
 	  install -D -m 644 $$f "$(D)/lib/tkdbg/$$f" || exit 1; done
 
 # A wheel holds the library and the command, which look for libraries that are

@@ -7,6 +7,7 @@ package tkdbg:
     tkdbg/libtkdbg.so      the library
     tkdbg/tkdbg            the command; the script tkdbg becomes it
     tkdbg/lib*.so.*        libraries that are not glibc's
+    tkdbg/puzzles/content/ the puzzles
     tkdbg/path/            what `tkdbg --python-path` names
 
 The wheel serves every Python 3: nothing of it is linked with one.  Its tag
@@ -84,6 +85,8 @@ class BuildPy(build_py):
             return
         package = os.path.abspath(os.path.join(self.build_lib, "tkdbg"))
         make("wheel-files", f"INTO={package}")
+        shutil.copytree(os.path.join(ROOT, "puzzles"),
+                        os.path.join(package, "puzzles", "content"))
         stub = os.path.join(package, "path", "tkdbg")
         os.makedirs(stub, exist_ok=True)
         shutil.copy(os.path.join(PATH, "tkdbg", "__init__.py"), stub)
@@ -115,7 +118,8 @@ with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
         long_description=readme.read(),
         long_description_content_type="text/markdown",
         python_requires=">=3.9", package_dir={"": "python"},
-        packages=["tkdbg", "tkdbg.modules"], scripts=["tools/wheel/tkdbg"],
+        packages=["tkdbg", "tkdbg.modules", "tkdbg.puzzles"],
+        scripts=["tools/wheel/tkdbg"],
         distclass=Binary, options={"build": {"build_base": WORK},
                                    "egg_info": {"egg_base": WORK},
                                    "bdist_wheel": {

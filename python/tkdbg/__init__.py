@@ -9,7 +9,8 @@ The modules stand in layers.  A module imports from its own layer and from
 those below it, never in a circle; tools/pyknots.py reads this table and
 checks it.  What a module above has to keep belongs to the one session
 (``session.part``): no other module has state that changes, but for the texts
-that source keeps.
+that source keeps.  What this one offers imports what it needs when it is
+called: puzzles need little of it, and are to start at once.
 
 (pytest need not look for assertions here: PYTEST_DONT_REWRITE.)
 
@@ -18,6 +19,7 @@ front      __init__      install(), uninstall(), options()
            pytest_plugin ``pytest -p tkdbg``
            notebook      ``%load_ext tkdbg``
            pictures      ... its pictures of accesses
+           puzzles       ``tkdbg puzzles``
            setup         what install() puts in place and takes away again
            excepthook    uncaught exceptions, as reports
 triton     modules       what ``import triton`` finds, where it is ours
@@ -74,7 +76,6 @@ ground     _capi         the C API
 """
 from __future__ import annotations
 
-from . import session as session_, setup, source
 from ._capi import VERSION as __version__
 from .errors import (CompilationError, InternalError, KernelError,
                      LaunchError, UsageError)
@@ -95,27 +96,32 @@ def install(**values):
     ``triton="ours" | "installed" | "auto"``.  Safe to call again: later
     values replace earlier ones.  Raises UsageError on an unknown option.
     """
+    from . import setup
     setup.install(values)
 
 
 def uninstall():
     """Undoes install(); kernels made meanwhile keep running under tkdbg."""
+    from . import setup
     setup.uninstall()
 
 
 def installed():
     """Whether install() is in effect."""
-    return session_.current().setup is not None
+    from . import session
+    return session.current().setup is not None
 
 
 def options():
     """The options of this process, which may be changed at any time."""
-    return session_.current().options
+    from . import session
+    return session.current().options
 
 
 def keep_stdin():
     """For a Python that takes its program from standard input, before it
     does: kernels in it have a source.  sitecustomize calls this."""
+    from . import source
     source.keep_stdin()
 
 
@@ -125,7 +131,8 @@ def address_of(array):
     Launches know the arrays whose address was asked for, as long as they
     live; PyTorch tensors have ``data_ptr()`` for the same.
     """
-    return session_.current().addresses.add_array(array)
+    from . import session
+    return session.current().addresses.add_array(array)
 
 
 def load_ipython_extension(shell):

@@ -1,4 +1,4 @@
-"""Findings of the public C API (include/tkdbg/results.h) through ctypes.
+"""Results of the public C API (include/tkdbg/results.h) through ctypes.
 
 ``findings()`` gives those of a session's report as dicts with the keys that
 the JSON of the command line has.  Structures have the header's member names,
@@ -47,8 +47,31 @@ class Finding(Structure):
                 ("notes", POINTER(FindingNote)), ("nnotes", c_size_t)]
 
 
+class Lane(Structure):
+    """tk_lane: one lane of a value."""
+    _fields_ = [("dtype", c_int), ("pointer", c_bool), ("bits", c_uint64),
+                ("text", c_char_p)]
+
+
+class Write(Structure):
+    """tk_write: a store, or an atomic operation, of one lane."""
+    _fields_ = [("program", c_int64 * 3), ("place", Place),
+                ("function", c_char_p), ("element", Element),
+                ("value", Lane), ("atomic", c_bool), ("masked", c_bool),
+                ("in_loop", c_bool), ("trip", c_uint64), ("ops", c_uint64)]
+
+
+class Blame(Structure):
+    """tk_blame: who wrote an element."""
+    _fields_ = [("element", Element), ("value", Lane), ("times", c_uint64),
+                ("writes", POINTER(Write)), ("nwrites", c_size_t),
+                ("first", POINTER(Write)), ("before", POINTER(Write)),
+                ("after", POINTER(Write))]
+
+
 # name: (result, argument types), as in _capi
 PROTOTYPES = {
+    "tk_launch_blame": (POINTER(Blame), [c_void_p, c_size_t]),
     "tk_report_finding": (POINTER(Finding), [c_void_p, c_size_t]),
     "tk_finding_kind_name": (c_char_p, [c_int]),
     "tk_severity_name": (c_char_p, [c_int]),
@@ -63,6 +86,18 @@ def findings(lib, session):
         if not at:
             return found
         found.append(_finding(lib, at.contents))
+
+
+def writes(lib, launch, i=0):
+    """Who wrote the i-th element that the last run of a launch was asked to
+    blame, newest first, as dicts."""
+    blame = lib.tk_launch_blame(launch, i)
+    if not blame:
+        return []
+    blame = blame.contents
+    return [{**_place(w.place), "program": list(w.program),
+             "value": text(w.value.text)}
+            for w in blame.writes[:blame.nwrites]]
 
 
 def _finding(lib, f):

@@ -28,6 +28,7 @@ typedef enum cli_command_id {
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_IR (1u << CLI_IR)
 #define IN_KERNELS (1u << CLI_KERNELS)
+#define IN_PUZZLES (1u << CLI_PUZZLES)
 #define IN_HELP (1u << CLI_HELP)
 #define IN_ALL (~0u)
 
@@ -155,6 +156,7 @@ int cli_gdb(const cli_args *a);
 int cli_replay(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_kernels(const cli_args *a);
+int cli_puzzles(const cli_args *a);
 int cli_help(const cli_args *a);
 int cli_version(const cli_args *a);
 int cli_help_command(cli_command_id id); /* on standard output */

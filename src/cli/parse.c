@@ -211,6 +211,14 @@ static bool needs_address(const cli_args *a) {
          !cli_has(a, OPT_STDIO);
 }
 
+/* All words of puzzles are those of its own commands, but a request for our
+ * help on it. */
+static bool is_puzzles_word(const cli_args *a, const char *word) {
+  const char *value;
+  return a->command == CLI_PUZZLES &&
+         (a->nwords || match(word, &value) != OPT_HELP);
+}
+
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   bool ours = true;
   *a = (cli_args){.command = command};
@@ -218,6 +226,7 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   a->words = calloc((size_t)argc + 1, sizeof *a->words);
   if (!a->uses || !a->words) return false;
   for (int i = 0; i < argc; i++) {
+    if (is_puzzles_word(a, argv[i])) ours = false;
     if (ours && is_python_word(a, argv[i])) ours = false;
     if (ours && !strcmp(argv[i], "--")) {
       ours = false;

@@ -121,25 +121,26 @@ static bool set_environment(const cli_args *a) {
   return ok;
 }
 
-/* The argument vector of: python -m tkdbg run FILE ARGS. */
-static char **script_argv(const cli_args *a, char *python) {
-  static char dash_m[] = "-m", module[] = "tkdbg", run[] = "run";
-  char *head[] = {python, dash_m, module, run};
-  size_t n = CLI_COUNT(head);
-  char **argv = calloc(n + a->nwords + 1, sizeof *argv);
+/* The argument vector of: python -m MODULE [run] WORDS. */
+static char **python_argv(const cli_args *a, char *python, const char *module,
+                          bool runs) {
+  static char dash_m[] = "-m", run[] = "run";
+  char **argv = calloc(4 + a->nwords + 1, sizeof *argv);
+  size_t n = 0;
   if (!argv) return NULL;
-  memcpy(argv, head, sizeof head);
+  argv[n++] = python;
+  argv[n++] = dash_m;
+  argv[n++] = (char *)module;
+  if (runs) argv[n++] = run;
   if (a->nwords) memcpy(argv + n, a->words, a->nwords * sizeof *argv);
   return argv;
 }
 
-int cli_run_script(const cli_args *a) {
-  const char *file = a->words[0];
-  if (file[0] != '-' && access(file, R_OK) != 0)
-    return cli_usage(a, "cannot read %s: %s", file, strerror(errno));
+/* Becomes python -m MODULE; returns the exit code if that fails. */
+static int become_python(const cli_args *a, const char *module, bool runs) {
   char *python = cli_find_python(a);
   if (!python) return TK_USAGE;
-  char **argv = script_argv(a, python);
+  char **argv = python_argv(a, python, module, runs);
   int code = TK_INTERNAL;
   if (!argv || !set_environment(a)) {
     fputs("tkdbg: our own Python package is not where it should be; "
@@ -152,4 +153,15 @@ int cli_run_script(const cli_args *a) {
   free(argv);
   free(python);
   return code;
+}
+
+int cli_run_script(const cli_args *a) {
+  const char *file = a->words[0];
+  if (file[0] != '-' && access(file, R_OK) != 0)
+    return cli_usage(a, "cannot read %s: %s", file, strerror(errno));
+  return become_python(a, "tkdbg", true);
+}
+
+int cli_puzzles(const cli_args *a) {
+  return become_python(a, "tkdbg.puzzles", false);
 }

@@ -1,0 +1,281 @@
+"""The checker: whether an answer is right, and what is first wrong with it.
+
+An answer runs on every size of its key in each regime, on the block
+configurations in turn, under all detectors and in strict language; then in
+other orders of the programs.  It is right if nothing was found, if every
+element of its outputs was written as often as the puzzle says and is what
+the reference gives in float64, and if its inputs are as they were.
+
+A failure is a dict: kind, message; perhaps line, source, program, notes,
+help; of a wrong element tensor, index, got, want, ulps.
+"""
+from __future__ import annotations
+
+import inspect
+import itertools
+import time
+import zlib
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+
+from . import data, engine, words
+
+ORDERS = "reverse", "shuffle:1", "shuffle:2"
+
+
+@dataclass
+class Answer:
+    """What became of one submission."""
+    id: str
+    file: str
+    failures: list = field(default_factory=list)
+    case: str = ""      # that it failed in
+    number: int = 0     # ... of so many
+    cases: int = 0
+    order: str = "serial"
+    printed: str = ""
+    score: dict = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def ok(self):
+        return not self.failures
+
+    def as_dict(self):
+        return {"ok": self.ok, **asdict(self)}
+
+
+@dataclass
+class Case:
+    """One way to call the kernel."""
+    size: dict
+    block: dict
+    regime: str
+    seed: list
+    order: str = "serial"
+
+    def __str__(self):
+        numbers = {**self.size, **self.block}
+        text = ", ".join(f"{k}={v}" for k, v in numbers.items())
+        text += f", {self.regime} values"
+        return text if self.order == "serial" else (
+            f"{text}, programs in the order {self.order}")
+
+
+def cases(entry):
+    """Every case of a puzzle; the regimes of a size get different blocks."""
+    key = entry.key
+    found = []
+    for i, j in itertools.product(range(len(key.sizes)),
+                                  range(len(key.regimes))):
+        found.append(Case(key.sizes[i], key.blocks[(i + j) % len(key.blocks)],
+                          key.regimes[j], [zlib.crc32(entry.id.encode()),
+                                           i, j]))
+    for i, order in enumerate(ORDERS):
+        found.append(Case(key.sizes[0], key.blocks[i % len(key.blocks)],
+                          key.regimes[0], [zlib.crc32(entry.id.encode()),
+                                           i, len(ORDERS)], order))
+    return found
+
+
+def check(entry, text, name):
+    """The Answer for a text, which messages call name."""
+    began = time.monotonic()
+    answer = Answer(entry.id, name)
+    answer.failures = words.failures(text, entry.key)
+    if not answer.failures:
+        with engine.Engine() as e:
+            _check_runs(e, entry, text, answer)
+    if entry.key.verdict is not None:
+        _judge(entry, text, answer)
+    _show_sources(answer.failures, text)
+    answer.seconds = time.monotonic() - began
+    return answer
+
+
+def _judge(entry, text, answer):
+    """Adds what is wrong with a verdict.  As long as something is, nothing is
+    said of what the detectors found: to find it is the task."""
+    found = words.verdict_failures(text, entry)
+    if found and answer.failures:
+        answer.failures = [{"kind": "case", "message":
+                            "the kernel is still wrong here; what is wrong "
+                            "with it is said once the verdict is right"}]
+    answer.failures += found
+
+
+def _check_runs(e, entry, text, answer):
+    listed = cases(entry)
+    answer.cases = len(listed)
+    for answer.number, case in enumerate(listed, 1):
+        answer.case, answer.order = str(case), case.order
+        trial = Trial(e, entry, text, answer.file, case)
+        answer.failures = trial.failures()
+        if answer.number == 1 or answer.failures:
+            answer.printed = "".join(e.printed)
+        e.printed.clear()
+        if answer.failures:
+            return
+
+
+def _show_sources(failures, text):
+    lines = text.split("\n")
+    for f in failures:
+        if 0 < f.get("line", 0) <= len(lines):
+            f["source"] = lines[f["line"] - 1].strip()
+
+
+class Trial:
+    """An answer in one case."""
+
+    def __init__(self, e, entry, text, name, case):
+        self.engine, self.entry, self.case = e, entry, case
+        self.text, self.name = text, name
+
+    def launches(self):
+        """The launches of the case, with new data, which are always the
+        same."""
+        make = data.Make(self.case.seed, self.case.regime)
+        made = self.entry.key.launch(make, **self.case.size,
+                                     **self.case.block)
+        return made if isinstance(made, (list, tuple)) else [made]
+
+    def run(self, launches, detectors=None, blame=None):
+        """Runs launches; returns (findings, writes of the element)."""
+        findings, writes = [], []
+        self.engine.check(detectors)
+        module = self.engine.open(self.name, self.text)
+        for launch in launches:
+            running = self.engine.launch(module, launch, self.entry.kernel)
+            try:
+                asked = blame if blame and blame[0] in launch.arguments else ""
+                findings += running.run(order=self.case.order,
+                                        blame="".join(asked) or None)
+                writes = running.writes() + writes
+            finally:
+                running.free()
+            if any(f["severity"] == "error" for f in findings):
+                break
+        return findings, writes
+
+    def failures(self):
+        """What is wrong in this case, the cause before its effects."""
+        try:
+            launches = self.launches()
+            checked = self.case.order == "serial"
+            findings, _ = self.run(launches, "all" if checked else None)
+        except engine.Refused as e:
+            return e.findings
+        allowed = self.entry.key.allow
+        found = [f for f in findings if f["severity"] in engine.FAULTS
+                 and f["kind"] not in allowed]
+        if any(f["severity"] == "error" and f["kind"] in engine.FATAL
+               for f in found):
+            return found
+        return found + changed_inputs(launches) + self._mismatches(launches)
+
+    def _mismatches(self, launches):
+        """The first wrong element of each output."""
+        found = []
+        for name, output, want in expected(self.entry, launches):
+            wrong = mismatch(name, output, want)
+            if wrong:
+                found.append({**wrong, **self._writer(wrong)})
+        return found
+
+    def _writer(self, wrong):
+        """Where a wrong element was written."""
+        index = ",".join(map(str, wrong["index"]))
+        _, writes = self.run(self.launches(),
+                             blame=(wrong["tensor"], f"[{index}]"))
+        if not writes:
+            return {"kind": "unwritten"}
+        return {k: writes[0][k] for k in ("line", "program") if k in writes[0]}
+
+
+# ---- values -----------------------------------------------------------------
+
+def all_buffers(launches):
+    """{parameter: Buffer} of all launches."""
+    found = {}
+    for launch in launches:
+        for name, buffer in launch.buffers().items():
+            found.setdefault(name, buffer)
+    return found
+
+
+def expected(entry, launches):
+    """(parameter, Output, values that it should have) of each output."""
+    known = {}
+    for launch in launches:
+        for name, value in launch.arguments.items():
+            if isinstance(value, data.Buffer):
+                value = value.values_before()
+                name = name[:-4] if name.endswith("_ptr") else name
+            known.setdefault(name, value)
+    reference = entry.reference
+    asked = inspect.signature(reference).parameters
+    with np.errstate(all="ignore"):
+        want = reference(**{k: known[k] for k in asked})
+    outputs = [(n, b) for n, b in all_buffers(launches).items()
+               if isinstance(b, data.Output)
+               and not isinstance(b, data.Scratch)]
+    if not isinstance(want, tuple):
+        want = want,
+    assert len(want) == len(outputs), entry.name
+    return [(n, b, np.broadcast_to(w, b.array.shape))
+            for (n, b), w in zip(outputs, want)]
+
+
+def changed_inputs(launches):
+    found = []
+    for name, buffer in all_buffers(launches).items():
+        if not buffer.written and (buffer.array.tobytes() !=
+                                   buffer.before.tobytes()):
+            found.append({"kind": "input", "message":
+                          f"{name} is an input, and has been changed"})
+    return found
+
+
+def close(got, want, output):
+    """Where the values of an output are near enough to those wanted."""
+    if not data.is_float(output.dtype):
+        return got == want
+    work = data.epsilon(output.work) * 8 * np.sqrt(output.terms)
+    relative = 2 * data.epsilon(output.dtype) + work
+    finite = np.abs(want[np.isfinite(want)])
+    scale = output.scale
+    if scale is None:
+        scale = finite.max() if finite.size else 0
+    with np.errstate(all="ignore"):
+        near = np.abs(got - want) <= relative * np.abs(want) + work * scale
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    return same | (near & np.isfinite(want) & np.isfinite(got))
+
+
+def mismatch(name, output, want):
+    """The first element that is not what is wanted, as a failure, or
+    None."""
+    got = output.values()
+    want = np.asarray(want, got.dtype)
+    if data.is_float(output.dtype):
+        want = np.where(np.isfinite(want),
+                        data.decode(data.encode(want, output.dtype),
+                                    output.dtype), want)
+    bad = ~close(got, want, output)
+    if not bad.any():
+        return None
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    stored = (data.encode(want[index], output.dtype)
+              if data.is_float(output.dtype)
+              else np.asarray(want[index], output.array.dtype))
+    return {"kind": "value", "tensor": name, "index": list(index),
+            "got": number(got[index]), "want": number(want[index]),
+            "ulps": data.ulps(output.array[index], stored[()], output.dtype),
+            "wrong": int(bad.sum()), "of": int(bad.size)}
+
+
+def number(x):
+    """A value as messages show it."""
+    return f"{x:.7g}" if isinstance(x, (float, np.floating)) else str(x)

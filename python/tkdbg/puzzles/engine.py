@@ -1,0 +1,157 @@
+"""Launches of a puzzle: the C API on NumPy arrays, and results as structs.
+
+A learner's file is read by tkdbg alone: no Python runs it, so nothing that
+stands beside its kernels has an effect.
+"""
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+
+from .. import _capi, _results
+from . import data
+
+FAULTS = "error", "warning"  # severities that an answer may not have
+# kinds after which no result can be expected
+FATAL = frozenset((
+    "syntax", "unsupported", "name", "type", "value", "shape", "call",
+    "static-assert", "loop-carried", "recursion", "out-of-bounds",
+    "null-pointer", "wild-pointer", "misaligned", "read-only", "assert",
+    "division", "runaway", "deadlock", "launch", "argument"))
+
+
+class Refused(Exception):
+    """A launch that could not be made; findings say why."""
+
+    def __init__(self, findings):
+        super().__init__(findings[0]["message"] if findings else "")
+        self.findings = findings
+
+
+class Engine:
+    """A session of the library with one learner's file in it."""
+
+    def __init__(self, lib=None):
+        self.lib = lib or load()
+        self.session = c_void_p(self.lib.tk_session_new())
+        self.printed = []
+        self._output = _capi.OutputFn(self._print)
+        self.lib.tk_session_output(self.session, self._output, None)
+        self._dtypes = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lib.tk_session_free(self.session)
+
+    def _print(self, _ud, text, size):
+        self.printed.append(_capi.text(text, size))
+
+    def open(self, name, text):
+        """Reads a file, which reports call name; raises Refused."""
+        data_, module = text.encode(), c_void_p()
+        self._must(self.lib.tk_module_open(self.session, name.encode(), data_,
+                                           len(data_), byref(module)))
+        return module
+
+    def function(self, module, name):
+        found = c_void_p()
+        self._must(self.lib.tk_function_named(module, name.encode(),
+                                              byref(found)))
+        return found
+
+    def _must(self, status):
+        if status != _capi.OK:
+            raise Refused(self.take_findings())
+
+    def take_findings(self):
+        found = _results.findings(self.lib, self.session)
+        self.lib.tk_report_clear(self.session)
+        return found
+
+    def check(self, detectors):
+        """Turns detectors on: their names, or None."""
+        options = _capi.CheckOptions(limit=20)
+        self._must(self.lib.tk_session_check(
+            self.session, detectors and detectors.encode(), byref(options)))
+
+    def dtype(self, name):
+        found = self._dtypes.get(name)
+        if found is None:
+            found = self.lib.tk_dtype_from_name(name.encode())
+            self._dtypes[name] = found
+        return found
+
+    def launch(self, module, launch, default_kernel):
+        """A Running for a data.Launch; raises Refused."""
+        kernel = launch.kernel or default_kernel
+        return Running(self, self.function(module, kernel), launch)
+
+
+class Running:
+    """A tk_launch, ready to run any number of times."""
+
+    def __init__(self, engine, function, launch):
+        self.engine, self.lib, self.launch = engine, engine.lib, launch
+        self.ptr = c_void_p()
+        engine._must(self.lib.tk_launch_new(engine.session, function,
+                                            byref(self.ptr)))
+        try:
+            self._set_arguments()
+        except Refused:
+            self.free()
+            raise
+
+    def free(self):
+        self.lib.tk_launch_free(self.ptr)
+
+    def _set_arguments(self):
+        for name, value in self.launch.arguments.items():
+            if isinstance(value, data.Buffer):
+                tensor = self._tensor(value)
+                status = self.lib.tk_launch_tensor(self.ptr, name.encode(),
+                                                   byref(tensor))
+            else:
+                text = value if isinstance(value, str) else repr(value)
+                status = self.lib.tk_launch_arg_text(
+                    self.ptr, f"{name}={text}".encode())
+            self.engine._must(status)
+        self.engine._must(self.lib.tk_launch_grid(self.ptr,
+                                                  *self.launch.grid))
+
+    def _tensor(self, buffer):
+        array, storage = buffer.array, buffer.storage
+        fresh = buffer.written and buffer.fresh
+        flags = (_capi.TENSOR_UNWRITTEN if fresh else
+                 0 if buffer.written else _capi.TENSOR_READONLY)
+        tensor = _capi.Tensor(
+            data=array.ctypes.data, dtype=self.engine.dtype(buffer.dtype),
+            rank=array.ndim, storage=storage.ctypes.data,
+            storage_bytes=storage.nbytes, flags=flags)
+        tensor.shape[:array.ndim] = array.shape
+        tensor.strides[:array.ndim] = [s // array.itemsize
+                                       for s in array.strides]
+        return tensor
+
+    def run(self, **options):
+        """Runs it; returns its findings.  options: those of tk_run_options
+        as text."""
+        given = {k: v.encode() if isinstance(v, str) else v
+                 for k, v in options.items()}
+        chosen = _capi.RunOptions(silent_answers=True, dot=b"exact", **given)
+        self.lib.tk_launch_run(self.ptr, byref(chosen), None)
+        return self.engine.take_findings()
+
+    def record(self, path):
+        """Writes a launch file."""
+        self.engine._must(self.lib.tk_launch_record(self.ptr, path.encode()))
+
+    def writes(self):
+        """The writes of the element that the last run was asked about,
+        newest first."""
+        return _results.writes(self.lib, self.ptr)
+
+
+def load():
+    """The library with the prototypes of its results."""
+    return _capi.bind(_capi.load(), _results.PROTOTYPES)

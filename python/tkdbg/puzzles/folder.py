@@ -1,0 +1,154 @@
+"""A learner's folder: one file a puzzle, and a file that says how far they
+are, plain text that can be read, edited and kept in git:
+
+    # progress of tkdbg puzzles
+    pack: /path/to/a/pack            (only if it is not tkdbg's own)
+    now: b03
+    a01 done hints=1 best=4096,0.0,4,5
+    b03 hints=2
+"""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from . import pack as packs
+from .manifest import KeyFault
+
+STATE = ".tkdbg-puzzles"
+
+
+@dataclass
+class Standing:
+    """How far a learner is with one puzzle."""
+    done: bool = False
+    hints: int = 0      # that were shown
+    best: tuple = ()    # the smallest score, see score.py
+
+
+class Folder:
+    """A folder that ``init`` made."""
+
+    def __init__(self, path, pack=None):
+        self.path = path
+        self.state = os.path.join(path, STATE)
+        self.now = ""
+        self.standings = {}
+        named = self._read()
+        self.pack = packs.Pack(pack or named or packs.built_in())
+        self.named = pack or named
+
+    def _read(self):
+        """Reads the state; the folder of the pack that it names."""
+        named = ""
+        try:
+            with open(self.state, encoding="utf-8") as f:
+                lines = f.read().splitlines()
+        except FileNotFoundError:
+            return named
+        for line in lines:
+            words = line.split()
+            if not words or words[0].startswith("#"):
+                continue
+            if words[0] == "pack:":
+                named = os.path.join(self.path, line.partition(":")[2].strip())
+            elif words[0] == "now:":
+                self.now = words[1] if len(words) > 1 else ""
+            else:
+                self.standings[words[0]] = _standing(words[1:])
+        return named
+
+    def save(self):
+        lines = ["# progress of tkdbg puzzles"]
+        if self.named:
+            lines.append(f"pack: {os.path.abspath(self.named)}")
+        if self.now:
+            lines.append(f"now: {self.now}")
+        for id_, s in sorted(self.standings.items()):
+            words = ["done"] * s.done + [f"hints={s.hints}"] * bool(s.hints)
+            if s.best:
+                words.append("best=" + ",".join(f"{x:g}" for x in s.best))
+            if words:
+                lines.append(" ".join([id_, *words]))
+        partial = self.state + ".new"
+        with open(partial, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+        os.replace(partial, self.state)
+
+    def standing(self, entry):
+        return self.standings.setdefault(entry.id, Standing())
+
+    def file(self, entry):
+        return os.path.join(self.path, entry.file)
+
+    def text(self, entry):
+        """The learner's text; raises KeyFault if the file is gone."""
+        try:
+            with open(self.file(entry), encoding="utf-8") as f:
+                return f.read()
+        except OSError as e:
+            raise KeyFault(f"cannot read {self.file(entry)}: {e.strerror}; "
+                           f"'tkdbg puzzles reset {entry.id}' makes it anew"
+                           ) from None
+        except UnicodeDecodeError as e:
+            raise KeyFault(f"{self.file(entry)} is not UTF-8: {e}") from None
+
+    def reset(self, entry):
+        """Puts the file back as it was shipped."""
+        with open(self.file(entry), "w", encoding="utf-8") as f:
+            f.write(entry.starter)
+
+    def current(self):
+        """The puzzle that the learner is at."""
+        for entry in self.pack.entries:
+            if entry.id == self.now:
+                return entry
+        return self.pending() or self.pack.entries[-1]
+
+    def pending(self, after=None):
+        """The first puzzle that is not done, after an entry if there is
+        one; None when all are."""
+        entries = self.pack.entries
+        start = entries.index(after) + 1 if after else 0
+        for entry in entries[start:] + entries[:start]:
+            if not self.standing(entry).done:
+                return entry
+        return None
+
+
+def _standing(words):
+    found = Standing(done="done" in words)
+    for word in words:
+        name, _, value = word.partition("=")
+        try:
+            if name == "hints":
+                found.hints = int(value)
+            elif name == "best":
+                found.best = tuple(map(float, value.split(",")))
+        except ValueError:
+            pass  # edited by hand; the next save writes it anew
+    return found
+
+
+def make(path, pack=None):
+    """Makes a learner's folder, or adds what is missing in one."""
+    os.makedirs(path, exist_ok=True)
+    folder = Folder(path, pack)
+    for entry in folder.pack.entries:
+        if not os.path.exists(folder.file(entry)):
+            folder.reset(entry)
+    folder.now = folder.now or folder.pack.entries[0].id
+    folder.save()
+    return folder
+
+
+def find(pack=None):
+    """The learner's folder that this directory lies in; raises KeyFault."""
+    path = os.getcwd()
+    while not os.path.exists(os.path.join(path, STATE)):
+        above = os.path.dirname(path)
+        if above == path:
+            raise KeyFault("this is no folder of puzzles: 'tkdbg puzzles "
+                           "init DIR' makes one")
+        path = above
+    return Folder(path, pack)

@@ -1,0 +1,80 @@
+"""What the key of a puzzle is made of; docs/puzzle-authors.md explains it.
+
+A key is a Python file, ``key/NAME.py`` beside the learner's ``NAME.py``,
+that sets PUZZLE.  It is part of the pack, so it is trusted and executed; what
+learners write is not.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Callable, Optional, Sequence, Union
+
+REGIMES = "uniform", "large", "special"
+
+# (old, new) pairs: each old stands in the kernels exactly once
+Edits = Sequence[tuple]
+
+
+class KeyFault(Exception):
+    """What is wrong with a pack, a learner's folder or a key."""
+
+
+@dataclass
+class Wrong:
+    """An answer that the checker must reject.
+
+    cause: the kind of one of the failures that the learner is then shown.
+    """
+    cause: str
+    why: str
+    edits: Edits = ()       # of the solution
+    kernel: str = ""        # ... or the whole text, in its place
+    verdict: Optional[dict] = None  # written instead of the right one
+
+
+@dataclass
+class Puzzle:
+    """All that is known of a puzzle but its file."""
+    launch: Callable            # launch(make, **size, **block)
+    sizes: Sequence[dict]
+    blocks: Sequence[dict]
+    lines: int                  # of code that a good answer has, about
+    hints: Sequence[str]
+    solution: Union[str, Edits]  # its kernels; or edits of the learner's file
+    wrong: Sequence[Wrong]
+    other: str = ""             # a second way
+    after: str = ""             # said when it is solved
+    forbid: dict = field(default_factory=dict)   # {name: why}
+    require: dict = field(default_factory=dict)  # {name: why}
+    allow: Sequence[str] = ()   # kinds of findings that are no fault here
+    regimes: Sequence[str] = REGIMES
+    verdict: Optional[dict] = None
+
+
+def cdiv(a, b):
+    """How many blocks of b cover a."""
+    return -(-a // b)
+
+
+def split(text):
+    """(what stands before the first kernel, the kernels)."""
+    found = re.search(r"^@triton\.jit", text, re.M)
+    at = found.start() if found else len(text)
+    return text[:at], text[at:]
+
+
+def edited(text, edits):
+    """text with each (old, new) applied to its kernels; raises KeyFault."""
+    head, kernels = split(text)
+    for old, new in edits:
+        if kernels.count(old) != 1:
+            raise KeyFault(f"{old!r} stands {kernels.count(old)} times in "
+                           "the kernels, not once")
+        kernels = kernels.replace(old, new)
+    return head + kernels
+
+
+def with_kernels(text, kernels):
+    """text with other kernels."""
+    return split(text)[0] + kernels.strip() + "\n"

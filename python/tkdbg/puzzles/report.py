@@ -1,0 +1,148 @@
+"""What is said of an answer: the first thing that is wrong and what to press
+next, never more than a screenful."""
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+
+SHOWN = 3  # failures
+# kinds of failures that are found without running anything
+STATIC = "verdict", "forbidden", "required"
+_COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32",
+            "yellow": "33", "cyan": "36"}
+
+
+class Style:
+    """How a terminal wants its text: coloured or not, or plain, which is
+    for screen readers: words in place of signs and pictures."""
+
+    def __init__(self, colour=False, plain=False, width=80, links=False):
+        self.colour, self.plain = colour and not plain, plain
+        self.width, self.links = width, links and not plain
+
+    def __call__(self, colour, text):
+        if not self.colour:
+            return text
+        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+
+    def link(self, text, path, line=None):
+        """text, which a terminal opens the file for."""
+        if not self.links:
+            return text
+        where = os.path.abspath(path) + (f"#{line}" if line else "")
+        return f"\x1b]8;;file://{where}\x1b\\{text}\x1b]8;;\x1b\\"
+
+    def wrap(self, text, indent="", first=None):
+        return "\n".join(textwrap.wrap(
+            text, self.width, initial_indent=indent if first is None else
+            first, subsequent_indent=indent, break_long_words=False,
+            break_on_hyphens=False))
+
+
+def style_for(stream, color="auto", plain=False):
+    """The Style for a stream, as --color and --plain say."""
+    terminal = stream.isatty()
+    wants = {"always": True, "never": False}.get(
+        color, terminal and "NO_COLOR" not in os.environ)
+    width = 80
+    if terminal:
+        try:
+            width = min(os.get_terminal_size(stream.fileno()).columns, 100)
+        except OSError:
+            pass
+    return Style(wants, plain, max(width, 40), terminal and wants)
+
+
+def answer(found, style, path=None):
+    """The text about an Answer."""
+    path = path or found.file
+    if found.ok:
+        lines = [_headline(found, style, path, "green", "solved")]
+    else:
+        lines = [_headline(found, style, path, "red", "not yet")]
+        if found.case and any(f["kind"] not in STATIC for f in found.failures):
+            lines.append(style.wrap(
+                f"case {found.number} of {found.cases}: {found.case}", "  "))
+        for failure in found.failures[:SHOWN]:
+            lines += _failure(failure, style)
+        more = len(found.failures) - SHOWN
+        if more > 0:
+            lines.append(f"  and {more} more, perhaps for the same reason")
+    if found.printed:
+        lines.append("  the kernel printed:")
+        printed = found.printed.rstrip("\n").split("\n")
+        lines += [f"    {line}" for line in printed[:12]]
+        if len(printed) > 12:
+            lines.append(f"    ... {len(printed) - 12} lines more")
+    return "\n".join(lines)
+
+
+def _headline(found, style, path, colour, word):
+    sign = "" if style.plain else {"green": "ok ", "red": "x "}[colour]
+    return (style(colour, f"{sign}{word}: ") +
+            style("bold", style.link(found.file, path)))
+
+
+def _failure(f, style):
+    """The lines about one failure."""
+    if "tensor" in f:
+        return _wrong_value(f, style)
+    where = f"line {f['line']}: " if f.get("line") else ""
+    lines = [style.wrap(f"{f['kind']}: {where}{f['message']}", "    ", "  ")]
+    lines += _source(f, style)
+    if f.get("help"):
+        lines.append(style.wrap(f"help: {f['help']}", "      ", "    "))
+    for note in f.get("notes", ()):
+        if "line" in note and note["line"] != f.get("line"):
+            lines.append(style.wrap(f"line {note['line']}: {note['text']}",
+                                    "      ", "    "))
+    return lines
+
+
+def element(f):
+    """The element that a failure is about: "z_ptr[0, 1]"."""
+    at = ", ".join(map(str, f["index"]))
+    return f"{f['tensor']}[{at}]" if f["index"] else f["tensor"]
+
+
+def _wrong_value(f, style):
+    few = f"{f['wrong']} of {f['of']} elements are wrong"
+    if f["kind"] == "unwritten":
+        return [style.wrap(f"unwritten: no program writes {element(f)}, "
+                           f"expected {f['want']}; {few}", "    ", "  ")]
+    apart = f", {ulps(f['ulps'])}" if f["ulps"] else ""
+    lines = [style.wrap(f"value: {element(f)} is {f['got']}, expected "
+                        f"{f['want']}{apart}; {few}", "    ", "  ")]
+    if "line" in f:
+        program = ", ".join(map(str, f["program"]))
+        lines.append(f"    written by program ({program}) at line "
+                     f"{f['line']}")
+        lines += _source(f, style)
+    return lines
+
+
+def _source(f, style):
+    if not f.get("source"):
+        return []
+    return [style("cyan", f"    {f['line']:4} | {f['source']}")]
+
+
+def ulps(n):
+    """A distance, in representable values between two."""
+    if n < 1_000_000:
+        return f"{n} ULP"
+    return f"{n:.1e} ULP".replace("e+0", "e").replace("e+", "e")
+
+
+def bar(done, total, style):
+    """How far the learner is."""
+    if style.plain:
+        return f"{done} of {total} solved"
+    width = min(40, style.width - 20)
+    filled = width * done // max(total, 1)
+    return f"[{'#' * filled}{'.' * (width - filled)}] {done}/{total}"
+
+
+def say(text, stream=None):
+    print(text, file=stream or sys.stdout, flush=True)

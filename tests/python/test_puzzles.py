@@ -1,0 +1,233 @@
+"""The puzzles: the pack keeps its promises, and so does the checker."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+import support
+
+support.need("library", "numpy")
+
+from tkdbg.puzzles import apart, check, dev, folder, manifest, pack  # noqa
+
+GUIDE = os.path.join(support.ROOT, "docs", "puzzle-authors.md")
+
+
+def puzzles(*words, cwd=None, **env):
+    """(exit status, stdout, stderr) of ``tkdbg puzzles WORDS``."""
+    p = subprocess.run([sys.executable, "-m", "tkdbg.puzzles", *words],
+                       cwd=cwd, env=support.environment(**env), text=True,
+                       capture_output=True, timeout=300)
+    return p.returncode, p.stdout, p.stderr
+
+
+def built_in(id_):
+    return pack.Pack(pack.built_in()).find(id_)
+
+
+class Promises(unittest.TestCase):
+    def test_dev_check(self):
+        status, out, err = puzzles("dev", "check")
+        self.assertEqual((status, err), (0, ""), out)
+
+
+class Guide(unittest.TestCase):
+    """A pack made from docs/puzzle-authors.md alone."""
+
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = made.name
+        os.mkdir(os.path.join(made.name, "key"))
+        with open(GUIDE, encoding="utf-8") as f:
+            text = f.read()
+        learner, key = re.findall(r"^```python\n(.*?)^```", text,
+                                  re.M | re.S)[:2]
+        self.write("pack.json", re.search(r"^```json\n(.*?)^```", text,
+                                          re.M | re.S).group(1))
+        self.write("b04_scale.py", learner)
+        self.write("key/b04_scale.py", key)
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w") as f:
+            f.write(text)
+
+    def test_its_example_keeps_every_promise(self):
+        status, out, _ = puzzles("--pack", self.folder, "dev", "check")
+        self.assertEqual((status, out), (
+            0, "1 puzzles, 3 wrong answers, 0 faults\n"))
+
+    def test_a_new_puzzle_works_at_once(self):
+        self.assertEqual(puzzles("--pack", self.folder, "dev", "new",
+                                 "a01_first")[0], 0)
+        status, out, _ = puzzles("--pack", self.folder, "dev", "check")
+        self.assertEqual((status, out), (
+            0, "2 puzzles, 6 wrong answers, 0 faults\n"))
+
+    def test_broken_promises_are_named(self):
+        entry = pack.Pack(self.folder).find("b04")
+        key = entry.key
+        self.assertEqual(dev.faults(entry), ([], 3))
+        key.hints = [key.hints[0], "x = tl.load(x_ptr + offs, "
+                     "mask=offs < N)", "c"]
+        key.wrong[0].cause = "race"
+        key.wrong[1].edits = [("s * x,", "x * s,")]
+        key.wrong[2].edits = [("nowhere", "")]
+        key.sizes = key.sizes[:1]
+        found, _ = dev.faults(entry)
+        for text in ("hint 2 gives away", "named by out-of-bounds, not by "
+                     "race", "is accepted: the last element", "stands 0 "
+                     "times", "1 sizes", "no size has a 1"):
+            self.assertTrue(any(text in fault for fault in found),
+                            (text, found))
+
+    def test_stray_files_are_named(self):
+        self.write("notes.txt", "")
+        self.write("key/z01_gone.py", "")
+        self.assertEqual(len(dev.stray(pack.Pack(self.folder))), 2)
+
+    def test_a_pack_that_is_none(self):
+        for text in "{", "[]":
+            self.write("pack.json", text)
+            status, _, err = puzzles("--pack", self.folder, "dev", "check")
+            self.assertEqual(status, 2)
+            self.assertIn("pack.json", err)
+
+
+class Learner(unittest.TestCase):
+    def setUp(self):
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.where = folder.make(made.name)
+        self.entry = self.where.pack.find("b03")
+
+    def write(self, text, entry=None):
+        with open(self.where.file(entry or self.entry), "w") as f:
+            f.write(text)
+
+    def run_puzzles(self, *words):
+        return puzzles(*words, cwd=self.where.path)
+
+    def test_an_answer_is_checked_and_remembered(self):
+        self.assertEqual(self.run_puzzles("run", "b03")[0], 1)
+        self.write(self.entry.solution())
+        status, out, _ = self.run_puzzles("run", "b03")
+        self.assertEqual(status, 0, out)
+        self.assertIn("solved", self.run_puzzles("list")[1])
+        self.write(self.entry.starter)  # broken again: pending again
+        self.run_puzzles("run", "b03")
+        self.assertNotIn("solved ", self.run_puzzles("list")[1])
+
+    def test_verify_grades_a_folder(self):
+        self.write(self.entry.solution())
+        junit = os.path.join(self.where.path, "out.xml")
+        status, out, _ = self.run_puzzles("verify", "--all", "--json",
+                                          "--junit", junit)
+        graded = json.loads(out)
+        total = len(self.where.pack.entries)
+        self.assertEqual((status, graded["solved"], graded["of"]),
+                         (1, 1, total))
+        suite = ElementTree.parse(junit).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures")),
+                         (str(total), str(total - 1)))
+        self.assertEqual(self.run_puzzles("verify", "b03")[0], 0)
+
+    def test_hints_come_one_by_one(self):
+        said = [self.run_puzzles("hint", "b03")[1] for _ in range(4)]
+        self.assertTrue(said[0].startswith("hint 1 of 3:"))
+        self.assertTrue(said[1].startswith("hint 2 of 3:"))
+        self.assertEqual(said[2], said[3])
+
+    def test_a_solution_is_shown_after_success(self):
+        self.assertEqual(self.run_puzzles("solution", "b03")[0], 1)
+        self.write(self.entry.solution())
+        self.run_puzzles("run", "b03")
+        status, out, _ = self.run_puzzles("solution", "b03")
+        self.assertEqual(status, 0)
+        self.assertIn("another way", out)
+
+    def test_reset(self):
+        self.write("nothing")
+        self.run_puzzles("reset", "b03")
+        self.assertEqual(self.where.text(self.entry), self.entry.starter)
+
+    def test_what_is_asked_wrongly_is_said(self):
+        for words, said in ((["run", "z99"], "no puzzle 'z99'"),
+                            (["verify"], "verify what?")):
+            status, _, err = self.run_puzzles(*words)
+            self.assertEqual(status, 2)
+            self.assertIn(said, err)
+        status, _, err = puzzles("list", cwd=support.ROOT)
+        self.assertEqual(status, 2)
+        self.assertIn("tkdbg puzzles init", err)
+
+    def test_no_end_and_no_memory_are_answers(self):
+        endless = self.entry.solution().replace(
+            "    tl.store", "    while N > 0:\n        M += 0\n    tl.store")
+        self.write(endless)
+        status, out, err = self.run_puzzles("--seconds", "1", "run", "b03")
+        self.assertEqual((status, err), (1, ""))
+        self.assertRegex(out, "loop")
+
+
+class Cheats(unittest.TestCase):
+    """The checker cannot be fooled."""
+
+    def failures(self, id_, *edits):
+        entry = built_in(id_)
+        text = manifest.edited(entry.solution(), edits)
+        return [f["kind"] for f in check.check(entry, text, "k.py").failures]
+
+    def test_the_learners_reference_does_not_count(self):
+        entry = built_in("b03")
+        text = entry.solution().replace("x[:, None] + y[None, :]",
+                                        "x[:, None] - y[None, :]")
+        kinds = [f["kind"] for f in check.check(entry, text,
+                                                "k.py").failures]
+        self.assertEqual(kinds, ["value"])
+
+    def test_one_block_size_is_not_enough(self):
+        self.assertTrue(self.failures("a02", ("(0) * B", "(0) * 32")))
+
+    def test_inputs_stay_as_they_are(self):
+        self.assertEqual(self.failures(
+            "a02", ("    tl.store(", "    tl.store(x_ptr + offs, x, "
+                    "mask=mask)\n    tl.store(")), ["read-only"])
+
+    def test_python_beside_the_kernel_does_not_run(self):
+        self.assertEqual(self.failures(
+            "a02", ("@triton.jit\n", "raise SystemExit\n@triton.jit\n")), [])
+
+    def test_text_that_is_no_kernel(self):
+        entry = built_in("a02")
+        for text in "", "def", "@triton.jit\ndef copy(", "\0", "@@@":
+            with self.subTest(text=text):
+                self.assertTrue(check.check(entry, text, "k.py").failures)
+
+
+class Apart(unittest.TestCase):
+    LIMITS = apart.Limits(1.0, 256)
+
+    def said(self, work):
+        try:
+            return apart.one(work, self.LIMITS)
+        except apart.Failed as e:
+            return str(e)
+
+    def test_children(self):
+        def forever():
+            while True:
+                pass
+        self.assertEqual(self.said(lambda: [1, "two"]), [1, "two"])
+        self.assertIn("no answer after 1 s", self.said(forever))
+        self.assertIn("MiB", self.said(lambda: bytearray(1 << 30)))
+        self.assertIn("signal", self.said(os.abort))
+        self.assertIn("KeyError", self.said(lambda: {}[1]))
+
+
+if __name__ == "__main__":
+    unittest.main()
