@@ -46,6 +46,7 @@ class Engine:
         argv = [python, WORKER, name]
         if name == 'tkdbg':
             argv = [os.path.join(build, 'tkdbg'), 'run', '-q',
+                    '--triton', 'ours',
                     '--lenient-device', '--python', python, WORKER, name]
         if name == 'triton':
             env['TRITON_INTERPRET'] = '1'
