@@ -219,14 +219,16 @@ static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
 }
 
 /* Makes the block that products are added to, from the accumulator if there is
- * one, in the type that is summed in: fp32 for fp16 results. */
+ * one, in the type that is summed in: fp32 for fp16 results.  An accumulator
+ * that is multiplied as well is still read while the sum is written. */
 static tki_val start_sum(tki *t, const tk_inst *in, tki_val *frame,
                          const tk_type *type) {
   tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;
   bool same = type->elem == in->type.elem;
   if (acc && same) {
     const void *from = tki_lanes(acc);
-    tki_val v = tki_result(t, in, frame, 1 << 2);
+    bool factor = in->args[2] == in->args[0] || in->args[2] == in->args[1];
+    tki_val v = tki_result(t, in, frame, factor ? 0 : 1 << 2);
     void *to = tki_writable(&v);
     if (to != from) memcpy(to, from, (size_t)in->n * tk_lane_size(type));
     return v;

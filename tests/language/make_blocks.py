@@ -588,6 +588,28 @@ hi = tl.sum(tl.where((i == 0) & (k[None, :] == 1), c, 0.0))''', lines,
             op='dot_scaled')
 
 
+SQUARE = '''i = tl.arange(0, 16)
+d = ((i[:, None] * 5 + i[None, :] * 3 + s) % 7 - 3).to(tl.float32)
+e = d + 0
+d = tl.dot({left}, {right}, d, input_precision='ieee')
+c = tl.sum(tl.where(i[:, None] == r, d, 0), axis=0)'''
+
+
+def accumulators_that_are_factors(f):
+    """What is added to is multiplied as well, and then assigned."""
+    for a, b in 'de', 'ed', 'dd':
+        lines = []
+        for _ in range(4):
+            s, r = f.rng.randrange(100), f.rng.randrange(16)
+            want = [left(r, j, s) + sum(left(r, k, s) * left(k, j, s)
+                                        for k in range(16))
+                    for j in range(16)]
+            want = [F32.encode(Fraction(v)) for v in want]
+            lines.append(f'{s} {r} -> {vector(F32, want)}')
+        f.block(f'dot({a}, {b}, d)', 's i32, r i32', 'c f32[16]',
+                SQUARE.format(left=a, right=b), lines, op='dot')
+
+
 def dots():
     f = BlockFile('dot', 'matrix products', ME)
     for t in I8, F16, BF16, F32, F64, E5, E4NV:
@@ -608,6 +630,7 @@ def dots():
             'b3 = b[None, :, :].broadcast_to(2, 32, 16)\n' \
             'd = tl.sum(tl.dot(a3, b3), axis=0) / 2'
         product(f, t, F32, body, f'{t.name} batches')
+    accumulators_that_are_factors(f)
     f.text('''
 == dot
 in: a f32[16,16], b f16[16,16], c f32[16], d i32[16,16], e f32[32,16]
