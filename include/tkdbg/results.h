@@ -306,6 +306,40 @@ typedef struct tk_access_picture {
  * (tk_run_options.access_line), of the whole grid; NULL past the end. */
 const tk_access_picture *tk_launch_access(tk_launch *l, size_t i);
 
+/* ---- the log of accesses: each one, in the order they happened ----------- */
+
+/* Where accesses of a tensor are made. */
+typedef struct tk_access_site {
+  const char *verb;   /* "load" */
+  const char *tensor; /* NULL: no lane was active */
+  tk_place place;     /* in the user's own code */
+  bool writes;
+} tk_access_site;
+
+typedef struct tk_logged_access {
+  size_t site; /* its number in the log */
+  int64_t program[3];
+  uint64_t lanes;       /* masked-off ones too */
+  size_t first, active; /* its elements in the log: the first, how many */
+} tk_logged_access;
+
+enum { TK_ACCESS_LOG_ELEMENTS = 1 << 23 };
+
+typedef struct tk_access_log {
+  const tk_access_site *sites;
+  size_t nsites;
+  const tk_logged_access *accesses;
+  size_t naccesses;
+  const int64_t *elements; /* of active lanes; from the first of the view, in
+                              memory */
+  size_t nelements;
+  bool cut; /* there were more than TK_ACCESS_LOG_ELEMENTS */
+} tk_access_log;
+
+/* The log of the last run, if it was asked for (tk_run_options.log_accesses);
+ * else NULL. */
+const tk_access_log *tk_launch_access_log(tk_launch *l);
+
 #ifdef __cplusplus
 }
 #endif

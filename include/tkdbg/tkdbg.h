@@ -316,6 +316,7 @@ typedef struct tk_run_options {
   /* blame and explain write no text to the output: tk_launch_blame and
    * tk_launch_explanation have what they found. */
   bool silent_answers;
+  bool log_accesses; /* tk_launch_access_log then has every access */
 } tk_run_options;
 
 /* The i-th engine that a launch can be given to, and one line about it; NULL

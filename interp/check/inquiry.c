@@ -9,6 +9,11 @@ static void touch_access(void *ud, tki *t, const tki_access *a) {
   tkc_touches_add(&q->touches, t, a);
 }
 
+static void log_access(void *ud, tki *t, const tki_access *a) {
+  tkc_inquiry *q = ud;
+  tkc_access_log_add(&q->log, t, a);
+}
+
 /* A run that a debugger takes back to its beginning begins again. */
 static void inquiry_begins(void *ud, tki *t) {
   tkc_inquiry *q = ud;
@@ -24,6 +29,9 @@ static void inquiry_begins(void *ud, tki *t) {
   q->touches.src = t->program->kernel->src;
   q->toucher = (tki_observer){.ud = q, .access = touch_access};
   if (q->touches.line) tki_observe(t, &q->toucher);
+  tkc_access_log_begin(&q->log, &q->launch->answers);
+  q->logger = (tki_observer){.ud = q, .access = log_access};
+  if (q->logs) tki_observe(t, &q->logger);
 }
 
 /* Every answer first: a run that is interrupted while it explains says none. */
@@ -43,6 +51,7 @@ static void find_answers(tkc_inquiry *q) {
     found.place = tk_place_of(touches->src, (tk_span){at, at});
     TK_PUSH(a, &l->pictures, found);
   }
+  if (q->logs) l->log = tkc_access_log_found(&q->log);
   x = q->explain ? tkc_explain_targets(q->explain) : NULL;
   for (; x; x = x->next) {
     tk_explanation found = tkc_explain_found(q->explain, a, x);
@@ -79,9 +88,10 @@ void tkc_inquiry_begin(tkc_inquiry *q, tk_launch *l,
       .explain_elements = explain,
       .touches = {.line = options->access_line > 0 ? options->access_line : 0,
                   .mine = UINT64_MAX},
-      .silent = options->silent_answers};
+      .silent = options->silent_answers,
+      .logs = options->log_accesses};
   tk_launch_forget_answers(l);
-  if (!blame && !explain && options->access_line <= 0) return;
+  if (!blame && !explain && !q->logs && options->access_line <= 0) return;
   q->watcher = (tk_watcher){.next = s->watchers,
                             .ud = q,
                             .begin = inquiry_begins,

@@ -8,6 +8,7 @@
 #ifndef TK_CHECK_INQUIRY_H
 #define TK_CHECK_INQUIRY_H
 
+#include "interp/check/access_log.h"
 #include "interp/check/explain.h"
 #include "interp/check/touch.h"
 
@@ -20,6 +21,9 @@ typedef struct tkc_inquiry {
   tki *t;              /* the run, once it has begun; NULL before */
   tkc_touches touches; /* of the line, if one is asked about */
   tki_observer toucher;
+  bool logs; /* every access */
+  tkc_access_log log;
+  tki_observer logger;
   tkc_blame *blame;
   tkc_explain *explain;
 } tkc_inquiry;

@@ -89,7 +89,8 @@ class RunOptions(Structure):
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
                 ("schedule", c_char_p), ("blame", c_char_p),
                 ("explain", c_char_p), ("engine", c_char_p),
-                ("access_line", c_int), ("silent_answers", c_bool)]
+                ("access_line", c_int), ("silent_answers", c_bool),
+                ("log_accesses", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

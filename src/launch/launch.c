@@ -91,6 +91,7 @@ void tk_launch_forget_answers(tk_launch *l) {
   memset(&l->blames, 0, sizeof l->blames);
   memset(&l->explanations, 0, sizeof l->explanations);
   memset(&l->pictures, 0, sizeof l->pictures);
+  l->log = NULL;
 }
 
 const tk_blame *tk_launch_blame(tk_launch *l, size_t i) {
@@ -103,6 +104,10 @@ const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i) {
 
 const tk_access_picture *tk_launch_access(tk_launch *l, size_t i) {
   return i < l->pictures.n ? &l->pictures.items[i] : NULL;
+}
+
+const tk_access_log *tk_launch_access_log(tk_launch *l) {
+  return l->log;
 }
 
 /* ---- memory of tensors ------------------------------------------------- */

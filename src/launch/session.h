@@ -113,8 +113,9 @@ struct tk_launch {
   TK_VEC(tk_blame) blames;
   TK_VEC(tk_explanation) explanations;
   TK_VEC(tk_access_picture) pictures;
-  tk_buf text;           /* last text returned to the caller */
-  uint64_t next_address; /* for the next tensor the launch makes itself */
+  const tk_access_log *log; /* NULL: it was not asked for */
+  tk_buf text;              /* last text returned to the caller */
+  uint64_t next_address;    /* for the next tensor the launch makes itself */
 };
 
 /* The options' names, and what holds when nothing is said. */

@@ -290,6 +290,38 @@ START_TEST(elements_of_several_programs) {
 }
 END_TEST
 
+START_TEST(every_access) {
+  fixture f;
+  begin(&f, "twice");
+  tk_run_options o = {.size = sizeof o, .log_accesses = true};
+  ck_assert_int_eq(tk_launch_run(f.l, &o, NULL), TK_OK);
+  const tk_access_log *g = tk_launch_access_log(f.l);
+  uint64_t lanes = 0, active = 0, line_6 = 0;
+  for (size_t i = 0; i < g->naccesses; i++) {
+    const tk_logged_access *a = &g->accesses[i];
+    const tk_access_site *s = &g->sites[a->site];
+    if (!s->writes) continue;
+    ck_assert_str_eq(s->verb, "store");
+    ck_assert_str_eq(s->tensor, "x");
+    ck_assert(a->first + a->active <= g->nelements);
+    for (size_t k = 0; k < a->active; k++)
+      ck_assert(g->elements[a->first + k] >= 0 &&
+                g->elements[a->first + k] < 12);
+    if (s->place.line != 6) continue;
+    ck_assert_int_eq(a->program[0], (int64_t)line_6++);
+    lanes += a->lanes;
+    active += a->active;
+  }
+  ck_assert_uint_eq(line_6, 3);
+  ck_assert_uint_eq(lanes, 12);
+  ck_assert_uint_eq(active, 10);
+  ck_assert(!g->cut);
+  run(&f, NULL, NULL);
+  ck_assert_ptr_null(tk_launch_access_log(f.l));
+  end(&f);
+}
+END_TEST
+
 static Suite *suite(void) {
   Suite *s = suite_create("answers");
   TCase *c = tcase_create("answers");
@@ -301,6 +333,7 @@ static Suite *suite(void) {
   tcase_add_test(c, answers_without_text);
   tcase_add_test(c, what_a_line_touches);
   tcase_add_test(c, elements_of_several_programs);
+  tcase_add_test(c, every_access);
   suite_add_tcase(s, c);
   return s;
 }
