@@ -47,32 +47,28 @@ class Finding(Structure):
                 ("notes", POINTER(FindingNote)), ("nnotes", c_size_t)]
 
 
-class Lane(Structure):
-    """tk_lane: one lane of a value."""
-    _fields_ = [("dtype", c_int), ("pointer", c_bool), ("bits", c_uint64),
-                ("text", c_char_p)]
+class AccessSite(Structure):
+    """tk_access_site: where accesses of a tensor are made."""
+    _fields_ = [("verb", c_char_p), ("tensor", c_char_p), ("place", Place),
+                ("writes", c_bool)]
 
 
-class Write(Structure):
-    """tk_write: a store, or an atomic operation, of one lane."""
-    _fields_ = [("program", c_int64 * 3), ("place", Place),
-                ("function", c_char_p), ("element", Element),
-                ("value", Lane), ("atomic", c_bool), ("masked", c_bool),
-                ("in_loop", c_bool), ("trip", c_uint64), ("ops", c_uint64)]
+class AccessLog(Structure):
+    """tk_access_log: every access of a run."""
+    _fields_ = [("sites", POINTER(AccessSite)), ("nsites", c_size_t),
+                ("accesses", c_void_p), ("naccesses", c_size_t),
+                ("elements", c_void_p), ("nelements", c_size_t),
+                ("cut", c_bool)]
 
 
-class Blame(Structure):
-    """tk_blame: who wrote an element."""
-    _fields_ = [("element", Element), ("value", Lane), ("times", c_uint64),
-                ("writes", POINTER(Write)), ("nwrites", c_size_t),
-                ("first", POINTER(Write)), ("before", POINTER(Write)),
-                ("after", POINTER(Write))]
-
+# tk_logged_access, as NumPy names its members
+LOGGED_ACCESS = [("site", "u8"), ("program", "i8", 3), ("lanes", "u8"),
+                 ("first", "u8"), ("active", "u8")]
 
 # name: (result, argument types), as in _capi
 PROTOTYPES = {
-    "tk_launch_blame": (POINTER(Blame), [c_void_p, c_size_t]),
     "tk_report_finding": (POINTER(Finding), [c_void_p, c_size_t]),
+    "tk_launch_access_log": (POINTER(AccessLog), [c_void_p]),
     "tk_finding_kind_name": (c_char_p, [c_int]),
     "tk_severity_name": (c_char_p, [c_int]),
 }
@@ -86,18 +82,6 @@ def findings(lib, session):
         if not at:
             return found
         found.append(_finding(lib, at.contents))
-
-
-def writes(lib, launch, i=0):
-    """Who wrote the i-th element that the last run of a launch was asked to
-    blame, newest first, as dicts."""
-    blame = lib.tk_launch_blame(launch, i)
-    if not blame:
-        return []
-    blame = blame.contents
-    return [{**_place(w.place), "program": list(w.program),
-             "value": text(w.value.text)}
-            for w in blame.writes[:blame.nwrites]]
 
 
 def _finding(lib, f):

@@ -198,6 +198,11 @@ class Cheats(unittest.TestCase):
             "a02", ("    tl.store(", "    tl.store(x_ptr + offs, x, "
                     "mask=mask)\n    tl.store(")), ["read-only"])
 
+    def test_elements_are_written_once(self):
+        self.assertEqual(self.failures(
+            "a02", ("    tl.store(", "    for _ in range(N * 0 + 2):\n"
+                    "        tl.store(")), ["rewritten"])
+
     def test_python_beside_the_kernel_does_not_run(self):
         self.assertEqual(self.failures(
             "a02", ("@triton.jit\n", "raise SystemExit\n@triton.jit\n")), [])

@@ -1,8 +1,8 @@
 """The checker: whether an answer is right, and what is first wrong with it.
 
-An answer runs on every size of its key in each regime, on the block
-configurations in turn, under all detectors and in strict language; then in
-other orders of the programs.  It is right if nothing was found, if every
+An answer runs on every size of its key, in each regime, on every block
+configuration, under all detectors and in strict language; then in other
+orders of the programs.  It is right if nothing was found, if every
 element of its outputs was written as often as the puzzle says and is what
 the reference gives in float64, and if its inputs are as they were.
 
@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from . import data, engine, words
+from . import data, engine, score, words
 
 ORDERS = "reverse", "shuffle:1", "shuffle:2"
 
@@ -64,19 +64,21 @@ class Case:
 
 
 def cases(entry):
-    """Every case of a puzzle; the regimes of a size get different blocks."""
-    key = entry.key
-    found = []
-    for i, j in itertools.product(range(len(key.sizes)),
-                                  range(len(key.regimes))):
-        found.append(Case(key.sizes[i], key.blocks[(i + j) % len(key.blocks)],
-                          key.regimes[j], [zlib.crc32(entry.id.encode()),
-                                           i, j]))
+    """Every case of a puzzle."""
+    key, seed = entry.key, zlib.crc32(entry.id.encode())
+    found = [Case(size, block, regime, [seed, i]) for i, (regime, block, size)
+             in enumerate(itertools.product(key.regimes, key.blocks,
+                                            key.sizes))]
     for i, order in enumerate(ORDERS):
         found.append(Case(key.sizes[0], key.blocks[i % len(key.blocks)],
-                          key.regimes[0], [zlib.crc32(entry.id.encode()),
-                                           i, len(ORDERS)], order))
+                          key.regimes[0], [seed, i, 1], order))
     return found
+
+
+def scored(case, key):
+    """Whether a case is the one whose cost is the score."""
+    return (case.order == "serial" and case.size is key.sizes[-1] and
+            case.block is key.blocks[0] and case.regime == key.regimes[0])
 
 
 def check(entry, text, name):
@@ -117,6 +119,8 @@ def _check_runs(e, entry, text, answer):
         e.printed.clear()
         if answer.failures:
             return
+        if scored(case, entry.key):
+            answer.score = score.score(trial.made, trial.logs, text)
 
 
 def _show_sources(failures, text):
@@ -141,57 +145,43 @@ class Trial:
                                      **self.case.block)
         return made if isinstance(made, (list, tuple)) else [made]
 
-    def run(self, launches, detectors=None, blame=None):
-        """Runs launches; returns (findings, writes of the element)."""
-        findings, writes = [], []
+    def run(self, launches, detectors=None):
+        """Runs launches; returns their findings, and the accesses of
+        each."""
+        findings, logs = [], []
         self.engine.check(detectors)
         module = self.engine.open(self.name, self.text)
         for launch in launches:
             running = self.engine.launch(module, launch, self.entry.kernel)
             try:
-                asked = blame if blame and blame[0] in launch.arguments else ""
-                findings += running.run(order=self.case.order,
-                                        blame="".join(asked) or None)
-                writes = running.writes() + writes
+                found, log = running.run(order=self.case.order)
             finally:
                 running.free()
-            if any(f["severity"] == "error" for f in findings):
+            findings += found
+            logs.append(log)
+            if any(f["severity"] == "error" for f in found):
                 break
-        return findings, writes
+        return findings, logs
 
     def failures(self):
         """What is wrong in this case, the cause before its effects."""
+        checked = self.case.order == "serial"
         try:
-            launches = self.launches()
-            checked = self.case.order == "serial"
-            findings, _ = self.run(launches, "all" if checked else None)
+            self.made = launches = self.launches()
+            findings, logs = self.run(launches, "all" if checked else None)
+            self.logs = logs
         except engine.Refused as e:
             return e.findings
         allowed = self.entry.key.allow
         found = [f for f in findings if f["severity"] in engine.FAULTS
                  and f["kind"] not in allowed]
-        if any(f["severity"] == "error" and f["kind"] in engine.FATAL
-               for f in found):
+        if any(f["kind"] in engine.FATAL for f in found):
             return found
-        return found + changed_inputs(launches) + self._mismatches(launches)
-
-    def _mismatches(self, launches):
-        """The first wrong element of each output."""
-        found = []
-        for name, output, want in expected(self.entry, launches):
-            wrong = mismatch(name, output, want)
-            if wrong:
-                found.append({**wrong, **self._writer(wrong)})
-        return found
-
-    def _writer(self, wrong):
-        """Where a wrong element was written."""
-        index = ",".join(map(str, wrong["index"]))
-        _, writes = self.run(self.launches(),
-                             blame=(wrong["tensor"], f"[{index}]"))
-        if not writes:
-            return {"kind": "unwritten"}
-        return {k: writes[0][k] for k in ("line", "program") if k in writes[0]}
+        wrong = mismatches(self.entry, launches, logs)
+        if any(w["kind"] == "unwritten" for w in wrong):  # it says more
+            found = [f for f in found if f["kind"] != "unwritten"]
+        return (found + changed_inputs(launches) +
+                rewritten(launches, logs, found) + wrong)
 
 
 # ---- values -----------------------------------------------------------------
@@ -238,6 +228,57 @@ def changed_inputs(launches):
     return found
 
 
+def rewritten(launches, logs, found):
+    """Elements of outputs that are written more than once, unless a detector
+    has said it."""
+    said = {f["kind"] for f in found} & {"race", "twice", "lint-dead-store"}
+    failures = []
+    for name, output in all_buffers(launches).items():
+        if not isinstance(output, data.Output) or not output.once or said:
+            continue
+        times = sum(log.counts(name, output.array.size) for log in logs)
+        if np.max(times, initial=0) > 1 and all(log.known for log in logs):
+            at = int(np.argmax(times > 1))
+            failures.append({
+                "kind": "rewritten", **writer(name, at, logs), "message":
+                f"{element(name, index_of(at, output))} is written "
+                f"{times[at]} times; each element is to be written once"})
+    return failures
+
+
+def mismatches(entry, launches, logs):
+    """The first wrong element of each output, and who wrote it."""
+    found = []
+    for name, output, want in expected(entry, launches):
+        wrong = mismatch(name, output, want)
+        if wrong:
+            at = int(np.ravel_multi_index(tuple(wrong["index"]) or (0,),
+                                          output.array.shape or (1,)))
+            wrote = writer(name, at, logs)
+            kind = "value" if wrote else "unwritten"
+            found.append({**wrong, **wrote, "kind": kind})
+    return found
+
+
+def writer(name, at, logs):
+    """{line, program} of the last write of an element, or {}."""
+    for log in reversed(logs):
+        last = log.last(name, at)
+        if last:
+            return {"line": last[0].line, "program": last[1]}
+    return {}
+
+
+def index_of(at, output):
+    """The index of an element by its place in memory."""
+    return [int(i) for i in np.unravel_index(at, output.array.shape)]
+
+
+def element(name, index):
+    """An element as messages call it: "z_ptr[0, 1]"."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
 def close(got, want, output):
     """Where the values of an output are near enough to those wanted."""
     if not data.is_float(output.dtype):
@@ -270,7 +311,8 @@ def mismatch(name, output, want):
     stored = (data.encode(want[index], output.dtype)
               if data.is_float(output.dtype)
               else np.asarray(want[index], output.array.dtype))
-    return {"kind": "value", "tensor": name, "index": list(index),
+    return {"tensor": name, "index": list(index),
+            "element": element(name, index),
             "got": number(got[index]), "want": number(want[index]),
             "ulps": data.ulps(output.array[index], stored[()], output.dtype),
             "wrong": int(bad.sum()), "of": int(bad.size)}

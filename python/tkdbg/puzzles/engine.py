@@ -8,7 +8,7 @@ from __future__ import annotations
 from ctypes import byref, c_void_p
 
 from .. import _capi, _results
-from . import data
+from . import accesses, data
 
 FAULTS = "error", "warning"  # severities that an answer may not have
 # kinds after which no result can be expected
@@ -134,22 +134,18 @@ class Running:
         return tensor
 
     def run(self, **options):
-        """Runs it; returns its findings.  options: those of tk_run_options
-        as text."""
+        """Runs it; returns its findings, and its accesses.  options: those
+        of tk_run_options."""
         given = {k: v.encode() if isinstance(v, str) else v
                  for k, v in options.items()}
-        chosen = _capi.RunOptions(silent_answers=True, dot=b"exact", **given)
+        chosen = _capi.RunOptions(log_accesses=True, dot=b"exact", **given)
         self.lib.tk_launch_run(self.ptr, byref(chosen), None)
-        return self.engine.take_findings()
+        return (self.engine.take_findings(),
+                accesses.Accesses(self.lib, self.ptr))
 
     def record(self, path):
         """Writes a launch file."""
         self.engine._must(self.lib.tk_launch_record(self.ptr, path.encode()))
-
-    def writes(self):
-        """The writes of the element that the last run was asked about,
-        newest first."""
-        return _results.writes(self.lib, self.ptr)
 
 
 def load():

@@ -100,19 +100,13 @@ def _failure(f, style):
     return lines
 
 
-def element(f):
-    """The element that a failure is about: "z_ptr[0, 1]"."""
-    at = ", ".join(map(str, f["index"]))
-    return f"{f['tensor']}[{at}]" if f["index"] else f["tensor"]
-
-
 def _wrong_value(f, style):
     few = f"{f['wrong']} of {f['of']} elements are wrong"
     if f["kind"] == "unwritten":
-        return [style.wrap(f"unwritten: no program writes {element(f)}, "
+        return [style.wrap(f"unwritten: no program writes {f['element']}, "
                            f"expected {f['want']}; {few}", "    ", "  ")]
     apart = f", {ulps(f['ulps'])}" if f["ulps"] else ""
-    lines = [style.wrap(f"value: {element(f)} is {f['got']}, expected "
+    lines = [style.wrap(f"value: {f['element']} is {f['got']}, expected "
                         f"{f['want']}{apart}; {few}", "    ", "  ")]
     if "line" in f:
         program = ", ".join(map(str, f["program"]))
