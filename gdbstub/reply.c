@@ -7,7 +7,7 @@ bool gs_take_hex(const char **s, uint64_t *value) {
   const char *from = *s;
   int d;
   *value = 0;
-  while ((d = gs_hex_digit(**s)) >= 0 && *s - from < 16) {
+  while ((d = tk_hex_digit(**s)) >= 0 && *s - from < 16) {
     *value = *value << 4 | (uint64_t)d;
     ++*s;
   }
@@ -23,9 +23,9 @@ bool gs_take(const char **s, const char *word) {
 
 size_t gs_take_bytes(const char **s, void *bytes, size_t most) {
   size_t n = 0;
-  while (n < most && gs_hex_digit((*s)[0]) >= 0 && gs_hex_digit((*s)[1]) >= 0) {
+  while (n < most && tk_hex_digit((*s)[0]) >= 0 && tk_hex_digit((*s)[1]) >= 0) {
     ((char *)bytes)[n++] =
-        (char)(gs_hex_digit((*s)[0]) << 4 | gs_hex_digit((*s)[1]));
+        (char)(tk_hex_digit((*s)[0]) << 4 | tk_hex_digit((*s)[1]));
     *s += 2;
   }
   return n;

@@ -71,18 +71,11 @@ void gs_wire_send(gs_wire *w, const void *data, size_t n) {
 
 /* ---- reading ------------------------------------------------------------ */
 
-int gs_hex_digit(int c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /* Takes the packet apart whose contents, of n bytes, begin at s and are
  * followed by '#' and two digits. */
 static gs_arrival take_packet(gs_wire *w, const char *s, size_t n) {
   unsigned char sum = 0;
-  int high = gs_hex_digit(s[n + 1]), low = gs_hex_digit(s[n + 2]);
+  int high = tk_hex_digit(s[n + 1]), low = tk_hex_digit(s[n + 2]);
   tk_buf_clear(&w->packet);
   for (size_t i = 0; i < n; i++) sum += (unsigned char)s[i];
   bool ok = high >= 0 && low >= 0 && sum == high * 16 + low;

@@ -52,8 +52,6 @@ void gs_wire_close(gs_wire *w);
 /* Waits for what arrives next, at most so many milliseconds; -1: as long as
  * it takes, or until the session is interrupted. */
 gs_arrival gs_wire_next(gs_wire *w, int timeout);
-/* The value of a hex digit; -1: it is none. */
-int gs_hex_digit(int c);
 /* Sends a packet; data is escaped as it must be. */
 void gs_wire_send(gs_wire *w, const void *data, size_t n);
 

@@ -271,3 +271,10 @@ bool tk_has_word(const char *list, const char *word, size_t n) {
   }
   return false;
 }
+
+int tk_hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}

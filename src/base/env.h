@@ -132,4 +132,7 @@ const char *tk_nearest_best(const tk_nearest *n);
 /* Whether a list of words separated by blanks has this one, of n bytes. */
 bool tk_has_word(const char *list, const char *word, size_t n);
 
+/* The value of a hex digit; -1: it is none. */
+int tk_hex_digit(char c);
+
 #endif

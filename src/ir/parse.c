@@ -152,12 +152,6 @@ static int64_t need_int(parser *r, int64_t lo, int64_t hi, const char *what) {
   return v;
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = (char)tolower((unsigned char)c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A text in quotes; it may hold any byte. */
 static const char *need_quoted(parser *r, size_t *n, const char *what) {
   need_sign(r, "\"", what);
@@ -169,9 +163,9 @@ static const char *need_quoted(parser *r, size_t *n, const char *what) {
   *n = 0;
   for (const char *p = r->text->text + start; p < here(r); p++) {
     char c = *p;
-    if (c == '\\' && p[1] == 'x' && hex_digit(p[2]) >= 0 &&
-        hex_digit(p[3]) >= 0) {
-      c = (char)(hex_digit(p[2]) * 16 + hex_digit(p[3]));
+    if (c == '\\' && p[1] == 'x' && tk_hex_digit(p[2]) >= 0 &&
+        tk_hex_digit(p[3]) >= 0) {
+      c = (char)(tk_hex_digit(p[2]) * 16 + tk_hex_digit(p[3]));
       p += 3;
     } else if (c == '\\') {
       c = *++p == 'n' ? '\n' : *p;

@@ -65,18 +65,13 @@ static int64_t any_int(replayer *r, const json_t *o, const char *key) {
   return get_int(r, o, key, INT64_MIN, INT64_MAX);
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static const char *from_hex(replayer *r, const json_t *o, size_t *n) {
   json_t *v = get(r, o, "hex", JSON_STRING);
   const char *hex = json_string_value(v);
   *n = json_string_length(v) / 2;
   char *out = tk_arena_alloc(r->arena, *n + 1);
   for (size_t i = 0; i < *n; i++) {
-    int hi = hex_digit(hex[2 * i]), lo = hex_digit(hex[2 * i + 1]);
+    int hi = tk_hex_digit(hex[2 * i]), lo = tk_hex_digit(hex[2 * i + 1]);
     if (hi < 0 || lo < 0) bad_file(r, "hex", "has a digit that is none");
     out[i] = (char)(hi << 4 | lo);
   }
