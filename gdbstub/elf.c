@@ -390,7 +390,6 @@ static void write_sections(gs_elf *w, const uint64_t *offsets,
 }
 
 const tk_buf *gs_elf_file(gs_elf *w) {
-  enum { NOP = 0x90 };
   tk_buf *b = &w->file, *info = &w->sections[INFO];
   uint64_t offsets[SECTIONS] = {0};
   uint32_t names[SECTIONS] = {0};
@@ -400,7 +399,7 @@ const tk_buf *gs_elf_file(gs_elf *w) {
   write_lines(w);
   write_frames(w);
   write_ranges(w);
-  tk_buf_pad(&w->sections[TEXT], (char)NOP, w->unit.text_end - w->unit.low);
+  tk_buf_add(&w->sections[TEXT], w->unit.text, w->unit.text_end - w->unit.low);
   for (int i = 0; i < SECTIONS; i++) {
     names[i] = (uint32_t)w->sections[SHSTRTAB].n;
     gs_text(&w->sections[SHSTRTAB], layout[i].name);

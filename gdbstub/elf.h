@@ -73,7 +73,8 @@ typedef struct gs_unit {
   const char *producer, *name, *folder;
   uint64_t low, high; /* addresses of its code */
   uint64_t entry;     /* where the outermost function begins */
-  uint64_t text_end;  /* of all code, also such as has no lines */
+  const void *text;   /* the code, from low on ... */
+  uint64_t text_end;  /* ... to here, also such as has no lines */
 } gs_unit;
 
 /* Begins the unit; everything of it comes after this. */

@@ -7,7 +7,8 @@
 
 /* ---- statements --------------------------------------------------------- */
 
-static void place_body(gs_image *m, gs_function *f, const tk_ir_body *b);
+static void place_body(gs_image *m, gs_function *f, const tk_ir_body *b,
+                       uint64_t loop);
 
 static void note_binding(gs_function *f, int value, uint64_t address) {
   if (value >= 0 && !f->slots[value].bound) f->slots[value].bound = address;
@@ -25,34 +26,45 @@ static void note_bindings(gs_function *f, const tk_ir_insts *l,
   }
 }
 
-static uint64_t place_code(gs_image *m, gs_function *f, const tk_ir_stmt *st) {
-  uint64_t address = GS_CODE + m->code.n * GS_STRIDE;
-  gs_code c = {f, st};
+static uint64_t next_address(const gs_image *m) {
+  return m->begin + m->code.n * GS_STRIDE;
+}
+
+static uint64_t place_code(gs_image *m, gs_function *f, const tk_ir_stmt *st,
+                           uint64_t loop) {
+  uint64_t address = next_address(m);
+  gs_code c = {f, st, loop};
   TK_PUSH(&m->arena, &m->code, c);
   return address;
 }
 
-static void place_stmt(gs_image *m, gs_function *f, const tk_ir_stmt *st) {
-  uint64_t address = place_code(m, f, st);
-  tk_ir_loop loop;
+static void place_stmt(gs_image *m, gs_function *f, const tk_ir_stmt *st,
+                       uint64_t loop) {
+  uint64_t address = place_code(m, f, st, loop);
+  tk_ir_loop l;
   m->addresses[tk_ir_stmt_id(st)] = address;
   note_bindings(f, tk_ir_stmt_insts(st), address);
-  if (tk_ir_stmt_loop(st, &loop)) note_binding(f, loop.variable, address);
-  place_body(m, f, tk_ir_stmt_body(st));
-  place_body(m, f, tk_ir_stmt_else(st));
+  if (tk_ir_stmt_loop(st, &l)) {
+    note_binding(f, l.variable, address);
+    loop = address;
+  }
+  place_body(m, f, tk_ir_stmt_body(st), loop);
+  place_body(m, f, tk_ir_stmt_else(st), loop);
 }
 
-static void place_body(gs_image *m, gs_function *f, const tk_ir_body *b) {
+static void place_body(gs_image *m, gs_function *f, const tk_ir_body *b,
+                       uint64_t loop) {
   const tk_ir_stmt *st;
-  for (size_t i = 0; (st = tk_ir_stmt_at(b, i)); i++) place_stmt(m, f, st);
+  for (size_t i = 0; (st = tk_ir_stmt_at(b, i)); i++)
+    place_stmt(m, f, st, loop);
 }
 
 static void place_function(gs_image *m, gs_function *f) {
-  f->low = f->high = GS_CODE + m->code.n * GS_STRIDE;
+  f->low = f->high = next_address(m);
   if (tk_ir_func_is_library(f->func)) return;
-  place_body(m, f, tk_ir_func_body(f->func));
-  if (f->low == GS_CODE + m->code.n * GS_STRIDE) place_code(m, f, NULL);
-  f->high = GS_CODE + m->code.n * GS_STRIDE;
+  place_body(m, f, tk_ir_func_body(f->func), 0);
+  if (f->low == next_address(m)) place_code(m, f, NULL, 0);
+  f->high = next_address(m);
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -141,14 +153,17 @@ static void make_image(tk_env *e, void *ud) {
     place_slots(m, f);
     place_function(m, f);
   }
-  m->exit = GS_CODE + m->code.n * GS_STRIDE;
+  m->end = next_address(m);
+  m->exit = m->end + GS_STRIDE;
+  m->not_begun = m->exit + GS_STRIDE;
 }
 
-gs_image *gs_image_new(tk_env *e, const tk_ir *form,
+gs_image *gs_image_new(tk_env *e, const tk_ir *form, int number,
                        const tk_debug_function *list, size_t n) {
   gs_image *m = tk_calloc(e, 1, sizeof *m);
   making a = {m, list, n};
   m->form = form;
+  m->begin = GS_CODE + (uint64_t)number * GS_CODE_SIZE;
   tk_arena_init(&m->arena, e);
   tk_status st = tk_protect(e, make_image, &a);
   if (st == TK_OK) return m;
@@ -163,9 +178,20 @@ void gs_image_free(tk_env *e, gs_image *m) {
   tk_free(e, m, sizeof *m);
 }
 
+/* A jump to the next statement, and nops.  At a jump lldb goes on step by step;
+ * behind nops alone it would expect to come to what lies behind them. */
+void gs_code_bytes(uint64_t address, void *bytes, size_t n) {
+  enum { JUMP = 0xeb, NOP = 0x90 };
+  unsigned char *out = bytes;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t at = (address + i) % GS_STRIDE;
+    out[i] = at == 0 ? JUMP : at == 1 ? GS_STRIDE - 2 : NOP;
+  }
+}
+
 const gs_code *gs_image_code(const gs_image *m, uint64_t address) {
-  uint64_t i = (address - GS_CODE) / GS_STRIDE;
-  return address >= GS_CODE && i < m->code.n ? &m->code.items[i] : NULL;
+  uint64_t i = (address - m->begin) / GS_STRIDE;
+  return address >= m->begin && i < m->code.n ? &m->code.items[i] : NULL;
 }
 
 const gs_function *gs_image_function(const gs_image *m, size_t id) {

@@ -2,12 +2,13 @@
  *
  * A launch looks like a process of an x86-64: every statement of the form has
  * an address, every call a frame at which each of its values has a place, and
- * a file tells the debugger so (symbols.h).  The code is made of nops; nobody
- * runs it.
+ * a file tells the debugger so (symbols.h).  Nobody runs the code.
  *
- *   0x400000               STRIDE bytes for each statement, functions one
+ *   CODE + image * CODE_SIZE
+ *                          STRIDE bytes for each statement, functions one
  *                          after another; behind them the address to which
- *                          the kernel would return
+ *                          the kernel would return, and one of programs that
+ *                          have not begun
  *   FRAMES + program << PROGRAM_BITS + (DEEPEST - depth) << FRAME_BITS
  *                          what a call has: at BASE its return address and
  *                          its caller's rbp end, from SLOTS on its values
@@ -35,12 +36,15 @@ enum {
   GS_DEEPEST = 63,
   GS_FRAME_BITS = 28,
   GS_PROGRAM_BITS = 34,
-  GS_PROGRAMS = 1024, /* frames of that many have places at one time */
+  /* Frames of that many programs have places at one time; a prime, so that
+   * programs a round number apart do not share one. */
+  GS_PROGRAMS = 1021,
   GS_BASE = 0x1000,
   GS_SLOTS = 0x10000, /* from the base on */
 };
 
 #define GS_CODE UINT64_C(0x400000)
+#define GS_CODE_SIZE UINT64_C(0x1000000)
 #define GS_FRAMES UINT64_C(0x200000000000)
 #define GS_RETURNED UINT64_C(0x300000000000)
 
@@ -67,6 +71,7 @@ typedef struct gs_function {
 typedef struct gs_code {
   const gs_function *function;
   const tk_ir_stmt *stmt; /* NULL: of a function that has none */
+  uint64_t loop; /* address of the loop that it stands in; 0: in none */
 } gs_code;
 
 typedef struct gs_image {
@@ -77,16 +82,23 @@ typedef struct gs_image {
   uint64_t *addresses; /* of statements, by the form's numbers */
   size_t nstmts;
   TK_VEC(gs_code) code;
-  uint64_t exit; /* where kernels return to */
-  gs_elf *elf;   /* of symbols.h: NULL until it is written */
+  uint64_t begin, end; /* of all statements */
+  /* Where kernels return to; not right behind them, as what stands before it
+   * counts as the caller. */
+  uint64_t exit;
+  uint64_t not_begun; /* where programs stand for lldb that have not begun */
+  gs_elf *elf;        /* of symbols.h: NULL until it is written */
   const tk_buf *file;
 } gs_image;
 
-/* Of what the engine knows of functions, their compile-time values count. */
-gs_image *gs_image_new(tk_env *e, const tk_ir *form,
+/* The image that is made as number, from 0.  Of what the engine knows of
+ * functions, their compile-time values count. */
+gs_image *gs_image_new(tk_env *e, const tk_ir *form, int number,
                        const tk_debug_function *list, size_t n);
 void gs_image_free(tk_env *e, gs_image *m); /* NULL: nothing */
 
+/* What lies at addresses of code. */
+void gs_code_bytes(uint64_t address, void *bytes, size_t n);
 /* The statement at an address, or around it; NULL: there is none. */
 const gs_code *gs_image_code(const gs_image *m, uint64_t address);
 const gs_function *gs_image_function(const gs_image *m, size_t id);

@@ -7,7 +7,7 @@
 
 /* ---- programs as threads ------------------------------------------------ */
 
-static bool is_thread(const gs_stub *g, uint64_t program) {
+bool gs_is_thread(const gs_stub *g, uint64_t program) {
   for (size_t i = 0; i < g->nprograms; i++)
     if (g->programs[i].index == program) return true;
   return false;
@@ -15,7 +15,7 @@ static bool is_thread(const gs_stub *g, uint64_t program) {
 
 void gs_list_program(gs_stub *g, uint64_t program) {
   tk_debug_program p;
-  if (is_thread(g, program) || g->nprograms == GS_LISTED) return;
+  if (gs_is_thread(g, program) || g->nprograms == GS_LISTED) return;
   if (tk_debug_program_indexed(g->d, program, &p) != TK_OK) return;
   if (p.state == TK_PROGRAM_DONE) return;
   for (size_t i = 0; i < g->nprograms; i++)
@@ -35,6 +35,7 @@ void gs_list_programs(gs_stub *g) {
   if (g->here == TK_DEBUG_NO_PROGRAM) return;
   gs_list_program(g, g->here);
   gs_list_program(g, g->thread);
+  gs_list_program(g, g->wanted);
   uint64_t at = g->here > AROUND ? g->here - AROUND : 0;
   while (g->nprograms < GS_LISTED && tk_debug_programs(g->d, &at, &p, 1))
     gs_list_program(g, p.index);
@@ -56,7 +57,7 @@ bool gs_take_thread(gs_stub *g, const char **s, uint64_t *program) {
     return false;
   }
   *program = n ? n - 1 : g->here;
-  return !n || is_thread(g, *program);
+  return !n || gs_is_thread(g, *program);
 }
 
 void gs_put_thread(gs_stub *g, uint64_t program) {
@@ -104,9 +105,14 @@ void gs_on_no_threads(gs_stub *g, const char *rest) {
   tk_buf_putc(&g->reply, 'l');
 }
 
+void gs_name_program(const tk_debug_program *p, char name[GS_NAME]) {
+  snprintf(name, GS_NAME, "pid(%" PRId64 ",%" PRId64 ",%" PRId64 ")", p->pid[0],
+           p->pid[1], p->pid[2]);
+}
+
 void gs_on_thread_name(gs_stub *g, const char *rest) {
   uint64_t program;
-  char name[80];
+  char name[GS_NAME];
   if (!gs_take_thread(g, &rest, &program)) {
     gs_reply_error(g);
     return;
@@ -114,10 +120,8 @@ void gs_on_thread_name(gs_stub *g, const char *rest) {
   for (size_t i = 0; i < g->nprograms; i++) {
     const tk_debug_program *p = &g->programs[i];
     if (p->index != program) continue;
-    int n =
-        snprintf(name, sizeof name, "pid(%" PRId64 ",%" PRId64 ",%" PRId64 ")",
-                 p->pid[0], p->pid[1], p->pid[2]);
-    gs_reply_hex(g, name, (size_t)n);
+    gs_name_program(p, name);
+    gs_reply_hex(g, name, strlen(name));
   }
 }
 
@@ -141,7 +145,9 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
   if (tk_debug_select(g->d, program, 0) != TK_OK ||
       tk_debug_frame_at(g->d, 0, &f) != TK_OK) {
     p.function = kernel_of(g);
-    p.pc = p.function->low;
+    /* lldb would step it over a breakpoint that stands there, and so begin it,
+     * before all go on. */
+    p.pc = g->lldb ? m->not_begun : p.function->low;
     p.rbp = gs_frame_base(program, 0) - 16;
     return p;
   }
@@ -155,15 +161,19 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
   if (f.statement < m->nstmts) p.pc = m->addresses[f.statement];
   if (p.hidden) p.pc += f.call;
   if (g->jumps && program == g->here) p.pc = m->addresses[g->jump_to];
+  if (g->at_loop && program == g->here) p.pc = gs_image_code(m, p.pc)->loop;
   return p;
 }
 
-/* What a frame keeps of its caller: where it goes on, and its rbp. */
+/* What a frame keeps of its caller: where it goes on, and its rbp; zeros if
+ * there is no such frame. */
 static void read_link(gs_stub *g, uint64_t program, size_t depth,
                       uint64_t link[2]) {
   tk_debug_frame f;
   gs_place here = gs_place_of(g, program);
   size_t level = here.depth - depth + 1 + here.hidden;
+  link[0] = link[1] = 0;
+  if (depth > here.depth) return;
   link[0] = g->image->exit;
   link[1] = base_above(program) - 16;
   if (!depth || tk_debug_frame_at(g->d, level, &f) != TK_OK) return;
@@ -308,6 +318,24 @@ static size_t read_frame(gs_stub *g, const frame_address *a, uint64_t address,
   return n;
 }
 
+/* lldb reads memory by lines and fails, or worse, where it gets a part of one:
+ * zeros stand for what is nobody's beside a region. */
+static size_t fill_line(gs_stub *g, uint64_t address, void *bytes, size_t n) {
+  enum { LINE = 512 };
+  uint64_t line = address / LINE * LINE, next = line + LINE;
+  bool shared = false;
+  tk_debug_region r;
+  for (size_t i = 0; tk_debug_region_at(g->d, i, &r); i++) {
+    if (r.address >= line + LINE || r.address + r.size <= line) continue;
+    shared = true;
+    if (r.address > address && r.address < next) next = r.address;
+  }
+  if (!shared) return 0;
+  if (n > next - address) n = (size_t)(next - address);
+  memset(bytes, 0, n);
+  return n;
+}
+
 static size_t read_region(gs_stub *g, uint64_t address, void *bytes, size_t n) {
   tk_debug_region r;
   for (size_t i = 0; tk_debug_region_at(g->d, i, &r); i++) {
@@ -316,17 +344,16 @@ static size_t read_region(gs_stub *g, uint64_t address, void *bytes, size_t n) {
     if (n > left) n = (size_t)left;
     return tk_debug_read(g->d, address, bytes, n) == TK_OK ? n : 0;
   }
-  return 0;
+  return g->lldb ? fill_line(g, address, bytes, n) : 0;
 }
 
 static size_t read_piece(gs_stub *g, uint64_t address, void *bytes, size_t n) {
-  enum { NOP = 0x90 };
   frame_address a;
-  uint64_t code_end = g->image->exit + GS_STRIDE;
+  uint64_t code_end = (g->image->not_begun / GS_PAGE + 1) * GS_PAGE;
   uint64_t block = gs_returned_block(g->result.program);
-  if (address >= GS_CODE && address < code_end) {
+  if (address >= g->image->begin && address < code_end) {
     if (n > code_end - address) n = (size_t)(code_end - address);
-    memset(bytes, NOP, n);
+    gs_code_bytes(address, bytes, n);
     return n;
   }
   if (find_frame_address(g, address, &a))

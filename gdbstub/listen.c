@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "gdbstub/save.h"
 
 static TK_NORETURN void fail(tk_env *e, const char *address, const char *what,
                              const char *help) {
@@ -132,17 +133,11 @@ void gs_listen(gs_listener *l, tk_env *e, const char *address, bool anywhere) {
     listen_at_port(l, e, address, anywhere);
 }
 
-/* It is written beside and renamed, so that whoever waits for the file never
- * reads a part of it. */
 void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path) {
-  char own[4096];
-  if ((size_t)snprintf(own, sizeof own, "%s.new", path) >= sizeof own)
-    fail(e, path, "the path of --port-file is too long", NULL);
-  FILE *f = fopen(own, "w");
-  bool ok = f && fprintf(f, "%d\n", bound_port(l->fd)) > 0;
-  if (f) ok &= fclose(f) == 0;
-  if (ok && rename(own, path) == 0) return;
-  int error = errno;
+  char port[16];
+  int n = snprintf(port, sizeof port, "%d\n", bound_port(l->fd));
+  int error = gs_save(path, port, (size_t)n);
+  if (!error) return;
   tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write '%s': %s",
               path, strerror(error));
   tk_throw(e, TK_USAGE);

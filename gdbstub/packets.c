@@ -4,40 +4,11 @@
 
 #include "gdbstub/stub.h"
 
-/* ---- commands ------------------------------------------------------------ */
-
-void gs_keep_text(void *ud, const char *text, size_t n) {
-  tk_buf_add(&((gs_stub *)ud)->text, text, n);
-}
-
-const char *gs_read_no_command(void *ud, const char *prompt) {
-  (void)ud, (void)prompt;
-  return NULL;
-}
-
-/* A command may say how to go on; that counts when the client goes on. */
-void gs_on_monitor(gs_stub *g, const char *rest) {
-  static const char later[] =
-      "This moves the launch behind gdb's back: use gdb's own commands.\n";
-  char line[2048];
-  size_t n = gs_take_bytes(&rest, line, sizeof line - 1);
-  line[n] = '\0';
-  if (*rest) {
-    gs_reply_error(g);
-    return;
-  }
-  tk_buf_clear(&g->text);
-  tk_debug_select(g->d, g->thread, 0);
-  tk_debugger_command(g->commands, line);
-  gs_console(g, tk_buf_str(&g->text), g->text.n);
-  if (tk_debug_will_resume(g->d)) gs_console(g, later, sizeof later - 1);
-  tk_buf_puts(&g->reply, "OK");
-}
-
 /* ---- the session -------------------------------------------------------- */
 
 void gs_on_supported(gs_stub *g, const char *rest) {
   g->swbreak = strstr(rest, "swbreak+") != NULL;
+  g->lldb = false;
   tk_buf_printf(&g->reply,
                 "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
                 "hwbreak+;vContSupported+;qXfer:features:read+;"

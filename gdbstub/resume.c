@@ -19,6 +19,7 @@ static bool begin(gs_stub *g, const tk_resume *how) {
 static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   tk_resume first = {.kind = kind};
   g->how = first;
+  g->thread = program;
   g->chained = true;
   if (program != g->here)
     first = (tk_resume){.kind = TK_RESUME_PROGRAM, .program = program};
@@ -27,6 +28,21 @@ static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   else
     g->chained = false;
   if (!begin(g, &first)) g->chained = false;
+}
+
+/* Where it stands may be news to the client: one that has just read new symbols
+ * goes on by itself, and its breakpoint on the first statement has not stopped
+ * anybody yet; one that was shown the head of a loop has not been at the
+ * statement behind it. */
+static void go_ahead(gs_stub *g, uint64_t program, tk_resume_kind kind) {
+  bool news = g->is_entry || g->at_loop;
+  bool steps = g->at_loop && kind == TK_RESUME_STEP && program == g->here;
+  g->is_entry = g->at_loop = false;
+  g->left = gs_place_of(g, g->here).pc;
+  if (steps || (news && gs_hits_breakpoint(g, g->left)))
+    gs_put_stop(g);
+  else
+    go_on(g, program, kind);
 }
 
 static void go(gs_stub *g, tk_resume_kind kind) {
@@ -71,26 +87,19 @@ void gs_on_resume(gs_stub *g, const char *rest) {
     gs_reply_error(g);
     return;
   }
-  /* A client that has just read new symbols goes on by itself; its breakpoint
-   * on the first statement has not stopped anybody yet. */
-  bool entry = g->is_entry;
-  g->is_entry = false;
-  if (entry && gs_hits_breakpoint(g, gs_place_of(g, g->here).pc)) {
-    gs_put_stop(g);
-    return;
-  }
   if (stepped == TK_DEBUG_NO_PROGRAM) stepped = g->here;
-  go_on(g, any ? stepped : g->here, any ? TK_RESUME_STEP : TK_RESUME_CONTINUE);
+  go_ahead(g, any ? stepped : g->here,
+           any ? TK_RESUME_STEP : TK_RESUME_CONTINUE);
 }
 
 void gs_on_continue(gs_stub *g, const char *rest) {
   (void)rest;
-  go_on(g, g->here, TK_RESUME_CONTINUE);
+  go_ahead(g, g->here, TK_RESUME_CONTINUE);
 }
 
 void gs_on_step(gs_stub *g, const char *rest) {
   (void)rest;
-  go_on(g, g->thread, TK_RESUME_STEP);
+  go_ahead(g, g->thread, TK_RESUME_STEP);
 }
 
 void gs_on_continue_back(gs_stub *g, const char *rest) {

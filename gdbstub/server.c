@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
+#include "gdbstub/save.h"
 #include "gdbstub/stub.h"
 #include "gdbstub/symbols.h"
 #include "launch/session.h"
@@ -74,6 +76,19 @@ static void serve_stop(tk_gdbserver *s) {
 
 /* ---- stops -------------------------------------------------------------- */
 
+/* Each image has a file of its own: a debugger may still be reading those
+ * before. */
+static void save_symbols(gs_stub *g) {
+  const char *path = tk_buf_str(&g->write_elf);
+  if (g->images > 1)
+    path = tk_arena_printf(&g->scratch, "%s.%d", path, g->images);
+  int error = gs_save(path, g->image->file->s, g->image->file->n);
+  if (!error) return;
+  tk_diag_add(g->env, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write '%s': %s",
+              path, strerror(error));
+  tk_throw(g->env, TK_USAGE);
+}
+
 /* The launch runs a form that the client has not seen: a new file. */
 static void take_form(gs_stub *g) {
   const tk_ir *form = tk_debug_form(g->d);
@@ -85,11 +100,13 @@ static void take_form(gs_stub *g) {
   gs_image_free(g->env, g->image);
   g->image = NULL;
   g->arguments = NULL;
-  g->image = gs_image_new(g->env, form, list, n);
+  g->image = gs_image_new(g->env, form, g->images, list, n);
   gs_symbols_write(g->image);
   g->is_new = true;
+  g->wanted = TK_DEBUG_NO_PROGRAM;
   snprintf(g->path, sizeof g->path, "/tkdbg/%.100s-%d.elf",
            tk_ir_func_name(tk_ir_kernel(form)), ++g->images);
+  if (g->write_elf.n) save_symbols(g);
 }
 
 /* The engine stops behind a change, in both directions; a client that goes
@@ -123,13 +140,21 @@ static bool goes_on(gs_stub *g) {
   return false;
 }
 
+/* Whether lldb's step over a breakpoint has come to the next trip of a loop of
+ * one statement, where the breakpoint stands again. */
+static bool comes_again(gs_stub *g) {
+  if (!g->lldb || g->stop->reason != TK_STOP_STEP) return false;
+  const gs_code *c = gs_image_code(g->image, g->left);
+  return c && c->loop && gs_place_of(g, g->here).pc == g->left;
+}
+
 static void look_at_stop(tk_env *e, void *ud) {
   tk_gdbserver *s = ud;
   gs_stub *g = &s->stub;
   (void)e;
   take_form(g);
   if (g->how.kind != TK_RESUME_BACK_NEXT) g->seen = NULL;
-  g->listed = g->jumps = g->resumed = false;
+  g->listed = g->jumps = g->resumed = g->at_loop = false;
   g->here = g->stop->program;
   if (!g->image) {
     quit(g);
@@ -141,6 +166,7 @@ static void look_at_stop(tk_env *e, void *ud) {
     return;
   }
   g->thread = g->here;
+  g->at_loop = comes_again(g);
   if (g->stop->reason == TK_STOP_START || g->is_new) gs_keep_arguments(g);
   gs_keep_result(g);
   bool tells = g->wire.in >= 0 && g->started;
@@ -224,6 +250,7 @@ static void free_server(tk_env *e, void *ud) {
   tk_buf_free(&g->result.block);
   tk_buf_free(&g->reply);
   tk_buf_free(&g->text);
+  tk_buf_free(&g->write_elf);
   tk_arena_free(&g->scratch);
   tk_arena_free(&g->launch);
   tk_free(e, s, sizeof *s);
@@ -256,6 +283,8 @@ static void make_server(tk_env *e, void *ud) {
   tk_buf_init(&g->result.block, e);
   tk_buf_init(&g->reply, e);
   tk_buf_init(&g->text, e);
+  tk_buf_init(&g->write_elf, e);
+  if (o->write_elf) tk_buf_puts(&g->write_elf, o->write_elf);
   tk_arena_init(&g->scratch, e);
   tk_arena_init(&g->launch, e);
   gs_listen(&g->listener, e, o->address, o->listen_anywhere);

@@ -14,7 +14,7 @@ enum {
 };
 
 /* What a processor would do where we report something. */
-static int signal_of(const tk_debug_stop *s) {
+int gs_signal_of(const tk_debug_stop *s) {
   if (s->reason == TK_STOP_INTERRUPT) return SIGNAL_INT;
   if (s->reason != TK_STOP_FINDING || !s->nfindings) return SIGNAL_TRAP;
   switch (s->findings[s->nfindings - 1]->kind) {
@@ -49,6 +49,16 @@ static void put_register(gs_stub *g, int number, uint64_t value) {
   tk_buf_putc(&g->reply, ';');
 }
 
+/* lldb is spared a question after each stop. */
+static void put_threads(gs_stub *g) {
+  gs_list_programs(g);
+  tk_buf_puts(&g->reply, "threads:");
+  for (size_t i = 0; i < g->nprograms; i++)
+    tk_buf_printf(&g->reply, "%s%" PRIx64, i ? "," : "",
+                  g->programs[i].index + 1);
+  tk_buf_putc(&g->reply, ';');
+}
+
 void gs_put_stop(gs_stub *g) {
   tk_buf_clear(&g->reply);
   if (g->here == TK_DEBUG_NO_PROGRAM) {
@@ -57,8 +67,8 @@ void gs_put_stop(gs_stub *g) {
   }
   gs_place p = gs_place_of(g, g->here);
   const gs_point *watched = gs_watchpoint_hit(g);
-  tk_buf_printf(&g->reply, "T%02x", signal_of(g->stop));
-  if (g->is_new) {
+  tk_buf_printf(&g->reply, "T%02x", gs_signal_of(g->stop));
+  if (g->is_new && !g->lldb) {
     tk_buf_puts(&g->reply, "exec:");
     gs_reply_hex(g, g->path, strlen(g->path));
     tk_buf_putc(&g->reply, ';');
@@ -74,6 +84,7 @@ void gs_put_stop(gs_stub *g) {
   tk_buf_puts(&g->reply, "thread:");
   gs_put_thread(g, g->here);
   tk_buf_putc(&g->reply, ';');
+  if (g->lldb) put_threads(g);
 }
 
 void gs_tell_stop(gs_stub *g) {

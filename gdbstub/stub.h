@@ -4,7 +4,8 @@
  * packets.c answers packets by the table packet.def, of which reply.c takes
  * them apart; each group of them has a file: inspect.c (registers, memory,
  * threads), points.c (breakpoints and watchpoints), resume.c (going on),
- * transfer.c (files that the client reads). stop.c tells the client of stops;
+ * transfer.c (files that the client reads), lldb.c (what it alone asks),
+ * monitor.c (commands of ours). stop.c tells the client of stops;
  * server.c is the front end of the engine.
  */
 #ifndef GDBSTUB_STUB_H
@@ -18,7 +19,10 @@
 
 struct tk_session;
 
-enum { GS_LISTED = 256 }; /* programs that are threads at one time */
+enum {
+  GS_LISTED = 256, /* programs that are threads at one time */
+  GS_NAME = 80,    /* bytes of a thread's name, at most */
+};
 
 /* Registers of the client's numbering (target.xml) that have values. */
 enum { GS_RAX = 0, GS_RDX = 3, GS_RBP = 6, GS_RSP = 7, GS_RIP = 16 };
@@ -55,12 +59,18 @@ typedef struct gs_stub {
   gs_listener listener;
   gs_wire wire;
   bool once, multi;
-  bool detached;             /* the launches run on until somebody connects */
-  volatile bool alarmed;     /* the client has something to say while it runs */
-  bool started;              /* a client has been told of the first stop */
-  int images;                /* made so far */
-  bool silent;               /* the packet gets no reply (any more) */
-  bool swbreak;              /* the client knows of it */
+  tk_buf write_elf;      /* file that gets the symbols; empty: none does */
+  bool detached;         /* the launches run on until somebody connects */
+  volatile bool alarmed; /* the client has something to say while it runs */
+  bool started;          /* a client has been told of the first stop */
+  int images;            /* made so far */
+  bool silent;           /* the packet gets no reply (any more) */
+  bool swbreak;          /* the client knows of it */
+  bool lldb;             /* ... is lldb */
+  uint64_t left; /* address that the program was last told to go on from */
+  /* It has come to the same statement again, and lldb is shown the loop's head
+   * before: it would not notice. */
+  bool at_loop;
   const tk_debug_stop *stop; /* NULL: it runs */
   uint64_t here;             /* the program that has stopped, or NO_PROGRAM */
   gs_image *image;
@@ -74,6 +84,7 @@ typedef struct gs_stub {
   size_t jump_to;
   bool chained;    /* something comes before it, without a stop */
   uint64_t thread; /* program that packets are about */
+  uint64_t wanted; /* ... that is listed wherever it is; or NO_PROGRAM */
   gs_point *points;
   gs_result result;
   const void **arguments; /* of the kernel, by the form's numbers; NULL */
@@ -89,6 +100,9 @@ typedef struct gs_stub {
 
 /* Answers packets until one says how to go on, or nobody is connected. */
 void gs_serve(gs_stub *g);
+
+/* ---- monitor.c ---------------------------------------------------------- */
+
 /* What command lines print goes to g->text; nothing is read. */
 void gs_keep_text(void *ud, const char *text, size_t n);
 const char *gs_read_no_command(void *ud, const char *prompt);
@@ -104,17 +118,22 @@ void gs_console(gs_stub *g, const char *text, size_t n);
 /* Reads a number in hex digits and moves behind it; false: there is none. */
 bool gs_take_hex(const char **s, uint64_t *value);
 bool gs_take(const char **s, const char *word);
+/* OFFSET,LENGTH of an object; m: more of it follows, l: that was the last. */
+void gs_reply_part(gs_stub *g, const char *rest, const char *s, size_t n);
 /* Bytes from hex digits; how many there were. */
 size_t gs_take_bytes(const char **s, void *bytes, size_t most);
 
 /* ---- inspect.c ---------------------------------------------------------- */
 
+/* Whether a program is among those listed. */
+bool gs_is_thread(const gs_stub *g, uint64_t program);
 /* The listed program that a thread number of the protocol means; false. */
 bool gs_take_thread(gs_stub *g, const char **s, uint64_t *program);
 void gs_put_thread(gs_stub *g, uint64_t program);
 /* The listed programs, filled in when first asked for at a stop. */
 void gs_list_programs(gs_stub *g);
 void gs_list_program(gs_stub *g, uint64_t program);
+void gs_name_program(const tk_debug_program *p, char name[GS_NAME]);
 gs_place gs_place_of(gs_stub *g, uint64_t program);
 /* How many bytes could be read from an address on, up to n. */
 size_t gs_read_memory(gs_stub *g, uint64_t address, void *bytes, size_t n);
@@ -145,6 +164,7 @@ void gs_forget_points(gs_stub *g);
 /* Sends the stop reply, after what the user must know. */
 void gs_tell_stop(gs_stub *g);
 void gs_put_stop(gs_stub *g); /* the reply alone, again */
+int gs_signal_of(const tk_debug_stop *s);
 const gs_point *gs_watchpoint_hit(const gs_stub *g);
 
 /* ---- the table ---------------------------------------------------------- */
@@ -153,5 +173,10 @@ const gs_point *gs_watchpoint_hit(const gs_stub *g);
 #define PACKET(name, fn, doc) void fn(gs_stub *g, const char *rest);
 #include "gdbstub/packet.def"
 #undef PACKET
+
+/* ... what follows the command's name, and prints to g->text. */
+#define MONITOR(name, args, fn, doc) void fn(gs_stub *g, const char *rest);
+#include "gdbstub/monitor.def"
+#undef MONITOR
 
 #endif

@@ -418,10 +418,13 @@ void gs_symbols_write(gs_image *m) {
                .producer = "GNU C99 12.2.0 (tkdbg)",
                .name = at.file ? at.file : "",
                .folder = folder ? folder : "/",
-               .low = GS_CODE,
-               .high = m->exit,
+               .low = m->begin,
+               .high = m->end,
                .entry = kernel->low,
-               .text_end = m->exit + GS_STRIDE};
+               .text_end = m->not_begun + GS_STRIDE};
+  char *text = tk_arena_alloc(&m->arena, u.text_end - u.low);
+  gs_code_bytes(u.low, text, u.text_end - u.low);
+  u.text = text;
   file_number(&x, at.file);
   gs_unit_begin(x.w, &u);
   free(folder);
@@ -430,5 +433,7 @@ void gs_symbols_write(gs_image *m) {
   for (size_t i = 0; i < m->nfunctions; i++)
     if (m->functions[i].low < m->functions[i].high)
       write_function(&x, &m->functions[i]);
+  gs_symbol(x.w, "launch", m->end, m->not_begun - m->end);
+  gs_symbol(x.w, "not_begun", m->not_begun, GS_STRIDE);
   m->file = gs_elf_file(m->elf);
 }

@@ -10,8 +10,7 @@
 
 /* ---- objects ------------------------------------------------------------ */
 
-/* OFFSET,LENGTH of an object; m: more of it follows, l: that was the last. */
-static void reply_part(gs_stub *g, const char *rest, const char *s, size_t n) {
+void gs_reply_part(gs_stub *g, const char *rest, const char *s, size_t n) {
   uint64_t offset, length;
   if (!gs_take_hex(&rest, &offset) || !gs_take(&rest, ",") ||
       !gs_take_hex(&rest, &length) || offset > n) {
@@ -57,9 +56,10 @@ static void describe_target(tk_buf *b) {
                   "group=\"float\"/>",
                   control[i]);
   tk_buf_puts(b, "</feature><feature name=\"org.gnu.gdb.i386.sse\">"
-                 "<vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>");
+                 "<vector id=\"vec128\" type=\"ieee_single\" count=\"4\"/>");
   for (int i = 0; i < 16; i++)
-    tk_buf_printf(b, "<reg name=\"xmm%d\" bitsize=\"128\" type=\"v4f\"/>", i);
+    tk_buf_printf(b, "<reg name=\"xmm%d\" bitsize=\"128\" type=\"vec128\"/>",
+                  i);
   tk_buf_puts(b, "<reg name=\"mxcsr\" bitsize=\"32\" type=\"int\" "
                  "group=\"vector\"/></feature></target>");
 }
@@ -71,7 +71,7 @@ void gs_on_features(gs_stub *g, const char *rest) {
   }
   tk_buf_clear(&g->text);
   describe_target(&g->text);
-  reply_part(g, rest, g->text.s, g->text.n);
+  gs_reply_part(g, rest, g->text.s, g->text.n);
 }
 
 void gs_on_exec_file(gs_stub *g, const char *rest) {
@@ -80,7 +80,7 @@ void gs_on_exec_file(gs_stub *g, const char *rest) {
   if (!gs_take(&rest, ":"))
     gs_reply_error(g);
   else
-    reply_part(g, rest, g->path, strlen(g->path));
+    gs_reply_part(g, rest, g->path, strlen(g->path));
 }
 
 static const char *state_text(tk_program_state s) {
@@ -95,19 +95,19 @@ static const char *state_text(tk_program_state s) {
 }
 
 void gs_on_thread_list(gs_stub *g, const char *rest) {
+  char name[GS_NAME];
   gs_list_programs(g);
   tk_buf_clear(&g->text);
   tk_buf_puts(&g->text, "<?xml version=\"1.0\"?><threads>");
   for (size_t i = 0; i < g->nprograms; i++) {
     const tk_debug_program *p = &g->programs[i];
+    gs_name_program(p, name);
     tk_buf_printf(&g->text,
-                  "<thread id=\"p1.%" PRIx64 "\" name=\"pid(%" PRId64
-                  ",%" PRId64 ",%" PRId64 ")\">%s</thread>",
-                  p->index + 1, p->pid[0], p->pid[1], p->pid[2],
-                  state_text(p->state));
+                  "<thread id=\"p1.%" PRIx64 "\" name=\"%s\">%s</thread>",
+                  p->index + 1, name, state_text(p->state));
   }
   tk_buf_puts(&g->text, "</threads>");
-  reply_part(g, rest, g->text.s, g->text.n);
+  gs_reply_part(g, rest, g->text.s, g->text.n);
 }
 
 /* ---- files -------------------------------------------------------------- */

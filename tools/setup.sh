@@ -54,6 +54,7 @@ wanted() {
   has_python pytest || echo python3-pytest
   has_python IPython || echo python3-ipython
   has_command gdb || echo gdb
+  has_command lldb || echo lldb
 }
 
 as_root() {

@@ -29,6 +29,8 @@ typedef struct tk_gdbserver_options {
   bool once;             /* serve the first client alone */
   bool multi;            /* stay when the client has detached or killed */
   const char *port_file; /* gets the port, in decimal; NULL: none does */
+  /* Gets the symbols of each launch, before its first stop; NULL: none does. */
+  const char *write_elf;
   /* What the user should know: where it listens, who has connected. */
   void (*say)(void *ud, const char *line);
   void *ud;

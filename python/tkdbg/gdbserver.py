@@ -19,7 +19,8 @@ def start(session):
     options = _capi.GdbserverOptions(
         address=b"-" if o.stdio else o.listen.encode(),
         listen_anywhere=o.listen_anywhere, once=o.once, multi=o.multi,
-        port_file=o.port_file.encode() if o.port_file else None, say=say)
+        port_file=o.port_file.encode() if o.port_file else None,
+        write_elf=o.write_elf.encode() if o.write_elf else None, say=say)
     session.check(session.lib.tk_gdbserver_new(
         session.ptr, ctypes.byref(options), ctypes.byref(out)))
     session.gdbserver = out, say  # the callback lives as long as it may be used

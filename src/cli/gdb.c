@@ -22,6 +22,7 @@ tk_status cli_job_serve(cli_job *j) {
       .once = cli_has(a, OPT_ONCE),
       .multi = cli_has(a, OPT_MULTI),
       .port_file = cli_value(a, OPT_PORT_FILE),
+      .write_elf = cli_value(a, OPT_WRITE_ELF),
       .say = say_line};
   tk_status st = tk_gdbserver_new(j->session, &o, &j->server);
   if (st == TK_OK) j->debugger = tk_gdbserver_debugger(j->server);

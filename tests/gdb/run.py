@@ -1,4 +1,4 @@
-"""Sessions with gdb: what it prints when tkdbg serves it.
+"""Sessions with gdb and lldb: what they print when tkdbg serves them.
 
     python3 tests/gdb/run.py --build build [--update] [FILE ...]
 
@@ -8,8 +8,9 @@ A file (tests/gdb/*.txt) begins with comments (#) and a line '$ tkdbg gdbserver
 begin with '> ' where gdb wants more; the others are what gdb prints behind its
 greeting.  '...' stands for any characters of a line, or alone on a line for
 any lines.  In files whose name begins with mi_, gdb speaks its machine
-interface, and only what it prints is compared.  In docs/*.md, a block fenced
-as ```gdb is a case.
+interface, and only what it prints is compared; in those with lldb_, it is
+lldb, and '(lldb) '.  In docs/*.md, a block fenced as ```gdb or ```lldb is a
+case.
 
 --update writes what is printed into the files, to be read before it is kept.
 """
@@ -17,7 +18,6 @@ import argparse
 import glob
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,43 +25,42 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
+import clients  # noqa: E402
 import transcript  # noqa: E402
 
-SECONDS = 120
-PROMPT, MORE = '(gdb) ', '> '
-SETUP = ('set width 0', 'set pagination off', 'set confirm off',
-         'set trace-commands on', 'set remotetimeout 60',
-         'set breakpoint pending on')
+MORE = '> '
 
 
 class Case:
     """A session: what serves it, what is typed, and what must be printed."""
 
-    def __init__(self, path, name, serve, lines):
+    def __init__(self, path, name, serve, lines, kind):
         self.path, self.name, self.serve, self.lines = path, name, serve, lines
+        self.kind, self.client = kind, clients.client_of(kind)
         self.expected = [line for line in lines
                          if not line.startswith(('$ ', MORE))]
 
     @property
-    def typed(self):
-        return [line.partition(' ')[2] for line in self.lines
-                if line.startswith((PROMPT, MORE))]
+    def prompt(self):
+        return self.client.prompt
 
     @property
-    def kind(self):
-        return os.path.basename(self.path).partition('_')[0]
+    def typed(self):
+        return [line.partition(' ')[2] for line in self.lines
+                if line.startswith((self.prompt, MORE))]
 
 
 def blocks(path, lines):
     """The cases of a page, and the line that each begins in."""
     for start, line in enumerate(lines, 1):
-        if line == '```gdb':
+        if line in ('```gdb', '```lldb'):
             end, first = lines.index('```', start), start + 1
             while lines[first].startswith('> '):
                 first += 1
             serve = ' '.join(part[2:].rstrip('\\').strip()
                              for part in lines[start:first])
-            yield first, Case(path, f'line {start}', serve, lines[first:end])
+            yield first, Case(path, f'line {start}', serve, lines[first:end],
+                              line[3:])
 
 
 def read(path):
@@ -76,57 +75,30 @@ def read(path):
     def served(some, before):
         found = [line[2:] for line in some if line.startswith('$ ')]
         return found[0] if found else before
+    kind = os.path.basename(path).partition('_')[0]
     always, cases = served(head, ''), []
     for i, end in zip(starts, starts[1:] + [len(lines)]):
         own = lines[i + 1:end]
-        cases.append(Case(path, lines[i][3:], served(own, always), own))
+        cases.append(Case(path, lines[i][3:], served(own, always), own, kind))
     return head, cases
-
-
-def gdb(case, serve):
-    argv = ['gdb', '-nx', '-q']
-    if case.kind == 'mi':
-        argv.append('--interpreter=mi3')
-    for command in SETUP:
-        if case.kind != 'mi' or 'trace' not in command:
-            argv += ['-ex', command]
-    return [*argv, '-ex', f'target remote | {serve}']
-
-
-
-
-def after_greeting(lines):
-    """What is printed from where the launch stands for the first time."""
-    for i, line in enumerate(lines):
-        if 'Reading symbols from' in line:
-            return lines[i + 1:]
-    return lines
 
 
 def session(case, build):
     """The lines that a session prints, with what was typed."""
     program, *rest = case.serve.split(' ', 2)
-    serve = f'{os.path.abspath(build)}/tkdbg {rest[0]} --stdio {rest[1]}'
+
+    def serve(where):
+        return f'{os.path.abspath(build)}/tkdbg {rest[0]} {where} {rest[1]}'
     with tempfile.TemporaryDirectory() as folder:
         env = dict(os.environ, HOME=folder, TERM='dumb', LC_ALL='C.UTF-8')
-        done = subprocess.run(
-            gdb(case, serve), cwd=ROOT, env=env, timeout=SECONDS,
-            input='\n'.join(case.typed) + '\n', text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    text = transcript.plain(done.stdout)
-    text = re.sub(r'^>*\(gdb\) \+', PROMPT, text, flags=re.M)
-    # What gdb says of a command that stands for another, and of the end.
-    text = re.sub(r'^\+.*\n', '', text, flags=re.M)
-    text = re.sub(r'\(gdb\) quit\n.*\Z', '', text, flags=re.S)
+        text = case.client.hold(case.typed, serve, folder, env, ROOT)
+    text = transcript.plain(text)
     # Where this tree lies, and where a host program has its memory.
-    text = re.sub(r'0x[5-7][0-9a-f]{11}\b', '0xHOST', text)
+    text = re.sub(r'0x(0000)?[5-7][0-9a-f]{11}\b', '0xHOST', text)
     text = text.replace(ROOT, 'ROOT')
     if case.path.endswith('.md'):
         text = text.expandtabs()
-    lines = after_greeting(text.rstrip('\n').split('\n'))
-    if case.kind == 'mi':
-        lines = [line for line in lines if line.strip() != '(gdb)']
-    return lines
+    return case.client.tidy(text)
 
 
 def check(case, build):
@@ -137,7 +109,7 @@ def check(case, build):
         return f'did not end: {(e.stdout or b"").decode()[-2000:]}'
     expected = case.expected
     if case.kind == 'mi':
-        expected = [x for x in expected if not x.startswith(PROMPT)]
+        expected = [x for x in expected if not x.startswith(case.prompt)]
     return transcript.compare(expected, 0, '\n'.join(got) + '\n')
 
 
@@ -146,7 +118,7 @@ def with_second_prompt(case, got):
     for i, line in enumerate(case.lines):
         if line.startswith(MORE):
             before = max(k for k, x in enumerate(case.lines[:i])
-                         if x.startswith(PROMPT))
+                         if x.startswith(case.prompt))
             at = got.index(case.lines[before]) + i - before
             got = [*got[:at], line, *got[at:]]
     return got
@@ -170,15 +142,11 @@ def update(path, build):
         out.append(f'== {case.name}')
         out += [line for line in case.lines if line.startswith('$ ')]
         if case.kind == 'mi':
-            out += [line for line in case.lines if line.startswith(PROMPT)]
+            out += [line for line in case.lines
+                    if line.startswith(case.prompt)]
         out += with_second_prompt(case, session(case, build))
     with open(path, 'w', encoding='utf-8') as f:
         f.write('\n'.join(out) + '\n')
-
-
-def missing():
-    """The program that sessions need, if it is not installed."""
-    return None if shutil.which('gdb') else 'gdb'
 
 
 def main():
@@ -192,13 +160,17 @@ def main():
             glob.glob(os.path.join(ROOT, 'tests/gdb/*.txt')) +
             [os.path.join(ROOT, 'docs/gdb.md')]):
         name = os.path.relpath(path, ROOT)
-        if missing():
-            print(f'SKIP {name}: {missing()} is not installed')
-            continue
-        if options.update:
+        cases = read(path)[1]
+        absent = {case.client.program for case in cases
+                  if clients.is_missing(case.client)}
+        for program in sorted(absent):
+            print(f'SKIP {name}: {program} is not installed')
+        if options.update and not absent:
             update(path, options.build)
             continue
-        for case in read(path)[1]:
+        for case in cases:
+            if case.client.program in absent:
+                continue
             wrong = check(case, options.build)
             bad += wrong is not None
             print(f'FAIL {name} {case.name}\n{wrong}' if wrong

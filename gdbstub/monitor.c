@@ -1,0 +1,142 @@
+/* monitor.c - `monitor COMMAND`: the debugger's commands, and some that are
+ * about the client alone. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gdbstub/save.h"
+#include "gdbstub/stub.h"
+
+void gs_keep_text(void *ud, const char *text, size_t n) {
+  tk_buf_add(&((gs_stub *)ud)->text, text, n);
+}
+
+const char *gs_read_no_command(void *ud, const char *prompt) {
+  (void)ud, (void)prompt;
+  return NULL;
+}
+
+/* ---- commands about the client ------------------------------------------- */
+
+/* X[,Y[,Z]] of the grid; false: that is none of its programs. */
+static bool take_program(const gs_stub *g, const char *s, uint64_t *program) {
+  uint64_t stride = 1;
+  *program = 0;
+  for (int i = 0; i < 3; i++) {
+    char *end;
+    errno = 0;
+    long long at = strtoll(s, &end, 10);
+    if (end == s || errno || at < 0 || at >= g->stop->grid[i]) return false;
+    *program += (uint64_t)at * stride;
+    stride *= (uint64_t)g->stop->grid[i];
+    s = end + strspn(end, " ");
+    if (!*s) return true;
+    if (*s++ != ',') return false;
+  }
+  return false;
+}
+
+void gs_monitor_program(gs_stub *g, const char *rest) {
+  tk_debug_program p;
+  const int64_t *n = g->stop->grid;
+  if (!take_program(g, rest, &g->wanted)) {
+    g->wanted = TK_DEBUG_NO_PROGRAM;
+    tk_buf_printf(&g->text,
+                  "The grid is (%" PRId64 ", %" PRId64 ", %" PRId64
+                  "): no program is '%s' of it. Try 'monitor program 0'.\n",
+                  n[0], n[1], n[2], rest);
+    return;
+  }
+  g->listed = false;
+  gs_list_programs(g);
+  bool known = tk_debug_program_indexed(g->d, g->wanted, &p) == TK_OK;
+  if (known && gs_is_thread(g, g->wanted))
+    tk_buf_printf(&g->text,
+                  "'info threads' lists pid(%" PRId64 ",%" PRId64 ",%" PRId64
+                  ") now; 'thread N' looks at it.\n",
+                  p.pid[0], p.pid[1], p.pid[2]);
+  else
+    tk_buf_printf(&g->text, "That program %s.\n",
+                  known && p.state == TK_PROGRAM_DONE
+                      ? "has run to its end"
+                      : "cannot be listed beside the one that has stopped");
+}
+
+void gs_monitor_elf(gs_stub *g, const char *rest) {
+  int error =
+      *rest ? gs_save(rest, g->image->file->s, g->image->file->n) : EINVAL;
+  if (!*rest)
+    tk_buf_puts(&g->text, "To which file? 'monitor elf FILE'.\n");
+  else if (error)
+    tk_buf_printf(&g->text, "Cannot write '%s': %s.\n", rest, strerror(error));
+  else
+    tk_buf_printf(&g->text, "%s has the symbols of %s.\n", rest,
+                  tk_ir_func_name(tk_ir_kernel(g->image->form)));
+}
+
+typedef struct monitor {
+  const char *name, *args;
+  void (*fn)(gs_stub *g, const char *rest);
+  const char *doc;
+} monitor;
+
+static const monitor monitors[] = {
+#define MONITOR(name, args, fn, doc) {name, args, fn, doc},
+#include "gdbstub/monitor.def"
+#undef MONITOR
+};
+
+/* ---- the packet ---------------------------------------------------------- */
+
+/* What follows a word and blanks; NULL: the line begins otherwise. */
+static const char *behind_word(const char *line, const char *word) {
+  size_t n = strlen(word);
+  if (strncmp(line, word, n) || (line[n] && line[n] != ' ')) return NULL;
+  return line + n + strspn(line + n, " ");
+}
+
+static const monitor *monitor_named(const char *line, const char **rest) {
+  for (size_t i = 0; i < TK_COUNT(monitors); i++)
+    if ((*rest = behind_word(line, monitors[i].name))) return &monitors[i];
+  return NULL;
+}
+
+static void explain_monitor(gs_stub *g, const monitor *m) {
+  tk_buf_printf(&g->text, "monitor %s %s\n  %s\n", m->name, m->args, m->doc);
+}
+
+static void run_line(gs_stub *g, const char *line) {
+  const char *rest, *about = behind_word(line, "help");
+  const monitor *m = monitor_named(about ? about : line, &rest);
+  if (m && about) {
+    explain_monitor(g, m);
+    return;
+  }
+  if (m) {
+    m->fn(g, rest);
+    return;
+  }
+  tk_debug_select(g->d, g->thread, 0);
+  tk_debugger_command(g->commands, line);
+  for (size_t i = 0; about && !*about && i < TK_COUNT(monitors); i++)
+    explain_monitor(g, &monitors[i]);
+}
+
+/* A command may say how to go on; that counts when the client goes on. */
+void gs_on_monitor(gs_stub *g, const char *rest) {
+  char line[2048];
+  size_t n = gs_take_bytes(&rest, line, sizeof line - 1);
+  line[n] = '\0';
+  if (*rest) {
+    gs_reply_error(g);
+    return;
+  }
+  tk_buf_clear(&g->text);
+  run_line(g, line + strspn(line, " "));
+  if (tk_debug_will_resume(g->d))
+    tk_buf_puts(&g->text, "This moves the launch behind gdb's back: use gdb's "
+                          "own commands.\n");
+  gs_console(g, tk_buf_str(&g->text), g->text.n);
+  tk_buf_puts(&g->reply, "OK");
+}

@@ -1,0 +1,121 @@
+"""The debuggers that sessions are held with: gdb, its machine interface, lldb.
+
+Each gets the case (its `typed` lines), the command line that serves it without
+an address, a scratch folder, and prints what the user would see.
+"""
+import os
+import re
+import shutil
+import subprocess
+import time
+
+SECONDS = 120
+SETUP = ('set width 0', 'set pagination off', 'set confirm off',
+         'set trace-commands on', 'set remotetimeout 60',
+         'set breakpoint pending on')
+
+
+class Gdb:
+    """At a terminal: what is typed comes from standard input."""
+    program, prompt = 'gdb', '(gdb) '
+
+    def argv(self, serve):
+        argv = ['gdb', '-nx', '-q']
+        for command in SETUP:
+            argv += ['-ex', command]
+        return [*argv, '-ex', f'target remote | {serve("--stdio")}']
+
+    def hold(self, typed, serve, folder, env, cwd):
+        done = subprocess.run(
+            self.argv(serve), cwd=cwd, env=env, timeout=SECONDS,
+            input='\n'.join(typed) + '\n', text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.stdout
+
+    def tidy(self, text):
+        text = re.sub(r'^>*\(gdb\) \+', self.prompt, text, flags=re.M)
+        # What gdb says of a command that stands for another, and of the end.
+        text = re.sub(r'^\+.*\n', '', text, flags=re.M)
+        text = re.sub(r'\(gdb\) quit\n.*\Z', '', text, flags=re.S)
+        lines = text.rstrip('\n').split('\n')
+        for i, line in enumerate(lines):
+            if 'Reading symbols from' in line:
+                return lines[i + 1:]
+        return lines
+
+
+class Mi(Gdb):
+    """Its machine interface: only what it prints is compared."""
+
+    def argv(self, serve):
+        argv = super().argv(serve)
+        argv.insert(1, '--interpreter=mi3')
+        at = argv.index('set trace-commands on')
+        return argv[:at - 1] + argv[at + 1:]
+
+    def tidy(self, text):
+        return [line for line in super().tidy(text)
+                if line.strip() != '(gdb)']
+
+
+class Lldb:
+    """It reads commands from a file, which it carries out one after another,
+    and connects to a port."""
+    program, prompt = 'lldb', '(lldb) '
+
+    def hold(self, typed, serve, folder, env, cwd):
+        port, elf = os.path.join(folder, 'port'), os.path.join(folder, 'k.elf')
+        commands = os.path.join(folder, 'commands')
+        server = subprocess.Popen(
+            serve(f':0 --port-file {port} --write-elf {elf}').split(),
+            cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.wait(port, elf)
+            with open(port, encoding='ascii') as f:
+                connect = f'gdb-remote {f.read().strip()}'
+            with open(commands, 'w', encoding='utf-8') as f:
+                f.write('\n'.join([
+                    'settings set interpreter.stop-command-source-on-error '
+                    'false', f'target create {elf}', connect,
+                    *(line.replace('FOLDER', folder) for line in typed),
+                    'quit']) + '\n')
+            done = subprocess.run(
+                ['lldb', '-x', '-X', '-s', commands], cwd=cwd, env=env,
+                timeout=SECONDS, stdin=subprocess.DEVNULL, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        finally:
+            server.kill()
+            server.wait()
+        return done.stdout.replace(folder, 'FOLDER')
+
+    @staticmethod
+    def wait(*paths):
+        end = time.monotonic() + SECONDS
+        while not all(map(os.path.exists, paths)):
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired('gdbserver', SECONDS)
+            time.sleep(0.01)
+
+    def tidy(self, text):
+        text = re.sub(r'\(lldb\) quit\n.*\Z', '', text, flags=re.S)
+        text = re.sub(r'[ \t]+$', '', text, flags=re.M)
+        # A thread of its own says this, at some time.
+        text = re.sub(r'^1 location added to breakpoint \d+\n', '', text,
+                      flags=re.M)
+        lines = text.rstrip('\n').split('\n')
+        for i, line in enumerate(lines):
+            if line.startswith('(lldb) gdb-remote '):
+                return lines[i + 1:]
+        return lines
+
+
+CLIENTS = {'mi': Mi(), 'lldb': Lldb()}
+
+
+def client_of(kind):
+    return CLIENTS.get(kind) or Gdb()
+
+
+def is_missing(client):
+    return not shutil.which(client.program)
