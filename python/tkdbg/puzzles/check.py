@@ -5,9 +5,6 @@ configuration, under all detectors and in strict language; then in other
 orders of the programs.  It is right if nothing was found, if every
 element of its outputs was written as often as the puzzle says and is what
 the reference gives in float64, and if its inputs are as they were.
-
-A failure is a dict: kind, message; perhaps line, source, program, notes,
-help; of a wrong element tensor, index, got, want, ulps.
 """
 from __future__ import annotations
 
@@ -15,35 +12,14 @@ import inspect
 import itertools
 import time
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from . import data, engine, score, words
+from . import cost, data, engine, words
+from .answer import Answer
 
 ORDERS = "reverse", "shuffle:1", "shuffle:2"
-
-
-@dataclass
-class Answer:
-    """What became of one submission."""
-    id: str
-    file: str
-    failures: list = field(default_factory=list)
-    case: str = ""      # that it failed in
-    number: int = 0     # ... of so many
-    cases: int = 0
-    order: str = "serial"
-    printed: str = ""
-    score: dict = field(default_factory=dict)
-    seconds: float = 0.0
-
-    @property
-    def ok(self):
-        return not self.failures
-
-    def as_dict(self):
-        return {"ok": self.ok, **asdict(self)}
 
 
 @dataclass
@@ -120,7 +96,7 @@ def _check_runs(e, entry, text, answer):
         if answer.failures:
             return
         if scored(case, entry.key):
-            answer.score = score.score(trial.made, trial.logs, text)
+            answer.score = cost.score(trial.made, trial.logs, text)
 
 
 def _show_sources(failures, text):
@@ -145,16 +121,21 @@ class Trial:
                                      **self.case.block)
         return made if isinstance(made, (list, tuple)) else [made]
 
-    def run(self, launches, detectors=None):
-        """Runs launches; returns their findings, and the accesses of
-        each."""
+    def run(self, launches, detectors=None, explain=None):
+        """Runs launches; returns their findings, and the accesses of each.
+
+        explain: a failure whose element is explained, to the engine's
+        output."""
         findings, logs = [], []
         self.engine.check(detectors)
         module = self.engine.open(self.name, self.text)
         for launch in launches:
             running = self.engine.launch(module, launch, self.entry.kernel)
             try:
-                found, log = running.run(order=self.case.order)
+                asked = explain and explain["tensor"] in launch.arguments
+                found, log = running.run(
+                    order=self.case.order,
+                    explain=explain["element"] if asked else None)
             finally:
                 running.free()
             findings += found

@@ -5,6 +5,7 @@ stands beside its kernels has an effect.
 """
 from __future__ import annotations
 
+import sys
 from ctypes import byref, c_void_p
 
 from .. import _capi, _results
@@ -30,8 +31,11 @@ class Refused(Exception):
 class Engine:
     """A session of the library with one learner's file in it."""
 
-    def __init__(self, lib=None):
-        self.lib = lib or load()
+    def __init__(self, colour=False):
+        self.lib = load()
+        self.colour = colour  # in reports
+        self.report = ""      # of the last run that had findings, as text
+        self.shows = False    # what is printed goes to standard output too
         self.session = c_void_p(self.lib.tk_session_new())
         self.printed = []
         self._output = _capi.OutputFn(self._print)
@@ -46,33 +50,39 @@ class Engine:
 
     def _print(self, _ud, text, size):
         self.printed.append(_capi.text(text, size))
+        if self.shows:
+            sys.stdout.write(self.printed[-1])
+            sys.stdout.flush()
 
     def open(self, name, text):
         """Reads a file, which reports call name; raises Refused."""
         data_, module = text.encode(), c_void_p()
-        self._must(self.lib.tk_module_open(self.session, name.encode(), data_,
+        self.must(self.lib.tk_module_open(self.session, name.encode(), data_,
                                            len(data_), byref(module)))
         return module
 
     def function(self, module, name):
         found = c_void_p()
-        self._must(self.lib.tk_function_named(module, name.encode(),
+        self.must(self.lib.tk_function_named(module, name.encode(),
                                               byref(found)))
         return found
 
-    def _must(self, status):
+    def must(self, status):
         if status != _capi.OK:
             raise Refused(self.take_findings())
 
     def take_findings(self):
         found = _results.findings(self.lib, self.session)
+        if found:
+            self.report = _capi.text(self.lib.tk_report(self.session,
+                                                        self.colour))
         self.lib.tk_report_clear(self.session)
         return found
 
     def check(self, detectors):
         """Turns detectors on: their names, or None."""
         options = _capi.CheckOptions(limit=20)
-        self._must(self.lib.tk_session_check(
+        self.must(self.lib.tk_session_check(
             self.session, detectors and detectors.encode(), byref(options)))
 
     def dtype(self, name):
@@ -94,7 +104,7 @@ class Running:
     def __init__(self, engine, function, launch):
         self.engine, self.lib, self.launch = engine, engine.lib, launch
         self.ptr = c_void_p()
-        engine._must(self.lib.tk_launch_new(engine.session, function,
+        engine.must(self.lib.tk_launch_new(engine.session, function,
                                             byref(self.ptr)))
         try:
             self._set_arguments()
@@ -115,8 +125,8 @@ class Running:
                 text = value if isinstance(value, str) else repr(value)
                 status = self.lib.tk_launch_arg_text(
                     self.ptr, f"{name}={text}".encode())
-            self.engine._must(status)
-        self.engine._must(self.lib.tk_launch_grid(self.ptr,
+            self.engine.must(status)
+        self.engine.must(self.lib.tk_launch_grid(self.ptr,
                                                   *self.launch.grid))
 
     def _tensor(self, buffer):
@@ -145,7 +155,7 @@ class Running:
 
     def record(self, path):
         """Writes a launch file."""
-        self.engine._must(self.lib.tk_launch_record(self.ptr, path.encode()))
+        self.engine.must(self.lib.tk_launch_record(self.ptr, path.encode()))
 
 
 def load():

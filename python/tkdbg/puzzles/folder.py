@@ -94,7 +94,8 @@ class Folder:
             raise KeyFault(f"{self.file(entry)} is not UTF-8: {e}") from None
 
     def reset(self, entry):
-        """Puts the file back as it was shipped."""
+        """Puts the file back as it was shipped; it is to be solved again."""
+        self.standing(entry).done = False
         with open(self.file(entry), "w", encoding="utf-8") as f:
             f.write(entry.starter)
 

@@ -53,6 +53,12 @@ def failures(text, key):
                     if name not in names]
 
 
+def first_kernel(text):
+    """The number of the line on which the first kernel begins."""
+    found = re.search(r"^@triton\.jit", text, re.M)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
+
+
 def code_lines(text):
     """How many lines of code the bodies of the kernels have."""
     try:

@@ -1,0 +1,30 @@
+"""What became of one submission.
+
+A failure is a dict: kind, message; perhaps line, source, program, notes,
+help; of a wrong element tensor, index, element, got, want, ulps, wrong, of.
+"""
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass
+class Answer:
+    """What became of one submission."""
+    id: str
+    file: str
+    failures: list = field(default_factory=list)
+    case: str = ""      # that it failed in
+    number: int = 0     # ... of so many
+    cases: int = 0
+    order: str = "serial"
+    printed: str = ""
+    score: dict = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def ok(self):
+        return not self.failures
+
+    def as_dict(self):
+        return {"ok": self.ok, **asdict(self)}

@@ -1,0 +1,309 @@
+"""What the commands of ``tkdbg puzzles`` do; the watch uses them too."""
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from . import apart, folder, report, score
+from . import pack as packs
+from .answer import Answer
+from .manifest import KeyFault
+
+
+class Commands:
+    """One method a command; each returns the exit status."""
+
+    def __init__(self, args):
+        self.args = args
+        self.style = report.style_for(sys.stdout, args.color, args.plain)
+        self.limits = apart.Limits(args.seconds, args.memory)
+
+    def where(self):
+        return folder.find(self.args.pack)
+
+    def chosen(self, where):
+        """The puzzle that was named, or the current one."""
+        return (where.pack.find(self.args.id) if self.args.id
+                else where.current())
+
+    # ---- checking --------------------------------------------------------
+
+    def checked(self, jobs):
+        """(entry, Answer) of each (entry, text), as they end."""
+        works = [_work(*job) for job in jobs]
+        for i, result, reason in apart.each(works, self.limits):
+            entry = jobs[i][0]
+            if reason is not None:
+                result = dict(id=entry.id, file=entry.file, failures=[
+                    {"kind": "limit", "message": reason}])
+            yield entry, Answer(**result)
+
+    def settled(self, where, entry, text):
+        """The Answer for a text, and what is said of its score; remembers
+        both."""
+        (_, answer), = self.checked([(entry, text)])
+        return answer, settle(where, entry, answer)
+
+    def apart(self, work):
+        """What work() gives in a process of its own."""
+        try:
+            return apart.one(work, self.limits)
+        except apart.Failed as e:
+            raise KeyFault(str(e)) from None
+
+    # ---- commands --------------------------------------------------------
+
+    def watch(self):
+        from . import watch
+        return watch.Watch(self, self.where(), self.args.poll).run()
+
+    def html(self):
+        from . import page
+        where = self.where()
+        os.makedirs(self.args.html, exist_ok=True)
+        rows = []
+        for entry in where.pack.entries:
+            text = where.text(entry)
+            (_, answer), = self.checked([(entry, text)])
+            settle(where, entry, answer)
+            with open(os.path.join(self.args.html, f"{entry.id}.html"), "w",
+                      encoding="utf-8") as f:
+                f.write(self._page(entry, text, answer))
+            rows.append((entry, answer.ok))
+        index = os.path.join(self.args.html, "index.html")
+        with open(index, "w", encoding="utf-8") as f:
+            f.write(page.index(where.pack, rows))
+        report.say(self.style.link(index, index))
+        return 0
+
+    def init(self):
+        where = folder.make(self.args.dir, self.args.pack)
+        report.say(f"{len(where.pack.entries)} puzzles are in "
+                   f"{self.args.dir}; to begin:\n"
+                   f"  cd {self.args.dir} && tkdbg puzzles")
+        return 0
+
+    def list(self):
+        self.show_list(self.where(), self.args.track)
+        return 0
+
+    def show_list(self, where, only=None):
+        track, done = None, 0
+        for entry in where.pack.entries:
+            done += where.standing(entry).done
+            if only not in (None, entry.track):
+                continue
+            if entry.track != track:
+                track = entry.track
+                report.say(self.style("bold", where.pack.tracks.get(
+                    track, track)))
+            report.say(self._row(where, entry))
+        report.say(report.bar(done, len(where.pack.entries), self.style))
+
+    def _row(self, where, entry):
+        word = "solved" if where.standing(entry).done else "pending"
+        here = entry is where.current()
+        sign = "  (current)" if here and self.style.plain else ""
+        row = (f"{'>' if here and not self.style.plain else ' '} "
+               f"{entry.id:5}{word:9}{entry.title}{sign}")
+        return self.style("green", row) if word == "solved" else row
+
+    def next(self):
+        where = self.where()
+        entry = where.pending(where.current())
+        if entry is None:
+            report.say(self.style.wrap(where.pack.final or
+                                       "All puzzles are solved."))
+            return 0
+        where.now = entry.id
+        where.save()
+        report.say(f"{entry.id}: {entry.title}\n"
+                   f"file: {where.file(entry)}")
+        return 0
+
+    def run(self):
+        where = self.where()
+        entry = self.chosen(where)
+        answer, said = self.settled(where, entry, where.text(entry))
+        report.say(report.answer(answer, self.style, where.file(entry)))
+        for line in filter(None, (said, answer.ok and entry.key.after)):
+            report.say(self.style.wrap(line, "  "))
+        if not answer.ok:
+            left = len(entry.key.hints) - where.standing(entry).hints
+            report.say(f"  next: tkdbg puzzles hint {entry.id} ({left} left),"
+                       f" or debug {entry.id}, why {entry.id}, view "
+                       f"{entry.id}")
+        return 0 if answer.ok else 1
+
+    def verify(self):
+        where = self.where()
+        entries = (where.pack.entries if self.args.all else
+                   [where.pack.find(i) for i in self.args.ids])
+        if not entries:
+            raise KeyFault("verify what? Name puzzles, or --all")
+        found = dict(self.checked([(e, where.text(e)) for e in entries]))
+        answers = [found[e] for e in entries]
+        solved = sum(a.ok for a in answers)
+        if self.args.junit:
+            from . import junit
+            junit.write(self.args.junit, where.pack.title, answers)
+        if self.args.json:
+            report.say(json.dumps({"solved": solved, "of": len(answers),
+                                   "answers": [a.as_dict() for a in answers]},
+                                  indent=1))
+        else:
+            for a in answers:
+                report.say(report.answer(a, self.style))
+            if len(answers) > 1:
+                report.say(f"{solved} of {len(answers)} solved")
+        return 0 if solved == len(answers) else 1
+
+    def check_all(self, where):
+        """Checks every puzzle and says which have changed."""
+        jobs = [(e, where.text(e)) for e in where.pack.entries]
+        solved = 0
+        for entry, answer in self.checked(jobs):
+            before = where.standing(entry).done
+            settle(where, entry, answer)
+            solved += answer.ok
+            if before != answer.ok:
+                report.say(f"{entry.id} is solved" if answer.ok else
+                           f"{entry.id} was solved, and is pending again: "
+                           f"{answer.failures[0]['kind']}")
+        report.say(f"{solved} of {len(jobs)} solved")
+
+    def hint(self):
+        where = self.where()
+        report.say(self.next_hint(where, self.chosen(where)))
+        return 0
+
+    def next_hint(self, where, entry):
+        hints, standing = entry.key.hints, where.standing(entry)
+        standing.hints = min(standing.hints + 1, len(hints))
+        where.save()
+        return self.style.wrap(
+            f"hint {standing.hints} of {len(hints)}: "
+            f"{hints[standing.hints - 1]}", "  ", "")
+
+    def reset(self):
+        where = self.where()
+        entry = where.pack.find(self.args.id)
+        where.reset(entry)
+        where.save()
+        report.say(f"{where.file(entry)} is as it was shipped")
+        return 0
+
+    def solution(self):
+        where = self.where()
+        entry = self.chosen(where)
+        if not (where.standing(entry).done or self.args.now):
+            report.say(f"{entry.id} is not solved yet; --now shows its "
+                       "solution all the same")
+            return 1
+        report.say(entry.solution().rstrip("\n"))
+        if entry.key.other:
+            report.say("\n\n# ---- another way\n\n" +
+                       entry.key.other.strip())
+        return 0
+
+    # ---- a closer look ---------------------------------------------------
+
+    def _looked_at(self):
+        """(folder, puzzle, text, Answer) of what a command looks at."""
+        where = self.where()
+        entry = self.chosen(where)
+        text = where.text(entry)
+        return where, entry, text, self.settled(where, entry, text)[0]
+
+    def debug(self):
+        from . import look
+        _, entry, text, answer = self._looked_at()
+        look.debug(entry, text, answer, self.style.colour)
+        return 0
+
+    def why(self):
+        _, entry, text, answer = self._looked_at()
+        report.say(self.reason(entry, text, answer))
+        return 0
+
+    def reason(self, entry, text, answer):
+        """Where the wrong element of an answer came from."""
+        from . import look
+        return self.apart(lambda: look.why(entry, text, answer,
+                                           self.style.colour))
+
+    def view(self):
+        where, entry, text, answer = self._looked_at()
+        report.say(self.picture(where, entry, text, answer))
+        return 0
+
+    def picture(self, where, entry, text, answer):
+        """The picture of what an answer loads and stores; a page is written
+        beside the progress file."""
+        from . import drawing, look, page
+        scene = self.apart(lambda: look.scene(entry, text, answer))
+        path = getattr(self.args, "html_file", None) or os.path.join(
+            where.path, f".tkdbg-{entry.id}.html")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(page.page(scene))
+        return (drawing.draw(scene, self.style) +
+                f"\nas a page: {self.style.link(path, path)}")
+
+    def _page(self, entry, text, answer):
+        from . import look, page
+        return page.page(self.apart(lambda: look.scene(entry, text, answer)))
+
+    # ---- authors ---------------------------------------------------------
+
+    def dev(self):
+        from . import dev
+        folder_ = self.args.pack or packs.built_in()
+        if self.args.dev == "new":
+            for path in dev.new(folder_, self.args.name):
+                report.say(path)
+            return 0
+        pack = packs.Pack(folder_)
+        chosen = [pack.find(i) for i in self.args.ids] or pack.entries
+        faults, rejected = self._faults(dev, chosen)
+        if not self.args.ids:
+            faults += dev.stray(pack)
+        for fault in faults:
+            report.say(fault)
+        report.say(f"{len(chosen)} puzzles, {rejected} wrong answers, "
+                   f"{len(faults)} faults")
+        return 1 if faults else 0
+
+    def _faults(self, dev, entries):
+        """What is wrong with puzzles, in their order, and how many wrong
+        answers they reject."""
+        works = [lambda e=e: dev.faults(e) for e in entries]
+        limits = apart.Limits(5 * self.limits.seconds, self.limits.mebibytes)
+        found, rejected = [], 0
+        for i, result, reason in apart.each(works, limits):
+            faults, wrong = result or ([reason], 0)
+            found.append((i, faults))
+            rejected += wrong
+        return [f"{entries[i].name}: {fault}" for i, faults in sorted(found)
+                for fault in faults], rejected
+
+
+def _work(entry, text):
+    def work():
+        from . import check  # NumPy is for the child alone
+        return vars(check.check(entry, text, entry.file))
+    return work
+
+
+def settle(where, entry, answer):
+    """Remembers whether a puzzle is solved, and the best score; what is said
+    of the score."""
+    standing = where.standing(entry)
+    standing.done = answer.ok
+    said = ""
+    if answer.ok and answer.score:
+        said = score.text(answer.score, entry.key.lines, standing.best)
+        rank = score.rank(answer.score)
+        standing.best = min(rank, standing.best or rank)
+    where.save()
+    return said

@@ -1,0 +1,178 @@
+"""A closer look at an answer: the debugger where it goes wrong, where a wrong
+element came from, what each program loads and stores."""
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+import numpy as np
+
+from .. import _capi
+from . import check, data, engine
+
+HIDDEN = ("case", "verdict")  # kinds that say no more than they say
+
+
+def spot(answer):
+    """The failure of an answer to look at: the first with a place, or
+    None."""
+    placed = [f for f in answer.failures if f.get("line")]
+    return placed[0] if placed else None
+
+
+def case_of(entry, answer):
+    """The case that an answer failed in, or the first one."""
+    listed = check.cases(entry)
+    return listed[max(answer.number - 1, 0) if not answer.ok else 0]
+
+
+# ---- why -----------------------------------------------------------------
+
+def why(entry, text, answer, colour):
+    """Where a wrong element came from, or the whole report of what was
+    found, as text."""
+    if answer.ok:
+        return "Nothing is wrong."
+    if any(f["kind"] in HIDDEN for f in answer.failures):
+        return ("To find that out is the task: the debugger (d), 'tkdbg run "
+                "--check' and the picture (v) help.")
+    wrong = next((f for f in answer.failures if "tensor" in f and
+                  f["kind"] == "value"), None)
+    with engine.Engine(colour) as e:
+        trial = check.Trial(e, entry, text, answer.file,
+                            case_of(entry, answer))
+        if wrong is None:
+            trial.failures()
+            return e.report.rstrip("\n") or "There is nothing more to say."
+        trial.run(trial.launches(), explain=wrong)
+        return "".join(e.printed).rstrip("\n")
+
+
+# ---- the debugger -----------------------------------------------------------
+
+def breakpoints(answer):
+    """Where the debugger stops: at what went wrong, in the program in which
+    it did."""
+    at = spot(answer)
+    if at is None or any(f["kind"] in HIDDEN for f in answer.failures):
+        return []
+    program = at.get("program") or ()
+    condition = " and ".join(f"pid_{i} == {p}"
+                             for i, p in enumerate(program))
+    return [f"{at['line']} if {condition}" if condition else str(at["line"])]
+
+
+def debug(entry, text, answer, colour):
+    """Runs the case that failed under the debugger, in a process of its own
+    that has this terminal."""
+    sys.stdout.flush()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                _debug(entry, text, answer, colour)
+            except engine.Refused as e:
+                print(e)
+            finally:
+                sys.stdout.flush()
+                os._exit(0)
+        os.waitpid(pid, 0)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _debug(entry, text, answer, colour):
+    stops = breakpoints(answer)
+    listed = (ctypes.c_char_p * (len(stops) + 1))(*(s.encode()
+                                                    for s in stops))
+    options = _capi.ConsoleOptions(breakpoints=listed,
+                                   nbreakpoints=len(stops), colour=colour,
+                                   stop_at_start=not stops, no_init=True)
+    case = case_of(entry, answer)
+    with engine.Engine() as e:
+        e.shows = True
+        out = ctypes.c_void_p()
+        trial = check.Trial(e, entry, text, answer.file, case)
+        launches = trial.launches()
+        e.must(e.lib.tk_console_new(e.session, ctypes.byref(options),
+                                    ctypes.byref(out)))
+        print(f"{entry.id}, {case}; 'help' explains, 'quit' leads back",
+              flush=True)
+        trial.run(launches)
+
+
+# ---- pictures ---------------------------------------------------------------
+
+ELEMENTS = 1 << 16  # in a picture, at most
+
+
+def scene(entry, text, answer):
+    """What the programs of a case load and store: plain data for the
+    pictures in the terminal and on a page."""
+    case = case_of(entry, answer)
+    with engine.Engine() as e:
+        trial = check.Trial(e, entry, text, answer.file, case)
+        launches = trial.launches()
+        refused = ""
+        try:
+            _, logs = trial.run(launches)
+        except engine.Refused as error:
+            logs, refused = [], str(error)
+    buffers = check.all_buffers(launches)
+    names = list(buffers)
+    return {"id": entry.id, "title": entry.title, "task": entry.task,
+            "case": str(case), "source": text, "ok": answer.ok,
+            "refused": refused,
+            "grids": [list(n.grid) for n in launches],
+            "tensors": [_tensor(n, buffers[n], answer) for n in names],
+            "steps": [step for number, log in enumerate(logs)
+                      for step in _steps(log, number, names)]}
+
+
+def _tensor(name, buffer, answer):
+    wrong = [f["index"] for f in answer.failures if f.get("tensor") == name]
+    shape = buffer.array.shape or (1,)
+    role = ("scratch" if isinstance(buffer, data.Scratch) else
+            "output" if buffer.written else "input")
+    return {"name": name, "dtype": buffer.dtype, "role": role,
+            "shape": list(shape), "wrong": wrong[0] if wrong else None,
+            "strides": [s // buffer.array.itemsize
+                        for s in buffer.array.strides] or [1]}
+
+
+def _steps(log, launch, names):
+    """One step for each access: [launch, program, tensor, writes, line,
+    lanes, runs], runs being [first, last, step] of elements."""
+    left = ELEMENTS
+    for row in log.rows:
+        site = log.sites[int(row["site"])]
+        elements = log.of(row)
+        left -= len(elements)
+        if left < 0 or site.tensor and site.tensor not in names:
+            return
+        yield {"launch": launch, "program": [int(p) for p in row["program"]],
+               "tensor": names.index(site.tensor) if site.tensor else -1,
+               "writes": site.writes, "line": site.line,
+               "lanes": int(row["lanes"]), "active": len(elements),
+               "runs": runs(elements)}
+
+
+def runs(elements):
+    """Elements as [first, last, step] with equal steps between them."""
+    found, i = [], 0
+    elements = np.asarray(elements, np.int64)
+    gaps = np.diff(elements)
+    while i < len(elements):
+        k = i
+        while k < len(gaps) and gaps[k] == gaps[i]:
+            k += 1
+        if k == i or (k == i + 1 and gaps[i] != 1):
+            k = i
+        found.append([int(elements[i]), int(elements[k]),
+                      int(gaps[i]) if k > i else 1])
+        i = k + 1
+    return found

@@ -1,0 +1,184 @@
+"""The watch: checks the current puzzle when it is saved, and does what keys
+ask for.  It never goes on by itself."""
+from __future__ import annotations
+
+from . import changes, check  # noqa: F401 (children then have NumPy)
+from . import report, terminal
+from .manifest import KeyFault
+
+KEYS = (("n", "next"), ("h", "hint"), ("l", "list"), ("c", "check all"),
+        ("r", "reset"), ("d", "debug"), ("w", "why"), ("v", "view"),
+        ("q", "quit"))
+
+
+class Watch:
+    """One session of a learner with a folder."""
+
+    def __init__(self, commands, where, polls=False):
+        self.commands, self.where = commands, where
+        self.style = commands.style
+        self.entry = where.current()
+        self.answer = None
+        self.polls = polls
+        self.wants_reset = False
+        self.terminal = terminal.Terminal()
+
+    def run(self):
+        watched = changes.Changes(self.where.path, self.polls)
+        try:
+            with self.terminal:
+                if self.where.pack.welcome and not any(
+                        s.done for s in self.where.standings.values()):
+                    self.say(self.style.wrap(self.where.pack.welcome) + "\n")
+                self.check()
+                while self._step(watched):
+                    pass
+        finally:
+            watched.close()
+        self.say("")
+        return 0
+
+    def _step(self, watched):
+        """Waits for a change or a key; whether to go on."""
+        changed, readable = watched.wait(self.terminal.fd)
+        if self.entry.file in changed:
+            self.check()
+        if readable:
+            keys = self.terminal.keys()
+            if keys is None:
+                return False
+            for key in keys:
+                if not self.press(key):
+                    return False
+        return True
+
+    def say(self, text):
+        report.say(text)
+
+    # ---- checking --------------------------------------------------------
+
+    def check(self):
+        """Checks the current puzzle and shows what came of it."""
+        if self.terminal.is_terminal and not self.style.plain:
+            self.say("\x1b[H\x1b[2J\x1b[3J")
+        entry = self.entry
+        try:
+            text = self.where.text(entry)
+        except KeyFault as e:
+            self.say(str(e))
+            self.answer = None
+            self.prompt()
+            return
+        self.text = text
+        self.answer, said = self.commands.settled(self.where, entry, text)
+        path = self.where.file(entry)
+        self.say(f"{entry.id}: {entry.title}")
+        self.say(report.answer(self.answer, self.style, path))
+        if self.answer.ok:
+            self._celebrate(said)
+        self.prompt()
+
+    def _celebrate(self, said):
+        key = self.entry.key
+        if said:
+            self.say(self.style.wrap(said, "  "))
+        if key.after:
+            self.say(self.style.wrap(key.after, "  "))
+        if self.where.pending() is None:
+            self.say("\n" + self.style.wrap(self.where.pack.final or
+                                            "All puzzles are solved."))
+        else:
+            self.say("  Press n to go on, or make it better: "
+                     f"'tkdbg puzzles solution {self.entry.id}' shows how "
+                     "others do it.")
+
+    def prompt(self):
+        done = sum(self.where.standing(e).done
+                   for e in self.where.pack.entries)
+        total = len(self.where.pack.entries)
+        self.say("\n" + report.bar(done, total, self.style))
+        path = self.where.file(self.entry)
+        self.say("file: " + self.style.link(path, path))
+        words = [f"{self.style('bold', key)}{':' if self.style.plain else ' '}"
+                 f"{word}" for key, word in KEYS]
+        self.say("  ".join(words))
+
+    # ---- keys ------------------------------------------------------------
+
+    def press(self, key):
+        """Does what a key asks for; whether to go on."""
+        asked, self.wants_reset = self.wants_reset, False
+        if key == "q":
+            return False
+        action = {"n": self._next, "h": self._hint, "l": self._list,
+                  "c": self._check_all, "d": self._debug, "w": self._why,
+                  "v": self._view, "?": self.prompt}.get(key)
+        if key == "r":
+            self._reset(asked)
+        elif action:
+            action()
+        else:
+            self.say(f"{key!r} is no key; ? shows them")
+        return True
+
+    def _next(self):
+        entry = self.where.pending(self.entry)
+        if entry is None:
+            self.say(self.style.wrap(self.where.pack.final or
+                                     "All puzzles are solved."))
+            return
+        self.go(entry)
+
+    def go(self, entry):
+        """Makes another puzzle the current one."""
+        self.entry = entry
+        self.where.now = entry.id
+        self.where.save()
+        self.check()
+
+    def _hint(self):
+        self.say(self.commands.next_hint(self.where, self.entry))
+
+    def _list(self):
+        self.commands.show_list(self.where)
+        word = self.terminal.line("go to (an id, or Enter to stay): ")
+        if not word:
+            return
+        try:
+            self.go(self.where.pack.find(word))
+        except KeyFault as e:
+            self.say(str(e))
+
+    def _check_all(self):
+        self.say("checking all puzzles ...")
+        self.commands.check_all(self.where)
+        self.prompt()
+
+    def _reset(self, asked):
+        if not asked:
+            self.wants_reset = True
+            self.say(f"Your text in {self.entry.file} will be lost; press r "
+                     "again to reset it")
+            return
+        self.where.reset(self.entry)
+        self.check()
+
+    def _debug(self):
+        if not self.answer:
+            return
+        from . import look
+        self.terminal.pause()
+        try:
+            look.debug(self.entry, self.text, self.answer, self.style.colour)
+        finally:
+            self.terminal.resume()
+        self.prompt()
+
+    def _why(self):
+        if self.answer:
+            self.say(self.commands.reason(self.entry, self.text, self.answer))
+
+    def _view(self):
+        if self.answer:
+            self.say(self.commands.picture(self.where, self.entry, self.text,
+                                        self.answer))
