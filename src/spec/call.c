@@ -368,8 +368,38 @@ sval tks_call_instance(tks *s, tks_instance *in, const sval *leaves,
   return from_results(s, call, &at, &in->ret);
 }
 
+/* Whether a decorator says noinline=True. */
+static bool is_noinline(const tk_ast *def) {
+  for (uint32_t i = 0; i < def->ndecorators; i++) {
+    const tk_ast *d = def->decorators[i];
+    for (uint32_t k = 0; d->kind == TK_AST_CALL && k < d->n; k++) {
+      const tk_ast *arg = d->list[k];
+      if (arg->str && !strcmp(arg->str, "noinline"))
+        return arg->a->kind == TK_AST_BOOL && arg->a->op;
+    }
+  }
+  return false;
+}
+
+/* Triton compiles a function that is not inlined apart from its callers, and
+ * hands it scalars and constexprs alone; it looks at positional arguments. */
+static void check_noinline(tks *s, tk_function *fn, const sval *args, size_t n,
+                           const char *const *kw) {
+  if (!is_noinline(fn->ast)) return;
+  for (size_t i = 0; i < n && i < fn->ast->n && !(kw && kw[i]); i++) {
+    bool block = args[i].kind == V_TENSOR && tk_numel(&args[i].type) != 1;
+    if (block || args[i].kind == V_TUPLE)
+      tks_error_help(
+          s, TK_D_UNSUPPORTED, "leave noinline out: it then takes any argument",
+          "Function %s is marked noinline, but was called with non-scalar "
+          "argument %s: %s",
+          fn->item->name, fn->ast->list[i]->str, tks_show(s, &args[i]));
+  }
+}
+
 static sval call_function(tks *s, tk_function *fn, const sval *args, size_t n,
                           const char *const *kw) {
+  check_noinline(s, fn, args, n, kw);
   sval *v = bind_params(s, fn, args, n, kw);
   tks_instance *in = tks_instance_of(s, fn, v);
   size_t nleaves = all_leaves(v, fn->ast->n, NULL);

@@ -44,6 +44,17 @@ static void int_text(tk_buf *out, tk_int i) {
   tk_buf_add(out, digits + n, sizeof digits - (size_t)n);
 }
 
+/* "fp32[constexpr[128]]", as Triton's tensors have it while compiling. */
+static void tensor_text(tk_buf *out, tk_type t) {
+  tk_type element = t;
+  element.rank = 0;
+  tk_type_print(out, &element);
+  tk_buf_putc(out, '[');
+  for (int i = 0; i < t.rank; i++)
+    tk_buf_printf(out, "%sconstexpr[%d]", i ? ", " : "", (int)t.shape[i]);
+  tk_buf_putc(out, ']');
+}
+
 void tks_text(tks *s, tk_buf *out, const sval *v, bool repr) {
   switch (v->kind) {
   case V_NONE: tk_buf_puts(out, "None"); break;
@@ -56,6 +67,7 @@ void tks_text(tks *s, tk_buf *out, const sval *v, bool repr) {
     if (repr) tk_buf_putc(out, '\'');
     break;
   case V_TYPE: tk_type_print(out, &v->type); break;
+  case V_TENSOR: tensor_text(out, v->type); break;
   case V_TYPE_OF:
     tk_buf_puts(out, "constexpr_type[");
     tks_text(s, out, &v->items[0], false);
@@ -329,13 +341,17 @@ sval rule_static_assert(tks *s, const tks_args *a) {
 
 sval rule_static_print(tks *s, const tks_args *a) {
   tk_session *session = s->origin->session;
+  const sval *sep = &a->v[1], *end = &a->v[2];
   tk_buf b;
   tk_buf_init(&b, s->env);
   for (size_t i = 0; i < a->nrest; i++) {
-    if (i) tk_buf_putc(&b, ' ');
+    if (i) tks_text(s, &b, sep, false);
     tks_text(s, &b, &a->rest[i], false);
   }
-  tk_buf_putc(&b, '\n');
+  if (a->given[2])
+    tks_text(s, &b, end, false);
+  else
+    tk_buf_putc(&b, '\n');
   if (session->output) session->output(session->output_ud, b.s, b.n);
   tk_buf_free(&b);
   return sv(V_NONE);
