@@ -90,22 +90,39 @@ def key_of(arg):
 
 
 class Specialization:
-    """What a kernel was compiled for, as a jit function's repr sees it:
-    constants and types by parameter name."""
+    """What a kernel was compiled for: types and constants by parameter name,
+    as a jit function's repr sees it, and all constants by path (a
+    parameter's number and those of items in tuples)."""
 
     def __init__(self, params, values):
-        self.constants, self.signature = {}, {}
-        for p, v in zip(params, values):
-            known = p.is_constexpr or type_text(v) == "constexpr" or (
-                type(v) is int and v == 1 and not p.do_not_specialize)
-            self.signature[p.name] = ("constexpr" if known else
-                                      p.annotation_type or type_text(v))
-            if known:
-                self.constants[p.name] = tl_types.unwrap(v)
+        self.constants, self.signature, self.paths = {}, {}, {}
+        for i, (p, v) in enumerate(zip(params, values)):
+            if p.is_constexpr:
+                self.signature[p.name] = "constexpr"
+                self.paths[i,] = tl_types.unwrap(v)
+            else:
+                text = self._spell(v, (i,), p)
+                self.signature[p.name] = (
+                    text if text == "constexpr" else
+                    p.annotation_type or text)
+            if (i,) in self.paths:
+                self.constants[p.name] = self.paths[i,]
+
+    def _spell(self, value, path, parameter):
+        """The type of a value that is no constexpr by itself."""
+        if kind_of(type(value)) == "tuple":
+            return tuple(self._spell(item, (*path, i), parameter)
+                         for i, item in enumerate(value))
+        text = type_text(value)
+        if text == "constexpr" or (type(value) is int and value == 1 and
+                                   not parameter.do_not_specialize):
+            self.paths[path] = tl_types.unwrap(value)
+            return "constexpr"
+        return text
 
 
 def type_text(value):
-    """The type of an argument as signatures spell it."""
+    """The type of an argument that is no tuple, as signatures spell it."""
     kind = kind_of(type(value))
     if kind in ("bool", "float"):
         return {"bool": "u1", "float": "fp32"}[kind]
@@ -115,8 +132,8 @@ def type_text(value):
     if kind in TENSORS and hasattr(value, "dtype"):
         name = tl_types.dtype_name(value.dtype) or str(value.dtype)
         return "*" + (binder.normalise(name) or name)
-    if kind == "tuple":
-        return tuple(map(type_text, value))
+    if kind == "numpy_scalar":
+        return binder.normalise(tl_types.dtype_name(value.dtype))
     return "constexpr"
 
 

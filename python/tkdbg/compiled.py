@@ -43,12 +43,14 @@ class CompiledKernel:
     device.py, not measurements.
     """
 
-    def __init__(self, prepared, options):
+    def __init__(self, prepared, known, options):
+        """known: an arguments.Specialization"""
         self._prepared = prepared
         self.src = prepared.function
-        self.name = prepared.function.compiled_name(prepared.values)
+        self.name = prepared.function.compiled_name(known)
         self.hash = hashlib.sha256(repr(
-            (prepared.function.cache_key, prepared.key)).encode()).hexdigest()
+            (prepared.function.cache_key, known.signature, known.paths,
+             options)).encode()).hexdigest()
         self.metadata = metadata(self.name, self.hash, options)
         self.packed_metadata = (
             self.metadata.num_warps, self.metadata.num_ctas,

@@ -97,18 +97,15 @@ class Specialized:
     def __init__(self, function, values, options):
         known = arguments.Specialization(function.params, values)
         self.signature = known.signature
-        self.constants = {(function.arg_names.index(n),): v
-                          for n, v in known.constants.items()}
+        self.constants = known.paths
         self.attrs = {
             (i,): [["tt.divisibility", 16]]
             for i, (p, v) in enumerate(zip(function.params, values))
             if known.signature[p.name] != "constexpr" and
             not p.do_not_specialize and _is_aligned(v)}
         self.options = options
-        marks = [(t, "D" if (i,) in self.attrs else
-                  self.constants.get((i,), ""))
-                 for i, t in enumerate(self.signature.values())]
-        self.key = f"{marks}{options}"
+        self.key = (f"{tuple(self.signature.values())}{self.constants}"
+                    f"{list(self.attrs)}{options}")
 
     def data(self, name, options):
         """The text that ``preload`` of the same function takes."""

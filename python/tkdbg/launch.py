@@ -63,16 +63,9 @@ class JITFunction(JITCallable, KernelInterface):
         return (self._fn_name if self._repr is None
                 else self._repr(specialization))
 
-    @property
-    def names_itself(self):
-        """Whether the user's repr makes the names of compiled kernels."""
-        return self._repr is not None
-
-    def compiled_name(self, values):
-        """The name of the kernel compiled for these arguments."""
-        if self._repr is None:
-            return self.__name__
-        return self._repr(arguments.Specialization(self.params, values))
+    def compiled_name(self, known):
+        """The name of the kernel for an arguments.Specialization."""
+        return self.__name__ if self._repr is None else self._repr(known)
 
     def is_gluon(self):
         return False
@@ -221,7 +214,7 @@ class JITFunction(JITCallable, KernelInterface):
         if prepared is None:
             self._check_params()
             try:
-                prepared = Prepared(self, session, key[4], values, options)
+                prepared = Prepared(self, session, values, options)
             except errors.NotOpened:
                 self._refuse(session)
             for value in values:

@@ -10,11 +10,9 @@ from . import (_capi, arguments, binder, compiled, device, environment,
 class Prepared:
     """A tk_launch for one signature, filled anew for each launch."""
 
-    def __init__(self, function, session, key, values, options):
+    def __init__(self, function, session, values, options):
         self.function = function
         self.session = session
-        self.key = key
-        self.values = values if function.names_itself else ()
         self._ir_printed = False
         out = c_void_p()
         session.free_garbage()
@@ -29,7 +27,8 @@ class Prepared:
             if p.do_not_specialize:
                 session.lib.tk_launch_no_specialize(self.ptr,
                                                     p.name.encode())
-        self.kernel = compiled.CompiledKernel(self, dict(
+        known = arguments.Specialization(function.params, values)
+        self.kernel = compiled.CompiledKernel(self, known, dict(
             options, **{p.name: v for p, v in zip(function.params, values)
                         if p.name in binder.OPTIONS}))
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 
 from . import bench, errors, installed, launch, source, tuner
+from .modules import cublas
 from .patches import Patches as Attributes
 
 OURS = "_tkdbg_function"
@@ -47,6 +48,9 @@ class Patches:
             put(autotuner.Autotuner, name, vars(tuner.Autotuner)[name])
         for name in ("do_bench", "do_bench_cudagraph"):
             put(triton.testing, name, getattr(bench, name))
+        handles = sys.modules.get("triton._C.libtriton.nvidia.cublas")
+        if handles is not None:
+            put(handles, "CublasLt", cublas.in_place_of(handles.CublasLt))
         self.driver = triton.runtime.driver
         self.before = getattr(self.driver, "_active", None)
         self.driver.set_active(installed.Driver(compiler))

@@ -40,6 +40,13 @@ class MockScalar:
     def tobytes(self):
         return bytes(max(self.dtype.primitive_bitwidth // 8, 1))
 
+    def item(self):
+        """A number of Python's that has this type as an item of a tuple."""
+        return _ITEMS.get(self.dtype.name, 0.0)
+
+
+_ITEMS = {"int1": False, "int32": 0, "int64": 1 << 40, "uint64": 1 << 63}
+
 
 class TensorWrapper:
     """A tensor whose elements are read as another type."""

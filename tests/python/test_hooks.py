@@ -29,6 +29,12 @@ def other(p, n, T: tl.constexpr):
     tl.store(p, tl.full((), n, T))
 
 
+@triton.jit
+def nested_kernel(p, x):
+    tl.static_assert(x[0][0] == 1 and x[1][0] > 1)
+    tl.store(p, x[0][1] + x[1][1])
+
+
 class Hooks(unittest.TestCase):
     def setUp(self):
         self.p = np.zeros(1, np.int32)
@@ -88,6 +94,19 @@ class Hooks(unittest.TestCase):
         self.assertIs(other_kernel[(1,)](self.p, 32, tl.float32), made)
         with self.assertRaisesRegex(RuntimeError, "trying to preload for"):
             kernel.preload(texts[0])
+
+    def test_preload_with_constants_inside_tuples(self):
+        told, nested = [], triton.jit(nested_kernel.fn)
+        knobs.runtime.jit_cache_hook = lambda **k: told.append(k["compile"])
+        for last in (2, 3):
+            made = nested.warmup(self.p, ((1, 7), (tl.constexpr(last), 2.5)),
+                                 grid=(1,))
+        self.assertEqual([t["constants"] for t in told],
+                         [{(1, 0, 0): 1, (1, 1, 0): n} for n in (2, 3)])
+        self.assertEqual(told[0]["signature"]["x"],
+                         (("constexpr", "i32"), ("constexpr", "fp32")))
+        again = nested.preload(told[1]["specialization_data"])
+        self.assertEqual(again.hash, made.hash)
 
 
 if __name__ == "__main__":

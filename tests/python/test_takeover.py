@@ -338,6 +338,31 @@ class Installed(support.ScriptCase):
         """)
         self.assertEqual(done.stdout, "bf16\n1.5\nfp64\n1.5\n")
 
+    def test_products_by_cublas(self):
+        text = """
+            from triton._C.libtriton import nvidia
+            a, b = (torch.arange(12.0, device="cuda").reshape(3, 4) + i
+                    for i in range(2))
+            c, d = torch.ones(3, 3, device="cuda"), torch.empty(3, 3).cuda()
+            handle = nvidia.cublas.CublasLt(torch.empty(8, device="cuda"))
+            handle.gemm(a, b, c, d, 2.0, 3.0)
+            assert torch.equal(d, 2 * (a @ b.T) + 3)
+            handle.matmul(a.half(), b.half(), c.half())
+            handle.matmul(a, b, c)
+            assert torch.equal(c, a @ b.T)
+            for wrong in ((a, b.half(), c), (a, b.T, c), (a, b, d[:2]),
+                          (a.long(), b.long(), c.long())):
+                try:
+                    handle.matmul(*wrong)
+                except RuntimeError as e:
+                    print(str(e)[:20])
+        """
+        for triton in "installed", "ours":
+            done = self.run_script(text, "-q", "--triton", triton, head=HEAD)
+            self.assertEqual(done.stdout, "Data types do not ma\n" +
+                             "Matrix dimensions do\n" * 2 +
+                             "Unsupported dtype fo\n", done.stderr)
+
     def test_ours_hides_the_installed_one(self):
         done = self.run_script("""
             import triton

@@ -12,7 +12,8 @@ import types
 
 from .. import (constexprs, device, errors, functions, hooks, launch,
                 tltypes)
-from . import allocation, cache, compiling, driver as driver_, profiler, utils
+from . import (allocation, cache, compiling, cublas, driver as driver_,
+               profiler, utils)
 
 _INSTEAD = "where Triton is installed, --triton installed keeps its compiler"
 Language = types.SimpleNamespace(TRITON="triton", GLUON="gluon")
@@ -176,6 +177,7 @@ def namespaces(driver):
         "triton.tools.tensor_descriptor": dict(
             validate_block_shape=tltypes.validate_block_shape),
         "triton.language.core": dict(slice_type=tltypes.tl_slice),
+        **cublas.namespaces(),
     }
     for name, names in profiler.namespaces().items():
         found[f"triton.profiler.{name}".rstrip(".")] = names
