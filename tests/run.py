@@ -53,7 +53,7 @@ SLOW = {
     'tests/python/test_examples.py', 'tests/python/test_main.py',
     'tests/python/test_cuda.py', 'tests/python/test_inductor.py',
     'tests/python/test_notebook.py', 'tests/python/test_puzzles.py',
-    'tests/python/test_puzzles_watch.py',
+    'tests/python/test_puzzles_page.py', 'tests/python/test_puzzles_watch.py',
     'tests/python/test_pytest.py',
     'tests/python/test_sources.py', 'tests/python/test_takeover.py',
     'tests/python/test_vcuda.py',

@@ -12,7 +12,8 @@ import support
 
 support.need("library", "numpy")
 
-from tkdbg.puzzles import apart, check, dev, folder, manifest, pack  # noqa
+from tkdbg.puzzles import apart, checker, dev, folder, manifest, pack  # noqa
+from tkdbg.puzzles.answer import Submission  # noqa: E402
 
 GUIDE = os.path.join(support.ROOT, "docs", "puzzle-authors.md")
 
@@ -27,6 +28,10 @@ def puzzles(*words, cwd=None, **env):
 
 def built_in(id_):
     return pack.Pack(pack.built_in()).find(id_)
+
+
+def answer_to(entry, text):
+    return checker.check(Submission(entry, text, "k.py"))
 
 
 class Promises(unittest.TestCase):
@@ -180,14 +185,13 @@ class Cheats(unittest.TestCase):
     def failures(self, id_, *edits):
         entry = built_in(id_)
         text = manifest.edited(entry.solution(), edits)
-        return [f["kind"] for f in check.check(entry, text, "k.py").failures]
+        return [f["kind"] for f in answer_to(entry, text).failures]
 
     def test_the_learners_reference_does_not_count(self):
         entry = built_in("b03")
         text = entry.solution().replace("x[:, None] + y[None, :]",
                                         "x[:, None] - y[None, :]")
-        kinds = [f["kind"] for f in check.check(entry, text,
-                                                "k.py").failures]
+        kinds = [f["kind"] for f in answer_to(entry, text).failures]
         self.assertEqual(kinds, ["value"])
 
     def test_one_block_size_is_not_enough(self):
@@ -211,7 +215,7 @@ class Cheats(unittest.TestCase):
         entry = built_in("a02")
         for text in "", "def", "@triton.jit\ndef copy(", "\0", "@@@":
             with self.subTest(text=text):
-                self.assertTrue(check.check(entry, text, "k.py").failures)
+                self.assertTrue(answer_to(entry, text).failures)
 
 
 class Apart(unittest.TestCase):
@@ -232,6 +236,50 @@ class Apart(unittest.TestCase):
         self.assertIn("MiB", self.said(lambda: bytearray(1 << 30)))
         self.assertIn("signal", self.said(os.abort))
         self.assertIn("KeyError", self.said(lambda: {}[1]))
+
+
+NOTEBOOK = """
+import tkdbg
+tkdbg.install(triton="ours")
+import triton, triton.language as tl
+import tkdbg.puzzles
+
+@triton.jit
+def mine(x_ptr, z_ptr, N, B: tl.constexpr):
+    offs = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(z_ptr + offs, tl.load(x_ptr + offs, offs < N), offs < N - 0)
+
+good = tkdbg.puzzles.check(mine, "a02")
+print(bool(good), repr(good))
+text = good._repr_html_()
+print("<iframe" in text, "program_id" in text)
+try:
+    tkdbg.puzzles.check(print, "a02")
+except Exception as e:
+    print(e)
+print(tkdbg.puzzles.hint("a02", 2)[:5], "TODO" in tkdbg.puzzles.task("a02"))
+"""
+
+
+class Notebook(support.ScriptCase):
+    def said(self, text):
+        path = self.write(text, "cell.py")
+        done = subprocess.run([sys.executable, path], capture_output=True,
+                              text=True, env=support.environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_kernel_is_checked(self):
+        said = self.said(NOTEBOOK)
+        self.assertIn("True ok solved:", said)
+        self.assertIn("True True\n", said)
+        self.assertIn("is no kernel", said)
+        self.assertIn("Think True", said)
+
+    def test_a_wrong_one(self):
+        said = self.said(NOTEBOOK.replace("N - 0", "N - 1"))
+        self.assertIn("False x not yet", said)
+        self.assertIn("no program writes z_ptr[99]", said)
 
 
 if __name__ == "__main__":

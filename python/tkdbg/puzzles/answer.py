@@ -1,4 +1,4 @@
-"""What became of one submission.
+"""A submission, and what became of it.
 
 A failure is a dict: kind, message; perhaps line, source, program, notes,
 help; of a wrong element tensor, index, element, got, want, ulps, wrong, of.
@@ -6,6 +6,21 @@ help; of a wrong element tensor, index, element, got, want, ulps, wrong, of.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass
+class Submission:
+    """What a learner hands in for a puzzle."""
+    entry: Any       # pack.Entry
+    text: str
+    name: str        # of the text, in messages
+    kernel: str = ""  # its kernel, if not called as in the learner's file
+
+    @property
+    def main_kernel(self):
+        """The kernel that a launch means if it names none."""
+        return self.kernel or self.entry.kernel
 
 
 @dataclass

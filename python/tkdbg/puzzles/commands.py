@@ -7,7 +7,7 @@ import sys
 
 from . import apart, folder, report, score
 from . import pack as packs
-from .answer import Answer
+from .answer import Answer, Submission
 from .manifest import KeyFault
 
 
@@ -30,19 +30,19 @@ class Commands:
     # ---- checking --------------------------------------------------------
 
     def checked(self, jobs):
-        """(entry, Answer) of each (entry, text), as they end."""
-        works = [_work(*job) for job in jobs]
+        """(entry, Answer) of each Submission, as they end."""
+        works = [_work(job) for job in jobs]
         for i, result, reason in apart.each(works, self.limits):
-            entry = jobs[i][0]
+            entry = jobs[i].entry
             if reason is not None:
-                result = dict(id=entry.id, file=entry.file, failures=[
+                result = dict(id=entry.id, file=jobs[i].name, failures=[
                     {"kind": "limit", "message": reason}])
             yield entry, Answer(**result)
 
-    def settled(self, where, entry, text):
-        """The Answer for a text, and what is said of its score; remembers
-        both."""
-        (_, answer), = self.checked([(entry, text)])
+    def settled(self, where, job):
+        """The Answer for a Submission, and what is said of its score;
+        remembers both."""
+        (entry, answer), = self.checked([job])
         return answer, settle(where, entry, answer)
 
     def apart(self, work):
@@ -64,12 +64,10 @@ class Commands:
         os.makedirs(self.args.html, exist_ok=True)
         rows = []
         for entry in where.pack.entries:
-            text = where.text(entry)
-            (_, answer), = self.checked([(entry, text)])
-            settle(where, entry, answer)
-            with open(os.path.join(self.args.html, f"{entry.id}.html"), "w",
-                      encoding="utf-8") as f:
-                f.write(self._page(entry, text, answer))
+            job = where.submission(entry)
+            answer, _ = self.settled(where, job)
+            path = os.path.join(self.args.html, f"{entry.id}.html")
+            self._write_page(path, self._scene(job, answer))
             rows.append((entry, answer.ok))
         index = os.path.join(self.args.html, "index.html")
         with open(index, "w", encoding="utf-8") as f:
@@ -125,7 +123,7 @@ class Commands:
     def run(self):
         where = self.where()
         entry = self.chosen(where)
-        answer, said = self.settled(where, entry, where.text(entry))
+        answer, said = self.settled(where, where.submission(entry))
         report.say(report.answer(answer, self.style, where.file(entry)))
         for line in filter(None, (said, answer.ok and entry.key.after)):
             report.say(self.style.wrap(line, "  "))
@@ -142,7 +140,7 @@ class Commands:
                    [where.pack.find(i) for i in self.args.ids])
         if not entries:
             raise KeyFault("verify what? Name puzzles, or --all")
-        found = dict(self.checked([(e, where.text(e)) for e in entries]))
+        found = dict(self.checked([where.submission(e) for e in entries]))
         answers = [found[e] for e in entries]
         solved = sum(a.ok for a in answers)
         if self.args.junit:
@@ -161,7 +159,7 @@ class Commands:
 
     def check_all(self, where):
         """Checks every puzzle and says which have changed."""
-        jobs = [(e, where.text(e)) for e in where.pack.entries]
+        jobs = [where.submission(e) for e in where.pack.entries]
         solved = 0
         for entry, answer in self.checked(jobs):
             before = where.standing(entry).done
@@ -210,49 +208,51 @@ class Commands:
     # ---- a closer look ---------------------------------------------------
 
     def _looked_at(self):
-        """(folder, puzzle, text, Answer) of what a command looks at."""
+        """(folder, Submission, Answer) of what a command looks at."""
         where = self.where()
-        entry = self.chosen(where)
-        text = where.text(entry)
-        return where, entry, text, self.settled(where, entry, text)[0]
+        job = where.submission(self.chosen(where))
+        return where, job, self.settled(where, job)[0]
 
     def debug(self):
         from . import look
-        _, entry, text, answer = self._looked_at()
-        look.debug(entry, text, answer, self.style.colour)
+        _, job, answer = self._looked_at()
+        look.debug(job, answer, self.style.colour)
         return 0
 
     def why(self):
-        _, entry, text, answer = self._looked_at()
-        report.say(self.reason(entry, text, answer))
+        _, job, answer = self._looked_at()
+        report.say(self.reason(job, answer))
         return 0
 
-    def reason(self, entry, text, answer):
+    def reason(self, job, answer):
         """Where the wrong element of an answer came from."""
         from . import look
-        return self.apart(lambda: look.why(entry, text, answer,
-                                           self.style.colour))
+        return self.apart(lambda: look.why(job, answer, self.style.colour))
 
     def view(self):
-        where, entry, text, answer = self._looked_at()
-        report.say(self.picture(where, entry, text, answer))
+        where, job, answer = self._looked_at()
+        report.say(self.picture(where, job, answer, self.args.html_file))
         return 0
 
-    def picture(self, where, entry, text, answer):
-        """The picture of what an answer loads and stores; a page is written
-        beside the progress file."""
-        from . import drawing, look, page
-        scene = self.apart(lambda: look.scene(entry, text, answer))
-        path = getattr(self.args, "html_file", None) or os.path.join(
-            where.path, f".tkdbg-{entry.id}.html")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(page.page(scene))
+    def picture(self, where, job, answer, path=None):
+        """The picture of what an answer loads and stores; the page of it is
+        written beside the progress file, if not elsewhere."""
+        from . import drawing
+        scene = self._scene(job, answer)
+        path = path or os.path.join(where.path, f".tkdbg-{answer.id}.html")
+        self._write_page(path, scene)
         return (drawing.draw(scene, self.style) +
                 f"\nas a page: {self.style.link(path, path)}")
 
-    def _page(self, entry, text, answer):
-        from . import look, page
-        return page.page(self.apart(lambda: look.scene(entry, text, answer)))
+    def _scene(self, job, answer):
+        from . import look
+        return self.apart(lambda: look.scene(job, answer))
+
+    @staticmethod
+    def _write_page(path, scene):
+        from . import page
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(page.page(scene))
 
     # ---- authors ---------------------------------------------------------
 
@@ -288,10 +288,10 @@ class Commands:
                 for fault in faults], rejected
 
 
-def _work(entry, text):
+def _work(submission):
     def work():
-        from . import check  # NumPy is for the child alone
-        return vars(check.check(entry, text, entry.file))
+        from . import checker  # NumPy is for the child alone
+        return vars(checker.check(submission))
     return work
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from . import check, manifest, words
+from . import checker, manifest, words
+from .answer import Submission
 from .manifest import KeyFault
 
 SECONDS = 2.0  # no puzzle takes longer to check
@@ -71,8 +72,12 @@ def _squeezed(line):
     return re.sub(r"\s", "", line)
 
 
+def _answer(entry, text):
+    return checker.check(Submission(entry, text, entry.file))
+
+
 def _faults_of_answers(entry):
-    if check.check(entry, entry.starter, entry.file).ok:
+    if _answer(entry, entry.starter).ok:
         yield "the learner's file is right as it is shipped"
     for name, kernels in ("solution", None), ("other", entry.key.other):
         if name == "solution" or kernels:
@@ -82,7 +87,7 @@ def _faults_of_answers(entry):
 
 
 def _faults_of_right(entry, name, kernels):
-    answer = check.check(entry, entry.solution(kernels), entry.file)
+    answer = _answer(entry, entry.solution(kernels))
     for failure in answer.failures:
         yield (f"the {name} fails ({answer.case}): "
                f"{failure['kind']}: {failure.get('message', failure)}")
@@ -96,7 +101,7 @@ def _faults_of_wrong(entry, wrong):
     except KeyFault as e:
         yield f"wrong answer ({wrong.why}): {e}"
         return
-    answer = check.check(entry, text, entry.file)
+    answer = _answer(entry, text)
     kinds = [f["kind"] for f in answer.failures]
     if answer.ok:
         yield f"this wrong answer is accepted: {wrong.why}"

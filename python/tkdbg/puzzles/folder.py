@@ -13,6 +13,7 @@ import os
 from dataclasses import dataclass
 
 from . import pack as packs
+from .answer import Submission
 from .manifest import KeyFault
 
 STATE = ".tkdbg-puzzles"
@@ -92,6 +93,9 @@ class Folder:
                            ) from None
         except UnicodeDecodeError as e:
             raise KeyFault(f"{self.file(entry)} is not UTF-8: {e}") from None
+
+    def submission(self, entry):
+        return Submission(entry, self.text(entry), entry.file)
 
     def reset(self, entry):
         """Puts the file back as it was shipped; it is to be solved again."""

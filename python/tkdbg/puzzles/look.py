@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from .. import _capi
-from . import check, data, engine
+from . import checker, data, engine
 
 HIDDEN = ("case", "verdict")  # kinds that say no more than they say
 
@@ -22,15 +22,15 @@ def spot(answer):
     return placed[0] if placed else None
 
 
-def case_of(entry, answer):
+def case_of(submission, answer):
     """The case that an answer failed in, or the first one."""
-    listed = check.cases(entry)
+    listed = checker.cases(submission.entry)
     return listed[max(answer.number - 1, 0) if not answer.ok else 0]
 
 
 # ---- why -----------------------------------------------------------------
 
-def why(entry, text, answer, colour):
+def why(submission, answer, colour):
     """Where a wrong element came from, or the whole report of what was
     found, as text."""
     if answer.ok:
@@ -41,8 +41,7 @@ def why(entry, text, answer, colour):
     wrong = next((f for f in answer.failures if "tensor" in f and
                   f["kind"] == "value"), None)
     with engine.Engine(colour) as e:
-        trial = check.Trial(e, entry, text, answer.file,
-                            case_of(entry, answer))
+        trial = checker.Trial(e, submission, case_of(submission, answer))
         if wrong is None:
             trial.failures()
             return e.report.rstrip("\n") or "There is nothing more to say."
@@ -64,7 +63,7 @@ def breakpoints(answer):
     return [f"{at['line']} if {condition}" if condition else str(at["line"])]
 
 
-def debug(entry, text, answer, colour):
+def debug(submission, answer, colour):
     """Runs the case that failed under the debugger, in a process of its own
     that has this terminal."""
     sys.stdout.flush()
@@ -74,7 +73,7 @@ def debug(entry, text, answer, colour):
         if pid == 0:
             try:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
-                _debug(entry, text, answer, colour)
+                _debug(submission, answer, colour)
             except engine.Refused as e:
                 print(e)
             finally:
@@ -85,22 +84,22 @@ def debug(entry, text, answer, colour):
         signal.signal(signal.SIGINT, before)
 
 
-def _debug(entry, text, answer, colour):
+def _debug(submission, answer, colour):
     stops = breakpoints(answer)
     listed = (ctypes.c_char_p * (len(stops) + 1))(*(s.encode()
                                                     for s in stops))
     options = _capi.ConsoleOptions(breakpoints=listed,
                                    nbreakpoints=len(stops), colour=colour,
                                    stop_at_start=not stops, no_init=True)
-    case = case_of(entry, answer)
+    case = case_of(submission, answer)
     with engine.Engine() as e:
         e.shows = True
         out = ctypes.c_void_p()
-        trial = check.Trial(e, entry, text, answer.file, case)
+        trial = checker.Trial(e, submission, case)
         launches = trial.launches()
         e.must(e.lib.tk_console_new(e.session, ctypes.byref(options),
                                     ctypes.byref(out)))
-        print(f"{entry.id}, {case}; 'help' explains, 'quit' leads back",
+        print(f"{answer.id}, {case}; 'help' explains, 'quit' leads back",
               flush=True)
         trial.run(launches)
 
@@ -110,22 +109,22 @@ def _debug(entry, text, answer, colour):
 ELEMENTS = 1 << 16  # in a picture, at most
 
 
-def scene(entry, text, answer):
+def scene(submission, answer):
     """What the programs of a case load and store: plain data for the
     pictures in the terminal and on a page."""
-    case = case_of(entry, answer)
+    case, entry = case_of(submission, answer), submission.entry
     with engine.Engine() as e:
-        trial = check.Trial(e, entry, text, answer.file, case)
+        trial = checker.Trial(e, submission, case)
         launches = trial.launches()
         refused = ""
         try:
             _, logs = trial.run(launches)
         except engine.Refused as error:
             logs, refused = [], str(error)
-    buffers = check.all_buffers(launches)
+    buffers = checker.all_buffers(launches)
     names = list(buffers)
     return {"id": entry.id, "title": entry.title, "task": entry.task,
-            "case": str(case), "source": text, "ok": answer.ok,
+            "case": str(case), "source": submission.text, "ok": answer.ok,
             "refused": refused,
             "grids": [list(n.grid) for n in launches],
             "tensors": [_tensor(n, buffers[n], answer) for n in names],

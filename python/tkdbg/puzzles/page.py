@@ -5,6 +5,7 @@ import html
 import json
 import os
 import string
+import textwrap
 
 from . import words
 
@@ -32,7 +33,7 @@ def page(scene):
 <div class="columns">
 <div>
 <section><h2>Task</h2>
-<pre>{html.escape(scene["task"].partition(chr(10))[2].strip())}</pre></section>
+{_task(scene["task"])}</section>
 <section><h2>The kernel</h2><pre>{_source(scene["source"])}</pre></section>
 </div>
 <div>{_pictures(scene)}</div>
@@ -42,6 +43,16 @@ def page(scene):
     if scene["steps"]:
         body += f"<script>\n{_read('page.js')}</script>"
     return _whole(f"{scene['id']}: {scene['title']}", body)
+
+
+def _task(text):
+    """What stands below a task's title: paragraphs flow, what is indented
+    stays as it is."""
+    parts = text.partition("\n")[2].strip("\n").split("\n\n")
+    return "\n".join(
+        f"<pre>{html.escape(textwrap.dedent(part))}</pre>"
+        if part.startswith(" ") else f"<p>{html.escape(part)}</p>"
+        for part in parts)
 
 
 def _json(scene):

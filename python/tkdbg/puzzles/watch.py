@@ -2,7 +2,7 @@
 ask for.  It never goes on by itself."""
 from __future__ import annotations
 
-from . import changes, check  # noqa: F401 (children then have NumPy)
+from . import changes, checker  # noqa: F401 (children then have NumPy)
 from . import report, terminal
 from .manifest import KeyFault
 
@@ -18,7 +18,7 @@ class Watch:
         self.commands, self.where = commands, where
         self.style = commands.style
         self.entry = where.current()
-        self.answer = None
+        self.job = self.answer = None
         self.polls = polls
         self.wants_reset = False
         self.terminal = terminal.Terminal()
@@ -63,14 +63,13 @@ class Watch:
             self.say("\x1b[H\x1b[2J\x1b[3J")
         entry = self.entry
         try:
-            text = self.where.text(entry)
+            self.job = self.where.submission(entry)
         except KeyFault as e:
             self.say(str(e))
             self.answer = None
             self.prompt()
             return
-        self.text = text
-        self.answer, said = self.commands.settled(self.where, entry, text)
+        self.answer, said = self.commands.settled(self.where, self.job)
         path = self.where.file(entry)
         self.say(f"{entry.id}: {entry.title}")
         self.say(report.answer(self.answer, self.style, path))
@@ -169,16 +168,15 @@ class Watch:
         from . import look
         self.terminal.pause()
         try:
-            look.debug(self.entry, self.text, self.answer, self.style.colour)
+            look.debug(self.job, self.answer, self.style.colour)
         finally:
             self.terminal.resume()
         self.prompt()
 
     def _why(self):
         if self.answer:
-            self.say(self.commands.reason(self.entry, self.text, self.answer))
+            self.say(self.commands.reason(self.job, self.answer))
 
     def _view(self):
         if self.answer:
-            self.say(self.commands.picture(self.where, self.entry, self.text,
-                                        self.answer))
+            self.say(self.commands.picture(self.where, self.job, self.answer))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import cost, data, engine, words
-from .answer import Answer
+from .answer import Answer, Submission  # noqa: F401
 
 ORDERS = "reverse", "shuffle:1", "shuffle:2"
 
@@ -57,25 +57,26 @@ def scored(case, key):
             case.block is key.blocks[0] and case.regime == key.regimes[0])
 
 
-def check(entry, text, name):
-    """The Answer for a text, which messages call name."""
+def check(submission):
+    """The Answer for a Submission."""
     began = time.monotonic()
-    answer = Answer(entry.id, name)
+    entry, text = submission.entry, submission.text
+    answer = Answer(entry.id, submission.name)
     answer.failures = words.failures(text, entry.key)
     if not answer.failures:
         with engine.Engine() as e:
-            _check_runs(e, entry, text, answer)
+            _check_runs(e, submission, answer)
     if entry.key.verdict is not None:
-        _judge(entry, text, answer)
+        _judge(submission, answer)
     _show_sources(answer.failures, text)
     answer.seconds = time.monotonic() - began
     return answer
 
 
-def _judge(entry, text, answer):
+def _judge(submission, answer):
     """Adds what is wrong with a verdict.  As long as something is, nothing is
     said of what the detectors found: to find it is the task."""
-    found = words.verdict_failures(text, entry)
+    found = words.verdict_failures(submission.text, submission.entry)
     if found and answer.failures:
         answer.failures = [{"kind": "case", "message":
                             "the kernel is still wrong here; what is wrong "
@@ -83,20 +84,21 @@ def _judge(entry, text, answer):
     answer.failures += found
 
 
-def _check_runs(e, entry, text, answer):
-    listed = cases(entry)
+def _check_runs(e, submission, answer):
+    key, listed = submission.entry.key, cases(submission.entry)
     answer.cases = len(listed)
     for answer.number, case in enumerate(listed, 1):
         answer.case, answer.order = str(case), case.order
-        trial = Trial(e, entry, text, answer.file, case)
+        trial = Trial(e, submission, case)
         answer.failures = trial.failures()
         if answer.number == 1 or answer.failures:
             answer.printed = "".join(e.printed)
         e.printed.clear()
         if answer.failures:
             return
-        if scored(case, entry.key):
-            answer.score = cost.score(trial.made, trial.logs, text)
+        if scored(case, key):
+            answer.score = cost.score(trial.made, trial.logs,
+                                      submission.text)
 
 
 def _show_sources(failures, text):
@@ -109,9 +111,9 @@ def _show_sources(failures, text):
 class Trial:
     """An answer in one case."""
 
-    def __init__(self, e, entry, text, name, case):
-        self.engine, self.entry, self.case = e, entry, case
-        self.text, self.name = text, name
+    def __init__(self, e, submission, case):
+        self.engine, self.submission, self.case = e, submission, case
+        self.entry = submission.entry
 
     def launches(self):
         """The launches of the case, with new data, which are always the
@@ -128,9 +130,10 @@ class Trial:
         output."""
         findings, logs = [], []
         self.engine.check(detectors)
-        module = self.engine.open(self.name, self.text)
+        module = self.engine.open(self.submission.name, self.submission.text)
         for launch in launches:
-            running = self.engine.launch(module, launch, self.entry.kernel)
+            running = self.engine.launch(module, launch,
+                                         self.submission.main_kernel)
             try:
                 asked = explain and explain["tensor"] in launch.arguments
                 found, log = running.run(

@@ -1,0 +1,69 @@
+"""Puzzles in a notebook: the same checks, shown as a cell's value."""
+from __future__ import annotations
+
+import html
+
+from .. import source
+from . import apart, checker, look, page, pack, report
+from .answer import Answer, Submission
+from .manifest import KeyFault
+
+HEIGHT = 640  # of the picture, in pixels
+
+
+class Text(str):
+    """A text that is shown as it is, without quotes."""
+
+    def _repr_pretty_(self, printer, _cycle):
+        printer.text(str(self))
+
+
+class Result:
+    """What became of a kernel, as text and with a picture."""
+
+    def __init__(self, answer, scene, after):
+        self.answer, self.scene, self.after = answer, scene, after
+
+    def __bool__(self):
+        return self.answer.ok
+
+    def __repr__(self):
+        text = report.answer(self.answer, report.Style())
+        return f"{text}\n  {self.after}" if self and self.after else text
+
+    def _repr_pretty_(self, printer, _cycle):
+        printer.text(repr(self))
+
+    def _repr_html_(self):
+        drawn = html.escape(page.page(self.scene), quote=True)
+        return (f"<pre>{html.escape(repr(self))}</pre>"
+                f'<iframe srcdoc="{drawn}" width="100%" height="{HEIGHT}" '
+                'style="border:0" title="what it loads and stores"></iframe>')
+
+
+def find(id_, folder):
+    return pack.Pack(folder or pack.built_in()).find(id_)
+
+
+def check(kernel, id_, folder=None):
+    """A Result; raises KeyFault for what is no kernel."""
+    entry = find(id_, folder)
+    function = getattr(kernel, "fn", None)
+    if not callable(function):
+        raise KeyFault(f"{kernel!r} is no kernel: a @triton.jit function is "
+                       "checked")
+    found = source.find(function)
+    submission = Submission(entry, found.text, found.name, function.__name__)
+
+    def work():
+        answer = checker.check(submission)
+        return vars(answer), look.scene(submission, answer)
+    try:
+        result, scene = apart.one(work, apart.Limits())
+    except apart.Failed as e:
+        failure = {"kind": "limit", "message": str(e)}
+        return Result(Answer(entry.id, found.name, [failure]), dict(
+            id=entry.id, title=entry.title, task=entry.task, case="no case",
+            source=found.text, ok=False, refused=str(e), grids=[],
+            tensors=[], steps=[]), "")
+    return Result(Answer(**result), scene, entry.key.after)
