@@ -24,7 +24,7 @@ front      __init__      install(), uninstall(), options()
            excepthook    uncaught exceptions, as reports
 triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
-           installed     what its own run() compiles and launches instead
+           beside        what its own run() compiles and launches instead
            inductor      the files that PyTorch's compiler writes
            vcuda         the virtual CUDA devices: their torch function mode
            vcuda_patches ... what names a device and is not told to it

@@ -4,13 +4,13 @@ ours.
 Decoration is left to Triton, so that its classes, and libraries that look
 into them, keep working; a JITFunction gets one of ours when it is compiled
 or called from a kernel, those decorated before install() as well.  Launches
-go through Triton's own ``run``, see installed.py.
+go through Triton's own ``run``, see beside.py.
 """
 from __future__ import annotations
 
 import sys
 
-from . import bench, errors, installed, launch, source, tuner
+from . import bench, beside, errors, launch, source, tuner
 from .modules import cublas
 from .patches import Patches as Attributes
 
@@ -35,7 +35,7 @@ class Patches:
         self.jit_class = jit.JITFunction
         self._knobs(triton)
         put = self.attributes.set
-        compiler = installed.Compiler(ours)
+        compiler = beside.Compiler(ours)
         for module in (triton, triton.compiler, compiler.triton):
             put(module, "compile", compiler.compile)
         put(jit.JITFunction, "_pack_args",
@@ -43,7 +43,7 @@ class Patches:
         put(jit.JITCallable, "_unsafe_update_src",
             self._counted(jit.JITCallable._unsafe_update_src))
         put(jit, "native_specialize_impl",
-            installed.specialize(jit.native_specialize_impl))
+            beside.specialize(jit.native_specialize_impl))
         for name in _TUNER:
             put(autotuner.Autotuner, name, vars(tuner.Autotuner)[name])
         for name in ("do_bench", "do_bench_cudagraph"):
@@ -53,7 +53,7 @@ class Patches:
             put(handles, "CublasLt", cublas.in_place_of(handles.CublasLt))
         self.driver = triton.runtime.driver
         self.before = getattr(self.driver, "_active", None)
-        self.driver.set_active(installed.Driver(compiler))
+        self.driver.set_active(beside.Driver(compiler))
         self.session.adopt = self.adopt
         self.session.error_classes = _error_classes()
         self.session.not_tuned = _not_tuned()
