@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,15 @@ class Learner(unittest.TestCase):
         self.write(self.entry.starter)  # broken again: pending again
         self.run_puzzles("run", "b03")
         self.assertNotIn("solved ", self.run_puzzles("list")[1])
+
+    def test_a_cold_start(self):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.run_puzzles("init", "p")
+        self.run_puzzles("verify", "b03")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        # what it would take if nobody else used the processors; twice the
+        # bar, as processors that are shared are slower
+        self.assertLess(after.ru_utime - before.ru_utime, 1.0)
 
     def test_verify_grades_a_folder(self):
         self.write(self.entry.solution())

@@ -64,8 +64,9 @@ def answer(found, style, path=None):
         if found.case and any(f["kind"] not in STATIC for f in found.failures):
             lines.append(style.wrap(
                 f"case {found.number} of {found.cases}: {found.case}", "  "))
+        shown = set()
         for failure in found.failures[:SHOWN]:
-            lines += _failure(failure, style)
+            lines += _failure(failure, style, shown)
         more = len(found.failures) - SHOWN
         if more > 0:
             lines.append(f"  and {more} more, perhaps for the same reason")
@@ -84,13 +85,14 @@ def _headline(found, style, path, colour, word):
             style("bold", style.link(found.file, path)))
 
 
-def _failure(f, style):
-    """The lines about one failure."""
+def _failure(f, style, shown):
+    """The lines about one failure; shown are the source lines that stand
+    above."""
     if "tensor" in f:
-        return _wrong_value(f, style)
+        return _wrong_value(f, style, shown)
     where = f"line {f['line']}: " if f.get("line") else ""
     lines = [style.wrap(f"{f['kind']}: {where}{f['message']}", "    ", "  ")]
-    lines += _source(f, style)
+    lines += _source(f, style, shown)
     if f.get("help"):
         lines.append(style.wrap(f"help: {f['help']}", "      ", "    "))
     for note in f.get("notes", ()):
@@ -100,7 +102,7 @@ def _failure(f, style):
     return lines
 
 
-def _wrong_value(f, style):
+def _wrong_value(f, style, shown):
     few = f"{f['wrong']} of {f['of']} elements are wrong"
     if f["kind"] == "unwritten":
         return [style.wrap(f"unwritten: no program writes {f['element']}, "
@@ -112,13 +114,14 @@ def _wrong_value(f, style):
         program = ", ".join(map(str, f["program"]))
         lines.append(f"    written by program ({program}) at line "
                      f"{f['line']}")
-        lines += _source(f, style)
+        lines += _source(f, style, shown)
     return lines
 
 
-def _source(f, style):
-    if not f.get("source"):
+def _source(f, style, shown):
+    if not f.get("source") or f["line"] in shown:
         return []
+    shown.add(f["line"])
     return [style("cyan", f"    {f['line']:4} | {f['source']}")]
 
 
