@@ -49,12 +49,15 @@ def outer_add(x_ptr, y_ptr, z_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
               "alone", [("rows[:, None] * N", "rows[:, None] * M")]),
         Wrong("race", "the columns are not masked: they reach into the next "
               "row", [("(rows < M)[:, None] & (cols < N)[None, :]",
-                       "(rows < M)[:, None] & (cols >= 0)[None, :]")]),
+                       "(rows < M)[:, None]")]),
         Wrong("out-of-bounds", "the rows are not masked",
               [("(rows < M)[:, None] & (cols < N)[None, :]",
-                "(rows >= 0)[:, None] & (cols < N)[None, :]")]),
-        Wrong("value", "x and y change places",
-              [("z = x[:, None] + y[None, :]", "z = x[:, None] - y[None, :]")
+                "(cols < N)[None, :]")]),
+        Wrong("shape", "x and y change places: x becomes the row",
+              [("z = x[:, None] + y[None, :]", "z = x[None, :] + y[:, None]")
+               ]),
+        Wrong("value", "it multiplies, as an outer product does",
+              [("z = x[:, None] + y[None, :]", "z = x[:, None] * y[None, :]")
                ]),
     ],
 )
