@@ -3,6 +3,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import support
 support.need("library", "numpy")
 
 from tkdbg.puzzles import folder, manifest  # noqa: E402
+from tkdbg.puzzles import pack as packs  # noqa: E402
 
 PATIENCE = 30.0  # seconds, on a machine that does other things too
 SEQUENCE = re.compile(r"\x1b(\][^\x1b]*\x1b\\|\[[0-9;?]*[a-zA-Z])")
@@ -86,11 +88,23 @@ class Session:
 PROMPT = "q quit"
 
 
+def pack_of_three(path):
+    """A pack of few of tkdbg's puzzles, which new ones do not change."""
+    made = os.path.join(path, "pack")
+    os.makedirs(os.path.join(made, "key"))
+    names = "a02_copy.py", "b03_outer_add.py", "d01_silent_tail.py"
+    for name in ("pack.json", *names, *(f"key/{n}" for n in names)):
+        shutil.copyfile(os.path.join(packs.built_in(), name),
+                        os.path.join(made, name))
+    return made
+
+
 class Watch(unittest.TestCase):
     def setUp(self):
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
-        self.where = folder.make(made.name)
+        self.where = folder.make(os.path.join(made.name, "mine"),
+                                 pack_of_three(made.name))
         self.copy = self.where.pack.find("a02")
         self.outer = self.where.pack.find("b03")
         self.where.now = "a02"
