@@ -348,6 +348,7 @@ install: all
 	$(call put,644,$(B)/libtkdbg.so $(B)/libtkdbg.a,$(D)/lib)
 	$(call put,644,$(HEADERS),$(D)/include/tkdbg)
 	$(call put,644,$(B)/tkdbg.1,$(D)/share/man/man1)
+	$(call put,644,gdbstub/tkdbg-gdb.py,$(D)/share/tkdbg)
 	$(call put,644,$(DOCS),$(D)/share/doc/tkdbg)
 	$(call put,644,$(EXAMPLES),$(D)/share/doc/tkdbg/examples)
 	install -d '$(COMPLETIONS)'
@@ -381,8 +382,9 @@ DIST ?= dist
 wheel:
 	@PYTHON='$(PYTHON)' DIST='$(DIST)' sh tools/wheel.sh
 
-# The three folders named tkdbg are ours alone.
+# The four folders named tkdbg are ours alone.
 uninstall:
 	rm -f '$(D)/bin/tkdbg' '$(D)/lib/libtkdbg.so' '$(D)/lib/libtkdbg.a' \
 	  '$(D)/share/man/man1/tkdbg.1' '$(COMPLETIONS)/tkdbg'
-	rm -rf '$(D)/lib/tkdbg' '$(D)/include/tkdbg' '$(D)/share/doc/tkdbg'
+	rm -rf '$(D)/lib/tkdbg' '$(D)/include/tkdbg' '$(D)/share/doc/tkdbg' \
+	  '$(D)/share/tkdbg'

@@ -302,7 +302,7 @@ static void write_frames(gs_elf *w) {
   gs_number(b, DW_CFA_val_offset, 1);
   gs_uleb(b, RSP);
   gs_uleb(b, 0);
-  while ((b->n - 4) % 8) tk_buf_putc(b, '\0');
+  while (b->n % 8) tk_buf_putc(b, '\0');
   gs_patch(b, 0, b->n - 4, 4);
   gs_number(b, 4 + 8 + 8, 4);
   gs_number(b, 0, 4);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "gdbstub/save.h"
 #include "gdbstub/stub.h"
 
@@ -61,6 +62,33 @@ void gs_monitor_program(gs_stub *g, const char *rest) {
                   known && p.state == TK_PROGRAM_DONE
                       ? "has run to its end"
                       : "cannot be listed beside the one that has stopped");
+}
+
+void gs_monitor_check(gs_stub *g, const char *rest) {
+  const char *list = !strcmp(rest, "on") ? "all" : rest;
+  const char *line = tk_arena_printf(&g->scratch, "set check %s", list);
+  tk_debugger_command(g->commands, *list ? line : "info checks");
+}
+
+void gs_monitor_lanes(gs_stub *g, const char *rest) {
+  uint64_t program, offset;
+  size_t level, n;
+  const tk_debug_value *v;
+  const gs_slot *s =
+      gs_slot_at(g, strtoull(rest, NULL, 0), &program, &level, &offset);
+  const char *name = s ? gs_slot_expression(g, s) : NULL;
+  tk_buf_clear(&g->text);
+  if (!s || tk_debug_select(g->d, program, level) != TK_OK ||
+      tk_debug_evaluate(g->d, name, &v, &n) != TK_OK || n != 1) {
+    tk_buf_puts(&g->text, "none\n");
+    return;
+  }
+  size_t first = (size_t)(offset / s->shown);
+  tk_buf_puts(&g->text,
+              s->type.pointers ? "pointer" : tk_dtype_name(s->type.dtype));
+  for (size_t i = first; v->undefined && i < s->lanes; i++)
+    if (v->undefined[i]) tk_buf_printf(&g->text, " %zu", i - first);
+  tk_buf_putc(&g->text, '\n');
 }
 
 void gs_monitor_elf(gs_stub *g, const char *rest) {
@@ -123,7 +151,7 @@ static void run_line(gs_stub *g, const char *line) {
     explain_monitor(g, &monitors[i]);
 }
 
-/* A command may say how to go on; that counts when the client goes on. */
+/* Going on is the client's business: it would not know where it stands. */
 void gs_on_monitor(gs_stub *g, const char *rest) {
   char line[2048];
   size_t n = gs_take_bytes(&rest, line, sizeof line - 1);
@@ -134,9 +162,13 @@ void gs_on_monitor(gs_stub *g, const char *rest) {
   }
   tk_buf_clear(&g->text);
   run_line(g, line + strspn(line, " "));
-  if (tk_debug_will_resume(g->d))
-    tk_buf_puts(&g->text, "This moves the launch behind gdb's back: use gdb's "
-                          "own commands.\n");
+  if (tk_debug_will_resume(g->d)) {
+    tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_NONE});
+    tk_buf_puts(&g->text, "That would move the launch behind gdb's back: use "
+                          "gdb's own commands.\n");
+  }
+  if (tk_debug_has_quit(g->d))
+    tk_buf_puts(&g->text, "The run ends when gdb goes on.\n");
   gs_console(g, tk_buf_str(&g->text), g->text.n);
   tk_buf_puts(&g->reply, "OK");
 }

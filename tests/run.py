@@ -10,8 +10,9 @@ Suites, in order:
            what may happen to its terminal (robust.py), what
            Tab completes (completion.py), and that going back
            finds who wrote an element (last_writer.py)
-  gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb, as run.py
-           there says
+  gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb and lldb, as
+           run.py there says; every command through `monitor`
+           (every_command.py), what tools say of the symbols (elf_tools.py)
   docs     transcripts: tests/cli/*.txt and the console blocks of README.md
            and docs/*.md, as 'text' in tests/support/transcript.py says
 
@@ -302,10 +303,9 @@ def suite_debug(build):
                                       argv=[*name.split(), *how])
 
 
-def gdb_file(out, name, build):
-    """Sessions of one file; skipped by name where the debugger is absent."""
-    status, output = run([sys.executable, 'tests/gdb/run.py', '--build', build,
-                          name])
+def gdb_script(out, name, build, argv=()):
+    """Lines 'ok', 'FAIL', or 'SKIP' by name where a program is absent."""
+    status, output = run([sys.executable, *(argv or [name]), '--build', build])
     for skipped in re.findall(r'^SKIP (\S+): (.*)$', output, re.M):
         out.skip(*skipped)
     bad = len(re.findall(r'^FAIL ', output, re.M))
@@ -316,8 +316,12 @@ def gdb_file(out, name, build):
 
 
 def suite_gdb(build):
+    for script in 'every_command.py', 'elf_tools.py':
+        name = 'tests/gdb/' + script
+        yield name, functools.partial(gdb_script, name=name, build=build)
     for name in ['docs/gdb.md', *sorted(glob.glob('tests/gdb/*.txt'))]:
-        yield name, functools.partial(gdb_file, name=name, build=build)
+        yield name, functools.partial(gdb_script, name=name, build=build,
+                                      argv=['tests/gdb/run.py', name])
 
 
 def docs_file(out, path, name, build):

@@ -55,6 +55,8 @@ wanted() {
   has_python IPython || echo python3-ipython
   has_command gdb || echo gdb
   has_command lldb || echo lldb
+  has_command dwarfdump || echo dwarfdump
+  has_command eu-elflint || echo elfutils
 }
 
 as_root() {
