@@ -36,6 +36,15 @@ check 'a program builds with what is installed' ${CC:-cc} -o program \
   -L"$at/lib" -Wl,-rpath,"$at/lib" -ltkdbg
 status 'and runs' 0 ./program
 
+if "${PYTHON:-python3}" -c 'import numpy' 2>/dev/null; then
+  status 'installed puzzles' 0 env TKDBG_PYTHON="${PYTHON:-python3}" \
+    "$at/bin/tkdbg" puzzles init puzzles
+  (cd puzzles && "$at/bin/tkdbg" puzzles view b03) >out 2>&1
+  says 'installed puzzles: a page' out 'as a page'
+else
+  skip 'installed puzzles' 'NumPy is not installed'
+fi
+
 check 'uninstall' place uninstall
 find "$SCRATCH/root" ! -type d >left
 silent 'uninstall leaves nothing' left
@@ -67,6 +76,9 @@ else
     venv/bin/tkdbg run -c 'import sys; print(sys.prefix)' >out 2>err
     says "the script's Python is the wheel's own" out "$SCRATCH/venv"
     status 'the module' 0 venv/bin/python -m tkdbg run "$vector_add"
+    status "the wheel's puzzles" 0 venv/bin/tkdbg puzzles init course
+    (cd course && ../venv/bin/tkdbg puzzles view b03) >out 2>&1
+    says "the wheel's puzzles: a page" out 'as a page'
     status 'a place for other Pythons' 0 venv/bin/tkdbg --python-path
     says 'a place for other Pythons: it is in the package' out \
       /site-packages/tkdbg/path

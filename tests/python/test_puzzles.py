@@ -91,6 +91,18 @@ class Guide(unittest.TestCase):
             self.assertTrue(any(text in fault for fault in found),
                             (text, found))
 
+    def test_a_key_that_is_at_fault(self):
+        with open(os.path.join(self.folder, "key", "b04_scale.py")) as f:
+            key = f.read()
+        for old, new, said in (
+                ("def launch", "def launch(", "key/b04_scale.py:4: Syntax"),
+                ("make.floats(", "make.float(", "key/b04_scale.py:6: Attrib"),
+                ("sizes=", "sices=", "key/b04_scale.py:10: TypeError")):
+            self.write("key/b04_scale.py", key.replace(old, new, 1))
+            status, out, _ = puzzles("--pack", self.folder, "dev", "check")
+            self.assertEqual(status, 1)
+            self.assertIn(said, out)
+
     def test_stray_files_are_named(self):
         self.write("notes.txt", "")
         self.write("key/z01_gone.py", "")
@@ -151,6 +163,29 @@ class Learner(unittest.TestCase):
                          (str(total), str(total - 1)))
         self.assertEqual(self.run_puzzles("verify", "b03")[0], 0)
 
+    def test_files_that_were_handed_in(self):
+        """A folder without progress, in which most files are missing."""
+        with tempfile.TemporaryDirectory() as made:
+            with open(os.path.join(made, self.entry.file), "w") as f:
+                f.write(self.entry.solution())
+            status, out, _ = puzzles("verify", "--all", "--json", cwd=made)
+            self.assertEqual(os.listdir(made), [self.entry.file])
+        answers = json.loads(out)["answers"]
+        self.assertEqual(status, 1)
+        self.assertEqual([a["id"] for a in answers if a["ok"]], ["b03"])
+        self.assertEqual({f["kind"] for a in answers for f in a["failures"]},
+                         {"missing"})
+
+    def test_what_kernels_print_is_no_xml(self):
+        path = os.path.join(self.where.path, "out.xml")
+        self.write(self.entry.solution().replace(
+            "    tl.store(", '    print("\\x01<b>", M)\n    tl.store(z_ptr, '
+            "0.0)\n    tl.store("))
+        self.run_puzzles("verify", "b03", "--junit", path)
+        text = ElementTree.parse(path).getroot().find("testcase").find(
+            "failure").text
+        self.assertIn("?<b>", text)
+
     def test_hints_come_one_by_one(self):
         said = [self.run_puzzles("hint", "b03")[1] for _ in range(4)]
         self.assertTrue(said[0].startswith("hint 1 of 3:"))
@@ -172,7 +207,9 @@ class Learner(unittest.TestCase):
 
     def test_what_is_asked_wrongly_is_said(self):
         for words, said in ((["run", "z99"], "no puzzle 'z99'"),
-                            (["verify"], "verify what?")):
+                            (["verify"], "verify what?"),
+                            (["verify", "b03", "--junit", "/no/where"],
+                             "/no/where")):
             status, _, err = self.run_puzzles(*words)
             self.assertEqual(status, 2)
             self.assertIn(said, err)

@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from . import commands, manifest
+from . import apart, commands, manifest
 
 
 # options of every command, which may stand before or after its name
@@ -95,7 +95,9 @@ def run(argv):
     try:
         what = args.command or ("html" if args.html else "watch")
         return getattr(commands.Commands(args), what)()
-    except manifest.KeyFault as e:
+    except (manifest.KeyFault, apart.Failed, OSError) as e:
+        if isinstance(e, BrokenPipeError):
+            raise
         print(f"tkdbg: {e}", file=sys.stderr)
         return 2
 

@@ -24,6 +24,12 @@ class Limits:
 
 class Failed(Exception):
     """A child gave no answer; the text says why."""
+    kind = "limit"
+
+
+class Faulty(Failed):
+    """What was to be computed raised an exception."""
+    kind = "fault"
 
 
 class Child:
@@ -65,8 +71,12 @@ class Child:
             raise Failed("the process that ran it ended by signal "
                          f"{os.WTERMSIG(status)}")
         said = json.loads(b"".join(self.parts) or "null")
-        if said is None or "failed" in said:
-            raise Failed(said["failed"] if said else "it gave no answer")
+        if said is None:
+            raise Failed("it gave no answer")
+        if "fault" in said:
+            raise Faulty(said["fault"])
+        if "limit" in said:
+            raise Failed(said["limit"])
         return said["result"]
 
 
@@ -77,9 +87,9 @@ def _compute(work, limits, into):
         _limit(limits)
         said = {"result": work()}
     except MemoryError:
-        said = {"failed": f"it needs more than {limits.mebibytes} MiB"}
+        said = {"limit": f"it needs more than {limits.mebibytes} MiB"}
     except BaseException as e:
-        said = {"failed": f"{type(e).__name__}: {e}"}
+        said = {"fault": f"{type(e).__name__}: {e}"}
     with open(into, "w", encoding="utf-8") as f:
         json.dump(said, f)
     os._exit(0)
@@ -100,7 +110,7 @@ def _limit(limits):
 
 def each(works, limits, workers=None):
     """Computes all works, some at a time; yields (number, result, None) or
-    (number, None, reason) as they end."""
+    (number, None, Failed) as they end."""
     waiting = list(enumerate(works))[::-1]
     workers = workers or os.cpu_count() or 1
     chosen = selectors.DefaultSelector()
@@ -117,7 +127,7 @@ def each(works, limits, workers=None):
                 try:
                     yield number, child.result(), None
                 except Failed as e:
-                    yield number, None, str(e)
+                    yield number, None, e
     finally:
         for child in running.values():
             child.kill()
@@ -140,7 +150,7 @@ def _ended(chosen, running):
 
 def one(work, limits):
     """The result of one work; raises Failed."""
-    for _, result, reason in each([work], limits, 1):
-        if reason is not None:
-            raise Failed(reason)
+    for _, result, failed in each([work], limits, 1):
+        if failed is not None:
+            raise failed
         return result

@@ -32,25 +32,30 @@ class Commands:
     def checked(self, jobs):
         """(entry, Answer) of each Submission, as they end."""
         works = [_work(job) for job in jobs]
-        for i, result, reason in apart.each(works, self.limits):
+        for i, result, failed in apart.each(works, self.limits):
             entry = jobs[i].entry
-            if reason is not None:
+            if failed is not None:
                 result = dict(id=entry.id, file=jobs[i].name, failures=[
-                    {"kind": "limit", "message": reason}])
+                    {"kind": failed.kind, "message": str(failed)}])
             yield entry, Answer(**result)
+
+    def all_checked(self, where, entries):
+        """(entry, Answer) of each puzzle; a file that is not there is an
+        answer too."""
+        jobs = []
+        for entry in entries:
+            try:
+                jobs.append(where.submission(entry))
+            except KeyFault as e:
+                yield entry, Answer(entry.id, entry.file, [
+                    {"kind": "missing", "message": str(e)}])
+        yield from self.checked(jobs)
 
     def settled(self, where, job):
         """The Answer for a Submission, and what is said of its score;
         remembers both."""
         (entry, answer), = self.checked([job])
         return answer, settle(where, entry, answer)
-
-    def apart(self, work):
-        """What work() gives in a process of its own."""
-        try:
-            return apart.one(work, self.limits)
-        except apart.Failed as e:
-            raise KeyFault(str(e)) from None
 
     # ---- commands --------------------------------------------------------
 
@@ -140,7 +145,7 @@ class Commands:
                    [where.pack.find(i) for i in self.args.ids])
         if not entries:
             raise KeyFault("verify what? Name puzzles, or --all")
-        found = dict(self.checked([where.submission(e) for e in entries]))
+        found = dict(self.all_checked(where, entries))
         answers = [found[e] for e in entries]
         solved = sum(a.ok for a in answers)
         if self.args.junit:
@@ -159,9 +164,8 @@ class Commands:
 
     def check_all(self, where):
         """Checks every puzzle and says which have changed."""
-        jobs = [where.submission(e) for e in where.pack.entries]
         solved = 0
-        for entry, answer in self.checked(jobs):
+        for entry, answer in self.all_checked(where, where.pack.entries):
             before = where.standing(entry).done
             settle(where, entry, answer)
             solved += answer.ok
@@ -169,7 +173,7 @@ class Commands:
                 report.say(f"{entry.id} is solved" if answer.ok else
                            f"{entry.id} was solved, and is pending again: "
                            f"{answer.failures[0]['kind']}")
-        report.say(f"{solved} of {len(jobs)} solved")
+        report.say(f"{solved} of {len(where.pack.entries)} solved")
 
     def hint(self):
         where = self.where()
@@ -227,7 +231,8 @@ class Commands:
     def reason(self, job, answer):
         """Where the wrong element of an answer came from."""
         from . import look
-        return self.apart(lambda: look.why(job, answer, self.style.colour))
+        return apart.one(lambda: look.why(job, answer, self.style.colour),
+                         self.limits)
 
     def view(self):
         where, job, answer = self._looked_at()
@@ -246,7 +251,7 @@ class Commands:
 
     def _scene(self, job, answer):
         from . import look
-        return self.apart(lambda: look.scene(job, answer))
+        return apart.one(lambda: look.scene(job, answer), self.limits)
 
     @staticmethod
     def _write_page(path, scene):
@@ -280,8 +285,8 @@ class Commands:
         works = [lambda e=e: dev.faults(e) for e in entries]
         limits = apart.Limits(5 * self.limits.seconds, self.limits.mebibytes)
         found, rejected = [], 0
-        for i, result, reason in apart.each(works, limits):
-            faults, wrong = result or ([reason], 0)
+        for i, result, failed in apart.each(works, limits):
+            faults, wrong = result or ([str(failed)], 0)
             found.append((i, faults))
             rejected += wrong
         return [f"{entries[i].name}: {fault}" for i, faults in sorted(found)

@@ -6,6 +6,7 @@ import os
 import re
 
 from . import checker, manifest, words
+from . import pack as packs
 from .answer import Submission
 from .manifest import KeyFault
 
@@ -22,7 +23,8 @@ def faults(entry):
     except KeyFault as e:
         return [str(e)], 0
     except Exception as e:  # of the key's own code
-        return [f"{type(e).__name__}: {e}"], 0
+        return [f"{packs.place(e, entry.key_path)}: {type(e).__name__}: {e}"
+                ], 0
     return found, len(entry.key.wrong)
 
 

@@ -148,8 +148,14 @@ def make(path, pack=None):
 
 
 def find(pack=None):
-    """The learner's folder that this directory lies in; raises KeyFault."""
+    """The learner's folder that this directory lies in, or this directory
+    if it holds a file of the pack; raises KeyFault."""
     path = os.getcwd()
+    if not os.path.exists(os.path.join(path, STATE)):
+        here = Folder(path, pack)
+        if any(os.path.exists(here.file(e)) for e in here.pack.entries) and (
+                path != here.pack.folder):
+            return here
     while not os.path.exists(os.path.join(path, STATE)):
         above = os.path.dirname(path)
         if above == path:

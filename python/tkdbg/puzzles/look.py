@@ -38,6 +38,8 @@ def why(submission, answer, colour):
     if any(f["kind"] in HIDDEN for f in answer.failures):
         return ("To find that out is the task: the debugger (d), 'tkdbg run "
                 "--check' and the picture (v) help.")
+    if any(f["kind"] == "limit" for f in answer.failures):
+        return "The debugger (d) shows what it does for so long."
     wrong = next((f for f in answer.failures if "tensor" in f and
                   f["kind"] == "value"), None)
     with engine.Engine(colour) as e:

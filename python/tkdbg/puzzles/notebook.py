@@ -61,7 +61,7 @@ def check(kernel, id_, folder=None):
     try:
         result, scene = apart.one(work, apart.Limits())
     except apart.Failed as e:
-        failure = {"kind": "limit", "message": str(e)}
+        failure = {"kind": e.kind, "message": str(e)}
         return Result(Answer(entry.id, found.name, [failure]), dict(
             id=entry.id, title=entry.title, task=entry.task, case="no case",
             source=found.text, ok=False, refused=str(e), grids=[],

@@ -11,6 +11,7 @@ import functools
 import json
 import os
 import re
+import traceback
 
 from . import manifest
 from .manifest import KeyFault
@@ -105,6 +106,9 @@ class Entry:
         except OSError as e:
             raise KeyFault(f"cannot read {self.key_path}: "
                            f"{e.strerror}") from None
+        except Exception as e:
+            raise KeyFault(f"{place(e, self.key_path)}: "
+                           f"{type(e).__name__}: {e}") from e
         puzzle = names.get("PUZZLE")
         if not isinstance(puzzle, manifest.Puzzle):
             raise KeyFault(f"{self.key_path} sets no PUZZLE")
@@ -178,6 +182,16 @@ class Entry:
         words = " ".join(f"{k}={_word(v)}" for k, v in verdict.items())
         return re.sub(r"^# verdict:.*$", lambda _: f"# verdict: {words}",
                       text, count=1, flags=re.M)
+
+
+def place(error, path):
+    """"FILE:LINE" of the innermost line of a file that an exception passed
+    through, or the file alone."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)
+             if f.filename == path]
+    if isinstance(error, SyntaxError) and error.filename == path:
+        lines.append(error.lineno)
+    return f"{path}:{lines[-1]}" if lines else path
 
 
 def _word(value):

@@ -3,7 +3,7 @@ ask for.  It never goes on by itself."""
 from __future__ import annotations
 
 from . import changes, checker  # noqa: F401 (children then have NumPy)
-from . import report, terminal
+from . import apart, report, terminal
 from .manifest import KeyFault
 
 KEYS = (("n", "next"), ("h", "hint"), ("l", "list"), ("c", "check all"),
@@ -27,9 +27,6 @@ class Watch:
         watched = changes.Changes(self.where.path, self.polls)
         try:
             with self.terminal:
-                if self.where.pack.welcome and not any(
-                        s.done for s in self.where.standings.values()):
-                    self.say(self.style.wrap(self.where.pack.welcome) + "\n")
                 self.check()
                 while self._step(watched):
                     pass
@@ -61,6 +58,8 @@ class Watch:
         """Checks the current puzzle and shows what came of it."""
         if self.terminal.is_terminal and not self.style.plain:
             self.say("\x1b[H\x1b[2J\x1b[3J")
+        if not any(s.done for s in self.where.standings.values()):
+            self.say(self.style.wrap(self.where.pack.welcome) + "\n")
         entry = self.entry
         try:
             self.job = self.where.submission(entry)
@@ -112,12 +111,15 @@ class Watch:
         action = {"n": self._next, "h": self._hint, "l": self._list,
                   "c": self._check_all, "d": self._debug, "w": self._why,
                   "v": self._view, "?": self.prompt}.get(key)
-        if key == "r":
-            self._reset(asked)
-        elif action:
-            action()
-        else:
-            self.say(f"{key!r} is no key; ? shows them")
+        try:
+            if key == "r":
+                self._reset(asked)
+            elif action:
+                action()
+            else:
+                self.say(f"{key!r} is no key; ? shows them")
+        except (KeyFault, OSError, apart.Failed) as e:
+            self.say(f"That cannot be done: {e}")
         return True
 
     def _next(self):
@@ -141,12 +143,8 @@ class Watch:
     def _list(self):
         self.commands.show_list(self.where)
         word = self.terminal.line("go to (an id, or Enter to stay): ")
-        if not word:
-            return
-        try:
+        if word:
             self.go(self.where.pack.find(word))
-        except KeyFault as e:
-            self.say(str(e))
 
     def _check_all(self):
         self.say("checking all puzzles ...")
