@@ -26,7 +26,8 @@ typedef enum cli_command_id {
 #define IN_RUN (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
-#define IN_IR (1u << CLI_IR)
+#define IN_COMPILE (1u << CLI_COMPILE)
+#define IN_IR (1u << CLI_IR | IN_COMPILE)
 #define IN_KERNELS (1u << CLI_KERNELS)
 #define IN_PUZZLES (1u << CLI_PUZZLES)
 #define IN_HELP (1u << CLI_HELP)
@@ -155,6 +156,7 @@ int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);
 int cli_replay(const cli_args *a);
 int cli_ir(const cli_args *a);
+int cli_compile(const cli_args *a);
 int cli_kernels(const cli_args *a);
 int cli_puzzles(const cli_args *a);
 int cli_help(const cli_args *a);

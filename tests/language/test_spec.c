@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "support/float_format.h"
-#include "tkdbg/tkdbg.h"
+#include "tkdbg/compile.h"
 #include "support/suite.h"
 
 enum {
@@ -55,7 +55,7 @@ typedef struct file {
   const char *name;
   int line;
   long assertions, failures;
-  bool from_text;
+  int way;
 } file;
 
 static char *names[256];
@@ -398,9 +398,46 @@ static tk_status describe(tk_launch *l, const block *b) {
   return st == TK_OK ? tk_launch_value(l, "N_", &n) : st;
 }
 
-/* from_text: the typed form is printed, read again, and that is run. */
+/* Ways to run a kernel: as specialised; its typed form printed and read again;
+ * what all of the compiler's passes leave; and what each of them leaves. */
+enum { SPECIALISED, FROM_TEXT, ALL_PASSES, ONE_PASS };
+
+static int ways(void) {
+  int n = ONE_PASS;
+  while (tk_pass_name((size_t)(n - ONE_PASS))) n++;
+  return n;
+}
+
+static const char *way_name(int way) {
+  static const char *const whole[] = {"specialised", "from text", "all passes"};
+  return way < ONE_PASS ? whole[way] : tk_pass_name((size_t)(way - ONE_PASS));
+}
+
+/* The passes other than that of the way. */
+static const char *passes_to_skip(int way, char *list, size_t size) {
+  const char *name;
+  *list = 0;
+  for (size_t i = 0; way >= ONE_PASS && (name = tk_pass_name(i)); i++) {
+    size_t n = strlen(list);
+    if ((int)i != way - ONE_PASS)
+      snprintf(list + n, size - n, "%s%s", n ? "," : "", name);
+  }
+  return list;
+}
+
+/* The kernel's form for the way; NULL: it does not compile. */
+static const char *form_for_way(tk_launch *l, int way) {
+  char skip[200];
+  tk_emit_options o = {.size = sizeof o,
+                       .skip = passes_to_skip(way, skip, sizeof skip)};
+  const char *form = NULL;
+  if (way == FROM_TEXT) return tk_launch_ir(l);
+  tk_launch_emit(l, &o, &form);
+  return form;
+}
+
 static tk_status run_source(tk_session *s, const block *b, const text *t,
-                            bool compile_only, bool from_text) {
+                            bool compile_only, int way) {
   tk_run_options opt = {.size = sizeof opt, .dot = "exact"};
   tk_module *m;
   tk_function *fn;
@@ -412,8 +449,9 @@ static tk_status run_source(tk_session *s, const block *b, const text *t,
     st = tk_launch_compile_option(l, "supported_fp8_dtypes",
                                   "fp8e4b15,fp8e4nv,fp8e4b8,fp8e5,fp8e5b16");
   if (st == TK_OK) st = describe(l, b);
-  const char *form = st == TK_OK && from_text ? tk_launch_ir(l) : NULL;
-  if (form) {
+  if (st == TK_OK && way != SPECIALISED) {
+    const char *form = form_for_way(l, way);
+    if (!form) return TK_FINDING;
     st = tk_ir_open(s, "spec.tk", form, strlen(form), &fn);
     if (st == TK_OK) st = tk_launch_new(s, fn, &l);
     if (st == TK_OK) st = describe(l, b);
@@ -494,7 +532,7 @@ static void run_block(file *f, block *b) {
   fill_up(b);
   put_kernel(t, b, NULL);
   f->assertions += b->nlines;
-  if (run_source(s, b, t, false, f->from_text) != TK_OK) {
+  if (run_source(s, b, t, false, f->way) != TK_OK) {
     complain(f, b->number[0], b->title, tk_report(s, false));
   } else {
     adopt_memory(b);
@@ -519,7 +557,7 @@ static void run_refusal(file *f, block *b, char *line) {
   prepare(b);
   put_kernel(t, b, line);
   f->assertions++;
-  tk_status st = run_source(s, b, t, true, false);
+  tk_status st = run_source(s, b, t, true, SPECIALISED);
   const char *report = tk_report(s, false);
   if (st != TK_FINDING)
     complain(f, f->line, "accepted", line);
@@ -590,12 +628,11 @@ static void run_file(file *f) {
   fclose(in);
 }
 
-/* Each file twice: as compiled, and by way of the typed form as text. */
 START_TEST(one_file) {
-  file f = {.name = names[_i / 2], .from_text = _i % 2};
+  file f = {.name = names[_i / ways()], .way = _i % ways()};
   run_file(&f);
-  printf("%-24s %s %6ld assertions, %ld failed\n", f.name,
-         f.from_text ? "from text" : "compiled ", f.assertions, f.failures);
+  printf("%-24s %-17s %6ld assertions, %ld failed\n", f.name, way_name(f.way),
+         f.assertions, f.failures);
   fflush(stdout);
   ck_assert_msg(f.assertions > 0, "%s asserts nothing", f.name);
   ck_assert_msg(f.failures == 0, "%s: %ld of %ld assertions failed", f.name,
@@ -629,7 +666,7 @@ int main(int argc, char **argv) {
   Suite *suite = suite_create("spec");
   TCase *tc = tcase_create("files");
   tcase_set_timeout(tc, 120);
-  tcase_add_loop_test(tc, one_file, 0, 2 * nnames);
+  tcase_add_loop_test(tc, one_file, 0, ways() * nnames);
   suite_add_tcase(suite, tc);
   int failed = run_suite(suite);
   for (int i = 0; i < nnames; i++) free(names[i]);

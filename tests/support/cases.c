@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tkdbg/compile.h"
+
 enum { MAX_FILES = 64 };
 
 static void *allocated(void *p) {
@@ -285,9 +287,11 @@ void case_expects_lines(const test_case *c, const char *text,
   free(copy);
 }
 
-tk_status case_launch_from_text(tk_session *s, tk_launch **l) {
+tk_status case_launch_by(tk_session *s, case_way way, tk_launch **l) {
+  tk_emit_options o = {.size = sizeof o};
   tk_function *f;
   const char *form = tk_launch_ir(*l);
+  if (form && way == CASE_BY_PASSES) tk_launch_emit(*l, &o, &form);
   if (!form) return tk_launch_compile(*l);
   tk_status st = tk_ir_open(s, "k.tk", form, strlen(form), &f);
   return st == TK_OK ? tk_launch_new(s, f, l) : st;

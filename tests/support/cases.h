@@ -80,9 +80,17 @@ tk_status case_arguments(tk_launch *l, const test_case *c,
                          bool (*give)(void *ud, tk_launch *l, const char *name,
                                       const char *value, tk_status *st),
                          void *ud);
-/* In place of a launch with its arguments, one of what its typed form says as
- * text, without arguments; left alone where it does not compile. */
-tk_status case_launch_from_text(tk_session *s, tk_launch **l);
+/* How a kernel gets to run: as it is specialised; its typed form as text, read
+ * again; what the compiler's passes leave of it, read again. */
+typedef enum case_way {
+  CASE_SPECIALISED,
+  CASE_FROM_TEXT,
+  CASE_BY_PASSES,
+  CASE_WAYS
+} case_way;
+/* In place of a launch with its arguments, one of the form that the way leads
+ * to, without arguments; left alone where it does not compile. */
+tk_status case_launch_by(tk_session *s, case_way way, tk_launch **l);
 /* Fails the test unless text has each line of want. */
 void case_expects_lines(const test_case *c, const char *text, const char *want);
 

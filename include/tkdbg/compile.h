@@ -1,0 +1,44 @@
+/* compile.h - what the compiler makes of a launch, stage by stage, as text.
+ *
+ * The first stage, "ttir", is the typed form in single assignment, as the
+ * passes leave it: what Triton calls TTIR.  It is a form like any other:
+ * tk_ir_open reads it, and it runs to the same bits.  src/nvptx/nvptx.h says
+ * what holds of it beyond the form's own rules.
+ *
+ * Ownership: the caller owns options; texts belong to the launch, until the
+ * next one is asked for.
+ */
+#ifndef TKDBG_COMPILE_H
+#define TKDBG_COMPILE_H
+
+#include "tkdbg/tkdbg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tk_emit_options {
+  size_t size;      /* sizeof(tk_emit_options) */
+  const char *emit; /* a stage; NULL: the first */
+  const char *skip; /* passes that do not run, "cse,licm"; NULL: none */
+  bool after_all;   /* the form after each pass, below a line that names it */
+} tk_emit_options;
+
+/* The launch's kernel at that stage, as text.  Fails, and *out is NULL, when it
+ * does not compile (TK_FINDING) and when there is no such stage or pass
+ * (TK_USAGE), once that is reported. */
+tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
+                         const char **out);
+
+/* The i-th stage, and the i-th pass, in the order in which they come, with a
+ * line about it; NULL past the end. */
+const char *tk_stage_name(size_t i);
+const char *tk_stage_doc(size_t i);
+const char *tk_pass_name(size_t i);
+const char *tk_pass_doc(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

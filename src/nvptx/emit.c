@@ -1,0 +1,146 @@
+/* emit.c - a launch compiled, stage by stage: the public edge. */
+#include <stdio.h>
+#include <string.h>
+
+#include "nvptx/nvptx.h"
+#include "spec/origin.h"
+#include "tkdbg/compile.h"
+
+typedef struct stage {
+  const char *name, *doc;
+} stage;
+
+static const stage stages[] = {
+#define STAGE(id, name, doc) {name, doc},
+#include "nvptx/stage.def"
+#undef STAGE
+};
+
+const char *tk_stage_name(size_t i) {
+  return i < TK_COUNT(stages) ? stages[i].name : NULL;
+}
+
+const char *tk_stage_doc(size_t i) {
+  return i < TK_COUNT(stages) ? stages[i].doc : NULL;
+}
+
+const char *tk_pass_name(size_t i) {
+  const tkn_pass *p = tkn_pass_at(i);
+  return p ? p->name : NULL;
+}
+
+const char *tk_pass_doc(size_t i) {
+  const tkn_pass *p = tkn_pass_at(i);
+  return p ? p->doc : NULL;
+}
+
+/* ---- what was asked for -------------------------------------------------- */
+
+static void TK_NORETURN unknown_name(tk_env *e, const char *what,
+                                     const char *name, size_t len,
+                                     const char *(*at)(size_t i)) {
+  char word[64];
+  tk_nearest near;
+  tk_buf all;
+  size_t n = len < sizeof word - 1 ? len : sizeof word - 1;
+  memcpy(word, name, n);
+  word[n] = 0;
+  near = tk_nearest_start(word);
+  tk_buf_init(&all, e);
+  for (size_t i = 0; at(i); i++) {
+    tk_nearest_try(&near, at(i));
+    tk_buf_printf(&all, "%s%s", i ? ", " : "", at(i));
+  }
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "there is no %s called '%s'", what, word);
+  const char *best = tk_nearest_best(&near);
+  if (best)
+    tk_diag_help(e, d, "did you mean '%s'? There is: %s", best,
+                 tk_buf_str(&all));
+  else
+    tk_diag_help(e, d, "there is: %s", tk_buf_str(&all));
+  tk_buf_free(&all);
+  tk_throw(e, TK_USAGE);
+}
+
+static bool is_word(const char *name, const char *s, size_t len) {
+  return name && strlen(name) == len && !memcmp(name, s, len);
+}
+
+static void check_stage(tk_env *e, const char *name) {
+  for (size_t i = 0; i < TK_COUNT(stages); i++)
+    if (!strcmp(stages[i].name, name)) return;
+  unknown_name(e, "stage", name, strlen(name), tk_stage_name);
+}
+
+/* Which passes of a list "a,b" there are, a bit each. */
+static uint64_t passes_named(tk_env *e, const char *list) {
+  uint64_t found = 0;
+  for (const char *s = list; s && *s;) {
+    size_t len = strcspn(s, ","), i = 0;
+    while (tkn_pass_at(i) && !is_word(tk_pass_name(i), s, len)) i++;
+    if (!tkn_pass_at(i)) unknown_name(e, "pass", s, len, tk_pass_name);
+    found |= (uint64_t)1 << i;
+    s += len + (s[len] != 0);
+  }
+  return found;
+}
+
+/* ---- compiling ----------------------------------------------------------- */
+
+typedef struct compiling {
+  tk_launch *launch;
+  const tk_emit_options *o;
+  tk_program *p; /* that is made, to be freed */
+} compiling;
+
+/* A pass that leaves a form which breaks a rule is our mistake. */
+static void check_form(const tk_program *p, const char *pass) {
+#ifdef TK_ASSERTS
+  tk_flaw flaw;
+  bool holds = tk_program_verify(p, &flaw);
+  if (!holds) fprintf(stderr, "after %s: %s\n", pass, flaw.text);
+  TK_ASSERT(holds);
+#else
+  (void)p;
+  (void)pass;
+#endif
+}
+
+static void print_after(tk_launch *l, const tk_program *p, const char *what) {
+  tk_buf_printf(&l->text, "// after %s\n", what);
+  tk_program_print(&l->text, p);
+  tk_buf_puts(&l->text, "\n");
+}
+
+static void compile_launch(tk_env *e, void *ud) {
+  compiling *c = ud;
+  tk_launch *l = c->launch;
+  if (c->o->emit) check_stage(e, c->o->emit);
+  uint64_t skipped = passes_named(e, c->o->skip);
+  tk_unit *u = l->unit = tk_specialise(e, l);
+  tk_buf_clear(&l->text);
+  c->p = tkn_single_assignment(e, &u->program);
+  check_form(c->p, "single-assignment");
+  if (c->o->after_all) print_after(l, c->p, "single-assignment");
+  const tkn_pass *pass;
+  for (size_t i = 0; (pass = tkn_pass_at(i)); i++) {
+    if (skipped >> i & 1) continue;
+    pass->run(c->p);
+    tkn_settle(c->p);
+    check_form(c->p, pass->name);
+    if (c->o->after_all) print_after(l, c->p, pass->name);
+  }
+  if (!c->o->after_all) tk_program_print(&l->text, c->p);
+}
+
+tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
+                         const char **out) {
+  tk_emit_options all = {0};
+  memcpy(&all, o, o->size < sizeof all ? o->size : sizeof all);
+  compiling c = {.launch = l, .o = &all};
+  tk_status st = tk_session_guard(l->session, compile_launch, &c);
+  tk_program_free(c.p);
+  *out = st == TK_OK ? tk_buf_str(&l->text) : NULL;
+  return st;
+}

@@ -1,0 +1,40 @@
+/* nvptx.h - from the typed form to code for a GPU: single assignment, and the
+ * passes over it.
+ *
+ * A program in single assignment is a tk_program like any other: it has a
+ * text, the verifier's rules hold, and the interpreter runs it.  Beyond that,
+ * every slot is given its value by one instruction, or it is a *merge*: a slot
+ * that stands for what several ways bring to a place where they meet.  A merge
+ * is given its value by the last instructions of each way, copies, or the
+ * constants that stand for one: of both sides of an if, before a loop, and at
+ * the end of its body.  (So it is a
+ * phi in conventional SSA; Sreedhar, Ju, Gillies and Santhanam, "Translating
+ * Out of Static Single Assignment Form", SAS 1999.)  The result of a `cond`
+ * is a merge of its two bodies, which may give it by any instruction.
+ *
+ * Such a program belongs to whoever made it (tk_program_free).  It borrows
+ * names, sources and inline assembly from the one that it was made from, which
+ * must outlive it.
+ */
+#ifndef TK_NVPTX_NVPTX_H
+#define TK_NVPTX_NVPTX_H
+
+#include "ir/ir.h"
+
+/* The same program in single assignment. */
+tk_program *tkn_single_assignment(tk_env *e, const tk_program *p);
+
+/* A pass: a row of pass.def. */
+typedef struct tkn_pass {
+  const char *name, *doc;
+  void (*run)(tk_program *p);
+} tkn_pass;
+
+/* The passes in the order in which they run; NULL past the end. */
+const tkn_pass *tkn_pass_at(size_t i);
+
+/* Numbers statements and instructions in the order of the text, and marks last
+ * uses, once all that changes the program has changed it. */
+void tkn_settle(tk_program *p);
+
+#endif

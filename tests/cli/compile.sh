@@ -1,0 +1,60 @@
+# tkdbg compile: what it prints, runs to the same bits, and what it refuses.
+. "$ROOT/tests/support/check.sh"
+
+cat >k.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    total = tl.zeros((B,), tl.float32)
+    last = total
+    for j in range(0, n):
+        total, last = total + tl.load(x + i + j * (2 * B)) * (n + 0), total
+    if n > 2:
+        total = total + last
+    table = total[:, None] * 2 + (total[:, None] + 1)
+    table = tl.dot(table.to(tl.float16) + tl.zeros((B, B), tl.float16),
+                   tl.full((B, B), 0.5, tl.float16),
+                   tl.zeros((B, B), tl.float32))
+    tl.store(y + i, tl.sum(table, 1), mask=i < 32 * B)
+K
+A='--kernel k --arg x=f32[256]:randn --arg y=f32[32]:zeros --arg n=4'
+A="$A --arg B=16"
+status 'plain' 0 tkdbg run k.py $A --grid 2 -q --save y=plain.npy
+status 'compile' 0 tkdbg compile k.py $A
+cp out k.tk
+says 'a form' out 'tkdbg-ir 1'
+status 'what it prints runs' 0 tkdbg run --ir k.tk --grid 2 -q \
+  --arg x=f32[256]:randn --arg y=f32[32]:zeros --arg n=4 --save y=passes.npy
+check 'to the same bits' cmp plain.npy passes.npy
+check 'nothing is added to n' sh -c '! grep -q "binary %n" k.tk'
+
+status 'after all' 0 tkdbg compile k.py $A --print-ir-after-all
+check 'the manual lists every pass in order' sh -c '
+  sed -n "s|^// after ||p" out | tail -n +2 >ran
+  sed "1,/^## The passes/d" "$ROOT/docs/compile.md" |
+    sed -n "s/^| .\([a-z-]*\). | [^|]*|$/\1/p" | grep -vx as >listed
+  cmp ran listed'
+for pass in $(cat ran); do
+  status "without $pass" 0 tkdbg compile k.py $A --skip-pass $pass
+  check "$pass does something" sh -c '! cmp -s out k.tk'
+done
+status 'two are skipped' 0 tkdbg compile k.py $A --print-ir-after-all \
+  --skip-pass cse,licm
+check 'they did not run' sh -c '! grep -qE "after (cse|licm)" out'
+
+status 'unknown pass' 2 tkdbg compile k.py $A --skip-pass cse,limc
+says 'unknown pass: its name' err "there is no pass called 'limc'"
+says 'unknown pass: the nearest' err "did you mean 'licm'?"
+says 'unknown pass: all' err 'reorder-broadcast'
+status 'unknown stage' 2 tkdbg compile k.py $A --emit ptx
+says 'unknown stage: all' err 'ttir'
+status 'no file' 2 tkdbg compile
+status 'does not compile' 1 tkdbg compile k.py --kernel k --arg x=f32[4] \
+  --arg y=f32[4] --arg n=4 --arg B=3
+status 'a launch file' 0 tkdbg run k.py $A --grid 2 -q --record k.safetensors
+status 'of a launch file' 0 tkdbg compile k.safetensors
+check 'the same form' cmp out k.tk
