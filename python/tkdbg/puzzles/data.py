@@ -124,6 +124,7 @@ class Output(Buffer):
             array[...] = encode(start, dtype) if is_float(dtype) else start
         super().__init__(array, dtype)
         self.fresh = start is None
+        self.unwritten = self.fresh  # until a launch writes to it
         self.terms, self.scale, self.once = terms, scale, once
         self.work = work or ("fp64" if dtype == "fp64" else "fp32")
 

@@ -131,8 +131,8 @@ class Running:
 
     def _tensor(self, buffer):
         array, storage = buffer.array, buffer.storage
-        fresh = buffer.written and buffer.fresh
-        flags = (_capi.TENSOR_UNWRITTEN if fresh else
+        unwritten = buffer.written and buffer.unwritten
+        flags = (_capi.TENSOR_UNWRITTEN if unwritten else
                  0 if buffer.written else _capi.TENSOR_READONLY)
         tensor = _capi.Tensor(
             data=array.ctypes.data, dtype=self.engine.dtype(buffer.dtype),
@@ -150,8 +150,12 @@ class Running:
                  for k, v in options.items()}
         chosen = _capi.RunOptions(log_accesses=True, dot=b"exact", **given)
         self.lib.tk_launch_run(self.ptr, byref(chosen), None)
-        return (self.engine.take_findings(),
-                accesses.Accesses(self.lib, self.ptr))
+        log = accesses.Accesses(self.lib, self.ptr)
+        buffers = self.launch.buffers()
+        for site in log.sites:
+            if site.writes and site.tensor in buffers:
+                buffers[site.tensor].unwritten = False
+        return self.engine.take_findings(), log
 
     def record(self, path):
         """Writes a launch file."""
