@@ -204,10 +204,25 @@ class _Array:
         return self._array.__array_interface__["data"][0]
 
 
+class _Tensor:
+    """A tensor for Triton to look at: whether its address is divisible is
+    no reason to think that somebody else may write there now."""
+
+    def __init__(self, tensor):
+        self.dtype = tensor.dtype
+        self._tensor = tensor
+
+    def data_ptr(self):
+        with tensors.without_torch_functions():
+            return tensors.data_ptr(self._tensor)
+
+
 def specialize(native):
     """Triton's function for the type of an argument, which also knows the
     arrays that launches of ours take."""
     def native_specialize_impl(backend, arg, *rest):
+        if arguments.kind_of(type(arg)) == "torch":
+            return native(backend, _Tensor(arg), *rest)
         try:
             return native(backend, arg, *rest)
         except TypeError:

@@ -223,8 +223,7 @@ class JITFunction(JITCallable, KernelInterface):
             self._check_reads(session)  # it may call what others called
             if not self._opened:
                 return self.prepare(session, values, options)
-            if not session.addresses:
-                self._keep(key, prepared)
+            self._keep(key, prepared)
         return prepared
 
     def _check_reads(self, session):
@@ -276,8 +275,6 @@ class JITFunction(JITCallable, KernelInterface):
             raise
 
     def _find(self, key):
-        if session_.current().addresses:
-            return None  # extras are different each time
         try:
             return self._prepared.get(key)
         except TypeError:  # an option that cannot be hashed

@@ -14,6 +14,7 @@ class Prepared:
         self.function = function
         self.session = session
         self._ir_printed = False
+        self._extras = 0  # memory that it was told of last
         out = c_void_p()
         session.free_garbage()
         session.check(session.lib.tk_launch_new(
@@ -69,8 +70,7 @@ class Prepared:
         session.reader.compiling = True
         try:
             self.fill(values)
-            if not session.addresses:
-                self.compile()
+            self.compile()
         finally:
             session.reader.finish()
 
@@ -97,8 +97,8 @@ class Prepared:
         session.reader.compiling = grid is None
         try:
             self.fill(values)
-            if session.addresses:
-                self._add_extras(session.addresses.alive())
+            if session.addresses or self._extras:
+                self._set_extras(session.addresses.alive())
             if grid is None or 0 in grid:
                 self.compile()
             else:
@@ -123,9 +123,13 @@ class Prepared:
                 self.run(values, grid)
         graphs.launched(again, tensors)
 
-    def _add_extras(self, storages):
+    def _set_extras(self, storages):
+        """Tells the launch of the memory whose address the program asked
+        for; what it was told of before, and has gone, is empty."""
         byte = self.session.dtype("int8")
-        for i, (address, nbytes) in enumerate(storages):
+        gone = [(0, 0)] * (self._extras - len(storages))
+        self._extras = len(storages)
+        for i, (address, nbytes) in enumerate(storages + gone):
             tensor = _capi.Tensor(data=address, dtype=byte, rank=1,
                                   storage=address, storage_bytes=nbytes)
             tensor.shape[0], tensor.strides[0] = nbytes, 1

@@ -147,7 +147,7 @@ class Reader:
         try:
             storage = t.untyped_storage()
             base = storage.data_ptr()
-            data = _data_ptr(t)
+            data = data_ptr(t)
         except (RuntimeError, NotImplementedError, AttributeError):
             return self._read_unbacked(t, dtype)
         return Layout(data, self.dtype(dtype or t.dtype), tuple(t.shape),
@@ -168,7 +168,7 @@ class Reader:
         if staged is None:
             staged = self.staging[base] = (storage.cpu(), storage)
         host = staged[0]
-        address = _data_ptr(t)
+        address = data_ptr(t)
         offset = address - base
         return Layout(host.data_ptr() + offset, self.dtype(dtype or t.dtype),
                       tuple(t.shape), t.stride(), host.data_ptr(),
@@ -239,7 +239,7 @@ _READONLY = _capi.TENSOR_READONLY
 _ARRAY_KINDS = {"f": "float", "i": "int", "u": "uint"}
 
 
-def _data_ptr(t):
+def data_ptr(t):
     """t.data_ptr(), unnoticed by watch_addresses."""
     read = type(t).data_ptr
     return getattr(read, "tkdbg_original", read)(t)

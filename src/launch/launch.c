@@ -279,9 +279,10 @@ static bool has_items(const tk_value *v) {
   return v->kind == TK_V_TUPLE || v->kind == TK_V_DESCRIPTOR;
 }
 
-/* A tensor in a value is an extra, named like "x[1][0]": what knows about
- * extras (bounds, launch files) then knows about it. */
-static uint64_t keep_part(tk_launch *l, const char *name, const tk_tensor *t) {
+/* The number of the extra of this name, which is t from now on.  A tensor in a
+ * value is one, named like "x[1][0]": what knows about extras (bounds, launch
+ * files) then knows about it. */
+static uint64_t keep_extra(tk_launch *l, const char *name, const tk_tensor *t) {
   check_tensor(l, name, t);
   tk_arg extra = {.name = name, .kind = TK_ARG_TENSOR, .tensor = *t};
   for (size_t i = 0; i < l->extras.n; i++) {
@@ -299,7 +300,7 @@ static uint64_t keep_part(tk_launch *l, const char *name, const tk_tensor *t) {
 static void keep_parts(tk_launch *l, tk_arena *a, const char *name,
                        tk_value *v) {
   if (v->kind == TK_V_TENSOR) {
-    v->lo = keep_part(l, name, v->ptr);
+    v->lo = keep_extra(l, name, v->ptr);
     v->ptr = NULL;
   }
   for (size_t i = 0; has_items(v) && i < v->n; i++)
@@ -368,10 +369,7 @@ static void set_text(tk_env *e, void *ud) {
 static void add_extra(tk_env *e, void *ud) {
   (void)e;
   arg_call *c = ud;
-  check_tensor(c->l, c->param, c->tensor);
-  tk_arg extra = {.kind = TK_ARG_TENSOR, .tensor = *c->tensor};
-  extra.name = tk_arena_strdup(&c->l->arena, c->param);
-  TK_PUSH(&c->l->arena, &c->l->extras, extra);
+  keep_extra(c->l, c->param, c->tensor);
 }
 
 tk_status tk_launch_tensor(tk_launch *l, const char *param,

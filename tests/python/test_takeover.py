@@ -38,6 +38,19 @@ class Installed(support.ScriptCase):
         self.assertEqual(done.stdout, "True <class 'triton.runtime.jit."
                                       "JITFunction'>\n")
 
+    def test_triton_asks_for_addresses_itself(self):
+        """It asks whether they are divisible, and hands them to nobody."""
+        done = self.run_installed("""
+            x = torch.ones(100, device="cuda")
+            z = torch.empty(101, device="cuda")
+            for _ in range(3):
+                add[(4,)](x, x, z, 100, BLOCK=32)
+            from tkdbg import session
+            assert not session.current().addresses
+            z.sum()
+        """, "--check=unwritten", check=False)
+        self.assertIn("no program writes z[100]", done.stderr)
+
     def test_language_objects(self):
         done = self.run_installed("""
             from triton.language.extra import libdevice

@@ -251,6 +251,16 @@ class Torch(unittest.TestCase):
         z = torch.zeros(2)
         second_of[(2,)](ptrs, z)
         self.assertEqual(z.tolist(), [2, 4])
+        # Other memory, and less of it, is known to the same kernel later.
+        del parts
+        last = torch.tensor([5.0, 6.0])
+        ptrs[0] = last.data_ptr()
+        made = len(second_of._prepared)
+        second_of[(1,)](ptrs, z)
+        self.assertEqual(z.tolist(), [6, 4])
+        self.assertEqual(len(second_of._prepared), made)
+        with self.assertRaises(tkdbg.KernelError):
+            second_of[(2,)](ptrs, z)
 
     def test_addresses_are_forgotten(self):
         known = tensors.Addresses()
