@@ -17,6 +17,8 @@
 #   make bench-debug  what the debugger costs, beside the plain run
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
+#   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
+#                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
 #                   TIME seconds, if not 0
 #   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
@@ -129,7 +131,7 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate demo fuzz-forms fuzzed-forms test tested \
+.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms test tested \
   check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
   bench-debug accuracy fuzz mutants clean test-programs fuzzers FORCE
@@ -321,6 +323,12 @@ fuzz-forms:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-forms
 fuzzed-forms: $(B)/tests/ir/test_mutated
 	@$< $(RUNS) $(FIRST)
+
+# What Triton's compiler takes and refuses, and tkdbg: minutes, without a GPU.
+RECORD ?=
+front: all
+	@$(PYTHON) tests/front/front.py --tkdbg $(B)/tkdbg --python '$(PYTHON)' \
+	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)')
 
 # Every operation has a specification, an example and an error test.
 gate:

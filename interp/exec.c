@@ -127,7 +127,7 @@ static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
                tk_lane_int(d, tki_lanes(&slots[st->ub])),
                tk_lane_int(d, tki_lanes(&slots[st->step])), tk_dtypes[d].size};
   if (st->down) c.step = -c.step;
-  if (c.step > 0) return c;
+  if (c.step > 0 || (c.step == 0 && c.at >= c.end)) return c;
   tk_diag *bad = tki_finding(t, TK_D_RUNAWAY,
                              "range step is %lld: the loop "
                              "would never end",

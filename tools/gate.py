@@ -41,7 +41,7 @@ def pattern(name):
     room, _, last = name.partition('.')
     if room == 'builtins':
         return r'(?<![\w.])' + last + r'\('
-    if room == 'dtype':
+    if room in ('dtype', 'int', 'str'):
         return r'\.' + last + r'\('
     if room == 'triton':
         return re.escape(name) + r'\b'

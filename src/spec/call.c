@@ -111,17 +111,21 @@ static void bind_args(tks *s, tks_args *a, const sval *args, size_t n,
   }
 }
 
-sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
-                 const char *const *kw, const tk_span *spans) {
-  tks_args a = {.op = op};
+static sval run_op(tks *s, tks_args a, const sval *args, size_t n,
+                   const char *const *kw, const tk_span *spans) {
   a.rest = TK_NEWN(s->arena, sval, n + 1);
   tk_span at = s->frame->at, call = s->frame->call;
   bind_args(s, &a, args, n, kw, spans);
   if (!call.hi) s->frame->call = at;
-  sval v = op->rule(s, &a);
+  sval v = a.op->rule(s, &a);
   s->frame->at = at;
   s->frame->call = call;
   return v;
+}
+
+sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
+                 const char *const *kw, const tk_span *spans) {
+  return run_op(s, (tks_args){.op = op}, args, n, kw, spans);
 }
 
 sval tks_call_name(tks *s, const char *op, const sval *args, size_t n) {
@@ -551,7 +555,8 @@ static sval call_method(tks *s, const sval *m, const sval *args, size_t n,
     names[i + 1] = kw ? kw[i] : NULL;
     places[i + 1] = spans ? spans[i] : s->frame->at;
   }
-  if (m->op) return tks_call_op(s, m->op, all, n + 1, names, places);
+  tks_args a = {.op = m->op, .method = true};
+  if (m->op) return run_op(s, a, all, n + 1, names, places);
   return call_function(s, m->items[1].fn, all, n + 1, names);
 }
 

@@ -88,6 +88,9 @@ static bool conditions_hold(tks *s, const tk_ast *e) {
 }
 
 static sval expr_comp(tks *s, const tk_ast *e) {
+  if (e->op != '[')
+    tks_error_help(s, TK_D_UNSUPPORTED, "write [... for ... in ...]",
+                   "unsupported AST node type: GeneratorExp");
   sval over = tks_expr(s, e->c);
   if (over.kind != V_TUPLE)
     tks_error(s, TK_D_TYPE, "a comprehension goes over a tuple, not %s",
@@ -200,6 +203,10 @@ static sval expr_cond(tks *s, const tk_ast *e) {
               "Ternary expression with dynamic condition has inconsistent "
               "types %s and %s",
               tks_show(s, &a), tks_show(s, &b));
+  if (sv_is_none(&a))
+    tks_error_help(s, TK_D_TYPE, "decide by a constexpr, or use a number",
+                   "an if expression on a value that is known when the program "
+                   "runs cannot give None");
   tk_inst *in = tks_inst_new(s, TK_I_COND, 0, a.type, 1, &c, 1);
   in->res[0] = tks_slot(s, a.type, NULL);
   cond_copy(s, &yes, &a, in->res[0]);
@@ -386,6 +393,19 @@ static sval object_attr(tks *s, const sval *v, const char *name) {
   return sv_from_value(s, &out);
 }
 
+/* Of a number or a text: what a constexpr has, and methods of Python's. */
+static sval known_attr(tks *s, const sval *v, const char *name) {
+  if (!strcmp(name, "value")) return *v;
+  if (v->kind <= V_STR && !strcmp(name, "type")) return tks_type_of(s, v);
+  const char *class = v->kind == V_STR                        ? "str"
+                      : v->kind == V_INT || v->kind == V_BOOL ? "int"
+                                                              : "";
+  const tks_op *op =
+      tks_find_op(tk_arena_printf(s->arena, "%s.%s", class, name));
+  if (op) return method(s, op, v, NULL);
+  no_attr(s, v, name);
+}
+
 sval tks_attr(tks *s, const sval *v, const char *name) {
   switch (v->kind) {
   case V_MODULE: return tks_module_attr(s, v->s, name);
@@ -404,10 +424,7 @@ sval tks_attr(tks *s, const sval *v, const char *name) {
     no_attr(s, v, name);
   case V_OP: /* PropagateNan.ALL and the like */
     return tks_module_attr(s, v->op->name, name);
-  default:
-    if (!strcmp(name, "value")) return *v;
-    if (v->kind <= V_STR && !strcmp(name, "type")) return tks_type_of(s, v);
-    no_attr(s, v, name);
+  default: return known_attr(s, v, name);
   }
 }
 

@@ -318,7 +318,8 @@ static sval host_global(tks *s, tk_function *fn, const char *name,
               v.str ? v.str : "the host raised an error");
   *found = r > 0;
   if (!r) return sv(V_NONE);
-  bool plain = v.kind <= TK_V_TUPLE || v.kind == TK_V_OBJECT;
+  bool plain =
+      (v.kind <= TK_V_TUPLE && v.kind != TK_V_NONE) || v.kind == TK_V_OBJECT;
   if (plain && !v.is_constexpr && !s->plain_globals) plain_global(s, name);
   return sv_from_value(s, &v);
 }

@@ -290,7 +290,7 @@ sval rule_barrier(tks *s, const tks_args *a) {
 static void assert_inst(tks *s, const sval *cond, const sval *mask,
                         const sval *msg) {
   sval c = tks_to_tensor(s, cond);
-  if (c.type.ptr || tk_is_float(sv_dtype(&c)))
+  if (c.type.ptr)
     tks_error(s, TK_D_TYPE, "an assertion takes a condition, not %s",
               tks_show(s, &c));
   c = tks_cast_to(s, &c, TK_INT1);

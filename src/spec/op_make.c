@@ -42,6 +42,10 @@ sval rule_arange(tks *s, const tks_args *a) {
 static sval full(tks *s, const sval *shape_arg, const sval *value,
                  tk_type elem) {
   int64_t shape[TK_MAX_RANK];
+  if (shape_arg->kind != V_TUPLE)
+    tks_error_help(s, TK_D_SHAPE, "write (n,), or [n]",
+                   "the shape must be a tuple or list, not %s",
+                   tks_show(s, shape_arg));
   int rank = tks_arg_shape(s, shape_arg, shape);
   tks_check_shape(s, shape, rank);
   sval v;
@@ -82,6 +86,9 @@ static sval need_tensor(tks *s, const tks_args *a, size_t i) {
 }
 
 sval rule_zeros_like(tks *s, const tks_args *a) {
+  if (!sv_is_tensor(&a->v[0]))
+    tks_error_help(s, TK_D_TYPE, "use tl.full", "%s takes a tensor, not %s",
+                   a->op->name, tks_show(s, &a->v[0]));
   sval v = need_tensor(s, a, 0);
   return tks_full_like(s, &v.type, 0);
 }
@@ -121,10 +128,9 @@ sval rule_cast(tks *s, const tks_args *a) {
 
 /* ---- types ------------------------------------------------------------- */
 
+/* Of a tensor it is the tensor: assigning takes the wrapper off again. */
 sval rule_constexpr(tks *s, const tks_args *a) {
-  if (sv_runtime(&a->v[0]))
-    tks_error(s, TK_D_TYPE, "a constexpr cannot hold %s",
-              tks_show(s, &a->v[0]));
+  (void)s;
   return a->v[0];
 }
 
@@ -352,6 +358,30 @@ sval rule_py_str(tks *s, const tks_args *a) {
   return sv_str(text, n);
 }
 
+sval rule_bit_length(tks *s, const tks_args *a) {
+  (void)s;
+  tk_int x = a->v[0].i < 0 ? -a->v[0].i : a->v[0].i, n = 0;
+  for (; x; x >>= 1) n++;
+  return sv_int(n);
+}
+
+/* Whether a text begins (mode 0) or ends with another. */
+sval rule_str_affix(tks *s, const tks_args *a) {
+  const char *affix = tks_arg_str(s, a, 1), *text = a->v[0].s;
+  size_t n = strlen(affix), size = a->v[0].n;
+  if (n > size) return sv_bool(false);
+  return sv_bool(!strncmp(a->op->mode ? text + size - n : text, affix, n));
+}
+
+/* Letters of ASCII, as names and formats have. */
+sval rule_str_case(tks *s, const tks_args *a) {
+  char *text = tk_arena_strndup(s->arena, a->v[0].s, a->v[0].n);
+  char first = a->op->mode ? 'a' : 'A', last = a->op->mode ? 'z' : 'Z';
+  for (char *p = text; *p; p++)
+    if (*p >= first && *p <= last) *p ^= 'a' ^ 'A';
+  return sv_str(text, a->v[0].n);
+}
+
 sval rule_py_abs(tks *s, const tks_args *a) {
   const sval *v = &a->v[0];
   if (sv_is_tensor(v)) return tks_call_name(s, "tl.abs", v, 1);
@@ -427,6 +457,12 @@ sval rule_hasattr(tks *s, const tks_args *a) {
   return sv_bool(st == TK_OK);
 }
 
+/* The builtin sees the value that a constexpr holds, which has no .value. */
 sval rule_getattr(tks *s, const tks_args *a) {
-  return tks_attr(s, &a->v[0], tks_arg_str(s, a, 1));
+  const char *name = tks_arg_str(s, a, 1);
+  if (a->v[0].kind <= V_STR && !strcmp(name, "value"))
+    tks_error_help(s, TK_D_NAME, "leave the getattr out",
+                   "%s is the value itself here: it has no attribute value",
+                   tks_show(s, &a->v[0]));
+  return tks_attr(s, &a->v[0], name);
 }

@@ -1,5 +1,6 @@
 /* op_math.c - rules: lane-by-lane arithmetic, selection, products. */
 #include <string.h>
+#include <strings.h>
 
 #include "spec/rule.h"
 #include "spec/version.h"
@@ -68,8 +69,9 @@ sval rule_umulhi(tks *s, const tks_args *a) {
   sval v[2] = {tensor(s, a, 0), tensor(s, a, 1)};
   for (int i = 0; i < 2; i++) {
     s->frame->at = a->span[i];
-    if (v[i].type.ptr || !tk_is_int(sv_dtype(&v[i])) ||
-        tk_dtypes[sv_dtype(&v[i])].bits < 32)
+    bool wide =
+        tk_is_int(sv_dtype(&v[i])) && tk_dtypes[sv_dtype(&v[i])].bits >= 32;
+    if (v[i].type.ptr || (!wide && a->v[i].kind != V_BOOL))
       tks_error_help(s, TK_D_TYPE, "convert it with .to(tl.int32)",
                      "tl.umulhi takes 32- or 64-bit integers, not %s",
                      tks_show(s, &v[i]));
@@ -79,7 +81,9 @@ sval rule_umulhi(tks *s, const tks_args *a) {
   return tks_binary_inst(s, TK_B_MULHI, &x, &y);
 }
 
-static bool nan_wins(tks *s, const sval *v) {
+/* Of integers nobody asks. */
+static bool nan_wins(tks *s, const sval *x, const sval *v) {
+  if (!x->type.ptr && tk_is_int(sv_dtype(x))) return false;
   if (v->kind == V_INT) return v->i != 0;
   if (v->kind == V_OP && !strcmp(v->op->name, "tl.PropagateNan.ALL"))
     return true;
@@ -102,7 +106,7 @@ sval rule_minmax(tks *s, const tks_args *a) {
   x = widen_bf16(s, &x);
   y = widen_bf16(s, &y);
   tks_promote2(s, &x, &y, (tks_check){0});
-  if (nan_wins(s, &a->v[2]))
+  if (nan_wins(s, &x, &a->v[2]))
     mode = mode == TK_B_MAX ? TK_B_MAX_NAN : TK_B_MIN_NAN;
   return tks_binary_inst(s, (tk_binary)mode, &x, &y);
 }
@@ -118,7 +122,7 @@ sval rule_clamp(tks *s, const tks_args *a) {
   if (!tk_is_float(sv_dtype(&x)))
     tks_error_help(s, TK_D_TYPE, "use tl.minimum and tl.maximum",
                    "tl.clamp takes floats, not %s", tks_show(s, &x));
-  bool nan = nan_wins(s, &a->v[3]);
+  bool nan = nan_wins(s, &x, &a->v[3]);
   sval m = tks_binary_inst(s, nan ? TK_B_MAX_NAN : TK_B_MAX, &x, &lo);
   return tks_binary_inst(s, nan ? TK_B_MIN_NAN : TK_B_MIN, &m, &hi);
 }
@@ -139,7 +143,14 @@ sval rule_sqrt_rn(tks *s, const tks_args *a) {
 
 sval rule_unary(tks *s, const tks_args *a) {
   sval x = tensor(s, a, 0);
-  bool ok = !x.type.ptr && (sv_dtype(&x) == TK_FP32 || sv_dtype(&x) == TK_FP64);
+  tk_dtype d = sv_dtype(&x);
+  bool half = d == TK_FP16 || d == TK_BF16;
+  bool ok = !x.type.ptr && (d == TK_FP32 || d == TK_FP64);
+  if (a->method && half && !x.type.ptr) { /* only tl.f(x) asks for its dtype */
+    sval wide = tks_cast_to(s, &x, TK_FP32);
+    wide = tks_emit1(s, TK_I_UNARY, a->op->mode, wide.type, &wide);
+    return tks_cast_to(s, &wide, d);
+  }
   if (!ok)
     tks_error_help(s, TK_D_TYPE, "convert it with x.to(tl.float32)",
                    "%s takes fp32 or fp64, not %s", a->op->name,
@@ -188,8 +199,9 @@ static tk_precision precision(tks *s, const tks_args *a) {
     tks_error_help(s, TK_D_CALL, "leave out allow_tf32",
                    "only one of input_precision and allow_tf32 can be given");
   if (sv_is_none(&a->v[3])) p = *usual ? usual : tf32 ? "tf32" : "ieee";
-  for (int i = 0; i < TK_P_COUNT && tk_compile_lists(s->launch, list, p); i++)
-    if (!strcmp(p, tk_list_word(TK_LIST_PRECISION, i))) return (tk_precision)i;
+  for (int i = 0; i < TK_P_COUNT; i++)
+    if (!strcasecmp(p, tk_list_word(TK_LIST_PRECISION, i)))
+      return (tk_precision)i;
   tks_error(s, TK_D_VALUE, "input_precision must be one of %s, not '%s'",
             s->launch->compile[list], p);
 }
@@ -209,8 +221,9 @@ static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
     if (a->type.shape[i] != b->type.shape[i])
       tks_error(s, TK_D_SHAPE, "tl.dot: batches of %d and %d", a->type.shape[i],
                 b->type.shape[i]);
-  int min_k =
-      tk_dtypes[sv_dtype(a)].bits == 8 && tks_has(s, TKS_DOT_8_BIT_K) ? 32 : 16;
+  /* fp8e4b15 is multiplied as fp16. */
+  bool bytes = tk_dtypes[sv_dtype(a)].bits == 8 && sv_dtype(a) != TK_FP8E4B15;
+  int min_k = bytes && tks_has(s, TKS_DOT_8_BIT_K) ? 32 : 16;
   if (!tks_has(s, TKS_DOT_ANY_ROWS) &&
       (a->type.shape[rank - 2] < 16 || b->type.shape[rank - 1] < 16))
     tks_error_help(s, TK_D_SHAPE, "pad the blocks with zeros",
@@ -236,9 +249,15 @@ static void check_dot_types(tks *s, const sval *a, const sval *b) {
   if (!ok) tks_error(s, TK_D_TYPE, "tl.dot cannot take %s", tk_dtype_name(x));
 }
 
+/* fp32 when it is left out; None and text are no dtypes. */
 static tk_dtype dot_out_dtype(tks *s, const tks_args *args) {
-  if (sv_is_none(&args->v[6])) return TK_FP32;
-  return (tk_dtype)tks_arg_dtype(s, &args->v[6]).elem;
+  if (!args->given[6]) return TK_FP32;
+  s->frame->at = args->span[6];
+  if (args->v[6].kind != V_TYPE || args->v[6].type.ptr)
+    tks_error_help(s, TK_D_TYPE, "leave it out, or pass tl.float32",
+                   "out_dtype of tl.dot must be a dtype, not %s",
+                   tks_show(s, &args->v[6]));
+  return (tk_dtype)args->v[6].type.elem;
 }
 
 /* max_num_imprecise_acc changes no result here, but has a limit. */
@@ -260,7 +279,12 @@ static tk_dtype dot_result(tks *s, const sval *a, const tks_args *args) {
               "`.to(tl.bfloat16)`");
   if (in == TK_FP64) return TK_FP64;
   if (in == TK_FP32 || in == TK_BF16) return TK_FP32;
-  return out == TK_FP16 ? TK_FP16 : TK_FP32;
+  if (out != TK_FP16 && out != TK_FP32)
+    tks_error_help(s, TK_D_TYPE, "cast the result with .to(...)",
+                   "the compiler has no product of %s with out_dtype %s: it is "
+                   "tl.float32 or tl.float16",
+                   tk_dtype_name(in), tk_dtype_name(out));
+  return out;
 }
 
 /* acc has the type of the result, which out_dtype (fp32 when left out) names

@@ -61,15 +61,19 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
   }
   if (other && !sv_is_none(other)) {
     sval o = tks_to_tensor(s, other);
+    tk_type before = v[0].type;
     scalar_only(s, ptr, &o, "other");
     tks_broadcast2(s, &v[0], &o);
+    if (has & 2 && !tk_same_shape(&before, &v[0].type))
+      tks_error_help(s, TK_D_SHAPE, "give the mask the shape of `other`",
+                     "`other`, %s, has another shape than the pointers and "
+                     "their mask",
+                     tks_show(s, &o));
     t = tk_with_shape(t, &v[0].type);
     v[n] = tks_cast(s, &o, tk_elem_of(t), false);
     has |= 4;
     n++;
   }
-  if (n > 1 && v[1].type.rank && !tk_same_shape(&v[1].type, &v[0].type))
-    v[1] = tks_broadcast(s, &v[1], &v[0].type);
   tk_inst *in = tks_emit(s, TK_I_LOAD, 0, t, n, v);
   in->has = has;
   return tks_result(in);
@@ -527,6 +531,11 @@ sval rule_desc_scatter(tks *s, const tks_args *a) {
 
 /* ---- atomics ----------------------------------------------------------- */
 
+/* What combines bits without asking what they mean. */
+static bool combines_bits(tk_atomic mode) {
+  return mode == TK_A_AND || mode == TK_A_OR || mode == TK_A_XOR;
+}
+
 static void check_atomic_type(tks *s, const char *name, tk_atomic mode,
                               tk_type t) {
   tk_dtype d = (tk_dtype)t.elem;
@@ -536,7 +545,8 @@ static void check_atomic_type(tks *s, const char *name, tk_atomic mode,
   if (mode == TK_A_ADD) ok = ok || is_float;
   if (mode == TK_A_MAX || mode == TK_A_MIN)
     ok = ok || d == TK_FP32 || d == TK_FP64;
-  if (mode == TK_A_XCHG) ok = ok || (is_float && bits >= 32);
+  bool moves_bits = mode == TK_A_XCHG || combines_bits(mode);
+  if (moves_bits) ok = ok || (is_float && bits >= 32);
   if (!ok)
     tks_error(s, TK_D_TYPE, "%s does not support %s", name, tk_dtype_name(d));
 }
@@ -564,11 +574,47 @@ sval rule_atomic(tks *s, const tks_args *a) {
     tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
   check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
                     tk_pointee(a->v[0].type));
+  if (!sv_is_none(&a->v[2]) && !sv_is_tensor(&a->v[2]))
+    tks_error_help(s, TK_D_TYPE, "leave it out, or compare",
+                   "mask of %s must be a tensor, not %s", a->op->name,
+                   tks_show(s, &a->v[2]));
   order_attrs order = order_of(s, a, 3);
-  sval r = tks_atomic(s, (tk_atomic)a->op->mode, &a->v[0], &a->v[1], &a->v[2]);
+  tk_type t = tk_pointee(a->v[0].type);
+  sval ptr = a->v[0], val = a->v[1];
+  bool as_bits =
+      combines_bits((tk_atomic)a->op->mode) && tk_is_float((tk_dtype)t.elem);
+  if (as_bits) { /* floats are combined as the integers of their width */
+    tk_type bits =
+        tk_scalar(tk_dtypes[t.elem].bits == 64 ? TK_UINT64 : TK_UINT32);
+    val = tks_to_tensor(s, &val);
+    val = tks_cast(s, &val, tk_elem_of(t), false);
+    val = tks_bitcast(s, &val, bits);
+    ptr = tks_cast(s, &ptr, tk_pointer(bits), false);
+  }
+  sval r = tks_atomic(s, (tk_atomic)a->op->mode, &ptr, &val, &a->v[2]);
   last_inst(s)->attr[0] = order.sem;
   last_inst(s)->attr[1] = order.scope;
-  return r;
+  return as_bits ? tks_bitcast(s, &r, tk_elem_of(t)) : r;
+}
+
+/* cmp or val of a compare-and-swap: neither converted nor repeated. */
+static sval cas_operand(tks *s, const tks_args *a, size_t i) {
+  const tk_type *p = &a->v[0].type;
+  tk_type t = tk_pointee(*p);
+  sval v = tks_to_tensor(s, &a->v[i]);
+  s->frame->at = a->span[i];
+  if (!tks_same_in_compiler(&v.type, &t))
+    tks_error_help(s, TK_D_TYPE, "cast it with .to(...)",
+                   "tl.atomic_cas converts nothing: %s must be %s as the "
+                   "memory is, not %s",
+                   i == 1 ? "cmp" : "val", tk_dtype_name((tk_dtype)t.elem),
+                   tks_show(s, &v));
+  if (!tk_same_shape(&v.type, p))
+    tks_error_help(s, TK_D_SHAPE, "make it a block with tl.full",
+                   "tl.atomic_cas repeats nothing: %s must have the shape of "
+                   "the pointers, not be %s",
+                   i == 1 ? "cmp" : "val", tks_show(s, &v));
+  return tks_bitcast(s, &v, tk_elem_of(t));
 }
 
 sval rule_cas(tks *s, const tks_args *a) {
@@ -580,11 +626,7 @@ sval rule_cas(tks *s, const tks_args *a) {
     tks_error(s, TK_D_TYPE,
               "tl.atomic_cas only supports elements of 16, 32 or 64 bits");
   order_attrs order = order_of(s, a, 3);
-  sval cmp = tks_to_tensor(s, &a->v[1]), val = tks_to_tensor(s, &a->v[2]);
-  cmp = fit(s, *p, cmp, "cmp");
-  val = fit(s, *p, val, "val");
-  sval v[3] = {*p, tks_cast(s, &cmp, tk_elem_of(t), false),
-               tks_cast(s, &val, tk_elem_of(t), false)};
+  sval v[3] = {*p, cas_operand(s, a, 1), cas_operand(s, a, 2)};
   sval r = tks_result(tks_emit(s, TK_I_CAS, 0, t, 3, v));
   last_inst(s)->attr[0] = order.sem;
   last_inst(s)->attr[1] = order.scope;

@@ -266,8 +266,13 @@ sval rule_cumsum(tks *s, const tks_args *a) {
 static void last_axis(tks *s, const tks_args *a, const sval *v, size_t i) {
   need_block(s, v, a->op->name);
   if (sv_is_none(&a->v[i])) return;
-  if (tks_arg_axis(s, &a->v[i], v->type.rank) != v->type.rank - 1)
+  int axis = tks_arg_axis(s, &a->v[i], v->type.rank), last = v->type.rank - 1;
+  if (axis != last)
     tks_error(s, TK_D_VALUE, "only the last axis is supported for sorting");
+  if (a->v[i].i < 0)
+    tks_error_help(s, TK_D_VALUE,
+                   tk_arena_printf(s->arena, "leave it out, or write %d", last),
+                   "%s takes no negative axis", a->op->name);
 }
 
 static sval sort(tks *s, const sval *v, bool down, int64_t keep) {
@@ -288,8 +293,10 @@ sval rule_sort(tks *s, const tks_args *a) {
 sval rule_topk(tks *s, const tks_args *a) {
   sval v = tensor(s, a, 0);
   last_axis(s, a, &v, 2);
-  int64_t k = tks_arg_int(s, a, 1, NULL);
-  tks_check_shape(s, &k, 1);
+  bool all = sv_is_none(&a->v[1]);
+  int64_t k = all ? v.type.shape[v.type.rank - 1] : tks_arg_int(s, a, 1, NULL);
+  if (k < 1) tks_error(s, TK_D_VALUE, "tl.topk: k is %lld", (long long)k);
+  while (k & (k - 1)) k &= k - 1; /* the power of two that is not above it */
   if (k > v.type.shape[v.type.rank - 1])
     tks_error(s, TK_D_VALUE, "tl.topk: k is %lld, the axis has %d lanes",
               (long long)k, v.type.shape[v.type.rank - 1]);
@@ -310,8 +317,11 @@ sval rule_histogram(tks *s, const tks_args *a) {
   size_t n = 1;
   if (!sv_is_none(&a->v[2])) {
     v[1] = tks_to_tensor(s, &a->v[2]);
+    if (v[1].type.ptr || sv_dtype(&v[1]) != TK_INT1)
+      tks_error_help(s, TK_D_TYPE, "compare, or convert with .to(tl.int1)",
+                     "mask must have boolean lanes, not %s",
+                     tks_show(s, &v[1]));
     v[1] = tks_broadcast(s, &v[1], &v[0].type);
-    v[1] = tks_cast_to(s, &v[1], TK_INT1);
     n = 2;
   }
   tk_type t = {.elem = TK_INT32, .rank = 1, .shape = {(int32_t)bins}};

@@ -24,6 +24,9 @@ static int shape_arg(tks *s, const tks_args *a, int64_t *shape) {
 sval rule_reshape(tks *s, const tks_args *a) {
   sval v = block(s, a, 0);
   int64_t shape[TK_MAX_RANK], numel = 1;
+  if (v.type.ptr && !v.type.rank)
+    tks_error(s, TK_D_TYPE, "%s takes a block of pointers, not %s", a->op->name,
+              tks_show(s, &v));
   int rank = shape_arg(s, a, shape);
   tks_check_shape(s, shape, rank);
   for (int i = 0; i < rank; i++) numel *= shape[i];
@@ -104,6 +107,17 @@ static sval permute(tks *s, const sval *v, const int64_t *dims) {
   return tks_result(in);
 }
 
+/* An axis of a permutation, which counts from the front alone. */
+static int permuted_axis(tks *s, const sval *v, int rank) {
+  if (v->kind == V_INT && v->i < 0 && v->i >= -rank)
+    tks_error_help(s, TK_D_VALUE,
+                   tk_arena_printf(s->arena, "write %d", (int)v->i + rank),
+                   "permute takes no negative axes: the order must be a "
+                   "permutation of 0 .. %d",
+                   rank - 1);
+  return tks_arg_axis(s, v, rank);
+}
+
 sval rule_permute(tks *s, const tks_args *a) {
   sval v = block(s, a, 0);
   int64_t dims[TK_MAX_RANK] = {0};
@@ -122,7 +136,7 @@ sval rule_permute(tks *s, const tks_args *a) {
   if ((int)t.n != rank)
     tks_error(s, TK_D_SHAPE, "permute needs %d axes, not %zu", rank, t.n);
   for (int i = 0; i < rank; i++) {
-    dims[i] = tks_arg_axis(s, &t.items[i], rank);
+    dims[i] = permuted_axis(s, &t.items[i], rank);
     if (seen[dims[i]])
       tks_error(s, TK_D_VALUE, "permute names axis %lld twice",
                 (long long)dims[i]);
@@ -131,9 +145,7 @@ sval rule_permute(tks *s, const tks_args *a) {
   return permute(s, &v, dims);
 }
 
-/* Whether the compiler holds both in the same type of its own, which has no
- * sign and takes fp8e4b15 for 8 bits without a meaning. */
-static bool same_in_compiler(const tk_type *a, const tk_type *b) {
+bool tks_same_in_compiler(const tk_type *a, const tk_type *b) {
   tk_dtype x = (tk_dtype)a->elem, y = (tk_dtype)b->elem;
   bool raw =
       (tk_is_int(x) || x == TK_FP8E4B15) && (tk_is_int(y) || y == TK_FP8E4B15);
@@ -152,7 +164,7 @@ static sval join(tks *s, const tks_args *a) {
                      "%s takes two tensors, not %s", a->op->name,
                      tks_show(s, &a->v[i]));
   }
-  if (!same_in_compiler(&x.type, &y.type))
+  if (!tks_same_in_compiler(&x.type, &y.type))
     tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
                    "%s promotes nothing: both operands must have one dtype, "
                    "not %s and %s",
@@ -213,7 +225,7 @@ sval rule_cat(tks *s, const tks_args *a) {
               "tl.cat needs two blocks of one axis, not %s "
               "and %s",
               tks_show(s, &v[0]), tks_show(s, &v[1]));
-  if (!same_in_compiler(&v[0].type, &v[1].type))
+  if (!tks_same_in_compiler(&v[0].type, &v[1].type))
     tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
                    "tl.cat needs equal dtypes, not %s and %s",
                    tks_show(s, &v[0]), tks_show(s, &v[1]));

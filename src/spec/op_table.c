@@ -129,7 +129,7 @@ int tks_arg_shape(tks *s, const sval *v, int64_t *shape) {
   if (n > TK_MAX_RANK)
     tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
   for (size_t i = 0; i < n; i++) {
-    if (items[i].kind != V_INT)
+    if (items[i].kind != V_INT && items[i].kind != V_BOOL)
       tks_error_help(s, TK_D_SHAPE,
                      "shapes are known before the program runs: make the "
                      "size a tl.constexpr parameter",
@@ -142,7 +142,7 @@ int tks_arg_shape(tks *s, const sval *v, int64_t *shape) {
 }
 
 int tks_arg_axis(tks *s, const sval *v, int rank) {
-  if (v->kind != V_INT)
+  if (v->kind != V_INT && v->kind != V_BOOL)
     tks_error(s, TK_D_TYPE, "axis must be a constexpr int, not %s",
               tks_show(s, v));
   tk_int axis = v->i < 0 ? v->i + rank : v->i;

@@ -43,10 +43,7 @@ sval rule_block_shapes(tks *s, const tks_args *a) {
 }
 
 sval rule_slice(tks *s, const tks_args *a) {
-  bool one = !a->given[1]; /* slice(stop) */
-  sval items[3] = {one ? sv(V_NONE) : a->v[0], one ? a->v[0] : a->v[1],
-                   a->v[2]};
-  sval v = sv_tuple(s, items, 3);
+  sval v = sv_tuple(s, a->v, 3);
   v.kind = V_SLICE;
   return v;
 }

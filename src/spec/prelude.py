@@ -23,9 +23,10 @@ def sigmoid(x):
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     """exp(x - max) normalised to sum 1 along dim (0)."""
     axis: tl.constexpr = 0 if dim is None else dim
-    shifted = x - tl.max(x, axis, keep_dims=True)
+    shifted = x - tl.max(x, axis, keep_dims=keep_dims)
     powers = tl.exp(shifted)
-    return tl.fdiv(powers, tl.sum(powers, axis, keep_dims=True), ieee_rounding)
+    total = tl.sum(powers, axis, keep_dims=keep_dims)
+    return tl.fdiv(powers, total, ieee_rounding)
 
 
 @triton.jit
@@ -96,11 +97,11 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
 @triton.jit
 def randint4x(seed, offset, n_rounds: tl.constexpr = 10):
     """Four blocks of random uint32, one per lane of offset."""
-    where = tl.to_tensor(offset)
-    lo = where.to(tl.uint32)
+    tl.static_assert(isinstance(offset, tl.tensor), "offset must be a tensor")
+    lo = offset.to(tl.uint32)
     none = lo * 0
-    if where.dtype.primitive_bitwidth > 32:
-        return philox(seed, lo, (where >> 32).to(tl.uint32), none, none,
+    if offset.dtype.primitive_bitwidth > 32:
+        return philox(seed, lo, (offset >> 32).to(tl.uint32), none, none,
                       n_rounds)
     else:
         return philox(seed, lo, none, none, none, n_rounds)
@@ -170,7 +171,7 @@ def randn4x(seed, offset, n_rounds: tl.constexpr = 10):
 def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = 0):
     """Sorts the last axis, whose lanes rise and then fall (or the reverse)."""
     last: tl.constexpr = len(x.shape) - 1
-    tl.static_assert(dim is None or dim == last or dim == -1,
+    tl.static_assert(dim is None or dim == last,
                      "only minor dimension is currently supported")
     lanes: tl.constexpr = x.shape[last]
     y = x

@@ -118,6 +118,7 @@ typedef struct tks_args {
   size_t n;
   sval *rest; /* of *args */
   size_t nrest;
+  bool method; /* written x.f(...) */
 } tks_args;
 
 typedef sval (*tks_rule)(tks *s, const tks_args *a);
@@ -233,6 +234,9 @@ void tks_broadcast2(tks *s, sval *a, sval *b);
 /* All n to the shape that fits them all. */
 void tks_broadcast_all(tks *s, sval *v, size_t n);
 tk_dtype tks_int_promote(tk_dtype a, tk_dtype b);
+/* Whether the compiler holds both elements in one type of its own, which has
+ * no sign and takes fp8e4b15 for 8 bits without a meaning. */
+bool tks_same_in_compiler(const tk_type *a, const tk_type *b);
 typedef struct tks_check {
   bool ptr_a, ptr_b, no_arith, div_or_mod;
 } tks_check;

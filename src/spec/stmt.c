@@ -286,12 +286,6 @@ static tk_dtype bounds_type(tks *s, loop_bounds *b) {
   return tks_int_promote(d, (tk_dtype)b->step.type.elem);
 }
 
-static void check_step(tks *s, const sval *step, bool *down) {
-  *down = sv_is_number(step) && sv_as_double(step) < 0;
-  if (sv_is_number(step) && sv_as_double(step) == 0)
-    tks_error(s, TK_D_VALUE, "range step must not be zero");
-}
-
 static void loop_body(tks *s, const tk_ast *n, tk_stmt *st,
                       const tk_binding *before, const char *iv) {
   s->frame->loops++;
@@ -307,7 +301,8 @@ static void runtime_for(tks *s, const tk_ast *n) {
   s->frame->insts = &st->insts;
   loop_bounds b = read_bounds(s, n->b);
   st->loop = loop_options(s, n->b);
-  check_step(s, &b.step, &st->down);
+  /* A step of zero is found when the loop begins: until then it may not. */
+  st->down = sv_is_number(&b.step) && sv_as_double(&b.step) < 0;
   tk_dtype d = bounds_type(s, &b);
   st->lb = tks_cast_to(s, &b.lb, d).slot;
   st->ub = tks_cast_to(s, &b.ub, d).slot;
@@ -406,6 +401,12 @@ static sval sanitize(tks *s, const sval *v) {
   if (v->kind == V_STR)
     tks_error_help(s, TK_D_TYPE, "annotate it: name: tl.constexpr = \"...\"",
                    "cannot convert %s to a tensor", tks_show(s, v));
+  bool no_tensor = v->kind == V_TYPE_OF || v->kind == V_TYPES ||
+                   v->kind == V_SLICE || is_op(v, "tl.PropagateNan.ALL") ||
+                   is_op(v, "tl.PropagateNan.NONE");
+  if (no_tensor)
+    tks_error_help(s, TK_D_TYPE, "annotate it: name: tl.constexpr = ...",
+                   "cannot convert %s to a tensor", tks_show(s, v));
   if (v->kind != V_TUPLE) return *v;
   sval r = *v;
   r.items = TK_NEWN(s->arena, sval, v->n + 1);
@@ -431,8 +432,17 @@ static void cannot_unpack(tks *s, const sval *v, uint32_t n) {
   if (v->kind != V_TUPLE)
     tks_error(s, TK_D_TYPE, "cannot unpack %s into %u names", tks_show(s, v),
               n);
-  tks_error(s, TK_D_VALUE, "%s values to unpack (expected %u, got %zu)",
-            v->n > n ? "too many" : "not enough", n, v->n);
+  tks_error(s, TK_D_VALUE, "not enough values to unpack (expected %u, got %zu)",
+            n, v->n);
+}
+
+/* The compiler takes the first values and says nothing of the rest. */
+static void warn_dropped(tks *s, const sval *v, uint32_t n) {
+  tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                       "%zu values are assigned to %u names: the compiler "
+                       "drops the rest",
+                       v->n, n);
+  tk_diag_help(s->env, d, "give each a name, or leave out what is too much");
 }
 
 static void assign(tks *s, const tk_ast *target, const sval *value) {
@@ -443,9 +453,12 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
     if (!rename_last(s, target->str, &v)) v = tks_store_var(s, target->str, &v);
     tks_bind(s, target->str, &v);
     return;
-  case TK_AST_TUPLE:
   case TK_AST_LIST:
-    if (v.kind != V_TUPLE || v.n != target->n) cannot_unpack(s, &v, target->n);
+    tks_error_help(s, TK_D_UNSUPPORTED, "write x, y = ...",
+                   "a list of names cannot be assigned to");
+  case TK_AST_TUPLE:
+    if (v.kind != V_TUPLE || v.n < target->n) cannot_unpack(s, &v, target->n);
+    if (v.n > target->n) warn_dropped(s, &v, target->n);
     v = tks_copy(s, &v); /* a, b = b, a */
     for (uint32_t i = 0; i < target->n; i++)
       assign(s, target->list[i], &v.items[i]);

@@ -207,9 +207,11 @@ static sval concat(tks *s, const sval *a, const sval *b) {
 }
 
 static sval repeat(tks *s, const sval *a, tk_int times) {
-  sval r = {.kind = V_TUPLE, .is_list = a->is_list};
+  sval r = {.kind = a->kind, .is_list = a->is_list};
+  if (a->kind == V_STR) r = sv_str("", 0);
   if (times * (tk_int)a->n > 65536)
-    tks_error(s, TK_D_VALUE, "the repeated tuple is too long");
+    tks_error(s, TK_D_VALUE, "the repeated %s is too long",
+              a->kind == V_STR ? "text" : "tuple");
   for (tk_int i = 0; i < times; i++) r = concat(s, &r, a);
   return r;
 }
@@ -237,7 +239,7 @@ static sval other_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
     if (same && seq) return concat(s, a, b);
     break;
   case TK_OP_MUL:
-    if (a->kind == V_TUPLE && b->kind == V_INT) return repeat(s, a, b->i);
+    if (seq && b->kind == V_INT) return repeat(s, a, b->i);
     break;
   case TK_OP_LT:
   case TK_OP_LE:

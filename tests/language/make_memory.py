@@ -379,7 +379,6 @@ in: p *f16[4], q *i8[4], b *bf16[4], s *i16[4], x f16, i i32, f *f32[4]
 ! c = tl.atomic_or(p, x) => atomic_or
 ! c = tl.atomic_xor(p, x) => atomic_xor
 ! c = tl.atomic_xchg(p, x) => atomic_xchg
-! c = tl.atomic_and(f, 1.0) => fp32
 ! c = tl.atomic_add(x, x) => pointer
 ! c = tl.atomic_cas(q, 1, 2) => 16, 32
 ! c = tl.atomic_add(f, 1.0, sem='sometimes') => semantic

@@ -32,6 +32,8 @@ def names():
 def spelled(name):
     if name.startswith('dtype.'):
         return 'tl.int8.' + name[6:]
+    if name.startswith(('int.', 'str.')):
+        return ("(7)." if name.startswith('int.') else "'a'.") + name[4:]
     return name.replace('builtins.', '')
 
 

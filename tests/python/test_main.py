@@ -115,6 +115,19 @@ class Running(support.ScriptCase):
             "note: tl.math.tanh is libdevice.tanh since Triton 3.0 "
             "[deprecated] (2 times)"])
 
+    def test_more_values_than_names(self):
+        done = self.run_script("""
+            @triton.jit
+            def k(y, n):
+                a, b = (n, n + 1, n + 2)
+                tl.store(y, a + b)
+            y = np.zeros(1, "i4")
+            k[(1,)](y, 4)
+            print(y[0])
+            """, "-q", head=support.HEAD)
+        self.assertEqual(done.stdout, "9\n")
+        self.assertIn("3 values are assigned to 2 names", done.stderr)
+
     def test_findings_that_the_script_catches(self):
         told = ("tkdbg: findings that the script caught:\n  {}:10:5: error: "
                 "store past the end of z: element 100 of 100 (byte offset "
