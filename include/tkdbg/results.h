@@ -1,5 +1,6 @@
 /* results.h - what a run found, as structs: findings, who wrote an element,
- * where a value came from, which elements accesses touch.
+ * where a value came from, how a tensor differs from what was expected, which
+ * elements accesses touch.
  *
  * The texts and the JSON that the other functions give are written from these
  * structs and hold nothing that is not here.  tkdbg.h includes this file.
@@ -47,6 +48,11 @@ typedef struct tk_lane {
   uint64_t bits;    /* the low bits are the lane's */
   const char *text; /* as reports print it: "11.0"; NULL: there is none */
 } tk_lane;
+
+/* first, first + step, ... last. */
+typedef struct tk_range {
+  int64_t first, last, step;
+} tk_range;
 
 /* ---- findings ------------------------------------------------------------ */
 
@@ -258,12 +264,82 @@ typedef struct tk_explanation {
  * (tk_run_options.explain), NULL past the end. */
 const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i);
 
-/* ---- access pictures: which elements accesses touch ---------------------- */
+/* ---- differences: a tensor that does not hold what it should --------------
+ */
 
-/* first, first + step, ... last. */
-typedef struct tk_range {
-  int64_t first, last, step;
-} tk_range;
+/* What the wrong elements have in common. */
+typedef enum tk_pattern_kind {
+#define PATTERN(id, name, find) TK_PATTERN_##id,
+#include "tkdbg/pattern.def"
+#undef PATTERN
+  TK_PATTERN_KINDS,
+} tk_pattern_kind;
+
+const char *tk_pattern_name(tk_pattern_kind k); /* "transposed" */
+
+/* Of a kind, the members that say nothing are 0. */
+typedef struct tk_pattern {
+  tk_pattern_kind kind;
+  int axis;         /* REVERSED SHIFTED REPEATED SCALED_ROWS */
+  int64_t distance; /* SHIFTED: an element holds what belongs so far behind it;
+                       REPEATED: the index whose elements all others hold */
+  double least;     /* CONSTANT: the value; SCALED, OFFSET: the factor or the
+                       summand; SCALED_ROWS: the least factor; ROUNDED: the
+                       largest error, as a part of the value; MAGNITUDE: how
+                       many times too large, of half of the elements */
+  double most;      /* SCALED_ROWS: the largest factor */
+} tk_pattern;
+
+/* One element that is wrong. */
+typedef struct tk_mismatch {
+  int64_t index[TK_MAX_RANK];
+  tk_lane found, expected;
+  double error;         /* infinite where one of them is no finite number */
+  bool written;         /* a program wrote it: */
+  int64_t program[3];   /* the last one that did ... */
+  tk_place place;       /* ... and where */
+  const char *function; /* that the place lies in */
+} tk_mismatch;
+
+/* How a tensor differs from what was expected of it (tk_launch_expect). */
+typedef struct tk_difference {
+  const char *tensor; /* its parameter's name */
+  int rank;
+  int64_t shape[TK_MAX_RANK];
+  uint64_t total, wrong; /* elements; when none is wrong, the rest is 0 */
+  uint64_t unwritten;    /* wrong ones that no program wrote */
+  uint64_t not_finite;   /* wrong ones that are NaN or infinite */
+  /* By axis the indices of wrong elements, ascending; exact: every element of
+   * their product is wrong. */
+  const tk_range *ranges[TK_MAX_RANK];
+  size_t nranges[TK_MAX_RANK];
+  bool exact;
+  /* The same of the programs that wrote them last. */
+  uint64_t programs, wrong_programs; /* that wrote the tensor, wrongly */
+  const tk_range *program_ranges[3];
+  size_t nprogram_ranges[3];
+  bool programs_exact;
+  bool programs_whole; /* all that they wrote is wrong */
+  const tk_pattern *patterns;
+  size_t npatterns;
+  tk_mismatch first, worst;
+  /* Where the first wrong value came from; of one that no program wrote, the
+   * nearest value that one did (explained_nearest).  NULL: nobody knows. */
+  const tk_explanation *explanation;
+  bool explained_nearest;
+} tk_difference;
+
+/* How the i-th tensor of which something was expected differs from it after
+ * the last run; NULL past the end. */
+const tk_difference *tk_launch_difference(tk_launch *l, size_t i);
+/* The same in words, with at most so many lines of source; "" if it does not
+ * differ. */
+const char *tk_launch_difference_text(tk_launch *l, size_t i, size_t lines);
+/* The lines of source that a value came from, at most so many of them. */
+const char *tk_launch_source_lines(tk_launch *l, const tk_explanation *x,
+                                   size_t most);
+
+/* ---- access pictures: which elements accesses touch ---------------------- */
 
 /* Lanes and the memory traffic of accesses.  A warp is 32 lanes in row-major
  * order that are next to each other; it moves whole sectors of 32 bytes, which

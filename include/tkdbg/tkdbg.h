@@ -285,6 +285,17 @@ tk_status tk_launch_extra(tk_launch *l, const char *name, const tk_tensor *t);
 /* The tensor a parameter holds, NULL if it is not a tensor. */
 const tk_tensor *tk_launch_get_tensor(tk_launch *l, const char *param);
 
+/* What a tensor should hold after each run, which then says how it differs
+ * (tk_launch_difference; text to the output): "C=@ref.npy", or lanes of the
+ * same shape, of any type, which are copied.  An element is wrong if it is
+ * further off than atol + rtol * |expected|; negative: what is usual for its
+ * type.  A NaN is expected where there is one. */
+tk_status tk_launch_expect(tk_launch *l, const char *text, double rtol,
+                           double atol);
+tk_status tk_launch_expect_tensor(tk_launch *l, const char *param,
+                                  const tk_tensor *expected, double rtol,
+                                  double atol);
+
 /* Writes a tensor as .npy, or prints it NumPy-style to the output. */
 tk_status tk_launch_save(tk_launch *l, const char *param, const char *path);
 tk_status tk_launch_print(tk_launch *l, const char *param);
@@ -313,8 +324,9 @@ typedef struct tk_run_options {
   /* Of the kernel's file, whose accesses tk_launch_access then tells of; 0:
    * none. */
   int access_line;
-  /* blame and explain write no text to the output: tk_launch_blame and
-   * tk_launch_explanation have what they found. */
+  /* blame, explain and what was expected write no text to the output:
+   * tk_launch_blame, tk_launch_explanation and tk_launch_difference have what
+   * they found. */
   bool silent_answers;
   bool log_accesses; /* tk_launch_access_log then has every access */
 } tk_run_options;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ranges.h"
 #include "interp/check/touch.h"
 #include "interp/grid.h"
 
@@ -164,29 +165,6 @@ static axes axes_of(const tkc_touch *c, tk_arena *a, bool mine,
   return r;
 }
 
-static int64_t next_on(const uint8_t *on, int64_t n, int64_t from) {
-  while (from < n && !on[from]) from++;
-  return from;
-}
-
-/* The indices of an axis, folded. */
-static void fold_axis(tk_access_picture *p, tk_arena *a, int axis,
-                      const uint8_t *on, int64_t n) {
-  TK_VEC(tk_range) ranges = {0};
-  for (int64_t lo = next_on(on, n, 0), next; lo < n; lo = next) {
-    next = next_on(on, n, lo + 1);
-    tk_range r = {lo, lo, next - lo};
-    while (next < n && next - r.last == r.step) {
-      r.last = next;
-      next = next_on(on, n, next + 1);
-    }
-    if (r.last == lo) r.step = 1;
-    TK_PUSH(a, &ranges, r);
-  }
-  p->ranges[axis] = ranges.items;
-  p->nranges[axis] = ranges.n;
-}
-
 static void find_elements(tk_access_picture *p, const tkc_touch *c, tk_arena *a,
                           bool mine) {
   const tk_tensor *x = c->region->tensor;
@@ -201,7 +179,7 @@ static void find_elements(tk_access_picture *p, const tkc_touch *c, tk_arena *a,
     for (int64_t k = 0; k < x->shape[i]; k++) count += r.on[i][k];
     box *= count;
     p->total *= x->shape[i];
-    fold_axis(p, a, i, r.on[i], x->shape[i]);
+    p->ranges[i] = tk_fold_ranges(a, r.on[i], x->shape[i], &p->nranges[i]);
   }
   p->exact = box == p->elements - r.outside;
 }

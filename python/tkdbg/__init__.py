@@ -20,7 +20,10 @@ front      __init__      install(), uninstall(), options()
            notebook      ``%load_ext tkdbg``
            pictures      ... its pictures of accesses
            puzzles       ``tkdbg puzzles``
+           why           ``tkdbg why``: from a comparison to a line
            setup         what install() puts in place and takes away again
+           comparisons   ... functions that compare arrays
+           asserted      what an assert compares, by its source
            excepthook    uncaught exceptions, as reports
 triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
@@ -50,6 +53,8 @@ launch     launch        @jit functions: decoration and launch
            compiled      the compiled kernel that scripts see
            arguments     kinds of arguments, and how each one is set
            binder        from a call to the values of the parameters
+           launchlog     launches recorded, and run again
+           arrays        arrays of a script as numbers to compare
            host          C asks what a kernel's free names mean
 values     convert       Python objects as values of C, and back
            functions     what is decorated, as the layers below a launch see it

@@ -17,7 +17,7 @@ import runpy
 import sys
 
 from . import (_capi, errors, excepthook, gdbserver, progress, settings, setup,
-               source)
+               source, why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -145,11 +145,14 @@ def run(argv):
     session = session_.current()
     setup.install(values)
     check(session)
+    asked = why.Why(session, session.setup.comparisons) if (
+        session.options.why) else None
     served = gdbserver.wanted(session.options)
     if served:
         assert session.ptr  # gdb is listened for before the script prints
     if not (session.options.debug or served):  # one process has the terminal
         os.environ["TKDBG"] = "1"  # Pythons that the script starts
+    command, failed = _words(kind, target, args), None
     try:
         execute(kind, target, args)
     except SystemExit as e:
@@ -168,10 +171,20 @@ def run(argv):
         else:
             excepthook.show(e)
         excepthook.note_shown(e)
+        failed = e
         return status_of(e)
     finally:
         finish(session)
+        if asked is not None:
+            asked.tell(failed, sys.stderr, command)
+        else:
+            sys.stderr.write(why.hint(failed, session, command))
     return 1 if session.disagreements or session.findings() else 0
+
+
+def _words(kind, target, args):
+    """The script as the command line has it."""
+    return [target, *args] if kind == "file" else [kind, target, *args]
 
 
 def _custom_hook():

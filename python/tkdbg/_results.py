@@ -6,8 +6,8 @@ without the ``tk_`` prefix on their types.
 """
 from __future__ import annotations
 
-from ctypes import (POINTER, Structure, c_bool, c_char_p, c_int, c_int64,
-                    c_size_t, c_uint32, c_uint64, c_void_p)
+from ctypes import (POINTER, Structure, c_bool, c_char_p, c_double, c_int,
+                    c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
 from ._capi import MAX_RANK, text
 
@@ -65,8 +65,91 @@ class AccessLog(Structure):
 LOGGED_ACCESS = [("site", "u8"), ("program", "i8", 3), ("lanes", "u8"),
                  ("first", "u8"), ("active", "u8")]
 
+
+class Lane(Structure):
+    """tk_lane: one lane of a value."""
+    _fields_ = [("dtype", c_int), ("pointer", c_bool), ("bits", c_uint64),
+                ("text", c_char_p)]
+
+
+class Write(Structure):
+    """tk_write: a store, or an atomic operation, of one lane."""
+    _fields_ = [("program", c_int64 * 3), ("place", Place),
+                ("function", c_char_p), ("element", Element),
+                ("value", Lane), ("atomic", c_bool), ("masked", c_bool),
+                ("in_loop", c_bool), ("trip", c_uint64), ("ops", c_uint64)]
+
+
+class Blame(Structure):
+    """tk_blame: who wrote an element."""
+    _fields_ = [("element", Element), ("value", Lane), ("times", c_uint64),
+                ("writes", POINTER(Write)), ("nwrites", c_size_t),
+                ("first", POINTER(Write)), ("before", POINTER(Write)),
+                ("after", POINTER(Write))]
+
+
+class Step(Structure):
+    """tk_step: a step on the way of a value."""
+    _fields_ = [
+        ("kind", c_int), ("role", c_int), ("parent", c_int),
+        ("depth", c_int), ("name", c_char_p), ("source", c_char_p),
+        ("operation", c_char_p), ("type", c_char_p), ("constant", c_bool),
+        ("lane_rank", c_int), ("lane", c_int64 * MAX_RANK), ("value", Lane),
+        ("place", Place), ("function", c_char_p), ("library", c_char_p),
+        ("in_kernel", c_bool), ("scope", c_int), ("memory", c_int),
+        ("has_element", c_bool), ("element", Element), ("is_box", c_bool),
+        ("last", c_int64 * MAX_RANK), ("count", c_uint64),
+        ("program", c_int64 * 3), ("same_program", c_bool),
+        ("sign", c_char_p), ("sides", Lane * 2), ("picked_of", c_uint64),
+        ("picked_smallest", c_bool), ("picked_rank", c_int),
+        ("picked", c_int64 * MAX_RANK), ("loop", Place),
+        ("trip", c_uint64), ("last_trip", c_uint64), ("nested", c_bool),
+        ("times", c_uint64), ("values", POINTER(Lane)),
+        ("nvalues", c_size_t), ("from_start", c_bool),
+        ("skipped", c_uint64), ("factors", c_void_p),
+        ("nfactors", c_size_t), ("product", c_bool), ("same", c_int),
+        ("not_kept", c_bool), ("operands", POINTER(c_int)),
+        ("noperands", c_size_t)]
+
+
+class Explanation(Structure):
+    """tk_explanation: where a value came from."""
+    _fields_ = [("blame", Blame), ("steps", POINTER(Step)),
+                ("nsteps", c_size_t), ("cut", c_bool), ("place", Place),
+                ("scope", c_int), ("why", c_char_p)]
+
+
+class Mismatch(Structure):
+    """tk_mismatch: one element that is wrong."""
+    _fields_ = [("index", c_int64 * MAX_RANK), ("found", Lane),
+                ("expected", Lane), ("error", c_double),
+                ("written", c_bool), ("program", c_int64 * 3),
+                ("place", Place), ("function", c_char_p)]
+
+
+class Difference(Structure):
+    """tk_difference: how a tensor differs from what was expected."""
+    _fields_ = [
+        ("tensor", c_char_p), ("rank", c_int), ("shape", c_int64 * MAX_RANK),
+        ("total", c_uint64), ("wrong", c_uint64), ("unwritten", c_uint64),
+        ("not_finite", c_uint64), ("ranges", c_void_p * MAX_RANK),
+        ("nranges", c_size_t * MAX_RANK), ("exact", c_bool),
+        ("programs", c_uint64), ("wrong_programs", c_uint64),
+        ("program_ranges", c_void_p * 3), ("nprogram_ranges", c_size_t * 3),
+        ("programs_exact", c_bool), ("programs_whole", c_bool),
+        ("patterns", c_void_p), ("npatterns", c_size_t),
+        ("first", Mismatch), ("worst", Mismatch),
+        ("explanation", POINTER(Explanation)),
+        ("explained_nearest", c_bool)]
+
+
 # name: (result, argument types), as in _capi
 PROTOTYPES = {
+    "tk_launch_difference": (POINTER(Difference), [c_void_p, c_size_t]),
+    "tk_launch_difference_text": (c_char_p, [c_void_p, c_size_t, c_size_t]),
+    "tk_launch_explanation": (POINTER(Explanation), [c_void_p, c_size_t]),
+    "tk_launch_source_lines": (c_char_p, [c_void_p, POINTER(Explanation),
+                                          c_size_t]),
     "tk_report_finding": (POINTER(Finding), [c_void_p, c_size_t]),
     "tk_launch_access_log": (POINTER(AccessLog), [c_void_p]),
     "tk_finding_kind_name": (c_char_p, [c_int]),

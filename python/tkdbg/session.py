@@ -68,6 +68,7 @@ class Session:
         self.hear = None
         self.access_line = 0      # see tk_run_options
         self.after = None         # gets each tk_launch that has run
+        self.log = None           # a launchlog.Log gets each before it runs
         self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
         self.gdbserver = None     # ... that gdb drives, of gdbserver.py
@@ -390,6 +391,8 @@ class Session:
         options = self.run_options(selected)
         if selected:
             self.record(launch, kernel)
+        if self.log is not None:
+            self.log.add(launch, kernel, self.totals["launches"] + 1)
         if options.progress:
             self.bar.begin(kernel)
         summary = _capi.Summary()

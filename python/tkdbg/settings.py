@@ -11,10 +11,13 @@ import os
 from . import _capi
 from .errors import UsageError
 
-# What the command line says by the name of a command.
+# What the command line says by the names of commands.
 _DEBUG = _capi.Option(
     name=b"debug", kind=_capi.OPTION_FLAG, arg=b"", key=b"debug",
     help=b"a debugger stands over all launches")
+_WHY = _capi.Option(
+    name=b"why", kind=_capi.OPTION_FLAG, arg=b"", key=b"why",
+    help=b"comparisons are watched, and launches recorded")
 
 
 class Option:
@@ -106,10 +109,10 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib):
     """{key: Option} of the options that a host program gets."""
-    rows, row = [_DEBUG], lib.tk_option_at(0)
+    rows, row = [_DEBUG, _WHY], lib.tk_option_at(0)
     while row:
         rows.append(row.contents)
-        row = lib.tk_option_at(len(rows) - 1)
+        row = lib.tk_option_at(len(rows) - 2)
     return {o.key: o for o in map(Option, rows) if o.key}
 
 

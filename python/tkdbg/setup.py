@@ -7,8 +7,8 @@ import importlib.util
 import os
 import sys
 
-from . import (excepthook, inductor, session as session_, source, takeover,
-               tensors, vcuda)
+from . import (comparisons, excepthook, inductor, session as session_, source,
+               takeover, tensors, vcuda)
 from .modules import finder
 from .patches import Patches
 
@@ -22,6 +22,8 @@ class State:
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
         self.inductor = Patches()
+        self.comparisons = None  # comparisons.Comparisons
+        self.compared = Patches()  # the functions that it has wrapped
         self.interpret = None  # TRITON_INTERPRET, which was taken away
 
 
@@ -101,6 +103,8 @@ def install(values):
         state.interpret = os.environ.pop("TRITON_INTERPRET", None)
         calls["triton"] = _after_triton
     calls.update(inductor.hooks(state.inductor))
+    if session.options.why:
+        _watch_comparisons(state, calls)
     state.watcher = Watcher(calls)
     sys.meta_path.insert(0, state.watcher)
     for name, call in calls.items():
@@ -108,6 +112,17 @@ def install(values):
             call()
     source.texts.follow()
     excepthook.install()
+
+
+def _watch_comparisons(state, calls):
+    """Wraps functions that compare as soon as their module is imported."""
+    watched = state.comparisons = comparisons.Comparisons()
+    for module, functions in comparisons.FUNCTIONS.items():
+        def wrap(module=module, functions=functions, before=calls.get(module)):
+            if before is not None:
+                before()
+            watched.install(state.compared, sys.modules[module], functions)
+        calls[module] = wrap
 
 
 def _after_torch():
@@ -139,6 +154,7 @@ def uninstall():
     if state.interpret is not None:
         os.environ["TRITON_INTERPRET"] = state.interpret
     state.inductor.undo()
+    state.compared.undo()
     for part in (state.cuda, state.patches):
         if part is not None:
             part.uninstall()

@@ -23,7 +23,7 @@ typedef enum cli_command_id {
 /* Sets of commands, as the tables write them. */
 #define IN_GDBSERVER (1u << CLI_GDBSERVER)
 #define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
-#define IN_RUN (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB)
+#define IN_RUN (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | 1u << CLI_WHY)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_COMPILE (1u << CLI_COMPILE)
@@ -155,6 +155,7 @@ int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);
 int cli_replay(const cli_args *a);
+int cli_why(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_compile(const cli_args *a);
 int cli_kernels(const cli_args *a);

@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,10 +264,42 @@ static tk_status run_with_bar(cli_job *j) {
   return st;
 }
 
+/* The number that an option gives; -1 if it is not given, or is no number. */
+static double tolerance(const cli_args *a, cli_option_id id) {
+  const char *text = cli_value(a, id);
+  char *end;
+  double v = text ? strtod(text, &end) : -1;
+  return text && (*end || end == text || !(v >= 0)) ? NAN : v;
+}
+
+/* Every --expect, before the run. */
+static tk_status give_expectations(cli_job *j) {
+  const cli_args *a = j->args;
+  double rtol = tolerance(a, OPT_RTOL), atol = tolerance(a, OPT_ATOL);
+  tk_status st = TK_OK;
+  if (isnan(rtol) || isnan(atol))
+    return cli_usage(a, "--%s takes a number from 0 on",
+                     isnan(rtol) ? "rtol" : "atol");
+  for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
+    if (a->uses[i].id == OPT_EXPECT)
+      st = tk_launch_expect(j->launch, a->uses[i].value, rtol, atol);
+  return st;
+}
+
+/* A tensor that is not as expected is a finding. */
+static tk_status judge_expectations(const cli_job *j) {
+  const tk_difference *d;
+  for (size_t i = 0; (d = tk_launch_difference(j->launch, i)) != NULL; i++)
+    if (d->wrong) return TK_FINDING;
+  return TK_OK;
+}
+
 tk_status cli_job_run(cli_job *j) {
   const char *record = cli_value(j->args, OPT_RECORD);
   tk_status st = results(j, false);
+  if (st == TK_OK) st = give_expectations(j);
   if (st == TK_OK && record) st = tk_launch_record(j->launch, record);
   if (st == TK_OK) st = run_with_bar(j);
-  return st == TK_OK ? results(j, true) : st;
+  if (st == TK_OK) st = results(j, true);
+  return st == TK_OK ? judge_expectations(j) : st;
 }

@@ -25,3 +25,8 @@ int cli_run(const cli_args *a) {
   if (a->nwords == 0) return cli_usage(a, "which file?");
   return cli_is_direct(a) ? run_direct(a) : cli_run_script(a);
 }
+
+int cli_why(const cli_args *a) {
+  if (a->nwords && cli_is_launch_file(a->words[0])) return cli_replay(a);
+  return cli_run(a);
+}

@@ -92,6 +92,7 @@ void tk_launch_forget_answers(tk_launch *l) {
   memset(&l->explanations, 0, sizeof l->explanations);
   memset(&l->pictures, 0, sizeof l->pictures);
   l->log = NULL;
+  memset(&l->differences, 0, sizeof l->differences);
 }
 
 const tk_blame *tk_launch_blame(tk_launch *l, size_t i) {
@@ -108,6 +109,10 @@ const tk_access_picture *tk_launch_access(tk_launch *l, size_t i) {
 
 const tk_access_log *tk_launch_access_log(tk_launch *l) {
   return l->log;
+}
+
+const tk_difference *tk_launch_difference(tk_launch *l, size_t i) {
+  return i < l->differences.n ? &l->differences.items[i] : NULL;
 }
 
 /* ---- memory of tensors ------------------------------------------------- */

@@ -13,6 +13,15 @@ void tk_report_blame(tk_buf *out, const tk_blame *b);
 void tk_report_access(tk_buf *out, const tk_access_picture *p);
 /* The steps alone, indented by so many blanks. */
 void tk_report_steps(tk_buf *out, const tk_explanation *x, int indent);
+/* The indices of an axis: "0:32", "0:64:2", "0:4 8:12". */
+void tk_report_ranges(tk_buf *out, const tk_range *r, size_t n);
+enum { TK_REPORT_LINES = 10 };
+/* The lines of the source that a value came from, at most so many. */
+void tk_report_source_lines(tk_buf *out, const tk_explanation *why,
+                            size_t most);
+/* How the tensor differs, in at most ten lines and so many lines of source;
+ * nothing if it does not. */
+void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most);
 /* Who wrote the element, and the steps. */
 void tk_report_explanation(tk_buf *out, const tk_explanation *x);
 

@@ -14,8 +14,27 @@ static const char *plural(uint64_t n) {
   return n == 1 ? "" : "s";
 }
 
-/* "0:32", "0:64:2", "0:4 8:12": the indices of an axis. */
-static void put_ranges(tk_buf *out, const tk_range *r, size_t n) {
+/* Stretches of one length that follow each other at one distance, which must
+ * be at least three. */
+static bool is_periodic(const tk_range *r, size_t n) {
+  int64_t length = r[0].last - r[0].first, period = r[1].first - r[0].first;
+  for (size_t k = 0; k < n; k++) {
+    bool last = k + 1 == n;
+    if (r[k].step != 1 || r[k].last - r[k].first != length ||
+        (!last && r[k + 1].first - r[k].first != period))
+      return false;
+  }
+  return true;
+}
+
+void tk_report_ranges(tk_buf *out, const tk_range *r, size_t n) {
+  if (n > 2 && is_periodic(r, n)) {
+    tk_buf_printf(out,
+                  "%" PRId64 ":%" PRId64 ", %" PRId64 ":%" PRId64
+                  " and so on, %zu times",
+                  r[0].first, r[0].last + 1, r[1].first, r[1].last + 1, n);
+    return;
+  }
   for (size_t k = 0; k < n; k++) {
     if (k == MOST_RANGES) { /* the rest as a whole */
       tk_buf_printf(out, " ... %" PRId64, r[n - 1].last);
@@ -38,7 +57,7 @@ static void put_elements(tk_buf *out, const tk_access_picture *p) {
   tk_buf_printf(out, "%s%s[", p->exact ? "" : "within ", p->tensor);
   for (int i = 0; i < p->rank; i++) {
     if (i) tk_buf_puts(out, ", ");
-    put_ranges(out, p->ranges[i], p->nranges[i]);
+    tk_report_ranges(out, p->ranges[i], p->nranges[i]);
   }
   tk_buf_printf(out, "], %" PRIu64 " of %" PRId64 " elements\n", p->elements,
                 p->total);

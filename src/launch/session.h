@@ -96,6 +96,13 @@ typedef enum tk_compile_option { /* compile.def */
                                  TK_COMPILE_COUNT,
 } tk_compile_option;
 
+/* What a tensor should hold after a run. */
+typedef struct tk_expected {
+  const char *param;
+  tk_tensor lanes; /* contiguous, in the launch's arena */
+  double rtol, atol;
+} tk_expected;
+
 struct tk_launch {
   tk_launch *next;
   tk_session *session;
@@ -113,6 +120,8 @@ struct tk_launch {
   TK_VEC(tk_blame) blames;
   TK_VEC(tk_explanation) explanations;
   TK_VEC(tk_access_picture) pictures;
+  TK_VEC(tk_expected) expected;
+  TK_VEC(tk_difference) differences;
   const tk_access_log *log; /* NULL: it was not asked for */
   tk_buf text;              /* last text returned to the caller */
   uint64_t next_address;    /* for the next tensor the launch makes itself */

@@ -9,6 +9,7 @@
 
 #include "interp/check/inquiry.h"
 #include "interp/engine.h"
+#include "run/expect.h"
 
 typedef struct engine {
   const char *name, *doc;
@@ -109,10 +110,13 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   tk_status st = tk_session_guard(l->session, choose_engine, &c);
   if (st != TK_OK) return st;
   tkc_inquiry q;
+  tkr_expecting x;
   tkc_inquiry_begin(&q, l, &opt);
+  st = tkr_expect_begin(&x, l);
   summary->kernel = l->fn->item->name;
   summary->engine = c.engine->name;
-  st = c.engine->run(l, &opt, summary);
+  if (st == TK_OK) st = c.engine->run(l, &opt, summary);
+  st = tkr_expect_end(&x, st, c.engine->run, &opt);
   tkc_inquiry_end(&q);
   memcpy(summary->grid, l->grid, sizeof summary->grid);
   count_findings(summary, l->session, reported);

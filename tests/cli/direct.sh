@@ -122,3 +122,19 @@ status 'explain of no element' 2 blamed --explain 'output_ptr[98432]'
 says 'explain of no element: said' err 'the index is out of range'
 status 'explain when the run stops' 1 add 98433 -q --explain 'output_ptr[0]'
 says 'explain when the run stops: load' out ': x_ptr[0], mask true'
+
+# ---- what is expected ----
+add 98432 -q --save output_ptr=right.npy >out 2>err
+status 'expect' 0 add 98432 -q --expect output_ptr=@right.npy
+expecting() { add 98400 -q --expect output_ptr=@right.npy "$@"; }
+status 'expect: what differs' 1 expecting
+says 'expect: where' out 'all of output_ptr[98400:98432]'
+says 'expect: the line' out '| tl.store(output_ptr + offsets, output, mask='
+status 'expect with tolerances' 0 expecting --rtol 1 --atol 1e9
+status 'expect: no tolerance' 2 expecting --rtol little
+says 'expect: no tolerance, said' err 'rtol takes a number'
+status 'expect: no file' 2 add 98432 --expect output_ptr=@nothing.npy
+status 'expect: nobody' 2 add 98432 --expect nobody=@right.npy
+status 'why of a direct launch' 0 tkdbg why -q "$ROOT/examples/vector_add.py" \
+  --kernel add_kernel --arg x_ptr=f32[4]:ones --arg y_ptr=f32[4]:ones \
+  --arg output_ptr=f32[4]:empty --arg n_elements=4 --arg BLOCK_SIZE=4

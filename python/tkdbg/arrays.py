@@ -1,0 +1,83 @@
+"""Arrays of NumPy and PyTorch, and memory of launches, as float64 or int64.
+
+For comparing a script's arrays with what its kernels wrote: shapes, addresses
+and values, whatever the element type is.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import arguments
+
+
+class Memory(NamedTuple):
+    """Where an array lies: addresses, and strides in elements."""
+    data: int
+    itemsize: int
+    shape: tuple
+    strides: tuple
+    storage: int
+    nbytes: int
+
+
+def memory(array):
+    """The Memory of a tensor on the host or an array; None: it has none."""
+    kind = arguments.kind_of(type(array))
+    try:
+        if kind == "torch":
+            storage = array.untyped_storage()
+            return Memory(array.data_ptr(), array.element_size(),
+                          tuple(array.shape), tuple(array.stride()),
+                          storage.data_ptr(), storage.nbytes())
+        if kind == "numpy":
+            root = array
+            while getattr(root, "base", None) is not None and hasattr(
+                    root.base, "ctypes"):
+                root = root.base
+            return Memory(array.ctypes.data, array.itemsize, array.shape,
+                          tuple(s // array.itemsize for s in array.strides),
+                          root.ctypes.data, root.nbytes)
+    except (RuntimeError, AttributeError, ZeroDivisionError):
+        return None
+    if kind == "pointer" and getattr(array, "base", None) is not None:
+        return memory(array.base)
+    return None
+
+
+def values(array):
+    """The elements as a NumPy array of float64 or int64; None: unknown."""
+    import numpy
+    if arguments.kind_of(type(array)) == "torch":
+        t = array.detach().cpu()
+        t = t.double() if t.is_floating_point() else t.long()
+        return t.numpy()
+    try:
+        array = numpy.asarray(array)
+    except Exception:
+        return None
+    if array.dtype.kind in "biu":
+        return array.astype("i8")
+    return array.astype("f8") if array.dtype.kind == "f" else None
+
+
+def elements(lib, tensor):
+    """The whole storage of a tk_tensor as a 1-D NumPy array of float64 or
+    int64; None for an element type that NumPy lacks."""
+    import ctypes
+
+    import numpy
+    name = lib.tk_dtype_name(tensor.dtype).decode()
+    raw = numpy.frombuffer(ctypes.string_at(tensor.storage,
+                                            tensor.storage_bytes), "u1")
+    if name == "bf16":
+        wide = raw.view("u2").astype("u4") << 16
+        return wide.view("f4").astype("f8")
+    if name == "int1":
+        return raw.astype("i8")
+    plain = {"fp": "f", "in": "i", "ui": "u"}.get(name[:2])
+    bits = name.lstrip("abcdefghijklmnopqrstuvwxyz")
+    if plain is None or not bits.isdigit():
+        return None
+    size = int(bits) // 8
+    found = raw[:len(raw) // size * size].view(f"{plain}{size}")
+    return found.astype("f8" if plain == "f" else "i8")

@@ -1,0 +1,147 @@
+"""What an assert compared: read from its source, in the frame that failed.
+
+For what no function compares: ``assert (out - ref).abs().max() < 1e-3``,
+``assert (out == ref).all()``, ``assert out == pytest.approx(ref)``, also where
+the difference was given a name first.  Nothing is evaluated but names,
+attributes, indices, functions of NumPy and PyTorch, and methods that do not
+change their object.
+"""
+from __future__ import annotations
+
+import ast
+import linecache
+import types
+
+from .comparisons import Comparison
+
+_PURE = frozenset(("numpy", "torch", "math"))  # modules of functions
+_DEPTH = 4  # names that stand for a difference
+
+
+def comparison(error):
+    """The Comparison that an AssertionError came from, or None."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None:
+        return None
+    frame, line = tb.tb_frame, tb.tb_lineno
+    tree = _tree(frame)
+    test = _assert_at(tree, line) if tree else None
+    if test is None:
+        return None
+    pair = _pair(test, tree, line, _DEPTH)
+    if pair is None:
+        return None
+    try:
+        found, expected = (_evaluate(side, frame) for side in pair)
+    except Exception:
+        return None
+    return Comparison("assert", found, expected, *_tolerance(test))
+
+
+def _tree(frame):
+    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+    try:
+        return ast.parse("".join(lines))
+    except SyntaxError:
+        return None
+
+
+def _assert_at(tree, line):
+    """The condition of the assert, or of the if around a raise, at a line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert) and (
+                node.lineno <= line <= node.end_lineno):
+            return node.test
+        if isinstance(node, ast.If) and any(
+                isinstance(s, ast.Raise) and s.lineno <= line <= s.end_lineno
+                for s in node.body):
+            return node.test
+    return None
+
+
+def _pair(node, tree, line, depth):
+    """The two expressions that are compared or subtracted in node."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
+            return part.left, part.right
+        if isinstance(part, ast.Call) and _name(part.func) == "approx":
+            other = _other_side(node, part)
+            return (other, part.args[0]) if other is not None else None
+    for part in ast.walk(node):
+        if isinstance(part, ast.Compare) and isinstance(
+                part.ops[0], (ast.Eq, ast.NotEq)) and not isinstance(
+                part.comparators[0], ast.Constant):
+            return part.left, part.comparators[0]
+    for part in ast.walk(node):
+        value = (_assigned(tree, part.id, line)
+                 if isinstance(part, ast.Name) and depth else None)
+        found = value is not None and _pair(value, tree, line, depth - 1)
+        if found:
+            return found
+    return None
+
+
+def _name(function):
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def _other_side(node, part):
+    for compared in ast.walk(node):
+        if isinstance(compared, ast.Compare):
+            sides = [compared.left, *compared.comparators]
+            if part in sides:
+                return next(s for s in sides if s is not part)
+    return None
+
+
+def _assigned(tree, name, line):
+    """The value that a name was given last before a line."""
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)
+             and n.lineno < line and len(n.targets) == 1
+             and isinstance(n.targets[0], ast.Name)
+             and n.targets[0].id == name]
+    return max(found, key=lambda n: n.lineno).value if found else None
+
+
+def _tolerance(test):
+    """(rtol, atol) of "... < 1e-3"; exact for anything else."""
+    for part in ast.walk(test):
+        if isinstance(part, ast.Compare) and isinstance(
+                part.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            bound = part.comparators[0]
+            if isinstance(bound, ast.Constant) and isinstance(
+                    bound.value, (int, float)):
+                return 0.0, float(bound.value)
+    approx = any(isinstance(p, ast.Call) and _name(p.func) == "approx"
+                 for p in ast.walk(test))
+    return (1e-6, 1e-12) if approx else (0.0, 0.0)
+
+
+def _evaluate(node, frame):
+    """The value of an expression that changes nothing; else ValueError."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and not _is_pure(part.func, frame):
+            raise ValueError("a call")
+        if isinstance(part, (ast.NamedExpr, ast.Await, ast.Yield,
+                             ast.YieldFrom, ast.Lambda)):
+            raise ValueError("not only a value")
+    code = compile(ast.Expression(node), "<tkdbg>", "eval")
+    return eval(code, frame.f_globals, frame.f_locals)
+
+
+def _is_pure(function, frame):
+    """Whether a function is one of a known module, or a method, as far as
+    its name tells, that does not change its object."""
+    if not isinstance(function, ast.Attribute) or function.attr.endswith("_"):
+        return False
+    root = function
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    if not isinstance(root, ast.Name):
+        return False
+    known = frame.f_locals.get(root.id, frame.f_globals.get(root.id))
+    if isinstance(known, types.ModuleType):
+        return known.__name__.partition(".")[0] in _PURE
+    return known is not None and (hasattr(known, "shape"))

@@ -1,0 +1,119 @@
+"""The launches of a script, recorded so that they can be run again.
+
+Each launch is written to a launch file in a temporary folder before it runs,
+and its tensors are kept, so that nobody else gets their memory.  The oldest
+are dropped when all of them are more than MOST_BYTES.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import tempfile
+from ctypes import byref, c_void_p
+
+from . import _capi, _results, arguments
+
+MOST_BYTES = 1 << 30
+MOST_LAUNCHES = 256
+
+
+class Logged:
+    """One launch that was recorded."""
+
+    def __init__(self, number, kernel, path, values):
+        self.number = number
+        self.kernel = kernel
+        self.path = path
+        self.bytes = os.path.getsize(path)
+        self.tensors = {n: v for n, v in values.items()
+                        if arguments.kind_of(type(v)) in arguments.TENSORS}
+
+
+class Log:
+    """The launches that a session has made, oldest first."""
+
+    def __init__(self, session):
+        self.session = session
+        self.folder = tempfile.mkdtemp(prefix="tkdbg-why-")
+        self.launches = []
+        self.dropped = 0
+
+    def add(self, launch, kernel, number):
+        """Records a tk_launch that is about to run."""
+        session = self.session
+        path = os.path.join(self.folder, f"{number}.safetensors")
+        session.check(session.guarded(session.lib.tk_launch_compile, launch),
+                      kernel)
+        session.check(session.lib.tk_launch_record(launch, path.encode()),
+                      kernel)
+        self.launches.append(Logged(number, kernel, path, session.launched))
+        while len(self.launches) > 1 and (
+                len(self.launches) > MOST_LAUNCHES or
+                sum(each.bytes for each in self.launches) > MOST_BYTES):
+            os.unlink(self.launches.pop(0).path)
+            self.dropped += 1
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Replay:
+    """A recorded launch in a session of its own; used in a with statement."""
+
+    def __init__(self, lib, logged, check=None):
+        self.lib = lib
+        self.logged = logged
+        self.check = check
+
+    def __enter__(self):
+        lib = self.lib
+        self.ptr = lib.tk_session_new()
+        if self.check is not None:
+            options = _capi.CheckOptions(collect=True)
+            lib.tk_session_check(self.ptr, self.check.encode(),
+                                 byref(options))
+        out = c_void_p()
+        self.ok = lib.tk_launch_replay(
+            self.ptr, self.logged.path.encode(), byref(out)) == _capi.OK
+        self.launch = out.value
+        return self
+
+    def __exit__(self, *_):
+        self.lib.tk_session_free(self.ptr)
+
+    def run(self, explain=None):
+        """Whether it ran to its end.  explain: an element to explain."""
+        options = _capi.RunOptions(explain=explain and explain.encode(),
+                                   silent_answers=True)
+        return self.ok and self.lib.tk_launch_run(
+            self.launch, byref(options), None) == _capi.OK
+
+    def tensor(self, name):
+        """The tk_tensor of a parameter, or None."""
+        found = self.lib.tk_launch_get_tensor(self.launch, name.encode())
+        return found.contents if found else None
+
+    def difference(self):
+        """The tk_difference of what was expected, or None."""
+        found = self.lib.tk_launch_difference(self.launch, 0)
+        return found.contents if found and found.contents.wrong else None
+
+    def difference_lines(self, source):
+        """The same as lines, of which so many may be of the source."""
+        return _capi.text(self.lib.tk_launch_difference_text(
+            self.launch, 0, source)).splitlines()
+
+    def explanation(self):
+        """The tk_explanation that run() was asked for, or None."""
+        found = self.lib.tk_launch_explanation(self.launch, 0)
+        return found.contents if found and found.contents.nsteps else None
+
+    def source_lines(self, explanation, most):
+        """The lines of the source that a value came from."""
+        return _capi.text(self.lib.tk_launch_source_lines(
+            self.launch, byref(explanation), most)).splitlines()
+
+    def findings(self):
+        """What detectors have found, as dicts."""
+        return _results.findings(self.lib, self.ptr)

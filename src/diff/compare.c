@@ -1,0 +1,107 @@
+/* compare.c - which elements of a tensor are not what was expected.
+ */
+#include "diff.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ranges.h"
+
+tk_tolerance tk_usual_tolerance(tk_dtype d) {
+  if (!tk_is_float(d)) return (tk_tolerance){0, 0};
+  if (tk_dtypes[d].bits == 8) return (tk_tolerance){0.25, 1e-5};
+  switch ((int)d) {
+  case TK_FP64: return (tk_tolerance){1e-7, 1e-7};
+  case TK_FP32: return (tk_tolerance){1.3e-6, 1e-5};
+  case TK_FP16: return (tk_tolerance){1e-3, 1e-5};
+  default: return (tk_tolerance){1.6e-2, 1e-5};
+  }
+}
+
+/* ---- elements ------------------------------------------------------------ */
+
+char *tk_diff_at(const tk_tensor *t, const int64_t *index) {
+  int64_t off = 0;
+  for (int i = 0; i < t->rank; i++) off += index[i] * t->strides[i];
+  return (char *)t->data + off * (int64_t)tk_dtype_size(t->dtype);
+}
+
+void tk_diff_index(const tk_diff *d, size_t element, int64_t *index) {
+  for (int i = d->rank; i-- > 0;) {
+    index[i] = (int64_t)(element % (size_t)d->shape[i]);
+    element /= (size_t)d->shape[i];
+  }
+}
+
+/* Moves to the next element in row-major order. */
+static void next_index(const tk_diff *d, int64_t *index) {
+  for (int i = d->rank; i-- > 0;) {
+    if (++index[i] < d->shape[i]) return;
+    index[i] = 0;
+  }
+}
+
+static double *lanes_of(tk_diff *d, const tk_tensor *t) {
+  double *out = TK_NEWN(d->arena, double, d->n + 1);
+  int64_t index[TK_MAX_RANK] = {0};
+  for (size_t i = 0; i < d->n; i++, next_index(d, index)) {
+    const char *at = tk_diff_at(t, index);
+    out[i] = tk_is_float(t->dtype) ? tk_lane_double(t->dtype, at)
+                                   : (double)tk_lane_int(t->dtype, at);
+  }
+  return out;
+}
+
+double tk_diff_error(const tk_diff *d, size_t element) {
+  double error = fabs(d->found[element] - d->expected[element]);
+  return isfinite(error) ? error : INFINITY;
+}
+
+static bool is_wrong(const tk_diff *d, size_t i) {
+  double found = d->found[i], expected = d->expected[i];
+  if (isnan(expected) || isnan(found)) return isnan(expected) != isnan(found);
+  if (isinf(expected) || isinf(found)) return expected != found;
+  return fabs(found - expected) >
+         d->tolerance.atol + d->tolerance.rtol * fabs(expected);
+}
+
+void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
+                  const tk_tensor *expected, tk_tolerance tolerance) {
+  *d = (tk_diff){.arena = a, .rank = found->rank, .n = 1};
+  d->tolerance = tolerance;
+  memcpy(d->shape, found->shape, sizeof d->shape);
+  for (int i = 0; i < d->rank; i++) d->n *= (size_t)d->shape[i];
+  TK_ASSERT(d->n <= TK_DIFF_MOST);
+  d->found = lanes_of(d, found);
+  d->expected = lanes_of(d, expected);
+  d->wrong = TK_NEWN(a, uint8_t, d->n + 1);
+  for (size_t i = 0; i < d->n; i++) {
+    d->wrong[i] = is_wrong(d, i);
+    d->nwrong += d->wrong[i];
+  }
+  size_t *list = TK_NEWN(a, size_t, d->nwrong + 1), n = 0;
+  for (size_t i = 0; i < d->n; i++)
+    if (d->wrong[i]) list[n++] = i;
+  d->list = list;
+}
+
+/* ---- where --------------------------------------------------------------- */
+
+bool tk_diff_fold(tk_arena *a, int rank, const int64_t *shape,
+                  bool (*next)(void *ud, int64_t *index), void *ud,
+                  const tk_range **ranges, size_t *nranges) {
+  uint8_t *on[TK_MAX_RANK];
+  int64_t index[TK_MAX_RANK] = {0};
+  uint64_t points = 0, box = 1;
+  for (int i = 0; i < rank; i++)
+    on[i] = TK_NEWN(a, uint8_t, (size_t)shape[i] + 1);
+  for (; next(ud, index); points++)
+    for (int i = 0; i < rank; i++) on[i][index[i]] = 1;
+  for (int i = 0; i < rank; i++) {
+    uint64_t count = 0;
+    for (int64_t k = 0; k < shape[i]; k++) count += on[i][k];
+    box *= count;
+    ranges[i] = tk_fold_ranges(a, on[i], shape[i], &nranges[i]);
+  }
+  return box == points;
+}

@@ -1,0 +1,51 @@
+/* diff.h - two tensors beside each other: which elements differ, and what
+ * those that do have in common.
+ */
+#ifndef TK_DIFF_DIFF_H
+#define TK_DIFF_DIFF_H
+
+#include "base/dtype.h"
+
+typedef struct tk_tolerance {
+  double rtol, atol;
+} tk_tolerance;
+
+/* What is usual for an element type: torch.testing.assert_close's. */
+tk_tolerance tk_usual_tolerance(tk_dtype d);
+
+/* Elements in row-major order, as doubles; all of it lies in the arena. */
+typedef struct tk_diff {
+  tk_arena *arena;
+  int rank;
+  int64_t shape[TK_MAX_RANK];
+  size_t n, nwrong;
+  const double *found, *expected;
+  uint8_t *wrong;         /* by element */
+  const size_t *list;     /* the wrong ones, ascending */
+  const uint32_t *writer; /* by element: who wrote it last, 0: nobody; may be
+                             NULL */
+  tk_tolerance tolerance;
+} tk_diff;
+
+/* Compares tensors of one shape, of at most TK_DIFF_MOST elements. */
+enum { TK_DIFF_MOST = 1 << 24 };
+void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
+                  const tk_tensor *expected, tk_tolerance tolerance);
+/* The address of an element. */
+char *tk_diff_at(const tk_tensor *t, const int64_t *index);
+void tk_diff_index(const tk_diff *d, size_t element, int64_t *index);
+/* How far an element is off. */
+double tk_diff_error(const tk_diff *d, size_t element);
+
+/* Which of the patterns of pattern.def hold for the wrong elements; *n gets
+ * how many. */
+const tk_pattern *tk_diff_patterns(const tk_diff *d, size_t *n);
+
+/* Folds points of a grid by axis: ranges of indices that occur; returns
+ * whether their product has no other points.  next gives the points one after
+ * the other, false at the end. */
+bool tk_diff_fold(tk_arena *a, int rank, const int64_t *shape,
+                  bool (*next)(void *ud, int64_t *index), void *ud,
+                  const tk_range **ranges, size_t *nranges);
+
+#endif

@@ -1,0 +1,304 @@
+/* report_difference.c - how a tensor differs from what was expected, in words,
+ * and the lines that its first wrong value came from.
+ */
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SOURCE = 46, NOTE = 44 };
+
+/* ---- what differs ---------------------------------------------------------
+ */
+
+static void put_index(tk_buf *out, const tk_difference *d,
+                      const int64_t *index) {
+  tk_buf_puts(out, d->tensor);
+  for (int i = 0; i < d->rank; i++)
+    tk_buf_printf(out, "%s%" PRId64, i ? ", " : "[", index[i]);
+  if (d->rank) tk_buf_putc(out, ']');
+}
+
+static void put_where(tk_buf *out, const tk_difference *d) {
+  if (d->wrong == d->total) {
+    tk_buf_puts(out, d->total > 1 ? ", that is all of them\n" : "\n");
+    return;
+  }
+  tk_buf_printf(out, ", %s%s[", d->exact ? "all of " : "within ", d->tensor);
+  for (int i = 0; i < d->rank; i++) {
+    if (i) tk_buf_puts(out, ", ");
+    tk_report_ranges(out, d->ranges[i], d->nranges[i]);
+  }
+  tk_buf_puts(out, "]\n");
+}
+
+/* Where the wrong elements of each axis end, if the tensor ends there too. */
+static void put_tail(tk_buf *out, const tk_difference *d) {
+  for (int i = 0; i < d->rank && d->exact; i++) {
+    const tk_range *r = d->ranges[i];
+    if (d->nranges[i] != 1 || r->step != 1 || !r->first ||
+        r->last + 1 != d->shape[i])
+      continue;
+    tk_buf_printf(out,
+                  "  a missing tail: axis %d is right up to %" PRId64
+                  " of %" PRId64 "\n",
+                  i, r->first, d->shape[i]);
+  }
+}
+
+static void put_unwritten(tk_buf *out, const tk_difference *d) {
+  if (d->unwritten && d->unwritten < d->wrong)
+    tk_buf_printf(out, "  no program wrote %" PRIu64 " of them\n",
+                  d->unwritten);
+}
+
+static void put_programs(tk_buf *out, const tk_difference *d) {
+  if (!d->wrong_programs || d->programs < 2) return;
+  tk_buf_printf(out, "  written by %" PRIu64 " of the %" PRIu64 " programs",
+                d->wrong_programs, d->programs);
+  if (d->wrong_programs < d->programs) {
+    tk_buf_puts(out, d->programs_exact ? ": (" : ", within (");
+    for (int i = 0; i < 3; i++) {
+      if (i) tk_buf_puts(out, ", ");
+      tk_report_ranges(out, d->program_ranges[i], d->nprogram_ranges[i]);
+    }
+    tk_buf_putc(out, ')');
+  }
+  tk_buf_puts(out, d->programs_whole
+                       ? ", and nothing that they wrote is right\n"
+                       : "\n");
+}
+
+static const char *axis_word(const tk_difference *d, int axis) {
+  if (d->rank == 1) return "element";
+  if (d->rank == 2) return axis ? "column" : "row";
+  return "index";
+}
+
+static void put_pattern(tk_buf *out, const tk_difference *d,
+                        const tk_pattern *p) {
+  const char *word = axis_word(d, p->axis);
+  tk_buf_puts(out, "  ");
+  switch (p->kind) {
+  case TK_PATTERN_UNWRITTEN: tk_buf_puts(out, "no program wrote them"); break;
+  case TK_PATTERN_NOT_FINITE:
+    tk_buf_puts(out, "they are NaN or infinite");
+    break;
+  case TK_PATTERN_CONSTANT:
+    tk_buf_printf(out, "they all hold %.9g", p->least);
+    break;
+  case TK_PATTERN_SCALED:
+    if (p->least < -0.999 && p->least > -1.001)
+      tk_buf_puts(out, "their sign is wrong");
+    else
+      tk_buf_printf(out, "they are what is expected times %.5g", p->least);
+    break;
+  case TK_PATTERN_OFFSET:
+    tk_buf_printf(out, "they are what is expected %s %.6g",
+                  p->least < 0 ? "minus" : "plus",
+                  p->least < 0 ? -p->least : p->least);
+    break;
+  case TK_PATTERN_TRANSPOSED:
+    tk_buf_puts(out, "transposed: they lie as if rows were columns");
+    break;
+  case TK_PATTERN_REVERSED:
+    tk_buf_printf(out, "reversed along axis %d", p->axis);
+    break;
+  case TK_PATTERN_SHIFTED:
+    tk_buf_printf(out, "shifted: each %s holds what belongs %" PRId64 " %s it",
+                  word, p->distance < 0 ? -p->distance : p->distance,
+                  p->distance < 0 ? "before" : "behind");
+    break;
+  case TK_PATTERN_REPEATED:
+    tk_buf_printf(out, "repeated: each %s holds what belongs to %s %" PRId64,
+                  word, word, p->distance);
+    break;
+  case TK_PATTERN_SCALED_ROWS:
+    tk_buf_printf(out,
+                  "each row is what is expected times a factor of its own, "
+                  "%.4g to %.4g",
+                  p->least, p->most);
+    break;
+  case TK_PATTERN_TRUNCATED:
+    tk_buf_puts(out, "they lack what is behind the point");
+    break;
+  case TK_PATTERN_PERMUTED:
+    tk_buf_puts(out, "the values are right, but in another order");
+    break;
+  case TK_PATTERN_ABOVE_DIAGONAL:
+    tk_buf_puts(out, "above the diagonal alone");
+    break;
+  case TK_PATTERN_BELOW_DIAGONAL:
+    tk_buf_puts(out, "below the diagonal alone");
+    break;
+  case TK_PATTERN_ON_DIAGONAL: tk_buf_puts(out, "on the diagonal alone"); break;
+  case TK_PATTERN_ROUNDED:
+    tk_buf_printf(out,
+                  "off by %.2g of the largest value at most: as by rounding, "
+                  "such as to fp16, bf16 or tf32",
+                  p->least);
+    break;
+  case TK_PATTERN_MAGNITUDE:
+    tk_buf_printf(out, "half of them are more than %.3g times too %s",
+                  p->least > 1 ? p->least : 1 / p->least,
+                  p->least > 1 ? "large" : "small");
+    break;
+  case TK_PATTERN_KINDS: break;
+  }
+  tk_buf_putc(out, '\n');
+}
+
+static void put_mismatch(tk_buf *out, const tk_difference *d,
+                         const tk_mismatch *m, const char *which) {
+  tk_buf_printf(out, "  %s ", which);
+  put_index(out, d, m->index);
+  tk_buf_printf(out, " is %s, expected %s", m->found.text, m->expected.text);
+  if (m->written)
+    tk_buf_printf(
+        out, ", by program (%" PRId64 ", %" PRId64 ", %" PRId64 ") at line %d",
+        m->program[0], m->program[1], m->program[2], m->place.line);
+  tk_buf_putc(out, '\n');
+}
+
+/* ---- the lines that a value came from --------------------------------------
+ */
+
+/* A line of the source, with what is to be said of it. */
+typedef struct source_line {
+  tk_place place;
+  const tk_step *step; /* the first value of the line; NULL: the store */
+  const tk_step *memory;
+  int weight; /* which lines go first when there are too many: the lightest */
+} source_line;
+
+typedef struct source_lines {
+  source_line items[64];
+  size_t n;
+} source_lines;
+
+static int weight_of(const tk_step *s) {
+  if (s->memory != TK_MEMORY_NONE) return 4;
+  if (s->kind == TK_STEP_LOOP) return 4;
+  if (s->role == TK_ROLE_MASK || s->role == TK_ROLE_CONDITION) return 3;
+  return s->name ? 2 : 1;
+}
+
+static bool is_same_line(const tk_place *a, const tk_place *b) {
+  return a->line == b->line && !strcmp(a->file, b->file);
+}
+
+static source_line *line_at_place(source_lines *x, const tk_place *p) {
+  for (size_t i = 0; i < x->n; i++)
+    if (is_same_line(&x->items[i].place, p)) return &x->items[i];
+  if (x->n == TK_COUNT(x->items)) return NULL;
+  size_t k = x->n++;
+  for (; k && x->items[k - 1].place.line > p->line; k--)
+    x->items[k] = x->items[k - 1];
+  x->items[k] = (source_line){.place = *p};
+  return &x->items[k];
+}
+
+static void gather_lines(source_lines *x, const tk_explanation *why) {
+  source_line *store = why->place.file ? line_at_place(x, &why->place) : NULL;
+  if (store) store->weight = 5;
+  for (size_t i = 0; i < why->nsteps; i++) {
+    const tk_step *s = &why->steps[i];
+    source_line *loop = s->loop.file ? line_at_place(x, &s->loop) : NULL;
+    if (loop && !loop->weight) loop->weight = 3;
+    bool told = !s->constant || s->name || s->role == TK_ROLE_BEFORE_LOOP;
+    source_line *line =
+        s->place.file && told ? line_at_place(x, &s->place) : NULL;
+    if (!line || s->kind == TK_STEP_AGAIN) continue;
+    if (!line->step || (!line->step->name && s->name)) line->step = s;
+    if (!line->memory && s->memory != TK_MEMORY_NONE) line->memory = s;
+    if (weight_of(s) > line->weight) line->weight = weight_of(s);
+  }
+}
+
+/* Drops the lightest lines, of these the first. */
+static void drop_lines(source_lines *x, size_t most) {
+  while (x->n > most) {
+    size_t least = 0;
+    for (size_t i = 1; i < x->n; i++)
+      if (x->items[i].weight < x->items[least].weight) least = i;
+    memmove(&x->items[least], &x->items[least + 1],
+            (--x->n - least) * sizeof x->items[0]);
+  }
+}
+
+static void put_value_of(tk_buf *out, const tk_step *s) {
+  if (!s->value.text) return;
+  tk_buf_printf(out, "%s", s->name ? s->name : "");
+  for (int i = 0; s->name && i < s->lane_rank; i++)
+    tk_buf_printf(out, "%s%" PRId64 "%s", i ? ", " : "[", s->lane[i],
+                  i + 1 == s->lane_rank ? "]" : "");
+  tk_buf_printf(out, "%s%s", s->name ? " = " : "", s->value.text);
+  if (s->kind == TK_STEP_LOOP)
+    tk_buf_printf(out, ", trips %" PRIu64 "..%" PRIu64, s->trip, s->last_trip);
+}
+
+static void put_note(tk_buf *out, const source_line *l) {
+  if (l->step) put_value_of(out, l->step);
+  if (!l->memory) return;
+  switch (l->memory->memory) {
+  case TK_MEMORY_OTHER: tk_buf_puts(out, ", masked off: other="); break;
+  case TK_MEMORY_UNDEFINED: tk_buf_puts(out, ", masked off: undefined"); break;
+  case TK_MEMORY_NONE: break;
+  default:
+    if (l->memory->element.text)
+      tk_buf_printf(out, " of %s", l->memory->element.text);
+    break;
+  }
+}
+
+static void put_source_line(tk_buf *out, const source_line *l) {
+  size_t start = out->n;
+  tk_buf_printf(out, "  %5d | ", l->place.line);
+  tk_report_source(out, &l->place, SOURCE);
+  size_t wide = out->n - start, column = 10 + SOURCE + 1;
+  size_t note = out->n;
+  if (wide < column) tk_buf_pad(out, ' ', column - wide);
+  size_t text = out->n;
+  put_note(out, l);
+  if (out->n == text) out->n = note; /* nothing to say */
+  if (out->n > text + NOTE) out->n = text + NOTE;
+  tk_buf_putc(out, '\n');
+}
+
+void tk_report_source_lines(tk_buf *out, const tk_explanation *why,
+                            size_t most) {
+  source_lines x = {.n = 0};
+  if (!why->blame.nwrites) return;
+  gather_lines(&x, why);
+  drop_lines(&x, most);
+  for (size_t i = 0; i < x.n; i++) put_source_line(out, &x.items[i]);
+}
+
+static void put_lines(tk_buf *out, const tk_difference *d, size_t most) {
+  const tk_explanation *why = d->explanation;
+  if (!why || !why->blame.nwrites) return;
+  const int64_t *pid = why->blame.writes[0].program;
+  tk_buf_printf(out,
+                "  the lines that %s%s came from, in program (%" PRId64
+                ", %" PRId64 ", %" PRId64 "):\n",
+                d->explained_nearest ? "the nearest value, " : "",
+                why->blame.element.text, pid[0], pid[1], pid[2]);
+  tk_report_source_lines(out, why, most);
+}
+
+void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
+  if (!d->wrong) return;
+  tk_buf_printf(out,
+                "%s differs from what is expected in %" PRIu64 " of %" PRIu64
+                " element%s",
+                d->tensor, d->wrong, d->total, d->total == 1 ? "" : "s");
+  put_where(out, d);
+  put_tail(out, d);
+  for (size_t i = 0; i < d->npatterns; i++)
+    put_pattern(out, d, &d->patterns[i]);
+  put_unwritten(out, d);
+  put_programs(out, d);
+  put_mismatch(out, d, &d->first, "first");
+  if (d->wrong > 1) put_mismatch(out, d, &d->worst, "worst");
+  put_lines(out, d, most);
+}

@@ -1,0 +1,345 @@
+/* expect.c - comparing tensors with what they should hold, after a run.
+ */
+#include "run/expect.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "diff/diff.h"
+#include "interp/grid.h"
+#include "launch/internal.h"
+#include "launch/report.h"
+
+/* ---- memory -------------------------------------------------------------- */
+
+static void keep_tensor(tkr_expecting *x, const tk_tensor *t) {
+  int64_t before, after;
+  char *at = t->storage;
+  size_t n = t->storage_bytes;
+  if (!at && tkn_tensor_extent(t, &before, &after)) {
+    at = (char *)t->data - before;
+    n = (size_t)(before + after);
+  }
+  for (size_t i = 0; i < x->memory.n; i++)
+    if (x->memory.items[i].at == at && x->memory.items[i].n >= n) return;
+  if (!at || !n || t->flags & TK_TENSOR_READONLY) return;
+  tkr_memory m = {at, tk_arena_alloc(&x->arena, n), n};
+  memcpy(m.before, at, n);
+  TK_PUSH(&x->arena, &x->memory, m);
+}
+
+static void keep_memory(tk_env *e, void *ud) {
+  tkr_expecting *x = ud;
+  tk_launch *l = x->launch;
+  (void)e;
+  for (size_t i = 0; i < l->nargs; i++)
+    if (l->args[i].kind == TK_ARG_TENSOR) keep_tensor(x, &l->args[i].tensor);
+  for (size_t i = 0; i < l->extras.n; i++)
+    keep_tensor(x, &l->extras.items[i].tensor);
+}
+
+/* Makes memory what it was before the run; the run then makes it again what
+ * it is now. */
+static void put_back(const tkr_expecting *x) {
+  for (size_t i = 0; i < x->memory.n; i++) {
+    const tkr_memory *m = &x->memory.items[i];
+    memcpy(m->at, m->before, m->n);
+  }
+}
+
+/* ---- the first run: who writes --------------------------------------------
+ */
+
+static const tki_region *region_named(const tki *t, const char *name) {
+  for (size_t i = 0; i < t->nregions; i++)
+    if (t->regions[i].tensor && !strcmp(t->regions[i].name, name))
+      return &t->regions[i];
+  return NULL;
+}
+
+static void watch_writers(tkr_expecting *x, tki *t) {
+  const tk_launch *l = x->launch;
+  if (!x->writers) {
+    x->writers = TK_NEWN(&x->arena, tkc_writers, l->expected.n);
+    x->elements = TK_NEWN(&x->arena, const char *, l->expected.n);
+    for (; x->nwriters < l->expected.n; x->nwriters++)
+      tkc_writers_init(&x->writers[x->nwriters], t,
+                       region_named(t, l->expected.items[x->nwriters].param));
+  }
+  for (size_t i = 0; i < x->nwriters; i++)
+    tkc_writers_attach(&x->writers[i], t);
+}
+
+static void expecting_begins(void *ud, tki *t) {
+  tkr_expecting *x = ud;
+  x->t = t;
+  if (!x->element) {
+    watch_writers(x, t);
+    return;
+  }
+  tkc_explain_new(t, x->element, &x->explain);
+  tkc_explain_attach(x->explain);
+}
+
+/* ---- what differs ---------------------------------------------------------
+ */
+
+/* A tensor that is compared, with all that is known of it. */
+typedef struct comparison {
+  tki *t;
+  tk_arena *answers;
+  const tk_tensor *found, *expected;
+  const tkc_writers *writers;
+  tk_diff diff;
+  size_t at;         /* of the walk over wrong elements, or programs */
+  uint8_t *programs; /* by index: 1 wrote something right, 2 something wrong */
+} comparison;
+
+static size_t position_of(const comparison *c, const int64_t *index) {
+  const tki_region *r = c->writers->region;
+  return (size_t)(tk_diff_at(c->found, index) - r->host) / c->writers->size;
+}
+
+static const uint32_t *writers_by_element(comparison *c, tk_arena *a) {
+  uint32_t *out = TK_NEWN(a, uint32_t, c->diff.n + 1);
+  int64_t index[TK_MAX_RANK];
+  for (size_t i = 0; i < c->diff.n; i++) {
+    tk_diff_index(&c->diff, i, index);
+    out[i] = c->writers->program[position_of(c, index)];
+  }
+  return out;
+}
+
+static tk_lane lane_at(comparison *c, const tk_tensor *t,
+                       const int64_t *index) {
+  tk_lane lane = {.dtype = t->dtype};
+  const char *at = tk_diff_at(t, index);
+  tk_buf *text = &c->t->launch->text;
+  tk_buf_clear(text);
+  tk_format_lane(text, t->dtype, at);
+  memcpy(&lane.bits, at, tk_dtype_size(t->dtype));
+  lane.text = tk_arena_strdup(c->answers, tk_buf_str(text));
+  return lane;
+}
+
+/* What was expected, as the tensor's own type shows it. */
+static tk_lane expected_at(comparison *c, const int64_t *index) {
+  tk_dtype to = c->found->dtype, from = c->expected->dtype;
+  if (!tk_is_float(to) || !tk_is_float(from) || to == from)
+    return lane_at(c, c->expected, index);
+  char lane[8];
+  tk_tensor rounded = {.data = lane, .dtype = to};
+  tk_lane_set_double(to, lane,
+                     tk_lane_double(from, tk_diff_at(c->expected, index)));
+  return lane_at(c, &rounded, index);
+}
+
+static tk_mismatch mismatch_at(comparison *c, size_t element) {
+  tk_mismatch m = {.error = tk_diff_error(&c->diff, element)};
+  tk_diff_index(&c->diff, element, m.index);
+  m.found = lane_at(c, c->found, m.index);
+  m.expected = expected_at(c, m.index);
+  uint32_t program = c->diff.writer[element];
+  if (!program) return m;
+  const tki_site_info *s =
+      tki_site_at(c->t, c->writers->site[position_of(c, m.index)]);
+  m.written = true;
+  tki_pid_of(c->t, program - 1, m.program);
+  m.place = tk_place_of(s->func->src, s->inst->span);
+  m.function = s->func->name;
+  return m;
+}
+
+static bool next_wrong(void *ud, int64_t *index) {
+  comparison *c = ud;
+  if (c->at == c->diff.nwrong) return false;
+  tk_diff_index(&c->diff, c->diff.list[c->at++], index);
+  return true;
+}
+
+static bool next_wrong_program(void *ud, int64_t *pid) {
+  comparison *c = ud;
+  size_t n = (size_t)(c->t->grid[0] * c->t->grid[1] * c->t->grid[2]);
+  while (c->at < n && !(c->programs[c->at] & 2)) c->at++;
+  if (c->at == n) return false;
+  tki_pid_of(c->t, c->at++, pid);
+  return true;
+}
+
+static void find_programs(comparison *c, tk_arena *a, tk_difference *d) {
+  const tki *t = c->t;
+  size_t n = (size_t)(t->grid[0] * t->grid[1] * t->grid[2]);
+  if (n > TK_DIFF_MOST) return;
+  c->programs = TK_NEWN(a, uint8_t, n + 1);
+  for (size_t i = 0; i < c->diff.n; i++)
+    if (c->diff.writer[i])
+      c->programs[c->diff.writer[i] - 1] |= c->diff.wrong[i] ? 2 : 1;
+  d->programs_whole = true;
+  for (size_t i = 0; i < n; i++) {
+    d->programs += c->programs[i] != 0;
+    d->wrong_programs += c->programs[i] >> 1;
+    if (c->programs[i] == 3) d->programs_whole = false;
+  }
+  c->at = 0;
+  d->programs_exact = tk_diff_fold(c->answers, 3, t->grid, next_wrong_program,
+                                   c, d->program_ranges, d->nprogram_ranges);
+}
+
+static size_t worst_of(const tk_diff *d) {
+  size_t worst = d->list[0];
+  for (size_t i = 1; i < d->nwrong; i++)
+    if (tk_diff_error(d, d->list[i]) > tk_diff_error(d, worst))
+      worst = d->list[i];
+  return worst;
+}
+
+static void describe(comparison *c, tk_arena *a, tk_difference *d) {
+  tk_diff *x = &c->diff;
+  x->writer = writers_by_element(c, a);
+  for (size_t i = 0; i < x->nwrong; i++) {
+    d->unwritten += !x->writer[x->list[i]];
+    d->not_finite += !isfinite(x->found[x->list[i]]);
+  }
+  c->at = 0;
+  d->exact = tk_diff_fold(c->answers, x->rank, x->shape, next_wrong, c,
+                          d->ranges, d->nranges);
+  find_programs(c, a, d);
+  size_t n;
+  const tk_pattern *found = tk_diff_patterns(x, &n);
+  tk_pattern *kept = TK_NEWN(c->answers, tk_pattern, n + 1);
+  memcpy(kept, found, n * sizeof *kept);
+  d->patterns = kept;
+  d->npatterns = n;
+  d->first = mismatch_at(c, x->list[0]);
+  d->worst = mismatch_at(c, worst_of(x));
+}
+
+/* The element to explain, as text: the first wrong one, or if no program wrote
+ * that, the nearest one that a program did; NULL: there is none. */
+static const char *element_to_explain(const comparison *c, tk_arena *a,
+                                      tk_difference *d) {
+  const uint32_t *writer = c->diff.writer;
+  size_t at = c->diff.list[0], up = at;
+  while (at && !writer[at]) at--;
+  while (!writer[at] && up < c->diff.n && !writer[up]) up++;
+  if (!writer[at]) at = up;
+  if (at == c->diff.n) return NULL;
+  d->explained_nearest = at != c->diff.list[0];
+  int64_t index[TK_MAX_RANK];
+  char *text = tk_arena_strdup(a, d->tensor);
+  tk_diff_index(&c->diff, at, index);
+  for (int i = 0; i < d->rank; i++)
+    text = tk_arena_printf(a, "%s%s%" PRId64, text, i ? "," : "[", index[i]);
+  return d->rank ? tk_arena_printf(a, "%s]", text) : text;
+}
+
+static void compare(tkr_expecting *x, size_t i) {
+  tk_launch *l = x->launch;
+  const tk_expected *e = &l->expected.items[i];
+  const tk_tensor *found = x->writers[i].region->tensor;
+  tk_tolerance tolerance = tk_usual_tolerance(found->dtype);
+  if (e->rtol >= 0) tolerance.rtol = e->rtol;
+  if (e->atol >= 0) tolerance.atol = e->atol;
+  tk_difference d = {.tensor = e->param, .rank = found->rank};
+  memcpy(d.shape, found->shape, sizeof d.shape);
+  comparison c = {.t = x->t,
+                  .answers = &l->answers,
+                  .found = found,
+                  .expected = &e->lanes,
+                  .writers = &x->writers[i]};
+  tk_diff_make(&c.diff, &x->arena, found, &e->lanes, tolerance);
+  d.total = c.diff.n;
+  d.wrong = c.diff.nwrong;
+  x->elements[i] = NULL;
+  if (d.wrong) {
+    describe(&c, &x->arena, &d);
+    x->elements[i] = element_to_explain(&c, &x->arena, &d);
+  }
+  TK_PUSH(&l->answers, &l->differences, d);
+}
+
+static void expecting_ends(void *ud, tki *t, tk_status st) {
+  tkr_expecting *x = ud;
+  if (x->t != t || st != TK_OK) return;
+  if (!x->element) {
+    for (size_t i = 0; i < x->nwriters; i++) compare(x, i);
+    return;
+  }
+  tk_launch *l = x->launch;
+  const tkc_target *target = tkc_explain_targets(x->explain);
+  tk_explanation *found = TK_NEW(&l->answers, tk_explanation);
+  *found = tkc_explain_found(x->explain, &l->answers, target);
+  l->differences.items[x->asked].explanation = found;
+}
+
+/* ---- the second run: why ---------------------------------------------------
+ */
+
+/* Runs the launch as before, but watched by nobody else. */
+static tk_status run_again(tkr_expecting *x, tkr_run_fn run,
+                           const tk_run_options *options) {
+  tk_session *s = x->launch->session;
+  tk_watcher *others = s->watchers;
+  tk_output_fn output = s->output;
+  size_t diags = s->env.ndiags;
+  tk_run_options again = *options;
+  tk_summary unused = {0};
+  again.progress = NULL;
+  x->watcher.next = NULL;
+  s->watchers = &x->watcher;
+  s->output = NULL;
+  x->t = NULL;
+  tk_status st = run(x->launch, &again, &unused);
+  s->output = output;
+  s->watchers = others;
+  tkc_explain_free(&s->env, x->explain);
+  x->explain = NULL;
+  if (st == TK_FINDING) tk_diag_truncate(&s->env, diags);
+  return st == TK_FINDING ? TK_OK : st;
+}
+
+static void write_differences(tk_env *e, void *ud) {
+  const tk_launch *l = ud;
+  tk_session *s = l->session;
+  tk_buf b;
+  tk_buf_init(&b, e);
+  for (size_t i = 0; i < l->differences.n; i++)
+    tk_report_difference(&b, &l->differences.items[i], TK_REPORT_LINES);
+  s->output(s->output_ud, b.s, b.n);
+  tk_buf_free(&b);
+}
+
+tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l) {
+  tk_session *s = l->session;
+  *x = (tkr_expecting){.launch = l};
+  tk_arena_init(&x->arena, &s->env);
+  if (!l->expected.n) return TK_OK;
+  x->watcher = (tk_watcher){.next = s->watchers,
+                            .ud = x,
+                            .begin = expecting_begins,
+                            .end = expecting_ends};
+  s->watchers = &x->watcher;
+  return tk_session_guard(s, keep_memory, x);
+}
+
+tk_status tkr_expect_end(tkr_expecting *x, tk_status st, tkr_run_fn run,
+                         const tk_run_options *options) {
+  tk_launch *l = x->launch;
+  tk_session *s = l->session;
+  if (!l->expected.n) return st;
+  s->watchers = x->watcher.next;
+  for (size_t i = 0; i < l->differences.n && st == TK_OK; i++) {
+    x->asked = i;
+    x->element = x->elements[i];
+    if (!x->element) continue;
+    put_back(x);
+    st = run_again(x, run, options);
+  }
+  if (st == TK_OK && l->differences.n && s->output && !options->silent_answers)
+    st = tk_session_guard(s, write_differences, l);
+  for (size_t i = 0; i < x->nwriters; i++) tkc_writers_free(&x->writers[i]);
+  tk_arena_free(&x->arena);
+  return st;
+}

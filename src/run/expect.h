@@ -1,0 +1,44 @@
+/* expect.h - comparing tensors with what they should hold, after a run.
+ *
+ * Before the run its memory is copied.  Where a tensor then differs, memory
+ * is put back and the launch runs once more, unwatched, so that the first
+ * wrong element can be explained.
+ */
+#ifndef TK_RUN_EXPECT_H
+#define TK_RUN_EXPECT_H
+
+#include "interp/check/explain.h"
+#include "interp/check/writers.h"
+#include "launch/session.h"
+
+/* Memory of one tensor as it was before the run. */
+typedef struct tkr_memory {
+  char *at, *before;
+  size_t n;
+} tkr_memory;
+
+typedef struct tkr_expecting {
+  tk_launch *launch;
+  tk_watcher watcher;
+  tki *t; /* the run, once it has begun */
+  tk_arena arena;
+  TK_VEC(tkr_memory) memory;
+  tkc_writers *writers; /* by what is expected */
+  size_t nwriters;
+  const char **elements; /* ... the one to explain; NULL: none */
+  size_t asked;          /* the second run: what it explains */
+  const char *element;   /* ... and the element; NULL: it is the first run */
+  tkc_explain *explain;
+} tkr_expecting;
+
+typedef tk_status (*tkr_run_fn)(tk_launch *l, const tk_run_options *options,
+                                tk_summary *summary);
+
+/* Watches the next run of the launch, if something is expected of it. */
+tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l);
+/* After the run, which ended with st: explains what differs and writes it to
+ * the session's output, unless it is to be silent. */
+tk_status tkr_expect_end(tkr_expecting *x, tk_status st, tkr_run_fn run,
+                         const tk_run_options *options);
+
+#endif

@@ -1,0 +1,228 @@
+"""``tkdbg why``: comparisons that fail, and the lines that are named."""
+import re
+import subprocess
+import sys
+import textwrap
+import unittest
+
+import support
+
+support.need("library", "numpy")
+
+import planted  # noqa: E402
+
+BUGS = planted.read()
+
+
+class Corpus(unittest.TestCase):
+    """Scripts with planted bugs; planted.txt."""
+
+    def test_why_names_the_culprit(self):
+        self.assertGreaterEqual(len(BUGS), 60)
+        missed = []
+        for case in BUGS:
+            lines = planted.answer(case)
+            with self.subTest(case.name):
+                self.assertLessEqual(len(lines), 25)
+            if not planted.names_culprit("\n".join(lines), case):
+                missed.append(case.name)
+        self.assertEqual(missed, [])
+
+    def test_right_scripts_are_silent(self):
+        ran = 0
+        for case in BUGS:
+            for size in planted.SIZES:
+                said, status = planted.run(case.text(size, right=True),
+                                           {"check": "all"})
+                with self.subTest(case.name, size=size):
+                    self.assertEqual(said, "")
+                    self.assertEqual(status, 0)
+                ran += 1
+        self.assertGreaterEqual(ran, 200)
+
+
+KERNEL = """
+    @triton.jit
+    def scale(x, y, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        v = tl.load(x + i, mask=i < n)
+        tl.store(y + i, v * 3, mask=i < n)
+
+    x = np.arange(1, 41, dtype="f4")
+    y = np.zeros(40, "f4")
+    scale[(3,)](x, y, 40, 16)
+    ref = x * 2
+"""
+TORCH = """
+    import torch
+    @triton.jit
+    def scale(x, y, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        v = tl.load(x + i, mask=i < n)
+        tl.store(y + i, v * 3, mask=i < n)
+
+    x = torch.arange(1., 41, device="cuda")
+    y = torch.empty_like(x)
+    scale[(3,)](x, y, 40, 16)
+    ref = x * 2
+"""
+HEAD = """
+    import numpy as np
+    import triton
+    import triton.language as tl
+"""
+
+
+class Comparisons(support.ScriptCase):
+    """Each way to compare leads to the same line."""
+
+    def why(self, text, args=()):
+        done = self.run_script(text, "-q", head=HEAD, check=False, args=args,
+                               json_options={"why": True})
+        return done.stderr, done.returncode
+
+    def led(self, text, status=1, by=""):
+        said, found = self.why(text)
+        self.assertEqual(found, status, said)
+        self.assertRegex(said, rf"tkdbg: {by}\S* fails on y of launch 1, scale")
+        self.assertIn("times 1.5\n", said)
+        self.assertIn("tl.store(y + i, v * 3, mask=i < n)", said)
+        self.assertRegex(said, "to stop there: tkdbg debug --kernel scale ")
+        return said
+
+    def test_numpy(self):
+        for line in ("np.testing.assert_allclose(y, ref)",
+                     "np.testing.assert_allclose(actual=y, desired=ref)",
+                     "np.testing.assert_array_equal(y, ref)",
+                     "np.testing.assert_equal(ref, y)",
+                     "np.testing.assert_array_almost_equal(y, ref, 3)",
+                     "np.testing.assert_almost_equal(y, ref)",
+                     "triton.testing.assert_close(y, ref)",
+                     "assert np.allclose(y, ref)",
+                     "assert np.allclose(ref.copy(), y.astype('f8'))",
+                     "assert np.isclose(y, ref).all()",
+                     "assert np.array_equal(y[::2], ref[::2])"):
+            with self.subTest(line):
+                self.led(f"{KERNEL}    {line}\n")
+
+    def test_expressions(self):
+        for line in ("assert (y == ref).all()",
+                     "assert np.abs(y - ref).max() < 1e-3",
+                     "assert abs(y - x * 2).max() < 1e-3",
+                     "err = np.abs(y - ref)\n    assert err.max() < 1e-3",
+                     "if np.abs(y - ref).max() > 1:\n"
+                     "        raise AssertionError('no')"):
+            with self.subTest(line):
+                self.led(f"{KERNEL}    {line}\n", by="assert")
+
+    def test_a_script_that_only_prints(self):
+        self.led(f"{KERNEL}    print(np.allclose(y, ref))\n", status=0)
+
+    def test_inside_of_a_function(self):
+        self.led(KERNEL + """
+    def check(out, wanted):
+        assert np.abs(out - wanted).max() < 1e-3
+    check(y, ref)
+""", by="assert")
+
+    def test_torch(self):
+        support.need("torch")
+        for line in ("torch.testing.assert_close(y, ref)",
+                     "torch.testing.assert_close(y.cpu(), ref.cpu(), "
+                     "rtol=0, atol=1e-3)",
+                     "assert torch.allclose(y, ref)",
+                     "assert torch.equal(ref, y)",
+                     "assert y.allclose(ref)",
+                     "assert (y - ref).abs().max().item() < 1e-3",
+                     "assert torch.allclose(y[:8].double(), "
+                     "ref[:8].double())",
+                     "triton.testing.assert_close(y, ref)"):
+            with self.subTest(line):
+                if "[:8]" in line:  # a copy of a part is nobody's
+                    said, _ = self.why(f"{TORCH}    {line}\n")
+                    self.assertIn("compare what a kernel stores", said)
+                else:
+                    self.led(f"{TORCH}    {line}\n")
+
+    def test_bfloat16(self):
+        support.need("torch")
+        text = TORCH.replace("device=\"cuda\")",
+                             "device=\"cuda\", dtype=torch.bfloat16)", 1)
+        said, _ = self.why(f"{text}    torch.testing.assert_close(y, ref)\n")
+        self.assertIn("times 1.5\n", said)
+
+    def test_pytest(self):
+        support.need("pytest")
+        for line in ("assert y == pytest.approx(ref)",
+                     "assert np.allclose(y, ref)",
+                     "assert abs(y - ref).max() < 1"):
+            path = self.write("import pytest\n" + textwrap.dedent(HEAD) +
+                              "def test():\n" + textwrap.indent(
+                                  textwrap.dedent(KERNEL + f"    {line}\n"),
+                                  "    "), "test_it.py")
+            said, status = self.run_module("pytest", "-q", path)
+            with self.subTest(line):
+                self.assertEqual(status, 1)
+                self.assertIn("fails on y of launch 1, scale", said)
+
+    def run_module(self, *words):
+        done = subprocess.run(
+            [sys.executable, "-m", "tkdbg", "run", "--triton=ours", "-m",
+             *words], capture_output=True, text=True, cwd=self.folder.name,
+            env=support.environment(TKDBG_OPTIONS='{"why": true}'))
+        return done.stderr, done.returncode
+
+    def test_nothing_failed(self):
+        said, status = self.why(f"{KERNEL}    print('fine')\n")
+        self.assertEqual(status, 0)
+        self.assertIn("no comparison of arrays has failed", said)
+
+    def test_no_launch(self):
+        said, _ = self.why("assert np.allclose(np.ones(3), np.zeros(3))\n")
+        self.assertIn("no kernel was launched", said)
+
+    def test_arrays_of_the_host(self):
+        said, _ = self.why(f"{KERNEL}    assert np.allclose(y.sum(), 1)\n")
+        self.assertIn("compare what a kernel stores itself", said)
+
+    def test_a_finding_is_said_alone(self):
+        said, status = self.why(f"{KERNEL}    scale[(4,)](x, y, 99, 16)\n")
+        self.assertEqual(status, 1)
+        self.assertNotIn("no comparison", said)
+
+    def test_the_hint_of_run(self):
+        done = self.run_script(f"{KERNEL}    assert np.allclose(y, ref)\n",
+                               "-q", head=HEAD, check=False)
+        self.assertRegex(done.stderr, r"tkdbg: 'tkdbg why \S*script.py' says")
+        done = self.run_script(f"{KERNEL}    raise ValueError('no')\n",
+                               "-q", head=HEAD, check=False)
+        self.assertNotIn("tkdbg why", done.stderr)
+
+    def test_the_debugger_stops_there(self):
+        said = self.led(f"{KERNEL}    assert np.allclose(y, ref)\n")
+        offer = re.search(r"tkdbg debug (.*)", said).group(1)
+        self.assertRegex(offer, r"--pid 0,0,0 -b script\.py:\d+ \S*script\.py$")
+
+    def test_an_earlier_launch(self):
+        said, _ = self.why("""
+    @triton.jit
+    def first(x, t, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(t + i, tl.load(x + i) + 1)
+
+    @triton.jit
+    def second(t, y, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(y + i, tl.load(t + i))
+
+    x, t, y = np.zeros(8, "f4"), np.zeros(8, "f4"), np.zeros(8, "f4")
+    first[(1,)](x, t, 8)
+    second[(1,)](t, y, 8)
+    np.testing.assert_allclose(y, x)
+""")
+        self.assertIn("t[0] was written by launch 1, first, from", said)
+        self.assertIn("tl.store(t + i, tl.load(x + i) + 1)", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
