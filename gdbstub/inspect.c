@@ -32,7 +32,7 @@ void gs_list_programs(gs_stub *g) {
   if (g->listed) return;
   g->listed = true;
   g->nprograms = 0;
-  if (g->here == TK_DEBUG_NO_PROGRAM) return;
+  if (g->here == TK_DEBUG_NO_PROGRAM || g->killed) return;
   gs_list_program(g, g->here);
   gs_list_program(g, g->thread);
   gs_list_program(g, g->wanted);

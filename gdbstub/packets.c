@@ -8,7 +8,7 @@
 
 void gs_on_supported(gs_stub *g, const char *rest) {
   g->swbreak = strstr(rest, "swbreak+") != NULL;
-  g->lldb = false;
+  g->lldb = g->extended = false;
   tk_buf_printf(&g->reply,
                 "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
                 "hwbreak+;vContSupported+;qXfer:features:read+;"
@@ -29,6 +29,7 @@ void gs_on_no_acks(gs_stub *g, const char *rest) {
 
 void gs_on_extended(gs_stub *g, const char *rest) {
   (void)rest;
+  g->extended = true;
   tk_buf_puts(&g->reply, "OK");
 }
 
@@ -89,7 +90,10 @@ void gs_serve(gs_stub *g) {
       gs_reply_error(g);
       gs_wire_send(&g->wire, g->reply.s, g->reply.n);
       break;
-    case GS_CLOSED: gs_wire_close(&g->wire); return;
+    case GS_CLOSED:
+      gs_wire_close(&g->wire);
+      if (g->killed && !g->multi && !g->stop->over) gs_end_launch(g);
+      return;
     case GS_BREAK: /* it stands already */
     case GS_NOTHING: break;
     }

@@ -115,8 +115,12 @@ void gs_on_step_back(gs_stub *g, const char *rest) {
   g->chained = r == TK_STOP_FINDING || r == TK_STOP_CALL;
 }
 
+/* The client goes on by itself from there to its first breakpoint, which may
+ * stand at the first statement. */
 void gs_on_run(gs_stub *g, const char *rest) {
   (void)rest;
+  g->killed = false;
+  g->runs = true;
   go(g, TK_RESUME_AGAIN);
 }
 
@@ -155,10 +159,21 @@ void gs_on_detach(gs_stub *g, const char *rest) {
   go(g, g->once ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
 }
 
+void gs_end_launch(gs_stub *g) {
+  go(g, TK_RESUME_QUIT);
+}
+
+/* A client that may run the launch again does not lose it. */
 void gs_on_kill(gs_stub *g, const char *rest) {
   (void)rest;
   bool answers = g->wire.packet.s[0] == 'v';
+  if (g->extended && answers) {
+    g->killed = true;
+    g->listed = false;
+    tk_buf_puts(&g->reply, "OK");
+    return;
+  }
   g->silent = true;
   if (answers) gs_wire_send(&g->wire, "OK", 2);
-  go(g, TK_RESUME_QUIT);
+  gs_end_launch(g);
 }

@@ -148,6 +148,16 @@ static bool comes_again(gs_stub *g) {
   return c && c->loop && gs_place_of(g, g->here).pc == g->left;
 }
 
+/* The launch is over: its client may run it again, until it has left. */
+static void serve_end(tk_gdbserver *s) {
+  gs_stub *g = &s->stub;
+  if (!g->extended || g->wire.in < 0) return;
+  g->killed = true;
+  gs_put_stop(g);
+  gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+  gs_serve(g);
+}
+
 static void look_at_stop(tk_env *e, void *ud) {
   tk_gdbserver *s = ud;
   gs_stub *g = &s->stub;
@@ -161,6 +171,10 @@ static void look_at_stop(tk_env *e, void *ud) {
     return;
   }
   if (g->detached && g->stop->reason != TK_STOP_INTERRUPT) return;
+  if (g->stop->over && g->stop->reason == TK_STOP_END) {
+    serve_end(s);
+    return;
+  }
   if (goes_on(g)) {
     tk_debug_resume(g->d, &g->how);
     return;
@@ -172,7 +186,8 @@ static void look_at_stop(tk_env *e, void *ud) {
   bool tells = g->wire.in >= 0 && g->started;
   g->started = true;
   if (tells) gs_tell_stop(g);
-  g->is_entry = tells && g->is_new;
+  g->is_entry = tells && (g->is_new || g->runs);
+  g->runs = false;
   g->is_new = false;
   serve_stop(s);
 }
@@ -295,7 +310,8 @@ static void make_server(tk_env *e, void *ud) {
                           .ends = ends,
                           .output = print,
                           .asked = asked,
-                          .stop_at_start = true};
+                          .stop_at_start = true,
+                          .stop_at_end = o->one_launch};
   if (tk_debug_new(m->session, &front, &g->d) != TK_OK)
     tk_throw(e, TK_INTERNAL);
   tk_debugger_options lines = {.size = sizeof lines,

@@ -61,6 +61,12 @@ static void put_threads(gs_stub *g) {
 
 void gs_put_stop(gs_stub *g) {
   tk_buf_clear(&g->reply);
+  if (g->killed) {
+    tk_debug_time t;
+    tk_debug_when(g->d, &t);
+    tk_buf_puts(&g->reply, t.over && t.status != TK_OK ? "W01" : "W00");
+    return;
+  }
   if (g->here == TK_DEBUG_NO_PROGRAM) {
     tk_buf_puts(&g->reply, "N"); /* nothing is left to be looked at */
     return;

@@ -67,6 +67,8 @@ typedef struct gs_stub {
   bool silent;           /* the packet gets no reply (any more) */
   bool swbreak;          /* the client knows of it */
   bool lldb;             /* ... is lldb */
+  bool extended;         /* ... may run the launch again that it has killed */
+  bool killed;           /* it stands, and for the client it is no more */
   uint64_t left; /* address that the program was last told to go on from */
   /* It has come to the same statement again, and lldb is shown the loop's head
    * before: it would not notice. */
@@ -78,6 +80,7 @@ typedef struct gs_stub {
   bool is_new;          /* the client does not know it */
   bool is_entry;        /* ... or has only just learnt of it */
   bool resumed;         /* a packet has said how to go on */
+  bool runs;            /* ... or has run the launch again */
   tk_resume how;        /* ... last */
   const gs_point *seen; /* a watchpoint whose change was gone back over */
   bool jumps;           /* ... from this statement on, not where it stands */
@@ -158,6 +161,10 @@ bool gs_has_breakpoint(const gs_stub *g, uint64_t address);
 /* ... whose conditions hold. */
 bool gs_hits_breakpoint(gs_stub *g, uint64_t address);
 void gs_forget_points(gs_stub *g);
+
+/* ---- resume.c ----------------------------------------------------------- */
+
+void gs_end_launch(gs_stub *g);
 
 /* ---- stop.c ------------------------------------------------------------- */
 

@@ -28,6 +28,9 @@ typedef struct tk_gdbserver_options {
   bool listen_anywhere;  /* HOST may be reached from other machines */
   bool once;             /* serve the first client alone */
   bool multi;            /* stay when the client has detached or killed */
+  /* The session has one launch: it waits at its end for a client that may run
+   * it again (target extended-remote). */
+  bool one_launch;
   const char *port_file; /* gets the port, in decimal; NULL: none does */
   /* Gets the symbols of each launch, before its first stop; NULL: none does. */
   const char *write_elf;

@@ -125,7 +125,8 @@ class GdbserverOptions(Structure):
     """tk_gdbserver_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("address", c_char_p),
                 ("listen_anywhere", c_bool), ("once", c_bool),
-                ("multi", c_bool), ("port_file", c_char_p),
+                ("multi", c_bool), ("one_launch", c_bool),
+                ("port_file", c_char_p),
                 ("write_elf", c_char_p), ("say", SayFn), ("ud", c_void_p)]
 
     def __init__(self, **fields):

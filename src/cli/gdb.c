@@ -21,6 +21,7 @@ tk_status cli_job_serve(cli_job *j) {
       .listen_anywhere = cli_has(a, OPT_LISTEN_ANYWHERE),
       .once = cli_has(a, OPT_ONCE),
       .multi = cli_has(a, OPT_MULTI),
+      .one_launch = true,
       .port_file = cli_value(a, OPT_PORT_FILE),
       .write_elf = cli_value(a, OPT_WRITE_ELF),
       .say = say_line};

@@ -17,13 +17,13 @@ SETUP = ('set width 0', 'set pagination off', 'set confirm off',
 
 class Gdb:
     """At a terminal: what is typed comes from standard input."""
-    program, prompt = 'gdb', '(gdb) '
+    program, prompt, target = 'gdb', '(gdb) ', 'remote'
 
     def argv(self, serve):
         argv = ['gdb', '-nx', '-q']
         for command in SETUP:
             argv += ['-ex', command]
-        return [*argv, '-ex', f'target remote | {serve("--stdio")}']
+        return [*argv, '-ex', f'target {self.target} | {serve("--stdio")}']
 
     def hold(self, typed, serve, folder, env, cwd):
         done = subprocess.run(
@@ -56,6 +56,11 @@ class Mi(Gdb):
     def tidy(self, text):
         return [line for line in super().tidy(text)
                 if line.strip() != '(gdb)']
+
+
+class ExtendedGdb(Gdb):
+    """It may run the launch again."""
+    target = 'extended-remote'
 
 
 class Lldb:
@@ -110,7 +115,7 @@ class Lldb:
         return lines
 
 
-CLIENTS = {'mi': Mi(), 'lldb': Lldb()}
+CLIENTS = {'mi': Mi(), 'lldb': Lldb(), 'extended': ExtendedGdb()}
 
 
 def client_of(kind):

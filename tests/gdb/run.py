@@ -8,8 +8,8 @@ A file (tests/gdb/*.txt) begins with comments (#) and a line '$ tkdbg gdbserver
 begin with '> ' where gdb wants more; the others are what gdb prints behind its
 greeting.  '...' stands for any characters of a line, or alone on a line for
 any lines.  In files whose name begins with mi_, gdb speaks its machine
-interface, and only what it prints is compared; in those with lldb_, it is
-lldb, and '(lldb) '.  In docs/*.md, a block fenced as ```gdb or ```lldb is a
+interface, and only what it prints is compared; with extended_, it connects to
+an extended-remote target; with lldb_, it is lldb, and '(lldb) '.  In docs/*.md, a block fenced as ```gdb or ```lldb is a
 case.
 
 --update writes what is printed into the files, to be read before it is kept.
