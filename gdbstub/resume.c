@@ -14,6 +14,14 @@ static bool begin(gs_stub *g, const tk_resume *how) {
   return false;
 }
 
+/* A step out of the kernel is to end where the kernel returns: clients lift
+ * breakpoints to step over one, and would miss those of the next program. */
+static void step_to_exit(gs_stub *g) {
+  const tk_point_spec exit = {
+      .kind = TK_POINT_CATCH, .where = "exit", .once = true};
+  if (tk_debug_add_point(g->d, &exit, &g->step_exit) != TK_OK) g->step_exit = 0;
+}
+
 /* Goes on with a program.  If that is another one than has stopped, or it is
  * to go on elsewhere, this comes first. */
 static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
@@ -27,6 +35,7 @@ static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
     first = (tk_resume){.kind = TK_RESUME_JUMP, .statement = g->jump_to};
   else
     g->chained = false;
+  if (kind == TK_RESUME_STEP) step_to_exit(g);
   if (!begin(g, &first)) g->chained = false;
 }
 

@@ -165,6 +165,8 @@ static void look_at_stop(tk_env *e, void *ud) {
   take_form(g);
   if (g->how.kind != TK_RESUME_BACK_NEXT) g->seen = NULL;
   g->listed = g->jumps = g->resumed = g->at_loop = false;
+  if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
+  g->step_exit = 0;
   g->here = g->stop->program;
   if (!g->image) {
     quit(g);

@@ -82,6 +82,7 @@ typedef struct gs_stub {
   bool resumed;         /* a packet has said how to go on */
   bool runs;            /* ... or has run the launch again */
   tk_resume how;        /* ... last */
+  int step_exit;        /* point that ends a step out of the kernel; 0: none */
   const gs_point *seen; /* a watchpoint whose change was gone back over */
   bool jumps;           /* ... from this statement on, not where it stands */
   size_t jump_to;

@@ -319,7 +319,8 @@ def suite_gdb(build):
     for script in 'every_command.py', 'elf_tools.py':
         name = 'tests/gdb/' + script
         yield name, functools.partial(gdb_script, name=name, build=build)
-    for name in ['docs/gdb.md', *sorted(glob.glob('tests/gdb/*.txt'))]:
+    for name in ['docs/gdb.md', 'docs/gdb-tutorial.md',
+                 *sorted(glob.glob('tests/gdb/*.txt'))]:
         yield name, functools.partial(gdb_script, name=name, build=build,
                                       argv=['tests/gdb/run.py', name])
 

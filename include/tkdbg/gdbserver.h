@@ -25,9 +25,9 @@ typedef struct tk_gdbserver_options {
   /* "HOST:PORT", ":PORT", "unix:PATH", or "-" for standard input and output;
    * port 0 is any that is free. */
   const char *address;
-  bool listen_anywhere;  /* HOST may be reached from other machines */
-  bool once;             /* serve the first client alone */
-  bool multi;            /* stay when the client has detached or killed */
+  bool listen_anywhere; /* HOST may be reached from other machines */
+  bool once;            /* serve the first client alone */
+  bool multi;           /* stay when the client has detached or killed */
   /* The session has one launch: it waits at its end for a client that may run
    * it again (target extended-remote). */
   bool one_launch;

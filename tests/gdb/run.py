@@ -9,8 +9,8 @@ begin with '> ' where gdb wants more; the others are what gdb prints behind its
 greeting.  '...' stands for any characters of a line, or alone on a line for
 any lines.  In files whose name begins with mi_, gdb speaks its machine
 interface, and only what it prints is compared; with extended_, it connects to
-an extended-remote target; with lldb_, it is lldb, and '(lldb) '.  In docs/*.md, a block fenced as ```gdb or ```lldb is a
-case.
+an extended-remote target; with lldb_, it is lldb, and '(lldb) '.  In
+docs/*.md, a block fenced as ```gdb or ```lldb is a case.
 
 --update writes what is printed into the files, to be read before it is kept.
 """
@@ -29,6 +29,8 @@ import clients  # noqa: E402
 import transcript  # noqa: E402
 
 MORE = '> '
+PAGES = 'gdb.md', 'gdb-tutorial.md'
+WIDTH = 80  # of a page's lines
 
 
 class Case:
@@ -127,7 +129,9 @@ def with_second_prompt(case, got):
 def update_page(path, lines, build):
     for start, case in reversed(list(blocks(path, lines))):
         end = lines.index('```', start)
-        lines[start:end] = session(case, build)
+        lines[start:end] = [
+            line if len(line) <= WIDTH else line[:WIDTH - 3] + '...'
+            for line in session(case, build)]
     with open(path, 'w', encoding='utf-8') as f:
         f.write('\n'.join(lines) + '\n')
 
@@ -158,7 +162,7 @@ def main():
     bad = 0
     for path in options.files or sorted(
             glob.glob(os.path.join(ROOT, 'tests/gdb/*.txt')) +
-            [os.path.join(ROOT, 'docs/gdb.md')]):
+            [os.path.join(ROOT, 'docs', page) for page in PAGES]):
         name = os.path.relpath(path, ROOT)
         cases = read(path)[1]
         absent = {case.client.program for case in cases
