@@ -132,6 +132,23 @@ copy[(2,)](x, y, 30, B=16)""")
             '<g fill="#4a90d9"><rect x="0" y="0" width="480" height="72"/>'
             '</g>'])
 
+    def test_puzzles(self):
+        kernel = """import tkdbg.puzzles
+@triton.jit
+def mine(x, z, N, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(z + i, tl.load(x + i, i < N), i < N)
+"""
+        task, wrong, right = self.cells(
+            "import tkdbg.puzzles\ntkdbg.puzzles.task('a02')", kernel +
+            "tkdbg.puzzles.check(mine, 'a02')", kernel.replace(
+                "x, z, N", "x_ptr, z_ptr, N").replace(
+                "z + i", "z_ptr + i").replace("x + i", "x_ptr + i") +
+            "tkdbg.puzzles.check(mine, 'a02')")
+        self.assertIn("a02: Copy a vector", task["out"])
+        self.assertIn("'mine' has no parameter 'x_ptr'", wrong["out"])
+        self.assertIn("ok solved: In[5]", right["out"])
+
     def test_options(self):
         told = self.cells("%%tkdbg --nope\n1", "%%tkdbg --access\n1",
                           "%tkdbg --check=undeff", "%tkdbg script.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+import urllib.parse
 
 SHOWN = 3  # failures
 # kinds of failures that are found without running anything
@@ -26,11 +27,11 @@ class Style:
             return text
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
-    def link(self, text, path, line=None):
+    def link(self, text, path):
         """text, which a terminal opens the file for."""
         if not self.links:
             return text
-        where = os.path.abspath(path) + (f"#{line}" if line else "")
+        where = urllib.parse.quote(os.path.abspath(path))
         return f"\x1b]8;;file://{where}\x1b\\{text}\x1b]8;;\x1b\\"
 
     def wrap(self, text, indent="", first=None):

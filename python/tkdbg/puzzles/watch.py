@@ -20,6 +20,8 @@ class Watch:
         self.entry = where.current()
         self.job = self.answer = None
         self.polls = polls
+        self.greets = where.pack.welcome and not any(
+            s.done for s in where.standings.values())
         self.wants_reset = False
         self.terminal = terminal.Terminal()
 
@@ -56,11 +58,8 @@ class Watch:
 
     def check(self):
         """Checks the current puzzle and shows what came of it."""
-        if self.terminal.is_terminal and not self.style.plain:
-            self.say("\x1b[H\x1b[2J\x1b[3J")
-        if not any(s.done for s in self.where.standings.values()):
-            self.say(self.style.wrap(self.where.pack.welcome) + "\n")
         entry = self.entry
+        self.say(f"checking {entry.id} ...")
         try:
             self.job = self.where.submission(entry)
         except KeyFault as e:
@@ -70,7 +69,12 @@ class Watch:
             return
         self.answer, said = self.commands.settled(self.where, self.job)
         path = self.where.file(entry)
-        self.say(f"{entry.id}: {entry.title}")
+        if self.terminal.is_terminal and not self.style.plain:
+            self.say("\x1b[H\x1b[2J\x1b[3J")
+        if self.greets:
+            self.say(self.style.wrap(self.where.pack.welcome) + "\n")
+        self.greets = False
+        self.say(self.style("bold", f"{entry.id}: {entry.title}"))
         self.say(report.answer(self.answer, self.style, path))
         if self.answer.ok:
             self._celebrate(said)
@@ -86,9 +90,9 @@ class Watch:
             self.say("\n" + self.style.wrap(self.where.pack.final or
                                             "All puzzles are solved."))
         else:
-            self.say("  Press n to go on, or make it better: "
-                     f"'tkdbg puzzles solution {self.entry.id}' shows how "
-                     "others do it.")
+            self.say(self.style.wrap(
+                "Press n to go on, or make it better: 'tkdbg puzzles "
+                f"solution {self.entry.id}' shows how others do it.", "  "))
 
     def prompt(self):
         done = sum(self.where.standing(e).done
