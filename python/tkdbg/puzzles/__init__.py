@@ -32,8 +32,8 @@ def check(kernel, id_, pack=None):
     """Whether a kernel solves a puzzle: the answer, which a notebook shows
     with a picture; bool(answer) says it in a word.
 
-    kernel: a @triton.jit function; all that it uses stands in its cell or
-    file.  pack: the folder of a pack that is not tkdbg's own."""
+    kernel: a @triton.jit function.  pack: the folder of a pack that is not
+    tkdbg's own."""
     from . import notebook
     return notebook.check(kernel, id_, pack)
 

@@ -16,6 +16,7 @@ class Submission:
     text: str
     name: str        # of the text, in messages
     kernel: str = ""  # its kernel, if not called as in the learner's file
+    live: Any = None  # notebook.Live, if its kernels live in this process
 
     @property
     def main_kernel(self):

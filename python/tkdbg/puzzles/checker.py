@@ -64,7 +64,7 @@ def check(submission):
     answer = Answer(entry.id, submission.name)
     answer.failures = words.failures(text, entry.key)
     if not answer.failures:
-        with engine.Engine() as e:
+        with engine.Engine(submission) as e:
             _check_runs(e, submission, answer)
     if entry.key.verdict is not None:
         _judge(submission, answer)
@@ -89,7 +89,7 @@ def _check_runs(e, submission, answer):
     answer.cases = len(listed)
     for answer.number, case in enumerate(listed, 1):
         answer.case, answer.order = str(case), case.order
-        trial = Trial(e, submission, case)
+        trial = Trial(e, case)
         answer.failures = trial.failures()
         if answer.number == 1 or answer.failures:
             answer.printed = "".join(e.printed)
@@ -111,9 +111,9 @@ def _show_sources(failures, text):
 class Trial:
     """An answer in one case."""
 
-    def __init__(self, e, submission, case):
-        self.engine, self.submission, self.case = e, submission, case
-        self.entry = submission.entry
+    def __init__(self, e, case):
+        self.engine, self.case = e, case
+        self.entry = e.submission.entry
 
     def launches(self):
         """The launches of the case, with new data, which are always the
@@ -130,10 +130,8 @@ class Trial:
         output."""
         findings, logs = [], []
         self.engine.check(detectors)
-        module = self.engine.open(self.submission.name, self.submission.text)
         for launch in launches:
-            running = self.engine.launch(module, launch,
-                                         self.submission.main_kernel)
+            running = self.engine.launch(launch)
             try:
                 asked = explain and explain["tensor"] in launch.arguments
                 found, log = running.run(

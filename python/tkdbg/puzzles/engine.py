@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from ctypes import byref, c_void_p
 
-from .. import _capi, _results
+from .. import _capi, _results, errors
 from . import accesses, data
 
 FAULTS = "error", "warning"  # severities that an answer may not have
@@ -24,19 +24,23 @@ class Refused(Exception):
     """A launch that could not be made; findings say why."""
 
     def __init__(self, findings):
-        super().__init__(findings[0]["message"] if findings else "")
-        self.findings = findings
+        self.findings = findings or [
+            {"kind": "launch", "message": "the kernel cannot be launched"}]
+        super().__init__(self.findings[0]["message"])
 
 
 class Engine:
-    """A session of the library with one learner's file in it."""
+    """A session of the library with a learner's file in it."""
 
-    def __init__(self, colour=False):
+    def __init__(self, submission, colour=False):
+        self.submission = submission
         self.lib = load()
         self.colour = colour  # in reports
         self.report = ""      # of the last run that had findings, as text
         self.shows = False    # what is printed goes to standard output too
-        self.session = c_void_p(self.lib.tk_session_new())
+        self.live = submission.live
+        self.session = c_void_p(self.live.session if self.live else
+                                self.lib.tk_session_new())
         self.printed = []
         self._output = _capi.OutputFn(self._print)
         self.lib.tk_session_output(self.session, self._output, None)
@@ -46,7 +50,8 @@ class Engine:
         return self
 
     def __exit__(self, *_):
-        self.lib.tk_session_free(self.session)
+        if not self.live:
+            self.lib.tk_session_free(self.session)
 
     def _print(self, _ud, text, size):
         self.printed.append(_capi.text(text, size))
@@ -54,17 +59,19 @@ class Engine:
             sys.stdout.write(self.printed[-1])
             sys.stdout.flush()
 
-    def open(self, name, text):
-        """Reads a file, which reports call name; raises Refused."""
-        data_, module = text.encode(), c_void_p()
-        self.must(self.lib.tk_module_open(self.session, name.encode(), data_,
-                                           len(data_), byref(module)))
-        return module
-
-    def function(self, module, name):
-        found = c_void_p()
+    def kernel(self, name):
+        """The tk_function of a kernel of the file; raises Refused."""
+        if self.live:
+            try:
+                return self.live.open(name)
+            except errors.NotOpened:
+                raise Refused(self.take_findings()) from None
+        text, name_ = self.submission.text.encode(), self.submission.name
+        module, found = c_void_p(), c_void_p()
+        self.must(self.lib.tk_module_open(self.session, name_.encode(), text,
+                                          len(text), byref(module)))
         self.must(self.lib.tk_function_named(module, name.encode(),
-                                              byref(found)))
+                                             byref(found)))
         return found
 
     def must(self, status):
@@ -92,10 +99,10 @@ class Engine:
             self._dtypes[name] = found
         return found
 
-    def launch(self, module, launch, default_kernel):
+    def launch(self, launch):
         """A Running for a data.Launch; raises Refused."""
-        kernel = launch.kernel or default_kernel
-        return Running(self, self.function(module, kernel), launch)
+        name = launch.kernel or self.submission.main_kernel
+        return Running(self, self.kernel(name), launch)
 
 
 class Running:
@@ -105,7 +112,7 @@ class Running:
         self.engine, self.lib, self.launch = engine, engine.lib, launch
         self.ptr = c_void_p()
         engine.must(self.lib.tk_launch_new(engine.session, function,
-                                            byref(self.ptr)))
+                                           byref(self.ptr)))
         try:
             self._set_arguments()
         except Refused:

@@ -42,8 +42,8 @@ def why(submission, answer, colour):
         return "The debugger (d) shows what it does for so long."
     wrong = next((f for f in answer.failures if "tensor" in f and
                   f["kind"] == "value"), None)
-    with engine.Engine(colour) as e:
-        trial = checker.Trial(e, submission, case_of(submission, answer))
+    with engine.Engine(submission, colour) as e:
+        trial = checker.Trial(e, case_of(submission, answer))
         if wrong is None:
             trial.failures()
             return e.report.rstrip("\n") or "There is nothing more to say."
@@ -94,10 +94,10 @@ def _debug(submission, answer, colour):
                                    nbreakpoints=len(stops), colour=colour,
                                    stop_at_start=not stops, no_init=True)
     case = case_of(submission, answer)
-    with engine.Engine() as e:
+    with engine.Engine(submission) as e:
         e.shows = True
         out = ctypes.c_void_p()
-        trial = checker.Trial(e, submission, case)
+        trial = checker.Trial(e, case)
         launches = trial.launches()
         e.must(e.lib.tk_console_new(e.session, ctypes.byref(options),
                                     ctypes.byref(out)))
@@ -115,8 +115,8 @@ def scene(submission, answer):
     """What the programs of a case load and store: plain data for the
     pictures in the terminal and on a page."""
     case, entry = case_of(submission, answer), submission.entry
-    with engine.Engine() as e:
-        trial = checker.Trial(e, submission, case)
+    with engine.Engine(submission) as e:
+        trial = checker.Trial(e, case)
         launches = trial.launches()
         refused = ""
         try:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import html
 
-from .. import source
+from .. import functions, session, source
 from . import apart, checker, look, page, pack, report
 from .answer import Answer, Submission
 from .manifest import KeyFault
@@ -41,6 +41,26 @@ class Result:
                 'style="border:0" title="what it loads and stores"></iframe>')
 
 
+class Live:
+    """Kernels of this process: names in them mean what they mean here, in
+    whatever cell they were given."""
+
+    def __init__(self, kernel):
+        self.bridge = session.current()
+        self.main = functions.as_jit_function(self.bridge, kernel)
+        self.session = self.bridge.ptr
+
+    def open(self, name):
+        """The tk_function of a kernel."""
+        found = self.main
+        if name != found.__name__:
+            found = functions.as_jit_function(
+                self.bridge, found.fn.__globals__.get(name))
+        if found is None:
+            raise KeyFault(f"there is no @triton.jit function {name!r}")
+        return found.open(self.bridge)
+
+
 def find(id_, folder):
     return pack.Pack(folder or pack.built_in()).find(id_)
 
@@ -48,12 +68,13 @@ def find(id_, folder):
 def check(kernel, id_, folder=None):
     """A Result; raises KeyFault for what is no kernel."""
     entry = find(id_, folder)
-    function = getattr(kernel, "fn", None)
-    if not callable(function):
+    live = Live(kernel)
+    if live.main is None:
         raise KeyFault(f"{kernel!r} is no kernel: a @triton.jit function is "
                        "checked")
-    found = source.find(function)
-    submission = Submission(entry, found.text, found.name, function.__name__)
+    found = source.find(live.main.fn)
+    submission = Submission(entry, found.text, found.name,
+                            live.main.__name__, live)
 
     def work():
         answer = checker.check(submission)
