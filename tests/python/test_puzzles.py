@@ -308,6 +308,22 @@ print(tkdbg.puzzles.hint("a02", 2)[:5], "TODO" in tkdbg.puzzles.task("a02"))
 """
 
 
+class Help(unittest.TestCase):
+    def test_every_command_is_named(self):
+        with open(os.path.join(support.ROOT, "src", "cli",
+                               "command.def")) as f:
+            text = " ".join(re.sub(r'"\s+"', "", f.read()).split())
+        with open(os.path.join(support.ROOT, "docs", "puzzles.md")) as f:
+            manual = f.read()
+        names = re.search(r"\{?COMMAND.*?$(.*)", puzzles("--help")[1],
+                          re.M | re.S).group(1)
+        names = re.findall(r"^    (\w+) ", names, re.M)
+        self.assertGreater(len(names), 10)
+        for name in names:
+            self.assertIn(f" {name}", text)
+            self.assertRegex(manual, rf"`(tkdbg puzzles )?\[?{name}\b")
+
+
 class Notebook(support.ScriptCase):
     def said(self, text):
         path = self.write(text, "cell.py")

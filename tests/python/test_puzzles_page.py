@@ -85,7 +85,18 @@ class Page(unittest.TestCase):
         job = checker.Submission(entry, "@triton.jit\ndef copy(:", "k.py")
         html = page.page(look.scene(job, checker.check(job)))
         self.assertIn("Programs", html)
-        self.assertNotIn("canvas id", html)
+        self.assertIn("unexpected", html)
+
+    def test_a_puzzle_that_nobody_has_begun(self):
+        entry = self.where.pack.find("b03")
+        job = checker.Submission(entry, entry.starter, "k.py")
+        html = page.page(look.scene(job, checker.check(job)))
+        self.assertIn("return x[:, None] + y[None, :]", html)
+        self.assertIn("No program loads or stores anything yet", html)
+        if BROWSER:
+            said = told(html, 1280, False)
+            self.assertEqual(len(said["colours"]), 4)
+            self.assertGreater(min(said["colours"]), 0)
 
     def test_in_a_browser(self):
         if not BROWSER:

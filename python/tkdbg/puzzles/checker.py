@@ -19,6 +19,7 @@ import numpy as np
 from . import cost, data, engine, words
 from .answer import Answer, Submission  # noqa: F401
 
+PRINTED = 4000  # characters that are kept of what a kernel prints
 ORDERS = "reverse", "shuffle:1", "shuffle:2"
 
 
@@ -92,7 +93,7 @@ def _check_runs(e, submission, answer):
         trial = Trial(e, case)
         answer.failures = trial.failures()
         if answer.number == 1 or answer.failures:
-            answer.printed = "".join(e.printed)
+            answer.printed = "".join(e.printed)[:PRINTED]
         e.printed.clear()
         if answer.failures:
             return

@@ -126,6 +126,7 @@ def scene(submission, answer):
     buffers = checker.all_buffers(launches)
     names = list(buffers)
     return {"id": entry.id, "title": entry.title, "task": entry.task,
+            "reference": entry.reference_text,
             "case": str(case), "source": submission.text, "ok": answer.ok,
             "refused": refused,
             "grids": [list(n.grid) for n in launches],

@@ -84,7 +84,8 @@ def check(kernel, id_, folder=None):
     except apart.Failed as e:
         failure = {"kind": e.kind, "message": str(e)}
         return Result(Answer(entry.id, found.name, [failure]), dict(
-            id=entry.id, title=entry.title, task=entry.task, case="no case",
+            id=entry.id, title=entry.title, task=entry.task,
+            reference=entry.reference_text, case="no case",
             source=found.text, ok=False, refused=str(e), grids=[],
             tensors=[], steps=[]), "")
     return Result(Answer(**result), scene, entry.key.after)

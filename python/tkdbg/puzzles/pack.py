@@ -120,13 +120,19 @@ class Entry:
         nobody can change it."""
         import numpy
         tree = ast.parse(self.starter, self.path)
-        tree.body = [n for n in tree.body if isinstance(n, ast.FunctionDef)
-                     and not n.decorator_list]
+        tree.body = _plain_functions(tree)
         names = {"np": numpy}
         exec(compile(tree, self.path, "exec"), names)
         if "reference" not in names:
             raise KeyFault(f"{self.path} has no function reference()")
         return names["reference"]
+
+    @property
+    def reference_text(self):
+        """The reference as learners read it."""
+        return "\n\n\n".join(
+            ast.get_source_segment(self.starter, f)
+            for f in _plain_functions(ast.parse(self.starter)))
 
     @functools.cached_property
     def kernel(self):
@@ -182,6 +188,11 @@ class Entry:
         words = " ".join(f"{k}={_word(v)}" for k, v in verdict.items())
         return re.sub(r"^# verdict:.*$", lambda _: f"# verdict: {words}",
                       text, count=1, flags=re.M)
+
+
+def _plain_functions(tree):
+    return [n for n in tree.body if isinstance(n, ast.FunctionDef)
+            and not n.decorator_list]
 
 
 def place(error, path):

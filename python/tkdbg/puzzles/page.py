@@ -34,13 +34,15 @@ def page(scene):
 <div>
 <section><h2>Task</h2>
 {_task(scene["task"])}</section>
+<section><h2>The same in NumPy</h2>
+<pre>{html.escape(scene["reference"])}</pre></section>
 <section><h2>The kernel</h2><pre>{_source(scene["source"])}</pre></section>
 </div>
 <div>{_pictures(scene)}</div>
 </div>
 <script type="application/json" id="scene">{_json(scene)}</script>
 """
-    if scene["steps"]:
+    if scene["grids"]:
         body += f"<script>\n{_read('page.js')}</script>"
     return _whole(f"{scene['id']}: {scene['title']}", body)
 
@@ -71,21 +73,24 @@ def _source(text):
 
 
 def _pictures(scene):
-    if not scene["steps"]:
-        why = scene["refused"] or "No program loads or stores anything yet."
-        return f"<section><h2>Programs</h2><p>{html.escape(why)}</p></section>"
+    if not scene["grids"]:
+        return f"<section><p>{html.escape(scene['refused'])}</p></section>"
     grids = "".join(
         f'<p class="soft">grid {" by ".join(map(str, grid))}</p>'
         f'<canvas id="grid{g}"></canvas>'
         for g, grid in enumerate(scene["grids"]))
     tensors = "".join(_tensor(t, tensor)
                       for t, tensor in enumerate(scene["tensors"]))
+    hidden, why = "", ""
+    if not scene["steps"]:
+        hidden = " hidden"
+        why = scene["refused"] or "No program loads or stores anything yet."
     return f"""<section><h2>Programs</h2>
-<div class="bar"><button id="play">Play</button>
+<div class="bar"{hidden}><button id="play">Play</button>
 <button id="back" aria-label="program before">&#8592;</button>
 <button id="on" aria-label="next program">&#8594;</button>
 <input type="range" id="where" min="0" value="0" aria-label="program"></div>
-<p id="told" aria-live="polite"></p>
+<p id="told" aria-live="polite">{html.escape(why)}</p>
 {grids}</section>
 <section><h2>What it loads and stores</h2>
 <p class="legend">
