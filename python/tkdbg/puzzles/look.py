@@ -22,6 +22,12 @@ def spot(answer):
     return placed[0] if placed else None
 
 
+def wrong_element(answer):
+    """The failure of an answer that is a wrong element, or None."""
+    return next((f for f in answer.failures if "tensor" in f and
+                 f["kind"] == "value"), None)
+
+
 def case_of(submission, answer):
     """The case that an answer failed in, or the first one."""
     listed = checker.cases(submission.entry)
@@ -40,8 +46,7 @@ def why(submission, answer, colour):
                 "--check' and the picture (v) help.")
     if any(f["kind"] == "limit" for f in answer.failures):
         return "The debugger (d) shows what it does for so long."
-    wrong = next((f for f in answer.failures if "tensor" in f and
-                  f["kind"] == "value"), None)
+    wrong = wrong_element(answer)
     with engine.Engine(submission, colour) as e:
         trial = checker.Trial(e, case_of(submission, answer))
         if wrong is None:

@@ -1,9 +1,10 @@
 """The watch: checks the current puzzle when it is saved, and does what keys
-ask for.  It never goes on by itself."""
+ask for.  It never goes on by itself.
+
+It imports NumPy, by way of look: children that check have it then."""
 from __future__ import annotations
 
-from . import changes, checker  # noqa: F401 (children then have NumPy)
-from . import apart, report, terminal
+from . import apart, changes, look, report, terminal
 from .manifest import KeyFault
 
 KEYS = (("n", "next"), ("h", "hint"), ("l", "list"), ("c", "check all"),
@@ -78,7 +79,24 @@ class Watch:
         self.say(report.answer(self.answer, self.style, path))
         if self.answer.ok:
             self._celebrate(said)
+        else:
+            self.say(self.style.wrap(self._advice(), "    ", "  "))
         self.prompt()
+
+    def _advice(self):
+        """What to press next after a failure."""
+        words = []
+        at = look.spot(self.answer)
+        if at:
+            words.append(f"d to debug at line {at['line']}")
+        wrong = look.wrong_element(self.answer)
+        if wrong:
+            words.append(f"w for where {wrong['element']} came from")
+        left = (len(self.entry.key.hints) -
+                self.where.standing(self.entry).hints)
+        words.append(f"h for a hint ({left} left)" if left else
+                     "h for the last hint again")
+        return "press " + ", ".join(words)
 
     def _celebrate(self, said):
         key = self.entry.key
@@ -167,7 +185,6 @@ class Watch:
     def _debug(self):
         if not self.answer:
             return
-        from . import look
         self.terminal.pause()
         try:
             look.debug(self.job, self.answer, self.style.colour)
