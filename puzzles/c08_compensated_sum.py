@@ -1,9 +1,9 @@
 """c08: Nothing gets lost
 
-A ledger has one huge entry at the top and hundreds of small ones below it. In
-float32 there are no numbers between 20000000 and 20000002: add 0.7 to the
-first, and it stays what it was. After three hundred such additions the sum
-has not moved at all.
+A ledger has a few huge entries, the first one among them, and hundreds of
+small ones. In float32 there are no numbers between 20000000 and 20000002: add
+0.7 to the first, and it stays what it was. After a hundred such additions the
+sum has not moved at all.
 
 Kahan's cure: keep beside the sum what the last addition lost, and take it off
 the next number before that is added.

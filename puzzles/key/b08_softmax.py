@@ -2,8 +2,10 @@ from tkdbg.puzzles.manifest import Puzzle, Wrong
 
 
 def launch(make, M, N, B):
-    return make.launch((M,), M=M, N=N, B=B,
-                       x_ptr=make.floats((M, N), low=-2.0, high=2.0),
+    x = make.floats((M, N), low=-2.0, high=2.0).values()
+    if make.regime == "large":
+        x[-1] -= 500  # exp(x) is 0 in all of this row
+    return make.launch((M,), M=M, N=N, B=B, x_ptr=make.array(x, "fp32"),
                        z_ptr=make.output((M, N), terms=2 * N + 500))
 
 
@@ -100,6 +102,9 @@ def softmax(x_ptr, z_ptr, M, N, B: tl.constexpr):
               "a negative score", [
                   ('mask=j < N, other=float("-inf"))\n        m =',
                    'mask=j < N, other=0)\n        m =')]),
+        Wrong("nan", "the maximum is never below 0, so that exp of a very "
+              "negative row is 0",
+              [("m = float(\"-inf\")", "m = 0.0")]),
         Wrong("value", "the sum is that of the last block",
               [("total += tl.sum", "total = tl.sum")]),
         Wrong("inf", "the maximum is that of the last block",

@@ -2,12 +2,14 @@ from tkdbg.puzzles.manifest import Puzzle, Wrong, cdiv
 
 
 def launch(make, T, BQ, BK):
-    values = make.floats(T)
+    values, keys = make.floats(T), make.floats(T, large=4.0).values()
+    if make.regime == "large":
+        keys += 10  # all scores of a question have the same sign
     size = abs(values.values()).max()
     return make.launch((cdiv(T, BQ),), T=T, BQ=BQ, BK=BK,
-                       q_ptr=make.floats(T, large=12.0),
-                       k_ptr=make.floats(T, large=12.0), v_ptr=values,
-                       z_ptr=make.output(T, terms=10 * T + 500, scale=size))
+                       q_ptr=make.floats(T, large=30.0),
+                       k_ptr=make.array(keys, "fp32"), v_ptr=values,
+                       z_ptr=make.output(T, terms=10 * T + 2000, scale=size))
 
 
 PUZZLE = Puzzle(
@@ -83,6 +85,10 @@ def attention(q_ptr, k_ptr, v_ptr, z_ptr, T, BQ: tl.constexpr,
         acc += tl.sum(p * v[None, :], 1)
     tl.store(z_ptr + i, acc / total, mask=i < T)
 '''),
+        Wrong("nan", "the maximum is never below 0, so that all weights of "
+              "very negative scores are 0",
+              [("m = tl.full([BQ], float(\"-inf\"), tl.float32)",
+                "m = tl.zeros([BQ], tl.float32)")]),
         Wrong("value", "the maximum is not carried on",
               [("        m = m_new\n", "")]),
         Wrong("undef", "values past the end are undefined, and 0 times them "

@@ -3,7 +3,8 @@ from tkdbg.puzzles.manifest import Puzzle, Wrong, cdiv
 
 def launch(make, M, N, B):
     x = make.floats((M, N), low=0.1, high=0.9).values()
-    x[0] = 20_000_000 * make.random.uniform(1, 1.5, N)
+    for i in {0, M // 2}:
+        x[i] = 20_000_000 * make.random.uniform(1, 1.5, N)
     return make.launch((cdiv(N, B),), M=M, N=N, B=B,
                        x_ptr=make.array(x, "fp32"),
                        z_ptr=make.output(N, work="fp64"))
@@ -68,6 +69,17 @@ def ledger(x_ptr, z_ptr, M, N, B: tl.constexpr):
     total = tl.zeros([B], tl.float32)
     for i in range(M):
         total += tl.load(x_ptr + i * N + j, mask=j < N, other=0)
+    tl.store(z_ptr + j, total, mask=j < N)
+'''),
+        Wrong("value", "the first row is left for the end, as if it alone "
+              "were huge", kernel='''
+@triton.jit
+def ledger(x_ptr, z_ptr, M, N, B: tl.constexpr):
+    j = tl.program_id(0) * B + tl.arange(0, B)
+    total = tl.zeros([B], tl.float32)
+    for i in range(1, M):
+        total += tl.load(x_ptr + i * N + j, mask=j < N, other=0)
+    total += tl.load(x_ptr + j, mask=j < N, other=0)
     tl.store(z_ptr + j, total, mask=j < N)
 '''),
         Wrong("value", "what was lost is added where it should be taken off",
