@@ -126,8 +126,14 @@ static tk_dtype computation_type(tks *s, tk_dtype a, bool a_lit, tk_dtype b,
 
 static void incompatible(tks *s, const sval *a, const sval *b) TK_NORETURN;
 static void incompatible(tks *s, const sval *a, const sval *b) {
-  tks_error(s, TK_D_TYPE, "invalid operands of type %s and %s", tks_show(s, a),
-            tks_show(s, b));
+  static const char pointer_help[] =
+      "only whole numbers can be added to a pointer; tl.load gets what lies "
+      "there";
+  bool pointer =
+      (sv_is_tensor(a) && a->type.ptr) || (sv_is_tensor(b) && b->type.ptr);
+  tks_error_help(s, TK_D_TYPE, pointer ? pointer_help : NULL,
+                 "invalid operands of type %s and %s", tks_show(s, a),
+                 tks_show(s, b));
 }
 
 static void check_pointers(tks *s, const sval *a, const sval *b, tks_check c) {

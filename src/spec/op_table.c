@@ -98,9 +98,13 @@ static const char *param_name(tks *s, const tks_args *a, size_t i) {
 static void bad(tks *s, const tks_args *a, size_t i,
                 const char *want) TK_NORETURN;
 static void bad(tks *s, const tks_args *a, size_t i, const char *want) {
+  static const char constexpr_help[] =
+      "it is needed before the program runs: make it a tl.constexpr parameter";
+  bool late = sv_is_tensor(&a->v[i]) && strstr(want, "constexpr");
   s->frame->at = a->span[i];
-  tks_error(s, TK_D_TYPE, "%s: %s must be %s, not %s", a->op->name,
-            param_name(s, a, i), want, tks_show(s, &a->v[i]));
+  tks_error_help(s, TK_D_TYPE, late ? constexpr_help : NULL,
+                 "%s: %s must be %s, not %s", a->op->name, param_name(s, a, i),
+                 want, tks_show(s, &a->v[i]));
 }
 
 int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what) {
