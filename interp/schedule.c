@@ -99,7 +99,7 @@ void tki_schedule_new(tki *t, tki_mode mode) {
   s->last = &s->tasks;
   s->on_stack = (tki_task){.t = t, .own = &s->main};
   s->spins_possible = can_wait(t->program);
-  if (s->spins_possible) note_writers(t, s);
+  if (s->spins_possible || mode == TKI_YIELD) note_writers(t, s);
 }
 
 void tki_schedule_restart(tki_schedule *s, uint64_t place, size_t nahead) {

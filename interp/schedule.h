@@ -64,7 +64,7 @@ struct tki_schedule {
   tki_spin main;     /* what that one does in loops */
   tki_spins spins;
   bool spins_possible;  /* the kernel has a while loop that reads */
-  tki_writers *writers; /* by region; NULL unless spins_possible */
+  tki_writers *writers; /* by region; NULL if nobody gives way */
   void (*progress)(void *ud, uint64_t done, uint64_t total);
   void *progress_ud;
 };
