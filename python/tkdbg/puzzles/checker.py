@@ -20,7 +20,10 @@ from . import cost, data, engine, words
 from .answer import Answer, Submission  # noqa: F401
 
 PRINTED = 4000  # characters that are kept of what a kernel prints
-ORDERS = "reverse", "shuffle:1", "shuffle:2"
+ORDERS = "reverse", "shuffle:1", "shuffle:2", "turns"
+# what is looked for in which: in turns, after each atomic operation, programs
+# get into each other's way that otherwise run one by one
+DETECTORS = {"serial": "all", "turns": "race,deadlock"}
 
 
 @dataclass
@@ -36,8 +39,15 @@ class Case:
         numbers = {**self.size, **self.block}
         text = ", ".join(f"{k}={v}" for k, v in numbers.items())
         text += f", {self.regime} values"
+        if self.order == "turns":
+            return f"{text}, programs taking turns"
         return text if self.order == "serial" else (
             f"{text}, programs in the order {self.order}")
+
+    def options(self):
+        """How programs run, as tk_run_options says it."""
+        return ({"schedule": "yield"} if self.order == "turns" else
+                {"order": self.order})
 
 
 def cases(entry):
@@ -136,7 +146,7 @@ class Trial:
             try:
                 asked = explain and explain["tensor"] in launch.arguments
                 found, log = running.run(
-                    order=self.case.order,
+                    **self.case.options(),
                     explain=explain["element"] if asked else None)
             finally:
                 running.free()
@@ -148,10 +158,10 @@ class Trial:
 
     def failures(self):
         """What is wrong in this case, the cause before its effects."""
-        checked = self.case.order == "serial"
         try:
             self.made = launches = self.launches()
-            findings, logs = self.run(launches, "all" if checked else None)
+            findings, logs = self.run(launches,
+                                      DETECTORS.get(self.case.order))
             self.logs = logs
         except engine.Refused as e:
             return e.findings
