@@ -1,0 +1,42 @@
+from tkdbg.puzzles.manifest import Puzzle, Wrong, cdiv
+
+
+def launch(make, N, B):
+    return make.launch((cdiv(N, B),), N=N, B=B, x_ptr=make.floats(N),
+                       y_ptr=make.floats(N), z_ptr=make.output(N))
+
+
+PUZZLE = Puzzle(
+    launch=launch,
+    sizes=[dict(N=100), dict(N=1), dict(N=512)],
+    blocks=[dict(B=32), dict(B=64)],
+    lines=10,
+    verdict=dict(kind="out-of-bounds", line="if B % 16 == 0", index=100),
+    hints=[
+        "Stop at the first statement and step. Into which branch does the "
+        "kernel go when N is 100? And when it is 1?",
+        "The condition is made of constants alone, so that the compiler "
+        "decides it once and for all, and never sees the other branch. "
+        "What should it have asked about?",
+        "Out-of-bounds from element 100 on. Whether there is a ragged block "
+        "depends on N: if N % B == 0.",
+    ],
+    solution=[("if B % 16 == 0:", "if N % B == 0:")],
+    after="An if on a tl.constexpr is no if: one of its branches is not in "
+          "the kernel at all. That is a fine tool, when the question is one "
+          "that can be answered while compiling.",
+    wrong=[
+        Wrong("out-of-bounds", "a multiple of 4 is not a whole block",
+              [("if N % B == 0:", "if N % 4 == 0:")]),
+        Wrong("out-of-bounds", "the condition is the wrong way round",
+              [("if N % B == 0:", "if N % B != 0:")]),
+        Wrong("out-of-bounds", "it asks whether there is more than one "
+              "block", [("if N % B == 0:", "if N >= B:")]),
+        Wrong("unwritten", "with no ragged path, nothing is left of the last "
+              "block",
+              [("if N % B == 0:", "if tl.program_id(0) * B + B <= N:"),
+               ("offs < N", "offs < N // B * B")]),
+        Wrong("verdict", "the load does what it is told",
+              verdict=dict(index=96)),
+    ],
+)
