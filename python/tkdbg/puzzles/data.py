@@ -114,12 +114,13 @@ class Buffer:
 class Output(Buffer):
     """Each element is to be written once; it holds poison before."""
     written = True
+    poison = 0xA7
 
     def __init__(self, shape, dtype, terms=1, scale=None, work=None,
                  once=True, start=None):
         array = np.empty(shape, STORED[dtype])
         if start is None:
-            array.view(np.uint8).reshape(-1)[:] = 0xA7
+            array.view(np.uint8).reshape(-1)[:] = self.poison
         else:
             array[...] = encode(start, dtype) if is_float(dtype) else start
         super().__init__(array, dtype)
@@ -130,7 +131,9 @@ class Output(Buffer):
 
 
 class Scratch(Output):
-    """Memory of the launch's own, which nobody compares."""
+    """Memory of the launches' own, which nobody compares.  What is left of
+    the poison when a later launch reads it is NaN, or no index."""
+    poison = 0xFF
 
 
 class Launch:
