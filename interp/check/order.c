@@ -142,9 +142,12 @@ void tkc_UNWRITTEN_end(tkc *c, void *ud, tki *t, tk_status st) {
 
 /* ---- running again ----------------------------------------------------- */
 
-/* What a page held before the run (NULL if nobody needs it) and after it. */
+/* What the part of a page from `lo` to `hi` held before the run (NULL if nobody
+ * needs it) and after it; the page begins at `page`.  Small tensors of several
+ * spans may share a page: each of them has a copy of its own part, from before
+ * its own first write. */
 typedef struct copy {
-  uint64_t lo;
+  uint64_t page, lo, hi;
   char *before, *bytes;
 } copy;
 
@@ -166,15 +169,15 @@ typedef struct again {
   said *said;         /* report of the deadlock a run ended in, or NULL */
 } again;
 
-static void move_page(tki *t, uint64_t lo, char *bytes, bool to_memory,
+static void move_page(tki *t, const copy *k, char *bytes, bool to_memory,
                       bool all) {
   for (size_t i = 0; bytes && i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
-    uint64_t a = r->lo > lo ? r->lo : lo;
-    uint64_t b = r->hi < lo + TKC_PAGE ? r->hi : lo + TKC_PAGE;
+    uint64_t a = r->lo > k->lo ? r->lo : k->lo;
+    uint64_t b = r->hi < k->hi ? r->hi : k->hi;
     if (!r->tensor || a >= b) continue;
     if (!all && r->tensor->flags & AGAIN) continue;
-    char *memory = r->host + (a - r->lo), *kept = bytes + (a - lo);
+    char *memory = r->host + (a - r->lo), *kept = bytes + (a - k->page);
     memcpy(to_memory ? memory : kept, to_memory ? kept : memory, b - a);
   }
 }
@@ -183,9 +186,11 @@ static void keep_span(again *x, const tkc_intervals *c) {
   for (size_t i = 0; c->pages && i < c->npages; i++) {
     const tkc_page *p = c->pages[i];
     if (!p || !p->written) continue;
-    copy k = {c->base + i * (uint64_t)TKC_PAGE, p->before, NULL};
+    copy k = {.page = c->base + i * (uint64_t)TKC_PAGE, .before = p->before};
+    k.lo = c->lo > k.page ? c->lo : k.page;
+    k.hi = c->hi < k.page + TKC_PAGE ? c->hi : k.page + TKC_PAGE;
     k.bytes = TK_NEWN(&x->c->run, char, TKC_PAGE);
-    move_page(x->t, k.lo, k.bytes, false, true);
+    move_page(x->t, &k, k.bytes, false, true);
     TK_PUSH(&x->c->run, &x->pages, k);
   }
 }
@@ -200,7 +205,7 @@ static void keep_results(again *x) {
 static void put_pages(again *x, bool before, bool all) {
   for (size_t i = 0; i < x->pages.n; i++) {
     const copy *k = &x->pages.items[i];
-    move_page(x->t, k->lo, before ? k->before : k->bytes, true, all);
+    move_page(x->t, k, before ? k->before : k->bytes, true, all);
   }
 }
 
@@ -288,15 +293,16 @@ static void note_difference(again *x, spread *p, const tki_region *r,
 
 static void compare_page(again *x, const copy *k, const char *order,
                          spread *out) {
-  uint64_t lo = k->lo;
   for (size_t i = 0; i < x->t->nregions; i++) {
     const tki_region *r = &x->t->regions[i];
-    if (!r->tensor || r->lo >= lo + TKC_PAGE || r->hi <= lo) continue;
+    if (!r->tensor || r->lo >= k->hi || r->hi <= k->lo) continue;
     size_t size = tk_dtype_size(r->tensor->dtype);
-    uint64_t at = r->lo > lo ? r->lo : lo;
-    for (; at + size <= r->hi && at + size <= lo + TKC_PAGE; at += size)
-      if (memcmp(k->bytes + (at - lo), r->host + (at - r->lo), size) != 0)
-        note_difference(x, &out[i], r, at, k->bytes + (at - lo), order);
+    uint64_t at = r->lo > k->lo ? r->lo : k->lo;
+    for (; at + size <= r->hi && at + size <= k->hi; at += size) {
+      const char *was = k->bytes + (at - k->page);
+      if (memcmp(was, r->host + (at - r->lo), size) != 0)
+        note_difference(x, &out[i], r, at, was, order);
+    }
   }
 }
 
