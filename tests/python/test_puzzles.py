@@ -13,7 +13,8 @@ import support
 
 support.need("library", "numpy")
 
-from tkdbg.puzzles import apart, checker, dev, folder, manifest, pack  # noqa
+from tkdbg.puzzles import apart, checker, dev, folder, look  # noqa
+from tkdbg.puzzles import manifest, pack  # noqa: E402
 from tkdbg.puzzles.answer import Submission  # noqa: E402
 
 GUIDE = os.path.join(support.ROOT, "docs", "puzzle-authors.md")
@@ -263,6 +264,28 @@ class Cheats(unittest.TestCase):
         for text in "", "def", "@triton.jit\ndef copy(", "\0", "@@@":
             with self.subTest(text=text):
                 self.assertTrue(answer_to(entry, text).failures)
+
+
+class Looks(unittest.TestCase):
+    def test_the_debugger_stops_at_the_trip_that_is_wrong(self):
+        entry = built_in("a07")
+        job = Submission(entry, entry.solution().replace(
+            "x * x, mask", "x * x + (start > 200), mask"), "k.py")
+        answer = checker.check(job)
+        stops, commands = look.breakpoints(answer)
+        wrong = look.wrong_element(answer)
+        self.assertEqual(wrong["before"], 2)
+        self.assertEqual(commands, ["ignore 1 1", "continue"])
+        self.assertIn(" if pid_0 == ", stops[0])
+        self.assertIn("start > 200", look.why(job, answer, False))
+
+    def test_elements_as_runs(self):
+        for elements, runs in (([], []), ([5], [[5, 5, 1]]),
+                               ([3, 2, 1], [[3, 1, -1]]),
+                               ([0, 1, 2, 8, 10, 12], [[0, 2, 1], [8, 12, 2]]),
+                               ([1, 9], [[1, 1, 1], [9, 9, 1]]),
+                               ([4, 4, 4], [[4, 4, 0]])):
+            self.assertEqual(look.runs(elements), runs)
 
 
 class Apart(unittest.TestCase):

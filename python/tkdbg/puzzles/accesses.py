@@ -59,13 +59,17 @@ class Accesses:
         return np.bincount(touched[inside], minlength=size)
 
     def last(self, tensor, element):
-        """(Site, program) of the last write of an element."""
+        """The last write of an element: {line, program, before}, the last
+        being how often the program had been there before; or {}."""
         for i in self.chosen(tensor, True)[::-1]:
             row = self.rows[i]
             if element in self.of(row):
-                return (self.sites[int(row["site"])],
-                        [int(p) for p in row["program"]])
-        return None
+                same = ((self.rows["site"][:i] == row["site"]) &
+                        (self.rows["program"][:i] == row["program"]).all(1))
+                return {"line": self.sites[int(row["site"])].line,
+                        "program": [int(p) for p in row["program"]],
+                        "before": int(same.sum())}
+        return {}
 
 
 def _array(address, n, dtype):

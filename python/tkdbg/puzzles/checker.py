@@ -254,12 +254,9 @@ def mismatches(entry, launches, logs):
 
 
 def writer(name, at, logs):
-    """{line, program} of the last write of an element, or {}."""
-    for log in reversed(logs):
-        last = log.last(name, at)
-        if last:
-            return {"line": last[0].line, "program": last[1]}
-    return {}
+    """The last write of an element (accesses.Accesses.last), or {}."""
+    writes = (log.last(name, at) for log in reversed(logs))
+    return next(filter(None, writes), {})
 
 
 def index_of(at, output):

@@ -60,14 +60,18 @@ def why(submission, answer, colour):
 
 def breakpoints(answer):
     """Where the debugger stops: at what went wrong, in the program in which
-    it did."""
+    it did; and commands at the first stop, which pass the times before."""
     at = spot(answer)
     if at is None or any(f["kind"] in HIDDEN for f in answer.failures):
-        return []
+        return [], []
     program = at.get("program") or ()
     condition = " and ".join(f"pid_{i} == {p}"
                              for i, p in enumerate(program))
-    return [f"{at['line']} if {condition}" if condition else str(at["line"])]
+    before = at.get("before", 0)
+    commands = ([f"ignore 1 {before - 1}"] * (before > 1) +
+                ["continue"] * (before > 0))
+    line = str(at["line"])
+    return [f"{line} if {condition}" if condition else line], commands
 
 
 def debug(submission, answer, colour):
@@ -92,12 +96,11 @@ def debug(submission, answer, colour):
 
 
 def _debug(submission, answer, colour):
-    stops = breakpoints(answer)
-    listed = (ctypes.c_char_p * (len(stops) + 1))(*(s.encode()
-                                                    for s in stops))
-    options = _capi.ConsoleOptions(breakpoints=listed,
-                                   nbreakpoints=len(stops), colour=colour,
-                                   stop_at_start=not stops, no_init=True)
+    stops, commands = breakpoints(answer)
+    options = _capi.ConsoleOptions(
+        breakpoints=_strings(stops), nbreakpoints=len(stops),
+        commands=_strings(commands), ncommands=len(commands), colour=colour,
+        stop_at_start=not stops, no_init=True)
     case = case_of(submission, answer)
     with engine.Engine(submission) as e:
         e.shows = True
@@ -109,6 +112,10 @@ def _debug(submission, answer, colour):
         print(f"{answer.id}, {case}; 'help' explains, 'quit' leads back",
               flush=True)
         trial.run(launches)
+
+
+def _strings(items):
+    return (ctypes.c_char_p * (len(items) + 1))(*(s.encode() for s in items))
 
 
 # ---- pictures ---------------------------------------------------------------
