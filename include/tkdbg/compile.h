@@ -30,6 +30,14 @@ typedef struct tk_emit_options {
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
                          const char **out);
 
+/* A drawing of a layout: which register of which thread holds which element of
+ * a block of that shape.  The layout is written as Triton writes it,
+ * "#blocked<{sizePerThread = [1, 4], ...}>".  The text belongs to the session,
+ * until it is freed.  Fails (TK_USAGE), and *out is NULL, once what is wrong is
+ * reported.  Sizes are powers of two. */
+tk_status tk_layout_draw(tk_session *s, const char *layout,
+                         const int64_t *shape, int rank, const char **out);
+
 /* The i-th stage, and the i-th pass, in the order in which they come, with a
  * line about it; NULL past the end. */
 const char *tk_stage_name(size_t i);

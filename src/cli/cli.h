@@ -158,6 +158,7 @@ int cli_replay(const cli_args *a);
 int cli_why(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_compile(const cli_args *a);
+int cli_layout(const cli_args *a);
 int cli_kernels(const cli_args *a);
 int cli_puzzles(const cli_args *a);
 int cli_help(const cli_args *a);

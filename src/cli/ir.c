@@ -1,5 +1,8 @@
 /* ir.c - tkdbg ir and tkdbg compile: print a kernel's typed form, as it is
- * specialised and as the compiler's stages leave it. */
+ * specialised and as the compiler's stages leave it; tkdbg layout: draws who
+ * holds which element of a block. */
+#include <stdlib.h>
+
 #include "cli.h"
 #include "tkdbg/compile.h"
 
@@ -40,4 +43,32 @@ int cli_ir(const cli_args *a) {
 
 int cli_compile(const cli_args *a) {
   return print_kernel(a, print_stage);
+}
+
+/* ---- layouts ------------------------------------------------------------- */
+
+/* "16x64" as sizes; their number, or 0. */
+static int read_shape(const char *text, int64_t shape[TK_MAX_RANK]) {
+  for (int rank = 0; rank < TK_MAX_RANK; rank++) {
+    char *end;
+    shape[rank] = strtoll(text, &end, 10);
+    if (end == text || (*end && *end != 'x')) return 0;
+    if (!*end) return rank + 1;
+    text = end + 1;
+  }
+  return 0;
+}
+
+int cli_layout(const cli_args *a) {
+  cli_job job;
+  int64_t shape[TK_MAX_RANK];
+  const char *text = NULL;
+  if (a->nwords != 2) return cli_usage(a, "takes a layout and a shape");
+  int rank = read_shape(a->words[1], shape);
+  if (!rank) return cli_usage(a, "takes a shape such as 16x64");
+  int st = cli_job_start(&job, a);
+  if (st == TK_OK)
+    st = tk_layout_draw(job.session, a->words[0], shape, rank, &text);
+  if (text) fputs(text, stdout);
+  return cli_job_end(&job, st);
 }

@@ -9,14 +9,14 @@
 
 /* The shape that the operands are broadcast from: that of those that are no
  * scalars; false: there are several, or an operand is not broadcast. */
-static bool common_shape(const tkn_rewriter *w, const tk_inst *in,
+static bool common_shape(const tkv_rewriter *w, const tk_inst *in,
                          tk_type *shape) {
   *shape = (tk_type){0};
   bool found = false;
   for (int k = 0; k < in->nargs; k++) {
-    const tk_inst *b = tkn_maker(w, in->args[k], TK_I_BROADCAST);
-    if (!b && !tkn_type(w, in->args[k])->rank) continue;
-    if (!b || tkn_is_merge(w, b->args[0])) return false;
+    const tk_inst *b = tkv_maker(w, in->args[k], TK_I_BROADCAST);
+    if (!b && !tkv_type(w, in->args[k])->rank) continue;
+    if (!b || tkv_is_merge(w, b->args[0])) return false;
     found = true;
     if (!b->from.rank) continue;
     if (shape->rank && !tk_same_shape(shape, &b->from)) return false;
@@ -26,27 +26,27 @@ static bool common_shape(const tkn_rewriter *w, const tk_inst *in,
 }
 
 /* An operand as it is before its broadcast, in that shape. */
-static int narrow_operand(tkn_rewriter *w, int slot, const tk_type *shape) {
-  const tk_inst *b = tkn_maker(w, slot, TK_I_BROADCAST);
+static int narrow_operand(tkv_rewriter *w, int slot, const tk_type *shape) {
+  const tk_inst *b = tkv_maker(w, slot, TK_I_BROADCAST);
   if (!b) return slot;
   if (b->from.rank == shape->rank) return b->args[0];
   tk_type t = tk_with_shape(b->type, shape);
-  tk_inst *narrow = tkn_add(w, TK_I_BROADCAST, 1, &t);
+  tk_inst *narrow = tkv_add(w, TK_I_BROADCAST, 1, &t);
   narrow->args[0] = b->args[0];
   narrow->from = b->from;
   return narrow->res[0];
 }
 
-static int reorder(tkn_rewriter *w, tk_inst *in) {
+static int reorder(tkv_rewriter *w, tk_inst *in) {
   tk_type shape;
   bool lane_wise = tk_inst_is_pure(in) && in->nres == 1 && in->type.rank &&
                    tk_inst_lanes(in) == TK_LANES_SAME;
-  if (!lane_wise || !common_shape(w, in, &shape)) return TKN_KEEP;
+  if (!lane_wise || !common_shape(w, in, &shape)) return TKV_KEEP;
   tk_type t = tk_with_shape(in->type, &shape);
   int *args = TK_NEWN(&w->p->arena, int, in->nargs + 1u);
   for (int k = 0; k < in->nargs; k++)
     args[k] = narrow_operand(w, in->args[k], &shape);
-  tk_inst *narrow = tkn_add(w, (tk_opcode)in->op, in->nargs, &t);
+  tk_inst *narrow = tkv_add(w, (tk_opcode)in->op, in->nargs, &t);
   int res = narrow->res[0];
   uint32_t id = narrow->id;
   int *own = narrow->res;
@@ -56,11 +56,11 @@ static int reorder(tkn_rewriter *w, tk_inst *in) {
   narrow->res = own;
   narrow->type = t;
   narrow->n = tk_numel(&t);
-  narrow->from = *tkn_type(w, args[0]);
-  tkn_become(w, in, TK_I_BROADCAST, res);
-  return TKN_KEEP;
+  narrow->from = *tkv_type(w, args[0]);
+  tkv_become(w, in, TK_I_BROADCAST, res);
+  return TKV_KEEP;
 }
 
-void tkn_reorder_broadcast(tk_program *p) {
-  tkn_rewrite(p, reorder, NULL, NULL);
+void tkv_reorder_broadcast(tk_program *p) {
+  tkv_rewrite(p, reorder, NULL, NULL);
 }

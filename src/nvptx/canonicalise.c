@@ -12,19 +12,19 @@
 /* ---- constants ----------------------------------------------------------- */
 
 /* Whether operand k is there and holds the same bits in every lane. */
-static bool const_bits(const tkn_rewriter *w, const tk_inst *in, int k,
+static bool const_bits(const tkv_rewriter *w, const tk_inst *in, int k,
                        uint64_t *bits) {
   int at = tk_inst_arg(in, k);
-  return at >= 0 && tkn_is_const(w, in->args[at], bits);
+  return at >= 0 && tkv_is_const(w, in->args[at], bits);
 }
 
 static int operand(const tk_inst *in, int k) {
   return in->args[tk_inst_arg(in, k)];
 }
 
-static tk_dtype elem_of_operand(const tkn_rewriter *w, const tk_inst *in,
+static tk_dtype elem_of_operand(const tkv_rewriter *w, const tk_inst *in,
                                 int k) {
-  return (tk_dtype)tkn_type(w, operand(in, k))->elem;
+  return (tk_dtype)tkv_type(w, operand(in, k))->elem;
 }
 
 /* int1 is left alone: its 1 is not -1. */
@@ -43,9 +43,9 @@ static uint64_t int_bits(tk_dtype d, int64_t v) {
 }
 
 /* The operand, where it may stand for the result: it has its type. */
-static int stands_alone(const tkn_rewriter *w, const tk_inst *in, int k) {
+static int stands_alone(const tkv_rewriter *w, const tk_inst *in, int k) {
   int slot = operand(in, k);
-  return tk_same_type(tkn_type(w, slot), &in->type) ? slot : TKN_KEEP;
+  return tk_same_type(tkv_type(w, slot), &in->type) ? slot : TKV_KEEP;
 }
 
 /* ---- integers ------------------------------------------------------------ */
@@ -106,31 +106,31 @@ static bool commutes(tk_binary op) {
          op == TK_B_XOR;
 }
 
-static int canonical_binary(tkn_rewriter *w, tk_inst *in) {
+static int canonical_binary(tkv_rewriter *w, tk_inst *in) {
   tk_dtype d = (tk_dtype)in->type.elem;
   tk_binary op = (tk_binary)in->mode;
   uint64_t x = 0, y = 0;
   int64_t out;
-  if (!has_int(&in->type)) return TKN_KEEP;
+  if (!has_int(&in->type)) return TKV_KEEP;
   bool left = const_bits(w, in, 0, &x), right = const_bits(w, in, 1, &y);
   if (left && right && fold_ints(op, d, as_int(d, x), as_int(d, y), &out)) {
-    tkn_become_const(w, in, int_bits(d, out));
-    return TKN_KEEP;
+    tkv_become_const(w, in, int_bits(d, out));
+    return TKV_KEEP;
   }
   if (right && is_neutral(op, d, as_int(d, y))) return stands_alone(w, in, 0);
   if (left && commutes(op) && is_neutral(op, d, as_int(d, x)))
     return stands_alone(w, in, 1);
   if ((op == TK_B_MUL || op == TK_B_AND) && ((left && !x) || (right && !y)))
-    tkn_become_const(w, in, 0);
-  return TKN_KEEP;
+    tkv_become_const(w, in, 0);
+  return TKV_KEEP;
 }
 
-static int canonical_compare(tkn_rewriter *w, tk_inst *in) {
+static int canonical_compare(tkv_rewriter *w, tk_inst *in) {
   tk_dtype d = elem_of_operand(w, in, 0);
   uint64_t a, b;
   if (!has_int(&in->from) || !const_bits(w, in, 0, &a) ||
       !const_bits(w, in, 1, &b))
-    return TKN_KEEP;
+    return TKV_KEEP;
   int64_t x = as_int(d, a), y = as_int(d, b);
   bool less = tk_is_signed(d) ? x < y : (uint64_t)x < (uint64_t)y;
   bool holds = false;
@@ -141,10 +141,10 @@ static int canonical_compare(tkn_rewriter *w, tk_inst *in) {
   case TK_C_LE: holds = less || x == y; break;
   case TK_C_GT: holds = !less && x != y; break;
   case TK_C_GE: holds = !less; break;
-  case TK_C_COUNT: return TKN_KEEP;
+  case TK_C_COUNT: return TKV_KEEP;
   }
-  tkn_become_const(w, in, holds);
-  return TKN_KEEP;
+  tkv_become_const(w, in, holds);
+  return TKV_KEEP;
 }
 
 /* ---- conversions --------------------------------------------------------- */
@@ -153,60 +153,60 @@ static bool is_wide_float(tk_dtype d) {
   return d == TK_FP16 || d == TK_BF16 || d == TK_FP32 || d == TK_FP64;
 }
 
-static int canonical_cast(tkn_rewriter *w, tk_inst *in) {
+static int canonical_cast(tkv_rewriter *w, tk_inst *in) {
   tk_dtype from = elem_of_operand(w, in, 0), to = (tk_dtype)in->type.elem;
   uint64_t bits, out = 0;
   if (in->type.ptr || in->from.ptr || !const_bits(w, in, 0, &bits))
-    return TKN_KEEP;
+    return TKV_KEEP;
   if (has_int(&in->from) && has_int(&in->type)) {
-    tkn_become_const(w, in, int_bits(to, as_int(from, bits)));
-    return TKN_KEEP;
+    tkv_become_const(w, in, int_bits(to, as_int(from, bits)));
+    return TKV_KEEP;
   }
   bool nearest = tk_cast_rounding(in) == TK_ROUND_NEAREST;
   double v = tk_is_int(from) ? 0 : tk_lane_double(from, &bits);
   if (!nearest || !is_wide_float(from) || !is_wide_float(to) || v != v)
-    return TKN_KEEP;
+    return TKV_KEEP;
   tk_lane_set_double(to, &out, v);
-  tkn_become_const(w, in, out);
-  return TKN_KEEP;
+  tkv_become_const(w, in, out);
+  return TKV_KEEP;
 }
 
 /* ---- shapes and choices -------------------------------------------------- */
 
 /* A constant in another shape is a constant. */
-static int canonical_copy(tkn_rewriter *w, tk_inst *in) {
+static int canonical_copy(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
   if (!const_bits(w, in, 0, &bits)) return stands_alone(w, in, 0);
-  tkn_become_const(w, in, bits);
-  return TKN_KEEP;
+  tkv_become_const(w, in, bits);
+  return TKV_KEEP;
 }
 
-static int canonical_broadcast(tkn_rewriter *w, tk_inst *in) {
+static int canonical_broadcast(tkv_rewriter *w, tk_inst *in) {
   return stands_alone(w, in, 0);
 }
 
-static int canonical_permute(tkn_rewriter *w, tk_inst *in) {
+static int canonical_permute(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
   if (const_bits(w, in, 0, &bits)) {
-    tkn_become_const(w, in, bits);
-    return TKN_KEEP;
+    tkv_become_const(w, in, bits);
+    return TKV_KEEP;
   }
   for (int i = 0; i < in->type.rank; i++)
-    if (tk_permute_axes(in)[i] != i) return TKN_KEEP;
+    if (tk_permute_axes(in)[i] != i) return TKV_KEEP;
   return stands_alone(w, in, 0);
 }
 
-static int canonical_select(tkn_rewriter *w, tk_inst *in) {
+static int canonical_select(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
   if (const_bits(w, in, 0, &bits)) return stands_alone(w, in, bits & 1 ? 1 : 2);
-  return operand(in, 1) == operand(in, 2) ? stands_alone(w, in, 1) : TKN_KEEP;
+  return operand(in, 1) == operand(in, 2) ? stands_alone(w, in, 1) : TKV_KEEP;
 }
 
-static int canonical_addptr(tkn_rewriter *w, tk_inst *in) {
+static int canonical_addptr(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
   bool zero = const_bits(w, in, 1, &bits) &&
               as_int(elem_of_operand(w, in, 1), bits) == 0;
-  return zero ? stands_alone(w, in, 0) : TKN_KEEP;
+  return zero ? stands_alone(w, in, 0) : TKV_KEEP;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -217,22 +217,22 @@ static void drop_operands(tk_inst *in, int k) {
   in->has &= (uint8_t)((1u << k) - 1);
 }
 
-static int canonical_load(tkn_rewriter *w, tk_inst *in) {
+static int canonical_load(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
   if (const_bits(w, in, 1, &bits) && bits & 1) drop_operands(in, 1);
-  return TKN_KEEP;
+  return TKV_KEEP;
 }
 
-static int canonical_store(tkn_rewriter *w, tk_inst *in) {
+static int canonical_store(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
-  if (!const_bits(w, in, 2, &bits)) return TKN_KEEP;
-  if (!(bits & 1)) return TKN_DROP;
+  if (!const_bits(w, in, 2, &bits)) return TKV_KEEP;
+  if (!(bits & 1)) return TKV_DROP;
   drop_operands(in, 2);
-  return TKN_KEEP;
+  return TKV_KEEP;
 }
 
-static int canonical(tkn_rewriter *w, tk_inst *in) {
-  static tkn_rule *const rules[TK_INST_COUNT] = {
+static int canonical(tkv_rewriter *w, tk_inst *in) {
+  static tkv_rule *const rules[TK_INST_COUNT] = {
       [TK_I_BINARY] = canonical_binary,
       [TK_I_COMPARE] = canonical_compare,
       [TK_I_CAST] = canonical_cast,
@@ -244,9 +244,9 @@ static int canonical(tkn_rewriter *w, tk_inst *in) {
       [TK_I_LOAD] = canonical_load,
       [TK_I_STORE] = canonical_store,
   };
-  return rules[in->op] ? rules[in->op](w, in) : TKN_KEEP;
+  return rules[in->op] ? rules[in->op](w, in) : TKV_KEEP;
 }
 
-void tkn_canonicalise(tk_program *p) {
-  tkn_rewrite(p, canonical, NULL, NULL);
+void tkv_canonicalise(tk_program *p) {
+  tkv_rewrite(p, canonical, NULL, NULL);
 }

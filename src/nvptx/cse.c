@@ -38,7 +38,7 @@ static bool computes_the_same(const tk_inst *a, const tk_inst *b) {
          !memcmp(a->attr, b->attr, sizeof a->attr);
 }
 
-static void enter_or_leave(tkn_rewriter *w, bool begins) {
+static void enter_or_leave(tkv_rewriter *w, bool begins) {
   known *x = w->ud;
   if (begins) {
     TK_PUSH(&w->p->arena, &x->scopes, x->list.n);
@@ -51,10 +51,10 @@ static void enter_or_leave(tkn_rewriter *w, bool begins) {
   }
 }
 
-static int share(tkn_rewriter *w, tk_inst *in) {
+static int share(tkv_rewriter *w, tk_inst *in) {
   known *x = w->ud;
-  if (!tk_inst_is_pure(in) || in->nres != 1 || tkn_is_merge(w, in->res[0]))
-    return TKN_KEEP;
+  if (!tk_inst_is_pure(in) || in->nres != 1 || tkv_is_merge(w, in->res[0]))
+    return TKV_KEEP;
   uint32_t bucket = hash_inst(in);
   for (int i = x->heads[bucket]; i != NO_ENTRY; i = x->list.items[i].next)
     if (computes_the_same(x->list.items[i].in, in))
@@ -62,11 +62,11 @@ static int share(tkn_rewriter *w, tk_inst *in) {
   computed c = {in, bucket, x->heads[bucket]};
   x->heads[bucket] = (int)x->list.n;
   TK_PUSH(&w->p->arena, &x->list, c);
-  return TKN_KEEP;
+  return TKV_KEEP;
 }
 
-void tkn_cse(tk_program *p) {
+void tkv_cse(tk_program *p) {
   known *x = TK_NEW(&p->arena, known);
   for (int i = 0; i < BUCKETS; i++) x->heads[i] = NO_ENTRY;
-  tkn_rewrite(p, share, enter_or_leave, x);
+  tkv_rewrite(p, share, enter_or_leave, x);
 }

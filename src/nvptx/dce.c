@@ -107,7 +107,7 @@ static bool drop_dead(tk_program *p, tk_func *f) {
   return drop_stmts(p, &s, &f->body);
 }
 
-void tkn_dce(tk_program *p) {
+void tkv_dce(tk_program *p) {
   for (size_t i = 0; i < p->nfuncs; i++)
     while (drop_dead(p, p->funcs[i])) continue;
 }

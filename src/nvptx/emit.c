@@ -25,12 +25,12 @@ const char *tk_stage_doc(size_t i) {
 }
 
 const char *tk_pass_name(size_t i) {
-  const tkn_pass *p = tkn_pass_at(i);
+  const tkv_pass *p = tkv_pass_at(i);
   return p ? p->name : NULL;
 }
 
 const char *tk_pass_doc(size_t i) {
-  const tkn_pass *p = tkn_pass_at(i);
+  const tkv_pass *p = tkv_pass_at(i);
   return p ? p->doc : NULL;
 }
 
@@ -78,8 +78,8 @@ static uint64_t passes_named(tk_env *e, const char *list) {
   uint64_t found = 0;
   for (const char *s = list; s && *s;) {
     size_t len = strcspn(s, ","), i = 0;
-    while (tkn_pass_at(i) && !is_word(tk_pass_name(i), s, len)) i++;
-    if (!tkn_pass_at(i)) unknown_name(e, "pass", s, len, tk_pass_name);
+    while (tkv_pass_at(i) && !is_word(tk_pass_name(i), s, len)) i++;
+    if (!tkv_pass_at(i)) unknown_name(e, "pass", s, len, tk_pass_name);
     found |= (uint64_t)1 << i;
     s += len + (s[len] != 0);
   }
@@ -120,14 +120,14 @@ static void compile_launch(tk_env *e, void *ud) {
   uint64_t skipped = passes_named(e, c->o->skip);
   tk_unit *u = l->unit = tk_specialise(e, l);
   tk_buf_clear(&l->text);
-  c->p = tkn_single_assignment(e, &u->program);
+  c->p = tkv_single_assignment(e, &u->program);
   check_form(c->p, "single-assignment");
   if (c->o->after_all) print_after(l, c->p, "single-assignment");
-  const tkn_pass *pass;
-  for (size_t i = 0; (pass = tkn_pass_at(i)); i++) {
+  const tkv_pass *pass;
+  for (size_t i = 0; (pass = tkv_pass_at(i)); i++) {
     if (skipped >> i & 1) continue;
     pass->run(c->p);
-    tkn_settle(c->p);
+    tkv_settle(c->p);
     check_form(c->p, pass->name);
     if (c->o->after_all) print_after(l, c->p, pass->name);
   }

@@ -90,7 +90,7 @@ static void empty_loops(mover *m, tk_body *b) {
   *b = all;
 }
 
-void tkn_licm(tk_program *p) {
+void tkv_licm(tk_program *p) {
   for (size_t i = 0; i < p->nfuncs; i++) {
     mover m = {.p = p, .f = p->funcs[i]};
     empty_loops(&m, &p->funcs[i]->body);

@@ -22,19 +22,19 @@
 #include "ir/ir.h"
 
 /* The same program in single assignment. */
-tk_program *tkn_single_assignment(tk_env *e, const tk_program *p);
+tk_program *tkv_single_assignment(tk_env *e, const tk_program *p);
 
 /* A pass: a row of pass.def. */
-typedef struct tkn_pass {
+typedef struct tkv_pass {
   const char *name, *doc;
   void (*run)(tk_program *p);
-} tkn_pass;
+} tkv_pass;
 
 /* The passes in the order in which they run; NULL past the end. */
-const tkn_pass *tkn_pass_at(size_t i);
+const tkv_pass *tkv_pass_at(size_t i);
 
 /* Numbers statements and instructions in the order of the text, and marks last
  * uses, once all that changes the program has changed it. */
-void tkn_settle(tk_program *p);
+void tkv_settle(tk_program *p);
 
 #endif

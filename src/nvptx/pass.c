@@ -1,13 +1,13 @@
 /* pass.c - the list of passes, and what follows them. */
 #include "nvptx/rewrite.h"
 
-static const tkn_pass passes[] = {
+static const tkv_pass passes[] = {
 #define PASS(name, run, doc) {name, doc, run},
 #include "nvptx/pass.def"
 #undef PASS
 };
 
-const tkn_pass *tkn_pass_at(size_t i) {
+const tkv_pass *tkv_pass_at(size_t i) {
   return i < TK_COUNT(passes) ? &passes[i] : NULL;
 }
 
@@ -30,7 +30,7 @@ static void number_body(tk_program *p, const tk_body *b) {
   }
 }
 
-void tkn_settle(tk_program *p) {
+void tkv_settle(tk_program *p) {
   p->nstmts = p->ninsts = 0;
   for (size_t i = 0; i < p->nfuncs; i++) {
     number_body(p, &p->funcs[i]->body);

@@ -11,7 +11,7 @@
 /* ---- who makes what ------------------------------------------------------ */
 
 static bool note_maker(void *ud, const tk_at *at, const tk_inst *in) {
-  tkn_rewriter *w = ud;
+  tkv_rewriter *w = ud;
   for (int k = 0; k < in->nres; k++) {
     int slot = in->res[k];
     w->merge[slot] = w->maker[slot] || in->op == TK_I_COND || w->merge[slot];
@@ -20,7 +20,7 @@ static bool note_maker(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-static void find_makers(tkn_rewriter *w) {
+static void find_makers(tkv_rewriter *w) {
   size_t n = w->f->nslots;
   w->nmaker = n;
   w->maker = TK_NEWN(&w->p->arena, tk_inst *, n + 1);
@@ -32,27 +32,27 @@ static void find_makers(tkn_rewriter *w) {
     if (w->merge[i]) w->maker[i] = NULL;
 }
 
-const tk_inst *tkn_maker(const tkn_rewriter *w, int slot, tk_opcode op) {
+const tk_inst *tkv_maker(const tkv_rewriter *w, int slot, tk_opcode op) {
   const tk_inst *in = (size_t)slot < w->nmaker ? w->maker[slot] : NULL;
   return in && in->op == op ? in : NULL;
 }
 
-const tk_inst *tkn_made_by(const tkn_rewriter *w, const tk_inst *in, int k,
+const tk_inst *tkv_made_by(const tkv_rewriter *w, const tk_inst *in, int k,
                            tk_opcode op) {
   int at = tk_inst_arg(in, k);
-  return at < 0 ? NULL : tkn_maker(w, in->args[at], op);
+  return at < 0 ? NULL : tkv_maker(w, in->args[at], op);
 }
 
-bool tkn_is_const(const tkn_rewriter *w, int slot, uint64_t *bits) {
-  const tk_inst *b = tkn_maker(w, slot, TK_I_BROADCAST);
-  const tk_inst *c = tkn_maker(w, b ? b->args[0] : slot, TK_I_CONST);
+bool tkv_is_const(const tkv_rewriter *w, int slot, uint64_t *bits) {
+  const tk_inst *b = tkv_maker(w, slot, TK_I_BROADCAST);
+  const tk_inst *c = tkv_maker(w, b ? b->args[0] : slot, TK_I_CONST);
   if (c) *bits = tk_const_bits(c);
   return c;
 }
 
 /* ---- changing ------------------------------------------------------------ */
 
-static void remember_maker(tkn_rewriter *w, int slot, tk_inst *in) {
+static void remember_maker(tkv_rewriter *w, int slot, tk_inst *in) {
   if ((size_t)slot >= w->nmaker) {
     size_t n = (size_t)slot * 2 + 16;
     tk_inst **maker = TK_NEWN(&w->p->arena, tk_inst *, n);
@@ -70,7 +70,7 @@ static void remember_maker(tkn_rewriter *w, int slot, tk_inst *in) {
   w->maker[slot] = in;
 }
 
-tk_inst *tkn_add(tkn_rewriter *w, tk_opcode op, size_t nargs,
+tk_inst *tkv_add(tkv_rewriter *w, tk_opcode op, size_t nargs,
                  const tk_type *type) {
   tk_inst *in = tk_inst_new(w->p, op, nargs, 1);
   in->res[0] = tk_slot_new(w->p, w->f, *type, NULL);
@@ -82,23 +82,23 @@ tk_inst *tkn_add(tkn_rewriter *w, tk_opcode op, size_t nargs,
   return in;
 }
 
-void tkn_become(tkn_rewriter *w, tk_inst *in, tk_opcode op, int arg) {
+void tkv_become(tkv_rewriter *w, tk_inst *in, tk_opcode op, int arg) {
   in->op = (uint8_t)op;
   in->mode = 0;
   in->has = 1;
   in->nargs = 1;
   if (!in->args) in->args = TK_NEWN(&w->p->arena, int, 2);
   in->args[0] = arg;
-  in->from = *tkn_type(w, arg);
+  in->from = *tkv_type(w, arg);
   memset(in->attr, 0, sizeof in->attr);
 }
 
-void tkn_become_const(tkn_rewriter *w, tk_inst *in, uint64_t bits) {
+void tkv_become_const(tkv_rewriter *w, tk_inst *in, uint64_t bits) {
   if (in->type.rank) {
     tk_type scalar = tk_elem_of(in->type);
-    tk_inst *c = tkn_add(w, TK_I_CONST, 0, &scalar);
+    tk_inst *c = tkv_add(w, TK_I_CONST, 0, &scalar);
     c->attr[0] = (int64_t)bits;
-    tkn_become(w, in, TK_I_BROADCAST, c->res[0]);
+    tkv_become(w, in, TK_I_BROADCAST, c->res[0]);
     return;
   }
   in->op = TK_I_CONST;
@@ -111,13 +111,13 @@ void tkn_become_const(tkn_rewriter *w, tk_inst *in, uint64_t bits) {
 
 /* ---- the walk ------------------------------------------------------------ */
 
-static int what_stands(const tkn_rewriter *w, int slot) {
+static int what_stands(const tkv_rewriter *w, int slot) {
   while ((size_t)slot < w->nmaker && w->stands[slot] != slot)
     slot = w->stands[slot];
   return slot;
 }
 
-static void replace_operands(tkn_rewriter *w, tk_inst *in) {
+static void replace_operands(tkv_rewriter *w, tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) in->args[k] = what_stands(w, in->args[k]);
   if (tk_inst_info_of((tk_opcode)in->op)->ref != TK_REF_FORMAT) return;
   tk_format *x = TK_NEW(&w->p->arena, tk_format);
@@ -133,15 +133,15 @@ static void replace_operands(tkn_rewriter *w, tk_inst *in) {
   in->ref.format = x;
 }
 
-static void begin_scope(tkn_rewriter *w) {
+static void begin_scope(tkv_rewriter *w) {
   if (w->scope) w->scope(w, true);
 }
 
-static void end_scope(tkn_rewriter *w) {
+static void end_scope(tkv_rewriter *w) {
   if (w->scope) w->scope(w, false);
 }
 
-static void rewrite_insts(tkn_rewriter *w, tk_insts *l) {
+static void rewrite_insts(tkv_rewriter *w, tk_insts *l) {
   tk_insts around = w->out;
   w->out = (tk_insts){NULL, 0, 0};
   for (size_t i = 0; i < l->n; i++) {
@@ -154,16 +154,16 @@ static void rewrite_insts(tkn_rewriter *w, tk_insts *l) {
     }
     w->span = in->span;
     int stands = w->rule(w, in);
-    if (stands >= 0 && (w->merge[in->res[0]] || tkn_is_merge(w, stands)))
-      stands = TKN_KEEP;
-    if (stands == TKN_KEEP) TK_PUSH(&w->p->arena, &w->out, in);
+    if (stands >= 0 && (w->merge[in->res[0]] || tkv_is_merge(w, stands)))
+      stands = TKV_KEEP;
+    if (stands == TKV_KEEP) TK_PUSH(&w->p->arena, &w->out, in);
     if (stands >= 0) w->stands[in->res[0]] = stands;
   }
   *l = w->out;
   w->out = around;
 }
 
-static void rewrite_body(tkn_rewriter *w, tk_body *b) {
+static void rewrite_body(tkv_rewriter *w, tk_body *b) {
   for (size_t i = 0; i < b->n; i++) {
     tk_stmt *st = b->items[i];
     rewrite_insts(w, &st->insts);
@@ -185,10 +185,10 @@ static void rewrite_body(tkn_rewriter *w, tk_body *b) {
   }
 }
 
-void tkn_rewrite(tk_program *p, tkn_rule *rule,
-                 void (*scope)(tkn_rewriter *w, bool begins), void *ud) {
+void tkv_rewrite(tk_program *p, tkv_rule *rule,
+                 void (*scope)(tkv_rewriter *w, bool begins), void *ud) {
   for (size_t i = 0; i < p->nfuncs; i++) {
-    tkn_rewriter w = {
+    tkv_rewriter w = {
         .p = p, .f = p->funcs[i], .rule = rule, .scope = scope, .ud = ud};
     find_makers(&w);
     if (scope) scope(&w, true);

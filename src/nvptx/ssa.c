@@ -353,10 +353,10 @@ static void make_program(tk_env *e, void *ud) {
     p->params[i] = from->params[i];
     p->params[i].slot = p->kernel->params[i];
   }
-  tkn_settle(p);
+  tkv_settle(p);
 }
 
-tk_program *tkn_single_assignment(tk_env *e, const tk_program *p) {
+tk_program *tkv_single_assignment(tk_env *e, const tk_program *p) {
   making m = {p, tk_calloc(e, 1, sizeof *m.p)};
   tk_program_init(m.p, e);
   tk_status st = tk_protect(e, make_program, &m);
