@@ -1,9 +1,9 @@
 """c10: The same sum, every time
 
-One number for a long vector pair: their dot product. One program would take
-for ever, and if all programs add to one number with atomics, the order of the
-additions is another one in each run, and so are the last digits. Those who
-have to explain why a training run cannot be repeated know the feeling.
+The dot product of two long vectors is a single number. One program would take
+for ever; and if all programs add to one number with atomics, the order of the
+additions is another one in each run, and so are the last digits. Whoever has
+had to explain why a training run cannot be repeated knows the feeling.
 
 So do it in two stages, with two kernels that run one after the other. In
 `partial`, program p adds up its share, the blocks p, p + P, p + 2 * P and so

@@ -51,6 +51,10 @@ def row_sums(x_ptr, z_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
         Wrong("out-of-bounds", "the columns are not checked: a row reads on "
               "in the next one", [("boundary_check=(0, 1)",
                                    "boundary_check=(0,)")]),
+        Wrong("undef", "what lies outside has no value",
+              [(', padding_option="zero"', "")]),
+        Wrong("value", "what lies outside is NaN",
+              [('padding_option="zero"', 'padding_option="nan"')]),
         Wrong("out-of-bounds", "the store does not check its rows",
               [("total, boundary_check=(0,)", "total")]),
         Wrong("value", "the block never advances",

@@ -22,7 +22,7 @@ PUZZLE = Puzzle(
         "in both. The loop is over single rows, range(M).",
         "Inside of the loop stand the four lines of the text, with x a row "
         "of B columns. Mind their order: lost is computed from the old "
-        "total, so that the new one is not assigned before.",
+        "total, so total itself changes last.",
         "for i in range(M): x = a load from x_ptr + i * N + j with mask and "
         "other=0; y = x - lost; t = total + y; lost = (t - total) - y; "
         "total = t.",
