@@ -20,11 +20,11 @@ from tkdbg.puzzles.answer import Submission  # noqa: E402
 GUIDE = os.path.join(support.ROOT, "docs", "puzzle-authors.md")
 
 
-def puzzles(*words, cwd=None, **env):
+def puzzles(*words, cwd=None, typed="", **env):
     """(exit status, stdout, stderr) of ``tkdbg puzzles WORDS``."""
     p = subprocess.run([sys.executable, "-m", "tkdbg.puzzles", *words],
                        cwd=cwd, env=support.environment(**env), text=True,
-                       capture_output=True, timeout=300)
+                       input=typed, capture_output=True, timeout=300)
     return p.returncode, p.stdout, p.stderr
 
 
@@ -128,8 +128,8 @@ class Learner(unittest.TestCase):
         with open(self.where.file(entry or self.entry), "w") as f:
             f.write(text)
 
-    def run_puzzles(self, *words):
-        return puzzles(*words, cwd=self.where.path)
+    def run_puzzles(self, *words, typed=""):
+        return puzzles(*words, cwd=self.where.path, typed=typed)
 
     def test_an_answer_is_checked_and_remembered(self):
         self.assertEqual(self.run_puzzles("run", "b03")[0], 1)
@@ -200,6 +200,13 @@ class Learner(unittest.TestCase):
         status, out, _ = self.run_puzzles("solution", "b03")
         self.assertEqual(status, 0)
         self.assertIn("another way", out)
+
+    def test_detectors_under_the_debugger(self):
+        typed = "set check all\ncatch finding\ncontinue\ncontinue\n"
+        _, at_end, _ = self.run_puzzles("debug", "d02", typed=typed)
+        self.assertIn("no program writes z_ptr[96]", at_end)
+        _, stopped, _ = self.run_puzzles("debug", "d05", typed=typed)
+        self.assertIn("Catchpoint 1 (finding): undef", stopped)
 
     def test_reset(self):
         self.write("nothing")

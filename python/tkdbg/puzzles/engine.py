@@ -37,7 +37,7 @@ class Engine:
         self.lib = load()
         self.colour = colour  # in reports
         self.report = ""      # of the last run that had findings, as text
-        self.shows = False    # what is printed goes to standard output too
+        self.shows = False    # a debugger shows what is printed and found
         self.live = submission.live
         self.session = c_void_p(self.live.session if self.live else
                                 self.lib.tk_session_new())
@@ -80,9 +80,10 @@ class Engine:
 
     def take_findings(self):
         found = _results.findings(self.lib, self.session)
+        report = (self.lib.tk_report_unshown if self.shows else
+                  self.lib.tk_report)
         if found:
-            self.report = _capi.text(self.lib.tk_report(self.session,
-                                                        self.colour))
+            self.report = _capi.text(report(self.session, self.colour))
         self.lib.tk_report_clear(self.session)
         return found
 

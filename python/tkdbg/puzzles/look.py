@@ -42,8 +42,9 @@ def why(submission, answer, colour):
     if answer.ok:
         return "Nothing is wrong."
     if any(f["kind"] in HIDDEN for f in answer.failures):
-        return ("To find that out is the task: the debugger (d), 'tkdbg run "
-                "--check' and the picture (v) help.")
+        return ("To find that out is the task. In the debugger (d) 'set check "
+                "all' turns the\ndetectors on and 'catch finding' stops at "
+                "what they find; the picture (v)\nhelps, too.")
     if any(f["kind"] == "limit" for f in answer.failures):
         return "The debugger (d) shows what it does for so long."
     wrong = wrong_element(answer)
@@ -102,7 +103,7 @@ def _debug(submission, answer, colour):
         commands=_strings(commands), ncommands=len(commands), colour=colour,
         stop_at_start=not stops, no_init=True)
     case = case_of(submission, answer)
-    with engine.Engine(submission) as e:
+    with engine.Engine(submission, colour) as e:
         e.shows = True
         out = ctypes.c_void_p()
         trial = checker.Trial(e, case)
@@ -112,6 +113,7 @@ def _debug(submission, answer, colour):
         print(f"{answer.id}, {case}; 'help' explains, 'quit' leads back",
               flush=True)
         trial.run(launches)
+        print(e.report, end="")  # what is known only at the end
 
 
 def _strings(items):
