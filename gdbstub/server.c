@@ -33,8 +33,8 @@ static void stop_the_launch(void *ud) {
 
 /* While it runs: what the client sends, or a client that comes. */
 static void watch_clients(gs_stub *g) {
-  gs_wire_watch(&g->wire, g->wire.in >= 0 ? g->wire.in : g->listener.fd,
-                stop_the_launch, g);
+  gs_watch_begin(&g->watch, g->wire.in >= 0 ? g->wire.in : g->listener.fd, -1,
+                 stop_the_launch, g);
 }
 
 /* Waits for a client; false: none will come, or the user does not wait. */
@@ -198,7 +198,7 @@ static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
   tk_gdbserver *s = ud;
   gs_stub *g = &s->stub;
   (void)d;
-  gs_wire_unwatch(&g->wire);
+  gs_watch_end(&g->watch);
   /* It may have stopped for another reason before it noticed. */
   if (g->alarmed) g->env->interrupted = g->env->pauses = 0;
   g->alarmed = false;
@@ -245,7 +245,7 @@ static void print(void *ud, const char *text, size_t n) {
 static void ends(void *ud, tk_debug *d) {
   gs_stub *g = &((tk_gdbserver *)ud)->stub;
   (void)d;
-  gs_wire_unwatch(&g->wire);
+  gs_watch_end(&g->watch);
 }
 
 /* ---- the public calls --------------------------------------------------- */
@@ -253,7 +253,7 @@ static void ends(void *ud, tk_debug *d) {
 static void free_server(tk_env *e, void *ud) {
   tk_gdbserver *s = ud;
   gs_stub *g = &s->stub;
-  gs_wire_unwatch(&g->wire);
+  gs_watch_end(&g->watch);
   gs_wire_close(&g->wire);
   gs_wire_free(&g->wire);
   gs_listen_end(&g->listener);
@@ -285,9 +285,7 @@ static void make_server(tk_env *e, void *ud) {
   tk_gdbserver *s = tk_calloc(e, 1, sizeof *s);
   gs_stub *g = &s->stub;
   s->watcher = (tk_watcher){.ud = s, .free = free_server};
-  tk_watcher **at = &m->session->watchers;
-  while (*at) at = &(*at)->next;
-  *at = &s->watcher;
+  tk_session_watch(m->session, &s->watcher);
   s->say = o->say;
   s->ud = o->ud;
   g->env = e;
@@ -339,7 +337,7 @@ tk_status tk_gdbserver_new(tk_session *s, const tk_gdbserver_options *o,
 void tk_gdbserver_end(tk_gdbserver *s, int code) {
   gs_stub *g = &s->stub;
   char reply[32];
-  gs_wire_unwatch(&g->wire);
+  gs_watch_end(&g->watch);
   if (g->wire.in >= 0) {
     int n = snprintf(reply, sizeof reply, "W%02x;process:1", code & 0xff);
     gs_wire_send(&g->wire, reply, (size_t)n);

@@ -13,6 +13,7 @@
 
 #include "gdbstub/image.h"
 #include "gdbstub/listen.h"
+#include "gdbstub/watch.h"
 #include "gdbstub/wire.h"
 #include "tkdbg/debugger.h"
 #include "tkdbg/gdbserver.h"
@@ -58,6 +59,7 @@ typedef struct gs_stub {
   tk_debugger *commands; /* of `monitor` */
   gs_listener listener;
   gs_wire wire;
+  gs_watch watch; /* while the launch runs */
   bool once, multi;
   tk_buf write_elf;      /* file that gets the symbols; empty: none does */
   bool detached;         /* the launches run on until somebody connects */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,14 +12,13 @@ enum { ESCAPE = '}', BREAK = 0x03, SLICE = 100 /* milliseconds */ };
 void gs_wire_init(gs_wire *w, tk_env *e) {
   memset(w, 0, sizeof *w);
   w->env = e;
-  w->in = w->out = w->wake[0] = w->wake[1] = -1;
+  w->in = w->out = -1;
   tk_buf_init(&w->packet, e);
   tk_buf_init(&w->input, e);
   tk_buf_init(&w->sent, e);
 }
 
 void gs_wire_free(gs_wire *w) {
-  gs_wire_unwatch(w);
   tk_buf_free(&w->packet);
   tk_buf_free(&w->input);
   tk_buf_free(&w->sent);
@@ -146,41 +144,4 @@ gs_arrival gs_wire_next(gs_wire *w, int timeout) {
     }
   }
   return GS_CLOSED;
-}
-
-/* ---- watching ----------------------------------------------------------- */
-
-static void *watch_input(void *ud) {
-  gs_wire *w = ud;
-  struct pollfd p[2] = {{.fd = w->watched, .events = POLLIN},
-                        {.fd = w->wake[0], .events = POLLIN}};
-  while (poll(p, 2, -1) < 0 && errno == EINTR) continue;
-  if (!p[1].revents) w->alarm(w->ud);
-  return NULL;
-}
-
-/* The thread takes no signals: they are the host's. */
-void gs_wire_watch(gs_wire *w, int fd, void (*alarm)(void *ud), void *ud) {
-  sigset_t all, before;
-  TK_ASSERT(!w->watching);
-  if (fd < 0 || pipe(w->wake)) return;
-  w->alarm = alarm;
-  w->ud = ud;
-  w->watched = fd;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  w->watching = pthread_create(&w->watch, NULL, watch_input, w) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (w->watching) return;
-  close(w->wake[0]);
-  close(w->wake[1]);
-}
-
-void gs_wire_unwatch(gs_wire *w) {
-  if (!w->watching) return;
-  while (write(w->wake[1], "", 1) < 0 && errno == EINTR) continue;
-  pthread_join(w->watch, NULL);
-  close(w->wake[0]);
-  close(w->wake[1]);
-  w->watching = false;
 }

@@ -11,8 +11,6 @@
 #ifndef GDBSTUB_WIRE_H
 #define GDBSTUB_WIRE_H
 
-#include <pthread.h>
-
 #include "base/env.h"
 
 /* The longest packet that is taken, and that clients are told of. */
@@ -34,12 +32,6 @@ typedef struct gs_wire {
   tk_buf input;  /* bytes that were read, and from taken on not looked at */
   size_t taken;
   tk_buf sent; /* the last packet, to be sent again */
-  pthread_t watch;
-  int wake[2];
-  bool watching;
-  void (*alarm)(void *ud);
-  void *ud;
-  int watched;
 } gs_wire;
 
 void gs_wire_init(gs_wire *w, tk_env *e);
@@ -54,10 +46,5 @@ void gs_wire_close(gs_wire *w);
 gs_arrival gs_wire_next(gs_wire *w, int timeout);
 /* Sends a packet; data is escaped as it must be. */
 void gs_wire_send(gs_wire *w, const void *data, size_t n);
-
-/* Until gs_wire_unwatch, calls alarm, on a thread of its own, once when
- * something arrives at fd. */
-void gs_wire_watch(gs_wire *w, int fd, void (*alarm)(void *ud), void *ud);
-void gs_wire_unwatch(gs_wire *w);
 
 #endif

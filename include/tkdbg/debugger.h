@@ -21,7 +21,7 @@
  * the last one that did not give TK_OK.  A program counts as stopped only
  * while `stopped` runs: what needs one gives TK_USAGE at other times.
  * Callbacks run on the stack of the call that runs the launch, one at a time.
- * tk_debug_interrupt alone may be called from elsewhere.
+ * tk_debug_interrupt and tk_debug_call alone may be called from elsewhere.
  */
 #ifndef TKDBG_DEBUGGER_H
 #define TKDBG_DEBUGGER_H
@@ -145,6 +145,10 @@ typedef struct tk_debug_front {
   void (*output)(void *ud, const char *text, size_t len);
   void (*logged)(void *ud, tk_debug *d, const tk_log *log);
   void (*noticed)(void *ud, tk_debug *d, const tk_notice *notice);
+  /* The launch runs and somebody has called for it (tk_debug_call).  Points
+   * and programs can be looked at and changed, values cannot; it then goes on
+   * as it was to. */
+  void (*called)(void *ud, tk_debug *d);
   /* Whether a point that asks (tk_point_spec) is hit here, where it stands as
    * at a stop; NULL: it is. */
   bool (*asked)(void *ud, tk_debug *d, int point);
@@ -239,6 +243,11 @@ bool tk_debug_has_quit(const tk_debug *d);
  * being the reason; on the way to another point in time it ends that.  May be
  * called from any thread and in signal handlers. */
 void tk_debug_interrupt(tk_debug *d);
+/* The front end's `called` runs before the next statement, unless the launch
+ * stops before.  May be called from anywhere, as tk_debug_interrupt. */
+void tk_debug_call(tk_debug *d);
+/* ... unless that has not come about: to be called in `stopped` and `ends`. */
+void tk_debug_call_off(tk_debug *d);
 /* Whether it debugs the launch that runs, or did so with the last one. */
 bool tk_debug_is_active(const tk_debug *d);
 

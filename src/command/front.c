@@ -149,9 +149,7 @@ static void make_front(tk_env *e, void *ud) {
   tk_buf_init(&d->scratch, e);
   tk_buf_init(&d->input, e);
   d->watcher = (tk_watcher){.ud = d, .free = free_front};
-  tk_watcher **at = &m->s->watchers;
-  while (*at) at = &(*at)->next;
-  *at = &d->watcher;
+  tk_session_watch(m->s, &d->watcher);
   d->e = m->engine;
   m->d = d;
   if (d->e) return;

@@ -178,6 +178,16 @@ void tk_debug_interrupt(tk_debug *d) {
   d->env->interrupted = 1;
 }
 
+void tk_debug_call(tk_debug *d) {
+  d->launch.called = true;
+  tk_debug_interrupt(d);
+}
+
+void tk_debug_call_off(tk_debug *d) {
+  if (d->launch.called) d->env->interrupted = d->env->pauses = 0;
+  d->launch.called = false;
+}
+
 void tk_debug_history(tk_debug *d, uint64_t bytes) {
   tkd_set_history(d, bytes);
 }

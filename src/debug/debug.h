@@ -121,11 +121,12 @@ typedef struct tkd_launch {
   tkd_others others;
   tk_output_fn output; /* the session's own */
   void *output_ud;
-  bool over;     /* every program has run */
-  bool quit;     /* the user asked to */
-  bool active;   /* the last launch was debugged */
-  bool detached; /* ... to be left alone */
-  bool ignoring; /* launches that begin are left alone */
+  bool over;           /* every program has run */
+  bool quit;           /* the user asked to */
+  bool active;         /* the last launch was debugged */
+  bool detached;       /* ... to be left alone */
+  bool ignoring;       /* launches that begin are left alone */
+  _Atomic bool called; /* for the front end, from any thread */
 } tkd_launch;
 
 /* Who runs: of programs.c. */

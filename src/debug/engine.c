@@ -233,9 +233,7 @@ static void make_engine(tk_env *e, void *ud) {
   d->time.journal = tkd_journal_new(e);
   d->launch.watcher =
       (tk_watcher){.ud = d, .begin = begin_watching, .free = free_engine};
-  tk_watcher **at = &m->s->watchers;
-  while (*at) at = &(*at)->next;
-  *at = &d->launch.watcher;
+  tk_session_watch(m->s, &d->launch.watcher);
 }
 
 void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,

@@ -256,10 +256,26 @@ static void finding_hook(void *ud, tki *t, bool stops) {
   if (again || (!passes && (p || stops))) stop_reported(d, p);
 }
 
+/* On the main stack.  What is needed only now outlives the front end's calls.
+ */
+static void answer_call(tkd *d) {
+  d->mem.calls++;
+  tkd_select(d, 0);
+  if (d->front.called) d->front.called(d->front.ud, d);
+  d->at.frame = NULL;
+  d->mem.calls--;
+}
+
 static bool interrupt_hook(void *ud, tki *t) {
   tkd *d = ud;
+  bool called = d->launch.called && t->task == d->programs.task;
   if (d->launch.detached) return false;
   t->env->interrupted = 0;
+  if (called) {
+    d->launch.called = false;
+    tkd_on_main(d, answer_call);
+    return true;
+  }
   tkd_ctrl_c(d);
   return true;
 }

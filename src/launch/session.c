@@ -47,6 +47,12 @@ void tk_session_free(tk_session *s) {
   s->env.alloc(s->env.alloc_ud, s, sizeof *s, 0);
 }
 
+void tk_session_watch(tk_session *s, tk_watcher *w) {
+  tk_watcher **at = &s->watchers;
+  while (*at) at = &(*at)->next;
+  *at = w;
+}
+
 void tk_session_output(tk_session *s, tk_output_fn fn, void *ud) {
   s->output = fn;
   s->output_ud = ud;

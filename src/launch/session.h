@@ -137,6 +137,9 @@ bool tk_compile_lists(const tk_launch *l, tk_compile_option o,
 /* Before a launch runs again. */
 void tk_launch_forget_answers(tk_launch *l);
 
+/* Another watcher, which is asked after those that are there. */
+void tk_session_watch(tk_session *s, tk_watcher *w);
+
 /* Runs fn under tk_protect: the edge of every public function.  A throw that
  * no diagnostic explains is out of memory, which tk_report can then say
  * without needing any. */

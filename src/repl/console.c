@@ -327,9 +327,7 @@ static void make(tk_env *e, void *ud) {
   console *c = tk_calloc(e, 1, sizeof *c);
   c->env = e;
   c->watcher = (tk_watcher){.ud = c, .free = free_console};
-  tk_watcher **at = &m->s->watchers;
-  while (*at) at = &(*at)->next;
-  *at = &c->watcher;
+  tk_session_watch(m->s, &c->watcher);
   read_options(c, o);
   c->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
   tk_debugger_options d = {.size = sizeof d,
