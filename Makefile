@@ -23,6 +23,7 @@
 #                   TIME seconds, if not 0
 #   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
 #                   SANITIZE=address,undefined makes it see more
+#   make fuzz-dap   RUNS=1000000 random messages of editors, from seed FIRST
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
@@ -31,8 +32,8 @@
 #
 # Variables: CC, CFLAGS, V=1 (show commands), WERROR=1, SANITIZE=LIST (its own
 # build folder, with assertions), ASSERTS=1 or 0, PYTHON (the one with NumPy
-# that tests and bench use), SUITES (of `make test`: c python cli debug gdb
-# docs), ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in
+# that tests and bench use), SUITES (of `make test`: c python cli debug dap
+# gdb docs), ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in
 # the name).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
@@ -131,8 +132,8 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms test tested \
-  check-fast checked-fast setup \
+.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-dap \
+  fuzzed-dap test tested check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
   bench-debug accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
@@ -329,6 +330,11 @@ RECORD ?=
 front: all
 	@$(PYTHON) tests/front/front.py --tkdbg $(B)/tkdbg --python '$(PYTHON)' \
 	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)')
+
+fuzz-dap:
+	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-dap
+fuzzed-dap: $(B)/tests/dap/test_messages
+	@MESSAGES=$(RUNS) SEED=$(FIRST) $<
 
 # Every operation has a specification, an example and an error test.
 gate:

@@ -160,6 +160,18 @@ bool gs_listen_accept(gs_listener *l, int timeout, int *in, int *out) {
   return true;
 }
 
+bool gs_write_all(int fd, const void *bytes, size_t n) {
+  for (const char *s = bytes; n;) {
+    ssize_t done = send(fd, s, n, MSG_NOSIGNAL);
+    if (done < 0 && errno == ENOTSOCK) done = write(fd, s, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    s += done;
+    n -= (size_t)done;
+  }
+  return true;
+}
+
 void gs_listen_end(gs_listener *l) {
   if (l->fd >= 0) close(l->fd);
   if (*l->path) unlink(l->path);

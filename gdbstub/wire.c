@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
+
+#include "gdbstub/listen.h"
 
 enum { ESCAPE = '}', BREAK = 0x03, SLICE = 100 /* milliseconds */ };
 
@@ -41,15 +42,9 @@ void gs_wire_close(gs_wire *w) {
 
 /* ---- writing ------------------------------------------------------------ */
 
+/* That nobody takes it is noticed when more is read. */
 static void write_all(gs_wire *w, const char *s, size_t n) {
-  while (n && w->out >= 0) {
-    ssize_t done = send(w->out, s, n, MSG_NOSIGNAL);
-    if (done < 0 && errno == ENOTSOCK) done = write(w->out, s, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return; /* reading says that it is closed */
-    s += done;
-    n -= (size_t)done;
-  }
+  if (w->out >= 0) gs_write_all(w->out, s, n);
 }
 
 void gs_wire_send(gs_wire *w, const void *data, size_t n) {

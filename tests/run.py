@@ -10,6 +10,7 @@ Suites, in order:
            what may happen to its terminal (robust.py), what
            Tab completes (completion.py), and that going back
            finds who wrote an element (last_writer.py)
+  dap      tests/dap/cases_*.py: sessions of editors, as run.py there says
   gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb and lldb, as
            run.py there says; every command through `monitor`
            (every_command.py), what tools say of the symbols (elf_tools.py)
@@ -61,6 +62,7 @@ SLOW = {
     'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
     'tests/cli/script.sh', 'tests/cli/terminal.sh',
     'tests/debug/completion.py', 'tests/debug/last_writer.py',
+    'tests/dap/cases_stops.py', 'tests/dap/cases_values.py',
     'tests/debug/robust.py'}
 # ... and all but each fourth session with the debugger.
 SLICE = 4
@@ -315,6 +317,13 @@ def gdb_script(out, name, build, argv=()):
     out.must_count(name, output)
 
 
+def suite_dap(build):
+    for name in sorted(glob.glob('tests/dap/cases_*.py')):
+        yield name, functools.partial(
+            gdb_script, name=name, build=build,
+            argv=['tests/dap/run.py', os.path.basename(name)[:-3]])
+
+
 def suite_gdb(build):
     for script in 'every_command.py', 'elf_tools.py':
         name = 'tests/gdb/' + script
@@ -346,7 +355,8 @@ def suite_docs(build):
 
 
 SUITES = {'c': suite_c, 'python': suite_python, 'cli': suite_cli,
-          'debug': suite_debug, 'gdb': suite_gdb, 'docs': suite_docs}
+          'debug': suite_debug, 'dap': suite_dap, 'gdb': suite_gdb,
+          'docs': suite_docs}
 
 
 # ---- running ---------------------------------------------------------------

@@ -53,6 +53,7 @@ wanted() {
   has_python ensurepip || echo python3-venv
   has_python pytest || echo python3-pytest
   has_python IPython || echo python3-ipython
+  has_python jsonschema || echo python3-jsonschema
   has_command gdb || echo gdb
   has_command lldb || echo lldb
   has_command dwarfdump || echo dwarfdump

@@ -58,7 +58,7 @@ typedef struct tk_range {
 
 /* Kinds of findings; names in tk_finding_kind_name. */
 typedef enum tk_finding_kind {
-#define DIAG(id, severity, title) TK_D_##id,
+#define DIAG(id, severity, title, check) TK_D_##id,
 #include "tkdbg/diag.def"
 #undef DIAG
   TK_FINDING_KINDS,
@@ -71,6 +71,8 @@ typedef enum tk_severity {
 } tk_severity;
 
 const char *tk_finding_kind_name(tk_finding_kind k); /* "out-of-bounds" */
+/* The detector that finds it, "bounds", as tk_check_name; NULL: none does. */
+const char *tk_finding_check(tk_finding_kind k);
 tk_severity tk_finding_severity(tk_finding_kind k);
 const char *tk_severity_name(tk_severity s); /* "error" */
 

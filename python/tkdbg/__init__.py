@@ -65,6 +65,7 @@ values     convert       Python objects as values of C, and back
 session    session       the one session: library, options, reports, totals
            settings      the options
            gdbserver     ... whose debugger is gdb
+           dapserver     ... or an editor's
            tensors       where a tensor's memory is
            fresh         which memory was never written
            findings      findings as JSON

@@ -16,8 +16,8 @@ import os
 import runpy
 import sys
 
-from . import (_capi, errors, excepthook, gdbserver, progress, settings, setup,
-               source, why)
+from . import (_capi, dapserver, errors, excepthook, gdbserver, progress,
+               settings, setup, source, why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -147,9 +147,11 @@ def run(argv):
     check(session)
     asked = why.Why(session, session.setup.comparisons) if (
         session.options.why) else None
-    served = gdbserver.wanted(session.options)
+    served = gdbserver.wanted(session.options) or dapserver.wanted(
+        session.options)
     if served:
         assert session.ptr  # gdb is listened for before the script prints
+        session.server.begin()
     if not (session.options.debug or served):  # one process has the terminal
         os.environ["TKDBG"] = "1"  # Pythons that the script starts
     command, failed = _words(kind, target, args), None
@@ -228,17 +230,25 @@ def caught(raised):
     return "\n".join(["tkdbg: findings that the script caught:", *lines, ""])
 
 
+def end_server(status):
+    """Tells who debugs the script from outside that it has ended."""
+    session = session_.existing()
+    if session and session.server:
+        flush()
+        session.server.end(status)
+
+
 def main():
     try:
         status = run(sys.argv[1:])
     except SystemExit as e:
         code = e.code if isinstance(e.code, int) else int(e.code is not None)
-        gdbserver.end(session_.existing(), code)
+        end_server(code)
         raise
     except (errors.UsageError, ImportError, errors.InternalError) as e:
         sys.stderr.write(f"{str(e).rstrip()}\n")
         status = 3 if isinstance(e, errors.InternalError) else 2
-    gdbserver.end(session_.existing(), status)
+    end_server(status)
     sys.exit(status)
 
 

@@ -133,6 +133,16 @@ class GdbserverOptions(Structure):
         super().__init__(size=ctypes.sizeof(GdbserverOptions), **fields)
 
 
+class DapOptions(Structure):
+    """tk_dap_options; ``size`` is filled by the constructor."""
+    _fields_ = [("size", c_size_t), ("address", c_char_p),
+                ("listen_anywhere", c_bool), ("port_file", c_char_p),
+                ("say", SayFn), ("ud", c_void_p)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(DapOptions), **fields)
+
+
 class Host(Structure):
     """tk_host: the callbacks that look names up in the host program."""
     _fields_ = [("ud", c_void_p), ("global_", GlobalFn), ("attr", AttrFn),
@@ -228,6 +238,26 @@ PROTOTYPES = {
     "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
     "tk_gdbserver_debugger": (_P, [_P]),
     "tk_gdbserver_end": (None, [_P, c_int]),
+    # dap.h
+    "tk_dap_listen": (c_int, [_P, POINTER(DapOptions), _OUT]),
+    "tk_dap_accept": (c_bool, [_P]),
+    "tk_dap_drop": (None, [_P]),
+    "tk_dap_greet": (c_bool, [_P, POINTER(POINTER(_S)), POINTER(c_size_t)]),
+    "tk_dap_handed": (_S, [_P]),
+    "tk_dap_refuse": (None, [_P, _S]),
+    "tk_dap_folder": (_S, [_P]),
+    "tk_dap_variable": (_S, [_P, c_size_t, POINTER(_S)]),
+    "tk_dap_new": (c_int, [_P, POINTER(DapOptions), _OUT]),
+    "tk_dap_configure": (c_int, [_P]),
+    "tk_dap_wait": (c_bool, [_P]),
+    "tk_dap_attend": (c_bool, [_P]),
+    "tk_dap_end": (None, [_P, c_int]),
+    "tk_dap_debugger": (_P, [_P]),
+    "tk_dap_request": (_S, [c_size_t]),
+    "tk_dap_request_doc": (_S, [c_size_t]),
+    "tk_dap_attribute": (_S, [c_size_t]),
+    "tk_dap_attribute_type": (_S, [c_size_t]),
+    "tk_dap_attribute_doc": (_S, [c_size_t]),
 }
 
 

@@ -14,8 +14,8 @@ import sys
 import threading
 import warnings
 
-from . import (_capi, _results, environment, errors, findings, fresh,
-               gdbserver, interrupt, progress, settings, tensors)
+from . import (_capi, _results, dapserver, environment, errors, findings,
+               fresh, gdbserver, interrupt, progress, settings, tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -71,7 +71,7 @@ class Session:
         self.log = None           # a launchlog.Log gets each before it runs
         self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
-        self.gdbserver = None     # ... that gdb drives, of gdbserver.py
+        self.server = None        # ... that gdb or an editor drives
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork,
@@ -104,8 +104,11 @@ class Session:
                 self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
             self.lib.tk_session_attend(self._ptr, self.watch.callback, None)
-            if gdbserver.wanted(self.options):
-                self._stand_over(gdbserver.start(self))
+            servers = [module.Server for module in (gdbserver, dapserver)
+                       if module.wanted(self.options)]
+            if servers:
+                self.server = servers[0](self)
+                self._stand_over(self.server.debugger)
             elif (self.options.debug or self.options.breakpoints or
                     not self.options.json and _is_terminal(sys.stdin) and
                     _is_terminal(sys.stdout)):

@@ -18,6 +18,9 @@ _DEBUG = _capi.Option(
 _WHY = _capi.Option(
     name=b"why", kind=_capi.OPTION_FLAG, arg=b"", key=b"why",
     help=b"comparisons are watched, and launches recorded")
+_DAP = _capi.Option(
+    name=b"dap", kind=_capi.OPTION_TEXT, arg=b"", key=b"dap",
+    help=b"... that an editor drives: where its client is")
 
 
 class Option:
@@ -109,10 +112,11 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib):
     """{key: Option} of the options that a host program gets."""
-    rows, row = [_DEBUG, _WHY], lib.tk_option_at(0)
+    rows, row, i = [_DEBUG, _WHY, _DAP], lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)
-        row = lib.tk_option_at(len(rows) - 2)
+        i += 1
+        row = lib.tk_option_at(i)
     return {o.key: o for o in map(Option, rows) if o.key}
 
 

@@ -17,14 +17,20 @@
 static const struct {
   const char *name;
   tk_severity severity;
+  const char *check;
 } kinds[TK_FINDING_KINDS] = {
-#define DIAG(id, severity, title) {title, TK_SEV_##severity},
+#define DIAG(id, severity, title, check) {title, TK_SEV_##severity, check},
 #include "tkdbg/diag.def"
 #undef DIAG
 };
 
 const char *tk_finding_kind_name(tk_finding_kind k) {
   return (unsigned)k < TK_FINDING_KINDS ? kinds[k].name : NULL;
+}
+
+const char *tk_finding_check(tk_finding_kind k) {
+  bool found = (unsigned)k < TK_FINDING_KINDS && *kinds[k].check;
+  return found ? kinds[k].check : NULL;
 }
 
 tk_severity tk_finding_severity(tk_finding_kind k) {

@@ -22,8 +22,10 @@ typedef enum cli_command_id {
 
 /* Sets of commands, as the tables write them. */
 #define IN_GDBSERVER (1u << CLI_GDBSERVER)
+#define IN_DAP (1u << CLI_DAP)
 #define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
-#define IN_RUN (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | 1u << CLI_WHY)
+#define IN_RUN                                                                 \
+  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | 1u << CLI_WHY)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_COMPILE (1u << CLI_COMPILE)
@@ -85,6 +87,7 @@ struct cli_args {
   size_t nuses;
   char **words; /* operands; of run: FILE, then the script's arguments */
   size_t nwords;
+  const char *dap; /* of an editor's debugger: where its client is; NULL */
 };
 
 /* parse.c: false after saying on standard error what is wrong. */
@@ -124,6 +127,7 @@ typedef struct cli_job {
   struct cli_progress *progress;
   tk_debugger *debugger;
   struct tk_gdbserver *server; /* NULL: the debugger is not gdb */
+  struct tk_dap *dap;          /* NULL: ... nor an editor's */
   bool waits;                  /* the debugger does, for breakpoint() */
   bool ran; /* it came to running, so that there is a summary */
   tk_summary summary;
@@ -140,6 +144,7 @@ tk_status cli_job_replay(cli_job *j);
 tk_status cli_job_run(cli_job *j);
 tk_status cli_job_debug(cli_job *j); /* to be run under the debugger */
 tk_status cli_job_serve(cli_job *j); /* ... under gdb */
+tk_status cli_job_dap(cli_job *j);   /* ... under an editor's debugger */
 
 /* progress.c: a bar on the terminal during long runs. */
 typedef struct cli_progress cli_progress;
@@ -154,6 +159,7 @@ int cli_run(const cli_args *a);
 int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);
+int cli_dap(const cli_args *a);
 int cli_replay(const cli_args *a);
 int cli_why(const cli_args *a);
 int cli_ir(const cli_args *a);

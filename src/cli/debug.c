@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tkdbg/dap.h"
+
 /* The values of one option, in the order given. */
 static const char **values(const cli_args *a, cli_option_id id, size_t *n) {
   const char **list = calloc(a->nuses + 1, sizeof *list);
@@ -49,8 +51,11 @@ static int debug_one(const cli_args *a) {
                      a->words[1]);
   int st = cli_job_start(&job, a);
   if (st == TK_OK)
-    st = a->command == CLI_DEBUG ? cli_job_debug(&job) : cli_job_serve(&job);
+    st = a->command == CLI_DEBUG ? cli_job_debug(&job)
+         : a->command == CLI_DAP ? cli_job_dap(&job)
+                                 : cli_job_serve(&job);
   if (st == TK_OK) st = file ? cli_job_replay(&job) : cli_job_direct(&job);
+  if (st == TK_OK && job.dap) st = tk_dap_configure(job.dap);
   if (st == TK_OK) st = cli_job_run(&job);
   return cli_job_end(&job, st);
 }

@@ -1,4 +1,5 @@
-/* help.c - tkdbg help: text for a terminal, made from the tables. */
+/* help.c - tkdbg help and tkdbg version: text for a terminal, made from the
+ * tables. */
 #include "help.h"
 
 #include <string.h>
@@ -158,5 +159,11 @@ int cli_help(const cli_args *a) {
   } else {
     cli_help_overview(stdout);
   }
+  return TK_OK;
+}
+
+int cli_version(const cli_args *a) {
+  if (a->nwords) return cli_usage(a, "takes no operand");
+  puts("tkdbg " TK_VERSION);
   return TK_OK;
 }

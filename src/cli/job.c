@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tkdbg/dap.h"
 #include "tkdbg/gdbserver.h"
 
 /* What Ctrl-C stops; a signal handler can only know it from here. */
@@ -114,6 +115,7 @@ int cli_job_end(cli_job *j, int status) {
   if (j->ran && (!j->debugger || j->waits) && !is_quiet(j->args))
     cli_summary(j->name, (tk_status)status, &j->summary);
   if (j->server) tk_gdbserver_end(j->server, status);
+  if (j->dap) tk_dap_end(j->dap, status);
   running = NULL;
   tk_session_free(j->session);
   if (status == TK_INTERRUPTED) return CLI_INTERRUPTED;

@@ -97,6 +97,11 @@ static char *options_json(const cli_args *a) {
     fprintf(f, "%s\"%s\": true", separator, cli_commands[a->command].name);
     separator = ", ";
   }
+  if (a->dap) {
+    fprintf(f, "%s\"dap\": ", separator);
+    cli_json_string(f, a->dap);
+    separator = ", ";
+  }
   fputs(*separator == '{' ? "{}" : "}", f);
   fclose(f);
   return text;

@@ -258,7 +258,7 @@ check 'detectors: some' test "$(wc -l <names)" -gt 9
 while read -r name; do
   check "manual has $name" grep -qx "## $name" "$page"
 done <names
-for name in $(sed -n 's/^DIAG(LINT.*"\(lint-[a-z0-9-]*\)")$/\1/p' \
+for name in $(sed -n 's/^DIAG(LINT.*"\(lint-[a-z0-9-]*\)", "lint")$/\1/p' \
     "$ROOT/include/tkdbg/diag.def"); do
   says "manual has $name" "$page" "| \`$name\` |"
 done

@@ -48,8 +48,10 @@ typedef struct front {
   size_t launches, ended, logs, passed;
   char log[200], notice[200], output[200];
   size_t asked, notice_findings;
-  bool agrees;       /* what `asked` says */
-  bool interrupts;   /* ... and it interrupts */
+  bool agrees;     /* what `asked` says */
+  bool interrupts; /* ... and it interrupts */
+  bool calls;      /* ... and it calls for `called` */
+  size_t called;
   tk_status status;  /* of the launch that ended */
   const tk_ir *form; /* of the launch before */
   size_t id;         /* of a statement */
@@ -99,7 +101,22 @@ static bool asked(void *ud, tk_debug *d, int point) {
   ck_assert_int_eq(tk_debug_evaluate(d, "pid", &v, &n), TK_OK);
   f->asked++;
   if (f->interrupts) tk_debug_interrupt(d);
+  if (f->calls) tk_debug_call(d);
   return f->agrees;
+}
+
+/* The launch runs: a breakpoint in the way of the step that is taken. */
+static void called(void *ud, tk_debug *d) {
+  front *f = ud;
+  tk_point_spec spec = {.where = "15"};
+  tk_debug_program now;
+  int number;
+  f->called++;
+  f->calls = false;
+  ck_assert_int_eq(tk_debug_program_indexed(d, 0, &now), TK_OK);
+  ck_assert_int_eq(now.state, TK_PROGRAM_CURRENT);
+  ck_assert_int_eq(tk_debug_delete_point(d, f->point), TK_OK);
+  ck_assert_int_eq(tk_debug_add_point(d, &spec, &number), TK_OK);
 }
 
 static void output(void *ud, const char *text, size_t len) {
@@ -164,6 +181,7 @@ static void open_play(play *p, const step *steps, size_t n, bool at_end) {
                       .output = output,
                       .logged = logged,
                       .noticed = noticed,
+                      .called = called,
                       .asked = asked,
                       .stop_at_start = true,
                       .stop_at_end = at_end};
@@ -1036,6 +1054,39 @@ START_TEST(interrupt) {
 }
 END_TEST
 
+static void call_at_14(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_START, 9);
+  f->point = add(f, (tk_point_spec){.where = "14", .asks = true});
+  f->calls = true;
+  go(f, TK_RESUME_FINISH);
+}
+
+/* A call that is taken back does not come about. */
+static void call_and_take_back(front *f, const tk_debug_stop *s) {
+  must_stop(s, TK_STOP_BREAKPOINT, 15);
+  ck_assert_uint_eq(f->called, 1);
+  tk_debug_call(f->d);
+  tk_debug_call_off(f->d);
+  go(f, TK_RESUME_FINISH);
+}
+
+/* Nor does one end the step that is being taken. */
+static void finished_uncalled(front *f, const tk_debug_stop *s) {
+  ck_assert_int_eq(s->reason, TK_STOP_FINISH);
+  ck_assert_uint_eq(f->called, 1);
+  tk_debug_quit(f->d);
+}
+
+START_TEST(calls) {
+  static const step steps[] = {call_at_14, call_and_take_back,
+                               finished_uncalled};
+  play p;
+  PLAY(p, steps, false);
+  ck_assert_int_eq(launch(&p), TK_INTERRUPTED);
+  close_play(&p);
+}
+END_TEST
+
 static void bad_condition(front *f, const tk_debug_stop *s) {
   must_stop(s, TK_STOP_START, 9);
   add(f, (tk_point_spec){.where = "14", .condition = "x[s + 100] > 0"});
@@ -1071,6 +1122,7 @@ int main(void) {
   tcase_add_test(c, bytes);
   tcase_add_test(c, questions);
   tcase_add_test(c, interrupt);
+  tcase_add_test(c, calls);
   tcase_add_test(c, condition);
   suite_add_tcase(suite, c);
   return run_suite(suite) != 0;

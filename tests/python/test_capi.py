@@ -15,7 +15,7 @@ from tkdbg import _capi, _results, errors
 def header(*names):
     """The text of public headers, without comments."""
     text = ""
-    for name in names or ("tkdbg.h", "gdbserver.h"):
+    for name in names or ("tkdbg.h", "gdbserver.h", "dap.h"):
         path = os.path.join(os.path.dirname(support.HEADER), name)
         with open(path) as f:
             text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
@@ -68,7 +68,8 @@ class Header(unittest.TestCase):
     def test_run_time_kinds_exist(self):
         path = os.path.join(support.ROOT, "include", "tkdbg", "diag.def")
         with open(path) as f:
-            known = set(re.findall(r'DIAG\(\w+, \w+, "(.*?)"\)', f.read()))
+            known = set(re.findall(r'DIAG\(\w+, \w+, "(.*?)", "\w*"\)',
+                                   f.read()))
         self.assertEqual(errors.RUN_TIME - known, set())
 
     def test_option_kinds_order(self):
@@ -135,6 +136,7 @@ class Layouts(unittest.TestCase):
             source = os.path.join(folder, "sizes.c")
             with open(source, "w") as f:
                 f.write("#include <stdio.h>\n#include <stddef.h>\n"
+                        '#include "tkdbg/dap.h"\n'
                         '#include "tkdbg/gdbserver.h"\n'
                         '#include "tkdbg/results.h"\nint main(void) {'
                         + "".join(lines) + "return 0; }\n")

@@ -1,0 +1,114 @@
+/* dap_session.c - requests that begin and end a session. */
+#include <stdlib.h>
+
+#include "gdbstub/dap.h"
+
+/* ---- what tkdbg can do -------------------------------------------------- */
+
+/* What no request stands for. */
+static const char *const further[] = {"supportsConditionalBreakpoints",
+                                      "supportsHitConditionalBreakpoints",
+                                      "supportsLogPoints",
+                                      "supportsSteppingGranularity",
+                                      "supportsValueFormattingOptions",
+                                      "supportsExceptionFilterOptions",
+                                      "supportsEvaluateForHovers",
+                                      "supportsClipboardContext"};
+
+static const char *const capabilities[] = {
+#define REQUEST(id, name, when, arguments, capability, doc) capability,
+#include "gdbstub/dap_request.def"
+#undef REQUEST
+};
+
+/* A filter for each detector. */
+static json_t *exception_filters(void) {
+  json_t *list = json_array();
+  for (size_t i = 0; tk_check_name(i); i++)
+    json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "filter",
+                                          tk_check_name(i), "label",
+                                          tk_check_name(i), "description",
+                                          tk_check_doc(i), "default", 0));
+  return list;
+}
+
+json_t *dap_on_initialize(dap *p, const json_t *args) {
+  dap_client *c = &p->client;
+  c->lines_at_0 = !dap_is_true(args, "linesStartAt1", true);
+  c->columns_at_0 = !dap_is_true(args, "columnsStartAt1", true);
+  c->pages = dap_is_true(args, "supportsVariablePaging", false);
+  c->progress = dap_is_true(args, "supportsProgressReporting", false);
+  c->invalidates = dap_is_true(args, "supportsInvalidatedEvent", false);
+  json_t *body = json_object();
+  for (size_t i = 0; i < TK_COUNT(capabilities); i++)
+    if (*capabilities[i])
+      json_object_set_new(body, capabilities[i], json_true());
+  for (size_t i = 0; i < TK_COUNT(further); i++)
+    json_object_set_new(body, further[i], json_true());
+  json_object_set_new(body, "exceptionBreakpointFilters", exception_filters());
+  json_object_set_new(body, "completionTriggerCharacters",
+                      json_pack("[s]", "."));
+  return body;
+}
+
+/* ---- beginning ---------------------------------------------------------- */
+
+/* The response comes behind configurationDone. */
+static json_t *begin(dap *p, const json_t *args) {
+  p->launch.asked = true;
+  p->launch.stop_on_entry = dap_is_true(args, "stopOnEntry", false);
+  p->launch.request = json_incref(p->request);
+  p->is_deferred = true;
+  return NULL;
+}
+
+json_t *dap_on_launch(dap *p, const json_t *args) {
+  bool described = p->d && p->launch.attached;
+  if (!described && !dap_read_launch(p, args)) return NULL;
+  return begin(p, args);
+}
+
+json_t *dap_on_attach(dap *p, const json_t *args) {
+  if (p->launch.attached) return begin(p, args);
+  return dap_fail(p, "attach: 'tkdbg dap --port N FILE' runs a file that can "
+                     "be attached to; launch says what to run");
+}
+
+json_t *dap_on_configurationDone(dap *p, const json_t *args) {
+  (void)args;
+  p->launch.configured = true;
+  return NULL;
+}
+
+/* ---- ending ------------------------------------------------------------- */
+
+/* One that waits was taken back when this one arrived; what takes long is
+ * something that runs. */
+json_t *dap_on_cancel(dap *p, const json_t *args) {
+  int id = atoi(dap_string(args, "progressId", "0"));
+  p->pauses |= p->progress && id == p->progress && !p->stop;
+  return NULL;
+}
+
+static void leave(dap *p) {
+  p->leaves = true;
+  if (p->d) tk_debug_quit(p->d);
+}
+
+json_t *dap_on_terminate(dap *p, const json_t *args) {
+  (void)args;
+  leave(p);
+  return NULL;
+}
+
+/* What was attached to runs on, without breakpoints. */
+json_t *dap_on_disconnect(dap *p, const json_t *args) {
+  if (dap_is_true(args, "terminateDebuggee", !p->launch.attached)) {
+    p->goes_now = true;
+    leave(p);
+    return NULL;
+  }
+  p->detached = true;
+  p->resumed = true;
+  return NULL;
+}

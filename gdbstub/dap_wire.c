@@ -1,0 +1,211 @@
+/* dap_wire.c - reads and writes messages. */
+#include "gdbstub/dap_wire.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gdbstub/listen.h"
+
+enum {
+  HEADER = 4096 /* bytes of it at most */,
+  SLICE = 100 /* milliseconds */
+};
+
+static const char length_name[] = "Content-Length:";
+
+void dap_wire_init(dap_wire *w, tk_env *e) {
+  memset(w, 0, sizeof *w);
+  w->env = e;
+  w->in = w->out = w->watched = -1;
+  tk_buf_init(&w->input, e);
+  pthread_mutex_init(&w->lock, NULL);
+}
+
+void dap_wire_free(dap_wire *w) {
+  tk_buf_free(&w->input);
+  pthread_mutex_destroy(&w->lock);
+}
+
+void dap_wire_connect(dap_wire *w, int in, int out) {
+  pthread_mutex_lock(&w->lock);
+  w->in = w->watched = in;
+  w->out = out;
+  w->seq = 0;
+  pthread_mutex_unlock(&w->lock);
+  w->taken = 0;
+  tk_buf_clear(&w->input);
+}
+
+void dap_wire_close(dap_wire *w) {
+  pthread_mutex_lock(&w->lock);
+  if (w->in >= 0) close(w->in);
+  if (w->out >= 0 && w->out != w->in) close(w->out);
+  w->in = w->out = w->watched = -1;
+  pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+void dap_wire_send(dap_wire *w, json_t *message) {
+  char head[64];
+  pthread_mutex_lock(&w->lock);
+  json_object_set_new(message, "seq", json_integer(++w->seq));
+  char *text =
+      w->out >= 0 && !w->told ? json_dumps(message, JSON_COMPACT) : NULL;
+  if (text) {
+    size_t n = strlen(text);
+    int k = snprintf(head, sizeof head, "%s %zu\r\n\r\n", length_name, n);
+    if (gs_write_all(w->out, head, (size_t)k)) gs_write_all(w->out, text, n);
+  }
+  pthread_mutex_unlock(&w->lock);
+  free(text);
+  json_decref(message);
+}
+
+void dap_wire_event(dap_wire *w, const char *name, json_t *body) {
+  json_t *event = json_pack("{s:s, s:s}", "type", "event", "event", name);
+  if (body) json_object_set_new(event, "body", body);
+  dap_wire_send(w, event);
+}
+
+void dap_wire_output(dap_wire *w, const char *category, const char *text,
+                     size_t n) {
+  dap_wire_event(w, "output",
+                 json_pack("{s:s, s:o}", "category", category, "output",
+                           dap_text(text, n)));
+}
+
+/* Jansson takes UTF-8 alone: other bytes are replaced one by one. */
+json_t *dap_text(const char *s, size_t n) {
+  static const char unknown[] = "\xef\xbf\xbd";
+  json_t *text = json_stringn(s, n);
+  if (text) return text;
+  char *fixed = malloc(n * 3 + 1), *to = fixed;
+  for (size_t i = 0, len; fixed && i < n; i += len) {
+    json_t *piece = NULL;
+    for (len = n - i < 4 ? n - i : 4; len && !piece; len--)
+      piece = json_stringn(s + i, len);
+    len++;
+    const char *from = piece ? s + i : unknown;
+    size_t k = piece ? len : sizeof unknown - 1;
+    if (!piece) len = 1;
+    memcpy(to, from, k);
+    to += k;
+    json_decref(piece);
+  }
+  if (fixed) text = json_stringn(fixed, (size_t)(to - fixed));
+  free(fixed);
+  return text;
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* The number of the header line Content-Length among n bytes; -1: there is
+ * none, or it is no number of bytes that a message may have. */
+static long length_of(const char *s, size_t n) {
+  for (const char *line = s, *end = s + n; line < end;) {
+    const char *next = memchr(line, '\n', (size_t)(end - line));
+    if (!next) next = end;
+    if (!strncasecmp(line, length_name, sizeof length_name - 1)) {
+      const char *digits = line + sizeof length_name - 1;
+      while (digits < next && *digits == ' ') digits++;
+      char *rest;
+      if (!isdigit((unsigned char)*digits)) return -1;
+      errno = 0;
+      long length = strtol(digits, &rest, 10);
+      while (rest < next && (*rest == '\r' || *rest == ' ')) rest++;
+      return errno || rest != next || length > DAP_LONGEST ? -1 : length;
+    }
+    line = next + 1;
+  }
+  return -1;
+}
+
+/* What is no message is left out, up to where the next one may begin. */
+static dap_arrival skip(dap_wire *w, size_t n, const char *what) {
+  const char *from = w->input.s + w->taken + n;
+  const char *end = w->input.s + w->input.n;
+  const char *next =
+      memmem(from, (size_t)(end - from), length_name, sizeof length_name - 1);
+  size_t keep = sizeof length_name - 2; /* the beginning of a header, perhaps */
+  if (!next) next = (size_t)(end - from) > keep ? end - keep : from;
+  w->taken = (size_t)(next - w->input.s);
+  snprintf(w->fault, sizeof w->fault, "%s", what);
+  return DAP_DAMAGED;
+}
+
+static dap_arrival parse(dap_wire *w, const char *s, size_t n, json_t **out) {
+  json_error_t error;
+  *out = json_loadb(s, n, 0, &error);
+  if (*out && json_is_object(*out)) return DAP_MESSAGE;
+  if (*out)
+    snprintf(w->fault, sizeof w->fault, "a message is an object of JSON");
+  else
+    snprintf(w->fault, sizeof w->fault,
+             "a message is not JSON: line %d, column %d: %.100s", error.line,
+             error.column, error.text);
+  json_decref(*out);
+  *out = NULL;
+  return DAP_DAMAGED;
+}
+
+/* What the bytes that were read hold; DAP_NOTHING: no more than a part. */
+static dap_arrival take_message(dap_wire *w, json_t **out) {
+  size_t left = w->input.n - w->taken;
+  if (!left) return DAP_NOTHING;
+  const char *s = w->input.s + w->taken;
+  const char *end = memmem(s, left < HEADER ? left : HEADER, "\r\n\r\n", 4);
+  if (!end && left >= HEADER)
+    return skip(w, 1,
+                "a header of 'Content-Length: N' and an empty line is "
+                "expected, not so many bytes without one");
+  if (!end) return DAP_NOTHING;
+  size_t head = (size_t)(end - s) + 4;
+  long n = length_of(s, head - 2);
+  if (n < 0)
+    return skip(w, 1,
+                "the header has no 'Content-Length: N' with N from 0 "
+                "to 16777216");
+  if (left - head < (size_t)n) return DAP_NOTHING;
+  w->taken += head + (size_t)n;
+  return parse(w, s + head, (size_t)n, out);
+}
+
+/* False: nobody is there any more. */
+static bool read_more(dap_wire *w) {
+  char bytes[65536];
+  ssize_t n = read(w->in, bytes, sizeof bytes);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (n <= 0) return false;
+  if (!w->keeps) {
+    size_t left = w->input.n - w->taken;
+    if (left) memmove(w->input.s, w->input.s + w->taken, left);
+    w->input.n = left;
+    w->taken = 0;
+  }
+  tk_buf_add(&w->input, bytes, (size_t)n);
+  return true;
+}
+
+dap_arrival dap_wire_next(dap_wire *w, int timeout, json_t **message) {
+  *message = NULL;
+  while (w->in >= 0) {
+    dap_arrival got = take_message(w, message);
+    if (got != DAP_NOTHING) return got;
+    if (timeout < 0 && w->env->interrupted) return DAP_CLOSED;
+    int slice = timeout >= 0 && timeout < SLICE ? timeout : SLICE;
+    struct pollfd p = {.fd = w->in, .events = POLLIN};
+    int ready = poll(&p, 1, slice);
+    if (ready > 0 && !read_more(w)) break;
+    if (ready == 0 && timeout >= 0) {
+      timeout -= slice;
+      if (timeout <= 0) return DAP_NOTHING;
+    }
+  }
+  return DAP_CLOSED;
+}
