@@ -15,6 +15,7 @@
 #   make bench      seven kernels beside Triton's interpreter and PyTorch
 #   make bench-check  what --check costs on those kernels
 #   make bench-debug  what the debugger costs, beside the plain run
+#   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
 #   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
@@ -135,7 +136,7 @@ OUT ?=
 .PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-dap \
   fuzzed-dap test tested check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
-  bench-debug accuracy fuzz mutants clean test-programs fuzzers FORCE
+  bench-debug bench-gdb accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -304,6 +305,9 @@ bench-check:
 
 bench-debug: all
 	@python3 tests/bench/debug.py --build $(B) $(BENCH)
+
+bench-gdb: all
+	@python3 tests/bench/gdb.py --build $(B) $(BENCH)
 
 # Half an hour.
 SAMPLES ?= 65536
