@@ -76,22 +76,63 @@ void gs_slot_measure(gs_slot *s) {
   s->shown = !pointer && tk_is_fp8(s->type.dtype) ? sizeof(float) : s->size;
 }
 
+static bool is_window(const tk_debug_local *v) {
+  return v->kind == TK_VARIABLE_BLOCK_POINTER ||
+         v->kind == TK_VARIABLE_DESCRIPTOR;
+}
+
+/* The block pointers and descriptors of a function; the engine's list of them
+ * goes with the stop. */
+static void keep_windows(gs_image *m, gs_function *f) {
+  for (size_t i = 0; f->known && i < f->known->nvariables; i++) {
+    tk_debug_local v = f->known->variables[i];
+    if (!is_window(&v)) continue;
+    v.name = tk_arena_strdup(&m->arena, v.name);
+    TK_PUSH(&m->arena, &f->windows, v);
+  }
+}
+
+/* Which of them a value is an item of; NULL: of none. */
+static const tk_debug_local *window_of(const gs_function *f, const char *name) {
+  size_t n = strcspn(name, ".");
+  for (size_t i = 0; name[n] && i < f->windows.n; i++) {
+    const tk_debug_local *v = &f->windows.items[i];
+    if (!strncmp(v->name, name, n) && !v->name[n]) return v;
+  }
+  return NULL;
+}
+
+static void describe_slot(const gs_function *f, size_t i, gs_slot *s) {
+  tk_ir_value_type(f->func, (int)i, &s->type);
+  s->lanes = 1;
+  for (int k = 0; k < s->type.rank && !s->type.to_block; k++)
+    s->lanes *= (size_t)s->type.shape[k];
+  gs_slot_measure(s);
+  s->name = s->type.to_block ? NULL : tk_ir_value_name(f->func, (int)i);
+  if (s->name) s->window = window_of(f, s->name);
+}
+
 static void place_slots(gs_image *m, gs_function *f) {
   uint64_t at = GS_SLOTS, most = (UINT64_C(1) << GS_FRAME_BITS) - GS_BASE;
+  gs_slot *last = NULL;
+  keep_windows(m, f);
   f->nslots = tk_ir_value_count(f->func);
   f->slots = TK_NEWN(&m->arena, gs_slot, f->nslots + 1);
   for (size_t i = 0; i < f->nslots; i++) {
     gs_slot *s = &f->slots[i];
-    tk_ir_value_type(f->func, (int)i, &s->type);
-    s->lanes = 1;
-    for (int k = 0; k < s->type.rank && !s->type.to_block; k++)
-      s->lanes *= (size_t)s->type.shape[k];
-    gs_slot_measure(s);
+    describe_slot(f, i, s);
+    uint64_t size = s->lanes * s->shown;
+    if (s->name && size > most - at - GS_PAGE) s->name = NULL;
+    if (!s->name) continue;
     s->offset = at;
-    uint64_t room = (s->lanes * s->shown + GS_PAGE - 1) / GS_PAGE * GS_PAGE;
-    if (s->type.to_block || room > most - at) continue;
-    s->name = tk_ir_value_name(f->func, (int)i);
-    if (s->name) at += room;
+    if (last && s->window && s->window == last->window) {
+      uint64_t end = last->offset + last->shown;
+      s->offset = (end + s->shown - 1) / s->shown * s->shown;
+      last->room = s->offset - last->offset;
+    }
+    at = (s->offset + size + GS_PAGE - 1) / GS_PAGE * GS_PAGE;
+    s->room = at - s->offset;
+    last = s;
   }
 }
 

@@ -17,8 +17,9 @@
  *   anything else          memory of the launch's tensors, at its address
  *
  * A deeper frame has a lower address, as debuggers expect.  Each value begins
- * a page: debuggers read stacks by cache lines, which must not hold a value
- * that can be read beside one that cannot.
+ * a page, but for items of a block pointer, which all have values or none:
+ * debuggers read stacks by cache lines, which must not hold a value that can be
+ * read beside one that cannot.
  *
  * Ownership: an image belongs to the caller; the form must outlive it.
  * Errors: calls throw when memory is out.
@@ -56,14 +57,18 @@ typedef struct gs_slot {
   size_t size;     /* of a lane, as the interpreter has it */
   size_t shown;    /* of a lane, as the debugger sees it */
   uint64_t offset; /* from the frame's base */
-  uint64_t bound;  /* address of the first statement that assigns it; 0 */
+  uint64_t room;   /* up to the next one */
+  /* What it is an item of, block pointer or descriptor; NULL: of none. */
+  const tk_debug_local *window;
+  uint64_t bound; /* address of the first statement that assigns it; 0 */
 } gs_slot;
 
 typedef struct gs_function {
   const tk_ir_func *func;
   const tk_debug_function *known; /* while the image is made; or NULL */
   uint64_t low, high; /* equal: of tkdbg's own library, without code */
-  gs_slot *slots;     /* by the numbers of the form's values */
+  TK_VEC(tk_debug_local) windows; /* its block pointers and descriptors */
+  gs_slot *slots;                 /* by the numbers of the form's values */
   size_t nslots;
 } gs_function;
 

@@ -1,6 +1,7 @@
 /* inspect.c - threads, registers and memory, as the client sees them. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gdbstub/stub.h"
@@ -226,8 +227,15 @@ const gs_slot *gs_slot_at(gs_stub *g, uint64_t address, uint64_t *program,
   return s;
 }
 
-/* Items of a tuple have their path in their name: t.0.1 is t[0][1]. */
+/* Which item of a block pointer it is; 0 of what is none. */
+static size_t item_of_slot(const gs_slot *s) {
+  return s->window ? strtoul(strchr(s->name, '.') + 1, NULL, 10) : 0;
+}
+
+/* Items of a tuple have their path in their name: t.0.1 is t[0][1].  Those of a
+ * block pointer have no expression but that of the whole. */
 const char *gs_slot_expression(gs_stub *g, const gs_slot *s) {
+  if (s->window) return s->window->name;
   tk_buf_clear(&g->text);
   for (const char *c = s->name; *c;) {
     size_t n = strcspn(c, ".");
@@ -247,9 +255,12 @@ static const void *lanes_of_slot(gs_stub *g, uint64_t program, size_t level,
   size_t n;
   if (tk_debug_select(g->d, program, level) != TK_OK)
     return g->arguments ? g->arguments[s - kernel_of(g)->slots] : NULL;
-  if (tk_debug_evaluate(g->d, gs_slot_expression(g, s), &v, &n) != TK_OK ||
-      n != 1 || !v->lanes)
+  if (tk_debug_evaluate(g->d, gs_slot_expression(g, s), &v, &n) != TK_OK)
     return NULL;
+  size_t item = item_of_slot(s);
+  if (s->window ? item >= n : n != 1) return NULL;
+  v += item;
+  if (!v->lanes) return NULL;
   const tk_ir_type *a = &v->type, *b = &s->type;
   if (a->dtype != b->dtype || a->pointers != b->pointers ||
       a->rank != b->rank || v->size != s->lanes * s->size)
@@ -275,11 +286,10 @@ void gs_keep_arguments(gs_stub *g) {
 /* ---- memory ------------------------------------------------------------- */
 
 /* Copies what lies at an offset of an object, and zeros behind it up to the
- * end of its last page. */
-static size_t read_object(const void *object, uint64_t size, uint64_t offset,
-                          void *bytes, size_t n) {
-  uint64_t end = (size + GS_PAGE - 1) / GS_PAGE * GS_PAGE;
-  if (n > end - offset) n = (size_t)(end - offset);
+ * end of its room. */
+static size_t read_object(const void *object, uint64_t size, uint64_t room,
+                          uint64_t offset, void *bytes, size_t n) {
+  if (n > room - offset) n = (size_t)(room - offset);
   size_t there = offset < size ? (size_t)(size - offset) : 0;
   if (there > n) there = n;
   memcpy(bytes, (const char *)object + (there ? offset : 0), there);
@@ -297,7 +307,7 @@ static size_t read_slot(gs_stub *g, uint64_t address, void *bytes, size_t n) {
   size_t size = s->lanes * s->shown;
   char *shown = tk_arena_alloc(&g->scratch, size);
   gs_slot_show(s, lanes, s->lanes, shown);
-  return read_object(shown, size, offset, bytes, n);
+  return read_object(shown, size, s->room, offset, bytes, n);
 }
 
 static size_t read_frame(gs_stub *g, const frame_address *a, uint64_t address,
@@ -360,8 +370,8 @@ static size_t read_piece(gs_stub *g, uint64_t address, void *bytes, size_t n) {
     return read_frame(g, &a, address, bytes, n);
   if (g->result.block.n && address >= block &&
       address < block + g->result.block.n)
-    return read_object(g->result.block.s, g->result.block.n, address - block,
-                       bytes, n);
+    return read_object(g->result.block.s, g->result.block.n, g->result.block.n,
+                       address - block, bytes, n);
   return read_region(g, address, bytes, n);
 }
 

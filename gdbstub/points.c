@@ -101,8 +101,9 @@ static const char *element_expression(gs_stub *g, const gs_slot *s,
   return tk_arena_strdup(&g->scratch, tk_buf_str(&g->text));
 }
 
-/* A watchpoint on a variable or one of its elements, or on memory. */
-static void describe_watchpoint(gs_stub *g, const gs_point *p,
+/* A watchpoint on a variable or one of its elements, or on memory; the engine
+ * watches no block pointers. */
+static bool describe_watchpoint(gs_stub *g, const gs_point *p,
                                 tk_point_spec *spec) {
   uint64_t program, offset;
   size_t level;
@@ -113,21 +114,22 @@ static void describe_watchpoint(gs_stub *g, const gs_point *p,
   if (!s) {
     spec->address = p->address;
     spec->size = p->size;
-    return;
+    return true;
   }
+  if (s->window) return false;
   bool element = s->lanes > 1 && p->size <= s->shown;
   spec->where = element ? element_expression(g, s, offset / s->shown)
                         : gs_slot_expression(g, s);
   tk_debug_select(g->d, program, level);
+  return true;
 }
 
 static bool add_to_engine(gs_stub *g, gs_point *p) {
   tk_point_spec spec = {.asks = p->conditions.n > 0};
   size_t statement;
   p->number = 0;
-  if (p->type >= 2)
-    describe_watchpoint(g, p, &spec);
-  else if (!describe_breakpoint(g, p->address, &spec, &statement))
+  if (p->type >= 2 && !describe_watchpoint(g, p, &spec)) return false;
+  if (p->type < 2 && !describe_breakpoint(g, p->address, &spec, &statement))
     return true;
   return tk_debug_add_point(g->d, &spec, &p->number) == TK_OK;
 }

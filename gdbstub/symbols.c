@@ -18,6 +18,7 @@ typedef struct written_type {
 /* A variable of the source: one value, or those of a tuple. */
 typedef struct variable {
   const char *name;
+  const gs_function *function;
   const gs_slot *first;
   size_t n;
   uint64_t from; /* its name means it from there on */
@@ -136,22 +137,100 @@ static uint32_t type_at(writer *x, const tk_ir_type *t, bool raw) {
   return at;
 }
 
-/* A structure with a member for each value of a tuple, by its path. */
-static uint32_t write_tuple(writer *x, const variable *v) {
+static int by_path(const void *a, const void *b) {
+  const gs_slot *const *s = a, *const *t = b;
+  return strverscmp((*s)->name, (*t)->name);
+}
+
+static bool has_member(const gs_slot *const *members, size_t n,
+                       const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(members[i]->name, name)) return true;
+  return false;
+}
+
+/* The values of a tuple by their paths; how many there are.  One that became
+ * another shares those of a type that stayed. */
+static size_t tuple_members(const variable *v, const gs_slot **members) {
   const gs_slot *last = &v->first[v->n - 1];
-  uint64_t size = last->offset + last->lanes * last->shown - v->first->offset;
+  size_t n = 0, length = strlen(v->name) + 1;
+  for (size_t i = 0; i < v->n; i++) members[n++] = &v->first[i];
+  for (const gs_slot *s = v->function->slots; s < v->first; s++)
+    if (s->name && !strncmp(s->name, last->name, length) &&
+        strverscmp(s->name, last->name) < 0 && !has_member(members, n, s->name))
+      members[n++] = s;
+  qsort(members, n, sizeof *members, by_path);
+  return n;
+}
+
+/* A structure with a member for each value of a tuple; *from is where it
+ * begins. */
+static uint32_t write_tuple(writer *x, const variable *v, uint64_t *from) {
+  size_t most = (size_t)(v->first - v->function->slots) + v->n;
+  const gs_slot **members = TK_NEWN(&x->m->arena, const gs_slot *, most);
+  size_t n = tuple_members(v, members);
+  uint64_t end = 0;
+  for (size_t i = 0; i < n; i++) {
+    const gs_slot *s = members[i];
+    if (s->offset < *from) *from = s->offset;
+    if (s->offset + s->lanes * s->shown > end)
+      end = s->offset + s->lanes * s->shown;
+  }
   uint32_t at = gs_die(x->w, DW_TAG_structure_type, true,
-                       ATTRS(NAME("tuple"), SIZE(size)), 2);
-  for (size_t i = 0; i < v->n; i++) {
-    const gs_slot *s = &v->first[i];
+                       ATTRS(NAME("tuple"), SIZE(end - *from)), 2);
+  for (size_t i = 0; i < n; i++) {
+    const gs_slot *s = members[i];
     char *name =
         tk_arena_printf(&x->m->arena, "_%s", s->name + strlen(v->name) + 1);
     for (char *c = name; *c; c++)
       if (*c == '.') *c = '_';
+    gs_attr offset = {DW_AT_data_member_location, GS_NUMBER, s->offset - *from,
+                      NULL};
+    gs_die(x->w, DW_TAG_member, false,
+           ATTRS(NAME(name), TYPE(type_at(x, &s->type, false)), offset), 3);
+  }
+  gs_die_end(x->w);
+  return at;
+}
+
+/* "block_ptr<fp16[32, 16]>" */
+static const char *window_name(writer *x, const tk_debug_local *w) {
+  tk_arena *a = &x->m->arena;
+  const char *text = tk_arena_printf(
+      a, "%s<%s",
+      w->kind == TK_VARIABLE_DESCRIPTOR ? "descriptor" : "block_ptr",
+      tk_dtype_name(w->type.dtype));
+  for (int i = 0; i < w->type.rank; i++)
+    text = tk_arena_printf(a, "%s%s%lld", text, i ? ", " : "[",
+                           (long long)w->type.shape[i]);
+  return tk_arena_printf(a, "%s]>", text);
+}
+
+/* A structure of base, shape, strides and offsets; 0: some of its items are
+ * known when the kernel is compiled, and no value. */
+static uint32_t write_window(writer *x, const variable *v) {
+  static const char *const names[] = {"shape", "strides", "offsets"};
+  const tk_debug_local *w = v->first->window;
+  size_t rank = (size_t)w->type.rank;
+  size_t lists = w->kind == TK_VARIABLE_DESCRIPTOR ? 2 : 3;
+  const gs_slot *last = &v->first[v->n - 1];
+  uint64_t size = last->offset + last->shown - v->first->offset;
+  uint32_t types[4] = {type_at(x, &v->first->type, false)};
+  if (v->n != 1 + lists * rank) return 0;
+  for (size_t i = 0; i < lists; i++) {
+    tk_ir_type t = v->first[1 + i * rank].type;
+    t.rank = 1;
+    t.shape[0] = (int64_t)rank;
+    types[i + 1] = type_at(x, &t, false);
+  }
+  uint32_t at = gs_die(x->w, DW_TAG_structure_type, true,
+                       ATTRS(NAME(window_name(x, w)), SIZE(size)), 2);
+  for (size_t i = 0; i <= lists; i++) {
+    const gs_slot *s = &v->first[i ? 1 + (i - 1) * rank : 0];
     gs_attr offset = {DW_AT_data_member_location, GS_NUMBER,
                       s->offset - v->first->offset, NULL};
     gs_die(x->w, DW_TAG_member, false,
-           ATTRS(NAME(name), TYPE(type_at(x, &s->type, false)), offset), 3);
+           ATTRS(NAME(i ? names[i - 1] : "base"), TYPE(types[i]), offset), 3);
   }
   gs_die_end(x->w);
   return at;
@@ -280,7 +359,7 @@ static void find_variables(writer *x, const gs_function *f, variables *out) {
       continue;
     }
     size_t n = variable_name_length(s->name);
-    variable v = {tk_arena_strndup(&x->m->arena, s->name, n), s, 1, 0};
+    variable v = {tk_arena_strndup(&x->m->arena, s->name, n), f, s, 1, 0};
     for (size_t k = 0; k < out->n; k++)
       if (!strcmp(out->items[k].name, v.name)) v.from = s->bound + GS_STRIDE;
     if (v.from >= f->high) continue;
@@ -290,9 +369,12 @@ static void find_variables(writer *x, const gs_function *f, variables *out) {
 
 static void write_variable(writer *x, const variable *v, int tag) {
   bool tuple = v->first->name[strlen(v->name)] == '.';
-  uint32_t type =
-      tuple ? write_tuple(x, v) : type_at(x, &v->first->type, false);
-  gs_attr where = {DW_AT_location, GS_FRAME, v->first->offset + 16,
+  uint32_t type = v->first->window ? write_window(x, v) : 0;
+  uint64_t from = v->first->offset;
+  if (!type)
+    type =
+        tuple ? write_tuple(x, v, &from) : type_at(x, &v->first->type, false);
+  gs_attr where = {DW_AT_location, GS_FRAME, from + 16,
                    NULL}; /* rbp is 16 below the base */
   gs_die(x->w, tag, false, ATTRS(NAME(v->name), TYPE(type), where), 3);
 }

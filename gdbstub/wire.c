@@ -83,6 +83,14 @@ static gs_arrival take_packet(gs_wire *w, const char *s, size_t n) {
   return GS_PACKET;
 }
 
+/* A client that waits long for an acknowledgement sends its packet again: the
+ * same bytes, of n, behind those at s, are that packet once more. */
+static void skip_copies(gs_wire *w, const char *s, size_t n) {
+  while (w->acks && w->input.n - w->taken >= n &&
+         !memcmp(w->input.s + w->taken, s, n))
+    w->taken += n;
+}
+
 /* What the bytes that were read hold; GS_NOTHING: no more than a part. */
 static gs_arrival take_input(gs_wire *w) {
   while (w->taken < w->input.n) {
@@ -104,6 +112,7 @@ static gs_arrival take_input(gs_wire *w) {
     }
     if (!end || (size_t)(end - s) + 2 >= left) return GS_NOTHING;
     w->taken += (size_t)(end - s) + 3;
+    skip_copies(w, s, (size_t)(end - s) + 3);
     gs_arrival got = take_packet(w, s + 1, (size_t)(end - s) - 1);
     if (got != GS_NOTHING) return got;
   }

@@ -351,6 +351,11 @@ typedef enum tk_variable_kind {
   TK_VARIABLE_LOCAL,
   TK_VARIABLE_ARGUMENT,
   TK_VARIABLE_CONSTEXPR, /* known when the kernel is compiled */
+  /* Its items are listed as variables too, of the names NAME[0], NAME[1], ...:
+   * the base, for each axis of the block the shape, for each the stride and,
+   * of a block pointer, for each the offset. */
+  TK_VARIABLE_BLOCK_POINTER,
+  TK_VARIABLE_DESCRIPTOR,
 } tk_variable_kind;
 
 /* A variable as the form knows it, of one type: one that is assigned values
@@ -359,7 +364,8 @@ typedef struct tk_debug_local {
   const char *name;
   tk_variable_kind kind;
   const char *known; /* CONSTEXPR: the first value that it has, as text */
-  tk_ir_type type;   /* others: its type, and ... */
+  tk_ir_type type;   /* of a block pointer or descriptor, of the block;
+                        others: its type, and ... */
   int value;         /* ... its number in the function */
   size_t statement;  /* the first that assigns it, or behind which a CONSTEXPR
                         is known; TK_DEBUG_NO_STATEMENT: an argument */

@@ -71,6 +71,7 @@ static char *server_command(const cli_args *a, const char *self) {
 
 int cli_gdb(const cli_args *a) {
   char self[4096], unlimited[] = "set max-value-size unlimited";
+  char patient[] = "set remotetimeout 3600"; /* scripts take time to begin */
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   if (a->nwords == 0) return cli_usage(a, "which file?");
   if (n < 0) return cli_usage(a, "cannot find itself: %s", strerror(errno));
@@ -79,7 +80,8 @@ int cli_gdb(const cli_args *a) {
   char *program = cli_format("%s", gdb && *gdb ? gdb : "gdb");
   char *connect = server_command(a, self);
   char quiet[] = "-q", iex[] = "-iex", ex[] = "-ex";
-  char *argv[] = {program, quiet, iex, unlimited, ex, connect, NULL};
+  char *argv[] = {program, quiet, iex,     unlimited, iex,
+                  patient, ex,    connect, NULL};
   if (connect) execvp(program, argv);
   int error = errno;
   free(connect);

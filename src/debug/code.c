@@ -145,6 +145,14 @@ static bool list_results(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
+static void add_window(code_listing *x, const tk_binding *b, size_t statement) {
+  tk_variable_kind kind =
+      b->v.kind == V_DESC ? TK_VARIABLE_DESCRIPTOR : TK_VARIABLE_BLOCK_POINTER;
+  if (is_listed_name(x, b->name)) return;
+  const char *name = tk_arena_strdup(&x->d->answers.arena, b->name);
+  add_local(x, name, kind, statement)->type = tk_type_view(&b->v.type);
+}
+
 /* Names known before a statement that were not known before the last one. */
 static bool list_scope(void *ud, const tk_at *at) {
   code_listing *x = ud;
@@ -152,7 +160,10 @@ static bool list_scope(void *ud, const tk_at *at) {
   if (at->stmt->kind == TK_S_FOR)
     add_slot(x, at->stmt->iv, TK_VARIABLE_LOCAL, at->stmt->id);
   for (const tk_binding *b = scope; b && b != x->scope; b = b->prev)
-    if (!sv_is_tensor(&b->v)) add_known(x, at->stmt, b->name, at->stmt->id);
+    if (b->v.kind == V_BLOCKPTR || b->v.kind == V_DESC)
+      add_window(x, b, at->stmt->id);
+    else if (!sv_is_tensor(&b->v))
+      add_known(x, at->stmt, b->name, at->stmt->id);
   x->scope = scope;
   return true;
 }

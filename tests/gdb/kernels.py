@@ -111,3 +111,21 @@ def counts(x_ptr, n):
         total = total // 2
     tl.device_print("total", total)
     tl.store(x_ptr, total)
+
+
+@triton.jit
+def windows(x_ptr, y_ptr, n, B: tl.constexpr):
+    block = tl.make_block_ptr(x_ptr, shape=(n, n), strides=(n, 1),
+                              offsets=(0, 0), block_shape=(B, B),
+                              order=(1, 0))
+    tile = tl.make_tensor_descriptor(y_ptr, shape=[n, n], strides=[n, 1],
+                                     block_shape=[B, B])
+    a = tl.zeros((B, B), tl.float32)
+    for i in range(2):
+        a += tl.load(block)
+        block = tl.advance(block, (0, B))
+    both = (a, n)
+    one = tl.sum(a)
+    tile.store([0, 0], a)
+    both = (one, n, n * 0.5)
+    tl.store(y_ptr, one)
