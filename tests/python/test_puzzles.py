@@ -40,6 +40,16 @@ class Promises(unittest.TestCase):
     def test_dev_check(self):
         status, out, err = puzzles("dev", "check")
         self.assertEqual((status, err), (0, ""), out)
+        found = re.fullmatch(r"(\d+) puzzles, (\d+) wrong answers, 0 faults\n",
+                             out)
+        self.assertGreaterEqual(int(found.group(1)), 48)
+        self.assertGreaterEqual(int(found.group(2)), 144)
+
+    def test_tracks(self):
+        tracks = "".join(e.track for e in
+                         pack.Pack(pack.built_in()).entries)
+        for track, least in dict(a=7, b=12, c=8, d=16, e=4, f=5).items():
+            self.assertGreaterEqual(tracks.count(track), least, track)
 
 
 class Guide(unittest.TestCase):
