@@ -231,6 +231,11 @@ class Learner(unittest.TestCase):
             status, _, err = self.run_puzzles(*words)
             self.assertEqual(status, 2)
             self.assertIn(said, err)
+        done = subprocess.run(
+            [sys.executable, "-S", "-m", "tkdbg.puzzles", "list"], text=True,
+            capture_output=True, env=support.environment(PYTHONNOUSERSITE="1"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("need NumPy", done.stderr)
         status, _, err = puzzles("list", cwd=support.ROOT)
         self.assertEqual(status, 2)
         self.assertIn("tkdbg puzzles init", err)

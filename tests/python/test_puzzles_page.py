@@ -12,6 +12,7 @@ import support
 support.need("library", "numpy")
 
 from tkdbg.puzzles import checker, folder, look, manifest, page  # noqa
+from tkdbg.puzzles.answer import Submission  # noqa: E402
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or (
     shutil.which("google-chrome"))
@@ -82,14 +83,14 @@ class Page(unittest.TestCase):
 
     def test_an_answer_that_does_not_compile(self):
         entry = self.where.pack.find("a02")
-        job = checker.Submission(entry, "@triton.jit\ndef copy(:", "k.py")
+        job = Submission(entry, "@triton.jit\ndef copy(:", "k.py")
         html = page.page(look.scene(job, checker.check(job)))
         self.assertIn("Programs", html)
         self.assertIn("unexpected", html)
 
     def test_a_puzzle_that_nobody_has_begun(self):
         entry = self.where.pack.find("b03")
-        job = checker.Submission(entry, entry.starter, "k.py")
+        job = Submission(entry, entry.starter, "k.py")
         html = page.page(look.scene(job, checker.check(job)))
         self.assertIn("return x[:, None] + y[None, :]", html)
         self.assertIn("No program loads or stores anything yet", html)

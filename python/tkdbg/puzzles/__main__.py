@@ -6,6 +6,7 @@ promises), 1 when it does not, 2 for bad usage.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 
@@ -92,6 +93,11 @@ def parser():
 def run(argv):
     """Runs a command line; returns the exit status."""
     args = parser().parse_args(argv)
+    if importlib.util.find_spec("numpy") is None:
+        print(f"tkdbg: puzzles need NumPy, which {sys.executable} lacks: "
+              "install it (pip install numpy), or name another Python in "
+              "TKDBG_PYTHON", file=sys.stderr)
+        return 2
     try:
         what = args.command or ("html" if args.html else "watch")
         return getattr(commands.Commands(args), what)()

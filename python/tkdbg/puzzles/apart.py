@@ -48,6 +48,7 @@ class Child:
             _compute(work, limits, into)
         os.close(into)
         self.parts = []
+        self.late = False
 
     def read(self):
         """Takes what has come; whether that was the end."""
@@ -56,14 +57,14 @@ class Child:
         return not part
 
     def kill(self):
+        self.late = True
         os.kill(self.pid, signal.SIGKILL)
 
     def result(self):
         """What work() gave, after the end; raises Failed."""
         os.close(self.pipe)
         _, status = os.waitpid(self.pid, 0)
-        late = time.monotonic() >= self.ends
-        if late or (os.WIFSIGNALED(status) and
+        if self.late or (os.WIFSIGNALED(status) and
                     os.WTERMSIG(status) == signal.SIGXCPU):
             raise Failed(f"no answer after {self.limits.seconds:g} s: is "
                          "there a loop that never ends?")

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import cost, data, engine, words
-from .answer import Answer, Submission  # noqa: F401
+from .answer import Answer
+from .manifest import KeyFault
 
 PRINTED = 4000  # characters that are kept of what a kernel prints
 ORDERS = "reverse", "shuffle:1", "shuffle:2", "turns"
@@ -110,6 +111,7 @@ def _check_runs(e, submission, answer):
         if scored(case, key):
             answer.score = cost.score(trial.made, trial.logs,
                                       submission.text)
+    answer.case, answer.number, answer.order = "", 0, "serial"
 
 
 def _show_sources(failures, text):
@@ -206,7 +208,9 @@ def expected(entry, launches):
                and not isinstance(b, data.Scratch)]
     if not isinstance(want, tuple):
         want = want,
-    assert len(want) == len(outputs), entry.name
+    if len(want) != len(outputs):
+        raise KeyFault(f"{entry.file}: reference() gives {len(want)} arrays, "
+                       f"and the launch has {len(outputs)} outputs")
     return [(n, b, np.broadcast_to(w, b.array.shape))
             for (n, b), w in zip(outputs, want)]
 

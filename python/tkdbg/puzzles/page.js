@@ -127,7 +127,8 @@ function tell() {
     .reduce((n, s) => n + s[what], 0);
   const lanes = sum(false, "lanes") + sum(true, "lanes");
   const idle = lanes - sum(false, "active") - sum(true, "active");
-  get("told").textContent = `program (${turn.program.join(", ")}), ` +
+  const which = scene.grids.length > 1 ? `launch ${turn.launch + 1}, ` : "";
+  get("told").textContent = `${which}program (${turn.program.join(", ")}), ` +
     `${now + 1} of ${turns.length}: loads ${sum(false, "active")} elements, ` +
     `stores ${sum(true, "active")}; ${idle} of ${lanes} lanes idle`;
   for (const line of document.querySelectorAll("pre span.line")) {

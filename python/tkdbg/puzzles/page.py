@@ -76,7 +76,8 @@ def _pictures(scene):
     if not scene["grids"]:
         return f"<section><p>{html.escape(scene['refused'])}</p></section>"
     grids = "".join(
-        f'<p class="soft">grid {" by ".join(map(str, grid))}</p>'
+        f'<p class="soft">grid {" by ".join(map(str, grid))}'
+        f'{_of(g, scene["grids"])}</p>'
         f'<canvas id="grid{g}"></canvas>'
         for g, grid in enumerate(scene["grids"]))
     tensors = "".join(_tensor(t, tensor)
@@ -101,6 +102,10 @@ def _pictures(scene):
 <span><span class="key" style="border:2px solid var(--bad)"></span>first wrong
 element</span></p>
 {tensors}</section>"""
+
+
+def _of(g, grids):
+    return f" of launch {g + 1}" if len(grids) > 1 else ""
 
 
 def _tensor(t, tensor):
