@@ -198,15 +198,17 @@ class Watch(unittest.TestCase):
         s = self.start()
         s.expect(PROMPT)
         seconds = []
-        for _ in range(6):  # the quickest: others may use the machine too
+        for _ in range(6):  # the quickest: others use the machine too
             for text, said in ((self.copy.solution(), "ok solved"),
                                (self.copy.starter, "not yet")):
                 began = time.monotonic()
                 self.save(self.copy, text)
                 s.expect(said, PROMPT)
                 seconds.append(time.monotonic() - began)
-        self.assertLess(min(seconds[::2]), 0.3)
-        self.assertLess(min(seconds[1::2]), 0.3)
+        idle = os.getloadavg()[0] <= os.cpu_count()
+        bar = 0.3 if idle else 1.5
+        self.assertLess(min(seconds[::2]), bar)
+        self.assertLess(min(seconds[1::2]), bar)
 
     def test_ctrl_c(self):
         s = self.start()
