@@ -24,6 +24,15 @@ PUZZLE = Puzzle(
         "needs other=0.0, which adds nothing.",
     ],
     solution=[("mask=cols < N)", "mask=cols < N, other=0.0)")],
+    other='''
+@triton.jit
+def row_mean(x_ptr, z_ptr, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    cols = tl.arange(0, B)
+    x = tl.load(x_ptr + row * N + cols, mask=cols < N)
+    total = tl.sum(tl.where(cols < N, x, 0.0), axis=0)
+    tl.store(z_ptr + row, total / N)
+''',
     after="A load with a mask and without other= is a promise to keep its "
           "masked lanes out of everything: reductions, products, "
           "neighbours. One popular kernel in four forgets it somewhere.",

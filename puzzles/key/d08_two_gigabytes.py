@@ -36,9 +36,8 @@ PUZZLE = Puzzle(
         Wrong("value", "unsigned numbers double the limit, no more",
               [("page.to(tl.int64) * page_bytes",
                 "page.to(tl.uint32) * page_bytes")]),
-        Wrong("value", "floats have 24 bits",
-              [("page.to(tl.int64) * page_bytes",
-                "page.to(tl.float32) * (page_bytes + 1)")]),
+        Wrong("value", "the product is right, and narrowed again for the "
+              "store", [("begin.to(tl.int64)", "begin.to(tl.int32)")]),
         Wrong("verdict", "page 262143 is the last good one",
               verdict=dict(index=262143)),
         Wrong("verdict", "the cast comes too late, but does not wrap",

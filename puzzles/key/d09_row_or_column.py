@@ -22,6 +22,16 @@ PUZZLE = Puzzle(
         "for each row is a column: s[:, None].",
     ],
     solution=[("z = x * s[None, :]", "z = x * s[:, None]")],
+    other='''
+@triton.jit
+def scale_rows(x_ptr, s_ptr, z_ptr, M, N, B: tl.constexpr):
+    i = (tl.program_id(0) * B + tl.arange(0, B))[:, None]
+    j = (tl.program_id(1) * B + tl.arange(0, B))[None, :]
+    mask = (i < M) & (j < N)
+    x = tl.load(x_ptr + i * N + j, mask=mask)
+    s = tl.load(s_ptr + i, mask=i < M)
+    tl.store(z_ptr + i * N + j, x * s, mask=mask)
+''',
     after="As long as blocks are square, [:, None] and [None, :] both "
           "compile. Blocks of 16 by 32 would have told at once.",
     wrong=[

@@ -23,12 +23,24 @@ PUZZLE = Puzzle(
         "range(tl.cdiv(K, B)).",
     ],
     solution=[("range(K // B)", "range(tl.cdiv(K, B))")],
+    other='''
+@triton.jit
+def matvec(x_ptr, y_ptr, z_ptr, K, B: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([B], tl.float32)
+    for start in range(0, K, B):
+        cols = start + tl.arange(0, B)
+        x = tl.load(x_ptr + row * K + cols, mask=cols < K, other=0.0)
+        y = tl.load(y_ptr + cols, mask=cols < K, other=0.0)
+        total += x * y
+    tl.store(z_ptr + row, tl.sum(total, axis=0))
+''',
     after="The number of trips is a cdiv as well. A mask in a loop that never "
           "reaches the ragged block is a sign that somebody thought of it, "
           "and stopped halfway.",
     wrong=[
-        Wrong("value", "a trip more would be right if one never came out "
-              "even; here the last trip is lost again",
+        Wrong("value", "trips are counted from 1, so that the first block is "
+              "left out",
               [("range(tl.cdiv(K, B))", "range(1, tl.cdiv(K, B))")]),
         Wrong("value", "rounded up, and then one trip less",
               [("range(tl.cdiv(K, B))", "range((K + B - 1) // B - 1)")]),

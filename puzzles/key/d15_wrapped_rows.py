@@ -28,11 +28,12 @@ PUZZLE = Puzzle(
     after="The tutorial that takes rows modulo M masks its store by the rows "
           "as they were. What wraps around is good for loads alone.",
     wrong=[
-        Wrong("twice", "the load is masked instead of the store",
+        Wrong("race", "the load is masked instead of the store: zeros are "
+              "written to the first rows",
               [("x_ptr + offs, mask=mask)",
                 "x_ptr + offs, mask=mask & (rows < M)[:, None], other=0.0)"),
                ("2 * x, mask=mask & (rows < M)[:, None])",
-                "2 * tl.load(x_ptr + offs, mask=mask), mask=mask)")]),
+                "2 * x, mask=mask)")]),
         Wrong("twice", "the mask asks the rows after they have wrapped",
               [("(rows < M)[:, None]", "(rows % M < M)[:, None]")]),
         Wrong("out-of-bounds", "nothing wraps, and nothing is masked",

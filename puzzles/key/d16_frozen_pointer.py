@@ -27,6 +27,20 @@ PUZZLE = Puzzle(
     ],
     solution=[("        a_ptrs += BK\n",
                "        a_ptrs += BK\n        b_ptrs += BK * N\n")],
+    other='''
+@triton.jit
+def matmul(a_ptr, b_ptr, z_ptr, M, N, K, B: tl.constexpr, BK: tl.constexpr):
+    rows = (tl.program_id(0) * B + tl.arange(0, B))[:, None]
+    cols = (tl.program_id(1) * B + tl.arange(0, B))[None, :]
+    z = tl.zeros([B, B], tl.float32)
+    for start in range(0, K, BK):
+        ks = start + tl.arange(0, BK)
+        ak, bk = ks[None, :], ks[:, None]
+        a = tl.load(a_ptr + rows * K + ak, (rows < M) & (ak < K), other=0.0)
+        b = tl.load(b_ptr + bk * N + cols, (bk < K) & (cols < N), other=0.0)
+        z = tl.dot(a, b, z)
+    tl.store(z_ptr + rows * N + cols, z, (rows < M) & (cols < N))
+''',
     after="Pointers that move are state, and state can be forgotten. "
           "Offsets that are computed from the loop's variable cannot: "
           "compilers turn them into moving pointers all the same.",
@@ -35,7 +49,7 @@ PUZZLE = Puzzle(
               [("b_ptrs += BK * N", "b_ptrs += BK")]),
         Wrong("value", "b moves on by the rows of a",
               [("b_ptrs += BK * N", "b_ptrs += BK * M")]),
-        Wrong("out-of-bounds", "a moves on twice",
+        Wrong("out-of-bounds", "a moves on by the step of b as well",
               [("b_ptrs += BK * N", "b_ptrs += BK * N\n"
                 "        a_ptrs += BK * N")]),
         Wrong("verdict", "row 15 is the last one that is read",

@@ -41,8 +41,8 @@ PUZZLE = Puzzle(
               [("acc * shrink + tl.sum(w * v, axis=0)",
                 "acc / tl.maximum(shrink, 1e-30) + "
                 "tl.sum(w * v, axis=0)")]),
-        Wrong("nan", "the lanes past the end are the least finite number, "
-              "and the first maximum too",
+        Wrong("nan", "the first maximum is plus infinity, which nothing "
+              "exceeds",
               [('    largest = float("-inf")\n', "    largest = "
                 'float("inf")\n')]),
         Wrong("verdict", "in trip 0 there is nothing to shrink",

@@ -26,6 +26,22 @@ PUZZLE = Puzzle(
         "input_precision=\"ieee\").",
     ],
     solution=[("tl.dot(a, b, z)", 'tl.dot(a, b, z, input_precision="ieee")')],
+    other='''
+@triton.jit
+def matmul(a_ptr, b_ptr, z_ptr, M, N, K, B: tl.constexpr, BK: tl.constexpr):
+    rows = tl.program_id(0) * B + tl.arange(0, B)
+    cols = tl.program_id(1) * B + tl.arange(0, B)
+    z = tl.zeros([B, B], tl.float32)
+    for start in range(0, K, BK):
+        ks = start + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows[:, None] * K + ks[None, :],
+                    mask=(rows < M)[:, None] & (ks < K)[None, :], other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols[None, :],
+                    mask=(ks < K)[:, None] & (cols < N)[None, :], other=0.0)
+        z = tl.dot(a, b, z, input_precision="tf32x3")
+    mask = (rows < M)[:, None] & (cols < N)[None, :]
+    tl.store(z_ptr + rows[:, None] * N + cols[None, :], z, mask=mask)
+''',
     after="tf32 is the default for float32 in tl.dot: ten times as fast, and "
           "good for three digits. \"tf32x3\" lies between: three products "
           "instead of one, and nearly all digits back.",

@@ -22,6 +22,15 @@ PUZZLE = Puzzle(
         "depends on N: if N % B == 0.",
     ],
     solution=[("if B % 16 == 0:", "if N % B == 0:")],
+    other='''
+@triton.jit
+def add(x_ptr, y_ptr, z_ptr, N, B: tl.constexpr):
+    offs = tl.program_id(0) * B + tl.arange(0, B)
+    mask = offs < N
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(z_ptr + offs, x + y, mask=mask)
+''',
     after="An if on a tl.constexpr is no if: one of its branches is not in "
           "the kernel at all. That is a fine tool, when the question is one "
           "that can be answered while compiling.",
@@ -32,11 +41,11 @@ PUZZLE = Puzzle(
               [("if N % B == 0:", "if N % B != 0:")]),
         Wrong("out-of-bounds", "it asks whether there is more than one "
               "block", [("if N % B == 0:", "if N >= B:")]),
-        Wrong("unwritten", "with no ragged path, nothing is left of the last "
-              "block",
+        Wrong("unwritten", "the other path masks off the ragged block as a "
+              "whole",
               [("if N % B == 0:", "if tl.program_id(0) * B + B <= N:"),
                ("offs < N", "offs < N // B * B")]),
-        Wrong("verdict", "the load does what it is told",
+        Wrong("verdict", "the last block begins at 96, and x ends at 99",
               verdict=dict(index=96)),
     ],
 )

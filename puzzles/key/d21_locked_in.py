@@ -38,8 +38,7 @@ def record(x_ptr, z_ptr, lock_ptr, N, B: tl.constexpr):
     tl.atomic_max(z_ptr, tl.max(x, axis=0))
 ''',
     wrong=[
-        Wrong("deadlock", "an else gives back what nobody has, and the other "
-              "branch keeps it",
+        Wrong("deadlock", "only who has no record gives the lock back",
               [("    tl.debug_barrier()\n    tl.atomic_xchg(lock_ptr, 0)",
                 "    else:\n        tl.atomic_xchg(lock_ptr, 0)")]),
         Wrong("race", "the lock is given back before the record is written",

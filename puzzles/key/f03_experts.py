@@ -58,8 +58,8 @@ def experts(x_ptr, w_ptr, start_ptr, z_ptr, K, N, BM: tl.constexpr,
           "They have not: production kernels number the tiles of all experts "
           "and hand them out evenly, with the same loops inside.",
     wrong=[
-        Wrong("race", "rows are masked by nothing but the block: the last "
-              "block writes the next expert's rows",
+        Wrong("race", "the store's rows are compared with T: the last block "
+              "writes the next expert's, too",
               [("        tl.store(z_ptr + rows[:, None] * N + cols[None, :], "
                 "z,\n                 mask=(rows < end)[:, None]",
                 "        tl.store(z_ptr + rows[:, None] * N + cols[None, :], "
@@ -74,9 +74,9 @@ def experts(x_ptr, w_ptr, start_ptr, z_ptr, K, N, BM: tl.constexpr,
               [("        z = tl.zeros([BM, BN], tl.float32)\n", ""),
                ("    for first in", "    z = tl.zeros([BM, BN], tl.float32)"
                 "\n    for first in")]),
-        Wrong("out-of-bounds", "experts are N by K",
+        Wrong("value", "the matrices are taken to be N by K",
               [("e * K * N + ks[:, None] * N + cols[None, :]",
-                "e * K * N + ks[:, None] + cols[None, :] * K * 2")]),
+                "e * K * N + ks[:, None] + cols[None, :] * K")]),
         Wrong("undef", "lanes beyond K are multiplied",
               [("(ks < K)[None, :],\n                        other=0.0)",
                 "(ks < K)[None, :])")]),
