@@ -124,15 +124,18 @@ def _patch_generator(virtual, patches):
 
 
 def _patch_numbers(virtual, patches):
-    """Module.to(0): the parser of its arguments asks for an accelerator."""
+    """Module.to(0): the parser of its arguments asks for an accelerator.
+    What it says of a device is the program's, no place for memory."""
     parse = virtual.torch._C._nn._parse_to
+    unseen = virtual.torch._C.DisableTorchFunction
 
     def parse_to(*args, **kwargs):
         if args and isinstance(args[0], int):
             args = (f"cuda:{args[0]}", *args[1:])
         if isinstance(kwargs.get("device"), int):
             kwargs["device"] = f"cuda:{kwargs['device']}"
-        return parse(*args, **kwargs)
+        with unseen():
+            return parse(*args, **kwargs)
 
     patches.set(virtual.torch._C._nn, "_parse_to", parse_to)
 

@@ -259,6 +259,8 @@ class Propagation(unittest.TestCase):
 class Modules(unittest.TestCase):
     def test_linear(self):
         for move in (lambda m: m.cuda(), lambda m: m.to("cuda"),
+                     lambda m: m.to(device="cuda", non_blocking=True),
+                     lambda m: m.to(device=torch.device("cuda", 0)),
                      lambda m: m.to(torch.device("cuda"), torch.float16)):
             model = move(torch.nn.Linear(3, 2))
             self.assertTrue(all(p.is_cuda for p in model.parameters()))
