@@ -263,7 +263,16 @@ def _poison(t):
         t = t.detach()
     held = _held(t.dtype)
     if held is not None:
-        t.fill_(held)
+        with _below_libraries():
+            t.fill_(held)
+
+
+def _below_libraries():
+    """A context in which the program's own kernels for PyTorch's operators
+    (torch.library) are not called."""
+    c = _torch()._C
+    return c._ExcludeDispatchKeyGuard(c.DispatchKeySet(
+        c.DispatchKey.BackendSelect))
 
 
 @functools.lru_cache(maxsize=None)
@@ -280,7 +289,9 @@ def _held(dtype):
         except TypeError:
             return None
     try:
-        torch.zeros(1, dtype=dtype).fill_(held)
+        one = torch.zeros(1, dtype=dtype)
+        with _below_libraries():
+            one.fill_(held)
     except (NotImplementedError, RuntimeError, TypeError):
         return None
     return held

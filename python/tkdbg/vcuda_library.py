@@ -23,11 +23,16 @@ class Libraries:
         self.torch = virtual.torch
         self._impl = virtual.torch.library.Library.impl
 
-    def own(self, library, *args, **options):
-        """Registers a kernel of tkdbg's.  PyTorch before 2.13 refuses a second
-        kernel of one operator under one key; ours are not what it means."""
-        self._impl(library, *args, **options)
-        self.torch.library._impls.difference_update(library._op_impls)
+    def own(self, library, op, fn, key, **options):
+        """Registers a kernel of tkdbg's, unless the program has one for the
+        operator, which stays.  PyTorch before 2.13 refuses a second kernel
+        of one operator under one key; ours are not what it means."""
+        known = self.torch.library._impls
+        name = op if isinstance(op, str) else op.name().rpartition("::")[2]
+        if f"{library.ns}/{name}/{key}" in known:
+            return
+        self._impl(library, op, fn, key, **options)
+        known.difference_update(library._op_impls)
 
     def install(self, patches):
         library = self.torch.library.Library

@@ -191,6 +191,18 @@ class Library(unittest.TestCase):
                           if name.startswith("aten/mm")
                           and name.endswith("/BackendSelect")], [])
 
+    def test_kernels_of_a_library_stand_in_tkdbgs_way(self):
+        calls = []
+        library = torch.library.Library("aten", "IMPL")
+        self.addCleanup(library._destroy)
+        for name in "fill_.Scalar", "cumprod":
+            library.impl(name, lambda x, n, *a, name=name, **k: calls.append(
+                name) or x.zero_(), "CUDA")
+        x = torch.empty(3, device="cuda")
+        self.assertEqual([str(n) for n in x.tolist()], ["nan"] * 3)
+        torch.cumprod(x.fill_(5).half(), 0)
+        self.assertEqual(calls, ["fill_.Scalar", "cumprod"])
+
     def test_a_library_with_two_keys(self):
         library = torch.library.Library("tkdbg_test", "DEF")
         self.addCleanup(library._destroy)
