@@ -192,7 +192,7 @@ tk_status tk_module_open_file(tk_session *s, const char *path, tk_module **out);
 const char *tk_module_kernel_name(tk_module *m, size_t i);
 
 /* By name (NULL: the only jit function), or by the line of its def or first
- * decorator.  Reports why when it cannot be had. */
+ * decorator (NULL: whatever its name).  Reports why when it cannot be had. */
 tk_status tk_function_named(tk_module *m, const char *name, tk_function **out);
 tk_status tk_function_at(tk_module *m, const char *name, int line,
                          tk_function **out);

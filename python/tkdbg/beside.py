@@ -280,6 +280,12 @@ class Launcher:
     def __call__(self, x, y, z, stream, function, packed, launch_metadata,
                  enter_hook, exit_hook, *values):
         __tracebackhide__ = True
+        wanted = len(self.real.arg_names)
+        if len(values) != wanted:
+            raise TypeError(
+                f"{self.real.__name__} takes exactly {wanted} arguments "
+                f"({len(values)} given): a compiled kernel is called with "
+                "all of its function's, constexprs included")
         if enter_hook is not None:
             enter_hook(launch_metadata)
         self.ours(self.real).launch(values, self.options, (x, y, z))

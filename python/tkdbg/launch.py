@@ -140,18 +140,19 @@ class JITFunction(JITCallable, KernelInterface):
 
     def _open(self, session):
         """Opens the whole file, or, when that fails, the function alone at
-        its own line."""
-        name, line = self._source.name, self._source.line
+        its own line.  A text that replaced another has a function of any
+        name."""
+        file, line, name = self._source.name, self._source.line, None
         if self._src is None:
-            found = _function_at(session, name, self._source.text,
-                                 self.fn.__name__, line)
+            name = self.fn.__name__
+            found = _function_at(session, file, self._source.text, name, line)
             if found is not None:
                 return found
             lines = "".join(self.raw_src)
         else:
             lines = self._src
         alone = "\n" * (line - 1) + textwrap.dedent(lines)
-        found = _function_at(session, name, alone, self.fn.__name__, line)
+        found = _function_at(session, file, alone, name, line)
         if found is None:
             raise errors.NotOpened(f"{self.__name__} cannot be read")
         return found
@@ -313,14 +314,15 @@ def _named(listed, index, parameter):
     return index in listed or parameter.name in listed
 
 
-def _function_at(session, name, text, function, line):
-    """A tk_function, or None with the reason in the report."""
+def _function_at(session, file, text, name, line):
+    """The tk_function at a line, of that name unless it is None; or None
+    with the reason in the report."""
     lib, data = session.lib, text.encode("utf-8", "replace")
     module, out = c_void_p(), c_void_p()
-    if lib.tk_module_open(session.ptr, name.encode("utf-8", "replace"), data,
+    if lib.tk_module_open(session.ptr, file.encode("utf-8", "replace"), data,
                           len(data), byref(module)) != _capi.OK:
         return None
-    if lib.tk_function_at(module, function.encode(), line,
+    if lib.tk_function_at(module, name and name.encode(), line,
                           byref(out)) != _capi.OK:
         return None
     return out.value

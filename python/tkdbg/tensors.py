@@ -218,11 +218,23 @@ class Reader:
         t = torch()
         if base is not None and t is not None and isinstance(base, t.Tensor):
             return self._reinterpreted(base, obj.dtype)
+        if not hasattr(obj, "shape"):
+            return self._typed_address(obj.data_ptr(), self.dtype(obj.dtype))
         index = self.dtype(obj.dtype)
-        shape = tuple(int(n) for n in getattr(obj, "shape", ()))
+        shape = tuple(int(n) for n in obj.shape)
         stride = getattr(obj, "stride", None)
         strides = tuple(stride()) if callable(stride) else contiguous(shape)
         return Layout(obj.data_ptr(), index, shape, strides, 0, 0, 0, 0)
+
+    def _typed_address(self, address, dtype):
+        """All from an address to the end of the memory that it lies in, if
+        the program asked for its address; else one element."""
+        low, nbytes = self.session.addresses.around(address)
+        if not nbytes:
+            return Layout(address, dtype, (), (), 0, 0, 0, 0)
+        size = self.session.lib.tk_dtype_size(dtype)
+        count = (low + nbytes - address) // size
+        return Layout(address, dtype, (count,), _UNIT, low, nbytes, 0, 0)
 
     def _reinterpreted(self, base, dtype):
         """triton.reinterpret(base, dtype)."""
@@ -331,6 +343,12 @@ class Addresses:
 
     def __bool__(self):
         return bool(self._known)
+
+    def around(self, address):
+        """(address, nbytes) of the memory that an address lies in; (0, 0)
+        when it is not known."""
+        return next(((low, n) for low, n in self.alive()
+                     if low <= address < low + n), (0, 0))
 
     def alive(self):
         """[(address, nbytes)] of the storages that still exist."""

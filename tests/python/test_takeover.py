@@ -351,6 +351,25 @@ class Installed(support.ScriptCase):
         """)
         self.assertEqual(done.stdout, "bf16\n1.5\nfp64\n1.5\n")
 
+    def test_a_replaced_text_with_another_name(self):
+        done = self.run_installed("""
+            other = triton.JITFunction(add.fn)
+            other._unsafe_update_src("def sub(x, y, z, n, BLOCK: "
+                "tl.constexpr):\\n    tl.store(z, tl.load(x) - tl.load(y))")
+            x, y = torch.full((1,), 5.0, device="cuda"), torch.ones(1).cuda()
+            kernel = other[(1,)](x, y, x, 1, 1)
+            print(x.item())
+            try:
+                kernel[(1, 1, 1)](x, y, x, 1)
+            except TypeError as e:
+                print(e)
+            kernel[(1, 1, 1)](x, y, x, 1, 1)
+            print(x.item())
+        """)
+        self.assertEqual(done.stdout.splitlines()[::2], ["4.0", "3.0"],
+                         done.stderr)
+        self.assertIn("takes exactly 5 arguments (4 given)", done.stdout)
+
     def test_products_by_cublas(self):
         text = """
             from triton._C.libtriton import nvidia

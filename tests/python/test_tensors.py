@@ -262,6 +262,26 @@ class Torch(unittest.TestCase):
         with self.assertRaises(tkdbg.KernelError):
             second_of[(2,)](ptrs, z)
 
+    def test_an_address_with_a_type_and_no_size(self):
+        class Typed:
+            def __init__(self, address, dtype):
+                self.address, self.dtype = address, dtype
+
+            def data_ptr(self):
+                return self.address
+        x = torch.tensor([complex(1, 2), complex(3, 4)])
+        found = layout(Typed(x.data_ptr() + 8, torch.float32))
+        self.assertEqual((found.shape, found.nbytes), ((2,), 16))
+        z = torch.zeros(2)
+        copy[(1,)](Typed(x.data_ptr() + 8, torch.float32), z, 2, 1, 1, BLOCK=2)
+        self.assertEqual(z.tolist(), [3, 4])
+        with self.assertRaises(tkdbg.LaunchError):
+            copy[(1,)](Typed(x.data_ptr(), torch.float32), torch.zeros(5), 5,
+                       1, 1, BLOCK=8)
+        memory = (ctypes.c_int32 * 4)()
+        unknown = layout(Typed(ctypes.addressof(memory), tl.int32))
+        self.assertEqual(unknown.shape, ())
+
     def test_addresses_are_forgotten(self):
         known = tensors.Addresses()
         x = torch.zeros(3)
