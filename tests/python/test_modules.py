@@ -93,6 +93,13 @@ class Names(unittest.TestCase):
         self.assertIn("--triton installed", finder.advice(caught.exception))
         self.assertEqual(finder.advice(ImportError(name="json")), "")
 
+    def test_gluon(self):
+        from tkdbg.modules import finder
+        with self.assertRaises(ImportError) as caught:
+            import triton.experimental.gluon  # noqa: F401
+        self.assertIn("Gluon is another language",
+                      finder.advice(caught.exception))
+
     def test_missing_package(self):
         with self.assertRaises(ModuleNotFoundError) as caught:
             importlib.import_module("no_such_package.at_all")

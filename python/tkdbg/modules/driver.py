@@ -22,7 +22,10 @@ class Utils:
         """Output needs no buffer here."""
 
     def load_binary(self, *args):
-        raise RuntimeError("tkdbg loads no GPU code")
+        raise RuntimeError(
+            "tkdbg runs @triton.jit kernels and loads no GPU code: kernels in "
+            "Gluon, which is another language than Triton, and those given as "
+            "IR or PTX are not supported")
 
     @staticmethod
     def cuOccupancyMaxActiveClusters(*args):

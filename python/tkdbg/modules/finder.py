@@ -112,6 +112,9 @@ def advice(error):
     name = getattr(error, "name", None) or ""
     if loaded() != "ours" or name.partition(".")[0] != ROOT:
         return _absent(error)
+    if "gluon" in name.split("."):
+        return ("Gluon is another language than Triton, and tkdbg does not "
+                "support it: it runs @triton.jit kernels.")
     return (f"tkdbg answers for triton and has not all of {name}. Where "
             "Triton is installed, `tkdbg run --triton installed` keeps it "
             "in place and takes over launches only.")
