@@ -213,7 +213,7 @@ class JITFunction(JITCallable, KernelInterface):
                                                  self._is_constexpr)]))
         prepared = self._find(key)
         if prepared is None:
-            self._check_params()
+            self._check_params(session)
             try:
                 prepared = Prepared(self, session, values, options)
             except errors.NotOpened:
@@ -256,7 +256,7 @@ class JITFunction(JITCallable, KernelInterface):
             self.scope.reads.add_callee(function.scope)
             self._asked = -1
 
-    def _check_params(self):
+    def _check_params(self, session):
         """A constexpr has nothing that do_not_specialize could say."""
         for p in () if self._checked else self.params:
             if p.is_constexpr and (p.do_not_specialize or
@@ -264,7 +264,8 @@ class JITFunction(JITCallable, KernelInterface):
                 text = (f"{p.name} marked as constexpr and listed in "
                         "do_not_specialize/do_not_specialize_on_alignment. "
                         "Remove constexpr designation to skip specialization.")
-                raise errors.CompilationError(text, kernel=self.__name__)
+                raise session.error_class(errors.CompilationError)(
+                    text, kernel=self.__name__)
         self._checked = True
 
     def _refuse(self, session):
