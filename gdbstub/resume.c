@@ -26,6 +26,10 @@ static void step_to_exit(gs_stub *g) {
  * to go on elsewhere, this comes first. */
 static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   tk_resume first = {.kind = kind};
+  if (g->killed) {
+    gs_reply_error(g);
+    return;
+  }
   g->how = first;
   g->thread = program;
   g->chained = true;
@@ -163,12 +167,14 @@ void gs_on_detach(gs_stub *g, const char *rest) {
   gs_wire_send(&g->wire, g->reply.s, g->reply.n);
   gs_wire_close(&g->wire);
   gs_forget_points(g);
+  g->killed = false;
   g->detached = true;
   g->silent = true;
   go(g, g->once ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
 }
 
 void gs_end_launch(gs_stub *g) {
+  g->killed = false;
   go(g, TK_RESUME_QUIT);
 }
 

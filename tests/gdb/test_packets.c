@@ -467,9 +467,17 @@ static const char *const kinds[] = {
     "vRun;",
     "qRcmd,7072696e742076",
     "qRcmd,626c616d6520785b335d",
+    "qRcmd,6c616e6573203078323030336630303131303030",
+    "qRcmd,70726f6772616d2033",
+    "qRcmd,636865636b206f6e",
     "R00",
     "!",
+    "vKill;1",
     "qSupported:swbreak+",
+    "QListThreadsInStopReply",
+    "jThreadsInfo",
+    "qProcessInfo",
+    "qHostInfo",
 };
 
 static const char *const numbers[] = {
