@@ -63,8 +63,9 @@ SLOW = {
     'tests/cli/script.sh', 'tests/cli/terminal.sh',
     'tests/debug/completion.py', 'tests/debug/last_writer.py',
     'tests/dap/cases_stops.py', 'tests/dap/cases_values.py',
-    'tests/debug/robust.py'}
-# ... and all but each fourth session with the debugger.
+    'tests/debug/robust.py', 'tests/gdb/elf_tools.py',
+    'tests/gdb/every_command.py'}
+# ... and all but each fourth file of sessions with the debugger and gdb.
 SLICE = 4
 
 
@@ -363,7 +364,7 @@ SUITES = {'c': suite_c, 'python': suite_python, 'cli': suite_cli,
 
 def fast(units):
     """Those that --fast runs."""
-    sessions = [u for u in units if u.suite == 'debug'
+    sessions = [u for u in units if u.suite in ('debug', 'gdb')
                 and u.name.endswith('.txt')]
     left_out = set(sessions) - set(sessions[::SLICE])
     return [u for u in units if u.name not in SLOW and u not in left_out]
