@@ -129,6 +129,7 @@ struct tk_dap {
 
   const tk_debug_stop *stop; /* NULL: no program is stopped */
   uint64_t here;             /* the program that has stopped */
+  bool runs;                 /* a launch does, or is stopped */
   bool resumed;              /* a request has said how to go on */
   bool leaves;               /* the client wants the run to end */
   bool goes_now;             /* ... without asking the host program long */
@@ -147,8 +148,9 @@ struct tk_dap {
   TK_VEC(dap_node) nodes;
   TK_VEC(size_t) targets; /* statements to go to */
   dap_point *points;
-  char *catches;     /* detectors whose findings stop, between blanks */
-  int finding_catch; /* the engine's number; 0 */
+  char *catches;      /* detectors whose findings stop, between blanks */
+  int finding_catch;  /* the engine's number; 0 */
+  bool chooses_later; /* detectors, when the launch stops */
 };
 
 /* ---- dap_reply.c -------------------------------------------------------- */
@@ -229,6 +231,9 @@ bool dap_point_counts(dap *p, int number);
 /* Tells the client which points have a place now. */
 void dap_tell_points(dap *p);
 void dap_forget_points(dap *p, bool all);
+/* Turns on the detectors that the client's filters name; false: it cannot be
+ * done, as the engine says. */
+bool dap_choose_detectors(dap *p);
 /* Whether the user wants to stop at findings of this kind. */
 bool dap_catches(const dap *p, tk_finding_kind kind);
 

@@ -60,7 +60,7 @@ static size_t lane_size(const tk_array_view *v) {
   return v->pointers ? 8 : tk_dtypes[v->dtype].size;
 }
 
-/* Bytes or lanes between two items of the first axis. */
+/* Lanes of an item of the first axis. */
 static int64_t lanes_below(const tk_array_view *v) {
   int64_t n = 1;
   for (int i = 1; i < v->rank; i++) n *= v->shape[i];

@@ -288,7 +288,7 @@ bool dap_catches(const dap *p, tk_finding_kind kind) {
 }
 
 /* The names of the filters, a blank between them. */
-static void collect_filters(dap *p, const json_t *args, tk_buf *b) {
+static void collect_filters(const json_t *args, tk_buf *b) {
   const json_t *names = json_object_get(args, "filters");
   const json_t *options = json_object_get(args, "filterOptions");
   for (size_t i = 0; i < json_array_size(names) + json_array_size(options);
@@ -300,7 +300,6 @@ static void collect_filters(dap *p, const json_t *args, tk_buf *b) {
     const char *name = json_string_value(item);
     if (name) tk_buf_printf(b, "%s%s", b->n ? " " : "", name);
   }
-  (void)p;
 }
 
 /* Detectors that the launch was begun with stay on; those of the filters are
@@ -314,24 +313,33 @@ static void turn_on(dap *p, tk_buf *list) {
   }
 }
 
-json_t *dap_on_setExceptionBreakpoints(dap *p, const json_t *args) {
-  tk_buf names, list;
-  tk_buf_init(&names, p->env);
+bool dap_choose_detectors(dap *p) {
+  tk_buf list;
   tk_buf_init(&list, p->env);
-  collect_filters(p, args, &names);
-  tk_text_set(p->env, &p->catches, names.n ? tk_buf_str(&names) : NULL);
   turn_on(p, &list);
-  if (list.n && tk_debug_check(p->d, tk_buf_str(&list)) != TK_OK)
-    dap_fail_engine(p);
-  tk_buf_free(&names);
+  bool ok = !list.n || tk_debug_check(p->d, tk_buf_str(&list)) == TK_OK;
   tk_buf_free(&list);
+  p->chooses_later = false;
+  return ok;
+}
+
+/* Turning detectors on runs the launch again up to where it stands: one that
+ * runs gets them when it stops. */
+json_t *dap_on_setExceptionBreakpoints(dap *p, const json_t *args) {
   tk_point_spec spec = {.kind = TK_POINT_CATCH, .where = "finding"};
+  tk_buf names;
+  tk_buf_init(&names, p->env);
+  collect_filters(args, &names);
+  tk_text_set(p->env, &p->catches, names.n ? tk_buf_str(&names) : NULL);
+  tk_buf_free(&names);
   if (p->catches && !p->finding_catch)
     tk_debug_add_point(p->d, &spec, &p->finding_catch);
   if (!p->catches && p->finding_catch) {
     tk_debug_delete_point(p->d, p->finding_catch);
     p->finding_catch = 0;
   }
+  p->chooses_later = p->runs && !p->stop;
+  if (!p->chooses_later && !dap_choose_detectors(p)) dap_fail_engine(p);
   return NULL;
 }
 

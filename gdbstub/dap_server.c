@@ -100,11 +100,8 @@ bool tk_dap_greet(tk_dap *p, const char *const **words, size_t *n) {
 }
 
 void tk_dap_refuse(tk_dap *p, const char *why) {
-  size_t n = strlen(why);
-  while (n && why[n - 1] == '\n') n--;
-  char *text = tk_arena_strndup(&p->life, why, n);
   if (p->launch.request)
-    dap_wire_send(&p->wire, dap_refusal(p->launch.request, text));
+    dap_wire_send(&p->wire, dap_refusal(p->launch.request, why));
   dap_wire_event(&p->wire, "terminated", NULL);
   dap_wire_close(&p->wire);
 }
@@ -208,6 +205,7 @@ static void look_at_stop(tk_env *e, void *ud) {
   (void)e;
   end_progress(p);
   if (p->leaves || p->detached || passes_stop(p)) return;
+  if (p->chooses_later) dap_choose_detectors(p);
   dap_output_sync(&p->output);
   dap_tell_points(p);
   dap_tell_stop(p);
@@ -265,6 +263,7 @@ static void called(void *ud, tk_debug *d) {
 
 static void begins(void *ud, tk_debug *d) {
   dap *p = ud;
+  p->runs = true;
   if (p->pauses) tk_debug_interrupt(d);
   if (!p->detached) dap_tell_points(p);
   tk_arena_free(&p->scratch);
@@ -276,6 +275,7 @@ static void ends(void *ud, tk_debug *d) {
   (void)d;
   unwatch_client(p);
   end_progress(p);
+  p->runs = false;
 }
 
 static void tell_printed(void *ud, const char *text, size_t n) {

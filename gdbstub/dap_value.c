@@ -58,7 +58,7 @@ typedef struct dap_tally {
   int64_t numbers, nans, infinite, undefined, nonzero;
 } dap_tally;
 
-/* The next lane in row-major order, of those below the innermost axis. */
+/* A row along the innermost axis; lane is the number of its first one. */
 static void tally_row(const tk_array_view *v, const char *at, int64_t lane,
                       dap_tally *t) {
   size_t size = v->pointers ? 8 : tk_dtypes[v->dtype].size;

@@ -298,7 +298,7 @@ static json_t *run_command(dap *p, const char *line) {
 }
 
 /* All lanes, for the clipboard. */
-static json_t *whole_text(const tk_debug_value *v, dap *p) {
+static json_t *whole_text(dap *p, const tk_debug_value *v) {
   static const tk_print_options all = {INT64_MAX, 3, 8, 75};
   tk_array_view view = dap_view_of(v);
   tk_buf b;
@@ -315,7 +315,7 @@ static json_t *evaluated(dap *p, const char *text, dap_frame at, bool whole) {
   if (tk_debug_evaluate(p->d, text, &v, &n) != TK_OK) return dap_fail_engine(p);
   json_t *all = dap_variable(p, at, "", text, v, n), *value;
   value = whole && n == 1 && v->lanes
-              ? whole_text(v, p)
+              ? whole_text(p, v)
               : json_incref(json_object_get(all, "value"));
   json_object_set_new(all, "result", value);
   json_object_del(all, "name");
@@ -332,7 +332,8 @@ json_t *dap_on_evaluate(dap *p, const json_t *args) {
   bool console = !strcmp(context, "repl");
   const char *type;
   if (!p->d) return dap_fail(p, "nothing was launched yet");
-  if (!p->stop && !console) return dap_fail(p, "no program is stopped");
+  if (!p->stop && (!console || p->runs))
+    return dap_fail(p, "no program is stopped");
   if (!p->stop) return run_command(p, text);
   bool has_frame = p->here != TK_DEBUG_NO_PROGRAM;
   if ((has_frame || frame) && !dap_select_frame(p, frame)) return NULL;
@@ -350,12 +351,11 @@ static bool is_part_of_name(char c) {
          ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-static void add_target(dap *p, json_t *all, const char *label, size_t start,
+static void add_target(json_t *all, const char *label, size_t start,
                        size_t length, const char *type) {
   json_t *x =
       json_pack("{s:s, s:s, s:I, s:I}", "label", label, "type", type, "start",
                 (json_int_t)start, "length", (json_int_t)length);
-  (void)p;
   json_array_append_new(all, x);
 }
 
@@ -374,13 +374,13 @@ json_t *dap_on_completions(dap *p, const json_t *args) {
   if (p->stop && dap_select_frame(p, dap_integer(args, "frameId", 0)))
     for (size_t i = 0; (name = tk_debug_name_at(p->d, i)); i++)
       if (!strncmp(name, line + from, to - from))
-        add_target(p, all, name, from, to - from, "variable");
+        add_target(all, name, from, to - from, "variable");
   p->fault = NULL;
   size_t word = to;
   while (word && line[word - 1] != ' ') word--;
   for (size_t i = 0; p->d && json_array_size(all) < MOST &&
                      (name = tk_debugger_complete(p->commands, line, i));
        i++)
-    add_target(p, all, name, word, to - word, word ? "text" : "function");
+    add_target(all, name, word, to - word, word ? "text" : "function");
   return json_pack("{s:o}", "targets", all);
 }

@@ -62,7 +62,8 @@ SLOW = {
     'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
     'tests/cli/script.sh', 'tests/cli/terminal.sh',
     'tests/debug/completion.py', 'tests/debug/last_writer.py',
-    'tests/dap/cases_stops.py', 'tests/dap/cases_values.py',
+    'tests/dap/cases_clients.py', 'tests/dap/cases_stops.py',
+    'tests/dap/cases_values.py',
     'tests/debug/robust.py', 'tests/gdb/elf_tools.py',
     'tests/gdb/every_command.py'}
 # ... and all but each fourth file of sessions with the debugger and gdb.

@@ -54,6 +54,7 @@ wanted() {
   has_python pytest || echo python3-pytest
   has_python IPython || echo python3-ipython
   has_python jsonschema || echo python3-jsonschema
+  has_python debugpy || echo python3-debugpy
   has_command gdb || echo gdb
   has_command lldb || echo lldb
   has_command dwarfdump || echo dwarfdump

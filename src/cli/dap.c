@@ -55,6 +55,7 @@ static void end_keeping(FILE *kept, int own, char *text, size_t size) {
   if (own >= 0) close(own);
   if (kept) rewind(kept);
   if (kept) n = fread(text, 1, size - 1, kept);
+  while (n && text[n - 1] == '\n') n--;
   text[n] = '\0';
   if (kept) fclose(kept);
 }

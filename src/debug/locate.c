@@ -110,10 +110,21 @@ static bool found_atomic(void *ud, const tk_at *at) {
 
 /* ---- locations --------------------------------------------------------- */
 
+/* A file is named by the end of its path, or by another way to it from the
+ * root. */
 static bool same_file(const char *path, const char *name, size_t n) {
   size_t k = strlen(path);
-  return k >= n && !strncmp(path + k - n, name, n) &&
-         (k == n || path[k - n - 1] == '/');
+  if (k >= n && !strncmp(path + k - n, name, n) &&
+      (k == n || path[k - n - 1] == '/'))
+    return true;
+  char text[4096];
+  if (*name != '/' || n >= sizeof text) return false;
+  snprintf(text, sizeof text, "%.*s", (int)n, name);
+  char *a = realpath(path, NULL), *b = realpath(text, NULL);
+  bool same = a && b && !strcmp(a, b);
+  free(a);
+  free(b);
+  return same;
 }
 
 /* The line in LINE or FILE:LINE; 0: it is something else. */

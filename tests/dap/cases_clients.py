@@ -91,6 +91,28 @@ def test_terminate_at_a_stop():
     assert 'launched 1' not in c.output['stdout']
 
 
+def test_a_breakpoint_by_another_way_to_the_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'one.py')
+        with open(KERNELS, encoding='utf-8') as f:
+            text = f.read()
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text + 'import numpy as np\n'
+                    'x = np.zeros(8, dtype=np.float32)\n'
+                    'add[(1,)](x, x, 8, B=8)\n')
+        link = os.path.join(folder, 'link.py')
+        os.symlink(path, link)
+        for where in path, link:
+            c = initialized()
+            c.begin({'program': 'one.py', 'cwd': folder,
+                     'python': adapter.python()},
+                    [(where, [line('pair = ', path)])])
+            s = c.stopped()
+            assert s['frame']['line'] == line('pair = ', path)
+            c.request('disconnect')
+            c.closes()
+
+
 def test_folder_and_environment():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'where.py')

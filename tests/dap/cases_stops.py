@@ -235,6 +235,21 @@ def test_requests_while_it_runs():
     leave(c)
 
 
+def test_filters_change_while_it_runs():
+    c = initialized()
+    c.begin({'program': KERNELS, 'kernel': 'slow', 'grid': 1,
+             'kernelArgs': {'x': 'i32[1]:zeros', 'n': 10**9}})
+    c.request('setExceptionBreakpoints', filters=['overflow'])
+    refused(lambda: c.evaluate('set check all', context='repl'), 'no program')
+    c.request('pause', threadId=1)
+    s = c.stopped()
+    assert s['reason'] == 'pause', s
+    got = c.evaluate('info checks', context='repl')['result']
+    assert 'overflow' in got, got
+    c.request('terminate')
+    leave(c)
+
+
 def test_a_step_goes_on_behind_a_request():
     launch = {'program': KERNELS, 'kernel': 'slow', 'grid': 1,
               'kernelArgs': {'x': 'i32[1]:zeros', 'n': 3000000}}
