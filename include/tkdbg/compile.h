@@ -3,7 +3,8 @@
  * The first stage, "ttir", is the typed form in single assignment, as the
  * passes leave it: what Triton calls TTIR.  It is a form like any other:
  * tk_ir_open reads it, and it runs to the same bits.  src/nvptx/nvptx.h says
- * what holds of it beyond the form's own rules.
+ * what holds of it beyond the form's own rules.  "axis" is the same with
+ * comments: contiguity, divisibility and constancy of integers and pointers.
  *
  * Ownership: the caller owns options; texts belong to the launch, until the
  * next one is asked for.

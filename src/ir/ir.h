@@ -189,6 +189,13 @@ bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in));
 
 /* The program as text; docs/ir.md describes it. */
 void tk_program_print(tk_buf *out, const tk_program *p);
+/* The same with a comment behind each instruction of which `put` prints one. */
+typedef struct tk_remark {
+  void *ud;
+  void (*put)(void *ud, tk_buf *out, const tk_func *f, const tk_inst *in);
+} tk_remark;
+void tk_program_print_with(tk_buf *out, const tk_program *p,
+                           const tk_remark *remark);
 /* The program that a text describes; it is verified and belongs to the caller,
  * as do src and keep, which must outlive it.  Reports what is wrong, with line
  * and caret in src, and throws TK_USAGE. */

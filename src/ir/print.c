@@ -38,6 +38,7 @@ typedef struct printer {
   int next;
   tk_span stmt; /* of the statement around */
   int depth;
+  const tk_remark *remark; /* or NULL */
 } printer;
 
 /* ---- pieces ------------------------------------------------------------- */
@@ -254,6 +255,7 @@ static void print_inst(printer *p, const tk_inst *in) {
       tk_buf_putc(p->out, '}');
     }
   }
+  if (p->remark) p->remark->put(p->remark->ud, p->out, p->f, in);
   tk_buf_putc(p->out, '\n');
 }
 
@@ -484,11 +486,16 @@ static void print_program(tk_env *e, void *ud) {
   }
 }
 
-void tk_program_print(tk_buf *out, const tk_program *g) {
+void tk_program_print_with(tk_buf *out, const tk_program *g,
+                           const tk_remark *remark) {
   tk_env *e = out->env;
-  printer p = {.out = out, .p = g};
+  printer p = {.out = out, .p = g, .remark = remark};
   tk_arena_init(&p.scratch, e);
   tk_status st = tk_protect(e, print_program, &p);
   tk_arena_free(&p.scratch);
   if (st != TK_OK) tk_throw(e, st);
+}
+
+void tk_program_print(tk_buf *out, const tk_program *g) {
+  tk_program_print_with(out, g, NULL);
 }

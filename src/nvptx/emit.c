@@ -2,16 +2,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nvptx/axis.h"
 #include "nvptx/nvptx.h"
 #include "spec/origin.h"
 #include "tkdbg/compile.h"
 
 typedef struct stage {
-  const char *name, *doc;
+  const char *name;
+  void (*print)(tk_buf *out, const tk_program *p);
+  const char *doc;
 } stage;
 
 static const stage stages[] = {
-#define STAGE(id, name, doc) {name, doc},
+#define STAGE(name, print, doc) {name, print, doc},
 #include "nvptx/stage.def"
 #undef STAGE
 };
@@ -67,9 +70,11 @@ static bool is_word(const char *name, const char *s, size_t len) {
   return name && strlen(name) == len && !memcmp(name, s, len);
 }
 
-static void check_stage(tk_env *e, const char *name) {
+/* NULL: the first. */
+static const stage *stage_named(tk_env *e, const char *name) {
+  if (!name) return &stages[0];
   for (size_t i = 0; i < TK_COUNT(stages); i++)
-    if (!strcmp(stages[i].name, name)) return;
+    if (!strcmp(stages[i].name, name)) return &stages[i];
   unknown_name(e, "stage", name, strlen(name), tk_stage_name);
 }
 
@@ -116,7 +121,7 @@ static void print_after(tk_launch *l, const tk_program *p, const char *what) {
 static void compile_launch(tk_env *e, void *ud) {
   compiling *c = ud;
   tk_launch *l = c->launch;
-  if (c->o->emit) check_stage(e, c->o->emit);
+  const stage *wanted = stage_named(e, c->o->emit);
   uint64_t skipped = passes_named(e, c->o->skip);
   tk_unit *u = l->unit = tk_specialise(e, l);
   tk_buf_clear(&l->text);
@@ -131,7 +136,7 @@ static void compile_launch(tk_env *e, void *ud) {
     check_form(c->p, pass->name);
     if (c->o->after_all) print_after(l, c->p, pass->name);
   }
-  if (!c->o->after_all) tk_program_print(&l->text, c->p);
+  if (!c->o->after_all) wanted->print(&l->text, c->p);
 }
 
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,

@@ -35,7 +35,7 @@ check 'nothing is added to n' sh -c '! grep -q "binary %n" k.tk'
 status 'after all' 0 tkdbg compile k.py $A --print-ir-after-all
 check 'the manual lists every pass in order' sh -c '
   sed -n "s|^// after ||p" out | tail -n +2 >ran
-  sed "1,/^## The passes/d" "$ROOT/docs/compile.md" |
+  sed "1,/^## The passes/d; /^## /,\$d" "$ROOT/docs/compile.md" |
     sed -n "s/^| .\([a-z-]*\). | [^|]*|$/\1/p" | grep -vx as >listed
   cmp ran listed'
 for pass in $(cat ran); do
@@ -45,6 +45,11 @@ done
 status 'two are skipped' 0 tkdbg compile k.py $A --print-ir-after-all \
   --skip-pass cse,licm
 check 'they did not run' sh -c '! grep -qE "after (cse|licm)" out'
+
+status 'axis' 0 tkdbg compile k.py $A --emit axis
+says 'axis: a block of offsets' out 'contiguity = [16] divisibility = [16]'
+grep -v '^|' out | sed 's, // .*,,' >bare
+check 'axis: the same form' sh -c 'grep -v "^|" k.tk | cmp - bare'
 
 status 'unknown pass' 2 tkdbg compile k.py $A --skip-pass cse,limc
 says 'unknown pass: its name' err "there is no pass called 'limc'"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/axis_watch.h"
 #include "support/cases.h"
 #include "support/suite.h"
 
@@ -31,6 +32,7 @@ static tk_status run_case(tk_session *s, const test_case *c, case_way way) {
   if (st == TK_OK) st = case_arguments(l, c, NULL, NULL);
   if (st == TK_OK && way != CASE_SPECIALISED) {
     st = case_launch_by(s, way, &l);
+    if (way == CASE_BY_PASSES) axis_watch(s);
     if (st == TK_OK) st = case_arguments(l, c, NULL, NULL);
   }
   return st == TK_OK ? tk_launch_run(l, &opt, NULL) : st;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/axis_watch.h"
 #include "support/float_format.h"
 #include "tkdbg/compile.h"
 #include "support/suite.h"
@@ -452,6 +453,7 @@ static tk_status run_source(tk_session *s, const block *b, const text *t,
   if (st == TK_OK && way != SPECIALISED) {
     const char *form = form_for_way(l, way);
     if (!form) return TK_FINDING;
+    if (way == ALL_PASSES) axis_watch(s);
     st = tk_ir_open(s, "spec.tk", form, strlen(form), &fn);
     if (st == TK_OK) st = tk_launch_new(s, fn, &l);
     if (st == TK_OK) st = describe(l, b);
