@@ -12,7 +12,8 @@ PUZZLE = Puzzle(
            dict(first=-5000, step=-321)],
     blocks=[dict(B=32), dict(B=8)],
     lines=2,
-    require={"arange": "one block is to hold all the marks"},
+    forbid={"for": "one block holds all the marks",
+            "while": "one block holds all the marks"},
     hints=[
         "You need two blocks: where each lane writes, and what it writes. "
         "Both are made from the lane's number.",
@@ -40,7 +41,7 @@ def ruler(z_ptr, first, step, B: tl.constexpr):
               [("tl.arange(0, B)", "tl.arange(1, B + 1)")]),
         Wrong("out-of-bounds", "the step stretches the places as well",
               [("z_ptr + lanes", "z_ptr + step * lanes")]),
-        Wrong("required", "it counts one number at a time", kernel='''
+        Wrong("forbidden", "it counts one number at a time", kernel='''
 @triton.jit
 def ruler(z_ptr, first, step, B: tl.constexpr):
     for i in range(B):
