@@ -203,17 +203,20 @@ static sval expr_cond(tks *s, const tk_ast *e) {
               "Ternary expression with dynamic condition has inconsistent "
               "types %s and %s",
               tks_show(s, &a), tks_show(s, &b));
-  if (sv_is_none(&a))
+  bool nothing = sv_is_none(&a); /* as a call of tl.store gives */
+  if (nothing && !(yes.n && no.n))
     tks_error_help(s, TK_D_TYPE, "decide by a constexpr, or use a number",
                    "an if expression on a value that is known when the program "
                    "runs cannot give None");
-  tk_inst *in = tks_inst_new(s, TK_I_COND, 0, a.type, 1, &c, 1);
-  in->res[0] = tks_slot(s, a.type, NULL);
-  cond_copy(s, &yes, &a, in->res[0]);
-  cond_copy(s, &no, &b, in->res[0]);
+  tk_inst *in = tks_inst_new(s, TK_I_COND, 0, a.type, 1, &c, !nothing);
+  if (!nothing) {
+    in->res[0] = tks_slot(s, a.type, NULL);
+    cond_copy(s, &yes, &a, in->res[0]);
+    cond_copy(s, &no, &b, in->res[0]);
+  }
   in->body[0] = yes;
   in->body[1] = no;
-  return tks_result(in);
+  return nothing ? a : tks_result(in);
 }
 
 static sval expr_named(tks *s, const tk_ast *e) {
