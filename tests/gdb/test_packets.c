@@ -546,7 +546,8 @@ static bool is_alive(client *c) {
     if (answer) continue;
     char byte;
     if (recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) return false;
-    send_bytes(c, "\003", 1); /* it runs */
+    send_bytes(c, "\003", 1); /* it runs, and does not hear what is asked */
+    send_packet(c, "qSupported:alive+", 17);
     silent++;
   }
   ck_abort_msg("the server says nothing any more");
