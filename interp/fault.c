@@ -62,12 +62,23 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
                mask);
 }
 
-static const char *outside_help(const tki_access *a, bool before) {
+/* An offset so far away is one that int32 could not hold, as a rule. */
+static bool has_wrapped(int64_t element) {
+  const int64_t far = INT64_C(1) << 28;
+  return element <= -far || (element >= far && element < 16 * far);
+}
+
+static const char *outside_help(const tki_access *a, bool before,
+                                int64_t element) {
   if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
     return "boundary_check= must name the axes that run past the shape, and "
            "the shape be the tensor's";
   if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
     return "the descriptor's shape and strides must be the tensor's";
+  if (has_wrapped(element))
+    return "such an offset comes from an int32 product or sum that has "
+           "wrapped: compute it in int64, by .to(tl.int64) of a factor "
+           "(--check=overflow names it)";
   if (a->mask && before)
     return "the mask lets this lane through: it must ask for offsets >= 0 too";
   if (a->mask)
@@ -95,7 +106,7 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
                  "the address lies in %s, which this pointer does not belong "
                  "to",
                  other->name);
-  tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0));
+  tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0, off / size));
   tki_stop(a->t);
 }
 

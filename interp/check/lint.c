@@ -169,6 +169,7 @@ static void lint_func(tkc *c, tki *t, const tk_func *f) {
   tkc_lint_store(&l);
   check_others(&l);
   tkc_lint_range(&l);
+  tkc_lint_rescale(&l);
 }
 
 void *tkc_LINT_begin(tkc *c, tki *t) {

@@ -23,8 +23,9 @@ static inline const tk_type *tkc_lint_type(const tkc_lint *l, int slot) {
 tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
                       const char *text, const char *help);
 
-void tkc_lint_tree(tkc_lint *l);  /* loads and names never used */
-void tkc_lint_store(tkc_lint *l); /* stores that are overwritten */
-void tkc_lint_range(tkc_lint *l); /* masks, division, int32 */
+void tkc_lint_tree(tkc_lint *l);    /* loads and names never used */
+void tkc_lint_store(tkc_lint *l);   /* stores that are overwritten */
+void tkc_lint_range(tkc_lint *l);   /* masks, division, int32 */
+void tkc_lint_rescale(tkc_lint *l); /* sums beside a running maximum */
 
 #endif

@@ -1,6 +1,7 @@
 """Scripts with planted bugs: reading them, and running them in forks.
 
     python3 tests/python/planted.py [--check] [--show] [TEXT]
+    python3 tests/python/planted.py --table
 
 runs those whose name has TEXT under `tkdbg why`, or `run --check`, and says
 which of them do not name the culprit's line.  planted.txt holds them.
@@ -111,20 +112,35 @@ def names_culprit(text, case):
     return any(abs(n - at) <= 1 for n in lines for at in case.culprits())
 
 
-def findings(case):
-    """What `run --check` says."""
-    said, _ = run(case.text(), {"check": "all"})
-    return "\n".join(re.findall(r"^script\.py.*\n|^.*script\.py:\d+:.*$",
-                                said, re.M))
+def findings(case, **options):
+    """What `run` with these options says of a script's kernels."""
+    said, _ = run(case.text(), options)
+    return "\n".join(re.findall(r"^\S*script\.py:\d+:.*$", said, re.M))
+
+
+def table():
+    """The rows of docs/findings.md: of how many scripts of a kind each way
+    names the culprit's line, or the one next to it."""
+    rows = {}
+    for case in read():
+        row = rows.setdefault(case.kind, [0, 0, 0, 0])
+        row[0] += 1
+        for i, text in enumerate((findings(case), findings(case, check="all"),
+                                  "\n".join(answer(case))), 1):
+            row[i] += names_culprit(text, case)
+    return [f"| {kind} | {a} of {n} | {b} of {n} | {c} of {n} |"
+            for kind, (n, a, b, c) in rows.items()]
 
 
 def main(words):
+    if "--table" in words:
+        print("\n".join(table()))
+        return
     check, show = "--check" in words, "--show" in words
     asked = [w for w in words if not w.startswith("--")]
     hits, cases = 0, [c for c in read() if all(w in c.name for w in asked)]
     for case in cases:
-        text = (re.sub(r'^  File.*$', "", findings(case), flags=re.M)
-                if check else "\n".join(answer(case)))
+        text = findings(case, check="all") if check else "\n".join(answer(case))
         hit = names_culprit(text, case)
         hits += hit
         print("ok" if hit else "NO", case.name, case.culprits(),

@@ -28,6 +28,13 @@ class Corpus(unittest.TestCase):
                 missed.append(case.name)
         self.assertEqual(missed, [])
 
+    def test_the_table_of_the_docs(self):
+        with open(f"{support.ROOT}/docs/findings.md") as f:
+            rows = re.findall(r"^\| ([\w ]+): [^|]*(\|.* of \d+ \|)$", f.read(),
+                              re.M)
+        self.assertEqual([f"| {kind} {cells}" for kind, cells in rows],
+                         planted.table())
+
     def test_right_scripts_are_silent(self):
         ran = 0
         for case in BUGS:
