@@ -9,6 +9,7 @@
 #include "interp/bind.h"
 #include "interp/engine.h"
 #include "interp/schedule.h"
+#include "ir/shared.h"
 #include "ir/view.h"
 
 /* ---- parameters -------------------------------------------------------- */
@@ -249,6 +250,25 @@ static void print_ir(tk_env *e, void *ud) {
 const char *tk_launch_ir(tk_launch *l) {
   tk_status st = tk_session_guard(l->session, print_ir, l);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}
+
+typedef struct shared_job {
+  tk_launch *launch;
+  int arch;
+  size_t bytes;
+} shared_job;
+
+static void estimate_shared(tk_env *e, void *ud) {
+  shared_job *j = ud;
+  compile(e, j->launch);
+  const tk_unit *u = j->launch->unit;
+  j->bytes = tk_program_shared(e, &u->program, j->arch);
+}
+
+size_t tk_launch_shared(tk_launch *l, int arch) {
+  shared_job j = {l, arch, 0};
+  tk_session_guard(l->session, estimate_shared, &j);
+  return j.bytes;
 }
 
 const tk_ir *tk_launch_form(tk_launch *l) {

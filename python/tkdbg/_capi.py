@@ -219,6 +219,7 @@ PROTOTYPES = {
     "tk_check_suppressions": (_S, [_P]),
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
+    "tk_launch_shared": (c_size_t, [_P, c_int]),
     "tk_ir_open": (c_int, [_P, _S, _S, c_size_t, _OUT]),
     "tk_builtin_name": (_S, [c_size_t]),
     "tk_builtin_signature": (_S, [c_size_t]),

@@ -77,10 +77,10 @@ class Compiler:
         values = self.bound.take(src.fn)
         if values is None:
             values = mock.values(src.fn, src.signature, src.constants)
-        function.compile(values, launch_options(parsed.__dict__))
+        prepared = function.compile(values, launch_options(parsed.__dict__))
         kernel = self.kernel_class(
             self, src, target, parsed, backend,
-            hashlib.sha256(key.encode()).hexdigest())
+            hashlib.sha256(key.encode()).hexdigest(), prepared)
         self._tell_listener(kernel, started)
         return kernel
 
@@ -112,7 +112,7 @@ Specialization = collections.namedtuple("SpecializationProxy",
 
 def launch_options(options):
     """Those of a backend's options that a launch of ours knows."""
-    known = {"num_warps": options["num_warps"]}
+    known = {name: options[name] for name in ("num_warps", "num_stages")}
     for name in ("allowed_dot_input_precisions", "supported_fp8_dtypes"):
         if options.get(name) is not None:
             known[name] = tuple(options[name])  # part of a key
@@ -162,29 +162,40 @@ class Asm(dict):
 class Kernel:
     """Triton's CompiledKernel, without machine code."""
 
-    def __init__(self, compiler, src, target, options, backend, hash_):
+    def __init__(self, compiler, src, target, options, backend, hash_,
+                 prepared):
         self._compiler = compiler
         self._target, self._options = target, options
-        self._asm = None
+        self._real = None  # what Triton makes of it
         self.src = src
         self.hash = hash_
         self.name = compiler.name(src)
         self.metadata = compiled.metadata(
             self.name, hash_, {**vars(options), "target": target,
-                               "triton_version": compiler.version})
+                               "triton_version": compiler.version,
+                               "shared": self._shared(prepared)})
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.metadata_group = {}
         self.asm = Asm(self)
         self.kernel = NO_CODE
         self.module = self.function = self._run = None
 
-    def triton_asm(self):
+    def _shared(self, prepared):
+        """Bytes of shared memory; where the estimate would not fit, Triton's
+        own compiler says."""
+        if (prepared.shared or 0) > prepared.most_shared:
+            prepared.shared = self._triton_kernel().metadata.shared
+        return prepared.shared or device.SHARED
+
+    def _triton_kernel(self):
         """What Triton makes of the same source with the same options."""
-        if self._asm is None:
-            self._asm = self._compiler.triton_compile(
-                self.src, target=self._target,
-                options=vars(self._options)).asm
-        return self._asm
+        if self._real is None:
+            self._real = self._compiler.triton_compile(
+                self.src, target=self._target, options=vars(self._options))
+        return self._real
+
+    def triton_asm(self):
+        return self._triton_kernel().asm
 
     def __repr__(self):
         return f"CompiledKernel({self.name}, {self.hash[:12]})"

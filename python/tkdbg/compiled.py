@@ -39,8 +39,8 @@ class AsmDict(dict):
 class CompiledKernel:
     """One kernel for one set of argument types and constexprs.
 
-    n_regs, n_spills, n_max_threads and metadata.shared are the constants of
-    device.py, not measurements.
+    n_regs, n_spills and n_max_threads are the constants of device.py, not
+    measurements; metadata.shared is an estimate (src/ir/shared.c).
     """
 
     def __init__(self, prepared, known, options):
@@ -62,6 +62,12 @@ class CompiledKernel:
         self.n_regs = device.N_REGS
         self.n_spills = 0
         self.n_max_threads = device.properties()["max_threads_per_block"]
+
+    def learn_shared(self, nbytes):
+        """It is compiled; its products need so much shared memory."""
+        nbytes = nbytes or device.SHARED
+        self.metadata = self.metadata._replace(shared=nbytes)
+        self.packed_metadata = (*self.packed_metadata[:2], nbytes)
 
     @property
     def num_warps(self):

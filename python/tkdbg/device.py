@@ -4,7 +4,8 @@
 sheet and of the CUDA runtime; no result of a kernel depends on them, but
 scripts size their grids and choose their configurations by them.  N_REGS and
 SHARED stand for what a compiler would report of a kernel: small, and never
-zero, so that occupancy arithmetic has a result.
+zero, so that occupancy arithmetic has a result.  Of kernels with products of
+matrices the shared memory is estimated instead.
 """
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ CUDA_VERSION = "12.8"
 MOST = 8  # devices that exist when CUDA_VISIBLE_DEVICES says nothing
 
 N_REGS = 32   # registers of a thread, of every kernel
-SHARED = 1024  # bytes of shared memory, of every kernel
+SHARED = 1024  # bytes of shared memory, of a kernel without products
 
 KIB, GIB = 1024, 1024**3
 

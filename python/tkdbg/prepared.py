@@ -33,7 +33,10 @@ class Prepared:
             options, **{p.name: v for p, v in zip(function.params, values)
                         if p.name in binder.OPTIONS}))
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
-        self.most_threads = device.properties()["max_threads_per_block"]
+        limits = device.properties()
+        self.most_threads = limits["max_threads_per_block"]
+        self.most_shared = limits["max_shared_mem"]
+        self.shared = None  # bytes, once it is compiled
         arch = device.model().arch
         for name, text in environment.compile_options(options, arch):
             session.check(session.lib.tk_launch_compile_option(
@@ -63,6 +66,9 @@ class Prepared:
         session.check(
             session.guarded(session.lib.tk_launch_compile, self.ptr),
             self.function.__name__)
+        self.shared = session.lib.tk_launch_shared(
+            self.ptr, device.model().arch)
+        self.kernel.learn_shared(self.shared)
 
     def fill_and_compile(self, values):
         """Compiles for these values, which run() sets again."""
@@ -82,18 +88,21 @@ class Prepared:
                 self.compile()
             return _capi.text(text)
 
-    def _check_threads(self):
-        """Raises OutOfResources for more threads than a block can have."""
-        if self.threads > self.most_threads:
-            raise self.session.error_class(errors.OutOfResources)(
-                self.threads, self.most_threads, "threads")
+    def _check_resources(self):
+        """Raises OutOfResources for more than a block can have."""
+        for required, limit, name in (
+                (self.shared or 0, self.most_shared, "shared memory"),
+                (self.threads, self.most_threads, "threads")):
+            if required > limit:
+                raise self.session.error_class(errors.OutOfResources)(
+                    required, limit, name)
 
     def run(self, values, grid):
         """Launches; values in the order of the parameters."""
         __tracebackhide__ = True
         session = self.session
         if grid is not None:
-            self._check_threads()
+            self._check_resources()
         session.reader.compiling = grid is None
         try:
             self.fill(values)

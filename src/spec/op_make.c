@@ -86,7 +86,8 @@ static sval need_tensor(tks *s, const tks_args *a, size_t i) {
 }
 
 sval rule_zeros_like(tks *s, const tks_args *a) {
-  if (!sv_is_tensor(&a->v[0]))
+  bool pointer = a->v[0].type.ptr && !a->v[0].type.rank;
+  if (!sv_is_tensor(&a->v[0]) || pointer)
     tks_error_help(s, TK_D_TYPE, "use tl.full", "%s takes a tensor, not %s",
                    a->op->name, tks_show(s, &a->v[0]));
   sval v = need_tensor(s, a, 0);
