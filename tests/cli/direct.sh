@@ -91,11 +91,15 @@ S
 # the signal is sent from Python.
 cat >interrupt.py <<'S'
 import signal, subprocess, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 p = subprocess.Popen(['tkdbg', 'run', 'endless.py', '--grid', '1', '--arg',
                       'x=f32[1]:zeros'], stderr=subprocess.PIPE)
 time.sleep(0.5)
 p.send_signal(signal.SIGINT)
-print(p.communicate(timeout=10)[1].decode())
+try:
+    print(p.communicate(timeout=10)[1].decode())
+finally:
+    p.kill()
 raise SystemExit(p.returncode)
 S
 status 'Ctrl-C' 130 python3 interrupt.py

@@ -118,13 +118,18 @@ def endless(x):
 print('started', flush=True)
 endless[(1,)](np.zeros(1, np.float32))
 S
+# Tests that run in the background may have been told to ignore Ctrl-C.
 cat >interrupt.py <<'S'
 import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 p = subprocess.Popen(['tkdbg', 'run', 'endless.py'], stdout=subprocess.PIPE)
-p.stdout.readline()
-time.sleep(0.3)
-p.send_signal(signal.SIGINT)
-p.wait(timeout=20)
+try:
+    p.stdout.readline()
+    time.sleep(0.3)
+    p.send_signal(signal.SIGINT)
+    p.wait(timeout=20)
+finally:
+    p.kill()
 print(p.returncode)
 sys.exit(p.returncode if p.returncode >= 0 else 128 - p.returncode)
 S
