@@ -35,7 +35,7 @@
 # build folder, with assertions), ASSERTS=1 or 0, PYTHON (the one with NumPy
 # that tests and bench use), SUITES (of `make test`: c python cli debug dap
 # gdb docs), ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in
-# the name).
+# the name), FAST=1 (of `make test`: without what takes long).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh
@@ -263,7 +263,7 @@ test-programs: $(TESTS) $(EXAMPLE_BIN) $(PLUGIN)
 endif
 
 run_tests = PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) \
-  $(if $(ONLY),--only '$(ONLY)')
+  $(if $(ONLY),--only '$(ONLY)') $(if $(FAST),--fast)
 
 test:
 	@sh tools/setup.sh --if-missing

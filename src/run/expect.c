@@ -307,7 +307,7 @@ static void write_differences(tk_env *e, void *ud) {
   tk_buf_init(&b, e);
   for (size_t i = 0; i < l->differences.n; i++)
     tk_report_difference(&b, &l->differences.items[i], TK_REPORT_LINES);
-  s->output(s->output_ud, b.s, b.n);
+  if (b.n) s->output(s->output_ud, b.s, b.n);
   tk_buf_free(&b);
 }
 

@@ -28,6 +28,9 @@ def puzzles(*words, cwd=None, typed="", **env):
     return p.returncode, p.stdout, p.stderr
 
 
+SANITIZED = "address" in os.environ.get("SANITIZE", "")
+
+
 def built_in(id_):
     return pack.Pack(pack.built_in()).find(id_)
 
@@ -39,7 +42,9 @@ def answer_to(entry, text):
 class Promises(unittest.TestCase):
     def test_dev_check(self):
         status, out, err = puzzles("dev", "check")
-        self.assertEqual((status, err), (0, ""), out)
+        self.assertEqual(status, 0, out + err)
+        if not SANITIZED:
+            self.assertEqual(err, "")
         found = re.fullmatch(r"(\d+) puzzles, (\d+) wrong answers, 0 faults\n",
                              out)
         self.assertGreaterEqual(int(found.group(1)), 48)
@@ -325,7 +330,8 @@ class Apart(unittest.TestCase):
                 pass
         self.assertEqual(self.said(lambda: [1, "two"]), [1, "two"])
         self.assertIn("no answer after 1 s", self.said(forever))
-        self.assertIn("MiB", self.said(lambda: bytearray(1 << 30)))
+        if not SANITIZED:  # a sanitizer ends a process without memory
+            self.assertIn("MiB", self.said(lambda: bytearray(1 << 30)))
         self.assertIn("signal", self.said(os.abort))
         self.assertIn("KeyError", self.said(lambda: {}[1]))
 
