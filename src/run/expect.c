@@ -209,7 +209,7 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   size_t n;
   const tk_pattern *found = tk_diff_patterns(x, &n);
   tk_pattern *kept = TK_NEWN(c->answers, tk_pattern, n + 1);
-  memcpy(kept, found, n * sizeof *kept);
+  for (size_t i = 0; i < n; i++) kept[i] = found[i];
   d->patterns = kept;
   d->npatterns = n;
   d->first = mismatch_at(c, x->list[0]);
