@@ -263,6 +263,16 @@ const char *tk_nearest_best(const tk_nearest *n) {
   return n->best;
 }
 
+const char *tk_nearest_of(const char *name, const char *(*at)(size_t i),
+                          tk_buf *all) {
+  tk_nearest near = tk_nearest_start(name);
+  for (size_t i = 0; at(i); i++) {
+    tk_nearest_try(&near, at(i));
+    tk_buf_printf(all, "%s%s", i ? ", " : "", at(i));
+  }
+  return tk_nearest_best(&near);
+}
+
 bool tk_has_word(const char *list, const char *word, size_t n) {
   while (*list) {
     size_t k = strcspn(list, " ");

@@ -128,6 +128,10 @@ typedef struct tk_nearest {
 tk_nearest tk_nearest_start(const char *name);
 void tk_nearest_try(tk_nearest *n, const char *candidate);
 const char *tk_nearest_best(const tk_nearest *n);
+/* The same of all names that `at` gives, which ends with NULL; they are added
+ * to `all` as "a, b, c". */
+const char *tk_nearest_of(const char *name, const char *(*at)(size_t i),
+                          tk_buf *all);
 
 /* Whether a list of words separated by blanks has this one, of n bytes. */
 bool tk_has_word(const char *list, const char *word, size_t n);

@@ -43,20 +43,14 @@ static void TK_NORETURN unknown_name(tk_env *e, const char *what,
                                      const char *name, size_t len,
                                      const char *(*at)(size_t i)) {
   char word[64];
-  tk_nearest near;
   tk_buf all;
   size_t n = len < sizeof word - 1 ? len : sizeof word - 1;
   memcpy(word, name, n);
   word[n] = 0;
-  near = tk_nearest_start(word);
   tk_buf_init(&all, e);
-  for (size_t i = 0; at(i); i++) {
-    tk_nearest_try(&near, at(i));
-    tk_buf_printf(&all, "%s%s", i ? ", " : "", at(i));
-  }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "there is no %s called '%s'", what, word);
-  const char *best = tk_nearest_best(&near);
+  const char *best = tk_nearest_of(word, at, &all);
   if (best)
     tk_diag_help(e, d, "did you mean '%s'? There is: %s", best,
                  tk_buf_str(&all));

@@ -43,16 +43,11 @@ bool tk_engine_available(size_t i, const char **why) {
 }
 
 static void TK_NORETURN unknown_engine(tk_env *e, const char *name) {
-  tk_nearest near = tk_nearest_start(name);
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "no engine is called '%.60s'", name);
   tk_buf all;
   tk_buf_init(&all, e);
-  for (size_t i = 0; i < TK_COUNT(engines); i++) {
-    tk_nearest_try(&near, engines[i].name);
-    tk_buf_printf(&all, "%s%s", i ? ", " : "", engines[i].name);
-  }
-  const char *best = tk_nearest_best(&near);
+  const char *best = tk_nearest_of(name, tk_engine_name, &all);
   if (best)
     tk_diag_help(e, d, "did you mean '%s'? (engines: %s)", best,
                  tk_buf_str(&all));
