@@ -5,8 +5,9 @@
  * its block is the program.  Clocks count what the run has done, so that they
  * grow and are the same each time.
  */
-#include "interp/asm.h"
 #include "interp/bind.h"
+#include "interp/interp.h"
+#include "ptx/number.h"
 
 #include <string.h>
 
@@ -40,7 +41,7 @@ static uint64_t special_register(const machine *m, const tk_asm_arg *a) {
 static uint64_t joined(const machine *m, const tk_asm_arg *a) {
   uint64_t v = 0;
   for (int k = a->nparts; k-- > 0;)
-    v = v << a->bits | (m->regs[a->parts[k]] & tki_asm_mask(a->bits));
+    v = v << a->bits | (m->regs[a->parts[k]] & tkp_mask(a->bits));
   return v;
 }
 
@@ -55,7 +56,7 @@ static uint64_t read_arg(const machine *m, const tk_asm_arg *a) {
 
 static void write_parts(machine *m, const tk_asm_arg *a, uint64_t v) {
   for (int k = 0; k < a->nparts; k++, v >>= a->bits)
-    if (a->parts[k] >= 0) m->regs[a->parts[k]] = v & tki_asm_mask(a->bits);
+    if (a->parts[k] >= 0) m->regs[a->parts[k]] = v & tkp_mask(a->bits);
 }
 
 /* A register that is wider than the result takes its sign. */
@@ -66,68 +67,17 @@ static void write_arg(machine *m, const tk_asm_inst *in, const tk_asm_arg *a,
   if (a->kind == TK_AA_VECTOR) write_parts(m, a, v);
   if (a->kind != TK_AA_REG) return;
   if (wider) {
-    v &= tki_asm_mask(t->bits);
-    if (t->kind == 's') v = (uint64_t)tki_asm_signed(v, t->bits);
+    v &= tkp_mask(t->bits);
+    if (t->kind == 's') v = (uint64_t)tkp_signed(v, t->bits);
   }
-  m->regs[a->reg] = v & tki_asm_mask(a->bits);
+  m->regs[a->reg] = v & tkp_mask(a->bits);
 }
 
 /* ---- instructions ------------------------------------------------------ */
 
-static uint64_t compute(const tki_asm_step *s) {
-  return tki_asm_float(s->type) ? tki_asm_real(s) : tki_asm_int(s);
-}
-
-/* Both halves of a pair, each by itself. */
-static uint64_t compute_pair(const tki_asm_step *s) {
-  tki_asm_step half = *s;
-  uint64_t r = 0;
-  for (int side = 0; side < 2; side++) {
-    for (int k = 0; k < s->n; k++) half.v[k] = s->v[k] >> (16 * side) & 0xFFFF;
-    r |= (compute(&half) & 0xFFFF) << (16 * side);
-  }
-  return r;
-}
-
-static bool predicate(const tki_asm_step *s, uint8_t type, bool *other) {
-  const tk_asm_inst *in = s->in;
-  bool c = tki_asm_compare(in, type, s->v[0], s->v[1]);
-  bool q = s->n > 2 && (s->v[2] & 1), p = c, n = !c;
-  if (tk_asm_has(in, TK_AM_and)) p = c && q, n = !c && q;
-  if (tk_asm_has(in, TK_AM_or)) p = c || q, n = !c || q;
-  if (tk_asm_has(in, TK_AM_xor)) p = c != q, n = !c != q;
-  *other = n;
-  return p;
-}
-
-static uint64_t set_result(const tki_asm_step *s) {
-  bool other, p = predicate(s, s->in->type2, &other);
-  if (!p) return 0;
-  return s->in->type == TK_AT_f32 ? 0x3F800000 : UINT32_MAX;
-}
-
-static bool picks_first(const tki_asm_step *s) {
-  if (s->in->op == TK_AO_SELP) return s->v[2] & 1;
-  if (s->in->type2 == TK_AT_f32)
-    return tki_asm_to_double(TK_AT_f32, s->v[2]) >= 0;
-  return (int32_t)(uint32_t)s->v[2] >= 0;
-}
-
-static uint64_t step_result(const tki_asm_step *s) {
-  switch (s->in->op) {
-  case TK_AO_CVT: return tki_asm_cvt(s);
-  case TK_AO_SET: return set_result(s);
-  case TK_AO_SELP:
-  case TK_AO_SLCT: return picks_first(s) ? s->v[0] : s->v[1];
-  case TK_AO_ACTIVEMASK: return 1;
-  default: break;
-  }
-  return s->type != s->in->type ? compute_pair(s) : compute(s);
-}
-
-static void write_predicate(machine *m, const tki_asm_step *s) {
+static void write_predicate(machine *m, const tkp_step *s) {
   const tk_asm_arg *a = &s->in->args[0];
-  bool other, p = predicate(s, s->type, &other);
+  bool other, p = tkp_predicate(s, s->type, &other);
   if (a->kind == TK_AA_REG) m->regs[a->reg] = p;
   if (a->second >= 0) m->regs[a->second] = other;
 }
@@ -160,7 +110,7 @@ static int parts_of(const tk_asm_inst *in) {
 /* A signed number fills a wider register with its sign. */
 static void asm_load(machine *m, const tk_asm_inst *in) {
   const tk_asm_arg *d = &in->args[0];
-  unsigned bits = tki_asm_bits(in->type);
+  unsigned bits = tkp_bits(in->type);
   int n = parts_of(in);
   char *p = memory_at(m, &in->args[1], (size_t)n * bits / 8, false, NULL);
   for (int k = 0; k < n; k++) {
@@ -170,14 +120,14 @@ static void asm_load(machine *m, const tk_asm_inst *in) {
                                       : -1;
     memcpy(&v, p + (size_t)k * bits / 8, bits / 8);
     if (tk_asm_types[in->type].kind == 's')
-      v = (uint64_t)tki_asm_signed(v, bits) & tki_asm_mask(d->bits);
+      v = (uint64_t)tkp_signed(v, bits) & tkp_mask(d->bits);
     if (reg >= 0) m->regs[reg] = v;
   }
 }
 
 static void asm_store(machine *m, const tk_asm_inst *in) {
   const tk_asm_arg *s = &in->args[1];
-  unsigned bits = tki_asm_bits(in->type);
+  unsigned bits = tkp_bits(in->type);
   uint64_t values[4] = {0};
   int n = parts_of(in);
   char *packed = (char *)values;
@@ -190,41 +140,20 @@ static void asm_store(machine *m, const tk_asm_inst *in) {
   memcpy(memory_at(m, &in->args[0], size, true, packed), packed, size);
 }
 
-/* What an atomic operation leaves in memory, which held s->v[0]. */
-static uint64_t atomic_result(const tki_asm_step *s) {
-  static const uint8_t same[][2] = {
-      {TK_AM_add, TK_AO_ADD}, {TK_AM_min, TK_AO_MIN}, {TK_AM_max, TK_AO_MAX},
-      {TK_AM_and, TK_AO_AND}, {TK_AM_or, TK_AO_OR},   {TK_AM_xor, TK_AO_XOR}};
-  tk_asm_inst in = *s->in;
-  tki_asm_step as = *s;
-  uint64_t old = s->v[0], b = s->v[1];
-  if (tk_asm_has(s->in, TK_AM_cas)) return old == b ? s->v[2] : old;
-  if (tk_asm_has(s->in, TK_AM_inc)) return old >= b ? 0 : old + 1;
-  if (tk_asm_has(s->in, TK_AM_dec)) return !old || old > b ? b : old - 1;
-  for (size_t i = 0; i < TK_COUNT(same); i++) {
-    if (!tk_asm_has(s->in, (tk_asm_mod)same[i][0])) continue;
-    in.op = same[i][1];
-    memset(in.mods, 0, sizeof in.mods);
-    as.in = &in;
-    return compute(&as);
-  }
-  return b; /* exch */
-}
-
-static void asm_atomic(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
+static void asm_atomic(machine *m, const tk_asm_inst *in, tkp_step *s) {
   int at = in->op == TK_AO_ATOM;
-  unsigned bits = tki_asm_bits(in->type);
+  unsigned bits = tkp_bits(in->type);
   for (int k = at + 1; k < in->nargs; k++)
     s->v[++s->n] = read_arg(m, &in->args[k]);
   s->n++;
   char *p = memory_at(m, &in->args[at], bits / 8, true, &s->v[1]);
   memcpy(&s->v[0], p, bits / 8);
-  uint64_t v = atomic_result(s);
+  uint64_t v = tkp_atomic(s);
   memcpy(p, &v, bits / 8);
   if (at) write_arg(m, in, &in->args[0], s->v[0]);
 }
 
-static bool touch_memory(machine *m, const tk_asm_inst *in, tki_asm_step *s) {
+static bool touch_memory(machine *m, const tk_asm_inst *in, tkp_step *s) {
   switch (in->op) {
   case TK_AO_LD: asm_load(m, in); return true;
   case TK_AO_ST: asm_store(m, in); return true;
@@ -240,7 +169,7 @@ static bool has_dest(int op) {
 }
 
 static void run_step(machine *m, const tk_asm_inst *in) {
-  tki_asm_step s = {
+  tkp_step s = {
       .in = in, .type = tk_asm_types[in->type].part, .carry = &m->carry};
   m->steps++;
   if (in->guard >= 0 && (m->regs[in->guard] & 1) == in->guard_not) return;
@@ -249,7 +178,7 @@ static void run_step(machine *m, const tk_asm_inst *in) {
   if (in->op == TK_AO_SETP)
     write_predicate(m, &s);
   else
-    write_arg(m, in, &in->args[0], step_result(&s));
+    write_arg(m, in, &in->args[0], tkp_result(&s));
 }
 
 /* ---- lanes ------------------------------------------------------------- */
@@ -286,7 +215,7 @@ static uint64_t gather(const port *p, size_t at) {
 
 static void scatter(const port *p, size_t at, uint64_t v) {
   for (int k = 0; k < p->per && at + (size_t)k < p->n; k++) {
-    uint64_t lane = v >> ((unsigned)k * p->bits) & tki_asm_mask(p->bits);
+    uint64_t lane = v >> ((unsigned)k * p->bits) & tkp_mask(p->bits);
     memcpy(p->to + (at + (size_t)k) * p->size, &lane, p->size);
   }
 }

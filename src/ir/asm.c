@@ -115,7 +115,7 @@ static size_t word_length(const char *p) {
   return n;
 }
 
-static int type_named(const char *w, size_t n) {
+int tk_asm_type_named(const char *w, size_t n) {
   for (int i = 0; i < TK_AT_COUNT; i++)
     if (strlen(tk_asm_types[i].name) == n &&
         !memcmp(tk_asm_types[i].name, w, n))
@@ -156,7 +156,7 @@ static void read_declaration(reader *r) {
   const char *start = r->at;
   if (*r->at == '.') r->at++;
   size_t n = word_length(r->at);
-  int type = type_named(r->at, n);
+  int type = tk_asm_type_named(r->at, n);
   if (*start != '.' || type < 0 || tk_asm_types[type].part != type)
     asm_fail(r, start, r->at + n, "write .reg .b32 name;",
              "expected a type of registers such as .b32, .f32 or .pred");
@@ -237,17 +237,9 @@ static place read_place(reader *r) {
 
 /* ---- operands ---------------------------------------------------------- */
 
-/* What the instruction wants of an operand. */
-typedef struct want {
-  char letter;
-  uint8_t type;
-  uint8_t bits;
-  bool wider; /* the register may be */
-  bool dest;
-  uint8_t parts; /* of { }, in memory */
-} want;
+typedef tk_asm_want want;
 
-static want want_of(const tk_asm_inst *in, char letter) {
+tk_asm_want tk_asm_want_of(const tk_asm_inst *in, char letter) {
   want w = {.letter = letter,
             .type = in->type,
             .dest = letter && strchr("dWxpzML", letter)};
@@ -513,7 +505,7 @@ static void read_suffix(reader *r, const row *w, tk_asm_inst *in, int *ntypes,
   const char *types = *ntypes == 0 ? w->types : *ntypes == 1 ? w->types2 : "";
   if (tk_has_word(types, p, n)) {
     uint8_t *t = *ntypes ? &in->type2 : &in->type;
-    *t = (uint8_t)type_named(p, n);
+    *t = (uint8_t)tk_asm_type_named(p, n);
     (*ntypes)++;
     return;
   }
@@ -559,6 +551,7 @@ static need_kind needs(const tk_asm_inst *in) {
   case TK_AO_MUL: return real ? NEEDS_NOTHING : NEEDS_PART;
   case TK_AO_MAD: return real ? NEEDS_ROUND : NEEDS_PART;
   case TK_AO_DIV: return real ? NEEDS_ROUND : NEEDS_NOTHING;
+  case TK_AO_MADC:
   case TK_AO_MUL24:
   case TK_AO_MAD24: return NEEDS_PART;
   case TK_AO_FMA:
@@ -657,7 +650,7 @@ static void read_instruction(reader *r, int guard, bool guard_not) {
   for (size_t i = 0; i < n; i++) {
     if (i) need(r, ',', "an operand");
     in.args[i].second = -1;
-    read_operand(r, want_of(&in, letters[i]), &in.args[i]);
+    read_operand(r, tk_asm_want_of(&in, letters[i]), &in.args[i]);
   }
   in.nargs = (uint8_t)n;
   need(r, ';', "an instruction");
@@ -709,6 +702,31 @@ bool tk_asm_read(tk_arena *arena, tk_asm *a, const char *text,
   tk_status st = tk_protect(arena->env, read_text, &r);
   if (st != TK_OK && !fault->message) tk_throw(arena->env, st);
   return st == TK_OK;
+}
+
+typedef struct opcode_call {
+  reader r;
+  tk_asm_inst *in;
+  const char *operands;
+} opcode_call;
+
+static void read_only_opcode(tk_env *e, void *ud) {
+  opcode_call *c = ud;
+  (void)e;
+  c->operands = read_opcode(&c->r, c->in)->operands;
+}
+
+size_t tk_asm_opcode(tk_arena *arena, const char *text, tk_asm_inst *in,
+                     const char **operands, tk_asm_fault *fault) {
+  opcode_call c = {
+      .r = {.arena = arena, .fault = fault, .text = text, .at = text},
+      .in = in};
+  *fault = (tk_asm_fault){{0, 0}, NULL, NULL};
+  *in = (tk_asm_inst){.guard = -1};
+  tk_status st = tk_protect(arena->env, read_only_opcode, &c);
+  if (st != TK_OK && !fault->message) tk_throw(arena->env, st);
+  *operands = c.operands;
+  return st == TK_OK ? (size_t)(c.r.at - text) : 0;
 }
 
 /* ---- constraints --------------------------------------------------------- */

@@ -40,6 +40,7 @@ typedef struct tk_asm_type_info {
   uint8_t part; /* of a pair: its halves' type; else the type itself */
 } tk_asm_type_info;
 extern const tk_asm_type_info tk_asm_types[TK_AT_COUNT];
+int tk_asm_type_named(const char *w, size_t n); /* -1: none */
 
 typedef enum tk_asm_arg_kind {
   TK_AA_REG,
@@ -108,5 +109,22 @@ bool tk_asm_constraints(tk_arena *arena, tk_asm *a, const char *text,
  * runs out. */
 bool tk_asm_read(tk_arena *arena, tk_asm *a, const char *text,
                  tk_asm_fault *fault);
+
+/* What an operand's letter in asm.def wants of it. */
+typedef struct tk_asm_want {
+  char letter;
+  uint8_t type;
+  uint8_t bits;
+  bool wider; /* the register may be */
+  bool dest;
+  uint8_t parts; /* of { }, in memory */
+} tk_asm_want;
+tk_asm_want tk_asm_want_of(const tk_asm_inst *in, char letter);
+
+/* Reads the opcode at the start of text, such as add.rn.f32, and checks it:
+ * into in, and the forms of its operands.  Returns its length; 0: *fault says
+ * what is wrong, in bytes from the start of text. */
+size_t tk_asm_opcode(tk_arena *arena, const char *text, tk_asm_inst *in,
+                     const char **operands, tk_asm_fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* asm_float.c - PTX on floats.
+/* number_float.c - PTX on floats.
  *
  * Sums, products, quotients and roots are rounded once, in the direction that
  * the instruction names; what PTX calls approximate is computed in double and
@@ -7,10 +7,9 @@
 #include <fenv.h>
 #include <math.h>
 
-#include "interp/asm.h"
-#include "interp/special.h"
+#include "ptx/number.h"
 
-typedef tki_asm_step step;
+typedef tkp_step step;
 
 static bool step_has(const step *s, tk_asm_mod m) {
   return tk_asm_has(s->in, m);
@@ -25,7 +24,7 @@ static int direction(const tk_asm_inst *in) {
 
 /* ---- bits and numbers -------------------------------------------------- */
 
-double tki_asm_to_double(uint8_t type, uint64_t bits) {
+double tkp_to_double(uint8_t type, uint64_t bits) {
   switch (type) {
   case TK_AT_f16: return tk_f16_to_f32((uint16_t)bits);
   case TK_AT_bf16: return tk_bf16_to_f32((uint16_t)bits);
@@ -54,7 +53,7 @@ static tk_dtype dtype_of(uint8_t type) {
 
 /* The neighbour of a 16-bit float on the side that `mode` asks for. */
 static uint64_t step16(uint8_t type, uint64_t h, double v, int mode) {
-  double got = tki_asm_to_double(type, h);
+  double got = tkp_to_double(type, h);
   bool below = got < v, minus = h >> 15 & 1;
   if (got == v || mode == FE_TONEAREST) return h;
   bool up = mode == FE_UPWARD || (mode == FE_TOWARDZERO && v < 0);
@@ -63,7 +62,7 @@ static uint64_t step16(uint8_t type, uint64_t h, double v, int mode) {
   return minus == up ? h - 1 : h + 1;
 }
 
-uint64_t tki_asm_round(const tk_asm_inst *in, uint8_t type, double v) {
+uint64_t tkp_round(const tk_asm_inst *in, uint8_t type, double v) {
   int mode = direction(in);
   uint64_t u = 0;
   if (v != v) return canonical_nan(type);
@@ -143,14 +142,14 @@ static uint64_t settle16(const step *s, double v) {
   if (v != v) return step_has(s, TK_AM_sat) ? 0 : canonical_nan(s->type);
   if (step_has(s, TK_AM_sat)) v = v > 0 ? v < 1 ? v : 1 : 0;
   if (step_has(s, TK_AM_relu) && !(v > 0)) v = 0;
-  return tki_asm_round(s->in, s->type, v);
+  return tkp_round(s->in, s->type, v);
 }
 
 /* Products of two 16-bit floats are exact in double. */
 static uint64_t exact16(const step *s) {
-  double a = tki_asm_to_double(s->type, s->v[0]);
-  double b = tki_asm_to_double(s->type, s->v[1]);
-  double c = tki_asm_to_double(s->type, s->v[2]);
+  double a = tkp_to_double(s->type, s->v[0]);
+  double b = tkp_to_double(s->type, s->v[1]);
+  double c = tkp_to_double(s->type, s->v[2]);
   switch (s->in->op) {
   case TK_AO_ADD: return settle16(s, add_sticky(a, b));
   case TK_AO_SUB: return settle16(s, add_sticky(a, -b));
@@ -167,12 +166,12 @@ static uint64_t exact(const step *s) {
 /* ---- signs, order ------------------------------------------------------ */
 
 static uint64_t sign_bit(const step *s) {
-  return (uint64_t)1 << (tki_asm_bits(s->type) - 1);
+  return (uint64_t)1 << (tkp_bits(s->type) - 1);
 }
 
 /* The larger, or smaller, of two: -0 is below +0. */
 static uint64_t pick(const step *s, uint64_t x, uint64_t y, bool max) {
-  double a = tki_asm_to_double(s->type, x), b = tki_asm_to_double(s->type, y);
+  double a = tkp_to_double(s->type, x), b = tkp_to_double(s->type, y);
   if ((a != a || b != b) && step_has(s, TK_AM_nan_wins))
     return canonical_nan(s->type);
   if (a != a) return b != b ? canonical_nan(s->type) : y;
@@ -198,7 +197,7 @@ static uint64_t extreme(const step *s, bool max) {
 
 static double approximate(int op, double a) {
   switch (op) {
-  case TK_AO_RSQRT: return tkm_rsqrt(a);
+  case TK_AO_RSQRT: return 1 / sqrt(a);
   case TK_AO_SIN: return sin(a);
   case TK_AO_COS: return cos(a);
   case TK_AO_LG2: return log2(a);
@@ -210,8 +209,7 @@ static double approximate(int op, double a) {
 static uint64_t apply(const step *s) {
   if (s->type == TK_AT_f32)
     return settle32(s, (float)approximate(s->in->op, flushed(s, s->v[0])));
-  return settle16(s,
-                  approximate(s->in->op, tki_asm_to_double(s->type, s->v[0])));
+  return settle16(s, approximate(s->in->op, tkp_to_double(s->type, s->v[0])));
 }
 
 static uint64_t apply64(const step *s) {
@@ -220,7 +218,7 @@ static uint64_t apply64(const step *s) {
 }
 
 static uint64_t test(const step *s) {
-  double a = tki_asm_to_double(s->type, s->v[0]);
+  double a = tkp_to_double(s->type, s->v[0]);
   if (step_has(s, TK_AM_finite)) return isfinite(a);
   if (step_has(s, TK_AM_infinite)) return isinf(a) != 0;
   if (step_has(s, TK_AM_number)) return a == a;
@@ -229,7 +227,7 @@ static uint64_t test(const step *s) {
   return kind == (step_has(s, TK_AM_normal) ? FP_NORMAL : FP_SUBNORMAL);
 }
 
-uint64_t tki_asm_real(const step *s) {
+uint64_t tkp_real(const step *s) {
   uint64_t sign = sign_bit(s);
   switch (s->in->op) {
   case TK_AO_ABS: return s->v[0] & ~sign;

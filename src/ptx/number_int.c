@@ -1,23 +1,22 @@
-/* asm_int.c - PTX on integers and bits. */
+/* number_int.c - PTX on integers and bits. */
 #include <stdlib.h>
 
-#include "interp/asm.h"
-#include "interp/special.h"
+#include "ptx/number.h"
 
-typedef tki_asm_step step;
+typedef tkp_step step;
 
 static bool is_signed(const step *s) {
   return tk_asm_types[s->type].kind == 's';
 }
 
 static unsigned width(const step *s) {
-  return tki_asm_bits(s->type);
+  return tkp_bits(s->type);
 }
 
 /* A source as a number of the type's sign. */
 static __int128 int_source(const step *s, int k) {
-  uint64_t v = s->v[k] & tki_asm_mask(width(s));
-  return is_signed(s) ? (__int128)tki_asm_signed(v, width(s)) : (__int128)v;
+  uint64_t v = s->v[k] & tkp_mask(width(s));
+  return is_signed(s) ? (__int128)tkp_signed(v, width(s)) : (__int128)v;
 }
 
 static uint64_t clamp(const step *s, __int128 v) {
@@ -33,7 +32,7 @@ static uint64_t saturated(const step *s, __int128 v) {
 
 /* a + b, or a - b, with the carry flag where .cc and addc say so. */
 static uint64_t add_carry(const step *s, bool minus, bool with) {
-  uint64_t mask = tki_asm_mask(width(s));
+  uint64_t mask = tkp_mask(width(s));
   unsigned __int128 a = s->v[0] & mask, b = s->v[1] & mask;
   unsigned __int128 in = with && *s->carry, one = 1;
   unsigned __int128 sum = minus ? a - b - in : a + b + in;
@@ -42,6 +41,8 @@ static uint64_t add_carry(const step *s, bool minus, bool with) {
   return (uint64_t)sum;
 }
 
+/* With .cc, and in madc, the half of the product is a number without sign
+ * that is added with the carry flag. */
 static uint64_t multiply(const step *s, bool plus) {
   unsigned bits = width(s);
   __int128 p = int_source(s, 0) * int_source(s, 1);
@@ -50,12 +51,18 @@ static uint64_t multiply(const step *s, bool plus) {
     bool whole = bits == 64 && !is_signed(s);
     p = whole ? (__int128)((unsigned __int128)p >> 64) : p >> bits;
   }
+  if (s->in->op == TK_AO_MADC || tk_asm_has(s->in, TK_AM_cc)) {
+    step sum = *s;
+    sum.v[0] = (uint64_t)p;
+    sum.v[1] = s->v[2];
+    return add_carry(&sum, false, s->in->op == TK_AO_MADC);
+  }
   return plus ? saturated(s, p + int_source(s, 2)) : (uint64_t)p;
 }
 
 static __int128 low24(const step *s, int k) {
   uint32_t v = (uint32_t)s->v[k] & 0xFFFFFF;
-  return is_signed(s) ? tkm_low24((int32_t)v) : (__int128)v;
+  return is_signed(s) ? (int32_t)(v << 8) >> 8 : (__int128)v;
 }
 
 static uint64_t multiply24(const step *s, bool plus) {
@@ -101,7 +108,7 @@ static uint64_t shift_right(const step *s) {
   unsigned bits = width(s);
   if (is_signed(s))
     return (uint64_t)(int_source(s, 0) >> (by < bits ? by : bits - 1));
-  return by < bits ? (s->v[0] & tki_asm_mask(bits)) >> by : 0;
+  return by < bits ? (s->v[0] & tkp_mask(bits)) >> by : 0;
 }
 
 static uint64_t shift_left(const step *s) {
@@ -150,7 +157,7 @@ static uint64_t permute_bytes(const step *s) {
 /* Past the top the sign goes on. */
 static uint64_t extract_bits(const step *s) {
   unsigned bits = width(s), at = s->v[1] & 0xFF, len = s->v[2] & 0xFF;
-  uint64_t v = s->v[0] & tki_asm_mask(bits), out = 0;
+  uint64_t v = s->v[0] & tkp_mask(bits), out = 0;
   if (!len) return 0;
   unsigned top = at + len - 1 < bits - 1 ? at + len - 1 : bits - 1;
   bool sign = is_signed(s) && (v >> top & 1);
@@ -174,10 +181,10 @@ static uint64_t insert_bits(const step *s) {
 /* The highest bit that differs from the sign. */
 static uint64_t find_top(const step *s) {
   unsigned bits = width(s);
-  uint64_t v = s->v[0] & tki_asm_mask(bits);
-  if (is_signed(s) && v >> (bits - 1) & 1) v = ~v & tki_asm_mask(bits);
+  uint64_t v = s->v[0] & tkp_mask(bits);
+  if (is_signed(s) && v >> (bits - 1) & 1) v = ~v & tkp_mask(bits);
   if (!v) return UINT32_MAX;
-  unsigned at = 63 - (unsigned)tkm_clz(v);
+  unsigned at = 63 - (unsigned)__builtin_clzll(v);
   return tk_asm_has(s->in, TK_AM_shiftamt) ? bits - 1 - at : at;
 }
 
@@ -185,7 +192,7 @@ static uint64_t bit_mask(const step *s) {
   uint32_t at = (uint32_t)s->v[0], len = (uint32_t)s->v[1];
   if (tk_asm_has(s->in, TK_AM_wrap)) at &= 31, len &= 31;
   if (at > 31 || !len) return 0;
-  return tki_asm_mask(len > 32 ? 32 : len) << at;
+  return tkp_mask(len > 32 ? 32 : len) << at;
 }
 
 static uint64_t extend_sign(const step *s) {
@@ -193,15 +200,25 @@ static uint64_t extend_sign(const step *s) {
   if (tk_asm_has(s->in, TK_AM_wrap)) by &= 31;
   if (!by) return 0;
   if (by >= 32) return s->v[0];
-  uint64_t v = s->v[0] & tki_asm_mask(by);
-  return is_signed(s) ? (uint64_t)tki_asm_signed(v, by) : v;
+  uint64_t v = s->v[0] & tkp_mask(by);
+  return is_signed(s) ? (uint64_t)tkp_signed(v, by) : v;
+}
+
+static uint64_t reversed_bits(uint64_t v, unsigned bits) {
+  uint64_t out = 0;
+  for (unsigned i = 0; i < bits; i++) out |= (v >> i & 1) << (bits - 1 - i);
+  return out;
+}
+
+static uint64_t leading_zeros(uint64_t v, unsigned bits) {
+  return v ? (uint64_t)__builtin_clzll(v) - (64 - bits) : bits;
 }
 
 /* ---- products of parts -------------------------------------------------- */
 
 static int64_t part(uint8_t type, uint64_t v, int k, unsigned bits) {
-  uint64_t p = v >> (k * (int)bits) & tki_asm_mask(bits);
-  return tk_asm_types[type].kind == 's' ? tki_asm_signed(p, bits) : (int64_t)p;
+  uint64_t p = v >> (k * (int)bits) & tkp_mask(bits);
+  return tk_asm_types[type].kind == 's' ? tkp_signed(p, bits) : (int64_t)p;
 }
 
 static uint64_t dot(const step *s, int n) {
@@ -214,8 +231,8 @@ static uint64_t dot(const step *s, int n) {
   return sum;
 }
 
-uint64_t tki_asm_int(const step *s) {
-  uint64_t a = s->v[0], b = s->v[1], mask = tki_asm_mask(width(s));
+uint64_t tkp_int(const step *s) {
+  uint64_t a = s->v[0], b = s->v[1], mask = tkp_mask(width(s));
   switch (s->in->op) {
   case TK_AO_ADD:
   case TK_AO_SUB: {
@@ -228,7 +245,8 @@ uint64_t tki_asm_int(const step *s) {
   case TK_AO_ADDC: return add_carry(s, false, true);
   case TK_AO_SUBC: return add_carry(s, true, true);
   case TK_AO_MUL: return multiply(s, false);
-  case TK_AO_MAD: return multiply(s, true);
+  case TK_AO_MAD:
+  case TK_AO_MADC: return multiply(s, true);
   case TK_AO_MUL24: return multiply24(s, false);
   case TK_AO_MAD24: return multiply24(s, true);
   case TK_AO_DIV: return divide(s, false);
@@ -254,8 +272,8 @@ uint64_t tki_asm_int(const step *s) {
   case TK_AO_BFIND: return find_top(s);
   case TK_AO_BMSK: return bit_mask(s);
   case TK_AO_SZEXT: return extend_sign(s);
-  case TK_AO_BREV: return tkm_brev(a << (64 - width(s)));
-  case TK_AO_CLZ: return (uint64_t)tkm_clz(a & mask) - (64 - width(s));
+  case TK_AO_BREV: return reversed_bits(a, width(s));
+  case TK_AO_CLZ: return leading_zeros(a & mask, width(s));
   case TK_AO_POPC: return (uint64_t)__builtin_popcountll(a & mask);
   case TK_AO_DP4A: return dot(s, 4);
   case TK_AO_DP2A: return dot(s, 2);

@@ -1,9 +1,8 @@
-/* asm_cvt.c - PTX conversions and comparisons. */
+/* number_cvt.c - PTX conversions and comparisons. */
 #include <fenv.h>
 #include <math.h>
 
-#include "interp/asm.h"
-#include "interp/special.h"
+#include "ptx/number.h"
 
 static bool cvt_has(const tk_asm_inst *in, tk_asm_mod m) {
   return tk_asm_has(in, m);
@@ -122,14 +121,14 @@ static uint64_t tf32_bits(const tk_asm_inst *in, double v) {
 static uint64_t real_bits(const tk_asm_inst *in, uint8_t type, double v) {
   v = limited(in, type, v);
   if (type == TK_AT_tf32) return tf32_bits(in, v);
-  uint64_t u = tki_asm_round(in, type, v);
+  uint64_t u = tkp_round(in, type, v);
   bool tiny = cvt_has(in, TK_AM_ftz) && type == TK_AT_f32 &&
               fpclassify(tk_bits_f32((uint32_t)u)) == FP_SUBNORMAL;
   return tiny ? u & 0x80000000 : u;
 }
 
 static double source(const tk_asm_inst *in, uint64_t bits) {
-  double v = tki_asm_to_double(in->type2, bits);
+  double v = tkp_to_double(in->type2, bits);
   bool tiny = cvt_has(in, TK_AM_ftz) && in->type2 == TK_AT_f32 &&
               fpclassify((float)v) == FP_SUBNORMAL;
   return tiny ? copysign(0, v) : v;
@@ -142,7 +141,7 @@ static bool signed_type(uint8_t type) {
 }
 
 static uint64_t clamp_int(uint8_t type, __int128 v) {
-  unsigned bits = tki_asm_bits(type);
+  unsigned bits = tkp_bits(type);
   __int128 lo = signed_type(type) ? -((__int128)1 << (bits - 1)) : 0;
   __int128 hi = signed_type(type) ? -lo - 1 : ((__int128)1 << bits) - 1;
   return (uint64_t)(v < lo ? lo : v > hi ? hi : v);
@@ -150,19 +149,18 @@ static uint64_t clamp_int(uint8_t type, __int128 v) {
 
 /* A NaN is 0, but for 64 bits on either side the top bit alone. */
 static uint64_t real_to_int(const tk_asm_inst *in, double v) {
-  bool wide = tki_asm_bits(in->type) == 64 || in->type2 == TK_AT_f64;
+  bool wide = tkp_bits(in->type) == 64 || in->type2 == TK_AT_f64;
   v = integral(in, v);
-  if (v != v) return wide ? (uint64_t)1 << (tki_asm_bits(in->type) - 1) : 0;
+  if (v != v) return wide ? (uint64_t)1 << (tkp_bits(in->type) - 1) : 0;
   if (fabs(v) < 0x1p100) return clamp_int(in->type, (__int128)v);
   return clamp_int(in->type,
                    v > 0 ? (__int128)1 << 100 : -((__int128)1 << 100));
 }
 
 static __int128 int_source(const tk_asm_inst *in, uint64_t v) {
-  unsigned bits = tki_asm_bits(in->type2);
-  v &= tki_asm_mask(bits);
-  return signed_type(in->type2) ? (__int128)tki_asm_signed(v, bits)
-                                : (__int128)v;
+  unsigned bits = tkp_bits(in->type2);
+  v &= tkp_mask(bits);
+  return signed_type(in->type2) ? (__int128)tkp_signed(v, bits) : (__int128)v;
 }
 
 /* Two parts that are exact in double, added once in the asked direction. */
@@ -191,11 +189,11 @@ static uint64_t int_to_real(const tk_asm_inst *in, __int128 v) {
 
 static uint64_t to_half(const tk_asm_inst *in, double v) {
   uint8_t part = tk_asm_types[in->type].part;
-  return tki_asm_float(part) ? real_bits(in, part, v) : half_bits(in, v);
+  return tkp_float(part) ? real_bits(in, part, v) : half_bits(in, v);
 }
 
 /* cvt.e4m3x2.f32 d, a, b: a is the upper half. */
-static uint64_t to_pair(const tki_asm_step *s) {
+static uint64_t to_pair(const tkp_step *s) {
   const tk_asm_inst *in = s->in;
   unsigned to = half_width(in->type), from = half_width(in->type2);
   uint64_t hi, lo;
@@ -205,22 +203,22 @@ static uint64_t to_pair(const tki_asm_step *s) {
     return hi << to | lo;
   }
   uint8_t part = tk_asm_types[in->type2].part;
-  uint64_t bits[2] = {s->v[0] & tki_asm_mask(from),
-                      s->v[0] >> from & tki_asm_mask(from)};
+  uint64_t bits[2] = {s->v[0] & tkp_mask(from),
+                      s->v[0] >> from & tkp_mask(from)};
   double v[2];
   for (int k = 0; k < 2; k++)
-    v[k] = tki_asm_float(part) ? tki_asm_to_double(part, bits[k])
-                               : half_value(in->type2, (unsigned)bits[k]);
+    v[k] = tkp_float(part) ? tkp_to_double(part, bits[k])
+                           : half_value(in->type2, (unsigned)bits[k]);
   hi = to_half(in, v[1]);
   lo = to_half(in, v[0]);
   return hi << to | lo;
 }
 
-uint64_t tki_asm_cvt(const tki_asm_step *s) {
+uint64_t tkp_cvt(const tkp_step *s) {
   const tk_asm_inst *in = s->in;
   if (is_pair(in->type)) return to_pair(s);
-  bool real = tki_asm_float(in->type);
-  if (tki_asm_float(in->type2)) {
+  bool real = tkp_float(in->type);
+  if (tkp_float(in->type2)) {
     double v = source(in, s->v[0]);
     return real ? real_bits(in, in->type, integral(in, v)) : real_to_int(in, v);
   }
@@ -234,24 +232,23 @@ uint64_t tki_asm_cvt(const tki_asm_step *s) {
 /* -1 below, 0 equal, 1 above, 2 a NaN is among them */
 static int order_of(const tk_asm_inst *in, uint8_t type, uint64_t x,
                     uint64_t y) {
-  unsigned bits = tki_asm_bits(type);
-  x &= tki_asm_mask(bits);
-  y &= tki_asm_mask(bits);
-  if (tki_asm_float(type)) {
+  unsigned bits = tkp_bits(type);
+  x &= tkp_mask(bits);
+  y &= tkp_mask(bits);
+  if (tkp_float(type)) {
     tk_asm_inst as = *in;
     as.type2 = type;
     double a = source(&as, x), b = source(&as, y);
     return a != a || b != b ? 2 : a < b ? -1 : a > b;
   }
   if (signed_type(type)) {
-    int64_t a = tki_asm_signed(x, bits), b = tki_asm_signed(y, bits);
+    int64_t a = tkp_signed(x, bits), b = tkp_signed(y, bits);
     return a < b ? -1 : a > b;
   }
   return x < y ? -1 : x > y;
 }
 
-bool tki_asm_compare(const tk_asm_inst *in, uint8_t type, uint64_t a,
-                     uint64_t b) {
+bool tkp_compare(const tk_asm_inst *in, uint8_t type, uint64_t a, uint64_t b) {
   static const struct {
     uint8_t mod;
     bool below, equal, above, unordered;

@@ -1,0 +1,77 @@
+/* number.c - what a PTX instruction makes of numbers: pairs, predicates,
+ * choices, atomic operations.
+ */
+#include "ptx/number.h"
+
+#include <string.h>
+
+static uint64_t compute(const tkp_step *s) {
+  return tkp_float(s->type) ? tkp_real(s) : tkp_int(s);
+}
+
+/* Both halves of a pair, each by itself. */
+static uint64_t compute_pair(const tkp_step *s) {
+  tkp_step half = *s;
+  uint64_t r = 0;
+  for (int side = 0; side < 2; side++) {
+    for (int k = 0; k < s->n; k++) half.v[k] = s->v[k] >> (16 * side) & 0xFFFF;
+    r |= (compute(&half) & 0xFFFF) << (16 * side);
+  }
+  return r;
+}
+
+bool tkp_predicate(const tkp_step *s, uint8_t type, bool *other) {
+  const tk_asm_inst *in = s->in;
+  bool c = tkp_compare(in, type, s->v[0], s->v[1]);
+  bool q = s->n > 2 && (s->v[2] & 1), p = c, n = !c;
+  if (tk_asm_has(in, TK_AM_and)) p = c && q, n = !c && q;
+  if (tk_asm_has(in, TK_AM_or)) p = c || q, n = !c || q;
+  if (tk_asm_has(in, TK_AM_xor)) p = c != q, n = !c != q;
+  *other = n;
+  return p;
+}
+
+static uint64_t set_result(const tkp_step *s) {
+  bool other, p = tkp_predicate(s, s->in->type2, &other);
+  if (!p) return 0;
+  return s->in->type == TK_AT_f32 ? 0x3F800000 : UINT32_MAX;
+}
+
+static bool picks_first(const tkp_step *s) {
+  if (s->in->op == TK_AO_SELP) return s->v[2] & 1;
+  if (s->in->type2 == TK_AT_f32) return tkp_to_double(TK_AT_f32, s->v[2]) >= 0;
+  return (int32_t)(uint32_t)s->v[2] >= 0;
+}
+
+uint64_t tkp_result(const tkp_step *s) {
+  switch (s->in->op) {
+  case TK_AO_CVT: return tkp_cvt(s);
+  case TK_AO_SET: return set_result(s);
+  case TK_AO_SELP:
+  case TK_AO_SLCT: return picks_first(s) ? s->v[0] : s->v[1];
+  case TK_AO_ACTIVEMASK: return 1;
+  default: break;
+  }
+  return s->type != s->in->type ? compute_pair(s) : compute(s);
+}
+
+/* What an atomic operation leaves in memory, which held s->v[0]. */
+uint64_t tkp_atomic(const tkp_step *s) {
+  static const uint8_t same[][2] = {
+      {TK_AM_add, TK_AO_ADD}, {TK_AM_min, TK_AO_MIN}, {TK_AM_max, TK_AO_MAX},
+      {TK_AM_and, TK_AO_AND}, {TK_AM_or, TK_AO_OR},   {TK_AM_xor, TK_AO_XOR}};
+  tk_asm_inst in = *s->in;
+  tkp_step as = *s;
+  uint64_t old = s->v[0], b = s->v[1];
+  if (tk_asm_has(s->in, TK_AM_cas)) return old == b ? s->v[2] : old;
+  if (tk_asm_has(s->in, TK_AM_inc)) return old >= b ? 0 : old + 1;
+  if (tk_asm_has(s->in, TK_AM_dec)) return !old || old > b ? b : old - 1;
+  for (size_t i = 0; i < TK_COUNT(same); i++) {
+    if (!tk_asm_has(s->in, (tk_asm_mod)same[i][0])) continue;
+    in.op = same[i][1];
+    memset(in.mods, 0, sizeof in.mods);
+    as.in = &in;
+    return compute(&as);
+  }
+  return b; /* exch */
+}
