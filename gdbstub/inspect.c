@@ -268,19 +268,47 @@ static const void *lanes_of_slot(gs_stub *g, uint64_t program, size_t level,
   return v->lanes;
 }
 
-void gs_keep_arguments(gs_stub *g) {
+static void keep_arguments_of(gs_stub *g, uint64_t program) {
   const gs_function *f = kernel_of(g);
   int value;
   tk_arena_free(&g->launch);
   g->arguments = TK_NEWN(&g->launch, const void *, f->nslots + 1);
   for (size_t i = 0; (value = tk_ir_func_param(f->func, i)) >= 0; i++) {
     const gs_slot *s = &f->slots[value];
-    const void *lanes = s->name ? lanes_of_slot(g, g->here, 0, s) : NULL;
+    const void *lanes = s->name ? lanes_of_slot(g, program, 0, s) : NULL;
     size_t size = s->lanes * s->size;
     if (!lanes) continue;
     void *copy = tk_arena_alloc(&g->launch, size);
     g->arguments[value] = memcpy(copy, lanes, size);
   }
+}
+
+typedef struct visiting {
+  gs_stub *g;
+  uint64_t program;
+} visiting;
+
+static void keep_visited(void *ud) {
+  const visiting *v = ud;
+  keep_arguments_of(v->g, v->program);
+}
+
+/* Where another front end stands, variables may have other values by now than
+ * the arguments had. */
+void gs_keep_arguments(gs_stub *g) {
+  uint64_t at = 0;
+  tk_debug_program p;
+  bool there;
+  if (!g->lent) {
+    keep_arguments_of(g, g->here);
+    return;
+  }
+  while (tk_debug_programs(g->d, &at, &p, 1))
+    if (p.state == TK_PROGRAM_NOT_BEGUN) {
+      visiting v = {g, p.index};
+      tk_debug_visit(g->d, p.index, keep_visited, &v, &there);
+      return;
+    }
 }
 
 /* ---- memory ------------------------------------------------------------- */

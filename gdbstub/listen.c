@@ -100,8 +100,8 @@ static void listen_at_port(gs_listener *l, tk_env *e, const char *address,
     fail(e, address,
          "it can be reached from other machines, and whoever connects there "
          "can read and change the launch",
-         "--listen-anywhere allows it; or listen at localhost and tunnel with "
-         "'ssh -L'");
+         "listen at localhost and tunnel with 'ssh -L'; or 'tkdbg gdbserver "
+         "--listen-anywhere' allows it");
   }
   error = listen_at_one(l, list);
   freeaddrinfo(list);

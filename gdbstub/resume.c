@@ -168,8 +168,9 @@ void gs_on_detach(gs_stub *g, const char *rest) {
   gs_wire_close(&g->wire);
   gs_forget_points(g);
   g->killed = false;
-  g->detached = true;
   g->silent = true;
+  if (g->lent) return; /* whoever lent it goes on */
+  g->detached = true;
   go(g, g->once ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
 }
 

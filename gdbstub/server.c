@@ -13,6 +13,7 @@
 struct tk_gdbserver {
   gs_stub stub;
   tk_watcher watcher;
+  tk_debug_front lender; /* while the stub has its stops (g->lent) */
   void (*say)(void *ud, const char *line);
   void *ud;
 };
@@ -42,13 +43,16 @@ static bool wait_for_client(tk_gdbserver *s) {
   enum { SLICE = 20 }; /* milliseconds */
   gs_stub *g = &s->stub;
   int in, out;
-  say(s, "tkdbg: waiting for gdb: target remote %s", g->listener.shown);
+  say(s,
+      g->lent ? "Waiting for gdb: target remote %s (Ctrl-C returns here)"
+              : "tkdbg: waiting for gdb: target remote %s",
+      g->listener.shown);
   while (!gs_listen_accept(&g->listener, SLICE, &in, &out))
     if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
   g->detached = false;
-  say(s, "tkdbg: gdb has connected%s", "");
+  say(s, "%sgdb has connected", g->lent ? "" : "tkdbg: ");
   if (g->once) gs_listen_end(&g->listener);
   return true;
 }
@@ -59,14 +63,14 @@ static void quit(gs_stub *g) {
 }
 
 /* Serves a client until it says how to go on.  When one vanishes, the launch
- * stands for the next one. */
+ * stands for the next one, or for whoever lent it. */
 static void serve_stop(tk_gdbserver *s) {
   gs_stub *g = &s->stub;
   while (!g->resumed) {
     if (g->wire.in < 0) {
       bool last = g->once && g->listener.fd < 0;
       if (last || !wait_for_client(s)) {
-        quit(g);
+        if (!g->lent) quit(g);
         return;
       }
     }
@@ -149,13 +153,12 @@ static bool comes_again(gs_stub *g) {
 }
 
 /* The launch is over: its client may run it again, until it has left. */
-static void serve_end(tk_gdbserver *s) {
-  gs_stub *g = &s->stub;
-  if (!g->extended || g->wire.in < 0) return;
+static void serve_end(gs_stub *g) {
+  if (g->wire.in < 0 || !(g->extended || g->lent)) return;
   g->killed = true;
   gs_put_stop(g);
   gs_wire_send(&g->wire, g->reply.s, g->reply.n);
-  gs_serve(g);
+  if (g->extended) gs_serve(g);
 }
 
 static void look_at_stop(tk_env *e, void *ud) {
@@ -174,7 +177,7 @@ static void look_at_stop(tk_env *e, void *ud) {
   }
   if (g->detached && g->stop->reason != TK_STOP_INTERRUPT) return;
   if (g->stop->over && g->stop->reason == TK_STOP_END) {
-    serve_end(s);
+    serve_end(g);
     return;
   }
   if (goes_on(g)) {
@@ -194,20 +197,60 @@ static void look_at_stop(tk_env *e, void *ud) {
   serve_stop(s);
 }
 
-static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
-  tk_gdbserver *s = ud;
+/* What was lent goes back to the front end that it came from. */
+static void give_back(tk_gdbserver *s) {
   gs_stub *g = &s->stub;
-  (void)d;
-  gs_watch_end(&g->watch);
-  /* It may have stopped for another reason before it noticed. */
-  if (g->alarmed) g->env->interrupted = g->env->pauses = 0;
-  g->alarmed = false;
+  bool came = g->listener.fd < 0;
+  gs_wire_close(&g->wire);
+  gs_listen_end(&g->listener);
+  gs_forget_points(g);
+  if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
+  g->step_exit = 0;
+  gs_image_free(g->env, g->image);
+  g->image = NULL;
+  g->arguments = NULL;
+  g->killed = g->lent = false;
+  g->env->interrupted = g->env->pauses = 0;
+  tk_debug_hand_over(g->d, &s->lender, NULL);
+  say(s,
+      tk_debug_has_quit(g->d) ? "gdb has ended the run%s"
+      : came                  ? "gdb has left%s"
+                              : "\nNo gdb has connected%s",
+      "");
+}
+
+/* A client looks at the stop; false: it was lent, and the client has left
+ * without saying how to go on. */
+static bool show_stop(tk_gdbserver *s, const tk_debug_stop *stop) {
+  gs_stub *g = &s->stub;
   g->stop = stop;
   tk_status st = tk_protect(g->env, look_at_stop, s);
   tk_arena_free(&g->scratch);
   g->stop = NULL;
   if (st != TK_OK) quit(g);
+  if (g->lent && !tk_debug_will_resume(g->d)) return false;
   if (!tk_debug_has_quit(g->d)) watch_clients(g);
+  return true;
+}
+
+static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
+  tk_gdbserver *s = ud;
+  gs_stub *g = &s->stub;
+  tk_debug_stop theirs = *stop;
+  gs_watch_end(&g->watch);
+  bool recalled = /* by Ctrl-C, where it was lent */
+      g->lent && stop->reason == TK_STOP_INTERRUPT && !g->alarmed;
+  /* It may have stopped for another reason before it noticed. */
+  if (g->alarmed) g->env->interrupted = g->env->pauses = 0;
+  g->alarmed = false;
+  if (gs_point_numbered(g, stop->point)) { /* of the client, which knows it */
+    theirs.reason = TK_STOP_STEP;
+    theirs.point = 0;
+  }
+  if (!recalled && show_stop(s, stop)) return;
+  give_back(s);
+  bool wanted = stop->reason != TK_STOP_END || s->lender.stop_at_end;
+  if (wanted && s->lender.stopped) s->lender.stopped(s->lender.ud, d, &theirs);
 }
 
 typedef struct question {
@@ -242,10 +285,23 @@ static void print(void *ud, const char *text, size_t n) {
     g->session->output(g->session->output_ud, text, n);
 }
 
+static void tell_exit(gs_stub *g, int code) {
+  char reply[32];
+  if (g->wire.in < 0) return;
+  int n = snprintf(reply, sizeof reply, "W%02x;process:1", code & 0xff);
+  gs_wire_send(&g->wire, reply, (size_t)n);
+}
+
 static void ends(void *ud, tk_debug *d) {
-  gs_stub *g = &((tk_gdbserver *)ud)->stub;
-  (void)d;
+  tk_gdbserver *s = ud;
+  gs_stub *g = &s->stub;
+  tk_debug_time now;
   gs_watch_end(&g->watch);
+  if (!g->lent) return;
+  tk_debug_when(d, &now);
+  if (!tk_debug_has_quit(d)) tell_exit(g, now.status);
+  give_back(s);
+  if (s->lender.ends) s->lender.ends(s->lender.ud, d);
 }
 
 /* ---- the public calls --------------------------------------------------- */
@@ -273,11 +329,31 @@ static void free_server(tk_env *e, void *ud) {
   tk_free(e, s, sizeof *s);
 }
 
+static tk_debug_front front_of(tk_gdbserver *s, bool stop_at_end) {
+  return (tk_debug_front){.size = sizeof(tk_debug_front),
+                          .ud = s,
+                          .stopped = stopped,
+                          .ends = ends,
+                          .output = print,
+                          .asked = asked,
+                          .stop_at_start = true,
+                          .stop_at_end = stop_at_end};
+}
+
 typedef struct making {
   tk_session *session;
+  tk_debug *engine; /* of another front end; NULL: it gets one of its own */
   const tk_gdbserver_options *o;
   tk_gdbserver **out;
 } making;
+
+static void make_engine(gs_stub *g, const tk_debug_front *front) {
+  const tk_point_spec launches = {.kind = TK_POINT_CATCH, .where = "launch"};
+  int number;
+  if (tk_debug_new(g->session, front, &g->d) != TK_OK ||
+      tk_debug_add_point(g->d, &launches, &number) != TK_OK)
+    tk_throw(g->env, TK_INTERNAL);
+}
 
 static void make_server(tk_env *e, void *ud) {
   making *m = ud;
@@ -302,46 +378,74 @@ static void make_server(tk_env *e, void *ud) {
   if (o->write_elf) tk_buf_puts(&g->write_elf, o->write_elf);
   tk_arena_init(&g->scratch, e);
   tk_arena_init(&g->launch, e);
-  gs_listen(&g->listener, e, o->address, o->listen_anywhere);
+  if (o->address) gs_listen(&g->listener, e, o->address, o->listen_anywhere);
   if (o->port_file) gs_listen_port_file(&g->listener, e, o->port_file);
-  tk_debug_front front = {.size = sizeof front,
-                          .ud = s,
-                          .stopped = stopped,
-                          .ends = ends,
-                          .output = print,
-                          .asked = asked,
-                          .stop_at_start = true,
-                          .stop_at_end = o->one_launch};
-  if (tk_debug_new(m->session, &front, &g->d) != TK_OK)
-    tk_throw(e, TK_INTERNAL);
+  tk_debug_front front = front_of(s, o->one_launch);
+  g->d = m->engine;
+  if (!g->d) make_engine(g, &front);
   tk_debugger_options lines = {.size = sizeof lines,
                                .ud = g,
                                .read = gs_read_no_command,
                                .write = gs_keep_text};
   if (tk_debugger_over(g->d, &lines, &g->commands) != TK_OK)
     tk_throw(e, TK_INTERNAL);
-  const tk_point_spec launches = {.kind = TK_POINT_CATCH, .where = "launch"};
-  int number;
-  if (tk_debug_add_point(g->d, &launches, &number) != TK_OK)
-    tk_throw(e, TK_INTERNAL);
   *m->out = s;
 }
 
 tk_status tk_gdbserver_new(tk_session *s, const tk_gdbserver_options *o,
                            tk_gdbserver **out) {
-  making m = {s, o, out};
+  making m = {.session = s, .o = o, .out = out};
   *out = NULL;
   return tk_session_guard(s, make_server, &m);
 }
 
+tk_status tk_gdbserver_over(tk_debug *d, const tk_gdbserver_options *o,
+                            tk_gdbserver **out) {
+  /* Quitting gdb detaches it; the next client needs a loan of its own. */
+  const tk_gdbserver_options once = {.size = sizeof once,
+                                     .once = true,
+                                     .multi = true,
+                                     .say = o->say,
+                                     .ud = o->ud};
+  making m = {tk_debug_session(d), d, &once, out};
+  *out = NULL;
+  return tk_session_guard(m.session, make_server, &m);
+}
+
+typedef struct loan {
+  tk_gdbserver *s;
+  const char *address;
+} loan;
+
+static void lend_stop(tk_env *e, void *ud) {
+  loan *l = ud;
+  tk_gdbserver *s = l->s;
+  gs_stub *g = &s->stub;
+  const tk_debug_stop *stop;
+  if (tk_debug_stand(g->d, &stop) != TK_OK) tk_throw(e, TK_USAGE);
+  if (!strcmp(l->address, "-")) {
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "cannot listen at '-': commands are read from there; "
+                "HOST:PORT, :PORT or unix:PATH is expected");
+    tk_throw(e, TK_USAGE);
+  }
+  gs_listen(&g->listener, e, l->address, false);
+  g->lent = true;
+  g->started = g->detached = false;
+  const tk_debug_front front = front_of(s, true);
+  tk_debug_hand_over(g->d, &front, &s->lender);
+  if (!show_stop(s, stop)) give_back(s);
+}
+
+tk_status tk_gdbserver_lend(tk_gdbserver *s, const char *address) {
+  loan l = {s, address};
+  return tk_session_guard(s->stub.session, lend_stop, &l);
+}
+
 void tk_gdbserver_end(tk_gdbserver *s, int code) {
   gs_stub *g = &s->stub;
-  char reply[32];
   gs_watch_end(&g->watch);
-  if (g->wire.in >= 0) {
-    int n = snprintf(reply, sizeof reply, "W%02x;process:1", code & 0xff);
-    gs_wire_send(&g->wire, reply, (size_t)n);
-  }
+  tell_exit(g, code);
   gs_wire_close(&g->wire);
   gs_listen_end(&g->listener);
 }

@@ -61,6 +61,7 @@ typedef struct gs_stub {
   gs_wire wire;
   gs_watch watch; /* while the launch runs */
   bool once, multi;
+  bool lent; /* by another front end, which gets back where the client leaves */
   tk_buf write_elf;      /* file that gets the symbols; empty: none does */
   bool detached;         /* the launches run on until somebody connects */
   volatile bool alarmed; /* the client has something to say while it runs */

@@ -2,9 +2,9 @@
  * of a session (docs/gdb.md).
  *
  * It is a front end of the engine in debugger.h, as the console is: a session
- * has one of them.  Every launch looks to the client like a process of an
- * x86-64 whose threads are the programs; the first one waits for a client
- * before its first statement.
+ * has one of them, or the console lends it a stop.  Every launch looks to the
+ * client like a process of an x86-64 whose threads are the programs; the first
+ * one waits for a client before its first statement.
  *
  * Ownership: a server belongs to its session.  Text that is passed in is
  * copied.
@@ -12,7 +12,7 @@
 #ifndef TKDBG_GDBSERVER_H
 #define TKDBG_GDBSERVER_H
 
-#include "tkdbg/tkdbg.h"
+#include "tkdbg/debugger.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +44,16 @@ tk_status tk_gdbserver_new(tk_session *s, const tk_gdbserver_options *o,
                            tk_gdbserver **out);
 /* The run is over and its exit status is code: tells the client. */
 void tk_gdbserver_end(tk_gdbserver *g, int code);
+/* A server for stops that another front end of the engine lends; it listens
+ * when it gets one.  Of the options, say and ud count. */
+tk_status tk_gdbserver_over(tk_debug *d, const tk_gdbserver_options *o,
+                            tk_gdbserver **out);
+/* To be called in the front end's `stopped`: serves one client at an address
+ * of this machine from this stop on, and takes those that follow.  The front
+ * end gets them back, and its `stopped` is called, where the client leaves,
+ * where the launch ends, or when the session is interrupted.  When nobody has
+ * said how to go on at this stop, nothing has changed. */
+tk_status tk_gdbserver_lend(tk_gdbserver *g, const char *address);
 /* The debugger that `monitor` gives commands to; tk_debugger_has_quit says
  * whether the client has ended the run. */
 tk_debugger *tk_gdbserver_debugger(tk_gdbserver *g);

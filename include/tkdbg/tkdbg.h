@@ -432,6 +432,9 @@ typedef struct tk_debugger_options {
    * debugged, until the user sets breakpoints. */
   bool wait_for_call;
   bool colour; /* ANSI colours in the text */
+  /* Lets gdb have the launch, connected to that address, until it leaves; NULL:
+   * it cannot (tkdbg/gdbserver.h). */
+  tk_status (*lend)(void *ud, const char *address);
 } tk_debugger_options;
 
 tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,

@@ -237,6 +237,8 @@ PROTOTYPES = {
     "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
     # gdbserver.h
     "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
+    "tk_gdbserver_over": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
+    "tk_gdbserver_lend": (c_int, [_P, c_char_p]),
     "tk_gdbserver_debugger": (_P, [_P]),
     "tk_gdbserver_end": (None, [_P, c_int]),
     # dap.h

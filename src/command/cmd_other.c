@@ -266,6 +266,15 @@ void tkt_cmd_SHELL(tkt *d, tkt_args *a) {
   if (status) tkt_fail(d, "It ended with status %d.", status >> 8 & 255);
 }
 
+void tkt_cmd_GDB(tkt *d, tkt_args *a) {
+  if (!d->opt.lend)
+    tkt_fail(d, "gdb can take the launch over from the prompt of 'tkdbg debug' "
+                "alone.");
+  tkt_flush(d);
+  tk_status st = d->opt.lend(d->opt.ud, *a->text ? a->text : ":0");
+  if (st != TK_OK) tk_throw(d->env, st);
+}
+
 void tkt_cmd_ECHO(tkt *d, tkt_args *a) {
   tkt_print_format(d, a->text);
 }

@@ -17,6 +17,7 @@
 #include "command/complete.h"
 #include "command/dispatch.h"
 #include "command/say.h"
+#include "tkdbg/gdbserver.h"
 
 enum { HISTORY = 1000 };
 
@@ -47,6 +48,7 @@ typedef struct console {
   size_t nlines, at;
   char *line;
   size_t cap;
+  tk_gdbserver *gdb; /* once a stop was lent */
   tk_watcher watcher;
 } console;
 
@@ -217,6 +219,24 @@ static void write_event(void *ud, const char *json) {
   fflush(stdout);
 }
 
+/* ---- gdb --------------------------------------------------------------- */
+
+static void say_at_prompt(void *ud, const char *line) {
+  console *c = ud;
+  tkt_say(c->d, "%s\n", line);
+  tkt_flush(c->d);
+  fflush(stdout);
+}
+
+static tk_status lend_to_gdb(void *ud, const char *address) {
+  console *c = ud;
+  const tk_gdbserver_options o = {
+      .size = sizeof o, .say = say_at_prompt, .ud = c};
+  tk_status st = TK_OK;
+  if (!c->gdb) st = tk_gdbserver_over(tk_debugger_engine(c->d), &o, &c->gdb);
+  return st == TK_OK ? tk_gdbserver_lend(c->gdb, address) : st;
+}
+
 /* ---- making one -------------------------------------------------------- */
 
 static void add_line(console *c, const char *text, size_t n) {
@@ -334,6 +354,7 @@ static void make(tk_env *e, void *ud) {
                            .ud = c,
                            .read = read_line,
                            .write = write_text,
+                           .lend = lend_to_gdb,
                            .event = o->json ? write_event : NULL,
                            .width = terminal_width(),
                            .stop_at_start = o->stop_at_start,

@@ -3,10 +3,12 @@
 Each gets the case (its `typed` lines), the command line that serves it without
 an address, a scratch folder, and prints what the user would see.
 """
+import itertools
 import os
 import re
 import shutil
 import subprocess
+import threading
 import time
 
 SECONDS = 120
@@ -19,18 +21,21 @@ class Gdb:
     """At a terminal: what is typed comes from standard input."""
     program, prompt, target = 'gdb', '(gdb) ', 'remote'
 
-    def argv(self, serve):
+    def argv(self, where):
         argv = ['gdb', '-nx', '-q']
         for command in SETUP:
             argv += ['-ex', command]
-        return [*argv, '-ex', f'target {self.target} | {serve("--stdio")}']
+        return [*argv, '-ex', f'target {self.target} {where}']
 
-    def hold(self, typed, serve, folder, env, cwd):
+    def talk(self, typed, where, env, cwd):
         done = subprocess.run(
-            self.argv(serve), cwd=cwd, env=env, timeout=SECONDS,
+            self.argv(where), cwd=cwd, env=env, timeout=SECONDS,
             input='\n'.join(typed) + '\n', text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout
+
+    def hold(self, typed, serve, folder, env, cwd):
+        return self.talk(typed, '| ' + serve('--stdio'), env, cwd)
 
     def tidy(self, text):
         text = re.sub(r'^>*\(gdb\) \+', self.prompt, text, flags=re.M)
@@ -47,8 +52,8 @@ class Gdb:
 class Mi(Gdb):
     """Its machine interface: only what it prints is compared."""
 
-    def argv(self, serve):
-        argv = super().argv(serve)
+    def argv(self, where):
+        argv = super().argv(where)
         argv.insert(1, '--interpreter=mi3')
         at = argv.index('set trace-commands on')
         return argv[:at - 1] + argv[at + 1:]
@@ -61,6 +66,42 @@ class Mi(Gdb):
 class ExtendedGdb(Gdb):
     """It may run the launch again."""
     target = 'extended-remote'
+
+
+class Lent:
+    """Our own debugger's prompt, whose command `gdb` lets gdb have the launch:
+    lines behind that command are typed in gdb, up to the next '(tkdbg) '."""
+    program, prompt, gdb = 'gdb', ('(tkdbg) ', '(gdb) '), Gdb()
+    waits = re.compile(r'(?<=target remote )(\S+)(?= \()')
+
+    def hold(self, typed, serve, folder, env, cwd):
+        """gdb's part stands where it begins, ours around it."""
+        ours, theirs = self.prompt
+        commands = [line[len(ours):] for line in typed if line.startswith(ours)]
+        groups = [list(group) for is_theirs, group in itertools.groupby(
+            typed, lambda line: line.startswith(theirs)) if is_theirs]
+        server = subprocess.Popen(
+            serve('').split(), cwd=cwd, env=env, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        timer = threading.Timer(SECONDS, server.kill)
+        timer.start()
+        text = ''
+        with server:
+            server.stdin.write('\n'.join(commands) + '\n')
+            server.stdin.close()
+            for line in server.stdout:
+                text += self.waits.sub('ADDRESS', line)
+                if where := self.waits.search(line):
+                    got = self.gdb.talk(
+                        [x[len(theirs):] for x in groups.pop(0)], where[1],
+                        env, cwd)
+                    text += '\n'.join(self.gdb.tidy(got)) + '\n'
+        timer.cancel()
+        return text
+
+    def tidy(self, text):
+        return text.rstrip('\n').split('\n')
 
 
 class Lldb:
@@ -115,7 +156,8 @@ class Lldb:
         return lines
 
 
-CLIENTS = {'mi': Mi(), 'lldb': Lldb(), 'extended': ExtendedGdb()}
+CLIENTS = {'mi': Mi(), 'lldb': Lldb(), 'extended': ExtendedGdb(),
+           'lent': Lent()}
 
 
 def client_of(kind):

@@ -9,7 +9,8 @@ begin with '> ' where gdb wants more; the others are what gdb prints behind its
 greeting.  '...' stands for any characters of a line, or alone on a line for
 any lines.  In files whose name begins with mi_, gdb speaks its machine
 interface, and only what it prints is compared; with extended_, it connects to
-an extended-remote target; with lldb_, it is lldb, and '(lldb) '.  In
+an extended-remote target; with lldb_, it is lldb, and '(lldb) '; with lent_,
+it gets the launch from our own debugger, whose lines begin with '(tkdbg) '.  In
 docs/*.md, a block fenced as ```gdb or ```lldb is a case.
 
 --update writes what is printed into the files, to be read before it is kept.
@@ -48,6 +49,8 @@ class Case:
 
     @property
     def typed(self):
+        if self.kind == 'lent':
+            return [x for x in self.lines if x.startswith(self.prompt)]
         return [line.partition(' ')[2] for line in self.lines
                 if line.startswith((self.prompt, MORE))]
 
