@@ -24,7 +24,7 @@ def header(*names):
 
 class Header(unittest.TestCase):
     def test_every_function_has_a_prototype(self):
-        found = set(re.findall(r"\b(tk_\w+)\s*\(", header()))
+        found = set(re.findall(r"\b(tk_\w+)\s*\((?!\*)", header()))
         declared = {n for n in found if re.search(
             rf"^[\w \*]+\b{n}\s*\(", header(), re.M)}
         self.assertEqual(set(_capi.PROTOTYPES), declared)
