@@ -41,7 +41,8 @@ TOP = ('Makefile', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'setup.py',
 TEXT = '.c', '.h', '.def', '.py', '.sh', '.md', ''
 VALUES = tuple(f'interp/{name}' for name in ('value.h', 'value.c', 'pool.h',
                                              'pool.c'))
-PRIVATE = {'interp/value.h': VALUES, 'interp/pool.h': VALUES}
+PRIVATE = {'interp/value.h': VALUES, 'interp/pool.h': VALUES,
+           'interp/symbolic.h': ('interp/symbolic.h', 'interp/symbolic.c')}
 WIDTH, MEDIAN, NINTH, FILE_LINES = 80, 12, 40, 1500
 SAME_NAME = 2
 
