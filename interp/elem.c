@@ -16,10 +16,38 @@
 /* Operands that the result may take the place of. */
 enum { FIRST = 1 << 0, SECOND = 1 << 1, THIRD = 1 << 2 };
 
-/* The mode of a binary kernel. */
-static int operand_mode(const tki_val *a, const tki_val *b) {
-  bool one_a = tki_is_uniform(a), one_b = tki_is_uniform(b);
-  return one_a == one_b ? 0 : one_b ? 1 : 2;
+/* Two operands for a binary kernel. */
+typedef struct operands {
+  const void *a, *b;
+  int mode;
+} operands;
+
+static operands operands_of(const tki_val *a, const tki_val *b) {
+  operands x = {tki_one_lane(a), tki_one_lane(b), 0};
+  if (!x.a != !x.b) x.mode = x.b ? 1 : 2;
+  if (!x.a || !x.mode) x.a = tki_lanes(a);
+  if (!x.b || !x.mode) x.b = tki_lanes(b);
+  return x;
+}
+
+/* Two operands of which nothing but what is known of them matters: a symbolic
+ * block, and another one or a scalar. */
+typedef struct symbols {
+  const tki_sym *a, *b;
+  tki_sym scalar;
+} symbols;
+
+static bool find_symbols(symbols *x, const tki_val *a, const tki_val *b) {
+  x->a = tki_symbol(a);
+  x->b = tki_symbol(b);
+  if (x->a && tki_is_uniform(b)) {
+    x->scalar = tki_sym_alike(x->a, tki_scalar_bits(b));
+    x->b = &x->scalar;
+  } else if (x->b && tki_is_uniform(a)) {
+    x->scalar = tki_sym_alike(x->b, tki_scalar_bits(a));
+    x->a = &x->scalar;
+  }
+  return x->a && x->b;
 }
 
 void tki_run_CONST(tki *t, const tki_op *op, tki_val *frame) {
@@ -46,15 +74,11 @@ void tki_run_CLOCK(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, slot, tki_make_scalar(t->ops));
 }
 
-TKI_CLONES static void iota(int32_t *d, int32_t from, size_t n) {
-  for (size_t i = 0; i < n; i++) d[i] = from + (int32_t)i;
-}
-
 void tki_run_ARANGE(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val v = tki_result(t, in, frame, 0);
-  iota(tki_writable(&v), (int32_t)tk_arange_start(in), (size_t)in->n);
-  tki_set(t, &frame[in->res[0]], v);
+  tki_sym s;
+  tki_sym_range(&s, &in->type, tk_arange_start(in));
+  tki_set(t, &frame[in->res[0]], tki_symbolic(t, &s));
 }
 
 /* The rows of an operand of two axes. */
@@ -67,8 +91,9 @@ typedef struct rows {
 static rows rows_of(const tki_val *v, const tk_inst *in) {
   size_t size = tk_lane_size(&in->from);
   tki_part part = tki_part_of(v);
-  if (tki_is_uniform(v) || part == TKI_ROW)
-    return (rows){tki_lanes(v), 0, part != TKI_ROW};
+  const void *one = tki_one_lane(v);
+  if (one) return (rows){one, 0, true};
+  if (part == TKI_ROW) return (rows){tki_lanes(v), 0, false};
   bool column = part == TKI_COLUMN;
   size_t lanes = column ? 1 : (size_t)in->type.shape[1];
   return (rows){tki_lanes(v), lanes * size, column};
@@ -99,19 +124,41 @@ static void binary_by_rows(tki *t, const tki_op *op, tki_val *frame,
   tki_set(t, &frame[in->res[0]], v);
 }
 
+/* What is known of the result of an operation on a and b. */
+static bool symbolic_two(tki_sym *r, const tki_op *op, const tki_val *a,
+                         const tki_val *b) {
+  const tk_inst *in = op->in;
+  symbols x;
+  if (!in->type.rank || !find_symbols(&x, a, b)) return false;
+  const void *one_a = tki_sym_one(x.a), *one_b = tki_sym_one(x.b);
+  if (one_a && one_b) {
+    uint64_t bits = 0;
+    ((tki_binary_fn)op->kernel)(&bits, one_a, one_b, 1, 0);
+    return tki_sym_splat(r, &in->type, bits);
+  }
+  tk_dtype d = in->from.ptr ? TK_UINT64 : (tk_dtype)in->from.elem;
+  return in->op == TK_I_COMPARE
+             ? tki_sym_compare(r, tk_compare_op(in), d, x.a, x.b)
+             : tki_sym_binary(r, tk_binary_op(in), d, x.a, x.b);
+}
+
 static inline void run_two(tki *t, const tki_op *op, tki_val *frame,
                            unsigned spare) {
   const tk_inst *in = op->in;
   const tki_val *a = frame + in->args[0], *b = frame + in->args[1];
-  tki_binary_fn fn = (tki_binary_fn)op->kernel;
+  tki_sym s;
+  if (symbolic_two(&s, op, a, b)) {
+    tki_set(t, &frame[in->res[0]], tki_symbolic(t, &s));
+    return;
+  }
   if (tki_part_of(a) || tki_part_of(b)) {
     binary_by_rows(t, op, frame, spare);
     return;
   }
-  const void *x = tki_lanes(a), *y = tki_lanes(b);
-  int mode = operand_mode(a, b);
+  operands x = operands_of(a, b);
   tki_val v = tki_result(t, in, frame, spare);
-  fn(tki_writable(&v), x, y, (size_t)in->n, mode);
+  ((tki_binary_fn)op->kernel)(tki_writable(&v), x.a, x.b, (size_t)in->n,
+                              x.mode);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -125,11 +172,32 @@ void tki_run_COMPARE(tki *t, const tki_op *op, tki_val *frame) {
   run_two(t, op, frame, 0);
 }
 
+/* What is known of the result of a conversion or function of a symbolic
+ * block. */
+static bool symbolic_one(tki_sym *r, const tki_op *op, const tki_sym *a) {
+  const tk_inst *in = op->in;
+  tk_dtype d = (tk_dtype)in->from.elem;
+  const void *one = tki_sym_one(a);
+  if (one) {
+    uint64_t bits = 0;
+    ((tki_unary_fn)op->kernel)(&bits, one, 1);
+    return tki_sym_splat(r, &in->type, bits);
+  }
+  return in->op == TK_I_CAST ? tki_sym_cast(r, d, (tk_dtype)in->type.elem, a)
+                             : tki_sym_unary(r, tk_unary_op(in), d, a);
+}
+
 /* Lanes of the same size may take the operand's place. */
 void tki_run_CAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_unary_fn fn = (tki_unary_fn)op->kernel;
   bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
+  const tki_sym *a = tki_symbol(&frame[in->args[0]]);
+  tki_sym s;
+  if (a && symbolic_one(&s, op, a)) {
+    tki_set(t, &frame[in->res[0]], tki_symbolic(t, &s));
+    return;
+  }
   const void *x = tki_lanes(&frame[in->args[0]]);
   tki_val v = tki_result(t, in, frame, same ? FIRST : 0);
   fn(tki_writable(&v), x, (size_t)in->n);
@@ -223,20 +291,22 @@ static void select_lanes(size_t size, void *d, const uint8_t *c, const void *x,
 /* The whole of an operand, as a block if the result is one. */
 static tki_val select_all(tki *t, const tk_inst *in, const tki_val *x) {
   if (!tki_is_uniform(x) || !in->type.rank) return tki_share(x);
-  return tki_splat(t, x, (size_t)in->n, tk_lane_size(&in->type));
+  return tki_splat(t, x, &in->type);
 }
 
 void tki_run_SELECT(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *c = frame + in->args[0];
   tki_val *x = frame + in->args[1], *y = frame + in->args[2];
-  if (tki_is_uniform(c)) { /* one condition for all lanes */
-    tki_val all = select_all(t, in, tki_scalar_bool(c) ? x : y);
-    tki_set(t, frame + in->res[0], all);
+  const uint8_t *one = tki_one_lane(c);
+  if (one) { /* one condition for all lanes */
+    tki_set(t, frame + in->res[0], select_all(t, in, *one ? x : y));
     return;
   }
-  int mode = (tki_is_uniform(x) ? 2 : 0) + (tki_is_uniform(y) ? 1 : 0);
-  const void *p = tki_lanes(x), *q = tki_lanes(y);
+  const void *p = tki_one_lane(x), *q = tki_one_lane(y);
+  int mode = (p ? 2 : 0) + (q ? 1 : 0);
+  if (!p) p = tki_lanes(x);
+  if (!q) q = tki_lanes(y);
   tki_val v = tki_result(t, in, frame, SECOND | THIRD);
   select_lanes(tk_lane_size(&in->type), tki_writable(&v), tki_lanes(c), p, q,
                (size_t)in->n, mode);
@@ -283,9 +353,11 @@ void tki_run_EXTERN(tki *t, const tki_op *op, tki_val *frame) {
 
 /* Lane sizes are powers of two: offsets are shifted. */
 #define ADDPTR_LOOP(T)                                                         \
-  TKI_CLONES static void addptr_##T(uint64_t *d, const uint64_t *p,            \
-                                    const T *o, int shift, size_t n,           \
+  TKI_CLONES static void addptr_##T(uint64_t *d, const void *vp,               \
+                                    const void *vo, int shift, size_t n,       \
                                     int mode) {                                \
+    const uint64_t *p = vp;                                                    \
+    const T *o = vo;                                                           \
     uint64_t p0 = *p, o0 = (uint64_t)(int64_t)*o << shift;                     \
     if (mode == 0)                                                             \
       for (size_t i = 0; i < n; i++)                                           \
@@ -304,28 +376,48 @@ static int addptr_shift(const tk_inst *in) {
   return __builtin_ctzll(tk_lane_size(&pointee));
 }
 
-void tki_run_ADDPTR(tki *t, const tki_op *op, tki_val *frame) {
-  const tk_inst *in = op->in;
-  tki_val *p = frame + in->args[0], *o = frame + in->args[1];
-  int mode = operand_mode(p, o);
-  const void *x = tki_lanes(p);
-  tki_val v = tki_result(t, in, frame, FIRST);
-  v.region = p->region;
-  addptr_int32_t(tki_writable(&v), x, tki_lanes(o), addptr_shift(in),
-                 (size_t)in->n, mode);
-  tki_set(t, &frame[in->res[0]], v);
+/* What is known of the sum of a pointer and an offset, of type d, of which at
+ * least one is a symbolic block. */
+static bool symbolic_addptr(tki_sym *r, const tk_inst *in, const tki_val *p,
+                            const tki_val *o, tk_dtype d) {
+  const tki_sym *x = tki_symbol(p), *y = tki_symbol(o);
+  tki_sym one;
+  if (x && tki_is_uniform(o)) {
+    one = tki_sym_alike(x, (uint64_t)tk_lane_int(d, tki_lanes(o)));
+    y = &one;
+    d = TK_INT64;
+  } else if (y && tki_is_uniform(p)) {
+    tki_sym_splat(&one, &in->type, tki_scalar_bits(p));
+    x = &one;
+  }
+  return x && y && tki_sym_addptr(r, x, y, d, addptr_shift(in));
 }
 
 /* Offsets that are as wide as pointers can give their place. */
-static void run_addptr64(tki *t, const tki_op *op, tki_val *frame) {
-  const tk_inst *in = op->in;
-  tki_val *p = frame + in->args[0], *o = frame + in->args[1];
-  int mode = operand_mode(p, o);
-  const void *x = tki_lanes(p), *y = tki_lanes(o);
-  tki_val v = tki_result(t, in, frame, FIRST | SECOND);
-  v.region = p->region;
-  addptr_int64_t(tki_writable(&v), x, y, addptr_shift(in), (size_t)in->n, mode);
+static inline void run_addptr(tki *t, const tk_inst *in, tki_val *frame,
+                              tk_dtype d) {
+  tki_val *p = frame + in->args[0], *o = frame + in->args[1], v;
+  int32_t region = p->region;
+  tki_sym s;
+  if (in->type.rank && symbolic_addptr(&s, in, p, o, d)) {
+    v = tki_symbolic(t, &s);
+  } else {
+    operands x = operands_of(p, o);
+    bool wide = d == TK_INT64;
+    v = tki_result(t, in, frame, wide ? FIRST | SECOND : FIRST);
+    (wide ? addptr_int64_t : addptr_int32_t)(
+        tki_writable(&v), x.a, x.b, addptr_shift(in), (size_t)in->n, x.mode);
+  }
+  v.region = region;
   tki_set(t, &frame[in->res[0]], v);
+}
+
+void tki_run_ADDPTR(tki *t, const tki_op *op, tki_val *frame) {
+  run_addptr(t, op->in, frame, TK_INT32);
+}
+
+static void run_addptr64(tki *t, const tki_op *op, tki_val *frame) {
+  run_addptr(t, op->in, frame, TK_INT64);
 }
 
 /* ---- binding: which function, and with which loop ------------------------ */

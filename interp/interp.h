@@ -116,6 +116,7 @@ struct tki {
   tk_pids pids;   /* conditions on those that are to run */
   bool asserts;
   bool dot_exact;
+  bool concrete; /* for tests: no block is symbolic */
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */
   bool wants_writes; /* somebody wants to know of writes */

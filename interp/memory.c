@@ -1,18 +1,19 @@
 /* memory.c - loads, stores and atomics, every lane checked.
  *
- * A block of addresses is handled row by row along its last axis.  A row
- * that is contiguous is checked by its ends and copied as a whole; any other
- * is checked and moved lane by lane.  A lane whose mask is 0 is never looked
- * at.  Nothing outside a region is ever touched: the first bad lane ends the
- * run with a report that says which element was meant.
+ * Symbolic addresses are a tile (tile.h), as long as nobody wants to be told
+ * of each lane.  Any other block of addresses is handled row by row along its
+ * last axis.  A row that is contiguous is checked by its ends and copied as a
+ * whole; any other is checked and moved lane by lane.  A lane whose mask is 0
+ * is never looked at.  Nothing outside a region is ever touched: the first bad
+ * lane ends the run with a report that says which element was meant.
  */
 #include <math.h>
 #include <string.h>
 
 #include "interp/bind.h"
 #include "interp/fault.h"
-#include "interp/interp.h"
 #include "interp/kernels.h"
+#include "interp/tile.h"
 
 /* ---- checks ------------------------------------------------------------ */
 
@@ -93,16 +94,6 @@ static void load_lanes(const tki_access *a, char *d, const tki_span *o,
   }
 }
 
-static void fill_off(char *d, const tki_span *o, size_t from, size_t to,
-                     size_t size) {
-  if (!o->at)
-    memset(d + from * size, 0, (to - from) * size);
-  else if (o->step)
-    memcpy(d + from * size, o->at + from * size, (to - from) * size);
-  else
-    tki_fill(d + from * size, o->at, size, to - from);
-}
-
 /* Keeps the contiguous lanes of a row if the row is the whole access. */
 static void note_run(tki_access *a, size_t first, size_t run, size_t row) {
   TK_ASSERT(run > 0 && first + run <= a->n);
@@ -117,7 +108,7 @@ static void load_row(tki_access *a, char *d, const tki_span *o, size_t at,
                      size_t n) {
   active v = find_active(a->mask ? a->mask + at : NULL, n);
   if (!v.count) {
-    fill_off(d, o, at, at + n, a->size);
+    tki_load_off(d, o, at, at + n, a->size);
     return;
   }
   size_t run = v.last - v.first + 1, lo = at + v.first;
@@ -131,8 +122,8 @@ static void load_row(tki_access *a, char *d, const tki_span *o, size_t at,
   }
   note_run(a, lo, run, n);
   memcpy(d + lo * a->size, p, run * a->size);
-  if (v.first) fill_off(d, o, at, lo, a->size);
-  if (lo + run < at + n) fill_off(d, o, lo + run, at + n, a->size);
+  if (v.first) tki_load_off(d, o, at, lo, a->size);
+  if (lo + run < at + n) tki_load_off(d, o, lo + run, at + n, a->size);
 }
 
 static void bool_lanes(uint8_t *d, size_t n) {
@@ -165,20 +156,35 @@ static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
   return a;
 }
 
+static const tki_val *operand_or_null(const tk_inst *in, const tki_val *frame,
+                                      int arg) {
+  return arg < 0 ? NULL : &frame[in->args[arg]];
+}
+
 void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_access a = access_of(t, in, frame, tk_load_mask(in));
+  size_t n = (size_t)in->n, row = tki_row_length(&in->type);
+  const tki_val *mask = operand_or_null(in, frame, tk_load_mask(in));
+  const tki_val *other = operand_or_null(in, frame, tk_load_other(in));
   tki_span o = {NULL, 0};
-  if (tk_load_other(in) >= 0) {
-    o = tki_span_of(frame + in->args[tk_load_other(in)], a.size);
+  if (other) o = tki_span_of(other, tk_lane_size(&in->type));
+  tki_tile tile;
+  bool told = t->wants_loads || t->spin;
+  tki_val v;
+  char *d;
+  if (!told && tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
+    v = tki_result(t, in, frame, 0);
+    d = tki_writable(&v);
+    tki_tile_load(&tile, d, &o);
+  } else {
+    tki_access a = access_of(t, in, frame, tk_load_mask(in));
+    v = tki_result(t, in, frame, 0);
+    d = tki_writable(&v);
+    if (!a.n) tki_load_off(d, &o, 0, n, a.size);
+    for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
+    if (TK_UNLIKELY(told)) tki_tell_access(t, &a);
   }
-  tki_val v = tki_result(t, in, frame, 0);
-  char *d = tki_writable(&v);
-  size_t row = tki_row_length(&in->type), n = (size_t)in->n;
-  if (!a.n) fill_off(d, &o, 0, n, a.size);
-  for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
-  if (TK_UNLIKELY(t->wants_loads || t->spin)) tki_tell_access(t, &a);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -241,6 +247,14 @@ static void announce(tki *t, tki_access *a) {
 void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *x = frame + in->args[1];
+  const tki_val *mask = operand_or_null(in, frame, tk_store_mask(in));
+  tki_tile tile;
+  if (!t->wants_writes &&
+      tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
+    tki_span value = tki_span_of(x, tile.size);
+    tki_tile_store(&tile, &value);
+    return;
+  }
   tki_access a = access_of(t, in, frame, tk_store_mask(in));
   size_t row = tki_row_length(&in->type);
   give_value(&a, x);

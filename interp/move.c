@@ -16,11 +16,35 @@ static void set_moved(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
 
 /* ---- copies and broadcasts --------------------------------------------- */
 
+/* Of a symbolic block whose lanes nobody knows in the other shape, the lanes
+ * are copied: what is known of them holds for the operand alone. */
+static void share_reshaped(tki *t, const tk_inst *in, tki_val *frame,
+                           const tki_sym *known) {
+  const tki_val *a = frame + in->args[0];
+  tki_sym s;
+  tki_val v;
+  if (tk_same_shape(&in->type, &in->from)) {
+    v = tki_share(a);
+  } else if (tki_sym_reshape(&s, known, &in->type)) {
+    v = tki_symbolic(t, &s);
+  } else {
+    v = tki_val_new(t, &in->type, (size_t)in->n);
+    memcpy(tki_writable(&v), tki_lanes(a), tki_sym_bytes(known));
+  }
+  v.region = a->region;
+  set_moved(t, in, frame, v);
+}
+
 /* This also reshapes; between a scalar and a block of one lane, the lane is
  * copied. */
 void tki_run_COPY(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
+  const tki_sym *known = in->type.rank ? tki_symbol(a) : NULL;
+  if (known) {
+    share_reshaped(t, in, frame, known);
+    return;
+  }
   if (tki_is_uniform(a) == !in->type.rank) {
     tki_set(t, &frame[in->res[0]], tki_share(a));
     return;
@@ -62,13 +86,21 @@ static void repeat_axes(char *d, const char *s, const tk_type *to,
 void tki_run_BROADCAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0];
+  const tki_sym *known = tki_symbol(a);
+  tki_sym s;
+  if (known && tki_sym_broadcast(&s, known, &in->type)) {
+    tki_val v = tki_symbolic(t, &s);
+    v.region = a->region;
+    set_moved(t, in, frame, v);
+    return;
+  }
   if (op->part && !t->wants_insts) { /* see fuse in bind.c */
     set_moved(t, in, frame, tki_share_as(a, op->part));
     return;
   }
   size_t size = tk_lane_size(&in->type);
   if (tki_is_uniform(a)) {
-    set_moved(t, in, frame, tki_splat(t, a, (size_t)in->n, size));
+    set_moved(t, in, frame, tki_splat(t, a, &in->type));
     return;
   }
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
@@ -130,14 +162,21 @@ static void permute_any(char *d, const char *s, const tk_inst *in) {
 
 void tki_run_PERMUTE(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val *a = frame + in->args[0];
-  tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
+  tki_val *a = frame + in->args[0], v;
+  const tki_sym *known = tki_symbol(a);
+  tki_sym s;
+  if (known) {
+    tki_sym_permute(&s, known, tk_permute_axes(in));
+    v = tki_symbolic(t, &s);
+  } else {
+    v = tki_val_new(t, &in->type, (size_t)in->n);
+    if (in->type.rank == 2)
+      transpose(tki_writable(&v), tki_lanes(a), (size_t)in->from.shape[0],
+                (size_t)in->from.shape[1], tk_lane_size(&in->type));
+    else
+      permute_any(tki_writable(&v), tki_lanes(a), in);
+  }
   v.region = a->region;
-  if (in->type.rank == 2)
-    transpose(tki_writable(&v), tki_lanes(a), (size_t)in->from.shape[0],
-              (size_t)in->from.shape[1], tk_lane_size(&in->type));
-  else
-    permute_any(tki_writable(&v), tki_lanes(a), in);
   set_moved(t, in, frame, v);
 }
 

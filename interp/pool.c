@@ -12,6 +12,8 @@
 
 enum { SMALLEST = 6 }; /* class of one cache line */
 
+_Static_assert(sizeof(tki_buf) <= TKI_BUF_HEAD, "the head has room");
+
 /* A chunk: [tki_chunk][padding][tki_buf][padding][lanes]. */
 typedef struct tki_chunk {
   struct tki_chunk *next;
@@ -26,7 +28,7 @@ static uint32_t class_of(size_t bytes) {
 
 static tki_buf *buf_make(tki *t, uint32_t class) {
   size_t lanes = ((size_t)1 << class) + sizeof(void *);
-  size_t size = sizeof(tki_chunk) + 2 * TKI_ALIGN + lanes;
+  size_t size = sizeof(tki_chunk) + TKI_ALIGN + TKI_BUF_HEAD + lanes;
   tki_chunk *k = tk_realloc(t->env, NULL, 0, size);
   uintptr_t at = (uintptr_t)(k + 1) + TKI_ALIGN - 1;
   tki_buf *b = (tki_buf *)(at & ~(uintptr_t)(TKI_ALIGN - 1));
@@ -48,6 +50,8 @@ tki_buf *tki_buf_new(tki *t, size_t bytes) {
   TK_ASSERT(b->refs_ == 0 && b->class_ == class);
   TK_ASSERT(bytes <= (size_t)1 << class);
   b->refs_ = 1;
+  b->unwritten_ = false;
+  tki_sym_forget(&b->sym_);
   return b;
 }
 
@@ -56,6 +60,17 @@ void tki_buf_free(tki *t, tki_buf *b) {
   TK_ASSERT(t->pool.free_[b->class_] != b);
   b->next_ = t->pool.free_[b->class_];
   t->pool.free_[b->class_] = b;
+}
+
+void tki_buf_write(tki_buf *b) {
+  TK_ASSERT(tki_sym_bytes(&b->sym_) <= (size_t)1 << b->class_);
+  tki_sym_write(&b->sym_, tki_buf_data(b));
+  b->unwritten_ = false;
+}
+
+void tki_buf_forget(tki_buf *b) {
+  if (b->unwritten_) tki_buf_write(b);
+  tki_sym_forget(&b->sym_);
 }
 
 void *tki_scratch_new(tki *t, size_t bytes) {
@@ -68,7 +83,7 @@ void *tki_scratch_zero(tki *t, size_t bytes) {
 
 void tki_scratch_free(tki *t, void *memory) {
   if (!memory) return;
-  tki_buf *b = (tki_buf *)(void *)((char *)memory - TKI_ALIGN);
+  tki_buf *b = (tki_buf *)(void *)((char *)memory - TKI_BUF_HEAD);
   TK_ASSERT(((uintptr_t)b & (TKI_ALIGN - 1)) == 0 && b->refs_ == 1);
   b->refs_ = 0;
   tki_buf_free(t, b);

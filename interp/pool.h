@@ -7,11 +7,11 @@
 #ifndef TK_INTERP_POOL_H
 #define TK_INTERP_POOL_H
 
-#include "ir/ir.h"
+#include "interp/symbolic.h"
 
 typedef struct tki tki;
 
-enum { TKI_ALIGN = 64, TKI_CLASSES = 40 };
+enum { TKI_ALIGN = 64, TKI_CLASSES = 40, TKI_BUF_HEAD = 128 };
 
 /* Members with a name that ends in _ are private: see "private" in
  * tools/lint.py. */
@@ -19,6 +19,8 @@ typedef struct tki_buf {
   uint32_t refs_;        /* holders; 0: it is on the list of its class */
   uint32_t class_;       /* it has room for 1 << class_ bytes */
   struct tki_buf *next_; /* on the list of its class */
+  bool unwritten_;       /* sym_ says what the lanes are, which do not */
+  tki_sym sym_;          /* of kind NONE: the lanes alone say */
 } tki_buf;
 
 typedef struct tki_pool {
@@ -27,8 +29,13 @@ typedef struct tki_pool {
 } tki_pool;
 
 static inline void *tki_buf_data(tki_buf *b) {
-  return (char *)b + TKI_ALIGN;
+  return (char *)b + TKI_BUF_HEAD;
 }
+
+/* Writes the lanes that sym_ says. */
+void tki_buf_write(tki_buf *b);
+/* The same, and they may change from now on. */
+void tki_buf_forget(tki_buf *b);
 
 /* A buffer with room for so many bytes, held once. */
 tki_buf *tki_buf_new(tki *t, size_t bytes);

@@ -3,6 +3,7 @@
  * Programs run one after the other, axis 0 fastest, as the hardware hands
  * them out, or in the order asked for.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -125,7 +126,8 @@ static void prepare_run(tk_env *e, run *r) {
              .session = l->session,
              .launch = l,
              .program = p,
-             .code = u->code};
+             .code = u->code,
+             .concrete = getenv("TKDBG_CONCRETE") != NULL};
   memcpy(t->grid, l->grid, sizeof t->grid);
   tk_buf_init(&t->printed, e);
   r->prepared = true;

@@ -65,12 +65,28 @@ tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size) {
   return like->lanes_ ? tki_block_new(t, n, size) : tki_make_scalar(0);
 }
 
-tki_val tki_splat(tki *t, const tki_val *v, size_t n, size_t size) {
-  TK_ASSERT(tki_is_uniform(v) && n > 0);
-  tki_val x = tki_block_new(t, n, size);
-  tki_fill(tki_buf_data(x.lanes_), &v->bits_, size, n);
+tki_val tki_splat(tki *t, const tki_val *v, const tk_type *type) {
+  tki_sym s;
+  tki_val x;
+  TK_ASSERT(tki_is_uniform(v) && type->rank);
+  if (tki_sym_splat(&s, type, v->bits_)) {
+    x = tki_symbolic(t, &s);
+  } else {
+    size_t n = (size_t)tk_numel(type), size = tk_lane_size(type);
+    x = tki_block_new(t, n, size);
+    tki_fill(tki_buf_data(x.lanes_), &v->bits_, size, n);
+  }
   x.region = v->region;
   return x;
+}
+
+tki_val tki_symbolic(tki *t, const tki_sym *s) {
+  tki_val v = tki_make_scalar(0);
+  v.lanes_ = tki_buf_new(t, tki_sym_bytes(s));
+  v.lanes_->sym_ = *s;
+  v.lanes_->unwritten_ = true;
+  if (t->concrete) tki_buf_forget(v.lanes_);
+  return v;
 }
 
 void tki_own(tki *t, tki_val *v, size_t n, size_t size) {
@@ -101,6 +117,8 @@ tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare) {
   for (unsigned k = 0; spare >> k; k++) {
     if (!(spare >> k & 1) || !is_spare(in, frame, k, bytes)) continue;
     v.lanes_ = frame[in->args[k]].lanes_;
+    v.lanes_->unwritten_ = false;
+    tki_sym_forget(&v.lanes_->sym_);
     frame[in->args[k]].lanes_ = NULL;
     return v;
   }

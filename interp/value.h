@@ -5,6 +5,9 @@
  * of its lanes, and gives it back by tki_release; a value is never changed
  * while somebody else holds it.
  *
+ * A block may be symbolic: it is known what its lanes are without them
+ * (symbolic.h), and they are written when somebody first asks for them.
+ *
  * How lanes are represented is known to value.h and value.c alone (lint:
  * private); everybody else asks.
  */
@@ -74,7 +77,22 @@ bool tki_fits(const tki_val *v, const tk_type *type);
 
 /* The lanes, row-major one after the other; of a uniform value the one. */
 static inline const void *tki_lanes(const tki_val *v) {
-  return v->lanes_ ? tki_buf_data(v->lanes_) : (const void *)&v->bits_;
+  if (!v->lanes_) return &v->bits_;
+  if (v->lanes_->unwritten_) tki_buf_write(v->lanes_);
+  return tki_buf_data(v->lanes_);
+}
+/* What is known of the lanes of a block; NULL: nothing. */
+static inline const tki_sym *tki_symbol(const tki_val *v) {
+  bool known = v->lanes_ && !v->part_ &&
+               tki_sym_kind_of(&v->lanes_->sym_) != TKI_SYM_NONE;
+  return known ? &v->lanes_->sym_ : NULL;
+}
+/* The lane that is known to stand for all; NULL: none is.  It stays where it
+ * is until the value's lanes have gone back to the pool. */
+static inline const void *tki_one_lane(const tki_val *v) {
+  const tki_sym *s = tki_symbol(v);
+  if (!v->lanes_) return &v->bits_;
+  return s ? tki_sym_one(s) : NULL;
 }
 /* How many lanes a value of that type has; 0: it was never assigned. */
 size_t tki_lane_count(const tki_val *v, const tk_type *type);
@@ -92,7 +110,8 @@ typedef struct tki_span {
 } tki_span;
 
 static inline tki_span tki_span_of(const tki_val *v, size_t size) {
-  return (tki_span){tki_lanes(v), v->lanes_ ? size : 0};
+  const void *one = tki_one_lane(v);
+  return one ? (tki_span){one, 0} : (tki_span){tki_lanes(v), size};
 }
 
 /* The bits of a scalar; those beyond its type are not defined. */
@@ -129,8 +148,10 @@ tki_val tki_block_new(tki *t, size_t n, size_t size);
 tki_val tki_block_zero(tki *t, size_t n, size_t size);
 /* A block of n lanes if `like` is one, else a scalar 0. */
 tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size);
-/* A block of n lanes that all are the one lane of a uniform value. */
-tki_val tki_splat(tki *t, const tki_val *v, size_t n, size_t size);
+/* A block of the type whose lanes all are the one lane of a uniform value. */
+tki_val tki_splat(tki *t, const tki_val *v, const tk_type *type);
+/* A block whose lanes are what s says. */
+tki_val tki_symbolic(tki *t, const tki_sym *s);
 
 /* The value for in's result, whose lanes are to be written.  Bit k of `spare`
  * says that it may take over the lanes of operand k; it does so with the first
@@ -141,7 +162,10 @@ tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare);
 /* The lanes of a value that was just made, to be written. */
 static inline void *tki_writable(tki_val *v) {
   TK_ASSERT(tki_is_held(v) && !tki_is_shared(v) && !v->part_);
-  return v->lanes_ ? tki_buf_data(v->lanes_) : (void *)&v->bits_;
+  if (!v->lanes_) return &v->bits_;
+  if (tki_sym_kind_of(&v->lanes_->sym_) != TKI_SYM_NONE)
+    tki_buf_forget(v->lanes_);
+  return tki_buf_data(v->lanes_);
 }
 
 /* Makes the n lanes of a value, of size bytes, its own, so that they may be

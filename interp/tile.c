@@ -1,0 +1,183 @@
+/* tile.c - loads and stores whose addresses and mask are symbolic; see tile.h.
+ */
+#include "interp/tile.h"
+
+#include "interp/kernels.h"
+
+typedef struct tki_tile_axis axis;
+__extension__ typedef __int128 wide;
+
+/* ---- finding ------------------------------------------------------------- */
+
+/* The box of active lanes; false: it is not known.  A mask of one lane is for
+ * all, whatever the rank of the block is. */
+static bool find_active_box(tki_tile *x, const tki_sym *p,
+                            const tki_val *mask) {
+  const uint8_t *one = mask ? tki_one_lane(mask) : NULL;
+  const tki_sym *box = mask && !one ? tki_symbol(mask) : NULL;
+  if (mask && !one && !box) return false;
+  x->rank = tki_sym_rank(p);
+  x->memory = NULL;
+  for (int k = 0; k < x->rank; k++) {
+    size_t n = tki_sym_axis(p, k);
+    x->axis[k] = (axis){.n = n, .hi = n, .step = tki_sym_step(p, k)};
+    if (!box) continue;
+    x->axis[k].lo = tki_sym_lo(box, k);
+    x->axis[k].hi = tki_sym_hi(box, k);
+  }
+  if (one && !*one) x->axis[0].hi = 0;
+  return true;
+}
+
+/* Checks the corners of the active lanes, and finds the memory of the first. */
+static bool check_corners(tki_tile *x, const tki_region *r, uint64_t base) {
+  uint64_t odd = 0;
+  for (int k = 0; k < x->rank; k++)
+    base += x->axis[k].lo * (uint64_t)x->axis[k].step;
+  wide lo = base, hi = base;
+  for (int k = 0; k < x->rank; k++) {
+    const axis *a = &x->axis[k];
+    wide way = (wide)a->step * (wide)(a->hi - a->lo - 1);
+    *(way < 0 ? &lo : &hi) += way;
+    odd |= way ? (uint64_t)a->step : 0;
+  }
+  if (lo < (wide)r->lo || hi + (wide)x->size > (wide)r->hi) return false;
+  if ((base | odd) & (x->size - 1)) return false;
+  x->memory = r->host + (base - r->lo);
+  return true;
+}
+
+/* Joins axes whose rows follow each other in memory. */
+static void join_axes(tki_tile *x) {
+  int last = 0;
+  for (int k = 1; k < x->rank; k++) {
+    axis *p = &x->axis[last], a = x->axis[k];
+    bool full = a.lo == 0 && a.hi == a.n;
+    if (a.n == 1) continue;
+    if (p->n == 1)
+      *p = a;
+    else if (full && p->step == a.step * (int64_t)a.n)
+      *p = (axis){p->n * a.n, p->lo * a.n, p->hi * a.n, a.step, 0};
+    else
+      x->axis[++last] = a;
+  }
+  x->rank = last + 1;
+  for (size_t inner = 1; last >= 0; inner *= x->axis[last--].n)
+    x->axis[last].inner = inner;
+}
+
+bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
+                 const tki_val *mask) {
+  const tki_sym *s = tki_symbol(p);
+  if (!s || p->region == TKI_ANY || !find_active_box(x, s, mask)) return false;
+  const tki_region *r = &t->regions[p->region];
+  x->size = tk_lane_size(&in->type);
+  x->lanes = (size_t)in->n;
+  bool empty = false;
+  for (int k = 0; k < x->rank; k++) empty |= x->axis[k].lo >= x->axis[k].hi;
+  if (empty) return true;
+  if (in->op != TK_I_LOAD && r->readonly) return false;
+  if (!check_corners(x, r, tki_sym_base(s))) return false;
+  join_axes(x);
+  return true;
+}
+
+/* ---- moving -------------------------------------------------------------- */
+
+/* n lanes from memory and to memory, where they lie `step` bytes apart. */
+#define MOVE_ROW(T)                                                            \
+  static void gather_##T(char *d, const char *s, int64_t step, size_t n) {     \
+    for (size_t i = 0; i < n; i++, s += step)                                  \
+      memcpy(d + i * sizeof(T), s, sizeof(T));                                 \
+  }                                                                            \
+  static void scatter_##T(char *d, const char *s, int64_t step, size_t by,     \
+                          size_t n) {                                          \
+    for (size_t i = 0; i < n; i++, d += step, s += by)                         \
+      memcpy(d, s, sizeof(T));                                                 \
+  }
+MOVE_ROW(uint8_t)
+MOVE_ROW(uint16_t)
+MOVE_ROW(uint32_t)
+MOVE_ROW(uint64_t)
+
+static void load_row(char *d, const char *s, int64_t step, size_t size,
+                     size_t n) {
+  if (step == (int64_t)size)
+    memcpy(d, s, n * size);
+  else if (!step)
+    tki_fill(d, s, size, n);
+  else if (size == 4)
+    gather_uint32_t(d, s, step, n);
+  else if (size == 2)
+    gather_uint16_t(d, s, step, n);
+  else if (size == 8)
+    gather_uint64_t(d, s, step, n);
+  else
+    gather_uint8_t(d, s, step, n);
+}
+
+/* by: bytes from one lane of the value to the next, or 0. */
+static void store_row(char *d, const char *s, int64_t step, size_t by,
+                      size_t size, size_t n) {
+  if (step == (int64_t)size && by == size)
+    memcpy(d, s, n * size);
+  else if (step == (int64_t)size)
+    tki_fill(d, s, size, n);
+  else if (size == 4)
+    scatter_uint32_t(d, s, step, by, n);
+  else if (size == 2)
+    scatter_uint16_t(d, s, step, by, n);
+  else if (size == 8)
+    scatter_uint64_t(d, s, step, by, n);
+  else
+    scatter_uint8_t(d, s, step, by, n);
+}
+
+void tki_load_off(char *d, const tki_span *o, size_t from, size_t to,
+                  size_t size) {
+  if (!o->at)
+    memset(d + from * size, 0, (to - from) * size);
+  else if (o->step)
+    memcpy(d + from * size, o->at + from * size, (to - from) * size);
+  else
+    tki_fill(d + from * size, o->at, size, to - from);
+}
+
+/* Loads what is along an axis, and those behind it, from lane `at` on; `from`
+ * is the memory of the first active one. */
+static void load_axis(const tki_tile *x, int k, char *d, const tki_span *other,
+                      size_t at, const char *from) {
+  const axis *a = &x->axis[k];
+  size_t first = at + a->lo * a->inner, end = at + a->hi * a->inner;
+  size_t last = at + a->n * a->inner;
+  if (at < first) tki_load_off(d, other, at, first, x->size);
+  if (k == x->rank - 1)
+    load_row(d + first * x->size, from, a->step, x->size, end - first);
+  else
+    for (at = first; at < end; at += a->inner, from += a->step)
+      load_axis(x, k + 1, d, other, at, from);
+  if (end < last) tki_load_off(d, other, end, last, x->size);
+}
+
+static void store_axis(const tki_tile *x, int k, const tki_span *value,
+                       size_t at, char *to) {
+  const axis *a = &x->axis[k];
+  at += a->lo * a->inner;
+  if (k == x->rank - 1)
+    store_row(to, value->at + at * value->step, a->step, value->step, x->size,
+              a->hi - a->lo);
+  else
+    for (size_t i = a->lo; i < a->hi; i++, at += a->inner, to += a->step)
+      store_axis(x, k + 1, value, at, to);
+}
+
+void tki_tile_load(const tki_tile *x, char *d, const tki_span *other) {
+  if (x->memory)
+    load_axis(x, 0, d, other, 0, x->memory);
+  else
+    tki_load_off(d, other, 0, x->lanes, x->size);
+}
+
+void tki_tile_store(const tki_tile *x, const tki_span *value) {
+  if (x->memory) store_axis(x, 0, value, 0, x->memory);
+}

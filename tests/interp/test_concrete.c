@@ -1,0 +1,334 @@
+/* test_concrete.c - symbolic blocks change nothing that anybody can see.
+ *
+ * Kernels run twice, with symbolic blocks and with none (TKDBG_CONCRETE): every
+ * tensor must have the same bits, and reports must be the same text.  The
+ * kernels are those of `make bench`, and random ones whose offsets, masks and
+ * shapes come from ranges; about half of those leave their tensors somewhere.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/random_kernel.h"
+#include "support/suite.h"
+#include "tkdbg/tkdbg.h"
+
+enum { ARGS = 12, REPORT = 1 << 16, TEXT = 1 << 14, MOST = 40 };
+
+/* A launch as text: arguments, of which those with a ':' are tensors. */
+typedef struct job {
+  const char *path, *text; /* NULL: the file's own */
+  const char *kernel;
+  int grid[2];
+  const char *args[ARGS];
+  const char *checks, *schedule;
+} job;
+
+typedef struct outcome {
+  tk_session *s;
+  tk_launch *l;
+  tk_status st;
+  char said[REPORT];
+  size_t n;
+} outcome;
+
+static void hear(void *ud, const char *text, size_t n) {
+  outcome *o = ud;
+  if (o->n + n >= REPORT) n = REPORT - 1 - o->n;
+  memcpy(o->said + o->n, text, n);
+  o->n += n;
+}
+
+static void run_job(outcome *o, const job *j, bool concrete) {
+  tk_module *m;
+  tk_function *f;
+  tk_run_options options = {.size = sizeof options, .schedule = j->schedule};
+  *o = (outcome){.s = tk_session_new()};
+  tk_session_output(o->s, hear, o);
+  tk_status st =
+      j->text ? tk_module_open(o->s, j->path, j->text, strlen(j->text), &m)
+              : tk_module_open_file(o->s, j->path, &m);
+  ck_assert_int_eq(st, TK_OK);
+  ck_assert_int_eq(tk_function_named(m, j->kernel, &f), TK_OK);
+  ck_assert_int_eq(tk_launch_new(o->s, f, &o->l), TK_OK);
+  tk_launch_grid(o->l, j->grid[0], j->grid[1], 1);
+  for (int i = 0; i < ARGS && j->args[i]; i++)
+    if (tk_launch_arg_text(o->l, j->args[i]) != TK_OK)
+      ck_abort_msg("%s\n%s", j->args[i], o->said);
+  if (j->checks)
+    ck_assert_int_eq(tk_session_check(o->s, j->checks, NULL), TK_OK);
+  if (concrete) setenv("TKDBG_CONCRETE", "1", 1);
+  o->st = tk_launch_run(o->l, &options, NULL);
+  unsetenv("TKDBG_CONCRETE");
+  o->said[o->n] = '\0';
+}
+
+/* Fails unless both ways of running give the same; returns how it ended. */
+static tk_status both_ways(const job *j) {
+  static outcome a, b;
+  run_job(&a, j, false);
+  run_job(&b, j, true);
+  const char *text = j->text ? j->text : "";
+  if (a.st != b.st || strcmp(a.said, b.said))
+    ck_abort_msg("%s\n%d, symbolic:\n%s\n%d, concrete:\n%s", text, (int)a.st,
+                 a.said, (int)b.st, b.said);
+  for (int i = 0; i < ARGS && j->args[i]; i++) {
+    char name[32];
+    if (!strchr(j->args[i], '[')) continue;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(j->args[i], "="),
+             j->args[i]);
+    const tk_tensor *x = tk_launch_get_tensor(a.l, name);
+    const tk_tensor *y = tk_launch_get_tensor(b.l, name);
+    size_t bytes = tk_dtype_size(x->dtype);
+    for (int k = 0; k < x->rank; k++) bytes *= (size_t)x->shape[k];
+    if (memcmp(x->data, y->data, bytes))
+      ck_abort_msg("%s\n%s differs", text, name);
+  }
+  tk_status st = a.st;
+  tk_session_free(a.s);
+  tk_session_free(b.s);
+  return st;
+}
+
+/* ---- the kernels of make bench ------------------------------------------- */
+
+static const job bench[] = {
+    {.kernel = "add_kernel",
+     .grid = {7, 1},
+     .args = {"x_ptr=f32[6500]:rand(1)", "y_ptr=f32[6500]:rand(2)",
+              "output_ptr=f32[6500]:zeros", "n=6500", "BLOCK=1024"}},
+    {.kernel = "softmax_kernel",
+     .grid = {9, 1},
+     .args = {"x_ptr=f32[9,781]:rand(1)", "y_ptr=f32[9,781]:zeros",
+              "n_cols=781", "BLOCK=1024"}},
+    {.kernel = "matmul_kernel",
+     .grid = {2, 2},
+     .args = {"a_ptr=f16[64,50]:rand(1)", "b_ptr=f16[50,64]:rand(2)",
+              "c_ptr=f32[64,64]:zeros", "M=64", "N=64", "K=50", "BLOCK_M=32",
+              "BLOCK_N=32", "BLOCK_K=16"}},
+    {.kernel = "layer_norm_kernel",
+     .grid = {4, 1},
+     .args = {"x_ptr=f32[4,3000]:rand(1)", "y_ptr=f32[4,3000]:zeros",
+              "w_ptr=f32[3000]:rand(2)", "b_ptr=f32[3000]:rand(3)",
+              "n_cols=3000", "eps=1e-5", "BLOCK=1024"}},
+    {.kernel = "attention_kernel",
+     .grid = {3, 2},
+     .args = {"q_ptr=f32[2,96,32]:rand(1)", "k_ptr=f32[2,96,32]:rand(2)",
+              "v_ptr=f32[2,96,32]:rand(3)", "o_ptr=f32[2,96,32]:zeros",
+              "n_ctx=96", "scale=0.125", "BLOCK=32", "D=32"}},
+    {.kernel = "abs_max_kernel",
+     .grid = {5, 1},
+     .args = {"x_ptr=f32[5000]:rand(1)", "out_ptr=f32[1]:zeros", "n=5000",
+              "BLOCK=1024"}},
+};
+
+static const char *const watching[] = {NULL, "all", "undefined", "race"};
+
+START_TEST(bench_kernels_keep_their_bits) {
+  char path[1024];
+  snprintf(path, sizeof path, "%.*s/../bench/kernels.py",
+           (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__);
+  for (size_t i = 0; i < sizeof bench / sizeof *bench; i++) {
+    job j = bench[i];
+    j.path = path;
+    j.checks = watching[_i];
+    tk_status st = both_ways(&j);
+    if (!j.checks) ck_assert_int_eq(st, TK_OK);
+  }
+}
+END_TEST
+
+/* ---- random kernels ------------------------------------------------------ */
+
+/* Rows r0..r2 have 8 lanes, c0..c2 have 16, b0..b2 and f0 8 x 16, m0..m1 too:
+ * any statement may follow any other. */
+typedef struct writer {
+  uint64_t state;
+  char text[TEXT];
+  size_t n;
+} writer;
+
+static int below(writer *w, int n) {
+  return random_below(&w->state, n);
+}
+
+static void put(writer *w, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  w->n += (size_t)vsnprintf(w->text + w->n, TEXT - w->n, format, ap);
+  va_end(ap);
+  ck_assert_uint_lt(w->n, TEXT);
+}
+
+static const char *operator_(writer *w) {
+  static const char *const all[] = {"+",  "-", "*", "+", "-", "*",
+                                    "//", "%", "&", "|", "<<"};
+  return all[below(w, sizeof all / sizeof *all)];
+}
+
+static const char *compare(writer *w) {
+  static const char *const all[] = {"<", "<=", ">", ">=", "==", "!="};
+  return all[below(w, sizeof all / sizeof *all)];
+}
+
+static const char *number(writer *w) {
+  static const char *const all[] = {"1", "2", "3",  "8", "16", "n",
+                                    "p", "7", "64", "m", "-1", "100"};
+  return all[below(w, sizeof all / sizeof *all)];
+}
+
+static void line_statement(writer *w) {
+  static const char *const types[] = {"int64", "int32", "int16", "int8"};
+  char v = below(w, 2) ? 'r' : 'c';
+  int i = below(w, 3), k = below(w, 3), lanes = v == 'r' ? 8 : 16;
+  switch (below(w, 5)) {
+  case 0:
+    put(w, "    %c%d = tl.arange(%d, %d)\n", v, i, lanes, 2 * lanes);
+    break;
+  case 1:
+    put(w, "    %c%d = %c%d %s %c%d\n", v, i, v, k, operator_(w), v,
+        below(w, 3));
+    break;
+  case 2:
+    put(w, "    %c%d = (%c%d %% 100).to(tl.%s)\n", v, i, v, k,
+        types[below(w, 4)]);
+    break;
+  case 3: put(w, "    %c%d = %s - %c%d\n", v, i, number(w), v, k); break;
+  default:
+    put(w, "    %c%d = %c%d %s %s\n", v, i, v, k, operator_(w), number(w));
+  }
+}
+
+static void block_statement(writer *w) {
+  int i = below(w, 3), k = below(w, 3);
+  switch (below(w, 9)) {
+  case 0:
+    put(w, "    b%d = tl.broadcast_to(r%d[:, None], (8, 16))\n", i, k);
+    break;
+  case 1:
+    put(w, "    b%d = tl.full((8, 16), %s, tl.int32)\n", i, number(w));
+    break;
+  case 2:
+    put(w, "    b%d = tl.trans(tl.trans(b%d) %s %s)\n", i, k, operator_(w),
+        number(w));
+    break;
+  case 3:
+    put(w, "    b%d = tl.where(m%d, b%d, b%d)\n", i, below(w, 2), k,
+        below(w, 3));
+    break;
+  case 4:
+    put(w, "    for t%d in range(2):\n        b%d = b%d + %s\n", i, i, i,
+        number(w));
+    break;
+  case 5:
+    put(w, "    b%d = b%d %s b%d\n", i, k, operator_(w), below(w, 3));
+    break;
+  case 6:
+    put(w, "    b%d = tl.reshape(tl.reshape(b%d, (1, 8, 16)), (8, 16))\n", i,
+        k);
+    break;
+  default:
+    put(w, "    b%d = r%d[:, None] %s c%d[None, :]\n", i, k, operator_(w),
+        below(w, 3));
+  }
+}
+
+static void mask_statement(writer *w) {
+  static const char *const ops[] = {"&", "|", "^", "&"};
+  int i = below(w, 2), k = below(w, 2);
+  switch (below(w, 6)) {
+  case 0: put(w, "    m%d = ~m%d\n", i, k); break;
+  case 1:
+    put(w, "    m%d = m%d %s m%d\n", i, k, ops[below(w, 4)], below(w, 2));
+    break;
+  case 2:
+    put(w, "    m%d = b%d %s %s\n", i, below(w, 3), compare(w), number(w));
+    break;
+  case 3:
+    put(w, "    m%d = b%d %s b%d\n", i, below(w, 3), compare(w), below(w, 3));
+    break;
+  default:
+    put(w, "    m%d = (r%d[:, None] %s %s) & (c%d[None, :] %s %s)\n", i,
+        below(w, 3), compare(w), number(w), below(w, 3), compare(w), number(w));
+  }
+}
+
+static void access_statement(writer *w) {
+  int at = below(w, 3), mask = below(w, 2);
+  if (below(w, 3))
+    put(w, "    m%d = m%d & (b%d >= 0) & (b%d < 1024)\n", mask, mask, at, at);
+  switch (below(w, 5)) {
+  case 0: put(w, "    f0 = tl.load(x + b%d, mask=m%d)\n", at, mask); break;
+  case 1:
+    put(w, "    f0 = tl.load(x + b%d, mask=m%d, other=f0)\n", at, mask);
+    break;
+  case 2:
+    put(w, "    f0 = tl.load(x + (b%d & 511), m%d, 2.0)\n", at, mask);
+    break;
+  case 3: put(w, "    tl.store(y + b%d, f0 + 1, mask=m%d)\n", at, mask); break;
+  default: put(w, "    tl.store(y + b%d, 3.0, mask=m%d)\n", at, mask);
+  }
+}
+
+static void random_statement(writer *w) {
+  static void (*const kinds[])(writer *) = {line_statement,  block_statement,
+                                            block_statement, mask_statement,
+                                            mask_statement,  access_statement};
+  kinds[below(w, sizeof kinds / sizeof *kinds)](w);
+}
+
+static void write_kernel(writer *w) {
+  put(w, "import triton\nimport triton.language as tl\n"
+         "@triton.jit\ndef k(x, y, z, n, m):\n"
+         "    p = tl.program_id(0)\n"
+         "    r0 = tl.arange(0, 8)\n    r1 = p * 8 + tl.arange(0, 8)\n"
+         "    r2 = r0 * m\n"
+         "    c0 = tl.arange(0, 16)\n    c1 = c0 * 2 - p\n    c2 = n - c0\n"
+         "    b0 = r0[:, None] * 16 + c0[None, :]\n"
+         "    b1 = r1[:, None] * m + c0[None, :]\n    b2 = b1 - n\n"
+         "    m0 = (r1[:, None] < n) & (c0[None, :] < 12)\n"
+         "    m1 = b1 < 100\n"
+         "    f0 = tl.load(x + b0)\n"
+         "    at = b0\n");
+  for (int i = 6 + below(w, 14); i > 0; i--) random_statement(w);
+  put(w, "    z += p * 896\n");
+  for (int i = 0; i < 3; i++)
+    put(w, "    tl.store(z + at + %d, b%d)\n", 128 * i, i);
+  for (int i = 0; i < 2; i++)
+    put(w, "    tl.store(z + at + %d, m%d)\n", 384 + 128 * i, i);
+  put(w, "    tl.store(z + at + 640, (f0 * 64).to(tl.int32))\n"
+         "    tl.store(z + 768 + tl.arange(0, 8), r2)\n"
+         "    tl.store(z + 784 + tl.arange(0, 16), c2)\n");
+}
+
+START_TEST(random_kernels_keep_their_bits) {
+  static writer w;
+  int ended[16] = {0};
+  for (int seed = 1; seed <= (_i ? MOST / 4 : 8 * MOST); seed++) {
+    w.state = 0x9e3779b97f4a7c15u * (uint64_t)seed;
+    w.n = 0;
+    write_kernel(&w);
+    job j = {.path = "k.py",
+             .text = w.text,
+             .kernel = "k",
+             .grid = {3, 1},
+             .args = {"x=f32[1024]:rand(1)", "y=f32[1024]:zeros",
+                      "z=i64[2688]:zeros", "n=13", "m=16"},
+             .checks = watching[_i]};
+    ended[both_ways(&j)]++;
+  }
+  /* A good part of them runs to its end. */
+  if (!_i) ck_assert_int_gt(ended[TK_OK], MOST);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("concrete");
+  TCase *c = tcase_create("concrete");
+  const int n = sizeof watching / sizeof *watching;
+  tcase_set_timeout(c, 300);
+  tcase_add_loop_test(c, bench_kernels_keep_their_bits, 0, n);
+  tcase_add_loop_test(c, random_kernels_keep_their_bits, 0, n);
+  suite_add_tcase(s, c);
+  return run_suite(s);
+}
