@@ -1,0 +1,222 @@
+/* exec.h - inside the PTX interpreter: warps, programs, and what an
+ * instruction does to them.
+ *
+ * A warp runs one instruction for all of its lanes that are at the same
+ * place.  When they part, those that are furthest behind go first, so that
+ * they meet again where their ways join.
+ */
+#ifndef TK_PTX_EXEC_H
+#define TK_PTX_EXEC_H
+
+#include "ptx/program.h"
+
+typedef struct tkp_block tkp_block;
+typedef struct tkp_machine tkp_machine;
+
+enum { TKP_BARRIERS = 16, TKP_MAX_WARPS = 32 };
+
+typedef enum tkp_state {
+  TKP_RUNS,
+  TKP_WAITS, /* at a barrier */
+  TKP_ENDED,
+} tkp_state;
+
+/* A copy from global to shared memory that was begun. */
+typedef struct tkp_copy {
+  const tkp_inst *in;
+  uint32_t to;
+  uint8_t lane, size;
+  uint32_t group;
+  uint8_t data[16];
+} tkp_copy;
+
+struct tkp_warp {
+  tkp_block *b;
+  uint8_t *file; /* registers; see program.h */
+  uint32_t *set; /* by a register's id: lanes in which it has a value */
+  const tkp_range *range; /* that was touched last */
+  uint32_t pc, active;
+  uint32_t rejoin; /* the least place of lanes that are not active */
+  uint32_t alive, parked;
+  uint32_t born;  /* lanes that the program has */
+  uint32_t tried; /* alive when the parked ones were last tried again */
+  uint32_t turns;
+  uint32_t pcs[TKP_WARP]; /* of lanes that are not active */
+  uint32_t carry, carry_set;
+  uint32_t index;
+  uint8_t state, barrier;
+  const tkp_inst *waits_in; /* the barrier's instruction */
+  uint32_t waits_for;       /* its lanes */
+  uint8_t *local;           /* of all lanes, one after the other */
+  uint32_t *local_set;      /* by word of local memory: lanes' bits */
+  tkp_copy *copies;
+  size_t ncopies, copies_cap;
+  uint32_t group; /* of copies, that is open */
+  uint64_t steps;
+};
+
+typedef struct tkp_barrier {
+  uint32_t expected, arrived; /* threads */
+  uint32_t count;             /* of threads whose predicate holds */
+  uint32_t clocks[TKP_MAX_WARPS];
+} tkp_barrier;
+
+/* What is known of a word of shared memory: who wrote and read it last. */
+typedef struct tkp_touch {
+  uint32_t clock; /* the warp's own; 0: nobody */
+  uint32_t inst;
+  uint16_t thread;
+  uint8_t bytes; /* a bit each */
+  bool atomic;
+} tkp_touch;
+
+typedef struct tkp_word_shadow {
+  tkp_touch write, reads[2];
+  uint8_t set; /* bytes that were ever written */
+} tkp_word_shadow;
+
+struct tkp_block {
+  tkp_machine *m;
+  uint32_t pid[3];
+  tkp_warp *warps;
+  uint8_t *shared;
+  tkp_word_shadow *shadow; /* NULL: unchecked */
+  tkp_barrier barriers[TKP_BARRIERS];
+  /* clocks[a * TKP_MAX_WARPS + b]: what warp a knows of b's clock. */
+  uint32_t *clocks;
+  size_t size; /* in bytes: all of it is one piece */
+};
+
+struct tkp_machine {
+  tk_env *env;
+  tkp_program *p;
+  const tkp_kernel *k;
+  const tkp_launch *launch;
+  tkp_range *ranges; /* by address */
+  size_t nranges;
+  size_t fixed;  /* bytes of static shared memory, rounded up */
+  size_t shared; /* bytes, static and dynamic */
+  size_t findings;
+  uint32_t threads; /* of a program */
+  uint32_t nwarps;
+  uint64_t steps;
+  uint64_t changes; /* of memory that programs share */
+};
+
+/* ---- registers ----------------------------------------------------------- */
+
+static inline uint32_t *tkp_r32(const tkp_warp *w, tkp_reg r) {
+  return (uint32_t *)(void *)(w->file + r.at);
+}
+static inline uint64_t *tkp_r64(const tkp_warp *w, tkp_reg r) {
+  return (uint64_t *)(void *)(w->file + r.at);
+}
+/* A predicate of all lanes. */
+static inline uint32_t tkp_pred(const tkp_warp *w, tkp_reg r) {
+  return *tkp_r32(w, r) ^ (r.inverted ? UINT32_MAX : 0);
+}
+
+static inline uint64_t tkp_get(const tkp_warp *w, tkp_reg r, int lane) {
+  if (r.bits == 1) return tkp_pred(w, r) >> lane & 1;
+  return r.bits <= 32 ? tkp_r32(w, r)[lane] : tkp_r64(w, r)[lane];
+}
+
+static inline void tkp_put(tkp_warp *w, tkp_reg r, int lane, uint64_t v) {
+  uint32_t bit = UINT32_C(1) << lane;
+  if (r.bits == 1)
+    *tkp_r32(w, r) = v & 1 ? *tkp_r32(w, r) | bit : *tkp_r32(w, r) & ~bit;
+  else if (r.bits == 32)
+    tkp_r32(w, r)[lane] = (uint32_t)v;
+  else if (r.bits < 32)
+    tkp_r32(w, r)[lane] = (uint32_t)v & ((UINT32_C(1) << r.bits) - 1);
+  else
+    tkp_r64(w, r)[lane] = v;
+}
+
+/* Of these lanes, which of the register have a value from now on. */
+static inline void tkp_mark(tkp_warp *w, tkp_reg r, uint32_t lanes,
+                            uint32_t set) {
+  w->set[r.id] = (w->set[r.id] & ~lanes) | (set & lanes);
+}
+
+static inline int tkp_next_lane(uint32_t *lanes) {
+  int lane = __builtin_ctz(*lanes);
+  *lanes &= *lanes - 1;
+  return lane;
+}
+
+#define TKP_EACH(lane, lanes)                                                  \
+  for (uint32_t lane##_left = (lanes), lane = 0;                               \
+       lane##_left && (lane = (uint32_t)__builtin_ctz(lane##_left), true);     \
+       lane##_left &= lane##_left - 1)
+
+/* ---- reports (report.c) -------------------------------------------------- */
+
+/* At an instruction, in a thread; editable until the next one. */
+tk_diag *tkp_report(const tkp_warp *w, const tkp_inst *in, int lane,
+                    tk_diag_id id, const char *fmt, ...) TK_PRINTF(5, 6);
+/* Adds where an instruction is in the kernel's source, as a note. */
+void tkp_report_place(const tkp_warp *w, tk_diag *d, const tkp_inst *in,
+                      const char *what);
+void tkp_stop(const tkp_warp *w) TK_NORETURN;
+/* The lanes in which a register has no value, that matters here. */
+void tkp_need_set(tkp_warp *w, const tkp_inst *in, tkp_reg r, uint32_t lanes,
+                  const char *what);
+
+/* ---- memory (memory.c, race.c) ------------------------------------------ */
+
+typedef struct tkp_access {
+  const tkp_inst *in;
+  int lane;
+  uint8_t space; /* of addr; TKP_GENERIC is found out */
+  bool write, atomic;
+  const char *verb; /* "load" */
+  uint64_t addr;
+  uint32_t size, align;
+} tkp_access;
+
+/* The bytes, after all checks but of races; space and addr become those of
+ * the space that it is. */
+uint8_t *tkp_reach(tkp_warp *w, tkp_access *a);
+/* The lane's address of an instruction. */
+uint64_t tkp_address_of(const tkp_warp *w, const tkp_inst *in, int lane);
+/* Tells shared memory's shadow of an access; a write's bytes before
+ * and after.
+ * Which of the bytes have a value: all bits set, or fewer. */
+void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
+                    const void *new_bytes, bool set);
+bool tkp_race_read(tkp_warp *w, const tkp_access *a);
+/* Does copies that were begun, up to and with a group. */
+void tkp_finish_copies(tkp_warp *w, uint32_t group);
+
+/* ---- warps (warp.c) ------------------------------------------------------ */
+
+/* For instructions that lanes do together: waits for those of `members` that
+ * live.  True: *lanes, grown by those that had waited, may go on.  False:
+ * they are parked. */
+bool tkp_gather(tkp_warp *w, const tkp_inst *in, uint32_t *lanes,
+                uint32_t members);
+/* Chooses the lanes that go next; false: none can. */
+bool tkp_regroup(tkp_warp *w);
+/* A warp's lanes have met: what they did before is known to all of them. */
+void tkp_warp_met(tkp_warp *w);
+/* Lets everybody who waits at a barrier go on. */
+void tkp_release(tkp_block *b, unsigned barrier);
+
+/* ---- instructions -------------------------------------------------------- */
+
+/* A quick way for an instruction on numbers, or NULL (quick.c). */
+tkp_run_fn *tkp_quick(const tkp_inst *in);
+
+tkp_run_fn tkp_run_number, tkp_run_select, tkp_run_and, tkp_run_move,
+    tkp_run_pack, tkp_run_compare, tkp_run_clock;
+tkp_run_fn tkp_run_load, tkp_run_store, tkp_run_atomic, tkp_run_cvta,
+    tkp_run_isspace, tkp_run_copy, tkp_run_commit, tkp_run_wait;
+tkp_run_fn tkp_run_ldmatrix, tkp_run_stmatrix, tkp_run_mma;
+tkp_run_fn tkp_run_barrier, tkp_run_arrive, tkp_run_warp_barrier;
+tkp_run_fn tkp_run_shfl, tkp_run_vote, tkp_run_match, tkp_run_redux,
+    tkp_run_elect, tkp_run_activemask;
+tkp_run_fn tkp_run_bra, tkp_run_brx, tkp_run_exit, tkp_run_trap, tkp_run_printf,
+    tkp_run_assert;
+
+#endif

@@ -1,0 +1,463 @@
+/* run.c - runs a launch: its programs, their warps, instruction after
+ * instruction.
+ *
+ * Programs run one after the other.  One that goes on for long and changes
+ * nothing in memory waits for another: then the next begins, and they take
+ * turns.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/exec.h"
+
+enum {
+  WARP_TURN = 4096,     /* instructions of a warp before the next goes on */
+  BLOCK_TURN = 1 << 16, /* ... of a program, before it is looked at */
+  MAX_LIVE = 4096,      /* programs at a time */
+};
+
+typedef struct run_call {
+  tkp_machine m;
+  tkp_block **live;
+  size_t nlive, live_cap;
+  tkp_block *spare;
+  uint64_t next, total; /* programs */
+  uint64_t ended;
+} run_call;
+
+/* ---- warps --------------------------------------------------------------- */
+
+static void fill_registers(tkp_warp *w) {
+  const tkp_kernel *k = w->b->m->k;
+  for (size_t i = 0; i < k->constants.n; i++) {
+    const tkp_constant *c = &k->constants.items[i];
+    for (int lane = 0; lane < TKP_WARP; lane++)
+      tkp_put(w, c->reg, lane, c->value);
+    w->set[c->reg.id] = UINT32_MAX;
+  }
+}
+
+static uint64_t special_value(const tkp_warp *w, const tkp_special_use *u,
+                              uint32_t lane) {
+  const tkp_machine *m = w->b->m;
+  const tkp_launch *l = m->launch;
+  uint32_t thread = w->index * TKP_WARP + lane, bit = UINT32_C(1) << lane;
+  uint32_t x = l->block[0], y = l->block[1];
+  switch ((tkp_special)u->special) {
+  case TKP_S_tid:
+    return u->axis == 0   ? thread % x
+           : u->axis == 1 ? thread / x % y
+                          : thread / x / y;
+  case TKP_S_ntid: return l->block[u->axis];
+  case TKP_S_clusterid:
+  case TKP_S_ctaid: return w->b->pid[u->axis];
+  case TKP_S_nclusterid:
+  case TKP_S_nctaid: return l->grid[u->axis];
+  case TKP_S_laneid: return lane;
+  case TKP_S_warpid: return w->index;
+  case TKP_S_nwarpid: return m->nwarps;
+  case TKP_S_nsmid:
+  case TKP_S_cluster_nctaid:
+  case TKP_S_cluster_nctarank: return 1;
+  case TKP_S_lanemask_eq: return bit;
+  case TKP_S_lanemask_lt: return bit - 1;
+  case TKP_S_lanemask_le: return bit | (bit - 1);
+  case TKP_S_lanemask_gt: return ~(bit | (bit - 1));
+  case TKP_S_lanemask_ge: return ~(bit - 1);
+  case TKP_S_dynamic_smem_size: return l->dynamic_shared;
+  case TKP_S_total_smem_size: return m->shared;
+  case TKP_S_smid:
+  case TKP_S_gridid:
+  case TKP_S_cluster_ctaid:
+  case TKP_S_cluster_ctarank:
+  case TKP_S_clock: /* from here on read when they are used */
+  case TKP_S_clock_hi:
+  case TKP_S_clock64:
+  case TKP_S_globaltimer:
+  case TKP_S_globaltimer_lo:
+  case TKP_S_globaltimer_hi:
+  case TKP_S_COUNT: break;
+  }
+  return 0;
+}
+
+static void begin_warp(tkp_warp *w) {
+  const tkp_kernel *k = w->b->m->k;
+  uint32_t threads = w->b->m->threads - w->index * TKP_WARP;
+  memset(w->set, 0, k->nregs * sizeof *w->set);
+  if (k->local) {
+    memset(w->local, 0, k->local * TKP_WARP);
+    memset(w->local_set, 0, (k->local / 4 + 1) * sizeof *w->local_set);
+  }
+  fill_registers(w);
+  for (size_t i = 0; i < k->specials.n; i++) {
+    const tkp_special_use *u = &k->specials.items[i];
+    for (uint32_t lane = 0; lane < TKP_WARP; lane++)
+      tkp_put(w, u->reg, (int)lane, special_value(w, u, lane));
+    w->set[u->reg.id] = UINT32_MAX;
+  }
+  w->alive = threads >= TKP_WARP ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
+  w->born = w->active = w->alive;
+  w->rejoin = UINT32_MAX;
+  w->pc = w->parked = w->carry = w->tried = 0;
+  w->state = TKP_RUNS;
+  w->ncopies = 0;
+  w->group = 1;
+  w->range = NULL;
+}
+
+/* Every lane has ended, or waits for others that do not come. */
+static void idle_warp(tkp_warp *w) {
+  const tkp_machine *m = w->b->m;
+  uint32_t least = UINT32_MAX, chosen = 0;
+  if (!w->alive) {
+    w->state = TKP_ENDED;
+    return;
+  }
+  TKP_EACH(lane, w->parked) if (w->pcs[lane] < least) least = w->pcs[lane];
+  TKP_EACH(lane, w->parked)
+  if (w->pcs[lane] == least) chosen |= UINT32_C(1) << lane;
+  if (w->tried != w->alive) { /* those that it waits for may have ended */
+    w->tried = w->alive;
+    w->parked &= ~chosen;
+    w->active = chosen;
+    w->pc = least;
+    return;
+  }
+  const tkp_inst *in = &m->k->code.items[least];
+  uint32_t others = w->alive & ~chosen;
+  tk_diag *d = tkp_report(w, in, __builtin_ctz(chosen), TK_D_DEADLOCK,
+                          "%d of the warp's threads wait here for others that "
+                          "do not come",
+                          __builtin_popcount(chosen));
+  if (others) {
+    const tkp_inst *at = &m->k->code.items[w->pcs[__builtin_ctz(others)]];
+    tk_diag_note(m->env, d, m->p->src, at->span, "others wait here");
+    tkp_report_place(w, d, at, "in the kernel");
+  }
+  tk_diag_help(m->env, d,
+               "all threads of a warp must come to a barrier, and those that "
+               "a mask names to a shuffle");
+  tkp_stop(w);
+}
+
+/* Lanes that are behind go first; now and then others do, since they may
+ * hold what the first wait for. */
+static void let_others_go(tkp_warp *w) {
+  uint32_t pc = w->rejoin, group = 0;
+  if (pc == UINT32_MAX) return;
+  TKP_EACH(lane, w->active) w->pcs[lane] = w->pc;
+  TKP_EACH(lane, w->alive & ~w->parked)
+  if (w->pcs[lane] == pc) group |= UINT32_C(1) << lane;
+  if (!group) return;
+  w->active = group;
+  w->pc = pc;
+  w->rejoin = UINT32_MAX;
+}
+
+static void mark_pure(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
+  uint32_t set = UINT32_MAX;
+  for (int k = 0; k < in->ns; k++) set &= w->set[in->s[k].id];
+  for (int k = 0; k < in->nd; k++) tkp_mark(w, in->d[k], lanes, set);
+}
+
+static void run_warp(tkp_warp *w) {
+  const tkp_inst *code = w->b->m->k->code.items;
+  uint64_t threads = 0;
+  if (w->turns++ & 1) let_others_go(w);
+  int left = WARP_TURN;
+  for (; left && w->state == TKP_RUNS; left--) {
+    if (TK_UNLIKELY(!w->active) && !tkp_regroup(w)) {
+      idle_warp(w);
+      continue;
+    }
+    const tkp_inst *in = &code[w->pc++];
+    uint32_t lanes = w->active;
+    if (in->guarded) {
+      tkp_need_set(w, in, in->guard, lanes, "a predicate");
+      uint32_t p = *tkp_r32(w, in->guard);
+      lanes &= in->guard_not ? ~p : p;
+    }
+    if (lanes) {
+      threads +=
+          lanes == UINT32_MAX ? TKP_WARP : (unsigned)__builtin_popcount(lanes);
+      in->run(w, in, lanes);
+      if (in->pure) mark_pure(w, in, lanes);
+    }
+    if (TK_UNLIKELY(w->pc >= w->rejoin)) tkp_regroup(w);
+  }
+  if (w->rejoin == UINT32_MAX) tkp_regroup(w);
+  w->steps += (uint64_t)(WARP_TURN - left);
+  w->b->m->steps += threads;
+}
+
+/* ---- programs ------------------------------------------------------------ */
+
+static size_t rounded(size_t n) {
+  return (n + 63) & ~(size_t)63;
+}
+
+/* All that a program needs, in one piece. */
+static size_t lay_out(const tkp_machine *m, tkp_block *b, uint8_t *at) {
+  const tkp_kernel *k = m->k;
+  size_t words = m->shared / 4 + 4, used = rounded(sizeof *b);
+#define PIECE(to, size)                                                        \
+  do {                                                                         \
+    if (at) (to) = (void *)(at + used);                                        \
+    used += rounded(size);                                                     \
+  } while (0)
+  tkp_block none = {0};
+  if (!b) b = &none;
+  PIECE(b->warps, m->nwarps * sizeof *b->warps);
+  PIECE(b->clocks, sizeof(uint32_t) * TKP_MAX_WARPS * TKP_MAX_WARPS);
+  PIECE(b->shared, m->shared + 16);
+  if (!m->launch->unchecked) PIECE(b->shadow, words * sizeof *b->shadow);
+  for (uint32_t i = 0; i < m->nwarps; i++) {
+    tkp_warp unused, *w = at ? &b->warps[i] : &unused;
+    PIECE(w->file, k->file_bytes);
+    PIECE(w->set, k->nregs * sizeof *w->set);
+    PIECE(w->local, k->local * TKP_WARP);
+    PIECE(w->local_set, (k->local / 4 + 2) * sizeof *w->local_set);
+  }
+#undef PIECE
+  return used;
+}
+
+static tkp_block *new_block(run_call *c) {
+  tkp_machine *m = &c->m;
+  tkp_block *b = c->spare;
+  c->spare = NULL;
+  if (b) return b;
+  size_t size = lay_out(m, NULL, NULL);
+  uint8_t *at = tk_calloc(m->env, 1, size);
+  b = (tkp_block *)(void *)at;
+  b->size = size;
+  b->m = m;
+  lay_out(m, b, at);
+  return b;
+}
+
+static void free_block(tkp_block *b) {
+  if (!b) return;
+  tk_env *e = b->m->env;
+  for (uint32_t i = 0; i < b->m->nwarps; i++)
+    tk_free(e, b->warps[i].copies,
+            b->warps[i].copies_cap * sizeof *b->warps[i].copies);
+  tk_free(e, b, b->size);
+}
+
+static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
+  const tkp_machine *m = &c->m;
+  const uint32_t *grid = m->launch->grid;
+  b->pid[0] = (uint32_t)(n % grid[0]);
+  b->pid[1] = (uint32_t)(n / grid[0] % grid[1]);
+  b->pid[2] = (uint32_t)(n / grid[0] / grid[1]);
+  memset(b->shared, 0, m->shared);
+  memset(b->barriers, 0, sizeof b->barriers);
+  memset(b->clocks, 0, sizeof(uint32_t) * TKP_MAX_WARPS * TKP_MAX_WARPS);
+  if (b->shadow) memset(b->shadow, 0, (m->shared / 4 + 4) * sizeof *b->shadow);
+  for (uint32_t i = 0; i < m->nwarps; i++) {
+    tkp_warp *w = &b->warps[i];
+    w->b = b;
+    w->index = i;
+    w->steps = w->turns = 0;
+    b->clocks[i * TKP_MAX_WARPS + i] = 1;
+    begin_warp(w);
+  }
+}
+
+/* No warp can go on, and some have not ended. */
+static void stuck_block(tkp_block *b) {
+  const tkp_machine *m = b->m;
+  tk_diag *d = NULL;
+  const tkp_warp *first = NULL;
+  for (uint32_t i = 0; i < m->nwarps; i++) {
+    const tkp_warp *w = &b->warps[i];
+    if (w->state != TKP_WAITS) continue;
+    if (!d) {
+      first = w;
+      d = tkp_report(w, w->waits_in, __builtin_ctz(w->waits_for), TK_D_DEADLOCK,
+                     "warp %u waits at barrier %u for %u threads, of which %u "
+                     "came",
+                     i, w->barrier, b->barriers[w->barrier].expected,
+                     b->barriers[w->barrier].arrived);
+    } else if (w->waits_in != first->waits_in) {
+      tk_diag_note(m->env, d, m->p->src, w->waits_in->span,
+                   "warp %u waits at barrier %u here", i, w->barrier);
+    }
+  }
+  for (uint32_t i = 0; i < m->nwarps && d; i++)
+    if (b->warps[i].state == TKP_ENDED) {
+      tk_diag_note(m->env, d, NULL, (tk_span){0, 0},
+                   "warp %u has left the program", i);
+      break;
+    }
+  if (d)
+    tk_diag_help(m->env, d,
+                 "every warp of the program must come to each barrier");
+  tk_throw(m->env, TK_FINDING);
+}
+
+static void check_steps(run_call *c) {
+  const tkp_machine *m = &c->m;
+  tk_check_interrupt(m->env);
+  if (!m->launch->steps || m->steps <= m->launch->steps) return;
+  const tkp_warp *w = &c->live[0]->warps[0];
+  uint32_t pc = w->pc < m->k->code.n ? w->pc : 0;
+  tkp_report(w, &m->k->code.items[pc], -1, TK_D_RUNAWAY,
+             "the launch has not ended after %llu instructions of threads",
+             (unsigned long long)m->launch->steps);
+  tk_throw(m->env, TK_FINDING);
+}
+
+/* True: the program has ended. */
+static bool run_block(run_call *c, tkp_block *b) {
+  const tkp_machine *m = &c->m;
+  for (uint32_t turn = 0; turn < BLOCK_TURN / WARP_TURN; turn++) {
+    uint32_t ran = 0, ended = 0;
+    for (uint32_t i = 0; i < m->nwarps; i++) {
+      tkp_warp *w = &b->warps[i];
+      if (w->state == TKP_RUNS) {
+        run_warp(w);
+        ran++;
+      }
+      ended += w->state == TKP_ENDED;
+    }
+    if (ended == m->nwarps) return true;
+    if (!ran) stuck_block(b);
+    check_steps(c);
+  }
+  return false;
+}
+
+static void add_block(run_call *c) {
+  if (c->nlive == c->live_cap) {
+    size_t cap = c->live_cap ? 2 * c->live_cap : 16;
+    c->live = tk_realloc(c->m.env, c->live, c->live_cap * sizeof *c->live,
+                         cap * sizeof *c->live);
+    c->live_cap = cap;
+  }
+  tkp_block *b = new_block(c);
+  c->live[c->nlive++] = b;
+  begin_block(c, b, c->next++);
+}
+
+static void end_block(run_call *c, size_t i) {
+  tkp_block *b = c->live[i];
+  memmove(&c->live[i], &c->live[i + 1], (--c->nlive - i) * sizeof *c->live);
+  if (c->spare)
+    free_block(b);
+  else
+    c->spare = b;
+  c->ended++;
+}
+
+static void run_programs(tk_env *e, void *ud) {
+  run_call *c = ud;
+  (void)e;
+  while (c->nlive || c->next < c->total) {
+    uint64_t changes = c->m.changes, ended = c->ended;
+    if (!c->nlive) add_block(c);
+    for (size_t i = 0; i < c->nlive;)
+      if (run_block(c, c->live[i]))
+        end_block(c, i);
+      else
+        i++;
+    bool waits = changes == c->m.changes && ended == c->ended;
+    if (waits && c->next < c->total && c->nlive < MAX_LIVE) add_block(c);
+  }
+}
+
+/* ---- launches ------------------------------------------------------------ */
+
+static int range_order(const void *a, const void *b) {
+  const tkp_range *x = a, *y = b;
+  return x->base < y->base ? -1 : x->base > y->base;
+}
+
+static void set_ranges(tkp_machine *m, const tkp_launch *l) {
+  size_t own = m->p->ranges.n;
+  m->nranges = own + l->nranges;
+  m->ranges = tk_calloc(m->env, m->nranges + 1, sizeof *m->ranges);
+  if (own) memcpy(m->ranges, m->p->ranges.items, own * sizeof *m->ranges);
+  if (l->nranges)
+    memcpy(m->ranges + own, l->ranges, l->nranges * sizeof *m->ranges);
+  qsort(m->ranges, m->nranges, sizeof *m->ranges, range_order);
+}
+
+static void launch_fault(tk_env *e, const tkp_program *p, tk_span at,
+                         const char *what) TK_NORETURN;
+static void launch_fault(tk_env *e, const tkp_program *p, tk_span at,
+                         const char *what) {
+  tk_diag_add(e, TK_D_LAUNCH, p->src, at, "%s", what);
+  tk_throw(e, TK_USAGE);
+}
+
+static const tkp_kernel *kernel_named(tk_env *e, const tkp_program *p,
+                                      const char *name) {
+  const tkp_kernel *k = p->kernels.items[0];
+  if (!name && p->kernels.n > 1)
+    launch_fault(e, p, k->span, "the file has several kernels: name one");
+  for (size_t i = 0; name && i < p->kernels.n; i++)
+    if (!strcmp(p->kernels.items[i]->name, name)) return p->kernels.items[i];
+  if (name) {
+    tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, p->src, k->span,
+                             "there is no kernel called %.80s", name);
+    tk_diag_help(e, d, "the first is %s", k->name);
+    tk_throw(e, TK_USAGE);
+  }
+  return k;
+}
+
+static void set_params(tkp_machine *m, const tkp_launch *l) {
+  const tkp_kernel *k = m->k;
+  if (l->nparams != k->params.n)
+    launch_fault(m->env, m->p, k->span,
+                 "the launch has another number of parameters");
+  for (size_t i = 0; i < k->params.n; i++)
+    memcpy(k->params.items[i].host, l->params[i], k->params.items[i].size);
+}
+
+static void check_shape(tkp_machine *m, const tkp_launch *l) {
+  const tkp_kernel *k = m->k;
+  uint64_t threads = 1;
+  for (int i = 0; i < 3; i++) {
+    threads *= l->block[i];
+    if (k->reqntid[0] && k->reqntid[i] != l->block[i])
+      launch_fault(m->env, m->p, k->span,
+                   "the launch has other threads than .reqntid says");
+    if (l->block[i] > 1024) threads = 0;
+  }
+  if (!threads || threads > TKP_MAX_WARPS * TKP_WARP)
+    launch_fault(m->env, m->p, k->span, "a program has 1 to 1024 threads");
+  m->threads = (uint32_t)threads;
+  m->nwarps = (m->threads + TKP_WARP - 1) / TKP_WARP;
+  m->fixed = (k->shared + 15) & ~(size_t)15;
+  m->shared = m->fixed + l->dynamic_shared;
+  if (l->dynamic_shared > TKP_DYNAMIC_SHARED)
+    launch_fault(m->env, m->p, k->span, "that is too much shared memory");
+}
+
+static void run_launch(tk_env *e, void *ud) {
+  run_call *c = ud;
+  tkp_machine *m = &c->m;
+  const tkp_launch *l = m->launch;
+  m->k = kernel_named(e, m->p, l->entry);
+  check_shape(m, l);
+  set_params(m, l);
+  set_ranges(m, l);
+  c->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+  run_programs(e, c);
+}
+
+tk_status tkp_run(tkp_program *p, const tkp_launch *launch, tkp_summary *sum) {
+  tk_env *e = p->arena->env;
+  run_call c = {.m = {.env = e, .p = p, .launch = launch}};
+  tk_status st = tk_protect(e, run_launch, &c);
+  for (size_t i = 0; i < c.nlive; i++) free_block(c.live[i]);
+  free_block(c.spare);
+  tk_free(e, c.live, c.live_cap * sizeof *c.live);
+  tk_free(e, c.m.ranges, (c.m.nranges + 1) * sizeof *c.m.ranges);
+  if (sum) *sum = (tkp_summary){c.m.steps, c.ended};
+  return st == TK_OK && c.m.findings ? TK_FINDING : st;
+}
