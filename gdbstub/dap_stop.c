@@ -50,13 +50,13 @@ static const char *change_text(dap *p, const tk_debug_change *c) {
   json_t *now = dap_say_value(p, &c->now);
   const char *text;
   if (!c->changed)
-    text = tk_arena_printf(&p->handles, "%s is %s, read", c->watched,
+    text = tk_arena_printf(&p->handles, "%s is %s, read", c->now.name,
                            json_string_value(now));
   else if (old)
-    text = tk_arena_printf(&p->handles, "%s was %s, is %s", c->watched,
+    text = tk_arena_printf(&p->handles, "%s was %s, is %s", c->now.name,
                            json_string_value(old), json_string_value(now));
   else
-    text = tk_arena_printf(&p->handles, "%s is %s", c->watched,
+    text = tk_arena_printf(&p->handles, "%s is %s", c->now.name,
                            json_string_value(now));
   json_decref(old);
   json_decref(now);

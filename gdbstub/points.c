@@ -101,8 +101,7 @@ static const char *element_expression(gs_stub *g, const gs_slot *s,
   return tk_arena_strdup(&g->scratch, tk_buf_str(&g->text));
 }
 
-/* A watchpoint on a variable or one of its elements, or on memory; the engine
- * watches no block pointers. */
+/* A watchpoint on a variable or one of its elements, or on memory. */
 static bool describe_watchpoint(gs_stub *g, const gs_point *p,
                                 tk_point_spec *spec) {
   uint64_t program, offset;
@@ -116,7 +115,6 @@ static bool describe_watchpoint(gs_stub *g, const gs_point *p,
     spec->size = p->size;
     return true;
   }
-  if (s->window) return false;
   bool element = s->lanes > 1 && p->size <= s->shown;
   spec->where = element ? element_expression(g, s, offset / s->shown)
                         : gs_slot_expression(g, s);

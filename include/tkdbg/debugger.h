@@ -74,6 +74,8 @@ typedef struct tk_debug_change {
   bool first;     /* a variable's first value: there is no old one */
   bool reads;     /* the statement that comes next reads it */
   bool was_known; /* old is filled in */
+  /* Of a tuple or block pointer, the first part that has changed: its name is
+   * t[1], block.offsets[0]. */
   tk_debug_value old, now;
   size_t lanes;         /* that differ */
   int64_t first_lane;   /* of those */

@@ -352,15 +352,17 @@ static void show_report(tkt *d, const tk_debug_stop *s) {
 }
 
 static void show_watched(tkt *d, const tk_debug_change *c) {
+  if (c->reads) return; /* it is a variable of the statement that is shown */
+  if (*c->now.path) tkt_say(d, "%s:\n", c->now.name);
   if (!c->changed) {
     tkt_show_value(d, "value", "", &c->now);
   } else if (c->first) {
     tkt_show_value(d, "first value", "", &c->now);
-  } else if (c->old.size == c->now.size) {
+  } else {
     tk_type type = tkt_type_of(&c->now);
     tkt_show_value(d, "old", "", &c->old);
     tkt_show_value(d, "new", "", &c->now);
-    if (type.rank) {
+    if (type.rank && c->old.size == c->now.size) {
       tkt_say(d, "%zu of %zu lanes changed, the first is ", c->lanes,
               (size_t)tk_numel(&type));
       tkt_lane_index(&d->out, &type, c->first_lane);

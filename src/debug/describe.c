@@ -63,10 +63,11 @@ static tk_debug_change describe_change(tkd *d, const tkd_point *p) {
                        .watched = answer_text(d, p->where),
                        .changed = w->changed,
                        .first = w->born,
-                       .reads = w->read,
+                       .reads = w->by_reading,
                        .was_known = w->changed && !w->born,
                        .where = tk_place_of(by->src, by->at),
                        .function = by->func};
+  was.path = now.path = w->about;
   c.now = tkd_describe_value(d, p->where, &now);
   if (c.was_known) c.old = tkd_describe_value(d, p->where, &was);
   count_changed_lanes(&c, w);

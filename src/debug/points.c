@@ -157,7 +157,7 @@ tkd_point *tkd_catch_for_return(tkd *d) {
 }
 
 bool tkd_point_was_hit(const tkd *d, const tkd_point *p) {
-  if (p == d->at.stop.point) return true;
+  if (p == d->at.stop.point || tkd_watch_was_hit(d, p)) return true;
   return d->at.stop.reason == TK_STOP_BREAKPOINT && p->kind == TK_POINT_BREAK &&
          p->enabled && p->hit_at == d->at.event;
 }

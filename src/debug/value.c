@@ -63,6 +63,7 @@ static void run_expression(evaluation *e) {
     const tk_eval_part *p = &x->parts.items[i];
     tkd_value *v = &e->got.items[i];
     *v = (tkd_value){.path = temp_text(d, p->path),
+                     .item = temp_text(d, p->item),
                      .before = temp_text(d, p->before),
                      .known = temp_text(d, p->known),
                      .region = TKI_ANY};

@@ -8,6 +8,7 @@
 /* A value, or a part of a tuple.  Its lanes are temporary. */
 typedef struct tkd_value {
   const char *path;   /* "", "[1].x"; NULL: more of the part before */
+  const char *item;   /* ... which: ".offsets[1]"; NULL */
   const char *before; /* text before the value; NULL: its type */
   const char *known;  /* at compile time, as text; then there are no lanes */
   tk_type type;

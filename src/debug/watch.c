@@ -22,10 +22,28 @@
 #include "debug/value.h"
 #include "interp/check/undefined.h"
 
+static void drop_parts(tkd *d, tkd_watch *w) {
+  for (size_t i = 0; i < w->nnow; i++) tkd_drop_value(d, &w->now[i]);
+  tk_free(d->env, w->now, w->nnow * sizeof *w->now);
+  w->now = NULL;
+  w->nnow = 0;
+}
+
+static void keep_parts(tkd *d, tkd_watch *w, const tkd_values *v) {
+  if (w->nnow != v->n) {
+    drop_parts(d, w);
+    w->now = tk_calloc(d->env, v->n, sizeof *w->now);
+    w->nnow = v->n;
+  }
+  for (size_t i = 0; i < v->n; i++) tkd_keep_value(d, &w->now[i], &v->items[i]);
+  w->known = true;
+}
+
 void tkd_watch_free(tkd *d, tkd_watch *w) {
   tk_text_free(d->env, w->func_name);
   tk_text_free(d->env, w->base);
-  tkd_drop_value(d, &w->now);
+  tk_text_free(d->env, w->about);
+  drop_parts(d, w);
   tkd_drop_value(d, &w->was);
   tkd_drop_value(d, &w->became);
   tk_free(d->env, w->raw, w->raw_n);
@@ -33,27 +51,47 @@ void tkd_watch_free(tkd *d, tkd_watch *w) {
 
 /* ---- expressions ------------------------------------------------------- */
 
+/* Those parts of a value that the program computes, with what they are called
+ * behind its name. */
+static tkd_values watched_parts(tkd *d, tkd_values v) {
+  const char *path = "";
+  size_t n = 0;
+  for (size_t i = 0; i < v.n; i++) {
+    tkd_value part = v.items[i];
+    if (part.path) path = part.path;
+    part.path = path;
+    if (part.item) {
+      tk_buf *b = tk_temp_buf(&d->mem);
+      tk_buf_printf(b, "%s%s", path, part.item);
+      part.path = tk_buf_str(b);
+    }
+    if (part.bytes) v.items[n++] = part;
+  }
+  v.n = n;
+  return v;
+}
+
 typedef struct watched {
   tkd *d;
   const tkd_point *p;
   const tki_frame *f;
-  tkd_value v;
+  tkd_values v;
 } watched;
 
 static void watched_body(tk_env *e, void *ud) {
   watched *x = ud;
   (void)e;
-  x->v = tkd_evaluate_one(x->d, x->f, x->p->where, NULL,
-                          "not one value that can change");
+  x->v = watched_parts(x->d, tkd_evaluate(x->d, x->f, x->p->where, NULL));
 }
 
-/* The value of what is watched in a call; bytes NULL: it has none there. */
-static tkd_value watched_value(tkd *d, const tkd_point *p, const tki_frame *f) {
+/* The parts of what is watched in a call; none: it has no value there. */
+static tkd_values watched_value(tkd *d, const tkd_point *p,
+                                const tki_frame *f) {
   watched x = {.d = d, .p = p, .f = f};
   size_t diags = d->env->ndiags;
   if (tk_protect(d->env, watched_body, &x) != TK_OK) {
     tk_diag_truncate(d->env, diags);
-    x.v.bytes = NULL;
+    x.v.n = 0;
   }
   return x.v;
 }
@@ -65,18 +103,36 @@ static int base_slot(const tki_frame *f, const char *name) {
   return tki_eval_slots(f, name, slots, 1) ? slots[0] : -1;
 }
 
+static void keep_raw(tkd *d, tkd_watch *w, const void *const *lanes,
+                     const size_t *sizes, size_t n) {
+  size_t total = 0;
+  for (size_t i = 0; i < n; i++) total += sizes[i];
+  w->raw = tk_realloc(d->env, w->raw, w->raw_n, total);
+  w->raw_n = total;
+  for (char *at = w->raw; n; at += *sizes++, n--) memcpy(at, *lanes++, *sizes);
+}
+
 /* Whether the variable's bytes are others than those kept; keeps them. */
 static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
-  int slot = w->base ? base_slot(f, w->base) : -1;
+  int slots[TK_EVAL_LEAVES];
+  const void *lanes[TK_EVAL_LEAVES];
+  size_t sizes[TK_EVAL_LEAVES], total = 0, n;
+  bool same = w->known;
   if (!w->base) return true;
-  if (slot < 0) return false;
-  const tk_type *type = &f->func->slots[slot].type;
-  tki_val *v = &f->slots[slot];
-  if (!tki_has_value(v, type) || tki_is_unassigned(f, slot)) return false;
-  size_t n = (size_t)tk_numel(type) * tk_lane_size(type);
-  bool same = w->known && w->raw_n == n && !memcmp(w->raw, tki_lanes(v), n);
-  if (!same) tk_bytes_set(d->env, &w->raw, &w->raw_n, tki_lanes(v), n);
-  return !same;
+  n = tki_eval_slots(f, w->base, slots, TK_EVAL_LEAVES);
+  for (size_t i = 0; i < n; i++) {
+    const tk_type *type = &f->func->slots[slots[i]].type;
+    tki_val *v = &f->slots[slots[i]];
+    if (!tki_has_value(v, type) || tki_is_unassigned(f, slots[i])) return false;
+    lanes[i] = tki_lanes(v);
+    sizes[i] = (size_t)tk_numel(type) * tk_lane_size(type);
+    same = same && sizes[i] <= w->raw_n - total &&
+           !memcmp(w->raw + total, lanes[i], sizes[i]);
+    if (same) total += sizes[i];
+  }
+  if (!n || (same && total == w->raw_n)) return false;
+  keep_raw(d, w, lanes, sizes, n);
+  return true;
 }
 
 /* ---- memory ------------------------------------------------------------ */
@@ -106,8 +162,7 @@ static tkd_value memory_value(tkd *d, const tkd_watch *w) {
 
 static void keep_memory(tkd *d, tkd_watch *w) {
   tkd_value v = memory_value(d, w);
-  tkd_keep_value(d, &w->now, &v);
-  w->known = true;
+  keep_parts(d, w, &(tkd_values){.items = &v, .n = 1});
 }
 
 static bool overlaps(const tkd_watch *w, const tki_access *a) {
@@ -189,16 +244,31 @@ static bool watch_counts(tkd *d, tkd_point *p) {
   return false;
 }
 
-/* What there will be to say about it. */
-static void note_hit(tkd *d, tkd_watch *w, const tkd_value *v, bool changed,
-                     const tkd_writer *by) {
-  tkd_value was = tkd_kept_value(&w->now);
+/* What there will be to say about it: about one part. */
+static void note_hit(tkd *d, tkd_watch *w, const tkd_values *v, size_t part,
+                     bool changed, const tkd_writer *by) {
   w->changed = changed;
+  w->by_reading = false;
   w->born = changed && !w->known;
-  if (changed && w->known) tkd_keep_value(d, &w->was, &was);
-  tkd_keep_value(d, &w->became, v);
+  if (changed && part < w->nnow) {
+    tkd_value was = tkd_kept_value(&w->now[part]);
+    tkd_keep_value(d, &w->was, &was);
+  }
+  tkd_keep_value(d, &w->became, &v->items[part]);
+  tk_text_set(d->env, &w->about, v->items[part].path);
   w->wrote = *by;
   w->hit_event = d->at.event;
+}
+
+/* The first part that differs from what is kept; as many as there are: none
+ * does. */
+static size_t part_that_differs(const tkd_watch *w, const tkd_values *v) {
+  size_t i = 0;
+  if (w->nnow != v->n) return 0;
+  while (i < v->n && w->now[i].n == v->items[i].n &&
+         !memcmp(w->now[i].bytes, v->items[i].bytes, v->items[i].n))
+    i++;
+  return i;
 }
 
 /* Whether it is a reason to stop; keeps the value. */
@@ -206,23 +276,31 @@ static bool judge_watch(tkd *d, tkd_point *p) {
   tkd_watch *w = &p->watch;
   const tki_frame *f = d->programs.task->frame;
   tkd_writer by = w->last;
-  tkd_value v = w->memory ? memory_value(d, w) : watched_value(d, p, f);
+  tkd_value memory = w->memory ? memory_value(d, w) : (tkd_value){0};
+  tkd_values v = w->memory ? (tkd_values){.items = &memory, .n = 1}
+                           : watched_value(d, p, f);
   w->due = false;
   if (!w->memory && f->stmt) w->last = writer_of(d, f);
-  if (!v.bytes) return false;
-  bool differs =
-      w->known && (w->now.n != v.n || memcmp(w->now.bytes, v.bytes, v.n) != 0);
-  bool changed = w->known ? differs : w->absent;
+  if (!v.n) return false;
+  size_t part = part_that_differs(w, &v);
+  bool changed = w->known ? part < v.n : w->absent;
   bool counts = w->memory ? w->reads || changed : w->writes && changed;
   bool hit = counts && watch_counts(d, p);
   if (hit)
-    note_hit(d, w, &v, changed, &by);
+    note_hit(d, w, &v, part < v.n ? part : 0, changed, &by);
   else if (d->course.phase != TKD_SEARCHING && w->hit_event == d->at.event)
     w->hit_event = 0;
   w->absent = false;
-  tkd_keep_value(d, &w->now, &v);
-  w->known = true;
+  keep_parts(d, w, &v);
   return hit;
+}
+
+static void note_read(tkd *d, tkd_point *p) {
+  tkd_values v = watched_value(d, p, d->programs.task->frame);
+  tkd_writer by = p->watch.last;
+  if (!v.n) return;
+  note_hit(d, &p->watch, &v, 0, false, &by);
+  p->watch.by_reading = true;
 }
 
 bool tkd_watch_was_hit(const tkd *d, const tkd_point *p) {
@@ -251,6 +329,7 @@ static void judge_watches(tkd *d) {
     if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
     bool changed = w->due && judge_watch(d, p);
     w->read = w->read && !changed && watch_counts(d, p);
+    if (w->read) note_read(d, p);
     if (changed || w->read) last = p;
   }
   if (!last) return;
@@ -267,11 +346,17 @@ static void judge_watches(tkd *d) {
 
 /* ---- looking ----------------------------------------------------------- */
 
+typedef struct reading {
+  int slots[TK_EVAL_LEAVES];
+  size_t n;
+} reading;
+
 static bool reads_another(void *ud, const tk_at *at, const tk_inst *in) {
-  const int *slot = ud;
+  const reading *r = ud;
   (void)at;
   for (int k = 0; k < in->nargs; k++)
-    if (in->args[k] == *slot) return false;
+    for (size_t i = 0; i < r->n; i++)
+      if (in->args[k] == r->slots[i]) return false;
   return true;
 }
 
@@ -279,10 +364,10 @@ static bool reads_another(void *ud, const tk_at *at, const tk_inst *in) {
 static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
   const tki_frame *f = d->t->frame;
   if (w->memory || !w->reads || !st || f->func != w->func) return false;
-  int slot = w->base ? base_slot(f, w->base) : -1;
-  return slot >= 0 &&
-         !tk_walk_insts(f->func, st, &st->insts,
-                        &(tk_walk){.ud = &slot, .inst = reads_another});
+  reading r;
+  r.n = w->base ? tki_eval_slots(f, w->base, r.slots, TK_COUNT(r.slots)) : 0;
+  return !tk_walk_insts(f->func, st, &st->insts,
+                        &(tk_walk){.ud = &r, .inst = reads_another});
 }
 
 /* Who looks back for the last writer means the first one as well, and so does
@@ -394,14 +479,13 @@ static void refresh_watch(tkd *d, tkd_point *p) {
   const tki_frame *f = tkd_top(d);
   while (f && f->func != w->func) f = tkd_user_frame(f->caller);
   if (!f || p->kind != TK_POINT_WATCH || w->memory) return;
-  tkd_value v = watched_value(d, p, f);
+  tkd_values v = watched_value(d, p, f);
   w->index = d->programs.task->index;
   if (f->stmt) w->last = writer_of(d, f);
   w->absent = w->births && base_slot(f, w->base) < 0;
-  if (!v.bytes) return;
-  tkd_keep_value(d, &w->now, &v);
+  if (!v.n) return;
   raw_changed(d, w, f);
-  w->known = true;
+  keep_parts(d, w, &v);
 }
 
 void tkd_watches_refresh(tkd *d) {
@@ -437,9 +521,10 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   char *name = tk_temp(&d->mem, p->where, n);
   bool later = plain && n && base_slot(f, name) < 0 && !f->func->library &&
                tk_eval_is_bound(f->func, name);
-  tkd_value v = {0};
-  if (!later)
-    v = tkd_evaluate_one(d, f, p->where, NULL, "not one value that can change");
+  tkd_values v = {0};
+  if (!later) v = watched_parts(d, tkd_evaluate(d, f, p->where, NULL));
+  if (!later && !v.n)
+    tkd_raise(d, "%.100s is not a value that can change.", p->where);
   w->func = f->func;
   w->func_name = tk_text_new(d->env, w->func->name);
   if (plain) w->base = tk_text_new(d->env, name);
@@ -447,9 +532,15 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   w->births = w->absent = later;
   if (f->stmt) w->last = writer_of(d, f);
   if (later) return;
-  tkd_keep_value(d, &w->now, &v);
   if (plain) raw_changed(d, w, f);
-  w->known = true;
+  keep_parts(d, w, &v);
+}
+
+/* A block pointer is a variable, other than a pointer to a tensor. */
+static bool has_parts(tkd *d, const char *text, size_t n) {
+  int slots[2];
+  return d->at.frame &&
+         tki_eval_slots(d->at.frame, tk_temp(&d->mem, text, n), slots, 2) > 1;
 }
 
 void tkd_watch_begin(tkd *d, tkd_point *p) {
@@ -463,7 +554,7 @@ void tkd_watch_begin(tkd *d, tkd_point *p) {
   const tki_region *r = n ? tkd_region(d, p->where, n) : NULL;
   const char *rest = p->where + n;
   bool plain = !*rest || *rest == '[';
-  if (r && plain)
+  if (r && plain && !has_parts(d, p->where, n))
     watch_memory(d, p, r, rest);
   else
     watch_variable(d, p, n, plain);

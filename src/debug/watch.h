@@ -31,7 +31,8 @@ typedef struct tkd_watch {
   bool known;      /* now and raw hold something */
   bool births;     /* the first value in a program is a change */
   bool absent;     /* the variable had no value yet */
-  tkd_kept now;
+  tkd_kept *now;   /* its parts: several of a tuple or a block pointer */
+  size_t nnow;
   char *raw; /* the bytes of base */
   size_t raw_n;
   tkd_writer last; /* seen at work */
@@ -39,7 +40,8 @@ typedef struct tkd_watch {
   /* the last hit */
   uint64_t hit_event;
   bool seen; /* on going back: it is what stopped it there */
-  bool changed, born;
+  bool changed, born, by_reading;
+  char *about; /* the part that it was about: "", ".offsets[1]" */
   tkd_kept was, became;
   tkd_writer wrote;
 } tkd_watch;

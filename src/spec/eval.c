@@ -438,17 +438,16 @@ static void add_part(tks *s, tk_eval *x, tk_eval_part part) {
   TK_PUSH(s->arena, &x->parts, part);
 }
 
-/* A value inside a line that another one began. */
-static void add_inner(tks *s, tk_eval *x, const char *before, const sval *v) {
-  tk_eval_part p = {.before = before};
-  if (v->kind != V_TENSOR) p.known = known_text(s, x, v);
-  add_part(s, x, p);
-}
-
-static void add_list(tks *s, tk_eval *x, const char *name, const sval *v,
-                     size_t n) {
-  for (size_t i = 0; i < n; i++)
-    add_inner(s, x, i ? ", " : tk_arena_printf(s->arena, "%s [", name), &v[i]);
+/* Values inside a line that another one began; between: what stands there. */
+static void add_list(tks *s, tk_eval *x, const char *between, const char *name,
+                     const sval *v, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    tk_eval_part p = {.item = tk_arena_printf(s->arena, ".%s[%zu]", name, i),
+                      .before = ", "};
+    if (!i) p.before = tk_arena_printf(s->arena, "%s%s [", between, name);
+    if (v[i].kind != V_TENSOR) p.known = known_text(s, x, &v[i]);
+    add_part(s, x, p);
+  }
 }
 
 /* "descriptor<fp32[4, 8]> = &y, shape [29, 8], strides [8, 1]" */
@@ -458,10 +457,10 @@ static void add_window(tks *s, tk_eval *x, const char *path, const sval *v) {
            (tk_eval_part){.path = path,
                           .before = tk_arena_printf(
                               s->arena, "%s = ", kind_text(s, x, v))});
-  add_list(s, x, ", shape", v->items + 1, rank);
-  add_list(s, x, "], strides", v->items + 1 + rank, rank);
+  add_list(s, x, ", ", "shape", v->items + 1, rank);
+  add_list(s, x, "], ", "strides", v->items + 1 + rank, rank);
   if (v->kind == V_BLOCKPTR)
-    add_list(s, x, "], offsets", v->items + 1 + 2 * rank, rank);
+    add_list(s, x, "], ", "offsets", v->items + 1 + 2 * rank, rank);
   add_part(s, x, (tk_eval_part){.before = "]", .known = ""});
 }
 

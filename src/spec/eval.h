@@ -22,6 +22,7 @@ enum { TK_EVAL_LEAVES = 64, TK_EVAL_PLACES = 4 };
 /* A piece of a result, in the order in which it is read. */
 typedef struct tk_eval_part {
   const char *path;   /* "", "[1].x": an item of a tuple; NULL: more of it */
+  const char *item;   /* of more of it: ".shape[0]"; NULL */
   const char *before; /* text before the value, or NULL: its type */
   const char *known;  /* as text; NULL: the next of the values */
 } tk_eval_part;

@@ -374,6 +374,24 @@ def test_watchpoint_of_an_element():
     finish(c)
 
 
+def test_watchpoint_of_a_block_pointer():
+    c, s = stopped({'program': KERNELS, 'kernel': 'walks',
+                    'kernelArgs': {'x': 'f32[16]:arange', 'y': 'f32[8]'}},
+                   line('head = '))
+    found = c.request('setDataBreakpoints', breakpoints=[
+        {'dataId': c.request('dataBreakpointInfo', name='tile')['dataId'],
+         'accessType': access} for access in ('write', 'read')])['breakpoints']
+    assert all(x['verified'] for x in found), found
+    s = c.go('continue')
+    assert s['reason'] == 'data breakpoint', s
+    assert s['frame']['line'] == line('tile = tl.advance'), s
+    assert s['hitBreakpointIds'] == [found[1]['id']], s
+    s = c.go('continue')
+    assert found[0]['id'] in s['hitBreakpointIds'], s
+    assert s['description'] == 'tile.offsets[0] was 0, is 8', s
+    finish(c)
+
+
 def test_places_of_breakpoints():
     c, s = stopped(ADD)
     found = c.request('breakpointLocations', source={'path': KERNELS},

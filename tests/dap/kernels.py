@@ -59,6 +59,15 @@ def slow(x, n):
 
 
 @triton.jit
+def walks(x, y):
+    tile = tl.make_block_ptr(x, shape=(16,), strides=(1,), offsets=(0,),
+                             block_shape=(8,), order=(0,))
+    head = tl.load(tile)
+    tile = tl.advance(tile, (8,))
+    tl.store(y + tl.arange(0, 8), head + tl.load(tile))
+
+
+@triton.jit
 def claims(x, n):
     tl.device_assert(n > 100, "n is small")
     tl.store(x, n)
