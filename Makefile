@@ -24,6 +24,7 @@
 #                   TIME seconds, if not 0
 #   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
 #                   SANITIZE=address,undefined makes it see more
+#   make fuzz-ptx   the same of one target: PTX, read and run
 #   make fuzz-dap   RUNS=1000000 random messages of editors, from seed FIRST
 #   make clean
 #
@@ -133,8 +134,8 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-dap \
-  fuzzed-dap test tested check-fast checked-fast setup \
+.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-ptx \
+  fuzz-dap fuzzed-dap test tested check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
   bench-debug bench-gdb accuracy fuzz mutants clean test-programs fuzzers FORCE
 all: $(MADE)
@@ -323,6 +324,8 @@ mutants: all
 fuzzers: $(FUZZERS)
 fuzz:
 	@RUNS=$(RUNS) TIME=$(TIME) sh tools/fuzz.sh $(FUZZ_SRC)
+fuzz-ptx:
+	@RUNS=$(RUNS) TIME=$(TIME) sh tools/fuzz.sh tests/fuzz/fuzz_ptx.c
 
 fuzz-forms:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-forms

@@ -48,6 +48,8 @@ static void memory_shape(tkp_line *x, const tkp_operand *address) {
 void tkp_read_LD(tkp_line *x) {
   memory_shape(x, &x->ops[1]);
   memory_regs(x, &x->ops[0], true);
+  x->in.mode = tkp_has(x, "volatile") || tkp_has(x, "relaxed") ||
+               tkp_has(x, "acquire") || tkp_has(x, "mmio");
   x->in.run = tkp_run_load;
   tkp_emit(x);
 }

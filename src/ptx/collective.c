@@ -72,7 +72,13 @@ static void arrive(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
 }
 
 void tkp_run_barrier(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  if (tkp_gather(w, in, &lanes, w->alive)) arrive(w, in, lanes, true);
+  if (!tkp_gather(w, in, &lanes, w->alive)) return;
+  if (lanes != w->born)
+    tkp_report(w, in, __builtin_ctz(lanes), TK_D_DEADLOCK,
+               "a barrier is waited at without %d threads of the warp, which "
+               "have ended",
+               __builtin_popcount(w->born & ~lanes));
+  arrive(w, in, lanes, true);
 }
 
 void tkp_run_arrive(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {

@@ -84,7 +84,8 @@ struct tkp_block {
   tkp_barrier barriers[TKP_BARRIERS];
   /* clocks[a * TKP_MAX_WARPS + b]: what warp a knows of b's clock. */
   uint32_t *clocks;
-  size_t size; /* in bytes: all of it is one piece */
+  uint32_t start; /* of this program: clocks that are more are its own */
+  size_t size;    /* in bytes: all of it is one piece */
 };
 
 struct tkp_machine {
@@ -100,7 +101,8 @@ struct tkp_machine {
   uint32_t threads; /* of a program */
   uint32_t nwarps;
   uint64_t steps;
-  uint64_t changes; /* of memory that programs share */
+  uint64_t changes; /* of memory */
+  uint64_t polls;   /* loads of what others may change, atomic operations */
 };
 
 /* ---- registers ----------------------------------------------------------- */

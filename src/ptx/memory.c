@@ -173,33 +173,62 @@ static void put_loaded(tkp_warp *w, const tkp_inst *in, int lane,
   }
 }
 
-/* Global memory by numbers of 32 bits, which is most of all loads. */
-static bool load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  if (in->space != TKP_HOST || in->bytes != 4 || in->base.bits != 64)
-    return false;
-  const uint64_t *base = tkp_r64(w, in->base);
-  uint32_t size = 4u * in->parts;
-  for (int k = 0; k < in->parts; k++)
-    if (in->d[k].bits != 32) return false;
-  TKP_EACH(lane, lanes) {
-    uint64_t addr = base[lane] + (uint64_t)in->offset;
-    if (!range_has(w->range, addr, size) || addr & (size - 1)) return false;
-    uint32_t v[8];
-    memcpy(v, (const void *)(uintptr_t)addr, size);
-    for (int k = 0; k < in->parts; k++) tkp_r32(w, in->d[k])[lane] = v[k];
-  }
-  return true;
+/* Where numbers of 32 bits are that nothing is wrong with: NULL if something
+ * may be, or it is not as simple as most loads are. */
+static const uint8_t *quick_place(const tkp_warp *w, const tkp_inst *in,
+                                  uint64_t addr, uint32_t size) {
+  const tkp_machine *m = w->b->m;
+  if (addr & (size - 1)) return NULL;
+  if (in->space == TKP_HOST)
+    return range_has(w->range, addr, size) ? (const uint8_t *)(uintptr_t)addr
+                                           : NULL;
+  bool dynamic = addr >= TKP_DYNAMIC_SHARED;
+  if (dynamic) addr -= TKP_DYNAMIC_SHARED;
+  uint64_t has = dynamic ? m->launch->dynamic_shared : m->k->shared;
+  if (addr + size > has) return NULL;
+  return w->b->shared + (dynamic ? m->fixed : 0) + addr;
 }
 
+static bool is_quick(const tkp_inst *in) {
+  for (int k = 0; k < in->parts; k++)
+    if (in->d[k].bits != 32) return false;
+  return in->bytes == 4 && in->base.bits &&
+         (in->space == TKP_HOST || in->space == TKP_SHARED);
+}
+
+/* The lanes that were loaded; *set are those whose memory has a value. */
+static uint32_t load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
+                             uint32_t *set) {
+  uint32_t size = 4u * in->parts, done = 0;
+  tkp_access a = {.in = in, .space = in->space, .verb = "load", .size = size};
+  bool shadowed = in->space == TKP_SHARED && w->b->shadow;
+  if (!is_quick(in)) return 0;
+  TKP_EACH(lane, lanes) {
+    uint32_t v[8];
+    a.addr = tkp_address_of(w, in, (int)lane);
+    a.lane = (int)lane;
+    const uint8_t *p = quick_place(w, in, a.addr, size);
+    if (!p) continue;
+    memcpy(v, p, size);
+    if (shadowed && !tkp_race_read(w, &a)) *set &= ~(UINT32_C(1) << lane);
+    for (int k = 0; k < in->parts; k++) tkp_r32(w, in->d[k])[lane] = v[k];
+    done |= UINT32_C(1) << lane;
+  }
+  return done;
+}
+
+/* A destination may be the base too: a lane's address is read before. */
 void tkp_run_load(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t set = lanes;
   need_address(w, in, lanes);
-  if (!load_quickly(w, in, lanes)) TKP_EACH(lane, lanes) {
-      tkp_access a = access_of(w, in, (int)lane, "load", false);
-      const uint8_t *p = tkp_reach(w, &a);
-      if (!reads_set(w, &a)) set &= ~(UINT32_C(1) << lane);
-      put_loaded(w, in, (int)lane, p);
-    }
+  w->b->m->polls += in->mode;
+  uint32_t rest = lanes & ~load_quickly(w, in, lanes, &set);
+  TKP_EACH(lane, rest) {
+    tkp_access a = access_of(w, in, (int)lane, "load", false);
+    const uint8_t *p = tkp_reach(w, &a);
+    if (!reads_set(w, &a)) set &= ~(UINT32_C(1) << lane);
+    put_loaded(w, in, (int)lane, p);
+  }
   for (int k = 0; k < in->nd; k++) tkp_mark(w, in->d[k], lanes, set);
 }
 
@@ -223,8 +252,8 @@ void tkp_run_store(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     if (a.space == TKP_SHARED && w->b->shadow)
       tkp_race_write(w, &a, p, bytes, lane_set);
     if (a.space == TKP_LOCAL) local_wrote(w, &a, lane_set);
+    w->b->m->changes += memcmp(p, bytes, a.size) != 0;
     memcpy(p, bytes, a.size);
-    w->b->m->changes++;
   }
 }
 
@@ -270,6 +299,7 @@ static void atomic_lane(tkp_warp *w, const tkp_inst *in, int lane) {
 
 void tkp_run_atomic(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   need_address(w, in, lanes);
+  w->b->m->polls++;
   for (int k = 0; k < in->ns; k++)
     tkp_need_set(w, in, in->s[k], lanes, "an atomic operation");
   TKP_EACH(lane, lanes) atomic_lane(w, in, (int)lane);

@@ -564,7 +564,7 @@ static void read_module_directive(tkp_reader *r) {
   else if (tkp_is(w, n, "file"))
     read_file(r);
   else if (tkp_is(w, n, "section"))
-    r->at += strcspn(r->at, "{\n"),
+    r->at += strcspn(r->at, "{"),
         *r->at == '{' ? skip_pair(r, '{', '}') : (void)0;
   else if (tk_has_word("global const shared", w, n))
     read_variable(r, w, n);

@@ -213,12 +213,12 @@ void tkp_read_operand(tkp_reader *r, tkp_operand *o) {
       tkp_fail(r, r->at, r->at + (*r->at != 0), NULL, "expected an operand");
     read_name(r, o);
     if (o->kind == TKP_O_NAME) add_offset(r, o);
-    if (o->kind == TKP_O_REG && tkp_take(r, '|')) {
-      tkp_operand q = {0};
-      tkp_skip(r);
-      read_name(r, &q);
-      if (q.kind == TKP_O_REG) o->second = q.reg;
-    }
+  }
+  if ((o->kind == TKP_O_REG || o->kind == TKP_O_SINK) && tkp_take(r, '|')) {
+    tkp_operand q = {0};
+    tkp_skip(r);
+    read_name(r, &q);
+    if (q.kind == TKP_O_REG) o->second = q.reg;
   }
   o->to = r->at;
 }

@@ -13,9 +13,11 @@
 /* Each version costs code, so only where vectors pay. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TKP_CLONES __attribute__((target_clones("arch=haswell", "default")))
+#define TKP_CLONES __attribute__((target_clones("avx2", "default")))
+#define FUSED_CLONES __attribute__((target_clones("fma", "default")))
 #else
 #define TKP_CLONES
+#define FUSED_CLONES
 #endif
 
 static inline void settle_u32(uint32_t *d, const uint32_t *v, uint32_t lanes) {
@@ -34,9 +36,9 @@ static inline void settle_u64(uint64_t *d, const uint64_t *v, uint32_t lanes) {
 
 /* NAME: d = EXPR of a, b and c, numbers of the types IN (and INC for c) whose
  * bits are S (and SC) wide; the result's are D wide. */
-#define LOOP(NAME, D, S, SC, IN, INC, EXPR)                                    \
-  TKP_CLONES static void NAME(tkp_warp *w, const tkp_inst *in,                 \
-                              uint32_t lanes) {                                \
+#define LOOP(...) LOOP_FOR(TKP_CLONES, __VA_ARGS__)
+#define LOOP_FOR(CLONES, NAME, D, S, SC, IN, INC, EXPR)                        \
+  CLONES static void NAME(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {   \
     const uint##S##_t *pa = tkp_r##S(w, in->s[0]);                             \
     const uint##S##_t *pb = tkp_r##S(w, in->s[in->ns > 1]);                    \
     const uint##SC##_t *pc = tkp_r##SC(w, in->s[in->ns > 2 ? 2 : 0]);          \
@@ -103,7 +105,10 @@ REAL(quick_add, a + b, a + b)
 REAL(quick_sub, a - b, a - b)
 REAL(quick_mul, a *b, a *b)
 REAL(quick_div, a / b, a / b)
-REAL(quick_fma, fmaf(a, b, c), fma(a, b, c))
+LOOP_FOR(FUSED_CLONES, quick_fma_f32, 32, 32, 32, float, float,
+         real_bits32(fmaf(a, b, c)))
+LOOP_FOR(FUSED_CLONES, quick_fma_f64, 64, 64, 64, double, double,
+         real_bits64(fma(a, b, c)))
 
 /* Shifts of 64 bits take a count of 32. */
 #define SHIFT64(NAME, IN, EXPR)                                                \

@@ -13,11 +13,15 @@
 
 #include "ptx/exec.h"
 
-static bool happened_before(const tkp_warp *w, int lane, const tkp_touch *t) {
+static inline bool happened_before(const tkp_warp *w, const uint32_t *known,
+                                   int lane, const tkp_touch *t) {
   uint32_t warp = t->thread / TKP_WARP;
-  const uint32_t *known = &w->b->clocks[w->index * TKP_MAX_WARPS];
   if (warp != w->index) return t->clock <= known[warp];
   return t->thread % TKP_WARP == lane || t->clock < known[warp];
+}
+
+static const uint32_t *known_clocks(const tkp_warp *w) {
+  return &w->b->clocks[w->index * TKP_MAX_WARPS];
 }
 
 static tkp_touch touch_of(const tkp_warp *w, const tkp_access *a,
@@ -58,42 +62,63 @@ static tkp_word_shadow *next_word(tkp_warp *w, uint64_t *at, uint64_t end,
   return &w->b->shadow[offset / 4];
 }
 
+/* What was written before this program began is of another. */
+static void forget_program(const tkp_block *b, tkp_word_shadow *s) {
+  if (s->write.clock <= b->start) s->set = 0;
+}
+
 void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
                     const void *new_bytes, bool set) {
-  uint8_t bytes;
+  const uint32_t *known = known_clocks(w);
+  tkp_touch now = touch_of(w, a, 0);
   bool told = !memcmp(old, new_bytes, a->size);
   for (uint64_t at = a->addr, end = a->addr + a->size; at < end;) {
+    uint8_t bytes;
     tkp_word_shadow *s = next_word(w, &at, end, &bytes);
-    const tkp_touch *t = &s->write;
-    if (t->bytes & bytes && !told && !happened_before(w, a->lane, t) &&
-        !(t->atomic && a->atomic))
-      report_race(w, a, t, true), told = true;
-    for (int k = 0; k < 2 && !told; k++) {
-      t = &s->reads[k];
-      if (t->bytes & bytes && !happened_before(w, a->lane, t) &&
-          !(t->atomic && a->atomic))
-        report_race(w, a, t, false), told = true;
+    const tkp_touch *touches[3] = {&s->write, &s->reads[0], &s->reads[1]};
+    for (int k = 0; k < 3 && !told; k++) {
+      const tkp_touch *t = touches[k];
+      if (!(t->bytes & bytes) || happened_before(w, known, a->lane, t) ||
+          (t->atomic && a->atomic))
+        continue;
+      report_race(w, a, t, k == 0);
+      told = true;
     }
-    s->write = touch_of(w, a, bytes);
+    forget_program(w->b, s);
+    now.bytes = bytes;
+    s->write = now;
     s->reads[0].bytes = s->reads[1].bytes = 0;
     s->set = set ? s->set | bytes : s->set & (uint8_t)~bytes;
   }
 }
 
+/* Lanes of one warp often read the same word at a time: one stands for all. */
+static bool is_noted(const tkp_touch *t, const tkp_touch *now, uint8_t bytes) {
+  return t->clock == now->clock && (t->bytes & bytes) == bytes &&
+         t->thread / TKP_WARP == now->thread / TKP_WARP;
+}
+
 bool tkp_race_read(tkp_warp *w, const tkp_access *a) {
-  uint8_t bytes;
+  const uint32_t *known = known_clocks(w);
+  tkp_touch now = touch_of(w, a, 0);
   bool set = true, told = false;
   for (uint64_t at = a->addr, end = a->addr + a->size; at < end;) {
+    uint8_t bytes;
     tkp_word_shadow *s = next_word(w, &at, end, &bytes);
     const tkp_touch *t = &s->write;
-    if (t->bytes & bytes && !told && !happened_before(w, a->lane, t) &&
-        !(t->atomic && a->atomic))
-      report_race(w, a, t, true), told = true;
-    if ((s->set & bytes) != bytes) set = false;
+    if (TK_UNLIKELY(t->bytes & bytes && !told &&
+                    !happened_before(w, known, a->lane, t) &&
+                    !(t->atomic && a->atomic))) {
+      report_race(w, a, t, true);
+      told = true;
+    }
+    if ((s->set & bytes) != bytes || t->clock <= w->b->start) set = false;
+    if (is_noted(&s->reads[0], &now, bytes)) continue;
     /* A read that this one is after need not be remembered. */
-    int k =
-        !s->reads[0].bytes || happened_before(w, a->lane, &s->reads[0]) ? 0 : 1;
-    s->reads[k] = touch_of(w, a, bytes);
+    bool after =
+        !s->reads[0].bytes || happened_before(w, known, a->lane, &s->reads[0]);
+    now.bytes = bytes;
+    s->reads[after ? 0 : 1] = now;
   }
   return set;
 }

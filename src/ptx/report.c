@@ -51,7 +51,7 @@ void tkp_report_place(const tkp_warp *w, tk_diag *d, const tkp_inst *in,
 tk_diag *tkp_report(const tkp_warp *w, const tkp_inst *in, int lane,
                     tk_diag_id id, const char *fmt, ...) {
   tkp_machine *m = w->b->m;
-  char text[512], thread[32];
+  char text[512];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
@@ -60,10 +60,13 @@ tk_diag *tkp_report(const tkp_warp *w, const tkp_inst *in, int lane,
   tk_diag *d = tk_diag_add(m->env, id, m->p->src, in->span, "%s", text);
   if (d->f.count > 1) return d;
   int64_t pid[3] = {w->b->pid[0], w->b->pid[1], w->b->pid[2]};
-  snprintf(thread, sizeof thread, "[%d]", (int)(w->index * TKP_WARP) + lane);
   tk_diag_program(d, pid);
   tk_diag_function(m->env, d, m->k->name);
-  if (lane >= 0) tk_diag_lane(m->env, d, thread);
+  if (lane >= 0)
+    tk_diag_note(m->env, d, NULL, (tk_span){0, 0},
+                 "in thread %d of program (%u, %u, %u)",
+                 (int)(w->index * TKP_WARP) + lane, w->b->pid[0], w->b->pid[1],
+                 w->b->pid[2]);
   tkp_report_place(w, d, in, "the kernel is here");
   return d;
 }

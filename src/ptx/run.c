@@ -1,9 +1,9 @@
 /* run.c - runs a launch: its programs, their warps, instruction after
  * instruction.
  *
- * Programs run one after the other.  One that goes on for long and changes
- * nothing in memory waits for another: then the next begins, and they take
- * turns.
+ * Programs run one after the other.  One that goes on to ask for what others
+ * may change, and changes nothing in memory, waits for another: then the next
+ * begins, and they take turns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,11 @@
 #include "ptx/exec.h"
 
 enum {
-  WARP_TURN = 4096,     /* instructions of a warp before the next goes on */
-  BLOCK_TURN = 1 << 16, /* ... of a program, before it is looked at */
-  MAX_LIVE = 4096,      /* programs at a time */
+  WARP_TURN = 16,       /* instructions of a warp before the next goes on: few,
+                           so that warps keep together as on a GPU */
+  OTHERS_TURN = 1 << 9, /* turns of a warp until other lanes are tried */
+  BLOCK_TURN = 1 << 13, /* ... of a program, before it is looked at */
+  MAX_LIVE = 1024,      /* programs at a time */
 };
 
 typedef struct run_call {
@@ -27,13 +29,12 @@ typedef struct run_call {
 
 /* ---- warps --------------------------------------------------------------- */
 
-static void fill_registers(tkp_warp *w) {
-  const tkp_kernel *k = w->b->m->k;
+/* Constants: once for the warps of many programs, since none is written. */
+static void fill_constants(const tkp_kernel *k, tkp_warp *w) {
   for (size_t i = 0; i < k->constants.n; i++) {
     const tkp_constant *c = &k->constants.items[i];
     for (int lane = 0; lane < TKP_WARP; lane++)
       tkp_put(w, c->reg, lane, c->value);
-    w->set[c->reg.id] = UINT32_MAX;
   }
 }
 
@@ -85,11 +86,10 @@ static void begin_warp(tkp_warp *w) {
   const tkp_kernel *k = w->b->m->k;
   uint32_t threads = w->b->m->threads - w->index * TKP_WARP;
   memset(w->set, 0, k->nregs * sizeof *w->set);
-  if (k->local) {
-    memset(w->local, 0, k->local * TKP_WARP);
+  for (size_t i = 0; i < k->constants.n; i++)
+    w->set[k->constants.items[i].reg.id] = UINT32_MAX;
+  if (k->local)
     memset(w->local_set, 0, (k->local / 4 + 1) * sizeof *w->local_set);
-  }
-  fill_registers(w);
   for (size_t i = 0; i < k->specials.n; i++) {
     const tkp_special_use *u = &k->specials.items[i];
     for (uint32_t lane = 0; lane < TKP_WARP; lane++)
@@ -164,7 +164,10 @@ static void mark_pure(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 static void run_warp(tkp_warp *w) {
   const tkp_inst *code = w->b->m->k->code.items;
   uint64_t threads = 0;
-  if (w->turns++ & 1) let_others_go(w);
+  if (w->active && w->active != (w->alive & ~w->parked)) {
+    tkp_regroup(w);
+    if (w->turns++ % (2 * OTHERS_TURN) > OTHERS_TURN) let_others_go(w);
+  }
   int left = WARP_TURN;
   for (; left && w->state == TKP_RUNS; left--) {
     if (TK_UNLIKELY(!w->active) && !tkp_regroup(w)) {
@@ -186,7 +189,6 @@ static void run_warp(tkp_warp *w) {
     }
     if (TK_UNLIKELY(w->pc >= w->rejoin)) tkp_regroup(w);
   }
-  if (w->rejoin == UINT32_MAX) tkp_regroup(w);
   w->steps += (uint64_t)(WARP_TURN - left);
   w->b->m->steps += threads;
 }
@@ -234,6 +236,7 @@ static tkp_block *new_block(run_call *c) {
   b->size = size;
   b->m = m;
   lay_out(m, b, at);
+  for (uint32_t i = 0; i < m->nwarps; i++) fill_constants(m->k, &b->warps[i]);
   return b;
 }
 
@@ -246,6 +249,15 @@ static void free_block(tkp_block *b) {
   tk_free(e, b, b->size);
 }
 
+/* All that programs before did in this memory is known to all warps. */
+static void begin_clocks(tkp_block *b) {
+  uint32_t *own = b->clocks;
+  for (uint32_t i = 0; i < b->m->nwarps; i++, own += TKP_MAX_WARPS + 1)
+    if (*own > b->start) b->start = *own;
+  for (uint32_t i = 0; i < TKP_MAX_WARPS * TKP_MAX_WARPS; i++)
+    b->clocks[i] = b->start + (i % (TKP_MAX_WARPS + 1) == 0);
+}
+
 static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
   const tkp_machine *m = &c->m;
   const uint32_t *grid = m->launch->grid;
@@ -254,14 +266,12 @@ static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
   b->pid[2] = (uint32_t)(n / grid[0] / grid[1]);
   memset(b->shared, 0, m->shared);
   memset(b->barriers, 0, sizeof b->barriers);
-  memset(b->clocks, 0, sizeof(uint32_t) * TKP_MAX_WARPS * TKP_MAX_WARPS);
-  if (b->shadow) memset(b->shadow, 0, (m->shared / 4 + 4) * sizeof *b->shadow);
+  begin_clocks(b);
   for (uint32_t i = 0; i < m->nwarps; i++) {
     tkp_warp *w = &b->warps[i];
     w->b = b;
     w->index = i;
     w->steps = w->turns = 0;
-    b->clocks[i * TKP_MAX_WARPS + i] = 1;
     begin_warp(w);
   }
 }
@@ -325,8 +335,8 @@ static bool run_block(run_call *c, tkp_block *b) {
     }
     if (ended == m->nwarps) return true;
     if (!ran) stuck_block(b);
-    check_steps(c);
   }
+  check_steps(c);
   return false;
 }
 
@@ -356,14 +366,15 @@ static void run_programs(tk_env *e, void *ud) {
   run_call *c = ud;
   (void)e;
   while (c->nlive || c->next < c->total) {
-    uint64_t changes = c->m.changes, ended = c->ended;
+    uint64_t changes = c->m.changes, ended = c->ended, polls = c->m.polls;
     if (!c->nlive) add_block(c);
     for (size_t i = 0; i < c->nlive;)
       if (run_block(c, c->live[i]))
         end_block(c, i);
       else
         i++;
-    bool waits = changes == c->m.changes && ended == c->ended;
+    bool waits =
+        changes == c->m.changes && ended == c->ended && polls != c->m.polls;
     if (waits && c->next < c->total && c->nlive < MAX_LIVE) add_block(c);
   }
 }

@@ -16,6 +16,7 @@ int fuzz_parse(const uint8_t *data, size_t size);
 int fuzz_pids(const uint8_t *data, size_t size);
 int fuzz_command(const uint8_t *data, size_t size);
 int fuzz_ir(const uint8_t *data, size_t size);
+int fuzz_ptx(const uint8_t *data, size_t size);
 
 #define LLVMFuzzerTestOneInput fuzz_kernel
 #include "fuzz_kernel.c"
@@ -44,6 +45,9 @@ int fuzz_ir(const uint8_t *data, size_t size);
 #define LLVMFuzzerTestOneInput fuzz_ir
 #include "fuzz_ir.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_ptx
+#include "fuzz_ptx.c"
+#undef LLVMFuzzerTestOneInput
 
 enum { MUTATIONS = 200, MOST_BYTES = 1 << 16 };
 
@@ -62,6 +66,7 @@ static const target targets[] = {
     {"pids", fuzz_pids},
     {"command", fuzz_command},
     {"ir", fuzz_ir},
+    {"ptx", fuzz_ptx},
 };
 
 static uint32_t next_random(uint32_t *state) {
