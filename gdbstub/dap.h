@@ -150,7 +150,7 @@ struct tk_dap {
   dap_point *points;
   char *catches;      /* detectors whose findings stop, between blanks */
   int finding_catch;  /* the engine's number; 0 */
-  bool chooses_later; /* detectors, when the launch stops */
+  bool chooses_later; /* detectors, when the launch stands */
 };
 
 /* ---- dap_reply.c -------------------------------------------------------- */

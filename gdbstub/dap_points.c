@@ -324,7 +324,7 @@ bool dap_choose_detectors(dap *p) {
 }
 
 /* Turning detectors on runs the launch again up to where it stands: one that
- * runs gets them when it stops. */
+ * runs is stopped for it, and goes on; one that steps gets them behind it. */
 json_t *dap_on_setExceptionBreakpoints(dap *p, const json_t *args) {
   tk_point_spec spec = {.kind = TK_POINT_CATCH, .where = "finding"};
   tk_buf names;

@@ -187,6 +187,31 @@ static void unwatch_client(dap *p) {
   tk_debug_call_off(p->d);
 }
 
+/* Whether it can be stopped, and sent on, without a step being lost. */
+static bool is_going(const dap *p) {
+  return p->how.kind == TK_RESUME_CONTINUE || p->how.kind == TK_RESUME_NONE;
+}
+
+/* A step that comes to the end of its launch goes on to the next one. */
+static tk_resume_kind how_beyond(tk_resume_kind kind) {
+  bool steps = kind == TK_RESUME_STEP || kind == TK_RESUME_NEXT ||
+               kind == TK_RESUME_FINISH || kind == TK_RESUME_OPERATION;
+  return steps ? TK_RESUME_NEXT_LAUNCH : TK_RESUME_CONTINUE;
+}
+
+/* Detectors that were asked for while it ran, which may be why it stopped: it
+ * goes on, unless they have found something in what has run already. */
+static bool chooses_here(dap *p) {
+  bool only = p->chooses_later && !p->pauses && is_going(p) &&
+              p->stop->reason == TK_STOP_INTERRUPT;
+  if (!p->chooses_later) return false;
+  if (!dap_choose_detectors(p))
+    dap_say(p, "console", tk_debug_error(p->d)->text);
+  else if (only)
+    tk_debug_stand(p->d, &p->stop);
+  return only && !p->stop->nfindings && tk_debug_resume(p->d, &p->how) == TK_OK;
+}
+
 /* Whether the user has nothing to learn from the stop. */
 static bool passes_stop(dap *p) {
   const tk_debug_stop *s = p->stop;
@@ -195,7 +220,7 @@ static bool passes_stop(dap *p) {
                   s->point == p->finding_catch &&
                   !dap_catches(p, s->findings[s->nfindings - 1]->kind);
   p->has_then = false;
-  if (s->over) p->how = (tk_resume){.kind = TK_RESUME_CONTINUE};
+  if (s->over) p->how = (tk_resume){.kind = how_beyond(p->how.kind)};
   if (!switched && !unwanted && !s->over) return false;
   return tk_debug_resume(p->d, &p->how) == TK_OK;
 }
@@ -204,8 +229,7 @@ static void look_at_stop(tk_env *e, void *ud) {
   dap *p = ud;
   (void)e;
   end_progress(p);
-  if (p->leaves || p->detached || passes_stop(p)) return;
-  if (p->chooses_later) dap_choose_detectors(p);
+  if (p->leaves || p->detached || passes_stop(p) || chooses_here(p)) return;
   dap_output_sync(&p->output);
   dap_tell_points(p);
   dap_tell_stop(p);
@@ -257,7 +281,8 @@ static void called(void *ud, tk_debug *d) {
   if (tk_protect(p->env, attend, p) != TK_OK) p->leaves = true;
   tick(p);
   tk_arena_free(&p->scratch);
-  if (p->leaves || p->pauses) tk_debug_interrupt(d);
+  if (p->leaves || p->pauses || (p->chooses_later && is_going(p)))
+    tk_debug_interrupt(d);
   watch_client(p);
 }
 

@@ -19,7 +19,7 @@ static const char *reason_of(const dap *p) {
   case TK_STOP_WATCH: return "data breakpoint";
   case TK_STOP_FINDING: return "exception";
   case TK_STOP_CATCH: return s->nfindings ? "exception" : "entry";
-  case TK_STOP_INTERRUPT: return "pause";
+  case TK_STOP_INTERRUPT: return s->nfindings ? "exception" : "pause";
   default: return "step";
   }
 }
@@ -72,6 +72,7 @@ static const char *description_of(dap *p) {
   case TK_STOP_HISTORY: return "No history before this";
   case TK_STOP_WATCH: return s->nchanges ? change_text(p, s->changes) : NULL;
   case TK_STOP_CATCH:
+  case TK_STOP_INTERRUPT:
   case TK_STOP_FINDING:
     return s->nfindings ? s->findings[s->nfindings - 1]->message : NULL;
   default: return *s->text ? s->text : NULL;

@@ -38,6 +38,18 @@ def test_script():
     assert 'ééé' in c.output['stderr']
 
 
+def test_a_step_beyond_the_end_of_a_launch():
+    c = initialized()
+    c.begin(script(0, 2), [(KERNELS, [
+        {'line': line('tl.store(y + offs, total'), 'condition': 'pid == 1'}])])
+    c.stopped()
+    c.set_breakpoints(KERNELS, [])
+    s = c.go('next')
+    assert s['frame']['line'] == line('pid = tl.program_id(0)'), s
+    assert c.scope(s['frame'], 'Program')['launch']['value'] == '2'
+    finish(c)
+
+
 def test_script_on_entry():
     c = initialized()
     c.begin(script(stopOnEntry=True))

@@ -341,6 +341,19 @@ def test_filters_change_while_it_stands():
     finish(c, 1)
 
 
+def test_filters_change_while_it_runs():
+    c = initialized(supportsProgressReporting=True)
+    c.begin({'program': KERNELS, 'kernel': 'waits',
+             'kernelArgs': {'x': 'f32[2]:arange', 'n': 10**9}})
+    c.event('progressStart')
+    c.request('setExceptionBreakpoints', filters=['undef'])
+    s = c.stopped()
+    assert s['reason'] == 'exception' and 'undef' in s['description'], s
+    assert s['frame']['name'].startswith('waits'), s
+    c.request('terminate')
+    leave(c, 1)
+
+
 def test_watchpoint():
     c, s = stopped(ADD, line('total = tl.zeros'))
     s = c.go('next')

@@ -59,6 +59,15 @@ def slow(x, n):
 
 
 @triton.jit
+def waits(x, n):
+    total = 0.0
+    for i in range(n):
+        v = tl.load(x + tl.arange(0, 2), mask=tl.arange(0, 2) < 1)
+        total += tl.sum(v)
+    tl.store(x, total)
+
+
+@triton.jit
 def walks(x, y):
     tile = tl.make_block_ptr(x, shape=(16,), strides=(1,), offsets=(0,),
                              block_shape=(8,), order=(0,))
