@@ -36,7 +36,8 @@ void tki_round_tf32(float *d, const float *a, size_t n);
 /* Loops are compiled for wider vectors too where that is safe. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TKI_CLONES __attribute__((target_clones("avx2", "default")))
+#define TKI_CLONES                                                             \
+  __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define TKI_CLONES
 #endif
