@@ -31,6 +31,20 @@ static bool open_library(tki *t, const char *name) {
   return t->sgemm && t->dgemm;
 }
 
+/* The name that OpenBLAS has for processors with the vectors of this one; NULL:
+ * it is to see itself.  An OpenBLAS takes a processor that is newer than itself
+ * for one without AVX. */
+static const char *core_type(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return "SkylakeX";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return "Haswell";
+#endif
+  return NULL;
+}
+
 static void open_blas(tki *t) {
   static const char *const names[] = {"libopenblas.so.0", "libopenblas.so",
                                       "libopenblas.0.dylib"};
@@ -38,9 +52,13 @@ static void open_blas(tki *t) {
   t->blas_opened = true;
   if (t->dot_exact) return;
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
-  for (size_t i = 0; i < TK_COUNT(names); i++)
-    if (open_library(t, names[i])) return;
-  t->sgemm = t->dgemm = NULL;
+  const char *core = getenv("OPENBLAS_CORETYPE") ? NULL : core_type();
+  if (core) setenv("OPENBLAS_CORETYPE", core, 1);
+  bool opened = false;
+  for (size_t i = 0; i < TK_COUNT(names) && !opened; i++)
+    opened = open_library(t, names[i]);
+  if (core) unsetenv("OPENBLAS_CORETYPE");
+  if (!opened) t->sgemm = t->dgemm = NULL;
 }
 
 typedef struct shape {
