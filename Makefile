@@ -12,7 +12,10 @@
 #   make lint       layout, line width, sizes; what may use what, and knots
 #   make gate       every operation has a specification, example, error test
 #   make format     clang-format in place
-#   make bench      seven kernels beside Triton's interpreter and PyTorch
+#   make bench      kernels beside Triton's interpreter and PyTorch;
+#                   BENCH='--document docs/performance.md' writes that page
+#   make bench-counts  instructions of small kernels, beside those checked in;
+#                   RECORD=1 checks them in anew
 #   make bench-check  what --check costs on those kernels
 #   make bench-debug  what the debugger costs, beside the plain run
 #   make bench-gdb  how fast gdb is over the server
@@ -134,10 +137,11 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-ptx \
-  fuzz-dap fuzzed-dap test tested check-fast checked-fast setup \
+.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-dap \
+  fuzzed-dap test tested check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
-  bench-debug bench-gdb accuracy fuzz mutants clean test-programs fuzzers FORCE
+  bench-counts bench-debug bench-gdb accuracy fuzz mutants clean \
+  test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -298,6 +302,11 @@ docs:
 bench:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/bench.py --build $(B) $(BENCH)
+
+# What runs more than 5 % more instructions than tests/bench/counts.txt says.
+bench-counts:
+	@$(MAKE) --no-print-directory all
+	@python3 tests/bench/counts.py --build $(B) $(if $(RECORD),--record)
 
 # What --check costs; BENCH=--each shows every detector.
 bench-check:

@@ -56,6 +56,7 @@ wanted() {
   has_python jsonschema || echo python3-jsonschema
   has_python debugpy || echo python3-debugpy
   has_command gdb || echo gdb
+  has_command valgrind || echo valgrind
   has_command lldb || echo lldb
   has_command dwarfdump || echo dwarfdump
   has_command eu-elflint || echo elfutils
