@@ -137,8 +137,8 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-dap \
-  fuzzed-dap test tested check-fast checked-fast setup \
+.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-ptx \
+  fuzz-dap fuzzed-dap test tested check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
   bench-counts bench-debug bench-gdb accuracy fuzz mutants clean \
   test-programs fuzzers FORCE

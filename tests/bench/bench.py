@@ -1,7 +1,12 @@
-"""make bench: seven kernels under tkdbg, beside other engines.
+"""make bench: kernels under tkdbg, beside other engines.
 
     python3 tests/bench/bench.py --build build [--rounds 3] [--only TEXT]
-        [--at-least 100]
+        [--at-least 100] [--processor] [--document docs/performance.md]
+
+Seven kernels run beside all engines, and those of large.py beside PyTorch
+alone; then come two curves, of cost over grid and over block.  --processor
+measures processor time, which depends less on what else the machine does.
+--document writes all of it into a file, between the lines that say so.
 
 The engines are tkdbg, Triton's own interpreter, and PyTorch on one thread
 (or NumPy, without PyTorch).  Each is a process of its own; in every round
@@ -16,7 +21,7 @@ import subprocess
 import sys
 import time
 
-import importlib.util
+import importlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -25,14 +30,16 @@ TITLES = {'tkdbg': 'tkdbg', 'triton': 'interpreter', 'torch': 'PyTorch',
           'numpy': 'NumPy'}
 
 
-def cases():
+def read_cases(module, table):
     """Names and accepted errors, read from the worker without running it."""
-    spec = importlib.util.spec_from_file_location('kernels', WORKER)
-    module = importlib.util.module_from_spec(spec)
     argv, sys.argv = sys.argv, [WORKER, 'numpy']
-    spec.loader.exec_module(module)
+    found = getattr(importlib.import_module(module), table)
     sys.argv = argv
-    return {name: limit for name, (_, limit) in module.CASES.items()}
+    return {name: limit for name, (_, limit) in found.items()}
+
+
+def cases():
+    return read_cases('kernels', 'CASES')
 
 
 class Engine:
@@ -69,9 +76,6 @@ class Engine:
                                + self.process.communicate()[1])
         return [float(x) for x in answer]
 
-    def run(self, case):
-        return self.ask(case)[:2]
-
     def stop(self):
         self.process.communicate()
 
@@ -103,46 +107,103 @@ class Table:
     ratio: how much faster tkdbg is than the interpreter, and how much slower
     than the library."""
 
-    def __init__(self, engines):
+    def __init__(self, engines, say):
+        self.say = say
         self.others = [e.name for e in engines if e.name != 'tkdbg']
         self.ratios = {name: [] for name in self.others}
-        head = f'{"milliseconds":22}{"tkdbg":>9}'
+        head = f'{"milliseconds":22}{"tkdbg":>9}{"spread":>8}'
         for name in self.others:
             head += f'{TITLES[name]:>13}{"ratio":>9}'
-        print(head)
+        say(head)
 
     def ratio(self, name, times):
         if name == 'triton':
             return times[name] / times['tkdbg']
         return times['tkdbg'] / times[name]
 
-    def row(self, case, times):
-        line = f'{case:22}{milliseconds(times["tkdbg"]):>9}'
+    def row(self, case, times, spread):
+        line = f'{case:22}{milliseconds(times["tkdbg"]):>9}{spread:>7.0%} '
         for name in self.others:
             ratio = self.ratio(name, times)
             self.ratios[name].append(ratio)
             line += f'{milliseconds(times[name]):>13}{ratio:>9.3g}'
-        print(line, flush=True)
+        self.say(line)
 
     def end(self):
-        line = f'{"geometric mean":31}'
+        line = f'{"geometric mean":39}'
         for name in self.others:
             line += f'{"":13}{geometric_mean(self.ratios[name]):>9.3g}'
-        print(line)
+        self.say(line)
 
 
-def measure(engines, case, limit, rounds):
-    times = {e.name: math.inf for e in engines}
+def measure(engines, case, limit, rounds, processor=False):
+    """The best times, and by how much tkdbg's worst round is above its best."""
+    times = {e.name: [] for e in engines}
     for _ in range(rounds):
         for e in engines:
-            seconds, error = e.run(case)
+            seconds, error = e.ask(case + '|' * processor)[:2]
             if not error <= limit:
                 sys.exit(f'{e.name}, {case}: the result is wrong by {error}')
-            times[e.name] = min(times[e.name], seconds)
-    return times
+            times[e.name].append(seconds)
+    ours = times['tkdbg']
+    return ({name: min(t) for name, t in times.items()},
+            max(ours) / min(ours) - 1)
 
 
-def direct_launch(build):
+def run_table(engines, wanted, args, say):
+    table = Table(engines, say)
+    for case, limit in wanted.items():
+        if args.only in case:
+            table.row(case, *measure(engines, case, limit, args.rounds,
+                                     args.processor))
+    return table
+
+
+def curve(engine, kind, wanted, args, say):
+    """Nanoseconds for each lane, or microseconds for each program."""
+    cells = []
+    for case, limit in wanted.items():
+        power = int(case.split('^')[1])
+        times, _ = measure([engine], case, limit, args.rounds, args.processor)
+        unit = 1e6 if kind == 'grid' else 1e9
+        cells.append(f'2^{power}: {times["tkdbg"] * unit / 2**power:.3g}')
+    what = 'us a program' if kind == 'grid' else 'ns a lane'
+    say(f'{kind}, {what}:  ' + '  '.join(cells))
+
+
+def machine():
+    """The processor, and what else may be running on it."""
+    model = 'unknown processor'
+    if os.path.exists('/proc/cpuinfo'):
+        with open('/proc/cpuinfo') as f:
+            model = next((line.split(':')[1].strip() for line in f
+                          if line.startswith('model name')), model)
+    load = os.getloadavg()[0]
+    loaded = f', LOADED: {load:.1f} others' if load > 1.5 else ', quiet'
+    return f'{model}, one core{loaded}; {time.strftime("%Y-%m-%d")}'
+
+
+def versions(python):
+    """Of what the engines are made of, where it is installed."""
+    code = ("import importlib.metadata as m\nfor n in 'numpy','torch',"
+            "'triton':\n try: print(n, m.version(n))\n except Exception: pass")
+    done = subprocess.run([python, '-c', code], stdout=subprocess.PIPE,
+                          text=True)
+    return ', '.join(done.stdout.split('\n')[:-1])
+
+
+def write_document(path, lines):
+    """Puts the lines between the two that say that they are measured."""
+    with open(path) as f:
+        text = f.read()
+    begin, end = '<!-- measured -->\n', '<!-- /measured -->'
+    head, rest = text.split(begin)
+    body = '```\n' + '\n'.join(lines) + '\n```\n'
+    with open(path, 'w') as f:
+        f.write(head + begin + body + end + rest.split(end)[1])
+
+
+def direct_launch(build, say):
     """The whole process of a small direct launch."""
     argv = [os.path.join(build, 'tkdbg'), 'run', '-q',
             os.path.join(ROOT, 'examples/vector_add.py'), '--kernel',
@@ -155,8 +216,8 @@ def direct_launch(build):
         start = time.perf_counter()
         subprocess.run(argv, check=True)
         best = min(best, time.perf_counter() - start)
-    print(f'direct launch of vector add, whole process: '
-          f'{milliseconds(best)} ms')
+    say(f'direct launch of vector add, whole process: '
+        f'{milliseconds(best)} ms')
 
 
 def main():
@@ -167,19 +228,41 @@ def main():
     parser.add_argument('--at-least', type=float, default=0, metavar='RATIO',
                         help='fail unless every kernel is that many times '
                         "faster than under Triton's interpreter")
+    parser.add_argument('--processor', action='store_true',
+                        help='measure processor time')
+    parser.add_argument('--document', metavar='FILE')
     args = parser.parse_args()
     python = os.environ.get('PYTHON') or 'python3'
+    lines = []
+
+    def say(line):
+        print(line, flush=True)
+        lines.append(line)
+
+    say(machine())
+    say(versions(python))
+    say('')
     engines = start_engines(python, args.build)
     if not engines or engines[0].name != 'tkdbg':
         sys.exit('bench: tkdbg does not run')
-    table = Table(engines)
-    for case, limit in cases().items():
-        if args.only in case:
-            table.row(case, measure(engines, case, limit, args.rounds))
+    table = run_table(engines, cases(), args, say)
     table.end()
+    say('')
+    large = read_cases('large', 'LARGE')
+    for e in [e for e in engines if e.name == 'triton']:
+        e.stop()
+        engines.remove(e)
+    run_table(engines, {name: limit for name, limit in large.items()
+                        if name.split()[0] not in ('grid', 'block')},
+              args, say)
+    for kind in ('grid', 'block') if not args.only else ():
+        curve(engines[0], kind, {name: limit for name, limit in large.items()
+                                 if name.startswith(kind + ' ')}, args, say)
     for e in engines:
         e.stop()
-    direct_launch(args.build)
+    direct_launch(args.build, say)
+    if args.document:
+        write_document(args.document, lines)
     worst = min(table.ratios.get('triton', [math.inf]))
     return 1 if worst < args.at_least else 0
 

@@ -400,13 +400,15 @@ def work():
         mend_interpreter()
     if ENGINE == 'torch' and not torch:
         sys.exit('no PyTorch')
+    from large import LARGE
+    known = {**CASES, **LARGE}
     print('ready', flush=True)
     cases = {}
     tkdbg = Tkdbg() if ENGINE == 'tkdbg' else None
     for line in sys.stdin:
         name, bar, checks = line.strip().partition('|')
         if name not in cases:
-            cases[name] = CASES[name][0]()
+            cases[name] = known[name][0]()
         case = cases[name]
         if tkdbg:
             tkdbg.set_checks(checks)
