@@ -298,6 +298,7 @@ docs:
 	@python3 tools/promotion.py --library $(B)/libtkdbg.so
 	@python3 tools/operations.py --library $(B)/libtkdbg.so
 	@python3 tools/instructions.py --library $(B)/libtkdbg.so
+	@python3 tools/ptx.py
 
 bench:
 	@$(MAKE) --no-print-directory all

@@ -67,9 +67,10 @@ typedef struct tkp_summary {
 /* Runs a launch: its programs one after the other, those that wait for each
  * other in turn.  Findings go to the report of the arena's env.  Returns
  * TK_OK, or TK_FINDING (an access that must not happen, a deadlock, an
- * assertion, the step limit; races and undefined registers are reported and
- * the run goes on, but it is TK_FINDING in the end), TK_USAGE (no such kernel,
- * other parameters), TK_INTERRUPTED, TK_INTERNAL.  sum may be NULL. */
+ * assertion, the step limit; after races and undefined registers the run goes
+ * on, but it is TK_FINDING in the end; warnings alone are TK_OK), TK_USAGE (no
+ * such kernel, other parameters), TK_INTERRUPTED, TK_INTERNAL.  sum may be
+ * NULL. */
 tk_status tkp_run(tkp_program *p, const tkp_launch *launch, tkp_summary *sum);
 
 #endif

@@ -34,10 +34,27 @@ static tkp_touch touch_of(const tkp_warp *w, const tkp_access *a,
                      .atomic = a->atomic};
 }
 
+/* Threads that hold the same element store it by the same instruction: no
+ * order is wanted, but the values should be the same. */
+static bool report_collision(tkp_warp *w, const tkp_access *a,
+                             const tkp_touch *t) {
+  const tkp_machine *m = w->b->m;
+  if (&m->k->code.items[t->inst] != a->in) return false;
+  tk_diag *d = tkp_report(w, a->in, a->lane, TK_D_SUSPICIOUS,
+                          "threads store different values to the same shared "
+                          "memory by the same instruction");
+  if (d->f.count == 1)
+    tk_diag_help(m->env, d,
+                 "which one stays is not defined; sums that are fused with a "
+                 "product differ in the last bit from thread to thread");
+  return true;
+}
+
 static void report_race(tkp_warp *w, const tkp_access *a, const tkp_touch *t,
                         bool wrote) {
   const tkp_inst *other = &w->b->m->k->code.items[t->inst];
   const tkp_machine *m = w->b->m;
+  if (a->write && wrote && report_collision(w, a, t)) return;
   tk_diag *d = tkp_report(
       w, a->in, a->lane, TK_D_RACE,
       "%s shared memory that another thread %s, with no barrier in between",

@@ -56,8 +56,8 @@ tk_diag *tkp_report(const tkp_warp *w, const tkp_inst *in, int lane,
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  m->findings++;
   tk_diag *d = tk_diag_add(m->env, id, m->p->src, in->span, "%s", text);
+  m->findings += d->f.severity == TK_SEV_ERROR;
   if (d->f.count > 1) return d;
   int64_t pid[3] = {w->b->pid[0], w->b->pid[1], w->b->pid[2]};
   tk_diag_program(d, pid);

@@ -58,7 +58,7 @@ static const check_case cases[] = {
      "mad.lo.u32 %r5, %r5, 4, %r2; ld.shared.u32 %r4, [%r5];",
      "reads shared memory that another thread wrote|[race]|wrote it here"
      "|kernel.py:7:3"},
-    {"st.shared.u32 [%r2], %r1;", "[race]"},
+    {"st.shared.u32 [%r2], %r1;", "by the same instruction [suspicious]"},
     {"st.shared.u32 [%r2], 5;", ""},
     {"st.shared.u32 [%r3], %r1; xor.b32 %r5, %r1, 1;"
      "mad.lo.u32 %r5, %r5, 4, %r2; bar.warp.sync -1; ld.shared.u32 %r4, [%r5];",

@@ -77,6 +77,10 @@ class Pages(unittest.TestCase):
         status, output = script('instructions.py', '--check')
         self.assertEqual(status, 0, output)
 
+    def test_ptx_is_what_its_tables_say(self):
+        status, output = script('ptx.py', '--check')
+        self.assertEqual(status, 0, output)
+
 
 class Gate(unittest.TestCase):
     def test_every_operation_has_its_tests(self):
