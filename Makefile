@@ -140,7 +140,7 @@ OUT ?=
 .PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap test tested check-fast checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
-  bench-counts bench-debug bench-gdb accuracy fuzz mutants clean \
+  bench-counts bench-debug bench-gdb accuracy fuzz mutants planted clean \
   test-programs fuzzers FORCE
 all: $(MADE)
 	@:
@@ -308,6 +308,11 @@ bench:
 bench-counts:
 	@$(MAKE) --no-print-directory all
 	@python3 tests/bench/counts.py --build $(B) $(if $(RECORD),--record)
+
+# The table of docs/findings.md: in how many scripts with a planted bug the line
+# at fault is named.
+planted: all
+	@$(or $(PYTHON),python3) tests/python/planted.py --table
 
 # What --check costs; BENCH=--each shows every detector.
 bench-check:

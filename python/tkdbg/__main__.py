@@ -146,7 +146,7 @@ def run(argv):
     setup.install(values)
     check(session)
     asked = why.Why(session, session.setup.comparisons) if (
-        session.options.why) else None
+        session.setup.comparisons) else None
     served = gdbserver.wanted(session.options) or dapserver.wanted(
         session.options)
     if served:
@@ -159,6 +159,7 @@ def run(argv):
         execute(kind, target, args)
     except SystemExit as e:
         if e.code not in (None, 0):
+            failed = e
             raise
     except KeyboardInterrupt as e:
         session.watch.leave()

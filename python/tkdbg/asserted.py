@@ -19,25 +19,33 @@ _DEPTH = 4  # names that stand for a difference
 
 
 def comparison(error):
-    """The Comparison that an AssertionError came from, or None."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_next is not None:
+    """The Comparison that an AssertionError or SystemExit came from, the
+    innermost one, or None."""
+    frames, tb = [], error.__traceback__
+    while tb is not None:
+        frames.append((tb.tb_frame, tb.tb_lineno))
         tb = tb.tb_next
-    if tb is None:
-        return None
-    frame, line = tb.tb_frame, tb.tb_lineno
-    tree = _tree(frame)
-    test = _assert_at(tree, line) if tree else None
-    if test is None:
-        return None
-    pair = _pair(test, tree, line, _DEPTH)
+    for frame, line in reversed(frames):
+        tree = _tree(frame)
+        for node in _tests_at(tree, line) if tree else ():
+            found = _compared(node, tree, frame, line)
+            if found is not None:
+                return found
+    return None
+
+
+def _compared(node, tree, frame, line):
+    """The Comparison that an assert or if makes, or None."""
+    pair = _pair(node.test, tree, line, _DEPTH)
     if pair is None:
         return None
     try:
         found, expected = (_evaluate(side, frame) for side in pair)
     except Exception:
         return None
-    return Comparison("assert", found, expected, *_tolerance(test))
+    name = ("assert" if isinstance(node, ast.Assert) else
+            f"the check in line {node.lineno}")
+    return Comparison(name, found, expected, *_tolerance(node.test, frame))
 
 
 def _tree(frame):
@@ -48,17 +56,11 @@ def _tree(frame):
         return None
 
 
-def _assert_at(tree, line):
-    """The condition of the assert, or of the if around a raise, at a line."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assert) and (
-                node.lineno <= line <= node.end_lineno):
-            return node.test
-        if isinstance(node, ast.If) and any(
-                isinstance(s, ast.Raise) and s.lineno <= line <= s.end_lineno
-                for s in node.body):
-            return node.test
-    return None
+def _tests_at(tree, line):
+    """The assert at a line and the ifs around it, the innermost first."""
+    return [node for node in reversed(list(ast.walk(tree)))
+            if isinstance(node, (ast.Assert, ast.If))
+            and node.lineno <= line <= node.end_lineno]
 
 
 def _pair(node, tree, line, depth):
@@ -105,15 +107,15 @@ def _assigned(tree, name, line):
     return max(found, key=lambda n: n.lineno).value if found else None
 
 
-def _tolerance(test):
+def _tolerance(test, frame):
     """(rtol, atol) of "... < 1e-3"; exact for anything else."""
     for part in ast.walk(test):
         if isinstance(part, ast.Compare) and isinstance(
                 part.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-            bound = part.comparators[0]
-            if isinstance(bound, ast.Constant) and isinstance(
-                    bound.value, (int, float)):
-                return 0.0, float(bound.value)
+            try:
+                return 0.0, float(_evaluate(part.comparators[0], frame))
+            except Exception:
+                continue
     approx = any(isinstance(p, ast.Call) and _name(p.func) == "approx"
                  for p in ast.walk(test))
     return (1e-6, 1e-12) if approx else (0.0, 0.0)

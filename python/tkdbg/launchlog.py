@@ -2,7 +2,8 @@
 
 Each launch is written to a launch file in a temporary folder before it runs,
 and its tensors are kept, so that nobody else gets their memory.  The oldest
-are dropped when all of them are more than MOST_BYTES.
+are dropped when there are too many, and one that is too large by itself is
+not recorded.
 """
 from __future__ import annotations
 
@@ -12,9 +13,8 @@ import shutil
 import tempfile
 from ctypes import byref, c_void_p
 
-from . import _capi, _results, arguments
+from . import _capi, _results, arguments, arrays
 
-MOST_BYTES = 1 << 30
 MOST_LAUNCHES = 256
 
 
@@ -33,29 +33,36 @@ class Logged:
 class Log:
     """The launches that a session has made, oldest first."""
 
-    def __init__(self, session):
+    def __init__(self, session, most_bytes):
         self.session = session
+        self.most_bytes = most_bytes
         self.folder = tempfile.mkdtemp(prefix="tkdbg-why-")
         self.launches = []
-        self.dropped = 0
 
     def add(self, launch, kernel, number):
-        """Records a tk_launch that is about to run."""
-        session = self.session
+        """Records a tk_launch that is about to run, if there is room."""
+        session, lib = self.session, self.session.lib
+        session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
+        if _size(session.launched) > self.most_bytes:
+            return
         path = os.path.join(self.folder, f"{number}.safetensors")
-        session.check(session.guarded(session.lib.tk_launch_compile, launch),
-                      kernel)
-        session.check(session.lib.tk_launch_record(launch, path.encode()),
-                      kernel)
+        if lib.tk_launch_record(launch, path.encode()) != _capi.OK:
+            lib.tk_report_clear(session.ptr)  # the disk is full
+            return
         self.launches.append(Logged(number, kernel, path, session.launched))
         while len(self.launches) > 1 and (
                 len(self.launches) > MOST_LAUNCHES or
-                sum(each.bytes for each in self.launches) > MOST_BYTES):
+                sum(each.bytes for each in self.launches) > self.most_bytes):
             os.unlink(self.launches.pop(0).path)
-            self.dropped += 1
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _size(values):
+    """Bytes of the memory that arguments lie in."""
+    memory = [arrays.memory(v) for v in values.values()]
+    return sum({m.storage: m.nbytes for m in memory if m}.values())
 
 
 class Replay:

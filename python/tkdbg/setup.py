@@ -103,7 +103,7 @@ def install(values):
         state.interpret = os.environ.pop("TRITON_INTERPRET", None)
         calls["triton"] = _after_triton
     calls.update(inductor.hooks(state.inductor))
-    if session.options.why:
+    if session.options.why or session.options.check is not None:
         _watch_comparisons(state, calls)
     state.watcher = Watcher(calls)
     sys.meta_path.insert(0, state.watcher)

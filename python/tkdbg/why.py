@@ -12,11 +12,13 @@ import os
 import shlex
 import sys
 
-from . import _capi, arrays, asserted, errors
+from . import _capi, arrays, asserted, errors, findings
 from ._capi import text
 from .launchlog import Log, Replay
 
 MOST_LINES = 25
+MOST_BYTES = 1 << 30  # of recorded launches
+MOST_BYTES_CHECKED = 1 << 28  # ... that nobody has asked for
 MOST_REPLAYS = 16  # launches that are run again to find the one
 MOST_FINDINGS = 2
 MOST_EARLIER = 7  # lines about an earlier launch
@@ -26,35 +28,58 @@ STEP_READS = 9  # tk_step_kind
 
 
 class Why:
-    """What ``tkdbg why`` does around a script."""
+    """What ``tkdbg why`` does around a script, and ``run --check``, which
+    says nothing unless the script fails by a comparison."""
 
     def __init__(self, session, comparisons):
         self.session = session
         self.comparisons = comparisons
-        self.log = session.log = Log(session)
+        self.asked = session.options.why
+        self.log = session.log = Log(session, MOST_BYTES if self.asked else
+                                     MOST_BYTES_CHECKED)
 
     def tell(self, error, stream, command):
         """Says why the comparison failed that error came from, if there is
         an error, or else the last one.  command: the script and its
         arguments."""
         self.session.log = None
-        if error is None:  # pytest keeps the one that it has caught here
-            error = getattr(sys, "last_value", None)
+        failed = error is not None
+        # pytest keeps the one that it has caught there
+        error = getattr(sys, "last_value", None) or error
         seen = self.comparisons.last
-        if isinstance(error, AssertionError) and seen is None:
+        if seen is None and isinstance(error, (AssertionError, SystemExit)):
             seen = asserted.comparison(error)
         try:
-            if not isinstance(error, errors.KernelError):  # it says why
-                stream.write("".join(
-                    f"{line}\n" for line in self._lines(seen, command)))
+            # a KernelError says why itself
+            if not isinstance(error, errors.KernelError) and (
+                    self.asked or failed):
+                self._tell(self._lines(seen, command), stream)
         finally:
             self.log.close()
 
+    def _tell(self, lines, stream):
+        if self.session.options.json and lines:
+            findings.tell([dict(findings.entry("why", lines[0], lines[1:]),
+                                severity="note")])
+            return
+        stream.write("".join(f"{line}\n" for line in lines))
+
     def _lines(self, seen, command):
+        """What there is to say; nothing, if nobody asked for it and no
+        launch is to blame."""
         if seen is None:
-            return ["tkdbg: no comparison of arrays has failed"]
-        if not self.log.launches:
-            return ["tkdbg: no kernel was launched before the comparison"]
+            problem = "tkdbg: no comparison of arrays has failed"
+        elif not self.log.launches:
+            problem = "tkdbg: no kernel was launched before the comparison"
+        else:
+            lines = self._blamed(seen, command)
+            if lines:
+                return lines
+            problem = (f"tkdbg: {seen.name} compared arrays that no kernel "
+                       "has as arguments: compare what a kernel stores itself")
+        return [problem] if self.asked else []
+
+    def _blamed(self, seen, command):
         for written in (True, False):  # else no launch has written it
             for found, expected in ((seen.found, seen.expected),
                                     (seen.expected, seen.found)):
@@ -63,8 +88,7 @@ class Why:
                                             written)
                     if lines:
                         return lines
-        return [f"tkdbg: {seen.name} compared arrays that no kernel has as "
-                "arguments: compare what a kernel stores itself"]
+        return []
 
     def _explained(self, origin, expected, seen, command, written):
         """The lines about one launch; none if it is not to blame, or if
@@ -73,17 +97,18 @@ class Why:
         if wanted is None:
             return []
         logged = origin.logged
-        with Replay(self.session.lib, logged, check="all") as replay:
+        check = "all" if self.asked else None  # else they are shown already
+        with Replay(self.session.lib, logged, check) as replay:
             expect(replay, origin.parameter, wanted, seen)
             replay.run()
             difference = replay.difference()
             if difference is None or written and not difference.programs:
                 return []
-            found = [_finding(f) for f in replay.findings()
+            told = [_finding(f) for f in replay.findings()
                      if f["severity"] != "note"][:MOST_FINDINGS]
             offer = _offer(logged, difference, command)
             earlier = self._earlier(logged, difference)
-            room = MOST_LINES - 1 - len(found) - len(offer)
+            room = MOST_LINES - 1 - len(told) - len(offer)
             if earlier:
                 room -= MOST_EARLIER
             lines = replay.difference_lines(SOURCE_LINES)
@@ -91,7 +116,7 @@ class Why:
                 max(4, SOURCE_LINES - max(0, len(lines) - room)))
         head = (f"tkdbg: {seen.name} fails on {origin.parameter} of launch "
                 f"{logged.number}, {logged.kernel}")
-        body = [head, *lines, *found, *earlier]
+        body = [head, *lines, *told, *earlier]
         return [*body[:MOST_LINES - len(offer)], *offer]
 
     def _earlier(self, logged, difference):
@@ -282,7 +307,7 @@ def expect(replay, parameter, wanted, seen):
 
 def hint(error, session, command):
     """What a run whose script failed says at its end, or ""."""
-    if not isinstance(error, AssertionError) or not (
+    if not isinstance(error, (AssertionError, SystemExit)) or not (
             session.totals["launches"]):
         return ""
     return (f"tkdbg: 'tkdbg why {shlex.join(command)}' says which elements "

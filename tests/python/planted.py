@@ -1,12 +1,14 @@
 """Scripts with planted bugs: reading them, and running them in forks.
 
-    python3 tests/python/planted.py [--check] [--show] [TEXT]
+    python3 tests/python/planted.py [--show] [TEXT]
     python3 tests/python/planted.py --table
 
-runs those whose name has TEXT under `tkdbg why`, or `run --check`, and says
-which of them do not name the culprit's line.  planted.txt holds them.
+runs those whose name has TEXT, and says of each whether `run`, the detectors of
+`run --check`, all that `run --check` says, and `tkdbg why` name the culprit's
+line; --table counts that by kind.  planted.txt holds them.
 """
 import contextlib
+import functools
 import os
 import re
 import sys
@@ -59,16 +61,14 @@ def read(path=os.path.join(support.HERE, "planted.txt")):
             for name, text in zip(sections[1::2], sections[2::2])]
 
 
-def run(text, options):
-    """(what a script writes to standard error, its exit status) when it runs
-    under tkdbg with these options, in a fork of this process."""
-    import numpy  # noqa: F401 so that no fork imports it
+def run(texts, options):
+    """(what scripts write to standard error, their highest exit status) when
+    they run under tkdbg with these options, one after the other in a fork of
+    this process."""
+    import numpy.testing  # noqa: F401 so that no fork imports it
     from tkdbg import __main__ as front, session, settings
     with tempfile.TemporaryDirectory() as folder:
-        script = os.path.join(folder, "script.py")
         said = os.path.join(folder, "stderr")
-        with open(script, "w") as f:
-            f.write(text)
         pid = os.fork()
         if not pid:
             status = 3
@@ -80,7 +80,12 @@ def run(text, options):
                 assert isinstance(chosen, settings.Options)
                 chosen.update({"triton": "ours", "quiet": True, **options})
                 os.chdir(folder)
-                status = front.run([script])
+                script, statuses = os.path.join(folder, "script.py"), []
+                for text in texts:
+                    with open(script, "w") as f:
+                        f.write(text)
+                    statuses.append(front.run([script]))
+                status = max(statuses)
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(status)
@@ -89,15 +94,32 @@ def run(text, options):
             return f.read(), status
 
 
-def answer(case):
-    """The lines that `tkdbg why` adds."""
-    said, _ = run(case.text(), {"why": True})
-    lines = said.split("\n")
-    starts = [i for i, line in enumerate(lines)
-              if line.startswith("tkdbg: ")]
-    if starts and "caught" not in lines[starts[-1]]:
-        return lines[starts[-1]:-1]
-    return [line for line in lines if not line.startswith("  File ")]
+class Said:
+    """What is said of a script with a bug."""
+
+    def __init__(self, case):
+        said, _ = run([case.text()], {"why": True})
+        self.run = _findings(said)
+        self.why = _answer(said) or "\n".join(
+            line for line in said.split("\n") if not line.startswith("  File "))
+        said, _ = run([case.text()], {"check": "all"})
+        self.detectors = _findings(said)
+        self.check = "\n".join((self.detectors, _answer(said)))
+
+    def columns(self):
+        """As docs/findings.md has them."""
+        return self.run, self.detectors, self.check, self.why
+
+
+def _findings(said):
+    """What was found in a script's kernels while they ran."""
+    return "\n".join(re.findall(r"^\S*script\.py:\d+:.*$", said, re.M))
+
+
+def _answer(said):
+    """The lines about a comparison that failed."""
+    found = re.search(r"^tkdbg: .* fails on .*", said, re.M | re.S)
+    return found.group().rstrip("\n") if found else ""
 
 
 def named(text):
@@ -112,42 +134,41 @@ def names_culprit(text, case):
     return any(abs(n - at) <= 1 for n in lines for at in case.culprits())
 
 
-def findings(case, **options):
-    """What `run` with these options says of a script's kernels."""
-    said, _ = run(case.text(), options)
-    return "\n".join(re.findall(r"^\S*script\.py:\d+:.*$", said, re.M))
+@functools.lru_cache(maxsize=None)
+def all_said():
+    """[(Planted, Said), ...]"""
+    return [(case, Said(case)) for case in read()]
 
 
 def table():
     """The rows of docs/findings.md: of how many scripts of a kind each way
     names the culprit's line, or the one next to it."""
     rows = {}
-    for case in read():
-        row = rows.setdefault(case.kind, [0, 0, 0, 0])
-        row[0] += 1
-        for i, text in enumerate((findings(case), findings(case, check="all"),
-                                  "\n".join(answer(case))), 1):
-            row[i] += names_culprit(text, case)
-    return [f"| {kind} | {a} of {n} | {b} of {n} | {c} of {n} |"
-            for kind, (n, a, b, c) in rows.items()]
+    for case, said in all_said():
+        for kind in case.kind, "all of them":
+            row = rows.setdefault(kind, [0] * (1 + len(said.columns())))
+            row[0] += 1
+            for i, text in enumerate(said.columns(), 1):
+                row[i] += names_culprit(text, case)
+    rows["all of them"] = rows.pop("all of them")
+    return [" | ".join([f"| {kind}", *(f"{n} of {row[0]}" for n in row[1:])]) +
+            " |" for kind, row in rows.items()]
 
 
 def main(words):
     if "--table" in words:
         print("\n".join(table()))
         return
-    check, show = "--check" in words, "--show" in words
     asked = [w for w in words if not w.startswith("--")]
-    hits, cases = 0, [c for c in read() if all(w in c.name for w in asked)]
-    for case in cases:
-        text = findings(case, check="all") if check else "\n".join(answer(case))
-        hit = names_culprit(text, case)
-        hits += hit
-        print("ok" if hit else "NO", case.name, case.culprits(),
-              text.count("\n") + 1)
-        if show:
-            print(text)
-    print(f"{hits} of {len(cases)}")
+    for case in read():
+        if not all(w in case.name for w in asked):
+            continue
+        said = Said(case)
+        print(*("ok" if names_culprit(text, case) else "NO"
+                for text in said.columns()), case.name, case.culprits(),
+              said.why.count("\n") + 1)
+        if "--show" in words:
+            print(said.check, said.why, sep="\n")
 
 
 if __name__ == "__main__":
