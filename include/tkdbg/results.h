@@ -249,6 +249,7 @@ typedef struct tk_step {
   /* The steps right below it, by number. */
   const int *operands;
   size_t noperands;
+  tk_place combined; /* what a user's combine function returns; line 0: none */
 } tk_step;
 
 typedef struct tk_explanation {
@@ -329,6 +330,9 @@ typedef struct tk_difference {
    * nearest value that one did (explained_nearest).  NULL: nobody knows. */
   const tk_explanation *explanation;
   bool explained_nearest;
+  /* A product of fp32 operands that tf32 cuts off, if they are off by no more
+   * than rounding; line 0: there is none. */
+  tk_place tf32;
 } tk_difference;
 
 /* How the i-th tensor of which something was expected differs from it after

@@ -329,6 +329,16 @@ static tkc_place writer_place(again *x, uint64_t addr) {
   return i ? tkc_place_of(i->func, i->inst) : (tkc_place){0};
 }
 
+/* The report of programs that race for the elements of a region; NULL: there
+ * is none. */
+static tk_diag *race_in(const tkc_shadow *s, const tki_region *r) {
+  for (const tkc_conflict *k = s->conflicts; k; k = k->next)
+    if (k->diag && k->kind != TKC_SAME && !tkc_is_own(k->kind) &&
+        k->addr >= r->lo && k->addr < r->hi)
+      return k->diag;
+  return NULL;
+}
+
 static bool races(const tkc_shadow *s) {
   for (const tkc_conflict *k = s->conflicts; k; k = k->next)
     if (k->kind != TKC_SAME) return true;
@@ -376,8 +386,10 @@ static bool uses_results(tkc *c, const tk_program *p) {
 
 /* Elements that depend on the order in a kernel without a race do so because
  * atomic operations let them: that is said, but is no finding.  Sums of
- * integers by atomics, though, are the same in every order. */
+ * integers by atomics, though, are the same in every order.  Where a race for
+ * them is reported, that they depend on the order is a part of it. */
 static void report_order(again *x, size_t region, const spread *p) {
+  tk_diag *race = race_in(x->s, &x->t->regions[region]);
   const char *name = x->t->regions[region].name;
   tkc_place at = writer_place(x, p->addr);
   const char *text = place_text(x, p->addr);
@@ -392,6 +404,19 @@ static void report_order(again *x, size_t region, const spread *p) {
                    "sums of floats by atomics do; the largest difference is "
                    "%.3g",
                    p->most);
+    return;
+  }
+  if (race) {
+    tkc_note(x->c, race, NULL,
+             "%s depends on the order of the programs: it is %s, and %s with "
+             "--order %s%s",
+             text, p->a, p->b, p->order,
+             p->n == 1 ? ""
+                       : tk_arena_printf(&x->c->run,
+                                         ", and so do %" PRIu64
+                                         " other elements of %s, by %.3g at "
+                                         "most",
+                                         p->n - 1, name, p->most));
     return;
   }
   tk_diag *d = tkc_report(x->c, NULL, TK_D_ORDER, &at, NULL,

@@ -64,7 +64,7 @@ static tkc_conflict *find_conflict(tkc_shadow *s, tkc_conflict_kind kind,
   return NULL;
 }
 
-static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now);
+static void report_conflict(tkc_shadow *s, tkc_conflict *k, bool now);
 
 static tkc_conflict *new_conflict(tkc_shadow *s, const tki_access *a,
                                   size_t lane) {
@@ -106,6 +106,7 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
   k->other = other->program;
   k->other_atomic = other->atomic;
   k->unfenced = tkc_shadow_knows(s, other);
+  k->relaxed = tkc_shadow_relaxed(s, other);
   k->local =
       other->local || (k->atomic && tk_inst_scope(a->in) == TK_SCOPE_CTA);
   k->other_value = value_text(s, k->addr);
@@ -244,6 +245,9 @@ static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
 }
 
 static const char *race_advice(const tkc_conflict *k) {
+  if (k->relaxed)
+    return "leave out its sem=: the default, \"acq_rel\", releases and "
+           "acquires";
   if (k->local)
     return "an atomic of scope=\"cta\" orders the threads of one program: "
            "use scope=\"gpu\", the default";
@@ -254,9 +258,38 @@ static const char *race_advice(const tkc_conflict *k) {
          "order the two";
 }
 
+static void note_relaxed_place(tkc_shadow *s, const tkc_conflict *k,
+                               tk_diag *d) {
+  if (!k->relaxed) return;
+  tkc_place at = tkc_place_of(k->relaxed->func, k->relaxed->inst);
+  tkc_note(s->c, d, &at,
+           "this would order the two, but its sem= does not let it");
+}
+
+/* A conflict of the same two programs at the same element that is reported:
+ * what a program reads there, adds to and writes back is one bug, not two. */
+static tkc_conflict *same_cause(const tkc_shadow *s, const tkc_conflict *k) {
+  for (tkc_conflict *o = s->conflicts; o && o != k; o = o->next)
+    if (o->diag && o->kind != TKC_SAME && !tkc_is_own(o->kind) &&
+        o->addr == k->addr && o->program == k->program && o->other == k->other)
+      return o;
+  return NULL;
+}
+
+/* Adds a conflict to the report of another one. */
+static void fold_conflict(tkc_shadow *s, const tkc_conflict *k, tk_diag *d) {
+  const tki_site_info *x = tki_site_at(s->t, k->site);
+  tkc_place at = tkc_place_of(x->func, x->inst);
+  tkc_note(s->c, d, &at, "program %s %s it here", program_text(s, k->program),
+           access_verb(k->kind, k->atomic, false));
+  if (k->kind == TKC_WRITES && k->value && *k->value)
+    tkc_note(s->c, d, NULL, "it writes %s where %s had left %s", k->value,
+             program_text(s, k->other), k->other_value);
+}
+
 /* Reports a conflict, if its detector is on: where it happens (`now`), or at
  * the end of the run. */
-static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now) {
+static void report_conflict(tkc_shadow *s, tkc_conflict *k, bool now) {
   tki *t = now ? s->t : NULL;
   const tki_site_info *x = tki_site_at(s->t, k->site);
   const tki_site_info *y = tki_site_at(s->t, k->other_site);
@@ -278,8 +311,12 @@ static void report_conflict(tkc_shadow *s, const tkc_conflict *k, bool now) {
   if (k->count > 1)
     tkc_note(s->c, d, NULL, "so it is %" PRIu64 " times in this launch",
              k->count);
-  if (!twice && !own) tkc_help(s->c, d, "%s", race_advice(k));
+  if (!twice && !own) {
+    note_relaxed_place(s, k, d);
+    tkc_help(s->c, d, "%s", race_advice(k));
+  }
   tkc_reported(s->c, t, d);
+  k->diag = d;
 }
 
 /* Whether several programs conflict where lanes of one do: the same repair, to
@@ -298,7 +335,12 @@ static void report_rest(tkc *c, tkc_shadow *s, const tki *t, bool same) {
   if (c->stop || t->driver) return;
   for (tkc_conflict *k = s->conflicts; k; k = k->next) {
     bool covered = tkc_is_own(k->kind) && is_covered(s, k);
-    if ((k->kind == TKC_SAME) == same && !covered) report_conflict(s, k, false);
+    tkc_conflict *cause = same || tkc_is_own(k->kind) ? NULL : same_cause(s, k);
+    if ((k->kind == TKC_SAME) != same || covered) continue;
+    if (cause)
+      fold_conflict(s, k, cause->diag);
+    else
+      report_conflict(s, k, false);
   }
 }
 

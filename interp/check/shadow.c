@@ -120,7 +120,7 @@ static void forget_answers(tkc_shadow *s) {
 /* Makes s->now the program that runs. */
 static void switch_to(tkc_shadow *s, uint64_t program) {
   tkc_state *now = &s->now;
-  bool plain = now->clock == 1 && !now->phase && !now->knows;
+  bool plain = now->clock == 1 && !now->phase && !now->knows && !now->would;
   forget_answers(s);
   if (!plain && !s->states)
     s->states = TK_NEWN(&s->c->run, tkc_state *, tki_programs(s->t) + 1);
@@ -144,6 +144,15 @@ bool tkc_shadow_knows(const tkc_shadow *s, const tkc_event *e) {
  * of which that one knows nothing without a barrier. */
 static uint64_t blocks_of(const tkc_shadow *s, uint64_t program) {
   return tki_programs(s->t) + program;
+}
+
+const tki_site_info *tkc_shadow_relaxed(const tkc_shadow *s,
+                                        const tkc_event *e) {
+  const tkc_state *now = &s->now;
+  bool would = tkc_clock_get(&s->clocks, now->would, e->program) >= e->clock;
+  bool does = tkc_shadow_knows(s, e);
+  return now->relaxed && would && !does ? tki_site_at(s->t, now->relaxed - 1)
+                                        : NULL;
 }
 
 static bool is_ordered(tkc_shadow *s, const tkc_event *e) {
@@ -204,13 +213,36 @@ static void release(tkc_shadow *s, const tki_access *a) {
   s->now.clock += mine != NULL;
 }
 
+/* What a scalar hands on (`gives`) or gets if no such operation were relaxed;
+ * does: this one is not. */
+static void note_relaxed(tkc_shadow *s, const tki_access *a, bool gives,
+                         bool does) {
+  tkc_state *now = &s->now;
+  uint32_t site = does ? 0 : tki_site(s->t) + 1;
+  if ((a->mask && !*a->mask) || (gives && !tki_access_changes(a, 0))) return;
+  tkc_sync *y = sync_at(s, *a->addr, gives);
+  if (gives) {
+    y->would = tkc_clock_join(
+        &s->clocks, y->would,
+        tkc_clock_set(&s->clocks, now->would, now->program, now->clock));
+    if (site) y->relaxed = site;
+    now->clock += !does;
+  } else if (y && y->would) {
+    now->would = tkc_clock_join(&s->clocks, now->would, y->would);
+    if (y->relaxed || site) now->relaxed = y->relaxed ? y->relaxed : site;
+  }
+}
+
 /* What a load that is volatile sees is taken as a signal, as kernels do. */
 static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
   bool load = a->in->op == TK_I_LOAD;
   tk_sem sem = load ? TK_SEM_ACQUIRE : tk_inst_sem(a->in);
-  if (!s->orders || a->n > MAX_SYNC_LANES || sem == TK_SEM_RELAXED) return;
-  if (gives && !load && sem != TK_SEM_ACQUIRE) release(s, a);
-  for (size_t i = 0; i < a->n && !gives && sem != TK_SEM_RELEASE; i++)
+  bool does =
+      sem != TK_SEM_RELAXED && sem != (gives ? TK_SEM_ACQUIRE : TK_SEM_RELEASE);
+  if (!s->orders || a->n > MAX_SYNC_LANES || (gives && load)) return;
+  if (a->n == 1) note_relaxed(s, a, gives, does);
+  if (gives && does) release(s, a);
+  for (size_t i = 0; i < a->n && !gives && does; i++)
     if (!a->mask || a->mask[i]) acquire(s, a->addr[i]);
 }
 

@@ -63,7 +63,11 @@ typedef struct tkc_conflict {
   bool atomic, other_atomic;
   bool unfenced; /* a release followed the other, with no barrier between */
   bool local;    /* one of the two is an atomic operation of scope "cta" */
+  /* A relaxed atomic operation that would order the two, were it not; or NULL.
+   */
+  const tki_site_info *relaxed;
   uint64_t count;
+  tk_diag *diag; /* its report, once there is one that is shown */
 } tkc_conflict;
 
 /* What a program knows of the others. */
@@ -72,11 +76,16 @@ typedef struct tkc_state {
   uint32_t clock, phase;
   uint32_t fenced;        /* the clock at its last debug_barrier */
   const tkc_clock *knows; /* counts of scalars, then of blocks */
+  /* What it would know if no scalar atomic operation were relaxed, and the
+   * last of those that was. */
+  const tkc_clock *would;
+  uint32_t relaxed; /* its site + 1; 0: none was */
 } tkc_state;
 
 typedef struct tkc_sync {
   uint64_t addr;
-  const tkc_clock *released;
+  const tkc_clock *released, *would;
+  uint32_t relaxed; /* the site + 1 of a release that was none; 0: all were */
 } tkc_sync;
 
 typedef struct tkc_shadow {
@@ -116,6 +125,10 @@ const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr);
 /* Whether the program that runs has seen a release that came after the event.
  */
 bool tkc_shadow_knows(const tkc_shadow *s, const tkc_event *e);
+/* The relaxed atomic operation but for which the program that runs would have
+ * seen such a release; NULL: there is none. */
+const tki_site_info *tkc_shadow_relaxed(const tkc_shadow *s,
+                                        const tkc_event *e);
 
 /* Returns the span that holds an address; NULL: it is in no tensor. */
 tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr);

@@ -181,6 +181,13 @@ static void set_place(tk_step *x, const tkc_node *n) {
   x->library = n->func->library ? n->func->name : NULL;
 }
 
+/* Where the function of a reduction or scan says what it returns. */
+static void set_combined(tk_step *x, const tk_combine *with) {
+  const tk_func *f = with->levels[0];
+  const tk_stmt *last = f->body.n ? f->body.items[f->body.n - 1] : NULL;
+  if (last && !f->library) x->combined = tk_place_of(f->src, last->span);
+}
+
 /* What a value is called, its type, and what it is. */
 static void set_value(slice *s, tk_step *x, const tkc_node *n, tkc_at at) {
   int k = tkc_ref_result(at.ref);
@@ -292,6 +299,8 @@ static tk_step *add_node(slice *s, const tkc_node *n, tkc_at at,
   }
   if (n->kind != TKC_NODE_INST) return x;
   set_place(x, n);
+  if (n->in->op == TK_I_REDUCE_FN) set_combined(x, tk_reduce_fn_combine(n->in));
+  if (n->in->op == TK_I_SCAN_FN) set_combined(x, tk_scan_fn_combine(n->in));
   if (n->in->op == TK_I_LOAD || n->in->op == TK_I_ATOMIC ||
       n->in->op == TK_I_CAS)
     set_memory(s, x, n, at.lane);

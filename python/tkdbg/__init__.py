@@ -55,6 +55,8 @@ launch     launch        @jit functions: decoration and launch
            binder        from a call to the values of the parameters
            launchlog     launches recorded, and run again
            arrays        arrays of a script as numbers to compare
+           copies        where the elements of a copy come from
+           origins       which launch's tensor an array is
            host          C asks what a kernel's free names mean
 values     convert       Python objects as values of C, and back
            functions     what is decorated, as the layers below a launch see it

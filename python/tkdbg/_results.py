@@ -109,7 +109,7 @@ class Step(Structure):
         ("skipped", c_uint64), ("factors", c_void_p),
         ("nfactors", c_size_t), ("product", c_bool), ("same", c_int),
         ("not_kept", c_bool), ("operands", POINTER(c_int)),
-        ("noperands", c_size_t)]
+        ("noperands", c_size_t), ("combined", Place)]
 
 
 class Explanation(Structure):
@@ -140,7 +140,7 @@ class Difference(Structure):
         ("patterns", c_void_p), ("npatterns", c_size_t),
         ("first", Mismatch), ("worst", Mismatch),
         ("explanation", POINTER(Explanation)),
-        ("explained_nearest", c_bool)]
+        ("explained_nearest", c_bool), ("tf32", Place)]
 
 
 # name: (result, argument types), as in _capi

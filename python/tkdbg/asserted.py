@@ -12,15 +12,15 @@ import ast
 import linecache
 import types
 
-from .comparisons import Comparison
+from .comparisons import UNKNOWN, Comparison
 
 _PURE = frozenset(("numpy", "torch", "math"))  # modules of functions
 _DEPTH = 4  # names that stand for a difference
 
 
 def comparison(error):
-    """The Comparison that an AssertionError or SystemExit came from, the
-    innermost one, or None."""
+    """The Comparison that an exception came from, the innermost one, or
+    None."""
     frames, tb = [], error.__traceback__
     while tb is not None:
         frames.append((tb.tb_frame, tb.tb_lineno))
@@ -35,17 +35,25 @@ def comparison(error):
 
 
 def _compared(node, tree, frame, line):
-    """The Comparison that an assert or if makes, or None."""
-    pair = _pair(node.test, tree, line, _DEPTH)
-    if pair is None:
-        return None
-    try:
-        found, expected = (_evaluate(side, frame) for side in pair)
-    except Exception:
-        return None
+    """The Comparison of arrays that an assert or if makes, or None.  What a
+    call gave, which is not made again, is UNKNOWN."""
     name = ("assert" if isinstance(node, ast.Assert) else
             f"the check in line {node.lineno}")
-    return Comparison(name, found, expected, *_tolerance(node.test, frame))
+    for pair in _pairs(node.test, tree, line, _DEPTH):
+        sides = [_value(side, frame) for side in pair]
+        known = [s for s in sides if s is not UNKNOWN]
+        if known and all(hasattr(s, "shape") or isinstance(s, (int, float))
+                         for s in known) and any(
+                hasattr(s, "shape") for s in known):
+            return Comparison(name, *sides, *_tolerance(node.test, frame))
+    return None
+
+
+def _value(node, frame):
+    try:
+        return _evaluate(node, frame)
+    except Exception:
+        return UNKNOWN
 
 
 def _tree(frame):
@@ -63,26 +71,31 @@ def _tests_at(tree, line):
             and node.lineno <= line <= node.end_lineno]
 
 
-def _pair(node, tree, line, depth):
-    """The two expressions that are compared or subtracted in node."""
+def _pairs(node, tree, line, depth):
+    """The pairs of expressions that are compared or subtracted in node, those
+    in names that stand for a difference last."""
     for part in ast.walk(node):
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
-            return part.left, part.right
+            yield part.left, part.right
         if isinstance(part, ast.Call) and _name(part.func) == "approx":
             other = _other_side(node, part)
-            return (other, part.args[0]) if other is not None else None
+            if other is not None:
+                yield other, part.args[0]
     for part in ast.walk(node):
         if isinstance(part, ast.Compare) and isinstance(
                 part.ops[0], (ast.Eq, ast.NotEq)) and not isinstance(
                 part.comparators[0], ast.Constant):
-            return part.left, part.comparators[0]
-    for part in ast.walk(node):
-        value = (_assigned(tree, part.id, line)
-                 if isinstance(part, ast.Name) and depth else None)
-        found = value is not None and _pair(value, tree, line, depth - 1)
-        if found:
-            return found
-    return None
+            yield part.left, part.comparators[0]
+    for part in _left_first(node) if depth else ():
+        value = _assigned(tree, part.id, line)
+        if value is not None:
+            yield from _pairs(value, tree, line, depth - 1)
+
+
+def _left_first(node):
+    """The names in an expression, from left to right."""
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return sorted(names, key=lambda n: (n.lineno, n.col_offset))
 
 
 def _name(function):

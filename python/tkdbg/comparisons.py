@@ -10,6 +10,7 @@ import functools
 from typing import Any, NamedTuple
 
 USUAL = -1.0  # a tolerance: what is usual for the type
+UNKNOWN = object()  # one of two arrays that nobody keeps
 
 
 class Comparison(NamedTuple):

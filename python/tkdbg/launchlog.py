@@ -13,7 +13,7 @@ import shutil
 import tempfile
 from ctypes import byref, c_void_p
 
-from . import _capi, _results, arguments, arrays
+from . import _capi, _results, arguments
 
 MOST_LAUNCHES = 256
 
@@ -43,7 +43,7 @@ class Log:
         """Records a tk_launch that is about to run, if there is room."""
         session, lib = self.session, self.session.lib
         session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
-        if _size(session.launched) > self.most_bytes:
+        if self._size(launch) > self.most_bytes:
             return
         path = os.path.join(self.folder, f"{number}.safetensors")
         if lib.tk_launch_record(launch, path.encode()) != _capi.OK:
@@ -55,14 +55,15 @@ class Log:
                 sum(each.bytes for each in self.launches) > self.most_bytes):
             os.unlink(self.launches.pop(0).path)
 
+    def _size(self, launch):
+        """Bytes of the memory that arguments lie in."""
+        found = [self.session.lib.tk_launch_get_tensor(launch, name.encode())
+                 for name in self.session.launched]
+        return sum({t.contents.storage: t.contents.storage_bytes
+                    for t in found if t}.values())
+
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _size(values):
-    """Bytes of the memory that arguments lie in."""
-    memory = [arrays.memory(v) for v in values.values()]
-    return sum({m.storage: m.nbytes for m in memory if m}.values())
 
 
 class Replay:

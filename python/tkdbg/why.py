@@ -7,19 +7,18 @@ then says what is wrong with it (tk_launch_expect).
 """
 from __future__ import annotations
 
-import ctypes
 import os
 import shlex
 import sys
 
-from . import _capi, arrays, asserted, errors, findings
+from . import arrays, asserted, errors, findings, origins
 from ._capi import text
+from .comparisons import UNKNOWN, USUAL
 from .launchlog import Log, Replay
 
 MOST_LINES = 25
 MOST_BYTES = 1 << 30  # of recorded launches
 MOST_BYTES_CHECKED = 1 << 28  # ... that nobody has asked for
-MOST_REPLAYS = 16  # launches that are run again to find the one
 MOST_FINDINGS = 2
 MOST_EARLIER = 7  # lines about an earlier launch
 SOURCE_LINES = 10
@@ -47,7 +46,7 @@ class Why:
         # pytest keeps the one that it has caught there
         error = getattr(sys, "last_value", None) or error
         seen = self.comparisons.last
-        if seen is None and isinstance(error, (AssertionError, SystemExit)):
+        if seen is None and error is not None:
             seen = asserted.comparison(error)
         try:
             # a KernelError says why itself
@@ -80,14 +79,47 @@ class Why:
         return [problem] if self.asked else []
 
     def _blamed(self, seen, command):
-        for written in (True, False):  # else no launch has written it
-            for found, expected in ((seen.found, seen.expected),
-                                    (seen.expected, seen.found)):
-                for origin in origins(self.session.lib, self.log, found):
-                    lines = self._explained(origin, expected, seen, command,
-                                            written)
-                    if lines:
-                        return lines
+        """The lines about the launch that wrote one of the two arrays; none
+        if there is none."""
+        sides = (seen.found, seen.expected), (seen.expected, seen.found)
+        for find in origins.by_memory, origins.by_values, origins.by_shape:
+            for written in (True, False):  # else no launch has written it
+                for found, expected in sides:
+                    if (find is origins.by_shape) != (found is UNKNOWN):
+                        continue
+                    for origin in find(self.session.lib, self.log,
+                                       expected if found is UNKNOWN else found):
+                        lines = self._explained(origin, expected, seen,
+                                                command, written)
+                        if lines:
+                            return lines
+        return self._reduced(*sides[0], seen) or self._reduced(*sides[1], seen)
+
+    def _reduced(self, found, expected, seen):
+        """The lines about what a sum or the like was made of: where the first
+        of its elements came from."""
+        import numpy
+        got, wanted = arrays.values(found), arrays.values(expected)
+        if got is None or wanted is None or got.size != wanted.size:
+            return []
+        wrong = numpy.argwhere(~numpy.isclose(
+            got, wanted.reshape(got.shape), max(seen.rtol, 0),
+            max(seen.atol, 0)))
+        for logged, name, made, axis in origins.reductions(
+                self.session.lib, self.log, found) if len(wrong) else ():
+            at = list(wrong[0])
+            rank = numpy.ndim(logged.tensors[name])
+            index = [0] * rank if axis is None else (
+                at[:axis] + [0] + at[axis:])[:rank]
+            steps = self._came_from(logged, name, index, SOURCE_LINES)
+            if steps:
+                return [
+                    f"tkdbg: {seen.name} fails on {made} {name} of launch "
+                    f"{logged.number}, {logged.kernel}",
+                    f"  {len(wrong)} of {got.size} are wrong: compare {name} "
+                    "itself, to be told which of its elements are",
+                    "  the lines that its first element there came from:",
+                    *steps]
         return []
 
     def _explained(self, origin, expected, seen, command, written):
@@ -96,16 +128,25 @@ class Why:
         wanted = origin.expected(expected)
         if wanted is None:
             return []
+        for rtol, atol in dict.fromkeys(((seen.rtol, seen.atol),
+                                         (USUAL, USUAL))):
+            lines = self._compared(origin, wanted, (rtol, atol), seen.name,
+                                   command, written)
+            if lines:
+                return lines
+        return []
+
+    def _compared(self, origin, wanted, tolerance, name, command, written):
         logged = origin.logged
         check = "all" if self.asked else None  # else they are shown already
         with Replay(self.session.lib, logged, check) as replay:
-            expect(replay, origin.parameter, wanted, seen)
+            origins.expect(replay, origin.parameter, wanted, *tolerance)
             replay.run()
             difference = replay.difference()
             if difference is None or written and not difference.programs:
                 return []
             told = [_finding(f) for f in replay.findings()
-                     if f["severity"] != "note"][:MOST_FINDINGS]
+                    if f["severity"] != "note"][:MOST_FINDINGS]
             offer = _offer(logged, difference, command)
             earlier = self._earlier(logged, difference)
             room = MOST_LINES - 1 - len(told) - len(offer)
@@ -114,7 +155,7 @@ class Why:
             lines = replay.difference_lines(SOURCE_LINES)
             lines = replay.difference_lines(
                 max(4, SOURCE_LINES - max(0, len(lines) - room)))
-        head = (f"tkdbg: {seen.name} fails on {origin.parameter} of launch "
+        head = (f"tkdbg: {name} fails on {origin.parameter} of launch "
                 f"{logged.number}, {logged.kernel}")
         body = [head, *lines, *told, *earlier]
         return [*body[:MOST_LINES - len(offer)], *offer]
@@ -149,17 +190,23 @@ class Why:
                 element = _element_at(tensor, at)
                 if element is None:
                     continue
-                with Replay(self.session.lib, before) as replay:
-                    asked = parameter + (
-                        f"[{','.join(map(str, element))}]" if element else "")
-                    why = (replay.explanation() if replay.run(asked)
-                           else None)
-                    if why is not None and why.blame.times:
-                        return [
-                            f"  {asked} was written by launch "
-                            f"{before.number}, {before.kernel}, from",
-                            *replay.source_lines(why, MOST_EARLIER - 1)]
+                steps = self._came_from(before, parameter, element,
+                                        MOST_EARLIER - 1)
+                if steps:
+                    place = (f"[{','.join(map(str, element))}]" if element
+                             else "")
+                    return [f"  {parameter}{place} was written by launch "
+                            f"{before.number}, {before.kernel}, from", *steps]
         return []
+
+    def _came_from(self, logged, parameter, index, most):
+        """The lines of source that an element came from in a launch; none if
+        it did not write it."""
+        asked = parameter + (f"[{','.join(map(str, index))}]" if index else "")
+        with Replay(self.session.lib, logged) as replay:
+            why = replay.explanation() if replay.run(asked) else None
+            return (replay.source_lines(why, most)
+                    if why is not None and why.blame.times else [])
 
 
 def _element_at(tensor, address):
@@ -197,118 +244,11 @@ def _offer(logged, difference, command):
             f"{pid} -b {place} {shlex.join(command)}"]
 
 
-# ---- which launch wrote an array ---------------------------------------------
-
-
-class Origin:
-    """A parameter of a recorded launch that an array is, or is a copy of."""
-
-    def __init__(self, lib, logged, parameter, after, view):
-        """after: the tk_tensor's storage after the launch, as arrays.elements
-        gives it; view: where the array lies in it (offset, shape, strides),
-        or None: it has the parameter's elements."""
-        self.lib = lib
-        self.logged = logged
-        self.parameter = parameter
-        self.after, self.layout, self.view = after, *view
-
-    def expected(self, array):
-        """What the whole parameter should hold, or None."""
-        import numpy
-        from numpy.lib.stride_tricks import as_strided
-        wanted = arrays.values(array)
-        if wanted is None:
-            return None
-        offset, shape, strides = self.layout
-        whole = self.after.astype(numpy.result_type(self.after, wanted))
-        size = whole.itemsize
-
-        def part(where, shape, strides):
-            return as_strided(whole[where:], shape,
-                              [s * size for s in strides])
-        parameter = part(offset, shape, strides)
-        view = parameter if self.view is None else part(*self.view)
-        try:
-            if wanted.size == view.size and wanted.shape != view.shape:
-                wanted = wanted.reshape(view.shape)
-            view[...] = wanted
-        except ValueError:
-            return None
-        return numpy.ascontiguousarray(parameter)
-
-
-def origins(lib, log, array):
-    """Where an array may come from, the newest launch first."""
-    lies = arrays.memory(array)
-    if lies is None:
-        return
-    for logged in reversed(log.launches[-MOST_REPLAYS:]):
-        near = {n for n, t in logged.tensors.items()
-                if _overlaps(arrays.memory(t), lies)}
-        equal = {n for n, t in logged.tensors.items()
-                 if n not in near and _is_copy(t, array)}
-        if not near and not equal:
-            continue
-        with Replay(lib, logged) as replay:
-            if not replay.run():
-                continue
-            for name in (*near, *equal):
-                found = _origin(lib, replay, logged, name,
-                                lies if name in near else None)
-                if found is not None:
-                    yield found
-
-
-def _overlaps(a, b):
-    return a is not None and a.itemsize == b.itemsize and (
-        a.storage < b.storage + b.nbytes and b.storage < a.storage + a.nbytes)
-
-
-def _is_copy(tensor, array):
-    """Whether an array has a tensor's values, as a copy of it."""
-    import numpy
-    one, other = arrays.values(tensor), arrays.values(array)
-    return (one is not None and other is not None and one.size == other.size
-            and one.size > 0 and numpy.array_equal(
-                one.ravel(), other.ravel(),
-                equal_nan=one.dtype.kind == other.dtype.kind == "f"))
-
-
-def _origin(lib, replay, logged, name, lies):
-    tensor = replay.tensor(name)
-    after = arrays.elements(lib, tensor)
-    if after is None:
-        return None
-    size = lib.tk_dtype_size(tensor.dtype)
-    offset = (tensor.data - tensor.storage) // size
-    layout = (offset, tuple(tensor.shape[:tensor.rank]),
-              tuple(tensor.strides[:tensor.rank]))
-    view = None
-    if lies is not None:
-        own = arrays.memory(logged.tensors[name])
-        start = offset + (lies.data - own.data) // size
-        if not 0 <= start < len(after):
-            return None
-        view = (start, lies.shape, lies.strides)
-    return Origin(lib, logged, name, after, (layout, view))
-
-
-def expect(replay, parameter, wanted, seen):
-    """Tells a replayed launch what its parameter should hold."""
-    lib = replay.lib
-    t = _capi.Tensor(data=wanted.ctypes.data, rank=wanted.ndim,
-                     dtype=lib.tk_dtype_from_name(
-                         b"fp64" if wanted.dtype.kind == "f" else b"int64"))
-    for i, (n, step) in enumerate(zip(wanted.shape, wanted.strides)):
-        t.shape[i], t.strides[i] = n, step // wanted.itemsize
-    lib.tk_launch_expect_tensor(replay.launch, parameter.encode(),
-                                ctypes.byref(t), seen.rtol, seen.atol)
-
-
 def hint(error, session, command):
     """What a run whose script failed says at its end, or ""."""
-    if not isinstance(error, (AssertionError, SystemExit)) or not (
-            session.totals["launches"]):
+    if not session.totals["launches"] or not (
+            isinstance(error, (AssertionError, SystemExit)) or
+            error is not None and asserted.comparison(error)):
         return ""
     return (f"tkdbg: 'tkdbg why {shlex.join(command)}' says which elements "
             "are wrong, and which lines of the kernel made them\n")

@@ -205,6 +205,9 @@ static void gather_lines(source_lines *x, const tk_explanation *why) {
     const tk_step *s = &why->steps[i];
     source_line *loop = s->loop.file ? line_at_place(x, &s->loop) : NULL;
     if (loop && !loop->weight) loop->weight = 3;
+    source_line *with =
+        s->combined.file ? line_at_place(x, &s->combined) : NULL;
+    if (with) with->weight = 4;
     bool told = !s->constant || s->name || s->role == TK_ROLE_BEFORE_LOOP;
     source_line *line =
         s->place.file && told ? line_at_place(x, &s->place) : NULL;
@@ -296,6 +299,12 @@ void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
   put_tail(out, d);
   for (size_t i = 0; i < d->npatterns; i++)
     put_pattern(out, d, &d->patterns[i]);
+  if (d->tf32.line)
+    tk_buf_printf(
+        out,
+        "  line %d multiplies fp32 in tf32, which keeps ten bits of a "
+        "fraction: input_precision=\"ieee\" keeps all\n",
+        d->tf32.line);
   put_unwritten(out, d);
   put_programs(out, d);
   put_mismatch(out, d, &d->first, "first");

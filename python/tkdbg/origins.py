@@ -1,0 +1,137 @@
+"""Which launch's tensor an array of a script is, or was made from.
+
+Of the launches that were recorded the newest are run again; an array is found
+by its memory, by its values where the script compares a copy of all or a part,
+or, where nobody keeps it, by the shape of what it is compared with.
+"""
+from __future__ import annotations
+
+import ctypes
+
+from . import _capi, arrays, copies
+from .launchlog import Replay
+
+MOST_REPLAYS = 16  # launches that are run again to find the one
+
+
+class Origin:
+    """A parameter of a recorded launch, and where an array lies in it."""
+
+    def __init__(self, logged, parameter, after, own, places):
+        """after: the storage's elements after the launch; own: which of them
+        are the parameter's, in its shape; places: ... the array's."""
+        self.logged = logged
+        self.parameter = parameter
+        self.after, self.own, self.places = after, own, places
+
+    def expected(self, array):
+        """What the whole parameter should hold, or None."""
+        import numpy
+        wanted = arrays.values(array)
+        if wanted is None:
+            return None
+        whole = self.after.astype(numpy.result_type(self.after, wanted))
+        try:
+            if wanted.size == self.places.size:
+                wanted = wanted.reshape(self.places.shape)
+            whole[self.places] = wanted
+        except ValueError:
+            return None
+        return numpy.ascontiguousarray(whole[self.own])
+
+
+def by_memory(lib, log, array):
+    """Origins of an array that lies in memory of a launch, the newest one
+    first."""
+    lies = arrays.memory(array)
+    for logged in _newest(log):
+        near = {n: arrays.memory(t) for n, t in logged.tensors.items()}
+        near = {n: m for n, m in near.items() if _overlaps(m, lies)}
+        for name, (after, own) in _after(lib, logged, near):
+            size = near[name].itemsize
+            start = own.flat[0] + (lies.data - near[name].data) // size
+            places = _positions(start, lies.shape, lies.strides)
+            if places.size and 0 <= places.min() <= places.max() < len(after):
+                yield Origin(logged, name, after, own, places)
+
+
+def by_values(lib, log, array):
+    """The same of a copy."""
+    wanted = arrays.values(array)
+    if wanted is None:
+        return
+    for logged in _newest(log):
+        for name, (after, own) in _after(lib, logged, logged.tensors):
+            places = copies.places(after[own], wanted)
+            if places is not None:
+                yield Origin(logged, name, after, own, own.ravel()[places])
+
+
+def by_shape(lib, log, like):
+    """The same of an array that is not known, but has this one's shape."""
+    for logged in _newest(log):
+        for name, (after, own) in _after(lib, logged, logged.tensors):
+            if own.shape == tuple(getattr(like, "shape", ())):
+                yield Origin(logged, name, after, own, own)
+
+
+def reductions(lib, log, array):
+    """(launch, parameter, how the array was made of it, the axis that was
+    summed or the like) for what it may have been made of."""
+    wanted = arrays.values(array)
+    if wanted is None:
+        return
+    for logged in _newest(log):
+        for name, (after, own) in _after(lib, logged, logged.tensors):
+            found = copies.reduction(after[own], wanted) if own.size else None
+            if found is not None:
+                yield logged, name, *found
+
+
+def _newest(log):
+    return reversed(log.launches[-MOST_REPLAYS:])
+
+
+def _overlaps(a, b):
+    return a is not None and b is not None and a.itemsize == b.itemsize and (
+        a.storage < b.storage + b.nbytes and b.storage < a.storage + a.nbytes)
+
+
+def _after(lib, logged, names):
+    """(name, (its storage's elements, which of them are its own)) of some
+    parameters after a launch."""
+    if not names:
+        return
+    with Replay(lib, logged) as replay:
+        if not replay.run():
+            return
+        for name in names:
+            tensor = replay.tensor(name)
+            after = arrays.elements(lib, tensor) if tensor else None
+            if after is not None:
+                offset = (tensor.data - tensor.storage) // (
+                    lib.tk_dtype_size(tensor.dtype))
+                yield name, (after, _positions(
+                    offset, tensor.shape[:tensor.rank],
+                    tensor.strides[:tensor.rank]))
+
+
+def _positions(offset, shape, strides):
+    """Which element of a storage each one of a view is."""
+    import numpy
+    at = numpy.asarray(offset)
+    for n, step in zip(shape, strides):
+        at = at[..., None] + numpy.arange(n) * step
+    return at
+
+
+def expect(replay, parameter, wanted, rtol, atol):
+    """Tells a replayed launch what its parameter should hold."""
+    lib = replay.lib
+    t = _capi.Tensor(data=wanted.ctypes.data, rank=wanted.ndim,
+                     dtype=lib.tk_dtype_from_name(
+                         b"fp64" if wanted.dtype.kind == "f" else b"int64"))
+    for i, (n, step) in enumerate(zip(wanted.shape, wanted.strides)):
+        t.shape[i], t.strides[i] = n, step // wanted.itemsize
+    lib.tk_launch_expect_tensor(replay.launch, parameter.encode(),
+                                ctypes.byref(t), rtol, atol)
