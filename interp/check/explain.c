@@ -212,3 +212,19 @@ void tkc_explain_free(tk_env *e, tkc_explain *x) {
   tk_arena_free(&x->arena);
   tk_free(e, x, sizeof *x);
 }
+
+/* A walk that ends at the first product of fp32 operands in tf32. */
+static bool is_no_tf32(void *ud, const tk_at *at, const tk_inst *in) {
+  tk_place *found = ud;
+  if (in->op != TK_I_DOT || tk_dot_precision(in) != TK_P_TF32 ||
+      at->func->slots[in->args[0]].type.elem != TK_FP32)
+    return true;
+  *found = tk_place_of(at->func->src, in->span);
+  return false;
+}
+
+tk_place tkc_explain_tf32(const tk_program *p) {
+  tk_place found = {.line = 0};
+  tk_walk_program(p, &(tk_walk){.ud = &found, .inst = is_no_tf32});
+  return found;
+}

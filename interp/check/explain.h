@@ -25,4 +25,8 @@ tk_explanation tkc_explain_found(tkc_explain *x, tk_arena *a,
 /* x may be NULL; the run may be over. */
 void tkc_explain_free(tk_env *e, tkc_explain *x);
 
+/* The first product of fp32 operands that tf32 cuts off; line 0: there is none.
+ */
+tk_place tkc_explain_tf32(const tk_program *p);
+
 #endif

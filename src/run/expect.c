@@ -195,16 +195,6 @@ static size_t worst_of(const tk_diff *d) {
   return worst;
 }
 
-/* A walk that ends at the first product of fp32 operands in tf32. */
-static bool is_no_tf32(void *ud, const tk_at *at, const tk_inst *in) {
-  tk_difference *d = ud;
-  if (in->op != TK_I_DOT || tk_dot_precision(in) != TK_P_TF32 ||
-      at->func->slots[in->args[0]].type.elem != TK_FP32)
-    return true;
-  d->tf32 = tk_place_of(at->func->src, in->span);
-  return false;
-}
-
 static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   tk_diff *x = &c->diff;
   x->writer = writers_by_element(c, a);
@@ -222,7 +212,7 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   for (size_t i = 0; i < n; i++) {
     kept[i] = found[i];
     if (kept[i].kind == TK_PATTERN_ROUNDED)
-      tk_walk_program(c->t->program, &(tk_walk){.ud = d, .inst = is_no_tf32});
+      d->tf32 = tkc_explain_tf32(c->t->program);
   }
   d->patterns = kept;
   d->npatterns = n;
