@@ -7,6 +7,7 @@ not recorded.
 """
 from __future__ import annotations
 
+import collections
 import ctypes
 import os
 import shutil
@@ -21,9 +22,10 @@ MOST_LAUNCHES = 256
 class Logged:
     """One launch that was recorded."""
 
-    def __init__(self, number, kernel, path, values):
+    def __init__(self, number, kernel, nth, path, values):
         self.number = number
         self.kernel = kernel
+        self.nth = nth  # launch of this kernel
         self.path = path
         self.bytes = os.path.getsize(path)
         self.tensors = {n: v for n, v in values.items()
@@ -38,10 +40,12 @@ class Log:
         self.most_bytes = most_bytes
         self.folder = tempfile.mkdtemp(prefix="tkdbg-why-")
         self.launches = []
+        self.times = collections.Counter()  # that each kernel was launched
 
     def add(self, launch, kernel, number):
         """Records a tk_launch that is about to run, if there is room."""
         session, lib = self.session, self.session.lib
+        self.times[kernel] += 1
         session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
         if self._size(launch) > self.most_bytes:
             return
@@ -49,7 +53,8 @@ class Log:
         if lib.tk_launch_record(launch, path.encode()) != _capi.OK:
             lib.tk_report_clear(session.ptr)  # the disk is full
             return
-        self.launches.append(Logged(number, kernel, path, session.launched))
+        self.launches.append(Logged(number, kernel, self.times[kernel], path,
+                                    session.launched))
         while len(self.launches) > 1 and (
                 len(self.launches) > MOST_LAUNCHES or
                 sum(each.bytes for each in self.launches) > self.most_bytes):

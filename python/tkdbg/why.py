@@ -7,6 +7,7 @@ then says what is wrong with it (tk_launch_expect).
 """
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -34,6 +35,7 @@ class Why:
         self.session = session
         self.comparisons = comparisons
         self.asked = session.options.why
+        self.offer = None  # options of a debugger that stops at the store
         self.log = session.log = Log(session, MOST_BYTES if self.asked else
                                      MOST_BYTES_CHECKED)
 
@@ -55,6 +57,8 @@ class Why:
                 self._tell(self._lines(seen, command), stream)
         finally:
             self.log.close()
+        if self.asked and self.offer and _is_answered(stream, sys.stdin):
+            _debug(self.offer, command)
 
     def _tell(self, lines, stream):
         if self.session.options.json and lines:
@@ -147,7 +151,8 @@ class Why:
                 return []
             told = [_finding(f) for f in replay.findings()
                     if f["severity"] != "note"][:MOST_FINDINGS]
-            offer = _offer(logged, difference, command)
+            self.offer = _stop(logged, difference)
+            offer = _offered(self.offer, command)
             earlier = self._earlier(logged, difference)
             room = MOST_LINES - 1 - len(told) - len(offer)
             if earlier:
@@ -231,17 +236,47 @@ def _finding(f):
     return f"  {where}{f['severity']}: {f['message']} [{f['kind']}]"
 
 
-def _offer(logged, difference, command):
-    """How to get a debugger to the store of the first wrong element, or of
-    the nearest that was stored."""
+def _stop(logged, difference):
+    """The options of a debugger that stops at the store of the first wrong
+    element, or of the nearest that was stored; None: there is none."""
     why = difference.explanation
     if not why or not why.contents.blame.nwrites:
-        return []
+        return None
     store = why.contents.blame.writes[0]
-    pid = ",".join(map(str, store.program))
     place = f"{os.path.basename(text(store.place.file))}:{store.place.line}"
-    return [f"  to stop there: tkdbg debug --kernel {logged.kernel} --pid "
-            f"{pid} -b {place} {shlex.join(command)}"]
+    return {"kernel": logged.kernel, "launch": logged.nth,
+            "pids": ",".join(map(str, store.program)), "breakpoints": [place]}
+
+
+def _offered(stop, command):
+    """The line that says how to get there."""
+    if stop is None:
+        return []
+    nth = f"--launch {stop['launch']} " if stop["launch"] > 1 else ""
+    return [f"  to stop there: tkdbg debug --kernel {stop['kernel']} {nth}"
+            f"--pid {stop['pids']} -b {stop['breakpoints'][0]} "
+            f"{shlex.join(command)}"]
+
+
+def _is_answered(stream, answers):
+    """Asks on a terminal whether to go there, and waits for the answer."""
+    try:
+        if not (stream.isatty() and answers.isatty()):
+            return False
+        stream.write("  debug it there? [y/N] ")
+        stream.flush()
+        return answers.readline().strip().lower() in ("y", "yes")
+    except (AttributeError, ValueError, KeyboardInterrupt):
+        return False
+
+
+def _debug(stop, command):
+    """This process becomes the script under the debugger."""
+    chosen = json.loads(os.environ.get("TKDBG_OPTIONS") or "{}")
+    chosen.pop("why", None)
+    os.environ.pop("TKDBG", None)
+    os.environ["TKDBG_OPTIONS"] = json.dumps({**chosen, **stop})
+    os.execv(sys.executable, [sys.executable, "-m", "tkdbg", "run", *command])
 
 
 def hint(error, session, command):

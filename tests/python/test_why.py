@@ -1,5 +1,8 @@
 """``tkdbg why``: comparisons that fail, and the lines that are named."""
+import contextlib
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -264,6 +267,32 @@ class Comparisons(support.ScriptCase):
         said = self.led(f"{KERNEL}    assert np.allclose(y, ref)\n")
         offer = re.search(r"tkdbg debug (.*)", said).group(1)
         self.assertRegex(offer, r"--pid 0,0,0 -b script\.py:\d+ \S*script\.py$")
+
+    def test_the_launch_is_named(self):
+        said, _ = self.why(KERNEL.replace("    ref = x * 2\n", """
+    scale[(3,)](y, x, 40, 16)
+    assert np.allclose(x, y * 2)
+"""))
+        self.assertRegex(said, "tkdbg debug --kernel scale --launch 2 --pid ")
+
+    def test_the_debugger_is_offered_on_a_terminal(self):
+        path = self.write(f"{KERNEL}    assert np.allclose(y, ref)\n",
+                          head=HEAD)
+        ours, theirs = pty.openpty()
+        os.write(ours, b"y\nprint v[3]\nquit\n")
+        done = subprocess.Popen(
+            [sys.executable, "-m", "tkdbg", "run", "--triton=ours", "-q", path],
+            stdin=theirs, stdout=theirs, stderr=theirs,
+            env=support.environment(TKDBG_OPTIONS='{"why": true}', TERM="dumb"))
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):  # the terminal was closed
+            while True:
+                said += os.read(ours, 4096)
+        done.wait(60)
+        os.close(ours)
+        self.assertIn(b"debug it there? [y/N]", said)
+        self.assertRegex(said, rb"(?s)Breakpoint 1.*v\[3\] = 4\.0|= 4\.0")
 
     def test_an_earlier_launch(self):
         said, _ = self.why("""
