@@ -197,6 +197,37 @@ static tk_diag *report_race(tkc_shadow *s, const tkc_conflict *k, tki *t,
   return d;
 }
 
+/* Which axes of the grid a kernel asks for, and one that it asks for in vain:
+ * the grid has one program along it. */
+typedef struct asked_axes {
+  const tki *t;
+  bool asked[3];
+  tkc_place vain;
+} asked_axes;
+
+static bool see_pid(void *ud, const tk_at *at, const tk_inst *in) {
+  asked_axes *x = ud;
+  if (in->op != TK_I_PID) return true;
+  int axis = (int)tk_program_id_axis(in);
+  x->asked[axis] = true;
+  if (x->t->grid[axis] == 1) x->vain = tkc_place_of(at->func, in);
+  return true;
+}
+
+/* Two programs write the same where the kernel does not ask which program of
+ * an axis it is. */
+static void note_unasked_axis(tkc_shadow *s, tk_diag *d) {
+  asked_axes x = {.t = s->t};
+  tk_walk_program(s->t->program, &(tk_walk){.ud = &x, .inst = see_pid});
+  for (int axis = 0; axis < 3; axis++)
+    if (!x.asked[axis] && s->t->grid[axis] > 1)
+      tkc_note(s->c, d, x.vain.src ? &x.vain : NULL,
+               "%sthe grid has %" PRId64 " programs along axis %d, and nothing "
+               "asks for program_id(%d)",
+               x.vain.src ? "this is always 0: " : "", s->t->grid[axis], axis,
+               axis);
+}
+
 static tk_diag *report_same(tkc_shadow *s, const tkc_conflict *k, tki *t,
                             const tkc_place *at, const tkc_place *from) {
   const char *me = program_text(s, k->program);
@@ -308,6 +339,7 @@ static void report_conflict(tkc_shadow *s, tkc_conflict *k, bool now) {
     tk_diag_program(d, pid);
     tkc_at_element(d, s->t, k->addr);
   }
+  if (d && (twice || k->kind == TKC_WRITES)) note_unasked_axis(s, d);
   if (k->count > 1)
     tkc_note(s->c, d, NULL, "so it is %" PRIu64 " times in this launch",
              k->count);

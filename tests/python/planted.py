@@ -113,7 +113,8 @@ class Said:
 
 def _findings(said):
     """What was found in a script's kernels while they ran."""
-    return "\n".join(re.findall(r"^\S*script\.py:\d+:.*$", said, re.M))
+    return "\n".join(re.findall(r"^(?:  note: )?\S*script\.py:\d+:.*$", said,
+                                re.M))
 
 
 def _answer(said):
