@@ -56,8 +56,8 @@ typedef struct product {
 
 static double element(const tkp_mma_shape *s, bool flag, uint64_t bits) {
   switch (s->type) {
-  case TK_AT_f16: return tk_f16_to_f32((uint16_t)bits);
-  case TK_AT_bf16: return tk_bf16_to_f32((uint16_t)bits);
+  case TK_AT_f16: return tkp_half((uint32_t)bits);
+  case TK_AT_bf16: return tk_bits_f32((uint32_t)bits << 16);
   case TK_AT_tf32: return tk_bits_f32((uint32_t)bits & 0xFFFFE000);
   case TK_AT_s8: return flag ? (int8_t)bits : (uint8_t)bits;
   case TK_AT_f64: return tk_bits_f64(bits);

@@ -20,13 +20,16 @@ static uint64_t compute_pair(const tkp_step *s) {
   return r;
 }
 
+/* Of a pair, the second predicate is the upper half's, else the opposite. */
 bool tkp_predicate(const tkp_step *s, uint8_t type, bool *other) {
   const tk_asm_inst *in = s->in;
-  bool c = tkp_compare(in, type, s->v[0], s->v[1]);
-  bool q = s->n > 2 && (s->v[2] & 1), p = c, n = !c;
-  if (tk_asm_has(in, TK_AM_and)) p = c && q, n = !c && q;
-  if (tk_asm_has(in, TK_AM_or)) p = c || q, n = !c || q;
-  if (tk_asm_has(in, TK_AM_xor)) p = c != q, n = !c != q;
+  bool pair = in->op == TK_AO_SETP && tk_asm_types[in->type].part != in->type;
+  bool p = tkp_compare(in, type, s->v[0], s->v[1]);
+  bool n = pair ? tkp_compare(in, type, s->v[0] >> 16, s->v[1] >> 16) : !p;
+  bool q = s->n > 2 && (s->v[2] & 1);
+  if (tk_asm_has(in, TK_AM_and)) p = p && q, n = n && q;
+  if (tk_asm_has(in, TK_AM_or)) p = p || q, n = n || q;
+  if (tk_asm_has(in, TK_AM_xor)) p = p != q, n = n != q;
   *other = n;
   return p;
 }

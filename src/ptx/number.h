@@ -54,4 +54,13 @@ bool tkp_compare(const tk_asm_inst *in, uint8_t type, uint64_t a, uint64_t b);
 double tkp_to_double(uint8_t type, uint64_t bits);
 uint64_t tkp_round(const tk_asm_inst *in, uint8_t type, double v);
 
+/* tk_f16_to_f32 without branches: the exponent is moved by a product, which is
+ * exact, also of subnormal numbers. */
+static inline float tkp_half(uint32_t h) {
+  uint32_t bits = (h & 0x7FFF) << 13, sign = (h & 0x8000) << 16;
+  uint32_t u = tk_f32_bits(tk_bits_f32(bits) * 0x1p112f);
+  if ((h & 0x7C00) == 0x7C00) u = bits | 0x7F800000;
+  return tk_bits_f32(u | sign);
+}
+
 #endif

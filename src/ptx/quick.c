@@ -97,8 +97,7 @@ LOOP(quick_extend_s, 64, 32, 32, int32_t, int32_t, (uint64_t)(int64_t)a)
 LOOP(quick_cut, 32, 64, 64, uint64_t, uint64_t, (uint32_t)a)
 LOOP(quick_from_s32, 32, 32, 32, int32_t, int32_t, tk_f32_bits((float)a))
 LOOP(quick_from_u32, 32, 32, 32, uint32_t, uint32_t, tk_f32_bits((float)a))
-LOOP(quick_from_f16, 32, 32, 32, uint32_t, uint32_t,
-     real_bits32(tk_f16_to_f32((uint16_t)a)))
+LOOP(quick_from_f16, 32, 32, 32, uint32_t, uint32_t, real_bits32(tkp_half(a)))
 LOOP(quick_from_bf16, 32, 32, 32, uint32_t, uint32_t,
      real_bits32(tk_bits_f32(a << 16)))
 REAL(quick_add, a + b, a + b)

@@ -156,9 +156,13 @@ static void let_others_go(tkp_warp *w) {
 }
 
 static void mark_pure(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  uint32_t set = UINT32_MAX;
-  for (int k = 0; k < in->ns; k++) set &= w->set[in->s[k].id];
-  for (int k = 0; k < in->nd; k++) tkp_mark(w, in->d[k], lanes, set);
+  uint32_t all = UINT32_MAX, any = 0;
+  for (int k = 0; k < in->ns; k++) {
+    all &= w->set[in->s[k].id];
+    any |= w->set[in->s[k].id];
+  }
+  for (int k = 0; k < in->nd; k++)
+    tkp_mark(w, in->d[k], lanes, in->any ? any : all);
 }
 
 static void run_warp(tkp_warp *w) {

@@ -49,6 +49,7 @@ static const check_case cases[] = {
     {"setp.gt.u32 %p2, %r1, 99; selp.u32 %r4, %r9, 5, %p2;"
      "st.global.u32 [%d2], %r4;",
      ""},
+    {"mov.b64 %d3, {%r1, %r9}; st.global.u32 [%d2], %d3;", ""},
     {"ld.shared.u32 %r4, [%r3]; st.global.u32 [%d2], %r4;", "never set"},
     {"st.shared.u32 [%r3], %r1; bar.sync 0; xor.b32 %r5, %r1, 32;"
      "mad.lo.u32 %r5, %r5, 4, %r2; ld.shared.u32 %r4, [%r5];"

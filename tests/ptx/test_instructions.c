@@ -126,6 +126,8 @@ START_TEST(all_numbers) {
       {'p', "setp.neu.f32 %p0, %r1, %r2;", F(NAN), F(1), 0, 1},
       {'p', "setp.num.f32 %p0, %r1, %r2;", F(NAN), F(1), 0, 0},
       {'p', "setp.eq.f64 %p0, %d1, %d2;", D(-0.0), D(0.0), 0, 1},
+      {'p', "setp.lt.f16x2 %p4|%p0, %r1, %r2;", 0x3C003C00, 0x40003800, 0, 1},
+      {'p', "setp.lt.f16x2 %p0|%p4, %r1, %r2;", 0x3C003C00, 0x40003800, 0, 0},
       {'p', "and.pred %p0, %p1, %p2;", 1, 1, 0, 1},
       {'p', "not.pred %p0, %p1;", 1, 0, 0, 0},
       {'p', "xor.pred %p0, %p1, %p2;", 1, 1, 0, 0},
