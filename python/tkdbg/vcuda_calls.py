@@ -162,6 +162,8 @@ def _touch(v, func, args, kwargs):
     result = func(*args, **kwargs)
     if isinstance(result, v.torch.Tensor):
         v.mark_new(result, v.place(args[0]))
+    elif hasattr(result, "nbytes"):  # a storage
+        v.files.note(result, v.mark_of(args[0]))
     return result
 
 

@@ -1,4 +1,5 @@
-"""torch.save and torch.load: a tensor's device goes through a file.
+"""Storages, and the device of a tensor on its way through one: torch.save,
+torch.load, queues between processes.
 
 PyTorch writes a location beside each storage and asks a registry of
 functions for it, and for the storage of a location when it reads.  The ones
@@ -6,6 +7,7 @@ here stand before PyTorch's own.
 """
 from __future__ import annotations
 
+from . import session as session_
 from .vcuda_marks import HOST, is_cuda_device, text_of
 
 _FIRST = 5    # before PyTorch's own, which begin at 10
@@ -25,10 +27,60 @@ class Files:
         patches.set(serialization, "_package_registry", sorted(
             [(_FIRST, self._tag, self._restore),
              *serialization._package_registry], key=lambda row: row[0]))
-        patches.set(torch.UntypedStorage, "cuda",
-                    lambda storage, device=None, *a, **k: self._note(
-                        storage, self.virtual.index_of(device)))
+        for name, value in self._methods(torch.UntypedStorage).items():
+            patches.set(torch.UntypedStorage, name, value)
         patches.set(torch.Tensor, "set_", self._set(torch.Tensor.set_))
+        self._patch_queues(patches)
+
+    def _methods(self, storage):
+        """What a storage says of its device, and how it moves."""
+        device, index_of = storage.device, self.virtual.index_of
+
+        def where_of(this):
+            where = self.place(this)
+            return (device.__get__(this) if where is None
+                    else self.virtual.device_at(where))
+
+        def moved(this, device, non_blocking=False):
+            where = self.virtual.place_of(device)
+            if where == HOST:
+                return this.cpu()
+            if where == self.place(this):
+                return this
+            return self.note(storage(this.nbytes()).copy_(this), where)
+
+        def clone(this):
+            return self.note(storage(this.nbytes()).copy_(this),
+                             self.place(this))
+
+        return {
+            "device": property(where_of),
+            "is_cuda": property(lambda this: where_of(this).type == "cuda"),
+            "cuda": lambda this, device=None, non_blocking=False: moved(
+                this, index_of(device)),
+            "to": lambda this, *, device, non_blocking=False: moved(
+                this, device),
+            "clone": clone,
+        }
+
+    def _patch_queues(self, patches):
+        """Tensors that are sent to another process keep their device."""
+        from multiprocessing.reduction import ForkingPickler
+        torch, reducers = self.virtual.torch, ForkingPickler._extra_reducers
+        reduce = reducers.get(torch.Tensor)
+        if reduce is None:
+            return
+
+        def send(tensor):
+            where = self.virtual.mark_of(tensor)
+            with torch._C.DisableTorchFunction():
+                self._known.pop(tensor.untyped_storage()._cdata, None)
+                function, args = reduce(tensor)
+            return receive, (where, function, args)
+
+        kinds = torch.Tensor, torch.nn.Parameter
+        patches.set(ForkingPickler, "_extra_reducers",
+                    {**reducers, **{kind: send for kind in kinds}})
 
     def uninstall(self):
         self._known.clear()
@@ -36,22 +88,25 @@ class Files:
     def saving(self, tensor, where):
         """A tensor is being pickled; its storage follows."""
         if where is not None and where >= 0:
-            self._note(tensor.untyped_storage(), where)
+            self.note(tensor.untyped_storage(), where)
 
     def place(self, storage):
-        """The place of a storage that came from a file, or None."""
+        """The place of a storage that has been noted, or None."""
         storage = getattr(storage, "_untyped_storage", storage)
         weak, where = self._known.get(getattr(storage, "_cdata", None),
                                       (None, None))
         return where if weak is not None and not weak.expired() else None
 
-    def _note(self, storage, where):
+    def note(self, storage, where):
+        """Remembers the place of a storage, which may be None; returns the
+        storage."""
         from torch.multiprocessing.reductions import StorageWeakRef
         if len(self._known) >= _PRUNE:
             self._known = {a: k for a, k in self._known.items()
                            if not k[0].expired()}
-        storage = getattr(storage, "_untyped_storage", storage)
-        self._known[storage._cdata] = StorageWeakRef(storage), where
+        untyped = getattr(storage, "_untyped_storage", storage)
+        if where is not None:
+            self._known[untyped._cdata] = StorageWeakRef(untyped), where
         return storage
 
     def _set(self, before):
@@ -75,4 +130,11 @@ class Files:
     def _restore(self, storage, location):
         if not is_cuda_device(location):
             return None
-        return self._note(storage, self.virtual.index_of(location))
+        return self.note(storage, self.virtual.index_of(location))
+
+
+def receive(where, function, args):
+    """A tensor that another process has sent."""
+    tensor, virtual = function(*args), session_.current().setup.cuda
+    return tensor if virtual is None or where is None else virtual.mark(
+        tensor, where)

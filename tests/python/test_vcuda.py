@@ -243,6 +243,31 @@ class Propagation(unittest.TestCase):
         self.assertFalse(here.is_cuda)
         self.assertTrue(torch.equal(here, self.x.cpu()))
 
+    def test_storages(self):
+        for ask in torch.Tensor.untyped_storage, torch.Tensor.storage:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                storage = ask(self.x)
+                here = ask(self.x.cpu())
+                self.assertEqual((str(storage.device), storage.is_cuda),
+                                 ("cuda:0", True))
+                self.assertFalse(here.is_cuda)
+        storage, here = self.x.untyped_storage(), here.untyped()
+        self.assertEqual(
+            [str(s.device) for s in (
+                storage.cpu(), storage.clone(), here.clone(), here.cuda(),
+                here.to(device="cuda:1"), copy.deepcopy(storage))],
+            ["cpu", "cuda:0", "cpu", "cuda:0", "cuda:1", "cuda:0"])
+
+    def test_queues(self):
+        queue = torch.multiprocessing.get_context("fork").Queue()
+        self.x.untyped_storage()
+        for sent in self.x, self.x.cpu(), torch.nn.Parameter(self.x):
+            queue.put(sent)
+            came = queue.get(timeout=30)
+            self.assertEqual(came.device, sent.device)
+            self.assertTrue(torch.equal(came, sent))
+
     def test_assert_close_checks_devices(self):
         torch.testing.assert_close(self.x, self.x.clone())
         with self.assertRaises(AssertionError):
