@@ -100,8 +100,9 @@ class Graphs:
     def launched(self, run, tensors):
         """A kernel is about to be launched: run() launches it again."""
         if self.graph is not None:
-            for tensor in tensors:
-                self.graph.saved.before_writing(tensor)
+            with self.virtual.torch._C._DisableTorchDispatch():
+                for tensor in tensors:  # a copy is none of the operators
+                    self.graph.saved.before_writing(tensor)
             self.graph.operations.append(_Launch(run))
 
     def functions(self):

@@ -292,6 +292,14 @@ class Graphs(unittest.TestCase):
         graph.replay()
         self.assertEqual((y.tolist(), count.item()), ([23] * 3, 2))
 
+    def test_a_capture_changes_nothing(self):
+        x = torch.arange(3.0, device="cuda")
+        y = torch.zeros(3, device="cuda")
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            for _ in range(2):
+                add_one[(1,)](x, y, 3, BLOCK=4)
+        self.assertEqual((x.tolist(), y.tolist()), ([0, 1, 2], [0] * 3))
+
     def test_training(self):
         torch.manual_seed(0)
         model = torch.nn.Linear(3, 1).cuda()
