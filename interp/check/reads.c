@@ -7,6 +7,7 @@
  * a narrower type reads parts of elements alone.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "interp/check/check.h"
 #include "interp/grid.h"
@@ -15,13 +16,18 @@ enum { FEWEST = 16, MOST = 1 << 24 };
 
 /* What was read of a region. */
 typedef struct input {
-  uint32_t *times; /* by element */
-  uint8_t *bytes;  /* read by an access that is narrower than an element; NULL:
-                      there was none */
-  size_t size, n;  /* bytes of an element; elements */
-  uint64_t total;  /* elements read, again and again ones too */
-  uint32_t site;   /* that read first ... */
-  uint32_t narrow; /* ... a part of an element */
+  uint64_t *seen;   /* a bit for each element: it was read */
+  uint64_t read;    /* how many of them are set */
+  uint8_t *bytes;   /* read by an access that is narrower than an element; NULL:
+                       there was none */
+  size_t size, n;   /* bytes of an element; elements */
+  int shift;        /* log2 of size */
+  uint64_t total;   /* elements read, again and again ones too */
+  uint64_t first;   /* the element that was read first, ... */
+  uint64_t program; /* ... by which program, ... */
+  uint32_t again;   /* ... and how often by that one */
+  uint32_t site;    /* that read first ... */
+  uint32_t narrow;  /* ... a part of an element */
   bool written;
 } input;
 
@@ -32,41 +38,72 @@ typedef struct reads {
   tki_observer observer;
 } reads;
 
-static void add_narrow(reads *x, input *in, const tki_access *a, uint64_t off,
+static void add_narrow(reads *x, input *in, uint64_t off, size_t bytes,
                        uint32_t site) {
   if (!in->bytes) {
     in->bytes = TK_NEWN(&x->c->run, uint8_t, in->n * in->size);
     in->narrow = site;
   }
-  for (size_t k = 0; k < a->size; k++) in->bytes[off + k] = 1;
+  memset(in->bytes + off, 1, bytes);
 }
 
-static void add_read(reads *x, tki *t, const tki_access *a) {
-  uint32_t site = tki_site(t);
+static void set_seen(input *in, uint64_t from, uint64_t to) {
+  for (uint64_t word = from / 64; word <= to / 64; word++) {
+    uint64_t bits = UINT64_MAX;
+    if (word == from / 64) bits &= UINT64_MAX << from % 64;
+    if (word == to / 64) bits &= UINT64_MAX >> (63 - to % 64);
+    in->read += (uint64_t)__builtin_popcountll(bits & ~in->seen[word]);
+    in->seen[word] |= bits;
+  }
+}
+
+static bool was_read(const input *in, size_t e) {
+  return in->seen[e / 64] >> e % 64 & 1;
+}
+
+/* Whether so much was read that nothing will be said of the rest. */
+static bool is_read_enough(const input *in) {
+  return 4 * in->read > 3 * in->n;
+}
+
+static void add_stretch(reads *x, tki *t, const tki_access *a,
+                        const tki_stretch *s) {
+  const tki_region *r = tki_access_region(a, s->lane);
+  input *in = r ? &x->inputs[r - t->regions] : NULL;
+  if (!in || !in->n) return;
+  uint64_t off = s->addr - r->lo, bytes = s->n * a->size;
+  uint64_t from = off >> in->shift, to = (off + bytes - 1) >> in->shift;
+  if (to >= in->n) return;
+  if (!in->total) {
+    in->site = tki_site(t);
+    in->first = from;
+    in->program = tki_program_index(t);
+  }
+  in->total += to - from + 1;
+  in->again += from <= in->first && in->first <= to &&
+               tki_program_index(t) == in->program;
+  set_seen(in, from, to);
+  if (a->size < in->size) add_narrow(x, in, off, bytes, tki_site(t));
+}
+
+static void add_written(reads *x, const tki *t, const tki_access *a) {
   for (size_t i = 0; i < a->n; i++) {
-    if (a->mask && !a->mask[i]) continue;
     const tki_region *r = tki_access_region(a, i);
-    input *in = r ? &x->inputs[r - t->regions] : NULL;
-    if (!in || !in->n) continue;
-    uint64_t off = a->addr[i] - r->lo;
-    if (off / in->size >= in->n) continue;
-    if (!in->total++) in->site = site;
-    in->times[off / in->size]++;
-    if (a->size < in->size) add_narrow(x, in, a, off, site);
+    if (r && (!a->mask || a->mask[i])) x->inputs[r - t->regions].written = true;
   }
 }
 
 static void see_read(void *ud, tki *t, const tki_access *a) {
   reads *x = ud;
+  input *in = a->region == TKI_ANY ? NULL : &x->inputs[a->region];
+  tki_stretch s = {0};
   if (!a->n) return;
-  if (!a->write) {
-    add_read(x, t, a);
-    return;
-  }
-  for (size_t i = 0; i < a->n; i++) {
-    const tki_region *r = tki_access_region(a, i);
-    if (r && (!a->mask || a->mask[i])) x->inputs[r - t->regions].written = true;
-  }
+  if (a->write && in)
+    in->written = true;
+  else if (a->write)
+    add_written(x, t, a);
+  else if (!in || (in->n && (a->size < in->size || !is_read_enough(in))))
+    while (tki_next_stretch(a, &s)) add_stretch(x, t, a, &s);
 }
 
 /* Makes room for a tensor whose elements fill its storage. */
@@ -79,7 +116,8 @@ static void start_input(reads *x, input *in, const tki_region *r) {
   if (lanes > MOST || lanes < FEWEST || lanes * in->size != r->hi - r->lo)
     return;
   in->n = lanes;
-  in->times = TK_NEWN(&x->c->run, uint32_t, lanes);
+  in->shift = __builtin_ctzll(in->size);
+  in->seen = TK_NEWN(&x->c->run, uint64_t, lanes / 64 + 1);
 }
 
 /* ---- before the run --------------------------------------------------------
@@ -198,21 +236,52 @@ static void judge_narrow(reads *x, tki *t, const input *in, const char *name) {
   tkc_reported(x->c, NULL, d);
 }
 
-static void judge_unread(reads *x, tki *t, const input *in, const char *name) {
-  uint64_t read = 0;
-  uint32_t most = 0;
-  for (size_t e = 0; e < in->n; e++) {
-    read += in->times[e] > 0;
-    if (in->times[e] > most) most = in->times[e];
+/* Which coordinates of each axis were read.  Returns whether all elements with
+ * such coordinates were. */
+static bool is_slice(const tk_tensor *v, const input *in, bool *seen[],
+                     int64_t count[]) {
+  uint64_t lanes = 1;
+  for (size_t e = 0; e < in->n; e++)
+    for (int k = 0; was_read(in, e) && k < v->rank; k++)
+      if (v->strides[k] > 0) {
+        bool *coordinate = &seen[k][(int64_t)e / v->strides[k] % v->shape[k]];
+        count[k] += !*coordinate;
+        *coordinate = true;
+      }
+  for (int k = 0; k < v->rank; k++) lanes *= (uint64_t)count[k];
+  return lanes == in->read;
+}
+
+/* Whether a kernel means to read a part alone: the same coordinates of some
+ * axes throughout, and not one part out of as many as there are programs along
+ * an axis of the grid, or trips that read it again: those forget to move. */
+static bool is_meant(reads *x, const tki *t, const tk_tensor *v,
+                     const input *in) {
+  bool *seen[TK_MAX_RANK];
+  int64_t count[TK_MAX_RANK] = {0};
+  for (int k = 0; k < v->rank; k++)
+    seen[k] = TK_NEWN(&x->c->run, bool, v->shape[k] + 1);
+  if (!is_slice(v, in, seen, count)) return false;
+  if (v->rank == 1 && in->total % in->read) return false;
+  for (int k = 0; k < v->rank; k++) {
+    int64_t parts = v->shape[k] / count[k];
+    if (parts < 2 || parts * count[k] != v->shape[k]) continue;
+    if (in->again == parts) return false;
+    for (int d = 0; d < 3; d++)
+      if (t->grid[d] == parts) return false;
   }
-  if (!read || in->total < in->n || 4 * read > 3 * in->n) return;
+  return true;
+}
+
+static void judge_unread(reads *x, tki *t, const input *in,
+                         const tki_region *r) {
+  if (in->total < in->n || is_read_enough(in) || is_meant(x, t, r->tensor, in))
+    return;
   tkc_place at = place_of_site(t, in->site);
-  tk_diag *d =
-      tkc_report(x->c, NULL, TK_D_UNREAD_INPUT, &at, NULL,
-                 "only %" PRIu64
-                 " of the %zu elements of %s are read, in %" PRIu64 " reads",
-                 read, in->n, name, in->total);
-  tkc_note(x->c, d, NULL, "an element is read up to %" PRIu32 " times", most);
+  tk_diag *d = tkc_report(x->c, NULL, TK_D_UNREAD_INPUT, &at, NULL,
+                          "only %" PRIu64 " of the %zu elements of %s are "
+                          "read, in %" PRIu64 " reads",
+                          in->read, in->n, r->name, in->total);
   tkc_help(x->c, d,
            "look at the stride that a row is multiplied by, at what pointers "
            "move by in a loop, and at which program ids the offsets depend on");
@@ -227,6 +296,6 @@ void tkc_READS_end(tkc *c, void *ud, tki *t, tk_status st) {
     const input *in = &x->inputs[i];
     if (!in->total || in->written) continue;
     if (in->bytes) judge_narrow(x, t, in, t->regions[i].name);
-    if (!x->indexed) judge_unread(x, t, in, t->regions[i].name);
+    if (!x->indexed) judge_unread(x, t, in, &t->regions[i]);
   }
 }
