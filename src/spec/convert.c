@@ -287,9 +287,7 @@ void tks_check_shape(tks *s, const int64_t *shape, int rank) {
     if (shape[i] > TK_MAX_NUMEL) numel = shape[i];
     if (numel <= TK_MAX_NUMEL) numel *= shape[i];
   }
-  if (numel > TK_MAX_NUMEL)
-    tks_error(s, TK_D_SHAPE, "a block of %lld lanes exceeds the limit of %d",
-              (long long)numel, TK_MAX_NUMEL);
+  tks_check_lanes(s, numel);
 }
 
 sval tks_reshape(tks *s, const sval *v, const int64_t *shape, int rank) {

@@ -136,9 +136,16 @@ static void check_target_has(tks *s, tk_dtype d) {
                  tk_dtype_name(d), have);
 }
 
+void tks_check_lanes(tks *s, int64_t numel) {
+  if (numel > TK_MAX_NUMEL)
+    tks_error(s, TK_D_SHAPE, "a block of %lld lanes exceeds the limit of %d",
+              (long long)numel, TK_MAX_NUMEL);
+}
+
 int tks_slot(tks *s, tk_type t, const char *name) {
   tk_func *f = s->frame->func;
   check_target_has(s, (tk_dtype)t.elem);
+  tks_check_lanes(s, tk_numel(&t));
   int old = name ? find_slot(f, &t, name) : -1;
   if (old >= 0) return old;
   return tk_slot_new(s->program, f, t, name);

@@ -250,6 +250,8 @@ sval tks_not(tks *s, const sval *a);
 sval tks_reshape(tks *s, const sval *v, const int64_t *shape, int rank);
 /* Checks a block shape as Triton does. */
 void tks_check_shape(tks *s, const int64_t *shape, int rank);
+/* Raises for a block with more lanes than Triton allows. */
+void tks_check_lanes(tks *s, int64_t numel);
 
 /* ---- expressions and statements ---------------------------------------- */
 
