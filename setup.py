@@ -87,6 +87,7 @@ class BuildPy(build_py):
         make("wheel-files", f"INTO={package}")
         shutil.copytree(os.path.join(ROOT, "puzzles"),
                         os.path.join(package, "puzzles", "content"))
+        shutil.copy(os.path.join(ROOT, "gdbstub", "tkdbg-gdb.py"), package)
         stub = os.path.join(package, "path", "tkdbg")
         os.makedirs(stub, exist_ok=True)
         shutil.copy(os.path.join(PATH, "tkdbg", "__init__.py"), stub)

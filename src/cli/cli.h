@@ -112,6 +112,7 @@ void cli_json_string(FILE *f, const char *s);
 /* place.c: where our own files are; the caller frees. */
 char *cli_python_dir(void);
 char *cli_library_path(void);
+char *cli_gdb_helper(void); /* what gdb loads to print blocks well; NULL */
 
 /* python.c: the Python that runs scripts, NULL after saying why there is
  * none; the caller frees. */

@@ -79,12 +79,16 @@ int cli_gdb(const cli_args *a) {
   const char *gdb = getenv("GDB");
   char *program = cli_format("%s", gdb && *gdb ? gdb : "gdb");
   char *connect = server_command(a, self);
+  char *helper = cli_gdb_helper();
+  char *load = cli_format(helper ? "source %s" : "%s", helper ? helper : "");
   char quiet[] = "-q", iex[] = "-iex", ex[] = "-ex";
-  char *argv[] = {program, quiet, iex,     unlimited, iex,
-                  patient, ex,    connect, NULL};
+  char *argv[] = {program, quiet, iex, unlimited, iex, patient,
+                  ex,      load,  ex,  connect,   NULL};
   if (connect) execvp(program, argv);
   int error = errno;
   free(connect);
+  free(helper);
+  free(load);
   cli_usage(a, "cannot start %s: %s; install gdb, or set $GDB to one", program,
             strerror(error));
   free(program);

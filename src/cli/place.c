@@ -45,6 +45,12 @@ char *cli_python_dir(void) {
   return package;
 }
 
+char *cli_gdb_helper(void) {
+  static const char *const places[] = {
+      "../gdbstub/tkdbg-gdb.py", "../share/tkdbg/tkdbg-gdb.py", "tkdbg-gdb.py"};
+  return beside(places, CLI_COUNT(places));
+}
+
 char *cli_library_path(void) {
   static const char *const places[] = {"libtkdbg.so", "../lib/libtkdbg.so"};
   return beside(places, CLI_COUNT(places));

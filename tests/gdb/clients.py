@@ -68,6 +68,21 @@ class ExtendedGdb(Gdb):
     target = 'extended-remote'
 
 
+class Both(Gdb):
+    """`tkdbg gdb`, which starts both ends."""
+
+    def hold(self, typed, serve, folder, env, cwd):
+        begin = 'set trace-commands on', 'set width 0', 'set confirm off'
+        done = subprocess.run(
+            serve('').split(), cwd=cwd, env=env, timeout=SECONDS,
+            input='\n'.join([*begin, *typed]) + '\n', text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.stdout.partition('+set confirm off\n')[2]
+
+    def tidy(self, text):
+        return super().tidy('Reading symbols from\n' + text)
+
+
 class Lent:
     """Our own debugger's prompt, whose command `gdb` lets gdb have the launch:
     lines behind that command are typed in gdb, up to the next '(tkdbg) '."""
@@ -157,7 +172,7 @@ class Lldb:
 
 
 CLIENTS = {'mi': Mi(), 'lldb': Lldb(), 'extended': ExtendedGdb(),
-           'lent': Lent()}
+           'both': Both(), 'lent': Lent()}
 
 
 def client_of(kind):
