@@ -66,7 +66,7 @@ enum {
 
 enum {
   DW_LANG_C99 = 0x0c,
-  DW_OP_breg6 = 0x76, /* register 6: rbp of x86-64 */
+  DW_OP_breg0 = 0x70, /* register 0, and so on up to 31 */
   DW_LNS_copy = 1,
   DW_LNS_advance_pc = 2,
   DW_LNS_advance_line = 3,

@@ -128,10 +128,10 @@ static int form_code(gs_form f) {
 /* A value on the stack as an expression, with its length.  The register is
  * named, not the frame's base: a debugger that knows that an address is of
  * the stack reads it in lines of its cache, by hundreds of small packets. */
-static void write_frame_offset(tk_buf *b, int64_t offset) {
+static void write_frame_offset(tk_buf *b, int frame, int64_t offset) {
   char bytes[16];
   size_t n = 0;
-  bytes[n++] = (char)DW_OP_breg6;
+  bytes[n++] = (char)(DW_OP_breg0 + frame);
   for (; offset < -0x40 || offset >= 0x40; offset >>= 7)
     bytes[n++] = (char)(offset | 0x80);
   bytes[n++] = (char)(offset & 0x7f);
@@ -139,7 +139,7 @@ static void write_frame_offset(tk_buf *b, int64_t offset) {
   tk_buf_add(b, bytes, n);
 }
 
-static void write_attribute(tk_buf *b, const gs_attr *a) {
+static void write_attribute(const gs_elf *w, tk_buf *b, const gs_attr *a) {
   switch (a->form) {
   case GS_STRING: gs_text(b, a->text); break;
   case GS_NUMBER: gs_uleb(b, a->number); break;
@@ -148,7 +148,9 @@ static void write_attribute(tk_buf *b, const gs_attr *a) {
   case GS_ADDRESS: gs_number(b, a->number, 8); break;
   case GS_REFERENCE:
   case GS_SECTION: gs_number(b, a->number, 4); break;
-  case GS_FRAME: write_frame_offset(b, (int64_t)a->number); break;
+  case GS_FRAME:
+    write_frame_offset(b, w->unit.machine->frame, (int64_t)a->number);
+    break;
   case GS_FLAG: break;
   }
 }
@@ -180,7 +182,7 @@ uint32_t gs_die(gs_elf *w, int tag, bool children, const gs_attr *attrs,
   }
   gs_number(&w->spec, 0, 2);
   gs_uleb(info, abbreviation_number(w));
-  for (size_t i = 0; i < n; i++) write_attribute(info, &attrs[i]);
+  for (size_t i = 0; i < n; i++) write_attribute(w, info, &attrs[i]);
   return at;
 }
 
@@ -277,11 +279,12 @@ static void write_lines(gs_elf *w) {
 /* ---- frames, ranges, symbols -------------------------------------------- */
 
 /* How to find the caller, everywhere in the same way: the frame's address is
- * rbp + 16, the return address lies 16 below it and the caller's rbp 8 below.
+ * the frame register + 16, the return address lies 16 below it and the
+ * caller's frame register 8 below.
  * The usual order is the other one; with it, lldb believes the instructions,
  * which are nops, rather than this. */
 static void write_frames(gs_elf *w) {
-  enum { RBP = 6, RSP = 7, RIP = 16 };
+  const gs_machine *m = w->unit.machine;
   tk_buf *b = &w->sections[FRAME];
   gs_number(b, 0, 4); /* the length, later */
   gs_number(b, 0xffffffff, 4);
@@ -291,16 +294,16 @@ static void write_frames(gs_elf *w) {
   gs_number(b, 0, 1);
   gs_uleb(b, 1);  /* bytes of the shortest instruction */
   gs_sleb(b, -8); /* the unit of offsets below */
-  gs_uleb(b, RIP);
+  gs_uleb(b, (uint64_t)m->return_address);
   gs_number(b, DW_CFA_def_cfa, 1);
-  gs_uleb(b, RBP);
+  gs_uleb(b, (uint64_t)m->frame);
   gs_uleb(b, 16);
-  gs_number(b, DW_CFA_offset | RIP, 1);
+  gs_number(b, DW_CFA_offset | (uint64_t)m->return_address, 1);
   gs_uleb(b, 2);
-  gs_number(b, DW_CFA_offset | RBP, 1);
+  gs_number(b, DW_CFA_offset | (uint64_t)m->frame, 1);
   gs_uleb(b, 1);
   gs_number(b, DW_CFA_val_offset, 1);
-  gs_uleb(b, RSP);
+  gs_uleb(b, (uint64_t)m->stack);
   gs_uleb(b, 0);
   while (b->n % 8) tk_buf_putc(b, '\0');
   gs_patch(b, 0, b->n - 4, 4);
@@ -347,7 +350,7 @@ static void write_headers(tk_buf *b, const gs_elf *w, uint64_t sections_at) {
   Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
                                  ELFDATA2LSB, EV_CURRENT},
                      .e_type = ET_EXEC,
-                     .e_machine = EM_X86_64,
+                     .e_machine = (Elf64_Half)w->unit.machine->elf,
                      .e_version = EV_CURRENT,
                      .e_entry = w->unit.entry,
                      .e_phoff = sizeof(Elf64_Ehdr),

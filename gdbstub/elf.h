@@ -11,6 +11,7 @@
 #define GDBSTUB_ELF_H
 
 #include "base/env.h"
+#include "gdbstub/machine.h"
 
 /* ---- bytes -------------------------------------------------------------- */
 
@@ -71,6 +72,7 @@ void gs_symbol(gs_elf *w, const char *name, uint64_t address, uint64_t size);
 /* What the unit of debugging information is about. */
 typedef struct gs_unit {
   const char *producer, *name, *folder;
+  const gs_machine *machine;
   uint64_t low, high; /* addresses of its code */
   uint64_t entry;     /* where the outermost function begins */
   const void *text;   /* the code, from low on ... */

@@ -199,10 +199,11 @@ static void make_image(tk_env *e, void *ud) {
   m->not_begun = m->exit + GS_STRIDE;
 }
 
-gs_image *gs_image_new(tk_env *e, const tk_ir *form, int number,
-                       const tk_debug_function *list, size_t n) {
+gs_image *gs_image_new(tk_env *e, const gs_machine *machine, const tk_ir *form,
+                       int number, const tk_debug_function *list, size_t n) {
   gs_image *m = tk_calloc(e, 1, sizeof *m);
   making a = {m, list, n};
+  m->machine = machine;
   m->form = form;
   m->begin = GS_CODE + (uint64_t)number * GS_CODE_SIZE;
   tk_arena_init(&m->arena, e);
@@ -221,13 +222,19 @@ void gs_image_free(tk_env *e, gs_image *m) {
 
 /* A jump to the next statement, and nops.  At a jump lldb goes on step by step;
  * behind nops alone it would expect to come to what lies behind them. */
-void gs_code_bytes(uint64_t address, void *bytes, size_t n) {
-  enum { JUMP = 0xeb, NOP = 0x90 };
+void gs_code_bytes(const gs_machine *m, uint64_t address, void *bytes,
+                   size_t n) {
   unsigned char *out = bytes;
   for (size_t i = 0; i < n; i++) {
     uint64_t at = (address + i) % GS_STRIDE;
-    out[i] = at == 0 ? JUMP : at == 1 ? GS_STRIDE - 2 : NOP;
+    out[i] = at < sizeof m->jump ? m->jump[at] : m->nop[at % sizeof m->nop];
   }
+}
+
+/* Those behind the last that has room share its address. */
+uint64_t gs_call_returns(const gs_image *m, uint64_t address, size_t k) {
+  size_t step = (size_t)m->machine->call_step, most = GS_STRIDE / step - 1;
+  return address + (k < most ? k : most) * step;
 }
 
 const gs_code *gs_image_code(const gs_image *m, uint64_t address) {

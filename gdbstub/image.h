@@ -1,8 +1,8 @@
 /* image.h - the machine that a debugger is shown in place of the interpreter.
  *
- * A launch looks like a process of an x86-64: every statement of the form has
- * an address, every call a frame at which each of its values has a place, and
- * a file tells the debugger so (symbols.h).  Nobody runs the code.
+ * A launch looks like a process of that machine: every statement of the form
+ * has an address, every call a frame at which each of its values has a place,
+ * and a file tells the debugger so (symbols.h).  Nobody runs the code.
  *
  *   CODE + image * CODE_SIZE
  *                          STRIDE bytes for each statement, functions one
@@ -29,6 +29,7 @@
 
 #include "base/env.h"
 #include "gdbstub/elf.h"
+#include "gdbstub/machine.h"
 #include "tkdbg/debugger.h"
 
 enum {
@@ -81,6 +82,7 @@ typedef struct gs_code {
 
 typedef struct gs_image {
   tk_arena arena;
+  const gs_machine *machine;
   const tk_ir *form;
   gs_function *functions; /* by the form's numbers */
   size_t nfunctions;
@@ -98,12 +100,15 @@ typedef struct gs_image {
 
 /* The image that is made as number, from 0.  Of what the engine knows of
  * functions, their compile-time values count. */
-gs_image *gs_image_new(tk_env *e, const tk_ir *form, int number,
-                       const tk_debug_function *list, size_t n);
+gs_image *gs_image_new(tk_env *e, const gs_machine *machine, const tk_ir *form,
+                       int number, const tk_debug_function *list, size_t n);
 void gs_image_free(tk_env *e, gs_image *m); /* NULL: nothing */
 
 /* What lies at addresses of code. */
-void gs_code_bytes(uint64_t address, void *bytes, size_t n);
+void gs_code_bytes(const gs_machine *m, uint64_t address, void *bytes,
+                   size_t n);
+/* Where the k-th call of a statement returns to, from 1. */
+uint64_t gs_call_returns(const gs_image *m, uint64_t address, size_t k);
 /* The statement at an address, or around it; NULL: there is none. */
 const gs_code *gs_image_code(const gs_image *m, uint64_t address);
 const gs_function *gs_image_function(const gs_image *m, size_t id);

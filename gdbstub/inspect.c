@@ -1,5 +1,6 @@
 /* inspect.c - threads, registers and memory, as the client sees them. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
   p.rbp = gs_frame_base(program, f.depth) - 16;
   p.pc = p.function ? p.function->low : m->exit;
   if (f.statement < m->nstmts) p.pc = m->addresses[f.statement];
-  if (p.hidden) p.pc += f.call;
+  if (p.hidden) p.pc = gs_call_returns(m, p.pc, f.call);
   if (g->jumps && program == g->here) p.pc = m->addresses[g->jump_to];
   if (g->at_loop && program == g->here) p.pc = gs_image_code(m, p.pc)->loop;
   return p;
@@ -180,7 +181,8 @@ static void read_link(gs_stub *g, uint64_t program, size_t depth,
   if (!depth || tk_debug_frame_at(g->d, level, &f) != TK_OK) return;
   link[1] = gs_frame_base(program, depth - 1) - 16;
   if (f.statement < g->image->nstmts)
-    link[0] = g->image->addresses[f.statement] + (f.call ? f.call : 1);
+    link[0] = gs_call_returns(g->image, g->image->addresses[f.statement],
+                              f.call ? f.call : 1);
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -391,7 +393,7 @@ static size_t read_piece(gs_stub *g, uint64_t address, void *bytes, size_t n) {
   uint64_t block = gs_returned_block(g->result.program);
   if (address >= g->image->begin && address < code_end) {
     if (n > code_end - address) n = (size_t)(code_end - address);
-    gs_code_bytes(address, bytes, n);
+    gs_code_bytes(g->machine, address, bytes, n);
     return n;
   }
   if (find_frame_address(g, address, &a))
@@ -483,63 +485,53 @@ void gs_on_write_binary(gs_stub *g, const char *rest) {
 
 /* ---- registers ---------------------------------------------------------- */
 
-/* The registers of target.xml, in the order of the packet. */
-enum { REGISTERS = 57, FLOATS = 24, CONTROL = 32, VECTORS = 40, MXCSR = 56 };
-
-static size_t register_size(int n) {
-  if (n <= GS_RIP) return 8;
-  if (n < FLOATS) return 4;
-  if (n < CONTROL) return 10;
-  return n >= VECTORS && n < MXCSR ? 16 : 4;
-}
-
 static void read_register(gs_stub *g, uint64_t program, const gs_place *p,
                           int n, void *bytes) {
-  bool has_result = g->result.program == program;
-  memset(bytes, 0, register_size(n));
-  switch (n) {
-  case GS_RIP: memcpy(bytes, &p->pc, 8); break;
-  case GS_RBP:
-  case GS_RSP: memcpy(bytes, &p->rbp, 8); break;
-  case GS_RAX:
-  case GS_RDX:
-    if (has_result) memcpy(bytes, &g->result.integers[n == GS_RDX], 8);
-    break;
-  case VECTORS:
-  case VECTORS + 1:
-    if (has_result) memcpy(bytes, g->result.floats[n - VECTORS], 16);
-    break;
-  default: break;
-  }
+  const gs_machine *m = g->machine;
+  const gs_result *r = &g->result;
+  memset(bytes, 0, gs_register_size(m, n));
+  if (n == m->pc) memcpy(bytes, &p->pc, 8);
+  if (n == m->frame || n == m->stack) memcpy(bytes, &p->rbp, 8);
+  if (r->program != program) return;
+  for (size_t i = 0; i < TK_COUNT(r->integers); i++)
+    if (n == m->integers[i]) memcpy(bytes, &r->integers[i], 8);
+  for (size_t i = 0; i < TK_COUNT(r->floats); i++)
+    if (n == m->floats[i]) memcpy(bytes, r->floats[i], 16);
+  uint64_t block = gs_returned_block(program);
+  if (n == m->block && r->block.n) memcpy(bytes, &block, 8);
 }
 
 void gs_on_registers(gs_stub *g, const char *rest) {
   char bytes[16];
+  size_t size;
   gs_list_programs(g);
   gs_place p = gs_place_of(g, g->thread);
   (void)rest;
-  for (int i = 0; i < REGISTERS; i++) {
+  for (int i = 0; (size = gs_register_size(g->machine, i)); i++) {
     read_register(g, g->thread, &p, i, bytes);
-    gs_reply_hex(g, bytes, register_size(i));
+    gs_reply_hex(g, bytes, size);
   }
 }
 
 void gs_on_register(gs_stub *g, const char *rest) {
   char bytes[16];
   uint64_t n;
-  if (!gs_take_hex(&rest, &n) || n >= REGISTERS) {
+  size_t size = 0;
+  if (gs_take_hex(&rest, &n) && n < INT_MAX)
+    size = gs_register_size(g->machine, (int)n);
+  if (!size) {
     gs_reply_error(g);
     return;
   }
   gs_place p = gs_place_of(g, g->thread);
   read_register(g, g->thread, &p, (int)n, bytes);
-  gs_reply_hex(g, bytes, register_size((int)n));
+  gs_reply_hex(g, bytes, size);
 }
 
 /* ---- what a function returns -------------------------------------------- */
 
-/* Source: System V ABI for x86-64, 3.2.3: up to 16 bytes go in registers, by
- * what their halves are made of; more in memory, at the address in rax. */
+/* Up to 16 bytes go in registers, by what their halves are made of; more in
+ * memory.  Four floats are together, or each in a register of its own. */
 void gs_keep_result(gs_stub *g) {
   gs_result *r = &g->result;
   const tk_debug_value *v = g->stop->returned;
@@ -554,9 +546,10 @@ void gs_keep_result(gs_stub *g) {
   gs_slot_show(&s, v->lanes, s.lanes, shown);
   r->program = g->here;
   memcpy(r->integers, shown, 16);
-  memcpy(r->floats[0], shown, 8);
-  memcpy(r->floats[1], shown + 8, 8);
-  if (size <= 16) return;
-  tk_buf_add(&r->block, shown, size);
-  r->integers[0] = gs_returned_block(r->program);
+  size_t part = g->machine->spreads ? s.shown : 8;
+  size_t most = g->machine->spreads ? TK_COUNT(r->floats) : 2;
+  memset(r->floats, 0, sizeof r->floats);
+  for (size_t i = 0; i < most && (i + 1) * part <= (size < 16 ? 16 : size); i++)
+    memcpy(r->floats[i], shown + i * part, part);
+  if (size > 16) tk_buf_add(&r->block, shown, size);
 }

@@ -16,7 +16,7 @@ static void put_key(gs_stub *g, const char *key, const char *text) {
 
 /* Of no system: nothing is to be looked for that a process of one has. */
 static void put_machine(gs_stub *g) {
-  put_key(g, "triple", "x86_64-unknown-unknown");
+  put_key(g, "triple", g->machine->triple);
   tk_buf_puts(&g->reply, "endian:little;ptrsize:8;");
 }
 
@@ -49,7 +49,8 @@ void gs_on_watch_support(gs_stub *g, const char *rest) {
 /* Registers by their numbers, so that none is asked for one by one. */
 static void put_registers(gs_stub *g, const gs_place *p) {
   const uint64_t values[] = {p->rbp, p->rbp, p->pc};
-  static const int numbers[] = {GS_RBP, GS_RSP, GS_RIP};
+  const gs_machine *m = g->machine;
+  const int numbers[] = {m->frame, m->stack, m->pc};
   tk_buf_puts(&g->reply, ",\"registers\":{");
   for (size_t i = 0; i < TK_COUNT(numbers); i++) {
     tk_buf_printf(&g->reply, "%s\"%d\":\"", i ? "," : "", numbers[i]);

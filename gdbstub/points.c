@@ -15,10 +15,11 @@ static bool read_for_condition(void *ud, uint64_t address, void *bytes,
 static bool register_for_condition(void *ud, int number, uint64_t *value) {
   gs_stub *g = ud;
   gs_place p = gs_place_of(g, g->here);
-  *value = number == GS_RIP                       ? p.pc
-           : number == GS_RBP || number == GS_RSP ? p.rbp
-                                                  : 0;
-  return number <= GS_RIP;
+  const gs_machine *m = g->machine;
+  *value = number == m->pc                            ? p.pc
+           : number == m->frame || number == m->stack ? p.rbp
+                                                      : 0;
+  return number <= m->pc;
 }
 
 /* One that has no value counts as true, so that the user sees it. */

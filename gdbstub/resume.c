@@ -141,7 +141,8 @@ void gs_on_run(gs_stub *g, const char *rest) {
 void gs_on_set_register(gs_stub *g, const char *rest) {
   uint64_t n, address;
   unsigned char bytes[8];
-  if (!gs_take_hex(&rest, &n) || n != GS_RIP || !gs_take(&rest, "=") ||
+  if (!gs_take_hex(&rest, &n) || n != (uint64_t)g->machine->pc ||
+      !gs_take(&rest, "=") ||
       gs_take_bytes(&rest, bytes, sizeof bytes) != sizeof bytes) {
     gs_reply_error(g);
     return;

@@ -104,7 +104,7 @@ static void take_form(gs_stub *g) {
   gs_image_free(g->env, g->image);
   g->image = NULL;
   g->arguments = NULL;
-  g->image = gs_image_new(g->env, form, g->images, list, n);
+  g->image = gs_image_new(g->env, g->machine, form, g->images, list, n);
   gs_symbols_write(g->image);
   g->is_new = true;
   g->wanted = TK_DEBUG_NO_PROGRAM;
@@ -355,6 +355,16 @@ static void make_engine(gs_stub *g, const tk_debug_front *front) {
     tk_throw(g->env, TK_INTERNAL);
 }
 
+static void choose_machine(gs_stub *g, const char *name) {
+  g->machine = gs_machine_named(name);
+  if (g->machine) return;
+  tk_diag_add(g->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+              "no launch can look like a '%s': the machine is x86-64 or "
+              "aarch64, that of the gdb which connects",
+              name);
+  tk_throw(g->env, TK_USAGE);
+}
+
 static void make_server(tk_env *e, void *ud) {
   making *m = ud;
   const tk_gdbserver_options *o = m->o;
@@ -370,6 +380,7 @@ static void make_server(tk_env *e, void *ud) {
   g->multi = o->multi;
   g->listener.fd = -1;
   g->result.program = TK_DEBUG_NO_PROGRAM;
+  choose_machine(g, o->machine);
   gs_wire_init(&g->wire, e);
   tk_buf_init(&g->result.block, e);
   tk_buf_init(&g->reply, e);

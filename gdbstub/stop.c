@@ -84,9 +84,9 @@ void gs_put_stop(gs_stub *g) {
     put_watchpoint(g, watched);
   else if (g->swbreak && gs_has_breakpoint(g, p.pc))
     tk_buf_puts(&g->reply, "swbreak:;");
-  put_register(g, GS_RBP, p.rbp);
-  put_register(g, GS_RSP, p.rbp);
-  put_register(g, GS_RIP, p.pc);
+  put_register(g, g->machine->frame, p.rbp);
+  put_register(g, g->machine->stack, p.rbp);
+  put_register(g, g->machine->pc, p.pc);
   tk_buf_puts(&g->reply, "thread:");
   gs_put_thread(g, g->here);
   tk_buf_putc(&g->reply, ';');

@@ -25,9 +25,6 @@ enum {
   GS_NAME = 80,    /* bytes of a thread's name, at most */
 };
 
-/* Registers of the client's numbering (target.xml) that have values. */
-enum { GS_RAX = 0, GS_RDX = 3, GS_RBP = 6, GS_RSP = 7, GS_RIP = 16 };
-
 /* A breakpoint or watchpoint that the client has set. */
 typedef struct gs_point {
   struct gs_point *next;
@@ -48,7 +45,7 @@ typedef struct gs_place {
 /* What a function has returned, as registers and memory. */
 typedef struct gs_result {
   uint64_t program; /* or TK_DEBUG_NO_PROGRAM */
-  uint64_t integers[2], floats[2][2];
+  uint64_t integers[2], floats[4][2];
   tk_buf block; /* in memory, if it did not fit */
 } gs_result;
 
@@ -56,7 +53,8 @@ typedef struct gs_stub {
   tk_env *env;
   struct tk_session *session;
   tk_debug *d;
-  tk_debugger *commands; /* of `monitor` */
+  tk_debugger *commands;     /* of `monitor` */
+  const gs_machine *machine; /* that launches look like */
   gs_listener listener;
   gs_wire wire;
   gs_watch watch; /* while the launch runs */

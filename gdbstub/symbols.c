@@ -500,12 +500,13 @@ void gs_symbols_write(gs_image *m) {
                .producer = "GNU C99 12.2.0 (tkdbg)",
                .name = at.file ? at.file : "",
                .folder = folder ? folder : "/",
+               .machine = m->machine,
                .low = m->begin,
                .high = m->end,
                .entry = kernel->low,
                .text_end = m->not_begun + GS_STRIDE};
   char *text = tk_arena_alloc(&m->arena, u.text_end - u.low);
-  gs_code_bytes(u.low, text, u.text_end - u.low);
+  gs_code_bytes(m->machine, u.low, text, u.text_end - u.low);
   u.text = text;
   file_number(&x, at.file);
   gs_unit_begin(x.w, &u);

@@ -24,53 +24,13 @@ void gs_reply_part(gs_stub *g, const char *rest, const char *s, size_t n) {
   tk_buf_add(&g->reply, s + offset, length < left ? (size_t)length : left);
 }
 
-/* The registers of an x86-64 that debuggers insist on, in their order. */
-static void describe_target(tk_buf *b) {
-  static const char *const general[] = {
-      "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
-      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
-  static const char *const narrow[] = {"eflags", "cs", "ss", "ds",
-                                       "es",     "fs", "gs"};
-  static const char *const control[] = {"fctrl", "fstat", "ftag",  "fiseg",
-                                        "fioff", "foseg", "fooff", "fop"};
-  tk_buf_puts(b, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM "
-                 "\"gdb-target.dtd\"><target>"
-                 "<architecture>i386:x86-64</architecture>"
-                 "<osabi>none</osabi>"
-                 "<feature name=\"org.gnu.gdb.i386.core\">");
-  for (size_t i = 0; i < TK_COUNT(general); i++)
-    tk_buf_printf(b, "<reg name=\"%s\" bitsize=\"64\" type=\"%s\"/>",
-                  general[i],
-                  i == GS_RIP                  ? "code_ptr"
-                  : i == GS_RBP || i == GS_RSP ? "data_ptr"
-                                               : "int64");
-  for (size_t i = 0; i < TK_COUNT(narrow); i++)
-    tk_buf_printf(b, "<reg name=\"%s\" bitsize=\"32\" type=\"int32\"/>",
-                  narrow[i]);
-  for (int i = 0; i < 8; i++)
-    tk_buf_printf(b, "<reg name=\"st%d\" bitsize=\"80\" type=\"i387_ext\"/>",
-                  i);
-  for (size_t i = 0; i < TK_COUNT(control); i++)
-    tk_buf_printf(b,
-                  "<reg name=\"%s\" bitsize=\"32\" type=\"int\" "
-                  "group=\"float\"/>",
-                  control[i]);
-  tk_buf_puts(b, "</feature><feature name=\"org.gnu.gdb.i386.sse\">"
-                 "<vector id=\"vec128\" type=\"ieee_single\" count=\"4\"/>");
-  for (int i = 0; i < 16; i++)
-    tk_buf_printf(b, "<reg name=\"xmm%d\" bitsize=\"128\" type=\"vec128\"/>",
-                  i);
-  tk_buf_puts(b, "<reg name=\"mxcsr\" bitsize=\"32\" type=\"int\" "
-                 "group=\"vector\"/></feature></target>");
-}
-
 void gs_on_features(gs_stub *g, const char *rest) {
   if (!gs_take(&rest, "target.xml:")) {
     tk_buf_puts(&g->reply, "E00");
     return;
   }
   tk_buf_clear(&g->text);
-  describe_target(&g->text);
+  gs_machine_describe(g->machine, &g->text);
   gs_reply_part(g, rest, g->text.s, g->text.n);
 }
 

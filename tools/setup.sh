@@ -57,6 +57,7 @@ wanted() {
   has_python debugpy || echo python3-debugpy
   has_command gdb || echo gdb
   has_command valgrind || echo valgrind
+  has_command gdb-multiarch || echo gdb-multiarch
   has_command lldb || echo lldb
   has_command dwarfdump || echo dwarfdump
   has_command eu-elflint || echo elfutils

@@ -3,8 +3,8 @@
  *
  * It is a front end of the engine in debugger.h, as the console is: a session
  * has one of them, or the console lends it a stop.  Every launch looks to the
- * client like a process of an x86-64 whose threads are the programs; the first
- * one waits for a client before its first statement.
+ * client like a process of this machine whose threads are the programs; the
+ * first one waits for a client before its first statement.
  *
  * Ownership: a server belongs to its session.  Text that is passed in is
  * copied.
@@ -34,6 +34,7 @@ typedef struct tk_gdbserver_options {
   const char *port_file; /* gets the port, in decimal; NULL: none does */
   /* Gets the symbols of each launch, before its first stop; NULL: none does. */
   const char *write_elf;
+  const char *machine; /* that launches look like; NULL: this one */
   /* What the user should know: where it listens, who has connected. */
   void (*say)(void *ud, const char *line);
   void *ud;

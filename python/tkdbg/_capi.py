@@ -127,7 +127,8 @@ class GdbserverOptions(Structure):
                 ("listen_anywhere", c_bool), ("once", c_bool),
                 ("multi", c_bool), ("one_launch", c_bool),
                 ("port_file", c_char_p),
-                ("write_elf", c_char_p), ("say", SayFn), ("ud", c_void_p)]
+                ("write_elf", c_char_p), ("machine", c_char_p),
+                ("say", SayFn), ("ud", c_void_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(GdbserverOptions), **fields)

@@ -22,6 +22,7 @@ class Server:
             address=b"-" if o.stdio else o.listen.encode(),
             listen_anywhere=o.listen_anywhere, once=o.once, multi=o.multi,
             port_file=o.port_file.encode() if o.port_file else None,
+            machine=o.machine.encode() if o.machine else None,
             write_elf=o.write_elf.encode() if o.write_elf else None,
             say=self._say)
         session.check(self._lib.tk_gdbserver_new(

@@ -23,6 +23,7 @@ tk_status cli_job_serve(cli_job *j) {
       .multi = cli_has(a, OPT_MULTI),
       .one_launch = true,
       .port_file = cli_value(a, OPT_PORT_FILE),
+      .machine = cli_value(a, OPT_MACHINE),
       .write_elf = cli_value(a, OPT_WRITE_ELF),
       .say = say_line};
   tk_status st = tk_gdbserver_new(j->session, &o, &j->server);

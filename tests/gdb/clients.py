@@ -22,7 +22,7 @@ class Gdb:
     program, prompt, target = 'gdb', '(gdb) ', 'remote'
 
     def argv(self, where):
-        argv = ['gdb', '-nx', '-q']
+        argv = [self.program, '-nx', '-q']
         for command in SETUP:
             argv += ['-ex', command]
         return [*argv, '-ex', f'target {self.target} {where}']
@@ -66,6 +66,11 @@ class Mi(Gdb):
 class ExtendedGdb(Gdb):
     """It may run the launch again."""
     target = 'extended-remote'
+
+
+class Multiarch(Gdb):
+    """A gdb that knows other machines than this one."""
+    program = 'gdb-multiarch'
 
 
 class Both(Gdb):
@@ -172,7 +177,7 @@ class Lldb:
 
 
 CLIENTS = {'mi': Mi(), 'lldb': Lldb(), 'extended': ExtendedGdb(),
-           'both': Both(), 'lent': Lent()}
+           'arm': Multiarch(), 'both': Both(), 'lent': Lent()}
 
 
 def client_of(kind):

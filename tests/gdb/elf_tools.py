@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from remote import Remote  # noqa: E402
 
 SECONDS = 120
+MACHINES = 'x86-64', 'aarch64'
 MOST = 4  # launches of an example whose symbols are looked at
 NAME = 'tests/gdb/elf_tools.py'
 
@@ -42,11 +43,11 @@ def tools():
     yield 'eu-elflint', shutil.which('eu-elflint'), ['--strict'], '', ()
 
 
-def symbols(build, example, folder):
-    """Files of the example's launches, or what went wrong."""
-    elf = os.path.join(folder, os.path.basename(example) + '.elf')
+def symbols(build, example, folder, machine):
+    """Files of the example's launches, as that machine's."""
+    elf = os.path.join(folder, f'{os.path.basename(example)}.{machine}.elf')
     argv = [f'{os.path.abspath(build)}/tkdbg', 'gdbserver', '--stdio',
-            '--quiet', '--write-elf', elf, example]
+            '--quiet', '--machine', machine, '--write-elf', elf, example]
     with Remote(argv, cwd=ROOT, stderr=subprocess.DEVNULL) as client:
         for _ in range(MOST):
             if client.ask('vCont;c')[:1] in 'WXN':
@@ -56,7 +57,8 @@ def symbols(build, example, folder):
 
 def judge(build, example, folder, found):
     """Lines of the outcome."""
-    files = symbols(build, example, folder)
+    files = [file for machine in MACHINES
+             for file in symbols(build, example, folder, machine)]
     if not files:
         return [f'FAIL {example}: no symbols were written']
     lines = []

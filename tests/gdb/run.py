@@ -11,8 +11,8 @@ any lines.  In files whose name begins with mi_, gdb speaks its machine
 interface, and only what it prints is compared; with extended_, it connects to
 an extended-remote target; with lldb_, it is lldb, and '(lldb) '; with lent_,
 it gets the launch from our own debugger, whose lines begin with '(tkdbg) ';
-with both_, the line '$ tkdbg gdb ...' starts it.  In
-docs/*.md, a block fenced as ```gdb or ```lldb is a case.
+with arm_, it is gdb-multiarch; with both_, the line '$ tkdbg gdb ...' starts
+it.  In docs/*.md, a block fenced as ```gdb or ```lldb is a case.
 
 --update writes what is printed into the files, to be read before it is kept.
 """
