@@ -40,14 +40,15 @@ typedef struct symbols {
 static bool find_symbols(symbols *x, const tki_val *a, const tki_val *b) {
   x->a = tki_symbol(a);
   x->b = tki_symbol(b);
-  if (x->a && tki_is_uniform(b)) {
-    x->scalar = tki_sym_alike(x->a, tki_scalar_bits(b));
-    x->b = &x->scalar;
-  } else if (x->b && tki_is_uniform(a)) {
-    x->scalar = tki_sym_alike(x->b, tki_scalar_bits(a));
-    x->a = &x->scalar;
-  }
-  return x->a && x->b;
+  const tki_sym *block = x->a ? x->a : x->b;
+  const tki_val *other = x->a ? b : a;
+  if (!block || !tki_is_uniform(other)) return x->a && x->b;
+  uint64_t bits = tki_scalar_bits(other);
+  x->scalar = tki_sym_kind_of(block) == TKI_SYM_BOX
+                  ? tki_sym_alike(block, bits)
+                  : tki_sym_number(tki_sym_lane_size(block), bits);
+  *(x->a ? &x->b : &x->a) = &x->scalar;
+  return true;
 }
 
 void tki_run_CONST(tki *t, const tki_op *op, tki_val *frame) {
@@ -383,11 +384,10 @@ static bool symbolic_addptr(tki_sym *r, const tk_inst *in, const tki_val *p,
   const tki_sym *x = tki_symbol(p), *y = tki_symbol(o);
   tki_sym one;
   if (x && tki_is_uniform(o)) {
-    one = tki_sym_alike(x, (uint64_t)tk_lane_int(d, tki_lanes(o)));
+    one = tki_sym_number(d == TK_INT64 ? 8 : 4, tki_scalar_bits(o));
     y = &one;
-    d = TK_INT64;
   } else if (y && tki_is_uniform(p)) {
-    tki_sym_splat(&one, &in->type, tki_scalar_bits(p));
+    one = tki_sym_number(sizeof(uint64_t), tki_scalar_bits(p));
     x = &one;
   }
   return x && y && tki_sym_addptr(r, x, y, d, addptr_shift(in));

@@ -4,8 +4,11 @@
  * wraps on the way.  What depends on the order of numbers (comparisons,
  * quotients, wider types) needs to know that no lane wraps.  A function that
  * is linear in the indices is largest and smallest in corners of the block, so
- * that its ends tell: `bounds` finds them, in numbers of 128 bits, in which
- * nothing here overflows.
+ * that its ends tell: `bounds` finds them, unless they are too large for plain
+ * arithmetic.
+ *
+ * This runs for most instructions of most kernels, and blocks are short next
+ * to what a processor does in a microsecond: results are written in place.
  */
 #include "interp/symbolic.h"
 
@@ -13,8 +16,6 @@
 
 #include "base/assert.h"
 #include "interp/kernels.h"
-
-__extension__ typedef __int128 wide;
 
 /* ---- shapes -------------------------------------------------------------- */
 
@@ -104,6 +105,16 @@ bool tki_sym_splat(tki_sym *r, const tk_type *type, uint64_t bits) {
   return true;
 }
 
+tki_sym tki_sym_number(size_t size, uint64_t bits) {
+  tki_sym r;
+  int unused = 64 - 8 * (int)size;
+  r.kind_ = TKI_SYM_AFFINE;
+  r.size_ = (uint8_t)size;
+  r.rank_ = 0;
+  r.base_ = bits << unused >> unused;
+  return r;
+}
+
 tki_sym tki_sym_alike(const tki_sym *s, uint64_t bits) {
   tki_sym r = shape_of(s, (tki_sym_kind)s->kind_, s->size_);
   if (r.kind_ == TKI_SYM_BOX) {
@@ -182,67 +193,91 @@ void tki_sym_write(const tki_sym *s, void *lanes) {
 
 /* ---- ends ---------------------------------------------------------------- */
 
-/* The first lane, as the number that it is in type d. */
-static wide first_lane(const tki_sym *s, tk_dtype d) {
-  int64_t x = tk_lane_int(d, &s->base_);
-  return d == TK_UINT64 ? (wide)(uint64_t)x : (wide)x;
+/* Numbers up to these can be added and multiplied by lengths in 64 bits. */
+#define LARGE_LANE ((int64_t)1 << 60)
+#define LARGE_STEP ((int64_t)1 << 38)
+
+/* The first lane as the number that it is in type d; one of 64 bits that has
+ * no int64_t comes out as less than 0, where no unsigned lane is. */
+static int64_t first_lane(const tki_sym *s, tk_dtype d) {
+  int unused = 64 - 8 * tk_dtypes[d].size;
+  uint64_t top = s->base_ << unused;
+  return tk_is_signed(d) ? (int64_t)top >> unused : (int64_t)(top >> unused);
 }
 
 /* The least and the greatest lane; false: in type d some lane wraps, seen from
- * the first one. */
-static bool bounds(const tki_sym *s, tk_dtype d, wide *lo, wide *hi) {
-  int bits = tk_dtypes[d].bits;
-  wide least = tk_is_signed(d) ? -((wide)1 << (bits - 1)) : 0;
-  wide most = ((wide)1 << (bits - tk_is_signed(d))) - 1;
-  *lo = *hi = first_lane(s, d);
-  for (int k = 0; k < s->rank_; k++)
-    *(s->step_[k] < 0 ? lo : hi) += (wide)s->step_[k] * (s->shape_[k] - 1);
+ * the first one, or numbers are too large to tell. */
+static bool bounds(const tki_sym *s, tk_dtype d, int64_t *lo, int64_t *hi) {
+  int bits = tk_dtypes[d].bits - tk_is_signed(d);
+  int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+  int64_t least = tk_is_signed(d) ? -most - 1 : 0, x = first_lane(s, d);
+  if (x > LARGE_LANE || x < -LARGE_LANE) return false;
+  *lo = *hi = x;
+  for (int k = 0; k < s->rank_; k++) {
+    int64_t step = s->step_[k];
+    if (step > LARGE_STEP || step < -LARGE_STEP) return false;
+    *(step < 0 ? lo : hi) += step * (s->shape_[k] - 1);
+  }
   return *lo >= least && *hi <= most;
 }
 
 /* ---- integers ------------------------------------------------------------ */
 
-/* a * x + b * y, lane by lane. */
-static tki_sym combine(const tki_sym *a, uint64_t x, const tki_sym *b,
-                       uint64_t y) {
-  tki_sym r = shape_of(a, TKI_SYM_AFFINE, a->size_);
-  r.base_ = a->base_ * x + b->base_ * y;
-  for (int k = 0; k < a->rank_; k++)
-    r.step_[k] =
-        (int64_t)((uint64_t)a->step_[k] * x + (uint64_t)b->step_[k] * y);
-  normalise(&r);
-  return r;
+static inline int64_t step_at(const tki_sym *s, int k) {
+  return s->rank_ ? s->step_[k] : 0;
+}
+/* The operand that has the shape of the result. */
+static inline const tki_sym *block_of(const tki_sym *a, const tki_sym *b) {
+  return a->rank_ ? a : b;
+}
+
+/* r = a * x + b * y, lane by lane, in the size of the block. */
+static void combine(tki_sym *r, const tki_sym *a, uint64_t x, const tki_sym *b,
+                    uint64_t y) {
+  const tki_sym *block = block_of(a, b);
+  int rank = block->rank_, unused = 64 - 8 * block->size_;
+  uint64_t base = a->base_ * x + b->base_ * y;
+  for (int k = 0; k < rank; k++) {
+    uint64_t step = (uint64_t)step_at(a, k) * x + (uint64_t)step_at(b, k) * y;
+    int32_t n = block->shape_[k];
+    r->shape_[k] = n;
+    r->step_[k] = (int64_t)(step << unused) >> unused;
+  }
+  r->kind_ = TKI_SYM_AFFINE;
+  r->size_ = block->size_;
+  r->rank_ = (uint8_t)rank;
+  r->base_ = base << unused >> unused;
 }
 
 /* The quotient or remainder by a positive number, if all lanes have the same
  * quotient. */
-static bool quotient(tki_sym *r, tk_dtype d, const tki_sym *a, wide by,
+static bool quotient(tki_sym *r, tk_dtype d, const tki_sym *a, int64_t by,
                      bool remainder) {
-  wide lo, hi;
+  int64_t lo, hi;
   if (by <= 0 || !bounds(a, d, &lo, &hi) || lo / by != hi / by) return false;
   tki_sym q = tki_sym_alike(a, (uint64_t)(lo / by));
-  *r = remainder ? combine(a, 1, &q, 0 - (uint64_t)by) : q;
+  if (remainder)
+    combine(r, a, 1, &q, 0 - (uint64_t)by);
+  else
+    *r = q;
   return true;
 }
 
 /* The one of a and b that is least, or greatest, in every lane. */
 static bool least_or_greatest(tki_sym *r, tk_dtype d, const tki_sym *a,
                               const tki_sym *b, bool least) {
-  wide alo, ahi, blo, bhi;
+  int64_t alo, ahi, blo, bhi;
   if (!bounds(a, d, &alo, &ahi) || !bounds(b, d, &blo, &bhi)) return false;
-  if (ahi <= blo)
-    *r = least ? *a : *b;
-  else if (bhi <= alo)
-    *r = least ? *b : *a;
-  else
-    return false;
+  if (ahi > blo && bhi > alo) return false;
+  const tki_sym *x = (ahi <= blo) == least ? a : b;
+  *r = x->rank_ ? *x : tki_sym_alike(block_of(a, b), x->base_);
   return true;
 }
 
 /* x & (2^k - 1) is x modulo 2^k, for lanes that are not negative. */
-static bool keep_bits(tki_sym *r, tk_dtype d, const tki_sym *a, wide mask) {
-  wide lo, hi;
-  if (mask < 0 || mask & (mask + 1)) return false;
+static bool keep_bits(tki_sym *r, tk_dtype d, const tki_sym *a, int64_t mask) {
+  int64_t lo, hi;
+  if (mask < 0 || mask > LARGE_LANE || mask & (mask + 1)) return false;
   if (!bounds(a, d, &lo, &hi) || lo < 0) return false;
   return quotient(r, d, a, mask + 1, true);
 }
@@ -250,19 +285,19 @@ static bool keep_bits(tki_sym *r, tk_dtype d, const tki_sym *a, wide mask) {
 static bool binary_int(tki_sym *r, tk_binary op, tk_dtype d, const tki_sym *a,
                        const tki_sym *b) {
   bool one_a = tki_sym_one(a), one_b = tki_sym_one(b);
-  wide y = first_lane(b, d);
+  int64_t y = first_lane(b, d);
   switch (op) {
-  case TK_B_ADD: *r = combine(a, 1, b, 1); return true;
-  case TK_B_SUB: *r = combine(a, 1, b, (uint64_t)-1); return true;
+  case TK_B_ADD: combine(r, a, 1, b, 1); return true;
+  case TK_B_SUB: combine(r, a, 1, b, (uint64_t)-1); return true;
   case TK_B_MUL:
     if (one_b)
-      *r = combine(a, b->base_, b, 0);
+      combine(r, a, b->base_, b, 0);
     else if (one_a)
-      *r = combine(b, a->base_, a, 0);
+      combine(r, b, a->base_, a, 0);
     return one_a || one_b;
   case TK_B_SHL:
     if (!one_b || y < 0 || y >= tk_dtypes[d].bits) return false;
-    *r = combine(a, (uint64_t)1 << y, b, 0);
+    combine(r, a, (uint64_t)1 << y, b, 0);
     return true;
   case TK_B_DIV: return one_b && quotient(r, d, a, y, false);
   case TK_B_MOD: return one_b && quotient(r, d, a, y, true);
@@ -358,13 +393,13 @@ bool tki_sym_binary(tki_sym *r, tk_binary op, tk_dtype d, const tki_sym *a,
 
 /* A difference of two blocks: at + step i along one axis. */
 typedef struct line {
-  wide at, step;
+  int64_t at, step;
   int axis;
 } line;
 
 /* The lanes where the difference is below 0. */
 static void below(tki_sym *r, line x) {
-  wide n = r->shape_[x.axis], first = 0, end = n;
+  int64_t n = r->shape_[x.axis], first = 0, end = n;
   if (x.step > 0) /* i < -at / step */
     end = x.at >= 0 ? 0 : (-x.at + x.step - 1) / x.step;
   else /* i > at / -step */
@@ -376,8 +411,8 @@ static void below(tki_sym *r, line x) {
 
 /* The lane where the difference is 0, if there is one. */
 static void at_zero(tki_sym *r, line x) {
-  wide n = r->shape_[x.axis];
-  wide i = x.at % x.step ? -1 : -x.at / x.step;
+  int64_t n = r->shape_[x.axis];
+  int64_t i = x.at % x.step ? -1 : -x.at / x.step;
   bool is = i >= 0 && i < n;
   r->lo_[x.axis] = is ? (int32_t)i : 0;
   r->hi_[x.axis] = is ? (int32_t)i + 1 : 0;
@@ -404,7 +439,7 @@ static bool compare_line(tki_sym *r, tk_compare op, line x) {
 
 /* What a comparison says of all differences between lo and hi: 0 or 1, or -1
  * if it is not the same for all. */
-static int compare_all(tk_compare op, wide lo, wide hi) {
+static int compare_all(tk_compare op, int64_t lo, int64_t hi) {
   int no = 0, yes = 1;
   switch (op) {
   case TK_C_LT: return hi < 0 ? yes : lo >= 0 ? no : -1;
@@ -419,23 +454,24 @@ static int compare_all(tk_compare op, wide lo, wide hi) {
 
 static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
                         const tki_sym *b) {
-  wide lo, hi, blo, bhi;
+  int64_t lo, hi, blo, bhi;
   line x = {.axis = -1};
   int axes = 0;
   if (!bounds(a, d, &lo, &hi) || !bounds(b, d, &blo, &bhi)) return false;
+  const tki_sym *block = block_of(a, b);
   x.at = first_lane(a, d) - first_lane(b, d);
   lo = hi = x.at;
-  for (int k = 0; k < a->rank_; k++) {
-    wide step = (wide)a->step_[k] - b->step_[k];
+  for (int k = 0; k < block->rank_; k++) {
+    int64_t step = step_at(a, k) - step_at(b, k);
     if (!step) continue;
-    *(step < 0 ? &lo : &hi) += step * (a->shape_[k] - 1);
+    *(step < 0 ? &lo : &hi) += step * (block->shape_[k] - 1);
     x.step = step;
     x.axis = k;
     axes++;
   }
   int all = compare_all(op, lo, hi);
   if (all < 0 && axes > 1) return false;
-  tki_sym box = shape_of(a, TKI_SYM_BOX, 1);
+  tki_sym box = shape_of(block, TKI_SYM_BOX, 1);
   fill_box(&box, all != 0);
   if (all < 0 && !compare_line(&box, op, x)) return false;
   *r = box;
@@ -456,14 +492,14 @@ bool tki_sym_unary(tki_sym *r, tk_unary op, tk_dtype d, const tki_sym *a) {
   if (tk_is_float(d)) return false;
   tki_sym one = tki_sym_alike(a, 1);
   switch (op) {
-  case TK_U_NEG: *r = combine(a, (uint64_t)-1, a, 0); return true;
-  case TK_U_NOT: *r = combine(a, (uint64_t)-1, &one, (uint64_t)-1); return true;
+  case TK_U_NEG: combine(r, a, (uint64_t)-1, a, 0); return true;
+  case TK_U_NOT: combine(r, a, (uint64_t)-1, &one, (uint64_t)-1); return true;
   default: return false;
   }
 }
 
 bool tki_sym_cast(tki_sym *r, tk_dtype from, tk_dtype to, const tki_sym *a) {
-  wide lo, hi;
+  int64_t lo, hi;
   if (tk_is_float(from) || tk_is_float(to)) return false;
   if (a->kind_ == TKI_SYM_BOX || to == TK_INT1) return false;
   size_t size = tk_dtypes[to].size;
@@ -478,9 +514,18 @@ bool tki_sym_cast(tki_sym *r, tk_dtype from, tk_dtype to, const tki_sym *a) {
 
 bool tki_sym_addptr(tki_sym *r, const tki_sym *p, const tki_sym *offset,
                     tk_dtype d, int shift) {
-  tki_sym o;
-  if (!tki_sym_cast(&o, d, TK_INT64, offset)) return false;
-  *r = combine(p, 1, &o, (uint64_t)1 << shift);
+  const tki_sym *block = block_of(p, offset);
+  int64_t lo, hi;
+  if (d != TK_INT64 && !bounds(offset, d, &lo, &hi)) return false;
+  r->base_ = p->base_ + ((uint64_t)first_lane(offset, d) << shift);
+  for (int k = 0; k < block->rank_; k++) {
+    uint64_t step = (uint64_t)step_at(offset, k) << shift;
+    r->step_[k] = (int64_t)((uint64_t)step_at(p, k) + step);
+    r->shape_[k] = block->shape_[k];
+  }
+  r->kind_ = TKI_SYM_AFFINE;
+  r->size_ = sizeof(uint64_t);
+  r->rank_ = block->rank_;
   return true;
 }
 

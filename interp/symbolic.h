@@ -44,6 +44,9 @@ static inline tki_sym_kind tki_sym_kind_of(const tki_sym *s) {
 }
 /* The lane that all lanes are equal to; NULL: they may differ. */
 const void *tki_sym_one(const tki_sym *s);
+static inline size_t tki_sym_lane_size(const tki_sym *s) {
+  return s->size_;
+}
 static inline int tki_sym_rank(const tki_sym *s) {
   return s->rank_;
 }
@@ -85,7 +88,11 @@ tki_sym tki_sym_alike(const tki_sym *s, uint64_t bits);
 
 /* ---- operations ---------------------------------------------------------- */
 
-/* Operands are of one shape, their lanes of type d; pointers are TK_UINT64. */
+/* A scalar that stands for all lanes beside an affine block. */
+tki_sym tki_sym_number(size_t size, uint64_t bits);
+
+/* Operands are of one shape, but for one that may be such a scalar, their lanes
+ * of type d; pointers are TK_UINT64. */
 bool tki_sym_binary(tki_sym *r, tk_binary op, tk_dtype d, const tki_sym *a,
                     const tki_sym *b);
 bool tki_sym_compare(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,

@@ -78,6 +78,11 @@ static tki_sym affine(uint64_t *state, tk_dtype d, const tk_type *type) {
   return r;
 }
 
+/* A block of equal lanes as the scalar that may stand for it. */
+static void as_number(tki_sym *s) {
+  *s = tki_sym_number(tki_sym_lane_size(s), tki_sym_base(s));
+}
+
 /* An interval on each axis, perhaps empty or whole. */
 static tki_sym box(uint64_t *state, const tk_type *type) {
   tki_sym r;
@@ -117,6 +122,7 @@ START_TEST(operations_on_integers_are_exact) {
     uint64_t x[MOST], y[MOST], want[MOST];
     write_lanes(&a, (void *)x);
     write_lanes(&b, (void *)y);
+    if (round % 3 == 1) as_number(&b);
     for (int op = 0; op < TK_B_COUNT; op++) {
       tki_binary_fn fn = tki_binary_kernel((tk_binary)op, d);
       if (!fn || !tki_sym_binary(&r, (tk_binary)op, d, &a, &b)) continue;
@@ -129,7 +135,7 @@ START_TEST(operations_on_integers_are_exact) {
                                     TK_B_DIV, TK_B_MOD, TK_B_AND,
                                     TK_B_SHL, TK_B_MIN, TK_B_MAX};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    ck_assert_int_gt(said[known[i]], ROUNDS / 100);
+    ck_assert_int_gt(said[known[i]], ROUNDS / 200);
 }
 END_TEST
 
@@ -145,6 +151,7 @@ START_TEST(comparisons_are_exact) {
     uint64_t x[MOST], y[MOST], want[MOST];
     write_lanes(&a, (void *)x);
     write_lanes(&b, (void *)y);
+    if (round % 3 == 1) as_number(&b);
     for (int op = 0; op < TK_C_COUNT; op++) {
       if (!tki_sym_compare(&r, (tk_compare)op, d, &a, &b)) continue;
       tki_compare_kernel((tk_compare)op, d)(want, x, y, n, 0);
@@ -152,7 +159,7 @@ START_TEST(comparisons_are_exact) {
       said++;
     }
   }
-  ck_assert_int_gt(said, ROUNDS);
+  ck_assert_int_gt(said, ROUNDS / 10);
 }
 END_TEST
 
