@@ -98,6 +98,10 @@ def milliseconds(seconds):
     return f'{ms:.0f}' if ms >= 100 else f'{ms:.3g}'
 
 
+def short(ratio):
+    return f'{ratio:.0f}' if ratio >= 1000 else f'{ratio:.3g}'
+
+
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -111,9 +115,9 @@ class Table:
         self.say = say
         self.others = [e.name for e in engines if e.name != 'tkdbg']
         self.ratios = {name: [] for name in self.others}
-        head = f'{"milliseconds":22}{"tkdbg":>9}{"spread":>8}'
+        head = f'{"milliseconds":22}{"tkdbg":>8}{"spread":>7}'
         for name in self.others:
-            head += f'{TITLES[name]:>13}{"ratio":>9}'
+            head += f'{TITLES[name]:>12}{"ratio":>8}'
         say(head)
 
     def ratio(self, name, times):
@@ -122,17 +126,17 @@ class Table:
         return times['tkdbg'] / times[name]
 
     def row(self, case, times, spread):
-        line = f'{case:22}{milliseconds(times["tkdbg"]):>9}{spread:>7.0%} '
+        line = f'{case:22}{milliseconds(times["tkdbg"]):>8}{spread:>6.0%} '
         for name in self.others:
             ratio = self.ratio(name, times)
             self.ratios[name].append(ratio)
-            line += f'{milliseconds(times[name]):>13}{ratio:>9.3g}'
+            line += f'{milliseconds(times[name]):>12}{short(ratio):>8}'
         self.say(line)
 
     def end(self):
-        line = f'{"geometric mean":39}'
+        line = f'{"geometric mean":37}'
         for name in self.others:
-            line += f'{"":13}{geometric_mean(self.ratios[name]):>9.3g}'
+            line += f'{"":12}{short(geometric_mean(self.ratios[name])):>8}'
         self.say(line)
 
 
