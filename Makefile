@@ -29,6 +29,8 @@
 #                   SANITIZE=address,undefined makes it see more
 #   make fuzz-ptx   the same of one target: PTX, read and run
 #   make fuzz-dap   RUNS=1000000 random messages of editors, from seed FIRST
+#   make fuzz-lines RUNS=1000000 random lines for the debugger, from seed FIRST;
+#                   as fuzz-forms
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
@@ -138,7 +140,8 @@ PEER ?=
 PART ?=
 OUT ?=
 .PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-ptx \
-  fuzz-dap fuzzed-dap test tested check-fast checked-fast setup \
+  fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
+  checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
   bench-counts bench-debug bench-gdb accuracy fuzz mutants planted clean \
   test-programs fuzzers FORCE
@@ -357,6 +360,11 @@ fuzz-dap:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-dap
 fuzzed-dap: $(B)/tests/dap/test_messages
 	@MESSAGES=$(RUNS) SEED=$(FIRST) $<
+
+fuzz-lines:
+	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-lines
+fuzzed-lines: $(B)/tests/fuzz/test_lines
+	@LINES=$(RUNS) SEED=$(FIRST) $<
 
 # Every operation has a specification, an example and an error test.
 gate:

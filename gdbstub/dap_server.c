@@ -196,7 +196,7 @@ static bool is_going(const dap *p) {
 static tk_resume_kind how_beyond(tk_resume_kind kind) {
   bool steps = kind == TK_RESUME_STEP || kind == TK_RESUME_NEXT ||
                kind == TK_RESUME_FINISH || kind == TK_RESUME_OPERATION;
-  return steps ? TK_RESUME_NEXT_LAUNCH : TK_RESUME_CONTINUE;
+  return steps ? TK_RESUME_LAUNCH : TK_RESUME_CONTINUE;
 }
 
 /* Detectors that were asked for while it ran, which may be why it stopped: it

@@ -182,6 +182,7 @@ static void no_results(tki *t, const tk_func *f, tki_val *results);
 static flow diverted(tki *t, tki_val *results) {
   if (!t->leave) return FLOW_ON;
   t->leave = false;
+  t->frame->left = true;
   no_results(t, t->frame->func, results);
   return FLOW_RETURN;
 }

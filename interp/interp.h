@@ -45,6 +45,7 @@ typedef struct tki_frame {
   tki_loop *loops;           /* innermost first */
   void *shadow[TKI_SHADOWS]; /* the observers'; NULL when a frame begins */
   uint8_t *unassigned;       /* by slot (jump.c); NULL: no slot is */
+  bool left;                 /* a debugger's user left it: it gives zeros */
 } tki_frame;
 
 /* The frame that a user takes for the running one: what tkdbg's own prelude
@@ -110,6 +111,7 @@ struct tki {
   tki_val *slots; /* of the kernel's frame, when no task runs */
   size_t nslots;
   struct tki_site_info *sites; /* by instruction; made when first asked for */
+  double waited; /* seconds in which the user was asked, and nothing ran */
   uint64_t ops;
   uint64_t done;  /* how many programs ran to their end */
   tk_order order; /* in which programs begin */

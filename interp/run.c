@@ -226,7 +226,7 @@ tk_status tki_launch_run(tk_launch *l, const tk_run_options *options,
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;
   clean_up(e, &r);
-  r.sum->seconds = seconds_since(&r.start);
+  r.sum->seconds = seconds_since(&r.start) - r.t.waited;
   return st;
 }
 

@@ -93,8 +93,10 @@ typedef struct tk_debug_stop {
   const char *caught; /* what the catchpoint waited for; NULL: it is none */
   bool over;          /* the launch has ended: no program is stopped */
   bool travelled;     /* another point in time was gone to */
-  const char *kernel;
-  uint64_t program; /* or TK_DEBUG_NO_PROGRAM */
+  uint64_t launch;    /* its number, from 1 */
+  bool again;         /* the launch had run, and runs again on its own memory */
+  const char *kernel; /* NULL: no launch is running (RAISED) */
+  uint64_t program;   /* or TK_DEBUG_NO_PROGRAM */
   int64_t pid[3], grid[3];
   const char *function;
   tk_place place;   /* of the statement that comes next, or is on the way */
@@ -151,6 +153,8 @@ typedef struct tk_debug_front {
    * and programs can be looked at and changed, values cannot; it then goes on
    * as it was to. */
   void (*called)(void *ud, tk_debug *d);
+  /* What it is at takes long: where it is now. */
+  void (*progressed)(void *ud, tk_debug *d);
   /* Whether a point that asks (tk_point_spec) is hit here, where it stands as
    * at a stop; NULL: it is. */
   bool (*asked)(void *ud, tk_debug *d, int point);
@@ -159,6 +163,8 @@ typedef struct tk_debug_front {
   /* Only launches of a kernel that calls breakpoint(), or breakpoint_if, are
    * debugged, until there are points. */
   bool wait_for_call;
+  /* Launches come one after the other: breakpoints may be of later kernels. */
+  bool script;
 } tk_debug_front;
 
 tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,
@@ -203,7 +209,7 @@ typedef enum tk_resume_kind {
   TK_RESUME_FINISH,       /* until the function has returned */
   TK_RESUME_OPERATION,    /* to the next operation of the statement */
   TK_RESUME_NEXT_PROGRAM, /* to the first statement of the next one */
-  TK_RESUME_NEXT_LAUNCH,  /* to the first statement of the next one */
+  TK_RESUME_LAUNCH,       /* to the first statement of `launch` */
   TK_RESUME_PROGRAM,      /* go on with `program`, or begin it */
   TK_RESUME_JUMP,         /* go on at `line` of the same body */
   TK_RESUME_RETURN,       /* leave the function now */
@@ -227,6 +233,8 @@ typedef struct tk_resume {
   /* CONTINUE, FINISH: also stop there, once; NULL: nowhere. */
   const char *location;
   uint64_t event, operation; /* EVENT */
+  uint64_t launch;           /* LAUNCH: its number; 0: the next one, or, after
+                                TK_STOP_RAISED, the last one */
   uint64_t program;          /* PROGRAM; EVENT: go on with it, or NO_PROGRAM */
   int line;                  /* JUMP; 0: to `statement` */
   size_t statement;          /* JUMP */
@@ -263,6 +271,7 @@ typedef struct tk_debug_time {
   uint64_t done;       /* programs that have run to their end */
   uint64_t kept, most; /* bytes of the history, and most that are kept */
   bool over;
+  bool raised;      /* the script has failed; no launch is running */
   tk_status status; /* over: what running the launch gives */
 } tk_debug_time;
 
@@ -273,6 +282,30 @@ void tk_debug_history(tk_debug *d, uint64_t bytes);
 tk_status tk_debug_mark(tk_debug *d, int *number);
 /* How to go back to it. */
 tk_status tk_debug_mark_at(tk_debug *d, int number, tk_resume *out);
+
+/* ---- launches ---------------------------------------------------------- */
+
+/* Of a script, the last launches are recorded, so that they can be run again
+ * from what their arguments were (TK_RESUME_LAUNCH). */
+typedef struct tk_debug_past_launch {
+  uint64_t number; /* from 1 */
+  const char *kernel;
+  int64_t grid[3];
+  uint64_t bytes; /* that are kept of it; 0: it cannot be run again */
+} tk_debug_past_launch;
+
+/* The i-th that is known, oldest first; false past the end. */
+bool tk_debug_launch_at(const tk_debug *d, size_t i, tk_debug_past_launch *out);
+/* Most bytes that are kept of launches; 0: none can be run again. */
+void tk_debug_keep_launches(tk_debug *d, uint64_t bytes);
+uint64_t tk_debug_launches_kept(const tk_debug *d);
+/* For the host, when a launch has returned: runs those again that the user has
+ * gone to.  TK_INTERRUPTED: the user has quit. */
+tk_status tk_debug_go_back(tk_debug *d);
+/* For the host, when it has failed after a launch, or between two: the front
+ * end is told (TK_STOP_RAISED), and may go back into launches.  what: the
+ * error in a line. */
+tk_status tk_debug_raised(tk_debug *d, const char *what);
 
 /* ---- points: breakpoints and their kind -------------------------------- */
 
@@ -287,9 +320,10 @@ typedef struct tk_point_spec {
   tk_point_kind kind;
   /* BREAK, LOG: LINE, FILE:LINE, FUNCTION, FILE:FUNCTION, "op NAME"; +N and
    * -N count from the line of the stop.  WATCH: an expression, or BUFFER[I].
-   * CATCH: launch, program, finding, assert, load, store or atomic (before
-   * they happen); "return", "return FUNCTION": a function is about to return;
-   * exit: a program is about to end.  Then all variables still hold. */
+   * CATCH: launch, end (of a launch), program, finding, assert, load, store or
+   * atomic (before they happen); "return", "return FUNCTION": a function is
+   * about to return; exit: a program is about to end.  Then all variables still
+   * hold. */
   const char *where;
   /* BREAK, LOG without `where`: before this statement of the form that the
    * launch runs.  CATCH "return": of a call that it makes.  NULL: none. */

@@ -297,6 +297,7 @@ tk_status tk_launch_expect_tensor(tk_launch *l, const char *param,
                                   double atol);
 
 /* Writes a tensor as .npy, or prints it NumPy-style to the output. */
+tk_status tk_tensor_save(tk_session *s, const tk_tensor *t, const char *path);
 tk_status tk_launch_save(tk_launch *l, const char *param, const char *path);
 tk_status tk_launch_print(tk_launch *l, const char *param);
 
@@ -406,6 +407,10 @@ const char *tk_builtin_name(size_t i);
 const char *tk_builtin_signature(size_t i);
 const char *tk_builtin_doc(size_t i);
 
+/* The i-th name that a debugger's expression knows beyond the language: a
+ * function, or an attribute, ".shape"; NULL past the end. */
+const char *tk_expression_name(size_t i);
+
 /* Checks a program condition list: TK_OK or TK_USAGE with a report. */
 tk_status tk_pids_check(tk_session *s, const char *conds);
 
@@ -431,7 +436,9 @@ typedef struct tk_debugger_options {
   /* Only launches of a kernel that calls breakpoint(), or breakpoint_if, are
    * debugged, until the user sets breakpoints. */
   bool wait_for_call;
-  bool colour; /* ANSI colours in the text */
+  bool colour;   /* ANSI colours in the text */
+  bool script;   /* launches come one after the other: stops say which */
+  bool progress; /* a terminal: long moves say how far they are */
   /* Lets gdb have the launch, connected to that address, until it leaves; NULL:
    * it cannot (tkdbg/gdbserver.h). */
   tk_status (*lend)(void *ud, const char *address);
@@ -446,6 +453,12 @@ bool tk_debugger_command(tk_debugger *d, const char *line);
 bool tk_debugger_has_quit(const tk_debugger *d);
 /* At the end of a run: says which breakpoints no launch had a place for. */
 void tk_debugger_end(tk_debugger *d);
+/* For a script, when a launch has returned: runs those again that the user has
+ * gone to.  TK_INTERRUPTED: the user has quit. */
+tk_status tk_debugger_go_back(tk_debugger *d);
+/* For a script that has failed, with the error in a line: asks for commands,
+ * which may go back into launches. */
+tk_status tk_debugger_raised(tk_debugger *d, const char *what);
 /* Whether it debugs the launch that runs, or did so with the last one. */
 bool tk_debugger_is_active(const tk_debugger *d);
 /* Whether the launches that begin from now on run without it. */
@@ -469,6 +482,7 @@ typedef struct tk_console_options {
   bool wait_for_call;
   bool colour;
   bool no_init; /* do not read .tkdbgrc */
+  bool script;  /* as above */
 } tk_console_options;
 tk_status tk_console_new(tk_session *s, const tk_console_options *o,
                          tk_debugger **out);

@@ -175,6 +175,8 @@ def run(argv):
             excepthook.show(e)
         excepthook.note_shown(e)
         failed = e
+        if not isinstance(e, errors.KernelError):  # it has stopped there
+            session.raised_by(e)
         return status_of(e)
     finally:
         finish(session)

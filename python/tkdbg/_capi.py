@@ -115,7 +115,7 @@ class ConsoleOptions(Structure):
                 ("nbreakpoints", c_size_t), ("json", c_bool),
                 ("stop_at_start", c_bool), ("stop_at_end", c_bool),
                 ("wait_for_call", c_bool), ("colour", c_bool),
-                ("no_init", c_bool)]
+                ("no_init", c_bool), ("script", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(ConsoleOptions), **fields)
@@ -205,6 +205,7 @@ PROTOTYPES = {
     "tk_launch_expect": (c_int, [_P, _S, c_double, c_double]),
     "tk_launch_expect_tensor": (c_int, [_P, _S, POINTER(Tensor), c_double,
                                         c_double]),
+    "tk_tensor_save": (c_int, [_P, POINTER(Tensor), c_char_p]),
     "tk_launch_save": (c_int, [_P, _S, _S]),
     "tk_launch_print": (c_int, [_P, _S]),
     "tk_launch_record": (c_int, [_P, _S]),
@@ -223,6 +224,7 @@ PROTOTYPES = {
     "tk_launch_shared": (c_size_t, [_P, c_int]),
     "tk_ir_open": (c_int, [_P, _S, _S, c_size_t, _OUT]),
     "tk_builtin_name": (_S, [c_size_t]),
+    "tk_expression_name": (_S, [c_size_t]),
     "tk_builtin_signature": (_S, [c_size_t]),
     "tk_builtin_doc": (_S, [c_size_t]),
     "tk_pids_check": (c_int, [_P, _S]),
@@ -235,6 +237,8 @@ PROTOTYPES = {
     "tk_debugger_complete": (_S, [_P, _S, c_size_t]),
     "tk_debugger_command_name": (_S, [c_size_t]),
     "tk_debugger_command_help": (_S, [c_size_t]),
+    "tk_debugger_go_back": (c_int, [_P]),
+    "tk_debugger_raised": (c_int, [_P, c_char_p]),
     "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
     # gdbserver.h
     "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),

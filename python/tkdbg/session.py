@@ -152,7 +152,7 @@ class Session:
             breakpoints=strings(o.breakpoints),
             nbreakpoints=len(o.breakpoints), stop_at_start=o.debug,
             json=o.json, colour=o.colour(sys.stdout), no_init=o.no_init,
-            wait_for_call=not (o.debug or o.breakpoints))
+            wait_for_call=not (o.debug or o.breakpoints), script=True)
         self.check(self.lib.tk_console_new(
             self._ptr, ctypes.byref(console), ctypes.byref(out)))
         self._stand_over(out)
@@ -404,6 +404,8 @@ class Session:
             self.lib.tk_debugger_ignore(self.debugger, not selected)
         status = self.guarded(self.lib.tk_launch_run, launch,
                               ctypes.byref(options), ctypes.byref(summary))
+        if self.debugger:
+            self.guarded(self.lib.tk_debugger_go_back, self.debugger)
         if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):
             self.lib.tk_report_clear(self.ptr)
             raise SystemExit(0)
@@ -419,6 +421,14 @@ class Session:
             self.check(status, kernel, totals["launches"])
         if self.after is not None:
             self.after(launch)
+
+    def raised_by(self, error):
+        """The script has failed: the debugger may go back into launches."""
+        lines = str(error).strip().splitlines()
+        text = ": ".join([type(error).__name__, *lines[:1]])
+        if self.debugger:
+            self.guarded(self.lib.tk_debugger_raised, self.debugger,
+                         text.encode("utf-8", "replace"))
 
     def free_garbage(self):
         """Frees launches that nobody refers to any more."""

@@ -61,13 +61,18 @@ void tkt_cmd_DISPLAY(tkt *d, tkt_args *a) {
 
 /* The type of a parameter's tensor, with shape and strides. */
 static void say_tensor(tkt *d, const tk_debug_region *r) {
-  tkt_say(d, "%s: %s[", r->name, tk_dtype_name(r->dtype));
+  tkt_say(d, "%s[", tk_dtype_name(r->dtype));
   for (int i = 0; i < r->rank; i++)
     tkt_say(d, "%s%lld", i ? ", " : "", (long long)r->shape[i]);
   tkt_say(d, "] with strides [");
   for (int i = 0; i < r->rank; i++)
     tkt_say(d, "%s%lld", i ? ", " : "", (long long)r->strides[i]);
   tkt_say(d, "], %zu bytes%s\n", r->size, r->readonly ? ", read-only" : "");
+}
+
+static void say_named_tensor(tkt *d, const tk_debug_region *r) {
+  tkt_say(d, "%s: ", r->name);
+  say_tensor(d, r);
 }
 
 static void say_type(tkt *d, const char *type) {
@@ -85,7 +90,8 @@ void tkt_cmd_WHATIS(tkt *d, tkt_args *a) {
   say_type(d, type);
   bool pointer = strstr(type, "pointer<") == type ||
                  strstr(type, "const_pointer<") == type;
-  if (pointer && tk_debug_region_named(d->e, a->text, &r)) say_tensor(d, &r);
+  if (pointer && tk_debug_region_named(d->e, a->text, &r))
+    say_named_tensor(d, &r);
 }
 
 /* ---- memory ------------------------------------------------------------ */
@@ -186,9 +192,56 @@ static void examine(tkt *d, uint64_t at, const look *x) {
   d->x_next = at;
 }
 
+/* What the lanes of a block of pointers point to, as many as are wanted. */
+static void examine_lanes(tkt *d, const tk_debug_value *v, const look *x) {
+  tk_type type = tkt_type_of(v);
+  size_t n = (size_t)tk_numel(&type), more = n > x->n ? n - x->n : 0;
+  for (size_t i = 0; i < n - more; i++) {
+    uint64_t at;
+    tk_debug_region r;
+    look one = {.n = 1, .how = x->how, .dtype = x->dtype};
+    memcpy(&at, (const char *)v->lanes + i * sizeof at, sizeof at);
+    tkt_lane_index(&d->out, &type, (int64_t)i);
+    tkt_say(d, " ");
+    if (region_at(d, at, &r) &&
+        at + tk_dtype_size(x->dtype) <= r.address + r.size)
+      examine(d, at, &one);
+    else
+      tkt_say(d, "0x%llx: in no tensor\n", (unsigned long long)at);
+  }
+  if (more) tkt_say(d, "(%zu more)\n", more);
+}
+
+/* The pointers that an expression has; NULL: it is no such expression, but a
+ * tensor, an element of one, or an address. */
+static const tk_debug_value *pointers_in(tkt *d, const char *text) {
+  tk_debug_region r;
+  const tk_debug_value *v;
+  size_t n = strcspn(text, "[+ "), count;
+  const char *name = tk_temp(&d->mem, text, n), *rest = text + n;
+  rest += strspn(rest, "+ ");
+  bool plain = !*rest || *rest == '[' || isdigit((unsigned char)*rest);
+  if (isdigit((unsigned char)*text) || !tk_debug_frame_count(d->e)) return NULL;
+  if (plain && tk_debug_region_named(d->e, name, &r)) return NULL;
+  if (tk_debug_evaluate(d->e, text, &v, &count) != TK_OK) return NULL;
+  return count == 1 && v->lanes && v->type.pointers == 1 ? v : NULL;
+}
+
 void tkt_cmd_X(tkt *d, tkt_args *a) {
   tk_dtype own = d->x_dtype;
   uint64_t at = d->x_next;
+  const tk_debug_value *v = *a->text ? pointers_in(d, a->text) : NULL;
+  if (v) {
+    bool counts = isdigit((unsigned char)*a->fmt);
+    look x = parse_nfu(d, a->fmt, v->type.dtype);
+    if (!counts) x.n = d->set.elements;
+    if (v->type.rank)
+      examine_lanes(d, v, &x);
+    else
+      examine(d, *(const uint64_t *)v->lanes,
+              &(look){counts ? x.n : 1, x.how, x.dtype});
+    return;
+  }
   if (*a->text) at = address_of(d, a->text, &own);
   if (!at) tkt_fail(d, "Examine what? x/8 BUFFER, x/4xw BUFFER+16.");
   if (*a->text && own < TK_DTYPE_COUNT) d->x_dtype = own;
@@ -447,7 +500,16 @@ static void info_args(tkt *d) {
   const tk_debug_variable *v, *x;
   size_t n;
   tkt_need(d, tk_debug_variables(d->e, need_call(d).level, &v, &n));
-  for (int i = 0; (x = tkt_parameter(v, n, i)); i++) tkt_show_variable(d, x);
+  for (int i = 0; (x = tkt_parameter(v, n, i)); i++) {
+    tk_debug_region r;
+    bool pointer = x->nvalues == 1 && x->values[0].type.pointers == 1 &&
+                   !x->values[0].type.rank;
+    tkt_show_variable(d, x);
+    if (!pointer || !tk_debug_region_named(d->e, x->name, &r)) continue;
+    d->out.n--;
+    tkt_say(d, ", ");
+    say_tensor(d, &r);
+  }
 }
 
 void tkt_cmd_ARGS(tkt *d, tkt_args *a) {
@@ -536,7 +598,8 @@ static void info_programs(tkt *d) {
 static void info_buffers(tkt *d) {
   tk_debug_region r;
   need_launch(d);
-  for (size_t i = 0; tk_debug_region_at(d->e, i, &r); i++) say_tensor(d, &r);
+  for (size_t i = 0; tk_debug_region_at(d->e, i, &r); i++)
+    say_named_tensor(d, &r);
 }
 
 static void info_launch(tkt *d) {
@@ -550,6 +613,16 @@ static void info_launch(tkt *d) {
           (long long)s->grid[1], (long long)s->grid[2],
           (unsigned long long)now.done);
   tkt_fold(d, from);
+}
+
+static void info_launches(tkt *d) {
+  size_t bytes = tkt_list_launches(d, SIZE_MAX);
+  double mib = (double)bytes / (1 << 20);
+  if (!d->opt.script)
+    tkt_say(d, "Only launches of a script are listed.\n");
+  else
+    tkt_say(d, "%.1f of at most %llu MiB are kept ('set launches').\n", mib,
+            (unsigned long long)(tk_debug_launches_kept(d->e) >> 20));
 }
 
 static void info_source(tkt *d) {
@@ -620,6 +693,7 @@ static const struct {
     {"programs", info_programs},
     {"buffers", info_buffers},
     {"launch", info_launch},
+    {"launches", info_launches},
     {"source", info_source},
     {"checks", info_checks},
     {"display", info_display},

@@ -25,10 +25,8 @@ MOVE(CONTINUE, CONTINUE)
 MOVE(STEP, STEP)
 MOVE(NEXT, NEXT)
 MOVE(STEPI, OPERATION)
-MOVE(FINISH, FINISH)
 MOVE(RETURN, RETURN)
 MOVE(NEXT_PROGRAM, NEXT_PROGRAM)
-MOVE(LAUNCH, NEXT_LAUNCH)
 MOVE(RUN, AGAIN)
 MOVE(START, START)
 MOVE(DETACH, DETACH)
@@ -37,6 +35,15 @@ MOVE(REVERSE_STEP, BACK_STEP)
 MOVE(REVERSE_NEXT, BACK_NEXT)
 MOVE(REVERSE_STEPI, BACK_OPERATION)
 MOVE(REVERSE_FINISH, BACK_FINISH)
+
+void tkt_cmd_FINISH(tkt *d, tkt_args *a) {
+  tk_debug_frame f;
+  (void)a;
+  if (tk_debug_selected(d->e, &f) && !f.depth)
+    tkt_fail(d, "'finish' means nothing in the outermost frame: "
+                "'next-program' runs this program to its end.");
+  resume(d, (tk_resume){.kind = TK_RESUME_FINISH});
+}
 
 void tkt_cmd_UNTIL(tkt *d, tkt_args *a) {
   if (*a->text)
@@ -48,6 +55,12 @@ void tkt_cmd_UNTIL(tkt *d, tkt_args *a) {
 void tkt_cmd_ADVANCE(tkt *d, tkt_args *a) {
   if (!*a->text) tkt_fail(d, "Which line, function or 'op NAME'?");
   resume(d, (tk_resume){.kind = TK_RESUME_CONTINUE, .location = a->text});
+}
+
+void tkt_cmd_LAUNCH(tkt *d, tkt_args *a) {
+  uint64_t n = tkt_number(d, a->text, 0);
+  if (*a->text && !n) tkt_fail(d, "Launches are counted from 1.");
+  resume(d, (tk_resume){.kind = TK_RESUME_LAUNCH, .launch = n});
 }
 
 void tkt_cmd_JUMP(tkt *d, tkt_args *a) {

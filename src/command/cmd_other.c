@@ -204,7 +204,7 @@ static void source_file(tkt *d, const char *path) {
   char *text = tk_temp_bytes(&d->mem, LONGEST_SOURCE);
   text[fread(text, 1, LONGEST_SOURCE, f)] = '\0';
   fclose(f);
-  tkt_push_lines(d, text);
+  tkt_push_lines(d, text, path);
 }
 
 void tkt_cmd_SOURCE(tkt *d, tkt_args *a) {

@@ -9,6 +9,7 @@
 #include "command/operand.h"
 #include "command/say.h"
 #include "command/script.h"
+#include "command/show.h"
 
 /* ---- break ------------------------------------------------------------- */
 
@@ -365,10 +366,7 @@ static void write_point(const tkt *d, FILE *f, const tk_point *p) {
   if (script) fprintf(f, "commands\n%send\n", script);
 }
 
-void tkt_cmd_SAVE(tkt *d, tkt_args *a) {
-  const char *text = a->text;
-  if (strncmp("breakpoints", tkt_word(d, &text), 1) || !*text)
-    tkt_fail(d, "save breakpoints FILE");
+static void save_points(tkt *d, const char *text) {
   FILE *f = fopen(text, "w");
   if (!f) tkt_fail(d, "%s cannot be written.", text);
   int n = 0;
@@ -378,4 +376,43 @@ void tkt_cmd_SAVE(tkt *d, tkt_args *a) {
   bad |= fclose(f) != 0;
   if (bad) tkt_fail(d, "%s cannot be written.", text);
   tkt_say(d, "%d written to %s\n", n, text);
+}
+
+/* A tensor as it lies in memory, or the value of an expression. */
+static tk_tensor saved_tensor(tkt *d, const char *text) {
+  tk_debug_region r;
+  tk_tensor t = {.rank = 0};
+  if (tk_debug_region_named(d->e, text, &r)) {
+    t = (tk_tensor){.data = (void *)r.data, .dtype = r.dtype, .rank = r.rank};
+    memcpy(t.shape, r.shape, sizeof t.shape);
+    memcpy(t.strides, r.strides, sizeof t.strides);
+    return t;
+  }
+  const tk_debug_value *v = tkt_one_value(d, text, "not one block");
+  if (v->type.pointers)
+    tkt_fail(d, "'%.60s' is pointers: save what they point to, x[...].", text);
+  t = (tk_tensor){.data = (void *)v->lanes, .dtype = v->type.dtype};
+  t.rank = v->type.rank;
+  int64_t stride = 1;
+  for (int i = t.rank; i-- > 0; stride *= t.shape[i]) {
+    t.shape[i] = v->type.shape[i];
+    t.strides[i] = stride;
+  }
+  return t;
+}
+
+void tkt_cmd_SAVE(tkt *d, tkt_args *a) {
+  const char *text = a->text, *file = strrchr(text, ' ');
+  size_t n = file ? (size_t)(file - text) : 0;
+  while (n && text[n - 1] == ' ') n--;
+  if (!n) tkt_fail(d, "save breakpoints FILE, or save EXPR FILE.npy");
+  const char *what = tk_temp(&d->mem, text, n);
+  if (!strncmp("breakpoints", what, n > 1 ? n : 2)) {
+    save_points(d, file + 1);
+    return;
+  }
+  tk_tensor t = saved_tensor(d, what);
+  if (tk_tensor_save(tk_debug_session(d->e), &t, file + 1) != TK_OK)
+    tk_throw(d->env, TK_USAGE);
+  tkt_say(d, "Written to %s\n", file + 1);
 }

@@ -47,6 +47,7 @@ typedef struct tkt_named { /* alias, define, document */
 typedef struct tkt_line { /* input that waits */
   struct tkt_line *next;
   char *text;
+  char *origin; /* "FILE:LINE"; NULL: it is of no file */
 } tkt_line;
 
 typedef struct tkt_display {
@@ -85,11 +86,13 @@ struct tk_debugger {
   tk_buf out; /* that waits */
   FILE *transcript;
   size_t refused; /* allocations, when it was last said */
+  bool busy;      /* a line says how far a long move is */
 
   /* input */
   tkt_line *lines;
-  tk_buf input; /* a line that waited */
-  char *last;   /* command, for the empty line */
+  tk_buf input;  /* a line that waited */
+  tk_buf origin; /* where the line came from that is read last; "": typed */
+  char *last;    /* command, for the empty line */
   int depth_of_source;
 
   /* the user's */

@@ -74,6 +74,27 @@ static bool try_values(completing *x) {
   return true;
 }
 
+/* "tl.load": what the language has, and NumPy's names; behind the dot of a
+ * value what is known of it. */
+static bool try_operations(completing *x) {
+  const char *name, *dot = strrchr(x->word, '.');
+  for (size_t i = 0; (name = tk_builtin_name(i)); i++)
+    if (!strncmp(name, "tl.", 3) && !try_word(x, name)) return false;
+  for (size_t i = 0; (name = tk_expression_name(i)); i++)
+    if (*name != '.' && !try_word(x, name)) return false;
+  if (!dot || !strncmp(x->word, "tl.", 3)) return true;
+  const char *before = tk_temp(&x->d->mem, x->word, (size_t)(dot - x->word));
+  for (size_t i = 0; (name = tk_expression_name(i)); i++)
+    if (!try_word(x, tk_arena_printf(&x->d->mem.arena, "%s.%s", before,
+                                     name + (*name == '.'))))
+      return false;
+  return true;
+}
+
+static bool try_expression(completing *x) {
+  return try_values(x) && (!*x->word || try_operations(x));
+}
+
 static bool try_functions(completing *x) {
   const tk_ir *form = tk_debug_form(x->d->e);
   const tk_ir_func *f;
@@ -156,14 +177,14 @@ static void complete_operand(completing *x) {
   else if (x->c->words != TKT_SETTING && !try_usage(x))
     return;
   else if (condition && condition < x->word)
-    try_values(x);
+    try_expression(x);
   else
     switch (x->c->words) {
     case TKT_COMMAND: try_commands(x); break;
     case TKT_LOCATION:
       if (try_functions(x) && strchr(x->word, '/')) try_files(x);
       break;
-    case TKT_EXPR: try_values(x); break;
+    case TKT_EXPR: try_expression(x); break;
     case TKT_INFO: try_topics(x); break;
     case TKT_SETTING: try_settings(x); break;
     case TKT_FILE_NAME: try_files(x); break;

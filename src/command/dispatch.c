@@ -49,8 +49,12 @@ static void parse_line(tkt *d, const char *line, parsed *p) {
 
 static void need_context(tkt *d, const tkt_command *c) {
   bool program = strchr(c->flags, 'P') != NULL;
+  tk_debug_time now;
+  tk_debug_when(d->e, &now);
+  if (now.raised && strchr(c->flags, 'A')) return;
   if ((program || strchr(c->flags, 'L')) && !tk_debug_launch(d->e))
-    tkt_fail(d, "'%s' needs a launch, and none is running.", c->name);
+    tkt_fail(d, "'%s' needs a launch, and none is running%s.", c->name,
+             now.raised ? ": 'launch N' goes into one that has run" : "");
   if (program && !tk_debug_frame_count(d->e))
     tkt_fail(d, "'%s' needs a program that is stopped; the launch has ended.",
              c->name);
@@ -118,7 +122,7 @@ static void run_named(tkt *d, const tkt_named *x, const char *args) {
   if (x->alias)
     tkt_execute(d, tk_buf_str(b));
   else
-    tkt_push_lines(d, tk_buf_str(b));
+    tkt_push_lines(d, tk_buf_str(b), NULL);
 }
 
 typedef struct line_job {
@@ -126,6 +130,7 @@ typedef struct line_job {
   const char *line;
   parsed p;
   size_t diags; /* before it */
+  size_t said;
   tk_status st;
 } line_job;
 
@@ -151,9 +156,23 @@ static void run_line(tk_env *e, void *ud) {
   functions[c - tkt_commands](d, &a);
 }
 
+/* A line of a file: "FILE:LINE: the line" comes before what is wrong with it.
+ */
+static void say_origin(line_job *j) {
+  tkt *d = j->d;
+  size_t from = j->said < d->out.n ? j->said : d->out.n, n = d->out.n - from;
+  const char *text = tk_temp(&d->mem, d->out.s ? d->out.s + from : "", n);
+  d->out.n = from;
+  tkt_say(d, "%s: %s\n", tk_buf_str(&d->origin), j->line);
+  tkt_fold(d, from);
+  tk_buf_add(&d->out, text, n);
+  tk_buf_clear(&d->origin);
+}
+
 /* ... and what was said before. */
 static void say_failure(tk_env *e, void *ud) {
   line_job *j = ud;
+  if (j->st != TK_OK && j->d->origin.n) say_origin(j);
   tkt_say_refused(j->d);
   if (j->st != TK_OK && e->ndiags > j->diags) tkt_say_reports(j->d, j->diags);
   tkt_flush(j->d);
@@ -161,7 +180,8 @@ static void say_failure(tk_env *e, void *ud) {
 
 bool tkt_execute(tkt *d, const char *line) {
   static const char no_memory[] = "Out of memory.\n";
-  line_job j = {.d = d, .line = line, .diags = d->env->ndiags};
+  line_job j = {
+      .d = d, .line = line, .diags = d->env->ndiags, .said = d->out.n};
   size_t mark = tk_call_begins(&d->mem);
   tk_debug_block_begins(d->e);
   j.st = tk_protect(d->env, run_line, &j);

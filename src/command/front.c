@@ -82,6 +82,20 @@ static void say_notice(void *ud, tk_debug *e, const tk_notice *n) {
   }
 }
 
+/* A line that goes again. */
+static void say_progress(void *ud, tk_debug *e) {
+  tkt *d = ud;
+  tk_debug_time now;
+  char text[120];
+  tk_debug_when(e, &now);
+  int n = snprintf(text, sizeof text,
+                   "\r\033[Kevent %llu, %llu programs done (Ctrl-C stops)",
+                   (unsigned long long)now.event, (unsigned long long)now.done);
+  tkt_flush(d);
+  d->opt.write(d->opt.ud, text, (size_t)n);
+  d->busy = true;
+}
+
 /* ---- the object -------------------------------------------------------- */
 
 static void free_text(tk_env *e, char *s) {
@@ -110,6 +124,7 @@ static void free_lists(tk_env *e, tkt *d) {
   for (tkt_line *x; (x = d->lines);) {
     d->lines = x->next;
     free_text(e, x->text);
+    free_text(e, x->origin);
     tk_free(e, x, sizeof *x);
   }
 }
@@ -126,6 +141,7 @@ static void free_front(tk_env *e, void *ud) {
   tk_buf_free(&d->out);
   tk_buf_free(&d->scratch);
   tk_buf_free(&d->input);
+  tk_buf_free(&d->origin);
   if (d->transcript) fclose(d->transcript);
   tk_free(e, d, sizeof *d);
 }
@@ -148,6 +164,7 @@ static void make_front(tk_env *e, void *ud) {
   tk_buf_init(&d->out, e);
   tk_buf_init(&d->scratch, e);
   tk_buf_init(&d->input, e);
+  tk_buf_init(&d->origin, e);
   d->watcher = (tk_watcher){.ud = d, .free = free_front};
   tk_session_watch(m->s, &d->watcher);
   d->e = m->engine;
@@ -161,9 +178,11 @@ static void make_front(tk_env *e, void *ud) {
                           .output = write_output,
                           .logged = say_log,
                           .noticed = say_notice,
+                          .progressed = d->opt.progress ? say_progress : NULL,
                           .stop_at_start = d->opt.stop_at_start,
                           .stop_at_end = d->opt.stop_at_end,
-                          .wait_for_call = d->opt.wait_for_call};
+                          .wait_for_call = d->opt.wait_for_call,
+                          .script = d->opt.script};
   tk_status st = tk_debug_new(m->s, &front, &d->e);
   if (st != TK_OK) tk_throw(e, st);
 }
@@ -186,6 +205,14 @@ tk_status tk_debugger_over(tk_debug *e, const tk_debugger_options *o,
 
 tk_debug *tk_debugger_engine(tk_debugger *d) {
   return d->e;
+}
+
+tk_status tk_debugger_go_back(tk_debugger *d) {
+  return tk_debug_go_back(d->e);
+}
+
+tk_status tk_debugger_raised(tk_debugger *d, const char *what) {
+  return tk_debug_raised(d->e, what);
 }
 
 bool tk_debugger_has_quit(const tk_debugger *d) {

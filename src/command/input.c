@@ -6,13 +6,16 @@
 
 #include "command/say.h"
 
-void tkt_push_lines(tkt *d, const char *text) {
+void tkt_push_lines(tkt *d, const char *text, const char *file) {
   tkt_line **at = &d->lines;
-  while (*text) {
+  for (int number = 1; *text; number++) {
     size_t n = strcspn(text, "\n");
     size_t mark = d->mem.nheld;
     tkt_line *x = tk_held_new(&d->mem, sizeof *x);
     x->text = tk_held_text(&d->mem, tk_temp(&d->mem, text, n));
+    if (file)
+      x->origin = tk_held_text(
+          &d->mem, tk_arena_printf(&d->mem.arena, "%s:%d", file, number));
     tk_held_keep(&d->mem, mark);
     x->next = *at;
     *at = x;
@@ -21,24 +24,25 @@ void tkt_push_lines(tkt *d, const char *text) {
   }
 }
 
-static const char *pop_line(tkt *d) {
+static void drop_line(tkt *d) {
   tkt_line *x = d->lines;
   TK_ASSERT(x);
-  tk_buf_clear(&d->input);
-  tk_buf_puts(&d->input, x->text);
   d->lines = x->next;
   tk_text_free(d->env, x->text);
+  tk_text_free(d->env, x->origin);
   tk_free(d->env, x, sizeof *x);
+}
+
+static const char *pop_line(tkt *d) {
+  tk_buf_clear(&d->input);
+  tk_buf_puts(&d->input, d->lines->text);
+  if (d->lines->origin) tk_buf_puts(&d->origin, d->lines->origin);
+  drop_line(d);
   return tk_buf_str(&d->input);
 }
 
 void tkt_drop_lines(tkt *d) {
-  while (d->lines) {
-    tkt_line *x = d->lines;
-    d->lines = x->next;
-    tk_text_free(d->env, x->text);
-    tk_free(d->env, x, sizeof *x);
-  }
+  while (d->lines) drop_line(d);
 }
 
 /* Ctrl-C drops the lines that wait: they may bring themselves back. */
@@ -47,6 +51,7 @@ const char *tkt_read(tkt *d, const char *prompt) {
     tkt_drop_lines(d);
     tkt_say(d, "Interrupted.\n");
   }
+  tk_buf_clear(&d->origin);
   if (d->lines) return pop_line(d);
   tkt_flush(d);
   if (!d->opt.read) return NULL;
@@ -71,9 +76,7 @@ char *tkt_read_body(tkt *d) {
   tk_buf *b = tk_temp_buf(&d->mem);
   const char *line;
   int depth = 1;
-  while ((line = tkt_read(d, ">")) && (depth += tkt_body_depth(line))) {
-    const char *word = line + strspn(line, " \t");
-    if (strcmp(word, "silent")) tk_buf_printf(b, "%s\n", line);
-  }
+  while ((line = tkt_read(d, ">")) && (depth += tkt_body_depth(line)))
+    tk_buf_printf(b, "%s\n", line);
   return (char *)tk_buf_str(b);
 }

@@ -7,8 +7,8 @@
 
 /* A line of input; NULL at its end; with another prompt for bodies. */
 const char *tkt_read(tkt *d, const char *prompt);
-/* Lines to be run before any other input. */
-void tkt_push_lines(tkt *d, const char *text);
+/* Lines to be run before any other input; of a file, or NULL. */
+void tkt_push_lines(tkt *d, const char *text, const char *file);
 void tkt_drop_lines(tkt *d);
 /* 1: the line begins lines up to an 'end' of its own; -1: it is one; or 0. */
 int tkt_body_depth(const char *line);

@@ -123,6 +123,8 @@ static void write_plain(FILE *f, const char *s, size_t n) {
 }
 
 void tkt_flush(tkt *d) {
+  if (d->busy) d->opt.write(d->opt.ud, "\r\033[K", 4);
+  d->busy = false;
   if (!d->out.n) return;
   if (d->transcript) write_plain(d->transcript, d->out.s, d->out.n);
   if (d->opt.write) d->opt.write(d->opt.ud, d->out.s, d->out.n);

@@ -69,6 +69,14 @@ static void show_HISTORY(tkt *d) {
   say_number(d, now.most >> 20);
 }
 
+static void set_LAUNCHES(tkt *d, const char *value) {
+  tk_debug_keep_launches(d->e, in_range(d, value, 0, 1 << 20) << 20);
+}
+
+static void show_LAUNCHES(tkt *d) {
+  say_number(d, tk_debug_launches_kept(d->e) >> 20);
+}
+
 /* From the next launch on, or from the next 'run'. */
 static void set_ORDER(tkt *d, const char *value) {
   if (!*value) tkt_fail(d, "set order serial|reverse|shuffle:SEED");

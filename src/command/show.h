@@ -32,6 +32,9 @@ const uint8_t *tkt_unwritten(tkt *d, const tk_debug_region *r,
 
 /* ---- show_stop.c ------------------------------------------------------- */
 
+/* The last launches of a script, a line each; how many bytes are kept of those.
+ */
+size_t tkt_list_launches(tkt *d, size_t most);
 void tkt_show_stop(tkt *d, const tk_debug_stop *s);
 /* What watchpoints saw. */
 void tkt_show_watched(tkt *d, const tk_debug_stop *s);

@@ -1,10 +1,12 @@
 /* show_stop.c - how a stop is said: why, where, and what has changed. */
 #include "command/show.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "command/look.h"
 #include "command/say.h"
+#include "command/script.h"
 
 /* ---- frames ------------------------------------------------------------ */
 
@@ -241,6 +243,12 @@ static const struct {
 #undef STOP
 };
 
+/* "launch 2 (add)", where there may be several. */
+static void put_launch(tkt *d, const tk_debug_stop *s) {
+  tk_buf_printf(&d->out, "launch %llu (%s)%s", (unsigned long long)s->launch,
+                s->kernel, s->again ? " again" : "");
+}
+
 static void put_reason(tkt *d, const tk_debug_stop *s) {
   const char *text = reasons[s->reason].text;
   tk_buf_puts(&d->out, text);
@@ -275,6 +283,10 @@ static void put_operation(tkt *d, const tk_debug_stop *s) {
 static void show_place(tkt *d, const tk_debug_stop *s) {
   style(d, STRONG);
   put_reason(d, s);
+  if (d->opt.script) {
+    put_launch(d, s);
+    tk_buf_puts(&d->out, ", ");
+  }
   tk_buf_puts(&d->out, "program ");
   tkt_put_pid(&d->out, s->pid, s->grid);
   if (s->in_loop)
@@ -309,6 +321,9 @@ static void put_json(tk_buf *b, const tk_debug_stop *s) {
     tk_buf_puts(b, ", \"text\": ");
     tk_json_string(b, s->text, strlen(s->text));
   }
+  if (s->kernel)
+    tk_buf_printf(b, ", \"launch\": %llu, \"kernel\": \"%s\"",
+                  (unsigned long long)s->launch, s->kernel);
   if (!s->over) {
     const int64_t *p = s->pid, *g = s->grid;
     tk_buf_printf(b,
@@ -333,6 +348,31 @@ void tkt_tell_output(tkt *d, const char *text, size_t n) {
   tk_buf_puts(&b, "}");
   d->opt.event(d->opt.ud, tk_buf_str(&b));
   tk_buf_free(&b);
+}
+
+/* ---- launches ---------------------------------------------------------- */
+
+enum { MOST_LISTED = 10 };
+
+static size_t list_launch(tkt *d, const tk_debug_past_launch *x) {
+  size_t from = d->out.n;
+  tkt_say(d, "%-4llu %s, grid (%lld, %lld, %lld)",
+          (unsigned long long)x->number, x->kernel, (long long)x->grid[0],
+          (long long)x->grid[1], (long long)x->grid[2]);
+  tkt_say(d, x->bytes ? "\n" : ", not kept\n");
+  tkt_fold(d, from);
+  return x->bytes;
+}
+
+size_t tkt_list_launches(tkt *d, size_t most) {
+  tk_debug_past_launch x;
+  size_t n = 0, bytes = 0;
+  while (tk_debug_launch_at(d->e, n, &x)) n++;
+  size_t first = n > most ? n - most : 0;
+  if (first) tkt_say(d, "(%zu before)\n", first);
+  for (size_t i = first; i < n; i++)
+    if (tk_debug_launch_at(d->e, i, &x)) bytes += list_launch(d, &x);
+  return bytes;
 }
 
 /* ---- what is new ------------------------------------------------------- */
@@ -384,21 +424,45 @@ void tkt_show_watched(tkt *d, const tk_debug_stop *s) {
   }
 }
 
+static void show_end(tkt *d, const tk_debug_stop *s, uint64_t done) {
+  size_t from = d->out.n;
+  if (s->reason == TK_STOP_RAISED) {
+    tkt_say(d, "%s %s\n", reasons[s->reason].text, s->text);
+    tkt_fold(d, from);
+    tkt_list_launches(d, MOST_LISTED);
+    tkt_say(d, "'launch N' goes back into one of them, 'continue' leaves.\n");
+    return;
+  }
+  if (s->caught) put_reason(d, s);
+  from = d->out.n;
+  if (d->opt.script)
+    put_launch(d, s);
+  else
+    tkt_say(d, "the launch");
+  if (!s->caught) d->out.s[from] = (char)toupper((unsigned char)d->out.s[from]);
+  tkt_say(d, " has ended: %llu program%s ran.\n", (unsigned long long)done,
+          done == 1 ? "" : "s");
+}
+
 void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
   tk_debug_time now;
+  bool silent = tkt_is_silent(d, s);
   tkt_flush(d);
-  tkt_show_watched(d, s);
+  if (!silent) tkt_show_watched(d, s);
   tkt_flush(d);
   if (d->opt.event) {
     tk_buf *b = tk_temp_buf(&d->mem);
     put_json(b, s);
     d->opt.event(d->opt.ud, tk_buf_str(b));
   }
+  if (silent) {
+    if (!s->over) remember(d, s->program);
+    return;
+  }
   show_report(d, s);
   tk_debug_when(d->e, &now);
   if (s->over) {
-    tkt_say(d, "The launch has ended: %llu programs ran.\n",
-            (unsigned long long)now.done);
+    show_end(d, s, now.done);
     tkt_flush(d);
     return;
   }

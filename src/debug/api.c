@@ -170,6 +170,7 @@ void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
           tkd_journal_at(d->time.journal) - tkd_journal_first(d->time.journal),
       .most = d->time.limit,
       .over = d->launch.over,
+      .raised = d->launches.raised && !d->t,
       .status = d->launch.status};
 }
 
@@ -453,6 +454,7 @@ void tk_debug_told(tk_debug *d, const tk_finding *f) {
 
 static void choose_detectors(tkd *d, void *ud) {
   const char *list = *(const char **)ud;
+  if (d->at.visiting) tkd_raise(d, "Not while another program is visited.");
   bool begun = d->t && (d->time.ncheckpoints || d->at.event);
   if (begun && (!d->time.ncheckpoints || d->time.checkpoints[0].event))
     tkd_raise(d, "Detectors need the beginning of the launch, whose history "

@@ -89,7 +89,7 @@ typedef struct tkd_points {
   tkd_point *temp; /* where `until LOCATION` and `advance` stop */
   tkd_site *sites; /* a hash table of statements */
   size_t nsites, cap_sites;
-  tkd_point *catch_launch, *catch_program;
+  tkd_point *catch_launch, *catch_program, *catch_end;
   bool has_catch_return;   /* or exit */
   const tkd_point *asking; /* the front end is to be asked about it */
   bool says_hit;           /* ... and what it said */
@@ -125,9 +125,32 @@ typedef struct tkd_launch {
   bool quit;           /* the user asked to */
   bool active;         /* the last launch was debugged */
   bool detached;       /* ... to be left alone */
+  bool leaves;         /* ... until it has ended, for another launch */
   bool ignoring;       /* launches that begin are left alone */
   _Atomic bool called; /* for the front end, from any thread */
 } tkd_launch;
+
+/* A launch of the host, and the file that it can be run again from. */
+typedef struct tkd_record {
+  uint64_t number, bytes;
+  char *kernel;
+  int64_t grid[3];
+  int fd; /* -1: it is not kept */
+  tk_pids pids;
+  tk_order order;
+  bool asserts, dot_exact;
+} tkd_record;
+
+/* The launches of a script: of launches.c. */
+typedef struct tkd_launches {
+  tkd_record *list; /* the last ones, oldest first */
+  size_t n, cap;
+  uint64_t count;      /* that the host has made */
+  uint64_t kept, most; /* bytes */
+  uint64_t wanted;     /* that is to run again; 0: none is */
+  uint64_t again;      /* that runs again now */
+  bool raised;         /* the host has failed */
+} tkd_launches;
 
 /* Who runs: of programs.c. */
 typedef struct tkd_programs {
@@ -148,6 +171,7 @@ typedef struct tkd_where {
   int level;         /* of it, 0 innermost */
   uint64_t selected; /* how often one was */
   bool elsewhere;    /* the frame is of another program than the current */
+  bool visiting;     /* all this is for a look (tkd_visit) */
   size_t reported;   /* that a stop has told of */
 } tkd_where;
 
@@ -169,9 +193,15 @@ typedef struct tkd_armed {
   uint64_t counted;   /* ... since the event */
   bool interrupted;   /* Ctrl-C: to stop at the next statement */
   bool start;         /* to stop at the first statement of the launch */
-  bool next_launch;   /* ... of the next launch */
+  uint64_t launch;    /* ... of this one, or of the next one behind it */
   bool caught_launch; /* start is for catch_launch */
 } tkd_armed;
+
+/* How long the move takes: of stop.c. */
+typedef struct tkd_clock {
+  double began, looked, told; /* seconds; told 0: nobody was */
+  uint64_t stride, due;       /* events up to the next look, and which it is */
+} tkd_clock;
 
 /* What it takes to go to another point in time: of history.c. */
 typedef struct tkd_time {
@@ -198,10 +228,12 @@ struct tk_debug {
   tk_debug_front front;
   tki *t; /* the interpreter of the launch that runs; NULL: none */
   tkd_launch launch;
+  tkd_launches launches;
   tkd_programs programs;
   tkd_where at;
   tkd_course course;
   tkd_armed armed;
+  tkd_clock clock;
   tkd_time time;
   tkd_points points;
   tkd_returned returned;

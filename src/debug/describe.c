@@ -143,6 +143,8 @@ const tk_debug_stop *tkd_describe_stop(tkd *d) {
                        .caught = caught ? answer_text(d, p->where) : NULL,
                        .over = d->launch.over,
                        .travelled = d->at.gone,
+                       .launch = d->launch.number,
+                       .again = d->launches.again != 0,
                        .kernel = d->t->program->kernel->name,
                        .event = d->at.event,
                        .operation = d->at.sub == TKD_LATE ? 0 : d->at.sub};

@@ -10,6 +10,7 @@
 #include "debug/frames.h"
 #include "debug/history.h"
 #include "debug/hooks.h"
+#include "debug/launches.h"
 #include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/programs.h"
@@ -27,7 +28,11 @@ static void call_front(tkd *d) {
             d->launch.over == !d->at.frame);
   TK_ASSERT(!d->mem.calls && !d->t->task && !tkd_has_intent(d));
   tkd_points_drop_used(d);
-  if (d->front.stopped) d->front.stopped(d->front.ud, d, s);
+  if (d->front.stopped) {
+    double before = tkd_seconds();
+    d->front.stopped(d->front.ud, d, s);
+    d->t->waited += tkd_seconds() - before;
+  }
   tk_arena_free(&d->answers.arena);
   if (!d->at.elsewhere) return;
   memcpy(d->t->pid, d->programs.task->pid, sizeof d->t->pid);
@@ -45,14 +50,20 @@ static void carry_body(tk_env *e, void *ud) {
   c->positions = tkd_carry_out(c->d);
 }
 
+/* Whether the launch ends before its programs have. */
+static bool ends_now(const tkd *d) {
+  return d->launch.quit || (d->launch.leaves && d->launches.again);
+}
+
 /* Calls the front end until programs are to run; false: the launch is to
  * return.  What fails on the way leaves the launch at its end. */
 static bool at_stop(tkd *d) {
   carrying c = {.d = d, .positions = true};
   d->course.steps.kind = TK_RESUME_CONTINUE;
   tkd_drop_temp(d);
-  while (c.positions && !d->launch.quit) {
+  while (c.positions && !ends_now(d)) {
     call_front(d);
+    tkd_clock_begins(d);
     size_t mark = tk_call_begins(&d->mem);
     bool failed = tk_protect(d->env, carry_body, &c) != TK_OK;
     tk_call_ends(&d->mem, mark);
@@ -63,18 +74,22 @@ static bool at_stop(tkd *d) {
     c.positions = true;
   }
   tkd_arm(d);
-  return !d->launch.quit && !d->launch.over;
+  return !ends_now(d) && !d->launch.over;
 }
 
 /* Whether the end of the launch is a stop. */
 static bool stops_at_end(tkd *d) {
+  tkd_point *p = d->points.catch_end;
   d->at.furthest = d->at.event + 1;
-  if (d->launch.quit || d->launch.detached || d->launch.status != TK_OK)
+  if (d->launch.quit || tkd_is_left_alone(d) || d->launch.status != TK_OK)
     return false;
-  if (!d->front.stop_at_end && !d->armed.interrupted &&
+  if (p) p->hits++;
+  if (p && p->ignore) p->ignore--, p = NULL;
+  if (!p && !d->front.stop_at_end && !d->armed.interrupted &&
       d->course.steps.kind == TK_RESUME_CONTINUE)
     return false;
-  d->at.stop = (tkd_stop){.reason = TK_STOP_END};
+  d->at.stop =
+      (tkd_stop){.reason = p ? TK_STOP_CATCH : TK_STOP_END, .point = p};
   return true;
 }
 
@@ -92,7 +107,7 @@ static void pass_output(void *ud, const char *text, size_t len) {
 
 static void launch_begins(tkd *d, tki *t) {
   d->t = t;
-  d->launch.number++;
+  tkd_launch_counted(d);
   d->at.event = d->at.sub = d->at.furthest = 0;
   d->programs.schedule = t->schedule;
   d->course.muted = d->launch.over = d->armed.instructions = d->at.gone = false;
@@ -100,6 +115,7 @@ static void launch_begins(tkd *d, tki *t) {
   d->course.steps = (tkd_steps){.kind = TK_RESUME_CONTINUE};
   d->course.replay = (tkd_replay){0};
   tkd_drop_intent(d);
+  tkd_drop_temp(d);
   d->launch.status = TK_OK;
   tkd_history_clear(d);
   for (tkd_point *p = d->points.first; p; p = p->next) p->hit_at = 0;
@@ -107,11 +123,14 @@ static void launch_begins(tkd *d, tki *t) {
   tkd_points_resolve(d);
   d->armed.caught_launch = d->points.catch_launch != NULL;
   if (d->armed.caught_launch) d->points.catch_launch->hits++;
-  d->armed.start = d->armed.caught_launch || d->armed.next_launch ||
-                   (d->launch.number == 1 && d->front.stop_at_start);
-  d->armed.next_launch = false;
+  uint64_t n = d->launch.number;
+  bool wanted = d->launches.again || (d->armed.launch && n >= d->armed.launch);
+  d->armed.start =
+      d->armed.caught_launch || wanted || (n == 1 && d->front.stop_at_start);
+  if (wanted && !d->launches.again) d->armed.launch = 0;
   if (d->time.order)
     tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
+  tkd_clock_begins(d);
   d->launch.output = d->session->output;
   d->launch.output_ud = d->session->output_ud;
   tk_session_output(d->session, pass_output, d);
@@ -128,7 +147,7 @@ static void drive_body(tk_env *e, void *ud) {
   while (more) {
     if (!d->launch.over) tkd_run_on(d);
     if (d->launch.over && !stops_at_end(d)) break;
-    more = d->launch.detached || at_stop(d);
+    more = tkd_is_left_alone(d) || at_stop(d);
   }
 }
 
@@ -136,7 +155,7 @@ static void drive(void *ud, tki *t) {
   tkd *d = ud;
   launch_begins(d, t);
   tk_status st = tk_protect(t->env, drive_body, d);
-  if (d->launch.quit) d->launch.status = TK_INTERRUPTED;
+  if (ends_now(d)) d->launch.status = TK_INTERRUPTED;
   if (st != TK_OK) d->launch.status = st;
   tk_status ended = d->launch.status;
   tkd_drop_programs(d);
@@ -146,6 +165,7 @@ static void drive(void *ud, tki *t) {
   tkd_history_clear(d);
   tk_arena_free(&d->answers.arena);
   tk_temps_free(&d->mem);
+  d->launch.leaves = false;
   d->t = NULL;
   if (ended != TK_OK) tk_throw(t->env, ended);
 }
@@ -199,6 +219,7 @@ static void free_engine(tk_env *e, void *ud) {
   tkd_drop_fault(d);
   tk_arena_free(&d->answers.arena);
   tkd_points_free(d);
+  tkd_launches_free(d);
   for (size_t i = 0; i < TK_COUNT(d->returned.list); i++)
     tkd_drop_value(d, &d->returned.list[i]);
   tk_text_free(d->env, d->time.order);
@@ -223,6 +244,7 @@ static void make_engine(tk_env *e, void *ud) {
   d->session = m->s;
   d->env = e;
   d->time.limit = TKD_HISTORY;
+  d->launches.most = TKD_LAUNCHES;
   d->course.steps.kind = TK_RESUME_CONTINUE;
   tk_buf_init(&d->message, e);
   tk_buf_init(&d->answers.text, e);

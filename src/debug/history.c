@@ -191,13 +191,18 @@ void tkd_redo(tkd *d) {
   if (any && !later) tkd_arm(d);
 }
 
-/* At a stop: what was changed there, as long as nothing moved since. */
-static void redo_changes(tkd *d) {
+/* At a stop: what the user did there, as long as no program has run since. */
+static void redo_here(tkd *d) {
   for (; d->time.edit < d->time.nedits; d->time.edit++) {
     const tkd_edit *x = &d->time.edits[d->time.edit];
-    bool changes = x->kind == TKD_SET || x->kind == TKD_POKE;
-    if (x->event != d->at.event || x->sub != d->at.sub || !changes) break;
-    redo(d, x);
+    if (x->event != d->at.event || x->sub != d->at.sub) break;
+    if (x->kind == TKD_SET || x->kind == TKD_POKE)
+      redo(d, x);
+    else if (x->kind == TKD_SWITCH &&
+             tki_schedule_task(d->programs.schedule, x->index))
+      tkd_take_up(d, x->index);
+    else
+      break;
   }
   tkd_watches_refresh(d);
 }
@@ -356,7 +361,53 @@ void tkd_watch_again(tkd *d) {
   replay_to(d, event, sub, TK_RESUME_CONTINUE);
   note_arrival(d);
   if (late || d->course.replay.cut) return;
-  redo_changes(d);
+  redo_here(d);
+  d->at.stop = stop;
+  d->at.gone = false;
+}
+
+/* ---- a look at another time --------------------------------------------- */
+
+static const tkd_edit *copy_edits(tkd *d) {
+  size_t n = d->time.nedits;
+  tkd_edit *list = tk_temp_bytes(&d->mem, (n + 1) * sizeof *list);
+  for (size_t i = 0; i < n; i++) {
+    list[i] = d->time.edits[i];
+    list[i].bytes = tk_temp_bytes(&d->mem, list[i].n);
+    if (list[i].n) memcpy(list[i].bytes, d->time.edits[i].bytes, list[i].n);
+  }
+  return list;
+}
+
+static void put_edits_back(tkd *d, const tkd_edit *list, size_t n) {
+  drop_edits(d, 0, 0);
+  for (size_t i = 0; i < n; i++) {
+    size_t size = list[i].n;
+    char *copy = size ? tk_realloc(d->env, NULL, 0, size) : NULL;
+    if (size) memcpy(copy, list[i].bytes, size);
+    d->time.edits[d->time.nedits] = list[i];
+    d->time.edits[d->time.nedits++].bytes = copy;
+  }
+  d->time.edit = n;
+}
+
+/* Going back to an earlier time drops what the user did after it; here that
+ * is only for a look. */
+void tkd_and_back(tkd *d, void (*look)(void *ud), void *ud) {
+  uint64_t event = d->at.event, sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
+  if (d->at.sub == TKD_LATE) drop_edits(d, event, 1);
+  size_t n = d->time.nedits;
+  const tkd_edit *edits = copy_edits(d);
+  tkd_stop stop = d->at.stop;
+  look(ud);
+  put_edits_back(d, edits, n);
+  int64_t i = base_before(d, event, d->launch.others.any);
+  if (i < 0) no_history(d);
+  back_to_base(d, (size_t)i, false);
+  replay_to(d, event, sub, TK_RESUME_CONTINUE);
+  note_arrival(d);
+  if (d->course.replay.cut) return;
+  redo_here(d);
   d->at.stop = stop;
   d->at.gone = false;
 }

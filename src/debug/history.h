@@ -50,6 +50,8 @@ void tkd_go_back(tkd *d, tk_resume_kind kind);
 /* The same point in time, with those who watch now. */
 void tkd_watch_again(tkd *d);
 void tkd_rewind(tkd *d); /* to before the launch's first statement */
+/* Calls look, which may go to other points in time; then all is as it was. */
+void tkd_and_back(tkd *d, void (*look)(void *ud), void *ud);
 
 /* Fail when the history that is needed does not exist (any more): to go to an
  * event; back; to the launch's beginning; at all. */

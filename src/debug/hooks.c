@@ -128,6 +128,7 @@ static void statement_hook(void *ud, tki *t, const tk_stmt *st) {
   TK_ASSERT(t->event == &d->at.event && t->frame->stmt == st);
   if (d->at.sub && !d->armed.instructions) d->at.sub = 0, tkd_arm(d);
   d->at.sub = d->armed.counted = 0;
+  if (TK_UNLIKELY(d->at.event == d->clock.due)) tkd_clock_look(d);
   if (TK_LIKELY(d->at.event != d->armed.alarm && !d->armed.statements &&
                 !tkd_is_site(d, st)))
     return;
@@ -181,7 +182,7 @@ static void access_hook(void *ud, tki *t, const tki_access *a) {
 /* In the middle of a statement; what the user did there is done again. */
 static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
                       const char *text) {
-  if (d->launch.detached) return;
+  if (tkd_is_left_alone(d)) return;
   d->at.sub = TKD_LATE;
   d->t->wants_stmts = true; /* the next statement ends that */
   if (d->course.phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
@@ -248,7 +249,7 @@ static void stop_hook(void *ud, tki *t) {
 /* The program goes on after it. */
 static void finding_hook(void *ud, tki *t, bool stops) {
   tkd *d = ud;
-  if (d->launch.detached && stops) tki_stop(t);
+  if (tkd_is_left_alone(d) && stops) tki_stop(t);
   tkd_point *p = catch_for_report(d);
   bool passes = p && p->ignore && d->course.phase == TKD_RUNNING;
   if (passes) p->ignore--, p->hits++;
@@ -270,6 +271,8 @@ static bool interrupt_hook(void *ud, tki *t) {
   tkd *d = ud;
   bool called = d->launch.called && t->task == d->programs.task;
   if (d->launch.detached) return false;
+  if (d->launch.leaves) d->launches.wanted = 0;
+  d->launch.leaves = false;
   t->env->interrupted = 0;
   if (called) {
     d->launch.called = false;

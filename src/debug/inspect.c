@@ -189,14 +189,15 @@ typedef struct visit_asked {
 
 static void visit_program(tkd *d, void *ud) {
   visit_asked *a = ud;
-  tkd_need_visits(d);
   a->there = tkd_visit(d, a->program, a->fn, a->ud);
 }
 
 tk_status tk_debug_visit(tk_debug *d, uint64_t program, void (*fn)(void *ud),
                          void *ud, bool *there) {
   visit_asked a = {program, fn, ud, false};
+  bool inside = d->at.visiting;
   tk_status st = tkd_guard(d, visit_program, &a);
+  d->at.visiting = inside;
   if (st != TK_OK) tkd_recover(d);
   *there = a.there;
   return st;

@@ -312,8 +312,14 @@ static const char *current_file(const tkd *d) {
   return d->at.frame ? d->at.frame->func->src->name : NULL;
 }
 
+/* Whether a kernel that comes later may have the place. */
+static bool may_come(const tkd *d, const char *text) {
+  return d->front.script && (!strncmp(text, "op ", 3) || !strchr(text, ' '));
+}
+
 /* "+2" and "-1" count from the line where it stands; "" is that line. */
-const char *tkd_location(tkd *d, const char *text, const char **file) {
+const char *tkd_location(tkd *d, const char *text, bool later,
+                         const char **file) {
   bool away = (*text == '+' || *text == '-') &&
               isdigit((unsigned char)text[1]) && strlen(text) < 8;
   *file = current_file(d);
@@ -326,7 +332,8 @@ const char *tkd_location(tkd *d, const char *text, const char **file) {
   tkd_point p = {
       .kind = TK_POINT_BREAK, .where = (char *)text, .file = (char *)*file};
   if (!*text) tkd_raise(d, "Which line, function or 'op NAME'?");
-  if (d->t && !tkd_find_statements(d, &p, NULL)) no_such_place(d, text);
+  bool here = !d->t || tkd_find_statements(d, &p, NULL);
+  if (!here && !(later && may_come(d, text))) no_such_place(d, text);
   return text;
 }
 

@@ -13,7 +13,8 @@ size_t tkd_find_statements(tkd *d, tkd_point *p,
 /* A location as it is kept, once it is known to be a place of this launch, and
  * the file that a LINE is of (or NULL).  "" and +N, -N count from the selected
  * line.  Fails. */
-const char *tkd_location(tkd *d, const char *text, const char **file);
+const char *tkd_location(tkd *d, const char *text, bool later,
+                         const char **file);
 /* Fails if the launch has no function of that name. */
 void tkd_need_function(tkd *d, const char *name);
 int tkd_line_at(tkd *d, const char *text); /* 0: none */

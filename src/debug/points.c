@@ -57,6 +57,8 @@ static void resolve_point(tkd *d, tkd_point *p) {
   if (!p->enabled) return;
   if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_LAUNCH)
     d->points.catch_launch = p;
+  if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_END)
+    d->points.catch_end = p;
   if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_PROGRAM)
     d->points.catch_program = p;
   d->points.has_catch_return |=
@@ -75,6 +77,7 @@ static void resolve_point(tkd *d, tkd_point *p) {
 void tkd_points_resolve(tkd *d) {
   tkd_sites_clear(d);
   d->points.catch_launch = d->points.catch_program = NULL;
+  d->points.catch_end = NULL;
   d->points.has_watch = d->points.has_memory_watch = false;
   d->points.has_catch_return = false;
   for (tkd_point *p = d->points.first; p; p = p->next) resolve_point(d, p);
@@ -183,15 +186,15 @@ static void append_point(tkd *d, tkd_point *p) {
 }
 
 static tkd_caught what_is_caught(tkd *d, const char *name) {
-  static const char *const names[] = {"launch", "program", "finding",
-                                      "assert", "exit",    "return",
-                                      "load",   "store",   "atomic"};
+  static const char *const names[] = {"launch", "end",   "program", "finding",
+                                      "assert", "exit",  "return",  "load",
+                                      "store",  "atomic"};
   TK_ASSERT(TK_COUNT(names) == TKD_CAUGHT);
   for (size_t i = 0; i < TK_COUNT(names); i++)
     if (!strcmp(names[i], name)) return (tkd_caught)i;
   if (!strncmp(name, "return ", 7)) return TKD_CATCH_RETURN;
-  tkd_raise(d, "catch launch|program|finding|assert|store|load|atomic|return "
-               "[FUNCTION]|exit");
+  tkd_raise(d, "catch launch|end|program|finding|assert|store|load|atomic|"
+               "return [FUNCTION]|exit");
 }
 
 /* The names of a place and of bytes that were given as numbers. */
@@ -219,12 +222,13 @@ static char *callee_in(tkd *d, const tkd_point *p) {
   size_t n = strcspn(p->where, " ");
   char *name = p->where + n + strspn(p->where + n, " ");
   if (p->caught != TKD_CATCH_RETURN || !*name) return NULL;
-  if (d->t) tkd_need_function(d, name);
+  if (d->t && !d->front.script) tkd_need_function(d, name);
   return name;
 }
 
-/* A point with what is said of it, not yet anywhere in the launch. */
-static tkd_point *new_point(tkd *d, const tk_point_spec *s) {
+/* A point with what is said of it, not yet anywhere in the launch; later: it
+ * may be of a kernel that comes later. */
+static tkd_point *new_point(tkd *d, const tk_point_spec *s, bool later) {
   size_t mark = d->mem.nheld;
   bool numbered = !s->where || (s->kind == TK_POINT_CATCH && s->statement);
   const char *where = s->where, *file = NULL;
@@ -238,7 +242,7 @@ static tkd_point *new_point(tkd *d, const tk_point_spec *s) {
     tk_throw(d->env, TK_USAGE);
   tkd_caught caught =
       s->kind == TK_POINT_CATCH ? what_is_caught(d, where) : TKD_CAUGHT;
-  if (placed && !numbered) where = tkd_location(d, where, &file);
+  if (placed && !numbered) where = tkd_location(d, where, later, &file);
   tkd_point *p = tk_held_new(&d->mem, sizeof *p);
   p->where = tk_held_text(&d->mem, where);
   p->file = tk_held_text(&d->mem, file);
@@ -282,7 +286,7 @@ static void place_point(tk_env *e, void *ud) {
 }
 
 tkd_point *tkd_point_add(tkd *d, const tk_point_spec *spec) {
-  tkd_point *p = new_point(d, spec);
+  tkd_point *p = new_point(d, spec, true);
   append_point(d, p);
   placing x = {d, p};
   tk_status st = tk_protect(d->env, place_point, &x);
@@ -370,7 +374,7 @@ void tkd_drop_temp(tkd *d) {
 
 void tkd_set_temp(tkd *d, const char *where) {
   tk_point_spec spec = {.kind = TK_POINT_BREAK, .where = where};
-  tkd_point *p = new_point(d, &spec);
+  tkd_point *p = new_point(d, &spec, false);
   tkd_drop_temp(d);
   d->points.temp = p;
   tkd_points_resolve(d);

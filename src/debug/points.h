@@ -11,6 +11,7 @@
 
 typedef enum tkd_caught {
   TKD_CATCH_LAUNCH,
+  TKD_CATCH_END,
   TKD_CATCH_PROGRAM,
   TKD_CATCH_FINDING,
   TKD_CATCH_ASSERT,

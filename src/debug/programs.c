@@ -29,6 +29,12 @@ void tkd_switch(tkd *d, uint64_t index) {
       tki_schedule_take_up(d->programs.schedule, d->programs.task, index);
 }
 
+void tkd_take_up(tkd *d, uint64_t index) {
+  tkd_switch(d, index);
+  memcpy(d->t->pid, d->programs.task->pid, sizeof d->t->pid);
+  tkd_select(d, 0);
+}
+
 /* ---- deadlock ---------------------------------------------------------- */
 
 /* Everything stays as it is, to be looked at; whoever changes what they wait
@@ -36,7 +42,7 @@ void tkd_switch(tkd *d, uint64_t index) {
 static void stop_at_deadlock(tkd *d, tki_task *only) {
   d->programs.reported = d->env->ndiags;
   tki_deadlock_report(d->programs.schedule, only);
-  if (d->launch.detached) {
+  if (tkd_is_left_alone(d)) {
     d->launch.status = TK_FINDING;
     tkd_drop_programs(d);
     return;

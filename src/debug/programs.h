@@ -13,6 +13,8 @@ void tkd_choose(tkd *d);
 void tkd_drop_programs(tkd *d);
 /* Makes a program current; begins it if it has not begun. */
 void tkd_switch(tkd *d, uint64_t index);
+/* ... to one that was left before a statement, and looks at it. */
+void tkd_take_up(tkd *d, uint64_t index);
 /* How many programs the user began out of their order. */
 static inline size_t tkd_ahead(const tkd *d) {
   return d->programs.schedule->nahead;

@@ -11,6 +11,7 @@
 #include "debug/describe.h"
 #include "debug/frames.h"
 #include "debug/history.h"
+#include "debug/launches.h"
 #include "debug/locate.h"
 #include "debug/raise.h"
 #include "debug/points.h"
@@ -80,7 +81,10 @@ static void need_not_over(tkd *d) {
 
 static void check_intent(tkd *d, const tk_resume *r) {
   const char *file;
-  if (r->kind != TK_RESUME_QUIT && !d->t) tkd_raise(d, "No launch is running.");
+  bool leaves = r->kind == TK_RESUME_CONTINUE || r->kind == TK_RESUME_DETACH ||
+                r->kind == TK_RESUME_LAUNCH;
+  if (r->kind != TK_RESUME_QUIT && !d->t && !(leaves && d->launches.raised))
+    tkd_raise(d, "No launch is running.");
   switch (r->kind) {
   case TK_RESUME_CONTINUE:
     if (r->count > 1 && !d->at.stop.point)
@@ -110,11 +114,14 @@ static void check_intent(tkd *d, const tk_resume *r) {
   case TK_RESUME_BACK_NEXT:
   case TK_RESUME_BACK_OPERATION: tkd_need_past(d); break;
   case TK_RESUME_EVENT: tkd_need_event(d, r->event, r->operation); break;
+  case TK_RESUME_LAUNCH:
+    if (tkd_launch_wanted(d, r->launch) != d->launch.number || !d->t) break;
+    /* fall through */
   case TK_RESUME_START: tkd_need_event(d, 1, 0); break;
   case TK_RESUME_AGAIN: tkd_need_beginning(d); break;
   default: break;
   }
-  if (r->location) tkd_location(d, r->location, &file);
+  if (r->location && d->t) tkd_location(d, r->location, false, &file);
 }
 
 void tkd_intend(tkd *d, const tk_resume *how) {
@@ -161,9 +168,7 @@ static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
 /* Goes on with a program that was left before a statement. */
 static void take_up(tkd *d, uint64_t index) {
   tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
-  tkd_switch(d, index);
-  memcpy(d->t->pid, d->programs.task->pid, sizeof d->t->pid);
-  tkd_select(d, 0);
+  tkd_take_up(d, index);
   d->at.gone = true;
 }
 
@@ -215,6 +220,25 @@ static void go_to_event(tkd *d, const tk_resume *r) {
     take_up(d, r->program);
 }
 
+static bool go_to_start(tkd *d) {
+  tkd_goto(d, 1, 0);
+  d->at.stop.reason = TK_STOP_START;
+  return true;
+}
+
+/* One that has run comes again when this one has ended, which is at once if it
+ * is itself one that runs again. */
+static bool go_to_launch(tkd *d, uint64_t number) {
+  uint64_t n = tkd_launch_wanted(d, number);
+  if (n == d->launch.number) return go_to_start(d);
+  bool ran = n <= d->launches.count;
+  if (ran) d->launches.wanted = n;
+  if (!ran) d->armed.launch = n;
+  d->launch.leaves = ran || d->launches.again;
+  begin_steps(d, TK_RESUME_CONTINUE, 1);
+  return false;
+}
+
 bool tkd_carry_out(tkd *d) {
   tk_resume r = d->course.intent;
   tki *t = d->t;
@@ -251,20 +275,14 @@ bool tkd_carry_out(tkd *d) {
   case TK_RESUME_BACK_NEXT:
   case TK_RESUME_BACK_FINISH: go_back_often(d, r.kind, r.count); return true;
   case TK_RESUME_EVENT: go_to_event(d, &r); return true;
-  case TK_RESUME_START:
-    tkd_goto(d, 1, 0);
-    d->at.stop.reason = TK_STOP_START;
-    return true;
+  case TK_RESUME_START: return go_to_start(d);
   case TK_RESUME_AGAIN:
     tkd_rewind(d);
     d->armed.caught_launch = d->armed.start = d->points.catch_launch != NULL;
     if (d->armed.caught_launch) d->points.catch_launch->hits++;
     begin_steps(d, TK_RESUME_CONTINUE, 1);
     return false;
-  case TK_RESUME_NEXT_LAUNCH:
-    d->armed.next_launch = true;
-    begin_steps(d, TK_RESUME_CONTINUE, 1);
-    return false;
+  case TK_RESUME_LAUNCH: return go_to_launch(d, r.launch);
   case TK_RESUME_DETACH:
     leave_alone(d);
     begin_steps(d, TK_RESUME_CONTINUE, 1);
@@ -286,40 +304,74 @@ void tkd_recover(tkd *d) {
 
 /* ---- visits ------------------------------------------------------------ */
 
-void tkd_need_visits(tkd *d) {
-  if (d->launch.over || !d->at.frame) tkd_raise(d, "The launch has ended.");
-  if (d->time.nedits || d->programs.schedule->tasks->next)
-    tkd_raise(d, "After 'set', 'jump', 'return' or 'program' other programs "
-                 "cannot be visited:\ngo back before it.");
+typedef struct visiting {
+  tkd *d;
+  uint64_t program;
+  void (*fn)(void *ud);
+  void *ud;
+  bool there;
+} visiting;
+
+/* At the first statement of a program that is not half done. */
+static void visit_first(void *ud) {
+  visiting *v = ud;
+  tkd *d = v->d;
+  size_t i = 0;
+  while (i < d->time.ncheckpoints && d->time.checkpoints[i].index != v->program)
+    i++;
+  if (i < d->time.ncheckpoints) {
+    tkd_goto(d, d->time.checkpoints[i].event + 1, 0);
+  } else {
+    tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = v->program;
+    tkd_switch(d, v->program);
+    d->course.steps = (tkd_steps){.kind = TK_RESUME_STEP,
+                                  .count = 1,
+                                  .program = v->program,
+                                  .ended = true};
+    tkd_arm(d);
+    tkd_run_on(d);
+    d->course.steps.kind = TK_RESUME_CONTINUE;
+  }
+  v->there = d->at.frame != NULL;
+  if (v->there) v->fn(v->ud);
 }
 
-/* Goes to the first statement of a program; false: it has none. */
-static bool go_visiting(tkd *d, uint64_t index) {
+/* Where it is paused, beside the program that goes on next. */
+static void visit_paused(const visiting *v, const tki_task *k) {
+  tkd *d = v->d;
+  tkd_where at = d->at;
+  d->at.frame = (tki_frame *)tkd_user_frame(k->frame);
+  d->at.level = 0;
+  d->at.elsewhere = k != d->programs.task;
+  memcpy(d->t->pid, k->pid, sizeof d->t->pid);
+  v->fn(v->ud);
+  memcpy(d->t->pid, d->programs.task->pid, sizeof d->t->pid);
+  d->at.frame = at.frame;
+  d->at.level = at.level;
+  d->at.elsewhere = at.elsewhere;
+}
+
+static bool has_checkpoint(const tkd *d, uint64_t program) {
   for (size_t i = 0; i < d->time.ncheckpoints; i++)
-    if (d->time.checkpoints[i].index == index) {
-      tkd_goto(d, d->time.checkpoints[i].event + 1, 0);
-      return d->at.frame != NULL;
-    }
-  tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = index;
-  tkd_switch(d, index);
-  d->course.steps = (tkd_steps){
-      .kind = TK_RESUME_STEP, .count = 1, .program = index, .ended = true};
-  tkd_arm(d);
-  tkd_run_on(d);
-  d->course.steps.kind = TK_RESUME_CONTINUE;
-  return d->at.frame != NULL;
+    if (d->time.checkpoints[i].index == program) return true;
+  return false;
 }
 
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
-  tkd_need_visits(d);
-  uint64_t event = d->at.event, sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
-  if (program == d->programs.task->index) {
-    fn(ud);
-    return true;
+  visiting v = {d, program, fn, ud, true};
+  if (d->launch.over || !d->at.frame) tkd_raise(d, "The launch has ended.");
+  if (d->at.visiting) tkd_raise(d, "Another program is visited already.");
+  d->at.visiting = true;
+  const tki_task *k = tki_schedule_task(d->programs.schedule, program);
+  if (k) {
+    v.there = tkd_user_frame(k->frame) != NULL;
+    if (v.there) visit_paused(&v, k);
+    return v.there;
   }
-  bool there = go_visiting(d, program);
-  if (there) fn(ud);
-  tkd_goto(d, event, sub);
-  d->at.gone = false;
-  return there;
+  if (tki_schedule_has_begun(d->programs.schedule, program) &&
+      !has_checkpoint(d, program))
+    tkd_raise(d, "A program that ran while another was half done cannot be "
+                 "visited: go back before\nit.");
+  tkd_and_back(d, visit_first, &v);
+  return v.there;
 }

@@ -22,7 +22,5 @@ void tkd_recover(tkd *d);
 /* Calls fn while the debugger stands at the first statement of a program;
  * then everything is as it was.  False: it has no statement. */
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud);
-/* Fails unless programs can be visited. */
-void tkd_need_visits(tkd *d);
 
 #endif

@@ -8,6 +8,7 @@
 #include "debug/stop.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "debug/history.h"
 
@@ -63,7 +64,43 @@ void tkd_arm(tkd *d) {
   t->wants_loads = d->launch.others.read || d->points.has_memory_watch;
   t->wants_stmts = d->launch.others.each || d->armed.statements ||
                    d->armed.instructions || d->at.sub;
-  t->wanted_event = d->armed.alarm;
+  tkd_clock *c = &d->clock;
+  if (c->due && c->due <= d->at.event) c->due = d->at.event + c->stride;
+  bool first = c->due && (!d->armed.alarm || c->due < d->armed.alarm);
+  t->wanted_event = first ? c->due : d->armed.alarm;
+}
+
+/* ---- what takes long ----------------------------------------------------- */
+
+double tkd_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void tkd_clock_begins(tkd *d) {
+  if (!d->front.progressed) return;
+  double now = tkd_seconds();
+  d->clock = (tkd_clock){
+      .began = now, .looked = now, .stride = 64, .due = d->at.event + 64};
+}
+
+static void tell_progress(tkd *d) {
+  d->front.progressed(d->front.ud, d);
+}
+
+/* Some fifty times a second, however long statements take. */
+void tkd_clock_look(tkd *d) {
+  tkd_clock *c = &d->clock;
+  double now = tkd_seconds(), took = now - c->looked;
+  if (took < 0.01 && c->stride < 1 << 24) c->stride *= 2;
+  if (took > 0.04 && c->stride > 1) c->stride /= 2;
+  c->looked = now;
+  c->due = d->at.event + c->stride;
+  bool tells = now - c->began > 1 && now - c->told > 0.2;
+  if (tells) c->told = now;
+  if (tells) tkd_on_main(d, tell_progress);
+  tkd_arm(d);
 }
 
 /* A replay ends at the next statement, wherever that is. */

@@ -12,6 +12,15 @@ void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
 /* Does work on the main stack, from the fiber of a program. */
 void tkd_on_main(tkd *d, void (*work)(tkd *d));
 /* Makes the interpreter tell what there is to look at. */
+double tkd_seconds(void); /* of a clock that only goes on */
+/* A move begins: the front end hears of it if it takes long. */
+void tkd_clock_begins(tkd *d);
+/* Looks at the clock, at the event that is due for it. */
+void tkd_clock_look(tkd *d);
+/* Whether programs are not to be stopped, for the rest of the launch. */
+static inline bool tkd_is_left_alone(const tkd *d) {
+  return d->launch.detached || d->launch.leaves;
+}
 void tkd_arm(tkd *d);
 void tkd_ctrl_c(tkd *d); /* while programs run */
 /* Whether it stands where a function is about to return. */

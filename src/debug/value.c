@@ -260,7 +260,7 @@ void tkd_drop_value(tkd *d, tkd_kept *k) {
 
 void tkd_keep_results(tkd *d, const tki_frame *f) {
   const tk_stmt *st = f->stmt;
-  size_t n = st && st->kind == TK_S_RETURN ? st->nresults : 0;
+  size_t n = st && st->kind == TK_S_RETURN && !f->left ? st->nresults : 0;
   if (n > TK_COUNT(d->returned.list)) n = TK_COUNT(d->returned.list);
   d->returned.n = 0;
   for (size_t i = 0; i < n; i++) {

@@ -642,8 +642,13 @@ static void save_writer(tkn_writer *w, void *ud) {
 
 static void save_body(tk_env *e, void *ud) {
   save_call *c = ud;
-  c->tensor = tensor_of(c->l, c->param);
+  if (c->l) c->tensor = tensor_of(c->l, c->param);
   tkn_with_writer(e, c->path, save_writer, c);
+}
+
+tk_status tk_tensor_save(tk_session *s, const tk_tensor *t, const char *path) {
+  save_call c = {.path = path, .tensor = t};
+  return tk_session_guard(s, save_body, &c);
 }
 
 tk_status tk_launch_save(tk_launch *l, const char *param, const char *path) {

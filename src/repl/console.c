@@ -26,7 +26,8 @@ typedef struct library {
   char *(*readline)(const char *prompt);
   void (*add_history)(const char *line);
   int (*read_history)(const char *path);
-  int (*write_history)(const char *path);
+  int (*append_history)(int n, const char *path);
+  int (*truncate_history)(const char *path, int n);
   void (*stifle_history)(int n);
   char **line_buffer;
   int *point, *append;
@@ -44,7 +45,8 @@ typedef struct console {
   bool terminal, json, opened;
   bool init; /* .tkdbgrc is still to be read */
   library lib;
-  char **lines; /* run first: -b, -ex, -x */
+  char *history; /* the file; NULL: there is none */
+  char **lines;  /* run first: -b, -ex, -x */
   size_t nlines, at;
   char *line;
   size_t cap;
@@ -97,7 +99,8 @@ static bool open_library(library *l) {
   *(void **)&l->readline = symbol(so, "readline");
   *(void **)&l->add_history = symbol(so, "add_history");
   *(void **)&l->read_history = symbol(so, "read_history");
-  *(void **)&l->write_history = symbol(so, "write_history");
+  *(void **)&l->append_history = symbol(so, "append_history");
+  *(void **)&l->truncate_history = symbol(so, "history_truncate_file");
   *(void **)&l->stifle_history = symbol(so, "stifle_history");
   l->line_buffer = symbol(so, "rl_line_buffer");
   l->point = symbol(so, "rl_point");
@@ -111,11 +114,14 @@ static bool open_library(library *l) {
   return l->readline && l->add_history && l->line_buffer && l->entry;
 }
 
+/* NULL: it is not kept.  The file is there from now on. */
 static char *history_path(void) {
   const char *home = getenv("HOME");
   char *path;
   if (!home || !*home) return NULL;
   if (asprintf(&path, "%s/.tkdbg_history", home) < 0) return NULL;
+  FILE *f = fopen(path, "a");
+  if (f) fclose(f);
   return path;
 }
 
@@ -130,15 +136,16 @@ static void open_terminal(console *c) {
   bool can = c->lib.replace_line && c->lib.on_new_line && c->lib.redisplay;
   if (c->lib.signal_hook && can) *c->lib.signal_hook = on_signal;
   if (c->lib.stifle_history) c->lib.stifle_history(HISTORY);
-  char *path = history_path();
-  if (path && c->lib.read_history) c->lib.read_history(path);
-  free(path);
+  c->history = history_path();
+  if (!c->history) return;
+  if (c->lib.truncate_history) c->lib.truncate_history(c->history, HISTORY);
+  if (c->lib.read_history) c->lib.read_history(c->history);
 }
 
-static void save_history(console *c) {
-  char *path = c->lib.write_history ? history_path() : NULL;
-  if (path) c->lib.write_history(path);
-  free(path);
+/* Each line at once: a script may end in any way. */
+static void keep_line(console *c) {
+  c->lib.add_history(c->line);
+  if (c->history && c->lib.append_history) c->lib.append_history(1, c->history);
 }
 
 /* ---- lines ------------------------------------------------------------- */
@@ -157,7 +164,7 @@ static const char *from_terminal(console *c, const char *prompt) {
   /* Ctrl-C that came too early or late for readline to see: what was typed
    * and sent off since then counts. */
   c->env->interrupted = 0;
-  if (*c->line) c->lib.add_history(c->line);
+  if (*c->line) keep_line(c);
   return c->line;
 }
 
@@ -203,6 +210,7 @@ static void write_text(void *ud, const char *text, size_t len) {
   console *c = ud;
   if (!c->json) {
     fwrite(text, 1, len, stdout);
+    if (*text == '\r') fflush(stdout);
     return;
   }
   tk_buf b;
@@ -248,27 +256,23 @@ static void add_line(console *c, const char *text, size_t n) {
   c->lines[c->nlines++] = line;
 }
 
+/* The file is read when its turn comes; whether it can be is said now. */
 static void add_file(console *c, const char *path) {
-  FILE *f = fopen(path, "r");
-  char *line = NULL;
-  size_t cap = 0;
-  ssize_t n;
-  if (!f) {
+  if (access(path, R_OK) != 0) {
     tk_diag_add(c->env, TK_D_FILE, NULL, (tk_span){0, 0},
                 "%s cannot be read: %s", path, strerror(errno));
     tk_throw(c->env, TK_USAGE);
   }
-  while ((n = getline(&line, &cap, f)) >= 0) {
-    while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
-    add_line(c, line, (size_t)n);
-  }
-  free(line);
-  fclose(f);
+  tk_buf b;
+  tk_buf_init(&b, c->env);
+  tk_buf_printf(&b, "source %s", path);
+  add_line(c, tk_buf_str(&b), b.n);
+  tk_buf_free(&b);
 }
 
 static void free_console(tk_env *e, void *ud) {
   console *c = ud;
-  if (c->opened) save_history(c);
+  free(c->history);
   for (size_t i = 0; i < c->nlines; i++)
     tk_free(e, c->lines[i], strlen(c->lines[i]) + 1);
   tk_free(e, c->lines, c->nlines * sizeof *c->lines);
@@ -360,7 +364,9 @@ static void make(tk_env *e, void *ud) {
                            .stop_at_start = o->stop_at_start,
                            .stop_at_end = o->stop_at_end,
                            .wait_for_call = o->wait_for_call,
-                           .colour = o->colour && !o->json};
+                           .colour = o->colour && !o->json,
+                           .script = o->script,
+                           .progress = c->terminal && !o->json};
   if (tk_debugger_new(m->s, &d, &c->d) != TK_OK) tk_throw(e, TK_INTERNAL);
   c->init = !o->no_init;
   if (!o->wait_for_call) read_init_files(c);

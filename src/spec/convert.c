@@ -384,6 +384,8 @@ static sval add_pointer(tks *s, sval p, sval off, bool negate) {
 }
 
 static sval add_sub(tks *s, tk_operator op, sval a, sval b) {
+  if (op == TK_OP_SUB && a.type.ptr && b.type.ptr && tks_is_asked(s))
+    return tks_pointer_difference(s, &a, &b);
   tks_promote2(s, &a, &b, (tks_check){.ptr_a = true, .ptr_b = op == TK_OP_ADD});
   if (a.type.ptr && b.type.ptr)
     tks_error(s, TK_D_TYPE, "cannot add pointers together");

@@ -274,6 +274,8 @@ static sval transpose(tks *s, const sval *v) {
 }
 
 static sval tensor_attr(tks *s, const sval *v, const char *name) {
+  sval known;
+  if (tks_is_asked(s) && tks_tensor_attr(s, v, name, &known)) return known;
   if (!strcmp(name, "dtype")) return sv_type(tk_elem_of(v->type));
   if (!strcmp(name, "type")) return sv_type(v->type);
   if (!strcmp(name, "shape")) return shape_tuple(s, &v->type);

@@ -343,10 +343,13 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
   if (b && b->dropped) dropped_name(s, b);
   if (b) *out = b->v;
   if (b) return true;
+  /* A name that the function assigns is its own everywhere, as in Python. */
+  if (tks_is_asked(s)) tks_unset_name(s, name);
   const tks_op *op = pasted_helper(name);
   bool found = false;
   if (!op) *out = tks_global(s, s->frame->fn, name, &found);
   if (found) return true;
+  if (!op && tks_is_asked(s)) op = tks_numpy_op(name);
   if (!op) op = tks_find_op(tk_arena_printf(s->arena, "builtins.%s", name));
   if (!op && s->where)
     op = tks_find_op(tk_arena_printf(s->arena, "expression.%s", name));
@@ -355,7 +358,6 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
 }
 
 void tks_unknown_name(tks *s, const char *name) {
-  tks_unset_name(s, name);
   tk_nearest near = tk_nearest_start(name);
   for (const tk_binding *b = s->frame->scope; b; b = b->prev)
     if (!b->dropped) tk_nearest_try(&near, b->name);

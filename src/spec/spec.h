@@ -274,6 +274,15 @@ bool tks_element(tks *s, const sval *v, const sval *index, sval *out);
 /* Reports a variable that the paused function assigns elsewhere; returns when
  * the name is none. */
 void tks_unset_name(tks *s, const char *name);
+/* ... and know of tensors: whether this is the text of an expression
+ * and not of a function that it calls; the tensor at whose start a pointer
+ * points, or NULL; elements between two pointers; a function by NumPy's name,
+ * or NULL; an attribute (false: leave it to the language). */
+bool tks_is_asked(const tks *s);
+const tk_tensor *tks_tensor_at(tks *s, const sval *v);
+sval tks_pointer_difference(tks *s, const sval *a, const sval *b);
+const tks_op *tks_numpy_op(const char *name);
+bool tks_tensor_attr(tks *s, const sval *v, const char *name, sval *out);
 /* The function specialised for these arguments. */
 tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
                               size_t n, const char *const *kw);

@@ -133,6 +133,27 @@ says 'script: a breakpoint in the first launch' out 'v[0]: int32 = 8'
 says 'script: host code between' out 'between'
 says 'script: the second launch' out 'launch 2: double[1, 1, 1]'
 says 'script: to its end' out 'after [0 4 8]'
+status 'script that fails' 1 tkdbg debug -ex 'b later' -ex 'catch end' -ex c \
+  -ex c -ex bt -ex 'info launches' -ex 'launch 2' -ex 'launch 1' -ex 'n 2' \
+  -ex 'p v' -ex c -ex c host.py error
+says 'script: a breakpoint that waits' out \
+  'Breakpoint 1 at later (not in this launch yet)'
+says 'script: the end of a launch' out \
+  'Catchpoint 2 (end), launch 1 (double) has ended: 2 programs ran.'
+says 'script: it stops when the host raises' out \
+  'The script raised ValueError: of the host'
+says 'script: its launches are listed' out '1    double, grid (2, 1, 1)'
+says 'script: one that was not' out 'There is no launch 2'
+says 'script: one that was runs again' out \
+  'Start, launch 1 (double) again, program (0, 0, 0) of (2, 1, 1)'
+says 'script: from what memory was' out \
+  'v: int32[8] = [0 1 2 3 4 5 6 7]'
+status 'script: launches that are not kept' 0 tkdbg debug \
+  -ex 'set launches 0' -ex launch -ex 'launch 1' -ex c host.py two
+says 'script: launches that are not kept, refused' out 'Launch 1 is not kept'
+printf 'p 3\nbogus\nquit\n' >lines
+status 'a file of commands' 0 tkdbg debug $direct -x lines
+says 'a file of commands: where an error is' out 'lines:2: bogus'
 status 'script: one launch alone' 0 tkdbg debug --launch 2 -ex 'info launch' \
   -ex c host.py two
 says 'script: one launch alone, the second' out 'launch 1: double[1, 1, 1]'
@@ -146,7 +167,8 @@ status 'script: an error of the host' 1 tkdbg debug -ex c host.py error
 says 'script: an error of the host, told' err 'ValueError: of the host'
 status 'script: detectors' 1 tkdbg debug --check=undef -ex 'catch finding' \
   -ex c -ex 'info checks' -ex c host.py undefined
-says 'script: stops at a finding' out 'Catchpoint 1 (finding): undef, program'
+says 'script: stops at a finding' out \
+  'Catchpoint 1 (finding): undef, launch 1 (loose), program'
 says 'script: told what was found' out '1 finding so far'
 check 'script: told once' sh -c '! grep "undefined value" err'
 status 'script: a bad access' 1 tkdbg debug -ex c -ex c host.py outside
@@ -162,7 +184,8 @@ says 'script: breakpoint() on a terminal' out 'p: int32 = 1'
 says 'script: breakpoint(), to its end' out 'after [1 2 2]'
 status 'Ctrl-C' 0 at_prompts 'c;^C;p k > 0;q' \
   tkdbg debug host.py long 100000000
-says 'Ctrl-C: stops the kernel' out 'Interrupted, program (0, 0, 0)'
+says 'Ctrl-C: stops the kernel' out \
+  'Interrupted, launch 1 (long), program (0, 0, 0)'
 says 'Ctrl-C: things can be looked at' out 'k > 0: int1 = True'
 status 'Ctrl-C: going on' 0 at_prompts 'c;^C;c' \
   tkdbg debug host.py long 16000000

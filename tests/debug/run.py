@@ -101,10 +101,10 @@ def rows():
     return {name: {name, *others.split()} for name, others, *_ in commands()}
 
 
-# How a stop at the end begins; one after a step has no reason, and Ctrl-C
-# is not typed in transcripts.
+# How a stop at the end begins; one after a step has no reason, Ctrl-C is not
+# typed in transcripts, and scripts are for tests/cli/debugger.sh.
 BEGINS = {'Launch ended': 'The launch has ended'}
-UNSEEN = '', 'Interrupted'
+UNSEEN = '', 'Interrupted', 'The script raised'
 
 
 def unseen(files):

@@ -866,7 +866,7 @@ static void before_the_end(front *f, const tk_debug_stop *s) {
   ck_assert_int_eq(tk_debug_program_indexed(f->d, 2, &p), TK_USAGE);
   for (int i = 1; i <= 3; i++)
     ck_assert_int_eq(tk_debug_delete_point(f->d, i), TK_OK);
-  go(f, TK_RESUME_NEXT_LAUNCH);
+  go(f, TK_RESUME_LAUNCH);
 }
 
 /* The same specialisation is the same form, with the same numbers. */

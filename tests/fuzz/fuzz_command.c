@@ -1,8 +1,8 @@
 /* fuzz_command.c - any bytes as lines for the debugger, over two launches of
- * a kernel of blocks with more lanes than a value holds in place.  A byte from
- * 0x80 on stands for a token: the name of a command, a variable, a piece of an
- * expression; 0xff is Ctrl-C at the next output.  Files cannot be made or read:
- * the folder that it works in is gone.
+ * a kernel whose blocks have 16 to 2,048 lanes, as the last byte says.  A byte
+ * from 0x80 on stands for a token: the name of a command, a variable, a piece
+ * of an expression; 0xff is Ctrl-C at the next output.  Files cannot be made or
+ * read: the folder that it works in is gone.
  */
 #include "fuzz.h"
 
@@ -136,9 +136,20 @@ static void command_write(void *ud, const char *text, size_t len) {
   in->interrupt = false;
 }
 
+/* Not all lanes of the last program are within n. */
+static void command_arguments(command_input *in, tk_launch *l) {
+  int lanes = 16 << (in->data[in->size - 1] & 7);
+  static const char *const forms[] = {"x=i32[%d]:arange", "y=i32[%d]:zeros",
+                                      "n=%d", "B=%d"};
+  const int sizes[] = {2 * lanes + 44, 2 * lanes + 144, 2 * lanes + 3, lanes};
+  char text[40];
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    snprintf(text, sizeof text, forms[i], sizes[i]);
+    if (tk_launch_arg_text(l, text)) abort();
+  }
+}
+
 static void command_launch(command_input *in) {
-  static const char *const args[] = {"x=i32[300]:arange", "y=i32[400]:zeros",
-                                     "n=299", "B=128"};
   tk_module *m;
   tk_function *f;
   tk_launch *l;
@@ -146,8 +157,7 @@ static void command_launch(command_input *in) {
                      &m) ||
       tk_function_named(m, "k", &f) || tk_launch_new(in->s, f, &l))
     abort();
-  for (size_t i = 0; i < sizeof args / sizeof *args; i++)
-    if (tk_launch_arg_text(l, args[i])) abort();
+  command_arguments(in, l);
   tk_launch_grid(l, 3, 1, 1);
   tk_run_options o = {.size = sizeof o, .dot = "exact"};
   tk_launch_run(l, &o, NULL);
@@ -169,7 +179,8 @@ static void command_nothing(void *ud, const char *text, size_t len) {
   (void)ud, (void)text, (void)len;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+/* How many lines were carried out. */
+static size_t command_session(const uint8_t *data, size_t size) {
   command_input in = {.data = data, .size = size};
   int nowhere = command_nowhere(), here = open(".", O_RDONLY | O_DIRECTORY);
   if (here < 0 || fchdir(nowhere)) abort();
@@ -179,13 +190,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                            .read = command_read,
                            .write = command_write,
                            .stop_at_start = true,
-                           .stop_at_end = true};
+                           .stop_at_end = true,
+                           .script = true};
   tk_session_output(in.s, command_nothing, NULL);
   if (tk_debugger_new(in.s, &o, &in.d)) abort();
-  for (int i = 0; i < 2 && !tk_debugger_has_quit(in.d); i++)
+  for (int i = 0; i < 2 && !tk_debugger_has_quit(in.d); i++) {
     command_launch(&in);
+    tk_debugger_go_back(in.d);
+  }
+  tk_debugger_raised(in.d, "AssertionError");
   fuzz_end(in.s);
   if (fchdir(here)) abort();
   close(here);
+  return in.lines;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size) command_session(data, size);
   return 0;
 }
