@@ -7,15 +7,9 @@
 #define TK_INTERP_REGION_H
 
 #include "interp/value.h"
+#include "ir/param.h"
 
-/* Memory that a kernel may touch: the storage of one tensor. */
-typedef struct tki_region {
-  const char *name;
-  const tk_tensor *tensor;
-  uint64_t lo, hi; /* device addresses */
-  char *host;      /* where lo is in this process */
-  bool readonly;
-} tki_region;
+typedef tk_memory tki_region;
 
 /* Makes the regions of t->launch's arguments. */
 void tki_regions_new(tki *t);

@@ -10,60 +10,16 @@
 #include "interp/bind.h"
 #include "interp/engine.h"
 #include "interp/schedule.h"
+#include "ir/param.h"
 #include "ir/shared.h"
 #include "ir/view.h"
 
 /* ---- parameters -------------------------------------------------------- */
 
-/* Returns the leaf of a tuple, perhaps nested, with number *item; counts the
- * leaves that it passes. */
-static const tk_value *leaf(const tk_value *v, size_t *item) {
-  if (v->kind != TK_V_TUPLE && v->kind != TK_V_DESCRIPTOR)
-    return (*item)-- == 0 ? v : NULL;
-  for (size_t i = 0; i < v->n; i++) {
-    const tk_value *found = leaf(&v->items[i], item);
-    if (found) return found;
-  }
-  return NULL;
-}
-
-static uint64_t scalar_bits(const tk_type *type, const tk_value *v) {
-  uint64_t bits = 0;
-  tk_dtype d = (tk_dtype)type->elem;
-  if (!tk_is_float(d)) {
-    int64_t i = v->kind == TK_V_FLOAT ? (int64_t)v->f : (int64_t)v->lo;
-    tk_lane_set_int(d, &bits, i);
-  } else {
-    double f =
-        v->kind == TK_V_FLOAT ? v->f : (double)v->hi * 0x1p64 + (double)v->lo;
-    tk_lane_set_double(d, &bits, f);
-  }
-  return bits;
-}
-
-static tki_val tensor_param(const tk_tensor *x, size_t region) {
-  uint64_t at =
-      x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
-  return tki_make_pointer(at, (int32_t)region);
-}
-
-static tki_val param_value(tki *t, const tk_param *p) {
-  const tk_launch *l = t->launch;
-  const tk_arg *a = &l->args[p->arg];
-  tki_val v = tki_make_scalar(0);
-  if (a->kind == TK_ARG_TENSOR) {
-    v = tensor_param(&a->tensor, p->arg);
-  } else if (a->kind == TK_ARG_SCALAR) {
-    v = tki_make_scalar(a->bits);
-  } else {
-    size_t item = p->item;
-    const tk_value *x = leaf(&a->value, &item);
-    if (x && x->kind == TK_V_TENSOR)
-      v = tensor_param(&l->extras.items[x->lo].tensor, l->nargs + x->lo);
-    else if (x)
-      v = tki_make_scalar(scalar_bits(&p->type, x));
-  }
-  return v;
+static tki_val param_value(const tk_launch *l, const tk_param *p) {
+  tk_param_value v = tk_param_of(l, p);
+  return v.tensor ? tki_make_pointer(v.bits, (int32_t)v.index)
+                  : tki_make_scalar(v.bits);
 }
 
 /* ---- running ----------------------------------------------------------- */
@@ -136,7 +92,7 @@ static void prepare_run(tk_env *e, run *r) {
   t->nparams = p->nparams;
   t->params = tk_calloc(e, t->nparams + 1, sizeof *t->params);
   for (size_t i = 0; i < t->nparams; i++)
-    t->params[i] = param_value(t, &p->params[i]);
+    t->params[i] = param_value(l, &p->params[i]);
   t->nslots = p->kernel->nslots;
   t->slots = tk_calloc(e, t->nslots + 1, sizeof *t->slots);
 }
