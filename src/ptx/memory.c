@@ -27,6 +27,10 @@ static bool range_has(const tkp_range *g, uint64_t addr, uint32_t size) {
          size <= g->size - (addr - g->base);
 }
 
+static uint8_t *host_of(const tkp_range *g, uint64_t addr) {
+  return g->host ? g->host + (addr - g->base) : (uint8_t *)(uintptr_t)addr;
+}
+
 static void bad_global(tkp_warp *w, const tkp_access *a) TK_NORETURN;
 static void bad_global(tkp_warp *w, const tkp_access *a) {
   const tkp_machine *m = w->b->m;
@@ -64,7 +68,7 @@ static uint8_t *reach_host(tkp_warp *w, const tkp_access *a) {
                a->verb, w->range->name);
     tkp_stop(w);
   }
-  return (uint8_t *)(uintptr_t)a->addr;
+  return host_of(w->range, a->addr);
 }
 
 /* Static memory, then what the launch adds. */
@@ -180,8 +184,7 @@ static const uint8_t *quick_place(const tkp_warp *w, const tkp_inst *in,
   const tkp_machine *m = w->b->m;
   if (addr & (size - 1)) return NULL;
   if (in->space == TKP_HOST)
-    return range_has(w->range, addr, size) ? (const uint8_t *)(uintptr_t)addr
-                                           : NULL;
+    return range_has(w->range, addr, size) ? host_of(w->range, addr) : NULL;
   bool dynamic = addr >= TKP_DYNAMIC_SHARED;
   if (dynamic) addr -= TKP_DYNAMIC_SHARED;
   uint64_t has = dynamic ? m->launch->dynamic_shared : m->k->shared;

@@ -225,7 +225,7 @@ static void read_initial(tkp_reader *r, const declaration *d, char *to) {
 
 static void own_range(tkp_reader *r, char *host, size_t size, const char *name,
                       bool writable) {
-  tkp_range g = {(uint64_t)(uintptr_t)host, size, name, writable};
+  tkp_range g = {(uint64_t)(uintptr_t)host, size, name, writable, NULL};
   TK_PUSH(r->arena, &r->p->ranges, g);
 }
 

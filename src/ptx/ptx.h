@@ -35,11 +35,12 @@ bool tkp_entry(const tkp_program *p, size_t i, tkp_entry_info *info);
 /* Bytes of the k-th parameter of the i-th kernel; 0 past the end. */
 size_t tkp_param_size(const tkp_program *p, size_t i, size_t k);
 
-/* Global memory that the launch may touch, at its address in this process. */
+/* Global memory that the launch may touch; ranges do not overlap. */
 typedef struct tkp_range {
   uint64_t base, size;
   const char *name; /* what reports call it: the parameter */
   bool writable;
+  uint8_t *host; /* where base is in this process; NULL: at base */
 } tkp_range;
 
 typedef struct tkp_launch {
