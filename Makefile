@@ -133,8 +133,9 @@ SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/%.o)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(B)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
 PLUGIN := $(B)/tests/ir/plugin.so
+LLVM_CONFIG := $(shell command -v llvm-config-19)
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
-  $(B)/tkdbg.bash
+  $(B)/tkdbg.bash $(if $(LLVM_CONFIG),$(B)/libtkdbg-nvptx.so)
 
 PEER ?=
 PART ?=
@@ -197,6 +198,14 @@ $(B)/libtkdbg.so: $(LIB_OBJ) $(B)/members $(B)/tkdbg.map
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -shared -Wl,-soname,libtkdbg.so \
 	  -Wl,--version-script=$(B)/tkdbg.map -o $@ $(LIB_OBJ) $(LIBS)
+
+# LLVM's back end for NVIDIA's GPUs, where LLVM 19 is installed.
+$(B)/libtkdbg-nvptx.so: src/nvptx/llvm/llvm.c src/nvptx/llvm.h $(B)/flags
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=c11 $(WARNINGS) -D_GNU_SOURCE -Isrc $(CFLAGS) \
+	  -isystem $(shell $(LLVM_CONFIG) --includedir) $(WERROR_FLAG) -fPIC \
+	  -fvisibility=hidden -shared -o $@ $< $(LDFLAGS) \
+	  $(shell $(LLVM_CONFIG) --ldflags --libs)
 
 $(B)/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a
 	$(call say,LINK,$@)

@@ -5,6 +5,9 @@
  * tk_ir_open reads it, and it runs to the same bits.  src/nvptx/nvptx.h says
  * what holds of it beyond the form's own rules.  "axis" is the same with
  * comments: contiguity, divisibility and constancy of integers and pointers.
+ * "layouts" is the same with the layout that each block is made in.  "llir" is
+ * code for a thread, as LLVM's IR, and "ptx" what LLVM 19 makes of it, if the
+ * plug-in libtkdbg-nvptx.so is there.
  *
  * Ownership: the caller owns options; texts belong to the launch, until the
  * next one is asked for.
@@ -23,11 +26,12 @@ typedef struct tk_emit_options {
   const char *emit; /* a stage; NULL: the first */
   const char *skip; /* passes that do not run, "cse,licm"; NULL: none */
   bool after_all;   /* the form after each pass, below a line that names it */
+  const char *arch; /* PTX is for it: "sm_90"; NULL: sm_80, which all run */
 } tk_emit_options;
 
 /* The launch's kernel at that stage, as text.  Fails, and *out is NULL, when it
- * does not compile (TK_FINDING) and when there is no such stage or pass
- * (TK_USAGE), once that is reported. */
+ * does not compile (TK_FINDING) and when there is no such stage, pass or
+ * architecture (TK_USAGE), once that is reported. */
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
                          const char **out);
 
@@ -39,8 +43,9 @@ tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
 tk_status tk_layout_draw(tk_session *s, const char *layout,
                          const int64_t *shape, int rank, const char **out);
 
-/* The i-th stage, and the i-th pass, in the order in which they come, with a
- * line about it; NULL past the end. */
+/* The i-th stage, the i-th pass, in the order in which they come, with a line
+ * about it, and the i-th architecture; NULL past the end. */
+const char *tk_arch_name(size_t i);
 const char *tk_stage_name(size_t i);
 const char *tk_stage_doc(size_t i);
 const char *tk_pass_name(size_t i);

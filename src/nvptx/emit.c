@@ -7,11 +7,38 @@
 #include "spec/origin.h"
 #include "tkdbg/compile.h"
 
+typedef void print_stage(tk_buf *out, const tk_program *p, const char *arch);
 typedef struct stage {
   const char *name;
-  void (*print)(tk_buf *out, const tk_program *p);
+  print_stage *print;
   const char *doc;
 } stage;
+
+static void print_ttir(tk_buf *out, const tk_program *p, const char *arch) {
+  (void)arch;
+  tk_program_print(out, p);
+}
+
+static void print_facts(tk_buf *out, const tk_program *p, const char *arch) {
+  (void)arch;
+  tkv_print_facts(out, p);
+}
+
+static void print_layouts(tk_buf *out, const tk_program *p, const char *arch) {
+  (void)arch;
+  tkv_print_layouts(out, p);
+}
+
+static void print_llir(tk_buf *out, const tk_program *p, const char *arch) {
+  size_t shared;
+  (void)arch;
+  tkv_print_llir(out, p, &shared);
+}
+
+static void print_ptx(tk_buf *out, const tk_program *p, const char *arch) {
+  size_t shared;
+  tkv_print_ptx(out, p, arch, &shared);
+}
 
 static const stage stages[] = {
 #define STAGE(name, print, doc) {name, print, doc},
@@ -25,6 +52,12 @@ const char *tk_stage_name(size_t i) {
 
 const char *tk_stage_doc(size_t i) {
   return i < TK_COUNT(stages) ? stages[i].doc : NULL;
+}
+
+/* Those of which PTX of sm_80 differs; newer ones run that of sm_90. */
+const char *tk_arch_name(size_t i) {
+  static const char *const names[] = {"sm_80", "sm_86", "sm_89", "sm_90"};
+  return i < TK_COUNT(names) ? names[i] : NULL;
 }
 
 const char *tk_pass_name(size_t i) {
@@ -72,6 +105,13 @@ static const stage *stage_named(tk_env *e, const char *name) {
   unknown_name(e, "stage", name, strlen(name), tk_stage_name);
 }
 
+static const char *arch_named(tk_env *e, const char *name) {
+  if (!name) return tk_arch_name(0);
+  for (size_t i = 0; tk_arch_name(i); i++)
+    if (!strcmp(tk_arch_name(i), name)) return tk_arch_name(i);
+  unknown_name(e, "architecture", name, strlen(name), tk_arch_name);
+}
+
 /* Which passes of a list "a,b" there are, a bit each. */
 static uint64_t passes_named(tk_env *e, const char *list) {
   uint64_t found = 0;
@@ -106,31 +146,27 @@ static void check_form(const tk_program *p, const char *pass) {
 #endif
 }
 
-static void print_after(tk_launch *l, const tk_program *p, const char *what) {
-  tk_buf_printf(&l->text, "// after %s\n", what);
-  tk_program_print(&l->text, p);
-  tk_buf_puts(&l->text, "\n");
+static void after_pass(void *ud, const tk_program *p, const char *pass) {
+  compiling *c = ud;
+  check_form(p, pass);
+  if (!c->o->after_all) return;
+  tk_buf_printf(&c->launch->text, "// after %s\n", pass);
+  tk_program_print(&c->launch->text, p);
+  tk_buf_puts(&c->launch->text, "\n");
 }
 
 static void compile_launch(tk_env *e, void *ud) {
   compiling *c = ud;
   tk_launch *l = c->launch;
   const stage *wanted = stage_named(e, c->o->emit);
+  const char *arch = arch_named(e, c->o->arch);
   uint64_t skipped = passes_named(e, c->o->skip);
   tk_unit *u = l->unit = tk_specialise(e, l);
   tk_buf_clear(&l->text);
   c->p = tkv_single_assignment(e, &u->program);
-  check_form(c->p, "single-assignment");
-  if (c->o->after_all) print_after(l, c->p, "single-assignment");
-  const tkv_pass *pass;
-  for (size_t i = 0; (pass = tkv_pass_at(i)); i++) {
-    if (skipped >> i & 1) continue;
-    pass->run(c->p);
-    tkv_settle(c->p);
-    check_form(c->p, pass->name);
-    if (c->o->after_all) print_after(l, c->p, pass->name);
-  }
-  if (!c->o->after_all) wanted->print(&l->text, c->p);
+  after_pass(c, c->p, "single-assignment");
+  tkv_run_passes(c->p, skipped, after_pass, c);
+  if (!c->o->after_all) wanted->print(&l->text, c->p, arch);
 }
 
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,

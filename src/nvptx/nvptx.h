@@ -33,6 +33,25 @@ typedef struct tkv_pass {
 /* The passes in the order in which they run; NULL past the end. */
 const tkv_pass *tkv_pass_at(size_t i);
 
+/* Runs all passes but the skipped ones, a bit each; `after` (NULL: nothing) is
+ * called after each of them. */
+typedef void tkv_after(void *ud, const tk_program *p, const char *pass);
+void tkv_run_passes(tk_program *p, uint64_t skipped, tkv_after *after,
+                    void *ud);
+
+/* The program as code for a thread: the text of an LLVM module (gen.h). */
+void tkv_print_llir(tk_buf *out, const tk_program *p, size_t *shared);
+/* The program, each block with the layout that it is made in. */
+void tkv_print_layouts(tk_buf *out, const tk_program *p);
+/* As PTX for an architecture, "sm_80"; *shared: the bytes of shared memory that
+ * a program is launched with.  Fails, once that is reported, where LLVM or what
+ * it needs is not there. */
+void tkv_print_ptx(tk_buf *out, const tk_program *p, const char *arch,
+                   size_t *shared);
+
+/* Whether the plug-in that makes PTX can be opened; else *why says why not. */
+bool tkv_plugin_is_there(const char **why);
+
 /* Numbers statements and instructions in the order of the text, and marks last
  * uses, once all that changes the program has changed it. */
 void tkv_settle(tk_program *p);

@@ -37,3 +37,13 @@ void tkv_settle(tk_program *p) {
     tk_func_last_uses(p, p->funcs[i]);
   }
 }
+
+void tkv_run_passes(tk_program *p, uint64_t skipped, tkv_after *after,
+                    void *ud) {
+  for (size_t i = 0; i < TK_COUNT(passes); i++) {
+    if (skipped >> i & 1) continue;
+    passes[i].run(p);
+    tkv_settle(p);
+    if (after) after(ud, p, passes[i].name);
+  }
+}

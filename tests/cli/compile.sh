@@ -55,7 +55,18 @@ status 'unknown pass' 2 tkdbg compile k.py $A --skip-pass cse,limc
 says 'unknown pass: its name' err "there is no pass called 'limc'"
 says 'unknown pass: the nearest' err "did you mean 'licm'?"
 says 'unknown pass: all' err 'reorder-broadcast'
-status 'unknown stage' 2 tkdbg compile k.py $A --emit ptx
+status 'layouts' 0 tkdbg compile k.py $A --emit layouts
+says 'layouts: a product' out '#linear<{register = [[0, 1], [8, 0]'
+sed 's, // .*,,' out >bare
+check 'layouts: the same form' sh -c 'sed "s, // .*,," k.tk | cmp - bare'
+status 'llir' 0 tkdbg compile k.py $A --emit llir
+says 'llir: a kernel' out 'define ptx_kernel void @k(i64 %p0'
+says 'llir: the tensor core' out 'mma.sync.aligned.m16n8k16'
+says 'llir: shared memory' out '; 4 warps, '
+status 'unknown architecture' 2 tkdbg compile k.py $A --emit ptx --arch sm_70
+says 'unknown architecture: all' err 'sm_80|sm_86|sm_89|sm_90'
+
+status 'unknown stage' 2 tkdbg compile k.py $A --emit sass
 says 'unknown stage: all' err 'ttir'
 status 'no file' 2 tkdbg compile
 status 'does not compile' 1 tkdbg compile k.py --kernel k --arg x=f32[4] \

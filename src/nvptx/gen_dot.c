@@ -1,0 +1,291 @@
+/* gen_dot.c - products of matrices: by tensor cores (mma.sync; PTX ISA,
+ * "Matrix Fragments for mma") or by multiplying and adding in each thread.
+ *
+ * Tensor cores take tiles of 16 x 8 with 256 bits of k: f16, bf16, tf32 and
+ * int8; fp8 is exact as f16.  What does not come in such tiles, fp64 and fp32
+ * that is to be exact is multiplied in each thread, in ascending k, from
+ * shared memory.
+ */
+#include "nvptx/gen.h"
+
+#include <string.h>
+
+typedef struct product {
+  const tk_inst *in;
+  const tk_type *a, *b; /* [..., m, k] and [..., k, n] */
+  tk_type acc;          /* what is added up: fp32, fp64 or int32 */
+  int m, n, k;          /* log2 */
+  const char *format;   /* of the tensor cores; NULL: they are not used */
+  int pack;             /* log2 of how many operands a register has */
+} product;
+
+static product describe_product(const tkv_gen *g, const tk_inst *in) {
+  const tk_slot *slots = g->frame->f->slots;
+  product p = {
+      .in = in, .a = &slots[in->args[0]].type, .b = &slots[in->args[1]].type};
+  tk_dtype e = (tk_dtype)p.a->elem;
+  p.m = tkv_axis_bits(p.a, p.a->rank - 2);
+  p.k = tkv_axis_bits(p.a, p.a->rank - 1);
+  p.n = tkv_axis_bits(p.b, p.b->rank - 1);
+  p.acc = tk_with_elem(in->type, e == TK_FP64     ? TK_FP64
+                                 : tk_is_float(e) ? TK_FP32
+                                                  : TK_INT32);
+  bool tf32 = e == TK_FP32 && tk_dot_precision(in) == TK_P_TF32;
+  bool fp8 = e == TK_FP8E4NV || e == TK_FP8E5;
+  p.format = e == TK_FP16 || fp8 ? "f16"
+             : e == TK_BF16      ? "bf16"
+             : tf32              ? "tf32"
+             : e == TK_INT8      ? "s8"
+                                 : NULL;
+  p.pack = tf32 ? 0 : e == TK_INT8 ? 2 : 1;
+  bool tiles = p.m >= 4 && p.n >= 3 && p.k >= p.pack + 3;
+  if (!tiles || in->type.rank != 2 || p.a->elem != p.b->elem) p.format = NULL;
+  return p;
+}
+
+tkv_dist tkv_dist_product(tkv_gen *g, const tk_inst *in) {
+  product p = describe_product(g, in);
+  return p.format ? tkv_dist_mma(&in->type, g->warps)
+                  : tkv_dist_usual(&in->type, g->warps);
+}
+
+/* ---- tensor cores
+ * -------------------------------------------------------------- */
+
+/* From a place in the result to that of its row in the first operand, or of
+ * its column in the second. */
+static uint32_t row_of_left(uint32_t number, const void *ud) {
+  const product *p = ud;
+  return number >> p->n << p->k;
+}
+
+static uint32_t column_of_right(uint32_t number, const void *ud) {
+  const product *p = ud;
+  return number & (((uint32_t)1 << p->n) - 1);
+}
+
+/* Where the operands of mma are: k runs along the packed operands of a
+ * register, two bits of the lane, and a register; the other axis as in the
+ * result. */
+static tkv_dist operand_dist(const product *p, const tkv_dist *acc, bool left) {
+  tkv_dist of = tkv_dist_map(acc, left ? row_of_left : column_of_right, p),
+           d = of;
+  uint32_t k = left ? 1 : (uint32_t)1 << p->n;
+  int bit = 0;
+  d.nreg = 0;
+  while (bit < p->pack) d.reg[d.nreg++] = k << bit++;
+  d.lane[0] = k << bit++;
+  d.lane[1] = k << bit++;
+  for (int i = 0; i < 3; i++)
+    d.lane[2 + i] = left ? of.lane[2 + i] : (uint32_t)1 << i;
+  if (left) d.reg[d.nreg++] = of.reg[1];
+  while (bit < p->k) d.reg[d.nreg++] = k << bit++;
+  for (int i = 2; i < of.nreg; i++)
+    if (of.reg[i]) d.reg[d.nreg++] = of.reg[i];
+  return d;
+}
+
+/* Operands as they are multiplied. */
+static tk_type multiplied_type(const product *p, const tk_type *t) {
+  if (p->format && tk_is_fp8((tk_dtype)t->elem))
+    return tk_with_elem(*t, TK_FP16);
+  return *t;
+}
+
+/* The registers of a tile from `number` on: `n` of them, 32 bits each. */
+static void pack_operand(tkv_gen *g, const product *p, const tk_type *t,
+                         const tkv_dist *d, const char **reg, uint32_t number,
+                         int n, const char **out) {
+  tk_type by = multiplied_type(p, t);
+  int first = tkv_dist_find(d, number), bits = tkv_lane_bits(&by);
+  TK_ASSERT(first >= 0);
+  for (int i = 0; i < n; i++) {
+    const char *word = NULL;
+    for (int k = 0; k < 1 << p->pack; k++) {
+      const char *x = reg[first + (i << p->pack) + k];
+      x = tkv_to_bits(g, &by, tkv_convert_lane(g, &by, t, false, x));
+      if (bits < 32) x = tkv_emit(g, "zext i%d %s to i32", bits, x);
+      if (k) x = tkv_emit(g, "shl i32 %s, %d", x, k * bits);
+      word = word ? tkv_emit(g, "or i32 %s, %s", word, x) : x;
+    }
+    out[i] = word;
+    if (p->pack == 0)
+      out[i] = tkv_emit(
+          g, "call i32 asm \"cvt.rna.tf32.f32 $0, $1;\", \"=r,r\"(i32 %s)",
+          word);
+  }
+}
+
+static void multiply_tile(tkv_gen *g, const product *p, const char **a,
+                          const char **b, const char **c) {
+  bool ints = p->acc.elem == TK_INT32;
+  const char *type = ints ? "i32" : "float", *acc = ints ? "s32" : "f32";
+  char of = ints ? 'r' : 'f';
+  const char *x = tkv_emit(
+      g,
+      "call {%s, %s, %s, %s} asm "
+      "\"mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s "
+      "{$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};\", "
+      "\"=%c,=%c,=%c,=%c,r,r,r,r,r,r,%c,%c,%c,%c\"(i32 %s, i32 %s, i32 %s, i32 "
+      "%s, i32 %s, i32 %s, %s %s, %s %s, %s %s, %s %s) convergent",
+      type, type, type, type, 8 << p->pack, acc, p->format, p->format, acc, of,
+      of, of, of, of, of, of, of, a[0], a[1], a[2], a[3], b[0], b[1], type,
+      c[0], type, c[1], type, c[2], type, c[3]);
+  for (int i = 0; i < 4; i++)
+    c[i] = tkv_emit(g, "extractvalue {%s, %s, %s, %s} %s, %d", type, type, type,
+                    type, x, i);
+}
+
+static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,
+                            tkv_value *right, const tkv_dist *d,
+                            const char **c) {
+  tkv_dist da = operand_dist(p, d, true), db = operand_dist(p, d, false);
+  const char **ra = tkv_at(g, left, &da), **rb = tkv_at(g, right, &db);
+  const char *a[4], *b[2];
+  for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
+    uint32_t number = tkv_dist_reg(d, r), row = row_of_left(number, p),
+             column = column_of_right(number, p);
+    for (uint32_t k = 0; k < (uint32_t)1 << p->k; k += (uint32_t)8 << p->pack) {
+      pack_operand(g, p, p->a, &da, ra, row | k, 4, a);
+      pack_operand(g, p, p->b, &db, rb, column | k << p->n, 2, b);
+      multiply_tile(g, p, a, b, c + r);
+    }
+  }
+}
+
+/* ---- in each thread
+ * ------------------------------------------------------------------ */
+
+/* Where the row of the first operand, or the column of the second, begins that
+ * register r of the result needs; one that an earlier register needs as well
+ * has that one's name. */
+typedef struct begins {
+  const char **name;
+  uint32_t *part;
+} begins;
+
+static const char *row_begin(tkv_gen *g, const product *p, const char *number) {
+  const char *x = tkv_emit(g, "lshr i32 %s, %d", number, p->n);
+  return tkv_emit(g, "shl i32 %s, %d", x, p->k);
+}
+
+static const char *column_begin(tkv_gen *g, const product *p,
+                                const char *number) {
+  const char *batch = tkv_emit(g, "lshr i32 %s, %d", number, p->m + p->n),
+             *column = tkv_emit(g, "and i32 %s, %u", number,
+                                ((uint32_t)1 << p->n) - 1);
+  batch = tkv_emit(g, "shl i32 %s, %d", batch, p->k + p->n);
+  return tkv_emit(g, "or i32 %s, %s", batch, column);
+}
+
+static begins find_begins(tkv_gen *g, const product *p, const tkv_dist *d,
+                          bool rows) {
+  uint32_t n = (uint32_t)1 << d->nreg,
+           rest = rows ? ~(((uint32_t)1 << p->n) - 1)
+                       : ~((((uint32_t)1 << p->m) - 1) << p->n);
+  begins x = {TK_NEWN(g->arena, const char *, n),
+              TK_NEWN(g->arena, uint32_t, n)};
+  const char *thread = tkv_thread_number(g, d);
+  for (uint32_t r = 0; r < n; r++) {
+    x.part[r] = tkv_dist_reg(d, r) & rest;
+    for (uint32_t i = 0; i < r && !x.name[r]; i++)
+      if (x.part[i] == x.part[r]) x.name[r] = x.name[i];
+    if (x.name[r]) continue;
+    const char *number = tkv_number(g, d, thread, r);
+    x.name[r] = rows ? row_begin(g, p, number) : column_begin(g, p, number);
+  }
+  return x;
+}
+
+static const char *operand_at(tkv_gen *g, const product *p, const tk_type *t,
+                              size_t base, const char *begin,
+                              const char *step) {
+  const char *at = tkv_emit(g, "add i32 %s, %s", begin, step);
+  const char *x = tkv_shared_load(g, t, tkv_shared_at(g, t, base, at));
+  x = tkv_convert_lane(g, &p->acc, t, false, x);
+  if (p->a->elem == TK_FP32 && tk_dot_precision(p->in) == TK_P_TF32)
+    x = tkv_emit(
+        g, "call float asm \"cvt.rna.tf32.f32 $0, $1;\", \"=f,f\"(float %s)",
+        x);
+  return x;
+}
+
+/* The operands of every register, each loaded once. */
+static const char **load_operands(tkv_gen *g, const product *p,
+                                  const tk_type *t, size_t base,
+                                  const begins *x, uint32_t n,
+                                  const char *step) {
+  const char **value = TK_NEWN(g->arena, const char *, n);
+  for (uint32_t r = 0; r < n; r++) {
+    for (uint32_t i = 0; i < r && !value[r]; i++)
+      if (x->name[i] == x->name[r]) value[r] = value[i];
+    if (!value[r]) value[r] = operand_at(g, p, t, base, x->name[r], step);
+  }
+  return value;
+}
+
+static const char *multiply_add(tkv_gen *g, const tk_type *t, const char *a,
+                                const char *b, const char *c) {
+  const char *type = tkv_lane_type(t);
+  if (tk_is_float((tk_dtype)t->elem))
+    return tkv_emit(g, "call %s @llvm.fma.f%d(%s %s, %s %s, %s %s)", type,
+                    tkv_lane_bits(t), type, a, type, b, type, c);
+  return tkv_emit(g, "add i32 %s, %s", tkv_emit(g, "mul i32 %s, %s", a, b), c);
+}
+
+static size_t share_operand(tkv_gen *g, tkv_value *v, size_t base) {
+  tkv_dist d = tkv_home_of(g, v);
+  tkv_version x = {.dist = d, .reg = tkv_at(g, v, &d)};
+  tkv_share_block(g, &v->type, &x, base);
+  size_t n = (size_t)tk_numel(&v->type) * tk_lane_size(&v->type);
+  return base + (n + 15) / 16 * 16;
+}
+
+static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
+                       tkv_value *right, const tkv_dist *d, const char **c) {
+  uint32_t n = (uint32_t)1 << d->nreg;
+  const char *type = tkv_lane_type(&p->acc),
+             **sum = TK_NEWN(g->arena, const char *, n);
+  size_t base = share_operand(g, left, 0);
+  share_operand(g, right, base);
+  tkv_barrier(g);
+  begins rows = find_begins(g, p, d, true),
+         columns = find_begins(g, p, d, false);
+  for (uint32_t r = 0; r < n; r++) {
+    sum[r] = tkv_variable(g, &p->acc);
+    tkv_do(g, "store %s %s, ptr %s", type, c[r], sum[r]);
+  }
+  tkv_loop k = tkv_begin_loop(g, "0", tkv_text(g, "%d", 1 << p->k));
+  const char *down = tkv_emit(g, "shl i32 %s, %d", k.i, p->n);
+  const char **a = load_operands(g, p, p->a, 0, &rows, n, k.i),
+             **b = load_operands(g, p, p->b, base, &columns, n, down);
+  for (uint32_t r = 0; r < n; r++) {
+    const char *x = tkv_emit(g, "load %s, ptr %s", type, sum[r]);
+    x = multiply_add(g, &p->acc, a[r], b[r], x);
+    tkv_do(g, "store %s %s, ptr %s", type, x, sum[r]);
+  }
+  tkv_end_loop(g, &k, 1);
+  for (uint32_t r = 0; r < n; r++)
+    c[r] = tkv_emit(g, "load %s, ptr %s", type, sum[r]);
+}
+
+void tkv_gen_dot(tkv_gen *g, const tk_inst *in) {
+  product p = describe_product(g, in);
+  int from = tk_dot_accumulator(in);
+  tkv_dist d = tkv_dist_product(g, in);
+  uint32_t n = (uint32_t)1 << d.nreg;
+  const char **c = TK_NEWN(g->arena, const char *, n),
+             **start = from < 0 ? NULL : tkv_at(g, tkv_arg(g, in, from), &d);
+  const char *zero = tkv_literal(g, &p.acc, 0);
+  for (uint32_t r = 0; r < n; r++)
+    c[r] =
+        start ? tkv_convert_lane(g, &p.acc, &in->type, false, start[r]) : zero;
+  if (p.format)
+    by_tensor_cores(g, &p, tkv_arg(g, in, 0), tkv_arg(g, in, 1), &d, c);
+  else
+    by_threads(g, &p, tkv_arg(g, in, 0), tkv_arg(g, in, 1), &d, c);
+  tkv_value *v = tkv_block(g, in->type, &d);
+  for (uint32_t r = 0; r < n; r++)
+    v->home->reg[r] = tkv_convert_lane(g, &in->type, &p.acc, false, c[r]);
+  tkv_set(g, in->res[0], v);
+}

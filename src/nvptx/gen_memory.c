@@ -1,0 +1,395 @@
+/* gen_memory.c - loads, stores and atomic operations.
+ *
+ * Accesses are inline assembly, since LLVM has no access that a predicate
+ * guards: "@$p ld.global.v4.b32".  Their width is what contiguity and
+ * divisibility of the pointers and constancy of the mask allow.
+ */
+#include "nvptx/gen.h"
+
+#include <string.h>
+
+/* ---- layouts
+ * ------------------------------------------------------------------ */
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* How many neighbours along an axis one access may have. */
+static int64_t neighbours(const tkv_fact *x, int axis, size_t size) {
+  if (!x || !x->known) return 1;
+  int64_t aligned = x->divisibility[axis] / (int64_t)size;
+  int64_t n = least(x->contiguity[axis], least(aligned, 16 / (int64_t)size));
+  return n < 1 ? 1 : n;
+}
+
+/* The axis along which addresses go up by one. */
+static int fastest_axis(const tk_type *t, const tkv_fact *x) {
+  int best = t->rank - 1;
+  for (int i = t->rank - 1; i >= 0 && x && x->known; i--)
+    if (x->contiguity[i] > x->contiguity[best]) best = i;
+  return best;
+}
+
+/* What is known of their alignment decides how wide an access is, not where
+ * lanes are: so blocks that are accessed alike are in one layout. */
+tkv_dist tkv_dist_access(tkv_gen *g, const tk_type *pointers,
+                         const tkv_fact *x) {
+  tk_type to = tk_pointee(*pointers);
+  int order[TK_MAX_RANK], n = 1;
+  order[0] = fastest_axis(pointers, x);
+  for (int i = pointers->rank - 1; i >= 0; i--)
+    if (i != order[0]) order[n++] = i;
+  int64_t each = tk_numel(pointers) / (32 * g->warps),
+          most = 16 / (int64_t)tk_lane_size(&to), vector = 1;
+  if (x && x->known) vector = least(x->contiguity[order[0]], most);
+  vector = least(vector, each < 1 ? 1 : each);
+  return tkv_dist_blocked(pointers, order, (int)vector, g->warps);
+}
+
+/* ---- one access
+ * ------------------------------------------------------------------ */
+
+/* Lanes that one access moves, as words of PTX. */
+typedef struct words {
+  int lanes, bits, n; /* bits of a word; their number */
+  char constraint;
+} words;
+
+static words words_of(const tk_type *t, int lanes) {
+  int lane = (int)tk_lane_size(t) * 8, bits = lane * lanes;
+  words w = {.lanes = lanes, .bits = lane, .n = lanes};
+  if (lane < 32 && bits >= 32) {
+    w.bits = 32;
+    w.n = bits / 32;
+  } else if (lane < 32) {
+    w.bits = bits;
+    w.n = 1;
+  }
+  w.constraint = w.bits == 64 ? 'l' : w.bits == 32 ? 'r' : 'h';
+  return w;
+}
+
+/* A register holds 16 bits at least. */
+static int register_bits(const words *w) {
+  return w->bits < 16 ? 16 : w->bits;
+}
+
+/* Lanes from `from` on as the bits of a word. */
+static const char *pack_word(tkv_gen *g, const words *w, const tk_type *t,
+                             const char *const *from) {
+  int lane = (int)tk_lane_size(t) * 8, n = w->lanes / w->n;
+  tk_type stored = tkv_lane_bits(t) == 1 ? tk_scalar(TK_UINT8) : *t;
+  const char *sum = NULL;
+  for (int i = 0; i < n; i++) {
+    const char *x = tkv_convert_lane(g, &stored, t, false, from[i]);
+    x = tkv_to_bits(g, &stored, x);
+    if (lane < register_bits(w))
+      x = tkv_emit(g, "zext i%d %s to i%d", lane, x, register_bits(w));
+    if (i) x = tkv_emit(g, "shl i%d %s, %d", register_bits(w), x, i * lane);
+    sum = sum ? tkv_emit(g, "or i%d %s, %s", register_bits(w), sum, x) : x;
+  }
+  return sum;
+}
+
+static void unpack_word(tkv_gen *g, const words *w, const tk_type *t,
+                        const char *word, const char **to) {
+  int lane = (int)tk_lane_size(t) * 8, n = w->lanes / w->n,
+      bits = register_bits(w);
+  tk_type stored = tkv_lane_bits(t) == 1 ? tk_scalar(TK_UINT8) : *t;
+  for (int i = 0; i < n; i++) {
+    const char *x = word;
+    if (i) x = tkv_emit(g, "lshr i%d %s, %d", bits, x, i * lane);
+    if (lane < bits) x = tkv_emit(g, "trunc i%d %s to i%d", bits, x, lane);
+    x = tkv_from_bits(g, &stored, x);
+    to[i] = tkv_convert_lane(g, t, &stored, false, x);
+  }
+}
+
+/* ".v4", and "{$0, $1, $2, $3}" from the k-th operand on. */
+static const char *vector_suffix(tkv_gen *g, int n) {
+  return n > 1 ? tkv_text(g, ".v%d", n) : "";
+}
+
+static const char *vector_operands(tkv_gen *g, int k, int n) {
+  const char *s = tkv_text(g, "$%d", k);
+  for (int i = 1; i < n; i++) s = tkv_text(g, "%s, $%d", s, k + i);
+  return n > 1 ? tkv_text(g, "{%s}", s) : s;
+}
+
+static const char *qualifiers(const tk_inst *in) {
+  if (in->op == TK_I_LOAD && tk_load_volatile(in)) return ".volatile";
+  return "";
+}
+
+/* Loads words where the predicate holds, and keeps `other` where not. */
+static void load_words(tkv_gen *g, const tk_inst *in, const words *w,
+                       const char *pointer, const char *mask,
+                       const char *const *other, const char **out) {
+  const char *outs = "", *ties = "", *args = "", *types = "", *comma = "";
+  int bits = register_bits(w);
+  for (int i = 0; i < w->n; i++, comma = ", ") {
+    outs = tkv_text(g, "%s=%c,", outs, w->constraint);
+    ties = tkv_text(g, "%s,%d", ties, i);
+    types = tkv_text(g, "%s%si%d", types, comma, bits);
+    args = tkv_text(g, "%s, i%d %s", args, bits, mask ? other[i] : "0");
+  }
+  const char *result =
+      w->n > 1 ? tkv_text(g, "{%s}", types) : tkv_text(g, "i%d", bits);
+  const char *code = tkv_text(g, "ld%s.global%s.b%d %s, [$%d];", qualifiers(in),
+                              vector_suffix(g, w->n), w->bits,
+                              vector_operands(g, 0, w->n), w->n);
+  const char *x =
+      mask ? tkv_emit(g,
+                      "call %s asm sideeffect \"@$%d %s\", \"%sl,b%s\"(i64 %s, "
+                      "i1 %s%s)",
+                      result, w->n + 1, code, outs, ties, pointer, mask, args)
+           : tkv_emit(g, "call %s asm sideeffect \"%s\", \"%sl\"(i64 %s)",
+                      result, code, outs, pointer);
+  for (int i = 0; i < w->n; i++)
+    out[i] = w->n > 1 ? tkv_emit(g, "extractvalue %s %s, %d", result, x, i) : x;
+}
+
+static void store_words(tkv_gen *g, const tk_inst *in, const words *w,
+                        const char *pointer, const char *mask,
+                        const char *const *word) {
+  const char *args = "", *constraints = "";
+  int bits = register_bits(w);
+  for (int i = 0; i < w->n; i++) {
+    constraints = tkv_text(g, "%s,%c", constraints, w->constraint);
+    args = tkv_text(g, "%s, i%d %s", args, bits, word[i]);
+  }
+  const char *code =
+      tkv_text(g, "st%s.global%s.b%d [$0], %s;", qualifiers(in),
+               vector_suffix(g, w->n), w->bits, vector_operands(g, 1, w->n));
+  if (mask)
+    tkv_do(g,
+           "call void asm sideeffect \"@$%d %s\", \"l%s,b\"(i64 %s%s, i1 %s)",
+           w->n + 1, code, constraints, pointer, args, mask);
+  else
+    tkv_do(g, "call void asm sideeffect \"%s\", \"l%s\"(i64 %s%s)", code,
+           constraints, pointer, args);
+}
+
+/* ---- blocks
+ * ------------------------------------------------------------------------ */
+
+static const tkv_fact *fact_of(const tkv_gen *g, const tk_inst *in, int k) {
+  return k < 0 ? NULL : &g->facts.of[g->frame->f->id][in->args[k]];
+}
+
+/* How many registers of that layout one access takes. */
+static int access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d) {
+  const tk_type *t = &in->type;
+  if (!t->rank) return 1;
+  const tkv_fact *x = fact_of(g, in, 0);
+  int axis = fastest_axis(t, x), mask = tk_inst_mask(in);
+  int64_t n =
+      least(neighbours(x, axis, tk_lane_size(t)), tkv_dist_vector(d, t, axis));
+  const tk_slot *slots = g->frame->f->slots;
+  if (mask >= 0 && slots[in->args[mask]].type.rank) {
+    const tkv_fact *m = fact_of(g, in, mask);
+    n = least(n, m->known ? m->constancy[axis] : 1);
+  }
+  return (int)n;
+}
+
+/* The layout in which an access is made: that of its pointers. */
+static tkv_dist access_dist(tkv_gen *g, const tk_inst *in, tkv_value *pointer) {
+  if (!in->type.rank) return (tkv_dist){.nwarp = tkv_log2(g->warps)};
+  if (pointer->home) return pointer->home->dist;
+  return tkv_dist_access(g, &pointer->type, fact_of(g, in, 0));
+}
+
+void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
+  int mask_at = tk_load_mask(in), other_at = tk_load_other(in);
+  tkv_value *pointer = tkv_arg(g, in, 0);
+  tkv_dist d = access_dist(g, in, pointer);
+  int width = access_width(g, in, &d);
+  const char **at = tkv_at(g, pointer, &d), *zeros[16], *word[16];
+  const char **mask =
+      mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
+  const char **other =
+      other_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, other_at), &d);
+  words w = words_of(&in->type, width);
+  tkv_value *v = tkv_block(g, in->type, &d);
+  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
+    uint32_t first = tkv_dist_canonical(&d, r);
+    for (int i = 0; first < r && i < width; i++)
+      v->home->reg[r + (uint32_t)i] = v->home->reg[first + (uint32_t)i];
+    if (first < r) continue;
+    int each = width / w.n;
+    for (int i = 0; i < w.n; i++)
+      zeros[i] =
+          other ? pack_word(g, &w, &in->type, other + r + i * each) : "0";
+    load_words(g, in, &w, at[r], mask ? mask[r] : NULL, zeros, word);
+    for (int i = 0; i < w.n; i++)
+      unpack_word(g, &w, &in->type, word[i], v->home->reg + r + i * each);
+  }
+  if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
+  tkv_set(g, in->res[0], v);
+}
+
+/* A scalar is stored by one thread, a lane by the first that holds it. */
+static const char *and_first(tkv_gen *g, const char *mask, const char *first) {
+  return !first  ? mask
+         : !mask ? first
+                 : tkv_emit(g, "and i1 %s, %s", mask, first);
+}
+
+void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
+  int mask_at = tk_store_mask(in);
+  tkv_value *pointer = tkv_arg(g, in, 0);
+  tkv_dist d = access_dist(g, in, pointer);
+  int width = access_width(g, in, &d);
+  const char **at = tkv_at(g, pointer, &d),
+             **from = tkv_at(g, tkv_arg(g, in, 1), &d), *word[16];
+  const char **mask =
+      mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
+  const char *first = tkv_is_first(g, &d);
+  words w = words_of(&in->type, width);
+  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
+    if (tkv_dist_canonical(&d, r) < r) continue;
+    for (int i = 0; i < w.n; i++)
+      word[i] = pack_word(g, &w, &in->type, from + r + i * (width / w.n));
+    store_words(g, in, &w, at[r], and_first(g, mask ? mask[r] : NULL, first),
+                word);
+  }
+}
+
+/* ---- atomic operations
+ * ---------------------------------------------------------------- */
+
+static const char *sem_name(const tk_inst *in) {
+  return tk_list_word(TK_LIST_SEM, tk_inst_sem(in));
+}
+
+static const char *scope_name(const tk_inst *in) {
+  return tk_list_word(TK_LIST_SCOPE, tk_inst_scope(in));
+}
+
+/* What PTX calls the operation on that type: "add.f32", "max.s32". */
+static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
+  static const char *const names[TK_A_COUNT] = {
+      [TK_A_ADD] = "add",  [TK_A_MAX] = "max", [TK_A_MIN] = "min",
+      [TK_A_AND] = "and",  [TK_A_OR] = "or",   [TK_A_XOR] = "xor",
+      [TK_A_XCHG] = "exch"};
+  const tk_type *t = &in->type;
+  int bits = tkv_lane_bits(t);
+  if (in->op == TK_I_CAS) return tkv_text(g, "cas.b%d", bits);
+  tk_atomic op = tk_atomic_op(in);
+  bool is_float = !t->ptr && tk_is_float((tk_dtype)t->elem);
+  const char *noftz = is_float && bits == 16 ? ".noftz" : "";
+  char kind = is_float ? 'f' : 'u';
+  if (is_float && op != TK_A_ADD && op != TK_A_XCHG)
+    tkv_refuse(g, "there is no atomic %s of floats", names[op]);
+  if (!t->ptr && tk_is_signed((tk_dtype)t->elem) &&
+      (op == TK_A_MAX || op == TK_A_MIN))
+    kind = 's';
+  if (op == TK_A_XCHG || op == TK_A_AND || op == TK_A_OR || op == TK_A_XOR)
+    kind = 'b';
+  if (t->elem == TK_BF16 && op == TK_A_ADD) return "add.noftz.bf16";
+  return tkv_text(g, "%s%s.%c%d", names[op], noftz, kind, bits);
+}
+
+static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *at,
+                              const char *mask, const char *const *x, int n) {
+  const tk_type *t = &in->type;
+  int bits = tkv_lane_bits(t);
+  char c = bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
+  const char *args = "", *constraints = "", *operands = "";
+  if (bits < 16) tkv_refuse(g, "there is no atomic operation on %d bits", bits);
+  for (int i = 0; i < n; i++) {
+    args = tkv_text(g, "%s, i%d %s", args, bits, tkv_to_bits(g, t, x[i]));
+    constraints = tkv_text(g, "%s,%c", constraints, c);
+    operands = tkv_text(g, "%s, $%d", operands, i + 2);
+  }
+  const char *result = tkv_emit(
+      g,
+      "call i%d asm sideeffect \"@$%d atom.global.%s.%s.%s $0, [$1]%s;\", "
+      "\"=%c,l%s,b,0,~{memory}\"(i64 %s%s, i1 %s, i%d 0)",
+      bits, n + 2, sem_name(in), scope_name(in), atomic_name(g, in), operands,
+      c, constraints, at, args, mask ? mask : "true", bits);
+  return tkv_from_bits(g, t, result);
+}
+
+/* Threads that hold copies of a lane take the result of the first one. */
+static void share_results(tkv_gen *g, const tk_type *t, tkv_version *v) {
+  tkv_share_block(g, t, v, 0);
+  tkv_barrier(g);
+  const char *thread = tkv_thread_number(g, &v->dist);
+  for (uint32_t r = 0; r < (uint32_t)1 << v->dist.nreg; r++) {
+    uint32_t first = tkv_dist_canonical(&v->dist, r);
+    v->reg[r] =
+        first < r
+            ? v->reg[first]
+            : tkv_shared_load(
+                  g, t,
+                  tkv_shared_at(g, t, 0, tkv_number(g, &v->dist, thread, r)));
+  }
+}
+
+static bool is_used(const tkv_gen *g, int slot);
+
+void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
+  bool cas = in->op == TK_I_CAS;
+  int mask_at = tk_inst_mask(in), n = cas ? 2 : 1;
+  tkv_value *pointer = tkv_arg(g, in, 0);
+  tkv_dist d = access_dist(g, in, pointer);
+  const char **at = tkv_at(g, pointer, &d), **x[2], *operand[2];
+  for (int k = 0; k < n; k++) x[k] = tkv_at(g, tkv_arg(g, in, 1 + k), &d);
+  const char **mask =
+      mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
+  const char *first = tkv_is_first(g, &d);
+  tkv_value *v = tkv_block(g, in->type, &d);
+  /* What the program did before is done before it, and the reverse. */
+  if (tk_inst_sem(in) != TK_SEM_RELAXED) tkv_barrier(g);
+  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
+    uint32_t same = tkv_dist_canonical(&d, r);
+    for (int k = 0; k < n; k++) operand[k] = x[k][r];
+    v->home->reg[r] =
+        same < r ? v->home->reg[same]
+                 : run_atomic(g, in, at[r],
+                              and_first(g, mask ? mask[r] : NULL, first),
+                              operand, n);
+  }
+  if (first && is_used(g, in->res[0]))
+    share_results(g, &in->type, v->home);
+  else if (tk_inst_sem(in) != TK_SEM_RELAXED)
+    tkv_barrier(g);
+  if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
+  tkv_set(g, in->res[0], v);
+}
+
+/* ---- whether a result is used
+ * ------------------------------------------------------- */
+
+typedef struct use {
+  int slot;
+} use;
+
+static bool does_not_use(void *ud, const tk_at *at, const tk_inst *in) {
+  const use *u = ud;
+  (void)at;
+  for (int k = 0; k < in->nargs; k++)
+    if (in->args[k] == u->slot) return false;
+  return true;
+}
+
+static bool stmt_does_not_use(void *ud, const tk_at *at) {
+  const use *u = ud;
+  const tk_stmt *st = at->stmt;
+  bool uses = st->cond == u->slot && st->kind != TK_S_RUN;
+  for (size_t i = 0; i < st->nresults; i++) uses |= st->results[i] == u->slot;
+  if (st->kind == TK_S_FOR)
+    uses |= st->lb == u->slot || st->ub == u->slot || st->step == u->slot;
+  return !uses;
+}
+
+static bool is_used(const tkv_gen *g, int slot) {
+  use u = {slot};
+  return g->frame->makers[slot] > 1 ||
+         !tk_walk_func(g->frame->f, &(tk_walk){.ud = &u,
+                                               .stmt = stmt_does_not_use,
+                                               .inst = does_not_use});
+}

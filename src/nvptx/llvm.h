@@ -1,0 +1,26 @@
+/* llvm.h - what the plug-in libtkdbg-nvptx.so offers: LLVM's back end for
+ * NVIDIA's GPUs, behind one function.
+ *
+ * It knows nothing of tkdbg, and tkdbg nothing of LLVM: the plug-in is opened
+ * when code is wanted, in a process of its own (ptx.c), since LLVM ends the
+ * process where it finds no instruction for something.
+ */
+#ifndef TK_NVPTX_LLVM_H
+#define TK_NVPTX_LLVM_H
+
+#include <stddef.h>
+
+#define TKV_LLVM_SYMBOL "tkv_llvm_compile"
+
+typedef struct tkv_llvm_request {
+  const char *llir; /* the text of a module */
+  size_t size;
+  const char *arch;      /* "sm_80" */
+  const char *libdevice; /* a file; NULL: none was found */
+} tkv_llvm_request;
+
+/* PTX, which the caller frees, as a string; NULL: *error says what is wrong,
+ * which the caller frees, too. */
+typedef char *tkv_llvm_compile_fn(const tkv_llvm_request *r, char **error);
+
+#endif

@@ -1,0 +1,197 @@
+/* llvm.c - LLVM IR as text to PTX, by the C API of LLVM 19.
+ *
+ * Functions of libdevice come from NVIDIA's bitcode: all of its definitions
+ * are made linkonce before it is linked, so that LLVM reads only those that
+ * are called.
+ */
+#include "nvptx/llvm.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct compiling {
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMTargetMachineRef machine;
+  char error[1024]; /* the first */
+} compiling;
+
+static void set_error(compiling *c, const char *what, const char *why) {
+  if (!c->error[0]) snprintf(c->error, sizeof c->error, "%s: %s", what, why);
+}
+
+/* Takes LLVM's message. */
+static void take_error(compiling *c, const char *what, char *why) {
+  set_error(c, what, why ? why : "unknown");
+  if (why) LLVMDisposeMessage(why);
+}
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ud) {
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  take_error(ud, "LLVM", LLVMGetDiagInfoDescription(info));
+}
+
+static void begin_llvm(void) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
+static int read_module(compiling *c, const tkv_llvm_request *r) {
+  char *why = NULL;
+  LLVMMemoryBufferRef text =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(r->llir, r->size, "llir");
+  if (LLVMParseIRInContext(c->context, text, &c->module, &why)) {
+    take_error(c, "LLVM reads the code", why);
+    return 0;
+  }
+  if (LLVMVerifyModule(c->module, LLVMReturnStatusAction, &why)) {
+    take_error(c, "LLVM verifies the code", why);
+    return 0;
+  }
+  LLVMDisposeMessage(why);
+  return 1;
+}
+
+static int make_machine(compiling *c, const tkv_llvm_request *r) {
+  static const char triple[] = "nvptx64-nvidia-cuda";
+  LLVMTargetRef target;
+  char *why = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+    take_error(c, "LLVM has no back end for NVIDIA's GPUs", why);
+    return 0;
+  }
+  c->machine = LLVMCreateTargetMachine(target, triple, r->arch, "+ptx78",
+                                       LLVMCodeGenLevelAggressive,
+                                       LLVMRelocDefault, LLVMCodeModelDefault);
+  if (!c->machine) set_error(c, "LLVM knows no GPU", r->arch);
+  return c->machine != NULL;
+}
+
+/* ---- libdevice -------------------------------------------------------------
+ */
+
+static const char *missing_function(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
+       f = LLVMGetNextFunction(f)) {
+    size_t n;
+    const char *name = LLVMGetValueName2(f, &n);
+    if (LLVMIsDeclaration(f) && !strncmp(name, "__nv_", 5)) return name;
+  }
+  return NULL;
+}
+
+static LLVMModuleRef read_libdevice(compiling *c, const tkv_llvm_request *r) {
+  LLVMMemoryBufferRef file;
+  LLVMModuleRef library = NULL;
+  char *why = NULL;
+  if (LLVMCreateMemoryBufferWithContentsOfFile(r->libdevice, &file, &why)) {
+    take_error(c, r->libdevice, why);
+    return NULL;
+  }
+  if (LLVMGetBitcodeModuleInContext2(c->context, file, &library)) {
+    set_error(c, r->libdevice, "is not bitcode that LLVM 19 reads");
+    LLVMDisposeMemoryBuffer(file);
+    return NULL;
+  }
+  LLVMSetTarget(library, LLVMGetTarget(c->module));
+  LLVMSetDataLayout(library, LLVMGetDataLayoutStr(c->module));
+  for (LLVMValueRef f = LLVMGetFirstFunction(library); f;
+       f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+  return library;
+}
+
+/* What is not a kernel is seen by nobody else. */
+static void hide_functions(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) &&
+        LLVMGetFunctionCallConv(f) != LLVMPTXKernelCallConv)
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+}
+
+static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
+  const char *missing = missing_function(c->module);
+  if (!missing) return 1;
+  if (!r->libdevice) {
+    char why[512];
+    snprintf(why, sizeof why,
+             "the kernel calls %s; set TKDBG_LIBDEVICE to libdevice.10.bc, "
+             "which comes with CUDA and with Triton",
+             missing);
+    set_error(c, "NVIDIA's library of device functions was not found", why);
+    return 0;
+  }
+  LLVMModuleRef library = read_libdevice(c, r);
+  if (!library || LLVMLinkModules2(c->module, library)) {
+    set_error(c, r->libdevice, "cannot be linked");
+    return 0;
+  }
+  missing = missing_function(c->module);
+  if (missing) set_error(c, "libdevice has no function of that name", missing);
+  LLVMMetadataRef zero = LLVMValueAsMetadata(
+      LLVMConstInt(LLVMInt32TypeInContext(c->context), 0, 0));
+  LLVMAddModuleFlag(c->module, LLVMModuleFlagBehaviorOverride,
+                    "nvvm-reflect-ftz", strlen("nvvm-reflect-ftz"), zero);
+  hide_functions(c->module);
+  return !missing;
+}
+
+/* ---- code
+ * --------------------------------------------------------------------- */
+
+static char *emit_ptx(compiling *c) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef failed =
+      LLVMRunPasses(c->module, "default<O3>", c->machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (failed) {
+    char *why = LLVMGetErrorMessage(failed);
+    set_error(c, "LLVM's passes", why);
+    LLVMDisposeErrorMessage(why);
+    return NULL;
+  }
+  LLVMMemoryBufferRef out;
+  char *why = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, c->module,
+                                          LLVMAssemblyFile, &why, &out)) {
+    take_error(c, "LLVM's back end", why);
+    return NULL;
+  }
+  size_t n = LLVMGetBufferSize(out);
+  char *ptx = malloc(n + 1);
+  if (ptx) {
+    memcpy(ptx, LLVMGetBufferStart(out), n);
+    ptx[n] = 0;
+  }
+  LLVMDisposeMemoryBuffer(out);
+  return ptx;
+}
+
+tkv_llvm_compile_fn tkv_llvm_compile;
+__attribute__((visibility("default"))) char *
+tkv_llvm_compile(const tkv_llvm_request *r, char **error) {
+  compiling c = {.context = LLVMContextCreate()};
+  char *ptx = NULL;
+  begin_llvm();
+  LLVMContextSetDiagnosticHandler(c.context, on_diagnostic, &c);
+  if (read_module(&c, r) && make_machine(&c, r) && link_libdevice(&c, r))
+    ptx = emit_ptx(&c);
+  if (c.machine) LLVMDisposeTargetMachine(c.machine);
+  if (c.module) LLVMDisposeModule(c.module);
+  LLVMContextDispose(c.context);
+  if (!c.error[0]) return ptx;
+  free(ptx);
+  *error = strdup(c.error);
+  return NULL;
+}
