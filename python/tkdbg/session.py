@@ -343,7 +343,7 @@ class Session:
                o.dot, o.schedule, "\n".join(o.blame) if selected else None,
                "\n".join(o.explain) if selected else None, o.no_asserts,
                not o.is_quiet() and _is_terminal(sys.stderr),
-               self.access_line)
+               self.access_line, o.engine)
         found = self._run_options.get(key)
         if found is None:
             pids, order, dot, schedule, blame, explain = (
@@ -352,7 +352,9 @@ class Session:
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
                                      schedule=schedule, blame=blame,
                                      explain=explain, no_asserts=key[6],
-                                     access_line=key[8])
+                                     access_line=key[8],
+                                     engine=self.string(key[9])
+                                     if key[9] else None)
             if key[7]:
                 found.progress = self.bar.callback
             self._run_options[key] = found

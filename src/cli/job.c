@@ -250,6 +250,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),
                       .dot = cli_value(a, OPT_DOT),
+                      .engine = cli_value(a, OPT_ENGINE),
                       .schedule = cli_value(a, OPT_SCHEDULE),
                       .blame = blame,
                       .explain = explain,

@@ -7,8 +7,10 @@
  */
 #include <string.h>
 
+#include "device/device.h"
 #include "interp/check/inquiry.h"
 #include "interp/engine.h"
+#include "nvptx/nvptx.h"
 #include "run/expect.h"
 
 typedef struct engine {

@@ -1,0 +1,156 @@
+/* device.c - the engine that runs a launch as PTX. */
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ir/param.h"
+#include "nvptx/nvptx.h"
+#include "ptx/ptx.h"
+#include "spec/origin.h"
+
+typedef struct running {
+  tk_launch *launch;
+  const tk_run_options *opt;
+  tk_summary *sum;
+  tk_program *p;
+  tk_buf ptx;
+  tk_arena arena; /* parameters, ranges */
+} running;
+
+/* ---- what it does not do
+ * ------------------------------------------------------ */
+
+static void check_options(tk_env *e, const tk_run_options *o) {
+  const struct {
+    const char *name;
+    bool given;
+  } options[] = {
+      {"pids", o->pids && *o->pids},
+      {"order", o->order && strcmp(o->order, "serial") != 0},
+      {"schedule", o->schedule && strcmp(o->schedule, "auto") != 0},
+  };
+  for (size_t i = 0; i < TK_COUNT(options); i++) {
+    if (!options[i].given) continue;
+    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                             "the engine 'ptx' has no '%s': it runs all "
+                             "programs in their order",
+                             options[i].name);
+    tk_diag_help(e, d, "leave it out, or use the engine 'interp'");
+    tk_throw(e, TK_USAGE);
+  }
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------ */
+
+static int by_base(const void *a, const void *b) {
+  const tkp_range *x = a, *y = b;
+  return x->base < y->base ? -1 : x->base > y->base;
+}
+
+/* Views of one storage become one range: those that overlap are joined.  How
+ * many are left. */
+static size_t join_ranges(tkp_range *r, size_t n) {
+  size_t last = 0;
+  qsort(r, n, sizeof *r, by_base);
+  for (size_t i = 1; i < n; i++) {
+    tkp_range *to = &r[last];
+    uint64_t end = r[i].base + r[i].size;
+    if (r[i].base >= to->base + to->size) {
+      r[++last] = r[i];
+      continue;
+    }
+    if (end > to->base + to->size) to->size = end - to->base;
+    to->writable |= r[i].writable;
+  }
+  return n ? last + 1 : 0;
+}
+
+static void find_ranges(running *x, tkp_launch *to) {
+  const tk_launch *l = x->launch;
+  size_t n = 0;
+  tkp_range *r = TK_NEWN(&x->arena, tkp_range, l->nargs + l->extras.n + 1);
+  tk_memory m;
+  for (size_t i = 0; tk_memory_at(l, i, &m); i++)
+    if (m.tensor && m.hi > m.lo)
+      r[n++] = (tkp_range){m.lo, m.hi - m.lo, m.name, !m.readonly,
+                           (uint8_t *)m.host};
+  to->ranges = r;
+  to->nranges = join_ranges(r, n);
+}
+
+static void find_params(running *x, tkp_launch *to) {
+  size_t n = x->p->nparams;
+  uint64_t *bits = TK_NEWN(&x->arena, uint64_t, n + 1);
+  const void **params = TK_NEWN(&x->arena, const void *, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    bits[i] = tk_param_of(x->launch, &x->p->params[i]).bits;
+    params[i] = &bits[i];
+  }
+  to->params = params;
+  to->nparams = n;
+}
+
+static void find_sources(running *x, tkp_launch *to) {
+  const tk_source **s = TK_NEWN(&x->arena, const tk_source *, x->p->nfuncs + 1);
+  for (size_t i = 0; i < x->p->nfuncs; i++) s[i] = x->p->funcs[i]->src;
+  to->sources = s;
+  to->nsources = x->p->nfuncs;
+}
+
+/* ---- the run
+ * ------------------------------------------------------------------------ */
+
+static void print_output(void *ud, const char *text, size_t n) {
+  const tk_session *s = ud;
+  if (s->output) s->output(s->output_ud, text, n);
+}
+
+static void run_as_ptx(tk_env *e, void *ud) {
+  running *x = ud;
+  tk_launch *l = x->launch;
+  check_options(e, x->opt);
+  tk_unit *u = l->unit = tk_specialise(e, l);
+  x->p = tkv_single_assignment(e, &u->program);
+  tkv_run_passes(x->p, 0, NULL, NULL);
+  tkp_launch to = {.print = print_output, .print_ud = l->session};
+  tkv_print_ptx(&x->ptx, x->p, "sm_80", &to.dynamic_shared);
+  tkp_program *code = tkp_parse(
+      &l->session->arena,
+      tk_arena_printf(&l->session->arena, "%s.ptx", x->p->kernel->name),
+      tk_buf_str(&x->ptx), x->ptx.n);
+  find_ranges(x, &to);
+  find_params(x, &to);
+  find_sources(x, &to);
+  for (int i = 0; i < 3; i++) {
+    to.grid[i] = (uint32_t)l->grid[i];
+    to.block[i] = 1;
+  }
+  to.block[0] = 32 * (uint32_t)x->p->options[TK_LAUNCH_NUM_WARPS];
+  tkp_summary sum;
+  tk_status st = tkp_run(code, &to, &sum);
+  x->sum->programs = sum.programs;
+  x->sum->ops = sum.instructions;
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+tk_status tkg_launch_run(tk_launch *l, const tk_run_options *options,
+                         tk_summary *summary) {
+  tk_env *e = &l->session->env;
+  running x = {.launch = l, .opt = options, .sum = summary};
+  struct timespec from, to;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  e->interrupted = 0;
+  tk_arena_init(&x.arena, e);
+  tk_buf_init(&x.ptx, e);
+  tk_status st = tk_session_guard(l->session, run_as_ptx, &x);
+  tk_program_free(x.p);
+  tk_buf_free(&x.ptx);
+  tk_arena_free(&x.arena);
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  summary->seconds = (double)(to.tv_sec - from.tv_sec) +
+                     (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+  return st;
+}

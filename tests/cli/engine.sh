@@ -1,0 +1,57 @@
+# tkdbg run --engine ptx: kernels compiled for a GPU give what they should.
+. "$ROOT/tests/support/check.sh"
+
+status 'unknown engine' 2 tkdbg run --engine ptxx "$ROOT/examples/rotary.py"
+says 'unknown engine: all' err 'interp|ptx'
+
+cat >k.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(y + tl.program_id(0), tl.sum(a))
+
+
+@triton.jit
+def outside(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i) + 1)
+K
+A='--kernel k --arg x=f32[1000]:randn --arg n=1000 --arg B=256 --grid 4 -q'
+if ! tkdbg run k.py --kernel k --arg x=f32[4]:zeros --arg y=f32[4]:zeros \
+    --arg n=4 --arg B=4 -q --engine ptx 2>err; then
+  says 'without LLVM it says what is missing' err 'llvm-19-dev'
+  skip 'the engine ptx' 'LLVM 19 is not installed (apt-get install llvm-19-dev)'
+  exit 0
+fi
+
+status 'interp' 0 tkdbg run k.py $A --arg y=f32[4]:zeros --save y=a.npy
+status 'ptx' 0 tkdbg run k.py $A --arg y=f32[4]:zeros --save y=b.npy \
+  --engine ptx
+check 'sums have the same bits' cmp a.npy b.npy
+
+status 'outside' 1 tkdbg run k.py --kernel outside --arg x=f32[64]:zeros \
+  --arg y=f32[64]:zeros --arg B=128 --engine ptx
+says 'outside: what' err 'load of'
+says 'outside: the line of the kernel' err 'tl.load(x + i) + 1'
+
+status 'an option of the interpreter' 2 tkdbg run k.py $A \
+  --arg y=f32[4]:zeros --engine ptx --order reverse
+says 'an option of the interpreter: what' err "has no 'order'"
+
+for name in argmax embedding fp8_matmul kahan_sum kv_cache lookback_scan \
+    maxpool2d rotary sparse_matmul welford; do
+  status "examples/$name.py" 0 tkdbg run -q --engine ptx \
+    "$ROOT/examples/$name.py"
+done
+
+status 'ptx as text' 0 tkdbg compile k.py --kernel k --arg x=f32[1024]:zeros \
+  --arg y=f32[4]:zeros --arg n=1024 --arg B=256 --emit ptx --arch sm_90
+says 'ptx: the architecture' out '.target sm_90'
+says 'ptx: wide loads' out 'ld.global.v2.b32'
+says 'ptx: the source' out '"k.py"'
+check 'ptx: lines of the kernel' grep -qE 'loc.*1 8 ' out
