@@ -200,7 +200,10 @@ static const char *choose(play *p, const point *at) {
     if (depth < 2) break;
     p->want = backwards(s, at, depth - 1, false);
     return "reverse-finish";
-  case 7: p->want = forwards(s, at, depth - 1); return "finish";
+  case 7:
+    if (depth < 2) break;
+    p->want = forwards(s, at, depth - 1);
+    return "finish";
   default: break;
   }
   p->want = s->items[random_below(&p->state, (int)s->n - 1)];
