@@ -142,19 +142,20 @@ static flow exec_for(tki *t, const tk_stmt *st, tki_val *slots,
                      tki_val *results) {
   counter c = loop_counter(t, st, slots);
   tki_loop loop = {t->frame->loops, st, 0, 0};
+  flow f = FLOW_ON;
   t->frame->loops = &loop;
   while (st->down ? c.at > c.end : c.at < c.end) {
     tki_set(t, &slots[st->iv], tki_make_scalar((uint64_t)(c.at)));
     next_trip(t, st);
-    if (exec_body(t, &st->body, slots, results) == FLOW_RETURN)
-      return FLOW_RETURN;
+    f = exec_body(t, &st->body, slots, results);
+    if (f == FLOW_RETURN) break;
     loop.trip++;
     if (st->down ? __builtin_sub_overflow(c.at, c.step, &c.at)
                  : __builtin_add_overflow(c.at, c.step, &c.at))
       break;
   }
   t->frame->loops = loop.outer;
-  return FLOW_ON;
+  return f;
 }
 
 static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,

@@ -358,6 +358,8 @@ static sval np_extreme(tks *s, const tks_args *a) {
   bool is_min = a->op->mode == TK_B_MIN;
   sval args[2] = {sv_int(0), a->v[1]};
   if (a->nrest == 1) args[0] = elements_of(s, &a->rest[0]);
+  if (a->nrest == 1 && sv_is_tensor(&args[0]) && !sv_is_block(&args[0]))
+    return args[0];
   if (!sv_is_block(&args[0])) return rule_py_minmax(s, a);
   return tks_call_name(s, is_min ? "tl.min" : "tl.max", args, 2);
 }
@@ -388,34 +390,41 @@ static const tks_op stride_method = {
     "x.stride", "x, axis=None", np_stride, 0, true, "elements between two"};
 
 static const tks_op numpy[] = {
-    {"sum", "x, axis=None, keep_dims=False", np_sum, 0, true, "the sum"},
-    {"max", "*values, axis=None", np_extreme, TK_B_MAX, false, "the largest"},
-    {"min", "*values, axis=None", np_extreme, TK_B_MIN, false, "the smallest"},
-    {"mean", "x, axis=None", np_mean, 0, true, "the mean, in fp64"},
-    {"argmax", "x, axis=None", np_where_it_is, TK_B_MAX, true,
+    {"numpy.sum", "x, axis=None, keep_dims=False", np_sum, 0, true, "the sum"},
+    {"numpy.max", "*values, axis=None", np_extreme, TK_B_MAX, false,
+     "the largest"},
+    {"numpy.min", "*values, axis=None", np_extreme, TK_B_MIN, false,
+     "the smallest"},
+    {"numpy.mean", "x, axis=None", np_mean, 0, true, "the mean, in fp64"},
+    {"numpy.argmax", "x, axis=None", np_where_it_is, TK_B_MAX, true,
      "where the largest lane is"},
-    {"argmin", "x, axis=None", np_where_it_is, TK_B_MIN, true,
+    {"numpy.argmin", "x, axis=None", np_where_it_is, TK_B_MIN, true,
      "where the smallest lane is"},
-    {"any", "x, axis=None", np_quantify, TK_R_MAX, true,
+    {"numpy.any", "x, axis=None", np_quantify, TK_R_MAX, true,
      "whether some lane is not zero"},
-    {"all", "x, axis=None", np_quantify, TK_R_MIN, true,
+    {"numpy.all", "x, axis=None", np_quantify, TK_R_MIN, true,
      "whether every lane is not zero"},
-    {"isnan", "x", np_is_nan, 0, true, "which lanes are NaN"},
-    {"abs", "x", np_abs, 0, true, "absolute values"},
-    {"where", "condition, x, y", np_where, 0, false,
+    {"numpy.isnan", "x", np_is_nan, 0, true, "which lanes are NaN"},
+    {"numpy.abs", "x", np_abs, 0, true, "absolute values"},
+    {"numpy.where", "condition, x, y", np_where, 0, false,
      "x where the condition holds, else y"},
 };
 
+/* The name without the module's. */
+static const char *numpy_name(size_t i) {
+  return strchr(numpy[i].name, '.') + 1;
+}
+
 const tks_op *tks_numpy_op(const char *name) {
   for (size_t i = 0; i < TK_COUNT(numpy); i++)
-    if (!strcmp(numpy[i].name, name)) return &numpy[i];
+    if (!strcmp(numpy_name(i), name)) return &numpy[i];
   return NULL;
 }
 
 const char *tk_expression_name(size_t i) {
   static const char *const attributes[] = {".shape", ".dtype", ".stride",
                                            ".ndim",  ".numel", ".T"};
-  if (i < TK_COUNT(numpy)) return numpy[i].name;
+  if (i < TK_COUNT(numpy)) return numpy_name(i);
   i -= TK_COUNT(numpy);
   return i < TK_COUNT(attributes) ? attributes[i] : NULL;
 }

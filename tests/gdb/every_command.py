@@ -36,7 +36,7 @@ OPERANDS = {
     'echo': 'text', 'help': 'print', 'apropos': 'watch', 'program': '1'}
 BEHIND = "That would move the launch behind gdb's back"
 # What moves it.
-MOVES = {'run', 'start', 'continue', 'step', 'next', 'stepi', 'finish',
+MOVES = {'run', 'start', 'continue', 'step', 'next', 'stepi',
          'until', 'advance', 'return', 'jump', 'next-program', 'launch',
          'reverse-step', 'reverse-next', 'reverse-continue', 'goto',
          'reverse-stepi', 'restart', 'detach'}
