@@ -93,15 +93,17 @@ static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- where the extreme lane is ----------------------------------------- */
 
-/* Whether a lane replaces the best one so far: the first of equal lanes wins,
- * and a number wins over a NaN. */
-static bool beats(tk_dtype d, bool max, const void *x, const void *best) {
+/* Whether a lane replaces the best one so far: of equal lanes the first wins,
+ * or the last, and a number wins over a NaN. */
+static bool beats(tk_dtype d, bool max, bool last, const void *x,
+                  const void *best) {
   if (tk_is_float(d)) {
     double a = tk_lane_double(d, x), b = tk_lane_double(d, best);
-    if (b != b) return a == a;
-    return max ? a > b : a < b;
+    if (b != b) return a == a || last;
+    return a == b ? last : max ? a > b : a < b;
   }
   int64_t a = tk_lane_int(d, x), b = tk_lane_int(d, best);
+  if (a == b) return last;
   if (d == TK_UINT64)
     return max ? (uint64_t)a > (uint64_t)b : (uint64_t)a < (uint64_t)b;
   return max ? a > b : a < b;
@@ -122,7 +124,7 @@ static void run_arg_reduce(tki *t, const tk_inst *in, tki_val *frame) {
     size_t best = 0, step = r.inner * r.size;
     for (size_t k = 1; k < r.n; k++)
       if (beats((tk_dtype)in->type.elem, tk_reduce_op(in) == TK_R_MAX,
-                row + k * step, row + best * step))
+                tk_reduce_last(in), row + k * step, row + best * step))
         best = k;
     memcpy(d + i * r.size, row + best * step, r.size);
     at[i] = (int32_t)best;

@@ -147,7 +147,8 @@ typedef enum tk_value_kind {
   TK_V_STR,      /* str, n bytes */
   TK_V_DTYPE,    /* lo is a tk_dtype; hi is pointer depth */
   TK_V_TUPLE,    /* items, n; str: field names separated by ',', or NULL */
-  TK_V_FUNCTION, /* ptr is a tk_function */
+  TK_V_FUNCTION, /* ptr is a tk_function; lo: 1 if Python runs it while the
+                    kernel is compiled */
   TK_V_BUILTIN,  /* str names an operation or module: "tl.load", "tl" */
   TK_V_OBJECT,   /* ptr is a host handle; str is its printed type */
   /* Only as an argument, or inside one: */

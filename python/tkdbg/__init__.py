@@ -63,6 +63,7 @@ values     convert       Python objects as values of C, and back
            scope         where a function's free names live
            operations    tl.load and the others as host objects
            constexprs    Python functions that run while a kernel is compiled
+           aggregates    classes whose values kernels hold
            wrappers      what stands for a tensor
 session    session       the one session: library, options, reports, totals
            settings      the options

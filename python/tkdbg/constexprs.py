@@ -1,7 +1,9 @@
 """Python functions that run while a kernel is compiled."""
 from __future__ import annotations
 
+import dis
 import functools
+import types
 
 from . import tltypes as tl_types
 
@@ -49,6 +51,33 @@ def _compiler_value(value):
     if any(c.__name__ == "dtype" for c in type(value).__mro__):
         return KnownType(value)
     return value if isinstance(value, tuple) else tl_types.constexpr(value)
+
+
+COMPILER = ("_semantic", "_generator")  # parameters that Triton fills in
+
+
+def python_function(value):
+    """The Python function behind one that kernels may call; None."""
+    value = getattr(value, "__func__", value)  # of a method
+    while not isinstance(value, types.FunctionType):
+        value = getattr(value, "fn", None)
+        if value is None:
+            return None
+    while hasattr(value, "__wrapped__"):  # triton.language.core.builtin
+        value = value.__wrapped__
+    return value if isinstance(value, types.FunctionType) else None
+
+
+def wants_compiler(value):
+    """Whether value is a user's @triton.language.core.builtin that does more
+    with the compiler than to take it as a parameter."""
+    if not (isinstance(value, types.FunctionType) and
+            getattr(value, "__triton_builtin__", False)):
+        return False
+    code = python_function(value).__code__
+    return any(i.opname.startswith("LOAD") and name in str(i.argval)
+               for name in COMPILER if name in code.co_varnames
+               for i in dis.get_instructions(code))
 
 
 class BoundConstexprFunction:

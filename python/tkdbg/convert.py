@@ -11,7 +11,7 @@ import ctypes
 import sys
 import types
 
-from . import _capi, functions, operations
+from . import _capi, constexprs, functions, operations
 from . import tltypes as tl_types
 from .constexprs import PlainFunction
 
@@ -156,7 +156,17 @@ def _fill_other(session, out, value, name):
     if function is not None:
         out.kind, out.ptr = _capi.V_FUNCTION, function.open(session)
         return
+    if constexprs.wants_compiler(value):
+        fill_python(session, out, constexprs.python_function(value))
+        return
     fill_object(session, out, value)
+
+
+def fill_python(session, out, function):
+    """Writes a Python function that the library follows itself, when a
+    kernel calls it with values of its own."""
+    out.kind, out.lo = _capi.V_FUNCTION, 1
+    out.ptr = functions.as_python_function(session, function).open(session)
 
 
 def fill_object(session, out, value):

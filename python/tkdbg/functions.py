@@ -101,6 +101,15 @@ def is_jit_class(cls):
             cls.__name__ in ("JITFunction", "Autotuner", "Heuristics"))
 
 
+def as_python_function(session, function):
+    """What holds the text of a Python function that kernels call."""
+    found = session.python_functions.get(function)
+    if found is None:
+        found = session.python_functions[function] = (
+            session.function_class(function))
+    return found
+
+
 def as_jit_function(session, value):
     """The jit function inside value (autotuners and the like), or None."""
     if isinstance(value, (type, int, float, str, tuple, list, dict)):

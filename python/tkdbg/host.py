@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import types
 
-from . import _capi, convert, environment, errors, functions
+from . import (_capi, aggregates, constexprs, convert, environment, errors,
+               functions)
 from . import tltypes as tl_types
 from .scope import MISSING, annotations, is_constexpr_annotation
 
@@ -98,11 +99,24 @@ class Host:
 
     def find_attr(self, obj, name, out):
         """Fills out with obj.name."""
+        if name in ("__call__", "__code__"):
+            return self._find_text(obj, name == "__code__", out)
+        of_class = aggregates.is_class(obj)
+        if of_class and name in ("__fields__", "__types__"):
+            convert.fill(self.session, out, aggregates.fields(obj, name))
+            return FOUND
+        if of_class:
+            obj = aggregates.holder(obj, name)
         value = getattr(obj, name, MISSING)
-        if value is MISSING:
+        if value is MISSING or value is object.__init__:
             return UNKNOWN
         for reads in self._reading():
             reads.add_attribute(obj, name, value)
+        function = constexprs.python_function(value) if of_class else None
+        if function is not None and functions.as_jit_function(
+                self.session, value) is None:
+            self._fill_python(out, function)
+            return FOUND
         module = isinstance(obj, types.ModuleType)
         known = value
         if module:
@@ -115,6 +129,23 @@ class Host:
             if environment.allow_globals():
                 out.is_constexpr = True
         return FOUND
+
+    def _find_text(self, obj, any_function, out):
+        """Fills out with the Python function behind obj, which kernels call
+        with values of their own; any_function: one of Python's calls it."""
+        if not any_function and compile_time_function(obj) is None:
+            return UNKNOWN
+        function = constexprs.python_function(obj)
+        if function is None:
+            return UNKNOWN
+        self._fill_python(out, function)
+        return FOUND
+
+    def _fill_python(self, out, function):
+        convert.fill_python(self.session, out, function)
+        scope = functions.as_python_function(self.session, function).scope
+        for reads in self._reading():
+            reads.add_callee(scope)
 
     # ---- calls -----------------------------------------------------------
 
@@ -139,6 +170,10 @@ class Host:
         first = nargs - nkw
         keywords = {kwnames[i].decode(): values[first + i]
                     for i in range(nkw)}
+        if _is_builtin(obj):  # it wants the compiler, but makes no use of it
+            taken = constexprs.python_function(obj).__code__.co_varnames
+            keywords.update((name, self) for name in constexprs.COMPILER
+                            if name in taken)
         result = function(*values[:first], **keywords)
         for reads in self._reading():
             reads.add_call(function)

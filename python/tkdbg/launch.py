@@ -133,6 +133,7 @@ class JITFunction(JITCallable, KernelInterface):
         if found is None:
             found = self._open(session)
             host = session.part(Host)
+            session.function_class = JITFunction
             session.lib.tk_function_host(found, byref(host.struct),
                                          session.handle(self.scope))
             self._opened[session] = found

@@ -55,6 +55,8 @@ class Session:
         self._ptr = None
         self._handles = []        # host objects by handle - 1
         self._handle_of = {}      # id(object) -> handle
+        self.function_class = None  # launch.JITFunction, once one is opened
+        self.python_functions = {}  # Python function -> its text, in one
         self.plain_functions = {}  # Python function -> what kernels call
         self._strings = {}        # bytes that C may keep pointing to
         self._kept = []           # ctypes objects that C may point to

@@ -391,7 +391,8 @@ static const char *rule_reduce(const tk_func *f, const tk_inst *in) {
   if (!tk_same_lanes(a, t) || !lacks_axis(a, t, tk_inst_axis(in)))
     return "the result must be the operand, but for the axis";
   if (!is_defined(in, t)) return undefined_op;
-  if (in->nres == 1) return NULL;
+  if (in->nres == 1)
+    return unless(!tk_reduce_last(in), "without an index there is no last");
   const tk_type *at = result_type(f, in, 1);
   return unless((op == TK_R_MAX || op == TK_R_MIN) && is_number(at, TK_INT32) &&
                     tk_same_shape(at, t),

@@ -376,8 +376,29 @@ static tk_ast *name(tkl_parser *p) {
   return tkl_done(p, n);
 }
 
+/* dictionary = "{" (expression ":" expression ("," ...)*)? "}" */
+static tk_ast *dictionary(tkl_parser *p) {
+  tk_span open = tkl_span(p);
+  tk_ast *n = tkl_node(p, TK_AST_DICT, open.lo);
+  tkl_list l = {0};
+  tkl_enter(p);
+  tkl_advance(p);
+  while (p->tok->kind != TKL_RBRACE) {
+    tkl_add(p, &l, tkl_expression(p));
+    if (!tkl_accept(p, TKL_COLON)) tkl_unsupported(p, "a set");
+    tkl_add(p, &l, tkl_expression(p));
+    if (p->tok->kind == TKL_KW_FOR)
+      tkl_unsupported(p, "a dictionary's comprehension");
+    if (!tkl_accept(p, TKL_COMMA)) break;
+  }
+  p->depth--;
+  tkl_close(p, TKL_RBRACE, open);
+  tkl_take_list(n, &l);
+  return tkl_done(p, n);
+}
+
 /* atom = NAME | number | strings | "True" | "False" | "None" | "..."
- *      | group | list */
+ *      | group | list | dictionary */
 static tk_ast *atom(tkl_parser *p) {
   switch (p->tok->kind) {
   case TKL_NAME: return name(p);
@@ -390,7 +411,7 @@ static tk_ast *atom(tkl_parser *p) {
   case TKL_ELLIPSIS: return leaf(p, TK_AST_ELLIPSIS, 0);
   case TKL_LPAREN: return group(p);
   case TKL_LBRACKET: return list(p);
-  case TKL_LBRACE: tkl_unsupported(p, "a dictionary or set");
+  case TKL_LBRACE: return dictionary(p);
   case TKL_KW_AWAIT: tkl_unsupported(p, "'await'");
   case TKL_KW_YIELD: tkl_unsupported(p, "'yield'");
   case TKL_KW_LAMBDA: tkl_unexpected(p, "put the lambda in parentheses");

@@ -213,7 +213,16 @@ static tk_ast *word(tkl_parser *p, tk_ast_kind kind) {
   return tkl_done(p, n);
 }
 
-/* simple_statement = expression_statement | return | assert
+/* raise = "raise" (expression ("from" expression)?)? */
+static tk_ast *raise_statement(tkl_parser *p) {
+  tk_ast *n = tkl_node(p, TK_AST_RAISE, p->tok->lo);
+  tkl_advance(p);
+  if (!at_end(p)) n->a = tkl_expression(p);
+  if (n->a && tkl_accept(p, TKL_KW_FROM)) n->b = tkl_expression(p);
+  return tkl_done(p, n);
+}
+
+/* simple_statement = expression_statement | return | assert | raise
  *                  | "pass" | "break" | "continue" | one to skip */
 static tk_ast *simple_statement(tkl_parser *p) {
   switch (p->tok->kind) {
@@ -222,7 +231,7 @@ static tk_ast *simple_statement(tkl_parser *p) {
   case TKL_KW_PASS: return word(p, TK_AST_PASS);
   case TKL_KW_BREAK: return word(p, TK_AST_BREAK);
   case TKL_KW_CONTINUE: return word(p, TK_AST_CONTINUE);
-  case TKL_KW_RAISE: return skipped(p, "Raise");
+  case TKL_KW_RAISE: return raise_statement(p);
   case TKL_KW_IMPORT: return skipped(p, "Import");
   case TKL_KW_FROM: return skipped(p, "ImportFrom");
   case TKL_KW_GLOBAL: return skipped(p, "Global");

@@ -51,7 +51,7 @@ static bool is_same_answer(const tk_value *a, const tk_value *b) {
   case TK_V_STR: return a->n == b->n && !memcmp(a->str, b->str, a->n);
   case TK_V_BUILTIN: return same_text(a->str, b->str);
   case TK_V_FUNCTION:
-  case TK_V_OBJECT: return a->ptr == b->ptr;
+  case TK_V_OBJECT: return a->ptr == b->ptr && a->lo == b->lo;
   case TK_V_TENSOR: return a->lo == b->lo;
   case TK_V_TUPLE:
   case TK_V_DESCRIPTOR: break;

@@ -148,7 +148,10 @@ static void value_members(recorder *r, json_t *o, const tk_value *v,
   case TK_V_TENSOR: put_int(r, o, "extra", (int64_t)v->lo); return;
   case TK_V_TUPLE:
   case TK_V_DESCRIPTOR: tuple_members(r, o, v, depth); return;
-  case TK_V_FUNCTION: put_int(r, o, "index", function_index(r, v->ptr)); return;
+  case TK_V_FUNCTION:
+    put_int(r, o, "index", function_index(r, v->ptr));
+    if (v->lo) put_int(r, o, "python", 1);
+    return;
   case TK_V_OBJECT:
     put_int(r, o, "index", object_index(r, v->ptr)); /* fall through */
   case TK_V_BUILTIN: put_text(r, o, "text", v->str); return;

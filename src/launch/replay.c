@@ -156,6 +156,7 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
   case TK_V_FUNCTION:
     bits = get_int(r, o, "index", 0, (int64_t)r->nfunctions - 1);
     v->ptr = r->functions[bits];
+    v->lo = json_object_get(o, "python") != NULL;
     return;
   case TK_V_OBJECT: v->ptr = handle(r, o, "index"); /* fall through */
   case TK_V_BUILTIN:

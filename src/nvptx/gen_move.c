@@ -106,8 +106,8 @@ static const char **range_lanes(tkv_gen *g, const tkv_value *v,
   return reg;
 }
 
-static const char **lanes_of(tkv_gen *g, const tkv_value *v,
-                             const tkv_dist *d) {
+static const char **computed_lanes(tkv_gen *g, const tkv_value *v,
+                                   const tkv_dist *d) {
   size_t n = v->in->nargs;
   const char ***arg = TK_NEWN(g->arena, const char **, n + 1);
   const char **reg = new_names(g, d),
@@ -150,7 +150,7 @@ const char **tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
   } else if (tk_inst_moves(v->in) && tkv_same_lanes(v)) {
     reg = moved_lanes(g, v, d);
   } else {
-    reg = lanes_of(g, v, d);
+    reg = computed_lanes(g, v, d);
   }
   g->frame = around;
   return reg;

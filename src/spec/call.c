@@ -199,8 +199,8 @@ static void fill_defaults(tks *s, tk_function *fn, bound *b) {
   }
 }
 
-static sval *bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
-                         const char *const *kw) {
+sval *tks_bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
+                      const char *const *kw) {
   size_t np = fn->ast->n, at = 0;
   bound b = {TK_NEWN(s->arena, sval, np + 1), TK_NEWN(s->arena, bool, np + 1)};
   for (size_t i = 0; i < n; i++) {
@@ -262,11 +262,15 @@ static sval into_params(tks *s, tk_func *f, const sval *v, const char *name) {
     return sv_tensor(v->type, slot);
   }
   sval r = *v;
-  if (!sv_runtime(v)) return r;
-  r.items = TK_NEWN(s->arena, sval, v->n);
+  if (v->kind == V_INSTANCE) {
+    r.object = TK_NEW(s->arena, tks_object);
+    *r.object = (tks_object){v->object->class, name, &f->body, false};
+  } else if (!sv_runtime(v)) {
+    return r;
+  }
+  r.items = TK_NEWN(s->arena, sval, v->n + 1);
   for (size_t i = 0; i < v->n; i++)
-    r.items[i] = into_params(s, f, &v->items[i],
-                             tk_arena_printf(s->arena, "%s.%zu", name, i));
+    r.items[i] = into_params(s, f, &v->items[i], tks_part_name(s, v, name, i));
   return r;
 }
 
@@ -279,7 +283,7 @@ static size_t all_leaves(const sval *v, size_t n, sval *out) {
 /* What a program's stack has room for: see MOST_DEEP in ir/verify.c. */
 enum { MAX_DEPTH = 80 };
 
-static void check_depth(tks *s, tk_function *fn) {
+void tks_check_depth(tks *s, tk_function *fn) {
   int depth = 0;
   for (tks_frame *f = s->frame; f; f = f->caller) depth++;
   if (depth > MAX_DEPTH)
@@ -332,7 +336,7 @@ tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
                    "recursion must end by a condition on constexprs",
                    "%s() calls itself with the same types", fn->item->name);
   if (in) return in;
-  check_depth(s, fn);
+  tks_check_depth(s, fn);
   in = TK_NEW(s->arena, tks_instance);
   *in =
       (tks_instance){.next = s->instances, .fn = fn, .key = key, .open = true};
@@ -345,7 +349,7 @@ tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
 
 tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
                               size_t n, const char *const *kw) {
-  return tks_instance_of(s, fn, bind_params(s, fn, args, n, kw));
+  return tks_instance_of(s, fn, tks_bind_params(s, fn, args, n, kw));
 }
 
 /* A value of the callee's type, in new temporaries of the caller. */
@@ -356,8 +360,13 @@ static sval from_results(tks *s, tk_inst *in, size_t *at, const sval *ret) {
     return sv_tensor(ret->type, slot);
   }
   sval r = *ret;
-  if (!sv_runtime(ret)) return r;
-  r.items = TK_NEWN(s->arena, sval, ret->n);
+  if (ret->kind == V_INSTANCE) {
+    r.object = TK_NEW(s->arena, tks_object);
+    *r.object = (tks_object){.class = ret->object->class};
+  } else if (!sv_runtime(ret)) {
+    return r;
+  }
+  r.items = TK_NEWN(s->arena, sval, ret->n + 1);
   for (size_t i = 0; i < ret->n; i++)
     r.items[i] = from_results(s, in, at, &ret->items[i]);
   return r;
@@ -404,7 +413,7 @@ static void check_noinline(tks *s, tk_function *fn, const sval *args, size_t n,
 static sval call_function(tks *s, tk_function *fn, const sval *args, size_t n,
                           const char *const *kw) {
   check_noinline(s, fn, args, n, kw);
-  sval *v = bind_params(s, fn, args, n, kw);
+  sval *v = tks_bind_params(s, fn, args, n, kw);
   tks_instance *in = tks_instance_of(s, fn, v);
   size_t nleaves = all_leaves(v, fn->ast->n, NULL);
   sval *leaves = TK_NEWN(s->arena, sval, nleaves + 1);
@@ -520,11 +529,46 @@ static sval make_named_tuple(tks *s, void *obj, const tk_value *fields,
   return t;
 }
 
+/* Whether the host can be given a value. */
+static bool host_takes(const sval *v) {
+  switch (v->kind) {
+  case V_NONE:
+  case V_BOOL:
+  case V_INT:
+  case V_FLOAT:
+  case V_STR:
+  case V_TYPE:
+  case V_FUNC:
+  case V_OBJECT:
+  case V_OP: return true;
+  case V_TUPLE: break;
+  default: return false;
+  }
+  for (size_t i = 0; i < v->n; i++)
+    if (!host_takes(&v->items[i])) return false;
+  return true;
+}
+
+/* The text of a Python function that may be called here; NULL: it may not. */
+static tk_function *python_text(tks *s, void *obj) {
+  tk_value text = {0};
+  const char *name = s->frame->python ? "__code__" : "__call__";
+  if (!host_attr(s, obj, name, &text) || text.kind != TK_V_FUNCTION)
+    return NULL;
+  return text.ptr;
+}
+
 static sval call_object(tks *s, void *obj, const sval *args, size_t n,
                         const char *const *kw) {
   tk_value fields = {0};
+  const tks_class *class = tks_class_of(s, obj);
+  if (class) return tks_make_instance(s, class, args, n, kw);
   if (class_fields(s, obj, &fields))
     return make_named_tuple(s, obj, &fields, args, n, kw);
+  bool known = true;
+  for (size_t i = 0; i < n; i++) known = known && host_takes(&args[i]);
+  tk_function *text = known && !s->frame->python ? NULL : python_text(s, obj);
+  if (text) return tks_call_python(s, text, args, n, kw);
   tk_value *values = TK_NEWN(s->arena, tk_value, n + 1), out = {0};
   const char **names = TK_NEWN(s->arena, const char *, n + 1);
   size_t nkw = 0;
@@ -557,7 +601,22 @@ static sval call_method(tks *s, const sval *m, const sval *args, size_t n,
   }
   tks_args a = {.op = m->op, .method = true};
   if (m->op) return run_op(s, a, all, n + 1, names, places);
-  return call_function(s, m->items[1].fn, all, n + 1, names);
+  return tks_call(s, &m->items[1], all, n + 1, names, places);
+}
+
+static sval call_special(tks *s, const sval *fn, const sval *args, size_t n) {
+  sval *all = TK_NEWN(s->arena, sval, n + 2);
+  if (fn->n) all[0] = fn->items[0];
+  for (size_t i = 0; i < n; i++) all[fn->n + i] = args[i];
+  return tks_call_special(s, fn->s, all, fn->n + n);
+}
+
+/* x(...) of a value whose class has __call__. */
+static sval call_instance_itself(tks *s, const sval *v, const sval *args,
+                                 size_t n, const char *const *kw,
+                                 const tk_span *spans) {
+  sval m = tks_instance_attr(s, v, "__call__");
+  return tks_call(s, &m, args, n, kw, spans);
 }
 
 sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
@@ -566,6 +625,9 @@ sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
   case V_OP: return tks_call_op(s, fn->op, args, n, kw, spans);
   case V_METHOD: return call_method(s, fn, args, n, kw, spans);
   case V_FUNC: return call_function(s, fn->fn, args, n, kw);
+  case V_PYTHON: return tks_call_python(s, fn->fn, args, n, kw);
+  case V_INSTANCE: return call_instance_itself(s, fn, args, n, kw, spans);
+  case V_SPECIAL: return call_special(s, fn, args, n);
   case V_LAMBDA: return call_lambda(s, fn->ast, args, n);
   case V_OBJECT: return call_object(s, fn->obj, args, n, kw);
   default: tks_error(s, TK_D_CALL, "%s cannot be called", tks_show(s, fn));

@@ -463,6 +463,8 @@ static sval none_compare(tks *s, tk_operator op, const sval *a, const sval *b) {
 }
 
 sval tks_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
+  if (a->kind == V_INSTANCE && op != TK_OP_IS && op != TK_OP_ISNOT)
+    return tks_call_operator(s, op, a, b);
   if (!sv_runtime(a) && !sv_runtime(b)) return sv_binary(s, op, a, b);
   if (sv_is_none(a) || sv_is_none(b)) return none_compare(s, op, a, b);
   if (op == TK_OP_IS || op == TK_OP_ISNOT)
@@ -502,6 +504,8 @@ sval tks_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
 }
 
 sval tks_unary(tks *s, tk_operator op, const sval *a) {
+  if (a->kind == V_INSTANCE && op == TK_OP_NOT) return sv_bool(false);
+  if (a->kind == V_INSTANCE) return tks_call_operator(s, op, a, NULL);
   if (!sv_runtime(a)) return sv_unary(s, op, a);
   if (!sv_is_tensor(a) || (op != TK_OP_NOT && a->type.ptr))
     tks_error(s, TK_D_TYPE, "unary operator %s cannot take %s",

@@ -13,6 +13,10 @@
 
 /* ---- failing ----------------------------------------------------------- */
 
+const tk_source *tks_frame_source(const tks_frame *f) {
+  return f->python ? f->fn->module->file->src : f->func->src;
+}
+
 /* The innermost frame of the user's own code. */
 static tks_frame *user_frame(tks *s) {
   tks_frame *f = s->frame;
@@ -24,15 +28,15 @@ static void add_callers(tks *s, tk_diag *d, tks_frame *f) {
   /* The outermost frame only reads the launch's arguments. */
   for (tks_frame *c = f ? f->caller : NULL; c && c->caller; c = c->caller)
     if (!c->func->library)
-      tk_diag_note(s->env, d, c->func->src, c->at, "in the call from %s",
-                   c->func->name);
+      tk_diag_note(s->env, d, tks_frame_source(c), c->at, "in the call from %s",
+                   c->python ? c->fn->item->name : c->func->name);
 }
 
 static tk_diag *say(tks *s, tk_diag_id id, const char *fmt, va_list ap) {
   char text[1024];
   vsnprintf(text, sizeof text, fmt, ap);
   tks_frame *f = user_frame(s);
-  const tk_source *src = f ? f->func->src : NULL;
+  const tk_source *src = f ? tks_frame_source(f) : NULL;
   tk_span span = f ? f->at : (tk_span){0, 0};
   tk_diag *d = tk_diag_add(s->env, id, src, span, "%s", text);
   add_callers(s, d, f);
@@ -94,7 +98,7 @@ static void count_again(const tks *s, const tks_told *x) {
 
 void tks_deprecated(tks *s, const char *fmt, ...) {
   const tks_frame *f = user_frame(s);
-  const char *file = f ? f->func->src->name : "";
+  const char *file = f ? tks_frame_source(f)->name : "";
   const tks_told *known = find_told(s, fmt, file);
   if (known) {
     count_again(s, known);
@@ -198,12 +202,18 @@ size_t tks_leaves(const sval *v, sval *out) {
     if (out) *out = *v;
     return 1;
   }
-  if (v->kind != V_TUPLE && v->kind != V_BLOCKPTR && v->kind != V_DESC)
-    return 0;
+  if (!sv_runtime(v)) return 0;
   size_t n = 0;
   for (size_t i = 0; i < v->n; i++)
     n += tks_leaves(&v->items[i], out ? out + n : NULL);
   return n;
+}
+
+const char *tks_part_name(tks *s, const sval *v, const char *name, size_t i) {
+  if (v->kind == V_INSTANCE)
+    return tk_arena_printf(s->arena, "%s.%s", name,
+                           v->object->class->fields[i]);
+  return tk_arena_printf(s->arena, "%s.%zu", name, i);
 }
 
 /* t = t[1], t[0]: items that would be overwritten before they are read are
@@ -221,8 +231,7 @@ static sval save_items(tks *s, const sval *v, const char *var,
   if (!sv_runtime(v)) return r;
   r.items = TK_NEWN(s->arena, sval, v->n);
   for (size_t i = 0; i < v->n; i++)
-    r.items[i] = save_items(s, &v->items[i], var,
-                            tk_arena_printf(s->arena, "%s.%zu", name, i));
+    r.items[i] = save_items(s, &v->items[i], var, tks_part_name(s, v, name, i));
   return r;
 }
 
@@ -233,13 +242,18 @@ static sval copy_leaf(tks *s, const sval *v, const char *name) {
     return tks_result(in);
   }
   sval r = *v;
-  if (!sv_runtime(v)) return r;
-  r.items = TK_NEWN(s->arena, sval, v->n);
-  for (size_t i = 0; i < v->n; i++) {
-    const char *part =
-        name ? tk_arena_printf(s->arena, "%s.%zu", name, i) : NULL;
-    r.items[i] = copy_leaf(s, &v->items[i], part);
+  if (v->kind == V_INSTANCE) {
+    r.object = TK_NEW(s->arena, tks_object);
+    v->object->shared = v->object->shared || v->object->var;
+    *r.object =
+        (tks_object){v->object->class, name, s->frame->body, v->object->shared};
+  } else if (!sv_runtime(v)) {
+    return r;
   }
+  r.items = TK_NEWN(s->arena, sval, v->n + 1);
+  for (size_t i = 0; i < v->n; i++)
+    r.items[i] =
+        copy_leaf(s, &v->items[i], name ? tks_part_name(s, v, name, i) : NULL);
   return r;
 }
 

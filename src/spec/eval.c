@@ -597,7 +597,8 @@ static void put_kind(tks *s, tk_buf *b, const sval *v) {
       tk_buf_puts(b, v->kind == V_DESC ? "descriptor<" : "block_ptr<");
     tk_type_declare(b, &v->type);
     if (window) tk_buf_putc(b, '>');
-  } else if (v->kind == V_TUPLE && sv_runtime(v)) {
+  } else if (sv_runtime(v)) {
+    if (v->kind == V_INSTANCE) tk_buf_puts(b, v->object->class->name);
     for (size_t i = 0; i < v->n; i++) {
       tk_buf_puts(b, i ? ", " : "(");
       put_kind(s, b, &v->items[i]);
@@ -664,8 +665,9 @@ static void add_parts(tks *s, tk_eval *x, const char *path, const sval *v) {
     for (size_t i = 0; i < v->n; i++) {
       int n = name ? (int)strcspn(name, ",") : 0;
       const char *below =
-          n ? tk_arena_printf(s->arena, "%s.%.*s", path, n, name)
-            : tk_arena_printf(s->arena, "%s[%zu]", path, i);
+          v->kind == V_INSTANCE ? tks_part_name(s, v, path, i)
+          : n ? tk_arena_printf(s->arena, "%s.%.*s", path, n, name)
+              : tk_arena_printf(s->arena, "%s[%zu]", path, i);
       if (name) name += (size_t)n + (name[n] == ',');
       add_parts(s, x, below, &v->items[i]);
     }

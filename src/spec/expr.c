@@ -88,7 +88,7 @@ static bool conditions_hold(tks *s, const tk_ast *e) {
 }
 
 static sval expr_comp(tks *s, const tk_ast *e) {
-  if (e->op != '[')
+  if (e->op != '[' && !s->frame->python)
     tks_error_help(s, TK_D_UNSUPPORTED, "write [... for ... in ...]",
                    "unsupported AST node type: GeneratorExp");
   sval over = tks_expr(s, e->c);
@@ -110,18 +110,29 @@ static sval expr_comp(tks *s, const tk_ast *e) {
 /* What Python has and Triton's compiler lacks; a debugger's expressions may
  * have it. */
 static void only_in_expressions(tks *s, const char *what, const char *help) {
-  if (s->where) return;
+  if (s->where || s->frame->python) return;
   tks_error_help(s, TK_D_UNSUPPORTED, help, "unsupported AST node type: %s",
                  what);
 }
 
+/* Python itself has no operators of tensors. */
+static void check_operator(tks *s, tk_operator op, const sval *a,
+                           const sval *b) {
+  bool any = sv_is_tensor(a) || (b && sv_is_tensor(b));
+  bool is = op == TK_OP_IS || op == TK_OP_ISNOT;
+  if (s->frame->python && any && !is)
+    tks_need_semantic(s, tk_operator_text(op));
+}
+
 static sval expr_unary(tks *s, const tk_ast *e) {
   sval a = tks_expr(s, e->a);
+  check_operator(s, (tk_operator)e->op, &a, NULL);
   return tks_unary(s, (tk_operator)e->op, &a);
 }
 
 static sval expr_binary(tks *s, const tk_ast *e) {
   sval a = tks_expr(s, e->a), b = tks_expr(s, e->b);
+  check_operator(s, (tk_operator)e->op, &a, &b);
   return tks_binary(s, (tk_operator)e->op, &a, &b);
 }
 
@@ -135,6 +146,7 @@ static sval expr_compare(tks *s, const tk_ast *e) {
   if (op == TK_OP_IN || op == TK_OP_NOTIN)
     only_in_expressions(s, op == TK_OP_IN ? "In" : "NotIn",
                         "write x == a or x == b");
+  check_operator(s, op, &a, &b);
   return tks_binary(s, op, &a, &b);
 }
 
@@ -190,11 +202,12 @@ static void cond_copy(tks *s, tk_insts *out, const sval *v, int slot) {
 
 static sval expr_cond(tks *s, const tk_ast *e) {
   sval c = tks_expr(s, e->a);
-  if (!sv_is_tensor(&c) && c.kind > V_INT)
+  if (!sv_is_tensor(&c) && c.kind > V_INT && !s->frame->python)
     tks_error(s, TK_D_TYPE,
               "an if takes a bool, int or None, or a scalar tensor, not %s",
               tks_show(s, &c));
-  if (!sv_is_tensor(&c)) return tks_expr(s, sv_truth(s, &c) ? e->b : e->c);
+  if (!sv_is_tensor(&c) || s->frame->python)
+    return tks_expr(s, sv_truth(s, &c) ? e->b : e->c);
   c = tks_condition(s, &c);
   tk_insts yes = {0}, no = {0};
   sval a = cond_branch(s, e->b, &yes), b = cond_branch(s, e->c, &no);
@@ -273,9 +286,24 @@ static sval transpose(tks *s, const sval *v) {
   return tks_call_name(s, "tl.trans", v, 1);
 }
 
+/* What only Python functions see of a tensor. */
+static bool compiler_attr(tks *s, const sval *v, const char *name, sval *out) {
+  if (!s->frame->python) return false;
+  if (!strcmp(name, "handle")) {
+    *out = *v;
+    return true;
+  }
+  if (*name != '_') return false;
+  *out = sv_tuple(s, v, 1);
+  out->kind = V_SPECIAL;
+  out->s = name;
+  return true;
+}
+
 static sval tensor_attr(tks *s, const sval *v, const char *name) {
   sval known;
   if (tks_is_asked(s) && tks_tensor_attr(s, v, name, &known)) return known;
+  if (compiler_attr(s, v, name, &known)) return known;
   if (!strcmp(name, "dtype")) return sv_type(tk_elem_of(v->type));
   if (!strcmp(name, "type")) return sv_type(v->type);
   if (!strcmp(name, "shape")) return shape_tuple(s, &v->type);
@@ -340,10 +368,10 @@ sval tks_type_of(tks *s, const sval *v) {
   if (v->kind == V_TENSOR) return sv_type(v->type);
   sval t = sv_tuple(s, v, 1);
   t.kind = V_TYPE_OF;
-  if (v->kind != V_TUPLE || v->is_one) return t;
+  if ((v->kind != V_TUPLE && v->kind != V_INSTANCE) || v->is_one) return t;
   t = sv_tuple(s, v->items, v->n);
   t.kind = V_TYPES;
-  t.s = v->s;
+  t.s = v->kind == V_TUPLE ? v->s : NULL;
   for (size_t i = 0; i < t.n; i++)
     t.items[i] = tks_attr(s, &v->items[i], "type");
   return t;
@@ -413,7 +441,9 @@ static sval known_attr(tks *s, const sval *v, const char *name) {
 
 sval tks_attr(tks *s, const sval *v, const char *name) {
   switch (v->kind) {
-  case V_MODULE: return tks_module_attr(s, v->s, name);
+  case V_MODULE:
+    if (!strncmp(v->s, "semantic", 8)) return tks_semantic_attr(s, v->s, name);
+    return tks_module_attr(s, v->s, name);
   case V_TENSOR: return tensor_attr(s, v, name);
   case V_TYPE: return type_attr(s, v, name);
   case V_TUPLE: return tuple_attr(s, v, name);
@@ -422,6 +452,7 @@ sval tks_attr(tks *s, const sval *v, const char *name) {
   case V_BLOCKPTR:
   case V_DESC: return pointer_attr(s, v, name);
   case V_OBJECT: return object_attr(s, v, name);
+  case V_INSTANCE: return tks_instance_attr(s, v, name);
   case V_FUNC:
     if (!strcmp(name, "__name__"))
       return sv_str(v->fn->item->name, strlen(v->fn->item->name));
@@ -528,8 +559,14 @@ static sval expr_subscript(tks *s, const tk_ast *e) {
   sval r;
   if (s->where && sv_is_tensor(&v) && tks_element(s, &v, &index, &r)) return r;
   if (s->where && sv_is_block(&v)) return tks_pick(s, &v, &index);
+  if (s->frame->python && sv_is_tensor(&v)) tks_need_semantic(s, "x[...]");
   if (sv_is_tensor(&v)) return tensor_index(s, &v, &index);
   if (v.kind == V_TUPLE) return tuple_index(s, &v, &index);
+  if (v.kind == V_INSTANCE)
+    return tks_call_method(s, &v, "__getitem__", &index);
+  if (v.kind == V_DICT)
+    for (size_t i = 0; i < v.n; i += 2)
+      if (sv_equal(&v.items[i], &index)) return v.items[i + 1];
   if (v.kind == V_STR && index.kind == V_INT) {
     tk_int i = index.i < 0 ? index.i + (tk_int)v.n : index.i;
     if (i >= 0 && i < (tk_int)v.n)
@@ -560,10 +597,22 @@ static void eval_arg(tks *s, call_args *out, const tk_ast *arg) {
     push_arg(s, out, v, arg->str, arg->span);
     return;
   }
+  for (size_t i = 0; arg->op == 2 && v.kind == V_DICT && i < v.n; i += 2)
+    push_arg(s, out, v.items[i + 1], v.items[i].s, arg->span);
+  if (arg->op == 2 && v.kind == V_DICT) return;
   if (arg->op != 1 || v.kind != V_TUPLE)
     tks_error(s, TK_D_CALL, "only tuples can be spread into arguments");
   for (size_t i = 0; i < v.n; i++)
     push_arg(s, out, v.items[i], NULL, arg->span);
+}
+
+static void check_added(tks *s, const char *name) {
+  const char *now;
+  const char *since = tks_not_yet(s, name, &now);
+  if (since && !s->frame->func->library)
+    tks_error_help(s, TK_D_NAME, "choose another version with --triton-version",
+                   "%s came with Triton %s; this is Triton %s", name, since,
+                   now);
 }
 
 static void check_version(tks *s, const sval *fn) {
@@ -571,9 +620,9 @@ static void check_version(tks *s, const sval *fn) {
       fn->kind == V_FUNC && !strncmp(fn->fn->module->file->src->name,
                                      TKS_LIBRARY, sizeof TKS_LIBRARY - 1);
   if (fn->kind == V_OP || (fn->kind == V_METHOD && fn->op))
-    tks_check_added(s, fn->op->name);
+    check_added(s, fn->op->name);
   else if (library)
-    tks_check_added(s, tk_arena_printf(s->arena, "tl.%s", fn->fn->item->name));
+    check_added(s, tk_arena_printf(s->arena, "tl.%s", fn->fn->item->name));
 }
 
 static sval expr_call(tks *s, const tk_ast *e) {
@@ -581,12 +630,23 @@ static sval expr_call(tks *s, const tk_ast *e) {
   call_args args = {0};
   check_version(s, &fn);
   for (uint32_t i = 0; i < e->n; i++) eval_arg(s, &args, e->list[i]);
+  if (s->frame->python)
+    return tks_call_from_python(s, &fn, args.v.items, args.v.n, args.kw.items,
+                                args.spans.items);
   return tks_call(s, &fn, args.v.items, args.v.n, args.kw.items,
                   args.spans.items);
 }
 
 static sval expr_fstr(tks *s, const tk_ast *e) {
   return tks_fstring(s, e);
+}
+
+static sval expr_dict(tks *s, const tk_ast *e) {
+  if (!s->frame->python)
+    tks_error(s, TK_D_UNSUPPORTED, "unsupported AST node type: Dict");
+  sval v = expr_tuple(s, e);
+  v.kind = V_DICT;
+  return v;
 }
 
 /* Only a debugger's expressions have it. */
@@ -611,6 +671,7 @@ static const expr_fn table[TK_AST_COUNT] = {
     [TK_AST_BOOLOP] = expr_boolop, [TK_AST_COND] = expr_cond,
     [TK_AST_LAMBDA] = expr_lambda, [TK_AST_NAMED] = expr_named,
     [TK_AST_COMP] = expr_comp,     [TK_AST_ELLIPSIS] = expr_ellipsis,
+    [TK_AST_DICT] = expr_dict,
 };
 
 sval tks_expr(tks *s, const tk_ast *e) {

@@ -34,7 +34,7 @@ static const tk_binding *find_binding(tks *s, const char *name) {
 
 static void dropped_name(tks *s, const tk_binding *b) TK_NORETURN;
 static void dropped_name(tks *s, const tk_binding *b) {
-  int line = tk_source_line(s->frame->func->src, b->span.lo);
+  int line = tk_source_line(tks_frame_source(s->frame), b->span.lo);
   const char *help =
       tk_arena_printf(s->arena,
                       "give %s a value of the same type before the branch or "
@@ -280,6 +280,25 @@ const tk_ast *tks_file_value(tk_function *fn, const char *name) {
   return item && item->kind == TK_ITEM_ASSIGN ? item->value : NULL;
 }
 
+/* A Python function of the file: one that says it is a part of the compiler,
+ * or that such a one calls. */
+static sval python_item(tks *s, tk_function *fn, const tk_item *item) {
+  static const char *const parts[] = {"builtin", "extern"};
+  tk_function *g;
+  if (tk_function_at(fn->module, item->name, item->line, &g) != TK_OK)
+    tk_throw(s->env, TK_FINDING);
+  bool part = s->frame->python;
+  for (uint32_t i = 0; i < g->ast->ndecorators; i++)
+    for (size_t k = 0; k < TK_COUNT(parts); k++)
+      part = part || (g->ast->decorators[i]->str &&
+                      !strcmp(g->ast->decorators[i]->str, parts[k]));
+  if (part) return (sval){.kind = V_PYTHON, .fn = g};
+  tks_error_help(s, TK_D_CALL, "decorate it with @triton.jit",
+                 "%s is a Python function: a kernel can call only "
+                 "@triton.jit functions",
+                 item->name);
+}
+
 static sval file_global(tks *s, tk_function *fn, const char *name,
                         bool *found) {
   tk_item *item = find_item(fn->module->file, fn->item->text, name);
@@ -293,10 +312,7 @@ static sval file_global(tks *s, tk_function *fn, const char *name,
         tk_throw(s->env, TK_FINDING);
       return (sval){.kind = V_FUNC, .fn = g};
     }
-    tks_error_help(s, TK_D_CALL, "decorate it with @triton.jit",
-                   "%s is a Python function: a kernel can call only "
-                   "@triton.jit functions",
-                   name);
+    return python_item(s, fn, item);
   case TK_ITEM_IMPORT: return item_import(s, item);
   case TK_ITEM_ASSIGN:
     if (item->value) return item_value(s, fn, item);
@@ -320,6 +336,7 @@ static sval host_global(tks *s, tk_function *fn, const char *name,
   if (!r) return sv(V_NONE);
   bool plain =
       (v.kind <= TK_V_TUPLE && v.kind != TK_V_NONE) || v.kind == TK_V_OBJECT;
+  if (s->frame->python) plain = false;
   if (plain && !v.is_constexpr && !s->plain_globals) plain_global(s, name);
   return sv_from_value(s, &v);
 }
@@ -351,7 +368,7 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
   if (found) return true;
   if (!op && tks_is_asked(s)) op = tks_numpy_op(name);
   if (!op) op = tks_find_op(tk_arena_printf(s->arena, "builtins.%s", name));
-  if (!op && s->where)
+  if (!op && (s->where || s->frame->python))
     op = tks_find_op(tk_arena_printf(s->arena, "expression.%s", name));
   if (op) *out = (sval){.kind = V_OP, .op = op};
   return op != NULL;

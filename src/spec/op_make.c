@@ -429,7 +429,10 @@ sval rule_isinstance(tks *s, const tks_args *a) {
   if (a->v[1].kind == V_TUPLE)
     tks_error_help(s, TK_D_UNSUPPORTED, "join two calls with or",
                    "isinstance takes one class: a tuple cannot hold classes");
-  return sv_bool(is_instance(&a->v[0], &a->v[1]));
+  const sval *v = &a->v[0], *t = &a->v[1];
+  if (t->kind == V_OBJECT && v->kind == V_INSTANCE)
+    return sv_bool(v->object->class == tks_class_of(s, t->obj));
+  return sv_bool(is_instance(v, t));
 }
 
 typedef struct attr_job {

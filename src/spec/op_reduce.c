@@ -83,15 +83,18 @@ static sval widen(tks *s, const sval *v, bool keep_int) {
   return tks_cast_to(s, v, tk_is_float(d) ? TK_FP32 : TK_INT32);
 }
 
-/* (values, indices) of the extreme lanes. */
+/* (values, indices) of the extreme lanes.  Of equal ones the compiler's
+ * combine function takes the first if it is told to; else the right operand,
+ * which is the last lane in the order of the lanes. */
 static sval arg_reduce(tks *s, tk_reduction kind, const sval *v,
-                       const sval *axis, bool keep) {
+                       const sval *axis, bool first, bool keep) {
   sval out[2];
   int at = tks_arg_axis(s, axis, v->type.rank);
   tk_type t = reduced(v->type, at, keep);
   tk_type types[2] = {t, tk_with_elem(t, TK_INT32)};
   tk_inst *in = tks_inst_new(s, TK_I_REDUCE, (int)kind, t, 1, v, 2);
   in->attr[0] = at;
+  in->attr[1] = !first;
   for (int i = 0; i < 2; i++) {
     in->res[i] = tks_slot(s, types[i], NULL);
     out[i] = sv_tensor(types[i], in->res[i]);
@@ -120,7 +123,8 @@ sval rule_max(tks *s, const tks_args *a) {
     need_axis(s, a,
               tk_arena_printf(s->arena, "%s(x, 0, return_indices=True)",
                               a->op->name));
-  if (indices) return arg_reduce(s, kind, &v, &a->v[1], keep);
+  if (indices)
+    return arg_reduce(s, kind, &v, &a->v[1], tks_arg_bool(s, a, 3), keep);
   return tks_reduce(s, kind, &v, &a->v[1], keep);
 }
 
@@ -130,7 +134,7 @@ sval rule_argmax(tks *s, const tks_args *a) {
   v = widen(s, &v, true);
   need_axis(s, a, tk_arena_printf(s->arena, "%s(x, 0)", a->op->name));
   sval both = arg_reduce(s, (tk_reduction)a->op->mode, &v, &a->v[1],
-                         tks_arg_bool(s, a, 3));
+                         tks_arg_bool(s, a, 2), tks_arg_bool(s, a, 3));
   return both.items[1];
 }
 

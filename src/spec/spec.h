@@ -32,18 +32,42 @@ typedef enum sval_kind {
   V_LAMBDA,   /* ast, with the scope it was made in */
   V_OP,       /* op: an operation of the language */
   V_METHOD,   /* op bound to items[0] */
-  V_MODULE,   /* s: "tl", "tl.math", "libdevice", "triton", "builtins" */
+  V_MODULE,   /* s: "tl", "tl.math", "libdevice", "semantic", ... */
   V_OBJECT,   /* obj: a value that lives in the host program */
   V_FORMAT,   /* fmt: an f-string with values only known when it runs */
   V_TENSOR,   /* type, slot */
   V_BLOCKPTR, /* items: base, shape, strides, offsets; type: block shape */
   V_DESC,     /* items: base, shape, strides; type: block shape; i padding */
+  V_PYTHON,   /* fn: a Python function, specialised where it is called */
+  V_DICT,     /* items: keys and values in turn, n of both together */
+  V_SPECIAL,  /* s: a method of a tensor, "__add__", or of the compiler;
+                 items: the tensor, if n is 1 */
+  V_INSTANCE, /* object: a value of an aggregate class; items: its fields */
 } sval_kind;
+
+/* A class that @tl.core._aggregate decorates; obj is the host's. */
+typedef struct tks_class {
+  struct tks_class *next;
+  void *obj;
+  const char *name;
+  size_t n;
+  const char **fields;
+  sval *types; /* what the fields are annotated with */
+} tks_class;
+
+/* A value of such a class: Python's reference, which methods may change. */
+typedef struct tks_object {
+  const tks_class *class;
+  const char *var;            /* the variable that holds it; NULL: none yet */
+  const struct tk_body *home; /* where that variable was assigned */
+  bool shared; /* it has more names than one: see tks_set_field */
+} tks_object;
 
 struct sval {
   uint8_t kind;
   bool is_list; /* V_TUPLE written as a list */
   bool is_one;  /* V_TUPLE that is one constexpr, not a tuple of them */
+  bool bound;   /* V_OP, V_SPECIAL: got from _semantic, and needs no other */
   int slot;
   size_t n;
   union {
@@ -55,6 +79,7 @@ struct sval {
     void *obj;
     const tk_ast *ast;
     tk_format *fmt;
+    tks_object *object;
   };
   sval *items;
   tk_type type;
@@ -82,6 +107,8 @@ typedef struct tks_frame {
   int loops;       /* runtime loops around `at` */
   sval ret;        /* what the function returns */
   bool has_ret;
+  bool python;  /* fn runs inside of the caller's func (python.c) */
+  uint8_t flow; /* python: why the statements of a block end */
 } tks_frame;
 
 typedef struct tks_instance {
@@ -101,6 +128,7 @@ struct tks {
   tk_launch *launch;
   tks_frame *frame;
   tks_instance *instances;
+  tks_class *classes;
   size_t unrolled;    /* bodies visited by static_range, to stop runaways */
   bool plain_globals; /* in defaults of parameters any global may be read */
   uint32_t fp8;       /* 8-bit floats that the target has, by tk_dtype */
@@ -148,6 +176,8 @@ void tks_deprecated(tks *s, const char *fmt, ...) TK_PRINTF(2, 3);
 /* "fp32 block [16, 32]", "constexpr 3", ...: for messages. */
 const char *tks_show(tks *s, const sval *v);
 const char *tks_type_text(tks *s, const tk_type *t);
+/* The text that a frame's places are in. */
+const tk_source *tks_frame_source(const tks_frame *f);
 
 /* ---- values known now -------------------------------------------------- */
 
@@ -264,6 +294,12 @@ sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
 sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
                  const char *const *kw, const tk_span *spans);
 sval tks_call_name(tks *s, const char *op, const sval *args, size_t n);
+/* args bound to fn's parameters, in their order. */
+sval *tks_bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
+                      const char *const *kw);
+void tks_check_depth(tks *s, tk_function *fn);
+/* What an item of a composite value is called when the value is `name`. */
+const char *tks_part_name(tks *s, const sval *v, const char *name, size_t i);
 /* A new, empty function of the program, made from fn. */
 tk_func *tks_func_new(tks *s, tk_function *fn, const char *name,
                       const tk_source *src);
@@ -305,6 +341,33 @@ sval tks_fstring(tks *s, const tk_ast *e);
 tk_format *tks_format_new(tks *s, const sval *parts, size_t n, const char *sep);
 /* Runs fn with its instructions going to `out` instead. */
 void tks_into(tks *s, tk_insts *out, tk_insts **saved);
+
+/* ---- Python functions and aggregates (python.c) ------------------------- */
+
+/* The text of fn, specialised in the place of the call. */
+sval tks_call_python(tks *s, tk_function *fn, const sval *args, size_t n,
+                     const char *const *kw);
+/* The compiler as `_semantic` and `_generator` give it; parameters of these
+ * names get it. */
+sval tks_semantic(void);
+bool tks_is_semantic(const sval *v);
+sval tks_call_from_python(tks *s, const sval *fn, const sval *args, size_t n,
+                          const char *const *kw, const tk_span *spans);
+sval tks_call_special(tks *s, const char *name, const sval *args, size_t n);
+sval tks_semantic_attr(tks *s, const char *module, const char *name);
+/* Reports a tensor's operator that Python itself cannot carry out. */
+void tks_need_semantic(tks *s, const char *what) TK_NORETURN;
+
+/* The class behind a host object; NULL: it is none. */
+const tks_class *tks_class_of(tks *s, void *obj);
+sval tks_make_instance(tks *s, const tks_class *c, const sval *args, size_t n,
+                       const char *const *kw);
+sval tks_instance_attr(tks *s, const sval *v, const char *name);
+void tks_set_field(tks *s, const sval *v, const char *name, const sval *to);
+sval tks_call_method(tks *s, const sval *v, const char *name, const sval *arg);
+/* What an operator on a value calls; without a method for it, values are
+ * equal that are the same. */
+sval tks_call_operator(tks *s, tk_operator op, const sval *v, const sval *arg);
 
 /* Reading arguments. */
 int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what);

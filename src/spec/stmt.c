@@ -466,6 +466,11 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
   case TK_AST_SUBSCRIPT:
     tks_error_help(s, TK_D_UNSUPPORTED, "use tl.where, or tl.store to memory",
                    "lanes of a block cannot be assigned");
+  case TK_AST_ATTR:
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "make a new value, or write a method without @triton.jit "
+                   "that assigns it",
+                   "Attribute assignment is not supported in triton");
   default:
     tks_error(s, TK_D_UNSUPPORTED, "cannot assign to this %s",
               tk_ast_name(target->kind));
@@ -583,7 +588,7 @@ static void check_used(tks *s, const tk_ast *call) {
   const char *text = NULL;
   if (d)
     text = must_use_text(f.fn, d);
-  else if ((f.kind == V_OP || f.kind == V_METHOD) &&
+  else if ((f.kind == V_OP || f.kind == V_METHOD) && f.op &&
            !strcmp(f.op->name, "tl.advance"))
     text = "tl.advance has no side effects: assign what it returns to a "
            "variable";
@@ -623,6 +628,7 @@ static void simple(tks *s, const tk_ast *n, tk_stmt *st) {
   case TK_AST_BREAK: unsupported(s, "Break");
   case TK_AST_CONTINUE: unsupported(s, "Continue");
   case TK_AST_WITH: unsupported(s, "With");
+  case TK_AST_RAISE: unsupported(s, "Raise");
   default: unsupported(s, n->str ? n->str : tk_ast_name(n->kind));
   }
 }

@@ -21,7 +21,8 @@ sval sv_tuple(tks *s, const sval *items, size_t n) {
 bool sv_runtime(const sval *v) {
   if (v->kind == V_TENSOR || v->kind == V_BLOCKPTR || v->kind == V_DESC)
     return true;
-  if (v->kind != V_TUPLE) return false;
+  if (v->kind != V_TUPLE && v->kind != V_INSTANCE && v->kind != V_DICT)
+    return false;
   for (size_t i = 0; i < v->n; i++)
     if (sv_runtime(&v->items[i])) return true;
   return false;
@@ -38,6 +39,7 @@ bool sv_truth(tks *s, const sval *v) {
   case V_INT: return v->i != 0;
   case V_FLOAT: return v->f != 0;
   case V_STR:
+  case V_DICT:
   case V_TUPLE: return v->n != 0;
   case V_TENSOR:
     tks_error(s, TK_D_TYPE,
@@ -69,6 +71,7 @@ bool sv_equal(const sval *a, const sval *b) {
   case V_TYPE: return tk_same_type(&a->type, &b->type);
   case V_TYPE_OF:
   case V_TYPES:
+  case V_DICT:
   case V_TUPLE: return items_agree(a, b, sv_equal);
   case V_TENSOR: return a->slot == b->slot;
   default: return a->obj == b->obj;
@@ -83,6 +86,9 @@ bool sv_same_type(const sval *a, const sval *b) {
   case V_DESC:
     return tk_same_type(&a->type, &b->type) && items_agree(a, b, sv_same_type);
   case V_TUPLE: return items_agree(a, b, sv_same_type);
+  case V_INSTANCE:
+    return a->object->class == b->object->class &&
+           items_agree(a, b, sv_same_type);
   default: return sv_equal(a, b);
   }
 }
@@ -318,7 +324,8 @@ sval sv_from_value(tks *s, const tk_value *v) {
       t.items[i] = sv_from_value(s, &v->items[i]);
     return t;
   }
-  case TK_V_FUNCTION: return (sval){.kind = V_FUNC, .fn = v->ptr};
+  case TK_V_FUNCTION:
+    return (sval){.kind = v->lo ? V_PYTHON : V_FUNC, .fn = v->ptr};
   case TK_V_BUILTIN: return from_builtin(s, v);
   default: {
     const char *text = v->str ? v->str : "object";
@@ -372,6 +379,11 @@ void sv_key(tk_buf *out, const sval *v) {
     tk_buf_printf(out, "%p", (const void *)v->op);
     key_items(out, v);
     break;
+  case V_INSTANCE:
+    tk_buf_printf(out, "%p", (const void *)v->object->class);
+    key_items(out, v);
+    break;
+  case V_DICT: key_items(out, v); break;
   default: tk_buf_printf(out, "%p", v->obj);
   }
 }
@@ -420,13 +432,19 @@ const char *tks_show(tks *s, const sval *v) {
     return tk_arena_printf(s->arena, "function %s", v->fn->item->name);
   case V_LAMBDA: return "lambda";
   case V_OP: return v->op->name;
-  case V_METHOD: return tk_arena_printf(s->arena, "method %s", v->op->name);
+  case V_METHOD:
+    return tk_arena_printf(s->arena, "method %s",
+                           v->op ? v->op->name : v->items[1].fn->item->name);
   case V_MODULE: return tk_arena_printf(s->arena, "module %s", v->s);
   case V_SLICE: return "slice";
   case V_ELLIPSIS: return "...";
   case V_FORMAT: return "f-string of runtime values";
   case V_BLOCKPTR: return "block pointer";
   case V_DESC: return "tensor descriptor";
+  case V_PYTHON:
+    return tk_arena_printf(s->arena, "Python function %s", v->fn->item->name);
+  case V_DICT: return "dictionary";
+  case V_INSTANCE: return v->object->class->name;
   default: return "host object";
   }
 }

@@ -42,15 +42,13 @@ static const char *name_of(int number) {
   return "?";
 }
 
-void tks_check_added(tks *s, const char *name) {
+const char *tks_not_yet(const tks *s, const char *name, const char **now) {
   int v = version_of(s);
-  if (s->frame->func->library) return;
+  *now = name_of(v);
   for (size_t i = 0; i < TK_COUNT(added); i++)
     if (added[i].since > v && !strcmp(added[i].name, name))
-      tks_error_help(s, TK_D_NAME,
-                     "choose another version with --triton-version",
-                     "%s came with Triton %s; this is Triton %s", name,
-                     name_of(added[i].since), name_of(v));
+      return name_of(added[i].since);
+  return NULL;
 }
 
 /* ---- the public edge ---------------------------------------------------- */

@@ -13,7 +13,8 @@ typedef enum tks_change {
 
 /* Whether the version has the change: behaves as the newest. */
 bool tks_has(const tks *s, tks_change c);
-/* Refuses an operation that the version does not have yet. */
-void tks_check_added(tks *s, const char *name);
+/* The version that brought an operation which this one, *now, does not have
+ * yet; NULL: it has. */
+const char *tks_not_yet(const tks *s, const char *name, const char **now);
 
 #endif

@@ -294,7 +294,7 @@ START_TEST(test_function_node) {
   ck_assert_uint_eq(n->list[2]->op, 3);
   ck_assert_uint_eq(n->list[3]->op, 2);
   ck_assert_uint_eq(n->ndecorators, 2);
-  ck_assert_int_eq(n->decorators[0]->kind, TK_AST_UNSUPPORTED);
+  ck_assert_int_eq(n->decorators[0]->kind, TK_AST_CALL);
   ck_assert_str_eq(n->decorators[0]->a->str, "autotune");
   ck_assert_str_eq(n->decorators[1]->str, "jit");
   ck_assert_int_eq(tk_source_line(f->src, n->span.lo), 4);

@@ -69,8 +69,9 @@ static void children(tk_buf *out, tk_ast *const *list, uint32_t n) {
 }
 
 static bool always_has_list(tk_ast_kind k) {
-  return k == TK_AST_TUPLE || k == TK_AST_LIST || k == TK_AST_CALL ||
-         k == TK_AST_FSTR || k == TK_AST_FUNC || k == TK_AST_LAMBDA;
+  return k == TK_AST_TUPLE || k == TK_AST_LIST || k == TK_AST_DICT ||
+         k == TK_AST_CALL || k == TK_AST_FSTR || k == TK_AST_FUNC ||
+         k == TK_AST_LAMBDA;
 }
 
 void dump_tree(tk_buf *out, const tk_ast *n) {

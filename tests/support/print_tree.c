@@ -195,6 +195,15 @@ static void items(printer *w, const tk_ast *n, bool trailing) {
   if (trailing) puts_(w, ",");
 }
 
+static void dictionary(printer *w, const tk_ast *n) {
+  puts_(w, "{");
+  for (uint32_t i = 0; i < n->n; i++) {
+    if (i) puts_(w, i % 2 ? ": " : ", ");
+    expr(w, n->list[i], P_COND);
+  }
+  puts_(w, "}");
+}
+
 static void tuple(printer *w, const tk_ast *n, bool parens) {
   if (parens) puts_(w, "(");
   items(w, n, n->n == 1);
@@ -341,6 +350,7 @@ static void unparenthesised(printer *w, const tk_ast *n) {
     items(w, n, false);
     puts_(w, "]");
     break;
+  case TK_AST_DICT: dictionary(w, n); break;
   case TK_AST_ATTR:
   case TK_AST_CALL:
   case TK_AST_SUBSCRIPT: trailer(w, n); break;
@@ -440,6 +450,13 @@ static void asserted(printer *w, const tk_ast *n) {
   if (n->b) expr(w, n->b, P_COND);
 }
 
+static void raised(printer *w, const tk_ast *n) {
+  puts_(w, n->a ? "raise " : "raise");
+  if (n->a) expr(w, n->a, P_COND);
+  if (n->b) puts_(w, " from ");
+  if (n->b) expr(w, n->b, P_COND);
+}
+
 static void simple(printer *w, const tk_ast *n) {
   switch (n->kind) {
   case TK_AST_EXPR: open_expr(w, n->a); break;
@@ -451,6 +468,7 @@ static void simple(printer *w, const tk_ast *n) {
     if (n->a) open_expr(w, n->a);
     break;
   case TK_AST_ASSERT: asserted(w, n); break;
+  case TK_AST_RAISE: raised(w, n); break;
   case TK_AST_PASS: puts_(w, "pass"); break;
   case TK_AST_BREAK: puts_(w, "break"); break;
   case TK_AST_CONTINUE: puts_(w, "continue"); break;

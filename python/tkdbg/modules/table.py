@@ -6,9 +6,12 @@ are looked up ("tl" for triton.language).
 """
 from __future__ import annotations
 
+import functools
+import inspect
 
-from .. import (bench, binder, compiled, constexprs, device, errors, functions,
-                launch, session, tltypes as t, tuner, wrappers)
+from .. import (aggregates, bench, binder, compiled, constexprs, device,
+                errors, functions, launch, session, tltypes as t, tuner,
+                wrappers)
 from . import (cache, compiling, descriptor, driver as driver_, extras,
                knobs as knobs_, report)
 
@@ -40,10 +43,21 @@ TRITON_BUILTIN = "__triton_builtin__"
 
 
 def _builtin(fn):
-    """triton.language.core.builtin: marks a function that only Triton's own
-    compiler can run; kernels that call it are told so."""
-    setattr(fn, TRITON_BUILTIN, True)
-    return fn
+    """triton.language.core.builtin: a Python function that kernels call and
+    that calls operations with ``_semantic=_semantic``."""
+    assert callable(fn)
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        if kwargs.get("_semantic", wrapper) is None or (
+                "_semantic" not in kwargs):
+            raise ValueError("Did you forget to add @triton.jit ? "
+                             "(`_semantic` argument must be provided outside "
+                             "of JIT functions.)")
+        return fn(*args, **kwargs)
+    setattr(wrapper, TRITON_BUILTIN, True)
+    wrapper.signature = inspect.signature(fn)
+    return wrapper
 
 
 def _extern(fn):
@@ -100,7 +114,7 @@ def _core_only():
     """Names of triton.language.core that triton.language lacks."""
     return dict(
         get_int_dtype=constexprs.constexpr_function(_int_dtype),
-        builtin=_builtin, extern=_extern,
+        builtin=_builtin, extern=_extern, _aggregate=aggregates.aggregate,
         is_builtin=lambda fn: getattr(fn, TRITON_BUILTIN, False),
         TRITON_BUILTIN=TRITON_BUILTIN, CONSTEXPR_0=t.constexpr(0),
         JITCallable=functions.JITCallable,

@@ -1,0 +1,392 @@
+"""Aggregates, and Python functions that kernels call with values of theirs:
+with our Triton, and beside an installed one.
+"""
+import os
+import subprocess
+import tempfile
+import textwrap
+import unittest
+
+import support
+
+support.need("library", "torch")
+
+HEAD = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @tl.core._aggregate
+    class State:
+        acc: tl.tensor
+        n: tl.tensor
+        K: tl.constexpr
+
+        @triton.constexpr_function
+        def __init__(self, acc, n, K):
+            self.acc = acc
+            self.n = n
+            self.K = tl.constexpr(K)
+
+        @staticmethod
+        @triton.jit
+        def create(K: tl.constexpr):
+            return State(tl.zeros((4,), tl.float32), tl.to_tensor(0), K)
+
+        @triton.jit
+        def step(self, x):
+            return State(self.acc + x * self.K, self.n + 1, self.K)
+
+        @triton.jit
+        def mean(self):
+            return self.acc / self.n
+
+        @triton.constexpr_function
+        def twice(self):
+            return self.K * 2
+
+        @triton.jit
+        def __mul__(self, k):
+            return State(self.acc * k, self.n, self.K)
+
+        @triton.jit
+        def __getitem__(self, i):
+            return self.acc + i
+
+    @tl.core._aggregate
+    class Nest:
+        s: State
+        t: tl.tuple
+
+        @triton.constexpr_function
+        def __init__(self, s, t):
+            self.s = s
+            self.t = t
+
+    @triton.jit
+    def total(s):
+        return tl.sum(s.acc)
+
+    def launch(kernel, *args, n=4):
+        out = torch.zeros(n, device="cuda")
+        kernel[(1,)](out, *args)
+        return [round(x, 4) for x in out.tolist()]
+"""
+
+# classes with plain Python methods: Triton compiles these, but its launches
+# refuse to hash them
+PLAIN = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @tl.core._aggregate
+    class Pair:
+        first: tl.tensor
+        second: tl.tensor
+
+        def __init__(self, first, second):
+            self.first = first
+            self.second = second
+
+        def __getitem__(self, i: tl.constexpr, _semantic=None):
+            if i == 0:
+                return self.first
+            assert i == 1, f"a pair has no item {i}"
+            return self.second
+
+        def swap(self, _semantic=None):
+            kept = self.first
+            self.first = self.second
+            self.second = kept
+
+        def set(self, a, b, _semantic=None):
+            self.first = a
+            self.second = b
+
+        def raised(self, k, _semantic=None):
+            self.first = _semantic.mul(self.first, k, True)
+            self.second = self.second.__add__(k, _semantic=_semantic)
+            return self
+
+        @triton.jit
+        def unpack(self):
+            return self.first, self[1]
+
+    def launch(kernel, *args, n=4):
+        out = torch.zeros(n, dtype=torch.int32, device="cuda")
+        kernel[(1,)](out, *args)
+        return out.tolist()
+"""
+
+
+class Cases:
+    """Runs under both settings: `triton` says which."""
+
+    def lines(self, text, *options, head=HEAD):
+        done = self.run_script(text, "-q", "--triton", self.triton, *options,
+                               head=head)
+        return done.stdout.splitlines()
+
+    def refused(self, form, cases, head=HEAD):
+        """Each of cases, (text, what is said of it), in the place of BODY
+        in form makes a script that defines k; k is refused."""
+        text = ""
+        for i, (body, _) in enumerate(cases):
+            text += textwrap.dedent(form).replace("BODY", body)
+            text += ("try:\n    launch(k)\n    print('taken')\n"
+                     "except Exception as e:\n    print(repr(str(e)))\n")
+        lines = self.lines(text, head=head)
+        for (body, said), line in zip(cases, lines, strict=True):
+            self.assertIn(said, line, body)
+
+    def test_methods_fields_and_operators(self):
+        self.assertEqual(self.lines("""
+            @triton.jit
+            def k(o, K: tl.constexpr):
+                i = tl.arange(0, 4)
+                s = State.create(K).step(i).step(i)
+                tl.store(o + i, s.mean())
+                tl.store(o + 4 + i, (s * 2.0)[1])
+                tl.store(o + 8, total(s))
+                tl.store(o + 9, s.twice())
+                tl.store(o + 10, s.K)
+                tl.static_assert(isinstance(s, State) and s is not None)
+                tl.static_assert(s.type == s.step(1).type)
+            print(launch(k, 3, n=11))
+        """), ["[0.0, 3.0, 6.0, 9.0, 1.0, 13.0, 25.0, 37.0, 36.0, 6.0, 3.0]"])
+
+    def test_carried_through_loops_and_branches(self):
+        self.assertEqual(self.lines("""
+            @triton.jit
+            def k(o, n, K: tl.constexpr):
+                i = tl.arange(0, 4)
+                s = State.create(K)
+                for j in range(n):
+                    s = s.step(i)
+                    if j == 1:
+                        s = s * 2.0
+                    else:
+                        s = s.step(1)
+                r = s
+                while tl.sum(r.acc) < 1000:
+                    r = r.step(100)
+                if n > 2:
+                    q = State(i.to(tl.float32), n, 7)
+                else:
+                    q = State(i + 0.5, n, 7)
+                tl.store(o + i, s.acc)
+                tl.store(o + 4 + i, r.acc + q.acc)
+                tl.store(o + 8, s.n)
+                tl.store(o + 9, q.K + q.n)
+            print(launch(k, 3, 2, n=10))
+            print(launch(k, 1, 2, n=10))
+        """), ["[6.0, 16.0, 26.0, 36.0, 206.0, 217.0, 228.0, 239.0, 5.0, 10.0]",
+               "[2.0, 4.0, 6.0, 8.0, 402.5, 405.5, 408.5, 411.5, 2.0, 8.0]"])
+
+    def test_nested_and_in_tuples(self):
+        self.assertEqual(self.lines("""
+            @triton.jit
+            def build(K: tl.constexpr):
+                s = State.create(K).step(1)
+                return Nest(s, (s.acc, 3))
+            @triton.jit
+            def both(p):
+                return p[0].acc + p[1].s.acc
+            @triton.jit
+            def k(o):
+                i = tl.arange(0, 4)
+                n = build(2)
+                for j in range(2):
+                    n = Nest(n.s.step(i), (n.t[0] * 2, 3))
+                tl.store(o + i, n.s.acc + n.t[0])
+                tl.store(o + 4 + i, both((n.s, build(5))))
+            print(launch(k, n=8))
+        """), ["[10.0, 14.0, 18.0, 22.0, 7.0, 11.0, 15.0, 19.0]"])
+
+    def test_what_is_refused(self):
+        self.refused("""
+            @triton.jit
+            def k(o):
+                i = tl.arange(0, 4)
+                s = State.create(2)
+                BODY
+        """, [
+            ("s.acc = i", "Attribute assignment is not supported"),
+            ("s.acc += i", "Attribute assignment is not supported"),
+            ("s.zcc", "has no attribute zcc"),
+            ("s[0] = i", "cannot be assigned"),
+            ("s + s", "has no attribute __add__"),
+            ("State(3, 4, 5)", "for the attribute \\'acc\\' of State"),
+            ("State(i)", "missing the argument n"),
+            ("State(i, i, 1, 2)", "positional arguments"),
+            ("if s: pass", "an if takes a bool"),
+            ("for j in range(2): s = State(s.acc, s.n, s.K + 1)",
+             "loop-carried variable s"),
+            ("for j in range(2): s = State(s.acc.to(tl.float16), s.n, s.K)",
+             "loop-carried variable s"),
+            ("Forgets(i)", "constructor for Forgets did not initialize "
+                           "attribute \\'a\\'")], HEAD + """
+    @tl.core._aggregate
+    class Forgets:
+        a: tl.tensor
+
+        @triton.constexpr_function
+        def __init__(self, a):
+            pass
+""")
+
+    def test_builtins_and_externs(self):
+        self.assertEqual(self.lines("""
+            @tl.core.builtin
+            def power(x, n, *rest, twice=False, _semantic=None):
+                y = x
+                for k in range(n - 1):
+                    y = _semantic.mul(y, x, True)
+                if twice and isinstance(n, tl.constexpr):
+                    y = y.__add__(y, _semantic=_semantic)
+                for k, r in enumerate(rest):
+                    y = tl.where(_semantic.less_than(y, k), y,
+                                 _semantic.add(y, r, True),
+                                 _semantic=_semantic)
+                return y, (y.dtype, len(rest))
+            @tl.core.builtin
+            def low(x, _semantic=None):
+                x = _semantic.to_tensor(x)
+                return tl.tensor(_semantic.builder.create_exp(x.handle),
+                                 x.type)
+            @tl.core.extern
+            def tanh(x, _semantic=None):
+                fp32, fp64 = tl.core.dtype("fp32"), tl.core.dtype("fp64")
+                return tl.core.extern_elementwise(
+                    "", "", [x], {(fp32,): ("__nv_tanhf", fp32),
+                                  (fp64,): ("__nv_tanh", fp64)},
+                    is_pure=True, _semantic=_semantic)
+            @triton.jit
+            def double(x):
+                return x * 2
+            @tl.core.builtin
+            def calls(x, _semantic=None, _generator=None):
+                return _generator.call_JitFunction(double, (x,), {})
+            @tl.core.builtin
+            def larger(a, b, _semantic=None):
+                return tl.constexpr(max(a.value, b.value))
+            @triton.jit
+            def k(o):
+                i = tl.arange(0, 4)
+                y, about = power(i, 3, i, twice=True)
+                tl.static_assert(about[0] == tl.int32 and about[1] == 1)
+                tl.store(o + i, y)
+                tl.store(o + 4 + i, low(i.to(tl.float32)))
+                tl.store(o + 8 + i, tanh(i.to(tl.float32)))
+                tl.store(o + 12 + i, calls(i))
+                tl.static_assert(larger(3, 5) == 5)
+            out = launch(k, n=16)
+            for at in range(0, 16, 4):
+                print(out[at:at + 4])
+        """), ["[0.0, 3.0, 18.0, 57.0]", "[1.0, 2.7183, 7.3891, 20.0855]",
+               "[0.0, 0.7616, 0.964, 0.9951]", "[0.0, 2.0, 4.0, 6.0]"])
+
+    def test_builtins_that_are_refused(self):
+        self.refused("""
+            @tl.core.builtin
+            def own(x, k, _semantic=None):
+                _semantic.to_tensor(k)
+                BODY
+            @triton.jit
+            def k(o):
+                own(tl.arange(0, 4).to(tl.float32), 1)
+        """, [
+            ("return x + 1", "`_semantic` argument must be provided"),
+            ("return tl.exp(x)", "`_semantic` argument must be provided"),
+            ("raise TypeError(f'wants {k}')", "raises TypeError: wants 1"),
+            ("assert k == 2, 'two'", "does not hold: two"),
+            ("with x: return x", "cannot be followed: with"),
+            ("return _semantic.builder.create_warp(x)", "create_warp"),
+            ("return tl.core.extern_elementwise('', '', [x], {(x.dtype,): "
+             "('__my_own', x.dtype)}, True, _semantic=_semantic)",
+             "external function __my_own is not known")])
+
+    def test_a_change_of_a_method_is_seen(self):
+        self.assertEqual(self.lines("""
+            @tl.core.builtin
+            def scaled(x, _semantic=None):
+                return _semantic.mul(x, FACTOR, True)
+            FACTOR = 2
+            @triton.jit
+            def k(o):
+                i = tl.arange(0, 4)
+                tl.store(o + i, scaled(i))
+            print(launch(k))
+            FACTOR = 3
+            try:
+                print(launch(k))
+            except RuntimeError as e:
+                print("FACTOR" in str(e))
+        """)[0], "[0.0, 2.0, 4.0, 6.0]")
+
+    def test_a_launch_file_has_the_texts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "k.launch")
+            self.lines("""
+                @tl.core.builtin
+                def cubed(x, _semantic=None):
+                    return _semantic.mul(x, _semantic.mul(x, x, True), True)
+                @triton.jit
+                def k(o):
+                    i = tl.arange(0, 4)
+                    tl.store(o + i, cubed(State.create(2).step(i).mean()))
+                launch(k)
+            """, "--record", path)
+            command = os.path.join(os.path.dirname(support.library()),
+                                   "tkdbg")
+            done = subprocess.run([command, "replay", path, "--print", "o"],
+                                  capture_output=True, text=True)
+            self.assertIn("[  0.   8.  64. 216.]", done.stdout)
+
+
+class Ours(Cases, support.ScriptCase):
+    triton = "ours"
+
+    def test_python_methods_change_a_value_in_place(self):
+        self.assertEqual(self.lines("""
+            @triton.jit
+            def k(o, n):
+                i = tl.arange(0, 4)
+                p = Pair(i, i * 10)
+                for j in range(n):
+                    p.set(p.second, p.first)
+                if n > 2:
+                    p.swap()
+                else:
+                    p = p.raised(3)
+                a, b = p.unpack()
+                tl.store(o + i, a)
+                tl.store(o + 4 + i, b)
+            print(launch(k, 3, n=8))
+            print(launch(k, 2, n=8))
+        """, head=PLAIN), ["[0, 1, 2, 3, 0, 10, 20, 30]",
+                           "[0, 3, 6, 9, 3, 13, 23, 33]"])
+
+    def test_python_methods_that_are_refused(self):
+        self.refused("""
+            @triton.jit
+            def k(o):
+                i = tl.arange(0, 4)
+                p = Pair(i, i * 10)
+                BODY
+        """, [
+            ("p[2]", "does not hold: a pair has no item 2"),
+            ("for j in range(3): p.set(i.to(tl.int64), i)",
+             "the attribute \\'first\\' of p is"),
+            ("q = p; p.swap()", "which has another name"),
+            ("p.set(i, 5)", "expected tl.tensor for the attribute")], PLAIN)
+
+
+@unittest.skipUnless(support.real_triton(), "triton is not installed")
+class Installed(Cases, support.ScriptCase):
+    triton = "installed"
+
+
+if __name__ == "__main__":
+    unittest.main()
