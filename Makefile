@@ -311,6 +311,7 @@ docs:
 	@python3 tools/operations.py --library $(B)/libtkdbg.so
 	@python3 tools/instructions.py --library $(B)/libtkdbg.so
 	@python3 tools/ptx.py
+	@python3 tools/knobs.py
 
 bench:
 	@$(MAKE) --no-print-directory all

@@ -80,6 +80,7 @@ ground     _capi         the C API
            errors        what a launch raises
            tltypes       types and values of the language on the host
            environment   Triton's knobs and variables that change results
+           variables     ... and each of them, by name
            source        the text that a function was written in
            patches       replaced attributes of other people's modules
 """

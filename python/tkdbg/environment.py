@@ -1,6 +1,6 @@
 """Settings of Triton that change what a kernel computes: knobs, environment
 variables, keywords of launches.  Each is honoured, or a warning says that it
-is not; docs/compatibility.md has the whole list.
+is not; variables.py has the whole list.
 """
 from __future__ import annotations
 
@@ -9,21 +9,13 @@ import re
 import sys
 import warnings
 
+from . import variables
+
 # keywords of launches that tk_launch_compile_option knows
 _KEYWORDS = ("allowed_dot_input_precisions", "supported_fp8_dtypes")
 
 # 8-bit floats of an NVIDIA target before and since this architecture
 _FP8, _FP8_SINCE = ("fp8e4b15", "fp8e5"), (89, "fp8e4nv")
-
-# what would change results and is not followed: variable -> why
-_IGNORED = {
-    "TRITON_KERNEL_OVERRIDE": "the kernel's own source is run",
-    "TRITON_LIBDEVICE_PATH": "functions of libdevice are tkdbg's own",
-    "PTXAS_OPTIONS": "no PTX is assembled",
-    "TRITON_INSTRUMENTATION_MODE": "nothing is instrumented; --check looks "
-                                   "for races",
-}
-
 
 def flag(text):
     return text.lower() in ("1", "true", "on", "yes", "y")
@@ -37,11 +29,16 @@ def knob(group, name, variable):
     return getattr(found, name, None)  # it reads the environment itself
 
 
+def is_set(group, name, variable):
+    """Whether a knob that is on or off is on."""
+    value = knob(group, name, variable)
+    return flag(value) if isinstance(value, str) else bool(value)
+
+
 def allow_globals():
     """Whether kernels may read globals that are no constexprs."""
-    value = knob("compilation", "allow_non_constexpr_globals",
-                 "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
-    return flag(value) if isinstance(value, str) else bool(value)
+    return is_set("compilation", "allow_non_constexpr_globals",
+                  "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
 
 
 def compile_options(options, device_arch):
@@ -70,9 +67,10 @@ def _fp8_of(arch):
 
 
 def report():
-    """Warns of settings that are not followed."""
-    for variable, why in _IGNORED.items():
-        value = os.environ.get(variable)
-        if value and value not in ("0", "false", "off", "no", "n"):
-            warnings.warn(f"{variable} is set, and tkdbg does not follow it: "
-                          f"{why}", stacklevel=2)
+    """Warns of settings that are not followed, once for each."""
+    for setting in variables.SETTINGS:
+        for name in setting.names if setting.how == variables.WARNED else ():
+            value = os.environ.get(name)
+            if value and value.lower() not in ("0", "false", "off", "no", "n"):
+                warnings.warn(f"{name} is set, and tkdbg does not follow it: "
+                              f"{setting.text}", stacklevel=2)

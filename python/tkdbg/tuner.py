@@ -13,8 +13,17 @@ import inspect
 import math
 import warnings
 
-from . import bench, compare, errors, session as session_
+from . import bench, compare, environment, errors, session as session_
 from .functions import KernelInterface
+
+def _say_chosen(tuner, key):
+    """What Triton prints of a choice, if it is asked to."""
+    if environment.is_set("autotuning", "print", "TRITON_PRINT_AUTOTUNING"):
+        took = getattr(tuner, "bench_time", 0.0)
+        print(f"Triton autotuning for function {tuner.base_fn.__name__},\n"
+              f"with key as {key},\nfinished after {took:.2f}s,\n"
+              f"best config selected: {tuner.best_config};")
+
 
 def _not_tuned():
     """What a configuration may fail with and only be left out."""
@@ -165,6 +174,7 @@ class Autotuner(KernelInterface):
                 continue
             if self._tuned:
                 self.cache[self._key(kwargs)] = config
+                _say_chosen(self, self._key(kwargs))
             return result
         raise failure
 
