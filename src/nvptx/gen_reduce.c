@@ -51,8 +51,8 @@ static void by_operation(tkv_gen *g, const tk_inst *in, const operands *x,
   out[0] = tkv_binary(g, repeated_op(in), &x->type[0], a[0], b[0]);
 }
 
-/* The extreme and its index: the first of equal lanes, and a number before a
- * NaN. */
+/* The extreme and its index: the first of equal lanes, or the last, and a
+ * number before a NaN. */
 static void by_extreme(tkv_gen *g, const tk_inst *in, const operands *x,
                        const char *const *a, const char *const *b,
                        const char **out) {
@@ -70,9 +70,10 @@ static void by_extreme(tkv_gen *g, const tk_inst *in, const operands *x,
     take = tkv_emit(g, "or i1 %s, %s", take, better);
     same = tkv_emit(g, "or i1 %s, %s", same, both);
   }
-  const char *first = tkv_emit(g, "icmp slt i32 %s, %s", b[1], a[1]);
-  first = tkv_emit(g, "and i1 %s, %s", first, same);
-  take = tkv_emit(g, "or i1 %s, %s", take, first);
+  const char *wins = tkv_emit(g, "icmp %s i32 %s, %s",
+                              tk_reduce_last(in) ? "sgt" : "slt", b[1], a[1]);
+  wins = tkv_emit(g, "and i1 %s, %s", wins, same);
+  take = tkv_emit(g, "or i1 %s, %s", take, wins);
   for (int i = 0; i < 2; i++) {
     const char *type = tkv_lane_type(&x->type[i]);
     out[i] =
