@@ -230,10 +230,10 @@ typedef struct tk_tensor {
   size_t storage_bytes;
   unsigned flags;
   uint64_t device_address; /* what the kernel sees; 0: data's address */
-  /* NULL, or a byte for each byte of the storage, not 0: never written.  A run
-   * that looks for undefined values brings it up to date, another clears it;
-   * tensors of one storage share it. */
-  unsigned char *unwritten;
+  /* NULL, or a byte for each byte of the storage: 0 while it was never written,
+   * else 1.  A run that looks for undefined values brings it up to date,
+   * another sets all of it; tensors of one storage share it. */
+  unsigned char *written;
 } tk_tensor;
 
 tk_status tk_launch_new(tk_session *s, tk_function *f, tk_launch **out);
@@ -377,6 +377,10 @@ tk_status tk_session_check(tk_session *s, const char *list,
 /* The i-th detector's name and what it finds; NULL past the end. */
 const char *tk_check_name(size_t i);
 const char *tk_check_doc(size_t i);
+/* Whether the detector of that name is on. */
+bool tk_check_is_on(tk_session *s, const char *name);
+/* Whether text is a list that tk_session_check takes. */
+bool tk_check_is_list(const char *text);
 /* How many different findings detectors have had, hidden ones too. */
 size_t tk_check_findings(tk_session *s);
 /* Lines for a suppression file that would leave all of them out. */

@@ -74,8 +74,8 @@ static void forget_unwritten(const tkc *c, const tki *t) {
   if (c->on >> TKC_UNDEF & 1) return;
   for (size_t i = 0; i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
-    if (r->tensor && r->tensor->unwritten)
-      memset(r->tensor->unwritten, 0, r->hi - r->lo);
+    if (r->tensor && r->tensor->written)
+      memset(r->tensor->written, 1, r->hi - r->lo);
   }
 }
 
@@ -152,14 +152,14 @@ static void unknown_detector(tkc *c, const char *word) {
   tk_throw(e, TK_USAGE);
 }
 
-static uint32_t named_detectors(tkc *c, const char *word, size_t n) {
+/* The detectors that a word names; 0: none is called so. */
+static uint32_t named_detectors(const char *word, size_t n) {
   if (!n || (n == 3 && !strncmp(word, "all", 3)))
     return ((uint32_t)1 << TKC_COUNT) - 1;
   for (int i = 0; i < TKC_COUNT; i++)
     if ((strlen(table[i].name) == n && !strncmp(table[i].name, word, n)) ||
         tk_has_word(table[i].aliases, word, n))
       return (uint32_t)1 << i;
-  unknown_detector(c, tk_arena_strndup(&c->kept, word, n));
   return 0;
 }
 
@@ -167,10 +167,22 @@ static uint32_t read_list(tkc *c, const char *list) {
   uint32_t on = 0;
   do {
     size_t n = strcspn(list, ",");
-    on |= named_detectors(c, list, n);
+    uint32_t named = named_detectors(list, n);
+    if (!named) unknown_detector(c, tk_arena_strndup(&c->kept, list, n));
+    on |= named;
     list += n;
   } while (*list++);
   return on;
+}
+
+bool tk_check_is_list(const char *text) {
+  bool known = *text != '\0';
+  do {
+    size_t n = strcspn(text, ",");
+    known = known && named_detectors(text, n);
+    text += n;
+  } while (*text++);
+  return known;
 }
 
 typedef struct check_call {
@@ -211,6 +223,11 @@ tk_status tk_session_check(tk_session *s, const char *list,
 bool tkc_is_on(const tk_session *s, tkc_id id) {
   const tkc *c = session_checks(s);
   return c && c->on >> id & 1;
+}
+
+bool tk_check_is_on(tk_session *s, const char *name) {
+  const tkc *c = session_checks(s);
+  return c && c->on & named_detectors(name, strlen(name));
 }
 
 void tkc_choose(tk_session *s, const char *list) {

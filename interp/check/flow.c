@@ -224,30 +224,23 @@ static void flow_stop(void *ud, tki *t) {
   if (access) flow_bad_address(ud, t, in);
 }
 
-/* Returns a working copy of what the caller knows of a region's memory; views
- * of the same memory share one.  What the caller has stays as it is until the
- * run ends, for a debugger that goes back. */
-static uint8_t *copy_unwritten(flow *f, const tki *t, size_t i) {
+/* Returns what is known of a region's memory; views of the same memory share
+ * it. */
+static tkc_fresh *fresh_of_region(flow *f, const tki *t, size_t i) {
   const tki_region *r = &t->regions[i];
-  const tk_tensor *x = r->tensor;
-  for (size_t k = 0; k < i && x->unwritten; k++)
-    if (t->regions[k].tensor && t->regions[k].tensor->unwritten == x->unwritten)
-      return f->unwritten[k];
-  uint8_t *map = tk_arena_alloc(&f->c->run, r->hi - r->lo + 1);
-  if (x->unwritten)
-    memcpy(map, x->unwritten, r->hi - r->lo);
-  else
-    memset(map, 1, r->hi - r->lo);
-  return map;
+  unsigned char *map = r->tensor->written;
+  for (size_t k = 0; k < i && map; k++)
+    if (t->regions[k].tensor && t->regions[k].tensor->written == map)
+      return f->fresh[k];
+  return tkc_fresh_new(&f->c->run, map, r->hi - r->lo);
 }
 
-static void mark_unwritten(flow *f, const tki *t) {
-  f->unwritten =
-      tk_arena_alloc(&f->c->run, (t->nregions + 1) * sizeof *f->unwritten);
+static void find_fresh(flow *f, const tki *t) {
+  f->fresh = TK_NEWN(&f->c->run, tkc_fresh *, t->nregions + 1);
   for (size_t i = 0; i < t->nregions && !f->c->assume_written; i++) {
     const tk_tensor *x = t->regions[i].tensor;
-    if (x && (x->unwritten || x->flags & TK_TENSOR_UNWRITTEN))
-      f->unwritten[i] = copy_unwritten(f, t, i);
+    if (x && (x->written || x->flags & TK_TENSOR_UNWRITTEN))
+      f->fresh[i] = fresh_of_region(f, t, i);
   }
 }
 
@@ -264,7 +257,7 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
   f->logs = flow_has_log(t->program);
   for (int k = 0; k < FLOW_UNDERFLOWN; k++)
     TK_PUSH(&c->run, &f->sources, ((flow_source){.kind = FLOW_ZERO}));
-  mark_unwritten(f, t);
+  find_fresh(f, t);
   f->observer = (tki_observer){.ud = f,
                                .frame = flow_frame,
                                .stmt = flow_stmt,
@@ -312,11 +305,8 @@ void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
 void tkc_UNDEF_end(tkc *c, void *ud, tki *t, tk_status st) {
   const flow *f = ud;
   (void)c, (void)st;
-  for (size_t i = 0; i < t->nregions; i++) {
-    const tki_region *r = &t->regions[i];
-    if (f->unwritten[i] && r->tensor->unwritten)
-      memcpy(r->tensor->unwritten, f->unwritten[i], r->hi - r->lo);
-  }
+  for (size_t i = 0; i < t->nregions; i++)
+    if (f->fresh[i]) tkc_fresh_keep(f->fresh[i]);
 }
 
 void tkc_NAN_end(tkc *c, void *ud, tki *t, tk_status st) {

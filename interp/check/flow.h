@@ -10,6 +10,7 @@
 #define TK_CHECK_FLOW_H
 
 #include "interp/check/check.h"
+#include "interp/check/fresh.h"
 
 typedef enum flow_kind {
   FLOW_UNDEF = 1,
@@ -64,10 +65,9 @@ typedef struct flow {
   bool bounds;    /* a lane's size is known: see flow_bound.c */
   bool logs;      /* zeros are marked, because the kernel takes logarithms */
   TK_VEC(flow_source) sources;
-  flow_id *last;       /* by instruction number: its newest source */
-  uint8_t **unwritten; /* by region: for each of its bytes, 1 if it was never
-                          written; NULL: all are */
-  tki_val *returned;   /* marks of what a call returned */
+  flow_id *last;     /* by instruction number: its newest source */
+  tkc_fresh **fresh; /* by region; NULL: all of it was written */
+  tki_val *returned; /* marks of what a call returned */
   size_t nreturned, cap_returned;
 } flow;
 

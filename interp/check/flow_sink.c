@@ -172,25 +172,22 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   }
 }
 
-/* A byte for each byte that n lanes touch, which follow each other in one
- * tensor: 1 when it was never written. */
-typedef struct touched {
-  uint8_t *unwritten;
-  size_t n;
-} touched;
-
-static touched touched_by(const flow *f, const tki *t, const tki_access *a,
-                          size_t lane, size_t n) {
+/* What is known of the memory that a lane touches, and where in it that is;
+ * NULL: all of it was written. */
+static tkc_fresh *fresh_at(const flow *f, const tki *t, const tki_access *a,
+                           size_t lane, size_t *at) {
   const tki_region *r = tki_access_region(a, lane);
-  uint8_t *map = r ? f->unwritten[r - t->regions] : NULL;
-  if (!map) return (touched){NULL, 0};
-  return (touched){map + (a->addr[lane] - r->lo), n * a->size};
+  if (!r) return NULL;
+  *at = a->addr[lane] - r->lo;
+  return f->fresh[r - t->regions];
 }
 
+/* Of n lanes that follow each other in one tensor. */
 static bool is_unwritten(const flow *f, const tki *t, const tki_access *a,
                          size_t lane, size_t n) {
-  touched e = touched_by(f, t, a, lane, n);
-  return e.n && memchr(e.unwritten, 1, e.n);
+  size_t at;
+  const tkc_fresh *x = fresh_at(f, t, a, lane, &at);
+  return x && tkc_fresh_any(x, at, n * a->size);
 }
 
 /* Returns how many lanes of a stretch surely lie in one tensor: those of a
@@ -201,9 +198,9 @@ static size_t piece_of(const tki_access *a, const tki_stretch *x) {
 
 static bool may_be_unwritten(const flow *f, const tki *t, const tki_access *a) {
   if (!(f->kinds & FLOW_UNDEF)) return false;
-  if (a->region != TKI_ANY) return f->unwritten[a->region] != NULL;
+  if (a->region != TKI_ANY) return f->fresh[a->region] != NULL;
   for (size_t i = 0; i < t->nregions; i++)
-    if (f->unwritten[i]) return true;
+    if (f->fresh[i]) return true;
   return false;
 }
 
@@ -221,8 +218,9 @@ static void mark_written(flow *f, tki *t, const tki_access *a) {
   if (!may_be_unwritten(f, t, a)) return;
   while (tki_next_stretch(a, &x))
     for (size_t i = 0, n = piece_of(a, &x); i < x.n; i += n) {
-      touched e = touched_by(f, t, a, x.lane + i, n);
-      if (e.n) memset(e.unwritten, 0, e.n);
+      size_t at;
+      tkc_fresh *y = fresh_at(f, t, a, x.lane + i, &at);
+      if (y) tkc_fresh_write(y, at, n * a->size);
     }
 }
 

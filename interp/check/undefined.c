@@ -75,16 +75,16 @@ void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
 bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
                           size_t n) {
   const flow *w = watching(t);
-  const uint8_t *map = w ? w->unwritten[r - t->regions] : NULL;
-  return map && memchr(map + ((const char *)host - r->host), 1, n);
+  const tkc_fresh *x = w ? w->fresh[r - t->regions] : NULL;
+  return x && tkc_fresh_any(x, (size_t)((const char *)host - r->host), n);
 }
 
 bool tkc_undefined_before(const tki *t, const tki_region *r, const void *host,
                           size_t n) {
   const flow *w = watching(t);
-  if (!w || !w->unwritten[r - t->regions]) return false;
-  const uint8_t *map = r->tensor->unwritten;
-  return !map || memchr(map + ((const char *)host - r->host), 1, n);
+  const tkc_fresh *x = w ? w->fresh[r - t->regions] : NULL;
+  size_t at = (size_t)((const char *)host - r->host);
+  return x && tkc_fresh_any_before(x, at, n);
 }
 
 void tkc_defined_memory(const tki *t, const void *host, size_t n) {
@@ -95,8 +95,7 @@ void tkc_defined_memory(const tki *t, const void *host, size_t n) {
     uint64_t start_aside = (uint64_t)(uintptr_t)r->host, size = r->hi - r->lo;
     bool holds = at >= start_aside && at - start_aside < size &&
                  n <= size - (at - start_aside);
-    if (w->unwritten[i] && holds)
-      memset(w->unwritten[i] + (at - start_aside), 0, n);
+    if (w->fresh[i] && holds) tkc_fresh_write(w->fresh[i], at - start_aside, n);
   }
 }
 

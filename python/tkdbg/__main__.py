@@ -30,8 +30,8 @@ def parse(argv):
 
     Raises UsageError.
     """
-    args, values = list(argv), {}
-    known = spellings(settings.table(_capi.load()))
+    args, values, lib = list(argv), {}, _capi.load()
+    known = spellings(settings.table(lib))
     if args[:1] == ["run"]:
         args.pop(0)
     while args and args[0].startswith("-") and args[0] not in ("-m", "-c",
@@ -41,7 +41,7 @@ def parse(argv):
         if option is None:
             raise errors.UsageError(f"tkdbg: unknown option {name}\n{USAGE}")
         if not equals:
-            value = _implied(option)
+            value = _implied(option, lib, args)
             if value is None and not args:
                 raise errors.UsageError(f"tkdbg: {name} needs a value")
             value = args.pop(0) if value is None else value
@@ -64,11 +64,14 @@ def spellings(table):
             **{f"-{o.letter}": o for o in table.values() if o.letter}}
 
 
-def _implied(option):
+def _implied(option, lib, args):
     """What an option without "=value" stands for; None: the next word."""
     if option.kind == _capi.OPTION_FLAG:
         return option.when_given
-    return "all" if option.kind == _capi.OPTION_OPTIONAL else None
+    if option.kind != _capi.OPTION_OPTIONAL:
+        return None
+    listed = args and lib.tk_check_is_list(args[0].encode())
+    return None if listed else "all"
 
 
 def check(session):
@@ -154,11 +157,13 @@ def run(argv):
         session.server.begin()
     if not (session.options.debug or served):  # one process has the terminal
         os.environ["TKDBG"] = "1"  # Pythons that the script starts
-    command, failed = _words(kind, target, args), None
+    command, failed, complete = _words(kind, target, args), None, False
     try:
         execute(kind, target, args)
+        complete = True
     except SystemExit as e:
-        if e.code not in (None, 0):
+        complete = e.code in (None, 0)
+        if not complete:
             failed = e
             raise
     except KeyboardInterrupt as e:
@@ -179,7 +184,7 @@ def run(argv):
             session.raised_by(e)
         return status_of(e)
     finally:
-        finish(session)
+        finish(session, complete)
         if asked is not None:
             asked.tell(failed, sys.stderr, command)
         else:
@@ -206,8 +211,8 @@ def status_of(error):
     return 3 if isinstance(error, errors.InternalError) else 1
 
 
-def finish(session):
-    """The summary line, after at least one launch."""
+def finish(session, complete):
+    """The summary line; complete: the script got to its end."""
     flush()
     if session.debugger:
         session.lib.tk_debugger_end(session.debugger)
@@ -217,9 +222,28 @@ def finish(session):
         flush()
     if not session.options.json:
         sys.stderr.write(caught(session.raised))
-    totals, quiet = session.totals, session.options.is_quiet()
-    if totals["launches"] and not quiet:
+    totals = session.totals
+    if session.options.is_quiet():
+        return
+    if totals["launches"]:
         sys.stderr.write(progress.summary(totals) + "\n")
+    elif complete and not session.debugger:
+        sys.stderr.write("tkdbg: no kernel was launched in this process\n")
+    if complete and totals["launches"]:
+        sys.stderr.write(missing(session))
+
+
+def missing(session):
+    """What is said if --kernel and --launch name a launch that never came."""
+    o, count = session.options, session.launches
+    if (o.kernel is None or count) and (o.launch or 0) <= count:
+        return ""
+    if not count:
+        return f"tkdbg: --kernel {o.kernel}: no such kernel was launched\n"
+    of = "" if o.kernel is None else f" of {o.kernel}"
+    return (f"tkdbg: --launch {o.launch}: there "
+            + (f"was 1 launch{of}\n" if count == 1 else
+               f"were {count} launches{of}\n"))
 
 
 def caught(raised):

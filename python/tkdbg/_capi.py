@@ -60,7 +60,7 @@ class Tensor(Structure):
         ("shape", c_int64 * MAX_RANK), ("strides", c_int64 * MAX_RANK),
         ("storage", c_void_p), ("storage_bytes", c_size_t),
         ("flags", c_uint), ("device_address", c_uint64),
-        ("unwritten", c_void_p)]
+        ("written", c_void_p)]
 
 
 class Summary(Structure):
@@ -217,6 +217,8 @@ PROTOTYPES = {
     "tk_session_check": (c_int, [_P, _S, POINTER(CheckOptions)]),
     "tk_check_name": (_S, [c_size_t]),
     "tk_check_doc": (_S, [c_size_t]),
+    "tk_check_is_on": (c_bool, [_P, _S]),
+    "tk_check_is_list": (c_bool, [_S]),
     "tk_check_findings": (c_size_t, [_P]),
     "tk_check_suppressions": (_S, [_P]),
     "tk_launch_compile": (c_int, [_P]),

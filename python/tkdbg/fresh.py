@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import mmap
 
 from . import _capi
 
@@ -28,17 +29,42 @@ class _Storage:
     def __init__(self, weak, version):
         self.weak = weak
         self.version = version
-        self.map = None  # bytearray: 1 where nothing was written
+        self.map = None  # what was written, if something was; see _Map
 
     def make_map(self, nbytes):
         if self.map is None:
-            self.map = bytearray(b"\x01") * nbytes
+            self.map = _Map(nbytes)
         return self.map
 
     def done(self):
         """Nothing is left to be written, or nobody could read it."""
         return self.weak.expired() or (
-            self.map is not None and 1 not in self.map)
+            self.map is not None and self.map.is_full())
+
+
+class _Map:
+    """A byte for each byte of a storage, 1 where it was written.
+
+    Untouched pages of an anonymous private mapping are zeros that take no
+    memory, so a map takes some for what was written."""
+
+    def __init__(self, nbytes):
+        self.memory = mmap.mmap(-1, nbytes, mmap.MAP_PRIVATE
+                                | mmap.MAP_ANONYMOUS)
+        self.address = ctypes.addressof(
+            ctypes.c_char.from_buffer(self.memory))
+
+    def __len__(self):
+        return len(self.memory)
+
+    def is_empty(self):
+        return self.memory.find(b"\x01") < 0
+
+    def is_full(self):
+        return not self.is_missing(0, len(self))
+
+    def is_missing(self, start, end):
+        return self.memory.find(b"\x00", start, end) >= 0
 
 
 class Fresh:
@@ -83,7 +109,7 @@ class Fresh:
                 self._known.pop(_address(t.untyped_storage()), None)
 
     def of(self, t, address):
-        """The members flags, device_address and unwritten of a tk_tensor,
+        """The members flags, device_address and written of a tk_tensor,
         for a tensor of the storage at an address."""
         found = self._valid(t, address)
         if found is None:
@@ -91,16 +117,15 @@ class Fresh:
         if not self.follow:
             del self._known[address]
             return _capi.TENSOR_UNWRITTEN, 0, 0
-        flags = 0
-        data = found.make_map(t.untyped_storage().nbytes())
-        if 0 not in data:
-            flags = _capi.TENSOR_UNWRITTEN
-        elif 1 not in data:
+        nbytes = t.untyped_storage().nbytes()
+        if not nbytes:
+            return _capi.TENSOR_UNWRITTEN, 0, 0
+        data = found.make_map(nbytes)
+        if data.is_full():
             del self._known[address]
             return _NONE
-        if not data:
-            return flags, 0, 0
-        return flags, 0, ctypes.addressof(ctypes.c_char.from_buffer(data))
+        flags = _capi.TENSOR_UNWRITTEN if data.is_empty() else 0
+        return flags, 0, data.address
 
     def writes(self, t, write, part):
         """Calls write(), after which part() is written and nothing else."""
@@ -183,7 +208,10 @@ class Fresh:
             return False
         torch = _torch()
         with torch._C.DisableTorchFunction():
-            return bool(_bytes_of(found.map, t).any())
+            if t.is_contiguous():
+                start = t.storage_offset() * t.element_size()
+                return found.map.is_missing(start, start + t.nbytes)
+            return not _bytes_of(found.map, t).all()
 
     # ---- inside ----------------------------------------------------------
 
@@ -202,7 +230,7 @@ class Fresh:
     def _wrote(found, t):
         if not t.numel():
             return
-        _bytes_of(found.make_map(t.untyped_storage().nbytes()), t).zero_()
+        _bytes_of(found.make_map(t.untyped_storage().nbytes()), t).fill_(1)
 
     def _prune(self):
         self._known = {a: s for a, s in self._known.items() if not s.done()}
@@ -213,7 +241,7 @@ def _bytes_of(data, t):
     """The bytes of t in a map of its storage, as a tensor."""
     torch, size = _torch(), t.element_size()
     return torch.as_strided(
-        torch.frombuffer(data, dtype=torch.uint8), (*t.shape, size),
+        torch.frombuffer(data.memory, dtype=torch.uint8), (*t.shape, size),
         (*(n * size for n in t.stride()), 1), t.storage_offset() * size)
 
 

@@ -133,6 +133,7 @@ class Session:
             collect=True)
         self.check(self.lib.tk_session_check(
             self._ptr, o.check and o.check.encode(), ctypes.byref(checks)))
+        self.fresh.follow = self.lib.tk_check_is_on(self._ptr, b"undef")
 
     def findings(self):
         """How many findings the detectors have had, but for those that the

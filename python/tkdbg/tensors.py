@@ -33,7 +33,7 @@ class Layout(NamedTuple):
     nbytes: int
     flags: int
     device_address: int
-    unwritten: int = 0
+    written: int = 0
 
     def pack(self, buffer):
         """Writes the tk_tensor; raises TypeError beyond MAX_RANK."""
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
         _RECORD.pack_into(buffer, 0, self.data, self.dtype, rank,
                           *self.shape, *pad, *self.strides, *pad,
                           self.storage, self.nbytes, self.flags,
-                          self.device_address, self.unwritten)
+                          self.device_address, self.written)
 
 
 def buffer():

@@ -124,14 +124,26 @@ class Empty(support.ScriptCase):
 
     def found(self, text, **options):
         text = textwrap.dedent(text) + "copy[(2,)](x, y, 16, 8)\n"
+        options = {"check": "undef", **options}
         done = self.run_script(text, "-q", head=EMPTY, check=False,
-                               json_options={"check": "undef", **options})
+                               json_options=options)
         found = re.findall(r"(x\[\d+\]) was never written", done.stderr)
         self.assertEqual(done.returncode, int(bool(found)), done.stderr)
         return found
 
     def test_plain(self):
         self.assertEqual(self.found(""), ["x[0]"])
+
+    def test_memory_is_taken_for_what_is_touched(self):
+        self.assertEqual(self.found("""
+            import resource
+            x = torch.empty(1 << 28, device="cuda")
+            copy[(2,)](ones, x[1 << 27:], 16, 8)
+            copy[(2,)](x[1 << 27:], y, 16, 8)
+            x = x[1 << 26:]
+            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            assert most < 700_000, most
+            """, check="undef,race"), ["x[0]"])
 
     def test_assumed_written(self):
         self.assertEqual(self.found("", assume_written=True), [])
