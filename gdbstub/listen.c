@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "gdbstub/save.h"
+#include "base/outfile.h"
 
 static TK_NORETURN void fail(tk_env *e, const char *address, const char *what,
                              const char *help) {
@@ -136,7 +136,7 @@ void gs_listen(gs_listener *l, tk_env *e, const char *address, bool anywhere) {
 void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path) {
   char port[16];
   int n = snprintf(port, sizeof port, "%d\n", bound_port(l->fd));
-  int error = gs_save(path, port, (size_t)n);
+  int error = tk_outfile_save(path, port, (size_t)n);
   if (!error) return;
   tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write '%s': %s",
               path, strerror(error));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "gdbstub/save.h"
+#include "base/outfile.h"
 #include "gdbstub/stub.h"
 
 void gs_keep_text(void *ud, const char *text, size_t n) {
@@ -92,8 +92,9 @@ void gs_monitor_lanes(gs_stub *g, const char *rest) {
 }
 
 void gs_monitor_elf(gs_stub *g, const char *rest) {
-  int error =
-      *rest ? gs_save(rest, g->image->file->s, g->image->file->n) : EINVAL;
+  int error = *rest
+                  ? tk_outfile_save(rest, g->image->file->s, g->image->file->n)
+                  : EINVAL;
   if (!*rest)
     tk_buf_puts(&g->text, "To which file? 'monitor elf FILE'.\n");
   else if (error)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "gdbstub/save.h"
+#include "base/outfile.h"
 #include "gdbstub/stub.h"
 #include "gdbstub/symbols.h"
 #include "launch/session.h"
@@ -86,7 +86,7 @@ static void save_symbols(gs_stub *g) {
   const char *path = tk_buf_str(&g->write_elf);
   if (g->images > 1)
     path = tk_arena_printf(&g->scratch, "%s.%d", path, g->images);
-  int error = gs_save(path, g->image->file->s, g->image->file->n);
+  int error = tk_outfile_save(path, g->image->file->s, g->image->file->n);
   if (!error) return;
   tk_diag_add(g->env, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write '%s': %s",
               path, strerror(error));

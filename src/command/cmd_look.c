@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outfile.h"
 #include "command/cmd.h"
 #include "command/info.h"
 #include "command/look.h"
@@ -294,10 +295,8 @@ static void do_show(tkt *d, const tkt_block *b, const char *file) {
   }
   tk_buf *svg = tk_temp_buf(&d->mem);
   tkt_svg(svg, b);
-  FILE *f = fopen(file, "w");
-  bool bad = !f || fwrite(tk_buf_str(svg), 1, svg->n, f) != svg->n;
-  if (f) bad |= fclose(f) != 0;
-  if (bad) tkt_fail(d, "%s cannot be written.", file);
+  int error = tk_outfile_save(file, tk_buf_str(svg), svg->n);
+  if (error) tkt_fail(d, "Cannot write %s: %s.", file, strerror(error));
   tkt_say(d, "Written to %s\n", file);
 }
 

@@ -2,6 +2,7 @@
  * itself.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,5 +303,6 @@ void tkt_cmd_SAVE_TRANSCRIPT(tkt *d, tkt_args *a) {
   d->transcript = NULL;
   if (!strcmp(a->text, "off")) return;
   d->transcript = fopen(a->text, "w");
-  if (!d->transcript) tkt_fail(d, "%s cannot be written.", a->text);
+  if (!d->transcript)
+    tkt_fail(d, "Cannot write %s: %s.", a->text, strerror(errno));
 }

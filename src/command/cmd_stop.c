@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outfile.h"
 #include "command/cmd.h"
 #include "command/info.h"
 #include "command/input.h"
@@ -367,14 +368,12 @@ static void write_point(const tkt *d, FILE *f, const tk_point *p) {
 }
 
 static void save_points(tkt *d, const char *text) {
-  FILE *f = fopen(text, "w");
-  if (!f) tkt_fail(d, "%s cannot be written.", text);
-  int n = 0;
-  for (tk_point p; tk_debug_point_at(d->e, (size_t)n, &p); n++)
-    write_point(d, f, &p);
-  bool bad = ferror(f) != 0;
-  bad |= fclose(f) != 0;
-  if (bad) tkt_fail(d, "%s cannot be written.", text);
+  tk_outfile out;
+  int error = tk_outfile_open(&out, text), n = 0;
+  for (tk_point p; !error && tk_debug_point_at(d->e, (size_t)n, &p); n++)
+    write_point(d, out.file, &p);
+  if (!error) error = tk_outfile_close(&out, true);
+  if (error) tkt_fail(d, "Cannot write %s: %s.", text, strerror(error));
   tkt_say(d, "%d written to %s\n", n, text);
 }
 

@@ -9,6 +9,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "internal.h"
 
+#include "base/outfile.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -27,6 +29,7 @@ void tkn_file_fail(tk_env *e, const char *name, const char *fmt, ...) {
 typedef struct file_call {
   tkn_reader r;
   tkn_writer w;
+  tk_outfile out;
   tk_buf slurped;
   void (*read)(tkn_reader *r, void *ud);
   void (*write)(tkn_writer *w, void *ud);
@@ -105,12 +108,13 @@ static void run_writer(tk_env *e, void *ud) {
 void tkn_with_writer(tk_env *e, const char *path,
                      void (*fn)(tkn_writer *w, void *ud), void *ud) {
   file_call c = {.w = {.env = e, .name = path}, .write = fn, .ud = ud};
-  c.w.file = fopen(path, "wb");
-  if (!c.w.file) tkn_file_fail(e, path, "%s", strerror(errno));
+  int error = tk_outfile_open(&c.out, path);
+  if (error) tkn_file_fail(e, path, "cannot be written: %s", strerror(error));
+  c.w.file = c.out.file;
   tk_status st = tk_protect(e, run_writer, &c);
-  int closed = fclose(c.w.file);
+  error = tk_outfile_close(&c.out, st == TK_OK);
   if (st != TK_OK) tk_throw(e, st);
-  if (closed != 0) tkn_file_fail(e, path, "%s", strerror(errno));
+  if (error) tkn_file_fail(e, path, "cannot be written: %s", strerror(error));
 }
 
 void tkn_write(tkn_writer *w, const void *src, size_t n) {
