@@ -3,6 +3,8 @@
  */
 #include "diag.h"
 
+enum { EXCERPT_MOST = 120, EXCERPT_BEFORE = 40 };
+
 typedef struct style {
   const char *error, *warning, *note, *strong, *dim, *caret, *off;
 } style;
@@ -22,19 +24,32 @@ static size_t columns(const char *s, size_t n) {
   return w;
 }
 
-/* The line, and a caret under what is meant. */
+static bool starts_character(const char *s) {
+  return columns(s, 1) == 1;
+}
+
+/* The line, and a caret under what is meant; of a long line, what is around
+ * that. */
 static void put_excerpt(tk_buf *out, const tk_place *p, const style *st) {
   if (!p->file) return;
   const char *text = p->text;
   size_t len = p->text_length, col = (size_t)p->column - 1;
-  tk_buf_printf(out, "%s%5d |%s ", st->dim, p->line, st->off);
-  for (size_t i = 0; i < len; i++) /* keep the caret line aligned */
+  if (col > len) col = len;
+  size_t from = 0, to = len;
+  if (len > EXCERPT_MOST && col > EXCERPT_BEFORE) from = col - EXCERPT_BEFORE;
+  if (to - from > EXCERPT_MOST) to = from + EXCERPT_MOST;
+  while (from < col && !starts_character(text + from)) from++;
+  while (to < len && to > col && !starts_character(text + to)) to--;
+  tk_buf_printf(out, "%s%5d |%s %s", st->dim, p->line, st->off,
+                from ? "..." : "");
+  for (size_t i = from; i < to; i++) /* keep the caret line aligned */
     tk_buf_putc(out, text[i] == '\t' ? ' ' : text[i]);
-  tk_buf_printf(out, "\n%s      |%s ", st->dim, st->off);
-  tk_buf_pad(out, ' ', columns(text, col < len ? col : len));
+  tk_buf_printf(out, "%s\n%s      |%s ", to < len ? "..." : "", st->dim,
+                st->off);
+  tk_buf_pad(out, ' ', (from ? 3 : 0) + columns(text + from, col - from));
   size_t end = col + (p->length ? p->length : 1);
-  if (end > len) end = len > col ? len : col + 1;
-  size_t width = col < len ? columns(text + col, end - col) : 1;
+  if (end > to) end = to;
+  size_t width = end > col ? columns(text + col, end - col) : 1;
   tk_buf_puts(out, st->caret);
   tk_buf_putc(out, '^');
   if (width > 1) tk_buf_pad(out, '~', width - 1);

@@ -262,3 +262,19 @@ for name in $(sed -n 's/^DIAG(LINT.*"\(lint-[a-z0-9-]*\)", "lint")$/\1/p' \
     "$ROOT/include/tkdbg/diag.def"); do
   says "manual has $name" "$page" "| \`$name\` |"
 done
+
+# Of a long line, what is around the caret.
+{
+  printf 'import triton\nimport triton.language as tl\n\n\n'
+  printf '@triton.jit\ndef k(x):\n    tl.store(x, '
+  printf '0 + %.0s' $(seq 99)
+  printf 'absent'
+  printf ' + é%.0s' $(seq 99)
+  echo ')'
+} >long.py
+status 'a long line' 2 tkdbg run --kernel k --arg x=f32[1]:zeros long.py
+says 'a long line: cut' err \
+  '    7 | ...0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + absent + é'
+says 'a long line: caret' err \
+  '      |                                            ^~~~~~'
+check 'a long line: length' sh -c '[ $(wc -L <err) -le 140 ]'
