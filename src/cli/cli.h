@@ -47,7 +47,9 @@ enum { /* cli_option.mode */
        CLI_DIRECT = 1,  /* needs a direct launch or a replay */
        CLI_HOSTED = 2,  /* needs a script */
        CLI_FOLLOWS = 4, /* after FILE, what follows is ours */
+       CLI_RARE = 16,   /* unlikely to be an option of a script's own */
        CLI_SELECTS = CLI_FOLLOWS,
+       CLI_RARE_HOSTED = CLI_RARE | CLI_HOSTED,
        CLI_SELECTS_HOSTED = CLI_FOLLOWS | CLI_HOSTED,
        CLI_LAUNCHES = CLI_FOLLOWS | CLI_DIRECT | 8 /* makes a launch direct */
 };
@@ -103,6 +105,7 @@ int cli_find_command(const char *name); /* -1 if unknown */
 /* say.c: messages, all on standard error. */
 int cli_usage(const cli_args *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* returns TK_USAGE */
+bool cli_one_file(const cli_args *a);      /* and nothing else; or says so */
 const char *cli_nearest(const char *name, const char *(*next)(size_t i));
 bool cli_colour(const cli_args *a, int fd); /* in text written there */
 char *cli_format(const char *fmt, ...)
@@ -140,8 +143,8 @@ void cli_catch_interrupt(tk_session *s, int flags);
 bool cli_wants_check_list(const cli_args *a);
 int cli_job_start(cli_job *j, const cli_args *a);
 int cli_job_end(cli_job *j, int status); /* reports; returns the exit code */
-tk_status cli_job_direct(cli_job *j);    /* from --kernel, --arg, --grid */
-tk_status cli_job_replay(cli_job *j);
+/* Makes the launch: of a launch file, or as --kernel, --arg and --grid say. */
+tk_status cli_job_open(cli_job *j);
 tk_status cli_job_run(cli_job *j);
 tk_status cli_job_debug(cli_job *j); /* to be run under the debugger */
 tk_status cli_job_serve(cli_job *j); /* ... under gdb */
@@ -161,8 +164,7 @@ int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);
 int cli_dap(const cli_args *a);
-int cli_replay(const cli_args *a);
-int cli_why(const cli_args *a);
+int cli_run_launch(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_compile(const cli_args *a);
 int cli_layout(const cli_args *a);

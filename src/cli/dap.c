@@ -63,7 +63,7 @@ static void end_keeping(FILE *kept, int own, char *text, size_t size) {
 /* What must be right before the connection is handed on. */
 static bool check_launch(const cli_args *a) {
   char *python = NULL;
-  if (!a->nwords) return cli_usage(a, "which file?"), false;
+  if (!a->nwords) return cli_usage(a, "no FILE is given"), false;
   if (access(a->words[0], R_OK) && a->words[0][0] != '-')
     return cli_usage(a, "cannot read %s: %s", a->words[0], strerror(errno)),
            false;
@@ -81,9 +81,9 @@ static bool move_there(const cli_args *a, tk_dap *p) {
   const char *folder = tk_dap_folder(p), *name, *value;
   for (size_t i = 0; (name = tk_dap_variable(p, i, &value)); i++)
     if (value ? setenv(name, value, 1) : unsetenv(name))
-      return cli_usage(a, "'%s' is no name of a variable", name), false;
+      return cli_usage(a, "'%s' cannot be the name of a variable", name), false;
   if (!folder || chdir(folder) == 0) return true;
-  return cli_usage(a, "cannot run in %s: %s", folder, strerror(errno)), false;
+  return cli_usage(a, "cannot enter %s: %s", folder, strerror(errno)), false;
 }
 
 /* Answers an editor, and carries out what it launches. */

@@ -45,23 +45,20 @@ tk_status cli_job_debug(cli_job *j) {
 
 static int debug_one(const cli_args *a) {
   cli_job job;
-  bool file = cli_is_launch_file(a->words[0]);
-  if (a->nwords > 1)
-    return cli_usage(a, "one launch has one file; '%s' is too much",
-                     a->words[1]);
+  if (!cli_one_file(a)) return TK_USAGE;
   int st = cli_job_start(&job, a);
   if (st == TK_OK)
     st = a->command == CLI_DEBUG ? cli_job_debug(&job)
          : a->command == CLI_DAP ? cli_job_dap(&job)
                                  : cli_job_serve(&job);
-  if (st == TK_OK) st = file ? cli_job_replay(&job) : cli_job_direct(&job);
+  if (st == TK_OK) st = cli_job_open(&job);
   if (st == TK_OK && job.dap) st = tk_dap_configure(job.dap);
   if (st == TK_OK) st = cli_job_run(&job);
   return cli_job_end(&job, st);
 }
 
 int cli_debug(const cli_args *a) {
-  if (a->nwords == 0) return cli_usage(a, "which file?");
-  if (cli_is_launch_file(a->words[0]) || cli_is_direct(a)) return debug_one(a);
-  return cli_run_script(a);
+  bool launch =
+      !a->nwords || cli_is_launch_file(a->words[0]) || cli_is_direct(a);
+  return launch ? debug_one(a) : cli_run_script(a);
 }

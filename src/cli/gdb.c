@@ -34,8 +34,9 @@ tk_status cli_job_serve(cli_job *j) {
 
 int cli_gdbserver(const cli_args *a) {
   if (!cli_has(a, OPT_STDIO) && !cli_has(a, OPT_LISTEN))
-    return cli_usage(a, "where? 'tkdbg gdbserver :1234 FILE' listens at port "
-                        "1234, --stdio at standard input");
+    return cli_usage(a, "no address is given: 'tkdbg gdbserver :1234 FILE' "
+                        "listens on port 1234, --stdio serves standard input "
+                        "and output");
   return cli_debug(a);
 }
 
@@ -74,8 +75,9 @@ int cli_gdb(const cli_args *a) {
   char self[4096], unlimited[] = "set max-value-size unlimited";
   char patient[] = "set remotetimeout 3600"; /* scripts take time to begin */
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (a->nwords == 0) return cli_usage(a, "which file?");
-  if (n < 0) return cli_usage(a, "cannot find itself: %s", strerror(errno));
+  if (a->nwords == 0) return cli_usage(a, "no FILE is given");
+  if (n < 0)
+    return cli_usage(a, "cannot find its own executable: %s", strerror(errno));
   self[n] = '\0';
   const char *gdb = getenv("GDB");
   char *program = cli_format("%s", gdb && *gdb ? gdb : "gdb");
@@ -90,7 +92,7 @@ int cli_gdb(const cli_args *a) {
   free(connect);
   free(helper);
   free(load);
-  cli_usage(a, "cannot start %s: %s; install gdb, or set $GDB to one", program,
+  cli_usage(a, "cannot start %s: %s; install gdb, or name one in $GDB", program,
             strerror(error));
   free(program);
   return TK_USAGE;

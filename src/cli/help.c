@@ -140,7 +140,7 @@ static int help_ops(const cli_args *a, const char *only) {
     fputs("    ", stdout);
     wrap(stdout, tk_builtin_doc(i), 4, 4);
   }
-  return found ? TK_OK : cli_usage(a, "no operation '%s'", only);
+  return found ? TK_OK : cli_usage(a, "there is no operation '%s'", only);
 }
 
 int cli_help(const cli_args *a) {
@@ -154,7 +154,7 @@ int cli_help(const cli_args *a) {
     return help_ops(a, a->words[0]);
   } else if (a->nwords) {
     int id = cli_find_command(a->words[0]);
-    if (id < 0) return cli_usage(a, "no command '%s'", a->words[0]);
+    if (id < 0) return cli_usage(a, "there is no command '%s'", a->words[0]);
     return cli_help_command((cli_command_id)id);
   } else {
     cli_help_overview(stdout);
@@ -163,7 +163,9 @@ int cli_help(const cli_args *a) {
 }
 
 int cli_version(const cli_args *a) {
-  if (a->nwords) return cli_usage(a, "takes no operand");
+  if (a->nwords)
+    return cli_usage(a, "no operand is expected, but '%s' is given",
+                     a->words[0]);
   puts("tkdbg " TK_VERSION);
   return TK_OK;
 }

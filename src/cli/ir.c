@@ -29,11 +29,9 @@ static tk_status print_stage(cli_job *j, const cli_args *a) {
 static int print_kernel(const cli_args *a,
                         tk_status (*print)(cli_job *j, const cli_args *a)) {
   cli_job job;
-  if (a->nwords != 1) return cli_usage(a, "takes one file");
+  if (!cli_one_file(a)) return TK_USAGE;
   int st = cli_job_start(&job, a);
-  if (st == TK_OK)
-    st = cli_is_launch_file(a->words[0]) ? cli_job_replay(&job)
-                                         : cli_job_direct(&job);
+  if (st == TK_OK) st = cli_job_open(&job);
   if (st == TK_OK) st = print(&job, a);
   return cli_job_end(&job, st);
 }
@@ -64,9 +62,10 @@ int cli_layout(const cli_args *a) {
   cli_job job;
   int64_t shape[TK_MAX_RANK];
   const char *text = NULL;
-  if (a->nwords != 2) return cli_usage(a, "takes a layout and a shape");
+  if (a->nwords != 2) return cli_usage(a, "a LAYOUT and a SHAPE are expected");
   int rank = read_shape(a->words[1], shape);
-  if (!rank) return cli_usage(a, "takes a shape such as 16x64");
+  if (!rank)
+    return cli_usage(a, "'%s' is not a shape such as 16x64", a->words[1]);
   int st = cli_job_start(&job, a);
   if (st == TK_OK)
     st = tk_layout_draw(job.session, a->words[0], shape, rank, &text);

@@ -180,7 +180,7 @@ static tk_status open_kernel(cli_job *j, tk_function **f) {
   return tk_function_named(m, cli_value(j->args, OPT_KERNEL), f);
 }
 
-tk_status cli_job_direct(cli_job *j) {
+static tk_status open_direct(cli_job *j) {
   tk_function *f;
   tk_status st = open_kernel(j, &f);
   if (st == TK_OK) st = tk_launch_new(j->session, f, &j->launch);
@@ -189,19 +189,33 @@ tk_status cli_job_direct(cli_job *j) {
   return give_arguments(j);
 }
 
-tk_status cli_job_replay(cli_job *j) {
+tk_status cli_job_open(cli_job *j) {
   const char *path = j->args->words[0];
+  if (j->args->command != CLI_REPLAY && !cli_is_launch_file(path))
+    return open_direct(j);
   const char *slash = strrchr(path, '/');
   j->name = slash ? slash + 1 : path;
   return tk_launch_replay(j->session, path, &j->launch);
 }
 
-/* The tensor that --save or --print names, NULL after saying that it is
+/* The tensor that --save or --print names, NULL after saying that there is
  * none. */
 static const tk_tensor *tensor_of(cli_job *j, const char *what, char *name) {
   const tk_tensor *t = tk_launch_get_tensor(j->launch, name);
-  if (!t) cli_usage(j->args, "--%s: '%s' is no tensor argument", what, name);
+  if (!t)
+    cli_usage(j->args, "--%s: no tensor argument is called '%s'", what, name);
   return t;
+}
+
+/* Whether path can be written, or made. */
+static bool can_write(const char *path) {
+  if (access(path, F_OK) == 0) return access(path, W_OK) == 0;
+  const char *slash = strrchr(path, '/');
+  char *folder =
+      slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
+  bool ok = access(folder, W_OK) == 0;
+  free(folder);
+  return ok;
 }
 
 /* One --save NAME=FILE; only looks whether it can be done unless write. */
@@ -214,6 +228,9 @@ static tk_status save(cli_job *j, const char *text, bool write) {
   } else {
     *eq = '\0';
     if (!tensor_of(j, "save", name)) st = TK_USAGE;
+    if (st == TK_OK && !write && !can_write(eq + 1))
+      st = cli_usage(j->args, "--save: cannot write %s: %s", eq + 1,
+                     strerror(errno));
     if (st == TK_OK && write) st = tk_launch_save(j->launch, name, eq + 1);
   }
   free(name);
@@ -229,15 +246,17 @@ static tk_status print(cli_job *j, const char *text, bool write) {
 }
 
 /* --save and --print, in the order given: checked before a run that may be
- * long, done after it. */
+ * long, done after it.  One that fails does not keep others from being done. */
 static tk_status results(cli_job *j, bool write) {
-  tk_status st = TK_OK;
-  for (size_t i = 0; i < j->args->nuses && st == TK_OK; i++) {
+  tk_status all = TK_OK;
+  for (size_t i = 0; i < j->args->nuses; i++) {
     cli_use u = j->args->uses[i];
+    tk_status st = TK_OK;
     if (u.id == OPT_SAVE) st = save(j, u.value, write);
     if (u.id == OPT_PRINT) st = print(j, u.value, write);
+    if (st != TK_OK) all = st;
   }
-  return st;
+  return all;
 }
 
 static tk_status run_with_bar(cli_job *j) {
@@ -281,7 +300,7 @@ static tk_status give_expectations(cli_job *j) {
   double rtol = tolerance(a, OPT_RTOL), atol = tolerance(a, OPT_ATOL);
   tk_status st = TK_OK;
   if (isnan(rtol) || isnan(atol))
-    return cli_usage(a, "--%s takes a number from 0 on",
+    return cli_usage(a, "--%s takes a number that is not negative",
                      isnan(rtol) ? "rtol" : "atol");
   for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
     if (a->uses[i].id == OPT_EXPECT)

@@ -28,7 +28,7 @@ static tk_status list(cli_job *j) {
 
 int cli_kernels(const cli_args *a) {
   cli_job job;
-  if (a->nwords != 1) return cli_usage(a, "takes one file");
+  if (!cli_one_file(a)) return TK_USAGE;
   int st = cli_job_start(&job, a);
   if (st == TK_OK) st = list(&job);
   return cli_job_end(&job, st);

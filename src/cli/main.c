@@ -16,7 +16,8 @@ static bool ends_with(const char *s, const char *end) {
 static int unknown_command(const char *word) {
   const char *near = cli_nearest(word, command_name);
   if (ends_with(word, ".py"))
-    return cli_usage(NULL, "'%s' is no command; did you mean 'tkdbg run %s'?",
+    return cli_usage(NULL,
+                     "'%s' is not a command; did you mean 'tkdbg run %s'?",
                      word, word);
   if (near)
     return cli_usage(NULL, "unknown command '%s'; did you mean '%s'?", word,
@@ -27,7 +28,10 @@ static int unknown_command(const char *word) {
 static int print_python_path(void) {
   char *dir = cli_python_dir();
   if (!dir) {
-    fputs("tkdbg: our own Python package is not where it should be\n", stderr);
+    fputs(
+        "tkdbg: cannot find the Python package of tkdbg; TKDBG_PYTHONPATH can "
+        "name the folder that holds it\n",
+        stderr);
     return TK_INTERNAL;
   }
   puts(dir);

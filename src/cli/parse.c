@@ -73,7 +73,7 @@ static int match(const char *word, const char **value) {
   for (int i = 0; i < CLI_OPTIONS; i++) {
     const cli_option *o = &cli_options[i];
     if (word[1] != '-' && word[1] == o->letter && n == 2) return i;
-    if (i == OPT_EX && !strncmp(word, "-ex", n)) return i;
+    if (i == OPT_EX && n == 3 && !strncmp(word, "-ex", n)) return i;
     if (i == OPT_NX && !strcmp(word, "-nx")) return i;
     if (word[1] == '-' && n == strlen(o->name) + 2 &&
         !strncmp(word + 2, o->name, n - 2))
@@ -119,7 +119,8 @@ static bool add_option(cli_args *a, cli_option_id id, const char *value) {
     return false;
   }
   if (o->kind == TK_OPTION_NUMBER && !is_number(value)) {
-    cli_usage(a, "--%s takes a number from 1 on, not '%s'", o->name, value);
+    cli_usage(a, "--%s takes a whole number from 1 to 999999999, not '%s'",
+              o->name, value);
     return false;
   }
   a->uses[a->nuses++] = (cli_use){id, value};
@@ -134,7 +135,7 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
   const cli_option *o = &cli_options[id];
   const char *command = cli_commands[a->command].name;
   if (!(o->commands >> a->command & 1)) {
-    cli_usage(a, "--%s is no option of '%s'", o->name, command);
+    cli_usage(a, "'%s' has no option --%s", command, o->name);
     return false;
   }
   if (o->kind == TK_OPTION_FLAG && value) {
@@ -142,7 +143,11 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
     return false;
   }
   if (o->kind == TK_OPTION_FLAG) return add_option(a, (cli_option_id)id, NULL);
-  if (o->kind == TK_OPTION_OPTIONAL && !value) value = "all";
+  if (o->kind == TK_OPTION_OPTIONAL && !value) {
+    const char *next = *i + 1 < argc ? argv[*i + 1] : "";
+    bool list = tk_check_is_list(next) || !strcmp(next, "help");
+    value = list ? argv[++*i] : "all";
+  }
   if (!value && *i + 1 < argc) value = argv[++*i];
   if (!value) {
     cli_usage(a, "--%s needs a value: %s", o->name, o->arg);
@@ -171,25 +176,58 @@ static bool is_python_word(const cli_args *a, const char *word) {
   return !strcmp(word, "-m") || !strcmp(word, "-c");
 }
 
+/* What follows FILE is the script's.  The first word that its author most
+ * likely meant for tkdbg is named. */
 static void take_rest(cli_args *a, int argc, char **argv) {
-  for (int i = 0; i < argc; i++) a->words[a->nwords++] = argv[i];
+  const char *value;
+  bool ours = true, said = cli_has(a, OPT_QUIET);
+  for (int i = 0; i < argc; i++) {
+    int id = ours ? match(argv[i], &value) : -1;
+    if (!strcmp(argv[i], "--")) ours = false;
+    bool spelled = id == OPT_EX || !strncmp(argv[i], "--", 2);
+    if (id >= 0 && spelled && cli_options[id].mode & CLI_RARE && !said) {
+      fprintf(stderr,
+              "tkdbg %s: warning: '%s' after %s is an argument of the script; "
+              "options of tkdbg stand before the file\n",
+              cli_commands[a->command].name, argv[i], a->words[0]);
+      said = true;
+    }
+    a->words[a->nwords++] = argv[i];
+  }
 }
 
 static bool replays(const cli_args *a) {
-  return a->command != CLI_RUN && a->nwords && cli_is_launch_file(a->words[0]);
+  return a->nwords && cli_is_launch_file(a->words[0]);
+}
+
+/* A launch file has its kernel, its grid and its arguments. */
+static bool check_replay(const cli_args *a) {
+  for (size_t i = 0; i < a->nuses; i++) {
+    const cli_option *o = &cli_options[a->uses[i].id];
+    bool describes = o->mode & (CLI_FOLLOWS | CLI_DIRECT);
+    if (!describes || o->commands & 1u << CLI_REPLAY) continue;
+    cli_usage(a,
+              "--%s cannot be given with a launch file, which states its "
+              "kernel, arguments and grid",
+              o->name);
+    return false;
+  }
+  return true;
 }
 
 /* Options that need a script were given to a direct launch, or the other way
  * round. */
 static bool check_modes(const cli_args *a) {
-  if (!takes_script(a) || replays(a)) return true;
+  if (!takes_script(a)) return true;
+  if (replays(a)) return check_replay(a);
   bool direct = cli_is_direct(a);
   for (size_t i = 0; i < a->nuses; i++) {
     const cli_option *o = &cli_options[a->uses[i].id];
     if (a->uses[i].id == OPT_JSON && a->command == CLI_DEBUG) continue;
     if (direct ? o->mode & CLI_HOSTED : o->mode & CLI_DIRECT) {
       cli_usage(a,
-                direct ? "--%s has no meaning in a direct launch"
+                direct ? "--%s is for scripts, and this is a direct launch "
+                         "(--grid, --arg)"
                        : "--%s needs a direct launch (--grid, --arg)",
                 o->name);
       return false;

@@ -48,8 +48,8 @@ char *cli_find_python(const cli_args *a) {
               candidates[i]);
     return cli_format("%s", candidates[i]);
   }
-  cli_usage(a, "no Python 3.9 with NumPy or PyTorch is on PATH or in "
-               "/usr/bin; name one with --python PATH, or describe the "
+  cli_usage(a, "there is no Python 3.9 or newer with NumPy or PyTorch on PATH "
+               "or in /usr/bin; name one with --python PATH, or describe the "
                "launch (--grid, --arg), which needs none");
   return NULL;
 }
@@ -148,9 +148,10 @@ static int become_python(const cli_args *a, const char *module, bool runs) {
   char **argv = python_argv(a, python, module, runs);
   int code = TK_INTERNAL;
   if (!argv || !set_environment(a)) {
-    fputs("tkdbg: our own Python package is not where it should be; "
-          "TKDBG_PYTHONPATH can name the folder that holds it\n",
-          stderr);
+    fputs(
+        "tkdbg: cannot find the Python package of tkdbg; TKDBG_PYTHONPATH can "
+        "name the folder that holds it\n",
+        stderr);
   } else {
     execvp(python, argv);
     code = cli_usage(a, "cannot run %s: %s", python, strerror(errno));
@@ -162,8 +163,12 @@ static int become_python(const cli_args *a, const char *module, bool runs) {
 
 int cli_run_script(const cli_args *a) {
   const char *file = a->words[0];
+  bool listed = cli_has(a, OPT_CHECK) && !strpbrk(file, "./");
   if (file[0] != '-' && access(file, R_OK) != 0)
-    return cli_usage(a, "cannot read %s: %s", file, strerror(errno));
+    return cli_usage(a, "cannot read %s: %s%s", file, strerror(errno),
+                     listed ? "; if it is a list of detectors, --check=help "
+                              "names those there are"
+                            : "");
   return become_python(a, "tkdbg", true);
 }
 

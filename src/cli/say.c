@@ -18,6 +18,16 @@ int cli_usage(const cli_args *a, const char *fmt, ...) {
   return TK_USAGE;
 }
 
+bool cli_one_file(const cli_args *a) {
+  if (a->nwords == 1) return true;
+  if (a->nwords)
+    cli_usage(a, "one FILE is expected, but '%s' follows '%s'", a->words[1],
+              a->words[0]);
+  else
+    cli_usage(a, "no FILE is given");
+  return false;
+}
+
 char *cli_format(const char *fmt, ...) {
   va_list ap;
   char *s;

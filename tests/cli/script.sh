@@ -66,6 +66,80 @@ status 'record' 1 tkdbg run -q --record l.safetensors bad.py
 status 'replay' 1 tkdbg replay l.safetensors
 says 'replay: kind' err out-of-bounds
 
+status 'run a launch file' 1 tkdbg run l.safetensors
+says 'run a launch file: kind' err out-of-bounds
+status 'a grid for a launch file' 2 tkdbg run --grid 4 l.safetensors
+says 'a grid for a launch file: said' err '--grid cannot be given with'
+status 'detectors as a word of their own' 1 tkdbg run --check undef,race bad.py
+status 'detectors of a launch file' 1 tkdbg run --check undef l.safetensors
+
+echo 'print("no kernel")' >none.py
+status 'no launch' 0 tkdbg run none.py
+says 'no launch: said' err 'no kernel was launched in this process'
+status 'no launch, quiet' 0 tkdbg run -q none.py
+silent 'no launch, quiet: nothing said' err
+status 'no launch before an exit' 7 tkdbg run args.py 7
+silent 'no launch before an exit: nothing said' err
+status 'no launch of that kernel' 0 tkdbg run --kernel other "$vector_add"
+says 'no launch of that kernel: said' err '--kernel other: no such kernel'
+status 'no launch with that number' 0 tkdbg run --launch 9 "$vector_add"
+says 'no launch with that number: said' err '--launch 9: there were 3 launches'
+
+status 'an option after the file' 7 tkdbg run args.py 7 -ex quit
+says 'an option after the file: warning' err \
+  "'-ex' after args.py is an argument of the script"
+says 'an option after the file: who gets it' out "['7', '-ex', 'quit']"
+status 'an option of both' 7 tkdbg run args.py 7 --quiet
+silent 'an option of both: nothing said' err
+tkdbg run - 1 <args.py >out 2>err
+says 'standard input: arguments' out "['1']"
+
+# The line that README.md has for what the command cannot start.
+cp "$vector_add" script.py
+line=$(grep -o 'TKDBG=1 PYTHONPATH=[^`]*' "$ROOT/README.md")
+status 'the line of README' 0 sh -c "$line"
+says 'the line of README: output' out 'vector_add: OK'
+
+# A disk that is full costs nothing that was there.
+full() {
+  sh -c 'trap "" XFSZ; ulimit -f 1; exec "$@"' - "$@"
+}
+cp l.safetensors l.before
+echo 'what was there' >x.npy
+cp x.npy x.before
+cat >large.py <<'S'
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def one(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1.0)
+
+
+one[(1,)](np.zeros(1024, np.float32), BLOCK=1024)
+S
+status 'record on a full disk' 2 full tkdbg run --record l.safetensors large.py
+says 'record on a full disk: said' err \
+  'l.safetensors: cannot be written: File too large'
+check 'record on a full disk: the file before is there' \
+  cmp l.safetensors l.before
+status 'record' 0 tkdbg run -q --record large.safetensors large.py
+status 'save on a full disk' 2 \
+  full tkdbg run -q --save x=x.npy large.safetensors
+check 'save on a full disk: the file before is there' cmp x.npy x.before
+check 'a full disk: nothing is left over' sh -c '! ls | grep new'
+status 'save twice on a full disk' 2 tkdbg run -q --save x=/dev/full \
+  --save x=x.npy large.safetensors
+check 'save twice on a full disk: the second is there' \
+  sh -c '! cmp -s x.npy x.before'
+status 'save where nothing can be' 2 \
+  tkdbg run --save x=no/x.npy large.safetensors
+says 'save where nothing can be: said' err 'cannot write no/x.npy'
+check 'save where nothing can be: before the run' \
+  sh -c '! grep programs err'
+
 printf 'raise SystemExit("no")\n' >exit.py
 status 'SystemExit with a text' 1 tkdbg run exit.py
 printf 'x = (\n' >syntax.py
