@@ -313,7 +313,8 @@ static tk_ast *comprehension(tkl_parser *p, tk_ast *element, char bracket) {
   n->c = disjunction(p);
   while (tkl_accept(p, TKL_KW_IF)) tkl_add(p, &l, disjunction(p));
   if (p->tok->kind == TKL_KW_FOR || p->tok->kind == TKL_KW_ASYNC)
-    tkl_unsupported(p, "a comprehension over more than one sequence");
+    tkl_unsupported(p, "a comprehension over more than one sequence",
+                    "write one comprehension inside the other");
   tkl_take_list(n, &l);
   return tkl_done(p, n);
 }
@@ -385,7 +386,8 @@ static tk_ast *dictionary(tkl_parser *p) {
   tkl_advance(p);
   while (p->tok->kind != TKL_RBRACE) {
     tkl_add(p, &l, tkl_expression(p));
-    if (!tkl_accept(p, TKL_COLON)) tkl_unsupported(p, "a set");
+    if (!tkl_accept(p, TKL_COLON)) tkl_unsupported(p, "a set",
+                    "use a tuple, or pass each entry as an argument");
     tkl_add(p, &l, tkl_expression(p));
     if (p->tok->kind == TKL_KW_FOR)
       tkl_unsupported(p, "a dictionary's comprehension");
@@ -412,8 +414,8 @@ static tk_ast *atom(tkl_parser *p) {
   case TKL_LPAREN: return group(p);
   case TKL_LBRACKET: return list(p);
   case TKL_LBRACE: return dictionary(p);
-  case TKL_KW_AWAIT: tkl_unsupported(p, "'await'");
-  case TKL_KW_YIELD: tkl_unsupported(p, "'yield'");
+  case TKL_KW_AWAIT: tkl_unsupported(p, "'await'", "await it in host code");
+  case TKL_KW_YIELD: tkl_unsupported(p, "'yield'", "return a value or a tuple");
   case TKL_KW_LAMBDA: tkl_unexpected(p, "put the lambda in parentheses");
   default: tkl_unexpected(p, want_expr);
   }

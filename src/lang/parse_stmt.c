@@ -447,12 +447,14 @@ tk_ast *tkl_function(tkl_parser *p) {
   decorators(p, n);
   n->span.lo = p->tok->lo;
   if (p->tok->kind == TKL_KW_ASYNC)
-    tkl_unsupported(p, "an asynchronous function");
+    tkl_unsupported(p, "an asynchronous function", "leave out async");
   tkl_expect(p, TKL_KW_DEF, "expected a function");
   n->tail = tkl_span(p);
   n->str = tkl_take_name(p, "expected the name of the function");
   if (p->tok->kind == TKL_LBRACKET)
-    tkl_unsupported(p, "a list of type parameters");
+    tkl_unsupported(p, "a list of type parameters",
+                    "leave it out; kernels are specialised for the types of "
+                    "their arguments");
   tk_span open = tkl_span(p);
   tkl_expect(p, TKL_LPAREN, "expected '(' and the parameters");
   tkl_parameters(p, n, TKL_RPAREN);

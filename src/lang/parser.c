@@ -73,9 +73,8 @@ void tkl_unexpected(tkl_parser *p, const char *expected) {
   tk_throw(p->env, TK_FINDING);
 }
 
-void tkl_unsupported(tkl_parser *p, const char *what) {
-  tkl_fail(p, TK_D_UNSUPPORTED, tkl_span(p),
-           "kernels use a subset of Python; move this to host code",
+void tkl_unsupported(tkl_parser *p, const char *what, const char *help) {
+  tkl_fail(p, TK_D_UNSUPPORTED, tkl_span(p), help,
            "%s cannot be used in a kernel", what);
 }
 

@@ -36,7 +36,8 @@ void tkl_fail(tkl_parser *p, tk_diag_id id, tk_span span, const char *help,
 /* "unexpected <token>", or what is wrong with an ERROR token. */
 void tkl_unexpected(tkl_parser *p, const char *expected) TK_NORETURN;
 /* A form of Python that kernels do not have, at the next token. */
-void tkl_unsupported(tkl_parser *p, const char *what) TK_NORETURN;
+void tkl_unsupported(tkl_parser *p, const char *what,
+                     const char *help) TK_NORETURN;
 
 void tkl_advance(tkl_parser *p);
 bool tkl_accept(tkl_parser *p, tkl_tok kind);

@@ -282,7 +282,7 @@ void tks_check_shape(tks *s, const int64_t *shape, int rank) {
     if (shape[i] < 1 || (shape[i] & (shape[i] - 1)))
       tks_error_help(s, TK_D_SHAPE,
                      "use triton.next_power_of_2 for the block and a mask "
-                     "for what is too much",
+                     "for the lanes beyond the end",
                      "Shape element %d must be a power of 2", i);
     if (shape[i] > TK_MAX_NUMEL) numel = shape[i];
     if (numel <= TK_MAX_NUMEL) numel *= shape[i];

@@ -276,6 +276,11 @@ static void no_attr(tks *s, const sval *v, const char *name) {
     tks_error_help(s, TK_D_NAME,
                    tk_arena_printf(s->arena, "did you mean .%s?", best),
                    "%s has no attribute %s", tks_show(s, v), name);
+  if (v->kind == V_TUPLE)
+    tks_error_help(s, TK_D_NAME,
+                   "tuples and lists do not change here; join two by +, as in "
+                   "t = t + [value]",
+                   "%s has no attribute %s", tks_show(s, v), name);
   tks_error(s, TK_D_NAME, "%s has no attribute %s", tks_show(s, v), name);
 }
 

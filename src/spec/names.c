@@ -375,6 +375,16 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
 }
 
 void tks_unknown_name(tks *s, const char *name) {
+  static const char *const builtins[][2] = {
+#define BUILTIN(name, help) {name, help},
+#include "lang/unsupported.def"
+  };
+  for (size_t i = 0; i < TK_COUNT(builtins); i++)
+    if (!strcmp(builtins[i][0], name))
+      tks_error_help(s, TK_D_NAME, builtins[i][1],
+                     "%s is not defined: kernels do not have this function of "
+                     "Python",
+                     name);
   tk_nearest near = tk_nearest_start(name);
   for (const tk_binding *b = s->frame->scope; b; b = b->prev)
     if (!b->dropped) tk_nearest_try(&near, b->name);

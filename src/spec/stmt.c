@@ -358,8 +358,15 @@ static void static_for(tks *s, const tk_ast *n) {
   }
 }
 
+static void check_no_else(tks *s, const tk_ast *n) {
+  if (n->n)
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "put what it has behind the loop, which has no break",
+                   "a loop cannot have an else branch");
+}
+
 static void stmt_for(tks *s, const tk_ast *n) {
-  if (n->n) tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
+  check_no_else(s, n);
   sval fn = sv(V_NONE);
   if (n->b->kind == TK_AST_CALL) fn = tks_expr(s, n->b->a);
   s->frame->at = n->b->span;
@@ -369,12 +376,13 @@ static void stmt_for(tks *s, const tk_ast *n) {
     runtime_for(s, n);
   else
     tks_error_help(s, TK_D_UNSUPPORTED,
-                   "use range, tl.range or tl.static_range",
+                   "write for i in range(n), or tl.static_range(len(t)) and "
+                   "t[i] in its body for a tuple",
                    "only range and static_range can be iterated over");
 }
 
 static void stmt_while(tks *s, const tk_ast *n) {
-  if (n->n) tks_error(s, TK_D_UNSUPPORTED, "a loop cannot have an else branch");
+  check_no_else(s, n);
   tk_stmt *st = stmt_new(s, TK_S_WHILE, header_span(n, n->a));
   tk_insts *saved = s->frame->insts;
   const tk_binding *before = s->frame->scope;
@@ -442,7 +450,24 @@ static void warn_dropped(tks *s, const sval *v, uint32_t n) {
                        "%zu values are assigned to %u names: the compiler "
                        "drops the rest",
                        v->n, n);
-  tk_diag_help(s->env, d, "give each a name, or leave out what is too much");
+  tk_diag_help(s->env, d,
+               "give each value a name, or leave out those without one");
+}
+
+/* x[i] = value */
+static void refuse_subscript(tks *s, const tk_ast *target) TK_NORETURN;
+static void refuse_subscript(tks *s, const tk_ast *target) {
+  sval x = tks_expr(s, target->a);
+  if (x.kind == V_TUPLE)
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "make a new one: t = t[:1] + [value] + t[2:]",
+                   "items of a tuple or list cannot be assigned");
+  if (sv_is_tensor(&x) && x.type.ptr)
+    tks_error_help(s, TK_D_UNSUPPORTED, "write tl.store(pointer + i, value)",
+                   "memory cannot be assigned by an index");
+  tks_error_help(s, TK_D_UNSUPPORTED,
+                 "use tl.where to choose lanes, or tl.store to memory",
+                 "lanes of a block cannot be assigned");
 }
 
 static void assign(tks *s, const tk_ast *target, const sval *value) {
@@ -463,17 +488,16 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
     for (uint32_t i = 0; i < target->n; i++)
       assign(s, target->list[i], &v.items[i]);
     return;
-  case TK_AST_SUBSCRIPT:
-    tks_error_help(s, TK_D_UNSUPPORTED, "use tl.where, or tl.store to memory",
-                   "lanes of a block cannot be assigned");
+  case TK_AST_SUBSCRIPT: refuse_subscript(s, target);
   case TK_AST_ATTR:
     tks_error_help(s, TK_D_UNSUPPORTED,
                    "make a new value, or write a method without @triton.jit "
                    "that assigns it",
                    "Attribute assignment is not supported in triton");
   default:
-    tks_error(s, TK_D_UNSUPPORTED, "cannot assign to this %s",
-              tk_ast_name(target->kind));
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "assign to a name; kernels change nothing else",
+                   "cannot assign to this %s", tk_ast_name(target->kind));
   }
 }
 
@@ -609,6 +633,14 @@ static void stmt_assert(tks *s, const tk_ast *n) {
 
 static void unsupported(tks *s, const char *what) TK_NORETURN;
 static void unsupported(tks *s, const char *what) {
+  static const char *const rows[][2] = {
+#define UNSUPPORTED(name, help) {name, help},
+#include "lang/unsupported.def"
+  };
+  for (size_t i = 0; i < TK_COUNT(rows); i++)
+    if (!strcmp(rows[i][0], what))
+      tks_error_help(s, TK_D_UNSUPPORTED, rows[i][1],
+                     "unsupported AST node type: %s", what);
   tks_error(s, TK_D_UNSUPPORTED, "unsupported AST node type: %s", what);
 }
 
