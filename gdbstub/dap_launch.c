@@ -180,7 +180,7 @@ bool dap_read_launch(dap *p, const json_t *args) {
   if (p->fault || !push_attributes(p, args, OPTION_) ||
       !push_attributes(p, args, LIST_))
     return false;
-  if (!push_words(p, options)) dap_fail(p, "launch: an option is no text");
+  if (!push_words(p, options)) dap_fail(p, "launch: an option is not a string");
   l->folder = folder ? word_of(p, folder) : NULL;
   l->environment = json_incref((json_t *)map);
   bool direct = json_object_get(args, "grid") ||

@@ -45,7 +45,8 @@ uint64_t dap_thread(dap *p, const json_t *args) {
   json_int_t id = dap_integer(args, "threadId", 0);
   if (id >= 1 && tk_debug_program_indexed(p->d, (uint64_t)id - 1, &x) == TK_OK)
     return x.index;
-  dap_fail(p, "threadId %" JSON_INTEGER_FORMAT " is no program of this launch",
+  dap_fail(p,
+           "threadId %" JSON_INTEGER_FORMAT " is not a program of this launch",
            id);
   return TK_DEBUG_NO_PROGRAM;
 }

@@ -92,12 +92,13 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
   int64_t off = (int64_t)(a->addr[lane] - base);
   int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
   size_t bad = count_bad(a, r);
-  tk_diag *d = tki_finding(
-      a->t, TK_D_BOUNDS,
-      "%s %s %s: element %lld of %lld (byte offset "
-      "%lld), %zu of %zu lanes",
-      a->verb, off < 0 ? "before the start of" : "past the end of", r->name,
-      (long long)(off / size), (long long)limit, (long long)off, bad, a->n);
+  tk_diag *d =
+      tki_finding(a->t, TK_D_BOUNDS,
+                  "%s %s %s: element %lld of %lld (byte offset "
+                  "%lld), %zu of %zu lane%s",
+                  a->verb, off < 0 ? "before the start of" : "past the end of",
+                  r->name, (long long)(off / size), (long long)limit,
+                  (long long)off, bad, a->n, a->n == 1 ? "" : "s");
   note_lane(a, d, lane);
   note_tensor(a, d, r);
   const tki_region *other = tki_region_at(a->t, a->addr[lane], a->size);

@@ -236,7 +236,7 @@ static tk_diag *report_same(tkc_shadow *s, const tkc_conflict *k, tki *t,
                           program_text(s, k->other), me, k->element);
   tkc_help(s->c, d,
            "do the offsets depend on every axis of the grid? each "
-           "element should be one program's");
+           "element should belong to one program");
   return d;
 }
 
@@ -341,7 +341,7 @@ static void report_conflict(tkc_shadow *s, tkc_conflict *k, bool now) {
   }
   if (d && (twice || k->kind == TKC_WRITES)) note_unasked_axis(s, d);
   if (k->count > 1)
-    tkc_note(s->c, d, NULL, "so it is %" PRIu64 " times in this launch",
+    tkc_note(s->c, d, NULL, "this happens %" PRIu64 " times in this launch",
              k->count);
   if (!twice && !own) {
     note_relaxed_place(s, k, d);

@@ -267,7 +267,7 @@ def _element_strides(steps, size):
         return _UNIT
     strides = tuple(s // size if size else 0 for s in steps)
     if any(s % size for s in steps):
-        raise TypeError(f"strides of {steps} bytes are no multiple of the "
+        raise TypeError(f"strides of {steps} bytes are not a multiple of the "
                         f"element size {size}")
     return strides
 

@@ -12,7 +12,7 @@ void tkt_say_untouched(tkt *d, const tk_debug_aside *x) {
 void tkt_say_left_out(tkt *d, const tk_debug_aside *x) {
   if (x->left_out)
     tkt_say(d,
-            "Without %llu programs before: their history was dropped ('set "
+            "Without %llu earlier program%s, whose history was dropped ('set "
             "history').\n",
-            (unsigned long long)x->left_out);
+            (unsigned long long)x->left_out, x->left_out == 1 ? "" : "s");
 }

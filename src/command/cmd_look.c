@@ -253,9 +253,9 @@ void tkt_cmd_X(tkt *d, tkt_args *a) {
 
 /* ---- pictures ---------------------------------------------------------- */
 
-typedef void (*block_fn)(tkt *d, const tkt_block *b, const char *more);
+typedef void (*block_fn)(tkt *d, const tkt_block *b, const void *more);
 
-static void with_block(tkt *d, const char *text, const char *more,
+static void with_block(tkt *d, const char *text, const void *more,
                        block_fn fn) {
   if (!*text) tkt_fail(d, "Of which variable or tensor?");
   tk_debug_region r;
@@ -267,7 +267,7 @@ static void with_block(tkt *d, const char *text, const char *more,
   }
   if (!tk_debug_frame_count(d->e))
     tkt_fail(d,
-             "'%.60s' is no tensor, and no program is stopped: the launch "
+             "'%.60s' is not a tensor, and no program is stopped: the launch "
              "has ended.",
              text);
   const tk_debug_value *v = tkt_one_value(d, text, "not one block");
@@ -277,7 +277,7 @@ static void with_block(tkt *d, const char *text, const char *more,
   fn(d, &b, more);
 }
 
-static void do_stats(tkt *d, const tkt_block *b, const char *more) {
+static void do_stats(tkt *d, const tkt_block *b, const void *more) {
   size_t from = d->out.n;
   (void)more;
   tkt_stats(&d->out, b, tkt_width(d));
@@ -288,34 +288,57 @@ void tkt_cmd_STATS(tkt *d, tkt_args *a) {
   with_block(d, a->text, NULL, do_stats);
 }
 
-static void do_show(tkt *d, const tkt_block *b, const char *file) {
-  if (!file) {
-    tkt_picture(&d->out, b, tkt_width(d), d->opt.colour);
+typedef struct wish {
+  bool farthest;
+  const char *name, *file;
+} wish;
+
+/* "add at add.py:13, program (1, 0, 0) of (4, 1, 1)", or when that is over. */
+static const char *where_shown(tkt *d) {
+  tk_buf *b = tk_temp_buf(&d->mem);
+  tk_debug_frame f;
+  tk_debug_program p;
+  uint64_t now = tk_debug_current_program(d->e);
+  if (!tk_debug_selected(d->e, &f) ||
+      tk_debug_program_indexed(d->e, now, &p) != TK_OK)
+    return "when the launch has ended";
+  tk_buf_printf(b, "%s at %s:%d, program ", f.name, f.place.file, f.place.line);
+  tkt_put_pid(b, p.pid, NULL);
+  return tk_buf_str(b);
+}
+
+static void do_show(tkt *d, const tkt_block *b, const void *more) {
+  const wish *w = more;
+  if (!w->file) {
+    tkt_picture(&d->out, b, w->farthest, tkt_width(d), d->opt.colour);
     return;
   }
-  tk_buf *svg = tk_temp_buf(&d->mem);
-  tkt_svg(svg, b);
-  int error = tk_outfile_save(file, tk_buf_str(svg), svg->n);
-  if (error) tkt_fail(d, "Cannot write %s: %s.", file, strerror(error));
-  tkt_say(d, "Written to %s\n", file);
+  tk_buf *svg = tk_temp_buf(&d->mem), *title = tk_temp_buf(&d->mem);
+  tk_buf_printf(title, "%s: ", w->name);
+  tk_type_declare(title, &b->type);
+  tkt_svg(svg, b, w->farthest, tk_buf_str(title), where_shown(d));
+  int error = tk_outfile_save(w->file, tk_buf_str(svg), svg->n);
+  if (error) tkt_fail(d, "Cannot write %s: %s.", w->file, strerror(error));
+  tkt_say(d, "Written to %s\n", w->file);
 }
 
 void tkt_cmd_SHOW(tkt *d, tkt_args *a) {
-  char *svg = strstr(a->text, "--svg ");
-  size_t len = strlen(a->text);
-  if (len >= 5 && !strcmp(a->text + len - 5, "--svg"))
-    tkt_fail(d, "show VAR --svg FILE: into which file?");
-  if (!svg) {
-    with_block(d, a->text, NULL, do_show);
-    return;
+  wish w = {.farthest = !strcmp(a->fmt, "max"), .name = a->text};
+  char *svg = strstr(a->text, "--svg");
+  if (*a->fmt && !w.farthest)
+    tkt_fail(d, "Unknown format '/%s': /max is the one that show has.", a->fmt);
+  if (svg && (svg[5] == ' ' || !svg[5])) {
+    size_t n = (size_t)(svg - a->text);
+    while (n && a->text[n - 1] == ' ') n--;
+    w.name = tk_temp(&d->mem, a->text, n);
+    w.file = svg + 5 + strspn(svg + 5, " ");
+    if (!*w.file)
+      tkt_fail(d, "No file is named: show VAR --svg FILE writes to FILE.");
   }
-  size_t n = (size_t)(svg - a->text);
-  while (n && a->text[n - 1] == ' ') n--;
-  with_block(d, tk_temp(&d->mem, a->text, n), svg + 6 + strspn(svg + 6, " "),
-             do_show);
+  with_block(d, w.name, &w, do_show);
 }
 
-static void do_axis(tkt *d, const tkt_block *b, const char *more) {
+static void do_axis(tkt *d, const tkt_block *b, const void *more) {
   (void)more;
   tkt_axis(&d->out, b);
 }
@@ -324,7 +347,7 @@ void tkt_cmd_AXIS(tkt *d, tkt_args *a) {
   with_block(d, a->text, NULL, do_axis);
 }
 
-static void do_layout(tkt *d, const tkt_block *b, const char *more) {
+static void do_layout(tkt *d, const tkt_block *b, const void *more) {
   int warps = more ? atoi(more) : 4;
   if (warps < 1 || warps > 32 || (warps & (warps - 1)))
     tkt_fail(d, "The number of warps is a power of 2 up to 32.");
@@ -607,10 +630,10 @@ static void info_launch(tkt *d) {
   const tk_debug_stop *s = tkt_stand(d);
   size_t from = d->out.n;
   tk_debug_when(d->e, &now);
-  tkt_say(d, "launch %llu: %s[%lld, %lld, %lld], %llu programs have run\n",
+  tkt_say(d, "launch %llu: %s[%lld, %lld, %lld], %llu program%s run\n",
           (unsigned long long)now.launch, s->kernel, (long long)s->grid[0],
           (long long)s->grid[1], (long long)s->grid[2],
-          (unsigned long long)now.done);
+          (unsigned long long)now.done, now.done == 1 ? " has" : "s have");
   tkt_fold(d, from);
 }
 
@@ -627,7 +650,8 @@ static void info_launches(tkt *d) {
 static void info_source(tkt *d) {
   need_launch(d);
   const tk_source *s = tkt_source(d, place_here(d).file);
-  tkt_say(d, "%s, %d lines\n", s->name, (int)s->nlines);
+  tkt_say(d, "%s, %d line%s\n", s->name, (int)s->nlines,
+          s->nlines == 1 ? "" : "s");
 }
 
 /* Their names, in lines of at most 80 columns.  Two watch every launch. */

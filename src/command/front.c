@@ -70,7 +70,7 @@ static void say_notice(void *ud, tk_debug *e, const tk_notice *n) {
   (void)e;
   switch (n->kind) {
   case TK_NOTICE_CONDITION:
-    tkt_say(d, "The condition of breakpoint %d cannot be had here:\n",
+    tkt_say(d, "The condition of breakpoint %d cannot be evaluated here:\n",
             n->point);
     tkt_say_reports(d, d->env->ndiags - n->nfindings);
     break;

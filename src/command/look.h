@@ -34,11 +34,13 @@ void tkt_stats(tk_buf *out, const tkt_block *b, int width);
 
 /* A heat map, or for int1 a mask, of the last two axes: a plane with its index
  * for each index of the leading ones, which follow each other downwards; of
- * many planes the first.  Larger blocks are shown by the extreme of each cell's
- * lanes that is farthest from zero.  colour: ANSI background, else letters. */
-void tkt_picture(tk_buf *out, const tkt_block *b, int width, bool colour);
-/* The same as an SVG document, a cell per lane (or per group of lanes). */
-void tkt_svg(tk_buf *out, const tkt_block *b);
+ * many planes the first.  Of larger blocks a cell is the mean of its lanes, or
+ * the one farthest from 0.  Each cell is a letter; with colour, in colour. */
+void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
+                 bool colour);
+/* The same as an SVG document, with a title and a line under it. */
+void tkt_svg(tk_buf *out, const tkt_block *b, bool farthest, const char *title,
+             const char *under);
 
 /* By axis: contiguity (lanes that count up by one), divisibility (of the
  * first of those), constancy (equal lanes), as Triton's axis analysis defines

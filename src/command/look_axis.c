@@ -154,6 +154,6 @@ void tkt_layout(tk_buf *out, const tk_type *t, int warps) {
   put_list(out, ", threadsPerWarp", threads, t->rank);
   put_list(out, ",\n             warpsPerCTA", across, t->rank);
   put_list(out, ", order", order, t->rank);
-  tk_buf_printf(out, "}>\n  %d warps; each thread holds %" PRId64 " lane%s\n",
-                warps, held, held == 1 ? "" : "s");
+  tk_buf_printf(out, "}>\n  %d warp%s; each thread holds %" PRId64 " lane%s\n",
+                warps, warps == 1 ? "" : "s", held, held == 1 ? "" : "s");
 }

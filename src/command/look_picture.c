@@ -1,11 +1,14 @@
 /* look_picture.c - a block as a picture, in letters, in colour or as SVG.
  *
  * The block becomes a grid of cells, one per lane or, when there are too many
- * for the room, one per group of neighbouring lanes.  A block of more than two
- * axes is one such grid, a plane, for each index of the leading ones.
+ * for the room, one per group of neighbouring lanes: their mean, or the one
+ * farthest from 0.  A block of more than two axes is one such grid, a plane,
+ * for each index of the leading ones.  Where there are numbers on both sides
+ * of 0, the scale has 0 in its middle.
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "command/look.h"
@@ -13,33 +16,31 @@
 enum { MAX_ROWS = 48, SVG_CELLS = 128 };
 enum { LEAST_ROWS = 8, MAX_PLANES = 8, SVG_PLANES = 64 };
 
+typedef enum scale {
+  SCALE_MASK,  /* false, some, true */
+  SCALE_UP,    /* from the least number to the most */
+  SCALE_SIGNED /* from -most to most, 0 apart */
+} scale;
+
 typedef struct grid {
   int64_t planes, shown; /* of them those that there is room for */
   int64_t first;         /* lane of the plane that is drawn */
   int64_t rows, cols;    /* of lanes, in a plane */
   int64_t down, across;  /* lanes that a cell stands for */
   int64_t nrows, ncols;  /* of cells */
-  double least, most;    /* finite lanes */
+  double least, most;    /* finite lanes; of SCALE_SIGNED, the scale's ends */
   bool any;              /* there is one */
-  bool mask;
+  bool undefined, wild;  /* lanes that are; that are NaN or infinite */
+  bool farthest;         /* cells show the lane farthest from 0 */
+  scale scale;
 } grid;
 
 /* What a cell stands for. */
 typedef struct cell {
-  double value;
+  double value, sum;
+  int64_t n; /* finite lanes */
   bool undefined, nan, inf;
 } cell;
-
-static void measure(grid *g, const tkt_block *b) {
-  g->least = 0, g->most = 1;
-  for (int64_t i = 0; i < g->planes * g->rows * g->cols; i++) {
-    double v = tkt_lane_double(b, i);
-    if (v != v || isinf(v) || (b->undefined && b->undefined[i])) continue;
-    if (!g->any || v < g->least) g->least = v;
-    if (!g->any || v > g->most) g->most = v;
-    g->any = true;
-  }
-}
 
 static bool has_planes(const tkt_block *b) {
   return b->type.rank > 2;
@@ -54,11 +55,61 @@ static void divide_planes(grid *g, const tkt_block *b, int64_t max_planes,
   if (g->shown > 1 && *max_rows < LEAST_ROWS) *max_rows = LEAST_ROWS;
 }
 
-static grid grid_of(const tkt_block *b, int64_t max_planes, int64_t max_rows,
-                    int64_t max_cols) {
+static void add_lane(cell *c, const tkt_block *b, int64_t i) {
+  double v = tkt_lane_double(b, i);
+  if (b->undefined && b->undefined[i]) {
+    c->undefined = true;
+  } else if (v != v) {
+    c->nan = true;
+  } else if (isinf(v)) {
+    c->inf = true;
+  } else {
+    if (!c->n++ || fabs(v) > fabs(c->value)) c->value = v;
+    c->sum += v;
+  }
+}
+
+static cell cell_at(const grid *g, const tkt_block *b, int64_t row,
+                    int64_t col) {
+  cell c = {0};
+  for (int64_t r = row * g->down; r < (row + 1) * g->down && r < g->rows; r++)
+    for (int64_t k = col * g->across; k < (col + 1) * g->across && k < g->cols;
+         k++)
+      add_lane(&c, b, g->first + r * g->cols + k);
+  if (c.n && !g->farthest) c.value = c.sum / (double)c.n;
+  return c;
+}
+
+static void go_to_plane(grid *g, int64_t plane) {
+  g->first = plane * g->rows * g->cols;
+}
+
+/* The ends of the scale, which is that of the cells. */
+static void measure(grid *g, const tkt_block *b) {
+  g->least = 0, g->most = 1;
+  for (int64_t i = 0; i < g->shown * g->nrows * g->ncols; i++) {
+    go_to_plane(g, i / (g->nrows * g->ncols));
+    cell c = cell_at(g, b, i / g->ncols % g->nrows, i % g->ncols);
+    g->undefined |= c.undefined;
+    g->wild |= c.nan || c.inf;
+    if (!c.n) continue;
+    if (!g->any || c.value < g->least) g->least = c.value;
+    if (!g->any || c.value > g->most) g->most = c.value;
+    g->any = true;
+  }
+  if (g->scale == SCALE_MASK || g->least >= 0 || g->most <= 0) return;
+  g->scale = SCALE_SIGNED;
+  g->most = fmax(-g->least, g->most);
+  g->least = -g->most;
+}
+
+static grid grid_of(const tkt_block *b, bool farthest, int64_t max_planes,
+                    int64_t max_rows, int64_t max_cols) {
   const tk_type *t = &b->type;
   int64_t n = tk_numel(t);
-  grid g = {.mask = !t->ptr && t->elem == TK_INT1, .planes = 1};
+  bool mask = !t->ptr && t->elem == TK_INT1;
+  grid g = {
+      .scale = mask ? SCALE_MASK : SCALE_UP, .farthest = farthest, .planes = 1};
   divide_planes(&g, b, max_planes, &max_rows);
   g.cols = t->rank ? t->shape[t->rank - 1] : 1;
   if (t->rank == 1 && g.cols > max_cols && n % max_cols == 0)
@@ -70,35 +121,6 @@ static grid grid_of(const tkt_block *b, int64_t max_planes, int64_t max_rows,
   g.nrows = g.down ? (g.rows + g.down - 1) / g.down : 0;
   measure(&g, b);
   return g;
-}
-
-static void add_lane(cell *c, const tkt_block *b, int64_t i, bool first) {
-  double v = tkt_lane_double(b, i);
-  if (b->undefined && b->undefined[i])
-    c->undefined = true;
-  else if (v != v)
-    c->nan = true;
-  else if (isinf(v))
-    c->inf = true;
-  else if (first || fabs(v) > fabs(c->value))
-    c->value = v;
-}
-
-static cell cell_at(const grid *g, const tkt_block *b, int64_t row,
-                    int64_t col) {
-  cell c = {0};
-  bool first = true;
-  for (int64_t r = row * g->down; r < (row + 1) * g->down && r < g->rows; r++)
-    for (int64_t k = col * g->across; k < (col + 1) * g->across && k < g->cols;
-         k++) {
-      add_lane(&c, b, g->first + r * g->cols + k, first);
-      first = false;
-    }
-  return c;
-}
-
-static void go_to_plane(grid *g, int64_t plane) {
-  g->first = plane * g->rows * g->cols;
 }
 
 /* "[1, 0, " of the plane's leading axes; "[" if there are none. */
@@ -118,31 +140,77 @@ static void plane_label(tk_buf *out, const tkt_block *b, int64_t plane) {
   tk_buf_puts(out, ":, :]");
 }
 
-/* 0 .. 1: where the cell's value lies between the extremes. */
-static double level(const grid *g, const cell *c) {
+/* 0 .. 1: where a number lies between the ends of the scale. */
+static double level(const grid *g, double v) {
   double span = g->most - g->least;
-  return span > 0 ? (c->value - g->least) / span : 0.5;
+  return span > 0 ? (v - g->least) / span : 0.5;
+}
+
+/* What a cell stands for, in words; nothing if that is one lane. */
+static void put_meaning(tk_buf *out, const grid *g) {
+  if (g->down == 1 && g->across == 1) return;
+  tk_buf_printf(out, "each cell shows the %s of %" PRId64 " x %" PRId64,
+                g->farthest ? "lane farthest from 0" : "mean", g->down,
+                g->across);
+  if (!g->farthest) tk_buf_puts(out, " lanes");
 }
 
 /* ---- letters and colour ------------------------------------------------- */
 
-static char letter(const grid *g, const cell *c) {
-  static const char ramp[] = " .:-=+*#%@";
-  if (c->undefined) return '?';
-  if (c->nan) return 'N';
-  if (c->inf) return 'I';
-  if (g->mask) return c->value ? '#' : '.';
-  int k = (int)(level(g, c) * (double)(sizeof ramp - 1));
-  return ramp[k < (int)sizeof ramp - 1 ? k : (int)sizeof ramp - 2];
+/* A step of a scale: its letter, and its colours of the 256 that terminals
+ * have. */
+typedef struct swatch {
+  char letter;
+  uint8_t back, front;
+} swatch;
+
+static const swatch mask_ramp[] = {
+    {'.', 17, 231}, {'+', 37, 16}, {'#', 226, 16}};
+static const swatch up_ramp[] = {{' ', 17, 231}, {'.', 18, 231}, {':', 19, 231},
+                                 {'-', 25, 231}, {'=', 31, 231}, {'+', 37, 16},
+                                 {'*', 42, 16},  {'#', 77, 16},  {'%', 148, 16},
+                                 {'@', 226, 16}};
+static const swatch signed_ramp[] = {
+    {'d', 20, 231}, {'c', 27, 231}, {'b', 75, 16},
+    {'a', 153, 16}, {'.', 231, 16}, {'1', 223, 16},
+    {'2', 215, 16}, {'3', 208, 16}, {'4', 160, 231}};
+static const swatch undefined_swatch = {'?', 240, 231};
+static const swatch nan_swatch = {'N', 201, 16},
+                    infinite_swatch = {'I', 201, 16};
+
+static const swatch *ramp_of(const grid *g, int *n) {
+  switch (g->scale) {
+  case SCALE_MASK: *n = TK_COUNT(mask_ramp); return mask_ramp;
+  case SCALE_UP: *n = TK_COUNT(up_ramp); return up_ramp;
+  case SCALE_SIGNED: *n = TK_COUNT(signed_ramp); return signed_ramp;
+  }
+  return up_ramp;
 }
 
-/* From the 256 colours of terminals: dark blue over green to yellow. */
-static int background(const grid *g, const cell *c) {
-  static const uint8_t ramp[] = {17, 18, 19, 25, 31, 37, 42, 77, 148, 226};
-  if (c->undefined) return 240;
-  if (c->nan || c->inf) return 196;
-  int k = (int)(level(g, c) * (double)sizeof ramp);
-  return ramp[k < (int)sizeof ramp ? k : (int)sizeof ramp - 1];
+/* 0 alone has the middle of a signed scale. */
+static const swatch *swatch_of(const grid *g, const cell *c) {
+  int n;
+  const swatch *ramp = ramp_of(g, &n);
+  double v = c->value;
+  if (c->undefined) return &undefined_swatch;
+  if (c->nan) return &nan_swatch;
+  if (c->inf) return &infinite_swatch;
+  if (g->scale == SCALE_MASK) return &ramp[v <= 0 ? 0 : v < 1 ? 1 : 2];
+  if (g->scale == SCALE_SIGNED) {
+    int steps = n / 2, k = (int)ceil(fabs(v) / g->most * steps);
+    if (k > steps) k = steps;
+    return &ramp[v < 0 ? steps - k : steps + k];
+  }
+  int k = (int)(level(g, v) * n);
+  return &ramp[k < n ? k : n - 1];
+}
+
+static void put_swatch(tk_buf *out, const swatch *s, bool colour) {
+  if (colour)
+    tk_buf_printf(out, "\033[38;5;%d;48;5;%dm%c\033[0m", s->front, s->back,
+                  s->letter);
+  else
+    tk_buf_putc(out, s->letter);
 }
 
 static void draw_row(tk_buf *out, const grid *g, const tkt_block *b,
@@ -150,30 +218,43 @@ static void draw_row(tk_buf *out, const grid *g, const tkt_block *b,
   tk_buf_printf(out, "%6" PRId64 " ", row * g->down);
   for (int64_t col = 0; col < g->ncols; col++) {
     cell c = cell_at(g, b, row, col);
-    if (colour)
-      tk_buf_printf(out, "\033[48;5;%dm%c", background(g, &c),
-                    c.undefined || c.nan || c.inf ? letter(g, &c) : ' ');
-    else
-      tk_buf_putc(out, letter(g, &c));
+    put_swatch(out, swatch_of(g, &c), colour);
   }
-  tk_buf_puts(out, colour ? "\033[0m\n" : "\n");
+  tk_buf_putc(out, '\n');
 }
 
-static void legend(tk_buf *out, const grid *g) {
-  if (g->mask)
-    tk_buf_puts(out, "       # true  . false");
+static void put_mask_legend(tk_buf *out, const grid *g, bool colour) {
+  static const char *const words[] = {" false  ", " some  ", " true"};
+  for (size_t i = 0; i < TK_COUNT(mask_ramp); i++) {
+    if (i == 1 && g->down == 1 && g->across == 1) continue;
+    put_swatch(out, &mask_ramp[i], colour);
+    tk_buf_puts(out, words[i]);
+  }
+}
+
+static void put_scale(tk_buf *out, const grid *g, bool colour) {
+  int n;
+  const swatch *ramp = ramp_of(g, &n);
+  tk_buf_printf(out, "%.6g |", g->least);
+  for (int i = 0; i < n; i++) put_swatch(out, &ramp[i], colour);
+  tk_buf_printf(out, "| %.6g", g->most);
+  if (g->scale == SCALE_SIGNED) tk_buf_puts(out, ", 0 is .");
+}
+
+static void legend(tk_buf *out, const grid *g, bool colour) {
+  tk_buf_puts(out, "       ");
+  if (g->scale == SCALE_MASK)
+    put_mask_legend(out, g, colour);
   else if (!g->any)
-    tk_buf_puts(out, "       no finite number");
+    tk_buf_puts(out, "no finite number");
   else if (g->least == g->most)
-    tk_buf_printf(out, "       every number is %.6g", g->most);
+    tk_buf_printf(out, "every number is %.6g", g->most);
   else
-    tk_buf_printf(out, "       ' ' %.6g  '@' %.6g", g->least, g->most);
-  tk_buf_puts(out, "  ? undefined");
-  if (!g->mask) tk_buf_puts(out, "  N NaN  I infinite");
-  if (g->down > 1 || g->across > 1)
-    tk_buf_printf(out,
-                  "\n       a cell stands for %" PRId64 " x %" PRId64 " lanes",
-                  g->down, g->across);
+    put_scale(out, g, colour);
+  if (g->undefined) tk_buf_puts(out, "  ? undefined");
+  if (g->wild) tk_buf_puts(out, "  N NaN  I infinite");
+  if (g->down > 1 || g->across > 1) tk_buf_puts(out, "\n       ");
+  put_meaning(out, g);
   tk_buf_putc(out, '\n');
 }
 
@@ -187,81 +268,205 @@ static void draw_plane(tk_buf *out, grid *g, const tkt_block *b, int64_t plane,
   for (int64_t row = 0; row < g->nrows; row++) draw_row(out, g, b, row, colour);
 }
 
-void tkt_picture(tk_buf *out, const tkt_block *b, int width, bool colour) {
-  grid g = grid_of(b, MAX_PLANES, MAX_ROWS, width > 24 ? width - 8 : 16);
+void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
+                 bool colour) {
+  grid g =
+      grid_of(b, farthest, MAX_PLANES, MAX_ROWS, width > 24 ? width - 8 : 16);
   tk_type_declare(out, &b->type);
   tk_buf_putc(out, '\n');
   for (int64_t i = 0; i < g.shown; i++) draw_plane(out, &g, b, i, colour);
   if (g.shown < g.planes)
     tk_buf_printf(out, "       %" PRId64 " more planes are left out\n",
                   g.planes - g.shown);
-  legend(out, &g);
+  legend(out, &g, colour);
 }
 
 /* ---- SVG ---------------------------------------------------------------- */
 
-enum { CELL = 8, LABEL = 2 * CELL }; /* pixels */
+enum { LEFT = 56, TOP = 48, LINE = 16, BAR = 128, SCALE_WIDTH = 120 };
+enum { LEAST_WIDTH = 300, TICKS = 8 }; /* pixels */
 
-static void svg_fill(tk_buf *out, const grid *g, const cell *c) {
-  if (c->undefined) {
-    tk_buf_puts(out, "#808080");
-    return;
-  }
-  if (c->nan || c->inf) {
-    tk_buf_puts(out, "#ff0000");
-    return;
-  }
-  int k = (int)(level(g, c) * 255);
-  tk_buf_printf(out, "#%02x%02x%02x", k, k, 255 - k);
+/* Where what is drawn lies. */
+typedef struct sheet {
+  tk_buf *out;
+  const tkt_block *b;
+  grid g;
+  int cell;           /* pixels of a cell */
+  int64_t plane_high; /* of a plane, with its label and its ticks */
+  int64_t width, height;
+} sheet;
+
+static void svg_text(const sheet *x, int64_t left, int64_t top,
+                     const char *anchor, const char *text) {
+  tk_buf_printf(x->out,
+                "<text x=\"%" PRId64 "\" y=\"%" PRId64 "\" text-anchor=\"%s\">",
+                left, top, anchor);
+  for (; *text; text++)
+    if (*text == '<' || *text == '&')
+      tk_buf_puts(x->out, *text == '<' ? "&lt;" : "&amp;");
+    else
+      tk_buf_putc(x->out, *text);
+  tk_buf_puts(x->out, "</text>\n");
 }
 
-static void svg_cell(tk_buf *out, const grid *g, const tkt_block *b,
-                     int64_t plane, int64_t row, int64_t col, int64_t top) {
-  cell c = cell_at(g, b, row, col);
-  tk_buf_printf(out,
-                "<rect x=\"%" PRId64 "\" y=\"%" PRId64 "\" width=\"%d\" "
-                "height=\"%d\" fill=\"",
-                col * CELL, top + row * CELL, CELL, CELL);
-  svg_fill(out, g, &c);
-  tk_buf_puts(out, "\"><title>");
-  plane_index(out, b, plane);
-  tk_buf_printf(out, "%" PRId64 ", %" PRId64 "] %.9g", row * g->down,
+static void svg_rect(const sheet *x, int64_t left, int64_t top, int64_t width,
+                     int64_t height) {
+  tk_buf_printf(x->out,
+                "<rect x=\"%" PRId64 "\" y=\"%" PRId64 "\" width=\"%" PRId64
+                "\" height=\"%" PRId64 "\" fill=",
+                left, top, width, height);
+}
+
+/* A colour between neighbours of a list, at 0 .. 1 of it. */
+static void put_between(tk_buf *out, const uint8_t (*stops)[3], int n,
+                        double at) {
+  double exact = at * (n - 1);
+  int i = exact < 0 ? 0 : exact > n - 2 ? n - 2 : (int)exact;
+  double part = exact - i;
+  tk_buf_puts(out, "\"#");
+  for (int k = 0; k < 3; k++)
+    tk_buf_printf(out, "%02x",
+                  (int)(stops[i][k] + part * (stops[i + 1][k] - stops[i][k])));
+  tk_buf_puts(out, "\"");
+}
+
+static void put_colour(const sheet *x, double at) {
+  static const uint8_t up[][3] = {{68, 1, 84},
+                                  {59, 82, 139},
+                                  {33, 145, 140},
+                                  {94, 201, 98},
+                                  {253, 231, 37}};
+  static const uint8_t both[][3] = {
+      {33, 102, 172}, {247, 247, 247}, {178, 24, 43}};
+  if (x->g.scale == SCALE_SIGNED)
+    put_between(x->out, both, TK_COUNT(both), at);
+  else
+    put_between(x->out, up, TK_COUNT(up), at);
+}
+
+static const char grey[] = "\"#9e9e9e\"", magenta[] = "\"#ff00ff\"";
+
+static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
+                     int64_t top) {
+  const grid *g = &x->g;
+  cell c = cell_at(g, x->b, row, col);
+  svg_rect(x, LEFT + col * x->cell, top + row * x->cell, x->cell, x->cell);
+  if (c.undefined)
+    tk_buf_puts(x->out, grey);
+  else if (c.nan || c.inf)
+    tk_buf_puts(x->out, magenta);
+  else
+    put_colour(x, level(g, c.value));
+  tk_buf_puts(x->out, "><title>");
+  plane_index(x->out, x->b, plane);
+  tk_buf_printf(x->out, "%" PRId64 ", %" PRId64 "] %.9g", row * g->down,
                 col * g->across, c.value);
-  tk_buf_puts(out, c.undefined ? " undefined" : c.nan ? " NaN" : "");
-  tk_buf_puts(out, "</title></rect>\n");
+  tk_buf_puts(x->out, c.undefined ? " undefined"
+                      : c.nan     ? " NaN"
+                      : c.inf     ? " infinite"
+                                  : "");
+  tk_buf_puts(x->out, "</title></rect>\n");
+}
+
+/* The indices along both axes, a power of two of cells apart. */
+static void svg_ticks(const sheet *x, int64_t top) {
+  const grid *g = &x->g;
+  char text[32];
+  int64_t step = 1;
+  while (g->nrows / step > TICKS) step *= 2;
+  for (int64_t i = 0; i < g->nrows; i += step) {
+    snprintf(text, sizeof text, "%" PRId64, i * g->down);
+    svg_text(x, LEFT - 6, top + i * x->cell + x->cell / 2 + 4, "end", text);
+  }
+  for (step = 1; g->ncols / step > TICKS;) step *= 2;
+  for (int64_t i = 0; i < g->ncols; i += step) {
+    snprintf(text, sizeof text, "%" PRId64, i * g->across);
+    svg_text(x, LEFT + i * x->cell + x->cell / 2, top + g->nrows * x->cell + 14,
+             "middle", text);
+  }
 }
 
 /* Planes stand below each other, each under its label. */
-static void svg_plane(tk_buf *out, grid *g, const tkt_block *b, int64_t plane,
-                      int64_t top) {
-  go_to_plane(g, plane);
-  if (has_planes(b)) {
-    tk_buf_printf(out, "<text x=\"0\" y=\"%" PRId64 "\" font-size=\"12\">",
-                  top + LABEL - 4);
-    plane_label(out, b, plane);
-    tk_buf_puts(out, "</text>\n");
-    top += LABEL;
+static void svg_plane(sheet *x, int64_t plane) {
+  int64_t top = TOP + plane * x->plane_high;
+  go_to_plane(&x->g, plane);
+  if (has_planes(x->b)) {
+    tk_buf *label = x->out;
+    tk_buf_printf(label, "<text x=\"%d\" y=\"%" PRId64 "\">", LEFT,
+                  top + LINE - 4);
+    plane_label(label, x->b, plane);
+    tk_buf_puts(label, "</text>\n");
+    top += LINE;
   }
-  for (int64_t row = 0; row < g->nrows; row++)
-    for (int64_t col = 0; col < g->ncols; col++)
-      svg_cell(out, g, b, plane, row, col, top);
+  for (int64_t row = 0; row < x->g.nrows; row++)
+    for (int64_t col = 0; col < x->g.ncols; col++)
+      svg_cell(x, plane, row, col, top);
+  svg_ticks(x, top);
 }
 
-void tkt_svg(tk_buf *out, const tkt_block *b) {
-  grid g = grid_of(b, SVG_PLANES, SVG_CELLS, SVG_CELLS);
-  int64_t each = g.nrows * CELL + (has_planes(b) ? LABEL : 0);
-  int64_t width = g.ncols * CELL;
-  if (has_planes(b) && width < 16 * CELL) width = 16 * CELL;
-  int64_t rest = g.shown < g.planes ? LABEL : 0;
+static void svg_key(const sheet *x, int64_t left, int64_t top,
+                    const char *colour, const char *text) {
+  svg_rect(x, left, top, 12, 12);
+  tk_buf_printf(x->out, "%s/>\n", colour);
+  svg_text(x, left + 18, top + 11, "start", text);
+}
+
+/* The colours from the top down, with the numbers that they stand for. */
+static void svg_scale(const sheet *x) {
+  const grid *g = &x->g;
+  int64_t left = x->width - SCALE_WIDTH, top = TOP;
+  int steps = g->scale == SCALE_MASK ? 2 : 32;
+  char text[32];
+  for (int i = 0; i < steps && g->any; i++) {
+    svg_rect(x, left, top + i * (BAR / steps), 12, BAR / steps);
+    put_colour(x, 1 - (double)i / (steps - 1));
+    tk_buf_puts(x->out, "/>\n");
+  }
+  snprintf(text, sizeof text, "%.6g", g->most);
+  if (g->any)
+    svg_text(x, left + 18, top + 10, "start",
+             g->scale == SCALE_MASK ? "true" : text);
+  snprintf(text, sizeof text, "%.6g", g->least);
+  if (g->any && g->least != g->most)
+    svg_text(x, left + 18, top + BAR, "start",
+             g->scale == SCALE_MASK ? "false" : text);
+  if (g->scale == SCALE_SIGNED)
+    svg_text(x, left + 18, top + BAR / 2 + 4, "start", "0");
+  top += BAR + 8;
+  if (g->wild) svg_key(x, left, top, magenta, "NaN, infinite");
+  if (g->undefined) svg_key(x, left, top + LINE, grey, "undefined");
+}
+
+void tkt_svg(tk_buf *out, const tkt_block *b, bool farthest, const char *title,
+             const char *under) {
+  sheet x = {.out = out,
+             .b = b,
+             .g = grid_of(b, farthest, SVG_PLANES, SVG_CELLS, SVG_CELLS)};
+  const grid *g = &x.g;
+  int64_t most = g->ncols > g->nrows ? g->ncols : g->nrows, drawn;
+  x.cell = most > 64 ? 5 : most > 24 ? 8 : 16;
+  x.plane_high = g->nrows * x.cell + 2 * LINE + (has_planes(b) ? LINE : 0);
+  drawn = g->shown * x.plane_high;
+  if (drawn < BAR + 3 * LINE) drawn = BAR + 3 * LINE;
+  x.width = g->ncols * x.cell;
+  if (x.width < LEAST_WIDTH) x.width = LEAST_WIDTH;
+  x.width += LEFT + SCALE_WIDTH + 16;
+  x.height = TOP + drawn + 2 * LINE;
   tk_buf_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                "width=\"%" PRId64 "\" height=\"%" PRId64 "\">\n",
-                width, g.shown * each + rest);
-  for (int64_t i = 0; i < g.shown; i++) svg_plane(out, &g, b, i, i * each);
-  if (rest)
-    tk_buf_printf(out,
-                  "<text x=\"0\" y=\"%" PRId64 "\" font-size=\"12\">%" PRId64
-                  " more planes</text>\n",
-                  g.shown * each + LABEL - 4, g.planes - g.shown);
-  tk_buf_puts(out, "</svg>\n");
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRId64
+                "\" height=\"%" PRId64
+                "\" font-family=\"sans-serif\" font-size=\"12\">\n"
+                "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+                x.width, x.height);
+  svg_text(&x, LEFT, 20, "start", title);
+  svg_text(&x, LEFT, 38, "start", under);
+  for (int64_t i = 0; i < g->shown; i++) svg_plane(&x, i);
+  svg_scale(&x);
+  tk_buf_printf(out, "<text x=\"%d\" y=\"%" PRId64 "\">", LEFT,
+                x.height - LINE);
+  if (g->shown < g->planes)
+    tk_buf_printf(out, "%" PRId64 " more planes are left out. ",
+                  g->planes - g->shown);
+  put_meaning(out, g);
+  tk_buf_puts(out, "</text>\n</svg>\n");
 }

@@ -49,7 +49,8 @@ uint64_t tkt_program_index(tkt *d, const char *text) {
     tkt_fail(d, "A program was expected: X, X,Y or X,Y,Z, not '%s'.", text);
   for (int i = 0; i < 3; i++)
     if (pid[i] < 0 || pid[i] >= grid[i])
-      tkt_fail(d, "Axis %d of the grid has %lld programs: there is no %lld.", i,
-               (long long)grid[i], (long long)pid[i]);
+      tkt_fail(d, "Axis %d of the grid has %lld program%s: there is no %lld.",
+               i, (long long)grid[i], grid[i] == 1 ? "" : "s",
+               (long long)pid[i]);
   return (uint64_t)(pid[0] + grid[0] * (pid[1] + grid[1] * pid[2]));
 }

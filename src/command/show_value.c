@@ -400,7 +400,7 @@ void tkt_display_all(tkt *d) {
     if (tk_debug_evaluate(d->e, x->text, &v, &n) == TK_OK)
       show_parts(&s, v, n);
     else
-      tkt_say(d, "%s cannot be had here\n", x->text);
+      tkt_say(d, "%s cannot be evaluated here\n", x->text);
   }
 }
 

@@ -13,7 +13,10 @@ static int slot_to_change(tkd *d, const char *name) {
   if (!d->at.frame) tkd_raise(d, "No program is stopped.");
   size_t n = tki_eval_slots(d->at.frame, name, slots, 2);
   if (n == 0)
-    tkd_raise(d, "'%s' is no variable here, or known at compile time.", name);
+    tkd_raise(
+        d,
+        "'%s' is not a variable here, or its value is fixed at compile time.",
+        name);
   if (n > 1) tkd_raise(d, "'%s' is a tuple.", name);
   if (d->at.frame->func->slots[slots[0]].type.ptr)
     tkd_raise(d,

@@ -183,7 +183,7 @@ static void find_past(tkd *d, void *ud) {
   past *p = ud;
   p->d = d;
   p->r = d->t ? tkd_region(d, p->name, strlen(p->name)) : NULL;
-  if (!p->r) tkd_raise(d, "%s is no tensor of this launch.", p->name);
+  if (!p->r) tkd_raise(d, "%s is not a tensor of this launch.", p->name);
   p->out->aside.left_out = tkd_with_first_memory(d, copy_past, p);
 }
 

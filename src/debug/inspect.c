@@ -377,7 +377,7 @@ bool tk_debug_region_named(tk_debug *d, const char *name,
 static void find_element(tkd *d, void *ud) {
   element_asked *a = ud;
   find_region(d, a);
-  if (!a->r) tkd_raise(d, "%s is no tensor of this launch.", a->name);
+  if (!a->r) tkd_raise(d, "%s is not a tensor of this launch.", a->name);
   char *host = tkd_element(d, a->r, a->index, &a->left);
   a->address = a->r->lo + (uint64_t)(host - a->r->host);
 }

@@ -42,9 +42,9 @@ static const tk_stmt *jump_target(tkd *d, const tk_resume *r) {
     tkd_raise(d, "Statement %zu is none of the body that line %d is in.",
               r->statement, tkd_line_of(f));
   if (!to)
-    tkd_raise(d, "Line %d is no statement of the body that line %d is in.",
+    tkd_raise(d, "Line %d is not a statement of the body that line %d is in.",
               line, tkd_line_of(f));
-  if (to == f->stmt) tkd_raise(d, "It stands there.");
+  if (to == f->stmt) tkd_raise(d, "The program is at that line already.");
   return to;
 }
 

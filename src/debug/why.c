@@ -143,7 +143,7 @@ static int traced_slot(tkd *d, const char *name) {
     tkd_raise(d, "%s is memory: 'blame %s[...]' says who wrote it.", name,
               name);
   tkd_raise(d,
-            "%s is no variable here, or is known when the kernel is compiled.",
+            "%s is not a variable here, or its value is fixed at compile time.",
             name);
 }
 
@@ -213,7 +213,7 @@ static void find_blame(tkd *d, void *ud) {
   int left;
   start_at_stand(y, d);
   const tki_region *r = y->region = tkd_region(d, y->name, strlen(y->name));
-  if (!r) tkd_raise(d, "%s is no tensor of this launch.", y->name);
+  if (!r) tkd_raise(d, "%s is not a tensor of this launch.", y->name);
   y->element = tkd_element(d, r, y->index, &left);
   if (left)
     tkd_raise(d, "%s has %d ax%s: an element is named by an index for each.",

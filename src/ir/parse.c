@@ -232,7 +232,7 @@ static tk_type block_type(parser *r) {
   need_sign(r, ",", "the shape of a block");
   t = need_type(r);
   if (t.rank || t.to_block)
-    bad_text(r, start, r->at, NULL, "a block of blocks is no type");
+    bad_text(r, start, r->at, NULL, "a block of blocks is not a type");
   need_sign(r, ">", "the element type of a block");
   t.rank = (uint8_t)rank;
   memcpy(t.shape, shape, sizeof shape);
@@ -249,7 +249,7 @@ static tk_type need_named_type(parser *r) {
   int d = tk_dtype_from_name(name);
   if (d < 0)
     bad_text(r, start, start + n, "as in fp32, pointer<int8>, <[16, 32], fp16>",
-             "'%s' is no type", name);
+             "'%s' is not a type", name);
   return tk_scalar((tk_dtype)d);
 }
 
@@ -528,7 +528,7 @@ static tk_opcode need_opcode(parser *r) {
   const char *best = tk_nearest_best(&near);
   bad_text(r, start, r->at,
            best ? tk_arena_printf(r->arena, "did you mean %s?", best) : NULL,
-           "'%s' is no instruction", name);
+           "'%s' is not an instruction", name);
 }
 
 /* The k-th operand of the row; false: an optional one that is not there. */

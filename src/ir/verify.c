@@ -196,7 +196,7 @@ static bool define_temporary(verifier *v, const tk_func *f, const tk_inst *in,
 static bool check_slots(verifier *v, const tk_func *f, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     if (!is_slot(f, in->args[k]))
-      return flawed(v, f, in, "operand %d is no slot", k);
+      return flawed(v, f, in, "operand %d is not a slot", k);
     const char *name = f->slots[in->args[k]].name;
     if (!has_value(v, in->args[k]))
       return name ? flawed(v, f, in, "%%%.60s may have no value here", name)
@@ -206,7 +206,7 @@ static bool check_slots(verifier *v, const tk_func *f, const tk_inst *in) {
   }
   for (int k = 0; k < in->nres; k++) {
     if (!is_slot(f, in->res[k]))
-      return flawed(v, f, in, "result %d is no slot", k);
+      return flawed(v, f, in, "result %d is not a slot", k);
     for (int i = 0; i < k; i++)
       if (in->res[i] == in->res[k])
         return flawed(v, f, in, "two results are one slot");
@@ -229,7 +229,7 @@ static bool check_axes(verifier *v, const tk_func *f, const tk_inst *in) {
   for (int i = 0; i < in->type.rank; i++) {
     int64_t axis = in->attr[i];
     if (axis < 0 || axis >= in->from.rank || seen >> axis & 1)
-      return flawed(v, f, in, "its axes are no permutation");
+      return flawed(v, f, in, "its axes are not a permutation");
     seen |= 1u << axis;
   }
   return in->type.rank == in->from.rank ||
@@ -245,7 +245,7 @@ static bool check_attr(verifier *v, const tk_func *f, const tk_inst *in,
   case TK_ATTR_BITS:
   case TK_ATTR_VALUES: return true;
   case TK_ATTR_FLAG:
-    return x == 0 || x == 1 || flawed(v, f, in, "%s is no flag", a->name);
+    return x == 0 || x == 1 || flawed(v, f, in, "%s is not 0 or 1", a->name);
   case TK_ATTR_AXIS:
     return (x >= 0 && x < rank) ||
            flawed(v, f, in, "the block has no axis %lld", (long long)x);
@@ -395,7 +395,7 @@ static bool measure_stack(verifier *v, const tk_func *f, int depth) {
 static bool verify_inst(verifier *v, const tk_func *f, const tk_inst *in) {
   const tk_attr_info *a;
   if (in->op >= TK_INST_COUNT)
-    return flawed(v, f, NULL, "%d is no instruction", in->op);
+    return flawed(v, f, NULL, "%d is not an instruction", in->op);
   if (in->id >= v->p->ninsts || v->inst_ids[in->id])
     return flawed(v, f, in, "its number, %u, is wrong", in->id);
   v->inst_ids[in->id] = 1;
@@ -421,7 +421,7 @@ static bool verify_loop(verifier *v, const tk_func *f, const tk_stmt *st) {
   const int slots[4] = {st->iv, st->lb, st->ub, st->step};
   for (int i = 0; i < 4; i++) {
     if (!is_slot(f, slots[i]))
-      return flawed(v, f, NULL, "a bound of the loop is no slot");
+      return flawed(v, f, NULL, "a bound of the loop is not a slot");
     if (!i && !f->slots[slots[i]].name)
       return flawed(v, f, NULL, "the variable of a loop has a name");
     if (i && !has_value(v, slots[i]))
@@ -465,7 +465,7 @@ static bool verify_stmt(verifier *v, const tk_func *f, const tk_stmt *st) {
   case TK_S_IF:
   case TK_S_WHILE:
     if (!is_flag(f, st->cond))
-      return flawed(v, f, NULL, "the condition is no scalar int1");
+      return flawed(v, f, NULL, "the condition is not a scalar int1");
     return has_value(v, st->cond) ||
            flawed(v, f, NULL, "the condition may have no value here");
   case TK_S_FOR: return verify_loop(v, f, st);
@@ -557,7 +557,7 @@ static bool verify_header(verifier *v, const tk_func *f) {
                     i, f->slots[i].name ? f->slots[i].name : "a temporary");
   for (size_t i = 0; i < f->nparams; i++) {
     if (!is_slot(f, f->params[i]))
-      return flawed(v, f, NULL, "parameter %zu is no slot", i);
+      return flawed(v, f, NULL, "parameter %zu is not a slot", i);
     for (size_t k = 0; k < i; k++)
       if (f->params[k] == f->params[i])
         return flawed(v, f, NULL, "parameter %zu is the slot of another", i);

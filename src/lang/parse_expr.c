@@ -390,7 +390,8 @@ static tk_ast *dictionary(tkl_parser *p) {
                     "use a tuple, or pass each entry as an argument");
     tkl_add(p, &l, tkl_expression(p));
     if (p->tok->kind == TKL_KW_FOR)
-      tkl_unsupported(p, "a dictionary's comprehension");
+      tkl_unsupported(p, "a dictionary's comprehension",
+                      "write its entries out");
     if (!tkl_accept(p, TKL_COMMA)) break;
   }
   p->depth--;

@@ -507,7 +507,7 @@ static int need_option(tk_launch *l, const char *name) {
   const char *best = tk_nearest_best(&near);
   bad_option(l,
              best ? tk_arena_printf(&l->arena, "did you mean %s?", best) : NULL,
-             tk_arena_printf(&l->arena, "'%s' is no launch option", name));
+             tk_arena_printf(&l->arena, "'%s' is not a launch option", name));
 }
 
 void tkn_launch_option(tk_launch *l, const char *name, int64_t value) {
@@ -547,8 +547,9 @@ static void read_option(tk_env *e, void *ud) {
   int64_t value = strtoll(equals + 1, &end, 10);
   need_option(c->l, name);
   if (*end)
-    bad_option(c->l, "as in num_stages=2",
-               tk_arena_printf(&c->l->arena, "'%s' is no number", equals + 1));
+    bad_option(
+        c->l, "as in num_stages=2",
+        tk_arena_printf(&c->l->arena, "'%s' is not a number", equals + 1));
   tkn_launch_option(c->l, name, value);
 }
 

@@ -95,7 +95,7 @@ static void shape(header *h, tkn_npy *out) {
     comma = accept(h, ',');
     if (!comma && peek(h) != ')') bad_header(h, "expected ',' or ')'");
   }
-  if (out->rank == 1 && !comma) bad_header(h, "(5) is no tuple");
+  if (out->rank == 1 && !comma) bad_header(h, "(5) is not a tuple");
   h->at++;
 }
 

@@ -72,7 +72,8 @@ static const char *from_hex(replayer *r, const json_t *o, size_t *n) {
   char *out = tk_arena_alloc(r->arena, *n + 1);
   for (size_t i = 0; i < *n; i++) {
     int hi = tk_hex_digit(hex[2 * i]), lo = tk_hex_digit(hex[2 * i + 1]);
-    if (hi < 0 || lo < 0) bad_file(r, "hex", "has a digit that is none");
+    if (hi < 0 || lo < 0)
+      bad_file(r, "hex", "has a character that is not a hexadecimal digit");
     out[i] = (char)(hi << 4 | lo);
   }
   return out;
@@ -324,7 +325,7 @@ static entry *storage(replayer *r, const char *name) {
     e->data = data;
     return e;
   }
-  bad_file(r, name, "is no tensor of the file");
+  bad_file(r, name, "is not a tensor of the file");
 }
 
 /* ---- arguments --------------------------------------------------------- */
@@ -436,7 +437,7 @@ static void read_header(replayer *r) {
   tkn_read(r->file, r->text, (size_t)n);
   r->data_at = r->file->at;
   r->header = load_json(r, r->text, (size_t)n, "header");
-  if (!json_is_object(r->header)) bad_file(r, "header", "is no object");
+  if (!json_is_object(r->header)) bad_file(r, "header", "is not an object");
   json_t *strings = json_object_get(r->header, "__metadata__");
   json_t *text = json_object_get(strings, "tkdbg");
   if (!json_is_string(text))

@@ -15,7 +15,6 @@ void tk_report_source(tk_buf *out, const tk_place *p, size_t most) {
   while (shown < n && shown && ((unsigned char)text[shown] & 0xC0) == 0x80)
     shown--; /* within a character of UTF-8 */
   tk_buf_add(out, text, shown);
-  if (shown < n) tk_buf_puts(out, "...");
 }
 
 static void put_program(tk_buf *out, const int64_t *p) {
@@ -64,7 +63,7 @@ void tk_report_blame(tk_buf *out, const tk_blame *b) {
   for (size_t i = 0; i < b->nwrites && i < SHOWN; i++)
     put_write(out, &b->writes[i]);
   if (b->times <= SHOWN) return;
-  tk_buf_printf(out, "  and %" PRIu64 " times before that, first by\n",
-                b->times - SHOWN);
+  tk_buf_printf(out, "  and %" PRIu64 " time%s before that, first by\n",
+                b->times - SHOWN, b->times - SHOWN == 1 ? "" : "s");
   put_write(out, b->first);
 }

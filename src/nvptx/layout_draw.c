@@ -162,7 +162,7 @@ static void check_shape(tk_env *e, const drawing *d) {
   }
   if (sound) return;
   tk_diag *x = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "this is no shape of a block");
+                           "this is not the shape of a block");
   tk_diag_help(e, x,
                "a block has one to %d axes, each a power of two long, and up "
                "to %d elements",

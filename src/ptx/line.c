@@ -37,10 +37,11 @@ static uint64_t address_of_name(tkp_line *x, const tkp_operand *o) {
     for (tkp_name *n = x->r->names; n; n = n->outer)
       tk_nearest_try(&near, tk_arena_strndup(x->r->arena, n->text, n->len));
     const char *best = tk_nearest_best(&near);
-    tkp_fail(
-        x->r, o->from, o->to,
-        best ? tk_arena_printf(x->r->arena, "did you mean %s?", best) : NULL,
-        "%.*s is no register or variable", (int)tkp_word(o->from), o->from);
+    tkp_fail(x->r, o->from, o->to,
+             best ? tk_arena_printf(x->r->arena, "did you mean %s?", best)
+                  : NULL,
+             "%.*s is not a register or a variable", (int)tkp_word(o->from),
+             o->from);
   }
   return o->name->value + o->value;
 }

@@ -113,8 +113,8 @@ uint8_t *tkp_reach(tkp_warp *w, tkp_access *a) {
                                         : reach_local(w, a);
   if (TK_UNLIKELY(a->addr & (a->align - 1))) {
     tkp_report(w, a->in, a->lane, TK_D_MISALIGNED,
-               "%s of %u bytes at 0x%llx, which is no multiple of %u", a->verb,
-               a->size, (unsigned long long)a->addr, a->align);
+               "%s of %u bytes at 0x%llx, which is not a multiple of %u",
+               a->verb, a->size, (unsigned long long)a->addr, a->align);
     tkp_stop(w);
   }
   return p;

@@ -450,7 +450,8 @@ static void check_shape(tkp_machine *m, const tkp_launch *l) {
   m->fixed = (k->shared + 15) & ~(size_t)15;
   m->shared = m->fixed + l->dynamic_shared;
   if (l->dynamic_shared > TKP_DYNAMIC_SHARED)
-    launch_fault(m->env, m->p, k->span, "that is too much shared memory");
+    launch_fault(m->env, m->p, k->span,
+                 "it needs more shared memory than there is");
 }
 
 static void run_launch(tk_env *e, void *ud) {

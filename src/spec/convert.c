@@ -64,7 +64,7 @@ sval tks_literal(tks *s, const sval *v, tk_dtype d) {
   if (d == TK_INT1) return tks_number(s, &(sval){.kind = V_BOOL, .i = 1}, d);
   if (tk_is_int(d) && fraction)
     tks_error_help(s, TK_D_TYPE, "write a whole number",
-                   "%s is no number of type %s", tks_show(s, v),
+                   "%s is not a number of type %s", tks_show(s, v),
                    tk_dtype_name(d));
   /* A narrow type takes the low bits of a number of 64. */
   if (tk_is_int(d) && !fits(v->i, tk_is_signed(d) ? TK_INT64 : TK_UINT64))

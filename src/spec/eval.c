@@ -581,7 +581,7 @@ static tk_func *func_new(tks *s, const tk_eval_where *w, const char *text) {
 static sval fit(tks *s, const sval *v, const tk_type *want) {
   sval r = tks_to_tensor(s, v);
   if (r.type.ptr != want->ptr)
-    tks_error(s, TK_D_TYPE, "%s cannot be had from %s", tks_type_text(s, want),
+    tks_error(s, TK_D_TYPE, "%s cannot be made from %s", tks_type_text(s, want),
               tks_show(s, v));
   r = tks_cast(s, &r, tk_elem_of(*want), false);
   return tks_broadcast(s, &r, want);

@@ -159,7 +159,7 @@ int tks_arg_axis(tks *s, const sval *v, int rank) {
 tk_type tks_arg_dtype(tks *s, const sval *v) {
   if (v->kind == V_TYPE && v->type.to_block)
     tks_error_help(s, TK_D_TYPE, "its element_ty is the type of its elements",
-                   "the type of a block pointer, %s, is no type of numbers",
+                   "the type of a block pointer, %s, is not a type of numbers",
                    tks_show(s, v));
   if (v->kind == V_TYPE) return tk_elem_of(v->type);
   int d = v->kind == V_STR ? tk_dtype_from_name(v->s) : -1;

@@ -563,7 +563,7 @@ static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
   sval v = n->a ? tks_expr(s, n->a) : sv(V_NONE);
   if (n->a && n->a->kind == TK_AST_NONE)
     tks_error_help(s, TK_D_TYPE, "write return",
-                   "None cannot be returned: it is no tensor");
+                   "None cannot be returned: it is not a tensor");
   if (v.kind != V_STR) v = sanitize(s, &v);
   tks_frame *f = s->frame;
   if (f->loops)

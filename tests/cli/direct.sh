@@ -33,7 +33,7 @@ silent 'json without findings: nothing on stderr' err
 status 'print' 0 add 98432 --print output_ptr
 says 'print: elided' out '...'
 status 'print of no tensor' 2 add 98432 --print n_elements
-says 'print of no tensor: said' err "'n_elements' is no tensor"
+says 'print of no tensor: said' err "no tensor argument is called 'n_elements'"
 status 'save without a file' 2 add 98432 --save output_ptr
 
 status 'unknown argument' 2 add 98432 --arg nothing=1

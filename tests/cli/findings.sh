@@ -272,7 +272,7 @@ done
   printf ' + é%.0s' $(seq 99)
   echo ')'
 } >long.py
-status 'a long line' 2 tkdbg run --kernel k --arg x=f32[1]:zeros long.py
+status 'a long line' 1 tkdbg run --kernel k --arg x=f32[1]:zeros long.py
 says 'a long line: cut' err \
   '    7 | ...0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + absent + é'
 says 'a long line: caret' err \

@@ -69,25 +69,35 @@ END_TEST
 START_TEST(picture_of_a_mask) {
   uint8_t m[8] = {1, 1, 1, 0, 1, 1, 0, 0};
   tkt_block b = block(TK_INT1, 2, 4, m);
-  tkt_picture(&out, &b, 80, false);
+  tkt_picture(&out, &b, false, 80, false);
   expect("int1[2, 4]\n"
          "     0 ###.\n"
          "     1 ##..\n"
-         "       # true  . false  ? undefined\n");
+         "       . false  # true\n");
 }
 END_TEST
 
 START_TEST(picture_of_numbers) {
   float x[4] = {0, 9, NAN, INFINITY};
   tkt_block b = block(TK_FP32, 0, 4, x);
-  tkt_picture(&out, &b, 80, false);
+  tkt_picture(&out, &b, false, 80, false);
   expect("fp32[4]\n"
          "     0  @NI\n"
-         "       ' ' 0  '@' 9  ? undefined  N NaN  I infinite\n");
+         "       0 | .:-=+*#%@| 9  N NaN  I infinite\n");
   tk_buf_clear(&out);
-  tkt_picture(&out, &b, 80, true);
-  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[48;5;226m "));
-  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[48;5;196mN"));
+  tkt_picture(&out, &b, false, 80, true);
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[38;5;16;48;5;226m@"));
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "\033[38;5;16;48;5;201mN"));
+}
+END_TEST
+
+START_TEST(picture_of_signed_numbers) {
+  float x[7] = {-8, -2, -0.5f, 0, 0.5f, 4, 6};
+  tkt_block b = block(TK_FP32, 0, 7, x);
+  tkt_picture(&out, &b, false, 80, false);
+  expect("fp32[7]\n"
+         "     0 daa.123\n"
+         "       -8 |dcba.1234| 8, 0 is .\n");
 }
 END_TEST
 
@@ -95,13 +105,17 @@ START_TEST(picture_of_many_lanes) {
   static int32_t x[128 * 256];
   for (int i = 0; i < 128 * 256; i++) x[i] = i;
   tkt_block b = block(TK_INT32, 128, 256, x);
-  tkt_picture(&out, &b, 72, false);
+  tkt_picture(&out, &b, false, 72, false);
   ck_assert_ptr_nonnull(
-      strstr(tk_buf_str(&out), "a cell stands for 3 x 4 lanes"));
+      strstr(tk_buf_str(&out), "each cell shows the mean of 3 x 4 lanes"));
   tk_buf_clear(&out);
-  tkt_svg(&out, &b);
+  tkt_picture(&out, &b, true, 72, false);
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "farthest from 0 of 3 x 4"));
+  tk_buf_clear(&out);
+  tkt_svg(&out, &b, false, "x < 1: int32[128, 256]", "in k");
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "x &lt; 1: int32"));
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "</svg>"));
-  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "width=\"1024\""));
+  ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "width=\"832\""));
 }
 END_TEST
 
@@ -245,6 +259,7 @@ int main(void) {
   tcase_add_test(c, stats_of_a_scalar);
   tcase_add_test(c, picture_of_a_mask);
   tcase_add_test(c, picture_of_numbers);
+  tcase_add_test(c, picture_of_signed_numbers);
   tcase_add_test(c, picture_of_many_lanes);
   tcase_add_test(c, axis_of_offsets);
   tcase_add_test(c, axis_of_equal_lanes);

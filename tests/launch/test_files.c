@@ -128,7 +128,7 @@ static const struct {
     {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9,
      "the file has 9"},
     {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}", 8,
-     "(5) is no tuple"},
+     "(5) is not a tuple"},
     {1, "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", 8,
      "expected True or False"},
     {1, "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8,

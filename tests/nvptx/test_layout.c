@@ -113,9 +113,9 @@ static const struct refused {
     {"#dot_op<{opIdx = 1, parent = #linear<{}>, kWidth = 2}>",
      {16, 16},
      "expected #blocked or #nvidia_mma as the parent"},
-    {BLOCKED, {16, 15}, "this is no shape of a block"},
-    {BLOCKED, {0, 16}, "this is no shape of a block"},
-    {BLOCKED, {1 << 20, 2}, "this is no shape of a block"},
+    {BLOCKED, {16, 15}, "this is not the shape of a block"},
+    {BLOCKED, {0, 16}, "this is not the shape of a block"},
+    {BLOCKED, {1 << 20, 2}, "this is not the shape of a block"},
 };
 
 START_TEST(is_refused) {

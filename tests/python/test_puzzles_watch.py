@@ -167,7 +167,7 @@ class Watch(unittest.TestCase):
         s.expect("a02 was solved, and is pending again: unwritten",
                  f"0 of {len(self.where.pack.entries)} solved")
         s.press("!")
-        s.expect("'!' is no key")
+        s.expect("'!' is not a key")
         s.press("q")
         self.assertEqual(s.end(), 0)
         again = folder.Folder(self.where.path)

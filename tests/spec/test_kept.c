@@ -86,10 +86,10 @@ END_TEST
 
 START_TEST(options_are_checked) {
   static const char *const bad[][2] = {
-      {"num_stage=2", "'num_stage' is no launch option"},
+      {"num_stage=2", "'num_stage' is not a launch option"},
       {"num_warps=3", "num_warps is 3; it must be a power of two from 1 to 64"},
       {"maxnreg=-1", "maxnreg is -1; it must be a number from 0 to 1024"},
-      {"maxnreg=many", "'many' is no number"},
+      {"maxnreg=many", "'many' is not a number"},
       {"maxnreg", "'maxnreg' is not NAME=NUMBER"},
       {"maxnreg=", "'maxnreg=' is not NAME=NUMBER"},
   };

@@ -99,7 +99,7 @@ def _standard():
     """What triton.language.standard has beside triton.language."""
     def log2(x):
         if x < 1 or x & (x - 1):
-            raise ValueError(f"{x} is no power of 2")
+            raise ValueError(f"{x} is not a power of 2")
         return x.bit_length() - 1
     return dict(_core(), _log2=constexprs.constexpr_function(log2))
 

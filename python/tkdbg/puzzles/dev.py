@@ -191,7 +191,7 @@ def {kernel}(x_ptr, z_ptr, N, B: tl.constexpr):
 def new(folder, name):
     """Writes the files of a new puzzle; returns their paths."""
     if not re.fullmatch(r"[a-z]\d\d[a-z]?_[a-z0-9_]+", name):
-        raise KeyFault(f"{name!r} is no name of a puzzle: one is called like "
+        raise KeyFault(f"{name!r} is not the name of a puzzle: one looks like "
                        "b01_add_ten, its id first")
     words_ = {"id": name.partition("_")[0], "kernel": name.partition("_")[2]}
     paths = [os.path.join(folder, f"{name}.py"),

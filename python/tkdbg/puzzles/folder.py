@@ -159,7 +159,7 @@ def find(pack=None):
     while not os.path.exists(os.path.join(path, STATE)):
         above = os.path.dirname(path)
         if above == path:
-            raise KeyFault("this is no folder of puzzles: 'tkdbg puzzles "
+            raise KeyFault("this is not a folder of puzzles: 'tkdbg puzzles "
                            "init DIR' makes one")
         path = above
     return Folder(path, pack)

@@ -70,7 +70,7 @@ def check(kernel, id_, folder=None):
     entry = find(id_, folder)
     live = Live(kernel)
     if live.main is None:
-        raise KeyFault(f"{kernel!r} is no kernel: a @triton.jit function is "
+        raise KeyFault(f"{kernel!r} is not a kernel: a @triton.jit function is "
                        "checked")
     found = source.find(live.main.fn)
     submission = Submission(entry, found.text, found.name,

@@ -41,7 +41,7 @@ class Pack:
             with open(path, encoding="utf-8") as f:
                 about = json.load(f)
         except OSError as e:
-            raise KeyFault(f"{folder} is no pack of puzzles: cannot read "
+            raise KeyFault(f"{folder} is not a pack of puzzles: cannot read "
                            f"{path}: {e.strerror}") from None
         except ValueError as e:
             raise KeyFault(f"{path}: {e}") from None

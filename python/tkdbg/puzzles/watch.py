@@ -139,7 +139,7 @@ class Watch:
             elif action:
                 action()
             else:
-                self.say(f"{key!r} is no key; ? shows them")
+                self.say(f"{key!r} is not a key; ? lists them")
         except (KeyFault, OSError, apart.Failed) as e:
             self.say(f"That cannot be done: {e}")
         return True
