@@ -29,8 +29,8 @@ sval rule_arange(tks *s, const tks_args *a) {
               (long long)hi, (long long)lo);
   if (n & (n - 1))
     tks_error_help(s, TK_D_SHAPE,
-                   "use triton.next_power_of_2 and a mask for what is too "
-                   "much",
+                   "use triton.next_power_of_2 and a mask for the lanes "
+                   "beyond the end",
                    "arange's range must be a power of 2");
   tks_check_shape(s, &n, 1);
   tk_type t = {.elem = TK_INT32, .rank = 1, .shape = {(int32_t)n}};
