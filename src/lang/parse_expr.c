@@ -386,8 +386,9 @@ static tk_ast *dictionary(tkl_parser *p) {
   tkl_advance(p);
   while (p->tok->kind != TKL_RBRACE) {
     tkl_add(p, &l, tkl_expression(p));
-    if (!tkl_accept(p, TKL_COLON)) tkl_unsupported(p, "a set",
-                    "use a tuple, or pass each entry as an argument");
+    if (!tkl_accept(p, TKL_COLON))
+      tkl_unsupported(p, "a set",
+                      "use a tuple, or pass each entry as an argument");
     tkl_add(p, &l, tkl_expression(p));
     if (p->tok->kind == TKL_KW_FOR)
       tkl_unsupported(p, "a dictionary's comprehension",
