@@ -380,7 +380,7 @@ static sval np_where(tks *s, const tks_args *a) {
 static sval np_stride(tks *s, const tks_args *a) {
   const tk_tensor *x = tks_tensor_at(s, &a->v[0]);
   if (!x)
-    tks_error(s, TK_D_TYPE, "%s is no tensor: it has no strides",
+    tks_error(s, TK_D_TYPE, "%s is not a tensor: it has no strides",
               tks_show(s, &a->v[0]));
   if (sv_is_none(&a->v[1])) return int_tuple(s, x->strides, x->rank);
   return sv_int(x->strides[tks_arg_axis(s, &a->v[1], x->rank)]);

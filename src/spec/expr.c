@@ -648,7 +648,9 @@ static sval expr_fstr(tks *s, const tk_ast *e) {
 
 static sval expr_dict(tks *s, const tk_ast *e) {
   if (!s->frame->python)
-    tks_error(s, TK_D_UNSUPPORTED, "unsupported AST node type: Dict");
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "use a tuple, or pass each entry as an argument",
+                   "unsupported AST node type: Dict");
   sval v = expr_tuple(s, e);
   v.kind = V_DICT;
   return v;

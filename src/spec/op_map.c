@@ -40,10 +40,11 @@ static sval scalars(tks *s, const sval *ret, int64_t pack) {
                      "%s",
                      tks_show(s, ret));
   if (!t.n || t.n % (size_t)pack)
-    tks_error(s, TK_D_VALUE,
-              "tl.map_elementwise: scalar_fn returns %zu scalars, which is no "
-              "multiple of pack=%lld",
-              t.n, (long long)pack);
+    tks_error(
+        s, TK_D_VALUE,
+        "tl.map_elementwise: scalar_fn returns %zu scalars, which is not a "
+        "multiple of pack=%lld",
+        t.n, (long long)pack);
   for (size_t i = 0; i < t.n; i++)
     if (!tk_same_elem(&t.items[i].type, &t.items[i - i % (size_t)pack].type))
       tks_error(s, TK_D_TYPE,

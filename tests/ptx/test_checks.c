@@ -80,7 +80,7 @@ static const check_case cases[] = {
     {"bar.sync 16;", "there are 16 barriers"},
     {"L: bra L;", "[runaway]"},
     {"trap;", "the kernel traps|[assert]"},
-    {"mov.u32 %r4, %tidy.x;", "%tidy is no register or variable"},
+    {"mov.u32 %r4, %tidy.x;", "%tidy is not a register or a variable"},
     {"wgmma.fence.sync.aligned;",
      "wgmma.fence.sync.aligned is not run by the PTX interpreter (tensor "
      "cores of sm_90a; compile for sm_80)|[unsupported]"},

@@ -387,7 +387,7 @@ class Notebook(support.ScriptCase):
         said = self.said(NOTEBOOK)
         self.assertIn("True ok solved:", said)
         self.assertIn("True True\n", said)
-        self.assertIn("is no kernel", said)
+        self.assertIn("is not a kernel", said)
         self.assertIn("Think True", said)
 
     def test_a_wrong_one(self):
