@@ -34,7 +34,7 @@ static const check_case cases[] = {
     {"mov.u64 %d3, 0; ld.global.u32 %r4, [%d3];",
      "at address 0|[null-pointer]"},
     {"mov.u64 %d3, 4096; ld.u32 %r4, [%d3];", "in no argument|[wild-pointer]"},
-    {"ld.global.u32 %r4, [%d2+2];", "no multiple of 4|[misaligned]"},
+    {"ld.global.u32 %r4, [%d2+2];", "not a multiple of 4|[misaligned]"},
     {"ld.shared.u32 %r4, [%r2+512];", "byte 512 of static shared memory"},
     {"mov.u64 %d3, stack; ld.local.u64 %d4, [%d3+16];",
      "of local memory, which has 16"},
