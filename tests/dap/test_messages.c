@@ -8,117 +8,27 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "support/server_thread.h"
 #include "support/suite.h"
 #include "tkdbg/dap.h"
 
-static const char source[] = "import triton\n"
-                             "import triton.language as tl\n"
-                             "@triton.jit\n"
-                             "def twice(v):\n"
-                             "    w = v + v\n"
-                             "    return w\n"
-                             "@triton.jit\n"
-                             "def k(x, n, B: tl.constexpr):\n"
-                             "    pid = tl.program_id(0)\n"
-                             "    i = pid * B + tl.arange(0, B)\n"
-                             "    v = tl.load(x + i, mask=i < n)\n"
-                             "    for j in range(5):\n"
-                             "        v = twice(v) + j\n"
-                             "    w = (v, pid)\n"
-                             "    tl.store(x + i, v, mask=i < n)\n";
-
-enum { ELEMENTS = 16, PROGRAMS = 4, SECOND = 1000 };
-
-/* ---- the server, on a thread of its own --------------------------------- */
-
-typedef struct server {
-  pthread_t thread;
-  char path[100];
-  atomic_bool stops;
-  pthread_mutex_t lock; /* of session, which runs; or NULL */
-  tk_session *session;
-} server;
-
-static void set_session(server *s, tk_session *session) {
-  pthread_mutex_lock(&s->lock);
-  s->session = session;
-  pthread_mutex_unlock(&s->lock);
-}
+enum { SECOND = 1000 };
 
 /* A launch that any number of editors attach to, one after another. */
-static void run_once(server *s) {
-  tk_session *session = tk_session_new();
-  tk_module *m;
-  tk_function *f;
-  tk_launch *l;
+static void serve_editors(tk_session *session, tk_launch *l,
+                          const char *address) {
   tk_dap *p;
-  int32_t memory[ELEMENTS];
-  char address[120];
-  for (int i = 0; i < ELEMENTS; i++) memory[i] = i;
-  snprintf(address, sizeof address, "unix:%s", s->path);
   tk_dap_options o = {.size = sizeof o, .address = address};
-  tk_tensor x = {.data = memory,
-                 .dtype = TK_INT32,
-                 .rank = 1,
-                 .shape = {ELEMENTS},
-                 .strides = {1},
-                 .storage = memory,
-                 .storage_bytes = sizeof memory};
-  ck_assert_int_eq(
-      tk_module_open(session, "k.py", source, sizeof source - 1, &m), TK_OK);
-  ck_assert_int_eq(tk_function_named(m, "k", &f), TK_OK);
-  ck_assert_int_eq(tk_launch_new(session, f, &l), TK_OK);
-  ck_assert_int_eq(tk_launch_grid(l, PROGRAMS, 1, 1), TK_OK);
-  ck_assert_int_eq(tk_launch_tensor(l, "x", &x), TK_OK);
-  ck_assert_int_eq(tk_launch_arg_text(l, "n=14"), TK_OK);
-  ck_assert_int_eq(tk_launch_arg_text(l, "B=4"), TK_OK);
   ck_assert_msg(tk_dap_new(session, &o, &p) == TK_OK, "%s",
                 tk_report(session, false));
-  set_session(s, session);
-  tk_run_options run = {.size = sizeof run};
-  bool ready = tk_dap_configure(p) == TK_OK;
-  for (int i = 0; ready && i < 2; i++) tk_launch_run(l, &run, NULL);
-  set_session(s, NULL);
+  if (tk_dap_configure(p) == TK_OK) server_runs(l);
   tk_dap_end(p, 0);
-  tk_session_free(session);
-}
-
-static void *serve(void *ud) {
-  server *s = ud;
-  while (!atomic_load(&s->stops)) run_once(s);
-  return NULL;
-}
-
-static void start(server *s) {
-  static int number;
-  memset(s, 0, sizeof *s);
-  pthread_mutex_init(&s->lock, NULL);
-  snprintf(s->path, sizeof s->path, "/tmp/tkdbg-dap-%d-%d", (int)getpid(),
-           number++);
-  ck_assert_int_eq(pthread_create(&s->thread, NULL, serve, s), 0);
-}
-
-static void stop(server *s) {
-  struct timespec soon;
-  atomic_store(&s->stops, true);
-  do {
-    pthread_mutex_lock(&s->lock);
-    if (s->session) tk_interrupt(s->session);
-    pthread_mutex_unlock(&s->lock);
-    clock_gettime(CLOCK_REALTIME, &soon);
-    soon.tv_nsec += 10000000;
-    if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
-  } while (pthread_timedjoin_np(s->thread, NULL, &soon));
-  pthread_mutex_destroy(&s->lock);
 }
 
 /* ---- the client --------------------------------------------------------- */
@@ -129,18 +39,10 @@ typedef struct client {
   size_t n;
 } client;
 
-static void connect_to(client *c, const server *s) {
-  struct sockaddr_un at = {.sun_family = AF_UNIX};
-  strcpy(at.sun_path, s->path);
+static void connect_to(client *c, const server_thread *s) {
   c->n = 0;
   c->seq = 0;
-  for (int i = 0; i < 20 * SECOND; i++) {
-    c->fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (connect(c->fd, (struct sockaddr *)&at, sizeof at) == 0) return;
-    close(c->fd);
-    usleep(1000);
-  }
-  ck_abort_msg("nobody listens at %s", s->path);
+  c->fd = server_connect(s);
 }
 
 /* Takes in what has arrived, of which the end is kept; false: the server has
@@ -204,7 +106,7 @@ static bool is_answered(client *c) {
 }
 
 /* An editor that attaches; false: to a server that was about to end. */
-static bool try_attach(client *c, const server *s) {
+static bool try_attach(client *c, const server_thread *s) {
   connect_to(c, s);
   return request(c, "initialize", "{}") &&
          request(c, "attach", "{\"stopOnEntry\": true}") &&
@@ -212,7 +114,7 @@ static bool try_attach(client *c, const server *s) {
          is_answered(c);
 }
 
-static void attach(client *c, const server *s) {
+static void attach(client *c, const server_thread *s) {
   while (!try_attach(c, s)) close(c->fd);
 }
 
@@ -365,10 +267,10 @@ static unsigned long number_of(const char *variable, unsigned long none) {
 
 START_TEST(random_messages) {
   unsigned long wanted = number_of("MESSAGES", 3000), sent = 0, clients = 0;
-  server s;
+  server_thread s;
   static client c;
   state = (uint32_t)number_of("SEED", 1) * 2654435761u | 1;
-  start(&s);
+  server_start(&s, serve_editors);
   while (sent < wanted) {
     bool there = try_attach(&c, &s);
     unsigned long most = sent + 40 + below(400);
@@ -381,22 +283,22 @@ START_TEST(random_messages) {
     if (there && below(2)) is_there(&c);
     close(c.fd);
   }
-  stop(&s);
+  server_stop(&s);
   ck_assert_uint_gt(clients, 1);
 }
 END_TEST
 
 START_TEST(a_flood_that_nobody_reads) {
-  server s;
+  server_thread s;
   static client c;
-  start(&s);
+  server_start(&s, serve_editors);
   attach(&c, &s);
   for (int i = 0; i < 2000; i++) request(&c, "threads", "{}");
   ck_assert(is_answered(&c));
   close(c.fd);
   attach(&c, &s);
   close(c.fd);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
@@ -405,15 +307,15 @@ START_TEST(byte_by_byte) {
   static const char text[] =
       "Content-Length: 52\r\nContent-Type: x\r\n\r\n"
       "{\"seq\": 77, \"type\": \"request\", \"command\": \"threads\"}";
-  server s;
+  server_thread s;
   static client c;
-  start(&s);
+  server_start(&s, serve_editors);
   attach(&c, &s);
   for (const char *p = text; *p; p++) ck_assert(send_bytes(&c, p, 1));
   c.seq = 77;
   ck_assert(is_answered(&c));
   close(c.fd);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 

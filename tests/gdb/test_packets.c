@@ -7,118 +7,23 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "support/server_thread.h"
 #include "support/suite.h"
 #include "tkdbg/gdbserver.h"
 
-static const char source[] = "import triton\n"
-                             "import triton.language as tl\n"
-                             "@triton.jit\n"
-                             "def twice(v):\n"
-                             "    w = v + v\n"
-                             "    return w\n"
-                             "@triton.jit\n"
-                             "def k(x, n, B: tl.constexpr):\n"
-                             "    pid = tl.program_id(0)\n"
-                             "    i = pid * B + tl.arange(0, B)\n"
-                             "    v = tl.load(x + i, mask=i < n)\n"
-                             "    for j in range(5):\n"
-                             "        v = twice(v) + j\n"
-                             "    w = (v, pid)\n"
-                             "    tl.store(x + i, v, mask=i < n)\n";
-
-enum { ELEMENTS = 16, PROGRAMS = 4 };
-
-/* ---- the server, on a thread of its own --------------------------------- */
-
-typedef struct server {
-  pthread_t thread;
-  char path[100];
-  atomic_bool stops;
-  pthread_mutex_t lock; /* of session, which runs; or NULL */
-  tk_session *session;
-  atomic_int launches; /* runs that have ended, of two launches each */
-} server;
-
-static void set_session(server *s, tk_session *session) {
-  pthread_mutex_lock(&s->lock);
-  s->session = session;
-  pthread_mutex_unlock(&s->lock);
-}
-
-static void run_once(server *s) {
-  tk_session *session = tk_session_new();
-  tk_module *m;
-  tk_function *f;
-  tk_launch *l;
+static void serve_gdb(tk_session *session, tk_launch *l, const char *address) {
   tk_gdbserver *g;
-  int32_t memory[ELEMENTS];
-  char address[120];
-  for (int i = 0; i < ELEMENTS; i++) memory[i] = i;
-  snprintf(address, sizeof address, "unix:%s", s->path);
   tk_gdbserver_options o = {.size = sizeof o, .address = address};
-  tk_tensor x = {.data = memory,
-                 .dtype = TK_INT32,
-                 .rank = 1,
-                 .shape = {ELEMENTS},
-                 .strides = {1}};
-  x.storage = memory;
-  x.storage_bytes = sizeof memory;
-  set_session(s, session);
-  ck_assert_int_eq(
-      tk_module_open(session, "k.py", source, sizeof source - 1, &m), TK_OK);
-  ck_assert_int_eq(tk_function_named(m, "k", &f), TK_OK);
-  ck_assert_int_eq(tk_launch_new(session, f, &l), TK_OK);
-  ck_assert_int_eq(tk_launch_grid(l, PROGRAMS, 1, 1), TK_OK);
-  ck_assert_int_eq(tk_launch_tensor(l, "x", &x), TK_OK);
-  ck_assert_int_eq(tk_launch_arg_text(l, "n=14"), TK_OK);
-  ck_assert_int_eq(tk_launch_arg_text(l, "B=4"), TK_OK);
   ck_assert_msg(tk_gdbserver_new(session, &o, &g) == TK_OK, "%s",
                 tk_report(session, false));
-  tk_run_options run = {.size = sizeof run};
-  for (int i = 0; i < 2; i++) tk_launch_run(l, &run, NULL);
+  server_runs(l);
   tk_gdbserver_end(g, 0);
-  set_session(s, NULL);
-  tk_session_free(session);
-  atomic_fetch_add(&s->launches, 1);
-}
-
-static void *serve(void *ud) {
-  server *s = ud;
-  while (!atomic_load(&s->stops)) run_once(s);
-  return NULL;
-}
-
-static void start(server *s) {
-  static int number;
-  memset(s, 0, sizeof *s);
-  pthread_mutex_init(&s->lock, NULL);
-  snprintf(s->path, sizeof s->path, "/tmp/tkdbg-gdb-%d-%d", (int)getpid(),
-           number++);
-  ck_assert_int_eq(pthread_create(&s->thread, NULL, serve, s), 0);
-}
-
-/* A launch that has not begun yet does not know that it was interrupted. */
-static void stop(server *s) {
-  struct timespec soon;
-  atomic_store(&s->stops, true);
-  do {
-    pthread_mutex_lock(&s->lock);
-    if (s->session) tk_interrupt(s->session);
-    pthread_mutex_unlock(&s->lock);
-    clock_gettime(CLOCK_REALTIME, &soon);
-    soon.tv_nsec += 10000000;
-    if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
-  } while (pthread_timedjoin_np(s->thread, NULL, &soon));
-  pthread_mutex_destroy(&s->lock);
 }
 
 /* ---- the client --------------------------------------------------------- */
@@ -131,17 +36,9 @@ typedef struct client {
   size_t n;
 } client;
 
-static void connect_to(client *c, const server *s) {
-  struct sockaddr_un at = {.sun_family = AF_UNIX};
-  strcpy(at.sun_path, s->path);
+static void connect_to(client *c, const server_thread *s) {
   c->n = 0;
-  for (int i = 0; i < 20 * SECOND; i++) {
-    c->fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (connect(c->fd, (struct sockaddr *)&at, sizeof at) == 0) return;
-    close(c->fd);
-    usleep(1000);
-  }
-  ck_abort_msg("nobody listens at %s", s->path);
+  c->fd = server_connect(s);
 }
 
 /* Takes in what has arrived; false: the server has closed. */
@@ -208,7 +105,7 @@ static const char *ask(client *c, const char *packet) {
 }
 
 /* A server that is about to end may still take a client. */
-static void begin(client *c, const server *s) {
+static void begin(client *c, const server_thread *s) {
   for (int i = 0; i < SECOND; i++, usleep(10000)) {
     connect_to(c, s);
     send_packet(c, "QStartNoAckMode", 15);
@@ -310,10 +207,10 @@ static const char *const malformed[] = {
 };
 
 START_TEST(mistakes) {
-  server s;
+  server_thread s;
   client c;
   char before[4000];
-  start(&s);
+  server_start(&s, serve_gdb);
   begin(&c, &s);
   snprintf(before, sizeof before, "%s", ask(&c, "?"));
   for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
@@ -323,15 +220,15 @@ START_TEST(mistakes) {
     ck_assert_str_eq(ask(&c, "?"), before);
   }
   end(&c);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
 START_TEST(damaged) {
-  server s;
+  server_thread s;
   client c;
   static char long_packet[300000];
-  start(&s);
+  server_start(&s, serve_gdb);
   begin(&c, &s);
   send_bytes(&c, "$g#00", 5); /* a wrong sum */
   ck_assert_str_eq(receive(&c, 20 * SECOND), "E01");
@@ -344,16 +241,16 @@ START_TEST(damaged) {
   ck_assert_str_eq(ask(&c, "qC"), "QCp1.1");
   ck_assert_str_eq(ask(&c, "m400000,4"), "eb1e9090");
   end(&c);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
 /* With acknowledgements, a damaged packet is asked for again, and an answer
  * that did not arrive is sent again. */
 START_TEST(acknowledged) {
-  server s;
+  server_thread s;
   client c;
-  start(&s);
+  server_start(&s, serve_gdb);
   connect_to(&c, &s);
   send_bytes(&c, "$qC#00", 6);
   send_packet(&c, "qC", 2);
@@ -363,17 +260,17 @@ START_TEST(acknowledged) {
   send_bytes(&c, "+", 1);
   ck_assert_str_eq(ask(&c, "qC"), "QCp1.1");
   end(&c);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
 /* A client that is gone loses nothing: the next one finds the launch where it
  * stood, also when the first went in the middle of a packet. */
 START_TEST(vanished) {
-  server s;
+  server_thread s;
   client c;
   char where[4000];
-  start(&s);
+  server_start(&s, serve_gdb);
   begin(&c, &s);
   ck_assert_str_eq(ask(&c, "Z0,400040,1"), "OK");
   ask(&c, "vCont;c");
@@ -384,30 +281,30 @@ START_TEST(vanished) {
   ck_assert_str_eq(ask(&c, "g"), where);
   ck_assert_int_eq(atomic_load(&s.launches), 0);
   end(&c);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
 /* Without its client the run goes on, over all launches. */
 START_TEST(detached) {
-  server s;
+  server_thread s;
   client c;
-  start(&s);
+  server_start(&s, serve_gdb);
   begin(&c, &s);
   ck_assert_str_eq(ask(&c, "D;1"), "OK");
   for (int i = 0; i < 20 * SECOND && !atomic_load(&s.launches); i++)
     usleep(1000);
   ck_assert_int_gt(atomic_load(&s.launches), 0);
   end(&c);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
 /* A second client waits until the first has left. */
 START_TEST(two_clients) {
-  server s;
+  server_thread s;
   client first, second;
-  start(&s);
+  server_start(&s, serve_gdb);
   begin(&first, &s);
   connect_to(&second, &s);
   send_packet(&second, "qC", 2);
@@ -416,7 +313,7 @@ START_TEST(two_clients) {
   end(&first);
   ck_assert_str_eq(receive(&second, 20 * SECOND), "QCp1.1");
   end(&second);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 
@@ -557,11 +454,11 @@ START_TEST(random_packets) {
   enum { TOGETHER = 16 };
   const char *wanted = getenv("PACKETS");
   long left = wanted ? atol(wanted) : 4000;
-  server s;
+  server_thread s;
   client c;
   char packet[200];
   state = 42;
-  start(&s);
+  server_start(&s, serve_gdb);
   begin(&c, &s);
   for (; left > 0; left -= TOGETHER) {
     for (int i = 0; i < TOGETHER; i++) {
@@ -573,7 +470,7 @@ START_TEST(random_packets) {
     begin(&c, &s);
   }
   end(&c);
-  stop(&s);
+  server_stop(&s);
 }
 END_TEST
 

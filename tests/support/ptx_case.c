@@ -80,7 +80,7 @@ static void add_param(params *p, const side *x, char *word) {
   if (t) {
     p->values[p->n] = (uint64_t)(uintptr_t)t->data;
     p->ranges[p->nranges++] =
-        (tkp_range){p->values[p->n], bytes_of(t), p->names[p->n], true};
+        (tkp_range){p->values[p->n], bytes_of(t), p->names[p->n], true, NULL};
   } else if (strchr(value, '.')) {
     float f = strtof(value + 1, NULL);
     memcpy(&p->values[p->n], &f, sizeof f);

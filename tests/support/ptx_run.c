@@ -26,7 +26,7 @@ char *ptx_run_text(const char *text, uint32_t threads, uint32_t programs,
                    void *io, size_t size, tk_status *status) {
   tk_session *s = tk_session_new();
   const void *params[2] = {&io, &size};
-  tkp_range range = {(uint64_t)(uintptr_t)io, size, "io", true};
+  tkp_range range = {(uint64_t)(uintptr_t)io, size, "io", true, NULL};
   text_run r = {.text = text,
                 .launch = {.grid = {programs, 1, 1},
                            .block = {threads, 1, 1},
