@@ -21,7 +21,7 @@ static void read_and_run(tk_env *e, void *ud) {
     char *memory = tk_arena_alloc(&in->arena, FUZZ_BYTES);
     const void *params[FUZZ_PARAMS];
     uint64_t zeros[512] = {(uint64_t)(uintptr_t)memory};
-    tkp_range range = {zeros[0], FUZZ_BYTES, "memory", true};
+    tkp_range range = {zeros[0], FUZZ_BYTES, "memory", true, NULL};
     for (size_t k = 0; k < FUZZ_PARAMS; k++) {
       params[k] = zeros;
       if (tkp_param_size(p, i, k) > sizeof zeros) return;

@@ -34,7 +34,7 @@ static void run_kernel(tk_env *e, void *ud) {
   const float *x = r->x;
   int n = 3;
   const void *params[] = {&x, &n};
-  tkp_range range = {(uint64_t)(uintptr_t)x, sizeof r->x, "x", true};
+  tkp_range range = {(uint64_t)(uintptr_t)x, sizeof r->x, "x", true, NULL};
   tkp_launch l = {.grid = {1, 1, 1},
                   .block = {THREADS, 1, 1},
                   .dynamic_shared = 4 * THREADS,
