@@ -22,7 +22,22 @@ typedef struct running {
 /* ---- what it does not do
  * ------------------------------------------------------ */
 
-static void check_options(tk_env *e, const tk_run_options *o) {
+static bool is_asked_about(tk_launch *l, const tk_run_options *o) {
+  const char *name;
+  for (size_t i = 0; (name = tk_check_name(i)); i++)
+    if (tk_check_is_on(l->session, name)) return true;
+  return l->expected.n || o->blame || o->explain || o->access_line;
+}
+
+static void check_options(tk_env *e, tk_launch *l, const tk_run_options *o) {
+  if (is_asked_about(l, o)) {
+    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                             "the engine 'ptx' cannot be watched: detectors, "
+                             "--expect, --blame and --explain need the "
+                             "interpreter");
+    tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
+    tk_throw(e, TK_USAGE);
+  }
   const struct {
     const char *name;
     bool given;
@@ -111,7 +126,7 @@ static void print_output(void *ud, const char *text, size_t n) {
 static void run_as_ptx(tk_env *e, void *ud) {
   running *x = ud;
   tk_launch *l = x->launch;
-  check_options(e, x->opt);
+  check_options(e, l, x->opt);
   tk_unit *u = l->unit = tk_specialise(e, l);
   x->p = tkv_single_assignment(e, &u->program);
   tkv_run_passes(x->p, 0, NULL, NULL);

@@ -43,6 +43,13 @@ status 'an option of the interpreter' 2 tkdbg run k.py $A \
   --arg y=f32[4]:zeros --engine ptx --order reverse
 says 'an option of the interpreter: what' err "has no 'order'"
 
+status 'detectors' 2 tkdbg run k.py $A --arg y=f32[4]:zeros --engine ptx \
+  --check=undef
+says 'detectors: what' err 'cannot be watched'
+status 'an expectation' 2 tkdbg run k.py $A --arg y=f32[4]:zeros \
+  --engine ptx --expect y=@a.npy
+says 'an expectation: what' err 'cannot be watched'
+
 for name in argmax embedding fp8_matmul kahan_sum kv_cache lookback_scan \
     maxpool2d rotary sparse_matmul welford; do
   status "examples/$name.py" 0 tkdbg run -q --engine ptx \
