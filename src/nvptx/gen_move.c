@@ -121,8 +121,8 @@ static const char **computed_lanes(tkv_gen *g, const tkv_value *v,
   return reg;
 }
 
-/* A block of one lane as a scalar: any thread's is that lane, once everybody
- * has it. */
+/* What a copy, a broadcast or a permutation is made of: the operand in the
+ * layout that leads each register to its lane there. */
 static const char **moved_lanes(tkv_gen *g, const tkv_value *v,
                                 const tkv_dist *d) {
   tkv_value *from = v->args[0];
