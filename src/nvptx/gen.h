@@ -195,6 +195,11 @@ const char *tkv_shared_load(tkv_gen *g, const tk_type *t, const char *at);
 void tkv_share_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                      size_t base);
 
+/* The registers of a block that lies at the beginning of the scratch area. */
+const char **tkv_read_block(tkv_gen *g, const tk_type *t, const tkv_dist *d);
+/* A lane's type in memory, where it takes whole bytes. */
+tk_type tkv_stored_type(const tk_type *t);
+
 /* ---- gen_memory.c ----------------------------------------------------------
  */
 

@@ -79,7 +79,7 @@ static int register_bits(const words *w) {
 static const char *pack_word(tkv_gen *g, const words *w, const tk_type *t,
                              const char *const *from) {
   int lane = (int)tk_lane_size(t) * 8, n = w->lanes / w->n;
-  tk_type stored = tkv_lane_bits(t) == 1 ? tk_scalar(TK_UINT8) : *t;
+  tk_type stored = tkv_stored_type(t);
   const char *sum = NULL;
   for (int i = 0; i < n; i++) {
     const char *x = tkv_convert_lane(g, &stored, t, false, from[i]);
@@ -96,7 +96,7 @@ static void unpack_word(tkv_gen *g, const words *w, const tk_type *t,
                         const char *word, const char **to) {
   int lane = (int)tk_lane_size(t) * 8, n = w->lanes / w->n,
       bits = register_bits(w);
-  tk_type stored = tkv_lane_bits(t) == 1 ? tk_scalar(TK_UINT8) : *t;
+  tk_type stored = tkv_stored_type(t);
   for (int i = 0; i < n; i++) {
     const char *x = word;
     if (i) x = tkv_emit(g, "lshr i%d %s, %d", bits, x, i * lane);
@@ -317,16 +317,7 @@ static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *at,
 static void share_results(tkv_gen *g, const tk_type *t, tkv_version *v) {
   tkv_share_block(g, t, v, 0);
   tkv_barrier(g);
-  const char *thread = tkv_thread_number(g, &v->dist);
-  for (uint32_t r = 0; r < (uint32_t)1 << v->dist.nreg; r++) {
-    uint32_t first = tkv_dist_canonical(&v->dist, r);
-    v->reg[r] =
-        first < r
-            ? v->reg[first]
-            : tkv_shared_load(
-                  g, t,
-                  tkv_shared_at(g, t, 0, tkv_number(g, &v->dist, thread, r)));
-  }
+  v->reg = tkv_read_block(g, t, &v->dist);
 }
 
 static bool is_used(const tkv_gen *g, int slot);

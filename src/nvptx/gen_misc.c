@@ -97,10 +97,7 @@ void tkv_gen_sort(tkv_gen *g, const tk_inst *in) {
   }
   tkv_barrier(g);
   tkv_value *out = tkv_block(g, in->type, &to);
-  thread = tkv_thread_number(g, &to);
-  for (uint32_t r = 0; r < (uint32_t)1 << to.nreg; r++)
-    out->home->reg[r] = tkv_shared_load(
-        g, t, tkv_shared_at(g, t, 0, tkv_number(g, &to, thread, r)));
+  out->home->reg = tkv_read_block(g, t, &to);
   tkv_set(g, in->res[0], out);
 }
 
@@ -140,10 +137,7 @@ void tkv_gen_histogram(tkv_gen *g, const tk_inst *in) {
   }
   tkv_barrier(g);
   tkv_value *v = tkv_block(g, in->type, &to);
-  const char *thread = tkv_thread_number(g, &to);
-  for (uint32_t r = 0; r < (uint32_t)1 << to.nreg; r++)
-    v->home->reg[r] = tkv_shared_load(
-        g, &bins, tkv_shared_at(g, &bins, 0, tkv_number(g, &to, thread, r)));
+  v->home->reg = tkv_read_block(g, &bins, &to);
   tkv_set(g, in->res[0], v);
 }
 

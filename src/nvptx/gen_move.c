@@ -178,19 +178,9 @@ const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
                          const tkv_dist *to) {
   const char **reg = renamed_registers(g, from, to);
   if (reg) return reg;
-  reg = new_names(g, to);
   tkv_share_block(g, t, from, 0);
   tkv_barrier(g);
-  const char *thread = tkv_thread_number(g, to);
-  for (uint32_t r = 0; r < (uint32_t)1 << to->nreg; r++) {
-    uint32_t first = tkv_dist_canonical(to, r);
-    if (first < r)
-      reg[r] = reg[first];
-    else
-      reg[r] = tkv_shared_load(
-          g, t, tkv_shared_at(g, t, 0, tkv_number(g, to, thread, r)));
-  }
-  return reg;
+  return tkv_read_block(g, t, to);
 }
 
 /* ---- joining and splitting

@@ -396,11 +396,7 @@ void tkv_gen_scan(tkv_gen *g, const tk_inst *in) {
     share_operands(g, &x, base);
     scan_rows(g, in, &x.type[0]);
     tkv_barrier(g);
-    const char *thread = tkv_thread_number(g, &x.dist);
-    for (uint32_t r = 0; r < (uint32_t)1 << x.dist.nreg; r++)
-      x.reg[0][r] = tkv_shared_load(
-          g, &x.type[0],
-          tkv_shared_at(g, &x.type[0], 0, tkv_number(g, &x.dist, thread, r)));
+    x.reg[0] = tkv_read_block(g, &x.type[0], &x.dist);
   }
   for (size_t i = 0; i < x.n; i++) {
     tkv_value *v = tkv_block(g, x.type[i], &x.dist);

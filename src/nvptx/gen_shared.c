@@ -20,7 +20,7 @@ void tkv_scratch(tkv_gen *g, size_t n) {
 }
 
 /* In memory a lane takes whole bytes. */
-static tk_type stored_type(const tk_type *t) {
+tk_type tkv_stored_type(const tk_type *t) {
   return tkv_lane_bits(t) == 1 ? tk_scalar(TK_UINT8) : *t;
 }
 
@@ -28,20 +28,20 @@ const char *tkv_shared_at(tkv_gen *g, const tk_type *t, size_t base,
                           const char *index) {
   const char *x =
       tkv_emit(g, "getelementptr i8, ptr addrspace(3) @scratch, i32 %zu", base);
-  tk_type stored = stored_type(t);
+  tk_type stored = tkv_stored_type(t);
   return tkv_emit(g, "getelementptr %s, ptr addrspace(3) %s, i32 %s",
                   tkv_lane_type(&stored), x, index);
 }
 
 void tkv_shared_store(tkv_gen *g, const tk_type *t, const char *x,
                       const char *at) {
-  tk_type stored = stored_type(t);
+  tk_type stored = tkv_stored_type(t);
   x = tkv_convert_lane(g, &stored, t, false, x);
   tkv_do(g, "store %s %s, ptr addrspace(3) %s", tkv_lane_type(&stored), x, at);
 }
 
 const char *tkv_shared_load(tkv_gen *g, const tk_type *t, const char *at) {
-  tk_type stored = stored_type(t);
+  tk_type stored = tkv_stored_type(t);
   const char *x =
       tkv_emit(g, "load %s, ptr addrspace(3) %s", tkv_lane_type(&stored), at);
   return tkv_convert_lane(g, t, &stored, false, x);
@@ -68,4 +68,18 @@ void tkv_share_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
     tkv_do(g, "br label %%%s", end);
     tkv_label(g, end);
   }
+}
+
+const char **tkv_read_block(tkv_gen *g, const tk_type *t, const tkv_dist *d) {
+  const char **reg = TK_NEWN(g->arena, const char *, (size_t)1 << d->nreg);
+  const char *thread = tkv_thread_number(g, d);
+  for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r++) {
+    uint32_t first = tkv_dist_canonical(d, r);
+    reg[r] =
+        first < r
+            ? reg[first]
+            : tkv_shared_load(
+                  g, t, tkv_shared_at(g, t, 0, tkv_number(g, d, thread, r)));
+  }
+  return reg;
 }
