@@ -136,10 +136,15 @@ int tkv_dist_vector(const tkv_dist *a, const tk_type *t, int axis) {
   return 1 << n;
 }
 
-bool tkv_dist_parts_add(const tkv_dist *a) {
-  uint32_t regs = 0, threads = 0;
-  for (int i = 0; i < a->nreg; i++) regs |= a->reg[i];
+uint32_t tkv_dist_threads(const tkv_dist *a) {
+  uint32_t threads = 0;
   for (int i = 0; i < TKV_LANE_BITS; i++) threads |= a->lane[i];
   for (int i = 0; i < a->nwarp; i++) threads |= a->warp[i];
-  return !(regs & threads);
+  return threads;
+}
+
+bool tkv_dist_parts_add(const tkv_dist *a) {
+  uint32_t regs = 0;
+  for (int i = 0; i < a->nreg; i++) regs |= a->reg[i];
+  return !(regs & tkv_dist_threads(a));
 }

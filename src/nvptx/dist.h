@@ -45,6 +45,8 @@ uint32_t tkv_dist_canonical(const tkv_dist *a, uint32_t r);
 int tkv_dist_find(const tkv_dist *a, uint32_t number);
 /* How many neighbours along an axis lie in the lowest registers. */
 int tkv_dist_vector(const tkv_dist *a, const tk_type *t, int axis);
+/* The bits of a number that a thread's place in the program decides. */
+uint32_t tkv_dist_threads(const tkv_dist *a);
 /* Whether no thread bit shares a bit of the number with a register bit, so
  * that parts may be added as well as xor-ed. */
 bool tkv_dist_parts_add(const tkv_dist *a);

@@ -19,8 +19,8 @@
 #ifndef TK_NVPTX_GEN_H
 #define TK_NVPTX_GEN_H
 
-#include "nvptx/axis.h"
-#include "nvptx/dist.h"
+#include "nvptx/coalesce.h"
+#include "nvptx/swizzle.h"
 
 typedef struct tkv_gen tkv_gen;
 typedef struct tkv_value tkv_value;
@@ -62,10 +62,22 @@ typedef struct tkv_frame {
   tkv_merge *results; /* where there are several returns */
 } tkv_frame;
 
+/* Lowers an instruction; in which layout its result will be. */
+typedef void tkv_lower(tkv_gen *g, const tk_inst *in);
+typedef tkv_dist tkv_home(tkv_gen *g, const tk_inst *in);
+
+/* A row of lower.def. */
+typedef struct tkv_rule_of {
+  tkv_lower *lower; /* NULL: it is refused */
+  tkv_home *home;   /* NULL: that of an operand */
+  const char *refused;
+} tkv_rule_of;
+
 struct tkv_gen {
   tk_env *env;
   tk_arena *arena;
   const tk_program *p;
+  const tkv_rule_of *rules; /* by opcode */
   tkv_facts facts;
   int warps;
   tk_buf entry, body;     /* text: allocas, instructions */
@@ -81,7 +93,7 @@ struct tkv_gen {
   const tkv_dist **homes; /* by number of the instruction: its result's */
 };
 
-/* ---- gen.c: text, values, control flow ---------------------------------- */
+/* ---- gen_text.c --------------------------------------------------------- */
 
 /* Adds an instruction; the name of its result. */
 const char *tkv_emit(tkv_gen *g, const char *fmt, ...) TK_PRINTF(2, 3);
@@ -98,42 +110,69 @@ const char *tkv_escaped(tkv_gen *g, const char *s);
 /* Reports that the instruction that is lowered cannot be, and why. */
 void TK_NORETURN tkv_refuse(tkv_gen *g, const char *fmt, ...) TK_PRINTF(2, 3);
 
-tkv_value *tkv_get(tkv_gen *g, int slot);
-void tkv_set(tkv_gen *g, int slot, tkv_value *v);
-static inline tkv_value *tkv_arg(tkv_gen *g, const tk_inst *in, int k) {
-  return tkv_get(g, in->args[k]);
-}
+/* A variable of this thread: load and store it. */
+const char *tkv_variable(tkv_gen *g, const tk_type *t);
+/* What is added from here on comes from that place. */
+void tkv_set_location(tkv_gen *g, const tk_source *src, tk_span span);
+
+/* ---- gen_value.c -------------------------------------------------------- */
+
+tkv_value *tkv_new_value(tkv_gen *g, tk_type t);
+tkv_version *tkv_new_version(tkv_gen *g, const tkv_dist *d);
 tkv_value *tkv_scalar(tkv_gen *g, tk_type t, const char *name);
 /* A block in its home, of registers to be filled in. */
 tkv_value *tkv_block(tkv_gen *g, tk_type t, const tkv_dist *d);
 /* The block's registers in that layout; of a scalar, all are that one. */
 const char **tkv_at(tkv_gen *g, tkv_value *v, const tkv_dist *d);
+/* Names for the registers of a layout, to be filled in. */
+static inline const char **tkv_new_names(tkv_gen *g, const tkv_dist *d) {
+  return TK_NEWN(g->arena, const char *, (size_t)1 << d->nreg);
+}
 /* Its home; where it has none, the usual layout of its shape. */
 tkv_dist tkv_home_of(tkv_gen *g, const tkv_value *v);
+/* Whether lanes of the result are the operand's as they are: a copy may also
+ * take the bits of a float for an integer. */
+bool tkv_same_lanes(const tkv_value *v);
+/* The registers of a value that is computed where it is wanted. */
+const char **tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d);
+
+/* ---- gen.c -------------------------------------------------------------- */
+
+tkv_value *tkv_get(tkv_gen *g, int slot);
+void tkv_set(tkv_gen *g, int slot, tkv_value *v);
+static inline tkv_value *tkv_arg(tkv_gen *g, const tk_inst *in, int k) {
+  return tkv_get(g, in->args[k]);
+}
 void tkv_gen_insts(tkv_gen *g, const tk_insts *l);
+tkv_frame *tkv_new_frame(tkv_gen *g, const tk_func *f);
+/* Adds a function's body, and leaves its results in the frame. */
+void tkv_inline(tkv_gen *g, tkv_frame *fr, tkv_value **args);
 /* What a function returns of lanes, each of which is one name. */
 void tkv_call_lanes(tkv_gen *g, const tk_func *f, tkv_value **args,
                     tkv_value **results);
 
-/* A loop over i = from, from + step, ... below n; what is added until its end
- * is its body. */
+/* A loop over i = from, from + step, ... while i compares so to `end`; what is
+ * added until its end is its body. */
 typedef struct tkv_loop {
-  const char *i, *more, *next, *head, *end;
+  const char *type, *i, *more, *next, *head, *end;
 } tkv_loop;
-tkv_loop tkv_begin_loop(tkv_gen *g, const char *from, const char *n);
-void tkv_end_loop(tkv_gen *g, const tkv_loop *l, int step);
-/* A variable of this thread: load and store it. */
-const char *tkv_variable(tkv_gen *g, const tk_type *t);
+tkv_loop tkv_begin_loop(tkv_gen *g, const tk_type *t, tk_compare while_it_is,
+                        const char *from, const char *end);
+void tkv_end_loop(tkv_gen *g, const tkv_loop *l, const char *step);
+/* The same of an i32 that is below n. */
+tkv_loop tkv_begin_count(tkv_gen *g, const char *from, const char *n);
 
 /* ---- the rules ------------------------------------------------------------
  */
 
-/* Lowers an instruction: a row of lower.def. */
-typedef void tkv_lower(tkv_gen *g, const tk_inst *in);
 #define LOWER(id, fn) tkv_lower fn;
+#define LOWER_AT(id, fn, dist)                                                 \
+  tkv_lower fn;                                                                \
+  tkv_home dist;
 #define REFUSE(id, why)
 #include "nvptx/lower.def"
 #undef LOWER
+#undef LOWER_AT
 #undef REFUSE
 
 /* ---- gen_lane.c ------------------------------------------------------------
@@ -158,17 +197,8 @@ const char *tkv_convert_lane(tkv_gen *g, const tk_type *to, const tk_type *from,
 const char *tkv_lane_wise(tkv_gen *g, const tk_inst *in, tkv_value *const *args,
                           const char *const *name);
 
-/* ---- gen_move.c ------------------------------------------------------------
- */
+/* ---- gen_number.c ------------------------------------------------------- */
 
-/* Whether lanes of the result are the operand's as they are: a copy may also
- * take the bits of a float for an integer. */
-bool tkv_same_lanes(const tkv_value *v);
-/* The registers of a value that is computed where it is wanted. */
-const char **tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d);
-/* The same block in another layout. */
-const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
-                         const tkv_dist *to);
 /* The part of a lane's number that this thread stands for: i32. */
 const char *tkv_thread_number(tkv_gen *g, const tkv_dist *d);
 /* The number of the lane that register r holds: i32. */
@@ -177,6 +207,16 @@ const char *tkv_number(tkv_gen *g, const tkv_dist *d, const char *thread,
 /* Whether this thread is the first of those that hold the same lanes: i1;
  * NULL: each is. */
 const char *tkv_is_first(tkv_gen *g, const tkv_dist *d);
+
+/* ---- gen_convert.c ---------------------------------------------------------
+ */
+
+/* The same block in another layout. */
+const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
+                         const tkv_dist *to);
+/* The value of another lane of the warp, "bfly" or "idx", by an i32. */
+const char *tkv_shuffle(tkv_gen *g, const tk_type *t, const char *x,
+                        const char *mode, const char *by);
 
 /* ---- gen_shared.c ----------------------------------------------------------
  */
@@ -190,28 +230,26 @@ const char *tkv_shared_at(tkv_gen *g, const tk_type *t, size_t base,
 void tkv_shared_store(tkv_gen *g, const tk_type *t, const char *x,
                       const char *at);
 const char *tkv_shared_load(tkv_gen *g, const tk_type *t, const char *at);
-/* Writes a block to the scratch area in row-major order, once everybody is done
- * with what was there; the caller adds a barrier before it is read. */
+/* The lanes of a block whose numbers have `value` in the bits of `mask`. */
+typedef struct tkv_part {
+  uint32_t mask, value;
+} tkv_part;
+
+/* Writes a part to the scratch area, once everybody is done with what was
+ * there; the caller adds a barrier before it is read.  Lanes lie at `places`:
+ * the block's layout of places instead of numbers. */
+void tkv_share_part(tkv_gen *g, const tk_type *t, const tkv_version *v,
+                    const tkv_dist *places, tkv_part part, size_t base);
+/* The same of all lanes, which lie in row-major order. */
 void tkv_share_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                      size_t base);
-
-/* The registers of a block that lies at the beginning of the scratch area. */
+/* Reads the registers of a part of a block that lies at the beginning of the
+ * scratch area; others stay as they are. */
+void tkv_read_part(tkv_gen *g, const tk_type *t, const tkv_dist *d,
+                   const tkv_dist *places, tkv_part part, const char **reg);
+/* The same of all lanes, in row-major order. */
 const char **tkv_read_block(tkv_gen *g, const tk_type *t, const tkv_dist *d);
 /* A lane's type in memory, where it takes whole bytes. */
 tk_type tkv_stored_type(const tk_type *t);
-
-/* ---- gen_memory.c ----------------------------------------------------------
- */
-
-/* The layout in which memory is best accessed through pointers of which that
- * is known. */
-tkv_dist tkv_dist_access(tkv_gen *g, const tk_type *pointers,
-                         const tkv_fact *x);
-
-/* ---- gen_dot.c -------------------------------------------------------------
- */
-
-/* The layout that a product has. */
-tkv_dist tkv_dist_product(tkv_gen *g, const tk_inst *in);
 
 #endif

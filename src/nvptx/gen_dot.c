@@ -2,9 +2,10 @@
  * "Matrix Fragments for mma") or by multiplying and adding in each thread.
  *
  * Tensor cores take tiles of 16 x 8 with 256 bits of k: f16, bf16, tf32 and
- * int8; fp8 is exact as f16.  What does not come in such tiles, fp64 and fp32
- * that is to be exact is multiplied in each thread, in ascending k, from
- * shared memory.
+ * int8; fp8 is exact as f16.  Of fp32 they read what tf32 has; for tf32x3,
+ * bf16x3 and bf16x6 it is split into parts, which are multiplied one by one
+ * (Triton: F32DotTC).  What does not come in such tiles, fp64 and fp32 that is
+ * to be exact is multiplied in each thread, in ascending k, from shared memory.
  */
 #include "nvptx/gen.h"
 
@@ -16,8 +17,12 @@ typedef struct product {
   tk_type acc;          /* what is added up: fp32, fp64 or int32 */
   int m, n, k;          /* log2 */
   const char *format;   /* of the tensor cores; NULL: they are not used */
+  tk_dtype by;          /* what they multiply */
   int pack;             /* log2 of how many operands a register has */
+  int parts;            /* of each operand */
 } product;
+
+enum { MAX_PARTS = 3 };
 
 static product describe_product(const tkv_gen *g, const tk_inst *in) {
   const tk_slot *slots = g->frame->f->slots;
@@ -30,20 +35,23 @@ static product describe_product(const tkv_gen *g, const tk_inst *in) {
   p.acc = tk_with_elem(in->type, e == TK_FP64     ? TK_FP64
                                  : tk_is_float(e) ? TK_FP32
                                                   : TK_INT32);
-  bool tf32 = e == TK_FP32 && tk_dot_precision(in) == TK_P_TF32;
-  bool fp8 = e == TK_FP8E4NV || e == TK_FP8E5;
-  p.format = e == TK_FP16 || fp8 ? "f16"
-             : e == TK_BF16      ? "bf16"
-             : tf32              ? "tf32"
-             : e == TK_INT8      ? "s8"
-                                 : NULL;
-  p.pack = tf32 ? 0 : e == TK_INT8 ? 2 : 1;
+  static const char *const formats[TK_DTYPE_COUNT] = {[TK_FP16] = "f16",
+                                                      [TK_BF16] = "bf16",
+                                                      [TK_FP32] = "tf32",
+                                                      [TK_INT8] = "s8"};
+  tk_precision how = tk_dot_precision(in);
+  bool halves = how == TK_P_BF16X3 || how == TK_P_BF16X6;
+  bool splits = e == TK_FP32 && how != TK_P_IEEE && how != TK_P_TF32;
+  p.by = tk_is_fp8(e) ? TK_FP16 : splits && halves ? TK_BF16 : e;
+  p.parts = !splits ? 1 : how == TK_P_BF16X6 ? 3 : 2;
+  p.pack = p.by == TK_INT8 ? 2 : p.by == TK_FP32 ? 0 : 1;
+  p.format = e == TK_FP32 && how == TK_P_IEEE ? NULL : formats[p.by];
   bool tiles = p.m >= 4 && p.n >= 3 && p.k >= p.pack + 3;
   if (!tiles || in->type.rank != 2 || p.a->elem != p.b->elem) p.format = NULL;
   return p;
 }
 
-tkv_dist tkv_dist_product(tkv_gen *g, const tk_inst *in) {
+tkv_dist tkv_home_of_dot(tkv_gen *g, const tk_inst *in) {
   product p = describe_product(g, in);
   return p.format ? tkv_dist_mma(&in->type, g->warps)
                   : tkv_dist_usual(&in->type, g->warps);
@@ -85,34 +93,53 @@ static tkv_dist operand_dist(const product *p, const tkv_dist *acc, bool left) {
   return d;
 }
 
-/* Operands as they are multiplied. */
-static tk_type multiplied_type(const product *p, const tk_type *t) {
-  if (p->format && tk_is_fp8((tk_dtype)t->elem))
-    return tk_with_elem(*t, TK_FP16);
-  return *t;
+/* The registers of an operand as they are multiplied: its parts, the largest
+ * first.  One part of fp32 is cut by the hardware; of several, each is
+ * rounded. */
+static void split_operand(tkv_gen *g, const product *p, const tk_type *t,
+                          const tkv_dist *d, const char **reg,
+                          const char **part[MAX_PARTS]) {
+  tk_type by = tk_with_elem(*t, p->by), wide = tk_with_elem(*t, TK_FP32);
+  for (int i = 0; i < p->parts; i++) part[i] = tkv_new_names(g, d);
+  for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r++) {
+    uint32_t first = tkv_dist_canonical(d, r);
+    const char *rest = reg[r], *big;
+    for (int i = 0; i < p->parts; i++) {
+      if (first < r) {
+        part[i][r] = part[i][first];
+      } else if (p->parts == 1) {
+        part[i][r] = tkv_convert_lane(g, &by, t, false, rest);
+      } else {
+        big = p->by == TK_FP32
+                  ? tkv_emit(g,
+                             "call float asm \"cvt.rna.tf32.f32 $0, $1;\", "
+                             "\"=f,f\"(float %s)",
+                             rest)
+                  : tkv_convert_lane(g, &by, &wide, false, rest);
+        part[i][r] = big;
+        rest = tkv_binary(g, TK_B_SUB, &wide, rest,
+                          tkv_convert_lane(g, &wide, &by, false, big));
+      }
+    }
+  }
 }
 
 /* The registers of a tile from `number` on: `n` of them, 32 bits each. */
-static void pack_operand(tkv_gen *g, const product *p, const tk_type *t,
-                         const tkv_dist *d, const char **reg, uint32_t number,
-                         int n, const char **out) {
-  tk_type by = multiplied_type(p, t);
+static void pack_operand(tkv_gen *g, const product *p, const tkv_dist *d,
+                         const char **reg, uint32_t number, int n,
+                         const char **out) {
+  tk_type by = tk_scalar(p->by);
   int first = tkv_dist_find(d, number), bits = tkv_lane_bits(&by);
   TK_ASSERT(first >= 0);
   for (int i = 0; i < n; i++) {
     const char *word = NULL;
     for (int k = 0; k < 1 << p->pack; k++) {
-      const char *x = reg[first + (i << p->pack) + k];
-      x = tkv_to_bits(g, &by, tkv_convert_lane(g, &by, t, false, x));
+      const char *x = tkv_to_bits(g, &by, reg[first + (i << p->pack) + k]);
       if (bits < 32) x = tkv_emit(g, "zext i%d %s to i32", bits, x);
       if (k) x = tkv_emit(g, "shl i32 %s, %d", x, k * bits);
       word = word ? tkv_emit(g, "or i32 %s, %s", word, x) : x;
     }
     out[i] = word;
-    if (p->pack == 0)
-      out[i] = tkv_emit(
-          g, "call i32 asm \"cvt.rna.tf32.f32 $0, $1;\", \"=r,r\"(i32 %s)",
-          word);
   }
 }
 
@@ -141,16 +168,22 @@ static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,
                             const char **c) {
   tkv_dist da = operand_dist(p, d, true), db = operand_dist(p, d, false);
   const char **ra = tkv_at(g, left, &da), **rb = tkv_at(g, right, &db);
-  const char *a[4], *b[2];
-  for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
-    uint32_t number = tkv_dist_reg(d, r), row = row_of_left(number, p),
-             column = column_of_right(number, p);
-    for (uint32_t k = 0; k < (uint32_t)1 << p->k; k += (uint32_t)8 << p->pack) {
-      pack_operand(g, p, p->a, &da, ra, row | k, 4, a);
-      pack_operand(g, p, p->b, &db, rb, column | k << p->n, 2, b);
-      multiply_tile(g, p, a, b, c + r);
-    }
-  }
+  const char **pa[MAX_PARTS], **pb[MAX_PARTS], *a[4], *b[2];
+  split_operand(g, p, p->a, &da, ra, pa);
+  split_operand(g, p, p->b, &db, rb, pb);
+  /* The smallest products first. */
+  for (int sum = p->parts - 1; sum >= 0; sum--)
+    for (int i = sum; i >= 0; i--)
+      for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
+        uint32_t number = tkv_dist_reg(d, r), row = row_of_left(number, p),
+                 column = column_of_right(number, p),
+                 step = (uint32_t)8 << p->pack;
+        for (uint32_t k = 0; k < (uint32_t)1 << p->k; k += step) {
+          pack_operand(g, p, &da, pa[i], row | k, 4, a);
+          pack_operand(g, p, &db, pb[sum - i], column | k << p->n, 2, b);
+          multiply_tile(g, p, a, b, c + r);
+        }
+      }
 }
 
 /* ---- in each thread
@@ -203,11 +236,10 @@ static const char *operand_at(tkv_gen *g, const product *p, const tk_type *t,
   const char *at = tkv_emit(g, "add i32 %s, %s", begin, step);
   const char *x = tkv_shared_load(g, t, tkv_shared_at(g, t, base, at));
   x = tkv_convert_lane(g, &p->acc, t, false, x);
-  if (p->a->elem == TK_FP32 && tk_dot_precision(p->in) == TK_P_TF32)
-    x = tkv_emit(
-        g, "call float asm \"cvt.rna.tf32.f32 $0, $1;\", \"=f,f\"(float %s)",
-        x);
-  return x;
+  if (t->elem != TK_FP32 || tk_dot_precision(p->in) != TK_P_TF32) return x;
+  x = tkv_emit(g, "bitcast float %s to i32", x); /* cut as tensor cores do */
+  x = tkv_emit(g, "and i32 %s, -8192", x);
+  return tkv_emit(g, "bitcast i32 %s to float", x);
 }
 
 /* The operands of every register, each loaded once. */
@@ -233,21 +265,19 @@ static const char *multiply_add(tkv_gen *g, const tk_type *t, const char *a,
   return tkv_emit(g, "add i32 %s, %s", tkv_emit(g, "mul i32 %s, %s", a, b), c);
 }
 
-static size_t share_operand(tkv_gen *g, tkv_value *v, size_t base) {
-  tkv_dist d = tkv_home_of(g, v);
-  tkv_version x = {.dist = d, .reg = tkv_at(g, v, &d)};
-  tkv_share_block(g, &v->type, &x, base);
-  size_t n = (size_t)tk_numel(&v->type) * tk_lane_size(&v->type);
-  return base + (n + 15) / 16 * 16;
-}
-
 static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
                        tkv_value *right, const tkv_dist *d, const char **c) {
   uint32_t n = (uint32_t)1 << d->nreg;
   const char *type = tkv_lane_type(&p->acc),
              **sum = TK_NEWN(g->arena, const char *, n);
-  size_t base = share_operand(g, left, 0);
-  share_operand(g, right, base);
+  /* Both are converted before one is written: that takes the scratch area. */
+  tkv_dist da = tkv_home_of(g, left), db = tkv_home_of(g, right);
+  tkv_version va = {.dist = da, .reg = tkv_at(g, left, &da)},
+              vb = {.dist = db, .reg = tkv_at(g, right, &db)};
+  size_t base =
+      ((size_t)tk_numel(p->a) * tk_lane_size(p->a) + 15) & ~(size_t)15;
+  tkv_share_block(g, p->a, &va, 0);
+  tkv_share_block(g, p->b, &vb, base);
   tkv_barrier(g);
   begins rows = find_begins(g, p, d, true),
          columns = find_begins(g, p, d, false);
@@ -255,7 +285,7 @@ static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
     sum[r] = tkv_variable(g, &p->acc);
     tkv_do(g, "store %s %s, ptr %s", type, c[r], sum[r]);
   }
-  tkv_loop k = tkv_begin_loop(g, "0", tkv_text(g, "%d", 1 << p->k));
+  tkv_loop k = tkv_begin_count(g, "0", tkv_text(g, "%d", 1 << p->k));
   const char *down = tkv_emit(g, "shl i32 %s, %d", k.i, p->n);
   const char **a = load_operands(g, p, p->a, 0, &rows, n, k.i),
              **b = load_operands(g, p, p->b, base, &columns, n, down);
@@ -264,7 +294,7 @@ static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
     x = multiply_add(g, &p->acc, a[r], b[r], x);
     tkv_do(g, "store %s %s, ptr %s", type, x, sum[r]);
   }
-  tkv_end_loop(g, &k, 1);
+  tkv_end_loop(g, &k, "1");
   for (uint32_t r = 0; r < n; r++)
     c[r] = tkv_emit(g, "load %s, ptr %s", type, sum[r]);
 }
@@ -272,7 +302,7 @@ static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
 void tkv_gen_dot(tkv_gen *g, const tk_inst *in) {
   product p = describe_product(g, in);
   int from = tk_dot_accumulator(in);
-  tkv_dist d = tkv_dist_product(g, in);
+  tkv_dist d = tkv_home_of_dot(g, in);
   uint32_t n = (uint32_t)1 << d.nreg;
   const char **c = TK_NEWN(g->arena, const char *, n),
              **start = from < 0 ? NULL : tkv_at(g, tkv_arg(g, in, from), &d);

@@ -60,7 +60,7 @@ static bool is_literal(const char *x) {
   return x[0] != '%';
 }
 
-static const tk_type fp32 = {.elem = TK_FP32}, fp64 = {.elem = TK_FP64};
+static const tk_type fp32 = {.elem = TK_FP32};
 
 static bool is_signed(const tk_type *t) {
   return !t->ptr && tk_is_signed((tk_dtype)t->elem);
@@ -139,10 +139,38 @@ void tkv_print_prelude(tk_buf *out) {
                    "  %nan = icmp eq i16 %a, 127\n"
                    "  %v = select i1 %nan, float 0x7FF8000000000000, float %f\n"
                    "  ret float %v\n}\n\n");
+  /* Triton's software: by fp16, which has the same exponents, toward zero, to
+   * 1.75 at most, then to nearest with ties away from zero. */
+  tk_buf_puts(out,
+              "define internal float @from.fp8e4b15(i8 %x) alwaysinline {\n"
+              "  %w = zext i8 %x to i16\n"
+              "  %a0 = shl i16 %w, 7\n"
+              "  %a = and i16 %a0, 16256\n"
+              "  %s0 = shl i16 %w, 8\n"
+              "  %s = and i16 %s0, -32768\n"
+              "  %b = or i16 %a, %s\n"
+              "  %h = bitcast i16 %b to half\n"
+              "  %f = fpext half %h to float\n"
+              "  ret float %f\n}\n\n"
+              "define internal i8 @to.fp8e4b15(float %x) alwaysinline {\n"
+              "  %b = bitcast float %x to i32\n"
+              "  %s0 = lshr i32 %b, 24\n"
+              "  %s = and i32 %s0, 128\n"
+              "  %h = call i16 asm \"cvt.rz.f16.f32 $0, $1;\", \"=h,f\""
+              "(float %x)\n"
+              "  %w = zext i16 %h to i32\n"
+              "  %a = and i32 %w, 32767\n"
+              "  %m = call i32 @llvm.umin.i32(i32 %a, i32 16128)\n"
+              "  %d = shl i32 %m, 1\n"
+              "  %r0 = add i32 %d, 128\n"
+              "  %r = lshr i32 %r0, 8\n"
+              "  %v0 = or i32 %r, %s\n"
+              "  %v = trunc i32 %v0 to i8\n"
+              "  ret i8 %v\n}\n\n");
 }
 
 static bool has_conversion(tk_dtype d) {
-  return d == TK_FP8E4NV || d == TK_FP8E5;
+  return d == TK_FP8E4NV || d == TK_FP8E5 || d == TK_FP8E4B15;
 }
 
 static const char *to_fp32(tkv_gen *g, const tk_type *t, const char *x) {
@@ -178,12 +206,35 @@ static const char *float_to_int(tkv_gen *g, const tk_type *to,
   return bits == wide ? x : tkv_emit(g, "trunc i16 %s to i8", x);
 }
 
-/* bf16 and fp8 have no instruction: fp64 holds every integer of 32 bits. */
+/* An integer rounded to fp32 "to odd": what is cut off sets the last bit, so
+ * that rounding the result again is as good as rounding once (S. Boldo and G.
+ * Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms
+ * Using Rounding to Odd", IEEE TC 2008). */
+static const char *int_to_odd(tkv_gen *g, const tk_type *from, const char *x) {
+  int bits = tkv_lane_bits(from);
+  char sign = is_signed(from) ? 's' : 'u';
+  x = bits < 32
+          ? tkv_emit(g, "%cext i%d %s to i32", sign == 's' ? 's' : 'z', bits, x)
+          : x;
+  bits = bits < 32 ? 32 : bits;
+  /* LLVM takes its own intrinsic for this to round to nearest. */
+  const char *cut = tkv_emit(g,
+                             "call float asm \"cvt.rz.f32.%c%d $0, $1;\", "
+                             "\"=f,%c\"(i%d %s)",
+                             sign, bits, bits == 64 ? 'l' : 'r', bits, x),
+             *back = tkv_emit(g, "fpto%ci float %s to i%d", sign, cut, bits),
+             *odd = tkv_emit(g, "icmp ne i%d %s, %s", bits, back, x),
+             *last = tkv_emit(g, "zext i1 %s to i32", odd),
+             *word = tkv_emit(g, "bitcast float %s to i32", cut);
+  word = tkv_emit(g, "or i32 %s, %s", word, last);
+  return tkv_emit(g, "bitcast i32 %s to float", word);
+}
+
+/* bf16 and fp8 have no instruction. */
 static const char *int_to_float(tkv_gen *g, const tk_type *to,
                                 const tk_type *from, const char *x) {
-  tk_type by = to->elem == TK_BF16             ? fp64
-               : tk_is_fp8((tk_dtype)to->elem) ? fp32
-                                               : *to;
+  if (to->elem == TK_BF16) return from_fp32(g, to, int_to_odd(g, from, x));
+  tk_type by = tk_is_fp8((tk_dtype)to->elem) ? fp32 : *to;
   x = tkv_emit(g, "%s i%d %s to %s", is_signed(from) ? "sitofp" : "uitofp",
                tkv_lane_bits(from), x, tkv_lane_type(&by));
   return by.elem == to->elem ? x : tkv_convert_lane(g, to, &by, false, x);
@@ -201,11 +252,14 @@ static const char *float_to_float(tkv_gen *g, const tk_type *to,
                                   const tk_type *from, bool to_zero,
                                   const char *x) {
   if (to->elem == from->elem) return x;
-  if (to_zero && tkv_lane_bits(to) == 16 && from->elem == TK_FP32) {
+  if (to_zero && from->elem == TK_FP32) {
     const char *bits = tkv_emit(
         g, "call i16 asm \"cvt.rz.%s.f32 $0, $1;\", \"=h,f\"(float %s)",
-        to->elem == TK_FP16 ? "f16" : "bf16", x);
-    return tkv_from_bits(g, to, bits);
+        to->elem == TK_BF16 ? "bf16" : "f16", x);
+    if (tkv_lane_bits(to) == 16) return tkv_from_bits(g, to, bits);
+    TK_ASSERT(to->elem == TK_FP8E5); /* the first byte of an fp16 */
+    return tkv_emit(g, "trunc i16 %s to i8",
+                    tkv_emit(g, "lshr i16 %s, 8", bits));
   }
   bool fp8 = tk_is_fp8((tk_dtype)to->elem) || tk_is_fp8((tk_dtype)from->elem);
   if (fp8 || from->elem == TK_FP32 || to->elem == TK_FP32 || is_narrow(from))
@@ -258,11 +312,12 @@ static const char *int_division(tkv_gen *g, bool mod, const tk_type *t,
                   type, q);
 }
 
-/* A shift by the width or more gives 0, or the sign. */
+/* A shift by the width or more gives 0, or the sign: that of the left operand,
+ * which may be signed where the result is not. */
 static const char *shift(tkv_gen *g, tk_binary op, const tk_type *t,
                          const char *a, const char *b) {
   const char *type = tkv_lane_type(t);
-  bool arithmetic = op == TK_B_SHR && is_signed(t);
+  bool arithmetic = op == TK_B_SHR;
   int last = tkv_lane_bits(t) - 1;
   const char *far = tkv_emit(g, "icmp ugt %s %s, %d", type, b, last);
   const char *by =

@@ -8,45 +8,6 @@
 
 #include <string.h>
 
-/* ---- layouts
- * ------------------------------------------------------------------ */
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-/* How many neighbours along an axis one access may have. */
-static int64_t neighbours(const tkv_fact *x, int axis, size_t size) {
-  if (!x || !x->known) return 1;
-  int64_t aligned = x->divisibility[axis] / (int64_t)size;
-  int64_t n = least(x->contiguity[axis], least(aligned, 16 / (int64_t)size));
-  return n < 1 ? 1 : n;
-}
-
-/* The axis along which addresses go up by one. */
-static int fastest_axis(const tk_type *t, const tkv_fact *x) {
-  int best = t->rank - 1;
-  for (int i = t->rank - 1; i >= 0 && x && x->known; i--)
-    if (x->contiguity[i] > x->contiguity[best]) best = i;
-  return best;
-}
-
-/* What is known of their alignment decides how wide an access is, not where
- * lanes are: so blocks that are accessed alike are in one layout. */
-tkv_dist tkv_dist_access(tkv_gen *g, const tk_type *pointers,
-                         const tkv_fact *x) {
-  tk_type to = tk_pointee(*pointers);
-  int order[TK_MAX_RANK], n = 1;
-  order[0] = fastest_axis(pointers, x);
-  for (int i = pointers->rank - 1; i >= 0; i--)
-    if (i != order[0]) order[n++] = i;
-  int64_t each = tk_numel(pointers) / (32 * g->warps),
-          most = 16 / (int64_t)tk_lane_size(&to), vector = 1;
-  if (x && x->known) vector = least(x->contiguity[order[0]], most);
-  vector = least(vector, each < 1 ? 1 : each);
-  return tkv_dist_blocked(pointers, order, (int)vector, g->warps);
-}
-
 /* ---- one access
  * ------------------------------------------------------------------ */
 
@@ -178,12 +139,24 @@ static const tkv_fact *fact_of(const tkv_gen *g, const tk_inst *in, int k) {
   return k < 0 ? NULL : &g->facts.of[g->frame->f->id][in->args[k]];
 }
 
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* How many neighbours along an axis one access may have. */
+static int64_t neighbours(const tkv_fact *x, int axis, size_t size) {
+  if (!x || !x->known) return 1;
+  int64_t aligned = x->divisibility[axis] / (int64_t)size;
+  int64_t n = least(x->contiguity[axis], least(aligned, 16 / (int64_t)size));
+  return n < 1 ? 1 : n;
+}
+
 /* How many registers of that layout one access takes. */
 static int access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d) {
   const tk_type *t = &in->type;
   if (!t->rank) return 1;
   const tkv_fact *x = fact_of(g, in, 0);
-  int axis = fastest_axis(t, x), mask = tk_inst_mask(in);
+  int axis = tkv_fastest_axis(t, x), mask = tk_inst_mask(in);
   int64_t n =
       least(neighbours(x, axis, tk_lane_size(t)), tkv_dist_vector(d, t, axis));
   const tk_slot *slots = g->frame->f->slots;
@@ -198,7 +171,12 @@ static int access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d) {
 static tkv_dist access_dist(tkv_gen *g, const tk_inst *in, tkv_value *pointer) {
   if (!in->type.rank) return (tkv_dist){.nwarp = tkv_log2(g->warps)};
   if (pointer->home) return pointer->home->dist;
-  return tkv_dist_access(g, &pointer->type, fact_of(g, in, 0));
+  return tkv_dist_access(&pointer->type, fact_of(g, in, 0), g->warps);
+}
+
+tkv_dist tkv_home_of_load(tkv_gen *g, const tk_inst *in) {
+  const tk_type *pointers = &g->frame->f->slots[in->args[0]].type;
+  return tkv_dist_access(pointers, fact_of(g, in, 0), g->warps);
 }
 
 void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
@@ -247,11 +225,13 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
   const char **mask =
       mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
   const char *first = tkv_is_first(g, &d);
-  words w = words_of(&in->type, width);
+  /* An int1 in memory is a byte, and any byte may be stored. */
+  const tk_type *stored = &g->frame->f->slots[in->args[1]].type;
+  words w = words_of(stored, width);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
     if (tkv_dist_canonical(&d, r) < r) continue;
     for (int i = 0; i < w.n; i++)
-      word[i] = pack_word(g, &w, &in->type, from + r + i * (width / w.n));
+      word[i] = pack_word(g, &w, stored, from + r + i * (width / w.n));
     store_words(g, in, &w, at[r], and_first(g, mask ? mask[r] : NULL, first),
                 word);
   }

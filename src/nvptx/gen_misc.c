@@ -47,7 +47,7 @@ static const char *rank_of(tkv_gen *g, const tk_inst *in, const tk_type *t,
              *row = tkv_emit(g, "and i32 %s, %d", number, -(1 << n)),
              *at = tkv_emit(g, "and i32 %s, %d", number, (1 << n) - 1);
   tkv_do(g, "store i32 0, ptr %s", rank);
-  tkv_loop i = tkv_begin_loop(g, "0", tkv_text(g, "%d", 1 << n));
+  tkv_loop i = tkv_begin_count(g, "0", tkv_text(g, "%d", 1 << n));
   const char *other = tkv_emit(g, "add i32 %s, %s", row, i.i);
   other = tkv_shared_load(g, t, tkv_shared_at(g, t, 0, other));
   other = sort_key(g, t, down, other);
@@ -60,7 +60,7 @@ static const char *rank_of(tkv_gen *g, const tk_inst *in, const tk_type *t,
              *sum = tkv_emit(g, "load i32, ptr %s", rank);
   sum = tkv_emit(g, "add i32 %s, %s", sum, one);
   tkv_do(g, "store i32 %s, ptr %s", sum, rank);
-  tkv_end_loop(g, &i, 1);
+  tkv_end_loop(g, &i, "1");
   return tkv_emit(g, "load i32, ptr %s", rank);
 }
 

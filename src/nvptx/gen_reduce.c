@@ -118,35 +118,6 @@ static void halve_registers(tkv_gen *g, const tk_inst *in, operands *x,
   x->dist.nreg--;
 }
 
-/* The value of the thread whose number in the warp differs in those bits. */
-static const char *shuffled(tkv_gen *g, const tk_type *t, const char *x,
-                            uint32_t by) {
-  int bits = tkv_lane_bits(t);
-  const char *b = tkv_to_bits(g, t, x), *half[2];
-  if (bits < 32) b = tkv_emit(g, "zext i%d %s to i32", bits, b);
-  for (int i = 0; i < (bits == 64 ? 2 : 1); i++) {
-    half[i] = b;
-    if (bits == 64) {
-      half[i] = i ? tkv_emit(g, "lshr i64 %s, 32", b) : b;
-      half[i] = tkv_emit(g, "trunc i64 %s to i32", half[i]);
-    }
-    half[i] = tkv_emit(g,
-                       "call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %s, "
-                       "i32 %u, i32 31)",
-                       half[i], by);
-  }
-  b = half[0];
-  if (bits == 64) {
-    const char *low = tkv_emit(g, "zext i32 %s to i64", half[0]),
-               *high = tkv_emit(g, "zext i32 %s to i64", half[1]);
-    high = tkv_emit(g, "shl i64 %s, 32", high);
-    b = tkv_emit(g, "or i64 %s, %s", low, high);
-  } else if (bits < 32) {
-    b = tkv_emit(g, "trunc i32 %s to i%d", b, bits);
-  }
-  return tkv_from_bits(g, t, b);
-}
-
 static const char *is_upper(tkv_gen *g, const char *number, int bit) {
   const char *x = tkv_emit(g, "and i32 %s, %u", number, (uint32_t)1 << bit);
   return tkv_emit(g, "icmp ne i32 %s, 0", x);
@@ -157,7 +128,8 @@ static void halve_lanes(tkv_gen *g, const tk_inst *in, operands *x,
   const char *upper = is_upper(g, g->lane, bit), *other[TK_COMBINED];
   for (uint32_t r = 0; r < (uint32_t)1 << x->dist.nreg; r++) {
     for (size_t i = 0; i < x->n; i++)
-      other[i] = shuffled(g, &x->type[i], x->reg[i][r], (uint32_t)1 << bit);
+      other[i] = tkv_shuffle(g, &x->type[i], x->reg[i][r], "bfly",
+                             tkv_text(g, "%u", (uint32_t)1 << bit));
     combine_register(g, in, x, fn, r, other, upper);
   }
   x->dist.lane[bit] = 0;
@@ -361,13 +333,13 @@ static void scan_rows(tkv_gen *g, const tk_inst *in, const tk_type *t) {
   bool reverse = tk_inst_reverse(in);
   const char *rows = tkv_text(g, "%lld", (long long)(tk_numel(t) >> n)),
              *most = tkv_text(g, "%d", t->shape[axis]);
-  tkv_loop row = tkv_begin_loop(g, "%tid", rows);
+  tkv_loop row = tkv_begin_count(g, "%tid", rows);
   const char *inner =
                  tkv_emit(g, "and i32 %s, %u", row.i, ((uint32_t)1 << low) - 1),
              *outer = tkv_emit(g, "lshr i32 %s, %d", row.i, low);
   outer = tkv_emit(g, "shl i32 %s, %d", outer, low + n);
   const char *begin = tkv_emit(g, "or i32 %s, %s", outer, inner);
-  tkv_loop lane = tkv_begin_loop(g, "1", most);
+  tkv_loop lane = tkv_begin_count(g, "1", most);
   const char *i = lane.i, *before = tkv_emit(g, "sub i32 %s, 1", lane.i);
   if (reverse) {
     i = tkv_emit(g, "sub i32 %d, %s", t->shape[axis] - 1, lane.i);
@@ -381,8 +353,8 @@ static void scan_rows(tkv_gen *g, const tk_inst *in, const tk_type *t) {
              *a = tkv_shared_load(g, t, tkv_shared_at(g, t, 0, before)),
              *b = tkv_shared_load(g, t, at);
   tkv_shared_store(g, t, tkv_binary(g, repeated_op(in), t, a, b), at);
-  tkv_end_loop(g, &lane, 1);
-  tkv_end_loop(g, &row, 32 * g->warps);
+  tkv_end_loop(g, &lane, "1");
+  tkv_end_loop(g, &row, tkv_text(g, "%d", 32 * g->warps));
 }
 
 void tkv_gen_scan(tkv_gen *g, const tk_inst *in) {

@@ -1,0 +1,28 @@
+# Code for a GPU gives the bits that the interpreter gives: kernels of
+# tests/nvptx/codegen.py, and a part of the specification (the whole of it:
+# make spec ENGINE=ptx).
+. "$ROOT/tests/support/check.sh"
+
+if ! tkdbg run -q "$ROOT/examples/vector_add.py" --kernel add_kernel \
+    --engine ptx 2>err && grep -q llvm-19-dev err; then
+  skip 'code for a GPU' 'LLVM 19 is not installed (apt-get install llvm-19-dev)'
+  exit 0
+fi
+
+if [ "${SANITIZE:-}" ]; then
+  skip 'kernels' 'a sanitized library wants its runtime to be in Python first'
+else
+  kernels=$ROOT/tests/nvptx/codegen.py
+  status 'by the interpreter' 0 tkdbg run -q "$kernels"
+  cp out wanted
+  status 'by code for a GPU' 0 tkdbg run -q --engine ptx "$kernels"
+  check 'every kernel ran' [ "$(wc -l <wanted)" = "$(wc -l <out)" ]
+  while read -r line; do
+    check "the same bits: ${line% *}" grep -qxF "$line" out
+  done <wanted
+fi
+
+for part in shape reduce scan dot memory atomic control names cast; do
+  check "specification: $part" env LD_LIBRARY_PATH="$BUILD" \
+    "$BUILD/tests/language/test_spec" --engine ptx $part
+done

@@ -1,0 +1,126 @@
+"""Kernels whose results are defined bit for bit: what each engine prints of
+them must be the same.
+
+    tkdbg run [--engine ptx] tests/nvptx/codegen.py
+
+A line is the name of a case and a checksum of all that its kernel wrote.
+Products are of small integers, so that their order does not matter.
+"""
+import zlib
+
+import numpy as np
+import triton
+import triton.language as tl
+
+
+def show(name, *arrays):
+    sums = ' '.join(f'{zlib.crc32(a.tobytes()):08x}' for a in arrays)
+    print(name, sums, flush=True)
+
+
+def some(dtype, *shape):
+    """Numbers that differ, of any type, small enough for exact sums."""
+    n = np.arange(np.prod(shape), dtype=np.int64)
+    return ((n * 37 + 11) % 101 - 50).reshape(shape).astype(dtype)
+
+
+# ---- layouts and conversions ------------------------------------------------
+
+@triton.jit
+def transpose(x, y, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    a = tl.load(x + i[:, None] * N + j[None, :])
+    tl.store(y + j[:, None] * M + i[None, :], tl.trans(a))
+
+
+@triton.jit
+def turn(x, y, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    i = tl.arange(0, A)[:, None, None]
+    j = tl.arange(0, B)[None, :, None]
+    k = tl.arange(0, C)[None, None, :]
+    a = tl.load(x + (i * B + j) * C + k)
+    i = tl.arange(0, A)[None, :, None]
+    j = tl.arange(0, B)[None, None, :]
+    k = tl.arange(0, C)[:, None, None]
+    tl.store(y + (k * A + i) * B + j, tl.permute(a, 2, 0, 1))
+
+
+@triton.jit
+def sums_of_rows(x, y, z, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    a = tl.load(x + i[:, None] * N + j[None, :])
+    rows = tl.sum(a, 1)
+    tl.store(y + i, rows)
+    tl.store(z + i[:, None] * N + j[None, :],
+             a - rows[:, None] + tl.max(a, 0)[None, :])
+
+
+@triton.jit
+def halves(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.split(tl.reshape(tl.load(x + i), (N // 2, 2)))
+    c = tl.reshape(tl.join(b, a), (N, ))
+    tl.store(y + i, tl.flip(c, 0) + tl.cumsum(c, 0))
+
+
+def conversions():
+    for dtype in (np.int8, np.int16, np.float32, np.int64):
+        for m, n in ((1, 128), (16, 16), (8, 256), (64, 128)):
+            for warps in (1, 4):
+                x = some(dtype, m, n)
+                y = np.zeros((n, m), dtype)
+                transpose[(1, )](x, y, m, n, num_warps=warps)
+                show(f'transpose {dtype.__name__} {m}x{n} {warps}', y)
+    for shape in ((2, 4, 8), (16, 4, 32), (32, 32, 32)):
+        x = some(np.int64, *shape)
+        y = np.zeros_like(x)
+        turn[(1, )](x, y, *shape)
+        show('turn %dx%dx%d' % shape, y)
+    for m, n, warps in ((2, 4, 1), (32, 16, 2), (16, 256, 4), (128, 8, 8)):
+        x = some(np.float32, m, n)
+        y, z = np.zeros(m, np.float32), np.zeros_like(x)
+        sums_of_rows[(1, )](x, y, z, m, n, num_warps=warps)
+        show(f'sums of rows {m}x{n} {warps}', y, z)
+    for n in (8, 64, 1024):
+        x, y = some(np.int32, n), np.zeros(n, np.int32)
+        halves[(1, )](x, y, n)
+        show(f'halves {n}', y)
+
+
+# ---- products ---------------------------------------------------------------
+
+@triton.jit
+def product(x, y, z, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+            TURNED: tl.constexpr, HOW: tl.constexpr):
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    k = tl.arange(0, K)
+    a = tl.load(x + i[:, None] * K + k[None, :])
+    if TURNED:
+        b = tl.trans(tl.load(y + j[:, None] * K + k[None, :]))
+    else:
+        b = tl.load(y + k[:, None] * N + j[None, :])
+    c = tl.dot(a, b, input_precision=HOW)
+    tl.store(z + i[:, None] * N + j[None, :], c)
+
+
+def products():
+    shapes = (16, 16, 16), (32, 64, 32), (64, 16, 128)
+    cases = [(np.float16, 'tf32'), (np.int8, 'tf32'), (np.float64, 'ieee')]
+    cases += [(np.float32, how)
+              for how in ('ieee', 'tf32', 'tf32x3', 'bf16x3', 'bf16x6')]
+    for dtype, how in cases:
+        for m, n, k in shapes if dtype is not np.int8 else shapes[1:]:
+            for turned in (False, True):
+                x, y = some(dtype, m, k), some(dtype, k, n)
+                out = {np.int8: np.int32, np.float64: np.float64}
+                z = np.zeros((m, n), out.get(dtype, np.float32))
+                product[(1, )](x, y, z, m, n, k, turned, how)
+                show(f'product {dtype.__name__} {how} {m}x{n}x{k} {turned}', z)
+
+
+if __name__ == '__main__':
+    conversions()
+    products()
