@@ -7,7 +7,8 @@
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
 #   make wheel      dist/*.whl, for pip; DIST=FOLDER
-#   make spec       the specification suite; PEER=interpret|gpu by a peer
+#   make spec       the specification suite; PEER=interpret|gpu by a peer,
+#                   ENGINE=ptx by code for a GPU
 #   make docs       pages that are written by asking the library
 #   make lint       layout, line width, sizes; what may use what, and knots
 #   make gate       every operation has a specification, example, error test
@@ -298,7 +299,8 @@ checked-fast: all test-programs lint
 spec:
 ifeq ($(PEER),)
 	@$(MAKE) --no-print-directory $(B)/tests/language/test_spec
-	@$(B)/tests/language/test_spec $(PART)
+	@LD_LIBRARY_PATH=$(B) $(B)/tests/language/test_spec \
+	  $(if $(ENGINE),--engine $(ENGINE)) $(PART)
 else
 	@$(or $(PYTHON),python3) tests/language/peer.py --peer $(PEER) \
 	  $(if $(OUT),--out $(OUT)) $(PART)
