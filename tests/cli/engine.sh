@@ -53,8 +53,8 @@ says 'an expectation: what' err 'cannot be watched'
 if [ "${SANITIZE:-}" ]; then
   skip 'examples' 'a sanitized library wants its runtime to be in Python first'
 else
-  for name in argmax embedding fp8_matmul kahan_sum kv_cache lookback_scan \
-      maxpool2d rotary sparse_matmul welford flash_attention linear_attention; do
+  for name in argmax embedding flash_attention fp8_matmul kahan_sum kv_cache \
+      linear_attention lookback_scan maxpool2d rotary sparse_matmul welford; do
     status "examples/$name.py" 0 tkdbg run -q --engine ptx \
       "$ROOT/examples/$name.py"
   done
