@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import __future__
 import collections
+import contextlib
 import inspect
 import linecache
 import os
@@ -139,6 +140,24 @@ def keep_lines(name, text):
     """Lets tracebacks, and find(), show a text without a file."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True),
                              name)
+
+
+@contextlib.contextmanager
+def shown_to_inspect(fn):
+    """Within it, inspect finds the text of a function that has no file.  Not
+    for longer: tracebacks of other texts with the same name would show it."""
+    name = getattr(getattr(fn, "__code__", None), "co_filename", __file__)
+    before = linecache.cache.get(name)
+    if not os.path.exists(name):
+        with contextlib.suppress(ValueError):  # inspect will say the same
+            keep_lines(name, find(fn).text)
+    try:
+        yield
+    finally:
+        if before is not None:
+            linecache.cache[name] = before
+        elif not os.path.exists(name):
+            linecache.cache.pop(name, None)
 
 
 # how many callers of the decorator may hold the text that exec() was given

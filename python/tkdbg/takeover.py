@@ -2,12 +2,14 @@
 ours.
 
 Decoration is left to Triton, so that its classes, and libraries that look
-into them, keep working; a JITFunction gets one of ours when it is compiled
-or called from a kernel, those decorated before install() as well.  Launches
+into them, keep working (it is told the text of what exec() made); a
+JITFunction gets one of ours when it is compiled or called from a kernel,
+those decorated before install() as well.  Launches
 go through Triton's own ``run``, see beside.py.
 """
 from __future__ import annotations
 
+import functools
 import sys
 
 from . import bench, beside, errors, launch, source, tuner
@@ -40,6 +42,7 @@ class Patches:
             put(module, "compile", compiler.compile)
         put(jit.JITFunction, "_pack_args",
             compiler.pack_args(jit.JITFunction._pack_args))
+        put(jit.JITCallable, "__init__", _with_text(jit.JITCallable.__init__))
         put(jit.JITCallable, "_unsafe_update_src",
             self._counted(jit.JITCallable._unsafe_update_src))
         put(jit, "native_specialize_impl",
@@ -87,6 +90,15 @@ class Patches:
                 name == "InterpretedFunction"):
             return None
         return ours(value)
+
+
+def _with_text(init):
+    """Triton's constructor, which asks inspect for a function's text."""
+    @functools.wraps(init)
+    def __init__(function, fn):
+        with source.shown_to_inspect(fn):
+            init(function, fn)
+    return __init__
 
 
 def ours(real):
