@@ -39,6 +39,7 @@ def find(fn):
     code = fn.__code__
     name, line = code.co_filename, code.co_firstlineno
     text = None if _is_path(name) else texts.made(code)
+    linecache.checkcache(name)  # a module that is reloaded has another text
     lines = linecache.getlines(name, fn.__globals__) if text is None else ()
     if text is None and not lines:
         text = texts.made(code) or _executed(code)

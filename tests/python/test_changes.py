@@ -1,4 +1,8 @@
 """A kernel is what it is now: what it calls or reads may have changed."""
+import importlib
+import os
+import sys
+import tempfile
 import types
 import unittest
 
@@ -78,6 +82,11 @@ module.X, module.f = tl.constexpr(1), one
 @triton.jit
 def reads_module(p):
     tl.store(p, module.X + 10 * module.f())
+
+
+@triton.jit
+def calls_module(p):
+    tl.store(p, module.f())
 
 
 shared = tl.constexpr(1)
@@ -176,6 +185,22 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.run_kernel(reads_computed), 1)
         host_value = 2
         self.refuses(reads_computed, "host_value has changed .* from 1 to 2")
+
+    def test_reloaded_module(self):
+        text = ("import triton\nimport triton.language as tl\n"
+                "@triton.jit\ndef f():\n    return 1\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "reloaded.py")
+            with open(path, "w") as f:
+                f.write(text)
+            sys.path.insert(0, folder)
+            self.addCleanup(sys.path.remove, folder)
+            module.f = importlib.import_module("reloaded").f
+            self.assertEqual(self.run_kernel(calls_module), 1)
+            with open(path, "w") as f:
+                f.write(text.replace("return 1", "return 22"))
+            module.f = importlib.reload(sys.modules["reloaded"]).f
+            self.assertEqual(self.run_kernel(calls_module), 22)
 
     def test_closures(self):
         def make(c):
