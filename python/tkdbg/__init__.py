@@ -21,6 +21,7 @@ front      __init__      install(), uninstall(), options()
            pictures      ... its pictures of accesses
            puzzles       ``tkdbg puzzles``
            why           ``tkdbg why``: from a comparison to a line
+           answer        ... what is said of one
            setup         what install() puts in place and takes away again
            comparisons   ... functions that compare arrays
            asserted      what an assert compares, by its source

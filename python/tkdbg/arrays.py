@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from . import arguments
 
+ROUNDED = 2.0 ** -8  # a cast to a narrower type changes as much
+
 
 class Memory(NamedTuple):
     """Where an array lies: addresses, and strides in elements."""
@@ -74,6 +76,8 @@ def elements(lib, tensor):
         return wide.view("f4").astype("f8")
     if name == "int1":
         return raw.astype("i8")
+    if name in _FP8_BIAS:
+        return _fp8(name)[raw]
     plain = {"fp": "f", "in": "i", "ui": "u"}.get(name[:2])
     bits = name.lstrip("abcdefghijklmnopqrstuvwxyz")
     if plain is None or not bits.isdigit():
@@ -81,3 +85,27 @@ def elements(lib, tensor):
     size = int(bits) // 8
     found = raw[:len(raw) // size * size].view(f"{plain}{size}")
     return found.astype("f8" if plain == "f" else "i8")
+
+
+_FP8_BIAS = {"fp8e4nv": 7, "fp8e5": 15, "fp8e4b8": 8, "fp8e5b16": 16,
+             "fp8e4b15": 15}
+
+
+def _fp8(name):
+    """The value of each byte."""
+    import numpy
+    bits = 7 - int(name[4])  # of the fraction
+    byte = numpy.arange(256)
+    power, fraction = byte >> bits & (1 << 7 - bits) - 1, byte % (1 << bits)
+    small = power == 0  # subnormal
+    table = (fraction / (1 << bits) + ~small) * 2.0 ** (
+        power + small - _FP8_BIAS[name])
+    table[byte > 127] *= -1
+    if name == "fp8e5":  # as IEEE has it
+        table[byte % 128 == 0x7c] *= numpy.inf
+        table[byte % 128 > 0x7c] = numpy.nan
+    elif name == "fp8e4nv":
+        table[byte % 128 == 0x7f] = numpy.nan
+    elif name != "fp8e4b15":
+        table[0x80] = numpy.nan
+    return table

@@ -1,55 +1,119 @@
-"""What an assert compared: read from its source, in the frame that failed.
+"""What a script compared: read from its source, in the frame that failed.
 
-For what no function compares: ``assert (out - ref).abs().max() < 1e-3``,
-``assert (out == ref).all()``, ``assert out == pytest.approx(ref)``, also where
-the difference was given a name first.  Nothing is evaluated but names,
-attributes, indices, functions of NumPy and PyTorch, and methods that do not
-change their object.
+For what no wrapped function compares: ``assert (out - ref).abs().max() <
+1e-3``, ``assert (out == ref).all()``, ``assert out == pytest.approx(ref)``,
+``self.assertLess(torch.dist(out, ref), 1e-3)``, also where the difference was
+given a name first, or a function of the script is given both arrays.  Nothing
+is evaluated but names, attributes, indices, functions of NumPy and PyTorch,
+and methods that do not change their object.
 """
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
+import sysconfig
 import types
 
 from .comparisons import UNKNOWN, Comparison
 
 _PURE = frozenset(("numpy", "torch", "math"))  # modules of functions
 _DEPTH = 4  # names that stand for a difference
+_TO_PYTHON = frozenset(("item", "tolist", "float", "int", "list"))
+_SIMPLE = (ast.Assert, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr,
+           ast.Raise, ast.Return)
 
 
-def comparison(error):
-    """The Comparison that an exception came from, the innermost one, or
-    None."""
-    frames, tb = [], error.__traceback__
+def comparisons(error):
+    """The Comparisons that an exception may have come from, or those that it
+    was raised while handling, the innermost first.  Of who called the
+    function that raised it, asserts and conditions count alone."""
+    for each in _chain(error):
+        kinds = _SIMPLE
+        for frame, line in _frames(each):
+            tree = _tree(frame)
+            for node in _statements_at(tree, line, kinds) if tree else ():
+                yield from _compared(node, tree, frame, line)
+            kinds = ast.Assert,
+
+
+def places(error):
+    """The (file, line)s of what raised an exception in the script, and of the
+    conditions around it."""
+    for frame, line in _frames(error)[:1]:
+        file, tree = frame.f_code.co_filename, _tree(frame)
+        yield file, line
+        for node in _statements_at(tree, line, ()) if tree else ():
+            for each in range(node.lineno, node.test.end_lineno + 1):
+                yield file, each
+
+
+def _chain(error):
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return seen
+
+
+def _frames(error):
+    """(frame, line) of a traceback, the innermost first; those of libraries
+    are left out."""
+    found, tb = [], error.__traceback__
     while tb is not None:
-        frames.append((tb.tb_frame, tb.tb_lineno))
+        found.append((tb.tb_frame, tb.tb_lineno))
         tb = tb.tb_next
-    for frame, line in reversed(frames):
-        tree = _tree(frame)
-        for node in _tests_at(tree, line) if tree else ():
-            found = _compared(node, tree, frame, line)
-            if found is not None:
-                return found
-    return None
+    return [(frame, line) for frame, line in reversed(found)
+            if not frame.f_code.co_filename.startswith(_libraries())]
+
+
+@functools.lru_cache(maxsize=None)
+def _libraries():
+    return ("<frozen ", *(sysconfig.get_path(name)
+                          for name in ("stdlib", "purelib", "platlib")))
 
 
 def _compared(node, tree, frame, line):
-    """The Comparison of arrays that an assert or if makes, or None.  What a
-    call gave, which is not made again, is UNKNOWN."""
+    """The Comparisons of arrays that a statement makes.  What a call gave,
+    which is not made again, is UNKNOWN.  Of an array that is asked for
+    something else, such as NaN, the other side is None."""
     name = ("assert" if isinstance(node, ast.Assert) else
             f"the check in line {node.lineno}")
-    for pair in _pairs(node.test, tree, line, _DEPTH):
+    test = getattr(node, "test", node)
+    for pair in _pairs(test, tree, line, _DEPTH):
         sides = [_value(side, frame) for side in pair]
-        known = [s for s in sides if s is not UNKNOWN]
-        if known and all(hasattr(s, "shape") or isinstance(s, (int, float))
-                         for s in known) and any(
-                hasattr(s, "shape") for s in known):
-            return Comparison(name, *sides, *_tolerance(node.test, frame))
-    return None
+        if _are_compared(pair, sides):
+            yield Comparison(name, *sides, *_tolerance(test, frame))
+    if isinstance(node, (ast.Assert, ast.If)):
+        for part in _names(test, tree, line, _DEPTH):
+            value = _value(part, frame)
+            if _is_array(value):
+                yield Comparison(name, value, None)
+
+
+def _are_compared(pair, sides):
+    """Whether one of two sides is an array, and the other one may be what is
+    expected of it; a number that the script has written down says something
+    of more than one element."""
+    known = [s for s in sides if s is not UNKNOWN]
+    arrays = [s for s in known if _is_array(s)]
+    if any(isinstance(node, ast.Constant) for node in pair):
+        arrays = [a for a in arrays if len(a.shape)]
+    return bool(arrays) and all(
+        _is_array(s) or isinstance(s, (int, float, list, tuple))
+        for s in known)
+
+
+def _is_array(value):
+    return isinstance(getattr(value, "shape", None), tuple)
 
 
 def _value(node, frame):
+    """The value of one of two sides; an array rather than the numbers that
+    were made of it."""
+    while isinstance(node, ast.Call) and _name(node.func) in _TO_PYTHON:
+        node = (node.args[0] if node.args else
+                getattr(node.func, "value", node.func))
     try:
         return _evaluate(node, frame)
     except Exception:
@@ -64,18 +128,21 @@ def _tree(frame):
         return None
 
 
-def _tests_at(tree, line):
-    """The assert at a line and the ifs around it, the innermost first."""
+def _statements_at(tree, line, kinds):
+    """The statement at a line, if it is of these kinds, and the ifs around
+    it, the innermost first."""
     return [node for node in reversed(list(ast.walk(tree)))
-            if isinstance(node, (ast.Assert, ast.If))
+            if isinstance(node, (*kinds, ast.If))
             and node.lineno <= line <= node.end_lineno]
 
 
 def _pairs(node, tree, line, depth):
-    """The pairs of expressions that are compared or subtracted in node, those
-    in names that stand for a difference last."""
+    """The pairs of expressions that are compared or subtracted in node, then
+    those that a function is called with, then those in names that stand for
+    a difference."""
     for part in ast.walk(node):
-        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub):
+        if isinstance(part, ast.BinOp) and isinstance(
+                part.op, (ast.Sub, ast.BitXor)):
             yield part.left, part.right
         if isinstance(part, ast.Call) and _name(part.func) == "approx":
             other = _other_side(node, part)
@@ -83,13 +150,28 @@ def _pairs(node, tree, line, depth):
                 yield other, part.args[0]
     for part in ast.walk(node):
         if isinstance(part, ast.Compare) and isinstance(
-                part.ops[0], (ast.Eq, ast.NotEq)) and not isinstance(
-                part.comparators[0], ast.Constant):
+                part.ops[0], (ast.Eq, ast.NotEq)):
             yield part.left, part.comparators[0]
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call):
+            given = [a for a in [*part.args, *(k.value for k in part.keywords)]
+                     if not isinstance(a, (ast.Constant, ast.Starred))]
+            if isinstance(part.func, ast.Attribute):
+                yield from [(part.func.value, a) for a in given[:1]]
+            yield from zip(given, given[1:])
     for part in _left_first(node) if depth else ():
         value = _assigned(tree, part.id, line)
         if value is not None:
             yield from _pairs(value, tree, line, depth - 1)
+
+
+def _names(node, tree, line, depth):
+    """The names in an expression, those that it was made of included."""
+    for part in _left_first(node):
+        yield part
+        value = _assigned(tree, part.id, line) if depth else None
+        if value is not None:
+            yield from _names(value, tree, line, depth - 1)
 
 
 def _left_first(node):
@@ -113,10 +195,11 @@ def _other_side(node, part):
 
 def _assigned(tree, name, line):
     """The value that a name was given last before a line."""
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)
-             and n.lineno < line and len(n.targets) == 1
-             and isinstance(n.targets[0], ast.Name)
-             and n.targets[0].id == name]
+    found = [n for n in ast.walk(tree) if isinstance(
+        n, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr))
+        and n.lineno < line and n.value is not None
+        and any(isinstance(t, ast.Name) and t.id == name
+                for t in getattr(n, "targets", [getattr(n, "target", None)]))]
     return max(found, key=lambda n: n.lineno).value if found else None
 
 
@@ -159,4 +242,4 @@ def _is_pure(function, frame):
     known = frame.f_locals.get(root.id, frame.f_globals.get(root.id))
     if isinstance(known, types.ModuleType):
         return known.__name__.partition(".")[0] in _PURE
-    return known is not None and (hasattr(known, "shape"))
+    return _is_array(known)

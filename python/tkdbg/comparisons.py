@@ -7,6 +7,7 @@ calls another is noted last, with what the script gave it.
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any, NamedTuple
 
 USUAL = -1.0  # a tolerance: what is usual for the type
@@ -20,14 +21,22 @@ class Comparison(NamedTuple):
     expected: Any
     rtol: float = USUAL
     atol: float = USUAL
+    stack: frozenset = frozenset()  # the (file, line)s that it was made from
 
 
 def _given(args, kwargs, names, defaults):
     """Arguments behind the first two, by position or name."""
     found = dict(zip(names, args), **{n: kwargs[n] for n in names
                                       if n in kwargs})
-    return [defaults[i] if found.get(n) is None else float(found[n])
-            for i, n in enumerate(names)]
+    return [_number(found.get(n), default)
+            for n, default in zip(names, defaults)]
+
+
+def _number(given, default):
+    try:
+        return float(given)
+    except (TypeError, ValueError):  # None; a function of the dtype
+        return default
 
 
 def _exact(_args, _kwargs):
@@ -65,17 +74,26 @@ FUNCTIONS = {
         "Tensor.allclose": _close, "Tensor.isclose": _close,
         "Tensor.equal": _exact},
     "torch.testing": {
-        "assert_close": _tolerances(("rtol", "atol"), (USUAL, USUAL))}}
+        "assert_close": _tolerances(("rtol", "atol"), (USUAL, USUAL))},
+    "triton.testing": {
+        "assert_close": _tolerances(("atol", "rtol"), (1e-2, 0.0))},
+    "unittest.result": {}}
 
 
 class Comparisons:
     """What was found unequal, while it is installed."""
 
     def __init__(self):
-        self.last = None  # the last Comparison that failed
+        self.last = []  # Comparisons of the last call that failed
+        self.subtracted = None  # the last two tensors, as a Comparison
+        self.caught = None  # the last exception that unittest caught
 
     def install(self, patches, module, functions):
         """Wraps functions of a module."""
+        if module.__name__ == "unittest.result":
+            self._follow_tests(patches, module.TestResult)
+        if module.__name__ == "torch":
+            self._follow_differences(patches, module.Tensor)
         for name, tolerances in functions.items():
             *within, last = name.split(".")
             owner = getattr(module, within[0]) if within else module
@@ -83,6 +101,26 @@ class Comparisons:
             if before is not None:
                 patches.set(owner, last, self._wrapped(
                     f"{module.__name__}.{name}", before, tolerances))
+
+    def _follow_tests(self, patches, result):
+        for name in "addFailure", "addError", "addSubTest":
+            def add(this, *args, before=getattr(result, name)):
+                if args[-1] is not None:
+                    self.caught = args[-1][1]
+                return before(this, *args)
+            patches.set(result, name, add)
+
+    def _follow_differences(self, patches, tensor):
+        """A script that prints how far off it is, and then fails."""
+        for name in "__sub__", "sub":
+            def subtract(this, other, *args, before=getattr(tensor, name),
+                         **kwargs):
+                shape = getattr(other, "shape", None)
+                if shape == this.shape and this is not other:
+                    self.subtracted = Comparison(
+                        "the last difference", this, other)
+                return before(this, other, *args, **kwargs)
+            patches.set(tensor, name, subtract)
 
     def _wrapped(self, name, function, tolerances):
         @functools.wraps(function)
@@ -105,8 +143,32 @@ class Comparisons:
             if len(pair) < 2 and key in kwargs:
                 pair.append(kwargs[key])
         if len(pair) == 2:
-            self.last = Comparison(name, *pair,
-                                   *tolerances(args[2:], kwargs))
+            limits, stack = tolerances(args[2:], kwargs), _stack()
+            self.last = [Comparison(name, found, expected, *limits, stack)
+                         for found, expected in _leaves(*pair)]
+
+
+def _stack():
+    """Where everybody who is being called stands."""
+    frame, found = sys._getframe(), set()
+    while frame is not None:
+        found.add((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return frozenset(found)
+
+
+def _leaves(found, expected):
+    """The pairs of arrays in two lists, tuples or dicts of arrays."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        pairs = [(found[key], expected[key]) for key in found
+                 if key in expected]
+    elif all(isinstance(side, (list, tuple)) and any(
+            hasattr(each, "shape") or isinstance(each, (list, tuple, dict))
+            for each in side) for side in (found, expected)):
+        pairs = zip(found, expected)
+    else:
+        return [(found, expected)]
+    return [leaf for pair in pairs for leaf in _leaves(*pair)]
 
 
 def _says_no(result):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 
+from .arrays import ROUNDED
+
 MOST_TRIED = 256  # places for the first element of a slice
-ROUNDED = 2.0 ** -8  # a cast to a narrower type changes as much
 
 
 def places(whole, part):

@@ -37,7 +37,15 @@ class Origin:
             whole[self.places] = wanted
         except ValueError:
             return None
-        return numpy.ascontiguousarray(whole[self.own])
+        return numpy.ascontiguousarray(whole[self.own]).reshape(self.own.shape)
+
+    def has_changed(self, array):
+        """Whether an array holds something else than the launch has left."""
+        import numpy
+        now = arrays.values(array)
+        return now is not None and now.size == self.places.size and (
+            not numpy.allclose(now.ravel(), self.after[self.places].ravel(),
+                               arrays.ROUNDED, 0, equal_nan=True))
 
 
 def by_memory(lib, log, array):
@@ -88,6 +96,19 @@ def reductions(lib, log, array):
                 yield logged, name, *found
 
 
+def written(lib, log):
+    """(launch, parameter, its shape) of what launches have changed, the
+    newest one first."""
+    import numpy
+    for logged in _newest(log):
+        with Replay(lib, logged) as replay:
+            before = dict(_storages(lib, replay, logged.tensors))
+        for name, (after, own) in _after(lib, logged, logged.tensors):
+            if own.size and not numpy.array_equal(
+                    after[own], before[name][0][own]):
+                yield logged, name, own.shape
+
+
 def _newest(log):
     return reversed(log.launches[-MOST_REPLAYS:])
 
@@ -103,17 +124,20 @@ def _after(lib, logged, names):
     if not names:
         return
     with Replay(lib, logged) as replay:
-        if not replay.run():
-            return
-        for name in names:
-            tensor = replay.tensor(name)
-            after = arrays.elements(lib, tensor) if tensor else None
-            if after is not None:
-                offset = (tensor.data - tensor.storage) // (
-                    lib.tk_dtype_size(tensor.dtype))
-                yield name, (after, _positions(
-                    offset, tensor.shape[:tensor.rank],
-                    tensor.strides[:tensor.rank]))
+        if replay.run():
+            yield from _storages(lib, replay, names)
+
+
+def _storages(lib, replay, names):
+    """(name, (its storage's elements, which of them are its own)) now."""
+    for name in names:
+        tensor = replay.tensor(name)
+        now = arrays.elements(lib, tensor) if tensor else None
+        if now is not None:
+            offset = (tensor.data - tensor.storage) // (
+                lib.tk_dtype_size(tensor.dtype))
+            yield name, (now, _positions(offset, tensor.shape[:tensor.rank],
+                                         tensor.strides[:tensor.rank]))
 
 
 def _positions(offset, shape, strides):

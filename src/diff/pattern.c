@@ -297,7 +297,7 @@ static bool find_magnitude(const tk_diff *d, tk_pattern *p) {
   double *r = factors(d, 0, d->nwrong, &n);
   for (size_t i = 0; i < n; i++) r[i] = fabs(r[i]);
   p->least = median_of(r, n);
-  return n && p->least > 0 && (p->least > 3 || p->least < 1.0 / 3);
+  return n > 1 && p->least > 0 && (p->least > 3 || p->least < 1.0 / 3);
 }
 
 /* ---- all of them --------------------------------------------------------- */

@@ -85,7 +85,7 @@ static void put_pattern(tk_buf *out, const tk_difference *d,
     tk_buf_puts(out, "they are NaN or infinite");
     break;
   case TK_PATTERN_CONSTANT:
-    tk_buf_printf(out, "they all hold %.9g", p->least);
+    tk_buf_printf(out, "they all hold %s", d->first.found.text);
     break;
   case TK_PATTERN_SCALED:
     if (p->least < -0.999 && p->least > -1.001)

@@ -127,6 +127,10 @@ static tk_lane lane_at(comparison *c, const tk_tensor *t,
 /* What was expected, as the tensor's own type shows it. */
 static tk_lane expected_at(comparison *c, const int64_t *index) {
   tk_dtype to = c->found->dtype, from = c->expected->dtype;
+  if (to == TK_INT1) {
+    char bit = tk_lane_double(from, tk_diff_at(c->expected, index)) != 0;
+    return lane_at(c, &(tk_tensor){.data = &bit, .dtype = to}, index);
+  }
   if (!tk_is_float(to) || !tk_is_float(from) || to == from)
     return lane_at(c, c->expected, index);
   char lane[8];

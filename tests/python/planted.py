@@ -84,7 +84,11 @@ def run(texts, options):
                 for text in texts:
                     with open(script, "w") as f:
                         f.write(text)
-                    statuses.append(front.run([script]))
+                    try:
+                        statuses.append(front.run([script]))
+                    except SystemExit as e:
+                        statuses.append(e.code if isinstance(e.code, int)
+                                        else int(bool(e.code)))
                 status = max(statuses)
             sys.stdout.flush()
             sys.stderr.flush()

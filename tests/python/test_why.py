@@ -82,15 +82,15 @@ HEAD = """
 class Comparisons(support.ScriptCase):
     """Each way to compare leads to the same line."""
 
-    def why(self, text, args=()):
-        done = self.run_script(text, "-q", head=HEAD, check=False, args=args,
-                               json_options={"why": True})
-        return done.stderr, done.returncode
+    def why(self, text):
+        return planted.run([textwrap.dedent(HEAD) + textwrap.dedent(text)],
+                           {"why": True})
 
     def led(self, text, status=1, by=""):
         said, found = self.why(text)
         self.assertEqual(found, status, said)
-        self.assertRegex(said, rf"tkdbg: {by}\S* fails on y of launch 1, scale")
+        self.assertRegex(said, rf"tkdbg: (?:{by})\S* fails on y of launch 1, "
+                         "scale")
         self.assertIn("times 1.5\n", said)
         self.assertIn("tl.store(y + i, v * 3, mask=i < n)", said)
         self.assertRegex(said, "to stop there: tkdbg debug --kernel scale ")
@@ -107,7 +107,12 @@ class Comparisons(support.ScriptCase):
                      "assert np.allclose(y, ref)",
                      "assert np.allclose(ref.copy(), y.astype('f8'))",
                      "assert np.isclose(y, ref).all()",
-                     "assert np.array_equal(y[::2], ref[::2])"):
+                     "assert np.array_equal(y[::2], ref[::2])",
+                     "np.testing.assert_equal([x, y], [x, ref])",
+                     "np.testing.assert_equal({'y': y}, {'y': ref})",
+                     "ok = np.allclose(y, ref)\n    assert ok",
+                     "try: np.testing.assert_equal(y, ref)\n"
+                     "    except AssertionError: raise SystemExit(1)"):
             with self.subTest(line):
                 self.led(f"{KERNEL}    {line}\n")
 
@@ -116,6 +121,15 @@ class Comparisons(support.ScriptCase):
                      "assert np.abs(y - ref).max() < 1e-3",
                      "assert abs(y - x * 2).max() < 1e-3",
                      "err = np.abs(y - ref)\n    assert err.max() < 1e-3",
+                     "assert not (y != ref).any()",
+                     "assert y.tolist() == ref.tolist()",
+                     "assert np.linalg.norm(y - ref) < 1e-3",
+                     "assert ((y - ref) ** 2).mean() < 1e-3",
+                     "out = {'y': y}\n"
+                     "    assert abs(out['y'] - ref).max() < 1e-3",
+                     "np.abs(x - x).max()\n"
+                     "    if not np.allclose(x, ref): pass\n"
+                     "    assert np.abs(y - ref).max() < 1e-3",
                      "diff = y - ref\n"
                      "    err = np.abs(diff).max()\n"
                      "    assert err < 1e-3, f'off by {err}'"):
@@ -132,12 +146,93 @@ class Comparisons(support.ScriptCase):
                      "worst = abs(y - ref).max()\n"
                      "    if not worst < 1:\n"
                      "        raise RuntimeError(f'off by {worst}')",
+                     "np.testing.assert_array_less(abs(y - ref), 1e-3)",
+                     "np.testing.assert_array_max_ulp(y, ref)",
+                     "def error(a, b): return abs(a - b).max()\n"
+                     "    exit(0 if error(y, ref) < 1 else 1)",
+                     "import unittest\n"
+                     "    class Test(unittest.TestCase):\n"
+                     "        def test(self):\n"
+                     "            self.assertLess(abs(y - ref).max(), 1)\n"
+                     "    unittest.main(argv=['test'])",
                      "def fail(): raise SystemExit('no')\n"
                      "    if abs(y - ref).max() > 1:\n"
                      "        fail()"):
             with self.subTest(line):
                 self.led(f"{KERNEL}    {line}\n",
                          by=r"the check in line \d+")
+
+    def test_a_function_of_the_script(self):
+        for line in ("assert close(y, ref)", "assert close(a=y, b=ref)",
+                     "exit(not close(y, ref))"):
+            with self.subTest(line):
+                self.led(f"{KERNEL}    def close(a, b): "
+                         f"return all(map(float.__eq__, a.tolist(), "
+                         f"b.tolist()))\n    {line}\n",
+                         by="assert|the check in line ")
+
+    def test_elements(self):
+        for line in ("assert y[3] == ref[3]",
+                     "assert abs(float(y[3]) - float(ref[3])) < 1e-3",
+                     "import math\n"
+                     "    assert math.isclose(y[3].item(), ref[3].item())"):
+            with self.subTest(line):
+                said, _ = self.why(f"{KERNEL}    {line}\n")
+                self.assertIn("fails on y of launch 1, scale", said)
+                self.assertIn("tl.store(y + i, v * 3, mask=i < n)", said)
+
+    def test_what_is_written_down(self):
+        for line in ("assert (y == 1).all()",
+                     "assert y[:3].tolist() == [2, 4, 6]",
+                     "np.testing.assert_array_equal(y[:2], [2, 4])"):
+            with self.subTest(line):
+                said, _ = self.why(f"{KERNEL}    {line}\n")
+                self.assertIn("fails on y of launch 1, scale\ny differs",
+                              said)
+
+    def test_shapes(self):
+        for line in ("assert np.allclose(y[:30], ref[:20])",
+                     "assert abs(y[:30] - ref[:20]).max() < 1"):
+            with self.subTest(line):
+                said, _ = self.why(f"{KERNEL}    {line}\n")
+                self.assertRegex(said, r"fails on y of launch 1, scale: it is "
+                                 r"compared as an array of shape \(30,\) with "
+                                 r"one of shape \(20,\)")
+
+    def test_what_is_right(self):
+        said, _ = self.why(f"{KERNEL}    x[3] = np.nan\n"
+                           "    scale[(3,)](x, y, 40, 16)\n"
+                           "    assert np.allclose(y, x * 3)\n")
+        self.assertIn("all of its elements are what is expected", said)
+        self.assertIn("equal_nan=True", said)
+
+    def test_what_is_asked_of_one_array(self):
+        said, _ = self.why(f"{KERNEL}    assert (y < 5).all()\n")
+        self.assertIn("fails on y of launch 1, scale\n  the lines that y[0]",
+                      said)
+        said, _ = self.why(f"{KERNEL}    x[7] = np.nan\n"
+                           "    scale[(3,)](x, y, 40, 16)\n"
+                           "    assert not np.isnan(y).any()\n")
+        self.assertIn("1 of 40 elements are not finite\n  the lines that y[7]",
+                      said)
+
+    def test_what_the_host_has_changed(self):
+        said = self.led(f"{KERNEL}    y += 1\n"
+                        "    np.testing.assert_allclose(y, ref)\n")
+        self.assertIn("the host has changed y since", said)
+
+    def test_an_array_without_dimensions(self):
+        said, _ = self.why("""
+    @triton.jit
+    def total(x, y):
+        tl.store(y, tl.sum(tl.load(x + tl.arange(0, 8)), 0) + 1)
+
+    x, y = np.ones(8, "f4"), np.zeros((), "f4")
+    total[(1,)](x, y)
+    assert abs(y.item() - x.sum()) < 1e-3
+""")
+        self.assertIn("y differs from what is expected in 1 of 1 element\n"
+                      "  first y is 9.0, expected 8.0", said)
 
     def test_a_script_that_only_prints(self):
         self.led(f"{KERNEL}    print(np.allclose(y, ref))\n", status=0)
@@ -151,6 +246,7 @@ class Comparisons(support.ScriptCase):
 
     def test_torch(self):
         support.need("torch")
+        import torch.testing  # noqa: F401 so that no fork imports it
         for line in ("torch.testing.assert_close(y, ref)",
                      "torch.testing.assert_close(y.cpu(), ref.cpu(), "
                      "rtol=0, atol=1e-3)",
@@ -160,6 +256,11 @@ class Comparisons(support.ScriptCase):
                      "assert (y - ref).abs().max().item() < 1e-3",
                      "assert torch.allclose(y[:8].double(), "
                      "ref[:8].double())",
+                     "torch.testing.assert_close([x, y], [x, ref])",
+                     "torch.testing.assert_close({'y': y}, {'y': ref})",
+                     "assert torch.dist(y, ref) < 1e-3",
+                     "assert y.eq(ref).all()",
+                     "assert torch.nn.functional.mse_loss(y, ref) < 1e-3",
                      "triton.testing.assert_close(y, ref)"):
             with self.subTest(line):
                 self.led(f"{TORCH}    {line}\n")
@@ -170,6 +271,34 @@ class Comparisons(support.ScriptCase):
                              "device=\"cuda\", dtype=torch.bfloat16)", 1)
         said, _ = self.why(f"{text}    torch.testing.assert_close(y, ref)\n")
         self.assertIn("times 1.5\n", said)
+
+    def test_a_difference_that_is_gone(self):
+        support.need("torch")
+        self.led(f"""{TORCH}
+    def main():
+        worst = (y - ref).abs().max().item()
+        return int(worst > 1e-3)
+    exit(main())
+""", by="the last difference")
+
+    def test_narrow_types(self):
+        support.need("torch")
+        for kind in "bfloat16", "float8_e4m3fn", "float8_e5m2", "int8", "uint8":
+            with self.subTest(kind):
+                said, _ = self.why(TORCH.replace(
+                    "torch.empty_like(x)", "torch.empty(40, device='cuda', "
+                    f"dtype=torch.{kind})") + "    torch.testing.assert_close("
+                    f"y.float(), ref.to(torch.{kind}).float())\n")
+                self.assertIn("close fails on y of launch 1, scale\ny differs",
+                              said)
+
+    def test_bool(self):
+        support.need("torch")
+        said, _ = self.why(TORCH.replace("torch.empty_like(x)", "torch.empty("
+                                         "40, device='cuda', dtype=torch.bool)")
+                           .replace("v * 3", "v > 3") +
+                           "    assert not (y ^ (x > 2)).any()\n")
+        self.assertIn("first y[2] is False, expected True", said)
 
     def test_pytest(self):
         support.need("pytest")
