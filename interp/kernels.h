@@ -24,6 +24,11 @@ tki_extern_fn tki_extern_kernel(size_t row, size_t overload);
 tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d);
 tki_unary_fn tki_int_unary(tk_unary op, tk_dtype d);
 tki_binary_fn tki_plain_compare(tk_compare op, tk_dtype d);
+/* Reduces each of some rows of n lanes, a power of two, to a lane of d, in
+ * the order of reduce.c; scratch has room for a row. */
+typedef void (*tki_rows_fn)(float *d, const float *rows, float *scratch,
+                            size_t nrows, size_t n);
+tki_rows_fn tki_rows_kernel(tk_binary op, tk_dtype d);
 /* c += a b, one product of m x k and k x n. */
 void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
                  size_t n, size_t k);

@@ -220,6 +220,47 @@ tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
   return tk_is_int(d) ? tki_int_binary(op, d) : table[d][op];
 }
 
+/* ---- rows -------------------------------------------------------------- */
+
+enum { ABREAST = 16 };
+
+/* Combines lanes i and i + m of two arrays for i < m. */
+#define FOLD(to, from, m, PICK)                                                \
+  for (size_t i = 0; i < (m); i++) {                                           \
+    float a = (from)[i], b = (from)[i + (m)];                                  \
+    (to)[i] = PICK;                                                            \
+  }
+
+/* Halves rows of n lanes in the order that reduce.c says: each until it is as
+ * short as a vector, then some of them beside each other. */
+#define ROWS_OF(NAME, PICK)                                                    \
+  TKI_CLONES static void NAME(float *d, const float *s, float *x, size_t rows, \
+                              size_t n) {                                      \
+    float turned[ABREAST * ABREAST];                                           \
+    for (size_t at = 0; at < rows; at += ABREAST) {                            \
+      size_t some = rows - at < ABREAST ? rows - at : ABREAST, m = n;          \
+      for (size_t r = 0; r < some; r++, s += n) {                              \
+        const float *row = s;                                                  \
+        for (m = n; m > ABREAST; row = x) {                                    \
+          m /= 2;                                                              \
+          FOLD(x, row, m, PICK)                                                \
+        }                                                                      \
+        for (size_t i = 0; i < m; i++) turned[i * some + r] = row[i];          \
+      }                                                                        \
+      for (; m > 1; m /= 2) FOLD(turned, turned, m / 2 * some, PICK)           \
+      memcpy(d + at, turned, some * sizeof *d);                                \
+    }                                                                          \
+  }
+ROWS_OF(sum_rows, a + b)
+ROWS_OF(min_rows, NUM(a, b, LESSER))
+ROWS_OF(max_rows, NUM(a, b, GREATER))
+
+tki_rows_fn tki_rows_kernel(tk_binary op, tk_dtype d) {
+  static const tki_rows_fn table[TK_B_COUNT] = {
+      [TK_B_ADD] = sum_rows, [TK_B_MIN] = min_rows, [TK_B_MAX] = max_rows};
+  return d == TK_FP32 ? table[op] : NULL;
+}
+
 /* ---- comparisons ------------------------------------------------------- */
 
 static void narrow_compare(tk_dtype t, uint8_t *d, const void *a, const void *b,

@@ -38,24 +38,6 @@ static void halve(char *d, const char *s, char *tmp, tki_around r,
   }
 }
 
-/* Short rows of fp32, in the same order, without a call per halving. */
-#define ROWS(NAME, PICK)                                                       \
-  TKI_CLONES static void NAME(float *d, const float *s, float *tmp,            \
-                              size_t rows, size_t n) {                         \
-    for (size_t r = 0; r < rows; r++, s += n) {                                \
-      const float *from = s;                                                   \
-      for (size_t m = n / 2; m >= 1; m /= 2) {                                 \
-        for (size_t i = 0; i < m; i++) {                                       \
-          float a = from[i], b = from[i + m];                                  \
-          tmp[i] = PICK;                                                       \
-        }                                                                      \
-        from = tmp;                                                            \
-      }                                                                        \
-      d[r] = from[0];                                                          \
-    }                                                                          \
-  }
-ROWS(sum_rows, a + b)
-
 /* Goes lane after lane: slices in a debugger have any length. */
 static void one_by_one(char *d, const char *s, tki_around r, tki_binary_fn fn) {
   size_t row = r.inner * r.size;
@@ -73,10 +55,10 @@ static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
   char *d = tki_writable(&v), *tmp = tki_scratch_new(t, r.n * r.inner * r.size);
   const char *s = tki_lanes(a);
   bool power = !(r.n & (r.n - 1));
-  bool rows = power && r.inner == 1 && tk_reduce_op(in) == TK_R_SUM &&
-              in->type.elem == TK_FP32 && r.n > 1;
-  if (rows) {
-    sum_rows((void *)d, (const void *)s, (void *)tmp, r.outer, r.n);
+  tki_rows_fn rows = tki_rows_kernel(tki_reduction_op(tk_reduce_op(in)),
+                                     (tk_dtype)in->type.elem);
+  if (rows && power && r.inner == 1 && r.outer > 1) {
+    rows((void *)d, (const void *)s, (void *)tmp, r.outer, r.n);
   } else {
     for (size_t o = 0; o < r.outer; o++) {
       char *to = d + o * r.inner * r.size;
