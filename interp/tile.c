@@ -143,6 +143,24 @@ void tki_load_off(char *d, const tki_span *o, size_t from, size_t to,
     tki_fill(d + from * size, o->at, size, to - from);
 }
 
+/* How many bytes of a row to ask for before it is loaded.  Rows that lie far
+ * apart are in pages of their own, where the processor does not see what comes
+ * next. */
+static size_t bytes_ahead(const tki_tile *x, int k) {
+  enum { FAR = 1024, MOST = 1024 };
+  if (k != x->rank - 2 || x->axis[k].step < FAR) return 0;
+  const axis *row = &x->axis[k + 1];
+  size_t bytes = (row->hi - row->lo) * x->size;
+  return row->step != (int64_t)x->size ? 0 : bytes < MOST ? bytes : MOST;
+}
+
+static void fetch_row(const char *row, size_t bytes) {
+  enum { LINE = 64 };
+  for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(row + at);
+}
+
+enum { ROWS_AHEAD = 16 };
+
 /* Loads what is along an axis, and those behind it, from lane `at` on; `from`
  * is the memory of the first active one. */
 static void load_axis(const tki_tile *x, int k, char *d, const tki_span *other,
@@ -151,11 +169,16 @@ static void load_axis(const tki_tile *x, int k, char *d, const tki_span *other,
   size_t first = at + a->lo * a->inner, end = at + a->hi * a->inner;
   size_t last = at + a->n * a->inner;
   if (at < first) tki_load_off(d, other, at, first, x->size);
-  if (k == x->rank - 1)
+  if (k == x->rank - 1) {
     load_row(d + first * x->size, from, a->step, x->size, end - first);
-  else
-    for (at = first; at < end; at += a->inner, from += a->step)
+  } else {
+    size_t ahead = bytes_ahead(x, k);
+    for (at = first; at < end; at += a->inner, from += a->step) {
+      if (ahead && at + ROWS_AHEAD * a->inner < end)
+        fetch_row(from + ROWS_AHEAD * a->step, ahead);
       load_axis(x, k + 1, d, other, at, from);
+    }
+  }
   if (end < last) tki_load_off(d, other, end, last, x->size);
 }
 
