@@ -2,7 +2,7 @@
 #include "interp/bind.h"
 
 static const tki_run runs[TK_INST_COUNT] = {
-#define INST(id, name, effect, lanes, results, doc) tki_run_##id,
+#define INST(id, name, effect, lanes, flops, results, doc) tki_run_##id,
 #include "ir/inst.def"
 };
 

@@ -28,7 +28,7 @@ struct tki_op {
 tki_op *tki_bind(tk_arena *a, const tk_program *p);
 
 /* What runs each instruction: tki_run_LOAD and so on. */
-#define INST(id, name, effect, lanes, results, doc)                            \
+#define INST(id, name, effect, lanes, flops, results, doc)                     \
   void tki_run_##id(tki *t, const tki_op *op, tki_val *slots);
 #include "ir/inst.def"
 

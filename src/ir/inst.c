@@ -8,10 +8,14 @@ static const tk_inst_info infos[TK_INST_COUNT] = {
 #define RESULTS_0 0
 #define RESULTS_1 1
 #define RESULTS_2 2
-#define INST(id, text, effect_, lanes_, results_, doc_)                        \
+#define FLOPS_0 0
+#define FLOPS_1 1
+#define FLOPS_2 2
+#define FLOPS_WORD TK_FLOPS_OF_WORD
+#define INST(id, text, effect_, lanes_, flops_, results_, doc_)                \
   [TK_I_##id].name = text, [TK_I_##id].doc = doc_,                             \
   [TK_I_##id].effect = TK_EFFECT_##effect_,                                    \
-  [TK_I_##id].lanes = TK_LANES_##lanes_,                                       \
+  [TK_I_##id].lanes = TK_LANES_##lanes_, [TK_I_##id].flops = FLOPS_##flops_,   \
   [TK_I_##id].results = RESULTS_##results_,
 #define OPERAND(id, inst, k, text, kind)                                       \
   [TK_I_##id].operands[k] = {#text, TK_OPERAND_##kind, false, false},
@@ -152,4 +156,31 @@ const char *tk_mode_name(const tk_inst *in) {
   bool names = a && a->at == TK_AT_MODE && a->kind == TK_ATTR_WORD &&
                a->list <= TK_LIST_PRECISION; /* lists of operations */
   return names ? tk_list_word(a->list, in->mode) : "";
+}
+
+uint64_t tk_inst_flops(const tk_inst *in) {
+  const tk_inst_info *info = &infos[in->op];
+  const tk_type *lane = info->lanes == TK_LANES_REDUCES ? &in->from : &in->type;
+  if (!info->flops || lane->ptr || !tk_is_float((tk_dtype)lane->elem)) return 0;
+  uint64_t n = (uint64_t)in->n, step = (uint64_t)info->flops;
+  if (info->flops == TK_FLOPS_OF_WORD) {
+    const tk_attr_info *a = tk_inst_attr((tk_opcode)in->op, 0);
+    step = (uint64_t)tk_list_flops(a->list, in->mode);
+  }
+  switch (info->lanes) {
+  case TK_LANES_REDUCES: return step * ((uint64_t)tk_numel(&in->from) - n);
+  case TK_LANES_SCANS: return step * (n - n / tk_inst_axis_lanes(in));
+  case TK_LANES_PRODUCT:
+    return step * n * (uint64_t)in->from.shape[in->from.rank - 1];
+  case TK_LANES_NONE:
+  case TK_LANES_SAME:
+  case TK_LANES_MOVES:
+  case TK_LANES_GATHERS:
+  case TK_LANES_SORTS:
+  case TK_LANES_COUNTS:
+  case TK_LANES_SCALES:
+  case TK_LANES_GROUPS:
+  case TK_LANES_CALLS: break;
+  }
+  return step * n;
 }

@@ -18,7 +18,7 @@
 #include "ir/type.h"
 
 typedef enum tk_opcode {
-#define INST(id, name, effect, lanes, results, doc) TK_I_##id,
+#define INST(id, name, effect, lanes, flops, results, doc) TK_I_##id,
 #include "ir/inst.def"
   TK_INST_COUNT,
 } tk_opcode;
@@ -84,7 +84,7 @@ typedef enum tk_operand_kind { TK_OPERAND_KINDS(X) } tk_operand_kind;
 typedef enum tk_attr_kind { TK_ATTR_KINDS(X) TK_ATTR_WORD } tk_attr_kind;
 #undef X
 
-enum { TK_AT_MODE = -1, TK_ANY_RESULTS = -1 };
+enum { TK_AT_MODE = -1, TK_ANY_RESULTS = -1, TK_FLOPS_OF_WORD = -1 };
 
 typedef struct tk_operand_info {
   const char *name; /* NULL: there is none */
@@ -106,6 +106,7 @@ typedef struct tk_inst_info {
   const char *name, *doc;
   tk_effect effect;
   tk_lanes lanes;
+  int flops;   /* that a step takes, or TK_FLOPS_OF_WORD */
   int results; /* their number, or TK_ANY_RESULTS */
   tk_operand_info operands[TK_OPERANDS];
   const char *ref_name;
@@ -234,6 +235,9 @@ tk_effect tk_inst_effect(const tk_inst *in);
 tk_lanes tk_inst_lanes(const tk_inst *in);
 bool tk_inst_is_pure(const tk_inst *in);
 bool tk_inst_moves(const tk_inst *in); /* lanes, and nothing else */
+/* Floating-point operations that it takes to run once, on all lanes; those of
+ * functions that it calls, and of inline assembly, are not among them. */
+uint64_t tk_inst_flops(const tk_inst *in);
 /* What refines it, "add" of a binary one; "" when nothing does. */
 const char *tk_mode_name(const tk_inst *in);
 

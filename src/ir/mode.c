@@ -17,9 +17,10 @@ typedef enum taken { TAKEN(X) } taken;
 typedef struct list_word {
   const char *name;
   taken takes;
+  int flops;
 } list_word;
 
-#define WORD(P, ID, name, takes) {name, TAKES_##takes},
+#define WORD(P, ID, name, takes, flops) {name, TAKES_##takes, flops},
 #define LIST(ID, type, P, words, said)                                         \
   static const list_word type##_words[] = {words(WORD)};
 TK_MODE_LISTS(LIST)
@@ -69,6 +70,10 @@ bool tk_list_takes(tk_list list, int64_t i, tk_dtype d) {
 
 bool tk_list_takes_pointers(tk_list list, int64_t i) {
   return lists[list].words[i].takes == TAKES_ANYTHING;
+}
+
+int tk_list_flops(tk_list list, int64_t i) {
+  return lists[list].words[i].flops;
 }
 
 const char *tk_list_takes_name(tk_list list, int64_t i) {
