@@ -32,6 +32,7 @@ enum {
   TKI_SHADOW_PRECISION,
   TKI_SHADOW_TRACE,
   TKI_SHADOW_PADDING,
+  TKI_SHADOW_PROFILE,
   TKI_SHADOWS
 };
 
@@ -98,8 +99,11 @@ struct tki {
   tk_launch *launch;
   const tk_program *program;
   const tki_op *code; /* what runs each instruction, by its number */
-  uint8_t *marked;    /* by statement: a debugger wants to be told of it;
-                         NULL: of none */
+  tki_op *measured;   /* the same through observers' `begins` and `ends`, once
+                         somebody measures; `plain` is then the code */
+  const tki_op *plain;
+  uint8_t *marked; /* by statement: a debugger wants to be told of it;
+                      NULL: of none */
   int64_t pid[3], grid[3];
   tki_region *regions;
   size_t nregions;

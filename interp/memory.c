@@ -172,7 +172,7 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
   bool told = t->wants_loads || t->spin;
   tki_val v;
   char *d;
-  if (!told && tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
+  if (tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
     v = tki_result(t, in, frame, 0);
     d = tki_writable(&v);
     tki_tile_load(&tile, d, &o);
@@ -249,8 +249,7 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   tki_val *x = frame + in->args[1];
   const tki_val *mask = operand_or_null(in, frame, tk_store_mask(in));
   tki_tile tile;
-  if (!t->wants_writes &&
-      tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
+  if (tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
     tki_span value = tki_span_of(x, tile.size);
     tki_tile_store(&tile, &value);
     return;

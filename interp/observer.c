@@ -4,6 +4,23 @@
 
 #include "interp/schedule.h"
 
+static void run_measured(tki *t, const tki_op *op, tki_val *slots) {
+  TKI_TELL(t, begins, t, op->in, slots);
+  t->plain[op->in->id].run(t, op, slots);
+  TKI_TELL(t, ends, t, op->in, slots);
+}
+
+/* The walk itself does not know of it: it finds other functions in its code. */
+static void measure(tki *t) {
+  size_t n = t->program->ninsts + 1;
+  if (t->measured) return;
+  t->plain = t->code;
+  t->measured = tk_calloc(t->env, n, sizeof *t->measured);
+  memcpy(t->measured, t->plain, n * sizeof *t->measured);
+  for (size_t i = 0; i < n; i++) t->measured[i].run = run_measured;
+  t->code = t->measured;
+}
+
 void tki_observe(tki *t, tki_observer *o) {
   tki_observer **at = &t->observers;
   for (; *at; at = &(*at)->next) TK_ASSERT(*at != o);
@@ -13,6 +30,7 @@ void tki_observe(tki *t, tki_observer *o) {
   t->wants_writes |= o->access != NULL;
   t->wants_loads |= o->access != NULL;
   t->wants_stmts |= o->stmt != NULL;
+  if (o->begins || o->ends) measure(t);
 }
 
 tki_watching tki_unwatch(tki *t) {

@@ -25,6 +25,11 @@ typedef struct tki_observer {
    * before it, held so that no result takes their place. */
   void (*before)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
   void (*after)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+  /* Around an instruction that runs as if nobody watched: nothing is held or
+   * written on behalf of these, and what they ask of blocks must leave them
+   * symbolic.  An instruction that a program ends in has no end. */
+  void (*begins)(void *ud, tki *t, const tk_inst *in, const tki_val *slots);
+  void (*ends)(void *ud, tki *t, const tk_inst *in, const tki_val *slots);
   /* A load that has happened, or a store or atomic operation that is about to
    * happen. */
   void (*access)(void *ud, tki *t, const tki_access *a);

@@ -7,7 +7,8 @@ void tki_run_retyped(tki *t, const tk_inst *in, tk_dtype d, tki_kernel kernel,
                      tki_val slots[TKI_RETYPED_SLOTS]) {
   int numbers[TKI_RETYPED_SLOTS];
   tk_inst copy = *in;
-  tki_op op = t->code[in->id];
+  const tki_op *code = t->code == t->measured ? t->plain : t->code;
+  tki_op op = code[in->id];
   TK_ASSERT(in->nargs + in->nres <= TKI_RETYPED_SLOTS);
   for (int i = 0; i < TKI_RETYPED_SLOTS; i++) numbers[i] = i;
   copy.args = numbers;

@@ -162,6 +162,8 @@ static void clean_up(tk_env *e, run *r) {
   if (t->sites)
     tk_free(e, t->sites, (t->program->ninsts + 1) * sizeof *t->sites);
   tki_regions_free(t);
+  if (t->measured)
+    tk_free(e, t->measured, (t->program->ninsts + 1) * sizeof *t->measured);
   if (t->marked) tk_free(e, t->marked, t->program->nstmts + 1);
   tk_free(e, t->params, (t->nparams + 1) * sizeof *t->params);
   tk_free(e, t->slots, (t->nslots + 1) * sizeof *t->slots);

@@ -69,7 +69,9 @@ static void join_axes(tki_tile *x) {
 bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
                  const tki_val *mask) {
   const tki_sym *s = tki_symbol(p);
-  if (!s || p->region == TKI_ANY || !find_active_box(x, s, mask)) return false;
+  bool told = in->op == TK_I_LOAD ? t->wants_loads || t->spin : t->wants_writes;
+  if (told || !s || p->region == TKI_ANY || !find_active_box(x, s, mask))
+    return false;
   const tki_region *r = &t->regions[p->region];
   x->size = tk_lane_size(&in->type);
   x->lanes = (size_t)in->n;

@@ -23,8 +23,8 @@ typedef struct tki_tile {
 } tki_tile;
 
 /* Returns false if the addresses or the mask (NULL: there is none) are not
- * symbolic, and if some active lane must not be accessed: then who goes lane
- * by lane says which one. */
+ * symbolic, if somebody is to be told of each lane, and if some active lane
+ * must not be accessed: then who goes lane by lane says which one. */
 bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
                  const tki_val *mask);
 /* Lanes that are masked off get those of other, or 0 if other.at is NULL. */

@@ -26,6 +26,8 @@ static bool is_asked_about(tk_launch *l, const tk_run_options *o) {
   const char *name;
   for (size_t i = 0; (name = tk_check_name(i)); i++)
     if (tk_check_is_on(l->session, name)) return true;
+  for (const tk_watcher *w = l->session->watchers; w; w = w->next)
+    if (w->wants_interp) return true;
   return l->expected.n || o->blame || o->explain || o->access_line;
 }
 
@@ -33,8 +35,8 @@ static void check_options(tk_env *e, tk_launch *l, const tk_run_options *o) {
   if (is_asked_about(l, o)) {
     tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                              "the engine 'ptx' cannot be watched: detectors, "
-                             "--expect, --blame and --explain need the "
-                             "interpreter");
+                             "profiles, --expect, --blame and --explain need "
+                             "the interpreter");
     tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
     tk_throw(e, TK_USAGE);
   }

@@ -26,6 +26,7 @@ typedef struct tk_watcher {
   void (*begin)(void *ud, struct tki *t);
   void (*end)(void *ud, struct tki *t, tk_status st);
   void (*free)(tk_env *e, void *ud);
+  bool wants_interp; /* what other engines do tells it nothing */
 } tk_watcher;
 
 struct tk_session {
