@@ -125,8 +125,10 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 SPEC_PY := $(wildcard src/spec/*.py)
+PAGE := $(wildcard src/profile/page.*)
 GENERATED := $(SPEC_PY:src/spec/%.py=$(B)/gen/%.inc) \
-  $(SPEC_PY:src/spec/%.py=$(B)/gen/%.def)
+  $(SPEC_PY:src/spec/%.py=$(B)/gen/%.def) \
+  $(PAGE:src/profile/%=$(B)/gen/%.inc)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 TESTS := $(TEST_SRC:%.c=$(B)/%)
@@ -181,7 +183,12 @@ $(B)/gen/%.inc: src/spec/%.py
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 
-# ... and the list of what it defines.
+# ... and the style and script of a profile's page.
+$(B)/gen/%.inc: src/profile/%
+	@mkdir -p $(@D)
+	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+
+# ... and the list of what the language's part defines.
 $(B)/gen/%.def: src/spec/%.py
 	@mkdir -p $(@D)
 	$(Q)sed -n 's/^def \([a-z_][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
@@ -386,7 +393,7 @@ lint: $(LIB_OBJ) $(CLI_OBJ)
 	@python3 tools/lint.py --build $(B)
 
 format:
-	find src include interp gdbstub tests examples -name '*.[ch]' | \
+	find src include interp tests examples -name '*.[ch]' | \
 	  xargs clang-format -i
 
 clean:

@@ -16,8 +16,8 @@ import os
 import runpy
 import sys
 
-from . import (_capi, dapserver, errors, excepthook, gdbserver, progress,
-               settings, setup, source, why)
+from . import (_capi, dapserver, errors, excepthook, gdbserver, profile,
+               progress, settings, setup, source, why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -146,11 +146,11 @@ def run(argv):
     """Runs a command line; returns the exit status."""
     values, kind, target, args = parse(argv)
     session = session_.current()
-    session.arguments = len(args)
     setup.install(values)
     check(session)
     asked = why.Why(session, session.setup.comparisons) if (
         session.setup.comparisons) else None
+    profiled = profile.Profile(session) if session.options.profile else None
     served = gdbserver.wanted(session.options) or dapserver.wanted(
         session.options)
     if served:
@@ -186,6 +186,8 @@ def run(argv):
         return status_of(e)
     finally:
         finish(session, complete)
+        if profiled is not None:
+            profiled.tell(complete)
         if asked is not None:
             asked.tell(failed, sys.stderr, command)
         else:

@@ -125,8 +125,7 @@ class GdbserverOptions(Structure):
     """tk_gdbserver_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("address", c_char_p),
                 ("listen_anywhere", c_bool), ("once", c_bool),
-                ("multi", c_bool), ("script", c_bool), ("restarts", c_bool),
-                ("replaceable", c_int),
+                ("multi", c_bool), ("one_launch", c_bool),
                 ("port_file", c_char_p),
                 ("write_elf", c_char_p), ("machine", c_char_p),
                 ("say", SayFn), ("ud", c_void_p)]
@@ -138,8 +137,8 @@ class GdbserverOptions(Structure):
 class DapOptions(Structure):
     """tk_dap_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("address", c_char_p),
-                ("listen_anywhere", c_bool), ("script", c_bool),
-                ("port_file", c_char_p), ("say", SayFn), ("ud", c_void_p)]
+                ("listen_anywhere", c_bool), ("port_file", c_char_p),
+                ("say", SayFn), ("ud", c_void_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(DapOptions), **fields)
@@ -243,6 +242,15 @@ PROTOTYPES = {
     "tk_debugger_go_back": (c_int, [_P]),
     "tk_debugger_raised": (c_int, [_P, c_char_p]),
     "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
+    # profile.h
+    "tk_profile_new": (c_int, [_P, _OUT]),
+    "tk_profile_read": (c_int, [_P, _OUT]),
+    "tk_profile_intensity": (c_double, [_P]),
+    "tk_profile_reached": (c_double, [_P, _P]),
+    "tk_profile_text": (c_int, [_P, c_bool, POINTER(c_char_p)]),
+    "tk_profile_json": (c_int, [_P, POINTER(c_char_p)]),
+    "tk_profile_html": (c_int, [_P, POINTER(c_char_p)]),
+    "tk_profile_save": (c_int, [_P, _S]),
     # gdbserver.h
     "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
     "tk_gdbserver_over": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),

@@ -74,7 +74,6 @@ class Session:
         self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
         self.server = None        # ... that gdb or an editor drives
-        self.arguments = -1       # words of the script's; -1: not known
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork,
@@ -113,8 +112,8 @@ class Session:
                 self.server = servers[0](self)
                 self._stand_over(self.server.debugger)
             elif (self.options.debug or self.options.breakpoints or
-                    not self.options.json and _is_terminal(sys.stdin) and
-                    _is_terminal(sys.stdout)):
+                    not (self.options.json or self.options.profile) and
+                    _is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
                 self._debug()
         return self._ptr
 
@@ -433,9 +432,8 @@ class Session:
         lines = str(error).strip().splitlines()
         text = ": ".join([type(error).__name__, *lines[:1]])
         if self.debugger:
-            with self.lock:  # editors are answered between launches
-                self.guarded(self.lib.tk_debugger_raised, self.debugger,
-                             text.encode("utf-8", "replace"))
+            self.guarded(self.lib.tk_debugger_raised, self.debugger,
+                         text.encode("utf-8", "replace"))
 
     def free_garbage(self):
         """Frees launches that nobody refers to any more."""

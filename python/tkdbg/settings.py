@@ -18,6 +18,9 @@ _DEBUG = _capi.Option(
 _WHY = _capi.Option(
     name=b"why", kind=_capi.OPTION_FLAG, arg=b"", key=b"why",
     help=b"comparisons are watched, and launches recorded")
+_PROFILE = _capi.Option(
+    name=b"profile", kind=_capi.OPTION_FLAG, arg=b"", key=b"profile",
+    help=b"says where the time of all launches went")
 _DAP = _capi.Option(
     name=b"dap", kind=_capi.OPTION_TEXT, arg=b"", key=b"dap",
     help=b"... that an editor drives: where its client is")
@@ -112,7 +115,7 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib):
     """{key: Option} of the options that a host program gets."""
-    rows, row, i = [_DEBUG, _WHY, _DAP], lib.tk_option_at(0), 0
+    rows, row, i = [_DEBUG, _WHY, _PROFILE, _DAP], lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)
         i += 1

@@ -24,8 +24,10 @@ typedef enum cli_command_id {
 #define IN_GDBSERVER (1u << CLI_GDBSERVER)
 #define IN_DAP (1u << CLI_DAP)
 #define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
+#define IN_PROFILE (1u << CLI_PROFILE)
 #define IN_RUN                                                                 \
-  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | 1u << CLI_WHY)
+  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | 1u << CLI_WHY |       \
+   IN_PROFILE)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_COMPILE (1u << CLI_COMPILE)
@@ -160,6 +162,7 @@ void cli_summary(const char *name, tk_status st, const tk_summary *s);
 
 /* The commands. */
 int cli_run(const cli_args *a);
+int cli_profile(const cli_args *a);
 int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);

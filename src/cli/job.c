@@ -55,11 +55,13 @@ bool cli_wants_check_list(const cli_args *a) {
   return list && !strcmp(list, "help") && list_checks() == TK_OK;
 }
 
-/* What a kernel prints goes out in order with the bar. */
+/* What a kernel prints goes out in order with the bar; standard output may be
+ * one JSON object. */
 static void on_output(void *ud, const char *text, size_t len) {
   cli_job *j = ud;
+  bool json = j->args->command == CLI_PROFILE && cli_has(j->args, OPT_JSON);
   if (j->progress) cli_progress_clear(j->progress);
-  fwrite(text, 1, len, stdout);
+  fwrite(text, 1, len, json ? stderr : stdout);
 }
 
 int cli_job_start(cli_job *j, const cli_args *a) {

@@ -93,7 +93,8 @@ static char *options_json(const cli_args *a) {
     write_option(f, a, (cli_option_id)id);
     separator = ", ";
   }
-  if (a->command == CLI_DEBUG || a->command == CLI_WHY) {
+  if (a->command == CLI_DEBUG || a->command == CLI_WHY ||
+      a->command == CLI_PROFILE) {
     fprintf(f, "%s\"%s\": true", separator, cli_commands[a->command].name);
     separator = ", ";
   }

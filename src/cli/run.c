@@ -1,8 +1,10 @@
-/* run.c - tkdbg run: a direct launch, a launch file, or a script under
- * Python. */
+/* run.c - tkdbg run and profile: a direct launch, a launch file, or a script
+ * under Python. */
 #include "cli.h"
 
 #include <unistd.h>
+
+#include "tkdbg/profile.h"
 
 /* breakpoint() in a kernel starts a debugger where there is a terminal. */
 static bool may_ask(const cli_args *a) {
@@ -20,8 +22,38 @@ int cli_run_launch(const cli_args *a) {
   return cli_job_end(&job, st);
 }
 
+static bool is_script(const cli_args *a) {
+  return a->nwords && !cli_is_launch_file(a->words[0]) && !cli_is_direct(a);
+}
+
 int cli_run(const cli_args *a) {
-  bool launch =
-      !a->nwords || cli_is_launch_file(a->words[0]) || cli_is_direct(a);
-  return launch ? cli_run_launch(a) : cli_run_script(a);
+  return is_script(a) ? cli_run_script(a) : cli_run_launch(a);
+}
+
+/* ---- profile ------------------------------------------------------------- */
+
+static tk_status print_profile(const cli_args *a, tk_profile *p) {
+  const char *page = cli_value(a, OPT_HTML), *text;
+  tk_status st = cli_has(a, OPT_JSON)
+                     ? tk_profile_json(p, &text)
+                     : tk_profile_text(p, cli_colour(a, STDOUT_FILENO), &text);
+  if (text) fputs(text, stdout);
+  return st == TK_OK && page ? tk_profile_save(p, page) : st;
+}
+
+int cli_profile(const cli_args *a) {
+  cli_job job;
+  tk_profile *p;
+  if (is_script(a)) return cli_run_script(a);
+  if (!cli_one_file(a)) return TK_USAGE;
+  int st = cli_job_start(&job, a);
+  if (st == TK_OK) st = cli_job_open(&job);
+  if (st == TK_OK) st = tk_profile_new(job.session, &p);
+  if (st != TK_OK) return cli_job_end(&job, st);
+  st = cli_job_run(&job);
+  if (job.ran) {
+    tk_status printed = print_profile(a, p);
+    if (st == TK_OK) st = printed;
+  }
+  return cli_job_end(&job, st);
 }

@@ -15,7 +15,8 @@ from tkdbg import _capi, _results, errors
 def header(*names):
     """The text of public headers, without comments."""
     text = ""
-    for name in names or ("tkdbg.h", "gdbserver.h", "dap.h"):
+    for name in names or ("tkdbg.h", "profile.h", "gdbserver.h",
+                          "dap.h"):
         path = os.path.join(os.path.dirname(support.HEADER), name)
         with open(path) as f:
             text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)

@@ -1,0 +1,59 @@
+"""``tkdbg profile script.py``: says where the time of all launches went.
+
+What is counted and how it is said is the library's (tkdbg/profile.h).
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+
+from . import _capi, errors
+
+
+class Profile:
+    """Profiles the launches of a session from now on."""
+
+    def __init__(self, session):
+        self._session, self._profile = session, ctypes.c_void_p()
+        session.check(session.lib.tk_profile_new(
+            session.ptr, ctypes.byref(self._profile)))
+        self._out = os.dup(1)
+        if session.options.json:  # alone on standard output
+            sys.stdout.flush()
+            os.dup2(2, 1)
+
+    def _text(self):
+        lib, out = self._session.lib, ctypes.c_char_p()
+        options = self._session.options
+        if options.json:
+            status = lib.tk_profile_json(self._profile, ctypes.byref(out))
+        else:
+            status = lib.tk_profile_text(
+                self._profile, options.colour(sys.stdout), ctypes.byref(out))
+        self._session.check(status)
+        return out.value
+
+    def _write(self):
+        with os.fdopen(self._out, "wb") as file:
+            file.write(self._text())
+        page = self._session.options.html
+        if page is not None:
+            self._session.check(self._session.lib.tk_profile_save(
+                self._profile, page.encode()))
+
+    def tell(self, complete):
+        """Prints it; complete: the script got to its end, so that what goes
+        wrong here is what the run comes to."""
+        try:
+            self._write()
+        except OSError as e:
+            self._fail(f"tkdbg: cannot write to standard output: "
+                       f"{e.strerror}", complete)
+        except errors.UsageError as e:
+            self._fail(str(e), complete)
+
+    def _fail(self, text, complete):
+        if complete:
+            raise errors.UsageError(text)
+        sys.stderr.write(f"{text}\n")

@@ -1,0 +1,160 @@
+/* add.c - what a run counted, added to what those before it did.
+ *
+ * Instructions of two specialisations are the same operation if they stand at
+ * the same place, do the same and are of the same type; what a function of
+ * tkdbg's own does stands where the user's code called it.
+ */
+#include <string.h>
+
+#include "ir/libdevice.h"
+#include "profile/profile.h"
+
+/* A place in the user's code. */
+typedef struct where {
+  const tk_source *src;
+  tk_span span;
+} where;
+
+/* ---- functions and frames ------------------------------------------------ */
+
+static bool note_end(void *ud, const tk_at *at) {
+  uint32_t *end = ud;
+  if (at->stmt->span.hi > *end) *end = at->stmt->span.hi;
+  return true;
+}
+
+static tkp_function *function_of(tk_profile *p, const tk_func *f) {
+  tkp_function **at = &p->functions;
+  for (; *at; at = &(*at)->next) {
+    tkp_function *x = *at;
+    if (x->src == f->src && x->span.lo == f->span.lo &&
+        !strcmp(x->name, f->name))
+      break;
+  }
+  if (!*at) {
+    *at = TK_NEW(&p->arena, tkp_function);
+    **at = (tkp_function){.name = tk_arena_strdup(&p->arena, f->name),
+                          .src = f->src,
+                          .span = f->span,
+                          .end = f->span.hi,
+                          .library = f->library};
+  }
+  tk_walk_func(f, &(tk_walk){.ud = &(*at)->end, .stmt = note_end});
+  return *at;
+}
+
+static tkp_frame *frame_of(tk_profile *p, tkp_frame *caller,
+                           tkp_function *function, int line) {
+  tkp_frame **at = caller ? &caller->first : &p->kernels;
+  while (*at && ((*at)->function != function || (*at)->line != line))
+    at = &(*at)->next;
+  if (*at) return *at;
+  *at = TK_NEW(&p->arena, tkp_frame);
+  **at = (tkp_frame){.caller = caller, .function = function, .line = line};
+  return *at;
+}
+
+/* ---- operations ---------------------------------------------------------- */
+
+/* "binary add", "load", "atomic_add", "call f". */
+static const char *label_of(tk_arena *a, const tk_inst *in) {
+  const char *name = tk_inst_name((tk_opcode)in->op), *mode = tk_mode_name(in);
+  if (in->op == TK_I_CALL)
+    return tk_arena_printf(a, "call %s", tk_call_callee(in)->name);
+  if (in->op == TK_I_EXTERN)
+    return tk_arena_printf(a, "extern %s",
+                           tk_extern_at(tk_extern_function(in))->name);
+  if (!*mode) return name;
+  if (!strncmp(mode, name, strlen(name))) return mode;
+  return tk_arena_printf(a, "%s %s", name, mode);
+}
+
+/* What it works on, where that is not what it gives. */
+static const tk_type *operation_type(const tk_inst *in) {
+  bool from = in->op == TK_I_COMPARE || tk_inst_lanes(in) == TK_LANES_REDUCES;
+  return from ? &in->from : &in->type;
+}
+
+static tkp_op *op_of(tk_profile *p, tkp_frame *f, const tk_inst *in, where at) {
+  const tk_type *type = operation_type(in);
+  tkp_op **list = &f->ops;
+  for (; *list; list = &(*list)->next) {
+    const tkp_op *x = *list;
+    if (x->span.lo == at.span.lo && x->span.hi == at.span.hi &&
+        x->op == in->op && x->mode == in->mode && tk_same_type(&x->type, type))
+      return *list;
+  }
+  *list = TK_NEW(&p->arena, tkp_op);
+  **list = (tkp_op){.name = label_of(&p->arena, in),
+                    .op = (tk_opcode)in->op,
+                    .mode = in->mode,
+                    .type = *type,
+                    .src = at.src,
+                    .span = at.span};
+  return *list;
+}
+
+/* Adds what an instruction did; returns its ticks. */
+static double add_counts(tk_profile *p, tkp_op *op, const tkp_counts *c) {
+  const tk_inst *in = c->in;
+  tk_profile_counts *to = &op->counts;
+  uint64_t n = (uint64_t)in->n, flops = tk_inst_flops(in);
+  uint64_t timer = p->timer * c->calls;
+  double ticks = c->ticks > timer ? (double)(c->ticks - timer) : 0;
+  to->calls += c->calls;
+  to->seconds += ticks;
+  to->flops += c->access ? flops / n * c->active : flops * c->calls;
+  to->blocks += c->block ? c->calls : 0;
+  to->known += c->known;
+  to->rows += c->rows;
+  if (!c->access) return ticks;
+  uint64_t bytes = c->active * tk_lane_size(&in->type);
+  to->lanes += c->calls * n;
+  to->off += c->calls * n - c->active;
+  to->read += in->op == TK_I_STORE ? 0 : bytes;
+  to->written += in->op == TK_I_LOAD ? 0 : bytes;
+  return ticks;
+}
+
+/* ---- frames of the run --------------------------------------------------- */
+
+/* The user's place of an instruction of a node that was called from `from`. */
+static where place_in(const tkp_node *n, const tk_inst *in, where from) {
+  return n->func->library ? from : (where){n->func->src, in->span};
+}
+
+/* Adds a node and those that it called; returns their ticks. */
+static double add_calls(tk_profile *p, tkp_frame *caller, const tkp_node *n,
+                        where from) {
+  bool library = n->func->library && from.src;
+  int line = library ? tk_source_line(from.src, from.span.lo) : 0;
+  tkp_frame *f = frame_of(p, caller, function_of(p, n->func), line);
+  double ticks = 0;
+  f->calls += n->calls;
+  for (size_t i = 0; i < n->ncounts; i++) {
+    const tkp_counts *c = &n->counts[i];
+    if (!c->in) continue;
+    tkp_op *op = op_of(p, f, c->in, place_in(n, c->in, from));
+    ticks += add_counts(p, op, c);
+  }
+  for (const tkp_node *k = n->first; k; k = k->next) {
+    where at = place_in(n, k->call, from);
+    double sub = add_calls(p, f, k, at);
+    if (!k->func->library) op_of(p, f, k->call, at)->called += sub;
+    ticks += sub;
+  }
+  return ticks;
+}
+
+void tkp_add_run(tk_profile *p) {
+  tkp_run *r = &p->run;
+  p->seconds += tkp_seconds() - r->seconds;
+  p->ticks += (double)(tkp_ticks() - r->ticks);
+  p->launches++;
+  p->programs += r->programs;
+  if (!r->kernel) return; /* no program began */
+  tkp_function *f = function_of(p, r->kernel->func);
+  f->kernel = true;
+  f->launches++;
+  add_calls(p, NULL, r->kernel, (where){NULL, {0, 0}});
+}

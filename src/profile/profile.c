@@ -1,0 +1,133 @@
+/* profile.c - a profile watches every launch of its session.
+ */
+#include "profile/profile.h"
+
+#include <string.h>
+
+#include "base/outfile.h"
+
+static void profile_run_begins(void *ud, tki *t) {
+  tk_profile *p = ud;
+  tkp_run_begin(&p->run, t);
+}
+
+static void profile_run_ends(void *ud, tki *t, tk_status st) {
+  tk_profile *p = ud;
+  (void)st;
+  if (p->run.t != t) return; /* it was refused before it began */
+  tkp_add_run(p);
+  p->run.t = NULL;
+  tk_arena_free(&p->run.arena);
+}
+
+static void free_profile(tk_env *e, void *ud) {
+  tk_profile *p = ud;
+  tk_arena_free(&p->run.arena);
+  tk_arena_free(&p->arena);
+  tk_arena_free(&p->answers);
+  tk_buf_free(&p->text);
+  tk_buf_free(&p->json);
+  tk_buf_free(&p->html);
+  tk_free(e, p, sizeof *p);
+}
+
+typedef struct making {
+  tk_session *session;
+  tk_profile **out;
+} making;
+
+static void make_profile(tk_env *e, void *ud) {
+  making *m = ud;
+  tk_profile *p = tk_calloc(e, 1, sizeof *p);
+  p->session = m->session;
+  p->timer = tkp_timer_ticks();
+  tk_arena_init(&p->arena, e);
+  tk_arena_init(&p->answers, e);
+  tk_arena_init(&p->run.arena, e);
+  tk_buf_init(&p->text, e);
+  tk_buf_init(&p->json, e);
+  tk_buf_init(&p->html, e);
+  p->watcher = (tk_watcher){.ud = p,
+                            .begin = profile_run_begins,
+                            .end = profile_run_ends,
+                            .free = free_profile,
+                            .wants_interp = true};
+  tk_session_watch(m->session, &p->watcher);
+  *m->out = p;
+}
+
+tk_status tk_profile_new(tk_session *s, tk_profile **out) {
+  making m = {s, out};
+  *out = NULL;
+  return tk_session_guard(s, make_profile, &m);
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void read_profile(tk_env *e, void *ud) {
+  (void)e;
+  tkp_read(ud);
+}
+
+tk_status tk_profile_read(tk_profile *p, const tk_profile_data **out) {
+  tk_status st = tk_session_guard(p->session, read_profile, p);
+  *out = st == TK_OK ? &p->data : NULL;
+  return st;
+}
+
+/* ---- texts --------------------------------------------------------------- */
+
+typedef struct writing {
+  tk_profile *p;
+  tk_buf *out;
+  void (*write)(tk_buf *out, const tk_profile_data *d, bool colour);
+  bool colour;
+} writing;
+
+static void write_profile(tk_env *e, void *ud) {
+  writing *w = ud;
+  (void)e;
+  tkp_read(w->p);
+  tk_buf_clear(w->out);
+  w->write(w->out, &w->p->data, w->colour);
+}
+
+static tk_status write_anew(writing w, const char **out) {
+  tk_status st = tk_session_guard(w.p->session, write_profile, &w);
+  *out = st == TK_OK ? tk_buf_str(w.out) : NULL;
+  return st;
+}
+
+tk_status tk_profile_text(tk_profile *p, bool colour, const char **out) {
+  return write_anew((writing){p, &p->text, tkp_write_text, colour}, out);
+}
+
+tk_status tk_profile_json(tk_profile *p, const char **out) {
+  return write_anew((writing){p, &p->json, tkp_write_json, false}, out);
+}
+
+tk_status tk_profile_html(tk_profile *p, const char **out) {
+  return write_anew((writing){p, &p->html, tkp_write_html, false}, out);
+}
+
+typedef struct saving {
+  tk_profile *p;
+  const char *path;
+} saving;
+
+static void save_page(tk_env *e, void *ud) {
+  const saving *s = ud;
+  const tk_buf *page = &s->p->html;
+  int error = tk_outfile_save(s->path, page->s, page->n);
+  if (!error) return;
+  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write %s: %s",
+              s->path, strerror(error));
+  tk_throw(e, TK_USAGE);
+}
+
+tk_status tk_profile_save(tk_profile *p, const char *path) {
+  const char *page;
+  saving s = {p, path};
+  tk_status st = tk_profile_html(p, &page);
+  return st == TK_OK ? tk_session_guard(p->session, save_page, &s) : st;
+}
