@@ -10,7 +10,9 @@ for them.
 from __future__ import annotations
 
 import collections
+import contextlib
 import hashlib
+import importlib
 import threading
 import time
 
@@ -270,7 +272,13 @@ class Driver(driver_.CudaDriver):
         self._compiler = compiler
 
     def get_current_target(self):
-        """The target, of Triton's own class."""
+        """The target, of Triton's own class.
+
+        Triton's C++ imports PyTorch for its first argument, and drops a
+        KeyboardInterrupt that comes meanwhile; an import here does not.
+        """
+        with contextlib.suppress(ImportError):
+            importlib.import_module("torch")
         target = device.target()
         return self._compiler.triton.GPUTarget(
             target.backend, target.arch, target.warp_size)

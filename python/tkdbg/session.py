@@ -133,7 +133,9 @@ class Session:
             collect=True)
         self.check(self.lib.tk_session_check(
             self._ptr, o.check and o.check.encode(), ctypes.byref(checks)))
-        self.fresh.follow = self.lib.tk_check_is_on(self._ptr, b"undef")
+        self.fresh.follow = any(
+            self.lib.tk_check_is_on(self._ptr, name)
+            for name in (b"undef", b"unwritten"))
 
     def findings(self):
         """How many findings the detectors have had, but for those that the

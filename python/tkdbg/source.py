@@ -98,9 +98,13 @@ class Texts:
                 self._add(text, name)
 
     def _add(self, text, name):
-        """Notes a text that may define a function and has no file."""
-        word = b"def " if isinstance(text, bytes) else "def "
-        if word in text and not os.path.exists(name):
+        """Notes a text that may define a function and has no file; what
+        dataclasses compile, thousands while PyTorch is imported, is none."""
+        word, dataclass = "def ", "def __create_fn__("
+        if isinstance(text, bytes):
+            word, dataclass = word.encode(), dataclass.encode()
+        if (word in text and not text.startswith(dataclass) and
+                not os.path.exists(name)):
             kept = self._of.setdefault(name, collections.deque(
                 maxlen=self.KEPT))
             if text not in kept:

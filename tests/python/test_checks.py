@@ -75,9 +75,9 @@ class Unwritten(support.ScriptCase):
         support.need("torch")
         super().setUp()
 
-    def found(self, then):
+    def found(self, then, checks="undef,unwritten"):
         done = self.run_script(UNWRITTEN.replace("THEN", then), "-q",
-                               "--check=undef,unwritten", "--triton=ours",
+                               f"--check={checks}", "--triton=ours",
                                check=False)
         found = "no program writes y[16]" in done.stderr
         self.assertEqual(done.returncode, int(found), done.stderr)
@@ -87,6 +87,7 @@ class Unwritten(support.ScriptCase):
         for then in ("y.sum()", "print(y)", "z = y + 1", "y.tolist()",
                      "y.view(-1)[3:].add_(1)", "torch.cat([y, y])"):
             self.assertTrue(self.found(then), then)
+        self.assertTrue(self.found("y.sum()", "unwritten"))
 
     def test_written_first(self):
         for then in ("y[16] = 2; y.sum()", "y[16:].fill_(2); print(y)",

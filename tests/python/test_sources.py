@@ -76,6 +76,15 @@ class Sources(support.ScriptCase):
             self.expect(self.python("-m", "tkdbg", "run", "-q",
                                     self.write(call + "\n")))
 
+    def test_exec_of_what_makes_dataclasses(self):
+        """The text is remembered, however many they compile."""
+        self.write("import dataclasses\n"
+                   "for i in range(300):\n"
+                   "    dataclasses.make_dataclass(f'D{i}', ['x'])\n" +
+                   PROGRAM, "program.txt")
+        self.expect(self.python("-m", "tkdbg", "run", "-q", self.write(
+            'exec(open("program.txt").read())\n')))
+
     def test_several_texts(self):
         """Texts that share a name are told apart."""
         done = self.run_script("""
