@@ -154,17 +154,24 @@ tk_status tk_pids_check(tk_session *s, const char *conds) {
   return tk_session_guard(s, check_pids, &c);
 }
 
-static bool holds(const tk_pid_cond *c, int64_t pid) {
+tk_pid_interval tk_pid_interval_of(const tk_pid_cond *c) {
   switch (c->op) {
-  case TK_OP_EQ: return pid == c->lo;
-  case TK_OP_NE: return pid != c->lo;
-  case TK_OP_LT: return pid < c->lo;
-  case TK_OP_LE: return pid <= c->lo;
-  case TK_OP_GT: return pid > c->lo;
-  case TK_OP_GE: return pid >= c->lo;
-  case RANGE: return c->lo <= pid && pid < c->hi;
-  default: return true;
+  case TK_OP_EQ: return (tk_pid_interval){c->lo, c->lo, false};
+  case TK_OP_NE: return (tk_pid_interval){c->lo, c->lo, true};
+  case TK_OP_LT: return (tk_pid_interval){c->lo, INT64_MAX, true};
+  case TK_OP_LE: return (tk_pid_interval){INT64_MIN, c->lo, false};
+  case TK_OP_GT: return (tk_pid_interval){INT64_MIN, c->lo, true};
+  case TK_OP_GE: return (tk_pid_interval){c->lo, INT64_MAX, false};
+  case RANGE:
+    if (c->lo < c->hi) return (tk_pid_interval){c->lo, c->hi - 1, false};
+    return (tk_pid_interval){INT64_MIN, INT64_MAX, true};
+  default: return (tk_pid_interval){INT64_MIN, INT64_MAX, false};
   }
+}
+
+static bool holds(const tk_pid_cond *c, int64_t pid) {
+  tk_pid_interval i = tk_pid_interval_of(c);
+  return (i.lo <= pid && pid <= i.hi) != i.outside;
 }
 
 bool tk_pids_match(const tk_pids *c, const int64_t pid[3]) {

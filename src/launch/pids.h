@@ -21,6 +21,12 @@ bool tk_pids_parse(tk_env *e, const char *text, size_t len, tk_pids *out);
 /* The same, showing the text as a source line; a must outlive the report. */
 bool tk_pids_parse_in(tk_env *e, tk_arena *a, const char *source,
                       const char *text, size_t len, tk_pids *out);
+/* What a condition says: lo <= pid <= hi, or the opposite. */
+typedef struct tk_pid_interval {
+  int64_t lo, hi;
+  bool outside;
+} tk_pid_interval;
+tk_pid_interval tk_pid_interval_of(const tk_pid_cond *c);
 bool tk_pids_match(const tk_pids *c, const int64_t pid[3]);
 
 /* The order in which programs run: a bijection on 0..n-1 in O(1) memory. */

@@ -1,17 +1,20 @@
 /* axis.c - contiguity, divisibility and constancy, worked out.
  *
  * A walk over the program gives each slot what follows from its operands; a
- * merge holds what holds of all that is copied to it.  As merges only lose,
- * walking until none does ends.  Source of the rules: Triton 3.6,
- * lib/Analysis/AxisInfo.cpp; where one of those holds for indices that are not
- * negative alone, it is asked here whether they are.
+ * merge holds what holds of all that is copied to it, a parameter what holds of
+ * all that it is called with.  As they only lose, walking until none does ends.
+ * Source of the rules: Triton 3.6, lib/Analysis/AxisInfo.cpp; where one of
+ * those holds for indices that are not negative alone, it is asked here whether
+ * they are.
  */
 #include "nvptx/axis.h"
 
 typedef struct axis_finder {
   const tk_func *f;
-  tkv_fact *facts; /* by slot */
-  bool changed;
+  tkv_fact *facts;            /* by slot */
+  tkv_fact *results;          /* of the function */
+  struct axis_finder *others; /* by number of the function: its own too */
+  bool reached, changed;
 } finder;
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -381,20 +384,42 @@ static bool same_fact(const tkv_fact *a, const tkv_fact *b, const tk_type *t) {
          a->at_least_0 == b->at_least_0;
 }
 
-/* Another way to give a slot its value. */
-static void give_fact(finder *w, int slot, const tkv_fact *x) {
-  const tk_type *t = &w->f->slots[slot].type;
-  tkv_fact *at = &w->facts[slot];
+/* Another way to give something of that type its value. */
+static void join_fact(finder *w, tkv_fact *at, const tkv_fact *x,
+                      const tk_type *t) {
   tkv_fact both = at->known ? either(at, x, t) : *x;
   if (same_fact(&both, at, t)) return;
   *at = both;
   w->changed = true;
 }
 
+static void give_fact(finder *w, int slot, const tkv_fact *x) {
+  join_fact(w, &w->facts[slot], x, &w->f->slots[slot].type);
+}
+
+static void walk_function(finder *w);
+
+/* The function is walked anew when its parameters have lost something. */
+static void give_call(finder *w, const tk_inst *in) {
+  finder *to = &w->others[tk_call_callee(in)->id];
+  to->changed = false;
+  for (int k = 0; k < in->nargs; k++)
+    give_fact(to, to->f->params[k], &w->facts[in->args[k]]);
+  if (to->changed || !to->reached) {
+    walk_function(to);
+    w->changed = true;
+  }
+  for (int k = 0; k < in->nres; k++) give_fact(w, in->res[k], &to->results[k]);
+}
+
 static bool give_results(void *ud, const tk_at *at, const tk_inst *in) {
   finder *w = ud;
   (void)at;
   if (in->op == TK_I_COND) return true; /* its bodies give them */
+  if (in->op == TK_I_CALL) {
+    give_call(w, in);
+    return true;
+  }
   tkv_fact x = in->nres ? fact_of_inst(w, in) : no_fact();
   tkv_fact none = no_fact();
   for (int k = 0; k < in->nres; k++) give_fact(w, in->res[k], k ? &none : &x);
@@ -415,31 +440,51 @@ static void walk_body(finder *w, const tk_body *b) {
     tk_walk_insts(w->f, st, &st->insts,
                   &(tk_walk){.ud = w, .inst = give_results});
     if (st->kind == TK_S_FOR) give_variable(w, st);
+    for (size_t k = 0; k < st->nresults; k++)
+      join_fact(w, &w->results[k], &w->facts[st->results[k]],
+                &w->f->slots[st->results[k]].type);
     walk_body(w, &st->body);
     walk_body(w, &st->orelse);
   }
 }
 
-static void begin_facts(finder *w, const tk_program *p) {
+static void walk_function(finder *w) {
+  w->reached = true;
+  do {
+    w->changed = false;
+    walk_body(w, &w->f->body);
+  } while (w->changed);
+}
+
+/* What calls it is not the kernel, or not by its operands. */
+static void walk_alone(finder *w) {
   tkv_fact none = no_fact();
   for (size_t i = 0; i < w->f->nparams; i++)
     give_fact(w, w->f->params[i], &none);
-  for (size_t i = 0; w->f == p->kernel && i < p->nparams; i++)
-    w->facts[p->params[i].slot].divisibility[0] =
-        low_power(p->params[i].divisor);
+  walk_function(w);
 }
 
 tkv_facts tkv_find_facts(tk_arena *a, const tk_program *p) {
   tkv_facts all = {TK_NEWN(a, tkv_fact *, p->nfuncs + 1)};
+  finder *finders = TK_NEWN(a, finder, p->nfuncs + 1);
   for (size_t i = 0; i < p->nfuncs; i++) {
-    finder w = {.f = p->funcs[i]};
-    w.facts = all.of[i] = TK_NEWN(a, tkv_fact, w.f->nslots + 1);
-    begin_facts(&w, p);
-    do {
-      w.changed = false;
-      walk_body(&w, &w.f->body);
-    } while (w.changed);
+    const tk_func *f = p->funcs[i];
+    all.of[i] = TK_NEWN(a, tkv_fact, f->nslots + 1);
+    finders[i] = (finder){.f = f,
+                          .facts = all.of[i],
+                          .results = TK_NEWN(a, tkv_fact, f->nresults + 1),
+                          .others = finders};
   }
+  finder *kernel = &finders[p->kernel->id];
+  tkv_fact none = no_fact();
+  for (size_t i = 0; i < p->kernel->nparams; i++)
+    give_fact(kernel, p->kernel->params[i], &none);
+  for (size_t i = 0; i < p->nparams; i++)
+    kernel->facts[p->params[i].slot].divisibility[0] =
+        low_power(p->params[i].divisor);
+  walk_function(kernel);
+  for (size_t i = 0; i < p->nfuncs; i++)
+    if (!finders[i].reached) walk_alone(&finders[i]);
   return all;
 }
 

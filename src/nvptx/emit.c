@@ -54,9 +54,12 @@ const char *tk_stage_doc(size_t i) {
   return i < TK_COUNT(stages) ? stages[i].doc : NULL;
 }
 
-/* Those of which PTX of sm_80 differs; newer ones run that of sm_90. */
 const char *tk_arch_name(size_t i) {
-  static const char *const names[] = {"sm_80", "sm_86", "sm_89", "sm_90"};
+  static const char *const names[] = {
+#define ARCH(name, shared) name,
+#include "nvptx/arch.def"
+#undef ARCH
+  };
   return i < TK_COUNT(names) ? names[i] : NULL;
 }
 

@@ -142,9 +142,7 @@ void tkv_gen_insts(tkv_gen *g, const tk_insts *l) {
     const tk_inst *in = l->items[i];
     tkv_set_location(g, g->frame->f->src, in->span);
     g->inst = in;
-    const tkv_rule_of *rule = &g->rules[in->op];
-    if (!rule->lower) tkv_refuse(g, "%s", rule->refused);
-    rule->lower(g, in);
+    g->rules[in->op].lower(g, in);
     note_home(g, in);
   }
 }

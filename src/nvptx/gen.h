@@ -68,9 +68,8 @@ typedef tkv_dist tkv_home(tkv_gen *g, const tk_inst *in);
 
 /* A row of lower.def. */
 typedef struct tkv_rule_of {
-  tkv_lower *lower; /* NULL: it is refused */
-  tkv_home *home;   /* NULL: that of an operand */
-  const char *refused;
+  tkv_lower *lower;
+  tkv_home *home; /* NULL: that of an operand */
 } tkv_rule_of;
 
 struct tkv_gen {
@@ -110,6 +109,8 @@ const char *tkv_escaped(tkv_gen *g, const char *s);
 /* Reports that the instruction that is lowered cannot be, and why. */
 void TK_NORETURN tkv_refuse(tkv_gen *g, const char *fmt, ...) TK_PRINTF(2, 3);
 
+/* Whether both hold: i1; NULL is what always holds. */
+const char *tkv_both(tkv_gen *g, const char *a, const char *b);
 /* A variable of this thread: load and store it. */
 const char *tkv_variable(tkv_gen *g, const tk_type *t);
 /* What is added from here on comes from that place. */
@@ -169,11 +170,9 @@ tkv_loop tkv_begin_count(tkv_gen *g, const char *from, const char *n);
 #define LOWER_AT(id, fn, dist)                                                 \
   tkv_lower fn;                                                                \
   tkv_home dist;
-#define REFUSE(id, why)
 #include "nvptx/lower.def"
 #undef LOWER
 #undef LOWER_AT
-#undef REFUSE
 
 /* ---- gen_lane.c ------------------------------------------------------------
  */
@@ -204,6 +203,9 @@ const char *tkv_thread_number(tkv_gen *g, const tkv_dist *d);
 /* The number of the lane that register r holds: i32. */
 const char *tkv_number(tkv_gen *g, const tkv_dist *d, const char *thread,
                        uint32_t r);
+/* The index along an axis of the lane of that number: i32. */
+const char *tkv_index_of(tkv_gen *g, const tk_type *t, int axis,
+                         const char *number);
 /* Whether this thread is the first of those that hold the same lanes: i1;
  * NULL: each is. */
 const char *tkv_is_first(tkv_gen *g, const tkv_dist *d);

@@ -209,12 +209,6 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
 }
 
 /* A scalar is stored by one thread, a lane by the first that holds it. */
-static const char *and_first(tkv_gen *g, const char *mask, const char *first) {
-  return !first  ? mask
-         : !mask ? first
-                 : tkv_emit(g, "and i1 %s, %s", mask, first);
-}
-
 void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
   int mask_at = tk_store_mask(in);
   tkv_value *pointer = tkv_arg(g, in, 0);
@@ -232,7 +226,7 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
     if (tkv_dist_canonical(&d, r) < r) continue;
     for (int i = 0; i < w.n; i++)
       word[i] = pack_word(g, &w, stored, from + r + i * (width / w.n));
-    store_words(g, in, &w, at[r], and_first(g, mask ? mask[r] : NULL, first),
+    store_words(g, in, &w, at[r], tkv_both(g, mask ? mask[r] : NULL, first),
                 word);
   }
 }
@@ -248,6 +242,12 @@ static const char *scope_name(const tk_inst *in) {
   return tk_list_word(TK_LIST_SCOPE, tk_inst_scope(in));
 }
 
+static bool is_float_extreme(const tk_inst *in) {
+  const tk_type *t = &in->type;
+  return in->op == TK_I_ATOMIC && !t->ptr && tk_is_float((tk_dtype)t->elem) &&
+         (tk_atomic_op(in) == TK_A_MAX || tk_atomic_op(in) == TK_A_MIN);
+}
+
 /* What PTX calls the operation on that type: "add.f32", "max.s32". */
 static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
   static const char *const names[TK_A_COUNT] = {
@@ -261,8 +261,6 @@ static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
   bool is_float = !t->ptr && tk_is_float((tk_dtype)t->elem);
   const char *noftz = is_float && bits == 16 ? ".noftz" : "";
   char kind = is_float ? 'f' : 'u';
-  if (is_float && op != TK_A_ADD && op != TK_A_XCHG)
-    tkv_refuse(g, "there is no atomic %s of floats", names[op]);
   if (!t->ptr && tk_is_signed((tk_dtype)t->elem) &&
       (op == TK_A_MAX || op == TK_A_MIN))
     kind = 's';
@@ -272,8 +270,10 @@ static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
   return tkv_text(g, "%s%s.%c%d", names[op], noftz, kind, bits);
 }
 
-static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *at,
-                              const char *mask, const char *const *x, int n) {
+/* The operation of that name where the mask holds, else `none`: bits. */
+static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *name,
+                              const char *at, const char *mask,
+                              const char *const *x, int n, const char *none) {
   const tk_type *t = &in->type;
   int bits = tkv_lane_bits(t);
   char c = bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
@@ -284,13 +284,40 @@ static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *at,
     constraints = tkv_text(g, "%s,%c", constraints, c);
     operands = tkv_text(g, "%s, $%d", operands, i + 2);
   }
-  const char *result = tkv_emit(
-      g,
-      "call i%d asm sideeffect \"@$%d atom.global.%s.%s.%s $0, [$1]%s;\", "
-      "\"=%c,l%s,b,0,~{memory}\"(i64 %s%s, i1 %s, i%d 0)",
-      bits, n + 2, sem_name(in), scope_name(in), atomic_name(g, in), operands,
-      c, constraints, at, args, mask ? mask : "true", bits);
-  return tkv_from_bits(g, t, result);
+  return tkv_emit(g,
+                  "call i%d asm sideeffect \"@$%d atom.global.%s.%s.%s $0, "
+                  "[$1]%s;\", \"=%c,l%s,b,0,~{memory}\"(i64 %s%s, i1 %s, i%d "
+                  "%s)",
+                  bits, n + 2, sem_name(in), scope_name(in), name, operands, c,
+                  constraints, at, args, mask ? mask : "true", bits, none);
+}
+
+/* Floats compare as integers do: positive ones as signed, negative ones the
+ * other way round as unsigned; so each sign has its operation, as in Triton
+ * (language/semantic.py, atomic_max). */
+static const char *run_float_extreme(tkv_gen *g, const tk_inst *in,
+                                     const char *at, const char *mask,
+                                     const char *const *x) {
+  bool max = tk_atomic_op(in) == TK_A_MAX;
+  int bits = tkv_lane_bits(&in->type);
+  if (bits < 32) tkv_refuse(g, "there is no atomic maximum of 16 bits");
+  const char *word = tkv_to_bits(g, &in->type, x[0]),
+             *negative = tkv_emit(g, "icmp slt i%d %s, 0", bits, word),
+             *positive = tkv_emit(g, "xor i1 %s, true", negative),
+             *got = run_atomic(g, in,
+                               tkv_text(g, "%s.s%d", max ? "max" : "min", bits),
+                               at, tkv_both(g, mask, positive), x, 1, "0");
+  return run_atomic(g, in, tkv_text(g, "%s.u%d", max ? "min" : "max", bits), at,
+                    tkv_both(g, mask, negative), x, 1, got);
+}
+
+static const char *run_operation(tkv_gen *g, const tk_inst *in, const char *at,
+                                 const char *mask, const char *const *x,
+                                 int n) {
+  const char *got = is_float_extreme(in) ? run_float_extreme(g, in, at, mask, x)
+                                         : run_atomic(g, in, atomic_name(g, in),
+                                                      at, mask, x, n, "0");
+  return tkv_from_bits(g, &in->type, got);
 }
 
 /* Threads that hold copies of a lane take the result of the first one. */
@@ -320,9 +347,9 @@ void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
     for (int k = 0; k < n; k++) operand[k] = x[k][r];
     v->home->reg[r] =
         same < r ? v->home->reg[same]
-                 : run_atomic(g, in, at[r],
-                              and_first(g, mask ? mask[r] : NULL, first),
-                              operand, n);
+                 : run_operation(g, in, at[r],
+                                 tkv_both(g, mask ? mask[r] : NULL, first),
+                                 operand, n);
   }
   if (first && is_used(g, in->res[0]))
     share_results(g, &in->type, v->home);

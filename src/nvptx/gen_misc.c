@@ -1,5 +1,5 @@
 /* gen_misc.c - sorting and counting, inline assembly, functions of groups of
- * lanes, assertions. */
+ * lanes. */
 #include "nvptx/gen.h"
 
 #include <string.h>
@@ -280,27 +280,4 @@ void tkv_gen_asm(tkv_gen *g, const tk_inst *in) {
   for (size_t r = 0; r < (size_t)1 << d.nreg; r += step)
     run_text(g, in, &d, r, out);
   set_results(g, in, out);
-}
-
-/* ---- assertions
- * ------------------------------------------------------------------------ */
-
-void tkv_gen_assert(tkv_gen *g, const tk_inst *in) {
-  tkv_value *v = tkv_arg(g, in, 0);
-  tkv_dist d =
-      v->one ? (tkv_dist){.nwarp = tkv_log2(g->warps)} : tkv_home_of(g, v);
-  const char **reg = tkv_at(g, v, &d), *all = NULL;
-  tk_type flag = tk_scalar(TK_INT1);
-  if (tk_assert_assumed(in)) return;
-  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
-    const char *x = tkv_convert_lane(g, &flag, &v->type, false, reg[r]);
-    all = all ? tkv_emit(g, "and i1 %s, %s", all, x) : x;
-  }
-  const char *holds = tkv_new_name(g, "holds"),
-             *fails = tkv_new_name(g, "fails");
-  tkv_do(g, "br i1 %s, label %%%s, label %%%s", all, holds, fails);
-  tkv_label(g, fails);
-  tkv_do(g, "call void @llvm.trap()");
-  tkv_do(g, "br label %%%s", holds);
-  tkv_label(g, holds);
 }

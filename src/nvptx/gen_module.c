@@ -6,11 +6,9 @@
 static const tkv_rule_of rules[TK_INST_COUNT] = {
 #define LOWER(id, fn) [TK_I_##id] = {.lower = fn},
 #define LOWER_AT(id, fn, dist) [TK_I_##id] = {.lower = fn, .home = dist},
-#define REFUSE(id, why) [TK_I_##id] = {.refused = why},
 #include "nvptx/lower.def"
 #undef LOWER
 #undef LOWER_AT
-#undef REFUSE
 };
 
 /* ---- the module
@@ -91,11 +89,13 @@ static void print_module(tkv_gen *g, tk_buf *out) {
   tk_buf_puts(out, "  ret void\n}\n\n");
   tkv_print_prelude(out);
   tk_buf_puts(out, tk_buf_str(&g->declared));
+  int64_t most = g->p->options[TK_LAUNCH_MAXNREG];
   tk_buf_printf(out,
-                "!nvvm.annotations = !{!7, !8}\n"
-                "!7 = !{ptr @%s, !\"kernel\", i32 1}\n"
-                "!8 = !{ptr @%s, !\"reqntidx\", i32 %d}\n",
-                name, name, 32 * g->warps);
+                "!nvvm.annotations = !{!7}\n"
+                "!7 = !{ptr @%s, !\"kernel\", i32 1, !\"reqntidx\", i32 %d",
+                name, 32 * g->warps);
+  if (most) tk_buf_printf(out, ", !\"maxnreg\", i32 %lld", (long long)most);
+  tk_buf_puts(out, "}\n");
   print_debug(g, out);
 }
 

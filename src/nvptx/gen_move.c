@@ -86,18 +86,12 @@ static const char *with_index(tkv_gen *g, const tk_type *t, int axis,
   return tkv_emit(g, "or i32 %s, %s", x, above);
 }
 
-static const char *index_of(tkv_gen *g, const tk_type *t, int axis,
-                            const char *number) {
-  const char *x = tkv_emit(g, "lshr i32 %s, %d", number, tkv_axis_low(t, axis));
-  return tkv_emit(g, "and i32 %s, %d", x, t->shape[axis] - 1);
-}
-
 /* The index along the axis of the lane that a lane of the result comes from. */
 static const char *picked_index(tkv_gen *g, const tk_inst *in,
                                 const char *number, const char *gathered) {
   int axis = tk_inst_axis(in);
   if (in->op == TK_I_GATHER) return gathered;
-  const char *x = index_of(g, &in->type, axis, number);
+  const char *x = tkv_index_of(g, &in->type, axis, number);
   if (in->op == TK_I_FLIP)
     return tkv_emit(g, "sub i32 %d, %s", in->type.shape[axis] - 1, x);
   x = tkv_emit(g, "mul i32 %s, %lld", x, (long long)tk_slice_step(in));

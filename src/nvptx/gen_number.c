@@ -50,3 +50,9 @@ const char *tkv_is_first(tkv_gen *g, const tkv_dist *d) {
   if (lane && warp) lane = tkv_emit(g, "or i32 %s, %s", lane, warp);
   return tkv_emit(g, "icmp eq i32 %s, 0", lane ? lane : warp);
 }
+
+const char *tkv_index_of(tkv_gen *g, const tk_type *t, int axis,
+                         const char *number) {
+  const char *x = tkv_emit(g, "lshr i32 %s, %d", number, tkv_axis_low(t, axis));
+  return tkv_emit(g, "and i32 %s, %d", x, t->shape[axis] - 1);
+}

@@ -228,8 +228,7 @@ static void add_index(tkv_gen *g, operands *x, int axis) {
   x->reg[1] = TK_NEWN(g->arena, const char *, (size_t)1 << x->dist.nreg);
   for (uint32_t r = 0; r < (uint32_t)1 << x->dist.nreg; r++) {
     const char *number = tkv_number(g, &x->dist, thread, r);
-    number = tkv_emit(g, "lshr i32 %s, %d", number, tkv_axis_low(t, axis));
-    x->reg[1][r] = tkv_emit(g, "and i32 %s, %d", number, t->shape[axis] - 1);
+    x->reg[1][r] = tkv_index_of(g, t, axis, number);
   }
 }
 
@@ -277,8 +276,7 @@ static neighbour lane_before(tkv_gen *g, const tk_inst *in, const tk_type *t,
                              const char *number, uint32_t by) {
   int axis = tk_inst_axis(in), low = tkv_axis_low(t, axis);
   bool reverse = tk_inst_reverse(in);
-  const char *i = tkv_emit(g, "lshr i32 %s, %d", number, low);
-  i = tkv_emit(g, "and i32 %s, %d", i, t->shape[axis] - 1);
+  const char *i = tkv_index_of(g, t, axis, number);
   const char *there = reverse ? tkv_emit(g, "icmp ult i32 %s, %u", i,
                                          (uint32_t)t->shape[axis] - by)
                               : tkv_emit(g, "icmp uge i32 %s, %u", i, by);

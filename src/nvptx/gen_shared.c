@@ -10,12 +10,6 @@ void tkv_barrier(tkv_gen *g) {
 }
 
 void tkv_scratch(tkv_gen *g, size_t n) {
-  enum { MOST = 227 << 10 }; /* of a program, on sm_90 */
-  if (n > MOST)
-    tkv_refuse(g,
-               "it exchanges %zu bytes through shared memory, of which "
-               "a program has %d",
-               n, MOST);
   if (n > g->scratch) g->scratch = n;
 }
 
@@ -70,14 +64,10 @@ static const char *is_in(tkv_gen *g, const tkv_dist *d, tkv_part part) {
 void tkv_share_part(tkv_gen *g, const tk_type *t, const tkv_version *v,
                     const tkv_dist *places, tkv_part part, size_t base) {
   const char *thread = tkv_thread_number(g, places),
-             *writes = tkv_is_first(g, &v->dist),
-             *holds = is_in(g, &v->dist, part);
+             *writes = tkv_both(g, tkv_is_first(g, &v->dist),
+                                is_in(g, &v->dist, part));
   const char *write = tkv_new_name(g, "write"), *end = tkv_new_name(g, "end");
   size_t bytes = (size_t)tk_numel(t) * tk_lane_size(t);
-  if (writes && holds)
-    writes = tkv_emit(g, "and i1 %s, %s", writes, holds);
-  else if (holds)
-    writes = holds;
   tkv_scratch(g, base + (bytes >> __builtin_popcount(part.mask)));
   tkv_barrier(g);
   if (writes) {

@@ -66,6 +66,10 @@ void tkv_label(tkv_gen *g, const char *label) {
   tk_buf_printf(&g->body, "%s:\n", label);
 }
 
+const char *tkv_both(tkv_gen *g, const char *a, const char *b) {
+  return !a ? b : !b ? a : tkv_emit(g, "and i1 %s, %s", a, b);
+}
+
 const char *tkv_variable(tkv_gen *g, const tk_type *t) {
   const char *name = tkv_new_name(g, "%m");
   tk_buf_printf(&g->entry, "  %s = alloca %s\n", name, tkv_lane_type(t));

@@ -198,10 +198,34 @@ typedef struct compiling {
   size_t *shared;
 } compiling;
 
+static void check_shared(tk_env *e, const compiling *c) {
+  static const struct {
+    const char *name;
+    size_t shared;
+  } archs[] = {
+#define ARCH(name, shared) {name, (size_t)(shared) << 10},
+#include "nvptx/arch.def"
+#undef ARCH
+  };
+  for (size_t i = 0; i < TK_COUNT(archs); i++) {
+    if (strcmp(archs[i].name, c->arch) || *c->shared <= archs[i].shared)
+      continue;
+    tk_diag *d = tk_diag_add(
+        e, TK_D_UNSUPPORTED, c->p->kernel->src, c->p->kernel->span,
+        "'%s' exchanges %zu KiB through shared memory, of which a program has "
+        "%zu KiB on %s",
+        c->p->kernel->name, (*c->shared + 1023) >> 10, archs[i].shared >> 10,
+        c->arch);
+    tk_diag_help(e, d, "use smaller blocks");
+    tk_throw(e, TK_FINDING);
+  }
+}
+
 static void compile_program(tk_env *e, void *ud) {
   compiling *c = ud;
   char path[2304];
   tkv_print_llir(&c->llir, c->p, c->shared);
+  check_shared(e, c);
   tkv_llvm_request r = {.llir = tk_buf_str(&c->llir),
                         .size = c->llir.n,
                         .arch = c->arch,

@@ -63,13 +63,12 @@ status 'llir' 0 tkdbg compile k.py $A --emit llir
 says 'llir: a kernel' out 'define ptx_kernel void @k(i64 %p0'
 says 'llir: the tensor core' out 'mma.sync.aligned.m16n8k16'
 says 'llir: shared memory' out '; 4 warps, '
-check 'the manual lists every refusal' sh -c '
-  sed -n "s/^REFUSE(\([A-Z_]*\), .*/\1/p" "$ROOT/src/nvptx/lower.def" |
-    tr A-Z a-z >refused
-  sed -n "/^These instructions are refused/,/^So are/p" \
-    "$ROOT/docs/compile.md" | sed -n "s/^| .\([a-z_]*\). |.*/\1/p" |
-    grep -vx nstructio >listed
-  cmp refused listed'
+check 'every instruction has a rule' sh -c '
+  sed -n "s/^INST(\([A-Z_]*\), .*/\1/p" "$ROOT/src/ir/inst.def" | sort >insts
+  sed -n "s/^LOWER[A-Z_]*(\([A-Z_]*\), .*/\1/p" "$ROOT/src/nvptx/lower.def" |
+    sort | cmp - insts'
+status 'maxnreg' 0 tkdbg compile k.py $A --emit llir --option maxnreg=64
+says 'maxnreg' out '"maxnreg", i32 64'
 status 'unknown architecture' 2 tkdbg compile k.py $A --emit ptx --arch sm_70
 says 'unknown architecture: all' err 'sm_80|sm_86|sm_89|sm_90'
 

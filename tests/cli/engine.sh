@@ -39,6 +39,40 @@ status 'outside' 1 tkdbg run k.py --kernel outside --arg x=f32[64]:zeros \
 says 'outside: what' err 'load of'
 says 'outside: the line of the kernel' err 'tl.load(x + i) + 1'
 
+cat >p.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.device_print('v', tl.load(x + i))
+    tl.device_print('100%: ', n, i[:, None] + 8, hex=True)
+    print('none')
+    tl.print_if('here', '=1')
+    tl.device_assert(n == 5, 'n is five')
+K
+P='--kernel k --arg x=f32[4]:arange --arg B=4 --grid 2 -q --engine ptx'
+status 'print' 0 tkdbg run p.py $P --arg n=5
+cat >wanted <<'K'
+pid (0, 0, 0) idx (0) v: 0.000000
+pid (0, 0, 0) idx (1) v: 1.000000
+pid (0, 0, 0) idx (2) v: 2.000000
+pid (0, 0, 0) idx (3) v: 3.000000
+pid (0, 0, 0) idx () 100%: (operand 0) 0x00000005
+pid (0, 0, 0) idx (0, 0) 100%: (operand 1) 0x00000008
+pid (0, 0, 0) idx (1, 0) 100%: (operand 1) 0x00000009
+pid (0, 0, 0) idx (2, 0) 100%: (operand 1) 0x0000000a
+pid (0, 0, 0) idx (3, 0) 100%: (operand 1) 0x0000000b
+pid (0, 0, 0) none
+K
+check 'print: as Triton prints' sh -c 'head -10 out | cmp - wanted'
+check 'print_if: one of two programs' [ "$(grep -c here out)" = 1 ]
+status 'assert' 1 tkdbg run p.py $P --arg n=4
+says 'assert: its text' err 'assertion failed: n is five'
+says 'assert: its line' err 'tl.device_assert(n == 5'
+
 status 'an option of the interpreter' 2 tkdbg run k.py $A \
   --arg y=f32[4]:zeros --engine ptx --order reverse
 says 'an option of the interpreter: what' err "has no 'order'"

@@ -121,6 +121,77 @@ def products():
                 show(f'product {dtype.__name__} {how} {m}x{n}x{k} {turned}', z)
 
 
+@triton.jit
+def scaled_product(x, xs, y, ys, z, M: tl.constexpr, N: tl.constexpr,
+                   K: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr,
+                   DOWN: tl.constexpr):
+    """e2m1 holds two of K in a byte; DOWN: two of M and of N instead."""
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    k = tl.arange(0, K)
+    groups = tl.arange(0, K // 32)
+    if LEFT == 'e2m1' and DOWN:
+        rows = tl.arange(0, M // 2)
+        a = tl.load(x + rows[:, None] * K + k[None, :])
+    elif LEFT == 'e2m1':
+        half = tl.arange(0, K // 2)
+        a = tl.load(x + i[:, None] * (K // 2) + half[None, :])
+    else:
+        a = tl.load(x + i[:, None] * K + k[None, :]).to(tl.float8e4nv,
+                                                        bitcast=True)
+    if RIGHT == 'e2m1' and DOWN:
+        cols = tl.arange(0, N // 2)
+        b = tl.load(y + k[:, None] * (N // 2) + cols[None, :])
+    elif RIGHT == 'e2m1':
+        half = tl.arange(0, K // 2)
+        b = tl.load(y + half[:, None] * N + j[None, :])
+    else:
+        b = tl.load(y + k[:, None] * N + j[None, :]).to(tl.float8e4nv,
+                                                        bitcast=True)
+    sa = tl.load(xs + i[:, None] * (K // 32) + groups[None, :])
+    sb = tl.load(ys + j[:, None] * (K // 32) + groups[None, :])
+    c = tl.dot_scaled(a, sa, LEFT, b, sb, RIGHT,
+                      lhs_k_pack=not DOWN or LEFT != 'e2m1',
+                      rhs_k_pack=not DOWN or RIGHT != 'e2m1')
+    tl.store(z + i[:, None] * N + j[None, :], c)
+
+
+def scaled_products():
+    m, n, k = 32, 16, 64
+    for left in ('e2m1', 'e4m3'):
+        for right in ('e2m1', 'e4m3'):
+            for down in (False, True):
+                x, y = (np.arange(m * k, dtype=np.uint8) * 7 % 97
+                        for _ in range(2))
+                xs = (np.arange(m * k // 32, dtype=np.uint8) * 5 % 9 + 123)
+                ys = (np.arange(n * k // 32, dtype=np.uint8) * 3 % 7 + 124)
+                z = np.zeros((m, n), np.float32)
+                scaled_product[(1, )](x, xs, y, ys, z, m, n, k, left, right,
+                                      down)
+                show(f'scaled {left} {right} {down}', z)
+
+
+# ---- atomic operations ------------------------------------------------------
+
+@triton.jit
+def extremes(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    tl.atomic_max(y + i % 4, a, mask=a != 3)
+    tl.atomic_min(y + 4 + i % 4, a)
+    tl.atomic_add(y + 8 + i % 4, a)
+    tl.store(y + 12, tl.atomic_max(y + 13, tl.sum(a)))
+
+
+def atomics():
+    for dtype in (np.int32, np.int64, np.uint32, np.float32, np.float64):
+        x, y = some(dtype, 256), some(dtype, 16)
+        extremes[(1, )](x, y, 256)
+        show(f'extremes {dtype.__name__}', y)
+
+
 if __name__ == '__main__':
     conversions()
     products()
+    scaled_products()
+    atomics()
