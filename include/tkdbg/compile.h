@@ -7,7 +7,9 @@
  * comments: contiguity, divisibility and constancy of integers and pointers.
  * "layouts" is the same with the layout that each block is made in.  "llir" is
  * code for a thread, as LLVM's IR, and "ptx" what LLVM 19 makes of it, if the
- * plug-in libtkdbg-nvptx.so is there.
+ * plug-in libtkdbg-nvptx.so is there; its last line is a comment that says what
+ * registers and memory it takes, where NVIDIA's ptxas is there.  "cubin" is
+ * machine code by ptxas in a file; its text is that line.
  *
  * Ownership: the caller owns options; texts belong to the launch, until the
  * next one is asked for.
@@ -22,11 +24,12 @@ extern "C" {
 #endif
 
 typedef struct tk_emit_options {
-  size_t size;      /* sizeof(tk_emit_options) */
-  const char *emit; /* a stage; NULL: the first */
-  const char *skip; /* passes that do not run, "cse,licm"; NULL: none */
-  bool after_all;   /* the form after each pass, below a line that names it */
-  const char *arch; /* PTX is for it: "sm_90"; NULL: sm_80, which all run */
+  size_t size;        /* sizeof(tk_emit_options) */
+  const char *emit;   /* a stage; NULL: the first */
+  const char *skip;   /* passes that do not run, "cse,licm"; NULL: none */
+  bool after_all;     /* the form after each pass, below a line that names it */
+  const char *arch;   /* PTX is for it: "sm_90"; NULL: sm_80, which all run */
+  const char *output; /* the file for a cubin */
 } tk_emit_options;
 
 /* The launch's kernel at that stage, as text.  Fails, and *out is NULL, when it

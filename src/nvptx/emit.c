@@ -3,41 +3,77 @@
 #include <string.h>
 
 #include "nvptx/axis.h"
+#include "nvptx/cubin.h"
 #include "nvptx/nvptx.h"
 #include "spec/origin.h"
 #include "tkdbg/compile.h"
 
-typedef void print_stage(tk_buf *out, const tk_program *p, const char *arch);
+/* `file` is where what is no text goes. */
+typedef void print_stage(tk_buf *out, const tk_program *p, const char *arch,
+                         const char *file);
 typedef struct stage {
   const char *name;
   print_stage *print;
   const char *doc;
 } stage;
 
-static void print_ttir(tk_buf *out, const tk_program *p, const char *arch) {
+static void print_ttir(tk_buf *out, const tk_program *p, const char *arch,
+                       const char *file) {
   (void)arch;
+  (void)file;
   tk_program_print(out, p);
 }
 
-static void print_facts(tk_buf *out, const tk_program *p, const char *arch) {
+static void print_facts(tk_buf *out, const tk_program *p, const char *arch,
+                        const char *file) {
   (void)arch;
+  (void)file;
   tkv_print_facts(out, p);
 }
 
-static void print_layouts(tk_buf *out, const tk_program *p, const char *arch) {
+static void print_layouts(tk_buf *out, const tk_program *p, const char *arch,
+                          const char *file) {
   (void)arch;
+  (void)file;
   tkv_print_layouts(out, p);
 }
 
-static void print_llir(tk_buf *out, const tk_program *p, const char *arch) {
+static void print_llir(tk_buf *out, const tk_program *p, const char *arch,
+                       const char *file) {
   size_t shared;
   (void)arch;
+  (void)file;
   tkv_print_llir(out, p, &shared);
 }
 
-static void print_ptx(tk_buf *out, const tk_program *p, const char *arch) {
+/* The last line says what a thread takes, where ptxas is there to ask. */
+static void print_ptx(tk_buf *out, const tk_program *p, const char *arch,
+                      const char *file) {
   size_t shared;
+  tk_buf resources;
+  (void)file;
   tkv_print_ptx(out, p, arch, &shared);
+  if (!tkv_can_assemble()) return;
+  tk_buf_init(&resources, out->env);
+  tkv_assemble(&resources, tk_buf_str(out), arch, NULL, shared);
+  tk_buf_printf(out, "// %s: %s", p->kernel->name, tk_buf_str(&resources));
+  tk_buf_free(&resources);
+}
+
+static void print_cubin(tk_buf *out, const tk_program *p, const char *arch,
+                        const char *file) {
+  size_t shared;
+  tk_buf ptx;
+  if (!file) {
+    tk_diag_add(out->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "a cubin is no text: name a file for it with -o FILE");
+    tk_throw(out->env, TK_USAGE);
+  }
+  tk_buf_init(&ptx, out->env);
+  tkv_print_ptx(&ptx, p, arch, &shared);
+  tk_buf_printf(out, "%s: ", p->kernel->name);
+  tkv_assemble(out, tk_buf_str(&ptx), arch, file, shared);
+  tk_buf_free(&ptx);
 }
 
 static const stage stages[] = {
@@ -169,7 +205,7 @@ static void compile_launch(tk_env *e, void *ud) {
   c->p = tkv_single_assignment(e, &u->program);
   after_pass(c, c->p, "single-assignment");
   tkv_run_passes(c->p, skipped, after_pass, c);
-  if (!c->o->after_all) wanted->print(&l->text, c->p, arch);
+  if (!c->o->after_all) wanted->print(&l->text, c->p, arch, c->o->output);
 }
 
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,

@@ -5,19 +5,17 @@
  * PTX or an error.
  */
 #include <dlfcn.h>
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "nvptx/child.h"
 #include "nvptx/llvm.h"
 #include "nvptx/nvptx.h"
+#include "nvptx/toolkit.h"
 
-/* ---- finding files
- * ------------------------------------------------------------ */
+/* ---- the plug-in -------------------------------------------------------- */
 
 /* The folder of the file that this code is in. */
 static bool own_folder(char *out, size_t size) {
@@ -66,129 +64,44 @@ bool tkv_plugin_is_there(const char **why) {
   return lib;
 }
 
-static const char *find_libdevice(char *out, size_t size) {
-  static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
-  static const char file[] = "nvvm/libdevice/libdevice.10.bc";
-  const char *given = getenv("TKDBG_LIBDEVICE");
-  if (given) return given;
-  for (size_t i = 0; i < TK_COUNT(homes); i++) {
-    const char *home = getenv(homes[i]);
-    if (home && (size_t)snprintf(out, size, "%s/%s", home, file) < size &&
-        !access(out, R_OK))
-      return out;
-  }
-  snprintf(out, size, "/usr/local/cuda/%s", file);
-  if (!access(out, R_OK)) return out;
-  snprintf(out, size, "/usr/lib/cuda/%s", file);
-  return access(out, R_OK) ? NULL : out;
-}
-
-/* ---- the child
- * -------------------------------------------------------------------- */
-
-static void write_all(int fd, const char *s, size_t n) {
-  while (n) {
-    ssize_t k = write(fd, s, n);
-    if (k < 0 && errno == EINTR) continue;
-    if (k <= 0) return;
-    s += k;
-    n -= (size_t)k;
-  }
-}
+/* ---- the child ---------------------------------------------------------- */
 
 static void answer(int fd, char kind, const char *text) {
-  write_all(fd, &kind, 1);
-  write_all(fd, text, strlen(text));
+  tkv_write_all(fd, &kind, 1);
+  tkv_write_all(fd, text, strlen(text));
 }
 
-static void TK_NORETURN compile_in_child(int fd, const tkv_llvm_request *r) {
+static void compile_in_child(int fd, void *ud) {
+  const tkv_llvm_request *r = ud;
   char *error = NULL, *ptx = NULL;
   void *lib = open_plugin(), *symbol = lib ? dlsym(lib, TKV_LLVM_SYMBOL) : NULL;
   tkv_llvm_compile_fn *compile;
   memcpy(&compile, &symbol, sizeof compile);
   if (!compile) {
     answer(fd, 'm', dlerror());
-    _exit(0);
+    return;
   }
   ptx = compile(r, &error);
   if (ptx)
     answer(fd, 'p', ptx);
   else
     answer(fd, 'e', error ? error : "no memory");
-  _exit(0);
 }
 
-/* ---- the parent
- * ------------------------------------------------------------------- */
-
-/* Reads what the child says until it ends; throws when interrupted. */
-static void read_answer(tk_env *e, int fd, tk_buf *out) {
-  char piece[65536];
-  for (;;) {
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    int ready = poll(&p, 1, 100);
-    tk_check_interrupt(e);
-    if (ready <= 0) continue;
-    ssize_t n = read(fd, piece, sizeof piece);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    tk_buf_add(out, piece, (size_t)n);
-  }
-}
-
-typedef struct answering {
-  int fd;
-  tk_buf *out;
-} answering;
-
-static void read_until_end(tk_env *e, void *ud) {
-  answering *a = ud;
-  read_answer(e, a->fd, a->out);
-}
-
-static void TK_NORETURN report_failure(tk_env *e, const char *fmt,
-                                       const char *why, const char *help) {
-  tk_diag *d =
-      tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0}, fmt, why);
-  if (help) tk_diag_help(e, d, "%s", help);
-  tk_throw(e, TK_FINDING);
-}
+/* ---- the parent --------------------------------------------------------- */
 
 static void check_answer(tk_env *e, tk_buf *out, int status) {
   const char *s = tk_buf_str(out);
   if (WIFEXITED(status) && s[0] == 'p') return;
   if (s[0] == 'm')
-    report_failure(e, "PTX needs the plug-in libtkdbg-nvptx.so: %s", s + 1,
-                   "it is built where LLVM 19 is found: install llvm-19-dev "
-                   "('make setup' offers it), then run 'make'");
-  if (s[0] == 'e') report_failure(e, "%s", s + 1, NULL);
-  report_failure(e, "%s ended while it compiled the kernel", "LLVM",
-                 "its message stands above; '--emit llir' prints the code "
-                 "that it was given");
-}
-
-static void compile_text(tk_env *e, tk_buf *out, const tkv_llvm_request *r) {
-  int ends[2], status = 0;
-  fflush(NULL);
-  if (pipe(ends)) report_failure(e, "no pipe: %s", strerror(errno), NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    compile_in_child(ends[1], r);
-  }
-  close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    report_failure(e, "no process for LLVM: %s", strerror(errno), NULL);
-  }
-  answering a = {ends[0], out};
-  tk_status st = tk_protect(e, read_until_end, &a);
-  close(ends[0]);
-  if (st != TK_OK) kill(child, SIGKILL);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (st != TK_OK) tk_throw(e, st);
-  check_answer(e, out, status);
+    tkv_report_failure(
+        e, "PTX needs the plug-in libtkdbg-nvptx.so: %s", s + 1,
+        "it is built where LLVM 19 is found: install llvm-19-dev "
+        "('make setup' offers it), then run 'make'");
+  if (s[0] == 'e') tkv_report_failure(e, "%s", s + 1, NULL);
+  tkv_report_failure(e, "%s ended while it compiled the kernel", "LLVM",
+                     "its message stands above; '--emit llir' prints the code "
+                     "that it was given");
 }
 
 typedef struct compiling {
@@ -223,14 +136,15 @@ static void check_shared(tk_env *e, const compiling *c) {
 
 static void compile_program(tk_env *e, void *ud) {
   compiling *c = ud;
-  char path[2304];
+  char path[TKV_PATH];
   tkv_print_llir(&c->llir, c->p, c->shared);
   check_shared(e, c);
   tkv_llvm_request r = {.llir = tk_buf_str(&c->llir),
                         .size = c->llir.n,
                         .arch = c->arch,
-                        .libdevice = find_libdevice(path, sizeof path)};
-  compile_text(e, &c->answer, &r);
+                        .libdevice = tkv_find_libdevice(path)};
+  int status = tkv_run_child(e, compile_in_child, &r, &c->answer);
+  check_answer(e, &c->answer, status);
   tk_buf_puts(c->out, tk_buf_str(&c->answer) + 1);
 }
 

@@ -80,3 +80,21 @@ status 'does not compile' 1 tkdbg compile k.py --kernel k --arg x=f32[4] \
 status 'a launch file' 0 tkdbg run k.py $A --grid 2 -q --record k.safetensors
 status 'of a launch file' 0 tkdbg compile k.safetensors
 check 'the same form' cmp out k.tk
+
+if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
+  status 'a cubin without a file' 2 tkdbg compile k.py $A --emit cubin
+  says 'a cubin without a file: what to do' err '-o FILE'
+  status 'no ptxas' 1 env PATH="$BUILD:/bin" CUDA_HOME=/none \
+    TKDBG_PTXAS=/none/ptxas tkdbg compile k.py $A --emit cubin -o k.cubin
+  says 'no ptxas: which' err 'ptxas'
+  if grep -q '^// k: [0-9]* registers, ' k.ptx; then
+    status 'a cubin' 0 tkdbg compile k.py $A --emit cubin -o k.cubin
+    says 'a cubin: what it takes' out ' registers, 0 bytes spilled, '
+    check 'a cubin is an ELF file' grep -q ELF k.cubin
+  else
+    skip 'a cubin' "ptxas is not installed (it comes with CUDA and Triton)"
+  fi
+else
+  says 'without LLVM it says what is missing' err 'llvm-19-dev'
+  skip 'a cubin' 'LLVM 19 is not installed (apt-get install llvm-19-dev)'
+fi
