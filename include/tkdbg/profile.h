@@ -24,6 +24,9 @@ typedef struct tk_profile tk_profile;
 /* Profiles the launches of the session that follow. */
 tk_status tk_profile_new(tk_session *s, tk_profile **out);
 
+/* Whether the launches that begin from now on are left out. */
+void tk_profile_ignore(tk_profile *p, bool launches);
+
 /* ---- what was counted ---------------------------------------------------- */
 
 typedef struct tk_profile_counts {

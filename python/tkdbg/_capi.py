@@ -244,6 +244,7 @@ PROTOTYPES = {
     "tk_console_new": (c_int, [_P, POINTER(ConsoleOptions), _OUT]),
     # profile.h
     "tk_profile_new": (c_int, [_P, _OUT]),
+    "tk_profile_ignore": (None, [_P, c_bool]),
     "tk_profile_read": (c_int, [_P, _OUT]),
     "tk_profile_intensity": (c_double, [_P]),
     "tk_profile_reached": (c_double, [_P, _P]),

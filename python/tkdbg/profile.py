@@ -18,6 +18,7 @@ class Profile:
         self._session, self._profile = session, ctypes.c_void_p()
         session.check(session.lib.tk_profile_new(
             session.ptr, ctypes.byref(self._profile)))
+        session.profile = self._profile
         self._out = os.dup(1)
         if session.options.json:  # alone on standard output
             sys.stdout.flush()

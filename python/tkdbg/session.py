@@ -74,6 +74,7 @@ class Session:
         self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
         self.server = None        # ... that gdb or an editor drives
+        self.profile = None       # a tk_profile
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork,
@@ -409,6 +410,8 @@ class Session:
         if self.debugger:
             sys.stdout.flush()
             self.lib.tk_debugger_ignore(self.debugger, not selected)
+        if self.profile:
+            self.lib.tk_profile_ignore(self.profile, not selected)
         status = self.guarded(self.lib.tk_launch_run, launch,
                               ctypes.byref(options), ctypes.byref(summary))
         if self.debugger:

@@ -44,6 +44,21 @@ static double percent(const page *p, double seconds) {
 
 /* ---- at the top ---------------------------------------------------------- */
 
+static void page_machine(page *p) {
+  const tk_profile_ceilings *most = &p->d->ceilings;
+  if (!p->d->launches) {
+    tk_buf_puts(p->out, "no kernel was launched");
+    return;
+  }
+  tk_buf_puts(p->out, "one core of this machine: ");
+  tkp_put_bytes(p->out, most->bandwidth);
+  tk_buf_puts(p->out, "/s, ");
+  tkp_put_speed(p->out, most->flops);
+  tk_buf_puts(p->out, " (");
+  page_text(p->out, most->cpu);
+  tk_buf_puts(p->out, ")");
+}
+
 static void page_fact(page *p, const char *name, double value, const char *unit,
                       void (*put)(tk_buf *out, double x)) {
   tk_buf_printf(p->out, "<div><dt>%s</dt><dd>", name);
@@ -66,8 +81,6 @@ static void page_facts(page *p) {
   page_fact(p, "lanes off",
             c->lanes ? 100 * (double)c->off / (double)c->lanes : 0, " %",
             tkp_put_count);
-  page_fact(p, "one core: memory", d->ceilings.bandwidth, "/s", tkp_put_bytes);
-  page_fact(p, "one core: fp32", d->ceilings.flops, "", tkp_put_speed);
   tk_buf_puts(p->out, "</dl>\n");
 }
 
@@ -298,7 +311,7 @@ void tkp_write_html(tk_buf *out, const tk_profile_data *d, bool colour) {
                 "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
                 "<h1>tkdbg profile</h1>\n<p class=\"quiet\">",
                 page_css);
-  page_text(out, d->ceilings.cpu ? d->ceilings.cpu : "no kernel was launched");
+  page_machine(&p);
   tk_buf_puts(out, "</p>\n");
   page_facts(&p);
   tk_buf_puts(out, "<h2>Where the time goes</h2>\n");

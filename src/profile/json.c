@@ -87,8 +87,23 @@ static json_t *json_function(const tk_profile_data *d,
   return o;
 }
 
+/* Its parent is the number of another one. */
+static json_t *json_node(const tk_profile_node *n) {
+  static const char *const kinds[] = {"function", "line", "library",
+                                      "operation"};
+  json_t *o = json_object();
+  set_text(o, "kind", kinds[n->kind]);
+  json_object_set_new(o, "parent",
+                      n->parent < 0 ? json_null() : json_integer(n->parent));
+  set_text(o, "name", n->name);
+  set_text(o, "type", n->type);
+  json_object_set_new(o, "line", json_integer(n->place.line));
+  json_object_set_new(o, "total_seconds", json_real(n->total));
+  return o;
+}
+
 static json_t *json_profile(const tk_profile_data *d) {
-  json_t *o = json_object(), *functions = json_array();
+  json_t *o = json_object(), *functions = json_array(), *tree = json_array();
   json_t *total = json_object(), *most = json_object();
   json_object_set_new(o, "launches", json_integer((json_int_t)d->launches));
   json_object_set_new(o, "programs", json_integer((json_int_t)d->programs));
@@ -104,6 +119,9 @@ static json_t *json_profile(const tk_profile_data *d) {
   for (size_t i = 0; i < d->nfunctions; i++)
     json_array_append_new(functions, json_function(d, &d->functions[i]));
   json_object_set_new(o, "functions", functions);
+  for (size_t i = 0; i < d->nnodes; i++)
+    json_array_append_new(tree, json_node(&d->nodes[i]));
+  json_object_set_new(o, "tree", tree);
   return o;
 }
 

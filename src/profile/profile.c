@@ -8,13 +8,13 @@
 
 static void profile_run_begins(void *ud, tki *t) {
   tk_profile *p = ud;
-  tkp_run_begin(&p->run, t);
+  if (!p->ignoring) tkp_run_begin(&p->run, t);
 }
 
 static void profile_run_ends(void *ud, tki *t, tk_status st) {
   tk_profile *p = ud;
   (void)st;
-  if (p->run.t != t) return; /* it was refused before it began */
+  if (p->run.t != t) return; /* ignored, or refused before it began */
   tkp_add_run(p);
   p->run.t = NULL;
   tk_arena_free(&p->run.arena);
@@ -60,6 +60,10 @@ tk_status tk_profile_new(tk_session *s, tk_profile **out) {
   making m = {s, out};
   *out = NULL;
   return tk_session_guard(s, make_profile, &m);
+}
+
+void tk_profile_ignore(tk_profile *p, bool launches) {
+  p->ignoring = launches;
 }
 
 /* ---- reading ------------------------------------------------------------- */

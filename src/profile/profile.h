@@ -56,6 +56,7 @@ struct tk_profile {
   uint64_t launches, programs;
   double seconds, ticks; /* that runs took, by both clocks */
   uint64_t timer;        /* ticks that each operation took too many */
+  bool ignoring;         /* launches that begin now are not watched */
   tkp_run run;           /* the one that is watched */
   /* Of the last reading. */
   tk_arena answers;

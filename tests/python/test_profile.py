@@ -111,6 +111,14 @@ class Profile(support.ScriptCase):
                  for op in line["operations"] if op["name"] == "load"}
         self.assertEqual(types, {"fp32[16]", "fp32[32]"})
 
+    def test_only_one_kernel(self):
+        self.write(OTHER, "other.py")
+        found = self.profile(SCRIPT, json=True, kernel="double", launch=2)
+        read = json.loads(found.stdout)
+        self.assertEqual((read["launches"], read["programs"]), (1, 2))
+        self.assertEqual([f["name"] for f in read["functions"]],
+                         ["double", "twice"])
+
     def test_page(self):
         page = self.path("page.html")
         found = self.profile(
