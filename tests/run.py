@@ -441,6 +441,7 @@ def main():
     if unknown:
         parser.error(f'unknown suite {unknown[0]}: {" ".join(SUITES)}')
     build = os.path.abspath(args.build)
+    os.environ['TKDBG_CACHE_DIR'] = os.path.join(build, 'compiled')
     units = [Unit(suite, *found) for suite in args.suites or SUITES
              for found in SUITES[suite](build)]
     units = [u for u in units if args.only in u.name]

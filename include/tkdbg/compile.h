@@ -38,6 +38,16 @@ typedef struct tk_emit_options {
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
                          const char **out);
 
+/* What compiled code is kept in files: those that there are, or with `clear`
+ * those that were and are removed.  False: there is no folder for them.  The
+ * folder is $TKDBG_CACHE_DIR, else $XDG_CACHE_HOME/tkdbg, else
+ * ~/.cache/tkdbg. */
+typedef struct tk_cache_summary {
+  char folder[4096];
+  uint64_t entries, bytes;
+} tk_cache_summary;
+bool tk_cache_look(tk_cache_summary *out, bool clear);
+
 /* A drawing of a layout: which register of which thread holds which element of
  * a block of that shape.  The layout is written as Triton writes it,
  * "#blocked<{sizePerThread = [1, 4], ...}>".  The text belongs to the session,

@@ -170,6 +170,7 @@ int cli_dap(const cli_args *a);
 int cli_run_launch(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_compile(const cli_args *a);
+int cli_cache(const cli_args *a);
 int cli_layout(const cli_args *a);
 int cli_kernels(const cli_args *a);
 int cli_puzzles(const cli_args *a);

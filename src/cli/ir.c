@@ -1,7 +1,9 @@
 /* ir.c - tkdbg ir and tkdbg compile: print a kernel's typed form, as it is
- * specialised and as the compiler's stages leave it; tkdbg layout: draws who
- * holds which element of a block. */
+ * specialised and as the compiler's stages leave it; tkdbg cache: what compiled
+ * code is kept; tkdbg layout: draws who holds which element of a block. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "tkdbg/compile.h"
@@ -43,6 +45,23 @@ int cli_ir(const cli_args *a) {
 
 int cli_compile(const cli_args *a) {
   return print_kernel(a, print_stage);
+}
+
+/* ---- the cache ----------------------------------------------------------- */
+
+int cli_cache(const cli_args *a) {
+  tk_cache_summary c;
+  const char *word = a->nwords == 1 ? a->words[0] : "";
+  bool clear = !strcmp(word, "clear");
+  if (!clear && strcmp(word, "info"))
+    return cli_usage(a, "'info' or 'clear' is expected");
+  if (!tk_cache_look(&c, clear))
+    return cli_usage(a, "there is no folder for compiled code: set "
+                        "TKDBG_CACHE_DIR");
+  printf("%s: %" PRIu64 " %s, %" PRIu64 " bytes%s\n", c.folder, c.entries,
+         c.entries == 1 ? "kernel" : "kernels", c.bytes,
+         clear ? " removed" : "");
+  return TK_OK;
 }
 
 /* ---- layouts ------------------------------------------------------------- */

@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "nvptx/cache.h"
 #include "nvptx/child.h"
 #include "nvptx/llvm.h"
 #include "nvptx/nvptx.h"
 #include "nvptx/toolkit.h"
+#include "tkdbg/tkdbg.h"
 
 /* ---- the plug-in -------------------------------------------------------- */
 
@@ -134,6 +137,20 @@ static void check_shared(tk_env *e, const compiling *c) {
   }
 }
 
+/* The code says the form, the options and the number of warps; libdevice is
+ * known by its name and by when it was written. */
+static tkv_key key_of(const tkv_llvm_request *r) {
+  struct stat st;
+  tkv_key k = tkv_new_key();
+  tkv_add_to_key(&k, tk_version(), strlen(tk_version()));
+  tkv_add_to_key(&k, r->llir, r->size);
+  tkv_add_to_key(&k, r->arch, strlen(r->arch));
+  if (!r->libdevice || stat(r->libdevice, &st)) return k;
+  tkv_add_to_key(&k, r->libdevice, strlen(r->libdevice));
+  tkv_add_to_key(&k, &st.st_mtim, sizeof st.st_mtim);
+  return k;
+}
+
 static void compile_program(tk_env *e, void *ud) {
   compiling *c = ud;
   char path[TKV_PATH];
@@ -143,9 +160,12 @@ static void compile_program(tk_env *e, void *ud) {
                         .size = c->llir.n,
                         .arch = c->arch,
                         .libdevice = tkv_find_libdevice(path)};
+  tkv_key key = key_of(&r);
+  if (tkv_cache_read(c->out, &key)) return;
   int status = tkv_run_child(e, compile_in_child, &r, &c->answer);
   check_answer(e, &c->answer, status);
   tk_buf_puts(c->out, tk_buf_str(&c->answer) + 1);
+  tkv_cache_write(e, &key, c->answer.s + 1, c->answer.n - 1);
 }
 
 void tkv_print_ptx(tk_buf *out, const tk_program *p, const char *arch,

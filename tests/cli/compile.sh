@@ -82,6 +82,31 @@ status 'of a launch file' 0 tkdbg compile k.safetensors
 check 'the same form' cmp out k.tk
 
 if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
+  TKDBG_CACHE_DIR=$PWD/kept/code
+  export TKDBG_CACHE_DIR
+  status 'an empty cache' 0 tkdbg cache info
+  says 'an empty cache: where' out "$TKDBG_CACHE_DIR: 0 kernels, 0 bytes"
+  for i in 1 2 3 4; do tkdbg compile k.py $A --emit ptx >k$i.ptx & done
+  wait
+  check 'at once: the same code' sh -c 'for i in 1 2 3 4; do
+    cmp k.ptx k$i.ptx || exit 1; done'
+  check 'at once: nothing is left beside' [ "$(ls kept/code | wc -l)" = 1 ]
+  sed -i 's/^\.visible/.wrong/' kept/code/*
+  status 'a damaged file' 0 tkdbg compile k.py $A --emit ptx
+  check 'a damaged file is made anew' cmp k.ptx out
+  check '... and replaced' grep -q '^\.visible' kept/code/*
+  status 'of another architecture' 0 tkdbg compile k.py $A --emit ptx \
+    --arch sm_90
+  says 'of another architecture: its own' out '.target sm_90'
+  status 'info' 0 tkdbg cache info
+  says 'info' out "$TKDBG_CACHE_DIR: 2 kernels, "
+  status 'clear' 0 tkdbg cache clear
+  check 'clear: all are gone' [ "$(ls kept/code | wc -l)" = 0 ]
+  status 'no such word' 2 tkdbg cache purge
+  mkdir closed && chmod 555 closed
+  status 'a folder that cannot be written to' 0 env \
+    TKDBG_CACHE_DIR="$PWD/closed/code" tkdbg compile k.py $A --emit ptx
+  check '... costs time alone' cmp k.ptx out
   status 'a cubin without a file' 2 tkdbg compile k.py $A --emit cubin
   says 'a cubin without a file: what to do' err '-o FILE'
   status 'no ptxas' 1 env PATH="$BUILD:/bin" CUDA_HOME=/none \

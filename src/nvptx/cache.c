@@ -1,0 +1,137 @@
+/* cache.c - the folder is TKDBG_CACHE_DIR, else "tkdbg" where the XDG Base
+ * Directory Specification has caches. */
+#include "nvptx/cache.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "tkdbg/compile.h"
+
+static const char ending[] = ".ptx", magic[] = "tkdbg-code 1";
+
+/* ---- keys ---------------------------------------------------------------- */
+
+/* FNV-1a, twice, from different beginnings. */
+tkv_key tkv_new_key(void) {
+  return (tkv_key){
+      {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9ae16a3b2f90404f)}};
+}
+
+void tkv_add_to_key(tkv_key *k, const void *bytes, size_t n) {
+  const unsigned char *p = bytes;
+  for (size_t i = 0; i < n; i++)
+    for (int j = 0; j < 2; j++)
+      k->hash[j] = (k->hash[j] ^ p[i]) * UINT64_C(0x100000001b3);
+  uint64_t size = n; /* where one part ends */
+  for (int j = 0; j < 2; j++)
+    k->hash[j] = (k->hash[j] ^ size) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t checksum(const char *bytes, size_t n) {
+  tkv_key k = tkv_new_key();
+  tkv_add_to_key(&k, bytes, n);
+  return k.hash[0];
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static bool find_folder(char *out, size_t size) {
+  const char *own = getenv("TKDBG_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
+             *home = getenv("HOME");
+  int n = own                  ? snprintf(out, size, "%s", own)
+          : xdg && *xdg == '/' ? snprintf(out, size, "%s/tkdbg", xdg)
+          : home && *home      ? snprintf(out, size, "%s/.cache/tkdbg", home)
+                               : 0;
+  return n > 0 && (size_t)n < size;
+}
+
+static void make_folders(char *path) {
+  for (char *p = path + 1; *p; p++) {
+    if (*p != '/') continue;
+    *p = 0;
+    mkdir(path, 0777);
+    *p = '/';
+  }
+  mkdir(path, 0777);
+}
+
+static bool file_of_key(char *out, size_t size, const tkv_key *k) {
+  size_t n;
+  if (!find_folder(out, size)) return false;
+  n = strlen(out);
+  return (size_t)snprintf(out + n, size - n, "/%016" PRIx64 "%016" PRIx64 "%s",
+                          k->hash[0], k->hash[1], ending) < size - n;
+}
+
+/* What stands behind the first line, if that says so. */
+static bool take_contents(tk_buf *out, const char *bytes, size_t n) {
+  uint64_t size, sum;
+  const char *line = memchr(bytes, '\n', n);
+  if (!line || strncmp(bytes, magic, strlen(magic))) return false;
+  if (sscanf(bytes + strlen(magic), " %" SCNu64 " %" SCNx64, &size, &sum) != 2)
+    return false;
+  const char *from = line + 1;
+  if (size != n - (size_t)(from - bytes) || checksum(from, size) != sum)
+    return false;
+  tk_buf_add(out, from, size);
+  return true;
+}
+
+bool tkv_cache_read(tk_buf *out, const tkv_key *k) {
+  char path[4096], piece[65536];
+  FILE *f = file_of_key(path, sizeof path, k) ? fopen(path, "rb") : NULL;
+  if (!f) return false;
+  tk_buf all;
+  tk_buf_init(&all, out->env);
+  for (size_t n; (n = fread(piece, 1, sizeof piece, f));)
+    tk_buf_add(&all, piece, n);
+  fclose(f);
+  bool fits = take_contents(out, tk_buf_str(&all), all.n);
+  tk_buf_free(&all);
+  return fits;
+}
+
+void tkv_cache_write(tk_env *e, const tkv_key *k, const char *bytes, size_t n) {
+  char path[4096];
+  tk_buf all;
+  if (!find_folder(path, sizeof path)) return;
+  make_folders(path);
+  if (!file_of_key(path, sizeof path, k)) return;
+  tk_buf_init(&all, e);
+  tk_buf_printf(&all, "%s %zu %016" PRIx64 "\n", magic, n, checksum(bytes, n));
+  tk_buf_add(&all, bytes, n);
+  (void)tk_outfile_save(path, tk_buf_str(&all), all.n);
+  tk_buf_free(&all);
+}
+
+/* ---- the folder ---------------------------------------------------------- */
+
+/* A file of ours: 32 digits and the ending, and perhaps what an interrupted
+ * process left behind that. */
+static bool is_entry(const char *name) {
+  return strspn(name, "0123456789abcdef") == 32 &&
+         !strncmp(name + 32, ending, strlen(ending));
+}
+
+bool tk_cache_look(tk_cache_summary *out, bool clear) {
+  struct stat st;
+  char path[sizeof out->folder + 300];
+  *out = (tk_cache_summary){0};
+  if (!find_folder(out->folder, sizeof out->folder)) return false;
+  DIR *d = opendir(out->folder);
+  for (struct dirent *e; d && (e = readdir(d));) {
+    if (!is_entry(e->d_name)) continue;
+    snprintf(path, sizeof path, "%s/%s", out->folder, e->d_name);
+    if (stat(path, &st) || (clear && unlink(path))) continue;
+    out->entries++;
+    out->bytes += (uint64_t)st.st_size;
+  }
+  if (d) closedir(d);
+  return true;
+}
