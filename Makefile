@@ -393,7 +393,7 @@ lint: $(LIB_OBJ) $(CLI_OBJ)
 	@python3 tools/lint.py --build $(B)
 
 format:
-	find src include interp tests examples -name '*.[ch]' | \
+	find src include interp gdbstub tests examples -name '*.[ch]' | \
 	  xargs clang-format -i
 
 clean:

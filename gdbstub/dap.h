@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "gdbstub/dap_output.h"
 #include "gdbstub/dap_wire.h"
+#include "gdbstub/files.h"
 #include "gdbstub/listen.h"
 #include "gdbstub/watch.h"
 #include "launch/session.h"
@@ -22,6 +23,9 @@
 #include "tkdbg/debugger.h"
 
 enum { DAP_THREADS = 256 }; /* programs that are threads at one time */
+
+/* The filter for failures of the host, beside those of detectors. */
+#define DAP_HOST "host"
 
 typedef struct tk_dap dap;
 
@@ -96,6 +100,7 @@ typedef struct dap_launch {
   bool attached;   /* the client did not ask for it: it may let go */
   bool stop_on_entry;
   bool configured;
+  bool script; /* launches come one after the other */
   TK_VEC(const char *) words;
   const char *folder;
   json_t *environment;
@@ -106,6 +111,7 @@ struct tk_dap {
   tk_watcher watcher;
   tk_session *session;
   tk_debug *d; /* NULL: it is not known yet what to launch */
+  tk_debug_front front;
   tk_debugger *commands;
   void (*say)(void *ud, const char *line);
   void *ud;
@@ -115,7 +121,8 @@ struct tk_dap {
   dap_output output;
   dap_client client;
   dap_launch launch;
-  tk_arena life; /* as long as the server */
+  tk_arena life;      /* as long as the server */
+  const char *folder; /* that names of files count from */
   char handed[64];
 
   json_t *queue;     /* messages that have arrived and wait */
@@ -236,6 +243,9 @@ void dap_forget_points(dap *p, bool all);
 bool dap_choose_detectors(dap *p);
 /* Whether the user wants to stop at findings of this kind. */
 bool dap_catches(const dap *p, tk_finding_kind kind);
+/* Tells the engine whether the user wants to stop on entry, and where the host
+ * fails. */
+void dap_stand(dap *p);
 
 /* ---- dap_stop.c --------------------------------------------------------- */
 

@@ -287,6 +287,13 @@ bool dap_catches(const dap *p, tk_finding_kind kind) {
          tk_has_word(p->catches, detector, strlen(detector));
 }
 
+void dap_stand(dap *p) {
+  bool host = p->catches && tk_has_word(p->catches, DAP_HOST, strlen(DAP_HOST));
+  p->front.stop_at_start = p->launch.stop_on_entry;
+  p->front.script = p->launch.script && host;
+  tk_debug_hand_over(p->d, &p->front, NULL);
+}
+
 /* The names of the filters, a blank between them. */
 static void collect_filters(const json_t *args, tk_buf *b) {
   const json_t *names = json_object_get(args, "filters");
@@ -332,9 +339,11 @@ json_t *dap_on_setExceptionBreakpoints(dap *p, const json_t *args) {
   collect_filters(args, &names);
   tk_text_set(p->env, &p->catches, names.n ? tk_buf_str(&names) : NULL);
   tk_buf_free(&names);
-  if (p->catches && !p->finding_catch)
+  dap_stand(p);
+  bool detects = p->catches && strcmp(p->catches, DAP_HOST);
+  if (detects && !p->finding_catch)
     tk_debug_add_point(p->d, &spec, &p->finding_catch);
-  if (!p->catches && p->finding_catch) {
+  if (!detects && p->finding_catch) {
     tk_debug_delete_point(p->d, p->finding_catch);
     p->finding_catch = 0;
   }

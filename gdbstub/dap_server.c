@@ -40,6 +40,7 @@ static void forget_client(dap *p) {
   p->launch.asked = p->launch.configured = false;
   p->client = (dap_client){0};
   p->detached = true;
+  if (p->d) dap_stand(p);
 }
 
 /* The client is gone without a word: what it had launched ends. */
@@ -418,11 +419,13 @@ static dap *new_server(tk_env *e, const dap_making *m) {
   p->session = m->session;
   p->say = m->o->say;
   p->ud = m->o->ud;
+  p->launch.script = m->o->script;
   p->listener.fd = -1;
   p->here = TK_DEBUG_NO_PROGRAM;
   p->queue = json_array();
   dap_wire_init(&p->wire, e);
   tk_arena_init(&p->life, e);
+  p->folder = gs_folder(&p->life);
   tk_arena_init(&p->scratch, e);
   tk_arena_init(&p->handles, e);
   tk_buf_init(&p->text, e);
@@ -478,7 +481,7 @@ static tk_debug_front front_of(dap *p) {
                           .noticed = noticed,
                           .called = called,
                           .asked = asked,
-                          .stop_at_start = p->launch.stop_on_entry};
+                          .needs_launch = true};
 }
 
 static void keep_printed(void *ud, const char *text, size_t n) {
@@ -498,11 +501,12 @@ static void make_dap(tk_env *e, void *ud) {
     p->launch.attached = true;
   }
   if (p->listener.fd < 0) dap_output_begin(&p->output, &p->wire);
-  tk_debug_front front = front_of(p);
-  if (tk_debug_new(m->session, &front, &p->d) != TK_OK)
+  p->front = front_of(p);
+  if (tk_debug_new(m->session, &p->front, &p->d) != TK_OK)
     tk_throw(e, TK_INTERNAL);
   tk_debugger_options lines = {.size = sizeof lines,
                                .ud = p,
+                               .script = m->o->script,
                                .read = read_nothing,
                                .write = keep_printed};
   if (tk_debugger_over(p->d, &lines, &p->commands) != TK_OK)
@@ -521,8 +525,7 @@ static void configure_body(tk_env *e, void *ud) {
   dap *p = ud;
   if (p->wire.in < 0 && !tk_dap_accept(p)) tk_throw(e, TK_INTERRUPTED);
   if (!configure(p)) tk_throw(e, TK_INTERRUPTED);
-  tk_debug_front front = front_of(p);
-  tk_debug_hand_over(p->d, &front, NULL);
+  dap_stand(p);
 }
 
 tk_status tk_dap_configure(tk_dap *p) {

@@ -1,9 +1,7 @@
 /* dap_stack.c - programs as threads, their calls, and sources. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gdbstub/dap.h"
 
@@ -116,13 +114,11 @@ static bool is_in_file(const char *path, const tk_debug_source *s) {
 
 /* A file by its path; a text that is in none by its number. */
 json_t *dap_source_of(dap *p, const char *file) {
-  char folder[4096];
   tk_debug_source s;
-  const char *slash = strrchr(file, '/'), *path = file;
+  const char *slash = strrchr(file, '/');
+  const char *path = gs_file_path(&p->scratch, p->folder, file);
   json_t *source = json_object();
   json_object_set_new(source, "name", dap_string_of(slash ? slash + 1 : file));
-  if (*file != '/' && getcwd(folder, sizeof folder))
-    path = tk_arena_printf(&p->scratch, "%s/%s", folder, file);
   json_object_set_new(source, "path", dap_string_of(path));
   for (size_t i = 0; tk_debug_source_at(p->d, i, &s); i++) {
     if (strcmp(s.file, file) || is_in_file(path, &s)) continue;
@@ -134,13 +130,8 @@ json_t *dap_source_of(dap *p, const char *file) {
   return source;
 }
 
-/* The same file may be named in several ways. */
-static bool is_same_file(const char *a, const char *b) {
-  char *x = realpath(a, NULL), *y = realpath(b, NULL);
-  bool same = !strcmp(a, b) || (x && y && !strcmp(x, y));
-  free(x);
-  free(y);
-  return same;
+static bool names_source(dap *p, const char *path, const tk_debug_source *s) {
+  return gs_is_same_file(path, gs_file_path(&p->scratch, p->folder, s->file));
 }
 
 const char *dap_source_name(dap *p, const json_t *source) {
@@ -150,7 +141,7 @@ const char *dap_source_name(dap *p, const json_t *source) {
   if (number > 0)
     return tk_debug_source_at(p->d, (size_t)number - 1, &s) ? s.file : NULL;
   for (size_t i = 0; tk_debug_source_at(p->d, i, &s); i++)
-    if (is_same_file(s.file, path)) return s.file;
+    if (names_source(p, path, &s)) return s.file;
   return *path ? path : NULL;
 }
 
@@ -160,7 +151,7 @@ json_t *dap_on_source(dap *p, const json_t *args) {
   const char *path = dap_string(json_object_get(args, "source"), "path", "");
   bool found = number > 0 && tk_debug_source_at(p->d, (size_t)number - 1, &s);
   for (size_t i = 0; !found && tk_debug_source_at(p->d, i, &s); i++)
-    found = is_same_file(s.file, path);
+    found = names_source(p, path, &s);
   if (!found) return dap_fail(p, "source: no kernel came from there");
   return json_pack("{s:o, s:s}", "content", dap_text(s.text, s.length),
                    "mimeType", "text/x-python");

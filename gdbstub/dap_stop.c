@@ -17,6 +17,7 @@ static const char *reason_of(const dap *p) {
                                             : "breakpoint";
   case TK_STOP_CALL: return "breakpoint";
   case TK_STOP_WATCH: return "data breakpoint";
+  case TK_STOP_RAISED:
   case TK_STOP_FINDING: return "exception";
   case TK_STOP_CATCH: return s->nfindings ? "exception" : "entry";
   case TK_STOP_INTERRUPT: return s->nfindings ? "exception" : "pause";
@@ -108,6 +109,9 @@ void dap_tell_stop(dap *p) {
 json_t *dap_on_exceptionInfo(dap *p, const json_t *args) {
   const tk_debug_stop *s = p->stop;
   (void)args;
+  if (s->reason == TK_STOP_RAISED)
+    return json_pack("{s:s, s:o, s:s}", "exceptionId", DAP_HOST, "description",
+                     dap_string_of(s->text), "breakMode", "unhandled");
   if (!s->nfindings)
     return dap_fail(p, "the program has not stopped for a finding");
   const tk_finding *f = s->findings[s->nfindings - 1];

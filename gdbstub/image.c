@@ -220,6 +220,17 @@ void gs_image_free(tk_env *e, gs_image *m) {
   tk_free(e, m, sizeof *m);
 }
 
+/* FNV-1a. */
+uint64_t gs_image_sum(const gs_image *m, const char *name) {
+  const uint64_t prime = 1099511628211u;
+  uint64_t sum = 14695981039346656037u;
+  if (!m) return 0;
+  for (; *name; name++) sum = (sum ^ (unsigned char)*name) * prime;
+  for (size_t i = 0; i < m->file->n; i++)
+    sum = (sum ^ (unsigned char)m->file->s[i]) * prime;
+  return sum | 1;
+}
+
 /* A jump to the next statement, and nops.  At a jump lldb goes on step by step;
  * behind nops alone it would expect to come to what lies behind them. */
 void gs_code_bytes(const gs_machine *m, uint64_t address, void *bytes,

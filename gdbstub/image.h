@@ -104,6 +104,8 @@ gs_image *gs_image_new(tk_env *e, const gs_machine *machine, const tk_ir *form,
                        int number, const tk_debug_function *list, size_t n);
 void gs_image_free(tk_env *e, gs_image *m); /* NULL: nothing */
 
+/* Tells its symbols, in a file of that name, from others; 0: no image. */
+uint64_t gs_image_sum(const gs_image *m, const char *name);
 /* What lies at addresses of code. */
 void gs_code_bytes(const gs_machine *m, uint64_t address, void *bytes,
                    size_t n);

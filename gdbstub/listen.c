@@ -42,7 +42,6 @@ static void listen_at_path(gs_listener *l, tk_env *e, const char *address) {
                              : NULL);
   }
   strcpy(l->path, path);
-  snprintf(l->shown, sizeof l->shown, "%s", path);
 }
 
 static bool is_loopback(const struct sockaddr *a) {
@@ -106,8 +105,16 @@ static void listen_at_port(gs_listener *l, tk_env *e, const char *address,
   error = listen_at_one(l, list);
   freeaddrinfo(list);
   if (error) fail(e, address, strerror(error), NULL);
-  snprintf(l->shown, sizeof l->shown, "%.*s:%d", (int)n, address,
-           bound_port(l->fd));
+}
+
+/* As a client's command would have it. */
+static void show_address(gs_listener *l, const char *address) {
+  const char *colon = strrchr(address, ':');
+  if (*l->path)
+    snprintf(l->shown, sizeof l->shown, "%s", l->path);
+  else if (colon)
+    snprintf(l->shown, sizeof l->shown, "%.*s:%d", (int)(colon - address),
+             address, bound_port(l->fd));
 }
 
 /* What the program prints goes to standard error from now on: the client
@@ -131,6 +138,15 @@ void gs_listen(gs_listener *l, tk_env *e, const char *address, bool anywhere) {
     listen_at_path(l, e, address);
   else
     listen_at_port(l, e, address, anywhere);
+  show_address(l, address);
+}
+
+void gs_listen_take_over(gs_listener *l, const char *address, int fd) {
+  *l = (gs_listener){.fd = fd, .spent = true};
+  l->stdio = !strcmp(address, "-");
+  if (fd >= 0 && !strncmp(address, "unix:", 5))
+    snprintf(l->path, sizeof l->path, "%s", address + 5);
+  if (fd >= 0) show_address(l, address);
 }
 
 void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path) {
@@ -172,9 +188,13 @@ bool gs_write_all(int fd, const void *bytes, size_t n) {
   return true;
 }
 
-void gs_listen_end(gs_listener *l) {
+void gs_listen_leave(gs_listener *l) {
   if (l->fd >= 0) close(l->fd);
-  if (*l->path) unlink(l->path);
   l->fd = -1;
   *l->path = '\0';
+}
+
+void gs_listen_end(gs_listener *l) {
+  if (*l->path) unlink(l->path);
+  gs_listen_leave(l);
 }

@@ -28,6 +28,11 @@ void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path);
  * false: none came.  Standard input and output are a client once. */
 bool gs_listen_accept(gs_listener *l, int timeout, int *in, int *out);
 void gs_listen_end(gs_listener *l);
+/* Another process listens from now on, and this one no more. */
+void gs_listen_leave(gs_listener *l);
+/* ... and takes the socket over, which listens at this address; -1: none does
+ * any more. */
+void gs_listen_take_over(gs_listener *l, const char *address, int fd);
 /* Writes all of it to a socket or a file; false: nobody takes it. */
 bool gs_write_all(int fd, const void *bytes, size_t n);
 

@@ -64,6 +64,23 @@ void gs_monitor_program(gs_stub *g, const char *rest) {
                       : "cannot be listed beside the one that has stopped");
 }
 
+/* gdb is told where it stands when it has gone on by itself. */
+void gs_monitor_launch(gs_stub *g, const char *rest) {
+  char *end;
+  tk_resume how = {.kind = TK_RESUME_LAUNCH,
+                   .launch = strtoull(rest, &end, 10)};
+  if (!how.launch || *end)
+    tk_buf_puts(&g->text, "Which one? 'monitor launch N'.\n");
+  else if (tk_debug_resume(g->d, &how) != TK_OK)
+    tk_buf_printf(&g->text, "%s\n", tk_debug_error(g->d)->message);
+  else {
+    tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_NONE});
+    g->wanted_launch = how.launch;
+    tk_buf_printf(&g->text, "'continue' goes to launch %" PRIu64 ".\n",
+                  how.launch);
+  }
+}
+
 void gs_monitor_check(gs_stub *g, const char *rest) {
   const char *list = !strcmp(rest, "on") ? "all" : rest;
   const char *line = tk_arena_printf(&g->scratch, "set check %s", list);

@@ -82,9 +82,9 @@ static void answer_packet(gs_stub *g) {
   tk_arena_free(&g->scratch);
 }
 
-void gs_serve(gs_stub *g) {
+void gs_serve(gs_stub *g, int timeout) {
   while (!g->resumed) {
-    switch (gs_wire_next(&g->wire, -1)) {
+    switch (gs_wire_next(&g->wire, timeout)) {
     case GS_PACKET: answer_packet(g); break;
     case GS_DAMAGED:
       gs_reply_error(g);
@@ -92,10 +92,13 @@ void gs_serve(gs_stub *g) {
       break;
     case GS_CLOSED:
       gs_wire_close(&g->wire);
-      if (g->killed && !g->multi && !g->stop->over) gs_end_launch(g);
+      if (g->killed && !g->detached && !g->multi && !g->stop->over)
+        gs_end_launch(g);
       return;
-    case GS_BREAK: /* it stands already */
-    case GS_NOTHING: break;
+    case GS_BREAK: break; /* it stands already */
+    case GS_NOTHING:
+      if (timeout == 0) return;
+      break;
     }
   }
 }

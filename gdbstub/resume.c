@@ -32,8 +32,10 @@ static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   }
   g->how = first;
   g->thread = program;
-  g->chained = true;
-  if (program != g->here)
+  g->chained = !g->wanted_launch;
+  if (g->wanted_launch)
+    first = (tk_resume){.kind = TK_RESUME_LAUNCH, .launch = g->wanted_launch};
+  else if (program != g->here)
     first = (tk_resume){.kind = TK_RESUME_PROGRAM, .program = program};
   else if (g->jumps)
     first = (tk_resume){.kind = TK_RESUME_JUMP, .statement = g->jump_to};
@@ -48,11 +50,18 @@ static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
  * anybody yet; one that was shown the head of a loop has not been at the
  * statement behind it. */
 static void go_ahead(gs_stub *g, uint64_t program, tk_resume_kind kind) {
+  if (g->is_new) { /* of the answer to vRun, gdb takes the thread alone */
+    gs_forget_points(g);
+    gs_put_stop(g);
+    g->is_new = false;
+    g->is_entry = true;
+    return;
+  }
   bool news = g->is_entry || g->at_loop;
   bool steps = g->at_loop && kind == TK_RESUME_STEP && program == g->here;
   g->is_entry = g->at_loop = false;
   g->left = gs_place_of(g, g->here).pc;
-  if (steps || (news && gs_hits_breakpoint(g, g->left)))
+  if (steps || (news && (g->holds || gs_hits_breakpoint(g, g->left))))
     gs_put_stop(g);
   else
     go_on(g, program, kind);
@@ -128,13 +137,57 @@ void gs_on_step_back(gs_stub *g, const char *rest) {
   g->chained = r == TK_STOP_FINDING || r == TK_STOP_CALL;
 }
 
+/* ;FILE;ARGUMENT;...: FILE is not named, or is one of ours.  The arguments go
+ * to g->text, with NULs behind them; false: they are malformed. */
+static bool take_words(gs_stub *g, const char *s) {
+  char word[4096];
+  tk_buf_clear(&g->text);
+  size_t n = gs_take(&s, ";") ? gs_take_bytes(&s, word, sizeof word) : 0;
+  if (n &&
+      (n < strlen(GS_FOLDER) || memcmp(word, GS_FOLDER, strlen(GS_FOLDER))))
+    return false;
+  while (gs_take(&s, ";")) {
+    tk_buf_add(&g->text, word, gs_take_bytes(&s, word, sizeof word));
+    tk_buf_putc(&g->text, '\0');
+  }
+  return !*s;
+}
+
+/* The run begins again: another process has the connection from now on.  One
+ * that was detached from goes on beside it. */
+static void begin_again(gs_stub *g) {
+  const gs_handed h = {
+      g->wire.in,     g->wire.out,
+      g->listener.fd, g->wire.acks,
+      g->swbreak,     g->is_new ? 0 : gs_image_sum(g->image, g->path)};
+  if (!gs_again_begin(&g->again, &h, &g->text, g->detached, &g->scratch)) {
+    gs_reply_error(g);
+    return;
+  }
+  g->silent = true;
+  gs_wire_close(&g->wire);
+  gs_listen_leave(&g->listener);
+}
+
 /* The client goes on by itself from there to its first breakpoint, which may
  * stand at the first statement. */
 void gs_on_run(gs_stub *g, const char *rest) {
-  (void)rest;
+  if (!take_words(g, rest) || (g->text.n && !g->restarts)) {
+    gs_reply_error(g);
+    return;
+  }
+  if (g->restarts) {
+    begin_again(g);
+    return;
+  }
   g->killed = false;
   g->runs = true;
   go(g, TK_RESUME_AGAIN);
+}
+
+void gs_on_restart(gs_stub *g, const char *rest) {
+  (void)rest;
+  gs_on_run(g, "");
 }
 
 /* jump and set $pc: the program counter is a statement of the same body. */
@@ -161,21 +214,24 @@ void gs_on_set_register(gs_stub *g, const char *rest) {
 }
 
 /* Goes on without this client; another may come, unless it was to be the only
- * one. */
+ * one.  One that may run it all again stays. */
 void gs_on_detach(gs_stub *g, const char *rest) {
+  bool stays = g->extended && g->restarts;
   (void)rest;
   tk_buf_puts(&g->reply, "OK");
   gs_wire_send(&g->wire, g->reply.s, g->reply.n);
-  gs_wire_close(&g->wire);
+  if (!stays) gs_wire_close(&g->wire);
   gs_forget_points(g);
   g->killed = false;
   g->silent = true;
-  if (g->lent) return; /* whoever lent it goes on */
+  if (g->lent || g->stop->over) return; /* whoever lent it goes on */
   g->detached = true;
-  go(g, g->once ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
+  go(g, g->once && !stays ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
+  g->killed = stays;
 }
 
 void gs_end_launch(gs_stub *g) {
+  if (g->detached) return;
   g->killed = false;
   go(g, TK_RESUME_QUIT);
 }

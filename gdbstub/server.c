@@ -51,7 +51,7 @@ static bool wait_for_client(tk_gdbserver *s) {
     if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
-  g->detached = false;
+  g->detached = g->killed = false;
   say(s, "%sgdb has connected", g->lent ? "" : "tkdbg: ");
   if (g->once) gs_listen_end(&g->listener);
   return true;
@@ -74,8 +74,15 @@ static void serve_stop(tk_gdbserver *s) {
         return;
       }
     }
-    gs_serve(g);
+    gs_serve(g, -1);
   }
+}
+
+/* A client that has detached may run it all again. */
+static void serve_detached(gs_stub *g) {
+  gs_serve(g, 0);
+  if (!g->resumed)
+    tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_CONTINUE});
 }
 
 /* ---- stops -------------------------------------------------------------- */
@@ -105,11 +112,12 @@ static void take_form(gs_stub *g) {
   g->image = NULL;
   g->arguments = NULL;
   g->image = gs_image_new(g->env, g->machine, form, g->images, list, n);
-  gs_symbols_write(g->image);
-  g->is_new = true;
+  gs_symbols_write(g->image, g->folder);
   g->wanted = TK_DEBUG_NO_PROGRAM;
-  snprintf(g->path, sizeof g->path, "/tkdbg/%.100s-%d.elf",
+  snprintf(g->path, sizeof g->path, GS_FOLDER "%.100s-%d.elf",
            tk_ir_func_name(tk_ir_kernel(form)), ++g->images);
+  g->is_new = !g->known || gs_image_sum(g->image, g->path) != g->known;
+  g->known = 0;
   if (g->write_elf.n) save_symbols(g);
 }
 
@@ -152,13 +160,14 @@ static bool comes_again(gs_stub *g) {
   return c && c->loop && gs_place_of(g, g->here).pc == g->left;
 }
 
-/* The launch is over: its client may run it again, until it has left. */
+/* The launch that was lent is over: its client may run it again, until it has
+ * left. */
 static void serve_end(gs_stub *g) {
-  if (g->wire.in < 0 || !(g->extended || g->lent)) return;
+  if (g->wire.in < 0) return;
   g->killed = true;
   gs_put_stop(g);
   gs_wire_send(&g->wire, g->reply.s, g->reply.n);
-  if (g->extended) gs_serve(g);
+  if (g->extended) gs_serve(g, -1);
 }
 
 static void look_at_stop(tk_env *e, void *ud) {
@@ -168,6 +177,8 @@ static void look_at_stop(tk_env *e, void *ud) {
   take_form(g);
   if (g->how.kind != TK_RESUME_BACK_NEXT) g->seen = NULL;
   g->listed = g->jumps = g->resumed = g->at_loop = false;
+  g->holds = g->wanted_launch || g->stop->reason == TK_STOP_RAISED;
+  g->wanted_launch = 0;
   if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
   g->step_exit = 0;
   g->here = g->stop->program;
@@ -175,7 +186,15 @@ static void look_at_stop(tk_env *e, void *ud) {
     quit(g);
     return;
   }
+  if (g->detached && g->stop->reason == TK_STOP_RAISED) {
+    tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_LAUNCH}); /* none */
+    return;
+  }
   if (g->detached && g->stop->reason != TK_STOP_INTERRUPT) return;
+  if (g->detached && g->wire.in >= 0) {
+    serve_detached(g);
+    return;
+  }
   if (g->stop->over && g->stop->reason == TK_STOP_END) {
     serve_end(g);
     return;
@@ -186,14 +205,15 @@ static void look_at_stop(tk_env *e, void *ud) {
   }
   g->thread = g->here;
   g->at_loop = comes_again(g);
-  if (g->stop->reason == TK_STOP_START || g->is_new) gs_keep_arguments(g);
+  if (g->stop->launch != g->launched || !g->arguments) gs_keep_arguments(g);
+  g->launched = g->stop->launch;
   gs_keep_result(g);
-  bool tells = g->wire.in >= 0 && g->started;
+  bool tells = g->wire.in >= 0 && (g->started || g->runs);
   g->started = true;
   if (tells) gs_tell_stop(g);
   g->is_entry = tells && (g->is_new || g->runs);
+  if (!g->runs) g->is_new = false;
   g->runs = false;
-  g->is_new = false;
   serve_stop(s);
 }
 
@@ -313,6 +333,7 @@ static void free_server(tk_env *e, void *ud) {
   gs_wire_close(&g->wire);
   gs_wire_free(&g->wire);
   gs_listen_end(&g->listener);
+  if (g->restarts) gs_again_free(&g->again);
   while (g->points) {
     gs_point *p = g->points;
     g->points = p->next;
@@ -326,10 +347,11 @@ static void free_server(tk_env *e, void *ud) {
   tk_buf_free(&g->write_elf);
   tk_arena_free(&g->scratch);
   tk_arena_free(&g->launch);
+  tk_arena_free(&g->life);
   tk_free(e, s, sizeof *s);
 }
 
-static tk_debug_front front_of(tk_gdbserver *s, bool stop_at_end) {
+static tk_debug_front front_of(tk_gdbserver *s) {
   return (tk_debug_front){.size = sizeof(tk_debug_front),
                           .ud = s,
                           .stopped = stopped,
@@ -337,7 +359,9 @@ static tk_debug_front front_of(tk_gdbserver *s, bool stop_at_end) {
                           .output = print,
                           .asked = asked,
                           .stop_at_start = true,
-                          .stop_at_end = stop_at_end};
+                          .stop_at_end = s->stub.lent,
+                          .script = s->stub.script,
+                          .needs_launch = true};
 }
 
 typedef struct making {
@@ -365,6 +389,26 @@ static void choose_machine(gs_stub *g, const char *name) {
   tk_throw(g->env, TK_USAGE);
 }
 
+static void begin_listening(gs_stub *g, const tk_gdbserver_options *o) {
+  if (!o->address) return;
+  gs_listen(&g->listener, g->env, o->address, o->listen_anywhere);
+  if (o->port_file) gs_listen_port_file(&g->listener, g->env, o->port_file);
+}
+
+/* The client of the process that this one was before, which has asked for the
+ * run to begin again. */
+static bool take_over(gs_stub *g, const char *address) {
+  gs_handed h;
+  if (!gs_again_take(&h)) return false;
+  gs_listen_take_over(&g->listener, address, h.listener);
+  gs_wire_connect(&g->wire, h.in, h.out);
+  g->wire.acks = h.acks;
+  g->swbreak = h.swbreak;
+  g->known = h.symbols;
+  g->extended = g->runs = true;
+  return true;
+}
+
 static void make_server(tk_env *e, void *ud) {
   making *m = ud;
   const tk_gdbserver_options *o = m->o;
@@ -378,6 +422,7 @@ static void make_server(tk_env *e, void *ud) {
   g->session = m->session;
   g->once = o->once;
   g->multi = o->multi;
+  g->script = o->script;
   g->listener.fd = -1;
   g->result.program = TK_DEBUG_NO_PROGRAM;
   choose_machine(g, o->machine);
@@ -389,13 +434,17 @@ static void make_server(tk_env *e, void *ud) {
   if (o->write_elf) tk_buf_puts(&g->write_elf, o->write_elf);
   tk_arena_init(&g->scratch, e);
   tk_arena_init(&g->launch, e);
-  if (o->address) gs_listen(&g->listener, e, o->address, o->listen_anywhere);
-  if (o->port_file) gs_listen_port_file(&g->listener, e, o->port_file);
-  tk_debug_front front = front_of(s, o->one_launch);
+  tk_arena_init(&g->life, e);
+  g->folder = gs_folder(&g->life);
+  g->restarts = o->restarts;
+  if (g->restarts) gs_again_init(&g->again, e, g->folder, o->replaceable);
+  if (!g->restarts || !take_over(g, o->address)) begin_listening(g, o);
+  tk_debug_front front = front_of(s);
   g->d = m->engine;
   if (!g->d) make_engine(g, &front);
   tk_debugger_options lines = {.size = sizeof lines,
                                .ud = g,
+                               .script = o->script,
                                .read = gs_read_no_command,
                                .write = gs_keep_text};
   if (tk_debugger_over(g->d, &lines, &g->commands) != TK_OK)
@@ -443,8 +492,10 @@ static void lend_stop(tk_env *e, void *ud) {
   gs_listen(&g->listener, e, l->address, false);
   g->lent = true;
   g->started = g->detached = false;
-  const tk_debug_front front = front_of(s, true);
+  tk_debug_front front = front_of(s);
   tk_debug_hand_over(g->d, &front, &s->lender);
+  front.script = s->lender.script;
+  tk_debug_hand_over(g->d, &front, NULL);
   if (!show_stop(s, stop)) give_back(s);
 }
 
@@ -453,12 +504,30 @@ tk_status tk_gdbserver_lend(tk_gdbserver *s, const char *address) {
   return tk_session_guard(s->stub.session, lend_stop, &l);
 }
 
+/* No launch is left; the client may begin again. */
+static void serve_finished(tk_env *e, void *ud) {
+  static const tk_debug_stop end = {.reason = TK_STOP_END,
+                                    .text = "",
+                                    .over = true,
+                                    .program = TK_DEBUG_NO_PROGRAM,
+                                    .statement = TK_DEBUG_NO_STATEMENT};
+  gs_stub *g = ud;
+  (void)e;
+  g->stop = &end;
+  g->here = g->thread = TK_DEBUG_NO_PROGRAM;
+  g->killed = true;
+  g->detached = g->resumed = g->listed = false;
+  gs_serve(g, -1);
+}
+
 void tk_gdbserver_end(tk_gdbserver *s, int code) {
   gs_stub *g = &s->stub;
   gs_watch_end(&g->watch);
-  tell_exit(g, code);
+  if (!g->detached) tell_exit(g, code);
+  if (g->restarts && g->extended) tk_protect(g->env, serve_finished, g);
   gs_wire_close(&g->wire);
   gs_listen_end(&g->listener);
+  if (g->restarts) gs_again_wait(&g->again);
 }
 
 tk_debugger *tk_gdbserver_debugger(tk_gdbserver *s) {

@@ -16,6 +16,7 @@ enum {
 /* What a processor would do where we report something. */
 int gs_signal_of(const tk_debug_stop *s) {
   if (s->reason == TK_STOP_INTERRUPT) return SIGNAL_INT;
+  if (s->reason == TK_STOP_RAISED) return SIGNAL_ABORT;
   if (s->reason != TK_STOP_FINDING || !s->nfindings) return SIGNAL_TRAP;
   switch (s->findings[s->nfindings - 1]->kind) {
   case TK_D_BOUNDS:
@@ -93,7 +94,19 @@ void gs_put_stop(gs_stub *g) {
   if (g->lldb) put_threads(g);
 }
 
+/* The script has failed, and its last launch stands at its beginning again. */
+static void tell_failure(gs_stub *g) {
+  tk_buf_clear(&g->text);
+  tk_buf_printf(&g->text,
+                "The script raised %s\n"
+                "Its last launch, %" PRIu64
+                ", runs again from here; 'continue' ends the script.\n",
+                g->stop->text, g->stop->launch);
+  gs_console(g, g->text.s, g->text.n);
+}
+
 void gs_tell_stop(gs_stub *g) {
+  if (g->stop->reason == TK_STOP_RAISED) tell_failure(g);
   for (size_t i = 0; i < g->stop->nfindings; i++) {
     const tk_finding *f = g->stop->findings[i];
     const char *text = tk_debug_finding_text(g->d, f, false);

@@ -11,6 +11,8 @@
 #ifndef GDBSTUB_STUB_H
 #define GDBSTUB_STUB_H
 
+#include "gdbstub/again.h"
+#include "gdbstub/files.h"
 #include "gdbstub/image.h"
 #include "gdbstub/listen.h"
 #include "gdbstub/watch.h"
@@ -19,6 +21,9 @@
 #include "tkdbg/gdbserver.h"
 
 struct tk_session;
+
+/* Where the files of symbols lie, as clients see it. */
+#define GS_FOLDER "/tkdbg/"
 
 enum {
   GS_LISTED = 256, /* programs that are threads at one time */
@@ -55,10 +60,15 @@ typedef struct gs_stub {
   tk_debug *d;
   tk_debugger *commands;     /* of `monitor` */
   const gs_machine *machine; /* that launches look like */
+  tk_arena life;             /* as long as the server */
+  const char *folder;        /* that names of files count from */
   gs_listener listener;
+  bool restarts; /* a client may begin the run again ... */
+  gs_again again;
+  uint64_t known; /* symbols that it had before; 0: none */
   gs_wire wire;
   gs_watch watch; /* while the launch runs */
-  bool once, multi;
+  bool once, multi, script;
   bool lent; /* by another front end, which gets back where the client leaves */
   tk_buf write_elf;      /* file that gets the symbols; empty: none does */
   bool detached;         /* the launches run on until somebody connects */
@@ -85,7 +95,9 @@ typedef struct gs_stub {
   tk_resume how;        /* ... last */
   int step_exit;        /* point that ends a step out of the kernel; 0: none */
   const gs_point *seen; /* a watchpoint whose change was gone back over */
-  bool jumps;           /* ... from this statement on, not where it stands */
+  uint64_t wanted_launch; /* that it goes to next; 0: it goes on */
+  bool holds;             /* the user wants to be here, with new symbols too */
+  bool jumps;             /* ... from this statement on, not where it stands */
   size_t jump_to;
   bool chained;    /* something comes before it, without a stop */
   uint64_t thread; /* program that packets are about */
@@ -94,6 +106,7 @@ typedef struct gs_stub {
   gs_result result;
   const void **arguments; /* of the kernel, by the form's numbers; NULL */
   tk_arena launch;        /* ... with their lanes */
+  uint64_t launched;      /* ... of this launch */
   tk_debug_program programs[GS_LISTED];
   size_t nprograms;
   bool listed; /* programs is filled in for this stop */
@@ -103,8 +116,9 @@ typedef struct gs_stub {
 
 /* ---- packets.c ---------------------------------------------------------- */
 
-/* Answers packets until one says how to go on, or nobody is connected. */
-void gs_serve(gs_stub *g);
+/* Answers packets until one says how to go on, or nobody is connected; with
+ * timeout 0, those that have arrived. */
+void gs_serve(gs_stub *g, int timeout);
 
 /* ---- monitor.c ---------------------------------------------------------- */
 

@@ -1,6 +1,8 @@
 /* symbols.c - functions, lines, types and variables of an image. */
 #include "gdbstub/symbols.h"
 
+#include "gdbstub/files.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ typedef struct variable {
 
 typedef struct writer {
   gs_image *m;
+  const char *folder;
   gs_elf *w;
   TK_VEC(written_type) types;
   uint32_t boolean, character, dtypes;
@@ -426,14 +429,9 @@ static void write_parameters(writer *x, const gs_function *f) {
 /* ---- functions ---------------------------------------------------------- */
 
 static int file_number(writer *x, const char *file) {
-  char *path = file ? realpath(file, NULL) : NULL;
-  const char *kept = path ? path : file && *file == '/' ? file : "/";
-  if (!path && file && *file != '/') {
-    char *folder = realpath(".", NULL);
-    kept = tk_arena_printf(&x->m->arena, "%s/%s", folder ? folder : "", file);
-    free(folder);
-  }
-  int n = gs_line_file(x->w, kept);
+  const char *named = gs_file_path(&x->m->arena, x->folder, file ? file : "/");
+  char *path = realpath(named, NULL);
+  int n = gs_line_file(x->w, path ? path : named);
   free(path);
   return n;
 }
@@ -490,16 +488,15 @@ static void write_function(writer *x, const gs_function *f) {
   write_lines_of(x, f, file);
 }
 
-void gs_symbols_write(gs_image *m) {
-  writer x = {.m = m, .w = m->elf = gs_elf_new(&m->arena)};
+void gs_symbols_write(gs_image *m, const char *folder) {
+  writer x = {.m = m, .folder = folder, .w = m->elf = gs_elf_new(&m->arena)};
   const gs_function *kernel =
       &m->functions[tk_ir_func_id(tk_ir_kernel(m->form))];
   tk_place at = tk_ir_func_place(kernel->func);
-  char *folder = realpath(".", NULL);
   gs_unit u = {/* A producer of this name has no epilogues to look for. */
                .producer = "GNU C99 12.2.0 (tkdbg)",
                .name = at.file ? at.file : "",
-               .folder = folder ? folder : "/",
+               .folder = folder,
                .machine = m->machine,
                .low = m->begin,
                .high = m->end,
@@ -510,7 +507,6 @@ void gs_symbols_write(gs_image *m) {
   u.text = text;
   file_number(&x, at.file);
   gs_unit_begin(x.w, &u);
-  free(folder);
   write_constants(&x);
   write_types(&x);
   for (size_t i = 0; i < m->nfunctions; i++)

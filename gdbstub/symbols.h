@@ -12,7 +12,8 @@
 
 #include "gdbstub/image.h"
 
-/* Makes m->file, once.  Throws when memory is out. */
-void gs_symbols_write(gs_image *m);
+/* Makes m->file, once; names of files count from the folder.  Throws when
+ * memory is out. */
+void gs_symbols_write(gs_image *m, const char *folder);
 
 #endif

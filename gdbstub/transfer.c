@@ -106,13 +106,6 @@ void gs_on_set_filesystem(gs_stub *g, const char *rest) {
   tk_buf_puts(&g->reply, "F0");
 }
 
-static bool is_same_file(const char *a, const char *b) {
-  struct stat x, y;
-  if (!strcmp(a, b)) return true;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-         x.st_ino == y.st_ino;
-}
-
 /* NAME,FLAGS,MODE; reading alone is allowed. */
 void gs_on_open(gs_stub *g, const char *rest) {
   char name[4096];
@@ -126,7 +119,9 @@ void gs_on_open(gs_stub *g, const char *rest) {
   }
   uint64_t number = !strcmp(name, g->path) ? SYMBOLS : 0;
   for (size_t i = 0; !number && tk_debug_source_at(g->d, i, &source); i++)
-    if (is_same_file(name, source.file)) number = SOURCES + i;
+    if (gs_is_same_file(name,
+                        gs_file_path(&g->scratch, g->folder, source.file)))
+      number = SOURCES + i;
   if (number)
     tk_buf_printf(&g->reply, "F%" PRIx64, number);
   else

@@ -31,6 +31,7 @@ typedef struct tk_dap_options {
    * what tk_dap_handed gave; port 0 is any that is free. */
   const char *address;
   bool listen_anywhere;  /* HOST may be reached from other machines */
+  bool script;           /* launches come one after the other */
   const char *port_file; /* gets the port, in decimal; NULL: none does */
   /* What the user should know: where it listens, who has connected. */
   void (*say)(void *ud, const char *line);

@@ -165,6 +165,10 @@ typedef struct tk_debug_front {
   bool wait_for_call;
   /* Launches come one after the other: breakpoints may be of later kernels. */
   bool script;
+  /* Where the host has failed, the last launch runs again, if it was kept, and
+   * stops for that (TK_STOP_RAISED) at its first statement; otherwise no
+   * launch is running at that stop. */
+  bool needs_launch;
 } tk_debug_front;
 
 tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,
@@ -675,8 +679,8 @@ tk_status tk_debug_check(tk_debug *d, const char *list);
 tk_debug *tk_debugger_engine(tk_debugger *d);
 /* Command lines for an engine that another front end drives: what
  * tk_debugger_command prints goes to o->write, a command that goes on counts
- * as tk_debug_resume.  Of the options, only ud, read, write, width and colour
- * count. */
+ * as tk_debug_resume.  Of the options, only ud, read, write, width, colour and
+ * script count. */
 tk_status tk_debugger_over(tk_debug *d, const tk_debugger_options *o,
                            tk_debugger **out);
 

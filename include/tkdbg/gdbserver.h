@@ -28,9 +28,13 @@ typedef struct tk_gdbserver_options {
   bool listen_anywhere; /* HOST may be reached from other machines */
   bool once;            /* serve the first client alone */
   bool multi;           /* stay when the client has detached or killed */
-  /* The session has one launch: it waits at its end for a client that may run
-   * it again (target extended-remote). */
-  bool one_launch;
+  bool script;          /* launches come one after the other */
+  /* The process is there for this run alone: a client may begin it again
+   * (target extended-remote), whereupon the process becomes the command that
+   * it was begun as, with other words in place of the last ones.  replaceable:
+   * so many; -1: with the same words alone. */
+  bool restarts;
+  int replaceable;
   const char *port_file; /* gets the port, in decimal; NULL: none does */
   /* Gets the symbols of each launch, before its first stop; NULL: none does. */
   const char *write_elf;

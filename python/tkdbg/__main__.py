@@ -146,6 +146,7 @@ def run(argv):
     """Runs a command line; returns the exit status."""
     values, kind, target, args = parse(argv)
     session = session_.current()
+    session.arguments = len(args)
     setup.install(values)
     check(session)
     asked = why.Why(session, session.setup.comparisons) if (

@@ -125,7 +125,8 @@ class GdbserverOptions(Structure):
     """tk_gdbserver_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("address", c_char_p),
                 ("listen_anywhere", c_bool), ("once", c_bool),
-                ("multi", c_bool), ("one_launch", c_bool),
+                ("multi", c_bool), ("script", c_bool), ("restarts", c_bool),
+                ("replaceable", c_int),
                 ("port_file", c_char_p),
                 ("write_elf", c_char_p), ("machine", c_char_p),
                 ("say", SayFn), ("ud", c_void_p)]
@@ -137,8 +138,8 @@ class GdbserverOptions(Structure):
 class DapOptions(Structure):
     """tk_dap_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("address", c_char_p),
-                ("listen_anywhere", c_bool), ("port_file", c_char_p),
-                ("say", SayFn), ("ud", c_void_p)]
+                ("listen_anywhere", c_bool), ("script", c_bool),
+                ("port_file", c_char_p), ("say", SayFn), ("ud", c_void_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(DapOptions), **fields)

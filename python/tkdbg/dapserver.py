@@ -25,6 +25,7 @@ class Server:
         self._say = _capi.SayFn(gdbserver.say)
         options = _capi.DapOptions(
             address=o.dap.encode(), listen_anywhere=o.listen_anywhere,
+            script=True,
             port_file=o.port_file.encode() if o.port_file else None,
             say=self._say)
         session.check(self._lib.tk_dap_new(

@@ -21,6 +21,7 @@ class Server:
         options = _capi.GdbserverOptions(
             address=b"-" if o.stdio else o.listen.encode(),
             listen_anywhere=o.listen_anywhere, once=o.once, multi=o.multi,
+            script=True, restarts=True, replaceable=session.arguments,
             port_file=o.port_file.encode() if o.port_file else None,
             machine=o.machine.encode() if o.machine else None,
             write_elf=o.write_elf.encode() if o.write_elf else None,

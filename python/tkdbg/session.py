@@ -75,6 +75,7 @@ class Session:
         self.debugger = None      # a tk_debugger
         self.server = None        # ... that gdb or an editor drives
         self.profile = None       # a tk_profile
+        self.arguments = -1       # words of the script's; -1: not known
         self.bar = progress.Bar()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before_fork,
@@ -437,8 +438,9 @@ class Session:
         lines = str(error).strip().splitlines()
         text = ": ".join([type(error).__name__, *lines[:1]])
         if self.debugger:
-            self.guarded(self.lib.tk_debugger_raised, self.debugger,
-                         text.encode("utf-8", "replace"))
+            with self.lock:  # editors are answered between launches
+                self.guarded(self.lib.tk_debugger_raised, self.debugger,
+                             text.encode("utf-8", "replace"))
 
     def free_garbage(self):
         """Frees launches that nobody refers to any more."""

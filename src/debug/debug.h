@@ -150,6 +150,7 @@ typedef struct tkd_launches {
   uint64_t wanted;     /* that is to run again; 0: none is */
   uint64_t again;      /* that runs again now */
   bool raised;         /* the host has failed */
+  const char *failure; /* ... so, which the launch that comes stops for; NULL */
 } tkd_launches;
 
 /* Who runs: of programs.c. */

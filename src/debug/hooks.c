@@ -84,8 +84,12 @@ static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
     tkd_stop_here(d, TK_STOP_INTERRUPT, NULL, "");
   } else if (running && d->programs.fresh && d->armed.start) {
     const tkd_point *p = d->armed.caught_launch ? d->points.catch_launch : NULL;
+    const char *failure = d->launches.failure;
+    tk_stop_reason plain = p ? TK_STOP_CATCH : TK_STOP_START;
     d->armed.start = d->armed.caught_launch = false;
-    tkd_stop_here(d, p ? TK_STOP_CATCH : TK_STOP_START, p, "");
+    d->launches.failure = NULL;
+    tkd_stop_here(d, failure ? TK_STOP_RAISED : plain, failure ? NULL : p,
+                  failure ? failure : "");
   } else if (running && d->programs.fresh && d->points.catch_program) {
     d->points.catch_program->hits++;
     tkd_stop_here(d, TK_STOP_CATCH, d->points.catch_program, "");

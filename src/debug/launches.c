@@ -129,7 +129,7 @@ void tkd_launches_free(tkd *d) {
 uint64_t tkd_launch_wanted(tkd *d, uint64_t number) {
   const tkd_launches *x = &d->launches;
   unsigned long long n = number ? number : x->count;
-  if (!number && !x->raised) return x->count + 1;
+  if (!number && (!x->raised || d->front.needs_launch)) return x->count + 1;
   if (n > x->count && x->raised)
     tkd_raise(d, "There is no launch %llu: the script has failed after %llu.",
               n, (unsigned long long)x->count);
@@ -191,11 +191,26 @@ static bool stop_raised(tkd *d, const char *what) {
   return r.kind == TK_RESUME_LAUNCH;
 }
 
+/* The same in the last launch, which runs again for it. */
+static tk_status stop_in_last(tkd *d, const char *what) {
+  tkd_launches *x = &d->launches;
+  const tkd_record *r = record_of(d, x->count);
+  if (!r || r->fd < 0) return TK_OK;
+  x->wanted = x->count;
+  x->failure = what;
+  x->raised = true;
+  tk_status st = tk_debug_go_back(d);
+  x->raised = false;
+  x->failure = NULL;
+  return st;
+}
+
 tk_status tk_debug_raised(tk_debug *d, const char *what) {
   bool sleeps = d->front.wait_for_call && !d->points.first;
   if (sleeps || !d->front.stopped || !d->front.script || !d->launches.count ||
       d->launch.detached || d->launch.quit)
     return TK_OK;
+  if (d->front.needs_launch) return stop_in_last(d, what);
   d->launches.raised = true;
   while (stop_raised(d, what))
     if (tk_debug_go_back(d) != TK_OK || d->launch.detached) break;

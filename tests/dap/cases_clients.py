@@ -58,6 +58,55 @@ def test_script_on_entry():
     finish(c)
 
 
+RAISES = os.path.join(os.path.dirname(adapter.HERE), 'gdb', 'raises.py')
+
+
+def raising(*filters):
+    """A client of a script that raises behind its second launch."""
+    c = initialized()
+    c.begin({'program': RAISES, 'python': adapter.python()}, then=lambda:
+            c.request('setExceptionBreakpoints', filters=filters))
+    return c
+
+
+def test_script_that_raises():
+    c = raising('host')
+    s = c.stopped()
+    assert s['reason'] == 'exception', s
+    assert s['description'] == 'AssertionError: x is [1 3 5 6]', s
+    assert s['frame']['line'] == line('def shift', RAISES) + 1, s
+    assert 'AssertionError: x is' in c.output['stderr']
+    assert c.evaluate('x_ptr[3]')['result'] == '6'
+    info = c.request('exceptionInfo', threadId=c.thread)
+    assert info['exceptionId'] == 'host', info
+    assert info['breakMode'] == 'unhandled'
+    c.go('next')
+    c.go('next')
+    assert c.evaluate('x')['result'] == 'int32[4] [0 2 4 0]'
+    assert c.go('stepBack')['frame']['line'] == line('def shift', RAISES) + 2
+    finish(c, 1)
+
+
+def test_steps_in_the_last_launch_of_a_script_that_raised():
+    c = raising('host')
+    c.stopped()
+    for _ in range(3):
+        c.request('next', threadId=c.thread)
+    leave(c, 1)
+
+
+def test_an_earlier_launch_of_a_script_that_raised():
+    c = raising('host')
+    c.stopped()
+    c.evaluate('launch 1', context='repl')
+    assert c.stopped()['frame']['name'].startswith('double')
+    finish(c, 1)
+
+
+def test_script_that_raises_without_the_filter():
+    leave(raising(), 1)
+
+
 def test_requests_between_launches():
     c = initialized()
     c.begin(script(60))

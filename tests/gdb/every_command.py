@@ -37,7 +37,7 @@ OPERANDS = {
 BEHIND = "That would move the launch behind gdb's back"
 # What moves it.
 MOVES = {'run', 'start', 'continue', 'step', 'next', 'stepi',
-         'until', 'advance', 'return', 'jump', 'next-program', 'launch',
+         'until', 'advance', 'return', 'jump', 'next-program',
          'reverse-step', 'reverse-next', 'reverse-continue', 'goto',
          'reverse-stepi', 'restart', 'detach'}
 MAY_BE_SILENT = {'alias', 'unalias', 'define', 'document', 'shell', 'set',
