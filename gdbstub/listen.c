@@ -104,7 +104,10 @@ static void listen_at_port(gs_listener *l, tk_env *e, const char *address,
   }
   error = listen_at_one(l, list);
   freeaddrinfo(list);
-  if (error) fail(e, address, strerror(error), NULL);
+  if (error)
+    fail(e, address, strerror(error),
+         error == EADDRINUSE ? "take another port; 0 is any that is free"
+                             : NULL);
 }
 
 /* As a client's command would have it. */

@@ -179,7 +179,10 @@ void gs_on_monitor(gs_stub *g, const char *rest) {
     return;
   }
   tk_buf_clear(&g->text);
-  run_line(g, line + strspn(line, " "));
+  if (g->killed)
+    tk_buf_puts(&g->text, "No launch is running.\n");
+  else
+    run_line(g, line + strspn(line, " "));
   if (tk_debug_will_resume(g->d)) {
     tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_NONE});
     tk_buf_puts(&g->text, "That would move the launch behind gdb's back: use "

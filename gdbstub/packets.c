@@ -53,12 +53,15 @@ void gs_on_refused(gs_stub *g, const char *rest) {
 typedef struct packet {
   const char *name;
   void (*fn)(gs_stub *g, const char *rest);
+  bool standing;
 } packet;
 
 static const packet packets[] = {
-#define PACKET(name, fn, doc) {name, fn},
+#define PACKET(name, fn, doc) {name, fn, false},
+#define STANDING(name, fn, doc) {name, fn, true},
 #include "gdbstub/packet.def"
 #undef PACKET
+#undef STANDING
 };
 
 static const packet *packet_named(const char *s) {
@@ -76,7 +79,10 @@ static void answer_packet(gs_stub *g) {
   const packet *p = packet_named(s);
   tk_buf_clear(&g->reply);
   g->silent = false;
-  if (p) p->fn(g, s + strlen(p->name));
+  if (p && p->standing && g->killed)
+    gs_reply_error(g);
+  else if (p)
+    p->fn(g, s + strlen(p->name));
   if (!g->resumed && !g->silent)
     gs_wire_send(&g->wire, tk_buf_str(&g->reply), g->reply.n);
   tk_arena_free(&g->scratch);

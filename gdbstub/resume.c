@@ -26,10 +26,6 @@ static void step_to_exit(gs_stub *g) {
  * to go on elsewhere, this comes first. */
 static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   tk_resume first = {.kind = kind};
-  if (g->killed) {
-    gs_reply_error(g);
-    return;
-  }
   g->how = first;
   g->thread = program;
   g->chained = !g->wanted_launch;

@@ -52,6 +52,7 @@ static bool wait_for_client(tk_gdbserver *s) {
       return false;
   gs_wire_connect(&g->wire, in, out);
   g->detached = g->killed = false;
+  g->code = 0;
   say(s, "%sgdb has connected", g->lent ? "" : "tkdbg: ");
   if (g->once) gs_listen_end(&g->listener);
   return true;
@@ -160,13 +161,21 @@ static bool comes_again(gs_stub *g) {
   return c && c->loop && gs_place_of(g, g->here).pc == g->left;
 }
 
+/* For the client there is no process any more. */
+static void tell_exit(gs_stub *g, int code) {
+  g->killed = true;
+  g->code = code;
+  gs_put_stop(g);
+  gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+}
+
 /* The launch that was lent is over: its client may run it again, until it has
  * left. */
 static void serve_end(gs_stub *g) {
+  tk_debug_time now;
   if (g->wire.in < 0) return;
-  g->killed = true;
-  gs_put_stop(g);
-  gs_wire_send(&g->wire, g->reply.s, g->reply.n);
+  tk_debug_when(g->d, &now);
+  tell_exit(g, now.status);
   if (g->extended) gs_serve(g, -1);
 }
 
@@ -303,13 +312,6 @@ static void print(void *ud, const char *text, size_t n) {
   gs_console(g, text, n);
   if (g->wire.in < 0 && g->session->output)
     g->session->output(g->session->output_ud, text, n);
-}
-
-static void tell_exit(gs_stub *g, int code) {
-  char reply[32];
-  if (g->wire.in < 0) return;
-  int n = snprintf(reply, sizeof reply, "W%02x;process:1", code & 0xff);
-  gs_wire_send(&g->wire, reply, (size_t)n);
 }
 
 static void ends(void *ud, tk_debug *d) {
@@ -504,7 +506,8 @@ tk_status tk_gdbserver_lend(tk_gdbserver *s, const char *address) {
   return tk_session_guard(s->stub.session, lend_stop, &l);
 }
 
-/* No launch is left; the client may begin again. */
+/* No launch is left.  A client that has seen none learns this in place of a
+ * first stop, and may begin again as others may. */
 static void serve_finished(tk_env *e, void *ud) {
   static const tk_debug_stop end = {.reason = TK_STOP_END,
                                     .text = "",
@@ -512,10 +515,12 @@ static void serve_finished(tk_env *e, void *ud) {
                                     .program = TK_DEBUG_NO_PROGRAM,
                                     .statement = TK_DEBUG_NO_STATEMENT};
   gs_stub *g = ud;
+  int in, out;
   (void)e;
+  if (!g->started && gs_listen_accept(&g->listener, 0, &in, &out))
+    gs_wire_connect(&g->wire, in, out);
   g->stop = &end;
   g->here = g->thread = TK_DEBUG_NO_PROGRAM;
-  g->killed = true;
   g->detached = g->resumed = g->listed = false;
   gs_serve(g, -1);
 }
@@ -523,8 +528,14 @@ static void serve_finished(tk_env *e, void *ud) {
 void tk_gdbserver_end(tk_gdbserver *s, int code) {
   gs_stub *g = &s->stub;
   gs_watch_end(&g->watch);
-  if (!g->detached) tell_exit(g, code);
-  if (g->restarts && g->extended) tk_protect(g->env, serve_finished, g);
+  if (g->runs)
+    gs_wire_send(&g->wire, "E01", 3); /* it ran, and there was nothing to see */
+  else if (g->started && !g->detached)
+    tell_exit(g, code);
+  g->killed = true;
+  g->code = code;
+  if (!g->started || (g->restarts && g->extended))
+    tk_protect(g->env, serve_finished, g);
   gs_wire_close(&g->wire);
   gs_listen_end(&g->listener);
   if (g->restarts) gs_again_wait(&g->again);

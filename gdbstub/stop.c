@@ -63,9 +63,7 @@ static void put_threads(gs_stub *g) {
 void gs_put_stop(gs_stub *g) {
   tk_buf_clear(&g->reply);
   if (g->killed) {
-    tk_debug_time t;
-    tk_debug_when(g->d, &t);
-    tk_buf_puts(&g->reply, t.over && t.status != TK_OK ? "W01" : "W00");
+    tk_buf_printf(&g->reply, "W%02x;process:1", g->code & 0xff);
     return;
   }
   if (g->here == TK_DEBUG_NO_PROGRAM) {

@@ -80,6 +80,7 @@ typedef struct gs_stub {
   bool lldb;             /* ... is lldb */
   bool extended;         /* ... may run the launch again that it has killed */
   bool killed;           /* it stands, and for the client it is no more */
+  int code;              /* ... with this exit status */
   uint64_t left; /* address that the program was last told to go on from */
   /* It has come to the same statement again, and lldb is shown the loop's head
    * before: it would not notice. */
@@ -194,8 +195,10 @@ const gs_point *gs_watchpoint_hit(const gs_stub *g);
 
 /* A handler gets what follows the packet's name and fills in g->reply. */
 #define PACKET(name, fn, doc) void fn(gs_stub *g, const char *rest);
+#define STANDING PACKET
 #include "gdbstub/packet.def"
 #undef PACKET
+#undef STANDING
 
 /* ... what follows the command's name, and prints to g->text. */
 #define MONITOR(name, args, fn, doc) void fn(gs_stub *g, const char *rest);

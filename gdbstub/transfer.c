@@ -78,7 +78,7 @@ enum { SYMBOLS = 3, SOURCES };
 static bool file_numbered(gs_stub *g, uint64_t number, const char **s,
                           size_t *n) {
   tk_debug_source source;
-  if (number == SYMBOLS) {
+  if (number == SYMBOLS && g->image) {
     *s = g->image->file->s;
     *n = g->image->file->n;
     return true;

@@ -231,7 +231,7 @@ def finish(session, complete):
         return
     if totals["launches"]:
         sys.stderr.write(progress.summary(totals) + "\n")
-    elif complete and not session.debugger:
+    elif complete and (session.server or not session.debugger):
         sys.stderr.write("tkdbg: no kernel was launched in this process\n")
     if complete and totals["launches"]:
         sys.stderr.write(missing(session))

@@ -102,6 +102,9 @@ const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
 char *cli_joined(const cli_args *a, cli_option_id id);
 bool cli_is_direct(const cli_args *a);
 bool cli_is_launch_file(const char *path);
+/* Whether what is to be run can be read, and there is a Python for a script;
+ * says what is wrong. */
+bool cli_can_launch(const cli_args *a);
 int cli_find_command(const char *name); /* -1 if unknown */
 
 /* say.c: messages, all on standard error. */

@@ -60,8 +60,7 @@ static void end_keeping(FILE *kept, int own, char *text, size_t size) {
   if (kept) fclose(kept);
 }
 
-/* What must be right before the connection is handed on. */
-static bool check_launch(const cli_args *a) {
+bool cli_can_launch(const cli_args *a) {
   char *python = NULL;
   if (!a->nwords) return cli_usage(a, "no FILE is given"), false;
   if (access(a->words[0], R_OK) && a->words[0][0] != '-')
@@ -96,7 +95,8 @@ static int serve_editor(const cli_args *a, tk_dap *p) {
   if (!tk_dap_greet(p, &words, &n)) return TK_OK;
   int own = begin_keeping(&kept);
   bool ok = move_there(a, p) &&
-            cli_parse(&b, CLI_DAP, (int)n, (char **)words) && check_launch(&b);
+            cli_parse(&b, CLI_DAP, (int)n, (char **)words) &&
+            cli_can_launch(&b);
   end_keeping(kept, own, why, sizeof why);
   int code = TK_USAGE;
   if (!ok) {

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,12 +34,22 @@ tk_status cli_job_serve(cli_job *j) {
   return st;
 }
 
+/* gdb shows what a command has said once it has been able to write to it. */
+static void hear_client(void) {
+  enum { PATIENCE = 1000 };
+  char bytes[4096];
+  struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+  if (poll(&p, 1, PATIENCE) > 0 && read(p.fd, bytes, sizeof bytes) < 0) return;
+}
+
 int cli_gdbserver(const cli_args *a) {
   if (!cli_has(a, OPT_STDIO) && !cli_has(a, OPT_LISTEN))
     return cli_usage(a, "no address is given: 'tkdbg gdbserver :1234 FILE' "
                         "listens on port 1234, --stdio serves standard input "
                         "and output");
-  return cli_debug(a);
+  if (cli_can_launch(a)) return cli_debug(a);
+  if (cli_has(a, OPT_STDIO)) hear_client();
+  return TK_USAGE;
 }
 
 /* ---- gdb at this terminal ------------------------------------------------ */
@@ -56,7 +67,7 @@ static char *server_command(const cli_args *a, const char *self) {
   size_t size;
   FILE *f = open_memstream(&text, &size);
   if (!f) return NULL;
-  fputs("target remote |", f);
+  fputs("target extended-remote |", f);
   put_word(f, self);
   fputs(" gdbserver --stdio", f);
   for (size_t i = 0; i < a->nuses; i++) {
@@ -76,7 +87,7 @@ int cli_gdb(const cli_args *a) {
   char self[4096], unlimited[] = "set max-value-size unlimited";
   char patient[] = "set remotetimeout 3600"; /* scripts take time to begin */
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (a->nwords == 0) return cli_usage(a, "no FILE is given");
+  if (!cli_can_launch(a)) return TK_USAGE;
   if (n < 0)
     return cli_usage(a, "cannot find its own executable: %s", strerror(errno));
   self[n] = '\0';
