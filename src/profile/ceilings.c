@@ -85,20 +85,24 @@ static size_t bytes_beyond_caches(void) {
   return cache > MOST / 2 ? MOST : 2 * (size_t)cache;
 }
 
-static double measure_bandwidth(tk_env *e) {
-  enum { TRIES = 5 };
-  size_t n = bytes_beyond_caches();
-  char *from = tk_calloc(e, 2, n), *to = from + n;
+/* Less memory is taken where there is less; without any it is unknown. */
+static double measure_bandwidth(const tk_env *e) {
+  enum { TRIES = 5, LEAST = 1 << 20 };
+  size_t n = 2 * bytes_beyond_caches();
+  char *from = NULL;
   double best = 0;
-  memset(from, 1, 2 * n);
+  while (n >= LEAST && !(from = e->alloc(e->alloc_ud, NULL, 0, n))) n /= 2;
+  if (!from) return 0;
+  char *to = from + n / 2;
+  memset(from, 1, n);
   for (int i = 0; i < TRIES; i++) {
     double began = tkp_seconds();
-    memcpy(to, from, n);
+    memcpy(to, from, n / 2);
     double s = tkp_seconds() - began;
-    if (s > 0 && 2 * (double)n / s > best) best = 2 * (double)n / s;
+    if (s > 0 && (double)n / s > best) best = (double)n / s;
     from[i]++;
   }
-  tk_free(e, from, 2 * n);
+  e->alloc(e->alloc_ud, from, n, 0);
   return best;
 }
 
@@ -171,7 +175,7 @@ tk_profile_ceilings tkp_ceilings(tk_arena *a) {
   if (path && read_ceilings(path, &c)) return c;
   c.bandwidth = measure_bandwidth(a->env);
   c.flops = measure_flops();
-  if (path) keep_ceilings(a, path, &c);
+  if (path && c.bandwidth > 0) keep_ceilings(a, path, &c);
   return c;
 }
 

@@ -236,6 +236,7 @@ static void page_line(page *p, const tk_profile_line *l) {
 
 /* A line that took none. */
 static void page_idle_line(page *p, int line, const char *text, size_t n) {
+  if (n && text[n - 1] == '\r') n--;
   tk_buf_puts(p->out, "<div class=\"row\">");
   page_number(p, line);
   tk_buf_puts(p->out, "<span></span>");
@@ -243,11 +244,6 @@ static void page_idle_line(page *p, int line, const char *text, size_t n) {
     tk_buf_puts(p->out, "<span class=\"more\"></span>");
   page_code(p, text, n);
   tk_buf_puts(p->out, "</div>\n");
-}
-
-/* The line behind one, which ends where the text of its place does. */
-static const char *next_line(const char *line, size_t n) {
-  return line[n] == '\r' ? line + n + 2 : line + n + 1;
 }
 
 static void page_source(page *p, const tk_profile_function *f) {
@@ -262,14 +258,14 @@ static void page_source(page *p, const tk_profile_function *f) {
               "<span class=\"more\">flop/B</span><span class=\"more\">roof %"
               "</span><span class=\"code\"></span></div>\n");
   for (int line = f->place.line; line <= f->last_line; line++) {
-    size_t n = strcspn(text, "\r\n");
+    size_t n = strcspn(text, "\n");
     while (k < f->nlines && f->lines[k].place.line < line) k++;
     if (k < f->nlines && f->lines[k].place.line == line)
       page_line(p, &f->lines[k]);
     else
       page_idle_line(p, line, text, n);
     if (!text[n]) break;
-    text = next_line(text, n);
+    text += n + 1;
   }
   tk_buf_puts(p->out, "</div></div>\n");
 }

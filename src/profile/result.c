@@ -27,6 +27,12 @@ static void add_profile_counts(tk_profile_counts *to,
   to->rows += c->rows;
 }
 
+/* There may be nothing to sort, and then no array. */
+static void sort_items(void *items, size_t n, size_t size,
+                       int (*compare)(const void *a, const void *b)) {
+  if (n) qsort(items, n, size, compare);
+}
+
 /* ---- operations of a function, by line ----------------------------------- */
 
 /* An operation of a function, in any of its frames. */
@@ -123,7 +129,7 @@ static tk_profile_line make_line(reading *r, const entry *e, size_t n) {
     add_profile_counts(&line.counts, &c);
     line.total += c.seconds + op->called * r->tick;
   }
-  qsort(ops.items, ops.n, sizeof *ops.items, compare_ops);
+  sort_items(ops.items, ops.n, sizeof *ops.items, compare_ops);
   line.ops = ops.items;
   line.nops = ops.n;
   return line;
@@ -160,7 +166,7 @@ static tk_profile_function make_function(reading *r, const tkp_function *f) {
                               .launches = f->launches};
   add_frames(r, &made, r->p->kernels, f);
   gather_function(r, &all, r->p->kernels, f);
-  qsort(all.items, all.n, sizeof *all.items, compare_entries);
+  sort_items(all.items, all.n, sizeof *all.items, compare_entries);
   for (size_t at = 0, end; at < all.n; at = end) {
     for (end = at; end < all.n && all.items[end].line == all.items[at].line;)
       end++;
@@ -262,7 +268,7 @@ static void add_frame_node(reading *r, int parent, const tkp_frame *f) {
     int line = tk_source_line(op->src, op->span.lo);
     TK_PUSH(r->arena, &lines, line);
   }
-  qsort(lines.items, lines.n, sizeof *lines.items, compare_lines);
+  sort_items(lines.items, lines.n, sizeof *lines.items, compare_lines);
   for (size_t i = 0; i < lines.n; i++)
     if (!i || lines.items[i] != lines.items[i - 1])
       add_line_node(r, at, f, lines.items[i]);
@@ -288,8 +294,8 @@ void tkp_read(tk_profile *p) {
       add_profile_counts(&p->data.counts, &made.lines[i].counts);
     TK_PUSH(r.arena, &functions, made);
   }
-  qsort(functions.items, functions.n, sizeof *functions.items,
-        compare_functions);
+  sort_items(functions.items, functions.n, sizeof *functions.items,
+             compare_functions);
   for (const tkp_frame *k = p->kernels; k; k = k->next)
     add_frame_node(&r, -1, k);
   p->data.functions = functions.items;
