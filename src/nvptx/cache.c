@@ -1,5 +1,4 @@
-/* cache.c - the folder is TKDBG_CACHE_DIR, else "tkdbg" where the XDG Base
- * Directory Specification has caches. */
+/* cache.c - a file for each key, in the folder of base/cache_folder.h. */
 #include "nvptx/cache.h"
 
 #include <dirent.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cache_folder.h"
 #include "base/outfile.h"
 #include "tkdbg/compile.h"
 
@@ -41,29 +41,9 @@ static uint64_t checksum(const char *bytes, size_t n) {
 
 /* ---- files --------------------------------------------------------------- */
 
-static bool find_folder(char *out, size_t size) {
-  const char *own = getenv("TKDBG_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
-             *home = getenv("HOME");
-  int n = own                  ? snprintf(out, size, "%s", own)
-          : xdg && *xdg == '/' ? snprintf(out, size, "%s/tkdbg", xdg)
-          : home && *home      ? snprintf(out, size, "%s/.cache/tkdbg", home)
-                               : 0;
-  return n > 0 && (size_t)n < size;
-}
-
-static void make_folders(char *path) {
-  for (char *p = path + 1; *p; p++) {
-    if (*p != '/') continue;
-    *p = 0;
-    mkdir(path, 0777);
-    *p = '/';
-  }
-  mkdir(path, 0777);
-}
-
 static bool file_of_key(char *out, size_t size, const tkv_key *k) {
   size_t n;
-  if (!find_folder(out, size)) return false;
+  if (!tk_cache_folder(out, size)) return false;
   n = strlen(out);
   return (size_t)snprintf(out + n, size - n, "/%016" PRIx64 "%016" PRIx64 "%s",
                           k->hash[0], k->hash[1], ending) < size - n;
@@ -100,8 +80,8 @@ bool tkv_cache_read(tk_buf *out, const tkv_key *k) {
 void tkv_cache_write(tk_env *e, const tkv_key *k, const char *bytes, size_t n) {
   char path[4096];
   tk_buf all;
-  if (!find_folder(path, sizeof path)) return;
-  make_folders(path);
+  if (!tk_cache_folder(path, sizeof path)) return;
+  tk_make_folders(path);
   if (!file_of_key(path, sizeof path, k)) return;
   tk_buf_init(&all, e);
   tk_buf_printf(&all, "%s %zu %016" PRIx64 "\n", magic, n, checksum(bytes, n));
@@ -123,7 +103,7 @@ bool tk_cache_look(tk_cache_summary *out, bool clear) {
   struct stat st;
   char path[sizeof out->folder + 300];
   *out = (tk_cache_summary){0};
-  if (!find_folder(out->folder, sizeof out->folder)) return false;
+  if (!tk_cache_folder(out->folder, sizeof out->folder)) return false;
   DIR *d = opendir(out->folder);
   for (struct dirent *e; d && (e = readdir(d));) {
     if (!is_entry(e->d_name)) continue;

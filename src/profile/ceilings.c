@@ -8,12 +8,13 @@
  * sensible, is measured again.
  */
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cache_folder.h"
 #include "base/outfile.h"
 #include "interp/kernels.h"
 #include "profile/profile.h"
@@ -123,15 +124,6 @@ static const char *cpu_name(tk_arena *a) {
   return found ? found : "unknown processor";
 }
 
-/* Where it is kept; NULL: nowhere. */
-static const char *cache_path(tk_arena *a) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (cache && *cache == '/')
-    return tk_arena_printf(a, "%s/tkdbg/ceilings.json", cache);
-  if (!home || !*home) return NULL;
-  return tk_arena_printf(a, "%s/.cache/tkdbg/ceilings.json", home);
-}
-
 /* A number that some machine could have; 0: it is none. */
 static double sensible(const json_t *v) {
   double x = json_number_value(v);
@@ -148,34 +140,27 @@ static bool read_ceilings(const char *path, tk_profile_ceilings *c) {
   return good;
 }
 
-/* Makes the folders that a file lies in, as far as that is possible. */
-static void make_folders(char *path) {
-  for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-    *p = '\0';
-    mkdir(path, 0777);
-    *p = '/';
-  }
-}
-
 /* Whether it could be kept does not matter. */
-static void keep_ceilings(tk_arena *a, const char *path,
-                          const tk_profile_ceilings *c) {
+static void keep_ceilings(const char *path, const tk_profile_ceilings *c) {
   json_t *o = json_pack("{s:s, s:f, s:f}", "cpu", c->cpu, "bandwidth",
                         c->bandwidth, "flops", c->flops);
   char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
-  make_folders(tk_arena_strdup(a, path));
   if (text) tk_outfile_save(path, text, strlen(text));
   free(text);
   json_decref(o);
 }
 
 tk_profile_ceilings tkp_ceilings(tk_arena *a) {
+  char folder[PATH_MAX] = "";
   tk_profile_ceilings c = {.cpu = cpu_name(a)};
-  const char *path = cache_path(a);
-  if (path && read_ceilings(path, &c)) return c;
+  bool has_folder = tk_cache_folder(folder, sizeof folder);
+  const char *path = tk_arena_printf(a, "%s/ceilings.json", folder);
+  if (has_folder && read_ceilings(path, &c)) return c;
   c.bandwidth = measure_bandwidth(a->env);
   c.flops = measure_flops();
-  if (path && c.bandwidth > 0) keep_ceilings(a, path, &c);
+  if (!has_folder || !(c.bandwidth > 0)) return c;
+  tk_make_folders(folder);
+  keep_ceilings(path, &c);
   return c;
 }
 

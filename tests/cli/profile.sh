@@ -1,6 +1,7 @@
 # tkdbg profile: table, JSON, page, what goes wrong.
 . "$ROOT/tests/support/check.sh"
 export XDG_CACHE_HOME="$SCRATCH/cache"
+unset TKDBG_CACHE_DIR
 
 # profile [OPTIONS]: the direct launch of the documentation.
 profile() {
