@@ -96,6 +96,22 @@ class RunOptions(Structure):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
 
 
+class EmitOptions(Structure):
+    """tk_emit_options; ``size`` is filled by the constructor."""
+    _fields_ = [("size", c_size_t), ("emit", c_char_p), ("skip", c_char_p),
+                ("after_all", c_bool), ("arch", c_char_p),
+                ("output", c_char_p)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(EmitOptions), **fields)
+
+
+class CacheSummary(Structure):
+    """tk_cache_summary: what compiled code is kept."""
+    _fields_ = [("folder", c_char * 4096), ("entries", c_uint64),
+                ("bytes", c_uint64)]
+
+
 class CheckOptions(Structure):
     """tk_check_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("suppressions", c_char_p),
@@ -224,6 +240,15 @@ PROTOTYPES = {
     "tk_check_suppressions": (_S, [_P]),
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
+    "tk_launch_emit": (c_int, [_P, POINTER(EmitOptions), POINTER(_S)]),
+    "tk_cache_look": (c_bool, [POINTER(CacheSummary), c_bool]),
+    "tk_layout_draw": (c_int, [_P, _S, POINTER(c_int64), c_int,
+                               POINTER(_S)]),
+    "tk_arch_name": (_S, [c_size_t]),
+    "tk_stage_name": (_S, [c_size_t]),
+    "tk_stage_doc": (_S, [c_size_t]),
+    "tk_pass_name": (_S, [c_size_t]),
+    "tk_pass_doc": (_S, [c_size_t]),
     "tk_launch_shared": (c_size_t, [_P, c_int]),
     "tk_ir_open": (c_int, [_P, _S, _S, c_size_t, _OUT]),
     "tk_builtin_name": (_S, [c_size_t]),

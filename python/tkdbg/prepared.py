@@ -1,7 +1,7 @@
 """A tk_launch that is kept for one signature and filled anew each time."""
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import byref, c_char_p, c_void_p
 
 from . import (_capi, arguments, binder, compiled, device, environment,
                errors)
@@ -88,6 +88,18 @@ class Prepared:
                 self.compile()
             return _capi.text(text)
 
+    def _stage(self):
+        """What `tkdbg compile` prints of the kernel."""
+        options, text = self.session.options, c_char_p()
+        with self.session.lock:
+            self.session.check(self.session.lib.tk_launch_emit(
+                self.ptr, byref(_capi.EmitOptions(
+                    emit=options.emit.encode(), arch=options.arch.encode(),
+                    skip=(options.skip_pass or "").encode(),
+                    output=options.output and options.output.encode(),
+                    after_all=options.after_all)), byref(text)))
+            return _capi.text(text.value)
+
     def _check_resources(self):
         """Raises OutOfResources for more than a block can have."""
         for required, limit, name in (
@@ -146,6 +158,11 @@ class Prepared:
                 self.ptr, f"data_ptr#{i}".encode(), byref(tensor)))
 
     def _maybe_print_ir(self):
-        if self.session.options.print_ir and not self._ir_printed:
-            self._ir_printed = True
+        options = self.session.options
+        if self._ir_printed:
+            return
+        self._ir_printed = True
+        if options.print_ir:
             print(self.ir(), end="")
+        if options.compile:
+            print(self._stage(), end="")

@@ -21,6 +21,9 @@ _WHY = _capi.Option(
 _PROFILE = _capi.Option(
     name=b"profile", kind=_capi.OPTION_FLAG, arg=b"", key=b"profile",
     help=b"says where the time of all launches went")
+_COMPILE = _capi.Option(
+    name=b"compile", kind=_capi.OPTION_FLAG, arg=b"", key=b"compile",
+    help=b"prints a stage of the compiler of each launch")
 _DAP = _capi.Option(
     name=b"dap", kind=_capi.OPTION_TEXT, arg=b"", key=b"dap",
     help=b"... that an editor drives: where its client is")
@@ -115,7 +118,8 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib):
     """{key: Option} of the options that a host program gets."""
-    rows, row, i = [_DEBUG, _WHY, _PROFILE, _DAP], lib.tk_option_at(0), 0
+    rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _DAP]
+    row, i = lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)
         i += 1

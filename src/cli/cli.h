@@ -101,6 +101,8 @@ const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
 /* All values of a LIST, a line each; the caller frees. */
 char *cli_joined(const cli_args *a, cli_option_id id);
 bool cli_is_direct(const cli_args *a);
+/* Whether FILE is a script whose host code makes the launches. */
+bool cli_is_script(const cli_args *a);
 bool cli_is_launch_file(const char *path);
 /* Whether what is to be run can be read, and there is a Python for a script;
  * says what is wrong. */

@@ -43,7 +43,9 @@ int cli_ir(const cli_args *a) {
   return print_kernel(a, print_form);
 }
 
+/* Of a script, each launch is compiled before it runs. */
 int cli_compile(const cli_args *a) {
+  if (cli_is_script(a)) return cli_run_script(a);
   return print_kernel(a, print_stage);
 }
 

@@ -167,7 +167,7 @@ static bool rest_is_ours(int argc, char **argv) {
 }
 
 static bool takes_script(const cli_args *a) {
-  return IN_RUN >> a->command & 1;
+  return (IN_RUN | IN_COMPILE) >> a->command & 1;
 }
 
 /* -m MODULE and -c CODE stand in place of FILE, as for python. */

@@ -22,12 +22,12 @@ int cli_run_launch(const cli_args *a) {
   return cli_job_end(&job, st);
 }
 
-static bool is_script(const cli_args *a) {
+bool cli_is_script(const cli_args *a) {
   return a->nwords && !cli_is_launch_file(a->words[0]) && !cli_is_direct(a);
 }
 
 int cli_run(const cli_args *a) {
-  return is_script(a) ? cli_run_script(a) : cli_run_launch(a);
+  return cli_is_script(a) ? cli_run_script(a) : cli_run_launch(a);
 }
 
 /* ---- profile ------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static tk_status print_profile(const cli_args *a, tk_profile *p) {
 int cli_profile(const cli_args *a) {
   cli_job job;
   tk_profile *p;
-  if (is_script(a)) return cli_run_script(a);
+  if (cli_is_script(a)) return cli_run_script(a);
   if (!cli_one_file(a)) return TK_USAGE;
   int st = cli_job_start(&job, a);
   if (st == TK_OK) st = cli_job_open(&job);

@@ -15,8 +15,8 @@ from tkdbg import _capi, _results, errors
 def header(*names):
     """The text of public headers, without comments."""
     text = ""
-    for name in names or ("tkdbg.h", "profile.h", "gdbserver.h",
-                          "dap.h"):
+    for name in names or ("tkdbg.h", "compile.h", "profile.h",
+                          "gdbserver.h", "dap.h"):
         path = os.path.join(os.path.dirname(support.HEADER), name)
         with open(path) as f:
             text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
@@ -137,6 +137,7 @@ class Layouts(unittest.TestCase):
             source = os.path.join(folder, "sizes.c")
             with open(source, "w") as f:
                 f.write("#include <stdio.h>\n#include <stddef.h>\n"
+                        '#include "tkdbg/compile.h"\n'
                         '#include "tkdbg/dap.h"\n'
                         '#include "tkdbg/gdbserver.h"\n'
                         '#include "tkdbg/results.h"\nint main(void) {'
