@@ -333,6 +333,12 @@ typedef struct tk_difference {
   /* A product of fp32 operands that tf32 cuts off, if they are off by no more
    * than rounding; line 0: there is none. */
   tk_place tf32;
+  /* For pictures: by element, in row-major order, whether it is wrong, and the
+   * index of the program that wrote it last, from 1 (0: none did), counted
+   * along the axes of the grid, the first one fastest. */
+  const uint8_t *is_wrong;
+  const uint32_t *writer;
+  int64_t grid[3];
 } tk_difference;
 
 /* How the i-th tensor of which something was expected differs from it after

@@ -22,6 +22,7 @@ front      __init__      install(), uninstall(), options()
            puzzles       ``tkdbg puzzles``
            why           ``tkdbg why``: from a comparison to a line
            answer        ... what is said of one
+           whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
            setup         what install() puts in place and takes away again
            comparisons   ... functions that compare arrays

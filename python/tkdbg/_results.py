@@ -7,7 +7,7 @@ without the ``tk_`` prefix on their types.
 from __future__ import annotations
 
 from ctypes import (POINTER, Structure, c_bool, c_char_p, c_double, c_int,
-                    c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
+                    c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
 
 from ._capi import MAX_RANK, text
 
@@ -140,7 +140,9 @@ class Difference(Structure):
         ("patterns", c_void_p), ("npatterns", c_size_t),
         ("first", Mismatch), ("worst", Mismatch),
         ("explanation", POINTER(Explanation)),
-        ("explained_nearest", c_bool), ("tf32", Place)]
+        ("explained_nearest", c_bool), ("tf32", Place),
+        ("is_wrong", POINTER(c_uint8)), ("writer", POINTER(c_uint32)),
+        ("grid", c_int64 * 3)]
 
 
 # name: (result, argument types), as in _capi

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from . import arrays, origins
+from . import arrays, origins, whypage
 from ._capi import text
 from .comparisons import UNKNOWN, USUAL
 from .launchlog import Replay
@@ -27,12 +27,14 @@ STEP_READS = 9  # tk_step_kind
 class Answer:
     """Lines about a comparison; command: the script and its arguments."""
 
-    def __init__(self, lib, log, asked, command):
+    def __init__(self, lib, log, asked, command, drawn=False):
         self.lib = lib
+        self.drawn = drawn
         self.log = log
         self.asked = asked  # else findings have been shown already
         self.command = command
         self.stop = None  # options of a debugger that stops at the store
+        self.maps = []  # whypage.Maps, if the difference was to be drawn
 
     def lines(self, candidates):
         """The lines about the first of some Comparisons of which anything is
@@ -98,6 +100,8 @@ class Answer:
             self.stop = _stop(logged, difference)
             offer = _offered(self.stop, self.command)
             earlier = self._earlier(logged, difference)
+            if self.drawn:
+                self.maps = whypage.maps(difference, origin.parameter)
             room = MOST_LINES - 2 - len(told) - len(offer)
             if earlier:
                 room -= MOST_EARLIER

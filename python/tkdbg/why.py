@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 
-from . import answer, asserted, errors, findings
+from . import answer, asserted, errors, findings, whypage
 from .launchlog import Log
 
 MOST_BYTES = 1 << 30  # of recorded launches
@@ -37,12 +37,17 @@ class Why:
         # pytest keeps the one that it has caught there
         error = getattr(sys, "last_value", None) or (
             self.comparisons.caught or error)
-        said = answer.Answer(self.session.lib, self.log, self.asked, command)
+        page = self.session.options.html
+        said = answer.Answer(self.session.lib, self.log, self.asked, command,
+                             page is not None)
         try:
             # a KernelError says why itself
             if not isinstance(error, errors.KernelError) and (
                     self.asked or failed):
-                self._tell(self._lines(self._candidates(error), said), stream)
+                lines = self._lines(self._candidates(error), said)
+                self._tell(lines, stream)
+                if page is not None:
+                    self._write(page, whypage.page(lines, said.maps), stream)
         finally:
             self.log.close()
         if self.asked and said.stop and _is_answered(stream, sys.stdin):
@@ -79,6 +84,16 @@ class Why:
             problem = (f"{candidates[0].name} compared arrays that no kernel "
                        "has as arguments: compare what a kernel stores itself")
         return [f"tkdbg: {problem}"] if self.asked else []
+
+    def _write(self, path, text, stream):
+        try:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+        except OSError as e:
+            stream.write(f"tkdbg: cannot write {path}: {e.strerror}\n")
+            return
+        if not self.session.options.json:
+            stream.write(f"tkdbg: written to {path}\n")
 
     def _tell(self, lines, stream):
         if self.session.options.json and lines:

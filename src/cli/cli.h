@@ -25,9 +25,9 @@ typedef enum cli_command_id {
 #define IN_DAP (1u << CLI_DAP)
 #define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
 #define IN_PROFILE (1u << CLI_PROFILE)
+#define IN_WHY (1u << CLI_WHY)
 #define IN_RUN                                                                 \
-  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | 1u << CLI_WHY |       \
-   IN_PROFILE)
+  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_WHY | IN_PROFILE)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_COMPILE (1u << CLI_COMPILE)

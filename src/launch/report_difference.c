@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 enum { SOURCE = 46, NOTE = 44 };
@@ -200,6 +201,7 @@ static source_line *line_at_place(source_lines *x, const tk_place *p) {
 
 static void gather_lines(source_lines *x, const tk_explanation *why) {
   source_line *store = why->place.file ? line_at_place(x, &why->place) : NULL;
+  int mask = INT_MAX; /* the depth of a mask whose operands these are */
   if (store) store->weight = 5;
   for (size_t i = 0; i < why->nsteps; i++) {
     const tk_step *s = &why->steps[i];
@@ -212,6 +214,11 @@ static void gather_lines(source_lines *x, const tk_explanation *why) {
     source_line *line =
         s->place.file && told ? line_at_place(x, &s->place) : NULL;
     if (!line || s->kind == TK_STEP_AGAIN) continue;
+    /* beside the store stands what it stores, not what its mask is */
+    if (s->role == TK_ROLE_MASK) mask = s->depth;
+    if (s->depth < mask) mask = INT_MAX;
+    if (s->depth >= mask && !s->name && is_same_line(&s->place, &why->place))
+      continue;
     if (!line->step || (!line->step->name && s->name)) line->step = s;
     if (!line->memory && s->memory != TK_MEMORY_NONE) line->memory = s;
     if (weight_of(s) > line->weight) line->weight = weight_of(s);

@@ -220,6 +220,10 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   }
   d->patterns = kept;
   d->npatterns = n;
+  d->is_wrong = memcpy(TK_NEWN(c->answers, uint8_t, x->n), x->wrong, x->n);
+  d->writer = memcpy(TK_NEWN(c->answers, uint32_t, x->n), x->writer,
+                     x->n * sizeof *x->writer);
+  memcpy(d->grid, c->t->grid, sizeof d->grid);
   d->first = mismatch_at(c, x->list[0]);
   d->worst = mismatch_at(c, worst_of(x));
 }

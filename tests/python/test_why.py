@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import unittest
+import xml.etree.ElementTree
 
 import support
 
@@ -403,6 +404,48 @@ class Comparisons(support.ScriptCase):
     assert np.allclose(x, y * 2)
 """))
         self.assertRegex(said, "tkdbg debug --kernel scale --launch 2 --pid ")
+
+    def test_a_page(self):
+        page, text = self.path("why.html"), KERNEL.replace("(3,)", "(4,)")
+        said, status = planted.run([textwrap.dedent(HEAD + text) +
+                                    "assert np.allclose(y, ref)\n"],
+                                   {"why": True, "html": page})
+        self.assertEqual(status, 1)
+        self.assertIn(f"tkdbg: written to {page}", said)
+        with open(page) as f:
+            text = f.read()
+        xml.etree.ElementTree.fromstring(re.search(
+            r"<div class=\"maps\">.*?</div>", text, re.S).group())
+        self.assertEqual(text.count("<svg "), 3)
+        for part in ("<h1>numpy.allclose fails on y of launch 1, scale</h1>",
+                     "<title>y[16]: 1 of 1 wrong, first by program (1, 0, 0)<",
+                     "<title>y[39]: program (2, 0, 0)<",
+                     "<title>program (0, 0, 0): 16 of 16 elements that it",
+                     "<title>program (3, 0, 0) wrote none of it<",
+                     "<td>tl.store(y + i, v * 3, mask=i &lt; n)</td>"):
+            self.assertIn(part, text)
+        self.assertNotRegex(text, "https?:")
+        said, status = planted.run([textwrap.dedent(HEAD + KERNEL) +
+                                    "assert np.allclose(y, ref)\n"],
+                                   {"why": True, "html": "/dev/full"})
+        self.assertIn("tkdbg: cannot write /dev/full: No space left", said)
+
+    def test_a_page_of_many_elements(self):
+        page = self.path("why.html")
+        planted.run([textwrap.dedent(HEAD + """
+    @triton.jit
+    def fill(y, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        tl.store(y + i, 1.0, mask=i < n)
+    y = np.zeros((300, 7, 50), "f4")
+    fill[(y.size // 64,)](y, y.size, 64)
+    assert (y == 1).all()
+""")], {"why": True, "html": page})
+        with open(page) as f:
+            text = f.read()
+        self.assertIn("a cell is 66 by 1 elements", text)
+        self.assertIn("which no program wrote</title>", text)
+        self.assertIn("a cell is 1 by 26 programs", text)
 
     def test_the_debugger_is_offered_on_a_terminal(self):
         path = self.write(f"{KERNEL}    assert np.allclose(y, ref)\n",
