@@ -167,10 +167,12 @@ static dap_arrival take_message(dap_wire *w, json_t **out) {
   if (!end) return DAP_NOTHING;
   size_t head = (size_t)(end - s) + 4;
   long n = length_of(s, head - 2);
-  if (n < 0)
-    return skip(w, 1,
+  if (n < 0) {
+    bool again = memmem(s + 1, head - 1, length_name, sizeof length_name - 1);
+    return skip(w, again ? 1 : head,
                 "the header has no 'Content-Length: N' with N from 0 "
                 "to 16777216");
+  }
   if (left - head < (size_t)n) return DAP_NOTHING;
   w->taken += head + (size_t)n;
   return parse(w, s + head, (size_t)n, out);

@@ -285,6 +285,20 @@ START_TEST(vanished) {
 }
 END_TEST
 
+/* Bytecode of conditions is run here: one that is false costs no answer. */
+START_TEST(conditions) {
+  server_thread s;
+  client c;
+  server_start(&s, serve_gdb);
+  begin(&c, &s);
+  ck_assert_str_eq(ask(&c, "Z0,400040,1;X3,220027"), "OK"); /* 0 */
+  ck_assert_str_eq(ask(&c, "Z0,400060,1;X3,220127"), "OK"); /* 1 */
+  ck_assert_ptr_nonnull(strstr(ask(&c, "vCont;c"), "10:6000400000000000;"));
+  end(&c);
+  server_stop(&s);
+}
+END_TEST
+
 /* Without its client the run goes on, over all launches. */
 START_TEST(detached) {
   server_thread s;
@@ -482,6 +496,7 @@ int main(void) {
   tcase_add_test(t, damaged);
   tcase_add_test(t, acknowledged);
   tcase_add_test(t, vanished);
+  tcase_add_test(t, conditions);
   tcase_add_test(t, detached);
   tcase_add_test(t, two_clients);
   tcase_add_test(t, random_packets);
