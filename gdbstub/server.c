@@ -309,9 +309,8 @@ static bool asked(void *ud, tk_debug *d, int point) {
 
 static void print(void *ud, const char *text, size_t n) {
   gs_stub *g = &((tk_gdbserver *)ud)->stub;
-  gs_console(g, text, n);
-  if (g->wire.in < 0 && g->session->output)
-    g->session->output(g->session->output_ud, text, n);
+  if (!g->detached) gs_console(g, text, n);
+  if (g->wire.in < 0 || g->detached) tk_debug_pass_output(g->d, text, n);
 }
 
 static void ends(void *ud, tk_debug *d) {

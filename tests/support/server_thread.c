@@ -24,7 +24,8 @@ static const char source[] = "import triton\n"
                              "    for j in range(5):\n"
                              "        v = twice(v) + j\n"
                              "    w = (v, pid)\n"
-                             "    tl.store(x + i, v, mask=i < n)\n";
+                             "    tl.store(x + i, v, mask=i < n)\n"
+                             "    tl.device_print('done', pid)\n";
 
 static void set_session(server_thread *s, tk_session *session) {
   pthread_mutex_lock(&s->lock);
