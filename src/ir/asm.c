@@ -71,18 +71,22 @@ static void asm_fail(reader *r, const char *from, const char *to,
 
 /* ---- characters -------------------------------------------------------- */
 
-static void skip(reader *r) {
+const char *tk_asm_skip(const char *at) {
   for (;;) {
-    while (isspace((unsigned char)*r->at)) r->at++;
-    if (r->at[0] == '/' && r->at[1] == '/') {
-      r->at += strcspn(r->at, "\n");
-    } else if (r->at[0] == '/' && r->at[1] == '*') {
-      const char *end = strstr(r->at + 2, "*/");
-      r->at = end ? end + 2 : r->at + strlen(r->at);
+    while (isspace((unsigned char)*at)) at++;
+    if (at[0] == '/' && at[1] == '/') {
+      at += strcspn(at, "\n");
+    } else if (at[0] == '/' && at[1] == '*') {
+      const char *end = strstr(at + 2, "*/");
+      at = end ? end + 2 : at + strlen(at);
     } else {
-      return;
+      return at;
     }
   }
+}
+
+static void skip(reader *r) {
+  r->at = tk_asm_skip(r->at);
 }
 
 static bool take(reader *r, char c) {

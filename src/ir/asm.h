@@ -121,6 +121,9 @@ typedef struct tk_asm_want {
 } tk_asm_want;
 tk_asm_want tk_asm_want_of(const tk_asm_inst *in, char letter);
 
+/* Where blanks and comments end. */
+const char *tk_asm_skip(const char *at);
+
 /* Reads the opcode at the start of text, such as add.rn.f32, and checks it:
  * into in, and the forms of its operands.  Returns its length; 0: *fault says
  * what is wrong, in bytes from the start of text. */

@@ -44,17 +44,7 @@ void tkp_refuse(tkp_reader *r, const char *from, const char *to,
 /* ---- characters --------------------------------------------------------- */
 
 void tkp_skip(tkp_reader *r) {
-  for (;;) {
-    while (isspace((unsigned char)*r->at)) r->at++;
-    if (r->at[0] == '/' && r->at[1] == '/') {
-      r->at += strcspn(r->at, "\n");
-    } else if (r->at[0] == '/' && r->at[1] == '*') {
-      const char *end = strstr(r->at + 2, "*/");
-      r->at = end ? end + 2 : r->at + strlen(r->at);
-    } else {
-      return;
-    }
-  }
+  r->at = tk_asm_skip(r->at);
 }
 
 bool tkp_take(tkp_reader *r, char c) {
