@@ -22,6 +22,7 @@
 #   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
+#   make code-mutants  puts bugs into code for a GPU: all must be caught
 #   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
 #                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
@@ -68,7 +69,7 @@ V ?=
 ASSERTS ?= $(if $(SANITIZE),1)
 checked := $(filter-out 0,$(ASSERTS))
 B := build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)),$(if \
-  $(checked),-asserts))
+  $(checked),-asserts))$(if $(MUTANTS),-mutants)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
@@ -83,6 +84,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wpointer-arith -Wvla -Wundef
 TK_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I. -I$(B)/gen \
   $(if $(checked),-DTK_ASSERTS)
+$(B)/src/nvptx/%.o: TK_CPPFLAGS += $(if $(MUTANTS),-DTKV_MUTANTS)
 TK_CFLAGS := -std=c11 $(WARNINGS) -fPIC -fno-semantic-interposition \
   -ffp-contract=off
 # Nobody looks at errno or the exception flags, so that loops with choices in
@@ -147,8 +149,8 @@ OUT ?=
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
-  bench-counts bench-debug bench-gdb accuracy fuzz mutants planted clean \
-  test-programs fuzzers FORCE
+  bench-counts bench-debug bench-gdb accuracy fuzz mutants code-mutants \
+  planted clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -357,6 +359,11 @@ accuracy: $(B)/tests/accuracy/test_accuracy
 mutants: all
 	@python3 tests/mutants/mutate.py --tkdbg $(B)/tkdbg \
 	  $(if $(PYTHON),--python '$(PYTHON)')
+
+# Bugs of src/nvptx/mutant.def in code for a GPU: each must be found.
+code-mutants:
+	@$(MAKE) --no-print-directory MUTANTS=1 all
+	@$(or $(PYTHON),python3) tests/nvptx/mutants.py --build $(B)-mutants
 
 fuzzers: $(FUZZERS)
 fuzz:

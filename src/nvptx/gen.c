@@ -298,7 +298,9 @@ static void gen_for(tkv_gen *g, const tk_stmt *st) {
   const char *from = flag_of(g, st->lb), *end = flag_of(g, st->ub),
              *step = flag_of(g, st->step);
   size_t outside = g->scoped.n;
-  tkv_loop l = tkv_begin_loop(g, &t, st->down ? TK_C_GT : TK_C_LT, from, end);
+  tk_compare up = TKV_MUTANT(LOOP) ? TK_C_LE : TK_C_LT,
+             going_on = st->down ? TK_C_GT : up;
+  tkv_loop l = tkv_begin_loop(g, &t, going_on, from, end);
   tkv_set(g, st->iv, tkv_scalar(g, t, l.i));
   gen_body(g, &st->body);
   leave_scope(g, outside);

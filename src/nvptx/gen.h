@@ -20,6 +20,7 @@
 #define TK_NVPTX_GEN_H
 
 #include "nvptx/coalesce.h"
+#include "nvptx/mutant.h"
 #include "nvptx/swizzle.h"
 
 typedef struct tkv_gen tkv_gen;

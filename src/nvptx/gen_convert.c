@@ -38,10 +38,11 @@ const char *tkv_shuffle(tkv_gen *g, const tk_type *t, const char *x,
       half[i] = i ? tkv_emit(g, "lshr i64 %s, 32", b) : b;
       half[i] = tkv_emit(g, "trunc i64 %s to i32", half[i]);
     }
-    half[i] = tkv_emit(g,
-                       "call i32 @llvm.nvvm.shfl.sync.%s.i32(i32 -1, i32 %s, "
-                       "i32 %s, i32 31)",
-                       mode, half[i], by);
+    half[i] =
+        tkv_emit(g,
+                 "call i32 @llvm.nvvm.shfl.sync.%s.i32(i32 %d, i32 %s, "
+                 "i32 %s, i32 31)",
+                 mode, TKV_MUTANT(SHUFFLE_MASK) ? 65535 : -1, half[i], by);
   }
   b = half[0];
   if (bits == 64) {
@@ -148,14 +149,15 @@ const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
            read = tkv_dist_map(to, without_bits, &mask);
   tkv_swizzle s = tkv_find_swizzle(&written, &read, tk_lane_size(t));
   written = tkv_dist_map(&written, tkv_swizzled, &s);
+  if (TKV_MUTANT(SWIZZLE)) s.from++;
   read = tkv_dist_map(&read, tkv_swizzled, &s);
   reg = tkv_new_names(g, to);
   do {
     tkv_part part = {mask, round};
     tkv_share_part(g, t, from, &written, part, 0);
-    tkv_barrier(g);
+    if (!TKV_MUTANT(BARRIER_READ)) tkv_barrier(g);
     tkv_read_part(g, t, to, &read, part, reg);
     round = (round - mask) & mask; /* the next number of these bits */
-  } while (round);
+  } while (round != (TKV_MUTANT(ROUNDS) ? mask : 0));
   return reg;
 }

@@ -143,8 +143,16 @@ static void pack_operand(tkv_gen *g, const product *p, const tkv_dist *d,
   }
 }
 
+static void swap_names(const char **a, const char **b) {
+  const char *x = *a;
+  *a = *b;
+  *b = x;
+}
+
 static void multiply_tile(tkv_gen *g, const product *p, const char **a,
                           const char **b, const char **c) {
+  if (TKV_MUTANT(FRAGMENT_A)) swap_names(&a[1], &a[2]);
+  if (TKV_MUTANT(FRAGMENT_B)) swap_names(&b[0], &b[1]);
   bool ints = p->acc.elem == TK_INT32;
   const char *type = ints ? "i32" : "float", *acc = ints ? "s32" : "f32";
   char of = ints ? 'r' : 'f';
@@ -161,6 +169,7 @@ static void multiply_tile(tkv_gen *g, const product *p, const char **a,
   for (int i = 0; i < 4; i++)
     c[i] = tkv_emit(g, "extractvalue {%s, %s, %s, %s} %s, %d", type, type, type,
                     type, x, i);
+  if (TKV_MUTANT(FRAGMENT_C)) swap_names(&c[1], &c[2]);
 }
 
 static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,

@@ -244,7 +244,8 @@ static const char *int_to_int(tkv_gen *g, const tk_type *to,
                               const tk_type *from, const char *x) {
   int a = tkv_lane_bits(from), b = tkv_lane_bits(to);
   if (a == b) return x;
-  const char *how = a > b ? "trunc" : is_signed(from) ? "sext" : "zext";
+  bool with_sign = is_signed(from) && !TKV_MUTANT(EXTEND);
+  const char *how = a > b ? "trunc" : with_sign ? "sext" : "zext";
   return tkv_emit(g, "%s i%d %s to i%d", how, a, x, b);
 }
 
@@ -294,7 +295,7 @@ const char *tkv_convert_lane(tkv_gen *g, const tk_type *to, const tk_type *from,
 static const char *int_division(tkv_gen *g, bool mod, const tk_type *t,
                                 const char *a, const char *b) {
   const char *type = tkv_lane_type(t), *op = mod ? "rem" : "div";
-  char sign = is_signed(t) ? 's' : 'u';
+  char sign = is_signed(t) && !TKV_MUTANT(DIVIDE) ? 's' : 'u';
   if (is_literal(b) && strcmp(b, "0") && strcmp(b, "-1"))
     return tkv_emit(g, "%c%s %s %s, %s", sign, op, type, a, b);
   const char *zero = tkv_emit(g, "icmp eq %s %s, 0", type, b), *odd = zero;
@@ -317,7 +318,7 @@ static const char *int_division(tkv_gen *g, bool mod, const tk_type *t,
 static const char *shift(tkv_gen *g, tk_binary op, const tk_type *t,
                          const char *a, const char *b) {
   const char *type = tkv_lane_type(t);
-  bool arithmetic = op == TK_B_SHR;
+  bool arithmetic = op == TK_B_SHR && !TKV_MUTANT(SHIFT);
   int last = tkv_lane_bits(t) - 1;
   const char *far = tkv_emit(g, "icmp ugt %s %s, %d", type, b, last);
   const char *by =

@@ -189,6 +189,8 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
       mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
   const char **other =
       other_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, other_at), &d);
+  if (TKV_MUTANT(LOAD_MASK)) mask = NULL;
+  if (TKV_MUTANT(OTHER)) other = NULL;
   words w = words_of(&in->type, width);
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
@@ -219,6 +221,8 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
   const char **mask =
       mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
   const char *first = tkv_is_first(g, &d);
+  uint32_t shift = TKV_MUTANT(MASK_SHIFT) ? ((uint32_t)1 << d.nreg) - 1 : 0;
+  if (TKV_MUTANT(STORE_MASK)) mask = NULL;
   /* An int1 in memory is a byte, and any byte may be stored. */
   const tk_type *stored = &g->frame->f->slots[in->args[1]].type;
   words w = words_of(stored, width);
@@ -226,8 +230,8 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
     if (tkv_dist_canonical(&d, r) < r) continue;
     for (int i = 0; i < w.n; i++)
       word[i] = pack_word(g, &w, stored, from + r + i * (width / w.n));
-    store_words(g, in, &w, at[r], tkv_both(g, mask ? mask[r] : NULL, first),
-                word);
+    store_words(g, in, &w, at[r],
+                tkv_both(g, mask ? mask[r ^ shift] : NULL, first), word);
   }
 }
 
@@ -338,7 +342,7 @@ void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
   for (int k = 0; k < n; k++) x[k] = tkv_at(g, tkv_arg(g, in, 1 + k), &d);
   const char **mask =
       mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
-  const char *first = tkv_is_first(g, &d);
+  const char *first = TKV_MUTANT(ATOMIC_COPIES) ? NULL : tkv_is_first(g, &d);
   tkv_value *v = tkv_block(g, in->type, &d);
   /* What the program did before is done before it, and the reverse. */
   if (tk_inst_sem(in) != TK_SEM_RELAXED) tkv_barrier(g);
@@ -351,7 +355,7 @@ void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
                                  tkv_both(g, mask ? mask[r] : NULL, first),
                                  operand, n);
   }
-  if (first && is_used(g, in->res[0]))
+  if (first && is_used(g, in->res[0]) && !TKV_MUTANT(ATOMIC_RESULT))
     share_results(g, &in->type, v->home);
   else if (tk_inst_sem(in) != TK_SEM_RELAXED)
     tkv_barrier(g);

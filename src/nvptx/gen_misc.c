@@ -53,7 +53,8 @@ static const char *rank_of(tkv_gen *g, const tk_inst *in, const tk_type *t,
   other = sort_key(g, t, down, other);
   const char *less = tkv_emit(g, "icmp ult i64 %s, %s", other, own),
              *same = tkv_emit(g, "icmp eq i64 %s, %s", other, own),
-             *before = tkv_emit(g, "icmp slt i32 %s, %s", i.i, at);
+             *before = tkv_emit(g, "icmp %s i32 %s, %s",
+                                TKV_MUTANT(SORT_TIES) ? "eq" : "slt", i.i, at);
   before = tkv_emit(g, "and i1 %s, %s", same, before);
   less = tkv_emit(g, "or i1 %s, %s", less, before);
   const char *one = tkv_emit(g, "zext i1 %s to i32", less),
@@ -126,7 +127,8 @@ void tkv_gen_histogram(tkv_gen *g, const tk_inst *in) {
                *fits =
                    tkv_emit(g, "icmp ult i64 %s, %lld", x, (long long)in->n);
     if (mask) fits = tkv_emit(g, "and i1 %s, %s", fits, mask[r]);
-    if (first) fits = tkv_emit(g, "and i1 %s, %s", fits, first);
+    if (first && !TKV_MUTANT(HISTOGRAM))
+      fits = tkv_emit(g, "and i1 %s, %s", fits, first);
     tkv_do(g, "br i1 %s, label %%%s, label %%%s", fits, yes, end);
     tkv_label(g, yes);
     const char *at = tkv_emit(g, "trunc i64 %s to i32", x);

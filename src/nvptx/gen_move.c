@@ -37,7 +37,7 @@ void tkv_gen_join(tkv_gen *g, const tk_inst *in) {
   whole.reg[whole.nreg++] = (uint32_t)1 << bit;
   tkv_value *v = tkv_block(g, in->type, &whole);
   for (uint32_t k = 0; k < 2; k++) {
-    const char **reg = tkv_at(g, half[k], &d);
+    const char **reg = tkv_at(g, half[TKV_MUTANT(JOIN) ? 1 - k : k], &d);
     memcpy(v->home->reg + (k << d.nreg), reg,
            ((size_t)1 << d.nreg) * sizeof *reg);
   }

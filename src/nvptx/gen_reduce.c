@@ -108,7 +108,8 @@ static void halve_registers(tkv_gen *g, const tk_inst *in, operands *x,
   const char *other[TK_COMBINED];
   for (uint32_t r = 0, to = 0; r < n; r++) {
     if (r >> bit & 1) continue;
-    for (size_t i = 0; i < x->n; i++) other[i] = x->reg[i][r | (low + 1)];
+    for (size_t i = 0; i < x->n; i++)
+      other[i] = x->reg[i][r | (TKV_MUTANT(REDUCE_HALF) ? 0 : low + 1)];
     combine_register(g, in, x, fn, r, other, NULL);
     for (size_t i = 0; i < x->n; i++) x->reg[i][to] = x->reg[i][r];
     to++;
@@ -128,8 +129,9 @@ static void halve_lanes(tkv_gen *g, const tk_inst *in, operands *x,
   const char *upper = is_upper(g, g->lane, bit), *other[TK_COMBINED];
   for (uint32_t r = 0; r < (uint32_t)1 << x->dist.nreg; r++) {
     for (size_t i = 0; i < x->n; i++)
-      other[i] = tkv_shuffle(g, &x->type[i], x->reg[i][r], "bfly",
-                             tkv_text(g, "%u", (uint32_t)1 << bit));
+      other[i] = tkv_shuffle(
+          g, &x->type[i], x->reg[i][r], "bfly",
+          tkv_text(g, "%u", (TKV_MUTANT(SHUFFLE_LANE) ? 3u : 1u) << bit));
     combine_register(g, in, x, fn, r, other, upper);
   }
   x->dist.lane[bit] = 0;
@@ -140,7 +142,9 @@ static void halve_lanes(tkv_gen *g, const tk_inst *in, operands *x,
 static void halve_warps(tkv_gen *g, const tk_inst *in, operands *x,
                         combine_fn *fn, int bit) {
   const char *upper = is_upper(g, g->warp, bit), *other[TK_COMBINED];
-  const char *partner = tkv_emit(g, "xor i32 %%tid, %u", (uint32_t)32 << bit);
+  const char *partner =
+      tkv_emit(g, "xor i32 %%tid, %u",
+               TKV_MUTANT(REDUCE_WARP) ? 0 : (uint32_t)32 << bit);
   size_t threads = (size_t)32 * (size_t)g->warps, base[TK_COMBINED], end = 0;
   uint32_t n = (uint32_t)1 << x->dist.nreg;
   for (size_t i = 0; i < x->n; i++) {
@@ -277,9 +281,11 @@ static neighbour lane_before(tkv_gen *g, const tk_inst *in, const tk_type *t,
   int axis = tk_inst_axis(in), low = tkv_axis_low(t, axis);
   bool reverse = tk_inst_reverse(in);
   const char *i = tkv_index_of(g, t, axis, number);
-  const char *there = reverse ? tkv_emit(g, "icmp ult i32 %s, %u", i,
-                                         (uint32_t)t->shape[axis] - by)
-                              : tkv_emit(g, "icmp uge i32 %s, %u", i, by);
+  const char *there =
+      reverse
+          ? tkv_emit(g, "icmp ult i32 %s, %u", i, (uint32_t)t->shape[axis] - by)
+          : tkv_emit(g, "icmp %s i32 %s, %u",
+                     TKV_MUTANT(SCAN_FIRST) ? "ugt" : "uge", i, by);
   const char *step = tkv_text(g, "%s%u", reverse ? "" : "-", by << low);
   const char *at = tkv_emit(g, "add i32 %s, %s", number, step);
   return (neighbour){

@@ -69,7 +69,7 @@ void tkv_share_part(tkv_gen *g, const tk_type *t, const tkv_version *v,
   const char *write = tkv_new_name(g, "write"), *end = tkv_new_name(g, "end");
   size_t bytes = (size_t)tk_numel(t) * tk_lane_size(t);
   tkv_scratch(g, base + (bytes >> __builtin_popcount(part.mask)));
-  tkv_barrier(g);
+  if (!TKV_MUTANT(BARRIER_WRITE)) tkv_barrier(g);
   if (writes) {
     tkv_do(g, "br i1 %s, label %%%s, label %%%s", writes, write, end);
     tkv_label(g, write);

@@ -93,7 +93,7 @@ static uint32_t permuted_lane(uint32_t number, const void *ud) {
 static const char **range_lanes(tkv_gen *g, const tkv_value *v,
                                 const tkv_dist *d) {
   const char **reg = tkv_new_names(g, d), *thread = tkv_thread_number(g, d);
-  int64_t start = tk_arange_start(v->in);
+  int64_t start = TKV_MUTANT(RANGE) ? 0 : tk_arange_start(v->in);
   for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r++) {
     uint32_t first = tkv_dist_canonical(d, r);
     reg[r] = first < r ? reg[first] : tkv_number(g, d, thread, r);

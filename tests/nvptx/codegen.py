@@ -190,7 +190,59 @@ def atomics():
         show(f'extremes {dtype.__name__}', y)
 
 
+# ---- masks, loops, integers, order ------------------------------------------
+
+@triton.jit
+def masked(x, y, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i, mask=i < n, other=7)
+    tl.store(y + i, a * 2, mask=(i % 3 == 0) & (i < n))
+    tl.store(y + N + i, a)
+
+
+@triton.jit
+def integers(x, y, n, N: tl.constexpr):
+    i = tl.arange(4, 4 + N)
+    a = tl.load(x + i - 4)
+    total = a * 0
+    for k in range(0, n):
+        total += a >> k
+    tl.store(y + i - 4, total + (a // 7) + (a.to(tl.int8).to(tl.int32) % 5))
+
+
+@triton.jit
+def latest(a, m, b, n):
+    return tl.where(n > 0, b, a), m + n
+
+
+@triton.jit
+def ordered(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    tl.store(y + i, tl.sort(a))
+    tl.store(y + N + i, tl.histogram(a & 15, N))
+    last, count = tl.associative_scan((a, (a > 0).to(tl.int32)), 0, latest)
+    tl.store(y + 2 * N + i, last + count)
+    tl.store(y + 3 * N + i, tl.argmax(a, 0) + tl.max(a, 0) + i)
+
+
+def others():
+    for dtype in (np.int8, np.float16, np.int32):
+        x, y = some(dtype, 200), np.zeros(512, dtype)
+        masked[(1, )](x, y, 200, 256)
+        show(f'masked {dtype.__name__}', y)
+    for n in (32, 256):
+        x, y = some(np.int32, n), np.zeros(n, np.int32)
+        integers[(1, )](x, y, 5, n)
+        show(f'integers {n}', y)
+    for n in (16, 64, 256):
+        x, y = some(np.int32, n), np.zeros(4 * n, np.int32)
+        ordered[(1, )](x, y, n)
+        show(f'ordered {n}', y)
+
+
 if __name__ == '__main__':
+    others()
     conversions()
     products()
     scaled_products()
