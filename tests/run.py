@@ -328,7 +328,7 @@ def suite_dap(build):
 
 
 def suite_gdb(build):
-    for script in ('every_command.py', 'elf_tools.py',
+    for script in ('every_command.py', 'elf_tools.py', 'interrupted.py',
                    'lent_interrupted.py'):
         name = 'tests/gdb/' + script
         yield name, functools.partial(gdb_script, name=name, build=build)

@@ -231,7 +231,8 @@ def finish(session, complete):
         return
     if totals["launches"]:
         sys.stderr.write(progress.summary(totals) + "\n")
-    elif complete and (session.server or not session.debugger):
+    elif complete and (not session.debugger or session.server and not
+                       session.lib.tk_debugger_has_quit(session.debugger)):
         sys.stderr.write("tkdbg: no kernel was launched in this process\n")
     if complete and totals["launches"]:
         sys.stderr.write(missing(session))

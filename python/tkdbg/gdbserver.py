@@ -15,7 +15,7 @@ class Server:
     """Listens; the first launch waits for a client."""
 
     def __init__(self, session):
-        o, self._lib = session.options, session.lib
+        o, self._session, self._lib = session.options, session, session.lib
         self._ptr = ctypes.c_void_p()
         self._say = _capi.SayFn(say)
         options = _capi.GdbserverOptions(
@@ -35,8 +35,13 @@ class Server:
         """The script begins."""
 
     def end(self, status):
-        """The script has ended: tells the client."""
-        self._lib.tk_gdbserver_end(self._ptr, status)
+        """The script has ended: tells the client.  One that may begin it
+        again is served until it leaves, or until Ctrl-C."""
+        try:
+            self._session.guarded(self._lib.tk_gdbserver_end, self._ptr,
+                                  status)
+        except KeyboardInterrupt:
+            pass
 
 
 def say(_ud, line):
