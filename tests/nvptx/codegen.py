@@ -181,11 +181,12 @@ def extremes(x, y, N: tl.constexpr):
     tl.atomic_min(y + 4 + i % 4, a)
     tl.atomic_add(y + 8 + i % 4, a)
     tl.store(y + 12, tl.atomic_max(y + 13, tl.sum(a)))
+    tl.store(y + 16 + i, a + tl.atomic_add(y + 14, tl.max(a)))
 
 
 def atomics():
     for dtype in (np.int32, np.int64, np.uint32, np.float32, np.float64):
-        x, y = some(dtype, 256), some(dtype, 16)
+        x, y = some(dtype, 256), some(dtype, 272)
         extremes[(1, )](x, y, 256)
         show(f'extremes {dtype.__name__}', y)
 
