@@ -32,14 +32,14 @@ void tk_profile_ignore(tk_profile *p, bool launches);
 typedef struct tk_profile_counts {
   uint64_t calls;   /* how often it ran to its end */
   double seconds;   /* in it, without functions that it called */
-  uint64_t read;    /* bytes of tensors */
-  uint64_t written; /* ... */
+  uint64_t read;    /* bytes of tensors, of active lanes */
+  uint64_t written; /* the same */
   uint64_t lanes;   /* of loads, stores and atomic operations */
   uint64_t off;     /* of these, those that a mask turned off */
   uint64_t flops;   /* floating-point operations */
   uint64_t blocks;  /* calls that gave a block, accesses aside */
-  uint64_t known;   /* of these, those that had not to write its lanes */
-  uint64_t rows;    /* accesses that moved rows, and not lane after lane */
+  uint64_t known;   /* of these, those that did not write its lanes */
+  uint64_t rows;    /* accesses that moved whole rows, not lane after lane */
 } tk_profile_counts;
 
 /* An instruction of the typed form, on a line of a kernel or function.  What

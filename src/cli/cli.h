@@ -153,9 +153,10 @@ int cli_job_end(cli_job *j, int status); /* reports; returns the exit code */
 /* Makes the launch: of a launch file, or as --kernel, --arg and --grid say. */
 tk_status cli_job_open(cli_job *j);
 tk_status cli_job_run(cli_job *j);
-tk_status cli_job_debug(cli_job *j); /* to be run under the debugger */
-tk_status cli_job_serve(cli_job *j); /* ... under gdb */
-tk_status cli_job_dap(cli_job *j);   /* ... under an editor's debugger */
+bool cli_can_write(const char *path); /* or make it; errno says why not */
+tk_status cli_job_debug(cli_job *j);  /* to be run under the debugger */
+tk_status cli_job_serve(cli_job *j);  /* ... under gdb */
+tk_status cli_job_dap(cli_job *j);    /* ... under an editor's debugger */
 
 /* progress.c: a bar on the terminal during long runs. */
 typedef struct cli_progress cli_progress;

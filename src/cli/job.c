@@ -209,8 +209,7 @@ static const tk_tensor *tensor_of(cli_job *j, const char *what, char *name) {
   return t;
 }
 
-/* Whether path can be written, or made. */
-static bool can_write(const char *path) {
+bool cli_can_write(const char *path) {
   if (access(path, F_OK) == 0) return access(path, W_OK) == 0;
   const char *slash = strrchr(path, '/');
   char *folder =
@@ -230,7 +229,7 @@ static tk_status save(cli_job *j, const char *text, bool write) {
   } else {
     *eq = '\0';
     if (!tensor_of(j, "save", name)) st = TK_USAGE;
-    if (st == TK_OK && !write && !can_write(eq + 1))
+    if (st == TK_OK && !write && !cli_can_write(eq + 1))
       st = cli_usage(j->args, "--save: cannot write %s: %s", eq + 1,
                      strerror(errno));
     if (st == TK_OK && write) st = tk_launch_save(j->launch, name, eq + 1);

@@ -2,6 +2,8 @@
  * under Python. */
 #include "cli.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tkdbg/profile.h"
@@ -44,6 +46,9 @@ static tk_status print_profile(const cli_args *a, tk_profile *p) {
 int cli_profile(const cli_args *a) {
   cli_job job;
   tk_profile *p;
+  const char *page = cli_value(a, OPT_HTML);
+  if (page && !cli_can_write(page)) /* said before a run that may be long */
+    return cli_usage(a, "--html: cannot write %s: %s", page, strerror(errno));
   if (cli_is_script(a)) return cli_run_script(a);
   if (!cli_one_file(a)) return TK_USAGE;
   int st = cli_job_start(&job, a);

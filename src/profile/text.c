@@ -62,7 +62,12 @@ static void table_columns(table *t, const tk_profile_counts *c) {
   put_cell(t, 7);
 }
 
-/* How the interpreter did it. */
+/* Whether there is something to say of how the interpreter did it. */
+static bool has_way(const tk_profile_op *op) {
+  return op->function || op->counts.lanes > op->counts.calls ||
+         op->counts.known;
+}
+
 static void table_way(table *t, const tk_profile_op *op) {
   const tk_profile_counts *c = &op->counts;
   if (op->function) tk_buf_printf(t->out, " in tl.%s", op->function);
@@ -87,7 +92,8 @@ static void table_line(table *t, const tk_profile_line *l) {
   }
   for (size_t i = 0; i < l->nops; i++) {
     const tk_profile_op *op = &l->ops[i];
-    if (op->counts.seconds < LEAST_OP * t->whole || l->nops == 1) continue;
+    if (op->counts.seconds < LEAST_OP * t->whole) continue;
+    if (l->nops == 1 && !has_way(op)) continue;
     table_columns(t, &op->counts);
     tk_buf_printf(t->out, "       |   %s %s", op->name, op->type);
     table_way(t, op);

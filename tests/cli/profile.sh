@@ -131,6 +131,10 @@ status 'argument missing' 2 tkdbg profile "$vector_add" --kernel add_kernel \
 silent 'argument missing: no profile' out
 status 'page in no folder' 2 profile --html absent/page.html
 says 'page in no folder: said' err 'cannot write absent/page.html'
+silent 'page in no folder: nothing ran' out
+status 'page of a script in no folder' 2 tkdbg profile --html absent/page.html \
+  "$vector_add"
+silent 'page of a script in no folder: nothing ran' out
 if [ -e /dev/full ]; then
   for way in --json -q; do
     status "full disk, $way" 2 sh -c "

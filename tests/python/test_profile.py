@@ -76,6 +76,27 @@ class Profile(support.ScriptCase):
         self.assertIn("ValueError: no", found.stderr)
         self.assertIn("profile of 1 launch, 4 programs", found.stdout)
 
+    def test_interrupted(self):
+        found = self.profile("""
+            import os
+            import signal
+            import threading
+
+            @triton.jit
+            def count(x, n):
+                for i in range(n):
+                    tl.store(x, i)
+
+            x = np.zeros(4, "i4")
+            count[(1,)](x, 4)
+            threading.Timer(0.3, os.kill,
+                            (os.getpid(), signal.SIGINT)).start()
+            count[(1,)](x, 2 ** 31 - 1)
+        """)
+        self.assertEqual(found.returncode, 130, found.stderr)
+        self.assertIn("profile of 2 launches, 1 program: ", found.stdout)
+        self.assertIn("tl.store(x, i)", found.stdout)
+
     def test_script_that_exits(self):
         found = self.profile("""
             x = np.zeros(64, "f4")
