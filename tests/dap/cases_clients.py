@@ -103,6 +103,17 @@ def test_an_earlier_launch_of_a_script_that_raised():
     finish(c, 1)
 
 
+def test_script_that_leaves_its_folder():
+    folder = os.path.dirname(RAISES)
+    c = started(cwd=folder)
+    c.initialize()
+    c.begin({'program': 'again.py', 'python': adapter.python(),
+             'stopOnEntry': True})
+    source = c.stopped()['frame']['source']
+    assert source['path'] == os.path.join(folder, 'again.py'), source
+    finish(c)
+
+
 def test_script_that_raises_without_the_filter():
     leave(raising(), 1)
 
