@@ -72,8 +72,12 @@ static void print_cubin(tk_buf *out, const tk_program *p, const char *arch,
   tk_buf_init(&ptx, out->env);
   tkv_print_ptx(&ptx, p, arch, &shared);
   tk_buf_printf(out, "%s: ", p->kernel->name);
-  tkv_assemble(out, tk_buf_str(&ptx), arch, file, shared);
+  bool ok = tkv_assemble(out, tk_buf_str(&ptx), arch, file, shared);
   tk_buf_free(&ptx);
+  if (ok) return;
+  tk_diag_add(out->env, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0}, "%s",
+              tk_buf_str(out));
+  tk_throw(out->env, TK_FINDING);
 }
 
 static const stage stages[] = {
