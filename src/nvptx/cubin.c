@@ -79,6 +79,10 @@ bool tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
   running r = {.a = &a, .said = &said};
   tk_status st = tk_protect(e, run_child, &r);
   unlink(a.ptx);
+  if (st != TK_OK) {
+    tk_buf_free(&said);
+    tk_throw(e, st);
+  }
   const char *text = tk_buf_str(&said);
   bool ok = WIFEXITED(r.status) && !WEXITSTATUS(r.status);
   if (ok)
@@ -92,6 +96,5 @@ bool tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
     tk_buf_printf(out, "ptxas does not assemble the code: %.*s\n",
                   (int)strcspn(text, "\n"), text);
   tk_buf_free(&said);
-  if (st != TK_OK) tk_throw(e, st);
   return ok;
 }
