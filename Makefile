@@ -113,8 +113,9 @@ LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 
 # A room is a folder: a new one needs no word here.
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
-LIB_SRC := $(filter-out $(CLI_SRC),$(sort $(wildcard src/*/*.c interp/*.c \
-  interp/*/*.c gdbstub/*.c)))
+CUDA_SRC := $(sort $(wildcard src/cuda/*.c))
+LIB_SRC := $(filter-out $(CLI_SRC) $(CUDA_SRC),$(sort $(wildcard \
+  src/*/*.c interp/*.c interp/*/*.c gdbstub/*.c)))
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -133,14 +134,16 @@ GENERATED := $(SPEC_PY:src/spec/%.py=$(B)/gen/%.inc) \
   $(PAGE:src/profile/%=$(B)/gen/%.inc)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
+CUDA_OBJ := $(CUDA_SRC:%.c=$(B)/%.o)
 TESTS := $(TEST_SRC:%.c=$(B)/%)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(B)/%.o)
 EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(B)/%)
 FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
 PLUGIN := $(B)/tests/ir/plugin.so
 LLVM_CONFIG := $(shell command -v llvm-config-19)
+NVPTX := $(if $(LLVM_CONFIG),$(B)/libtkdbg-nvptx.so)
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
-  $(B)/tkdbg.bash $(if $(LLVM_CONFIG),$(B)/libtkdbg-nvptx.so)
+  $(B)/tkdbg.bash $(B)/tkdbg-cuda $(NVPTX)
 
 PEER ?=
 PART ?=
@@ -217,6 +220,11 @@ $(B)/libtkdbg-nvptx.so: src/nvptx/llvm/llvm.c src/nvptx/llvm.h $(B)/flags
 	  -fvisibility=hidden -shared -o $@ $< $(LDFLAGS) \
 	  $(shell $(LLVM_CONFIG) --ldflags --libs)
 
+# One launch on a GPU, in a process of its own.
+$(B)/tkdbg-cuda: $(CUDA_OBJ) $(B)/flags
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -o $@ $(CUDA_OBJ) -ldl
+
 $(B)/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
@@ -261,7 +269,8 @@ $(B)/tests/accuracy/%.o: EXTRA_CFLAGS = -Itests -DHAVE_MPFR
 $(B)/tests/accuracy/test_accuracy: $(EXTRA_TEST_OBJ)
 endif
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) \
+  $(TEST_OBJ:.o=.d)
 -include $(FUZZERS:=.d) $(EXAMPLE_BIN:=.d)
 
 # ---- running -------------------------------------------------------------
@@ -396,7 +405,7 @@ fuzzed-lines: $(B)/tests/fuzz/test_lines
 gate:
 	@python3 tools/gate.py
 
-lint: $(LIB_OBJ) $(CLI_OBJ)
+lint: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
 	@python3 tools/lint.py --build $(B)
 
 format:
@@ -416,6 +425,7 @@ put = install -d '$(3)' && install -m $(1) $(2) '$(3)'
 install: all
 	$(call put,755,$(B)/tkdbg,$(D)/bin)
 	$(call put,644,$(B)/libtkdbg.so $(B)/libtkdbg.a,$(D)/lib)
+	$(call put,755,$(B)/tkdbg-cuda $(NVPTX),$(D)/lib/tkdbg)
 	$(call put,644,$(HEADERS),$(D)/include/tkdbg)
 	$(call put,644,$(B)/tkdbg.1,$(D)/share/man/man1)
 	$(call put,644,gdbstub/tkdbg-gdb.py,$(D)/share/tkdbg)
@@ -440,12 +450,16 @@ $(B)/wheel/libtkdbg.so: $(LIB_OBJ) $(B)/members $(B)/tkdbg.map
 	$(Q)libs=$$(ldd $@ | $(not_glibc)); [ -z "$$libs" ] || \
 	  cp -L $$libs $(@D)
 
+$(B)/wheel/tkdbg-cuda: $(CUDA_OBJ) $(B)/wheel/libtkdbg.so
+	$(call say,LINK,$@)
+	$(Q)$(LINK) -s -o $@ $(CUDA_OBJ) -ldl
+
 $(B)/wheel/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a $(B)/wheel/libtkdbg.so
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $(WHEEL_LDFLAGS) -o $@ $(filter-out %.so,$^) $(LIBS)
 
 INTO ?=
-wheel-files: $(B)/wheel/libtkdbg.so $(B)/wheel/tkdbg
+wheel-files: $(B)/wheel/libtkdbg.so $(B)/wheel/tkdbg $(B)/wheel/tkdbg-cuda
 	$(if $(INTO),@cp $(B)/wheel/* '$(INTO)')
 
 DIST ?= dist

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/beside.h"
 #include "nvptx/cache.h"
 #include "nvptx/child.h"
 #include "nvptx/llvm.h"
@@ -20,41 +21,14 @@
 
 /* ---- the plug-in -------------------------------------------------------- */
 
-/* The folder of the file that this code is in. */
-static bool own_folder(char *out, size_t size) {
-  Dl_info info;
-  void (*self)(tk_buf *, const tk_program *, const char *, size_t *) =
-      tkv_print_ptx;
-  void *address;
-  memcpy(&address, &self, sizeof address);
-  if (!dladdr(address, &info) || !info.dli_fname) return false;
-  /* A program is known by the name that it was called by. */
-  bool program = !strchr(info.dli_fname, '/');
-  char *file = realpath(program ? "/proc/self/exe" : info.dli_fname, NULL),
-       *end;
-  if (!file || !(end = strrchr(file, '/'))) {
-    free(file);
-    return false;
-  }
-  *end = 0;
-  bool fits = (size_t)snprintf(out, size, "%s", file) < size;
-  free(file);
-  return fits;
-}
-
-/* Beside this code, in the library folder beside it, or where the system
- * looks. */
+/* Beside this code, or where the system looks. */
 static void *open_plugin(void) {
-  static const char *const places[] = {"%s/libtkdbg-nvptx.so",
-                                       "%s/../lib/libtkdbg-nvptx.so"};
-  char folder[2048], path[2304];
+  static const char name[] = "libtkdbg-nvptx.so";
+  char path[2304];
   void *lib = NULL;
-  for (size_t i = 0; i < TK_COUNT(places) && !lib; i++) {
-    if (!own_folder(folder, sizeof folder)) break;
-    snprintf(path, sizeof path, i ? places[1] : places[0], folder);
+  if (tk_find_beside(name, path, sizeof path))
     lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  }
-  return lib ? lib : dlopen("libtkdbg-nvptx.so", RTLD_NOW | RTLD_LOCAL);
+  return lib ? lib : dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* Opening it costs some 12 ms, once. */
