@@ -59,7 +59,7 @@ SLOW = {
     'tests/python/test_pytest.py',
     'tests/python/test_sources.py', 'tests/python/test_takeover.py',
     'tests/python/test_vcuda.py', 'tests/python/test_why.py',
-    'tests/cli/codegen.sh', 'tests/cli/compile.sh', 'tests/cli/engine.sh',
+    'tests/cli/codegen.sh',
     'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
     'tests/cli/script.sh', 'tests/cli/terminal.sh',
     'tests/debug/completion.py', 'tests/debug/last_writer.py',

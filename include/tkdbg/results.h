@@ -304,9 +304,21 @@ typedef struct tk_mismatch {
   const char *function; /* that the place lies in */
 } tk_mismatch;
 
-/* How a tensor differs from what was expected of it (tk_launch_expect). */
+/* How a tensor differs from what was expected of it (tk_launch_expect); or how
+ * what another engine left in it differs from what the run left
+ * (tk_run_options.against): then the engine's elements are those found, and
+ * the run's are expected. */
 typedef struct tk_difference {
   const char *tensor; /* its parameter's name */
+  const char *engine; /* the other engine; NULL: the caller's expectation */
+  double rtol, atol;  /* what is tolerated: atol + rtol * |expected| */
+  uint64_t written;   /* elements that a program wrote */
+  /* Elements that are not the same number, tolerated ones too (0 if the types
+   * differ), and how far apart they are at most: absolutely, as a part of what
+   * is expected, and in units in the last place (floats) or by value. */
+  uint64_t unequal;
+  double absolute, relative;
+  uint64_t ulp;
   int rank;
   int64_t shape[TK_MAX_RANK];
   uint64_t total, wrong; /* elements; when none is wrong, the rest is 0 */
@@ -350,6 +362,48 @@ const char *tk_launch_difference_text(tk_launch *l, size_t i, size_t lines);
 /* The lines of source that a value came from, at most so many of them. */
 const char *tk_launch_source_lines(tk_launch *l, const tk_explanation *x,
                                    size_t most);
+
+/* ---- divergence: the first operation whose results differ -----------------
+ */
+
+/* Why two engines give different values for the same operands. */
+typedef enum tk_cause {
+#define CAUSE(id, name, words) TK_CAUSE_##id,
+#include "tkdbg/cause.def"
+#undef CAUSE
+  TK_CAUSES,
+} tk_cause;
+
+const char *tk_cause_name(tk_cause c);  /* "contraction" */
+const char *tk_cause_words(tk_cause c); /* a sentence without its full stop */
+
+/* Of the program that wrote the first element that differs, both engines
+ * recorded what each operation gives, in the order in which they run; this is
+ * the first one that they disagree about.  Its operands are the same. */
+typedef struct tk_divergence {
+  tk_cause cause;
+  const char *engine; /* the other one */
+  int64_t program[3];
+  bool found; /* else the rest is 0: cause NOT_RECORDED */
+  tk_place place;
+  const char *function;  /* that the place lies in */
+  const char *operation; /* "binary add", as the typed form names it */
+  uint64_t before;       /* how often it gave the same before, in loops */
+  uint64_t lanes, different;
+  int lane_rank; /* axes of lane, the first that differs; 0: a scalar */
+  int64_t lane[TK_MAX_RANK];
+  tk_lane other, own; /* by the other engine; by the interpreter */
+  uint64_t ulp;
+  /* Of that lane, what is known: operands that are one lane, or of which the
+   * lane at the same place is used. */
+  const char *names[4]; /* of variables; NULL: a temporary */
+  tk_lane operands[4];
+  size_t noperands;
+} tk_divergence;
+
+/* Of the last run, if it was asked for one (tk_run_options.pinpoint) and
+ * a tensor differs; else NULL. */
+const tk_divergence *tk_launch_divergence(tk_launch *l);
 
 /* ---- access pictures: which elements accesses touch ---------------------- */
 

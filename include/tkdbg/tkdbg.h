@@ -331,7 +331,24 @@ typedef struct tk_run_options {
    * they found. */
   bool silent_answers;
   bool log_accesses; /* tk_launch_access_log then has every access */
+  /* Another engine, or "best": the last one that is available.  It runs first,
+   * and what it leaves in each tensor is compared with what the run leaves
+   * (tk_launch_difference; text to the output).  NULL: none. */
+  const char *against;
+  const struct tk_bound *bound; /* of that comparison; NULL: derived */
+  /* Where a tensor differs: both run once more and record their operations, to
+   * find the first that differs (tk_launch_divergence; text to the output). */
+  bool pinpoint;
 } tk_run_options;
+
+/* How far elements may be apart: atol + rtol * |expected|, or so many units in
+ * the last place.  If nothing is said (rtol and atol negative, ulp 0), that is
+ * derived from the kernel: its operations, their types, the lengths of its
+ * sums; else what is not said is 0. */
+typedef struct tk_bound {
+  double rtol, atol;
+  int64_t ulp;
+} tk_bound;
 
 /* The i-th engine that a launch can be given to, and one line about it; NULL
  * past the end. */

@@ -82,6 +82,11 @@ CallFn = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Value), c_size_t,
                    POINTER(c_char_p), c_size_t, POINTER(Value))
 
 
+class Bound(Structure):
+    """tk_bound: how far elements may be apart; negative: derived."""
+    _fields_ = [("rtol", c_double), ("atol", c_double), ("ulp", c_int64)]
+
+
 class RunOptions(Structure):
     """tk_run_options; ``size`` is filled by the constructor."""
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
@@ -90,7 +95,8 @@ class RunOptions(Structure):
                 ("schedule", c_char_p), ("blame", c_char_p),
                 ("explain", c_char_p), ("engine", c_char_p),
                 ("access_line", c_int), ("silent_answers", c_bool),
-                ("log_accesses", c_bool)]
+                ("log_accesses", c_bool), ("against", c_char_p),
+                ("bound", POINTER(Bound)), ("pinpoint", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

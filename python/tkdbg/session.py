@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import itertools
 import os
 import re
 import sys
@@ -39,7 +40,7 @@ class Session:
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
         self.launched = {}        # the arguments of the launch that runs
-        self.disagreements = 0    # autotuned kernels whose results differ
+        self.disagreements = 0    # of configurations of a kernel, or of engines
         self.raised = collections.Counter()  # headlines of LaunchErrors
         self.error_classes = {}   # ours -> real Triton's; takeover.py
         self.not_tuned = ()       # real Triton's that tuning passes over
@@ -350,7 +351,7 @@ class Session:
                o.dot, o.schedule, "\n".join(o.blame) if selected else None,
                "\n".join(o.explain) if selected else None, o.no_asserts,
                not o.is_quiet() and _is_terminal(sys.stderr),
-               self.access_line, o.engine)
+               self.access_line, o.engine, o.against if selected else None)
         found = self._run_options.get(key)
         if found is None:
             pids, order, dot, schedule, blame, explain = (
@@ -361,7 +362,15 @@ class Session:
                                      explain=explain, no_asserts=key[6],
                                      access_line=key[8],
                                      engine=self.string(key[9])
-                                     if key[9] else None)
+                                     if key[9] else None,
+                                     against=self.string(key[10])
+                                     if key[10] else None,
+                                     bound=ctypes.pointer(_capi.Bound(
+                                         float(-1 if o.rtol is None
+                                               else o.rtol),
+                                         float(-1 if o.atol is None
+                                               else o.atol), o.ulp or 0)),
+                                     pinpoint=o.pinpoint)
             if key[7]:
                 found.progress = self.bar.callback
             self._run_options[key] = found
@@ -430,8 +439,18 @@ class Session:
         if (status or self.pending is not None or
                 self.lib.tk_report_count(self.ptr)):
             self.check(status, kernel, totals["launches"])
+        if options.against:
+            self._count_differences(launch)
         if self.after is not None:
             self.after(launch)
+
+    def _count_differences(self, launch):
+        """Whether two engines gave the same, as the library has told."""
+        for i in itertools.count():
+            found = self.lib.tk_launch_difference(launch, i)
+            if not found:
+                return
+            self.disagreements += found.contents.wrong > 0
 
     def raised_by(self, error):
         """The script has failed: the debugger may go back into launches."""

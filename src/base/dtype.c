@@ -311,6 +311,21 @@ int64_t tk_lane_int(tk_dtype d, const void *p) {
 
 #undef LANE
 
+/* The lanes of a type in their order: its values are consecutive. */
+static int64_t place_in_order(tk_dtype d, const void *p) {
+  if (!tk_is_float(d)) return tk_lane_int(d, p);
+  uint64_t bits = 0, sign = (uint64_t)1 << (tk_dtypes[d].bits - 1);
+  memcpy(&bits, p, tk_dtypes[d].size);
+  int64_t size = (int64_t)(bits & (sign - 1));
+  return bits & sign ? -size : size;
+}
+
+uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b) {
+  int64_t x = place_in_order(d, a), y = place_in_order(d, b);
+  bool ascending = d == TK_UINT64 ? (uint64_t)x < (uint64_t)y : x < y;
+  return ascending ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y;
+}
+
 void tk_lane_set_double(tk_dtype d, void *p, double v) {
   switch (d) {
   case TK_FP64: memcpy(p, &v, sizeof v); return;

@@ -47,6 +47,12 @@ int64_t tk_lane_int(tk_dtype d, const void *p);
 /* As tk_lane_double, for rounding to 16 bits or fewer: a 64-bit integer that
  * has no double becomes one that rounds the same way. */
 double tk_lane_to_round(tk_dtype d, const void *p);
+/* How many values of the type lie between two lanes, and one more; 0: they are
+ * equal.  Zeros are one value, NaN lies behind infinity. */
+uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b);
+/* How many steps from one value of the type to the next lead from a to b.
+ * Zeros are one value; NaN lies behind infinity. */
+uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b);
 /* Stores v, rounded or wrapped to the type.  For float types v is rounded
  * from double once. */
 void tk_lane_set_double(tk_dtype d, void *p, double v);

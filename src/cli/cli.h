@@ -27,7 +27,9 @@ typedef enum cli_command_id {
 #define IN_PROFILE (1u << CLI_PROFILE)
 #define IN_WHY (1u << CLI_WHY)
 #define IN_RUN                                                                 \
-  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_WHY | IN_PROFILE)
+  (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_WHY | IN_PROFILE | \
+   IN_DIFF)
+#define IN_DIFF (1u << CLI_DIFF)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_COMPILE (1u << CLI_COMPILE)
@@ -107,6 +109,10 @@ bool cli_is_launch_file(const char *path);
 /* Whether what is to be run can be read, and there is a Python for a script;
  * says what is wrong. */
 bool cli_can_launch(const cli_args *a);
+/* What launches are compared with; NULL: nothing. */
+const char *cli_against(const cli_args *a);
+/* --rtol, --atol and --ulp. */
+tk_status cli_bound(const cli_args *a, tk_bound *b);
 int cli_find_command(const char *name); /* -1 if unknown */
 
 /* say.c: messages, all on standard error. */

@@ -260,17 +260,45 @@ static tk_status results(cli_job *j, bool write) {
   return all;
 }
 
+/* The number that an option gives; -1 if it is not given, NaN if that is no
+ * such number. */
+static double tolerance(const cli_args *a, cli_option_id id) {
+  const char *text = cli_value(a, id);
+  char *end;
+  double v = text ? strtod(text, &end) : -1;
+  return text && (*end || end == text || !(v >= 0)) ? NAN : v;
+}
+
+tk_status cli_bound(const cli_args *a, tk_bound *b) {
+  const char *ulp = cli_value(a, OPT_ULP);
+  *b = (tk_bound){tolerance(a, OPT_RTOL), tolerance(a, OPT_ATOL),
+                  ulp ? strtol(ulp, NULL, 10) : 0};
+  if (!isnan(b->rtol) && !isnan(b->atol)) return TK_OK;
+  return cli_usage(a, "--%s takes a number that is not negative",
+                   isnan(b->rtol) ? "rtol" : "atol");
+}
+
+const char *cli_against(const cli_args *a) {
+  const char *given = cli_value(a, OPT_BACKEND);
+  return a->command == CLI_DIFF && !given ? "best" : given;
+}
+
 static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
   char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
   char *explain = cli_has(a, OPT_EXPLAIN) ? cli_joined(a, OPT_EXPLAIN) : NULL;
   j->progress =
       cli_progress_new(j->name, !is_quiet(a) && (!j->debugger || j->waits));
+  tk_bound bound;
+  tk_status st = cli_bound(a, &bound);
   tk_run_options o = {.size = sizeof o,
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),
                       .dot = cli_value(a, OPT_DOT),
                       .engine = cli_value(a, OPT_ENGINE),
+                      .against = cli_against(a),
+                      .bound = &bound,
+                      .pinpoint = cli_has(a, OPT_PINPOINT),
                       .schedule = cli_value(a, OPT_SCHEDULE),
                       .blame = blame,
                       .explain = explain,
@@ -278,7 +306,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
-  tk_status st = tk_launch_run(j->launch, &o, &j->summary);
+  if (st == TK_OK) st = tk_launch_run(j->launch, &o, &j->summary);
   free(blame);
   free(explain);
   cli_progress_free(j->progress);
@@ -287,25 +315,14 @@ static tk_status run_with_bar(cli_job *j) {
   return st;
 }
 
-/* The number that an option gives; -1 if it is not given, or is no number. */
-static double tolerance(const cli_args *a, cli_option_id id) {
-  const char *text = cli_value(a, id);
-  char *end;
-  double v = text ? strtod(text, &end) : -1;
-  return text && (*end || end == text || !(v >= 0)) ? NAN : v;
-}
-
 /* Every --expect, before the run. */
 static tk_status give_expectations(cli_job *j) {
   const cli_args *a = j->args;
-  double rtol = tolerance(a, OPT_RTOL), atol = tolerance(a, OPT_ATOL);
-  tk_status st = TK_OK;
-  if (isnan(rtol) || isnan(atol))
-    return cli_usage(a, "--%s takes a number that is not negative",
-                     isnan(rtol) ? "rtol" : "atol");
+  tk_bound b;
+  tk_status st = cli_bound(a, &b);
   for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
     if (a->uses[i].id == OPT_EXPECT)
-      st = tk_launch_expect(j->launch, a->uses[i].value, rtol, atol);
+      st = tk_launch_expect(j->launch, a->uses[i].value, b.rtol, b.atol);
   return st;
 }
 

@@ -64,8 +64,10 @@ bool cli_is_launch_file(const char *path) {
   return n > k && !strcmp(path + n - k, end);
 }
 
-/* The option that word spells, -1 if none; *value is what follows '='. */
-static int match(const char *word, const char **value) {
+/* The option that word spells, -1 if none; *value is what follows '='.  Of two
+ * of one name it is the one that the command takes. */
+static int match(const cli_args *a, const char *word, const char **value) {
+  int other = -1;
   *value = NULL;
   if (word[0] != '-' || !word[1]) return -1;
   size_t n = strcspn(word, "=");
@@ -75,11 +77,13 @@ static int match(const char *word, const char **value) {
     if (word[1] != '-' && word[1] == o->letter && n == 2) return i;
     if (i == OPT_EX && n == 3 && !strncmp(word, "-ex", n)) return i;
     if (i == OPT_NX && !strcmp(word, "-nx")) return i;
-    if (word[1] == '-' && n == strlen(o->name) + 2 &&
-        !strncmp(word + 2, o->name, n - 2))
-      return i;
+    if (word[1] != '-' || n != strlen(o->name) + 2 ||
+        strncmp(word + 2, o->name, n - 2))
+      continue;
+    if (a->command >= 0 && o->commands >> a->command & 1) return i;
+    if (other < 0) other = i;
   }
-  return -1;
+  return other;
 }
 
 static const char *option_name(size_t i) {
@@ -130,7 +134,7 @@ static bool add_option(cli_args *a, cli_option_id id, const char *value) {
 /* Reads the option at argv[*i] and its value; moves *i to its last word. */
 static bool read_option(cli_args *a, int argc, char **argv, int *i) {
   const char *value;
-  int id = match(argv[*i], &value);
+  int id = match(a, argv[*i], &value);
   if (id < 0) return unknown_option(a, argv[*i]);
   const cli_option *o = &cli_options[id];
   const char *command = cli_commands[a->command].name;
@@ -157,10 +161,10 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
 }
 
 /* Do the words after FILE name an option that only tkdbg can mean? */
-static bool rest_is_ours(int argc, char **argv) {
+static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
   const char *value;
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    int id = match(argv[i], &value);
+    int id = match(a, argv[i], &value);
     if (id >= 0 && cli_options[id].mode & CLI_FOLLOWS) return true;
   }
   return false;
@@ -182,7 +186,7 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   const char *value;
   bool ours = true, said = cli_has(a, OPT_QUIET);
   for (int i = 0; i < argc; i++) {
-    int id = ours ? match(argv[i], &value) : -1;
+    int id = ours ? match(a, argv[i], &value) : -1;
     if (!strcmp(argv[i], "--")) ours = false;
     bool spelled = id == OPT_EX || !strncmp(argv[i], "--", 2);
     if (id >= 0 && spelled && cli_options[id].mode & CLI_RARE && !said) {
@@ -240,7 +244,7 @@ static bool check_modes(const cli_args *a) {
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
   if (!takes_script(a) || a->nwords != 1) return false;
-  return !ours || !rest_is_ours(argc, argv);
+  return !ours || !rest_is_ours(a, argc, argv);
 }
 
 /* The first word of gdbserver is where it listens. */
@@ -254,7 +258,7 @@ static bool needs_address(const cli_args *a) {
 static bool is_puzzles_word(const cli_args *a, const char *word) {
   const char *value;
   return a->command == CLI_PUZZLES &&
-         (a->nwords || match(word, &value) != OPT_HELP);
+         (a->nwords || match(a, word, &value) != OPT_HELP);
 }
 
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {

@@ -98,6 +98,11 @@ static char *options_json(const cli_args *a) {
     fprintf(f, "%s\"%s\": true", separator, cli_commands[a->command].name);
     separator = ", ";
   }
+  if (cli_against(a) && !cli_has(a, OPT_BACKEND)) {
+    fprintf(f, "%s\"against\": ", separator);
+    cli_json_string(f, cli_against(a));
+    separator = ", ";
+  }
   if (a->dap) {
     fprintf(f, "%s\"dap\": ", separator);
     cli_json_string(f, a->dap);

@@ -29,7 +29,9 @@ bool cli_is_script(const cli_args *a) {
 }
 
 int cli_run(const cli_args *a) {
-  return cli_is_script(a) ? cli_run_script(a) : cli_run_launch(a);
+  tk_bound unused;
+  if (!cli_is_script(a)) return cli_run_launch(a);
+  return cli_bound(a, &unused) == TK_OK ? cli_run_script(a) : TK_USAGE;
 }
 
 /* ---- profile ------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* device.c - the engine that runs a launch as PTX. */
+/* device.c - the engines that run a launch as PTX. */
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -14,6 +14,8 @@ typedef struct running {
   tk_launch *launch;
   const tk_run_options *opt;
   tk_summary *sum;
+  const char *engine; /* its name */
+  void (*run)(tk_env *e, struct running *x, tkp_launch *to);
   tk_program *p;
   tk_buf ptx;
   tk_arena arena; /* parameters, ranges */
@@ -22,24 +24,8 @@ typedef struct running {
 /* ---- what it does not do
  * ------------------------------------------------------ */
 
-static bool is_asked_about(tk_launch *l, const tk_run_options *o) {
-  const char *name;
-  for (size_t i = 0; (name = tk_check_name(i)); i++)
-    if (tk_check_is_on(l->session, name)) return true;
-  for (const tk_watcher *w = l->session->watchers; w; w = w->next)
-    if (w->wants_interp) return true;
-  return l->expected.n || o->blame || o->explain || o->access_line;
-}
-
-static void check_options(tk_env *e, tk_launch *l, const tk_run_options *o) {
-  if (is_asked_about(l, o)) {
-    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                             "the engine 'ptx' cannot be watched: detectors, "
-                             "profiles, --expect, --blame and --explain need "
-                             "the interpreter");
-    tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
-    tk_throw(e, TK_USAGE);
-  }
+static void check_options(tk_env *e, const tk_run_options *o,
+                          const char *engine) {
   const struct {
     const char *name;
     bool given;
@@ -51,9 +37,9 @@ static void check_options(tk_env *e, tk_launch *l, const tk_run_options *o) {
   for (size_t i = 0; i < TK_COUNT(options); i++) {
     if (!options[i].given) continue;
     tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                             "the engine 'ptx' has no '%s': it runs all "
-                             "programs in their order",
-                             options[i].name);
+                             "the engine '%s' has no '%s': it runs all "
+                             "programs, as a GPU would",
+                             engine, options[i].name);
     tk_diag_help(e, d, "leave it out, or use the engine 'interp'");
     tk_throw(e, TK_USAGE);
   }
@@ -125,19 +111,33 @@ static void print_output(void *ud, const char *text, size_t n) {
   if (s->output) s->output(s->output_ud, text, n);
 }
 
+static void run_interpreted(tk_env *e, running *x, tkp_launch *to) {
+  tk_arena *kept = &x->launch->session->arena;
+  const char *name = tk_arena_printf(kept, "%s.ptx", to->entry);
+  tkp_program *code = tkp_parse(kept, name, tk_buf_str(&x->ptx), x->ptx.n);
+  tkp_summary sum;
+  tk_status st = tkp_run(code, to, &sum);
+  x->sum->programs = sum.programs;
+  x->sum->ops = sum.instructions;
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+static void run_on_gpu(tk_env *e, running *x, tkp_launch *to) {
+  tkg_run_on_gpu(e, tk_buf_str(&x->ptx), to);
+  x->sum->programs = (uint64_t)to->grid[0] * to->grid[1] * to->grid[2];
+}
+
 static void run_as_ptx(tk_env *e, void *ud) {
   running *x = ud;
   tk_launch *l = x->launch;
-  check_options(e, l, x->opt);
+  check_options(e, x->opt, x->engine);
   tk_unit *u = l->unit = tk_specialise(e, l);
   x->p = tkv_single_assignment(e, &u->program);
   tkv_run_passes(x->p, 0, NULL, NULL);
-  tkp_launch to = {.print = print_output, .print_ud = l->session};
+  tkp_launch to = {.entry = x->p->kernel->name,
+                   .print = print_output,
+                   .print_ud = l->session};
   tkv_print_ptx(&x->ptx, x->p, "sm_80", &to.dynamic_shared);
-  tkp_program *code = tkp_parse(
-      &l->session->arena,
-      tk_arena_printf(&l->session->arena, "%s.ptx", x->p->kernel->name),
-      tk_buf_str(&x->ptx), x->ptx.n);
   find_ranges(x, &to);
   find_params(x, &to);
   find_sources(x, &to);
@@ -146,28 +146,42 @@ static void run_as_ptx(tk_env *e, void *ud) {
     to.block[i] = 1;
   }
   to.block[0] = 32 * (uint32_t)x->p->options[TK_LAUNCH_NUM_WARPS];
-  tkp_summary sum;
-  tk_status st = tkp_run(code, &to, &sum);
-  x->sum->programs = sum.programs;
-  x->sum->ops = sum.instructions;
-  if (st != TK_OK) tk_throw(e, st);
+  x->run(e, x, &to);
+}
+
+static tk_status run_launch(running *x) {
+  tk_env *e = &x->launch->session->env;
+  struct timespec from, to;
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  e->interrupted = 0;
+  tk_arena_init(&x->arena, e);
+  tk_buf_init(&x->ptx, e);
+  tk_status st = tk_session_guard(x->launch->session, run_as_ptx, x);
+  tk_program_free(x->p);
+  tk_buf_free(&x->ptx);
+  tk_arena_free(&x->arena);
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  x->sum->seconds = (double)(to.tv_sec - from.tv_sec) +
+                    (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+  return st;
 }
 
 tk_status tkg_launch_run(tk_launch *l, const tk_run_options *options,
                          tk_summary *summary) {
-  tk_env *e = &l->session->env;
-  running x = {.launch = l, .opt = options, .sum = summary};
-  struct timespec from, to;
-  clock_gettime(CLOCK_MONOTONIC, &from);
-  e->interrupted = 0;
-  tk_arena_init(&x.arena, e);
-  tk_buf_init(&x.ptx, e);
-  tk_status st = tk_session_guard(l->session, run_as_ptx, &x);
-  tk_program_free(x.p);
-  tk_buf_free(&x.ptx);
-  tk_arena_free(&x.arena);
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  summary->seconds = (double)(to.tv_sec - from.tv_sec) +
-                     (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
-  return st;
+  running x = {.launch = l,
+               .opt = options,
+               .sum = summary,
+               .engine = "ptx",
+               .run = run_interpreted};
+  return run_launch(&x);
+}
+
+tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
+                             tk_summary *summary) {
+  running x = {.launch = l,
+               .opt = options,
+               .sum = summary,
+               .engine = "gpu",
+               .run = run_on_gpu};
+  return run_launch(&x);
 }

@@ -8,13 +8,13 @@
 #include "base/ranges.h"
 
 tk_tolerance tk_usual_tolerance(tk_dtype d) {
-  if (!tk_is_float(d)) return (tk_tolerance){0, 0};
-  if (tk_dtypes[d].bits == 8) return (tk_tolerance){0.25, 1e-5};
+  if (!tk_is_float(d)) return (tk_tolerance){0, 0, 0};
+  if (tk_dtypes[d].bits == 8) return (tk_tolerance){0.25, 1e-5, 0};
   switch ((int)d) {
-  case TK_FP64: return (tk_tolerance){1e-7, 1e-7};
-  case TK_FP32: return (tk_tolerance){1.3e-6, 1e-5};
-  case TK_FP16: return (tk_tolerance){1e-3, 1e-5};
-  default: return (tk_tolerance){1.6e-2, 1e-5};
+  case TK_FP64: return (tk_tolerance){1e-7, 1e-7, 0};
+  case TK_FP32: return (tk_tolerance){1.3e-6, 1e-5, 0};
+  case TK_FP16: return (tk_tolerance){1e-3, 1e-5, 0};
+  default: return (tk_tolerance){1.6e-2, 1e-5, 0};
   }
 }
 
@@ -65,6 +65,14 @@ static bool is_wrong(const tk_diff *d, size_t i) {
          d->tolerance.atol + d->tolerance.rtol * fabs(expected);
 }
 
+static uint64_t distance_at(const tk_diff *d, const tk_tensor *found,
+                            const tk_tensor *expected, size_t i) {
+  int64_t index[TK_MAX_RANK];
+  tk_diff_index(d, i, index);
+  return tk_lane_distance(found->dtype, tk_diff_at(found, index),
+                          tk_diff_at(expected, index));
+}
+
 void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
                   const tk_tensor *expected, tk_tolerance tolerance) {
   *d = (tk_diff){.arena = a, .rank = found->rank, .n = 1};
@@ -75,8 +83,11 @@ void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
   d->found = lanes_of(d, found);
   d->expected = lanes_of(d, expected);
   d->wrong = TK_NEWN(a, uint8_t, d->n + 1);
+  bool ulp = tolerance.ulp && found->dtype == expected->dtype;
   for (size_t i = 0; i < d->n; i++) {
     d->wrong[i] = is_wrong(d, i);
+    if (ulp && d->wrong[i])
+      d->wrong[i] = distance_at(d, found, expected, i) > tolerance.ulp;
     d->nwrong += d->wrong[i];
   }
   size_t *list = TK_NEWN(a, size_t, d->nwrong + 1), n = 0;

@@ -8,6 +8,7 @@
 
 typedef struct tk_tolerance {
   double rtol, atol;
+  uint64_t ulp; /* or so many units in the last place, of lanes of one type */
 } tk_tolerance;
 
 /* What is usual for an element type: torch.testing.assert_close's. */

@@ -15,10 +15,10 @@ typedef struct expect_call {
 } expect_call;
 
 /* Memory for the lanes of a tensor that has a type and a shape. */
-static void lay_out(tk_launch *l, tk_tensor *t) {
+static void lay_out(tk_arena *a, tk_tensor *t) {
   int64_t lanes = 1;
   for (int i = t->rank; i-- > 0; lanes *= t->shape[i]) t->strides[i] = lanes;
-  t->data = tk_arena_alloc(&l->arena, (size_t)lanes * tk_dtypes[t->dtype].size);
+  t->data = tk_arena_alloc(a, (size_t)lanes * tk_dtypes[t->dtype].size);
 }
 
 static void load_expected(tkn_reader *r, void *ud) {
@@ -32,7 +32,7 @@ static void load_expected(tkn_reader *r, void *ud) {
   t->dtype = h.dtype;
   t->rank = h.rank;
   memcpy(t->shape, h.shape, sizeof t->shape);
-  lay_out(c->l, t);
+  lay_out(&c->l->arena, t);
   tkn_npy_data(r, &h, t->data);
 }
 
@@ -47,6 +47,14 @@ static void copy_lanes(const tk_tensor *from, const char *at, int axis,
   for (int64_t i = 0; i < from->shape[axis]; i++)
     copy_lanes(from, at + i * from->strides[axis] * (int64_t)size, axis + 1,
                to);
+}
+
+tk_tensor tkn_copy_tensor(tk_arena *a, const tk_tensor *t) {
+  tk_tensor copy = *t;
+  lay_out(a, &copy);
+  char *to = copy.data;
+  copy_lanes(t, t->data, 0, &to);
+  return copy;
 }
 
 static void TK_NORETURN bad_expectation(tk_env *e, const char *text) {
@@ -67,10 +75,7 @@ static void read_expected(tk_env *e, expect_call *c, tk_expected *x) {
 
 static void copy_expected(expect_call *c, tk_expected *x) {
   x->param = tk_arena_strdup(&c->l->arena, c->param);
-  x->lanes = *c->tensor;
-  lay_out(c->l, &x->lanes);
-  char *to = x->lanes.data;
-  copy_lanes(c->tensor, c->tensor->data, 0, &to);
+  x->lanes = tkn_copy_tensor(&c->l->arena, c->tensor);
 }
 
 static void expect(tk_env *e, void *ud) {

@@ -150,6 +150,9 @@ extern const char *const tkn_value_kinds[TKN_VALUE_KINDS];
 /* What is wrong with an argument's value, NULL when nothing is. */
 const char *tkn_value_fault(const tk_launch *l, const tk_value *v);
 
+/* A contiguous copy of a tensor's lanes, in the arena. */
+tk_tensor tkn_copy_tensor(tk_arena *a, const tk_tensor *t);
+
 /* ---- launch files (replay.c) ------------------------------------------- */
 
 tk_launch *tkn_replay(tk_session *s, tkn_reader *r);

@@ -93,6 +93,7 @@ void tk_launch_forget_answers(tk_launch *l) {
   memset(&l->pictures, 0, sizeof l->pictures);
   l->log = NULL;
   memset(&l->differences, 0, sizeof l->differences);
+  l->divergence = NULL;
 }
 
 const tk_blame *tk_launch_blame(tk_launch *l, size_t i) {
@@ -113,6 +114,10 @@ const tk_access_log *tk_launch_access_log(tk_launch *l) {
 
 const tk_difference *tk_launch_difference(tk_launch *l, size_t i) {
   return i < l->differences.n ? &l->differences.items[i] : NULL;
+}
+
+const tk_divergence *tk_launch_divergence(tk_launch *l) {
+  return l->divergence;
 }
 
 /* ---- memory of tensors ------------------------------------------------- */

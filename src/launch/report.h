@@ -22,6 +22,8 @@ void tk_report_source_lines(tk_buf *out, const tk_explanation *why,
 /* How the tensor differs, in at most ten lines and so many lines of source;
  * nothing if it does not. */
 void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most);
+/* The first operation that two engines disagree about, and why. */
+void tk_report_divergence(tk_buf *out, const tk_divergence *d);
 /* Who wrote the element, and the steps. */
 void tk_report_explanation(tk_buf *out, const tk_explanation *x);
 

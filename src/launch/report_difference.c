@@ -153,7 +153,11 @@ static void put_mismatch(tk_buf *out, const tk_difference *d,
                          const tk_mismatch *m, const char *which) {
   tk_buf_printf(out, "  %s ", which);
   put_index(out, d, m->index);
-  tk_buf_printf(out, " is %s, expected %s", m->found.text, m->expected.text);
+  if (d->engine)
+    tk_buf_printf(out, " is %s by '%s', %s by the interpreter", m->found.text,
+                  d->engine, m->expected.text);
+  else
+    tk_buf_printf(out, " is %s, expected %s", m->found.text, m->expected.text);
   if (m->written)
     tk_buf_printf(
         out, ", by program (%" PRId64 ", %" PRId64 ", %" PRId64 ") at line %d",
@@ -296,12 +300,33 @@ static void put_lines(tk_buf *out, const tk_difference *d, size_t most) {
   tk_report_source_lines(out, why, most);
 }
 
-void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
-  if (!d->wrong) return;
+/* How two engines compare, in a line. */
+static void put_engines(tk_buf *out, const tk_difference *d) {
+  tk_buf_printf(out, "  %s: %" PRIu64 " element%s, ", d->tensor, d->total,
+                d->total == 1 ? "" : "s");
+  if (!d->unequal) {
+    tk_buf_puts(out, "all bits agree\n");
+    return;
+  }
   tk_buf_printf(out,
-                "%s differs from what is expected in %" PRIu64 " of %" PRIu64
-                " element%s",
-                d->tensor, d->wrong, d->total, d->total == 1 ? "" : "s");
+                "%" PRIu64 " differ%s by at most %.3g (%.2g of the value, "
+                "%" PRIu64 " ulp)\n",
+                d->unequal, d->unequal == 1 ? "s" : "", d->absolute,
+                d->relative, d->ulp);
+  if (d->wrong < d->unequal)
+    tk_buf_printf(out,
+                  "    %s within %.2g of the value plus %.2g: as rounding "
+                  "may be\n",
+                  d->wrong ? "the others are" : "that is", d->rtol, d->atol);
+}
+
+void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
+  if (d->engine && (d->written || d->unequal)) put_engines(out, d);
+  if (!d->wrong) return;
+  tk_buf_printf(
+      out, "%s differs from what %s in %" PRIu64 " of %" PRIu64 " element%s",
+      d->tensor, d->engine ? "the interpreter gives" : "is expected", d->wrong,
+      d->total, d->total == 1 ? "" : "s");
   put_where(out, d);
   put_tail(out, d);
   for (size_t i = 0; i < d->npatterns; i++)

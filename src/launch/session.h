@@ -100,8 +100,10 @@ typedef enum tk_compile_option { /* compile.def */
 /* What a tensor should hold after a run. */
 typedef struct tk_expected {
   const char *param;
-  tk_tensor lanes; /* contiguous, in the launch's arena */
-  double rtol, atol;
+  tk_tensor lanes;    /* contiguous, in the launch's arena */
+  double rtol, atol;  /* negative: what is usual */
+  int64_t ulp;        /* the same of an engine's; 0: not said */
+  const char *engine; /* that gave it; NULL: the caller */
 } tk_expected;
 
 struct tk_launch {
@@ -123,9 +125,10 @@ struct tk_launch {
   TK_VEC(tk_access_picture) pictures;
   TK_VEC(tk_expected) expected;
   TK_VEC(tk_difference) differences;
-  const tk_access_log *log; /* NULL: it was not asked for */
-  tk_buf text;              /* last text returned to the caller */
-  uint64_t next_address;    /* for the next tensor the launch makes itself */
+  const tk_divergence *divergence; /* NULL: none was asked for, or found */
+  const tk_access_log *log;        /* NULL: it was not asked for */
+  tk_buf text;                     /* last text returned to the caller */
+  uint64_t next_address; /* for the next tensor the launch makes itself */
 };
 
 /* The options' names, and what holds when nothing is said. */

@@ -60,16 +60,15 @@ static void run_child(tk_env *e, void *ud) {
 
 bool tkv_can_assemble(void) {
   char path[TKV_PATH];
-  const char *ptxas = tkv_find_ptxas(path);
-  return ptxas && !access(ptxas, X_OK);
+  return tkv_find_ptxas(path) != NULL;
 }
 
-bool tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
+void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
                   const char *file, size_t shared) {
   tk_env *e = out->env;
   char path[TKV_PATH];
   assembling a = {.ptxas = tkv_find_ptxas(path), .arch = arch, .file = file};
-  if (!tkv_can_assemble())
+  if (!a.ptxas)
     tkv_report_failure(e, "machine code needs NVIDIA's assembler %s", "ptxas",
                        "it comes with CUDA and with Triton: put it on PATH, or "
                        "name it in TKDBG_PTXAS");
@@ -79,12 +78,8 @@ bool tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
   running r = {.a = &a, .said = &said};
   tk_status st = tk_protect(e, run_child, &r);
   unlink(a.ptx);
-  if (st != TK_OK) {
-    tk_buf_free(&said);
-    tk_throw(e, st);
-  }
   const char *text = tk_buf_str(&said);
-  bool ok = WIFEXITED(r.status) && !WEXITSTATUS(r.status);
+  bool ok = st == TK_OK && WIFEXITED(r.status) && !WEXITSTATUS(r.status);
   if (ok)
     tk_buf_printf(out,
                   "%lu registers, %lu bytes spilled, %zu bytes of shared "
@@ -92,9 +87,9 @@ bool tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
                   number_before(text, " registers"),
                   number_before(text, " bytes spill stores"),
                   (size_t)number_before(text, " bytes smem") + shared, arch);
-  else
-    tk_buf_printf(out, "ptxas does not assemble the code: %.*s\n",
-                  (int)strcspn(text, "\n"), text);
+  else if (st == TK_OK)
+    tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0},
+                "ptxas does not assemble the code: %.600s", text);
   tk_buf_free(&said);
-  return ok;
+  if (!ok) tk_throw(e, st == TK_OK ? TK_FINDING : st);
 }

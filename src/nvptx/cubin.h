@@ -6,10 +6,10 @@
 
 /* Assembles PTX for an architecture, into a file (NULL: to see what it takes
  * alone), and adds a line to `out` that says what a thread and a program take:
- * "26 registers, 0 bytes spilled, 1024 bytes of shared memory"; false: it says
- * what ptxas finds wrong.  `shared` is what the launch adds.  Throws once it is
- * reported that ptxas is not there. */
-bool tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
+ * "26 registers, 0 bytes spilled, 1024 bytes of shared memory".  `shared` is
+ * what the launch adds.  Throws once it is reported that ptxas is not there, or
+ * does not assemble it. */
+void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
                   const char *file, size_t shared);
 /* Whether ptxas is there. */
 bool tkv_can_assemble(void);

@@ -63,22 +63,17 @@ static void print_ptx(tk_buf *out, const tk_program *p, const char *arch,
 static void print_cubin(tk_buf *out, const tk_program *p, const char *arch,
                         const char *file) {
   size_t shared;
-  tk_buf resources;
+  tk_buf ptx;
   if (!file) {
     tk_diag_add(out->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "a cubin is no text: name a file for it with -o FILE");
     tk_throw(out->env, TK_USAGE);
   }
-  tkv_print_ptx(out, p, arch, &shared);
-  tk_buf_init(&resources, out->env);
-  bool ok = tkv_assemble(&resources, tk_buf_str(out), arch, file, shared);
-  tk_buf_clear(out);
-  tk_buf_printf(out, "%s: %s", p->kernel->name, tk_buf_str(&resources));
-  tk_buf_free(&resources);
-  if (ok) return;
-  tk_diag_add(out->env, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0}, "%s",
-              tk_buf_str(out));
-  tk_throw(out->env, TK_FINDING);
+  tk_buf_init(&ptx, out->env);
+  tkv_print_ptx(&ptx, p, arch, &shared);
+  tk_buf_printf(out, "%s: ", p->kernel->name);
+  tkv_assemble(out, tk_buf_str(&ptx), arch, file, shared);
+  tk_buf_free(&ptx);
 }
 
 static const stage stages[] = {

@@ -11,43 +11,7 @@
 #include "interp/grid.h"
 #include "launch/internal.h"
 #include "launch/report.h"
-
-/* ---- memory -------------------------------------------------------------- */
-
-static void keep_tensor(tkr_expecting *x, const tk_tensor *t) {
-  int64_t before, after;
-  char *at = t->storage;
-  size_t n = t->storage_bytes;
-  if (!at && tkn_tensor_extent(t, &before, &after)) {
-    at = (char *)t->data - before;
-    n = (size_t)(before + after);
-  }
-  for (size_t i = 0; i < x->memory.n; i++)
-    if (x->memory.items[i].at == at && x->memory.items[i].n >= n) return;
-  if (!at || !n || t->flags & TK_TENSOR_READONLY) return;
-  tkr_memory m = {at, tk_arena_alloc(&x->arena, n), n};
-  memcpy(m.before, at, n);
-  TK_PUSH(&x->arena, &x->memory, m);
-}
-
-static void keep_memory(tk_env *e, void *ud) {
-  tkr_expecting *x = ud;
-  tk_launch *l = x->launch;
-  (void)e;
-  for (size_t i = 0; i < l->nargs; i++)
-    if (l->args[i].kind == TK_ARG_TENSOR) keep_tensor(x, &l->args[i].tensor);
-  for (size_t i = 0; i < l->extras.n; i++)
-    keep_tensor(x, &l->extras.items[i].tensor);
-}
-
-/* Makes memory what it was before the run; the run then makes it again what
- * it is now. */
-static void put_back(const tkr_expecting *x) {
-  for (size_t i = 0; i < x->memory.n; i++) {
-    const tkr_memory *m = &x->memory.items[i];
-    memcpy(m->at, m->before, m->n);
-  }
-}
+#include "run/bound.h"
 
 /* ---- the first run: who writes --------------------------------------------
  */
@@ -72,11 +36,31 @@ static void watch_writers(tkr_expecting *x, tki *t) {
     tkc_writers_attach(&x->writers[i], t);
 }
 
+static void count_program(void *ud, tki *t, bool begins) {
+  tkr_expecting *x = ud;
+  (void)t;
+  if (x->trips > x->most_trips) x->most_trips = x->trips;
+  if (begins) x->trips = 0;
+}
+
+static void count_trip(void *ud, tki *t, const tk_stmt *st) {
+  tkr_expecting *x = ud;
+  (void)t, (void)st;
+  x->trips++;
+}
+
+static bool has_engine(const tk_launch *l) {
+  return l->expected.n && l->expected.items[l->expected.n - 1].engine;
+}
+
 static void expecting_begins(void *ud, tki *t) {
   tkr_expecting *x = ud;
   x->t = t;
   if (!x->element) {
     watch_writers(x, t);
+    x->loops =
+        (tki_observer){.ud = x, .program = count_program, .trip = count_trip};
+    if (has_engine(x->launch)) tki_observe(t, &x->loops);
     return;
   }
   tkc_explain_new(t, x->element, &x->explain);
@@ -91,6 +75,7 @@ typedef struct comparison {
   tki *t;
   tk_arena *answers;
   const tk_tensor *found, *expected;
+  const tk_tensor *tensor; /* that the run wrote: one of the two */
   const tkc_writers *writers;
   tk_diff diff;
   size_t at;         /* of the walk over wrong elements, or programs */
@@ -99,7 +84,7 @@ typedef struct comparison {
 
 static size_t position_of(const comparison *c, const int64_t *index) {
   const tki_region *r = c->writers->region;
-  return (size_t)(tk_diff_at(c->found, index) - r->host) / c->writers->size;
+  return (size_t)(tk_diff_at(c->tensor, index) - r->host) / c->writers->size;
 }
 
 static const uint32_t *writers_by_element(comparison *c, tk_arena *a) {
@@ -247,23 +232,92 @@ static const char *element_to_explain(const comparison *c, tk_arena *a,
   return d->rank ? tk_arena_printf(a, "%s]", text) : text;
 }
 
+/* How far apart the lanes are, whatever is tolerated. */
+static void measure_errors(const comparison *c, tk_difference *d) {
+  const tk_diff *x = &c->diff;
+  int64_t index[TK_MAX_RANK];
+  for (size_t i = 0; i < x->n; i++) {
+    double error = tk_diff_error(x, i), size = fabs(x->expected[i]);
+    if (x->found[i] == x->expected[i] ||
+        (isnan(x->found[i]) && isnan(x->expected[i])))
+      continue;
+    tk_diff_index(x, i, index);
+    uint64_t ulp =
+        tk_lane_distance(c->found->dtype, tk_diff_at(c->found, index),
+                         tk_diff_at(c->expected, index));
+    d->unequal++;
+    if (error > d->absolute) d->absolute = error;
+    if (size > 0 && error / size > d->relative) d->relative = error / size;
+    if (ulp > d->ulp) d->ulp = ulp;
+  }
+}
+
+/* The index, + 1, of the program that wrote the first element that differs, if
+ * possible one that is wrong; 0: nobody did. */
+static uint32_t differing_of(const comparison *c) {
+  const tk_diff *x = &c->diff;
+  int64_t index[TK_MAX_RANK];
+  size_t first = x->nwrong ? x->list[0] : 0;
+  while (!x->nwrong && first + 1 < x->n &&
+         x->found[first] == x->expected[first])
+    first++;
+  tk_diff_index(x, first, index);
+  return c->writers->program[position_of(c, index)];
+}
+
+static double largest_of(const tk_tensor *t) {
+  double largest = 0;
+  tk_dtype d = t->dtype;
+  size_t n = 1;
+  for (int i = 0; i < t->rank; i++) n *= (size_t)t->shape[i];
+  for (size_t i = 0; i < n; i++) {
+    const char *at = (const char *)t->data + i * tk_dtype_size(d);
+    double v =
+        tk_is_float(d) ? tk_lane_double(d, at) : (double)tk_lane_int(d, at);
+    if (isfinite(v) && fabs(v) > largest) largest = fabs(v);
+  }
+  return largest;
+}
+
+static tk_tolerance tolerance_of(const tkr_expecting *x, const tk_expected *e,
+                                 tk_dtype d) {
+  tk_tolerance t = tk_usual_tolerance(d);
+  bool given = e->rtol >= 0 || e->atol >= 0 || e->ulp > 0;
+  if (e->engine && given) t = (tk_tolerance){0, 0, 0};
+  if (e->engine && !given)
+    t = tkr_bound(x->t->program, d, x->most_trips ? x->most_trips : 1,
+                  largest_of(&e->lanes));
+  if (e->ulp > 0) t.ulp = (uint64_t)e->ulp;
+  if (e->rtol >= 0) t.rtol = e->rtol;
+  if (e->atol >= 0) t.atol = e->atol;
+  return t;
+}
+
+/* What another engine left is what may be wrong: it is looked at beside what
+ * this run left. */
 static void compare(tkr_expecting *x, size_t i) {
   tk_launch *l = x->launch;
   const tk_expected *e = &l->expected.items[i];
-  const tk_tensor *found = x->writers[i].region->tensor;
-  tk_tolerance tolerance = tk_usual_tolerance(found->dtype);
-  if (e->rtol >= 0) tolerance.rtol = e->rtol;
-  if (e->atol >= 0) tolerance.atol = e->atol;
-  tk_difference d = {.tensor = e->param, .rank = found->rank};
-  memcpy(d.shape, found->shape, sizeof d.shape);
+  const tk_tensor *tensor = x->writers[i].region->tensor;
+  tk_difference d = {
+      .tensor = e->param, .rank = tensor->rank, .engine = e->engine};
+  memcpy(d.shape, tensor->shape, sizeof d.shape);
   comparison c = {.t = x->t,
                   .answers = &l->answers,
-                  .found = found,
-                  .expected = &e->lanes,
+                  .tensor = tensor,
+                  .found = e->engine ? &e->lanes : tensor,
+                  .expected = e->engine ? tensor : &e->lanes,
                   .writers = &x->writers[i]};
-  tk_diff_make(&c.diff, &x->arena, found, &e->lanes, tolerance);
+  tk_tolerance tolerance = tolerance_of(x, e, tensor->dtype);
+  d.rtol = tolerance.rtol;
+  d.atol = tolerance.atol;
+  for (size_t k = 0; k < x->writers[i].n; k++)
+    d.written += x->writers[i].program[k] != 0;
+  tk_diff_make(&c.diff, &x->arena, c.found, c.expected, tolerance);
   d.total = c.diff.n;
   d.wrong = c.diff.nwrong;
+  if (c.found->dtype == c.expected->dtype) measure_errors(&c, &d);
+  if (d.unequal && e->engine && !x->differing) x->differing = differing_of(&c);
   x->elements[i] = NULL;
   if (d.wrong) {
     describe(&c, &x->arena, &d);
@@ -317,6 +371,12 @@ static void write_differences(tk_env *e, void *ud) {
   tk_session *s = l->session;
   tk_buf b;
   tk_buf_init(&b, e);
+  if (has_engine(l))
+    tk_buf_printf(&b,
+                  "%s, grid (%" PRId64 ", %" PRId64 ", %" PRId64
+                  "): '%s' beside the interpreter\n",
+                  l->fn->item->name, l->grid[0], l->grid[1], l->grid[2],
+                  l->expected.items[l->expected.n - 1].engine);
   for (size_t i = 0; i < l->differences.n; i++)
     tk_report_difference(&b, &l->differences.items[i], TK_REPORT_LINES);
   if (b.n) s->output(s->output_ud, b.s, b.n);
@@ -333,7 +393,7 @@ tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l) {
                             .begin = expecting_begins,
                             .end = expecting_ends};
   s->watchers = &x->watcher;
-  return tk_session_guard(s, keep_memory, x);
+  return tkr_memory_keep(&x->memory, l, &x->arena);
 }
 
 tk_status tkr_expect_end(tkr_expecting *x, tk_status st, tkr_run_fn run,
@@ -346,7 +406,7 @@ tk_status tkr_expect_end(tkr_expecting *x, tk_status st, tkr_run_fn run,
     x->asked = i;
     x->element = x->elements[i];
     if (!x->element) continue;
-    put_back(x);
+    tkr_memory_put_back(&x->memory);
     st = run_again(x, run, options);
   }
   if (st == TK_OK && l->differences.n && s->output && !options->silent_answers)

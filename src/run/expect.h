@@ -10,24 +10,24 @@
 #include "interp/check/explain.h"
 #include "interp/check/writers.h"
 #include "launch/session.h"
-
-/* Memory of one tensor as it was before the run. */
-typedef struct tkr_memory {
-  char *at, *before;
-  size_t n;
-} tkr_memory;
+#include "run/memory.h"
 
 typedef struct tkr_expecting {
   tk_launch *launch;
   tk_watcher watcher;
   tki *t; /* the run, once it has begun */
   tk_arena arena;
-  TK_VEC(tkr_memory) memory;
+  tkr_memory memory;
   tkc_writers *writers; /* by what is expected */
   size_t nwriters;
   const char **elements; /* ... the one to explain; NULL: none */
-  size_t asked;          /* the second run: what it explains */
-  const char *element;   /* ... and the element; NULL: it is the first run */
+  tki_observer loops;
+  uint64_t trips, most_trips; /* of a program's loops, so far; of any */
+  /* The index, + 1, of a program whose elements differ from what another
+   * engine left; 0: none does. */
+  uint32_t differing;
+  size_t asked;        /* the second run: what it explains */
+  const char *element; /* ... and the element; NULL: it is the first run */
   tkc_explain *explain;
 } tkr_expecting;
 

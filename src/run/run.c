@@ -10,18 +10,23 @@
 #include "device/device.h"
 #include "interp/check/inquiry.h"
 #include "interp/engine.h"
+#include "launch/report.h"
 #include "nvptx/nvptx.h"
+#include "run/against.h"
 #include "run/expect.h"
+#include "run/pin.h"
 
 typedef struct engine {
   const char *name, *doc;
   tk_status (*run)(tk_launch *l, const tk_run_options *options,
                    tk_summary *summary);
   bool (*available)(const char **why);
+  bool watched;
 } engine;
 
 static const engine engines[] = {
-#define ENGINE(name, run, available, doc) {name, doc, run, available},
+#define ENGINE(name, run, available, watched, doc)                             \
+  {name, doc, run, available, watched},
 #include "engine.def"
 #undef ENGINE
 };
@@ -60,23 +65,60 @@ static void TK_NORETURN unknown_engine(tk_env *e, const char *name) {
 }
 
 typedef struct choice {
-  const char *name;
-  const engine *engine;
+  tk_launch *launch;
+  const tk_run_options *options;
+  const engine *engine, *other; /* that runs it; that it is compared with */
 } choice;
 
-static void choose_engine(tk_env *e, void *ud) {
-  choice *c = ud;
+static const engine *engine_named(tk_env *e, const char *name) {
   const char *why;
   size_t i = 0;
-  while (c->name && i < TK_COUNT(engines) && strcmp(engines[i].name, c->name))
-    i++;
-  if (i == TK_COUNT(engines)) unknown_engine(e, c->name);
+  while (name && i < TK_COUNT(engines) && strcmp(engines[i].name, name)) i++;
+  if (i == TK_COUNT(engines)) unknown_engine(e, name);
   if (!tk_engine_available(i, &why)) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "the engine '%s' is not available: %s", engines[i].name, why);
     tk_throw(e, TK_USAGE);
   }
-  c->engine = &engines[i];
+  return &engines[i];
+}
+
+/* The last one that is available; the second, which then says what it lacks,
+ * if none but the first is. */
+static const engine *best_engine(tk_env *e) {
+  size_t i = TK_COUNT(engines) - 1;
+  while (i > 1 && !tk_engine_available(i, NULL)) i--;
+  return engine_named(e, engines[i].name);
+}
+
+/* Whether anybody wants to be told of what the run does. */
+static bool is_watched(const choice *c) {
+  const tk_run_options *o = c->options;
+  const char *name;
+  for (size_t i = 0; (name = tk_check_name(i)); i++)
+    if (tk_check_is_on(c->launch->session, name)) return true;
+  for (const tk_watcher *w = c->launch->session->watchers; w; w = w->next)
+    if (w->wants_interp) return true;
+  return c->launch->expected.n || o->blame || o->explain || o->access_line ||
+         o->against;
+}
+
+static void choose_engines(tk_env *e, void *ud) {
+  choice *c = ud;
+  c->engine = engine_named(e, c->options->engine);
+  if (!c->engine->watched && is_watched(c)) {
+    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                             "the engine '%s' cannot be watched: detectors, "
+                             "profiles, --expect, --blame, --explain and diff "
+                             "need the interpreter",
+                             c->engine->name);
+    tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
+    tk_throw(e, TK_USAGE);
+  }
+  const char *against = c->options->against;
+  if (!against) return;
+  bool best = !strcmp(against, "best");
+  c->other = best ? best_engine(e) : engine_named(e, against);
 }
 
 /* ---- a run -------------------------------------------------------------- */
@@ -92,6 +134,32 @@ static void count_findings(tk_summary *sum, const tk_session *s, size_t n) {
   }
 }
 
+static void write_divergence(tk_env *e, void *ud) {
+  const tk_launch *l = ud;
+  tk_buf b;
+  tk_buf_init(&b, e);
+  tk_report_divergence(&b, l->divergence);
+  l->session->output(l->session->output_ud, b.s, b.n);
+  tk_buf_free(&b);
+}
+
+/* Finds and tells the first operation that the engines disagree about. */
+static tk_status pin(tk_launch *l, const tk_run_options *opt, const choice *c,
+                     const tkr_against *against, uint32_t program) {
+  tkr_pinning p = {.launch = l,
+                   .options = opt,
+                   .own = c->engine->run,
+                   .other = c->other->run,
+                   .engine = c->other->name,
+                   .before = &against->memory};
+  for (int i = 0; i < 3; program /= (uint32_t)l->grid[i++])
+    p.program[i] = program % l->grid[i];
+  tk_status st = tkr_pin(&p);
+  if (st == TK_OK && l->session->output && !opt->silent_answers)
+    st = tk_session_guard(l->session, write_divergence, l);
+  return st;
+}
+
 tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
                         tk_summary *summary) {
   tk_run_options opt = {.size = sizeof opt};
@@ -102,18 +170,24 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   opt.size = sizeof opt;
   if (!summary) summary = &unused;
   memset(summary, 0, sizeof *summary);
-  choice c = {.name = opt.engine};
+  choice c = {.launch = l, .options = &opt};
   size_t reported = l->session->env.ndiags;
-  tk_status st = tk_session_guard(l->session, choose_engine, &c);
+  tk_status st = tk_session_guard(l->session, choose_engines, &c);
   if (st != TK_OK) return st;
+  tkr_against against = {.launch = NULL};
+  if (c.other)
+    st = tkr_against_begin(&against, l, c.other->name, c.other->run, &opt);
   tkc_inquiry q;
-  tkr_expecting x;
+  tkr_expecting x = {.launch = l};
   tkc_inquiry_begin(&q, l, &opt);
-  st = tkr_expect_begin(&x, l);
+  if (st == TK_OK) st = tkr_expect_begin(&x, l);
   summary->kernel = l->fn->item->name;
   summary->engine = c.engine->name;
   if (st == TK_OK) st = c.engine->run(l, &opt, summary);
   st = tkr_expect_end(&x, st, c.engine->run, &opt);
+  if (st == TK_OK && opt.pinpoint && x.differing)
+    st = pin(l, &opt, &c, &against, x.differing - 1);
+  tkr_against_end(&against);
   tkc_inquiry_end(&q);
   memcpy(summary->grid, l->grid, sizeof summary->grid);
   count_findings(summary, l->session, reported);

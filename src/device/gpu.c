@@ -1,0 +1,225 @@
+/* gpu.c - a launch on a GPU, from the side that asks for it.
+ *
+ * The program tkdbg-cuda carries it out.  It is ended when it takes longer
+ * than $TKDBG_GPU_TIMEOUT seconds (60), or when the run is interrupted.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/beside.h"
+#include "cuda/request.h"
+#include "device/device.h"
+#include "nvptx/nvptx.h"
+
+extern char **environ;
+
+static const char program_name[] = "tkdbg-cuda";
+
+bool tkg_gpu_is_there(const char **why) {
+  char path[2304];
+  if (!tkv_plugin_is_there(why)) return false;
+  *why = "its program tkdbg-cuda is not installed beside the library: run "
+         "'make install' again";
+  if (!tk_find_beside(program_name, path, sizeof path)) return false;
+  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  *why = driver ? ""
+                : "no driver of an NVIDIA GPU (libcuda.so.1) is installed; "
+                  "the engine 'ptx' runs the same code without one";
+  if (driver) dlclose(driver);
+  return driver;
+}
+
+/* ---- the request ----------------------------------------------------------
+ */
+
+typedef struct asking {
+  const tkp_launch *launch;
+  const char *ptx;
+  int fd, out;           /* the file; what the program prints, or -1 */
+  pid_t child;           /* 0: none is left */
+  int status;            /* of the last one, as waitpid gives it */
+  tkcu_request *request; /* mapped, or NULL */
+  char words[256];       /* of a failure on this side */
+} asking;
+
+static uint64_t aligned(uint64_t x) {
+  return (x + 63) & ~(uint64_t)63;
+}
+
+/* Where the parts of the request lie in its file. */
+static tkcu_request layout_of(const asking *a) {
+  const tkp_launch *l = a->launch;
+  tkcu_request r = {.nparams = l->nparams,
+                    .nranges = l->nranges,
+                    .shared = (uint32_t)l->dynamic_shared};
+  r.code = aligned(sizeof r);
+  r.params = aligned(r.code + strlen(a->ptx) + 1);
+  r.ranges = aligned(r.params + 8 * r.nparams);
+  r.bytes = aligned(r.ranges + sizeof(tkcu_range) * r.nranges);
+  for (size_t i = 0; i < l->nranges; i++) r.bytes += aligned(l->ranges[i].size);
+  memcpy(r.grid, l->grid, sizeof r.grid);
+  memcpy(r.block, l->block, sizeof r.block);
+  snprintf(r.entry, sizeof r.entry, "%s", l->entry);
+  return r;
+}
+
+static void write_request(asking *a) {
+  const tkp_launch *l = a->launch;
+  tkcu_request *r = a->request, head = layout_of(a);
+  char *file = (char *)r;
+  uint64_t at = aligned(head.ranges + sizeof(tkcu_range) * head.nranges);
+  *r = head;
+  memcpy(file + r->code, a->ptx, strlen(a->ptx));
+  for (size_t i = 0; i < l->nparams; i++)
+    memcpy(file + r->params + 8 * i, l->params[i], 8);
+  tkcu_range *ranges = (tkcu_range *)(void *)(file + r->ranges);
+  for (size_t i = 0; i < l->nranges; i++) {
+    const tkp_range *x = &l->ranges[i];
+    ranges[i] = (tkcu_range){x->base, x->size, at, x->writable};
+    memcpy(file + at, x->host, x->size);
+    at += aligned(x->size);
+  }
+}
+
+static void read_memory_back(const asking *a) {
+  const char *file = (const char *)a->request;
+  const tkcu_range *r = (const void *)(file + a->request->ranges);
+  for (size_t i = 0; i < a->launch->nranges; i++)
+    if (r[i].writable)
+      memcpy(a->launch->ranges[i].host, file + r[i].at, r[i].size);
+}
+
+/* ---- the program ----------------------------------------------------------
+ */
+
+static void TK_NORETURN gpu_failed(tk_env *e, tk_status st, const char *words,
+                                   const char *help) {
+  tk_diag *d = tk_diag_add(e, st == TK_FINDING ? TK_D_DEVICE : TK_D_ARGUMENT,
+                           NULL, (tk_span){0, 0}, "on the GPU: %s", words);
+  if (*help) tk_diag_help(e, d, "%s", help);
+  tk_throw(e, st);
+}
+
+static void map_request(tk_env *e, asking *a) {
+  tkcu_request head = layout_of(a);
+  a->fd = memfd_create("tkdbg-request", 0);
+  if (a->fd < 0 || ftruncate(a->fd, (off_t)head.bytes))
+    gpu_failed(e, TK_INTERNAL, strerror(errno), "");
+  void *at =
+      mmap(NULL, head.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
+  if (at == MAP_FAILED) gpu_failed(e, TK_INTERNAL, strerror(errno), "");
+  a->request = at;
+  write_request(a);
+}
+
+/* Starts the program; what it prints can be read from a->out. */
+static void start_program(tk_env *e, asking *a) {
+  char path[2304], fd[16];
+  char *argv[] = {(char *)program_name, fd, NULL};
+  int ends[2];
+  posix_spawn_file_actions_t actions;
+  snprintf(fd, sizeof fd, "%d", a->fd);
+  if (!tk_find_beside(program_name, path, sizeof path) || pipe(ends))
+    gpu_failed(e, TK_USAGE, "the program tkdbg-cuda cannot be started", "");
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  posix_spawn_file_actions_addclose(&actions, ends[1]);
+  int error = posix_spawn(&a->child, path, &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  a->out = ends[0];
+  if (error) a->child = 0;
+  if (error)
+    gpu_failed(e, TK_USAGE, "the program tkdbg-cuda cannot be started",
+               strerror(error));
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Hands on what the program prints, until it ends. */
+static void follow_program(tk_env *e, asking *a) {
+  const char *given = getenv("TKDBG_GPU_TIMEOUT");
+  double limit = given && atof(given) > 0 ? atof(given) : 60;
+  double end = seconds_now() + limit;
+  char piece[4096], words[80];
+  for (;;) {
+    struct pollfd p = {.fd = a->out, .events = POLLIN};
+    int ready = poll(&p, 1, 100);
+    tk_check_interrupt(e);
+    snprintf(words, sizeof words, "the kernel did not end within %g seconds",
+             limit);
+    if (seconds_now() > end)
+      gpu_failed(e, TK_FINDING, words,
+                 "if it is only slow, set TKDBG_GPU_TIMEOUT to more seconds");
+    if (ready <= 0) continue;
+    ssize_t n = read(a->out, piece, sizeof piece);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    if (a->launch->print)
+      a->launch->print(a->launch->print_ud, piece, (size_t)n);
+  }
+}
+
+/* The program has ended, or ends now. */
+static void end_program(asking *a, bool kill_it) {
+  if (a->out >= 0) close(a->out);
+  a->out = -1;
+  if (!a->child) return;
+  if (kill_it) kill(a->child, SIGKILL);
+  while (waitpid(a->child, &a->status, 0) < 0 && errno == EINTR) {
+  }
+  a->child = 0;
+}
+
+static void ask_program(tk_env *e, void *ud) {
+  asking *a = ud;
+  enum {
+    TRIES = 3
+  }; /* a process is laid out at random: where memory should
+        be, it may have something itself, and may die of it */
+  map_request(e, a);
+  for (int i = 0; i < TRIES; i++) {
+    a->request->outcome = TKCU_DIED;
+    start_program(e, a);
+    follow_program(e, a);
+    end_program(a, false);
+    if (a->request->outcome != TKCU_BUSY && a->request->outcome != TKCU_DIED)
+      break;
+  }
+  const tkcu_request *r = a->request;
+  if (r->outcome == TKCU_DIED) {
+    snprintf(a->words, sizeof a->words, "the program tkdbg-cuda %s %d",
+             WIFSIGNALED(a->status) ? "was ended by signal" : "gave status",
+             WIFSIGNALED(a->status) ? WTERMSIG(a->status)
+                                    : WEXITSTATUS(a->status));
+    gpu_failed(e, TK_INTERNAL, a->words, "");
+  }
+  if (r->outcome != TKCU_OK)
+    gpu_failed(e, r->outcome == TKCU_FAULT ? TK_FINDING : TK_USAGE, r->words,
+               r->help);
+  read_memory_back(a);
+}
+
+void tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch) {
+  asking a = {.launch = launch, .ptx = ptx, .fd = -1, .out = -1};
+  tk_status st = tk_protect(e, ask_program, &a);
+  end_program(&a, true);
+  if (a.request) munmap(a.request, a.request->bytes);
+  if (a.fd >= 0) close(a.fd);
+  if (st != TK_OK) tk_throw(e, st);
+}

@@ -1,0 +1,68 @@
+/* report_divergence.c - the first operation that two engines disagree about, in
+ * words.
+ */
+#include <inttypes.h>
+
+#include "report.h"
+
+enum { SOURCE = 66 };
+
+const char *tk_cause_name(tk_cause c) {
+  static const char *const names[] = {
+#define CAUSE(id, name, words) name,
+#include "tkdbg/cause.def"
+#undef CAUSE
+  };
+  return (size_t)c < TK_COUNT(names) ? names[c] : NULL;
+}
+
+const char *tk_cause_words(tk_cause c) {
+  static const char *const all[] = {
+#define CAUSE(id, name, words) words,
+#include "tkdbg/cause.def"
+#undef CAUSE
+  };
+  return (size_t)c < TK_COUNT(all) ? all[c] : NULL;
+}
+
+static void put_lane(tk_buf *out, const tk_divergence *d) {
+  for (int i = 0; i < d->lane_rank; i++)
+    tk_buf_printf(out, "%s%" PRId64 "%s", i ? ", " : " in lane [", d->lane[i],
+                  i + 1 == d->lane_rank ? "]" : "");
+}
+
+static void put_operands(tk_buf *out, const tk_divergence *d) {
+  for (size_t i = 0; i < d->noperands; i++) {
+    tk_buf_puts(out, i ? ", " : "    of ");
+    if (d->names[i]) tk_buf_printf(out, "%s = ", d->names[i]);
+    tk_buf_puts(out, d->operands[i].text);
+  }
+  if (d->noperands) tk_buf_putc(out, '\n');
+}
+
+void tk_report_divergence(tk_buf *out, const tk_divergence *d) {
+  tk_buf_printf(out,
+                "  the first operation that differs, in program (%" PRId64
+                ", %" PRId64 ", %" PRId64 "):\n",
+                d->program[0], d->program[1], d->program[2]);
+  if (d->found) {
+    tk_buf_printf(out, "  %5d | ", d->place.line);
+    tk_report_source(out, &d->place, SOURCE);
+    tk_buf_printf(out, "\n    '%s'", d->operation);
+    put_lane(out, d);
+    tk_buf_printf(out, " is %s by '%s', %s by the interpreter", d->other.text,
+                  d->engine, d->own.text);
+    if (d->ulp < 1u << 24)
+      tk_buf_printf(out, ", %" PRIu64 " ulp apart", d->ulp);
+    if (d->lanes > 1)
+      tk_buf_printf(out, "; %" PRIu64 " of %" PRIu64 " lanes differ",
+                    d->different, d->lanes);
+    if (d->before)
+      tk_buf_printf(out, ", after %" PRIu64 " time%s without a difference",
+                    d->before, d->before == 1 ? "" : "s");
+    tk_buf_putc(out, '\n');
+    put_operands(out, d);
+  }
+  tk_buf_printf(out, "    cause: %s: %s\n", tk_cause_name(d->cause),
+                tk_cause_words(d->cause));
+}

@@ -1,0 +1,28 @@
+/* against.h - the same launch under another engine: what that leaves in memory
+ * is what the run is compared with.
+ */
+#ifndef TK_RUN_AGAINST_H
+#define TK_RUN_AGAINST_H
+
+#include "launch/session.h"
+#include "run/expect.h"
+
+typedef struct tkr_against {
+  tk_launch *launch;
+  tk_arena arena;
+  tkr_memory memory; /* before the run */
+  size_t expected;   /* that the launch expected itself */
+} tkr_against;
+
+/* Runs the launch under an engine, unwatched and silent, puts memory back and
+ * makes the next run expect what that engine left in each tensor that it may
+ * write. */
+tk_status tkr_against_begin(tkr_against *x, tk_launch *l, const char *engine,
+                            tkr_run_fn run, const tk_run_options *options);
+/* Runs the launch as nobody watches it, and silently. */
+tk_status tkr_run_unwatched(tk_launch *l, tkr_run_fn run,
+                            const tk_run_options *options);
+/* The launch expects no more than before. */
+void tkr_against_end(tkr_against *x);
+
+#endif

@@ -1,0 +1,86 @@
+/* bound.c - how far two engines may be apart on the same kernel. */
+#include "run/bound.h"
+
+#include <math.h>
+
+#include "ir/inst.h"
+
+typedef struct rounding {
+  double trips;
+  double exact;       /* operations that the definition leaves no choice in */
+  double approximate; /* and others, on the way to an element */
+  bool multiplies, adds; /* which may be contracted */
+  double unit;           /* the largest unit of roundoff */
+} rounding;
+
+/* Half a unit in the last place of one. */
+static double roundoff(tk_dtype d) {
+  if (!tk_is_float(d)) return 0;
+  for (int bits = 1;; bits++) {
+    double next = 1 + ldexp(1, -bits), back;
+    char lane[8];
+    tk_lane_set_double(d, lane, next);
+    back = tk_lane_double(d, lane);
+    if (back != next) return ldexp(1, -bits);
+  }
+}
+
+/* How many lanes one of the result is made of. */
+static double terms_of(const tk_func *f, const tk_inst *in) {
+  const tk_type *from = in->nargs ? &f->slots[in->args[0]].type : NULL;
+  const tk_inst_info *info = tk_inst_info_of((tk_opcode)in->op);
+  if (info->lanes == TK_LANES_PRODUCT)
+    return (double)from->shape[from->rank - 1];
+  if (info->lanes == TK_LANES_REDUCES || info->lanes == TK_LANES_SCANS)
+    return (double)from->shape[in->attr[0]];
+  return 1;
+}
+
+/* Whether every engine gives the same bits: the result is one that the
+ * operands hold, or is rounded to the nearest. */
+static bool is_exact(const tk_inst *in) {
+  static const tk_binary defined[] = {TK_B_ADD,    TK_B_SUB, TK_B_MUL,
+                                      TK_B_MIN,    TK_B_MAX, TK_B_MIN_NAN,
+                                      TK_B_MAX_NAN};
+  const tk_inst_info *info = tk_inst_info_of((tk_opcode)in->op);
+  if (in->op == TK_I_BINARY) {
+    for (size_t i = 0; i < TK_COUNT(defined); i++)
+      if (tk_binary_op(in) == defined[i]) return true;
+    return false;
+  }
+  if (in->op == TK_I_UNARY)
+    return tk_unary_op(in) == TK_U_NEG || tk_unary_op(in) == TK_U_ABS;
+  return in->op != TK_I_EXTERN && in->op != TK_I_ASM && in->op != TK_I_ATOMIC &&
+         (info->lanes == TK_LANES_SAME || info->lanes == TK_LANES_MOVES ||
+          info->lanes == TK_LANES_NONE || info->lanes == TK_LANES_GATHERS ||
+          info->lanes == TK_LANES_SORTS);
+}
+
+static bool add_rounding(void *ud, const tk_at *at, const tk_inst *in) {
+  rounding *r = ud;
+  tk_dtype d = (tk_dtype)in->type.elem;
+  if (!in->nres || in->type.ptr || !tk_is_float(d)) return true;
+  bool tf32 = in->op == TK_I_DOT && tk_dot_precision(in) == TK_P_TF32;
+  double unit = tf32 ? ldexp(1, -11) : roundoff(d);
+  if (unit > r->unit) r->unit = unit;
+  if (!is_exact(in)) r->approximate += terms_of(at->func, in) * r->trips;
+  if (in->op != TK_I_BINARY) return true;
+  r->exact += r->trips;
+  r->multiplies |= tk_binary_op(in) == TK_B_MUL;
+  r->adds |= tk_binary_op(in) == TK_B_ADD || tk_binary_op(in) == TK_B_SUB;
+  return true;
+}
+
+tk_tolerance tkr_bound(const tk_program *p, tk_dtype result, uint64_t trips,
+                       double largest) {
+  rounding r = {.trips = (double)trips};
+  tk_walk walk = {.ud = &r, .inst = add_rounding};
+  tk_walk_program(p, &walk);
+  double n = r.approximate;
+  if (n > 0 || (r.multiplies && r.adds)) n += r.exact;
+  double rtol = n * r.unit;
+  if (rtol > 0 && rtol < 2 * roundoff(result)) rtol = 2 * roundoff(result);
+  if (rtol > 0.5) rtol = 0.5;
+  if (!tk_is_float(result) && rtol > 0) return (tk_tolerance){rtol, 1, 0};
+  return (tk_tolerance){rtol, rtol * largest, 0};
+}

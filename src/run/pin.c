@@ -1,0 +1,280 @@
+/* pin.c - the first operation of a program that two engines disagree about.
+ *
+ * Both run a form of the kernel that records what its operations give, for one
+ * program.  The form is the one that the compiler makes code of, after its
+ * passes, so that an operation here is one there.
+ */
+#include "run/pin.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "ir/inst.h"
+#include "ir/lanes.h"
+#include "run/against.h"
+#include "run/cause.h"
+#include "run/trace.h"
+#include "spec/origin.h"
+
+enum { WINDOWS = 64 }; /* of records that are looked at */
+static const uint64_t window_bytes = (uint64_t)32 << 20;
+/* Behind all tensors that a launch makes, and where no host has its own. */
+static const uint64_t trace_address = (uint64_t)3 << 44;
+
+typedef struct pinning {
+  const tkr_pinning *asked;
+  tk_arena arena;
+  tk_arena *answers;
+  tkr_window window;
+  tkr_sites sites;
+  tk_unit unit;        /* the recording form's */
+  char *own, *other;   /* traces */
+  const char **latest; /* by site: its last record, by the interpreter */
+  uint64_t *times;     /* by site: how often it was recorded */
+  tkr_memory after;
+} pinning;
+
+/* ---- running a form that records ----------------------------------------- */
+
+static void make_form(tk_env *e, pinning *x) {
+  tk_launch *l = x->asked->launch;
+  tk_unit *from = tk_specialise(e, l);
+  tk_program *p = tkv_single_assignment(e, &from->program);
+  tkv_run_passes(p, 0, NULL, NULL);
+  tkr_trace_program(p, &x->window, &x->sites);
+  x->unit = (tk_unit){.key = "", .program = *p};
+  for (size_t i = 0; i < p->nfuncs; i++)
+    x->unit.program.funcs[i]->program = &x->unit.program;
+  tk_free(e, p, sizeof *p);
+}
+
+/* The trace is memory that the launch reaches by its address alone. */
+static void lend_trace(pinning *x, char *memory) {
+  tk_launch *l = x->asked->launch;
+  tk_arg trace = {.name = "trace", .kind = TK_ARG_TENSOR};
+  memset(memory, 0, x->window.size + TKR_TRACE_HEAD);
+  trace.tensor = (tk_tensor){
+      .data = memory,
+      .dtype = TK_INT8,
+      .rank = 1,
+      .shape = {(int64_t)x->window.size + TKR_TRACE_HEAD},
+      .strides = {1},
+      .device_address = x->window.address,
+  };
+  TK_PUSH(&l->arena, &l->extras, trace);
+}
+
+static tk_status run_recording(pinning *x, tkr_run_fn run, char *memory) {
+  tk_launch *l = x->asked->launch;
+  tk_function *f = l->fn, recording = *f;
+  recording.units = &x->unit;
+  recording.fixed = true;
+  lend_trace(x, memory);
+  tkr_memory_put_back(x->asked->before);
+  l->fn = &recording;
+  tk_status st = tkr_run_unwatched(l, run, x->asked->options);
+  l->fn = f;
+  l->extras.n--;
+  return st;
+}
+
+/* ---- what differs --------------------------------------------------------
+ */
+
+static tk_lane recorded_lane(pinning *x, tk_dtype d, const char *lanes,
+                             size_t i) {
+  tk_lane lane = {.dtype = d};
+  size_t size = tk_dtype_size(d);
+  tk_buf *text = &x->asked->launch->text;
+  memcpy(&lane.bits, lanes + i * size, size);
+  tk_buf_clear(text);
+  tk_format_lane(text, d, lanes + i * size);
+  lane.text = tk_arena_strdup(x->answers, tk_buf_str(text));
+  return lane;
+}
+
+static bool is_same_lane(tk_dtype d, const char *a, const char *b) {
+  if (!memcmp(a, b, tk_dtype_size(d))) return true;
+  if (!tk_is_float(d)) return false;
+  double x = tk_lane_double(d, a), y = tk_lane_double(d, b);
+  return x == y || (x != x && y != y);
+}
+
+/* The latest record of the value in a slot; NULL: there is none. */
+static const tkr_site *site_of(const pinning *x, const tk_func *f, int slot,
+                               const char **lanes) {
+  for (size_t i = 0; i < x->sites.n; i++) {
+    const tkr_site *s = &x->sites.items[i];
+    if (s->func != f || s->slot != slot || !x->latest[i]) continue;
+    *lanes = x->latest[i];
+    return s;
+  }
+  return NULL;
+}
+
+/* The lane of operand k of an instruction that is made lane by lane; NULL:
+ * it was not recorded. */
+static const char *operand_at(const pinning *x, const tk_func *f,
+                              const tk_inst *in, int k, size_t lane,
+                              const tkr_site **site) {
+  const char *lanes;
+  *site = site_of(x, f, in->args[k], &lanes);
+  if (!*site) return NULL;
+  size_t at = (*site)->type.rank ? tk_lanes_own(f, in, k, lane) : 0;
+  return lanes + at * tk_lane_size(&(*site)->type);
+}
+
+static void add_operands(pinning *x, tkr_disagreement *d, tk_divergence *to) {
+  const tk_inst *in = d->site->inst;
+  bool own = tk_inst_info_of((tk_opcode)in->op)->lanes == TK_LANES_SAME;
+  for (int k = 0; k < in->nargs && k < (int)TK_COUNT(d->operands); k++) {
+    const tkr_site *s = site_of(x, d->site->func, in->args[k], &d->blocks[k]);
+    if (!s || (s->type.rank && !own)) continue;
+    d->operands[k] = operand_at(x, s->func, in, k, d->lane, &s);
+    to->names[to->noperands] = s->func->slots[s->slot].name;
+    to->operands[to->noperands++] =
+        recorded_lane(x, (tk_dtype)s->type.elem, d->operands[k], 0);
+  }
+}
+
+/* Of a sum: the product among its operands, and the sum as one operation. */
+static void fuse_product(const pinning *x, tkr_disagreement *d) {
+  const tk_inst *in = d->site->inst;
+  tk_dtype type = (tk_dtype)d->site->type.elem;
+  if (in->op != TK_I_BINARY || (type != TK_FP32 && type != TK_FP64)) return;
+  bool minus = tk_binary_op(in) == TK_B_SUB;
+  if (!minus && tk_binary_op(in) != TK_B_ADD) return;
+  for (int k = 0; k < 2; k++) {
+    const tkr_site *product, *factor;
+    const char *left, *right;
+    if (!operand_at(x, d->site->func, in, k, d->lane, &product) ||
+        !d->operands[1 - k])
+      continue;
+    const tk_inst *mul = product->inst;
+    if (!mul || mul->op != TK_I_BINARY || tk_binary_op(mul) != TK_B_MUL)
+      continue;
+    left = operand_at(x, product->func, mul, 0, d->lane, &factor);
+    right = operand_at(x, product->func, mul, 1, d->lane, &factor);
+    if (!left || !right) continue;
+    double a = tk_lane_double(type, left), b = tk_lane_double(type, right);
+    double c = tk_lane_double(type, d->operands[1 - k]);
+    if (minus && k) a = -a;
+    if (minus && !k) c = -c;
+    d->has_fused = true;
+    d->fused = type == TK_FP64 ? fma(a, b, c)
+                               : (double)fmaf((float)a, (float)b, (float)c);
+    return;
+  }
+}
+
+static const char *pinned_operation(pinning *x, const tk_inst *in) {
+  const char *name = tk_inst_info_of((tk_opcode)in->op)->name;
+  const char *mode = tk_mode_name(in);
+  return mode && *mode ? tk_arena_printf(x->answers, "%s %s", name, mode)
+                       : name;
+}
+
+/* What is told of a disagreement. */
+static void describe_first(pinning *x, tkr_disagreement *d, tk_divergence *to) {
+  const tkr_site *s = d->site;
+  tk_dtype type = (tk_dtype)s->type.elem;
+  size_t rest = d->lane, size = tk_dtype_size(type);
+  to->found = true;
+  to->place = tk_place_of(s->func->src, s->inst->span);
+  to->function = s->func->name;
+  to->operation = pinned_operation(x, s->inst);
+  to->before = x->times[s - x->sites.items];
+  to->lanes = d->n;
+  to->lane_rank = s->type.rank;
+  for (int k = s->type.rank; k-- > 0; rest /= (size_t)s->type.shape[k])
+    to->lane[k] = (int64_t)(rest % (size_t)s->type.shape[k]);
+  to->own = recorded_lane(x, type, d->own, d->lane);
+  to->other = recorded_lane(x, type, d->other, d->lane);
+  to->ulp = tk_lane_distance(type, d->own + d->lane * size,
+                             d->other + d->lane * size);
+  add_operands(x, d, to);
+  fuse_product(x, d);
+  to->cause = tkr_cause_of(d);
+}
+
+/* How many lanes of a record differ; the first of them is d->lane. */
+static uint64_t count_different(tkr_disagreement *d) {
+  tk_dtype type = (tk_dtype)d->site->type.elem;
+  size_t size = tk_dtype_size(type);
+  uint64_t n = 0;
+  for (size_t i = d->n; i-- > 0;) {
+    if (is_same_lane(type, d->own + i * size, d->other + i * size)) continue;
+    d->lane = i;
+    n++;
+  }
+  return n;
+}
+
+/* Looks for the first record that differs, and tells of it; *end gets the end
+ * of the last one that was looked at. */
+static void find_first(pinning *x, tk_divergence *to, size_t *end) {
+  tkr_record own, other;
+  size_t at = 0, there = 0;
+  while (tkr_trace_next(x->own, &x->window, &x->sites, &at, &own) &&
+         tkr_trace_next(x->other, &x->window, &x->sites, &there, &other) &&
+         own.site == other.site) { /* else they went different ways */
+    const tkr_site *s = &x->sites.items[own.site];
+    tkr_disagreement d = {.site = s,
+                          .own = own.lanes,
+                          .other = other.lanes,
+                          .n = (size_t)tk_numel(&s->type)};
+    *end = at;
+    to->different = s->inst ? count_different(&d) : 0;
+    if (to->different) {
+      describe_first(x, &d, to);
+      return;
+    }
+    x->latest[own.site] = own.lanes;
+    x->times[own.site]++;
+  }
+}
+
+static void pin_windows(tk_env *e, void *ud) {
+  pinning *x = ud;
+  const tkr_pinning *a = x->asked;
+  tk_divergence *found = TK_NEW(x->answers, tk_divergence);
+  *found = (tk_divergence){.cause = TK_CAUSE_NOT_RECORDED, .engine = a->engine};
+  memcpy(found->program, a->program, sizeof found->program);
+  for (int i = 0; i < WINDOWS && !found->found; i++) {
+    size_t end = 0;
+    make_form(e, x);
+    x->latest = TK_NEWN(&x->arena, const char *, x->sites.n + 1);
+    if (!x->times) x->times = TK_NEWN(&x->arena, uint64_t, x->sites.n + 1);
+    tk_status st = run_recording(x, a->own, x->own);
+    if (st == TK_OK) st = run_recording(x, a->other, x->other);
+    if (st == TK_OK) find_first(x, found, &end);
+    bool more = end && x->window.skip + end < tkr_trace_bytes(x->own);
+    tk_arena_free(&x->unit.program.arena);
+    if (st != TK_OK) tk_throw(e, st);
+    if (!more) break;
+    x->window.skip += end;
+  }
+  a->launch->divergence = found;
+}
+
+static void make_traces(tk_env *e, void *ud) {
+  pinning *x = ud;
+  (void)e;
+  x->own = tk_arena_alloc(&x->arena, window_bytes + TKR_TRACE_HEAD);
+  x->other = tk_arena_alloc(&x->arena, window_bytes + TKR_TRACE_HEAD);
+}
+
+tk_status tkr_pin(const tkr_pinning *asked) {
+  tk_session *s = asked->launch->session;
+  pinning x = {.asked = asked, .answers = &asked->launch->answers};
+  x.window = (tkr_window){.address = trace_address, .size = window_bytes};
+  memcpy(x.window.program, asked->program, sizeof x.window.program);
+  tk_arena_init(&x.arena, &s->env);
+  tk_status st = tk_session_guard(s, make_traces, &x);
+  if (st == TK_OK) st = tkr_memory_keep(&x.after, asked->launch, &x.arena);
+  if (st == TK_OK) st = tk_session_guard(s, pin_windows, &x);
+  tkr_memory_put_back(&x.after);
+  tk_arena_free(&x.arena);
+  return st;
+}

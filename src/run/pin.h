@@ -1,0 +1,23 @@
+/* pin.h - the first operation of a program that two engines disagree about.
+ */
+#ifndef TK_RUN_PIN_H
+#define TK_RUN_PIN_H
+
+#include "launch/session.h"
+#include "run/expect.h"
+#include "run/memory.h"
+
+typedef struct tkr_pinning {
+  tk_launch *launch;
+  const tk_run_options *options;
+  tkr_run_fn own, other;    /* the interpreter, and the other engine */
+  const char *engine;       /* the other one's name */
+  int64_t program[3];       /* whose operations are recorded */
+  const tkr_memory *before; /* the run */
+} tkr_pinning;
+
+/* Runs the launch again by both and keeps what was found with the launch;
+ * memory is then as it was when this was called. */
+tk_status tkr_pin(const tkr_pinning *x);
+
+#endif

@@ -1,0 +1,101 @@
+# tkdbg diff: two engines beside each other.
+. "$ROOT/tests/support/check.sh"
+
+cat >k.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+
+@triton.jit
+def curve(a):
+    return tl.exp(a) * 2
+
+
+@triton.jit
+def sums(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    s = 0.0
+    for k in range(3):
+        s += tl.sum(curve(a + k))
+    tl.store(y + tl.program_id(0), s)
+
+
+@triton.jit
+def undefined(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n)
+    tl.store(y + i, a)
+
+
+@triton.jit
+def outside(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i + 4096, tl.load(x + i))
+K
+for cause in $(sed -n 's/^CAUSE([A-Z0-9_]*, "\([a-z0-9-]*\)",.*/\1/p' \
+    "$ROOT/include/tkdbg/cause.def" | grep -v unknown); do
+  says "the manual knows the cause $cause" "$ROOT/docs/diff.md" "| \`$cause\` |"
+done
+args='--arg x=f32[1000]:randn --arg n=1000 --arg B=256 --grid 4'
+if ! tkdbg diff k.py --kernel add $args --arg y=f32[1000]:zeros -q \
+    >out 2>err; then
+  says 'without LLVM it says what is missing' err 'llvm-19-dev'
+  skip 'tkdbg diff' 'LLVM 19 is not installed (apt-get install llvm-19-dev)'
+  exit 0
+fi
+says 'equal bits' out 'y: 1000 elements, all bits agree'
+status 'the backend is named' 0 tkdbg diff k.py --backend ptx --kernel add \
+  $args --arg y=f32[1000]:zeros
+says 'the backend is named: which' out "'ptx' beside the interpreter"
+
+sums="tkdbg diff k.py --backend ptx --kernel sums $args --arg y=f32[4]:zeros"
+status 'rounding' 0 $sums
+says 'rounding: it is no fault' out 'as rounding may be'
+status 'a bound of zero' 1 $sums --rtol 0
+says 'a bound of zero: which' out 'differs from what the interpreter gives in'
+says 'a bound of zero: who' out 'by program ('
+status 'a bound in units' 0 $sums --ulp 64
+status 'why' 0 $sums --explain
+says 'why: the line' out 'return tl.exp(a) * 2'
+says 'why: the operation' out "'unary exp' in lane ["
+says 'why: the operand' out 'of a = '
+says 'why: the cause' out 'cause: approximation'
+
+tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros --save y=own.npy
+check 'memory' $sums --save y=after.npy
+check 'memory is what the interpreter left' cmp own.npy after.npy
+
+status 'the backend faults' 1 tkdbg diff k.py --backend ptx --kernel outside \
+  --arg x=f32[64]:zeros --arg y=f32[64]:zeros --arg n=1 --arg B=64
+says 'the backend faults: where' err 'k.py:36'
+
+status 'a bad bound' 2 $sums --rtol many
+says 'a bad bound: what' err '--rtol takes a number that is not negative'
+status 'a backend that is none' 2 tkdbg diff --backend cpu k.py
+says 'a backend that is none: all' err 'best|gpu|ptx'
+status 'another engine' 2 tkdbg diff --engine ptx k.py --kernel add $args \
+  --arg y=f32[1000]:zeros
+says 'another engine: what' err 'cannot be watched'
+
+tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros \
+  --record l.safetensors
+status 'a launch file' 0 tkdbg diff --backend ptx l.safetensors
+says 'a launch file: its tensor' out 'y: 4 elements'
+
+if [ "${SANITIZE:-}" ]; then
+  skip 'scripts' 'a sanitized library wants its runtime to be in Python first'
+  exit 0
+fi
+status 'a script' 0 tkdbg diff --backend ptx "$vector_add"
+says 'a script: each launch' out 'all bits agree'
+status 'a script that differs' 1 tkdbg diff --backend ptx --rtol 0 --explain \
+  "$ROOT/examples/softmax.py"
+says 'a script that differs: why' out 'cause: approximation'
+says 'a script that differs: it goes on' out 'softmax: OK'

@@ -1,0 +1,63 @@
+# tkdbg run --engine gpu: what it says where something is missing or fails, by a
+# CUDA Runtime that has no GPU.
+. "$ROOT/tests/support/check.sh"
+
+cat >k.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i))
+K
+run="tkdbg run k.py -q --arg x=i8[64]:zeros --arg B=64 --engine gpu --print x"
+if ! tkdbg run k.py -q --arg x=i8[64]:zeros --arg B=64 --engine ptx 2>err; then
+  skip 'the engine gpu' 'LLVM 19 is not installed (apt-get install llvm-19-dev)'
+  exit 0
+fi
+mkdir lib
+echo 'int tkdbg_test;' >none.c
+cc -shared -fPIC -o lib/libcuda.so.1 none.c
+cc -w -shared -fPIC -D_GNU_SOURCE -o cudart.so \
+  "$ROOT/tests/cli/fake_cudart.c"
+export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export TKDBG_CUDART="$PWD/cudart.so"
+
+status 'a kernel' 0 $run
+says 'a kernel: memory comes back' out 'x = [1 0 0'
+says 'a kernel: what it prints' out 'printed by the kernel'
+failing() { # NAME FAKE STATUS TEXT
+  export FAKE_CUDA="$2"
+  status "$1" "$3" $run
+  says "$1: what" err "$4"
+}
+failing 'an illegal access' 700 1 'accessed memory outside of every tensor'
+says 'an illegal access: what to do' err "--engine ptx"
+failing 'a misaligned access' 716 1 'an address that is misaligned'
+failing 'an assertion' 710 1 'an assertion of the kernel failed'
+failing 'out of memory' 2 2 'the GPU is out of memory'
+failing 'an old driver' 35 2 'the driver is too old'
+failing 'an unknown error' 999 2 'an error (CUDA error 999)'
+failing 'no GPU' none 2 'no GPU was found'
+failing 'an old runtime' old 2 'older than 12.8'
+failing 'no address' busy 2 'cannot have memory at the address'
+failing 'a crash' crash 3 'was ended by signal 6'
+export TKDBG_GPU_TIMEOUT=1
+failing 'a kernel that does not end' hang 1 'did not end within 1 seconds'
+unset FAKE_CUDA
+TKDBG_CUDART=/nowhere/libcudart.so failing 'no runtime' '' 2 \
+  'no CUDA Runtime (libcudart.so) was found'
+rm lib/libcuda.so.1
+if ldconfig -p | grep -q libcuda.so.1; then
+  skip 'no driver' 'this machine has one'
+else
+  status 'no driver' 2 $run
+  says 'no driver: what' err 'no driver of an NVIDIA GPU'
+fi
+
+status 'a direct call of the program' 2 "$BUILD/tkdbg-cuda"
+says 'a direct call of the program: what' err 'it is started by tkdbg'
+echo nonsense >junk
+status 'a request that is none' 2 sh -c "'$BUILD/tkdbg-cuda' 9 9<>junk"
