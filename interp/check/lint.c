@@ -170,6 +170,7 @@ static void lint_func(tkc *c, tki *t, const tk_func *f) {
   check_others(&l);
   tkc_lint_range(&l);
   tkc_lint_rescale(&l);
+  tkc_lint_axes(&l);
 }
 
 void *tkc_LINT_begin(tkc *c, tki *t) {

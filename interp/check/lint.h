@@ -26,6 +26,7 @@ tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
 void tkc_lint_tree(tkc_lint *l);    /* loads and names never used */
 void tkc_lint_store(tkc_lint *l);   /* stores that are overwritten */
 void tkc_lint_range(tkc_lint *l);   /* masks, division, int32 */
+void tkc_lint_axes(tkc_lint *l);    /* offsets along two axes */
 void tkc_lint_rescale(tkc_lint *l); /* sums beside a running maximum */
 
 #endif
