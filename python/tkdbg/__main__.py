@@ -144,6 +144,23 @@ def flush():
 
 def run(argv):
     """Runs a command line; returns the exit status."""
+    try:
+        status = _run(argv)
+    except SystemExit:
+        if not _found():
+            raise
+        raise SystemExit(_found()) from None
+    return _found() or status
+
+
+def _found():
+    """The exit status that --error-exitcode asks for, if a bug was found."""
+    session = session_.existing()
+    code = session and session.options.error_exitcode
+    return code if code and (session.findings() or session.raised) else None
+
+
+def _run(argv):
     values, kind, target, args = parse(argv)
     session = session_.current()
     session.arguments = len(args)

@@ -121,6 +121,8 @@ int cli_job_end(cli_job *j, int status) {
   running = NULL;
   tk_session_free(j->session);
   if (status == TK_INTERRUPTED) return CLI_INTERRUPTED;
+  const char *code = cli_value(j->args, OPT_ERROR_EXITCODE);
+  if (status == TK_FINDING && code) return atoi(code);
   return status == TK_OK && lost ? TK_USAGE : status;
 }
 

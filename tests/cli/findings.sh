@@ -103,6 +103,9 @@ direct --json --record l.safetensors
 status 'json of a launch file' 1 tkdbg replay --json --check l.safetensors
 check 'json of a launch file: kind' json err 'd[0]["kind"] == "undef"'
 
+status 'an exit status of one own' 9 several --error-exitcode 9
+status 'an exit status of one own, nothing found' 0 several --check=lint \
+  --suppressions some --error-exitcode 9
 status 'limit' 1 several --limit 1
 check 'limit: one' count err ' \[[a-z-]*\]$' 2
 says 'limit: the others' err '3 more findings are not shown [more]'

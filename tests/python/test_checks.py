@@ -35,7 +35,9 @@ class Examples(support.ScriptCase):
 class Status(support.ScriptCase):
     def test_a_finding_is_no_success(self):
         for end, wanted in (("", 1), ("sys.exit()", 1), ("sys.exit(0)", 1),
-                            ("sys.exit(4)", 4)):
+                            ("sys.exit(4)", 4), ("sys.exit(4)  # 9", 9),
+                            ("x.no  # 9", 9), ("pass  # 9", 9)):
+            given = ("--error-exitcode", "9") if "9" in end else ()
             done = self.run_script("""
                 import sys
                 z = np.zeros(1, "f4")
@@ -46,7 +48,7 @@ class Status(support.ScriptCase):
                     tl.store(z, tl.sum(tl.load(x + i, mask=i < n), 0))
                 total[(1,)](np.ones(10, "f4"), z, 10, 16)
                 END
-            """.replace("END", end), "--check=undef", head=support.HEAD,
+            """.replace("END", end), "--check=undef", *given, head=support.HEAD,
                 check=False)
             self.assertEqual(done.returncode, wanted, done.stderr)
             self.assertIn("tl.load", done.stderr)
