@@ -77,7 +77,7 @@ static void find_ranges(running *x, tkp_launch *to) {
   tkp_range *r = TK_NEWN(&x->arena, tkp_range, l->nargs + l->extras.n + 1);
   tk_memory m;
   for (size_t i = 0; tk_memory_at(l, i, &m); i++)
-    if (m.tensor && m.hi > m.lo)
+    if (m.tensor && m.host && m.hi > m.lo)
       r[n++] = (tkp_range){m.lo, m.hi - m.lo, m.name, !m.readonly,
                            (uint8_t *)m.host};
   to->ranges = r;

@@ -36,6 +36,14 @@ static double terms_of(const tk_func *f, const tk_inst *in) {
   return 1;
 }
 
+/* How many units of roundoff an operation may be off: an exponential is off by
+ * what its argument is, which is at most 88 in fp32. */
+static double weight_of(const tk_inst *in) {
+  bool exponential = in->op == TK_I_UNARY && (tk_unary_op(in) == TK_U_EXP ||
+                                              tk_unary_op(in) == TK_U_EXP2);
+  return exponential ? 128 : 1;
+}
+
 /* Whether every engine gives the same bits: the result is one that the
  * operands hold, or is rounded to the nearest. */
 static bool is_exact(const tk_inst *in) {
@@ -63,7 +71,8 @@ static bool add_rounding(void *ud, const tk_at *at, const tk_inst *in) {
   bool tf32 = in->op == TK_I_DOT && tk_dot_precision(in) == TK_P_TF32;
   double unit = tf32 ? ldexp(1, -11) : roundoff(d);
   if (unit > r->unit) r->unit = unit;
-  if (!is_exact(in)) r->approximate += terms_of(at->func, in) * r->trips;
+  if (!is_exact(in))
+    r->approximate += terms_of(at->func, in) * weight_of(in) * r->trips;
   if (in->op != TK_I_BINARY) return true;
   r->exact += r->trips;
   r->multiplies |= tk_binary_op(in) == TK_B_MUL;

@@ -78,8 +78,9 @@ says 'the backend faults: where' err 'k.py:36'
 
 status 'a bad bound' 2 $sums --rtol many
 says 'a bad bound: what' err '--rtol takes a number that is not negative'
-status 'a backend that is none' 2 tkdbg diff --backend cpu k.py
-says 'a backend that is none: all' err 'best|gpu|ptx'
+status 'a backend that is none' 2 tkdbg diff --backend cpu k.py --kernel add \
+  $args --arg y=f32[1000]:zeros
+says 'a backend that is none: what' err "no engine is called 'cpu'"
 status 'another engine' 2 tkdbg diff --engine ptx k.py --kernel add $args \
   --arg y=f32[1000]:zeros
 says 'another engine: what' err 'cannot be watched'
@@ -93,6 +94,8 @@ if [ "${SANITIZE:-}" ]; then
   skip 'scripts' 'a sanitized library wants its runtime to be in Python first'
   exit 0
 fi
+status 'a script runs once' 0 tkdbg run "$vector_add"
+check 'a script runs once: nothing is compared' sh -c '! grep -q beside out'
 status 'a script' 0 tkdbg diff --backend ptx "$vector_add"
 says 'a script: each launch' out 'all bits agree'
 status 'a script that differs' 1 tkdbg diff --backend ptx --rtol 0 --explain \
