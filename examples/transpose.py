@@ -52,7 +52,7 @@ def swap_middle(x):
     n_a, *sizes = x.shape
     y = np.empty((n_a, sizes[1], sizes[0], sizes[2]), dtype=x.dtype)
     b, c, d = map(triton.next_power_of_2, sizes)
-    swap_middle_kernel[(n_a, )](x, y, *sizes, B=b, C=c, D=d)
+    swap_middle_kernel[(n_a, )](x, y, *sizes, B=b, C=c, D=d, num_warps=16)
     return y
 
 

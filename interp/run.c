@@ -11,6 +11,7 @@
 #include "interp/engine.h"
 #include "interp/schedule.h"
 #include "ir/param.h"
+#include "ir/registers.h"
 #include "ir/shared.h"
 #include "ir/view.h"
 
@@ -212,23 +213,27 @@ const char *tk_launch_ir(tk_launch *l) {
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
 }
 
-typedef struct shared_job {
+typedef struct resources_job {
   tk_launch *launch;
   int arch;
   size_t bytes;
-} shared_job;
+  int registers;
+} resources_job;
 
-static void estimate_shared(tk_env *e, void *ud) {
-  shared_job *j = ud;
+static void estimate_resources(tk_env *e, void *ud) {
+  resources_job *j = ud;
   compile(e, j->launch);
   const tk_unit *u = j->launch->unit;
   j->bytes = tk_program_shared(e, &u->program, j->arch);
+  j->registers = tk_program_registers(e, &u->program);
 }
 
-size_t tk_launch_shared(tk_launch *l, int arch) {
-  shared_job j = {l, arch, 0};
-  tk_session_guard(l->session, estimate_shared, &j);
-  return j.bytes;
+void tk_launch_resources(tk_launch *l, int arch, size_t *shared,
+                         int *registers) {
+  resources_job j = {l, arch, 0, 0};
+  tk_session_guard(l->session, estimate_resources, &j);
+  *shared = j.bytes;
+  *registers = j.registers;
 }
 
 const tk_ir *tk_launch_form(tk_launch *l) {

@@ -410,10 +410,11 @@ tk_status tk_launch_compile(tk_launch *l);
  * NULL when it does not compile. */
 const char *tk_launch_ir(tk_launch *l);
 
-/* The bytes of shared memory that the compiled kernel would need on a device
- * of compute capability arch (90: 9.0), estimated from its products of
- * matrices; 0 also when it does not compile. */
-size_t tk_launch_shared(tk_launch *l, int arch);
+/* What the compiled kernel would need on a device of compute capability arch
+ * (90: 9.0), estimated: bytes of shared memory, and registers of a thread, as
+ * if there were any number of them.  0 also when it does not compile. */
+void tk_launch_resources(tk_launch *l, int arch, size_t *shared,
+                         int *registers);
 
 /* A kernel from the text of its typed form, as tk_launch_ir gives it (perhaps
  * edited; name is what reports call it): a launch of it takes the arguments

@@ -19,7 +19,15 @@ import time
 from . import arguments, compiled, device, mock, tensors
 from .modules import driver as driver_
 
-NO_CODE = b""  # what stands for the machine code of a kernel of ours
+
+class NoCode(bytes):
+    """What stands for the machine code of a kernel of ours."""
+
+    def __new__(cls, registers):
+        """registers: those of a thread, and how many are in memory."""
+        code = super().__new__(cls)
+        code.registers = registers
+        return code
 
 
 class Bound(threading.local):
@@ -179,7 +187,7 @@ class Kernel:
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.metadata_group = {}
         self.asm = Asm(self)
-        self.kernel = NO_CODE
+        self.kernel = NoCode(device.registers(prepared.registers))
         self.module = self.function = self._run = None
 
     def _shared(self, prepared):
@@ -257,9 +265,9 @@ class Utils(driver_.Utils):
     def load_binary(self, name, kernel, shared, device_):
         """(module, function, registers, spills, threads) of a kernel of
         ours; machine code is refused."""
-        if kernel is not NO_CODE:
+        if not isinstance(kernel, NoCode):
             return super().load_binary(name, kernel, shared, device_)
-        return (name, name, device.N_REGS, 0,
+        return (name, name, *kernel.registers,
                 device.properties()["max_threads_per_block"])
 
 

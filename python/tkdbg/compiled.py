@@ -39,8 +39,8 @@ class AsmDict(dict):
 class CompiledKernel:
     """One kernel for one set of argument types and constexprs.
 
-    n_regs, n_spills and n_max_threads are the constants of device.py, not
-    measurements; metadata.shared is an estimate (src/ir/shared.c).
+    n_regs, n_spills and metadata.shared are estimates (src/ir/registers.c,
+    src/ir/shared.c).
     """
 
     def __init__(self, prepared, known, options):
@@ -59,15 +59,15 @@ class CompiledKernel:
         self.kernel = b""
         self.module = self.function = self.hash
         self.is_loaded = False  # whether the hooks of loading were called
-        self.n_regs = device.N_REGS
-        self.n_spills = 0
+        self.n_regs, self.n_spills = device.registers(0)
         self.n_max_threads = device.properties()["max_threads_per_block"]
 
-    def learn_shared(self, nbytes):
-        """It is compiled; its products need so much shared memory."""
+    def learn_resources(self, nbytes, registers):
+        """It is compiled and needs so much, by the library's estimates."""
         nbytes = nbytes or device.SHARED
         self.metadata = self.metadata._replace(shared=nbytes)
         self.packed_metadata = (*self.packed_metadata[:2], nbytes)
+        self.n_regs, self.n_spills = device.registers(registers)
 
     @property
     def num_warps(self):

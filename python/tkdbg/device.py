@@ -2,10 +2,9 @@
 
 ``--device`` chooses the model.  The numbers are those of the product's data
 sheet and of the CUDA runtime; no result of a kernel depends on them, but
-scripts size their grids and choose their configurations by them.  N_REGS and
-SHARED stand for what a compiler would report of a kernel: small, and never
-zero, so that occupancy arithmetic has a result.  Of kernels with products of
-matrices the shared memory is estimated instead.
+scripts size their grids and choose their configurations by them.  What a
+kernel needs of it is estimated, and never zero, so that occupancy arithmetic
+has a result.
 """
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ WARP_SIZE = 32
 CUDA_VERSION = "12.8"
 MOST = 8  # devices that exist when CUDA_VISIBLE_DEVICES says nothing
 
-N_REGS = 32   # registers of a thread, of every kernel
-SHARED = 1024  # bytes of shared memory, of a kernel without products
+SHARED = 16  # bytes of shared memory, of a kernel that is thought to need none
+FEWEST_REGISTERS, MOST_REGISTERS = 24, 255  # of a thread
 
 KIB, GIB = 1024, 1024**3
 
@@ -103,6 +102,13 @@ def properties(index=None):
     """The properties of a device; ValueError if it is not there."""
     check_index(index)
     return model().properties()
+
+
+def registers(needed):
+    """(registers of a thread, of which so many are kept in memory), when it
+    would need so many."""
+    spilled = max(needed - MOST_REGISTERS, 0)
+    return max(needed - spilled, FEWEST_REGISTERS), spilled
 
 
 def uuid(index):

@@ -1,7 +1,7 @@
 """A tk_launch that is kept for one signature and filled anew each time."""
 from __future__ import annotations
 
-from ctypes import byref, c_char_p, c_void_p
+from ctypes import byref, c_char_p, c_int, c_size_t, c_void_p
 
 from . import (_capi, arguments, binder, compiled, device, environment,
                errors)
@@ -37,6 +37,7 @@ class Prepared:
         self.most_threads = limits["max_threads_per_block"]
         self.most_shared = limits["max_shared_mem"]
         self.shared = None  # bytes, once it is compiled
+        self.registers = 0  # of a thread, as if there were any number
         arch = device.model().arch
         for name, text in environment.compile_options(options, arch):
             session.check(session.lib.tk_launch_compile_option(
@@ -66,9 +67,11 @@ class Prepared:
         session.check(
             session.guarded(session.lib.tk_launch_compile, self.ptr),
             self.function.__name__)
-        self.shared = session.lib.tk_launch_shared(
-            self.ptr, device.model().arch)
-        self.kernel.learn_shared(self.shared)
+        shared, registers = c_size_t(), c_int()
+        session.lib.tk_launch_resources(
+            self.ptr, device.model().arch, byref(shared), byref(registers))
+        self.shared, self.registers = shared.value, registers.value
+        self.kernel.learn_resources(self.shared, self.registers)
 
     def fill_and_compile(self, values):
         """Compiles for these values, which run() sets again."""

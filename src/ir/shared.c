@@ -8,142 +8,34 @@
  * loop, lies there once.  Loops come one after the other, so that the largest
  * counts.
  *
- * Calls are expanded, as the compiler expands them: what is looked at is one
- * list of steps, on slots of its own.
- *
- * What reductions, scans and changes of layout need in passing is less than a
- * block and reuses the same memory; it is left out.  Triton's passes:
+ * A loop that asks for stages itself (tl.range) fetches all that it loads
+ * ahead.  Reductions of a block with one axis need a value from each warp.
+ * What others, scans and changes of layout need in passing is less than a block
+ * and reuses the same memory; it is left out.  Triton's passes:
  * AssignLatencies, LowerLoops, AllocateSharedMemory.
  */
 #include "ir/shared.h"
 
 #include <string.h>
 
-/* An instruction with slots of the list, or a copy that passes an argument or
- * a result: those have no instruction. */
-typedef struct shared_step {
-  const tk_inst *in;
-  int loop; /* the innermost around it; 0: none */
-  int nargs, nres;
-  int *args, *res;
-} shared_step;
-
-typedef struct shared_steps {
-  shared_step *items;
-  size_t n, cap;
-} shared_steps;
-
-typedef struct shared_loop {
-  const tk_stmt *st; /* NULL: none, number 0 */
-  int base;          /* what its slots are moved by */
-} shared_loop;
-
-typedef struct shared_loops {
-  shared_loop *items;
-  size_t n, cap;
-} shared_loops;
-
-typedef struct shared_slots {
-  tk_type *items;
-  size_t n, cap;
-} shared_slots;
+#include "ir/flat.h"
 
 typedef struct shared_estimate {
-  const tk_program *program;
+  tk_flat flat;
   int arch;
-  tk_arena *arena;
-  shared_steps steps;
-  shared_loops loops;
-  shared_slots slots;
   bool *way, *used; /* marks on slots */
 } shared_estimate;
 
-/* ---- steps -------------------------------------------------------------- */
-
-static int *moved_slots(const shared_estimate *s, const int *slots, int n,
-                        int by) {
-  int *out = TK_NEWN(s->arena, int, n + 1);
-  for (int i = 0; i < n; i++) out[i] = slots[i] + by;
-  return out;
-}
-
-static void pass_value(shared_estimate *s, int from, int to, int loop) {
-  int *slots = TK_NEWN(s->arena, int, 2);
-  slots[0] = from;
-  slots[1] = to;
-  shared_step step = {NULL, loop, 1, 1, &slots[0], &slots[1]};
-  TK_PUSH(s->arena, &s->steps, step);
-}
-
-static void expand_func(shared_estimate *s, const tk_func *f, const int *args,
-                        const int *res, int loop);
-
-static void expand_insts(shared_estimate *s, const tk_insts *l, int base,
-                         int loop) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    shared_step step = {in,
-                        loop,
-                        in->nargs,
-                        in->nres,
-                        moved_slots(s, in->args, in->nargs, base),
-                        moved_slots(s, in->res, in->nres, base)};
-    if (in->op == TK_I_CALL)
-      expand_func(s, in->ref.callee, step.args, step.res, loop);
-    else
-      TK_PUSH(s->arena, &s->steps, step);
-    for (int k = 0; k < 2; k++) expand_insts(s, &in->body[k], base, loop);
-  }
-}
-
-static void expand_body(shared_estimate *s, const tk_body *b, int base,
-                        const int *res, int loop) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    int inner = loop;
-    expand_insts(s, &st->insts, base, loop);
-    if (st->kind == TK_S_FOR || st->kind == TK_S_WHILE) {
-      inner = (int)s->loops.n;
-      shared_loop l = {st, base};
-      TK_PUSH(s->arena, &s->loops, l);
-    }
-    expand_body(s, &st->body, base, res, inner);
-    expand_body(s, &st->orelse, base, res, loop);
-    for (size_t k = 0; res && k < st->nresults; k++)
-      pass_value(s, st->results[k] + base, res[k], loop);
-  }
-}
-
-static void expand_func(shared_estimate *s, const tk_func *f, const int *args,
-                        const int *res, int loop) {
-  int base = (int)s->slots.n;
-  for (size_t i = 0; i < f->nslots; i++)
-    TK_PUSH(s->arena, &s->slots, f->slots[i].type);
-  for (size_t i = 0; args && i < f->nparams; i++)
-    pass_value(s, args[i], f->params[i] + base, loop);
-  expand_body(s, &f->body, base, res, loop);
-}
-
 /* ---- where values come from --------------------------------------------- */
-
-static bool step_is(const shared_step *t, tk_opcode op) {
-  return t->in && t->in->op == op;
-}
-
-static bool writes_slot(const shared_step *t, int slot) {
-  for (int i = 0; i < t->nres; i++)
-    if (t->res[i] == slot) return true;
-  return false;
-}
 
 /* Marks a value and all that it was made of; loads end the way back, since what
  * they read is made elsewhere. */
 static void follow_back(const shared_estimate *s, int slot, bool *seen) {
   if (seen[slot]) return;
   seen[slot] = true;
-  for (size_t i = 0; i < s->steps.n; i++) {
-    const shared_step *t = &s->steps.items[i];
-    if (!writes_slot(t, slot) || step_is(t, TK_I_LOAD)) continue;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    if (!tk_flat_writes(t, slot) || tk_flat_is(t, TK_I_LOAD)) continue;
     for (int k = 0; k < t->nargs; k++) follow_back(s, t->args[k], seen);
   }
 }
@@ -151,23 +43,23 @@ static void follow_back(const shared_estimate *s, int slot, bool *seen) {
 /* The step that makes a slot, past copies and changes of shape; their number
  * if there are several. */
 static size_t maker_of(const shared_estimate *s, int slot) {
-  size_t found = s->steps.n;
-  for (size_t i = 0; i < s->steps.n; i++) {
-    if (!writes_slot(&s->steps.items[i], slot)) continue;
-    if (found < s->steps.n) return s->steps.n;
+  size_t found = s->flat.steps.n;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    if (!tk_flat_writes(&s->flat.steps.items[i], slot)) continue;
+    if (found < s->flat.steps.n) return s->flat.steps.n;
     found = i;
   }
-  if (found == s->steps.n) return found;
-  const shared_step *t = &s->steps.items[found];
-  bool moves = !t->in || step_is(t, TK_I_COPY) || step_is(t, TK_I_PERMUTE) ||
-               step_is(t, TK_I_HINT);
+  if (found == s->flat.steps.n) return found;
+  const tk_flat_step *t = &s->flat.steps.items[found];
+  bool moves = !t->in || tk_flat_is(t, TK_I_COPY) ||
+               tk_flat_is(t, TK_I_PERMUTE) || tk_flat_is(t, TK_I_HINT);
   return moves ? maker_of(s, t->args[0]) : found;
 }
 
 /* An integer of the launch that is not known to be a multiple of 16. */
 static bool is_odd_number(const shared_estimate *s, int slot) {
-  const tk_program *p = s->program;
-  const tk_type *t = &s->slots.items[slot];
+  const tk_program *p = s->flat.program;
+  const tk_type *t = &s->flat.slots.items[slot];
   if (t->ptr || !tk_is_int((tk_dtype)t->elem)) return false;
   for (size_t i = 0; i < p->nparams; i++)
     if (p->params[i].slot == slot) return p->params[i].divisor < 16;
@@ -175,7 +67,7 @@ static bool is_odd_number(const shared_estimate *s, int slot) {
 }
 
 static size_t block_bytes(const shared_estimate *s, int slot) {
-  const tk_type *t = &s->slots.items[slot];
+  const tk_type *t = &s->flat.slots.items[slot];
   return (size_t)tk_numel(t) * tk_lane_size(t);
 }
 
@@ -184,9 +76,9 @@ static size_t block_bytes(const shared_estimate *s, int slot) {
 /* The number that a slot holds whatever is launched. */
 static bool known_number(const shared_estimate *s, int slot, int64_t *out) {
   size_t i = maker_of(s, slot);
-  const shared_step *t = i < s->steps.n ? &s->steps.items[i] : NULL;
+  const tk_flat_step *t = i < s->flat.steps.n ? &s->flat.steps.items[i] : NULL;
   int64_t a, b = 0;
-  if (!t || s->slots.items[slot].rank) return false;
+  if (!t || s->flat.slots.items[slot].rank) return false;
   if (t->in->op == TK_I_CONST) {
     *out = (int64_t)(int32_t)tk_const_bits(t->in);
     return true;
@@ -208,7 +100,7 @@ static bool known_number(const shared_estimate *s, int slot, int64_t *out) {
 
 /* Whether a loop that counts may have a second trip: one with a single trip is
  * no loop for the compiler. */
-static bool goes_round(const shared_estimate *s, const shared_loop *l) {
+static bool goes_round(const shared_estimate *s, const tk_flat_loop *l) {
   int64_t lb, ub, step;
   if (!l->st || l->st->kind != TK_S_FOR) return false;
   return !known_number(s, l->st->lb + l->base, &lb) ||
@@ -219,30 +111,30 @@ static bool goes_round(const shared_estimate *s, const shared_loop *l) {
 /* ---- products ----------------------------------------------------------- */
 
 /* Whether four warps multiply together, out of shared memory. */
-static bool is_wgmma(const shared_estimate *s, const shared_step *dot) {
-  const tk_type *left = &s->slots.items[dot->args[0]];
-  const tk_type *right = &s->slots.items[dot->args[1]];
+static bool is_wgmma(const shared_estimate *s, const tk_flat_step *dot) {
+  const tk_type *left = &s->flat.slots.items[dot->args[0]];
+  const tk_type *right = &s->flat.slots.items[dot->args[1]];
   bool exact = left->elem == TK_FP32 && tk_dot_precision(dot->in) == TK_P_IEEE;
   return s->arch / 10 == 9 && left->elem != TK_FP64 && !exact &&
          left->rank == 2 && left->shape[0] % 64 == 0 &&
          right->shape[1] % 8 == 0 &&
-         s->program->options[TK_LAUNCH_NUM_WARPS] % 4 == 0;
+         s->flat.program->options[TK_LAUNCH_NUM_WARPS] % 4 == 0;
 }
 
 /* Whether each thread multiplies on its own: fp32 kept exact. */
-static bool is_fma(const shared_estimate *s, const shared_step *dot) {
-  return s->slots.items[dot->args[0]].elem == TK_FP32 &&
+static bool is_fma(const shared_estimate *s, const tk_flat_step *dot) {
+  return s->flat.slots.items[dot->args[0]].elem == TK_FP32 &&
          tk_dot_precision(dot->in) == TK_P_IEEE;
 }
 
 /* Copies go four bytes at a time at least: narrower lanes need neighbours of
  * which is known that they lie side by side and are masked alike. */
-static bool is_fetched_ahead(const shared_estimate *s, const shared_step *t) {
-  if (!step_is(t, TK_I_LOAD) || !t->in->type.rank) return false;
+static bool is_fetched_ahead(const shared_estimate *s, const tk_flat_step *t) {
+  if (!tk_flat_is(t, TK_I_LOAD) || !t->in->type.rank) return false;
   if (tk_lane_size(&t->in->type) >= 4) return true;
-  memset(s->way, 0, s->slots.n);
+  memset(s->way, 0, s->flat.slots.n);
   for (int k = 0; k < t->nargs; k++) follow_back(s, t->args[k], s->way);
-  for (size_t i = 0; i < s->slots.n; i++)
+  for (size_t i = 0; i < s->flat.slots.n; i++)
     if (s->way[i] && is_odd_number(s, (int)i)) return false;
   return true;
 }
@@ -251,12 +143,13 @@ static bool is_fetched_ahead(const shared_estimate *s, const shared_step *t) {
  * one that is turned in registers first, as right operands of bytes are. */
 static bool feeds_wgmma(const shared_estimate *s, size_t i, bool *turned) {
   *turned = false;
-  for (size_t j = 0; j < s->steps.n; j++) {
-    const shared_step *t = &s->steps.items[j];
-    if (!step_is(t, TK_I_DOT) || t->loop != s->steps.items[i].loop) continue;
+  for (size_t j = 0; j < s->flat.steps.n; j++) {
+    const tk_flat_step *t = &s->flat.steps.items[j];
+    if (!tk_flat_is(t, TK_I_DOT) || t->loop != s->flat.steps.items[i].loop)
+      continue;
     for (int k = 0; k < 2; k++) {
       if (!is_wgmma(s, t) || maker_of(s, t->args[k]) != i) continue;
-      *turned = k == 1 && tk_lane_size(&s->slots.items[t->args[1]]) == 1;
+      *turned = k == 1 && tk_lane_size(&s->flat.slots.items[t->args[1]]) == 1;
       return true;
     }
   }
@@ -266,29 +159,31 @@ static bool feeds_wgmma(const shared_estimate *s, size_t i, bool *turned) {
 /* How many trips' worth of step i, a load that the products of its loop need,
  * are there at once; 0: it is not fetched ahead. */
 static int64_t copies_of(const shared_estimate *s, size_t i) {
-  const shared_step *t = &s->steps.items[i];
-  const shared_loop *loop = &s->loops.items[t->loop];
+  const tk_flat_step *t = &s->flat.steps.items[i];
+  const tk_flat_loop *loop = &s->flat.loops.items[t->loop];
   if (!goes_round(s, loop) || !is_fetched_ahead(s, t)) return 0;
   int64_t stages = loop->st->loop.num_stages;
-  if (!stages) stages = s->program->options[TK_LAUNCH_NUM_STAGES];
+  if (!stages) stages = s->flat.program->options[TK_LAUNCH_NUM_STAGES];
   bool turned, wgmma = feeds_wgmma(s, i, &turned);
   int64_t copies = stages - !wgmma;
   if (turned) return 0;
   return copies > 1 || wgmma ? copies : 0;
 }
 
-/* What is fetched ahead for the products of a loop. */
+/* What is fetched ahead in a loop: for its products, or all that it loads if it
+ * asks for stages itself. */
 static size_t staged_bytes(const shared_estimate *s, int loop) {
   size_t bytes = 0;
-  memset(s->used, 0, s->slots.n);
-  for (size_t i = 0; i < s->steps.n; i++) {
-    const shared_step *t = &s->steps.items[i];
-    for (int k = 0; step_is(t, TK_I_DOT) && t->loop == loop && k < 2; k++)
+  bool asks = s->flat.loops.items[loop].st->loop.num_stages > 0;
+  memset(s->used, asks, s->flat.slots.n);
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    for (int k = 0; tk_flat_is(t, TK_I_DOT) && t->loop == loop && k < 2; k++)
       follow_back(s, t->args[k], s->used);
   }
-  for (size_t i = 0; i < s->steps.n; i++) {
-    const shared_step *t = &s->steps.items[i];
-    if (step_is(t, TK_I_LOAD) && t->loop == loop && s->used[t->res[0]])
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    if (tk_flat_is(t, TK_I_LOAD) && t->loop == loop && s->used[t->res[0]])
       bytes += block_bytes(s, t->res[0]) * (size_t)copies_of(s, i);
   }
   return bytes;
@@ -296,11 +191,12 @@ static size_t staged_bytes(const shared_estimate *s, int loop) {
 
 /* Bytes for an operand of a product beside what is fetched ahead.  *passing:
  * they are there for this product alone. */
-static size_t operand_bytes(const shared_estimate *s, const shared_step *dot,
+static size_t operand_bytes(const shared_estimate *s, const tk_flat_step *dot,
                             int slot, bool *passing) {
   size_t i = maker_of(s, slot);
-  const shared_step *made = i < s->steps.n ? &s->steps.items[i] : NULL;
-  bool wgmma = is_wgmma(s, dot), loaded = made && step_is(made, TK_I_LOAD);
+  const tk_flat_step *made =
+      i < s->flat.steps.n ? &s->flat.steps.items[i] : NULL;
+  bool wgmma = is_wgmma(s, dot), loaded = made && tk_flat_is(made, TK_I_LOAD);
   *passing = !loaded || !(wgmma || is_fma(s, dot));
   if (loaded && made->loop == dot->loop && copies_of(s, i)) return 0;
   bool registers = wgmma && !loaded && slot == dot->args[0];
@@ -310,9 +206,10 @@ static size_t operand_bytes(const shared_estimate *s, const shared_step *dot,
 /* Whether an earlier product of the same loop reads the same value. */
 static bool counted_before(const shared_estimate *s, size_t at, int slot) {
   size_t maker = maker_of(s, slot);
-  for (size_t i = 0; i < at && maker < s->steps.n; i++) {
-    const shared_step *t = &s->steps.items[i];
-    if (!step_is(t, TK_I_DOT) || t->loop != s->steps.items[at].loop) continue;
+  for (size_t i = 0; i < at && maker < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    if (!tk_flat_is(t, TK_I_DOT) || t->loop != s->flat.steps.items[at].loop)
+      continue;
     for (int k = 0; k < 2; k++)
       if (maker_of(s, t->args[k]) == maker) return true;
   }
@@ -322,9 +219,9 @@ static bool counted_before(const shared_estimate *s, size_t at, int slot) {
 /* What the products of a loop (0: of none) need at the same time. */
 static size_t loop_bytes(const shared_estimate *s, int loop) {
   size_t held = loop ? staged_bytes(s, loop) : 0, most = 0;
-  for (size_t i = 0; i < s->steps.n; i++) {
-    const shared_step *t = &s->steps.items[i];
-    if (!step_is(t, TK_I_DOT) || t->loop != loop) continue;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    if (!tk_flat_is(t, TK_I_DOT) || t->loop != loop) continue;
     size_t now = 0;
     for (int k = 0; k < 2; k++) {
       bool passing;
@@ -339,25 +236,117 @@ static size_t loop_bytes(const shared_estimate *s, int loop) {
   return held + most;
 }
 
-static bool is_product(const tk_inst *in) {
-  return in->op == TK_I_DOT;
+/* ---- reductions --------------------------------------------------------- */
+
+/* What the warps tell each other in a loop when all lanes of a block with one
+ * axis are reduced: a value from each that has lanes of its own. */
+static size_t reduced_bytes(const shared_estimate *s, int loop) {
+  int64_t warps = s->flat.program->options[TK_LAUNCH_NUM_WARPS];
+  size_t most = 0;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    bool reduces = tk_flat_is(t, TK_I_REDUCE) || tk_flat_is(t, TK_I_REDUCE_FN);
+    if (!reduces || t->loop != loop || t->in->from.rank != 1) continue;
+    int64_t n = tk_numel(&t->in->from) / 32;
+    size_t bytes = 0;
+    if (n > warps) n = warps;
+    for (int k = 0; n > 1 && k < t->nargs; k++)
+      bytes += (size_t)n * tk_lane_size(&s->flat.slots.items[t->args[k]]);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
+/* ---- results ------------------------------------------------------------ */
+
+/* How a block of m by n lies in the registers of threads: the bits of both
+ * indices that tell registers of a thread apart. */
+typedef struct held_bits {
+  int64_t rows, cols;
+} held_bits;
+
+/* As a product of tensor cores leaves it: a warp holds tiles of 16 by 8. */
+static held_bits product_bits(int64_t m, int64_t n, int64_t warps, bool wgmma) {
+  int64_t down = m >= n && m >= 32 ? 2 : 1;
+  if (wgmma) down = m / 16 < warps ? m / 16 : warps;
+  int64_t across = warps / down;
+  int64_t cols = wgmma ? (n / across - 1) & ~6 : (n - 1) & (1 | -(8 * across));
+  return (held_bits){(m - 1) & (8 | -(16 * down)), cols};
+}
+
+static int64_t at_most(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* As it is stored: neighbours of a row in a thread, lanes and then warps along
+ * the row as far as it goes. */
+static held_bits stored_bits(int64_t m, int64_t n, int64_t warps,
+                             int64_t neighbours) {
+  int64_t v = at_most(at_most(neighbours, n), m * n / (32 * warps));
+  if (v < 1) v = 1;
+  int64_t lanes = at_most(32, n / v), across = at_most(warps, n / v / lanes);
+  int64_t down = 32 / lanes * (warps / across);
+  int64_t outer = v * lanes * across;
+  return (held_bits){(m - 1) & -down, (n - 1) & ((v - 1) | -outer)};
+}
+
+/* What a product's result passes through when it is stored.  Bits of an index
+ * that both layouts have in registers, beyond those of one access, need not be
+ * there at once. */
+static size_t result_bytes(const shared_estimate *s, const tk_flat_step *dot,
+                           const tk_flat_step *store) {
+  const tk_type *t = &s->flat.slots.items[store->args[1]];
+  if (t->rank != 2 || is_fma(s, dot)) return 0;
+  int64_t m = t->shape[0], n = t->shape[1], size = (int64_t)tk_lane_size(t);
+  int64_t warps = s->flat.program->options[TK_LAUNCH_NUM_WARPS];
+  bool aligned = true;
+  memset(s->way, 0, s->flat.slots.n);
+  follow_back(s, store->args[0], s->way);
+  for (size_t i = 0; i < s->flat.slots.n; i++)
+    if (s->way[i] && is_odd_number(s, (int)i)) aligned = false;
+  held_bits a = product_bits(m, n, warps, is_wgmma(s, dot));
+  held_bits b = stored_bits(m, n, warps, aligned ? 16 / size : 1);
+  int64_t access = size == 2 ? 2 : 16 / size; /* stmatrix writes pairs */
+  int common = __builtin_popcountll((uint64_t)(a.rows & b.rows)) +
+               __builtin_popcountll((uint64_t)(a.cols & b.cols));
+  int64_t bytes = m * n * size;
+  for (; access > 1 && common; access /= 2) common--;
+  return (size_t)(bytes >> common);
+}
+
+/* The most that a result of a product needs in any store. */
+static size_t stored_bytes(const shared_estimate *s) {
+  size_t most = 0;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *store = &s->flat.steps.items[i];
+    if (!tk_flat_is(store, TK_I_STORE)) continue;
+    memset(s->used, 0, s->flat.slots.n);
+    follow_back(s, store->args[1], s->used);
+    for (size_t j = 0; j < i; j++) {
+      const tk_flat_step *dot = &s->flat.steps.items[j];
+      if (!tk_flat_is(dot, TK_I_DOT) || !s->used[dot->res[0]] ||
+          tk_numel(&s->flat.slots.items[dot->res[0]]) !=
+              tk_numel(&s->flat.slots.items[store->args[1]]))
+        continue;
+      size_t n = result_bytes(s, dot, store);
+      if (n > most) most = n;
+    }
+  }
+  return most;
 }
 
 size_t tk_program_shared(tk_env *e, const tk_program *p, int arch) {
-  if (!tk_program_has(p, is_product)) return 0;
   tk_arena arena;
   tk_arena_init(&arena, e);
-  shared_estimate s = {.program = p, .arch = arch, .arena = &arena};
-  shared_loop none = {NULL, 0};
-  size_t most = 0;
-  TK_PUSH(&arena, &s.loops, none);
-  expand_func(&s, p->kernel, NULL, NULL, 0);
-  s.way = TK_NEWN(&arena, bool, s.slots.n + 1);
-  s.used = TK_NEWN(&arena, bool, s.slots.n + 1);
-  for (size_t i = 0; i < s.loops.n; i++) {
-    size_t n = loop_bytes(&s, (int)i);
+  shared_estimate s = {.flat = tk_flat_new(&arena, p), .arch = arch};
+  size_t most = 0, nslots = s.flat.slots.n + 1;
+  s.way = TK_NEWN(&arena, bool, nslots);
+  s.used = TK_NEWN(&arena, bool, nslots);
+  for (size_t i = 0; i < s.flat.loops.n; i++) {
+    size_t n = loop_bytes(&s, (int)i) + reduced_bytes(&s, (int)i);
     if (n > most) most = n;
   }
+  size_t n = stored_bytes(&s);
   tk_arena_free(&arena);
-  return most;
+  return n > most ? n : most;
 }

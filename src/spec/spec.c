@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/registers.h"
 #include "spec/rule.h"
 
 static tk_dtype int_type(tks *s, const char *name, const tk_value *v) {
@@ -297,6 +298,18 @@ static const char *options_key(tks *s, const tk_launch *l) {
   return text;
 }
 
+/* A compiler would keep in memory what does not fit a thread's registers. */
+static void tell_of_spills(tks *s, const tk_program *p) {
+  int n = tk_program_registers(s->env, p);
+  if (n <= TK_MOST_REGISTERS) return;
+  tk_diag *d = tks_say(s, TK_D_SPILLS,
+                       "a thread of this kernel needs about %d registers, and "
+                       "has %d: Triton would keep the rest in memory",
+                       n, TK_MOST_REGISTERS);
+  tk_diag_help(s->env, d,
+               "smaller blocks or more num_warps leave less to each thread");
+}
+
 static void specialise(tk_env *e, void *ud) {
   job *j = ud;
   tk_function *fn = j->launch->fn;
@@ -326,6 +339,7 @@ static void specialise(tk_env *e, void *ud) {
                    fn->item->name, tks_show(&s, &in->ret));
   u->program.kernel = in->func;
   add_params(&s, v, j->launch->nargs);
+  tell_of_spills(&s, &u->program);
   j->found = u;
 }
 

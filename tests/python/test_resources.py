@@ -1,6 +1,7 @@
 """What a kernel needs of the device: shared memory as Triton 3.6 allocates it
 for sm_90 (measured with its compiler), and launches that do not fit."""
 import unittest
+import warnings
 
 import support
 
@@ -50,11 +51,26 @@ def added(a, c, N: tl.constexpr):
     tl.store(c + i, tl.load(a + i) + 1)
 
 
-def product_bytes(dtype, shape, stages, sa=1024):
+@triton.jit
+def sums(a, b, c, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(c + i, tl.load(a + i) + tl.load(b + i))
+
+
+@triton.jit
+def summed(p, N: tl.constexpr):
+    tl.store(p, tl.sum(tl.load(p + tl.arange(0, N))))
+
+
+def product_of(dtype, shape, stages, sa=1024, result="f2", warps=4):
     x = np.zeros(1 << 20, dtype)
-    kernel = product.warmup(x, x, np.zeros(1 << 20, "f2"), 1024, sa, 1024,
-                            1024, *shape, num_stages=stages, grid=(1,))
-    return kernel.metadata.shared
+    return product.warmup(x, x, np.zeros(1 << 20, result), 1024, sa, 1024,
+                          1024, *shape, num_stages=stages, num_warps=warps,
+                          grid=(1,))
+
+
+def product_bytes(*args, **options):
+    return product_of(*args, **options).metadata.shared
 
 
 class Shared(unittest.TestCase):
@@ -77,6 +93,22 @@ class Shared(unittest.TestCase):
         self.assertEqual(product_bytes("f2", (16, 64, 64), 4, sa=1023),
                          2048 + 8192 * 3)
 
+    def test_results_on_their_way_to_a_store(self):
+        for m, n, result, warps, nbytes in (
+                (16, 64, "f4", 4, 4096), (32, 64, "f4", 4, 4096),
+                (64, 64, "f4", 4, 16384), (128, 128, "f4", 4, 32768),
+                (128, 256, "f4", 8, 131072), (256, 128, "f4", 8, 65536),
+                (256, 256, "f4", 8, 131072), (64, 128, "f2", 4, 8192),
+                (128, 128, "f2", 8, 32768), (256, 256, "f2", 8, 32768)):
+            self.assertEqual(product_bytes("f2", (m, n, 16), 1, result=result,
+                                           warps=warps), nbytes, (m, n))
+
+    def test_reductions(self):
+        x = np.zeros(65536, "f4")
+        for n, warps, nbytes in ((1024, 4, 16), (65536, 8, 32)):
+            kernel = summed.warmup(x, n, num_warps=warps, grid=(1,))
+            self.assertEqual(kernel.metadata.shared, nbytes)
+
     def test_without_a_loop_and_in_calls(self):
         x = np.zeros(2 * 64 * 64, "f4")
         for n, nbytes in ((16, 2048), (64, 32768)):
@@ -94,6 +126,32 @@ class Shared(unittest.TestCase):
             square[(1,)](x, x, 256)
         self.assertEqual(str(caught.exception), "out of resource: shared "
                          "memory, Required: 524288, Hardware limit: 232448")
+
+
+class Registers(unittest.TestCase):
+    """Measured with ptxas."""
+
+    def test_products(self):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for shape, warps, spills in (
+                    ((128, 128, 32), 4, False), ((128, 256, 32), 8, False),
+                    ((128, 256, 32), 4, True), ((256, 256, 32), 8, True)):
+                kernel = product_of("f2", shape, 2, warps=warps)
+                self.assertEqual(kernel.n_spills > 0, spills, shape)
+                self.assertEqual(bool(said), spills, shape)
+        self.assertRegex(str(said[0].message), "needs about 280 registers, "
+                         r"and has 255: .*\[spills\]")
+
+    def test_lanes(self):
+        x = np.zeros(65536, "f4")
+        for n, least, most in ((1024, 20, 32), (8192, 110, 125),
+                               (16384, 230, 250), (65536, 255, 255)):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                kernel = sums.warmup(x, x, x, n, grid=(1,))
+            self.assertTrue(least <= kernel.n_regs <= most, kernel.n_regs)
+            self.assertEqual(bool(said), n == 65536)
 
 
 if __name__ == "__main__":

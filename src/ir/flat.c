@@ -1,0 +1,74 @@
+/* flat.c - a program as one list of steps. */
+#include "ir/flat.h"
+
+static int *moved_slots(const tk_flat *s, const int *slots, int n, int by) {
+  int *out = TK_NEWN(s->arena, int, n + 1);
+  for (int i = 0; i < n; i++) out[i] = slots[i] + by;
+  return out;
+}
+
+static void pass_value(tk_flat *s, int from, int to, int loop) {
+  int *slots = TK_NEWN(s->arena, int, 2);
+  slots[0] = from;
+  slots[1] = to;
+  tk_flat_step step = {NULL, loop, 1, 1, &slots[0], &slots[1]};
+  TK_PUSH(s->arena, &s->steps, step);
+}
+
+static void expand_func(tk_flat *s, const tk_func *f, const int *args,
+                        const int *res, int loop);
+
+static void expand_insts(tk_flat *s, const tk_insts *l, int base, int loop) {
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    tk_flat_step step = {in,
+                         loop,
+                         in->nargs,
+                         in->nres,
+                         moved_slots(s, in->args, in->nargs, base),
+                         moved_slots(s, in->res, in->nres, base)};
+    if (in->op == TK_I_CALL)
+      expand_func(s, in->ref.callee, step.args, step.res, loop);
+    else
+      TK_PUSH(s->arena, &s->steps, step);
+    for (int k = 0; k < 2; k++) expand_insts(s, &in->body[k], base, loop);
+  }
+}
+
+static void expand_body(tk_flat *s, const tk_body *b, int base, const int *res,
+                        int loop) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    int inner = loop;
+    expand_insts(s, &st->insts, base, loop);
+    if (st->kind == TK_S_FOR || st->kind == TK_S_WHILE) {
+      inner = (int)s->loops.n;
+      tk_flat_loop l = {st, base, s->steps.n, 0};
+      TK_PUSH(s->arena, &s->loops, l);
+    }
+    expand_body(s, &st->body, base, res, inner);
+    if (inner != loop) s->loops.items[inner].to = s->steps.n;
+    expand_body(s, &st->orelse, base, res, loop);
+    for (size_t k = 0; res && k < st->nresults; k++)
+      pass_value(s, st->results[k] + base, res[k], loop);
+  }
+}
+
+static void expand_func(tk_flat *s, const tk_func *f, const int *args,
+                        const int *res, int loop) {
+  int base = (int)s->slots.n;
+  for (size_t i = 0; i < f->nslots; i++)
+    TK_PUSH(s->arena, &s->slots, f->slots[i].type);
+  for (size_t i = 0; args && i < f->nparams; i++)
+    pass_value(s, args[i], f->params[i] + base, loop);
+  expand_body(s, &f->body, base, res, loop);
+}
+
+tk_flat tk_flat_new(tk_arena *a, const tk_program *p) {
+  tk_flat s = {.program = p, .arena = a};
+  tk_flat_loop none = {0};
+  TK_PUSH(a, &s.loops, none);
+  expand_func(&s, p->kernel, NULL, NULL, 0);
+  s.loops.items[0].to = s.steps.n;
+  return s;
+}

@@ -1,0 +1,13 @@
+/* registers.h - the registers that a compiled kernel would need. */
+#ifndef TK_IR_REGISTERS_H
+#define TK_IR_REGISTERS_H
+
+#include "ir/ir.h"
+
+enum { TK_MOST_REGISTERS = 255 }; /* that a thread has */
+
+/* An estimate for a thread, as if there were any number of them; registers.c
+ * says what is in it. */
+int tk_program_registers(tk_env *e, const tk_program *p);
+
+#endif
