@@ -218,20 +218,23 @@ typedef struct resources_job {
   int arch;
   size_t bytes;
   int registers;
+  tk_arena arena; /* of the estimates */
 } resources_job;
 
 static void estimate_resources(tk_env *e, void *ud) {
   resources_job *j = ud;
   compile(e, j->launch);
   const tk_unit *u = j->launch->unit;
-  j->bytes = tk_program_shared(e, &u->program, j->arch);
-  j->registers = tk_program_registers(e, &u->program);
+  j->bytes = tk_program_shared(&j->arena, &u->program, j->arch);
+  j->registers = tk_program_registers(&j->arena, &u->program);
 }
 
 void tk_launch_resources(tk_launch *l, int arch, size_t *shared,
                          int *registers) {
-  resources_job j = {l, arch, 0, 0};
+  resources_job j = {.launch = l, .arch = arch};
+  tk_arena_init(&j.arena, &l->session->env);
   tk_session_guard(l->session, estimate_resources, &j);
+  tk_arena_free(&j.arena);
   *shared = j.bytes;
   *registers = j.registers;
 }

@@ -116,21 +116,19 @@ static bool mixes_lanes(const tk_flat_step *t) {
          (t->in->op == TK_I_DOT || tk_inst_has_axis((tk_opcode)t->in->op));
 }
 
-int tk_program_registers(tk_env *e, const tk_program *p) {
-  tk_arena arena;
-  tk_arena_init(&arena, e);
-  pressure x = {.flat = tk_flat_new(&arena, p)};
+int tk_program_registers(tk_arena *a, const tk_program *p) {
+  pressure x = {.flat = tk_flat_new(a, p)};
   size_t n = x.flat.slots.n + 1;
   x.threads = 32 * (int)p->options[TK_LAUNCH_NUM_WARPS];
-  x.data = TK_NEWN(&arena, bool, n);
-  x.from = TK_NEWN(&arena, size_t, n);
-  x.to = TK_NEWN(&arena, size_t, n);
+  x.data = TK_NEWN(a, bool, n);
+  x.from = TK_NEWN(a, size_t, n);
+  x.to = TK_NEWN(a, size_t, n);
   find_data(&x);
   leave_out_operands(&x);
   find_lives(&x);
   share_registers(&x);
   int64_t most = 0, live = 0, plain = 0;
-  int64_t *change = TK_NEWN(&arena, int64_t, x.flat.steps.n + 2);
+  int64_t *change = TK_NEWN(a, int64_t, x.flat.steps.n + 2);
   for (size_t slot = 0; slot + 1 < n; slot++)
     if (x.data[slot] && x.to[slot] > x.from[slot]) {
       change[x.from[slot]] += registers_of(&x, (int)slot);
@@ -142,7 +140,6 @@ int tk_program_registers(tk_env *e, const tk_program *p) {
     if (live > plain) plain = live;
     if ((t->loop || mixes_lanes(t)) && live > most) most = live;
   }
-  tk_arena_free(&arena);
   plain = plain * 15 / 16;
   most += BESIDE;
   return (int)(most > plain ? most : plain);

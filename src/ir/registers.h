@@ -7,7 +7,7 @@
 enum { TK_MOST_REGISTERS = 255 }; /* that a thread has */
 
 /* An estimate for a thread, as if there were any number of them; registers.c
- * says what is in it. */
-int tk_program_registers(tk_env *e, const tk_program *p);
+ * says what is in it.  The arena is for what it computes with. */
+int tk_program_registers(tk_arena *a, const tk_program *p);
 
 #endif

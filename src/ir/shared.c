@@ -335,18 +335,15 @@ static size_t stored_bytes(const shared_estimate *s) {
   return most;
 }
 
-size_t tk_program_shared(tk_env *e, const tk_program *p, int arch) {
-  tk_arena arena;
-  tk_arena_init(&arena, e);
-  shared_estimate s = {.flat = tk_flat_new(&arena, p), .arch = arch};
+size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
+  shared_estimate s = {.flat = tk_flat_new(a, p), .arch = arch};
   size_t most = 0, nslots = s.flat.slots.n + 1;
-  s.way = TK_NEWN(&arena, bool, nslots);
-  s.used = TK_NEWN(&arena, bool, nslots);
+  s.way = TK_NEWN(a, bool, nslots);
+  s.used = TK_NEWN(a, bool, nslots);
   for (size_t i = 0; i < s.flat.loops.n; i++) {
     size_t n = loop_bytes(&s, (int)i) + reduced_bytes(&s, (int)i);
     if (n > most) most = n;
   }
   size_t n = stored_bytes(&s);
-  tk_arena_free(&arena);
   return n > most ? n : most;
 }

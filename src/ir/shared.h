@@ -6,6 +6,6 @@
 
 /* An estimate in bytes for a device of compute capability `arch` (90: 9.0);
  * shared.c says what is in it. */
-size_t tk_program_shared(tk_env *e, const tk_program *p, int arch);
+size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch);
 
 #endif

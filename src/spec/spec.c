@@ -252,6 +252,7 @@ typedef struct job {
   tk_launch *launch;
   tk_unit *unit;  /* being made */
   tk_unit *found; /* made before, or unit once complete */
+  tk_arena estimates;
 } job;
 
 static tk_unit *find_unit(tk_function *f, const char *key) {
@@ -299,8 +300,8 @@ static const char *options_key(tks *s, const tk_launch *l) {
 }
 
 /* A compiler would keep in memory what does not fit a thread's registers. */
-static void tell_of_spills(tks *s, const tk_program *p) {
-  int n = tk_program_registers(s->env, p);
+static void tell_of_spills(tks *s, tk_arena *a, const tk_program *p) {
+  int n = tk_program_registers(a, p);
   if (n <= TK_MOST_REGISTERS) return;
   tk_diag *d = tks_say(s, TK_D_SPILLS,
                        "a thread of this kernel needs about %d registers, and "
@@ -339,7 +340,7 @@ static void specialise(tk_env *e, void *ud) {
                    fn->item->name, tks_show(&s, &in->ret));
   u->program.kernel = in->func;
   add_params(&s, v, j->launch->nargs);
-  tell_of_spills(&s, &u->program);
+  tell_of_spills(&s, &j->estimates, &u->program);
   j->found = u;
 }
 
@@ -406,7 +407,9 @@ tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
   }
   tk_launch_complete(e, l);
   job j = {.launch = l, .unit = unit_new(e, l)};
+  tk_arena_init(&j.estimates, e);
   tk_status st = tk_protect(e, specialise, &j);
+  tk_arena_free(&j.estimates);
   if (st == TK_OK && j.found == j.unit) {
 #ifdef TK_ASSERTS
     check_unit(e, j.unit);
