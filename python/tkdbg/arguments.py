@@ -158,14 +158,15 @@ class TensorSlot(Slot):
 
     def __init__(self, session, launch, name, kind):
         super().__init__(session, launch, name)
-        self.kind = kind
+        self.read = "read_" + kind
+        self.text = name
         self.buffer = tensors.buffer()
         self.address = ctypes.addressof(self.buffer)
         self.last = None
 
     def set(self, arg, reader):
-        layout = getattr(reader, "read_" + self.kind)(arg)
-        if reader.repeated and self.name.decode() in reader.repeated:
+        layout = getattr(reader, self.read)(arg)
+        if reader.repeated and self.text in reader.repeated:
             layout = layout._replace(
                 flags=layout.flags | _capi.TENSOR_REPEATED)
         if layout == self.last:

@@ -17,6 +17,17 @@ _KEYWORDS = ("allowed_dot_input_precisions", "supported_fp8_dtypes")
 # 8-bit floats of an NVIDIA target before and since this architecture
 _FP8, _FP8_SINCE = ("fp8e4b15", "fp8e5"), (89, "fp8e4nv")
 
+
+
+def read_variable(name):
+    """os.environ.get(name), which raises and catches two exceptions when a
+    variable is not set; launches ask for several of those each time."""
+    held = getattr(os.environ, "_data", None)
+    if held is not None and name.encode() not in held:
+        return None
+    return os.environ.get(name)
+
+
 def flag(text):
     return text.lower() in ("1", "true", "on", "yes", "y")
 
@@ -25,7 +36,7 @@ def knob(group, name, variable):
     """What triton.knobs says, else the environment; None when neither."""
     found = getattr(sys.modules.get("triton.knobs"), group, None)
     if found is None:
-        return os.environ.get(variable)
+        return read_variable(variable)
     return getattr(found, name, None)  # it reads the environment itself
 
 
@@ -45,7 +56,7 @@ def compile_options(options, device_arch):
     """((name, text), ...) of what tk_launch_compile_option is told for a
     launch with these keywords on a device of this architecture, now."""
     found = [(name, ",".join(options[name])) for name in _KEYWORDS
-             if options and options.get(name) is not None]
+             if options.get(name) is not None] if options else []
     default = knob("language", "fp32_default", "TRITON_F32_DEFAULT")
     if default:
         found.append(("fp32_default", str(default)))

@@ -136,7 +136,7 @@ class Reader:
         return getattr(self, "read_" + kind)(arg)
 
     def read_torch(self, t, dtype=None):
-        if t.layout is not _strided():
+        if t.layout is not sys.modules["torch"].strided:
             raise TypeError(f"a tensor of layout {t.layout}; kernels take "
                             "strided tensors")
         if self.refuse is not None and not self.compiling:
@@ -255,10 +255,6 @@ def data_ptr(t):
     """t.data_ptr(), unnoticed by watch_addresses."""
     read = type(t).data_ptr
     return getattr(read, "tkdbg_original", read)(t)
-
-
-def _strided():
-    return sys.modules["torch"].strided
 
 
 def _element_strides(steps, size):

@@ -3,10 +3,9 @@ change what runs."""
 from __future__ import annotations
 
 import contextlib
-import os
 
 from .. import device, hooks
-from ..environment import flag
+from ..environment import flag, read_variable
 
 # (group, name): (variable, what it is when nobody sets it)
 _VARIABLES = {
@@ -36,7 +35,7 @@ class Knobs:
         if name.startswith("__"):
             raise AttributeError(name)
         variable, usual = _VARIABLES.get((self._group, name), (None, None))
-        text = os.environ.get(variable) if variable else None
+        text = read_variable(variable) if variable else None
         if text is None:
             return usual
         return flag(text) if isinstance(usual, bool) else text
