@@ -61,6 +61,14 @@ static void open_blas(tki *t) {
   if (!opened) t->sgemm = t->dgemm = NULL;
 }
 
+static bool is_dot(const tk_inst *in) {
+  return in->op == TK_I_DOT;
+}
+
+void tki_dot_open(tki *t) {
+  if (tk_program_has(t->program, is_dot)) open_blas(t);
+}
+
 typedef struct shape {
   size_t m, n, k;
 } shape;

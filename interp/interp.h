@@ -17,6 +17,7 @@
 
 typedef struct tki_spin tki_spin;         /* spin.h */
 typedef struct tki_schedule tki_schedule; /* schedule.h */
+typedef struct tki_worker tki_worker;     /* jobs.h */
 
 /* A loop being executed. */
 typedef struct tki_loop {
@@ -134,7 +135,8 @@ struct tki {
   tki_spin *spin; /* of the program that runs, while its reads are noted */
   bool yields;    /* it gives way before its next statement */
   tki_schedule *schedule;
-  tk_buf printed; /* by tasks, until a switch to the stack of the run */
+  tki_worker *worker; /* the thread that this is for; NULL: there is one */
+  tk_buf printed;     /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
    * same body; end the function. */
   const tk_stmt *jump;
@@ -178,6 +180,11 @@ size_t tki_jump(tki *t, const tk_body *b, size_t from);
 /* Whether a slot holds those zeros; it has been given a value now. */
 bool tki_is_unassigned(const tki_frame *f, int slot);
 void tki_is_assigned(const tki_frame *f, int slot);
+
+/* ---- products (dot.c) --------------------------------------------------- */
+
+/* Opens OpenBLAS if the program has a product, before threads share it. */
+void tki_dot_open(tki *t);
 
 /* ---- launches (run.c) -------------------------------------------------- */
 

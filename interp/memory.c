@@ -12,6 +12,7 @@
 
 #include "interp/bind.h"
 #include "interp/fault.h"
+#include "interp/jobs.h"
 #include "interp/kernels.h"
 #include "interp/tile.h"
 
@@ -326,9 +327,11 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
       continue;
     }
     char *p = check_lane(&a, i);
+    tki_jobs_lock(t);
     memcpy(d, p, a.size);
     atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p,
                 a.value + i * a.step, a.size);
+    tki_jobs_unlock(t);
   }
   tki_set(t, &frame[in->res[0]], v);
 }
@@ -344,9 +347,11 @@ void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
   announce(t, &a);
   for (size_t i = 0; i < a.n; i++, d += a.size) {
     char *p = check_lane(&a, i);
+    tki_jobs_lock(t);
     memcpy(d, p, a.size);
     if (!memcmp(p, expected.at + i * expected.step, a.size))
       memcpy(p, a.value + i * a.step, a.size);
+    tki_jobs_unlock(t);
   }
   tki_set(t, &frame[in->res[0]], v);
 }

@@ -9,6 +9,7 @@
 
 #include "interp/bind.h"
 #include "interp/engine.h"
+#include "interp/jobs.h"
 #include "interp/schedule.h"
 #include "ir/param.h"
 #include "ir/registers.h"
@@ -125,8 +126,12 @@ static void run_all(tk_env *e, void *ud) {
     t->schedule->progress_ud = r;
   }
   tki_attach(t);
+  size_t jobs = r->opt->jobs;
+  if (jobs > 1 && !tki_jobs_possible(t, mode, r->opt->unordered)) jobs = 1;
   if (t->driver)
     t->driver->run(t->driver->ud, t);
+  else if (jobs > 1 && tki_programs(t) > 1)
+    tki_jobs_run(t, jobs);
   else
     tki_schedule_run(t);
 }

@@ -29,31 +29,23 @@ bool tki_mode_parse(tk_env *e, const char *text, tki_mode *out) {
 
 /* ---- kernels that can wait --------------------------------------------- */
 
-static bool insts_read(const tk_insts *l) {
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    if (in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS ||
-        in->op == TK_I_CALL)
-      return true;
-    if (insts_read(&in->body[0]) || insts_read(&in->body[1])) return true;
-  }
+static bool reads_nothing(void *ud, const tk_at *at, const tk_inst *in) {
+  (void)ud, (void)at;
+  return in->op != TK_I_LOAD && in->op != TK_I_ATOMIC && in->op != TK_I_CAS &&
+         in->op != TK_I_CALL;
+}
+
+static bool never_waits(void *ud, const tk_at *at) {
+  const tk_walk reading = {.inst = reads_nothing};
+  if (at->stmt->kind != TK_S_WHILE ||
+      tk_walk_stmt(at->func, at->stmt, &reading))
+    return true;
+  *(tk_at *)ud = *at;
   return false;
 }
 
-static bool body_reads(const tk_body *b, bool inside) {
-  for (size_t i = 0; i < b->n; i++) {
-    const tk_stmt *st = b->items[i];
-    bool in = inside || st->kind == TK_S_WHILE;
-    if (in && insts_read(&st->insts)) return true;
-    if (body_reads(&st->body, in) || body_reads(&st->orelse, in)) return true;
-  }
-  return false;
-}
-
-static bool can_wait(const tk_program *p) {
-  for (size_t i = 0; i < p->nfuncs; i++)
-    if (body_reads(&p->funcs[i]->body, false)) return true;
-  return false;
+bool tki_schedule_waits_at(const tk_program *p, tk_at *at) {
+  return !tk_walk_program(p, &(tk_walk){.ud = at, .stmt = never_waits});
 }
 
 /* ---- who wrote what ---------------------------------------------------- */
@@ -98,7 +90,8 @@ void tki_schedule_new(tki *t, tki_mode mode) {
   s->mode = mode;
   s->last = &s->tasks;
   s->on_stack = (tki_task){.t = t, .own = &s->main};
-  s->spins_possible = can_wait(t->program);
+  tk_at at;
+  s->spins_possible = tki_schedule_waits_at(t->program, &at);
   if (s->spins_possible || mode == TKI_YIELD) note_writers(t, s);
 }
 

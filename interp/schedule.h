@@ -71,6 +71,9 @@ struct tki_schedule {
 
 /* Returns false after reporting if no schedule is called so. */
 bool tki_mode_parse(tk_env *e, const char *text, tki_mode *out);
+/* Whether a while loop reads memory, so that it may wait for another program;
+ * *at is then where the first one stands. */
+bool tki_schedule_waits_at(const tk_program *p, tk_at *at);
 void tki_schedule_new(tki *t, tki_mode mode);
 void tki_schedule_free(tki *t);
 

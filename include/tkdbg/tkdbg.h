@@ -339,6 +339,10 @@ typedef struct tk_run_options {
   /* Where a tensor differs: both run once more and record their operations, to
    * find the first that differs (tk_launch_divergence; text to the output). */
   bool pinpoint;
+  /* How many threads run programs at the same time; 0 and 1: one.  Where the
+   * programs have an order, one does, and a note says why. */
+  size_t jobs;
+  bool unordered; /* atomic operations give programs no order: jobs may run */
 } tk_run_options;
 
 /* How far elements may be apart: atol + rtol * |expected|, or so many units in

@@ -96,7 +96,8 @@ class RunOptions(Structure):
                 ("explain", c_char_p), ("engine", c_char_p),
                 ("access_line", c_int), ("silent_answers", c_bool),
                 ("log_accesses", c_bool), ("against", c_char_p),
-                ("bound", POINTER(Bound)), ("pinpoint", c_bool)]
+                ("bound", POINTER(Bound)), ("pinpoint", c_bool),
+                ("jobs", c_size_t), ("unordered", c_bool)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

@@ -351,7 +351,8 @@ class Session:
                o.dot, o.schedule, "\n".join(o.blame) if selected else None,
                "\n".join(o.explain) if selected else None, o.no_asserts,
                not o.is_quiet() and _is_terminal(sys.stderr),
-               self.access_line, o.engine, o.against if selected else None)
+               self.access_line, o.engine, o.against if selected else None,
+               o.jobs, o.unordered)
         found = self._run_options.get(key)
         if found is None:
             pids, order, dot, schedule, blame, explain = (
@@ -360,7 +361,8 @@ class Session:
             found = _capi.RunOptions(pids=pids, order=order, dot=dot,
                                      schedule=schedule, blame=blame,
                                      explain=explain, no_asserts=key[6],
-                                     access_line=key[8],
+                                     access_line=key[8], jobs=key[11] or 1,
+                                     unordered=key[12],
                                      engine=self.string(key[9])
                                      if key[9] else None,
                                      against=self.string(key[10])

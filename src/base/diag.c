@@ -288,6 +288,15 @@ tk_diag *tk_diag_take(tk_env *e, size_t n) {
   return list;
 }
 
+void tk_diag_hand_over(tk_env *to, tk_env *from) {
+  to->held += from->held;
+  to->ndiags += from->ndiags;
+  *(to->last_diag ? &to->last_diag->next : &to->diags) = from->diags;
+  if (from->last_diag) to->last_diag = from->last_diag;
+  from->held = from->ndiags = 0;
+  from->diags = from->last_diag = NULL;
+}
+
 void tk_diag_free(tk_env *e, tk_diag *list) {
   for (tk_diag *d = list, *next; d; d = next) {
     next = d->next;

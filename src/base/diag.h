@@ -70,6 +70,9 @@ void tk_diag_clear(tk_env *e);
 void tk_diag_remove(tk_env *e, tk_diag *d);
 /* Drops the diagnostics added after the first n. */
 void tk_diag_truncate(tk_env *e, size_t n);
+/* Gives what is in the report of `from` to `to`.  All that `from` has allocated
+ * and not freed is in its report, and both have one allocator. */
+void tk_diag_hand_over(tk_env *to, tk_env *from);
 /* Takes them out of the report instead; they are the caller's, who frees
  * them. */
 tk_diag *tk_diag_take(tk_env *e, size_t n);

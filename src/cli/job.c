@@ -289,6 +289,7 @@ static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
   char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
   char *explain = cli_has(a, OPT_EXPLAIN) ? cli_joined(a, OPT_EXPLAIN) : NULL;
+  const char *jobs = cli_value(a, OPT_JOBS);
   j->progress =
       cli_progress_new(j->name, !is_quiet(a) && (!j->debugger || j->waits));
   tk_bound bound;
@@ -305,6 +306,8 @@ static tk_status run_with_bar(cli_job *j) {
                       .blame = blame,
                       .explain = explain,
                       .no_asserts = cli_has(a, OPT_NO_ASSERTS),
+                      .jobs = jobs ? (size_t)strtoull(jobs, NULL, 10) : 1,
+                      .unordered = cli_has(a, OPT_UNORDERED),
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;

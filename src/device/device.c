@@ -33,6 +33,7 @@ static void check_options(tk_env *e, const tk_run_options *o,
       {"pids", o->pids && *o->pids},
       {"order", o->order && strcmp(o->order, "serial") != 0},
       {"schedule", o->schedule && strcmp(o->schedule, "auto") != 0},
+      {"jobs", o->jobs > 1},
   };
   for (size_t i = 0; i < TK_COUNT(options); i++) {
     if (!options[i].given) continue;

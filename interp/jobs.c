@@ -1,0 +1,280 @@
+/* jobs.c - programs of a launch that run at the same time; see jobs.h.
+ */
+#include "interp/jobs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "interp/grid.h"
+
+/* ---- whether they may ---------------------------------------------------- */
+
+/* Why programs must run one after the other, and where that is. */
+typedef struct refusal {
+  bool unordered;
+  const char *why; /* NULL: there is no reason */
+  const tk_source *src;
+  tk_span span;
+} refusal;
+
+/* Switched over by name, so that a new instruction is thought about. */
+static const char *why_in_order(const tk_inst *in, bool unordered) {
+  if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS)
+    return unordered ? NULL : "this atomic operation orders them";
+  if (in->op == TK_I_PRINT) return "what they print here has an order";
+  if (in->op == TK_I_CLOCK) return "this counts what ran before it";
+  return NULL;
+}
+
+static bool find_refusal(void *ud, const tk_at *at, const tk_inst *in) {
+  refusal *r = ud;
+  r->why = why_in_order(in, r->unordered);
+  r->src = at->func->src;
+  r->span = in->span;
+  return !r->why;
+}
+
+/* Whether somebody looks at the run: by hooks, or in place of the walk. */
+static bool run_is_watched(const tki *t) {
+  const tk_watcher *w = t->session->watchers;
+  while (w && !w->wants_interp) w = w->next;
+  return w || t->observers || t->driver;
+}
+
+bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
+  refusal r = {.unordered = unordered};
+  tk_at at;
+  const char *help = "leave out --jobs, or what needs the order";
+  if (run_is_watched(t)) {
+    r.why = "detectors, debuggers, profiles and what else watches a run see "
+            "one program at a time";
+  } else if (mode == TKI_YIELD) {
+    r.why = "the schedule 'yield' says who runs when";
+  } else if (tki_schedule_waits_at(t->program, &at)) {
+    r.why = "this loop may wait for another program";
+    r.src = at.func->src;
+    r.span = at.stmt->span;
+  } else {
+    tk_walk_program(t->program, &(tk_walk){.ud = &r, .inst = find_refusal});
+    if (r.why && !unordered)
+      help = "if their order does not matter, say so by --unordered";
+  }
+  if (!r.why) return true;
+  tk_diag *d = tk_diag_add(t->env, TK_D_SERIAL, r.src, r.span,
+                           "the programs run one after the other: %s", r.why);
+  tk_diag_help(t->env, d, "%s", help);
+  return false;
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+typedef struct crew {
+  tk_alloc_fn alloc; /* the session's: it may serve one thread at a time */
+  void *alloc_ud;
+  pthread_mutex_t memory, indivisible, count;
+  pthread_cond_t ended;
+  size_t running;          /* workers that have not ended; under `count` */
+  _Atomic uint64_t next;   /* the place in the order that nobody has taken */
+  _Atomic uint64_t failed; /* the first place that failed */
+  uint64_t n, chunk;
+} crew;
+
+struct tki_worker {
+  crew *crew;
+  tki *t;
+  tki own; /* t, but for the one that the launch came with */
+  tk_env env;
+  pthread_t thread;
+  uint64_t at; /* the place in the order that runs */
+  tk_status status;
+};
+
+static void *alloc_in_turn(void *ud, void *p, size_t old, size_t size) {
+  crew *c = ud;
+  pthread_mutex_lock(&c->memory);
+  void *q = c->alloc(c->alloc_ud, p, old, size);
+  pthread_mutex_unlock(&c->memory);
+  return q;
+}
+
+void tki_jobs_lock(tki *t) {
+  if (t->worker) pthread_mutex_lock(&t->worker->crew->indivisible);
+}
+
+void tki_jobs_unlock(tki *t) {
+  if (t->worker) pthread_mutex_unlock(&t->worker->crew->indivisible);
+}
+
+static void run_place(tki *t, uint64_t at) {
+  uint64_t index;
+  if (!tki_program_at(t, at, &index)) return;
+  if (t->env->interrupted) tki_interrupted(t);
+  tki_pid_of(t, index, t->pid);
+  tki_program_run(t);
+}
+
+/* Takes programs until there are none, or an earlier one has failed. */
+static void run_share(tki_worker *w) {
+  crew *c = w->crew;
+  tki_schedule *s = w->t->schedule;
+  uint64_t at, end;
+  while ((at = atomic_fetch_add(&c->next, c->chunk)) < c->n) {
+    if (s->progress) s->progress(s->progress_ud, at, c->n);
+    end = c->n - at < c->chunk ? c->n : at + c->chunk;
+    for (w->at = at; w->at < end; w->at++) {
+      if (w->at > c->failed) return;
+      run_place(w->t, w->at);
+    }
+  }
+}
+
+static void note_failure(tki_worker *w) {
+  uint64_t before = w->crew->failed;
+  while (w->at < before &&
+         !atomic_compare_exchange_weak(&w->crew->failed, &before, w->at))
+    continue;
+}
+
+static void work(tk_env *e, void *ud) {
+  tki_worker *w = ud;
+  (void)e;
+  w->t->slots = tk_calloc(e, w->t->nslots + 1, sizeof *w->t->slots);
+  tki_schedule_new(w->t, TKI_SERIAL);
+  run_share(w);
+}
+
+static void *work_on_thread(void *ud) {
+  tki_worker *w = ud;
+  crew *c = w->crew;
+  w->status = tk_protect(&w->env, work, w);
+  if (w->status != TK_OK) note_failure(w);
+  pthread_mutex_lock(&c->count);
+  c->running--;
+  pthread_cond_signal(&c->ended);
+  pthread_mutex_unlock(&c->count);
+  return NULL;
+}
+
+/* Returns whether workers are still running after a while, or when one ends. */
+static bool wait_for_workers(crew *c) {
+  enum { WHILE = 20 * 1000 * 1000 };
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += WHILE;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&c->count);
+  if (c->running) pthread_cond_timedwait(&c->ended, &c->count, &until);
+  bool running = c->running != 0;
+  pthread_mutex_unlock(&c->count);
+  return running;
+}
+
+/* The thread of the launch takes its share, and listens to interrupts until
+ * all have ended. */
+static void lead(tk_env *e, void *ud) {
+  tki_worker *w = ud;
+  run_share(w);
+  while (wait_for_workers(w->crew))
+    if (e->interrupted) tki_interrupted(w->t);
+}
+
+/* ---- a launch ------------------------------------------------------------ */
+
+static void crew_start(crew *c, tki *t, size_t jobs) {
+  tk_env *e = t->env;
+  enum { SHARES = 32, MOST = 1024 };
+  uint64_t n = tki_programs(t), chunk = n / (jobs * SHARES);
+  *c = (crew){.alloc = e->alloc, .alloc_ud = e->alloc_ud, .n = n};
+  c->failed = UINT64_MAX;
+  c->chunk = chunk < 1 ? 1 : chunk > MOST ? MOST : chunk;
+  pthread_mutex_init(&c->memory, NULL);
+  pthread_mutex_init(&c->indivisible, NULL);
+  pthread_mutex_init(&c->count, NULL);
+  pthread_cond_init(&c->ended, NULL);
+  e->alloc = alloc_in_turn;
+  e->alloc_ud = c;
+}
+
+static void crew_end(crew *c, tk_env *e) {
+  e->alloc = c->alloc;
+  e->alloc_ud = c->alloc_ud;
+  pthread_mutex_destroy(&c->memory);
+  pthread_mutex_destroy(&c->indivisible);
+  pthread_mutex_destroy(&c->count);
+  pthread_cond_destroy(&c->ended);
+}
+
+/* Returns false if there can be no further thread: others do its share. */
+static bool worker_start(tki_worker *w, crew *c, tki *t) {
+  w->crew = c;
+  w->t = &w->own;
+  tk_env_init(&w->env, alloc_in_turn, c);
+  w->own = *t;
+  w->own.env = &w->env;
+  w->own.pool = tki_pool_empty();
+  w->own.schedule = NULL;
+  w->own.slots = NULL;
+  w->own.sites = NULL;
+  w->own.event = &w->own.events;
+  w->own.worker = w;
+  w->own.ops = w->own.done = 0;
+  tk_buf_init(&w->own.printed, &w->env);
+  c->running++;
+  if (pthread_create(&w->thread, NULL, work_on_thread, w) == 0) return true;
+  c->running--;
+  return false;
+}
+
+/* What a worker has done becomes the launch's; what it found does if its
+ * program is the first that failed. */
+static void worker_end(tki_worker *w, tki *t, bool tells) {
+  tki *own = &w->own;
+  tk_env *e = &w->env;
+  pthread_join(w->thread, NULL);
+  tki_schedule_free(own);
+  tki_pool_free(own);
+  tk_buf_free(&own->printed);
+  if (own->sites)
+    tk_free(e, own->sites, (t->program->ninsts + 1) * sizeof *own->sites);
+  if (own->slots) tk_free(e, own->slots, (t->nslots + 1) * sizeof *own->slots);
+  t->ops += own->ops;
+  t->done += own->done;
+  t->env->peak += e->peak;
+  if (tells)
+    tk_diag_hand_over(t->env, e);
+  else
+    tk_diag_clear(e);
+}
+
+void tki_jobs_run(tki *t, size_t jobs) {
+  crew c;
+  enum { MOST = 256 };
+  if (jobs > tki_programs(t)) jobs = tki_programs(t);
+  if (jobs > MOST) jobs = MOST;
+  tki_worker *all = tk_calloc(t->env, jobs + 1, sizeof *all);
+  size_t n = 1, first = 0;
+  tki_dot_open(t);
+  crew_start(&c, t, jobs);
+  all[0] = (tki_worker){.crew = &c, .t = t};
+  t->worker = &all[0];
+  while (n < jobs && worker_start(&all[n], &c, t)) n++;
+  all[0].status = tk_protect(t->env, lead, &all[0]);
+  if (all[0].status == TK_INTERRUPTED) all[0].at = 0;
+  if (all[0].status != TK_OK) note_failure(&all[0]);
+  for (size_t i = 1; all[0].status == TK_INTERRUPTED && i < n; i++)
+    all[i].env.interrupted = 1;
+  while (wait_for_workers(&c)) continue;
+  for (size_t i = 1; i < n; i++)
+    if (all[i].status != TK_OK &&
+        (all[first].status == TK_OK || all[i].at < all[first].at))
+      first = i;
+  for (size_t i = 1; i < n; i++) worker_end(&all[i], t, i == first);
+  t->worker = NULL;
+  t->frame = NULL;
+  crew_end(&c, t->env);
+  tk_status st = all[first].status;
+  tk_free(t->env, all, (jobs + 1) * sizeof *all);
+  if (st != TK_OK) tk_throw(t->env, st);
+}
