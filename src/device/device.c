@@ -15,6 +15,7 @@ typedef struct running {
   const tk_run_options *opt;
   tk_summary *sum;
   const char *engine; /* its name */
+  bool moved;         /* memory at low addresses is elsewhere */
   void (*run)(tk_env *e, struct running *x, tkp_launch *to);
   tk_program *p;
   tk_buf ptx;
@@ -72,6 +73,12 @@ static size_t join_ranges(tkp_range *r, size_t n) {
   return n ? last + 1 : 0;
 }
 
+/* The kernel sees low addresses elsewhere once they are moved. */
+static uint64_t moved_address(const running *x, uint64_t address) {
+  const uint64_t lowest = (uint64_t)1 << 32, high = (uint64_t)5 << 44;
+  return x->moved && address < lowest ? high + address : address;
+}
+
 static void find_ranges(running *x, tkp_launch *to) {
   const tk_launch *l = x->launch;
   size_t n = 0;
@@ -79,8 +86,8 @@ static void find_ranges(running *x, tkp_launch *to) {
   tk_memory m;
   for (size_t i = 0; tk_memory_at(l, i, &m); i++)
     if (m.tensor && m.host && m.hi > m.lo)
-      r[n++] = (tkp_range){m.lo, m.hi - m.lo, m.name, !m.readonly,
-                           (uint8_t *)m.host};
+      r[n++] = (tkp_range){moved_address(x, m.lo), m.hi - m.lo, m.name,
+                           !m.readonly, (uint8_t *)m.host};
   to->ranges = r;
   to->nranges = join_ranges(r, n);
 }
@@ -90,7 +97,8 @@ static void find_params(running *x, tkp_launch *to) {
   uint64_t *bits = TK_NEWN(&x->arena, uint64_t, n + 1);
   const void **params = TK_NEWN(&x->arena, const void *, n + 1);
   for (size_t i = 0; i < n; i++) {
-    bits[i] = tk_param_of(x->launch, &x->p->params[i]).bits;
+    tk_param_value v = tk_param_of(x->launch, &x->p->params[i]);
+    bits[i] = v.tensor ? moved_address(x, v.bits) : v.bits;
     params[i] = &bits[i];
   }
   to->params = params;
@@ -123,8 +131,26 @@ static void run_interpreted(tk_env *e, running *x, tkp_launch *to) {
   if (st != TK_OK) tk_throw(e, st);
 }
 
+/* A GPU may not have the lowest addresses, where a host's heap can be; moved,
+ * pointers that lie in memory do not lead there. */
 static void run_on_gpu(tk_env *e, running *x, tkp_launch *to) {
-  tkg_run_on_gpu(e, tk_buf_str(&x->ptx), to);
+  const char *ptx = tk_buf_str(&x->ptx);
+  bool placed = tkg_run_on_gpu(e, ptx, to);
+  if (!placed) {
+    x->moved = true;
+    find_ranges(x, to);
+    find_params(x, to);
+    placed = tkg_run_on_gpu(e, ptx, to);
+  }
+  if (!placed) {
+    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                             "the GPU cannot have memory at the addresses of "
+                             "this launch");
+    tk_diag_help(e, d,
+                 "record it (--record FILE) and replay the file: its "
+                 "tensors have addresses of their own");
+    tk_throw(e, TK_USAGE);
+  }
   x->sum->programs = (uint64_t)to->grid[0] * to->grid[1] * to->grid[2];
 }
 

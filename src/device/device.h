@@ -19,8 +19,8 @@ tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
 /* Whether there seems to be a GPU; costs some milliseconds. */
 bool tkg_gpu_is_there(const char **why);
 
-/* Runs PTX on a GPU: memory is then as the launch left it.  Throws what is
- * wrong. */
-void tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch);
+/* Runs PTX on a GPU: memory is then as the launch left it.  False: it cannot
+ * have memory at an address of the launch.  Throws what else is wrong. */
+bool tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch);
 
 #endif

@@ -209,17 +209,20 @@ static void ask_program(tk_env *e, void *ud) {
                                     : WEXITSTATUS(a->status));
     gpu_failed(e, TK_INTERNAL, a->words, "");
   }
+  if (r->outcome == TKCU_BUSY) return;
   if (r->outcome != TKCU_OK)
     gpu_failed(e, r->outcome == TKCU_FAULT ? TK_FINDING : TK_USAGE, r->words,
                r->help);
   read_memory_back(a);
 }
 
-void tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch) {
+bool tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch) {
   asking a = {.launch = launch, .ptx = ptx, .fd = -1, .out = -1};
   tk_status st = tk_protect(e, ask_program, &a);
+  bool placed = st != TK_OK || a.request->outcome != TKCU_BUSY;
   end_program(&a, true);
   if (a.request) munmap(a.request, a.request->bytes);
   if (a.fd >= 0) close(a.fd);
   if (st != TK_OK) tk_throw(e, st);
+  return placed;
 }

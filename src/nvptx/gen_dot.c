@@ -112,7 +112,8 @@ static void split_operand(tkv_gen *g, const product *p, const tk_type *t,
       } else {
         big = p->by == TK_FP32
                   ? tkv_emit(g,
-                             "call float asm \"cvt.rna.tf32.f32 $0, $1;\", "
+                             "call float asm \"{ .reg .b32 t; "
+                             "cvt.rna.tf32.f32 t, $1; mov.b32 $0, t; }\", "
                              "\"=f,f\"(float %s)",
                              rest)
                   : tkv_convert_lane(g, &by, &wide, false, rest);

@@ -270,7 +270,6 @@ static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
     kind = 's';
   if (op == TK_A_XCHG || op == TK_A_AND || op == TK_A_OR || op == TK_A_XOR)
     kind = 'b';
-  if (t->elem == TK_BF16 && op == TK_A_ADD) return "add.noftz.bf16";
   return tkv_text(g, "%s%s.%c%d", names[op], noftz, kind, bits);
 }
 
@@ -296,6 +295,28 @@ static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *name,
                   constraints, at, args, mask ? mask : "true", bits, none);
 }
 
+static bool is_bf16_sum(const tk_inst *in) {
+  return in->op == TK_I_ATOMIC && !in->type.ptr && in->type.elem == TK_BF16 &&
+         tk_atomic_op(in) == TK_A_ADD;
+}
+
+/* There is an atomic addition of bf16 from sm_90 on alone (PTX ISA, atom): the
+ * sum takes the place of what it was made of, if that is still there. */
+static const char *run_bf16_sum(tkv_gen *g, const tk_inst *in, const char *at,
+                                const char *mask, const char *const *x) {
+  return tkv_emit(
+      g,
+      "call i16 asm sideeffect \"{ .reg .pred q; .reg .b16 was, sum, one; "
+      "mov.b16 $0, 0; mov.b16 one, 0x3f80; @!$3 bra done; "
+      "ld.relaxed.gpu.global.b16 $0, [$1]; again: mov.b16 was, $0; "
+      "fma.rn.bf16 sum, was, one, $2; "
+      "atom.global.%s.%s.cas.b16 $0, [$1], was, sum; "
+      "setp.ne.b16 q, $0, was; @q bra again; done: }\", "
+      "\"=&h,l,h,b,~{memory}\"(i64 %s, i16 %s, i1 %s)",
+      sem_name(in), scope_name(in), at, tkv_to_bits(g, &in->type, x[0]),
+      mask ? mask : "true");
+}
+
 /* Floats compare as integers do: positive ones as signed, negative ones the
  * other way round as unsigned; so each sign has its operation, as in Triton
  * (language/semantic.py, atomic_max). */
@@ -318,9 +339,13 @@ static const char *run_float_extreme(tkv_gen *g, const tk_inst *in,
 static const char *run_operation(tkv_gen *g, const tk_inst *in, const char *at,
                                  const char *mask, const char *const *x,
                                  int n) {
-  const char *got = is_float_extreme(in) ? run_float_extreme(g, in, at, mask, x)
-                                         : run_atomic(g, in, atomic_name(g, in),
-                                                      at, mask, x, n, "0");
+  const char *got;
+  if (is_float_extreme(in))
+    got = run_float_extreme(g, in, at, mask, x);
+  else if (is_bf16_sum(in))
+    got = run_bf16_sum(g, in, at, mask, x);
+  else
+    got = run_atomic(g, in, atomic_name(g, in), at, mask, x, n, "0");
   return tkv_from_bits(g, &in->type, got);
 }
 

@@ -42,7 +42,7 @@ failing 'an old driver' 35 2 'the driver is too old'
 failing 'an unknown error' 999 2 'an error (CUDA error 999)'
 failing 'no GPU' none 2 'no GPU was found'
 failing 'an old runtime' old 2 'older than 12.8'
-failing 'no address' busy 2 'cannot have memory at the address'
+failing 'no address' busy 2 'cannot have memory at the addresses'
 failing 'a crash' crash 3 'was ended by signal 6'
 export TKDBG_GPU_TIMEOUT=1
 failing 'a kernel that does not end' hang 1 'did not end within 1 seconds'
