@@ -266,40 +266,14 @@ static uint32_t differing_of(const comparison *c) {
   return c->writers->program[position_of(c, index)];
 }
 
-/* The largest lane of a tensor. */
-static double largest_of(const tk_tensor *t) {
-  int64_t index[TK_MAX_RANK] = {0};
-  double largest = 0;
-  size_t n = 1;
-  for (int i = 0; i < t->rank; i++) n *= (size_t)t->shape[i];
-  for (; n--; tk_next_index(t->rank, t->shape, index)) {
-    double v = tk_lane_double(t->dtype, tk_diff_at(t, index));
-    if (isfinite(v) && fabs(v) > largest) largest = fabs(v);
-  }
-  return largest;
-}
-
-/* Of all tensors of floats: an output may be a difference of values as large
- * as an input's. */
-static double largest_value(tkr_expecting *x) {
-  tk_memory m;
-  bool known = x->largest > 0;
-  for (size_t i = 0; !known && tk_memory_at(x->launch, i, &m); i++) {
-    if (!m.tensor || !tk_is_float(m.tensor->dtype)) continue;
-    double v = largest_of(m.tensor);
-    if (v > x->largest) x->largest = v;
-  }
-  return x->largest;
-}
-
-static tk_tolerance tolerance_of(tkr_expecting *x, const tk_expected *e,
+static tk_tolerance tolerance_of(const tkr_expecting *x, const tk_expected *e,
                                  tk_dtype d) {
   tk_tolerance t = tk_usual_tolerance(d);
   bool given = e->rtol >= 0 || e->atol >= 0 || e->ulp > 0;
   if (e->engine && given) t = (tk_tolerance){0, 0, 0};
   if (e->engine && !given)
     t = tkr_bound(x->t->program, d, x->most_trips ? x->most_trips : 1,
-                  largest_value(x));
+                  x->largest);
   if (e->ulp > 0) t.ulp = (uint64_t)e->ulp;
   if (e->rtol >= 0) t.rtol = e->rtol;
   if (e->atol >= 0) t.atol = e->atol;
@@ -396,6 +370,32 @@ static void write_differences(tk_env *e, void *ud) {
   tk_buf_free(&b);
 }
 
+/* The largest lane of a tensor. */
+static double largest_of(const tk_tensor *t) {
+  int64_t index[TK_MAX_RANK] = {0};
+  double largest = 0;
+  size_t n = 1;
+  for (int i = 0; i < t->rank; i++) n *= (size_t)t->shape[i];
+  for (; n--; tk_next_index(t->rank, t->shape, index)) {
+    double v = tk_lane_double(t->dtype, tk_diff_at(t, index));
+    if (isfinite(v) && fabs(v) > largest) largest = fabs(v);
+  }
+  return largest;
+}
+
+/* Of all tensors of floats: an output may be a difference of values as large
+ * as an input's. */
+static double largest_value(const tk_launch *l) {
+  double largest = 0;
+  tk_memory m;
+  for (size_t i = 0; tk_memory_at(l, i, &m); i++) {
+    if (!m.tensor || !tk_is_float(m.tensor->dtype)) continue;
+    double v = largest_of(m.tensor);
+    if (v > largest) largest = v;
+  }
+  return largest;
+}
+
 tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l) {
   tk_session *s = l->session;
   *x = (tkr_expecting){.launch = l};
@@ -406,6 +406,7 @@ tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l) {
                             .begin = expecting_begins,
                             .end = expecting_ends};
   s->watchers = &x->watcher;
+  if (has_engine(l)) x->largest = largest_value(l);
   return tkr_memory_keep(&x->memory, l, &x->arena);
 }
 

@@ -23,7 +23,9 @@ typedef struct tkr_expecting {
   const char **elements; /* ... the one to explain; NULL: none */
   tki_observer loops;
   uint64_t trips, most_trips; /* of a program's loops, so far; of any */
-  double largest;             /* lane of any float tensor; 0: not known yet */
+  /* Lane of any tensor of floats before the run; only where another engine is
+   * compared with. */
+  double largest;
   /* The index, + 1, of a program whose elements differ from what another
    * engine left; 0: none does. */
   uint32_t differing;
