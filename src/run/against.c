@@ -1,7 +1,6 @@
 /* against.c - the same launch under another engine. */
 #include "run/against.h"
 
-#include "diff/diff.h"
 #include "ir/param.h"
 #include "launch/internal.h"
 

@@ -41,12 +41,12 @@ static void make_form(tk_env *e, pinning *x) {
   tk_launch *l = x->asked->launch;
   tk_unit *from = tk_specialise(e, l);
   tk_program *p = tkv_single_assignment(e, &from->program);
+  x->unit = (tk_unit){.key = "", .program = *p};
+  tk_free(e, p, sizeof *p);
+  p = &x->unit.program;
+  for (size_t i = 0; i < p->nfuncs; i++) p->funcs[i]->program = p;
   tkv_run_passes(p, 0, NULL, NULL);
   tkr_trace_program(p, &x->window, &x->sites);
-  x->unit = (tk_unit){.key = "", .program = *p};
-  for (size_t i = 0; i < p->nfuncs; i++)
-    x->unit.program.funcs[i]->program = &x->unit.program;
-  tk_free(e, p, sizeof *p);
 }
 
 /* The trace is memory that the launch reaches by its address alone. */
@@ -275,6 +275,7 @@ tk_status tkr_pin(const tkr_pinning *asked) {
   if (st == TK_OK) st = tkr_memory_keep(&x.after, asked->launch, &x.arena);
   if (st == TK_OK) st = tk_session_guard(s, pin_windows, &x);
   tkr_memory_put_back(&x.after);
+  tk_arena_free(&x.unit.program.arena);
   tk_arena_free(&x.arena);
   return st;
 }

@@ -180,11 +180,12 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   tkc_inquiry q;
   tkr_expecting x = {.launch = l};
   tkc_inquiry_begin(&q, l, &opt);
-  if (st == TK_OK) st = tkr_expect_begin(&x, l);
+  bool expecting = st == TK_OK;
+  if (expecting) st = tkr_expect_begin(&x, l);
   summary->kernel = l->fn->item->name;
   summary->engine = c.engine->name;
   if (st == TK_OK) st = c.engine->run(l, &opt, summary);
-  st = tkr_expect_end(&x, st, c.engine->run, &opt);
+  if (expecting) st = tkr_expect_end(&x, st, c.engine->run, &opt);
   if (st == TK_OK && opt.pinpoint && x.differing)
     st = pin(l, &opt, &c, &against, x.differing - 1);
   tkr_against_end(&against);
