@@ -47,7 +47,4 @@ void tki_round_tf32(float *d, const float *a, size_t n);
 #define TKI_CLONES
 #endif
 
-/* The binary operation that a reduction repeats. */
-tk_binary tki_reduction_op(tk_reduction r);
-
 #endif

@@ -12,16 +12,6 @@
 #include "interp/interp.h"
 #include "interp/kernels.h"
 
-tk_binary tki_reduction_op(tk_reduction r) {
-  static const tk_binary ops[TK_R_COUNT] = {
-      [TK_R_SUM] = TK_B_ADD,         [TK_R_PROD] = TK_B_MUL,
-      [TK_R_MAX] = TK_B_MAX,         [TK_R_MIN] = TK_B_MIN,
-      [TK_R_MAX_NAN] = TK_B_MAX_NAN, [TK_R_MIN_NAN] = TK_B_MIN_NAN,
-      [TK_R_AND] = TK_B_AND,         [TK_R_OR] = TK_B_OR,
-      [TK_R_XOR] = TK_B_XOR};
-  return ops[r];
-}
-
 /* Halves one row until one lane (of inner lanes) is left. */
 static void halve(char *d, const char *s, char *tmp, tki_around r,
                   tki_binary_fn fn) {
@@ -55,7 +45,7 @@ static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
   char *d = tki_writable(&v), *tmp = tki_scratch_new(t, r.n * r.inner * r.size);
   const char *s = tki_lanes(a);
   bool power = !(r.n & (r.n - 1));
-  tki_rows_fn rows = tki_rows_kernel(tki_reduction_op(tk_reduce_op(in)),
+  tki_rows_fn rows = tki_rows_kernel(tk_reduction_op(tk_reduce_op(in)),
                                      (tk_dtype)in->type.elem);
   if (rows && power && r.inner == 1 && r.outer > 1) {
     rows((void *)d, (const void *)s, (void *)tmp, r.outer, r.n);
@@ -263,7 +253,7 @@ void tki_run_SCAN(tki *t, const tki_op *op, tki_val *frame) {
 /* ---- binding ------------------------------------------------------------- */
 
 void tki_bind_REDUCE(tki_op *op, const tk_func *f) {
-  tk_binary repeated = tki_reduction_op(tk_inst_reduction(op->in));
+  tk_binary repeated = tk_reduction_op(tk_inst_reduction(op->in));
   (void)f;
   op->kernel =
       (tki_kernel)tki_binary_kernel(repeated, (tk_dtype)op->in->from.elem);

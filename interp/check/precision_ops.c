@@ -433,7 +433,7 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
   tki_kernel kernel = NULL;
   if (tk_inst_repeats(in))
     kernel = (tki_kernel)tki_binary_kernel(
-        tki_reduction_op(tk_inst_reduction(in)), TK_FP64);
+        tk_reduction_op(tk_inst_reduction(in)), TK_FP64);
   slots[0] = whole_operand(t, in, args, 0);
   double slack = slack_of(in, &slots[0]);
   tki_run_retyped(t, in, TK_FP64, kernel, slots);

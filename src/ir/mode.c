@@ -82,3 +82,13 @@ const char *tk_list_takes_name(tk_list list, int64_t i) {
 #undef X
   return names[lists[list].words[i].takes];
 }
+
+tk_binary tk_reduction_op(tk_reduction r) {
+  static const tk_binary ops[TK_R_COUNT] = {
+      [TK_R_SUM] = TK_B_ADD,         [TK_R_PROD] = TK_B_MUL,
+      [TK_R_MAX] = TK_B_MAX,         [TK_R_MIN] = TK_B_MIN,
+      [TK_R_MAX_NAN] = TK_B_MAX_NAN, [TK_R_MIN_NAN] = TK_B_MIN_NAN,
+      [TK_R_AND] = TK_B_AND,         [TK_R_OR] = TK_B_OR,
+      [TK_R_XOR] = TK_B_XOR};
+  return ops[r];
+}

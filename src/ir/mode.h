@@ -176,6 +176,8 @@ bool tk_list_takes(tk_list list, int64_t i, tk_dtype d);
 bool tk_list_takes_pointers(tk_list list, int64_t i);
 /* Floating-point operations that it takes on a lane of floats. */
 int tk_list_flops(tk_list list, int64_t i);
+/* The operation that a reduction repeats. */
+tk_binary tk_reduction_op(tk_reduction r);
 /* What it is defined for, as a word: "numbers". */
 const char *tk_list_takes_name(tk_list list, int64_t i);
 

@@ -35,20 +35,11 @@ static void by_function(tkv_gen *g, const tk_inst *in, const operands *x,
   for (size_t i = 0; i < x->n; i++) out[i] = results[i]->one;
 }
 
-static tk_binary repeated_op(const tk_inst *in) {
-  static const tk_binary ops[TK_R_COUNT] = {
-      [TK_R_SUM] = TK_B_ADD,         [TK_R_PROD] = TK_B_MUL,
-      [TK_R_MAX] = TK_B_MAX,         [TK_R_MIN] = TK_B_MIN,
-      [TK_R_MAX_NAN] = TK_B_MAX_NAN, [TK_R_MIN_NAN] = TK_B_MIN_NAN,
-      [TK_R_AND] = TK_B_AND,         [TK_R_OR] = TK_B_OR,
-      [TK_R_XOR] = TK_B_XOR};
-  return ops[tk_inst_reduction(in)];
-}
-
 static void by_operation(tkv_gen *g, const tk_inst *in, const operands *x,
                          const char *const *a, const char *const *b,
                          const char **out) {
-  out[0] = tkv_binary(g, repeated_op(in), &x->type[0], a[0], b[0]);
+  out[0] = tkv_binary(g, tk_reduction_op(tk_inst_reduction(in)), &x->type[0],
+                      a[0], b[0]);
 }
 
 /* The extreme and its index: the first of equal lanes, or the last, and a
@@ -356,7 +347,8 @@ static void scan_rows(tkv_gen *g, const tk_inst *in, const tk_type *t) {
   const char *at = tkv_shared_at(g, t, 0, i),
              *a = tkv_shared_load(g, t, tkv_shared_at(g, t, 0, before)),
              *b = tkv_shared_load(g, t, at);
-  tkv_shared_store(g, t, tkv_binary(g, repeated_op(in), t, a, b), at);
+  tkv_shared_store(
+      g, t, tkv_binary(g, tk_reduction_op(tk_inst_reduction(in)), t, a, b), at);
   tkv_end_loop(g, &lane, "1");
   tkv_end_loop(g, &row, tkv_text(g, "%d", 32 * g->warps));
 }

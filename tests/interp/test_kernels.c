@@ -16,7 +16,7 @@ static bool has_kernel(tk_list list, int64_t op, tk_dtype d) {
   case TK_LIST_BINARY: return tki_binary_kernel((tk_binary)op, d) != NULL;
   case TK_LIST_COMPARE: return tki_compare_kernel((tk_compare)op, d) != NULL;
   case TK_LIST_REDUCTION:
-    return tki_binary_kernel(tki_reduction_op((tk_reduction)op), d) != NULL;
+    return tki_binary_kernel(tk_reduction_op((tk_reduction)op), d) != NULL;
   default: return false;
   }
 }
