@@ -10,17 +10,20 @@
 #include "ptx/ptx.h"
 #include "spec/origin.h"
 
-typedef struct running {
+typedef struct running running;
+typedef void run_fn(tk_env *e, running *x, tkp_launch *to);
+
+struct running {
   tk_launch *launch;
   const tk_run_options *opt;
   tk_summary *sum;
   const char *engine; /* its name */
   bool moved;         /* memory at low addresses is elsewhere */
-  void (*run)(tk_env *e, struct running *x, tkp_launch *to);
+  run_fn *run;
   tk_program *p;
   tk_buf ptx;
   tk_arena arena; /* parameters, ranges */
-} running;
+};
 
 /* ---- what it does not do
  * ------------------------------------------------------ */
@@ -176,39 +179,36 @@ static void run_as_ptx(tk_env *e, void *ud) {
   x->run(e, x, &to);
 }
 
-static tk_status run_launch(running *x) {
-  tk_env *e = &x->launch->session->env;
+static tk_status run_launch(tk_launch *l, const tk_run_options *options,
+                            tk_summary *summary, const char *engine,
+                            run_fn *run) {
+  running x = {.launch = l,
+               .opt = options,
+               .sum = summary,
+               .engine = engine,
+               .run = run};
+  tk_env *e = &l->session->env;
   struct timespec from, to;
   clock_gettime(CLOCK_MONOTONIC, &from);
   e->interrupted = 0;
-  tk_arena_init(&x->arena, e);
-  tk_buf_init(&x->ptx, e);
-  tk_status st = tk_session_guard(x->launch->session, run_as_ptx, x);
-  tk_program_free(x->p);
-  tk_buf_free(&x->ptx);
-  tk_arena_free(&x->arena);
+  tk_arena_init(&x.arena, e);
+  tk_buf_init(&x.ptx, e);
+  tk_status st = tk_session_guard(l->session, run_as_ptx, &x);
+  tk_program_free(x.p);
+  tk_buf_free(&x.ptx);
+  tk_arena_free(&x.arena);
   clock_gettime(CLOCK_MONOTONIC, &to);
-  x->sum->seconds = (double)(to.tv_sec - from.tv_sec) +
-                    (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+  summary->seconds = (double)(to.tv_sec - from.tv_sec) +
+                     (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
   return st;
 }
 
 tk_status tkg_launch_run(tk_launch *l, const tk_run_options *options,
                          tk_summary *summary) {
-  running x = {.launch = l,
-               .opt = options,
-               .sum = summary,
-               .engine = "ptx",
-               .run = run_interpreted};
-  return run_launch(&x);
+  return run_launch(l, options, summary, "ptx", run_interpreted);
 }
 
 tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
                              tk_summary *summary) {
-  running x = {.launch = l,
-               .opt = options,
-               .sum = summary,
-               .engine = "gpu",
-               .run = run_on_gpu};
-  return run_launch(&x);
+  return run_launch(l, options, summary, "gpu", run_on_gpu);
 }
