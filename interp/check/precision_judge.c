@@ -15,19 +15,6 @@
 
 /* ---- bounds -------------------------------------------------------------- */
 
-/* The binary digits of the significand. */
-static int digits_of(tk_dtype d) {
-  switch (d) {
-  case TK_FP64: return 53;
-  case TK_FP32: return 24;
-  case TK_FP16: return 11;
-  case TK_BF16: return 8;
-  case TK_FP8E5:
-  case TK_FP8E5B16: return 3;
-  default: return 4;
-  }
-}
-
 double prec_smallest(tk_dtype d) {
   switch (d) {
   case TK_FP64: return 0x1p-1022;
@@ -43,18 +30,18 @@ double prec_smallest(tk_dtype d) {
 /* Of fp32 ten bits must be left; narrow formats may be off by 32 units of
  * rounding, and by 4 where a running sum is kept in them. */
 double prec_bound(tk_dtype d, bool sum) {
-  int digits = digits_of(d);
+  int digits = tk_float_digits(d);
   if (digits > 11) return 0x1p-10;
   return ldexp(sum && digits > 4 ? 4 : 32, -digits);
 }
 
 tk_dtype prec_coarser(tk_dtype a, tk_dtype b) {
-  return digits_of(b) < digits_of(a) ? b : a;
+  return tk_float_digits(b) < tk_float_digits(a) ? b : a;
 }
 
 /* How a result may be off: strict in a running sum. */
 static double bound_of(const prec_shadow *s) {
-  bool narrow = digits_of(s->kept) <= 11 && s->kept == s->coarsest;
+  bool narrow = tk_float_digits(s->kept) <= 11 && s->kept == s->coarsest;
   return prec_bound(s->coarsest, s->adds && s->chain >= PREC_CHAIN && narrow);
 }
 
@@ -277,7 +264,7 @@ const char *prec_number(prec *p, tk_dtype d, double x) {
 static const char *off_by(prec *p, tk_dtype d, double value, double exact) {
   double off = fabs(value - exact), size = fabs(exact);
   int e = size >= prec_smallest(d) ? ilogb(size) : ilogb(prec_smallest(d));
-  double ulps = off / ldexp(1, e + 1 - digits_of(d));
+  double ulps = off / ldexp(1, e + 1 - tk_float_digits(d));
   if (exact == 0)
     return tk_arena_printf(&p->c->run, "off by %.3g (%.3g ulps of %s)", off,
                            ulps, tk_dtype_name(d));

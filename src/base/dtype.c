@@ -94,6 +94,19 @@ int tk_dtype_from_name(const char *name) {
   return -1;
 }
 
+int tk_float_digits(tk_dtype d) {
+  TK_ASSERT(tk_is_float(d));
+  switch (d) {
+  case TK_FP64: return 53;
+  case TK_FP32: return 24;
+  case TK_FP16: return 11;
+  case TK_BF16: return 8;
+  case TK_FP8E5:
+  case TK_FP8E5B16: return 3;
+  default: return 4;
+  }
+}
+
 /* ---- small floats ------------------------------------------------------ */
 
 typedef struct small_format {
@@ -324,6 +337,13 @@ uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b) {
   int64_t x = place_in_order(d, a), y = place_in_order(d, b);
   bool ascending = d == TK_UINT64 ? (uint64_t)x < (uint64_t)y : x < y;
   return ascending ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y;
+}
+
+bool tk_lane_same(tk_dtype d, const void *a, const void *b) {
+  if (!memcmp(a, b, tk_dtypes[d].size)) return true;
+  if (!tk_is_float(d)) return false;
+  double x = tk_lane_double(d, a), y = tk_lane_double(d, b);
+  return x == y || (x != x && y != y);
 }
 
 void tk_lane_set_double(tk_dtype d, void *p, double v) {

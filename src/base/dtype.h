@@ -31,6 +31,9 @@ static inline bool tk_is_fp8(tk_dtype d) {
   return d >= TK_FP8E4NV && d <= TK_FP8E5B16;
 }
 
+/* The binary digits of a float type's significand, the hidden one too: half a
+ * unit in the last place of 1 is 2^-digits. */
+int tk_float_digits(tk_dtype d);
 /* Float formats of 16 bits and fewer, and back.  To-float is exact; from
  * float rounds to nearest even as NVIDIA's cvt does (fp8 saturates). */
 float tk_f16_to_f32(uint16_t h);
@@ -47,12 +50,11 @@ int64_t tk_lane_int(tk_dtype d, const void *p);
 /* As tk_lane_double, for rounding to 16 bits or fewer: a 64-bit integer that
  * has no double becomes one that rounds the same way. */
 double tk_lane_to_round(tk_dtype d, const void *p);
-/* How many values of the type lie between two lanes, and one more; 0: they are
- * equal.  Zeros are one value, NaN lies behind infinity. */
-uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b);
 /* How many steps from one value of the type to the next lead from a to b.
  * Zeros are one value; NaN lies behind infinity. */
 uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b);
+/* Whether two lanes hold one value: zeros are one, and so are all NaNs. */
+bool tk_lane_same(tk_dtype d, const void *a, const void *b);
 /* Stores v, rounded or wrapped to the type.  For float types v is rounded
  * from double once. */
 void tk_lane_set_double(tk_dtype d, void *p, double v);

@@ -56,18 +56,22 @@ double tk_diff_error(const tk_diff *d, size_t element) {
   return isfinite(error) ? error : INFINITY;
 }
 
+bool tk_diff_is_equal(const tk_diff *d, size_t element) {
+  double found = d->found[element], expected = d->expected[element];
+  return found == expected || (isnan(found) && isnan(expected));
+}
+
 static bool is_wrong(const tk_diff *d, size_t i) {
   double found = d->found[i], expected = d->expected[i];
-  if (isnan(expected) || isnan(found)) return isnan(expected) != isnan(found);
-  if (isinf(expected) || isinf(found)) return expected != found;
+  if (!isfinite(expected) || !isfinite(found)) return !tk_diff_is_equal(d, i);
   return fabs(found - expected) >
          d->tolerance.atol + d->tolerance.rtol * fabs(expected);
 }
 
-static uint64_t distance_at(const tk_diff *d, const tk_tensor *found,
-                            const tk_tensor *expected, size_t i) {
+uint64_t tk_diff_distance(const tk_diff *d, const tk_tensor *found,
+                          const tk_tensor *expected, size_t element) {
   int64_t index[TK_MAX_RANK];
-  tk_diff_index(d, i, index);
+  tk_diff_index(d, element, index);
   return tk_lane_distance(found->dtype, tk_diff_at(found, index),
                           tk_diff_at(expected, index));
 }
@@ -86,7 +90,7 @@ void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
   for (size_t i = 0; i < d->n; i++) {
     d->wrong[i] = is_wrong(d, i);
     if (ulp && d->wrong[i])
-      d->wrong[i] = distance_at(d, found, expected, i) > tolerance.ulp;
+      d->wrong[i] = tk_diff_distance(d, found, expected, i) > tolerance.ulp;
     d->nwrong += d->wrong[i];
   }
   size_t *list = TK_NEWN(a, size_t, d->nwrong + 1), n = 0;

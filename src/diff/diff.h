@@ -39,6 +39,12 @@ void tk_next_index(int rank, const int64_t *shape, int64_t *index);
 void tk_diff_index(const tk_diff *d, size_t element, int64_t *index);
 /* How far an element is off. */
 double tk_diff_error(const tk_diff *d, size_t element);
+/* Whether it holds what was expected, to the bit but for the sign of zero and
+ * the payload of NaN. */
+bool tk_diff_is_equal(const tk_diff *d, size_t element);
+/* How far it is off in steps of the element type, which both tensors have. */
+uint64_t tk_diff_distance(const tk_diff *d, const tk_tensor *found,
+                          const tk_tensor *expected, size_t element);
 
 /* Which of the patterns of pattern.def hold for the wrong elements; *n gets
  * how many. */

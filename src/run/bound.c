@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ir/inst.h"
+#include "ir/lanes.h"
 
 typedef struct rounding {
   double trips;
@@ -13,27 +14,12 @@ typedef struct rounding {
   double unit;           /* the largest unit of roundoff */
 } rounding;
 
-/* Half a unit in the last place of one. */
-static double roundoff(tk_dtype d) {
-  if (!tk_is_float(d)) return 0;
-  for (int bits = 1;; bits++) {
-    double next = 1 + ldexp(1, -bits), back;
-    char lane[8];
-    tk_lane_set_double(d, lane, next);
-    back = tk_lane_double(d, lane);
-    if (back != next) return ldexp(1, -bits);
-  }
-}
-
 /* How many lanes one of the result is made of. */
-static double terms_of(const tk_func *f, const tk_inst *in) {
-  const tk_type *from = in->nargs ? &f->slots[in->args[0]].type : NULL;
-  const tk_inst_info *info = tk_inst_info_of((tk_opcode)in->op);
-  if (info->lanes == TK_LANES_PRODUCT)
-    return (double)from->shape[from->rank - 1];
-  if (info->lanes == TK_LANES_REDUCES || info->lanes == TK_LANES_SCANS)
-    return (double)from->shape[in->attr[0]];
-  return 1;
+static double terms_of(const tk_inst *in) {
+  tk_lanes lanes = tk_inst_lanes(in);
+  if (lanes == TK_LANES_PRODUCT) return (double)tk_product_of(in).k;
+  bool folds = lanes == TK_LANES_REDUCES || lanes == TK_LANES_SCANS;
+  return folds ? (double)tk_inst_axis_lanes(in) : 1;
 }
 
 /* How many units of roundoff an operation may be off: an exponential is off by
@@ -50,7 +36,7 @@ static bool is_exact(const tk_inst *in) {
   static const tk_binary defined[] = {TK_B_ADD,    TK_B_SUB, TK_B_MUL,
                                       TK_B_MIN,    TK_B_MAX, TK_B_MIN_NAN,
                                       TK_B_MAX_NAN};
-  const tk_inst_info *info = tk_inst_info_of((tk_opcode)in->op);
+  tk_lanes lanes = tk_inst_lanes(in);
   if (in->op == TK_I_BINARY) {
     for (size_t i = 0; i < TK_COUNT(defined); i++)
       if (tk_binary_op(in) == defined[i]) return true;
@@ -59,20 +45,20 @@ static bool is_exact(const tk_inst *in) {
   if (in->op == TK_I_UNARY)
     return tk_unary_op(in) == TK_U_NEG || tk_unary_op(in) == TK_U_ABS;
   return in->op != TK_I_EXTERN && in->op != TK_I_ASM && in->op != TK_I_ATOMIC &&
-         (info->lanes == TK_LANES_SAME || info->lanes == TK_LANES_MOVES ||
-          info->lanes == TK_LANES_NONE || info->lanes == TK_LANES_GATHERS ||
-          info->lanes == TK_LANES_SORTS);
+         (lanes == TK_LANES_SAME || lanes == TK_LANES_MOVES ||
+          lanes == TK_LANES_NONE || lanes == TK_LANES_GATHERS ||
+          lanes == TK_LANES_SORTS);
 }
 
 static bool add_rounding(void *ud, const tk_at *at, const tk_inst *in) {
   rounding *r = ud;
+  (void)at;
   tk_dtype d = (tk_dtype)in->type.elem;
   if (!in->nres || in->type.ptr || !tk_is_float(d)) return true;
   bool tf32 = in->op == TK_I_DOT && tk_dot_precision(in) == TK_P_TF32;
-  double unit = tf32 ? ldexp(1, -11) : roundoff(d);
+  double unit = ldexp(1, tf32 ? -11 : -tk_float_digits(d));
   if (unit > r->unit) r->unit = unit;
-  if (!is_exact(in))
-    r->approximate += terms_of(at->func, in) * weight_of(in) * r->trips;
+  if (!is_exact(in)) r->approximate += terms_of(in) * weight_of(in) * r->trips;
   if (in->op != TK_I_BINARY) return true;
   r->exact += r->trips;
   r->multiplies |= tk_binary_op(in) == TK_B_MUL;
@@ -87,9 +73,9 @@ tk_tolerance tkr_bound(const tk_program *p, tk_dtype result, uint64_t trips,
   tk_walk_program(p, &walk);
   double n = r.approximate;
   if (n > 0 || (r.multiplies && r.adds)) n += r.exact;
-  double rtol = n * r.unit;
-  if (rtol > 0 && rtol < 2 * roundoff(result)) rtol = 2 * roundoff(result);
-  if (rtol > 0.5) rtol = 0.5;
-  if (!tk_is_float(result) && rtol > 0) return (tk_tolerance){rtol, 1, 0};
+  double rtol = fmin(n * r.unit, 0.5);
+  if (rtol == 0) return (tk_tolerance){0, 0, 0};
+  if (!tk_is_float(result)) return (tk_tolerance){rtol, 1, 0};
+  rtol = fmax(rtol, 2 * ldexp(1, -tk_float_digits(result)));
   return (tk_tolerance){rtol, rtol * largest, 0};
 }

@@ -49,14 +49,9 @@ static bool is_flushed(const sides *s) {
   return s->other == 0 && s->own != 0 && fabs(s->own) < least;
 }
 
+/* Half a unit in the last place of 1. */
 static double unit_of(const sides *s) {
-  switch ((int)s->dtype) {
-  case TK_FP64: return ldexp(1, -53);
-  case TK_FP32: return ldexp(1, -24);
-  case TK_FP16: return ldexp(1, -11);
-  case TK_BF16: return ldexp(1, -8);
-  default: return ldexp(1, -3);
-  }
+  return ldexp(1, -tk_float_digits(s->dtype));
 }
 
 /* ---- by instruction -------------------------------------------------------
@@ -82,7 +77,7 @@ static tk_cause cause_of_sum(const tkr_disagreement *d, const sides *s) {
 static tk_cause cause_of_dot(const tkr_disagreement *d, const sides *s) {
   const tk_inst *in = d->site->inst;
   const tk_type *left = &d->site->func->slots[in->args[0]].type;
-  double n = (double)left->shape[left->rank - 1];
+  double n = (double)tk_product_of(in).k;
   double term = largest_operand(d, 0) * largest_operand(d, 1);
   int acc = tk_dot_accumulator(in);
   if (!tk_is_float(s->dtype)) return TK_CAUSE_MISCOMPILE;
@@ -134,7 +129,7 @@ tk_cause tkr_cause_of(const tkr_disagreement *d) {
   const tk_inst *in = d->site->inst;
   sides s = sides_of(d);
   if (is_flushed(&s)) return TK_CAUSE_FLUSH;
-  tk_lanes lanes = tk_inst_info_of((tk_opcode)in->op)->lanes;
+  tk_lanes lanes = tk_inst_lanes(in);
   if (lanes == TK_LANES_PRODUCT) return cause_of_dot(d, &s);
   if (lanes == TK_LANES_REDUCES || lanes == TK_LANES_SCANS)
     return cause_of_sum(d, &s);

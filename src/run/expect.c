@@ -236,16 +236,10 @@ static const char *element_to_explain(const comparison *c, tk_arena *a,
 /* How far apart the lanes are, whatever is tolerated. */
 static void measure_errors(const comparison *c, tk_difference *d) {
   const tk_diff *x = &c->diff;
-  int64_t index[TK_MAX_RANK];
   for (size_t i = 0; i < x->n; i++) {
+    if (tk_diff_is_equal(x, i)) continue;
     double error = tk_diff_error(x, i), size = fabs(x->expected[i]);
-    if (x->found[i] == x->expected[i] ||
-        (isnan(x->found[i]) && isnan(x->expected[i])))
-      continue;
-    tk_diff_index(x, i, index);
-    uint64_t ulp =
-        tk_lane_distance(c->found->dtype, tk_diff_at(c->found, index),
-                         tk_diff_at(c->expected, index));
+    uint64_t ulp = tk_diff_distance(x, c->found, c->expected, i);
     d->unequal++;
     if (error > d->absolute) d->absolute = error;
     if (size > 0 && error / size > d->relative) d->relative = error / size;
@@ -259,9 +253,7 @@ static uint32_t differing_of(const comparison *c) {
   const tk_diff *x = &c->diff;
   int64_t index[TK_MAX_RANK];
   size_t first = x->nwrong ? x->list[0] : 0;
-  while (!x->nwrong && first + 1 < x->n &&
-         x->found[first] == x->expected[first])
-    first++;
+  while (!x->nwrong && first + 1 < x->n && tk_diff_is_equal(x, first)) first++;
   tk_diff_index(x, first, index);
   return c->writers->program[position_of(c, index)];
 }

@@ -94,13 +94,6 @@ static tk_lane recorded_lane(pinning *x, tk_dtype d, const char *lanes,
   return lane;
 }
 
-static bool is_same_lane(tk_dtype d, const char *a, const char *b) {
-  if (!memcmp(a, b, tk_dtype_size(d))) return true;
-  if (!tk_is_float(d)) return false;
-  double x = tk_lane_double(d, a), y = tk_lane_double(d, b);
-  return x == y || (x != x && y != y);
-}
-
 /* The latest record of the value in a slot; NULL: there is none. */
 static const tkr_site *site_of(const pinning *x, const tk_func *f, int slot,
                                const char **lanes) {
@@ -204,7 +197,7 @@ static uint64_t count_different(tkr_disagreement *d) {
   size_t size = tk_dtype_size(type);
   uint64_t n = 0;
   for (size_t i = d->n; i-- > 0;) {
-    if (is_same_lane(type, d->own + i * size, d->other + i * size)) continue;
+    if (tk_lane_same(type, d->own + i * size, d->other + i * size)) continue;
     d->lane = i;
     n++;
   }

@@ -72,6 +72,11 @@ tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros --save y=own.npy
 check 'memory' $sums --save y=after.npy
 check 'memory is what the interpreter left' cmp own.npy after.npy
 
+status 'fp64' 0 tkdbg diff k.py --backend ptx --kernel add \
+  --arg x=f64[1000]:randn --arg n=1000 --arg B=256 --grid 4 \
+  --arg y=f64[1000]:zeros
+says 'fp64: its tensor' out 'y: 1000 elements'
+
 status 'the backend faults' 1 tkdbg diff k.py --backend ptx --kernel outside \
   --arg x=f32[64]:zeros --arg y=f32[64]:zeros --arg n=1 --arg B=64
 says 'the backend faults: where' err 'k.py:36'
