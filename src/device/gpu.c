@@ -5,23 +5,19 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/beside.h"
+#include "base/child.h"
 #include "cuda/request.h"
 #include "device/device.h"
 #include "nvptx/nvptx.h"
-
-extern char **environ;
 
 static const char program_name[] = "tkdbg-cuda";
 
@@ -45,9 +41,9 @@ bool tkg_gpu_is_there(const char **why) {
 typedef struct asking {
   const tkp_launch *launch;
   const char *ptx;
-  int fd, out;           /* the file; what the program prints, or -1 */
-  pid_t child;           /* 0: none is left */
-  int status;            /* of the last one, as waitpid gives it */
+  int fd;                /* the file, or -1 */
+  int status;            /* of the last program, as waitpid gives it */
+  tk_buf said;           /* what it prints */
   tkcu_request *request; /* mapped, or NULL */
   char words[256];       /* of a failure on this side */
 } asking;
@@ -99,6 +95,11 @@ static void read_memory_back(const asking *a) {
       memcpy(a->launch->ranges[i].host, file + r[i].at, r[i].size);
 }
 
+double tkg_seconds(void) {
+  const char *given = getenv("TKDBG_GPU_TIMEOUT");
+  return given && atof(given) > 0 ? atof(given) : 60;
+}
+
 /* ---- the program ----------------------------------------------------------
  */
 
@@ -122,68 +123,29 @@ static void map_request(tk_env *e, asking *a) {
   write_request(a);
 }
 
-/* Starts the program; what it prints can be read from a->out. */
-static void start_program(tk_env *e, asking *a) {
+/* Runs the program, and hands on what it prints. */
+static void run_program(tk_env *e, void *ud) {
+  asking *a = ud;
   char path[2304], fd[16];
-  char *argv[] = {(char *)program_name, fd, NULL};
-  int ends[2];
-  posix_spawn_file_actions_t actions;
+  const char *argv[] = {path, fd, NULL};
   snprintf(fd, sizeof fd, "%d", a->fd);
-  if (!tk_find_beside(program_name, path, sizeof path) || pipe(ends))
+  if (!tk_find_beside(program_name, path, sizeof path))
     gpu_failed(e, TK_USAGE, "the program tkdbg-cuda cannot be started", "");
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  int error = posix_spawn(&a->child, path, &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  a->out = ends[0];
-  if (error) a->child = 0;
-  if (error)
-    gpu_failed(e, TK_USAGE, "the program tkdbg-cuda cannot be started",
-               strerror(error));
+  a->status = tk_run_program(e, argv, tkg_seconds(), &a->said);
 }
 
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static void hand_on_output(asking *a) {
+  if (a->launch->print && a->said.n)
+    a->launch->print(a->launch->print_ud, a->said.s, a->said.n);
+  tk_buf_clear(&a->said);
 }
 
-/* Hands on what the program prints, until it ends. */
-static void follow_program(tk_env *e, asking *a) {
-  const char *given = getenv("TKDBG_GPU_TIMEOUT");
-  double limit = given && atof(given) > 0 ? atof(given) : 60;
-  double end = seconds_now() + limit;
-  char piece[4096], words[80];
-  for (;;) {
-    struct pollfd p = {.fd = a->out, .events = POLLIN};
-    int ready = poll(&p, 1, 100);
-    tk_check_interrupt(e);
-    snprintf(words, sizeof words, "the kernel did not end within %g seconds",
-             limit);
-    if (seconds_now() > end)
-      gpu_failed(e, TK_FINDING, words,
-                 "if it is only slow, set TKDBG_GPU_TIMEOUT to more seconds");
-    if (ready <= 0) continue;
-    ssize_t n = read(a->out, piece, sizeof piece);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    if (a->launch->print)
-      a->launch->print(a->launch->print_ud, piece, (size_t)n);
-  }
-}
-
-/* The program has ended, or ends now. */
-static void end_program(asking *a, bool kill_it) {
-  if (a->out >= 0) close(a->out);
-  a->out = -1;
-  if (!a->child) return;
-  if (kill_it) kill(a->child, SIGKILL);
-  while (waitpid(a->child, &a->status, 0) < 0 && errno == EINTR) {
-  }
-  a->child = 0;
+static void check_in_time(tk_env *e, asking *a) {
+  if (!WIFSIGNALED(a->status) || WTERMSIG(a->status) != SIGALRM) return;
+  snprintf(a->words, sizeof a->words,
+           "the kernel did not end within %g seconds", tkg_seconds());
+  gpu_failed(e, TK_FINDING, a->words,
+             "if it is only slow, set TKDBG_GPU_TIMEOUT to more seconds");
 }
 
 static void ask_program(tk_env *e, void *ud) {
@@ -195,9 +157,10 @@ static void ask_program(tk_env *e, void *ud) {
   map_request(e, a);
   for (int i = 0; i < TRIES; i++) {
     a->request->outcome = TKCU_DIED;
-    start_program(e, a);
-    follow_program(e, a);
-    end_program(a, false);
+    tk_status st = tk_protect(e, run_program, a);
+    hand_on_output(a);
+    if (st != TK_OK) tk_throw(e, st);
+    check_in_time(e, a);
     if (a->request->outcome != TKCU_BUSY && a->request->outcome != TKCU_DIED)
       break;
   }
@@ -217,10 +180,11 @@ static void ask_program(tk_env *e, void *ud) {
 }
 
 bool tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch) {
-  asking a = {.launch = launch, .ptx = ptx, .fd = -1, .out = -1};
+  asking a = {.launch = launch, .ptx = ptx, .fd = -1};
+  tk_buf_init(&a.said, e);
   tk_status st = tk_protect(e, ask_program, &a);
   bool placed = st != TK_OK || a.request->outcome != TKCU_BUSY;
-  end_program(&a, true);
+  tk_buf_free(&a.said);
   if (a.request) munmap(a.request, a.request->bytes);
   if (a.fd >= 0) close(a.fd);
   if (st != TK_OK) tk_throw(e, st);

@@ -8,26 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nvptx/child.h"
+#include "base/child.h"
+#include "base/diag.h"
 #include "nvptx/toolkit.h"
 
 typedef struct assembling {
   const char *ptxas, *arch, *file;
   char ptx[64]; /* a file of our own */
+  tk_buf *said;
+  int status;
 } assembling;
-
-static void run_ptxas(int fd, void *ud) {
-  const assembling *a = ud;
-  char arch[32];
-  snprintf(arch, sizeof arch, "-arch=%s", a->arch);
-  dup2(fd, STDOUT_FILENO);
-  dup2(fd, STDERR_FILENO);
-  execl(a->ptxas, a->ptxas, "-v", "-lineinfo", arch, a->ptx, "-o",
-        a->file ? a->file : "/dev/null", (char *)NULL);
-  const char *why = strerror(errno);
-  tkv_write_all(fd, why, strlen(why));
-  _exit(127);
-}
 
 /* The number before a word of ptxas's report; 0 where it says nothing. */
 static unsigned long number_before(const char *text, const char *word) {
@@ -43,19 +33,23 @@ static void write_ptx(tk_env *e, assembling *a, const char *ptx) {
   if (fd < 0)
     tkv_report_failure(e, "/tmp cannot be written to: %s", strerror(errno),
                        NULL);
-  tkv_write_all(fd, ptx, strlen(ptx));
+  tk_write_all(fd, ptx, strlen(ptx));
   close(fd);
 }
 
-typedef struct running {
-  assembling *a;
-  tk_buf *said;
-  int status;
-} running;
-
-static void run_child(tk_env *e, void *ud) {
-  running *r = ud;
-  r->status = tkv_run_child(e, run_ptxas, r->a, r->said);
+static void run_ptxas(tk_env *e, void *ud) {
+  assembling *a = ud;
+  char arch[32];
+  snprintf(arch, sizeof arch, "-arch=%s", a->arch);
+  const char *argv[] = {a->ptxas,
+                        "-v",
+                        "-lineinfo",
+                        arch,
+                        a->ptx,
+                        "-o",
+                        a->file ? a->file : "/dev/null",
+                        NULL};
+  a->status = tk_run_program(e, argv, 0, a->said);
 }
 
 bool tkv_can_assemble(void) {
@@ -75,11 +69,11 @@ void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
   write_ptx(e, &a, ptx);
   tk_buf said;
   tk_buf_init(&said, e);
-  running r = {.a = &a, .said = &said};
-  tk_status st = tk_protect(e, run_child, &r);
+  a.said = &said;
+  tk_status st = tk_protect(e, run_ptxas, &a);
   unlink(a.ptx);
   const char *text = tk_buf_str(&said);
-  bool ok = st == TK_OK && WIFEXITED(r.status) && !WEXITSTATUS(r.status);
+  bool ok = st == TK_OK && WIFEXITED(a.status) && !WEXITSTATUS(a.status);
   if (ok)
     tk_buf_printf(out,
                   "%lu registers, %lu bytes spilled, %zu bytes of shared "

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 #include "base/beside.h"
+#include "base/child.h"
 #include "nvptx/cache.h"
-#include "nvptx/child.h"
 #include "nvptx/llvm.h"
 #include "nvptx/nvptx.h"
 #include "nvptx/toolkit.h"
@@ -44,8 +44,8 @@ bool tkv_plugin_is_there(const char **why) {
 /* ---- the child ---------------------------------------------------------- */
 
 static void answer(int fd, char kind, const char *text) {
-  tkv_write_all(fd, &kind, 1);
-  tkv_write_all(fd, text, strlen(text));
+  tk_write_all(fd, &kind, 1);
+  tk_write_all(fd, text, strlen(text));
 }
 
 static void compile_in_child(int fd, void *ud) {
@@ -136,7 +136,7 @@ static void compile_program(tk_env *e, void *ud) {
                         .libdevice = tkv_find_libdevice(path)};
   tkv_key key = key_of(&r);
   if (tkv_cache_read(c->out, &key)) return;
-  int status = tkv_run_child(e, compile_in_child, &r, &c->answer);
+  int status = tk_run_child(e, compile_in_child, &r, &c->answer);
   check_answer(e, &c->answer, status);
   tk_buf_puts(c->out, tk_buf_str(&c->answer) + 1);
   tkv_cache_write(e, &key, c->answer.s + 1, c->answer.n - 1);

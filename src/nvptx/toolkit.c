@@ -74,3 +74,11 @@ const char *tkv_find_ptxas(char *out) {
   static const wanted ptxas = {"TKDBG_PTXAS", "bin/ptxas", "bin/ptxas"};
   return find_file(out, &ptxas);
 }
+
+void tkv_report_failure(tk_env *e, const char *fmt, const char *why,
+                        const char *help) {
+  tk_diag *d =
+      tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0}, fmt, why);
+  if (help) tk_diag_help(e, d, "%s", help);
+  tk_throw(e, TK_FINDING);
+}

@@ -2,6 +2,8 @@
 #ifndef TK_NVPTX_TOOLKIT_H
 #define TK_NVPTX_TOOLKIT_H
 
+#include "base/env.h"
+
 enum { TKV_PATH = 4096 };
 
 /* Finds libdevice.10.bc, or ptxas: what TKDBG_LIBDEVICE or TKDBG_PTXAS names,
@@ -10,5 +12,10 @@ enum { TKV_PATH = 4096 };
  * none is there; `out` has TKV_PATH bytes. */
 const char *tkv_find_libdevice(char *out);
 const char *tkv_find_ptxas(char *out);
+
+/* Reports what such a tool fails at, which is nobody's line; help may be
+ * NULL. */
+void TK_NORETURN tkv_report_failure(tk_env *e, const char *fmt, const char *why,
+                                    const char *help);
 
 #endif
