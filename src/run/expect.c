@@ -50,6 +50,22 @@ static void count_trip(void *ud, tki *t, const tk_stmt *st) {
   x->trips++;
 }
 
+/* The result may be a difference of values as large as those that are read. */
+static void see_values(void *ud, tki *t, const tki_access *a) {
+  tkr_expecting *x = ud;
+  tk_dtype d = (tk_dtype)a->in->type.elem;
+  if (a->in->op != TK_I_LOAD || a->in->type.ptr || !tk_is_float(d)) return;
+  for (tki_stretch s = {0}; tki_next_stretch(a, &s);) {
+    const tki_region *r = tki_access_region(a, s.lane);
+    const char *at = r->host + (s.addr - r->lo);
+    for (size_t i = 0; i < s.n; i++) {
+      double v = fabs(tk_lane_double(d, at + i * a->size));
+      if (isfinite(v) && v > x->largest) x->largest = v;
+    }
+  }
+  (void)t;
+}
+
 static bool has_engine(const tk_launch *l) {
   return l->expected.n && l->expected.items[l->expected.n - 1].engine;
 }
@@ -59,9 +75,11 @@ static void expecting_begins(void *ud, tki *t) {
   x->t = t;
   if (!x->element) {
     watch_writers(x, t);
-    x->loops =
-        (tki_observer){.ud = x, .program = count_program, .trip = count_trip};
-    if (has_engine(x->launch)) tki_observe(t, &x->loops);
+    x->sizes = (tki_observer){.ud = x,
+                              .program = count_program,
+                              .trip = count_trip,
+                              .access = see_values};
+    if (has_engine(x->launch)) tki_observe(t, &x->sizes);
     return;
   }
   tkc_explain_new(t, x->element, &x->explain);
@@ -362,32 +380,6 @@ static void write_differences(tk_env *e, void *ud) {
   tk_buf_free(&b);
 }
 
-/* The largest lane of a tensor. */
-static double largest_of(const tk_tensor *t) {
-  int64_t index[TK_MAX_RANK] = {0};
-  double largest = 0;
-  size_t n = 1;
-  for (int i = 0; i < t->rank; i++) n *= (size_t)t->shape[i];
-  for (; n--; tk_next_index(t->rank, t->shape, index)) {
-    double v = tk_lane_double(t->dtype, tk_diff_at(t, index));
-    if (isfinite(v) && fabs(v) > largest) largest = fabs(v);
-  }
-  return largest;
-}
-
-/* Of all tensors of floats: an output may be a difference of values as large
- * as an input's. */
-static double largest_value(const tk_launch *l) {
-  double largest = 0;
-  tk_memory m;
-  for (size_t i = 0; tk_memory_at(l, i, &m); i++) {
-    if (!m.tensor || !tk_is_float(m.tensor->dtype)) continue;
-    double v = largest_of(m.tensor);
-    if (v > largest) largest = v;
-  }
-  return largest;
-}
-
 tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l) {
   tk_session *s = l->session;
   *x = (tkr_expecting){.launch = l};
@@ -398,7 +390,6 @@ tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l) {
                             .begin = expecting_begins,
                             .end = expecting_ends};
   s->watchers = &x->watcher;
-  if (has_engine(l)) x->largest = largest_value(l);
   return tkr_memory_keep(&x->memory, l, &x->arena);
 }
 

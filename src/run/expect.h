@@ -21,11 +21,10 @@ typedef struct tkr_expecting {
   tkc_writers *writers; /* by what is expected */
   size_t nwriters;
   const char **elements; /* ... the one to explain; NULL: none */
-  tki_observer loops;
+  tki_observer sizes;
   uint64_t trips, most_trips; /* of a program's loops, so far; of any */
-  /* Lane of any tensor of floats before the run; only where another engine is
-   * compared with. */
-  double largest;
+  double largest; /* size of a float that is loaded, if another engine is
+                     compared with */
   /* The index, + 1, of a program whose elements differ from what another
    * engine left; 0: none does. */
   uint32_t differing;
