@@ -24,6 +24,7 @@ front      __init__      install(), uninstall(), options()
            answer        ... what is said of one
            whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
+           triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
            comparisons   ... functions that compare arrays
            asserted      what an assert compares, by its source

@@ -28,6 +28,8 @@ class Session:
         """options: None: those of the environment; lib: a loaded library;
         None: the one that _capi.load finds, or ImportError."""
         self.lib = lib or _capi.load()
+        # the Python that the engine 'triton' starts
+        os.environ.setdefault("TKDBG_PYTHON", sys.executable)
         _capi.bind(self.lib, _results.PROTOTYPES)
         self.options = options or settings.from_environment(self.lib)
         self.lock = threading.RLock()

@@ -28,8 +28,7 @@ struct running {
 /* ---- what it does not do
  * ------------------------------------------------------ */
 
-static void check_options(tk_env *e, const tk_run_options *o,
-                          const char *engine) {
+void tkg_check_options(tk_env *e, const tk_run_options *o, const char *engine) {
   const struct {
     const char *name;
     bool given;
@@ -160,7 +159,7 @@ static void run_on_gpu(tk_env *e, running *x, tkp_launch *to) {
 static void run_as_ptx(tk_env *e, void *ud) {
   running *x = ud;
   tk_launch *l = x->launch;
-  check_options(e, x->opt, x->engine);
+  tkg_check_options(e, x->opt, x->engine);
   tk_unit *u = l->unit = tk_specialise(e, l);
   x->p = tkv_single_assignment(e, &u->program);
   tkv_run_passes(x->p, 0, NULL, NULL);

@@ -1,6 +1,6 @@
 /* device.h - launches as a GPU runs them: compiled to PTX (nvptx/nvptx.h), and
  * that interpreted (ptx/ptx.h), or run on a GPU by the program tkdbg-cuda
- * (cuda/request.h).
+ * (cuda/request.h); or by the Triton that is installed.
  *
  * What is compiled belongs to the run; the PTX text that reports point into, to
  * the session.
@@ -18,6 +18,21 @@ tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
                              tk_summary *summary);
 /* Whether there seems to be a GPU; costs some milliseconds. */
 bool tkg_gpu_is_there(const char **why);
+
+/* Engines too: the launch as the Triton that is installed runs it, on a GPU or
+ * by Triton's interpreter. */
+tk_status tkg_launch_triton(tk_launch *l, const tk_run_options *options,
+                            tk_summary *summary);
+tk_status tkg_launch_triton_interpret(tk_launch *l,
+                                      const tk_run_options *options,
+                                      tk_summary *summary);
+/* Whether a Python has it; starts that, which costs some 30 milliseconds. */
+bool tkg_triton_is_there(const char **why);
+bool tkg_triton_interpreter_is_there(const char **why);
+/* For how long a GPU may take: $TKDBG_GPU_TIMEOUT, or 60. */
+double tkg_seconds(void);
+/* Throws if an option asks for what only the interpreter does. */
+void tkg_check_options(tk_env *e, const tk_run_options *o, const char *engine);
 
 /* Runs PTX on a GPU: memory is then as the launch left it.  False: it cannot
  * have memory at an address of the launch.  Throws what else is wrong. */

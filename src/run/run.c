@@ -21,12 +21,12 @@ typedef struct engine {
   tk_status (*run)(tk_launch *l, const tk_run_options *options,
                    tk_summary *summary);
   bool (*available)(const char **why);
-  bool watched;
+  bool watched, forms;
 } engine;
 
 static const engine engines[] = {
-#define ENGINE(name, run, available, watched, doc)                             \
-  {name, doc, run, available, watched},
+#define ENGINE(name, run, available, watched, forms, doc)                      \
+  {name, doc, run, available, watched, forms},
 #include "engine.def"
 #undef ENGINE
 };
@@ -83,12 +83,14 @@ static const engine *engine_named(tk_env *e, const char *name) {
   return &engines[i];
 }
 
-/* The last one that is available; the second, which then says what it lacks,
- * if none but the first is. */
-static const engine *best_engine(tk_env *e) {
-  size_t i = TK_COUNT(engines) - 1;
-  while (i > 1 && !tk_engine_available(i, NULL)) i--;
-  return engine_named(e, engines[i].name);
+/* The first other one that is available; if none is, the best one says what it
+ * lacks. */
+static const engine *best_engine(tk_env *e, bool forms) {
+  size_t i = 1;
+  while (i < TK_COUNT(engines) &&
+         ((forms && !engines[i].forms) || !tk_engine_available(i, NULL)))
+    i++;
+  return engine_named(e, engines[i < TK_COUNT(engines) ? i : 1].name);
 }
 
 /* Whether anybody wants to be told of what the run does. */
@@ -118,7 +120,15 @@ static void choose_engines(tk_env *e, void *ud) {
   const char *against = c->options->against;
   if (!against) return;
   bool best = !strcmp(against, "best");
-  c->other = best ? best_engine(e) : engine_named(e, against);
+  bool forms = c->options->pinpoint;
+  c->other = best ? best_engine(e, forms) : engine_named(e, against);
+  if (!forms || c->other->forms) return;
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "--explain cannot record the operations of '%s', "
+                           "which runs the kernel's source",
+                           c->other->name);
+  tk_diag_help(e, d, "use the backend 'gpu' or 'ptx'");
+  tk_throw(e, TK_USAGE);
 }
 
 /* ---- a run -------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 . "$ROOT/tests/support/check.sh"
 
 status 'unknown engine' 2 tkdbg run --engine ptxx "$ROOT/examples/rotary.py"
-says 'unknown engine: all' err 'interp|ptx'
+says 'unknown engine: all' err 'interp|gpu|ptx|triton|triton-interpret'
 
 cat >k.py <<'K'
 import triton

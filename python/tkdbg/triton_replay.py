@@ -1,0 +1,413 @@
+"""Runs a launch file by the Triton that is installed, on a GPU or, with
+--interpret, by Triton's interpreter on the CPU:
+
+    python triton_replay.py FILE [--interpret]
+
+The kernel and the functions that it calls are put into modules of their own,
+on the lines that they were on, with the values that their globals had when the
+launch was recorded; nothing else of the script runs.  What the launch leaves in
+memory takes the place of what the file holds.  Exit code 3: Triton did not run
+it, and the last text on standard output, behind a record separator, says why.
+
+This file stands for itself: it is started by its path, where the package tkdbg
+must not take Triton's place.
+"""
+import sys
+
+if sys.path and sys.path[0].endswith("tkdbg"):  # its modules are not ours here
+    del sys.path[0]
+
+import __future__
+import ast
+import collections
+import json
+import os
+import struct
+import tempfile
+import types
+
+USUAL_OPTIONS = {"num_warps": 4, "num_ctas": 1, "num_stages": 3, "maxnreg": 0,
+                 "enable_fp_fusion": 1, "enable_reflect_ftz": 1,
+                 "launch_cooperative_grid": 0, "launch_pdl": 0}
+FLAGS = {"enable_fp_fusion", "enable_reflect_ftz", "launch_cooperative_grid",
+         "launch_pdl"}
+KNOBS = {"fp32_default": "TRITON_F32_DEFAULT"}
+# what a decorator may say that a kernel means something else by
+JIT_WORDS = {"noinline", "debug", "do_not_specialize",
+             "do_not_specialize_on_alignment"}
+TORCH_NAMES = {"int1": "bool", "fp16": "float16", "bf16": "bfloat16",
+               "fp32": "float32", "fp64": "float64",
+               "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2",
+               "fp8e4b8": "float8_e4m3fnuz", "fp8e5b16": "float8_e5m2fnuz",
+               "fp8e4b15": "uint8"}
+
+
+class CannotReplay(Exception):
+    """Something of a launch that Triton cannot be told."""
+
+
+def signed(v):
+    return v - (1 << 64) if v >> 63 else v
+
+
+class LaunchFile:
+    """The parts of a launch file: src/launch/record.c says what they are."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "rb") as f:
+            size, = struct.unpack("<Q", f.read(8))
+            header = json.loads(f.read(size))
+            self.data_at = f.tell()
+        self.meta = json.loads(header.pop("__metadata__")["tkdbg"])
+        self.storages = {name: entry["data_offsets"]
+                         for name, entry in header.items()}
+
+    def read(self, name):
+        lo, hi = self.storages[name]
+        with open(self.path, "rb") as f:
+            f.seek(self.data_at + lo)
+            return bytearray(f.read(hi - lo))
+
+    def write(self, name, data):
+        with open(self.path, "r+b") as f:
+            f.seek(self.data_at + self.storages[name][0])
+            f.write(data)
+
+
+# ---- memory ------------------------------------------------------------------
+
+
+class Memory:
+    """The storages of a launch on the device, and tensors that lie in them."""
+
+    def __init__(self, file, device):
+        import torch
+        self.torch, self.file = torch, file
+        self.buffers = {
+            name: torch.frombuffer(file.read(name) or bytearray(1),
+                                   dtype=torch.uint8).to(device)
+            for name in file.storages}
+        described = [a for a in file.meta["args"] + file.meta["extras"]
+                     if a["kind"] == "tensor"]
+        self.moves = sorted({self._move(t) for t in described})
+        self.tables = {t["storage"] for t in described
+                       if t["dtype"] in ("int64", "uint64")}
+        for name in self.tables:
+            self._translate(name, [(lo, hi, to - lo)
+                                   for lo, hi, to in self.moves])
+
+    def _move(self, t):
+        """Where a tensor's storage was, and where it is now."""
+        lo, hi = self.file.storages[t["storage"]]
+        at = t["address"] - t["offset"]
+        return at, at + hi - lo, self.buffers[t["storage"]].data_ptr()
+
+    def _translate(self, name, moves):
+        """Pointers that lie in memory lead where the storages are."""
+        buffer = self.buffers[name]
+        words = buffer[:buffer.numel() // 8 * 8].view(self.torch.int64)
+        was = words.clone()
+        for lo, hi, by in moves:
+            words[(was >= lo) & (was < hi)] += by
+
+    def tensor(self, t):
+        torch = self.torch
+        dtype = getattr(torch, TORCH_NAMES.get(t["dtype"], t["dtype"]))
+        if t["offset"] % dtype.itemsize:
+            raise CannotReplay("a tensor lies at an address that is no "
+                               f"multiple of its element size, {t['dtype']}")
+        if any(s < 0 for s in t["strides"]):
+            raise CannotReplay("a tensor has a negative stride, which PyTorch "
+                               "does not know")
+        out = torch.empty(0, dtype=dtype,
+                          device=self.buffers[t["storage"]].device)
+        out.set_(self.buffers[t["storage"]].untyped_storage(),
+                 t["offset"] // dtype.itemsize, t["shape"], t["strides"])
+        if t["dtype"] != "fp8e4b15":
+            return out
+        import triton
+        return triton.reinterpret(out, triton.language.float8e4b15)
+
+    def write_back(self):
+        for name in self.tables:
+            self._translate(name, [(to, to + hi - lo, lo - to)
+                                   for lo, hi, to in self.moves])
+        for name, (lo, hi) in self.file.storages.items():
+            data = self.buffers[name].cpu().numpy().tobytes()
+            self.file.write(name, data[:hi - lo])
+
+
+# ---- functions ---------------------------------------------------------------
+
+
+def text_of(value):
+    """Text as a launch file has it: what is no UTF-8 stands as hex."""
+    if isinstance(value, dict):
+        return bytes.fromhex(value["hex"]).decode("utf-8", "surrogateescape")
+    return value
+
+
+def is_jit(decorator):
+    call = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return getattr(call, "attr", getattr(call, "id", "")) == "jit"
+
+
+def jit_words(node):
+    """What the decorator of a function says, of what matters here."""
+    words = {}
+    for decorator in filter(is_jit, node.decorator_list):
+        for word in getattr(decorator, "keywords", []):
+            if word.arg in JIT_WORDS:
+                words[word.arg] = ast.literal_eval(word.value)
+    return words
+
+
+def is_constant(node):
+    """Whether a statement gives a name a value that follows from the text."""
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return (isinstance(node, (ast.Assign, ast.AnnAssign)) and
+            all(ast.unparse(c.func).endswith("constexpr") for c in calls))
+
+
+class Sources:
+    """Modules whose texts are a launch file's, in a folder of files."""
+
+    def __init__(self, modules, folder):
+        self.texts = [text_of(m["text"]) for m in modules]
+        self.trees = [ast.parse(text) for text in self.texts]
+        self.paths = []
+        for i, m in enumerate(modules):
+            name = os.path.basename(m["name"]) or "kernel.py"
+            self.paths.append(os.path.join(folder, f"{i}_{name}"))
+
+    def node(self, module, name, line):
+        for node in ast.walk(self.trees[module]):
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                first = min([node.lineno] +
+                            [d.lineno for d in node.decorator_list])
+                if first <= line <= node.body[0].lineno:
+                    return node
+        raise CannotReplay(f"the source of '{name}' is not in its module")
+
+    def run(self, module, nodes, namespace, prefix=""):
+        """Runs statements of a module, which stand alone in a file that has
+        them on their own lines."""
+        lines = self.texts[module].splitlines()
+        kept = [""] * len(lines)
+        for node in nodes:
+            for i in range(node.lineno - 1, node.end_lineno):
+                line = lines[i]
+                blank = line[:node.col_offset].strip() == ""
+                kept[i] = line[node.col_offset:] if blank else line
+        path = self.paths[module].replace(".py", f"{prefix}.py")
+        with open(path, "w", encoding="utf-8",
+                  errors="surrogateescape") as f:
+            f.write("\n".join(kept) + "\n")
+        flags = __future__.annotations.compiler_flag
+        exec(compile("\n".join(kept) + "\n", path, "exec", flags), namespace)
+
+
+class Functions:
+    """The functions of a launch as Triton's."""
+
+    def __init__(self, meta, triton, folder):
+        self.triton, self.meta = triton, meta
+        self.sources = Sources(meta["modules"], folder)
+        self.made, self.objects = {}, {}
+        self.answers = [a for f in meta["functions"] for a in f["answers"]]
+
+    def value(self, v, tensors=()):
+        """A value as Python has it."""
+        made = self._value(v, tensors)
+        return self.triton.language.constexpr(made) if (
+            v.get("constexpr") and v["kind"] not in
+            ("builtin", "function")) else made
+
+    def _value(self, v, tensors):
+        kind = v["kind"]
+        if kind == "none":
+            return None
+        if kind == "bool":
+            return bool(v["lo"])
+        if kind == "int":
+            return (v["hi"] << 64) + (v["lo"] & (1 << 64) - 1)
+        if kind == "float":
+            return struct.unpack("<d", struct.pack("<q", v["bits"]))[0]
+        if kind == "str":
+            return text_of(v["text"])
+        if kind == "dtype":
+            return self._dtype(v)
+        if kind == "tuple":
+            return self._tuple(v, tensors)
+        if kind == "tensor":
+            return tensors[v["extra"]]
+        if kind == "descriptor":
+            return self._descriptor(v, tensors)
+        if kind == "builtin":
+            return self._builtin(v["text"])
+        if kind == "function":
+            return self.function(v["index"])
+        return self._object(v)
+
+    def _dtype(self, v):
+        language = self.triton.language
+        made = language.dtype(v["dtype"])
+        for _ in range(v["depth"]):
+            made = language.pointer_type(made)
+        return made
+
+    def _tuple(self, v, tensors):
+        items = [self.value(i, tensors) for i in v["items"]]
+        if not v.get("fields"):
+            return tuple(items)
+        kind = collections.namedtuple("Fields", v["fields"].split(","))
+        return kind(*items)
+
+    def _descriptor(self, v, tensors):
+        from triton.tools.tensor_descriptor import TensorDescriptor
+        base, shape, strides, block, padding = (
+            self.value(i, tensors) for i in v["items"])
+        return TensorDescriptor(base, list(shape), list(strides), list(block),
+                                padding=padding)
+
+    def _builtin(self, name):
+        head, *path = name.split(".")
+        roots = {"tl": "triton.language", "triton": "triton",
+                 "builtins": "builtins",
+                 "libdevice": "triton.language.extra.libdevice"}
+        found = __import__(roots.get(head, head), fromlist=["*"])
+        for part in path:
+            found = getattr(found, part)
+        return found
+
+    def _object(self, v):
+        """A host object: what kernels asked of it is what it has."""
+        made = self.objects.get(v["index"])
+        if made is None:
+            made = types.ModuleType(v["text"])
+            self.objects[v["index"]] = made
+            for a in self.answers:
+                if a.get("object") != v["index"] or a["found"] <= 0:
+                    continue
+                if a["question"] == "call":
+                    raise CannotReplay(
+                        "it calls an object of the host's, of type "
+                        f"'{v['text']}', while it is compiled")
+                setattr(made, a["name"], self.value(a["value"]))
+        return made
+
+    def function(self, index):
+        """The index-th function of the file."""
+        if index in self.made:
+            return self.made[index]
+        f = self.meta["functions"][index]
+        node = self.sources.node(f["module"], f["name"], f["line"])
+        namespace = self._namespace(f["module"])
+        if not f["host"]:
+            self._run_helpers(f["module"], node, namespace)
+        self.sources.run(f["module"], [node], namespace, f"_{index}")
+        plain = namespace[f["name"]]
+        jit = any(map(is_jit, node.decorator_list)) or index == 0
+        made = (self.triton.jit(plain, **jit_words(node)) if jit else
+                self.triton.constexpr_function(plain))
+        self.made[index] = namespace[f["name"]] = made
+        for a in f["answers"]:
+            if a["question"] == "global" and a["found"] > 0:
+                namespace[a["name"]] = self.value(a["value"])
+        return made
+
+    def _namespace(self, module):
+        namespace = {"__name__": f"launch_{module}", "triton": self.triton,
+                     "tl": self.triton.language}
+        for node in self.sources.trees[module].body:
+            try:
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    if "triton" in ast.unparse(node):
+                        self.sources.run(module, [node], namespace, "_i")
+                elif is_constant(node):
+                    self.sources.run(module, [node], namespace, "_c")
+            except Exception:  # pylint: disable=broad-except
+                continue  # who needs the name is told that it is missing
+        return namespace
+
+    def _run_helpers(self, module, kernel, namespace):
+        """No host said what the globals are: a module's own functions."""
+        for node in self.sources.trees[module].body:
+            if (isinstance(node, ast.FunctionDef) and node is not kernel and
+                    any(map(is_jit, node.decorator_list))):
+                self.sources.run(module, [node], namespace, f"_{node.name}")
+                namespace[node.name] = self.triton.jit(
+                    namespace[node.name], **jit_words(node))
+
+
+# ---- the launch --------------------------------------------------------------
+
+
+def scalar(arg):
+    """A number of a given type, which Triton must take for one of that."""
+    dtype, bits = arg["dtype"], arg["bits"]
+    if dtype == "fp32":
+        return struct.unpack("<f", struct.pack("<I", bits & 0xffffffff))[0]
+    if dtype in ("int32", "int64", "uint64", "int1"):
+        value = bits & (1 << 64) - 1 if dtype == "uint64" else signed(bits)
+        small = -(1 << 31) <= value < 1 << 31
+        if dtype == "int32" or (dtype == "uint64") == (value >= 1 << 63):
+            if dtype != "int64" or not small:
+                return bool(value) if dtype == "int1" else value
+    raise CannotReplay(f"argument '{arg['name']}' is a number of type {dtype}; "
+                       "Triton would give it another type")
+
+
+def arguments(file, memory, functions):
+    tensors = [memory.tensor(t) for t in file.meta["extras"]]
+    found = {}
+    for arg in file.meta["args"]:
+        if arg["kind"] == "tensor":
+            found[arg["name"]] = memory.tensor(arg)
+        elif arg["kind"] == "scalar":
+            found[arg["name"]] = scalar(arg)
+        elif arg["kind"] == "value":
+            value = functions.value(arg["value"], tensors)
+            found[arg["name"]] = getattr(value, "value", value)
+    return found
+
+
+def options(meta):
+    return {name: bool(meta[name]) if name in FLAGS else meta[name]
+            for name, usual in USUAL_OPTIONS.items()
+            if meta.get(name, usual) != usual}
+
+
+def replay(path, device):
+    import triton
+    file = LaunchFile(path)
+    for name, text in file.meta.get("compile", {}).items():
+        if name in KNOBS:
+            os.environ[KNOBS[name]] = text
+    with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
+        functions = Functions(file.meta, triton, folder)
+        memory = Memory(file, device)
+        kernel = functions.function(0)
+        kernel[tuple(file.meta["grid"])](**arguments(file, memory, functions),
+                                         **options(file.meta))
+        memory.write_back()
+
+
+def main(argv):
+    interpret = "--interpret" in argv
+    path, = (a for a in argv if not a.startswith("--"))
+    if interpret:
+        os.environ["TRITON_INTERPRET"] = "1"
+    try:
+        replay(path, "cpu" if interpret else "cuda")
+    except Exception as e:  # pylint: disable=broad-except
+        text = str(e) if isinstance(e, CannotReplay) else (
+            f"{type(e).__name__}: {e}")
+        print("\x1e" + text)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
