@@ -256,7 +256,7 @@ json_t *dap_on_setDataBreakpoints(dap *p, const json_t *args) {
 
 /* What can be watched is named by its expression. */
 json_t *dap_on_dataBreakpointInfo(dap *p, const json_t *args) {
-  const char *name = dap_string(args, "name", ""), *type;
+  const char *name = dap_string(args, "name", "");
   json_int_t reference = dap_integer(args, "variablesReference", 0);
   const char *expression = name;
   dap_frame at = {p->here, 0};
@@ -268,12 +268,14 @@ json_t *dap_on_dataBreakpointInfo(dap *p, const json_t *args) {
   } else if (!dap_select_frame(p, dap_integer(args, "frameId", 0))) {
     return NULL;
   }
+  tk_point_spec spec = {.kind = TK_POINT_WATCH, .where = expression};
   bool stands =
       at.program != TK_DEBUG_NO_PROGRAM && expression &&
       (!reference || tk_debug_select(p->d, at.program, at.level) == TK_OK);
-  if (!stands || tk_debug_type_of(p->d, expression, &type) != TK_OK)
+  if (!stands || tk_debug_try_point(p->d, &spec) != TK_OK)
     return json_pack("{s:n, s:s}", "dataId", "description",
-                     "this cannot be watched");
+                     stands ? tk_debug_error(p->d)->message
+                            : "this cannot be watched");
   return json_pack("{s:s, s:s, s:[s, s, s], s:b}", "dataId", expression,
                    "description", expression, "accessTypes", "read", "write",
                    "readWrite", "canPersist", 0);

@@ -64,6 +64,16 @@ static const char *change_text(dap *p, const tk_debug_change *c) {
   return text;
 }
 
+static const char *changes_text(dap *p) {
+  const tk_debug_stop *s = p->stop;
+  const char *all = NULL;
+  for (size_t i = 0; i < s->nchanges; i++) {
+    const char *one = change_text(p, &s->changes[i]);
+    all = all ? tk_arena_printf(&p->handles, "%s; %s", all, one) : one;
+  }
+  return all;
+}
+
 /* What an editor shows beside the reason. */
 static const char *description_of(dap *p) {
   const tk_debug_stop *s = p->stop;
@@ -71,7 +81,7 @@ static const char *description_of(dap *p) {
   case TK_STOP_CALL: return "breakpoint()";
   case TK_STOP_FINISH: return s->nreturned ? "Returned" : NULL;
   case TK_STOP_HISTORY: return "No history before this";
-  case TK_STOP_WATCH: return s->nchanges ? change_text(p, s->changes) : NULL;
+  case TK_STOP_WATCH: return changes_text(p);
   case TK_STOP_CATCH:
   case TK_STOP_INTERRUPT:
   case TK_STOP_FINDING:

@@ -63,7 +63,7 @@ static void put_registers(gs_stub *g, const gs_place *p) {
 /* Without a reason, lldb would think that a program has stopped at the
  * breakpoint that it stands at but has not come to yet. */
 static void put_reason(gs_stub *g, uint64_t program) {
-  const gs_point *w = gs_watchpoint_hit(g);
+  const gs_hit *w = gs_watchpoint_hit(g);
   if (program != g->here) {
     tk_buf_puts(&g->reply, ",\"reason\":\"trap\"");
     return;

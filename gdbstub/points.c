@@ -50,6 +50,14 @@ bool gs_point_holds(gs_stub *g, int number) {
   return !p || conditions_hold(g, p);
 }
 
+bool gs_has_watchpoint(const gs_stub *g, const gs_hit *like) {
+  for (const gs_point *p = g->points; p; p = p->next)
+    if (p->type == like->type && p->address == like->address &&
+        p->size == like->size)
+      return true;
+  return false;
+}
+
 bool gs_has_breakpoint(const gs_stub *g, uint64_t address) {
   for (const gs_point *p = g->points; p; p = p->next)
     if (p->type < 2 && p->address == address) return true;
@@ -134,7 +142,6 @@ static bool add_to_engine(gs_stub *g, gs_point *p) {
 }
 
 static void free_point(gs_stub *g, gs_point *p) {
-  if (g->seen == p) g->seen = NULL;
   if (p->number) tk_debug_delete_point(g->d, p->number);
   tk_buf_free(&p->conditions);
   tk_free(g->env, p, sizeof *p);

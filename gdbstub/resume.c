@@ -41,6 +41,15 @@ static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   if (!begin(g, &first)) g->chained = false;
 }
 
+/* Whether the client is told of another watchpoint that was hit where the
+ * program stands, in place of going on. */
+static bool tells_next_hit(gs_stub *g, uint64_t program) {
+  if (!gs_has_next_hit(g) || program != g->here || g->jumps || g->wanted_launch)
+    return false;
+  gs_put_stop(g);
+  return true;
+}
+
 /* Where it stands may be news to the client: one that has just read new symbols
  * goes on by itself, and its breakpoint on the first statement has not stopped
  * anybody yet; one that was shown the head of a loop has not been at the
@@ -53,6 +62,7 @@ static void go_ahead(gs_stub *g, uint64_t program, tk_resume_kind kind) {
     g->is_entry = true;
     return;
   }
+  if (tells_next_hit(g, program)) return;
   bool news = g->is_entry || g->at_loop;
   bool steps = g->at_loop && kind == TK_RESUME_STEP && program == g->here;
   g->is_entry = g->at_loop = false;
@@ -66,6 +76,10 @@ static void go_ahead(gs_stub *g, uint64_t program, tk_resume_kind kind) {
 static void go(gs_stub *g, tk_resume_kind kind) {
   g->jumps = false;
   go_on(g, g->here, kind);
+}
+
+static void go_back(gs_stub *g, tk_resume_kind kind) {
+  if (!tells_next_hit(g, g->here)) go(g, kind);
 }
 
 void gs_on_actions(gs_stub *g, const char *rest) {
@@ -122,13 +136,13 @@ void gs_on_step(gs_stub *g, const char *rest) {
 
 void gs_on_continue_back(gs_stub *g, const char *rest) {
   (void)rest;
-  go(g, TK_RESUME_BACK);
+  go_back(g, TK_RESUME_BACK);
 }
 
 void gs_on_step_back(gs_stub *g, const char *rest) {
   (void)rest;
   tk_stop_reason r = g->stop->reason;
-  go(g, TK_RESUME_BACK_STEP);
+  go_back(g, TK_RESUME_BACK_STEP);
   /* From the middle of a statement, the first step goes to its beginning. */
   g->chained = r == TK_STOP_FINDING || r == TK_STOP_CALL;
 }

@@ -124,18 +124,15 @@ static void take_form(gs_stub *g) {
 
 /* The engine stops behind a change, in both directions; a client that goes
  * back expects to stand before it. */
-static bool goes_over_change(gs_stub *g) {
-  const tk_debug_stop *s = g->stop;
-  if (g->how.kind != TK_RESUME_BACK || s->reason != TK_STOP_WATCH) return false;
-  g->seen = gs_watchpoint_hit(g);
-  if (!g->seen || s->changes->reads) return false;
+static bool goes_over_change(gs_stub *g, bool changed) {
+  if (g->how.kind != TK_RESUME_BACK || !changed) return false;
   g->how.kind = TK_RESUME_BACK_NEXT;
   return true;
 }
 
 /* Whether the client has nothing to learn from the stop, and it goes on as it
  * was told before. */
-static bool goes_on(gs_stub *g) {
+static bool goes_on(gs_stub *g, bool changed) {
   const tk_debug_stop *s = g->stop;
   bool chained = g->chained;
   g->chained = false;
@@ -143,7 +140,7 @@ static bool goes_on(gs_stub *g) {
     return !gs_has_breakpoint(g, gs_place_of(g, g->here).pc);
   if (s->reason == TK_STOP_INTERRUPT && g->wire.in >= 0)
     return gs_wire_next(&g->wire, 0) == GS_NOTHING && g->wire.acks;
-  if (goes_over_change(g)) return true;
+  if (goes_over_change(g, changed)) return true;
   /* The program that was stepped has ended. */
   if (s->reason == TK_STOP_STEP && g->how.kind == TK_RESUME_STEP &&
       s->program != g->thread) {
@@ -184,7 +181,8 @@ static void look_at_stop(tk_env *e, void *ud) {
   gs_stub *g = &s->stub;
   (void)e;
   take_form(g);
-  if (g->how.kind != TK_RESUME_BACK_NEXT) g->seen = NULL;
+  if (g->how.kind != TK_RESUME_BACK_NEXT) g->nhits = 0;
+  bool changed = gs_keep_hits(g);
   g->listed = g->jumps = g->resumed = g->at_loop = false;
   g->holds = g->wanted_launch || g->stop->reason == TK_STOP_RAISED;
   g->wanted_launch = 0;
@@ -208,7 +206,7 @@ static void look_at_stop(tk_env *e, void *ud) {
     serve_end(g);
     return;
   }
-  if (goes_on(g)) {
+  if (goes_on(g, changed)) {
     tk_debug_resume(g->d, &g->how);
     return;
   }

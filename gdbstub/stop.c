@@ -30,19 +30,71 @@ int gs_signal_of(const tk_debug_stop *s) {
   }
 }
 
-/* The watchpoint of the client that the stop is for; NULL: none. */
-const gs_point *gs_watchpoint_hit(const gs_stub *g) {
-  for (size_t i = 0; i < g->stop->nchanges; i++) {
-    const gs_point *p = gs_point_numbered(g, g->stop->changes[i].point);
-    if (p && p->type >= 2) return p;
-  }
-  return g->seen;
+/* ---- watchpoints --------------------------------------------------------
+ *
+ * A statement may change what several of them watch, and a reply names one
+ * address: the client takes it that all watchpoints which hold this address
+ * were hit, and no other.  So the address is one that most of them hold; the
+ * rest are told, one after another, when the client wants to go on. */
+
+/* Where the first lane lies that has changed. */
+static uint64_t changed_address(const gs_point *p, const tk_debug_change *c) {
+  uint64_t lanes = 1;
+  for (int i = 0; i < c->now.type.rank; i++)
+    lanes *= (uint64_t)c->now.type.shape[i];
+  bool whole = c->now.path && !*c->now.path && p->size % lanes == 0;
+  if (!c->lanes || !whole) return p->address;
+  return p->address + (uint64_t)c->first_lane * (p->size / lanes);
 }
 
-static void put_watchpoint(gs_stub *g, const gs_point *p) {
-  static const char *const names[] = {"watch", "rwatch", "awatch"};
-  tk_buf_printf(&g->reply, "%s:%" PRIx64 ";", names[p->type - 2], p->address);
+bool gs_keep_hits(gs_stub *g) {
+  bool changed = false;
+  for (size_t i = 0; i < g->stop->nchanges && g->nhits < GS_HITS; i++) {
+    const tk_debug_change *c = &g->stop->changes[i];
+    const gs_point *p = gs_point_numbered(g, c->point);
+    if (!p) continue;
+    g->hits[g->nhits++] =
+        (gs_hit){p->type, p->address, p->size, changed_address(p, c)};
+    changed |= !c->reads;
+  }
+  return changed;
 }
+
+static bool holds(const gs_hit *h, uint64_t address) {
+  return address - h->address < h->size;
+}
+
+const gs_hit *gs_watchpoint_hit(const gs_stub *g) {
+  const gs_hit *best = NULL;
+  for (size_t i = 0, most = 0; i < g->nhits; i++) {
+    size_t n = 0;
+    for (size_t k = 0; k < g->nhits; k++) n += holds(&g->hits[k], g->hits[i].at);
+    if (n <= most) continue;
+    most = n;
+    best = &g->hits[i];
+  }
+  return best;
+}
+
+bool gs_has_next_hit(gs_stub *g) {
+  const gs_hit *told = gs_watchpoint_hit(g);
+  if (!told) return false;
+  uint64_t at = told->at;
+  size_t n = 0;
+  for (size_t i = 0; i < g->nhits; i++)
+    if (!holds(&g->hits[i], at) && gs_has_watchpoint(g, &g->hits[i]))
+      g->hits[n++] = g->hits[i];
+  g->nhits = n;
+  return n > 0;
+}
+
+static void put_watchpoint(gs_stub *g, const gs_hit *h) {
+  static const char *const names[] = {"watch", "rwatch", "awatch"};
+  TK_ASSERT(h->type >= 2 && h->type <= 4);
+  tk_buf_printf(&g->reply, "%s:%" PRIx64 ";", names[h->type - 2], h->at);
+}
+
+/* ---- the reply ---------------------------------------------------------- */
 
 static void put_register(gs_stub *g, int number, uint64_t value) {
   tk_buf_printf(&g->reply, "%02x:", number);
@@ -71,7 +123,7 @@ void gs_put_stop(gs_stub *g) {
     return;
   }
   gs_place p = gs_place_of(g, g->here);
-  const gs_point *watched = gs_watchpoint_hit(g);
+  const gs_hit *watched = gs_watchpoint_hit(g);
   tk_buf_printf(&g->reply, "T%02x", gs_signal_of(g->stop));
   if (g->is_new && !g->lldb) {
     tk_buf_puts(&g->reply, "exec:");

@@ -28,6 +28,7 @@ struct tk_session;
 enum {
   GS_LISTED = 256, /* programs that are threads at one time */
   GS_NAME = 80,    /* bytes of a thread's name, at most */
+  GS_HITS = 64,    /* watchpoints that one stop is for, at most */
 };
 
 /* A breakpoint or watchpoint that the client has set. */
@@ -38,6 +39,14 @@ typedef struct gs_point {
   int number;        /* the engine's; 0: it stands where nothing ever runs */
   tk_buf conditions; /* bytecodes, each with its length before it */
 } gs_point;
+
+/* A watchpoint that a stop is for, by what the client knows of it: clients
+ * take their points out while the launch stands. */
+typedef struct gs_hit {
+  int type;
+  uint64_t address, size;
+  uint64_t at; /* of the first lane that has changed */
+} gs_hit;
 
 /* Where a program stands, as the client sees it. */
 typedef struct gs_place {
@@ -95,7 +104,8 @@ typedef struct gs_stub {
   bool runs;            /* ... or has run the launch again */
   tk_resume how;        /* ... last */
   int step_exit;        /* point that ends a step out of the kernel; 0: none */
-  const gs_point *seen; /* a watchpoint whose change was gone back over */
+  gs_hit hits[GS_HITS]; /* that the client has not been told of yet */
+  size_t nhits;
   uint64_t wanted_launch; /* that it goes to next; 0: it goes on */
   bool holds;             /* the user wants to be here, with new symbols too */
   bool jumps;             /* ... from this statement on, not where it stands */
@@ -173,6 +183,7 @@ void gs_keep_result(gs_stub *g);
 /* Whether a point's conditions hold, of those that the client has sent. */
 bool gs_point_holds(gs_stub *g, int number);
 gs_point *gs_point_numbered(const gs_stub *g, int number);
+bool gs_has_watchpoint(const gs_stub *g, const gs_hit *like);
 /* Whether the client has a breakpoint there. */
 bool gs_has_breakpoint(const gs_stub *g, uint64_t address);
 /* ... whose conditions hold. */
@@ -189,7 +200,14 @@ void gs_end_launch(gs_stub *g);
 void gs_tell_stop(gs_stub *g);
 void gs_put_stop(gs_stub *g); /* the reply alone, again */
 int gs_signal_of(const tk_debug_stop *s);
-const gs_point *gs_watchpoint_hit(const gs_stub *g);
+/* Keeps the client's watchpoints that the stop is for; whether a value has
+ * changed. */
+bool gs_keep_hits(gs_stub *g);
+/* The one of them that the reply is about; NULL: there are none. */
+const gs_hit *gs_watchpoint_hit(const gs_stub *g);
+/* Those that the client has been told of by that are dropped; whether it has
+ * others, which are to be told before the launch goes on. */
+bool gs_has_next_hit(gs_stub *g);
 
 /* ---- the table ---------------------------------------------------------- */
 

@@ -359,6 +359,8 @@ typedef struct tk_point {
 
 tk_status tk_debug_add_point(tk_debug *d, const tk_point_spec *spec,
                              int *number);
+/* Whether that could be added, in the selected call; nothing is. */
+tk_status tk_debug_try_point(tk_debug *d, const tk_point_spec *spec);
 /* The i-th of all points; false past the end. */
 bool tk_debug_point_at(tk_debug *d, size_t i, tk_point *out);
 tk_status tk_debug_point_numbered(tk_debug *d, int number, tk_point *out);

@@ -280,6 +280,16 @@ tk_status tk_debug_add_point(tk_debug *d, const tk_point_spec *spec,
   return st;
 }
 
+static void try_point(tkd *d, void *ud) {
+  add_point(d, ud);
+  tkd_point_take_back(d);
+}
+
+tk_status tk_debug_try_point(tk_debug *d, const tk_point_spec *spec) {
+  point_asked a = {.spec = spec};
+  return tkd_guard(d, try_point, &a);
+}
+
 bool tk_debug_point_at(tk_debug *d, size_t i, tk_point *out) {
   const tkd_point *p = d->points.first;
   while (p && i--) p = p->next;

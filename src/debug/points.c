@@ -291,9 +291,13 @@ tkd_point *tkd_point_add(tkd *d, const tk_point_spec *spec) {
   placing x = {d, p};
   tk_status st = tk_protect(d->env, place_point, &x);
   if (st == TK_OK) return p;
-  tkd_point_drop(d, p);
-  d->points.last_number--;
+  tkd_point_take_back(d);
   tk_throw(d->env, st);
+}
+
+void tkd_point_take_back(tkd *d) {
+  tkd_point_drop(d, tkd_point_numbered(d, d->points.last_number));
+  d->points.last_number--;
 }
 
 tkd_point *tkd_point_numbered(tkd *d, int number) {

@@ -58,6 +58,7 @@ struct tkd_site {
 /* Sets a point; fails, and sets none, when its place is nowhere in the launch
  * that runs or its condition can be evaluated nowhere there. */
 tkd_point *tkd_point_add(tkd *d, const tk_point_spec *spec);
+void tkd_point_take_back(tkd *d); /* the one that was set last */
 tkd_point *tkd_point_numbered(tkd *d, int number); /* fails */
 void tkd_point_drop(tkd *d, tkd_point *p);
 void tkd_point_enable(tkd *d, tkd_point *p, bool enabled);

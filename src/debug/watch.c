@@ -520,11 +520,14 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   tki_frame *f = tkd_need_frame(d);
   char *name = tk_temp(&d->mem, p->where, n);
   bool later = plain && n && base_slot(f, name) < 0 && !f->func->library &&
-               tk_eval_is_bound(f->func, name);
+               tk_eval_is_computed(f->func, name);
   tkd_values v = {0};
   if (!later) v = watched_parts(d, tkd_evaluate(d, f, p->where, NULL));
   if (!later && !v.n)
-    tkd_raise(d, "%.100s is not a value that can change.", p->where);
+    tkd_raise(d,
+              "%.100s is a compile-time value, which never changes: variables "
+              "and tensors can be watched.",
+              p->where);
   w->func = f->func;
   w->func_name = tk_text_new(d->env, w->func->name);
   if (plain) w->base = tk_text_new(d->env, name);

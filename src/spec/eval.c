@@ -758,8 +758,16 @@ static const tk_binding *bound_in(const tk_func *f, const char *name) {
   return n.found;
 }
 
-bool tk_eval_is_bound(const tk_func *f, const char *name) {
-  return bound_in(f, name) != NULL;
+static bool is_not_computed(void *ud, const tk_at *at) {
+  const tk_binding *x = tk_stmt_scope(at->func, at->stmt);
+  for (; x; x = x->prev)
+    if (!strcmp(x->name, ud) && tks_leaves(&x->v, NULL)) return false;
+  return true;
+}
+
+bool tk_eval_is_computed(const tk_func *f, const char *name) {
+  return !tk_walk_func(
+      f, &(tk_walk){.ud = (char *)name, .stmt = is_not_computed});
 }
 
 void tks_unset_name(tks *s, const char *name) {

@@ -58,8 +58,8 @@ typedef struct tk_eval_where {
 /* Reports what is wrong with the text, with a caret, and throws TK_USAGE. */
 tk_eval *tk_eval_new(tk_env *e, const tk_eval_where *w, const char *text);
 void tk_eval_free(tk_eval *x);
-/* Whether some statement of a function gives a variable of this name a
- * value. */
-bool tk_eval_is_bound(const tk_func *f, const char *name);
+/* Whether some statement of a function gives a variable of this name a value
+ * that is not known at compile time. */
+bool tk_eval_is_computed(const tk_func *f, const char *name);
 
 #endif

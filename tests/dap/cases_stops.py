@@ -387,6 +387,33 @@ def test_watchpoint_of_an_element():
     finish(c)
 
 
+def test_two_watchpoints_at_one_statement():
+    c, s = stopped(ADD, line('total = tl.zeros'))
+    c.go('next')
+    ids = [c.request('dataBreakpointInfo', name=name)['dataId']
+           for name in ('total[1]', 'total[3]')]
+    found = c.request('setDataBreakpoints', breakpoints=[
+        {'dataId': x} for x in ids])['breakpoints']
+    s = c.go('continue')
+    assert s['hitBreakpointIds'] == [x['id'] for x in found], s
+    assert s['description'] == \
+        'total[1] was 0.0, is 1.0; total[3] was 0.0, is 3.0', s
+    c.request('setDataBreakpoints', breakpoints=[])
+    finish(c)
+
+
+def test_what_never_changes_is_not_watched():
+    c, s = stopped(ADD)
+    constant = c.request('dataBreakpointInfo', name='B')
+    assert constant == {'dataId': None, 'description': constant['description']}
+    assert constant['description'].startswith('B is a compile-time value')
+    refused_point, = c.request('setDataBreakpoints', breakpoints=[
+        {'dataId': 'B'}])['breakpoints']
+    assert not refused_point['verified']
+    assert 'never changes' in refused_point['message'], refused_point
+    finish(c)
+
+
 def test_watchpoint_of_a_block_pointer():
     c, s = stopped({'program': KERNELS, 'kernel': 'walks',
                     'kernelArgs': {'x': 'f32[16]:arange', 'y': 'f32[8]'}},
@@ -401,7 +428,8 @@ def test_watchpoint_of_a_block_pointer():
     assert s['hitBreakpointIds'] == [found[1]['id']], s
     s = c.go('continue')
     assert found[0]['id'] in s['hitBreakpointIds'], s
-    assert s['description'] == 'tile.offsets[0] was 0, is 8', s
+    assert s['description'] == (
+        'tile.offsets[0] was 0, is 8; tile is pointer<fp32> &x, read'), s
     finish(c)
 
 
