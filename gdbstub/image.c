@@ -14,36 +14,42 @@ static void note_binding(gs_function *f, int value, uint64_t address) {
   if (value >= 0 && !f->slots[value].bound) f->slots[value].bound = address;
 }
 
-static void note_bindings(gs_function *f, const tk_ir_insts *l,
-                          uint64_t address) {
+/* Notes what instructions assign; how often they call functions that have
+ * frames. */
+static size_t note_insts(gs_function *f, const tk_ir_insts *l,
+                         uint64_t address) {
   const tk_ir_inst *in;
+  size_t calls = 0;
   for (size_t i = 0; l && (in = tk_ir_inst_at(l, i)); i++) {
     int value;
     for (size_t k = 0; (value = tk_ir_inst_result(in, k)) >= 0; k++)
       note_binding(f, value, address);
-    note_bindings(f, tk_ir_inst_body(in, 0), address);
-    note_bindings(f, tk_ir_inst_body(in, 1), address);
+    const tk_ir_func *callee = tk_ir_inst_callee(in, 0);
+    calls += callee && !tk_ir_func_is_library(callee);
+    calls += note_insts(f, tk_ir_inst_body(in, 0), address);
+    calls += note_insts(f, tk_ir_inst_body(in, 1), address);
   }
+  return calls;
 }
 
 static uint64_t next_address(const gs_image *m) {
   return m->begin + m->code.n * GS_STRIDE;
 }
 
-static uint64_t place_code(gs_image *m, gs_function *f, const tk_ir_stmt *st,
-                           uint64_t loop) {
+static void place_code(gs_image *m, gs_function *f, const tk_ir_stmt *st,
+                       uint64_t loop, size_t calls) {
+  size_t n = 1 + calls * (size_t)m->machine->call_step / GS_STRIDE;
   uint64_t address = next_address(m);
-  gs_code c = {f, st, loop};
-  TK_PUSH(&m->arena, &m->code, c);
-  return address;
+  gs_code c = {address, address + n * GS_STRIDE, f, st, loop};
+  while (n--) TK_PUSH(&m->arena, &m->code, c);
 }
 
 static void place_stmt(gs_image *m, gs_function *f, const tk_ir_stmt *st,
                        uint64_t loop) {
-  uint64_t address = place_code(m, f, st, loop);
+  uint64_t address = next_address(m);
   tk_ir_loop l;
   m->addresses[tk_ir_stmt_id(st)] = address;
-  note_bindings(f, tk_ir_stmt_insts(st), address);
+  place_code(m, f, st, loop, note_insts(f, tk_ir_stmt_insts(st), address));
   if (tk_ir_stmt_loop(st, &l)) {
     note_binding(f, l.variable, address);
     loop = address;
@@ -63,7 +69,7 @@ static void place_function(gs_image *m, gs_function *f) {
   f->low = f->high = next_address(m);
   if (tk_ir_func_is_library(f->func)) return;
   place_body(m, f, tk_ir_func_body(f->func), 0);
-  if (f->low == next_address(m)) place_code(m, f, NULL, 0);
+  if (f->low == next_address(m)) place_code(m, f, NULL, 0, 0);
   f->high = next_address(m);
 }
 
@@ -242,10 +248,10 @@ void gs_code_bytes(const gs_machine *m, uint64_t address, void *bytes,
   }
 }
 
-/* Those behind the last that has room share its address. */
 uint64_t gs_call_returns(const gs_image *m, uint64_t address, size_t k) {
-  size_t step = (size_t)m->machine->call_step, most = GS_STRIDE / step - 1;
-  return address + (k < most ? k : most) * step;
+  uint64_t back = address + k * (uint64_t)m->machine->call_step;
+  TK_ASSERT(back < gs_image_code(m, address)->end);
+  return back;
 }
 
 const gs_code *gs_image_code(const gs_image *m, uint64_t address) {

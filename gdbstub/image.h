@@ -5,10 +5,11 @@
  * and a file tells the debugger so (symbols.h).  Nobody runs the code.
  *
  *   CODE + image * CODE_SIZE
- *                          STRIDE bytes for each statement, functions one
- *                          after another; behind them the address to which
- *                          the kernel would return, and one of programs that
- *                          have not begun
+ *                          STRIDE bytes for each statement, or several times
+ *                          as many if its calls need them to return to,
+ *                          functions one after another; behind them the
+ *                          address to which the kernel would return, and one
+ *                          of programs that have not begun
  *   FRAMES + program << PROGRAM_BITS + (DEEPEST - depth) << FRAME_BITS
  *                          what a call has: at BASE its return address and
  *                          its caller's rbp end, from SLOTS on its values
@@ -73,8 +74,9 @@ typedef struct gs_function {
   size_t nslots;
 } gs_function;
 
-/* A statement, by its address. */
+/* A statement, by its addresses. */
 typedef struct gs_code {
+  uint64_t begin, end;
   const gs_function *function;
   const tk_ir_stmt *stmt; /* NULL: of a function that has none */
   uint64_t loop; /* address of the loop that it stands in; 0: in none */
@@ -88,8 +90,8 @@ typedef struct gs_image {
   size_t nfunctions;
   uint64_t *addresses; /* of statements, by the form's numbers */
   size_t nstmts;
-  TK_VEC(gs_code) code;
-  uint64_t begin, end; /* of all statements */
+  TK_VEC(gs_code) code; /* for every STRIDE bytes */
+  uint64_t begin, end;  /* of all statements */
   /* Where kernels return to; not right behind them, as what stands before it
    * counts as the caller. */
   uint64_t exit;

@@ -154,17 +154,32 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
     return p;
   }
   p.hidden = f.returns;
-  if (f.returns && (!f.depth || tk_debug_frame_at(g->d, 1, &f) != TK_OK))
+  if (g->between && program == g->here)
+    p.hidden = f.depth + 1 - g->stepped.depth;
+  if (p.hidden && (!f.depth || tk_debug_frame_at(g->d, p.hidden, &f) != TK_OK))
     return p;
   p.function = gs_image_function(m, f.function);
   p.depth = f.depth;
   p.rbp = gs_frame_base(program, f.depth) - 16;
   p.pc = p.function ? p.function->low : m->exit;
   if (f.statement < m->nstmts) p.pc = m->addresses[f.statement];
-  if (p.hidden) p.pc = gs_call_returns(m, p.pc, f.call);
+  if (p.hidden)
+    p.pc = gs_call_returns(m, p.pc, g->between ? g->between : f.call);
   if (g->jumps && program == g->here) p.pc = m->addresses[g->jump_to];
   if (g->at_loop && program == g->here) p.pc = gs_image_code(m, p.pc)->loop;
   return p;
+}
+
+gs_call gs_call_at(gs_stub *g, size_t depth) {
+  gs_place here = gs_place_of(g, g->here);
+  gs_call c = {.depth = depth};
+  tk_debug_frame f;
+  if (!depth || depth > here.depth) return c;
+  size_t level = here.depth - depth + 1 + here.hidden;
+  if (tk_debug_frame_at(g->d, level, &f) != TK_OK) return c;
+  c.statement = f.statement;
+  c.call = f.call;
+  return c;
 }
 
 /* What a frame keeps of its caller: where it goes on, and its rbp; zeros if

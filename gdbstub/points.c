@@ -87,7 +87,7 @@ static bool describe_breakpoint(gs_stub *g, uint64_t address,
   if (!c || !c->stmt) return false;
   *statement = tk_ir_stmt_id(c->stmt);
   spec->statement = statement;
-  if ((address - GS_CODE) % GS_STRIDE) {
+  if (address != c->begin) {
     spec->kind = TK_POINT_CATCH;
     spec->where = "return";
   }

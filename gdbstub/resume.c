@@ -63,10 +63,15 @@ static void go_ahead(gs_stub *g, uint64_t program, tk_resume_kind kind) {
     return;
   }
   if (tells_next_hit(g, program)) return;
-  bool news = g->is_entry || g->at_loop;
-  bool steps = g->at_loop && kind == TK_RESUME_STEP && program == g->here;
+  bool begins = g->between && g->ahead;
+  g->between = 0;
+  bool news = g->is_entry || g->at_loop || begins;
+  bool steps =
+      (g->at_loop || begins) && kind == TK_RESUME_STEP && program == g->here;
   g->is_entry = g->at_loop = false;
-  g->left = gs_place_of(g, g->here).pc;
+  gs_place here = gs_place_of(g, g->here);
+  g->left = here.pc;
+  g->stepped = gs_call_at(g, here.hidden ? 0 : here.depth);
   if (steps || (news && (g->holds || gs_hits_breakpoint(g, g->left))))
     gs_put_stop(g);
   else
@@ -79,7 +84,16 @@ static void go(gs_stub *g, tk_resume_kind kind) {
 }
 
 static void go_back(gs_stub *g, tk_resume_kind kind) {
-  if (!tells_next_hit(g, g->here)) go(g, kind);
+  if (tells_next_hit(g, g->here)) return;
+  bool ends = g->between && !g->ahead, begins = g->between && g->ahead;
+  g->between = 0;
+  gs_place here = gs_place_of(g, g->here);
+  bool first = here.function && here.pc == here.function->low && !begins;
+  g->stepped = gs_call_at(g, first ? here.depth : 0);
+  if (ends && (kind == TK_RESUME_BACK_STEP || gs_hits_breakpoint(g, here.pc)))
+    gs_put_stop(g);
+  else
+    go(g, kind);
 }
 
 void gs_on_actions(gs_stub *g, const char *rest) {
@@ -213,8 +227,8 @@ void gs_on_set_register(gs_stub *g, const char *rest) {
   memcpy(&address, bytes, sizeof address);
   const gs_code *c = gs_image_code(g->image, address);
   gs_place here = gs_place_of(g, g->thread);
-  if (!c || !c->stmt || (address - GS_CODE) % GS_STRIDE ||
-      c->function != here.function || g->thread != g->here) {
+  if (!c || !c->stmt || address != c->begin || c->function != here.function ||
+      g->thread != g->here) {
     gs_reply_error(g);
     return;
   }

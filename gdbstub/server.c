@@ -158,6 +158,23 @@ static bool comes_again(gs_stub *g) {
   return c && c->loop && gs_place_of(g, g->here).pc == g->left;
 }
 
+/* Whether a step has left a call of a statement for another one.  Where a
+ * function begins with that statement, gdb is not shown its middle on going
+ * back: reverse-next would go on from there, and out of the function. */
+static void look_between(gs_stub *g) {
+  bool back = g->how.kind == TK_RESUME_BACK_STEP;
+  bool stepped = back || (g->how.kind == TK_RESUME_STEP &&
+                          g->stop->reason == TK_STOP_STEP);
+  gs_call was = g->stepped, now = gs_call_at(g, was.depth);
+  if (g->lldb || !stepped || !now.call || now.statement != was.statement)
+    return;
+  uint64_t address = g->image->addresses[now.statement];
+  bool begins = address == gs_image_code(g->image, address)->function->low;
+  g->ahead = now.call > was.call;
+  if (g->ahead && !back) g->between = was.call;
+  if (now.call < was.call && back && !begins) g->between = now.call;
+}
+
 /* For the client there is no process any more. */
 static void tell_exit(gs_stub *g, int code) {
   g->killed = true;
@@ -184,6 +201,7 @@ static void look_at_stop(tk_env *e, void *ud) {
   if (g->how.kind != TK_RESUME_BACK_NEXT) g->nhits = 0;
   bool changed = gs_keep_hits(g);
   g->listed = g->jumps = g->resumed = g->at_loop = false;
+  g->between = 0;
   g->holds = g->wanted_launch || g->stop->reason == TK_STOP_RAISED;
   g->wanted_launch = 0;
   if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
@@ -212,6 +230,7 @@ static void look_at_stop(tk_env *e, void *ud) {
   }
   g->thread = g->here;
   g->at_loop = comes_again(g);
+  look_between(g);
   if (g->stop->launch != g->launched || !g->arguments) gs_keep_arguments(g);
   g->launched = g->stop->launch;
   gs_keep_result(g);

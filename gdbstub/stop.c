@@ -68,7 +68,8 @@ const gs_hit *gs_watchpoint_hit(const gs_stub *g) {
   const gs_hit *best = NULL;
   for (size_t i = 0, most = 0; i < g->nhits; i++) {
     size_t n = 0;
-    for (size_t k = 0; k < g->nhits; k++) n += holds(&g->hits[k], g->hits[i].at);
+    for (size_t k = 0; k < g->nhits; k++)
+      n += holds(&g->hits[k], g->hits[i].at);
     if (n <= most) continue;
     most = n;
     best = &g->hits[i];

@@ -48,6 +48,11 @@ typedef struct gs_hit {
   uint64_t at; /* of the first lane that has changed */
 } gs_hit;
 
+/* Which call of a statement a frame is; call 0: none. */
+typedef struct gs_call {
+  size_t depth, statement, call;
+} gs_call;
+
 /* Where a program stands, as the client sees it. */
 typedef struct gs_place {
   uint64_t pc, rbp;
@@ -94,6 +99,13 @@ typedef struct gs_stub {
   /* It has come to the same statement again, and lldb is shown the loop's head
    * before: it would not notice. */
   bool at_loop;
+  gs_call stepped; /* the call that a step began in */
+  /* A step has come from one call of a statement to the next one, or back:
+   * gdb would not notice, and is shown their caller, behind the call of this
+   * number.  In truth the program stands at the end of that call, or, ahead,
+   * at the beginning of the one behind it. */
+  size_t between;
+  bool ahead;
   const tk_debug_stop *stop; /* NULL: it runs */
   uint64_t here;             /* the program that has stopped, or NO_PROGRAM */
   gs_image *image;
@@ -165,6 +177,8 @@ void gs_list_programs(gs_stub *g);
 void gs_list_program(gs_stub *g, uint64_t program);
 void gs_name_program(const tk_debug_program *p, char name[GS_NAME]);
 gs_place gs_place_of(gs_stub *g, uint64_t program);
+/* The call that the frame of a depth is, in the program that has stopped. */
+gs_call gs_call_at(gs_stub *g, size_t depth);
 /* How many bytes could be read from an address on, up to n. */
 size_t gs_read_memory(gs_stub *g, uint64_t address, void *bytes, size_t n);
 bool gs_write_memory(gs_stub *g, uint64_t address, const void *bytes, size_t n);

@@ -364,7 +364,8 @@ static void find_variables(writer *x, const gs_function *f, variables *out) {
     size_t n = variable_name_length(s->name);
     variable v = {tk_arena_strndup(&x->m->arena, s->name, n), f, s, 1, 0};
     for (size_t k = 0; k < out->n; k++)
-      if (!strcmp(out->items[k].name, v.name)) v.from = s->bound + GS_STRIDE;
+      if (!strcmp(out->items[k].name, v.name) && s->bound)
+        v.from = gs_image_code(x->m, s->bound)->end;
     if (v.from >= f->high) continue;
     TK_PUSH(&x->m->arena, out, v);
   }
@@ -440,8 +441,9 @@ static int file_number(writer *x, const char *file) {
  * a function's head: they are further rows, without code of their own. */
 static void write_lines_of(writer *x, const gs_function *f, int file) {
   tk_place head = tk_ir_func_place(f->func);
-  for (uint64_t at = f->low; at < f->high; at += GS_STRIDE) {
-    const tk_ir_stmt *st = gs_image_code(x->m, at)->stmt;
+  for (uint64_t at = f->low; at < f->high;) {
+    const gs_code *c = gs_image_code(x->m, at);
+    const tk_ir_stmt *st = c->stmt;
     tk_place span = st ? tk_ir_stmt_place(f->func, st) : head;
     gs_row row = {.address = at, .file = file, .begins = at == f->low};
     if (at == f->low)
@@ -452,6 +454,7 @@ static void write_lines_of(writer *x, const gs_function *f, int file) {
     row.line = span.line;
     row.begins = at == f->low;
     gs_line_row(x->w, row);
+    at = c->end;
   }
 }
 

@@ -766,8 +766,8 @@ static bool is_not_computed(void *ud, const tk_at *at) {
 }
 
 bool tk_eval_is_computed(const tk_func *f, const char *name) {
-  return !tk_walk_func(
-      f, &(tk_walk){.ud = (char *)name, .stmt = is_not_computed});
+  return !tk_walk_func(f,
+                       &(tk_walk){.ud = (char *)name, .stmt = is_not_computed});
 }
 
 void tks_unset_name(tks *s, const char *name) {

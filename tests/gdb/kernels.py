@@ -129,3 +129,12 @@ def windows(x_ptr, y_ptr, n, B: tl.constexpr):
     tile.store([0, 0], a)
     both = (one, n, n * 0.5)
     tl.store(y_ptr, one)
+
+
+@triton.jit
+def often(x_ptr, n):
+    m = n + 1
+    a = (twice(n) + twice(m) + twice(n + 2) + twice(n + 3) +
+         twice(n + 4) + twice(n + 5) + twice(n + 6) + twice(n + 7) +
+         clamp(n, 8, m) + clamp(m, 0, 9))
+    tl.store(x_ptr, a)
