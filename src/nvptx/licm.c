@@ -10,13 +10,24 @@
 typedef struct mover {
   tk_program *p;
   tk_func *f;
+  uint8_t *merge;   /* by slot: several instructions give it a value */
   uint8_t *changes; /* by slot: the loop gives it a value */
 } mover;
+
+static bool note_merge(void *ud, const tk_at *at, const tk_inst *in) {
+  mover *m = ud;
+  (void)at;
+  for (int k = 0; k < in->nres; k++) {
+    m->merge[in->res[k]] |= m->changes[in->res[k]];
+    m->changes[in->res[k]] = 1;
+  }
+  return true;
+}
 
 static bool note_result(void *ud, const tk_at *at, const tk_inst *in) {
   mover *m = ud;
   (void)at;
-  for (int k = 0; k < in->nres; k++) m->changes[in->res[k]]++;
+  for (int k = 0; k < in->nres; k++) m->changes[in->res[k]] = 1;
   return true;
 }
 
@@ -33,14 +44,14 @@ static bool may_fail(const tk_inst *in) {
          (in->mode == TK_B_DIV || in->mode == TK_B_MOD);
 }
 
-/* Whether it may be computed before the loop.  What it gives is given by it
- * alone. */
+/* Whether it may be computed before the loop.  What gives a merge its value
+ * stays: before the loop that has another one. */
 static bool is_invariant(const mover *m, const tk_inst *in) {
   if (!tk_inst_is_pure(in) || may_fail(in)) return false;
   for (int k = 0; k < in->nargs; k++)
     if (m->changes[in->args[k]]) return false;
   for (int k = 0; k < in->nres; k++)
-    if (m->changes[in->res[k]] != 1) return false;
+    if (m->merge[in->res[k]]) return false;
   return in->nres > 0;
 }
 
@@ -93,6 +104,10 @@ static void empty_loops(mover *m, tk_body *b) {
 void tkv_licm(tk_program *p) {
   for (size_t i = 0; i < p->nfuncs; i++) {
     mover m = {.p = p, .f = p->funcs[i]};
+    tk_walk w = {.ud = &m, .inst = note_merge};
+    m.merge = TK_NEWN(&p->arena, uint8_t, m.f->nslots + 1);
+    m.changes = TK_NEWN(&p->arena, uint8_t, m.f->nslots + 1);
+    tk_walk_body(m.f, &m.f->body, &w);
     empty_loops(&m, &p->funcs[i]->body);
   }
 }
