@@ -200,7 +200,7 @@ void tki_run_PERMUTE(tki *t, const tki_op *op, tki_val *frame) {
     v = tki_symbolic(t, &s);
   } else {
     v = tki_val_new(t, &in->type, (size_t)in->n);
-    if (in->type.rank == 2)
+    if (in->type.rank == 2 && tk_permute_axes(in)[0] == 1)
       transpose(tki_writable(&v), tki_lanes(a), (size_t)in->from.shape[0],
                 (size_t)in->from.shape[1], tk_lane_size(&in->type));
     else

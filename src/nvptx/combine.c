@@ -15,14 +15,18 @@ static int combine_moves(tkv_rewriter *w, tk_inst *in) {
   return TKV_KEEP;
 }
 
+/* Two that undo each other are none. */
 static int combine_permutes(tkv_rewriter *w, tk_inst *in) {
   const tk_inst *first = tkv_made_by(w, in, 0, TK_I_PERMUTE);
+  bool moves = false;
   if (!first || tkv_is_merge(w, first->args[0])) return TKV_KEEP;
-  for (int i = 0; i < in->type.rank; i++)
+  for (int i = 0; i < in->type.rank; i++) {
     in->attr[i] = tk_permute_axes(first)[tk_permute_axes(in)[i]];
+    moves |= in->attr[i] != i;
+  }
   in->args[0] = first->args[0];
   in->from = first->from;
-  return TKV_KEEP;
+  return moves ? TKV_KEEP : in->args[0];
 }
 
 /* A sum that begins at +0 begins anyway. */
