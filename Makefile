@@ -23,6 +23,8 @@
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
 #   make code-mutants  puts bugs into code for a GPU: all must be caught
+#   make random     COUNT=10000 random kernels from SEED=0 on: interpreter,
+#                   every pass, code for a GPU (WAYS=text,passes,ptx)
 #   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
 #                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
@@ -148,7 +150,7 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front demo fuzz-forms fuzzed-forms fuzz-ptx \
+.PHONY: all spec docs gate front random demo fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
@@ -390,6 +392,14 @@ RECORD ?=
 front: all
 	@$(PYTHON) tests/front/front.py --tkdbg $(B)/tkdbg --python '$(PYTHON)' \
 	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)')
+
+# Random kernels, which must leave the same in every way to run them.
+COUNT ?= 10000
+SEED ?= 0
+WAYS ?= text,passes,ptx
+random: all
+	@$(or $(PYTHON),python3) tests/random/run.py --build $(B) \
+	  --count $(COUNT) --seed $(SEED) --ways $(WAYS)
 
 fuzz-dap:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-dap
