@@ -1,10 +1,10 @@
 """Runs random kernels in several ways and compares what they leave:
 
     python3 tests/random/run.py --build BUILD [--count N] [--seed FIRST]
-        [--ways text,passes,ptx] [--jobs N] [--show SEED]
+        [--ways text,passes,ptx] [--jobs N] [--whole] [--show SEED]
 
-Each is beside the interpreter.  A kernel that differs is made as small as it
-can be and shown.  Exit status: 1 if one differs.
+Each is beside the interpreter; ways.py lists them.  A kernel that differs is
+made as small as it can be, unless --whole is given, and shown.  Exit status: 1 if one differs.
 """
 import argparse
 import multiprocessing
@@ -42,8 +42,13 @@ def failure(lib, kernel, names):
                 if found:
                     return way, f'{what}: {found}'
     except ways.Failed as e:
-        return way, f'{way}: {e}'
+        return way, f'{way}: {first_of(str(e))}'
     return None
+
+
+def first_of(report):
+    """The first of several findings."""
+    return '\n'.join(report.split('\n')[:9])
 
 
 def kind(found):
@@ -69,9 +74,11 @@ def check_seeds(options, seeds, at, failed):
         at.value = seed
         kernel = generate.generate(seed)
         found = failure(lib, kernel, options.ways)
-        if found:
-            failed.value += 1
+        if found and options.whole:
+            print(f'seed {seed}: {found[1]}', flush=True)
+        elif found:
             show(lib, kernel, options.ways, found)
+        failed.value += found is not None
 
 
 class Part:
@@ -111,6 +118,7 @@ def main():
     p.add_argument('--ways', default='text,passes,ptx',
                    type=lambda text: text.split(','))
     p.add_argument('--jobs', type=int, default=os.cpu_count())
+    p.add_argument('--whole', action='store_true')
     p.add_argument('--show', type=int, help='print the kernel of that seed')
     options = p.parse_args()
     if options.show is not None:

@@ -4,20 +4,27 @@ interp   the interpreter, on the form that the kernel is specialised to
 text     the same, on the form printed and read again
 passes   the same, on what the compiler has after each of its passes
 ptx, gpu code for a GPU, by that engine
+cuda     the same code as 'gpu', by cuda.py
+triton   not tkdbg: the Triton of this Python, on a GPU, or by its interpreter
+         where TRITON_INTERPRET is set
 """
 import ctypes
+import functools
 import os
 import re
 import sys
+import tempfile
 
 import numpy as np
 
 import kernel as kernels
+import launch as launches
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, 'python'))
 from tkdbg import _capi  # noqa: E402
+import cuda  # noqa: E402
 
 DTYPES = {'float16': 'fp16', 'float32': 'fp32', 'float64': 'fp64'}
 
@@ -111,6 +118,25 @@ class Launch:
         return self.kernel.results(self.arrays)
 
 
+@functools.lru_cache(maxsize=None)
+def driver():
+    return cuda.Driver()
+
+
+def by_triton(kernel):
+    device = 'cpu' if os.environ.get('TRITON_INTERPRET') else 'cuda'
+    with tempfile.TemporaryDirectory() as folder:
+        module = launches.loaded([kernel], folder)
+        try:
+            return launches.left_by(kernel, getattr(module, kernel.name),
+                                    device)
+        except Exception as e:
+            why = f'{type(e).__name__}: {e.__cause__ or e}'
+            if 'CUDA error' in why:  # nothing can be launched any more
+                sys.exit(f'{kernel.name}: {why}')
+            raise Failed(why) from e
+
+
 def run_form(lib, kernel, form):
     with Launch(lib, kernel) as launch:
         return launch.of_form(form).run('interp')
@@ -126,5 +152,9 @@ def runs(lib, kernel, way):
         elif way == 'passes':
             for name, form in launch.after_passes():
                 yield f'after {name}', run_form(lib, kernel, form)
+        elif way == 'triton':
+            yield way, by_triton(kernel)
+        elif way == 'cuda':
+            yield way, cuda.run(driver(), launch)
         else:
             yield way, launch.run(way)
