@@ -4,7 +4,8 @@
         [--ways text,passes,ptx] [--jobs N] [--whole] [--show SEED]
 
 Each is beside the interpreter; ways.py lists them.  A kernel that differs is
-made as small as it can be, unless --whole is given, and shown.  Exit status: 1 if one differs.
+made as small as it can be, unless --whole is given, and shown.  Exit status:
+1 if one differs.
 """
 import argparse
 import multiprocessing
