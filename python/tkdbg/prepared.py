@@ -122,7 +122,7 @@ class Prepared:
         try:
             self.fill(values)
             if session.addresses or self._extras:
-                self._set_extras(session.addresses.alive())
+                self._set_extras(session.reader.extras())
             if grid is None or 0 in grid:
                 self.compile()
             else:
@@ -151,11 +151,12 @@ class Prepared:
         """Tells the launch of the memory whose address the program asked
         for; what it was told of before, and has gone, is empty."""
         byte = self.session.dtype("int8")
-        gone = [(0, 0)] * (self._extras - len(storages))
+        gone = [(0, 0, 0)] * (self._extras - len(storages))
         self._extras = len(storages)
-        for i, (address, nbytes) in enumerate(storages + gone):
+        for i, (address, nbytes, device) in enumerate(storages + gone):
             tensor = _capi.Tensor(data=address, dtype=byte, rank=1,
-                                  storage=address, storage_bytes=nbytes)
+                                  storage=address, storage_bytes=nbytes,
+                                  device_address=device)
             tensor.shape[0], tensor.strides[0] = nbytes, 1
             self.session.check(self.session.lib.tk_launch_extra(
                 self.ptr, f"data_ptr#{i}".encode(), byref(tensor)))

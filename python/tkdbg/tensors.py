@@ -164,15 +164,27 @@ class Reader:
         """A tensor on an accelerator: its whole storage, copied here."""
         storage = t.untyped_storage()
         base = storage.data_ptr()
-        staged = self.staging.get(base)
-        if staged is None:
-            staged = self.staging[base] = (storage.cpu(), storage)
-        host = staged[0]
+        host = self.stage(base, storage)
         address = data_ptr(t)
         offset = address - base
         return Layout(host.data_ptr() + offset, self.dtype(dtype or t.dtype),
                       tuple(t.shape), t.stride(), host.data_ptr(),
                       host.nbytes(), 0, address)
+
+    def stage(self, base, storage):
+        """The copy of a device's storage that a launch works on."""
+        staged = self.staging.get(base)
+        if staged is None:
+            staged = self.staging[base] = (storage.cpu(), storage)
+        return staged[0]
+
+    def extras(self):
+        """[(address here, nbytes, address on the device)] of the memory whose
+        address the program asked for; the last is 0 on the host."""
+        known = self.session.addresses
+        return [(a, n, 0) for a, n in known.alive()] + [
+            (self.stage(base, storage).data_ptr(), storage.nbytes(), base)
+            for base, storage in known.on_devices()]
 
     def finish(self):
         """After a launch: copies staged storages back to their devices."""
@@ -229,12 +241,14 @@ class Reader:
     def _typed_address(self, address, dtype):
         """All from an address to the end of the memory that it lies in, if
         the program asked for its address; else one element."""
-        low, nbytes = self.session.addresses.around(address)
-        if not nbytes:
-            return Layout(address, dtype, (), (), 0, 0, 0, 0)
-        size = self.session.lib.tk_dtype_size(dtype)
-        count = (low + nbytes - address) // size
-        return Layout(address, dtype, (count,), _UNIT, low, nbytes, 0, 0)
+        for low, nbytes, device in self.extras():
+            offset = address - (device or low)
+            if 0 <= offset < nbytes:
+                size = self.session.lib.tk_dtype_size(dtype)
+                count = (nbytes - offset) // size
+                return Layout(low + offset, dtype, (count,), _UNIT, low,
+                              nbytes, 0, address if device else 0)
+        return Layout(address, dtype, (), (), 0, 0, 0, 0)
 
     def _reinterpreted(self, base, dtype):
         """triton.reinterpret(base, dtype)."""
@@ -305,15 +319,18 @@ class Addresses:
     """
 
     def __init__(self):
-        self._known = {}  # storage address -> (weak storage, nbytes)
+        self._known = {}    # storage address -> (weak storage, nbytes)
+        self._devices = {}  # address on a device -> weak storage
 
     def add(self, t):
-        """Notes the storage of a torch tensor, if it is on the host."""
+        """Notes the storage of a torch tensor."""
         with torch()._C.DisableTorchFunction():
             self._add(t)
 
     def _add(self, t):
         if t.get_device() >= 0:
+            storage = t.untyped_storage()
+            self._devices[storage.data_ptr()] = _weak_storage(storage)
             return
         try:
             storage = t.untyped_storage()
@@ -338,16 +355,18 @@ class Addresses:
             self._known[address] = (weak, nbytes)
 
     def __bool__(self):
-        return bool(self._known)
+        return bool(self._known or self._devices)
 
-    def around(self, address):
-        """(address, nbytes) of the memory that an address lies in; (0, 0)
-        when it is not known."""
-        return next(((low, n) for low, n in self.alive()
-                     if low <= address < low + n), (0, 0))
+    def on_devices(self):
+        """[(address, storage)] of the storages on devices that still exist."""
+        found = [(address, torch().UntypedStorage._new_with_weak_ptr(w.cdata))
+                 for address, w in self._devices.items()]
+        alive = [(a, storage) for a, storage in found if storage is not None]
+        self._devices = {a: self._devices[a] for a, _ in alive}
+        return alive
 
     def alive(self):
-        """[(address, nbytes)] of the storages that still exist."""
+        """[(address, nbytes)] of the storages on the host that still exist."""
         gone = [a for a, (w, _) in self._known.items() if w.expired()]
         for address in gone:
             del self._known[address]

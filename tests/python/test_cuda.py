@@ -24,6 +24,27 @@ def add(x, y, z, n, BLOCK: tl.constexpr):
              mask=i < n)
 
 
+@triton.jit
+def add_by_table(table, z, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for k in range(n):
+        x = tl.load(table + k).to(tl.pointer_type(tl.float32))
+        total += tl.load(x + i)
+    tl.store(tl.load(z).to(tl.pointer_type(tl.float32)) + i, total)
+
+
+class Address:
+    """What kernels are given where a tensor is only an address."""
+    dtype = torch.float32
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def data_ptr(self):
+        return self.tensor.data_ptr()
+
+
 class Cuda(unittest.TestCase):
     def test_nothing_is_virtual(self):
         from tkdbg import session
@@ -42,6 +63,34 @@ class Cuda(unittest.TestCase):
         self.assertEqual(base[8:].tolist(), [4, 6, 8, 10])
         with self.assertRaises(tkdbg.LaunchError):
             add[(1,)](base[8:], base[8:], base[8:], 5, BLOCK=8)
+
+    def test_addresses_in_memory(self):
+        xs = [torch.rand(20, device="cuda") for _ in range(3)]
+        out = torch.zeros(16, device="cuda")
+        table = torch.tensor([x.data_ptr() + 16 for x in xs], device="cuda")
+        where = torch.tensor([out.data_ptr()], device="cuda")
+        for _ in range(2):
+            add_by_table[(1,)](table, where, 3, BLOCK=16)
+            want = xs[0][4:] + xs[1][4:] + xs[2][4:]
+            self.assertTrue(torch.equal(out, want))
+            xs[0].neg_()
+        with self.assertRaises(tkdbg.LaunchError):
+            add_by_table[(1,)](table, where, 3, BLOCK=32)
+
+    def test_memory_that_is_gone_is_wild(self):
+        x = torch.rand(16, device="cuda")
+        table = torch.tensor([x.data_ptr()], device="cuda")
+        out = torch.zeros(16, device="cuda")
+        where = torch.tensor([out.data_ptr()], device="cuda")
+        del x
+        with self.assertRaises(tkdbg.LaunchError):
+            add_by_table[(1,)](table, where, 1, BLOCK=16)
+
+    def test_a_wrapper_that_has_an_address_alone(self):
+        x = torch.rand(8, device="cuda")
+        z = torch.empty_like(x)
+        add[(1,)](Address(x), Address(x[2:]), z, 6, BLOCK=8)
+        self.assertTrue(torch.equal(z[:6], x[:6] + x[2:]))
 
     def test_mixed_with_the_host(self):
         x = torch.ones(4)
