@@ -380,7 +380,11 @@ def options(meta):
 
 
 def replay(path, device):
+    import torch
     import triton
+    if hasattr(triton, "set_allocator"):  # descriptors made in a kernel
+        triton.set_allocator(lambda size, alignment, stream: torch.empty(
+            size, dtype=torch.int8, device=device))
     file = LaunchFile(path)
     for name, text in file.meta.get("compile", {}).items():
         if name in KNOBS:

@@ -66,16 +66,16 @@ static bool add_rounding(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-tk_tolerance tkr_bound(const tk_program *p, tk_dtype result, uint64_t trips,
-                       double largest) {
-  rounding r = {.trips = (double)trips};
+tk_tolerance tkr_bound(const tk_program *p, tk_dtype result,
+                       const tkr_run_facts *seen) {
+  rounding r = {.trips = seen->trips ? (double)seen->trips : 1};
   tk_walk walk = {.ud = &r, .inst = add_rounding};
   tk_walk_program(p, &walk);
-  double n = r.approximate;
+  double n = r.approximate + (double)seen->added;
   if (n > 0 || (r.multiplies && r.adds)) n += r.exact;
   double rtol = fmin(n * r.unit, 0.5);
   if (rtol == 0) return (tk_tolerance){0, 0, 0};
   if (!tk_is_float(result)) return (tk_tolerance){rtol, 1, 0};
   rtol = fmax(rtol, 2 * ldexp(1, -tk_float_digits(result)));
-  return (tk_tolerance){rtol, rtol * largest, 0};
+  return (tk_tolerance){rtol, rtol * seen->largest, 0};
 }

@@ -40,7 +40,7 @@ static void watch_writers(tkr_expecting *x, tki *t) {
 static void count_program(void *ud, tki *t, bool begins) {
   tkr_expecting *x = ud;
   (void)t;
-  if (x->trips > x->most_trips) x->most_trips = x->trips;
+  if (x->trips > x->seen.trips) x->seen.trips = x->trips;
   if (begins) x->trips = 0;
 }
 
@@ -50,20 +50,36 @@ static void count_trip(void *ud, tki *t, const tk_stmt *st) {
   x->trips++;
 }
 
-/* The result may be a difference of values as large as those that are read. */
+static void see_loaded(tkr_expecting *x, const tki_access *a,
+                       const tki_region *r, const tki_stretch *s) {
+  const char *at = r->host + (s->addr - r->lo);
+  for (size_t i = 0; i < s->n; i++, at += a->size) {
+    double v = fabs(tk_lane_double((tk_dtype)a->in->type.elem, at));
+    if (isfinite(v) && v > x->seen.largest) x->seen.largest = v;
+  }
+}
+
+static void see_added(tkr_expecting *x, const tki_access *a,
+                      const tki_region *r, const tki_stretch *s) {
+  uint32_t **added = &x->added[r - x->t->regions];
+  if (!*added)
+    *added = TK_NEWN(&x->arena, uint32_t, (r->hi - r->lo) / a->size + 1);
+  uint32_t *at = *added + (s->addr - r->lo) / a->size;
+  for (size_t i = 0; i < s->n; i++)
+    if (++at[i] > x->seen.added) x->seen.added = at[i];
+}
+
+/* The result may be a difference of values as large as those that are read, and
+ * a sum of as many as are added to an element. */
 static void see_values(void *ud, tki *t, const tki_access *a) {
   tkr_expecting *x = ud;
-  tk_dtype d = (tk_dtype)a->in->type.elem;
-  if (a->in->op != TK_I_LOAD || a->in->type.ptr || !tk_is_float(d)) return;
-  for (tki_stretch s = {0}; tki_next_stretch(a, &s);) {
-    const tki_region *r = tki_access_region(a, s.lane);
-    const char *at = r->host + (s.addr - r->lo);
-    for (size_t i = 0; i < s.n; i++) {
-      double v = fabs(tk_lane_double(d, at + i * a->size));
-      if (isfinite(v) && v > x->largest) x->largest = v;
-    }
-  }
+  bool loads = a->in->op == TK_I_LOAD, adds = a->in->op == TK_I_ATOMIC;
+  if (adds && tk_atomic_op(a->in) != TK_A_ADD) return;
+  if (!(loads || adds) || a->in->type.ptr) return;
+  if (!tk_is_float((tk_dtype)a->in->type.elem)) return;
   (void)t;
+  for (tki_stretch s = {0}; tki_next_stretch(a, &s);)
+    (loads ? see_loaded : see_added)(x, a, tki_access_region(a, s.lane), &s);
 }
 
 static bool has_engine(const tk_launch *l) {
@@ -79,6 +95,7 @@ static void expecting_begins(void *ud, tki *t) {
                               .program = count_program,
                               .trip = count_trip,
                               .access = see_values};
+    x->added = TK_NEWN(&x->arena, uint32_t *, t->nregions + 1);
     if (has_engine(x->launch)) tki_observe(t, &x->sizes);
     return;
   }
@@ -281,9 +298,7 @@ static tk_tolerance tolerance_of(const tkr_expecting *x, const tk_expected *e,
   tk_tolerance t = tk_usual_tolerance(d);
   bool given = e->rtol >= 0 || e->atol >= 0 || e->ulp > 0;
   if (e->engine && given) t = (tk_tolerance){0, 0, 0};
-  if (e->engine && !given)
-    t = tkr_bound(x->t->program, d, x->most_trips ? x->most_trips : 1,
-                  x->largest);
+  if (e->engine && !given) t = tkr_bound(x->t->program, d, &x->seen);
   if (e->ulp > 0) t.ulp = (uint64_t)e->ulp;
   if (e->rtol >= 0) t.rtol = e->rtol;
   if (e->atol >= 0) t.atol = e->atol;

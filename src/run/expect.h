@@ -10,6 +10,7 @@
 #include "interp/check/explain.h"
 #include "interp/check/writers.h"
 #include "launch/session.h"
+#include "run/bound.h"
 #include "run/memory.h"
 
 typedef struct tkr_expecting {
@@ -22,9 +23,9 @@ typedef struct tkr_expecting {
   size_t nwriters;
   const char **elements; /* ... the one to explain; NULL: none */
   tki_observer sizes;
-  uint64_t trips, most_trips; /* of a program's loops, so far; of any */
-  double largest; /* size of a float that is loaded, if another engine is
-                     compared with */
+  uint64_t trips;     /* of the loops of a program, so far */
+  uint32_t **added;   /* by region and element: how often; NULL: never */
+  tkr_run_facts seen; /* if another engine is compared with */
   /* The index, + 1, of a program whose elements differ from what another
    * engine left; 0: none does. */
   uint32_t differing;

@@ -35,6 +35,13 @@ def undefined(x, y, n, B: tl.constexpr):
 
 
 @triton.jit
+def total(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    tl.atomic_add(y + i * 0, tl.exp(a), mask=i < n)
+
+
+@triton.jit
 def outside(x, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(y + i + 4096, tl.load(x + i))
@@ -72,6 +79,10 @@ tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros --save y=own.npy
 check 'memory' $sums --save y=after.npy
 check 'memory is what the interpreter left' cmp own.npy after.npy
 
+status 'atomic sums' 0 tkdbg diff k.py --backend ptx --kernel total $args \
+  --arg y=f32[1]:zeros
+says 'atomic sums: the bound knows of 1,000 terms' out 'within 6.7e-05 of'
+
 status 'fp64' 0 tkdbg diff k.py --backend ptx --kernel add \
   --arg x=f64[1000]:randn --arg n=1000 --arg B=256 --grid 4 \
   --arg y=f64[1000]:zeros
@@ -79,7 +90,7 @@ says 'fp64: its tensor' out 'y: 1000 elements'
 
 status 'the backend faults' 1 tkdbg diff k.py --backend ptx --kernel outside \
   --arg x=f32[64]:zeros --arg y=f32[64]:zeros --arg n=1 --arg B=64
-says 'the backend faults: where' err 'k.py:36'
+says 'the backend faults: where' err 'k.py:43'
 
 status 'a bad bound' 2 $sums --rtol many
 says 'a bad bound: what' err '--rtol takes a number that is not negative'
