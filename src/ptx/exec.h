@@ -182,11 +182,13 @@ typedef struct tkp_access {
 uint8_t *tkp_reach(tkp_warp *w, tkp_access *a);
 /* The lane's address of an instruction. */
 uint64_t tkp_address_of(const tkp_warp *w, const tkp_inst *in, int lane);
-/* Tells shared memory's shadow of an access; a write's bytes before
- * and after.
- * Which of the bytes have a value: all bits set, or fewer. */
+/* Tells shared memory's shadow of an access; a write's bytes before and after,
+ * and whether these have a value; a read's: whether all have one. */
 void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
                     const void *new_bytes, bool set);
+/* The same of a copy that is begun: it may arrive at any time from now on. */
+void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
+                         const void *new_bytes);
 bool tkp_race_read(tkp_warp *w, const tkp_access *a);
 /* Does copies that were begun, up to and with a group. */
 void tkp_finish_copies(tkp_warp *w, uint32_t group);

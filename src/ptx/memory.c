@@ -366,7 +366,7 @@ static void begin_copy(tkp_warp *w, const tkp_inst *in, int lane) {
                    .addr = tkp_address_of(w, in, lane),
                    .size = in->bytes,
                    .align = in->bytes};
-  tkp_reach(w, &to);
+  uint8_t *was = tkp_reach(w, &to);
   c.to = (uint32_t)to.addr;
   if (n) {
     tkp_access from = {.in = in,
@@ -379,6 +379,7 @@ static void begin_copy(tkp_warp *w, const tkp_inst *in, int lane) {
                        .align = in->bytes};
     memcpy(c.data, tkp_reach(w, &from), n);
   }
+  if (w->b->shadow) tkp_race_begin_copy(w, &to, was, c.data);
   *new_copy(w) = c;
 }
 

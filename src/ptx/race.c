@@ -84,8 +84,11 @@ static void forget_program(const tkp_block *b, tkp_word_shadow *s) {
   if (s->write.clock <= b->start) s->set = 0;
 }
 
-void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
-                    const void *new_bytes, bool set) {
+/* What memory holds then: nothing that was set, what it held, what was set. */
+typedef enum written { UNSET, AS_IT_WAS, SET } written;
+
+static void mark_written(tkp_warp *w, const tkp_access *a, const void *old,
+                         const void *new_bytes, written what) {
   const uint32_t *known = known_clocks(w);
   tkp_touch now = touch_of(w, a, 0);
   bool told = !memcmp(old, new_bytes, a->size);
@@ -105,8 +108,19 @@ void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
     now.bytes = bytes;
     s->write = now;
     s->reads[0].bytes = s->reads[1].bytes = 0;
-    s->set = set ? s->set | bytes : s->set & (uint8_t)~bytes;
+    if (what == SET) s->set |= bytes;
+    if (what == UNSET) s->set &= (uint8_t)~bytes;
   }
+}
+
+void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
+                    const void *new_bytes, bool set) {
+  mark_written(w, a, old, new_bytes, set ? SET : UNSET);
+}
+
+void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
+                         const void *new_bytes) {
+  mark_written(w, a, old, new_bytes, AS_IT_WAS);
 }
 
 /* Lanes of one warp often read the same word at a time: one stands for all. */

@@ -97,6 +97,17 @@ static const check_case cases[] = {
     {"call f, (%r1);", "f is not in this file"},
     {"{ add.s32 %r4, %r1, 1;", "the text ends before this { is closed"},
     {".reg .b32 %r<4>;", "declared twice"},
+    {"ld.shared.u32 %r4, [%r3]; xor.b32 %r5, %r3, 128;"
+     "cp.async.ca.shared.global [%r5], [%d1], 4; bar.sync 0;"
+     "cp.async.wait_all; bar.sync 0;",
+     "shared memory that another thread|cp.async.ca|[race]"},
+    {"ld.shared.u32 %r4, [%r3]; xor.b32 %r5, %r3, 128; bar.sync 0;"
+     "cp.async.ca.shared.global [%r5], [%d1], 4;"
+     "cp.async.wait_all; bar.sync 0; ld.shared.u32 %r4, [%r3];",
+     ""},
+    {"cp.async.ca.shared.global [%r3], [%d1], 4; xor.b32 %r5, %r3, 128;"
+     "cp.async.wait_all; ld.shared.u32 %r4, [%r5];",
+     "reads shared memory that another thread wrote"},
 };
 
 static void expect_pieces(const char *code, const char *report,
