@@ -19,6 +19,7 @@
 #                   RECORD=1 checks them in anew
 #   make bench-check  what --check costs on those kernels
 #   make bench-debug  what the debugger costs, beside the plain run
+#   make bench-gpu  code for a GPU beside Triton's, on a GPU
 #   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
@@ -154,8 +155,8 @@ OUT ?=
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
   install uninstall wheel wheel-files lint format bench bench-check \
-  bench-counts bench-debug bench-gdb accuracy fuzz mutants code-mutants \
-  planted clean test-programs fuzzers FORCE
+  bench-counts bench-debug bench-gdb bench-gpu accuracy fuzz mutants \
+  code-mutants planted clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -353,6 +354,12 @@ planted: all
 bench-check:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/check.py --build $(B) $(BENCH)
+
+# Needs LLVM, ptxas and a GPU, and a PYTHON with PyTorch and Triton.
+bench-gpu: all
+	@$(B)/tkdbg run -q --triton ours tests/bench/gpu.py compile \
+	  $(B)/bench-gpu $(BENCH)
+	@$(or $(PYTHON),python3) tests/bench/gpu.py run $(B)/bench-gpu $(BENCH)
 
 bench-debug: all
 	@python3 tests/bench/debug.py --build $(B) $(BENCH)
