@@ -278,22 +278,25 @@ static tkv_fact fact_product(const finder *w, const tk_inst *in) {
   return x;
 }
 
-/* By a constant that is a power of two, of what is not negative. */
+/* Of what is not negative: neighbours from a multiple of n on have one quotient
+ * by a multiple of n, and neighbouring remainders. */
 static tkv_fact fact_division(const finder *w, const tk_inst *in) {
   tkv_fact a = filled(w, in, 0), b = filled(w, in, 1);
   tkv_fact x = fact_lane_wise(w, in);
-  bool by_power = b.is_const && b.value > 0 && low_power(b.value) == b.value;
-  x.at_least_0 = a.at_least_0 && b.at_least_0;
-  if (!by_power || !a.at_least_0) return x;
+  bool mod = in->mode == TK_B_MOD,
+       by_power = b.is_const && b.value > 0 && low_power(b.value) == b.value;
+  x.at_least_0 = a.at_least_0 && (mod || b.at_least_0 || !b.is_const);
+  if (!a.at_least_0 || (b.is_const && b.value <= 0)) return x;
   for (int i = 0; i < axes(&in->type); i++) {
-    int64_t group = common(common(a.contiguity[i], a.divisibility[i]), b.value);
-    int64_t each = divided_at(&a, i, 1, 1);
-    if (in->mode == TK_B_MOD) {
+    int64_t each = divided_at(&a, i, 1, 1), by = divided_at(&b, i, 1, 1),
+            group = common(common(a.contiguity[i], a.divisibility[i]),
+                           common(by, b.constancy[i]));
+    if (mod) {
       x.contiguity[i] = group;
-      x.divisibility[i] = common(divided_at(&a, i, group, 1), b.value);
+      x.divisibility[i] = common(divided_at(&a, i, group, 1), by);
     } else {
       x.constancy[i] = greater(x.constancy[i], group);
-      x.divisibility[i] = greater(each / b.value, 1);
+      if (by_power) x.divisibility[i] = greater(each / b.value, 1);
     }
   }
   return x;

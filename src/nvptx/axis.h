@@ -8,7 +8,8 @@
  *   divisibility  the first of each group of `contiguity` neighbours is a
  *                 multiple of it (pointers: in bytes)
  * All are powers of two.  A scalar has one axis of one lane.  It is assumed, as
- * Triton does, that sums and conversions of indices do not wrap around.
+ * Triton does, that sums and conversions of indices do not wrap around, and
+ * that divisors are positive.
  *
  * Facts belong to the arena that they are made in.
  */

@@ -56,7 +56,7 @@ tkv_dist tkv_dist_usual(const tk_type *t, int warps) {
   return tkv_dist_blocked(t, order, vector, warps);
 }
 
-tkv_dist tkv_dist_mma(const tk_type *t, int warps) {
+tkv_dist tkv_dist_mma(const tk_type *t, int warps, bool rows_first) {
   int columns = tkv_axis_bits(t, t->rank - 1),
       rows = tkv_axis_bits(t, t->rank - 2);
   TK_ASSERT(columns >= 3 && rows >= 4);
@@ -66,11 +66,13 @@ tkv_dist tkv_dist_mma(const tk_type *t, int warps) {
                 .reg = {column, row << 3},
                 .lane = {column << 1, column << 2, row, row << 1, row << 2}};
   int r = 4, c = 3, batch = rows + columns;
-  for (int i = 0; i < d.nwarp; i++)
-    d.warp[i] = r < rows                            ? row << r++
+  for (int i = 0; i < d.nwarp; i++) {
+    bool down = rows_first || rows - r >= columns - c - 1 || c == columns;
+    d.warp[i] = r < rows && down                    ? row << r++
                 : c < columns                       ? column << c++
                 : (int64_t)1 << batch < tk_numel(t) ? (uint32_t)1 << batch++
                                                     : 0;
+  }
   while (c < columns) d.reg[d.nreg++] = column << c++;
   while (r < rows) d.reg[d.nreg++] = row << r++;
   for (; (int64_t)1 << batch < tk_numel(t); batch++)
@@ -141,10 +143,4 @@ uint32_t tkv_dist_threads(const tkv_dist *a) {
   for (int i = 0; i < TKV_LANE_BITS; i++) threads |= a->lane[i];
   for (int i = 0; i < a->nwarp; i++) threads |= a->warp[i];
   return threads;
-}
-
-bool tkv_dist_parts_add(const tkv_dist *a) {
-  uint32_t regs = 0;
-  for (int i = 0; i < a->nreg; i++) regs |= a->reg[i];
-  return !(regs & tkv_dist_threads(a));
 }

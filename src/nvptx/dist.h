@@ -28,8 +28,9 @@ tkv_dist tkv_dist_blocked(const tk_type *t, const int *order, int vector,
                           int warps);
 /* The same with neighbours of the last axis, when nothing says better. */
 tkv_dist tkv_dist_usual(const tk_type *t, int warps);
-/* The result of mma.sync with tiles of 16 by 8: warps along the rows first. */
-tkv_dist tkv_dist_mma(const tk_type *t, int warps);
+/* The result of mma.sync with tiles of 16 by 8: each warp's part is about as
+ * high as wide, or warps run along the rows first. */
+tkv_dist tkv_dist_mma(const tk_type *t, int warps, bool rows_first);
 
 bool tkv_dist_same(const tkv_dist *a, const tkv_dist *b);
 /* Each number replaced by what `map` makes of it. */
@@ -47,9 +48,6 @@ int tkv_dist_find(const tkv_dist *a, uint32_t number);
 int tkv_dist_vector(const tkv_dist *a, const tk_type *t, int axis);
 /* The bits of a number that a thread's place in the program decides. */
 uint32_t tkv_dist_threads(const tkv_dist *a);
-/* Whether no thread bit shares a bit of the number with a register bit, so
- * that parts may be added as well as xor-ed. */
-bool tkv_dist_parts_add(const tkv_dist *a);
 
 /* Where the bits of an index along an axis begin, and how many there are. */
 int tkv_axis_low(const tk_type *t, int axis);

@@ -41,9 +41,8 @@ static void print_layouts(tk_buf *out, const tk_program *p, const char *arch,
 static void print_llir(tk_buf *out, const tk_program *p, const char *arch,
                        const char *file) {
   size_t shared;
-  (void)arch;
   (void)file;
-  tkv_print_llir(out, p, &shared);
+  tkv_print_llir(out, p, arch, &shared);
 }
 
 /* The last line says what a thread takes, where ptxas is there to ask. */

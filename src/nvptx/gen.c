@@ -1,4 +1,4 @@
-/* gen.c - merges, instructions, control flow and functions of the code for a
+/* gen.c - instructions, control flow and functions of the code for a
  * thread. */
 #include <string.h>
 
@@ -12,118 +12,6 @@ static void leave_scope(tkv_gen *g, size_t outside) {
   }
 }
 
-/* ---- merges --------------------------------------------------------------
- */
-
-typedef struct search {
-  tkv_gen *g;
-  int slot, depth;
-  bool found;
-  tkv_dist dist;
-} search;
-
-static bool wish_of_slot(search *s, int slot);
-
-static bool look_at_maker(void *ud, const tk_at *at, const tk_inst *in) {
-  search *s = ud;
-  (void)at;
-  bool makes = false;
-  for (int k = 0; k < in->nres; k++) makes |= in->res[k] == s->slot;
-  if (!makes || in->op == TK_I_COND) return true;
-  const tk_func *f = s->g->frame->f;
-  tk_type type = f->slots[s->slot].type;
-  tkv_home *home = s->g->rules[in->op].home;
-  if (home) {
-    s->dist = home(s->g, in);
-    s->found = true;
-  } else if (tk_inst_lanes(in) == TK_LANES_SAME || in->op == TK_I_COPY) {
-    for (int k = 0; k < in->nargs && !s->found; k++)
-      if (tk_same_shape(&f->slots[in->args[k]].type, &type))
-        wish_of_slot(s, in->args[k]);
-  }
-  return !s->found;
-}
-
-/* In which layout the instructions that make a slot would have it. */
-static bool wish_of_slot(search *s, int slot) {
-  enum { DEEPEST = 12 };
-  int around = s->slot;
-  if (s->depth == DEEPEST) return false;
-  s->depth++;
-  s->slot = slot;
-  tk_walk_func(s->g->frame->f, &(tk_walk){.ud = s, .inst = look_at_maker});
-  s->depth--;
-  s->slot = around;
-  return s->found;
-}
-
-static tkv_dist dist_of_merge(tkv_gen *g, int slot, const tkv_value *v) {
-  const tk_func *f = g->frame->f;
-  const tk_type *t = &f->slots[slot].type;
-  if (t->ptr) return tkv_dist_access(t, &g->facts.of[f->id][slot], g->warps);
-  search s = {.g = g, .slot = -1};
-  return wish_of_slot(&s, slot) ? s.dist : tkv_home_of(g, v);
-}
-
-static void begin_merge(tkv_gen *g, tkv_merge *m, tk_type t, tkv_dist dist) {
-  m->type = t;
-  m->dist = dist;
-  m->at = TK_NEWN(g->arena, const char *, (size_t)1 << dist.nreg);
-  for (uint32_t r = 0; r < (uint32_t)1 << dist.nreg; r++) {
-    uint32_t first = tkv_dist_canonical(&dist, r);
-    m->at[r] = first < r ? m->at[first] : tkv_variable(g, &t);
-  }
-}
-
-static void store_merge(tkv_gen *g, tkv_merge *m, tkv_value *v) {
-  const char **reg = tkv_at(g, v, &m->dist);
-  for (uint32_t r = 0; r < (uint32_t)1 << m->dist.nreg; r++)
-    if (tkv_dist_canonical(&m->dist, r) == r)
-      tkv_do(g, "store %s %s, ptr %s", tkv_lane_type(&m->type), reg[r],
-             m->at[r]);
-}
-
-static tkv_value *load_merge(tkv_gen *g, const tkv_merge *m) {
-  const char *type = tkv_lane_type(&m->type);
-  if (!m->type.rank || g->frame->lanes)
-    return tkv_scalar(g, m->type,
-                      tkv_emit(g, "load %s, ptr %s", type, m->at[0]));
-  tkv_value *v = tkv_block(g, m->type, &m->dist);
-  for (uint32_t r = 0; r < (uint32_t)1 << m->dist.nreg; r++) {
-    uint32_t first = tkv_dist_canonical(&m->dist, r);
-    v->home->reg[r] = first < r
-                          ? v->home->reg[first]
-                          : tkv_emit(g, "load %s, ptr %s", type, m->at[r]);
-  }
-  return v;
-}
-
-static bool is_merge(const tkv_gen *g, int slot) {
-  return g->frame->makers[slot] > 1;
-}
-
-tkv_value *tkv_get(tkv_gen *g, int slot) {
-  tkv_frame *fr = g->frame;
-  if (is_merge(g, slot)) return load_merge(g, &fr->merge[slot]);
-  TK_ASSERT(fr->value[slot]);
-  return fr->value[slot];
-}
-
-void tkv_set(tkv_gen *g, int slot, tkv_value *v) {
-  tkv_frame *fr = g->frame;
-  tkv_merge *m = &fr->merge[slot];
-  if (!is_merge(g, slot)) {
-    fr->value[slot] = v;
-    return;
-  }
-  tkv_dist none = {0};
-  tk_type t = fr->f->slots[slot].type;
-  if (!m->at)
-    begin_merge(g, m, t,
-                t.rank && !fr->lanes ? dist_of_merge(g, slot, v) : none);
-  store_merge(g, m, v);
-}
-
 /* ---- instructions
  * ------------------------------------------------------------ */
 
@@ -131,9 +19,9 @@ static void note_home(tkv_gen *g, const tk_inst *in) {
   tkv_frame *fr = g->frame;
   if (!in->nres || fr->lanes) return;
   int slot = in->res[0];
-  if (is_merge(g, slot) && fr->merge[slot].type.rank)
+  if (tkv_is_merge(g, slot) && fr->merge[slot].type.rank)
     g->homes[in->id] = &fr->merge[slot].dist;
-  else if (!is_merge(g, slot) && fr->value[slot]->home)
+  else if (!tkv_is_merge(g, slot) && fr->value[slot]->home)
     g->homes[in->id] = &fr->value[slot]->home->dist;
 }
 
@@ -300,11 +188,14 @@ static void gen_for(tkv_gen *g, const tk_stmt *st) {
   size_t outside = g->scoped.n;
   tk_compare up = TKV_MUTANT(LOOP) ? TK_C_LE : TK_C_LT,
              going_on = st->down ? TK_C_GT : up;
+  tkv_pipeline *ahead = tkv_begin_pipeline(g, st, going_on, from, end, step);
   tkv_loop l = tkv_begin_loop(g, &t, going_on, from, end);
   tkv_set(g, st->iv, tkv_scalar(g, t, l.i));
+  if (ahead) tkv_begin_trip(g, ahead);
   gen_body(g, &st->body);
   leave_scope(g, outside);
   tkv_end_loop(g, &l, step);
+  if (ahead) tkv_end_pipeline(g, ahead);
 }
 
 static void gen_while(tkv_gen *g, const tk_stmt *st) {
@@ -334,8 +225,8 @@ static void gen_return(tkv_gen *g, const tk_stmt *st) {
     tkv_dist none = {0};
     tkv_merge *m = &fr->results[i];
     if (!m->at)
-      begin_merge(g, m, v->type, v->type.rank ? tkv_home_of(g, v) : none);
-    store_merge(g, m, v);
+      tkv_begin_merge(g, m, v->type, v->type.rank ? tkv_home_of(g, v) : none);
+    tkv_store_merge(g, m, v);
   }
   go_to(g, fr->exit);
   tkv_label(g, tkv_new_name(g, "dead"));
@@ -401,7 +292,7 @@ void tkv_inline(tkv_gen *g, tkv_frame *fr, tkv_value **args) {
   go_to(g, fr->exit);
   tkv_label(g, fr->exit);
   for (size_t i = 0; fr->results && i < fr->f->nresults; i++)
-    fr->result[i] = load_merge(g, &fr->results[i]);
+    fr->result[i] = tkv_load_merge(g, &fr->results[i]);
   g->frame = around;
 }
 

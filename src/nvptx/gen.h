@@ -33,10 +33,18 @@ typedef struct tkv_version {
   struct tkv_version *next;
 } tkv_version;
 
+/* A block in shared memory. */
+typedef struct tkv_placed {
+  tk_type type;
+  tkv_places places;
+  const char *area; /* a pointer */
+} tkv_placed;
+
 struct tkv_value {
   tk_type type;
   const char *one;       /* a scalar, or a lane of a combine function */
   tkv_version *home;     /* NULL: it is computed in whatever layout is wanted */
+  tkv_placed *placed;    /* its home is shared memory, for now; or NULL */
   tkv_version *versions; /* newest first; not home */
   const tk_inst *in;     /* it is computed by this, of these */
   tkv_value **args;
@@ -89,8 +97,12 @@ struct tkv_gen {
   const tk_inst *inst;   /* that is lowered */
   const tk_source *file; /* around it: of the newest location */
   int line;
-  size_t scratch;         /* bytes of shared memory */
-  const tkv_dist **homes; /* by number of the instruction: its result's */
+  /* Bytes of shared memory: for exchanges; for copies, in all and here; and
+   * for exchanges while these are in use. */
+  size_t scratch, buffers, buffers_in_use, beside;
+  int64_t most_stages, stages; /* of loops that copy ahead; what they have */
+  tkv_value **copied;          /* by number of the load: what is copied ahead */
+  const tkv_dist **homes;      /* by number of the instruction: its result's */
 };
 
 /* ---- gen_text.c --------------------------------------------------------- */
@@ -126,6 +138,10 @@ tkv_value *tkv_scalar(tkv_gen *g, tk_type t, const char *name);
 tkv_value *tkv_block(tkv_gen *g, tk_type t, const tkv_dist *d);
 /* The block's registers in that layout; of a scalar, all are that one. */
 const char **tkv_at(tkv_gen *g, tkv_value *v, const tkv_dist *d);
+/* The same; NULL: threads of several warps would have to exchange lanes. */
+const char **tkv_at_in_warp(tkv_gen *g, tkv_value *v, const tkv_dist *d);
+/* What a value's lanes are moved from; *d becomes the layout of that. */
+tkv_value *tkv_origin(tkv_value *v, tkv_dist *d);
 /* Names for the registers of a layout, to be filled in. */
 static inline const char **tkv_new_names(tkv_gen *g, const tkv_dist *d) {
   return TK_NEWN(g->arena, const char *, (size_t)1 << d->nreg);
@@ -138,13 +154,24 @@ bool tkv_same_lanes(const tkv_value *v);
 /* The registers of a value that is computed where it is wanted. */
 const char **tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d);
 
-/* ---- gen.c -------------------------------------------------------------- */
+/* ---- gen_slot.c --------------------------------------------------------- */
 
 tkv_value *tkv_get(tkv_gen *g, int slot);
 void tkv_set(tkv_gen *g, int slot, tkv_value *v);
 static inline tkv_value *tkv_arg(tkv_gen *g, const tk_inst *in, int k) {
   return tkv_get(g, in->args[k]);
 }
+bool tkv_is_merge(const tkv_gen *g, int slot);
+/* A merge's variables, which every way that leads to it stores a value in. */
+void tkv_begin_merge(tkv_gen *g, tkv_merge *m, tk_type t, tkv_dist dist);
+void tkv_store_merge(tkv_gen *g, tkv_merge *m, tkv_value *v);
+tkv_value *tkv_load_merge(tkv_gen *g, const tkv_merge *m);
+/* A frame that goes its own way from here on: the merges that `own` names, by
+ * slot, are its own, and begin with what they are now. */
+tkv_frame *tkv_fork_frame(tkv_gen *g, const bool *own);
+
+/* ---- gen.c --------------------------------------------------------------- */
+
 void tkv_gen_insts(tkv_gen *g, const tk_insts *l);
 tkv_frame *tkv_new_frame(tkv_gen *g, const tk_func *f);
 /* Adds a function's body, and leaves its results in the frame. */
@@ -163,6 +190,23 @@ tkv_loop tkv_begin_loop(tkv_gen *g, const tk_type *t, tk_compare while_it_is,
 void tkv_end_loop(tkv_gen *g, const tkv_loop *l, const char *step);
 /* The same of an i32 that is below n. */
 tkv_loop tkv_begin_count(tkv_gen *g, const char *from, const char *n);
+
+/* ---- gen_memory.c ------------------------------------------------------- */
+
+/* How many registers of that layout one access takes. */
+int tkv_access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d);
+
+/* ---- gen_pipeline.c ----------------------------------------------------- */
+
+/* Begins what a loop copies ahead; NULL: nothing.  `from`, `end` and `step` are
+ * the loop's. */
+typedef struct tkv_pipeline tkv_pipeline;
+tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
+                                 tk_compare going_on, const char *from,
+                                 const char *end, const char *step);
+/* At the beginning of the body, and behind the loop. */
+void tkv_begin_trip(tkv_gen *g, tkv_pipeline *p);
+void tkv_end_pipeline(tkv_gen *g, tkv_pipeline *p);
 
 /* ---- the rules ------------------------------------------------------------
  */
@@ -201,6 +245,9 @@ const char *tkv_lane_wise(tkv_gen *g, const tk_inst *in, tkv_value *const *args,
 
 /* The part of a lane's number that this thread stands for: i32. */
 const char *tkv_thread_number(tkv_gen *g, const tkv_dist *d);
+/* That number with the bits of a part that registers stand for: i32. */
+const char *tkv_number_with(tkv_gen *g, const tkv_dist *d, const char *thread,
+                            uint32_t part);
 /* The number of the lane that register r holds: i32. */
 const char *tkv_number(tkv_gen *g, const tkv_dist *d, const char *thread,
                        uint32_t r);
@@ -211,9 +258,28 @@ const char *tkv_index_of(tkv_gen *g, const tk_type *t, int axis,
  * NULL: each is. */
 const char *tkv_is_first(tkv_gen *g, const tkv_dist *d);
 
+/* ---- gen_word.c --------------------------------------------------------- */
+
+/* Lanes that one access moves, as words of PTX. */
+typedef struct tkv_words {
+  int lanes, bits, n; /* bits of a word; their number */
+  char constraint;    /* of inline assembly */
+} tkv_words;
+tkv_words tkv_words_of(const tk_type *t, int lanes);
+/* A register holds 16 bits at least. */
+int tkv_word_bits(const tkv_words *w);
+/* Lanes from `from` on as the bits of a word, and the reverse. */
+const char *tkv_pack_word(tkv_gen *g, const tkv_words *w, const tk_type *t,
+                          const char *const *from);
+void tkv_unpack_word(tkv_gen *g, const tkv_words *w, const tk_type *t,
+                     const char *word, const char **to);
+
 /* ---- gen_convert.c ---------------------------------------------------------
  */
 
+/* The same block in another layout; NULL: shared memory is needed. */
+const char **tkv_convert_in_warp(tkv_gen *g, const tk_type *t,
+                                 const tkv_version *from, const tkv_dist *to);
 /* The same block in another layout. */
 const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
                          const tkv_dist *to);
@@ -227,7 +293,14 @@ const char *tkv_shuffle(tkv_gen *g, const tk_type *t, const char *x,
 void tkv_barrier(tkv_gen *g);
 /* Makes sure that the scratch area has n bytes. */
 void tkv_scratch(tkv_gen *g, size_t n);
-/* A pointer to the element of that index (i32) behind `base` bytes. */
+/* How much shared memory the code needs. */
+size_t tkv_shared_bytes(const tkv_gen *g);
+/* The scratch area from `base` bytes on: a pointer. */
+const char *tkv_scratch_at(tkv_gen *g, size_t base);
+/* A pointer to the element of that index (i32) in an area, or in the scratch
+ * area behind `base` bytes. */
+const char *tkv_element_at(tkv_gen *g, const tk_type *t, const char *area,
+                           const char *index);
 const char *tkv_shared_at(tkv_gen *g, const tk_type *t, size_t base,
                           const char *index);
 void tkv_shared_store(tkv_gen *g, const tk_type *t, const char *x,
@@ -238,19 +311,28 @@ typedef struct tkv_part {
   uint32_t mask, value;
 } tkv_part;
 
-/* Writes a part to the scratch area, once everybody is done with what was
- * there; the caller adds a barrier before it is read.  Lanes lie at `places`:
- * the block's layout of places instead of numbers. */
+/* Writes a part to an area of shared memory.  Lanes lie at `places`: the
+ * block's layout of places instead of numbers. */
+void tkv_write_part(tkv_gen *g, const tk_type *t, const tkv_version *v,
+                    const tkv_dist *places, tkv_part part, const char *area);
+/* The same to the scratch area, once everybody is done with what was there; the
+ * caller adds a barrier before it is read. */
 void tkv_share_part(tkv_gen *g, const tk_type *t, const tkv_version *v,
                     const tkv_dist *places, tkv_part part, size_t base);
 /* The same of all lanes, which lie in row-major order. */
 void tkv_share_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                      size_t base);
-/* Reads the registers of a part of a block that lies at the beginning of the
- * scratch area; others stay as they are. */
+/* Reads the registers of a part of a block that lies in an area; others stay as
+ * they are. */
 void tkv_read_part(tkv_gen *g, const tk_type *t, const tkv_dist *d,
-                   const tkv_dist *places, tkv_part part, const char **reg);
-/* The same of all lanes, in row-major order. */
+                   const tkv_dist *places, tkv_part part, const char *area,
+                   const char **reg);
+/* Writes a block to an area so that it can be read well in that layout. */
+tkv_placed tkv_write_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
+                           const tkv_dist *read, const char *area);
+void tkv_read_placed(tkv_gen *g, const tkv_placed *p, const tkv_dist *d,
+                     tkv_part part, const char **reg);
+/* All lanes of a block in the scratch area, in row-major order. */
 const char **tkv_read_block(tkv_gen *g, const tk_type *t, const tkv_dist *d);
 /* A lane's type in memory, where it takes whole bytes. */
 tk_type tkv_stored_type(const tk_type *t);

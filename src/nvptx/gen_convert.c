@@ -139,24 +139,34 @@ static uint32_t without_bits(uint32_t number, const void *ud) {
   return out;
 }
 
+const char **tkv_convert_in_warp(tkv_gen *g, const tk_type *t,
+                                 const tkv_version *from, const tkv_dist *to) {
+  const char **reg = renamed_registers(g, from, to);
+  return reg ? reg : shuffled_registers(g, t, from, to);
+}
+
 const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
                          const tkv_dist *to) {
-  const char **reg = renamed_registers(g, from, to);
-  if (!reg) reg = shuffled_registers(g, t, from, to);
+  const char **reg = tkv_convert_in_warp(g, t, from, to);
   if (reg) return reg;
   uint32_t mask = bits_of_rounds(t, &from->dist, to), round = 0;
   tkv_dist written = tkv_dist_map(&from->dist, without_bits, &mask),
            read = tkv_dist_map(to, without_bits, &mask);
-  tkv_swizzle s = tkv_find_swizzle(&written, &read, tk_lane_size(t));
-  written = tkv_dist_map(&written, tkv_swizzled, &s);
-  if (TKV_MUTANT(SWIZZLE)) s.from++;
-  read = tkv_dist_map(&read, tkv_swizzled, &s);
+  tk_type in_a_round = *t;
+  if (mask) { /* axes are no more */
+    in_a_round.rank = 1;
+    in_a_round.shape[0] = (int32_t)(tk_numel(t) >> __builtin_popcount(mask));
+  }
+  tkv_places p = tkv_find_places(&in_a_round, &written, &read);
+  written = tkv_dist_map(&written, tkv_place, &p);
+  if (TKV_MUTANT(SWIZZLE)) p.swizzle.from++;
+  read = tkv_dist_map(&read, tkv_place, &p);
   reg = tkv_new_names(g, to);
   do {
     tkv_part part = {mask, round};
     tkv_share_part(g, t, from, &written, part, 0);
     if (!TKV_MUTANT(BARRIER_READ)) tkv_barrier(g);
-    tkv_read_part(g, t, to, &read, part, reg);
+    tkv_read_part(g, t, to, &read, part, tkv_scratch_at(g, 0), reg);
     round = (round - mask) & mask; /* the next number of these bits */
   } while (round != (TKV_MUTANT(ROUNDS) ? mask : 0));
   return reg;

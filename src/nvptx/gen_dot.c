@@ -51,9 +51,44 @@ static product describe_product(const tkv_gen *g, const tk_inst *in) {
   return p;
 }
 
+/* What comes of a product's result: by slot. */
+typedef struct following {
+  bool *comes, more, by_rows;
+} following;
+
+static bool follow_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  following *f = ud;
+  (void)at;
+  bool dot = in->op == TK_I_DOT, comes = false;
+  for (int k = 0; k < in->nargs; k++) {
+    bool there = f->comes[in->args[k]];
+    f->by_rows |= there && dot && k < 2;
+    comes |= there && (!dot || k >= 2);
+  }
+  f->by_rows |= comes && (in->op == TK_I_REDUCE || in->op == TK_I_REDUCE_FN);
+  for (int k = 0; comes && k < in->nres; k++) {
+    f->more |= !f->comes[in->res[k]];
+    f->comes[in->res[k]] = true;
+  }
+  return true;
+}
+
+/* Whether rows of the result are reduced, or multiplied again: then each warp
+ * has whole rows, and keeps them. */
+static bool goes_on_by_rows(tkv_gen *g, const tk_inst *in) {
+  const tk_func *fn = g->frame->f;
+  following f = {.comes = TK_NEWN(g->arena, bool, fn->nslots), .more = true};
+  f.comes[in->res[0]] = true;
+  while (f.more && !f.by_rows) {
+    f.more = false;
+    tk_walk_func(fn, &(tk_walk){.ud = &f, .inst = follow_inst});
+  }
+  return f.by_rows;
+}
+
 tkv_dist tkv_home_of_dot(tkv_gen *g, const tk_inst *in) {
   product p = describe_product(g, in);
-  return p.format ? tkv_dist_mma(&in->type, g->warps)
+  return p.format ? tkv_dist_mma(&in->type, g->warps, goes_on_by_rows(g, in))
                   : tkv_dist_usual(&in->type, g->warps);
 }
 
@@ -93,54 +128,61 @@ static tkv_dist operand_dist(const product *p, const tkv_dist *acc, bool left) {
   return d;
 }
 
-/* The registers of an operand as they are multiplied: its parts, the largest
- * first.  One part of fp32 is cut by the hardware; of several, each is
- * rounded. */
-static void split_operand(tkv_gen *g, const product *p, const tk_type *t,
-                          const tkv_dist *d, const char **reg,
-                          const char **part[MAX_PARTS]) {
+/* An operand of mma. */
+typedef struct factor {
+  const tk_type *type;
+  tkv_dist dist;
+  const char **reg;
+  tkv_value *from; /* what it is moved from, and where of it that is */
+  tkv_dist at;
+  tkv_placed placed;     /* in shared memory it is read a step of k at a time */
+  bool is_placed, moves; /* whether it is there; is to be written there */
+  const char **word[MAX_PARTS]; /* what mma takes, by the number of its first
+                                   register / lanes in it; NULL: not yet made */
+} factor;
+
+/* A lane as it is multiplied: its parts, the largest first.  One part of fp32
+ * is cut by the hardware; of several, each is rounded. */
+static void split_lane(tkv_gen *g, const product *p, const tk_type *t,
+                       const char *x, const char *part[MAX_PARTS]) {
   tk_type by = tk_with_elem(*t, p->by), wide = tk_with_elem(*t, TK_FP32);
-  for (int i = 0; i < p->parts; i++) part[i] = tkv_new_names(g, d);
-  for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r++) {
-    uint32_t first = tkv_dist_canonical(d, r);
-    const char *rest = reg[r], *big;
-    for (int i = 0; i < p->parts; i++) {
-      if (first < r) {
-        part[i][r] = part[i][first];
-      } else if (p->parts == 1) {
-        part[i][r] = tkv_convert_lane(g, &by, t, false, rest);
-      } else {
-        big = p->by == TK_FP32
-                  ? tkv_emit(g,
+  for (int i = 0; i < p->parts; i++) {
+    part[i] = p->parts == 1 || p->by != TK_FP32
+                  ? tkv_convert_lane(g, &by, t, false, x)
+                  : tkv_emit(g,
                              "call float asm \"{ .reg .b32 t; "
                              "cvt.rna.tf32.f32 t, $1; mov.b32 $0, t; }\", "
                              "\"=f,f\"(float %s)",
-                             rest)
-                  : tkv_convert_lane(g, &by, &wide, false, rest);
-        part[i][r] = big;
-        rest = tkv_binary(g, TK_B_SUB, &wide, rest,
-                          tkv_convert_lane(g, &wide, &by, false, big));
-      }
-    }
+                             x);
+    if (i + 1 < p->parts)
+      x = tkv_binary(g, TK_B_SUB, &wide, x,
+                     tkv_convert_lane(g, &wide, &by, false, part[i]));
   }
 }
 
-/* The registers of a tile from `number` on: `n` of them, 32 bits each. */
-static void pack_operand(tkv_gen *g, const product *p, const tkv_dist *d,
-                         const char **reg, uint32_t number, int n,
-                         const char **out) {
+/* The words from register r on. */
+static void make_words(tkv_gen *g, const product *p, factor *f, uint32_t r) {
   tk_type by = tk_scalar(p->by);
-  int first = tkv_dist_find(d, number), bits = tkv_lane_bits(&by);
+  int n = 1 << p->pack;
+  tkv_words w = tkv_words_of(&by, n);
+  const char *part[MAX_PARTS], *lane[MAX_PARTS][4];
+  for (int k = 0; k < n; k++) {
+    split_lane(g, p, f->type, f->reg[r + (uint32_t)k], part);
+    for (int i = 0; i < p->parts; i++) lane[i][k] = part[i];
+  }
+  for (int i = 0; i < p->parts; i++)
+    f->word[i][r >> p->pack] = tkv_pack_word(g, &w, &by, lane[i]);
+}
+
+/* The registers of a tile from `number` on: `n` of them, 32 bits each. */
+static void take_words(tkv_gen *g, const product *p, factor *f, int part,
+                       uint32_t number, uint32_t n, const char **out) {
+  int first = tkv_dist_find(&f->dist, number);
   TK_ASSERT(first >= 0);
-  for (int i = 0; i < n; i++) {
-    const char *word = NULL;
-    for (int k = 0; k < 1 << p->pack; k++) {
-      const char *x = tkv_to_bits(g, &by, reg[first + (i << p->pack) + k]);
-      if (bits < 32) x = tkv_emit(g, "zext i%d %s to i32", bits, x);
-      if (k) x = tkv_emit(g, "shl i32 %s, %d", x, k * bits);
-      word = word ? tkv_emit(g, "or i32 %s, %s", word, x) : x;
-    }
-    out[i] = word;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t r = (uint32_t)first + (i << p->pack);
+    if (!f->word[part][r >> p->pack]) make_words(g, p, f, r);
+    out[i] = f->word[part][r >> p->pack];
   }
 }
 
@@ -173,24 +215,81 @@ static void multiply_tile(tkv_gen *g, const product *p, const char **a,
   if (TKV_MUTANT(FRAGMENT_C)) swap_names(&c[1], &c[2]);
 }
 
+/* Its registers, if they can be had without shared memory. */
+static factor begin_factor(tkv_gen *g, const product *p, tkv_value *v,
+                           const tkv_dist *acc, bool left) {
+  factor f = {.type = left ? p->a : p->b, .dist = operand_dist(p, acc, left)};
+  for (int i = 0; i < p->parts; i++) f.word[i] = tkv_new_names(g, &f.dist);
+  f.at = f.dist;
+  f.from = tkv_origin(v, &f.at);
+  f.reg = tkv_at_in_warp(g, f.from, &f.at);
+  f.is_placed = !f.reg && f.from->placed;
+  f.moves = !f.reg && !f.is_placed;
+  if (!f.reg) f.reg = tkv_new_names(g, &f.dist);
+  if (f.is_placed) f.placed = *f.from->placed;
+  return f;
+}
+
+/* Both together, between two barriers. */
+static void place_factors(tkv_gen *g, factor *f[2]) {
+  enum { MOST_BYTES = 96 << 10 };
+  size_t base[2] = {0}, end = 0;
+  for (int i = 0; i < 2; i++) {
+    size_t bytes =
+        (size_t)tk_numel(&f[i]->from->type) * tk_lane_size(&f[i]->from->type);
+    base[i] = end;
+    if (f[i]->moves) end += (bytes + 15) & ~(size_t)15;
+  }
+  for (int i = 0; i < 2 && end > MOST_BYTES; i++) {
+    if (f[i]->moves) f[i]->reg = tkv_at(g, f[i]->from, &f[i]->at);
+    f[i]->moves = false;
+  }
+  if (!f[0]->moves && !f[1]->moves) return;
+  tkv_scratch(g, end);
+  if (!TKV_MUTANT(BARRIER_WRITE)) tkv_barrier(g);
+  for (int i = 0; i < 2; i++) {
+    if (!f[i]->moves) continue;
+    f[i]->placed = tkv_write_block(g, &f[i]->from->type, f[i]->from->home,
+                                   &f[i]->at, tkv_scratch_at(g, base[i]));
+    f[i]->is_placed = true;
+  }
+  if (!TKV_MUTANT(BARRIER_READ)) tkv_barrier(g);
+}
+
+/* Reads what of an operand has those bits of k. */
+static void read_step(tkv_gen *g, factor *f, tkv_part step) {
+  tkv_part there = {0};
+  if (!f->is_placed) return;
+  for (int i = 0; i < f->dist.nreg; i++) {
+    if (!(f->dist.reg[i] & step.mask)) continue;
+    there.mask |= f->at.reg[i];
+    if (f->dist.reg[i] & step.value) there.value |= f->at.reg[i];
+  }
+  tkv_read_placed(g, &f->placed, &f->at, there, f->reg);
+}
+
 static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,
                             tkv_value *right, const tkv_dist *d,
                             const char **c) {
-  tkv_dist da = operand_dist(p, d, true), db = operand_dist(p, d, false);
-  const char **ra = tkv_at(g, left, &da), **rb = tkv_at(g, right, &db);
-  const char **pa[MAX_PARTS], **pb[MAX_PARTS], *a[4], *b[2];
-  split_operand(g, p, p->a, &da, ra, pa);
-  split_operand(g, p, p->b, &db, rb, pb);
+  factor fa = begin_factor(g, p, left, d, true),
+         fb = begin_factor(g, p, right, d, false);
+  place_factors(g, (factor *[]){&fa, &fb});
+  uint32_t step = (uint32_t)8 << p->pack, end = (uint32_t)1 << p->k,
+           steps = (end - 1) & ~(step - 1);
+  const char *a[4], *b[2];
   /* The smallest products first. */
-  for (int sum = p->parts - 1; sum >= 0; sum--)
-    for (int i = sum; i >= 0; i--)
-      for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
-        uint32_t number = tkv_dist_reg(d, r), row = row_of_left(number, p),
-                 column = column_of_right(number, p),
-                 step = (uint32_t)8 << p->pack;
-        for (uint32_t k = 0; k < (uint32_t)1 << p->k; k += step) {
-          pack_operand(g, p, &da, pa[i], row | k, 4, a);
-          pack_operand(g, p, &db, pb[sum - i], column | k << p->n, 2, b);
+  for (int sum = p->parts - 1, first = 1; sum >= 0; sum--)
+    for (int i = sum; i >= 0; i--, first = 0)
+      for (uint32_t k = 0; k < end; k += step) {
+        if (first) {
+          read_step(g, &fa, (tkv_part){steps, k});
+          read_step(g, &fb, (tkv_part){steps << p->n, k << p->n});
+        }
+        for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
+          uint32_t number = tkv_dist_reg(d, r);
+          take_words(g, p, &fa, i, row_of_left(number, p) | k, 4, a);
+          take_words(g, p, &fb, sum - i, column_of_right(number, p) | k << p->n,
+                     2, b);
           multiply_tile(g, p, a, b, c + r);
         }
       }

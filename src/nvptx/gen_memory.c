@@ -11,62 +11,6 @@
 /* ---- one access
  * ------------------------------------------------------------------ */
 
-/* Lanes that one access moves, as words of PTX. */
-typedef struct words {
-  int lanes, bits, n; /* bits of a word; their number */
-  char constraint;
-} words;
-
-static words words_of(const tk_type *t, int lanes) {
-  int lane = (int)tk_lane_size(t) * 8, bits = lane * lanes;
-  words w = {.lanes = lanes, .bits = lane, .n = lanes};
-  if (lane < 32 && bits >= 32) {
-    w.bits = 32;
-    w.n = bits / 32;
-  } else if (lane < 32) {
-    w.bits = bits;
-    w.n = 1;
-  }
-  w.constraint = w.bits == 64 ? 'l' : w.bits == 32 ? 'r' : 'h';
-  return w;
-}
-
-/* A register holds 16 bits at least. */
-static int register_bits(const words *w) {
-  return w->bits < 16 ? 16 : w->bits;
-}
-
-/* Lanes from `from` on as the bits of a word. */
-static const char *pack_word(tkv_gen *g, const words *w, const tk_type *t,
-                             const char *const *from) {
-  int lane = (int)tk_lane_size(t) * 8, n = w->lanes / w->n;
-  tk_type stored = tkv_stored_type(t);
-  const char *sum = NULL;
-  for (int i = 0; i < n; i++) {
-    const char *x = tkv_convert_lane(g, &stored, t, false, from[i]);
-    x = tkv_to_bits(g, &stored, x);
-    if (lane < register_bits(w))
-      x = tkv_emit(g, "zext i%d %s to i%d", lane, x, register_bits(w));
-    if (i) x = tkv_emit(g, "shl i%d %s, %d", register_bits(w), x, i * lane);
-    sum = sum ? tkv_emit(g, "or i%d %s, %s", register_bits(w), sum, x) : x;
-  }
-  return sum;
-}
-
-static void unpack_word(tkv_gen *g, const words *w, const tk_type *t,
-                        const char *word, const char **to) {
-  int lane = (int)tk_lane_size(t) * 8, n = w->lanes / w->n,
-      bits = register_bits(w);
-  tk_type stored = tkv_stored_type(t);
-  for (int i = 0; i < n; i++) {
-    const char *x = word;
-    if (i) x = tkv_emit(g, "lshr i%d %s, %d", bits, x, i * lane);
-    if (lane < bits) x = tkv_emit(g, "trunc i%d %s to i%d", bits, x, lane);
-    x = tkv_from_bits(g, &stored, x);
-    to[i] = tkv_convert_lane(g, t, &stored, false, x);
-  }
-}
-
 /* ".v4", and "{$0, $1, $2, $3}" from the k-th operand on. */
 static const char *vector_suffix(tkv_gen *g, int n) {
   return n > 1 ? tkv_text(g, ".v%d", n) : "";
@@ -84,11 +28,11 @@ static const char *qualifiers(const tk_inst *in) {
 }
 
 /* Loads words where the predicate holds, and keeps `other` where not. */
-static void load_words(tkv_gen *g, const tk_inst *in, const words *w,
+static void load_words(tkv_gen *g, const tk_inst *in, const tkv_words *w,
                        const char *pointer, const char *mask,
                        const char *const *other, const char **out) {
   const char *outs = "", *ties = "", *args = "", *types = "", *comma = "";
-  int bits = register_bits(w);
+  int bits = tkv_word_bits(w);
   for (int i = 0; i < w->n; i++, comma = ", ") {
     outs = tkv_text(g, "%s=%c,", outs, w->constraint);
     ties = tkv_text(g, "%s,%d", ties, i);
@@ -111,11 +55,11 @@ static void load_words(tkv_gen *g, const tk_inst *in, const words *w,
     out[i] = w->n > 1 ? tkv_emit(g, "extractvalue %s %s, %d", result, x, i) : x;
 }
 
-static void store_words(tkv_gen *g, const tk_inst *in, const words *w,
+static void store_words(tkv_gen *g, const tk_inst *in, const tkv_words *w,
                         const char *pointer, const char *mask,
                         const char *const *word) {
   const char *args = "", *constraints = "";
-  int bits = register_bits(w);
+  int bits = tkv_word_bits(w);
   for (int i = 0; i < w->n; i++) {
     constraints = tkv_text(g, "%s,%c", constraints, w->constraint);
     args = tkv_text(g, "%s, i%d %s", args, bits, word[i]);
@@ -151,8 +95,7 @@ static int64_t neighbours(const tkv_fact *x, int axis, size_t size) {
   return n < 1 ? 1 : n;
 }
 
-/* How many registers of that layout one access takes. */
-static int access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d) {
+int tkv_access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d) {
   const tk_type *t = &in->type;
   if (!t->rank) return 1;
   const tkv_fact *x = fact_of(g, in, 0);
@@ -181,9 +124,13 @@ tkv_dist tkv_home_of_load(tkv_gen *g, const tk_inst *in) {
 
 void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
   int mask_at = tk_load_mask(in), other_at = tk_load_other(in);
+  if (g->copied[in->id]) {
+    tkv_set(g, in->res[0], g->copied[in->id]);
+    return;
+  }
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
-  int width = access_width(g, in, &d);
+  int width = tkv_access_width(g, in, &d);
   const char **at = tkv_at(g, pointer, &d), *zeros[16], *word[16];
   const char **mask =
       mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
@@ -191,7 +138,7 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
       other_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, other_at), &d);
   if (TKV_MUTANT(LOAD_MASK)) mask = NULL;
   if (TKV_MUTANT(OTHER)) other = NULL;
-  words w = words_of(&in->type, width);
+  tkv_words w = tkv_words_of(&in->type, width);
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
     uint32_t first = tkv_dist_canonical(&d, r);
@@ -201,10 +148,10 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
     int each = width / w.n;
     for (int i = 0; i < w.n; i++)
       zeros[i] =
-          other ? pack_word(g, &w, &in->type, other + r + i * each) : "0";
+          other ? tkv_pack_word(g, &w, &in->type, other + r + i * each) : "0";
     load_words(g, in, &w, at[r], mask ? mask[r] : NULL, zeros, word);
     for (int i = 0; i < w.n; i++)
-      unpack_word(g, &w, &in->type, word[i], v->home->reg + r + i * each);
+      tkv_unpack_word(g, &w, &in->type, word[i], v->home->reg + r + i * each);
   }
   if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
   tkv_set(g, in->res[0], v);
@@ -215,7 +162,7 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
   int mask_at = tk_store_mask(in);
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
-  int width = access_width(g, in, &d);
+  int width = tkv_access_width(g, in, &d);
   const char **at = tkv_at(g, pointer, &d),
              **from = tkv_at(g, tkv_arg(g, in, 1), &d), *word[16];
   const char **mask =
@@ -225,11 +172,11 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
   if (TKV_MUTANT(STORE_MASK)) mask = NULL;
   /* An int1 in memory is a byte, and any byte may be stored. */
   const tk_type *stored = &g->frame->f->slots[in->args[1]].type;
-  words w = words_of(stored, width);
+  tkv_words w = tkv_words_of(stored, width);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
     if (tkv_dist_canonical(&d, r) < r) continue;
     for (int i = 0; i < w.n; i++)
-      word[i] = pack_word(g, &w, stored, from + r + i * (width / w.n));
+      word[i] = tkv_pack_word(g, &w, stored, from + r + i * (width / w.n));
     store_words(g, in, &w, at[r],
                 tkv_both(g, mask ? mask[r ^ shift] : NULL, first), word);
   }

@@ -1,5 +1,7 @@
 /* gen_module.c - a program as the text of an LLVM module, or as a form with
  * the layouts that its blocks are made in. */
+#include <string.h>
+
 #include "nvptx/gen.h"
 #include "nvptx/nvptx.h"
 
@@ -72,19 +74,22 @@ static void print_debug(tkv_gen *g, tk_buf *out) {
 static void print_module(tkv_gen *g, tk_buf *out) {
   const char *name = g->p->kernel->name;
   tk_buf_printf(out, "; %d warps, %zu bytes of shared memory\n", g->warps,
-                g->scratch);
+                tkv_shared_bytes(g));
   for (size_t i = 0; i < g->p->nparams; i++)
     tk_buf_printf(out, "; parameter %zu: %s, item %zu\n", i,
                   g->p->args[g->p->params[i].arg].name, g->p->params[i].item);
   tk_buf_puts(out, "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-"
                    "n16:32:64\"\ntarget triple = \"nvptx64-nvidia-cuda\"\n\n"
                    "@scratch = external addrspace(3) global [0 x i8], align "
-                   "16\n\n");
+                   "128\n\n");
   tk_buf_printf(out, "define ptx_kernel void @%s(", name);
   print_params(g, out);
   tk_buf_puts(out, ") !dbg !5 {\nentry:\n");
   tk_buf_puts(out, tk_buf_str(&g->entry));
-  tk_buf_puts(out, "  br label %start\nstart:\n");
+  tk_buf_printf(out,
+                "  %%beside = getelementptr i8, ptr addrspace(3) @scratch, i32 "
+                "%zu\n  br label %%start\nstart:\n",
+                g->buffers);
   tk_buf_puts(out, tk_buf_str(&g->body));
   tk_buf_puts(out, "  ret void\n}\n\n");
   tkv_print_prelude(out);
@@ -104,7 +109,6 @@ typedef struct generating {
   void (*print)(tkv_gen *g, tk_buf *out);
   tk_arena arena;
   tkv_gen gen;
-  size_t shared;
 } generating;
 
 static void generate(tk_env *e, void *ud) {
@@ -113,19 +117,24 @@ static void generate(tk_env *e, void *ud) {
   (void)e;
   g->facts = tkv_find_facts(g->arena, g->p);
   g->homes = TK_NEWN(g->arena, const tkv_dist *, g->p->ninsts + 1);
+  g->copied = TK_NEWN(g->arena, tkv_value *, g->p->ninsts + 1);
   tkv_value **args = TK_NEWN(g->arena, tkv_value *, g->p->kernel->nparams + 1);
   tkv_frame *fr = tkv_new_frame(g, g->p->kernel);
   begin_kernel(g);
   take_params(g, args);
   tkv_inline(g, fr, args);
   x->print(g, x->out);
-  x->shared = g->scratch;
 }
 
-/* Generates code, of which `print` prints something; how much shared memory
- * it needs. */
-static size_t generate_and_print(tk_buf *out, const tk_program *p,
-                                 void (*print)(tkv_gen *g, tk_buf *out)) {
+typedef struct needs {
+  size_t shared;  /* bytes of memory */
+  int64_t stages; /* of the loop that has most */
+} needs;
+
+/* Generates code, of which `print` prints something; what it needs. */
+static needs generate_and_print(tk_buf *out, const tk_program *p,
+                                int64_t most_stages,
+                                void (*print)(tkv_gen *g, tk_buf *out)) {
   tk_env *e = out->env;
   generating x = {.out = out, .print = print};
   tk_arena_init(&x.arena, e);
@@ -133,6 +142,7 @@ static size_t generate_and_print(tk_buf *out, const tk_program *p,
                     .arena = &x.arena,
                     .p = p,
                     .rules = rules,
+                    .most_stages = most_stages,
                     .warps = (int)p->options[TK_LAUNCH_NUM_WARPS]};
   tk_buf *const texts[] = {&x.gen.entry, &x.gen.body, &x.gen.declared,
                            &x.gen.debug};
@@ -141,11 +151,35 @@ static size_t generate_and_print(tk_buf *out, const tk_program *p,
   for (size_t i = 0; i < TK_COUNT(texts); i++) tk_buf_free(texts[i]);
   tk_arena_free(&x.arena);
   if (st != TK_OK) tk_throw(e, st);
-  return x.shared;
+  return (needs){tkv_shared_bytes(&x.gen), x.gen.stages};
 }
 
-void tkv_print_llir(tk_buf *out, const tk_program *p, size_t *shared) {
-  *shared = generate_and_print(out, p, print_module);
+size_t tkv_most_shared(const char *arch) {
+  static const struct {
+    const char *name;
+    size_t shared;
+  } archs[] = {
+#define ARCH(name, shared) {name, (size_t)(shared) << 10},
+#include "nvptx/arch.def"
+#undef ARCH
+  };
+  for (size_t i = 0; i < TK_COUNT(archs); i++)
+    if (!strcmp(archs[i].name, arch)) return archs[i].shared;
+  return SIZE_MAX;
+}
+
+/* Where memory does not suffice for all stages, loops have fewer. */
+void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
+                    size_t *shared) {
+  size_t begin = out->n, most = tkv_most_shared(arch);
+  int64_t stages = INT64_MAX;
+  for (;;) {
+    needs n = generate_and_print(out, p, stages, print_module);
+    *shared = n.shared;
+    if (n.shared <= most || n.stages < 2) return;
+    stages = n.stages - 1;
+    out->n = begin;
+  }
 }
 
 /* ---- layouts ------------------------------------------------------------- */
@@ -187,5 +221,5 @@ static void print_layouts_of(tkv_gen *g, tk_buf *out) {
 }
 
 void tkv_print_layouts(tk_buf *out, const tk_program *p) {
-  generate_and_print(out, p, print_layouts_of);
+  generate_and_print(out, p, INT64_MAX, print_layouts_of);
 }

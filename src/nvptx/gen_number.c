@@ -29,12 +29,17 @@ const char *tkv_thread_number(tkv_gen *g, const tkv_dist *d) {
   return sum ? sum : "0";
 }
 
+const char *tkv_number_with(tkv_gen *g, const tkv_dist *d, const char *thread,
+                            uint32_t part) {
+  uint32_t both = part & tkv_dist_threads(d);
+  if (both) thread = tkv_emit(g, "xor i32 %s, %u", thread, both);
+  part &= ~both;
+  return part ? tkv_emit(g, "add i32 %s, %u", thread, part) : thread;
+}
+
 const char *tkv_number(tkv_gen *g, const tkv_dist *d, const char *thread,
                        uint32_t r) {
-  uint32_t part = tkv_dist_reg(d, r);
-  if (!part) return thread;
-  return tkv_emit(g, "%s i32 %s, %u", tkv_dist_parts_add(d) ? "add" : "xor",
-                  thread, part);
+  return tkv_number_with(g, d, thread, tkv_dist_reg(d, r));
 }
 
 const char *tkv_is_first(tkv_gen *g, const tkv_dist *d) {

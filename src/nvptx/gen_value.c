@@ -40,19 +40,36 @@ static const char **all_one(tkv_gen *g, const char *one, int nreg) {
   return reg;
 }
 
-const char **tkv_at(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
+static const char **remember_version(tkv_gen *g, tkv_value *v,
+                                     const tkv_dist *d, const char **reg) {
+  tkv_version *made = TK_NEW(g->arena, tkv_version);
+  *made = (tkv_version){*d, reg, v->versions};
+  v->versions = made;
+  TK_PUSH(g->arena, &g->scoped, v);
+  return reg;
+}
+
+const char **tkv_at_in_warp(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
   if (v->one) return all_one(g, v->one, d->nreg);
   if (v->home && tkv_dist_same(&v->home->dist, d)) return v->home->reg;
   for (tkv_version *x = v->versions; x; x = x->next)
     if (tkv_dist_same(&x->dist, d)) return x->reg;
-  tkv_version *made = TK_NEW(g->arena, tkv_version);
-  made->dist = *d;
-  made->reg =
-      v->home ? tkv_convert(g, &v->type, v->home, d) : tkv_compute(g, v, d);
-  made->next = v->versions;
-  v->versions = made;
-  TK_PUSH(g->arena, &g->scoped, v);
-  return made->reg;
+  if (v->placed) return NULL;
+  const char **reg = v->home ? tkv_convert_in_warp(g, &v->type, v->home, d)
+                             : tkv_compute(g, v, d);
+  return reg ? remember_version(g, v, d, reg) : NULL;
+}
+
+const char **tkv_at(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
+  const char **reg = tkv_at_in_warp(g, v, d);
+  if (reg) return reg;
+  if (v->placed) {
+    reg = tkv_new_names(g, d);
+    tkv_read_placed(g, v->placed, d, (tkv_part){0}, reg);
+  } else {
+    reg = tkv_convert(g, &v->type, v->home, d);
+  }
+  return remember_version(g, v, d, reg);
 }
 
 /* ---- maps of numbers
@@ -118,17 +135,25 @@ static const char **computed_lanes(tkv_gen *g, const tkv_value *v,
   return reg;
 }
 
-/* What a copy, a broadcast or a permutation is made of: the operand in the
- * layout that leads each register to its lane there. */
-static const char **moved_lanes(tkv_gen *g, const tkv_value *v,
-                                const tkv_dist *d) {
+/* A copy, a broadcast or a permutation is its operand in the layout that leads
+ * each register to its lane there. */
+static tkv_value *moved_from(const tkv_value *v, tkv_dist *d) {
   tkv_value *from = v->args[0];
   bool permutes = v->in->op == TK_I_PERMUTE;
   shapes s = {&v->type, &from->type, permutes ? tk_permute_axes(v->in) : NULL};
-  if (v->in->op == TK_I_COPY || from->one) return tkv_at(g, from, d);
-  tkv_dist operand =
-      tkv_dist_map(d, permutes ? permuted_lane : repeated_lane, &s);
-  return tkv_at(g, from, &operand);
+  if (v->in->op != TK_I_COPY && !from->one)
+    *d = tkv_dist_map(d, permutes ? permuted_lane : repeated_lane, &s);
+  return from;
+}
+
+static bool is_moved(const tkv_value *v) {
+  return !v->one && !v->home && !v->placed && v->in->nargs &&
+         tk_inst_moves(v->in) && tkv_same_lanes(v);
+}
+
+tkv_value *tkv_origin(tkv_value *v, tkv_dist *d) {
+  while (is_moved(v)) v = moved_from(v, d);
+  return v;
 }
 
 bool tkv_same_lanes(const tkv_value *v) {
@@ -144,8 +169,10 @@ const char **tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
     reg = tkv_at(g, v, d);
   } else if (v->in->op == TK_I_ARANGE) {
     reg = range_lanes(g, v, d);
-  } else if (tk_inst_moves(v->in) && tkv_same_lanes(v)) {
-    reg = moved_lanes(g, v, d);
+  } else if (is_moved(v)) {
+    tkv_dist at = *d;
+    tkv_value *from = moved_from(v, &at);
+    reg = tkv_at(g, from, &at);
   } else {
     reg = computed_lanes(g, v, d);
   }

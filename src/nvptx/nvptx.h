@@ -39,8 +39,12 @@ typedef void tkv_after(void *ud, const tk_program *p, const char *pass);
 void tkv_run_passes(tk_program *p, uint64_t skipped, tkv_after *after,
                     void *ud);
 
-/* The program as code for a thread: the text of an LLVM module (gen.h). */
-void tkv_print_llir(tk_buf *out, const tk_program *p, size_t *shared);
+/* Bytes of shared memory that a program has at most on an architecture. */
+size_t tkv_most_shared(const char *arch);
+/* The program as code for a thread: the text of an LLVM module (gen.h);
+ * *shared: the bytes of shared memory that it needs. */
+void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
+                    size_t *shared);
 /* The program, each block with the layout that it is made in. */
 void tkv_print_layouts(tk_buf *out, const tk_program *p);
 /* As PTX for an architecture, "sm_80"; *shared: the bytes of shared memory that

@@ -89,26 +89,15 @@ typedef struct compiling {
 } compiling;
 
 static void check_shared(tk_env *e, const compiling *c) {
-  static const struct {
-    const char *name;
-    size_t shared;
-  } archs[] = {
-#define ARCH(name, shared) {name, (size_t)(shared) << 10},
-#include "nvptx/arch.def"
-#undef ARCH
-  };
-  for (size_t i = 0; i < TK_COUNT(archs); i++) {
-    if (strcmp(archs[i].name, c->arch) || *c->shared <= archs[i].shared)
-      continue;
-    tk_diag *d = tk_diag_add(
-        e, TK_D_UNSUPPORTED, c->p->kernel->src, c->p->kernel->span,
-        "'%s' exchanges %zu KiB through shared memory, of which a program has "
-        "%zu KiB on %s",
-        c->p->kernel->name, (*c->shared + 1023) >> 10, archs[i].shared >> 10,
-        c->arch);
-    tk_diag_help(e, d, "use smaller blocks");
-    tk_throw(e, TK_FINDING);
-  }
+  size_t most = tkv_most_shared(c->arch);
+  if (*c->shared <= most) return;
+  tk_diag *d = tk_diag_add(
+      e, TK_D_UNSUPPORTED, c->p->kernel->src, c->p->kernel->span,
+      "'%s' exchanges %zu KiB through shared memory, of which a program has "
+      "%zu KiB on %s",
+      c->p->kernel->name, (*c->shared + 1023) >> 10, most >> 10, c->arch);
+  tk_diag_help(e, d, "use smaller blocks");
+  tk_throw(e, TK_FINDING);
 }
 
 /* The code says the form, the options and the number of warps; libdevice is
@@ -128,7 +117,7 @@ static tkv_key key_of(const tkv_llvm_request *r) {
 static void compile_program(tk_env *e, void *ud) {
   compiling *c = ud;
   char path[TKV_PATH];
-  tkv_print_llir(&c->llir, c->p, c->shared);
+  tkv_print_llir(&c->llir, c->p, c->arch, c->shared);
   check_shared(e, c);
   tkv_llvm_request r = {.llir = tk_buf_str(&c->llir),
                         .size = c->llir.n,

@@ -1,28 +1,64 @@
 /* swizzle.c - swizzles are found by trying them all. */
 #include "nvptx/swizzle.h"
 
+#include <string.h>
+
 enum { BANKS = 32, BANK_BYTES = 4, ACCESS_BYTES = 16, LANES = 32 };
 
-uint32_t tkv_swizzled(uint32_t number, const void *swizzle) {
-  const tkv_swizzle *s = swizzle;
+static uint32_t swizzled_place(uint32_t number, const tkv_swizzle *s) {
   uint32_t mask = ((uint32_t)1 << s->n) - 1;
   return number ^ (number >> s->from & mask) << s->to;
 }
 
-/* log2 of how many neighbours the lowest registers hold, that one access
- * takes. */
-static int neighbours(const tkv_dist *places, size_t size) {
+/* Whether all places but those of the lowest n registers are multiples of
+ * 2^n. */
+static bool is_aligned(const tkv_dist *places, int n) {
+  uint32_t rest = tkv_dist_threads(places);
+  for (int i = n; i < places->nreg; i++) rest |= places->reg[i];
+  return !(rest & (((uint32_t)1 << n) - 1));
+}
+
+int tkv_neighbours(const tkv_dist *places, size_t size) {
   int n = 0;
   while (n < places->nreg && places->reg[n] == (uint32_t)1 << n &&
          size << (n + 1) <= ACCESS_BYTES)
     n++;
+  while (!is_aligned(places, n)) n--;
   return n;
+}
+
+bool tkv_find_matrices(const tkv_dist *places, size_t size, uint32_t apart,
+                       tkv_matrices *m) {
+  enum { ROW_BYTES = 16, WORD_BYTES = 4 };
+  if (size > WORD_BYTES) return false;
+  const uint32_t *reg = places->reg, *lane = places->lane;
+  int word = tkv_log2(WORD_BYTES / (int64_t)size), row = word + 2;
+  bool straight = places->nreg >= word && lane[0] == (uint32_t)1 << word &&
+                  lane[1] == (uint32_t)2 << word;
+  for (int i = 0; straight && i < word; i++)
+    straight = reg[i] == (uint32_t)1 << i;
+  bool turned = size == 2 && places->nreg >= 1 && lane[2] == 1 &&
+                lane[3] == 2 && lane[4] == 4;
+  if (!straight && !turned) return false;
+  *m = (tkv_matrices){.turned = !straight, .word = word};
+  m->rows = (tkv_dist){.nreg = row, .nwarp = places->nwarp};
+  for (int i = 0; i < row; i++) m->rows.reg[i] = (uint32_t)1 << i;
+  memcpy(m->rows.warp, places->warp, sizeof m->rows.warp);
+  for (int i = 0; i < 3; i++)
+    m->rows.lane[i] = straight ? lane[2 + i] : i ? lane[i - 1] : reg[0];
+  for (int i = word; i < places->nreg; i++) {
+    bool free = reg[i] && !(apart >> i & 1);
+    if (reg[i] & (((uint32_t)1 << row) - 1)) return false;
+    if (free && m->n < 2) m->rows.lane[3 + m->n] = reg[i];
+    if (free && m->n < 2) m->bit[m->n++] = i;
+  }
+  return is_aligned(&m->rows, row);
 }
 
 /* Lanes are served as many at a time as make up 128 bytes; each bank gives one
  * word a pass, to all that want it. */
 int tkv_bank_passes(const tkv_dist *places, size_t size) {
-  size_t width = size << neighbours(places, size);
+  size_t width = size << tkv_neighbours(places, size);
   uint32_t together =
       width > BANK_BYTES ? LANES * BANK_BYTES / (uint32_t)width : LANES;
   int passes = 0;
@@ -44,26 +80,49 @@ int tkv_bank_passes(const tkv_dist *places, size_t size) {
   return passes;
 }
 
-static int passes_of_both(const tkv_dist *written, const tkv_dist *read,
-                          size_t size, const tkv_swizzle *s) {
-  tkv_dist w = tkv_dist_map(written, tkv_swizzled, s),
-           r = tkv_dist_map(read, tkv_swizzled, s);
-  return tkv_bank_passes(&w, size) + tkv_bank_passes(&r, size);
+uint32_t tkv_place(uint32_t number, const void *places) {
+  const tkv_places *p = places;
+  uint32_t axis = (((uint32_t)1 << p->n) - 1) << p->low,
+           below = ((uint32_t)1 << p->low) - 1;
+  number = (number & axis) >> p->low | (number & below) << p->n |
+           (number & ~(axis | below));
+  return swizzled_place(number, &p->swizzle);
 }
 
-tkv_swizzle tkv_find_swizzle(const tkv_dist *written, const tkv_dist *read,
-                             size_t size) {
+/* What it takes to read or write every register: passes over shared memory, and
+ * an instruction for each access. */
+static int cost_of_all(const tkv_dist *places, size_t size, bool matrices) {
+  tkv_matrices m;
+  if (matrices && tkv_find_matrices(places, size, 0, &m))
+    return (tkv_bank_passes(&m.rows, size) + 1)
+           << (places->nreg - m.word - m.n);
+  return (tkv_bank_passes(places, size) + 1)
+         << (places->nreg - tkv_neighbours(places, size));
+}
+
+static int cost_of_both(const tkv_dist *written, const tkv_dist *read,
+                        size_t size, const tkv_places *p) {
+  tkv_dist w = tkv_dist_map(written, tkv_place, p),
+           r = tkv_dist_map(read, tkv_place, p);
+  return cost_of_all(&w, size, false) + cost_of_all(&r, size, true);
+}
+
+tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,
+                           const tkv_dist *read) {
   enum { HIGHEST = 16, BANK_BITS = 5, VECTOR_BITS = 4 };
-  tkv_swizzle best = {0};
-  int least = passes_of_both(written, read, size, &best);
-  for (int to = 0; to <= VECTOR_BITS; to++)
-    for (int n = 1; n <= BANK_BITS; n++)
-      for (int from = to + n; from + n <= HIGHEST; from++) {
-        tkv_swizzle s = {from, n, to};
-        int passes = passes_of_both(written, read, size, &s);
-        if (passes >= least) continue;
-        best = s;
-        least = passes;
-      }
+  size_t size = tk_lane_size(t);
+  tkv_places best = {.n = 0};
+  int least = cost_of_both(written, read, size, &best);
+  for (int axis = t->rank - 1; axis >= 0; axis--)
+    for (int to = 0; to <= VECTOR_BITS; to++)
+      for (int n = 1; n <= BANK_BITS; n++)
+        for (int from = to + n; from + n <= HIGHEST; from++) {
+          tkv_places p = {
+              tkv_axis_low(t, axis), tkv_axis_bits(t, axis), {from, n, to}};
+          int cost = cost_of_both(written, read, size, &p);
+          if (cost >= least) continue;
+          best = p;
+          least = cost;
+        }
   return best;
 }

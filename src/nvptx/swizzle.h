@@ -1,8 +1,9 @@
 /* swizzle.h - where the lanes of a block are put in shared memory, so that
  * those that a warp accesses at once are in different banks.
  *
- * A place is a number with some of its bits xor-ed into lower ones; as that is
- * linear, it is done to the bases of a distributed layout (dist.h).
+ * A place is a number whose axis of neighbours comes first, with some of its
+ * bits xor-ed into lower ones; as that is linear, it is done to the bases of a
+ * distributed layout (dist.h).
  */
 #ifndef TK_NVPTX_SWIZZLE_H
 #define TK_NVPTX_SWIZZLE_H
@@ -14,14 +15,38 @@ typedef struct tkv_swizzle {
   int from, n, to;
 } tkv_swizzle;
 
+/* The n bits from `low` on come first, and then bits are xor-ed. */
+typedef struct tkv_places {
+  int low, n;
+  tkv_swizzle swizzle;
+} tkv_places;
+
 /* A tkv_dist_map of numbers to places. */
-uint32_t tkv_swizzled(uint32_t number, const void *swizzle);
+uint32_t tkv_place(uint32_t number, const void *places);
+/* log2 of how many places of the lowest registers one access of 16 bytes at
+ * most takes. */
+int tkv_neighbours(const tkv_dist *places, size_t size);
 /* How many passes over shared memory the accesses of a warp to a register, or
  * to as many as go together, take; 1 is best for 4 bytes and less a thread. */
 int tkv_bank_passes(const tkv_dist *places, size_t size);
-/* The one with the fewest passes for lanes of that size that are written in
+/* The places with the fewest passes and accesses for a block that is written in
  * one layout and read in the other. */
-tkv_swizzle tkv_find_swizzle(const tkv_dist *written, const tkv_dist *read,
-                             size_t size);
+tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,
+                           const tkv_dist *read);
+
+/* How ldmatrix reads a block: matrices of eight rows of 16 bytes, of which
+ * each thread gets a word of 32 bits (PTX ISA, "ldmatrix"). */
+typedef struct tkv_matrices {
+  bool turned;   /* by columns: the pair of a word is of two rows */
+  int word;      /* log2 of the registers in a word */
+  int bit[2], n; /* bits of a register's number that tell matrices apart which
+                    are read at once */
+  tkv_dist rows; /* which row's place each thread gives */
+} tkv_matrices;
+
+/* False: the places do not lie so.  Registers that a bit of `apart` tells apart
+ * are not read at once. */
+bool tkv_find_matrices(const tkv_dist *places, size_t size, uint32_t apart,
+                       tkv_matrices *m);
 
 #endif

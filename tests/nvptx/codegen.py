@@ -122,6 +122,98 @@ def products():
 
 
 @triton.jit
+def long_product(x, y, z, lots, M: tl.constexpr, N: tl.constexpr,
+                 K: tl.constexpr, TURNED: tl.constexpr, OTHER: tl.constexpr,
+                 STAGES: tl.constexpr):
+    """Loads of a loop over k run ahead, up to an end within a block."""
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    k = tl.arange(0, K)
+    a = x + i[:, None] * lots + k[None, :]
+    if TURNED:
+        b = y + j[:, None] * lots + k[None, :]
+    else:
+        b = y + k[:, None] * N + j[None, :]
+    c = tl.zeros((M, N), z.dtype.element_ty)
+    for at in tl.range(0, lots - 8, K, num_stages=STAGES):
+        left = k < lots - 8 - at
+        p = tl.load(a, left[None, :], OTHER)
+        if TURNED:
+            q = tl.trans(tl.load(b, left[None, :], OTHER))
+            b += K
+        else:
+            q = tl.load(b, left[:, None], OTHER)
+            b += K * N
+        c = tl.dot(p, q, c, out_dtype=z.dtype.element_ty)
+        a += K
+    tl.store(z + i[:, None] * N + j[None, :], c)
+
+
+@triton.jit
+def down(x, y, z, trips, N: tl.constexpr):
+    """Addresses by the variable of a loop that runs down; a block that is
+    loaded is used as it is and converted, and what another trip stores."""
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    c = tl.zeros((N, N), tl.float32)
+    rows = tl.zeros((N, ), tl.float32)
+    for t in range(trips - 1, -1, -1):
+        p = tl.load(x + t * N * N + at)
+        q = tl.load(y + t * N * N + at)
+        c = tl.dot(p, q.to(tl.float16), c)
+        rows += tl.sum(p.to(tl.float32), 1)
+    tl.store(z + at, c + rows[:, None])
+    c = tl.zeros((N, N), tl.float32)
+    for t in range(trips):
+        tl.debug_barrier()
+        p = tl.load(x + at)
+        c = tl.dot(p, p, c)
+        tl.store(x + at, (c * 0.25).to(tl.float16))
+    tl.store(z + N * N + at, c)
+
+
+@triton.jit
+def grids(x, y, z, outer, inner, N: tl.constexpr):
+    """A loop that copies ahead in one that does."""
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    c = tl.zeros((N, N), tl.float32)
+    for t in range(outer):
+        p = tl.load(x + t * N * N + at)
+        d = tl.zeros((N, N), tl.float32)
+        for u in range(inner):
+            d = tl.dot(p, tl.load(y + u * N * N + at), d)
+        c += tl.dot(tl.trans(d.to(tl.float16)), p)
+    tl.store(z + at, c)
+
+
+def long_products():
+    for dtype, out, k in ((np.float16, np.float32, 32), (np.int8, np.int32, 64),
+                          (np.float32, np.float32, 16)):
+        for m, n, warps, lots, stages, other in ((32, 64, 4, 104, 3, 0),
+                                                 (16, 128, 2, 264, 2, 0),
+                                                 (64, 32, 8, 264, 4, 0),
+                                                 (32, 32, 4, 24, 5, 0),
+                                                 (32, 32, 4, 104, 3, 2)):
+            for turned in (False, True):
+                x, y = some(dtype, m, lots), some(dtype, lots, n)
+                z = np.zeros((m, n), out)
+                long_product[(1, )](x, y, z, lots, m, n, k, turned, other,
+                                    stages, num_warps=warps)
+                show(f'long product {dtype.__name__} {m}x{n} {turned} {lots} '
+                     f'{stages} {other}', z)
+    for trips in (0, 1, 2, 5):
+        x, y = (some(t, trips + 1, 32, 32) % 4 for t in (np.float16, np.int8))
+        z = np.zeros((2, 32, 32), np.float32)
+        down[(1, )](x, y.astype(np.int8), z, trips, 32, num_stages=3)
+        show(f'down {trips}', z, x)
+        w = some(np.float16, 3, 32, 32) % 3
+        z = np.zeros((32, 32), np.float32)
+        grids[(1, )](y.astype(np.float16), w, z, trips, 3, 32, num_stages=3)
+        show(f'grids {trips}', z)
+
+
+@triton.jit
 def scaled_product(x, xs, y, ys, z, M: tl.constexpr, N: tl.constexpr,
                    K: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr,
                    DOWN: tl.constexpr):
@@ -246,5 +338,6 @@ if __name__ == '__main__':
     others()
     conversions()
     products()
+    long_products()
     scaled_products()
     atomics()
