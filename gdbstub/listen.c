@@ -25,23 +25,26 @@ static TK_NORETURN void fail(tk_env *e, const char *address, const char *what,
   tk_throw(e, TK_USAGE);
 }
 
+static bool is_socket(const char *path) {
+  struct stat st;
+  return !lstat(path, &st) && S_ISSOCK(st.st_mode);
+}
+
 static void listen_at_path(gs_listener *l, tk_env *e, const char *address) {
-  struct sockaddr_un at = {.sun_family = AF_UNIX};
   const char *path = address + strlen("unix:");
-  if (!*path || strlen(path) >= sizeof at.sun_path)
+  if (!*path || strlen(path) >= sizeof((struct sockaddr_un *)0)->sun_path)
     fail(e, address, "a path of 1 to 107 bytes is expected after 'unix:'",
          NULL);
-  strcpy(at.sun_path, path);
   l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (l->fd < 0 || bind(l->fd, (struct sockaddr *)&at, sizeof at) ||
-      listen(l->fd, 1)) {
-    int error = errno;
-    gs_listen_end(l);
-    fail(e, address, strerror(error),
-         error == EADDRINUSE ? "remove the file if no other server uses it"
-                             : NULL);
-  }
-  strcpy(l->path, path);
+  int error = l->fd < 0 ? errno : gs_sockfile_bind(&l->file, path, l->fd);
+  if (!error && listen(l->fd, 1)) error = errno;
+  if (!error) return;
+  gs_listen_end(l);
+  if (error == EADDRINUSE && is_socket(path))
+    fail(e, address, "another server listens there",
+         "take another path, or end that server");
+  fail(e, address, strerror(error == EADDRINUSE ? EEXIST : error),
+       error == EADDRINUSE ? "take another path: the file is no socket" : NULL);
 }
 
 static bool is_loopback(const struct sockaddr *a) {
@@ -113,8 +116,8 @@ static void listen_at_port(gs_listener *l, tk_env *e, const char *address,
 /* As a client's command would have it. */
 static void show_address(gs_listener *l, const char *address) {
   const char *colon = strrchr(address, ':');
-  if (*l->path)
-    snprintf(l->shown, sizeof l->shown, "%s", l->path);
+  if (!strncmp(address, "unix:", 5))
+    snprintf(l->shown, sizeof l->shown, "%s", address + 5);
   else if (colon)
     snprintf(l->shown, sizeof l->shown, "%.*s:%d", (int)(colon - address),
              address, bound_port(l->fd));
@@ -148,7 +151,7 @@ void gs_listen_take_over(gs_listener *l, const char *address, int fd) {
   *l = (gs_listener){.fd = fd, .spent = true};
   l->stdio = !strcmp(address, "-");
   if (fd >= 0 && !strncmp(address, "unix:", 5))
-    snprintf(l->path, sizeof l->path, "%s", address + 5);
+    gs_sockfile_own(&l->file, address + 5);
   if (fd >= 0) show_address(l, address);
 }
 
@@ -194,10 +197,10 @@ bool gs_write_all(int fd, const void *bytes, size_t n) {
 void gs_listen_leave(gs_listener *l) {
   if (l->fd >= 0) close(l->fd);
   l->fd = -1;
-  *l->path = '\0';
+  gs_sockfile_leave(&l->file);
 }
 
 void gs_listen_end(gs_listener *l) {
-  if (*l->path) unlink(l->path);
+  if (l->file.owner) gs_sockfile_remove(&l->file);
   gs_listen_leave(l);
 }

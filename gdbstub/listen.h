@@ -9,13 +9,14 @@
 #define GDBSTUB_LISTEN_H
 
 #include "base/env.h"
+#include "gdbstub/sockfile.h"
 
 typedef struct gs_listener {
   int fd; /* -1: standard input and output, or closed */
   bool stdio, spent;
   int in, out;     /* of stdio */
   char shown[160]; /* as a client's command would have it */
-  char path[108];  /* of a socket that is a file; "" */
+  gs_sockfile file;
 } gs_listener;
 
 /* "HOST:PORT", ":PORT", "unix:PATH", or "-" for standard input and output.

@@ -249,9 +249,13 @@ void gs_on_detach(gs_stub *g, const char *rest) {
   g->killed = false;
   g->silent = true;
   if (g->lent || g->stop->over) return; /* whoever lent it goes on */
-  g->detached = true;
-  go(g, g->once && !stays ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
+  gs_go_on_alone(g, g->once && !stays);
   g->killed = stays;
+}
+
+void gs_go_on_alone(gs_stub *g, bool forever) {
+  g->detached = true;
+  go(g, forever ? TK_RESUME_DETACH : TK_RESUME_CONTINUE);
 }
 
 void gs_end_launch(gs_stub *g) {

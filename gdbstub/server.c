@@ -51,8 +51,8 @@ static bool wait_for_client(tk_gdbserver *s) {
     if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
-  g->detached = g->killed = false;
-  g->code = 0;
+  if (g->detached) g->killed = false; /* it was let go, not killed */
+  g->detached = false;
   say(s, "%sgdb has connected", g->lent ? "" : "tkdbg: ");
   if (g->once) gs_listen_end(&g->listener);
   return true;
@@ -64,12 +64,18 @@ static void quit(gs_stub *g) {
 }
 
 /* Serves a client until it says how to go on.  When one vanishes, the launch
- * stands for the next one, or for whoever lent it. */
+ * stands for the next one, or for whoever lent it; the only one that was to be
+ * has left. */
 static void serve_stop(tk_gdbserver *s) {
   gs_stub *g = &s->stub;
   while (!g->resumed) {
     if (g->wire.in < 0) {
-      bool last = g->once && g->listener.fd < 0;
+      bool last = g->once && g->listener.fd < 0 && !g->listener.stdio;
+      if (last && !g->lent && !g->killed) {
+        gs_forget_points(g);
+        gs_go_on_alone(g, true);
+        return;
+      }
       if (last || !wait_for_client(s)) {
         if (!g->lent) quit(g);
         return;

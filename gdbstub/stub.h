@@ -207,6 +207,8 @@ void gs_forget_points(gs_stub *g);
 /* ---- resume.c ----------------------------------------------------------- */
 
 void gs_end_launch(gs_stub *g);
+/* The launches go on without a client; forever: none can come any more. */
+void gs_go_on_alone(gs_stub *g, bool forever);
 
 /* ---- stop.c ------------------------------------------------------------- */
 

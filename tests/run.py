@@ -329,7 +329,7 @@ def suite_dap(build):
 
 def suite_gdb(build):
     for script in ('every_command.py', 'elf_tools.py', 'interrupted.py',
-                   'lent_interrupted.py'):
+                   'lent_interrupted.py', 'listening.py'):
         name = 'tests/gdb/' + script
         yield name, functools.partial(gdb_script, name=name, build=build)
     for name in ['docs/gdb.md', 'docs/gdb-tutorial.md',

@@ -3,12 +3,11 @@ no debugger."""
 import subprocess
 
 
-class Remote:
-    """A server at the other end of two pipes."""
+class Client:
+    """Packets by two streams; the first one is written to."""
 
-    def __init__(self, argv, **how):
-        self.server = subprocess.Popen(argv, stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, **how)
+    def __init__(self, out, back, *others):
+        self.out, self.back, self.others = out, back, others
         self.packets = 0
         self.ask('QStartNoAckMode')
         self.ask('qSupported:multiprocess+;swbreak+')
@@ -17,16 +16,17 @@ class Remote:
         return self
 
     def __exit__(self, *_):
-        self.server.stdin.close()
-        self.server.stdout.close()
-        self.server.kill()
-        self.server.wait()
+        self.close()
+
+    def close(self):
+        for stream in (self.out, self.back, *self.others):
+            stream.close()
 
     def ask(self, text):
         """The reply to a packet; what is printed before it is left out."""
         data = text.encode()
-        self.server.stdin.write(b'$%s#%02x' % (data, sum(data) % 256))
-        self.server.stdin.flush()
+        self.out.write(b'$%s#%02x' % (data, sum(data) % 256))
+        self.out.flush()
         self.packets += 1
         while True:
             reply = self.packet()
@@ -34,15 +34,28 @@ class Remote:
                 return reply.decode('latin-1')
 
     def packet(self):
-        stream = self.server.stdout
         while True:
-            c = stream.read(1)
+            c = self.back.read(1)
             if not c:
                 return b'X00'
             if c == b'$':
                 break
         data = bytearray()
-        while (c := stream.read(1)) != b'#' and c:
+        while (c := self.back.read(1)) != b'#' and c:
             data += c
-        stream.read(2)
+        self.back.read(2)
         return bytes(data)
+
+
+class Remote(Client):
+    """A server at the other end of two pipes."""
+
+    def __init__(self, argv, **how):
+        self.server = subprocess.Popen(argv, stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, **how)
+        super().__init__(self.server.stdin, self.server.stdout)
+
+    def __exit__(self, *_):
+        self.close()
+        self.server.kill()
+        self.server.wait()
