@@ -4,8 +4,10 @@
 #include "interp/fault.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "interp/describe.h"
+#include "ir/used.h"
 
 static const char *lane_index(const tki_access *a, size_t lane) {
   const tk_type *type = &a->in->type;
@@ -109,6 +111,24 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
                  other->name);
   tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0, off / size));
   tki_stop(a->t);
+}
+
+bool tki_load_left_out(const tki_access *a) {
+  const tki_region *r = a->region == TKI_ANY ? NULL : &a->t->regions[a->region];
+  if (!r || r->lo != r->hi || !a->n) return false;
+  if (a->mask && !memchr(a->mask, 1, a->n)) return false;
+  tk_arena arena;
+  tk_arena_init(&arena, a->t->env);
+  bool used = tk_inst_is_used(&arena, a->t->frame->func, a->in);
+  tk_arena_free(&arena);
+  if (used) return false;
+  tk_diag *d = tki_finding(a->t, TK_D_SUSPICIOUS,
+                           "load from %s, which has no elements: nothing uses "
+                           "the value, so a compiler leaves the load out",
+                           r->name);
+  note_tensor(a, d, r);
+  tk_diag_help(a->t->env, d, "remove the load, or mask it off");
+  return true;
 }
 
 /* Bytes between an address and a region: 0, in it or next to it. */

@@ -1,4 +1,5 @@
-/* fault.h - reports of accesses that must not happen; each ends the run.
+/* fault.h - reports of accesses that must not happen; each ends the run, but
+ * for loads that a compiler leaves out.
  */
 #ifndef TK_INTERP_FAULT_H
 #define TK_INTERP_FAULT_H
@@ -8,6 +9,9 @@
 /* The lane's address is not in r, the region of its pointer. */
 void tki_fault_outside(const tki_access *a, size_t lane,
                        const tki_region *r) TK_NORETURN;
+/* Whether a load is from a tensor without elements, and nothing is made of its
+ * value, so that a compiler leaves it out; it is reported. */
+bool tki_load_left_out(const tki_access *a);
 /* The lane's address is in no region. */
 void tki_fault_wild(const tki_access *a, size_t lane) TK_NORETURN;
 /* The lane's address is no multiple of the lane's size. */

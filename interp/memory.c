@@ -181,6 +181,7 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
     tki_access a = access_of(t, in, frame, tk_load_mask(in));
     v = tki_result(t, in, frame, 0);
     d = tki_writable(&v);
+    if (TK_UNLIKELY(tki_load_left_out(&a))) a.n = 0;
     if (!a.n) tki_load_off(d, &o, 0, n, a.size);
     for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
     if (TK_UNLIKELY(told)) tki_tell_access(t, &a);

@@ -136,7 +136,8 @@ class OutOfResources(TritonError):
 
     def __str__(self):
         return (f"out of resource: {self.name}, Required: {self.required}, "
-                f"Hardware limit: {self.limit}")
+                f"Hardware limit: {self.limit}. Reducing block sizes or "
+                "`num_stages` may help.")
 
 
 class UsageError(ValueError):

@@ -166,12 +166,18 @@ def _run(function, kernel, values, options, grid, runtime):
     if not kernel.is_loaded:
         kernel.is_loaded = True
         loaded = kernel.module, kernel.function, kernel.name, {}, kernel.hash
-        runtime.kernel_load_start_hook(None, None, *loaded[2:])
-        runtime.kernel_load_end_hook(*loaded)
+        _tell(runtime.kernel_load_start_hook, None, None, *loaded[2:])
+        _tell(runtime.kernel_load_end_hook, *loaded)
     facts = kernel.launch_metadata(grid, 0, *values)
-    runtime.launch_enter_hook(facts)
+    _tell(runtime.launch_enter_hook, facts)
     function.launch(values, options, grid)
-    runtime.launch_exit_hook(facts)
+    _tell(runtime.launch_exit_hook, facts)
+
+
+def _tell(hook, *args):
+    """Calls a hook, unless a script has put None in its place."""
+    if hook is not None:
+        hook(*args)
 
 
 def metadata(function, kernel, grid, stream, values):

@@ -182,19 +182,24 @@ class Host:
         return FOUND
 
 
-_LIMITS = (("torch", "finfo"), ("torch", "iinfo"))
+# where the classes are that say what numbers a dtype has: torch.finfo
+_LIMITS = ("torch", "numpy", "numpy.core.getlimits", "numpy._core.getlimits")
+_DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32",
+           "fp64": "float64", "fp8e4nv": "float8_e4m3fn",
+           "fp8e5": "float8_e5m2", "int1": "bool"}
 
 
-def _torch_dtype(dtype):
-    """PyTorch's dtype, which kernels take for the one of the language."""
-    import torch
-    named = {tl_types.dtype_name(v): v for v in vars(torch).values()
-             if isinstance(v, torch.dtype)}
-    aliases = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32",
-               "fp64": "float64", "fp8e4nv": "float8_e4m3fn",
-               "fp8e5": "float8_e5m2", "int1": "bool"}
-    name = getattr(dtype, "name", None)
-    return named.get(aliases.get(name, name), dtype)
+def _limits(of):
+    """finfo or iinfo of PyTorch or NumPy, for a dtype of the language, which
+    is what kernels take theirs for."""
+    def limits(dtype):
+        name = getattr(dtype, "name", dtype)
+        name = _DTYPES.get(name, name)
+        if of.__module__ == "torch":
+            import torch
+            name = getattr(torch, str(name), dtype)
+        return of(name)
+    return limits
 
 
 def compile_time_function(obj):
@@ -203,10 +208,11 @@ def compile_time_function(obj):
     if kind in ("ConstexprFunction", "BoundConstexprFunction",
                 "PlainFunction") or _is_builtin(obj):
         return obj
-    if isinstance(obj, types.BuiltinFunctionType):  # math.sqrt
-        return obj
-    if isinstance(obj, type) and (obj.__module__, obj.__name__) in _LIMITS:
-        return lambda dtype: obj(_torch_dtype(dtype))
+    if isinstance(obj, types.BuiltinFunctionType):
+        return obj if obj.__module__ == "math" else None
+    if isinstance(obj, type) and obj.__name__ in ("finfo", "iinfo") and (
+            obj.__module__ in _LIMITS):
+        return _limits(obj)
     return None
 
 

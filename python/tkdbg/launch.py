@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import textwrap
 import warnings
 from ctypes import byref, c_void_p
@@ -65,7 +66,14 @@ class JITFunction(JITCallable, KernelInterface):
 
     def compiled_name(self, known):
         """The name of the kernel for an arguments.Specialization."""
-        return self.__name__ if self._repr is None else self._repr(known)
+        if self._repr is None:
+            return self.__name__
+        name = self._repr(known)
+        name = name[name.rfind(".") + 1:]
+        if not re.fullmatch("[a-zA-Z_][a-zA-Z0-9_]*", name):
+            raise session_.current().error_class(errors.CompilationError)(
+                f"invalid function identifier: {name}", kernel=self.__name__)
+        return name
 
     def is_gluon(self):
         return False
@@ -145,7 +153,7 @@ class JITFunction(JITCallable, KernelInterface):
         name."""
         file, line, name = self._source.name, self._source.line, None
         if self._src is None:
-            name = self.fn.__name__
+            name = self.fn.__code__.co_name
             found = _function_at(session, file, self._source.text, name, line)
             if found is not None:
                 return found
@@ -222,6 +230,7 @@ class JITFunction(JITCallable, KernelInterface):
             for value in values:
                 self._note_functions(session, value)
             prepared.fill_and_compile(values)
+            self.scope.note_named(self.parse())
             self._check_reads(session)  # it may call what others called
             if not self._opened:
                 return self.prepare(session, values, options)

@@ -6,6 +6,7 @@ Python's builtins kernels know few, which the library names itself.
 """
 from __future__ import annotations
 
+import ast
 import copy
 import types
 
@@ -35,6 +36,21 @@ class Scope:
             return self.globals[name], self.globals
         return MISSING, None
 
+    def note_named(self, tree):
+        """Values that a function's text names where nothing is compiled, as
+        in `if False`: Triton watches these too."""
+        defaults = {id(node) for arguments in ast.walk(tree)
+                    if isinstance(arguments, ast.arguments)
+                    for default in arguments.defaults
+                    for node in ast.walk(default)}
+        named = [n for n in ast.walk(tree)
+                 if isinstance(n, ast.Name) and id(n) not in defaults]
+        own = {n.id for n in named if not isinstance(n.ctx, ast.Load)}
+        own.update(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))
+        for name in {n.id for n in named} - own:
+            value, holder = self.find(name)
+            if holder is not None and _is_value(value):
+                self.reads.add_name(name, value, holder)
 
 
 # ---- what a kernel depends on -----------------------------------------------

@@ -20,8 +20,8 @@ OURS = "_tkdbg_function"
 
 # methods of our Autotuner that real ones get; they use the same attributes
 _TUNER = ("run", "_run_first", "_run", "_tell_hooks", "warmup", "_repeated",
-          "_choose", "_key", "_check_conflicts", "_compare", "prune_configs",
-          "_top_k")
+          "_choose", "_key", "_check_conflicts", "_compare", "_call",
+          "prune_configs", "_top_k")
 
 
 class Patches:

@@ -404,7 +404,7 @@ def dtype_name(value):
             return str(value).rpartition(".")[2]
         if kind.__module__.startswith("triton."):
             return value.name
-    if kind.__module__.startswith("numpy") and hasattr(value, "kind"):
+    if kind.__module__.startswith("numpy") and hasattr(value, "isnative"):
         return value.name if value.isnative else None
     return None
 

@@ -292,6 +292,11 @@ void tks_check_depth(tks *s, tk_function *fn) {
         "%s() calls itself more than %d deep", fn->item->name, MAX_DEPTH);
 }
 
+static bool is_python_type(const tk_ast *a) {
+  return a->kind == TK_AST_NAME &&
+         (!strcmp(a->str, "int") || !strcmp(a->str, "float"));
+}
+
 /* Triton evaluates the names in an annotation as it does others: each must be
  * a builtin of the language or a global that kernels may read. */
 static void check_annotation(tks *s, const tk_ast *a) {
@@ -302,6 +307,18 @@ static void check_annotation(tks *s, const tk_ast *a) {
     tks_unknown_name(s, a->str);
   bool leaf = a->kind == TK_AST_NAME || a->kind == TK_AST_STR;
   if (leaf) return;
+  if (a->kind == TK_AST_LAMBDA)
+    tks_error(s, TK_D_UNSUPPORTED, "a lambda cannot stand in an annotation");
+  bool of_types = a->kind == TK_AST_TUPLE || a->kind == TK_AST_LIST;
+  for (uint32_t i = 0; of_types && i < a->n; i++)
+    if (is_python_type(a->list[i]))
+      tks_error_help(s, TK_D_TYPE, "quote the annotation, or leave it out",
+                     "Triton evaluates this annotation, and cannot: a tuple "
+                     "takes no type of Python's");
+  if (a->kind == TK_AST_BINARY && is_python_type(a->a) && is_python_type(a->b))
+    tks_error_help(s, TK_D_TYPE, "quote the annotation, or leave it out",
+                   "Triton evaluates this annotation, and cannot: it knows "
+                   "| between a type and None alone");
   check_annotation(s, a->a);
   check_annotation(s, a->b);
   for (uint32_t i = 0; i < a->n; i++) check_annotation(s, a->list[i]);

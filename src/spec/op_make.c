@@ -246,9 +246,11 @@ sval rule_iterator(tks *s, const tks_args *a) {
 /* ---- the host's helpers ------------------------------------------------ */
 
 sval rule_host_cdiv(tks *s, const tks_args *a) {
-  if (sv_runtime(&a->v[0]) || sv_runtime(&a->v[1]))
-    return tks_call(s, &(sval){.kind = V_FUNC, .fn = tks_prelude(s, "cdiv")},
-                    a->v, 2, NULL, NULL);
+  for (int i = 0; i < 2; i++)
+    if (sv_runtime(&a->v[i]))
+      tks_error_help(s, TK_D_TYPE, "write tl.cdiv",
+                     "triton.cdiv is the host's and takes constexprs, not %s",
+                     tks_show(s, &a->v[i]));
   sval minus = sv_unary(s, TK_OP_NEG, &a->v[0]);
   sval q = sv_binary(s, TK_OP_FLOORDIV, &minus, &a->v[1]);
   return sv_unary(s, TK_OP_NEG, &q);

@@ -67,6 +67,7 @@ struct sval {
   uint8_t kind;
   bool is_list; /* V_TUPLE written as a list */
   bool is_one;  /* V_TUPLE that is one constexpr, not a tuple of them */
+  bool is_host; /* V_TUPLE of Python's own, which no variable can hold */
   bool bound;   /* V_OP, V_SPECIAL: got from _semantic, and needs no other */
   int slot;
   size_t n;

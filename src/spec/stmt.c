@@ -404,16 +404,33 @@ static void stmt_while(tks *s, const tk_ast *n) {
 
 /* ---- assignment -------------------------------------------------------- */
 
+/* Triton makes a tensor of each value that a variable gets, but for what is
+ * one already, its own tuples, dtypes and None. */
+static bool needs_constexpr(const sval *v) {
+  switch (v->kind) {
+  case V_STR:
+  case V_TYPE_OF:
+  case V_TYPES:
+  case V_SLICE:
+  case V_FUNC:
+  case V_OP:
+  case V_METHOD:
+  case V_MODULE:
+  case V_OBJECT: return true;
+  default: return v->kind == V_TUPLE && v->is_host;
+  }
+}
+
 static sval sanitize(tks *s, const sval *v) {
   if (sv_is_number(v)) return tks_to_tensor(s, v);
-  if (v->kind == V_STR)
-    tks_error_help(s, TK_D_TYPE, "annotate it: name: tl.constexpr = \"...\"",
-                   "cannot convert %s to a tensor", tks_show(s, v));
-  bool no_tensor = v->kind == V_TYPE_OF || v->kind == V_TYPES ||
-                   v->kind == V_SLICE || is_op(v, "tl.PropagateNan.ALL") ||
-                   is_op(v, "tl.PropagateNan.NONE");
-  if (no_tensor)
-    tks_error_help(s, TK_D_TYPE, "annotate it: name: tl.constexpr = ...",
+  if (needs_constexpr(v))
+    tks_error_help(s, TK_D_TYPE,
+                   v->kind == V_STR ? "annotate it: name: tl.constexpr = "
+                                      "\"...\""
+                   : v->kind == V_TUPLE
+                       ? "annotate it: name: tl.constexpr = ..., and index it: "
+                         "name[0]"
+                       : "annotate it: name: tl.constexpr = ...",
                    "cannot convert %s to a tensor", tks_show(s, v));
   if (v->kind != V_TUPLE) return *v;
   sval r = *v;
@@ -484,6 +501,11 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
   case TK_AST_TUPLE:
     if (v.kind != V_TUPLE || v.n < target->n) cannot_unpack(s, &v, target->n);
     if (v.n > target->n) warn_dropped(s, &v, target->n);
+    for (uint32_t i = 0; i < target->n; i++)
+      if (target->list[i]->kind == TK_AST_TUPLE)
+        tks_error_help(s, TK_D_UNSUPPORTED, "unpack them one after the other",
+                       "a tuple inside of a tuple of names cannot be assigned "
+                       "to");
     v = tks_copy(s, &v); /* a, b = b, a */
     for (uint32_t i = 0; i < target->n; i++)
       assign(s, target->list[i], &v.items[i]);
@@ -518,7 +540,6 @@ static void stmt_augassign(tks *s, const tk_ast *n) {
 }
 
 static bool is_constexpr_annotation(tks *s, const tk_ast *a) {
-  if (a->kind == TK_AST_STR) return strstr(a->str, "constexpr") != NULL;
   sval v = tks_expr(s, a);
   return is_op(&v, "tl.constexpr");
 }

@@ -318,6 +318,7 @@ sval sv_from_value(tks *s, const tk_value *v) {
   case TK_V_TUPLE: {
     sval t = sv_tuple(s, NULL, 0);
     t.n = v->n;
+    t.is_host = true;
     t.s = v->str ? tk_arena_strdup(s->arena, v->str) : NULL;
     t.items = TK_NEWN(s->arena, sval, v->n + 1);
     for (size_t i = 0; i < v->n; i++)

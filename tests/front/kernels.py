@@ -334,7 +334,9 @@ tl.PropagateNan.ALL|tl.slice(0, 1, 2)|tl.slice(1)|float('nan')|1e400|1 << 63
 1 << 64|2**31|-2**63 - 1|n.to(tl.float32)|N.to(tl.float32)|n.to('fp32')
 n.to(float)|n.to(tl.pointer_type(tl.float32))|n.to(N)|n.to(p.dtype)|n[None]
 n[:]|n[None, None]|(n, p)[0]|n if n > 1 else n + 1|None if n else None
-(1, 2) if n else (3, 4)|1 if n else 2.0|1 if p else 2|1 if (1,) else 2'''
+(1, 2) if n else (3, 4)|1 if n else 2.0|1 if p else 2|1 if (1,) else 2
+triton.cdiv(n, 4)|triton.cdiv(4, n)|tl.exp|tl.math|math|p.to|collections
+np.iinfo(np.int16).max|functools.reduce(max, (1, 2))'''
 
 STATEMENTS_ = '''for i in range(4):
     pass
@@ -478,6 +480,15 @@ GLOBALS = [('CG@@: tl.constexpr = 42', 'a = CG@@'),
            ('CG@@ = tl.constexpr(42)', 'a = CG@@'), ('CG@@ = 42', 'a = CG@@'),
            ('CG@@ = (1, 2)', 'a = CG@@[0]'), ('CG@@ = None', 'a = CG@@'),
            ('CG@@ = tl.constexpr((1, 2))', 'a = CG@@[0]'),
+           ('CG@@ = tl.constexpr((1, 2))', 'a = CG@@'),
+           ('CG@@ = tl.constexpr((1, 2))', 'a, b = CG@@'),
+           ('CG@@ = tl.constexpr((1, 2))', 'a: tl.constexpr = CG@@'),
+           ('CG@@ = tl.constexpr([1, 2])', 'a = CG@@'),
+           ('CG@@ = tl.constexpr({})', 'a = CG@@'),
+           ('@triton.constexpr_function\ndef CG@@(): return 1, 2',
+            'a, b = CG@@()'),
+           ('@triton.jit\ndef CG@@(x): return x', 'a = CG@@'),
+           ('@triton.jit\ndef CG@@(x): return x', 'a: tl.constexpr = CG@@'),
            ('CG@@ = tl.float32', 'a = tl.zeros([4], CG@@)'),
            ("CG@@ = 'x'", 'a = CG@@'),
            ('class CG@@:\n    a = 1', 'x = CG@@.a'),
@@ -495,7 +506,9 @@ ANNOTATIONS = ['int | None', 'Optional[int]', 'tl.tensor', "'fp16'",
                'tl.float16', "'*fp32'", 'float', 'int', 'bool', 'tl.const',
                "'const *fp32'", 'None', "'x'", '1', 'Any',
                'tl.pointer_type(tl.float32)', 'Union[int, float]', "'i64'",
-               "'u8'", 'np.ndarray', 'tl.constexpr_type']
+               "'u8'", 'np.ndarray', 'tl.constexpr_type', 'int | float',
+               'None | int', 'int | None | float', '(int, float)', '[int]',
+               'lambda: 3']
 
 
 def statements():

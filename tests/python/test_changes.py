@@ -202,6 +202,25 @@ class Changes(unittest.TestCase):
             module.f = importlib.reload(sys.modules["reloaded"]).f
             self.assertEqual(self.run_kernel(calls_module), 22)
 
+    def test_globals_where_nothing_is_compiled(self):
+        def make(c):
+            @triton.jit
+            def kernel(p, n=c):
+                if False:
+                    tl.store(p, c)
+                tl.store(p, 3)
+                return
+                tl.store(p, c)
+
+            def change(value):
+                nonlocal c
+                c = value
+            return kernel, change
+        kernel, change = make(1)
+        self.assertEqual(self.run_kernel(kernel), 3)
+        change(2)
+        self.refuses(kernel, "c has changed .* from 1 to 2")
+
     def test_closures(self):
         def make(c):
             @triton.jit

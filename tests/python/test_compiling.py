@@ -1,6 +1,7 @@
 """Compiling without running, and what the errors of it carry."""
 import pickle
 import textwrap
+import types
 import unittest
 import warnings
 
@@ -133,6 +134,22 @@ class Names(unittest.TestCase):
                         (2.5, "fp32"), (True, "u1")):
             found = kernel[(1,)](n, 1, np.zeros(1, "f4"), 5)
             self.assertEqual(found.name, f"k_{text}_one")
+
+    def test_repr_gives_an_identifier(self):
+        @triton.jit(repr=lambda specialization: "no name")
+        def kernel():
+            pass
+        with self.assertRaisesRegex(CompilationError,
+                                    "invalid function identifier: no name"):
+            kernel[(1,)]()
+
+    def test_functions_under_another_name(self):
+        def kernel(z):
+            tl.store(z, 5)
+        code = types.FunctionType(kernel.__code__, kernel.__globals__, "other")
+        z = np.zeros(1, "f4")
+        triton.jit(code)[(1,)](z)
+        self.assertEqual(z[0], 5)
 
     def test_constexprs_are_always_specialised(self):
         @triton.jit(do_not_specialize=["c"])

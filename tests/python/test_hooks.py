@@ -1,4 +1,5 @@
 """The hooks of triton.knobs where tkdbg answers for triton."""
+import os
 import unittest
 
 import support
@@ -80,6 +81,22 @@ class Hooks(unittest.TestCase):
         knobs.runtime.jit_cache_hook = lambda **k: True
         self.assertIsNone(other[(1,)](self.p, 9, tl.int64))
         self.assertEqual(self.p[0], 0)
+
+    def test_none_instead_of_hooks(self):
+        knobs.runtime.launch_enter_hook = None
+        knobs.runtime.launch_exit_hook = lambda m: self.got.append(m)
+        other[(1,)](self.p, 9, tl.int64)
+        self.assertEqual((len(self.got), self.p[0]), (1, 9))
+
+    def test_knobs_go_on_to_the_environment(self):
+        name = "TRITON_F32_DEFAULT"
+        with knobs.language.scope():
+            knobs.language.fp32_default = "ieee"
+            self.assertEqual(os.environ[name], "ieee")
+            knobs.language.fp32_default = None
+            self.assertNotIn(name, os.environ)
+            knobs.language.fp32_default = "tf32x3"
+        self.assertNotIn(name, os.environ)
 
     def test_preload(self):
         texts, other_kernel = [], triton.jit(other.fn)

@@ -2,6 +2,7 @@
 import collections
 import enum
 import math
+import operator
 import os
 import sys
 import tempfile
@@ -286,6 +287,26 @@ class Functions(unittest.TestCase):
         def kernel(z, N: tl.constexpr):
             tl.store(z, triton.cdiv(N, 4) + triton.next_power_of_2(N))
         self.assertEqual(run(kernel, 1, "f4", 9), 3 + 16)
+
+    def test_triton_cdiv_of_a_tensor(self):
+        @triton.jit
+        def kernel(z, n):
+            tl.store(z, triton.cdiv(n, 4))
+        with self.assertRaisesRegex(tkdbg.CompilationError, "write tl.cdiv"):
+            run(kernel, 1, "f4", 9)
+
+    def test_python_functions_but_those_of_math(self):
+        @triton.jit
+        def kernel(z, N: tl.constexpr):
+            tl.store(z, operator.add(N, 1))
+        with self.assertRaisesRegex(tkdbg.CompilationError, "plain Python"):
+            run(kernel, 1, "f4", 9)
+
+    def test_limits_of_numpy_dtypes(self):
+        @triton.jit
+        def kernel(z):
+            tl.store(z, np.iinfo(np.int16).max)
+        self.assertEqual(run(kernel), 32767)
 
     def test_builtins(self):
         @triton.jit

@@ -57,6 +57,22 @@ def wrong_name(x):
     tl.store(x, undefined_thing)  # noqa: F821
 
 
+@triton.jit
+def unused_load(x, z, n):
+    v = tl.load(x + tl.arange(0, 8))
+    w = v + 1
+    for i in range(n):
+        w += tl.load(x + i + tl.arange(0, 8))
+    tl.store(z, n)
+
+
+@triton.jit
+def branch_on_load(x, z, n):
+    if tl.load(x) > 0:
+        n += 1
+    tl.store(z, n)
+
+
 def ramp(n, dtype="f4"):
     return np.arange(n, dtype=dtype)
 
@@ -313,6 +329,16 @@ class Compiled(unittest.TestCase):
         add.warmup(mock, mock, mock, 16, BLOCK=16, grid=(1,))
         with self.assertRaisesRegex(ValueError, "no memory"):
             add[(1,)](mock, mock, mock, 16)
+
+    def test_loads_from_nothing_that_nothing_uses(self):
+        z, nothing = np.zeros(1, "f4"), np.zeros(0, "f4")
+        with self.assertWarnsRegex(Warning, "x, which has no elements"):
+            unused_load[(2,)](nothing, z, 3)
+        self.assertEqual(z[0], 3)
+        with self.assertRaisesRegex(tkdbg.LaunchError, "element 4 of 4"):
+            unused_load[(1,)](np.zeros(4, "f4"), z, 3)
+        with self.assertRaisesRegex(tkdbg.LaunchError, "element 0 of 0"):
+            branch_on_load[(1,)](nothing, z, 3)
 
     def test_pre_run_hook(self):
         seen = []

@@ -125,7 +125,8 @@ class Shared(unittest.TestCase):
         with self.assertRaises(OutOfResources) as caught:
             square[(1,)](x, x, 256)
         self.assertEqual(str(caught.exception), "out of resource: shared "
-                         "memory, Required: 524288, Hardware limit: 232448")
+                         "memory, Required: 524288, Hardware limit: 232448. "
+                         "Reducing block sizes or `num_stages` may help.")
 
 
 class Registers(unittest.TestCase):

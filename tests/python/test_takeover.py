@@ -317,6 +317,20 @@ class Installed(support.ScriptCase):
             "help.\nTrue\n")
         self.assertIn("tuned: the configuration (num_warps: 128", done.stderr)
 
+    def test_all_configurations(self):
+        done = self.run_installed("""
+            @triton.autotune([triton.Config({"B": 4}), triton.Config({"B": 8})],
+                             key=[])
+            @triton.jit
+            def tuned(p, B: tl.constexpr):
+                tl.store(p + tl.arange(0, B), B)
+            p = torch.zeros(8, device="cuda")
+            tuned[(1,)](p)
+            print(p.tolist())
+        """, "--autotune", "all", check=False)
+        self.assertEqual(done.stdout, f"{[4.0] * 4 + [0.0] * 4}\n")
+        self.assertIn("B: 8", done.stderr)
+
     def test_arrays_without_torch(self):
         done = self.run_installed("""
             import numpy as np

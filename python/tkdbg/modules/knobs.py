@@ -3,6 +3,7 @@ change what runs."""
 from __future__ import annotations
 
 import contextlib
+import os
 
 from .. import device, hooks
 from ..environment import flag, read_variable
@@ -22,6 +23,13 @@ _VARIABLES = {
 }
 
 
+def _set_variable(name, text):
+    if text is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = str(text)
+
+
 class Knobs:
     """An object that has every attribute: what was set, else what the
     environment says, else None."""
@@ -29,7 +37,7 @@ class Knobs:
     _group = None
 
     def __init__(self, **values):
-        self.__dict__.update(values)
+        self.__dict__.update(values, _first=values)
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -40,6 +48,14 @@ class Knobs:
             return usual
         return flag(text) if isinstance(usual, bool) else text
 
+    def __setattr__(self, name, value):
+        """Sets the variable of the environment too, as Triton does."""
+        self.__dict__[name] = value
+        variable, _ = _VARIABLES.get((self._group, name), (None, None))
+        if variable:
+            text = str(int(value)) if isinstance(value, bool) else value
+            _set_variable(variable, text)
+
     def __delattr__(self, name):
         self.__dict__.pop(name, None)
 
@@ -47,17 +63,24 @@ class Knobs:
         self.__dict__.update(values)
 
     def reset(self):
+        first = self._first
         self.__dict__.clear()
+        self.__init__(**first)
 
     @contextlib.contextmanager
     def scope(self):
         """Restores the settings on leaving."""
         before = dict(self.__dict__)
+        variables = [v for (group, _), (v, _) in _VARIABLES.items()
+                     if group == self._group]
+        told = {v: os.environ.get(v) for v in variables}
         try:
             yield
         finally:
             self.__dict__.clear()
             self.__dict__.update(before)
+            for variable, text in told.items():
+                _set_variable(variable, text)
 
 
 def _group_class(name):
