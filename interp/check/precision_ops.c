@@ -282,7 +282,7 @@ static bool keeps_exact(const tk_inst *in) {
   if (in->op == TK_I_BINARY)
     return tk_binary_op(in) == TK_B_MIN || tk_binary_op(in) == TK_B_MAX ||
            tk_binary_op(in) == TK_B_MIN_NAN || tk_binary_op(in) == TK_B_MAX_NAN;
-  return in->op == TK_I_CAST && tk_is_float(from) &&
+  return in->op == TK_I_CAST && tk_is_float(from) && tk_is_float(to) &&
          prec_coarser(from, to) == from && !tk_is_fp8(to);
 }
 
