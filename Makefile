@@ -7,6 +7,8 @@
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
 #   make wheel      dist/*.whl, for pip; DIST=FOLDER
+#   make wheel-check  the same, and tried in a fresh virtual environment of
+#                   each Python of PYTHONS (python3.9 to python3.14) that runs
 #   make spec       the specification suite; PEER=interpret|gpu by a peer,
 #                   ENGINE=ptx by code for a GPU
 #   make docs       pages that are written by asking the library
@@ -154,9 +156,9 @@ OUT ?=
 .PHONY: all spec docs gate front random demo fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
-  install uninstall wheel wheel-files lint format bench bench-check \
-  bench-counts bench-debug bench-gdb bench-gpu accuracy fuzz mutants \
-  code-mutants planted clean test-programs fuzzers FORCE
+  install uninstall wheel wheel-check wheel-files lint format bench \
+  bench-check bench-counts bench-debug bench-gdb bench-gpu accuracy fuzz \
+  mutants code-mutants planted clean test-programs fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -482,6 +484,11 @@ wheel-files: $(B)/wheel/libtkdbg.so $(B)/wheel/tkdbg $(B)/wheel/tkdbg-cuda
 DIST ?= dist
 wheel:
 	@PYTHON='$(PYTHON)' DIST='$(DIST)' sh tools/wheel.sh
+
+PYTHONS ?=
+wheel-check:
+	@PYTHON='$(PYTHON)' DIST='$(DIST)' PYTHONS='$(PYTHONS)' \
+	  sh tools/wheel-check.sh
 
 # The four folders named tkdbg are ours alone.
 uninstall:
