@@ -3,7 +3,7 @@
 # that runs here, where it adds two vectors.  PYTHONS names others.
 set -u
 dist=${DIST:-dist}
-pythons=${PYTHONS:-python3.9 python3.10 python3.11 python3.12 python3.13 python3.14}
+usual='python3.9 python3.10 python3.11 python3.12 python3.13 python3.14'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
@@ -11,7 +11,7 @@ tried=0
 
 sh tools/wheel.sh || exit 1
 
-for python in $pythons; do
+for python in ${PYTHONS:-$usual}; do
   version=$("$python" -c 'import platform as p; print(p.python_version())' \
     2>/dev/null) || continue
   tried=$((tried + 1))
