@@ -495,6 +495,20 @@ static const char *float_unary(tkv_gen *g, tk_unary op, const tk_type *t,
   return quick ? quick : libdevice(g, tk_list_word(TK_LIST_UNARY, op), t, x);
 }
 
+/* ptxas takes abs.s16 of -32768 for 32768 where the result is extended, so 16
+ * bits are computed in 32, and out of the sight of LLVM, which would undo
+ * that. */
+static const char *int_abs(tkv_gen *g, const tk_type *t, const char *x) {
+  const char *type = tkv_lane_type(t);
+  if (tkv_lane_bits(t) != 16)
+    return tkv_emit(g, "call %s @llvm.abs.%s(%s %s, i1 false)", type, type,
+                    type, x);
+  const char *wide = tkv_emit(g, "sext i16 %s to i32", x);
+  wide =
+      tkv_emit(g, "call i32 asm \"abs.s32 $0, $1;\", \"=r,r\"(i32 %s)", wide);
+  return tkv_emit(g, "trunc i32 %s to i16", wide);
+}
+
 static const char *unary(tkv_gen *g, tk_unary op, const tk_type *t,
                          const char *x) {
   const char *type = tkv_lane_type(t);
@@ -507,9 +521,7 @@ static const char *unary(tkv_gen *g, tk_unary op, const tk_type *t,
     return tkv_emit(g, "xor %s %s, %s", type, x,
                     tkv_lane_bits(t) == 1 ? "true" : "-1");
   TK_ASSERT(op == TK_U_ABS);
-  return !is_signed(t) ? x
-                       : tkv_emit(g, "call %s @llvm.abs.%s(%s %s, i1 false)",
-                                  type, type, type, x);
+  return is_signed(t) ? int_abs(g, t, x) : x;
 }
 
 /* ---- instructions

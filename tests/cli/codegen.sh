@@ -9,6 +9,21 @@ if ! tkdbg run -q "$ROOT/examples/vector_add.py" --kernel add_kernel \
   exit 0
 fi
 
+# ptxas takes the absolute value of -32768 in 16 bits for 32768.
+cat >abs.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y):
+    i = tl.arange(0, 64)
+    tl.store(y + i, tl.abs(tl.load(x + i)).to(tl.int32))
+K
+status 'abs of int16' 0 tkdbg compile abs.py --emit ptx --kernel k \
+  --arg x=i16[64]:arange --arg y=i32[64]:zeros
+says 'abs of int16 is computed in 32 bits' out 'abs.s32'
+
 if [ "${SANITIZE:-}" ]; then
   skip 'kernels' 'a sanitized library wants its runtime to be in Python first'
 else
