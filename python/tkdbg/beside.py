@@ -86,7 +86,8 @@ class Compiler:
         function = self.ours(src.fn)
         values = self.bound.take(src.fn)
         if values is None:
-            values = mock.values(src.fn, src.signature, src.constants)
+            values = mock.values(src.fn, src.signature, src.constants,
+                                 src.attrs)
         prepared = function.compile(values, launch_options(parsed.__dict__))
         kernel = self.kernel_class(
             self, src, target, parsed, backend,

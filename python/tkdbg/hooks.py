@@ -230,7 +230,8 @@ def preload(function, text):
                            f"trying to preload for {name}")
     constants = {tuple(path): _from_json(value) for path, value in zip(
         data["constant_keys"], data["constant_vals"])}
-    values = mock.values(function, data["signature"], constants)
+    attrs = dict(zip(map(tuple, data["attrs_keys"]), data["attrs_vals"]))
+    values = mock.values(function, data["signature"], constants, attrs)
     kernel = function.compile(values, data["options"]).kernel
     function.specialized[data["key"]] = kernel
     return kernel

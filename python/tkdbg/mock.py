@@ -4,24 +4,31 @@ from __future__ import annotations
 from . import tltypes, wrappers
 
 
-def values(function, signature, constants):
+def values(function, signature, constants, attrs=None):
     """An argument for each parameter of a jit function.
 
     signature: {name: type as signatures spell it}; constants: {path: value},
-    a path being the number of a parameter and those of items in tuples."""
-    return [_value(name, (i,), signature, constants)
+    a path being the number of a parameter and those of items in tuples;
+    attrs: {path: [[name, number]]}, what is known of the others."""
+    multiples = {path for path, known in (attrs or {}).items()
+                 if ["tt.divisibility", 16] in map(list, known)}
+    return [_value(name, (i,), signature, constants, multiples)
             for i, name in enumerate(function.arg_names)]
 
 
-def _value(name, path, signature, constants):
+def _value(name, path, signature, constants, multiples):
     if path in constants:
         return tltypes.constexpr(tltypes.unwrap(constants[path]))
-    return _item(path, signature.get(name, "constexpr"), constants)
+    return _item(path, signature.get(name, "constexpr"), constants, multiples)
 
 
-def _item(path, kind, constants):
+# numbers of Python's that have a type and are multiples of 16
+_MULTIPLES = {"int32": 16, "int64": 1 << 40, "uint64": 1 << 63}
+
+
+def _item(path, kind, constants, multiples):
     if isinstance(kind, (tuple, list)):
-        return tuple(_item((*path, i), k, constants)
+        return tuple(_item((*path, i), k, constants, multiples)
                      for i, k in enumerate(kind))
     if path in constants or kind == "constexpr":
         return tltypes.constexpr(tltypes.unwrap(constants.get(path)))
@@ -33,4 +40,6 @@ def _item(path, kind, constants):
             "launch the kernel, or use kernel.warmup(...)") from None
     if ty.is_ptr():
         return wrappers.MockTensor(ty.element_ty)
+    if path in multiples and ty.name in _MULTIPLES:
+        return _MULTIPLES[ty.name]
     return wrappers.MockScalar(ty)

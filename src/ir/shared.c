@@ -10,9 +10,9 @@
  *
  * A loop that asks for stages itself (tl.range) fetches all that it loads
  * ahead.  Reductions of a block with one axis need a value from each warp.
- * What others, scans and changes of layout need in passing is less than a block
- * and reuses the same memory; it is left out.  Triton's passes:
- * AssignLatencies, LowerLoops, AllocateSharedMemory.
+ * A sort or gather needs a block.  What others, scans and changes of layout
+ * need in passing is at most a block and reuses the same memory; it is left
+ * out. Triton's passes: AssignLatencies, LowerLoops, AllocateSharedMemory.
  */
 #include "ir/shared.h"
 
@@ -128,9 +128,11 @@ static bool is_fma(const shared_estimate *s, const tk_flat_step *dot) {
 }
 
 /* Copies go four bytes at a time at least: narrower lanes need neighbours of
- * which is known that they lie side by side and are masked alike. */
+ * which is known that they lie side by side and are masked alike.  A descriptor
+ * is read by the memory unit (TMA) whatever the numbers are. */
 static bool is_fetched_ahead(const shared_estimate *s, const tk_flat_step *t) {
   if (!tk_flat_is(t, TK_I_LOAD) || !t->in->type.rank) return false;
+  if (s->arch >= 90 && tk_inst_window(t->in) == TK_W_DESCRIPTOR) return true;
   if (tk_lane_size(&t->in->type) >= 4) return true;
   memset(s->way, 0, s->flat.slots.n);
   for (int k = 0; k < t->nargs; k++) follow_back(s, t->args[k], s->way);
@@ -257,6 +259,21 @@ static size_t reduced_bytes(const shared_estimate *s, int loop) {
   return most;
 }
 
+/* What steps need in which lanes change places: a block of their operand, or
+ * the counts. */
+static size_t moved_bytes(const shared_estimate *s) {
+  size_t most = 0;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    size_t n = 0;
+    if (tk_flat_is(t, TK_I_SORT) || tk_flat_is(t, TK_I_GATHER))
+      n = block_bytes(s, t->args[0]);
+    if (tk_flat_is(t, TK_I_HISTOGRAM)) n = block_bytes(s, t->res[0]);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
 /* ---- results ------------------------------------------------------------ */
 
 /* How a block of m by n lies in the registers of threads: the bits of both
@@ -314,7 +331,26 @@ static size_t result_bytes(const shared_estimate *s, const tk_flat_step *dot,
   return (size_t)(bytes >> common);
 }
 
-/* The most that a result of a product needs in any store. */
+/* What a block passes through that is loaded along one axis and stored along
+ * the other: all of it, but for bits of an index that both layouts have in
+ * registers. */
+static size_t turned_bytes(const shared_estimate *s, const tk_flat_step *turn) {
+  const tk_type *t = &s->flat.slots.items[turn->args[0]];
+  size_t i = maker_of(s, turn->args[0]);
+  if (t->rank != 2 || i == s->flat.steps.n ||
+      !tk_flat_is(&s->flat.steps.items[i], TK_I_LOAD))
+    return 0;
+  int64_t m = t->shape[0], n = t->shape[1], size = (int64_t)tk_lane_size(t);
+  int64_t warps = s->flat.program->options[TK_LAUNCH_NUM_WARPS];
+  held_bits a = stored_bits(m, n, warps, 16 / size);
+  held_bits b = stored_bits(n, m, warps, 16 / size);
+  int common = __builtin_popcountll((uint64_t)(a.rows & b.cols)) +
+               __builtin_popcountll((uint64_t)(a.cols & b.rows));
+  return (size_t)(m * n * size >> common);
+}
+
+/* The most that a result of a product, or a block that is turned, needs in any
+ * store. */
 static size_t stored_bytes(const shared_estimate *s) {
   size_t most = 0;
   for (size_t i = 0; i < s->flat.steps.n; i++) {
@@ -323,12 +359,13 @@ static size_t stored_bytes(const shared_estimate *s) {
     memset(s->used, 0, s->flat.slots.n);
     follow_back(s, store->args[1], s->used);
     for (size_t j = 0; j < i; j++) {
-      const tk_flat_step *dot = &s->flat.steps.items[j];
-      if (!tk_flat_is(dot, TK_I_DOT) || !s->used[dot->res[0]] ||
-          tk_numel(&s->flat.slots.items[dot->res[0]]) !=
+      const tk_flat_step *t = &s->flat.steps.items[j];
+      bool dot = tk_flat_is(t, TK_I_DOT);
+      if ((!dot && !tk_flat_is(t, TK_I_PERMUTE)) || !s->used[t->res[0]] ||
+          tk_numel(&s->flat.slots.items[t->res[0]]) !=
               tk_numel(&s->flat.slots.items[store->args[1]]))
         continue;
-      size_t n = result_bytes(s, dot, store);
+      size_t n = dot ? result_bytes(s, t, store) : turned_bytes(s, t);
       if (n > most) most = n;
     }
   }
@@ -344,6 +381,7 @@ size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
     size_t n = loop_bytes(&s, (int)i) + reduced_bytes(&s, (int)i);
     if (n > most) most = n;
   }
-  size_t n = stored_bytes(&s);
-  return n > most ? n : most;
+  size_t stored = stored_bytes(&s), moved = moved_bytes(&s);
+  if (stored > most) most = stored;
+  return moved > most ? moved : most;
 }

@@ -15,6 +15,7 @@ tkdbg.install(quiet=True, triton="ours")
 
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
+from triton.compiler import ASTSource  # noqa: E402
 from triton.runtime.errors import OutOfResources  # noqa: E402
 
 
@@ -49,6 +50,36 @@ def square(a, c, N: tl.constexpr):
 def added(a, c, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(c + i, tl.load(a + i) + 1)
+
+
+@triton.jit
+def turned(a, c, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    x = tl.load(a + i[:, None] * N + j[None, :])
+    tl.store(c + j[:, None] * M + i[None, :], tl.trans(x))
+
+
+@triton.jit
+def ordered(a, c, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(c + i, tl.sort(tl.load(a + i)))
+
+
+@triton.jit
+def reversed_lanes(a, c, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(c + i, tl.gather(tl.load(a + i), N - 1 - i, 0))
+
+
+@triton.jit
+def tiles(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    da = tl.make_tensor_descriptor(a, [M, K], [K, 1], [M, BK])
+    db = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, N])
+    acc = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(da.load([0, k]), db.load([k, 0]), acc)
+    dc = tl.make_tensor_descriptor(c, [M, N], [N, 1], [M, N])
+    dc.store([0, 0], acc.to(c.dtype.element_ty))
 
 
 @triton.jit
@@ -114,6 +145,35 @@ class Shared(unittest.TestCase):
         for n, nbytes in ((16, 2048), (64, 32768)):
             kernel = square.warmup(x, x, n, num_stages=4, grid=(1,))
             self.assertEqual(kernel.metadata.shared, nbytes)
+
+    def test_blocks_whose_lanes_change_places(self):
+        x = np.zeros(65536, "f4")
+        for m, n, nbytes in ((32, 32, 4096), (64, 128, 32768),
+                             (16, 1024, 8192), (128, 32, 16384)):
+            kernel = turned.warmup(x, x, m, n, grid=(1,))
+            self.assertEqual(kernel.metadata.shared, nbytes, (m, n))
+        for kernel in ordered, reversed_lanes:
+            for n in (256, 2048):
+                self.assertEqual(kernel.warmup(
+                    x, x, n, grid=(1,)).metadata.shared, 4 * n)
+
+    def test_descriptors(self):
+        """Barriers, 8 bytes for each stage, are left out."""
+        x = np.zeros(1 << 16, "f2")
+        for shape, nbytes in (((64, 64, 32), 24600), ((128, 128, 64), 98328)):
+            shared = tiles.warmup(x, x, x, 512, *shape,
+                                  grid=(1,)).metadata.shared
+            self.assertEqual(shared, nbytes - 3 * 8)
+
+    def test_what_is_known_of_signatures(self):
+        names, sizes = product.arg_names, {"M": 128, "N": 128, "BK": 64}
+        types = dict(zip(names, ["*fp16"] * 3 + ["i32"] * 4 +
+                         ["constexpr"] * 3))
+        attrs = {(i,): [["tt.divisibility", 16]] for i in range(7)}
+        shared = [triton.compile(ASTSource(product, types, sizes, known))
+                  .metadata.shared for known in ({}, attrs)]
+        self.assertLess(shared[0], shared[1])
+        self.assertEqual(shared[1], 98304)
 
     def test_no_products(self):
         x = np.zeros(16, "f4")

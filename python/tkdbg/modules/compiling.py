@@ -38,7 +38,8 @@ class ASTSource:
 
     def values(self):
         """An argument for each parameter, of the type that it has."""
-        return mock.values(self.fn, self.signature, self.constants)
+        return mock.values(self.fn, self.signature, self.constants,
+                           self.attrs)
 
 
 def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
