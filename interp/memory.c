@@ -252,7 +252,10 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   const tki_val *mask = operand_or_null(in, frame, tk_store_mask(in));
   tki_tile tile;
   if (tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
+    const tki_val *p = &frame[in->args[0]];
     tki_span value = tki_span_of(x, tile.size);
+    if (TK_UNLIKELY(t->wants_writes))
+      tki_tile_announce(&tile, t, &t->regions[p->region]);
     tki_tile_store(&tile, &value);
     return;
   }
