@@ -1,10 +1,11 @@
 /* journal.c - the old contents of memory that programs wrote.
  *
  * Records stand one after the other in chunks, each as the bytes that were
- * there and, behind them, where and how many: so that they can be walked
- * from the newest back.  A position counts all bytes ever added; the oldest
- * chunks are dropped when there is too much.  Memory is only ever taken back
- * to a mark, so what was there need be recorded once between two.
+ * there (none, if they were all zero, as fresh results are) and, behind them,
+ * where and how many: so that they can be walked from the newest back.  A
+ * position counts all bytes ever added; the oldest chunks are dropped when
+ * there is too much.  Memory is only ever taken back to a mark, so what was
+ * there need be recorded once between two.
  */
 #include "debug/journal.h"
 
@@ -21,7 +22,7 @@ typedef struct chunk {
 
 typedef struct tail {
   char *host;
-  size_t n;
+  size_t n, kept; /* bytes there, and how many of them are in the record */
 } tail;
 
 /* Of a region: the mark at which each line was kept last. */
@@ -96,14 +97,32 @@ static chunk *room(tkd_journal *j, size_t n) {
   return c;
 }
 
+static bool holds_zeros(const char *s, size_t n) {
+  return !*s && !memcmp(s, s + 1, n - 1);
+}
+
 static void add_piece(tkd_journal *j, char *host, size_t n) {
-  tail t = {host, n};
-  chunk *c = room(j, n + sizeof t);
-  TK_ASSERT(c->n + n + sizeof t <= CHUNK && c->start + c->n == j->at);
-  memcpy(c->bytes + c->n, host, n);
-  memcpy(c->bytes + c->n + n, &t, sizeof t);
-  c->n += n + sizeof t;
-  j->at += n + sizeof t;
+  tail t = {host, n, holds_zeros(host, n) ? 0 : n};
+  chunk *c = room(j, t.kept + sizeof t);
+  TK_ASSERT(c->n + t.kept + sizeof t <= CHUNK && c->start + c->n == j->at);
+  memcpy(c->bytes + c->n, host, t.kept);
+  memcpy(c->bytes + c->n + t.kept, &t, sizeof t);
+  c->n += t.kept + sizeof t;
+  j->at += t.kept + sizeof t;
+}
+
+/* Puts back what a record that ends at n has kept, while what stands there now
+ * goes into undo (NULL: it is lost); how long the record is. */
+static size_t put_back(const chunk *c, size_t n, tkd_journal *undo) {
+  tail t;
+  memcpy(&t, c->bytes + n - sizeof t, sizeof t);
+  TK_ASSERT(n >= sizeof t + t.kept && (!t.kept || t.kept == t.n));
+  if (undo) tkd_journal_add(undo, t.host, t.n);
+  if (t.kept)
+    memcpy(t.host, c->bytes + n - sizeof t - t.n, t.n);
+  else
+    memset(t.host, 0, t.n);
+  return sizeof t + t.kept;
 }
 
 void tkd_journal_add(tkd_journal *j, char *host, size_t n) {
@@ -121,12 +140,10 @@ uint64_t tkd_journal_first(const tkd_journal *j) {
 
 static void undo_one(tkd_journal *j) {
   chunk *c = j->newest;
-  tail t;
-  memcpy(&t, c->bytes + c->n - sizeof t, sizeof t);
-  TK_ASSERT(c->n >= sizeof t + t.n && j->at >= j->first + sizeof t + t.n);
-  c->n -= sizeof t + t.n;
-  memcpy(t.host, c->bytes + c->n, t.n);
-  j->at -= sizeof t + t.n;
+  size_t n = put_back(c, c->n, NULL);
+  TK_ASSERT(j->at >= j->first + n);
+  c->n -= n;
+  j->at -= n;
   if (!c->n) drop_newest(j);
 }
 
@@ -135,21 +152,11 @@ void tkd_journal_undo(tkd_journal *j, uint64_t to) {
   tkd_journal_mark(j);
 }
 
-/* One record of a chunk, which ends at n, while what it overwrites goes into
- * undo; how many bytes it takes. */
-static size_t rewind_one(const chunk *c, size_t n, tkd_journal *undo) {
-  tail t;
-  memcpy(&t, c->bytes + n - sizeof t, sizeof t);
-  tkd_journal_add(undo, t.host, t.n);
-  memcpy(t.host, c->bytes + n - sizeof t - t.n, t.n);
-  return sizeof t + t.n;
-}
-
 void tkd_journal_rewind(const tkd_journal *j, uint64_t to, tkd_journal *undo) {
   uint64_t at = j->at;
   for (const chunk *c = j->newest; c && at > to; c = c->older)
     for (size_t n = c->n, k; n && at > to; n -= k, at -= k)
-      k = rewind_one(c, n, undo);
+      k = put_back(c, n, undo);
 }
 
 void tkd_journal_trim(tkd_journal *j, uint64_t bytes) {
