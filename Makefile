@@ -25,7 +25,8 @@
 #   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
-#   make code-mutants  puts bugs into code for a GPU: all must be caught
+#   make code-mutants  puts bugs into code for a GPU: tkdbg diff --explain must
+#                   name the line of each
 #   make random     COUNT=10000 random kernels from SEED=0 on: interpreter,
 #                   every pass, code for a GPU (WAYS=text,passes,ptx)
 #   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
@@ -380,7 +381,8 @@ mutants: all
 	@python3 tests/mutants/mutate.py --tkdbg $(B)/tkdbg \
 	  $(if $(PYTHON),--python '$(PYTHON)')
 
-# Bugs of src/nvptx/mutant.def in code for a GPU: each must be found.
+# Bugs of src/nvptx/mutant.def in code for a GPU: each must be found, at its
+# line.
 code-mutants:
 	@$(MAKE) --no-print-directory MUTANTS=1 all
 	@$(or $(PYTHON),python3) tests/nvptx/mutants.py --build $(B)-mutants

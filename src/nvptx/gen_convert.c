@@ -164,10 +164,12 @@ const char **tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
   reg = tkv_new_names(g, to);
   do {
     tkv_part part = {mask, round};
-    tkv_share_part(g, t, from, &written, part, 0);
+    bool last = mask && round == mask;
+    if (!(TKV_MUTANT(ROUNDS) && last))
+      tkv_share_part(g, t, from, &written, part, 0);
     if (!TKV_MUTANT(BARRIER_READ)) tkv_barrier(g);
     tkv_read_part(g, t, to, &read, part, tkv_scratch_at(g, 0), reg);
     round = (round - mask) & mask; /* the next number of these bits */
-  } while (round != (TKV_MUTANT(ROUNDS) ? mask : 0));
+  } while (round);
   return reg;
 }

@@ -116,13 +116,14 @@ static tk_cause cause_of_cast(const tkr_disagreement *d, const sides *s) {
   return s->ulp == 1 ? TK_CAUSE_ROUNDING : TK_CAUSE_MISCOMPILE;
 }
 
-/* A lane whose mask is off and that has no other value is not defined. */
+/* A lane whose mask is off has the other value; if there is none, it is not
+ * defined. */
 static tk_cause cause_of_load(const tkr_disagreement *d) {
   const tk_inst *in = d->site->inst;
   int mask = tk_load_mask(in);
   const char *on = mask >= 0 ? d->operands[mask] : NULL;
-  return on && !*on && tk_load_other(in) < 0 ? TK_CAUSE_UNDEFINED
-                                             : TK_CAUSE_RACE;
+  if (!on || *on) return TK_CAUSE_RACE;
+  return tk_load_other(in) < 0 ? TK_CAUSE_UNDEFINED : TK_CAUSE_MISCOMPILE;
 }
 
 tk_cause tkr_cause_of(const tkr_disagreement *d) {

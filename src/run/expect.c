@@ -329,7 +329,10 @@ static void compare(tkr_expecting *x, size_t i) {
   d.total = c.diff.n;
   d.wrong = c.diff.nwrong;
   if (c.found->dtype == c.expected->dtype) measure_errors(&c, &d);
-  if (d.unequal && e->engine && !x->differing) x->differing = differing_of(&c);
+  if (d.unequal && e->engine) {
+    x->differs = true;
+    if (!x->differing) x->differing = differing_of(&c);
+  }
   x->elements[i] = NULL;
   if (d.wrong) {
     describe(&c, &x->arena, &d);

@@ -26,8 +26,8 @@ typedef struct tkr_expecting {
   uint64_t trips;     /* of the loops of a program, so far */
   uint32_t **added;   /* by region and element: how often; NULL: never */
   tkr_run_facts seen; /* if another engine is compared with */
-  /* The index, + 1, of a program whose elements differ from what another
-   * engine left; 0: none does. */
+  bool differs;       /* from what another engine left */
+  /* The index, + 1, of a program whose elements do; 0: none wrote them. */
   uint32_t differing;
   size_t asked;        /* the second run: what it explains */
   const char *element; /* ... and the element; NULL: it is the first run */

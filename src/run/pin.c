@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "ir/inst.h"
 #include "ir/lanes.h"
+#include "ir/param.h"
 #include "run/against.h"
 #include "run/cause.h"
 #include "run/trace.h"
@@ -32,6 +33,8 @@ typedef struct pinning {
   char *own, *other;   /* traces */
   const char **latest; /* by site: its last record, by the interpreter */
   uint64_t *times;     /* by site: how often it was recorded */
+  bool failed;         /* the other engine's run */
+  tkr_memory left;     /* by the interpreter */
   tkr_memory after;
 } pinning;
 
@@ -123,7 +126,7 @@ static void add_operands(pinning *x, tkr_disagreement *d, tk_divergence *to) {
   bool own = tk_inst_info_of((tk_opcode)in->op)->lanes == TK_LANES_SAME;
   for (int k = 0; k < in->nargs && k < (int)TK_COUNT(d->operands); k++) {
     const tkr_site *s = site_of(x, d->site->func, in->args[k], &d->blocks[k]);
-    if (!s || (s->type.rank && !own)) continue;
+    if (!s || s->is_address || (s->type.rank && !own)) continue;
     d->operands[k] = operand_at(x, s->func, in, k, d->lane, &s);
     to->names[to->noperands] = s->func->slots[s->slot].name;
     to->operands[to->noperands++] =
@@ -168,15 +171,20 @@ static const char *pinned_operation(pinning *x, const tk_inst *in) {
                        : name;
 }
 
+static void describe_place(const tk_func *f, tk_span span,
+                           const char *operation, tk_divergence *to) {
+  to->found = true;
+  to->place = tk_place_of(f->src, span);
+  to->function = f->name;
+  to->operation = operation;
+}
+
 /* What is told of a disagreement. */
 static void describe_first(pinning *x, tkr_disagreement *d, tk_divergence *to) {
   const tkr_site *s = d->site;
   tk_dtype type = (tk_dtype)s->type.elem;
   size_t rest = d->lane, size = tk_dtype_size(type);
-  to->found = true;
-  to->place = tk_place_of(s->func->src, s->inst->span);
-  to->function = s->func->name;
-  to->operation = pinned_operation(x, s->inst);
+  describe_place(s->func, s->inst->span, pinned_operation(x, s->inst), to);
   to->before = x->times[s - x->sites.items];
   to->lanes = d->n;
   to->lane_rank = s->type.rank;
@@ -204,15 +212,135 @@ static uint64_t count_different(tkr_disagreement *d) {
   return n;
 }
 
+/* ---- ways ----------------------------------------------------------------
+ */
+
+static bool is_other_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  (void)at;
+  return in != ud;
+}
+
+static bool body_has(const tk_func *f, const tk_body *b, const tk_inst *in) {
+  tk_walk w = {.ud = (void *)(uintptr_t)in, .inst = is_other_inst};
+  return !tk_walk_body(f, b, &w);
+}
+
+/* The innermost statement that has one of the two in its body and the other
+ * elsewhere; NULL: there is none, a function returned. */
+static const tk_stmt *parting_of(const tk_func *f, const tk_body *b,
+                                 const tk_inst *own, const tk_inst *other) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i], *inner;
+    inner = parting_of(f, &st->body, own, other);
+    if (!inner) inner = parting_of(f, &st->orelse, own, other);
+    if (inner) return inner;
+    if (body_has(f, &st->body, own) != body_has(f, &st->body, other)) return st;
+  }
+  return NULL;
+}
+
+/* All that was computed agrees, and yet the next operations are others: what
+ * chooses the way is wrong. */
+static void describe_parting(const pinning *x, const tkr_record *own,
+                             const tkr_record *other, tk_divergence *to) {
+  const tkr_site *s = &x->sites.items[own->site],
+                 *t = &x->sites.items[other->site];
+  const tk_stmt *st =
+      s->func == t->func && s->inst && t->inst
+          ? parting_of(s->func, &s->func->body, s->inst, t->inst)
+          : NULL;
+  if (!st) return;
+  bool inside = body_has(s->func, &st->body, s->inst);
+  describe_place(s->func, st->span,
+                 st->kind == TK_S_IF    ? "if"
+                 : st->kind == TK_S_FOR ? "for"
+                                        : "while",
+                 to);
+  to->own.text = inside ? "in its body" : "past its body";
+  to->other.text = inside ? "past its body" : "in its body";
+  to->lanes = to->different = 1;
+  to->ulp = UINT64_MAX;
+  to->cause = TK_CAUSE_MISCOMPILE;
+}
+
+/* ---- stores --------------------------------------------------------------
+ */
+
+typedef struct storing {
+  const pinning *x;
+  uint64_t address;  /* of the first byte that differs */
+  const tk_inst *in; /* the last store that has a pointer there */
+  const tk_func *f;
+} storing;
+
+static bool points_there(const tkr_site *s, const char *lanes,
+                         uint64_t address) {
+  uint64_t at,
+      size = tk_dtype_size((tk_dtype)s->func->slots[s->slot].type.elem);
+  for (int64_t i = 0; i < tk_numel(&s->type); i++) {
+    memcpy(&at, lanes + i * 8, sizeof at);
+    if (address - at < size) return true;
+  }
+  return false;
+}
+
+static bool find_store(void *ud, const tk_at *at, const tk_inst *in) {
+  storing *f = ud;
+  const char *lanes;
+  const tkr_site *s = in->op == TK_I_STORE
+                          ? site_of(f->x, at->func, in->args[0], &lanes)
+                          : NULL;
+  if (s && s->is_address && points_there(s, lanes, f->address)) {
+    f->in = in;
+    f->f = at->func;
+  }
+  return true;
+}
+
+/* The address of the first byte that the engines leave different; 0: none. */
+static uint64_t first_difference(const pinning *x) {
+  tk_memory m;
+  for (size_t i = 0; tk_memory_at(x->asked->launch, i, &m); i++)
+    for (size_t k = 0; k < x->left.n; k++) {
+      const tkr_kept *kept = &x->left.items[k];
+      for (size_t b = 0; m.host == kept->at && b < kept->n; b++)
+        if (kept->before[b] != kept->at[b]) return m.lo + b;
+    }
+  return 0;
+}
+
+/* Every operation agrees, and memory does not: the store is wrong that has a
+ * pointer there, whether or not its mask is on. */
+static void describe_store(pinning *x, tk_divergence *to) {
+  storing f = {.x = x, .address = first_difference(x)};
+  if (!f.address) return;
+  tk_walk w = {.ud = &f, .inst = find_store};
+  for (size_t i = 0; i < x->unit.program.nfuncs; i++)
+    tk_walk_func(x->unit.program.funcs[i], &w);
+  if (!f.in) return;
+  describe_place(f.f, f.in->span, pinned_operation(x, f.in), to);
+  to->own.text = "what its operands say";
+  to->other.text = "something else";
+  to->lanes = to->different = 1;
+  to->ulp = UINT64_MAX;
+  to->cause = TK_CAUSE_MISCOMPILE;
+}
+
+/* ---- the first difference ------------------------------------------------
+ */
+
 /* Looks for the first record that differs, and tells of it; *end gets the end
  * of the last one that was looked at. */
 static void find_first(pinning *x, tk_divergence *to, size_t *end) {
   tkr_record own, other;
   size_t at = 0, there = 0;
   while (tkr_trace_next(x->own, &x->window, &x->sites, &at, &own) &&
-         tkr_trace_next(x->other, &x->window, &x->sites, &there, &other) &&
-         own.site == other.site) { /* else they went different ways */
+         tkr_trace_next(x->other, &x->window, &x->sites, &there, &other)) {
     const tkr_site *s = &x->sites.items[own.site];
+    if (own.site != other.site) {
+      describe_parting(x, &own, &other, to);
+      return;
+    }
     tkr_disagreement d = {.site = s,
                           .own = own.lanes,
                           .other = other.lanes,
@@ -228,6 +356,16 @@ static void find_first(pinning *x, tk_divergence *to, size_t *end) {
   }
 }
 
+/* What it did before it fails is recorded, too. */
+static tk_status run_other(tk_env *e, pinning *x) {
+  size_t diags = e->ndiags;
+  tk_status st = run_recording(x, x->asked->other, x->other);
+  if (st != TK_FINDING) return st;
+  tk_diag_truncate(e, diags);
+  x->failed = true;
+  return TK_OK;
+}
+
 static void pin_windows(tk_env *e, void *ud) {
   pinning *x = ud;
   const tkr_pinning *a = x->asked;
@@ -240,13 +378,17 @@ static void pin_windows(tk_env *e, void *ud) {
     x->latest = TK_NEWN(&x->arena, const char *, x->sites.n + 1);
     if (!x->times) x->times = TK_NEWN(&x->arena, uint64_t, x->sites.n + 1);
     tk_status st = run_recording(x, a->own, x->own);
-    if (st == TK_OK) st = run_recording(x, a->other, x->other);
+    if (st == TK_OK) st = tkr_memory_keep(&x->left, a->launch, &x->arena);
+    if (st == TK_OK) st = run_other(e, x);
     if (st == TK_OK) find_first(x, found, &end);
     bool more = end && x->window.skip + end < tkr_trace_bytes(x->own);
+    if (st == TK_OK && !more && !found->found && !x->failed)
+      describe_store(x, found);
     tk_arena_free(&x->unit.program.arena);
     if (st != TK_OK) tk_throw(e, st);
     if (!more) break;
     x->window.skip += end;
+    x->left.n = 0;
   }
   a->launch->divergence = found;
 }

@@ -153,9 +153,11 @@ static void write_divergence(tk_env *e, void *ud) {
   tk_buf_free(&b);
 }
 
-/* Finds and tells the first operation that the engines disagree about. */
+/* Finds and tells the first operation that the engines disagree about; if the
+ * other one failed there may be none. */
 static tk_status pin(tk_launch *l, const tk_run_options *opt, const choice *c,
-                     const tkr_against *against, uint32_t program) {
+                     const tkr_against *against, uint32_t program,
+                     bool failed) {
   tkr_pinning p = {.launch = l,
                    .options = opt,
                    .own = c->engine->run,
@@ -165,7 +167,8 @@ static tk_status pin(tk_launch *l, const tk_run_options *opt, const choice *c,
   for (int i = 0; i < 3; program /= (uint32_t)l->grid[i++])
     p.program[i] = program % l->grid[i];
   tk_status st = tkr_pin(&p);
-  if (st == TK_OK && l->session->output && !opt->silent_answers)
+  bool told = !failed || (st == TK_OK && l->divergence->found);
+  if (st == TK_OK && told && l->session->output && !opt->silent_answers)
     st = tk_session_guard(l->session, write_divergence, l);
   return st;
 }
@@ -196,8 +199,10 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   summary->engine = c.engine->name;
   if (st == TK_OK) st = c.engine->run(l, &opt, summary);
   if (expecting) st = tkr_expect_end(&x, st, c.engine->run, &opt);
-  if (st == TK_OK && opt.pinpoint && x.differing)
-    st = pin(l, &opt, &c, &against, x.differing - 1);
+  if (st == TK_OK && opt.pinpoint && x.differs)
+    st = pin(l, &opt, &c, &against, x.differing ? x.differing - 1 : 0, false);
+  if (!expecting && st == TK_FINDING && opt.pinpoint && against.launch)
+    pin(l, &opt, &c, &against, 0, true);
   tkr_against_end(&against);
   tkc_inquiry_end(&q);
   memcpy(summary->grid, l->grid, sizeof summary->grid);

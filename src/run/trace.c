@@ -11,6 +11,7 @@ typedef struct tracer {
   tkr_sites *sites;
   tk_func *f;
   int chosen; /* slot: whether this is the program whose records are kept */
+  bool *used; /* by slot: an instruction or a return has it as an operand */
   tk_insts *out;
   tk_span span;
 } tracer;
@@ -84,19 +85,22 @@ static int put_chosen(tracer *t) {
   return all;
 }
 
-/* Takes bytes of the trace; returns where they begin. */
+/* Takes bytes of the trace; returns where they begin.  One program alone does,
+ * so no atomic operation is needed, which may be what is wrong. */
 static int put_take(tracer *t, int64_t bytes) {
   tk_type count = tk_pointer(tk_scalar(TK_INT64));
   int at = put_const(t, TK_INT64, (int64_t)t->window->address);
   int pointer = put_unary(t, TK_I_CAST, at, count);
-  int amount = put_const(t, TK_INT64, bytes);
-  tk_inst *in = put_inst(t, TK_I_ATOMIC, 3, 1, tk_scalar(TK_INT64));
-  in->mode = TK_A_ADD;
-  in->attr[0] = TK_SEM_RELAXED;
-  give_arg(t, in, 0, pointer);
-  in->args[1] = amount;
-  in->args[2] = t->chosen;
-  return in->res[0];
+  tk_inst *taken = put_inst(t, TK_I_LOAD, 1, 1, tk_scalar(TK_INT64));
+  give_arg(t, taken, 0, pointer);
+  taken->attr[0] = true; /* volatile */
+  put_inst(t, TK_I_BARRIER, 0, 0, (tk_type){0});
+  put_store(
+      t, pointer,
+      put_int64(t, TK_B_ADD, taken->res[0], put_const(t, TK_INT64, bytes)),
+      t->chosen);
+  put_inst(t, TK_I_BARRIER, 0, 0, (tk_type){0});
+  return taken->res[0];
 }
 
 /* ---- records -------------------------------------------------------------
@@ -124,9 +128,12 @@ static int put_row(tracer *t, int slot) {
 static void put_record(tracer *t, const tk_inst *in, int slot) {
   tk_type type = t->f->slots[slot].type;
   const tkr_window *w = t->window;
+  bool is_pointer = type.ptr;
+  if (is_pointer) type = tk_with_elem(type, TK_INT64);
   int64_t bytes = record_bytes(&type);
-  tkr_site site = {t->f, in, slot, type};
-  if (type.ptr || (uint64_t)bytes > w->size) return;
+  tkr_site site = {t->f, in, slot, type, is_pointer};
+  if ((uint64_t)bytes > w->size) return;
+  if (is_pointer) slot = put_unary(t, TK_I_CAST, slot, type);
   TK_PUSH(&t->p->arena, t->sites, site);
   int pos = put_take(t, bytes), none = put_const(t, TK_INT64, 0);
   int behind =
@@ -155,6 +162,27 @@ static void put_record(tracer *t, const tk_inst *in, int slot) {
   put_store(t, data, row, kept);
 }
 
+static bool note_operands(void *ud, const tk_at *at, const tk_inst *in) {
+  const tracer *t = ud;
+  (void)at;
+  for (int k = 0; k < in->nargs; k++) t->used[in->args[k]] = true;
+  return true;
+}
+
+static bool note_returned(void *ud, const tk_at *at) {
+  const tracer *t = ud;
+  for (size_t k = 0; k < at->stmt->nresults; k++)
+    t->used[at->stmt->results[k]] = true;
+  return true;
+}
+
+/* The result of an atomic operation that nobody needs depends on an order that
+ * does not matter. */
+static bool is_recorded(const tracer *t, const tk_inst *in) {
+  if (in->op == TK_I_CLOCK) return false;
+  return in->op != TK_I_ATOMIC || t->used[in->res[0]];
+}
+
 static void trace_insts(tracer *t, tk_insts *l) {
   tk_insts from = *l;
   *l = (tk_insts){NULL, 0, 0};
@@ -163,7 +191,7 @@ static void trace_insts(tracer *t, tk_insts *l) {
     tk_inst *in = from.items[i];
     t->span = in->span;
     TK_PUSH(&t->p->arena, l, in);
-    for (int k = 0; k < in->nres && in->op != TK_I_CLOCK; k++)
+    for (int k = 0; k < in->nres && is_recorded(t, in); k++)
       put_record(t, in, in->res[k]);
   }
 }
@@ -191,7 +219,10 @@ static bool mark_callee(void *ud, const tk_at *at, const tk_inst *in) {
 
 static void trace_func(tracer *t, tk_func *f) {
   tk_stmt *first = tk_stmt_new(t->p, TK_S_RUN, f->span);
+  tk_walk walk = {.ud = t, .stmt = note_returned, .inst = note_operands};
   t->f = f;
+  t->used = TK_NEWN(&t->p->arena, bool, f->nslots + 1);
+  tk_walk_func(f, &walk);
   t->span = f->span;
   t->out = &first->insts;
   t->chosen = put_chosen(t);

@@ -25,6 +25,7 @@ typedef struct tkr_site {
   const tk_inst *inst; /* NULL: the slot is a parameter */
   int slot;            /* the result that is recorded */
   tk_type type;
+  bool is_address; /* of a pointer, as int64 */
 } tkr_site;
 
 typedef struct tkr_sites {

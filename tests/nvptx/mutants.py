@@ -2,9 +2,8 @@
 
     python3 tests/nvptx/mutants.py --build BUILD [NAME ...]
 
-BUILD is made with MUTANTS=1.  A bug is found when a kernel's results differ
-from the interpreter's, or its run ends with a report.  Exit status: 1 if one
-is not found.
+BUILD is made with MUTANTS=1.  `tkdbg diff --explain` must find each, and tell
+the line that mutant.def says.  Exit status: 1 if one is not found there.
 """
 import argparse
 import os
@@ -18,23 +17,35 @@ KERNELS = os.path.join(ROOT, 'tests', 'nvptx', 'codegen.py')
 
 
 def all_mutants():
+    """{name: a part of the line that is wrong}"""
     with open(os.path.join(ROOT, 'src', 'nvptx', 'mutant.def')) as f:
-        return re.findall(r'^MUTANT\(\w+, "([^"]+)"\)', f.read(), re.M)
+        return dict(re.findall(r'^MUTANT\(\w+, "([^"]+)",\s+"([^"]*)"\)',
+                               f.read(), re.M))
 
 
-def first_difference(tkdbg, wanted, mutant):
-    """What is wrong first, or None: the run ends there."""
+def explained(lines):
+    """(number, line) of the first operation that differs, or else of the first
+    place in the kernel that a report names; None: there is neither."""
+    report = None
+    for line in lines:
+        if 'the first operation that differs' in line:
+            found = re.match(r' +(\d+) \| (.*)', next(lines, ''))
+            if found:
+                return found.groups()
+        if re.search(r'codegen\.py:\d+:\d+: the kernel is here', line):
+            found = re.match(r' +(\d+) \| +(.*)', next(lines, ''))
+            report = report or (found and found.groups())
+    return report
+
+
+def found_by_diff(tkdbg, mutant):
     run = subprocess.Popen(
-        [tkdbg, 'run', '-q', '--engine', 'ptx', KERNELS],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        [tkdbg, 'diff', '-q', '--color', 'never', '--backend', 'ptx',
+         '--explain', KERNELS], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
         env={**os.environ, 'TKDBG_MUTANT': mutant})
     try:
-        for line in wanted:
-            got = run.stdout.readline()
-            if got != line:
-                case = line.rsplit(' ', 1)[0]
-                return f'{case}: {"differs" if got else "ends with a report"}'
-        return None
+        return explained(iter(run.stdout.readline, ''))
     finally:
         run.kill()
         run.communicate()
@@ -46,15 +57,14 @@ def main():
     parser.add_argument('names', nargs='*')
     args = parser.parse_args()
     tkdbg = os.path.join(os.path.abspath(args.build), 'tkdbg')
-    wanted = subprocess.run([tkdbg, 'run', '-q', KERNELS], check=True,
-                            stdout=subprocess.PIPE,
-                            text=True).stdout.splitlines(keepends=True)
-    missed = 0
-    for name in args.names or all_mutants():
-        found = first_difference(tkdbg, wanted, name)
-        missed += found is None
-        print(f'{name:36} {found or "NOT FOUND"}', flush=True)
-    print(f'{missed} not found')
+    mutants, missed = all_mutants(), 0
+    for name in args.names or mutants:
+        found = found_by_diff(tkdbg, name)
+        right = found is not None and mutants[name] in found[1]
+        missed += not right
+        print(f'{name:36} {"line %s: %s" % found if found else "NOT FOUND"}'
+              f'{"" if right or not found else "  WRONG LINE"}', flush=True)
+    print(f'{missed} of {len(args.names or mutants)} not found at their line')
     return missed > 0
 
 
