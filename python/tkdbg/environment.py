@@ -34,9 +34,10 @@ def flag(text):
 
 def knob(group, name, variable):
     """What triton.knobs says, else the environment; None when neither."""
+    text = read_variable(variable)
     found = getattr(sys.modules.get("triton.knobs"), group, None)
-    if found is None:
-        return read_variable(variable)
+    if found is None or text is None and name not in vars(found):
+        return text
     return getattr(found, name, None)  # it reads the environment itself
 
 
@@ -55,13 +56,15 @@ def allow_globals():
 def compile_options(options, device_arch):
     """((name, text), ...) of what tk_launch_compile_option is told for a
     launch with these keywords on a device of this architecture, now."""
+    default = knob("language", "fp32_default", "TRITON_F32_DEFAULT")
+    arch = options and options.get("arch") or knob(
+        "runtime", "override_arch", "TRITON_OVERRIDE_ARCH")
+    if not (options or default or arch) and device_arch >= _FP8_SINCE[0]:
+        return ()
     found = [(name, ",".join(options[name])) for name in _KEYWORDS
              if options.get(name) is not None] if options else []
-    default = knob("language", "fp32_default", "TRITON_F32_DEFAULT")
     if default:
         found.append(("fp32_default", str(default)))
-    arch = (options or {}).get("arch") or knob(
-        "runtime", "override_arch", "TRITON_OVERRIDE_ARCH")
     if arch is None and device_arch < _FP8_SINCE[0]:
         arch = f"sm{device_arch}"
     if arch and "supported_fp8_dtypes" not in dict(found):

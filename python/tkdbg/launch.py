@@ -182,10 +182,11 @@ class JITFunction(JITCallable, KernelInterface):
         __tracebackhide__ = True  # pytest shows the caller
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
-        values, options = self.bind(*args, **kwargs)
-        if not warmup:
-            grid = resolve_grid(grid, self.arg_names, values)
-        grid = None if warmup else grid
+        values, options = (self._bind or self.bind)(*args, **kwargs)
+        if options:
+            binder.check_options(options)
+        grid = (None if warmup else
+                resolve_grid(grid, self.arg_names, values))
         knobs = hooks.watching()
         if knobs is not None:
             return hooks.launch(self, values, options, grid, knobs)

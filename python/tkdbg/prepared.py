@@ -36,6 +36,7 @@ class Prepared:
         limits = device.properties()
         self.most_threads = limits["max_threads_per_block"]
         self.most_shared = limits["max_shared_mem"]
+        self._grid = None   # that C knows
         self.shared = None  # bytes, once it is compiled
         self.registers = 0  # of a thread, as if there were any number
         arch = device.model().arch
@@ -126,9 +127,11 @@ class Prepared:
             if grid is None or 0 in grid:
                 self.compile()
             else:
-                session.check(
-                    session.lib.tk_launch_grid(self.ptr, *grid))
-                self._maybe_print_ir()
+                if grid != self._grid:
+                    session.check(session.lib.tk_launch_grid(self.ptr, *grid))
+                    self._grid = grid
+                if not self._ir_printed:
+                    self._maybe_print_ir()
                 if session.graphs is not None and session.graphs.capturing:
                     self._capture(session.graphs, values, grid)
                 session.launched = dict(zip(self.function.arg_names, values))
@@ -163,8 +166,6 @@ class Prepared:
 
     def _maybe_print_ir(self):
         options = self.session.options
-        if self._ir_printed:
-            return
         self._ir_printed = True
         if options.print_ir:
             print(self.ir(), end="")

@@ -52,7 +52,9 @@ class Session:
         self.reader = tensors.Reader(self)
         self.graphs = None        # vcuda_graphs.Graphs of a virtual device
         self.garbage = []         # tk_launches to be freed
-        self._run_options = {}
+        self._run_options = None  # a tk_run_options ...
+        self._asked_options = ()  # ... for these settings
+        self._summary = _capi.Summary()  # of the last launch
         self.totals = {"launches": 0, "programs": 0, "seconds": 0.0,
                        "peak": 0, "findings": 0}
         self._ptr = None
@@ -346,39 +348,38 @@ class Session:
         return number is None or number == self.launches
 
     def run_options(self, selected):
-        """The tk_run_options of a launch; what is about programs and
-        elements is for selected ones only."""
-        o = self.options
-        key = (o.pids if selected else None, o.order if selected else None,
-               o.dot, o.schedule, "\n".join(o.blame) if selected else None,
-               "\n".join(o.explain) if selected else None, o.no_asserts,
-               not o.is_quiet() and _is_terminal(sys.stderr),
-               self.access_line, o.engine, o.against if selected else None,
-               o.jobs, o.unordered)
-        found = self._run_options.get(key)
-        if found is None:
-            pids, order, dot, schedule, blame, explain = (
-                self.string(text) if text else None
-                for text in key[:6])
-            found = _capi.RunOptions(pids=pids, order=order, dot=dot,
-                                     schedule=schedule, blame=blame,
-                                     explain=explain, no_asserts=key[6],
-                                     access_line=key[8], jobs=key[11] or 1,
-                                     unordered=key[12],
-                                     engine=self.string(key[9])
-                                     if key[9] else None,
-                                     against=self.string(key[10])
-                                     if key[10] else None,
-                                     bound=ctypes.pointer(_capi.Bound(
-                                         float(-1 if o.rtol is None
-                                               else o.rtol),
-                                         float(-1 if o.atol is None
-                                               else o.atol), o.ulp or 0)),
-                                     pinpoint=o.pinpoint)
-            if key[7]:
-                found.progress = self.bar.callback
-            self._run_options[key] = found
-        return found
+        """The tk_run_options of a launch, made anew when a setting has
+        changed; what is about programs and elements is for selected ones
+        only."""
+        asked = (self.options, self.options.changes, selected,
+                 self.access_line, sys.stderr)
+        if self._asked_options != asked:
+            self._run_options = self._make_run_options(selected)
+            self._asked_options = asked
+        return self._run_options
+
+    def _make_run_options(self, selected):
+        o, elements = self.options, {}
+        if selected:
+            elements = dict(
+                pids=o.pids, order=o.order, against=o.against,
+                blame="\n".join(o.blame), explain="\n".join(o.explain))
+        texts = dict(elements, dot=o.dot, schedule=o.schedule,
+                     engine=o.engine)
+        bound = _capi.Bound(float(-1 if o.rtol is None else o.rtol),
+                            float(-1 if o.atol is None else o.atol),
+                            o.ulp or 0)
+        made = _capi.RunOptions(
+            no_asserts=o.no_asserts, access_line=self.access_line,
+            jobs=o.jobs or 1, unordered=o.unordered, pinpoint=o.pinpoint,
+            bound=ctypes.pointer(bound),
+            **{name: self.string(text) for name, text in texts.items()
+               if text})
+        made.bar = None  # reading a callback of a structure makes an object
+        if not o.is_quiet() and _is_terminal(sys.stderr):
+            made.bar = self.bar
+            made.progress = self.bar.callback
+        return made
 
     def record(self, launch, kernel):
         """Writes the launch file, for the first selected launch."""
@@ -418,9 +419,9 @@ class Session:
             self.record(launch, kernel)
         if self.log is not None:
             self.log.add(launch, kernel, self.totals["launches"] + 1)
-        if options.progress:
-            self.bar.begin(kernel)
-        summary = _capi.Summary()
+        if options.bar:
+            options.bar.begin(kernel)
+        summary = self._summary
         if self.debugger:
             sys.stdout.flush()
             self.lib.tk_debugger_ignore(self.debugger, not selected)
@@ -433,8 +434,8 @@ class Session:
         if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):
             self.lib.tk_report_clear(self.ptr)
             raise SystemExit(0)
-        if options.progress:
-            self.bar.done()
+        if options.bar:
+            options.bar.done()
         totals = self.totals
         totals["launches"] += 1
         totals["programs"] += summary.programs

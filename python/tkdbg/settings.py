@@ -135,7 +135,7 @@ class Options:
         """lib: the library; None: the one that _capi.load finds."""
         known = table(_capi.load() if lib is None else lib)
         self.__dict__.update({key: o.default for key, o in known.items()},
-                             _table=known)
+                             _table=known, changes=0)  # how often one was set
 
     def __setattr__(self, name, value):
         option = self._table.get(name)
@@ -143,6 +143,7 @@ class Options:
             raise UsageError(f"tkdbg: unknown option {name!r}; known: "
                              + ", ".join(sorted(self._table)))
         self.__dict__[name] = option.checked(value)
+        self.__dict__["changes"] += 1
 
     def update(self, values):
         """Sets options by name; raises UsageError on an unknown one."""

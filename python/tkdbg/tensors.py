@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import struct
 import sys
 import weakref
@@ -46,6 +47,10 @@ class Layout(NamedTuple):
                           *self.shape, *pad, *self.strides, *pad,
                           self.storage, self.nbytes, self.flags,
                           self.device_address, self.written)
+
+
+# Layout(*members), past its own __new__, which is Python
+_layout = functools.partial(tuple.__new__, Layout)
 
 
 def buffer():
@@ -150,9 +155,9 @@ class Reader:
             data = data_ptr(t)
         except (RuntimeError, NotImplementedError, AttributeError):
             return self._read_unbacked(t, dtype)
-        return Layout(data, self.dtype(dtype or t.dtype), tuple(t.shape),
-                      t.stride(), base, storage.nbytes(),
-                      *self.session.fresh.of(t, base))
+        return _layout((
+            data, self.dtype(dtype or t.dtype), tuple(t.shape), t.stride(),
+            base, storage.nbytes(), *self.session.fresh.of(t, base)))
 
     def _read_unbacked(self, t, dtype):
         """A tensor without memory (meta, fake): good for warmup only."""

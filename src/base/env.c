@@ -213,10 +213,13 @@ void tk_buf_printf(tk_buf *b, const char *fmt, ...) {
   va_list ap, again;
   va_start(ap, fmt);
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
+  reserve(b, 0);
+  int n = vsnprintf(b->s + b->n, b->cap - b->n, fmt, ap);
   va_end(ap);
-  reserve(b, (size_t)n);
-  vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
+  if ((size_t)n >= b->cap - b->n) { /* it has been cut off */
+    reserve(b, (size_t)n);
+    vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
+  }
   va_end(again);
   b->n += (size_t)n;
 }

@@ -130,7 +130,9 @@ static int find_slot(const tk_func *f, const tk_type *t, const char *name) {
 
 /* 8-bit floats exist as far as the target has them; a debugger looks at any. */
 static void check_target_has(tks *s, tk_dtype d) {
-  if (!tk_is_fp8(d) || s->where || (s->fp8 >> d & 1)) return;
+  if (!tk_is_fp8(d) || s->where ||
+      tk_compile_lists(s->launch, TK_COMPILE_FP8, tk_dtype_name(d)))
+    return;
   const char *have = s->launch->compile[TK_COMPILE_FP8];
   tks_error_help(s, TK_D_TYPE,
                  "of AMD's 8-bit floats use the others' counterparts: "

@@ -178,14 +178,6 @@ static int divisor_of(const tk_arg *a) {
   return at % DIVISOR ? 1 : DIVISOR;
 }
 
-/* Those facts of all arguments, which are part of a unit's key. */
-static const char *divisors(tks *s, const tk_launch *l) {
-  char *text = tk_arena_alloc(s->arena, l->nargs + 1);
-  for (size_t i = 0; i < l->nargs; i++)
-    text[i] = divisor_of(&l->args[i]) == DIVISOR ? '+' : '-';
-  return text;
-}
-
 const char *tks_known_text(tks *s, const sval *v) {
   tk_buf b;
   tk_buf_init(&b, s->env);
@@ -255,10 +247,13 @@ typedef struct job {
   tk_arena estimates;
 } job;
 
-static tk_unit *find_unit(tk_function *f, const char *key) {
+/* The one that was made before for what `made` is to be made for. */
+static tk_unit *find_unit(tk_function *f, const tk_unit *made) {
+  const tk_program *p = &made->program;
   for (tk_unit *u = f->units; u; u = u->next)
-    if (!strcmp(u->key, key) &&
-        u->program.triton_version == f->module->session->triton_version)
+    if (!strcmp(u->key, made->key) &&
+        !memcmp(u->program.options, p->options, sizeof p->options) &&
+        u->program.triton_version == p->triton_version)
       return u;
   return NULL;
 }
@@ -282,21 +277,22 @@ static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
   return v;
 }
 
-static uint32_t fp8_of_target(const tk_launch *l) {
-  uint32_t have = 0;
-  for (int d = 0; d < TK_DTYPE_COUNT; d++)
-    if (tk_compile_lists(l, TK_COMPILE_FP8, tk_dtype_name((tk_dtype)d)))
-      have |= 1u << d;
-  return have;
-}
-
-static const char *options_key(tks *s, const tk_launch *l) {
-  const char *text = "";
-  for (int i = 0; i < TK_LAUNCH_OPTIONS; i++)
-    text = tk_arena_printf(s->arena, "%s%lld,", text, (long long)l->options[i]);
-  for (int i = 0; i < TK_COMPILE_COUNT; i++)
-    text = tk_arena_printf(s->arena, "%s%s;", text, l->compile[i]);
-  return text;
+/* What tells units of a function apart, but for the launch options. */
+static const char *unit_key(tks *s, const tk_launch *l, const sval *v) {
+  tk_buf b;
+  tk_buf_init(&b, s->env);
+  for (int i = 0; i < TK_COMPILE_COUNT; i++) {
+    tk_buf_puts(&b, l->compile[i]);
+    tk_buf_putc(&b, ';');
+  }
+  for (size_t i = 0; i < l->nargs; i++) {
+    tk_buf_putc(&b, divisor_of(&l->args[i]) == DIVISOR ? '+' : '-');
+    sv_key(&b, &v[i]);
+    tk_buf_putc(&b, ';');
+  }
+  const char *key = tk_arena_strdup(s->arena, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return key;
 }
 
 /* A compiler would keep in memory what does not fit a thread's registers. */
@@ -319,16 +315,13 @@ static void specialise(tk_env *e, void *ud) {
            .arena = &u->program.arena,
            .program = &u->program,
            .origin = &u->origin,
-           .launch = j->launch,
-           .fp8 = fp8_of_target(j->launch)};
+           .launch = j->launch};
   tk_func header = {.name = fn->item->name,
                     .src = fn->module->file->src,
                     .program = &u->program};
   sval *v = read_args(&s, j->launch, &header);
-  const char *key = tks_key(&s, v, j->launch->nargs);
-  u->key = tk_arena_printf(s.arena, "%s;%s;%s", options_key(&s, j->launch),
-                           divisors(&s, j->launch), key);
-  j->found = find_unit(fn, u->key);
+  u->key = unit_key(&s, j->launch, v);
+  j->found = find_unit(fn, u);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};
   s.frame = &root;

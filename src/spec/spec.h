@@ -132,7 +132,6 @@ struct tks {
   tks_class *classes;
   size_t unrolled;    /* bodies visited by static_range, to stop runaways */
   bool plain_globals; /* in defaults of parameters any global may be read */
-  uint32_t fp8;       /* 8-bit floats that the target has, by tk_dtype */
   const struct tk_eval_where *where; /* eval.c: a debugger's expression */
   int *tensors; /* eval.c: by argument, slot of its address + 1, or 0 */
 };

@@ -344,19 +344,29 @@ static void key_items(tk_buf *out, const sval *v) {
   tk_buf_putc(out, ')');
 }
 
+/* A number and what ends it, without printf: every launch makes keys. */
+static void key_number(tk_buf *out, uint64_t n, char end) {
+  char text[16], *at = text + sizeof text;
+  do *--at = "0123456789abcdef"[n & 15];
+  while (n >>= 4);
+  tk_buf_add(out, at, (size_t)(text + sizeof text - at));
+  tk_buf_putc(out, end);
+}
+
 static void key_type(tk_buf *out, const tk_type *t) {
-  tk_buf_printf(out, "%c%d.%d", t->is_const ? 'c' : 't', t->elem, t->ptr);
-  for (int i = 0; i < t->rank; i++) tk_buf_printf(out, "x%d", t->shape[i]);
+  key_number(out, t->elem, t->is_const ? 'c' : 't');
+  key_number(out, t->ptr, '.');
+  for (int i = 0; i < t->rank; i++) key_number(out, (uint32_t)t->shape[i], 'x');
 }
 
 void sv_key(tk_buf *out, const sval *v) {
-  tk_buf_printf(out, "%d:", v->kind);
+  key_number(out, v->kind, ':');
   switch (v->kind) {
   case V_NONE: break;
   case V_BOOL:
   case V_INT:
-    tk_buf_printf(out, "%llx.%llx", (unsigned long long)(v->i >> 64),
-                  (unsigned long long)v->i);
+    key_number(out, (uint64_t)(v->i >> 64), '.');
+    key_number(out, (uint64_t)v->i, '.');
     break;
   case V_FLOAT: tk_buf_printf(out, "%a", v->f); break;
   case V_STR:
