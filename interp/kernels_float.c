@@ -3,7 +3,6 @@
  * fp32 and fp64 run as they are; the narrower types are widened to fp32 in
  * short rows, computed, and rounded back once.  For + - * / that is the
  * correctly rounded result: fp32 has more than twice their digits plus two.
- * Source of the narrow conversions: IEEE 754-2019 5.4.2; NVIDIA PTX cvt.
  */
 #include <math.h>
 #include <string.h>
@@ -11,120 +10,6 @@
 #include "base/bits.h"
 #include "interp/kernels.h"
 #include "interp/lanes.h"
-
-/* ---- narrow formats ---------------------------------------------------- */
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define HAVE_F16C 1
-
-/* The processor's own conversions, eight lanes at a time: the same results
- * as the loops below. */
-__attribute__((target("avx2,f16c"))) static size_t
-widen_f16c(float *d, const uint16_t *s, size_t n) {
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    __m128i h = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
-    _mm256_storeu_ps(d + i, _mm256_cvtph_ps(h));
-  }
-  return i;
-}
-
-__attribute__((target("avx2,f16c"))) static size_t
-narrow_f16c(uint16_t *d, const float *s, size_t n) {
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    __m128i h = _mm256_cvtps_ph(_mm256_loadu_ps(s + i), 0);
-    _mm_storeu_si128((__m128i *)(void *)(d + i), h);
-  }
-  return i;
-}
-
-/* Every processor with AVX2 has F16C; not every compiler can ask for it. */
-static bool have_f16c(void) {
-  return __builtin_cpu_supports("avx2");
-}
-#endif
-
-/* The exponent is re-biased by a multiplication, which also normalises
- * subnormal numbers; infinities and NaNs get their exponent set. */
-TKI_CLONES static void widen_f16(float *d, const uint16_t *s, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    uint32_t h = s[i], mag = (h & 0x7fff) << 13;
-    uint32_t fin = tk_f32_bits(tk_bits_f32(mag) * 0x1p112f);
-    uint32_t quiet = mag > 0x7c00u << 13 ? 0x400000 : 0;
-    uint32_t out = mag >= 0x7c00u << 13 ? mag | 0x7f800000 | quiet : fin;
-    d[i] = tk_bits_f32(out | (h & 0x8000) << 16);
-  }
-}
-
-/* Adding 0.5 to a number below 2^-14 rounds it to a multiple of 2^-24, the
- * spacing of subnormal halves. */
-TKI_CLONES static void narrow_f16(uint16_t *d, const float *s, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    uint32_t u = tk_f32_bits(s[i]), mag = u & 0x7fffffff;
-    uint32_t sub = tk_f32_bits(tk_bits_f32(mag) + 0.5f) - 0x3f000000;
-    uint32_t odd = mag >> 13 & 1;
-    uint32_t norm = (mag + 0xfff + odd - 0x38000000) >> 13;
-    uint32_t out = mag < 0x38800000 ? sub : norm;
-    out = mag >= 0x477ff000 ? 0x7c00 : out;
-    out = mag > 0x7f800000 ? 0x7e00 | (mag >> 13 & 0x1ff) : out;
-    d[i] = (uint16_t)(out | (u >> 16 & 0x8000));
-  }
-}
-
-TKI_CLONES static void widen_bf16(float *d, const uint16_t *s, size_t n) {
-  for (size_t i = 0; i < n; i++) d[i] = tk_bits_f32((uint32_t)s[i] << 16);
-}
-
-TKI_CLONES static void narrow_bf16(uint16_t *d, const float *s, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    uint32_t u = tk_f32_bits(s[i]);
-    uint32_t r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-    uint32_t nan = u >> 16 | 0x40;
-    d[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? nan : r);
-  }
-}
-
-static void widen_half(float *d, const uint16_t *s, size_t n) {
-  size_t done = 0;
-#ifdef HAVE_F16C
-  if (have_f16c()) done = widen_f16c(d, s, n);
-#endif
-  if (done < n) widen_f16(d + done, s + done, n - done);
-}
-
-static void narrow_half(uint16_t *d, const float *s, size_t n) {
-  size_t done = 0;
-#ifdef HAVE_F16C
-  if (have_f16c()) done = narrow_f16c(d, s, n);
-#endif
-  if (done < n) narrow_f16(d + done, s + done, n - done);
-}
-
-void tki_widen(tk_dtype d, float *to, const void *from, size_t n) {
-  if (d == TK_FP16)
-    widen_half(to, from, n);
-  else if (d == TK_BF16)
-    widen_bf16(to, from, n);
-  else if (d == TK_FP32)
-    memcpy(to, from, n * sizeof *to);
-  else
-    for (size_t i = 0; i < n; i++)
-      to[i] = tk_fp8_to_f32(d, ((const uint8_t *)from)[i]);
-}
-
-void tki_narrow(tk_dtype d, void *to, const float *from, size_t n) {
-  if (d == TK_FP16)
-    narrow_half(to, from, n);
-  else if (d == TK_BF16)
-    narrow_bf16(to, from, n);
-  else if (d == TK_FP32)
-    memcpy(to, from, n * sizeof *from);
-  else
-    for (size_t i = 0; i < n; i++)
-      ((uint8_t *)to)[i] = tk_f32_to_fp8(d, from[i]);
-}
 
 /* The leading part of a split operand: ten digits after the point, ties away
  * from zero (PTX cvt.rna.tf32.f32). */

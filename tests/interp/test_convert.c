@@ -232,6 +232,94 @@ START_TEST(one_pair) {
 }
 END_TEST
 
+/* ---- loops beside single lanes ------------------------------------------- */
+
+static const tk_dtype narrow_types[] = {TK_FP16,    TK_BF16,     TK_FP8E4NV,
+                                        TK_FP8E4B8, TK_FP8E4B15, TK_FP8E5,
+                                        TK_FP8E5B16};
+
+static float one_wide(tk_dtype d, uint16_t code) {
+  if (d == TK_FP16) return tk_f16_to_f32(code);
+  return d == TK_BF16 ? tk_bf16_to_f32(code) : tk_fp8_to_f32(d, (uint8_t)code);
+}
+
+static uint16_t one_narrow(tk_dtype d, float v) {
+  if (d == TK_FP16) return tk_f32_to_f16(v);
+  return d == TK_BF16 ? tk_f32_to_bf16(v) : tk_f32_to_fp8(d, v);
+}
+
+/* In one piece, and in pieces that are shorter than any vector. */
+static void check_narrow(tk_dtype d, const float *v, size_t n) {
+  static unsigned char all[2 * BLOCK], parts[2 * BLOCK];
+  size_t size = tk_dtypes[d].size;
+  tki_narrow(d, all, v, n);
+  for (size_t at = 0; at < n; at += 7)
+    tki_narrow(d, parts + at * size, v + at, n - at < 7 ? n - at : 7);
+  ck_assert_int_eq(memcmp(all, parts, n * size), 0);
+  for (size_t i = 0; i < n; i++) { /* an assertion takes longer than a lane */
+    uint16_t got = 0, want = one_narrow(d, v[i]);
+    memcpy(&got, all + i * size, size);
+    if (got != want)
+      ck_abort_msg("%s of %a is 0x%x, not 0x%x", tk_dtype_name(d), (double)v[i],
+                   got, want);
+  }
+}
+
+START_TEST(loops_widen_as_lanes) {
+  tk_dtype d = narrow_types[_i];
+  size_t size = tk_dtypes[d].size, n = (size_t)1 << tk_dtypes[d].bits;
+  unsigned char *codes = calloc(n, size);
+  float *all = calloc(n, sizeof *all), *parts = calloc(n, sizeof *parts);
+  for (size_t i = 0; i < n; i++) memcpy(codes + i * size, &i, size);
+  tki_widen(d, all, codes, n);
+  for (size_t at = 0; at < n; at += 7)
+    tki_widen(d, parts + at, codes + at * size, n - at < 7 ? n - at : 7);
+  ck_assert_int_eq(memcmp(all, parts, n * sizeof *all), 0);
+  for (size_t i = 0; i < n; i++) {
+    float want = one_wide(d, (uint16_t)i);
+    ck_assert_msg(!memcmp(&all[i], &want, sizeof want),
+                  "%s 0x%zx is %a, not %a", tk_dtype_name(d), i, (double)all[i],
+                  (double)want);
+  }
+  free(codes);
+  free(all);
+  free(parts);
+}
+END_TEST
+
+/* 2^24 numbers at random, most of them near the type's range; every code, the
+ * middle between two, and the numbers next to each. */
+START_TEST(loops_narrow_as_lanes) {
+  static float v[BLOCK];
+  tk_dtype d = narrow_types[_i];
+  uint32_t codes = 1u << tk_dtypes[d].bits, state = 2463534242u;
+  for (int block = 0; block < (1 << 24) / BLOCK; block++) {
+    for (size_t i = 0; i < BLOCK; i++) {
+      state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+      uint32_t near =
+          (state & 0x87ffffff) | (state >> 27 & 1 ? 0x38000000 : 0x30000000);
+      uint32_t u = block & 3 ? near : state;
+      memcpy(&v[i], &u, sizeof u);
+    }
+    check_narrow(d, v, BLOCK);
+  }
+  size_t n = 0;
+  for (uint32_t c = 0; c < codes; c++) {
+    float here = one_wide(d, (uint16_t)c);
+    float next = one_wide(d, (uint16_t)(c + 1 < codes ? c + 1 : c));
+    float middle = here / 2 + next / 2, points[2] = {here, middle};
+    for (int k = 0; k < 6; k++) {
+      uint32_t u;
+      memcpy(&u, &points[k / 3], sizeof u);
+      u += (uint32_t)(k % 3) - 1;
+      memcpy(&v[n++], &u, sizeof u);
+      if (n == BLOCK) check_narrow(d, v, n), n = 0;
+    }
+  }
+  check_narrow(d, v, n);
+}
+END_TEST
+
 /* ---- tf32: operands of tl.dot ------------------------------------------ */
 
 static void check_tf32(void (*fn)(float *, const float *, size_t),
@@ -264,6 +352,9 @@ int main(void) {
   int n = (int)(sizeof pairs / sizeof *pairs);
   tcase_add_loop_test(tc, one_pair, 0, n);
   tcase_add_test(tc, tf32);
+  n = (int)(sizeof narrow_types / sizeof *narrow_types);
+  tcase_add_loop_test(tc, loops_widen_as_lanes, 0, n);
+  tcase_add_loop_test(tc, loops_narrow_as_lanes, 0, n);
   suite_add_tcase(suite, tc);
   return run_suite(suite) != 0;
 }
