@@ -7,33 +7,9 @@
 #include <time.h>
 
 #include "interp/grid.h"
+#include "interp/order.h"
 
 /* ---- whether they may ---------------------------------------------------- */
-
-/* Why programs must run one after the other, and where that is. */
-typedef struct refusal {
-  bool unordered;
-  const char *why; /* NULL: there is no reason */
-  const tk_source *src;
-  tk_span span;
-} refusal;
-
-/* Switched over by name, so that a new instruction is thought about. */
-static const char *why_in_order(const tk_inst *in, bool unordered) {
-  if (in->op == TK_I_ATOMIC || in->op == TK_I_CAS)
-    return unordered ? NULL : "this atomic operation orders them";
-  if (in->op == TK_I_PRINT) return "what they print here has an order";
-  if (in->op == TK_I_CLOCK) return "this counts what ran before it";
-  return NULL;
-}
-
-static bool find_refusal(void *ud, const tk_at *at, const tk_inst *in) {
-  refusal *r = ud;
-  r->why = why_in_order(in, r->unordered);
-  r->src = at->func->src;
-  r->span = in->span;
-  return !r->why;
-}
 
 /* Whether somebody looks at the run: by hooks, or in place of the walk. */
 static bool run_is_watched(const tki *t) {
@@ -43,24 +19,19 @@ static bool run_is_watched(const tki *t) {
 }
 
 bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
-  refusal r = {.unordered = unordered};
-  tk_at at;
+  tki_order_reason r = {0};
   const char *help = "leave out --jobs, or what needs the order";
   if (run_is_watched(t)) {
     r.why = "detectors, debuggers, profiles and what else watches a run see "
             "one program at a time";
   } else if (mode == TKI_YIELD) {
     r.why = "the schedule 'yield' says who runs when";
-  } else if (tki_schedule_waits_at(t->program, &at)) {
-    r.why = "this loop may wait for another program";
-    r.src = at.func->src;
-    r.span = at.stmt->span;
-  } else {
-    tk_walk_program(t->program, &(tk_walk){.ud = &r, .inst = find_refusal});
-    if (r.why && !unordered)
-      help = "if their order does not matter, say so by --unordered";
+  } else if (!tki_order_find(t->program, unordered ? TKI_ORDER_ATOMICS : 0,
+                             &r)) {
+    return true;
+  } else if (!r.waits && !unordered) {
+    help = "if their order does not matter, say so by --unordered";
   }
-  if (!r.why) return true;
   tk_diag *d = tk_diag_add(t->env, TK_D_SERIAL, r.src, r.span,
                            "the programs run one after the other: %s", r.why);
   tk_diag_help(t->env, d, "%s", help);

@@ -58,9 +58,14 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   const tk_run_options *o = r->opt;
   const char *order = o->order ? o->order : "serial";
   const char *pids = o->pids ? o->pids : "";
+  tk_part p = {0, 1};
+  if (o->shard) p = tk_part_parse(e, o->shard);
+  uint64_t first = tk_part_first(p.part, p.parts, total);
+  total = tk_part_first(p.part + 1, p.parts, total) - first;
   if (!tk_pids_parse(e, pids, strlen(pids), &r->t.pids) ||
       !tk_order_parse(e, order, total, &r->t.order))
     tk_throw(e, TK_USAGE);
+  r->t.order.first = first;
   bool exact = o->dot && !strcmp(o->dot, "exact");
   if (o->dot && !exact && strcmp(o->dot, "blas")) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},

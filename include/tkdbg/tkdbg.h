@@ -343,6 +343,10 @@ typedef struct tk_run_options {
    * programs have an order, one does, and a note says why. */
   size_t jobs;
   bool unordered; /* atomic operations give programs no order: jobs may run */
+  /* "I/N": run part I, from 0, of N of the grid, and write what it stores to a
+   * file for tk_launch_merge; NULL: run all of it. */
+  const char *shard;
+  const char *stores; /* the file; NULL: KERNEL-I-of-N.stores */
 } tk_run_options;
 
 /* How far elements may be apart: atol + rtol * |expected|, or so many units in
@@ -377,6 +381,14 @@ typedef struct tk_summary {
  * options and summary may be NULL. */
 tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
                         tk_summary *summary);
+
+/* Joins what the parts of a launch stored (tk_run_options.shard), from a file
+ * for each.  *out is that launch, its tensors as the serial run leaves them.
+ * TK_FINDING: programs of two parts store to one element, as the report says;
+ * or one reads what another stores, and then *out is NULL, as it is when
+ * files are missing or belong to several launches. */
+tk_status tk_launch_merge(tk_session *s, const char *const *paths, size_t n,
+                          tk_launch **out);
 
 /* ---- detectors --------------------------------------------------------- */
 

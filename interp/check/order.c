@@ -133,7 +133,8 @@ void *tkc_UNWRITTEN_begin(tkc *c, tki *t) {
 
 void tkc_UNWRITTEN_end(tkc *c, void *ud, tki *t, tk_status st) {
   tkc_shadow *s = ud;
-  bool all = st == TK_OK;
+  int64_t programs = t->grid[0] * t->grid[1] * t->grid[2];
+  bool all = st == TK_OK && t->order.n == (uint64_t)programs;
   for (int i = 0; i < 3; i++) all &= !t->pids.axis[i].op;
   for (size_t i = 0; i < t->nregions && all; i++)
     if (t->regions[i].tensor && s->stored[i] && !s->loaded[i])
@@ -235,6 +236,7 @@ static tk_status run_again(again *x, const char *order) {
   tk_output_fn output = t->session->output;
   size_t diags = t->env->ndiags;
   tk_order_parse(t->env, order, kept.order.n, &t->order);
+  t->order.first = kept.order.first;
   tki_watching others = tki_unwatch(t);
   t->session->output = NULL;
   t->done = 0;

@@ -97,7 +97,8 @@ class RunOptions(Structure):
                 ("access_line", c_int), ("silent_answers", c_bool),
                 ("log_accesses", c_bool), ("against", c_char_p),
                 ("bound", POINTER(Bound)), ("pinpoint", c_bool),
-                ("jobs", c_size_t), ("unordered", c_bool)]
+                ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
+                ("stores", c_char_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
@@ -235,6 +236,7 @@ PROTOTYPES = {
     "tk_launch_record": (c_int, [_P, _S]),
     "tk_launch_replay": (c_int, [_P, _S, _OUT]),
     "tk_launch_run": (c_int, [_P, POINTER(RunOptions), POINTER(Summary)]),
+    "tk_launch_merge": (c_int, [_P, POINTER(_S), c_size_t, _OUT]),
     "tk_engine_name": (_S, [c_size_t]),
     "tk_engine_doc": (_S, [c_size_t]),
     "tk_engine_available": (c_bool, [c_size_t, POINTER(c_char_p)]),

@@ -32,6 +32,7 @@ typedef enum cli_command_id {
 #define IN_DIFF (1u << CLI_DIFF)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
+#define IN_MERGE (1u << CLI_MERGE)
 #define IN_COMPILE (1u << CLI_COMPILE)
 #define IN_IR (1u << CLI_IR | IN_COMPILE)
 #define IN_KERNELS (1u << CLI_KERNELS)
@@ -159,6 +160,7 @@ int cli_job_end(cli_job *j, int status); /* reports; returns the exit code */
 /* Makes the launch: of a launch file, or as --kernel, --arg and --grid say. */
 tk_status cli_job_open(cli_job *j);
 tk_status cli_job_run(cli_job *j);
+tk_status cli_job_merge(cli_job *j);  /* in place of both */
 bool cli_can_write(const char *path); /* or make it; errno says why not */
 tk_status cli_job_debug(cli_job *j);  /* to be run under the debugger */
 tk_status cli_job_serve(cli_job *j);  /* ... under gdb */
@@ -174,6 +176,7 @@ void cli_summary(const char *name, tk_status st, const tk_summary *s);
 
 /* The commands. */
 int cli_run(const cli_args *a);
+int cli_merge(const cli_args *a);
 int cli_profile(const cli_args *a);
 int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);

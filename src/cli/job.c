@@ -308,6 +308,8 @@ static tk_status run_with_bar(cli_job *j) {
                       .no_asserts = cli_has(a, OPT_NO_ASSERTS),
                       .jobs = jobs ? (size_t)strtoull(jobs, NULL, 10) : 1,
                       .unordered = cli_has(a, OPT_UNORDERED),
+                      .shard = cli_value(a, OPT_SHARD),
+                      .stores = cli_value(a, OPT_STORES),
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
@@ -337,6 +339,16 @@ static tk_status judge_expectations(const cli_job *j) {
   for (size_t i = 0; (d = tk_launch_difference(j->launch, i)) != NULL; i++)
     if (d->wrong) return TK_FINDING;
   return TK_OK;
+}
+
+tk_status cli_job_merge(cli_job *j) {
+  const cli_args *a = j->args;
+  tk_status merged = tk_launch_merge(j->session, (const char *const *)a->words,
+                                     a->nwords, &j->launch);
+  if (!j->launch) return merged;
+  tk_status st = results(j, false);
+  if (st == TK_OK) st = results(j, true);
+  return st == TK_OK ? merged : st;
 }
 
 tk_status cli_job_run(cli_job *j) {

@@ -1,5 +1,5 @@
 /* run.c - tkdbg run and profile: a direct launch, a launch file, or a script
- * under Python. */
+ * under Python; tkdbg merge: the parts of one. */
 #include "cli.h"
 
 #include <errno.h>
@@ -32,6 +32,17 @@ int cli_run(const cli_args *a) {
   tk_bound unused;
   if (!cli_is_script(a)) return cli_run_launch(a);
   return cli_bound(a, &unused) == TK_OK ? cli_run_script(a) : TK_USAGE;
+}
+
+/* ---- merge --------------------------------------------------------------- */
+
+int cli_merge(const cli_args *a) {
+  cli_job job;
+  if (!a->nwords)
+    return cli_usage(a, "merge takes the files that --shard wrote");
+  int st = cli_job_start(&job, a);
+  if (st == TK_OK) st = cli_job_merge(&job);
+  return cli_job_end(&job, st);
 }
 
 /* ---- profile ------------------------------------------------------------- */

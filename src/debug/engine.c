@@ -128,8 +128,10 @@ static void launch_begins(tkd *d, tki *t) {
   d->armed.start =
       d->armed.caught_launch || wanted || (n == 1 && d->front.stop_at_start);
   if (wanted && !d->launches.again) d->armed.launch = 0;
+  uint64_t first = t->order.first;
   if (d->time.order)
     tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
+  t->order.first = first;
   tkd_clock_begins(d);
   d->launch.output = d->session->output;
   d->launch.output_ud = d->session->output_ud;

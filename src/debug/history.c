@@ -339,7 +339,9 @@ void tkd_rewind(tkd *d) {
   if (!d->time.order) return;
   /* What happens in another order is another history. */
   tki *t = d->t;
+  uint64_t first = t->order.first;
   tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
+  t->order.first = first;
   tkd_drop_programs(d);
   tki_schedule_restart(d->programs.schedule, 0, 0);
   drop_edits(d, 0, 0);

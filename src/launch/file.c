@@ -120,4 +120,5 @@ void tkn_with_writer(tk_env *e, const char *path,
 void tkn_write(tkn_writer *w, const void *src, size_t n) {
   if (n && fwrite(src, 1, n, w->file) != n)
     tkn_file_fail(w->env, w->name, "cannot be written: %s", strerror(errno));
+  tk_digest_add(&w->digest, src, n);
 }

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/digest.h"
 #include "host.h"
 #include "session.h"
 
@@ -96,6 +97,7 @@ typedef struct tkn_writer {
   tk_env *env;
   const char *name;
   FILE *file;
+  tk_digest digest; /* of what was written */
 } tkn_writer;
 
 void tkn_file_fail(tk_env *e, const char *name, const char *fmt, ...)
@@ -153,8 +155,9 @@ const char *tkn_value_fault(const tk_launch *l, const tk_value *v);
 /* A contiguous copy of a tensor's lanes, in the arena. */
 tk_tensor tkn_copy_tensor(tk_arena *a, const tk_tensor *t);
 
-/* ---- launch files (replay.c) ------------------------------------------- */
+/* ---- launch files (record.c, replay.c) ---------------------------------- */
 
+void tkn_record(tk_launch *l, tkn_writer *w);
 tk_launch *tkn_replay(tk_session *s, tkn_reader *r);
 
 #endif

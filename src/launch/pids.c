@@ -241,9 +241,29 @@ static uint64_t feistel(const tk_order *o, uint64_t x) {
 }
 
 uint64_t tk_order_at(const tk_order *o, uint64_t i) {
-  if (o->kind == 0) return i;
-  if (o->kind == 1) return o->n - 1 - i;
+  if (o->kind == 0) return o->first + i;
+  if (o->kind == 1) return o->first + o->n - 1 - i;
   do i = feistel(o, i);
   while (i >= o->n);
-  return i;
+  return o->first + i;
+}
+
+/* ---- parts ------------------------------------------------------------- */
+
+tk_part tk_part_parse(tk_env *e, const char *text) {
+  unsigned long part, parts;
+  int end = 0;
+  if (sscanf(text, "%9lu/%9lu%n", &part, &parts, &end) == 2 && !text[end] &&
+      part < parts)
+    return (tk_part){part, parts};
+  tk_diag *d = tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
+                           "'%.60s' is no part of the programs", text);
+  tk_diag_help(e, d,
+               "I/N is the part with the number I of N, counted from 0: 0/4 "
+               "is the first of four, 3/4 the last");
+  tk_throw(e, TK_USAGE);
+}
+
+uint64_t tk_part_first(uint64_t part, uint64_t parts, uint64_t n) {
+  return n / parts * part + n % parts * part / parts;
 }

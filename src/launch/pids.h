@@ -29,12 +29,25 @@ typedef struct tk_pid_interval {
 tk_pid_interval tk_pid_interval_of(const tk_pid_cond *c);
 bool tk_pids_match(const tk_pids *c, const int64_t pid[3]);
 
-/* The order in which programs run: a bijection on 0..n-1 in O(1) memory. */
+/* The order in which programs run: a bijection on first..first+n-1 in O(1)
+ * memory.  Parsing leaves first at 0. */
 typedef struct tk_order {
   uint8_t kind; /* 0 serial 1 reverse 2 shuffle */
   uint64_t n, seed, bits;
+  uint64_t first;
 } tk_order;
 bool tk_order_parse(tk_env *e, const char *text, uint64_t n, tk_order *out);
 uint64_t tk_order_at(const tk_order *o, uint64_t i);
+
+/* One of `parts` stretches of the programs, of lengths that differ by one at
+ * most: "I/N", I from 0. */
+typedef struct tk_part {
+  uint64_t part, parts;
+} tk_part;
+/* Throws TK_USAGE after reporting what is wrong. */
+tk_part tk_part_parse(tk_env *e, const char *text);
+/* Of n programs, the first one of a part; that of the part behind the last is
+ * n. */
+uint64_t tk_part_first(uint64_t part, uint64_t parts, uint64_t n);
 
 #endif

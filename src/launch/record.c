@@ -40,6 +40,7 @@ typedef struct recorder {
   tk_env *env;
   tk_launch *l;
   const char *path;
+  tkn_writer *file;
   tk_arena arena;
   json_t *header, *meta;
   char *header_text, *meta_text; /* jansson's, freed at the end */
@@ -381,9 +382,8 @@ static char *dump(recorder *r, const json_t *node, size_t flags) {
   return text;
 }
 
-static void write_file(tkn_writer *w, void *ud) {
+static void write_file(recorder *r, tkn_writer *w) {
   static const char blanks[] = "        ";
-  recorder *r = ud;
   size_t n = strlen(r->header_text), fill = (8 - n % 8) % 8;
   uint8_t length[8];
   for (int i = 0; i < 8; i++) length[i] = (uint8_t)((n + fill) >> 8 * i);
@@ -426,22 +426,36 @@ static void record(tk_env *e, void *ud) {
   r->meta_text = dump(r, r->meta, JSON_COMPACT);
   put_json(r, strings, "tkdbg", json_string(r->meta_text));
   r->header_text = dump(r, r->header, JSON_COMPACT);
-  tkn_with_writer(e, r->path, write_file, r);
+  write_file(r, r->file);
 }
 
-static void record_guarded(tk_env *e, void *ud) {
-  recorder *r = ud;
-  tk_status st = tk_protect(e, record, r);
-  json_decref(r->header);
-  json_decref(r->meta);
-  free(r->header_text);
-  free(r->meta_text);
-  tk_arena_free(&r->arena);
-  if (st != TK_OK) tk_throw(e, st);
+void tkn_record(tk_launch *l, tkn_writer *w) {
+  recorder r = {.env = w->env, .l = l, .path = w->name, .file = w};
+  tk_arena_init(&r.arena, r.env);
+  tk_status st = tk_protect(w->env, record, &r);
+  json_decref(r.header);
+  json_decref(r.meta);
+  free(r.header_text);
+  free(r.meta_text);
+  tk_arena_free(&r.arena);
+  if (st != TK_OK) tk_throw(w->env, st);
+}
+
+typedef struct record_call {
+  tk_launch *l;
+  const char *path;
+} record_call;
+
+static void record_writer(tkn_writer *w, void *ud) {
+  tkn_record(((record_call *)ud)->l, w);
+}
+
+static void record_path(tk_env *e, void *ud) {
+  record_call *c = ud;
+  tkn_with_writer(e, c->path, record_writer, c);
 }
 
 tk_status tk_launch_record(tk_launch *l, const char *path) {
-  recorder r = {.env = &l->session->env, .l = l, .path = path};
-  tk_arena_init(&r.arena, r.env);
-  return tk_session_guard(l->session, record_guarded, &r);
+  record_call c = {l, path};
+  return tk_session_guard(l->session, record_path, &c);
 }

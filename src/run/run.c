@@ -15,6 +15,7 @@
 #include "run/against.h"
 #include "run/expect.h"
 #include "run/pin.h"
+#include "run/shard.h"
 
 typedef struct engine {
   const char *name, *doc;
@@ -102,7 +103,7 @@ static bool is_watched(const choice *c) {
   for (const tk_watcher *w = c->launch->session->watchers; w; w = w->next)
     if (w->wants_interp) return true;
   return c->launch->expected.n || o->blame || o->explain || o->access_line ||
-         o->against;
+         o->against || o->shard;
 }
 
 static void choose_engines(tk_env *e, void *ud) {
@@ -111,8 +112,8 @@ static void choose_engines(tk_env *e, void *ud) {
   if (!c->engine->watched && is_watched(c)) {
     tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                              "the engine '%s' cannot be watched: detectors, "
-                             "profiles, --expect, --blame, --explain and diff "
-                             "need the interpreter",
+                             "profiles, --expect, --blame, --explain, --shard "
+                             "and diff need the interpreter",
                              c->engine->name);
     tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
     tk_throw(e, TK_USAGE);
@@ -197,7 +198,10 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   if (expecting) st = tkr_expect_begin(&x, l);
   summary->kernel = l->fn->item->name;
   summary->engine = c.engine->name;
+  tkr_shard shard;
+  tkr_shard_begin(&shard, l, &opt);
   if (st == TK_OK) st = c.engine->run(l, &opt, summary);
+  tkr_shard_end(&shard);
   if (expecting) st = tkr_expect_end(&x, st, c.engine->run, &opt);
   if (st == TK_OK && opt.pinpoint && x.differs)
     st = pin(l, &opt, &c, &against, x.differing ? x.differing - 1 : 0, false);

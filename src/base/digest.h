@@ -1,0 +1,24 @@
+/* digest.h - one number for many bytes that come in pieces.
+ *
+ * It sees every change of a bit, and is no defence against somebody who wants
+ * two files to have one digest.
+ */
+#ifndef TK_BASE_DIGEST_H
+#define TK_BASE_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begins with zeros. */
+typedef struct tk_digest {
+  uint64_t value, bytes;
+  uint64_t word; /* bytes that are no word yet */
+  unsigned pending;
+} tk_digest;
+
+void tk_digest_add(tk_digest *d, const void *bytes, size_t n);
+/* That of all bytes until now; more may follow. */
+uint64_t tk_digest_end(const tk_digest *d);
+uint64_t tk_digest_of(const void *bytes, size_t n);
+
+#endif
