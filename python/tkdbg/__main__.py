@@ -238,8 +238,9 @@ def finish(session, complete):
     if session.debugger:
         session.lib.tk_debugger_end(session.debugger)
     if session.options.gen_suppressions and session.findings():
-        sys.stdout.write(_capi.text(
-            session.lib.tk_check_suppressions(session.ptr)))
+        alone = session.options.json and (session.profile or session.debugger)
+        to = sys.stderr if alone else sys.stdout  # the other is JSON alone
+        to.write(_capi.text(session.lib.tk_check_suppressions(session.ptr)))
         flush()
     if not session.options.json:
         sys.stderr.write(caught(session.raised))

@@ -55,13 +55,17 @@ bool cli_wants_check_list(const cli_args *a) {
   return list && !strcmp(list, "help") && list_checks() == TK_OK;
 }
 
-/* What a kernel prints goes out in order with the bar; standard output may be
- * one JSON object. */
+/* Where text goes: standard output, unless that is JSON and nothing else. */
+static FILE *text_file(const cli_args *a) {
+  bool json = a->command == CLI_PROFILE || a->command == CLI_DEBUG;
+  return json && cli_has(a, OPT_JSON) ? stderr : stdout;
+}
+
+/* What a kernel prints goes out in order with the bar. */
 static void on_output(void *ud, const char *text, size_t len) {
   cli_job *j = ud;
-  bool json = j->args->command == CLI_PROFILE && cli_has(j->args, OPT_JSON);
   if (j->progress) cli_progress_clear(j->progress);
-  fwrite(text, 1, len, json ? stderr : stdout);
+  fwrite(text, 1, len, text_file(j->args));
 }
 
 int cli_job_start(cli_job *j, const cli_args *a) {
@@ -111,7 +115,7 @@ int cli_job_end(cli_job *j, int status) {
             strerror(errno));
   if (j->session) say_report(j);
   if (j->session && cli_has(j->args, OPT_GEN_SUPPRESSIONS))
-    fputs(tk_check_suppressions(j->session), stdout);
+    fputs(tk_check_suppressions(j->session), text_file(j->args));
   if (j->session && status == TK_OK && tk_check_findings(j->session))
     status = TK_FINDING;
   if (j->ran && (!j->debugger || j->waits) && !is_quiet(j->args))

@@ -41,6 +41,21 @@ asks 'json: a line' "[o['name'] for o in lines[
 asks 'json: time adds up' "abs(sum(l['seconds'] for l in lines.values()) -
   p['total']['seconds']) < 1e-6 < p['seconds']"
 
+# JSON has standard output for itself.
+for command in profile 'debug -ex continue'; do
+  # shellcheck disable=SC2086
+  status "$command: json and suppressions" 1 tkdbg $command --json --check \
+    --gen-suppressions "$vector_add" --kernel add_kernel --grid 1 \
+    --arg 'x_ptr=f32[8]:empty' --arg 'y_ptr=f32[8]:rand' \
+    --arg 'output_ptr=f32[8]:empty' --arg n_elements=8 --arg BLOCK_SIZE=8
+  says "$command: lines for a suppression file" err "undef  $vector_add  add_kernel"
+  check "$command: nothing but json" python3 -c 'import json
+text = open("out").read().strip()
+assert text
+while text:
+    text = text[json.JSONDecoder().raw_decode(text)[1]:].strip()'
+done
+
 status 'json: what is printed goes elsewhere' 0 profile --json --print x_ptr
 asks 'json: alone on standard output' "p['launches'] == 1"
 check 'json: the tensor is on standard error' test -s err
