@@ -136,7 +136,7 @@ static void read_name(tkp_reader *r, tkp_operand *o) {
   if (o->reg.bits) return;
   o->kind = TKP_O_NAME;
   o->name = tkp_find(r, from, n);
-  if (o->name && o->name->kind == TKP_N_REGS) no_name(r, from, n);
+  if (!o->name && tkp_find_numbered(r, from, n)) no_name(r, from, n);
 }
 
 static void add_offset(tkp_reader *r, tkp_operand *o) {

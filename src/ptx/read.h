@@ -86,6 +86,9 @@ typedef struct tkp_reader {
 } tkp_reader;
 
 tkp_name *tkp_find(tkp_reader *r, const char *text, size_t len);
+/* That of numbered registers: a<2> is a0 and a1, and there may be an a, which
+ * tkp_find gives, beside them. */
+tkp_name *tkp_find_numbered(tkp_reader *r, const char *text, size_t len);
 /* The name is taken by anything in this scope: reports. */
 tkp_name *tkp_declare(tkp_reader *r, const char *text, size_t len,
                       tkp_name_kind kind);

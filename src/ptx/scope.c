@@ -13,17 +13,29 @@ static uint32_t name_hash(const char *text, size_t len) {
   return h;
 }
 
+static bool is_name(const tkp_name *n, uint32_t h, const char *text,
+                    size_t len) {
+  return n->hash == h && n->len == len && !memcmp(n->text, text, len);
+}
+
 tkp_name *tkp_find(tkp_reader *r, const char *text, size_t len) {
   uint32_t h = name_hash(text, len);
   tkp_name *n = r->buckets[h % TKP_BUCKETS];
-  while (n && (n->hash != h || n->len != len || memcmp(n->text, text, len)))
-    n = n->next;
+  while (n && (n->kind == TKP_N_REGS || !is_name(n, h, text, len))) n = n->next;
+  return n;
+}
+
+tkp_name *tkp_find_numbered(tkp_reader *r, const char *text, size_t len) {
+  uint32_t h = name_hash(text, len);
+  tkp_name *n = r->buckets[h % TKP_BUCKETS];
+  while (n && (n->kind != TKP_N_REGS || !is_name(n, h, text, len))) n = n->next;
   return n;
 }
 
 tkp_name *tkp_declare(tkp_reader *r, const char *text, size_t len,
                       tkp_name_kind kind) {
-  tkp_name *old = tkp_find(r, text, len);
+  tkp_name *old = kind == TKP_N_REGS ? tkp_find_numbered(r, text, len)
+                                     : tkp_find(r, text, len);
   if (old && old->depth == r->depth)
     tkp_fail(r, text, text + len, NULL, "%.*s is declared twice", (int)len,
              text);
@@ -106,8 +118,8 @@ tkp_reg tkp_reg_named(tkp_reader *r, const char *text, size_t len) {
   /* A stem may itself end in digits: the longest that was declared. */
   for (size_t at = len - 1; at >= stem && at > 0; at--) {
     uint32_t k = 0;
-    n = tkp_find(r, text, at);
-    if (!n || n->kind != TKP_N_REGS) continue;
+    n = tkp_find_numbered(r, text, at);
+    if (!n) continue;
     for (size_t i = at; i < len; i++) k = k * 10 + (uint32_t)(text[i] - '0');
     if (k >= n->count) continue;
     if (!n->regs[k].bits) n->regs[k] = tkp_new_reg(r, n->bits);

@@ -207,6 +207,10 @@ START_TEST(all_numbers) {
       {'r', "mov.u32 %r0, 5; @%p1 mov.u32 %r0, 6;", 0, 0, 0, 5},
       {'r', "mov.u32 %r0, 5; @!%p1 mov.u32 %r0, 6;", 0, 0, 0, 6},
       {'r', "{ .reg .b32 t; mov.b32 t, %r1; add.s32 %r0, t, t; }", 4, 0, 0, 8},
+      {'r',
+       "{ .reg .b32 t, t<2>; mov.b32 t, %r1; mov.b32 t1, t;\n"
+       "add.s32 t, t, t1; sub.s32 %r0, t, 1; }",
+       4, 0, 0, 7},
       {'r', "bra L; mov.u32 %r1, 0; L: mov.u32 %r0, %r1;", 3, 0, 0, 3},
       {'r',
        "list: .branchtargets A, B; brx.idx %r1, list;"
