@@ -48,7 +48,8 @@ for command in profile 'debug -ex continue'; do
     --gen-suppressions "$vector_add" --kernel add_kernel --grid 1 \
     --arg 'x_ptr=f32[8]:empty' --arg 'y_ptr=f32[8]:rand' \
     --arg 'output_ptr=f32[8]:empty' --arg n_elements=8 --arg BLOCK_SIZE=8
-  says "$command: lines for a suppression file" err "undef  $vector_add  add_kernel"
+  says "$command: lines for a suppression file" err \
+    "undef  $vector_add  add_kernel"
   check "$command: nothing but json" python3 -c 'import json
 text = open("out").read().strip()
 assert text
