@@ -144,13 +144,14 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
   const gs_image *m = g->image;
   tk_debug_frame f;
   gs_place p = {.pc = m->exit, .rbp = base_above(program) - 16};
+  p.rsp = gs_frame_base(program, 0); /* as the kernel's frame says of it */
   if (tk_debug_select(g->d, program, 0) != TK_OK ||
       tk_debug_frame_at(g->d, 0, &f) != TK_OK) {
     p.function = kernel_of(g);
     /* lldb would step it over a breakpoint that stands there, and so begin it,
      * before all go on. */
     p.pc = g->lldb ? m->not_begun : p.function->low;
-    p.rbp = gs_frame_base(program, 0) - 16;
+    p.rbp = p.rsp = gs_frame_base(program, 0) - 16;
     return p;
   }
   p.hidden = f.returns;
@@ -160,7 +161,7 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
     return p;
   p.function = gs_image_function(m, f.function);
   p.depth = f.depth;
-  p.rbp = gs_frame_base(program, f.depth) - 16;
+  p.rbp = p.rsp = gs_frame_base(program, f.depth) - 16;
   p.pc = p.function ? p.function->low : m->exit;
   if (f.statement < m->nstmts) p.pc = m->addresses[f.statement];
   if (p.hidden)
@@ -506,7 +507,8 @@ static void read_register(gs_stub *g, uint64_t program, const gs_place *p,
   const gs_result *r = &g->result;
   memset(bytes, 0, gs_register_size(m, n));
   if (n == m->pc) memcpy(bytes, &p->pc, 8);
-  if (n == m->frame || n == m->stack) memcpy(bytes, &p->rbp, 8);
+  if (n == m->frame) memcpy(bytes, &p->rbp, 8);
+  if (n == m->stack) memcpy(bytes, &p->rsp, 8);
   if (r->program != program) return;
   for (size_t i = 0; i < TK_COUNT(r->integers); i++)
     if (n == m->integers[i]) memcpy(bytes, &r->integers[i], 8);

@@ -48,7 +48,7 @@ void gs_on_watch_support(gs_stub *g, const char *rest) {
 
 /* Registers by their numbers, so that none is asked for one by one. */
 static void put_registers(gs_stub *g, const gs_place *p) {
-  const uint64_t values[] = {p->rbp, p->rbp, p->pc};
+  const uint64_t values[] = {p->rbp, p->rsp, p->pc};
   const gs_machine *m = g->machine;
   const int numbers[] = {m->frame, m->stack, m->pc};
   tk_buf_puts(&g->reply, ",\"registers\":{");

@@ -16,9 +16,10 @@ static bool register_for_condition(void *ud, int number, uint64_t *value) {
   gs_stub *g = ud;
   gs_place p = gs_place_of(g, g->here);
   const gs_machine *m = g->machine;
-  *value = number == m->pc                            ? p.pc
-           : number == m->frame || number == m->stack ? p.rbp
-                                                      : 0;
+  *value = number == m->pc      ? p.pc
+           : number == m->frame ? p.rbp
+           : number == m->stack ? p.rsp
+                                : 0;
   return number <= m->pc;
 }
 

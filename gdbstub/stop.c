@@ -137,7 +137,7 @@ void gs_put_stop(gs_stub *g) {
   else if (g->swbreak && gs_has_breakpoint(g, p.pc))
     tk_buf_puts(&g->reply, "swbreak:;");
   put_register(g, g->machine->frame, p.rbp);
-  put_register(g, g->machine->stack, p.rbp);
+  put_register(g, g->machine->stack, p.rsp);
   put_register(g, g->machine->pc, p.pc);
   tk_buf_puts(&g->reply, "thread:");
   gs_put_thread(g, g->here);

@@ -55,7 +55,7 @@ typedef struct gs_call {
 
 /* Where a program stands, as the client sees it. */
 typedef struct gs_place {
-  uint64_t pc, rbp;
+  uint64_t pc, rbp, rsp;
   size_t depth;                /* of the innermost call that is shown */
   size_t hidden;               /* calls below it that are about to return */
   const gs_function *function; /* NULL: it has left the kernel */
