@@ -57,6 +57,8 @@ static void lend_trace(pinning *x, char *memory) {
   tk_launch *l = x->asked->launch;
   tk_arg trace = {.name = "trace", .kind = TK_ARG_TENSOR};
   memset(memory, 0, x->window.size + TKR_TRACE_HEAD);
+  memcpy(memory + sizeof x->window.skip, &x->window.skip,
+         sizeof x->window.skip);
   trace.tensor = (tk_tensor){
       .data = memory,
       .dtype = TK_INT8,
@@ -372,11 +374,11 @@ static void pin_windows(tk_env *e, void *ud) {
   tk_divergence *found = TK_NEW(x->answers, tk_divergence);
   *found = (tk_divergence){.cause = TK_CAUSE_NOT_RECORDED, .engine = a->engine};
   memcpy(found->program, a->program, sizeof found->program);
+  make_form(e, x);
+  x->times = TK_NEWN(&x->arena, uint64_t, x->sites.n + 1);
   for (int i = 0; i < WINDOWS && !found->found; i++) {
     size_t end = 0;
-    make_form(e, x);
     x->latest = TK_NEWN(&x->arena, const char *, x->sites.n + 1);
-    if (!x->times) x->times = TK_NEWN(&x->arena, uint64_t, x->sites.n + 1);
     tk_status st = run_recording(x, a->own, x->own);
     if (st == TK_OK) st = tkr_memory_keep(&x->left, a->launch, &x->arena);
     if (st == TK_OK) st = run_other(e, x);
@@ -384,7 +386,6 @@ static void pin_windows(tk_env *e, void *ud) {
     bool more = end && x->window.skip + end < tkr_trace_bytes(x->own);
     if (st == TK_OK && !more && !found->found && !x->failed)
       describe_store(x, found);
-    tk_arena_free(&x->unit.program.arena);
     if (st != TK_OK) tk_throw(e, st);
     if (!more) break;
     x->window.skip += end;

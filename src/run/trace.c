@@ -10,7 +10,9 @@ typedef struct tracer {
   const tkr_window *window;
   tkr_sites *sites;
   tk_func *f;
-  int chosen; /* slot: whether this is the program whose records are kept */
+  /* Slots: whether this is the program whose records are kept, and how many
+   * bytes of them are not. */
+  int chosen, skip;
   bool *used; /* by slot: an instruction or a return has it as an operand */
   tk_insts *out;
   tk_span span;
@@ -85,6 +87,14 @@ static int put_chosen(tracer *t) {
   return all;
 }
 
+/* What the second word of the trace holds. */
+static int put_skip(tracer *t) {
+  tk_type word = tk_scalar(TK_INT64);
+  int at = put_const(t, TK_INT64, (int64_t)t->window->address + 8);
+  return put_unary(t, TK_I_LOAD, put_unary(t, TK_I_CAST, at, tk_pointer(word)),
+                   word);
+}
+
 /* Takes bytes of the trace; returns where they begin.  One program alone does,
  * so no atomic operation is needed, which may be what is wrong. */
 static int put_take(tracer *t, int64_t bytes) {
@@ -136,8 +146,7 @@ static void put_record(tracer *t, const tk_inst *in, int slot) {
   if (is_pointer) slot = put_unary(t, TK_I_CAST, slot, type);
   TK_PUSH(&t->p->arena, t->sites, site);
   int pos = put_take(t, bytes), none = put_const(t, TK_INT64, 0);
-  int behind =
-      put_int64(t, TK_B_SUB, pos, put_const(t, TK_INT64, (int64_t)w->skip));
+  int behind = put_int64(t, TK_B_SUB, pos, t->skip);
   int last = put_const(t, TK_INT64, (int64_t)w->size - bytes);
   tk_type flag = tk_scalar(TK_INT1);
   int kept = put_both(t, t->chosen,
@@ -226,6 +235,7 @@ static void trace_func(tracer *t, tk_func *f) {
   t->span = f->span;
   t->out = &first->insts;
   t->chosen = put_chosen(t);
+  t->skip = put_skip(t);
   for (size_t i = 0; i < f->nparams; i++) put_record(t, NULL, f->params[i]);
   trace_body(t, &f->body);
   TK_PUSH(&t->p->arena, &f->body, first);

@@ -3,7 +3,8 @@
  *
  * The records are made by instructions like any other, so every engine that can
  * run a kernel can record.  A trace is memory at an address of its own: a
- * count of bytes, then records, each a header and the lanes of a result.
+ * count of bytes and how many are skipped, then records, each a header and the
+ * lanes of a result.
  */
 #ifndef TK_RUN_TRACE_H
 #define TK_RUN_TRACE_H
@@ -16,7 +17,8 @@ enum { TKR_TRACE_HEAD = 16 }; /* bytes of a header, and of the count */
 /* Which records are kept: those that lie within `size` bytes behind `skip`. */
 typedef struct tkr_window {
   uint64_t address; /* of the trace */
-  uint64_t skip, size;
+  uint64_t skip;    /* stands in the trace itself, too */
+  uint64_t size;
   int64_t program[3]; /* whose records they are */
 } tkr_window;
 

@@ -75,6 +75,21 @@ says 'why: the operation' out "'unary exp' in lane ["
 says 'why: the operand' out 'of a = '
 says 'why: the cause' out 'cause: approximation'
 
+cat >long.py <<'K'
+import triton.language as tl
+import triton
+@triton.jit
+def long(x, y, n):
+    i = tl.arange(0, 16384)
+    a = tl.load(x + i)
+    for t in range(n):
+        a = tl.minimum(tl.abs(a * 2 - 1), 3)
+    tl.store(y + i, tl.exp(a + i * 0.0001))
+K
+status 'after 32 MiB of records' 1 tkdbg diff long.py --backend ptx --rtol 0 \
+  --explain --arg x=f32[16384]:rand --arg y=f32[16384]:zeros --arg n=160
+says 'after 32 MiB of records: what differs' out "'unary exp' in lane"
+
 tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros --save y=own.npy
 check 'memory' $sums --save y=after.npy
 check 'memory is what the interpreter left' cmp own.npy after.npy
