@@ -1,9 +1,9 @@
 /* gen_lane.c - lane-wise instructions, one lane at a time.
  *
  * What is written here gives the bits that the interpreter gives, but for
- * exp, exp2, log, log2 and rsqrt of fp32, which are the hardware's
- * approximations as in Triton, the functions of libdevice, and remainders of
- * floats.
+ * exp, exp2 and rsqrt of fp32, which are the hardware's approximations as in
+ * Triton, the functions of libdevice, of which log and log2 of fp32 are two, as
+ * in Triton, and remainders of floats.
  */
 #include "nvptx/gen.h"
 
@@ -467,17 +467,13 @@ static const char *libdevice(tkv_gen *g, const char *name, const tk_type *t,
 
 /* NULL: the hardware has no such function. */
 static const char *fp32_unary(tkv_gen *g, tk_unary op, const char *x) {
-  static const char *const log2_e = "0x3FF7154760000000",
-                           *const ln_2 = "0x3FE62E4300000000";
-  static const char *const names[TK_U_COUNT] = {[TK_U_EXP] = "ex2",
-                                                [TK_U_EXP2] = "ex2",
-                                                [TK_U_LOG] = "lg2",
-                                                [TK_U_LOG2] = "lg2",
-                                                [TK_U_RSQRT] = "rsqrt"};
+  static const char *const log2_e = "0x3FF7154760000000";
+  static const char *const names[TK_U_COUNT] = {
+      [TK_U_EXP] = "ex2", [TK_U_EXP2] = "ex2", [TK_U_RSQRT] = "rsqrt"};
   if (!names[op]) return NULL;
   if (op == TK_U_EXP) x = tkv_emit(g, "fmul float %s, %s", x, log2_e);
-  x = tkv_emit(g, "call float @llvm.nvvm.%s.approx.f(float %s)", names[op], x);
-  return op == TK_U_LOG ? tkv_emit(g, "fmul float %s, %s", x, ln_2) : x;
+  return tkv_emit(g, "call float @llvm.nvvm.%s.approx.f(float %s)", names[op],
+                  x);
 }
 
 static const char *float_unary(tkv_gen *g, tk_unary op, const tk_type *t,

@@ -50,7 +50,7 @@ static const char *find_file(char *out, const wanted *w) {
   static const char *const usual[] = {"/usr/local/cuda", "/usr/local/cuda-*",
                                       "/usr/lib/cuda"};
   const char *given = getenv(w->variable);
-  if (given) return given;
+  if (given) return *given ? given : NULL;
   for (size_t i = 0; i < TK_COUNT(homes); i++) {
     const char *home = getenv(homes[i]);
     if (home && try_pattern(out, home, (int)strlen(home), "", w->in_cuda))

@@ -6,10 +6,10 @@
 
 enum { TKV_PATH = 4096 };
 
-/* Finds libdevice.10.bc, or ptxas: what TKDBG_LIBDEVICE or TKDBG_PTXAS names,
- * else in CUDA_HOME, CUDA_PATH or CUDA_ROOT, beside a program of PATH (a CUDA
- * toolkit's, or a Python's with Triton), else where systems keep CUDA.  NULL:
- * none is there; `out` has TKV_PATH bytes. */
+/* Finds libdevice.10.bc, or ptxas: what TKDBG_LIBDEVICE or TKDBG_PTXAS names
+ * (nothing, where it is empty), else in CUDA_HOME, CUDA_PATH or CUDA_ROOT,
+ * beside a program of PATH (a CUDA toolkit's, or a Python's with Triton), else
+ * where systems keep CUDA.  NULL: none is there; `out` has TKV_PATH bytes. */
 const char *tkv_find_libdevice(char *out);
 const char *tkv_find_ptxas(char *out);
 

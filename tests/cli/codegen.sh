@@ -37,6 +37,13 @@ else
   done <wanted
 fi
 
+logs=$ROOT/tests/nvptx/logarithms.py
+if [ ! "${SANITIZE:-}" ]; then
+  status 'logarithms' 0 tkdbg run -q --engine ptx "$logs"
+  status 'logarithms without libdevice' 0 env TKDBG_LIBDEVICE= \
+    tkdbg run -q --engine ptx "$logs"
+fi
+
 if [ ! -x "$BUILD/tests/language/test_spec" ]; then
   skip 'the specification' 'this build has no test programs'
   exit 0

@@ -91,6 +91,72 @@ static const char *missing_function(LLVMModuleRef m) {
   return NULL;
 }
 
+/* Where NVIDIA's bitcode is not there: log(m 2^e) = e log(2) + 2 artanh(a) with
+ * a = (m - 1) / (m + 1) and m from sqrt(1/2) to sqrt(2), by the series of
+ * artanh in double, up to a^15 / 15; %each and %rest scale the two. */
+static const char own_library[] =
+    "define float @log.of(float %x, double %each, double %rest) alwaysinline "
+    "{\n"
+    "  %d = fpext float %x to double\n"
+    "  %b = bitcast double %d to i64\n"
+    "  %t = sub i64 %b, 4604544271217802189\n"
+    "  %e = ashr i64 %t, 52\n"
+    "  %s = shl i64 %e, 52\n"
+    "  %w = sub i64 %b, %s\n"
+    "  %m = bitcast i64 %w to double\n"
+    "  %f = fsub double %m, 1.0\n"
+    "  %g = fadd double %m, 1.0\n"
+    "  %a = fdiv double %f, %g\n"
+    "  %z = fmul double %a, %a\n"
+    "  %p13 = call double @llvm.fma.f64(double 0x3FB1111111111111, double %z, "
+    "double 0x3FB3B13B13B13B14)\n"
+    "  %p11 = call double @llvm.fma.f64(double %p13, double %z, double "
+    "0x3FB745D1745D1746)\n"
+    "  %p9 = call double @llvm.fma.f64(double %p11, double %z, double "
+    "0x3FBC71C71C71C71C)\n"
+    "  %p7 = call double @llvm.fma.f64(double %p9, double %z, double "
+    "0x3FC2492492492492)\n"
+    "  %p5 = call double @llvm.fma.f64(double %p7, double %z, double "
+    "0x3FC999999999999A)\n"
+    "  %p3 = call double @llvm.fma.f64(double %p5, double %z, double "
+    "0x3FD5555555555555)\n"
+    "  %p1 = call double @llvm.fma.f64(double %p3, double %z, double "
+    "0x3FF0000000000000)\n"
+    "  %q = fmul double %a, %p1\n"
+    "  %r = fmul double %q, %rest\n"
+    "  %n = sitofp i64 %e to double\n"
+    "  %y = call double @llvm.fma.f64(double %n, double %each, double %r)\n"
+    "  %v = fptrunc double %y to float\n"
+    "  %big = fcmp une float %x, 0x7FF0000000000000\n"
+    "  %v1 = select i1 %big, float %v, float %x\n"
+    "  %pos = fcmp ogt float %x, 0.0\n"
+    "  %v2 = select i1 %pos, float %v1, float 0x7FF8000000000000\n"
+    "  %zero = fcmp oeq float %x, 0.0\n"
+    "  %v3 = select i1 %zero, float 0xFFF0000000000000, float %v2\n"
+    "  ret float %v3\n"
+    "}\n"
+    "define float @__nv_logf(float %x) {\n"
+    "  %v = call float @log.of(float %x, double 0x3FE62E42FEFA39EF, double "
+    "2.0)\n"
+    "  ret float %v\n"
+    "}\n"
+    "define float @__nv_log2f(float %x) {\n"
+    "  %v = call float @log.of(float %x, double 1.0, double "
+    "0x40071547652B82FE)\n"
+    "  ret float %v\n"
+    "}\n"
+    "declare double @llvm.fma.f64(double, double, double)\n";
+
+static LLVMModuleRef read_own_library(compiling *c) {
+  LLVMModuleRef library = NULL;
+  char *why = NULL;
+  LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRange(
+      own_library, sizeof own_library - 1, "library", 1);
+  if (LLVMParseIRInContext(c->context, text, &library, &why))
+    take_error(c, "LLVM reads the library", why);
+  return library;
+}
+
 static LLVMModuleRef read_libdevice(compiling *c, const tkv_llvm_request *r) {
   LLVMMemoryBufferRef file;
   LLVMModuleRef library = NULL;
@@ -104,12 +170,18 @@ static LLVMModuleRef read_libdevice(compiling *c, const tkv_llvm_request *r) {
     LLVMDisposeMemoryBuffer(file);
     return NULL;
   }
+  return library;
+}
+
+/* Links what the module needs of a library. */
+static int link_library(compiling *c, LLVMModuleRef library) {
+  if (!library) return 0;
   LLVMSetTarget(library, LLVMGetTarget(c->module));
   LLVMSetDataLayout(library, LLVMGetDataLayoutStr(c->module));
   for (LLVMValueRef f = LLVMGetFirstFunction(library); f;
        f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
-  return library;
+  return !LLVMLinkModules2(c->module, library);
 }
 
 /* What is not a kernel is seen by nobody else. */
@@ -123,7 +195,13 @@ static void hide_functions(LLVMModuleRef m) {
 static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
   const char *missing = missing_function(c->module);
   if (!missing) return 1;
-  if (!r->libdevice) {
+  if (!link_library(c, r->libdevice ? read_libdevice(c, r)
+                                    : read_own_library(c))) {
+    set_error(c, r->libdevice ? r->libdevice : "tkdbg", "cannot be linked");
+    return 0;
+  }
+  missing = missing_function(c->module);
+  if (missing && !r->libdevice) {
     char why[512];
     snprintf(why, sizeof why,
              "the kernel calls %s; set TKDBG_LIBDEVICE to libdevice.10.bc, "
@@ -132,12 +210,6 @@ static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
     set_error(c, "NVIDIA's library of device functions was not found", why);
     return 0;
   }
-  LLVMModuleRef library = read_libdevice(c, r);
-  if (!library || LLVMLinkModules2(c->module, library)) {
-    set_error(c, r->libdevice, "cannot be linked");
-    return 0;
-  }
-  missing = missing_function(c->module);
   if (missing) set_error(c, "libdevice has no function of that name", missing);
   LLVMMetadataRef zero = LLVMValueAsMetadata(
       LLVMConstInt(LLVMInt32TypeInContext(c->context), 0, 0));
