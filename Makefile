@@ -39,6 +39,7 @@
 #   make fuzz-dap   RUNS=1000000 random messages of editors, from seed FIRST
 #   make fuzz-lines RUNS=1000000 random lines for the debugger, from seed FIRST;
 #                   as fuzz-forms
+#   make cross-check  compiles every file for aarch64, by gcc-aarch64-linux-gnu
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
@@ -159,7 +160,8 @@ OUT ?=
   checked-fast setup \
   install uninstall wheel wheel-check wheel-files lint format bench \
   bench-check bench-counts bench-debug bench-gdb bench-gpu accuracy fuzz \
-  mutants code-mutants planted clean test-programs fuzzers FORCE
+  mutants code-mutants planted clean cross-check cross-objects test-programs \
+  fuzzers FORCE
 all: $(MADE)
 	@:
 
@@ -342,6 +344,25 @@ docs:
 bench:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/bench.py --build $(B) $(BENCH)
+
+# Everything compiles for another processor; nothing is linked or run.  Headers
+# of libraries are this machine's, which say the same in C.
+CROSS := aarch64-linux-gnu-gcc
+cross-check:
+	@if ! command -v $(CROSS) >/dev/null; then \
+	  echo 'skipped: cross-check: $(CROSS) is not installed'; exit; fi; \
+	mkdir -p build-aarch64/include; \
+	for h in jansson.h jansson_config.h ffi.h ffitarget.h; do \
+	  found=$$(ls /usr/include/$$h /usr/include/*/$$h 2>/dev/null | head -1); \
+	  if [ -z "$$found" ]; then \
+	    echo "skipped: cross-check: $$h is not installed"; exit; fi; \
+	  cmp -s $$found build-aarch64/include/$$h || \
+	    cp $$found build-aarch64/include; \
+	done; \
+	$(MAKE) B=build-aarch64 CC=$(CROSS) WERROR=1 \
+	  CPPFLAGS='$(CPPFLAGS) -Ibuild-aarch64/include' cross-objects
+cross-objects: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
+	@echo 'cross-check: $(words $^) files compile by $(CROSS)'
 
 # What runs more than 5 % more instructions than tests/bench/counts.txt says.
 bench-counts:
