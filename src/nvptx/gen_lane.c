@@ -290,6 +290,24 @@ const char *tkv_convert_lane(tkv_gen *g, const tk_type *to, const tk_type *from,
 /* ---- arithmetic
  * ---------------------------------------------------------------- */
 
+/* The negative, or the absolute value, of an integer.  ptxas takes neg.s16 and
+ * abs.s16 of -32768 for 32768 where the result is extended, so 8 and 16 bits
+ * are computed in 32, and out of the sight of LLVM, which would undo that. */
+static const char *int_sign(tkv_gen *g, tk_unary op, const tk_type *t,
+                            const char *x) {
+  const char *type = tkv_lane_type(t), *name = op == TK_U_NEG ? "neg" : "abs";
+  int bits = tkv_lane_bits(t);
+  if (bits == 8 || bits == 16) {
+    x = tkv_emit(g, "sext %s %s to i32", type, x);
+    x = tkv_emit(g, "call i32 asm \"%s.s32 $0, $1;\", \"=r,r\"(i32 %s)", name,
+                 x);
+    return tkv_emit(g, "trunc i32 %s to %s", x, type);
+  }
+  if (op == TK_U_NEG) return tkv_emit(g, "sub %s 0, %s", type, x);
+  return tkv_emit(g, "call %s @llvm.abs.%s(%s %s, i1 false)", type, type, type,
+                  x);
+}
+
 /* As hardware divides: by 0 all bits are 1 and the remainder is the number
  * itself; LLVM says nothing of it, nor of the smallest number by -1. */
 static const char *int_division(tkv_gen *g, bool mod, const tk_type *t,
@@ -306,7 +324,7 @@ static const char *int_division(tkv_gen *g, bool mod, const tk_type *t,
   const char *by = tkv_emit(g, "select i1 %s, %s 1, %s %s", odd, type, type, b),
              *q = tkv_emit(g, "%c%s %s %s, %s", sign, op, type, a, by);
   if (sign == 's') {
-    const char *minus = mod ? "0" : tkv_emit(g, "sub %s 0, %s", type, a);
+    const char *minus = mod ? "0" : int_sign(g, TK_U_NEG, t, a);
     q = tkv_emit(g, "select i1 %s, %s %s, %s %s", odd, type, minus, type, q);
   }
   return tkv_emit(g, "select i1 %s, %s %s, %s %s", zero, type, mod ? a : "-1",
@@ -341,6 +359,9 @@ static const char *int_binary(tkv_gen *g, tk_binary op, const tk_type *t,
   int bits = tkv_lane_bits(t);
   char sign = is_signed(t) ? 's' : 'u';
   bool max = op == TK_B_MAX || op == TK_B_MAX_NAN;
+  /* LLVM takes these for what they are */
+  if (op == TK_B_SUB && !strcmp(a, "0")) return int_sign(g, TK_U_NEG, t, b);
+  if (op == TK_B_MUL && !strcmp(b, "-1")) return int_sign(g, TK_U_NEG, t, a);
   if (names[op]) return tkv_emit(g, "%s i%d %s, %s", names[op], bits, a, b);
   if (op == TK_B_DIV || op == TK_B_MOD)
     return int_division(g, op == TK_B_MOD, t, a, b);
@@ -491,33 +512,18 @@ static const char *float_unary(tkv_gen *g, tk_unary op, const tk_type *t,
   return quick ? quick : libdevice(g, tk_list_word(TK_LIST_UNARY, op), t, x);
 }
 
-/* ptxas takes abs.s16 of -32768 for 32768 where the result is extended, so 16
- * bits are computed in 32, and out of the sight of LLVM, which would undo
- * that. */
-static const char *int_abs(tkv_gen *g, const tk_type *t, const char *x) {
-  const char *type = tkv_lane_type(t);
-  if (tkv_lane_bits(t) != 16)
-    return tkv_emit(g, "call %s @llvm.abs.%s(%s %s, i1 false)", type, type,
-                    type, x);
-  const char *wide = tkv_emit(g, "sext i16 %s to i32", x);
-  wide =
-      tkv_emit(g, "call i32 asm \"abs.s32 $0, $1;\", \"=r,r\"(i32 %s)", wide);
-  return tkv_emit(g, "trunc i32 %s to i16", wide);
-}
-
 static const char *unary(tkv_gen *g, tk_unary op, const tk_type *t,
                          const char *x) {
   const char *type = tkv_lane_type(t);
   if (is_narrow(t))
     return from_fp32(g, t, float_unary(g, op, &fp32, to_fp32(g, t, x)));
   if (is_float(t)) return float_unary(g, op, t, x);
-  if (op == TK_U_NEG)
-    return tkv_lane_bits(t) == 1 ? x : tkv_emit(g, "sub %s 0, %s", type, x);
+  if (op == TK_U_NEG) return tkv_lane_bits(t) == 1 ? x : int_sign(g, op, t, x);
   if (op == TK_U_NOT)
     return tkv_emit(g, "xor %s %s, %s", type, x,
                     tkv_lane_bits(t) == 1 ? "true" : "-1");
   TK_ASSERT(op == TK_U_ABS);
-  return is_signed(t) ? int_abs(g, t, x) : x;
+  return is_signed(t) ? int_sign(g, op, t, x) : x;
 }
 
 /* ---- instructions

@@ -9,8 +9,9 @@ if ! tkdbg run -q "$ROOT/examples/vector_add.py" --kernel add_kernel \
   exit 0
 fi
 
-# ptxas takes the absolute value of -32768 in 16 bits for 32768.
-cat >abs.py <<'K'
+# ptxas takes what abs and neg make of -32768 in 16 bits for 32768.
+for how in 'tl.abs(a)' '-a' '0 - a' 'a * -1'; do
+  cat >sign.py <<K
 import triton
 import triton.language as tl
 
@@ -18,11 +19,16 @@ import triton.language as tl
 @triton.jit
 def k(x, y):
     i = tl.arange(0, 64)
-    tl.store(y + i, tl.abs(tl.load(x + i)).to(tl.int32))
+    a = tl.load(x + i)
+    tl.store(y + i, ($how).to(tl.int32))
 K
-status 'abs of int16' 0 tkdbg compile abs.py --emit ptx --kernel k \
-  --arg x=i16[64]:arange --arg y=i32[64]:zeros
-says 'abs of int16 is computed in 32 bits' out 'abs.s32'
+  for type in i8 i16; do
+    status "$how of $type" 0 tkdbg compile sign.py --emit ptx --kernel k \
+      --arg "x=$type[64]:arange" --arg y=i32[64]:zeros
+    check "$how of $type is computed in 32 bits" sh -c \
+      'grep -q -e abs.s32 -e neg.s32 out && ! grep -q -e abs.s16 -e neg.s16 out'
+  done
+done
 
 if [ "${SANITIZE:-}" ]; then
   skip 'kernels' 'a sanitized library wants its runtime to be in Python first'
