@@ -273,6 +273,7 @@ typedef struct tk_debug_time {
   uint64_t first;      /* event that can be gone back to; 0: no history */
   uint64_t furthest;   /* event that was ever reached */
   uint64_t done;       /* programs that have run to their end */
+  uint64_t aside;      /* statements that an answer has run aside so far */
   uint64_t kept, most; /* bytes of the history, and most that are kept */
   bool over;
   bool raised;      /* the script has failed; no launch is running */

@@ -26,6 +26,7 @@ front      __init__      install(), uninstall(), options()
            profile       ``tkdbg profile``: where the time of launches went
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
+           runners       ... what stops a debugger where a test raises
            comparisons   ... functions that compare arrays
            asserted      what an assert compares, by its source
            excepthook    uncaught exceptions, as reports

@@ -184,6 +184,9 @@ def _run(argv):
         complete = e.code in (None, 0)
         if not complete:
             failed = e
+            if not session.failed:  # a test runner has told of its tests
+                flush()
+                session.raised_by(e)
             raise
     except KeyboardInterrupt as e:
         session.watch.leave()
@@ -199,8 +202,7 @@ def _run(argv):
             excepthook.show(e)
         excepthook.note_shown(e)
         failed = e
-        if not isinstance(e, errors.KernelError):  # it has stopped there
-            session.raised_by(e)
+        session.raised_by(e)
         return status_of(e)
     finally:
         finish(session, complete)

@@ -13,7 +13,7 @@ import os
 
 import pytest
 
-from . import errors, session as session_, setup
+from . import errors, runners, session as session_, setup
 
 LEVELS = ("error", "warning")
 NEVER = "never"
@@ -29,25 +29,55 @@ def pytest_addoption(parser):
         "--tkdbg-fail-on", default=NEVER, choices=(*LEVELS, NEVER),
         help="fail tests that have findings: errors, or warnings as well; "
              "never, the default, only reports them")
+    group.addoption(
+        "--tkdbg-error-exitcode", type=_exit_status, metavar="N",
+        help="the exit status where kernels had findings, whatever the tests "
+             "say")
+    group.addoption(
+        "--tkdbg-debug", action="store_true",
+        help="stop in the debugger at the first launch, and where a test "
+             "fails")
 
 
+def _exit_status(text):
+    if not 1 <= int(text) <= 255:
+        raise ValueError
+    return int(text)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config):
-    """Before anybody imports triton."""
-    _start(early_config.known_args_namespace.tkdbg_check)
+    """Before anybody imports triton, and output is captured: a debugger needs
+    the terminal."""
+    chosen = early_config.known_args_namespace
+    session = _start(chosen)
+    if session.options.debug:
+        chosen.capture = "no"
+    yield
 
 
 def pytest_configure(config):
-    session = _start(config.option.tkdbg_check)
+    session = _start(config.option)
     plugin = Plugin(session, config.option.tkdbg_fail_on)
     config.pluginmanager.register(plugin, "tkdbg-findings")
+    if session.options.debug:
+        config.pluginmanager.register(runners, "tkdbg-runners")
 
 
-def _start(check):
+def _start(chosen):
     """Takes over; Pythons that are started from here on do it as well."""
     session = session_.current()
-    check = None if check == "none" else check
+    check = None if chosen.tkdbg_check == "none" else chosen.tkdbg_check
     if session.setup is None or session.options.check != check:
-        setup.install({"check": check, "quiet": True})
+        values = {"check": check, "quiet": True}
+        if chosen.tkdbg_debug:
+            values["debug"] = True
+        if chosen.tkdbg_error_exitcode is not None:
+            values["error_exitcode"] = chosen.tkdbg_error_exitcode
+        try:
+            setup.install(values)
+        except errors.UsageError as e:
+            raise pytest.UsageError(str(e)) from None
         try:
             session.use_checks()
             session.ptr  # where a list with mistakes is found out
@@ -166,6 +196,11 @@ class Plugin:
             more = len(place.tests) - 1
             write(f"    {_count(place.count, 'finding')} in {first}"
                   + (f" and {_count(more, 'more test')}" if more else ""))
+
+    def pytest_sessionfinish(self, session):
+        code = self.session.options.error_exitcode
+        if self.places and code:
+            session.exitstatus = code
 
     def pytest_unconfigure(self):
         self.session.hear = None

@@ -78,6 +78,7 @@ class Session:
         self.log = None           # a launchlog.Log gets each before it runs
         self.busy = False         # a call of C's that takes long goes on
         self.debugger = None      # a tk_debugger
+        self.failed = False       # the host has raised something
         self.server = None        # ... that gdb or an editor drives
         self.profile = None       # a tk_profile
         self.arguments = -1       # words of the script's; -1: not known
@@ -460,14 +461,19 @@ class Session:
                 return
             self.disagreements += found.contents.wrong > 0
 
-    def raised_by(self, error):
-        """The script has failed: the debugger may go back into launches."""
+    def raised_by(self, error, test=None):
+        """The script, or one of its tests, has failed: the debugger may go
+        back into launches.  Where a kernel has failed it stopped already."""
+        self.failed = True
+        if not self.debugger or isinstance(error, errors.KernelError):
+            return
+        if test is not None and not (self.server or self.options.json):
+            print(f"\n{test}", flush=True)
         lines = str(error).strip().splitlines()
         text = ": ".join([type(error).__name__, *lines[:1]])
-        if self.debugger:
-            with self.lock:  # editors are answered between launches
-                self.guarded(self.lib.tk_debugger_raised, self.debugger,
-                             text.encode("utf-8", "replace"))
+        with self.lock:  # editors are answered between launches
+            self.guarded(self.lib.tk_debugger_raised, self.debugger,
+                         text.encode("utf-8", "replace"))
 
     def free_garbage(self):
         """Frees launches that nobody refers to any more."""

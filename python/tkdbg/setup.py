@@ -7,8 +7,8 @@ import importlib.util
 import os
 import sys
 
-from . import (comparisons, excepthook, inductor, session as session_, source,
-               takeover, tensors, vcuda)
+from . import (comparisons, excepthook, inductor, runners, session as session_,
+               source, takeover, tensors, vcuda)
 from .modules import finder
 from .patches import Patches
 
@@ -22,6 +22,7 @@ class State:
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
         self.inductor = Patches()
+        self.runners = Patches()  # of tests
         self.comparisons = None  # comparisons.Comparisons
         self.compared = Patches()  # the functions that it has wrapped
         self.interpret = None  # TRITON_INTERPRET, which was taken away
@@ -103,6 +104,7 @@ def install(values):
         state.interpret = os.environ.pop("TRITON_INTERPRET", None)
         calls["triton"] = _after_triton
     calls.update(inductor.hooks(state.inductor))
+    calls.update(runners.hooks(state.runners, session.options))
     if session.options.why or session.options.check is not None:
         _watch_comparisons(state, calls)
     state.watcher = Watcher(calls)
@@ -154,6 +156,7 @@ def uninstall():
     if state.interpret is not None:
         os.environ["TRITON_INTERPRET"] = state.interpret
     state.inductor.undo()
+    state.runners.undo()
     state.compared.undo()
     for part in (state.cuda, state.patches):
         if part is not None:

@@ -97,6 +97,7 @@ void tkt_cmd_APPLY(tkt *d, tkt_args *a) {
   tk_pids conds;
   const char *word = tkt_word(d, &text);
   if (!*word || !*text) tkt_fail(d, "apply COND COMMAND, as apply 0,>1 p x");
+  if (!strcmp(word, "all")) word = ":";
   if (!tk_pids_parse(d->env, word, strlen(word), &conds))
     tk_throw(d->env, TK_USAGE);
   const char *name = tk_temp(&d->mem, text, tkt_name_length(text));

@@ -74,12 +74,14 @@ static bool try_values(completing *x) {
   return true;
 }
 
-/* "tl.load": what the language has, and NumPy's names; behind the dot of a
- * value what is known of it. */
+/* "tl.load": what the language has, its private names where one is typed, and
+ * NumPy's names; behind the dot of a value what is known of it. */
 static bool try_operations(completing *x) {
   const char *name, *dot = strrchr(x->word, '.');
   for (size_t i = 0; (name = tk_builtin_name(i)); i++)
-    if (!strncmp(name, "tl.", 3) && !try_word(x, name)) return false;
+    if (!strncmp(name, "tl.", 3) && (name[3] != '_' || strlen(x->word) > 3) &&
+        !try_word(x, name))
+      return false;
   for (size_t i = 0; (name = tk_expression_name(i)); i++)
     if (*name != '.' && !try_word(x, name)) return false;
   if (!dot || !strncmp(x->word, "tl.", 3)) return true;

@@ -88,9 +88,14 @@ static void say_progress(void *ud, tk_debug *e) {
   tk_debug_time now;
   char text[120];
   tk_debug_when(e, &now);
-  int n = snprintf(text, sizeof text,
-                   "\r\033[Kevent %llu, %llu programs done (Ctrl-C stops)",
-                   (unsigned long long)now.event, (unsigned long long)now.done);
+  int n = snprintf(text, sizeof text, "\r\033[K");
+  n += now.aside ? snprintf(text + n, sizeof text - (size_t)n,
+                            "%llu statements run aside (Ctrl-C stops)",
+                            (unsigned long long)now.aside)
+                 : snprintf(text + n, sizeof text - (size_t)n,
+                            "event %llu, %llu programs done (Ctrl-C stops)",
+                            (unsigned long long)now.event,
+                            (unsigned long long)now.done);
   tkt_flush(d);
   d->opt.write(d->opt.ud, text, (size_t)n);
   d->busy = true;

@@ -166,6 +166,7 @@ void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
       .first = d->time.ncheckpoints ? d->time.checkpoints[0].event + 1 : 0,
       .furthest = d->at.furthest,
       .done = d->t ? d->t->done : 0,
+      .aside = d->at.aside,
       .kept =
           tkd_journal_at(d->time.journal) - tkd_journal_first(d->time.journal),
       .most = d->time.limit,

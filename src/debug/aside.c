@@ -15,6 +15,7 @@
 #include "debug/frames.h"
 #include "debug/history.h"
 #include "debug/raise.h"
+#include "debug/stop.h"
 #include "interp/grid.h"
 #include "interp/schedule.h"
 
@@ -92,7 +93,8 @@ typedef struct aside {
   tkd *d;
   tkd_aside *x;
   struct tkd_journal *undo;
-  tki_observer observer; /* notes what is overwritten */
+  tki_observer observer; /* notes what is overwritten, and the time */
+  tkd_clock clock;
   uint64_t from, limit;
 } aside;
 
@@ -104,6 +106,18 @@ static void aside_access(void *ud, tki *t, const tki_access *a) {
   if (tkd_journal_at(s->undo) <= s->limit) return;
   s->x->full = true;
   tk_throw(t->env, TK_INTERRUPTED);
+}
+
+static void aside_statement(void *ud, tki *t, const tk_stmt *st) {
+  aside *s = ud;
+  tkd *d = s->d;
+  (void)st;
+  if (TK_LIKELY(t->events != s->clock.due)) return;
+  d->at.aside = t->events;
+  if (tkd_clock_tells(&s->clock, t->events))
+    d->front.progressed(d->front.ud, d);
+  d->at.aside = 0;
+  t->wanted_event = s->clock.due;
 }
 
 static void run_body(tk_env *e, void *ud) {
@@ -128,8 +142,10 @@ static void put_observers(tki *t, aside *s) {
 /* What of the interpreter belongs to the programs that run. */
 static void set_aside(tki *t, aside *s) {
   put_observers(t, s);
+  t->events = 0;
   t->event = &t->events;
-  t->wanted_event = 0;
+  s->clock = tkd_clock_from(s->d, 0);
+  t->wanted_event = s->clock.due;
   t->driver = NULL;
   t->schedule = NULL;
   t->spin = NULL;
@@ -174,7 +190,8 @@ void tkd_run_aside(tkd *d, tkd_aside *x) {
   bool muted = d->course.muted;
   const tkd_checkpoint *b = begin_at(d, x->program);
   aside s = {.d = d, .x = x, .from = b->next - 1};
-  s.observer = (tki_observer){.ud = &s, .access = aside_access};
+  s.observer =
+      (tki_observer){.ud = &s, .stmt = aside_statement, .access = aside_access};
   s.undo = tkd_journal_new(d->env);
   TK_ASSERT(s.from < tki_programs(t));
   x->from = s.from;

@@ -166,6 +166,8 @@ typedef struct tkd_programs {
 /* Where it stands, and what is looked at there: of stop.c and frames.c. */
 typedef struct tkd_where {
   uint64_t event, sub, furthest;
+  uint64_t
+      aside; /* statements that a run aside has begun, while it is told of */
   tkd_stop stop;
   bool gone;         /* by going to another point in time */
   tki_frame *frame;  /* selected */
@@ -198,7 +200,7 @@ typedef struct tkd_armed {
   bool caught_launch; /* start is for catch_launch */
 } tkd_armed;
 
-/* How long the move takes: of stop.c. */
+/* How long a move, or a run aside, takes: of stop.c. */
 typedef struct tkd_clock {
   double began, looked, told; /* seconds; told 0: nobody was */
   uint64_t stride, due;       /* events up to the next look, and which it is */

@@ -63,7 +63,7 @@ static bool at_stop(tkd *d) {
   tkd_drop_temp(d);
   while (c.positions && !ends_now(d)) {
     call_front(d);
-    tkd_clock_begins(d);
+    d->clock = tkd_clock_from(d, d->at.event);
     size_t mark = tk_call_begins(&d->mem);
     bool failed = tk_protect(d->env, carry_body, &c) != TK_OK;
     tk_call_ends(&d->mem, mark);
@@ -132,7 +132,7 @@ static void launch_begins(tkd *d, tki *t) {
   if (d->time.order)
     tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
   t->order.first = first;
-  tkd_clock_begins(d);
+  d->clock = tkd_clock_from(d, d->at.event);
   d->launch.output = d->session->output;
   d->launch.output_ud = d->session->output_ud;
   tk_session_output(d->session, pass_output, d);

@@ -79,28 +79,31 @@ double tkd_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void tkd_clock_begins(tkd *d) {
-  if (!d->front.progressed) return;
+tkd_clock tkd_clock_from(const tkd *d, uint64_t event) {
+  if (!d->front.progressed) return (tkd_clock){.due = 0};
   double now = tkd_seconds();
-  d->clock = (tkd_clock){
-      .began = now, .looked = now, .stride = 64, .due = d->at.event + 64};
+  return (tkd_clock){
+      .began = now, .looked = now, .stride = 64, .due = event + 64};
+}
+
+/* Some fifty times a second, however long statements take. */
+bool tkd_clock_tells(tkd_clock *c, uint64_t event) {
+  double now = tkd_seconds(), took = now - c->looked;
+  if (took < 0.01 && c->stride < 1 << 24) c->stride *= 2;
+  if (took > 0.04 && c->stride > 1) c->stride /= 2;
+  c->looked = now;
+  c->due = event + c->stride;
+  bool tells = now - c->began > 1 && now - c->told > 0.2;
+  if (tells) c->told = now;
+  return tells;
 }
 
 static void tell_progress(tkd *d) {
   d->front.progressed(d->front.ud, d);
 }
 
-/* Some fifty times a second, however long statements take. */
 void tkd_clock_look(tkd *d) {
-  tkd_clock *c = &d->clock;
-  double now = tkd_seconds(), took = now - c->looked;
-  if (took < 0.01 && c->stride < 1 << 24) c->stride *= 2;
-  if (took > 0.04 && c->stride > 1) c->stride /= 2;
-  c->looked = now;
-  c->due = d->at.event + c->stride;
-  bool tells = now - c->began > 1 && now - c->told > 0.2;
-  if (tells) c->told = now;
-  if (tells) tkd_on_main(d, tell_progress);
+  if (tkd_clock_tells(&d->clock, d->at.event)) tkd_on_main(d, tell_progress);
   tkd_arm(d);
 }
 

@@ -13,9 +13,11 @@ void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
 void tkd_on_main(tkd *d, void (*work)(tkd *d));
 /* Makes the interpreter tell what there is to look at. */
 double tkd_seconds(void); /* of a clock that only goes on */
-/* A move begins: the front end hears of it if it takes long. */
-void tkd_clock_begins(tkd *d);
-/* Looks at the clock, at the event that is due for it. */
+/* What begins at an event: the front end hears of it if it takes long. */
+tkd_clock tkd_clock_from(const tkd *d, uint64_t event);
+/* At the event that is due: whether it is time to say how far it is. */
+bool tkd_clock_tells(tkd_clock *c, uint64_t event);
+/* The same of a move, which says so. */
 void tkd_clock_look(tkd *d);
 /* Whether programs are not to be stopped, for the rest of the launch. */
 static inline bool tkd_is_left_alone(const tkd *d) {

@@ -115,6 +115,17 @@ if sys.argv[1] == 'two':
 elif sys.argv[1] == 'error':
     double[(2,)](x, 10, B=8)
     raise ValueError('of the host')
+elif sys.argv[1] == 'exit':
+    double[(2,)](x, 10, B=8)
+    sys.exit('not as expected')
+elif sys.argv[1] == 'tests':
+    import unittest
+
+    class Tests(unittest.TestCase):
+        def test_double(self):
+            double[(2,)](x, 10, B=8)
+            self.assertEqual(x[1], 3)
+    unittest.main(argv=['host.py'])
 elif sys.argv[1] == 'stops':
     kernel[(2,)](x)
     print('after', x[:3])
@@ -148,6 +159,18 @@ says 'script: one that was runs again' out \
   'Start, launch 1 (double) again, program (0, 0, 0) of (2, 1, 1)'
 says 'script: from what memory was' out \
   'v: int32[8] = [0 1 2 3 4 5 6 7]'
+status 'script that exits with an error' 1 tkdbg debug -ex c -ex 'launch 1' \
+  -ex 'p x[3]' -ex c -ex c host.py exit
+says 'script: it stops at such an exit' out \
+  'The script raised SystemExit: not as expected'
+says 'script: from what memory was before the exit' out 'x[3]: int32 = 3'
+status 'script with tests' 1 tkdbg debug -ex c -ex 'launch 1' -ex c -ex c \
+  host.py tests
+says 'script: it stops where a test raises' out \
+  'The script raised AssertionError: '
+says 'script: the test has a name' out 'test_double (__main__.Tests'
+check 'script: it stops there once' \
+  sh -c 'test $(grep -c "The script raised" out) = 2'
 status 'script: launches that are not kept' 0 tkdbg debug \
   -ex 'set launches 0' -ex launch -ex 'launch 1' -ex c host.py two
 says 'script: launches that are not kept, refused' out 'Launch 1 is not kept'

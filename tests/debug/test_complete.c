@@ -29,6 +29,7 @@ static const struct {
     {"print half(xs_", "xs_first "},
     {"print nothing", ""},
     {"print tl.cumsu", "tl.cumsum "},
+    {"print tl._sum_c", "tl._sum_combine "},
     {"print xs.sh", "xs.shape "},
     {"print mea", "mean "},
     {"wha xs_", "xs_first "},
@@ -66,6 +67,9 @@ static const char *read_command(void *ud, const char *prompt) {
   if (s->asked++ == 0) return "next";
   for (size_t i = 0; i < CASES; i++)
     offers(s->d, cases[i].line, cases[i].offered);
+  const char *name; /* private names only where one is typed */
+  for (size_t i = 0; (name = tk_debugger_complete(s->d, "print tl.", i)); i++)
+    ck_assert_msg(name[3] != '_', "%s", name);
   return NULL;
 }
 

@@ -65,8 +65,8 @@ def installed(module):
 
 
 class Plugin(support.ScriptCase):
-    def pytest(self, *args, text=TESTS, **changes):
-        """Runs the tests; (exit status, output)."""
+    def pytest(self, *args, text=TESTS, commands="", **changes):
+        """Runs the tests; (exit status, output).  commands: its input."""
         self.write("import triton\n", "conftest.py")  # so early
         self.write(text, "test_it.py", head=HEAD)
         changes.setdefault("TKDBG_OPTIONS", '{"triton": "ours"}')
@@ -74,7 +74,7 @@ class Plugin(support.ScriptCase):
             [sys.executable, "-m", "pytest", "-p", "tkdbg", "-p",
              "no:cacheprovider", *args],
             cwd=self.folder.name, capture_output=True, text=True,
-            timeout=120, env=support.environment(
+            input=commands, timeout=120, env=support.environment(
                 **changes, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", COLUMNS="80"))
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
@@ -118,6 +118,26 @@ class Plugin(support.ScriptCase):
             self.assertEqual(status, failed, output)
             self.expect(output, "test_it.py:10: warning: lanes that the mask "
                         "leaves out are undefined")
+
+    def test_error_exitcode(self):
+        self.assertEqual(self.pytest("--tkdbg-error-exitcode=9")[0], 9)
+        self.assertEqual(self.pytest("--tkdbg-error-exitcode=9",
+                                     text="def test_it(): pass")[0], 0)
+
+    def test_debug(self):
+        """The debugger has the terminal, and stops where a test raises."""
+        status, output = self.pytest("--tkdbg-debug", text="""
+            def test_it():
+                y = np.zeros(1, "i4")
+                last[(3,)](y)
+                assert y[0] == 7
+        """, commands="print pid\ncontinue\nlaunch 1\nprint y[0]\n"
+             "continue\ncontinue\n")
+        self.assertEqual(status, 1)
+        self.expect(output, "Start, launch 1 (last), program (0, 0, 0)",
+                    "test_it.py::test_it\nThe script raised AssertionError",
+                    "Start, launch 1 (last) again", "y[0]: int32 = 0",
+                    "1 failed")
 
     def test_none(self):
         status, output = self.pytest("--tkdbg-check=none",
