@@ -30,9 +30,18 @@ static uint64_t address_of(const tki_region *r, const int64_t *index) {
   return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
 }
 
-/* The next index in row-major order; false after the last. */
-static bool next_index(const tk_tensor *x, int64_t *index) {
-  for (int i = x->rank - 1; i >= 0; i--) {
+/* The first of the last axes whose elements lie behind each other. */
+static int packed_from(const tk_tensor *x) {
+  int64_t run = 1;
+  int axis = x->rank;
+  while (axis > 0 && x->strides[axis - 1] == run) run *= x->shape[--axis];
+  return axis;
+}
+
+/* The next index of the first axes, in row-major order; false after the
+ * last. */
+static bool next_index(const tk_tensor *x, int axes, int64_t *index) {
+  for (int i = axes - 1; i >= 0; i--) {
     if (++index[i] < x->shape[i]) return true;
     index[i] = 0;
   }
@@ -46,22 +55,59 @@ static bool is_covered(const tkc_span *x, const tki_region *r) {
   return history.write != 0;
 }
 
+static void widen_hole(hole *h, const tk_tensor *x, const int64_t *index) {
+  for (int i = 0; i < x->rank; i++) {
+    if (!h->n) h->first[i] = h->lo[i] = h->hi[i] = index[i];
+    if (index[i] < h->lo[i]) h->lo[i] = index[i];
+    if (index[i] > h->hi[i]) h->hi[i] = index[i];
+  }
+}
+
+/* Elements `from` to `to` of the axes behind `axes`, which are packed.  Where
+ * they go on in another row, they hold the end of one and the beginning of
+ * one. */
+static void add_to_hole(hole *h, const tk_tensor *x, int axes, int64_t *index,
+                        uint64_t from, uint64_t to) {
+  int64_t last[TK_MAX_RANK];
+  uint64_t a = from, b = to - 1;
+  memcpy(last, index, sizeof last);
+  int crossed = x->rank;
+  for (int i = x->rank - 1; i >= axes; i--) {
+    uint64_t n = (uint64_t)x->shape[i];
+    index[i] = (int64_t)(a % n), last[i] = (int64_t)(b % n);
+    a /= n, b /= n;
+    if (a != b) crossed = i;
+  }
+  widen_hole(h, x, index);
+  h->n += to - from;
+  widen_hole(h, x, last);
+  for (int i = crossed; i < x->rank; i++)
+    h->lo[i] = 0, h->hi[i] = x->shape[i] - 1;
+}
+
+/* Stretches with the same history are gone over at once. */
 static hole find_hole(tkc_shadow *s, const tki_region *r) {
-  hole h = {0};
-  if (is_covered(tkc_shadow_span(s, r->lo), r)) return h;
+  const tk_tensor *x = r->tensor;
+  const tkc_span *span = tkc_shadow_span(s, r->lo);
+  uint64_t size = tk_dtype_size(x->dtype), run = 1;
+  int axes = packed_from(x);
+  hole h = {.total = 1};
+  for (int i = 0; i < x->rank; i++) h.total *= (uint64_t)x->shape[i];
+  for (int i = axes; i < x->rank; i++) run *= (uint64_t)x->shape[i];
+  if (!h.total || is_covered(span, r)) return h;
   int64_t index[TK_MAX_RANK] = {0};
-  for (int i = 0; i < r->tensor->rank; i++)
-    if (!r->tensor->shape[i]) return h;
   do {
-    h.total++;
-    if (tkc_shadow_writer(s, address_of(r, index))) continue;
-    for (int i = 0; i < r->tensor->rank; i++) {
-      if (!h.n) h.first[i] = h.lo[i] = h.hi[i] = index[i];
-      if (index[i] < h.lo[i]) h.lo[i] = index[i];
-      if (index[i] > h.hi[i]) h.hi[i] = index[i];
+    for (int i = axes; i < x->rank; i++) index[i] = 0;
+    uint64_t base = address_of(r, index), end = base + run * size, next;
+    for (uint64_t at = base; at < end; at = next) {
+      tkc_history history;
+      next = tkc_intervals_end(&span->history, at, end, &history);
+      next = at + (next - at + size - 1) / size * size;
+      if (!history.write)
+        add_to_hole(&h, x, axes, index, (at - base) / size,
+                    (next - base) / size);
     }
-    h.n++;
-  } while (next_index(r->tensor, index));
+  } while (next_index(x, axes, index));
   return h;
 }
 
