@@ -442,7 +442,12 @@ typedef struct tk_access_picture {
   bool has_most; /* it lies in the view */
   int64_t most[TK_MAX_RANK];
   int64_t sharer_first[3], sharer_last[3];
+  /* By element of the view, row-major: the number of the first program that
+   * touches it, from 1; 0: none does.  NULL where there are more than
+   * TK_ACCESS_OWNERS elements. */
+  const uint32_t *owners;
 } tk_access_picture;
+#define TK_ACCESS_OWNERS (1 << 22)
 
 /* The i-th picture of the line that the last run was asked about
  * (tk_run_options.access_line), of the whole grid; NULL past the end. */

@@ -165,6 +165,19 @@ static axes axes_of(const tkc_touch *c, tk_arena *a, bool mine,
   return r;
 }
 
+static void find_owners(tk_access_picture *p, const tkc_touch *c, tk_arena *a) {
+  const tk_tensor *x = c->region->tensor;
+  if (p->total > TK_ACCESS_OWNERS) return;
+  uint32_t *owners = TK_NEWN(a, uint32_t, (size_t)p->total);
+  for (uint64_t e = 0; e < c->n; e++) {
+    int64_t index[TK_MAX_RANK], at = 0;
+    if (!c->first[e] || !index_of(c, e, index)) continue;
+    for (int i = 0; i < x->rank; i++) at = at * x->shape[i] + index[i];
+    owners[at] = c->first[e];
+  }
+  p->owners = owners;
+}
+
 static void find_elements(tk_access_picture *p, const tkc_touch *c, tk_arena *a,
                           bool mine) {
   const tk_tensor *x = c->region->tensor;
@@ -209,6 +222,7 @@ tk_access_picture tkc_touch_picture(const tkc_touch *c, tk_arena *a,
   p.programs = mine ? f->times > 0 : c->programs;
   if (!f->active || !c->n) return p;
   find_elements(&p, c, a, mine);
+  find_owners(&p, c, a);
   if (!mine) find_overlap(&p, c, t);
   return p;
 }

@@ -49,7 +49,7 @@ class Access(Structure):
         ("elements", c_uint64), ("outside", c_uint64), ("total", c_int64),
         ("shared", c_uint64), ("sharers", c_uint64), ("has_most", c_bool),
         ("most", c_int64 * _capi.MAX_RANK), ("sharer_first", c_int64 * 3),
-        ("sharer_last", c_int64 * 3)]
+        ("sharer_last", c_int64 * 3), ("owners", POINTER(c_uint32))]
 
 
 def of(lib, launch):

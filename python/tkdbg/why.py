@@ -72,11 +72,11 @@ class Why:
     def _lines(self, candidates, said):
         """What there is to say; nothing, if nobody asked for it and no
         launch is to blame."""
-        if not candidates:
+        if not self.log.launches:
+            problem = "there is nothing to explain: no kernel was launched"
+        elif not candidates:
             problem = ("no comparison of arrays has failed: compare what a "
                        "kernel wrote, by torch.allclose or in an assert")
-        elif not self.log.launches:
-            problem = "no kernel was launched before the comparison"
         else:
             lines = said.lines(candidates)
             if lines:
@@ -86,10 +86,16 @@ class Why:
         return [f"tkdbg: {problem}"] if self.asked else []
 
     def _write(self, path, text, stream):
+        beside = f"{path}.{os.getpid()}"
         try:
-            with open(path, "w", encoding="utf-8") as f:
+            if os.path.exists(path) and not os.path.isfile(path):
+                beside = path  # a device, a pipe
+            with open(beside, "w", encoding="utf-8") as f:
                 f.write(text)
+            os.replace(beside, path)
         except OSError as e:
+            if beside != path and os.path.exists(beside):
+                os.remove(beside)
             stream.write(f"tkdbg: cannot write {path}: {e.strerror}\n")
             return
         if not self.session.options.json:

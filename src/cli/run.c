@@ -30,7 +30,12 @@ bool cli_is_script(const cli_args *a) {
 
 int cli_run(const cli_args *a) {
   tk_bound unused;
-  if (!cli_is_script(a)) return cli_run_launch(a);
+  if (!cli_is_script(a)) {
+    if (a->command == CLI_WHY && !cli_has(a, OPT_EXPECT))
+      return cli_usage(a, "nothing says what is right: give --expect "
+                          "NAME=@FILE.npy");
+    return cli_run_launch(a);
+  }
   return cli_bound(a, &unused) == TK_OK ? cli_run_script(a) : TK_USAGE;
 }
 

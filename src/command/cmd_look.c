@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/outfile.h"
 #include "command/cmd.h"
 #include "command/info.h"
 #include "command/look.h"
@@ -316,25 +315,15 @@ static void do_show(tkt *d, const tkt_block *b, const void *more) {
   tk_buf *svg = tk_temp_buf(&d->mem), *title = tk_temp_buf(&d->mem);
   tk_buf_printf(title, "%s: ", w->name);
   tk_type_declare(title, &b->type);
-  tkt_svg(svg, b, w->farthest, tk_buf_str(title), where_shown(d));
-  int error = tk_outfile_save(w->file, tk_buf_str(svg), svg->n);
-  if (error) tkt_fail(d, "Cannot write %s: %s.", w->file, strerror(error));
-  tkt_say(d, "Written to %s\n", w->file);
+  tkt_svg(svg, b, w->farthest, tk_buf_str(title), where_shown(d), 0);
+  tkt_write_svg(d, w->file, svg);
 }
 
 void tkt_cmd_SHOW(tkt *d, tkt_args *a) {
   wish w = {.farthest = !strcmp(a->fmt, "max"), .name = a->text};
-  char *svg = strstr(a->text, "--svg");
   if (*a->fmt && !w.farthest)
     tkt_fail(d, "Unknown format '/%s': /max is the one that show has.", a->fmt);
-  if (svg && (svg[5] == ' ' || !svg[5])) {
-    size_t n = (size_t)(svg - a->text);
-    while (n && a->text[n - 1] == ' ') n--;
-    w.name = tk_temp(&d->mem, a->text, n);
-    w.file = svg + 5 + strspn(svg + 5, " ");
-    if (!*w.file)
-      tkt_fail(d, "No file is named: show VAR --svg FILE writes to FILE.");
-  }
+  w.file = tkt_svg_file(d, &w.name);
   with_block(d, w.name, &w, do_show);
 }
 

@@ -16,6 +16,8 @@ typedef struct tkt_block {
   int64_t strides[TK_MAX_RANK]; /* in lanes; see tkt_block_of */
   const void *data;
   const uint8_t *undefined; /* one byte a lane, row-major; NULL: none */
+  const char *absent; /* what a picture calls such lanes, which then count only
+                         where a cell has no others; NULL: "undefined" */
 } tkt_block;
 
 /* Lanes that are next to each other; they must stay alive. */
@@ -38,9 +40,10 @@ void tkt_stats(tk_buf *out, const tkt_block *b, int width);
  * the one farthest from 0.  Each cell is a letter; with colour, in colour. */
 void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
                  bool colour);
-/* The same as an SVG document, with a title and a line under it. */
-void tkt_svg(tk_buf *out, const tkt_block *b, bool farthest, const char *title,
-             const char *under);
+/* The same as an SVG document, with a title and a line under it; returns its
+ * height.  At `top` it lies in a document of the caller's. */
+int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
+                const char *title, const char *under, int64_t top);
 
 /* By axis: contiguity (lanes that count up by one), divisibility (of the
  * first of those), constancy (equal lanes), as Triton's axis analysis defines

@@ -346,12 +346,16 @@ static void put_colour(const sheet *x, double at) {
 
 static const char grey[] = "\"#9e9e9e\"", magenta[] = "\"#ff00ff\"";
 
+static const char *absent_word(const tkt_block *b) {
+  return b->absent ? b->absent : "undefined";
+}
+
 static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
                      int64_t top) {
   const grid *g = &x->g;
   cell c = cell_at(g, x->b, row, col);
   svg_rect(x, LEFT + col * x->cell, top + row * x->cell, x->cell, x->cell);
-  if (c.undefined)
+  if (c.undefined && !(x->b->absent && c.n))
     tk_buf_puts(x->out, grey);
   else if (c.nan || c.inf)
     tk_buf_puts(x->out, magenta);
@@ -359,9 +363,11 @@ static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
     put_colour(x, level(g, c.value));
   tk_buf_puts(x->out, "><title>");
   plane_index(x->out, x->b, plane);
-  tk_buf_printf(x->out, "%" PRId64 ", %" PRId64 "] %.9g", row * g->down,
-                col * g->across, c.value);
-  tk_buf_puts(x->out, c.undefined ? " undefined"
+  tk_buf_printf(x->out, "%" PRId64 ", %" PRId64 "]", row * g->down,
+                col * g->across);
+  if (c.n || !x->b->absent) tk_buf_printf(x->out, " %.9g", c.value);
+  if (c.undefined) tk_buf_printf(x->out, " %s", absent_word(x->b));
+  tk_buf_puts(x->out, c.undefined ? ""
                       : c.nan     ? " NaN"
                       : c.inf     ? " infinite"
                                   : "");
@@ -434,11 +440,11 @@ static void svg_scale(const sheet *x) {
     svg_text(x, left + 18, top + BAR / 2 + 4, "start", "0");
   top += BAR + 8;
   if (g->wild) svg_key(x, left, top, magenta, "NaN, infinite");
-  if (g->undefined) svg_key(x, left, top + LINE, grey, "undefined");
+  if (g->undefined) svg_key(x, left, top + LINE, grey, absent_word(x->b));
 }
 
-void tkt_svg(tk_buf *out, const tkt_block *b, bool farthest, const char *title,
-             const char *under) {
+int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
+                const char *title, const char *under, int64_t top) {
   sheet x = {.out = out,
              .b = b,
              .g = grid_of(b, farthest, SVG_PLANES, SVG_CELLS, SVG_CELLS)};
@@ -452,9 +458,10 @@ void tkt_svg(tk_buf *out, const tkt_block *b, bool farthest, const char *title,
   if (x.width < LEAST_WIDTH) x.width = LEAST_WIDTH;
   x.width += LEFT + SCALE_WIDTH + 16;
   x.height = TOP + drawn + 2 * LINE;
+  tk_buf_puts(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+  if (top) tk_buf_printf(out, " y=\"%" PRId64 "\"", top);
   tk_buf_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRId64
-                "\" height=\"%" PRId64
+                " width=\"%" PRId64 "\" height=\"%" PRId64
                 "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                 "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                 x.width, x.height);
@@ -469,4 +476,5 @@ void tkt_svg(tk_buf *out, const tkt_block *b, bool farthest, const char *title,
                   g->planes - g->shown);
   put_meaning(out, g);
   tk_buf_puts(out, "</text>\n</svg>\n");
+  return x.height;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outfile.h"
 #include "command/say.h"
 
 const char *tkt_word(tkt *d, const char **text) {
@@ -53,4 +54,21 @@ uint64_t tkt_program_index(tkt *d, const char *text) {
                i, (long long)grid[i], grid[i] == 1 ? "" : "s",
                (long long)pid[i]);
   return (uint64_t)(pid[0] + grid[0] * (pid[1] + grid[1] * pid[2]));
+}
+
+const char *tkt_svg_file(tkt *d, const char **text) {
+  const char *svg = strstr(*text, "--svg"), *file;
+  if (!svg || (svg[5] && svg[5] != ' ')) return NULL;
+  size_t n = (size_t)(svg - *text);
+  while (n && (*text)[n - 1] == ' ') n--;
+  *text = tk_temp(&d->mem, *text, n);
+  file = svg + 5 + strspn(svg + 5, " ");
+  if (!*file) tkt_fail(d, "No file is named: --svg FILE writes to FILE.");
+  return file;
+}
+
+void tkt_write_svg(tkt *d, const char *file, const tk_buf *svg) {
+  int error = tk_outfile_save(file, svg->s, svg->n);
+  if (error) tkt_fail(d, "Cannot write %s: %s.", file, strerror(error));
+  tkt_say(d, "Written to %s\n", file);
 }

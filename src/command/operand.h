@@ -13,5 +13,10 @@ const char *tkt_word(tkt *d, const char **text);
 const tk_debug_stop *tkt_stand(tkt *d);
 /* The program that "X,Y,Z" names.  Fails. */
 uint64_t tkt_program_index(tkt *d, const char *text);
+/* "TEXT --svg FILE": the file, and *text is TEXT; NULL: none is named.
+ * Fails. */
+const char *tkt_svg_file(tkt *d, const char **text);
+/* Writes a picture and says so.  Fails. */
+void tkt_write_svg(tkt *d, const char *file, const tk_buf *svg);
 
 #endif

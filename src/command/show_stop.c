@@ -78,6 +78,16 @@ static char line_mark(tkt *d, const tk_debug_frame *here, const char *file,
   return ' ';
 }
 
+/* Of a line that is very long the beginning will do. */
+enum { LINE_MOST = 160 };
+
+static void put_line(tk_buf *out, const char *text, size_t n) {
+  size_t to = n > LINE_MOST ? LINE_MOST : n;
+  while (to < n && ((unsigned char)text[to] & 0xC0) == 0x80) to--;
+  tk_buf_add(out, text, to);
+  if (to < n) tk_buf_puts(out, "...");
+}
+
 void tkt_show_lines(tkt *d, const char *file, int from, int to, int at) {
   const tk_source *src = tkt_source(d, file);
   tk_debug_frame here = {.level = 0};
@@ -97,7 +107,7 @@ void tkt_show_lines(tkt *d, const char *file, int from, int to, int at) {
                                 : "  ",
                   digits, i);
     if (n) tk_buf_puts(&d->out, "  ");
-    tk_buf_add(&d->out, text, n);
+    put_line(&d->out, text, n);
     if (mark != ' ') style(d, PLAIN);
     tk_buf_putc(&d->out, '\n');
   }

@@ -159,6 +159,11 @@ says 'script: one that was runs again' out \
   'Start, launch 1 (double) again, program (0, 0, 0) of (2, 1, 1)'
 says 'script: from what memory was' out \
   'v: int32[8] = [0 1 2 3 4 5 6 7]'
+sed "s/v \* 2,/v * 2 $(printf '+ 0 %.0s' $(seq 99)),/" host.py >wide.py
+status 'a line that is very long' 0 tkdbg debug -ex 'next 2' \
+  -ex quit wide.py two
+says 'a line that is very long, cut' out '+ 0 + 0 + 0 + ...'
+check 'a line that is very long, 180 columns' sh -c '! grep -E "^.{180}" out'
 status 'script that exits with an error' 1 tkdbg debug -ex c -ex 'launch 1' \
   -ex 'p x[3]' -ex c -ex c host.py exit
 says 'script: it stops at such an exit' out \

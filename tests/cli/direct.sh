@@ -139,6 +139,7 @@ status 'expect: no tolerance' 2 expecting --rtol little
 says 'expect: no tolerance, said' err 'rtol takes a number'
 status 'expect: no file' 2 add 98432 --expect output_ptr=@nothing.npy
 status 'expect: nobody' 2 add 98432 --expect nobody=@right.npy
-status 'why of a direct launch' 0 tkdbg why -q "$ROOT/examples/vector_add.py" \
+status 'why of a direct launch' 2 tkdbg why -q "$ROOT/examples/vector_add.py" \
   --kernel add_kernel --arg x_ptr=f32[4]:ones --arg y_ptr=f32[4]:ones \
   --arg output_ptr=f32[4]:empty --arg n_elements=4 --arg BLOCK_SIZE=4
+says 'why of a direct launch: what it needs' err 'give --expect NAME=@FILE.npy'
