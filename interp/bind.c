@@ -38,16 +38,23 @@ static tki_part fuse(const tk_at *at, const tk_inst *in) {
   return column ? TKI_COLUMN : TKI_ROW;
 }
 
+typedef struct binding {
+  tki_op *code;
+  bool device;
+} binding;
+
 static bool bind_inst(void *ud, const tk_at *at, const tk_inst *in) {
-  tki_op *op = (tki_op *)ud + in->id;
+  const binding *b = ud;
+  tki_op *op = b->code + in->id;
   TK_ASSERT(!op->in && runs[in->op]);
   *op = (tki_op){.in = in, .run = runs[in->op], .part = fuse(at, in)};
   if (choices[in->op]) choices[in->op](op, at->func);
+  if (b->device) tki_bind_device(op);
   return true;
 }
 
-tki_op *tki_bind(tk_arena *a, const tk_program *p) {
-  tki_op *code = TK_NEWN(a, tki_op, p->ninsts + 1);
-  tk_walk_program(p, &(tk_walk){.ud = code, .inst = bind_inst});
-  return code;
+tki_op *tki_bind(tk_arena *a, const tk_program *p, bool device) {
+  binding b = {TK_NEWN(a, tki_op, p->ninsts + 1), device};
+  tk_walk_program(p, &(tk_walk){.ud = &b, .inst = bind_inst});
+  return b.code;
 }

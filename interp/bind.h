@@ -24,8 +24,8 @@ struct tki_op {
                         see fuse in bind.c */
 };
 
-/* The table of a program. */
-tki_op *tki_bind(tk_arena *a, const tk_program *p);
+/* The table of a program; device: with the numerics of code for a GPU. */
+tki_op *tki_bind(tk_arena *a, const tk_program *p, bool device);
 
 /* What runs each instruction: tki_run_LOAD and so on. */
 #define INST(id, name, effect, lanes, flops, results, doc)                     \
@@ -42,5 +42,7 @@ void tki_bind_COMPARE(tki_op *op, const tk_func *f);
 void tki_bind_EXTERN(tki_op *op, const tk_func *f);
 void tki_bind_REDUCE(tki_op *op, const tk_func *f);
 void tki_bind_SCAN(tki_op *op, const tk_func *f);
+/* Afterwards, where a GPU computes it in another way. */
+void tki_bind_device(tki_op *op);
 
 #endif

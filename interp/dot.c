@@ -5,14 +5,21 @@
  * ascending k instead, each product and each sum rounded to fp32, which gives
  * the same bits on every machine.  fp64 goes the same ways; int8 is exact.
  * OpenBLAS is opened when first needed: most kernels have no product.
+ *
+ * With a GPU's numerics (ir/numerics.h) tensor cores add up a step of k at
+ * once, as ptx/mma.c does: exact products are summed in double, the sum is
+ * added to what is there, and that is rounded.  Threads multiply and add in
+ * ascending k, rounding once.
  */
 #include <dlfcn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "interp/bind.h"
 #include "interp/interp.h"
 #include "interp/kernels.h"
+#include "ir/numerics.h"
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111 };
 typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const float *,
@@ -50,7 +57,7 @@ static void open_blas(tki *t) {
                                       "libopenblas.0.dylib"};
   if (t->blas_opened) return;
   t->blas_opened = true;
-  if (t->dot_exact) return;
+  if (t->dot_exact || t->device) return;
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   const char *core = getenv("OPENBLAS_CORETYPE") ? NULL : core_type();
   if (core) setenv("OPENBLAS_CORETYPE", core, 1);
@@ -71,6 +78,7 @@ void tki_dot_open(tki *t) {
 
 typedef struct shape {
   size_t m, n, k;
+  const tk_mma *mma; /* how a GPU does it; NULL: as defined */
 } shape;
 
 /* c += a b, in ascending k. */
@@ -86,6 +94,51 @@ typedef struct shape {
   }
 EXACT(exact_f32, float)
 EXACT(exact_f64, double)
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define FUSED_CLONES                                                           \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FUSED_CLONES
+#endif
+
+/* The same, rounding once for each term. */
+#define FUSED(NAME, T, FMA)                                                    \
+  FUSED_CLONES static void NAME(T *c, const T *a, const T *b, shape s) {       \
+    for (size_t i = 0; i < s.m; i++)                                           \
+      for (size_t k = 0; k < s.k; k++) {                                       \
+        T x = a[i * s.k + k];                                                  \
+        const T *row = b + k * s.n;                                            \
+        T *to = c + i * s.n;                                                   \
+        for (size_t j = 0; j < s.n; j++) to[j] = FMA(x, row[j], to[j]);        \
+      }                                                                        \
+  }
+FUSED(fused_f32, float, fmaf)
+FUSED(fused_f64, double, fma)
+
+/* A step of k for some columns of a row at a time. */
+TKI_CLONES static void cores_f32(float *c, const float *a, const float *b,
+                                 shape s) {
+  enum { COLUMNS = 64 };
+  size_t step = tk_mma_step(s.mma);
+  double sum[COLUMNS];
+  for (size_t i = 0; i < s.m; i++)
+    for (size_t j = 0; j < s.n; j += COLUMNS) {
+      size_t some = s.n - j < COLUMNS ? s.n - j : COLUMNS;
+      float *to = c + i * s.n + j;
+      for (size_t k = 0; k < s.k; k += step) {
+        memset(sum, 0, sizeof sum);
+        for (size_t l = k; l < k + step; l++) {
+          double x = a[i * s.k + l];
+          const float *row = b + l * s.n + j;
+          for (size_t q = 0; q < some; q++) sum[q] += x * (double)row[q];
+        }
+        for (size_t q = 0; q < some; q++)
+          to[q] = (float)((double)to[q] + sum[q]);
+      }
+    }
+}
 
 TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a, const int32_t *b,
                                  shape s) {
@@ -103,7 +156,7 @@ TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a, const int32_t *b,
     for (size_t row_ = 0; row_ < (s).m; row_ += ROWS) {                        \
       size_t n_ = (s).m - row_ < ROWS ? (s).m - row_ : ROWS;                   \
       exact((c) + row_ * (s).n, (a) + row_ * (s).k, b,                         \
-            (shape){n_, (s).n, (s).k});                                        \
+            (shape){n_, (s).n, (s).k, (s).mma});                               \
       if ((t)->env->interrupted) tki_interrupted(t);                           \
     }                                                                          \
   } while (0)
@@ -112,6 +165,14 @@ enum { ROWS = 16 };
 static void multiply(tki *t, float *c, const float *a, const float *b,
                      shape s) {
   sgemm_fn sgemm;
+  if (s.mma && s.mma->format) {
+    BY_ROWS(t, cores_f32, c, a, b, s);
+    return;
+  }
+  if (s.mma) {
+    BY_ROWS(t, fused_f32, c, a, b, s);
+    return;
+  }
   open_blas(t);
   if (!t->sgemm) {
     BY_ROWS(t, exact_f32, c, a, b, s);
@@ -204,9 +265,10 @@ static void dot_f32(tki *t, const tk_inst *in, float *c, operand a, operand b,
   const float *x = as_f32(t, a, s.m * s.k, &ta);
   const float *y = as_f32(t, b, s.k * s.n, &tb);
   bool plain = a.d != TK_FP32 || tk_dot_precision(in) == TK_P_IEEE;
-  if (plain)
+  bool tf32 = tk_dot_precision(in) == TK_P_TF32;
+  if (plain || (s.mma && !s.mma->format && !tf32))
     multiply(t, c, x, y, s);
-  else if (tk_dot_precision(in) == TK_P_TF32)
+  else if (tf32)
     multiply_tf32(t, c, x, y, s);
   else
     multiply_parts(t, tk_dot_precision(in), c, x, y, s);
@@ -219,7 +281,7 @@ void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
   dgemm_fn dgemm;
   open_blas(t);
   if (!t->dgemm) {
-    shape s = {m, n, k};
+    shape s = {m, n, k, NULL};
     BY_ROWS(t, exact_f64, c, a, b, s);
     return;
   }
@@ -229,8 +291,12 @@ void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
 }
 
 static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
-  tki_dot_f64(t, c, (const double *)(const void *)a.data,
-              (const double *)(const void *)b.data, s.m, s.n, s.k);
+  const double *x = (const double *)(const void *)a.data;
+  const double *y = (const double *)(const void *)b.data;
+  if (s.mma)
+    BY_ROWS(t, fused_f64, c, x, y, s);
+  else
+    tki_dot_f64(t, c, x, y, s.m, s.n, s.k);
 }
 
 static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
@@ -275,7 +341,9 @@ void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
   const tk_type *ta = &in->from, *tb = &f->slots[in->args[1]].type;
   int rank = ta->rank;
   shape s = {(size_t)ta->shape[rank - 2], (size_t)tb->shape[rank - 1],
-             (size_t)ta->shape[rank - 1]};
+             (size_t)ta->shape[rank - 1], NULL};
+  tk_mma mma = tk_mma_of(f, in);
+  if (t->device) s.mma = &mma;
   size_t batch = rank == 3 ? (size_t)ta->shape[0] : 1;
   bool half = in->type.elem == TK_FP16;
   tk_type sum = half ? tk_with_elem(in->type, TK_FP32) : in->type;

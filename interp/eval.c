@@ -29,10 +29,15 @@ static const tk_tensor *tensor_at(void *ud, int slot) {
   return tki_scalar_bits(v) == start ? r->tensor : NULL;
 }
 
+typedef struct eval_binding {
+  tki_eval *x;
+  bool device;
+} eval_binding;
+
 static void bind_eval(tk_env *e, void *ud) {
-  tki_eval *x = ud;
+  eval_binding *b = ud;
   (void)e;
-  x->code = tki_bind(x->arena, x->program);
+  b->x->code = tki_bind(b->x->arena, b->x->program, b->device);
 }
 
 tki_eval *tki_eval_new(tki *t, const tki_frame *f, const char *text,
@@ -46,7 +51,8 @@ tki_eval *tki_eval_new(tki *t, const tki_frame *f, const char *text,
                      .tensor = tensor_at,
                      .ud = &p};
   tki_eval *x = tk_eval_new(t->env, &w, text);
-  tk_status st = tk_protect(t->env, bind_eval, x);
+  eval_binding b = {x, t->device};
+  tk_status st = tk_protect(t->env, bind_eval, &b);
   if (st == TK_OK) return x;
   tk_eval_free(x);
   tk_throw(t->env, st);

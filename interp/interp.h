@@ -123,6 +123,7 @@ struct tki {
   tk_pids pids;   /* conditions on those that are to run */
   bool asserts;
   bool dot_exact;
+  bool device;   /* the numerics are those of code for a GPU */
   bool concrete; /* for tests: no block is symbolic */
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */

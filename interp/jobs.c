@@ -8,6 +8,7 @@
 
 #include "interp/grid.h"
 #include "interp/order.h"
+#include "ir/numerics.h"
 
 /* ---- whether they may ---------------------------------------------------- */
 
@@ -18,6 +19,10 @@ static bool run_is_watched(const tki *t) {
   return w || t->observers || t->driver;
 }
 
+static bool is_of_library(const tk_inst *in) {
+  return tk_way_of(in) == TK_WAY_LIBRARY;
+}
+
 bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
   tki_order_reason r = {0};
   const char *help = "leave out --jobs, or what needs the order";
@@ -26,6 +31,9 @@ bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
             "one program at a time";
   } else if (mode == TKI_YIELD) {
     r.why = "the schedule 'yield' says who runs when";
+  } else if (t->device && tk_program_has(t->program, is_of_library)) {
+    r.why = "functions of libdevice run in the PTX interpreter, for one of "
+            "them at a time";
   } else if (!tki_order_find(t->program, unordered ? TKI_ORDER_ATOMICS : 0,
                              &r)) {
     return true;

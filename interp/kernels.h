@@ -19,6 +19,10 @@ tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d);
 tki_binary_fn tki_compare_kernel(tk_compare op, tk_dtype d);
 tki_unary_fn tki_unary_kernel(tk_unary op, tk_dtype d);
 tki_unary_fn tki_cast_kernel(tk_dtype from, tk_dtype to, bool rtz);
+/* As a GPU computes them (ir/numerics.h): by approximations, of fp32; by a
+ * rounded quotient. */
+tki_unary_fn tki_approximate_kernel(tk_unary op);
+tki_binary_fn tki_remainder_kernel(tk_dtype d);
 /* The loop for an overload of a row of libdevice.def. */
 tki_extern_fn tki_extern_kernel(size_t row, size_t overload);
 tki_binary_fn tki_int_binary(tk_binary op, tk_dtype d);

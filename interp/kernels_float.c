@@ -41,18 +41,19 @@ TKI_CLONES void tki_cut_tf32(float *d, const float *a, size_t n) {
 #define NUM(a, b, pick) ((a) != (a) ? (b) : (b) != (b) ? (a) : pick(a, b))
 #define NAN_WINS(a, b, pick) ((a) != (a) ? (a) : (b) != (b) ? (b) : pick(a, b))
 
-#define FLOATS(S, T, FMOD)                                                     \
+#define FLOATS(S, T, FMOD, FMA, TRUNC)                                         \
   TKI_LOOP2(add_##S, T, T, a + b)                                              \
   TKI_LOOP2(sub_##S, T, T, a - b)                                              \
   TKI_LOOP2(mul_##S, T, T, a *b)                                               \
   TKI_LOOP2(div_##S, T, T, a / b)                                              \
   TKI_LOOP2(mod_##S, T, T, FMOD(a, b))                                         \
+  TKI_LOOP2(rem_##S, T, T, isinf(b) ? a : FMA(-TRUNC(a / b), b, a))            \
   TKI_LOOP2(min_##S, T, T, NUM(a, b, LESSER))                                  \
   TKI_LOOP2(max_##S, T, T, NUM(a, b, GREATER))                                 \
   TKI_LOOP2(min_nan_##S, T, T, NAN_WINS(a, b, LESSER))                         \
   TKI_LOOP2(max_nan_##S, T, T, NAN_WINS(a, b, GREATER))
-FLOATS(f32, float, fmodf)
-FLOATS(f64, double, fmod)
+FLOATS(f32, float, fmodf, fmaf, truncf)
+FLOATS(f64, double, fmod, fma, trunc)
 
 static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
                           size_t n, int mode, tki_binary_fn fn) {
@@ -81,6 +82,7 @@ static void narrow_binary(tk_dtype t, void *d, const void *a, const void *b,
   NARROW(mul, S, ID)                                                           \
   NARROW(div, S, ID)                                                           \
   NARROW(mod, S, ID)                                                           \
+  NARROW(rem, S, ID)                                                           \
   NARROW(min, S, ID)                                                           \
   NARROW(max, S, ID)                                                           \
   NARROW(min_nan, S, ID)                                                       \
@@ -103,6 +105,14 @@ tki_binary_fn tki_binary_kernel(tk_binary op, tk_dtype d) {
       [TK_FP64] = ROWS(f64),
       TKI_NARROW_FLOATS(NARROW_ROWS)};
   return tk_is_int(d) ? tki_int_binary(op, d) : table[d][op];
+}
+
+#define REMAINDER(S, ID, T) [ID] = rem_##S,
+
+tki_binary_fn tki_remainder_kernel(tk_dtype d) {
+  static const tki_binary_fn table[TK_DTYPE_COUNT] = {
+      [TK_FP32] = rem_f32, [TK_FP64] = rem_f64, TKI_NARROW_FLOATS(REMAINDER)};
+  return table[d];
 }
 
 /* ---- rows -------------------------------------------------------------- */

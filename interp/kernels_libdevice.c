@@ -9,7 +9,7 @@
 
 #include "interp/interp.h"
 #include "interp/kernels.h"
-#include "interp/trans.h"
+#include "base/trans.h"
 #include "ir/libdevice.h"
 
 /* What a type's lanes are in memory, and in an expression. */

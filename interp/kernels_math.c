@@ -6,9 +6,10 @@
  */
 #include <math.h>
 
+#include "base/trans.h"
 #include "interp/kernels.h"
 #include "interp/lanes.h"
-#include "interp/trans.h"
+#include "ptx/approximate.h"
 
 #define MATH(name)                                                             \
   TKI_LOOP1(name##_f32, float, float, tkm_##name##f(a))                        \
@@ -85,4 +86,23 @@ tki_unary_fn tki_unary_kernel(tk_unary op, tk_dtype d) {
       [TK_FP64] = FULL_ROW(f64),
       TKI_NARROW_FLOATS(SIGN_ROW)};
   return tk_is_int(d) ? tki_int_unary(op, d) : table[d][op];
+}
+
+/* ---- as a GPU approximates them ------------------------------------------ */
+
+#define APPROXIMATE(op, before, instruction, after)                            \
+  TKI_LOOP1(approximate_##op, float, float,                                    \
+            (float)tkp_approximate_##instruction(a *(float)(before)) *         \
+                (float)(after))
+#include "ir/approximate.def"
+#undef APPROXIMATE
+
+tki_unary_fn tki_approximate_kernel(tk_unary op) {
+  static const tki_unary_fn table[TK_U_COUNT] = {
+#define APPROXIMATE(op, before, instruction, after)                            \
+  [TK_U_##op] = approximate_##op,
+#include "ir/approximate.def"
+#undef APPROXIMATE
+  };
+  return table[op];
 }

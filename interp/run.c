@@ -11,6 +11,7 @@
 #include "interp/engine.h"
 #include "interp/jobs.h"
 #include "interp/schedule.h"
+#include "ir/numerics.h"
 #include "ir/param.h"
 #include "ir/registers.h"
 #include "ir/shared.h"
@@ -84,12 +85,15 @@ static void prepare_run(tk_env *e, run *r) {
   check_grid(e, l);
   tk_unit *u = l->unit = tk_specialise(e, l);
   const tk_program *p = &u->program;
-  if (!u->code) u->code = tki_bind(&u->program.arena, p);
+  bool device = tk_numerics_are_device(e, r->opt->numerics);
+  if (!u->code[device])
+    u->code[device] = tki_bind(&u->program.arena, p, device);
   *t = (tki){.env = e,
              .session = l->session,
              .launch = l,
              .program = p,
-             .code = u->code,
+             .code = u->code[device],
+             .device = device,
              .concrete = getenv("TKDBG_CONCRETE") != NULL};
   memcpy(t->grid, l->grid, sizeof t->grid);
   tk_buf_init(&t->printed, e);

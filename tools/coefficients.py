@@ -1,6 +1,6 @@
-"""Writes interp/coefficients.h: polynomials and tables of functions.
+"""Writes src/base/coefficients.h: polynomials and tables of functions.
 
-    python3 tools/coefficients.py >interp/coefficients.h; make format
+    python3 tools/coefficients.py >src/base/coefficients.h; make format
 
 Each is a Chebyshev fit (mpmath's chebyfit) of the function named, computed
 with 200 bits and rounded to double, lowest power first.  Needs mpmath.
@@ -56,8 +56,8 @@ def main():
           'first; the error\n'
           ' * is relative to the function that the polynomial is part of.\n'
           ' */\n'
-          '#ifndef TK_INTERP_COEFFICIENTS_H\n'
-          '#define TK_INTERP_COEFFICIENTS_H')
+          '#ifndef TK_BASE_COEFFICIENTS_H\n'
+          '#define TK_BASE_COEFFICIENTS_H')
     for name, f, ends, n, size, text in FITS:
         p = [float(c) for c in reversed(chebyfit(f, list(ends), n))]
         error = float(log(worst_error(p, f, ends, size), 2))

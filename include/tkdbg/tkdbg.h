@@ -347,6 +347,9 @@ typedef struct tk_run_options {
    * file for tk_launch_merge; NULL: run all of it. */
   const char *shard;
   const char *stores; /* the file; NULL: KERNEL-I-of-N.stores */
+  /* What the interpreter computes where code for a GPU gives other bits than
+   * the definition: "definition" or "device"; NULL: definition. */
+  const char *numerics;
 } tk_run_options;
 
 /* How far elements may be apart: atol + rtol * |expected|, or so many units in

@@ -13,7 +13,7 @@
 #include "interp/check/precision.h"
 #include "interp/kernels.h"
 #include "interp/retyped.h"
-#include "interp/trans.h"
+#include "base/trans.h"
 #include "ir/lanes.h"
 #include "ir/libdevice.h"
 

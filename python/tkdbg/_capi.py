@@ -98,7 +98,7 @@ class RunOptions(Structure):
                 ("log_accesses", c_bool), ("against", c_char_p),
                 ("bound", POINTER(Bound)), ("pinpoint", c_bool),
                 ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
-                ("stores", c_char_p)]
+                ("stores", c_char_p), ("numerics", c_char_p)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

@@ -367,7 +367,7 @@ class Session:
                 shard=o.shard, stores=o.stores,
                 blame="\n".join(o.blame), explain="\n".join(o.explain))
         texts = dict(elements, dot=o.dot, schedule=o.schedule,
-                     engine=o.engine)
+                     engine=o.engine, numerics=o.numerics)
         bound = _capi.Bound(float(-1 if o.rtol is None else o.rtol),
                             float(-1 if o.atol is None else o.atol),
                             o.ulp or 0)

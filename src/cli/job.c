@@ -302,6 +302,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),
                       .dot = cli_value(a, OPT_DOT),
+                      .numerics = cli_value(a, OPT_NUMERICS),
                       .engine = cli_value(a, OPT_ENGINE),
                       .against = cli_against(a),
                       .bound = &bound,

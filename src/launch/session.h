@@ -119,7 +119,8 @@ struct tk_launch {
   size_t nargs;
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
   void *unit;            /* the specialiser's: the compiled form, or NULL */
-  tk_arena answers;      /* of what the last run was asked */
+  struct tk_library *library; /* of a run with a GPU's numerics; or NULL */
+  tk_arena answers;           /* of what the last run was asked */
   TK_VEC(tk_blame) blames;
   TK_VEC(tk_explanation) explanations;
   TK_VEC(tk_access_picture) pictures;

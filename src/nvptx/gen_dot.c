@@ -1,15 +1,14 @@
 /* gen_dot.c - products of matrices: by tensor cores (mma.sync; PTX ISA,
  * "Matrix Fragments for mma") or by multiplying and adding in each thread.
  *
- * Tensor cores take tiles of 16 x 8 with 256 bits of k: f16, bf16, tf32 and
- * int8; fp8 is exact as f16.  Of fp32 they read what tf32 has; for tf32x3,
- * bf16x3 and bf16x6 it is split into parts, which are multiplied one by one
- * (Triton: F32DotTC).  What does not come in such tiles, fp64 and fp32 that is
- * to be exact is multiplied in each thread, in ascending k, from shared memory.
+ * ir/numerics.h says which, and what is multiplied.  Threads read operands from
+ * shared memory.
  */
 #include "nvptx/gen.h"
 
 #include <string.h>
+
+#include "ir/numerics.h"
 
 typedef struct product {
   const tk_inst *in;
@@ -20,6 +19,7 @@ typedef struct product {
   tk_dtype by;          /* what they multiply */
   int pack;             /* log2 of how many operands a register has */
   int parts;            /* of each operand */
+  bool cut;             /* threads multiply what tf32 has */
 } product;
 
 enum { MAX_PARTS = 3 };
@@ -35,19 +35,12 @@ static product describe_product(const tkv_gen *g, const tk_inst *in) {
   p.acc = tk_with_elem(in->type, e == TK_FP64     ? TK_FP64
                                  : tk_is_float(e) ? TK_FP32
                                                   : TK_INT32);
-  static const char *const formats[TK_DTYPE_COUNT] = {[TK_FP16] = "f16",
-                                                      [TK_BF16] = "bf16",
-                                                      [TK_FP32] = "tf32",
-                                                      [TK_INT8] = "s8"};
-  tk_precision how = tk_dot_precision(in);
-  bool halves = how == TK_P_BF16X3 || how == TK_P_BF16X6;
-  bool splits = e == TK_FP32 && how != TK_P_IEEE && how != TK_P_TF32;
-  p.by = tk_is_fp8(e) ? TK_FP16 : splits && halves ? TK_BF16 : e;
-  p.parts = !splits ? 1 : how == TK_P_BF16X6 ? 3 : 2;
-  p.pack = p.by == TK_INT8 ? 2 : p.by == TK_FP32 ? 0 : 1;
-  p.format = e == TK_FP32 && how == TK_P_IEEE ? NULL : formats[p.by];
-  bool tiles = p.m >= 4 && p.n >= 3 && p.k >= p.pack + 3;
-  if (!tiles || in->type.rank != 2 || p.a->elem != p.b->elem) p.format = NULL;
+  tk_mma x = tk_mma_of(g->frame->f, in);
+  p.format = x.format;
+  p.by = x.by;
+  p.pack = x.pack;
+  p.parts = x.parts;
+  p.cut = x.cut;
   return p;
 }
 
@@ -345,7 +338,7 @@ static const char *operand_at(tkv_gen *g, const product *p, const tk_type *t,
   const char *at = tkv_emit(g, "add i32 %s, %s", begin, step);
   const char *x = tkv_shared_load(g, t, tkv_shared_at(g, t, base, at));
   x = tkv_convert_lane(g, &p->acc, t, false, x);
-  if (t->elem != TK_FP32 || tk_dot_precision(p->in) != TK_P_TF32) return x;
+  if (!p->cut) return x;
   x = tkv_emit(g, "bitcast float %s to i32", x); /* cut as tensor cores do */
   x = tkv_emit(g, "and i32 %s, -8192", x);
   return tkv_emit(g, "bitcast i32 %s to float", x);

@@ -1,15 +1,16 @@
 /* gen_lane.c - lane-wise instructions, one lane at a time.
  *
- * What is written here gives the bits that the interpreter gives, but for
- * exp, exp2 and rsqrt of fp32, which are the hardware's approximations as in
- * Triton, the functions of libdevice, of which log and log2 of fp32 are two, as
- * in Triton, and remainders of floats.
+ * What is written here gives the bits that the interpreter gives, but for what
+ * ir/numerics.h names: the hardware's approximations, the functions of
+ * libdevice, and remainders of floats.
  */
 #include "nvptx/gen.h"
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "ir/libdevice.h"
+#include "ir/numerics.h"
 
 /* ---- types and literals ---------------------------------------------------
  */
@@ -418,16 +419,34 @@ static const char *nan_wins(tkv_gen *g, bool max, const tk_type *t,
   return tkv_emit(g, "select i1 %s, %s %s, %s %s", nan, type, sum, type, x);
 }
 
+/* a - trunc(a / b) * b, of which the quotient is rounded, and the rest once.
+ * LLVM's own rounds the product as well, unless ptxas fuses it. */
+static const char *float_remainder(tkv_gen *g, const tk_type *t, const char *a,
+                                   const char *b) {
+  int n = tkv_lane_bits(t);
+  const char *type = tkv_lane_type(t),
+             *q = tkv_emit(g, "fdiv %s %s, %s", type, a, b);
+  q = tkv_emit(g, "call %s @llvm.trunc.f%d(%s %s)", type, n, type, q);
+  q = tkv_emit(g, "fneg %s %s", type, q);
+  const char *r = tkv_emit(g, "call %s @llvm.fma.f%d(%s %s, %s %s, %s %s)",
+                           type, n, type, q, type, b, type, a),
+             *size =
+                 tkv_emit(g, "call %s @llvm.fabs.f%d(%s %s)", type, n, type, b),
+             *far =
+                 tkv_emit(g, "fcmp oeq %s %s, 0x7FF0000000000000", type, size);
+  return tkv_emit(g, "select i1 %s, %s %s, %s %s", far, type, a, type, r);
+}
+
 static const char *float_binary(tkv_gen *g, tk_binary op, const tk_type *t,
                                 const char *a, const char *b) {
   static const char *const names[TK_B_COUNT] = {[TK_B_ADD] = "fadd",
                                                 [TK_B_SUB] = "fsub",
                                                 [TK_B_MUL] = "fmul",
-                                                [TK_B_DIV] = "fdiv",
-                                                [TK_B_MOD] = "frem"};
+                                                [TK_B_DIV] = "fdiv"};
   const char *type = tkv_lane_type(t);
   bool max = op == TK_B_MAX || op == TK_B_MAX_NAN;
   if (names[op]) return tkv_emit(g, "%s %s %s, %s", names[op], type, a, b);
+  if (op == TK_B_MOD) return float_remainder(g, t, a, b);
   if (op == TK_B_MIN_NAN || op == TK_B_MAX_NAN)
     return nan_wins(g, max, t, a, b);
   TK_ASSERT(op == TK_B_MIN || op == TK_B_MAX);
@@ -486,15 +505,28 @@ static const char *libdevice(tkv_gen *g, const char *name, const tk_type *t,
   return tkv_emit(g, "call %s @%s(%s %s)", type, symbol, type, x);
 }
 
-/* NULL: the hardware has no such function. */
-static const char *fp32_unary(tkv_gen *g, tk_unary op, const char *x) {
-  static const char *const log2_e = "0x3FF7154760000000";
-  static const char *const names[TK_U_COUNT] = {
-      [TK_U_EXP] = "ex2", [TK_U_EXP2] = "ex2", [TK_U_RSQRT] = "rsqrt"};
-  if (!names[op]) return NULL;
-  if (op == TK_U_EXP) x = tkv_emit(g, "fmul float %s, %s", x, log2_e);
-  return tkv_emit(g, "call float @llvm.nvvm.%s.approx.f(float %s)", names[op],
-                  x);
+/* A number of fp32 as LLVM writes it: the bits of the double. */
+static const char *fp32_number(tkv_gen *g, double x) {
+  return tkv_text(g, "0x%016llX", (unsigned long long)tk_f64_bits(x));
+}
+
+static const char *approximate(tkv_gen *g, tk_unary op, const char *x) {
+  static const struct {
+    const char *instruction;
+    double before, after;
+  } rows[TK_U_COUNT] = {
+#define APPROXIMATE(op, before, instruction, after)                            \
+  [TK_U_##op] = {#instruction, before, after},
+#include "ir/approximate.def"
+#undef APPROXIMATE
+  };
+  if (rows[op].before != 1)
+    x = tkv_emit(g, "fmul float %s, %s", x, fp32_number(g, rows[op].before));
+  x = tkv_emit(g, "call float @llvm.nvvm.%s.approx.f(float %s)",
+               rows[op].instruction, x);
+  return rows[op].after == 1 ? x
+                             : tkv_emit(g, "fmul float %s, %s", x,
+                                        fp32_number(g, rows[op].after));
 }
 
 static const char *float_unary(tkv_gen *g, tk_unary op, const tk_type *t,
@@ -508,8 +540,9 @@ static const char *float_unary(tkv_gen *g, tk_unary op, const tk_type *t,
     return tkv_emit(g, "call %s @llvm.%s.f%d(%s %s)", type, llvm[op],
                     tkv_lane_bits(t), type, x);
   if (op == TK_U_NEG) return tkv_emit(g, "fsub %s 0.0, %s", type, x);
-  const char *quick = t->elem == TK_FP32 ? fp32_unary(g, op, x) : NULL;
-  return quick ? quick : libdevice(g, tk_list_word(TK_LIST_UNARY, op), t, x);
+  return tk_way_of_unary(op, (tk_dtype)t->elem) == TK_WAY_APPROXIMATE
+             ? approximate(g, op, x)
+             : libdevice(g, tk_list_word(TK_LIST_UNARY, op), t, x);
 }
 
 static const char *unary(tkv_gen *g, tk_unary op, const tk_type *t,

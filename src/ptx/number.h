@@ -2,8 +2,7 @@
  * thread's numbers, which are bits of a type.
  *
  * The PTX interpreter and inline assembly share it, so that an instruction
- * has one meaning.  What PTX calls approximate is defined here: computed in
- * double and rounded to nearest (number_float.c).
+ * has one meaning.  approximate.h says what approximate ones give.
  */
 #ifndef TK_PTX_NUMBER_H
 #define TK_PTX_NUMBER_H

@@ -1,12 +1,13 @@
 /* number_float.c - PTX on floats.
  *
  * Sums, products, quotients and roots are rounded once, in the direction that
- * the instruction names; what PTX calls approximate is computed in double and
- * rounded to nearest.  A NaN comes out as the one that the hardware makes.
+ * the instruction names; approximate.h has what PTX calls approximate.
+ * A NaN comes out as the one that the hardware makes.
  */
 #include <fenv.h>
 #include <math.h>
 
+#include "ptx/approximate.h"
 #include "ptx/number.h"
 
 typedef tkp_step step;
@@ -195,26 +196,26 @@ static uint64_t extreme(const step *s, bool max) {
 
 /* ---- functions --------------------------------------------------------- */
 
-static double approximate(int op, double a) {
+static double approximate32(int op, double a) {
   switch (op) {
-  case TK_AO_RSQRT: return 1 / sqrt(a);
-  case TK_AO_SIN: return sin(a);
-  case TK_AO_COS: return cos(a);
-  case TK_AO_LG2: return log2(a);
-  case TK_AO_EX2: return exp2(a);
-  default: return tanh(a);
+  case TK_AO_RSQRT: return tkp_approximate_rsqrt(a);
+  case TK_AO_SIN: return tkp_approximate_sin(a);
+  case TK_AO_COS: return tkp_approximate_cos(a);
+  case TK_AO_LG2: return tkp_approximate_lg2(a);
+  case TK_AO_EX2: return tkp_approximate_ex2(a);
+  default: return tkp_approximate_tanh(a);
   }
 }
 
+/* Of fp64 there is rsqrt alone. */
 static uint64_t apply(const step *s) {
+  if (s->type == TK_AT_f64) {
+    double r = tkm_rsqrt(tk_bits_f64(s->v[0]));
+    return r != r ? canonical_nan(TK_AT_f64) : tk_f64_bits(r);
+  }
   if (s->type == TK_AT_f32)
-    return settle32(s, (float)approximate(s->in->op, flushed(s, s->v[0])));
-  return settle16(s, approximate(s->in->op, tkp_to_double(s->type, s->v[0])));
-}
-
-static uint64_t apply64(const step *s) {
-  double r = approximate(s->in->op, tk_bits_f64(s->v[0]));
-  return r != r ? canonical_nan(TK_AT_f64) : tk_f64_bits(r);
+    return settle32(s, (float)approximate32(s->in->op, flushed(s, s->v[0])));
+  return settle16(s, approximate32(s->in->op, tkp_to_double(s->type, s->v[0])));
 }
 
 static uint64_t test(const step *s) {
@@ -241,7 +242,7 @@ uint64_t tkp_real(const step *s) {
   case TK_AO_COS:
   case TK_AO_LG2:
   case TK_AO_EX2:
-  case TK_AO_TANH: return s->type == TK_AT_f64 ? apply64(s) : apply(s);
+  case TK_AO_TANH: return apply(s);
   case TK_AO_MOV: return s->v[0];
   default: return exact(s);
   }

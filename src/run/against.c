@@ -36,6 +36,8 @@ tk_status tkr_run_unwatched(tk_launch *l, tkr_run_fn run,
                         .pids = options->pids,
                         .order = options->order,
                         .schedule = options->schedule,
+                        .dot = options->dot,
+                        .numerics = options->numerics,
                         .no_asserts = options->no_asserts};
   tk_summary unused = {0};
   s->watchers = NULL;

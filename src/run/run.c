@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "device/library.h"
 #include "interp/check/inquiry.h"
 #include "interp/engine.h"
+#include "ir/numerics.h"
 #include "launch/report.h"
 #include "nvptx/nvptx.h"
 #include "run/against.h"
@@ -69,6 +71,7 @@ typedef struct choice {
   tk_launch *launch;
   const tk_run_options *options;
   const engine *engine, *other; /* that runs it; that it is compared with */
+  bool device;                  /* with a GPU's numerics */
 } choice;
 
 static const engine *engine_named(tk_env *e, const char *name) {
@@ -109,6 +112,7 @@ static bool is_watched(const choice *c) {
 static void choose_engines(tk_env *e, void *ud) {
   choice *c = ud;
   c->engine = engine_named(e, c->options->engine);
+  c->device = tk_numerics_are_device(e, c->options->numerics);
   if (!c->engine->watched && is_watched(c)) {
     tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                              "the engine '%s' cannot be watched: detectors, "
@@ -188,6 +192,8 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   size_t reported = l->session->env.ndiags;
   tk_status st = tk_session_guard(l->session, choose_engines, &c);
   if (st != TK_OK) return st;
+  if (c.device) st = tkg_library_lend(l);
+  if (st != TK_OK) return st;
   tkr_against against = {.launch = NULL};
   if (c.other)
     st = tkr_against_begin(&against, l, c.other->name, c.other->run, &opt);
@@ -209,6 +215,7 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
     pin(l, &opt, &c, &against, 0, true);
   tkr_against_end(&against);
   tkc_inquiry_end(&q);
+  tkg_library_return(l);
   memcpy(summary->grid, l->grid, sizeof summary->grid);
   count_findings(summary, l->session, reported);
   return st;

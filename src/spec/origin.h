@@ -24,7 +24,9 @@ typedef struct tk_unit {
   const char *key;      /* what it was specialised for */
   tk_program program;
   tk_origin origin;
-  struct tki_op *code; /* the interpreter's; NULL: it did not run yet */
+  struct tki_op
+      *code[2]; /* the interpreter's, with the numerics of the
+                   definition and of a GPU; NULL: it did not run yet */
 } tk_unit;
 
 /* The unit for the launch's function and argument types, made on first use and

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "interp/interp.h"
-#include "interp/special.h"
+#include "base/special.h"
 #include "interp/kernels.h"
 #include "ir/libdevice.h"
 

@@ -11,11 +11,11 @@
  * argument is reduced, a polynomial from coefficients.h is summed by Estrin's
  * scheme, and the exponent put back.
  */
-#ifndef TK_INTERP_TRANS_H
-#define TK_INTERP_TRANS_H
+#ifndef TK_BASE_TRANS_H
+#define TK_BASE_TRANS_H
 
-#include "interp/coefficients.h"
-#include "interp/special.h"
+#include "base/coefficients.h"
+#include "base/special.h"
 
 #define TKM_P2(c, i, x) ((c)[i] + (c)[(i) + 1] * (x))
 #define TKM_P4(c, i, x, x2) (TKM_P2(c, i, x) + TKM_P2(c, (i) + 2, x) * (x2))

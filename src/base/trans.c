@@ -1,7 +1,7 @@
 /* trans.c - sines of large numbers: reduction with as many digits of pi as
  * the argument has powers of two (Payne and Hanek, 1983).
  */
-#include "interp/trans.h"
+#include "base/trans.h"
 
 typedef unsigned __int128 wide;
 

@@ -2,8 +2,8 @@
  * other answers for than CUDA's libdevice in the corners.  libdevice.def
  * names them in its lanes.
  */
-#ifndef TK_INTERP_SPECIAL_H
-#define TK_INTERP_SPECIAL_H
+#ifndef TK_BASE_SPECIAL_H
+#define TK_BASE_SPECIAL_H
 
 #include <limits.h>
 #include <math.h>

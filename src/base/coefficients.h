@@ -2,8 +2,8 @@
  * Made by tools/coefficients.py: do not edit.  Lowest power first; the error
  * is relative to the function that the polynomial is part of.
  */
-#ifndef TK_INTERP_COEFFICIENTS_H
-#define TK_INTERP_COEFFICIENTS_H
+#ifndef TK_BASE_COEFFICIENTS_H
+#define TK_BASE_COEFFICIENTS_H
 
 /* e^r; error 2^-51.4 */
 static const double TKM_EXP[11] = {

@@ -4,9 +4,9 @@
  * drops: fma(a, b, -(a * b)) is the exact error of a product.  Error bounds
  * stand in libdevice.def and are checked against MPFR by tests/accuracy.
  */
-#include "interp/special.h"
+#include "base/special.h"
 
-#include "interp/coefficients.h"
+#include "base/coefficients.h"
 
 static const double PI_HI = 0x1.921fb54442d18p+1;
 static const double PI_LO = 0x1.1a62633145c07p-53;
