@@ -220,16 +220,32 @@ sval *tks_bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
 
 /* ---- instances --------------------------------------------------------- */
 
-const char *tks_key(tks *s, const sval *v, size_t n) {
-  tk_buf b;
-  tk_buf_init(&b, s->env);
-  for (size_t i = 0; i < n; i++) {
-    sv_key(&b, &v[i]);
-    tk_buf_putc(&b, ';');
+typedef struct keying {
+  tks *s;
+  const sval *v;
+  size_t n;
+  tk_buf text;
+  const char *key;
+} keying;
+
+static void write_key(tk_env *e, void *ud) {
+  keying *k = ud;
+  (void)e;
+  for (size_t i = 0; i < k->n; i++) {
+    sv_key(&k->text, &k->v[i]);
+    tk_buf_putc(&k->text, ';');
   }
-  const char *key = tk_arena_strdup(s->arena, tk_buf_str(&b));
-  tk_buf_free(&b);
-  return key;
+  k->key = tk_arena_strdup(k->s->arena, tk_buf_str(&k->text));
+}
+
+const char *tks_key(tks *s, const char *text, const sval *v, size_t n) {
+  keying k = {.s = s, .v = v, .n = n};
+  tk_buf_init(&k.text, s->env);
+  tk_buf_puts(&k.text, text);
+  tk_status st = tk_protect(s->env, write_key, &k);
+  tk_buf_free(&k.text);
+  if (st != TK_OK) tk_throw(s->env, st);
+  return k.key;
 }
 
 static tks_instance *find_instance(tks *s, tk_function *fn, const char *key) {
@@ -346,7 +362,7 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
 }
 
 tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
-  const char *key = tks_key(s, v, fn->ast->n);
+  const char *key = tks_key(s, "", v, fn->ast->n);
   tks_instance *in = find_instance(s, fn, key);
   if (in && in->open)
     tks_error_help(s, TK_D_RECURSION,

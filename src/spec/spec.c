@@ -277,22 +277,16 @@ static sval *read_args(tks *s, tk_launch *l, tk_func *header) {
   return v;
 }
 
-/* What tells units of a function apart, but for the launch options. */
-static const char *unit_key(tks *s, const tk_launch *l, const sval *v) {
-  tk_buf b;
-  tk_buf_init(&b, s->env);
-  for (int i = 0; i < TK_COMPILE_COUNT; i++) {
-    tk_buf_puts(&b, l->compile[i]);
-    tk_buf_putc(&b, ';');
-  }
-  for (size_t i = 0; i < l->nargs; i++) {
-    tk_buf_putc(&b, divisor_of(&l->args[i]) == DIVISOR ? '+' : '-');
-    sv_key(&b, &v[i]);
-    tk_buf_putc(&b, ';');
-  }
-  const char *key = tk_arena_strdup(s->arena, tk_buf_str(&b));
-  tk_buf_free(&b);
-  return key;
+/* What a unit is made for, but for the arguments' types and launch options. */
+static const char *facts_of(tks *s, const tk_launch *l) {
+  size_t n = l->nargs + 1;
+  for (int i = 0; i < TK_COMPILE_COUNT; i++) n += strlen(l->compile[i]) + 1;
+  char *text = tk_arena_alloc(s->arena, n), *at = text;
+  for (int i = 0; i < TK_COMPILE_COUNT; i++)
+    at = stpcpy(stpcpy(at, l->compile[i]), ";");
+  for (size_t i = 0; i < l->nargs; i++)
+    *at++ = divisor_of(&l->args[i]) == DIVISOR ? '+' : '-';
+  return text;
 }
 
 /* A compiler would keep in memory what does not fit a thread's registers. */
@@ -320,7 +314,8 @@ static void specialise(tk_env *e, void *ud) {
                     .src = fn->module->file->src,
                     .program = &u->program};
   sval *v = read_args(&s, j->launch, &header);
-  u->key = unit_key(&s, j->launch, v);
+  const char *facts = facts_of(&s, j->launch);
+  u->key = tks_key(&s, facts, v, j->launch->nargs);
   j->found = find_unit(fn, u);
   if (j->found) return;
   tks_frame root = {.func = &header, .fn = fn, .at = fn->ast->tail};

@@ -229,7 +229,8 @@ sval sv_from_value(tks *s, const tk_value *v);
 sval sv_binary(tks *s, tk_operator op, const sval *a, const sval *b);
 sval sv_unary(tks *s, tk_operator op, const sval *a);
 void sv_key(tk_buf *out, const sval *v);
-const char *tks_key(tks *s, const sval *v, size_t n); /* of all of them */
+/* What tells values apart, behind a text. */
+const char *tks_key(tks *s, const char *text, const sval *v, size_t n);
 double sv_as_double(const sval *v);
 
 /* ---- instructions ------------------------------------------------------ */

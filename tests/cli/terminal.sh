@@ -32,8 +32,8 @@ status 'no colour with NO_COLOR' 1 on_terminal env NO_COLOR=1 \
 check 'no colour with NO_COLOR: none' sh -c '! grep -q "<ESC>" out'
 
 status 'a long move' 0 at_prompts 'b 8 if i < 0;continue;quit' \
-  tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=3000000
+  tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=12000000
 says 'a long move: how far it is' out ', 0 programs done (Ctrl-C stops)'
 status 'a long answer' 0 at_prompts 'access 8;quit' \
-  tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=3000000
+  tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=12000000
 says 'a long answer: how far it is' out ' statements run aside (Ctrl-C stops)'
