@@ -359,7 +359,8 @@ static void add_target(json_t *all, const char *label, size_t start,
   json_array_append_new(all, x);
 }
 
-/* Names that are known in the call, then commands and what may follow them. */
+/* Names that are known in the call, what may stand behind a dot, then commands
+ * and what may follow them. */
 json_t *dap_on_completions(dap *p, const json_t *args) {
   enum { MOST = 200 };
   const char *text = dap_string(args, "text", ""), *name;
@@ -376,6 +377,15 @@ json_t *dap_on_completions(dap *p, const json_t *args) {
       if (!strncmp(name, line + from, to - from))
         add_target(all, name, from, to - from, "variable");
   p->fault = NULL;
+  size_t dotted = from;
+  while (dotted &&
+         (is_part_of_name(line[dotted - 1]) || line[dotted - 1] == '.'))
+    dotted--;
+  const char *print = tk_arena_printf(&p->scratch, "print %s", line);
+  for (size_t i = 0; p->d && dotted < from && json_array_size(all) < MOST &&
+                     (name = tk_debugger_complete(p->commands, print, i));
+       i++)
+    add_target(all, name, dotted, to - dotted, "function");
   size_t word = to;
   while (word && line[word - 1] != ' ') word--;
   for (size_t i = 0; p->d && json_array_size(all) < MOST &&

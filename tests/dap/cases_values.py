@@ -161,6 +161,10 @@ def test_completions():
                     frameId=s['frame']['id'])['targets']
     assert {'label': 'total', 'type': 'variable', 'start': 4,
             'length': 3} in got, got
+    got = c.request('completions', text='a + tl.ex', column=10,
+                    frameId=s['frame']['id'])['targets']
+    assert {'label': 'tl.exp2', 'type': 'function', 'start': 4,
+            'length': 5} in got, got
     got = c.request('completions', text='what', column=5)['targets']
     assert 'whatis' in [t['label'] for t in got]
     finish(c)
