@@ -178,6 +178,11 @@ def fill_object(session, out, value):
 # ---- names of builtins ------------------------------------------------------
 
 
+def is_pasted(value, name):
+    """Whether it is a helper of the user's that the tool has itself."""
+    return name in PASTED and isinstance(value, types.FunctionType)
+
+
 def builtin_name(value, name=None):
     """The canonical name of an operation or module, or None."""
     if isinstance(value, operations.Builtin):
@@ -188,7 +193,7 @@ def builtin_name(value, name=None):
         return f"tl.PropagateNan.{value.name}"
     if isinstance(value, type) and value in _CLASSES:
         return _CLASSES[value]
-    if name in PASTED and isinstance(value, types.FunctionType):
+    if is_pasted(value, name):
         return PASTED[name]
     if callable(value) and getattr(value, "__module__", None) == "builtins":
         short = getattr(value, "__name__", "")

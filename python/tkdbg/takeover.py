@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import sys
 
-from . import bench, beside, errors, launch, source, tuner
+from . import bench, beside, convert, errors, launch, source, tuner
 from .modules import cublas
 from .patches import Patches as Attributes
 
@@ -22,6 +22,15 @@ OURS = "_tkdbg_function"
 _TUNER = ("run", "_run_first", "_run", "_tell_hooks", "warmup", "_repeated",
           "_choose", "_key", "_check_conflicts", "_compare", "_call",
           "prune_configs", "_top_k")
+
+
+def _with_pasted(record):
+    """Triton's record_reference: kernels may call helpers of the user's that
+    the tool has itself, which Triton takes for functions that they cannot."""
+    def record_reference(finder, value, *others):
+        if not any(convert.is_pasted(value, name) for name in others[1:]):
+            record(finder, value, *others)
+    return record_reference
 
 
 class Patches:
@@ -45,6 +54,8 @@ class Patches:
         put(jit.JITCallable, "__init__", _with_text(jit.JITCallable.__init__))
         put(jit.JITCallable, "_unsafe_update_src",
             self._counted(jit.JITCallable._unsafe_update_src))
+        put(jit.DependenciesFinder, "record_reference", _with_pasted(
+            jit.DependenciesFinder.record_reference))
         put(jit, "native_specialize_impl",
             beside.specialize(jit.native_specialize_impl))
         for name in _TUNER:

@@ -72,6 +72,21 @@ class Installed(support.ScriptCase):
         """)
         self.assertEqual(done.stdout, "[14.0, 3.0, 11.0]\n")
 
+    def test_helpers_that_the_tool_has_itself(self):
+        done = self.run_installed("""
+            def print_if(text, condition, pid_0=[0], pid_1=[0], pid_2=[0]):
+                print("the host's")
+            @triton.jit
+            def kernel(z):
+                pid = tl.program_id(0)
+                print_if(f"program {pid}", ">1", pid)
+                tl.store(z + pid, pid)
+            z = torch.zeros(3, dtype=torch.int32, device="cuda")
+            kernel[(3,)](z)
+            print(z.tolist())
+        """)
+        self.assertEqual(done.stdout, "program 2\n[0, 1, 2]\n")
+
     def test_plain_functions_know_dtypes(self):
         done = self.run_installed("""
             @tl.constexpr
