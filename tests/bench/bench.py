@@ -172,7 +172,9 @@ def curve(engine, kind, wanted, args, say):
         unit = 1e6 if kind == 'grid' else 1e9
         cells.append(f'2^{power}: {times["tkdbg"] * unit / 2**power:.3g}')
     what = 'us a program' if kind == 'grid' else 'ns a lane'
-    say(f'{kind}, {what}:  ' + '  '.join(cells))
+    say(f'{kind}, {what}')
+    for i in range(0, len(cells), 4):
+        say('  ' + '  '.join(cells[i:i + 4]))
 
 
 def machine():
