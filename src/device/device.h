@@ -29,6 +29,8 @@ tk_status tkg_launch_triton_interpret(tk_launch *l,
 /* Whether a Python has it; starts that, which costs some 30 milliseconds. */
 bool tkg_triton_is_there(const char **why);
 bool tkg_triton_interpreter_is_there(const char **why);
+/* Whether a driver of an NVIDIA GPU is installed. */
+bool tkg_has_driver(void);
 /* For how long a GPU may take: $TKDBG_GPU_TIMEOUT, or 60. */
 double tkg_seconds(void);
 /* Throws if an option asks for what only the interpreter does. */

@@ -21,18 +21,23 @@
 
 static const char program_name[] = "tkdbg-cuda";
 
+bool tkg_has_driver(void) {
+  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver) dlclose(driver);
+  return driver;
+}
+
 bool tkg_gpu_is_there(const char **why) {
   char path[2304];
   if (!tkv_plugin_is_there(why)) return false;
   *why = "its program tkdbg-cuda is not installed beside the library: run "
          "'make install' again";
   if (!tk_find_beside(program_name, path, sizeof path)) return false;
-  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  *why = driver ? ""
-                : "no driver of an NVIDIA GPU (libcuda.so.1) is installed; "
-                  "the engine 'ptx' runs the same code without one";
-  if (driver) dlclose(driver);
-  return driver;
+  bool there = tkg_has_driver();
+  *why = there ? ""
+               : "no driver of an NVIDIA GPU (libcuda.so.1) is installed; the "
+                 "engine 'ptx' runs the same code without one";
+  return there;
 }
 
 /* ---- the request ----------------------------------------------------------

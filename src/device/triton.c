@@ -3,7 +3,6 @@
  * The launch is recorded in a file; a Python that has Triton runs that
  * (python/tkdbg/triton_replay.py) and leaves in it what memory holds then.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,12 +66,9 @@ bool tkg_triton_interpreter_is_there(const char **why) {
 }
 
 bool tkg_triton_is_there(const char **why) {
-  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   *why = "no driver of an NVIDIA GPU (libcuda.so.1) is installed; the engine "
          "'triton-interpret' needs none";
-  if (!driver) return false;
-  dlclose(driver);
-  return tkg_triton_interpreter_is_there(why);
+  return tkg_has_driver() && tkg_triton_interpreter_is_there(why);
 }
 
 /* ---- the run --------------------------------------------------------------
@@ -117,15 +113,20 @@ static void run_script(tk_env *e, asking_triton *x) {
     triton_failed(e, TK_USAGE, "triton_replay.py is not installed", "");
   double seconds = x->interpret ? 0 : tkg_seconds();
   int status = tk_run_program(e, argv, seconds, &x->said);
-  char *said = (char *)tk_buf_str(&x->said), *why = strrchr(said, '\x1e');
+  const char *said = tk_buf_str(&x->said), *why = strrchr(said, '\x1e');
+  bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  size_t printed = why ? (size_t)(why - said) : ok ? x->said.n : 0;
   tk_session *s = x->launch->session;
-  if (s->output && *said)
-    s->output(s->output_ud, said, why ? (size_t)(why - said) : x->said.n);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  if (s->output && printed) s->output(s->output_ud, said, printed);
+  if (ok) return;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
     triton_failed(e, TK_FINDING, "it did not end in time",
                   "if it is only slow, set TKDBG_GPU_TIMEOUT to more seconds");
-  triton_failed(e, TK_FINDING, why ? why + 1 : said, "");
+  triton_failed(e, TK_FINDING,
+                why     ? why + 1
+                : *said ? said
+                        : "its process was ended, and said nothing",
+                "");
 }
 
 static void read_memory_back(tk_env *e, asking_triton *x) {
