@@ -94,10 +94,12 @@ silent 'an option of both: nothing said' err
 tkdbg run - 1 <args.py >out 2>err
 says 'standard input: arguments' out "['1']"
 
-# The line that README.md has for what the command cannot start.
+# The line that README.md has for what the command cannot start, with the
+# library that is tested, not one that was made before.
 cp "$vector_add" script.py
 line=$(grep -o 'TKDBG=1 PYTHONPATH=[^`]*' "$ROOT/README.md")
-status 'the line of README' 0 sh -c "$line"
+status 'the line of README' 0 \
+  env TKDBG_LIBRARY="$BUILD/libtkdbg.so" sh -c "$line"
 says 'the line of README: output' out 'vector_add: OK'
 
 # A disk that is full costs nothing that was there.
