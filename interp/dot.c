@@ -81,20 +81,6 @@ typedef struct shape {
   const tk_mma *mma; /* how a GPU does it; NULL: as defined */
 } shape;
 
-/* c += a b, in ascending k. */
-#define EXACT(NAME, T)                                                         \
-  TKI_CLONES static void NAME(T *c, const T *a, const T *b, shape s) {         \
-    for (size_t i = 0; i < s.m; i++)                                           \
-      for (size_t k = 0; k < s.k; k++) {                                       \
-        T x = a[i * s.k + k];                                                  \
-        const T *row = b + k * s.n;                                            \
-        T *to = c + i * s.n;                                                   \
-        for (size_t j = 0; j < s.n; j++) to[j] += x * row[j];                  \
-      }                                                                        \
-  }
-EXACT(exact_f32, float)
-EXACT(exact_f64, double)
-
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FUSED_CLONES                                                           \
@@ -103,19 +89,23 @@ EXACT(exact_f64, double)
 #define FUSED_CLONES
 #endif
 
-/* The same, rounding once for each term. */
-#define FUSED(NAME, T, FMA)                                                    \
-  FUSED_CLONES static void NAME(T *c, const T *a, const T *b, shape s) {       \
+#define ROUNDED_TWICE(x, y, sum) ((sum) + (x) * (y))
+
+/* c += a b, in ascending k; ADD gives a sum with one more product. */
+#define PRODUCT(NAME, T, CLONES, ADD)                                          \
+  CLONES static void NAME(T *c, const T *a, const T *b, shape s) {             \
     for (size_t i = 0; i < s.m; i++)                                           \
       for (size_t k = 0; k < s.k; k++) {                                       \
         T x = a[i * s.k + k];                                                  \
         const T *row = b + k * s.n;                                            \
         T *to = c + i * s.n;                                                   \
-        for (size_t j = 0; j < s.n; j++) to[j] = FMA(x, row[j], to[j]);        \
+        for (size_t j = 0; j < s.n; j++) to[j] = ADD(x, row[j], to[j]);        \
       }                                                                        \
   }
-FUSED(fused_f32, float, fmaf)
-FUSED(fused_f64, double, fma)
+PRODUCT(exact_f32, float, TKI_CLONES, ROUNDED_TWICE)
+PRODUCT(exact_f64, double, TKI_CLONES, ROUNDED_TWICE)
+PRODUCT(fused_f32, float, FUSED_CLONES, fmaf)
+PRODUCT(fused_f64, double, FUSED_CLONES, fma)
 
 /* A step of k for some columns of a row at a time. */
 TKI_CLONES static void cores_f32(float *c, const float *a, const float *b,
