@@ -28,6 +28,7 @@ class Server:
 
     def __init__(self, build, path, words, *options):
         self.path = path
+        self.before = self.file()  # a socket that is left over
         self.process = subprocess.Popen(
             [f'{os.path.abspath(build)}/tkdbg', 'gdbserver', *options,
              'unix:' + path, *words],
@@ -36,9 +37,17 @@ class Server:
             stderr=subprocess.STDOUT, text=True)
         self.said = ''
 
+    def file(self):
+        """What tells the file at the path from another one; None: none."""
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_ctime_ns
+
     def __enter__(self):
         end = time.monotonic() + SECONDS
-        while not os.path.exists(self.path) and time.monotonic() < end:
+        while self.file() in (None, self.before) and time.monotonic() < end:
             if self.process.poll() is not None:
                 break
             time.sleep(0.01)
