@@ -21,14 +21,15 @@
 
 /* ---- the plug-in -------------------------------------------------------- */
 
+static const char plugin_name[] = "libtkdbg-nvptx.so";
+
 /* Beside this code, or where the system looks. */
 static void *open_plugin(void) {
-  static const char name[] = "libtkdbg-nvptx.so";
-  char path[2304];
+  char path[TKV_PATH];
   void *lib = NULL;
-  if (tk_find_beside(name, path, sizeof path))
+  if (tk_find_beside(plugin_name, path, sizeof path))
     lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  return lib ? lib : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  return lib ? lib : dlopen(plugin_name, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* Opening it costs some 12 ms, once. */
@@ -100,17 +101,24 @@ static void check_shared(tk_env *e, const compiling *c) {
   tk_throw(e, TK_FINDING);
 }
 
-/* The code says the form, the options and the number of warps; libdevice is
- * known by its name and by when it was written. */
-static tkv_key key_of(const tkv_llvm_request *r) {
+/* A file is known by its name and by when it was written. */
+static void add_file_to_key(tkv_key *k, const char *path) {
   struct stat st;
+  if (stat(path, &st)) return;
+  tkv_add_to_key(k, path, strlen(path));
+  tkv_add_to_key(k, &st.st_mtim, sizeof st.st_mtim);
+}
+
+/* The code says the form, the options and the number of warps. */
+static tkv_key key_of(const tkv_llvm_request *r) {
+  char plugin[TKV_PATH];
   tkv_key k = tkv_new_key();
   tkv_add_to_key(&k, tk_version(), strlen(tk_version()));
   tkv_add_to_key(&k, r->llir, r->size);
   tkv_add_to_key(&k, r->arch, strlen(r->arch));
-  if (!r->libdevice || stat(r->libdevice, &st)) return k;
-  tkv_add_to_key(&k, r->libdevice, strlen(r->libdevice));
-  tkv_add_to_key(&k, &st.st_mtim, sizeof st.st_mtim);
+  if (tk_find_beside(plugin_name, plugin, sizeof plugin))
+    add_file_to_key(&k, plugin);
+  if (r->libdevice) add_file_to_key(&k, r->libdevice);
   return k;
 }
 

@@ -30,6 +30,28 @@ K
   done
 done
 
+# ptxas for sm_90 loses the minus of b in max(max(a, -b), c).
+cat >extreme.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y):
+    i = tl.arange(0, 64)
+    a = tl.load(x + i)
+    b = tl.load(x + 64 + i)
+    c = tl.load(x + 128 + i)
+    tl.store(y + i, tl.maximum(tl.maximum(-a, b * -1), c))
+K
+for bits in 16 32; do
+  status "the greatest of negatives of i$bits" 0 tkdbg compile extreme.py \
+    --emit ptx --kernel k --arg "x=i$bits[192]:arange" \
+    --arg "y=i$bits[64]:zeros"
+  check "ptxas does not see that i$bits is negated" sh -c \
+    "grep -q max.s$bits out && ! grep -q neg.s$bits out"
+done
+
 if [ "${SANITIZE:-}" ]; then
   skip 'kernels' 'a sanitized library wants its runtime to be in Python first'
 else

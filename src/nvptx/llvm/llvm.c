@@ -219,6 +219,69 @@ static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
   return !missing;
 }
 
+/* ---- what ptxas gets wrong
+ * ---------------------------------------------------- */
+
+static int is_negation(LLVMValueRef v) {
+  return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMSub &&
+         LLVMIsNull(LLVMGetOperand(v, 0));
+}
+
+static int is_signed_extreme(LLVMValueRef v) {
+  if (!LLVMIsACallInst(v)) return 0;
+  unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(v));
+  return id && (id == LLVMLookupIntrinsicID("llvm.smin", 9) ||
+                id == LLVMLookupIntrinsicID("llvm.smax", 9));
+}
+
+static int feeds_signed_extreme(LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    if (is_signed_extreme(LLVMGetUser(u))) return 1;
+  return 0;
+}
+
+/* The same in 32 bits, in a form that ptxas does not take for a negation. */
+static void hide_negation(LLVMBuilderRef b, LLVMValueRef v) {
+  static const char text[] = "not.b32 $0, $1;\n\tadd.s32 $0, $0, 1;",
+                    bound[] = "=r,r";
+  LLVMTypeRef type = LLVMTypeOf(v),
+              word = LLVMInt32TypeInContext(LLVMGetTypeContext(type)),
+              call = LLVMFunctionType(word, &word, 1, 0);
+  LLVMValueRef code =
+      LLVMGetInlineAsm(call, text, sizeof text - 1, bound, sizeof bound - 1, 0,
+                       0, LLVMInlineAsmDialectATT, 0);
+  LLVMPositionBuilderBefore(b, v);
+  LLVMValueRef x = LLVMGetOperand(v, 1);
+  if (type != word) x = LLVMBuildSExt(b, x, word, "");
+  x = LLVMBuildCall2(b, call, code, &x, 1, "");
+  if (type != word) x = LLVMBuildTrunc(b, x, type, "");
+  LLVMReplaceAllUsesWith(v, x);
+  LLVMInstructionEraseFromParent(v);
+}
+
+/* ptxas 12.8 to 13.0 lose the minus of b where sm_90 has max(max(a, -b), c) or
+ * the same of min, in 16 and 32 bits; and neg.s16 of -32768 is 32768 where the
+ * result is extended. */
+static void hide_negations(LLVMModuleRef m) {
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+         block = LLVMGetNextBasicBlock(block)) {
+      LLVMValueRef next = LLVMGetFirstInstruction(block);
+      while (next) {
+        LLVMValueRef v = next;
+        next = LLVMGetNextInstruction(v);
+        LLVMTypeRef type = LLVMTypeOf(v);
+        if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || !is_negation(v))
+          continue;
+        unsigned bits = LLVMGetIntTypeWidth(type);
+        if (bits == 8 || bits == 16 || (bits == 32 && feeds_signed_extreme(v)))
+          hide_negation(b, v);
+      }
+    }
+  LLVMDisposeBuilder(b);
+}
+
 /* ---- code
  * --------------------------------------------------------------------- */
 
@@ -233,6 +296,7 @@ static char *emit_ptx(compiling *c) {
     LLVMDisposeErrorMessage(why);
     return NULL;
   }
+  hide_negations(c->module);
   LLVMMemoryBufferRef out;
   char *why = NULL;
   if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, c->module,
