@@ -27,7 +27,8 @@ typedef struct tk_emit_options {
   size_t size;        /* sizeof(tk_emit_options) */
   const char *emit;   /* a stage; NULL: the first */
   const char *skip;   /* passes that do not run, "cse,licm"; NULL: none */
-  bool after_all;     /* the form after each pass, below a line that names it */
+  bool after_all;     /* before it the form after each pass, each below a line
+                       * that names it */
   const char *arch;   /* PTX is for it: "sm_90"; NULL: sm_80, which all run */
   const char *output; /* the file for a cubin */
 } tk_emit_options;

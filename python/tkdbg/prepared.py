@@ -13,7 +13,7 @@ class Prepared:
     def __init__(self, function, session, values, options):
         self.function = function
         self.session = session
-        self._ir_printed = False
+        self._ir_printed = self._stage_printed = False
         self._extras = 0  # memory that it was told of last
         out = c_void_p()
         session.free_garbage()
@@ -130,8 +130,8 @@ class Prepared:
                 if grid != self._grid:
                     session.check(session.lib.tk_launch_grid(self.ptr, *grid))
                     self._grid = grid
-                if not self._ir_printed:
-                    self._maybe_print_ir()
+                if not (self._ir_printed and self._stage_printed):
+                    self._maybe_print()
                 if session.graphs is not None and session.graphs.capturing:
                     self._capture(session.graphs, values, grid)
                 session.launched = dict(zip(self.function.arg_names, values))
@@ -164,10 +164,13 @@ class Prepared:
             self.session.check(self.session.lib.tk_launch_extra(
                 self.ptr, f"data_ptr#{i}".encode(), byref(tensor)))
 
-    def _maybe_print_ir(self):
+    def _maybe_print(self):
         options = self.session.options
-        self._ir_printed = True
-        if options.print_ir:
+        if options.print_ir and not self._ir_printed:
             print(self.ir(), end="")
-        if options.compile:
+        self._ir_printed = True
+        if not options.compile:
+            self._stage_printed = True
+        elif self.session.is_next(self.function.__name__):
             print(self._stage(), end="")
+            self._stage_printed = True

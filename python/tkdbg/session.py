@@ -339,14 +339,16 @@ class Session:
 
     # ---- running ---------------------------------------------------------
 
+    def is_next(self, kernel):
+        """Whether options apply to the next launch, one of kernel."""
+        wanted, number = self.options.kernel, self.options.launch
+        return wanted in (None, kernel) and number in (None, self.launches + 1)
+
     def select(self, kernel):
         """Counts a launch of kernel; whether options apply to it."""
-        wanted = self.options.kernel
-        if wanted is not None and wanted != kernel:
-            return False
-        self.launches += 1
-        number = self.options.launch
-        return number is None or number == self.launches
+        selected = self.is_next(kernel)
+        self.launches += self.options.kernel in (None, kernel)
+        return selected
 
     def run_options(self, selected):
         """The tk_run_options of a launch, made anew when a setting has

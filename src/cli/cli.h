@@ -35,6 +35,7 @@ typedef enum cli_command_id {
 #define IN_MERGE (1u << CLI_MERGE)
 #define IN_COMPILE (1u << CLI_COMPILE)
 #define IN_IR (1u << CLI_IR | IN_COMPILE)
+#define IN_SCRIPT (IN_RUN | IN_COMPILE)
 #define IN_KERNELS (1u << CLI_KERNELS)
 #define IN_PUZZLES (1u << CLI_PUZZLES)
 #define IN_HELP (1u << CLI_HELP)
@@ -52,11 +53,13 @@ enum { /* cli_option.mode */
        CLI_DIRECT = 1,  /* needs a direct launch or a replay */
        CLI_HOSTED = 2,  /* needs a script */
        CLI_FOLLOWS = 4, /* after FILE, what follows is ours */
+       CLI_STATED = 8,  /* a launch file states it */
        CLI_RARE = 16,   /* unlikely to be an option of a script's own */
        CLI_SELECTS = CLI_FOLLOWS,
+       CLI_NAMES = CLI_FOLLOWS | CLI_STATED,
        CLI_RARE_HOSTED = CLI_RARE | CLI_HOSTED,
        CLI_SELECTS_HOSTED = CLI_FOLLOWS | CLI_HOSTED,
-       CLI_LAUNCHES = CLI_FOLLOWS | CLI_DIRECT | 8 /* makes a launch direct */
+       CLI_LAUNCHES = CLI_FOLLOWS | CLI_DIRECT | CLI_STATED
 };
 
 typedef struct cli_option {

@@ -77,6 +77,8 @@ int cli_job_start(cli_job *j, const cli_args *a) {
   tk_session_output(j->session, on_output, j);
   /* The first Ctrl-C asks the run to stop, the second ends the process. */
   cli_catch_interrupt(j->session, (int)SA_RESETHAND);
+  if (cli_has(a, OPT_PYTHON))
+    setenv("TKDBG_PYTHON", cli_value(a, OPT_PYTHON), 1);
   const char *version = cli_value(a, OPT_TRITON_VERSION);
   tk_status st =
       version ? tk_session_triton_version(j->session, version) : TK_OK;
@@ -141,6 +143,19 @@ static tk_status give_compile_option(cli_job *j, const char *text) {
   return st;
 }
 
+/* How the kernel is compiled; what a launch file says of that may be
+ * changed, too. */
+static tk_status give_options(cli_job *j) {
+  const cli_args *a = j->args;
+  tk_status st = TK_OK;
+  for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
+    if (a->uses[i].id == OPT_COMPILE)
+      st = give_compile_option(j, a->uses[i].value);
+    else if (a->uses[i].id == OPT_OPTION)
+      st = tk_launch_option_text(j->launch, a->uses[i].value);
+  return st;
+}
+
 static tk_status give_arguments(cli_job *j) {
   const cli_args *a = j->args;
   const char *grid = cli_value(a, OPT_GRID);
@@ -148,14 +163,10 @@ static tk_status give_arguments(cli_job *j) {
   tk_status st = TK_OK;
   if (precision)
     st = tk_launch_compile_option(j->launch, "fp32_default", precision);
-  for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
-    if (a->uses[i].id == OPT_COMPILE)
-      st = give_compile_option(j, a->uses[i].value);
+  if (st == TK_OK) st = give_options(j);
   for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
     if (a->uses[i].id == OPT_ARG)
       st = tk_launch_arg_text(j->launch, a->uses[i].value);
-    else if (a->uses[i].id == OPT_OPTION)
-      st = tk_launch_option_text(j->launch, a->uses[i].value);
   if (st == TK_OK && grid) st = tk_launch_grid_text(j->launch, grid);
   return st;
 }
@@ -203,7 +214,8 @@ tk_status cli_job_open(cli_job *j) {
     return open_direct(j);
   const char *slash = strrchr(path, '/');
   j->name = slash ? slash + 1 : path;
-  return tk_launch_replay(j->session, path, &j->launch);
+  tk_status st = tk_launch_replay(j->session, path, &j->launch);
+  return st == TK_OK ? give_options(j) : st;
 }
 
 /* The tensor that --save or --print names, NULL after saying that there is

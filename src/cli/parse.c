@@ -3,7 +3,7 @@
  * One pass.  An option may stand anywhere, as --name VALUE, --name=VALUE or
  * by its letter; '--' ends them.  The run command differs in one thing: what
  * follows FILE belongs to the script, unless an option is among it that only
- * tkdbg can mean (CLI_FOLLOWS).
+ * tkdbg can mean (CLI_FOLLOWS), or FILE is a launch file.
  */
 #include "cli.h"
 
@@ -171,7 +171,11 @@ static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
 }
 
 static bool takes_script(const cli_args *a) {
-  return (IN_RUN | IN_COMPILE) >> a->command & 1;
+  return IN_SCRIPT >> a->command & 1;
+}
+
+static bool replays(const cli_args *a) {
+  return a->nwords && cli_is_launch_file(a->words[0]);
 }
 
 /* -m MODULE and -c CODE stand in place of FILE, as for python. */
@@ -200,50 +204,42 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   }
 }
 
-static bool replays(const cli_args *a) {
-  return a->nwords && cli_is_launch_file(a->words[0]);
-}
-
-/* A launch file has its kernel, its grid and its arguments. */
-static bool check_replay(const cli_args *a) {
-  for (size_t i = 0; i < a->nuses; i++) {
-    const cli_option *o = &cli_options[a->uses[i].id];
-    bool describes = o->mode & (CLI_FOLLOWS | CLI_DIRECT);
-    if (!describes || o->commands & 1u << CLI_REPLAY) continue;
-    cli_usage(a,
-              "--%s cannot be given with a launch file, which states its "
-              "kernel, arguments and grid",
-              o->name);
-    return false;
-  }
-  return true;
+/* Why an option does not go with what FILE is, as a format of its name; NULL
+ * if it does. */
+static const char *option_misfit(const cli_args *a, unsigned mode) {
+  if (replays(a) && mode & CLI_STATED)
+    return "--%s cannot be given with a launch file, which states its kernel, "
+           "arguments and grid";
+  if (replays(a))
+    return mode & CLI_HOSTED ? "--%s is for scripts, and this is a launch file"
+                             : NULL;
+  if (cli_is_direct(a))
+    return mode & CLI_HOSTED ? "--%s is for scripts, and this is a direct "
+                               "launch (--grid, --arg)"
+                             : NULL;
+  return mode & CLI_DIRECT ? "--%s needs a direct launch (--grid, --arg)"
+                           : NULL;
 }
 
 /* Options that need a script were given to a direct launch, or the other way
  * round. */
 static bool check_modes(const cli_args *a) {
-  if (!takes_script(a)) return true;
-  if (replays(a)) return check_replay(a);
-  bool direct = cli_is_direct(a);
+  if (!takes_script(a) && !replays(a)) return true;
   for (size_t i = 0; i < a->nuses; i++) {
     const cli_option *o = &cli_options[a->uses[i].id];
-    if (a->uses[i].id == OPT_JSON && a->command == CLI_DEBUG) continue;
-    if (direct ? o->mode & CLI_HOSTED : o->mode & CLI_DIRECT) {
-      cli_usage(a,
-                direct ? "--%s is for scripts, and this is a direct launch "
-                         "(--grid, --arg)"
-                       : "--%s needs a direct launch (--grid, --arg)",
-                o->name);
-      return false;
-    }
+    const char *why = option_misfit(a, o->mode);
+    if (!why) continue;
+    cli_usage(a, why, o->name);
+    return false;
   }
   return true;
 }
 
-/* Is the operand just read the FILE of run, and the rest the script's? */
+/* Is the operand just read the FILE of run, and the rest the script's?  A
+ * launch file takes no words. */
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
-  if (!takes_script(a) || a->nwords != 1) return false;
+  if (!takes_script(a) || a->nwords != 1 || replays(a)) return false;
   return !ours || !rest_is_ours(a, argc, argv);
 }
 

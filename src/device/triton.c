@@ -61,7 +61,8 @@ bool tkg_triton_interpreter_is_there(const char **why) {
   bool there = tk_program_succeeds(argv);
   *why = there ? ""
                : "this Python has no Triton or no PyTorch: 'pip install torch "
-                 "triton', or name another in TKDBG_PYTHON";
+                 "triton', or name another Python (--python PATH, "
+                 "TKDBG_PYTHON)";
   return there;
 }
 

@@ -204,7 +204,9 @@ static void compile_launch(tk_env *e, void *ud) {
   c->p = tkv_single_assignment(e, &u->program);
   after_pass(c, c->p, "single-assignment");
   tkv_run_passes(c->p, skipped, after_pass, c);
-  if (!c->o->after_all) wanted->print(&l->text, c->p, arch, c->o->output);
+  if (c->o->after_all && wanted == stages) return; /* printed already */
+  if (c->o->after_all) tk_buf_printf(&l->text, "// %s\n", wanted->name);
+  wanted->print(&l->text, c->p, arch, c->o->output);
 }
 
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,

@@ -80,6 +80,20 @@ status 'does not compile' 1 tkdbg compile k.py --kernel k --arg x=f32[4] \
 status 'a launch file' 0 tkdbg run k.py $A --grid 2 -q --record k.safetensors
 status 'of a launch file' 0 tkdbg compile k.safetensors
 check 'the same form' cmp out k.tk
+status 'a launch file, a stage behind it' 0 tkdbg compile k.safetensors \
+  --emit llir --skip-pass cse,licm --option num_warps=1 \
+  --option maxnreg=64 --print-ir-after-all
+says 'a launch file: options change it' out '"maxnreg", i32 64'
+says 'a launch file: warps, too' out '; 1 warps, '
+check 'a launch file: passes are left out' sh -c \
+  '! grep -qE "after (cse|licm)" out'
+status 'a launch file: a kernel' 2 tkdbg compile k.safetensors --kernel k
+says 'a launch file: a kernel is stated' err 'states its kernel'
+status 'a launch file: a device' 2 tkdbg run k.safetensors --device sm_90
+says 'a launch file: no script' err '--device is for scripts'
+status 'a launch file: a typed form' 0 tkdbg ir k.safetensors \
+  --option num_warps=2
+says 'a launch file: a typed form of other warps' out 'num_warps 2'
 
 if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
   TKDBG_CACHE_DIR=$PWD/kept/code
@@ -131,6 +145,11 @@ else
   check 'a script: each specialisation once' \
     [ "$(grep -c '^kernel @add_kernel' out)" -ge 1 ]
   says 'a script: it runs' out 'vector_add: OK'
+  status 'a launch of a script' 0 tkdbg compile -q --launch 2 "$vector_add"
+  check 'a launch of a script: it alone' [ "$(grep -c '^kernel @' out)" = 1 ]
+  status 'a kernel of a script that it lacks' 0 tkdbg compile \
+    --kernel other "$vector_add"
+  check 'a kernel of a script: no other' sh -c '! grep -q "^kernel @" out'
 fi
 status 'a script, a stage that is not there' 2 tkdbg compile --emit sass \
   "$vector_add"
