@@ -117,11 +117,7 @@ bool tki_load_left_out(const tki_access *a) {
   const tki_region *r = a->region == TKI_ANY ? NULL : &a->t->regions[a->region];
   if (!r || r->lo != r->hi || !a->n) return false;
   if (a->mask && !memchr(a->mask, 1, a->n)) return false;
-  tk_arena arena;
-  tk_arena_init(&arena, a->t->env);
-  bool used = tk_inst_is_used(&arena, a->t->frame->func, a->in);
-  tk_arena_free(&arena);
-  if (used) return false;
+  if (tk_inst_is_used(a->t->env, a->t->frame->func, a->in)) return false;
   tk_diag *d = tki_finding(a->t, TK_D_SUSPICIOUS,
                            "load from %s, which has no elements: nothing uses "
                            "the value, so a compiler leaves the load out",

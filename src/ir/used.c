@@ -42,12 +42,15 @@ static bool mark_inst(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-bool tk_inst_is_used(tk_arena *a, const tk_func *f, const tk_inst *in) {
-  uses u = {TK_NEWN(a, bool, f->nslots + 1), true};
+/* Nothing behind the allocation throws. */
+bool tk_inst_is_used(tk_env *e, const tk_func *f, const tk_inst *in) {
+  uses u = {tk_calloc(e, f->nslots + 1, sizeof *u.used), true};
   tk_walk walk = {.ud = &u, .stmt = mark_stmt, .inst = mark_inst};
   while (u.grew) {
     u.grew = false;
     tk_walk_func(f, &walk);
   }
-  return any_used(&u, in);
+  bool used = any_used(&u, in);
+  tk_free(e, u.used, (f->nslots + 1) * sizeof *u.used);
+  return used;
 }

@@ -8,6 +8,6 @@
 /* Whether something that f stores, prints, asserts, branches on, passes or
  * returns is made of what one of its instructions gives; if not, a compiler
  * leaves the instruction out. */
-bool tk_inst_is_used(tk_arena *a, const tk_func *f, const tk_inst *in);
+bool tk_inst_is_used(tk_env *e, const tk_func *f, const tk_inst *in);
 
 #endif
