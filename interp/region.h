@@ -7,7 +7,7 @@
 #define TK_INTERP_REGION_H
 
 #include "interp/value.h"
-#include "ir/param.h"
+#include "launch/areas.h"
 
 typedef tk_memory tki_region;
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "ir/param.h"
+#include "launch/areas.h"
 #include "nvptx/nvptx.h"
 #include "ptx/ptx.h"
 #include "spec/origin.h"
@@ -52,29 +53,6 @@ void tkg_check_options(tk_env *e, const tk_run_options *o, const char *engine) {
 /* ---- memory
  * ------------------------------------------------------------------------ */
 
-static int by_base(const void *a, const void *b) {
-  const tkp_range *x = a, *y = b;
-  return x->base < y->base ? -1 : x->base > y->base;
-}
-
-/* Views of one storage become one range: those that overlap are joined.  How
- * many are left. */
-static size_t join_ranges(tkp_range *r, size_t n) {
-  size_t last = 0;
-  qsort(r, n, sizeof *r, by_base);
-  for (size_t i = 1; i < n; i++) {
-    tkp_range *to = &r[last];
-    uint64_t end = r[i].base + r[i].size;
-    if (r[i].base >= to->base + to->size) {
-      r[++last] = r[i];
-      continue;
-    }
-    if (end > to->base + to->size) to->size = end - to->base;
-    to->writable |= r[i].writable;
-  }
-  return n ? last + 1 : 0;
-}
-
 /* The kernel sees low addresses elsewhere once they are moved. */
 static uint64_t moved_address(const running *x, uint64_t address) {
   const uint64_t lowest = (uint64_t)1 << 32, high = (uint64_t)5 << 44;
@@ -82,16 +60,18 @@ static uint64_t moved_address(const running *x, uint64_t address) {
 }
 
 static void find_ranges(running *x, tkp_launch *to) {
-  const tk_launch *l = x->launch;
   size_t n = 0;
-  tkp_range *r = TK_NEWN(&x->arena, tkp_range, l->nargs + l->extras.n + 1);
-  tk_memory m;
-  for (size_t i = 0; tk_memory_at(l, i, &m); i++)
-    if (m.tensor && m.host && m.hi > m.lo)
-      r[n++] = (tkp_range){moved_address(x, m.lo), m.hi - m.lo, m.name,
-                           !m.readonly, (uint8_t *)m.host};
+  tk_areas areas = tk_areas_of(x->launch, &x->arena);
+  tkp_range *r = TK_NEWN(&x->arena, tkp_range, areas.n + 1);
+  for (size_t i = 0; i < areas.n; i++) {
+    const tk_area *a = &areas.items[i];
+    if (a->lo == a->hi) continue;
+    r[n++] = (tkp_range){moved_address(x, tk_area_address(a)),
+                         (uint64_t)(a->hi - a->lo), a->first.name, a->writable,
+                         (uint8_t *)a->lo};
+  }
   to->ranges = r;
-  to->nranges = join_ranges(r, n);
+  to->nranges = n;
 }
 
 static void find_params(running *x, tkp_launch *to) {

@@ -16,7 +16,7 @@
 #include "base/child.h"
 #include "base/diag.h"
 #include "device/device.h"
-#include "ir/param.h"
+#include "launch/areas.h"
 #include "spec/origin.h"
 
 typedef struct asking_triton {

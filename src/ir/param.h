@@ -18,17 +18,4 @@ typedef struct tk_param_value {
 } tk_param_value;
 tk_param_value tk_param_of(const tk_launch *l, const tk_param *p);
 
-/* Memory that a launch may touch: the storage of a tensor, or its view where
- * no more is known. */
-typedef struct tk_memory {
-  const char *name;
-  const tk_tensor *tensor; /* NULL: the argument is none */
-  uint64_t lo, hi;         /* addresses as the kernel sees them */
-  char *host;              /* where lo is in this process */
-  bool readonly;
-} tk_memory;
-/* That of the i-th argument, then of tensors reached through memory; false past
- * the end. */
-bool tk_memory_at(const tk_launch *l, size_t i, tk_memory *out);
-
 #endif

@@ -23,15 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "areas.h"
 #include "internal.h"
 
 enum { MAX_DEPTH = 64 };
 
-/* An allocation in which tensors lie. */
+/* An area as an entry of the file. */
 typedef struct region {
-  const char *lo, *hi;
-  size_t users;
-  const tk_arg *arg; /* the last user */
   const char *name;
   uint64_t at; /* of its bytes among the data */
 } region;
@@ -47,7 +45,8 @@ typedef struct recorder {
   TK_VEC(tk_function *) functions;
   TK_VEC(tk_module *) modules;
   TK_VEC(void *) objects;
-  TK_VEC(region) regions;
+  tk_areas areas;
+  region *regions; /* by area */
 } recorder;
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -210,43 +209,6 @@ static void put_functions(recorder *r) {
 
 /* ---- tensors ----------------------------------------------------------- */
 
-static void bounds(const tk_tensor *t, const char **lo, const char **hi) {
-  int64_t before, after;
-  const char *data = t->data;
-  tkn_tensor_extent(t, &before, &after); /* was checked when it was set */
-  *lo = t->storage ? t->storage : data - before;
-  *hi = t->storage ? *lo + t->storage_bytes : data + after;
-}
-
-/* Adds a tensor's memory, joined with all that it overlaps. */
-static void add_region(recorder *r, const tk_arg *arg) {
-  region n = {.users = 1, .arg = arg};
-  bounds(&arg->tensor, &n.lo, &n.hi);
-  for (size_t i = 0; i < r->regions.n;) {
-    region *o = &r->regions.items[i];
-    bool same = n.lo == o->lo && n.hi == o->hi;
-    if (!same && !(n.lo < o->hi && o->lo < n.hi)) {
-      i++;
-      continue;
-    }
-    if (o->lo < n.lo) n.lo = o->lo;
-    if (o->hi > n.hi) n.hi = o->hi;
-    n.users += o->users;
-    *o = r->regions.items[--r->regions.n];
-  }
-  TK_PUSH(&r->arena, &r->regions, n);
-}
-
-static region *region_of(recorder *r, const tk_tensor *t) {
-  const char *lo, *hi;
-  bounds(t, &lo, &hi);
-  for (size_t i = 0; i < r->regions.n; i++) {
-    region *o = &r->regions.items[i];
-    if (o->lo <= lo && hi <= o->hi) return o;
-  }
-  tk_throw(r->env, TK_INTERNAL); /* every tensor was added */
-}
-
 static bool contiguous(const tk_tensor *t) {
   int64_t stride = 1;
   for (int i = t->rank - 1; i >= 0; i--) {
@@ -257,17 +219,17 @@ static bool contiguous(const tk_tensor *t) {
   return true;
 }
 
-/* The tensor that a region can be shown as; NULL: it is bytes. */
-static const tk_tensor *plain_tensor(const region *o) {
-  const tk_tensor *t = &o->arg->tensor;
-  if (o->users != 1 || !tk_dtypes[t->dtype].st[0]) return NULL;
+/* The tensor that an area can be shown as; NULL: it is bytes. */
+static const tk_tensor *plain_tensor(const tk_area *o) {
+  const tk_tensor *t = o->first.tensor;
+  if (o->tensors != 1 || !tk_dtypes[t->dtype].st[0]) return NULL;
   if (!contiguous(t) || t->data != (const void *)o->lo) return NULL;
   int64_t lanes = tkn_shape_lanes(t->dtype, t->rank, t->shape);
   size_t bytes = (size_t)(o->hi - o->lo), size = tk_dtypes[t->dtype].size;
   return lanes >= 0 && (size_t)lanes * size == bytes ? t : NULL;
 }
 
-static size_t region_align(const region *o) {
+static size_t area_align(const tk_area *o) {
   const tk_tensor *t = plain_tensor(o);
   return t ? tk_dtypes[t->dtype].size : 1;
 }
@@ -275,22 +237,28 @@ static size_t region_align(const region *o) {
 /* Wide types first: then every tensor is aligned and there are no holes. */
 static void place_regions(recorder *r) {
   uint64_t at = 0;
-  size_t n = 0;
   for (size_t align = 8; align; align /= 2)
-    for (size_t i = n; i < r->regions.n; i++) {
-      region *o = &r->regions.items[i], t = *o;
-      if (region_align(o) != align) continue;
-      *o = r->regions.items[n];
-      t.at = at;
-      at += (uint64_t)(t.hi - t.lo);
-      r->regions.items[n++] = t;
+    for (size_t i = 0; i < r->areas.n; i++) {
+      const tk_area *o = &r->areas.items[i];
+      if (area_align(o) != align) continue;
+      r->regions[i].at = at;
+      at += (uint64_t)(o->hi - o->lo);
+    }
+}
+
+static void write_areas(recorder *r, tkn_writer *w) {
+  for (size_t align = 8; align; align /= 2)
+    for (size_t i = 0; i < r->areas.n; i++) {
+      const tk_area *o = &r->areas.items[i];
+      if (area_align(o) == align) tkn_write(w, o->lo, (size_t)(o->hi - o->lo));
     }
 }
 
 /* safetensors keys are unique and valid UTF-8; parameter names are usually
  * both. */
-static const char *region_name(recorder *r, const region *o, size_t i) {
-  const char *name = o->arg->name;
+static const char *region_name(recorder *r, size_t i) {
+  const tk_area *o = &r->areas.items[i];
+  const char *name = o->first.name;
   json_t *probe = json_string(name);
   bool ok = probe && strcmp(name, "__metadata__") != 0 &&
             !json_object_get(r->header, name);
@@ -300,10 +268,12 @@ static const char *region_name(recorder *r, const region *o, size_t i) {
                          ok ? name : "");
 }
 
-static void put_region(recorder *r, region *o, size_t i) {
-  const tk_tensor *t = plain_tensor(o);
-  uint64_t bytes = (uint64_t)(o->hi - o->lo);
-  o->name = region_name(r, o, i);
+static void put_region(recorder *r, size_t i) {
+  region *o = &r->regions[i];
+  const tk_area *area = &r->areas.items[i];
+  const tk_tensor *t = plain_tensor(area);
+  uint64_t bytes = (uint64_t)(area->hi - area->lo);
+  o->name = region_name(r, i);
   json_t *entry = put_json(r, r->header, o->name, json_object());
   put_text(r, entry, "dtype", t ? tk_dtypes[t->dtype].st : "U8");
   json_t *shape = put_json(r, entry, "shape", json_array());
@@ -317,11 +287,13 @@ static void put_region(recorder *r, region *o, size_t i) {
 
 /* ---- arguments --------------------------------------------------------- */
 
-static void put_tensor(recorder *r, json_t *o, const tk_tensor *t) {
-  const region *where = region_of(r, t);
-  const char *lo, *hi, *data = t->data;
-  bounds(t, &lo, &hi);
-  put_text(r, o, "storage", where->name);
+static void put_tensor(recorder *r, json_t *o, const tk_arg *arg) {
+  const tk_tensor *t = &arg->tensor;
+  const tk_memory m = tk_memory_of(arg->name, t);
+  size_t area = tk_area_at(&r->areas, m.host, (size_t)(m.hi - m.lo));
+  const char *data = t->data, *base = r->areas.items[area].lo;
+  int64_t low = m.host - base;
+  put_text(r, o, "storage", r->regions[area].name);
   put_text(r, o, "dtype", tk_dtype_name(t->dtype));
   json_t *shape = put_json(r, o, "shape", json_array());
   json_t *strides = put_json(r, o, "strides", json_array());
@@ -331,14 +303,12 @@ static void put_tensor(recorder *r, json_t *o, const tk_tensor *t) {
   }
   int64_t before, after;
   tkn_tensor_extent(t, &before, &after);
-  if (after == 0) data = lo; /* no lanes: it may have been anywhere */
-  put_int(r, o, "offset", data - where->lo);
-  put_int(r, o, "low", lo - where->lo);
-  put_int(r, o, "high", hi - where->lo);
+  if (after == 0) data = m.host; /* no lanes: it may have been anywhere */
+  put_int(r, o, "offset", data - base);
+  put_int(r, o, "low", low);
+  put_int(r, o, "high", low + (int64_t)(m.hi - m.lo));
   put_int(r, o, "flags", t->flags & 3);
-  uint64_t address = t->device_address;
-  if (!address) address = (uint64_t)(uintptr_t)t->data;
-  put_int(r, o, "address", (int64_t)address);
+  put_int(r, o, "address", (int64_t)tk_tensor_address(t));
 }
 
 static void put_arg(recorder *r, json_t *o, const tk_arg *arg) {
@@ -346,7 +316,7 @@ static void put_arg(recorder *r, json_t *o, const tk_arg *arg) {
   put_text(r, o, "name", arg->name);
   put_json(r, o, "kind", json_string(kinds[arg->kind]));
   if (arg->no_specialize) put_json(r, o, "no_specialize", json_true());
-  if (arg->kind == TK_ARG_TENSOR) put_tensor(r, o, &arg->tensor);
+  if (arg->kind == TK_ARG_TENSOR) put_tensor(r, o, arg);
   if (arg->kind == TK_ARG_VALUE)
     put_value(r, put_json(r, o, "value", json_object()), &arg->value, 0);
   if (arg->kind != TK_ARG_SCALAR) return;
@@ -367,13 +337,10 @@ static void put_args(recorder *r) {
 /* ---- the whole --------------------------------------------------------- */
 
 static void put_regions(recorder *r) {
-  tk_launch *l = r->l;
-  for (size_t i = 0; i < l->nargs; i++)
-    if (l->args[i].kind == TK_ARG_TENSOR) add_region(r, &l->args[i]);
-  for (size_t i = 0; i < l->extras.n; i++) add_region(r, &l->extras.items[i]);
+  r->areas = tk_areas_of(r->l, &r->arena);
+  r->regions = TK_NEWN(&r->arena, region, r->areas.n + 1);
   place_regions(r);
-  for (size_t i = 0; i < r->regions.n; i++)
-    put_region(r, &r->regions.items[i], i);
+  for (size_t i = 0; i < r->areas.n; i++) put_region(r, i);
 }
 
 static char *dump(recorder *r, const json_t *node, size_t flags) {
@@ -390,10 +357,7 @@ static void write_file(recorder *r, tkn_writer *w) {
   tkn_write(w, length, sizeof length);
   tkn_write(w, r->header_text, n);
   tkn_write(w, blanks, fill);
-  for (size_t i = 0; i < r->regions.n; i++) {
-    const region *o = &r->regions.items[i];
-    tkn_write(w, o->lo, (size_t)(o->hi - o->lo));
-  }
+  write_areas(r, w);
 }
 
 /* Those that are not as usual. */

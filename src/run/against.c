@@ -1,7 +1,7 @@
 /* against.c - the same launch under another engine. */
 #include "run/against.h"
 
-#include "ir/param.h"
+#include "launch/areas.h"
 #include "launch/internal.h"
 
 typedef struct expecting_engine {

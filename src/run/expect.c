@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "diff/diff.h"
 #include "interp/grid.h"
-#include "ir/param.h"
+#include "launch/areas.h"
 #include "launch/internal.h"
 #include "launch/report.h"
 #include "run/bound.h"

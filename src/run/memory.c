@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/param.h"
+#include "launch/areas.h"
 
 typedef struct keeping {
   tkr_memory *to;

@@ -12,7 +12,7 @@
 
 #include "interp/check/intervals.h"
 #include "interp/describe.h"
-#include "run/areas.h"
+#include "launch/areas.h"
 #include "run/shard.h"
 
 /* A file, once it is read. */
@@ -41,7 +41,7 @@ typedef struct merging {
   tk_launch *launch;
   piece *pieces; /* in the order of their parts, once that is known */
   size_t n;
-  tkr_areas areas;
+  tk_areas areas;
   tkc_intervals *maps;
   TK_VEC(clash) clashes;
   const char *const *paths;
@@ -145,7 +145,7 @@ static void need_its_memory(merging *m) {
   const piece *p = &m->pieces[0];
   bool same = m->areas.n == p->stores.nareas;
   for (size_t i = 0; i < m->areas.n && same; i++) {
-    const tkr_area *a = &m->areas.items[i];
+    const tk_area *a = &m->areas.items[i];
     size_t n = (size_t)(a->hi - a->lo);
     same = n == p->stores.areas[i].bytes &&
            tk_digest_of(a->lo, n) == p->stores.areas[i].before;
@@ -319,7 +319,7 @@ static void merge_files(tk_env *e, void *ud) {
   if (events > UINT32_MAX)
     refuse(m, &m->pieces[m->n - 1], "run the launch in smaller programs",
            "all files together tell of %s stores", "too many");
-  m->areas = tkr_areas_of(m->launch, &m->arena);
+  m->areas = tk_areas_of(m->launch, &m->arena);
   need_its_memory(m);
   join_pieces(m);
   bool lost = false;

@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "ir/inst.h"
 #include "ir/lanes.h"
-#include "ir/param.h"
+#include "launch/areas.h"
 #include "run/against.h"
 #include "run/cause.h"
 #include "run/trace.h"

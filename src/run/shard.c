@@ -9,6 +9,7 @@
 #include "interp/grid.h"
 #include "interp/order.h"
 #include "interp/site.h"
+#include "ir/param.h"
 
 /* ---- noting -------------------------------------------------------------- */
 
@@ -45,7 +46,7 @@ static void note_access(void *ud, tki *t, const tki_access *a) {
   while (tki_next_stretch(a, &s)) {
     const tki_region *r = tki_access_region(a, s.lane);
     const char *host = r->host + (s.addr - r->lo);
-    tkc_intervals *map = &x->maps[tkr_area_at(&x->areas, host)];
+    tkc_intervals *map = &x->maps[tk_area_at(&x->areas, host, 1)];
     uint64_t lo = (uint64_t)(uintptr_t)host;
     if (!map->arena) continue;
     if (!event) event = event_now(x, t);
@@ -97,9 +98,9 @@ static void describe_run(tkr_shard *x, tki *t) {
   for (int i = 0; i < 3; i++) s->grid[i] = (uint64_t)t->grid[i];
   s->areas = TK_NEWN(&x->arena, tkn_area, x->areas.n + 1);
   for (size_t i = 0; i < x->areas.n; i++) {
-    const tkr_area *a = &x->areas.items[i];
+    const tk_area *a = &x->areas.items[i];
     size_t n = (size_t)(a->hi - a->lo);
-    s->areas[i] = (tkn_area){.name = a->name,
+    s->areas[i] = (tkn_area){.name = a->first.name,
                              .bytes = n,
                              .before = tk_digest_of(a->lo, n),
                              .host = a->lo};
@@ -142,7 +143,7 @@ static void shard_begins(void *ud, tki *t) {
   tk_arena_free(&x->arena);
   tk_arena_init(&x->arena, t->env);
   need_no_order(t);
-  x->areas = tkr_areas_of(x->launch, &x->arena);
+  x->areas = tk_areas_of(x->launch, &x->arena);
   describe_run(x, t);
   if (!x->path)
     x->path = tk_arena_printf(
@@ -154,8 +155,8 @@ static void shard_begins(void *ud, tki *t) {
   for (size_t i = 0; i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
     if (!r->tensor || r->hi == r->lo || !(to.region[i] & TKC_STORES)) continue;
-    size_t k = tkr_area_at(&x->areas, r->host);
-    const tkr_area *a = &x->areas.items[k];
+    size_t k = tk_area_at(&x->areas, r->host, 1);
+    const tk_area *a = &x->areas.items[k];
     x->maps[k] = tkc_intervals_for(&x->arena, (uint64_t)(uintptr_t)a->lo,
                                    (uint64_t)(uintptr_t)a->hi);
   }

@@ -13,7 +13,7 @@
 #include "interp/check/intervals.h"
 #include "interp/interp.h"
 #include "launch/stores.h"
-#include "run/areas.h"
+#include "launch/areas.h"
 
 typedef struct tkr_shard {
   tk_launch *launch;
@@ -25,7 +25,7 @@ typedef struct tkr_shard {
   tki_observer observer;
   tk_arena arena;
   tkn_stores stores;
-  tkr_areas areas;
+  tk_areas areas;
   tkc_intervals *maps; /* by area; of those that programs may store to */
   TK_VEC(tkn_event) events;
   size_t first;              /* event of the program that runs */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "launch/areas.h"
 #include "spec/rule.h"
 
 /* ---- picking lanes ------------------------------------------------------ */
@@ -486,9 +487,8 @@ static void bind_tensors(tks *s) {
   for (size_t i = 0; i < l->nargs; i++) {
     const tk_tensor *x = &l->args[i].tensor;
     if (l->args[i].kind != TK_ARG_TENSOR) continue;
-    uint64_t at =
-        x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
-    sval p = tks_const(s, tk_pointer(tk_scalar(x->dtype)), at);
+    sval p =
+        tks_const(s, tk_pointer(tk_scalar(x->dtype)), tk_tensor_address(x));
     s->tensors[i] = p.slot + 1;
     tks_bind(s, l->args[i].name, &p);
   }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ir/registers.h"
+#include "launch/areas.h"
 #include "spec/rule.h"
 
 static tk_dtype int_type(tks *s, const char *name, const tk_value *v) {
@@ -168,11 +169,10 @@ enum { DIVISOR = 16 };
 /* 16 when the argument's address or number is a multiple of it, as Triton's
  * launcher tells its compiler; else 1. */
 static int divisor_of(const tk_arg *a) {
-  const tk_tensor *x = &a->tensor;
   uint64_t at = 1;
   if (a->no_specialize) return 1;
   if (a->kind == TK_ARG_TENSOR)
-    at = x->device_address ? x->device_address : (uint64_t)(uintptr_t)x->data;
+    at = tk_tensor_address(&a->tensor);
   else if (a->kind == TK_ARG_VALUE && a->value.kind == TK_V_INT)
     at = a->value.lo;
   return at % DIVISOR ? 1 : DIVISOR;
