@@ -134,6 +134,9 @@ class Table:
         self.say(line)
 
     def end(self):
+        """The means, if there is a row."""
+        if not any(self.ratios.values()):
+            return
         line = f'{"geometric mean":37}'
         for name in self.others:
             line += f'{"":12}{short(geometric_mean(self.ratios[name])):>8}'
@@ -154,18 +157,28 @@ def measure(engines, case, limit, rounds, processor=False):
             max(ours) / min(ours) - 1)
 
 
+def chosen(known, text):
+    """The cases with a text in their names; ends the bench if there is none."""
+    found = {name: limit for name, limit in known.items() if text in name}
+    if not found:
+        sys.exit(f"bench: no kernel has '{text}' in its name; there are:\n  "
+                 + '\n  '.join(known))
+    return found
+
+
 def run_table(engines, wanted, args, say):
-    table = Table(engines, say)
+    table = Table(engines, say if wanted else lambda line: None)
     for case, limit in wanted.items():
-        if args.only in case:
-            table.row(case, *measure(engines, case, limit, args.rounds,
-                                     args.processor))
+        table.row(case, *measure(engines, case, limit, args.rounds,
+                                 args.processor))
     return table
 
 
 def curve(engine, kind, wanted, args, say):
     """Nanoseconds for each lane, or microseconds for each program."""
     cells = []
+    if not wanted:
+        return
     for case, limit in wanted.items():
         power = int(case.split('^')[1])
         times, _ = measure([engine], case, limit, args.rounds, args.processor)
@@ -239,6 +252,11 @@ def main():
     parser.add_argument('--document', metavar='FILE')
     args = parser.parse_args()
     python = os.environ.get('PYTHON') or 'python3'
+    wanted = {kind: {} for kind in ('small', 'large', 'grid', 'block')}
+    known = {**cases(), **read_cases('large', 'LARGE')}
+    for name, limit in chosen(known, args.only).items():
+        first = 'small' if name in cases() else name.split()[0]
+        wanted[first if first in wanted else 'large'][name] = limit
     lines = []
 
     def say(line):
@@ -251,25 +269,21 @@ def main():
     engines = start_engines(python, args.build)
     if not engines or engines[0].name != 'tkdbg':
         sys.exit('bench: tkdbg does not run')
-    table = run_table(engines, cases(), args, say)
+    table = run_table(engines, wanted['small'], args, say)
     table.end()
     say('')
-    large = read_cases('large', 'LARGE')
     for e in [e for e in engines if e.name == 'triton']:
         e.stop()
         engines.remove(e)
-    run_table(engines, {name: limit for name, limit in large.items()
-                        if name.split()[0] not in ('grid', 'block')},
-              args, say)
-    for kind in ('grid', 'block') if not args.only else ():
-        curve(engines[0], kind, {name: limit for name, limit in large.items()
-                                 if name.startswith(kind + ' ')}, args, say)
+    run_table(engines, wanted['large'], args, say)
+    for kind in 'grid', 'block':
+        curve(engines[0], kind, wanted[kind], args, say)
     for e in engines:
         e.stop()
     direct_launch(args.build, say)
     if args.document:
         write_document(args.document, lines)
-    worst = min(table.ratios.get('triton', [math.inf]))
+    worst = min(table.ratios.get('triton') or [math.inf])
     return 1 if worst < args.at_least else 0
 
 

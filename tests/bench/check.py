@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 
-from bench import Engine, cases, geometric_mean, milliseconds
+from bench import Engine, cases, chosen, geometric_mean, milliseconds
 
 
 def detectors(build):
@@ -53,6 +53,7 @@ def main():
                         'than that many plain runs of a kernel')
     args = parser.parse_args()
     python = os.environ.get('PYTHON') or 'python3'
+    wanted = chosen(cases(), args.only)
     engine = Engine('tkdbg', python, args.build)
     if not engine.ready:
         sys.exit('bench: tkdbg does not run: ' + engine.why_not())
@@ -60,9 +61,7 @@ def main():
     ratios = []
     print(f'{"":22}{"plain ms":>9}{"check":>8}{"bytes":>8}'
           + ''.join(f'{name[:9]:>10}' for name in each))
-    for case, limit in cases().items():
-        if args.only not in case:
-            continue
+    for case, limit in wanted.items():
         times, peaks, tensors = measure(engine, case, limit,
                                         ['', 'all'] + each, args.rounds)
         ratio = {way: times[way] / times[''] for way in times}
