@@ -132,9 +132,9 @@ static void note_rest(tki_schedule *s, tk_diag *d, size_t n) {
                  "while one waits; leave the option out");
   else if (begun < total)
     tk_diag_help(t->env, d,
-                 "%llu programs were left out by --pid: one of "
-                 "them may be the one to write it",
-                 total - begun);
+                 "--pid left %llu of the %llu programs out: the one "
+                 "that would write it may be among them",
+                 total - begun, total);
   else
     tk_diag_help(t->env, d,
                  "every path that takes a lock must give it back, "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/describe.h"
+#include "interp/wrapped.h"
 #include "ir/used.h"
 
 static const char *lane_index(const tki_access *a, size_t lane) {
@@ -70,13 +71,31 @@ static bool has_wrapped(int64_t element) {
   return element <= -far || (element >= far && element < 16 * far);
 }
 
+/* Notes the operation that made the offset of a lane wrap, if it is found. */
+static bool note_wrapped(const tki_access *a, tk_diag *d, size_t lane) {
+  tki_wrapped w;
+  if (!tki_find_wrapped(a, lane, &w) || w.func->library) return false;
+  tk_binary op = tk_binary_op(w.in);
+  tk_diag_note(a->t->env, d, w.func->src, w.in->span,
+               "the offset wraps here: %" PRId64 " %s %" PRId64
+               " does not fit into %s",
+               w.left,
+               op == TK_B_ADD   ? "+"
+               : op == TK_B_SUB ? "-"
+                                : "*",
+               w.right, tk_dtype_name((tk_dtype)w.in->type.elem));
+  return true;
+}
+
 static const char *outside_help(const tki_access *a, bool before,
-                                int64_t element) {
+                                int64_t element, bool wrapped) {
   if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
     return "boundary_check= must name the axes that run past the shape, and "
            "the shape be the tensor's";
   if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
     return "the descriptor's shape and strides must be the tensor's";
+  if (wrapped)
+    return "compute the offset in int64: cast a factor by .to(tl.int64)";
   if (has_wrapped(element))
     return "such an offset comes from an int32 product or sum that has "
            "wrapped: compute it in int64, by .to(tl.int64) of a factor "
@@ -109,7 +128,9 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
                  "the address lies in %s, which this pointer does not belong "
                  "to",
                  other->name);
-  tk_diag_help(a->t->env, d, "%s", outside_help(a, off < 0, off / size));
+  bool wrapped = note_wrapped(a, d, lane);
+  tk_diag_help(a->t->env, d, "%s",
+               outside_help(a, off < 0, off / size, wrapped));
   tki_stop(a->t);
 }
 

@@ -8,6 +8,7 @@
 
 #include "interp/check/flow.h"
 #include "interp/kernels.h"
+#include "interp/wrapped.h"
 #include "ir/lanes.h"
 
 /* ---- NaN and infinity ---------------------------------------------------- */
@@ -309,15 +310,6 @@ static void find_zero_sources(flow *f, tki *t, const tk_inst *in,
 
 /* ---- integers ------------------------------------------------------------ */
 
-static bool wraps(tk_binary op, int64_t a, int64_t b, int bits) {
-  int64_t r;
-  bool over = op == TK_B_ADD   ? __builtin_add_overflow(a, b, &r)
-              : op == TK_B_SUB ? __builtin_sub_overflow(a, b, &r)
-                               : __builtin_mul_overflow(a, b, &r);
-  int64_t limit = bits < 64 ? INT64_C(1) << (bits - 1) : 0;
-  return over || (limit && (r < -limit || r >= limit));
-}
-
 /* The least and the largest lane of an int32 block. */
 typedef struct range {
   int32_t lo, hi;
@@ -342,8 +334,8 @@ static bool may_wrap(const tk_inst *in, const tki_val *args) {
   range a = range_of(&args[0], &in->type, (size_t)in->n);
   range b = range_of(&args[1], &in->type, (size_t)in->n);
   tk_binary op = tk_binary_op(in);
-  return wraps(op, a.lo, b.lo, 32) || wraps(op, a.lo, b.hi, 32) ||
-         wraps(op, a.hi, b.lo, 32) || wraps(op, a.hi, b.hi, 32);
+  return tki_wraps(op, a.lo, b.lo, 32) || tki_wraps(op, a.lo, b.hi, 32) ||
+         tki_wraps(op, a.hi, b.lo, 32) || tki_wraps(op, a.hi, b.hi, 32);
 }
 
 static bool is_index_arithmetic(const tk_inst *in) {
@@ -405,7 +397,7 @@ static bool lane_wraps(const tk_inst *in, const tki_val *args, size_t i) {
   tk_dtype d = (tk_dtype)in->type.elem;
   int64_t a = tk_lane_int(d, lane_of(&args[0], &in->type, i));
   int64_t b = tk_lane_int(d, lane_of(&args[1], &in->type, i));
-  return wraps(tk_binary_op(in), a, b, tk_dtypes[d].bits);
+  return tki_wraps(tk_binary_op(in), a, b, tk_dtypes[d].bits);
 }
 
 static void find_int_sources(flow *f, tki *t, const tk_inst *in,
@@ -477,7 +469,7 @@ static bool is_int_sum(const tk_inst *in) {
 static bool sums_may_wrap(const tk_inst *in, const tki_val *x, int64_t n) {
   if (in->from.elem != TK_INT32) return true;
   range r = range_of(x, &in->from, (size_t)tk_numel(&in->from));
-  return wraps(TK_B_MUL, r.lo, n, 32) || wraps(TK_B_MUL, r.hi, n, 32);
+  return tki_wraps(TK_B_MUL, r.lo, n, 32) || tki_wraps(TK_B_MUL, r.hi, n, 32);
 }
 
 static flow_id sum_source(flow *f, tki *t, const tk_inst *in, size_t i,
@@ -506,7 +498,7 @@ static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
     size_t lane = at + (scan && tk_inst_reverse(in) ? l.n - 1 - k : k) * l.step;
     int64_t v = tk_lane_int(d, lane_of(x, &in->from, lane));
     lost |= __builtin_add_overflow(sum, v, &sum);
-    out = lost || wraps(TK_B_ADD, sum, 0, bits);
+    out = lost || tki_wraps(TK_B_ADD, sum, 0, bits);
     if (scan && out && !m[lane])
       m[lane] = sum_source(f, t, in, lane, (int64_t)k + 1);
   }

@@ -461,10 +461,11 @@ static void report_order(again *x, size_t region, const spread *p) {
              text, p->a, p->b, p->order,
              p->n == 1 ? ""
                        : tk_arena_printf(&x->c->run,
-                                         ", and so do %" PRIu64
-                                         " other elements of %s, by %.3g at "
+                                         ", and so %s %" PRIu64
+                                         " more element%s of %s, by %.3g at "
                                          "most",
-                                         p->n - 1, name, p->most));
+                                         p->n == 2 ? "does" : "do", p->n - 1,
+                                         p->n == 2 ? "" : "s", name, p->most));
     return;
   }
   tk_diag *d = tkc_report(x->c, NULL, TK_D_ORDER, &at, NULL,
