@@ -5,10 +5,12 @@
 
 runs those whose name has TEXT, and says of each whether `run`, the detectors of
 `run --check`, all that `run --check` says, and `tkdbg why` name the culprit's
-line; --table counts that by kind.  planted.txt holds them.
+line; --table counts that by kind.  planted.txt holds them, and
+planted_torch.txt those that use PyTorch, if it is installed.
 """
 import contextlib
 import functools
+import importlib.util
 import os
 import re
 import sys
@@ -23,6 +25,7 @@ import triton.language as tl
 N, rng = SIZE, np.random.default_rng(0)
 def randn(*shape): return rng.standard_normal(shape).astype("f4")
 '''
+TORCH = "import torch\n"  # in front of the head
 SIZE = 100
 SIZES = 100, 64, 257, 37  # of correct scripts
 
@@ -30,19 +33,20 @@ SIZES = 100, 64, 257, 37  # of correct scripts
 class Planted:
     """A script with a bug."""
 
-    def __init__(self, name, lines):
+    def __init__(self, name, lines, imports):
         self.name = name
         self.kind = name.partition(":")[0]
         self.lines = lines
+        self.head = imports + HEAD
 
     def text(self, size=SIZE, right=False):
-        head = HEAD.replace("SIZE", str(size))
+        head = self.head.replace("SIZE", str(size))
         return head + "".join(f"{_version(line, right)}\n"
                               for line in self.lines)
 
     def culprits(self):
         """The numbers of the lines that are to blame."""
-        first = HEAD.count("\n") + 1
+        first = self.head.count("\n") + 1
         return [i for i, line in enumerate(self.lines, first)
                 if "  #! " in line or line.endswith("  #~")]
 
@@ -54,11 +58,17 @@ def _version(line, right):
     return wrong[:len(wrong) - len(wrong.lstrip())] + better
 
 
-def read(path=os.path.join(support.HERE, "planted.txt")):
-    with open(path) as f:
+def _read(file, imports):
+    with open(os.path.join(support.HERE, file)) as f:
         sections = re.split(r"^== (.*)\n", f.read(), flags=re.M)
-    return [Planted(name, text.rstrip().split("\n"))
+    return [Planted(name, text.rstrip().split("\n"), imports)
             for name, text in zip(sections[1::2], sections[2::2])]
+
+
+def read():
+    torch = importlib.util.find_spec("torch")
+    return (_read("planted.txt", "") +
+            (_read("planted_torch.txt", TORCH) if torch else []))
 
 
 def run(texts, options):
@@ -66,6 +76,8 @@ def run(texts, options):
     they run under tkdbg with these options, one after the other in a fork of
     this process."""
     import numpy.testing  # noqa: F401 so that no fork imports it
+    if any(text.startswith(TORCH) for text in texts):
+        import torch  # noqa: F401
     from tkdbg import __main__ as front, session, settings
     with tempfile.TemporaryDirectory() as folder:
         said = os.path.join(folder, "stderr")
@@ -145,19 +157,25 @@ def all_said():
     return [(case, Said(case)) for case in read()]
 
 
+def _rows(found, kind_of):
+    rows = {}
+    for case, said in found:
+        row = rows.setdefault(kind_of(case), [0] * (1 + len(said.columns())))
+        row[0] += 1
+        for i, text in enumerate(said.columns(), 1):
+            row[i] += names_culprit(text, case)
+    return [" | ".join([f"| {kind}", *(f"{n} of {row[0]}" for n in row[1:])]) +
+            " |" for kind, row in rows.items()]
+
+
 def table():
     """The rows of docs/findings.md: of how many scripts of a kind each way
     names the culprit's line, or the one next to it."""
-    rows = {}
-    for case, said in all_said():
-        for kind in case.kind, "all of them":
-            row = rows.setdefault(kind, [0] * (1 + len(said.columns())))
-            row[0] += 1
-            for i, text in enumerate(said.columns(), 1):
-                row[i] += names_culprit(text, case)
-    rows["all of them"] = rows.pop("all of them")
-    return [" | ".join([f"| {kind}", *(f"{n} of {row[0]}" for n in row[1:])]) +
-            " |" for kind, row in rows.items()]
+    plain = [found for found in all_said() if found[0].head == HEAD]
+    rest = [found for found in all_said() if found[0].head != HEAD]
+    return (_rows(plain, lambda case: case.kind) +
+            _rows(plain, lambda case: "all of these") +
+            _rows(rest, lambda case: case.kind))
 
 
 def main(words):
