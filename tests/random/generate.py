@@ -227,18 +227,29 @@ def factorisations(n, draw):
 
 
 def helper(kernel, draw, helpers, shapes):
-    """A function that others call, with values for parameters."""
+    """A function that others call, with values for parameters: scalars where
+    it is not inlined."""
     g = Generator(kernel, draw, helpers)
+    alone = g.chance(0.3)
     g.shapes, g.in_helper = shapes, True
-    params = [Value(f'p{i}', g.some_dtype(), g.some_shape())
+    params = [Value(f'p{i}', g.some_dtype(), () if alone else g.some_shape())
               for i in range(1 + g.below(3))]
     g.scopes[0] += params
-    results = [g.make(g.some_dtype(), g.pick(params).shape, 2)
-               for _ in range(1 + g.below(2))]
-    g.body.append(Statement('return ' + ', '.join(v.name for v in results)))
+    types = [(g.some_dtype(), g.pick(params).shape)
+             for _ in range(1 + g.below(2))]
+
+    def leave():
+        results = [g.make(*t, 2) for t in types]
+        g.body.append(Statement(
+            'return ' + ', '.join(v.name for v in results)))
+    early = g.chance(0.3)
+    if early:
+        g.inside(f'if {operations.condition(g)}:', leave)
+    leave()
     name = f'{kernel.name}_h{len(helpers)}'
-    kernel.functions.append(Function(name, [p.name for p in params], g.body))
-    helpers.append((name, params, results))
+    kernel.functions.append(Function(name, [p.name for p in params], g.body,
+                                     '(noinline=True)' * alone))
+    helpers.append((name, params, types, early and not alone))
 
 
 def generate(seed):

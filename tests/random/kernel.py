@@ -78,11 +78,12 @@ def walk(body):
 
 
 class Function:
-    def __init__(self, name, params, body):
-        self.name, self.params, self.body = name, params, body
+    def __init__(self, name, params, body, how=''):
+        self.name, self.params, self.body, self.how = name, params, body, how
 
     def text(self):
-        lines = ['@triton.jit', f'def {self.name}({", ".join(self.params)}):']
+        lines = [f'@triton.jit{self.how}',
+                 f'def {self.name}({", ".join(self.params)}):']
         for s in self.body:
             lines += s.lines(1)
         return '\n'.join(lines) + '\n'
@@ -133,7 +134,7 @@ class Kernel:
 
     def copy(self):
         k = Kernel(self.seed)
-        k.functions = [Function(f.name, f.params, copied(f.body))
+        k.functions = [Function(f.name, f.params, copied(f.body), f.how)
                        for f in self.functions]
         k.args, k.outputs = dict(self.args), dict(self.outputs)
         k.grid, k.options = self.grid, dict(self.options)

@@ -495,6 +495,57 @@ def philox(g, dtype, shape, depth):
                  dtype, shape)
 
 
+# ---- inline assembly --------------------------------------------------------
+
+# Text, how many operands.
+ASSEMBLY = [
+    ('lop3.b32 $0, $1, $2, $3, 0x96;', 3),
+    ('lop3.b32 $0, $1, $2, $3, 0xca;', 3),
+    ('mad.lo.s32 $0, $1, $2, $3;', 3), ('prmt.b32 $0, $1, $2, 0x4150;', 2),
+    ('prmt.b32 $0, $1, $2, 0x9c32;', 2), ('bfe.s32 $0, $1, 5, 9;', 1),
+    ('bfi.b32 $0, $1, $2, 3, 11;', 2), ('popc.b32 $0, $1;', 1),
+    ('brev.b32 $0, $1;', 1), ('clz.b32 $0, $1;', 1), ('bfind.s32 $0, $1;', 1),
+    ('shf.l.wrap.b32 $0, $1, $2, $3;', 3), ('sad.s32 $0, $1, $2, $3;', 3),
+    ('dp4a.s32.u32 $0, $1, $2, $3;', 3), ('mul.hi.s32 $0, $1, $2;', 2),
+    ('{ .reg .pred p; setp.lt.s32 p, $1, $2; selp.b32 $0, $3, $1, p; }', 3),
+    ('{ .reg .b32 t; mul.lo.s32 t, $1, $2; xor.b32 $0, t, $1; }', 2)]
+
+
+@operation(1.5, lambda dtype, shape: shape and dtype in ('int32', 'uint32'))
+def assembly(g, dtype, shape, depth):
+    text, count = g.pick(ASSEMBLY)
+    return in_assembly(g, text, count, 'r', 1, dtype, shape, depth)
+
+
+@operation(0.7, lambda dtype, shape: shape and dtype in (
+    'int8', 'uint8', 'int16', 'uint16'))
+def packed_assembly(g, dtype, shape, depth):
+    """A register of two or four lanes."""
+    import generate
+    pack = 32 // generate.BITS[dtype]
+    if generate.lanes(shape) < 512:  # less than a register in some thread
+        pack = 1
+    text, count = g.pick([('lop3.b32 $0, $1, $2, $3, 0xd8;', 3),
+                          ('xor.b32 $0, $1, $2;', 2), ('not.b32 $0, $1;', 1)])
+    return in_assembly(g, text, count, 'r', pack, dtype, shape, depth)
+
+
+@operation(0.7, lambda dtype, shape: shape and dtype == 'float32')
+def float_assembly(g, dtype, shape, depth):
+    text, count = g.pick([('fma.rn.f32 $0, $1, $2, $3;', 3),
+                          ('max.f32 $0, $1, $2;', 2),
+                          ('neg.f32 $0, $1;', 1)])
+    return in_assembly(g, text, count, 'f', 1, dtype, shape, depth)
+
+
+def in_assembly(g, text, count, letter, pack, dtype, shape, depth):
+    args = [g.make(dtype, shape, depth).name for _ in range(count)]
+    bounds = ','.join(['=' + letter] + [letter] * count)
+    return g.put(f'tl.inline_asm_elementwise("{text}", "{bounds}", '
+                 f'[{", ".join(args)}], tl.{dtype}, True, {pack})', dtype,
+                 shape)
+
+
 # ---- products of matrices ---------------------------------------------------
 
 DOTS = {'float32': ['float16', 'bfloat16', 'float32', 'float8e5'],
@@ -541,6 +592,8 @@ def load(g, dtype, shape):
     kind = g.below(8)
     if kind == 0 and len(shape) == 2:
         return through_block_pointer(g, x, dtype, shape)
+    if fits_descriptor(dtype, shape) and g.chance(0.05):
+        return through_descriptor(g, x, dtype, shape)
     where = generate.linear(shape)
     if kind < 3:
         where = g.index(shape, generate.LENGTH)
@@ -556,6 +609,28 @@ def load(g, dtype, shape):
         other = g.pick(['0', '1', g.make(dtype, shape, 0).name])
         how = f', mask={g.mask(shape).name}, other={other}' + how
     return g.put(f'tl.load({x} + ({where}){how})', dtype, shape)
+
+
+def fits_descriptor(dtype, shape):
+    """Rows of 16 bytes or more."""
+    import generate
+    return len(shape) in (1, 2) and shape[-1] * generate.BITS[dtype] >= 128
+
+
+def through_descriptor(g, x, dtype, shape):
+    """Of a tensor whose end, or beginning, the block may cross; what is not
+    there is 0."""
+    import generate
+    sizes, length = [], generate.LENGTH
+    for n in reversed(shape):
+        wide = 16 * -(-g.pick([n, n // 2 + 1, 2 * n]) // 16)
+        sizes.insert(0, min(wide, length) if len(sizes) == 0
+                     else max(1, min(g.pick([n, n // 2 + 1, 2 * n]), length)))
+        length //= sizes[0]
+    strides = [sizes[1], 1] if len(shape) == 2 else [1]
+    at = [g.pick(['0', '1', '(pid & 1)', '-1', f'{n // 2}']) for n in shape]
+    return g.put(f'tl.make_tensor_descriptor({x}, {sizes}, {strides}, '
+                 f'{list(shape)}).load([{", ".join(at)}])', dtype, shape)
 
 
 def through_block_pointer(g, x, dtype, shape):
@@ -580,6 +655,14 @@ def store(g):
     n = generate.lanes(shape)
     y = g.tensor(dtype, n * g.programs, 'any', 'y')
     g.kernel.outputs[y] = dtype
+    if fits_descriptor(dtype, shape) and g.chance(0.1):
+        sizes = [shape[0] * g.programs, *shape[1:]]
+        strides, at = ([shape[1], 1], ', 0') if len(shape) == 2 else ([1], '')
+        g.body.append(Statement(
+            f'tl.make_tensor_descriptor({g.pointer(y, dtype)}, {sizes}, '
+            f'{strides}, {list(shape)}).store([pid * {shape[0]}{at}], '
+            f'{v.name})'))
+        return
     where = generate.linear(shape)
     if g.chance(0.3) and n > 1:
         where = f'((({where}) * {1 + 2 * g.below(8)} + {g.below(n)}) & {n - 1})'
@@ -642,8 +725,10 @@ def through_memory(g):
 def statement(g):
     write = g.weighted([(5, one_value), (3, store), (2, loop), (1, spin),
                         (2, branch), (2, atomic), (1, own_atomic),
-                        (1, through_memory), (2, call), (1, tuples)])
-    if g.loops and write in (store, own_atomic, through_memory, loop, spin):
+                        (1, through_memory), (2, call), (1, tuples),
+                        (0.5, early_return)])
+    if g.loops and write in (store, own_atomic, through_memory, loop, spin,
+                             early_return):
         write = one_value if g.loops > 1 or write not in (loop, spin) \
             else write
     write(g)
@@ -716,24 +801,35 @@ def spin(g):
     g.loops -= 1
 
 
+def condition(g):
+    """The text of a condition of scalars."""
+    a, b = g.scalar(), g.scalar()
+    return f'{a.name} {g.pick(["<", ">", "==", "!="])} {b.name}'
+
+
 def branch(g):
     changing = variables(g)
-    a, b = g.scalar(), g.scalar()
-    op = g.pick(['<', '>', '==', '!='])
-    g.inside(f'if {a.name} {op} {b.name}:',
-             lambda: assignments(g, changing))
+    g.inside(f'if {condition(g)}:', lambda: assignments(g, changing))
     if g.chance(0.6):
         g.inside('else:', lambda: assignments(g, changing))
 
 
+def early_return(g):
+    """Some programs may end here; what others do does not depend on it."""
+    g.inside(f'if {condition(g)}:',
+             lambda: g.body.append(Statement('return')))
+
+
 def call(g):
+    """Triton 3.6 compiles no call in a loop of what returns early."""
     import generate
-    if not g.helpers:
+    helpers = [h for h in g.helpers if not (g.loops and h[3])]
+    if not helpers:
         one_value(g)
         return
-    name, params, results = g.pick(g.helpers)
+    name, params, types, _ = g.pick(helpers)
     args = [g.make(p.dtype, p.shape, 2).name for p in params]
-    given = [generate.Value(g.new_name(), r.dtype, r.shape) for r in results]
+    given = [generate.Value(g.new_name(), *t) for t in types]
     g.body.append(Statement(
         f'{", ".join(v.name for v in given)} = {name}({", ".join(args)})',
         {v.name: generate.plain(v.dtype, v.shape) for v in given}))

@@ -1,6 +1,7 @@
 """Runs random kernels in several ways and compares what they leave:
 
-    python3 tests/random/run.py --build BUILD [--count N] [--seed FIRST]
+    python3 tests/random/run.py --build BUILD
+        [--count N] [--seed FIRST] | [--seeds SEED,SEED,...]
         [--ways text,passes,ptx] [--jobs N] [--whole] [--show SEED]
 
 Each is beside the interpreter; ways.py lists them.  A kernel that differs is
@@ -116,6 +117,8 @@ def main():
     p.add_argument('--build', required=True)
     p.add_argument('--count', type=int, default=100)
     p.add_argument('--seed', type=int, default=0)
+    p.add_argument('--seeds', help='these, instead of some from the first on',
+                   type=lambda text: [int(s) for s in text.split(',')])
     p.add_argument('--ways', default='text,passes,ptx',
                    type=lambda text: text.split(','))
     p.add_argument('--jobs', type=int, default=os.cpu_count())
@@ -128,11 +131,12 @@ def main():
         return 0
     os.environ['TKDBG_LIBRARY'] = os.path.join(
         os.path.abspath(options.build), 'libtkdbg.so')
-    seeds = range(options.seed, options.seed + options.count)
+    seeds = options.seeds or range(options.seed,
+                                   options.seed + options.count)
     parts = [Part(options, list(seeds[i::options.jobs]))
-             for i in range(options.jobs)]
+             for i in range(min(options.jobs, len(seeds)))]
     failed = sum([part.end() for part in parts])
-    print(f'{options.count} kernels by interp, {", ".join(options.ways)}: '
+    print(f'{len(seeds)} kernels by interp, {", ".join(options.ways)}: '
           f'{failed} differ')
     return failed > 0
 
