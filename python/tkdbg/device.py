@@ -9,6 +9,7 @@ has a result.
 from __future__ import annotations
 
 import os
+import subprocess
 from dataclasses import dataclass
 
 from . import session as session_
@@ -153,6 +154,8 @@ def check_index(index):
 
 _PROBES = ("nvidia-smi", "nvcc", "ncu", "nsys", "nvidia-debugdump")
 _LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "libcudart.so", "NVML")
+_MODULES = ("pynvml", "py3nvml", "nvidia_smi", "GPUtil", "gpustat")
+_NOT_FOUND = 127  # what a shell returns for a program that is not there
 HINT = ("the device is virtual and has no driver; "
         "torch.cuda.get_device_properties() says what it is, and "
         "`tkdbg run --device` chooses it (docs/device.md)")
@@ -174,9 +177,11 @@ def probe_in(command):
 def advice(error):
     """What to say of an exception that comes from a missing driver, or ""."""
     text = f"{type(error).__module__} {error}"
-    if HINT not in text and (
-            text.startswith("pynvml") or
-            isinstance(error, (OSError, RuntimeError)) and
-            any(name in text for name in _LIBRARIES)):
-        return f"tkdbg: {HINT}"
-    return ""
+    asked = (
+        text.startswith("pynvml") or
+        isinstance(error, ModuleNotFoundError) and error.name in _MODULES or
+        isinstance(error, (OSError, RuntimeError)) and
+        any(name in text for name in _LIBRARIES) or
+        isinstance(error, subprocess.CalledProcessError) and
+        error.returncode == _NOT_FOUND and probe_in(error.cmd))
+    return f"tkdbg: {HINT}" if asked and HINT not in text else ""

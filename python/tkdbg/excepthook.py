@@ -44,9 +44,8 @@ def _strip_chain(error, seen):
 
 def _advice(error):
     """What to do about an exception that is not tkdbg's own, or ""."""
-    if isinstance(error, ImportError):
-        return finder.advice(error)
-    return device.advice(error)
+    about = [finder.advice(error)] if isinstance(error, ImportError) else []
+    return "\n".join(filter(None, (*about, device.advice(error))))
 
 
 def show(error, stream=None):

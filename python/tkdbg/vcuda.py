@@ -35,6 +35,7 @@ from .vcuda_library import Libraries
 from .vcuda_marks import HOST, MARK, PINNED, is_cuda_device
 from .vcuda_memory import Memory
 from .vcuda_operators import Operators
+from .vcuda_refusals import Refusals
 from .vcuda_streams import Streams
 
 MIXED = object()      # what where() finds in tensors of several places
@@ -58,7 +59,8 @@ class VirtualCuda:
         self.tensor = torch.Tensor
         self.cpu = torch.device("cpu")
         self.devices = {}           # number -> torch.device
-        self.specials = specials(torch)
+        self.refusals = Refusals(self)
+        self.specials = {**self.refusals.functions(), **specials(torch)}
         self.empties = fresh_.makers(torch)
         self.used = False           # something was put on a device
         self.default = HOST         # torch.set_default_device("cuda")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import types
 
 from . import device as device_
@@ -95,6 +96,34 @@ def _properties(index):
         memory_clock_rate=m.memory_clock, memory_bus_width=m.memory_bus)
 
 
+class _Error(enum.IntEnum):
+    success = 0
+
+
+def _runtime(virtual):
+    """torch.cuda.cudart(): the calls of the CUDA Runtime that PyTorch binds,
+    each of which succeeds."""
+    def done(*args, **kwargs):
+        return _Error.success
+
+    called = dict.fromkeys((
+        "cudaProfilerStart", "cudaProfilerStop", "cudaHostRegister",
+        "cudaHostUnregister", "cudaStreamCreate", "cudaStreamDestroy"), done)
+    return types.SimpleNamespace(
+        **called, cudaError=_Error,
+        cudaGetErrorString=lambda error: "no error",
+        cudaMemGetInfo=lambda device=None:
+            virtual.memory.free_and_total(device))
+
+
+def _sensor(name):
+    """torch.cuda.temperature and the like: no device, no reading."""
+    def read(device=None):
+        raise RuntimeError(f"torch.cuda.{name}() has nothing to read: "
+                           + device_.HINT)
+    return read
+
+
 def _nothing():
     """A new function that does nothing; PyTorch's compiler wants each name
     of torch.cuda to be a function of its own."""
@@ -124,12 +153,14 @@ def cuda_functions(virtual):
     def of_device(answer):
         return lambda device=None: answer(virtual.index_of(device))
 
+    runtime, memory = _runtime(virtual), virtual.memory.functions()
+
     def seed(number):
         counter.manual_seed(number)
         torch.default_generator.manual_seed(int(number))
 
     return {
-        **idle, **virtual.streams.functions(), **virtual.memory.functions(),
+        **idle, **virtual.streams.functions(), **memory,
         **virtual.graphs.functions(),
         "synchronize": _synchronize(virtual),
         "is_available": lambda: True,
@@ -142,7 +173,15 @@ def cuda_functions(virtual):
             lambda i: device_.model().capability),
         "get_device_properties": of_device(_properties),
         "get_arch_list": lambda: [f"sm_{device_.model().arch}"],
+        "_cudart": runtime, "cudart": lambda: runtime,
         "utilization": of_device(lambda i: 0),
+        "memory_usage": of_device(lambda i: 0),
+        "clock_rate": of_device(lambda i: device_.model().sm_clock // 1000),
+        "device_memory_used": memory["memory_reserved"],
+        "list_gpu_processes": of_device(
+            lambda i: f"GPU:{i}\nno processes are running"),
+        "temperature": _sensor("temperature"),
+        "power_draw": _sensor("power_draw"),
         "can_device_access_peer": lambda device, peer: device != peer,
         "get_rng_state_all": lambda: [torch.get_rng_state()],
         "set_rng_state_all": lambda states: torch.set_rng_state(states[0]),

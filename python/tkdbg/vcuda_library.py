@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 
 from .vcuda_autocast import _KEY as _AUTOCAST
-from .vcuda_operators import tensors_of
+from .vcuda_marks import tensors_of
 
 _KEY = "BackendSelect"
 

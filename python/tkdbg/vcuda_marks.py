@@ -18,3 +18,14 @@ def is_cuda_device(device):
 def text_of(where):
     """A mark as PyTorch prints the device."""
     return "cpu" if where < 0 else f"cuda:{where}"
+
+
+def tensors_of(value, tensor):
+    """The tensors in arguments, at any depth."""
+    if isinstance(value, tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (tuple, list)):
+        return []
+    return [t for item in value for t in tensors_of(item, tensor)]

@@ -12,7 +12,7 @@ import re
 
 from . import vcuda_attention
 from .vcuda_autocast import find
-from .vcuda_marks import HOST, text_of
+from .vcuda_marks import HOST, tensors_of, text_of
 
 # Operators that move between devices, or take part of their arguments from
 # the CPU.
@@ -48,7 +48,9 @@ _STRUCTURED = frozenset("""
     scatter_add scatter_add_ scatter_reduce scatter_reduce_ silu_backward
     slow_conv_transpose2d triangular_solve""".split())
 
-# Operators that CUDA has for integers and the CPU for floats alone.
+# Operators that CUDA has for more integers or bools than the CPU, of all that
+# PyTorch's OpInfo declares; those that the CPU has for floats alone.
+_IN_INTEGERS = frozenset(["abs", "abs_", "trace", "histc"])
 _IN_FLOATS = frozenset(["histc"])
 
 # How PyTorch says that a CPU kernel lacks a type.
@@ -60,17 +62,6 @@ _LACKS = re.compile(r"not implemented for '(\w+)'|"
                     r"No viable backend for scaled_dot_product_attention|"
                     r"[Uu]nsupported dtype|is not implemented on the CPU|"
                     r"Could not run '")
-
-
-def tensors_of(value, tensor):
-    """The tensors in arguments, at any depth."""
-    if isinstance(value, tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = value.values()
-    elif not isinstance(value, (tuple, list)):
-        return []
-    return [t for item in value for t in tensors_of(item, tensor)]
 
 
 class Operators:
@@ -197,7 +188,8 @@ class Operators:
     def rescue(self, error, where, func, args, kwargs):
         """The result of a call that failed with error, run in wider types;
         raises the error if it is not about a missing kernel."""
-        if where is None or where < 0 or not _LACKS.search(str(error)):
+        if where is None or where < 0 or not _LACKS.search(str(error)) or (
+                getattr(error, "is_cudas", False)):  # see vcuda_refusals
             raise error
         if "scaled_dot_product_attention" in str(error):
             # CUDA's implementation that the program wants; this one is exact.
@@ -249,7 +241,7 @@ class Operators:
         torch = self.torch
         present = {t.dtype for t in tensors_of((args, kwargs), torch.Tensor)}
         name = func._schema.name.partition("::")[2]
-        for wider in _wider(torch, present, name in _IN_FLOATS):
+        for wider in _wider(torch, present, name):
             try:
                 return self._in(wider, func, args, kwargs)
             except (NotImplementedError, RuntimeError) as e:
@@ -386,9 +378,9 @@ def _result_dtypes(func, args, kwargs, torch):
     return [getattr(t, "dtype", None) for t in found]
 
 
-def _wider(torch, present, in_floats):
-    """Ways to widen the dtypes of some tensors, the nearest first;
-    in_floats: integers as float64, where that is what CUDA's answer is."""
+def _wider(torch, present, name):
+    """Ways to widen the dtypes of some tensors for the operator of a name,
+    the nearest first."""
     def known(*names):
         return [getattr(torch, n) for n in names if hasattr(torch, n)]
 
@@ -397,14 +389,14 @@ def _wider(torch, present, in_floats):
         "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")}
     floats.update((d, torch.complex64) for d in known("complex32"))
     unsigned = {d: torch.int64 for d in known("uint16", "uint32", "uint64")}
-    small = dict.fromkeys(known("uint8", "int8", "int16", "int32"),
-                          torch.int64)
-    ways = [floats, {**floats, **unsigned},
-            {**floats, **unsigned, torch.bool: torch.uint8},
-            {**floats, **unsigned, **small, torch.bool: torch.int64}]
-    if in_floats:
-        ways.append({d: torch.float64 for d in (
-            *unsigned, *small, torch.int64, torch.bool)})
+    small = known("uint8", "int8", "int16", "int32", "bool")
+    ways = [floats, {**floats, **unsigned}]
+    if name in _IN_INTEGERS:
+        ways.append({**floats, **unsigned,
+                     **dict.fromkeys(small, torch.int64)})
+    if name in _IN_FLOATS:
+        ways.append(dict.fromkeys([*unsigned, *small, torch.int64],
+                                  torch.float64))
     return [{d: w for d, w in way.items() if d in present}
             for way in ways if present & way.keys()]
 
@@ -414,9 +406,10 @@ def _wider(torch, present, in_floats):
 
 def _nansum(torch, x, dim=None, keepdim=False, *, dtype=None):
     """Sums of complex numbers without those that are NaN."""
-    present = torch.where(torch.isnan(x), torch.zeros_like(x), x)
+    wide = x.to(torch.promote_types(x.dtype, torch.complex64))
+    present = torch.where(torch.isnan(wide), torch.zeros_like(wide), wide)
     dims = tuple(range(x.dim())) if dim is None else dim
-    return present.sum(dims, keepdim, dtype=dtype)
+    return present.sum(dims, keepdim).to(dtype or x.dtype)
 
 
 def _lu_factor_ex(torch, a, *, pivot=True, check_errors=False):

@@ -1,6 +1,7 @@
 """What names a device and is not told to the virtual device's mode."""
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -253,20 +254,34 @@ def _patch_guards(virtual, patches):
 
 def _patch_probes(virtual, patches):
     """nvidia-smi and the like are not there: a hint says where to ask."""
-    start, told = subprocess.Popen.__init__, []
+    start, system, told = subprocess.Popen.__init__, os.system, []
 
-    def start_with_hint(self, args, *rest, **options):
-        probe = device_.probe_in(args)
-        if probe is None or shutil.which(probe):
-            return start(self, args, *rest, **options)
-        if options.get("shell") and not told and (
-                not virtual.session.options.is_quiet()):
+    def missing(command):
+        probe = device_.probe_in(command)
+        return None if probe is None or shutil.which(probe) else probe
+
+    def tell(probe):
+        if not told and not virtual.session.options.is_quiet():
             told.append(probe)
             sys.stderr.write(f"tkdbg: {probe} is not there: {device_.HINT}\n")
+
+    def start_with_hint(self, args, *rest, **options):
+        probe = missing(args)
+        if probe is None:
+            return start(self, args, *rest, **options)
+        if options.get("shell"):
+            tell(probe)
         try:
             return start(self, args, *rest, **options)
         except FileNotFoundError as e:
             e.strerror = f"{e.strerror} (tkdbg: {device_.HINT})"
             raise
 
+    def system_with_hint(command):
+        probe = missing(command)
+        if probe is not None:
+            tell(probe)
+        return system(command)
+
+    patches.set(os, "system", system_with_hint)
     patches.set(subprocess.Popen, "__init__", start_with_hint)

@@ -186,7 +186,7 @@ class Halves(unittest.TestCase):
 class Types(unittest.TestCase):
     def test_histc_of_integers(self):
         x = torch.tensor([0, 1, 1, 4, 4, 4], device="cuda")
-        for dtype in (torch.int8, torch.int32, torch.int64, torch.float16):
+        for dtype in (torch.int8, torch.int32, torch.int64, torch.float32):
             found = torch.histc(x.to(dtype), bins=5, min=0, max=4)
             self.assertIs(found.dtype, dtype)
             self.assertEqual(found.tolist(), [1, 2, 0, 0, 3])
@@ -229,16 +229,55 @@ class Types(unittest.TestCase):
     def test_what_the_cpu_has_for_some_arguments(self):
         x = torch.tensor([1 + 1j, complex("nan")], device="cuda")
         self.assertEqual(torch.nansum(x).item(), 1 + 1j)
+        if hasattr(torch, "complex32"):
+            self.assertEqual(torch.nansum(x.to(torch.complex32), 0).item(),
+                             1 + 1j)
         a = (draw(2, 3, 3) + 4 * torch.eye(3)).cuda()
         _, lower, upper = torch.linalg.lu(a, pivot=False)
         self.assertLess((lower @ upper - a).abs().max().item(), 1e-5)
         half = draw(8).half().cuda()
         self.assertIs(torch.fft.fft(half).dtype, torch.complex32)
 
+    def test_what_the_cpu_has_and_cuda_has_not(self):
+        whole = torch.arange(16, device="cuda").view(4, 4)
+        image = whole[None, None]
+        half, byte = whole.half(), image.to(torch.uint8)
+        calls = {
+            "addmm_cuda.* 'Int'": lambda: whole.int() @ whole.int(),
+            "addmm_cuda.* 'Long'": lambda: F.linear(whole, whole),
+            "addmm_cuda.* 'Bool'": lambda: torch.mm(whole > 1, whole > 1),
+            "baddbmm_cuda.* 'Char'": lambda: torch.einsum(
+                "bij,bjk->bik", *[whole[None].to(torch.int8)] * 2),
+            "addmv_impl_cuda": lambda: whole.mv(whole[0]),
+            "dot.* not impl": lambda: torch.dot(whole[0], whole[1]),
+            "FromScalarType.* Long": lambda: F.conv2d(image, image),
+            "avg_pool2d": lambda: F.avg_pool2d(image, 2),
+            "max_pool2d": lambda: torch.nn.MaxPool2d(2)(image),
+            "bilinear": lambda: F.interpolate(byte, scale_factor=2,
+                                              mode="bilinear"),
+            "igamma": lambda: torch.special.gammainc(half, half),
+            "angle": half.angle, "histc": half.histc,
+            "Could not run": lambda: torch.histogram(whole.float(), 3),
+        }
+        for message, call in calls.items():
+            with self.subTest(message), self.assertRaisesRegex(
+                    RuntimeError, message):
+                call()
+        self.assertEqual(torch.einsum("ij->ji", whole)[1, 0], 1)
+        whole = whole.cpu()
+        self.assertEqual((whole[None] @ whole).shape, (1, 4, 4))
+
     def test_what_neither_has(self):
         with self.assertRaisesRegex((RuntimeError, NotImplementedError),
                                     "not implemented"):
             torch.softmax(torch.ones(3, dtype=torch.int64, device="cuda"), 0)
+        bits = torch.ones(3, dtype=torch.bool, device="cuda")
+        for call in (lambda: bits - bits, bits.floor, bits.median,
+                     lambda: bits.fmod(bits), lambda: bits.kthvalue(1)):
+            with self.assertRaises((RuntimeError, NotImplementedError)):
+                call()
+        self.assertTrue(torch.trace(bits.diag()).item())
+        self.assertTrue(bits.abs().all().item())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 """What CUDA refuses, and what it does otherwise than the CPU."""
+import os
+import re
 import unittest
 
 import support
@@ -11,6 +13,7 @@ if support.real_cuda():
     raise unittest.SkipTest("PyTorch has a real CUDA device")
 
 import tkdbg  # noqa: E402
+from tkdbg import vcuda_autocast  # noqa: E402
 
 tkdbg.install(quiet=True, triton="ours")
 
@@ -155,6 +158,29 @@ class Autocast(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "unsafe to autocast"):
                 F.binary_cross_entropy(torch.sigmoid(y), y)
         self.assertIs((x @ w).dtype, full)
+
+    def test_lists_are_those_of_pytorch(self):
+        """PyTorch's packages bring the header that has CUDA's lists."""
+        header = os.path.join(os.path.dirname(torch.__file__), "include",
+                              "ATen", "autocast_mode.h")
+        if not os.path.exists(header):
+            self.skipTest("this PyTorch brings no headers")
+        with open(header) as file:
+            text = file.read().replace("\\\n", " ")
+        for name, ours in {
+                "LOWER_PRECISION_FP": vcuda_autocast._LOWER,
+                "FP32": vcuda_autocast._FP32,
+                "FP32_SET_OPT_DTYPE": vcuda_autocast._SET_DTYPE,
+                "PROMOTE": vcuda_autocast._PROMOTE}.items():
+            macro = re.search(rf"define AT_FORALL_{name}\(_\)(.*)", text)
+            if macro is None:
+                self.skipTest("this PyTorch's header is an older one")
+            theirs = {".".join(re.split(r",\s*", one))
+                      for one in re.findall(r"_\(([^)]*)\)", macro[1])}
+            self.assertEqual(theirs - set(ours.split()), set(), name)
+        appended = re.findall(r'"(norm\.\w+)"', text)
+        self.assertEqual(set(appended),
+                         set(vcuda_autocast._APPEND_DTYPE.split()))
 
     def test_the_cpu_has_lists_of_its_own(self):
         x = torch.randn(4, 4)
@@ -378,6 +404,30 @@ class Probes(support.ScriptCase):
             self.skipTest("this machine has an nvidia-smi")
         self.assertIn("get_device_properties() says", done.stdout)
         self.assertIn("the device is virtual and has no driver", done.stderr)
+
+    def test_probes_by_a_shell(self):
+        for probe in ("os.system('nvidia-debugdump')",
+                      "subprocess.run('nvidia-debugdump', shell=True)",
+                      "importlib.import_module('gpustat')"):
+            done = self.run_script(f"""
+                import importlib, os, subprocess, torch
+                {probe}
+            """, check=False)
+            self.assertIn("the device is virtual and has no driver",
+                          done.stderr, probe)
+
+    def test_what_is_idle(self):
+        self.assertEqual(torch.cuda.utilization(), 0)
+        self.assertEqual(torch.cuda.memory_usage(), 0)
+        self.assertGreater(torch.cuda.clock_rate(), 1000)
+        self.assertIn("no processes", torch.cuda.list_gpu_processes())
+        with self.assertRaisesRegex(RuntimeError, "no driver"):
+            torch.cuda.temperature()
+        with torch.cuda.profiler.profile():
+            pass
+        runtime = torch.cuda.cudart()
+        torch.cuda.check_error(runtime.cudaProfilerStop())
+        self.assertEqual(len(runtime.cudaMemGetInfo(0)), 2)
 
 
 class Numbers(unittest.TestCase):
