@@ -39,7 +39,8 @@ triton     modules       what ``import triton`` finds, where it is ours
            vcuda_api     ... torch.cuda
            vcuda_calls   ... functions that are more than marking a result
            vcuda_library ... implementations that libraries register for CUDA
-           vcuda_operators ... what CUDA refuses, and what only CUDA has
+           vcuda_operators ... devices that CUDA refuses, types only it has
+           vcuda_refusals ... types that only the CPU has
            vcuda_attention ... attention by operators that only CUDA has
            vcuda_halves  ... products and sums of halves in fp32
            vcuda_autocast ... CUDA's lists of operators
