@@ -11,9 +11,52 @@ void tki_tell_access(tki *t, const tki_access *a) {
   TK_ASSERT(a->t == t && a->in == t->frame->inst);
   TK_ASSERT(a->region == TKI_ANY || (size_t)a->region < t->nregions);
   TK_ASSERT(a->first + a->run <= a->n);
-  if (t->spin) tki_spin_access(t->spin, a);
-  if (t->schedule && t->schedule->writers) tki_schedule_access(t->schedule, a);
-  TKI_TELL(t, access, t, a);
+  bool writers = t->schedule && t->schedule->writers, rows = !t->spin;
+  for (tki_observer *o = t->observers; o; o = o->next)
+    rows &= !o->access || o->rows;
+  tki_access lanes = rows && !writers ? *a : tki_access_lanes(a);
+  if (t->spin) tki_spin_access(t->spin, &lanes);
+  if (writers) tki_schedule_access(t->schedule, &lanes);
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->access) o->access(o->ud, t, o->rows ? a : &lanes);
+}
+
+tki_access tki_access_of(tki *t, const tk_inst *in, const tki_val *pointer,
+                         const tki_val *mask) {
+  tki_access a = {.t = t,
+                  .in = in,
+                  .pointer = pointer,
+                  .active = mask,
+                  .n = (size_t)in->n,
+                  .size = tk_lane_size(&in->type),
+                  .region = pointer->region,
+                  .write = in->op != TK_I_LOAD,
+                  .verb = in->op == TK_I_LOAD    ? "load"
+                          : in->op == TK_I_STORE ? "store"
+                                                 : "atomic access"};
+  if (mask && in->type.rank && tki_is_uniform(mask)) {
+    if (!tki_scalar_bool(mask)) a.n = 0;
+    a.active = NULL; /* one mask for the whole block */
+  }
+  bool symbolic = a.n && a.region != TKI_ANY && tki_symbol(pointer) &&
+                  (!a.active || tki_symbol(a.active));
+  return symbolic ? a : tki_access_lanes(&a);
+}
+
+tki_access tki_access_lanes(const tki_access *a) {
+  tki_access x = *a;
+  if (!a->pointer) return x;
+  x.addr = tki_lanes(a->pointer);
+  x.mask = a->active ? tki_lanes(a->active) : NULL;
+  x.pointer = x.active = NULL;
+  return x;
+}
+
+bool tki_access_is_full(const tki_access *a) {
+  const uint8_t *one = a->active ? tki_one_lane(a->active) : NULL;
+  if (a->n != (size_t)a->in->n) return false;
+  if (a->active) return one && *one;
+  return !a->mask || !memchr(a->mask, 0, a->n);
 }
 
 static bool all_zero(const char *p, size_t n) {
@@ -54,8 +97,44 @@ static size_t active_row(const tki_access *a, tki_stretch *x, size_t at) {
   return x->active = off ? (size_t)(off - a->mask) : end;
 }
 
+/* Where lane `at` of a row lies; false: the row is masked off. */
+static bool find_in_row(const tki_sym *p, const tki_sym *box, size_t row,
+                        size_t at, uint64_t *addr) {
+  int last = tki_sym_rank(p) - 1;
+  bool active = true;
+  *addr = tki_sym_base(p) + at * (uint64_t)tki_sym_step(p, last);
+  for (int k = last - 1; k >= 0; k--) {
+    size_t n = tki_sym_axis(p, k), i = row % n;
+    row /= n;
+    *addr += i * (uint64_t)tki_sym_step(p, k);
+    active &= !box || (i >= tki_sym_lo(box, k) && i < tki_sym_hi(box, k));
+  }
+  return active;
+}
+
+/* The same without lanes: every row is one stretch, or each of its lanes is. */
+static bool next_symbolic(const tki_access *a, tki_stretch *x) {
+  const tki_sym *p = tki_symbol(a->pointer);
+  const tki_sym *box = a->active ? tki_symbol(a->active) : NULL;
+  TK_ASSERT(!box || tki_sym_kind_of(box) == TKI_SYM_BOX);
+  int last = tki_sym_rank(p) - 1;
+  size_t n = tki_sym_axis(p, last), row = (x->lane + x->n) / n;
+  size_t lo = box ? tki_sym_lo(box, last) : 0;
+  size_t hi = box ? tki_sym_hi(box, last) : n;
+  size_t at = x->lane + x->n - row * n;
+  if (at < lo) at = lo;
+  if (at >= hi) row++, at = lo;
+  while (lo < hi && row * n < a->n && !find_in_row(p, box, row, at, &x->addr))
+    row++, at = lo;
+  bool more = lo < hi && row * n < a->n;
+  x->lane = row * n + at;
+  x->n = !more ? 0 : tki_sym_step(p, last) == (int64_t)a->size ? hi - at : 1;
+  return more;
+}
+
 /* Most rows are one stretch, or every lane is: the ends tell. */
 bool tki_next_stretch(const tki_access *a, tki_stretch *x) {
+  if (a->pointer) return next_symbolic(a, x);
   size_t at = x->lane + x->n;
   if (a->run) {
     bool more = !x->n;

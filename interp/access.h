@@ -24,7 +24,19 @@ typedef struct tki_access {
                         for all */
   size_t first, run; /* the first active lane and their number, if they are
                         known to be one stretch; else 0 */
+  /* The operands, symbolic blocks, in place of addr and mask, which are NULL;
+   * active is NULL if all lanes are.  Not NULL only for observers that go by
+   * rows. */
+  const tki_val *pointer, *active;
 } tki_access;
+
+/* The access of an instruction by its addresses and mask, which may be NULL. */
+tki_access tki_access_of(tki *t, const tk_inst *in, const tki_val *pointer,
+                         const tki_val *mask);
+/* The same access by lanes, with addr and mask. */
+tki_access tki_access_lanes(const tki_access *a);
+/* Whether no lane is masked off. */
+bool tki_access_is_full(const tki_access *a);
 
 /* The memory of an access's only lane; reports what is wrong and stops. */
 char *tki_access_memory(const tki_access *a);

@@ -128,12 +128,9 @@ struct tki {
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */
   bool wants_writes; /* somebody wants to know of writes */
-  /* ... and all who observe do with stretches of bytes, where nobody else
-   * follows what programs write. */
-  bool wants_stretches;
-  bool wants_loads; /* ... and of loads */
-  bool wants_stmts; /* an observer wants every statement, not just those due */
-  uint64_t *event;  /* counts the statements observed */
+  bool wants_loads;  /* ... and of loads */
+  bool wants_stmts;  /* an observer wants every statement, not just those due */
+  uint64_t *event;   /* counts the statements observed */
   uint64_t wanted_event; /* the count at which observers are told; 0: none */
   uint64_t events;       /* where event points when no debugger counts */
   tki_spin *spin; /* of the program that runs, while its reads are noted */

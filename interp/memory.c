@@ -131,30 +131,12 @@ static void bool_lanes(uint8_t *d, size_t n) {
   for (size_t i = 0; i < n; i++) d[i] = d[i] != 0;
 }
 
-/* Makes the access of an instruction; mask_arg is its operand with the mask, or
- * -1. */
-static tki_access access_of(tki *t, const tk_inst *in, tki_val *frame,
-                            int mask_arg) {
-  const tki_val *p = frame + in->args[0];
-  tki_access a = {.t = t,
-                  .in = in,
-                  .addr = tki_lanes(p),
-                  .n = (size_t)in->n,
-                  .size = tk_lane_size(&in->type),
-                  .region = p->region,
-                  .write = in->op != TK_I_LOAD,
-                  .verb = in->op == TK_I_LOAD    ? "load"
-                          : in->op == TK_I_STORE ? "store"
-                                                 : "atomic access"};
-  if (mask_arg < 0) return a;
-  const tki_val *m = frame + in->args[mask_arg];
-  a.mask = tki_lanes(m);
-  if (!tki_is_uniform(m) || !in->type.rank) return a;
-  if (*a.mask) /* one mask for the whole block */
-    a.mask = NULL;
-  else
-    a.n = 0;
-  return a;
+/* The access of an instruction whose addresses are no tile; mask may be NULL.
+ */
+static tki_access access_by_lanes(tki *t, const tk_inst *in,
+                                  const tki_val *frame, const tki_val *mask) {
+  tki_access a = tki_access_of(t, in, &frame[in->args[0]], mask);
+  return tki_access_lanes(&a);
 }
 
 static const tki_val *operand_or_null(const tk_inst *in, const tki_val *frame,
@@ -177,8 +159,12 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
     v = tki_result(t, in, frame, 0);
     d = tki_writable(&v);
     tki_tile_load(&tile, d, &o);
+    if (TK_UNLIKELY(told)) {
+      tki_access a = tki_access_of(t, in, &frame[in->args[0]], mask);
+      tki_tell_access(t, &a);
+    }
   } else {
-    tki_access a = access_of(t, in, frame, tk_load_mask(in));
+    tki_access a = access_by_lanes(t, in, frame, mask);
     v = tki_result(t, in, frame, 0);
     d = tki_writable(&v);
     if (TK_UNLIKELY(tki_load_left_out(&a))) a.n = 0;
@@ -252,14 +238,16 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   const tki_val *mask = operand_or_null(in, frame, tk_store_mask(in));
   tki_tile tile;
   if (tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
-    const tki_val *p = &frame[in->args[0]];
     tki_span value = tki_span_of(x, tile.size);
-    if (TK_UNLIKELY(t->wants_writes))
-      tki_tile_announce(&tile, t, &t->regions[p->region]);
+    if (TK_UNLIKELY(t->wants_writes)) {
+      tki_access a = tki_access_of(t, in, &frame[in->args[0]], mask);
+      give_value(&a, x);
+      tki_tell_access(t, &a);
+    }
     tki_tile_store(&tile, &value);
     return;
   }
-  tki_access a = access_of(t, in, frame, tk_store_mask(in));
+  tki_access a = access_by_lanes(t, in, frame, mask);
   size_t row = tki_row_length(&in->type);
   give_value(&a, x);
   if (row < a.n || t->wants_writes) check_all(&a);
@@ -319,7 +307,8 @@ static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
 void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *x = frame + in->args[1];
-  tki_access a = access_of(t, in, frame, tk_atomic_mask(in));
+  const tki_val *mask = operand_or_null(in, frame, tk_atomic_mask(in));
+  tki_access a = access_by_lanes(t, in, frame, mask);
   tki_val v = tki_result(t, in, frame, 0);
   char *d = tki_writable(&v);
   give_value(&a, x);
@@ -343,7 +332,7 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
 void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *c = frame + in->args[1], *x = frame + in->args[2];
-  tki_access a = access_of(t, in, frame, -1);
+  tki_access a = access_by_lanes(t, in, frame, NULL);
   tki_val v = tki_result(t, in, frame, 0);
   char *d = tki_writable(&v);
   tki_span expected = tki_span_of(c, a.size);

@@ -28,18 +28,16 @@ void tki_observe(tki *t, tki_observer *o) {
   *at = o;
   t->wants_insts |= o->before || o->after;
   t->wants_writes |= o->access != NULL;
-  t->wants_stretches &= !o->access || o->overwrites;
   t->wants_loads |= o->access != NULL;
   t->wants_stmts |= o->stmt != NULL;
   if (o->begins || o->ends) measure(t);
 }
 
 tki_watching tki_unwatch(tki *t) {
-  tki_watching w = {t->observers,       t->wants_insts, t->wants_writes,
-                    t->wants_stretches, t->wants_loads, t->wants_stmts};
+  tki_watching w = {t->observers, t->wants_insts, t->wants_writes,
+                    t->wants_loads, t->wants_stmts};
   t->observers = NULL;
   t->wants_insts = t->wants_loads = t->wants_stmts = false;
-  t->wants_stretches = false;
   t->wants_writes = t->schedule && t->schedule->writers;
   return w;
 }
@@ -48,7 +46,6 @@ void tki_rewatch(tki *t, const tki_watching *w) {
   t->observers = w->observers;
   t->wants_insts = w->wants_insts;
   t->wants_writes = w->wants_writes;
-  t->wants_stretches = w->wants_stretches;
   t->wants_loads = w->wants_loads;
   t->wants_stmts = w->wants_stmts;
 }

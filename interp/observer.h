@@ -31,13 +31,10 @@ typedef struct tki_observer {
   void (*begins)(void *ud, tki *t, const tk_inst *in, const tki_val *slots);
   void (*ends)(void *ud, tki *t, const tk_inst *in, const tki_val *slots);
   /* A load that has happened, or a store or atomic operation that is about to
-   * happen. */
+   * happen.  If `rows` is set, it asks for stretches and not for addr and mask,
+   * which are then written only if it wants them (tki_access_lanes). */
   void (*access)(void *ud, tki *t, const tki_access *a);
-  /* In place of access, for stores that need not be known by lane
-   * (t->wants_stretches): n bytes of a region, in this process's memory, are
-   * about to be overwritten. */
-  void (*overwrites)(void *ud, tki *t, const tki_region *r, char *host,
-                     size_t n);
+  bool rows;
   void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
   /* A jump went over t->frame->inst, which would have assigned the slot for
    * the first time: its lanes are zeros that nobody computed. */
@@ -63,7 +60,7 @@ void tki_observe(tki *t, tki_observer *o);
  * something that they are not to see. */
 typedef struct tki_watching {
   tki_observer *observers;
-  bool wants_insts, wants_writes, wants_stretches, wants_loads, wants_stmts;
+  bool wants_insts, wants_writes, wants_loads, wants_stmts;
 } tki_watching;
 /* Detaches everybody. */
 tki_watching tki_unwatch(tki *t);

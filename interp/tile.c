@@ -67,18 +67,10 @@ static void join_axes(tki_tile *x) {
     x->axis[last].inner = inner;
 }
 
-static bool tells_stretches(const tki *t) {
-  bool follows = t->spin || (t->schedule && t->schedule->writers);
-  return t->wants_stretches && !follows;
-}
-
 bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
                  const tki_val *mask) {
   const tki_sym *s = tki_symbol(p);
-  bool told = in->op == TK_I_LOAD ? t->wants_loads || t->spin
-                                  : t->wants_writes && !tells_stretches(t);
-  if (told || !s || p->region == TKI_ANY || !find_active_box(x, s, mask))
-    return false;
+  if (!s || p->region == TKI_ANY || !find_active_box(x, s, mask)) return false;
   const tki_region *r = &t->regions[p->region];
   x->size = tk_lane_size(&in->type);
   x->lanes = (size_t)in->n;
@@ -212,24 +204,4 @@ void tki_tile_load(const tki_tile *x, char *d, const tki_span *other) {
 
 void tki_tile_store(const tki_tile *x, const tki_span *value) {
   if (x->memory) store_axis(x, 0, value, 0, x->memory);
-}
-
-static void announce_axis(const tki_tile *x, int k, tki *t, const tki_region *r,
-                          char *to) {
-  const axis *a = &x->axis[k];
-  size_t n = a->hi - a->lo;
-  if (k == x->rank - 1 && a->step == (int64_t)x->size) {
-    TKI_TELL(t, overwrites, t, r, to, n * x->size);
-    return;
-  }
-  for (; n; n--, to += a->step) {
-    if (k < x->rank - 1)
-      announce_axis(x, k + 1, t, r, to);
-    else
-      TKI_TELL(t, overwrites, t, r, to, x->size);
-  }
-}
-
-void tki_tile_announce(const tki_tile *x, tki *t, const tki_region *r) {
-  if (x->memory) announce_axis(x, 0, t, r, x->memory);
 }

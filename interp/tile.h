@@ -23,15 +23,13 @@ typedef struct tki_tile {
 } tki_tile;
 
 /* Returns false if the addresses or the mask (NULL: there is none) are not
- * symbolic, if somebody is to be told of each lane, and if some active lane
- * must not be accessed: then who goes lane by lane says which one. */
+ * symbolic, and if some active lane must not be accessed: then who goes lane by
+ * lane says which one. */
 bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
                  const tki_val *mask);
 /* Lanes that are masked off get those of other, or 0 if other.at is NULL. */
 void tki_tile_load(const tki_tile *x, char *d, const tki_span *other);
 void tki_tile_store(const tki_tile *x, const tki_span *value);
-/* Tells whoever wants to know what a store is about to overwrite. */
-void tki_tile_announce(const tki_tile *x, tki *t, const tki_region *r);
 
 /* Gives the lanes from .. to - 1 of a load what they get if masked off. */
 void tki_load_off(char *d, const tki_span *other, size_t from, size_t to,

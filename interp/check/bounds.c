@@ -97,13 +97,14 @@ static void report_gap(gaps *g, tki *t, const tki_access *a, size_t lane) {
 
 /* A pointer whose view is not known is left alone: it may belong to another
  * view of the same memory. */
-static void gap_access(void *ud, tki *t, const tki_access *a) {
+static void gap_access(void *ud, tki *t, const tki_access *access) {
   gaps *g = ud;
-  if (a->region == TKI_ANY || !g->has[a->region]) return;
-  for (size_t i = 0; i < a->n; i++) {
-    if (a->mask && !a->mask[i]) continue;
-    if (!is_between(&t->regions[a->region], a->addr[i])) continue;
-    report_gap(g, t, a, i);
+  if (access->region == TKI_ANY || !g->has[access->region]) return;
+  tki_access a = tki_access_lanes(access);
+  for (size_t i = 0; i < a.n; i++) {
+    if (a.mask && !a.mask[i]) continue;
+    if (!is_between(&t->regions[a.region], a.addr[i])) continue;
+    report_gap(g, t, &a, i);
     return;
   }
 }
@@ -117,7 +118,7 @@ void *tkc_BOUNDS_begin(tkc *c, tki *t) {
     any |= g->has[i] = x && has_gaps(x);
   }
   if (!any) return NULL;
-  g->observer = (tki_observer){.ud = g, .access = gap_access};
+  g->observer = (tki_observer){.ud = g, .access = gap_access, .rows = true};
   tki_observe(t, &g->observer);
   return g;
 }

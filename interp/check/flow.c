@@ -264,6 +264,7 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
                                .trip = flow_trip,
                                .after = flow_after,
                                .access = see_access,
+                               .rows = true,
                                .unassigned = flow_unassigned,
                                .stop = flow_stop};
 }

@@ -136,13 +136,15 @@ static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
                           unsigned kinds, const char *what) {
   if (!flow_marked(t, slot)) return;
   flow_marks m = flow_of(t, slot);
+  tki_access by_lane = tki_access_lanes(a);
   for (size_t i = 0; i < a->n; i++) {
     flow_id id = flow_at(&m, i);
-    if (!id || !is_active(a, i) || !(flow_source_of(f, id)->kind & kinds))
+    if (!id || !is_active(&by_lane, i) ||
+        !(flow_source_of(f, id)->kind & kinds))
       continue;
-    const char *element = tkc_element(f->c, t, a->addr[i], a->size);
+    const char *element = tkc_element(f->c, t, by_lane.addr[i], a->size);
     const char *text = tk_arena_printf(&f->c->run, "%s %s", what, element);
-    report_mark(f, t, id, (sink){text, a, i});
+    report_mark(f, t, id, (sink){text, &by_lane, i});
     return;
   }
 }
@@ -172,21 +174,22 @@ static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   }
 }
 
-/* What is known of the memory that a lane touches, and where in it that is;
- * NULL: all of it was written. */
+/* What is known of the memory of an access's lane at addr, and where in it that
+ * is; NULL: all of it was written. */
 static tkc_fresh *fresh_at(const flow *f, const tki *t, const tki_access *a,
-                           size_t lane, size_t *at) {
-  const tki_region *r = tki_access_region(a, lane);
+                           uint64_t addr, size_t *at) {
+  const tki_region *r = a->region != TKI_ANY ? &t->regions[a->region]
+                                             : tki_region_at(t, addr, a->size);
   if (!r) return NULL;
-  *at = a->addr[lane] - r->lo;
+  *at = addr - r->lo;
   return f->fresh[r - t->regions];
 }
 
 /* Of n lanes that follow each other in one tensor. */
 static bool is_unwritten(const flow *f, const tki *t, const tki_access *a,
-                         size_t lane, size_t n) {
+                         uint64_t addr, size_t n) {
   size_t at;
-  const tkc_fresh *x = fresh_at(f, t, a, lane, &at);
+  const tkc_fresh *x = fresh_at(f, t, a, addr, &at);
   return x && tkc_fresh_any(x, at, n * a->size);
 }
 
@@ -209,7 +212,7 @@ static bool any_unwritten(const flow *f, const tki *t, const tki_access *a) {
   if (!may_be_unwritten(f, t, a)) return false;
   while (tki_next_stretch(a, &x))
     for (size_t i = 0, n = piece_of(a, &x); i < x.n; i += n)
-      if (is_unwritten(f, t, a, x.lane + i, n)) return true;
+      if (is_unwritten(f, t, a, x.addr + i * a->size, n)) return true;
   return false;
 }
 
@@ -219,7 +222,7 @@ static void mark_written(flow *f, tki *t, const tki_access *a) {
   while (tki_next_stretch(a, &x))
     for (size_t i = 0, n = piece_of(a, &x); i < x.n; i += n) {
       size_t at;
-      tkc_fresh *y = fresh_at(f, t, a, x.lane + i, &at);
+      tkc_fresh *y = fresh_at(f, t, a, x.addr + i * a->size, &at);
       if (y) tkc_fresh_write(y, at, n * a->size);
     }
 }
@@ -251,33 +254,31 @@ static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
   return id;
 }
 
-static bool all_active(const tki_access *a) {
-  if (a->n != (size_t)a->in->n) return false;
-  return !a->mask || !memchr(a->mask, 0, a->n);
-}
-
 /* Marks lanes that were loaded from memory which nobody wrote, and lanes that
  * were masked off; those get the marks of other=, if there is one. */
 static void mark_loaded(flow *f, tki *t, const tki_access *a) {
   const tk_inst *in = a->in;
   bool memory = any_unwritten(f, t, a);
   int other = tk_load_other(in);
-  bool off = !all_active(a) && (other >= 0 ? flow_marked(t, in->args[other])
-                                           : (f->kinds & FLOW_UNDEF) != 0);
+  bool off =
+      !tki_access_is_full(a) && (other >= 0 ? flow_marked(t, in->args[other])
+                                            : (f->kinds & FLOW_UNDEF) != 0);
   if (!memory && !off) {
     flow_clear(t, in->res[0]);
     return;
   }
   flow_marks m = {NULL, 0};
+  tki_access by_lane = tki_access_lanes(a);
   if (other >= 0) m = flow_of(t, in->args[other]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
   flow_id *d = tki_writable(&v), fresh = 0, masked = 0;
   for (size_t i = 0; i < (size_t)in->n; i++) {
-    if (memory && is_active(a, i) && is_unwritten(f, t, a, i, 1)) {
-      if (!fresh) fresh = never_written(f, t, a, i);
+    bool active = is_active(&by_lane, i);
+    if (memory && active && is_unwritten(f, t, a, by_lane.addr[i], 1)) {
+      if (!fresh) fresh = never_written(f, t, &by_lane, i);
       d[i] = fresh;
-    } else if (!is_active(a, i) && off) {
-      if (other < 0 && !masked) masked = masked_off(f, t, a, i);
+    } else if (!active && off) {
+      if (other < 0 && !masked) masked = masked_off(f, t, &by_lane, i);
       d[i] = other >= 0 ? flow_at(&m, i) : masked;
     }
   }
@@ -287,7 +288,7 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
 static void check_rmw(flow *f, tki *t, const tki_access *a) {
   bool any = any_unwritten(f, t, a);
   for (size_t i = 0; any && i < a->n; i++) {
-    if (!is_active(a, i) || !is_unwritten(f, t, a, i, 1)) continue;
+    if (!is_active(a, i) || !is_unwritten(f, t, a, a->addr[i], 1)) continue;
     report_mark(f, t, never_written(f, t, a, i),
                 (sink){"value is changed by an atomic", a, i});
     break;

@@ -112,12 +112,13 @@ static void padding_access(void *ud, tki *t, const tki_access *a) {
   padding *w = ud;
   const tk_inst *in = a->in;
   if (in->op != TK_I_LOAD) return;
-  bool fills = tk_load_other(in) >= 0 && a->n == (size_t)in->n && a->mask &&
-               a->n > 1 && memchr(a->mask, 0, a->n);
+  bool fills = tk_load_other(in) >= 0 && a->n == (size_t)in->n && a->n > 1 &&
+               !tki_access_is_full(a);
   origin o = {in->type.rank ? DATA : 0, 0};
   if (fills) {
     fill *f = fill_of(w, t, in);
-    memcpy(f->mask, a->mask, f->n);
+    tki_access lanes = tki_access_lanes(a);
+    memcpy(f->mask, lanes.mask, f->n);
     o = (origin){w->of[in->id], ++f->version};
   }
   set_origin(t, in->res[0], o);
@@ -296,7 +297,8 @@ void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
   w->observer = (tki_observer){.ud = w,
                                .frame = padding_frame,
                                .after = padding_after,
-                               .access = padding_access};
+                               .access = padding_access,
+                               .rows = true};
   tki_observe(t, &w->observer);
   return w;
 }

@@ -189,7 +189,7 @@ void *tkc_READS_begin(tkc *c, tki *t) {
   x->inputs = TK_NEWN(&c->run, input, t->nregions + 1);
   for (size_t i = 0; i < t->nregions; i++)
     start_input(x, &x->inputs[i], &t->regions[i]);
-  x->observer = (tki_observer){.ud = x, .access = see_read};
+  x->observer = (tki_observer){.ud = x, .access = see_read, .rows = true};
   tki_observe(t, &x->observer);
   return x;
 }

@@ -240,10 +240,11 @@ static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
   bool does =
       sem != TK_SEM_RELAXED && sem != (gives ? TK_SEM_ACQUIRE : TK_SEM_RELEASE);
   if (!s->orders || a->n > MAX_SYNC_LANES || (gives && load)) return;
-  if (a->n == 1) note_relaxed(s, a, gives, does);
-  if (gives && does) release(s, a);
+  tki_access lanes = tki_access_lanes(a);
+  if (a->n == 1) note_relaxed(s, &lanes, gives, does);
+  if (gives && does) release(s, &lanes);
   for (size_t i = 0; i < a->n && !gives && does; i++)
-    if (!a->mask || a->mask[i]) acquire(s, a->addr[i]);
+    if (!lanes.mask || lanes.mask[i]) acquire(s, lanes.addr[i]);
 }
 
 /* ---- events ------------------------------------------------------------ */
@@ -255,6 +256,7 @@ static uint64_t hash_lanes(const tki_access *a, bool *rises) {
   tki_stretch x = {0};
   uint64_t h = a->n, end = 0;
   all.mask = NULL;
+  all.active = NULL;
   all.run = 0;
   *rises = true;
   if (!a->in->type.rank) return 0;
@@ -317,8 +319,9 @@ static void add_conflicts(stretch *x, uint64_t lo, uint64_t hi,
   size_t size = x->a->size, first = (size_t)(lo - x->at.addr) / size;
   size_t last = (size_t)(hi - 1 - x->at.addr) / size;
   tkc_event other = *e;
+  tki_access lanes = tki_access_lanes(x->a);
   for (size_t i = first; i <= last; i++)
-    tkc_conflict_seen(x->s, x->a, x->at.lane + i, &other, kind);
+    tkc_conflict_seen(x->s, &lanes, x->at.lane + i, &other, kind);
 }
 
 static bool both_atomic(const stretch *x, const tkc_event *e) {
@@ -513,7 +516,10 @@ static void shadow_access(void *ud, tki *t, const tki_access *a) {
   while (tki_next_stretch(a, &x.at)) touch_stretch(&x);
   if (x.own || x.atomic) forget_answers(s);
   if (x.atomic && !x.local) synchronise(s, a, true);
-  if (x.twice && a->in->op == TK_I_STORE) tkc_lanes_meet(s, a);
+  if (x.twice && a->in->op == TK_I_STORE) {
+    tki_access lanes = tki_access_lanes(a);
+    tkc_lanes_meet(s, &lanes);
+  }
   s->joined += is_atomic(a) && !a->in->type.rank;
 }
 
@@ -561,8 +567,8 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->keeps = c->on >> TKC_ORDER & 1 || c->on >> TKC_IDEMPOTENCE & 1;
   make_spans(s);
   push_event(s, (tkc_event){.program = UINT32_MAX});
-  s->observer =
-      (tki_observer){.ud = s, .after = shadow_after, .access = shadow_access};
+  s->observer = (tki_observer){
+      .ud = s, .after = shadow_after, .access = shadow_access, .rows = true};
   tki_observe(t, &s->observer);
   return s;
 }

@@ -190,8 +190,8 @@ void tkd_run_aside(tkd *d, tkd_aside *x) {
   bool muted = d->course.muted;
   const tkd_checkpoint *b = begin_at(d, x->program);
   aside s = {.d = d, .x = x, .from = b->next - 1};
-  s.observer =
-      (tki_observer){.ud = &s, .stmt = aside_statement, .access = aside_access};
+  s.observer = (tki_observer){
+      .ud = &s, .stmt = aside_statement, .access = aside_access, .rows = true};
   s.undo = tkd_journal_new(d->env);
   TK_ASSERT(s.from < tki_programs(t));
   x->from = s.from;

@@ -65,7 +65,7 @@ typedef struct tkd_replay {
 /* Those who observe the launch beside the debugger: detectors. */
 typedef struct tkd_others {
   bool any;
-  bool watch, read, write, each; /* instructions, accesses, statements */
+  bool watch, read, each; /* instructions, loads, statements */
 } tkd_others;
 
 /* A value that is kept; lanes: those that are undefined, a byte each. */

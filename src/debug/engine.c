@@ -181,7 +181,6 @@ static void take_observer(tkd *d, tki *t) {
   d->launch.others = (tkd_others){.any = t->observers != NULL,
                                   .watch = t->wants_insts,
                                   .read = t->wants_loads,
-                                  .write = t->wants_writes,
                                   .each = t->wants_stmts};
   d->launch.observer = tkd_observer(d);
   tki_observe(t, &d->launch.observer);

@@ -183,12 +183,6 @@ static void access_hook(void *ud, tki *t, const tki_access *a) {
   if (d->points.has_memory_watch) tkd_watches_access(d, a);
 }
 
-static void overwrites_hook(void *ud, tki *t, const tki_region *r, char *host,
-                            size_t n) {
-  tkd *d = ud;
-  if (d->time.limit) tkd_journal_stretch(d->time.journal, t, r, host, n);
-}
-
 /* In the middle of a statement; what the user did there is done again. */
 static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
                       const char *text) {
@@ -300,7 +294,7 @@ tki_observer tkd_observer(tkd *d) {
                         .stmt = statement_hook,
                         .before = operation_hook,
                         .access = access_hook,
-                        .overwrites = overwrites_hook,
+                        .rows = true,
                         .breakpoint = breakpoint_hook,
                         .stop = stop_hook,
                         .finding = finding_hook,

@@ -239,8 +239,3 @@ void tkd_journal_access(tkd_journal *j, const tki_access *a) {
   while (tki_next_stretch(a, &x))
     keep_bytes(j, r, marks, x.addr, x.n * a->size);
 }
-
-void tkd_journal_stretch(tkd_journal *j, const tki *t, const tki_region *r,
-                         char *host, size_t n) {
-  keep_bytes(j, r, lines_of(j, r, t), r->lo + (uint64_t)(host - r->host), n);
-}

@@ -22,9 +22,6 @@ void tkd_journal_trim(tkd_journal *j, uint64_t bytes);
 /* Before a write: what was there since tkd_journal_mark was called last is
  * recorded once, however often it is written. */
 void tkd_journal_access(tkd_journal *j, const tki_access *a);
-/* ... of n bytes of a region. */
-void tkd_journal_stretch(tkd_journal *j, const tki *t, const tki_region *r,
-                         char *host, size_t n);
 void tkd_journal_mark(tkd_journal *j);
 
 #endif

@@ -62,7 +62,6 @@ void tkd_arm(tkd *d) {
   t->wants_insts =
       d->launch.others.watch || d->armed.instructions || t->unassigned;
   t->wants_loads = d->launch.others.read || d->points.has_memory_watch;
-  t->wants_stretches = !d->launch.others.write && !d->points.has_memory_watch;
   t->wants_stmts = d->launch.others.each || d->armed.statements ||
                    d->armed.instructions || d->at.sub;
   tkd_clock *c = &d->clock;

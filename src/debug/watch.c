@@ -166,10 +166,8 @@ static void keep_memory(tkd *d, tkd_watch *w) {
 }
 
 static bool overlaps(const tkd_watch *w, const tki_access *a) {
-  for (size_t i = 0; i < a->n; i++)
-    if ((!a->mask || a->mask[i]) && a->addr[i] < w->hi &&
-        a->addr[i] + a->size > w->lo)
-      return true;
+  for (tki_stretch s = {0}; tki_next_stretch(a, &s);)
+    if (s.addr < w->hi && s.addr + s.n * a->size > w->lo) return true;
   return false;
 }
 

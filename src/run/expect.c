@@ -94,7 +94,8 @@ static void expecting_begins(void *ud, tki *t) {
     x->sizes = (tki_observer){.ud = x,
                               .program = count_program,
                               .trip = count_trip,
-                              .access = see_values};
+                              .access = see_values,
+                              .rows = true};
     x->added = TK_NEWN(&x->arena, uint32_t *, t->nregions + 1);
     if (has_engine(x->launch)) tki_observe(t, &x->sizes);
     return;

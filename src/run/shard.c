@@ -161,8 +161,8 @@ static void shard_begins(void *ud, tki *t) {
                                    (uint64_t)(uintptr_t)a->hi);
   }
   memset(&x->events, 0, sizeof x->events);
-  x->observer =
-      (tki_observer){.ud = x, .program = note_program, .access = note_access};
+  x->observer = (tki_observer){
+      .ud = x, .program = note_program, .access = note_access, .rows = true};
   tki_observe(t, &x->observer);
 }
 
