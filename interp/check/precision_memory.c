@@ -4,10 +4,12 @@
  * what it is, as fp32.  Pages are made when a program that runs in float64
  * writes; every other write makes its elements exact again.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "interp/check/precision.h"
+#include "interp/kernels.h"
 
 enum { PREC_PAGE = 4096 };
 
@@ -52,50 +54,59 @@ static prec_page *page_at(prec *p, uint64_t addr, size_t size, bool make) {
   return p->pages[i];
 }
 
-/* The element's error; NULL: it has none.  Elements of another size than the
- * page's are exact, and make it so. */
-static float *error_at(prec *p, uint64_t addr, size_t size, bool make) {
+/* How many of n elements from an address on lie in the same page. */
+static size_t elements_in_page(uint64_t addr, size_t size, size_t n) {
+  size_t rest = (PREC_PAGE - addr % PREC_PAGE) / size;
+  return n < rest ? n : rest;
+}
+
+/* The errors of n elements of a page; NULL: they have none.  Elements of
+ * another size than the page's are exact, and make it so. */
+static float *errors_at(prec *p, uint64_t addr, size_t size, size_t n,
+                        bool make) {
   prec_page *g = page_at(p, addr, size, make);
   if (!g) return NULL;
-  size_t at = addr % PREC_PAGE >> g->shift;
-  if (shift_of(size) == g->shift) return &g->error[at];
-  for (size_t i = 0; i < size && at < (size_t)PREC_PAGE >> g->shift;
-       i += (size_t)1 << g->shift)
-    g->error[at++] = 0;
+  float *e = &g->error[addr % PREC_PAGE >> g->shift];
+  if (shift_of(size) == g->shift) return e;
+  size_t last = (addr % PREC_PAGE + n * size - 1) >> g->shift;
+  memset(e, 0, (size_t)(g->error + last + 1 - e) * sizeof *e);
   return NULL;
 }
 
 /* ---- lanes of an access -------------------------------------------------- */
 
-typedef struct lanes {
-  const uint64_t *addr;
-  const uint8_t *mask; /* NULL: all */
-  size_t n, size, mask_step;
-} lanes;
-
 /* mask: the operand; -1: there is none. */
-static lanes access_lanes(const tk_inst *in, const tki_val *args, int mask) {
-  lanes l = {.addr = tki_lanes(&args[0]),
-             .n = tki_is_uniform(&args[0]) ? 1 : (size_t)in->n,
-             .size = tk_lane_size(&in->type)};
-  if (mask >= 0) {
-    l.mask = tki_lanes(&args[mask]);
-    l.mask_step = !tki_is_uniform(&args[mask]);
-  }
-  return l;
+static tki_access access_of(tki *t, const tk_inst *in, const tki_val *args,
+                            int mask) {
+  return tki_access_of(t, in, &args[0], mask < 0 ? NULL : &args[mask]);
 }
 
-static inline bool is_active(const lanes *l, size_t i) {
-  return !l->mask || l->mask[i * l->mask_step];
+/* Active lanes whose elements follow each other in one page. */
+typedef struct piece {
+  tki_stretch in;
+  uint64_t addr;
+  size_t lane, n;
+} piece;
+
+static bool next_piece(const tki_access *a, piece *x) {
+  size_t done = x->lane + x->n - x->in.lane;
+  if (done == x->in.n) {
+    if (!tki_next_stretch(a, &x->in)) return false;
+    done = 0;
+  }
+  x->lane = x->in.lane + done;
+  x->addr = x->in.addr + done * a->size;
+  x->n = elements_in_page(x->addr, a->size, x->in.n - done);
+  return true;
+}
+
+static inline bool is_active(const tki_access *a, size_t i) {
+  return !a->mask || a->mask[i];
 }
 
 /* ---- how large the lanes are --------------------------------------------- */
 
 enum { SAMPLES = 32 };
-
-static size_t sample_step(const lanes *l) {
-  return l->n > SAMPLES ? l->n / SAMPLES : 1;
-}
 
 static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
   prec_sizes **s = &p->sizes[in->id];
@@ -106,26 +117,34 @@ static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
   return *s;
 }
 
-static void size_lanes(prec_sizes *s, const lanes *l, const double *x,
-                       size_t step) {
-  for (size_t i = 0; i < l->n; i += sample_step(l))
-    if (is_active(l, i)) prec_size(s, x[i * step]);
-}
-
-static void size_inputs(prec *p, const lanes *l, const tki_val *v, tk_dtype d) {
-  for (size_t i = 0; i < l->n; i += sample_step(l))
-    if (is_active(l, i))
-      prec_size(&p->inputs, tk_lane_double(d, tki_lane(v, i, l->size)));
+/* Counts the sizes of some active lanes: of doubles, or of lanes of a value. */
+static void size_lanes(prec_sizes *to, const tki_access *a, const double *x,
+                       size_t step, const tki_val *v) {
+  tk_dtype d = (tk_dtype)a->in->type.elem;
+  size_t by = a->n > SAMPLES ? a->n / SAMPLES : 1;
+  for (tki_stretch s = {0}; tki_next_stretch(a, &s);)
+    for (size_t i = (s.lane + by - 1) / by * by; i < s.lane + s.n; i += by)
+      prec_size(to,
+                v ? tk_lane_double(d, tki_lane(v, i, a->size)) : x[i * step]);
 }
 
 /* ---- loads --------------------------------------------------------------- */
 
-static bool add_errors(prec *p, const lanes *l, double *exact, prec_shadow *s) {
+TKI_CLONES static bool add_row(double *exact, const float *error, size_t n) {
   bool any = false;
-  for (size_t i = 0; i < l->n; i++) {
-    float *e = is_active(l, i) ? error_at(p, l->addr[i], l->size, false) : NULL;
-    if (!e || *e == 0) continue;
-    exact[i] += (double)*e;
+  for (size_t i = 0; i < n; i++) {
+    exact[i] = error[i] != 0 ? exact[i] + (double)error[i] : exact[i];
+    any |= error[i] != 0;
+  }
+  return any;
+}
+
+static bool add_errors(prec *p, const tki_access *a, double *exact,
+                       prec_shadow *s) {
+  bool any = false;
+  for (piece x = {.n = 0}; next_piece(a, &x);) {
+    float *e = errors_at(p, x.addr, a->size, x.n, false);
+    if (!e || !add_row(exact + x.lane, e, x.n)) continue;
     s->coarsest = prec_coarser(s->coarsest, p->page->coarsest);
     s->tf32 |= p->page->tf32;
     any = true;
@@ -139,27 +158,27 @@ static bool *has_pages(prec *p, const tki *t, const tki_val *pointer) {
                                               : pointer->region];
 }
 
-static bool any_page(prec *p, const tki *t, const lanes *l,
+static bool any_page(prec *p, const tki *t, const tki_access *a,
                      const tki_val *pointer) {
   bool may = p->paged[t->nregions] || pointer->region == TKI_ANY;
-  if (!may && !*has_pages(p, t, pointer)) return false;
-  for (size_t i = 0; p->npages && i < l->n; i++)
-    if (is_active(l, i) && page_at(p, l->addr[i], l->size, false)) return true;
+  if (!p->npages || (!may && !*has_pages(p, t, pointer))) return false;
+  for (piece x = {.n = 0}; next_piece(a, &x);)
+    if (page_at(p, x.addr, a->size, false)) return true;
   return false;
 }
 
 void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
-  lanes l = access_lanes(in, args, tk_load_mask(in));
   prec_clear(t, in->res[0]);
   if (!prec_is_float(&in->type)) return;
+  tki_access a = access_of(t, in, args, tk_load_mask(in));
   tki_val *v = &t->frame->slots[in->res[0]];
-  size_inputs(p, &l, v, (tk_dtype)in->type.elem);
-  if (!any_page(p, t, &l, &args[0])) return;
+  size_lanes(&p->inputs, &a, NULL, 0, v);
+  if (!any_page(p, t, &a, &args[0])) return;
   prec_shadow s = {.present = true, .coarsest = TK_FP64};
-  s.exact = tki_val_like(t, v, l.n, sizeof(double));
+  s.exact = tki_val_like(t, v, (size_t)in->n, sizeof(double));
   prec_widen((tk_dtype)in->type.elem, tki_writable(&s.exact), tki_lanes(v),
-             l.n);
-  if (add_errors(p, &l, tki_writable(&s.exact), &s))
+             (size_t)in->n);
+  if (add_errors(p, &a, tki_writable(&s.exact), &s))
     prec_set(t, in->res[0], s);
   else
     prec_drop(t, &s);
@@ -196,11 +215,11 @@ static double exact_at(const pair *x, size_t i) {
 }
 
 /* Root of the mean square of what is stored. */
-static double norm_of(const lanes *l, const pair *x) {
+static double norm_of(const tki_access *a, const pair *x) {
   double sum = 0;
   size_t n = 0;
-  for (size_t i = 0; i < l->n; i++) {
-    double e = is_active(l, i) ? exact_at(x, i) : 0;
+  for (size_t i = 0; i < a->n; i++) {
+    double e = is_active(a, i) ? exact_at(x, i) : 0;
     if (e == 0 || !isfinite(e)) continue;
     sum += e * e;
     n++;
@@ -211,65 +230,82 @@ static double norm_of(const lanes *l, const pair *x) {
 /* What errors are measured against in lanes that are smaller.  Rounding the
  * operands of a product costs each lane the same, however much of it cancels,
  * so that where tf32 did it the block as a whole is the measure. */
-static double least_of(prec *p, const tk_inst *in, const lanes *l,
+static double least_of(prec *p, const tk_inst *in, const tki_access *a,
                        const pair *x, const prec_shadow *s) {
   double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(x->d));
-  return s->tf32 ? fmax(least, norm_of(l, x)) : least;
+  return s->tf32 ? fmax(least, norm_of(a, x)) : least;
 }
 
 /* The stored lane that is furthest off. */
-static void find_worst(prec *p, tki *t, const tk_inst *in, const lanes *l,
+static void find_worst(prec *p, tki *t, const tk_inst *in, const tki_access *a,
                        const pair *x, const prec_shadow *s) {
-  double least = least_of(p, in, l, x, s);
+  double least = least_of(p, in, a, x, s);
   double floor = prec_bound(s->coarsest, true), noise = prec_noise(p);
   double worst = 1;
-  size_t at = l->n;
-  for (size_t i = 0; i < l->n; i++) {
+  size_t at = a->n;
+  for (size_t i = 0; i < a->n; i++) {
     prec_id id = x->marks[i * x->mark_step];
-    if (!id || !is_active(l, i)) continue;
+    if (!id || !is_active(a, i)) continue;
     double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
     double bound = fmax(p->sources.items[id - 1].bound, floor);
     double ratio = off / (bound * fmax(fabs(e), least) + noise);
     if (ratio > worst) worst = ratio, at = i;
   }
-  if (at == l->n) return;
+  if (at == a->n) return;
   const prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
-  prec_report(p, t, b, l->addr[at], x->d, value_at(x, at), exact_at(x, at));
+  prec_report(p, t, b, a->addr[at], x->d, value_at(x, at), exact_at(x, at));
 }
 
-static void forget_errors(prec *p, const lanes *l) {
-  for (size_t i = 0; p->npages && i < l->n; i++) {
-    float *e = is_active(l, i) ? error_at(p, l->addr[i], l->size, false) : NULL;
-    if (e) *e = 0;
+static void forget_errors(prec *p, const tki_access *a) {
+  for (piece x = {.n = 0}; p->npages && next_piece(a, &x);) {
+    float *e = errors_at(p, x.addr, a->size, x.n, false);
+    if (e) memset(e, 0, x.n * sizeof *e);
   }
 }
 
-static void remember_errors(prec *p, const lanes *l, const pair *x,
+/* Lanes that are not finite have no error. */
+TKI_CLONES static void subtract_row(float *error, const double *exact,
+                                    size_t step, const double *value,
+                                    size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    double off = exact[i * step] - value[i];
+    error[i] = fabs(off) <= DBL_MAX ? (float)off : 0;
+  }
+}
+
+static void remember_errors(prec *p, const tki_access *a, const pair *x,
                             const prec_shadow *s) {
-  for (size_t i = 0; i < l->n; i++) {
-    if (!is_active(l, i)) continue;
-    float *e = error_at(p, l->addr[i], l->size, true);
-    double off = exact_at(x, i) - value_at(x, i);
+  double value[PREC_ROW];
+  for (piece y = {.n = 0}; next_piece(a, &y);) {
+    float *e = errors_at(p, y.addr, a->size, y.n, true);
     if (!e) continue;
-    *e = isfinite(off) ? (float)off : 0;
     p->page->coarsest = prec_coarser(p->page->coarsest, s->coarsest);
     p->page->tf32 |= s->tf32;
+    for (size_t at = y.lane, end = y.lane + y.n; at < end; at += PREC_ROW) {
+      size_t n = end - at < PREC_ROW ? end - at : PREC_ROW;
+      prec_widen(x->d, value, x->value + at * x->step, x->step ? n : 1);
+      for (size_t i = 1; !x->step && i < n; i++) value[i] = value[0];
+      subtract_row(e + (at - y.lane), x->exact + at * x->exact_step,
+                   x->exact_step, value, n);
+    }
   }
 }
 
 void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                 bool watched) {
-  lanes l = access_lanes(in, args, tk_store_mask(in));
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
+  tki_access a = access_of(t, in, args, tk_store_mask(in));
   if (!s || !prec_is_float(&in->type)) {
-    forget_errors(p, &l);
+    forget_errors(p, &a);
     return;
   }
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
-  size_lanes(stored_sizes(p, in), &l, x.exact, x.exact_step);
+  size_lanes(stored_sizes(p, in), &a, x.exact, x.exact_step, NULL);
   *has_pages(p, t, &args[0]) = true;
-  remember_errors(p, &l, &x, s);
-  if (x.marks) find_worst(p, t, in, &l, &x, s);
+  remember_errors(p, &a, &x, s);
+  if (!x.marks) return;
+  a = tki_access_lanes(&a);
+  find_worst(p, t, in, &a, &x, s);
 }
 
 /* ---- atomics ------------------------------------------------------------- */
@@ -301,7 +337,7 @@ static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
 static void add_lane(prec *p, tki *t, const tk_inst *in, uint64_t addr,
                      double old, double v, double e, tk_dtype coarsest) {
   tk_dtype d = (tk_dtype)in->type.elem;
-  float *off = error_at(p, addr, tk_dtypes[d].size, true);
+  float *off = errors_at(p, addr, tk_dtypes[d].size, 1, true);
   if (!off) return;
   double value = rounded(d, old + v), exact = old + (double)*off + e;
   *off = isfinite(exact - value) ? (float)(exact - value) : 0;
@@ -315,11 +351,11 @@ static void add_lane(prec *p, tki *t, const tk_inst *in, uint64_t addr,
 void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                  bool watched) {
   bool adds = in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_ADD;
-  lanes l =
-      access_lanes(in, args, in->op == TK_I_ATOMIC && in->nargs > 2 ? 2 : -1);
+  tki_access a = access_of(t, in, args, tk_inst_mask(in));
+  a = tki_access_lanes(&a);
   if (watched) prec_clear(t, in->res[0]);
   if (!adds || !prec_is_float(&in->type)) {
-    forget_errors(p, &l);
+    forget_errors(p, &a);
     return;
   }
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
@@ -327,8 +363,8 @@ void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   pair x = pair_of(&args[1], s, d);
   *has_pages(p, t, &args[0]) = true;
   pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
-  for (size_t i = 0; i < l.n; i++)
-    if (is_active(&l, i))
-      add_lane(p, t, in, l.addr[i], value_at(&old, i), value_at(&x, i),
+  for (size_t i = 0; i < a.n; i++)
+    if (is_active(&a, i))
+      add_lane(p, t, in, a.addr[i], value_at(&old, i), value_at(&x, i),
                exact_at(&x, i), s ? s->coarsest : TK_FP64);
 }
