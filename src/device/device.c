@@ -59,6 +59,11 @@ static uint64_t moved_address(const running *x, uint64_t address) {
   return x->moved && address < lowest ? high + address : address;
 }
 
+static int by_base(const void *a, const void *b) {
+  const tkp_range *x = a, *y = b;
+  return x->base < y->base ? -1 : x->base > y->base;
+}
+
 static void find_ranges(running *x, tkp_launch *to) {
   size_t n = 0;
   tk_areas areas = tk_areas_of(x->launch, &x->arena);
@@ -70,6 +75,7 @@ static void find_ranges(running *x, tkp_launch *to) {
                          (uint64_t)(a->hi - a->lo), a->first.name, a->writable,
                          (uint8_t *)a->lo};
   }
+  qsort(r, n, sizeof *r, by_base);
   to->ranges = r;
   to->nranges = n;
 }

@@ -35,7 +35,8 @@ bool tkp_entry(const tkp_program *p, size_t i, tkp_entry_info *info);
 /* Bytes of the k-th parameter of the i-th kernel; 0 past the end. */
 size_t tkp_param_size(const tkp_program *p, size_t i, size_t k);
 
-/* Global memory that the launch may touch; ranges do not overlap. */
+/* Global memory that the launch may touch; ranges do not overlap, and come in
+ * the order of their addresses. */
 typedef struct tkp_range {
   uint64_t base, size;
   const char *name; /* what reports call it: the parameter */

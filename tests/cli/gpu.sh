@@ -32,6 +32,21 @@ export TKDBG_CUDART="$PWD/cudart.so"
 status 'a kernel' 0 $run
 says 'a kernel: memory comes back' out 'x = [1 0 0'
 says 'a kernel: what it prints' out 'printed by the kernel'
+# Whichever of two tensors lies below the other, both get their memory.
+cat >two.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.load(x))
+K
+for order in 'x y' 'y x'; do
+  set -- $order
+  status "two tensors, $order" 0 tkdbg run two.py -q --engine gpu \
+    --arg "$1=i8[8388608]:zeros" --arg "$2=i8[8388608]:zeros"
+done
 failing() { # NAME FAKE STATUS TEXT
   export FAKE_CUDA="$2"
   status "$1" "$3" $run
