@@ -27,8 +27,8 @@ static void expect_memory(tk_env *e, void *ud) {
   }
 }
 
-tk_status tkr_run_unwatched(tk_launch *l, tkr_run_fn run,
-                            const tk_run_options *options) {
+tk_status tkr_run_watched(tk_launch *l, tkr_run_fn run,
+                          const tk_run_options *options, tk_watcher *watcher) {
   tk_session *s = l->session;
   tk_watcher *watchers = s->watchers;
   tk_output_fn output = s->output;
@@ -40,7 +40,7 @@ tk_status tkr_run_unwatched(tk_launch *l, tkr_run_fn run,
                         .numerics = options->numerics,
                         .no_asserts = options->no_asserts};
   tk_summary unused = {0};
-  s->watchers = NULL;
+  s->watchers = watcher;
   s->output = NULL;
   tk_status st = run(l, &opt, &unused);
   s->output = output;
@@ -56,7 +56,7 @@ tk_status tkr_against_begin(tkr_against *x, tk_launch *l, const char *engine,
   tk_arena_init(&x->arena, &l->session->env);
   tk_status st = tkr_memory_keep(&x->memory, l, &x->arena);
   if (st != TK_OK) return st;
-  st = tkr_run_unwatched(l, run, options);
+  st = tkr_run_watched(l, run, options, NULL);
   if (st == TK_OK) st = tk_session_guard(l->session, expect_memory, &expecting);
   tkr_memory_put_back(&x->memory);
   return st;

@@ -15,6 +15,7 @@
 #include "launch/areas.h"
 #include "run/against.h"
 #include "run/cause.h"
+#include "run/contested.h"
 #include "run/trace.h"
 #include "spec/origin.h"
 
@@ -78,7 +79,7 @@ static tk_status run_recording(pinning *x, tkr_run_fn run, char *memory) {
   lend_trace(x, memory);
   tkr_memory_put_back(x->asked->before);
   l->fn = &recording;
-  tk_status st = tkr_run_unwatched(l, run, x->asked->options);
+  tk_status st = tkr_run_watched(l, run, x->asked->options, NULL);
   l->fn = f;
   l->extras.n--;
   return st;
@@ -312,7 +313,7 @@ static uint64_t first_difference(const pinning *x) {
 }
 
 /* Every operation agrees, and memory does not: the store is wrong that has a
- * pointer there, whether or not its mask is on. */
+ * pointer there, whether or not its mask is on, unless others store there. */
 static void describe_store(pinning *x, tk_divergence *to) {
   storing f = {.x = x, .address = first_difference(x)};
   if (!f.address) return;
@@ -325,7 +326,11 @@ static void describe_store(pinning *x, tk_divergence *to) {
   to->other.text = "something else";
   to->lanes = to->different = 1;
   to->ulp = UINT64_MAX;
-  to->cause = TK_CAUSE_MISCOMPILE;
+  tkr_memory_put_back(x->asked->before);
+  to->cause = tkr_is_contested(x->asked->launch, x->asked->own,
+                               x->asked->options, f.address)
+                  ? TK_CAUSE_RACE
+                  : TK_CAUSE_MISCOMPILE;
 }
 
 /* ---- the first difference ------------------------------------------------

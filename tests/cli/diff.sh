@@ -45,6 +45,13 @@ def total(x, y, n, B: tl.constexpr):
 def outside(x, y, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(y + i + 4096, tl.load(x + i))
+
+
+@triton.jit
+def rows(x, y, n, B: tl.constexpr):
+    i = tl.arange(0, 64)[:, None]
+    j = tl.arange(0, 64)[None, :]
+    tl.store(y + j + i * 0, i + j * 0, mask=(i <= 32) & (j >= 0))
 K
 for cause in $(sed -n 's/^CAUSE([A-Z0-9_]*, "\([a-z0-9-]*\)",.*/\1/p' \
     "$ROOT/include/tkdbg/cause.def" | grep -v unknown); do
@@ -118,6 +125,11 @@ says 'another engine: what' err 'cannot be watched'
 
 tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros \
   --record l.safetensors
+status 'lanes that store to one element' 1 tkdbg diff k.py --kernel rows $args \
+  --grid 1 --arg y=i32[64]:zeros -q --explain --backend ptx
+says 'lanes that store to one element: the store' out "'store' is something else"
+says 'lanes that store to one element: no miscompile' out 'cause: race'
+
 status 'a launch file' 0 tkdbg diff --backend ptx l.safetensors
 says 'a launch file: its tensor' out 'y: 4 elements'
 
