@@ -325,6 +325,7 @@ checked-fast: all test-programs lint
 spec:
 ifeq ($(PEER),)
 	@$(MAKE) --no-print-directory $(B)/tests/language/test_spec
+	@ln -sf ../../tkdbg-cuda $(B)/tests/language/tkdbg-cuda
 	@LD_LIBRARY_PATH=$(B) $(B)/tests/language/test_spec \
 	  $(if $(ENGINE),--engine $(ENGINE)) $(PART)
 else

@@ -19,12 +19,12 @@ typedef struct contest {
 
 /* Atomic operations on integers give one result in every order, but those
  * that replace what is there. */
-static bool commutes(const tk_inst *in) {
+static bool contest_settles(const tk_inst *in) {
   return in->op == TK_I_ATOMIC && tk_atomic_op(in) != TK_A_XCHG &&
          !tk_is_float((tk_dtype)in->type.elem);
 }
 
-static void see_write(void *ud, tki *t, const tki_access *a) {
+static void contest_write(void *ud, tki *t, const tki_access *a) {
   contest *c = ud;
   uint64_t program = tki_program_index(t) + 1;
   bool here = false; /* by another lane of this access */
@@ -34,7 +34,7 @@ static void see_write(void *ud, tki *t, const tki_access *a) {
       continue;
     const char *value = a->value + i * a->step;
     bool other = here || (c->program && c->program != program);
-    bool settled = commutes(a->in) && c->in == a->in;
+    bool settled = contest_settles(a->in) && c->in == a->in;
     if (other && !settled && memcmp(c->value, value, a->size) != 0)
       c->found = true;
     c->program = program;
@@ -46,7 +46,7 @@ static void see_write(void *ud, tki *t, const tki_access *a) {
 
 static void contest_begins(void *ud, tki *t) {
   contest *c = ud;
-  c->observer = (tki_observer){.ud = c, .access = see_write};
+  c->observer = (tki_observer){.ud = c, .access = contest_write};
   tki_observe(t, &c->observer);
 }
 

@@ -272,7 +272,7 @@ static void describe_parting(const pinning *x, const tkr_record *own,
 typedef struct storing {
   const pinning *x;
   uint64_t address;  /* of the first byte that differs */
-  const tk_inst *in; /* the last store that has a pointer there */
+  const tk_inst *in; /* the last write that has a pointer there */
   const tk_func *f;
 } storing;
 
@@ -290,9 +290,10 @@ static bool points_there(const tkr_site *s, const char *lanes,
 static bool find_store(void *ud, const tk_at *at, const tk_inst *in) {
   storing *f = ud;
   const char *lanes;
-  const tkr_site *s = in->op == TK_I_STORE
-                          ? site_of(f->x, at->func, in->args[0], &lanes)
-                          : NULL;
+  bool writes =
+      in->op == TK_I_STORE || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
+  const tkr_site *s =
+      writes ? site_of(f->x, at->func, in->args[0], &lanes) : NULL;
   if (s && s->is_address && points_there(s, lanes, f->address)) {
     f->in = in;
     f->f = at->func;
@@ -322,15 +323,14 @@ static void describe_store(pinning *x, tk_divergence *to) {
     tk_walk_func(x->unit.program.funcs[i], &w);
   if (!f.in) return;
   describe_place(f.f, f.in->span, pinned_operation(x, f.in), to);
-  to->own.text = "what its operands say";
-  to->other.text = "something else";
+  tkr_memory_put_back(x->asked->before);
+  bool raced = tkr_is_contested(x->asked->launch, x->asked->own,
+                                x->asked->options, f.address);
+  to->own.text = raced ? "what this order leaves" : "what its operands say";
+  to->other.text = raced ? "what another order leaves" : "something else";
   to->lanes = to->different = 1;
   to->ulp = UINT64_MAX;
-  tkr_memory_put_back(x->asked->before);
-  to->cause = tkr_is_contested(x->asked->launch, x->asked->own,
-                               x->asked->options, f.address)
-                  ? TK_CAUSE_RACE
-                  : TK_CAUSE_MISCOMPILE;
+  to->cause = raced ? TK_CAUSE_RACE : TK_CAUSE_MISCOMPILE;
 }
 
 /* ---- the first difference ------------------------------------------------

@@ -52,6 +52,12 @@ def rows(x, y, n, B: tl.constexpr):
     i = tl.arange(0, 64)[:, None]
     j = tl.arange(0, 64)[None, :]
     tl.store(y + j + i * 0, i + j * 0, mask=(i <= 32) & (j >= 0))
+
+
+@triton.jit
+def sum_all(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(y + i * 0, tl.load(x + i, mask=i < n, other=0.0))
 K
 for cause in $(sed -n 's/^CAUSE([A-Z0-9_]*, "\([a-z0-9-]*\)",.*/\1/p' \
     "$ROOT/include/tkdbg/cause.def" | grep -v unknown); do
@@ -127,8 +133,12 @@ tkdbg run k.py -q --kernel sums $args --arg y=f32[4]:zeros \
   --record l.safetensors
 status 'lanes that store to one element' 1 tkdbg diff k.py --kernel rows $args \
   --grid 1 --arg y=i32[64]:zeros -q --explain --backend ptx
-says 'lanes that store to one element: the store' out "'store' is something else"
+says 'lanes that store to one element: the store' out \
+  "'store' is what another order leaves"
 says 'lanes that store to one element: no miscompile' out 'cause: race'
+status 'a sum of four programs' 0 tkdbg diff k.py --kernel sum_all $args \
+  --arg y=f32[1]:zeros -q --explain --backend ptx
+says 'a sum of four programs: its order' out 'cause: race'
 
 status 'a launch file' 0 tkdbg diff --backend ptx l.safetensors
 says 'a launch file: its tensor' out 'y: 4 elements'
