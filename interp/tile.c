@@ -144,23 +144,26 @@ void tki_load_off(char *d, const tki_span *o, size_t from, size_t to,
     tki_fill(d + from * size, o->at, size, to - from);
 }
 
-/* How many bytes of a row to ask for before it is loaded.  Rows that lie far
- * apart are in pages of their own, where the processor does not see what comes
- * next. */
-static size_t bytes_ahead(const tki_tile *x, int k) {
-  enum { FAR = 1024, MOST = 1024 };
-  if (k != x->rank - 2 || x->axis[k].step < FAR) return 0;
+/* Rows of n bytes, which lie so many bytes apart.  They are copied here, not by
+ * a call for each, so that the processor is at several of them at a time while
+ * it waits for memory. */
+static void copy_rows(char *d, int64_t by, const char *s, int64_t step,
+                      size_t bytes, size_t rows) {
+  enum { LINE = 64, PIECE = 16 };
+  for (; rows; rows--, d += by, s += step) {
+    size_t at = 0;
+    for (; at + LINE <= bytes; at += LINE) memcpy(d + at, s + at, LINE);
+    for (; at + PIECE <= bytes; at += PIECE) memcpy(d + at, s + at, PIECE);
+    if (at < bytes) memcpy(d + at, s + at, bytes - at);
+  }
+}
+
+/* Whether the last axis is a row without a hole, and axis k the one before. */
+static bool has_rows(const tki_tile *x, int k) {
+  if (k != x->rank - 2) return false;
   const axis *row = &x->axis[k + 1];
-  size_t bytes = (row->hi - row->lo) * x->size;
-  return row->step != (int64_t)x->size ? 0 : bytes < MOST ? bytes : MOST;
+  return row->step == (int64_t)x->size && !row->lo && row->hi == row->n;
 }
-
-static void fetch_row(const char *row, size_t bytes) {
-  enum { LINE = 64 };
-  for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(row + at);
-}
-
-enum { ROWS_AHEAD = 16 };
 
 /* Loads what is along an axis, and those behind it, from lane `at` on; `from`
  * is the memory of the first active one. */
@@ -172,13 +175,13 @@ static void load_axis(const tki_tile *x, int k, char *d, const tki_span *other,
   if (at < first) tki_load_off(d, other, at, first, x->size);
   if (k == x->rank - 1) {
     load_row(d + first * x->size, from, a->step, x->size, end - first);
+  } else if (has_rows(x, k)) {
+    size_t bytes = a->inner * x->size;
+    copy_rows(d + first * x->size, (int64_t)bytes, from, a->step, bytes,
+              a->hi - a->lo);
   } else {
-    size_t ahead = bytes_ahead(x, k);
-    for (at = first; at < end; at += a->inner, from += a->step) {
-      if (ahead && at + ROWS_AHEAD * a->inner < end)
-        fetch_row(from + ROWS_AHEAD * a->step, ahead);
+    for (at = first; at < end; at += a->inner, from += a->step)
       load_axis(x, k + 1, d, other, at, from);
-    }
   }
   if (end < last) tki_load_off(d, other, end, last, x->size);
 }
@@ -190,6 +193,9 @@ static void store_axis(const tki_tile *x, int k, const tki_span *value,
   if (k == x->rank - 1)
     store_row(to, value->at + at * value->step, a->step, value->step, x->size,
               a->hi - a->lo);
+  else if (has_rows(x, k) && value->step == x->size)
+    copy_rows(to, a->step, value->at + at * x->size,
+              (int64_t)(a->inner * x->size), a->inner * x->size, a->hi - a->lo);
   else
     for (size_t i = a->lo; i < a->hi; i++, at += a->inner, to += a->step)
       store_axis(x, k + 1, value, at, to);
