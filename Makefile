@@ -29,6 +29,9 @@
 #                   name the line of each
 #   make random     COUNT=10000 random kernels from SEED=0 on: interpreter,
 #                   every pass, code for a GPU (WAYS=text,passes,ptx)
+#   make sweep-bits  whoever watches a launch, it leaves the same bits: every
+#                   example, the bench's kernels, COUNT=10000 random ones from
+#                   SEED=0 on
 #   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
 #                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
@@ -155,7 +158,8 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front random demo fuzz-forms fuzzed-forms fuzz-ptx \
+.PHONY: all spec docs gate front random sweep-bits demo \
+  fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
   install uninstall wheel wheel-check wheel-files lint format bench \
@@ -430,6 +434,9 @@ front: all
 COUNT ?= 10000
 SEED ?= 0
 WAYS ?= text,passes,ptx
+sweep-bits: all
+	@$(or $(PYTHON),python3) tests/bits/sweep.py --build $(B) \
+	  --random $(COUNT) --seed $(SEED) $(if $(ONLY),--only '$(ONLY)')
 random: all
 	@$(or $(PYTHON),python3) tests/random/run.py --build $(B) \
 	  --count $(COUNT) --seed $(SEED) --ways $(WAYS)
