@@ -43,6 +43,7 @@
 #   make fuzz-lines RUNS=1000000 random lines for the debugger, from seed FIRST;
 #                   as fuzz-forms
 #   make cross-check  compiles every file for aarch64, by gcc-aarch64-linux-gnu
+#   make thread-check  --jobs under ThreadSanitizer
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
@@ -159,6 +160,7 @@ PEER ?=
 PART ?=
 OUT ?=
 .PHONY: all spec docs gate front random sweep-bits demo \
+  thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
@@ -440,6 +442,13 @@ sweep-bits: all
 random: all
 	@$(or $(PYTHON),python3) tests/random/run.py --build $(B) \
 	  --count $(COUNT) --seed $(SEED) --ways $(WAYS)
+
+# Threads share nothing but tensors: the tests of --jobs, watched.
+thread-check:
+	@$(MAKE) --no-print-directory SANITIZE=thread CFLAGS='-O1 -g' \
+	  thread-checked
+thread-checked: $(B)/tkdbg
+	@PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) --only jobs.sh cli
 
 fuzz-dap:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-dap

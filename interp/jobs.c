@@ -123,15 +123,20 @@ static void work(tk_env *e, void *ud) {
   run_share(w);
 }
 
+/* A worker more, or less: others may end meanwhile. */
+static void count_worker(crew *c, bool begins) {
+  pthread_mutex_lock(&c->count);
+  c->running = begins ? c->running + 1 : c->running - 1;
+  if (!begins) pthread_cond_signal(&c->ended);
+  pthread_mutex_unlock(&c->count);
+}
+
 static void *work_on_thread(void *ud) {
   tki_worker *w = ud;
   crew *c = w->crew;
   w->status = tk_protect(&w->env, work, w);
   if (w->status != TK_OK) note_failure(w);
-  pthread_mutex_lock(&c->count);
-  c->running--;
-  pthread_cond_signal(&c->ended);
-  pthread_mutex_unlock(&c->count);
+  count_worker(c, false);
   return NULL;
 }
 
@@ -200,9 +205,9 @@ static bool worker_start(tki_worker *w, crew *c, tki *t) {
   w->own.worker = w;
   w->own.ops = w->own.done = 0;
   tk_buf_init(&w->own.printed, &w->env);
-  c->running++;
+  count_worker(c, true);
   if (pthread_create(&w->thread, NULL, work_on_thread, w) == 0) return true;
-  c->running--;
+  count_worker(c, false);
   return false;
 }
 

@@ -1,5 +1,5 @@
-# Whoever watches a launch, it leaves the same bits (tests/bits): a small part of
-# `make sweep-bits`.
+# Whoever watches a launch, it leaves the same bits (tests/bits): a small part
+# of `make sweep-bits`.
 . "$ROOT/tests/support/check.sh"
 
 python=${PYTHON:-python3}
