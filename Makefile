@@ -20,6 +20,7 @@
 #   make bench-counts  instructions of small kernels, beside those checked in;
 #                   RECORD=1 checks them in anew
 #   make bench-check  what --check costs on those kernels
+#   make bench-compile  how long kernels take from source to PTX
 #   make bench-debug  what the debugger costs, beside the plain run
 #   make bench-gpu  code for a GPU beside Triton's, on a GPU
 #   make bench-gdb  how fast gdb is over the server
@@ -165,7 +166,8 @@ OUT ?=
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
   install uninstall wheel wheel-check wheel-files lint format bench \
-  bench-check bench-counts bench-debug bench-gdb bench-gpu accuracy fuzz \
+  bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
+  accuracy fuzz \
   mutants code-mutants planted clean cross-check cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
@@ -391,6 +393,11 @@ bench-gpu: all
 	@$(B)/tkdbg run -q --triton ours tests/bench/gpu.py compile \
 	  $(B)/bench-gpu $(BENCH)
 	@$(or $(PYTHON),python3) tests/bench/gpu.py run $(B)/bench-gpu $(BENCH)
+
+# How long kernels take from source to PTX; BENCH may name files.
+bench-compile:
+	@$(MAKE) --no-print-directory all
+	@PYTHON='$(PYTHON)' python3 tests/bench/compile.py --build $(B) $(BENCH)
 
 bench-debug: all
 	@python3 tests/bench/debug.py --build $(B) $(BENCH)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { BANKS = 32, BANK_BYTES = 4, ACCESS_BYTES = 16, LANES = 32 };
+enum { BANKS = 32, BANK_BYTES = 4, ACCESS_BYTES = 16 };
 
 static uint32_t swizzled_place(uint32_t number, const tkv_swizzle *s) {
   uint32_t mask = ((uint32_t)1 << s->n) - 1;
@@ -55,29 +55,33 @@ bool tkv_find_matrices(const tkv_dist *places, size_t size, uint32_t apart,
   return is_aligned(&m->rows, row);
 }
 
+/* The rank of n words of which the bits in mask count: how many bits of a
+ * lane's number lead to places of their own. */
+static int swizzle_rank(const uint32_t *words, int n, uint32_t mask) {
+  uint32_t found[TKV_LANE_BITS];
+  int rank = 0;
+  for (int i = 0; i < n; i++) {
+    uint32_t rest = words[i] & mask;
+    for (int k = 0; k < rank; k++)
+      if ((rest ^ found[k]) < rest) rest ^= found[k];
+    if (rest) found[rank++] = rest;
+  }
+  return rank;
+}
+
 /* Lanes are served as many at a time as make up 128 bytes; each bank gives one
- * word a pass, to all that want it. */
+ * word a pass, to all that want it.  Places are linear in the lanes' numbers,
+ * so each bank that is hit has as many different words to give. */
 int tkv_bank_passes(const tkv_dist *places, size_t size) {
   size_t width = size << tkv_neighbours(places, size);
-  uint32_t together =
-      width > BANK_BYTES ? LANES * BANK_BYTES / (uint32_t)width : LANES;
-  int passes = 0;
-  for (uint32_t begin = 0; begin < LANES; begin += together) {
-    uint32_t word[LANES];
-    int wanted[BANKS] = {0}, most = 1;
-    for (uint32_t i = 0; i < together; i++) {
-      uint32_t place = 0;
-      bool again = false;
-      for (int k = 0; k < TKV_LANE_BITS; k++)
-        if ((begin + i) >> k & 1) place ^= places->lane[k];
-      word[i] = (uint32_t)(place * size / BANK_BYTES);
-      for (uint32_t j = 0; j < i; j++) again |= word[j] == word[i];
-      int n = again ? 0 : ++wanted[word[i] % BANKS];
-      if (n > most) most = n;
-    }
-    passes += most;
-  }
-  return passes;
+  int bits = TKV_LANE_BITS; /* of lanes that are served at once */
+  uint32_t words[TKV_LANE_BITS];
+  for (size_t w = BANK_BYTES; w < width; w *= 2) bits--;
+  for (int k = 0; k < bits; k++)
+    words[k] = (uint32_t)(places->lane[k] * size / BANK_BYTES);
+  int each = swizzle_rank(words, bits, UINT32_MAX) -
+             swizzle_rank(words, bits, BANKS - 1);
+  return 1 << (TKV_LANE_BITS - bits + each);
 }
 
 uint32_t tkv_place(uint32_t number, const void *places) {
