@@ -56,7 +56,8 @@ static int64_t draw_owners(tkt *d, tk_buf *svg, const tk_debug_accesses *x,
   tk_buf_puts(under, "programs of grid ");
   tkt_put_pid(under, tkt_stand(d)->grid, NULL);
   tk_buf_printf(under, " by number; shared elements: %" PRIu64, p->shared);
-  return tkt_svg(svg, &b, false, tk_buf_str(title), tk_buf_str(under), top);
+  tkt_caption caption = {tk_buf_str(title), tk_buf_str(under), {0}, {0}};
+  return tkt_svg(svg, &b, false, &caption, top);
 }
 
 /* Below each other: what the whole grid does. */

@@ -292,18 +292,21 @@ typedef struct wish {
   const char *name, *file;
 } wish;
 
-/* "add at add.py:13, program (1, 0, 0) of (4, 1, 1)", or when that is over. */
-static const char *where_shown(tkt *d) {
+/* "add at add.py:13, program (1, 0, 0)", or when that is over. */
+static void caption_place(tkt *d, tkt_caption *out) {
   tk_buf *b = tk_temp_buf(&d->mem);
   tk_debug_frame f;
   tk_debug_program p;
   uint64_t now = tk_debug_current_program(d->e);
+  out->under = "when the launch has ended";
   if (!tk_debug_selected(d->e, &f) ||
       tk_debug_program_indexed(d->e, now, &p) != TK_OK)
-    return "when the launch has ended";
+    return;
   tk_buf_printf(b, "%s at %s:%d, program ", f.name, f.place.file, f.place.line);
   tkt_put_pid(b, p.pid, NULL);
-  return tk_buf_str(b);
+  out->under = tk_buf_str(b);
+  memcpy(out->grid, tkt_stand(d)->grid, sizeof out->grid);
+  memcpy(out->pid, p.pid, sizeof out->pid);
 }
 
 static void do_show(tkt *d, const tkt_block *b, const void *more) {
@@ -315,7 +318,9 @@ static void do_show(tkt *d, const tkt_block *b, const void *more) {
   tk_buf *svg = tk_temp_buf(&d->mem), *title = tk_temp_buf(&d->mem);
   tk_buf_printf(title, "%s: ", w->name);
   tk_type_declare(title, &b->type);
-  tkt_svg(svg, b, w->farthest, tk_buf_str(title), where_shown(d), 0);
+  tkt_caption caption = {.title = tk_buf_str(title)};
+  caption_place(d, &caption);
+  tkt_svg(svg, b, w->farthest, &caption, 0);
   tkt_write_svg(d, w->file, svg);
 }
 

@@ -40,10 +40,17 @@ void tkt_stats(tk_buf *out, const tkt_block *b, int width);
  * the one farthest from 0.  Each cell is a letter; with colour, in colour. */
 void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
                  bool colour);
-/* The same as an SVG document, with a title and a line under it; returns its
- * height.  At `top` it lies in a document of the caller's. */
+/* What stands beside a picture: two lines of text, and which program of the
+ * grid it is of. */
+typedef struct tkt_caption {
+  const char *title, *under;
+  int64_t grid[3], pid[3]; /* grid[0] 0: it is of no program */
+} tkt_caption;
+
+/* The same as an SVG document, with its caption; returns its height.  At `top`
+ * it lies in a document of the caller's. */
 int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
-                const char *title, const char *under, int64_t top);
+                const tkt_caption *caption, int64_t top);
 
 /* By axis: contiguity (lanes that count up by one), divisibility (of the
  * first of those), constancy (equal lanes), as Triton's axis analysis defines

@@ -284,7 +284,7 @@ void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
 /* ---- SVG ---------------------------------------------------------------- */
 
 enum { LEFT = 56, TOP = 48, LINE = 16, BAR = 128, SCALE_WIDTH = 120 };
-enum { LEAST_WIDTH = 300, TICKS = 8 }; /* pixels */
+enum { LEAST_WIDTH = 300, TICKS = 8, MAP = 96 }; /* pixels */
 
 /* Where what is drawn lies. */
 typedef struct sheet {
@@ -443,8 +443,39 @@ static void svg_scale(const sheet *x) {
   if (g->undefined) svg_key(x, left, top + LINE, grey, absent_word(x->b));
 }
 
+/* The programs of axes 0 (across) and 1 (down), and the one that the block is
+ * of, in black; without lines between where they are too many. */
+static void svg_programs(const sheet *x, const tkt_caption *c) {
+  const int64_t *n = c->grid;
+  int64_t left = x->width - SCALE_WIDTH, top = TOP + BAR + 4 * LINE;
+  int64_t most = n[0] > n[1] ? n[0] : n[1], each = MAP / most, at[2], size[2];
+  char text[96];
+  if (each > 12) each = 12;
+  snprintf(text, sizeof text, "grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+           n[0], n[1], n[2]);
+  svg_text(x, left, top - 6, "start", text);
+  for (int k = 0; k < 2; k++) {
+    size[k] = each ? n[k] * each : n[k] * MAP / most;
+    if (size[k] < 2) size[k] = 2;
+    at[k] = each ? c->pid[k] * each : c->pid[k] * (size[k] - 2) / n[k];
+  }
+  svg_rect(x, left, top, size[0], size[1]);
+  tk_buf_puts(x->out, "\"#e0e0e0\" stroke=\"#9e9e9e\"/>\n");
+  for (int k = 0; k < 2; k++)
+    for (int64_t i = 1; each >= 4 && i < n[k]; i++)
+      tk_buf_printf(x->out,
+                    "<path d=\"M%" PRId64 " %" PRId64 "%c%" PRId64
+                    "\" stroke=\"white\"/>\n",
+                    left + (k ? 0 : i * each), top + (k ? i * each : 0),
+                    k ? 'h' : 'v', size[!k]);
+  svg_rect(x, left + at[0], top + at[1], each ? each : 2, each ? each : 2);
+  snprintf(text, sizeof text, "program (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+           c->pid[0], c->pid[1], c->pid[2]);
+  tk_buf_printf(x->out, "\"black\"><title>%s</title></rect>\n", text);
+}
+
 int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
-                const char *title, const char *under, int64_t top) {
+                const tkt_caption *caption, int64_t top) {
   sheet x = {.out = out,
              .b = b,
              .g = grid_of(b, farthest, SVG_PLANES, SVG_CELLS, SVG_CELLS)};
@@ -453,7 +484,8 @@ int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
   x.cell = most > 64 ? 5 : most > 24 ? 8 : 16;
   x.plane_high = g->nrows * x.cell + 2 * LINE + (has_planes(b) ? LINE : 0);
   drawn = g->shown * x.plane_high;
-  if (drawn < BAR + 3 * LINE) drawn = BAR + 3 * LINE;
+  int64_t beside = BAR + (caption->grid[0] ? 4 * LINE + MAP : 3 * LINE);
+  if (drawn < beside) drawn = beside;
   x.width = g->ncols * x.cell;
   if (x.width < LEAST_WIDTH) x.width = LEAST_WIDTH;
   x.width += LEFT + SCALE_WIDTH + 16;
@@ -465,10 +497,11 @@ int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
                 "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                 "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                 x.width, x.height);
-  svg_text(&x, LEFT, 20, "start", title);
-  svg_text(&x, LEFT, 38, "start", under);
+  svg_text(&x, LEFT, 20, "start", caption->title);
+  svg_text(&x, LEFT, 38, "start", caption->under);
   for (int64_t i = 0; i < g->shown; i++) svg_plane(&x, i);
   svg_scale(&x);
+  if (caption->grid[0]) svg_programs(&x, caption);
   tk_buf_printf(out, "<text x=\"%d\" y=\"%" PRId64 "\">", LEFT,
                 x.height - LINE);
   if (g->shown < g->planes)
