@@ -142,8 +142,8 @@ static void check_pointers(tks *s, const sval *a, const sval *b, tks_check c) {
   if (pa && pb && (a->type.elem != b->type.elem || a->type.ptr != b->type.ptr))
     incompatible(s, a, b);
   const sval *other = pa ? b : a;
-  if ((pa || pb) && !(pa && pb) && tk_is_float(sv_dtype(other)))
-    incompatible(s, a, b);
+  tk_dtype d = sv_is_number(other) ? literal_type(s, other) : sv_dtype(other);
+  if ((pa || pb) && !(pa && pb) && tk_is_float(d)) incompatible(s, a, b);
 }
 
 static void check_literal(tks *s, const sval *lit, tk_dtype d) {
@@ -166,7 +166,7 @@ void tks_promote2(tks *s, sval *a, sval *b, tks_check c) {
     incompatible(s, a, b);
   if (la) ta.type = tk_scalar(literal_type(s, a));
   if (lb) tb.type = tk_scalar(literal_type(s, b));
-  check_pointers(s, la ? &ta : a, lb ? &tb : b, c);
+  check_pointers(s, a, b, c);
   if (!c.no_arith && !ta.type.ptr && !tb.type.ptr) {
     tk_dtype d =
         computation_type(s, sv_dtype(&ta), la, sv_dtype(&tb), lb, c.div_or_mod);
@@ -388,7 +388,10 @@ static sval add_sub(tks *s, tk_operator op, sval a, sval b) {
     return tks_pointer_difference(s, &a, &b);
   tks_promote2(s, &a, &b, (tks_check){.ptr_a = true, .ptr_b = op == TK_OP_ADD});
   if (a.type.ptr && b.type.ptr)
-    tks_error(s, TK_D_TYPE, "cannot add pointers together");
+    tks_error_help(s, TK_D_TYPE,
+                   "add an offset to one of them; to add what they point to, "
+                   "tl.load both",
+                   "cannot add pointers together");
   if (b.type.ptr) return add_pointer(s, b, a, false);
   if (a.type.ptr) return add_pointer(s, a, b, op == TK_OP_SUB);
   return binary(s, op == TK_OP_ADD ? TK_B_ADD : TK_B_SUB, &a, &b);

@@ -515,8 +515,11 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
       r = tks_insert_axis(s, &r, (int)i < r.type.rank ? (int)i : r.type.rank);
     else if (!whole(&items[i]))
       tks_error_help(s, TK_D_UNSUPPORTED,
-                     "index with : and None; to pick lanes use tl.gather, "
-                     "tl.split, or load them from memory",
+                     v->type.ptr
+                         ? "a pointer has no elements of its own: load them, "
+                           "as in tl.load(x_ptr + offsets)"
+                         : "index with : and None; to pick lanes use "
+                           "tl.gather, tl.split, or load them from memory",
                      "unsupported tensor index: %s", tks_show(s, &items[i]));
   }
   return r;
@@ -554,8 +557,12 @@ static sval tuple_index(tks *s, const sval *v, const sval *index) {
               tks_show(s, index));
   tk_int i = index->i < 0 ? index->i + (tk_int)v->n : index->i;
   if (i < 0 || i >= (tk_int)v->n)
-    tks_error(s, TK_D_VALUE, "index %lld is out of range for %s",
-              (long long)index->i, tks_show(s, v));
+    tks_error_help(s, TK_D_VALUE,
+                   v->n ? NULL
+                        : "pointers and scalars have an empty shape: pass the "
+                          "size of a tensor as an argument",
+                   "index %lld is out of range for %s", (long long)index->i,
+                   tks_show(s, v));
   return v->items[i];
 }
 

@@ -310,7 +310,9 @@ sval rule_len(tks *s, const tks_args *a) {
   if (v->kind == V_TUPLE || v->kind == V_STR) return sv_int((tk_int)v->n);
   tks_error_help(s, TK_D_TYPE,
                  sv_is_block(v) ? "x.shape[0] is the size of its first axis"
-                                : NULL,
+                 : sv_is_tensor(v) && v->type.ptr
+                     ? "a pointer knows no size: pass it as an argument"
+                     : NULL,
                  "len cannot take %s", tks_show(s, v));
 }
 

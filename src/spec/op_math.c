@@ -209,10 +209,12 @@ static tk_precision precision(tks *s, const tks_args *a) {
 static void check_dot_shapes(tks *s, const sval *a, const sval *b) {
   int rank = a->type.rank;
   if (rank != b->type.rank || rank < 2)
-    tks_error(s, TK_D_SHAPE,
-              "tl.dot takes two blocks of as many axes, at least two, not %s "
-              "and %s",
-              tks_show(s, a), tks_show(s, b));
+    tks_error_help(s, TK_D_SHAPE,
+                   "load matrices: offsets of two axes are made by [:, None] "
+                   "and [None, :]",
+                   "tl.dot takes two blocks of as many axes, at least two, not "
+                   "%s and %s",
+                   tks_show(s, a), tks_show(s, b));
   if (a->type.shape[rank - 1] != b->type.shape[rank - 2])
     tks_error(s, TK_D_SHAPE,
               "tl.dot: the first operand has %d columns, the second %d rows",
