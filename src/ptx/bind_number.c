@@ -71,14 +71,11 @@ void tkp_read_number(tkp_line *x, const tk_asm_inst *math, const char *forms) {
   x->in.math = kept;
   for (size_t i = 0; i < x->nops; i++)
     add_operand(x, &x->ops[i], tk_asm_want_of(math, letters[i]));
-  x->in.pure = !uses_carry(math) && math->op != TK_AO_SELP;
-  /* Compilers fill a pair of which they need one half. */
-  x->in.any = x->in.ns > 1 && (math->op == TK_AO_MOV || math->op == TK_AO_CVT);
+  x->in.pure = !uses_carry(math);
   x->in.d = x->d;
   x->in.s = x->s;
   bool logic = (math->op == TK_AO_AND || math->op == TK_AO_OR);
   if (logic) {
-    x->in.pure = false;
     x->in.run = tkp_run_and;
     x->in.mode = math->op == TK_AO_OR;
   } else {

@@ -94,6 +94,7 @@ void tkp_run_warp_barrier(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 /* PTX ISA, shfl.sync: c has the bound and, from bit 8, a mask of segments. */
 void tkp_run_shfl(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t from[TKP_WARP], out[TKP_WARP], set = 0, inside = 0;
+  uint64_t known[TKP_WARP];
   if (!meet(w, in, in->s[3], &lanes)) return;
   for (int k = 1; k < 4; k++)
     tkp_need_set(w, in, in->s[k], lanes, "a shuffle's lane");
@@ -113,11 +114,13 @@ void tkp_run_shfl(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     at &= 31;
     out[lane] = from[at];
     inside |= (uint32_t)ok << lane;
-    bool there = lanes >> at & 1;
-    set |= (uint32_t)(there && (w->set[in->s[0].id] >> at & 1)) << lane;
+    known[lane] = lanes >> at & 1 ? tkp_known_bits(w, in->s[0], at) : 0;
+    set |= (uint32_t)(known[lane] == UINT32_MAX) << lane;
   }
   TKP_EACH(lane, lanes) tkp_r32(w, in->d[0])[lane] = out[lane];
   tkp_mark(w, in->d[0], lanes, set);
+  TKP_EACH(lane, lanes & ~set)
+  tkp_mark_bits(w, in->d[0], (int)lane, known[lane]);
   if (in->nd > 1) {
     TKP_EACH(lane, lanes) tkp_put(w, in->d[1], (int)lane, inside >> lane & 1);
     tkp_mark(w, in->d[1], lanes, lanes);

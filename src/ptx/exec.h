@@ -34,6 +34,9 @@ struct tkp_warp {
   tkp_block *b;
   uint8_t *file; /* registers; see program.h */
   uint32_t *set; /* by a register's id: lanes in which it has a value */
+  /* By id and lane: which bytes have one, where not all do (lanes.c). */
+  uint8_t (*known)[TKP_WARP];
+  bool partly;            /* some of these are not 0 */
   const tkp_range *range; /* that was touched last */
   uint32_t pc, active;
   uint32_t rejoin; /* the least place of lanes that are not active */
@@ -135,12 +138,6 @@ static inline void tkp_put(tkp_warp *w, tkp_reg r, int lane, uint64_t v) {
     tkp_r64(w, r)[lane] = v;
 }
 
-/* Of these lanes, which of the register have a value from now on. */
-static inline void tkp_mark(tkp_warp *w, tkp_reg r, uint32_t lanes,
-                            uint32_t set) {
-  w->set[r.id] = (w->set[r.id] & ~lanes) | (set & lanes);
-}
-
 static inline int tkp_next_lane(uint32_t *lanes) {
   int lane = __builtin_ctz(*lanes);
   *lanes &= *lanes - 1;
@@ -151,6 +148,24 @@ static inline int tkp_next_lane(uint32_t *lanes) {
   for (uint32_t lane##_left = (lanes), lane = 0;                               \
        lane##_left && (lane = (uint32_t)__builtin_ctz(lane##_left), true);     \
        lane##_left &= lane##_left - 1)
+
+/* ---- what has a value (lanes.c) ------------------------------------------ */
+
+/* Of these lanes, which of the register have a value from now on. */
+static inline void tkp_mark(tkp_warp *w, tkp_reg r, uint32_t lanes,
+                            uint32_t set) {
+  w->set[r.id] = (w->set[r.id] & ~lanes) | (set & lanes);
+  if (TK_UNLIKELY(w->partly)) TKP_EACH(lane, lanes) w->known[r.id][lane] = 0;
+}
+
+uint64_t tkp_bits_of_bytes(uint8_t bytes); /* a bit each */
+/* The bits of a lane's register that have a value; the same from now on, of
+ * which whole bytes are kept. */
+uint64_t tkp_known_bits(const tkp_warp *w, tkp_reg r, int lane);
+void tkp_mark_bits(tkp_warp *w, tkp_reg r, int lane, uint64_t bits);
+/* Marks the destinations of a pure instruction in lanes where a source has no
+ * value, or not all of it; before it is run. */
+void tkp_mark_partly(tkp_warp *w, const tkp_inst *in, uint32_t lanes);
 
 /* ---- reports (report.c) -------------------------------------------------- */
 
@@ -183,13 +198,13 @@ uint8_t *tkp_reach(tkp_warp *w, tkp_access *a);
 /* The lane's address of an instruction. */
 uint64_t tkp_address_of(const tkp_warp *w, const tkp_inst *in, int lane);
 /* Tells shared memory's shadow of an access; a write's bytes before and after,
- * and whether these have a value; a read's: whether all have one. */
+ * and which of these have a value, a bit each; a read gives which have one. */
 void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
-                    const void *new_bytes, bool set);
+                    const void *new_bytes, uint64_t set);
 /* The same of a copy that is begun: it may arrive at any time from now on. */
 void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
                          const void *new_bytes);
-bool tkp_race_read(tkp_warp *w, const tkp_access *a);
+uint64_t tkp_race_read(tkp_warp *w, const tkp_access *a);
 /* Does copies that were begun, up to and with a group. */
 void tkp_finish_copies(tkp_warp *w, uint32_t group);
 

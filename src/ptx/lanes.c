@@ -1,5 +1,5 @@
-/* lanes.c - instructions on numbers that know about values that were never
- * set, and those that go lane by lane.
+/* lanes.c - instructions on numbers that go lane by lane, and what of a
+ * register has a value after one.
  */
 #include <string.h>
 
@@ -16,23 +16,9 @@ void tkp_run_move(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     TKP_EACH(i, lanes) tkp_r32(w, d)[i] = tkp_r32(w, s)[i];
 }
 
-/* Of lanes whose operands have not all a value, those where the one that has
- * decides: zeros for and, ones for or. */
-static uint32_t decided(const tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  uint32_t found = 0;
-  for (int k = 0; k < 2; k++) TKP_EACH(lane, lanes & w->set[in->s[k].id]) {
-      uint64_t v = tkp_get(w, in->s[k], (int)lane);
-      uint64_t all = tkp_mask(in->s[k].bits);
-      if (v == (in->mode ? all : 0)) found |= UINT32_C(1) << lane;
-    }
-  return found;
-}
-
 /* and, or (mode 1) */
 void tkp_run_and(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   tkp_reg d = in->d[0], s = in->s[0], t = in->s[1];
-  uint32_t set = w->set[s.id] & w->set[t.id];
-  if (lanes & ~set) set |= decided(w, in, lanes & ~set);
   if (d.bits == 1) {
     uint32_t a = tkp_pred(w, s), b = tkp_pred(w, t),
              r = in->mode ? a | b : a & b;
@@ -46,16 +32,12 @@ void tkp_run_and(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     uint32_t *r = tkp_r32(w, d);
     TKP_EACH(i, lanes) r[i] = in->mode ? a[i] | b[i] : a[i] & b[i];
   }
-  tkp_mark(w, d, lanes, set);
 }
 
 void tkp_run_select(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t p = tkp_pred(w, in->s[2]);
-  uint32_t set = w->set[in->s[2].id] &
-                 ((p & w->set[in->s[0].id]) | (~p & w->set[in->s[1].id]));
   TKP_EACH(i, lanes)
   tkp_put(w, in->d[0], (int)i, tkp_get(w, in->s[p >> i & 1 ? 0 : 1], (int)i));
-  tkp_mark(w, in->d[0], lanes, set);
 }
 
 static tkp_step step_of(const tkp_warp *w, const tkp_inst *in, int lane) {
@@ -67,13 +49,11 @@ static tkp_step step_of(const tkp_warp *w, const tkp_inst *in, int lane) {
 }
 
 /* A register that is wider than the result takes its sign. */
-static void put_number(tkp_warp *w, const tkp_inst *in, int lane, uint64_t v) {
+static uint64_t widened(const tkp_inst *in, uint64_t v) {
   const tk_asm_type_info *t = &tk_asm_types[in->math->type];
-  if (in->math->op == TK_AO_CVT && in->d[0].bits > t->bits) {
-    v &= tkp_mask(t->bits);
-    if (t->kind == 's') v = (uint64_t)tkp_signed(v, t->bits);
-  }
-  tkp_put(w, in->d[0], lane, v);
+  if (in->math->op != TK_AO_CVT || in->d[0].bits <= t->bits) return v;
+  v &= tkp_mask(t->bits);
+  return t->kind == 's' ? (uint64_t)tkp_signed(v, t->bits) : v;
 }
 
 void tkp_run_number(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
@@ -82,7 +62,7 @@ void tkp_run_number(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     tkp_step s = step_of(w, in, (int)lane);
     bool carry = w->carry >> lane & 1;
     s.carry = &carry;
-    put_number(w, in, (int)lane, tkp_result(&s));
+    tkp_put(w, in->d[0], (int)lane, widened(in, tkp_result(&s)));
     w->carry = (w->carry & ~(UINT32_C(1) << lane)) | (uint32_t)carry << lane;
   }
   if (in->pure) return; /* else there is a carry flag */
@@ -119,4 +99,108 @@ void tkp_run_clock(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   TKP_EACH(lane, lanes)
   tkp_put(w, in->d[0], (int)lane, high ? w->steps >> 32 : w->steps);
   tkp_mark(w, in->d[0], lanes, lanes);
+}
+
+/* ---- what has a value ----------------------------------------------------
+ *
+ * Compilers put bytes together and leave out those that nobody looks at.  So
+ * it is known by byte what has a value: of most registers and lanes by one
+ * bit (tkp_warp.set), of those that have one in part by a bit for each byte
+ * (tkp_warp.known).
+ */
+
+uint64_t tkp_bits_of_bytes(uint8_t bytes) {
+  uint64_t bits = 0;
+  for (int k = 0; k < 8; k++)
+    if (bytes >> k & 1) bits |= UINT64_C(0xFF) << (8 * k);
+  return bits;
+}
+
+uint64_t tkp_known_bits(const tkp_warp *w, tkp_reg r, int lane) {
+  uint64_t all = tkp_mask(r.bits);
+  if (w->set[r.id] >> lane & 1) return all;
+  return w->partly ? all & tkp_bits_of_bytes(w->known[r.id][lane]) : 0;
+}
+
+void tkp_mark_bits(tkp_warp *w, tkp_reg r, int lane, uint64_t bits) {
+  uint64_t all = tkp_mask(r.bits);
+  uint32_t whole = (bits & all) == all;
+  uint8_t bytes = 0;
+  for (int k = 0; 8 * k < r.bits && !whole; k++)
+    if ((bits >> (8 * k) & 0xFF) == 0xFF) bytes |= (uint8_t)(1 << k);
+  w->partly |= bytes != 0;
+  w->set[r.id] = (w->set[r.id] & ~(UINT32_C(1) << lane)) | whole << lane;
+  if (w->partly) w->known[r.id][lane] = bytes;
+}
+
+/* How many of the sources, the first ones, go bit by bit into the result: a
+ * bit of it depends on one bit of each at most. */
+static int bitwise_sources(const tkp_inst *in) {
+  const tk_asm_inst *m = in->math;
+  if (!m) return 0;
+  switch (m->op) {
+  case TK_AO_LOP3: return 3;
+  case TK_AO_AND:
+  case TK_AO_OR:
+  case TK_AO_XOR:
+  case TK_AO_SELP:
+  case TK_AO_PRMT:
+  case TK_AO_SHF:
+  case TK_AO_BFI: return 2;
+  case TK_AO_MOV:
+  case TK_AO_NOT:
+  case TK_AO_SHL:
+  case TK_AO_SHR:
+  case TK_AO_BFE: return 1;
+  case TK_AO_CVT:
+    if (in->ns > 1) return 2; /* one half each */
+    return !tkp_float(m->type) && !tkp_float(m->type2) &&
+           !tk_asm_has(m, TK_AM_sat);
+  default: return 0;
+  }
+}
+
+/* The result's bits that are the same, whatever the sources' unknown ones
+ * are: each source has them all 0 in one trial, and all 1 in another. */
+static uint64_t same_bits(const tkp_warp *w, const tkp_inst *in, int lane) {
+  int n = bitwise_sources(in);
+  uint64_t known[TK_ASM_ARGS], first = 0, differ = 0;
+  for (int k = 0; k < in->ns; k++) {
+    known[k] = tkp_known_bits(w, in->s[k], lane);
+    if (k >= n && known[k] != tkp_mask(in->s[k].bits)) return 0;
+  }
+  for (unsigned trial = 0; n && trial < 1u << n; trial++) {
+    tkp_step s = step_of(w, in, lane);
+    for (int k = 0; k < n; k++) {
+      s.v[k] &= known[k];
+      if (trial >> k & 1) s.v[k] |= tkp_mask(in->s[k].bits) & ~known[k];
+    }
+    uint64_t r = widened(in, tkp_result(&s));
+    if (!trial) first = r;
+    differ |= r ^ first;
+  }
+  return n ? ~differ : 0;
+}
+
+/* mov d, {a, b} and back: see tkp_run_pack. */
+static void mark_parts(tkp_warp *w, const tkp_inst *in, int lane) {
+  uint64_t bits = 0;
+  unsigned at = 0;
+  for (int k = 0; k < in->ns; at += in->s[k++].bits)
+    bits |= tkp_known_bits(w, in->s[k], lane) << at;
+  at = 0;
+  for (int k = 0; k < in->nd; at += in->d[k++].bits)
+    tkp_mark_bits(w, in->d[k], lane, bits >> at);
+}
+
+void tkp_mark_partly(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
+  TKP_EACH(lane, lanes) {
+    if (in->run == tkp_run_pack) {
+      mark_parts(w, in, (int)lane);
+      continue;
+    }
+    uint64_t bits = same_bits(w, in, (int)lane);
+    for (int k = 0; k < in->nd; k++)
+      tkp_mark_bits(w, in->d[k], (int)lane, k ? 0 : bits);
+  }
 }

@@ -158,9 +158,10 @@ static bool local_is_set(const tkp_warp *w, const tkp_access *a) {
   return true;
 }
 
-static bool reads_set(tkp_warp *w, const tkp_access *a) {
+/* Which of the bytes have a value, a bit each. */
+static uint64_t bytes_read(tkp_warp *w, const tkp_access *a) {
   if (a->space == TKP_SHARED && w->b->shadow) return tkp_race_read(w, a);
-  return a->space != TKP_LOCAL || local_is_set(w, a);
+  return a->space != TKP_LOCAL || local_is_set(w, a) ? UINT64_MAX : 0;
 }
 
 /* ---- loads and stores ---------------------------------------------------- */
@@ -174,6 +175,18 @@ static void put_loaded(tkp_warp *w, const tkp_inst *in, int lane,
       v = (uint64_t)((int64_t)(v << (64 - 8 * in->bytes)) >>
                      (64 - 8 * in->bytes));
     tkp_put(w, in->d[k], lane, v);
+  }
+}
+
+/* Marks what was loaded, of which some bytes have no value. */
+static void mark_loaded(tkp_warp *w, const tkp_inst *in, int lane,
+                        uint64_t bytes) {
+  for (int k = 0; k < in->parts; k++, bytes >>= in->bytes) {
+    uint64_t above = UINT64_MAX << (8 * in->bytes - 1) << 1;
+    bool fills = !in->sign || bytes >> (in->bytes - 1) & 1;
+    tkp_mark_bits(w, in->d[k], lane,
+                  (tkp_bits_of_bytes((uint8_t)bytes) & ~above) |
+                      (fills ? above : 0));
   }
 }
 
@@ -199,9 +212,9 @@ static bool is_quick(const tkp_inst *in) {
          (in->space == TKP_HOST || in->space == TKP_SHARED);
 }
 
-/* The lanes that were loaded; *set are those whose memory has a value. */
+/* The lanes that were loaded; read[lane] is which bytes have a value. */
 static uint32_t load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
-                             uint32_t *set) {
+                             uint64_t *read) {
   uint32_t size = 4u * in->parts, done = 0;
   tkp_access a = {.in = in, .space = in->space, .verb = "load", .size = size};
   bool shadowed = in->space == TKP_SHARED && w->b->shadow;
@@ -213,7 +226,7 @@ static uint32_t load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
     const uint8_t *p = quick_place(w, in, a.addr, size);
     if (!p) continue;
     memcpy(v, p, size);
-    if (shadowed && !tkp_race_read(w, &a)) *set &= ~(UINT32_C(1) << lane);
+    read[lane] = shadowed ? tkp_race_read(w, &a) : UINT64_MAX;
     for (int k = 0; k < in->parts; k++) tkp_r32(w, in->d[k])[lane] = v[k];
     done |= UINT32_C(1) << lane;
   }
@@ -222,39 +235,56 @@ static uint32_t load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
 
 /* A destination may be the base too: a lane's address is read before. */
 void tkp_run_load(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  uint32_t set = lanes;
+  uint64_t read[TKP_WARP];
+  uint32_t set = 0;
   need_address(w, in, lanes);
   w->b->m->polls += in->mode;
-  uint32_t rest = lanes & ~load_quickly(w, in, lanes, &set);
+  uint32_t rest = lanes & ~load_quickly(w, in, lanes, read);
   TKP_EACH(lane, rest) {
     tkp_access a = access_of(w, in, (int)lane, "load", false);
     const uint8_t *p = tkp_reach(w, &a);
-    if (!reads_set(w, &a)) set &= ~(UINT32_C(1) << lane);
+    read[lane] = bytes_read(w, &a);
     put_loaded(w, in, (int)lane, p);
   }
-  for (int k = 0; k < in->nd; k++) tkp_mark(w, in->d[k], lanes, set);
+  uint64_t all = tkp_mask(in->parts * in->bytes);
+  TKP_EACH(lane, lanes) set |= (uint32_t)((read[lane] & all) == all) << lane;
+  for (int k = 0; k < in->nd; k++) tkp_mark(w, in->d[k], lanes & set, set);
+  TKP_EACH(lane, lanes & ~set) mark_loaded(w, in, (int)lane, read[lane]);
+}
+
+/* Which of the bytes that a lane stores have a value, a bit each. */
+static uint64_t bytes_stored(const tkp_warp *w, const tkp_inst *in, int lane) {
+  uint64_t bytes = 0;
+  for (int k = 0; k < in->parts; k++) {
+    uint64_t bits = tkp_known_bits(w, in->s[k], lane);
+    for (int j = 0; j < in->bytes; j++)
+      bytes |= (uint64_t)((bits >> (8 * j) & 0xFF) == 0xFF)
+               << (k * in->bytes + j);
+  }
+  return bytes;
 }
 
 void tkp_run_store(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t set = lanes;
+  uint64_t all = tkp_mask(in->parts * in->bytes);
   need_address(w, in, lanes);
   for (int k = 0; k < in->ns; k++) set &= w->set[in->s[k].id];
   TKP_EACH(lane, lanes) {
     uint8_t bytes[64];
-    bool lane_set = set >> lane & 1;
+    uint64_t known = set >> lane & 1 ? all : bytes_stored(w, in, (int)lane);
     for (int k = 0; k < in->parts; k++) {
       uint64_t v = tkp_get(w, in->s[k], (int)lane);
       memcpy(bytes + k * in->bytes, &v, in->bytes);
     }
     tkp_access a = access_of(w, in, (int)lane, "store", true);
     uint8_t *p = tkp_reach(w, &a);
-    if (a.space == TKP_HOST && !lane_set)
+    if (a.space == TKP_HOST && known != all)
       for (int k = 0; k < in->ns; k++)
         tkp_need_set(w, in, in->s[k], UINT32_C(1) << lane,
                      "what is stored to global memory");
     if (a.space == TKP_SHARED && w->b->shadow)
-      tkp_race_write(w, &a, p, bytes, lane_set);
-    if (a.space == TKP_LOCAL) local_wrote(w, &a, lane_set);
+      tkp_race_write(w, &a, p, bytes, known);
+    if (a.space == TKP_LOCAL) local_wrote(w, &a, known == all);
     w->b->m->changes += memcmp(p, bytes, a.size) != 0;
     memcpy(p, bytes, a.size);
   }
@@ -294,7 +324,7 @@ static void atomic_lane(tkp_warp *w, const tkp_inst *in, int lane) {
     if (in->nd) tkp_put(w, in->d[k], lane, old);
   }
   if (a.space == TKP_SHARED && w->b->shadow)
-    tkp_race_write(w, &a, p, bytes, true);
+    tkp_race_write(w, &a, p, bytes, UINT64_MAX);
   if (a.space == TKP_LOCAL) local_wrote(w, &a, true);
   w->b->m->changes += memcmp(p, bytes, a.size) != 0;
   memcpy(p, bytes, a.size);
@@ -407,7 +437,7 @@ void tkp_finish_copies(tkp_warp *w, uint32_t group) {
                     .size = c->size,
                     .align = 1};
     uint8_t *p = tkp_reach(w, &a);
-    if (w->b->shadow) tkp_race_write(w, &a, p, c->data, true);
+    if (w->b->shadow) tkp_race_write(w, &a, p, c->data, UINT64_MAX);
     memcpy(p, c->data, c->size);
   }
   w->ncopies = kept;

@@ -216,7 +216,8 @@ void tkp_run_ldmatrix(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     for (int r = 0; r < 8; r++) {
       tkp_access a = row_access(w, in, 8 * i + r, false);
       memcpy(m[i][r], tkp_reach(w, &a), 16);
-      bool has = !w->b->shadow || a.space != TKP_SHARED || tkp_race_read(w, &a);
+      bool has = !w->b->shadow || a.space != TKP_SHARED ||
+                 tkp_race_read(w, &a) == tkp_mask(a.size);
       set[i] |= (uint32_t)has << r;
     }
   for (int i = 0; i < in->parts; i++) {
@@ -252,7 +253,7 @@ void tkp_run_stmatrix(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
       tkp_access a = row_access(w, in, 8 * i + r, true);
       uint8_t *p = tkp_reach(w, &a);
       if (w->b->shadow && a.space == TKP_SHARED)
-        tkp_race_write(w, &a, p, m[r], set);
+        tkp_race_write(w, &a, p, m[r], set ? UINT64_MAX : 0);
       memcpy(p, m[r], 16);
     }
   }

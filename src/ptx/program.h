@@ -55,7 +55,6 @@ struct tkp_inst {
   uint8_t nd, ns;
   bool guarded, guard_not;
   bool pure; /* its destinations are set where all sources are */
-  bool any;  /* ... where one source is: parts that are put together */
   uint8_t space;
   uint8_t parts, bytes; /* of a memory access: vector, each of so many bytes */
   bool sign;            /* of a load: fills wider registers with the sign */

@@ -84,16 +84,15 @@ static void forget_program(const tkp_block *b, tkp_word_shadow *s) {
   if (s->write.clock <= b->start) s->set = 0;
 }
 
-/* What memory holds then: nothing that was set, what it held, what was set. */
-typedef enum written { UNSET, AS_IT_WAS, SET } written;
-
+/* set: which bytes have a value then; NULL: those that had one. */
 static void mark_written(tkp_warp *w, const tkp_access *a, const void *old,
-                         const void *new_bytes, written what) {
+                         const void *new_bytes, const uint64_t *set) {
   const uint32_t *known = known_clocks(w);
   tkp_touch now = touch_of(w, a, 0);
   bool told = !memcmp(old, new_bytes, a->size);
   for (uint64_t at = a->addr, end = a->addr + a->size; at < end;) {
     uint8_t bytes;
+    uint64_t from = at;
     tkp_word_shadow *s = next_word(w, &at, end, &bytes);
     const tkp_touch *touches[3] = {&s->write, &s->reads[0], &s->reads[1]};
     for (int k = 0; k < 3 && !told; k++) {
@@ -108,19 +107,20 @@ static void mark_written(tkp_warp *w, const tkp_access *a, const void *old,
     now.bytes = bytes;
     s->write = now;
     s->reads[0].bytes = s->reads[1].bytes = 0;
-    if (what == SET) s->set |= bytes;
-    if (what == UNSET) s->set &= (uint8_t)~bytes;
+    if (set)
+      s->set = (uint8_t)((s->set & ~bytes) |
+                         (*set >> (from - a->addr) << (from & 3) & bytes));
   }
 }
 
 void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
-                    const void *new_bytes, bool set) {
-  mark_written(w, a, old, new_bytes, set ? SET : UNSET);
+                    const void *new_bytes, uint64_t set) {
+  mark_written(w, a, old, new_bytes, &set);
 }
 
 void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
                          const void *new_bytes) {
-  mark_written(w, a, old, new_bytes, AS_IT_WAS);
+  mark_written(w, a, old, new_bytes, NULL);
 }
 
 /* Lanes of one warp often read the same word at a time: one stands for all. */
@@ -129,12 +129,14 @@ static bool is_noted(const tkp_touch *t, const tkp_touch *now, uint8_t bytes) {
          t->thread / TKP_WARP == now->thread / TKP_WARP;
 }
 
-bool tkp_race_read(tkp_warp *w, const tkp_access *a) {
+uint64_t tkp_race_read(tkp_warp *w, const tkp_access *a) {
   const uint32_t *known = known_clocks(w);
   tkp_touch now = touch_of(w, a, 0);
-  bool set = true, told = false;
+  bool told = false;
+  uint64_t set = 0;
   for (uint64_t at = a->addr, end = a->addr + a->size; at < end;) {
     uint8_t bytes;
+    uint64_t from = at;
     tkp_word_shadow *s = next_word(w, &at, end, &bytes);
     const tkp_touch *t = &s->write;
     if (TK_UNLIKELY(t->bytes & bytes && !told &&
@@ -143,7 +145,8 @@ bool tkp_race_read(tkp_warp *w, const tkp_access *a) {
       report_race(w, a, t, true);
       told = true;
     }
-    if ((s->set & bytes) != bytes || t->clock <= w->b->start) set = false;
+    if (t->clock > w->b->start)
+      set |= (uint64_t)((s->set & bytes) >> (from & 3)) << (from - a->addr);
     if (is_noted(&s->reads[0], &now, bytes)) continue;
     /* A read that this one is after need not be remembered. */
     bool after =

@@ -86,6 +86,8 @@ static void begin_warp(tkp_warp *w) {
   const tkp_kernel *k = w->b->m->k;
   uint32_t threads = w->b->m->threads - w->index * TKP_WARP;
   memset(w->set, 0, k->nregs * sizeof *w->set);
+  if (w->partly) memset(w->known, 0, k->nregs * sizeof *w->known);
+  w->partly = false;
   for (size_t i = 0; i < k->constants.n; i++)
     w->set[k->constants.items[i].reg.id] = UINT32_MAX;
   if (k->local)
@@ -156,13 +158,10 @@ static void let_others_go(tkp_warp *w) {
 }
 
 static void mark_pure(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  uint32_t all = UINT32_MAX, any = 0;
-  for (int k = 0; k < in->ns; k++) {
-    all &= w->set[in->s[k].id];
-    any |= w->set[in->s[k].id];
-  }
-  for (int k = 0; k < in->nd; k++)
-    tkp_mark(w, in->d[k], lanes, in->any ? any : all);
+  uint32_t all = UINT32_MAX;
+  for (int k = 0; k < in->ns; k++) all &= w->set[in->s[k].id];
+  if (TK_UNLIKELY(lanes & ~all)) tkp_mark_partly(w, in, lanes & ~all);
+  for (int k = 0; k < in->nd; k++) tkp_mark(w, in->d[k], lanes & all, all);
 }
 
 static void run_warp(tkp_warp *w) {
@@ -188,8 +187,8 @@ static void run_warp(tkp_warp *w) {
     if (lanes) {
       threads +=
           lanes == UINT32_MAX ? TKP_WARP : (unsigned)__builtin_popcount(lanes);
-      in->run(w, in, lanes);
       if (in->pure) mark_pure(w, in, lanes);
+      in->run(w, in, lanes);
     }
     if (TK_UNLIKELY(w->pc >= w->rejoin)) tkp_regroup(w);
   }
@@ -222,6 +221,7 @@ static size_t lay_out(const tkp_machine *m, tkp_block *b, uint8_t *at) {
     tkp_warp unused, *w = at ? &b->warps[i] : &unused;
     PIECE(w->file, k->file_bytes);
     PIECE(w->set, k->nregs * sizeof *w->set);
+    PIECE(w->known, k->nregs * sizeof *w->known);
     PIECE(w->local, k->local * TKP_WARP);
     PIECE(w->local_set, (k->local / 4 + 2) * sizeof *w->local_set);
   }

@@ -39,6 +39,49 @@ static const check_case cases[] = {
     {"mov.u64 %d3, stack; ld.local.u64 %d4, [%d3+16];",
      "of local memory, which has 16"},
     {"ld.param.u64 %d3, [io+8];", "[out-of-bounds]"},
+    /* Of a register that has a value in part, that part may be used. */
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; st.global.u8 [%d2], %r5;", ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; st.global.u16 [%d2], %r5;",
+     "stored to global memory depends on a register that was never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; prmt.b32 %r6, %r5, %r1, "
+     "0x6540; st.global.u32 [%d2], %r6;",
+     ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; prmt.b32 %r6, %r5, %r1, "
+     "0x6541; st.global.u32 [%d2], %r6;",
+     "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; shl.b32 %r6, %r5, 24; "
+     "st.global.u32 [%d2], %r6;",
+     ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; and.b32 %r6, %r5, 15; "
+     "st.global.u32 [%d2], %r6;",
+     ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; xor.b32 %r6, %r5, %r5; "
+     "st.global.u32 [%d2], %r6;",
+     "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; add.u32 %r6, %r5, 0; "
+     "st.global.u8 [%d2], %r6;",
+     "never set"},
+    {".reg .b16 %h<3>; mov.u16 %h0, 7; mov.b32 %r5, {%h0, %h1}; "
+     "mov.b32 {%h2, %h1}, %r5; st.global.u16 [%d2], %h2;",
+     ""},
+    {".reg .b16 %h<3>; mov.u16 %h0, 7; mov.b32 %r5, {%h0, %h1}; "
+     "mov.b32 {%h2, %h1}, %r5; st.global.u16 [%d2], %h1;",
+     "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; st.shared.u32 [%r3], %r5; "
+     "ld.shared.s8 %r6, [%r3]; st.global.u32 [%d2], %r6;",
+     ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; st.shared.u32 [%r3], %r5; "
+     "ld.shared.u8 %r6, [%r3+1]; st.global.u8 [%d2], %r6;",
+     "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; shfl.sync.bfly.b32 %r6, %r5, "
+     "1, 31, -1; st.global.u8 [%d2], %r6;",
+     ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; shfl.sync.bfly.b32 %r6, %r5, "
+     "1, 31, -1; st.global.u32 [%d2], %r6;",
+     "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; setp.gt.u32 %p1, %r1, 99; "
+     "selp.b32 %r6, %u, %r5, %p1; st.global.u8 [%d2], %r6;",
+     ""},
     {"st.global.u32 [%d2], %r9;", "never set|[undef]|st.global.u32"},
     {"mov.u32 %r5, %r9; add.u32 %r6, %r5, 1; ld.shared.u32 %r4, [%r6];",
      "an address depends on a register that was never set"},
