@@ -10,6 +10,7 @@ made as small as it can be, unless --whole is given, and shown.  Exit status:
 """
 import argparse
 import multiprocessing
+import multiprocessing.pool
 import os
 import re
 import sys
@@ -135,7 +136,8 @@ def main():
                                    options.seed + options.count)
     parts = [Part(options, list(seeds[i::options.jobs]))
              for i in range(min(options.jobs, len(seeds)))]
-    failed = sum([part.end() for part in parts])
+    with multiprocessing.pool.ThreadPool(len(parts)) as waiting:
+        failed = sum(waiting.map(Part.end, parts))
     print(f'{len(seeds)} kernels by interp, {", ".join(options.ways)}: '
           f'{failed} differ')
     return failed > 0
