@@ -543,7 +543,8 @@ static void report_second(again *x, size_t region, const spread *p) {
              name, name);
   } else {
     tkc_note(x->c, d, NULL,
-             "%s came unwritten, so the result depends on what its memory held",
+             "%s had not been written before, so the result depends on what "
+             "its memory held",
              name);
     tkc_help(x->c, d, "create %s by torch.zeros, or write it before it is read",
              name);
@@ -579,11 +580,11 @@ static void report_deadlock(again *x) {
   while ((s = s->next))
     tkc_note(x->c, d, s->at.src ? &s->at : NULL, "%s", s->text);
   tkc_note(x->c, d, NULL,
-           "so it is when programs take turns after each atomic operation, "
+           "this happens when programs take turns after each atomic operation, "
            "as with --schedule yield; one after the other they ended");
   tkc_help(x->c, d,
            "take several locks in the same order in every program, and wait "
-           "for nothing while holding one");
+           "for nothing else while holding one");
   tkc_reported(x->c, NULL, d);
 }
 

@@ -52,13 +52,14 @@ static void report_stall(prec_result *r, int sum, const prec_stall *s) {
   prec *p = r->p;
   const char *x = prec_number(p, TK_FP32, value_of(r, sum, s->lane));
   const char *lane = tkc_lane(p->c, &r->in->type, s->lane);
-  tk_diag *d = tkc_report(
-      p->c, r->t, TK_D_PRECISION, NULL, NULL,
-      "this sum in fp32 stands still%s%s: %s of %s and %s is %s, %u times in a "
-      "row; in float64 it is %.9g by now",
-      *lane ? " in lane " : "", lane, tk_mode_name(r->in), x,
-      prec_number(p, TK_FP32, value_of(r, 1 - sum, s->lane)), x, s->trips,
-      ((const double *)tki_lanes(&r->s->exact))[s->lane]);
+  tk_diag *d =
+      tkc_report(p->c, r->t, TK_D_PRECISION, NULL, NULL,
+                 "this sum in fp32 no longer changes%s%s: %s of %s and %s is "
+                 "%s, %u times in a "
+                 "row; in float64 it is %.9g by now",
+                 *lane ? " in lane " : "", lane, tk_mode_name(r->in), x,
+                 prec_number(p, TK_FP32, value_of(r, 1 - sum, s->lane)), x,
+                 s->trips, ((const double *)tki_lanes(&r->s->exact))[s->lane]);
   tkc_help(p->c, d,
            "count in tl.int32 or tl.int64; add up small terms among themselves "
            "before they meet a large sum");
