@@ -44,7 +44,7 @@ _OPERATORS = """
     _index_put_impl_ embedding_dense_backward _embedding_bag
     _embedding_bag_dense_backward
     _embedding_bag_forward_only _trilinear linalg_cross polygamma logit
-    renorm dist _pdist_forward _cdist_forward trace
+    renorm dist trace
     avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d
     avg_pool2d_backward _adaptive_avg_pool2d_backward
     upsample_bilinear2d upsample_bicubic2d upsample_linear1d

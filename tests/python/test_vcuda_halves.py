@@ -276,6 +276,13 @@ class Types(unittest.TestCase):
                      lambda: bits.fmod(bits), lambda: bits.kthvalue(1)):
             with self.assertRaises((RuntimeError, NotImplementedError)):
                 call()
+        half = torch.eye(3, device="cuda").half()
+        for call in (half.inverse, half.cholesky, half.qr, half.logdet,
+                     lambda: torch.linalg.solve(half, half),
+                     lambda: torch.linalg.svd(half),
+                     lambda: torch.cdist(half, half)):
+            with self.assertRaises(RuntimeError):
+                call()
         self.assertTrue(torch.trace(bits.diag()).item())
         self.assertTrue(bits.abs().all().item())
 
