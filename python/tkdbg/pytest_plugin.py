@@ -10,10 +10,11 @@ PYTEST_DONT_REWRITE
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
-from . import errors, runners, session as session_, setup
+from . import errors, excepthook, runners, session as session_, setup
 
 LEVELS = ("error", "warning")
 NEVER = "never"
@@ -98,6 +99,21 @@ def _python_path():
     return installed if os.path.isdir(installed) else os.path.dirname(package)
 
 
+def _without_triton(excinfo):
+    """The same exception; where a kernel raised it, without the frames of an
+    installed Triton, which pytest would show a page of."""
+    error = excinfo.value
+    triton = getattr(sys.modules.get("triton"), "__file__", None)
+    if not isinstance(error, errors.KernelError) or triton is None:
+        return excinfo
+    folder = os.path.dirname(triton) + os.sep
+    frames = excepthook.strip(error.__traceback__,
+                              lambda name: name.startswith(folder))
+    if frames is None:
+        return excinfo
+    return pytest.ExceptionInfo.from_exception(error.with_traceback(frames))
+
+
 def _belongs(entry, session):
     """Whether an entry of a report is about what a kernel did.  What does
     not compile, and notes, are no findings."""
@@ -161,6 +177,8 @@ class Plugin:
         for each in found:
             item.user_properties.append(
                 (f"tkdbg.{each['kind']}", Found.line(each)))
+        if call.excinfo is not None:
+            call.excinfo = _without_triton(call.excinfo)
         outcome = yield
         report = outcome.get_result()
         if not found:

@@ -119,6 +119,19 @@ class Plugin(support.ScriptCase):
             self.expect(output, "test_it.py:10: warning: lanes that the mask "
                         "leaves out are undefined")
 
+    def test_frames_of_triton(self):
+        if not installed("triton"):
+            self.skipTest("Triton is not installed")
+        status, output = self.pytest(TKDBG_OPTIONS='{"triton": "installed"}',
+                                     text="""
+            def test_it():
+                run_total(17, 8)
+        """)
+        self.assertEqual(status, 1, output)
+        self.expect(output, ">       run_total(17, 8)", "total[(1,)]",
+                    "load past the end of x")
+        self.assertNotIn("jit.py", output)
+
     def test_error_exitcode(self):
         self.assertEqual(self.pytest("--tkdbg-error-exitcode=9")[0], 9)
         self.assertEqual(self.pytest("--tkdbg-error-exitcode=9",
