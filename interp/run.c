@@ -231,7 +231,7 @@ typedef struct resources_job {
   tk_launch *launch;
   int arch;
   size_t bytes;
-  int registers;
+  int registers, most;
   tk_arena arena; /* of the estimates */
 } resources_job;
 
@@ -241,16 +241,18 @@ static void estimate_resources(tk_env *e, void *ud) {
   const tk_unit *u = j->launch->unit;
   j->bytes = tk_program_shared(&j->arena, &u->program, j->arch);
   j->registers = tk_program_registers(&j->arena, &u->program);
+  j->most = tk_most_registers(&u->program);
 }
 
-void tk_launch_resources(tk_launch *l, int arch, size_t *shared,
-                         int *registers) {
+void tk_launch_resources(tk_launch *l, int arch, size_t *shared, int *registers,
+                         int *most) {
   resources_job j = {.launch = l, .arch = arch};
   tk_arena_init(&j.arena, &l->session->env);
   tk_session_guard(l->session, estimate_resources, &j);
   tk_arena_free(&j.arena);
   *shared = j.bytes;
   *registers = j.registers;
+  *most = j.most;
 }
 
 const tk_ir *tk_launch_form(tk_launch *l) {

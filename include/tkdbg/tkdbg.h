@@ -431,9 +431,10 @@ const char *tk_launch_ir(tk_launch *l);
 
 /* What the compiled kernel would need on a device of compute capability arch
  * (90: 9.0), estimated: bytes of shared memory, and registers of a thread, as
- * if there were any number of them.  0 also when it does not compile. */
-void tk_launch_resources(tk_launch *l, int arch, size_t *shared,
-                         int *registers);
+ * if there were any number of them; most: how many a thread has.  0 also when
+ * it does not compile. */
+void tk_launch_resources(tk_launch *l, int arch, size_t *shared, int *registers,
+                         int *most);
 
 /* A kernel from the text of its typed form, as tk_launch_ir gives it (perhaps
  * edited; name is what reports call it): a launch of it takes the arguments

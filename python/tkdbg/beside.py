@@ -188,7 +188,7 @@ class Kernel:
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.metadata_group = {}
         self.asm = Asm(self)
-        self.kernel = NoCode(device.registers(prepared.registers))
+        self.kernel = NoCode(prepared.registers)
         self.module = self.function = self._run = None
 
     def _shared(self, prepared):
@@ -269,7 +269,7 @@ class Utils(driver_.Utils):
         if not isinstance(kernel, NoCode):
             return super().load_binary(name, kernel, shared, device_)
         return (name, name, *kernel.registers,
-                device.properties()["max_threads_per_block"])
+                device.most_threads(kernel.registers[0]))
 
 
 class Driver(driver_.CudaDriver):

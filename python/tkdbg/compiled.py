@@ -59,15 +59,16 @@ class CompiledKernel:
         self.kernel = b""
         self.module = self.function = self.hash
         self.is_loaded = False  # whether the hooks of loading were called
-        self.n_regs, self.n_spills = device.registers(0)
-        self.n_max_threads = device.properties()["max_threads_per_block"]
+        self.n_regs, self.n_spills = device.registers(0, 0)
+        self.n_max_threads = device.most_threads(0)
 
     def learn_resources(self, nbytes, registers):
         """It is compiled and needs so much, by the library's estimates."""
         nbytes = nbytes or device.SHARED
         self.metadata = self.metadata._replace(shared=nbytes)
         self.packed_metadata = (*self.packed_metadata[:2], nbytes)
-        self.n_regs, self.n_spills = device.registers(registers)
+        self.n_regs, self.n_spills = registers
+        self.n_max_threads = device.most_threads(self.n_regs)
 
     @property
     def num_warps(self):

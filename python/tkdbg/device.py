@@ -19,7 +19,8 @@ CUDA_VERSION = "12.8"
 MOST = 8  # devices that exist when CUDA_VISIBLE_DEVICES says nothing
 
 SHARED = 16  # bytes of shared memory, of a kernel that is thought to need none
-FEWEST_REGISTERS, MOST_REGISTERS = 24, 255  # of a thread
+FEWEST_REGISTERS = 24   # of a thread
+ALL_REGISTERS = 65536   # of a block
 
 KIB, GIB = 1024, 1024**3
 
@@ -105,11 +106,17 @@ def properties(index=None):
     return model().properties()
 
 
-def registers(needed):
-    """(registers of a thread, of which so many are kept in memory), when it
-    would need so many."""
-    spilled = max(needed - MOST_REGISTERS, 0)
-    return max(needed - spilled, FEWEST_REGISTERS), spilled
+def registers(needed, most):
+    """(registers of a thread, how many more are kept in memory), when it
+    would need so many and has at most so many."""
+    return max(min(needed, most), FEWEST_REGISTERS), max(needed - most, 0)
+
+
+def most_threads(taken):
+    """The threads that a block can have when each takes so many registers:
+    warps get them by eights, and each of four schedulers has as many warps."""
+    warps = ALL_REGISTERS // (WARP_SIZE * (-(-taken // 8) * 8 or 1)) & -4
+    return min(warps * WARP_SIZE, properties()["max_threads_per_block"])
 
 
 def uuid(index):

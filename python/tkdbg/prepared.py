@@ -33,12 +33,11 @@ class Prepared:
             options, **{p.name: v for p, v in zip(function.params, values)
                         if p.name in binder.OPTIONS}))
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
-        limits = device.properties()
-        self.most_threads = limits["max_threads_per_block"]
-        self.most_shared = limits["max_shared_mem"]
+        self.most_threads = device.most_threads(0)
+        self.most_shared = device.properties()["max_shared_mem"]
         self._grid = None   # that C knows
         self.shared = None  # bytes, once it is compiled
-        self.registers = 0  # of a thread, as if there were any number
+        self.registers = 0, 0  # of a thread: all, those in memory
         arch = device.model().arch
         for name, text in environment.compile_options(options, arch):
             session.check(session.lib.tk_launch_compile_option(
@@ -68,10 +67,13 @@ class Prepared:
         session.check(
             session.guarded(session.lib.tk_launch_compile, self.ptr),
             self.function.__name__)
-        shared, registers = c_size_t(), c_int()
+        shared, registers, most = c_size_t(), c_int(), c_int()
         session.lib.tk_launch_resources(
-            self.ptr, device.model().arch, byref(shared), byref(registers))
-        self.shared, self.registers = shared.value, registers.value
+            self.ptr, device.model().arch, byref(shared), byref(registers),
+            byref(most))
+        self.shared = shared.value
+        self.registers = device.registers(registers.value, most.value)
+        self.most_threads = device.most_threads(self.registers[0])
         self.kernel.learn_resources(self.shared, self.registers)
 
     def fill_and_compile(self, values):

@@ -15,7 +15,7 @@
 
 #include "ir/flat.h"
 
-enum { BESIDE = 24 };
+enum { BESIDE = 24, OF_THREAD = 255, OF_BLOCK = 65536 };
 
 typedef struct pressure {
   tk_flat flat;
@@ -143,4 +143,10 @@ int tk_program_registers(tk_arena *a, const tk_program *p) {
   plain = plain * 15 / 16;
   most += BESIDE;
   return (int)(most > plain ? most : plain);
+}
+
+int tk_most_registers(const tk_program *p) {
+  int64_t most = p->options[TK_LAUNCH_MAXNREG];
+  if (!most) most = OF_BLOCK / (32 * p->options[TK_LAUNCH_NUM_WARPS]);
+  return most < OF_THREAD ? (int)most : OF_THREAD;
 }

@@ -291,12 +291,12 @@ static const char *facts_of(tks *s, const tk_launch *l) {
 
 /* A compiler would keep in memory what does not fit a thread's registers. */
 static void tell_of_spills(tks *s, tk_arena *a, const tk_program *p) {
-  int n = tk_program_registers(a, p);
-  if (n <= TK_MOST_REGISTERS) return;
+  int n = tk_program_registers(a, p), most = tk_most_registers(p);
+  if (n <= most) return;
   tk_diag *d = tks_say(s, TK_D_SPILLS,
                        "a thread of this kernel needs about %d registers, and "
                        "has %d: Triton would keep the rest in memory",
-                       n, TK_MOST_REGISTERS);
+                       n, most);
   tk_diag_help(s->env, d,
                "smaller blocks or more num_warps leave less to each thread");
 }

@@ -204,6 +204,23 @@ class Registers(unittest.TestCase):
         self.assertRegex(str(said[0].message), "needs about 280 registers, "
                          r"and has 255: .*\[spills\]")
 
+    def test_many_warps(self):
+        """A block has 65,536 registers, whatever maxnreg asks for."""
+        x = np.zeros(1 << 18, "f4")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for n, warps, asked, taken, spills in (
+                    (32768, 8, None, 255, False), (65536, 16, None, 128, True),
+                    (65536, 16, 64, 64, True), (16384, 4, 64, 64, True)):
+                kernel = sums.warmup(x, x, x, n, num_warps=warps,
+                                     maxnreg=asked, grid=(1,))
+                self.assertLessEqual(kernel.n_regs, taken)
+                self.assertEqual(kernel.n_spills > 0, spills, (n, warps))
+            sums[(1,)](x, x, x, 65536, num_warps=16)
+            with self.assertRaisesRegex(OutOfResources, "threads, Required: "
+                                        "512, Hardware limit: 256"):
+                sums[(1,)](x, x, x, 65536, num_warps=16, maxnreg=255)
+
     def test_lanes(self):
         x = np.zeros(65536, "f4")
         for n, least, most in ((1024, 20, 32), (8192, 110, 125),
