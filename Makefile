@@ -45,6 +45,9 @@
 #                   as fuzz-forms
 #   make cross-check  compiles every file for aarch64, by gcc-aarch64-linux-gnu
 #   make thread-check  --jobs under ThreadSanitizer
+#   make sanitize-check  the tests of C, of the debugger, the command line and
+#                   the bridge under AddressSanitizer and UBSan; .ci/run leaves
+#                   out those of scripts that take long
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
@@ -161,7 +164,7 @@ PEER ?=
 PART ?=
 OUT ?=
 .PHONY: all spec docs gate front random sweep-bits demo \
-  thread-check thread-checked \
+  sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
   checked-fast setup \
@@ -450,6 +453,11 @@ random: all
 	@$(or $(PYTHON),python3) tests/random/run.py --build $(B) \
 	  --count $(COUNT) --seed $(SEED) --ways $(WAYS)
 
+sanitize-check:
+	@$(MAKE) SANITIZE=address,undefined CFLAGS='-O1 -g' all test-programs
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(MAKE) SANITIZE=address,undefined CFLAGS='-O1 -g' \
+	  test SUITES='c debug cli python'
 # Threads share nothing but tensors: the tests of --jobs, watched.
 thread-check:
 	@$(MAKE) --no-print-directory SANITIZE=thread CFLAGS='-O1 -g' \
