@@ -8,6 +8,8 @@
 #ifndef TK_PTX_EXEC_H
 #define TK_PTX_EXEC_H
 
+#include <string.h>
+
 #include "ptx/program.h"
 
 typedef struct tkp_block tkp_block;
@@ -155,7 +157,11 @@ static inline int tkp_next_lane(uint32_t *lanes) {
 static inline void tkp_mark(tkp_warp *w, tkp_reg r, uint32_t lanes,
                             uint32_t set) {
   w->set[r.id] = (w->set[r.id] & ~lanes) | (set & lanes);
-  if (TK_UNLIKELY(w->partly)) TKP_EACH(lane, lanes) w->known[r.id][lane] = 0;
+  if (TK_LIKELY(!w->partly)) return;
+  if (lanes == UINT32_MAX)
+    memset(w->known[r.id], 0, sizeof w->known[r.id]);
+  else
+    TKP_EACH(lane, lanes) w->known[r.id][lane] = 0;
 }
 
 uint64_t tkp_bits_of_bytes(uint8_t bytes); /* a bit each */
