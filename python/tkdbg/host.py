@@ -170,6 +170,8 @@ class Host:
         first = nargs - nkw
         keywords = {kwnames[i].decode(): values[first + i]
                     for i in range(nkw)}
+        if isinstance(obj, types.BuiltinFunctionType):
+            _check_keywords(obj, keywords)
         if _is_builtin(obj):  # it wants the compiler, but makes no use of it
             taken = constexprs.python_function(obj).__code__.co_varnames
             keywords.update((name, self) for name in constexprs.COMPILER
@@ -214,6 +216,17 @@ def compile_time_function(obj):
             obj.__module__ in _LIMITS):
         return _limits(obj)
     return None
+
+
+def _check_keywords(function, keywords):
+    """Triton hands keywords on as constexprs, which a function written in C
+    takes for an int alone."""
+    for name, value in keywords.items():
+        if not isinstance(value, int):
+            raise TypeError(
+                f"{function.__name__}({name}={value!r}): Triton 3.6 hands "
+                "keywords to functions of math as constexprs, and they take "
+                "no such float: call it in a @triton.constexpr_function")
 
 
 def _is_builtin(obj):

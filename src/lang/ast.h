@@ -25,6 +25,15 @@ typedef enum tk_operator {
 
 __extension__ typedef __int128 tk_int;
 
+/* Parameters of a function (PARAM): what their op says. */
+typedef enum tk_param_kind {
+  TK_PARAM_PLAIN,
+  TK_PARAM_REST,     /* *args */
+  TK_PARAM_KEYWORDS, /* **kw */
+  TK_PARAM_KEYWORD,  /* behind "*" */
+  TK_PARAM_POSITION, /* before "/" */
+} tk_param_kind;
+
 /* One node; ast.def says which members a kind uses. */
 typedef struct tk_ast {
   tk_ast_kind kind;

@@ -580,22 +580,22 @@ static void check_order(tkl_parser *p, const signature *s) {
 static void parameter(tkl_parser *p, signature *s, bool annotated) {
   tk_ast *n = tkl_node(p, TK_AST_PARAM, p->tok->lo);
   if (tkl_accept(p, TKL_MUL))
-    n->op = 1;
+    n->op = TK_PARAM_REST;
   else if (tkl_accept(p, TKL_POW))
-    n->op = 2;
+    n->op = TK_PARAM_KEYWORDS;
   else if (s->star)
-    n->op = 3;
+    n->op = TK_PARAM_KEYWORD;
   n->str = tkl_take_name(p, "expected a parameter name");
   if (annotated && tkl_accept(p, TKL_COLON)) n->a = tkl_expression(p);
-  bool variadic = n->op == 1 || n->op == 2;
+  bool variadic = n->op == TK_PARAM_REST || n->op == TK_PARAM_KEYWORDS;
   if (!variadic && tkl_accept(p, TKL_ASSIGN)) n->b = tkl_expression(p);
   tkl_done(p, n);
-  if (n->op == 0 && s->defaults && !n->b)
+  if (n->op == TK_PARAM_PLAIN && s->defaults && !n->b)
     tkl_fail(p, TK_D_SYNTAX, n->span, "give it a default too, or move it left",
              "parameter without a default after one with a default");
-  s->defaults |= n->op == 0 && n->b;
-  s->star |= n->op == 1;
-  s->double_star |= n->op == 2;
+  s->defaults |= n->op == TK_PARAM_PLAIN && n->b;
+  s->star |= n->op == TK_PARAM_REST;
+  s->double_star |= n->op == TK_PARAM_KEYWORDS;
   s->bare = false;
   tkl_add(p, &s->list, n);
 }
@@ -607,6 +607,8 @@ static bool separator(tkl_parser *p, signature *s, bool *slash) {
     if (*slash || s->star || !s->list.n)
       tkl_unexpected(p, "'/' stands once, after positional parameters");
     *slash = true;
+    for (size_t i = 0; i < s->list.n; i++)
+      s->list.items[i]->op = TK_PARAM_POSITION;
   } else if (p->tok->kind == TKL_MUL && next == TKL_COMMA) {
     s->star = s->bare = true;
   } else {

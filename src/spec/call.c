@@ -159,7 +159,8 @@ static sval param_default(tks *s, tk_function *fn, const tk_ast *e) {
 
 static size_t find_param(const tk_ast *fn, const char *name) {
   size_t i = 0;
-  while (i < fn->n && (fn->list[i]->op == 1 || fn->list[i]->op == 2 ||
+  while (i < fn->n && ((fn->list[i]->op != TK_PARAM_PLAIN &&
+                        fn->list[i]->op != TK_PARAM_KEYWORD) ||
                        strcmp(fn->list[i]->str, name)))
     i++;
   return i;
@@ -173,9 +174,10 @@ typedef struct bound {
 static void bind_positional(tks *s, tk_function *fn, bound *b, size_t *at,
                             const sval *v) {
   const tk_ast *ast = fn->ast;
-  if (*at >= ast->n || ast->list[*at]->op >= 2)
+  if (*at >= ast->n || ast->list[*at]->op == TK_PARAM_KEYWORDS ||
+      ast->list[*at]->op == TK_PARAM_KEYWORD)
     bad_args(s, fn, "takes fewer positional arguments than were given", "");
-  if (ast->list[*at]->op == 1) { /* *args */
+  if (ast->list[*at]->op == TK_PARAM_REST) {
     sval *t = &b->v[*at];
     sval more = sv_tuple(s, v, 1);
     *t = b->given[*at] ? sv_binary(s, TK_OP_ADD, t, &more) : more;
@@ -186,11 +188,26 @@ static void bind_positional(tks *s, tk_function *fn, bound *b, size_t *at,
   b->given[(*at)++] = true;
 }
 
+/* A default that the call leaves out reaches Triton as Python's value, and of
+ * those it knows numbers, None, dtypes and jit functions alone. */
+static void check_left_out(tks *s, tk_function *fn, const tk_ast *p) {
+  bool text = p->b->kind == TK_AST_STR || p->b->kind == TK_AST_FSTR;
+  bool items = p->b->kind == TK_AST_TUPLE || p->b->kind == TK_AST_LIST;
+  if (!fn->item->jit || !fn->host || (!text && !items)) return;
+  tks_error_help(s, TK_D_CALL,
+                 tk_arena_printf(s->arena, "pass it: %s(..., %s=...)",
+                                 fn->item->name, p->str),
+                 "Triton takes no %s as a default that a call leaves out: %s "
+                 "of %s()",
+                 text ? "text" : "tuple", p->str, fn->item->name);
+}
+
 static void fill_defaults(tks *s, tk_function *fn, bound *b) {
   for (size_t i = 0; i < fn->ast->n; i++) {
     const tk_ast *p = fn->ast->list[i];
     if (b->given[i]) continue;
-    if (p->op == 1)
+    if (p->b) check_left_out(s, fn, p);
+    if (p->op == TK_PARAM_REST)
       b->v[i] = sv_tuple(s, NULL, 0);
     else if (p->b)
       b->v[i] = param_default(s, fn, p->b);
@@ -340,6 +357,37 @@ static void check_annotation(tks *s, const tk_ast *a) {
   for (uint32_t i = 0; i < a->n; i++) check_annotation(s, a->list[i]);
 }
 
+/* Of the parameters, Triton binds those that are plain, in their order. */
+static void check_parameter(tks *s, const tk_ast *p) {
+  if (p->op != TK_PARAM_REST && p->op != TK_PARAM_POSITION) return;
+  s->frame->at = p->span;
+  if (p->op == TK_PARAM_REST)
+    tks_error_help(s, TK_D_UNSUPPORTED, "take one tuple as a parameter",
+                   "a @triton.jit function cannot take *%s", p->str);
+  tks_error_help(s, TK_D_UNSUPPORTED, "leave the '/' out",
+                 "%s stands before '/': the compiler does not look at such "
+                 "parameters, and gives the others wrong values",
+                 p->str);
+}
+
+/* Triton assigns each default to its parameter before the arguments, and what
+ * is annotated as no constexpr must be what a tensor can be made of. */
+static void check_default(tks *s, tk_function *fn, const tk_ast *p) {
+  if (!p->b || p->op != TK_PARAM_PLAIN || !s->frame->fn->host) return;
+  bool sought = p->b->kind == TK_AST_STR || p->b->kind == TK_AST_FSTR ||
+                p->b->kind == TK_AST_NAME || p->b->kind == TK_AST_ATTR;
+  if (!sought || (p->a && tks_is_constexpr(s, p->a))) return;
+  s->frame->at = p->b->span;
+  sval v = param_default(s, fn, p->b);
+  if (!tks_needs_constexpr(&v)) return;
+  tks_error_help(
+      s, TK_D_TYPE,
+      tk_arena_printf(s->arena, "annotate it: %s: tl.constexpr = ...", p->str),
+      "cannot convert %s to a tensor, which the default of a parameter without "
+      "tl.constexpr becomes",
+      tks_show(s, &v));
+}
+
 static void specialise_body(tks *s, tks_instance *in, const sval *v) {
   const tk_ast *ast = in->fn->ast;
   tks_frame frame = {.caller = s->frame,
@@ -349,11 +397,16 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
                      .at = ast->tail};
   tks_frame *saved = s->frame;
   s->frame = &frame;
-  for (uint32_t i = 0; i < ast->n; i++) check_annotation(s, ast->list[i]->a);
+  for (uint32_t i = 0; i < ast->n; i++) {
+    check_parameter(s, ast->list[i]);
+    check_annotation(s, ast->list[i]->a);
+    check_default(s, in->fn, ast->list[i]);
+  }
   in->func->params = TK_NEWN(s->arena, int, all_leaves(v, ast->n, NULL) + 1);
   for (uint32_t i = 0; i < ast->n; i++) {
     sval inner = into_params(s, in->func, &v[i], ast->list[i]->str);
-    tks_bind(s, ast->list[i]->str, &inner);
+    tk_binding *b = tks_bind(s, ast->list[i]->str, &inner);
+    if (ast->list[i]->op == TK_PARAM_KEYWORD) b->how = BOUND_UNSEEN;
   }
   tks_body(s, ast->b);
   tk_func_last_uses(s->program, in->func);

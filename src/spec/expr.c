@@ -87,10 +87,37 @@ static bool conditions_hold(tks *s, const tk_ast *e) {
   return true;
 }
 
+/* Triton's compiler goes over tuples alone, takes no notice of conditions, and
+ * the name keeps its last item, where Python gives it back what it was. */
+static sval kernel_comp(tks *s, const tk_ast *e) {
+  sval over = tks_expr(s, e->c);
+  if (over.kind != V_TUPLE || over.is_one)
+    tks_error_help(s, TK_D_TYPE, "write tl.static_range in a for statement",
+                   "a comprehension goes over a tuple, not %s",
+                   tks_show(s, &over));
+  if (e->b->kind != TK_AST_NAME)
+    tks_error_help(s, TK_D_UNSUPPORTED, "index it: x[0], x[1]",
+                   "a comprehension has one name for its items");
+  if (e->n) {
+    s->frame->at = e->list[0]->span;
+    tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                         "the compiler does not look at the condition of a "
+                         "comprehension: no item is left out");
+    tk_diag_help(s->env, d, "write the tuple without those items");
+  }
+  svals items = {0};
+  for (size_t i = 0; i < over.n; i++) {
+    tks_bind(s, e->b->str, &over.items[i]);
+    TK_PUSH(s->arena, &items, tks_expr(s, e->a));
+  }
+  return sv_tuple(s, items.items, items.n);
+}
+
 static sval expr_comp(tks *s, const tk_ast *e) {
   if (e->op != '[' && !s->frame->python)
     tks_error_help(s, TK_D_UNSUPPORTED, "write [... for ... in ...]",
                    "unsupported AST node type: GeneratorExp");
+  if (!s->where && !s->frame->python) return kernel_comp(s, e);
   sval over = tks_expr(s, e->c);
   if (over.kind != V_TUPLE)
     tks_error(s, TK_D_TYPE, "a comprehension goes over a tuple, not %s",

@@ -16,7 +16,7 @@
 
 /* ---- variables --------------------------------------------------------- */
 
-const tk_binding *tks_bind(tks *s, const char *name, const sval *v) {
+tk_binding *tks_bind(tks *s, const char *name, const sval *v) {
   tk_binding *b = TK_NEW(s->arena, tk_binding);
   b->prev = s->frame->scope;
   b->name = name;
@@ -44,6 +44,21 @@ static void dropped_name(tks *s, const tk_binding *b) {
                  "%s is not defined here: it was assigned only inside a "
                  "branch or loop",
                  b->name);
+}
+
+/* The compiler says nothing of it. */
+static void lost_assignment(tks *s, const tk_binding *b) {
+  const tk_source *src = tks_frame_source(s->frame);
+  tk_diag *d =
+      tks_say(s, TK_D_SUSPICIOUS,
+              "%s is %s here: the compiler forgets what line %d "
+              "assigned to it",
+              b->name, tks_show(s, &b->v), tk_source_line(src, b->span.lo));
+  tk_diag_note(s->env, d, src, b->span,
+               "the assignment that holds in this branch or loop alone");
+  tk_diag_help(s->env, d,
+               "give it a tensor before the branch or loop, or use another "
+               "name in it");
 }
 
 static tk_function *inductor_helper(tks *s, const char *name);
@@ -358,6 +373,12 @@ static const tks_op *pasted_helper(const char *name) {
 bool tks_lookup(tks *s, const char *name, sval *out) {
   const tk_binding *b = find_binding(s, name);
   if (b && b->dropped) dropped_name(s, b);
+  if (b && b->how == BOUND_UNSEEN)
+    tks_error_help(s, TK_D_NAME, "move the parameter before the '*'",
+                   "%s is not defined: the compiler does not look at "
+                   "parameters behind a '*'",
+                   name);
+  if (b && b->lost) lost_assignment(s, b);
   if (b) *out = b->v;
   if (b) return true;
   /* A name that the function assigns is its own everywhere, as in Python. */

@@ -150,6 +150,16 @@ static sval from_pieces(tks *s, const pieces *p) {
   return sv_str(text, n);
 }
 
+static void warn_spec(tks *s, const tk_ast *part) {
+  s->frame->at = part->span;
+  tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                       "the compiler does not look at the format "
+                       "specification of what it knows");
+  tk_diag_help(s->env, d, "write {%.*s}",
+               (int)(part->a->span.hi - part->a->span.lo),
+               tks_frame_source(s->frame)->text + part->a->span.lo);
+}
+
 sval tks_fstring(tks *s, const tk_ast *e) {
   pieces p = {0};
   for (uint32_t i = 0; i < e->n; i++) {
@@ -164,7 +174,9 @@ sval tks_fstring(tks *s, const tk_ast *e) {
       continue;
     }
     sval v = tks_expr(s, part->a);
-    const char *spec = spec_text(s, part->b);
+    bool ignored = !s->where && !s->frame->python && !sv_runtime(&v);
+    if (part->b && ignored) warn_spec(s, part);
+    const char *spec = ignored ? NULL : spec_text(s, part->b);
     if (part->str) add_text(s, &p, part->str, strlen(part->str));
     bool debug = part->str && !spec && !part->op;
     add_value(s, &p, &v, spec, part->op == 'r' || part->op == 'a' || debug);

@@ -86,13 +86,25 @@ struct sval {
   tk_type type;
 };
 
+/* How a name got its value. */
+typedef enum tk_bind_how {
+  BOUND_VALUE,  /* a parameter or an assignment */
+  BOUND_PLAIN,  /* an assignment of None or a dtype, which is no value of the
+                   compiler's: neither branches nor loops carry it */
+  BOUND_KNOWN,  /* annotated as a constexpr, or counted by static_range */
+  BOUND_UNSEEN, /* a parameter that only keywords set: the compiler looks at
+                   others alone */
+} tk_bind_how;
+
 /* A variable of a function; newer ones hide older ones of the same name. */
 typedef struct tk_binding {
   const struct tk_binding *prev;
   const char *name;
   sval v;
   tk_span span;
+  uint8_t how;  /* tk_bind_how */
   bool dropped; /* no longer visible: v is what it was, span where */
+  bool lost;    /* v as before: what was assigned at span does not hold */
 } tk_binding;
 
 /* A function being specialised. */
@@ -288,6 +300,10 @@ void tks_check_lanes(tks *s, int64_t numel);
 
 sval tks_expr(tks *s, const tk_ast *e);
 void tks_body(tks *s, const tk_ast *block);
+/* Whether an annotation is tl.constexpr; whether a variable can hold v only
+ * when it is annotated so. */
+bool tks_is_constexpr(tks *s, const tk_ast *annotation);
+bool tks_needs_constexpr(const sval *v);
 /* The value of x.type. */
 sval tks_type_of(tks *s, const sval *v);
 sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
@@ -329,7 +345,7 @@ sval tks_call_instance(tks *s, tks_instance *in, const sval *leaves,
 size_t tks_leaves(const sval *v, sval *out); /* out NULL: count only */
 sval tks_attr(tks *s, const sval *v, const char *name);
 bool tks_lookup(tks *s, const char *name, sval *out);
-const tk_binding *tks_bind(tks *s, const char *name, const sval *v);
+tk_binding *tks_bind(tks *s, const char *name, const sval *v);
 sval tks_global(tks *s, tk_function *fn, const char *name, bool *found);
 /* What a name is assigned in fn's file, or NULL. */
 const tk_ast *tks_file_value(tk_function *fn, const char *name);

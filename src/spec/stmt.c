@@ -65,17 +65,43 @@ static bool same_value(const sval *a, const sval *b) {
   return true;
 }
 
+/* Whether two tuples, or values of one class, hold lanes of the same types.
+ * A loop carries those alone: what is known stays as it was before. */
+static bool same_leaves(const sval *a, const sval *b) {
+  bool both = a->kind == b->kind && a->is_one == b->is_one;
+  bool tuple = both && a->kind == V_TUPLE;
+  if (!tuple &&
+      !(both && a->kind == V_INSTANCE && a->object->class == b->object->class))
+    return sv_same_type(a, b);
+  size_t n = tks_leaves(a, NULL);
+  sval x[64], y[64];
+  if (n > TK_COUNT(x) || n != tks_leaves(b, NULL)) return false;
+  tks_leaves(a, x);
+  tks_leaves(b, y);
+  for (size_t i = 0; i < n; i++)
+    if (!tk_same_type(&x[i].type, &y[i].type)) return false;
+  return true;
+}
+
+/* The binding's value holds again, where another was assigned at `at`. */
+static void undo(tks *s, const tk_binding *b, tk_span at) {
+  s->frame->at = at;
+  tk_binding *again = tks_bind(s, b->name, &b->v);
+  again->how = b->how;
+  again->lost = true;
+}
+
 static void check_carried(tks *s, const tk_binding *before,
                           const tk_binding *after) {
   const sval *a = &before->v, *b = &after->v;
   s->frame->at = after->span;
-  if (!sv_runtime(a))
+  if (before->how == BOUND_PLAIN || (!sv_runtime(a) && !same_leaves(a, b)))
     tks_error_help(s, TK_D_LOOP_CARRIED,
                    "assign it from a tensor before the loop, or use "
                    "another name inside",
                    "%s is %s before the loop and cannot be re-assigned in it",
                    before->name, tks_show(s, a));
-  if (!sv_same_type(a, b))
+  if (!same_leaves(a, b))
     tks_error_help(s, TK_D_LOOP_CARRIED,
                    "please make sure that the type stays consistent",
                    "loop-carried variable %s has initial type %s but is "
@@ -87,15 +113,16 @@ static void check_carried(tks *s, const tk_binding *before,
  * the loop's own variable, NULL if it has none. */
 static void leave_loop(tks *s, const tk_binding *before, const char *iv) {
   const tk_binding *after = s->frame->scope;
+  s->frame->scope = before;
   for (const tk_binding *b = after; b != before; b = b->prev) {
     const tk_binding *old = find(before, b->name);
     if (iv && !strcmp(b->name, iv)) continue; /* set anew every trip */
-    if (old && newest(after, b) && !same_value(&old->v, &b->v))
+    if (!old) drop(s, b);
+    if (!old || !newest(after, b) || b->lost) continue;
+    if (old->how == BOUND_PLAIN || !same_value(&old->v, &b->v))
       check_carried(s, old, b);
+    if (!sv_same_type(&old->v, &b->v)) undo(s, old, b->span);
   }
-  s->frame->scope = before;
-  for (const tk_binding *b = after; b != before; b = b->prev)
-    if (!find(before, b->name)) drop(s, b);
 }
 
 static void branch_differs(tks *s, const char *name, const sval *a,
@@ -108,21 +135,50 @@ static void branch_differs(tks *s, const char *name, const sval *a,
             tks_show(s, a), where_a, tks_show(s, b), where_b);
 }
 
-/* One name after an if: what both branches made of it. */
+/* What a branch assigned to a name; NULL: nothing that goes on behind it. */
+static const tk_binding *assigned(const tk_binding *branch,
+                                  const tk_binding *before, const char *name) {
+  const tk_binding *b = branch;
+  while (b != before && strcmp(b->name, name)) b = b->prev;
+  return b == before || b->dropped || b->lost || b->how == BOUND_KNOWN ? NULL
+                                                                       : b;
+}
+
+/* One name after an if: what both branches made of it.  None and dtypes are
+ * no values of the compiler's, which carries neither out of a branch, and
+ * does not look at what one branch alone assigns to a variable that is one:
+ * that is lost. */
 static void merge_name(tks *s, const char *name, const tk_binding *before,
                        const tk_binding *yes, const tk_binding *no) {
   const tk_binding *old = find(before, name);
   const tk_binding *a = find(yes, name), *b = find(no, name);
+  const tk_binding *in_yes = assigned(yes, before, name);
+  const tk_binding *in_no = assigned(no, before, name);
+  const tk_binding *one = in_yes ? in_yes : in_no;
+  bool both = in_yes && in_no, value = old && old->how != BOUND_PLAIN;
   if (a && b && a == b) return;
-  if (!a || !b) { /* a branch does not set it, or a loop in it dropped it */
+  if (!a || !b || (!old && !both)) { /* not set, or a loop dropped it */
     const tk_binding *gone = a ? a : b ? b : old;
     if (gone) drop(s, gone);
     return;
   }
+  bool empty = !tks_leaves(&a->v, NULL) && !tks_leaves(&b->v, NULL);
+  if (value && !both && empty && !(one && one->how == BOUND_PLAIN))
+    value = old->v.kind != V_INSTANCE && old->v.kind != V_TUPLE;
+  if (!both && !value) {
+    if (one) undo(s, old, one->span);
+    return;
+  }
+  if (both && (in_yes->how == BOUND_PLAIN || in_no->how == BOUND_PLAIN))
+    tks_error_help(s, TK_D_TYPE, "assign it before the if",
+                   "%s is %s after the first branch and %s after the other: "
+                   "an if that is decided when the kernel runs cannot give "
+                   "it to what follows",
+                   name, tks_show(s, &a->v), tks_show(s, &b->v));
   if (!sv_same_type(&a->v, &b->v))
     branch_differs(s, name, &a->v, "after the first branch", &b->v,
                    "after the other");
-  if (old && sv_runtime(&old->v) && !sv_same_type(&old->v, &a->v))
+  if (value && !sv_same_type(&old->v, &a->v))
     branch_differs(s, name, &old->v, "before the branch", &a->v, "in it");
   tks_bind(s, name, &a->v);
 }
@@ -136,14 +192,6 @@ static void merge_names(tks *s, const tk_binding *from,
       done = done || !strcmp(m->name, b->name);
     if (!done && newest(from, b)) merge_name(s, b->name, before, yes, no);
   }
-}
-
-static bool always_returns(const tk_body *b) {
-  if (!b->n) return false;
-  const tk_stmt *st = b->items[b->n - 1];
-  return st->kind == TK_S_RETURN ||
-         (st->kind == TK_S_IF && always_returns(&st->body) &&
-          always_returns(&st->orelse));
 }
 
 /* ---- if ---------------------------------------------------------------- */
@@ -173,10 +221,6 @@ static void runtime_if(tks *s, const tk_ast *n, tk_stmt *st, const sval *c) {
   s->frame->scope = before;
   if (n->c) visit_block(s, n->c, &st->orelse);
   const tk_binding *no = s->frame->scope;
-  if (always_returns(&st->body))
-    yes = no;
-  else if (always_returns(&st->orelse))
-    no = yes;
   s->frame->scope = before;
   merge_names(s, yes, before, yes, no);
   merge_names(s, no, before, yes, no);
@@ -228,6 +272,19 @@ static sval iter_arg(tks *s, const tk_ast *call, size_t at,
   }
   *given = false;
   return sv(V_NONE);
+}
+
+/* The compiler does not look at keywords of Python's range. */
+static const tk_ast *without_keywords(tks *s, const tk_ast *call) {
+  tk_ast *plain = TK_NEW(s->arena, tk_ast);
+  *plain = *call;
+  while (plain->n && plain->list[plain->n - 1]->str) plain->n--;
+  if (plain->n == call->n) return call;
+  s->frame->at = call->list[plain->n]->span;
+  tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                       "the compiler does not look at keywords of range");
+  tk_diag_help(s->env, d, "write range(start, stop, step), or tl.range");
+  return plain;
 }
 
 static loop_bounds read_bounds(tks *s, const tk_ast *call) {
@@ -295,12 +352,12 @@ static void loop_body(tks *s, const tk_ast *n, tk_stmt *st,
   check_branch_return(s, &st->body, st->span);
 }
 
-static void runtime_for(tks *s, const tk_ast *n) {
+static void runtime_for(tks *s, const tk_ast *n, const tk_ast *range) {
   tk_stmt *st = stmt_new(s, TK_S_FOR, header_span(n, n->b));
   tk_insts *saved = s->frame->insts;
   s->frame->insts = &st->insts;
-  loop_bounds b = read_bounds(s, n->b);
-  st->loop = loop_options(s, n->b);
+  loop_bounds b = read_bounds(s, range);
+  st->loop = loop_options(s, range);
   /* A step of zero is found when the loop begins: until then it may not. */
   st->down = sv_is_number(&b.step) && sv_as_double(&b.step) < 0;
   tk_dtype d = bounds_type(s, &b);
@@ -319,9 +376,6 @@ static void runtime_for(tks *s, const tk_ast *n) {
       .prev = before, .name = n->a->str, .v = iv, .span = n->a->span};
   s->frame->scope = hidden;
   loop_body(s, n, st, hidden, n->a->str);
-  const tk_binding *after = s->frame->scope;
-  s->frame->scope = before;
-  for (const tk_binding *x = after; x != hidden; x = x->prev) drop(s, x);
   drop(s, hidden);
 }
 
@@ -353,7 +407,7 @@ static void static_for(tks *s, const tk_ast *n) {
                 "static_range unrolls more than %d times; use range",
                 MAX_UNROLLED);
     sval iv = sv_int(i);
-    tks_bind(s, n->a->str, &iv);
+    tks_bind(s, n->a->str, &iv)->how = BOUND_KNOWN;
     tks_body(s, n->c);
   }
 }
@@ -372,8 +426,10 @@ static void stmt_for(tks *s, const tk_ast *n) {
   s->frame->at = n->b->span;
   if (is_op(&fn, "tl.static_range"))
     static_for(s, n);
-  else if (is_op(&fn, "tl.range") || is_op(&fn, "builtins.range"))
-    runtime_for(s, n);
+  else if (is_op(&fn, "tl.range"))
+    runtime_for(s, n, n->b);
+  else if (is_op(&fn, "builtins.range"))
+    runtime_for(s, n, without_keywords(s, n->b));
   else
     tks_error_help(s, TK_D_UNSUPPORTED,
                    "write for i in range(n), or tl.static_range(len(t)) and "
@@ -406,7 +462,7 @@ static void stmt_while(tks *s, const tk_ast *n) {
 
 /* Triton makes a tensor of each value that a variable gets, but for what is
  * one already, its own tuples, dtypes and None. */
-static bool needs_constexpr(const sval *v) {
+bool tks_needs_constexpr(const sval *v) {
   switch (v->kind) {
   case V_STR:
   case V_TYPE_OF:
@@ -423,7 +479,7 @@ static bool needs_constexpr(const sval *v) {
 
 static sval sanitize(tks *s, const sval *v) {
   if (sv_is_number(v)) return tks_to_tensor(s, v);
-  if (needs_constexpr(v))
+  if (tks_needs_constexpr(v))
     tks_error_help(s, TK_D_TYPE,
                    v->kind == V_STR ? "annotate it: name: tl.constexpr = "
                                       "\"...\""
@@ -435,8 +491,21 @@ static sval sanitize(tks *s, const sval *v) {
   if (v->kind != V_TUPLE) return *v;
   sval r = *v;
   r.items = TK_NEWN(s->arena, sval, v->n + 1);
-  for (size_t i = 0; i < v->n; i++) r.items[i] = sanitize(s, &v->items[i]);
+  for (size_t i = 0; i < v->n; i++) {
+    if (v->items[i].kind == V_TYPE)
+      tks_error_help(s, TK_D_TYPE,
+                     "give it a name of its own, or annotate the tuple: "
+                     "name: tl.constexpr = ...",
+                     "a tuple with %s in it cannot be assigned or returned",
+                     tks_show(s, &v->items[i]));
+    r.items[i] = sanitize(s, &v->items[i]);
+  }
   return r;
+}
+
+/* None and dtypes are assigned as they are. */
+static bool is_value(const sval *v) {
+  return v->kind != V_NONE && v->kind != V_TYPE;
 }
 
 /* When v was made by the last instruction alone, that instruction writes the
@@ -493,7 +562,8 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
   switch (target->kind) {
   case TK_AST_NAME:
     if (!rename_last(s, target->str, &v)) v = tks_store_var(s, target->str, &v);
-    tks_bind(s, target->str, &v);
+    tks_bind(s, target->str, &v)->how =
+        is_value(&v) ? BOUND_VALUE : BOUND_PLAIN;
     return;
   case TK_AST_LIST:
     tks_error_help(s, TK_D_UNSUPPORTED, "write x, y = ...",
@@ -539,14 +609,14 @@ static void stmt_augassign(tks *s, const tk_ast *n) {
   assign(s, n->a, &v);
 }
 
-static bool is_constexpr_annotation(tks *s, const tk_ast *a) {
-  sval v = tks_expr(s, a);
+bool tks_is_constexpr(tks *s, const tk_ast *annotation) {
+  sval v = tks_expr(s, annotation);
   return is_op(&v, "tl.constexpr");
 }
 
 static void stmt_annassign(tks *s, const tk_ast *n) {
   if (!n->c) return;
-  if (!is_constexpr_annotation(s, n->b)) {
+  if (!tks_is_constexpr(s, n->b)) {
     sval v = tks_expr(s, n->c);
     v = sanitize(s, &v);
     assign(s, n->a, &v);
@@ -561,7 +631,7 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
               "reassigned",
               n->a->str);
   v.is_one = v.kind == V_TUPLE;
-  tks_bind(s, n->a->str, &v);
+  tks_bind(s, n->a->str, &v)->how = BOUND_KNOWN;
 }
 
 /* ---- return ------------------------------------------------------------ */

@@ -40,7 +40,8 @@ def is_known(label, differences):
 
 
 def gate():
-    return list(kernels.cases())[::GATE_STEP]
+    return [case for i, case in enumerate(kernels.cases())
+            if i % GATE_STEP == 0 or case.label.startswith('call: ')]
 
 
 def recorded():

@@ -533,6 +533,131 @@ def statements():
                                            'lambda: None'}, f'{text} = None')
 
 
+# ---- what a name is after a branch or loop, and what functions take ---------
+
+# Before a branch or loop, in it, and what uses the name after it.
+CARRIED = ['1', '2.5', 'None', 'tl.float32', '(1, 2)', '(1, None)', '()',
+           '(1, 2.5)', 'n', 'One@@(n, 2)', 'One@@(n, 3)', 'Two@@(2)',
+           'Two@@(3)']
+CLASSES = '''
+@tl.core._aggregate
+class One@@:
+    a: tl.tensor
+    b: tl.constexpr
+    @triton.constexpr_function
+    def __init__(self, a, b):
+        self.a = a
+        self.b = tl.constexpr(b)
+@tl.core._aggregate
+class Two@@:
+    b: tl.constexpr
+    @triton.constexpr_function
+    def __init__(self, b):
+        self.b = tl.constexpr(b)'''
+FRAMES = ['x = {}\nif n > 3:\n    x = {}\ny = x',
+          'x = {}\nfor i in range(n):\n    x = {}\ny = x',
+          'x = {}\nwhile n < 9:\n    n += 1\n    x = {}\ny = x',
+          'x = {}\nif n > 3:\n    x = {}\n    return\ny = x',
+          'x = {}\nfor i in range(n):\n    if i > 3:\n        x = {}\ny = x',
+          'if n > 3:\n    x = {}\nelse:\n    x = {}\ny = x']
+BRANCHES = '''if n > 3:
+    x = 3
+    return
+else:
+    x = 4
+y = x
+
+if n > 3:
+    return
+else:
+    x = 4
+y = x
+
+x = 1
+if n > 3:
+    return
+else:
+    x = 4.0
+
+if n > 3:
+    x: tl.constexpr = 3
+else:
+    x: tl.constexpr = 3
+y = x
+
+x: tl.constexpr = 3
+if n > 3:
+    x = 4
+else:
+    x = 5
+
+if n > 3:
+    if n > 4:
+        x = None
+    else:
+        x = 1
+
+if n > 3:
+    N = 3
+else:
+    N = 4
+
+for N in range(n):
+    N = 3
+
+for i in range(0, n, step=2):
+    tl.store(p, i)
+
+for i in range(start=0, stop=n):
+    tl.store(p, i)
+
+x = [y for y in (1, 2, 3) if y > 1]
+tl.static_assert(len(x) == 3)
+
+x = [y for y in (1, 2, 3)]
+z = y
+
+x = [y + z for y, z in ((1, 2), (3, 4))]
+
+t: tl.constexpr = (1, 2)
+x = [y for y in t]
+
+t = (n, tl.float32)
+
+t = (n, (1, tl.float32))
+
+tl.static_assert(f'{N:04}' == '16')
+
+x: tl.constexpr = f'{N:zz}'
+
+tl.static_assert(math.isclose(1.0, 1.5, rel_tol=0.9))
+
+tl.static_assert(math.isclose(1, 2, abs_tol=5))'''
+CALLEES = ['def f@@(a, *args): return a', 'def f@@(a, *, c=3): return a',
+           'def f@@(a, *, c=3): return a + c', 'def f@@(a, m="x"): return a',
+           'def f@@(a, m: tl.constexpr = "x"): return a',
+           'def f@@(a, m: tl.constexpr = (1, 2)): return a',
+           'def f@@(a, m: tl.constexpr = 3): return a + m',
+           'def f@@(a, m=tl.float32): return a',
+           'def f@@(a, m=None): return a', 'def f@@(a, m=tl.sum): return a',
+           'def f@@(a, m: int = 5): return a', 'def f@@(a, m=tl): return a',
+           'def f@@(a, m: str = "x"): return a']
+
+
+def scopes():
+    for frame, x, y in itertools.product(FRAMES, CARRIED, CARRIED):
+        body = frame.replace('{}', x, 1).replace('{}', y, 1)
+        yield Case('scope', body, PLAIN, body.replace('@@', ''),
+                   CLASSES if '@@' in body else '')
+    for body in BRANCHES.split('\n\n'):
+        yield Case('scope', body, PLAIN)
+    for text in CALLEES:
+        for call in ('f@@(n)', 'f@@(n, 3)', 'f@@(n, m="y")', 'f@@(n, c=3)'):
+            yield Case('call', f'tl.store(p, {call})', PLAIN,
+                       f'{text}; {call}'.replace('@@', ''),
+                       '@triton.jit\n' + text)
+
+
 def is_python(text):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
@@ -547,7 +672,7 @@ def cases():
     """Every case whose text is Python, each label once."""
     seen = set()
     for make in (statements, shapes, memory, products, casts, unary, binary,
-                 literals):
+                 literals, scopes):
         for case in make():
             if case.label in seen:
                 continue

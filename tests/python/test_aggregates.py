@@ -204,6 +204,18 @@ class Cases:
             print(launch(k, n=8))
         """), ["[10.0, 14.0, 18.0, 22.0, 7.0, 11.0, 15.0, 19.0]"])
 
+    def test_a_loop_carries_lanes_and_no_constants(self):
+        self.assertEqual(self.lines("""
+            @triton.jit
+            def k(o):
+                i = tl.arange(0, 4)
+                s = State.create(2)
+                for j in range(2):
+                    s = State(s.acc + s.K, s.n, s.K + 1)
+                tl.store(o + i, s.acc + s.K)
+            print(launch(k, n=4))
+        """), ["[6.0, 6.0, 6.0, 6.0]"])
+
     def test_what_is_refused(self):
         self.refused("""
             @triton.jit
@@ -221,8 +233,6 @@ class Cases:
             ("State(i)", "missing the argument n"),
             ("State(i, i, 1, 2)", "positional arguments"),
             ("if s: pass", "an if takes a bool"),
-            ("for j in range(2): s = State(s.acc, s.n, s.K + 1)",
-             "loop-carried variable s"),
             ("for j in range(2): s = State(s.acc.to(tl.float16), s.n, s.K)",
              "loop-carried variable s"),
             ("Forgets(i)", "constructor for Forgets did not initialize "

@@ -24,7 +24,7 @@ static void quoted(tk_buf *out, const tk_ast *n) {
 
 /* What stands between a node's name and its children. */
 static void head(tk_buf *out, const tk_ast *n) {
-  static const char *const args[] = {"", "*", "**", "only"};
+  static const char *const args[] = {"", "*", "**", "only", "/"};
   const char *word = n->str;
   switch (n->kind) {
   case TK_AST_UNARY:

@@ -261,14 +261,18 @@ static void parameters(printer *w, const tk_ast *n) {
   for (uint32_t i = 0; i < n->n; i++) {
     const tk_ast *p = n->list[i];
     if (i) puts_(w, ", ");
-    if (p->op == 3 && !star) puts_(w, "*, ");
-    star |= p->op == 1 || p->op == 3;
-    puts_(w, p->op == 1 ? "*" : p->op == 2 ? "**" : "");
+    if (p->op == TK_PARAM_KEYWORD && !star) puts_(w, "*, ");
+    star |= p->op == TK_PARAM_REST || p->op == TK_PARAM_KEYWORD;
+    puts_(w, p->op == TK_PARAM_REST       ? "*"
+             : p->op == TK_PARAM_KEYWORDS ? "**"
+                                          : "");
     puts_(w, p->str);
     if (p->a) puts_(w, ": ");
     if (p->a) expr(w, p->a, P_COND);
     if (p->b) puts_(w, p->a ? " = " : "=");
     if (p->b) expr(w, p->b, P_COND);
+    bool last = i + 1 == n->n || n->list[i + 1]->op != TK_PARAM_POSITION;
+    if (p->op == TK_PARAM_POSITION && last) puts_(w, ", /");
   }
 }
 
