@@ -55,8 +55,8 @@ tk_attention tk_attend(tk_env *e) {
 }
 
 void tk_check_interrupt(tk_env *e) {
-  if (e->interrupted && tk_attend(e) == TK_ATTEND_STOP)
-    tk_throw(e, TK_INTERRUPTED);
+  if (!e->interrupted || e->pauses) return;
+  if (!e->attend || tk_attend(e) == TK_ATTEND_STOP) tk_throw(e, TK_INTERRUPTED);
 }
 
 void *tk_realloc(tk_env *e, void *p, size_t old, size_t size) {

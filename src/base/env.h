@@ -59,7 +59,7 @@ void tk_throw(tk_env *e, tk_status st) TK_NORETURN;
  * over unless the answer is TK_ATTEND_PASS. */
 tk_attention tk_attend(tk_env *e);
 /* For long work that no debugger follows: throws TK_INTERRUPTED if it was
- * interrupted and the host program answers that it is to stop. */
+ * interrupted, unless by a debugger or where a host answers to go on. */
 void tk_check_interrupt(tk_env *e);
 
 /* Resizes a block of exactly `old` bytes; throws TK_INTERNAL (with a

@@ -155,3 +155,31 @@ status 'a script that differs' 1 tkdbg diff --backend ptx --rtol 0 --explain \
   "$ROOT/examples/softmax.py"
 says 'a script that differs: why' out 'cause: approximation'
 says 'a script that differs: it goes on' out 'softmax: OK'
+
+cat >endless.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def endless(x, n):
+    i = n
+    while i >= 0:
+        i = (i + 1) & 1023
+        tl.store(x, 1.0)
+K
+# A shell without job control starts jobs with SIGINT ignored, hence Python.
+cat >interrupt.py <<'S'
+import signal, subprocess, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+p = subprocess.Popen(['tkdbg', 'run', '-q', 'endless.py', '--engine', 'ptx',
+                      '--arg', 'x=f32[1]:zeros', '--arg', 'n=1'])
+time.sleep(0.5)
+p.send_signal(signal.SIGINT)
+try:
+    p.wait(timeout=10)
+finally:
+    p.kill()
+raise SystemExit(p.returncode)
+S
+status 'Ctrl-C ends the PTX interpreter' 130 python3 interrupt.py
