@@ -11,6 +11,7 @@
 #include "interp/bind.h"
 #include "interp/interp.h"
 #include "interp/kernels.h"
+#include "interp/lanes.h"
 #include "ir/libdevice.h"
 
 /* Operands that the result may take the place of. */
@@ -240,6 +241,33 @@ static void run_cast_any(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
+/* Whether fp32 holds every lane of `from` that is not beyond all of `to`, so
+ * that a conversion by way of it rounds once. */
+static bool goes_by_f32(tk_dtype from, tk_dtype to) {
+  bool narrow = tk_is_float(to) && tk_dtypes[to].size <= 2;
+  if (tk_is_float(from)) return narrow && tk_dtypes[from].size <= 2;
+  return narrow && (to != TK_BF16 || tk_dtypes[from].size <= 2);
+}
+
+static void run_cast_by_f32(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  tk_dtype from = (tk_dtype)in->from.elem, to = (tk_dtype)in->type.elem;
+  tki_unary_fn widen = tki_cast_kernel(from, TK_FP32, false);
+  size_t ss = tk_dtypes[from].size, ds = tk_dtypes[to].size;
+  const char *s = tki_lanes(&frame[in->args[0]]);
+  tki_val v = tki_result(t, in, frame, 0);
+  char *d = tki_writable(&v);
+  float row[TKI_BATCH];
+  for (size_t left = (size_t)in->n, n; left; left -= n) {
+    n = left < TKI_BATCH ? left : TKI_BATCH;
+    widen(row, s, n);
+    tki_narrow(to, d, row, n);
+    s += n * ss;
+    d += n * ds;
+  }
+  tki_set(t, &frame[in->res[0]], v);
+}
+
 /* Casts that change no bits: between pointers and 64-bit integers. */
 static void run_pointer_cast(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
@@ -438,7 +466,8 @@ void tki_bind_CAST(tki_op *op, const tk_func *f) {
   } else {
     bool down = tk_cast_rounding(in) == TK_ROUND_ZERO;
     op->kernel = (tki_kernel)tki_cast_kernel(from, to, down);
-    if (!op->kernel) op->run = run_cast_any;
+    if (!op->kernel)
+      op->run = !down && goes_by_f32(from, to) ? run_cast_by_f32 : run_cast_any;
   }
 }
 

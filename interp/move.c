@@ -212,17 +212,37 @@ void tki_run_PERMUTE(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- join, split, cat, flip, gather ------------------------------------ */
 
+/* Two rows of n lanes one by one in turn, and back. */
+#define TURNS(T)                                                               \
+  TKI_CLONES static void join_##T(T *d, const T *x, const T *y, size_t n) {    \
+    for (size_t i = 0; i < n; i++) {                                           \
+      d[2 * i] = x[i];                                                         \
+      d[2 * i + 1] = y[i];                                                     \
+    }                                                                          \
+  }                                                                            \
+  TKI_CLONES static void split_##T(T *x, T *y, const T *s, size_t n) {         \
+    for (size_t i = 0; i < n; i++) {                                           \
+      x[i] = s[2 * i];                                                         \
+      y[i] = s[2 * i + 1];                                                     \
+    }                                                                          \
+  }
+TURNS(uint8_t)
+TURNS(uint16_t)
+TURNS(uint32_t)
+TURNS(uint64_t)
+
 void tki_run_JOIN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *a = frame + in->args[0], *b = frame + in->args[1];
   tki_val v = tki_val_new(t, &in->type, (size_t)in->n);
-  size_t size = tk_lane_size(&in->type);
-  char *d = tki_writable(&v);
-  const char *x = tki_lanes(a), *y = tki_lanes(b);
-  for (int64_t i = 0; i < in->n / 2; i++) {
-    memcpy(d, x, size);
-    memcpy(d + size, y, size);
-    d += 2 * size, x += size, y += size;
+  size_t n = (size_t)in->n / 2;
+  void *d = tki_writable(&v);
+  const void *x = tki_lanes(a), *y = tki_lanes(b);
+  switch (tk_lane_size(&in->type)) {
+  case 1: join_uint8_t(d, x, y, n); break;
+  case 2: join_uint16_t(d, x, y, n); break;
+  case 4: join_uint32_t(d, x, y, n); break;
+  default: join_uint64_t(d, x, y, n);
   }
   v.region = a->region == b->region ? a->region : TKI_ANY;
   set_moved(t, in, frame, v);
@@ -230,16 +250,19 @@ void tki_run_JOIN(tki *t, const tki_op *op, tki_val *frame) {
 
 void tki_run_SPLIT(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_val *a = frame + in->args[0];
-  size_t size = tk_lane_size(&in->type);
-  tki_val out[2];
+  tki_val *a = frame + in->args[0], out[2];
+  size_t n = (size_t)in->n;
   for (int k = 0; k < 2; k++) {
-    out[k] = tki_val_new(t, &in->type, (size_t)in->n);
+    out[k] = tki_val_new(t, &in->type, n);
     out[k].region = a->region;
-    char *d = tki_writable(&out[k]);
-    const char *s = (const char *)tki_lanes(a) + (size_t)k * size;
-    for (int64_t i = 0; i < in->n; i++, d += size, s += 2 * size)
-      memcpy(d, s, size);
+  }
+  void *x = tki_writable(&out[0]), *y = tki_writable(&out[1]);
+  const void *s = tki_lanes(a);
+  switch (tk_lane_size(&in->type)) {
+  case 1: split_uint8_t(x, y, s, n); break;
+  case 2: split_uint16_t(x, y, s, n); break;
+  case 4: split_uint32_t(x, y, s, n); break;
+  default: split_uint64_t(x, y, s, n);
   }
   for (int k = 0; k < 2; k++) tki_set(t, &frame[in->res[k]], out[k]);
 }

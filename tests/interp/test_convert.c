@@ -121,11 +121,12 @@ static const char form[] =
     "    store %%0, %%3 : <[%d], %s>\n"
     "  }\n}\n\nsource 0 \"k.py\" from 1\n|def k(x, y): pass\n";
 
-static tk_status give(run *r, const char *name, const ff_format *f,
-                      unsigned char *data) {
+static size_t give(run *r, const char *name, const char *type,
+                   unsigned char *data) {
   tk_tensor t = {.data = data, .rank = 1, .shape = {BLOCK}, .strides = {1}};
-  t.dtype = (tk_dtype)tk_dtype_from_name(f->name);
-  return tk_launch_tensor(r->l, name, &t);
+  t.dtype = (tk_dtype)tk_dtype_from_name(type);
+  ck_assert_int_eq(tk_launch_tensor(r->l, name, &t), TK_OK);
+  return tk_dtypes[t.dtype].size;
 }
 
 static void open_run(run *r, const pair *p) {
@@ -134,8 +135,6 @@ static void open_run(run *r, const pair *p) {
   r->from = ff_named(p->from);
   r->to = ff_named(p->to);
   r->rtz = p->rtz;
-  r->from_size = (size_t)ff_bits(r->from) / 8;
-  r->to_size = (size_t)ff_bits(r->to) / 8;
   r->x = calloc(BLOCK, 8);
   r->y = calloc(BLOCK, 8);
   snprintf(text, sizeof text, form, p->from, p->to, BLOCK, BLOCK, BLOCK, p->to,
@@ -145,8 +144,14 @@ static void open_run(run *r, const pair *p) {
   ck_assert_msg(tk_ir_open(r->s, "k.tk", text, strlen(text), &f) == TK_OK, "%s",
                 tk_report(r->s, false));
   ck_assert_int_eq(tk_launch_new(r->s, f, &r->l), TK_OK);
-  give(r, "x", r->from, r->x);
-  give(r, "y", r->to, r->y);
+  r->from_size = give(r, "x", p->from, r->x);
+  r->to_size = give(r, "y", p->to, r->y);
+}
+
+static void close_run(run *r) {
+  tk_session_free(r->s);
+  free(r->x);
+  free(r->y);
 }
 
 static void check_lane(run *r, size_t i) {
@@ -223,20 +228,52 @@ START_TEST(one_pair) {
     dense_sample(&r);
   }
   flush(&r);
-  tk_session_free(r.s);
-  free(r.x);
-  free(r.y);
+  close_run(&r);
   ck_assert_msg(!r.failed, "%s to %s%s: %ld of %ld inputs are wrong",
                 r.from->name, r.to->name, r.rtz ? " toward zero" : "", r.failed,
                 r.done);
 }
 END_TEST
 
-/* ---- loops beside single lanes ------------------------------------------- */
-
 static const tk_dtype narrow_types[] = {TK_FP16,    TK_BF16,     TK_FP8E4NV,
                                         TK_FP8E4B8, TK_FP8E4B15, TK_FP8E5,
                                         TK_FP8E5B16};
+
+/* Every integer of 8 and 16 bits, and wider ones of every length, beside the
+ * lane that one rounding of a double gives. */
+START_TEST(integers_become_narrow_floats) {
+  static const char *const integers[] = {"int1",   "int8",   "uint8",
+                                         "int16",  "uint16", "int32",
+                                         "uint32", "int64",  "uint64"};
+  tk_dtype to = narrow_types[_i];
+  for (size_t k = 0; k < sizeof integers / sizeof *integers; k++) {
+    run r = {0};
+    open_run(&r, &(pair){integers[k], tk_dtypes[to].name, false});
+    tk_dtype from = (tk_dtype)tk_dtype_from_name(integers[k]);
+    uint64_t state = 88172645463325252u, bits = 8 * r.from_size;
+    for (uint64_t i = 0; i < BLOCK; i++) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      uint64_t some = state >> (64 - bits) >> i % bits;
+      uint64_t u = bits <= 16 ? i : state & 1 ? 0 - some : some;
+      if (from == TK_INT1) u &= 1;
+      memcpy(r.x + i * r.from_size, &u, r.from_size);
+    }
+    ck_assert_int_eq(tk_launch_run(r.l, NULL, NULL), TK_OK);
+    for (size_t i = 0; i < BLOCK; i++) {
+      uint64_t want = 0;
+      tk_lane_set_double(to, &want,
+                         tk_lane_to_round(from, r.x + i * r.from_size));
+      if (memcmp(&want, r.y + i * r.to_size, r.to_size))
+        ck_abort_msg("%s %lld to %s", integers[k],
+                     (long long)tk_lane_int(from, r.x + i * r.from_size),
+                     tk_dtypes[to].name);
+    }
+    close_run(&r);
+  }
+}
+END_TEST
+
+/* ---- loops beside single lanes ------------------------------------------- */
 
 static float one_wide(tk_dtype d, uint16_t code) {
   if (d == TK_FP16) return tk_f16_to_f32(code);
@@ -353,6 +390,7 @@ int main(void) {
   tcase_add_loop_test(tc, one_pair, 0, n);
   tcase_add_test(tc, tf32);
   n = (int)(sizeof narrow_types / sizeof *narrow_types);
+  tcase_add_loop_test(tc, integers_become_narrow_floats, 0, n);
   tcase_add_loop_test(tc, loops_widen_as_lanes, 0, n);
   tcase_add_loop_test(tc, loops_narrow_as_lanes, 0, n);
   suite_add_tcase(suite, tc);
