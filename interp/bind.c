@@ -40,6 +40,7 @@ static tki_part fuse(const tk_at *at, const tk_inst *in) {
 
 typedef struct binding {
   tki_op *code;
+  const tki_settled *settled;
   bool device;
 } binding;
 
@@ -47,14 +48,19 @@ static bool bind_inst(void *ud, const tk_at *at, const tk_inst *in) {
   const binding *b = ud;
   tki_op *op = b->code + in->id;
   TK_ASSERT(!op->in && runs[in->op]);
-  *op = (tki_op){.in = in, .run = runs[in->op], .part = fuse(at, in)};
+  *op = (tki_op){.in = in,
+                 .run = runs[in->op],
+                 .kill = b->settled ? b->settled->kill[in->id] : in->kill,
+                 .settled = b->settled && b->settled->is[in->id],
+                 .part = fuse(at, in)};
   if (choices[in->op]) choices[in->op](op, at->func);
   if (b->device) tki_bind_device(op);
   return true;
 }
 
-tki_op *tki_bind(tk_arena *a, const tk_program *p, bool device) {
-  binding b = {TK_NEWN(a, tki_op, p->ninsts + 1), device};
+tki_op *tki_bind(tk_arena *a, const tk_program *p, const tki_settled *s,
+                 bool device) {
+  binding b = {TK_NEWN(a, tki_op, p->ninsts + 1), s, device};
   tk_walk_program(p, &(tk_walk){.ud = &b, .inst = bind_inst});
   return b.code;
 }

@@ -7,8 +7,7 @@
 #ifndef TK_INTERP_BIND_H
 #define TK_INTERP_BIND_H
 
-#include "interp/value.h"
-#include "ir/ir.h"
+#include "interp/settled.h"
 
 typedef struct tki_op tki_op;
 /* Runs op->in on the slots of the function that it stands in. */
@@ -20,12 +19,16 @@ struct tki_op {
   const tk_inst *in;
   tki_run run;
   tki_kernel kernel; /* NULL: run needs none */
+  uint32_t kill;     /* in->kill without slots that hold settled values */
+  bool settled;      /* see settled.h */
   tki_part part;     /* BROADCAST: the part that stands for the whole result;
                         see fuse in bind.c */
 };
 
-/* The table of a program; device: with the numerics of code for a GPU. */
-tki_op *tki_bind(tk_arena *a, const tk_program *p, bool device);
+/* The table of a program; device: with the numerics of code for a GPU.  s says
+ * what is settled in it; NULL: nothing is. */
+tki_op *tki_bind(tk_arena *a, const tk_program *p, const tki_settled *s,
+                 bool device);
 
 /* What runs each instruction: tki_run_LOAD and so on. */
 #define INST(id, name, effect, lanes, flops, results, doc)                     \

@@ -144,6 +144,15 @@ static bool symbolic_two(tki_sym *r, const tki_op *op, const tki_val *a,
              : tki_sym_binary(r, tk_binary_op(in), d, x.a, x.b);
 }
 
+/* Two scalars. */
+static void run_scalars(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_inst *in = op->in;
+  uint64_t a = tki_scalar_bits(&frame[in->args[0]]);
+  uint64_t b = tki_scalar_bits(&frame[in->args[1]]), bits = 0;
+  ((tki_binary_fn)op->kernel)(&bits, &a, &b, 1, 0);
+  tki_set(t, &frame[in->res[0]], tki_make_scalar(bits));
+}
+
 static inline void run_two(tki *t, const tki_op *op, tki_val *frame,
                            unsigned spare) {
   const tk_inst *in = op->in;
@@ -483,6 +492,7 @@ void tki_bind_BINARY(tki_op *op, const tk_func *f) {
   (void)f;
   op->kernel =
       (tki_kernel)tki_binary_kernel(tk_binary_op(in), (tk_dtype)in->from.elem);
+  if (!in->type.rank) op->run = run_scalars;
 }
 
 void tki_bind_COMPARE(tki_op *op, const tk_func *f) {
@@ -490,6 +500,7 @@ void tki_bind_COMPARE(tki_op *op, const tk_func *f) {
   tk_dtype d = in->from.ptr ? TK_UINT64 : (tk_dtype)in->from.elem;
   (void)f;
   op->kernel = (tki_kernel)tki_compare_kernel(tk_compare_op(in), d);
+  if (!in->type.rank) op->run = run_scalars;
 }
 
 void tki_bind_EXTERN(tki_op *op, const tk_func *f) {

@@ -37,7 +37,7 @@ typedef struct eval_binding {
 static void bind_eval(tk_env *e, void *ud) {
   eval_binding *b = ud;
   (void)e;
-  b->x->code = tki_bind(b->x->arena, b->x->program, b->device);
+  b->x->code = tki_bind(b->x->arena, b->x->program, NULL, b->device);
 }
 
 tki_eval *tki_eval_new(tki *t, const tki_frame *f, const char *text,

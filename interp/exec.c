@@ -14,8 +14,9 @@ typedef enum flow { FLOW_ON, FLOW_RETURN } flow;
 
 /* ---- instructions ------------------------------------------------------ */
 
-static void kill_operands(tki *t, const tk_inst *in, tki_val *slots) {
-  for (uint32_t k = 0, bits = in->kill; bits; k++, bits >>= 1)
+static void kill_operands(tki *t, const tk_inst *in, uint32_t kill,
+                          tki_val *slots) {
+  for (uint32_t k = 0, bits = kill; bits; k++, bits >>= 1)
     if (bits & 1) tki_release(t, &slots[in->args[k]]);
 }
 
@@ -45,14 +46,15 @@ bool tki_results_fit(const tki *t, const tk_inst *in) {
   return true;
 }
 
-static inline void exec_inst(tki *t, const tk_inst *in, tki_val *slots) {
-  const tki_op *op = &t->code[in->id];
-  TK_ASSERT(op->in == in && op->run);
+static inline void exec_op(tki *t, const tki_op *op, tki_val *slots) {
+  const tk_inst *in = op->in;
+  TK_ASSERT(op->run);
   TK_ASSERT(t->frame->slots == slots);
   TK_ASSERT(tki_operands_fit(t, in));
   op->run(t, op, slots);
   TK_ASSERT(t->frame->slots == slots);
   TK_ASSERT(tki_results_fit(t, in));
+  (void)in;
 }
 
 /* Runs an instruction with its operands held, so that observers can look at
@@ -64,7 +66,7 @@ static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
   for (size_t k = 0; k < in->nargs; k++)
     args[k] = tki_share(&slots[in->args[k]]);
   TKI_TELL(t, before, t, in, args);
-  exec_inst(t, in, slots);
+  exec_op(t, &t->code[in->id], slots);
   t->frame->inst = in;
   TKI_TELL(t, after, t, in, args);
   for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
@@ -76,7 +78,7 @@ static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
     const tk_inst *in = l->items[i];
     t->frame->inst = in;
     exec_watched(t, in, slots);
-    if (in->kill) kill_operands(t, in, slots);
+    if (in->kill) kill_operands(t, in, in->kill, slots);
   }
 }
 
@@ -86,11 +88,15 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
     exec_observed(t, l, slots);
     return;
   }
+  bool settled = t->settled_values != NULL;
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
+    const tki_op *op = &t->code[in->id];
+    if (op->settled & settled) continue;
+    uint32_t kill = settled ? op->kill : in->kill;
     t->frame->inst = in;
-    exec_inst(t, in, slots);
-    if (in->kill) kill_operands(t, in, slots);
+    exec_op(t, op, slots);
+    if (kill) kill_operands(t, in, kill, slots);
   }
 }
 
@@ -258,6 +264,7 @@ void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,
   for (size_t i = 0; i < nargs; i++) slots[f->params[i]] = tki_share(&args[i]);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
   TK_ASSERT(nargs <= f->nparams);
+  if (t->settled_values) tki_settled_share(t, f, slots);
   t->frame = &frame;
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, frame, t, true);
   if (exec_body(t, &f->body, slots, results) != FLOW_RETURN)
@@ -308,6 +315,7 @@ void tki_program_run(tki *t) {
   TK_ASSERT(t->pid[2] >= 0 && t->pid[2] < t->grid[2]);
   memset(slots, 0, f->nslots * sizeof *slots);
   for (size_t i = 0; i < f->nparams; i++) slots[f->params[i]] = t->params[i];
+  if (t->settled_values) tki_settled_share(t, f, slots);
   t->frame = &frame;
   if (TK_UNLIKELY(t->observers != NULL)) tell_program(t, true);
   exec_body(t, &f->body, slots, NULL);

@@ -103,6 +103,8 @@ struct tki {
   tki_op *measured;   /* the same through observers' `begins` and `ends`, once
                          somebody measures; `plain` is then the code */
   const tki_op *plain;
+  const tki_settled *settled; /* what is settled in the program */
+  tki_val **settled_values;   /* by function; NULL: nothing is */
   uint8_t *marked; /* by statement: a debugger wants to be told of it;
                       NULL: of none */
   int64_t pid[3], grid[3];

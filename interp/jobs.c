@@ -120,6 +120,7 @@ static void work(tk_env *e, void *ud) {
   (void)e;
   w->t->slots = tk_calloc(e, w->t->nslots + 1, sizeof *w->t->slots);
   tki_schedule_new(w->t, TKI_SERIAL);
+  tki_settle(w->t);
   run_share(w);
 }
 
@@ -200,6 +201,7 @@ static bool worker_start(tki_worker *w, crew *c, tki *t) {
   w->own.pool = tki_pool_empty();
   w->own.schedule = NULL;
   w->own.slots = NULL;
+  w->own.settled_values = NULL;
   w->own.sites = NULL;
   w->own.event = &w->own.events;
   w->own.worker = w;

@@ -86,13 +86,15 @@ static void prepare_run(tk_env *e, run *r) {
   tk_unit *u = l->unit = tk_specialise(e, l);
   const tk_program *p = &u->program;
   bool device = tk_numerics_are_device(e, r->opt->numerics);
+  if (!u->settled) u->settled = tki_settled_new(&u->program.arena, p);
   if (!u->code[device])
-    u->code[device] = tki_bind(&u->program.arena, p, device);
+    u->code[device] = tki_bind(&u->program.arena, p, u->settled, device);
   *t = (tki){.env = e,
              .session = l->session,
              .launch = l,
              .program = p,
              .code = u->code[device],
+             .settled = u->settled,
              .device = device,
              .concrete = getenv("TKDBG_CONCRETE") != NULL};
   memcpy(t->grid, l->grid, sizeof t->grid);
@@ -135,6 +137,7 @@ static void run_all(tk_env *e, void *ud) {
     t->schedule->progress_ud = r;
   }
   tki_attach(t);
+  tki_settle(t);
   size_t jobs = r->opt->jobs;
   if (jobs > 1 && !tki_jobs_possible(t, mode, r->opt->unordered)) jobs = 1;
   if (t->driver)

@@ -27,6 +27,7 @@ typedef struct tk_unit {
   struct tki_op
       *code[2]; /* the interpreter's, with the numerics of the
                    definition and of a GPU; NULL: it did not run yet */
+  const struct tki_settled *settled; /* the interpreter's; NULL: not yet */
 } tk_unit;
 
 /* The unit for the launch's function and argument types, made on first use and

@@ -63,6 +63,22 @@ static void run_job(outcome *o, const job *j, bool concrete) {
   o->said[o->n] = '\0';
 }
 
+static void same_tensors(const job *j, const outcome *a, const outcome *b) {
+  const char *text = j->text ? j->text : "";
+  for (int i = 0; i < ARGS && j->args[i]; i++) {
+    char name[32];
+    if (!strchr(j->args[i], '[')) continue;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(j->args[i], "="),
+             j->args[i]);
+    const tk_tensor *x = tk_launch_get_tensor(a->l, name);
+    const tk_tensor *y = tk_launch_get_tensor(b->l, name);
+    size_t bytes = tk_dtype_size(x->dtype);
+    for (int k = 0; k < x->rank; k++) bytes *= (size_t)x->shape[k];
+    if (memcmp(x->data, y->data, bytes))
+      ck_abort_msg("%s\n%s differs", text, name);
+  }
+}
+
 /* Fails unless both ways of running give the same; returns how it ended. */
 static tk_status both_ways(const job *j) {
   static outcome a, b;
@@ -72,18 +88,7 @@ static tk_status both_ways(const job *j) {
   if (a.st != b.st || strcmp(a.said, b.said))
     ck_abort_msg("%s\n%d, symbolic:\n%s\n%d, concrete:\n%s", text, (int)a.st,
                  a.said, (int)b.st, b.said);
-  for (int i = 0; i < ARGS && j->args[i]; i++) {
-    char name[32];
-    if (!strchr(j->args[i], '[')) continue;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(j->args[i], "="),
-             j->args[i]);
-    const tk_tensor *x = tk_launch_get_tensor(a.l, name);
-    const tk_tensor *y = tk_launch_get_tensor(b.l, name);
-    size_t bytes = tk_dtype_size(x->dtype);
-    for (int k = 0; k < x->rank; k++) bytes *= (size_t)x->shape[k];
-    if (memcmp(x->data, y->data, bytes))
-      ck_abort_msg("%s\n%s differs", text, name);
-  }
+  same_tensors(j, &a, &b);
   tk_status st = a.st;
   tk_session_free(a.s);
   tk_session_free(b.s);
@@ -134,6 +139,114 @@ START_TEST(bench_kernels_keep_their_bits) {
     j.checks = watching[_i];
     tk_status st = both_ways(&j);
     if (!j.checks) ck_assert_int_eq(st, TK_OK);
+  }
+}
+END_TEST
+
+/* ---- nobody watches ------------------------------------------------------ */
+
+/* Fails unless tensors have the same bits where every instruction is watched,
+ * and so is carried out. */
+static void watched_or_not(const job *j) {
+  static outcome a, b;
+  job watched = *j;
+  watched.checks = "undefined";
+  run_job(&a, j, false);
+  run_job(&b, &watched, false);
+  if (a.st != TK_OK || b.st != TK_OK)
+    ck_abort_msg("%s\n%s%s", j->text ? j->text : j->kernel, a.said, b.said);
+  same_tensors(j, &a, &b);
+  tk_session_free(a.s);
+  tk_session_free(b.s);
+}
+
+START_TEST(bench_kernels_need_no_watcher) {
+  char path[1024];
+  job j = bench[_i];
+  snprintf(path, sizeof path, "%.*s/../bench/kernels.py",
+           (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__);
+  j.path = path;
+  watched_or_not(&j);
+}
+END_TEST
+
+/* What is the same in every program, and what only seems to be. */
+static const char *const settled[] = {
+    /* parameters that are assigned, or are not */
+    "def k(x, y, n, m):\n"
+    "    at = tl.arange(0, 8)\n"
+    "    fixed = at * m + 1\n"
+    "    n += tl.program_id(0)\n"
+    "    x += n\n"
+    "    tl.store(y + tl.program_id(0) * 8 + at, fixed * n + m)\n",
+    /* assigned in branches, once or twice */
+    "def k(x, y, n, m):\n"
+    "    at = tl.arange(0, 8)\n"
+    "    late = at * 0\n"
+    "    if tl.program_id(0) % 2 == 0:\n"
+    "        b = at + 5\n"
+    "        late = b * m\n"
+    "    else:\n"
+    "        b = at * m\n"
+    "    tl.store(y + tl.program_id(0) * 8 + at, b + late)\n",
+    /* temporaries that die in a loop, and are needed in the next trip */
+    "def k(x, y, n, m):\n"
+    "    at = tl.arange(0, 8)\n"
+    "    sum = tl.zeros([8], tl.int32)\n"
+    "    for i in range(n):\n"
+    "        sum += tl.where((at * 3 + m) % 5 < i, at * m + 2, 7)\n"
+    "        if i == 2:\n"
+    "            sum += at[:, None].reshape(8) + m * 9\n"
+    "    i = 0\n"
+    "    while i < n:\n"
+    "        sum -= at // 2 + m\n"
+    "        i += 1 + 0 * m\n"
+    "    tl.store(y + tl.program_id(0) * 8 + at, sum)\n",
+    /* functions: of settled values alone, of others, with constants inside */
+    "def twice(v, w):\n"
+    "    return v * 2 + tl.arange(0, 8) * 3, w - 1\n"
+    "@triton.jit\n"
+    "def look(p, at):\n"
+    "    return tl.load(p + at + tl.num_programs(0))\n"
+    "@triton.jit\n"
+    "def k(x, y, n, m):\n"
+    "    at = tl.arange(0, 8)\n"
+    "    a, c = twice(at, m)\n"
+    "    b, d = twice(a + tl.program_id(0), c)\n"
+    "    b, d = twice(b, d)\n"
+    "    e = tl.where(at < tl.cdiv(n, 2), look(x, at), a)\n"
+    "    tl.store(y + tl.program_id(0) * 8 + at, a + b + c + d + e)\n",
+    /* masks and values of two axes that stay what they are */
+    "def k(x, y, n, m):\n"
+    "    r = tl.arange(0, 4)\n"
+    "    c = tl.arange(0, 8)\n"
+    "    scale = (r.to(tl.float32) * 0.1)[:, None]\n"
+    "    sum = tl.zeros([4, 8], tl.float32)\n"
+    "    for i in range(3):\n"
+    "        v = tl.load(x + r[:, None] * 8 + c[None, :], mask=c[None, :] < "
+    "n,\n"
+    "                    other=-1)\n"
+    "        sum += v.to(tl.float32) * scale + (c * 0.5)[None, :]\n"
+    "    best = tl.max(sum, axis=0).to(tl.int32)\n"
+    "    tl.store(y + tl.program_id(0) * 8 + c, best + tl.program_id(0))\n",
+};
+
+START_TEST(what_is_settled_is_what_is_computed) {
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "import triton\nimport triton.language as tl\n\n\n"
+           "@triton.jit\n%s",
+           settled[_i]);
+  static const char *const jobs[] = {"n=3", "n=6"};
+  for (size_t i = 0; i < 2; i++) {
+    job j = {.path = "settled.py",
+             .text = text,
+             .kernel = "k",
+             .grid = {5, 1},
+             .args = {"x=i32[64]:arange", "y=i32[40]:zeros", jobs[i], "m=7"}};
+    watched_or_not(&j);
+    j.schedule = "yield";
+    watched_or_not(&j);
   }
 }
 END_TEST
@@ -328,6 +441,10 @@ int main(void) {
   const int n = sizeof watching / sizeof *watching;
   tcase_set_timeout(c, 300);
   tcase_add_loop_test(c, bench_kernels_keep_their_bits, 0, n);
+  tcase_add_loop_test(c, bench_kernels_need_no_watcher, 0,
+                      (int)(sizeof bench / sizeof *bench));
+  tcase_add_loop_test(c, what_is_settled_is_what_is_computed, 0,
+                      (int)(sizeof settled / sizeof *settled));
   tcase_add_loop_test(c, random_kernels_keep_their_bits, 0, n);
   suite_add_tcase(s, c);
   return run_suite(s);

@@ -1,0 +1,37 @@
+/* settled.h - what is the same whenever a function runs.
+ *
+ * Constants, ranges, the launch's arguments and what plain operations make of
+ * these alone are settled: computed once for a run, and held in the slots of
+ * each frame from its beginning.  The instructions that make them are left
+ * out then.  Who watches a run sees every instruction, so that nothing is
+ * settled for those.
+ */
+#ifndef TK_INTERP_SETTLED_H
+#define TK_INTERP_SETTLED_H
+
+#include "interp/value.h"
+#include "ir/ir.h"
+
+/* What is settled in a function. */
+typedef struct tki_settled_func {
+  const tk_inst **insts; /* what makes it, in order */
+  size_t n;
+  int *kept; /* the slots that other instructions and statements read */
+  size_t nkept;
+} tki_settled_func;
+
+/* What is settled in a program; it belongs to the arena that it was made in. */
+typedef struct tki_settled {
+  uint8_t *is;    /* by instruction */
+  uint32_t *kill; /* by instruction: tk_inst.kill without those slots */
+  tki_settled_func *funcs; /* by function */
+} tki_settled;
+
+const tki_settled *tki_settled_new(tk_arena *a, const tk_program *p);
+/* Computes the values for a run that nobody watches; they belong to its
+ * pool. */
+void tki_settle(tki *t);
+/* Gives the slots of a frame that begins the settled values of f. */
+void tki_settled_share(tki *t, const tk_func *f, tki_val *slots);
+
+#endif
