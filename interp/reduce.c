@@ -201,6 +201,126 @@ static void keep_ends(tki_val *to, const tki_val *from, tki_around r, size_t by,
     memcpy(d + o * bytes + off, s + o * bytes + off, by * row);
 }
 
+/* ---- scans by one operation -----------------------------------------------
+ */
+
+/* A scan whose function is one operation need not be called for each distance:
+ * the same operations are done a piece of the row at a time, for all distances
+ * while it is in the cache. */
+typedef struct scan {
+  tki_binary_fn fn;
+  size_t size, inner; /* bytes of a lane, lanes at each place of the axis */
+} scan;
+
+enum { SCAN_PIECE = 8 << 10, SCAN_STRIP = 64 };
+
+/* The loop of a function that is one operation on its two parameters; NULL: it
+ * is something else, somebody watches the calls, or the program gives way to
+ * others in the first one. */
+static tki_binary_fn scan_operation(const tki *t, const tk_func *f) {
+  const tk_stmt *st = f->body.n == 1 ? f->body.items[0] : NULL;
+  bool one = st && st->kind == TK_S_RETURN && st->insts.n == 1 &&
+             st->nresults == 1 && f->nparams == 2;
+  if (!one || t->observers || t->driver || t->yields) return NULL;
+  const tk_inst *in = st->insts.items[0];
+  const tki_op *op = &t->code[in->id];
+  bool plain = op->run == tki_run_BINARY && in->args[0] == f->params[0] &&
+               in->args[1] == f->params[1] && in->res[0] == st->results[0];
+  return plain ? (tki_binary_fn)op->kernel : NULL;
+}
+
+/* Combines each of n places with the one `by` before it, if there is one. */
+static void scan_step(const scan *x, char *to, const char *from, size_t n,
+                      size_t by) {
+  size_t skip = by * x->inner * x->size;
+  memcpy(to, from, skip);
+  x->fn(to + skip, from, from + skip, (n - by) * x->inner, 0);
+}
+
+/* Scans n places; `other` has room for as many. */
+static void scan_at_once(const scan *x, char *row, char *other, size_t n) {
+  char *from = row, *to = other;
+  for (size_t by = 1; by < n; by *= 2) {
+    scan_step(x, to, from, n, by);
+    char *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != row) memcpy(row, from, n * x->inner * x->size);
+}
+
+/* Goes through a row piece by piece, for distances below the n places of one.
+ * Of each piece the places at its end, as they are before each distance, are
+ * kept for the next.  room: five pieces. */
+static void scan_near(const scan *x, char *row, size_t n, size_t pieces,
+                      char *room) {
+  size_t step = x->inner * x->size, bytes = n * step;
+  char *kept = room + 4 * bytes, *from = room + bytes, *to = from + 2 * bytes;
+  for (size_t p = 0; p < pieces; p++, row += bytes) {
+    memcpy(from, row, bytes);
+    for (size_t by = 1; by < n; by *= 2) {
+      char *ends = kept + by * step, *before = from - by * step;
+      if (p) {
+        memcpy(before, ends, by * step);
+        x->fn(to, before, from, n * x->inner, 0);
+      } else {
+        scan_step(x, to, from, n, by);
+      }
+      memcpy(ends, from + bytes - by * step, by * step);
+      char *swap = from;
+      from = to;
+      to = swap;
+    }
+    memcpy(row, from, bytes);
+  }
+}
+
+/* The distances from a piece on: lanes at the same place of the pieces, some of
+ * them at a time.  room: two strips of all pieces. */
+static void scan_far(const scan *x, char *row, size_t bytes, size_t pieces,
+                     char *room) {
+  size_t width = bytes < SCAN_STRIP ? bytes : SCAN_STRIP;
+  scan strip = {x->fn, x->size, width / x->size};
+  for (size_t at = 0; at < bytes; at += width) {
+    for (size_t p = 0; p < pieces; p++)
+      memcpy(room + p * width, row + p * bytes + at, width);
+    scan_at_once(&strip, room, room + pieces * width, pieces);
+    for (size_t p = 0; p < pieces; p++)
+      memcpy(row + p * bytes + at, room + p * width, width);
+  }
+}
+
+/* The places of a row in the opposite order. */
+static void turn_row(char *row, char *room, size_t n, size_t step) {
+  for (size_t i = 0; i < n; i++)
+    memcpy(room + i * step, row + (n - 1 - i) * step, step);
+  memcpy(row, room, n * step);
+}
+
+static void scan_by_operation(tki *t, const tk_inst *in, tki_val *frame,
+                              tki_binary_fn fn) {
+  tki_around r = tki_around_axis(&in->type, tk_inst_axis(in));
+  scan x = {fn, r.size, r.inner};
+  size_t step = r.inner * r.size, row = r.n * step, n = r.n;
+  while (n > 1 && n * step > SCAN_PIECE) n /= 2;
+  const char *s = tki_lanes(&frame[in->args[0]]);
+  tki_val v = tki_result(t, in, frame, 1);
+  size_t far = 2 * SCAN_STRIP * (r.n / n), bytes = 5 * n * step;
+  if (bytes < far) bytes = far;
+  if (bytes < row && tk_inst_reverse(in)) bytes = row;
+  char *d = tki_writable(&v), *room = tki_scratch_new(t, bytes);
+  if (d != s) memcpy(d, s, r.outer * row);
+  for (size_t o = 0; o < r.outer; o++, d += row) {
+    if (tk_inst_reverse(in)) turn_row(d, room, r.n, step);
+    if (n > 1) scan_near(&x, d, n, r.n / n, room);
+    if (n < r.n) scan_far(&x, d, n * step, r.n / n, room);
+    if (tk_inst_reverse(in)) turn_row(d, room, r.n, step);
+  }
+  for (size_t by = 1; by < r.n; by *= 2) t->ops++;
+  tki_scratch_free(t, room);
+  tki_set(t, &frame[in->res[0]], v);
+}
+
 void tki_run_SCAN_FN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val cur[TK_COMBINED];
@@ -208,6 +328,11 @@ void tki_run_SCAN_FN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_combine *c = tk_scan_fn_combine(in);
   size_t k = in->nargs, n = tk_inst_axis_lanes(in);
   bool reverse = tk_inst_reverse(in);
+  tki_binary_fn fn = scan_operation(t, c->levels[0]);
+  if (fn && !(n & (n - 1))) {
+    scan_by_operation(t, in, frame, fn);
+    return;
+  }
   for (size_t i = 0; i < k; i++) cur[i] = tki_share(&frame[in->args[i]]);
   for (size_t by = 1; by < n; by *= 2) {
     for (size_t i = 0; i < k; i++) {

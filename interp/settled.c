@@ -19,24 +19,12 @@ typedef struct settling {
   bool nested;      /* in the body of another statement */
 } settling;
 
-static bool is_plain_inst(void *ud, const tk_at *at, const tk_inst *in);
-
-/* Whether a function does nothing but compute its results. */
-static bool is_plain_func(const tk_func *f) {
-  for (size_t i = 0; i < f->body.n; i++) {
-    tk_stmt_kind kind = f->body.items[i]->kind;
-    if (kind != TK_S_RUN && kind != TK_S_RETURN) return false;
-  }
-  return tk_walk_func(f, &(tk_walk){.inst = is_plain_inst});
-}
-
-/* Whether an instruction depends on its operands alone, and cannot fail. */
-static bool is_plain_inst(void *ud, const tk_at *at, const tk_inst *in) {
+/* Whether an instruction depends on its operands alone, and cannot fail.  A
+ * call does not count: other programs may have their turn in it. */
+static bool is_plain_inst(const tk_inst *in) {
   const tk_inst_info *info = tk_inst_info_of((tk_opcode)in->op);
   bool by_lanes = info->lanes == TK_LANES_NONE ||
                   info->lanes == TK_LANES_SAME || info->lanes == TK_LANES_MOVES;
-  (void)ud, (void)at;
-  if (in->op == TK_I_CALL) return is_plain_func(tk_call_callee(in));
   return info->effect == TK_EFFECT_PURE && by_lanes && in->op != TK_I_PID;
 }
 
@@ -66,7 +54,7 @@ static bool settles(const settling *x, const tk_inst *in) {
     if ((size_t)tk_numel(&slot->type) * tk_lane_size(&slot->type) > LARGEST)
       return false;
   }
-  return in->nres && is_plain_inst(NULL, NULL, in);
+  return in->nres && is_plain_inst(in);
 }
 
 static bool settle_inst(void *ud, const tk_at *at, const tk_inst *in) {
@@ -166,13 +154,11 @@ static tki_val *settled_values(tki *t, const tk_func *f) {
 
 void tki_settle(tki *t) {
   const tk_program *p = t->program;
-  uint64_t ops = t->ops;
   if (t->observers || t->driver) return;
   tki_val **values = tki_scratch_new(t, (p->nfuncs + 1) * sizeof *values);
   for (size_t i = 0; i < p->nfuncs; i++)
     values[i] = settled_values(t, p->funcs[i]);
   t->settled_values = values;
-  t->ops = ops;
 }
 
 void tki_settled_share(tki *t, const tk_func *f, tki_val *slots) {

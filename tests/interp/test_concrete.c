@@ -251,6 +251,50 @@ START_TEST(what_is_settled_is_what_is_computed) {
 }
 END_TEST
 
+/* Rows of few places and of many, along each axis, both ways. */
+typedef struct scanned {
+  const char *type, *shape, *function;
+  int axis;
+  const char *reverse;
+} scanned;
+
+static const scanned scans[] = {
+    {"float32", "16384", "a + b", 0, "False"},
+    {"float32", "16384", "a * b", 0, "True"},
+    {"float16", "16384", "a + b", 0, "False"},
+    {"int8", "16384", "tl.maximum(a, b)", 0, "False"},
+    {"int64", "16384", "a - b", 0, "False"},
+    {"float32", "4, 4096", "a + b", 1, "False"},
+    {"float32", "4096, 4", "a - b", 0, "True"},
+    {"int32", "4, 4096", "a ^ b", 0, "False"},
+    {"float64", "64, 256", "a - b", 0, "False"},
+    {"float32", "2, 1024, 8", "a - b", 1, "False"},
+    {"float32", "16384", "b + a", 0, "False"},
+    {"float32", "16384", "a + b * 0.5", 0, "True"},
+    {"int32", "1, 16384", "a + b", 0, "False"},
+};
+
+START_TEST(scans_have_the_bits_of_their_calls) {
+  const scanned *x = &scans[_i];
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "import triton\nimport triton.language as tl\n\n\n"
+           "@triton.jit\ndef f(a, b):\n    return %s\n\n\n"
+           "@triton.jit\ndef k(x, y):\n"
+           "    at = tl.arange(0, 16384)\n"
+           "    v = (tl.load(x + at) * 3).to(tl.%s).reshape(%s)\n"
+           "    s = tl.associative_scan(v, %d, f, reverse=%s)\n"
+           "    tl.store(y + at, s.reshape(16384).to(tl.float32))\n",
+           x->function, x->type, x->shape, x->axis, x->reverse);
+  watched_or_not(
+      &(job){.path = "scan.py",
+             .text = text,
+             .kernel = "k",
+             .grid = {1, 1},
+             .args = {"x=f32[16384]:randn(3)", "y=f32[16384]:zeros"}});
+}
+END_TEST
+
 /* ---- random kernels ------------------------------------------------------ */
 
 /* Rows r0..r2 have 8 lanes, c0..c2 have 16, b0..b2 and f0 8 x 16, m0..m1 too:
@@ -445,6 +489,8 @@ int main(void) {
                       (int)(sizeof bench / sizeof *bench));
   tcase_add_loop_test(c, what_is_settled_is_what_is_computed, 0,
                       (int)(sizeof settled / sizeof *settled));
+  tcase_add_loop_test(c, scans_have_the_bits_of_their_calls, 0,
+                      (int)(sizeof scans / sizeof *scans));
   tcase_add_loop_test(c, random_kernels_keep_their_bits, 0, n);
   suite_add_tcase(s, c);
   return run_suite(s);
