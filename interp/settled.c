@@ -116,8 +116,10 @@ static void settle_func(tk_arena *a, tki_settled *s, const tk_func *f) {
   }
   tk_walk_func(f, &(tk_walk){&x, read_stmt, read_inst});
   for (size_t i = 0; i < f->nparams; i++) x.read[f->params[i]] = 0;
+  /* A scalar is taken to have a value always (value.h). */
   for (size_t i = 0; i < f->nslots; i++)
-    if (x.slots[i] && x.read[i]) out->kept[out->nkept++] = (int)i;
+    if (x.slots[i] && (x.read[i] || !f->slots[i].type.rank))
+      out->kept[out->nkept++] = (int)i;
 }
 
 const tki_settled *tki_settled_new(tk_arena *a, const tk_program *p) {
