@@ -94,9 +94,10 @@ typedef struct tkd_points {
   const tkd_point *asking; /* the front end is to be asked about it */
   bool says_hit;           /* ... and what it said */
   bool has_watch, has_memory_watch;
-  bool stopped_by_watch;
-  tkd_site *work_site; /* that work on the main stack is about */
-  size_t work_diags;   /* ... and the reports before it */
+  bool *stopped_by_watch; /* of the program that looks; others may run before it
+                             goes on */
+  tkd_site *work_site;    /* that work on the main stack is about */
+  size_t work_diags;      /* ... and the reports before it */
 } tkd_points;
 
 /* What was handed out at this stop, and why a call failed: of api.c. */

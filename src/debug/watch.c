@@ -339,7 +339,7 @@ static void judge_watches(tkd *d) {
     return;
   }
   d->at.stop = stop_of_watch(last, false);
-  d->points.stopped_by_watch = true;
+  *d->points.stopped_by_watch = true;
 }
 
 /* ---- looking ----------------------------------------------------------- */
@@ -397,19 +397,21 @@ static void look_variable(tkd *d, tkd_watch *w) {
  * there ends, and what follows here happens when the program goes on. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends) {
   uint64_t sub = d->at.sub;
-  bool due = false;
+  bool due = false, stopped = false;
   if (d->t->frame->func->library) return false;
   if (ends) d->at.sub = TKD_LATE;
-  d->points.stopped_by_watch = false;
   for (tkd_point *p = d->points.first; p; p = p->next) {
     if (p->kind != TK_POINT_WATCH || !p->enabled) continue;
     if (!p->watch.memory) look_variable(d, &p->watch);
     p->watch.read = is_read(d, &p->watch, st);
     due |= p->watch.due || p->watch.read;
   }
-  if (due) tkd_on_main(d, judge_watches);
+  if (due) {
+    d->points.stopped_by_watch = &stopped;
+    tkd_on_main(d, judge_watches);
+  }
   if (ends && d->at.sub == TKD_LATE) d->at.sub = sub;
-  return d->points.stopped_by_watch;
+  return stopped;
 }
 
 void tkd_watches_forget(tkd *d) {
