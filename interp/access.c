@@ -47,7 +47,7 @@ tki_access tki_access_lanes(const tki_access *a) {
   tki_access x = *a;
   if (!a->pointer) return x;
   x.addr = tki_lanes(a->pointer);
-  x.mask = a->active ? tki_lanes(a->active) : NULL;
+  x.mask = tki_access_mask(a);
   x.pointer = x.active = NULL;
   return x;
 }
@@ -55,8 +55,8 @@ tki_access tki_access_lanes(const tki_access *a) {
 bool tki_access_is_full(const tki_access *a) {
   const uint8_t *one = a->active ? tki_one_lane(a->active) : NULL;
   if (a->n != (size_t)a->in->n) return false;
-  if (a->active) return one && *one;
-  return !a->mask || !memchr(a->mask, 0, a->n);
+  if (one) return *one;
+  return !a->active && (!a->mask || !memchr(a->mask, 0, a->n));
 }
 
 static bool all_zero(const char *p, size_t n) {

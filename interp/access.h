@@ -35,6 +35,10 @@ tki_access tki_access_of(tki *t, const tk_inst *in, const tki_val *pointer,
                          const tki_val *mask);
 /* The same access by lanes, with addr and mask. */
 tki_access tki_access_lanes(const tki_access *a);
+/* Its mask by lanes; NULL: all lanes. */
+static inline const uint8_t *tki_access_mask(const tki_access *a) {
+  return a->active ? tki_lanes(a->active) : a->mask;
+}
 /* Whether no lane is masked off. */
 bool tki_access_is_full(const tki_access *a);
 

@@ -4,8 +4,8 @@
  * wraps on the way.  What depends on the order of numbers (comparisons,
  * quotients, wider types) needs to know that no lane wraps.  A function that
  * is linear in the indices is largest and smallest in corners of the block, so
- * that its ends tell: `bounds` finds them, unless they are too large for plain
- * arithmetic.
+ * that its ends tell: tki_sym_bounds finds them, unless they are too large for
+ * plain arithmetic.
  *
  * This runs for most instructions of most kernels, and blocks are short next
  * to what a processor does in a microsecond: results are written in place.
@@ -205,9 +205,7 @@ static int64_t first_lane(const tki_sym *s, tk_dtype d) {
   return tk_is_signed(d) ? (int64_t)top >> unused : (int64_t)(top >> unused);
 }
 
-/* The least and the greatest lane; false: in type d some lane wraps, seen from
- * the first one, or numbers are too large to tell. */
-static bool bounds(const tki_sym *s, tk_dtype d, int64_t *lo, int64_t *hi) {
+bool tki_sym_bounds(const tki_sym *s, tk_dtype d, int64_t *lo, int64_t *hi) {
   int bits = tk_dtypes[d].bits - tk_is_signed(d);
   int64_t most = bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
   int64_t least = tk_is_signed(d) ? -most - 1 : 0, x = first_lane(s, d);
@@ -254,7 +252,8 @@ static void combine(tki_sym *r, const tki_sym *a, uint64_t x, const tki_sym *b,
 static bool quotient(tki_sym *r, tk_dtype d, const tki_sym *a, int64_t by,
                      bool remainder) {
   int64_t lo, hi;
-  if (by <= 0 || !bounds(a, d, &lo, &hi) || lo / by != hi / by) return false;
+  if (by <= 0 || !tki_sym_bounds(a, d, &lo, &hi) || lo / by != hi / by)
+    return false;
   tki_sym q = tki_sym_alike(a, (uint64_t)(lo / by));
   if (remainder)
     combine(r, a, 1, &q, 0 - (uint64_t)by);
@@ -267,7 +266,8 @@ static bool quotient(tki_sym *r, tk_dtype d, const tki_sym *a, int64_t by,
 static bool least_or_greatest(tki_sym *r, tk_dtype d, const tki_sym *a,
                               const tki_sym *b, bool least) {
   int64_t alo, ahi, blo, bhi;
-  if (!bounds(a, d, &alo, &ahi) || !bounds(b, d, &blo, &bhi)) return false;
+  if (!tki_sym_bounds(a, d, &alo, &ahi) || !tki_sym_bounds(b, d, &blo, &bhi))
+    return false;
   if (ahi > blo && bhi > alo) return false;
   const tki_sym *x = (ahi <= blo) == least ? a : b;
   *r = x->rank_ ? *x : tki_sym_alike(block_of(a, b), x->base_);
@@ -278,7 +278,7 @@ static bool least_or_greatest(tki_sym *r, tk_dtype d, const tki_sym *a,
 static bool keep_bits(tki_sym *r, tk_dtype d, const tki_sym *a, int64_t mask) {
   int64_t lo, hi;
   if (mask < 0 || mask > LARGE_LANE || mask & (mask + 1)) return false;
-  if (!bounds(a, d, &lo, &hi) || lo < 0) return false;
+  if (!tki_sym_bounds(a, d, &lo, &hi) || lo < 0) return false;
   return quotient(r, d, a, mask + 1, true);
 }
 
@@ -457,7 +457,8 @@ static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
   int64_t lo, hi, blo, bhi;
   line x = {.axis = -1};
   int axes = 0;
-  if (!bounds(a, d, &lo, &hi) || !bounds(b, d, &blo, &bhi)) return false;
+  if (!tki_sym_bounds(a, d, &lo, &hi) || !tki_sym_bounds(b, d, &blo, &bhi))
+    return false;
   const tki_sym *block = block_of(a, b);
   x.at = first_lane(a, d) - first_lane(b, d);
   lo = hi = x.at;
@@ -503,7 +504,7 @@ bool tki_sym_cast(tki_sym *r, tk_dtype from, tk_dtype to, const tki_sym *a) {
   if (tk_is_float(from) || tk_is_float(to)) return false;
   if (a->kind_ == TKI_SYM_BOX || to == TK_INT1) return false;
   size_t size = tk_dtypes[to].size;
-  if (size > a->size_ && !bounds(a, from, &lo, &hi)) return false;
+  if (size > a->size_ && !tki_sym_bounds(a, from, &lo, &hi)) return false;
   tki_sym x = shape_of(a, TKI_SYM_AFFINE, size);
   x.base_ = (uint64_t)tk_lane_int(from, &a->base_);
   memcpy(x.step_, a->step_, sizeof x.step_);
@@ -516,7 +517,7 @@ bool tki_sym_addptr(tki_sym *r, const tki_sym *p, const tki_sym *offset,
                     tk_dtype d, int shift) {
   const tki_sym *block = block_of(p, offset);
   int64_t lo, hi;
-  if (d != TK_INT64 && !bounds(offset, d, &lo, &hi)) return false;
+  if (d != TK_INT64 && !tki_sym_bounds(offset, d, &lo, &hi)) return false;
   r->base_ = p->base_ + ((uint64_t)first_lane(offset, d) << shift);
   for (int k = 0; k < block->rank_; k++) {
     uint64_t step = (uint64_t)step_at(offset, k) << shift;

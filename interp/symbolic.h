@@ -60,6 +60,10 @@ static inline uint64_t tki_sym_base(const tki_sym *s) {
 static inline int64_t tki_sym_step(const tki_sym *s, int axis) {
   return s->step_[axis];
 }
+/* The least and the greatest lane of an affine block of integers of type d;
+ * false: some lane wraps, seen from the first one, or numbers are too large to
+ * tell. */
+bool tki_sym_bounds(const tki_sym *s, tk_dtype d, int64_t *lo, int64_t *hi);
 /* Of a box; lo = hi = 0 on each axis if it is empty. */
 static inline size_t tki_sym_lo(const tki_sym *s, int axis) {
   return (size_t)s->lo_[axis];

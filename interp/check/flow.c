@@ -39,12 +39,10 @@ void flow_clear(tki *t, int slot) {
   table[slot] = tki_make_scalar(0);
 }
 
-static bool any_mark(tki_val *v, size_t n) {
-  const flow_id *id = tki_lanes(v);
-  flow_id all = 0;
+static bool any_mark(const tki_val *v, size_t n) {
+  flow_marks m = {tki_lanes(v), 1};
   if (tki_is_uniform(v)) return !tki_is_zero(v);
-  for (size_t i = 0; i < n; i++) all |= id[i];
-  return all != 0;
+  return n && (m.id[0] || flow_run_end(&m, 0, n) < n);
 }
 
 void flow_set(tki *t, int slot, tki_val marks, size_t n) {

@@ -9,6 +9,8 @@
 #ifndef TK_CHECK_FLOW_H
 #define TK_CHECK_FLOW_H
 
+#include <string.h>
+
 #include "interp/check/check.h"
 #include "interp/check/fresh.h"
 
@@ -79,6 +81,20 @@ typedef struct flow_marks {
 
 static inline flow_id flow_at(const flow_marks *m, size_t i) {
   return m->id[i * m->step];
+}
+
+/* The first lane behind i whose mark is another than that of i, or n. */
+static inline size_t flow_run_end(const flow_marks *m, size_t i, size_t n) {
+  enum { WORD = sizeof(uint64_t) / sizeof(flow_id) };
+  flow_id id = flow_at(m, i);
+  uint64_t same = id * UINT64_C(0x0001000100010001), word;
+  if (!m->step) return n;
+  for (; i + WORD <= n; i += WORD) {
+    memcpy(&word, m->id + i, sizeof word);
+    if (word != same) break;
+  }
+  while (i < n && m->id[i] == id) i++;
+  return i;
 }
 
 /* ---- flow.c -------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/check/flow.h"
+#include "interp/kernels.h"
 #include "interp/retyped.h"
 #include "ir/lanes.h"
 
@@ -29,6 +30,10 @@ static flow_id first_mark(const flow_marks *m, size_t n) {
   return 0;
 }
 
+TKI_CLONES static void add_marks(flow_id *d, const flow_id *m, size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = flow_either(d[i], m[i]);
+}
+
 static void pass_lanes(tki *t, const tk_inst *in) {
   size_t n = (size_t)in->n;
   tki_val v = flow_new(t, &in->type, n);
@@ -38,11 +43,10 @@ static void pass_lanes(tki *t, const tk_inst *in) {
     flow_marks m = flow_of(t, in->args[k]);
     const tk_type *type = &t->frame->func->slots[in->args[k]].type;
     size_t own = (size_t)tk_numel(type);
-    flow_id other = own == n || own == 1 ? 0 : first_mark(&m, own);
-    for (size_t i = 0; i < n; i++)
-      d[i] = flow_either(d[i], other                  ? other
-                               : own == n || own == 1 ? flow_at(&m, i)
-                                                      : 0);
+    bool lanes = own == n && m.step;
+    flow_id one = own == n || own == 1 ? flow_at(&m, 0) : first_mark(&m, own);
+    if (lanes) add_marks(d, m.id, n);
+    for (size_t i = 0; !lanes && i < n; i++) d[i] = flow_either(d[i], one);
   }
   for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
   flow_set(t, in->res[0], v, n);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interp/check/flow.h"
+#include "interp/kernels.h"
 
 /* ---- reports ------------------------------------------------------------- */
 
@@ -136,12 +137,15 @@ static void check_operand(flow *f, tki *t, const tki_access *a, int slot,
                           unsigned kinds, const char *what) {
   if (!flow_marked(t, slot)) return;
   flow_marks m = flow_of(t, slot);
-  tki_access by_lane = tki_access_lanes(a);
-  for (size_t i = 0; i < a->n; i++) {
+  const uint8_t *mask = tki_access_mask(a), *on;
+  for (size_t i = 0, end; i < a->n; i = end) {
     flow_id id = flow_at(&m, i);
-    if (!id || !is_active(&by_lane, i) ||
-        !(flow_source_of(f, id)->kind & kinds))
-      continue;
+    end = flow_run_end(&m, i, a->n);
+    if (!id || !(flow_source_of(f, id)->kind & kinds)) continue;
+    on = mask ? memchr(mask + i, 1, end - i) : NULL;
+    if (mask && !on) continue;
+    if (on) i = (size_t)(on - mask);
+    tki_access by_lane = tki_access_lanes(a);
     const char *element = tkc_element(f->c, t, by_lane.addr[i], a->size);
     const char *text = tk_arena_printf(&f->c->run, "%s %s", what, element);
     report_mark(f, t, id, (sink){text, &by_lane, i});
@@ -254,6 +258,20 @@ static flow_id never_written(flow *f, tki *t, const tki_access *a, size_t i) {
   return id;
 }
 
+TKI_CLONES static void mark_off(flow_id *d, const uint8_t *mask, flow_id id,
+                                size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = mask[i] ? 0 : id;
+}
+
+/* Marks the lanes of a load that were masked off and have no other=. */
+static void mark_masked_off(flow *f, tki *t, const tki_access *a, flow_id *d) {
+  const uint8_t *mask = tki_access_mask(a);
+  const uint8_t *off = a->n ? memchr(mask, 0, a->n) : mask;
+  flow_id id = masked_off(f, t, a, (size_t)(off - mask));
+  mark_off(d, mask, id, a->n);
+  for (size_t i = a->n; i < (size_t)a->in->n; i++) d[i] = id;
+}
+
 /* Marks lanes that were loaded from memory which nobody wrote, and lanes that
  * were masked off; those get the marks of other=, if there is one. */
 static void mark_loaded(flow *f, tki *t, const tki_access *a) {
@@ -268,10 +286,15 @@ static void mark_loaded(flow *f, tki *t, const tki_access *a) {
     return;
   }
   flow_marks m = {NULL, 0};
-  tki_access by_lane = tki_access_lanes(a);
-  if (other >= 0) m = flow_of(t, in->args[other]);
   tki_val v = flow_new(t, &in->type, (size_t)in->n);
   flow_id *d = tki_writable(&v), fresh = 0, masked = 0;
+  if (!memory && other < 0) {
+    mark_masked_off(f, t, a, d);
+    flow_set(t, in->res[0], v, (size_t)in->n);
+    return;
+  }
+  if (other >= 0) m = flow_of(t, in->args[other]);
+  tki_access by_lane = tki_access_lanes(a);
   for (size_t i = 0; i < (size_t)in->n; i++) {
     bool active = is_active(&by_lane, i);
     if (memory && active && is_unwritten(f, t, a, by_lane.addr[i], 1)) {

@@ -213,13 +213,10 @@ static bool may_arise(const tki *t, const tk_inst *in, const tki_val *args,
 
 /* Whether no mark ends because its lane is a number again. */
 static bool outlive(const flow *f, const flow_marks *m, size_t n) {
-  flow_id last = 0;
-  for (size_t i = 0; i < n; i++) {
+  unsigned soft = FLOW_NAN | FLOW_INF | FLOW_ZERO;
+  for (size_t i = 0; i < n; i = flow_run_end(m, i, n)) {
     flow_id id = flow_at(m, i);
-    if (id == last) continue;
-    unsigned soft = FLOW_NAN | FLOW_INF | FLOW_ZERO;
     if (id && flow_source_of(f, id)->kind & soft) return false;
-    last = id;
   }
   return true;
 }
@@ -325,6 +322,10 @@ TKI_CLONES static range range_32(const int32_t *x, size_t n) {
 }
 
 static range range_of(const tki_val *v, const tk_type *type, size_t n) {
+  const tki_sym *s = tki_symbol(v);
+  int64_t lo, hi;
+  if (s && tki_sym_bounds(s, TK_INT32, &lo, &hi))
+    return (range){(int32_t)lo, (int32_t)hi};
   return range_32(lane_of(v, type, 0), tki_is_uniform(v) ? 1 : n);
 }
 
@@ -442,10 +443,12 @@ static flow_id division_source(flow *f, tki *t, const tk_inst *in,
 static void find_division_sources(flow *f, tki *t, const tk_inst *in,
                                   const tki_val *args) {
   tk_dtype d = (tk_dtype)in->type.elem;
-  size_t n = (size_t)in->n, lanes = tki_is_uniform(&args[1]) ? 1 : n, zero = 0;
-  while (zero < lanes && tk_lane_int(d, lane_of(&args[1], &in->type, zero)))
+  size_t n = (size_t)in->n, zero = 0;
+  const void *one = tki_one_lane(&args[1]);
+  if (one && tk_lane_int(d, one)) return;
+  while (!one && zero < n && tk_lane_int(d, lane_of(&args[1], &in->type, zero)))
     zero++;
-  if (zero == lanes) return;
+  if (zero == n) return;
   flow_marks old = flow_of(t, in->res[0]);
   tki_val v = flow_new(t, &in->type, n);
   flow_id *m = tki_writable(&v);
@@ -585,12 +588,9 @@ static bool ends_mark(const tk_inst *in, flow_kind kind) {
 
 static bool any_ends(const flow *f, const tk_inst *in, const flow_marks *m,
                      size_t n) {
-  flow_id last = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i = flow_run_end(m, i, n)) {
     flow_id id = flow_at(m, i);
-    if (id && id != last && ends_mark(in, flow_source_of(f, id)->kind))
-      return true;
-    last = id;
+    if (id && ends_mark(in, flow_source_of(f, id)->kind)) return true;
   }
   return false;
 }

@@ -7,9 +7,11 @@
  * as without it: it adds 0, or does not win.  What tl.where picks, and what
  * meets another load's lanes, is taken to be meant.
  */
+#include <math.h>
 #include <string.h>
 
 #include "interp/check/check.h"
+#include "interp/kernels.h"
 #include "ir/lanes.h"
 
 /* What a load left out when it ran last. */
@@ -117,8 +119,7 @@ static void padding_access(void *ud, tki *t, const tki_access *a) {
   origin o = {in->type.rank ? DATA : 0, 0};
   if (fills) {
     fill *f = fill_of(w, t, in);
-    tki_access lanes = tki_access_lanes(a);
-    memcpy(f->mask, lanes.mask, f->n);
+    memcpy(f->mask, tki_access_mask(a), f->n);
     o = (origin){w->of[in->id], ++f->version};
   }
   set_origin(t, in->res[0], o);
@@ -235,6 +236,41 @@ static bool is_watched(const tk_inst *in) {
           tk_inst_reduction(in) == TK_R_MIN_NAN);
 }
 
+#define FILLED_ALIKE(T)                                                        \
+  TKI_CLONES static bool filled_alike_##T(const T *x, const uint8_t *mask,     \
+                                          T lane, size_t n) {                  \
+    T other = 0;                                                               \
+    for (size_t i = 0; i < n; i++) other |= mask[i] ? 0 : (T)(x[i] ^ lane);    \
+    return !other;                                                             \
+  }
+FILLED_ALIKE(uint16_t)
+FILLED_ALIKE(uint32_t)
+FILLED_ALIKE(uint64_t)
+
+/* Whether all filled lanes are equal to that one. */
+static bool filled_alike(const void *x, const uint8_t *mask, size_t one,
+                         size_t n, size_t size) {
+  const uint16_t *a = x;
+  const uint32_t *b = x;
+  const uint64_t *c = x;
+  return size == 2   ? filled_alike_uint16_t(a, mask, a[one], n)
+         : size == 4 ? filled_alike_uint32_t(b, mask, b[one], n)
+                     : size == 8 && filled_alike_uint64_t(c, mask, c[one], n);
+}
+
+/* Whether all filled lanes are one that every row ignores, as most are: 0 in a
+ * sum, -inf in a maximum. */
+static bool all_ignored(const tk_inst *in, const void *lanes, const fill *f,
+                        double ignored) {
+  const uint8_t *off = memchr(f->mask, 0, f->n);
+  size_t one = off ? (size_t)(off - f->mask) : 0;
+  double x = lane_of(in, lanes, one), best = row_beats(in, 0, 1) ? -1 : 1;
+  tk_reduction by = tk_inst_reduction(in);
+  bool sum = by == TK_R_SUM || by == TK_R_PROD;
+  if (x == x && (sum ? x != ignored : !isinf(x) || x * best > 0)) return false;
+  return filled_alike(lanes, f->mask, one, f->n, tk_lane_size(&in->from));
+}
+
 static void check_reduction(padding *w, tki *t, const tk_inst *in,
                             const tki_val *a) {
   const origin *table = origin_table(t->frame);
@@ -245,6 +281,7 @@ static void check_reduction(padding *w, tki *t, const tk_inst *in,
   tk_lines l = tk_lines_read(in);
   double ignored = tk_inst_reduction(in) == TK_R_PROD;
   const void *lanes = tki_lanes(a);
+  if (all_ignored(in, lanes, f, ignored)) return;
   for (size_t i = 0; i < l.count; i++) {
     row r = {.first = tk_line_first(&l, i), .n = l.n, .step = l.step};
     look_at_row(&r, in, lanes, f->mask, ignored);

@@ -6,6 +6,8 @@
  */
 #include "interp/check/precision.h"
 
+#include "interp/check/points_to.h"
+
 #include <string.h>
 
 /* ---- tables -------------------------------------------------------------- */
@@ -161,12 +163,26 @@ static void exact_trip(void *ud, tki *t, const tk_stmt *st) {
   if (st->kind == TK_S_FOR) prec_clear(t, st->iv);
 }
 
+/* A debugger's user may make pointers that the kernel does not have. */
+static bool *find_kept(tkc *c, const tki *t) {
+  tkc_points_to to = tkc_points_to_find(&c->run, t);
+  bool *kept = TK_NEWN(&c->run, bool, t->nregions + 1);
+  for (size_t i = 0; i < t->nregions; i++)
+    for (size_t j = 0; j < t->nregions; j++) {
+      const tki_region *a = &t->regions[i], *b = &t->regions[j];
+      bool read = t->driver || to.region[j] & (TKC_LOADS | TKC_ATOMICS);
+      kept[i] |= read && a->lo < b->hi && b->lo < a->hi;
+    }
+  return kept;
+}
+
 void *tkc_PRECISION_begin(tkc *c, tki *t) {
   prec *p = TK_NEW(&c->run, prec);
   memset(p, 0, sizeof *p);
   p->c = c;
   p->sampled = c->on == ((uint32_t)1 << TKC_COUNT) - 1;
   p->last = TK_NEWN(&c->run, prec_id, t->program->ninsts + 1);
+  p->kept = find_kept(c, t);
   p->paged = TK_NEWN(&c->run, bool, t->nregions + 1);
   p->stalls = TK_NEWN(&c->run, prec_stall *, t->program->ninsts + 1);
   p->sizes = TK_NEWN(&c->run, prec_sizes *, t->program->ninsts + 1);

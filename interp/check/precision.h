@@ -84,6 +84,7 @@ typedef struct prec {
   prec_page **pages; /* hash table */
   size_t npages, cap_pages;
   prec_page *page; /* the page that was used last */
+  bool *kept;      /* by region: programs read it, so that errors are kept */
   bool *paged;     /* by region: whether it has pages; the last one is for
                       pointers that belong to any region */
 } prec;

@@ -45,7 +45,6 @@ static prec_page *page_at(prec *p, uint64_t addr, size_t size, bool make) {
     prec_page *g = TK_NEW(&p->c->run, prec_page);
     *g = (prec_page){.number = number, .shift = shift_of(size)};
     g->error = TK_NEWN(&p->c->run, float, PREC_PAGE >> g->shift);
-    memset(g->error, 0, (PREC_PAGE >> g->shift) * sizeof *g->error);
     g->coarsest = TK_FP64;
     p->pages[i] = g;
     p->npages++;
@@ -295,14 +294,17 @@ void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
                 bool watched) {
   prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
   tki_access a = access_of(t, in, args, tk_store_mask(in));
+  bool kept = a.region == TKI_ANY || p->kept[a.region];
   if (!s || !prec_is_float(&in->type)) {
-    forget_errors(p, &a);
+    if (kept) forget_errors(p, &a);
     return;
   }
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
   size_lanes(stored_sizes(p, in), &a, x.exact, x.exact_step, NULL);
-  *has_pages(p, t, &args[0]) = true;
-  remember_errors(p, &a, &x, s);
+  if (kept) {
+    *has_pages(p, t, &args[0]) = true;
+    remember_errors(p, &a, &x, s);
+  }
   if (!x.marks) return;
   a = tki_access_lanes(&a);
   find_worst(p, t, in, &a, &x, s);

@@ -15,6 +15,9 @@ enum {
 }; /* without moving, while the error grows by as many halves
       of a unit in the last place */
 
+/* What is less than this part of a sum is too small to count. */
+#define STILL 0x1p-28
+
 /* Returns which operand, 0 or 1, is the sum itself. */
 static int sum_operand(const prec_result *r) {
   const prec_shadow *s = prec_of(r->t, r->in->args[0]);
@@ -31,15 +34,19 @@ static double value_of(const prec_result *r, int k, size_t lane) {
 static bool stands_still(const prec_result *r, int sum, size_t lane) {
   double x = (double)((const float *)(const void *)r->value)[lane];
   double more = fabs(value_of(r, 1 - sum, lane));
-  return x == value_of(r, sum, lane) && more > 0 &&
-         more >= ldexp(fabs(x), -24 - 4);
+  return x == value_of(r, sum, lane) && more > 0 && more >= fabs(x) * STILL;
 }
 
-/* Lanes of most blocks change, so that only equality is looked at first. */
-TKI_CLONES static bool any_equal(const float *x, const float *sum, size_t step,
+/* Most blocks have no such lane. */
+TKI_CLONES static bool any_still(const float *x, tki_span sum, tki_span more,
                                  size_t n) {
+  const float *s = (const void *)sum.at, *m = (const void *)more.at;
+  size_t s_by = sum.step != 0, m_by = more.step != 0;
   uint32_t any = 0;
-  for (size_t i = 0; i < n; i++) any |= (uint32_t)(x[i] == sum[i * step]);
+  for (size_t i = 0; i < n; i++) {
+    double by = fabs((double)m[i * m_by]), least = fabs((double)x[i]) * STILL;
+    any |= (uint32_t)((x[i] == s[i * s_by]) & (by > 0) & (by >= least));
+  }
   return any != 0;
 }
 
@@ -81,14 +88,14 @@ static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
 
 void prec_stalls(prec_result *r) {
   int sum = sum_operand(r);
-  const tki_val *v = &r->args[sum];
   prec_stall **at = &r->p->stalls[r->in->id], *s = *at;
   if (r->in->op != TK_I_BINARY) return;
   if (!s) s = *at = TK_NEW(&r->p->c->run, prec_stall);
   if (r->s->chain != s->chain + 1) s->trips = 0;
   s->chain = r->s->chain;
-  if (!any_equal((const float *)(const void *)r->value, tki_lanes(v),
-                 !tki_is_uniform(v), r->n) ||
+  if (!any_still((const float *)(const void *)r->value,
+                 tki_span_of(&r->args[sum], sizeof(float)),
+                 tki_span_of(&r->args[1 - sum], sizeof(float)), r->n) ||
       !find_lane(r, sum, s)) {
     s->trips = 0;
     return;
