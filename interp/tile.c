@@ -144,20 +144,6 @@ void tki_load_off(char *d, const tki_span *o, size_t from, size_t to,
     tki_fill(d + from * size, o->at, size, to - from);
 }
 
-/* Rows of n bytes, which lie so many bytes apart.  They are copied here, not by
- * a call for each, so that the processor is at several of them at a time while
- * it waits for memory. */
-static void copy_rows(char *d, int64_t by, const char *s, int64_t step,
-                      size_t bytes, size_t rows) {
-  enum { LINE = 64, PIECE = 16 };
-  for (; rows; rows--, d += by, s += step) {
-    size_t at = 0;
-    for (; at + LINE <= bytes; at += LINE) memcpy(d + at, s + at, LINE);
-    for (; at + PIECE <= bytes; at += PIECE) memcpy(d + at, s + at, PIECE);
-    if (at < bytes) memcpy(d + at, s + at, bytes - at);
-  }
-}
-
 /* Whether the last axis is a row without a hole, and axis k the one before. */
 static bool has_rows(const tki_tile *x, int k) {
   if (k != x->rank - 2) return false;
@@ -177,8 +163,8 @@ static void load_axis(const tki_tile *x, int k, char *d, const tki_span *other,
     load_row(d + first * x->size, from, a->step, x->size, end - first);
   } else if (has_rows(x, k)) {
     size_t bytes = a->inner * x->size;
-    copy_rows(d + first * x->size, (int64_t)bytes, from, a->step, bytes,
-              a->hi - a->lo);
+    tki_copy_rows(d + first * x->size, (int64_t)bytes, from, a->step, bytes,
+                  a->hi - a->lo);
   } else {
     for (at = first; at < end; at += a->inner, from += a->step)
       load_axis(x, k + 1, d, other, at, from);
@@ -194,8 +180,9 @@ static void store_axis(const tki_tile *x, int k, const tki_span *value,
     store_row(to, value->at + at * value->step, a->step, value->step, x->size,
               a->hi - a->lo);
   else if (has_rows(x, k) && value->step == x->size)
-    copy_rows(to, a->step, value->at + at * x->size,
-              (int64_t)(a->inner * x->size), a->inner * x->size, a->hi - a->lo);
+    tki_copy_rows(to, a->step, value->at + at * x->size,
+                  (int64_t)(a->inner * x->size), a->inner * x->size,
+                  a->hi - a->lo);
   else
     for (size_t i = a->lo; i < a->hi; i++, at += a->inner, to += a->step)
       store_axis(x, k + 1, value, at, to);
