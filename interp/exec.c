@@ -92,9 +92,9 @@ void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     const tki_op *op = &t->code[in->id];
+    t->frame->inst = in; /* reports of a loop are at its condition */
     if (op->settled & settled) continue;
     uint32_t kill = settled ? op->kill : in->kill;
-    t->frame->inst = in;
     exec_op(t, op, slots);
     if (kill) kill_operands(t, in, kill, slots);
   }

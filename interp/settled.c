@@ -133,9 +133,12 @@ const tki_settled *tki_settled_new(tk_arena *a, const tk_program *p) {
 
 /* ---- their values -------------------------------------------------------- */
 
+/* Each value has a second owner while they are computed, so that none takes the
+ * memory of another one, which the program may read later. */
 static tki_val *settled_values(tki *t, const tk_func *f) {
   const tki_settled_func *s = &t->settled->funcs[f->id];
   tki_val *slots = tki_scratch_zero(t, (f->nslots + 1) * sizeof *slots);
+  tki_val *held = tki_scratch_zero(t, (f->nslots + 1) * sizeof *held);
   tki_val *values = tki_scratch_new(t, (s->nkept + 1) * sizeof *values);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
   t->frame = &frame;
@@ -145,11 +148,17 @@ static tki_val *settled_values(tki *t, const tk_func *f) {
     const tki_op *op = &t->code[s->insts[i]->id];
     frame.inst = op->in;
     op->run(t, op, slots);
+    for (size_t k = 0; k < op->in->nres; k++)
+      held[op->in->res[k]] = tki_share(&slots[op->in->res[k]]);
   }
   for (size_t i = 0; i < s->nkept; i++)
     values[i] = tki_share(&slots[s->kept[i]]);
-  for (size_t i = 0; i < f->nslots; i++) tki_release(t, &slots[i]);
+  for (size_t i = 0; i < f->nslots; i++) {
+    tki_release(t, &slots[i]);
+    tki_release(t, &held[i]);
+  }
   t->frame = frame.caller;
+  tki_scratch_free(t, held);
   tki_scratch_free(t, slots);
   return values;
 }
