@@ -437,6 +437,8 @@ def main():
                         help=' '.join(SUITES))
     args = parser.parse_args()
     os.chdir(ROOT)
+    # nohup leaves it ignored, and some tests hang up.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     unknown = [s for s in args.suites if s not in SUITES]
     if unknown:
         parser.error(f'unknown suite {unknown[0]}: {" ".join(SUITES)}')
