@@ -8,11 +8,13 @@
  * loop, lies there once.  Loops come one after the other, so that the largest
  * counts.
  *
- * A loop that asks for stages itself (tl.range) fetches all that it loads
- * ahead.  Reductions of a block with one axis need a value from each warp.
- * A sort or gather needs a block.  What others, scans and changes of layout
- * need in passing is at most a block and reuses the same memory; it is left
- * out. Triton's passes: AssignLatencies, LowerLoops, AllocateSharedMemory.
+ * Loads that an address needs are fetched ahead of its load: they share the
+ * trips.  A loop that asks for stages itself (tl.range) fetches all that it
+ * loads ahead.  Reductions of a block with one axis need a value from each
+ * warp.  A sort or gather needs a block.  What others, scans and changes of
+ * layout need in passing is at most a block and reuses the same memory; it is
+ * left out.  Triton's passes: AssignLatencies, LowerLoops,
+ * AllocateSharedMemory.
  */
 #include "ir/shared.h"
 
@@ -24,6 +26,8 @@ typedef struct shared_estimate {
   tk_flat flat;
   int arch;
   bool *way, *used; /* marks on slots */
+  int *level;       /* of a load, by step: marked in which round */
+  int *chain;       /* by loop: see chain_of_loads */
 } shared_estimate;
 
 /* ---- where values come from --------------------------------------------- */
@@ -167,9 +171,36 @@ static int64_t copies_of(const shared_estimate *s, size_t i) {
   int64_t stages = loop->st->loop.num_stages;
   if (!stages) stages = s->flat.program->options[TK_LAUNCH_NUM_STAGES];
   bool turned, wgmma = feeds_wgmma(s, i, &turned);
-  int64_t copies = stages - !wgmma;
+  int64_t trips = (stages - 1) / (1 + s->chain[t->loop]);
+  int64_t copies = (trips || stages < 2 ? trips : 1) + wgmma;
+  if (s->level[i] > 1) return trips;
   if (turned) return 0;
   return copies > 1 || wgmma ? copies : 0;
+}
+
+/* How many loads come before one that a product of the loop needs, each for the
+ * address or the mask of the next.  Begins with the loads whose results are
+ * marked as used, and marks those. */
+static int chain_of_loads(const shared_estimate *s, int loop) {
+  int level = 0;
+  memset(s->level, 0, s->flat.steps.n * sizeof *s->level);
+  for (bool more = true; more; level++) {
+    more = false;
+    for (size_t i = 0; i < s->flat.steps.n; i++) {
+      const tk_flat_step *t = &s->flat.steps.items[i];
+      if (t->loop != loop || s->level[i] || !is_fetched_ahead(s, t) ||
+          !s->used[t->res[0]])
+        continue;
+      s->level[i] = level + 1;
+      more = true;
+    }
+    for (size_t i = 0; i < s->flat.steps.n; i++) {
+      const tk_flat_step *t = &s->flat.steps.items[i];
+      for (int k = 0; s->level[i] == level + 1 && k < t->nargs; k++)
+        follow_back(s, t->args[k], s->used);
+    }
+  }
+  return level > 2 ? level - 2 : 0;
 }
 
 /* What is fetched ahead in a loop: for its products, or all that it loads if it
@@ -177,12 +208,14 @@ static int64_t copies_of(const shared_estimate *s, size_t i) {
 static size_t staged_bytes(const shared_estimate *s, int loop) {
   size_t bytes = 0;
   bool asks = s->flat.loops.items[loop].st->loop.num_stages > 0;
-  memset(s->used, asks, s->flat.slots.n);
+  memset(s->used, 0, s->flat.slots.n);
   for (size_t i = 0; i < s->flat.steps.n; i++) {
     const tk_flat_step *t = &s->flat.steps.items[i];
     for (int k = 0; tk_flat_is(t, TK_I_DOT) && t->loop == loop && k < 2; k++)
       follow_back(s, t->args[k], s->used);
   }
+  s->chain[loop] = chain_of_loads(s, loop);
+  if (asks) memset(s->used, 1, s->flat.slots.n);
   for (size_t i = 0; i < s->flat.steps.n; i++) {
     const tk_flat_step *t = &s->flat.steps.items[i];
     if (tk_flat_is(t, TK_I_LOAD) && t->loop == loop && s->used[t->res[0]])
@@ -377,6 +410,8 @@ size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
   size_t most = 0, nslots = s.flat.slots.n + 1;
   s.way = TK_NEWN(a, bool, nslots);
   s.used = TK_NEWN(a, bool, nslots);
+  s.level = TK_NEWN(a, int, s.flat.steps.n + 1);
+  s.chain = TK_NEWN(a, int, s.flat.loops.n + 1);
   for (size_t i = 0; i < s.flat.loops.n; i++) {
     size_t n = loop_bytes(&s, (int)i) + reduced_bytes(&s, (int)i);
     if (n > most) most = n;

@@ -100,6 +100,21 @@ def product_of(dtype, shape, stages, sa=1024, result="f2", warps=4):
                           grid=(1,))
 
 
+@triton.jit
+def indirect(out, a, b, at, K, M: tl.constexpr, N: tl.constexpr,
+             BK: tl.constexpr):
+    places = at + tl.arange(0, BK)
+    rows, cols = tl.arange(0, M), tl.arange(0, N)
+    total = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        row = tl.load(places)[:, None]
+        right = tl.load(a + cols[None, :] + row * N)
+        left = tl.load(b + rows[None, :] + row * M)
+        total = tl.dot(left.T, right, total)
+        places += BK
+    tl.store(out + rows[:, None] * N + cols[None, :], total)
+
+
 def product_bytes(*args, **options):
     return product_of(*args, **options).metadata.shared
 
@@ -156,6 +171,17 @@ class Shared(unittest.TestCase):
             for n in (256, 2048):
                 self.assertEqual(kernel.warmup(
                     x, x, n, grid=(1,)).metadata.shared, 4 * n)
+
+    def test_loads_behind_loads(self):
+        x, at = np.zeros(1 << 16, "f2"), np.zeros(512, np.int64)
+        for m, n, k, stages, nbytes in (
+                (128, 128, 128, 1, 65536), (128, 128, 128, 3, 132096),
+                (128, 128, 128, 5, 198656), (128, 128, 64, 4, 66048),
+                (128, 64, 128, 5, 149504), (64, 64, 64, 6, 50176)):
+            shared = indirect.warmup(
+                x, x, x, at, 512, m, n, k, num_stages=stages,
+                grid=(1,)).metadata.shared
+            self.assertEqual(shared, nbytes, (m, n, k, stages))
 
     def test_descriptors(self):
         """Barriers, 8 bytes for each stage, are left out."""
