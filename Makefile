@@ -26,6 +26,8 @@
 #   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
+#   make assemble   whether ptxas takes all PTX of examples (SCRIPTS=...) and
+#                   tests/language, for sm_80 and sm_90
 #   make code-mutants  puts bugs into code for a GPU: tkdbg diff --explain must
 #                   name the line of each
 #   make random     COUNT=10000 random kernels from SEED=0 on: interpreter,
@@ -171,7 +173,8 @@ OUT ?=
   install uninstall wheel wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy fuzz \
-  mutants code-mutants planted clean cross-check cross-objects test-programs \
+  mutants assemble code-mutants planted clean cross-check cross-objects \
+  test-programs \
   fuzzers FORCE
 all: $(MADE)
 	@:
@@ -421,6 +424,11 @@ mutants: all
 
 # Bugs of src/nvptx/mutant.def in code for a GPU: each must be found, at its
 # line.
+assemble:
+	@$(MAKE) --no-print-directory all $(B)/tests/language/test_spec
+	@PYTHON='$(PYTHON)' python3 tests/nvptx/assemble.py --build $(B) --spec \
+	  $(SCRIPTS)
+
 code-mutants:
 	@$(MAKE) --no-print-directory MUTANTS=1 all
 	@$(or $(PYTHON),python3) tests/nvptx/mutants.py --build $(B)-mutants

@@ -196,7 +196,7 @@ class Kernel:
         own compiler says."""
         if (prepared.shared or 0) > prepared.most_shared:
             prepared.shared = self._triton_kernel().metadata.shared
-        return prepared.shared or device.SHARED
+        return prepared.shared or 0
 
     def _triton_kernel(self):
         """What Triton makes of the same source with the same options."""

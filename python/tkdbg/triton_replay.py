@@ -115,7 +115,7 @@ class Memory:
         torch = self.torch
         dtype = getattr(torch, TORCH_NAMES.get(t["dtype"], t["dtype"]))
         if t["offset"] % dtype.itemsize:
-            raise CannotReplay("a tensor lies at an address that is no "
+            raise CannotReplay("a tensor lies at an address that is not a "
                                f"multiple of its element size, {t['dtype']}")
         if any(s < 0 for s in t["strides"]):
             raise CannotReplay("a tensor has a negative stride, which PyTorch "

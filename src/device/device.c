@@ -53,10 +53,15 @@ void tkg_check_options(tk_env *e, const tk_run_options *o, const char *engine) {
 /* ---- memory
  * ------------------------------------------------------------------------ */
 
-/* The kernel sees low addresses elsewhere once they are moved. */
+/* The kernel sees addresses below LOWEST from MOVED on once they are moved. */
+static const uint64_t LOWEST = (uint64_t)1 << 32, MOVED = (uint64_t)5 << 44;
+
 static uint64_t moved_address(const running *x, uint64_t address) {
-  const uint64_t lowest = (uint64_t)1 << 32, high = (uint64_t)5 << 44;
-  return x->moved && address < lowest ? high + address : address;
+  return x->moved && address < LOWEST ? MOVED + address : address;
+}
+
+uint64_t tkg_launch_address(uint64_t address) {
+  return address - MOVED < LOWEST ? address - MOVED : address;
 }
 
 static int by_base(const void *a, const void *b) {

@@ -16,6 +16,8 @@ tk_status tkg_launch_run(tk_launch *l, const tk_run_options *options,
                          tk_summary *summary);
 tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
                              tk_summary *summary);
+/* The address in the launch of one that a kernel on a GPU saw. */
+uint64_t tkg_launch_address(uint64_t address);
 /* Whether there seems to be a GPU; costs some milliseconds. */
 bool tkg_gpu_is_there(const char **why);
 

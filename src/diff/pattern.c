@@ -87,6 +87,13 @@ static double *factors(const tk_diff *d, size_t from, size_t to, size_t *n) {
   return out;
 }
 
+/* How far a factor may be off; one that is as near to 1 tells of rounding. */
+static const double factor_slack = 1e-3;
+
+static bool is_near_one(double factor) {
+  return fabs(factor - 1) <= factor_slack;
+}
+
 static bool have_factor(const tk_diff *d, size_t from, size_t to,
                         double factor) {
   size_t hits = 0;
@@ -94,7 +101,7 @@ static bool have_factor(const tk_diff *d, size_t from, size_t to,
     size_t at = d->list[i];
     double wanted = factor * d->expected[at];
     hits += agrees(d, d->found[at], wanted) ||
-            fabs(d->found[at] - wanted) <= 1e-3 * fabs(wanted);
+            fabs(d->found[at] - wanted) <= factor_slack * fabs(wanted);
   }
   return is_most(hits, to - from);
 }
@@ -103,7 +110,8 @@ static bool find_scaled(const tk_diff *d, tk_pattern *p) {
   size_t n;
   double *r = factors(d, 0, d->nwrong, &n);
   p->least = median_of(r, n);
-  return n >= 2 && p->least != 0 && have_factor(d, 0, d->nwrong, p->least);
+  return n >= 2 && p->least != 0 && !is_near_one(p->least) &&
+         have_factor(d, 0, d->nwrong, p->least);
 }
 
 static bool find_offset(const tk_diff *d, tk_pattern *p) {
@@ -240,7 +248,7 @@ static bool find_scaled_rows(const tk_diff *d, tk_pattern *p) {
     if (!rows || factor > p->most) p->most = factor;
     rows++;
   }
-  return rows > 1;
+  return rows > 1 && !(is_near_one(p->least) && is_near_one(p->most));
 }
 
 static bool find_diagonal(const tk_diff *d, int side) {

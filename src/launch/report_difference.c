@@ -22,7 +22,7 @@ static void put_index(tk_buf *out, const tk_difference *d,
 
 static void put_where(tk_buf *out, const tk_difference *d) {
   if (d->wrong == d->total) {
-    tk_buf_puts(out, d->total > 1 ? ", that is all of them\n" : "\n");
+    tk_buf_putc(out, '\n');
     return;
   }
   tk_buf_printf(out, ", %s%s[", d->exact ? "all of " : "within ", d->tensor);
@@ -92,15 +92,15 @@ static void put_pattern(tk_buf *out, const tk_difference *d,
     if (p->least < -0.999 && p->least > -1.001)
       tk_buf_puts(out, "their sign is wrong");
     else
-      tk_buf_printf(out, "they are what is expected times %.5g", p->least);
+      tk_buf_printf(out, "they are the expected values times %.5g", p->least);
     break;
   case TK_PATTERN_OFFSET:
-    tk_buf_printf(out, "they are what is expected %s %.6g",
+    tk_buf_printf(out, "they are the expected values %s %.6g",
                   p->least < 0 ? "minus" : "plus",
                   p->least < 0 ? -p->least : p->least);
     break;
   case TK_PATTERN_TRANSPOSED:
-    tk_buf_puts(out, "transposed: they lie as if rows were columns");
+    tk_buf_puts(out, "transposed: rows and columns are exchanged");
     break;
   case TK_PATTERN_REVERSED:
     tk_buf_printf(out, "reversed along axis %d", p->axis);
@@ -108,7 +108,7 @@ static void put_pattern(tk_buf *out, const tk_difference *d,
   case TK_PATTERN_SHIFTED:
     tk_buf_printf(out, "shifted: each %s holds what belongs %" PRId64 " %s it",
                   word, p->distance < 0 ? -p->distance : p->distance,
-                  p->distance < 0 ? "before" : "behind");
+                  p->distance < 0 ? "before" : "after");
     break;
   case TK_PATTERN_REPEATED:
     tk_buf_printf(out, "repeated: each %s holds what belongs to %s %" PRId64,
@@ -116,27 +116,27 @@ static void put_pattern(tk_buf *out, const tk_difference *d,
     break;
   case TK_PATTERN_SCALED_ROWS:
     tk_buf_printf(out,
-                  "each row is what is expected times a factor of its own, "
+                  "each row is the expected one times a factor of its own, "
                   "%.4g to %.4g",
                   p->least, p->most);
     break;
   case TK_PATTERN_TRUNCATED:
-    tk_buf_puts(out, "they lack what is behind the point");
+    tk_buf_puts(out, "their fractional part is missing");
     break;
   case TK_PATTERN_PERMUTED:
     tk_buf_puts(out, "the values are right, but in another order");
     break;
   case TK_PATTERN_ABOVE_DIAGONAL:
-    tk_buf_puts(out, "above the diagonal alone");
+    tk_buf_puts(out, "only above the diagonal");
     break;
   case TK_PATTERN_BELOW_DIAGONAL:
-    tk_buf_puts(out, "below the diagonal alone");
+    tk_buf_puts(out, "only below the diagonal");
     break;
-  case TK_PATTERN_ON_DIAGONAL: tk_buf_puts(out, "on the diagonal alone"); break;
+  case TK_PATTERN_ON_DIAGONAL: tk_buf_puts(out, "only on the diagonal"); break;
   case TK_PATTERN_ROUNDED:
     tk_buf_printf(out,
-                  "off by %.2g of the largest value at most: as by rounding, "
-                  "such as to fp16, bf16 or tf32",
+                  "off by at most %.2g of the largest value: this looks like "
+                  "rounding, such as to fp16, bf16 or tf32",
                   p->least);
     break;
   case TK_PATTERN_MAGNITUDE:
@@ -183,7 +183,7 @@ typedef struct source_lines {
 
 static int weight_of(const tk_step *s) {
   if (s->memory != TK_MEMORY_NONE) return 4;
-  if (s->kind == TK_STEP_LOOP) return 4;
+  if (s->kind == TK_STEP_LOOP || s->kind == TK_STEP_READS) return 4;
   if (s->role == TK_ROLE_MASK || s->role == TK_ROLE_CONDITION) return 3;
   return s->name ? 2 : 1;
 }
@@ -214,6 +214,9 @@ static void gather_lines(source_lines *x, const tk_explanation *why) {
     source_line *with =
         s->combined.file ? line_at_place(x, &s->combined) : NULL;
     if (with) with->weight = 4;
+    source_line *address =
+        s->address.file ? line_at_place(x, &s->address) : NULL;
+    if (address && address->weight < 3) address->weight = 3;
     bool told = !s->constant || s->name || s->role == TK_ROLE_BEFORE_LOOP;
     source_line *line =
         s->place.file && told ? line_at_place(x, &s->place) : NULL;
@@ -252,7 +255,10 @@ static void put_value_of(tk_buf *out, const tk_step *s) {
 }
 
 static void put_note(tk_buf *out, const source_line *l) {
-  if (l->step) put_value_of(out, l->step);
+  if (l->step && l->step->kind == TK_STEP_READS)
+    tk_report_reads(out, l->step);
+  else if (l->step)
+    put_value_of(out, l->step);
   if (!l->memory) return;
   switch (l->memory->memory) {
   case TK_MEMORY_OTHER: tk_buf_puts(out, ", masked off: other="); break;
@@ -275,7 +281,10 @@ static void put_source_line(tk_buf *out, const source_line *l) {
   size_t text = out->n;
   put_note(out, l);
   if (out->n == text) out->n = note; /* nothing to say */
-  if (out->n > text + NOTE) out->n = text + NOTE;
+  if (out->n > text + NOTE) {
+    out->n = text + NOTE - strlen("...");
+    tk_buf_puts(out, "...");
+  }
   tk_buf_putc(out, '\n');
 }
 
@@ -323,10 +332,14 @@ static void put_engines(tk_buf *out, const tk_difference *d) {
 void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
   if (d->engine && (d->written || d->unequal)) put_engines(out, d);
   if (!d->wrong) return;
-  tk_buf_printf(
-      out, "%s differs from what %s in %" PRIu64 " of %" PRIu64 " element%s",
-      d->tensor, d->engine ? "the interpreter gives" : "is expected", d->wrong,
-      d->total, d->total == 1 ? "" : "s");
+  tk_buf_printf(out, "%s differs from what %s in ", d->tensor,
+                d->engine ? "the interpreter gives" : "is expected");
+  if (d->wrong == d->total && d->total > 1)
+    tk_buf_puts(out, "all ");
+  else
+    tk_buf_printf(out, "%" PRIu64 " of ", d->wrong);
+  tk_buf_printf(out, "%" PRIu64 " element%s", d->total,
+                d->total == 1 ? "" : "s");
   put_where(out, d);
   put_tail(out, d);
   for (size_t i = 0; i < d->npatterns; i++)

@@ -56,7 +56,7 @@ static void put_memory(tk_buf *out, const tk_step *s) {
   case TK_MEMORY_READ_MASKED:
     tk_buf_printf(out, "%s, mask true", s->element.text);
     break;
-  case TK_MEMORY_OTHER: tk_buf_puts(out, "masked off, so other"); break;
+  case TK_MEMORY_OTHER: tk_buf_puts(out, "masked off, so other="); break;
   case TK_MEMORY_UNDEFINED:
     tk_buf_puts(out, "masked off, no other: undefined");
     break;
@@ -148,8 +148,7 @@ static void put_term(tk_buf *out, const tk_step *s) {
   if (s->product) tk_buf_printf(out, " = %s", s->value.text);
 }
 
-/* "reads A[0, 0..319], line 21" */
-static void put_reads(tk_buf *out, const tk_step *s) {
+void tk_report_reads(tk_buf *out, const tk_step *s) {
   const tk_element *x = &s->element;
   uint64_t volume = 1;
   tk_buf_puts(out, "reads ");
@@ -160,7 +159,6 @@ static void put_reads(tk_buf *out, const tk_step *s) {
   if (!s->is_box) {
     tk_buf_puts(out, x->text);
     if (s->count > 1) tk_buf_printf(out, " and %" PRIu64 " more", s->count - 1);
-    tk_buf_printf(out, ", line %d", s->place.line);
     return;
   }
   for (int i = 0; i < x->rank; i++)
@@ -172,7 +170,7 @@ static void put_reads(tk_buf *out, const tk_step *s) {
     tk_buf_printf(out, "%s%" PRId64, i ? ", " : "[", x->index[i]);
     if (s->last[i] != x->index[i]) tk_buf_printf(out, "..%" PRId64, s->last[i]);
   }
-  tk_buf_printf(out, "%s, line %d", x->rank ? "]" : "", s->place.line);
+  if (x->rank) tk_buf_putc(out, ']');
 }
 
 static void put_written(tk_buf *out, const tk_step *s) {
@@ -213,7 +211,10 @@ static void put_step(const writer *w, const tk_step *s) {
   case TK_STEP_MORE:
     tk_buf_printf(out, "and %" PRIu64 " more", s->count);
     break;
-  case TK_STEP_READS: put_reads(out, s); break;
+  case TK_STEP_READS:
+    tk_report_reads(out, s);
+    if (s->has_element) tk_buf_printf(out, ", line %d", s->place.line);
+    break;
   case TK_STEP_WRITTEN: put_written(out, s); break;
   case TK_STEP_HELD:
     tk_buf_printf(out, "%s held %s before", s->element.text, s->value.text);

@@ -13,7 +13,9 @@
 #include "base/outfile.h"
 #include "tkdbg/compile.h"
 
-static const char ending[] = ".ptx", magic[] = "tkdbg-code 1";
+/* The number grows with every repair of the code that is generated: what was
+ * kept before it would still be wrong. */
+static const char ending[] = ".ptx", magic[] = "tkdbg-code 3";
 
 /* ---- keys ---------------------------------------------------------------- */
 

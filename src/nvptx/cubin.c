@@ -73,7 +73,8 @@ void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
   tk_status st = tk_protect(e, run_ptxas, &a);
   unlink(a.ptx);
   const char *text = tk_buf_str(&said);
-  bool ok = st == TK_OK && WIFEXITED(a.status) && !WEXITSTATUS(a.status);
+  bool ok = st == TK_OK && WIFEXITED(a.status) && !WEXITSTATUS(a.status) &&
+            strstr(text, " registers");
   if (ok)
     tk_buf_printf(out,
                   "%lu registers, %lu bytes spilled, %zu bytes of shared "
@@ -81,9 +82,16 @@ void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
                   number_before(text, " registers"),
                   number_before(text, " bytes spill stores"),
                   (size_t)number_before(text, " bytes smem") + shared, arch);
-  else if (st == TK_OK)
-    tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0},
-                "ptxas does not assemble the code: %.600s", text);
+  else if (st == TK_OK) {
+    int n = (int)strcspn(text, "\n"); /* the first line */
+    tk_diag *d = tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0},
+                             "'%.300s' does not assemble the code: %.*s",
+                             a.ptxas, n && n < 600 ? n : 600,
+                             n ? text : "it says nothing of registers");
+    tk_diag_help(e, d,
+                 "it must be NVIDIA's ptxas, of CUDA 11.8 or newer; "
+                 "TKDBG_PTXAS names another one, or none if it is empty");
+  }
   tk_buf_free(&said);
   if (!ok) tk_throw(e, st == TK_OK ? TK_FINDING : st);
 }

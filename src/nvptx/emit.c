@@ -65,7 +65,7 @@ static void print_cubin(tk_buf *out, const tk_program *p, const char *arch,
   tk_buf ptx;
   if (!file) {
     tk_diag_add(out->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "a cubin is no text: name a file for it with -o FILE");
+                "a cubin is not text: name a file for it with -o FILE");
     tk_throw(out->env, TK_USAGE);
   }
   tk_buf_init(&ptx, out->env);

@@ -97,16 +97,16 @@ static bool is_text(const reader *r, tk_span s, const char *text) {
 static value read_value(reader *r);
 
 static void read_entries(reader *r, value *v) {
-  need_char(r, '<', "behind the name of a layout");
-  need_char(r, '{', "behind '<'");
+  need_char(r, '<', "after the name of a layout");
+  need_char(r, '{', "after '<'");
   while (!take_char(r, '}')) {
-    if (v->entries.n) need_char(r, ',', "or '}' behind an entry");
+    if (v->entries.n) need_char(r, ',', "or '}' after an entry");
     entry x = {.key = need_word(r, "a key such as order")};
-    need_char(r, '=', "behind a key");
+    need_char(r, '=', "after a key");
     x.v = read_value(r);
     TK_PUSH(&r->arena, &v->entries, x);
   }
-  need_char(r, '>', "behind '}'");
+  need_char(r, '>', "after '}'");
 }
 
 static void read_layout(reader *r, value *v) {
@@ -144,7 +144,7 @@ static value read_value(reader *r) {
   if (take_char(r, '[')) {
     v.kind = LIST;
     while (!take_char(r, ']')) {
-      if (v.items.n) need_char(r, ',', "or ']' behind an item");
+      if (v.items.n) need_char(r, ',', "or ']' after an item");
       value item = read_value(r);
       TK_PUSH(&r->arena, &v.items, item);
     }
@@ -332,7 +332,7 @@ static void mma_tile(reader *r, const value *v, tkv_layout *l, int inner,
 static void need_two_axes(reader *r, const value *v, int rank) {
   if (rank != 2)
     layout_fail(r, v->span, NULL,
-                "this layout is drawn of blocks of two axes alone, not %d",
+                "this layout can be drawn only for blocks of two axes, not %d",
                 rank);
 }
 

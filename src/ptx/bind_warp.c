@@ -309,7 +309,7 @@ void tkp_read_CALL(tkp_line *x) {
     tkp_refuse(r, name->from, name->to, "a call through a register");
   if (name->name && name->name->kind == TKP_N_FUNC && name->name->func->body) {
     if (x->in.guarded)
-      tkp_refuse(r, x->from, x->to, "a call behind a predicate");
+      tkp_refuse(r, x->from, x->to, "a call under a predicate");
     r->call(r, name->name, results, args, name->from, name->to);
   } else if (!known_function(x, name, args)) {
     tkp_refuse(r, name->from, name->to, "%.*s is not in this file",

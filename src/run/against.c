@@ -62,6 +62,28 @@ tk_status tkr_against_begin(tkr_against *x, tk_launch *l, const char *engine,
   return st;
 }
 
+tk_status tkr_against_unfused(const tkr_against *x, tkr_run_fn run,
+                              const tk_run_options *options, bool *same) {
+  tk_launch *l = x->launch;
+  int64_t *fusion = &l->options[TK_LAUNCH_ENABLE_FP_FUSION], usual = *fusion;
+  tkr_memory after = {.n = 0};
+  tk_arena arena;
+  *same = false;
+  if (!usual) return TK_OK;
+  tk_arena_init(&arena, &l->session->env);
+  tk_status st = tkr_memory_keep(&after, l, &arena);
+  if (st == TK_OK) {
+    tkr_memory_put_back(&x->memory);
+    *fusion = 0;
+    st = tkr_run_watched(l, run, options, NULL);
+    *fusion = usual;
+    *same = st == TK_OK && tkr_memory_is_as_kept(&after);
+    tkr_memory_put_back(&after);
+  }
+  tk_arena_free(&arena);
+  return st;
+}
+
 void tkr_against_end(tkr_against *x) {
   if (!x->launch) return;
   x->launch->expected.n = x->expected;

@@ -23,6 +23,10 @@ tk_status tkr_against_begin(tkr_against *x, tk_launch *l, const char *engine,
  * NULL. */
 tk_status tkr_run_watched(tk_launch *l, tkr_run_fn run,
                           const tk_run_options *options, tk_watcher *watcher);
+/* Behind the run: whether the engine leaves what memory holds once it may not
+ * fuse products with sums.  Memory is then as it was. */
+tk_status tkr_against_unfused(const tkr_against *x, tkr_run_fn run,
+                              const tk_run_options *options, bool *same);
 /* The launch expects no more than before. */
 void tkr_against_end(tkr_against *x);
 

@@ -40,3 +40,9 @@ void tkr_memory_put_back(const tkr_memory *m) {
   for (size_t i = 0; i < m->n; i++)
     memcpy(m->items[i].at, m->items[i].before, m->items[i].n);
 }
+
+bool tkr_memory_is_as_kept(const tkr_memory *m) {
+  for (size_t i = 0; i < m->n; i++)
+    if (memcmp(m->items[i].at, m->items[i].before, m->items[i].n)) return false;
+  return true;
+}

@@ -17,5 +17,6 @@ typedef TK_VEC(tkr_kept) tkr_memory;
 
 tk_status tkr_memory_keep(tkr_memory *m, const tk_launch *l, tk_arena *a);
 void tkr_memory_put_back(const tkr_memory *m);
+bool tkr_memory_is_as_kept(const tkr_memory *m);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "device/device.h"
 #include "ir/inst.h"
 #include "ir/lanes.h"
 #include "launch/areas.h"
@@ -363,10 +364,27 @@ static void find_first(pinning *x, tk_divergence *to, size_t *end) {
   }
 }
 
+/* Pointers as the launch has them, where memory was moved for the engine. */
+static void restore_addresses(pinning *x) {
+  tkr_record r;
+  size_t at = 0;
+  while (tkr_trace_next(x->other, &x->window, &x->sites, &at, &r)) {
+    const tkr_site *s = &x->sites.items[r.site];
+    char *lanes = x->other + (r.lanes - x->other);
+    for (int64_t i = 0; s->is_address && i < tk_numel(&s->type); i++) {
+      uint64_t address;
+      memcpy(&address, lanes + i * 8, sizeof address);
+      address = tkg_launch_address(address);
+      memcpy(lanes + i * 8, &address, sizeof address);
+    }
+  }
+}
+
 /* What it did before it fails is recorded, too. */
 static tk_status run_other(tk_env *e, pinning *x) {
   size_t diags = e->ndiags;
   tk_status st = run_recording(x, x->asked->other, x->other);
+  restore_addresses(x);
   if (st != TK_FINDING) return st;
   tk_diag_truncate(e, diags);
   x->failed = true;
@@ -377,8 +395,16 @@ static void pin_windows(tk_env *e, void *ud) {
   pinning *x = ud;
   const tkr_pinning *a = x->asked;
   tk_divergence *found = TK_NEW(x->answers, tk_divergence);
-  *found = (tk_divergence){.cause = TK_CAUSE_NOT_RECORDED, .engine = a->engine};
+  *found = (tk_divergence){.cause = TK_CAUSE_NOT_RECORDED,
+                           .engine = a->engine,
+                           .recorder = a->recorder,
+                           .unfused = a->unfused};
   memcpy(found->program, a->program, sizeof found->program);
+  a->launch->divergence = found;
+  if (a->unfused) {
+    found->cause = TK_CAUSE_CONTRACTION;
+    return;
+  }
   make_form(e, x);
   x->times = TK_NEWN(&x->arena, uint64_t, x->sites.n + 1);
   for (int i = 0; i < WINDOWS && !found->found; i++) {
@@ -396,7 +422,6 @@ static void pin_windows(tk_env *e, void *ud) {
     x->window.skip += end;
     x->left.n = 0;
   }
-  a->launch->divergence = found;
 }
 
 static void make_traces(tk_env *e, void *ud) {

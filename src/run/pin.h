@@ -10,8 +10,10 @@
 typedef struct tkr_pinning {
   tk_launch *launch;
   const tk_run_options *options;
-  tkr_run_fn own, other;    /* the interpreter, and the other engine */
-  const char *engine;       /* the other one's name */
+  tkr_run_fn own, other;    /* the interpreter, and what is recorded beside */
+  const char *engine;       /* that differs */
+  const char *recorder;     /* the name of `other`, which may stand for it */
+  bool unfused;             /* it does not differ without fused operations */
   int64_t program[3];       /* whose operations are recorded */
   const tkr_memory *before; /* the run */
 } tkr_pinning;

@@ -24,12 +24,13 @@ typedef struct engine {
   tk_status (*run)(tk_launch *l, const tk_run_options *options,
                    tk_summary *summary);
   bool (*available)(const char **why);
-  bool watched, forms;
+  bool watched;
+  const char *recorder;
 } engine;
 
 static const engine engines[] = {
-#define ENGINE(name, run, available, watched, forms, doc)                      \
-  {name, doc, run, available, watched, forms},
+#define ENGINE(name, run, available, watched, recorder, doc)                   \
+  {name, doc, run, available, watched, recorder},
 #include "engine.def"
 #undef ENGINE
 };
@@ -71,7 +72,8 @@ typedef struct choice {
   tk_launch *launch;
   const tk_run_options *options;
   const engine *engine, *other; /* that runs it; that it is compared with */
-  bool device;                  /* with a GPU's numerics */
+  const engine *recorder; /* of operations, for the other one; NULL: none is */
+  bool device;            /* with a GPU's numerics */
 } choice;
 
 static const engine *engine_named(tk_env *e, const char *name) {
@@ -87,12 +89,16 @@ static const engine *engine_named(tk_env *e, const char *name) {
   return &engines[i];
 }
 
+static bool records_itself(const engine *x) {
+  return x->recorder && !strcmp(x->recorder, x->name);
+}
+
 /* The first other one that is available; if none is, the best one says what it
  * lacks. */
-static const engine *best_engine(tk_env *e, bool forms) {
+static const engine *best_engine(tk_env *e, bool pinpoint) {
   size_t i = 1;
-  while (i < TK_COUNT(engines) &&
-         ((forms && !engines[i].forms) || !tk_engine_available(i, NULL)))
+  while (i < TK_COUNT(engines) && ((pinpoint && !records_itself(&engines[i])) ||
+                                   !tk_engine_available(i, NULL)))
     i++;
   return engine_named(e, engines[i < TK_COUNT(engines) ? i : 1].name);
 }
@@ -125,14 +131,20 @@ static void choose_engines(tk_env *e, void *ud) {
   const char *against = c->options->against;
   if (!against) return;
   bool best = !strcmp(against, "best");
-  bool forms = c->options->pinpoint;
-  c->other = best ? best_engine(e, forms) : engine_named(e, against);
-  if (!forms || c->other->forms) return;
+  bool pinpoint = c->options->pinpoint;
+  c->other = best ? best_engine(e, pinpoint) : engine_named(e, against);
+  if (!pinpoint) return;
+  if (c->other->recorder) {
+    c->recorder = engine_named(e, c->other->recorder);
+    return;
+  }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "--explain cannot record the operations of '%s', "
                            "which runs the kernel's source",
                            c->other->name);
-  tk_diag_help(e, d, "use the backend 'gpu' or 'ptx'");
+  tk_diag_help(e, d,
+               "leave --explain out: the line that wrote the first element is "
+               "named; or use the backend 'gpu' or 'ptx'");
   tk_throw(e, TK_USAGE);
 }
 
@@ -166,12 +178,16 @@ static tk_status pin(tk_launch *l, const tk_run_options *opt, const choice *c,
   tkr_pinning p = {.launch = l,
                    .options = opt,
                    .own = c->engine->run,
-                   .other = c->other->run,
+                   .other = c->recorder->run,
                    .engine = c->other->name,
+                   .recorder = c->recorder->name,
                    .before = &against->memory};
   for (int i = 0; i < 3; program /= (uint32_t)l->grid[i++])
     p.program[i] = program % l->grid[i];
-  tk_status st = tkr_pin(&p);
+  tk_status st = TK_OK;
+  if (c->recorder != c->other && !failed)
+    st = tkr_against_unfused(against, c->other->run, opt, &p.unfused);
+  if (st == TK_OK) st = tkr_pin(&p);
   bool told = !failed || (st == TK_OK && l->divergence->found);
   if (st == TK_OK && told && l->session->output && !opt->silent_answers)
     st = tk_session_guard(l->session, write_divergence, l);

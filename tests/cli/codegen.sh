@@ -30,6 +30,45 @@ K
   done
 done
 
+# It takes what abs makes of the least number for positive in a remainder.
+for how in 'tl.abs(a)' 'tl.where(a < 0, -a, a)' 'tl.maximum(a, -a)'; do
+  cat >size.py <<K
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y):
+    i = tl.arange(0, 64)
+    a = tl.load(x + i)
+    tl.store(y + i, $how % (i | 5))
+K
+  for bits in 16 32; do
+    status "$how of i$bits" 0 tkdbg compile size.py --emit ptx --kernel k \
+      --arg "x=i$bits[64]:arange" --arg "y=i$bits[64]:zeros"
+    check "$how of i$bits is not seen" sh -c \
+      "! grep -q abs.s$bits out && grep -q rem.s out"
+  done
+done
+
+# It takes a byte that bfe.s32 extended for signed where it is not to be.
+cat >extended.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, y):
+    i = tl.arange(0, 256)
+    tl.store(y + i, tl.load(x + i).to(tl.uint32).to(tl.float32))
+K
+status 'a byte as a large number' 0 tkdbg compile extended.py --emit ptx \
+  --kernel k --arg 'x=i8[256]:arange' --arg y=f32[256]:zeros \
+  --option num_warps=1
+check 'a byte as a large number is extended by shifts' sh -c \
+  'grep -q cvt.rn.f32.u32 out && grep -q "shr.s32.*24" out &&
+   ! grep -q bfe.s32 out'
+
 # ptxas for sm_90 loses the minus of b in max(max(a, -b), c).
 cat >extreme.py <<'K'
 import triton

@@ -95,7 +95,27 @@ status 'a launch file: a typed form' 0 tkdbg ir k.safetensors \
   --option num_warps=2
 says 'a launch file: a typed form of other warps' out 'num_warps 2'
 
+cat >ptxas.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def wrong(x, y, z):
+    i = tl.arange(0, 128)
+    a = tl.load(x + i)
+    a = tl.where(i % 3 == 0, a, a * 3)
+    tl.store(x + i, tl.flip(a, 0))
+    b = tl.load(y + i)
+    tl.store(z + i, tl.maximum(tl.maximum(a, -b), i))
+K
 if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
+  status 'what ptxas gets wrong' 0 tkdbg compile ptxas.py --arg x=i16[128] \
+    --arg y=i32[128] --arg z=i32[128] --option num_warps=1 --emit ptx
+  check '... is not written: the minus in max' sh -c \
+    'grep -q "not.b32" out && ! grep -q "neg.s32" out'
+  check '... is not written: the upper half of a register' sh -c \
+    'grep -q "shr.u32.*, 16;" out && ! grep -q "mov.b32 {tmp," out'
   TKDBG_CACHE_DIR=$PWD/kept/code
   export TKDBG_CACHE_DIR
   status 'an empty cache' 0 tkdbg cache info
@@ -125,7 +145,10 @@ if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
   says 'a cubin without a file: what to do' err '-o FILE'
   status 'no ptxas' 1 env PATH="$BUILD:/bin" CUDA_HOME=/none \
     TKDBG_PTXAS=/none/ptxas tkdbg compile k.py $A --emit cubin -o k.cubin
-  says 'no ptxas: which' err 'ptxas'
+  says 'no ptxas: which' err "'/none/ptxas' does not assemble the code: No such"
+  status 'no ptxas: another program' 1 env TKDBG_PTXAS=/bin/true \
+    tkdbg compile k.py $A --emit cubin -o k.cubin
+  says 'no ptxas: what to do' err "it must be NVIDIA's ptxas"
   if grep -q '^// k: [0-9]* registers, ' k.ptx; then
     status 'a cubin' 0 tkdbg compile k.py $A --emit cubin -o k.cubin
     says 'a cubin: what it takes' out ' registers, 0 bytes spilled, '

@@ -68,6 +68,38 @@ failing 'a kernel that does not end' hang 1 'did not end within 1 seconds'
 unset FAKE_CUDA
 TKDBG_CUDART=/nowhere/libcudart.so failing 'no runtime' '' 2 \
   'no CUDA Runtime (libcudart.so) was found'
+
+# A Triton that leaves memory as it was, or what the interpreter leaves.
+cat >triton <<'T'
+#!/bin/sh
+[ "$1" = -c ] && exit 0
+[ "$UNFUSED" ] && grep -q 'enable_fp_fusion[^,]*:0' "$2" && cp "$UNFUSED" "$2"
+exit 0
+T
+chmod +x triton
+cat >one.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, tl.load(x + i) * 3 + 1)
+K
+export TKDBG_PYTHON="$PWD/triton" UNFUSED=
+diff="tkdbg diff one.py -q --backend triton --explain --arg x=i8[64]:zeros"
+status 'Triton differs' 1 $diff
+says 'Triton differs: who is recorded' out \
+  "'triton' runs the source, of which nothing can be recorded; by 'gpu' in"
+says 'Triton differs: it alone' out 'no operation differs, in program (0, 0, 0)'
+tkdbg run one.py -q --arg x=i8[64]:ones --record after.safetensors
+UNFUSED="$PWD/after.safetensors"
+status 'Triton differs when it fuses' 1 $diff
+says 'Triton differs when it fuses: what' out \
+  "with enable_fp_fusion=False 'triton' gives what the interpreter gives"
+says 'Triton differs when it fuses: why' out 'cause: contraction'
+unset TKDBG_PYTHON UNFUSED
 rm lib/libcuda.so.1
 if ldconfig -p | grep -q libcuda.so.1; then
   skip 'no driver' 'this machine has one'

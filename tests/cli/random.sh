@@ -23,6 +23,11 @@ check 'a seed is always the same kernel' sh -c '
 status 'read again, and after each pass' 0 random --count 40 \
   --ways text,passes --jobs 2
 says 'how many' out '40 kernels by interp, text, passes: 0 differ'
+written=$ROOT/tests/random/validation.md
+status 'that Triton gets wrong' 0 random --written "$written" \
+  --ways text,passes --jobs 2
+says 'that Triton gets wrong: how many' out \
+  '21 kernels by interp, text, passes: 0 differ'
 status 'by a script' 0 tkdbg run -q "$ROOT/tests/random/launch.py" a.npz \
   --count 10
 status 'two runs' 0 tkdbg run -q "$ROOT/tests/random/launch.py" b.npz --count 10
@@ -37,3 +42,5 @@ if ! tkdbg run -q "$ROOT/examples/vector_add.py" --kernel add_kernel \
 fi
 status 'by code for a GPU' 0 random --seed 100 --count 20 --ways ptx --jobs 2
 says 'by code for a GPU: how many' out '20 kernels by interp, ptx: 0 differ'
+status 'that Triton gets wrong, by code for a GPU' 0 random \
+  --written "$written" --ways ptx --jobs 2

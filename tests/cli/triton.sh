@@ -59,6 +59,7 @@ says 'no Triton: what to do' err 'pip install torch triton'
 check 'no file is left' rmdir tmp
 status 'no records of operations' 2 $diff --explain
 says 'no records of operations: why' err "runs the kernel's source"
+says 'no records of operations: what to do' err "the backend 'gpu' or 'ptx'"
 unset TKDBG_PYTHON TMPDIR
 for python in "${TRITON_PYTHON:-python3}"; do
   if ! "$python" -c 'import torch, triton, numpy

@@ -166,6 +166,22 @@ START_TEST(patterns_are_found) {
 }
 END_TEST
 
+/* Rounding is no factor. */
+START_TEST(factors_of_one_are_not_found) {
+  fixture f;
+  begin(&f, N);
+  for (int i = 0; i < N; i++)
+    f.found[i] = value_at(i) * (1 + (float)(i % 3 + 1) * 0x1p-13f);
+  const tk_difference *d = differ(&f, 2);
+  ck_assert_uint_gt(d->wrong, 1);
+  for (size_t i = 0; i < d->npatterns; i++) {
+    ck_assert_int_ne(d->patterns[i].kind, TK_PATTERN_SCALED);
+    ck_assert_int_ne(d->patterns[i].kind, TK_PATTERN_SCALED_ROWS);
+  }
+  tk_session_free(f.s);
+}
+END_TEST
+
 START_TEST(what_is_as_expected) {
   fixture f;
   begin(&f, N);
@@ -264,6 +280,7 @@ int main(void) {
   TCase *c = tcase_create("diff");
   tcase_add_loop_test(c, patterns_are_found, 0,
                       (int)(sizeof rows / sizeof rows[0]));
+  tcase_add_test(c, factors_of_one_are_not_found);
   tcase_add_test(c, what_is_as_expected);
   tcase_add_test(c, a_tail_that_nobody_wrote);
   tcase_add_test(c, one_program_is_wrong);

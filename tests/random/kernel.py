@@ -128,7 +128,7 @@ class Kernel:
 
     def __init__(self, seed):
         self.seed = seed
-        self.name = f'k{seed}'
+        self.name, self.title = f'k{seed}', f'seed {seed}'
         self.functions, self.args, self.outputs = [], {}, {}
         self.grid, self.options = (1, 1, 1), {}
 

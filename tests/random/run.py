@@ -1,12 +1,12 @@
 """Runs random kernels in several ways and compares what they leave:
 
     python3 tests/random/run.py --build BUILD
-        [--count N] [--seed FIRST] | [--seeds SEED,SEED,...]
+        [--count N] [--seed FIRST] | [--seeds SEED,SEED,...] | [--written FILE]
         [--ways text,passes,ptx] [--jobs N] [--whole] [--show SEED]
 
 Each is beside the interpreter; ways.py lists them.  A kernel that differs is
-made as small as it can be, unless --whole is given, and shown.  Exit status:
-1 if one differs.
+made as small as it can be, unless --whole is given, and shown; one that is
+written is not.  Exit status: 1 if one differs.
 """
 import argparse
 import multiprocessing
@@ -21,6 +21,7 @@ import generate
 import kernel as kernels
 import shrink
 import ways
+import written
 
 
 def difference(wanted, left):
@@ -68,17 +69,18 @@ def show(lib, kernel, names, found):
         return now is not None and kind(now) == kind(found)
     small = shrink.shrink(kernel, fails)
     now = failure(lib, small, names) or found
-    print(f'seed {kernel.seed}: {now[1]}\n{small.describe()}', flush=True)
+    print(f'{kernel.title}: {now[1]}\n{small.describe()}', flush=True)
 
 
 def check_seeds(options, seeds, at, failed):
     lib = ways._capi.load()
+    made = written.kernels(options.written) if options.written else None
     for seed in seeds:
         at.value = seed
-        kernel = generate.generate(seed)
+        kernel = made[seed] if made else generate.generate(seed)
         found = failure(lib, kernel, options.ways)
-        if found and options.whole:
-            print(f'seed {seed}: {found[1]}', flush=True)
+        if found and (options.whole or made):
+            print(f'{kernel.title}: {found[1]}', flush=True)
         elif found:
             show(lib, kernel, options.ways, found)
         failed.value += found is not None
@@ -120,6 +122,8 @@ def main():
     p.add_argument('--seed', type=int, default=0)
     p.add_argument('--seeds', help='these, instead of some from the first on',
                    type=lambda text: [int(s) for s in text.split(',')])
+    p.add_argument('--written', metavar='FILE',
+                   help='the kernels of a Markdown file instead')
     p.add_argument('--ways', default='text,passes,ptx',
                    type=lambda text: text.split(','))
     p.add_argument('--jobs', type=int, default=os.cpu_count())
@@ -134,6 +138,8 @@ def main():
         os.path.abspath(options.build), 'libtkdbg.so')
     seeds = options.seeds or range(options.seed,
                                    options.seed + options.count)
+    if options.written:
+        seeds = range(len(written.kernels(options.written)))
     parts = [Part(options, list(seeds[i::options.jobs]))
              for i in range(min(options.jobs, len(seeds)))]
     with multiprocessing.pool.ThreadPool(len(parts)) as waiting:

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "launch/session.h"
 #include "support/suite.h"
 
@@ -100,6 +101,17 @@ START_TEST(every_engine_runs_a_launch) {
 }
 END_TEST
 
+/* A GPU has the memory at low addresses elsewhere. */
+START_TEST(addresses_that_were_moved) {
+  uint64_t heap = 24240736, stack = (uint64_t)0x7ffd << 32;
+  ck_assert_uint_eq(tkg_launch_address(((uint64_t)5 << 44) + heap), heap);
+  ck_assert_uint_eq(tkg_launch_address(heap), heap);
+  ck_assert_uint_eq(tkg_launch_address(stack), stack);
+  ck_assert_uint_eq(tkg_launch_address(((uint64_t)5 << 44) - 1),
+                    ((uint64_t)5 << 44) - 1);
+}
+END_TEST
+
 START_TEST(unknown_engine_names_those_known) {
   fixture f;
   begin(&f);
@@ -151,7 +163,7 @@ START_TEST(bad_element_refuses_the_run) {
   ck_assert_int_eq(run(&f, &(tk_run_options){.blame = "x[10]"}), TK_USAGE);
   reports(&f, "--blame x[10]: the index is out of range");
   ck_assert_int_eq(run(&f, &(tk_run_options){.explain = "y[1]"}), TK_USAGE);
-  reports(&f, "--explain y[1]: no tensor of this launch is called so");
+  reports(&f, "--explain y[1]: no tensor of this launch has this name");
   ck_assert_str_eq(f.out, "");
   ck_assert_ptr_null(f.s->watchers);
   ck_assert(f.x[3] == 3);
@@ -181,6 +193,7 @@ static Suite *suite(void) {
   TCase *c = tcase_create("run");
   tcase_add_test(c, engines_have_names);
   tcase_add_test(c, every_engine_runs_a_launch);
+  tcase_add_test(c, addresses_that_were_moved);
   tcase_add_test(c, unknown_engine_names_those_known);
   tcase_add_test(c, older_options_run_the_first_engine);
   tcase_add_test(c, blame_and_explain_watch_one_run);

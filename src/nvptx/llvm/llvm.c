@@ -227,42 +227,114 @@ static int is_negation(LLVMValueRef v) {
          LLVMIsNull(LLVMGetOperand(v, 0));
 }
 
-static int is_signed_extreme(LLVMValueRef v) {
+static int is_intrinsic(LLVMValueRef v, const char *name) {
   if (!LLVMIsACallInst(v)) return 0;
   unsigned id = LLVMGetIntrinsicID(LLVMGetCalledValue(v));
-  return id && (id == LLVMLookupIntrinsicID("llvm.smin", 9) ||
-                id == LLVMLookupIntrinsicID("llvm.smax", 9));
+  return id && id == LLVMLookupIntrinsicID(name, strlen(name));
 }
 
 static int feeds_signed_extreme(LLVMValueRef v) {
   for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-    if (is_signed_extreme(LLVMGetUser(u))) return 1;
+    if (is_intrinsic(LLVMGetUser(u), "llvm.smin") ||
+        is_intrinsic(LLVMGetUser(u), "llvm.smax"))
+      return 1;
   return 0;
 }
 
-/* The same in 32 bits, in a form that ptxas does not take for a negation. */
-static void hide_negation(LLVMBuilderRef b, LLVMValueRef v) {
-  static const char text[] = "not.b32 $0, $1;\n\tadd.s32 $0, $0, 1;",
-                    bound[] = "=r,r";
-  LLVMTypeRef type = LLVMTypeOf(v),
-              word = LLVMInt32TypeInContext(LLVMGetTypeContext(type)),
-              call = LLVMFunctionType(word, &word, 1, 0);
+/* Whether LLVM may print it as the upper half of mov.b32 {tmp, %rs}, %r. */
+static int is_upper_half(LLVMValueRef v) {
+  if (!LLVMIsABinaryOperator(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 32)
+    return 0;
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  LLVMValueRef by = LLVMGetOperand(v, 1);
+  return (op == LLVMLShr || op == LLVMAShr) && LLVMIsAConstantInt(by) &&
+         LLVMConstIntGetZExtValue(by) == 16;
+}
+
+/* Assembly that makes $0 of $1, which is x, of 32 bits both. */
+static LLVMValueRef build_code(LLVMBuilderRef b, LLVMValueRef x,
+                               const char *text) {
+  static const char bound[] = "=r,r";
+  LLVMTypeRef word = LLVMTypeOf(x);
+  LLVMTypeRef call = LLVMFunctionType(word, &word, 1, 0);
   LLVMValueRef code =
-      LLVMGetInlineAsm(call, text, sizeof text - 1, bound, sizeof bound - 1, 0,
-                       0, LLVMInlineAsmDialectATT, 0);
+      LLVMGetInlineAsm(call, text, strlen(text), bound, sizeof bound - 1, 0, 0,
+                       LLVMInlineAsmDialectATT, 0);
+  return LLVMBuildCall2(b, call, code, &x, 1, "");
+}
+
+/* Assembly of 32 bits in the place of an instruction: $1 is its operand. */
+static void replace_by_code(LLVMBuilderRef b, LLVMValueRef v, int operand,
+                            const char *text) {
+  LLVMTypeRef type = LLVMTypeOf(v),
+              word = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
   LLVMPositionBuilderBefore(b, v);
-  LLVMValueRef x = LLVMGetOperand(v, 1);
+  LLVMValueRef x = LLVMGetOperand(v, (unsigned)operand);
   if (type != word) x = LLVMBuildSExt(b, x, word, "");
-  x = LLVMBuildCall2(b, call, code, &x, 1, "");
+  x = build_code(b, x, text);
   if (type != word) x = LLVMBuildTrunc(b, x, type, "");
   LLVMReplaceAllUsesWith(v, x);
   LLVMInstructionEraseFromParent(v);
 }
 
-/* ptxas 12.8 to 13.0 lose the minus of b where sm_90 has max(max(a, -b), c) or
- * the same of min, in 16 and 32 bits; and neg.s16 of -32768 is 32768 where the
- * result is extended. */
-static void hide_negations(LLVMModuleRef m) {
+/* The operand of 32 bits that was sign-extended, of a conversion to a float
+ * that takes it as unsigned. */
+static void hide_sign(LLVMBuilderRef b, LLVMValueRef v) {
+  LLVMValueRef wide = LLVMGetOperand(v, 0), narrow;
+  LLVMTypeRef word = LLVMTypeOf(wide);
+  unsigned cut = 0;
+  char text[80];
+  if (LLVMGetTypeKind(word) != LLVMIntegerTypeKind ||
+      LLVMGetIntTypeWidth(word) != 32)
+    return;
+  LLVMPositionBuilderBefore(b, v);
+  if (LLVMIsASExtInst(wide)) {
+    narrow = LLVMGetOperand(wide, 0);
+    cut = 32 - LLVMGetIntTypeWidth(LLVMTypeOf(narrow));
+    narrow = LLVMBuildZExt(b, narrow, word, "");
+  } else if (LLVMIsABinaryOperator(wide) &&
+             LLVMGetInstructionOpcode(wide) == LLVMAShr &&
+             LLVMIsAConstantInt(LLVMGetOperand(wide, 1))) {
+    cut = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(wide, 1));
+    narrow =
+        LLVMBuildLShr(b, LLVMGetOperand(wide, 0), LLVMGetOperand(wide, 1), "");
+  } else {
+    return;
+  }
+  snprintf(text, sizeof text, "shl.b32 $0, $1, %u;\n\tshr.s32 $0, $0, %u;", cut,
+           cut);
+  LLVMSetOperand(v, 0, build_code(b, narrow, text));
+}
+
+/* ptxas 12.8 to 13.0, in forms that they take for something else:
+ * - where sm_90 has max(max(a, -b), c) or the same of min, in 16 and 32 bits,
+ *   the minus of b is lost; and neg.s16 of -32768 is 32768 where the result is
+ *   extended;
+ * - abs.s32 of the least number counts as positive in a remainder, and abs.s16
+ *   of it where the result is extended;
+ * - where selp takes both halves of a register, the upper one by mov.b32 {tmp,
+ *   %rs}, %r, it may be the lower one instead;
+ * - a byte or a half that bfe.s32 takes is signed for cvt.rn.f32.u32 too. */
+static void hide_from_ptxas(LLVMBuilderRef b, LLVMValueRef v) {
+  LLVMTypeRef type = LLVMTypeOf(v);
+  if (LLVMIsAUIToFPInst(v)) hide_sign(b, v);
+  if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind) return;
+  unsigned bits = LLVMGetIntTypeWidth(type);
+  if (is_negation(v) &&
+      (bits == 8 || bits == 16 || (bits == 32 && feeds_signed_extreme(v))))
+    replace_by_code(b, v, 1, "not.b32 $0, $1;\n\tadd.s32 $0, $0, 1;");
+  else if (bits <= 32 && is_intrinsic(v, "llvm.abs"))
+    replace_by_code(b, v, 0,
+                    "{\n\t.reg .b32 sign;\n\tshr.s32 sign, $1, 31;\n\t"
+                    "add.s32 $0, $1, sign;\n\txor.b32 $0, $0, sign;\n\t}");
+  else if (is_upper_half(v))
+    replace_by_code(b, v, 0,
+                    LLVMGetInstructionOpcode(v) == LLVMAShr
+                        ? "shr.s32 $0, $1, 16;"
+                        : "shr.u32 $0, $1, 16;");
+}
+
+static void hide_all_from_ptxas(LLVMModuleRef m) {
   LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
@@ -271,12 +343,7 @@ static void hide_negations(LLVMModuleRef m) {
       while (next) {
         LLVMValueRef v = next;
         next = LLVMGetNextInstruction(v);
-        LLVMTypeRef type = LLVMTypeOf(v);
-        if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || !is_negation(v))
-          continue;
-        unsigned bits = LLVMGetIntTypeWidth(type);
-        if (bits == 8 || bits == 16 || (bits == 32 && feeds_signed_extreme(v)))
-          hide_negation(b, v);
+        hide_from_ptxas(b, v);
       }
     }
   LLVMDisposeBuilder(b);
@@ -296,7 +363,7 @@ static char *emit_ptx(compiling *c) {
     LLVMDisposeErrorMessage(why);
     return NULL;
   }
-  hide_negations(c->module);
+  hide_all_from_ptxas(c->module);
   LLVMMemoryBufferRef out;
   char *why = NULL;
   if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, c->module,
