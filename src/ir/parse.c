@@ -351,7 +351,8 @@ static const tk_source *need_source(parser *r) {
   for (size_t i = 0; i < r->sources.n; i++)
     if (r->sources.items[i].number == number) return r->sources.items[i].src;
   bad_text(r, start, r->at,
-           "sources stand behind the functions: source 0 \"kernel.py\" from 1",
+           "sources are listed after the functions: source 0 \"kernel.py\" "
+           "from 1",
            "there is no source %d", number);
 }
 
@@ -878,7 +879,7 @@ static void read_params(parser *r, bool kernel) {
     uint32_t start = r->at;
     const char *name = need_name(r, "%", "a parameter");
     if (named_slot(r, name) >= 0)
-      bad_text(r, start, r->at, NULL, "%%%s stands here twice", name);
+      bad_text(r, start, r->at, NULL, "%%%s is given twice", name);
     need_sign(r, ":", "the name of a parameter");
     tk_type t = need_type(r);
     int slot = add_slot(r, name, t);
@@ -905,7 +906,7 @@ static void read_vars(parser *r) {
                "%%%s is the name of a temporary, which needs no declaration",
                name);
     if (named_slot(r, name) >= 0)
-      bad_text(r, start, r->at, NULL, "%%%s stands here twice", name);
+      bad_text(r, start, r->at, NULL, "%%%s is given twice", name);
     need_sign(r, ":", "the name of a variable");
     add_slot(r, name, need_type(r));
   }

@@ -10,11 +10,10 @@
  *
  * Loads that an address needs are fetched ahead of its load: they share the
  * trips.  A loop that asks for stages itself (tl.range) fetches all that it
- * loads ahead.  Reductions of a block with one axis need a value from each
- * warp.  A sort or gather needs a block.  What others, scans and changes of
- * layout need in passing is at most a block and reuses the same memory; it is
- * left out.  Triton's passes: AssignLatencies, LowerLoops,
- * AllocateSharedMemory.
+ * loads ahead.  Reductions and scans need a value from each warp.  A sort or
+ * gather needs a block.  What other changes of layout need in passing is at
+ * most a block and reuses the same memory; it is left out.  Triton's passes:
+ * AssignLatencies, LowerLoops, AllocateSharedMemory.
  */
 #include "ir/shared.h"
 
@@ -114,30 +113,80 @@ static bool goes_round(const shared_estimate *s, const tk_flat_loop *l) {
 
 /* ---- products ----------------------------------------------------------- */
 
-/* Whether four warps multiply together, out of shared memory. */
-static bool is_wgmma(const shared_estimate *s, const tk_flat_step *dot) {
-  const tk_type *left = &s->flat.slots.items[dot->args[0]];
-  const tk_type *right = &s->flat.slots.items[dot->args[1]];
-  bool exact = left->elem == TK_FP32 && tk_dot_precision(dot->in) == TK_P_IEEE;
-  return s->arch / 10 == 9 && left->elem != TK_FP64 && !exact &&
-         left->rank == 2 && left->shape[0] % 64 == 0 &&
-         right->shape[1] % 8 == 0 &&
-         s->flat.program->options[TK_LAUNCH_NUM_WARPS] % 4 == 0;
+/* An operand of a product as the kernel loads it.  One of a block-scaled
+ * product is made from that in registers: unpacked, and times its scale. */
+typedef struct factor {
+  int slot;
+  size_t maker; /* the step that makes it */
+  int scale;    /* a slot, or -1 */
+  bool made;
+  size_t bytes; /* as it is multiplied */
+} factor;
+
+static bool is_made_by(const shared_estimate *s, int slot, tk_opcode op) {
+  size_t i = maker_of(s, slot);
+  return i < s->flat.steps.n && tk_flat_is(&s->flat.steps.items[i], op);
+}
+
+static bool is_scaled(const shared_estimate *s, const tk_flat_step *dot) {
+  return is_made_by(s, dot->args[0], TK_I_UNSCALE) ||
+         is_made_by(s, dot->args[1], TK_I_UNSCALE);
+}
+
+static factor factor_of(const shared_estimate *s, const tk_flat_step *dot,
+                        int k) {
+  factor f = {dot->args[k], maker_of(s, dot->args[k]), -1, false, 0};
+  f.bytes = block_bytes(s, f.slot);
+  if (!is_scaled(s, dot) || f.maker == s->flat.steps.n) return f;
+  const tk_flat_step *t = &s->flat.steps.items[f.maker];
+  f.bytes /= 2; /* halves, which the form has as fp32 */
+  if (!tk_flat_is(t, TK_I_UNSCALE) && !tk_flat_is(t, TK_I_CAST)) return f;
+  f.slot = t->args[0];
+  f.maker = maker_of(s, f.slot);
+  f.made = tk_lane_size(&s->flat.slots.items[f.slot]) == 1;
+  if (t->nargs > 1) f.scale = t->args[1];
+  return f;
+}
+
+/* A product whose right operand alone is scaled is computed transposed, so that
+ * the one that is made in registers comes first. */
+static bool is_swapped(const shared_estimate *s, const tk_flat_step *dot) {
+  return factor_of(s, dot, 0).scale < 0 && factor_of(s, dot, 1).scale >= 0;
 }
 
 /* Whether each thread multiplies on its own: fp32 kept exact. */
 static bool is_fma(const shared_estimate *s, const tk_flat_step *dot) {
   return s->flat.slots.items[dot->args[0]].elem == TK_FP32 &&
-         tk_dot_precision(dot->in) == TK_P_IEEE;
+         tk_dot_precision(dot->in) == TK_P_IEEE && !is_scaled(s, dot);
 }
 
-/* Copies go four bytes at a time at least: narrower lanes need neighbours of
- * which is known that they lie side by side and are masked alike.  A descriptor
- * is read by the memory unit (TMA) whatever the numbers are. */
+/* Whether four warps multiply together, out of shared memory. */
+static bool is_wgmma(const shared_estimate *s, const tk_flat_step *dot) {
+  const tk_type *left = &s->flat.slots.items[dot->args[0]];
+  const tk_type *right = &s->flat.slots.items[dot->args[1]];
+  bool swapped = is_swapped(s, dot);
+  int64_t m = left->shape[0], n = right->shape[1];
+  return s->arch / 10 == 9 && left->elem != TK_FP64 && !is_fma(s, dot) &&
+         left->rank == 2 && (swapped ? n : m) % 64 == 0 &&
+         (swapped ? m : n) % 8 == 0 &&
+         s->flat.program->options[TK_LAUNCH_NUM_WARPS] % 4 == 0;
+}
+
+/* Whether a load or store is the memory unit's (TMA). */
+static bool is_descriptor(const shared_estimate *s, const tk_flat_step *t) {
+  return s->arch >= 90 && tk_inst_window(t->in) == TK_W_DESCRIPTOR;
+}
+
+/* Copies go four bytes at a time at least: narrower lanes need neighbours in
+ * the same thread, of which is known that they lie side by side and are masked
+ * alike.  A descriptor is read whatever the numbers are. */
 static bool is_fetched_ahead(const shared_estimate *s, const tk_flat_step *t) {
   if (!tk_flat_is(t, TK_I_LOAD) || !t->in->type.rank) return false;
-  if (s->arch >= 90 && tk_inst_window(t->in) == TK_W_DESCRIPTOR) return true;
-  if (tk_lane_size(&t->in->type) >= 4) return true;
+  if (is_descriptor(s, t)) return true;
+  int64_t size = (int64_t)tk_lane_size(&t->in->type);
+  int64_t threads = 32 * s->flat.program->options[TK_LAUNCH_NUM_WARPS];
+  if (size >= 4) return true;
+  if (tk_numel(&t->in->type) / threads * size < 4) return false;
   memset(s->way, 0, s->flat.slots.n);
   for (int k = 0; k < t->nargs; k++) follow_back(s, t->args[k], s->way);
   for (size_t i = 0; i < s->flat.slots.n; i++)
@@ -145,8 +194,9 @@ static bool is_fetched_ahead(const shared_estimate *s, const tk_flat_step *t) {
   return true;
 }
 
-/* Whether step i, a load, is an operand of a product by wgmma.  *turned: but
- * one that is turned in registers first, as right operands of bytes are. */
+/* Whether step i, a load, is read by a product by wgmma where it lies.
+ * *turned: but it is turned in registers first, as right operands of bytes
+ * are. */
 static bool feeds_wgmma(const shared_estimate *s, size_t i, bool *turned) {
   *turned = false;
   for (size_t j = 0; j < s->flat.steps.n; j++) {
@@ -154,9 +204,12 @@ static bool feeds_wgmma(const shared_estimate *s, size_t i, bool *turned) {
     if (!tk_flat_is(t, TK_I_DOT) || t->loop != s->flat.steps.items[i].loop)
       continue;
     for (int k = 0; k < 2; k++) {
-      if (!is_wgmma(s, t) || maker_of(s, t->args[k]) != i) continue;
-      *turned = k == 1 && tk_lane_size(&s->flat.slots.items[t->args[1]]) == 1;
-      return true;
+      factor f = factor_of(s, t, k);
+      if (!is_wgmma(s, t) || f.maker != i) continue;
+      *turned = f.made
+                    ? is_swapped(s, t)
+                    : k == 1 && tk_lane_size(&s->flat.slots.items[f.slot]) == 1;
+      return !f.made;
     }
   }
   return false;
@@ -170,12 +223,12 @@ static int64_t copies_of(const shared_estimate *s, size_t i) {
   if (!goes_round(s, loop) || !is_fetched_ahead(s, t)) return 0;
   int64_t stages = loop->st->loop.num_stages;
   if (!stages) stages = s->flat.program->options[TK_LAUNCH_NUM_STAGES];
+  if (stages < 2) return 0;
   bool turned, wgmma = feeds_wgmma(s, i, &turned);
   int64_t trips = (stages - 1) / (1 + s->chain[t->loop]);
-  int64_t copies = (trips || stages < 2 ? trips : 1) + wgmma;
   if (s->level[i] > 1) return trips;
-  if (turned) return 0;
-  return copies > 1 || wgmma ? copies : 0;
+  if (turned && !is_descriptor(s, t)) return 0;
+  return (trips ? trips : 1) + wgmma;
 }
 
 /* How many loads come before one that a product of the loop needs, each for the
@@ -204,9 +257,10 @@ static int chain_of_loads(const shared_estimate *s, int loop) {
 }
 
 /* What is fetched ahead in a loop: for its products, or all that it loads if it
- * asks for stages itself. */
+ * asks for stages itself.  Copies by the memory unit say by barriers that they
+ * have come. */
 static size_t staged_bytes(const shared_estimate *s, int loop) {
-  size_t bytes = 0;
+  size_t bytes = 0, barriers = 0;
   bool asks = s->flat.loops.items[loop].st->loop.num_stages > 0;
   memset(s->used, 0, s->flat.slots.n);
   for (size_t i = 0; i < s->flat.steps.n; i++) {
@@ -218,24 +272,57 @@ static size_t staged_bytes(const shared_estimate *s, int loop) {
   if (asks) memset(s->used, 1, s->flat.slots.n);
   for (size_t i = 0; i < s->flat.steps.n; i++) {
     const tk_flat_step *t = &s->flat.steps.items[i];
-    if (tk_flat_is(t, TK_I_LOAD) && t->loop == loop && s->used[t->res[0]])
-      bytes += block_bytes(s, t->res[0]) * (size_t)copies_of(s, i);
+    if (!tk_flat_is(t, TK_I_LOAD) || t->loop != loop || !s->used[t->res[0]])
+      continue;
+    size_t copies = (size_t)copies_of(s, i);
+    bytes += block_bytes(s, t->res[0]) * copies;
+    if (is_descriptor(s, t) && barriers < copies) barriers = copies;
   }
-  return bytes;
+  return bytes + 8 * barriers;
+}
+
+static bool is_staged(const shared_estimate *s, int slot, int loop) {
+  size_t i = maker_of(s, slot);
+  return i < s->flat.steps.n && s->flat.steps.items[i].loop == loop &&
+         tk_flat_is(&s->flat.steps.items[i], TK_I_LOAD) && copies_of(s, i);
 }
 
 /* Bytes for an operand of a product beside what is fetched ahead.  *passing:
  * they are there for this product alone. */
 static size_t operand_bytes(const shared_estimate *s, const tk_flat_step *dot,
-                            int slot, bool *passing) {
-  size_t i = maker_of(s, slot);
-  const tk_flat_step *made =
-      i < s->flat.steps.n ? &s->flat.steps.items[i] : NULL;
-  bool wgmma = is_wgmma(s, dot), loaded = made && tk_flat_is(made, TK_I_LOAD);
-  *passing = !loaded || !(wgmma || is_fma(s, dot));
-  if (loaded && made->loop == dot->loop && copies_of(s, i)) return 0;
-  bool registers = wgmma && !loaded && slot == dot->args[0];
-  return registers ? 0 : block_bytes(s, slot);
+                            int k, bool *passing) {
+  factor f = factor_of(s, dot, k);
+  bool loaded = f.maker < s->flat.steps.n &&
+                tk_flat_is(&s->flat.steps.items[f.maker], TK_I_LOAD);
+  bool wgmma = is_wgmma(s, dot), reads = wgmma || is_fma(s, dot);
+  *passing = !loaded || !reads;
+  if (is_staged(s, f.slot, dot->loop)) return 0;
+  if (loaded && !reads && is_descriptor(s, &s->flat.steps.items[f.maker]))
+    return 0; /* read from where it came */
+  return wgmma && !loaded && !k ? 0 : f.bytes;
+}
+
+/* The same of a block-scaled product, all of it for this product alone.  What
+ * is scaled changes its layout as it comes, and so do the scales: that happens
+ * in the order of the loads, beside the operands that lie there already.  The
+ * second operand of wgmma lies there as it is multiplied. */
+static size_t scaled_bytes(const shared_estimate *s, const tk_flat_step *dot) {
+  factor f[2] = {factor_of(s, dot, 0), factor_of(s, dot, 1)};
+  size_t whole[2] = {0}, most = 0;
+  for (int k = 0; k < 2; k++) {
+    bool lies = f[k].made ? is_wgmma(s, dot) && k != is_swapped(s, dot)
+                          : !is_staged(s, f[k].slot, dot->loop);
+    if (lies) whole[k] = f[k].bytes;
+  }
+  for (int k = 0; k < 4; k++) {
+    int slot = k < 2 ? f[k].made ? f[k].slot : -1 : f[k - 2].scale;
+    if (slot < 0 || is_staged(s, slot, dot->loop)) continue;
+    size_t n = block_bytes(s, slot);
+    for (int j = 0; j < 2; j++)
+      if (!f[j].made && f[j].maker < maker_of(s, slot)) n += whole[j];
+    if (n > most) most = n;
+  }
+  return most > whole[0] + whole[1] ? most : whole[0] + whole[1];
 }
 
 /* Whether an earlier product of the same loop reads the same value. */
@@ -257,10 +344,10 @@ static size_t loop_bytes(const shared_estimate *s, int loop) {
   for (size_t i = 0; i < s->flat.steps.n; i++) {
     const tk_flat_step *t = &s->flat.steps.items[i];
     if (!tk_flat_is(t, TK_I_DOT) || t->loop != loop) continue;
-    size_t now = 0;
-    for (int k = 0; k < 2; k++) {
+    size_t now = is_scaled(s, t) ? scaled_bytes(s, t) : 0;
+    for (int k = 0; k < 2 && !is_scaled(s, t); k++) {
       bool passing;
-      size_t bytes = operand_bytes(s, t, t->args[k], &passing);
+      size_t bytes = operand_bytes(s, t, k, &passing);
       if (passing)
         now += bytes;
       else if (!counted_before(s, i, t->args[k]))
@@ -271,29 +358,113 @@ static size_t loop_bytes(const shared_estimate *s, int loop) {
   return held + most;
 }
 
-/* ---- reductions --------------------------------------------------------- */
+/* ---- reductions and scans ----------------------------------------------- */
 
-/* What the warps tell each other in a loop when all lanes of a block with one
- * axis are reduced: a value from each that has lanes of its own. */
+/* How the threads share a block, as it is loaded: neighbours of a row in a
+ * thread, lanes and then warps along the rows as far as they go. */
+typedef struct spread {
+  int64_t own[TK_MAX_RANK], lanes[TK_MAX_RANK], warps[TK_MAX_RANK];
+} spread;
+
+static spread spread_of(const tk_type *t, int64_t warps, int64_t neighbours) {
+  spread d;
+  int64_t lanes = 32, each = tk_numel(t) / (32 * warps);
+  for (int i = t->rank - 1; i >= 0; i--) {
+    int64_t n = t->shape[i], own = i == t->rank - 1 ? neighbours : 1;
+    if (own > n) own = n;
+    if (own > each) own = each;
+    d.own[i] = own > 1 ? own : 1;
+    n /= d.own[i];
+    d.lanes[i] = i && n < lanes ? n : lanes;
+    n /= d.lanes[i];
+    d.warps[i] = i && n < warps ? n : warps;
+    if (!d.warps[i]) d.warps[i] = 1;
+    lanes /= d.lanes[i];
+    warps /= d.warps[i];
+  }
+  return d;
+}
+
+/* Warps along an axis that have lanes of their own. */
+static int64_t warps_along(const spread *d, const tk_type *t, int axis) {
+  int64_t n = t->shape[axis] / (d->own[axis] * d->lanes[axis]);
+  if (n > d->warps[axis]) n = d->warps[axis];
+  return n > 1 ? n : 1;
+}
+
+/* The spread of a block that is reduced: that of what it was loaded from, the
+ * one with the most neighbours in a thread. */
+static spread spread_of_value(const shared_estimate *s, int slot) {
+  const tk_type *t = &s->flat.slots.items[slot];
+  int64_t neighbours = 1;
+  memset(s->way, 0, s->flat.slots.n);
+  follow_back(s, slot, s->way);
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *load = &s->flat.steps.items[i];
+    if (!tk_flat_is(load, TK_I_LOAD) || !s->way[load->res[0]] ||
+        tk_numel(&load->in->type) != tk_numel(t))
+      continue;
+    int64_t n = 16 / (int64_t)tk_lane_size(&load->in->type);
+    if (n > neighbours) neighbours = n;
+  }
+  return spread_of(t, s->flat.program->options[TK_LAUNCH_NUM_WARPS],
+                   neighbours);
+}
+
+static bool is_reduction(const tk_flat_step *t) {
+  return tk_flat_is(t, TK_I_REDUCE) || tk_flat_is(t, TK_I_REDUCE_FN);
+}
+
+/* What the warps tell each other in a reduction: a value of each for each row,
+ * an extreme with its index. */
+static size_t reduction_bytes(const shared_estimate *s, const tk_flat_step *t) {
+  const tk_type *from = &s->flat.slots.items[t->args[0]];
+  int axis = (int)t->in->attr[0];
+  spread d = spread_of_value(s, t->args[0]);
+  int64_t warps = warps_along(&d, from, axis);
+  size_t size = tk_flat_is(t, TK_I_REDUCE) && t->nres > 1 ? 4 : 0;
+  for (int k = 0; k < t->nargs; k++)
+    size += tk_lane_size(&s->flat.slots.items[t->args[k]]);
+  return warps > 1 ? (size_t)(tk_numel(from) / from->shape[axis] * warps) * size
+                   : 0;
+}
+
+/* The same in a scan, once for each part of the axis that the warps go through
+ * one after the other. */
+static size_t scan_bytes(const shared_estimate *s, const tk_flat_step *t) {
+  const tk_type *from = &s->flat.slots.items[t->args[0]];
+  int axis = (int)t->in->attr[0];
+  spread d = spread_of_value(s, t->args[0]);
+  int64_t warps = warps_along(&d, from, axis), n = warps;
+  if (warps == 1) return 0;
+  for (int i = 0; i < from->rank; i++) {
+    int64_t lanes = d.own[i] * d.lanes[i], all = lanes * d.warps[i];
+    int64_t parts = (from->shape[i] + all - 1) / all;
+    n *= i == axis ? parts : lanes * warps_along(&d, from, i) * parts;
+  }
+  size_t size = 0;
+  for (int k = 0; k < t->nargs; k++)
+    size += tk_lane_size(&s->flat.slots.items[t->args[k]]);
+  return (size_t)n * size;
+}
+
+/* The most for a reduction or scan in a loop. */
 static size_t reduced_bytes(const shared_estimate *s, int loop) {
-  int64_t warps = s->flat.program->options[TK_LAUNCH_NUM_WARPS];
   size_t most = 0;
   for (size_t i = 0; i < s->flat.steps.n; i++) {
     const tk_flat_step *t = &s->flat.steps.items[i];
-    bool reduces = tk_flat_is(t, TK_I_REDUCE) || tk_flat_is(t, TK_I_REDUCE_FN);
-    if (!reduces || t->loop != loop || t->in->from.rank != 1) continue;
-    int64_t n = tk_numel(&t->in->from) / 32;
-    size_t bytes = 0;
-    if (n > warps) n = warps;
-    for (int k = 0; n > 1 && k < t->nargs; k++)
-      bytes += (size_t)n * tk_lane_size(&s->flat.slots.items[t->args[k]]);
-    if (bytes > most) most = bytes;
+    size_t n = 0;
+    if (t->loop != loop) continue;
+    if (is_reduction(t)) n = reduction_bytes(s, t);
+    if (tk_flat_is(t, TK_I_SCAN) || tk_flat_is(t, TK_I_SCAN_FN))
+      n = scan_bytes(s, t);
+    if (n > most) most = n;
   }
   return most;
 }
 
-/* What steps need in which lanes change places: a block of their operand, or
- * the counts. */
+/* What steps need in which lanes change places, or that go through the memory
+ * unit: a block of their operand, or the counts. */
 static size_t moved_bytes(const shared_estimate *s) {
   size_t most = 0;
   for (size_t i = 0; i < s->flat.steps.n; i++) {
@@ -302,6 +473,10 @@ static size_t moved_bytes(const shared_estimate *s) {
     if (tk_flat_is(t, TK_I_SORT) || tk_flat_is(t, TK_I_GATHER))
       n = block_bytes(s, t->args[0]);
     if (tk_flat_is(t, TK_I_HISTOGRAM)) n = block_bytes(s, t->res[0]);
+    if (tk_flat_is(t, TK_I_STORE) && is_descriptor(s, t))
+      n = block_bytes(s, t->args[1]);
+    if (tk_flat_is(t, TK_I_LOAD) && is_descriptor(s, t))
+      n = block_bytes(s, t->res[0]) + 8; /* a barrier */
     if (n > most) most = n;
   }
   return most;
@@ -324,20 +499,14 @@ static held_bits product_bits(int64_t m, int64_t n, int64_t warps, bool wgmma) {
   return (held_bits){(m - 1) & (8 | -(16 * down)), cols};
 }
 
-static int64_t at_most(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-/* As it is stored: neighbours of a row in a thread, lanes and then warps along
- * the row as far as it goes. */
+/* As it is stored. */
 static held_bits stored_bits(int64_t m, int64_t n, int64_t warps,
                              int64_t neighbours) {
-  int64_t v = at_most(at_most(neighbours, n), m * n / (32 * warps));
-  if (v < 1) v = 1;
-  int64_t lanes = at_most(32, n / v), across = at_most(warps, n / v / lanes);
-  int64_t down = 32 / lanes * (warps / across);
-  int64_t outer = v * lanes * across;
-  return (held_bits){(m - 1) & -down, (n - 1) & ((v - 1) | -outer)};
+  tk_type t = {.rank = 2, .shape = {(int32_t)m, (int32_t)n}};
+  spread d = spread_of(&t, warps, neighbours);
+  int64_t outer = d.own[1] * d.lanes[1] * d.warps[1];
+  return (held_bits){(m - 1) & -(d.lanes[0] * d.warps[0]),
+                     (n - 1) & ((d.own[1] - 1) | -outer)};
 }
 
 /* What a product's result passes through when it is stored.  Bits of an index
@@ -347,6 +516,7 @@ static size_t result_bytes(const shared_estimate *s, const tk_flat_step *dot,
                            const tk_flat_step *store) {
   const tk_type *t = &s->flat.slots.items[store->args[1]];
   if (t->rank != 2 || is_fma(s, dot)) return 0;
+  bool swapped = is_swapped(s, dot);
   int64_t m = t->shape[0], n = t->shape[1], size = (int64_t)tk_lane_size(t);
   int64_t warps = s->flat.program->options[TK_LAUNCH_NUM_WARPS];
   bool aligned = true;
@@ -354,7 +524,9 @@ static size_t result_bytes(const shared_estimate *s, const tk_flat_step *dot,
   follow_back(s, store->args[0], s->way);
   for (size_t i = 0; i < s->flat.slots.n; i++)
     if (s->way[i] && is_odd_number(s, (int)i)) aligned = false;
-  held_bits a = product_bits(m, n, warps, is_wgmma(s, dot));
+  held_bits a = swapped ? product_bits(n, m, warps, is_wgmma(s, dot))
+                        : product_bits(m, n, warps, is_wgmma(s, dot));
+  if (swapped) a = (held_bits){a.cols, a.rows};
   held_bits b = stored_bits(m, n, warps, aligned ? 16 / size : 1);
   int64_t access = size == 2 ? 2 : 16 / size; /* stmatrix writes pairs */
   int common = __builtin_popcountll((uint64_t)(a.rows & b.rows)) +
@@ -382,8 +554,24 @@ static size_t turned_bytes(const shared_estimate *s, const tk_flat_step *turn) {
   return (size_t)(m * n * size >> common);
 }
 
-/* The most that a result of a product, or a block that is turned, needs in any
- * store. */
+/* What the sums of rows pass through on their way to a store, which gives each
+ * thread neighbours.  A warp alone shuffles them. */
+static size_t reduced_result_bytes(const shared_estimate *s,
+                                   const tk_flat_step *reduction) {
+  const tk_type *from = &s->flat.slots.items[reduction->args[0]];
+  const tk_type *t = &s->flat.slots.items[reduction->res[0]];
+  int64_t warps = s->flat.program->options[TK_LAUNCH_NUM_WARPS];
+  int64_t m = tk_numel(t), size = (int64_t)tk_lane_size(t);
+  if (from->rank != 2 || reduction->in->attr[0] != 1 || warps == 1) return 0;
+  spread a = spread_of_value(s, reduction->args[0]);
+  spread b = spread_of(t, warps, 16 / size);
+  int64_t rows = (m - 1) & -(a.lanes[0] * a.warps[0]);
+  int64_t kept = (m - 1) & -(b.own[0] * b.lanes[0] * b.warps[0]);
+  return (size_t)(m * size >> ((rows & kept) != 0));
+}
+
+/* The most that a result of a product or reduction, or a block that is turned,
+ * needs in any store. */
 static size_t stored_bytes(const shared_estimate *s) {
   size_t most = 0;
   for (size_t i = 0; i < s->flat.steps.n; i++) {
@@ -393,12 +581,14 @@ static size_t stored_bytes(const shared_estimate *s) {
     follow_back(s, store->args[1], s->used);
     for (size_t j = 0; j < i; j++) {
       const tk_flat_step *t = &s->flat.steps.items[j];
-      bool dot = tk_flat_is(t, TK_I_DOT);
-      if ((!dot && !tk_flat_is(t, TK_I_PERMUTE)) || !s->used[t->res[0]] ||
+      if (!t->nres || !(s->used[t->res[0]] || s->used[t->res[t->nres - 1]]) ||
           tk_numel(&s->flat.slots.items[t->res[0]]) !=
               tk_numel(&s->flat.slots.items[store->args[1]]))
         continue;
-      size_t n = dot ? result_bytes(s, t, store) : turned_bytes(s, t);
+      size_t n = 0;
+      if (tk_flat_is(t, TK_I_DOT)) n = result_bytes(s, t, store);
+      if (tk_flat_is(t, TK_I_PERMUTE)) n = turned_bytes(s, t);
+      if (is_reduction(t)) n = reduced_result_bytes(s, t);
       if (n > most) most = n;
     }
   }

@@ -5,9 +5,13 @@
 
 #include "ir/ir.h"
 
-/* Whether something that f stores, prints, asserts, branches on, passes or
- * returns is made of what one of its instructions gives; if not, a compiler
- * leaves the instruction out. */
-bool tk_inst_is_used(tk_env *e, const tk_func *f, const tk_inst *in);
+/* Marks the slots of f, of which used has one flag each, that something is made
+ * of which f stores, prints, asserts or branches on, or gives as one of those
+ * results that its caller uses (NULL: all).  A compiler leaves instructions out
+ * whose results are not marked. */
+void tk_mark_used(tk_env *e, const tk_func *f, const bool *results, bool *used);
+
+/* Whether one of an instruction's results is marked. */
+bool tk_any_used(const bool *used, const tk_inst *in);
 
 #endif

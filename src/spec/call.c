@@ -197,8 +197,8 @@ static void check_left_out(tks *s, tk_function *fn, const tk_ast *p) {
   tks_error_help(s, TK_D_CALL,
                  tk_arena_printf(s->arena, "pass it: %s(..., %s=...)",
                                  fn->item->name, p->str),
-                 "Triton takes no %s as a default that a call leaves out: %s "
-                 "of %s()",
+                 "Triton does not accept a %s as a default value that a call "
+                 "leaves out: %s of %s()",
                  text ? "text" : "tuple", p->str, fn->item->name);
 }
 
@@ -320,14 +320,20 @@ void tks_check_depth(tks *s, tk_function *fn) {
   int depth = 0;
   for (tks_frame *f = s->frame; f; f = f->caller) depth++;
   if (depth > MAX_DEPTH)
-    tks_error_help(
-        s, TK_D_RECURSION, "recursion must end by a condition on constexprs",
-        "%s() calls itself more than %d deep", fn->item->name, MAX_DEPTH);
+    tks_error_help(s, TK_D_RECURSION,
+                   "recursion must end by a condition on constexprs",
+                   "%s() calls itself more than %d levels deep", fn->item->name,
+                   MAX_DEPTH);
 }
 
 static bool is_python_type(const tk_ast *a) {
   return a->kind == TK_AST_NAME &&
          (!strcmp(a->str, "int") || !strcmp(a->str, "float"));
+}
+
+/* int, or tl.tensor. */
+static bool is_type_name(const tk_ast *a) {
+  return a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR;
 }
 
 /* Triton evaluates the names in an annotation as it does others: each must be
@@ -346,12 +352,13 @@ static void check_annotation(tks *s, const tk_ast *a) {
   for (uint32_t i = 0; of_types && i < a->n; i++)
     if (is_python_type(a->list[i]))
       tks_error_help(s, TK_D_TYPE, "quote the annotation, or leave it out",
-                     "Triton evaluates this annotation, and cannot: a tuple "
-                     "takes no type of Python's");
-  if (a->kind == TK_AST_BINARY && is_python_type(a->a) && is_python_type(a->b))
+                     "Triton evaluates this annotation and fails: a tuple "
+                     "cannot hold types of Python");
+  if (a->kind == TK_AST_BINARY && a->op == TK_OP_BITOR && is_type_name(a->a) &&
+      is_type_name(a->b))
     tks_error_help(s, TK_D_TYPE, "quote the annotation, or leave it out",
-                   "Triton evaluates this annotation, and cannot: it knows "
-                   "| between a type and None alone");
+                   "Triton evaluates this annotation and fails: it knows | "
+                   "only between a type and None");
   check_annotation(s, a->a);
   check_annotation(s, a->b);
   for (uint32_t i = 0; i < a->n; i++) check_annotation(s, a->list[i]);
@@ -365,8 +372,8 @@ static void check_parameter(tks *s, const tk_ast *p) {
     tks_error_help(s, TK_D_UNSUPPORTED, "take one tuple as a parameter",
                    "a @triton.jit function cannot take *%s", p->str);
   tks_error_help(s, TK_D_UNSUPPORTED, "leave the '/' out",
-                 "%s stands before '/': the compiler does not look at such "
-                 "parameters, and gives the others wrong values",
+                 "%s stands before '/': the compiler ignores such parameters "
+                 "and gives the others wrong values",
                  p->str);
 }
 
@@ -543,10 +550,7 @@ static tk_value to_value(tks *s, const sval *v) {
     r.kind = TK_V_TUPLE, r.n = v->n, r.items = items;
     break;
   }
-  default:
-    tks_error(s, TK_D_CALL,
-              "a Python function can take only constexpr values, not %s",
-              tks_show(s, v));
+  default: TK_ASSERT(false);
   }
   return r;
 }
@@ -644,6 +648,15 @@ static tk_function *python_text(tks *s, void *obj) {
   return text.ptr;
 }
 
+/* What to do instead of calling a Python function here. */
+static const char *instead_of(tks *s, void *obj, const char *otherwise) {
+  tk_value name = {0};
+  const char *here = NULL;
+  if (host_attr(s, obj, "__name__", &name) && name.kind == TK_V_STR)
+    here = tks_in_place_of(s, name.str);
+  return here ? tk_arena_printf(s->arena, "did you mean %s?", here) : otherwise;
+}
+
 static sval call_object(tks *s, void *obj, const sval *args, size_t n,
                         const char *const *kw) {
   tk_value fields = {0};
@@ -659,6 +672,12 @@ static sval call_object(tks *s, void *obj, const sval *args, size_t n,
   const char **names = TK_NEWN(s->arena, const char *, n + 1);
   size_t nkw = 0;
   for (size_t i = 0; i < n; i++) {
+    if (!host_takes(&args[i]))
+      tks_error_help(
+          s, TK_D_CALL,
+          instead_of(s, obj, "`tkdbg help ops` lists what takes blocks"),
+          "a Python function can take only constexpr values, not %s",
+          tks_show(s, &args[i]));
     values[i] = to_value(s, &args[i]);
     if (kw && kw[i]) names[nkw++] = kw[i];
   }
@@ -666,10 +685,14 @@ static sval call_object(tks *s, void *obj, const sval *args, size_t n,
   if (r < 0)
     tks_error(s, TK_D_HOST, "the call raised: %s",
               out.str ? out.str : "an error");
-  if (!r)
-    tks_error_help(s, TK_D_CALL, "decorate it with @triton.jit",
+  if (!r) {
+    bool written = host_attr(s, obj, "__code__", &out);
+    tks_error_help(s, TK_D_CALL,
+                   written ? "decorate it with @triton.jit"
+                           : instead_of(s, obj, "call it in host code"),
                    "a kernel can call only @triton.jit functions and "
                    "constexpr_functions, not plain Python");
+  }
   return sv_from_value(s, &out);
 }
 

@@ -58,9 +58,9 @@ sval tks_literal(tks *s, const sval *v, tk_dtype d) {
   if (zero) return tks_number(s, v, d);
   if (tk_is_fp8(d))
     tks_error_help(s, TK_D_TYPE,
-                   "make it in tl.float32 and convert it with .to(...)",
-                   "the compiler makes no %s of %s: 0 alone", tk_dtype_name(d),
-                   tks_show(s, v));
+                   "make it a tl.float32 and convert that with .to(...)",
+                   "the compiler cannot make %s from %s: only from 0",
+                   tk_dtype_name(d), tks_show(s, v));
   if (d == TK_INT1) return tks_number(s, &(sval){.kind = V_BOOL, .i = 1}, d);
   if (tk_is_int(d) && fraction)
     tks_error_help(s, TK_D_TYPE, "write a whole number",

@@ -135,8 +135,8 @@ static void check_target_has(tks *s, tk_dtype d) {
     return;
   const char *have = s->launch->compile[TK_COMPILE_FP8];
   tks_error_help(s, TK_D_TYPE,
-                 "of AMD's 8-bit floats use the others' counterparts: "
-                 "tl.float8e4nv for fp8e4b8, tl.float8e5 for fp8e5b16",
+                 "instead of AMD's 8-bit floats, use tl.float8e4nv for fp8e4b8 "
+                 "and tl.float8e5 for fp8e5b16",
                  "type %s not supported in this architecture. The supported "
                  "fp8 dtypes are (%s)",
                  tk_dtype_name(d), have);

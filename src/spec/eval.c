@@ -50,7 +50,7 @@ static range range_of(tks *s, const sval *v, int64_t n) {
   const sval *by = &v->items[2];
   if (!sv_is_none(by) && by->kind != V_INT) bad_index(s, by);
   range r = {.step = sv_is_none(by) ? 1 : (int64_t)by->i};
-  if (!r.step) tks_error(s, TK_D_VALUE, "the step of a slice is not 0");
+  if (!r.step) tks_error(s, TK_D_VALUE, "the step of a slice must not be 0");
   bool up = r.step > 0;
   r.start = bound(s, &v->items[0], up ? 0 : n - 1, up ? 0 : -1, up ? n : n - 1);
   int64_t end = bound(s, &v->items[1], up ? n : -1, up ? 0 : -1, n);
@@ -102,9 +102,10 @@ static int named_axes(tks *s, const sval *at, size_t n, int rank) {
     dots += at[i].kind == V_ELLIPSIS;
     named += at[i].kind != V_ELLIPSIS && !sv_is_none(&at[i]);
   }
-  if (dots > 1) tks_error(s, TK_D_SHAPE, "an index has one ... at most");
+  if (dots > 1) tks_error(s, TK_D_SHAPE, "an index can have only one ...");
   if (named > rank)
-    tks_error(s, TK_D_SHAPE, "%d indices for %d axes", named, rank);
+    tks_error(s, TK_D_SHAPE, "%d indices were given, for %d ax%s", named, rank,
+              rank == 1 ? "is" : "es");
   return named;
 }
 

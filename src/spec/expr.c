@@ -93,7 +93,7 @@ static sval kernel_comp(tks *s, const tk_ast *e) {
   sval over = tks_expr(s, e->c);
   if (over.kind != V_TUPLE || over.is_one)
     tks_error_help(s, TK_D_TYPE, "write tl.static_range in a for statement",
-                   "a comprehension goes over a tuple, not %s",
+                   "a comprehension iterates over a tuple, not %s",
                    tks_show(s, &over));
   if (e->b->kind != TK_AST_NAME)
     tks_error_help(s, TK_D_UNSUPPORTED, "index it: x[0], x[1]",
@@ -101,7 +101,7 @@ static sval kernel_comp(tks *s, const tk_ast *e) {
   if (e->n) {
     s->frame->at = e->list[0]->span;
     tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
-                         "the compiler does not look at the condition of a "
+                         "the compiler ignores the condition of a "
                          "comprehension: no item is left out");
     tk_diag_help(s->env, d, "write the tuple without those items");
   }
@@ -120,7 +120,7 @@ static sval expr_comp(tks *s, const tk_ast *e) {
   if (!s->where && !s->frame->python) return kernel_comp(s, e);
   sval over = tks_expr(s, e->c);
   if (over.kind != V_TUPLE)
-    tks_error(s, TK_D_TYPE, "a comprehension goes over a tuple, not %s",
+    tks_error(s, TK_D_TYPE, "a comprehension iterates over a tuple, not %s",
               tks_show(s, &over));
   const tk_binding *scope = s->frame->scope;
   svals items = {0};
@@ -239,10 +239,15 @@ static sval expr_cond(tks *s, const tk_ast *e) {
   tk_insts yes = {0}, no = {0};
   sval a = cond_branch(s, e->b, &yes), b = cond_branch(s, e->c, &no);
   if (!sv_same_type(&a, &b))
-    tks_error(s, TK_D_TYPE,
-              "Ternary expression with dynamic condition has inconsistent "
-              "types %s and %s",
-              tks_show(s, &a), tks_show(s, &b));
+    tks_error_help(s, TK_D_TYPE,
+                   sv_is_none(&a) || sv_is_none(&b)
+                       ? "decide by a tl.constexpr, or give a value in place "
+                         "of None, such as a mask that is true everywhere"
+                       : "tl.where(condition, a, b) brings both to one shape "
+                         "and type",
+                   "Ternary expression with dynamic condition has inconsistent "
+                   "types %s and %s",
+                   tks_show(s, &a), tks_show(s, &b));
   bool nothing = sv_is_none(&a); /* as a call of tl.store gives */
   if (nothing && !(yes.n && no.n))
     tks_error_help(s, TK_D_TYPE, "decide by a constexpr, or use a number",
@@ -299,14 +304,16 @@ static void no_attr(tks *s, const sval *v, const char *name) {
     if (tks_op_at(i)->method && sv_is_tensor(v))
       tk_nearest_try(&near, strrchr(tks_op_at(i)->name, '.') + 1);
   const char *best = tk_nearest_best(&near);
-  if (best)
+  const char *here = v->kind == V_OBJECT ? tks_in_place_of(s, name) : NULL;
+  if (best || here)
     tks_error_help(s, TK_D_NAME,
-                   tk_arena_printf(s->arena, "did you mean .%s?", best),
+                   best ? tk_arena_printf(s->arena, "did you mean .%s?", best)
+                        : tk_arena_printf(s->arena, "did you mean %s?", here),
                    "%s has no attribute %s", tks_show(s, v), name);
   if (v->kind == V_TUPLE)
     tks_error_help(s, TK_D_NAME,
-                   "tuples and lists do not change here; join two by +, as in "
-                   "t = t + [value]",
+                   "tuples and lists cannot be changed here; join two with +, "
+                   "as in t = t + [value]",
                    "%s has no attribute %s", tks_show(s, v), name);
   tks_error(s, TK_D_NAME, "%s has no attribute %s", tks_show(s, v), name);
 }
@@ -668,7 +675,10 @@ static sval expr_call(tks *s, const tk_ast *e) {
   sval fn = tks_expr(s, e->a);
   call_args args = {0};
   check_version(s, &fn);
+  bool prints = s->prints;
+  s->prints = fn.kind == V_OP && tks_op_prints(fn.op);
   for (uint32_t i = 0; i < e->n; i++) eval_arg(s, &args, e->list[i]);
+  s->prints = prints;
   if (s->frame->python)
     return tks_call_from_python(s, &fn, args.v.items, args.v.n, args.kw.items,
                                 args.spans.items);

@@ -26,7 +26,7 @@ tk_binding *tks_bind(tks *s, const char *name, const sval *v) {
   return b;
 }
 
-static const tk_binding *find_binding(tks *s, const char *name) {
+const tk_binding *tks_binding_of(tks *s, const char *name) {
   const tk_binding *b = s->frame->scope;
   while (b && strcmp(b->name, name)) b = b->prev;
   return b;
@@ -55,7 +55,7 @@ static void lost_assignment(tks *s, const tk_binding *b) {
               "assigned to it",
               b->name, tks_show(s, &b->v), tk_source_line(src, b->span.lo));
   tk_diag_note(s->env, d, src, b->span,
-               "the assignment that holds in this branch or loop alone");
+               "the assignment that holds only in this branch or loop");
   tk_diag_help(s->env, d,
                "give it a tensor before the branch or loop, or use another "
                "name in it");
@@ -165,25 +165,38 @@ static bool language_name(tks *s, const char *name, sval *out) {
   return op || d >= 0 || fn;
 }
 
-static void unknown_attr(tks *s, const char *module,
-                         const char *name) TK_NORETURN;
-static void unknown_attr(tks *s, const char *module, const char *name) {
-  const char *full = tk_arena_printf(s->arena, "%s.%s", module, name);
-  tk_nearest near = tk_nearest_start(full);
+/* The name of the module that is most like this one, with the module; NULL:
+ * none is. */
+static const char *nearest_in(tks *s, const char *module, const char *name) {
+  tk_nearest near = tk_nearest_start(name);
   size_t n = strlen(module);
   const char *known;
   for (size_t i = 0; (known = tk_builtin_name(i)); i++)
-    if (!strncmp(known, module, n)) tk_nearest_try(&near, known);
+    if (!strncmp(known, module, n) && known[n] == '.')
+      tk_nearest_try(&near, known + n + 1);
   for (int d = 0; !strcmp(module, "tl") && d < TK_DTYPE_COUNT; d++)
-    tk_nearest_try(
-        &near, tk_arena_printf(s->arena, "tl.%s", tk_dtype_name((tk_dtype)d)));
+    tk_nearest_try(&near, tk_dtype_name((tk_dtype)d));
   const char *best = tk_nearest_best(&near);
+  return best ? tk_arena_printf(s->arena, "%s.%s", module, best) : NULL;
+}
+
+const char *tks_in_place_of(tks *s, const char *name) {
+  sval v;
+  return language_name(s, name, &v) ? tk_arena_printf(s->arena, "tl.%s", name)
+                                    : nearest_in(s, "tl", name);
+}
+
+static void unknown_attr(tks *s, const char *module,
+                         const char *name) TK_NORETURN;
+static void unknown_attr(tks *s, const char *module, const char *name) {
+  const char *best = nearest_in(s, module, name);
+  if (!best && strcmp(module, "tl")) best = tks_in_place_of(s, name);
   if (best)
     tks_error_help(s, TK_D_NAME,
                    tk_arena_printf(s->arena, "did you mean %s?", best),
-                   "%s is not an operation of the language", full);
+                   "%s.%s is not an operation of the language", module, name);
   tks_error_help(s, TK_D_NAME, "`tkdbg help ops` lists every operation",
-                 "%s is not an operation of the language", full);
+                 "%s.%s is not an operation of the language", module, name);
 }
 
 /* Before Triton 3, tl.math.max and min took two numbers. */
@@ -265,8 +278,8 @@ static void plain_global(tks *s, const char *name) TK_NORETURN;
 static void plain_global(tks *s, const char *name) {
   const char *help = tk_arena_printf(
       s->arena,
-      "write %s = tl.constexpr(...) where it is defined (an annotation alone "
-      "does not do), or pass it as an argument",
+      "write %s = tl.constexpr(...) where it is defined (an annotation is not "
+      "enough), or pass it as an argument",
       name);
   tks_error_help(s, TK_D_NAME, help,
                  "the global variable %s is not a constexpr: a kernel may read "
@@ -331,9 +344,9 @@ static sval file_global(tks *s, tk_function *fn, const char *name,
   case TK_ITEM_IMPORT: return item_import(s, item);
   case TK_ITEM_ASSIGN:
     if (item->value) return item_value(s, fn, item);
-    tks_error_help(
-        s, TK_D_NAME, "run the file under Python (tkdbg run FILE.py)",
-        "the value of the global %s can only be had from Python", name);
+    tks_error_help(s, TK_D_NAME,
+                   "run the file under Python (tkdbg run FILE.py)",
+                   "the value of the global %s is known only to Python", name);
   default:
     tks_error(s, TK_D_NAME, "%s is a Python class, which a kernel cannot use",
               name);
@@ -371,12 +384,12 @@ static const tks_op *pasted_helper(const char *name) {
 }
 
 bool tks_lookup(tks *s, const char *name, sval *out) {
-  const tk_binding *b = find_binding(s, name);
+  const tk_binding *b = tks_binding_of(s, name);
   if (b && b->dropped) dropped_name(s, b);
   if (b && b->how == BOUND_UNSEEN)
     tks_error_help(s, TK_D_NAME, "move the parameter before the '*'",
-                   "%s is not defined: the compiler does not look at "
-                   "parameters behind a '*'",
+                   "%s is not defined: the compiler ignores parameters after a "
+                   "'*'",
                    name);
   if (b && b->lost) lost_assignment(s, b);
   if (b) *out = b->v;
@@ -403,8 +416,8 @@ void tks_unknown_name(tks *s, const char *name) {
   for (size_t i = 0; i < TK_COUNT(builtins); i++)
     if (!strcmp(builtins[i][0], name))
       tks_error_help(s, TK_D_NAME, builtins[i][1],
-                     "%s is not defined: kernels do not have this function of "
-                     "Python",
+                     "%s is not defined: this function of Python is not "
+                     "available in kernels",
                      name);
   tk_nearest near = tk_nearest_start(name);
   for (const tk_binding *b = s->frame->scope; b; b = b->prev)

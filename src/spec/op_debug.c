@@ -153,11 +153,52 @@ static sval from_pieces(tks *s, const pieces *p) {
 static void warn_spec(tks *s, const tk_ast *part) {
   s->frame->at = part->span;
   tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
-                       "the compiler does not look at the format "
-                       "specification of what it knows");
+                       "the compiler ignores the format specification of a "
+                       "value that it knows");
   tk_diag_help(s->env, d, "write {%.*s}",
                (int)(part->a->span.hi - part->a->span.lo),
                tks_frame_source(s->frame)->text + part->a->span.lo);
+}
+
+/* Whether the compiler knows what is between braces as a constexpr.  Tuples,
+ * functions, dtypes and None are such only where they came as one, by a
+ * parameter or a global, and what dtypes and functions say of themselves never
+ * is. */
+static bool is_known_part(tks *s, const tk_ast *part, const sval *v) {
+  bool name = part->kind == TK_AST_NAME;
+  const tk_binding *b = name ? tks_binding_of(s, part->str) : NULL;
+  bool given = name && (!b || b->how != BOUND_PLAIN);
+  const tk_ast *first = part->a;
+  switch (v->kind) {
+  case V_TUPLE: return v->is_one || (name && !b);
+  case V_FUNC: return b && given;
+  case V_TYPE: return given;
+  case V_NONE: return given || !name;
+  default: break;
+  }
+  while (part->kind == TK_AST_ATTR && first->kind == TK_AST_ATTR)
+    first = first->a;
+  if (part->kind == TK_AST_ATTR && first->kind == TK_AST_NAME) {
+    sval of = tks_expr(s, part->a);
+    if (of.kind == V_TYPE || of.kind == V_FUNC) return false;
+  }
+  return sv_is_number(v) || v->kind == V_STR || v->kind == V_OBJECT;
+}
+
+/* Where the compiler itself makes the text of a constexpr. */
+static bool is_compiled(const tks *s) {
+  return !s->prints && !s->where && !s->frame->python &&
+         !s->frame->func->library;
+}
+
+static void check_part(tks *s, const tk_ast *part, const sval *v) {
+  if (!is_compiled(s) || is_known_part(s, part, v)) return;
+  s->frame->at = part->span;
+  tks_error_help(s, TK_D_UNSUPPORTED,
+                 sv_runtime(v)
+                     ? "print(f\"...\") shows it when the program runs"
+                     : "give it as a tl.constexpr, or write the text",
+                 "an f-string takes constexprs, not %s", tks_show(s, v));
 }
 
 sval tks_fstring(tks *s, const tk_ast *e) {
@@ -174,6 +215,7 @@ sval tks_fstring(tks *s, const tk_ast *e) {
       continue;
     }
     sval v = tks_expr(s, part->a);
+    check_part(s, part->a, &v);
     bool ignored = !s->where && !s->frame->python && !sv_runtime(&v);
     if (part->b && ignored) warn_spec(s, part);
     const char *spec = ignored ? NULL : spec_text(s, part->b);
@@ -221,6 +263,11 @@ static tk_format *format_inst(tks *s, tk_opcode op, const pieces *p,
   *f = (tk_format){.pieces = p->items, .n = p->n, .pid_slots = {-1, -1, -1}};
   in->ref.format = f;
   return f;
+}
+
+bool tks_op_prints(const tks_op *op) {
+  return (op->rule == rule_print && op->mode) || op->rule == rule_print_if ||
+         op->rule == rule_static_assert;
 }
 
 sval rule_print(tks *s, const tks_args *a) {

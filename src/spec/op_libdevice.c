@@ -41,8 +41,8 @@ static void no_overload(tks *s, const tks_args *a, const tk_extern *e,
   const char *text = tk_arena_strdup(s->arena, tk_buf_str(&b));
   tk_buf_free(&b);
   tks_error_help(s, TK_D_TYPE,
-                 "convert the argument with .to(...): libdevice promotes "
-                 "nothing",
+                 "convert the argument with .to(...): libdevice does not "
+                 "promote arguments",
                  "%s takes %s)", a->op->name, text);
 }
 

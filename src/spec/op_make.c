@@ -138,7 +138,7 @@ sval rule_constexpr(tks *s, const tks_args *a) {
 sval rule_type_of(tks *s, const tks_args *a) {
   sval v = a->v[0];
   if (sv_runtime(&v))
-    tks_error(s, TK_D_TYPE, "tl.constexpr_type is of a constexpr, not %s",
+    tks_error(s, TK_D_TYPE, "tl.constexpr_type takes a constexpr, not %s",
               tks_show(s, &v));
   v.is_one = true;
   return tks_type_of(s, &v);
@@ -230,7 +230,7 @@ sval rule_hint(tks *s, const tks_args *a) {
     tks_error(s, TK_D_SHAPE, "%s: %zu values for %zu axes", a->op->name, n,
               rank);
   if (!sv_is_tensor(&a->v[0]))
-    tks_error(s, TK_D_TYPE, "%s is about tensors, not %s", a->op->name,
+    tks_error(s, TK_D_TYPE, "%s takes tensors, not %s", a->op->name,
               tks_show(s, &a->v[0]));
   tk_inst *in = tks_emit(s, TK_I_HINT, a->op->mode, a->v[0].type, 1, &a->v[0]);
   for (size_t k = 0; k < n; k++) in->attr[k] = (int64_t)items[k].i;
@@ -311,7 +311,7 @@ sval rule_len(tks *s, const tks_args *a) {
   tks_error_help(s, TK_D_TYPE,
                  sv_is_block(v) ? "x.shape[0] is the size of its first axis"
                  : sv_is_tensor(v) && v->type.ptr
-                     ? "a pointer knows no size: pass it as an argument"
+                     ? "a pointer has no size: pass the size as an argument"
                      : NULL,
                  "len cannot take %s", tks_show(s, v));
 }
@@ -431,7 +431,7 @@ static bool is_instance(const sval *v, const sval *t) {
 
 sval rule_isinstance(tks *s, const tks_args *a) {
   if (a->v[1].kind == V_TUPLE)
-    tks_error_help(s, TK_D_UNSUPPORTED, "join two calls with or",
+    tks_error_help(s, TK_D_UNSUPPORTED, "join two calls with 'or'",
                    "isinstance takes one class: a tuple cannot hold classes");
   const sval *v = &a->v[0], *t = &a->v[1];
   if (t->kind == V_OBJECT && v->kind == V_INSTANCE)

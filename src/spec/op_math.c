@@ -43,8 +43,8 @@ sval rule_fdiv(tks *s, const tks_args *a) {
               a->op->name, tks_show(s, &x), tks_show(s, &y));
   if (!a->op->mode && sv_dtype(&x) != sv_dtype(&y))
     tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
-                   "%s promotes nothing: both operands must have one dtype, "
-                   "not %s and %s",
+                   "%s does not promote its operands: both must have the same "
+                   "dtype, not %s and %s",
                    a->op->name, tks_show(s, &x), tks_show(s, &y));
   tks_promote2(s, &x, &y,
                (tks_check){.div_or_mod = true, .no_arith = !a->op->mode});

@@ -66,7 +66,7 @@ sval tks_load(tks *s, const sval *ptr, const sval *mask, const sval *other) {
     tks_broadcast2(s, &v[0], &o);
     if (has & 2 && !tk_same_shape(&before, &v[0].type))
       tks_error_help(s, TK_D_SHAPE, "give the mask the shape of `other`",
-                     "`other`, %s, has another shape than the pointers and "
+                     "`other`, %s, does not have the shape of the pointers and "
                      "their mask",
                      tks_show(s, &o));
     t = tk_with_shape(t, &v[0].type);
@@ -605,14 +605,14 @@ static sval cas_operand(tks *s, const tks_args *a, size_t i) {
   s->frame->at = a->span[i];
   if (!tks_same_in_compiler(&v.type, &t))
     tks_error_help(s, TK_D_TYPE, "cast it with .to(...)",
-                   "tl.atomic_cas converts nothing: %s must be %s as the "
-                   "memory is, not %s",
+                   "tl.atomic_cas does not convert: %s must be %s like the "
+                   "memory, not %s",
                    i == 1 ? "cmp" : "val", tk_dtype_name((tk_dtype)t.elem),
                    tks_show(s, &v));
   if (!tk_same_shape(&v.type, p))
     tks_error_help(s, TK_D_SHAPE, "make it a block with tl.full",
-                   "tl.atomic_cas repeats nothing: %s must have the shape of "
-                   "the pointers, not be %s",
+                   "tl.atomic_cas does not broadcast: %s must have the shape "
+                   "of the pointers, not be %s",
                    i == 1 ? "cmp" : "val", tks_show(s, &v));
   return tks_bitcast(s, &v, tk_elem_of(t));
 }

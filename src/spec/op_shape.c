@@ -166,8 +166,8 @@ static sval join(tks *s, const tks_args *a) {
   }
   if (!tks_same_in_compiler(&x.type, &y.type))
     tks_error_help(s, TK_D_TYPE, "cast one of them with .to(...)",
-                   "%s promotes nothing: both operands must have one dtype, "
-                   "not %s and %s",
+                   "%s does not promote its operands: both must have the same "
+                   "dtype, not %s and %s",
                    a->op->name, tks_show(s, &x), tks_show(s, &y));
   y = tks_bitcast(s, &y, tk_elem_of(x.type));
   tks_broadcast2(s, &x, &y);

@@ -95,11 +95,13 @@ static const char *param_name(tks *s, const tks_args *a, size_t i) {
   return tk_arena_strndup(s->arena, p, strcspn(p, ",="));
 }
 
+static const char constexpr_help[] =
+    "it is needed before the program runs: make the parameter that it comes "
+    "from tl.constexpr, and the variable too: 'NAME: tl.constexpr = ...'";
+
 static void bad(tks *s, const tks_args *a, size_t i,
                 const char *want) TK_NORETURN;
 static void bad(tks *s, const tks_args *a, size_t i, const char *want) {
-  static const char constexpr_help[] =
-      "it is needed before the program runs: make it a tl.constexpr parameter";
   bool late = sv_is_tensor(&a->v[i]) && strstr(want, "constexpr");
   s->frame->at = a->span[i];
   tks_error_help(s, TK_D_TYPE, late ? constexpr_help : NULL,
@@ -134,9 +136,7 @@ int tks_arg_shape(tks *s, const sval *v, int64_t *shape) {
     tks_error(s, TK_D_SHAPE, "a block has at most %d axes", TK_MAX_RANK);
   for (size_t i = 0; i < n; i++) {
     if (items[i].kind != V_INT && items[i].kind != V_BOOL)
-      tks_error_help(s, TK_D_SHAPE,
-                     "shapes are known before the program runs: make the "
-                     "size a tl.constexpr parameter",
+      tks_error_help(s, TK_D_SHAPE, constexpr_help,
                      "shape element %zu must be a constexpr int, not %s", i,
                      tks_show(s, &items[i]));
     bool small = items[i].i >= -1 && items[i].i <= INT32_MAX;
@@ -159,7 +159,7 @@ int tks_arg_axis(tks *s, const sval *v, int rank) {
 tk_type tks_arg_dtype(tks *s, const sval *v) {
   if (v->kind == V_TYPE && v->type.to_block)
     tks_error_help(s, TK_D_TYPE, "its element_ty is the type of its elements",
-                   "the type of a block pointer, %s, is not a type of numbers",
+                   "%s, the type of a block pointer, is not a numeric type",
                    tks_show(s, v));
   if (v->kind == V_TYPE) return tk_elem_of(v->type);
   int d = v->kind == V_STR ? tk_dtype_from_name(v->s) : -1;

@@ -76,14 +76,14 @@ sval rule_tensor(tks *s, const tks_args *a) {
   const sval *v = &a->v[0], *t = &a->v[1];
   if (!s->frame->python || v->kind != V_TENSOR || t->kind != V_TYPE)
     tks_error_help(s, TK_D_CALL, "use tl.full, tl.load or tl.to_tensor",
-                   "tl.tensor makes no values in a kernel");
+                   "tl.tensor cannot make values in a kernel");
   tk_type want = t->type, elem = tk_elem_of(want);
   if (tk_same_type(&v->type, &want)) return *v;
   tk_type as = v->type.rank ? tk_with_elem(v->type, TK_INT8) : v->type;
   tk_type to = want.rank ? tk_with_elem(want, TK_INT8) : want;
   bool lanes = as.rank == to.rank && (!as.rank || tk_same_type(&as, &to));
   if (!lanes || tk_lane_size(&v->type) != tk_lane_size(&want))
-    tks_error(s, TK_D_TYPE, "%s has not the type %s", tks_show(s, v),
+    tks_error(s, TK_D_TYPE, "%s is not of type %s", tks_show(s, v),
               tks_type_text(s, &want));
   return tks_bitcast(s, v, elem);
 }

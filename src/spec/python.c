@@ -123,7 +123,7 @@ sval tks_semantic_attr(tks *s, const char *module, const char *name) {
 void tks_need_semantic(tks *s, const char *what) {
   tks_error_help(
       s, TK_D_CALL,
-      "in a Python function hand the compiler on: tl.exp(x, "
+      "in a Python function, pass the compiler on: tl.exp(x, "
       "_semantic=_semantic), x.__add__(y, _semantic=_semantic)",
       "Did you forget to add @triton.jit ? (`_semantic` argument must be "
       "provided outside of JIT functions.): %s",
@@ -294,8 +294,10 @@ static sval python_items(tks *s, const tk_ast *e) {
   if (calls(e, "enumerate") && e->n == 1) return python_zip(s, e, true);
   sval v = tks_expr(s, e);
   if (v.kind != V_TUPLE)
-    tks_error_help(s, TK_D_TYPE, "go over a tuple, range, enumerate or zip",
-                   "a Python function cannot go over %s", tks_show(s, &v));
+    tks_error_help(s, TK_D_TYPE,
+                   "iterate over a tuple, range, enumerate or "
+                   "zip",
+                   "a Python function cannot iterate over %s", tks_show(s, &v));
   return v;
 }
 
@@ -505,8 +507,8 @@ static void check_unshared(tks *s, const tks_object *o, const char *name) {
     tks_error_help(s, TK_D_UNSUPPORTED,
                    "make a new value, or call the method before the other "
                    "name is given",
-                   "the attribute '%s' of %s changes, which has another name "
-                   "as well: tkdbg does not follow both",
+                   "the attribute '%s' of %s changes, but the object has "
+                   "another name as well: tkdbg cannot follow both",
                    name, o->var ? o->var : o->class->name);
 }
 
@@ -592,9 +594,9 @@ sval tks_instance_attr(tks *s, const sval *v, const char *name) {
     for (i = 0; i < c->n; i++) tk_nearest_try(&near, c->fields[i]);
     const char *best = tk_nearest_best(&near);
     tks_error_help(s, TK_D_NAME,
-                   best
-                       ? tk_arena_printf(s->arena, "did you mean .%s?", best)
-                       : "of a class, kernels see annotated fields and methods",
+                   best ? tk_arena_printf(s->arena, "did you mean .%s?", best)
+                        : "kernels see only the annotated fields and the "
+                          "methods of a class",
                    "%s has no attribute %s", c->name, name);
   }
   sval f = sv_from_value(s, &found);

@@ -294,11 +294,12 @@ static void tell_of_spills(tks *s, tk_arena *a, const tk_program *p) {
   int n = tk_program_registers(a, p), most = tk_most_registers(p);
   if (n <= most) return;
   tk_diag *d = tks_say(s, TK_D_SPILLS,
-                       "a thread of this kernel needs about %d registers, and "
-                       "has %d: Triton would keep the rest in memory",
+                       "a thread of this kernel needs about %d registers but "
+                       "has only %d: Triton would spill the rest to memory",
                        n, most);
   tk_diag_help(s->env, d,
-               "smaller blocks or more num_warps leave less to each thread");
+               "smaller blocks or a larger num_warps leave fewer values to "
+               "each thread");
 }
 
 static void specialise(tk_env *e, void *ud) {

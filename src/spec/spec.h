@@ -144,6 +144,7 @@ struct tks {
   tks_class *classes;
   size_t unrolled;    /* bodies visited by static_range, to stop runaways */
   bool plain_globals; /* in defaults of parameters any global may be read */
+  bool prints; /* in arguments of print, which shows what the program finds */
   const struct tk_eval_where *where; /* eval.c: a debugger's expression */
   int *tensors; /* eval.c: by argument, slot of its address + 1, or 0 */
 };
@@ -345,11 +346,19 @@ sval tks_call_instance(tks *s, tks_instance *in, const sval *leaves,
 size_t tks_leaves(const sval *v, sval *out); /* out NULL: count only */
 sval tks_attr(tks *s, const sval *v, const char *name);
 bool tks_lookup(tks *s, const char *name, sval *out);
+/* A variable of the function; NULL: none. */
+const tk_binding *tks_binding_of(tks *s, const char *name);
+/* Whether an operation's text may have values known only when it runs, or is
+ * not made at all as a rule. */
+bool tks_op_prints(const tks_op *op);
 tk_binding *tks_bind(tks *s, const char *name, const sval *v);
 sval tks_global(tks *s, tk_function *fn, const char *name, bool *found);
 /* What a name is assigned in fn's file, or NULL. */
 const tk_ast *tks_file_value(tk_function *fn, const char *name);
 sval tks_module_attr(tks *s, const char *module, const char *name);
+/* What tl has of a name that some other module has, or what is most like it, as
+ * "tl.exp"; NULL: nothing is. */
+const char *tks_in_place_of(tks *s, const char *name);
 sval tks_condition(tks *s, const sval *v);
 void tks_unknown_name(tks *s, const char *name) TK_NORETURN;
 /* v with an axis of size 1 put before `axis`. */

@@ -281,8 +281,8 @@ static const tk_ast *without_keywords(tks *s, const tk_ast *call) {
   while (plain->n && plain->list[plain->n - 1]->str) plain->n--;
   if (plain->n == call->n) return call;
   s->frame->at = call->list[plain->n]->span;
-  tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
-                       "the compiler does not look at keywords of range");
+  tk_diag *d =
+      tks_say(s, TK_D_SUSPICIOUS, "the compiler ignores keywords of range");
   tk_diag_help(s->env, d, "write range(start, stop, step), or tl.range");
   return plain;
 }
@@ -415,7 +415,7 @@ static void static_for(tks *s, const tk_ast *n) {
 static void check_no_else(tks *s, const tk_ast *n) {
   if (n->n)
     tks_error_help(s, TK_D_UNSUPPORTED,
-                   "put what it has behind the loop, which has no break",
+                   "put its body after the loop, which has no break",
                    "a loop cannot have an else branch");
 }
 
@@ -588,7 +588,7 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
                    "Attribute assignment is not supported in triton");
   default:
     tks_error_help(s, TK_D_UNSUPPORTED,
-                   "assign to a name; kernels change nothing else",
+                   "assign to a name; kernels cannot change anything else",
                    "cannot assign to this %s", tk_ast_name(target->kind));
   }
 }
@@ -624,7 +624,9 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
   }
   sval v = tks_expr(s, n->c);
   if (n->a->kind != TK_AST_NAME)
-    tks_error(s, TK_D_TYPE, "a constexpr is a name, not an expression");
+    tks_error(s, TK_D_TYPE,
+              "only a name can be a constexpr, not an "
+              "expression");
   if (find(s->frame->scope, n->a->str))
     tks_error(s, TK_D_VALUE,
               "%s is already defined: a constexpr cannot be "

@@ -387,7 +387,7 @@ class Ours(Cases, support.ScriptCase):
             ("p[2]", "does not hold: a pair has no item 2"),
             ("for j in range(3): p.set(i.to(tl.int64), i)",
              "the attribute 'first' of p is"),
-            ("q = p; p.swap()", "which has another name"),
+            ("q = p; p.swap()", "has another name as well"),
             ("p.set(i, 5)", "expected tl.tensor for the attribute")], PLAIN)
 
 

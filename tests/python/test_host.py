@@ -119,6 +119,24 @@ class Globals(unittest.TestCase):
         with self.assertRaisesRegex(tkdbg.CompilationError, "bool"):
             run(kernel, 1, "f4", True)
 
+    def test_unions_are_of_a_type_and_none(self):
+        @triton.jit
+        def either(z, n: tl.constexpr | int):
+            tl.store(z, n)
+
+        @triton.jit
+        def any_of(z, n: tl.tensor | float | None):
+            tl.store(z, n)
+
+        @triton.jit
+        def optional(z, n: "int | float" = 1, b: tl.constexpr | None = 2):
+            tl.store(z, n + b)
+        for kernel in either, any_of:
+            with self.assertRaisesRegex(tkdbg.CompilationError,
+                                        "only between a type and None"):
+                run(kernel, 1, "f4", 3)
+        self.assertEqual(run(optional, 1, "f4"), 3)
+
     def test_annotations_of_a_decorator(self):
         def annotated(fn):
             fn.__annotations__ = {"x": tl.float16}
@@ -301,6 +319,24 @@ class Functions(unittest.TestCase):
             tl.store(z, operator.add(N, 1))
         with self.assertRaisesRegex(tkdbg.CompilationError, "plain Python"):
             run(kernel, 1, "f4", 9)
+
+    def test_what_the_language_has_too(self):
+        @triton.jit
+        def block(z):
+            tl.store(z, np.exp(tl.load(z)))
+
+        @triton.jit
+        def call(z):
+            tl.store(z, tl.sum(np.arange(0, 16)))
+
+        @triton.jit
+        def name(z):
+            tl.store(z, np.maximm(3, 4))
+        for kernel, wanted in (block, "exp"), (call, "arange"), (
+                name, "maximum"):
+            with self.assertRaisesRegex(tkdbg.CompilationError,
+                                        rf"did you mean tl\.{wanted}\?"):
+                run(kernel)
 
     def test_limits_of_numpy_dtypes(self):
         @triton.jit
