@@ -44,6 +44,17 @@ typedef struct binding {
   bool device;
 } binding;
 
+static bool is_settled(const binding *b, const tk_inst *in) {
+  return b->settled && b->settled->is[in->id];
+}
+
+static uint32_t next_unsettled(const binding *b, const tk_at *at) {
+  const tk_insts *l = at->list;
+  size_t i = at->index + 1;
+  while (i < l->n && is_settled(b, l->items[i])) i++;
+  return i < l->n ? l->items[i]->id - l->items[at->index]->id : 0;
+}
+
 static bool bind_inst(void *ud, const tk_at *at, const tk_inst *in) {
   const binding *b = ud;
   tki_op *op = b->code + in->id;
@@ -51,7 +62,8 @@ static bool bind_inst(void *ud, const tk_at *at, const tk_inst *in) {
   *op = (tki_op){.in = in,
                  .run = runs[in->op],
                  .kill = b->settled ? b->settled->kill[in->id] : in->kill,
-                 .settled = b->settled && b->settled->is[in->id],
+                 .next = next_unsettled(b, at),
+                 .settled = is_settled(b, in),
                  .part = fuse(at, in)};
   if (choices[in->op]) choices[in->op](op, at->func);
   if (b->device) tki_bind_device(op);

@@ -79,7 +79,13 @@ void tki_dot_open(tki *t) {
 typedef struct shape {
   size_t m, n, k;
   const tk_mma *mma; /* how a GPU does it; NULL: as defined */
+  bool fresh;        /* c is still to be written; else it is added to */
 } shape;
+
+static void begin_sum(void *c, size_t size, shape *s) {
+  if (s->fresh) memset(c, 0, s->m * s->n * size);
+  s->fresh = false;
+}
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -146,7 +152,7 @@ TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a, const int32_t *b,
     for (size_t row_ = 0; row_ < (s).m; row_ += ROWS) {                        \
       size_t n_ = (s).m - row_ < ROWS ? (s).m - row_ : ROWS;                   \
       exact((c) + row_ * (s).n, (a) + row_ * (s).k, b,                         \
-            (shape){n_, (s).n, (s).k, (s).mma});                               \
+            (shape){n_, (s).n, (s).k, (s).mma, false});                        \
       if ((t)->env->interrupted) tki_interrupted(t);                           \
     }                                                                          \
   } while (0)
@@ -155,22 +161,20 @@ enum { ROWS = 16 };
 static void multiply(tki *t, float *c, const float *a, const float *b,
                      shape s) {
   sgemm_fn sgemm;
-  if (s.mma && s.mma->format) {
+  if (!s.mma) open_blas(t);
+  if (!s.mma && t->sgemm) {
+    *(void **)&sgemm = t->sgemm;
+    sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1, a,
+          (int)s.k, b, (int)s.n, s.fresh ? 0 : 1, c, (int)s.n);
+    return;
+  }
+  begin_sum(c, sizeof *c, &s);
+  if (s.mma && s.mma->format)
     BY_ROWS(t, cores_f32, c, a, b, s);
-    return;
-  }
-  if (s.mma) {
+  else if (s.mma)
     BY_ROWS(t, fused_f32, c, a, b, s);
-    return;
-  }
-  open_blas(t);
-  if (!t->sgemm) {
+  else
     BY_ROWS(t, exact_f32, c, a, b, s);
-    return;
-  }
-  *(void **)&sgemm = t->sgemm;
-  sgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, (int)s.m, (int)s.n, (int)s.k, 1, a,
-        (int)s.k, b, (int)s.n, 1, c, (int)s.n);
 }
 
 /* Splits x into a leading part of the given format and the rest. */
@@ -222,6 +226,7 @@ static void multiply_parts(tki *t, tk_precision p, float *c, const float *a,
                            const float *b, shape s) {
   int count = p == TK_P_BF16X6 ? 3 : 2;
   float *pa[MAX_PARTS], *pb[MAX_PARTS];
+  begin_sum(c, sizeof *c, &s);
   decompose(t, p, a, s.m * s.k, pa, count);
   decompose(t, p, b, s.k * s.n, pb, count);
   for (int sum = count - 1; sum >= 0; sum--)
@@ -271,7 +276,7 @@ void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
   dgemm_fn dgemm;
   open_blas(t);
   if (!t->dgemm) {
-    shape s = {m, n, k, NULL};
+    shape s = {m, n, k, NULL, false};
     BY_ROWS(t, exact_f64, c, a, b, s);
     return;
   }
@@ -283,6 +288,7 @@ void tki_dot_f64(tki *t, double *c, const double *a, const double *b, size_t m,
 static void dot_f64(tki *t, double *c, operand a, operand b, shape s) {
   const double *x = (const double *)(const void *)a.data;
   const double *y = (const double *)(const void *)b.data;
+  begin_sum(c, sizeof *c, &s);
   if (s.mma)
     BY_ROWS(t, fused_f64, c, x, y, s);
   else
@@ -295,14 +301,16 @@ static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
   tki_unary_fn widen = tki_cast_kernel(a.d, TK_INT32, false);
   widen(ta, a.data, s.m * s.k);
   widen(tb, b.data, s.k * s.n);
+  begin_sum(c, sizeof *c, &s);
   BY_ROWS(t, exact_i32, c, ta, tb, s);
   tki_scratch_free(t, ta);
   tki_scratch_free(t, tb);
 }
 
 /* Makes the block that products are added to, from the accumulator if there is
- * one, in the type that is summed in: fp32 for fp16 results.  An accumulator
- * that is multiplied as well is still read while the sum is written. */
+ * one, in the type that is summed in: fp32 for fp16 results.  Without one it is
+ * still to be written.  An accumulator that is multiplied as well is still read
+ * while the sum is written. */
 static tki_val start_sum(tki *t, const tk_inst *in, tki_val *frame,
                          const tk_type *type) {
   tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;
@@ -319,8 +327,6 @@ static tki_val start_sum(tki *t, const tk_inst *in, tki_val *frame,
   if (acc)
     tki_widen((tk_dtype)in->type.elem, tki_writable(&v), tki_lanes(acc),
               (size_t)in->n);
-  else
-    memset(tki_writable(&v), 0, (size_t)in->n * tk_lane_size(type));
   return v;
 }
 
@@ -331,9 +337,12 @@ void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
   const tk_type *ta = &in->from, *tb = &f->slots[in->args[1]].type;
   int rank = ta->rank;
   shape s = {(size_t)ta->shape[rank - 2], (size_t)tb->shape[rank - 1],
-             (size_t)ta->shape[rank - 1], NULL};
-  tk_mma mma = tk_mma_of(f, in);
-  if (t->device) s.mma = &mma;
+             (size_t)ta->shape[rank - 1], NULL, in->nargs < 3};
+  tk_mma mma;
+  if (t->device) {
+    mma = tk_mma_of(f, in);
+    s.mma = &mma;
+  }
   size_t batch = rank == 3 ? (size_t)ta->shape[0] : 1;
   bool half = in->type.elem == TK_FP16;
   tk_type sum = half ? tk_with_elem(in->type, TK_FP32) : in->type;

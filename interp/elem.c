@@ -430,12 +430,26 @@ static bool symbolic_addptr(tki_sym *r, const tk_inst *in, const tki_val *p,
   return x && y && tki_sym_addptr(r, x, y, d, addptr_shift(in));
 }
 
+/* Moves a block of pointers that dies here as a whole, as loops do with theirs
+ * in each trip. */
+static bool move_pointers(tki *t, const tk_inst *in, tki_val *frame,
+                          tk_dtype d) {
+  const tki_val *o = frame + in->args[1];
+  if (!in->type.rank || !tki_is_uniform(o)) return false;
+  uint64_t bits = tki_scalar_bits(o);
+  uint64_t by = d == TK_INT64 ? bits : (uint64_t)(int32_t)bits;
+  tki_sym *s = tki_result_symbol(t, in, frame, 0);
+  if (s) tki_sym_move(s, by << addptr_shift(in));
+  return s != NULL;
+}
+
 /* Offsets that are as wide as pointers can give their place. */
 static inline void run_addptr(tki *t, const tk_inst *in, tki_val *frame,
                               tk_dtype d) {
   tki_val *p = frame + in->args[0], *o = frame + in->args[1], v;
   int32_t region = p->region;
   tki_sym s;
+  if (move_pointers(t, in, frame, d)) return;
   if (in->type.rank && symbolic_addptr(&s, in, p, o, d)) {
     v = tki_symbolic(t, &s);
   } else {

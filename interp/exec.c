@@ -59,14 +59,15 @@ static inline void exec_op(tki *t, const tki_op *op, tki_val *slots) {
 
 /* Runs an instruction with its operands held, so that observers can look at
  * them afterwards: no result takes their place. */
-static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
+static void exec_watched(tki *t, const tki_op *op, tki_val *slots) {
+  const tk_inst *in = op->in;
   tki_val few[FEW], *big = NULL, *args = few;
   if (in->nargs > FEW)
     args = big = tki_scratch_new(t, in->nargs * sizeof *args);
   for (size_t k = 0; k < in->nargs; k++)
     args[k] = tki_share(&slots[in->args[k]]);
-  TKI_TELL(t, before, t, in, args);
-  exec_op(t, &t->code[in->id], slots);
+  if (t->wants_before) TKI_TELL(t, before, t, in, args);
+  exec_op(t, op, slots);
   t->frame->inst = in;
   TKI_TELL(t, after, t, in, args);
   for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
@@ -74,30 +75,51 @@ static void exec_watched(tki *t, const tk_inst *in, tki_val *slots) {
 }
 
 static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
+  uint8_t *told = t->settled_told;
+  for (size_t i = 0; i < l->n; i++) {
+    const tk_inst *in = l->items[i];
+    const tki_op *op = &t->code[in->id];
+    uint32_t kill = told ? op->kill : in->kill;
+    t->frame->inst = in;
+    if (told && told[in->id]) continue;
+    exec_watched(t, op, slots);
+    if (kill) kill_operands(t, in, kill, slots);
+    if (told && op->settled) told[in->id] = tki_settled_is_told(t, in);
+  }
+}
+
+static void exec_all(tki *t, const tk_insts *l, tki_val *slots) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     t->frame->inst = in;
-    exec_watched(t, in, slots);
+    exec_op(t, &t->code[in->id], slots);
     if (in->kill) kill_operands(t, in, in->kill, slots);
   }
 }
 
+static void exec_unsettled(tki *t, const tk_insts *l, tki_val *slots) {
+  const tki_op *op = &t->code[l->items[0]->id];
+  bool more = !op->settled || op->next;
+  if (op->settled) op += op->next;
+  while (more) {
+    t->frame->inst = op->in;
+    exec_op(t, op, slots);
+    if (op->kill) kill_operands(t, op->in, op->kill, slots);
+    more = op->next;
+    op += op->next;
+  }
+  /* Reports of a loop are at its condition, settled or not. */
+  t->frame->inst = l->items[l->n - 1];
+}
+
 void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   t->ops += l->n;
-  if (TK_UNLIKELY(t->wants_insts)) {
+  if (TK_UNLIKELY(t->wants_insts))
     exec_observed(t, l, slots);
-    return;
-  }
-  bool settled = t->settled_values != NULL;
-  for (size_t i = 0; i < l->n; i++) {
-    const tk_inst *in = l->items[i];
-    const tki_op *op = &t->code[in->id];
-    t->frame->inst = in; /* reports of a loop are at its condition */
-    if (op->settled & settled) continue;
-    uint32_t kill = settled ? op->kill : in->kill;
-    exec_op(t, op, slots);
-    if (kill) kill_operands(t, in, kill, slots);
-  }
+  else if (!t->settled_values)
+    exec_all(t, l, slots);
+  else if (l->n)
+    exec_unsettled(t, l, slots);
 }
 
 /* ---- statements -------------------------------------------------------- */

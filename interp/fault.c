@@ -91,20 +91,21 @@ static const char *outside_help(const tki_access *a, bool before,
                                 int64_t element, bool wrapped) {
   if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
     return "boundary_check= must name the axes that run past the shape, and "
-           "the shape be the tensor's";
+           "the shape must be the tensor's";
   if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
     return "the descriptor's shape and strides must be the tensor's";
   if (wrapped)
     return "compute the offset in int64: cast a factor by .to(tl.int64)";
   if (has_wrapped(element))
     return "such an offset comes from an int32 product or sum that has "
-           "wrapped: compute it in int64, by .to(tl.int64) of a factor "
+           "wrapped: compute it in int64, with .to(tl.int64) on a factor "
            "(--check=overflow names it)";
   if (a->mask && before)
-    return "the mask lets this lane through: it must ask for offsets >= 0 too";
+    return "the mask lets this lane through: it must also test offsets >= 0";
   if (a->mask)
     return "the mask lets this lane through: compare the offsets with the size";
-  return before ? "add a mask, such as mask=offsets >= 0, or begin later"
+  return before ? "add a mask, such as mask=offsets >= 0, or begin at a later "
+                  "offset"
                 : "add a mask, such as mask=offsets < n";
 }
 
@@ -134,11 +135,37 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
   tki_stop(a->t);
 }
 
+static size_t flags_of(const tk_func *f) {
+  return f->nslots + 1 + f->nresults;
+}
+
+/* The slots of a frame that matter, to be freed; of what it returns, that is
+ * what its caller uses. */
+static bool *used_in_frame(const tki *t, const tki_frame *f) {
+  const tk_inst *call = tki_call_of(f);
+  bool *outer = call ? used_in_frame(t, f->caller) : NULL;
+  bool *used = tk_calloc(t->env, flags_of(f->func), sizeof *used);
+  bool *results = used + f->func->nslots + 1;
+  for (size_t i = 0; i < f->func->nresults; i++)
+    results[i] = !call || outer[call->res[i]];
+  tk_mark_used(t->env, f->func, results, used);
+  if (outer) tk_free(t->env, outer, flags_of(f->caller->func));
+  return used;
+}
+
+static bool is_result_used(const tki_access *a) {
+  const tki_frame *f = a->t->frame;
+  bool *used = used_in_frame(a->t, f);
+  bool any = tk_any_used(used, a->in);
+  tk_free(a->t->env, used, flags_of(f->func));
+  return any;
+}
+
 bool tki_load_left_out(const tki_access *a) {
   const tki_region *r = a->region == TKI_ANY ? NULL : &a->t->regions[a->region];
   if (!r || r->lo != r->hi || !a->n) return false;
   if (a->mask && !memchr(a->mask, 1, a->n)) return false;
-  if (tk_inst_is_used(a->t->env, a->t->frame->func, a->in)) return false;
+  if (is_result_used(a)) return false;
   tk_diag *d = tki_finding(a->t, TK_D_SUSPICIOUS,
                            "load from %s, which has no elements: nothing uses "
                            "the value, so a compiler leaves the load out",
@@ -185,10 +212,10 @@ static const char *wild_help(bool null, bool near) {
   if (null)
     return "the pointer was never set: pass a tensor, or mask the access off "
            "where there is none";
-  return near ? "the pointer was loaded: add a mask that keeps what is added "
-                "to it inside of its tensor"
+  return near ? "the pointer was loaded: add a mask that keeps the offsets "
+                "added to it inside of its tensor"
               : "a pointer that is loaded must be the data_ptr() of a tensor "
-                "that still lives, or lie in one";
+                "that still exists, or point into one";
 }
 
 void tki_fault_wild(const tki_access *a, size_t lane) {

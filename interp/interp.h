@@ -105,8 +105,10 @@ struct tki {
   const tki_op *plain;
   const tki_settled *settled; /* what is settled in the program */
   tki_val **settled_values;   /* by function; NULL: nothing is */
-  uint8_t *marked; /* by statement: a debugger wants to be told of it;
-                      NULL: of none */
+  uint8_t *settled_told; /* by instruction, while some watch them: those who
+                            do need not be told of it again; else NULL */
+  uint8_t *marked;       /* by statement: a debugger wants to be told of it;
+                            NULL: of none */
   int64_t pid[3], grid[3];
   tki_region *regions;
   size_t nregions;
@@ -129,6 +131,7 @@ struct tki {
   bool concrete; /* for tests: no block is symbolic */
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */
+  bool wants_before; /* an observer has before */
   bool wants_writes; /* somebody wants to know of writes */
   bool wants_loads;  /* ... and of loads */
   bool wants_stmts;  /* an observer wants every statement, not just those due */

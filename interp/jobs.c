@@ -27,18 +27,18 @@ bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
   tki_order_reason r = {0};
   const char *help = "leave out --jobs, or what needs the order";
   if (run_is_watched(t)) {
-    r.why = "detectors, debuggers, profiles and what else watches a run see "
-            "one program at a time";
+    r.why = "detectors, debuggers, profiles and other observers see one "
+            "program at a time";
   } else if (mode == TKI_YIELD) {
-    r.why = "the schedule 'yield' says who runs when";
+    r.why = "the schedule 'yield' decides which program runs when";
   } else if (t->device && tk_program_has(t->program, is_of_library)) {
-    r.why = "functions of libdevice run in the PTX interpreter, for one of "
-            "them at a time";
+    r.why = "functions of libdevice run in the PTX interpreter, for one "
+            "program at a time";
   } else if (!tki_order_find(t->program, unordered ? TKI_ORDER_ATOMICS : 0,
                              &r)) {
     return true;
   } else if (!r.waits && !unordered) {
-    help = "if their order does not matter, say so by --unordered";
+    help = "if their order does not matter, say so with --unordered";
   }
   tk_diag *d = tk_diag_add(t->env, TK_D_SERIAL, r.src, r.span,
                            "the programs run one after the other: %s", r.why);

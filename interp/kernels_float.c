@@ -147,8 +147,30 @@ enum { ABREAST = 16 };
     }                                                                          \
   }
 ROWS_OF(sum_rows, a + b)
-ROWS_OF(min_rows, NUM(a, b, LESSER))
-ROWS_OF(max_rows, NUM(a, b, GREATER))
+ROWS_OF(min_any_rows, NUM(a, b, LESSER))
+ROWS_OF(max_any_rows, NUM(a, b, GREATER))
+ROWS_OF(min_plain_rows, a < b ? a : b)
+ROWS_OF(max_plain_rows, a > b ? a : b)
+
+/* Whether no lane is a NaN or -0.  Then lanes that compare as equal have the
+ * same bits, so that one comparison says which of two it is. */
+TKI_CLONES static bool all_plain(const float *s, size_t n) {
+  uint32_t others = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t u = tk_f32_bits(s[i]);
+    others |= (u & 0x7fffffff) > 0x7f800000 || u == 0x80000000;
+  }
+  return !others;
+}
+
+#define EXTREME_ROWS(NAME)                                                     \
+  static void NAME##_rows(float *d, const float *s, float *x, size_t rows,     \
+                          size_t n) {                                          \
+    bool plain = all_plain(s, rows * n);                                       \
+    (plain ? NAME##_plain_rows : NAME##_any_rows)(d, s, x, rows, n);           \
+  }
+EXTREME_ROWS(min)
+EXTREME_ROWS(max)
 
 tki_rows_fn tki_rows_kernel(tk_binary op, tk_dtype d) {
   static const tki_rows_fn table[TK_B_COUNT] = {

@@ -27,6 +27,7 @@ void tki_observe(tki *t, tki_observer *o) {
   o->next = NULL;
   *at = o;
   t->wants_insts |= o->before || o->after;
+  t->wants_before |= o->before != NULL;
   t->wants_writes |= o->access != NULL;
   t->wants_loads |= o->access != NULL;
   t->wants_stmts |= o->stmt != NULL;
@@ -34,10 +35,12 @@ void tki_observe(tki *t, tki_observer *o) {
 }
 
 tki_watching tki_unwatch(tki *t) {
-  tki_watching w = {t->observers, t->wants_insts, t->wants_writes,
-                    t->wants_loads, t->wants_stmts};
+  tki_watching w = {t->observers,    t->wants_insts, t->wants_before,
+                    t->wants_writes, t->wants_loads, t->wants_stmts};
   t->observers = NULL;
-  t->wants_insts = t->wants_loads = t->wants_stmts = false;
+  t->settled_values = NULL;
+  t->settled_told = NULL;
+  t->wants_insts = t->wants_before = t->wants_loads = t->wants_stmts = false;
   t->wants_writes = t->schedule && t->schedule->writers;
   return w;
 }
@@ -45,6 +48,7 @@ tki_watching tki_unwatch(tki *t) {
 void tki_rewatch(tki *t, const tki_watching *w) {
   t->observers = w->observers;
   t->wants_insts = w->wants_insts;
+  t->wants_before = w->wants_before;
   t->wants_writes = w->wants_writes;
   t->wants_loads = w->wants_loads;
   t->wants_stmts = w->wants_stmts;

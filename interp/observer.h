@@ -25,6 +25,10 @@ typedef struct tki_observer {
    * before it, held so that no result takes their place. */
   void (*before)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
   void (*after)(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+  /* After an instruction that is settled (settled.h): whether this observer
+   * keeps nothing about it, and need not be told of it again.  NULL: it has to
+   * be told of every instruction. */
+  bool (*settled)(void *ud, tki *t, const tk_inst *in);
   /* Around an instruction that runs as if nobody watched: nothing is held or
    * written on behalf of these, and what they ask of blocks must leave them
    * symbolic.  An instruction that a program ends in has no end. */
@@ -60,9 +64,9 @@ void tki_observe(tki *t, tki_observer *o);
  * something that they are not to see. */
 typedef struct tki_watching {
   tki_observer *observers;
-  bool wants_insts, wants_writes, wants_loads, wants_stmts;
+  bool wants_insts, wants_before, wants_writes, wants_loads, wants_stmts;
 } tki_watching;
-/* Detaches everybody. */
+/* Detaches everybody; nothing is settled in the rest of the run. */
 tki_watching tki_unwatch(tki *t);
 void tki_rewatch(tki *t, const tki_watching *w);
 

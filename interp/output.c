@@ -89,7 +89,7 @@ static void assertion_failed(tki *t, const tk_inst *in, int64_t lane) {
   tk_buf_free(&b);
   if (in->n > 1)
     tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
-                 "the first lane that does not hold is number %lld of %lld",
+                 "the first lane that fails is number %lld of %lld",
                  (long long)lane, (long long)in->n);
   tki_stop(t);
 }

@@ -47,7 +47,7 @@ static void run_reduce(tki *t, const tki_op *op, tki_val *frame) {
   bool power = !(r.n & (r.n - 1));
   tki_rows_fn rows = tki_rows_kernel(tk_reduction_op(tk_reduce_op(in)),
                                      (tk_dtype)in->type.elem);
-  if (rows && power && r.inner == 1 && r.outer > 1) {
+  if (rows && power && r.inner == 1) {
     rows((void *)d, (const void *)s, (void *)tmp, r.outer, r.n);
   } else {
     for (size_t o = 0; o < r.outer; o++) {

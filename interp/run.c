@@ -70,7 +70,9 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   bool exact = o->dot && !strcmp(o->dot, "exact");
   if (o->dot && !exact && strcmp(o->dot, "blas")) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "unknown way to sum products '%.100s': blas or exact", o->dot);
+                "unknown way to sum products '%.100s': it must be blas or "
+                "exact",
+                o->dot);
     tk_throw(e, TK_USAGE);
   }
   r->t.dot_exact = exact;

@@ -101,7 +101,7 @@ static void settle_func(tk_arena *a, tki_settled *s, const tk_func *f) {
   tki_settled_func *out = &s->funcs[f->id];
   tk_walk settle = {.ud = &x, .inst = settle_inst};
   out->insts = TK_NEWN(a, const tk_inst *, f->nslots + 1);
-  out->kept = TK_NEWN(a, int, f->nslots + 1);
+  out->slots = TK_NEWN(a, int, f->nslots + 1);
   tk_walk_func(f, &(tk_walk){&x, count_stmt_writer, count_inst_writers});
   for (size_t i = 0; f == f->program->kernel && i < f->nparams; i++)
     x.slots[f->params[i]] = !x.writers[f->params[i]];
@@ -115,11 +115,14 @@ static void settle_func(tk_arena *a, tki_settled *s, const tk_func *f) {
     tk_walk_body(f, &st->orelse, &settle);
   }
   tk_walk_func(f, &(tk_walk){&x, read_stmt, read_inst});
-  for (size_t i = 0; i < f->nparams; i++) x.read[f->params[i]] = 0;
+  for (size_t i = 0; i < f->nparams; i++) x.slots[f->params[i]] = 0;
   /* A scalar is taken to have a value always (value.h). */
+  for (size_t i = 0; i < f->nslots; i++) x.read[i] |= !f->slots[i].type.rank;
   for (size_t i = 0; i < f->nslots; i++)
-    if (x.slots[i] && (x.read[i] || !f->slots[i].type.rank))
-      out->kept[out->nkept++] = (int)i;
+    if (x.slots[i] && x.read[i]) out->slots[out->nslots++] = (int)i;
+  out->nread = out->nslots;
+  for (size_t i = 0; i < f->nslots; i++)
+    if (x.slots[i] && !x.read[i]) out->slots[out->nslots++] = (int)i;
 }
 
 const tki_settled *tki_settled_new(tk_arena *a, const tk_program *p) {
@@ -139,7 +142,7 @@ static tki_val *settled_values(tki *t, const tk_func *f) {
   const tki_settled_func *s = &t->settled->funcs[f->id];
   tki_val *slots = tki_scratch_zero(t, (f->nslots + 1) * sizeof *slots);
   tki_val *held = tki_scratch_zero(t, (f->nslots + 1) * sizeof *held);
-  tki_val *values = tki_scratch_new(t, (s->nkept + 1) * sizeof *values);
+  tki_val *values = tki_scratch_new(t, (s->nslots + 1) * sizeof *values);
   tki_frame frame = {.caller = t->frame, .func = f, .slots = slots};
   t->frame = &frame;
   for (size_t i = 0; f == t->program->kernel && i < f->nparams; i++)
@@ -151,8 +154,8 @@ static tki_val *settled_values(tki *t, const tk_func *f) {
     for (size_t k = 0; k < op->in->nres; k++)
       held[op->in->res[k]] = tki_share(&slots[op->in->res[k]]);
   }
-  for (size_t i = 0; i < s->nkept; i++)
-    values[i] = tki_share(&slots[s->kept[i]]);
+  for (size_t i = 0; i < s->nslots; i++)
+    values[i] = tki_share(&slots[s->slots[i]]);
   for (size_t i = 0; i < f->nslots; i++) {
     tki_release(t, &slots[i]);
     tki_release(t, &held[i]);
@@ -163,18 +166,32 @@ static tki_val *settled_values(tki *t, const tk_func *f) {
   return values;
 }
 
+static bool sees_every_inst(const tki_observer *o) {
+  return o->begins || o->ends || ((o->before || o->after) && !o->settled);
+}
+
 void tki_settle(tki *t) {
   const tk_program *p = t->program;
-  if (t->observers || t->driver) return;
+  bool every = t->driver != NULL;
+  for (const tki_observer *o = t->observers; o; o = o->next)
+    every |= sees_every_inst(o);
+  if (every) return;
   tki_val **values = tki_scratch_new(t, (p->nfuncs + 1) * sizeof *values);
   for (size_t i = 0; i < p->nfuncs; i++)
     values[i] = settled_values(t, p->funcs[i]);
   t->settled_values = values;
+  if (t->wants_insts) t->settled_told = tki_scratch_zero(t, p->ninsts + 1);
+}
+
+bool tki_settled_is_told(tki *t, const tk_inst *in) {
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->settled && !o->settled(o->ud, t, in)) return false;
+  return true;
 }
 
 void tki_settled_share(tki *t, const tk_func *f, tki_val *slots) {
   const tki_settled_func *s = &t->settled->funcs[f->id];
   const tki_val *values = t->settled_values[f->id];
-  for (size_t i = 0; i < s->nkept; i++)
-    slots[s->kept[i]] = tki_share(&values[i]);
+  size_t n = t->settled_told ? s->nslots : s->nread;
+  for (size_t i = 0; i < n; i++) slots[s->slots[i]] = tki_share(&values[i]);
 }

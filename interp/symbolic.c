@@ -452,6 +452,8 @@ static int compare_all(tk_compare op, int64_t lo, int64_t hi) {
   return lo > 0 || hi < 0 ? no : lo == 0 && hi == 0 ? yes : -1;
 }
 
+/* Mostly the ends of both tell.  If they do not, the lanes where the comparison
+ * holds are a box as long as the difference changes along one axis. */
 static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
                         const tki_sym *b) {
   int64_t lo, hi, blo, bhi;
@@ -460,18 +462,21 @@ static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
   if (!tki_sym_bounds(a, d, &lo, &hi) || !tki_sym_bounds(b, d, &blo, &bhi))
     return false;
   const tki_sym *block = block_of(a, b);
-  x.at = first_lane(a, d) - first_lane(b, d);
-  lo = hi = x.at;
-  for (int k = 0; k < block->rank_; k++) {
-    int64_t step = step_at(a, k) - step_at(b, k);
-    if (!step) continue;
-    *(step < 0 ? &lo : &hi) += step * (block->shape_[k] - 1);
-    x.step = step;
-    x.axis = k;
-    axes++;
+  int all = compare_all(op, lo - bhi, hi - blo);
+  if (all < 0) {
+    x.at = first_lane(a, d) - first_lane(b, d);
+    lo = hi = x.at;
+    for (int k = 0; k < block->rank_; k++) {
+      int64_t step = step_at(a, k) - step_at(b, k);
+      if (!step) continue;
+      *(step < 0 ? &lo : &hi) += step * (block->shape_[k] - 1);
+      x.step = step;
+      x.axis = k;
+      axes++;
+    }
+    all = compare_all(op, lo, hi);
+    if (all < 0 && axes > 1) return false;
   }
-  int all = compare_all(op, lo, hi);
-  if (all < 0 && axes > 1) return false;
   tki_sym box = shape_of(block, TKI_SYM_BOX, 1);
   fill_box(&box, all != 0);
   if (all < 0 && !compare_line(&box, op, x)) return false;

@@ -106,6 +106,10 @@ bool tki_sym_cast(tki_sym *r, tk_dtype from, tk_dtype to, const tki_sym *a);
 /* p + (offset << shift); offsets are of the signed type d. */
 bool tki_sym_addptr(tki_sym *r, const tki_sym *p, const tki_sym *offset,
                     tk_dtype d, int shift);
+/* Adds a number to each lane of a block of pointers. */
+static inline void tki_sym_move(tki_sym *s, uint64_t by) {
+  s->base_ += by;
+}
 /* The same lanes in the shape of another type. */
 bool tki_sym_reshape(tki_sym *r, const tki_sym *a, const tk_type *to);
 /* Axes of one lane repeat. */

@@ -6,7 +6,6 @@
 #include "interp/schedule.h"
 
 typedef struct tki_tile_axis axis;
-__extension__ typedef __int128 wide;
 
 /* ---- finding ------------------------------------------------------------- */
 
@@ -35,15 +34,21 @@ static bool check_corners(tki_tile *x, const tki_region *r, uint64_t base) {
   uint64_t odd = 0;
   for (int k = 0; k < x->rank; k++)
     base += x->axis[k].lo * (uint64_t)x->axis[k].step;
-  wide lo = base, hi = base;
+  if (base < r->lo || base > r->hi) return false;
+  uint64_t below = base - r->lo, above = r->hi - base; /* what is left there */
   for (int k = 0; k < x->rank; k++) {
     const axis *a = &x->axis[k];
-    wide way = (wide)a->step * (wide)(a->hi - a->lo - 1);
-    *(way < 0 ? &lo : &hi) += way;
-    odd |= way ? (uint64_t)a->step : 0;
+    int64_t way;
+    if (a->hi - a->lo == 1) continue;
+    if (__builtin_mul_overflow(a->step, (int64_t)(a->hi - a->lo - 1), &way))
+      return false;
+    uint64_t *left = way < 0 ? &below : &above;
+    uint64_t length = way < 0 ? 0 - (uint64_t)way : (uint64_t)way;
+    if (length > *left) return false;
+    *left -= length;
+    odd |= (uint64_t)a->step;
   }
-  if (lo < (wide)r->lo || hi + (wide)x->size > (wide)r->hi) return false;
-  if ((base | odd) & (x->size - 1)) return false;
+  if (x->size > above || (base | odd) & (x->size - 1)) return false;
   x->memory = r->host + (base - r->lo);
   return true;
 }

@@ -125,3 +125,15 @@ tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare) {
   v.lanes_ = tki_buf_new(t, bytes);
   return v;
 }
+
+tki_sym *tki_result_symbol(tki *t, const tk_inst *in, tki_val *frame,
+                           unsigned k) {
+  tki_val *a = &frame[in->args[k]], *r = &frame[in->res[0]];
+  if (!tki_symbol(a) || !is_spare(in, frame, k, 0)) return NULL;
+  if (a != r) {
+    tki_set(t, r, *a);
+    a->lanes_ = NULL;
+  }
+  r->lanes_->unwritten_ = true;
+  return &r->lanes_->sym_;
+}

@@ -159,6 +159,12 @@ tki_val tki_symbolic(tki *t, const tki_sym *s);
  * before calling this: their memory stays valid, the operand may not. */
 tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare);
 
+/* What is known of operand k, which dies here and is symbolic, to be changed
+ * into what is known of in's result, of the same shape and lanes of the same
+ * size: the operand's value has become the result.  NULL: it cannot. */
+tki_sym *tki_result_symbol(tki *t, const tk_inst *in, tki_val *frame,
+                           unsigned k);
+
 /* The lanes of a value that was just made, to be written. */
 static inline void *tki_writable(tki_val *v) {
   TK_ASSERT(tki_is_held(v) && !tki_is_shared(v) && !v->part_);

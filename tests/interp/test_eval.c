@@ -165,7 +165,7 @@ static const question questions[] = {
     {"o +", "unexpected end", 14},
     {"tl.store(x + o, s)", "may not write memory", 14},
     {"o[8]", "index 8 is outside of an axis of 8", 14},
-    {"o[0, 0]", "2 indices for 1 axes", 14},
+    {"o[0, 0]", "2 indices were given, for 1 axis", 14},
     {"o[s]", "whole numbers and slices, not", 14},
     {"x[99]", "index 99 is outside of an axis of 16", 14},
     {"x[n + 3]", "past the end of x", 14},

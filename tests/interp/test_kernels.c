@@ -65,6 +65,28 @@ static float reduce_alone(tki_binary_fn fn, float *row, size_t n) {
 
 enum { MOST_ROWS = 37, LONGEST = 256 };
 
+/* Where `>` alone says which of two lanes it is, and where one lane, which is
+ * -0 or a NaN, needs more: at the place where a comparison alone goes wrong. */
+START_TEST(one_odd_lane_is_not_overlooked) {
+  static const tk_binary ops[] = {TK_B_MIN, TK_B_MAX};
+  static const float odd[] = {0.0f, -0.0f, (float)NAN};
+  static float x[4 * LONGEST], y[4 * LONGEST];
+  float d[4], scratch[LONGEST];
+  tki_binary_fn one = tki_binary_kernel(ops[_i], TK_FP32);
+  for (size_t n = 2; n <= LONGEST; n *= 2)
+    for (size_t k = 0; k < TK_COUNT(odd); k++) {
+      for (size_t i = 0; i < 4 * n; i++) x[i] = i % 7 ? 0.0f : (float)(i / n);
+      x[ops[_i] == TK_B_MIN ? 3 * n : 4 * n - 1] = odd[k];
+      memcpy(y, x, sizeof y);
+      tki_rows_kernel(ops[_i], TK_FP32)(d, x, scratch, 4, n);
+      for (size_t r = 0; r < 4; r++) {
+        float want = reduce_alone(one, y + r * n, n);
+        ck_assert_mem_eq(&d[r], &want, sizeof want);
+      }
+    }
+}
+END_TEST
+
 START_TEST(rows_beside_each_other_get_the_bits_of_rows_alone) {
   static const tk_binary ops[] = {TK_B_ADD, TK_B_MIN, TK_B_MAX};
   static float x[MOST_ROWS * LONGEST], y[MOST_ROWS * LONGEST];
@@ -91,6 +113,7 @@ int main(void) {
   TCase *c = tcase_create("kernels");
   tcase_add_loop_test(c, operations_have_loops_for_their_types, 0, 4);
   tcase_add_test(c, words_are_found_where_they_stand);
+  tcase_add_loop_test(c, one_odd_lane_is_not_overlooked, 0, 2);
   tcase_add_loop_test(c, rows_beside_each_other_get_the_bits_of_rows_alone, 0,
                       3);
   suite_add_tcase(s, c);
