@@ -250,6 +250,7 @@ typedef struct tk_step {
   const int *operands;
   size_t noperands;
   tk_place combined; /* what a user's combine function returns; line 0: none */
+  tk_place address;  /* READS: what made its last address; line 0: unknown */
 } tk_step;
 
 typedef struct tk_explanation {
@@ -383,6 +384,10 @@ const char *tk_cause_words(tk_cause c); /* a sentence without its full stop */
 typedef struct tk_divergence {
   tk_cause cause;
   const char *engine; /* the other one */
+  /* Whose operations were recorded: that one's or, if it records none, another
+   * one's in its place. */
+  const char *recorder;
+  bool unfused; /* with enable_fp_fusion=False it does not differ: no more */
   int64_t program[3];
   bool found; /* else the rest is 0: cause NOT_RECORDED */
   tk_place place;

@@ -59,7 +59,7 @@ static uint64_t asked_address(const tkc_blame *b, const tki_region *r,
     if (*p != (i ? ',' : '['))
       bad_element(b, text, "an index for each axis is needed");
     long long at = strtoll(p + 1, &end, 10);
-    if (end == p + 1) bad_element(b, text, "an index is a number");
+    if (end == p + 1) bad_element(b, text, "an index must be a number");
     if (at < 0) at += x->shape[i];
     if (at < 0 || at >= x->shape[i])
       bad_element(b, text, "the index is out of range");
@@ -69,7 +69,7 @@ static uint64_t asked_address(const tkc_blame *b, const tki_region *r,
   if (x->rank && *p == ',')
     bad_element(b, text, "there are more indices than axes");
   if (strcmp(p, x->rank ? "]" : "") != 0)
-    bad_element(b, text, "']' was expected behind the last index");
+    bad_element(b, text, "']' was expected after the last index");
   uint64_t base = r->lo + (uint64_t)((char *)x->data - r->host);
   return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
 }
@@ -83,7 +83,7 @@ static void add_target(tkc_blame *b, char *text) {
   size_t n = strcspn(text, "[");
   const tki_region *r = asked_region(t, text, n);
   if (!r && t->launch->fn->host) return;
-  if (!r) bad_element(b, text, "no tensor of this launch is called so");
+  if (!r) bad_element(b, text, "no tensor of this launch has this name");
   tkc_target *x = TK_NEW(&b->arena, tkc_target);
   *x = (tkc_target){.text = text, .region = r};
   x->addr = asked_address(b, r, text, text + n);

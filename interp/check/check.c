@@ -146,9 +146,9 @@ static void unknown_detector(tkc *c, const char *word) {
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "no detector is called '%.60s'", word);
   if (best)
-    tk_diag_help(e, d, "did you mean '%s'? (there are: %s)", best, all);
+    tk_diag_help(e, d, "did you mean '%s'? (detectors: %s)", best, all);
   else
-    tk_diag_help(e, d, "there are: %s", all);
+    tk_diag_help(e, d, "detectors: %s", all);
   tk_throw(e, TK_USAGE);
 }
 

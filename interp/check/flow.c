@@ -6,7 +6,7 @@
  */
 #include "interp/check/flow.h"
 
-#include <string.h>
+#include "interp/kernels.h"
 
 /* ---- tables -------------------------------------------------------------- */
 
@@ -37,6 +37,22 @@ void flow_clear(tki *t, int slot) {
   if (!table) return;
   tki_release(t, &table[slot]);
   table[slot] = tki_make_scalar(0);
+}
+
+enum { PIECE = 64 };
+
+TKI_CLONES static bool piece_is(const flow_id *m, flow_id id) {
+  flow_id other = 0;
+  for (size_t i = 0; i < PIECE; i++) other |= m[i] ^ id;
+  return !other;
+}
+
+size_t flow_run_end(const flow_marks *m, size_t i, size_t n) {
+  flow_id id = flow_at(m, i);
+  if (!m->step) return n;
+  while (i + PIECE <= n && piece_is(m->id + i, id)) i += PIECE;
+  while (i < n && m->id[i] == id) i++;
+  return i;
 }
 
 static bool any_mark(const tki_val *v, size_t n) {
@@ -172,15 +188,24 @@ void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
     return;
   }
   flow_pass(f, t, in, args);
-  if (t->frame->stmt)
+  if (t->frame->stmt && mark_table(t))
     for (int k = 0; k < in->nres; k++)
       check_decision(f, t, t->frame->stmt, in->res[k]);
+}
+
+/* Marks of a settled value are made anew by each program. */
+static bool flow_settled(void *ud, tki *t, const tk_inst *in) {
+  (void)ud;
+  for (int k = 0; k < in->nres; k++)
+    if (flow_marked(t, in->res[k])) return false;
+  return true;
 }
 
 /* If a statement decides by a variable, no instruction of it sets that. */
 static void flow_stmt(void *ud, tki *t, const tk_stmt *st) {
   const tk_slot *slots = t->frame->func->slots;
   int used[3] = {-1, -1, -1};
+  if (!mark_table(t)) return;
   if (st->kind == TK_S_IF || st->kind == TK_S_WHILE) used[0] = st->cond;
   if (st->kind == TK_S_FOR) used[1] = st->lb, used[2] = st->ub;
   for (int k = 0; k < 3; k++)
@@ -261,6 +286,7 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
                                .stmt = flow_stmt,
                                .trip = flow_trip,
                                .after = flow_after,
+                               .settled = flow_settled,
                                .access = see_access,
                                .rows = true,
                                .unassigned = flow_unassigned,

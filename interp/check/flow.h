@@ -83,20 +83,6 @@ static inline flow_id flow_at(const flow_marks *m, size_t i) {
   return m->id[i * m->step];
 }
 
-/* The first lane behind i whose mark is another than that of i, or n. */
-static inline size_t flow_run_end(const flow_marks *m, size_t i, size_t n) {
-  enum { WORD = sizeof(uint64_t) / sizeof(flow_id) };
-  flow_id id = flow_at(m, i);
-  uint64_t same = id * UINT64_C(0x0001000100010001), word;
-  if (!m->step) return n;
-  for (; i + WORD <= n; i += WORD) {
-    memcpy(&word, m->id + i, sizeof word);
-    if (word != same) break;
-  }
-  while (i < n && m->id[i] == id) i++;
-  return i;
-}
-
 /* ---- flow.c -------------------------------------------------------------- */
 
 /* Returns the flow that watches this run; NULL: none does. */
@@ -109,6 +95,8 @@ void flow_end(flow *f, tki *t);
 void flow_frame(void *ud, tki *t, bool begins);
 void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args);
 
+/* The first lane behind i whose mark is another than that of i, or n. */
+size_t flow_run_end(const flow_marks *m, size_t i, size_t n);
 /* The marks of a slot of the running function. */
 flow_marks flow_of(const tki *t, int slot);
 bool flow_marked(const tki *t, int slot);

@@ -12,6 +12,7 @@
 #include "ir/lanes.h"
 
 static bool any_operand(const tki *t, const tk_inst *in) {
+  if (!t->frame->shadow[TKI_SHADOW_UNDEF]) return false;
   for (int k = 0; k < in->nargs; k++)
     if (flow_marked(t, in->args[k])) return true;
   return false;

@@ -20,12 +20,14 @@ static tk_diag_id diag_of(const flow_source *s) {
 
 static const char *undef_help(const flow_source *s) {
   if (s->why == FLOW_SKIPPED)
-    return "'set' gives a variable a value that a 'jump' went over";
+    return "a 'jump' skipped its assignment: give the variable a value with "
+           "'set'";
   if (s->why == FLOW_UNWRITTEN) return "write the memory before it is read";
   if (tk_inst_window(s->in) == TK_W_BLOCK_POINTER)
-    return "give the load padding_option=\"zero\", or keep its lanes out by "
+    return "give the load padding_option=\"zero\", or keep its lanes out with "
            "tl.where";
-  return "give the load an other=, or keep its lanes out by a mask or tl.where";
+  return "give the load an other=, or keep its lanes out with a mask or "
+         "tl.where";
 }
 
 /* What a marked lane has reached: in words, and the lane of an access, if it

@@ -140,11 +140,11 @@ static flow_id float_source(flow *f, tki *t, const tk_inst *in,
   const char *lane = tkc_lane(f->c, &in->type, i), *text;
   const char *what = nan ? "NaN" : "infinity";
   if (tk_lanes_computed(in))
-    text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of %s", what,
+    text = tk_arena_printf(&f->c->run, "%s arises%s%s: %s of %s", what,
                            *lane ? " in lane " : "", lane, operation_name(in),
                            operand_list(f, t, in, args, i));
   else
-    text = tk_arena_printf(&f->c->run, "%s is born%s%s: %s of finite lanes",
+    text = tk_arena_printf(&f->c->run, "%s arises%s%s: %s of finite lanes",
                            what, *lane ? " in lane " : "", lane,
                            tk_inst_name((tk_opcode)in->op));
   return flow_begin(f, t, kind, 0, i, text);

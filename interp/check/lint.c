@@ -128,7 +128,7 @@ static void check_reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
             : "lanes that the mask leaves out are undefined, and a reduction "
               "reads them: this load has no other=",
       block ? "give the load padding_option=\"zero\" if the reduction ignores "
-              "0, or keep its lanes out by tl.where"
+              "0, or keep its lanes out with tl.where"
             : "give the load an other= that the reduction ignores, such as 0 "
               "for a sum");
   tkc_place at = tkc_place_of(l->f, in);

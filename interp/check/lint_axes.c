@@ -146,8 +146,8 @@ static void check_store(axes_state *x, const tk_inst *in) {
                            "and along another one of the value"
                          : "the same offsets run along one axis of the address "
                            "and along another one of the mask",
-                  k == 1 ? "turn the value by tl.trans, or exchange [:, None] "
-                           "and [None, :] where one of the two is made"
+                  k == 1 ? "transpose the value with tl.trans, or exchange [:, "
+                           "None] and [None, :] where one of the two is made"
                          : "exchange [:, None] and [None, :] in the mask");
       return;
     }

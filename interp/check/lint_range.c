@@ -143,7 +143,7 @@ static bool is_outside(const range *v) {
 static void say_int32(const ranges *r, const tk_inst *in, const range *v) {
   char text[160];
   snprintf(text, sizeof text,
-           "int32 index arithmetic overflows for this launch: it gets to "
+           "int32 index arithmetic overflows for this launch: it reaches "
            "%" PRId64,
            v->hi > INT32_MAX ? v->hi : v->lo);
   tkc_lint_say(r->l, TK_D_LINT_INT32, in, text,
@@ -168,11 +168,11 @@ static void check_division(const ranges *r, const tk_inst *in) {
     return;
   snprintf(text, sizeof text,
            "%s rounds toward zero, and the left operand "
-           "gets down to %" PRId64,
+           "goes down to %" PRId64,
            tk_binary_op(in) == TK_B_DIV ? "//" : "%", r->of[in->args[0]].lo);
   tkc_lint_say(r->l, TK_D_LINT_DIVISION, in, text,
-               "unlike Python's; add a multiple of the divisor first, or "
-               "mask these lanes by a comparison with 0");
+               "Python rounds down instead; add a multiple of the divisor "
+               "first, or mask these lanes by a comparison with 0");
 }
 
 static bool is_masked(const ranges *r, int slot) {
@@ -275,8 +275,8 @@ static void check_mask(const ranges *r, const tk_inst *in) {
       s->hi < size->lo / n * n || size->lo < n)
     return;
   tkc_lint_say(r->l, TK_D_LINT_MASK, in,
-               "the mask does not depend on the offsets of the block: the "
-               "last block reaches past the size it compares with",
+               "the mask does not depend on the offsets of the block: the last "
+               "block reaches past the size that it is compared with",
                "compare the offsets themselves, the start plus tl.arange");
 }
 

@@ -101,8 +101,8 @@ static void check_loop(loop_list *x) {
       continue;
     memset(x->asked, 0, nslots);
     tkc_lint_say(x->l, TK_D_LINT_RESCALE, in,
-                 "what was summed before is not rescaled when the running "
-                 "maximum changes",
+                 "the earlier terms of this sum are not rescaled when the "
+                 "running maximum changes",
                  "multiply the sum by exp(old maximum - new maximum) first");
   }
 }

@@ -536,7 +536,7 @@ static void report_second(again *x, size_t region, const spread *p) {
   if (r->tensor->flags & TK_TENSOR_REPEATED) {
     tkc_note(x->c, d, NULL,
              "@triton.autotune tries each configuration many times, on what "
-             "the run before has left in %s",
+             "the previous run left in %s",
              name);
     tkc_help(x->c, d,
              "give the autotuner reset_to_zero=['%s'] or restore_value=['%s']",
@@ -581,7 +581,8 @@ static void report_deadlock(again *x) {
     tkc_note(x->c, d, s->at.src ? &s->at : NULL, "%s", s->text);
   tkc_note(x->c, d, NULL,
            "this happens when programs take turns after each atomic operation, "
-           "as with --schedule yield; one after the other they ended");
+           "as with --schedule yield; when run one after the other, they "
+           "ended");
   tkc_help(x->c, d,
            "take several locks in the same order in every program, and wait "
            "for nothing else while holding one");

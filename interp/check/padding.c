@@ -187,16 +187,17 @@ static const char *filler(const fill *f) {
 
 static const char *padding_advice(const fill *f, bool wins, bool min) {
   if (f->window != TK_W_POINTERS)
-    return wins ? "keep lanes outside of the shape from the reduction by "
-                  "tl.where: padding gives 0 or NaN alone"
-                : "keep lanes outside of the shape from the reduction by "
+    return wins ? "keep lanes outside of the shape out of the reduction with "
+                  "tl.where: padding can only be 0 or NaN"
+                : "keep lanes outside of the shape out of the reduction with "
                   "tl.where";
   if (!wins)
-    return "keep lanes that the mask leaves out from the reduction by tl.where";
-  return min ? "give the load other=float(\"inf\"), or keep its lanes out by "
+    return "exclude the lanes that the mask turns off from the reduction with "
+           "tl.where";
+  return min ? "give the load other=float(\"inf\"), or keep its lanes out with "
                "tl.where"
-             : "give the load other=float(\"-inf\"), or keep its lanes out by "
-               "tl.where";
+             : "give the load other=float(\"-inf\"), or keep its lanes out "
+               "with tl.where";
 }
 
 static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
@@ -208,13 +209,13 @@ static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
       tk_inst_reduction(in) != TK_R_SUM && tk_inst_reduction(in) != TK_R_PROD;
   tk_diag *d =
       wins ? tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
-                        "the %s is %g, of lane %s, which %s filled: the "
-                        "%s loaded one is %g",
+                        "the %s is %g, from lane %s, which %s filled: the %s "
+                        "loaded one is %g",
                         min ? "minimum" : "maximum", r->filled, lane, filler(f),
                         min ? "smallest" : "largest", r->best)
            : tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
-                        "lane %s, which %s filled, goes into this %s as %g",
-                        lane, filler(f),
+                        "lane %s, which %s filled, enters this %s as %g", lane,
+                        filler(f),
                         tk_inst_reduction(in) == TK_R_SUM ? "sum" : "product",
                         r->filled);
   tkc_at_lane(w->c, d, lane);
@@ -300,6 +301,14 @@ static void padding_after(void *ud, tki *t, const tk_inst *in,
   pass_origin(ud, t, in);
 }
 
+static bool padding_settled(void *ud, tki *t, const tk_inst *in) {
+  const origin *table = origin_table(t->frame);
+  bool plain = true;
+  (void)ud;
+  for (int k = 0; k < in->nres; k++) plain &= !table || !table[in->res[k]].fill;
+  return plain;
+}
+
 static void pass_origins(tki *t) {
   const tki_frame *f = t->frame;
   const tk_inst *call = tki_call_of(f);
@@ -334,6 +343,7 @@ void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
   w->observer = (tki_observer){.ud = w,
                                .frame = padding_frame,
                                .after = padding_after,
+                               .settled = padding_settled,
                                .access = padding_access,
                                .rows = true};
   tki_observe(t, &w->observer);

@@ -57,7 +57,7 @@ void prec_set(tki *t, int slot, prec_shadow s) {
 
 /* In a sampled run, the first FIRST programs and then every EVERY-th one are
  * run in float64. */
-enum { FIRST = 2, EVERY = 4 };
+enum { FIRST = 2, EVERY = 8 };
 
 static bool is_chosen(prec *p) {
   uint64_t i = p->programs++;
@@ -149,6 +149,14 @@ static void exact_after(void *ud, tki *t, const tk_inst *in,
   if (watched && in->kill) end_operands(t, in);
 }
 
+/* Only a program that is run in float64 as well can tell. */
+static bool exact_settled(void *ud, tki *t, const tk_inst *in) {
+  (void)ud;
+  bool watched = t->frame->shadow[TKI_SHADOW_PRECISION] != NULL;
+  for (int k = 0; k < in->nres; k++) watched &= !prec_of(t, in->res[k]);
+  return watched;
+}
+
 /* Births are a program's own; programs that take turns share the table. */
 static void exact_program(void *ud, tki *t, bool begins) {
   prec *p = ud;
@@ -190,7 +198,8 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
                                .program = exact_program,
                                .frame = exact_frame,
                                .trip = exact_trip,
-                               .after = exact_after};
+                               .after = exact_after,
+                               .settled = exact_settled};
   tki_observe(t, &p->observer);
   return p;
 }

@@ -252,8 +252,8 @@ static tk_diag *report_store(tkc_shadow *s, const tkc_conflict *k, tki *t,
            program_text(s, k->program), k->other_lane, k->other_value, k->lane,
            k->value);
   tkc_help(s->c, d,
-           "which of them stays is not defined: use tl.atomic_add or another "
-           "atomic, or a mask that lets one lane through");
+           "which of the values stays is undefined: use tl.atomic_add or "
+           "another atomic, or a mask that lets one lane through");
   return d;
 }
 
@@ -263,8 +263,8 @@ static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
   bool reads = k->kind == TKC_OWN_READ, read = k->kind == TKC_OWN_WRITE;
   tk_diag *d =
       tkc_report(s->c, t, TK_D_RACE, at, from,
-                 "a lane of program %s %s %s, which another lane "
-                 "%s, with no barrier between",
+                 "a lane of program %s %s %s, which another lane %s, with no "
+                 "barrier in between",
                  program_text(s, k->program), reads ? "reads" : "writes",
                  k->element, read ? "had read" : "wrote");
   tkc_note(s->c, d, from, "it is %s here", read ? "read" : "written");
@@ -283,8 +283,8 @@ static const char *race_advice(const tkc_conflict *k) {
     return "an atomic of scope=\"cta\" orders the threads of one program: "
            "use scope=\"gpu\", the default";
   if (k->unfenced)
-    return "one lane alone does the atomic release, which tells of its own "
-           "stores only: put tl.debug_barrier() before it";
+    return "a single lane does the atomic release, which publishes only its "
+           "own stores: put tl.debug_barrier() before it";
   return "use an atomic operation, or let an atomic release and an acquire "
          "order the two";
 }

@@ -2,39 +2,66 @@
  *
  * A wrong stride or a pointer that moves too little makes a kernel read some
  * elements again and again, and others never, though it reads as many as
- * there are.  Where addresses or branches depend on what was loaded that may be
- * meant, so that nothing is said of such a kernel.  A pointer that was cast to
- * a narrower type reads parts of elements alone.
+ * there are.  Where addresses or masks depend on what was loaded that may be
+ * meant, and in a kernel whose branches do, so that nothing is said of those
+ * inputs.  A pointer that was cast to a narrower type reads parts of elements
+ * alone.
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ranges.h"
 #include "interp/check/check.h"
 #include "interp/grid.h"
+#include "launch/report.h"
 
 enum { FEWEST = 16, MOST = 1 << 24 };
 
+/* An element of an input's first access, and who reads it again by the same
+ * statement. */
+typedef struct probe {
+  uint64_t element;
+  uint64_t lanes;       /* of the first program that read it, ... */
+  uint64_t trips;       /* ... in how many accesses ... */
+  uint64_t access;      /* ... of which this is the last */
+  uint64_t program;     /* the last one that read it */
+  uint64_t programs[3]; /* that read it, of those along each axis of the grid
+                           that the first one lies on */
+} probe;
+
+/* The first access to an input. */
+typedef struct first {
+  uint64_t access, program;
+  int64_t pid[3];
+  uint32_t site;
+  tk_span span;
+  uint64_t lanes, active; /* in all, and those that the mask leaves */
+  probe lowest, highest;  /* the first element that it read, and the highest */
+  uint64_t reach;         /* the highest that this program reads at all */
+} first;
+
 /* What was read of a region. */
 typedef struct input {
-  uint64_t *seen;   /* a bit for each element: it was read */
-  uint64_t read;    /* how many of them are set */
-  uint8_t *bytes;   /* read by an access that is narrower than an element; NULL:
-                       there was none */
-  size_t size, n;   /* bytes of an element; elements */
-  int shift;        /* log2 of size */
-  uint64_t total;   /* elements read, again and again ones too */
-  uint64_t first;   /* the element that was read first, ... */
-  uint64_t program; /* ... by which program, ... */
-  uint32_t again;   /* ... and how often by that one */
-  uint32_t site;    /* that read first ... */
-  uint32_t narrow;  /* ... a part of an element */
-  bool written;
+  uint64_t *seen; /* a bit for each element: it was read */
+  uint64_t read;  /* how many of them are set */
+  uint8_t *bytes; /* read by an access that is narrower than an element; NULL:
+                     there was none */
+  size_t size, n; /* bytes of an element; elements */
+  int shift;      /* log2 of size */
+  uint64_t total; /* elements read, again and again ones too */
+  first first;
+  uint32_t narrow;       /* the site that first read a part of an element */
+  bool written, indexed; /* indexed: by what was loaded */
 } input;
 
 typedef struct reads {
   tkc *c;
-  input *inputs; /* by region */
-  bool indexed;  /* what is read depends on what was loaded */
+  input *inputs;     /* by region */
+  bool *indexed;     /* by instruction: the address or mask of a load depends on
+                        what was loaded */
+  bool branches;     /* ... and a branch does */
+  uint64_t accesses; /* so far */
+  uint64_t program;  /* that runs */
   tki_observer observer;
 } reads;
 
@@ -66,6 +93,31 @@ static bool is_read_enough(const input *in) {
   return 4 * in->read > 3 * in->n;
 }
 
+static void begin_first(reads *x, first *f, const tki *t, const tki_access *a,
+                        uint64_t element) {
+  *f = (first){.access = x->accesses, .program = x->program, .lanes = a->n};
+  f->site = tki_site(t);
+  f->span = tki_user_frame(t->frame)->inst->span;
+  memcpy(f->pid, t->pid, sizeof f->pid);
+  f->lowest = (probe){.element = element, .programs = {1, 1, 1}};
+  f->highest = f->lowest;
+}
+
+static void probe_reads(reads *x, const first *f, const tki *t, probe *p) {
+  if (tki_user_frame(t->frame)->inst->span.lo != f->span.lo) return;
+  if (x->program == f->program) {
+    p->lanes++;
+    p->trips += p->access != x->accesses;
+    p->access = x->accesses;
+  } else if (x->program != p->program) {
+    int others = 0, axis = 0;
+    for (int d = 0; d < 3; d++)
+      if (t->pid[d] != f->pid[d]) others++, axis = d;
+    p->programs[axis] += others == 1;
+  }
+  p->program = x->program;
+}
+
 static void add_stretch(reads *x, tki *t, const tki_access *a,
                         const tki_stretch *s) {
   const tki_region *r = tki_access_region(a, s->lane);
@@ -74,14 +126,20 @@ static void add_stretch(reads *x, tki *t, const tki_access *a,
   uint64_t off = s->addr - r->lo, bytes = s->n * a->size;
   uint64_t from = off >> in->shift, to = (off + bytes - 1) >> in->shift;
   if (to >= in->n) return;
-  if (!in->total) {
-    in->site = tki_site(t);
-    in->first = from;
-    in->program = tki_program_index(t);
+  first *f = &in->first;
+  if (!in->total) begin_first(x, f, t, a, from);
+  if (f->access == x->accesses) {
+    f->active += s->n;
+    if (to > f->highest.element)
+      f->highest = (probe){.element = to, .programs = {1, 1, 1}};
   }
+  if (f->program == x->program && to > f->reach) f->reach = to;
+  if (from <= f->lowest.element && f->lowest.element <= to)
+    probe_reads(x, f, t, &f->lowest);
+  if (from <= f->highest.element && f->highest.element <= to)
+    probe_reads(x, f, t, &f->highest);
   in->total += to - from + 1;
-  in->again += from <= in->first && in->first <= to &&
-               tki_program_index(t) == in->program;
+  in->indexed |= x->indexed[a->in->id];
   set_seen(in, from, to);
   if (a->size < in->size) add_narrow(x, in, off, bytes, tki_site(t));
 }
@@ -98,6 +156,8 @@ static void see_read(void *ud, tki *t, const tki_access *a) {
   input *in = a->region == TKI_ANY ? NULL : &x->inputs[a->region];
   tki_stretch s = {0};
   if (!a->n) return;
+  x->accesses++;
+  x->program = tki_program_index(t);
   if (a->write && in)
     in->written = true;
   else if (a->write)
@@ -127,7 +187,8 @@ static void start_input(reads *x, input *in, const tki_region *r) {
 typedef struct loaded {
   const tk_program *program;
   bool **slots, **results; /* by function */
-  bool grew, decides;      /* ... an address, or a branch, does */
+  bool grew;
+  reads *reads;
 } loaded;
 
 static void taint(loaded *x, bool *slot, bool tainted) {
@@ -146,7 +207,10 @@ static bool taint_inst(void *ud, const tk_at *at, const tk_inst *in) {
   }
   bool memory =
       in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
-  if (memory && slots[in->args[0]]) x->decides = true;
+  if (in->op == TK_I_LOAD)
+    x->reads->indexed[in->id] =
+        slots[tk_load_pointer(in)] ||
+        (tk_load_mask(in) >= 0 && slots[tk_load_mask(in)]);
   for (int k = 0; k < in->nres; k++)
     taint(x, &slots[in->res[k]],
           callee ? x->results[callee->id][k] : memory || tainted);
@@ -158,16 +222,17 @@ static bool taint_stmt(void *ud, const tk_at *at) {
   const tk_stmt *st = at->stmt;
   const bool *slots = x->slots[at->func->id];
   if (st->kind == TK_S_IF || st->kind == TK_S_WHILE)
-    x->decides |= slots[st->cond];
+    x->reads->branches |= slots[st->cond];
   if (st->kind == TK_S_FOR)
-    x->decides |= slots[st->lb] || slots[st->ub] || slots[st->step];
+    x->reads->branches |= slots[st->lb] || slots[st->ub] || slots[st->step];
   for (size_t i = 0; st->kind == TK_S_RETURN && i < st->nresults; i++)
     taint(x, &x->results[at->func->id][i], slots[st->results[i]]);
   return true;
 }
 
-static bool depends_on_memory(tk_arena *a, const tk_program *p) {
-  loaded x = {.program = p, .grew = true};
+static void find_loaded(reads *r, tk_arena *a, const tk_program *p) {
+  loaded x = {.program = p, .grew = true, .reads = r};
+  r->indexed = TK_NEWN(a, bool, p->ninsts + 1);
   x.slots = TK_NEWN(a, bool *, p->nfuncs);
   x.results = TK_NEWN(a, bool *, p->nfuncs);
   for (size_t i = 0; i < p->nfuncs; i++) {
@@ -175,17 +240,16 @@ static bool depends_on_memory(tk_arena *a, const tk_program *p) {
     x.results[i] = TK_NEWN(a, bool, p->funcs[i]->nresults + 1);
   }
   tk_walk walk = {.ud = &x, .stmt = taint_stmt, .inst = taint_inst};
-  while (x.grew && !x.decides) {
+  while (x.grew && !r->branches) {
     x.grew = false;
     tk_walk_program(p, &walk);
   }
-  return x.decides;
 }
 
 void *tkc_READS_begin(tkc *c, tki *t) {
   reads *x = TK_NEW(&c->run, reads);
   x->c = c;
-  x->indexed = depends_on_memory(&c->run, t->program);
+  find_loaded(x, &c->run, t->program);
   x->inputs = TK_NEWN(&c->run, input, t->nregions + 1);
   for (size_t i = 0; i < t->nregions; i++)
     start_input(x, &x->inputs[i], &t->regions[i]);
@@ -230,58 +294,163 @@ static void judge_narrow(reads *x, tki *t, const input *in, const char *name) {
                   " of the %zu elements of %s only a part is read",
       n, in->n, name);
   tkc_note(x->c, d, NULL,
-           "its elements have %zu bytes, the pointer is one to a narrower type",
+           "its elements have %zu bytes, but the pointer is to a narrower type",
            in->size);
   tkc_help(x->c, d, "load the tensor's own type and cast what was loaded");
   tkc_reported(x->c, NULL, d);
 }
 
-/* Which coordinates of each axis were read.  Returns whether all elements with
- * such coordinates were. */
-static bool is_slice(const tk_tensor *v, const input *in, bool *seen[],
-                     int64_t count[]) {
-  uint64_t lanes = 1;
-  for (size_t e = 0; e < in->n; e++)
-    for (int k = 0; was_read(in, e) && k < v->rank; k++)
-      if (v->strides[k] > 0) {
-        bool *coordinate = &seen[k][(int64_t)e / v->strides[k] % v->shape[k]];
-        count[k] += !*coordinate;
-        *coordinate = true;
-      }
-  for (int k = 0; k < v->rank; k++) lanes *= (uint64_t)count[k];
-  return lanes == in->read;
+/* Which coordinates of each axis were read. */
+typedef struct slice {
+  uint8_t *on[TK_MAX_RANK];
+  int64_t count[TK_MAX_RANK], highest[TK_MAX_RANK];
+  bool exact; /* every element with such coordinates was */
+} slice;
+
+static int64_t coordinate(const tk_tensor *v, uint64_t element, int axis) {
+  int64_t stride = v->strides[axis];
+  return stride > 0 ? (int64_t)element / stride % v->shape[axis] : 0;
 }
 
-/* Whether a kernel means to read a part alone: the same coordinates of some
- * axes throughout, and not one part out of as many as there are programs along
- * an axis of the grid, or trips that read it again: those forget to move. */
-static bool is_meant(reads *x, const tki *t, const tk_tensor *v,
-                     const input *in) {
-  bool *seen[TK_MAX_RANK];
-  int64_t count[TK_MAX_RANK] = {0};
+static slice slice_of(reads *x, const tk_tensor *v, const input *in) {
+  slice s = {.exact = false};
+  uint64_t lanes = 1;
   for (int k = 0; k < v->rank; k++)
-    seen[k] = TK_NEWN(&x->c->run, bool, v->shape[k] + 1);
-  if (!is_slice(v, in, seen, count)) return false;
-  if (v->rank == 1 && in->total % in->read) return false;
-  for (int k = 0; k < v->rank; k++) {
-    int64_t parts = v->shape[k] / count[k];
-    if (parts < 2 || parts * count[k] != v->shape[k]) continue;
-    if (in->again == parts) return false;
-    for (int d = 0; d < 3; d++)
-      if (t->grid[d] == parts) return false;
+    s.on[k] = TK_NEWN(&x->c->run, uint8_t, (size_t)v->shape[k] + 1);
+  for (size_t e = 0; e < in->n; e++)
+    for (int k = 0; was_read(in, e) && k < v->rank; k++) {
+      int64_t at = coordinate(v, e, k);
+      s.count[k] += !s.on[k][at];
+      s.on[k][at] = 1;
+      if (at > s.highest[k]) s.highest[k] = at;
+    }
+  for (int k = 0; k < v->rank; k++) lanes *= (uint64_t)s.count[k];
+  s.exact = lanes == in->read;
+  return s;
+}
+
+/* Whether a triangle or a band of each matrix is read: a stretch of every row,
+ * which moves on from one row to the next, but not past where it was. */
+static bool is_band(const tk_tensor *v, const input *in) {
+  if (v->rank < 2 || v->strides[v->rank - 1] != 1) return false;
+  size_t columns = (size_t)v->shape[v->rank - 1], from = 0, to = 0;
+  for (size_t r = 0; r < in->n / columns; r++) {
+    bool top = r % (size_t)v->shape[v->rank - 2] == 0;
+    size_t n = 0, lo = columns, hi = 0;
+    for (size_t i = 0; i < columns; i++)
+      if (was_read(in, r * columns + i)) {
+        if (!n++) lo = i;
+        hi = i + 1;
+      }
+    if (!n || hi - lo != n || (!top && (lo < from || hi < to || lo >= to)))
+      return false;
+    from = lo, to = hi;
   }
   return true;
 }
 
+/* Whether one part of an axis is read as often as there are parts: in the trips
+ * of a program, or by programs along an axis of the grid.  One program has to
+ * read all of it, and where parts may be as many for another reason, by one
+ * access that is whole. */
+static bool stands_still(const tki *t, const tk_tensor *v, const input *in,
+                         const slice *s, int axis) {
+  const first *f = &in->first;
+  const probe *ends[] = {&f->lowest, &f->highest};
+  int64_t n = s->count[axis], parts = (v->shape[axis] + n - 1) / n;
+  int64_t low = coordinate(v, f->lowest.element, axis);
+  int64_t block = coordinate(v, f->highest.element, axis) - low + 1;
+  int64_t all = coordinate(v, f->reach, axis) - low + 1;
+  bool whole = block >= n && f->active == f->lanes;
+  bool scattered = n == 1 || s->highest[axis] >= low + n;
+  bool along = n > 1 && all >= n &&
+               (whole || (parts > 2 && n * parts == v->shape[axis]));
+  bool found = false;
+  if (parts == 1) return false;
+  for (int i = 0; i < 2; i++) {
+    found |= (int64_t)(scattered ? ends[i]->lanes : ends[i]->trips) == parts;
+    for (int d = 0; d < 3; d++)
+      found |= (n == 1 || (along && t->grid[d] == parts)) &&
+               (int64_t)ends[i]->programs[d] == parts;
+  }
+  return found;
+}
+
+/* Whether a kernel means to read a part alone: a band, or the same coordinates
+ * of some axes throughout.  Of these it moves on by too little where the reads
+ * would be about enough for all elements, each equally often, but are not
+ * spread equally; about enough if the blocks of a program overlap, exactly if
+ * not. */
+static bool is_meant(const tki *t, const tk_tensor *v, const input *in,
+                     const slice *s) {
+  if (!s->exact) return is_band(v, in);
+  const first *f = &in->first;
+  uint64_t rest = in->total % in->n;
+  bool uneven = in->total % in->read != 0;
+  bool overlap = f->highest.trips > f->lowest.trips;
+  if (uneven && (!rest || (overlap && in->total > in->n && 8 * rest <= in->n)))
+    return false;
+  for (int k = 0; k < v->rank; k++)
+    if (stands_still(t, v, in, s, k)) return false;
+  return true;
+}
+
+/* Whether every program reads the one element of an input that has as many as
+ * another tensor of the launch: it lacks the offsets of that one. */
+static bool lacks_offsets(reads *x, const tki *t, const input *in) {
+  bool found = false;
+  for (size_t i = 0; i < t->nregions; i++)
+    found |= &x->inputs[i] != in && x->inputs[i].n == in->n;
+  return found && in->read == 1 && in->total == tki_programs(t) &&
+         in->total > 1;
+}
+
+/* Whether programs, as many as an input has rows, read the beginning of its
+ * memory once, up to somewhere inside of a row: they take its rows for shorter
+ * ones. */
+static bool has_shorter_rows(const tki *t, const tk_tensor *v, const input *in,
+                             const slice *s) {
+  bool rows = false, beginning = true;
+  for (int d = 0; d < 3; d++) rows |= t->grid[d] == v->shape[0];
+  if (!rows || v->shape[0] == 1 || s->exact || in->total != in->read)
+    return false;
+  for (size_t e = 0; e < in->read; e++) beginning &= was_read(in, e);
+  return beginning;
+}
+
+static const char *slice_text(reads *x, tki *t, const tk_tensor *v,
+                              const slice *s) {
+  tk_buf b;
+  tk_buf_init(&b, t->env);
+  for (int k = 0; k < v->rank; k++) {
+    size_t n;
+    const tk_range *r = tk_fold_ranges(&x->c->run, s->on[k], v->shape[k], &n);
+    if (k) tk_buf_puts(&b, ", ");
+    tk_report_ranges(&b, r, n);
+  }
+  const char *text = tk_arena_strdup(&x->c->run, tk_buf_str(&b));
+  tk_buf_free(&b);
+  return text;
+}
+
 static void judge_unread(reads *x, tki *t, const input *in,
                          const tki_region *r) {
-  if (in->total < in->n || is_read_enough(in) || is_meant(x, t, r->tensor, in))
+  const tk_tensor *v = r->tensor;
+  if (is_read_enough(in)) return;
+  slice s = slice_of(x, v, in);
+  bool many = 8 * in->total >= 7 * in->n;
+  if (many ? is_meant(t, v, in, &s)
+           : !lacks_offsets(x, t, in) && !has_shorter_rows(t, v, in, &s))
     return;
-  tkc_place at = place_of_site(t, in->site);
+  tkc_place at = place_of_site(t, in->first.site);
   tk_diag *d = tkc_report(x->c, NULL, TK_D_UNREAD_INPUT, &at, NULL,
-                          "only %" PRIu64 " of the %zu elements of %s are "
+                          "only %" PRIu64 " of the %zu elements of %s %s "
                           "read, in %" PRIu64 " reads",
-                          in->read, in->n, r->name, in->total);
+                          in->read, in->n, r->name,
+                          in->read == 1 ? "is" : "are", in->total);
+  tkc_note(x->c, d, NULL, "%s %s %s[%s]",
+           in->read == 1 ? "it lies" : "they lie", s.exact ? "in" : "within",
+           r->name, slice_text(x, t, v, &s));
   tkc_help(x->c, d,
            "look at the stride that a row is multiplied by, at what pointers "
            "move by in a loop, and at which program ids the offsets depend on");
@@ -296,6 +465,6 @@ void tkc_READS_end(tkc *c, void *ud, tki *t, tk_status st) {
     const input *in = &x->inputs[i];
     if (!in->total || in->written) continue;
     if (in->bytes) judge_narrow(x, t, in, t->regions[i].name);
-    if (!x->indexed) judge_unread(x, t, in, &t->regions[i]);
+    if (!x->branches && !in->indexed) judge_unread(x, t, in, &t->regions[i]);
   }
 }

@@ -550,6 +550,12 @@ static void shadow_after(void *ud, tki *t, const tk_inst *in,
   s->joined += joins(in);
 }
 
+static bool shadow_settled(void *ud, tki *t, const tk_inst *in) {
+  (void)ud;
+  (void)t;
+  return !joins(in);
+}
+
 /* ---- the shadow of a run ----------------------------------------------- */
 
 tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
@@ -567,8 +573,11 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->keeps = c->on >> TKC_ORDER & 1 || c->on >> TKC_IDEMPOTENCE & 1;
   make_spans(s);
   push_event(s, (tkc_event){.program = UINT32_MAX});
-  s->observer = (tki_observer){
-      .ud = s, .after = shadow_after, .access = shadow_access, .rows = true};
+  s->observer = (tki_observer){.ud = s,
+                               .after = shadow_after,
+                               .settled = shadow_settled,
+                               .access = shadow_access,
+                               .rows = true};
   tki_observe(t, &s->observer);
   return s;
 }

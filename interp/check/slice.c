@@ -580,6 +580,18 @@ static void show(slice *s, tkc_at at, const above *up) {
   show_operands(s, n, at, &down);
 }
 
+static size_t lane_for(const tkc_node *n, int k, size_t lane) {
+  return tki_is_uniform(&n->vals[k]) ? 0 : lane;
+}
+
+/* What made the address of a load. */
+static tk_place place_of_address(slice *s, const tkc_node *n, size_t lane) {
+  tkc_at at = tkc_settle(&s->w, (tkc_at){n->refs[0], lane_for(n, 0, lane)});
+  const tkc_node *p = tkc_at_node(&s->w, at);
+  if (!p || p->kind != TKC_NODE_INST) return (tk_place){0};
+  return tk_place_of(p->user_func->src, p->user);
+}
+
 typedef struct listing {
   slice *s;
   const above *up;
@@ -590,6 +602,7 @@ static void add_reads(void *ud, const tkc_reads *r) {
   tk_step *x = add_step(l->s, l->up, TK_STEP_READS);
   if (!x || !r->node) return;
   x->place = tk_place_of(r->node->user_func->src, r->node->user);
+  x->address = place_of_address(l->s, r->node, r->lane);
   x->has_element = true;
   x->element = element_of(l->s, r->region, r->addr);
   x->is_box = r->is_box;
@@ -660,10 +673,6 @@ static void show_before(slice *s, const tkc_node *n, size_t lane,
   x->value = sliced_lane(s, tkc_node_type(n, 0), tkc_node_value(n, 0), lane);
   above down = below(s, up);
   show_writer(s, n, lane, &down);
-}
-
-static size_t lane_for(const tkc_node *n, int k, size_t lane) {
-  return tki_is_uniform(&n->vals[k]) ? 0 : lane;
 }
 
 /* Shows a few steps of the offset of an address. */

@@ -11,7 +11,8 @@ enum { MOST_LOADS = 1 << 18, MOST_GROUPS = 8 };
 /* The elements of one tensor that one load read. */
 typedef struct group {
   const tki_region *region;
-  const tkc_node *node;
+  const tkc_node *node; /* of the last trip, and its lane */
+  size_t lane;
   TK_VEC(uint64_t) addrs;
 } group;
 
@@ -43,7 +44,9 @@ static void add_load(collect *c, const tkc_node *n, size_t lane,
     return;
   }
   if (i == c->ngroups)
-    c->groups[c->ngroups++] = (group){.region = r, .node = n};
+    c->groups[c->ngroups++] = (group){.region = r, .node = n, .lane = lane};
+  if (n->trip > c->groups[i].node->trip)
+    c->groups[i].node = n, c->groups[i].lane = lane;
   TK_PUSH(&c->w->arena, &c->groups[i].addrs, addr);
 }
 
@@ -103,7 +106,7 @@ void tkc_slice_loads(tkc_walk *w, tkc_at at, tkc_at base,
   c.more |= c.todo.n > 0;
   for (size_t i = 0; i < c.ngroups; i++) {
     const group *g = &c.groups[i];
-    tkc_reads r = {.node = g->node, .region = g->region};
+    tkc_reads r = {.node = g->node, .lane = g->lane, .region = g->region};
     r.n = unique(g->addrs.items, g->addrs.n);
     r.addr = g->addrs.items[0];
     r.is_box = box_of(g, r.n, r.lo, r.hi);

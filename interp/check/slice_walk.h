@@ -67,7 +67,9 @@ tkc_at tkc_path_follow(tkc_walk *w, tkc_at at, const tkc_path *p);
 
 /* The elements of one tensor that one load read. */
 typedef struct tkc_reads {
-  const tkc_node *node;     /* the load; NULL: there is more than is listed */
+  const tkc_node *node;     /* the load, in its last trip; NULL: there is more
+                               than is listed */
+  size_t lane;              /* of it */
   const tki_region *region; /* NULL: no tensor */
   uint64_t addr;            /* of the first */
   size_t n;

@@ -109,7 +109,8 @@ class Step(Structure):
         ("skipped", c_uint64), ("factors", c_void_p),
         ("nfactors", c_size_t), ("product", c_bool), ("same", c_int),
         ("not_kept", c_bool), ("operands", POINTER(c_int)),
-        ("noperands", c_size_t), ("combined", Place)]
+        ("noperands", c_size_t), ("combined", Place),
+        ("address", Place)]
 
 
 class Explanation(Structure):

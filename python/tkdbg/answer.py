@@ -18,6 +18,7 @@ from .launchlog import Replay
 
 MOST_LINES = 25
 MOST_FINDINGS = 2
+CLUES = ("unread-input", "order-note")  # notes; other notes are about speed
 MOST_EARLIER = 7  # lines about an earlier launch
 SOURCE_LINES = 10
 MEMORY_READ = (1, 2)  # tk_step_memory
@@ -83,7 +84,7 @@ class Answer:
             if lines:
                 if found is not UNKNOWN and origin.has_changed(found):
                     lines[1:1] = [f"  the host has changed {origin.parameter} "
-                                  "since; this is what the launch has left"]
+                                  "since; this is what the launch left"]
                 return lines
         return []
 
@@ -95,8 +96,7 @@ class Answer:
             difference = replay.difference()
             if difference is None or written and not difference.programs:
                 return []
-            told = [_finding(f) for f in replay.findings()
-                    if f["severity"] != "note"][:MOST_FINDINGS]
+            told = [_finding(f) for f in _clues(replay.findings())]
             self.stop = _stop(logged, difference)
             offer = _offered(self.stop, self.command)
             earlier = self._earlier(logged, difference)
@@ -181,8 +181,8 @@ class Answer:
                     return [
                         f"tkdbg: {seen.name} fails on {made} {name} of launch "
                         f"{logged.number}, {logged.kernel}",
-                        f"  {len(wrong)} of {size} are wrong: compare {name} "
-                        "itself, to be told which of its elements are",
+                        f"  {_are(len(wrong), size)} wrong: compare {name} "
+                        "itself to see which of them are wrong",
                         "  the lines that its first element there came from:",
                         *steps]
         return []
@@ -211,9 +211,9 @@ class Answer:
                 continue
             nans = numpy.isnan(arrays.values(found)).any()
             return [f"{_head(seen.name, origin)}, though all of its elements "
-                    "are what is expected",
+                    "have the expected values",
                     "  both hold NaN at the same places, which only "
-                    "equal_nan=True takes as equal" if nans else
+                    "equal_nan=True counts as equal" if nans else
                     "  do the two differ in their dtype, device or layout?"]
         return []
 
@@ -241,7 +241,7 @@ class Answer:
                                 SOURCE_LINES)
         return steps and [
             _head(seen.name, origin),
-            *([f"  {len(odd)} of {held.size} elements are not finite"]
+            *([f"  {_are(len(odd), held.size)} not finite"]
               if len(odd) else []),
             f"  the lines that {_element(origin.parameter, index)} came from:",
             *steps]
@@ -298,6 +298,10 @@ def _head(name, origin):
             f"{origin.logged.number}, {origin.logged.kernel}")
 
 
+def _are(n, size):
+    return f"{n} of {size} elements {'is' if n == 1 else 'are'}"
+
+
 def _element(name, index):
     return name + (f"[{', '.join(map(str, index))}]" if len(index) else "")
 
@@ -316,6 +320,13 @@ def _element_at(tensor, address):
         if index[axis] >= lies.shape[axis]:
             return None
     return None if offset else [index[i] for i in range(len(lies.shape))]
+
+
+def _clues(findings):
+    """Those that can tell why a number is wrong, the gravest first."""
+    notes = [f for f in findings if f["kind"] in CLUES]
+    grave = [f for f in findings if f["severity"] != "note"]
+    return [*grave, *notes][:MOST_FINDINGS]
 
 
 def _finding(f):

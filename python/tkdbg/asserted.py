@@ -18,6 +18,8 @@ import types
 from .comparisons import UNKNOWN, Comparison
 
 _PURE = frozenset(("numpy", "torch", "math"))  # modules of functions
+_LIBRARIES = frozenset(("numpy", "torch", "triton", "tkdbg", "unittest",
+                        "pytest", "_pytest", "pluggy"))  # wherever they lie
 _DEPTH = 4  # names that stand for a difference
 _TO_PYTHON = frozenset(("item", "tolist", "float", "int", "list"))
 _SIMPLE = (ast.Assert, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr,
@@ -64,11 +66,17 @@ def _frames(error):
         found.append((tb.tb_frame, tb.tb_lineno))
         tb = tb.tb_next
     return [(frame, line) for frame, line in reversed(found)
-            if not frame.f_code.co_filename.startswith(_libraries())]
+            if not _is_of_library(frame)]
+
+
+def _is_of_library(frame):
+    module = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return (module in _LIBRARIES or
+            frame.f_code.co_filename.startswith(_folders()))
 
 
 @functools.lru_cache(maxsize=None)
-def _libraries():
+def _folders():
     return ("<frozen ", *(sysconfig.get_path(name)
                           for name in ("stdlib", "purelib", "platlib")))
 

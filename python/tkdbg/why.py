@@ -114,7 +114,7 @@ def _is_answered(stream, answers):
     try:
         if not (stream.isatty() and answers.isatty()):
             return False
-        stream.write("  debug it there? [y/N] ")
+        stream.write("  Debug it there? [y/N] ")
         stream.flush()
         return answers.readline().strip().lower() in ("y", "yes")
     except (AttributeError, ValueError, KeyboardInterrupt):

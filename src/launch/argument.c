@@ -156,7 +156,9 @@ static void spec(tkn_cursor *c, tk_launch *l, tk_arg *arg) {
   int d = is_constexpr ? -1 : leading_dtype(c, &l->arena);
   if (!ch) tkn_fail(c, lo, lo, spec_help, "'%s' has no value", arg->name);
   if (is_constexpr && ch == '@')
-    tkn_fail(c, lo, c->src->len, NULL, "'%s' is constexpr: it takes a value",
+    tkn_fail(c, lo, c->src->len, NULL,
+             "'%s' is a constexpr parameter: it "
+             "takes a value",
              arg->name);
   if (ch == '@')
     from_file(c, l, arg, NULL), arg->kind = TK_ARG_TENSOR;

@@ -28,7 +28,8 @@ static void load_expected(tkn_reader *r, void *ud) {
   tkn_npy_header(r, &h);
   if (h.raw)
     tkn_file_fail(r->env, r->name,
-                  "void items have no values to compare with: save float32");
+                  "an array of void items has no values to compare with: save "
+                  "it as float32");
   t->dtype = h.dtype;
   t->rank = h.rank;
   memcpy(t->shape, h.shape, sizeof t->shape);
@@ -93,9 +94,8 @@ static void expect(tk_env *e, void *ud) {
   if (!same) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 arg->kind == TK_ARG_TENSOR
-                    ? "what is expected of %s has another shape"
-                    : "%s is not a tensor, of which something could be "
-                      "expected",
+                    ? "the array expected of %s has another shape"
+                    : "%s is not a tensor, so there is nothing to compare",
                 x.param);
     tk_throw(e, TK_USAGE);
   }

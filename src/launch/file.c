@@ -88,7 +88,9 @@ void tkn_read(tkn_reader *r, void *dst, size_t n) {
     memcpy(dst, r->mem + r->at, n);
   else if (fread(dst, 1, n, r->file) != n)
     tkn_file_fail(r->env, r->name, "cannot be read: %s",
-                  ferror(r->file) ? strerror(errno) : "it got shorter");
+                  ferror(r->file) ? strerror(errno)
+                                  : "it became shorter while "
+                                    "it was read");
   r->at += n;
 }
 

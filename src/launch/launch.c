@@ -242,7 +242,7 @@ static void check_tensor(tk_launch *l, const char *param, const tk_tensor *t) {
   if (!t)
     why = "no tensor given";
   else if (!shape)
-    why = "a dtype, rank or shape that cannot be";
+    why = "an impossible dtype, rank or shape";
   else if (!tkn_tensor_extent(t, &before, &after))
     why = "strides that reach beyond any address";
   else if (!t->data && after > 0)

@@ -129,7 +129,7 @@ static void entry(header *h, tkn_npy *out, unsigned *seen) {
   header_string(h, key, sizeof key, "expected a key");
   while (k < TK_COUNT(keys) && strcmp(key, keys[k]) != 0) k++;
   if (k == TK_COUNT(keys)) bad_header(h, "unknown key");
-  if (*seen >> k & 1) bad_header(h, "a key stands twice");
+  if (*seen >> k & 1) bad_header(h, "a key appears twice");
   *seen |= 1u << k;
   expect_char(h, ':', "expected ':'");
   if (k == 0)

@@ -256,11 +256,12 @@ tk_part tk_part_parse(tk_env *e, const char *text) {
   if (sscanf(text, "%9lu/%9lu%n", &part, &parts, &end) == 2 && !text[end] &&
       part < parts)
     return (tk_part){part, parts};
-  tk_diag *d = tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
-                           "'%.60s' is no part of the programs", text);
+  tk_diag *d =
+      tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
+                  "'%.60s' does not name a part of the programs", text);
   tk_diag_help(e, d,
-               "I/N is the part with the number I of N, counted from 0: 0/4 "
-               "is the first of four, 3/4 the last");
+               "write I/N for part I of N, counted from 0: 0/4 is the first of "
+               "four, 3/4 the last");
   tk_throw(e, TK_USAGE);
 }
 

@@ -6,7 +6,8 @@
 
 #include "base/env.h"
 
-/* The line of a place without its indentation, at most so many bytes. */
+/* The line of a place without its indentation, cut with "..." to so many
+ * bytes. */
 void tk_report_source(tk_buf *out, const tk_place *p, size_t most);
 
 void tk_report_blame(tk_buf *out, const tk_blame *b);
@@ -14,6 +15,8 @@ void tk_report_access(tk_buf *out, const tk_access_picture *p);
 /* The steps alone, indented by so many blanks. */
 void tk_report_steps(tk_buf *out, const tk_explanation *x, int indent);
 /* The indices of an axis: "0:32", "0:64:2", "0:4 8:12". */
+/* What a step reads, as "reads A[0, 0..319]". */
+void tk_report_reads(tk_buf *out, const tk_step *s);
 void tk_report_ranges(tk_buf *out, const tk_range *r, size_t n);
 enum { TK_REPORT_LINES = 10 };
 /* The lines of the source that a value came from, at most so many. */

@@ -104,11 +104,12 @@ static void put_program(tk_buf *out, const int64_t *p) {
 
 static void put_overlap(tk_buf *out, const tk_access_picture *p) {
   if (!p->shared) {
-    tk_buf_puts(out, "  overlap  none: each element is of one program\n");
+    tk_buf_puts(out, "  overlap  none: each element belongs to one program\n");
     return;
   }
   tk_buf_printf(out,
-                "  overlap  %" PRIu64 " element%s of several programs, up to "
+                "  overlap  %" PRIu64
+                " element%s touched by several programs, up to "
                 "%" PRIu64 "\n",
                 p->shared, plural(p->shared), p->sharers);
   if (!p->has_most) return;

@@ -11,10 +11,12 @@ void tk_report_source(tk_buf *out, const tk_place *p, size_t most) {
   const char *text = p->text;
   size_t n = p->text_length;
   while (n && (*text == ' ' || *text == '\t')) text++, n--;
-  size_t shown = n < most ? n : most;
+  bool cut = n > most;
+  size_t shown = cut ? most - strlen("...") : n;
   while (shown < n && shown && ((unsigned char)text[shown] & 0xC0) == 0x80)
     shown--; /* within a character of UTF-8 */
   tk_buf_add(out, text, shown);
+  if (cut) tk_buf_puts(out, "...");
 }
 
 static void put_program(tk_buf *out, const int64_t *p) {

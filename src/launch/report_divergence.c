@@ -2,6 +2,7 @@
  * words.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report.h"
 
@@ -40,18 +41,33 @@ static void put_operands(tk_buf *out, const tk_divergence *d) {
   if (d->noperands) tk_buf_putc(out, '\n');
 }
 
+static void put_recorder(tk_buf *out, const tk_divergence *d) {
+  if (strcmp(d->engine, d->recorder))
+    tk_buf_printf(out,
+                  "  '%s' runs the source, of which nothing can be recorded; "
+                  "by '%s' in its place:\n",
+                  d->engine, d->recorder);
+  tk_buf_printf(
+      out, "  %s, in program (%" PRId64 ", %" PRId64 ", %" PRId64 "):\n",
+      d->found ? "the first operation that differs" : "no operation differs",
+      d->program[0], d->program[1], d->program[2]);
+}
+
 void tk_report_divergence(tk_buf *out, const tk_divergence *d) {
-  tk_buf_printf(out,
-                "  the first operation that differs, in program (%" PRId64
-                ", %" PRId64 ", %" PRId64 "):\n",
-                d->program[0], d->program[1], d->program[2]);
+  if (d->unfused)
+    tk_buf_printf(out,
+                  "  with enable_fp_fusion=False '%s' gives what the "
+                  "interpreter gives\n",
+                  d->engine);
+  else
+    put_recorder(out, d);
   if (d->found) {
     tk_buf_printf(out, "  %5d | ", d->place.line);
     tk_report_source(out, &d->place, SOURCE);
     tk_buf_printf(out, "\n    '%s'", d->operation);
     put_lane(out, d);
     tk_buf_printf(out, " is %s by '%s', %s by the interpreter", d->other.text,
-                  d->engine, d->own.text);
+                  d->recorder, d->own.text);
     if (d->ulp < 1u << 24)
       tk_buf_printf(out, ", %" PRIu64 " ulp apart", d->ulp);
     if (d->lanes > 1)

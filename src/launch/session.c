@@ -328,7 +328,9 @@ static tk_item *only_item(tk_module *m) {
   const char *first = tk_module_kernel_name(m, 0);
   if (!first) no_function(m, NULL, "there is no jit function in this file");
   if (tk_module_kernel_name(m, 1))
-    no_function(m, NULL, "several jit functions; say which one to run");
+    no_function(m, NULL,
+                "this file has several jit functions; name the one to "
+                "run");
   return find_item(m, first);
 }
 
@@ -340,7 +342,7 @@ static tk_item *item_by_name(tk_module *m, const char *name) {
   no_function(m, name,
               plain ? tk_arena_printf(a, "'%s' (line %d) is not a jit function",
                                       name, plain->line)
-                    : tk_arena_printf(a, "no function '%s'", name));
+                    : tk_arena_printf(a, "there is no function '%s'", name));
 }
 
 tk_item *tkn_item_at(const tk_module *m, int line) {

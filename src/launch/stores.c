@@ -70,7 +70,7 @@ static void check_stretches(const stores_file *f, const tkn_stores *x,
   for (uint64_t i = 0; i < n; end = s[i].at + s[i].n, i++)
     if (s[i].at < end || s[i].at > a->bytes || s[i].n > a->bytes - s[i].at ||
         s[i].event >= x->nevents)
-      damaged(f, "a store lies where there is nothing");
+      damaged(f, "a store lies outside of every tensor");
 }
 
 /* The bytes that were stored; those that are read lie one behind the other. */
@@ -115,7 +115,7 @@ static void check_events(const stores_file *f, const tkn_stores *x) {
     const tkn_site *s = &x->sites[i];
     if (s->source >= x->ntexts || s->lo > s->hi ||
         s->hi > x->texts[s->source].len)
-      damaged(f, "an instruction stands nowhere");
+      damaged(f, "an instruction has no place in the source");
   }
   for (uint64_t i = 0; i < x->nevents; i++)
     if (x->events[i].site >= x->nsites)
@@ -133,7 +133,9 @@ static void move_stores(stores_file *f, tkn_stores *x) {
   move_items(f, &x->sites, &x->nsites, sizeof *x->sites);
   move_items(f, &x->events, &x->nevents, sizeof *x->events);
   if (!f->to) check_events(f, x);
-  if (!f->to && x->part >= x->parts) damaged(f, "it is no part of the launch");
+  if (!f->to && x->part >= x->parts)
+    damaged(f, "it is not a part of the "
+               "launch");
   move_number(f, &x->nareas, MOST_NAME);
   if (!f->to) x->areas = TK_NEWN(f->arena, tkn_area, x->nareas + 1);
   for (uint64_t i = 0; i < x->nareas; i++) move_area(f, x, &x->areas[i]);
@@ -179,7 +181,8 @@ static void read_stores(tkn_reader *r, void *ud) {
   }
   if (memcmp(tail.magic, magic, sizeof magic) != 0)
     tkn_file_fail(r->env, r->name,
-                  "this is no file that --shard wrote, or its end is missing");
+                  "this file was not written by --shard, or its end is "
+                  "missing");
   if (tail.launch > r->size - TAIL) damaged(&f, "its launch is cut short");
   uint64_t size = r->size;
   r->size -= TAIL;

@@ -70,11 +70,11 @@ static const struct bad {
   const char *explain, *why;
 } bads[] = {
     {"y", "an index for each axis is needed"},
-    {"y[1", "']' was expected behind the last index"},
+    {"y[1", "']' was expected after the last index"},
     {"y[1,2]", "there are more indices than axes"},
     {"y[8]", "the index is out of range"},
-    {"y[a]", "an index is a number"},
-    {"z[0]", "no tensor of this launch is called so"},
+    {"y[a]", "an index must be a number"},
+    {"z[0]", "no tensor of this launch has this name"},
     {"", NULL},
 };
 
