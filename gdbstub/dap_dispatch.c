@@ -80,9 +80,9 @@ static bool check_arguments(dap *p, const dap_request *r, const json_t *args) {
 static bool is_timely(dap *p, const dap_request *r) {
   const dap_launch *l = &p->launch;
   if (r->when == ONCE && l->asked)
-    dap_fail(p, "%s: something was launched already", r->name);
+    dap_fail(p, "%s: something has been launched already", r->name);
   else if ((r->when == RUNS || r->when == STANDS) && !l->asked)
-    dap_fail(p, "%s: nothing was launched yet", r->name);
+    dap_fail(p, "%s: nothing has been launched yet", r->name);
   else if (r->when == STANDS && !p->stop)
     dap_fail(p, "%s: no program is stopped", r->name);
   else

@@ -123,7 +123,7 @@ json_t *dap_on_goto(dap *p, const json_t *args) {
   json_int_t target = dap_integer(args, "targetId", 0);
   if (target < 1 || (uint64_t)target > p->targets.n)
     return dap_fail(
-        p, "targetId %" JSON_INTEGER_FORMAT " is of no stop that lasts",
+        p, "targetId %" JSON_INTEGER_FORMAT " belongs to a stop that is over",
         target);
   tk_resume how = {.kind = TK_RESUME_JUMP,
                    .statement = p->targets.items[target - 1]};

@@ -40,7 +40,8 @@ json_int_t dap_frame_number(dap *p, uint64_t program, size_t level) {
 bool dap_select_frame(dap *p, json_int_t frame) {
   dap_frame f = {p->here, 0};
   if (frame < 0 || (uint64_t)frame > p->frames.n) {
-    dap_fail(p, "frameId %" JSON_INTEGER_FORMAT " is of no stop that lasts",
+    dap_fail(p,
+             "frameId %" JSON_INTEGER_FORMAT " belongs to a stop that is over",
              frame);
     return false;
   }

@@ -94,7 +94,7 @@ static void set_in_engine(dap *p, dap_point *x) {
   uint64_t n;
   if (x->hit && !parse_hits(x->hit, op, &n)) {
     tk_text_set(p->env, &x->fault,
-                "a hit condition is N, or N behind ==, >, >=, <, <= or %");
+                "a hit condition is N, or N after ==, >, >=, <, <= or %");
     return;
   }
   tk_point_spec spec = {.kind = x->group == DAP_AT_DATA ? TK_POINT_WATCH
@@ -208,7 +208,7 @@ static json_t *set_points(dap *p, const json_t *args, dap_point *like,
 
 static bool read_line_point(dap *p, const json_t *item, dap_point *like) {
   int line = dap_line_in(p, dap_integer(item, "line", -1));
-  if (line < 1) return dap_fail(p, "a breakpoint has a line"), false;
+  if (line < 1) return dap_fail(p, "a breakpoint must have a line"), false;
   like->where = tk_arena_printf(&p->scratch, "%s:%d", like->file, line);
   return true;
 }
@@ -225,7 +225,8 @@ json_t *dap_on_setBreakpoints(dap *p, const json_t *args) {
 
 static bool read_function_point(dap *p, const json_t *item, dap_point *like) {
   const char *name = text_or_null(item, "name");
-  if (!name) return dap_fail(p, "a function breakpoint has a name"), false;
+  if (!name)
+    return dap_fail(p, "a function breakpoint must have a name"), false;
   like->where = (char *)name;
   return true;
 }
@@ -240,7 +241,7 @@ json_t *dap_on_setFunctionBreakpoints(dap *p, const json_t *args) {
 static bool read_data_point(dap *p, const json_t *item, dap_point *like) {
   const char *id = text_or_null(item, "dataId");
   const char *access = dap_string(item, "accessType", "write");
-  if (!id) return dap_fail(p, "a data breakpoint has a dataId"), false;
+  if (!id) return dap_fail(p, "a data breakpoint must have a dataId"), false;
   like->where = (char *)id;
   like->reads = !strcmp(access, "read") || !strcmp(access, "readWrite");
   like->writes = strcmp(access, "read") != 0;

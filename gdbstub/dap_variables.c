@@ -220,7 +220,7 @@ static bool set_lane(dap *p, const dap_node *n, const char *index,
   int64_t i = strtoll(index + 1, NULL, 10);
   if (n->lanes.rank != 1 || n->lanes.pointers || i < 0 ||
       i >= n->lanes.shape[0]) {
-    dap_fail(p, "lanes are set one by one, and pointers are not");
+    dap_fail(p, "lanes are set one by one, and pointers cannot be set");
     return false;
   }
   size_t size = tk_dtypes[n->lanes.dtype].size;
@@ -331,7 +331,7 @@ json_t *dap_on_evaluate(dap *p, const json_t *args) {
   json_int_t frame = dap_integer(args, "frameId", 0);
   bool console = !strcmp(context, "repl");
   const char *type;
-  if (!p->d) return dap_fail(p, "nothing was launched yet");
+  if (!p->d) return dap_fail(p, "nothing has been launched yet");
   if (!p->stop && (!console || p->runs))
     return dap_fail(p, "no program is stopped");
   if (!p->stop) return run_command(p, text);

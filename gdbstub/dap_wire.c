@@ -144,7 +144,7 @@ static dap_arrival parse(dap_wire *w, const char *s, size_t n, json_t **out) {
   *out = json_loadb(s, n, 0, &error);
   if (*out && json_is_object(*out)) return DAP_MESSAGE;
   if (*out)
-    snprintf(w->fault, sizeof w->fault, "a message is an object of JSON");
+    snprintf(w->fault, sizeof w->fault, "a message must be a JSON object");
   else
     snprintf(w->fault, sizeof w->fault,
              "a message is not JSON: line %d, column %d: %.100s", error.line,
@@ -162,8 +162,8 @@ static dap_arrival take_message(dap_wire *w, json_t **out) {
   const char *end = memmem(s, left < HEADER ? left : HEADER, "\r\n\r\n", 4);
   if (!end && left >= HEADER)
     return skip(w, 1,
-                "a header of 'Content-Length: N' and an empty line is "
-                "expected, not so many bytes without one");
+                "a header 'Content-Length: N' and an empty line were expected, "
+                "not so many bytes without them");
   if (!end) return DAP_NOTHING;
   size_t head = (size_t)(end - s) + 4;
   long n = length_of(s, head - 2);

@@ -44,7 +44,8 @@ static void listen_at_path(gs_listener *l, tk_env *e, const char *address) {
     fail(e, address, "another server listens there",
          "take another path, or end that server");
   fail(e, address, strerror(error == EADDRINUSE ? EEXIST : error),
-       error == EADDRINUSE ? "take another path: the file is no socket" : NULL);
+       error == EADDRINUSE ? "take another path: the file is not a socket"
+                           : NULL);
 }
 
 static bool is_loopback(const struct sockaddr *a) {

@@ -407,8 +407,8 @@ static void choose_machine(gs_stub *g, const char *name) {
   g->machine = gs_machine_named(name);
   if (g->machine) return;
   tk_diag_add(g->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-              "no launch can look like a '%s': the machine is x86-64 or "
-              "aarch64, that of the gdb which connects",
+              "a launch cannot look like the machine '%s': it must be x86-64 "
+              "or aarch64, whichever the connecting gdb knows",
               name);
   tk_throw(g->env, TK_USAGE);
 }

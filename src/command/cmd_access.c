@@ -14,12 +14,15 @@ static void put_limits(tkt *d, const tk_debug_accesses *x) {
   if (x->more) tkt_say(d, "(there are more tensors than are shown)\n");
   tkt_say_left_out(d, w);
   if (w->full)
-    tkt_say(d, "Only the first programs: the others overwrite more than 'set "
-               "history' allows.\n");
+    tkt_say(d, "Only the first programs are counted: the others overwrite more "
+               "than 'set history'\n"
+               "allows.\n");
   else if (w->interrupted)
-    tkt_say(d, "Only the programs up to here: it was interrupted.\n");
+    tkt_say(d, "Only the programs up to here are counted: the command was "
+               "interrupted.\n");
   else if (w->ended)
-    tkt_say(d, "Only up to where a program ended with: %s.\n", w->ended);
+    tkt_say(d, "This counts only up to where a program ended with: %s.\n",
+            w->ended);
 }
 
 /* ---- as a picture -------------------------------------------------------- */
@@ -69,7 +72,9 @@ static void draw_accesses(tkt *d, const tk_debug_accesses *x,
     if (i + 1 == x->npictures || x->pictures[i].whole_grid ||
         !x->pictures[i + 1].whole_grid)
       top += draw_owners(d, parts, x, &x->pictures[i], top);
-  if (!top) tkt_fail(d, "There is nothing to draw: no element, or too many.");
+  if (!top)
+    tkt_fail(d, "There is nothing to draw: no element is touched, or "
+                "too many are.");
   tk_buf_printf(svg,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"840\" "
                 "height=\"%" PRId64 "\">\n",
@@ -95,7 +100,7 @@ void tkt_cmd_ACCESS(tkt *d, tkt_args *a) {
   tkt_say_untouched(d, &x.aside);
   if (x.npictures && file) draw_accesses(d, &x, file);
   if (x.npictures) return;
-  if (!x.reached) tkt_fail(d, "No program comes to line %d.", x.place.line);
+  if (!x.reached) tkt_fail(d, "No program reaches line %d.", x.place.line);
   tkt_fail(d, "Line %d touches no memory: 'info line' says what it does.",
            x.place.line);
 }

@@ -148,8 +148,8 @@ static void diff_memory(tkt *d, const tk_debug_region *r) {
   put_pair(&p, "element");
   if (past.aside.left_out)
     tkt_say(d,
-            "(before all but the first %llu programs: older history was "
-            "dropped)\n",
+            "(The first %llu programs had run then: older history was "
+            "dropped.)\n",
             (unsigned long long)past.aside.left_out);
 }
 

@@ -28,9 +28,9 @@ static void check_history(tkt *d, const char *text) {
   n += tkt_name_length(s + n);
   if (n == 1 && s[1 + strspn(s + 1, " ")] && s > text) return;
   tkt_fail(d,
-           "'%.*s': there is no value history and there are no variables of "
-           "the debugger's own. Write the expression itself, as 'print x[0]'; "
-           "'display EXPR' prints one at every stop.",
+           "'%.*s': there is no value history, and the debugger has no "
+           "variables of its own. Write the expression itself, such as 'print "
+           "x[0]'; 'display EXPR' prints one at every stop.",
            n > 60 ? 60 : (int)n, s);
 }
 
@@ -117,8 +117,8 @@ static look parse_nfu(tkt *d, const char *fmt, tk_dtype own) {
       x.how = *end;
     else
       tkt_fail(d,
-               "x/NFU: N a count, F one of x d u o b c e f, U one of b h w "
-               "g; not '%s'.",
+               "Expected x/NFU, where N is a count, F one of x d u o b c e f, "
+               "and U one of b h w g; not '%s'.",
                fmt);
   }
   return x;
@@ -142,7 +142,7 @@ static uint64_t address_of(tkt *d, const char *text, tk_dtype *own) {
   if (*s == '[') s = close ? close + 1 : s + strlen(s);
   s += strspn(s, " ");
   if (*s == '+' && !s[1 + strspn(s + 1, " ")])
-    tkt_fail(d, "x BUFFER+OFFSET: an offset was expected behind the +.");
+    tkt_fail(d, "x BUFFER+OFFSET: an offset was expected after the +.");
   if (*s == '+')
     at += tkt_number(d, s + 1 + strspn(s + 1, " "), 0) * tk_dtype_size(*own);
   else if (*s)
@@ -246,7 +246,7 @@ void tkt_cmd_X(tkt *d, tkt_args *a) {
   if (!at) tkt_fail(d, "Examine what? x/8 BUFFER, x/4xw BUFFER+16.");
   if (*a->text && own < TK_DTYPE_COUNT) d->x_dtype = own;
   look x = parse_nfu(d, a->fmt, own);
-  if (x.n > 100000) tkt_fail(d, "At most 100000 items.");
+  if (x.n > 100000) tkt_fail(d, "x shows at most 100000 items.");
   examine(d, at, &x);
 }
 
@@ -256,7 +256,7 @@ typedef void (*block_fn)(tkt *d, const tkt_block *b, const void *more);
 
 static void with_block(tkt *d, const char *text, const void *more,
                        block_fn fn) {
-  if (!*text) tkt_fail(d, "Of which variable or tensor?");
+  if (!*text) tkt_fail(d, "Which variable or tensor?");
   tk_debug_region r;
   if (tk_debug_region_named(d->e, text, &r)) {
     tkt_block b = tkt_block_region(&r);
@@ -327,7 +327,8 @@ static void do_show(tkt *d, const tkt_block *b, const void *more) {
 void tkt_cmd_SHOW(tkt *d, tkt_args *a) {
   wish w = {.farthest = !strcmp(a->fmt, "max"), .name = a->text};
   if (*a->fmt && !w.farthest)
-    tkt_fail(d, "Unknown format '/%s': /max is the one that show has.", a->fmt);
+    tkt_fail(d, "Unknown format '/%s': /max is the only one that show takes.",
+             a->fmt);
   w.file = tkt_svg_file(d, &w.name);
   with_block(d, w.name, &w, do_show);
 }
@@ -344,7 +345,7 @@ void tkt_cmd_AXIS(tkt *d, tkt_args *a) {
 static void do_layout(tkt *d, const tkt_block *b, const void *more) {
   int warps = more ? atoi(more) : 4;
   if (warps < 1 || warps > 32 || (warps & (warps - 1)))
-    tkt_fail(d, "The number of warps is a power of 2 up to 32.");
+    tkt_fail(d, "The number of warps must be a power of 2 and at most 32.");
   tkt_layout(&d->out, &b->type, warps);
 }
 
@@ -417,7 +418,10 @@ static int line_of_function(tkt *d, const char *name) {
   const tk_ir_func *f;
   for (size_t i = 0; (f = tk_ir_func_at(tk_debug_form(d->e), i)); i++)
     if (!strcmp(tk_ir_func_name(f), name)) return tk_ir_func_place(f).line;
-  tkt_fail(d, "No function '%s' in this launch, and no line.", name);
+  tkt_fail(d,
+           "This launch has no function '%s', and it is not the number of a "
+           "line.",
+           name);
 }
 
 /* The line that text names: a number, FILE:LINE of this file, a function;
@@ -462,7 +466,8 @@ static extent lines_wanted(tkt *d, const tk_source *src, const char *text,
   if (on && last->next) return (extent){last->next, last->next + n - 1};
   if (!strcmp(text, "-")) {
     int before = last->first ? last->first : at - n / 2;
-    if (before <= 1) tkt_fail(d, "That was the beginning of %s.", src->name);
+    if (before <= 1)
+      tkt_fail(d, "There are no lines before this in %s.", src->name);
     return (extent){before - n, before - 1};
   }
   if (!on && strcmp(text, ".") != 0) from = line_named(d, src, text, &centred);
@@ -733,7 +738,8 @@ void tkt_cmd_INFO(tkt *d, tkt_args *a) {
   }
   const char *best = tk_nearest_best(&near);
   if (best && n)
-    tkt_fail(d, "No topic '%s'. Did you mean 'info %s'?", a->text, best);
+    tkt_fail(d, "There is no topic '%s'. Did you mean 'info %s'?", a->text,
+             best);
   tkt_say(d, "info");
   for (size_t i = 0; i < TK_COUNT(topics); i++)
     tkt_say(d, i == 7 ? "\n     %s%s" : " %s%s", i ? "| " : "", topics[i].name);

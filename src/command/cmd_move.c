@@ -11,7 +11,7 @@ static void resume(tkt *d, tk_resume r) {
 
 static uint64_t count_of(tkt *d, const tkt_args *a) {
   uint64_t n = tkt_number(d, a->text, 1);
-  if (!n) tkt_fail(d, "A number from 1 on was expected.");
+  if (!n) tkt_fail(d, "A number of at least 1 was expected.");
   return n;
 }
 
@@ -40,7 +40,7 @@ void tkt_cmd_FINISH(tkt *d, tkt_args *a) {
   tk_debug_frame f;
   (void)a;
   if (tk_debug_selected(d->e, &f) && !f.depth)
-    tkt_fail(d, "'finish' means nothing in the outermost frame: "
+    tkt_fail(d, "'finish' is not meaningful in the outermost frame: "
                 "'next-program' runs this program to its end.");
   resume(d, (tk_resume){.kind = TK_RESUME_FINISH});
 }
@@ -129,7 +129,9 @@ void tkt_cmd_PROGRAMS(tkt *d, tkt_args *a) {
 /* ---- time -------------------------------------------------------------- */
 
 void tkt_cmd_GOTO(tkt *d, tkt_args *a) {
-  if (!*a->text) tkt_fail(d, "Go to which event? 'when' says which this is.");
+  if (!*a->text)
+    tkt_fail(d, "Go to which event? 'when' says which one this "
+                "is.");
   resume(d, (tk_resume){.kind = TK_RESUME_EVENT,
                         .event = tkt_number(d, a->text, 1),
                         .program = TK_DEBUG_NO_PROGRAM});

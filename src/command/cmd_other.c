@@ -43,7 +43,10 @@ void tkt_cmd_SET(tkt *d, tkt_args *a) {
     tkt_info_settings(d);
     return;
   }
-  if (strlen(a->text) >= sizeof line) tkt_fail(d, "That is too long.");
+  if (strlen(a->text) >= sizeof line)
+    tkt_fail(d, "This line is too long: a "
+                "'set' has at most 1023 "
+                "characters.");
   snprintf(line, sizeof line, "%s", a->text);
   bool var = !strncmp(line, "var ", 4);
   char *text = var ? line + 4 + strspn(line + 4, " ") : line;
@@ -96,17 +99,21 @@ void tkt_cmd_APPLY(tkt *d, tkt_args *a) {
   const char *text = a->text;
   tk_pids conds;
   const char *word = tkt_word(d, &text);
-  if (!*word || !*text) tkt_fail(d, "apply COND COMMAND, as apply 0,>1 p x");
+  if (!*word || !*text)
+    tkt_fail(d, "apply COND COMMAND, such as apply 0,>1 p "
+                "x");
   if (!strcmp(word, "all")) word = ":";
   if (!tk_pids_parse(d->env, word, strlen(word), &conds))
     tk_throw(d->env, TK_USAGE);
   const char *name = tk_temp(&d->mem, text, tkt_name_length(text));
   const tkt_command *c = tkt_find_command(d, name);
   if (strchr(c->flags, 'R') || c == &tkt_commands[TKT_C_APPLY])
-    tkt_fail(d, "apply looks: '%s' moves.", c->name);
+    tkt_fail(d,
+             "'apply' takes commands that only look, and '%s' moves the "
+             "program.",
+             c->name);
   applying x = {.d = d, .command = tk_temp(&d->mem, text, strlen(text))};
   int n = apply_to_all(d, &conds, &x);
-  tk_debug_resume(d->e, &(tk_resume){.kind = TK_RESUME_NONE});
   if (!n) tkt_fail(d, "No program matches.");
 }
 
@@ -201,7 +208,7 @@ static void source_file(tkt *d, const char *path) {
   if (++d->depth_of_source > 32) {
     fclose(f);
     d->depth_of_source = 0;
-    tkt_fail(d, "%s is read by itself.", path);
+    tkt_fail(d, "%s reads itself without an end.", path);
   }
   char *text = tk_temp_bytes(&d->mem, LONGEST_SOURCE);
   text[fread(text, 1, LONGEST_SOURCE, f)] = '\0';
@@ -265,13 +272,14 @@ void tkt_cmd_SHELL(tkt *d, tkt_args *a) {
     tkt_flush(d);
   }
   int status = pclose(f);
-  if (status) tkt_fail(d, "It ended with status %d.", status >> 8 & 255);
+  if (status)
+    tkt_fail(d, "The command ended with status %d.", status >> 8 & 255);
 }
 
 void tkt_cmd_GDB(tkt *d, tkt_args *a) {
   if (!d->opt.lend)
-    tkt_fail(d, "gdb can take the launch over from the prompt of 'tkdbg debug' "
-                "alone.");
+    tkt_fail(d, "gdb can take over the launch only from the prompt of 'tkdbg "
+                "debug'.");
   tkt_flush(d);
   tk_status st = d->opt.lend(d->opt.ud, *a->text ? a->text : ":0");
   if (st != TK_OK) tk_throw(d->env, st);

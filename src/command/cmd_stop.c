@@ -41,7 +41,7 @@ static tk_point add_point(tkt *d, const tk_point_spec *spec) {
   tk_point p;
   int number;
   if (spec->condition && !*spec->condition)
-    tkt_fail(d, "A condition was expected behind 'if'.");
+    tkt_fail(d, "A condition was expected after 'if'.");
   tkt_need(d, tk_debug_add_point(d->e, spec, &number));
   tkt_need(d, tk_debug_point_numbered(d->e, number, &p));
   return p;
@@ -123,14 +123,14 @@ static const char *text_of(tkt *d, const char *where, const char *text,
   if (n > 1 && !memcmp(text + n - 2, "\\n", 2)) n -= 2;
   const char *format = tk_temp(&d->mem, text, n);
   if (*more == ',')
-    tkt_fail(d, "Values stand in braces in the text here: dprintf %s, \"%s\"",
+    tkt_fail(d,
+             "Here values are written in braces inside the text: dprintf "
+             "%s, \"%s\"",
              where, in_braces(d, format, more));
   if (!strncmp(more, "if", 2) && (!more[2] || more[2] == ' '))
     *cond = more + 2 + strspn(more + 2, " ");
   else if (*more)
-    tkt_fail(d,
-             "Unexpected '%s' behind the text: a condition begins with "
-             "'if'.",
+    tkt_fail(d, "Unexpected '%s' after the text: a condition begins with 'if'.",
              more);
   return format;
 }
@@ -194,7 +194,7 @@ static bool next_range(tkt *d, const char **text, int *from, int *to) {
   if (dash) *dash = '\0';
   *from = point_number(d, word);
   *to = dash ? point_number(d, dash + 1) : *from;
-  if (*to < *from) tkt_fail(d, "A range goes upwards, as in 2-4.");
+  if (*to < *from) tkt_fail(d, "A range must go upwards, as in 2-4.");
   return true;
 }
 
@@ -260,7 +260,7 @@ void tkt_cmd_CLEAR(tkt *d, tkt_args *a) {
     tkt_need(d, tk_debug_delete_point(d->e, p.number));
     n++;
   }
-  if (!n) tkt_fail(d, "No breakpoint there.");
+  if (!n) tkt_fail(d, "There is no breakpoint there.");
 }
 
 /* The breakpoint that *text begins with a number of. */
@@ -279,16 +279,16 @@ void tkt_cmd_CONDITION(tkt *d, tkt_args *a) {
   if (*text)
     tkt_say(d, "Breakpoint %d stops if %s\n", number, text);
   else
-    tkt_say(d, "Breakpoint %d has no condition now.\n", number);
+    tkt_say(d, "Breakpoint %d now has no condition.\n", number);
 }
 
 void tkt_cmd_IGNORE(tkt *d, tkt_args *a) {
   const char *text = a->text;
   int number = take_point(d, &text).number;
-  if (!*text) tkt_fail(d, "Pass how many hits of breakpoint %d?", number);
+  if (!*text) tkt_fail(d, "Ignore how many hits of breakpoint %d?", number);
   uint64_t n = tkt_number(d, text, 0);
   tkt_need(d, tk_debug_ignore_point(d->e, number, n));
-  tkt_say(d, "Breakpoint %d passes its next %llu hit%s.\n", number,
+  tkt_say(d, "Breakpoint %d ignores its next %llu hit%s.\n", number,
           (unsigned long long)n, n == 1 ? "" : "s");
 }
 
@@ -316,7 +316,7 @@ void tkt_cmd_UNDISPLAY(tkt *d, tkt_args *a) {
     tk_free(d->env, x, sizeof *x);
     found = true;
   }
-  if (!found) tkt_fail(d, "No display number %d.", number);
+  if (!found) tkt_fail(d, "There is no display number %d.", number);
 }
 
 /* ---- what there is ----------------------------------------------------- */
@@ -342,7 +342,7 @@ void tkt_point_text(tkt *d, const tk_point *p) {
     tkt_say(d, "      hit %llu time%s\n", (unsigned long long)p->hits,
             p->hits == 1 ? "" : "s");
   if (p->spec.ignore)
-    tkt_say(d, "      passes the next %llu\n",
+    tkt_say(d, "      ignores the next %llu\n",
             (unsigned long long)p->spec.ignore);
   for (const char *s = tkt_script_of(d, p->number); s && *s;) {
     int n = (int)strcspn(s, "\n");

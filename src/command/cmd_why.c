@@ -11,8 +11,9 @@
 static void put_limits(tkt *d, const tk_debug_aside *x) {
   tkt_say_left_out(d, x);
   if (x->out_of_turn)
-    tkt_say(d, "Some programs ran out of turn here: this is as if they ran in "
-               "their order,\nwithout those that are paused.\n");
+    tkt_say(d, "Some programs ran out of order here: this is the result as if "
+               "they ran in order,\n"
+               "without those that are paused.\n");
 }
 
 /* The name that an operand NAME or NAME[...] begins with. */
@@ -31,7 +32,7 @@ static const char *take_name(tkt *d, const char **text, const char *usage) {
 static void put_now(tkt *d, const tk_debug_origin *o) {
   if (memcmp(o->then.lanes, o->now.lanes, o->now.size)) {
     tkt_say(d, o->aside.by_hand
-                   ? " without what was changed by hand; here it is "
+                   ? " without the changes made by hand; with them it is "
                    : " before this statement; now it is ");
     tkt_show_lanes(d, &o->now);
   }

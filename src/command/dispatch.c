@@ -112,7 +112,7 @@ static void run_named(tkt *d, const tkt_named *x, const char *args) {
   tk_buf *b = tk_temp_buf(&d->mem);
   if (++d->depth_of_source > DEEPEST) {
     d->depth_of_source = 0;
-    tkt_fail(d, "'%s' calls itself without an end.", x->name);
+    tkt_fail(d, "'%s' calls itself endlessly.", x->name);
   }
   replace_all(b, x->text, args);
   if (x->alias && !strstr(x->text, "$*") && !strstr(x->text, "$arg") && *args) {

@@ -90,7 +90,7 @@ static void say_progress(void *ud, tk_debug *e) {
   tk_debug_when(e, &now);
   int n = snprintf(text, sizeof text, "\r\033[K");
   n += now.aside ? snprintf(text + n, sizeof text - (size_t)n,
-                            "%llu statements run aside (Ctrl-C stops)",
+                            "%llu statements run again (Ctrl-C stops)",
                             (unsigned long long)now.aside)
                  : snprintf(text + n, sizeof text - (size_t)n,
                             "event %llu, %llu programs done (Ctrl-C stops)",
@@ -245,7 +245,7 @@ static void say_unresolved(tk_env *e, void *ud) {
     tkt_say(d, "%s %d at %s never stopped anything: ",
             p.spec.kind == TK_POINT_BREAK ? "Breakpoint" : "Logpoint", p.number,
             p.spec.where);
-    tkt_say(d, now.launch ? "no launch had such a place.\n"
+    tkt_say(d, now.launch ? "no launch had such a location.\n"
                           : "no kernel was launched.\n");
   }
   tkt_flush(d);

@@ -81,7 +81,7 @@ static bool mentions(const char *text, const char *word) {
 
 void tkt_cmd_APROPOS(tkt *d, tkt_args *a) {
   bool any = false;
-  if (!*a->text) tkt_fail(d, "Which word? As apropos watch.");
+  if (!*a->text) tkt_fail(d, "Which word? For example: apropos watch");
   for (int i = 0; i < TKT_COMMANDS; i++) {
     const tkt_command *c = &tkt_commands[i];
     if (!mentions(c->name, a->text) && !mentions(c->summary, a->text) &&

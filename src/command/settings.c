@@ -82,7 +82,8 @@ static void set_ORDER(tkt *d, const char *value) {
   if (!*value) tkt_fail(d, "set order serial|reverse|shuffle:SEED");
   tkt_need(d, tk_debug_order(d->e, value));
   if (tk_debug_launch(d->e))
-    tkt_say(d, "From the next launch on; 'run' begins this one again.\n");
+    tkt_say(d, "This holds from the next launch on; 'run' begins this one "
+               "again.\n");
 }
 
 static void show_ORDER(tkt *d) {

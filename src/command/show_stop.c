@@ -379,7 +379,7 @@ size_t tkt_list_launches(tkt *d, size_t most) {
   size_t n = 0, bytes = 0;
   while (tk_debug_launch_at(d->e, n, &x)) n++;
   size_t first = n > most ? n - most : 0;
-  if (first) tkt_say(d, "(%zu before)\n", first);
+  if (first) tkt_say(d, "(%zu earlier ones)\n", first);
   for (size_t i = first; i < n; i++)
     if (tk_debug_launch_at(d->e, i, &x)) bytes += list_launch(d, &x);
   return bytes;
@@ -440,7 +440,8 @@ static void show_end(tkt *d, const tk_debug_stop *s, uint64_t done) {
     tkt_say(d, "%s %s\n", reasons[s->reason].text, s->text);
     tkt_fold(d, from);
     tkt_list_launches(d, MOST_LISTED);
-    tkt_say(d, "'launch N' goes back into one of them, 'continue' leaves.\n");
+    tkt_say(d, "'launch N' goes back into one of them, 'continue' ends the "
+               "script.\n");
     return;
   }
   if (s->caught) put_reason(d, s);
@@ -496,8 +497,8 @@ void tkt_say_asleep(tkt *d) {
   const char *name;
   for (size_t i = 0; (name = tk_check_name(i)); i++) {
     if (!tkt_is_asleep(name) || !tk_debug_is_checked(d->e, name)) continue;
-    tkt_say(d, "%s%s", any ? ", " : "Not under the debugger: ", name);
+    tkt_say(d, "%s%s", any ? ", " : "Inactive under the debugger: ", name);
     any = true;
   }
-  if (any) tkt_say(d, " ('tkdbg run --check' has them)\n");
+  if (any) tkt_say(d, " ('tkdbg run --check' runs them)\n");
 }

@@ -73,16 +73,19 @@ static void unknown_command(tkt *d, const char *name) {
   const char *best = tk_nearest_best(&near);
   for (size_t i = 0; i < TK_COUNT(foreign); i++)
     if (!strcmp(foreign[i].name, name))
-      tkt_fail(d, "No command '%s' here: %s.", name, foreign[i].instead);
+      tkt_fail(d, "There is no command '%s' here: %s.", name,
+               foreign[i].instead);
   if (is_variable(d, name))
-    tkt_fail(d, "No command '%.60s': 'print %.60s' shows the variable.", name,
-             name);
+    tkt_fail(d,
+             "There is no command '%.60s': 'print %.60s' shows the "
+             "variable.",
+             name, name);
   if (best)
-    tkt_fail(d, "No command '%.60s'. Did you mean '%s'? Try 'help'.", name,
-             best);
+    tkt_fail(d, "There is no command '%.60s'. Did you mean '%s'? Try 'help'.",
+             name, best);
   tkt_fail(d,
-           "No command '%.60s'. Try 'help'; 'print %.60s' evaluates an "
-           "expression.",
+           "There is no command '%.60s'. Try 'help'; 'print %.60s' evaluates "
+           "an expression.",
            name, name);
 }
 

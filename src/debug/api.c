@@ -102,6 +102,7 @@ tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
   tkd_drop_fault(d);
   tk_status st = tk_protect(d->env, run_guarded, &g);
   if (st != TK_OK) {
+    tkd_drop_fault(d); /* that of a call within this one */
     d->answers.fault.message = d->answers.fault.text = no_memory;
     d->answers.findings = tk_diag_take(d->env, g.diags);
     if (st != TK_INTERNAL) tk_protect(d->env, note_fault, &g);
@@ -141,10 +142,13 @@ void tk_debug_block_ends(tk_debug *d) {
 
 static void intend(tkd *d, void *ud) {
   const tk_resume *how = ud;
-  if (how->kind == TK_RESUME_NONE)
+  if (how->kind == TK_RESUME_NONE) {
     tkd_drop_intent(d);
-  else
-    tkd_intend(d, how);
+    return;
+  }
+  if (d->at.visiting)
+    tkd_raise(d, "Another program is only looked at here: it cannot be moved.");
+  tkd_intend(d, how);
 }
 
 tk_status tk_debug_resume(tk_debug *d, const tk_resume *how) {
@@ -269,7 +273,7 @@ static void add_point(tkd *d, void *ud) {
   bool somewhere = s->kind == TK_POINT_WATCH   ? s->size
                    : s->kind == TK_POINT_CATCH ? false
                                                : s->statement != NULL;
-  if (!s->where && !somewhere) tkd_raise(d, "Where is the point to be?");
+  if (!s->where && !somewhere) tkd_raise(d, "Where should the breakpoint be?");
   a->number = tkd_point_add(d, a->spec)->number;
 }
 
@@ -368,7 +372,8 @@ static void assign_value(tkd *d, void *ud) {
   if (r)
     tkd_assign_elements(d, r, index, a->text);
   else if (index)
-    tkd_raise(d, "Lanes are not set one by one: set var x = tl.where(...).");
+    tkd_raise(d, "A single lane cannot be set; use tl.where: set var x = "
+                 "tl.where(...).");
   else if (a->text)
     tkd_assign(d, a->name, a->text);
   else
@@ -465,7 +470,9 @@ void tk_debug_told(tk_debug *d, const tk_finding *f) {
 
 static void choose_detectors(tkd *d, void *ud) {
   const char *list = *(const char **)ud;
-  if (d->at.visiting) tkd_raise(d, "Not while another program is visited.");
+  if (d->at.visiting)
+    tkd_raise(d, "This cannot be done while another program "
+                 "is visited.");
   bool begun = d->t && (d->time.ncheckpoints || d->at.event);
   if (begun && (!d->time.ncheckpoints || d->time.checkpoints[0].event))
     tkd_raise(d, "Detectors need the beginning of the launch, whose history "

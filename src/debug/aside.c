@@ -82,8 +82,9 @@ static const tkd_checkpoint *begin_at(tkd *d, uint64_t program) {
   tkd_need_history(d);
   const tkd_checkpoint *b = checkpoint_for(d, program);
   if (b->ahead)
-    tkd_raise(d, "Programs have run out of turn, and the history of what came "
-                 "before was\ndropped: a larger 'set history' keeps it.");
+    tkd_raise(d, "Programs have run out of order, and the history of what came "
+                 "before was\n"
+                 "dropped: a larger 'set history' keeps it.");
   return b;
 }
 

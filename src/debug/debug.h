@@ -40,7 +40,7 @@ typedef enum tkd_phase {
 /* Why it stands where it positions. */
 typedef struct tkd_stop {
   tk_stop_reason reason;
-  const tkd_point *point;
+  int point;      /* its number; 0: none */
   char text[256]; /* more about it */
 } tkd_stop;
 

@@ -135,7 +135,7 @@ const tk_debug_stop *tkd_describe_stop(tkd *d) {
   /* A deadlock's report is dropped when the user resolves it. */
   size_t n = d->env->ndiags, shown = d->at.reported < n ? d->at.reported : n;
   TK_ASSERT(d->t && !d->t->task);
-  const tkd_point *p = d->at.stop.point;
+  const tkd_point *p = tkd_point_that_stopped(d);
   bool caught = p && p->kind == TK_POINT_CATCH;
   *s = (tk_debug_stop){.reason = d->at.stop.reason,
                        .point = p ? p->number : 0,

@@ -73,11 +73,11 @@ static void not_there(seeing *s, const tkd_aside *w) {
     snprintf(where + n, sizeof where - (size_t)n, ", trip %llu",
              (unsigned long long)p->trip);
   if (w->full)
-    tkd_raise(s->d, "%s: it is too far for the history ('set history').",
+    tkd_raise(s->d, "%s is too far back for the history ('set history').",
               where);
   if (*w->why)
     tkd_raise(s->d, "%s is not reached: %s comes before it.", where, w->why);
-  tkd_raise(s->d, "%s does not come to line %d.", where,
+  tkd_raise(s->d, "%s does not reach line %d.", where,
             tk_source_line(at->func->src, at->stmt->span.lo));
 }
 
@@ -85,11 +85,13 @@ static void not_there(seeing *s, const tkd_aside *w) {
 static void a_trip_before(tkd *d, tkd_place *p) {
   tkd_position *at = tkd_innermost_loop(p);
   if (!at)
-    tkd_raise(d, "This is in no loop: 'diff EXPR program X' compares programs, "
-                 "'diff BUFFER'\nmemory with what it was.");
+    tkd_raise(d, "This statement is not in a loop: 'diff EXPR program X' "
+                 "compares programs, and\n"
+                 "'diff BUFFER' compares memory with what it was.");
   if (!at->trips[0]--)
-    tkd_raise(d, "This is trip 0: there is none before. 'diff EXPR program "
-                 "X' compares programs.");
+    tkd_raise(d, "This is trip 0, and there is no trip before it. 'diff EXPR "
+                 "program X' compares\n"
+                 "programs.");
 }
 
 /* What is undefined is only known of a launch from its beginning. */
@@ -132,7 +134,7 @@ static void compare_values(tkd *d, void *ud) {
   s->d = d;
   s->place = tkd_place_of(tkd_need_frame(d));
   if (s->program == d->programs.task->index)
-    tkd_raise(d, "This is that program.");
+    tkd_raise(d, "That is the current program: name another one.");
   tk_status st = tk_protect(d->env, run_seeing, s);
   tkc_undefined_free(d->t, s->follows);
   tki_eval_free(s->x);

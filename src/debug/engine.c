@@ -88,8 +88,8 @@ static bool stops_at_end(tkd *d) {
   if (!p && !d->front.stop_at_end && !d->armed.interrupted &&
       d->course.steps.kind == TK_RESUME_CONTINUE)
     return false;
-  d->at.stop =
-      (tkd_stop){.reason = p ? TK_STOP_CATCH : TK_STOP_END, .point = p};
+  d->at.stop = (tkd_stop){.reason = p ? TK_STOP_CATCH : TK_STOP_END,
+                          .point = p ? p->number : 0};
   return true;
 }
 

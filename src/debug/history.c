@@ -154,8 +154,11 @@ static void drop_edits_ahead(tkd *d) {
   }
 }
 
+/* What the user did behind a switch, at the same point in time, was done to
+ * the program that it took up. */
 static void redo_switch(tkd *d) {
   tkd_switch(d, d->time.edits[d->time.edit - 1].index);
+  tkd_redo(d);
   tkd_arm(d);
 }
 
@@ -170,7 +173,12 @@ static void redo_set(tkd *d, const tkd_edit *x) {
 static void redo(tkd *d, const tkd_edit *x) {
   TK_ASSERT(x->event == d->at.event);
   switch (x->kind) {
-  case TKD_SWITCH: tkd_on_main(d, redo_switch); break;
+  case TKD_SWITCH:
+    if (d->t->task)
+      tkd_on_main(d, redo_switch);
+    else
+      redo_switch(d);
+    break;
   case TKD_SET: redo_set(d, x); break;
   case TKD_POKE: tkd_poke(d, x->host, x->bytes, x->n); break;
   case TKD_JUMP: d->t->jump = x->stmt; break;
@@ -178,17 +186,15 @@ static void redo(tkd *d, const tkd_edit *x) {
   }
 }
 
-/* After a switch it is later when the program goes on: no more is due. */
 void tkd_redo(tkd *d) {
-  bool any = false, later = false;
-  while (!later && d->time.edit < d->time.nedits &&
+  bool any = false;
+  while (d->time.edit < d->time.nedits &&
          d->time.edits[d->time.edit].event == d->at.event &&
          d->time.edits[d->time.edit].sub == d->at.sub) {
-    later = d->time.edits[d->time.edit].kind == TKD_SWITCH;
     any = true;
     redo(d, &d->time.edits[d->time.edit++]);
   }
-  if (any && !later) tkd_arm(d);
+  if (any) tkd_arm(d);
 }
 
 /* At a stop: what the user did there, as long as no program has run since. */

@@ -95,7 +95,9 @@ static void select_call(tkd *d, void *ud) {
   const selection *a = ud;
   const tki_task *k =
       d->t ? tki_schedule_task(d->programs.schedule, a->program) : NULL;
-  if (!k) tkd_raise(d, "That program is not half done.");
+  if (!k)
+    tkd_raise(d, "That program is not paused: it has not begun, or has "
+                 "ended.");
   const tki_frame *f = tkd_user_frame(k->frame);
   for (size_t i = 0; f && i < a->level; i++) f = tkd_user_frame(f->caller);
   if (!f) tkd_raise(d, "The program has no such call.");
@@ -113,7 +115,7 @@ tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level) {
 void tkd_need_current(tkd *d) {
   tkd_need_frame(d);
   if (d->at.elsewhere)
-    tkd_raise(d, "Only the program that goes on next can be changed.");
+    tkd_raise(d, "Only the program that runs next can be changed.");
 }
 
 /* ---- calls ------------------------------------------------------------- */

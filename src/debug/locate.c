@@ -294,13 +294,15 @@ static void no_such_place(tkd *d, const char *text) TK_NORETURN;
 static void no_such_place(tkd *d, const char *text) {
   const char *file, *more = strchr(text, ' ');
   size_t nfile;
-  if (!strcmp(text, "op")) tkd_raise(d, "Which operation? As op tl.load.");
+  if (!strcmp(text, "op"))
+    tkd_raise(d, "Which operation? For example: op "
+                 "tl.load");
   if (!strncmp(text, "op ", 3))
     tkd_raise(d, "No operation '%s' in this launch.", text + 3);
   if (more)
     tkd_raise(d,
-              "Unexpected '%s' behind the location '%.*s': a condition "
-              "begins with 'if'.",
+              "Unexpected '%s' after the location '%.*s': a condition begins "
+              "with 'if'.",
               more + 1, (int)(more - text), text);
   if (parse_line(text, &file, &nfile))
     tkd_raise(d, "No statement at %s in a function of this launch: it has %s.",

@@ -31,7 +31,7 @@ static void need_brackets(tkd *d, const char *index) {
   if (index[n] != ']')
     tkd_raise(d, "']' was expected at the end of '%s'.", index);
   if (index[n + 1])
-    tkd_raise(d, "Unexpected '%s' behind the index.", index + n + 1);
+    tkd_raise(d, "Unexpected '%s' after the index.", index + n + 1);
   if (index[1 + strspn(index + 1, " ")] == ']')
     tkd_raise(d, "An index was expected in '%s'.", index);
 }
@@ -119,7 +119,7 @@ static tkd_range index_range(tkd *d, const tki_region *r, int axis,
     ++*s;
     step = bound(d, s, 1);
   }
-  if (step < 1) tkd_raise(d, "A slice has a step from 1 on.");
+  if (step < 1) tkd_raise(d, "The step of a slice must be at least 1.");
   if (to <= from)
     tkd_raise(d, "The slice takes no element of axis %d of %s, which has %lld.",
               axis, r->name, (long long)size);

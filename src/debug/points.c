@@ -160,7 +160,8 @@ tkd_point *tkd_catch_for_return(tkd *d) {
 }
 
 bool tkd_point_was_hit(const tkd *d, const tkd_point *p) {
-  if (p == d->at.stop.point || tkd_watch_was_hit(d, p)) return true;
+  if (p->number && p->number == d->at.stop.point) return true;
+  if (tkd_watch_was_hit(d, p)) return true;
   return d->at.stop.reason == TK_STOP_BREAKPOINT && p->kind == TK_POINT_BREAK &&
          p->enabled && p->hit_at == d->at.event;
 }
@@ -300,9 +301,19 @@ void tkd_point_take_back(tkd *d) {
   d->points.last_number--;
 }
 
-tkd_point *tkd_point_numbered(tkd *d, int number) {
+static tkd_point *find_numbered(const tkd *d, int number) {
   for (tkd_point *p = d->points.first; p; p = p->next)
     if (p->number == number) return p;
+  return NULL;
+}
+
+tkd_point *tkd_point_that_stopped(const tkd *d) {
+  return find_numbered(d, d->at.stop.point);
+}
+
+tkd_point *tkd_point_numbered(tkd *d, int number) {
+  tkd_point *p = find_numbered(d, number);
+  if (p) return p;
   if (!d->points.first)
     tkd_raise(d, "No breakpoint number %d: there are none.", number);
   tkd_raise(d, "No breakpoint number %d: 'info breakpoints' lists them.",
@@ -313,7 +324,6 @@ void tkd_point_drop(tkd *d, tkd_point *p) {
   tkd_point **at = &d->points.first;
   while (*at != p) at = &(*at)->next;
   *at = p->next;
-  if (d->at.stop.point == p) d->at.stop.point = NULL;
   free_point(d, p);
   tkd_points_resolve(d);
 }

@@ -60,6 +60,8 @@ struct tkd_site {
 tkd_point *tkd_point_add(tkd *d, const tk_point_spec *spec);
 void tkd_point_take_back(tkd *d); /* the one that was set last */
 tkd_point *tkd_point_numbered(tkd *d, int number); /* fails */
+/* NULL: none did, or it was deleted since. */
+tkd_point *tkd_point_that_stopped(const tkd *d);
 void tkd_point_drop(tkd *d, tkd_point *p);
 void tkd_point_enable(tkd *d, tkd_point *p, bool enabled);
 /* NULL: none.  Fails, and leaves the one before. */

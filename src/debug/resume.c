@@ -24,7 +24,7 @@
 void tkd_need_statement(tkd *d) {
   const tki_frame *f = tkd_top(d);
   if (d->at.sub || !f || f != d->programs.task->frame)
-    tkd_raise(d, "Only before a statement: 'next' goes to one.");
+    tkd_raise(d, "This works only before a statement: 'next' goes to one.");
 }
 
 /* The statement of the body where it stands that the line begins, or that has
@@ -39,7 +39,7 @@ static const tk_stmt *jump_target(tkd *d, const tk_resume *r) {
              : b->items[i]->id == r->statement)
       to = b->items[i];
   if (!to && !line)
-    tkd_raise(d, "Statement %zu is none of the body that line %d is in.",
+    tkd_raise(d, "Statement %zu is not in the body that line %d is in.",
               r->statement, tkd_line_of(f));
   if (!to)
     tkd_raise(d, "Line %d is not a statement of the body that line %d is in.",
@@ -52,8 +52,11 @@ static void need_program(tkd *d, uint64_t index) {
   int64_t pid[3];
   char name[80];
   if (d->launch.over)
-    tkd_raise(d, "The launch has ended: 'goto 1' and then 'program' works.");
-  if (d->at.sub) tkd_raise(d, "Only before a statement: 'next' goes to one.");
+    tkd_raise(d, "The launch has ended: 'goto 1', then 'program', goes into "
+                 "one of its programs.");
+  if (d->at.sub)
+    tkd_raise(d, "This works only before a statement: 'next' goes "
+                 "to one.");
   if (tki_schedule_task(d->programs.schedule, index) ||
       !tki_schedule_has_begun(d->programs.schedule, index))
     return;
@@ -63,8 +66,8 @@ static void need_program(tkd *d, uint64_t index) {
     n +=
         snprintf(name + n, sizeof name - (size_t)n, ",%lld", (long long)pid[i]);
   tkd_raise(d,
-            "That program has run. 'goto 1', then 'program %s', comes "
-            "before it.",
+            "That program has ended: 'goto 1', then 'program %s', goes to its "
+            "beginning.",
             name);
 }
 
@@ -87,8 +90,8 @@ static void check_intent(tkd *d, const tk_resume *r) {
     tkd_raise(d, "No launch is running.");
   switch (r->kind) {
   case TK_RESUME_CONTINUE:
-    if (r->count > 1 && !d->at.stop.point)
-      tkd_raise(d, "No breakpoint stopped it here.");
+    if (r->count > 1 && !tkd_point_that_stopped(d))
+      tkd_raise(d, "No breakpoint stopped the program here.");
     break;
   case TK_RESUME_OPERATION:
     if (counts_operations_anew(d)) tkd_need_event(d, d->at.event, 0);
@@ -242,6 +245,7 @@ static bool go_to_launch(tkd *d, uint64_t number) {
 bool tkd_carry_out(tkd *d) {
   tk_resume r = d->course.intent;
   tki *t = d->t;
+  tkd_point *stopped;
   TK_ASSERT(d->course.phase == TKD_RUNNING && !t->task);
   if (r.kind == TK_RESUME_NONE) r.kind = TK_RESUME_CONTINUE;
   tkd_drop_intent(d);
@@ -249,8 +253,8 @@ bool tkd_carry_out(tkd *d) {
   if (r.location) tkd_set_temp(d, r.location);
   switch (r.kind) {
   case TK_RESUME_CONTINUE:
-    if (r.count > 1 && d->at.stop.point)
-      ((tkd_point *)d->at.stop.point)->ignore = r.count - 1;
+    stopped = tkd_point_that_stopped(d);
+    if (r.count > 1 && stopped) stopped->ignore = r.count - 1;
     begin_steps(d, r.kind, 1);
     return false;
   case TK_RESUME_JUMP: {

@@ -11,12 +11,13 @@
 #include <time.h>
 
 #include "debug/history.h"
+#include "debug/points.h"
 
 /* A search comes here at every statement: an empty text costs nothing. */
 static void set_stop(tkd_stop *s, tk_stop_reason r, const tkd_point *p,
                      const char *text) {
   s->reason = r;
-  s->point = p;
+  s->point = p ? p->number : 0;
   s->text[0] = '\0';
   if (*text) snprintf(s->text, sizeof s->text, "%s", text);
 }

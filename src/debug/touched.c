@@ -43,7 +43,7 @@ static void find_touched_line(touching *x) {
   tkd *d = x->d;
   if (!d->t) tkd_raise(d, "No launch is running.");
   if (!x->line && !d->at.frame)
-    tkd_raise(d, "The launch has ended: access LINE says which statement.");
+    tkd_raise(d, "The launch has ended: name a statement with 'access LINE'.");
   int line = x->line ? x->line : tkd_line_of(d->at.frame);
   const tk_func *f = x->line ? function_at_line(d, line) : d->at.frame->func;
   const tk_stmt *st = f ? tkd_stmt_at(f, line) : NULL;

@@ -164,7 +164,9 @@ int64_t tkd_index(tkd *d, const char *text, size_t n) {
     tkd_raise(d, "No program is stopped: the launch has ended.");
   char *part = tk_temp(&d->mem, text, n);
   if (is_slice(part))
-    tkd_raise(d, "One element is wanted here: an index, not the slice '%.60s'.",
+    tkd_raise(d,
+              "One element is expected here: an index, not the slice "
+              "'%.60s'.",
               part);
   indexing x = {.d = d, .text = part};
   tk_status st = tk_protect(d->env, index_body, &x);

@@ -307,7 +307,7 @@ bool tkd_watch_was_hit(const tkd *d, const tkd_point *p) {
 }
 
 static tkd_stop stop_of_watch(const tkd_point *p, bool line) {
-  tkd_stop s = {.reason = TK_STOP_WATCH, .point = p};
+  tkd_stop s = {.reason = TK_STOP_WATCH, .point = p->number};
   const tkd_writer *x = &p->watch.wrote;
   if (p->watch.read)
     snprintf(s.text, sizeof s.text, "%.200s is read here", p->where);
@@ -497,7 +497,7 @@ void tkd_watches_refresh(tkd *d) {
 
 static void watch_bytes(tkd *d, tkd_watch *w) {
   find_bytes(d, w);
-  if (!w->found) tkd_raise(d, "These are too many bytes to be watched.");
+  if (!w->found) tkd_raise(d, "These are too many bytes to watch.");
   w->memory = true;
   keep_memory(d, w);
 }

@@ -78,12 +78,14 @@ static tkd_aside run_up_to_stand(why *y, tki_observer *watches) {
 static void not_reached(tkd *d, const tkd_aside *w) TK_NORETURN;
 static void not_reached(tkd *d, const tkd_aside *w) {
   if (w->full)
-    tkd_raise(d, "It is too far for the history: 'set history' with more.");
+    tkd_raise(d, "This is too far back for the history: a larger 'set history' "
+                 "keeps it.");
   if (*w->why)
-    tkd_raise(d, "A run aside ends before this statement: %s.", w->why);
+    tkd_raise(d, "Run again, the programs end before this statement: %s.",
+              w->why);
   if (w->status == TK_INTERRUPTED) tkd_raise(d, "Interrupted.");
-  tkd_raise(d, "A run aside does not come to this statement: what was changed "
-               "by hand led here.");
+  tkd_raise(d, "Run again, the programs do not reach this statement: changes "
+               "made by hand led here.");
 }
 
 static void start_at_stand(why *y, tkd *d) {

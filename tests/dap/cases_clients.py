@@ -260,9 +260,9 @@ def test_wrong_file_to_replay():
 
 def test_requests_in_a_wrong_order():
     c = started()
-    refused(lambda: c.request('configurationDone'), 'nothing was launched')
-    refused(lambda: c.set_breakpoints(KERNELS, [3]), 'nothing was launched')
-    refused(lambda: c.request('continue', threadId=1), 'nothing was launched')
+    refused(lambda: c.request('configurationDone'), 'nothing has been')
+    refused(lambda: c.set_breakpoints(KERNELS, [3]), 'nothing has been')
+    refused(lambda: c.request('continue', threadId=1), 'nothing has been')
     refused(lambda: c.request('attach'), 'tkdbg dap --port')
     c.initialize()
     c.begin(dict(ADD, stopOnEntry=True))

@@ -247,7 +247,7 @@ START_TEST(touched_by_several) {
          "  lanes    64 of 64 active, in 2 runs of up to 32\n"
          "  traffic  128 bytes wanted, 128 moved (100 % useful)\n"
          "           a warp takes 2 sectors of 32 bytes in 1 line of 128\n"
-         "  overlap  16 elements of several programs, up to 2\n"
+         "  overlap  16 elements touched by several programs, up to 2\n"
          "           x[16]: (0, 0, 0) and (1, 0, 0)\n");
 }
 END_TEST

@@ -146,7 +146,7 @@ def check_files(build, path):
     with open(path, 'w', encoding='utf-8') as f:
         f.write('mine')
     with Server(build, path, KERNEL) as s:
-        assert s.end() == 2 and 'is no socket' in s.said, s.said
+        assert s.end() == 2 and 'is not a socket' in s.said, s.said
     with open(path, encoding='utf-8') as f:
         assert f.read() == 'mine', 'the file is changed'
 
