@@ -15,6 +15,7 @@ import inspect
 import linecache
 import os
 import re
+import stat
 import sys
 import textwrap
 import types
@@ -46,7 +47,9 @@ def find(fn):
     if text is not None:
         lines = text.splitlines(keepends=True)
     if not lines:
-        raise ValueError("@jit functions should be defined in a Python file")
+        piped = "; what a pipe brings is run by 'tkdbg run -'"
+        raise ValueError("@jit functions should be defined in a Python file" +
+                         piped * (name == "<stdin>"))
     if line > len(lines):
         raise ValueError(f"{name} no longer has a line {line}: {fn.__name__} "
                          "cannot be found in it")
@@ -180,7 +183,8 @@ def _executed(code):
             if isinstance(text, str) and _makes(text, code):
                 return text
         frame = frame.f_back
-    return next((t for t in _command_line() if _makes(t, code)), None)
+    texts_of_process = (*_command_line(), *_standard_input())
+    return next((t for t in texts_of_process if _makes(t, code)), None)
 
 
 def _command_line():
@@ -191,6 +195,16 @@ def _command_line():
             return f.read().split("\0")
     except OSError:
         return ()
+
+
+def _standard_input():
+    """What Python read its program from, if it is a file: that stays."""
+    try:
+        about = os.fstat(0)
+        if stat.S_ISREG(about.st_mode):
+            yield os.pread(0, about.st_size, 0).decode("utf-8", "replace")
+    except OSError:
+        return
 
 
 def _makes(text, code):
