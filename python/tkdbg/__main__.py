@@ -212,7 +212,8 @@ def _run(argv):
             asked.tell(failed, sys.stderr, command)
         else:
             sys.stderr.write(why.hint(failed, session, command))
-    return 1 if session.disagreements or session.findings() else 0
+    caught = session.options.check and any(session.raised.values())
+    return 1 if session.disagreements or session.findings() or caught else 0
 
 
 def _words(kind, target, args):

@@ -64,7 +64,6 @@ class CompiledKernel:
 
     def learn_resources(self, nbytes, registers):
         """It is compiled and needs so much, by the library's estimates."""
-        nbytes = nbytes or device.SHARED
         self.metadata = self.metadata._replace(shared=nbytes)
         self.packed_metadata = (*self.packed_metadata[:2], nbytes)
         self.n_regs, self.n_spills = registers
@@ -127,7 +126,7 @@ _DEFAULTS = {
 def metadata(name, hash_, options):
     """A named tuple with the fields that scripts read."""
     target = device.target()
-    fields = dict(_DEFAULTS, name=name, hash=hash_, shared=device.SHARED,
+    fields = dict(_DEFAULTS, name=name, hash=hash_, shared=0,
                   target=target, arch=f"sm{target.arch}",
                   ids_of_const_exprs=())
     fields.update((k, v) for k, v in options.items() if v is not None)

@@ -18,7 +18,6 @@ WARP_SIZE = 32
 CUDA_VERSION = "12.8"
 MOST = 8  # devices that exist when CUDA_VISIBLE_DEVICES says nothing
 
-SHARED = 16  # bytes of shared memory, of a kernel that is thought to need none
 FEWEST_REGISTERS = 24   # of a thread
 ALL_REGISTERS = 65536   # of a block
 

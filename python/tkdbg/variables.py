@@ -33,7 +33,7 @@ SETTINGS = (
          "which 8-bit floats there are: before sm89 no fp8e4nv"),
         ("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
          "compilation.allow_non_constexpr_globals",
-         "whether kernels may read globals that are no constexprs"),
+         "whether kernels may read globals that are not constexprs"),
         ("TRITON_PRINT_AUTOTUNING", "autotuning.print",
          "a tuned kernel says which configuration was chosen")) +
     _rows(

@@ -263,7 +263,8 @@ def _patch_probes(virtual, patches):
     def tell(probe):
         if not told and not virtual.session.options.is_quiet():
             told.append(probe)
-            sys.stderr.write(f"tkdbg: {probe} is not there: {device_.HINT}\n")
+            sys.stderr.write(f"tkdbg: {probe} is not available: "
+                             f"{device_.HINT}\n")
 
     def start_with_hint(self, args, *rest, **options):
         probe = missing(args)

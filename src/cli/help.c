@@ -119,12 +119,13 @@ void cli_help_overview(FILE *f) {
   for (int i = 0; i < CLI_COMMANDS; i++)
     explain(f, fprintf(f, "%*s%s", TERM, "", cli_commands[i].name),
             cli_commands[i].summary);
-  fputs("\nAlso: tkdbg --version; tkdbg --python-path, the folder that makes "
-        "'import tkdbg'\nwork in any Python.\n",
+  fputs("\n'tkdbg --version' prints the version, 'tkdbg --python-path' the "
+        "folder that\n"
+        "makes 'import tkdbg' work in any Python.\n",
         f);
   print_section(f, SECTION_EXAMPLE);
   print_section(f, SECTION_EXIT);
-  fputs("\n'tkdbg help COMMAND' explains one.\n", f);
+  fputs("\n'tkdbg help COMMAND' explains a command.\n", f);
 }
 
 /* Every operation of the language, or the one named. */

@@ -172,8 +172,8 @@ int cli_run_script(const cli_args *a) {
   bool listed = cli_has(a, OPT_CHECK) && !strpbrk(file, "./");
   if (file[0] != '-' && access(file, R_OK) != 0)
     return cli_usage(a, "cannot read %s: %s%s", file, strerror(errno),
-                     listed ? "; if it is a list of detectors, --check=help "
-                              "names those there are"
+                     listed ? "; a list of detectors is given as --check=LIST, "
+                              "and --check=help names them"
                             : "");
   return become_python(a, "tkdbg", true);
 }

@@ -32,7 +32,7 @@ int cli_run(const cli_args *a) {
   tk_bound unused;
   if (!cli_is_script(a)) {
     if (a->command == CLI_WHY && !cli_has(a, OPT_EXPECT))
-      return cli_usage(a, "nothing says what is right: give --expect "
+      return cli_usage(a, "there is nothing to compare with: give --expect "
                           "NAME=@FILE.npy");
     return cli_run_launch(a);
   }

@@ -72,8 +72,8 @@ static void need_same_launch(merging *m, const piece *p) {
   const tkn_stores *a = &m->pieces[0].stores, *b = &p->stores;
   const char *help = tk_arena_printf(
       &m->arena,
-      "all parts come from one command, but for --shard; the other "
-      "file is %s",
+      "all parts must come from the same command, apart from --shard; the "
+      "other file is %s",
       m->pieces[0].path);
   if (strcmp(a->kernel, b->kernel))
     refuse(m, p, help, "this is a part of another kernel, '%s'", b->kernel);
@@ -99,7 +99,8 @@ static void need_same_launch(merging *m, const piece *p) {
       refuse(m, p,
              "a script that draws random numbers needs a seed, the same for "
              "each part",
-             "'%s' held other values before this part ran", b->areas[i].name);
+             "'%s' held different values before this part ran",
+             b->areas[i].name);
 }
 
 static int by_part(const void *a, const void *b) {

@@ -28,9 +28,9 @@ echo 'alias twice = print 2 *' >home/.tkdbgrc
 status 'rc' 0 tkdbg debug $direct -ex 'twice 21' -ex quit
 says 'rc: of the home folder' out '2 * 21: constexpr = 42'
 status 'rc: left out' 0 tkdbg debug $direct -nx -ex 'twice 21' -ex quit
-says 'rc: left out by -nx' out "No command 'twice'"
+says 'rc: left out by -nx' out "There is no command 'twice'"
 status 'rc: left out' 0 tkdbg debug $direct --nx -ex 'twice 21' -ex quit
-says 'rc: left out by --nx' out "No command 'twice'"
+says 'rc: left out by --nx' out "There is no command 'twice'"
 cp stops.py sub/
 echo 'echo from here' >sub/.tkdbgrc
 in_sub() { (cd sub && tkdbg debug $direct -ex quit); }

@@ -133,7 +133,7 @@ status 'expect' 0 add 98432 -q --expect output_ptr=@right.npy
 expecting() { add 98400 -q --expect output_ptr=@right.npy "$@"; }
 status 'expect: what differs' 1 expecting
 says 'expect: where' out 'all of output_ptr[98400:98432]'
-says 'expect: the line' out '| tl.store(output_ptr + offsets, output, mask='
+says 'expect: the line' out '| tl.store(output_ptr + offsets, output, mask...'
 status 'expect with tolerances' 0 expecting --rtol 1 --atol 1e9
 status 'expect: no tolerance' 2 expecting --rtol little
 says 'expect: no tolerance, said' err 'rtol takes a number'

@@ -95,7 +95,7 @@ status 'output' 0 tkdbg run count.py --kernel say --grid 3 \
   --arg 'x=i32[1]:zeros' --jobs 2
 says 'output: why' err 'what they print here has an order'
 status 'detectors' 0 add 98432 --check --jobs 2
-says 'detectors: why' err 'what else watches a run see one program'
+says 'detectors: why' err 'other observers see one program'
 status 'the schedule' 0 add 98432 --schedule yield --jobs 2
-says 'the schedule: why' err "the schedule 'yield' says who runs when"
+says 'the schedule: why' err "the schedule 'yield' decides which program"
 status 'no number' 2 add 98432 --jobs 0

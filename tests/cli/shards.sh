@@ -158,7 +158,7 @@ status 'waiting' 2 tkdbg run kernels.py --kernel wait --grid 4 \
   --arg 'x=i32[1]' --shard 0/2
 status 'no such part' 2 tkdbg run kernels.py --kernel bad --grid 4 \
   --arg 'x=f32[4]' --shard 2/2
-says 'no such part, said' err "'2/2' is no part of the programs"
+says 'no such part, said' err "'2/2' does not name a part of the programs"
 rm -f ./*.stores
 status 'a part that fails' 1 tkdbg run kernels.py --kernel bad --grid 4 \
   --arg 'x=f32[2]' --shard 1/2
@@ -193,13 +193,13 @@ like 'other size' "'x' has another size" 1/3 --kernel bad --grid 6 \
   --arg 'x=f32[7]:rand'
 like 'other type' 'has other arguments' 1/3 --kernel bad --grid 6 \
   --arg 'x=f64[6]:rand'
-like 'other values' "'x' held other values" 1/3 --kernel bad --grid 6 \
+like 'other values' "'x' held different values" 1/3 --kernel bad --grid 6 \
   --arg 'x=f32[6]:rand(1)'
 like 'other order' 'another way: order reverse' 1/3 --kernel bad --grid 6 \
   --arg 'x=f32[6]:rand' --order reverse
 like 'other kernel' "another kernel, 'same'" 1/3 --kernel same --grid 6 \
   --arg 'x=f32[6]:rand' --arg B=2
-refused 'no such file' 'no file that --shard wrote' "$kernels"
+refused 'no such file' 'was not written by --shard' "$kernels"
 refused 'no file' 'No such file' nowhere
 
 # Every byte that is damaged is seen, and so is every end that is missing.

@@ -36,4 +36,4 @@ status 'a long move' 0 at_prompts 'b 8 if i < 0;continue;quit' \
 says 'a long move: how far it is' out ', 0 programs done (Ctrl-C stops)'
 status 'a long answer' 0 at_prompts 'access 8;quit' \
   tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=12000000
-says 'a long answer: how far it is' out ' statements run aside (Ctrl-C stops)'
+says 'a long answer: how far it is' out ' statements run again (Ctrl-C stops)'

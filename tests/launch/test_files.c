@@ -151,7 +151,7 @@ static const struct {
      "{'descr': '<f4', 'fortran_order': False, "
      "'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}",
      4, "more than 20 axes"},
-    {1, "{'descr': '<f4', 'descr': '<f4'}", 0, "a key stands twice"},
+    {1, "{'descr': '<f4', 'descr': '<f4'}", 0, "a key appears twice"},
     {1, "{'extra': 1}", 0, "unknown key"},
     {1, "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4,
      "text after the header"},

@@ -67,6 +67,28 @@ def unused_load(x, z, n):
 
 
 @triton.jit
+def both(x, y):
+    return tl.load(x), tl.load(y)
+
+
+@triton.jit
+def pair(x, y):
+    return both(x, y)
+
+
+@triton.jit
+def unused_result(x, z, n):
+    a, b = pair(x, z)
+    tl.store(z, n + b)
+
+
+@triton.jit
+def used_result(x, z, n):
+    a, b = pair(x, z)
+    tl.store(z, n + a)
+
+
+@triton.jit
 def branch_on_load(x, z, n):
     if tl.load(x) > 0:
         n += 1
@@ -298,7 +320,7 @@ class Compiled(unittest.TestCase):
         self.assertEqual(z.sum(), 0)
         kernel._init_handles()
         self.assertGreater(kernel.n_regs, 0)
-        self.assertGreater(kernel.metadata.shared, 0)
+        self.assertEqual(kernel.metadata.shared, 0)
         self.assertEqual(kernel.metadata.num_warps, 8)
         self.assertIn("num_warps 8\nnum_stages 2\n", kernel.asm["ttir"])
         self.assertEqual(kernel.metadata.target.backend, "cuda")
@@ -337,8 +359,12 @@ class Compiled(unittest.TestCase):
         self.assertEqual(z[0], 3)
         with self.assertRaisesRegex(tkdbg.LaunchError, "element 4 of 4"):
             unused_load[(1,)](np.zeros(4, "f4"), z, 3)
-        with self.assertRaisesRegex(tkdbg.LaunchError, "element 0 of 0"):
-            branch_on_load[(1,)](nothing, z, 3)
+        for kernel in branch_on_load, used_result:
+            with self.assertRaisesRegex(tkdbg.LaunchError, "element 0 of 0"):
+                kernel[(1,)](nothing, z, 3)
+        with self.assertWarnsRegex(Warning, "x, which has no elements"):
+            unused_result[(1,)](nothing, z, 3)
+        self.assertEqual(z[0], 6)
 
     def test_pre_run_hook(self):
         seen = []

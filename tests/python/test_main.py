@@ -141,6 +141,10 @@ class Running(support.ScriptCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("KeyError: 2", done.stderr)
         self.assertIn(told.format(path, 2), done.stderr)
+        done = self.run_script(CAUGHT, "-q", "--check=bounds",
+                               head=support.HEAD, check=False)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, told.format(path, 3)))
         done = self.run_script(CAUGHT, "--json", head=support.HEAD)
         self.assertNotIn("caught", done.stderr)
 

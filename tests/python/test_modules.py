@@ -97,7 +97,7 @@ class Names(unittest.TestCase):
         from tkdbg.modules import finder
         with self.assertRaises(ImportError) as caught:
             import triton.experimental.gluon  # noqa: F401
-        self.assertIn("Gluon is another language",
+        self.assertIn("Gluon is not Triton's language",
                       finder.advice(caught.exception))
 
     def test_missing_package(self):

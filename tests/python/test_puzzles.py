@@ -102,7 +102,7 @@ class Guide(unittest.TestCase):
         key.sizes = key.sizes[:1]
         found, _ = dev.faults(entry)
         for text in ("hint 2 gives away", "named by out-of-bounds, not by "
-                     "race", "is accepted: the last element", "stands 0 "
+                     "race", "is accepted: the last element", "appears 0 "
                      "times", "1 sizes", "no size has a 1"):
             self.assertTrue(any(text in fault for fault in found),
                             (text, found))

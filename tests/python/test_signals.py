@@ -98,8 +98,8 @@ class Handlers(support.ScriptCase):
 
     def test_long_operations(self):
         self.stops("""
-            a = np.zeros((256, 256), np.float32)
-            judge(lambda: product[(1,)](a, 256))
+            a = np.zeros((128, 128), np.float32)
+            judge(lambda: product[(1,)](a, 128))
         """, "--dot", "exact")
 
     def test_a_compilation(self):

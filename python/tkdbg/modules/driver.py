@@ -24,8 +24,8 @@ class Utils:
     def load_binary(self, *args):
         raise RuntimeError(
             "tkdbg runs @triton.jit kernels and loads no GPU code: kernels in "
-            "Gluon, which is another language than Triton, and those given as "
-            "IR or PTX are not supported")
+            "Gluon, which is not Triton's language, and those given as IR or "
+            "PTX are not supported")
 
     @staticmethod
     def cuOccupancyMaxActiveClusters(*args):

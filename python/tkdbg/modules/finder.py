@@ -113,9 +113,9 @@ def advice(error):
     if loaded() != "ours" or name.partition(".")[0] != ROOT:
         return _absent(error)
     if "gluon" in name.split("."):
-        return ("Gluon is another language than Triton, and tkdbg does not "
-                "support it: it runs @triton.jit kernels.")
-    return (f"tkdbg answers for triton and has not all of {name}. Where "
+        return ("Gluon is not Triton's language, and tkdbg does not support "
+                "it: it runs @triton.jit kernels.")
+    return (f"tkdbg stands in for triton and lacks a part of {name}. Where "
             "Triton is installed, `tkdbg run --triton installed` keeps it "
             "in place and takes over launches only.")
 

@@ -91,8 +91,8 @@ def _judge(submission, answer):
     found = words.verdict_failures(submission.text, submission.entry)
     if found and answer.failures:
         answer.failures = [{"kind": "case", "message":
-                            "the kernel is still wrong here; what is wrong "
-                            "with it is said once the verdict is right"}]
+                            "the kernel is still wrong here; tkdbg says how "
+                            "once the verdict is right"}]
     answer.failures += found
 
 

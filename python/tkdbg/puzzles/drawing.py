@@ -67,7 +67,7 @@ def _tensor(scene, tensor, steps, writes, style):
                         for e in row[:wide - len(cut)])
         lines.append(f"  {name} {signs}{cut}")
     if len(rows) > ROWS:
-        lines.append(f"  ... {len(rows) - ROWS} rows more")
+        lines.append(f"  ... {len(rows) - ROWS} more rows")
     return lines
 
 
@@ -113,6 +113,6 @@ def _words(scene):
     for (_, program), words in list(said.items())[:PROGRAMS]:
         yield f"program {program}: " + "; ".join(words[:6])
     if len(said) > PROGRAMS:
-        yield f"and {len(said) - PROGRAMS} programs more"
+        yield f"and {len(said) - PROGRAMS} more programs"
     if not said:
         yield scene["refused"] or "No program loads or stores."

@@ -42,11 +42,11 @@ def why(submission, answer, colour):
     if answer.ok:
         return "Nothing is wrong."
     if any(f["kind"] in HIDDEN for f in answer.failures):
-        return ("To find that out is the task. In the debugger (d) 'set check "
+        return ("Finding that out is the task. In the debugger (d) 'set check "
                 "all' turns the\ndetectors on and 'catch finding' stops at "
                 "what they find; the picture (v)\nhelps, too.")
     if any(f["kind"] == "limit" for f in answer.failures):
-        return "The debugger (d) shows what it does for so long."
+        return "The debugger (d) shows what it is doing all that time."
     wrong = wrong_element(answer)
     with engine.Engine(submission, colour) as e:
         trial = checker.Trial(e, case_of(submission, answer))

@@ -12,7 +12,7 @@ from typing import Callable, Optional, Sequence, Union
 
 REGIMES = "uniform", "large", "special"
 
-# (old, new) pairs: each old stands in the kernels exactly once
+# (old, new) pairs: each old appears in the kernels exactly once
 Edits = Sequence[tuple]
 
 
@@ -58,7 +58,7 @@ def cdiv(a, b):
 
 
 def split(text):
-    """(what stands before the first kernel, the kernels)."""
+    """(what appears before the first kernel, the kernels)."""
     found = re.search(r"^@triton\.jit", text, re.M)
     at = found.start() if found else len(text)
     return text[:at], text[at:]
@@ -69,7 +69,7 @@ def edited(text, edits):
     head, kernels = split(text)
     for old, new in edits:
         if kernels.count(old) != 1:
-            raise KeyFault(f"{old!r} stands {kernels.count(old)} times in "
+            raise KeyFault(f"{old!r} appears {kernels.count(old)} times in "
                            "the kernels, not once")
         kernels = kernels.replace(old, new)
     return head + kernels

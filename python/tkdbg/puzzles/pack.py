@@ -178,7 +178,7 @@ class Entry:
         lines = [i for i, line in enumerate(self.starter.split("\n"), 1)
                  if fragment in line]
         if len(lines) != 1:
-            raise KeyFault(f"{fragment!r} stands in {len(lines)} lines of "
+            raise KeyFault(f"{fragment!r} appears in {len(lines)} lines of "
                            f"{self.file}, not in one")
         return lines[0]
 

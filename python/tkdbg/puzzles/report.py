@@ -76,7 +76,7 @@ def answer(found, style, path=None):
         printed = found.printed.rstrip("\n").split("\n")
         lines += [f"    {line}" for line in printed[:12]]
         if len(printed) > 12:
-            lines.append(f"    ... {len(printed) - 12} lines more")
+            lines.append(f"    ... {len(printed) - 12} more lines")
     return "\n".join(lines)
 
 
