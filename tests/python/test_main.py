@@ -1,6 +1,7 @@
 """``python -m tkdbg run``: scripts in processes of their own."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -403,6 +404,74 @@ class Environment(support.ScriptCase):
             env=support.environment(PYTHONPATH=os.pathsep.join(
                 [support.PYTHON, self.path("other")])))
         self.assertEqual(done.stdout, "other site\n", done.stderr)
+
+    def run_chain(self, *folders, **env):
+        """What files print that the path of a new Python names."""
+        done = subprocess.run(
+            [sys.executable, "-c", "print('end')"], capture_output=True,
+            text=True, cwd=self.folder.name, env=support.environment(
+                PYTHONPATH=os.pathsep.join(folders), **env))
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_copies_and_links_of_sitecustomize(self):
+        ours = os.path.join(support.PYTHON, "sitecustomize.py")
+        for name in "copy", "file", "other":
+            os.mkdir(self.path(name))
+        shutil.copy(ours, self.path("copy"))
+        os.symlink(ours, self.path("file/sitecustomize.py"))
+        os.symlink(support.PYTHON, self.path("link"))
+        os.symlink(self.path("other"), self.path("other2"))
+        self.write("print('other')\n", "other/sitecustomize.py")
+        names = [support.PYTHON, "copy", "file", "link", "other", "other2"]
+        for on in "0", "1":
+            for folders in (names, names + names,
+                            ["copy", "link", "other", support.PYTHON],
+                            ["file", support.PYTHON, "other", "copy"]):
+                self.assertEqual(self.run_chain(*folders, TKDBG=on),
+                                 ["other", "end"], folders)
+
+    def test_sitecustomizes_that_hand_on(self):
+        """Each of them runs the first one that is not in its own folder."""
+        for name in "ab":
+            os.mkdir(self.path(name))
+            self.write(f"""
+                import importlib.machinery, importlib.util, os, sys
+                print({name!r})
+                here = os.path.dirname(os.path.abspath(__file__))
+                spec = importlib.machinery.PathFinder.find_spec(
+                    "sitecustomize",
+                    [p for p in sys.path if os.path.abspath(p) != here])
+                spec.loader.exec_module(importlib.util.module_from_spec(spec))
+            """, f"{name}/sitecustomize.py")
+        os.mkdir(self.path("c"))
+        self.write("print('c')", "c/sitecustomize.py")
+        chain = self.run_chain(support.PYTHON, "a", "c")
+        self.assertEqual(chain, ["a", "c", "end"])
+        chain = self.run_chain("b", support.PYTHON, "c")
+        self.assertEqual(chain, ["b", "c", "end"])
+
+    def test_children_of_multiprocessing(self):
+        """A process that is spawned, under two tkdbgs and a path twice."""
+        os.mkdir(self.path("copy"))
+        shutil.copy(os.path.join(support.PYTHON, "sitecustomize.py"),
+                    self.path("copy"))
+        path = self.write("""
+            import multiprocessing, sys
+
+            def said():
+                print("tkdbg" in sys.modules)
+
+            if __name__ == "__main__":
+                p = multiprocessing.get_context("spawn").Process(target=said)
+                p.start()
+                p.join()
+        """)
+        done = subprocess.run(
+            [sys.executable, path], capture_output=True, text=True,
+            env=support.environment(TKDBG="1", PYTHONPATH=os.pathsep.join(
+                [support.PYTHON, self.path("copy")] * 2)))
+        self.assertEqual((done.stdout, done.stderr), ("True\n", ""))
 
 
 if __name__ == "__main__":
