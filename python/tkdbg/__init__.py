@@ -41,6 +41,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            vcuda_library ... implementations that libraries register for CUDA
            vcuda_operators ... devices that CUDA refuses, types only it has
            vcuda_refusals ... types that only the CPU has
+           vcuda_scaled  ... products of scaled 8-bit floats
            vcuda_attention ... attention by operators that only CUDA has
            vcuda_halves  ... products and sums of halves in fp32
            vcuda_autocast ... CUDA's lists of operators

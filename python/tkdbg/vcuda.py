@@ -23,7 +23,8 @@ import itertools
 import os
 import threading
 
-from . import fresh as fresh_, session as session_, vcuda_patches
+from . import fresh as fresh_, session as session_, vcuda_patches, \
+    vcuda_scaled
 from .device import check_index
 from .patches import Patches
 from .vcuda_autocast import Autocast
@@ -60,7 +61,9 @@ class VirtualCuda:
         self.cpu = torch.device("cpu")
         self.devices = {}           # number -> torch.device
         self.refusals = Refusals(self)
-        self.specials = {**self.refusals.functions(), **specials(torch)}
+        self.specials = {**self.refusals.functions(), **specials(torch),
+                         **vcuda_scaled.functions(torch)}
+        self.overloads = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
         self.empties = fresh_.makers(torch)
         self.used = False           # something was put on a device
         self.default = HOST         # torch.set_default_device("cuda")
@@ -260,6 +263,8 @@ class VirtualCuda:
     def carry_out(self, func, args, kwargs):
         """The same, when no finding waits for it."""
         special = self.specials.get(func)
+        if special is None and isinstance(func, self.overloads):
+            special = self.specials.get(_name_of(func))
         if special is not None:
             return special(self, func, args, kwargs)
         return self.plain(func, args, kwargs)
@@ -340,6 +345,12 @@ def _interpreting():
 
 
 _INTERPRETED = _interpreting()  # an installed Triton's variable is taken away
+
+
+def _name_of(operator):
+    """The name of an operator of torch.ops, whatever its overload."""
+    schema = getattr(operator, "_schema", None)
+    return operator._qualified_op_name if schema is None else schema.name
 
 
 def _mode_class(virtual):

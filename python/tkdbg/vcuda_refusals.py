@@ -63,8 +63,6 @@ _TABLE = [
     ("histc", _HALVES, {"histc": _lacks("histc")}),
     ("histogram histogramdd", "float32 float64",
      {"histogram _histogramdd_from_bin_cts _histogramdd_bin_edges": _ABSENT}),
-    ("_scaled_mm", "float8_e5m2", {"_scaled_mm": (
-        "Multiplication of two Float8_e5m2 matrices is not supported")}),
 ]
 
 
@@ -83,13 +81,15 @@ class Refusals:
         self._mode = None
 
     def functions(self):
-        """{function of PyTorch: what runs it}"""
+        """{function of PyTorch, or name of an operator: what runs it}"""
         torch, found = self.virtual.torch, {}
         spaces = (torch, torch.Tensor, torch.nn.functional, torch._C._nn,
                   torch._C._VariableFunctions, torch._C._linalg,
                   torch.linalg, torch.special)
-        for names, dtypes, _ in _TABLE:
+        for names, dtypes, operators in _TABLE:
             watch = _watch(frozenset(_dtypes(torch, dtypes)))
+            found.update(("aten::" + name, watch)
+                         for group in operators for name in group.split())
             found.update((getattr(space, name), watch)
                          for name in names.split() for space in spaces
                          if hasattr(space, name))

@@ -438,5 +438,111 @@ class Numbers(unittest.TestCase):
             self.assertEqual(torch.ones(2).device.index, 1)
 
 
+E4, E5 = torch.float8_e4m3fn, torch.float8_e5m2
+
+
+class Scaled(unittest.TestCase):
+    """As on an H100 with PyTorch 2.11."""
+
+    def product(self, a=E4, b=E4, m=32, n=32, k=32, left=(), right=(),
+                columns=True, bias=None, out=torch.bfloat16, **kwargs):
+        """One of ones and its largest difference from the same in fp32."""
+        torch.manual_seed(0)
+        x = torch.randn(m, k, device="cuda").to(a)
+        y = torch.randn(n, k, device="cuda").to(b).t()
+        y = y if columns else y.contiguous()
+        scales = [torch.rand(s, device="cuda") for s in (left, right)]
+        if bias is not None:
+            kwargs["bias"] = torch.ones(n, device="cuda", dtype=bias)
+        result = torch._scaled_mm(x, y, *scales, out_dtype=out, **kwargs)
+        self.assertEqual((result.dtype, str(result.device)), (out, "cuda:0"))
+        plain = x.float() * scales[0] @ (y.float() * scales[1])
+        plain += int(bias is not None)
+        return (result.float() - plain).abs().max()
+
+    def test_what_cublas_takes(self):
+        rows = {"left": (32, 1), "right": (1, 32)}
+        for given in ({}, {"b": E5}, {"a": E5}, {"out": torch.float16},
+                      {"out": torch.float32}, {"m": 5}, rows, {"a": E5, **rows},
+                      {"bias": torch.bfloat16},
+                      {"bias": torch.bfloat16, **rows},
+                      {"bias": torch.float16, "out": torch.float16},
+                      {"scale_result": torch.full((), 2., device="cuda")}):
+            self.assertLess(self.product(**given), 0.1, given)
+        for given in ({"out": E4}, {"a": E5, "out": E5},
+                      {"bias": torch.float16, "out": E4}):
+            self.assertLess(self.product(**given), 2, given)
+
+    def test_scales_of_blocks(self):
+        x = torch.randn(256, 256, device="cuda").to(E4)
+        y = torch.randn(256, 256, device="cuda").to(E4).t()
+        rows = torch.rand(2, 256, device="cuda").t()
+        squares = torch.rand(2, 2, device="cuda")
+        wide = rows.repeat_interleave(128, 1)
+        wider = squares.repeat_interleave(128, 0).repeat_interleave(128, 1)
+        for left, right, plain in (
+                (rows, squares.t(), (x.float() * wide) @
+                 (y.float() * wider.t())),
+                (rows, rows.t(), (x.float() * wide) @
+                 (y.float() * wide.t()))):
+            result = torch._scaled_mm(x, y, left, right,
+                                      out_dtype=torch.float32)
+            self.assertTrue(result.is_cuda)
+            torch.testing.assert_close(result, plain)
+
+    def test_what_cublas_refuses(self):
+        half, one, both = torch.float16, torch.float32, torch.bfloat16
+        for text, given in (
+                ("divisible by 16 but got mat1 shape: (32x24).", {"k": 24}),
+                ("mat2 shape (32x24) must be divisible by 16", {"n": 24}),
+                ("Only multiplication of row-major and column-major",
+                 {"columns": False}),
+                ("CUBLAS_STATUS_NOT_SUPPORTED", {"out": torch.int8}),
+                ("CUBLAS_STATUS_NOT_SUPPORTED", {"out": E5}),
+                ("Cannot convert ScalarType Float8_e4m3fnuz",
+                 {"a": torch.float8_e4m3fnuz}),
+                ("Bias must be Float16 to compute Half output, but got "
+                 "BFloat16", {"bias": both, "out": half}),
+                ("Bias must be BFloat16 to compute BFloat16 output, but got "
+                 "Half", {"bias": half}),
+                ("Bias is not supported when out_dtype is set to Float32",
+                 {"bias": both, "out": one}),
+                ("Bias must be BFloat16 or Half, but got Float",
+                 {"bias": one})):
+            with self.assertRaises(RuntimeError, msg=text) as caught:
+                self.product(**given)
+            self.assertIn(text, str(caught.exception))
+
+    def test_two_of_e5m2(self):
+        """By every name that it has."""
+        x = torch.ones(32, 32, device="cuda").to(E5)
+        one = torch.ones((), device="cuda")
+        out = torch.empty(32, 32, device="cuda", dtype=torch.bfloat16)
+        wise = getattr(F, "ScalingType", None)
+        wise = wise and wise.TensorWise
+        for call in (
+                lambda: torch._scaled_mm(x, x.t(), one, one),
+                lambda: torch._scaled_mm(input=x, mat2=x.t(), scale_a=one,
+                                         scale_b=one),
+                lambda: torch._scaled_mm(x, x.t(), one, one, out=out,
+                                         out_dtype=torch.bfloat16),
+                lambda: torch.ops.aten._scaled_mm(x, x.t(), one, one),
+                lambda: torch.ops.aten._scaled_mm.default(x, x.t(), one, one),
+                *([lambda: F.scaled_mm(x, x.t(), one, wise, one, wise)]
+                  if wise else [])):
+            with self.assertRaisesRegex(ValueError, "Multiplication of two "
+                                        "Float8_e5m2 matrices is not "):
+                call()
+
+    def test_operators_by_their_names(self):
+        x = torch.ones(4, 4, device="cuda", dtype=torch.int32)
+        for call in torch.mm, torch.ops.aten.mm, torch.ops.aten.mm.default:
+            with self.assertRaisesRegex(RuntimeError, "not implemented for "
+                                        "'Int'"):
+                call(x, x)
+            call(x.float(), x.float())
+            call(x.cpu(), x.cpu())
+
+
 if __name__ == "__main__":
     unittest.main()
