@@ -13,10 +13,10 @@
 #include "nvptx/toolkit.h"
 
 typedef struct assembling {
-  const char *ptxas, *arch, *file;
-  char ptx[64]; /* a file of our own */
+  const char *kernel, *ptx, *ptxas, *arch, *file;
+  char file_of_ptx[64]; /* our own */
   tk_buf *said;
-  int status;
+  int status; /* as waitpid has it; 0 also where it did not run */
 } assembling;
 
 /* The number before a word of ptxas's report; 0 where it says nothing. */
@@ -27,14 +27,17 @@ static unsigned long number_before(const char *text, const char *word) {
   return strtoul(at, NULL, 10);
 }
 
-static void write_ptx(tk_env *e, assembling *a, const char *ptx) {
-  snprintf(a->ptx, sizeof a->ptx, "/tmp/tkdbg-XXXXXX");
-  int fd = mkstemp(a->ptx);
-  if (fd < 0)
-    tkv_report_failure(e, "/tmp cannot be written to: %s", strerror(errno),
-                       NULL);
-  tk_write_all(fd, ptx, strlen(ptx));
+/* False: there is no place for it, and that is what is said. */
+static bool write_ptx(assembling *a) {
+  snprintf(a->file_of_ptx, sizeof a->file_of_ptx, "/tmp/tkdbg-XXXXXX");
+  int fd = mkstemp(a->file_of_ptx);
+  if (fd < 0) {
+    tk_buf_printf(a->said, "/tmp cannot be written to: %s", strerror(errno));
+    return false;
+  }
+  tk_write_all(fd, a->ptx, strlen(a->ptx));
   close(fd);
+  return true;
 }
 
 static void run_ptxas(tk_env *e, void *ud) {
@@ -45,7 +48,7 @@ static void run_ptxas(tk_env *e, void *ud) {
                         "-v",
                         "-lineinfo",
                         arch,
-                        a->ptx,
+                        a->file_of_ptx,
                         "-o",
                         a->file ? a->file : "/dev/null",
                         NULL};
@@ -57,41 +60,94 @@ bool tkv_can_assemble(void) {
   return tkv_find_ptxas(path) != NULL;
 }
 
-void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
-                  const char *file, size_t shared) {
+static bool has_assembled(const assembling *a) {
+  return WIFEXITED(a->status) && !WEXITSTATUS(a->status) &&
+         strstr(tk_buf_str(a->said), " registers");
+}
+
+/* Why ptxas, which ran, is of no use. */
+static void say_why_not(tk_buf *out, const assembling *a) {
+  const char *said = tk_buf_str(a->said);
+  int n = (int)strcspn(said, "\n"); /* the first line */
+  if (WIFSIGNALED(a->status))
+    tk_buf_printf(out, "it was ended by signal %d (%s)", WTERMSIG(a->status),
+                  strsignal(WTERMSIG(a->status)));
+  else if (n)
+    tk_buf_printf(out, "%.*s", n < 600 ? n : 600, said);
+  else
+    tk_buf_puts(out, "it says nothing of registers");
+}
+
+/* Code that is wanted fails; of a comment beside it the user is told. */
+static void report_why_not(tk_env *e, void *ud) {
+  const assembling *a = ud;
+  tk_buf why;
+  tk_buf_init(&why, e);
+  say_why_not(&why, a);
+  tk_diag *d = tk_diag_add(
+      e, a->file ? TK_D_UNSUPPORTED : TK_D_SPILLS, NULL, (tk_span){0, 0},
+      a->file ? "'%.300s' does not assemble the code: %s"
+              : "what registers and shared memory the kernel takes is not "
+                "known, as '%.300s' does not assemble the code: %s",
+      a->ptxas, tk_buf_str(&why));
+  tk_buf_free(&why);
+  if (strncmp(tk_buf_str(a->said), "ptxas", 5)) /* it does not name itself */
+    tk_diag_help(e, d,
+                 "it must be NVIDIA's ptxas, of CUDA 11.8 or newer; "
+                 "TKDBG_PTXAS names another one, or none if it is empty");
+  if (a->file) tk_throw(e, TK_FINDING);
+}
+
+static void tell_of_spills(tk_env *e, const assembling *a,
+                           unsigned long bytes) {
+  tk_diag *d = tk_diag_add(
+      e, TK_D_SPILLS, NULL, (tk_span){0, 0},
+      "a thread of '%s' has more values than its %lu registers hold, and keeps "
+      "%lu bytes of them in memory, which is slow",
+      a->kernel, number_before(tk_buf_str(a->said), " registers"), bytes);
+  tk_diag_help(e, d,
+               "smaller blocks or a larger num_warps leave fewer values to "
+               "each thread");
+}
+
+static void say_resources(tk_buf *out, const assembling *a, size_t shared) {
+  const char *said = tk_buf_str(a->said);
+  unsigned long spilled = number_before(said, " bytes spill stores");
+  tk_buf_printf(out,
+                "%lu registers, %lu bytes spilled, %zu bytes of shared "
+                "memory, for %s\n",
+                number_before(said, " registers"), spilled,
+                (size_t)number_before(said, " bytes smem") + shared, a->arch);
+  if (spilled) tell_of_spills(out->env, a, spilled);
+}
+
+bool tkv_assemble(tk_buf *out, const char *kernel, const char *ptx,
+                  const char *arch, const char *file, size_t shared) {
   tk_env *e = out->env;
   char path[TKV_PATH];
-  assembling a = {.ptxas = tkv_find_ptxas(path), .arch = arch, .file = file};
+  tk_buf said;
+  assembling a = {.kernel = kernel,
+                  .ptx = ptx,
+                  .ptxas = tkv_find_ptxas(path),
+                  .arch = arch,
+                  .file = file};
   if (!a.ptxas)
     tkv_report_failure(e, "machine code needs NVIDIA's assembler %s", "ptxas",
                        "it comes with CUDA and with Triton: put it on PATH, or "
                        "name it in TKDBG_PTXAS");
-  write_ptx(e, &a, ptx);
-  tk_buf said;
   tk_buf_init(&said, e);
   a.said = &said;
-  tk_status st = tk_protect(e, run_ptxas, &a);
-  unlink(a.ptx);
-  const char *text = tk_buf_str(&said);
-  bool ok = st == TK_OK && WIFEXITED(a.status) && !WEXITSTATUS(a.status) &&
-            strstr(text, " registers");
-  if (ok)
-    tk_buf_printf(out,
-                  "%lu registers, %lu bytes spilled, %zu bytes of shared "
-                  "memory, for %s\n",
-                  number_before(text, " registers"),
-                  number_before(text, " bytes spill stores"),
-                  (size_t)number_before(text, " bytes smem") + shared, arch);
-  else if (st == TK_OK) {
-    int n = (int)strcspn(text, "\n"); /* the first line */
-    tk_diag *d = tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0},
-                             "'%.300s' does not assemble the code: %.*s",
-                             a.ptxas, n && n < 600 ? n : 600,
-                             n ? text : "it says nothing of registers");
-    tk_diag_help(e, d,
-                 "it must be NVIDIA's ptxas, of CUDA 11.8 or newer; "
-                 "TKDBG_PTXAS names another one, or none if it is empty");
+  tk_status st = TK_OK;
+  if (write_ptx(&a)) {
+    st = tk_protect(e, run_ptxas, &a);
+    unlink(a.file_of_ptx);
   }
+  bool ok = st == TK_OK && has_assembled(&a);
+  if (ok)
+    say_resources(out, &a, shared);
+  else if (st == TK_OK)
+    st = tk_protect(e, report_why_not, &a);
   tk_buf_free(&said);
-  if (!ok) tk_throw(e, st == TK_OK ? TK_FINDING : st);
+  if (st != TK_OK) tk_throw(e, st);
+  return ok;
 }

@@ -6,11 +6,12 @@
 
 /* Assembles PTX for an architecture, into a file (NULL: to see what it takes
  * alone), and adds a line to `out` that says what a thread and a program take:
- * "26 registers, 0 bytes spilled, 1024 bytes of shared memory".  `shared` is
- * what the launch adds.  Throws once it is reported that ptxas is not there, or
- * does not assemble it. */
-void tkv_assemble(tk_buf *out, const char *ptx, const char *arch,
-                  const char *file, size_t shared);
+ * "26 registers, 0 bytes spilled, 1024 bytes of shared memory".  A note tells
+ * of spills, by the kernel's name.  `shared` is what the launch adds.  Throws
+ * once it is reported that ptxas is not there, or does not assemble it into the
+ * file; without one a note says the latter, and the answer is false. */
+bool tkv_assemble(tk_buf *out, const char *kernel, const char *ptx,
+                  const char *arch, const char *file, size_t shared);
 /* Whether ptxas is there. */
 bool tkv_can_assemble(void);
 

@@ -54,8 +54,9 @@ static void print_ptx(tk_buf *out, const tk_program *p, const char *arch,
   tkv_print_ptx(out, p, arch, &shared);
   if (!tkv_can_assemble()) return;
   tk_buf_init(&resources, out->env);
-  tkv_assemble(&resources, tk_buf_str(out), arch, NULL, shared);
-  tk_buf_printf(out, "// %s: %s", p->kernel->name, tk_buf_str(&resources));
+  if (tkv_assemble(&resources, p->kernel->name, tk_buf_str(out), arch, NULL,
+                   shared))
+    tk_buf_printf(out, "// %s: %s", p->kernel->name, tk_buf_str(&resources));
   tk_buf_free(&resources);
 }
 
@@ -71,7 +72,7 @@ static void print_cubin(tk_buf *out, const tk_program *p, const char *arch,
   tk_buf_init(&ptx, out->env);
   tkv_print_ptx(&ptx, p, arch, &shared);
   tk_buf_printf(out, "%s: ", p->kernel->name);
-  tkv_assemble(out, tk_buf_str(&ptx), arch, file, shared);
+  tkv_assemble(out, p->kernel->name, tk_buf_str(&ptx), arch, file, shared);
   tk_buf_free(&ptx);
 }
 

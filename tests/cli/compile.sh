@@ -149,10 +149,33 @@ if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
   status 'no ptxas: another program' 1 env TKDBG_PTXAS=/bin/true \
     tkdbg compile k.py $A --emit cubin -o k.cubin
   says 'no ptxas: what to do' err "it must be NVIDIA's ptxas"
+  printf '#!/bin/sh\nkill -SEGV $$\n' >crash && chmod +x crash
+  for ptxas in /bin/true /none/ptxas "$PWD" "$PWD/crash"; do
+    status "PTX, where ptxas is $ptxas" 0 env TKDBG_PTXAS="$ptxas" \
+      tkdbg compile k.py $A --emit ptx
+    grep -v '^// k: ' k.ptx >bare
+    check "... is printed" cmp bare out
+    says '... and a note says what is not known' err \
+      'note: what registers and shared memory the kernel takes is not known'
+    says '... and why' err "'$ptxas' does not assemble the code: "
+  done
+  says 'a crash of ptxas: which' err 'it was ended by signal 11 ('
+  for stage in ttir axis layouts llir; do
+    status "$stage asks no ptxas" 0 env TKDBG_PTXAS=/bin/true \
+      tkdbg compile k.py $A --emit $stage
+    check "$stage asks no ptxas: nothing is said" [ ! -s err ]
+  done
   if grep -q '^// k: [0-9]* registers, ' k.ptx; then
     status 'a cubin' 0 tkdbg compile k.py $A --emit cubin -o k.cubin
     says 'a cubin: what it takes' out ' registers, 0 bytes spilled, '
     check 'a cubin is an ELF file' grep -q ELF k.cubin
+    status 'a cubin that cannot be written' 1 tkdbg compile k.py $A \
+      --emit cubin -o /none/k.cubin
+    says 'a cubin that cannot be written: why' err '/none/k.cubin'
+    status 'a kernel that spills' 0 tkdbg compile k.py $A --emit ptx \
+      --arg B=64 --option maxnreg=32 --option num_warps=1
+    says 'a kernel that spills: a note' err "note: a thread of 'k' has more \
+values than its 32 registers hold, and keeps "
   else
     skip 'a cubin' "ptxas is not installed (it comes with CUDA and Triton)"
   fi
