@@ -1,8 +1,8 @@
 """a05: A length that lives in memory
 
 A batch of sentences is padded to one length N, but only the first n elements
-of x are real; behind them is rubbish, perhaps even NaN. How long the sentence
-really is, only the GPU's memory knows: n_ptr points to one whole number.
+of x are real; behind them is rubbish, perhaps even NaN. Only the GPU's memory
+knows how long the sentence really is: n_ptr points to one whole number.
 
 Clear the rubbish: z is x up to n, and 0 from there to N. Two things help.
 tl.load of a single pointer, not a block of them, gives a single number. And

@@ -4,11 +4,11 @@ Training needs the kernel's mirror image. Forward, a layer computed
 
     z[i, j] = max(x[i, j] * y[j], 0)
 
-and now comes dz[i, j]: by how much the loss changes with z[i, j]. Wanted is
+and now dz[i, j] is given: by how much the loss changes with z[i, j]. Compute
 dx[i, j]: by how much it changes with x[i, j]. The chain rule says: where the
-product was positive, z follows x with the factor y[j]; where it was not, z
-stood still at 0, and so does the loss. At exactly 0 we say that it stood
-still.
+product was positive, z changes with x by the factor y[j]; where it was not, z
+stayed 0 and the loss did not change. A product of exactly 0 counts as not
+positive.
 
     dx[i, j] = y[j] * dz[i, j]     where x[i, j] * y[j] > 0
              = 0                   elsewhere

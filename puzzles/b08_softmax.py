@@ -1,11 +1,11 @@
 """b08: Softmax of long rows
 
 Softmax turns a row of scores into weights that are positive and sum to 1.
-Straight from the formula it is of no use: exp(89) is more than a float32 can
-hold, and scores may well be larger. But adding the same number to all scores
-of a row changes nothing, so subtract the largest one first.
+The formula as it is does not work: exp(89) is more than a float32 can hold,
+and scores may well be larger. But adding the same number to all scores of a
+row changes nothing, so subtract the largest one first.
 
-Each row is one program's, and it may be longer than a block: walk along it
+Each program has one row, which may be longer than a block: walk along it
 once for the maximum, once for the sum, once to write. What does not count in
 a maximum is not 0, and 0 does count after exp: think of what the lanes behind
 the end hold at each step.

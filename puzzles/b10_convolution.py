@@ -2,7 +2,7 @@
 
 Slide a small window of weights over a picture: each pixel of the result is
 the weighted sum of the pixels around it. The window has KH rows and KW
-columns, both odd, and its middle lies on the pixel. What would lie outside of
+columns, both odd, and its middle lies on the pixel. What would lie outside
 the picture counts as 0.
 
 A program makes a tile of BH by BW pixels. Loop over the weights, not over the

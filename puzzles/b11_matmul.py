@@ -4,9 +4,9 @@ The kernel that GPUs are built for. A program makes a tile of the product, BM
 by BN: it walks along K, loads BM by BK of x and BK by BN of y, and multiplies
 them by tl.dot(x, y, acc), which returns acc plus the product of two blocks.
 
-The matrices hold halves, fp16, of which a sum of many soon loses digits.
-tl.dot multiplies halves and adds them up in float32: give it an accumulator
-of that type.
+The matrices hold halves, fp16, and a sum of many halves soon loses digits.
+tl.dot multiplies halves and adds up the products in float32: give it an
+accumulator of that type.
 
     z[i, j] = sum over k of x[i, k] * y[k, j]
                              for 0 <= i < M, 0 <= j < N, 0 <= k < K

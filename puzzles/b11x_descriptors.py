@@ -1,11 +1,11 @@
 """b11x: Matrix product with descriptors
 
-Newer GPUs have a unit that fetches whole tiles by itself. It wants to know the
-tensor beforehand, in a descriptor: tl.make_tensor_descriptor(base, shape,
-strides, block_shape). desc.load([row, column]) is the tile whose first element
-is there, and desc.store([row, column], values) writes one. All axes are
-checked always: outside of the tensor a load gives 0, and a store writes
-nothing. No pointers, no masks, no other=.
+Newer GPUs have a unit that fetches whole tiles by itself. A descriptor tells it
+about the tensor beforehand: tl.make_tensor_descriptor(base, shape, strides,
+block_shape). desc.load([row, column]) is the tile whose first element is
+there, and desc.store([row, column], values) writes one. All axes are always
+checked: outside the tensor a load gives 0, and a store writes nothing. You
+need no pointers, no masks, and no other=.
 
 Rows must begin at multiples of 16 bytes, so N and K are multiples of 8 here.
 

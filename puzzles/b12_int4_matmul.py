@@ -3,8 +3,8 @@
 A large model spends its time fetching weights, so they are stored in four
 bits each. An int32 of w holds eight weights that follow each other along K:
 w[r, j] holds the weights of rows 8 * r to 8 * r + 7 of column j, the first of
-them in the lowest four bits. The four bits say 0 to 15 and mean -8 to 7: 8
-has been added. Each such word has a scale of its own.
+them in the lowest four bits. The four bits hold 0 to 15 and stand for -8 to
+7: 8 has been added. Each such word has a scale of its own.
 
     q[k, j] = ((w[k // 8, j] >> (4 * (k % 8))) & 15) - 8
     z[i, j] = sum over k of x[i, k] * q[k, j] * scale[k // 8, j]

@@ -1,8 +1,8 @@
 """c01: The maximum that hides nothing
 
-Triton's tl.max takes a NaN for something that gives way: the maximum of 3 and
-NaN is 3. NumPy thinks otherwise, and so does whoever wants to notice that a
-row has gone bad. Make row maxima that are NaN if the row has a NaN anywhere.
+Triton's tl.max ignores a NaN: the maximum of 3 and NaN is 3. NumPy's does
+not, and that is better for whoever wants to notice that a row has gone bad.
+Compute row maxima that are NaN if the row has a NaN anywhere.
 
 How do you find a NaN? It is the only number that is not equal to itself.
 

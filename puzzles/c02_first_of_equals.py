@@ -1,13 +1,13 @@
 """c02: Where is the largest?
 
-Not the largest number is wanted now, but where in its row it stands; of
-several that are equal, the first. A classifier answers that way, and so does
-anything that picks a next word.
+Now find where in each row the largest number is, not the number itself; of
+several that are equal, take the first. A classifier answers that way, and so
+does anything that picks a next word.
 
 tl.max(x, 0, return_indices=True) gives a pair: the largest lane's value, and
 the lane's number; among equals it takes the leftmost lane. Between blocks,
-you have to take care of that yourself. Scores may be minus infinity, even all
-of a row.
+you have to take care of that yourself. Scores may be minus infinity, even in
+a whole row.
 
     z[i] = the smallest j with x[i, j] = max over k of x[i, k]
 

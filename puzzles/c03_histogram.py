@@ -2,7 +2,7 @@
 
 x holds whole numbers from 0 to K - 1; count how often each of them occurs.
 The usual way gives every program a piece of x, and all of them add to the same
-counters; that needs atomic operations, which are for later. Here it is the
+counters; that needs atomic operations, which come later. Here it is the
 other way round: a program owns a block of BK counters, and reads all of x, B
 elements at a time. Nobody else writes its counters.
 

@@ -1,13 +1,13 @@
 """c04: Halves are for storing
 
 Between the layers of a language model each row is divided by the root of its
-mean square, and scaled by weights: RMSNorm. The root is stored as well, for
-the way back needs it.
+mean square, and scaled by weights: RMSNorm. The root is stored as well,
+because the backward pass needs it.
 
-Data are halves, float16: ten bits behind the point, and nothing beyond 65504.
-That does for values, but not for sums of their squares. So compute in
-float32, x.to(tl.float32), and round once at the end; tl.store converts to the
-type of the tensor by itself.
+The data are halves, float16: ten bits behind the point, and nothing beyond
+65504. That is enough for values, but not for sums of their squares. So compute
+in float32, x.to(tl.float32), and round once at the end; tl.store converts to
+the type of the tensor by itself.
 
 Here a row fits into one block, N <= B; the mean is over N all the same.
 

@@ -1,11 +1,11 @@
 """c05: The logarithm of a sum of exponentials
 
 The softmax of b08 walked along each row three times. Its denominator, as a
-logarithm, can be had in one walk: carry the largest number so far and the sum
+logarithm, needs only one: carry the largest number so far and the sum
 relative to it, and rescale the sum whenever the maximum grows, as in b09.
 
 What is new: numbers may be minus infinity, for tokens that are masked out.
-They count nothing, exp(-inf) = 0, but minus infinity minus minus infinity is
+They add nothing, as exp(-inf) = 0, but minus infinity minus minus infinity is
 NaN. A block may consist of nothing else, and even a row may; then the answer
 is minus infinity, the logarithm of 0.
 
@@ -29,5 +29,5 @@ def reference(x):
 
 @triton.jit
 def log_sum_exp(x_ptr, z_ptr, M, N, B: tl.constexpr):
-    # TODO: what is the sum relative to, as long as all was minus infinity?
+    # TODO: what is the sum relative to while everything was minus infinity?
     pass

@@ -15,8 +15,8 @@ and join two such triples into one:
     mean  = mean_a + d * nb / n
     dist  = dist_a + dist_b + d * d * na * nb / n
 
-Wanted are mean[i], and var[i] = dist / N. Any way that saves the digits will
-be accepted; the best one loads each element once.
+Compute mean[i], and var[i] = dist / N. Any way that saves the digits will be
+accepted; the best one loads each element once.
 
     x_ptr      float32, M by N, row-major    given
     mean_ptr   float32, M elements           to be written

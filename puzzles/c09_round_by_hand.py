@@ -2,9 +2,9 @@
 
 bfloat16 is the upper half of a float32: the sign, all eight bits of the
 exponent, and seven bits behind the point. To cut off the lower half would
-round toward zero; wanted is the nearest. If the lower half is exactly one
-half, 0x8000, both neighbours are equally near, and the one whose last bit is
-0 is taken: ties to even.
+round toward zero; round to the nearest instead. If the lower half is exactly
+one half, 0x8000, both neighbours are equally near, and the one whose last bit
+is 0 is taken: ties to even.
 
 x.to(tl.uint32, bitcast=True) shows the bits of a float32 as a whole number,
 to which you may add, and of which >> and & take parts. There is a number that

@@ -2,7 +2,7 @@
 
 The dot product of two long vectors is a single number. One program would take
 for ever; and if all programs add to one number with atomics, the order of the
-additions is another one in each run, and so are the last digits. Whoever has
+additions differs from run to run, and so do the last digits. Anyone who has
 had to explain why a training run cannot be repeated knows the feeling.
 
 So do it in two stages, with two kernels that run one after the other. In
@@ -14,7 +14,7 @@ the P parts in one block; P <= BP. The order is fixed, and so is every bit.
     z[0]    = sum over p of part[p]
 
     x_ptr, y_ptr   float32, N elements each        given
-    part_ptr       float32, P elements             yours
+    part_ptr       float32, P elements             a workspace
     z_ptr          float32, 1 element              to be written
     grid           P programs for partial, 1 for finish
     goal           no atomic operations

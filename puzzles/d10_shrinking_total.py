@@ -2,8 +2,8 @@
 
 A dashboard shows the total of a month's sales. Under the interpreter that
 the team tests with it is right to the cent. On the GPU it is always too
-small, each time by another amount. "We lose money", says the boss, "but only
-on Fridays, when there is a lot to add up."
+small, by a different amount each time. "We lose money", says the boss, "but
+only on Fridays, when there is a lot to add up."
 
     z[0] = x[0] + ... + x[N-1]
 
@@ -15,7 +15,7 @@ Your job has two parts.
 
 1. Write the verdict below, for N=100 and B=32: which kind of fault it is
    (docs/findings.md lists them), a line that takes part in it, and the
-   first program (by number) that can lose what another one has added.
+   first program (by number) that can lose what another program has added.
 2. Repair the kernel, and change no more than you must.
 """
 # TODO: put what you find in place of the question marks.

@@ -2,9 +2,9 @@
 
 A kernel adds up the gradients of T steps. The first time that it is called
 in a process, the result is right. From the second time on it is right only
-now and then, and what it is too large by has a familiar look: yesterday's
-gradients. The caller makes the output by torch.empty, "because the kernel
-writes all of it anyhow".
+now and then, and what is added to it looks familiar: yesterday's gradients.
+The caller makes the output with torch.empty, "because the kernel writes all
+of it anyhow".
 
     z[i] = x[0, i] + ... + x[T-1, i]         for 0 <= i < N
 

@@ -15,7 +15,7 @@ With readings that grow from block to block it never happens.
 Your job has two parts.
 
 1. Write the verdict below: which kind of fault it is (docs/findings.md lists
-   them), the line in which everybody waits, and, for x = 5, 5, ..., 5 (N=100)
+   them), the line on which everybody waits, and, for x = 5, 5, ..., 5 (N=100)
    with a record of 7 and B=32, the program that keeps the lock when all
    programs begin in the order of their numbers.
 2. Repair the kernel, and change no more than you must.

@@ -1,6 +1,6 @@
 """d22: In the mirror
 
-Each program turns one square tile over its diagonal. It stores the tile to a
+Each program flips one square tile over its diagonal. It stores the tile to a
 workspace of its own, and loads it from there in the other order. Under the
 interpreter, and with num_warps=1 on the card, it is right. With four warps
 some tiles come out as a patchwork of new and old.
@@ -16,8 +16,8 @@ Your job has two parts.
 
 1. Write the verdict below: which kind of fault it is (docs/findings.md lists
    them), and the line that comes too early.
-2. Repair the kernel, and change no more than you must. It is to go on using
-   its workspace.
+2. Repair the kernel, and change no more than you must. It must still use its
+   workspace.
 """
 # TODO: put what you find in place of the question marks.
 # verdict: kind=? line=?

@@ -14,8 +14,8 @@ where silence should be, and only there.
 
 Your job has two parts.
 
-1. Write the verdict below: the line that computes something else than in
-   Python, and what (i - 1) // 2 is in Triton where i is 0 (index).
+1. Write the verdict below: the line whose result differs from Python's, and
+   what (i - 1) // 2 is in Triton where i is 0 (index).
 2. Repair the kernel, and change no more than you must.
 """
 # TODO: put what you find in place of the question marks.

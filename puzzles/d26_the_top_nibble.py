@@ -2,7 +2,7 @@
 
 Eight weights of four bits lie in one int32, the first in its lowest bits.
 An engineer has noticed that the last one needs no mask: "there is nothing
-above it that could get in". Since then a model that was compressed so talks
+above it that could get in". Since then a model with such weights talks
 nonsense, but only in the layers where some weights are large.
 
     z[8 * i + k] = (w[i] >> (4 * k)) % 16    for 0 <= i < N, 0 <= k < 8

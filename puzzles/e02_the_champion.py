@@ -1,12 +1,12 @@
 """e02: The champion
 
-The largest number of a vector and the place where it stands: two numbers
-that belong together, so that one atomic operation is not enough. Guard them
-with a lock. A program that wants to look at the record, or to change it,
-waits until it has taken the lock, and gives it back when it is done.
+Find the largest number of a vector and where it is: two numbers that belong
+together, so one atomic operation is not enough. Guard them with a lock. A
+program that wants to look at the record, or to change it, waits until it has
+taken the lock, and gives it back when it is done.
 
-Of several equal numbers the first place counts, whatever the order in which
-programs come.
+Of several equal numbers the first one counts, in whatever order the programs
+come.
 
     best[0] = the largest of x[0], ..., x[N-1]
     where[0] = the smallest i with x[i] = best[0]

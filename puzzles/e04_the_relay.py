@@ -1,8 +1,8 @@
 """e04: The relay
 
-The running sum of a vector, in one launch. Each program can sum its own
-block, but its result begins where the one before ends: a carry is handed on
-from block to block, like a baton.
+Compute the running sum of a vector in one launch. Each program can sum its
+own block, but its result begins where the one before ends: a carry is handed
+on from block to block, like a baton.
 
 A program first takes a number from next_ptr, and works on the block with
 that number: then all blocks before it belong to programs that have begun

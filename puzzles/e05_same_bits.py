@@ -1,11 +1,11 @@
 """e05: The same bits every night
 
-A training run is to be repeated bit by bit. Somewhere in it the columns of a
-table are summed by tl.atomic_add, and since floats are rounded, the sum
-depends on who comes first. Do it without atomics, in a fixed order, with two
+Every repetition of a training run must give the same bits. Somewhere in it
+the columns of a table are summed by tl.atomic_add, and since floats are
+rounded, the sum depends on who comes first. Do it without atomics, with two
 kernels that are launched one after the other. Programs of the first sum R
-rows each, and write what they find to a row of a workspace; programs of the
-second sum the rows of the workspace, from the first to the last.
+rows each, and write the sums to a row of a workspace; programs of the second
+sum the rows of the workspace in a fixed order, from the first to the last.
 
     part[p, j] = x[p*R, j] + ... + x[min(p*R + R, M) - 1, j]
     z[j] = part[0, j] + ... + part[P-1, j]   for 0 <= j < N
@@ -28,7 +28,7 @@ def reference(x):
 
 @triton.jit
 def partial(x_ptr, part_ptr, M, N, R, B: tl.constexpr):
-    # TODO: row p of the workspace is this program's.
+    # TODO: this program writes row p of the workspace.
     pass
 
 

@@ -1,6 +1,6 @@
 """f01: Rotary positions
 
-Attention learns where a token stands because its queries and keys are turned
+Attention learns where a token is because its queries and keys are turned
 by an angle that grows with the position. Element j of the first half of a
 head and element j of its second half are one point of a plane, and each
 plane turns at its own speed.

@@ -1,8 +1,8 @@
 """f02: Residual and norm in one
 
 Between two layers of a transformer the residual is added and the sum is
-normalised. As two kernels the sum goes to memory and comes back; as one it
-is still there. Memory holds float16, and the arithmetic is float32: the
+normalised. With two kernels the sum goes to memory and comes back; with one
+it is still there. Memory holds float16, and the arithmetic is float32: the
 squares of large activations do not fit into halves.
 
     r[i, j] = x[i, j] + res[i, j]            for 0 <= i < M, 0 <= j < N

@@ -14,8 +14,8 @@ Whenever a larger score comes, the two sums shrink.
     z_ptr                 float32, T by D, row-major     to be written
     grid                  ceil(T / BM) programs; BD >= D is a power of 2
 
-Products are to be exact: input_precision="ieee". About 28 lines. Goal: no
-block of keys is loaded that none of the program's queries may look at.
+Products must be exact: input_precision="ieee". About 28 lines. Goal: do not
+load a block of keys that none of the program's queries may look at.
 """
 import triton
 import triton.language as tl

@@ -7,8 +7,8 @@ says which pages are whose. Row u of sequence b lies in page
 
     page = table[b, u // P], there in row u % P
 
-What stands in entries of the table behind the last page of a sequence, and
-in rows of the cache behind its last row, is somebody else's, or rubbish.
+Entries of the table behind the last page of a sequence, and rows of the cache
+behind its last row, belong to another sequence or hold rubbish.
 
     s[u] = scale * (q[b, 0] * k[page, u % P, 0] + ... + q[b, D-1] * ...)
     w[u] = exp(s[u]) / (exp(s[0]) + ... + exp(s[n[b]-1]))
@@ -43,5 +43,5 @@ def reference(q, k, v, table, n, scale):
 @triton.jit
 def decode(q_ptr, k_ptr, v_ptr, table_ptr, n_ptr, z_ptr, scale, L, D,
            P: tl.constexpr, BD: tl.constexpr):
-    # TODO: a page after the other, with the running maximum of d17.
+    # TODO: one page after the other, with the running maximum of d17.
     pass

@@ -3,8 +3,8 @@
 Training in eight bits: each number is a float8, and each group of G
 neighbours along K has one float32 to be multiplied by. a has a scale for
 every row and group, b one for every group of rows and group of columns. As
-scales differ from group to group along K, they cannot wait for the end of
-the sum: each group's product is scaled, then added, in float32.
+scales differ from group to group along K, they cannot be applied after the
+sum: each group's product is scaled, then added, in float32.
 
     z[i, j] = a[i, 0] * sa[i, 0] * b[0, j] * sb[0, j // G] + ...
               + a[i, K-1] * sa[i, (K-1) // G] * b[K-1, j] * sb[(K-1) // G,

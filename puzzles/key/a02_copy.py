@@ -13,8 +13,8 @@ PUZZLE = Puzzle(
     blocks=[dict(B=32), dict(B=64)],
     lines=5,
     hints=[
-        "Which program this is, tl.program_id(0) tells. All programs run "
-        "the same text: only that number makes them different.",
+        "tl.program_id(0) tells which program this is. All programs run the "
+        "same text: only that number makes them different.",
         "Think of a block as a vector of numbers, one for each lane: "
         "tl.arange(0, B) counts 0 to B-1. Shift it to where this program's "
         "block begins; compared with N, it gives the mask.",

@@ -54,7 +54,7 @@ def clear_padding(x_ptr, n_ptr, z_ptr, N, B: tl.constexpr):
         Wrong("value", "0 times NaN is not 0",
               [("mask=offs < n, other=0)", "mask=offs < N, other=0) * "
                 "(offs < n)")]),
-        Wrong("value", "the padding is copied, for the load is masked by N",
+        Wrong("value", "the padding is copied, because the load is masked by N",
               [("mask=offs < n, other=0", "mask=offs < N, other=0")]),
     ],
 )

@@ -47,13 +47,13 @@ def square(x_ptr, z_ptr, N, B: tl.constexpr):
         Wrong("unwritten", "a program stops after its first block",
               [("tl.program_id(0) * B, N, step",
                 "tl.program_id(0) * B, tl.program_id(0) * B + 1, step")]),
-        Wrong("twice", "a program goes on with the next block, which is "
-              "another program's", [("step = tl.num_programs(0) * B",
+        Wrong("twice", "a program goes on with the next block, which belongs "
+                       "to another program", [("step = tl.num_programs(0) * B",
                                      "step = B")]),
         Wrong("twice", "the step is counted in programs, not in elements",
               [("step = tl.num_programs(0) * B",
                 "step = tl.num_programs(0)")]),
-        Wrong("unwritten", "the step is so many blocks as a block has lanes",
+        Wrong("unwritten", "the step is as many blocks as a block has lanes",
               [("step = tl.num_programs(0) * B", "step = B * B")]),
         Wrong("twice", "every program starts at the beginning",
               [("tl.program_id(0) * B, N", "0, N")]),

@@ -16,7 +16,7 @@ PUZZLE = Puzzle(
         "The block has B lanes, whatever N is. What keeps the lanes behind "
         "N quiet?",
         "tl.arange(0, B) counts all lanes, and needs no program_id: there is "
-        "but one program. Lanes that are not below N take no part in either "
+        "only one program. Lanes that are not below N take no part in either "
         "access. A plain number such as c goes to every lane.",
         "offs = tl.arange(0, B); x is a load from x_ptr + offs with "
         "mask=offs < N; store x + c to z_ptr + offs with the same mask.",

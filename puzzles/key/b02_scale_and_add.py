@@ -30,8 +30,8 @@ def scale_and_add(x_ptr, y_ptr, z_ptr, s, N, B: tl.constexpr):
     tl.store(z_ptr + offs, s * x + y, mask=mask)
 ''',
     after="Every number is loaded once and stored once: such a kernel is as "
-          "fast as memory is. What is between the load and the store comes "
-          "for free.",
+          "fast as memory is. What is between the load and the store costs "
+          "nothing.",
     wrong=[
         Wrong("out-of-bounds", "the second load has no mask",
               [("y_ptr + offs, mask=mask", "y_ptr + offs")]),

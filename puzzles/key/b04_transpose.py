@@ -13,8 +13,8 @@ PUZZLE = Puzzle(
     blocks=[dict(BM=16, BN=32), dict(BM=32, BN=8)],
     lines=5,
     hints=[
-        "Nothing has to be moved inside the block. It is enough that each "
-        "lane writes to another place than it reads from.",
+        "Nothing has to be moved inside the block. It is enough that each lane "
+        "writes to a different place from where it reads.",
         "The lane of row i and column j reads from i * N + j, which is a "
         "column of rows times N plus a row of columns. Where z[j, i] is, "
         "follows from how long a row of z is.",

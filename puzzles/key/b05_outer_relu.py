@@ -13,11 +13,11 @@ PUZZLE = Puzzle(
     blocks=[dict(BM=16, BN=32), dict(BM=8, BN=16)],
     lines=6,
     hints=[
-        "Everything but two symbols stands in b03. What is new happens to "
-        "the table, lane by lane, before it is stored.",
+        "Everything but two symbols is in b03. What is new happens to the "
+        "table, lane by lane, before it is stored.",
         "Of two blocks, or of a block and a number, tl.maximum takes the "
         "larger in each lane; tl.where(condition, a, b) chooses. (tl.max is "
-        "another thing: the largest of a whole block.)",
+        "something else: the largest of a whole block.)",
         "With i, j and a mask as in b03, z = tl.maximum(x * y, 0), where x "
         "was loaded by the column i and y by the row j.",
     ],

@@ -51,7 +51,7 @@ def row_sums(x_ptr, z_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(z_ptr + rows, tl.sum(total, 1), mask=rows < M)
 ''',
     after="Adding lanes to each other costs more than adding block to block. "
-          "The other way does it once instead of once a trip.",
+          "The other way does it once instead of once per trip.",
     wrong=[
         Wrong("undef", "the lanes left out are summed, but have no value",
               [("mask=(i < M) & (j < N), other=0",

@@ -54,7 +54,7 @@ def attention(q_ptr, k_ptr, v_ptr, z_ptr, T, BQ: tl.constexpr,
         m = m_new
     tl.store(z_ptr + i, acc / total, mask=i < T)
 ''',
-    after="Three numbers a question instead of T scores: that is why "
+    after="Three numbers per question instead of T scores: that is why "
           "attention over a million tokens fits into a GPU at all. The same "
           "rescaling returns in every online algorithm.",
     wrong=[

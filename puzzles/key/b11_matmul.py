@@ -22,9 +22,9 @@ PUZZLE = Puzzle(
         "the program and stay; what the loop moves is k, which is a column "
         "of x and a row of y.",
         "Three sets of offsets, i of BM, j of BN and k of BK lanes, of which "
-        "two make each table: x wants i as a column and k as a row, y wants "
-        "k as a column and j as a row. Past the end of K, both must hold "
-        "0. tl.dot takes the accumulator and returns the new one.",
+        "two make each table: x needs i as a column and k as a row, y needs k "
+        "as a column and j as a row. Past the end of K, both must hold 0. "
+        "tl.dot takes the accumulator and returns the new one.",
         "acc = tl.zeros([BM, BN], tl.float32); in the loop x is loaded from "
         "x_ptr + i[:, None] * K + k[None, :], y from y_ptr + k[:, None] * N "
         "+ j[None, :], each with both of its masks and other=0; "
@@ -67,9 +67,9 @@ def matmul(x_ptr, y_ptr, z_ptr, M, N, K, BM: tl.constexpr,
     mask = (i < M)[:, None] & (j < N)[None, :]
     tl.store(z_ptr + i[:, None] * N + j[None, :], acc, mask=mask)
 ''',
-    after="Rows past M may hold anything, for nobody stores them; columns "
-          "past K may not, for they end up in every sum. The other way makes "
-          "use of that.",
+    after="Rows past M may hold anything, because nobody stores them; columns "
+          "past K may not, because they end up in every sum. The other way "
+          "makes use of that.",
     wrong=[
         Wrong("out-of-bounds", "the ends of K are not masked",
               [("(i < M) & (kx < K)", "i < M"),

@@ -18,7 +18,7 @@ PUZZLE = Puzzle(
     blocks=[dict(BM=16, BN=32, BK=16), dict(BM=32, BN=16, BK=32)],
     lines=14,
     require={"make_tensor_descriptor": "this puzzle is about descriptors"},
-    forbid={"make_block_ptr": "a descriptor is wanted",
+    forbid={"make_block_ptr": "use a descriptor instead",
             "arange": "a descriptor makes its own offsets"},
     hints=[
         "One descriptor for each of the three tensors, made before the "

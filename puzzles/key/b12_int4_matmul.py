@@ -75,15 +75,15 @@ def matmul4(x_ptr, w_ptr, scale_ptr, z_ptr, M, N, K, BM: tl.constexpr,
           "loaded. Unpacking costs arithmetic, of which there is plenty "
           "while the next words are on their way.",
     wrong=[
-        Wrong("value", "the bits above the four stay on", [
+        Wrong("value", "the bits above the four are not cleared", [
             ("((w >> (4 * (ky % 8))) & 15) - 8",
              "(w >> (4 * (ky % 8))) - 8")]),
-        Wrong("value", "8 is not taken off again",
+        Wrong("value", "8 is not subtracted again",
               [("((w >> (4 * (ky % 8))) & 15) - 8",
                 "(w >> (4 * (ky % 8))) & 15")]),
         Wrong("value", "the first weight is taken from the highest bits",
               [("4 * (ky % 8)", "28 - 4 * (ky % 8)")]),
-        Wrong("value", "it shifts by bits where it should by four at a time",
+        Wrong("value", "it shifts by one bit per weight instead of four",
               [("4 * (ky % 8)", "ky % 8")]),
         Wrong("out-of-bounds", "every weight has a scale of its own",
               [("scale_ptr + at", "scale_ptr + ky * N + j")]),

@@ -52,8 +52,8 @@ def histogram(x_ptr, z_ptr, N, K, B: tl.constexpr, BK: tl.constexpr):
     tl.store(z_ptr + k, count, mask=k < K)
 ''',
     after="Who owns the result decides who must be careful. If programs own "
-          "counters, nothing is shared; the price is that all of them read "
-          "all of x. Track e pays in the other coin.",
+          "counters, nothing is shared; the price is that all of them read all "
+          "of x. Track e makes the opposite choice.",
     wrong=[
         Wrong("value", "lanes past the end are 0, and are counted as such",
               [("other=-1", "other=0")]),

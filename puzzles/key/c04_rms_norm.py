@@ -39,7 +39,7 @@ def rms_norm(x_ptr, w_ptr, z_ptr, r_ptr, eps, M, N, B: tl.constexpr):
     tl.store(r_ptr + i, r)
 ''',
     after="Load narrow, compute wide, store narrow: conversions cost next to "
-          "nothing, for the kernel waits for memory anyway.",
+          "nothing, because the kernel waits for memory anyway.",
     wrong=[
         Wrong("inf", "the squares are summed in halves",
               [("other=0).to(tl.float32)", "other=0)")]),

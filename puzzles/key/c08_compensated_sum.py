@@ -15,14 +15,14 @@ PUZZLE = Puzzle(
     sizes=[dict(M=100, N=40), dict(M=1, N=1), dict(M=300, N=20)],
     blocks=[dict(B=32), dict(B=16)],
     lines=10,
-    forbid={"float64": "there the sum would be easy, and slow"},
+    forbid={"float64": "with it the sum would be easy, and slow"},
     allow=("precision",),
     hints=[
         "Two blocks are carried from row to row, one number for each column "
         "in both. The loop is over single rows, range(M).",
-        "Inside of the loop stand the four lines of the text, with x a row "
-        "of B columns. Mind their order: lost is computed from the old "
-        "total, so total itself changes last.",
+        "The four lines of the text go inside the loop, with x a row of B "
+        "columns. Mind their order: lost is computed from the old total, so "
+        "total itself changes last.",
         "for i in range(M): x = a load from x_ptr + i * N + j with mask and "
         "other=0; y = x - lost; t = total + y; lost = (t - total) - y; "
         "total = t.",

@@ -34,8 +34,8 @@ def row_mean(x_ptr, z_ptr, N, B: tl.constexpr):
     tl.store(z_ptr + row, total / N)
 ''',
     after="A load with a mask and without other= is a promise to keep its "
-          "masked lanes out of everything: reductions, products, "
-          "neighbours. One popular kernel in four forgets it somewhere.",
+          "masked lanes out of everything: reductions, products, neighbours. "
+          "It is easy to forget one of them.",
     wrong=[
         Wrong("neutral", "filled with ones, which count",
               [("other=0.0", "other=1.0")]),

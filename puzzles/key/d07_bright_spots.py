@@ -26,7 +26,7 @@ PUZZLE = Puzzle(
     after="Operations on small integers stay small. Widen before you add or "
           "multiply, and let the store narrow again.",
     wrong=[
-        Wrong("value", "the sum is widened when the light is lost already",
+        Wrong("value", "the sum is widened when it has wrapped already",
               [("x.to(tl.int32) + y", "(x + y).to(tl.int32)")]),
         Wrong("value", "halved before they are added: two odd pixels lose "
               "one", [("both = x.to(tl.int32) + y", "both = x // 2 + y // 2"),

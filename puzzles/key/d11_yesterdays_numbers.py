@@ -18,8 +18,8 @@ PUZZLE = Puzzle(
     hints=[
         "What does memory hold that has just been allocated? On most days, "
         "in a new process, it happens to be zero.",
-        "The sum begins with what lies in z. Nobody has written it: it is "
-        "the kernel's own business where its sums begin.",
+        "The sum begins with what lies in z. Nobody has written it: the kernel "
+        "itself must say where its sums begin.",
         "The load from z is the first to read it, and finds undef. Begin "
         "with total = tl.zeros([B], tl.float32).",
     ],

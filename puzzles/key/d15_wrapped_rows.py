@@ -17,9 +17,9 @@ PUZZLE = Puzzle(
     hints=[
         "20 rows, and two programs that take 16 each. Which rows does the "
         "second one write?",
-        "To load a row twice does no harm. To store it twice does: two "
-        "programs then write the same element, and only as long as they "
-        "write the same value does nobody notice.",
+        "Loading a row twice does no harm. Storing it twice does: two programs "
+        "then write the same element, and nobody notices only as long as they "
+        "write the same value.",
         "Rows 20 to 31 wrap around to 0 to 11, and are written twice. The "
         "store has to leave them out: mask=mask & (rows < M)[:, None].",
     ],

@@ -31,9 +31,9 @@ def add(x_ptr, y_ptr, z_ptr, N, B: tl.constexpr):
     y = tl.load(y_ptr + offs, mask=mask)
     tl.store(z_ptr + offs, x + y, mask=mask)
 ''',
-    after="An if on a tl.constexpr is no if: one of its branches is not in "
-          "the kernel at all. That is a fine tool, when the question is one "
-          "that can be answered while compiling.",
+    after="An if on a tl.constexpr is decided while compiling: only one of its "
+          "branches is in the kernel at all. That is useful when the question "
+          "can be answered by then.",
     wrong=[
         Wrong("out-of-bounds", "a multiple of 4 is not a whole block",
               [("if N % B == 0:", "if N % 4 == 0:")]),

@@ -38,7 +38,7 @@ def record(x_ptr, z_ptr, lock_ptr, N, B: tl.constexpr):
     tl.atomic_max(z_ptr, tl.max(x, axis=0))
 ''',
     wrong=[
-        Wrong("deadlock", "only who has no record gives the lock back",
+        Wrong("deadlock", "only a program without a record gives the lock back",
               [("    tl.debug_barrier()\n    tl.atomic_xchg(lock_ptr, 0)",
                 "    else:\n        tl.atomic_xchg(lock_ptr, 0)")]),
         Wrong("race", "the lock is given back before the record is written",
@@ -48,8 +48,9 @@ def record(x_ptr, z_ptr, lock_ptr, N, B: tl.constexpr):
                 "    tl.atomic_xchg(lock_ptr, 0)\n"
                 "    if largest > tl.load(z_ptr):\n"
                 "        tl.store(z_ptr, largest)")]),
-        Wrong("race", "nobody waits: who finds it locked goes on all the "
-              "same", [("while tl.atomic_cas(lock_ptr, 0, 1) == 1:\n"
+        Wrong("race", "nobody waits: a program that "
+                      "finds it locked goes on all the "
+                      "same", [("while tl.atomic_cas(lock_ptr, 0, 1) == 1:\n"
                         "        pass\n", "tl.atomic_cas(lock_ptr, 0, 1)\n")
                        ]),
         Wrong("race", "the lock orders nothing: relaxed, it is a number "

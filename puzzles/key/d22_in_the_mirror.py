@@ -27,9 +27,8 @@ PUZZLE = Puzzle(
     ],
     solution=[("work_ptr + tile + i * B + j, x)\n",
                "work_ptr + tile + i * B + j, x)\n    tl.debug_barrier()\n")],
-    after="Within one block of values all lanes agree; Triton sees to that. "
-          "Through memory they meet without being introduced: there you need "
-          "a barrier.",
+    after="Within one block of values all lanes agree; Triton sees to that. It "
+          "orders nothing that goes through memory: there you need a barrier.",
     wrong=[
         Wrong("race", "the barrier stands before the store",
               [("    tl.debug_barrier()\n", ""),
@@ -39,7 +38,7 @@ PUZZLE = Puzzle(
               [("    tl.debug_barrier()\n", ""),
                ("    tl.store(z_ptr", "    tl.debug_barrier()\n"
                 "    tl.store(z_ptr")]),
-        Wrong("value", "without a turn there is no race",
+        Wrong("value", "without transposing there is no race",
               [("work_ptr + tile + j * B + i", "work_ptr + tile + i * B + j")
                ]),
         Wrong("race", "all programs share one workspace",

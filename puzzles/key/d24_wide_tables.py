@@ -16,10 +16,10 @@ PUZZLE = Puzzle(
     verdict=dict(kind="unwritten", line="rows = tl.program_id(1)",
                  index=(0, 64)),
     hints=[
-        "How many programs has the grid for 20 by 60, and how many for 20 by "
-        "70, along each axis? 'info' in the debugger shows it, and so does "
-        "the picture.",
-        "Axis 0 of the grid counts blocks of rows, so says the task. Which "
+        "How many programs does the grid have along each axis for 20 by 60, "
+        "and how many for 20 by 70? 'info' in the debugger shows it, and so "
+        "does the picture.",
+        "The task says that axis 0 of the grid counts blocks of rows. Which "
         "axis does the kernel take its rows from?",
         "2 by 3 programs: axis 0 has only two, so that columns from 64 on are "
         "unwritten. Rows come from tl.program_id(0), columns from "

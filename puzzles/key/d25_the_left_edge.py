@@ -15,11 +15,11 @@ PUZZLE = Puzzle(
     verdict=dict(line="source = (i - 1) // 2", index=0),
     hints=[
         "Stop after the second line in program 0, and print 'source'. What "
-        "does Python say to its first lane?",
+        "would Python compute for its first lane?",
         "Python rounds // down, Triton rounds it towards zero, as C and the "
         "hardware do. The two agree as long as nothing is negative.",
-        "-1 // 2 is -1 in Python and 0 here, so that lane 0 passes for "
-        "known. Divide what is not negative: source = (i + 1) // 2 - 1.",
+        "-1 // 2 is -1 in Python and 0 here, so that lane 0 counts as known. "
+        "Divide what is not negative: source = (i + 1) // 2 - 1.",
     ],
     solution=[("source = (i - 1) // 2", "source = (i + 1) // 2 - 1")],
     other='''

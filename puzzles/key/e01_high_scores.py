@@ -18,8 +18,8 @@ PUZZLE = Puzzle(
     lines=6,
     regimes=("uniform", "special"),
     hints=[
-        "Loaded numbers can be offsets, too: best_ptr + player is a block "
-        "of pointers, in which the same one may stand more than once.",
+        "Loaded numbers can be offsets, too: best_ptr + player is a block of "
+        "pointers, in which the same one may occur more than once.",
         "tl.atomic_max(pointers, values, mask=...) and tl.atomic_add do for "
         "each lane what a load, an operation and a store would do, with "
         "nobody in between. Lanes that point to the same place are done one "

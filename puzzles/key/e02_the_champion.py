@@ -19,8 +19,8 @@ PUZZLE = Puzzle(
     lines=13,
     regimes=("special", "uniform"),
     hints=[
-        "A lock is a number that tells whether somebody is inside. To see "
-        "that nobody is, and to go in, must be one step.",
+        "A lock is a number that tells whether somebody is inside. Seeing that "
+        "nobody is and going in must be one step.",
         "tl.atomic_cas(p, 0, 1) writes a 1 if there is a 0, and gives back "
         "what it found: whoever finds a 0 is in, and everybody else tries "
         "again. Before the lock is given back, all lanes must have stored, "
@@ -61,11 +61,12 @@ def champion(x_ptr, best_ptr, where_ptr, lock_ptr, N, B: tl.constexpr):
               [("    where = tl.load(where_ptr)\n", ""),
                ("(value > best) | ((value == best) & (place < where))",
                 "value > best")]),
-        Wrong("race", "to look and to go in are two steps",
+        Wrong("race", "looking and going in are two steps",
               [("while tl.atomic_cas(lock_ptr, 0, 1) == 1:\n        pass\n",
                 "while tl.load(lock_ptr) == 1:\n"
                 "        pass\n    tl.store(lock_ptr, 1)\n")]),
-        Wrong("deadlock", "only who has a new record gives the lock back",
+        Wrong("deadlock", "only a program with a new record gives the lock "
+                          "back",
               [("    tl.debug_barrier()\n    tl.atomic_xchg(lock_ptr, 0)",
                 "        tl.debug_barrier()\n"
                 "        tl.atomic_xchg(lock_ptr, 0)")]),

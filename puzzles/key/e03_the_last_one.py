@@ -44,9 +44,9 @@ def length(x_ptr, z_ptr, part_ptr, count_ptr, N, B: tl.constexpr,
                         other=0.0)
         tl.store(z_ptr, tl.sqrt(tl.sum(parts, axis=0)))
 ''',
-    after="The parts are added in the order of their places, not of their "
-          "coming: the result has the same bits every time. An atomic sum "
-          "of floats could not promise that.",
+    after="The parts are added in the order of their places, not in that of "
+          "their arrival: the result has the same bits every time. An atomic "
+          "sum of floats could not promise that.",
     wrong=[
         Wrong("race", "the number is taken before the part is stored",
               [("    tl.store(part_ptr + tl.program_id(0), "

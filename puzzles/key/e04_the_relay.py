@@ -65,7 +65,8 @@ def running_sum(x_ptr, z_ptr, next_ptr, carry_ptr, flag_ptr, N,
                 "    tl.atomic_xchg(flag_ptr + number + 1, 1)\n"
                 "    tl.debug_barrier()\n"
                 "    tl.store(carry_ptr + number + 1, carry + total)\n")]),
-        Wrong("race", "who waits sees the flag, but acquires nothing",
+        Wrong("race", "the program that waits sees the flag, but acquires "
+                      "nothing",
               [("tl.atomic_add(flag_ptr + number, 0)",
                 "tl.atomic_add(flag_ptr + number, 0, sem='relaxed')")]),
         Wrong("unwritten", "blocks are taken by program id, which may wait for "

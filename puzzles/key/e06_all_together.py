@@ -21,9 +21,9 @@ PUZZLE = Puzzle(
     hints=[
         "It begins as e03 does. What is different is that nobody may leave "
         "before the last one has come.",
-        "Who arrives releases its part: a store, a barrier for the lanes, an "
-        "atomic that counts. Who waits looks at the counter again and again, "
-        "by an atomic that acquires; to look, add 0.",
+        "A program that arrives releases its part: a store, a barrier for the "
+        "lanes, an atomic that counts. A program that waits looks at the "
+        "counter again and again, by an atomic that acquires; to look, add 0.",
         "tl.atomic_add(count_ptr, 1), then while tl.atomic_add(count_ptr, 0) "
         "< tl.num_programs(0): pass, then the sum of the parts, masked by "
         "the number of programs and with other=0.0.",

@@ -25,9 +25,9 @@ PUZZLE = Puzzle(
     hints=[
         "Two loads tell where the expert's rows begin and end. A range can "
         "begin and end at loaded numbers.",
-        "Inside of the loop over blocks of rows stands the matrix product "
-        "that you know: a loop over K with two loads and a tl.dot. The mask "
-        "for rows compares with where this expert's rows end, not with T.",
+        "Inside the loop over blocks of rows is the matrix product that you "
+        "know: a loop over K with two loads and a tl.dot. The mask for rows "
+        "compares with where this expert's rows end, not with T.",
         "for first in range(begin, end, BM): rows = first + tl.arange(0, BM); "
         "the mask of rows is rows < end; w begins at w_ptr + e * K * N.",
     ],
@@ -55,7 +55,7 @@ def experts(x_ptr, w_ptr, start_ptr, z_ptr, K, N, BM: tl.constexpr,
                  mask=(rows < end)[:, None] & (cols < N)[None, :])
 ''',
     after="One program for each expert is fair when experts have equal work. "
-          "They have not: production kernels number the tiles of all experts "
+          "It is not equal: production kernels number the tiles of all experts "
           "and hand them out evenly, with the same loops inside.",
     wrong=[
         Wrong("race", "the store's rows are compared with T: the last block "

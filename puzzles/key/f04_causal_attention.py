@@ -59,9 +59,9 @@ def attention(q_ptr, k_ptr, v_ptr, z_ptr, scale, T, D, BM: tl.constexpr,
         largest = higher
     tl.store(z_ptr + offs, acc / total[:, None], mask=mask)
 ''',
-    after="This is the kernel that made long contexts affordable. What is "
-          "left are refinements: blocks below the diagonal need no mask, "
-          "exp2 is cheaper than exp, and the products like halves.",
+    after="This is the kernel that made long contexts affordable. What is left "
+          "are refinements: blocks below the diagonal need no mask, exp2 is "
+          "cheaper than exp, and products of halves are faster.",
     wrong=[
         Wrong("value", "everybody sees the future: only keys beyond T are "
               "masked",

@@ -76,8 +76,9 @@ def decode(q_ptr, k_ptr, v_ptr, table_ptr, n_ptr, z_ptr, scale, L, D,
           "it buys is that memory is never moved, and never reserved for "
           "text that is not written.",
     wrong=[
-        Wrong("out-of-bounds", "every entry of the table is followed, also "
-              "those that are nobody's", [("range(tl.cdiv(n, P))", "range(L)"
+        Wrong("out-of-bounds", "every entry of the table is "
+                               "followed, even those behind the last "
+                               "page", [("range(tl.cdiv(n, P))", "range(L)"
                                            ),
                                           ("        valid = i * P + slots < n"
                                            "\n", "        valid = slots < P"
