@@ -58,9 +58,11 @@ static int64_t draw_owners(tkt *d, tk_buf *svg, const tk_debug_accesses *x,
   tk_type_declare(title, &shown);
   tk_buf_puts(under, "programs of grid ");
   tkt_put_pid(under, tkt_stand(d)->grid, NULL);
-  tk_buf_printf(under, " by number; shared elements: %" PRIu64, p->shared);
-  tkt_caption caption = {tk_buf_str(title), tk_buf_str(under), {0}, {0}};
-  return tkt_svg(svg, &b, false, &caption, top);
+  tk_buf_printf(under, " by colour; shared elements: %" PRIu64, p->shared);
+  tkt_caption caption = {.title = tk_buf_str(title),
+                         .under = tk_buf_str(under),
+                         .programs = tkt_stand(d)->grid};
+  return tkt_svg(svg, &b, true, &caption, top);
 }
 
 /* Below each other: what the whole grid does. */

@@ -45,6 +45,7 @@ void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
 typedef struct tkt_caption {
   const char *title, *under;
   int64_t grid[3], pid[3]; /* grid[0] 0: it is of no program */
+  const int64_t *programs; /* the grid of programs, if numbers stand for them */
 } tkt_caption;
 
 /* The same as an SVG document, with its caption; returns its height.  At `top`

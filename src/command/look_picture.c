@@ -3,8 +3,9 @@
  * The block becomes a grid of cells, one per lane or, when there are too many
  * for the room, one per group of neighbouring lanes: their mean, or the one
  * farthest from 0.  A block of more than two axes is one such grid, a plane,
- * for each index of the leading ones.  Where there are numbers on both sides
- * of 0, the scale has 0 in its middle.
+ * for each index of the leading ones; one of a single axis goes on in the next
+ * row.  Where there are numbers on both sides of 0, the scale has 0 in its
+ * middle.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +14,7 @@
 
 #include "command/look.h"
 
-enum { MAX_ROWS = 48, SVG_CELLS = 128 };
+enum { MAX_ROWS = 48, SVG_CELLS = 128, LINEAR_CELLS = 64 };
 enum { LEAST_ROWS = 8, MAX_PLANES = 8, SVG_PLANES = 64 };
 
 typedef enum scale {
@@ -28,6 +29,8 @@ typedef struct grid {
   int64_t rows, cols;    /* of lanes, in a plane */
   int64_t down, across;  /* lanes that a cell stands for */
   int64_t nrows, ncols;  /* of cells */
+  int64_t lanes;         /* of the whole block */
+  bool linear;           /* of one axis: lanes go on in the next row */
   double least, most;    /* finite lanes; of SCALE_SIGNED, the scale's ends */
   bool any;              /* there is one */
   bool undefined, wild;  /* lanes that are; that are NaN or infinite */
@@ -39,6 +42,7 @@ typedef struct grid {
 typedef struct cell {
   double value, sum;
   int64_t n; /* finite lanes */
+  bool some; /* there are lanes; none behind the last one of a block */
   bool undefined, nan, inf;
 } cell;
 
@@ -57,6 +61,7 @@ static void divide_planes(grid *g, const tkt_block *b, int64_t max_planes,
 
 static void add_lane(cell *c, const tkt_block *b, int64_t i) {
   double v = tkt_lane_double(b, i);
+  c->some = true;
   if (b->undefined && b->undefined[i]) {
     c->undefined = true;
   } else if (v != v) {
@@ -74,8 +79,10 @@ static cell cell_at(const grid *g, const tkt_block *b, int64_t row,
   cell c = {0};
   for (int64_t r = row * g->down; r < (row + 1) * g->down && r < g->rows; r++)
     for (int64_t k = col * g->across; k < (col + 1) * g->across && k < g->cols;
-         k++)
-      add_lane(&c, b, g->first + r * g->cols + k);
+         k++) {
+      int64_t lane = g->first + r * g->cols + k;
+      if (lane < g->lanes) add_lane(&c, b, lane);
+    }
   if (c.n && !g->farthest) c.value = c.sum / (double)c.n;
   return c;
 }
@@ -103,19 +110,37 @@ static void measure(grid *g, const tkt_block *b) {
   g->least = -g->most;
 }
 
+/* A row too long for the room goes on in the next one, each a power of two of
+ * cells long. */
+static void go_on_below(grid *g, int64_t max_rows, int64_t max_cols) {
+  int64_t cells = LINEAR_CELLS;
+  while (cells > max_cols) cells /= 2;
+  if (g->lanes <= cells) return;
+  g->across = (g->lanes + cells * max_rows - 1) / (cells * max_rows);
+  g->cols = cells * g->across;
+  g->rows = (g->lanes + g->cols - 1) / g->cols;
+}
+
+/* The index of a row's first lane along its axis. */
+static int64_t row_index(const grid *g, int64_t row) {
+  return row * g->down * (g->linear ? g->cols : 1);
+}
+
 static grid grid_of(const tkt_block *b, bool farthest, int64_t max_planes,
                     int64_t max_rows, int64_t max_cols) {
   const tk_type *t = &b->type;
   int64_t n = tk_numel(t);
   bool mask = !t->ptr && t->elem == TK_INT1;
-  grid g = {
-      .scale = mask ? SCALE_MASK : SCALE_UP, .farthest = farthest, .planes = 1};
+  grid g = {.scale = mask ? SCALE_MASK : SCALE_UP,
+            .farthest = farthest,
+            .planes = 1,
+            .lanes = n,
+            .linear = t->rank < 2};
   divide_planes(&g, b, max_planes, &max_rows);
   g.cols = t->rank ? t->shape[t->rank - 1] : 1;
-  if (t->rank == 1 && g.cols > max_cols && n % max_cols == 0)
-    g.cols = max_cols; /* a long row continues below */
   g.rows = g.cols && g.planes ? n / g.cols / g.planes : 0;
   g.across = (g.cols + max_cols - 1) / max_cols;
+  if (g.linear) go_on_below(&g, max_rows, max_cols);
   g.down = (g.rows + max_rows - 1) / max_rows;
   g.ncols = g.across ? (g.cols + g.across - 1) / g.across : 0;
   g.nrows = g.down ? (g.rows + g.down - 1) / g.down : 0;
@@ -146,13 +171,21 @@ static double level(const grid *g, double v) {
   return span > 0 ? (v - g->least) / span : 0.5;
 }
 
+static bool cells_are_lanes(const grid *g) {
+  return g->down == 1 && g->across == 1;
+}
+
 /* What a cell stands for, in words; nothing if that is one lane. */
-static void put_meaning(tk_buf *out, const grid *g) {
-  if (g->down == 1 && g->across == 1) return;
-  tk_buf_printf(out, "each cell shows the %s of %" PRId64 " x %" PRId64,
-                g->farthest ? "lane farthest from 0" : "mean", g->down,
-                g->across);
-  if (!g->farthest) tk_buf_puts(out, " lanes");
+static void put_meaning(tk_buf *out, const grid *g, bool programs) {
+  if (cells_are_lanes(g)) return;
+  tk_buf_printf(out, "each cell shows the %s of ",
+                programs      ? "last program"
+                : g->farthest ? "lane farthest from 0"
+                              : "mean");
+  if (!g->linear) tk_buf_printf(out, "%" PRId64 " x ", g->down);
+  tk_buf_printf(out, "%" PRId64, g->across);
+  if (programs || !g->farthest)
+    tk_buf_puts(out, programs ? " elements" : " lanes");
 }
 
 /* ---- letters and colour ------------------------------------------------- */
@@ -215,10 +248,10 @@ static void put_swatch(tk_buf *out, const swatch *s, bool colour) {
 
 static void draw_row(tk_buf *out, const grid *g, const tkt_block *b,
                      int64_t row, bool colour) {
-  tk_buf_printf(out, "%6" PRId64 " ", row * g->down);
+  tk_buf_printf(out, "%6" PRId64 " ", row_index(g, row));
   for (int64_t col = 0; col < g->ncols; col++) {
     cell c = cell_at(g, b, row, col);
-    put_swatch(out, swatch_of(g, &c), colour);
+    if (c.some) put_swatch(out, swatch_of(g, &c), colour);
   }
   tk_buf_putc(out, '\n');
 }
@@ -226,7 +259,7 @@ static void draw_row(tk_buf *out, const grid *g, const tkt_block *b,
 static void put_mask_legend(tk_buf *out, const grid *g, bool colour) {
   static const char *const words[] = {" false  ", " some  ", " true"};
   for (size_t i = 0; i < TK_COUNT(mask_ramp); i++) {
-    if (i == 1 && g->down == 1 && g->across == 1) continue;
+    if (i == 1 && cells_are_lanes(g)) continue;
     put_swatch(out, &mask_ramp[i], colour);
     tk_buf_puts(out, words[i]);
   }
@@ -253,8 +286,8 @@ static void legend(tk_buf *out, const grid *g, bool colour) {
     put_scale(out, g, colour);
   if (g->undefined) tk_buf_puts(out, "  ? undefined");
   if (g->wild) tk_buf_puts(out, "  N NaN  I infinite");
-  if (g->down > 1 || g->across > 1) tk_buf_puts(out, "\n       ");
-  put_meaning(out, g);
+  if (!cells_are_lanes(g)) tk_buf_puts(out, "\n       ");
+  put_meaning(out, g, false);
   tk_buf_putc(out, '\n');
 }
 
@@ -285,11 +318,13 @@ void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
 
 enum { LEFT = 56, TOP = 48, LINE = 16, BAR = 128, SCALE_WIDTH = 120 };
 enum { LEAST_WIDTH = 300, TICKS = 8, MAP = 96 }; /* pixels */
+enum { THIN = 8, MARK = 4, LETTER = 7 };
 
 /* Where what is drawn lies. */
 typedef struct sheet {
   tk_buf *out;
   const tkt_block *b;
+  const int64_t *programs; /* the grid of the programs that numbers mean */
   grid g;
   int cell;           /* pixels of a cell */
   int64_t plane_high; /* of a plane, with its label and its ticks */
@@ -350,10 +385,41 @@ static const char *absent_word(const tkt_block *b) {
   return b->absent ? b->absent : "undefined";
 }
 
+/* A number, or the program that has it: "(1, 0, 0)". */
+static void put_number(const sheet *x, tk_buf *out, double v, int digits) {
+  const int64_t *n = x->programs;
+  int64_t i = (int64_t)v;
+  if (n)
+    tk_buf_printf(out, "(%" PRId64 ", %" PRId64 ", %" PRId64 ")", i % n[0],
+                  i / n[0] % n[1], i / n[0] / n[1]);
+  else
+    tk_buf_printf(out, "%.*g", digits, v);
+}
+
+static void svg_number(const sheet *x, int64_t left, int64_t top, double v) {
+  tk_buf_printf(x->out, "<text x=\"%" PRId64 "\" y=\"%" PRId64 "\">", left,
+                top);
+  put_number(x, x->out, v, 6);
+  tk_buf_puts(x->out, "</text>\n");
+}
+
+static void put_cell_index(const sheet *x, int64_t plane, int64_t row,
+                           int64_t col) {
+  const grid *g = &x->g;
+  int64_t across = col * g->across;
+  plane_index(x->out, x->b, plane);
+  if (g->linear)
+    across += row_index(g, row);
+  else if (x->b->type.rank)
+    tk_buf_printf(x->out, "%" PRId64 ", ", row * g->down);
+  tk_buf_printf(x->out, "%" PRId64 "]", across);
+}
+
 static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
                      int64_t top) {
   const grid *g = &x->g;
   cell c = cell_at(g, x->b, row, col);
+  if (!c.some) return;
   svg_rect(x, LEFT + col * x->cell, top + row * x->cell, x->cell, x->cell);
   if (c.undefined && !(x->b->absent && c.n))
     tk_buf_puts(x->out, grey);
@@ -362,10 +428,11 @@ static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
   else
     put_colour(x, level(g, c.value));
   tk_buf_puts(x->out, "><title>");
-  plane_index(x->out, x->b, plane);
-  tk_buf_printf(x->out, "%" PRId64 ", %" PRId64 "]", row * g->down,
-                col * g->across);
-  if (c.n || !x->b->absent) tk_buf_printf(x->out, " %.9g", c.value);
+  put_cell_index(x, plane, row, col);
+  if (c.n || !x->b->absent) {
+    tk_buf_puts(x->out, x->programs ? " program " : " ");
+    put_number(x, x->out, c.value, 9);
+  }
   if (c.undefined) tk_buf_printf(x->out, " %s", absent_word(x->b));
   tk_buf_puts(x->out, c.undefined ? ""
                       : c.nan     ? " NaN"
@@ -374,19 +441,21 @@ static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
   tk_buf_puts(x->out, "</title></rect>\n");
 }
 
-/* The indices along both axes, a power of two of cells apart. */
+/* The indices along both axes, a power of two of cells apart; of lanes that go
+ * on in the next row what is to be added. */
 static void svg_ticks(const sheet *x, int64_t top) {
   const grid *g = &x->g;
   char text[32];
   int64_t step = 1;
   while (g->nrows / step > TICKS) step *= 2;
-  for (int64_t i = 0; i < g->nrows; i += step) {
-    snprintf(text, sizeof text, "%" PRId64, i * g->down);
+  for (int64_t i = 0; i < g->nrows && !(g->linear && g->nrows < 2); i += step) {
+    snprintf(text, sizeof text, "%" PRId64, row_index(g, i));
     svg_text(x, LEFT - 6, top + i * x->cell + x->cell / 2 + 4, "end", text);
   }
   for (step = 1; g->ncols / step > TICKS;) step *= 2;
   for (int64_t i = 0; i < g->ncols; i += step) {
-    snprintf(text, sizeof text, "%" PRId64, i * g->across);
+    snprintf(text, sizeof text, "%s%" PRId64,
+             g->linear && g->nrows > 1 ? "+" : "", i * g->across);
     svg_text(x, LEFT + i * x->cell + x->cell / 2, top + g->nrows * x->cell + 14,
              "middle", text);
   }
@@ -418,27 +487,39 @@ static void svg_key(const sheet *x, int64_t left, int64_t top,
 }
 
 /* The colours from the top down, with the numbers that they stand for. */
-static void svg_scale(const sheet *x) {
+static void svg_bar(const sheet *x, int64_t left, int64_t top) {
   const grid *g = &x->g;
-  int64_t left = x->width - SCALE_WIDTH, top = TOP;
   int steps = g->scale == SCALE_MASK ? 2 : 32;
-  char text[32];
-  for (int i = 0; i < steps && g->any; i++) {
+  for (int i = 0; i < steps; i++) {
     svg_rect(x, left, top + i * (BAR / steps), 12, BAR / steps);
     put_colour(x, 1 - (double)i / (steps - 1));
     tk_buf_puts(x->out, "/>\n");
   }
-  snprintf(text, sizeof text, "%.6g", g->most);
-  if (g->any)
-    svg_text(x, left + 18, top + 10, "start",
-             g->scale == SCALE_MASK ? "true" : text);
-  snprintf(text, sizeof text, "%.6g", g->least);
-  if (g->any && g->least != g->most)
-    svg_text(x, left + 18, top + BAR, "start",
-             g->scale == SCALE_MASK ? "false" : text);
+  left += 18;
+  if (g->scale == SCALE_MASK) {
+    svg_text(x, left, top + 10, "start", "true");
+    svg_text(x, left, top + BAR, "start", "false");
+    return;
+  }
+  svg_number(x, left, top + 10, g->most);
+  svg_number(x, left, top + BAR, g->least);
   if (g->scale == SCALE_SIGNED)
-    svg_text(x, left + 18, top + BAR / 2 + 4, "start", "0");
+    svg_text(x, left, top + BAR / 2 + 4, "start", "0");
+}
+
+static void svg_scale(const sheet *x) {
+  const grid *g = &x->g;
+  int64_t left = x->width - SCALE_WIDTH, top = TOP;
+  if (g->any && (g->scale == SCALE_MASK || g->least < g->most)) {
+    svg_bar(x, left, top);
+  } else if (g->any) { /* the one number there is */
+    svg_rect(x, left, top, 12, 12);
+    put_colour(x, level(g, g->most));
+    tk_buf_puts(x->out, "/>\n");
+    svg_number(x, left + 18, top + 11, g->most);
+  }
   top += BAR + 8;
+  if (x->programs) svg_text(x, left, top + 11, "start", "by program");
   if (g->wild) svg_key(x, left, top, magenta, "NaN, infinite");
   if (g->undefined) svg_key(x, left, top + LINE, grey, absent_word(x->b));
 }
@@ -450,64 +531,76 @@ static void svg_programs(const sheet *x, const tkt_caption *c) {
   int64_t left = x->width - SCALE_WIDTH, top = TOP + BAR + 4 * LINE;
   int64_t most = n[0] > n[1] ? n[0] : n[1], each = MAP / most, at[2], size[2];
   char text[96];
-  if (each > 12) each = 12;
+  each = each > 12 ? 12 : each < MARK ? 0 : each;
   snprintf(text, sizeof text, "grid (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
            n[0], n[1], n[2]);
   svg_text(x, left, top - 6, "start", text);
   for (int k = 0; k < 2; k++) {
     size[k] = each ? n[k] * each : n[k] * MAP / most;
-    if (size[k] < 2) size[k] = 2;
-    at[k] = each ? c->pid[k] * each : c->pid[k] * (size[k] - 2) / n[k];
+    if (size[k] < THIN) size[k] = THIN;
+    at[k] = each ? c->pid[k] * each : c->pid[k] * (size[k] - MARK) / n[k];
+    if (!each && n[k] == 1) at[k] = (THIN - MARK) / 2;
   }
   svg_rect(x, left, top, size[0], size[1]);
   tk_buf_puts(x->out, "\"#e0e0e0\" stroke=\"#9e9e9e\"/>\n");
   for (int k = 0; k < 2; k++)
-    for (int64_t i = 1; each >= 4 && i < n[k]; i++)
+    for (int64_t i = 1; each && i < n[k]; i++)
       tk_buf_printf(x->out,
                     "<path d=\"M%" PRId64 " %" PRId64 "%c%" PRId64
                     "\" stroke=\"white\"/>\n",
                     left + (k ? 0 : i * each), top + (k ? i * each : 0),
                     k ? 'h' : 'v', size[!k]);
-  svg_rect(x, left + at[0], top + at[1], each ? each : 2, each ? each : 2);
+  svg_rect(x, left + at[0], top + at[1], each ? each : MARK,
+           each ? each : MARK);
   snprintf(text, sizeof text, "program (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
            c->pid[0], c->pid[1], c->pid[2]);
   tk_buf_printf(x->out, "\"black\"><title>%s</title></rect>\n", text);
+}
+
+/* A line of text is as long as its letters, about. */
+static void widen(sheet *x, const char *text) {
+  int64_t need = LEFT + LETTER * (int64_t)strlen(text);
+  if (x->width < need) x->width = need;
 }
 
 int64_t tkt_svg(tk_buf *out, const tkt_block *b, bool farthest,
                 const tkt_caption *caption, int64_t top) {
   sheet x = {.out = out,
              .b = b,
+             .programs = caption->programs,
              .g = grid_of(b, farthest, SVG_PLANES, SVG_CELLS, SVG_CELLS)};
   const grid *g = &x.g;
   int64_t most = g->ncols > g->nrows ? g->ncols : g->nrows, drawn;
   x.cell = most > 64 ? 5 : most > 24 ? 8 : 16;
   x.plane_high = g->nrows * x.cell + 2 * LINE + (has_planes(b) ? LINE : 0);
   drawn = g->shown * x.plane_high;
+  int64_t under = TOP + drawn + LINE / 2;
   int64_t beside = BAR + (caption->grid[0] ? 4 * LINE + MAP : 3 * LINE);
   if (drawn < beside) drawn = beside;
   x.width = g->ncols * x.cell;
   if (x.width < LEAST_WIDTH) x.width = LEAST_WIDTH;
   x.width += LEFT + SCALE_WIDTH + 16;
+  widen(&x, caption->title);
+  widen(&x, caption->under);
   x.height = TOP + drawn + 2 * LINE;
   tk_buf_puts(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
   if (top) tk_buf_printf(out, " y=\"%" PRId64 "\"", top);
   tk_buf_printf(out,
                 " width=\"%" PRId64 "\" height=\"%" PRId64
+                "\" viewBox=\"0 0 %" PRId64 " %" PRId64
                 "\" font-family=\"sans-serif\" font-size=\"12\">\n"
                 "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                x.width, x.height);
+                x.width, x.height, x.width, x.height);
   svg_text(&x, LEFT, 20, "start", caption->title);
   svg_text(&x, LEFT, 38, "start", caption->under);
   for (int64_t i = 0; i < g->shown; i++) svg_plane(&x, i);
   svg_scale(&x);
   if (caption->grid[0]) svg_programs(&x, caption);
-  tk_buf_printf(out, "<text x=\"%d\" y=\"%" PRId64 "\">", LEFT,
-                x.height - LINE);
+  tk_buf_printf(out, "<text x=\"%d\" y=\"%" PRId64 "\">", LEFT, under);
   if (g->shown < g->planes)
     tk_buf_printf(out, "%" PRId64 " more planes are left out. ",
                   g->planes - g->shown);
-  put_meaning(out, g);
+  put_meaning(out, g, x.programs);
   tk_buf_puts(out, "</text>\n</svg>\n");
   return x.height;
 }

@@ -112,7 +112,7 @@ START_TEST(picture_of_many_lanes) {
   tkt_picture(&out, &b, true, 72, false);
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "farthest from 0 of 3 x 4"));
   tk_buf_clear(&out);
-  tkt_caption caption = {"x < 1: int32[128, 256]", "in k", {0}, {0}};
+  tkt_caption caption = {.title = "x < 1: int32[128, 256]", .under = "in k"};
   tkt_svg(&out, &b, false, &caption, 0);
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "x &lt; 1: int32"));
   ck_assert_ptr_nonnull(strstr(tk_buf_str(&out), "</svg>"));
