@@ -13,6 +13,7 @@ import re
 ROWS, COLUMNS = 32, 64  # cells of a map, at most
 WIDTH = 352             # of a map, in units; a phone shows one as a pixel
 LEFT, TOP, GAP = 34, 4, 18
+HEIGHT = 320            # of a map's cells, at most
 CELL = 24               # of a cell, at most
 TICKS = 4
 HUE = 137.5             # degrees from one program to the next
@@ -40,7 +41,7 @@ svg rect { stroke: var(--line); stroke-width: .5; }
   border: 1px solid var(--line); border-radius: 6px; padding: .5rem .75rem; }
 p { margin: .375rem 0; }
 table { border-collapse: collapse; }
-caption { text-align: left; font-weight: 600; padding-bottom: .25rem; }
+p.caption { font-weight: 600; }
 td, pre { font: 13px/1.6 ui-monospace, monospace; white-space: pre;
   margin: 0; }
 td { padding: 0 1.25rem 0 0; }
@@ -60,7 +61,7 @@ class Map:
 
     def svg(self):
         rows, columns = len(self.counts), len(self.counts[0])
-        side = min(CELL, (WIDTH - LEFT) / columns)
+        side = min(CELL, (WIDTH - LEFT) / columns, HEIGHT / rows)
         height = TOP + rows * side + GAP
         cells = "".join(
             f'<rect x="{LEFT + c * side:.4g}" y="{TOP + r * side:.4g}" '
@@ -123,12 +124,17 @@ def _boxes(n, wide):
                           for i in range(0, len(boxes), columns)]
 
 
-def _element(name, shape, i):
+def _index(shape, i):
+    """The index along these axes of number i, such as "2, 0"."""
     index = []
     for size in reversed(shape):
-        i, at = divmod(int(i), size)
-        index.insert(0, at)
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
+        i, at = divmod(i, size)
+        index.insert(0, str(at))
+    return ", ".join(index)
+
+
+def _element(name, shape, i):
+    return f"{name}[{_index(shape, int(i))}]" if shape else name
 
 
 def _span(name, shape, box):
@@ -152,10 +158,16 @@ def _shade(wrong, total):
 
 def _element_axes(shape, wide, down, across):
     """What stands beside rows and columns: of an array of one axis the first
-    element of the row, of others the row itself."""
-    one = len(shape) < 2
-    return ((lambda r: r * down * (wide if one else 1)),
-            (lambda c: f"+{c * across}" if one else c * across))
+    element of the row, of others the row's index along all axes but the
+    last."""
+    if len(shape) < 2:
+        return (lambda r: r * down * wide), (lambda c: f"+{c * across}")
+    return (lambda r: _index(shape[:-1], r * down)), (lambda c: c * across)
+
+
+def _joined(shape, what):
+    """Says so where rows stand for several axes."""
+    return f"; rows: {what}" if len(shape) > 2 else ""
 
 
 def _elements(name, shape, wide, wrong, writer, grid):
@@ -175,11 +187,13 @@ def _elements(name, shape, wide, wrong, writer, grid):
     return Map(f"Wrong elements of {name}",
                _element_axes(shape, wide, down, across),
                [[cell(box) for box in row] for row in boxes],
-               "red: wrong" + _size(down, across, "elements"))
+               "red: wrong" + _joined(shape, "all axes but the last")
+               + _size(down, across, "elements"))
 
 
 def _programs(grid, wrote, bad):
     down, across, boxes = _boxes(len(wrote), grid[0])
+    planes = [grid[2], grid[1]] if grid[2] > 1 else [grid[1]]
 
     def cell(box):
         if not len(box):
@@ -191,10 +205,11 @@ def _programs(grid, wrote, bad):
             f"program {who}: {some} of {all_} elements that it wrote are wrong"
             if all_ else f"program {who} wrote none of it")
     return Map(f"Programs of grid ({', '.join(map(str, grid))})",
-               ((lambda r: r * down), (lambda c: c * across)),
+               ((lambda r: _index(planes, r * down)), (lambda c: c * across)),
                [[cell(box) for box in row] for row in boxes],
                "red: wrote wrong elements; empty: wrote none; axis 0 goes to "
-               "the right" + _size(down, across, "programs"))
+               "the right" + ("; rows: axes 2, 1" if grid[2] > 1 else "")
+               + _size(down, across, "programs"))
 
 
 def _owners(name, shape, wide, writer, grid):
@@ -215,7 +230,9 @@ def _owners(name, shape, wide, writer, grid):
     return Map(f"Which program wrote which element of {name}",
                _element_axes(shape, wide, down, across),
                [[cell(box) for box in row] for row in boxes],
-               "each program has a colour; empty: no program wrote it")
+               "each program has a colour; empty: no program wrote it"
+               + _joined(shape, "all axes but the last")
+               + _size(down, across, "elements"))
 
 
 def _size(down, across, what):
@@ -238,9 +255,8 @@ def page(lines, drawn):
             for cell in code.groups())) if code else (
             "text", html.escape(line.strip()))
         if not parts or parts[-1][0] != kind:
-            above = code and parts and parts[-1][1].pop()
-            parts.append((kind, [f"<caption>{above}</caption>"] if above
-                          else []))
+            above = code and parts and parts[-1][1].pop() or ""
+            parts.append((kind, [above] if above else []))
         parts[-1][1].append(text)
     body = [_part(*part) for part in parts]
     body[1:1] = ['<div class="maps">'
@@ -254,6 +270,7 @@ def page(lines, drawn):
 def _part(kind, texts):
     if kind == "text":
         return "".join(f"<p>{text}</p>" for text in texts)
-    rows = "".join(text if text.startswith("<caption>") else
-                   f"<tr>{text}</tr>" for text in texts)
-    return f'<div class="scroll"><table>{rows}</table></div>'
+    above, *cells = texts if not texts[0].startswith("<td>") else ["", *texts]
+    rows = "".join(f"<tr>{text}</tr>" for text in cells)
+    caption = above and f'<p class="caption">{above}</p>'
+    return f'<div class="scroll">{caption}<table>{rows}</table></div>'

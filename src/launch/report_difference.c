@@ -41,7 +41,7 @@ static void put_tail(tk_buf *out, const tk_difference *d) {
         r->last + 1 != d->shape[i])
       continue;
     tk_buf_printf(out,
-                  "  a missing tail: axis %d is right up to %" PRId64
+                  "  only the tail is wrong: axis %d is right up to %" PRId64
                   " of %" PRId64 "\n",
                   i, r->first, d->shape[i]);
   }
@@ -55,9 +55,11 @@ static void put_unwritten(tk_buf *out, const tk_difference *d) {
 
 static void put_programs(tk_buf *out, const tk_difference *d) {
   if (!d->wrong_programs || d->programs < 2) return;
-  tk_buf_printf(out, "  written by %" PRIu64 " of the %" PRIu64 " programs",
-                d->wrong_programs, d->programs);
-  if (d->wrong_programs < d->programs) {
+  if (d->wrong_programs == d->programs) {
+    tk_buf_printf(out, "  written by all %" PRIu64 " programs", d->programs);
+  } else {
+    tk_buf_printf(out, "  written by %" PRIu64 " of the %" PRIu64 " programs",
+                  d->wrong_programs, d->programs);
     tk_buf_puts(out, d->programs_exact ? ": (" : ", within (");
     for (int i = 0; i < 3; i++) {
       if (i) tk_buf_puts(out, ", ");
@@ -334,12 +336,13 @@ void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
   if (!d->wrong) return;
   tk_buf_printf(out, "%s differs from what %s in ", d->tensor,
                 d->engine ? "the interpreter gives" : "is expected");
-  if (d->wrong == d->total && d->total > 1)
-    tk_buf_puts(out, "all ");
+  if (d->total == 1)
+    tk_buf_puts(out, "its only element");
+  else if (d->wrong == d->total)
+    tk_buf_printf(out, "all %" PRIu64 " elements", d->total);
   else
-    tk_buf_printf(out, "%" PRIu64 " of ", d->wrong);
-  tk_buf_printf(out, "%" PRIu64 " element%s", d->total,
-                d->total == 1 ? "" : "s");
+    tk_buf_printf(out, "%" PRIu64 " of %" PRIu64 " elements", d->wrong,
+                  d->total);
   put_where(out, d);
   put_tail(out, d);
   for (size_t i = 0; i < d->npatterns; i++)
