@@ -271,6 +271,7 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   d->t->done = b.done;
   d->at.event = b.event;
   d->at.sub = 0;
+  if (d->clock.due) d->clock.due = b.event + d->clock.stride;
   d->time.ncheckpoints = i;
   for (d->time.edit = 0; d->time.edit < d->time.nedits; d->time.edit++)
     if (d->time.edits[d->time.edit].event > b.event) break;
