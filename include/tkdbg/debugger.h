@@ -525,8 +525,8 @@ const char *tk_debug_name_at(tk_debug *d, size_t i);
 
 /* ---- values and memory ------------------------------------------------- */
 
-/* Evaluates an expression of the language in the selected call.  Nothing that
- * the programs see changes. */
+/* Evaluates an expression in the selected call; of tensors and arguments also
+ * when the launch has ended.  Nothing that the programs see changes. */
 tk_status tk_debug_evaluate(tk_debug *d, const char *text,
                             const tk_debug_value **values, size_t *n);
 /* The type that it has, as whatis says it; it is not run. */

@@ -48,7 +48,11 @@ void tkt_cmd_DISPLAY(tkt *d, tkt_args *a) {
   }
   check_format(d, a->fmt, "xobducefg");
   check_history(d, a->text);
-  if (tk_debug_frame_count(d->e)) tkt_show_expr(d, a->fmt, a->text);
+  const tk_debug_value *v;
+  size_t n;
+  if (tk_debug_frame_count(d->e) ||
+      tk_debug_evaluate(d->e, a->text, &v, &n) == TK_OK)
+    tkt_show_expr(d, a->fmt, a->text);
   size_t mark = d->mem.nheld;
   tkt_display *x = tk_held_new(&d->mem, sizeof *x), **at = &d->displays;
   x->fmt = tk_held_text(&d->mem, a->fmt);
@@ -221,7 +225,7 @@ static const tk_debug_value *pointers_in(tkt *d, const char *text) {
   const char *name = tk_temp(&d->mem, text, n), *rest = text + n;
   rest += strspn(rest, "+ ");
   bool plain = !*rest || *rest == '[' || isdigit((unsigned char)*rest);
-  if (isdigit((unsigned char)*text) || !tk_debug_frame_count(d->e)) return NULL;
+  if (isdigit((unsigned char)*text)) return NULL;
   if (plain && tk_debug_region_named(d->e, name, &r)) return NULL;
   if (tk_debug_evaluate(d->e, text, &v, &count) != TK_OK) return NULL;
   return count == 1 && v->lanes && v->type.pointers == 1 ? v : NULL;
@@ -264,11 +268,6 @@ static void with_block(tkt *d, const char *text, const void *more,
     fn(d, &b, more);
     return;
   }
-  if (!tk_debug_frame_count(d->e))
-    tkt_fail(d,
-             "'%.60s' is not a tensor, and no program is stopped: the launch "
-             "has ended.",
-             text);
   const tk_debug_value *v = tkt_one_value(d, text, "not one block");
   tk_type type = tkt_type_of(v);
   tkt_block b = tkt_block_of(&type, v->lanes);
@@ -520,7 +519,9 @@ static void info_locals(tkt *d) {
 static void info_args(tkt *d) {
   const tk_debug_variable *v, *x;
   size_t n;
-  tkt_need(d, tk_debug_variables(d->e, need_call(d).level, &v, &n));
+  tk_debug_frame f = {.level = 0};
+  tk_debug_selected(d->e, &f);
+  tkt_need(d, tk_debug_variables(d->e, f.level, &v, &n));
   for (int i = 0; (x = tkt_parameter(v, n, i)); i++) {
     tk_debug_region r;
     bool pointer = x->nvalues == 1 && x->values[0].type.pointers == 1 &&

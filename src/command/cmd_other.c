@@ -32,7 +32,8 @@ static void assign(tkt *d, char *name, char *value) {
   while (n && name[n - 1] == ' ') name[--n] = '\0';
   value += strspn(value, " ");
   if (!*name || !*value) tkt_fail(d, "set var NAME = EXPR");
-  if (!tk_debug_frame_count(d->e)) tkt_fail(d, "No program is stopped.");
+  if (!tk_debug_frame_count(d->e))
+    tkt_fail(d, "No program is stopped: the launch has ended.");
   tkt_need(d, tk_debug_assign(d->e, name, value));
   if (!strchr(name, '[')) tkt_show_expr(d, "", name);
 }

@@ -474,6 +474,7 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
   tk_debug_when(d->e, &now);
   if (s->over) {
     show_end(d, s, now.done);
+    tkt_display_all(d);
     tkt_flush(d);
     return;
   }

@@ -337,8 +337,23 @@ static void show_parts(const showing *s, const tk_debug_value *v, size_t n) {
   }
 }
 
+/* Several expressions with commas between are a tuple: in parentheses, so that
+ * an index behind them is that of all. */
+static const char *name_of_all(tkt *d, const char *text) {
+  int depth = 0;
+  bool several = false;
+  for (const char *s = text; *s; s++) {
+    depth += (strchr("([{", *s) != NULL) - (strchr(")]}", *s) != NULL);
+    several |= *s == ',' && !depth;
+  }
+  if (!several) return text;
+  tk_buf *b = tk_temp_buf(&d->mem);
+  tk_buf_printf(b, "(%s)", text);
+  return tk_buf_str(b);
+}
+
 void tkt_show_expr(tkt *d, const char *fmt, const char *text) {
-  showing s = {.d = d, .fmt = fmt, .name = text};
+  showing s = {.d = d, .fmt = fmt, .name = name_of_all(d, text)};
   const tk_debug_value *v;
   size_t n;
   tkt_need(d, tk_debug_evaluate(d->e, text, &v, &n));
@@ -393,13 +408,15 @@ void tkt_show_lanes(tkt *d, const tk_debug_value *v) {
 void tkt_display_all(tkt *d) {
   const tk_debug_value *v;
   size_t n;
-  if (!tk_debug_frame_count(d->e)) return;
+  bool ended = !tk_debug_frame_count(d->e);
+  if (!tk_debug_launch(d->e)) return;
   for (tkt_display *x = d->displays; x; x = x->next) {
     showing s = {.d = d, .fmt = x->fmt, .name = x->text};
-    tkt_say(d, "%d: ", x->number);
-    if (tk_debug_evaluate(d->e, x->text, &v, &n) == TK_OK)
+    bool good = tk_debug_evaluate(d->e, x->text, &v, &n) == TK_OK;
+    if (good || !ended) tkt_say(d, "%d: ", x->number);
+    if (good)
       show_parts(&s, v, n);
-    else
+    else if (!ended) /* then only tensors are left */
       tkt_say(d, "%s cannot be evaluated here\n", x->text);
   }
 }

@@ -1,5 +1,6 @@
 /* inspect.c - the calls of debugger.h that look at programs, calls, variables
  * and memory. */
+#include <ctype.h>
 #include <string.h>
 
 #include "debug/api.h"
@@ -216,9 +217,33 @@ typedef struct values_asked {
   size_t n;
 } values_asked;
 
+/* The name in a text that only a program that runs gives a value to. */
+static const char *place_named(const char *text) {
+  static const char *const names[] = {"pid", "pid_0", "pid_1", "pid_2", "trip"};
+  while (*text) {
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || text[n] == '_') n++;
+    for (size_t i = 0; n && i < TK_COUNT(names); i++)
+      if (strlen(names[i]) == n && !strncmp(text, names[i], n)) return names[i];
+    text += n ? n : 1;
+  }
+  return NULL;
+}
+
+/* The call that an expression is evaluated in.  When the launch has ended that
+ * is none: what is left are the arguments, and with them the tensors. */
+static const tki_frame *frame_to_ask(tkd *d, const char *text) {
+  if (d->at.frame || !d->t) return tkd_need_frame(d);
+  const char *name = place_named(text);
+  if (name) tkd_raise(d, "%s has no value: the launch has ended.", name);
+  tki_frame *f = tk_temp_bytes(&d->mem, sizeof *f);
+  *f = tkd_frame_before(d, d->t->program->kernel, NULL);
+  return f;
+}
+
 static void find_values(tkd *d, void *ud) {
   values_asked *a = ud;
-  const tki_frame *f = a->f ? a->f : tkd_need_frame(d);
+  const tki_frame *f = a->f ? a->f : frame_to_ask(d, a->text);
   tkd_values got = tkd_evaluate(d, f, a->text, NULL);
   a->type = tk_arena_strdup(&d->answers.arena, got.type);
   a->values = TK_NEWN(&d->answers.arena, tk_debug_value, got.n + 1);
@@ -246,7 +271,7 @@ tk_status tk_debug_evaluate(tk_debug *d, const char *text,
 
 static void find_type(tkd *d, void *ud) {
   values_asked *a = ud;
-  tki_eval *x = tkd_compile(d, tkd_need_frame(d), a->text);
+  tki_eval *x = tkd_compile(d, frame_to_ask(d, a->text), a->text);
   if (!x) tk_throw(d->env, TK_USAGE);
   a->type = tk_arena_strdup(&d->answers.arena, x->type);
   tki_eval_free(x);
@@ -308,7 +333,7 @@ static void describe_variable(tkd *d, const tki_frame *f,
 static void list_variables(tkd *d, void *ud) {
   variables_asked *a = ud;
   const char *name;
-  a->f = call_at(d, a->level);
+  a->f = d->at.frame || a->level ? call_at(d, a->level) : frame_to_ask(d, "");
   if (!a->f) tkd_raise(d, "The program has no such call.");
   for (size_t i = 0; (name = tki_eval_name(a->f, i)); i++) {
     tk_debug_variable v = {.name = name, .parameter = parameter_of(a->f, name)};
