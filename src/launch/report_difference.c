@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum { SOURCE = 46, NOTE = 44 };
@@ -78,31 +79,37 @@ static const char *axis_word(const tk_difference *d, int axis) {
   return "index";
 }
 
-static void put_pattern(tk_buf *out, const tk_difference *d,
-                        const tk_pattern *p) {
+/* What is said of a pattern that has no numbers. */
+static const char *const pattern_words[TK_PATTERN_KINDS] = {
+    [TK_PATTERN_UNWRITTEN] = "no program wrote them",
+    [TK_PATTERN_NOT_FINITE] = "they are NaN or infinite",
+    [TK_PATTERN_TRANSPOSED] = "transposed: rows and columns are exchanged",
+    [TK_PATTERN_TRUNCATED] = "their fractional part is missing",
+    [TK_PATTERN_PERMUTED] = "the values are right, but in another order",
+    [TK_PATTERN_ABOVE_DIAGONAL] = "only above the diagonal",
+    [TK_PATTERN_BELOW_DIAGONAL] = "only below the diagonal",
+    [TK_PATTERN_ON_DIAGONAL] = "only on the diagonal",
+};
+
+static void put_factor(tk_buf *out, const tk_pattern *p) {
+  if (p->least < -0.999 && p->least > -1.001)
+    tk_buf_puts(out, "their sign is wrong");
+  else
+    tk_buf_printf(out, "they are the expected values times %.5g", p->least);
+}
+
+/* Of a pattern that has numbers, those of `p`. */
+static void put_measured(tk_buf *out, const tk_difference *d,
+                         const tk_pattern *p) {
   const char *word = axis_word(d, p->axis);
-  tk_buf_puts(out, "  ");
   switch (p->kind) {
-  case TK_PATTERN_UNWRITTEN: tk_buf_puts(out, "no program wrote them"); break;
-  case TK_PATTERN_NOT_FINITE:
-    tk_buf_puts(out, "they are NaN or infinite");
-    break;
   case TK_PATTERN_CONSTANT:
     tk_buf_printf(out, "they all hold %s", d->first.found.text);
     break;
-  case TK_PATTERN_SCALED:
-    if (p->least < -0.999 && p->least > -1.001)
-      tk_buf_puts(out, "their sign is wrong");
-    else
-      tk_buf_printf(out, "they are the expected values times %.5g", p->least);
-    break;
+  case TK_PATTERN_SCALED: put_factor(out, p); break;
   case TK_PATTERN_OFFSET:
     tk_buf_printf(out, "they are the expected values %s %.6g",
-                  p->least < 0 ? "minus" : "plus",
-                  p->least < 0 ? -p->least : p->least);
-    break;
-  case TK_PATTERN_TRANSPOSED:
-    tk_buf_puts(out, "transposed: rows and columns are exchanged");
+                  p->least < 0 ? "minus" : "plus", fabs(p->least));
     break;
   case TK_PATTERN_REVERSED:
     tk_buf_printf(out, "reversed along axis %d", p->axis);
@@ -122,19 +129,6 @@ static void put_pattern(tk_buf *out, const tk_difference *d,
                   "%.4g to %.4g",
                   p->least, p->most);
     break;
-  case TK_PATTERN_TRUNCATED:
-    tk_buf_puts(out, "their fractional part is missing");
-    break;
-  case TK_PATTERN_PERMUTED:
-    tk_buf_puts(out, "the values are right, but in another order");
-    break;
-  case TK_PATTERN_ABOVE_DIAGONAL:
-    tk_buf_puts(out, "only above the diagonal");
-    break;
-  case TK_PATTERN_BELOW_DIAGONAL:
-    tk_buf_puts(out, "only below the diagonal");
-    break;
-  case TK_PATTERN_ON_DIAGONAL: tk_buf_puts(out, "only on the diagonal"); break;
   case TK_PATTERN_ROUNDED:
     tk_buf_printf(out,
                   "off by at most %.2g of the largest value: this looks like "
@@ -146,8 +140,17 @@ static void put_pattern(tk_buf *out, const tk_difference *d,
                   p->least > 1 ? p->least : 1 / p->least,
                   p->least > 1 ? "large" : "small");
     break;
-  case TK_PATTERN_KINDS: break;
+  default: break;
   }
+}
+
+static void put_pattern(tk_buf *out, const tk_difference *d,
+                        const tk_pattern *p) {
+  tk_buf_puts(out, "  ");
+  if (pattern_words[p->kind])
+    tk_buf_puts(out, pattern_words[p->kind]);
+  else
+    put_measured(out, d, p);
   tk_buf_putc(out, '\n');
 }
 
