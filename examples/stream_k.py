@@ -1,6 +1,6 @@
 """Matrix product in which each program does the same number of steps.
 
-The steps along K of all blocks of C stand in one row, and are dealt out in
+The steps along K of all blocks of C form one row, and are dealt out in
 equal runs (Stream-K).  A run may begin or end inside a block.  The program
 that does the last step of a block stores it; it first waits for the parts of
 the programs before it, and adds them.  Programs wait only for programs with a

@@ -1,8 +1,8 @@
 /* debugger.h - the debugger's engine, for any front end: command lines, a gdb
  * stub, an editor's protocol, a program that looks into a launch by itself.
  *
- * A tk_debug stands over every launch of its session.  It stops programs and
- * calls the front end's `stopped`; there everything can be looked at and
+ * A tk_debug controls every launch of its session.  It stops programs and
+ * calls the front end's `stopped`; there everything can be inspected and
  * changed, and tk_debug_resume says how to go on when `stopped` returns.  The
  * engine never prints and never asks anybody for input.
  *
@@ -40,7 +40,7 @@ typedef struct tk_debug tk_debug;
 
 /* ---- what the front end is told ---------------------------------------- */
 
-/* Why it stands where it stands. */
+/* Why a program has stopped. */
 typedef enum tk_stop_reason {
 #define STOP(id, name, text) TK_STOP_##id,
 #include "tkdbg/stop.def"
@@ -80,7 +80,7 @@ typedef struct tk_debug_change {
   size_t lanes;         /* that differ */
   int64_t first_lane;   /* of those */
   tk_place where;       /* the statement that did it; line 0: not known */
-  const char *function; /* ... that it stands in */
+  const char *function; /* ... that it is in */
   int64_t pid[3];       /* ... and its program */
 } tk_debug_change;
 
@@ -131,8 +131,8 @@ typedef struct tk_notice {
   const tk_debug_stop *stop; /* PASSED */
 } tk_notice;
 
-/* A logpoint was reached.  It stands as at a stop: tk_debug_evaluate gives
- * the values of the expressions in its text (tk_debug_log_piece). */
+/* A logpoint was reached.  This is like a stop: tk_debug_evaluate gives the
+ * values of the expressions in its text (tk_debug_log_piece). */
 typedef struct tk_log {
   int point;
   const char *format;
@@ -149,21 +149,21 @@ typedef struct tk_debug_front {
   void (*output)(void *ud, const char *text, size_t len);
   void (*logged)(void *ud, tk_debug *d, const tk_log *log);
   void (*noticed)(void *ud, tk_debug *d, const tk_notice *notice);
-  /* The launch runs and somebody has called for it (tk_debug_call).  Points
-   * and programs can be looked at and changed, values cannot; it then goes on
-   * as it was to. */
+  /* The launch runs, and tk_debug_call has asked for this call.  Points and
+   * programs can be inspected and changed, values cannot; the launch then goes
+   * on with what it was doing. */
   void (*called)(void *ud, tk_debug *d);
-  /* What it is at takes long: where it is now. */
+  /* A move takes long: called from time to time, to show how far it is. */
   void (*progressed)(void *ud, tk_debug *d);
-  /* Whether a point that asks (tk_point_spec) is hit here, where it stands as
-   * at a stop; NULL: it is. */
+  /* Whether a point that asks (tk_point_spec) is hit here, in the same state
+   * as at a stop; NULL: it is. */
   bool (*asked)(void *ud, tk_debug *d, int point);
   bool stop_at_start; /* of the first launch */
   bool stop_at_end;   /* of each launch */
   /* Only launches of a kernel that calls breakpoint(), or breakpoint_if, are
    * debugged, until there are points. */
   bool wait_for_call;
-  /* Launches come one after the other: breakpoints may be of later kernels. */
+  /* Launches come one after the other: breakpoints may be in later kernels. */
   bool script;
   /* Where the host has failed, the last launch runs again, if it was kept, and
    * stops for that (TK_STOP_RAISED) at its first statement; otherwise no
@@ -183,7 +183,7 @@ void tk_debug_ignore(tk_debug *d, bool launches);
 /* Frees what calls have handed out at this stop. */
 void tk_debug_forget(tk_debug *d);
 /* What calls hand out from here on lives until the end of this block of
- * calls; blocks stand one inside the other. */
+ * calls; blocks may be nested. */
 void tk_debug_block_begins(tk_debug *d);
 void tk_debug_block_ends(tk_debug *d);
 
@@ -205,7 +205,7 @@ const tk_debug_fault *tk_debug_error(tk_debug *d);
 /* ---- going on ---------------------------------------------------------- */
 
 typedef enum tk_resume_kind {
-  TK_RESUME_NONE,         /* nobody has said it; takes back what was said */
+  TK_RESUME_NONE,         /* not chosen yet; takes back what was chosen */
   TK_RESUME_CONTINUE,     /* until something stops it */
   TK_RESUME_STEP,         /* to the next statement */
   TK_RESUME_NEXT,         /* over functions that are called */
@@ -260,7 +260,7 @@ void tk_debug_interrupt(tk_debug *d);
 /* The front end's `called` runs before the next statement, unless the launch
  * stops before.  May be called from anywhere, as tk_debug_interrupt. */
 void tk_debug_call(tk_debug *d);
-/* ... unless that has not come about: to be called in `stopped` and `ends`. */
+/* Takes back a call that has not come yet: for use in `stopped` and `ends`. */
 void tk_debug_call_off(tk_debug *d);
 /* Whether it debugs the launch that runs, or did so with the last one. */
 bool tk_debug_is_active(const tk_debug *d);
@@ -353,7 +353,7 @@ typedef struct tk_point {
   bool pending;         /* this launch has no such place (yet) */
   bool ever_resolved;   /* some launch had it */
   bool waits_for_value; /* WATCH: the variable has no value yet */
-  const char *function; /* where it stands, or stood last; NULL */
+  const char *function; /* where it is, or was last; NULL */
   int line;
   size_t statement; /* ... the first of several; TK_DEBUG_NO_STATEMENT */
 } tk_point;
@@ -486,7 +486,7 @@ typedef struct tk_debug_frame {
   size_t level;
   const char *name; /* of the function */
   size_t function;  /* its number */
-  tk_place place;   /* of the statement that it stands at */
+  tk_place place;   /* of the statement that it is at */
   size_t statement; /* its number; TK_DEBUG_NO_STATEMENT: none */
   size_t call;      /* it waits for the call-th call that the statement makes,
                        from 1; 0: for none */
@@ -501,8 +501,8 @@ size_t tk_debug_frame_count(const tk_debug *d);
 tk_status tk_debug_frame_at(tk_debug *d, size_t level, tk_debug_frame *out);
 /* The one that is looked at; false: no program is stopped. */
 bool tk_debug_selected(tk_debug *d, tk_debug_frame *out);
-/* Calls fn while it stands at the first statement of another program, then
- * all is as it was; *there: it has a statement. */
+/* Calls fn while stopped at the first statement of another program, then puts
+ * everything back; *there: that program has a statement. */
 tk_status tk_debug_visit(tk_debug *d, uint64_t program, void (*fn)(void *ud),
                          void *ud, bool *there);
 
@@ -583,7 +583,7 @@ typedef struct tk_debug_aside {
   const char *ended; /* ... where a program ended with this; NULL */
 } tk_debug_aside;
 
-/* What the statement at or behind a line touches; 0: where it stands. */
+/* What the statement at or behind a line touches; 0: the current one. */
 typedef struct tk_debug_accesses {
   tk_place place;
   bool reached; /* some program comes to it */
@@ -635,9 +635,9 @@ tk_status tk_debug_compare(tk_debug *d, const char *text, uint64_t program,
  * whose history is kept: aside->left_out programs came before. */
 typedef struct tk_debug_past {
   const void *data;               /* of element [0, ...] then */
-  const unsigned char *undefined; /* a byte an element, row-major: not written
+  const unsigned char *undefined; /* a byte per element, row-major: not written
                                      before the launch; NULL: all were, or
-                                     nobody knows */
+                                     it is unknown */
   tk_debug_aside aside;
 } tk_debug_past;
 tk_status tk_debug_first_memory(tk_debug *d, const char *name,
@@ -673,7 +673,7 @@ int tk_debug_line_of(tk_debug *d, const char *location);
 bool tk_debug_is_checked(const tk_debug *d, const char *name);
 
 /* Turns detectors on ("all", or names separated by commas) or, with NULL,
- * off.  A launch that runs is run again up to here, under their eyes. */
+ * off.  A launch that runs is run again up to here, with them on. */
 tk_status tk_debug_check(tk_debug *d, const char *list);
 
 /* ---- command lines ----------------------------------------------------- */

@@ -90,7 +90,7 @@ typedef enum tk_ir_ref {
 /* How print, assert and breakpoint say what they say. */
 typedef struct tk_ir_format {
   bool hex;          /* integers are printed in hexadecimal */
-  bool pids;         /* the program's index stands first */
+  bool pids;         /* the program's index comes first */
   const char *where; /* program conditions; NULL: always */
   int index[3];      /* values that they test; -1: the program's own index */
 } tk_ir_format;

@@ -133,8 +133,8 @@ typedef struct tk_blame {
   uint64_t times;         /* that it was written */
   const tk_write *writes; /* newest first, the first TK_BLAME_WRITES of them */
   size_t nwrites;
-  const tk_write *first; /* the oldest; NULL: nobody wrote it */
-  /* When nobody wrote it, the nearest writes to its tensor; or NULL. */
+  const tk_write *first; /* the oldest; NULL: no program wrote it */
+  /* When no program wrote it, the nearest writes to its tensor; or NULL. */
   const tk_write *before, *after;
 } tk_blame;
 
@@ -151,17 +151,17 @@ typedef enum tk_step_kind {
   TK_STEP_LOOP,          /* a value that each trip makes from that of the trip
                             before; the steps below are of the last one */
   TK_STEP_TRIPS,         /* of a loop: `values` after each trip */
-  TK_STEP_AGAIN,         /* stands above already, as the step `same` */
+  TK_STEP_AGAIN,         /* comes above already, as the step `same` */
   TK_STEP_CARRIED,       /* the value of a loop as trip `trip` left it */
   TK_STEP_TERM,          /* of a long operation: `factors`, and their `value` */
   TK_STEP_MORE,          /* `count` more terms */
   TK_STEP_READS,         /* memory that all of it was read from */
   TK_STEP_WRITTEN,       /* who had written what was read */
   TK_STEP_HELD,          /* what memory held before an atomic operation */
-  TK_STEP_UNKNOWN,       /* nobody knows: not_kept, or nothing tells */
+  TK_STEP_UNKNOWN,       /* not known: not_kept, or nothing tells it */
 } tk_step_kind;
 
-/* What a step is to the one that it stands below. */
+/* What a step is to its parent. */
 typedef enum tk_step_role {
   TK_ROLE_OPERAND,
   TK_ROLE_MASK,
@@ -198,7 +198,7 @@ typedef struct tk_factor {
 typedef struct tk_step {
   tk_step_kind kind;
   tk_step_role role;
-  int parent; /* the step that it stands below, -1: none */
+  int parent; /* the step that it belongs to, -1: none */
   int depth;
   /* The value: name is that of its variable, source its expression on one
    * line, shortened; operation is its instruction in the typed form. */
@@ -255,13 +255,13 @@ typedef struct tk_step {
 
 typedef struct tk_explanation {
   tk_blame blame;       /* the element; of a variable: times is 0 */
-  const tk_step *steps; /* each stands behind the one it is below */
+  const tk_step *steps; /* each comes after its parent */
   size_t nsteps;
   bool cut;        /* there are more steps than these */
   tk_place place;  /* of the write that is explained */
   int scope;       /* of its function, as in steps; -1: none */
-  const char *why; /* why there is no step; NULL: there are, or nobody wrote
-                      it */
+  const char *why; /* why there is no step; NULL: there are, or no program
+                      wrote it */
 } tk_explanation;
 
 /* The i-th element that the last run was asked to explain
@@ -285,7 +285,7 @@ const char *tk_pattern_name(tk_pattern_kind k); /* "transposed" */
 typedef struct tk_pattern {
   tk_pattern_kind kind;
   int axis;         /* REVERSED SHIFTED REPEATED SCALED_ROWS */
-  int64_t distance; /* SHIFTED: an element holds what belongs so far behind it;
+  int64_t distance; /* SHIFTED: an element holds what belongs this far after it;
                        REPEATED: the index whose elements all others hold */
   double least;     /* CONSTANT: the value; SCALED, OFFSET: the factor or the
                        summand; SCALED_ROWS: the least factor; ROUNDED: the
@@ -298,7 +298,7 @@ typedef struct tk_pattern {
 typedef struct tk_mismatch {
   int64_t index[TK_MAX_RANK];
   tk_lane found, expected;
-  double error;         /* infinite where one of them is no finite number */
+  double error;         /* infinite where one of them is not finite */
   bool written;         /* a program wrote it: */
   int64_t program[3];   /* the last one that did ... */
   tk_place place;       /* ... and where */
@@ -340,7 +340,7 @@ typedef struct tk_difference {
   size_t npatterns;
   tk_mismatch first, worst;
   /* Where the first wrong value came from; of one that no program wrote, the
-   * nearest value that one did (explained_nearest).  NULL: nobody knows. */
+   * nearest value that one did (explained_nearest).  NULL: unknown. */
   const tk_explanation *explanation;
   bool explained_nearest;
   /* A product of fp32 operands that tf32 cuts off, if they are off by no more
@@ -357,10 +357,10 @@ typedef struct tk_difference {
 /* How the i-th tensor of which something was expected differs from it after
  * the last run; NULL past the end. */
 const tk_difference *tk_launch_difference(tk_launch *l, size_t i);
-/* The same in words, with at most so many lines of source; "" if it does not
+/* The same in words, with at most `lines` lines of source; "" if it does not
  * differ. */
 const char *tk_launch_difference_text(tk_launch *l, size_t i, size_t lines);
-/* The lines of source that a value came from, at most so many of them. */
+/* The lines of source that a value came from, `most` of them at most. */
 const char *tk_launch_source_lines(tk_launch *l, const tk_explanation *x,
                                    size_t most);
 
@@ -417,8 +417,8 @@ const tk_divergence *tk_launch_divergence(tk_launch *l);
  * lie in lines of 128. */
 typedef struct tk_traffic {
   uint64_t times, lanes, active;
-  uint64_t wanted, moved;  /* bytes; wanted ones count once a warp */
-  uint64_t sectors, lines; /* a sector or line counts once a warp */
+  uint64_t wanted, moved;  /* bytes; requested ones count once per warp */
+  uint64_t sectors, lines; /* a sector or line counts once per warp */
   uint64_t warps;          /* with an active lane */
   uint64_t runs, longest;  /* of lanes whose memory follows each other */
 } tk_traffic;

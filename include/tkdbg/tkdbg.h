@@ -58,7 +58,7 @@ typedef enum tk_option_kind {
   TK_OPTION_OPTIONAL, /* "all" if it was given without a value */
   TK_OPTION_FILE,
   TK_OPTION_WORD,   /* one of those in arg, of which the first is the default */
-  TK_OPTION_NUMBER, /* from 1 on */
+  TK_OPTION_NUMBER, /* at least 1 */
   TK_OPTION_LIST,   /* an array of strings */
 } tk_option_kind;
 
@@ -193,7 +193,7 @@ tk_status tk_module_open_file(tk_session *s, const char *path, tk_module **out);
 const char *tk_module_kernel_name(tk_module *m, size_t i);
 
 /* By name (NULL: the only jit function), or by the line of its def or first
- * decorator (NULL: whatever its name).  Reports why when it cannot be had. */
+ * decorator (NULL: whatever its name).  Reports why when there is none. */
 tk_status tk_function_named(tk_module *m, const char *name, tk_function **out);
 tk_status tk_function_at(tk_module *m, const char *name, int line,
                          tk_function **out);
@@ -247,11 +247,11 @@ tk_status tk_launch_grid(tk_launch *l, int64_t x, int64_t y, int64_t z);
  * separated by commas. */
 tk_status tk_launch_compile_option(tk_launch *l, const char *name,
                                    const char *value);
-/* A launch option (launch.def): num_warps, num_stages and so on.  They stand in
- * the typed form, for a compiler; the interpreter computes the same. */
+/* A launch option (launch.def): num_warps, num_stages and so on.  The typed
+ * form has them for a compiler; they change nothing in the interpreter. */
 typedef struct tk_launch_option_info {
   const char *name;
-  int64_t usual;       /* its value when nothing is said */
+  int64_t usual;       /* its value if none is given */
   int64_t least, most; /* flags are 0 and 1 */
   bool power;          /* it must be a power of two */
   const char *doc;     /* a sentence without its full stop */
@@ -323,7 +323,7 @@ typedef struct tk_run_options {
   /* The same: after the run the output gets where their values came from. */
   const char *explain;
   const char *engine; /* by name, see tk_engine_name; NULL: the first */
-  /* Of the kernel's file, whose accesses tk_launch_access then tells of; 0:
+  /* A line of the kernel's file, whose accesses tk_launch_access then has; 0:
    * none. */
   int access_line;
   /* blame, explain and what was expected write no text to the output:
@@ -340,7 +340,7 @@ typedef struct tk_run_options {
    * find the first that differs (tk_launch_divergence; text to the output). */
   bool pinpoint;
   /* How many threads run programs at the same time; 0 and 1: one.  Where the
-   * programs have an order, one does, and a note says why. */
+   * order of programs matters, there is one, and a note says why. */
   size_t jobs;
   bool unordered; /* atomic operations give programs no order: jobs may run */
   /* "I/N": run part I, from 0, of N of the grid, and write what it stores to a
@@ -352,10 +352,10 @@ typedef struct tk_run_options {
   const char *numerics;
 } tk_run_options;
 
-/* How far elements may be apart: atol + rtol * |expected|, or so many units in
- * the last place.  If nothing is said (rtol and atol negative, ulp 0), that is
+/* How far elements may be apart: atol + rtol * |expected|, or ulp units in the
+ * last place.  If none is given (rtol and atol negative, ulp 0), the bound is
  * derived from the kernel: its operations, their types, the lengths of its
- * sums; else what is not said is 0. */
+ * sums; otherwise those that are not given are 0. */
 typedef struct tk_bound {
   double rtol, atol;
   int64_t ulp;
@@ -376,7 +376,7 @@ typedef struct tk_summary {
   const char *kernel; /* its name; lives as long as the launch */
   const char *engine; /* that ran it; NULL: none did */
   int64_t grid[3];
-  /* Findings that this run was the first of the report to have. */
+  /* Findings of this run that were not in the report before. */
   uint64_t errors, warnings, notes;
 } tk_summary;
 
@@ -399,7 +399,7 @@ typedef struct tk_check_options {
   size_t size;              /* sizeof(tk_check_options) */
   const char *suppressions; /* a file of findings to leave out; or NULL */
   size_t limit;             /* findings shown of a run; 0: 20 */
-  bool assume_written;      /* memory that nobody wrote counts as written */
+  bool assume_written;      /* unwritten memory counts as written */
   bool stop;                /* the first finding ends the run */
   bool collect;             /* findings do not change a run's status, and
                                are shown once for all runs of the session */
@@ -459,7 +459,7 @@ tk_status tk_pids_check(tk_session *s, const char *conds);
 
 /* ---- debugging --------------------------------------------------------- */
 
-/* A debugger stands over every launch of its session: it stops programs,
+/* A debugger controls every launch of its session: it stops programs,
  * asks its front end for commands and carries them out (docs/debugger.md).
  * It belongs to the session. */
 typedef struct tk_debugger tk_debugger;
@@ -471,7 +471,7 @@ typedef struct tk_debugger_options {
    * which quits.  Stays alive until the next call. */
   const char *(*read)(void *ud, const char *prompt);
   void (*write)(void *ud, const char *text, size_t len);
-  /* What happened, as one JSON object; NULL: not wanted. */
+  /* Gets what happened, as one JSON object; may be NULL. */
   void (*event)(void *ud, const char *json);
   int width;          /* of the terminal; 0: 80 */
   bool stop_at_start; /* of the first launch */
@@ -482,8 +482,8 @@ typedef struct tk_debugger_options {
   bool colour;   /* ANSI colours in the text */
   bool script;   /* launches come one after the other: stops say which */
   bool progress; /* a terminal: long moves say how far they are */
-  /* Lets gdb have the launch, connected to that address, until it leaves; NULL:
-   * it cannot (tkdbg/gdbserver.h). */
+  /* Hands the launch to a gdb that connects to that address, until it leaves;
+   * NULL: this is not possible (tkdbg/gdbserver.h). */
   tk_status (*lend)(void *ud, const char *address);
 } tk_debugger_options;
 

@@ -76,13 +76,12 @@ def decode(q_ptr, k_ptr, v_ptr, table_ptr, n_ptr, z_ptr, scale, L, D,
           "it buys is that memory is never moved, and never reserved for "
           "text that is not written.",
     wrong=[
-        Wrong("out-of-bounds", "every entry of the table is "
-                               "followed, even those behind the last "
-                               "page", [("range(tl.cdiv(n, P))", "range(L)"
-                                           ),
-                                          ("        valid = i * P + slots < n"
-                                           "\n", "        valid = slots < P"
-                                           "\n")]),
+        Wrong("out-of-bounds",
+              "every entry of the table is followed, even those behind the "
+              "last page",
+              [("range(tl.cdiv(n, P))", "range(L)"),
+               ("        valid = i * P + slots < n\n",
+                "        valid = slots < P\n")]),
         Wrong("value", "rows behind the last one are loaded: NaN times "
               "zero",
               [("mask = valid[:, None] & (d < D)[None, :]",

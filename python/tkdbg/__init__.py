@@ -9,10 +9,10 @@ The modules stand in layers.  A module imports from its own layer and from
 those below it, never in a circle; tools/pyknots.py reads this table and
 checks it.  What a module above has to keep belongs to the one session
 (``session.part``): no other module has state that changes, but for the texts
-that source keeps.  What this one offers imports what it needs when it is
-called: puzzles need little of it, and are to start at once.
+that source keeps.  The functions of this module import what they need when
+they are called: puzzles need little of it, and must start at once.
 
-(pytest need not look for assertions here: PYTEST_DONT_REWRITE.)
+PYTEST_DONT_REWRITE: there are no assertions here for pytest to rewrite.
 
 front      __init__      install(), uninstall(), options()
            __main__      ``python3 -m tkdbg run``: runs a script

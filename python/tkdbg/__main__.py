@@ -135,7 +135,7 @@ def _run_text(text, name, path):
 
 
 def flush():
-    """Empties stdout; a closed pipe is no error of the script."""
+    """Empties stdout; a closed pipe is not an error of the script."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):

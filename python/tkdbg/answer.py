@@ -32,14 +32,14 @@ class Answer:
         self.lib = lib
         self.drawn = drawn
         self.log = log
-        self.asked = asked  # else findings have been shown already
+        self.asked = asked  # if not, findings have been shown already
         self.command = command
         self.stop = None  # options of a debugger that stops at the store
         self.maps = []  # whypage.Maps, if the difference was to be drawn
 
     def lines(self, candidates):
-        """The lines about the first of some Comparisons of which anything is
-        known; none: nothing is."""
+        """The lines about the first Comparison of which something is known;
+        none if there is no such Comparison."""
         pairs = [c for c in candidates if c.expected is not None]
         for ask in (self._blamed, self._reduced, self._shapes, self._agrees):
             for seen in pairs:
@@ -58,7 +58,7 @@ class Answer:
         """The lines about the launch that wrote one of the two arrays; none
         if there is none."""
         for find in origins.by_memory, origins.by_values, origins.by_shape:
-            for written in (True, False):  # else no launch has written it
+            for written in (True, False):  # False: no launch has written it
                 for found, expected in _sides(seen):
                     if (find is origins.by_shape) != (found is UNKNOWN) or (
                             _is_equal(found, expected)):
@@ -73,7 +73,7 @@ class Answer:
 
     def _explained(self, origin, found, expected, seen, written):
         """The lines about one launch; none if it is not to blame, or if
-        programs are to have written the tensor and have not."""
+        `written` says that programs wrote the tensor and they did not."""
         wanted = origin.expected(expected)
         if wanted is None:
             return []

@@ -109,7 +109,7 @@ class Specialization:
                 self.constants[p.name] = self.paths[i,]
 
     def _spell(self, value, path, parameter):
-        """The type of a value that is no constexpr by itself."""
+        """The type of a value that is not a constexpr by itself."""
         if kind_of(type(value)) == "tuple":
             return tuple(self._spell(item, (*path, i), parameter)
                          for i, item in enumerate(value))
@@ -122,7 +122,7 @@ class Specialization:
 
 
 def type_text(value):
-    """The type of an argument that is no tuple, as signatures spell it."""
+    """The type of an argument that is not a tuple, as signatures spell it."""
     kind = kind_of(type(value))
     if kind in ("bool", "float"):
         return {"bool": "u1", "float": "fp32"}[kind]

@@ -97,7 +97,7 @@ class Compiler:
 
     def name(self, src):
         """The name of the compiled kernel, which the user's repr may make;
-        raises what Triton raises on one that is no identifier."""
+        raises what Triton raises on one that is not an identifier."""
         constants = {src.fn.arg_names[path[0]]: value
                      for path, value in src.constants.items()
                      if len(path) == 1}

@@ -64,7 +64,7 @@ class Memory:
 
 def contents(arg):
     """The elements of a tensor for differences(): a NumPy array of float64
-    or integers, or None where NumPy or the type cannot be had."""
+    or integers, or None without NumPy, or where it lacks the type."""
     try:
         import numpy
     except ImportError:

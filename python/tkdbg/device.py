@@ -106,14 +106,14 @@ def properties(index=None):
 
 
 def registers(needed, most):
-    """(registers of a thread, how many more are kept in memory), when it
-    would need so many and has at most so many."""
+    """(registers of a thread, how many more are kept in memory) for a kernel
+    that needs this many, with at most `most` registers in a thread."""
     return max(min(needed, most), FEWEST_REGISTERS), max(needed - most, 0)
 
 
 def most_threads(taken):
-    """The threads that a block can have when each takes so many registers:
-    warps get them by eights, and each of four schedulers has as many warps."""
+    """The threads that a block can have when each takes this many registers:
+    warps get them by eights, and all four schedulers have as many warps."""
     warps = ALL_REGISTERS // (WARP_SIZE * (-(-taken // 8) * 8 or 1)) & -4
     return min(warps * WARP_SIZE, properties()["max_threads_per_block"])
 

@@ -48,7 +48,7 @@ def is_set(group, name, variable):
 
 
 def allow_globals():
-    """Whether kernels may read globals that are no constexprs."""
+    """Whether kernels may read globals that are not constexprs."""
     return is_set("compilation", "allow_non_constexpr_globals",
                   "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
 

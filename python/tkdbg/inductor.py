@@ -3,7 +3,7 @@
 Such a file holds each kernel as text, which it gives to AsyncCompile; the
 kernel's decorator chooses configurations and makes a CachingAutotuner, whose
 run() the file calls.  Here the text becomes a module in this process, at the
-lines where it stands in the file, and run() launches the first configuration.
+lines that it has in the file, and run() launches the first configuration.
 PyTorch's own code does the rest: it reads the metadata, makes the
 configurations and computes the grid.
 """
@@ -143,7 +143,7 @@ def _grid(self, config, values):
 
 
 def _typed(value, name):
-    """A number as the type that the metadata gives it; it is no constexpr
+    """A number as the type that the metadata gives it; it is not a constexpr
     even if it is 1."""
     numpy = sys.modules.get("numpy")
     if numpy is None or type(value) not in (int, float):

@@ -113,7 +113,7 @@ class Replay:
         return found.contents if found and found.contents.wrong else None
 
     def difference_lines(self, source):
-        """The same as lines, of which so many may be of the source."""
+        """The same as lines; source: how many lines of source, at most."""
         return _capi.text(self.lib.tk_launch_difference_text(
             self.launch, 0, source)).splitlines()
 

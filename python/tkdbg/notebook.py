@@ -20,11 +20,11 @@ from . import session as session_
 
 HELP = """%tkdbg [OPTIONS]     sets options for the cells that follow
 %%tkdbg [OPTIONS]    runs a cell with its kernels under all detectors, or
-                     with the options that are given, for this cell alone
+                     with the options that are given, only for this cell
 
 The options are those of 'tkdbg run' for scripts; also
   --access LINE      draws which elements line LINE of the cell touches
-  --off              of %tkdbg: sets all options back
+  --off              with %tkdbg: sets all options back
 """
 
 PICTURES = 8  # shown of a cell

@@ -90,7 +90,7 @@ class Picture:
                          ("" if a.exact else ", not all of the box"))
         parts += [f"{a.programs:,} programs",
                   f"{t.active:,} of {t.lanes:,} lanes active",
-                  f"{t.wanted:,} bytes wanted, {t.moved:,} moved"]
+                  f"{t.wanted:,} bytes requested, {t.moved:,} moved"]
         if a.outside:
             parts.append(f"{a.outside:,} outside of the view")
         if a.shared:

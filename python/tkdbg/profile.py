@@ -44,8 +44,8 @@ class Profile:
                 self._profile, page.encode()))
 
     def tell(self, complete):
-        """Prints it; complete: the script got to its end, so that what goes
-        wrong here is what the run comes to."""
+        """Prints it; complete: the script got to its end, so that an error
+        here decides the exit status."""
         try:
             self._write()
         except OSError as e:

@@ -1,7 +1,7 @@
 """``pytest -p tkdbg``: the kernels of a test suite under the detectors.
 
-Each test has findings of its own: they stand in its report, are properties
-of it in JUnit's XML, and fail it where --tkdbg-fail-on says so.  The summary
+Each test has findings of its own: they are in its report, are properties of
+it in JUnit's XML, and fail it where --tkdbg-fail-on says so.  The summary
 at the end has those of all tests, by place.  Workers of pytest-xdist run the
 same plug-in; what they find comes back with their reports.
 
@@ -24,7 +24,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("tkdbg", "kernels under tkdbg")
     group.addoption(
         "--tkdbg-check", default="all", metavar="LIST",
-        help="the detectors that look: all, none, or a list such as "
+        help="the detectors that run: all, none, or a list such as "
              "undef,race ('tkdbg run --check=help' names them)")
     group.addoption(
         "--tkdbg-fail-on", default=NEVER, choices=(*LEVELS, NEVER),
@@ -116,7 +116,7 @@ def _without_triton(excinfo):
 
 def _belongs(entry, session):
     """Whether an entry of a report is about what a kernel did.  What does
-    not compile, and notes, are no findings."""
+    not compile, and notes, are not findings."""
     return entry.get("severity") in LEVELS and (
         entry["kind"] in errors.RUN_TIME or entry["severity"] == "warning")
 

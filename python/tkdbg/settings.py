@@ -63,14 +63,14 @@ class Option:
         try:
             return _CHECKS[self.kind](self, value)
         except (TypeError, ValueError):
-            raise UsageError(f"tkdbg: {self.key} is {self._takes()}, "
+            raise UsageError(f"tkdbg: {self.key} must be {self._takes()}, "
                              f"not {value!r}") from None
 
     def _takes(self):
         if self.kind == _capi.OPTION_WORD:
             return "one of " + ", ".join(self.words)
         return {_capi.OPTION_FLAG: "True or False",
-                _capi.OPTION_NUMBER: "a number from 1 on",
+                _capi.OPTION_NUMBER: "a number, at least 1",
                 _capi.OPTION_LIST: "a list of texts"}.get(self.kind, "a text")
 
     def _flag(self, value):

@@ -47,7 +47,7 @@ def find(fn):
     if text is not None:
         lines = text.splitlines(keepends=True)
     if not lines:
-        piped = "; what a pipe brings is run by 'tkdbg run -'"
+        piped = "; to run a program from a pipe, use 'tkdbg run -'"
         raise ValueError("@jit functions should be defined in a Python file" +
                          piped * (name == "<stdin>"))
     if line > len(lines):
@@ -75,7 +75,7 @@ def cell(name):
     return number and f"In[{number}]"
 
 
-# ---- texts that are no files -------------------------------------------------
+# ---- texts without a file ----------------------------------------------------
 
 
 class Texts:
@@ -101,8 +101,8 @@ class Texts:
                 self._add(text, name)
 
     def _add(self, text, name):
-        """Notes a text that may define a function and has no file; what
-        dataclasses compile, thousands while PyTorch is imported, is none."""
+        """Notes a text that may define a function and has no file, except
+        those of dataclasses, of which importing PyTorch makes thousands."""
         word, dataclass = "def ", "def __create_fn__("
         if isinstance(text, bytes):
             word, dataclass = word.encode(), dataclass.encode()

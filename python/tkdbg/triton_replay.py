@@ -9,8 +9,8 @@ launch was recorded; nothing else of the script runs.  What the launch leaves in
 memory takes the place of what the file holds.  Exit code 3: Triton did not run
 it, and the last text on standard output, behind a record separator, says why.
 
-This file stands for itself: it is started by its path, where the package tkdbg
-must not take Triton's place.
+This file imports nothing of tkdbg: it is started by its path, where the package
+tkdbg must not take Triton's place.
 """
 import sys
 
@@ -142,7 +142,7 @@ class Memory:
 
 
 def text_of(value):
-    """Text as a launch file has it: what is no UTF-8 stands as hex."""
+    """Text as a launch file has it: what is not UTF-8 is in hex."""
     if isinstance(value, dict):
         return bytes.fromhex(value["hex"]).decode("utf-8", "surrogateescape")
     return value

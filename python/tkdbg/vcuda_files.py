@@ -3,7 +3,7 @@ torch.load, queues between processes.
 
 PyTorch writes a location beside each storage and asks a registry of
 functions for it, and for the storage of a location when it reads.  The ones
-here stand before PyTorch's own.
+here are asked before PyTorch's own.
 """
 from __future__ import annotations
 

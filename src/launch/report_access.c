@@ -86,7 +86,7 @@ static void put_traffic(tk_buf *out, const tk_traffic *f) {
   tk_buf_putc(out, '\n');
   if (!f->active) return;
   tk_buf_printf(out,
-                "  traffic  %" PRIu64 " bytes wanted, %" PRIu64
+                "  traffic  %" PRIu64 " bytes requested, %" PRIu64
                 " moved (%.0f %% useful)\n",
                 f->wanted, f->moved, percent(f->wanted, f->moved));
   tk_buf_printf(

@@ -210,7 +210,7 @@ START_TEST(touched_elements) {
          "  elements x[0:6, 0:7:2], 24 of 64 elements\n"
          "  lanes    24 of 32 active, 8 wasted (25 %), no two of them "
          "contiguous\n"
-         "  traffic  96 bytes wanted, 192 moved (50 % useful)\n"
+         "  traffic  96 bytes requested, 192 moved (50 % useful)\n"
          "           a warp takes 6 sectors of 32 bytes in 2 lines of 128\n");
 }
 END_TEST
@@ -245,7 +245,7 @@ START_TEST(touched_by_several) {
   expect("store x, the grid: 2 times by 2 programs\n"
          "  elements x[0:48], 48 of 48 elements\n"
          "  lanes    64 of 64 active, in 2 runs of up to 32\n"
-         "  traffic  128 bytes wanted, 128 moved (100 % useful)\n"
+         "  traffic  128 bytes requested, 128 moved (100 % useful)\n"
          "           a warp takes 2 sectors of 32 bytes in 1 line of 128\n"
          "  overlap  16 elements touched by several programs, up to 2\n"
          "           x[16]: (0, 0, 0) and (1, 0, 0)\n");

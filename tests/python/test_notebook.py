@@ -125,7 +125,7 @@ copy[(2,)](x, y, 30, B=16)""")
         (shown,) = cell["shown"]
         self.assertTrue(shown["text/plain"].startswith(
             "line 7: load of x; 120 of 160 elements; 2 programs; 120 of 128 "
-            "lanes active; 480 bytes wanted, "), shown)
+            "lanes active; 480 bytes requested, "), shown)
         page = shown["text/html"]
         boxes = re.findall(r"<g .*?</g>", page)
         self.assertEqual(boxes, [

@@ -230,7 +230,7 @@ class Learner(unittest.TestCase):
 
     def test_what_is_asked_wrongly_is_said(self):
         for words, said in ((["run", "z99"], "no puzzle 'z99'"),
-                            (["verify"], "verify what?"),
+                            (["verify"], "name the puzzles to verify"),
                             (["verify", "b03", "--junit", "/no/where"],
                              "/no/where")):
             status, _, err = self.run_puzzles(*words)

@@ -91,12 +91,12 @@ class Values(unittest.TestCase):
 
     def test_refused(self):
         for key, given, said in (
-                ("launch", 0, "launch is a number from 1 on, not 0"),
-                ("limit", "many", "a number from 1 on"),
-                ("dot", "fast", "dot is one of blas, exact, not 'fast'"),
-                ("quiet", "yes", "quiet is True or False"),
-                ("pids", (1, 2), "pids is a text"),
-                ("blame", 5, "blame is a list of texts"),
+                ("launch", 0, "launch must be a number, at least 1, not 0"),
+                ("limit", "many", "a number, at least 1"),
+                ("dot", "fast", "dot must be one of blas, exact, not 'fast'"),
+                ("quiet", "yes", "quiet must be True or False"),
+                ("pids", (1, 2), "pids must be a text"),
+                ("blame", 5, "blame must be a list of texts"),
                 ("nope", 1, "unknown option 'nope'")):
             with self.assertRaisesRegex(errors.UsageError, re.escape(said)):
                 setattr(self.options, key, given)

@@ -60,7 +60,7 @@ class Sources(support.ScriptCase):
                 [sys.executable, "-"], stdin=f, capture_output=True,
                 text=True, env=support.environment(), timeout=60))
         text = text.replace("install()", "install(triton='ours')")
-        self.assertIn("what a pipe brings is run by 'tkdbg run -'",
+        self.assertIn("to run a program from a pipe, use 'tkdbg run -'",
                       self.python("-", text=text).stderr)
 
     def test_rest_of_standard_input(self):

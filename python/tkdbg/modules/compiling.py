@@ -47,7 +47,7 @@ def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
     if not hasattr(src, "values"):
         raise NotImplementedError(
             f"triton.compile of {src!r}: tkdbg runs kernels from their "
-            "source and reads no code of a compiler's; launch the kernel, "
+            "source and does not read compiled code; launch the kernel, "
             "use kernel.warmup(...), or compile an ASTSource")
     function = functions.as_jit_function(session_.current(), src.fn)
     return function.run(*src.values(), grid=None, warmup=True,

@@ -105,7 +105,7 @@ def _standard():
 
 
 def _int_dtype(bitwidth, signed):
-    """The integer type of so many bits."""
+    """The integer type with this many bits."""
     prefix = "int" if bitwidth == 1 or signed else "uint"
     return t.dtypes()[f"{prefix}{bitwidth}"]
 

@@ -13,22 +13,23 @@ import sys
 from . import apart, commands, manifest
 
 
-# options of every command, which may stand before or after its name
+# options of every command, which may come before or after its name
 COMMON = (
-    ("--pack", dict(metavar="DIR", help="another folder of puzzles than "
-                    "tkdbg's own; docs/puzzle-authors.md says how to write "
+    ("--pack", dict(metavar="DIR", help="a folder of puzzles to use instead "
+                    "of tkdbg's own; docs/puzzle-authors.md says how to write "
                     "one")),
-    ("--plain", dict(action="store_true", help="words alone, for screen "
+    ("--plain", dict(action="store_true", help="only words, for screen "
                      "readers: no signs, bars or colours")),
-    ("--color", dict(choices=("auto", "always", "never"), help="colours: "
-                     "auto is on a terminal, unless NO_COLOR is set")),
+    ("--color", dict(choices=("auto", "always", "never"), help="whether to "
+                     "use colours: auto does on a terminal, unless NO_COLOR "
+                     "is set")),
     ("--seconds", dict(type=float, metavar="S", help="the most that checking "
                        "one answer may take; 20 if not given")),
     ("--memory", dict(type=int, metavar="MIB", help="the most memory that it "
                       "may use; 2048 if not given")),
     ("--poll", dict(action="store_true", help="look for changed files five "
-                    "times a second, where inotify is blind (network file "
-                    "systems)")))
+                    "times a second, where inotify does not report changes "
+                    "(network file systems)")))
 DEFAULTS = dict(pack=None, plain=False, color="auto", seconds=20.0,
                 memory=2048, poll=False)
 
@@ -52,20 +53,20 @@ def parser():
             c.add_argument(word, default=argparse.SUPPRESS, **options)
 
     one = ("id",), {"help": "the puzzle, or its file"}
-    maybe = ("id",), {"nargs": "?", "help": "the puzzle, or its file; else "
-                      "the current one"}
+    maybe = ("id",), {"nargs": "?", "help": "the puzzle, or its file; the "
+                                            "current one if left out"}
     command("watch", "check the current puzzle whenever it is saved")
-    command("init", "make a folder with the puzzles' files",
+    command("init", "make a folder with the files of the puzzles",
             (("dir",), {"help": "where"}))
     command("list", "all puzzles, and how far you are",
-            (("--track",), {"metavar": "LETTER", "help": "of one track"}))
+            (("--track",), {"metavar": "LETTER", "help": "only this track"}))
     command("next", "go on to the next puzzle that is not solved")
     command("run", "check one answer", maybe)
     command("hint", "the next hint for a puzzle", maybe)
     command("reset", "put a puzzle's file back as it was shipped", one)
     command("solution", "print the solution of a puzzle that you have solved",
             maybe,
-            (("--now",), {"action": "store_true", "help": "also before"}))
+            (("--now",), {"action": "store_true", "help": "even if not"}))
     command("debug", "open the debugger where an answer goes wrong", maybe)
     command("why", "say where a wrong element came from", maybe)
     command("view", "draw what each program loads and stores", maybe,
@@ -84,7 +85,7 @@ def parser():
     d = dev.add_subparsers(dest="dev", required=True, metavar="WHAT")
     command("check", "whether every puzzle keeps its promises",
             (("ids",), {"nargs": "*", "metavar": "id",
-                        "help": "these alone"}), among=d)
+                        "help": "only these"}), among=d)
     command("new", "write the files of a new puzzle",
             (("name",), {"help": "such as b01_add_ten"}), among=d)
     return p

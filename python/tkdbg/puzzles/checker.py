@@ -22,8 +22,8 @@ from .manifest import KeyFault
 
 PRINTED = 4000  # characters that are kept of what a kernel prints
 ORDERS = "reverse", "shuffle:1", "shuffle:2", "turns"
-# what is looked for in which: in turns, after each atomic operation, programs
-# get into each other's way that otherwise run one by one
+# the detectors for each schedule: programs that take turns after each atomic
+# operation show conflicts that programs which run one by one do not
 DETECTORS = {"serial": "all", "turns": "race,deadlock"}
 
 
@@ -239,7 +239,7 @@ def rewritten(launches, logs, found):
             failures.append({
                 "kind": "rewritten", **writer(name, at, logs), "message":
                 f"{element(name, index_of(at, output))} is written "
-                f"{times[at]} times; each element is to be written once"})
+                f"{times[at]} times; each element must be written once"})
     return failures
 
 
@@ -274,7 +274,7 @@ def element(name, index):
 
 
 def close(got, want, output):
-    """Where the values of an output are near enough to those wanted."""
+    """Where the values of an output are near enough to the expected ones."""
     if not data.is_float(output.dtype):
         return got == want
     work = data.epsilon(output.work) * 8 * np.sqrt(output.terms)
@@ -290,7 +290,7 @@ def close(got, want, output):
 
 
 def mismatch(name, output, want):
-    """The first element that is not what is wanted, as a failure, or
+    """The first element that is not as expected, as a failure, or
     None."""
     got = output.values()
     want = np.asarray(want, got.dtype)

@@ -147,7 +147,7 @@ class Commands:
         entries = (where.pack.entries if self.args.all else
                    [where.pack.find(i) for i in self.args.ids])
         if not entries:
-            raise KeyFault("verify what? Name puzzles, or --all")
+            raise KeyFault("name the puzzles to verify, or give --all")
         found = dict(self.all_checked(where, entries))
         answers = [found[e] for e in entries]
         solved = sum(a.ok for a in answers)

@@ -123,8 +123,8 @@ def stray(pack):
     found = [f"key/{f}: there is no {f}" for f in sorted(keys - files)]
     found += [f"{f}: there is no key/{f}" for f in sorted(files - keys)]
     known = {"key", "pack.json", "README.md", "__pycache__"}
-    return found + [f"{f}: what is this? Puzzles are called like "
-                    "b01_add_ten.py" for f in
+    return found + [f"{f} does not belong here: a puzzle's file has a name "
+                    "like b01_add_ten.py" for f in
                     sorted(set(os.listdir(pack.folder)) - files - known)]
 
 
@@ -132,7 +132,7 @@ def stray(pack):
 
 _FILE = '''"""{id}: TITLE
 
-What is to be done, for somebody who has done the puzzles before.
+What to do, for somebody who has done the puzzles before this one.
 
     z[i] = x[i] + 1                          for 0 <= i < N
 
@@ -191,8 +191,8 @@ def {kernel}(x_ptr, z_ptr, N, B: tl.constexpr):
 def new(folder, name):
     """Writes the files of a new puzzle; returns their paths."""
     if not re.fullmatch(r"[a-z]\d\d[a-z]?_[a-z0-9_]+", name):
-        raise KeyFault(f"{name!r} is not the name of a puzzle: one looks like "
-                       "b01_add_ten, its id first")
+        raise KeyFault(f"{name!r} is not a puzzle's name, which begins with "
+                       "its id, as b01_add_ten does")
     words_ = {"id": name.partition("_")[0], "kernel": name.partition("_")[2]}
     paths = [os.path.join(folder, f"{name}.py"),
              os.path.join(folder, "key", f"{name}.py")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-ROWS = 20      # of a tensor that are drawn
-PROGRAMS = 24  # that are told of in words
+ROWS = 20      # rows of a tensor that are drawn
+PROGRAMS = 24  # programs that are described in words
 _COLOURS = "red", "green", "yellow", "cyan"
 
 

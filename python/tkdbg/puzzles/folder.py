@@ -89,7 +89,7 @@ class Folder:
                 return f.read()
         except OSError as e:
             raise KeyFault(f"cannot read {self.file(entry)}: {e.strerror}; "
-                           f"'tkdbg puzzles reset {entry.id}' makes it anew"
+                           f"'tkdbg puzzles reset {entry.id}' restores it"
                            ) from None
         except UnicodeDecodeError as e:
             raise KeyFault(f"{self.file(entry)} is not UTF-8: {e}") from None
@@ -98,7 +98,7 @@ class Folder:
         return Submission(entry, self.text(entry), entry.file)
 
     def reset(self, entry):
-        """Puts the file back as it was shipped; it is to be solved again."""
+        """Puts the file back as it was shipped, no longer solved."""
         self.standing(entry).done = False
         with open(self.file(entry), "w", encoding="utf-8") as f:
             f.write(entry.starter)

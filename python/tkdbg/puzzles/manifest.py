@@ -47,7 +47,7 @@ class Puzzle:
     after: str = ""             # said when it is solved
     forbid: dict = field(default_factory=dict)   # {name: why}
     require: dict = field(default_factory=dict)  # {name: why}
-    allow: Sequence[str] = ()   # kinds of findings that are no fault here
+    allow: Sequence[str] = ()   # kinds of findings that do not count here
     regimes: Sequence[str] = REGIMES
     verdict: Optional[dict] = None
 

@@ -66,12 +66,12 @@ def find(id_, folder):
 
 
 def check(kernel, id_, folder=None):
-    """A Result; raises KeyFault for what is no kernel."""
+    """A Result; raises KeyFault for what is not a kernel."""
     entry = find(id_, folder)
     live = Live(kernel)
     if live.main is None:
-        raise KeyFault(f"{kernel!r} is not a kernel: a @triton.jit function is "
-                       "checked")
+        raise KeyFault(f"{kernel!r} is not a kernel: pass a @triton.jit "
+                       "function")
     found = source.find(live.main.fn)
     submission = Submission(entry, found.text, found.name,
                             live.main.__name__, live)

@@ -111,7 +111,7 @@ class Entry:
                            f"{type(e).__name__}: {e}") from e
         puzzle = names.get("PUZZLE")
         if not isinstance(puzzle, manifest.Puzzle):
-            raise KeyFault(f"{self.key_path} sets no PUZZLE")
+            raise KeyFault(f"{self.key_path} does not set PUZZLE")
         return puzzle
 
     @functools.cached_property

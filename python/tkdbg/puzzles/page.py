@@ -48,7 +48,7 @@ def page(scene):
 
 
 def _task(text):
-    """What stands below a task's title: paragraphs flow, what is indented
+    """The text below a task's title: paragraphs flow, what is indented
     stays as it is."""
     parts = text.partition("\n")[2].strip("\n").split("\n\n")
     return "\n".join(

@@ -34,7 +34,7 @@ class Terminal:
 
     def keys(self):
         """The keys that have been pressed; None at the end of input.  An
-        escape sequence (an arrow) is no key."""
+        escape sequence (an arrow) does not count as a key."""
         data = os.read(self.fd, 1024).decode("utf-8", "ignore")
         if not data:
             return None

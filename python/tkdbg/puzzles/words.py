@@ -48,7 +48,7 @@ def failures(text, key):
               "message": f"{name!r} may not be used here: {why}"}
              for name, why in key.forbid.items() if name in names]
     return found + [{"kind": "required",
-                     "message": f"{name!r} is to be used here: {why}"}
+                     "message": f"{name!r} must be used here: {why}"}
                     for name, why in key.require.items()
                     if name not in names]
 
