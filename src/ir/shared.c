@@ -4,8 +4,12 @@
  * products is fetched some trips ahead, so that each such block is there once
  * for every trip under way: num_stages of them where the product reads them
  * from there (wgmma), one fewer where it reads registers, and one where
- * nothing is fetched ahead.  An operand that is made, or loaded before the
- * loop, lies there once.  Loops come one after the other, so that the largest
+ * nothing is fetched ahead.  An operand that is made or loaded before the
+ * loop lies there while the loop runs; one that is loaded in it and not
+ * fetched ahead, from its load to the last product that reads it.  What
+ * registers need is turned as it was loaded, before a cast makes it wider.
+ * Beside all that, a loop has the largest of what its products, reductions and
+ * stores need in passing.  Loops come one after the other, so that the largest
  * counts.
  *
  * Loads that an address needs are fetched ahead of its load: they share the
@@ -24,9 +28,11 @@
 typedef struct shared_estimate {
   tk_flat flat;
   int arch;
-  bool *way, *used; /* marks on slots */
-  int *level;       /* of a load, by step: marked in which round */
-  int *chain;       /* by loop: see chain_of_loads */
+  bool *way, *used;   /* marks on slots */
+  int *level;         /* of a load, by step: marked in which round */
+  int *chain;         /* by loop: see chain_of_loads */
+  struct need *needs; /* of the products of a loop */
+  size_t nneeds;
 } shared_estimate;
 
 /* ---- where values come from --------------------------------------------- */
@@ -47,13 +53,16 @@ static void follow_back(const shared_estimate *s, int slot, bool *seen) {
  * if there are several. */
 static size_t maker_of(const shared_estimate *s, int slot) {
   size_t found = s->flat.steps.n;
+  const tk_flat_step *t;
   for (size_t i = 0; i < s->flat.steps.n; i++) {
-    if (!tk_flat_writes(&s->flat.steps.items[i], slot)) continue;
+    t = &s->flat.steps.items[i];
+    if (!tk_flat_writes(t, slot)) continue;
+    if (tk_flat_is(t, TK_I_COPY) && t->args[0] == slot) continue; /* x = x */
     if (found < s->flat.steps.n) return s->flat.steps.n;
     found = i;
   }
   if (found == s->flat.steps.n) return found;
-  const tk_flat_step *t = &s->flat.steps.items[found];
+  t = &s->flat.steps.items[found];
   bool moves = !t->in || tk_flat_is(t, TK_I_COPY) ||
                tk_flat_is(t, TK_I_PERMUTE) || tk_flat_is(t, TK_I_HINT);
   return moves ? maker_of(s, t->args[0]) : found;
@@ -287,19 +296,77 @@ static bool is_staged(const shared_estimate *s, int slot, int loop) {
          tk_flat_is(&s->flat.steps.items[i], TK_I_LOAD) && copies_of(s, i);
 }
 
-/* Bytes for an operand of a product beside what is fetched ahead.  *passing:
- * they are there for this product alone. */
-static size_t operand_bytes(const shared_estimate *s, const tk_flat_step *dot,
-                            int k, bool *passing) {
+/* What an operand of a product needs beside what is fetched ahead, and for how
+ * long. */
+typedef enum need_span {
+  NEED_PASSING, /* during the product */
+  NEED_CAST,    /* while it changes its layout, before it is made wider */
+  NEED_KEPT,    /* from its load to the last product that reads it */
+  NEED_HELD,    /* during the whole loop: it was made before */
+} need_span;
+
+typedef struct need {
+  size_t dot, maker; /* steps */
+  size_t bytes;
+  need_span span;
+} need;
+
+/* Takes an operand that is loaded in the product's loop and then made wider as
+ * it was loaded. */
+static bool is_widened(const shared_estimate *s, const tk_flat_step *dot,
+                       factor *f) {
+  const tk_flat_step *t = &s->flat.steps.items[f->maker];
+  if (f->maker == s->flat.steps.n || t->loop != dot->loop ||
+      !tk_flat_is(t, TK_I_CAST))
+    return false;
+  size_t load = maker_of(s, t->args[0]);
+  const tk_type *from = &s->flat.slots.items[t->args[0]];
+  if (load == s->flat.steps.n || s->flat.steps.items[load].loop != dot->loop ||
+      !tk_flat_is(&s->flat.steps.items[load], TK_I_LOAD) ||
+      tk_lane_size(from) >= tk_lane_size(&s->flat.slots.items[f->slot]))
+    return false;
+  f->slot = t->args[0];
+  f->maker = load;
+  f->bytes = block_bytes(s, f->slot);
+  return true;
+}
+
+/* Whether the left operand is made of another product's result, and lies in the
+ * same threads as that: all warps are below each other in both. */
+static bool is_chained(const shared_estimate *s, const tk_flat_step *dot) {
+  const tk_type *left = &s->flat.slots.items[dot->args[0]];
+  const tk_type *right = &s->flat.slots.items[dot->args[1]];
+  if (left->rank != 2 || left->shape[0] < left->shape[1] ||
+      left->shape[0] < right->shape[1])
+    return false;
+  memset(s->way, 0, s->flat.slots.n);
+  follow_back(s, dot->args[0], s->way);
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    if (tk_flat_is(t, TK_I_DOT) && t->loop == dot->loop && t != dot &&
+        s->way[t->res[0]])
+      return true;
+  }
+  return false;
+}
+
+static need need_of(const shared_estimate *s, size_t i, int k) {
+  const tk_flat_step *dot = &s->flat.steps.items[i], *t;
   factor f = factor_of(s, dot, k);
-  bool loaded = f.maker < s->flat.steps.n &&
-                tk_flat_is(&s->flat.steps.items[f.maker], TK_I_LOAD);
   bool wgmma = is_wgmma(s, dot), reads = wgmma || is_fma(s, dot);
-  *passing = !loaded || !reads;
-  if (is_staged(s, f.slot, dot->loop)) return 0;
-  if (loaded && !reads && is_descriptor(s, &s->flat.steps.items[f.maker]))
-    return 0; /* read from where it came */
-  return wgmma && !loaded && !k ? 0 : f.bytes;
+  bool cast = !reads && is_widened(s, dot, &f);
+  need n = {i, f.maker, f.bytes, cast ? NEED_CAST : NEED_PASSING};
+  t = f.maker < s->flat.steps.n ? &s->flat.steps.items[f.maker] : NULL;
+  bool loaded = t && tk_flat_is(t, TK_I_LOAD);
+  bool registers = !loaded && !k && (wgmma || (!reads && is_chained(s, dot)));
+  if (is_staged(s, f.slot, dot->loop) || registers ||
+      (loaded && !reads && is_descriptor(s, t)) /* read where it came */)
+    n.bytes = 0;
+  else if (t && dot->loop && t->loop != dot->loop && f.maker < i)
+    n.span = NEED_HELD;
+  else if (loaded && reads)
+    n.span = NEED_KEPT;
+  return n;
 }
 
 /* The same of a block-scaled product, all of it for this product alone.  What
@@ -323,39 +390,6 @@ static size_t scaled_bytes(const shared_estimate *s, const tk_flat_step *dot) {
     if (n > most) most = n;
   }
   return most > whole[0] + whole[1] ? most : whole[0] + whole[1];
-}
-
-/* Whether an earlier product of the same loop reads the same value. */
-static bool counted_before(const shared_estimate *s, size_t at, int slot) {
-  size_t maker = maker_of(s, slot);
-  for (size_t i = 0; i < at && maker < s->flat.steps.n; i++) {
-    const tk_flat_step *t = &s->flat.steps.items[i];
-    if (!tk_flat_is(t, TK_I_DOT) || t->loop != s->flat.steps.items[at].loop)
-      continue;
-    for (int k = 0; k < 2; k++)
-      if (maker_of(s, t->args[k]) == maker) return true;
-  }
-  return false;
-}
-
-/* What the products of a loop (0: of none) need at the same time. */
-static size_t loop_bytes(const shared_estimate *s, int loop) {
-  size_t held = loop ? staged_bytes(s, loop) : 0, most = 0;
-  for (size_t i = 0; i < s->flat.steps.n; i++) {
-    const tk_flat_step *t = &s->flat.steps.items[i];
-    if (!tk_flat_is(t, TK_I_DOT) || t->loop != loop) continue;
-    size_t now = is_scaled(s, t) ? scaled_bytes(s, t) : 0;
-    for (int k = 0; k < 2 && !is_scaled(s, t); k++) {
-      bool passing;
-      size_t bytes = operand_bytes(s, t, k, &passing);
-      if (passing)
-        now += bytes;
-      else if (!counted_before(s, i, t->args[k]))
-        held += bytes;
-    }
-    if (now > most) most = now;
-  }
-  return held + most;
 }
 
 /* ---- reductions and scans ----------------------------------------------- */
@@ -415,6 +449,10 @@ static bool is_reduction(const tk_flat_step *t) {
   return tk_flat_is(t, TK_I_REDUCE) || tk_flat_is(t, TK_I_REDUCE_FN);
 }
 
+static bool is_scan(const tk_flat_step *t) {
+  return tk_flat_is(t, TK_I_SCAN) || tk_flat_is(t, TK_I_SCAN_FN);
+}
+
 /* What the warps tell each other in a reduction: a value of each for each row,
  * an extreme with its index. */
 static size_t reduction_bytes(const shared_estimate *s, const tk_flat_step *t) {
@@ -446,21 +484,6 @@ static size_t scan_bytes(const shared_estimate *s, const tk_flat_step *t) {
   for (int k = 0; k < t->nargs; k++)
     size += tk_lane_size(&s->flat.slots.items[t->args[k]]);
   return (size_t)n * size;
-}
-
-/* The most for a reduction or scan in a loop. */
-static size_t reduced_bytes(const shared_estimate *s, int loop) {
-  size_t most = 0;
-  for (size_t i = 0; i < s->flat.steps.n; i++) {
-    const tk_flat_step *t = &s->flat.steps.items[i];
-    size_t n = 0;
-    if (t->loop != loop) continue;
-    if (is_reduction(t)) n = reduction_bytes(s, t);
-    if (tk_flat_is(t, TK_I_SCAN) || tk_flat_is(t, TK_I_SCAN_FN))
-      n = scan_bytes(s, t);
-    if (n > most) most = n;
-  }
-  return most;
 }
 
 /* What steps need in which lanes change places, or that go through the memory
@@ -571,28 +594,88 @@ static size_t reduced_result_bytes(const shared_estimate *s,
 }
 
 /* The most that a result of a product or reduction, or a block that is turned,
- * needs in any store. */
-static size_t stored_bytes(const shared_estimate *s) {
+ * needs in a store. */
+static size_t store_bytes(const shared_estimate *s, size_t at) {
+  const tk_flat_step *store = &s->flat.steps.items[at];
   size_t most = 0;
-  for (size_t i = 0; i < s->flat.steps.n; i++) {
-    const tk_flat_step *store = &s->flat.steps.items[i];
-    if (!tk_flat_is(store, TK_I_STORE)) continue;
-    memset(s->used, 0, s->flat.slots.n);
-    follow_back(s, store->args[1], s->used);
-    for (size_t j = 0; j < i; j++) {
-      const tk_flat_step *t = &s->flat.steps.items[j];
-      if (!t->nres || !(s->used[t->res[0]] || s->used[t->res[t->nres - 1]]) ||
-          tk_numel(&s->flat.slots.items[t->res[0]]) !=
-              tk_numel(&s->flat.slots.items[store->args[1]]))
-        continue;
-      size_t n = 0;
-      if (tk_flat_is(t, TK_I_DOT)) n = result_bytes(s, t, store);
-      if (tk_flat_is(t, TK_I_PERMUTE)) n = turned_bytes(s, t);
-      if (is_reduction(t)) n = reduced_result_bytes(s, t);
-      if (n > most) most = n;
-    }
+  memset(s->used, 0, s->flat.slots.n);
+  follow_back(s, store->args[1], s->used);
+  for (size_t j = 0; j < at; j++) {
+    const tk_flat_step *t = &s->flat.steps.items[j];
+    if (!t->nres || !(s->used[t->res[0]] || s->used[t->res[t->nres - 1]]) ||
+        tk_numel(&s->flat.slots.items[t->res[0]]) !=
+            tk_numel(&s->flat.slots.items[store->args[1]]))
+      continue;
+    size_t n = 0;
+    if (tk_flat_is(t, TK_I_DOT)) n = result_bytes(s, t, store);
+    if (tk_flat_is(t, TK_I_PERMUTE)) n = turned_bytes(s, t);
+    if (is_reduction(t)) n = reduced_result_bytes(s, t);
+    if (n > most) most = n;
   }
   return most;
+}
+
+/* ---- all of it ---------------------------------------------------------- */
+
+/* Whether an earlier need from `from` on is for the same value. */
+static bool is_met_before(const shared_estimate *s, size_t from, size_t at) {
+  for (size_t i = from; i < at; i++)
+    if (s->needs[i].maker == s->needs[at].maker &&
+        s->needs[i].span == s->needs[at].span)
+      return true;
+  return false;
+}
+
+/* Operands that were loaded before a step, and that it or a later product
+ * reads where they lie. */
+static size_t kept_bytes(const shared_estimate *s, size_t at) {
+  size_t bytes = 0, first = 0;
+  while (first < s->nneeds && s->needs[first].dot < at) first++;
+  for (size_t i = first; i < s->nneeds; i++)
+    if (s->needs[i].span == NEED_KEPT && s->needs[i].maker <= at &&
+        !is_met_before(s, first, i))
+      bytes += s->needs[i].bytes;
+  return bytes;
+}
+
+/* What a product needs for itself. */
+static size_t product_bytes(const shared_estimate *s, size_t at) {
+  size_t passing = 0, cast = 0;
+  if (is_scaled(s, &s->flat.steps.items[at]))
+    return scaled_bytes(s, &s->flat.steps.items[at]);
+  for (size_t i = 0; i < s->nneeds; i++) {
+    if (s->needs[i].dot != at) continue;
+    if (s->needs[i].span == NEED_PASSING) passing += s->needs[i].bytes;
+    if (s->needs[i].span == NEED_CAST && s->needs[i].bytes > cast)
+      cast = s->needs[i].bytes;
+  }
+  return passing + cast;
+}
+
+/* What a loop (0: none) needs at the same time. */
+static size_t loop_bytes(shared_estimate *s, int loop) {
+  size_t held = loop ? staged_bytes(s, loop) : 0, most = 0;
+  s->nneeds = 0;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    for (int k = 0; k < 2 && t->loop == loop && tk_flat_is(t, TK_I_DOT); k++)
+      if (!is_scaled(s, t)) s->needs[s->nneeds++] = need_of(s, i, k);
+  }
+  for (size_t i = 0; i < s->nneeds; i++)
+    if (s->needs[i].span == NEED_HELD && !is_met_before(s, 0, i))
+      held += s->needs[i].bytes;
+  for (size_t i = 0; i < s->flat.steps.n; i++) {
+    const tk_flat_step *t = &s->flat.steps.items[i];
+    size_t n = 0;
+    if (t->loop != loop || !t->in) continue;
+    if (tk_flat_is(t, TK_I_DOT)) n = product_bytes(s, i);
+    if (is_reduction(t)) n = reduction_bytes(s, t);
+    if (is_scan(t)) n = scan_bytes(s, t);
+    if (tk_flat_is(t, TK_I_STORE)) n = store_bytes(s, i);
+    if (n || tk_flat_is(t, TK_I_DOT)) n += kept_bytes(s, i);
+    if (n > most) most = n;
+  }
+  return held + most;
 }
 
 size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
@@ -602,11 +685,11 @@ size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
   s.used = TK_NEWN(a, bool, nslots);
   s.level = TK_NEWN(a, int, s.flat.steps.n + 1);
   s.chain = TK_NEWN(a, int, s.flat.loops.n + 1);
+  s.needs = TK_NEWN(a, need, 2 * s.flat.steps.n + 1);
   for (size_t i = 0; i < s.flat.loops.n; i++) {
-    size_t n = loop_bytes(&s, (int)i) + reduced_bytes(&s, (int)i);
+    size_t n = loop_bytes(&s, (int)i);
     if (n > most) most = n;
   }
-  size_t stored = stored_bytes(&s), moved = moved_bytes(&s);
-  if (stored > most) most = stored;
+  size_t moved = moved_bytes(&s);
   return moved > most ? moved : most;
 }

@@ -145,6 +145,54 @@ def indirect(out, a, b, at, K, M: tl.constexpr, N: tl.constexpr,
     tl.store(out + rows[:, None] * N + cols[None, :], total)
 
 
+@triton.jit
+def attention(q, k, v, o, n, M: tl.constexpr, N: tl.constexpr,
+              D: tl.constexpr):
+    i, j, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
+    x = tl.load(q + i[:, None] * D + d[None, :])
+    acc = tl.zeros((M, D), tl.float32)
+    for s in range(0, n, N):
+        p = tl.dot(x, tl.load(k + (s + j)[None, :] * D + d[:, None]))
+        p = tl.exp2(p - tl.max(p, 1)[:, None])
+        y = tl.load(v + (s + j)[:, None] * D + d[None, :])
+        acc = tl.dot(p.to(y.dtype), y, acc)
+    tl.store(o + i[:, None] * D + d[None, :], acc.to(o.dtype.element_ty))
+
+
+@triton.jit
+def cast(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr,
+         BOTH: tl.constexpr):
+    rm, rn, rk = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        x = tl.load(a + rm[:, None] * 1024 + k + rk[None, :])
+        y = tl.load(b + (k + rk)[:, None] * 1024 + rn[None, :])
+        x = x.to(tl.bfloat16) if BOTH else x
+        acc = tl.dot(x, y.to(x.dtype), acc)
+    tl.store(c + rm[:, None] * 1024 + rn[None, :], acc)
+
+
+@triton.jit
+def hoisted(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    rm, rn, rk = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    x = tl.load(a + rm[:, None] * BK + rk[None, :])
+    for k in range(0, K, N):
+        y = tl.load(b + rk[:, None] * 1024 + k + rn[None, :])
+        tl.store(c + rm[:, None] * 1024 + k + rn[None, :], tl.dot(x, y))
+
+
+@triton.jit
+def cast_before(a, b, c, K, M: tl.constexpr, N: tl.constexpr,
+                BK: tl.constexpr):
+    rm, rn, rk = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    y = tl.load(b + rk[:, None] * N + rn[None, :]).to(tl.bfloat16)
+    for k in range(0, K):
+        x = tl.load(a + k * M * BK + rm[:, None] * BK + rk[None, :])
+        acc = tl.dot(x.to(tl.bfloat16), y, acc)
+    tl.store(c + rm[:, None] * 1024 + rn[None, :], acc)
+
+
 def product_bytes(*args, **options):
     return product_of(*args, **options).metadata.shared
 
@@ -249,6 +297,50 @@ class Shared(unittest.TestCase):
                 x, x, x, at, 512, m, n, k, num_stages=stages,
                 grid=(1,)).metadata.shared
             self.assertEqual(shared, nbytes, (m, n, k, stages))
+
+    def measured(self, kernel, types, cases):
+        """Each case: sizes, stages and the bytes that Triton takes."""
+        for *sizes, stages, nbytes in cases:
+            args = [np.zeros(1 << 20, t) for t in types]
+            shared = kernel.warmup(*args, 1024, *sizes, num_stages=stages,
+                                   grid=(1,)).metadata.shared
+            self.assertLessEqual(abs(shared - nbytes), nbytes // 10,
+                                 (types, sizes, stages, shared))
+
+    def test_attention(self):
+        """What was loaded before the loop stays there; other blocks of a trip
+        come one after the other."""
+        self.measured(attention, ["f2"] * 4, (
+            (32, 32, 64, 1, 10240), (32, 32, 64, 2, 14336),
+            (32, 32, 64, 4, 30720), (16, 32, 64, 1, 7168),
+            (64, 32, 64, 1, 12288), (64, 64, 64, 1, 16384),
+            (128, 128, 64, 1, 32768), (32, 32, 32, 1, 4096),
+            (32, 32, 32, 4, 14336), (32, 64, 64, 1, 16384)))
+        self.measured(attention, ["f4"] * 4, (
+            (32, 32, 64, 1, 20480), (32, 32, 64, 3, 45568),
+            (64, 32, 64, 1, 24576), (16, 16, 64, 1, 9216)))
+
+    def test_operands_that_are_cast(self):
+        for types, both, cases in (
+                (("f2", "i1", "f4"), False, (
+                    (32, 32, 64, 1, 6144), (32, 32, 64, 4, 18432),
+                    (16, 64, 64, 3, 12288))),
+                (("i1", "i1", "f4"), True, (
+                    (32, 32, 64, 1, 4096), (32, 32, 64, 3, 8192),
+                    (16, 64, 64, 4, 15360)))):
+            self.measured(cast, types, [
+                (*sizes, both, stages, nbytes)
+                for *sizes, stages, nbytes in cases])
+        self.measured(cast_before, ("i1", "i1", "f4"), (
+            (32, 32, 64, 1, 6144), (32, 32, 64, 3, 8192),
+            (16, 64, 32, 3, 5120)))
+
+    def test_operands_from_before_the_loop(self):
+        """... and stores in it."""
+        self.measured(hoisted, ("f2", "f2", "f4"), (
+            (32, 32, 64, 2, 12288), (64, 64, 64, 1, 24576),
+            (64, 64, 64, 3, 49152), (128, 64, 64, 2, 49152),
+            (16, 64, 32, 3, 13312)))
 
     def test_descriptors(self):
         x = np.zeros(1 << 16, "f2")
