@@ -67,11 +67,21 @@ void tk_session_attend(tk_session *s, tk_attend_fn fn, void *ud) {
   s->env.attend_ud = ud;
 }
 
+/* Whether an error was added after the first n diagnostics: a note, or a
+ * warning, says nothing of what then failed. */
+static bool tells_of_error(const tk_env *e, size_t n) {
+  const tk_diag *d = e->diags;
+  for (; d && n; n--) d = d->next;
+  while (d && d->f.severity != TK_SEV_ERROR) d = d->next;
+  return d;
+}
+
 tk_status tk_session_guard(tk_session *s, void (*fn)(tk_env *e, void *ud),
                            void *ud) {
   size_t before = s->env.ndiags;
   tk_status st = tk_protect(&s->env, fn, ud);
-  if (st == TK_INTERNAL && s->env.ndiags == before) s->out_of_memory = true;
+  if (st == TK_INTERNAL && !tells_of_error(&s->env, before))
+    s->out_of_memory = true;
   return st;
 }
 
