@@ -93,16 +93,26 @@ static void open_driver(gpu *g) {
 #undef DRIVER
 }
 
+/* What is opened may end the process, if it is damaged: that it is being opened
+ * stands in the answer until it is. */
+static void open_runtime(gpu *g) {
+  static const char help[] =
+      "install the CUDA Runtime, 12.8 or newer (with PyTorch: pip install "
+      "nvidia-cuda-runtime), or name its libcudart.so in TKDBG_CUDART";
+  char missing[TKCU_WORDS];
+  const char *given = getenv("TKDBG_CUDART");
+  snprintf(g->request->words, TKCU_WORDS, "it opened the CUDA Runtime '%s'",
+           given && *given ? given : "libcudart.so");
+  snprintf(g->request->help, TKCU_WORDS, "%s", help);
+  if (!tkcu_open(&g->cuda, missing, sizeof missing))
+    answer(g, TKCU_MISSING, help, "%s", missing);
+  *g->request->words = *g->request->help = 0;
+}
+
 static void open_device(gpu *g) {
   enum { MAJOR = 75, MINOR = 76 }; /* cudaDevAttrComputeCapabilityMajor ... */
-  const char *missing = tkcu_open(&g->cuda);
   int count = 0, major = 0, minor = 0, driver = 0, runtime = 0;
-  if (missing)
-    answer(g, TKCU_MISSING,
-           "install the CUDA Runtime, 12.8 or newer (with PyTorch: "
-           "pip install nvidia-cuda-runtime), or name its libcudart.so in "
-           "TKDBG_CUDART",
-           "%s", missing);
+  open_runtime(g);
   check(g, g->cuda.GetDeviceCount(&count), "counting GPUs");
   if (!count) check(g, 100, "counting GPUs");
   check(g, g->cuda.SetDevice(0), "opening the GPU");

@@ -75,7 +75,8 @@ typedef struct tkcu_runtime {
   const char *(*ErrorString)(int);
 } tkcu_runtime;
 
-/* Opens the newest runtime that there is; NULL, or what is missing. */
-const char *tkcu_open(tkcu_runtime *r);
+/* Opens the newest runtime that there is.  False: words says what was found,
+ * and what is expected. */
+bool tkcu_open(tkcu_runtime *r, char *words, size_t size);
 
 #endif

@@ -50,7 +50,7 @@ typedef struct asking {
   int status;            /* of the last program, as waitpid gives it */
   tk_buf said;           /* what it prints */
   tkcu_request *request; /* mapped, or NULL */
-  char words[256];       /* of a failure on this side */
+  char words[320];       /* of a failure on this side */
 } asking;
 
 static uint64_t aligned(uint64_t x) {
@@ -162,6 +162,7 @@ static void ask_program(tk_env *e, void *ud) {
   map_request(e, a);
   for (int i = 0; i < TRIES; i++) {
     a->request->outcome = TKCU_DIED;
+    *a->request->words = *a->request->help = 0;
     tk_status st = tk_protect(e, run_program, a);
     hand_on_output(a);
     if (st != TK_OK) tk_throw(e, st);
@@ -171,11 +172,12 @@ static void ask_program(tk_env *e, void *ud) {
   }
   const tkcu_request *r = a->request;
   if (r->outcome == TKCU_DIED) {
-    snprintf(a->words, sizeof a->words, "the program tkdbg-cuda %s %d",
+    snprintf(a->words, sizeof a->words, "the program tkdbg-cuda %s %d%s%.200s",
              WIFSIGNALED(a->status) ? "was ended by signal" : "gave status",
              WIFSIGNALED(a->status) ? WTERMSIG(a->status)
-                                    : WEXITSTATUS(a->status));
-    gpu_failed(e, TK_INTERNAL, a->words, "");
+                                    : WEXITSTATUS(a->status),
+             *r->words ? " while " : "", r->words);
+    gpu_failed(e, *r->words ? TK_USAGE : TK_INTERNAL, a->words, r->help);
   }
   if (r->outcome == TKCU_BUSY) return;
   if (r->outcome != TKCU_OK)

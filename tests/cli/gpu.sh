@@ -60,14 +60,36 @@ failing 'out of memory' 2 2 'the GPU is out of memory'
 failing 'an old driver' 35 2 'the driver is too old'
 failing 'an unknown error' 999 2 'an error (CUDA error 999)'
 failing 'no GPU' none 2 'no GPU was found'
-failing 'an old runtime' old 2 'older than 12.8'
+failing 'an old runtime' old 2 "cudart.so', is of version 11.8, and 12.8 or \
+newer is expected"
+says 'an old runtime: what to do' err 'help: install the CUDA Runtime, 12.8'
 failing 'no address' busy 2 'cannot have memory at the addresses'
 failing 'a crash' crash 3 'was ended by signal 6'
 export TKDBG_GPU_TIMEOUT=1
 failing 'a kernel that does not end' hang 1 'did not end within 1 seconds'
 unset FAKE_CUDA
-TKDBG_CUDART=/nowhere/libcudart.so failing 'no runtime' '' 2 \
-  'no CUDA Runtime (libcudart.so) was found'
+given() { # NAME FILE TEXT
+  TKDBG_CUDART=$2 failing "$1" '' 2 "$3"
+  says "$1: what to do" err 'help: install the CUDA Runtime, 12.8'
+}
+opened='the CUDA Runtime that TKDBG_CUDART names'
+given 'no such runtime' /nowhere/libcudart.so \
+  "$opened, '/nowhere/libcudart.so', cannot be opened: "
+echo nonsense >text.so
+given 'a runtime that is no library' "$PWD/text.so" \
+  "$opened, '$PWD/text.so', cannot be opened: "
+head -c 5000 cudart.so >short.so
+given 'a damaged runtime' "$PWD/short.so" \
+  'signal 7 while it opened the CUDA Runtime '
+says 'a damaged runtime: which' err "$PWD/short.so'"
+given 'another library' "$PWD/lib/libcuda.so.1" \
+  "is no CUDA Runtime of version 12.8 or newer: it lacks the function 'cuda"
+if ldconfig -p | grep -q libcudart.so || [ -e /usr/local/cuda ]; then
+  skip 'no runtime' 'this machine has one'
+else
+  TKDBG_CUDART= failing 'no runtime' '' 2 \
+    'no CUDA Runtime (libcudart.so) was found'
+fi
 
 # A Triton that leaves memory as it was, or what the interpreter leaves.
 cat >triton <<'T'
