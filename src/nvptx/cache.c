@@ -65,31 +65,41 @@ static bool take_contents(tk_buf *out, const char *bytes, size_t n) {
   return true;
 }
 
-bool tkv_cache_read(tk_buf *out, const tkv_key *k) {
-  char path[4096], piece[65536];
-  FILE *f = file_of_key(path, sizeof path, k) ? fopen(path, "rb") : NULL;
-  if (!f) return false;
-  tk_buf all;
-  tk_buf_init(&all, out->env);
-  for (size_t n; (n = fread(piece, 1, sizeof piece, f));)
-    tk_buf_add(&all, piece, n);
-  fclose(f);
-  bool fits = take_contents(out, tk_buf_str(&all), all.n);
-  tk_buf_free(&all);
-  return fits;
+typedef struct reading {
+  FILE *f;
+  tk_buf *all;
+} reading;
+
+static void read_all(tk_env *e, void *ud) {
+  const reading *r = ud;
+  char piece[65536];
+  (void)e;
+  tk_buf_clear(r->all);
+  for (size_t n; (n = fread(piece, 1, sizeof piece, r->f));)
+    tk_buf_add(r->all, piece, n);
 }
 
-void tkv_cache_write(tk_env *e, const tkv_key *k, const char *bytes, size_t n) {
+bool tkv_cache_read(tk_buf *out, tk_buf *all, const tkv_key *k) {
   char path[4096];
-  tk_buf all;
+  FILE *f = file_of_key(path, sizeof path, k) ? fopen(path, "rb") : NULL;
+  if (!f) return false;
+  reading r = {f, all};
+  tk_status st = tk_protect(out->env, read_all, &r);
+  fclose(f);
+  if (st != TK_OK) tk_throw(out->env, st);
+  return take_contents(out, tk_buf_str(all), all->n);
+}
+
+void tkv_cache_write(tk_buf *all, const tkv_key *k, const char *bytes,
+                     size_t n) {
+  char path[4096];
   if (!tk_cache_folder(path, sizeof path)) return;
   tk_make_folders(path);
   if (!file_of_key(path, sizeof path, k)) return;
-  tk_buf_init(&all, e);
-  tk_buf_printf(&all, "%s %zu %016" PRIx64 "\n", magic, n, checksum(bytes, n));
-  tk_buf_add(&all, bytes, n);
-  (void)tk_outfile_save(path, tk_buf_str(&all), all.n);
-  tk_buf_free(&all);
+  tk_buf_clear(all);
+  tk_buf_printf(all, "%s %zu %016" PRIx64 "\n", magic, n, checksum(bytes, n));
+  tk_buf_add(all, bytes, n);
+  (void)tk_outfile_save(path, tk_buf_str(all), all->n);
 }
 
 /* ---- the folder ---------------------------------------------------------- */

@@ -17,8 +17,10 @@ typedef struct tkv_key {
 tkv_key tkv_new_key(void);
 /* Something that the contents follow from. */
 void tkv_add_to_key(tkv_key *k, const void *bytes, size_t n);
-/* Adds what is kept under the key; false: nothing is. */
-bool tkv_cache_read(tk_buf *out, const tkv_key *k);
-void tkv_cache_write(tk_env *e, const tkv_key *k, const char *bytes, size_t n);
+/* Adds what is kept under the key; false: nothing is.  The file's text is put
+ * into `all`, which the caller owns, as it may throw. */
+bool tkv_cache_read(tk_buf *out, tk_buf *all, const tkv_key *k);
+void tkv_cache_write(tk_buf *all, const tkv_key *k, const char *bytes,
+                     size_t n);
 
 #endif

@@ -2,7 +2,7 @@
  * NVIDIA's GPUs, behind one function.
  *
  * It knows nothing of tkdbg, and tkdbg nothing of LLVM: the plug-in is opened
- * when code is wanted, in a process of its own (ptx.c), since LLVM ends the
+ * when code is wanted, in a process of its own (plugin.c), since LLVM ends the
  * process where it finds no instruction for something.
  */
 #ifndef TK_NVPTX_LLVM_H
@@ -11,6 +11,11 @@
 #include <stddef.h>
 
 #define TKV_LLVM_SYMBOL "tkv_llvm_compile"
+
+/* The number grows whenever the function or its request changes: a plug-in that
+ * says another is not used. */
+#define TKV_LLVM_INTERFACE_SYMBOL "tkv_llvm_interface"
+enum { TKV_LLVM_INTERFACE = 1 };
 
 typedef struct tkv_llvm_request {
   const char *llir; /* the text of a module */

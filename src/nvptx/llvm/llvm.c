@@ -381,6 +381,10 @@ static char *emit_ptx(compiling *c) {
   return ptx;
 }
 
+extern const int tkv_llvm_interface;
+__attribute__((visibility("default"))) const int tkv_llvm_interface =
+    TKV_LLVM_INTERFACE;
+
 tkv_llvm_compile_fn tkv_llvm_compile;
 __attribute__((visibility("default"))) char *
 tkv_llvm_compile(const tkv_llvm_request *r, char **error) {
