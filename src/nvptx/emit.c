@@ -8,72 +8,62 @@
 #include "spec/origin.h"
 #include "tkdbg/compile.h"
 
-/* `file` is where what is no text goes. */
-typedef void print_stage(tk_buf *out, const tk_program *p, const char *arch,
-                         const char *file);
+typedef struct compiling {
+  tk_launch *launch;
+  const tk_emit_options *o;
+  const char *arch;
+  tk_program *p; /* that is made, to be freed */
+  tk_buf *out;   /* the launch's text */
+  tk_buf beside;
+} compiling;
+
+typedef void print_stage(compiling *c);
 typedef struct stage {
   const char *name;
   print_stage *print;
   const char *doc;
 } stage;
 
-static void print_ttir(tk_buf *out, const tk_program *p, const char *arch,
-                       const char *file) {
-  (void)arch;
-  (void)file;
-  tk_program_print(out, p);
+static void print_ttir(compiling *c) {
+  tk_program_print(c->out, c->p);
 }
 
-static void print_facts(tk_buf *out, const tk_program *p, const char *arch,
-                        const char *file) {
-  (void)arch;
-  (void)file;
-  tkv_print_facts(out, p);
+static void print_facts(compiling *c) {
+  tkv_print_facts(c->out, c->p);
 }
 
-static void print_layouts(tk_buf *out, const tk_program *p, const char *arch,
-                          const char *file) {
-  (void)arch;
-  (void)file;
-  tkv_print_layouts(out, p);
+static void print_layouts(compiling *c) {
+  tkv_print_layouts(c->out, c->p);
 }
 
-static void print_llir(tk_buf *out, const tk_program *p, const char *arch,
-                       const char *file) {
+static void print_llir(compiling *c) {
   size_t shared;
-  (void)file;
-  tkv_print_llir(out, p, arch, &shared);
+  tkv_print_llir(c->out, c->p, c->arch, &shared);
 }
 
 /* The last line says what a thread takes, where ptxas is there to ask. */
-static void print_ptx(tk_buf *out, const tk_program *p, const char *arch,
-                      const char *file) {
-  size_t shared;
-  tk_buf resources;
-  (void)file;
-  tkv_print_ptx(out, p, arch, &shared);
-  if (!tkv_can_assemble()) return;
-  tk_buf_init(&resources, out->env);
-  if (tkv_assemble(&resources, p->kernel->name, tk_buf_str(out), arch, NULL,
+static void print_ptx(compiling *c) {
+  size_t shared, begin = c->out->n;
+  const char *name = c->p->kernel->name;
+  tkv_print_ptx(c->out, c->p, c->arch, &shared);
+  if (tkv_can_assemble() &&
+      tkv_assemble(&c->beside, name, tk_buf_str(c->out) + begin, c->arch, NULL,
                    shared))
-    tk_buf_printf(out, "// %s: %s", p->kernel->name, tk_buf_str(&resources));
-  tk_buf_free(&resources);
+    tk_buf_printf(c->out, "// %s: %s", name, tk_buf_str(&c->beside));
 }
 
-static void print_cubin(tk_buf *out, const tk_program *p, const char *arch,
-                        const char *file) {
+static void print_cubin(compiling *c) {
   size_t shared;
-  tk_buf ptx;
-  if (!file) {
-    tk_diag_add(out->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+  const char *name = c->p->kernel->name;
+  if (!c->o->output) {
+    tk_diag_add(c->out->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "a cubin is not text: name a file for it with -o FILE");
-    tk_throw(out->env, TK_USAGE);
+    tk_throw(c->out->env, TK_USAGE);
   }
-  tk_buf_init(&ptx, out->env);
-  tkv_print_ptx(&ptx, p, arch, &shared);
-  tk_buf_printf(out, "%s: ", p->kernel->name);
-  tkv_assemble(out, p->kernel->name, tk_buf_str(&ptx), arch, file, shared);
-  tk_buf_free(&ptx);
+  tkv_print_ptx(&c->beside, c->p, c->arch, &shared);
+  tk_buf_printf(c->out, "%s: ", name);
+  tkv_assemble(c->out, name, tk_buf_str(&c->beside), c->arch, c->o->output,
+               shared);
 }
 
 static const stage stages[] = {
@@ -166,12 +156,6 @@ static uint64_t passes_named(tk_env *e, const char *list) {
 
 /* ---- compiling ----------------------------------------------------------- */
 
-typedef struct compiling {
-  tk_launch *launch;
-  const tk_emit_options *o;
-  tk_program *p; /* that is made, to be freed */
-} compiling;
-
 /* A pass that leaves a form which breaks a rule is our mistake. */
 static void check_form(const tk_program *p, const char *pass) {
 #ifdef TK_ASSERTS
@@ -198,7 +182,7 @@ static void compile_launch(tk_env *e, void *ud) {
   compiling *c = ud;
   tk_launch *l = c->launch;
   const stage *wanted = stage_named(e, c->o->emit);
-  const char *arch = arch_named(e, c->o->arch);
+  c->arch = arch_named(e, c->o->arch);
   uint64_t skipped = passes_named(e, c->o->skip);
   tk_unit *u = l->unit = tk_specialise(e, l);
   tk_buf_clear(&l->text);
@@ -207,15 +191,17 @@ static void compile_launch(tk_env *e, void *ud) {
   tkv_run_passes(c->p, skipped, after_pass, c);
   if (c->o->after_all && wanted == stages) return; /* printed already */
   if (c->o->after_all) tk_buf_printf(&l->text, "// %s\n", wanted->name);
-  wanted->print(&l->text, c->p, arch, c->o->output);
+  wanted->print(c);
 }
 
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
                          const char **out) {
   tk_emit_options all = {0};
   memcpy(&all, o, o->size < sizeof all ? o->size : sizeof all);
-  compiling c = {.launch = l, .o = &all};
+  compiling c = {.launch = l, .o = &all, .out = &l->text};
+  tk_buf_init(&c.beside, l->text.env);
   tk_status st = tk_session_guard(l->session, compile_launch, &c);
+  tk_buf_free(&c.beside);
   tk_program_free(c.p);
   *out = st == TK_OK ? tk_buf_str(&l->text) : NULL;
   return st;

@@ -90,6 +90,7 @@ struct tkv_gen {
   int warps;
   tk_buf entry, body;     /* text: allocas, instructions */
   tk_buf declared, debug; /* text: declarations, metadata */
+  tk_buf message, prefix; /* text of a print or assertion, while it is made */
   tkv_frame *frame;
   TK_VEC(tkv_value *) scoped; /* whose newest version goes with the scope */
   const char *lane, *warp;    /* numbers of this thread: i32 */

@@ -144,8 +144,8 @@ static needs generate_and_print(tk_buf *out, const tk_program *p,
                     .rules = rules,
                     .most_stages = most_stages,
                     .warps = (int)p->options[TK_LAUNCH_NUM_WARPS]};
-  tk_buf *const texts[] = {&x.gen.entry, &x.gen.body, &x.gen.declared,
-                           &x.gen.debug};
+  tk_buf *const texts[] = {&x.gen.entry, &x.gen.body,    &x.gen.declared,
+                           &x.gen.debug, &x.gen.message, &x.gen.prefix};
   for (size_t i = 0; i < TK_COUNT(texts); i++) tk_buf_init(texts[i], e);
   tk_status st = tk_protect(e, generate, &x);
   for (size_t i = 0; i < TK_COUNT(texts); i++) tk_buf_free(texts[i]);

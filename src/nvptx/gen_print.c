@@ -36,19 +36,19 @@ static const char *new_string(tkv_gen *g, const char *s) {
 
 /* The prefix as Triton's front end makes it, for a format of printf: it begins
  * with a blank and ends with ": ". */
-static void put_prefix(tk_buf *out, const tk_format *f, bool values) {
-  tk_buf text;
-  tk_buf_init(&text, out->env);
-  text_before_values(f, !values, &text);
-  const char *s = tk_buf_str(&text);
-  size_t n = text.n;
+static void put_prefix(tkv_gen *g, tk_buf *out, const tk_format *f,
+                       bool values) {
+  tk_buf *text = &g->prefix;
+  tk_buf_clear(text);
+  text_before_values(f, !values, text);
+  const char *s = tk_buf_str(text);
+  size_t n = text->n;
   while (values && n && s[n - 1] == ' ') n--;
   while (values && n && s[n - 1] == ':') n--;
   if (*s != ' ') tk_buf_putc(out, ' ');
   for (size_t i = 0; i < n; i++)
     tk_buf_puts(out, s[i] == '%' ? "%%" : (char[2]){s[i], 0});
   if (values) tk_buf_puts(out, ": ");
-  tk_buf_free(&text);
 }
 
 /* What printf writes for a value, which is passed as `type`. */
@@ -164,17 +164,16 @@ static void print_value(tkv_gen *g, const tk_format *f, tkv_value *v, int k,
                         int n, const char *when) {
   const tk_type *t = &v->type;
   const char *type, *conv = conversion(t, f->hex, &type);
-  tk_buf b;
-  tk_buf_init(&b, g->env);
-  tk_buf_puts(&b, "pid (%u, %u, %u) idx (");
+  tk_buf *b = &g->message;
+  tk_buf_clear(b);
+  tk_buf_puts(b, "pid (%u, %u, %u) idx (");
   for (int i = 0; i < t->rank; i++)
-    tk_buf_printf(&b, "%s%%%du", i ? ", " : "", digits_of(t->shape[i]));
-  tk_buf_puts(&b, ")");
-  put_prefix(&b, f, true);
-  if (n > 1) tk_buf_printf(&b, "(operand %d) ", k);
-  tk_buf_printf(&b, "%s\n", conv);
-  const char *format = new_string(g, tk_buf_str(&b));
-  tk_buf_free(&b);
+    tk_buf_printf(b, "%s%%%du", i ? ", " : "", digits_of(t->shape[i]));
+  tk_buf_puts(b, ")");
+  put_prefix(g, b, f, true);
+  if (n > 1) tk_buf_printf(b, "(operand %d) ", k);
+  tk_buf_printf(b, "%s\n", conv);
+  const char *format = new_string(g, tk_buf_str(b));
   tkv_dist d =
       t->rank ? tkv_home_of(g, v) : (tkv_dist){.nwarp = tkv_log2(g->warps)};
   const char **reg = tkv_at(g, v, &d), *thread = tkv_thread_number(g, &d),
@@ -198,13 +197,12 @@ static void print_value(tkv_gen *g, const tk_format *f, tkv_value *v, int k,
 static void print_text(tkv_gen *g, const tk_format *f, const char *when) {
   tkv_dist one = {.nwarp = tkv_log2(g->warps)};
   const char *yes = tkv_new_name(g, "print"), *end = tkv_new_name(g, "end");
-  tk_buf b;
-  tk_buf_init(&b, g->env);
-  tk_buf_puts(&b, "pid (%u, %u, %u)");
-  put_prefix(&b, f, false);
-  tk_buf_puts(&b, "\n");
-  const char *format = new_string(g, tk_buf_str(&b));
-  tk_buf_free(&b);
+  tk_buf *b = &g->message;
+  tk_buf_clear(b);
+  tk_buf_puts(b, "pid (%u, %u, %u)");
+  put_prefix(g, b, f, false);
+  tk_buf_puts(b, "\n");
+  const char *format = new_string(g, tk_buf_str(b));
   when = tkv_both(g, when, tkv_is_first(g, &one));
   tkv_do(g, "br i1 %s, label %%%s, label %%%s", when, yes, end);
   tkv_label(g, yes);
@@ -240,13 +238,11 @@ void tkv_gen_assert(tkv_gen *g, const tk_inst *in) {
              *fails = tkv_new_name(g, "fails");
   tkv_do(g, "br i1 %s, label %%%s, label %%%s", all, holds, fails);
   tkv_label(g, fails);
-  tk_buf text;
-  tk_buf_init(&text, g->env);
-  text_before_values(tk_assert_format(in), true, &text);
-  const char *message = new_string(g, tk_buf_str(&text)),
+  tk_buf_clear(&g->message);
+  text_before_values(tk_assert_format(in), true, &g->message);
+  const char *message = new_string(g, tk_buf_str(&g->message)),
              *file = new_string(g, g->file->name),
              *function = new_string(g, g->frame->f->name);
-  tk_buf_free(&text);
   tkv_declare(g, "void @__assertfail(ptr, ptr, i32, ptr, i64)");
   tkv_do(g, "call void @__assertfail(ptr %s, ptr %s, i32 %d, ptr %s, i64 1)",
          message, file, g->line, function);
