@@ -354,6 +354,7 @@ docs:
 	@python3 tools/operations.py --library $(B)/libtkdbg.so
 	@python3 tools/instructions.py --library $(B)/libtkdbg.so
 	@python3 tools/ptx.py
+	@python3 tools/refusals.py
 	@python3 tools/knobs.py
 
 bench:
@@ -489,6 +490,7 @@ gate:
 
 lint: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
 	@python3 tools/lint.py --build $(B)
+	@python3 tools/refusals.py --check
 
 format:
 	find src include interp gdbstub tests examples -name '*.[ch]' | \

@@ -23,6 +23,13 @@
 #include "nvptx/mutant.h"
 #include "nvptx/swizzle.h"
 
+/* What is not compiled. */
+typedef enum tkv_refusal {
+#define REFUSE(ID, instructions, what, why) TKV_REFUSED_##ID,
+#include "nvptx/refuse.def"
+#undef REFUSE
+} tkv_refusal;
+
 typedef struct tkv_gen tkv_gen;
 typedef struct tkv_value tkv_value;
 
@@ -120,8 +127,9 @@ const char *tkv_text(tkv_gen *g, const char *fmt, ...) TK_PRINTF(2, 3);
 void tkv_declare(tkv_gen *g, const char *fmt, ...) TK_PRINTF(2, 3);
 /* As the text of a string of LLVM's. */
 const char *tkv_escaped(tkv_gen *g, const char *s);
-/* Reports that the instruction that is lowered cannot be, and why. */
-void TK_NORETURN tkv_refuse(tkv_gen *g, const char *fmt, ...) TK_PRINTF(2, 3);
+/* Reports that an instruction is not compiled, as that row says, and why. */
+void TK_NORETURN tkv_refuse(tkv_gen *g, const tk_inst *in, tkv_refusal row,
+                            const char *fmt, ...) TK_PRINTF(4, 5);
 
 /* Whether both hold: i1; NULL is what always holds. */
 const char *tkv_both(tkv_gen *g, const char *a, const char *b);

@@ -659,17 +659,18 @@ static const char *call_extern(tkv_gen *g, const tk_inst *in,
   return flag ? tkv_emit(g, "icmp ne i32 %s, 0", value) : value;
 }
 
-static void check_formats(tkv_gen *g, const tk_type *t) {
+static void check_formats(tkv_gen *g, const tk_inst *in, const tk_type *t) {
   if (!t->ptr && tk_is_fp8((tk_dtype)t->elem) &&
       !has_conversion((tk_dtype)t->elem))
-    tkv_refuse(g, "NVIDIA's GPUs have no %s", tk_dtypes[t->elem].name);
+    tkv_refuse(g, in, TKV_REFUSED_FORMAT, "NVIDIA's GPUs have no %s",
+               tk_dtypes[t->elem].name);
 }
 
 const char *tkv_lane_wise(tkv_gen *g, const tk_inst *in, tkv_value *const *args,
                           const char *const *name) {
   const tk_type *t = &in->type, *from = in->nargs ? &args[0]->type : NULL;
-  if (from) check_formats(g, from);
-  if (in->op != TK_I_COMPARE) check_formats(g, t);
+  if (from) check_formats(g, in, from);
+  if (in->op != TK_I_COMPARE) check_formats(g, in, t);
   switch (in->op) {
   case TK_I_COPY: return tkv_from_bits(g, t, tkv_to_bits(g, from, name[0]));
   case TK_I_CAST:

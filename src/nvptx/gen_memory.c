@@ -228,7 +228,6 @@ static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *name,
   int bits = tkv_lane_bits(t);
   char c = bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
   const char *args = "", *constraints = "", *operands = "";
-  if (bits < 16) tkv_refuse(g, "there is no atomic operation on %d bits", bits);
   for (int i = 0; i < n; i++) {
     args = tkv_text(g, "%s, i%d %s", args, bits, tkv_to_bits(g, t, x[i]));
     constraints = tkv_text(g, "%s,%c", constraints, c);
@@ -272,7 +271,6 @@ static const char *run_float_extreme(tkv_gen *g, const tk_inst *in,
                                      const char *const *x) {
   bool max = tk_atomic_op(in) == TK_A_MAX;
   int bits = tkv_lane_bits(&in->type);
-  if (bits < 32) tkv_refuse(g, "there is no atomic maximum of 16 bits");
   const char *word = tkv_to_bits(g, &in->type, x[0]),
              *negative = tkv_emit(g, "icmp slt i%d %s, 0", bits, word),
              *positive = tkv_emit(g, "xor i1 %s, true", negative),
@@ -283,10 +281,21 @@ static const char *run_float_extreme(tkv_gen *g, const tk_inst *in,
                     tkv_both(g, mask, negative), x, 1, got);
 }
 
+/* PTX ISA, "atom": what there is of less than 32 bits. */
+static void check_width(tkv_gen *g, const tk_inst *in) {
+  int bits = tkv_lane_bits(&in->type);
+  bool sum = in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_ADD &&
+             tk_is_float((tk_dtype)in->type.elem);
+  if (bits < 16 || (bits == 16 && in->op != TK_I_CAS && !sum))
+    tkv_refuse(g, in, TKV_REFUSED_ATOMIC,
+               "PTX has no such operation on %d bits", bits);
+}
+
 static const char *run_operation(tkv_gen *g, const tk_inst *in, const char *at,
                                  const char *mask, const char *const *x,
                                  int n) {
   const char *got;
+  check_width(g, in);
   if (is_float_extreme(in))
     got = run_float_extreme(g, in, at, mask, x);
   else if (is_bf16_sum(in))

@@ -182,7 +182,8 @@ void tkv_gen_map_fn(tkv_gen *g, const tk_inst *in) {
             **args = TK_NEWN(g->arena, tkv_value *, n * pack + 1),
             **got = TK_NEWN(g->arena, tkv_value *, m * pack + 1);
   if ((size_t)1 << d.nreg < pack)
-    tkv_refuse(g, "a thread holds fewer than %zu lanes", pack);
+    tkv_refuse(g, in, TKV_REFUSED_PACK, "a thread holds fewer than %zu lanes",
+               pack);
   for (size_t r = 0; r < (size_t)1 << d.nreg; r += pack) {
     for (size_t i = 0; i < n * pack; i++) {
       tkv_value *v = tkv_arg(g, in, (int)(i / pack));
@@ -276,7 +277,8 @@ void tkv_gen_asm(tkv_gen *g, const tk_inst *in) {
   const tk_asm *code = tk_asm_code(in);
   tkv_dist d = grouped_dist(g, in, code->pack);
   if (1 << d.nreg < code->pack && in->type.rank)
-    tkv_refuse(g, "a thread holds fewer than %d lanes", code->pack);
+    tkv_refuse(g, in, TKV_REFUSED_PACK, "a thread holds fewer than %d lanes",
+               code->pack);
   tkv_value **out = results_of(g, in, &d);
   size_t step = in->type.rank ? (size_t)code->pack : 1;
   for (size_t r = 0; r < (size_t)1 << d.nreg; r += step)

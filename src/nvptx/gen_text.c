@@ -85,15 +85,31 @@ const char *tkv_escaped(tkv_gen *g, const char *s) {
   return out;
 }
 
-void tkv_refuse(tkv_gen *g, const char *fmt, ...) {
+/* Whether a row of refuse.def has the instruction, so that the documentation
+ * says what is refused. */
+static bool is_in_row(tkv_refusal row, const char *name) {
+  static const char *const rows[] = {
+#define REFUSE(ID, instructions, what, why) " " instructions " ",
+#include "nvptx/refuse.def"
+#undef REFUSE
+  };
+  char word[64];
+  snprintf(word, sizeof word, " %s ", name);
+  return strstr(rows[row], word);
+}
+
+void tkv_refuse(tkv_gen *g, const tk_inst *in, tkv_refusal row, const char *fmt,
+                ...) {
   char why[256];
+  const char *name = tk_inst_name((tk_opcode)in->op);
+  TK_ASSERT(is_in_row(row, name));
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(why, sizeof why, fmt, ap);
   va_end(ap);
-  tk_diag *d = tk_diag_add(g->env, TK_D_UNSUPPORTED, g->file, g->inst->span,
-                           "'%s' is not compiled for the GPU here: %s",
-                           tk_inst_name((tk_opcode)g->inst->op), why);
+  tk_diag *d =
+      tk_diag_add(g->env, TK_D_UNSUPPORTED, g->file, in->span,
+                  "'%s' is not compiled for the GPU here: %s", name, why);
   tk_diag_help(g->env, d,
                "the interpreter runs it; docs/compile.md lists what is "
                "compiled");

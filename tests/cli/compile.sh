@@ -95,6 +95,48 @@ status 'a launch file: a typed form' 0 tkdbg ir k.safetensors \
   --option num_warps=2
 says 'a launch file: a typed form of other warps' out 'num_warps 2'
 
+# What the language has for no type can stand in a typed form.
+cat >refused.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def extreme(x):
+    tl.atomic_max(x + tl.arange(0, 64), 1)
+
+
+@triton.jit
+def total(x):
+    tl.atomic_add(x + tl.arange(0, 64), 1.0)
+
+
+@triton.jit
+def number(x):
+    i = tl.arange(0, 64)
+    y = x.to(tl.pointer_type(tl.float32))
+    tl.store(y + i, tl.load(x + i).to(tl.float32))
+K
+refused() { # KERNEL TYPE OTHER WHERE WHAT [OTHER ARGUMENT]
+  tkdbg ir refused.py --kernel $1 --arg "x=$2[256]" |
+    sed "s/pointer<int32>/pointer<int$3>/; s/\(op = .*\), int32>/\1, int$3>/
+      s/\(const.*\) : int32/\1 : int$3/; s/fp8e5/fp8e$3/g" >form.tk
+  status "$1 of $3" 1 tkdbg run -q --ir form.tk --arg "x=${6:-i$3}[256]" \
+    --engine ptx
+  says "$1 of $3: where and what" err "refused.py:$4: error: $5"
+}
+if tkdbg compile k.py $A --emit ptx >/dev/null 2>&1; then
+  it="'atomic' is not compiled for the GPU here: PTX has no such operation on"
+  refused extreme i32 8 7:5 "$it 8 bits"
+  refused extreme i32 16 7:5 "$it 16 bits"
+  refused number f8e5 4b8 19:21 \
+    "'cast' is not compiled for the GPU here: NVIDIA's GPUs have no fp8e4b8" \
+    f8e4b8
+  status 'a sum of 16 bits' 0 tkdbg run -q refused.py --kernel total \
+    --arg 'x=f16[64]:zeros' --engine ptx --print x
+  says 'a sum of 16 bits: it is added' out 'x = [1. 1.'
+fi
+
 cat >ptxas.py <<'K'
 import triton
 import triton.language as tl

@@ -81,6 +81,10 @@ class Pages(unittest.TestCase):
         status, output = script('ptx.py', '--check')
         self.assertEqual(status, 0, output)
 
+    def test_refusals_are_what_the_table_says(self):
+        status, output = script('refusals.py', '--check')
+        self.assertEqual(status, 0, output)
+
 
 class Gate(unittest.TestCase):
     def test_every_operation_has_its_tests(self):
