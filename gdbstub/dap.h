@@ -157,7 +157,7 @@ struct tk_dap {
   dap_point *points;
   char *catches;      /* detectors whose findings stop, between blanks */
   int finding_catch;  /* the engine's number; 0 */
-  bool chooses_later; /* detectors, when the launch stands */
+  bool chooses_later; /* detectors, when the launch has stopped */
 };
 
 /* ---- dap_reply.c -------------------------------------------------------- */
@@ -211,7 +211,7 @@ json_int_t dap_new_node(dap *p, const dap_node *n);
 /* What a number stands for; NULL after saying that it is none. */
 const dap_node *dap_node_of(dap *p, json_int_t reference);
 json_int_t dap_frame_number(dap *p, uint64_t program, size_t level);
-/* Selects the call; 0: where it stands.  False after saying why not. */
+/* Selects the call; 0: the current one.  False after saying why not. */
 bool dap_select_frame(dap *p, json_int_t frame);
 /* A variable of the protocol: its value in text, and what is in it. */
 json_t *dap_variable(dap *p, dap_frame at, const char *name,
@@ -249,7 +249,7 @@ void dap_stand(dap *p);
 
 /* ---- dap_stop.c --------------------------------------------------------- */
 
-/* Tells the client why it stands where it stands. */
+/* Tells the client where a program has stopped, and why. */
 void dap_tell_stop(dap *p);
 void dap_tell_findings(dap *p);
 

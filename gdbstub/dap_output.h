@@ -5,7 +5,7 @@
  *
  * Ownership: a dap_output, zeroed at first, belongs to the caller; its wire
  * outlives dap_output_end.
- * Errors: there are none; where no pipe or thread can be had, the streams stay
+ * Errors: there are none; where no pipe or thread can be made, the streams stay
  * what they are.
  */
 #ifndef GDBSTUB_DAP_OUTPUT_H
@@ -30,7 +30,7 @@ typedef struct dap_output {
   dap_wire *wire;
   dap_stream streams[2];
   pthread_t thread;
-  int ask[2]; /* a byte there: all that was written is wanted now */
+  int ask[2]; /* a byte there: send all that was written now */
   sem_t done;
   char error[DAP_KEPT]; /* what was written to standard error at first */
   size_t nerror;

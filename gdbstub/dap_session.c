@@ -26,7 +26,7 @@ static json_t *exception_filters(void) {
   json_t *list = json_pack("[{s:s, s:s, s:s, s:b}]", "filter", DAP_HOST,
                            "label", "script raises", "description",
                            "the script ends with an exception: its last "
-                           "launch stands at its beginning again",
+                           "launch is at its beginning again",
                            "default", 1);
   for (size_t i = 0; tk_check_name(i); i++)
     json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "filter",

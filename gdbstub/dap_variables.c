@@ -324,7 +324,7 @@ static json_t *evaluated(dap *p, const char *text, dap_frame at, bool whole) {
   return all;
 }
 
-/* In the console, what is no expression is a command. */
+/* In the console, what is not an expression is a command. */
 json_t *dap_on_evaluate(dap *p, const json_t *args) {
   const char *text = dap_string(args, "expression", "");
   const char *context = dap_string(args, "context", "");

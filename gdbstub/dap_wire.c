@@ -106,7 +106,7 @@ json_t *dap_text(const char *s, size_t n) {
 /* ---- reading ------------------------------------------------------------ */
 
 /* The number of the header line Content-Length among n bytes; -1: there is
- * none, or it is no number of bytes that a message may have. */
+ * none, or it is not a length that a message may have. */
 static long length_of(const char *s, size_t n) {
   for (const char *line = s, *end = s + n; line < end;) {
     const char *next = memchr(line, '\n', (size_t)(end - line));
@@ -126,7 +126,7 @@ static long length_of(const char *s, size_t n) {
   return -1;
 }
 
-/* What is no message is left out, up to where the next one may begin. */
+/* What is not a message is skipped, up to where the next one may begin. */
 static dap_arrival skip(dap_wire *w, size_t n, const char *what) {
   const char *from = w->input.s + w->taken + n;
   const char *end = w->input.s + w->input.n;
@@ -163,7 +163,7 @@ static dap_arrival take_message(dap_wire *w, json_t **out) {
   if (!end && left >= HEADER)
     return skip(w, 1,
                 "a header 'Content-Length: N' and an empty line were expected, "
-                "not so many bytes without them");
+                "but there are too many bytes without them");
   if (!end) return DAP_NOTHING;
   size_t head = (size_t)(end - s) + 4;
   long n = length_of(s, head - 2);

@@ -2,7 +2,7 @@
  *
  * Source: microsoft.github.io/debug-adapter-protocol, "Base Protocol": header
  * lines that end in CR LF, of which Content-Length counts, an empty line, and
- * so many bytes of JSON.
+ * that many bytes of JSON.
  *
  * Messages may be sent by any thread.  Everything else is for one of them.
  *
@@ -24,7 +24,7 @@ enum { DAP_LONGEST = 1 << 24 };
 
 typedef enum dap_arrival {
   DAP_MESSAGE,
-  DAP_DAMAGED, /* what has arrived is no message: w->fault */
+  DAP_DAMAGED, /* what has arrived is not a message: w->fault */
   DAP_NOTHING, /* nothing has arrived in time */
   DAP_CLOSED,
 } dap_arrival;
@@ -48,7 +48,7 @@ void dap_wire_free(dap_wire *w);
 void dap_wire_connect(dap_wire *w, int in, int out);
 void dap_wire_close(dap_wire *w);
 
-/* Waits for what arrives next, at most so many milliseconds; -1: as long as
+/* Waits for what arrives next, at most timeout milliseconds; -1: as long as
  * it takes, or until the session is interrupted. */
 dap_arrival dap_wire_next(dap_wire *w, int timeout, json_t **message);
 /* Gives a message its number and sends it; NULL, for want of memory, is not

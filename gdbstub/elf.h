@@ -20,7 +20,7 @@ void gs_number(tk_buf *b, uint64_t value, int size);
 void gs_uleb(tk_buf *b, uint64_t value);
 void gs_sleb(tk_buf *b, int64_t value);
 void gs_text(tk_buf *b, const char *s); /* with its NUL */
-/* Overwrites what stands at an offset. */
+/* Overwrites what is at an offset. */
 void gs_patch(tk_buf *b, size_t at, uint64_t value, int size);
 
 /* ---- debugging information ---------------------------------------------- */
@@ -58,7 +58,7 @@ void gs_die_end(gs_elf *w);
 /* A file of the line table, numbered from 1. */
 int gs_line_file(gs_elf *w, const char *path);
 /* The next row.  Addresses do not fall; of several rows with one address, the
- * last is where a debugger says that it stands.  A breakpoint on a function is
+ * last is the one that a debugger shows.  A breakpoint on a function is
  * set at the row that begins its body. */
 typedef struct gs_row {
   uint64_t address;

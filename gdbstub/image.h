@@ -79,7 +79,7 @@ typedef struct gs_code {
   uint64_t begin, end;
   const gs_function *function;
   const tk_ir_stmt *stmt; /* NULL: of a function that has none */
-  uint64_t loop; /* address of the loop that it stands in; 0: in none */
+  uint64_t loop;          /* address of the loop that it is in; 0: in none */
 } gs_code;
 
 typedef struct gs_image {
@@ -92,10 +92,10 @@ typedef struct gs_image {
   size_t nstmts;
   TK_VEC(gs_code) code; /* for every STRIDE bytes */
   uint64_t begin, end;  /* of all statements */
-  /* Where kernels return to; not right behind them, as what stands before it
+  /* Where kernels return to; not right behind them, as what comes before it
    * counts as the caller. */
   uint64_t exit;
-  uint64_t not_begun; /* where programs stand for lldb that have not begun */
+  uint64_t not_begun; /* where lldb sees programs that have not begun */
   gs_elf *elf;        /* of symbols.h: NULL until it is written */
   const tk_buf *file;
 } gs_image;

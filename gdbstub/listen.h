@@ -2,7 +2,7 @@
  * the process's own standard input and output.
  *
  * Ownership: a gs_listener belongs to the caller.
- * Errors: an address that is no address, or cannot be listened at, is reported
+ * Errors: an address that is malformed, or cannot be listened at, is reported
  * and throws TK_USAGE.
  */
 #ifndef GDBSTUB_LISTEN_H
@@ -25,16 +25,16 @@ void gs_listen(gs_listener *l, tk_env *e, const char *address, bool anywhere);
 /* Writes the port, in decimal, to a file that is complete once it is there.
  * Throws TK_USAGE. */
 void gs_listen_port_file(const gs_listener *l, tk_env *e, const char *path);
-/* Waits for a client, at most so many milliseconds (-1: as long as it takes);
+/* Waits for a client, at most timeout milliseconds (-1: as long as it takes);
  * false: none came.  Standard input and output are a client once. */
 bool gs_listen_accept(gs_listener *l, int timeout, int *in, int *out);
 void gs_listen_end(gs_listener *l);
-/* Another process listens from now on, and this one no more. */
+/* Another process listens from now on, and this one no longer does. */
 void gs_listen_leave(gs_listener *l);
-/* ... and takes the socket over, which listens at this address; -1: none does
- * any more. */
+/* ... and takes the socket over, which listens at this address; -1: nothing
+ * listens any more. */
 void gs_listen_take_over(gs_listener *l, const char *address, int fd);
-/* Writes all of it to a socket or a file; false: nobody takes it. */
+/* Writes all of it to a socket or a file; false: it could not. */
 bool gs_write_all(int fd, const void *bytes, size_t n);
 
 #endif

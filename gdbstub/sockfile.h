@@ -21,12 +21,12 @@ typedef struct gs_sockfile {
 /* Makes the file by binding a socket to it; 0, or an errno. */
 int gs_sockfile_bind(gs_sockfile *f, const char *path, int fd);
 /* The file is this process's.  SIGHUP, SIGINT and SIGTERM remove it before they
- * end the process, where nobody else handles them. */
+ * end the process, where nothing else handles them. */
 void gs_sockfile_own(gs_sockfile *f, const char *path);
 /* The file is removed, if it is still this one and not that of a process which
  * this one was forked from. */
 void gs_sockfile_remove(gs_sockfile *f);
-/* It is somebody else's from now on. */
+/* It belongs to another process from now on. */
 void gs_sockfile_leave(gs_sockfile *f);
 
 #endif

@@ -145,7 +145,7 @@ void gs_put_stop(gs_stub *g) {
   if (g->lldb) put_threads(g);
 }
 
-/* The script has failed, and its last launch stands at its beginning again. */
+/* The script has failed, and its last launch is at its beginning again. */
 static void tell_failure(gs_stub *g) {
   tk_buf_clear(&g->text);
   tk_buf_printf(&g->text,

@@ -36,12 +36,12 @@ typedef struct gs_point {
   struct gs_point *next;
   int type; /* of the packet: 0 and 1 code, 2 to 4 data */
   uint64_t address, size;
-  int number;        /* the engine's; 0: it stands where nothing ever runs */
+  int number;        /* the engine's; 0: it is where nothing ever runs */
   tk_buf conditions; /* bytecodes, each with its length before it */
 } gs_point;
 
 /* A watchpoint that a stop is for, by what the client knows of it: clients
- * take their points out while the launch stands. */
+ * take their points out while the launch is stopped. */
 typedef struct gs_hit {
   int type;
   uint64_t address, size;
@@ -53,7 +53,7 @@ typedef struct gs_call {
   size_t depth, statement, call;
 } gs_call;
 
-/* Where a program stands, as the client sees it. */
+/* Where a program is, as the client sees it. */
 typedef struct gs_place {
   uint64_t pc, rbp, rsp;
   size_t depth;                /* of the innermost call that is shown */
@@ -93,7 +93,7 @@ typedef struct gs_stub {
   bool swbreak;          /* the client knows of it */
   bool lldb;             /* ... is lldb */
   bool extended;         /* ... may run the launch again that it has killed */
-  bool killed;           /* it stands, and for the client it is no more */
+  bool killed;           /* it is stopped, and for the client it has ended */
   int code;              /* ... with this exit status */
   uint64_t left; /* address that the program was last told to go on from */
   /* It has come to the same statement again, and lldb is shown the loop's head
@@ -102,7 +102,7 @@ typedef struct gs_stub {
   gs_call stepped; /* the call that a step began in */
   /* A step has come from one call of a statement to the next one, or back:
    * gdb would not notice, and is shown their caller, behind the call of this
-   * number.  In truth the program stands at the end of that call, or, ahead,
+   * number.  In truth the program is at the end of that call, or, ahead,
    * at the beginning of the one behind it. */
   size_t between;
   bool ahead;
@@ -120,7 +120,7 @@ typedef struct gs_stub {
   size_t nhits;
   uint64_t wanted_launch; /* that it goes to next; 0: it goes on */
   bool holds;             /* the user wants to be here, with new symbols too */
-  bool jumps;             /* ... from this statement on, not where it stands */
+  bool jumps;             /* ... from this statement on, not from where it is */
   size_t jump_to;
   bool chained;    /* something comes before it, without a stop */
   uint64_t thread; /* program that packets are about */

@@ -41,7 +41,7 @@ void gs_wire_connect(gs_wire *w, int in, int out);
 /* Closes the connection. */
 void gs_wire_close(gs_wire *w);
 
-/* Waits for what arrives next, at most so many milliseconds; -1: as long as
+/* Waits for what arrives next, at most timeout milliseconds; -1: as long as
  * it takes, or until the session is interrupted. */
 gs_arrival gs_wire_next(gs_wire *w, int timeout);
 /* Sends a packet; data is escaped as it must be. */

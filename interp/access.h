@@ -20,8 +20,8 @@ typedef struct tki_access {
   bool write;
   const char *verb;
   const char *value; /* STORE ATOMIC CAS: the lanes to be written; else NULL */
-  size_t step;       /* bytes from one lane of value to the next; 0: one stands
-                        for all */
+  size_t step;       /* bytes from one lane of value to the next; 0: one lane
+                        stands for all */
   size_t first, run; /* the first active lane and their number, if they are
                         known to be one stretch; else 0 */
   /* The operands, symbolic blocks, in place of addr and mask, which are NULL;
@@ -61,8 +61,8 @@ bool tki_next_stretch(const tki_access *a, tki_stretch *x);
  * atomic operation that finds a lock taken, or that only reads a counter by
  * adding 0, does not. */
 bool tki_access_changes(const tki_access *a, size_t lane);
-/* Tells of an access whoever wants to know; called if t->wants_writes or
- * t->wants_loads is set. */
+/* Tells observers of an access, those that asked for it; called if
+ * t->wants_writes or t->wants_loads is set. */
 void tki_tell_access(tki *t, const tki_access *a);
 
 /* Lanes in a row of the last axis. */

@@ -10,7 +10,7 @@
 #include "interp/settled.h"
 
 typedef struct tki_op tki_op;
-/* Runs op->in on the slots of the function that it stands in. */
+/* Runs op->in on the slots of the function that it is in. */
 typedef void (*tki_run)(tki *t, const tki_op *op, tki_val *slots);
 /* A loop over lanes; whoever calls it casts it to its type. */
 typedef void (*tki_kernel)(void);

@@ -1,7 +1,7 @@
 /* describe.c - what stands at an address, in words.
  *
  * An element's index is found from its offset by dividing by the strides,
- * the widest first; a view whose strides are no such ladder (an overlapping
+ * the widest first; a view whose strides do not nest like that (an overlapping
  * window) gives the plain offset instead.
  */
 #include "interp/describe.h"

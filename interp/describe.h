@@ -1,4 +1,4 @@
-/* describe.h - what stands at an address, in words.
+/* describe.h - what is at an address, in words.
  */
 #ifndef TK_INTERP_DESCRIBE_H
 #define TK_INTERP_DESCRIBE_H

@@ -14,7 +14,7 @@ void tki_fault_outside(const tki_access *a, size_t lane,
 bool tki_load_left_out(const tki_access *a);
 /* The lane's address is in no region. */
 void tki_fault_wild(const tki_access *a, size_t lane) TK_NORETURN;
-/* The lane's address is no multiple of the lane's size. */
+/* The lane's address is not a multiple of the lane's size. */
 void tki_fault_misaligned(const tki_access *a, size_t lane) TK_NORETURN;
 /* The lane is to be written, but r may only be read. */
 void tki_fault_read_only(const tki_access *a, size_t lane,

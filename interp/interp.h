@@ -50,8 +50,8 @@ typedef struct tki_frame {
   bool left;                 /* a debugger's user left it: it gives zeros */
 } tki_frame;
 
-/* The frame that a user takes for the running one: what tkdbg's own prelude
- * does is done by its caller. */
+/* The frame that a user sees as the running one: what tkdbg's own prelude
+ * does counts as done by its caller. */
 static inline const tki_frame *tki_user_frame(const tki_frame *f) {
   while (f && f->func->library && f->caller) f = f->caller;
   return f;
@@ -101,12 +101,12 @@ struct tki {
   const tk_program *program;
   const tki_op *code; /* what runs each instruction, by its number */
   tki_op *measured;   /* the same through observers' `begins` and `ends`, once
-                         somebody measures; `plain` is then the code */
+                         one of them measures; `plain` is then the code */
   const tki_op *plain;
   const tki_settled *settled; /* what is settled in the program */
   tki_val **settled_values;   /* by function; NULL: nothing is */
-  uint8_t *settled_told; /* by instruction, while some watch them: those who
-                            do need not be told of it again; else NULL */
+  uint8_t *settled_told; /* by instruction, while observers watch them: they
+                            need not be told of it again; else NULL */
   uint8_t *marked;       /* by statement: a debugger wants to be told of it;
                             NULL: of none */
   int64_t pid[3], grid[3];
@@ -132,7 +132,7 @@ struct tki {
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */
   bool wants_before; /* an observer has before */
-  bool wants_writes; /* somebody wants to know of writes */
+  bool wants_writes; /* an observer wants to know of writes */
   bool wants_loads;  /* ... and of loads */
   bool wants_stmts;  /* an observer wants every statement, not just those due */
   uint64_t *event;   /* counts the statements observed */
@@ -205,8 +205,8 @@ tki_task *tki_task_new(tki *t, uint64_t index);
 bool tki_task_resume(tki_task *k);
 /* Pauses the task that runs, t->task. */
 void tki_task_pause(tki *t);
-/* What a program prints.  The receiver is called on the stack of the run
- * alone: an embedding language may not bear another. */
+/* What a program prints.  The receiver is called only on the stack of the
+ * run: an embedding language may not work on another. */
 void tki_say(tki *t, const char *text, size_t n);
 /* Drops a task, wherever it is paused.  Blocks of one that is not done stay
  * with the pool until that is reset. */

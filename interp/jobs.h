@@ -4,7 +4,7 @@
  * fail.  They share the typed form, the parameters and the tensors.  Threads
  * take programs in the order of the launch, a few at a time.  When one fails,
  * those before it in the order still run, so that the finding reported is that
- * of the serial run; tensors then also hold what some programs behind it have
+ * of the serial run; tensors then also hold what some programs after it have
  * stored.
  */
 #ifndef TK_INTERP_JOBS_H
@@ -14,9 +14,9 @@
 
 /* Whether the programs may run at the same time with the bits of the serial
  * run; if not, a note in the report says why.  `unordered`: atomic operations
- * are no reason, the user said that their order does not matter. */
+ * are not a reason, as the user said that their order does not matter. */
 bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered);
-/* Runs every program of the grid once, on so many threads. */
+/* Runs every program of the grid once, on `jobs` threads. */
 void tki_jobs_run(tki *t, size_t jobs);
 
 /* Around what must not be done by two programs at the same time. */

@@ -42,7 +42,7 @@ void tki_narrow(tk_dtype d, void *to, const float *from, size_t n);
 void tki_cut_tf32(float *d, const float *a, size_t n);
 void tki_round_tf32(float *d, const float *a, size_t n);
 
-/* Copies rows of so many bytes, which lie `by` and `step` bytes apart. */
+/* Copies rows of `bytes` bytes, which lie `by` and `step` bytes apart. */
 void tki_copy_rows(char *d, int64_t by, const char *s, int64_t step,
                    size_t bytes, size_t rows);
 

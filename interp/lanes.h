@@ -55,7 +55,7 @@
   X(e5, TK_FP8E5, uint8_t)                                                     \
   X(e5b16, TK_FP8E5B16, uint8_t)
 
-/* Narrow lanes are widened to fp32 in rows of so many. */
+/* How many narrow lanes are widened to fp32 at a time. */
 enum { TKI_BATCH = 256 };
 
 #endif

@@ -131,8 +131,8 @@ static void bool_lanes(uint8_t *d, size_t n) {
   for (size_t i = 0; i < n; i++) d[i] = d[i] != 0;
 }
 
-/* The access of an instruction whose addresses are no tile; mask may be NULL.
- */
+/* The access of an instruction whose addresses are not a tile; mask may be
+ * NULL. */
 static tki_access access_by_lanes(tki *t, const tk_inst *in,
                                   const tki_val *frame, const tki_val *mask) {
   tki_access a = tki_access_of(t, in, &frame[in->args[0]], mask);

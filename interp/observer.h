@@ -41,7 +41,7 @@ typedef struct tki_observer {
   bool rows;
   void (*breakpoint)(void *ud, tki *t, const tk_inst *in);
   /* A jump went over t->frame->inst, which would have assigned the slot for
-   * the first time: its lanes are zeros that nobody computed. */
+   * the first time: its lanes are zeros that were never computed. */
   void (*unassigned)(void *ud, tki *t, int slot);
   /* A finding was reported that ends the program. */
   void (*stop)(void *ud, tki *t);
@@ -60,17 +60,17 @@ typedef struct tki_observer {
 
 /* Attaches an observer, which is borrowed until the run ends. */
 void tki_observe(tki *t, tki_observer *o);
-/* Those who watch and what they want to be told, kept while the run does
- * something that they are not to see. */
+/* The observers and what they want to be told, kept while the run does
+ * something that they must not see. */
 typedef struct tki_watching {
   tki_observer *observers;
   bool wants_insts, wants_before, wants_writes, wants_loads, wants_stmts;
 } tki_watching;
-/* Detaches everybody; nothing is settled in the rest of the run. */
+/* Detaches every observer; nothing is settled in the rest of the run. */
 tki_watching tki_unwatch(tki *t);
 void tki_rewatch(tki *t, const tki_watching *w);
 
-/* A debugger wants to be told of this statement too, or of none any more. */
+/* A debugger wants to be told of this statement too, or no longer of any. */
 void tki_mark_stmt(tki *t, const tk_stmt *st);
 void tki_unmark_stmts(tki *t);
 

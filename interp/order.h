@@ -7,7 +7,7 @@
 
 /* What gives programs an order, and why and where it does. */
 typedef struct tki_order_reason {
-  unsigned aside; /* kinds that are no reason */
+  unsigned aside; /* kinds that do not count */
   const char *why;
   bool waits; /* a loop may wait for another program */
   const tk_source *src;
@@ -17,7 +17,7 @@ typedef struct tki_order_reason {
 /* Kinds that a caller may put aside. */
 enum { TKI_ORDER_ATOMICS = 1, TKI_ORDER_PRINTS = 2 };
 
-/* Returns false if there is no reason but those put aside. */
+/* Returns false if there is no reason except those put aside. */
 bool tki_order_find(const tk_program *p, unsigned aside, tki_order_reason *r);
 
 #endif

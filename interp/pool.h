@@ -37,9 +37,9 @@ void tki_buf_write(tki_buf *b);
 /* The same, and they may change from now on. */
 void tki_buf_forget(tki_buf *b);
 
-/* A buffer with room for so many bytes, held once. */
+/* A buffer with room for this many bytes, held once. */
 tki_buf *tki_buf_new(tki *t, size_t bytes);
-/* Gives one back that nobody holds any more. */
+/* Gives back one that nothing holds any more. */
 void tki_buf_free(tki *t, tki_buf *b);
 
 /* Memory that is not a value's: aligned as lanes are, its contents not yet

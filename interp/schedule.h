@@ -1,4 +1,4 @@
-/* schedule.h - which program runs when: one policy for everybody.
+/* schedule.h - which program runs when: one policy for every driver.
  *
  * The schedule knows the programs that have begun and are not done, who
  * leads, and who waits.  It says who goes on (tki_schedule_next), and whoever
@@ -7,13 +7,13 @@
  * and so run the statements of all programs in the same order.
  *
  * The first program in the order that is not done leads.  While it runs,
- * nobody else does.  When it gives way, the others go on in rounds: each of
+ * no other does.  When it gives way, the others go on in rounds: each of
  * them that does not wait, in the order in which they began, until it gives
  * way itself; behind each round one more begins.  The one that leads goes on
  * behind a round, or as soon as what it waits for has changed.  When it is
  * done there is one more round, and the next program leads.  Under
- * `--schedule yield` many begin before the first round.  When everybody
- * waits, that is a deadlock.  A launch in which nobody waits makes no task.
+ * `--schedule yield` many begin before the first round.  When all of them
+ * wait, that is a deadlock.  A launch in which none waits makes no task.
  */
 #ifndef TK_INTERP_SCHEDULE_H
 #define TK_INTERP_SCHEDULE_H
@@ -31,13 +31,13 @@ typedef enum tki_mode {
 /* Who wrote each four bytes of a region last, for regions that are small
  * enough to be full of flags and locks. */
 typedef struct tki_writers {
-  uint32_t *program, *site; /* program + 1 (0: nobody), instruction's id */
+  uint32_t *program, *site; /* program + 1 (0: none), instruction's id */
   size_t n;
 } tki_writers;
 
 /* How far the schedule is in finding out who goes on. */
 typedef enum tki_phase {
-  TKI_IN_ORDER, /* nobody leads: the next program in the order begins */
+  TKI_IN_ORDER, /* none leads: the next program in the order begins */
   TKI_LEADS,    /* the program that leads has run */
   TKI_SPREADS,  /* YIELD: others begin, until many have */
   TKI_IN_ROUND, /* those that began go on, one after the other */
@@ -56,7 +56,7 @@ struct tki_schedule {
   tki_task **last;   /* where the next one to begin is put */
   tki_task *lead;    /* the one of them that leads, or NULL */
   tki_task *next;    /* whose slot in the round it is; NULL: the round ends */
-  bool any;          /* somebody went on since the round began */
+  bool any;          /* a program went on since the round began */
   size_t spread;     /* SPREADS: how many have begun */
   uint64_t stamp;    /* the newest tki_task.left */
   size_t nleft;      /* how many tasks a user has left */
@@ -64,15 +64,15 @@ struct tki_schedule {
   tki_spin main;     /* what that one does in loops */
   tki_spins spins;
   bool spins_possible;  /* the kernel has a while loop that reads */
-  tki_writers *writers; /* by region; NULL if nobody gives way */
+  tki_writers *writers; /* by region; NULL if no program gives way */
   void (*progress)(void *ud, uint64_t done, uint64_t total);
   void *progress_ud;
 };
 
-/* Returns false after reporting if no schedule is called so. */
+/* Returns false after reporting if no schedule has this name. */
 bool tki_mode_parse(tk_env *e, const char *text, tki_mode *out);
 /* Whether a while loop reads memory, so that it may wait for another program;
- * *at is then where the first one stands. */
+ * *at is then where the first one is. */
 bool tki_schedule_waits_at(const tk_program *p, tk_at *at);
 void tki_schedule_new(tki *t, tki_mode mode);
 void tki_schedule_free(tki *t);
@@ -82,7 +82,7 @@ void tki_schedule_free(tki *t);
 typedef enum tki_step_kind {
   TKI_BEGIN,   /* the program `index` begins */
   TKI_RESUME,  /* the task goes on */
-  TKI_STUCK,   /* nobody can go on; SERIAL: the task cannot */
+  TKI_STUCK,   /* no program can go on; SERIAL: the task cannot */
   TKI_FINISHED /* every program is done */
 } tki_step_kind;
 

@@ -3,7 +3,7 @@
  * Constants, ranges, the launch's arguments and what plain operations make of
  * these alone are settled: computed once for a run, and held in the slots of
  * each frame from its beginning.  The instructions that make them are left
- * out then.  Who watches instructions sees each of these until every observer
+ * out then.  An observer of instructions sees each of these until every one
  * says that it keeps nothing about it; for an observer that does not say so,
  * as a debugger, nothing is settled.
  */
@@ -18,7 +18,7 @@ typedef struct tki_settled_func {
   const tk_inst **insts; /* what makes it, in order */
   size_t n;
   /* The slots that it sets: first those that other instructions and statements
-   * read, then the others, which are held where somebody watches. */
+   * read, then the others, which are held where there is an observer. */
   int *slots;
   size_t nread, nslots;
 } tki_settled_func;
@@ -31,7 +31,7 @@ typedef struct tki_settled {
 } tki_settled;
 
 const tki_settled *tki_settled_new(tk_arena *a, const tk_program *p);
-/* Computes the values for a run, unless somebody watches who has to see every
+/* Computes the values for a run, unless an observer has to see every
  * instruction; they belong to its pool. */
 void tki_settle(tki *t);
 /* Whether no observer keeps anything about an instruction that is settled and

@@ -1,9 +1,9 @@
 /* spin.h - whether a program only waits.
  *
  * A trip of a while loop that leaves the loop's variables as they were and
- * that read only what still stands in memory will be followed by the same
+ * that read only what is still in memory will be followed by the same
  * trip for ever, unless another program changes what it read.  Variables
- * that decide nothing (a count of trips that nobody looks at) are left out.
+ * that decide nothing (a count of trips that is never tested) are left out.
  */
 #ifndef TK_INTERP_SPIN_H
 #define TK_INTERP_SPIN_H
@@ -11,7 +11,7 @@
 #include "interp/interp.h"
 
 typedef struct tki_read {
-  uint64_t addr, bits; /* what stood there when it was first read */
+  uint64_t addr, bits; /* what was there when it was first read */
   uint32_t size;
   const tk_inst *in;
 } tki_read;

@@ -3,13 +3,13 @@
  * A tki_val is one lane, or as many lanes as the block that it is has.  One
  * lane may stand for all of a block.  Whoever holds a tki_val holds one count
  * of its lanes, and gives it back by tki_release; a value is never changed
- * while somebody else holds it.
+ * while it has another holder.
  *
  * A block may be symbolic: it is known what its lanes are without them
- * (symbolic.h), and they are written when somebody first asks for them.
+ * (symbolic.h), and they are written when they are first asked for.
  *
- * How lanes are represented is known to value.h and value.c alone (lint:
- * private); everybody else asks.
+ * Only value.h and value.c know how lanes are represented (lint: private);
+ * all others ask.
  */
 #ifndef TK_INTERP_VALUE_H
 #define TK_INTERP_VALUE_H
@@ -60,7 +60,7 @@ static inline bool tki_is_zero(const tki_val *v) {
 static inline bool tki_is_held(const tki_val *v) {
   return !v->lanes_ || v->lanes_->refs_ > 0;
 }
-/* Whether somebody else holds its lanes too. */
+/* Whether its lanes have another holder too. */
 static inline bool tki_is_shared(const tki_val *v) {
   return v->lanes_ && v->lanes_->refs_ > 1;
 }

@@ -6,8 +6,8 @@
 
 #include "interp/interp.h"
 
-/* Whether a sum, difference or product of signed integers of so many bits does
- * not fit into them. */
+/* Whether a sum, difference or product of signed integers with this number of
+ * bits does not fit into them. */
 bool tki_wraps(tk_binary op, int64_t a, int64_t b, int bits);
 
 /* An operation that wrapped. */

@@ -529,8 +529,8 @@ static void report_second(again *x, size_t region, const spread *p) {
   tkc_place at = writer_place(x, p->addr);
   const char *name = r->name;
   tk_diag *d = tkc_report(x->c, NULL, TK_D_IDEMPOTENCE, &at, NULL,
-                          "a second run gives another result: %s is %s after "
-                          "one run, %s after two",
+                          "a second run gives a different result: %s is %s "
+                          "after one run, %s after two",
                           place_text(x, p->addr), p->a, p->b);
   tkc_at_element(d, x->t, p->addr);
   if (r->tensor->flags & TK_TENSOR_REPEATED) {

@@ -6,7 +6,7 @@
 
 #include "base/env.h"
 
-/* Writes all of it, or as much as somebody reads. */
+/* Writes all of it, or as much as the other side reads. */
 void tk_write_all(int fd, const char *s, size_t n);
 
 /* Runs `work` in a child, which may write to the descriptor, and need not
@@ -16,7 +16,7 @@ int tk_run_child(tk_env *e, void (*work)(int fd, void *ud), void *ud,
                  tk_buf *out);
 
 /* The same of another program, by its path or name; what it writes to standard
- * output and standard error is added to `out`.  After so many seconds (0: any)
+ * output and standard error is added to `out`.  After `seconds` (0: never)
  * SIGALRM ends it. */
 int tk_run_program(tk_env *e, const char *const *argv, double seconds,
                    tk_buf *out);

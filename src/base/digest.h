@@ -1,7 +1,7 @@
 /* digest.h - one number for many bytes that come in pieces.
  *
- * It sees every change of a bit, and is no defence against somebody who wants
- * two files to have one digest.
+ * It sees every change of a bit, but is no defence against an attacker who
+ * makes two files with one digest.
  */
 #ifndef TK_BASE_DIGEST_H
 #define TK_BASE_DIGEST_H
@@ -12,7 +12,7 @@
 /* Begins with zeros. */
 typedef struct tk_digest {
   uint64_t value, bytes;
-  uint64_t word; /* bytes that are no word yet */
+  uint64_t word; /* bytes that do not make a word yet */
   unsigned pending;
 } tk_digest;
 

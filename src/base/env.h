@@ -1,11 +1,11 @@
-/* env.h - the ground every room stands on: one allocator, one way to fail.
+/* env.h - what every room builds on: one allocator, one way to fail.
  *
  * A tk_env owns nothing but the list of diagnostics; whoever creates it
  * (a session) destroys it.  Every allocation in tkdbg goes through tk_realloc,
  * so that a test can make any of them fail.  Code below the public API fails
  * by tk_throw, which unwinds to the nearest tk_protect; memory that must
- * survive a throw therefore belongs to an arena or object that somebody
- * above the tk_protect owns.
+ * survive a throw therefore belongs to an arena or object whose owner is
+ * above the tk_protect.
  */
 #ifndef TK_BASE_ENV_H
 #define TK_BASE_ENV_H

@@ -2,7 +2,7 @@
  *
  * What a call needs only for itself is temporary: it goes when the outermost
  * call has ended.  What it makes to last is held until all of it is there and
- * somebody owns it (tk_held_keep): if the call ends before, it is freed.
+ * has an owner (tk_held_keep): if the call ends before, it is freed.
  * A tk_scratch belongs to whoever initialised it.
  */
 #ifndef TK_BASE_SCRATCH_H
@@ -45,7 +45,7 @@ char *tk_held_text(tk_scratch *m, const char *s);
 void tk_held_keep(tk_scratch *m, size_t mark);
 void tk_held_drop(tk_scratch *m, size_t mark);
 
-/* Texts that have an owner, who frees them so.  NULL is no text. */
+/* Texts that have an owner, which frees them.  NULL is no text. */
 char *tk_text_new(tk_env *e, const char *s);
 void tk_text_free(tk_env *e, char *s);
 void tk_text_set(tk_env *e, char **at, const char *text);

@@ -196,7 +196,7 @@ static void take_rest(cli_args *a, int argc, char **argv) {
     if (id >= 0 && spelled && cli_options[id].mode & CLI_RARE && !said) {
       fprintf(stderr,
               "tkdbg %s: warning: '%s' after %s is an argument of the script; "
-              "options of tkdbg stand before the file\n",
+              "options of tkdbg come before the file\n",
               cli_commands[a->command].name, argv[i], a->words[0]);
       said = true;
     }

@@ -33,7 +33,7 @@ static bool is_undefined(const tkt_block *b, int64_t i) {
   return b->undefined && b->undefined[i];
 }
 
-/* What happens to be in an undefined lane is no difference to another. */
+/* What happens to be in an undefined lane does not count as a difference. */
 static bool is_same(const pair *p, int64_t i) {
   bool now = is_undefined(&p->now, i), then = is_undefined(&p->then, i);
   if (now || then) return now == then;

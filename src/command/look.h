@@ -40,7 +40,7 @@ void tkt_stats(tk_buf *out, const tkt_block *b, int width);
  * the one farthest from 0.  Each cell is a letter; with colour, in colour. */
 void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
                  bool colour);
-/* What stands beside a picture: two lines of text, and which program of the
+/* What is beside a picture: two lines of text, and which program of the
  * grid it is of. */
 typedef struct tkt_caption {
   const char *title, *under;

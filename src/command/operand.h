@@ -1,4 +1,4 @@
-/* operand.h - what stands behind a command's name.
+/* operand.h - what comes after a command's name.
  */
 #ifndef TK_COMMAND_OPERAND_H
 #define TK_COMMAND_OPERAND_H

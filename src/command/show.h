@@ -43,7 +43,7 @@ void tkt_tell_output(tkt *d, const char *text, size_t n); /* a program's */
 const tk_debug_variable *tkt_parameter(const tk_debug_variable *v, size_t n,
                                        int i);
 void tkt_show_frame(tkt *d, const tk_debug_frame *f, int level);
-/* A file's lines; `at` is where it stands, 0: nowhere there. */
+/* A file's lines; `at` is the current one, 0: none of them. */
 void tkt_show_lines(tkt *d, const char *file, int from, int to, int at);
 /* The text of a file with its lines; temporary. */
 const tk_source *tkt_source(tkt *d, const char *file);

@@ -6,7 +6,7 @@
 
 #include "debug/debug.h"
 
-/* Where a program stands: its calls, innermost first, each at a statement in
+/* Where a program is: its calls, innermost first, each at a statement in
  * trips of its loops, innermost first. */
 enum { TKD_LOOPS = 16 };
 typedef struct tkd_position {

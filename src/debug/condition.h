@@ -20,7 +20,7 @@ bool tkd_site_condition(tkd *d, tkd_site *s);
 bool tkd_front_agrees(tkd *d, const tkd_point *p);
 bool tkd_front_agrees_here(tkd *d, const tkd_point *p);
 /* Fails, with what was reported, when a condition can be evaluated at none of
- * the statements where its point stands. */
+ * the statements where its point is. */
 void tkd_need_condition(tkd *d, const tkd_point *p);
 
 #endif

@@ -5,10 +5,10 @@
  * the engine, on the main stack, calls its front end.  Everything that can be
  * looked at is the interpreter's own.
  *
- * Where it is, is an event: the number of statements begun since the launch
+ * A point in time is an event: the number of statements begun since the launch
  * began; between two events `sub` counts instructions (stepi).  Going back
  * undoes the journal of memory writes up to the start of a program and runs
- * from there to the event wanted; the interpreter is deterministic.
+ * from there to the event asked for; the interpreter is deterministic.
  *
  * Everything here belongs to the engine, which belongs to its session.
  */
@@ -37,7 +37,7 @@ typedef enum tkd_phase {
   TKD_SEARCHING, /* again: the last place that would have stopped it counts */
 } tkd_phase;
 
-/* Why it stands where it positions. */
+/* Why a program has stopped. */
 typedef struct tkd_stop {
   tk_stop_reason reason;
   int point;      /* its number; 0: none */
@@ -91,7 +91,7 @@ typedef struct tkd_points {
   size_t nsites, cap_sites;
   tkd_point *catch_launch, *catch_program, *catch_end;
   bool has_catch_return;   /* or exit */
-  const tkd_point *asking; /* the front end is to be asked about it */
+  const tkd_point *asking; /* the front end must be asked about it */
   bool says_hit;           /* ... and what it said */
   bool has_watch, has_memory_watch;
   bool *stopped_by_watch; /* of the program that looks; others may run before it
@@ -125,9 +125,9 @@ typedef struct tkd_launch {
   bool over;           /* every program has run */
   bool quit;           /* the user asked to */
   bool active;         /* the last launch was debugged */
-  bool detached;       /* ... to be left alone */
+  bool detached;       /* ... and runs on without the debugger */
   bool leaves;         /* ... until it has ended, for another launch */
-  bool ignoring;       /* launches that begin are left alone */
+  bool ignoring;       /* launches that begin are not debugged */
   _Atomic bool called; /* for the front end, from any thread */
 } tkd_launch;
 
@@ -164,7 +164,7 @@ typedef struct tkd_programs {
   void (*work)(tkd *d); /* to be done on the main stack */
 } tkd_programs;
 
-/* Where it stands, and what is looked at there: of stop.c and frames.c. */
+/* Where it is, and what is looked at there: of stop.c and frames.c. */
 typedef struct tkd_where {
   uint64_t event, sub, furthest;
   uint64_t
@@ -181,7 +181,7 @@ typedef struct tkd_where {
 
 /* How it goes on: of resume.c. */
 typedef struct tkd_course {
-  tk_resume intent; /* kind NONE: nobody has said it yet */
+  tk_resume intent; /* kind NONE: not chosen yet */
   char *location;   /* of the intent */
   tkd_phase phase;
   tkd_steps steps;
@@ -189,7 +189,7 @@ typedef struct tkd_course {
   bool muted; /* what programs print was printed before */
 } tkd_course;
 
-/* What the interpreter is to tell of, and when: of stop.c. */
+/* What the interpreter must report, and when: of stop.c. */
 typedef struct tkd_armed {
   uint64_t alarm;     /* the next event at which something is due */
   bool statements;    /* all of them are looked at */
@@ -203,7 +203,7 @@ typedef struct tkd_armed {
 
 /* How long a move, or a run aside, takes: of stop.c. */
 typedef struct tkd_clock {
-  double began, looked, told; /* seconds; told 0: nobody was */
+  double began, looked, told; /* seconds; told 0: not yet */
   uint64_t stride, due;       /* events up to the next look, and which it is */
 } tkd_clock;
 

@@ -6,7 +6,7 @@
 
 #include "debug/value.h"
 
-/* Where it stands, and why. */
+/* Where it is, and why. */
 const tk_debug_stop *tkd_describe_stop(tkd *d);
 tk_place tkd_place_of_frame(const tki_frame *f);
 tk_debug_value tkd_describe_value(tkd *d, const char *name, const tkd_value *v);

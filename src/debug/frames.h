@@ -14,7 +14,7 @@ tki_frame *tkd_top(const tkd *d);
 void tkd_select(tkd *d, int level);
 /* The selected frame; fails when no program is stopped. */
 tki_frame *tkd_need_frame(tkd *d);
-/* A frame that stands at a statement before it was ever reached; temporary. */
+/* A frame that is at a statement before it was ever reached; temporary. */
 tki_frame tkd_frame_before(tkd *d, const tk_func *f, const tk_stmt *st);
 /* Puts a value into a slot; what watches it, and undoing, are the caller's. */
 void tkd_put_slot(tkd *d, tki_frame *f, int slot, const char *bytes, size_t n);

@@ -70,7 +70,7 @@ static void end_step(tkd *d, const tki_frame *f) {
 }
 
 /* Everything that may stop a program before a statement; the first reason
- * counts.  A search has no use for those that are no places. */
+ * counts.  A search has no use for those without a place. */
 static void stop_before(tkd *d, tki *t, const tk_stmt *st) {
   bool running = d->course.phase == TKD_RUNNING;
   TK_ASSERT(d->course.phase != TKD_REPLAYING);

@@ -6,7 +6,7 @@
 
 #include "debug/points.h"
 
-/* Calls fn for each statement at which a point stands; how many there are.
+/* Calls fn for each statement that a point is at; how many there are.
  * The first of them is noted in the point.  fn may be NULL. */
 size_t tkd_find_statements(tkd *d, tkd_point *p,
                            void (*fn)(tkd *d, tkd_point *p, const tk_stmt *st));
@@ -21,7 +21,7 @@ int tkd_line_at(tkd *d, const char *text); /* 0: none */
 /* The statement of the function at or behind a line; NULL: none. */
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
 int tkd_last_line(const tk_func *f);
-/* The body of the function that a statement stands in; NULL: none. */
+/* The body of the function that a statement is in; NULL: none. */
 const tk_body *tkd_body_of(const tk_func *f, const tk_stmt *st);
 /* The function that a statement is of; NULL: none. */
 const tk_func *tkd_func_of(const tkd *d, const tk_stmt *st);

@@ -1,5 +1,5 @@
 /* part.h - the parts of a tensor that a user names: BUFFER[I, J], and
- * BUFFER[A:B:C, J], which is a view of it.  Values, owned by nobody.
+ * BUFFER[A:B:C, J], which is a view of it.  They are plain values.
  */
 #ifndef TK_DEBUG_PART_H
 #define TK_DEBUG_PART_H

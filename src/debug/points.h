@@ -32,7 +32,7 @@ struct tkd_point {
   char *where;            /* as typed: location, expression, what is caught */
   char *file;             /* that a LINE is of; NULL: the kernel's */
   const tk_program *form; /* NULL, or of the form that has it ... */
-  size_t wanted;          /* ... the statement that it stands at or calls */
+  size_t wanted;          /* ... the statement that it is at or calls */
   char *cond;             /* or NULL */
   char *format;           /* of a logpoint */
   char *programs;         /* conditions; NULL: all programs */
@@ -42,7 +42,7 @@ struct tkd_point {
   const char *callee; /* inside `where`; NULL: any */
   bool asks;
   tkd_watch watch;
-  int line; /* where it stands, once found; the first of several places */
+  int line; /* where it is, once found; the first of several places */
   size_t statement;
   const char *func;
 };

@@ -8,18 +8,18 @@
 
 /* Notes how to go on; fails, and notes nothing, when that cannot be. */
 void tkd_intend(tkd *d, const tk_resume *how);
-/* Fails unless the program stands before a statement of the user's, for what
+/* Fails unless the program is before a statement of the user's, for what
  * changes its course. */
 void tkd_need_statement(tkd *d);
 bool tkd_has_intent(const tkd *d);
 void tkd_drop_intent(tkd *d);
-/* Carries out what was noted.  True: it stands somewhere already, at another
- * point in time or in another program; false: programs are to run. */
+/* Carries out what was noted.  True: it has arrived already, at another point
+ * in time or in another program; false: programs must run. */
 bool tkd_carry_out(tkd *d);
 /* When something failed on the way to another point in time: as at the end of
  * the launch, from where all others can be reached. */
 void tkd_recover(tkd *d);
-/* Calls fn while the debugger stands at the first statement of a program;
+/* Calls fn while the debugger is at the first statement of a program;
  * then everything is as it was.  False: it has no statement. */
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud);
 

@@ -25,9 +25,9 @@ static inline bool tkd_is_left_alone(const tkd *d) {
 }
 void tkd_arm(tkd *d);
 void tkd_ctrl_c(tkd *d); /* while programs run */
-/* Whether it stands where a function is about to return. */
+/* Whether it is where a function is about to return. */
 bool tkd_is_leaving(const tkd *d);
-/* What was reported after the first so many, to be handed out. */
+/* What was reported, from number `first` on, to be handed out. */
 const tk_finding *const *tkd_findings_from(tkd *d, size_t first, size_t *n);
 void tkd_notice(tkd *d, const tk_notice *notice);
 

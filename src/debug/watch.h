@@ -23,7 +23,7 @@ typedef struct tkd_watch {
   char *base; /* the variable that it starts with, or NULL; the tensor */
   tkd_part part;
   tkd_view view;
-  size_t bytes;    /* memory: so many from lo on, whose they are; or 0 */
+  size_t bytes;    /* memory: how many from lo on, whose they are; or 0 */
   bool found;      /* memory: it is in this launch */
   uint64_t lo, hi; /* its device addresses */
   bool due;        /* to be judged */

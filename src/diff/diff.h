@@ -8,7 +8,7 @@
 
 typedef struct tk_tolerance {
   double rtol, atol;
-  uint64_t ulp; /* or so many units in the last place, of lanes of one type */
+  uint64_t ulp; /* or units in the last place, of lanes of one type */
 } tk_tolerance;
 
 /* What is usual for an element type: torch.testing.assert_close's. */
@@ -23,7 +23,7 @@ typedef struct tk_diff {
   const double *found, *expected;
   uint8_t *wrong;         /* by element */
   const size_t *list;     /* the wrong ones, ascending */
-  const uint32_t *writer; /* by element: who wrote it last, 0: nobody; may be
+  const uint32_t *writer; /* by element: who wrote it last, 0: none; may be
                              NULL */
   tk_tolerance tolerance;
 } tk_diff;

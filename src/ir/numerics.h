@@ -43,7 +43,7 @@ struct tk_library {
  * int8; fp8 is exact as f16.  Of fp32 they read what tf32 has; for tf32x3,
  * bf16x3 and bf16x6 an operand is split into parts, the largest first, which
  * are multiplied one by one, the smallest products first (Triton: F32DotTC).
- * What does not come in such tiles, fp64 and fp32 that is to be exact is
+ * What does not come in such tiles, fp64 and fp32 that must be exact is
  * multiplied in each thread, by fused operations in ascending k.
  */
 

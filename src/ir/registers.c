@@ -110,7 +110,7 @@ static int64_t registers_of(const pressure *x, int slot) {
   return bytes / 4 / x->threads;
 }
 
-/* Whether no lane of the result can be had before all operands are there. */
+/* Whether no lane of the result is known before all operands are there. */
 static bool mixes_lanes(const tk_flat_step *t) {
   return t->in &&
          (t->in->op == TK_I_DOT || tk_inst_has_axis((tk_opcode)t->in->op));

@@ -38,7 +38,7 @@ typedef enum tk_param_kind {
 typedef struct tk_ast {
   tk_ast_kind kind;
   uint8_t op;
-  bool paren;      /* the expression stood in parentheses */
+  bool paren;      /* the expression was in parentheses */
   uint16_t height; /* of the tree from here down; never over 1000 */
   tk_span span;    /* of compound statements: their header, up to the colon */
   tk_span tail;
@@ -57,7 +57,7 @@ const char *tk_ast_name(tk_ast_kind k);
 const char *tk_operator_text(tk_operator op);
 const char *tk_operator_dunder(tk_operator op);
 
-/* What stands at the start of a logical line, at any depth of a file. */
+/* What is at the start of a logical line, at any depth of a file. */
 typedef enum tk_item_kind {
   TK_ITEM_FUNC,   /* def, with its decorators; parsed when asked */
   TK_ITEM_ASSIGN, /* NAME = value, or NAME: annotation = value; depth 0 */

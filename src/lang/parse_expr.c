@@ -90,7 +90,7 @@ static tk_ast *one_or_tuple(tkl_parser *p, tk_ast *(*item)(tkl_parser *)) {
     n->span.lo = lo;
   } else if (n->kind == TK_AST_STARRED) {
     tkl_fail(p, TK_D_SYNTAX, n->span, "write (*x,) for a tuple",
-             "a starred expression cannot stand alone");
+             "a starred expression cannot be used alone");
   }
   return n;
 }
@@ -254,7 +254,7 @@ static tk_ast *disjunction(tkl_parser *p) {
   return boolop(p, TKL_KW_OR, TK_OP_OR, conjunction);
 }
 
-/* Binds tighter as prec grows; -1 for what is no binary operator. */
+/* Binds tighter as prec grows; -1 for what is not a binary operator. */
 static int precedence(tkl_tok kind, tk_operator *op) {
   switch (kind) {
   case TKL_OR: *op = TK_OP_BITOR; return 0;
@@ -334,7 +334,7 @@ static tk_ast *group(tkl_parser *p) {
       n = rest(p, n, star_named_expression);
     else if (n->kind == TK_AST_STARRED)
       tkl_fail(p, TK_D_SYNTAX, n->span, "write (*x,) for a tuple",
-               "a starred expression cannot stand alone");
+               "a starred expression cannot be used alone");
   }
   tkl_close(p, TKL_RPAREN, open);
   n->paren = true;
@@ -573,7 +573,7 @@ static void check_order(tkl_parser *p, const signature *s) {
   if (s->double_star)
     tkl_unexpected(p, "nothing can follow a ** parameter but ')'");
   if (s->star && p->tok->kind == TKL_MUL)
-    tkl_unexpected(p, "only one '*' can stand in a parameter list");
+    tkl_unexpected(p, "a parameter list can have only one '*'");
 }
 
 /* parameter = ("*" | "**")? NAME (":" expression)? ("=" expression)? */
@@ -605,7 +605,7 @@ static bool separator(tkl_parser *p, signature *s, bool *slash) {
   int next = p->tok[1].kind;
   if (p->tok->kind == TKL_DIV) {
     if (*slash || s->star || !s->list.n)
-      tkl_unexpected(p, "'/' stands once, after positional parameters");
+      tkl_unexpected(p, "'/' may come once, after positional parameters");
     *slash = true;
     for (size_t i = 0; i < s->list.n; i++)
       s->list.items[i]->op = TK_PARAM_POSITION;

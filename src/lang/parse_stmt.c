@@ -1,8 +1,8 @@
 /* parse_stmt.c - statements and functions, by recursive descent.
  *
- * A statement that kernels do not have is no error here: Python's name for it
- * goes into an UNSUPPORTED node and its block is skipped, because it may
- * stand in a branch that specialisation removes.
+ * A statement that kernels do not have is not an error here: Python's name for
+ * it goes into an UNSUPPORTED node and its block is skipped, because it may
+ * be in a branch that specialisation removes.
  *
  * The span of a compound statement is its header; the span of a BLOCK is that
  * of all its statements.

@@ -66,7 +66,7 @@ void tkl_check_unique(tkl_parser *p, const tk_ast *n, const char *what);
 tk_ast *tkl_star_expressions(tkl_parser *p); /* a, *b, c */
 tk_ast *tkl_named_expression(tkl_parser *p); /* a := b */
 tk_ast *tkl_expression(tkl_parser *p);
-tk_ast *tkl_target_list(tkl_parser *p); /* what stands after "for" */
+tk_ast *tkl_target_list(tkl_parser *p); /* what comes after "for" */
 void tkl_check_target(tkl_parser *p, const tk_ast *n);
 void tkl_parameters(tkl_parser *p, tk_ast *func, tkl_tok closer);
 

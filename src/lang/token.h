@@ -1,7 +1,7 @@
 /* token.h - tokens, and how to get them from a text.
  *
  * A token is its kind and its place; what it says is read from the source
- * when somebody asks.  Token arrays belong to the arena given to tkl_lex.
+ * when it is asked for.  Token arrays belong to the arena given to tkl_lex.
  */
 #ifndef TK_LANG_TOKEN_H
 #define TK_LANG_TOKEN_H

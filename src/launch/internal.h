@@ -64,7 +64,7 @@ typedef struct tkn_cursor {
 void tkn_fail(const tkn_cursor *c, uint32_t lo, uint32_t hi, const char *help,
               const char *fmt, ...) TK_PRINTF(5, 6) TK_NORETURN;
 void tkn_skip(tkn_cursor *c); /* blanks */
-char tkn_peek(tkn_cursor *c); /* next byte that is no blank; 0 at the end */
+char tkn_peek(tkn_cursor *c); /* next byte that is not blank; 0 at the end */
 bool tkn_accept(tkn_cursor *c, char ch);
 void tkn_expect(tkn_cursor *c, char ch, const char *why);
 bool tkn_at_end(tkn_cursor *c);

@@ -14,7 +14,7 @@ typedef enum tk_launch_option_id {
 /* The row of a name; -1: there is none. */
 int tk_launch_option_find(const char *name);
 bool tk_launch_option_fits(int i, int64_t value);
-/* Every option as it is when nothing is said: out has TK_LAUNCH_OPTIONS. */
+/* Every option as it is if not given: out has TK_LAUNCH_OPTIONS. */
 void tk_launch_options_usual(int64_t *out);
 
 #endif

@@ -6,23 +6,23 @@
 
 #include "base/env.h"
 
-/* The line of a place without its indentation, cut with "..." to so many
+/* The line of a place without its indentation, cut with "..." to `most`
  * bytes. */
 void tk_report_source(tk_buf *out, const tk_place *p, size_t most);
 
 void tk_report_blame(tk_buf *out, const tk_blame *b);
 void tk_report_access(tk_buf *out, const tk_access_picture *p);
-/* The steps alone, indented by so many blanks. */
+/* Only the steps, indented by `indent` blanks. */
 void tk_report_steps(tk_buf *out, const tk_explanation *x, int indent);
-/* The indices of an axis: "0:32", "0:64:2", "0:4 8:12". */
 /* What a step reads, as "reads A[0, 0..319]". */
 void tk_report_reads(tk_buf *out, const tk_step *s);
+/* The indices of an axis: "0:32", "0:64:2", "0:4 8:12". */
 void tk_report_ranges(tk_buf *out, const tk_range *r, size_t n);
 enum { TK_REPORT_LINES = 10 };
-/* The lines of the source that a value came from, at most so many. */
+/* The lines of the source that a value came from, at most `most`. */
 void tk_report_source_lines(tk_buf *out, const tk_explanation *why,
                             size_t most);
-/* How the tensor differs, in at most ten lines and so many lines of source;
+/* How the tensor differs, in at most ten lines and `most` lines of source;
  * nothing if it does not. */
 void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most);
 /* The first operation that two engines disagree about, and why. */

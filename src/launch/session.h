@@ -132,7 +132,7 @@ struct tk_launch {
   uint64_t next_address; /* for the next tensor the launch makes itself */
 };
 
-/* The options' names, and what holds when nothing is said. */
+/* The options' names, and what holds for one that is not given. */
 const char *tk_compile_name(tk_compile_option o);
 const char *tk_compile_usual(tk_compile_option o);
 /* Whether an option that is a list, "a,b,c", has the item. */

@@ -1,4 +1,4 @@
-/* dce.c - what nobody needs is not computed.
+/* dce.c - what is not needed is not computed.
  *
  * Needed are: what writes, prints or may stop; what decides which way is
  * taken; what is returned; and what those need.  A load that nobody needs

@@ -208,7 +208,7 @@ static void multiply_tile(tkv_gen *g, const product *p, const char **a,
   if (TKV_MUTANT(FRAGMENT_C)) swap_names(&c[1], &c[2]);
 }
 
-/* Its registers, if they can be had without shared memory. */
+/* Its registers, if that needs no shared memory. */
 static factor begin_factor(tkv_gen *g, const product *p, tkv_value *v,
                            const tkv_dist *acc, bool left) {
   factor f = {.type = left ? p->a : p->b, .dist = operand_dist(p, acc, left)};

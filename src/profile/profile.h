@@ -19,7 +19,7 @@ typedef struct tkp_function {
   const char *name;
   const tk_source *src;
   tk_span span; /* of its name */
-  uint32_t end; /* of what stands in it, an offset */
+  uint32_t end; /* of what is in it, an offset */
   bool library, kernel;
   uint64_t launches;
 } tkp_function;

@@ -68,7 +68,7 @@ typedef struct tkp_barrier {
 
 /* What is known of a word of shared memory: who wrote and read it last. */
 typedef struct tkp_touch {
-  uint32_t clock; /* the warp's own; 0: nobody */
+  uint32_t clock; /* the warp's own; 0: none */
   uint32_t inst;
   uint16_t thread;
   uint8_t bytes; /* a bit each */

@@ -56,7 +56,7 @@ struct tkp_inst {
   bool guarded, guard_not;
   bool pure; /* its destinations are set where all sources are */
   uint8_t space;
-  uint8_t parts, bytes; /* of a memory access: vector, each of so many bytes */
+  uint8_t parts, bytes; /* of a memory access: parts of a vector, bytes each */
   bool sign;            /* of a load: fills wider registers with the sign */
   uint8_t mode;         /* what run makes of it */
   tkp_reg guard, base;

@@ -1,6 +1,6 @@
 /* read.h - inside the reader of PTX.
  *
- * The text is read twice.  The first time only what stands outside of bodies
+ * The text is read twice.  The first time only what is outside bodies
  * is taken: variables, and where functions are.  Then each kernel's body is
  * read; a call reads the body of the function that is called in its place, so
  * that what runs has no calls.

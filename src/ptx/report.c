@@ -84,6 +84,6 @@ void tkp_need_set(tkp_warp *w, const tkp_inst *in, tkp_reg r, uint32_t lanes,
   if (d->f.count == 1)
     tk_diag_help(w->b->m->env, d,
                  "no instruction gave it a value on the way to here, or it was "
-                 "loaded from shared or local memory that nobody wrote");
+                 "loaded from shared or local memory that was never written");
   w->set[r.id] |= wrong; /* said once */
 }

@@ -76,7 +76,7 @@ static char *next_match(const char *text, int state) {
 }
 
 /* Ctrl-C at the prompt drops the line; readline goes on with a new one.  A
- * signal that is no interruption (the window's size) changes nothing. */
+ * signal that is not an interruption (the window's size) changes nothing. */
 static int on_signal(void) {
   const library *l = &reading->lib;
   if (!reading->env->interrupted) return 0;

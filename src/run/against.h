@@ -19,7 +19,7 @@ typedef struct tkr_against {
  * write. */
 tk_status tkr_against_begin(tkr_against *x, tk_launch *l, const char *engine,
                             tkr_run_fn run, const tk_run_options *options);
-/* Runs the launch silently, and watched by nobody but `watcher`, which may be
+/* Runs the launch silently, and watched only by `watcher`, which may be
  * NULL. */
 tk_status tkr_run_watched(tk_launch *l, tkr_run_fn run,
                           const tk_run_options *options, tk_watcher *watcher);

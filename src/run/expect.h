@@ -40,7 +40,7 @@ typedef tk_status (*tkr_run_fn)(tk_launch *l, const tk_run_options *options,
 /* Watches the next run of the launch, if something is expected of it. */
 tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l);
 /* After the run, which ended with st: explains what differs and writes it to
- * the session's output, unless it is to be silent. */
+ * the session's output, unless the run is silent. */
 tk_status tkr_expect_end(tkr_expecting *x, tk_status st, tkr_run_fn run,
                          const tk_run_options *options);
 

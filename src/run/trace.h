@@ -17,7 +17,7 @@ enum { TKR_TRACE_HEAD = 16 }; /* bytes of a header, and of the count */
 /* Which records are kept: those that lie within `size` bytes behind `skip`. */
 typedef struct tkr_window {
   uint64_t address; /* of the trace */
-  uint64_t skip;    /* stands in the trace itself, too */
+  uint64_t skip;    /* is in the trace itself, too */
   uint64_t size;
   int64_t program[3]; /* whose records they are */
 } tkr_window;

@@ -347,7 +347,7 @@ static void check_annotation(tks *s, const tk_ast *a) {
   bool leaf = a->kind == TK_AST_NAME || a->kind == TK_AST_STR;
   if (leaf) return;
   if (a->kind == TK_AST_LAMBDA)
-    tks_error(s, TK_D_UNSUPPORTED, "a lambda cannot stand in an annotation");
+    tks_error(s, TK_D_UNSUPPORTED, "an annotation cannot be a lambda");
   bool of_types = a->kind == TK_AST_TUPLE || a->kind == TK_AST_LIST;
   for (uint32_t i = 0; of_types && i < a->n; i++)
     if (is_python_type(a->list[i]))
@@ -372,7 +372,7 @@ static void check_parameter(tks *s, const tk_ast *p) {
     tks_error_help(s, TK_D_UNSUPPORTED, "take one tuple as a parameter",
                    "a @triton.jit function cannot take *%s", p->str);
   tks_error_help(s, TK_D_UNSUPPORTED, "leave the '/' out",
-                 "%s stands before '/': the compiler ignores such parameters "
+                 "%s comes before '/': the compiler ignores such parameters "
                  "and gives the others wrong values",
                  p->str);
 }

@@ -95,7 +95,7 @@ static void read_outputs(tks *s, call *c) {
   bool many = v->kind == V_TUPLE;
   c->nout = many ? v->n : 1;
   if (!c->nout)
-    tks_error_help(s, TK_D_VALUE, "return a value that nobody uses",
+    tks_error_help(s, TK_D_VALUE, "return a value that is not used",
                    "tl.inline_asm_elementwise: dtype must name a type");
   c->out = TK_NEWN(s->arena, tk_type, c->nout);
   for (size_t i = 0; i < c->nout; i++) {

@@ -452,7 +452,7 @@ static void try_attr(tk_env *e, void *ud) {
   j->out = tks_attr(j->s, j->v, j->name);
 }
 
-/* Whether the attribute can be had; what was said about it is forgotten. */
+/* Whether the attribute exists; what was reported about it is forgotten. */
 sval rule_hasattr(tks *s, const tks_args *a) {
   attr_job j = {s, &a->v[0], tks_arg_str(s, a, 1), sv(V_NONE)};
   size_t said = s->env->ndiags;

@@ -251,7 +251,7 @@ static void check_dot_types(tks *s, const sval *a, const sval *b) {
   if (!ok) tks_error(s, TK_D_TYPE, "tl.dot cannot take %s", tk_dtype_name(x));
 }
 
-/* fp32 when it is left out; None and text are no dtypes. */
+/* fp32 when it is left out; None and text are not dtypes. */
 static tk_dtype dot_out_dtype(tks *s, const tks_args *args) {
   if (!args->given[6]) return TK_FP32;
   s->frame->at = args->span[6];

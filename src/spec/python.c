@@ -8,7 +8,7 @@
  * their own, branches and loops are decided at once, and numbers stay known.
  * `_semantic` is a module whose functions are the operations of the language.
  * As in Triton, whoever calls an operation hands it on, and the operators of
- * a tensor cannot be used; what is no part of the language is refused.
+ * a tensor cannot be used; what is not part of the language is refused.
  *
  * Values of aggregates (@tl.core._aggregate): the host is asked for a class's
  * fields, what they are annotated with, its constructor and its methods.  A

@@ -89,11 +89,11 @@ struct sval {
 /* How a name got its value. */
 typedef enum tk_bind_how {
   BOUND_VALUE,  /* a parameter or an assignment */
-  BOUND_PLAIN,  /* an assignment of None or a dtype, which is no value of the
-                   compiler's: neither branches nor loops carry it */
+  BOUND_PLAIN,  /* an assignment of None or a dtype, which is not a value of
+                   the compiler's: neither branches nor loops carry it */
   BOUND_KNOWN,  /* annotated as a constexpr, or counted by static_range */
-  BOUND_UNSEEN, /* a parameter that only keywords set: the compiler looks at
-                   others alone */
+  BOUND_UNSEEN, /* a parameter that only keywords set: the compiler looks
+                   only at others */
 } tk_bind_how;
 
 /* A variable of a function; newer ones hide older ones of the same name. */
@@ -322,7 +322,7 @@ const char *tks_part_name(tks *s, const sval *v, const char *name, size_t i);
 tk_func *tks_func_new(tks *s, tk_function *fn, const char *name,
                       const tk_source *src);
 /* What only a debugger's expression may do (eval.c): pick lanes of a block,
- * elements of a tensor (false: v is no pointer to one). */
+ * elements of a tensor (false: v is not a pointer to one). */
 sval tks_pick(tks *s, const sval *v, const sval *index);
 bool tks_element(tks *s, const sval *v, const sval *index, sval *out);
 /* Reports a variable that the paused function assigns elsewhere; returns when

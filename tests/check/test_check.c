@@ -8,7 +8,7 @@
  * which no detector may say a word.  support/cases.h says how a case is
  * written; explain.case is read by test_explain.c.  At the top of a file stand
  *
- *   checks: LIST     the detectors that look
+ *   checks: LIST     the detectors that run
  *   least: N         there must be so many cases
  *   class: WORD ...  there must be a case whose name starts with that word
  *

@@ -70,7 +70,7 @@ static void read_file_line(reader *r, char *line) {
                          !strcmp(line, "class"));
   if (!known)
     mistake(r,
-            "before the first case stand comments (#), checks:, least: and "
+            "before the first case come comments (#), checks:, least: and "
             "class:, not '%s'",
             line);
   if (f->nkeys == FILE_KEYS) mistake(r, "more than %d keys", FILE_KEYS);
