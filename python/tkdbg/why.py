@@ -132,7 +132,8 @@ def _debug(stop, command):
 
 def hint(error, session, command):
     """What a run whose script failed says at its end, or ""."""
-    if not session.totals["launches"] or not (
+    if not session.totals["launches"] or isinstance(
+            error, (errors.UsageError, errors.InternalError)) or not (
             isinstance(error, (AssertionError, SystemExit)) or
             error is not None and any(asserted.comparisons(error))):
         return ""

@@ -381,6 +381,14 @@ class Comparisons(support.ScriptCase):
         done = self.run_script(f"{KERNEL}    raise ValueError('no')\n",
                                "-q", head=HEAD, check=False)
         self.assertNotIn("tkdbg why", done.stderr)
+        done = self.run_script(  # nothing was compared
+            f"{KERNEL}    def again():\n"
+            "        scale[(3,)](x, y, 40, 16)\n"
+            "        return y\n"
+            "    assert np.allclose(again(), x * 3)\n", "-q", "--launch", "2",
+            "--explain", "y[99]", head=HEAD, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("tkdbg why", done.stderr)
 
     def test_checks_say_it_too(self):
         said, status = self.check_of("assert np.allclose(y, ref)")
