@@ -132,7 +132,7 @@ def _debug(stop, command):
 
 def hint(error, session, command):
     """What a run whose script failed says at its end, or ""."""
-    if not session.totals["launches"] or isinstance(
+    if not session.totals["programs"] or isinstance(
             error, (errors.UsageError, errors.InternalError)) or not (
             isinstance(error, (AssertionError, SystemExit)) or
             error is not None and any(asserted.comparisons(error))):

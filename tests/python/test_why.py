@@ -390,6 +390,15 @@ class Comparisons(support.ScriptCase):
         self.assertEqual(done.returncode, 2)
         self.assertNotIn("tkdbg why", done.stderr)
 
+    def test_no_hint_where_no_program_ran(self):
+        done = self.run_script(
+            f"try:\n{KERNEL}except Exception:\n    raise SystemExit(1)\n",
+            "--engine", "gpu", head=HEAD, check=False,
+            env={"TKDBG_CUDART": "/none"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tkdbg: 1 launch, 0 programs", done.stderr)
+        self.assertNotIn("tkdbg why", done.stderr)
+
     def test_checks_say_it_too(self):
         said, status = self.check_of("assert np.allclose(y, ref)")
         self.assertEqual(status, 1)
