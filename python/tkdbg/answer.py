@@ -47,7 +47,9 @@ class Answer:
                 if lines:
                     return lines
         for seen in candidates:
-            lines = self._alone(seen) or self._by_host(seen)
+            lines = self._alone(seen)
+            if not lines and not self.log.left_out:  # else it may have written
+                lines = self._by_host(seen)
             if lines:
                 return lines
         return []

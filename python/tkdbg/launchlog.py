@@ -40,6 +40,7 @@ class Log:
         self.most_bytes = most_bytes
         self.folder = tempfile.mkdtemp(prefix="tkdbg-why-")
         self.launches = []
+        self.left_out = None  # why the last one that was not recorded was not
         self.times = collections.Counter()  # that each kernel was launched
 
     def add(self, launch, kernel, number):
@@ -47,11 +48,20 @@ class Log:
         session, lib = self.session, self.session.lib
         self.times[kernel] += 1
         session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
-        if self._size(launch) > self.most_bytes:
+        size = self._size(launch)
+        if size > self.most_bytes:
+            self.left_out = (
+                f"launch {number}, {kernel}, was not recorded: its tensors "
+                f"take {size >> 20} MiB, and at most {self.most_bytes >> 20} "
+                "are kept. Try it with smaller ones")
             return
         path = os.path.join(self.folder, f"{number}.safetensors")
         if lib.tk_launch_record(launch, path.encode()) != _capi.OK:
-            lib.tk_report_clear(session.ptr)  # the disk is full
+            lib.tk_report_clear(session.ptr)
+            self.left_out = (
+                f"launch {number}, {kernel}, was not recorded: its "
+                f"{size >> 20} MiB do not fit into {tempfile.gettempdir()}. "
+                "TMPDIR names another folder")
             return
         self.launches.append(Logged(number, kernel, self.times[kernel], path,
                                     session.launched))

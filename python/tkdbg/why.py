@@ -73,7 +73,8 @@ class Why:
         """What there is to say; nothing, if nobody asked for it and no
         launch is to blame."""
         if not self.log.launches:
-            problem = "there is nothing to explain: no kernel was launched"
+            problem = "there is nothing to explain: " + (
+                self.log.left_out or "no kernel was launched")
         elif not candidates:
             problem = ("no comparison of arrays has failed: compare what a "
                        "kernel wrote, by torch.allclose or in an assert")
@@ -83,6 +84,9 @@ class Why:
                 return lines
             problem = (f"{candidates[0].name} compared arrays that no kernel "
                        "has as arguments: compare what a kernel stores itself")
+            if self.log.left_out:
+                problem = (f"{candidates[0].name} compared arrays of no "
+                           f"launch that was recorded; {self.log.left_out}")
         return [f"tkdbg: {problem}"] if self.asked else []
 
     def _write(self, path, text, stream):

@@ -109,6 +109,7 @@ char *cli_joined(const cli_args *a, cli_option_id id);
 bool cli_is_direct(const cli_args *a);
 /* Whether FILE is a script whose host code makes the launches. */
 bool cli_is_script(const cli_args *a);
+/* By its name or its first bytes. */
 bool cli_is_launch_file(const char *path);
 /* Whether what is to be run can be read, and there is a Python for a script;
  * says what is wrong. */

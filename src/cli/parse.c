@@ -7,8 +7,10 @@
  */
 #include "cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const cli_option cli_options[CLI_OPTIONS] = {
 #define OPTION(id, name, letter, kind, arg, commands, mode, key, help)         \
@@ -58,10 +60,22 @@ bool cli_is_direct(const cli_args *a) {
   return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
 }
 
+/* Whether a file begins with the length of a header, which no source text
+ * does: its last bytes are 0. */
+static bool has_header(const char *path) {
+  struct stat is;
+  unsigned char head[9];
+  FILE *f = !stat(path, &is) && S_ISREG(is.st_mode) ? fopen(path, "rb") : NULL;
+  if (!f) return false;
+  bool whole = fread(head, 1, sizeof head, f) == sizeof head;
+  fclose(f);
+  return whole && !head[6] && !head[7] && head[8] == '{';
+}
+
 bool cli_is_launch_file(const char *path) {
   static const char end[] = ".safetensors";
   size_t n = strlen(path), k = sizeof end - 1;
-  return n > k && !strcmp(path + n - k, end);
+  return (n > k && !strcmp(path + n - k, end)) || has_header(path);
 }
 
 /* The option that word spells, -1 if none; *value is what follows '='.  Of two

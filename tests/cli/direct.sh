@@ -61,6 +61,10 @@ status 'replay of a finding' 1 sh -c '
   add 98433 -q --record f.safetensors 2>/dev/null
   tkdbg replay f.safetensors'
 says 'replay of a finding: kind' err out-of-bounds
+cp l.safetensors l.launch
+status 'a launch file by another name' 0 tkdbg run l.launch -q \
+  --save output_ptr=r.npy
+check 'a launch file by another name: same result' cmp o.npy r.npy
 head -c 1000 l.safetensors >cut.safetensors
 status 'replay of a truncated file' 2 tkdbg replay cut.safetensors
 status 'replay of another file' 2 tkdbg replay "$vector_add"

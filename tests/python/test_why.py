@@ -457,6 +457,17 @@ class Comparisons(support.ScriptCase):
                                    {"why": True, "html": "/dev/full"})
         self.assertIn("tkdbg: cannot write /dev/full: No space left", said)
 
+    def test_launches_that_are_too_large(self):
+        large = KERNEL + """
+    big, z = np.zeros(300 << 20, "i4"), np.zeros(40, "i4")
+    scale[(3,)](big, z, 40, 16)
+"""
+        said, _ = self.why(large + "    assert (z == 1).all()\n")
+        self.assertIn("launch 2, scale, was not recorded: its tensors take "
+                      "1200 MiB, and at most 1024 are kept", said)
+        said, _ = self.why(large + "    assert np.allclose(y, ref)\n")
+        self.assertIn("tkdbg: numpy.allclose fails on y of launch 1", said)
+
     def test_a_page_of_many_elements(self):
         page = self.path("why.html")
         planted.run([textwrap.dedent(HEAD + """
