@@ -16,17 +16,20 @@
 #include "launch/report.h"
 
 enum { FEWEST = 16, MOST = 1 << 24 };
+/* Axes of the grid, and both parts of each that a kernel divides: pid // G and
+ * pid % G. */
+enum { AXES = 3, WAYS = 3 * AXES };
 
 /* An element of an input's first access, and who reads it again by the same
  * statement. */
 typedef struct probe {
   uint64_t element;
-  uint64_t lanes;       /* of the first program that read it, ... */
-  uint64_t trips;       /* ... in how many accesses ... */
-  uint64_t access;      /* ... of which this is the last */
-  uint64_t program;     /* the last one that read it */
-  uint64_t programs[3]; /* that read it, of those along each axis of the grid
-                           that the first one lies on */
+  uint64_t lanes;          /* of the first program that read it, ... */
+  uint64_t trips;          /* ... in how many accesses ... */
+  uint64_t access;         /* ... of which this is the last */
+  uint64_t program;        /* the last one that read it */
+  uint64_t programs[WAYS]; /* that read it, of those along each axis of the grid
+                              that the first one lies on */
 } probe;
 
 /* The first access to an input. */
@@ -56,10 +59,13 @@ typedef struct input {
 
 typedef struct reads {
   tkc *c;
-  input *inputs;     /* by region */
-  bool *indexed;     /* by instruction: the address or mask of a load depends on
-                        what was loaded */
-  bool branches;     /* ... and a branch does */
+  input *inputs;    /* by region */
+  bool *indexed;    /* by instruction: the address or mask of a load depends on
+                       what was loaded */
+  bool branches;    /* ... and a branch does */
+  uint8_t *folds;   /* by instruction: the axis whose program id it divides,
+                       from 1; 0: none */
+  int64_t by[AXES]; /* what it is divided by; 0: nothing, -1: several numbers */
   uint64_t accesses; /* so far */
   uint64_t program;  /* that runs */
   tki_observer observer;
@@ -93,14 +99,44 @@ static bool is_read_enough(const input *in) {
   return 4 * in->read > 3 * in->n;
 }
 
+static probe probe_of(uint64_t element) {
+  probe p = {.element = element};
+  for (int way = 0; way < WAYS; way++) p.programs[way] = 1;
+  return p;
+}
+
 static void begin_first(reads *x, first *f, const tki *t, const tki_access *a,
                         uint64_t element) {
   *f = (first){.access = x->accesses, .program = x->program, .lanes = a->n};
   f->site = tki_site(t);
   f->span = tki_user_frame(t->frame)->inst->span;
   memcpy(f->pid, t->pid, sizeof f->pid);
-  f->lowest = (probe){.element = element, .programs = {1, 1, 1}};
+  f->lowest = probe_of(element);
   f->highest = f->lowest;
+}
+
+/* The way along which a program lies from the first one: an axis of the grid,
+ * or a part of one that the kernel divides; none for two ways at once. */
+static void add_program(const reads *x, const first *f, const tki *t,
+                        uint64_t *programs) {
+  int others = 0, axis = 0;
+  for (int d = 0; d < AXES; d++)
+    if (t->pid[d] != f->pid[d]) others++, axis = d;
+  if (others != 1) return;
+  programs[axis]++;
+  int64_t by = x->by[axis];
+  if (by <= 0) return;
+  bool above = t->pid[axis] / by != f->pid[axis] / by;
+  bool within = t->pid[axis] % by != f->pid[axis] % by;
+  if (above != within) programs[(above ? 1 : 2) * AXES + axis]++;
+}
+
+/* How many programs lie along one; 0: it is none. */
+static int64_t way_length(const reads *x, const tki *t, int way) {
+  int64_t all = t->grid[way % AXES], by = x->by[way % AXES];
+  if (way < AXES) return all;
+  if (by <= 0) return 0;
+  return way < 2 * AXES ? (all + by - 1) / by : by < all ? by : all;
 }
 
 static void probe_reads(reads *x, const first *f, const tki *t, probe *p) {
@@ -110,10 +146,7 @@ static void probe_reads(reads *x, const first *f, const tki *t, probe *p) {
     p->trips += p->access != x->accesses;
     p->access = x->accesses;
   } else if (x->program != p->program) {
-    int others = 0, axis = 0;
-    for (int d = 0; d < 3; d++)
-      if (t->pid[d] != f->pid[d]) others++, axis = d;
-    p->programs[axis] += others == 1;
+    add_program(x, f, t, p->programs);
   }
   p->program = x->program;
 }
@@ -130,8 +163,7 @@ static void add_stretch(reads *x, tki *t, const tki_access *a,
   if (!in->total) begin_first(x, f, t, a, from);
   if (f->access == x->accesses) {
     f->active += s->n;
-    if (to > f->highest.element)
-      f->highest = (probe){.element = to, .programs = {1, 1, 1}};
+    if (to > f->highest.element) f->highest = probe_of(to);
   }
   if (f->program == x->program && to > f->reach) f->reach = to;
   if (from <= f->lowest.element && f->lowest.element <= to)
@@ -209,8 +241,8 @@ static bool taint_inst(void *ud, const tk_at *at, const tk_inst *in) {
       in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
   if (in->op == TK_I_LOAD)
     x->reads->indexed[in->id] =
-        slots[tk_load_pointer(in)] ||
-        (tk_load_mask(in) >= 0 && slots[tk_load_mask(in)]);
+        slots[in->args[tk_load_pointer(in)]] ||
+        (tk_load_mask(in) >= 0 && slots[in->args[tk_load_mask(in)]]);
   for (int k = 0; k < in->nres; k++)
     taint(x, &slots[in->res[k]],
           callee ? x->results[callee->id][k] : memory || tainted);
@@ -246,6 +278,54 @@ static void find_loaded(reads *r, tk_arena *a, const tk_program *p) {
   }
 }
 
+/* Which slots of each function hold a program id: the axis, from 1. */
+typedef struct folded {
+  uint8_t **slots;
+  reads *reads;
+  bool any;
+} folded;
+
+static bool fold_inst(void *ud, const tk_at *at, const tk_inst *in) {
+  folded *x = ud;
+  uint8_t *slots = x->slots[at->func->id];
+  bool divides = in->op == TK_I_BINARY && !in->type.rank &&
+                 (tk_binary_op(in) == TK_B_DIV || tk_binary_op(in) == TK_B_MOD);
+  uint8_t axis = divides ? slots[in->args[tk_binary_left(in)]] : 0;
+  x->reads->folds[in->id] = axis;
+  x->any |= axis > 0;
+  for (int k = 0; k < in->nres; k++)
+    slots[in->res[k]] =
+        in->op == TK_I_PID ? (uint8_t)(tk_program_id_axis(in) + 1) : 0;
+  return true;
+}
+
+/* Whether a kernel divides a program id: its grid is one of more axes. */
+static bool find_folds(reads *r, tk_arena *a, const tk_program *p) {
+  folded x = {.reads = r};
+  tk_walk walk = {.ud = &x, .inst = fold_inst};
+  r->folds = TK_NEWN(a, uint8_t, p->ninsts + 1);
+  x.slots = TK_NEWN(a, uint8_t *, p->nfuncs);
+  for (size_t i = 0; i < p->nfuncs; i++)
+    x.slots[i] = TK_NEWN(a, uint8_t, p->funcs[i]->nslots + 1);
+  tk_walk_program(p, &walk);
+  return x.any;
+}
+
+static void see_fold(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
+  reads *x = ud;
+  int axis = x->folds[in->id] - 1;
+  (void)t;
+  if (axis < 0) return;
+  int64_t by = (int32_t)tki_scalar_bits(&args[1]);
+  x->by[axis] = !x->by[axis] || x->by[axis] == by ? by : -1;
+}
+
+static bool fold_settled(void *ud, tki *t, const tk_inst *in) {
+  const reads *x = ud;
+  (void)t;
+  return !x->folds[in->id];
+}
+
 void *tkc_READS_begin(tkc *c, tki *t) {
   reads *x = TK_NEW(&c->run, reads);
   x->c = c;
@@ -254,6 +334,10 @@ void *tkc_READS_begin(tkc *c, tki *t) {
   for (size_t i = 0; i < t->nregions; i++)
     start_input(x, &x->inputs[i], &t->regions[i]);
   x->observer = (tki_observer){.ud = x, .access = see_read, .rows = true};
+  if (find_folds(x, &c->run, t->program)) {
+    x->observer.after = see_fold;
+    x->observer.settled = fold_settled;
+  }
   tki_observe(t, &x->observer);
   return x;
 }
@@ -350,11 +434,11 @@ static bool is_band(const tk_tensor *v, const input *in) {
 }
 
 /* Whether one part of an axis is read as often as there are parts: in the trips
- * of a program, or by programs along an axis of the grid.  One program has to
- * read all of it, and where parts may be as many for another reason, by one
- * access that is whole. */
-static bool stands_still(const tki *t, const tk_tensor *v, const input *in,
-                         const slice *s, int axis) {
+ * of a program, or by programs along an axis of the grid or of what a kernel
+ * makes of one.  One program has to read all of it, and where parts may be as
+ * many for another reason, by one access that is whole. */
+static bool stands_still(const reads *x, const tki *t, const tk_tensor *v,
+                         const input *in, const slice *s, int axis) {
   const first *f = &in->first;
   const probe *ends[] = {&f->lowest, &f->highest};
   int64_t n = s->count[axis], parts = (v->shape[axis] + n - 1) / n;
@@ -369,9 +453,10 @@ static bool stands_still(const tki *t, const tk_tensor *v, const input *in,
   if (parts == 1) return false;
   for (int i = 0; i < 2; i++) {
     found |= (int64_t)(scattered ? ends[i]->lanes : ends[i]->trips) == parts;
-    for (int d = 0; d < 3; d++)
-      found |= (n == 1 || (along && t->grid[d] == parts)) &&
-               (int64_t)ends[i]->programs[d] == parts;
+    for (int way = 0; way < WAYS; way++)
+      found |= ((n == 1 && way < AXES) ||
+                (along && way_length(x, t, way) == parts)) &&
+               (int64_t)ends[i]->programs[way] == parts;
   }
   return found;
 }
@@ -381,8 +466,8 @@ static bool stands_still(const tki *t, const tk_tensor *v, const input *in,
  * would be about enough for all elements, each equally often, but are not
  * spread equally; about enough if the blocks of a program overlap, exactly if
  * not. */
-static bool is_meant(const tki *t, const tk_tensor *v, const input *in,
-                     const slice *s) {
+static bool is_meant(const reads *x, const tki *t, const tk_tensor *v,
+                     const input *in, const slice *s) {
   if (!s->exact) return is_band(v, in);
   const first *f = &in->first;
   uint64_t rest = in->total % in->n;
@@ -391,7 +476,7 @@ static bool is_meant(const tki *t, const tk_tensor *v, const input *in,
   if (uneven && (!rest || (overlap && in->total > in->n && 8 * rest <= in->n)))
     return false;
   for (int k = 0; k < v->rank; k++)
-    if (stands_still(t, v, in, s, k)) return false;
+    if (stands_still(x, t, v, in, s, k)) return false;
   return true;
 }
 
@@ -439,7 +524,7 @@ static void judge_unread(reads *x, tki *t, const input *in,
   if (is_read_enough(in)) return;
   slice s = slice_of(x, v, in);
   bool many = 8 * in->total >= 7 * in->n;
-  if (many ? is_meant(t, v, in, &s)
+  if (many ? is_meant(x, t, v, in, &s)
            : !lacks_offsets(x, t, in) && !has_shorter_rows(t, v, in, &s))
     return;
   tkc_place at = place_of_site(t, in->first.site);
