@@ -5,7 +5,7 @@
  * there are.  Where addresses or masks depend on what was loaded that may be
  * meant, and in a kernel whose branches do, so that nothing is said of those
  * inputs.  A pointer that was cast to a narrower type reads parts of elements
- * alone.
+ * alone; one that was cast to a wider type of floats reads several as one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -54,6 +54,8 @@ typedef struct input {
   uint64_t total; /* elements read, again and again ones too */
   first first;
   uint32_t narrow;       /* the site that first read a part of an element */
+  uint32_t wide;         /* the site that first read several as one float */
+  const tk_inst *widens; /* that load; NULL: none did */
   bool written, indexed; /* indexed: by what was loaded */
 } input;
 
@@ -65,6 +67,8 @@ typedef struct reads {
   bool branches;    /* ... and a branch does */
   uint8_t *folds;   /* by instruction: the axis whose program id it divides,
                        from 1; 0: none */
+  bool *numbers;    /* by instruction: a load whose floats are computed with */
+  uint32_t *stored; /* by instruction: the load whose value it stores, from 1 */
   int64_t by[AXES]; /* what it is divided by; 0: nothing, -1: several numbers */
   uint64_t accesses; /* so far */
   uint64_t program;  /* that runs */
@@ -174,6 +178,20 @@ static void add_stretch(reads *x, tki *t, const tki_access *a,
   in->indexed |= x->indexed[a->in->id];
   set_seen(in, from, to);
   if (a->size < in->size) add_narrow(x, in, off, bytes, tki_site(t));
+  if (a->size > in->size && !in->widens && tk_is_float(r->tensor->dtype) &&
+      tk_is_float((tk_dtype)a->in->type.elem)) {
+    in->widens = a->in;
+    in->wide = tki_site(t);
+  }
+}
+
+/* A float that is stored where floats of its size lie was meant to be one. */
+static void see_stored(reads *x, const tki *t, const tki_access *a) {
+  uint32_t load = x->stored[a->in->id];
+  const tki_region *r = a->region == TKI_ANY ? NULL : &t->regions[a->region];
+  if (load && r && r->tensor && tk_is_float(r->tensor->dtype) &&
+      tk_dtype_size(r->tensor->dtype) == a->size)
+    x->numbers[load - 1] = true;
 }
 
 static void add_written(reads *x, const tki *t, const tki_access *a) {
@@ -190,6 +208,7 @@ static void see_read(void *ud, tki *t, const tki_access *a) {
   if (!a->n) return;
   x->accesses++;
   x->program = tki_program_index(t);
+  if (a->write) see_stored(x, t, a);
   if (a->write && in)
     in->written = true;
   else if (a->write)
@@ -278,15 +297,38 @@ static void find_loaded(reads *r, tk_arena *a, const tk_program *p) {
   }
 }
 
-/* Which slots of each function hold a program id: the axis, from 1. */
+/* Which slots of each function hold a program id, and which what was loaded:
+ * the axis, and the load, from 1. */
 typedef struct folded {
   uint8_t **slots;
+  uint32_t **loads;
   reads *reads;
   bool any;
 } folded;
 
+static bool computes(const tk_inst *in) {
+  return in->op == TK_I_UNARY || in->op == TK_I_BINARY ||
+         in->op == TK_I_COMPARE || in->op == TK_I_FMA || in->op == TK_I_DOT ||
+         in->op == TK_I_REDUCE || in->op == TK_I_EXTERN;
+}
+
+static void follow_loads(folded *x, uint32_t *loads, const tk_inst *in) {
+  uint32_t made = in->op == TK_I_LOAD ? (uint32_t)in->id + 1 : 0;
+  for (int k = 0; k < in->nargs; k++) {
+    uint32_t load = loads[in->args[k]];
+    if (load && computes(in)) x->reads->numbers[load - 1] = true;
+    if (in->op == TK_I_STORE && k == tk_store_value(in))
+      x->reads->stored[in->id] = load;
+    if (in->op == TK_I_COPY || in->op == TK_I_BROADCAST ||
+        in->op == TK_I_PERMUTE)
+      made = load;
+  }
+  for (int k = 0; k < in->nres; k++) loads[in->res[k]] = made;
+}
+
 static bool fold_inst(void *ud, const tk_at *at, const tk_inst *in) {
   folded *x = ud;
+  follow_loads(x, x->loads[at->func->id], in);
   uint8_t *slots = x->slots[at->func->id];
   bool divides = in->op == TK_I_BINARY && !in->type.rank &&
                  (tk_binary_op(in) == TK_B_DIV || tk_binary_op(in) == TK_B_MOD);
@@ -299,14 +341,20 @@ static bool fold_inst(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* Whether a kernel divides a program id: its grid is one of more axes. */
+/* Whether a kernel divides a program id: its grid is one of more axes.  On the
+ * way it is noted what loads are for. */
 static bool find_folds(reads *r, tk_arena *a, const tk_program *p) {
   folded x = {.reads = r};
   tk_walk walk = {.ud = &x, .inst = fold_inst};
   r->folds = TK_NEWN(a, uint8_t, p->ninsts + 1);
+  r->numbers = TK_NEWN(a, bool, p->ninsts + 1);
+  r->stored = TK_NEWN(a, uint32_t, p->ninsts + 1);
   x.slots = TK_NEWN(a, uint8_t *, p->nfuncs);
-  for (size_t i = 0; i < p->nfuncs; i++)
+  x.loads = TK_NEWN(a, uint32_t *, p->nfuncs);
+  for (size_t i = 0; i < p->nfuncs; i++) {
     x.slots[i] = TK_NEWN(a, uint8_t, p->funcs[i]->nslots + 1);
+    x.loads[i] = TK_NEWN(a, uint32_t, p->funcs[i]->nslots + 1);
+  }
   tk_walk_program(p, &walk);
   return x.any;
 }
@@ -380,6 +428,18 @@ static void judge_narrow(reads *x, tki *t, const input *in, const char *name) {
   tkc_note(x->c, d, NULL,
            "its elements have %zu bytes, but the pointer is to a narrower type",
            in->size);
+  tkc_help(x->c, d, "load the tensor's own type and cast what was loaded");
+  tkc_reported(x->c, NULL, d);
+}
+
+static void judge_wide(reads *x, tki *t, const input *in, const tki_region *r) {
+  tkc_place at = place_of_site(t, in->wide);
+  const tk_dtype own = r->tensor->dtype, wide = in->widens->type.elem;
+  tk_diag *d = tkc_report(
+      x->c, NULL, TK_D_HALF_READ, &at, NULL,
+      "each lane takes %zu elements of %s, which are %s, for one of %s",
+      tk_dtype_size(wide) / in->size, r->name, tk_dtype_name(own),
+      tk_dtype_name(wide));
   tkc_help(x->c, d, "load the tensor's own type and cast what was loaded");
   tkc_reported(x->c, NULL, d);
 }
@@ -550,6 +610,8 @@ void tkc_READS_end(tkc *c, void *ud, tki *t, tk_status st) {
     const input *in = &x->inputs[i];
     if (!in->total || in->written) continue;
     if (in->bytes) judge_narrow(x, t, in, t->regions[i].name);
+    if (in->widens && x->numbers[in->widens->id])
+      judge_wide(x, t, in, &t->regions[i]);
     if (!x->branches && !in->indexed) judge_unread(x, t, in, &t->regions[i]);
   }
 }
