@@ -59,8 +59,8 @@ static void put_elements(tk_buf *out, const tk_access_picture *p) {
     if (i) tk_buf_puts(out, ", ");
     tk_report_ranges(out, p->ranges[i], p->nranges[i]);
   }
-  tk_buf_printf(out, "], %" PRIu64 " of %" PRId64 " elements\n", p->elements,
-                p->total);
+  tk_buf_printf(out, "], %" PRIu64 " of %" PRId64 " element%s\n", p->elements,
+                p->total, p->total == 1 ? "" : "s");
   if (p->outside)
     tk_buf_printf(out, "  %" PRIu64 " of them outside of the tensor's view\n",
                   p->outside);
