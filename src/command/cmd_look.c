@@ -639,11 +639,12 @@ static void info_launch(tkt *d) {
 
 static void info_launches(tkt *d) {
   size_t bytes = tkt_list_launches(d, SIZE_MAX);
-  double mib = (double)bytes / (1 << 20);
+  bool small = bytes < 1 << 20;
   if (!d->opt.script)
     tkt_say(d, "Only launches of a script are listed.\n");
   else
-    tkt_say(d, "%.1f of at most %llu MiB are kept ('set launches').\n", mib,
+    tkt_say(d, "%.1f %s of at most %llu MiB are kept ('set launches').\n",
+            (double)bytes / (small ? 1 << 10 : 1 << 20), small ? "KiB" : "MiB",
             (unsigned long long)(tk_debug_launches_kept(d->e) >> 20));
 }
 
