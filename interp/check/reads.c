@@ -201,11 +201,19 @@ static void add_written(reads *x, const tki *t, const tki_access *a) {
   }
 }
 
+/* Whether it matters which elements of an input an access reads: not where
+ * nothing will be said of those that none reads. */
+static bool is_judged(const reads *x, const input *in, const tki_access *a) {
+  if (!in->n || a->size < in->size) return in->n;
+  return !x->branches && !in->indexed && !is_read_enough(in);
+}
+
 static void see_read(void *ud, tki *t, const tki_access *a) {
   reads *x = ud;
   input *in = a->region == TKI_ANY ? NULL : &x->inputs[a->region];
   tki_stretch s = {0};
   if (!a->n) return;
+  if (in) in->indexed |= x->indexed[a->in->id];
   x->accesses++;
   x->program = tki_program_index(t);
   if (a->write) see_stored(x, t, a);
@@ -213,7 +221,7 @@ static void see_read(void *ud, tki *t, const tki_access *a) {
     in->written = true;
   else if (a->write)
     add_written(x, t, a);
-  else if (!in || (in->n && (a->size < in->size || !is_read_enough(in))))
+  else if (!in || is_judged(x, in, a))
     while (tki_next_stretch(a, &s)) add_stretch(x, t, a, &s);
 }
 
