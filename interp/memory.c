@@ -53,6 +53,51 @@ static char *check_run(const tki_access *a, size_t first, size_t last) {
   return r->host + (lo - r->lo);
 }
 
+/* Whether n lanes lie where their first byte may: in `room` bytes from lo on,
+ * and aligned, as far as they are active. */
+TKI_CLONES static bool lanes_lie(const uint64_t *addr, const uint8_t *mask,
+                                 size_t n, uint64_t lo, uint64_t room,
+                                 uint64_t low_bits) {
+  uint64_t bad = 0;
+  if (!mask)
+    for (size_t i = 0; i < n; i++)
+      bad |= (uint64_t)(addr[i] - lo > room) | (addr[i] & low_bits);
+  else
+    for (size_t i = 0; i < n; i++)
+      bad |= ((uint64_t)(addr[i] - lo > room) | (addr[i] & low_bits)) &
+             (0 - (uint64_t)mask[i]);
+  return !bad;
+}
+
+/* Returns the region of n lanes that may all be accessed; NULL: look at each.
+ */
+static const tki_region *region_of_lanes(const tki_access *a, size_t at,
+                                         size_t n) {
+  if (a->region == TKI_ANY) return NULL;
+  const tki_region *r = &a->t->regions[a->region];
+  if (r->hi - r->lo < a->size || (a->write && r->readonly)) return NULL;
+  const uint8_t *mask = a->mask ? a->mask + at : NULL;
+  return lanes_lie(a->addr + at, mask, n, r->lo, r->hi - r->lo - a->size,
+                   a->size - 1)
+             ? r
+             : NULL;
+}
+
+/* The memory of an active lane; r: as region_of_lanes returned it. */
+static inline char *lane_memory(const tki_access *a, const tki_region *r,
+                                size_t lane) {
+  return r ? r->host + (a->addr[lane] - r->lo) : check_lane(a, lane);
+}
+
+/* FN for lanes of each size, so that none is copied by a call. */
+#define BY_SIZE(size, FN, ...)                                                 \
+  switch (size) {                                                              \
+  case 1: FN(__VA_ARGS__, 1); break;                                           \
+  case 2: FN(__VA_ARGS__, 2); break;                                           \
+  case 4: FN(__VA_ARGS__, 4); break;                                           \
+  default: TK_ASSERT((size) == 8); FN(__VA_ARGS__, 8);                         \
+  }
+
 /* Active lanes of a row: how many, and the first and last. */
 typedef struct active {
   size_t count, first, last;
@@ -85,14 +130,20 @@ static inline void load_off(char *d, const tki_span *o, size_t i, size_t size) {
     memset(d, 0, size);
 }
 
-static void load_lanes(const tki_access *a, char *d, const tki_span *o,
-                       size_t at, size_t n) {
+static inline void load_each(const tki_access *a, char *d, const tki_span *o,
+                             size_t at, size_t n, size_t size) {
+  const tki_region *r = region_of_lanes(a, at, n);
   for (size_t i = at; i < at + n; i++) {
     if (a->mask && !a->mask[i])
-      load_off(d + i * a->size, o, i, a->size);
+      load_off(d + i * size, o, i, size);
     else
-      memcpy(d + i * a->size, check_lane(a, i), a->size);
+      memcpy(d + i * size, lane_memory(a, r, i), size);
   }
+}
+
+static void load_lanes(const tki_access *a, char *d, const tki_span *o,
+                       size_t at, size_t n) {
+  BY_SIZE(a->size, load_each, a, d, o, at, n)
 }
 
 /* Keeps the contiguous lanes of a row if the row is the whole access. */
@@ -178,6 +229,14 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
 
 /* ---- stores ------------------------------------------------------------ */
 
+static inline void store_each(const tki_access *a, const char *s, size_t step,
+                              size_t at, size_t n, size_t size) {
+  const tki_region *r = region_of_lanes(a, at, n);
+  for (size_t i = at; i < at + n; i++)
+    if (!a->mask || a->mask[i])
+      memcpy(lane_memory(a, r, i), s + i * step, size);
+}
+
 /* Stores a row: as one piece if its active lanes are contiguous, else by lanes.
  */
 static void store_row(const tki_access *a, const char *s, size_t step,
@@ -198,8 +257,7 @@ static void store_row(const tki_access *a, const char *s, size_t step,
     memcpy(p, s + lo * a->size, run * a->size);
     return;
   }
-  for (size_t i = at; i < at + n; i++)
-    if (!a->mask || a->mask[i]) memcpy(check_lane(a, i), s + i * step, a->size);
+  BY_SIZE(a->size, store_each, a, s, step, at, n)
 }
 
 /* Every lane is checked before the first is written, so that a finding
@@ -213,6 +271,7 @@ static void check_all(tki_access *a) {
     bool ok = run == v.count && tki_is_run(a->addr + lo, run, a->size) &&
               check_run(a, lo, lo + run - 1);
     if (ok) note_run(a, lo, run, row);
+    ok = ok || region_of_lanes(a, at, row);
     for (size_t i = at; !ok && i < at + row; i++)
       if (!a->mask || a->mask[i]) check_lane(a, i);
   }
@@ -307,11 +366,12 @@ static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
 /* Additions of the types that counters and sums have, by one thread. */
 #define ADDITIONS(T)                                                           \
   static void atomic_add_##T(const tki_access *a, T *d) {                      \
+    const tki_region *r = region_of_lanes(a, 0, a->n);                         \
     for (size_t i = 0; i < a->n; i++) {                                        \
       T x, sum;                                                                \
       d[i] = 0;                                                                \
       if (a->mask && !a->mask[i]) continue;                                    \
-      char *p = check_lane(a, i);                                              \
+      char *p = lane_memory(a, r, i);                                          \
       memcpy(&d[i], p, sizeof x);                                              \
       memcpy(&x, a->value + i * a->step, sizeof x);                            \
       sum = d[i] + x;                                                          \
