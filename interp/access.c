@@ -118,6 +118,10 @@ static bool next_symbolic(const tki_access *a, tki_stretch *x) {
   const tki_sym *box = a->active ? tki_symbol(a->active) : NULL;
   TK_ASSERT(!box || tki_sym_kind_of(box) == TKI_SYM_BOX);
   int last = tki_sym_rank(p) - 1;
+  if (x->lane + x->n >= a->n) {
+    x->n = 0;
+    return false;
+  }
   size_t n = tki_sym_axis(p, last), row = (x->lane + x->n) / n;
   size_t lo = box ? tki_sym_lo(box, last) : 0;
   size_t hi = box ? tki_sym_hi(box, last) : n;

@@ -57,9 +57,11 @@ static inline void exec_op(tki *t, const tki_op *op, tki_val *slots) {
   (void)in;
 }
 
-/* Runs an instruction with its operands held, so that observers can look at
- * them afterwards: no result takes their place. */
-static void exec_watched(tki *t, const tki_op *op, tki_val *slots) {
+/* Runs an instruction, unless its results are there already, with its operands
+ * held, so that observers can look at them afterwards: no result takes their
+ * place. */
+static void exec_watched(tki *t, const tki_op *op, tki_val *slots,
+                         bool settled) {
   const tk_inst *in = op->in;
   tki_val few[FEW], *big = NULL, *args = few;
   if (in->nargs > FEW)
@@ -67,11 +69,22 @@ static void exec_watched(tki *t, const tki_op *op, tki_val *slots) {
   for (size_t k = 0; k < in->nargs; k++)
     args[k] = tki_share(&slots[in->args[k]]);
   if (t->wants_before) TKI_TELL(t, before, t, in, args);
-  exec_op(t, op, slots);
+  if (!settled) exec_op(t, op, slots);
   t->frame->inst = in;
   TKI_TELL(t, after, t, in, args);
   for (size_t k = 0; k < in->nargs; k++) tki_release(t, &args[k]);
   tki_scratch_free(t, big);
+}
+
+/* Whether nobody has to do after an instruction; what has no detector keeps
+ * nothing in frames while t->idle stands. */
+static inline bool is_idle(tki *t, const tk_inst *in) {
+  void *const *kept = t->frame->shadow;
+  uint8_t idle = t->idle ? t->idle[in->id] : TKI_BUSY;
+  if (idle == TKI_BUSY || kept[TKI_SHADOW_UNDEF] ||
+      kept[TKI_SHADOW_PRECISION] || kept[TKI_SHADOW_PADDING])
+    return false;
+  return idle == TKI_IDLE || tki_inst_is_idle(t, in);
 }
 
 static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
@@ -82,9 +95,13 @@ static void exec_observed(tki *t, const tk_insts *l, tki_val *slots) {
     uint32_t kill = told ? op->kill : in->kill;
     t->frame->inst = in;
     if (told && told[in->id]) continue;
-    exec_watched(t, op, slots);
+    bool settled = told && op->settled;
+    if (!is_idle(t, in))
+      exec_watched(t, op, slots, settled);
+    else if (!settled)
+      exec_op(t, op, slots);
     if (kill) kill_operands(t, in, kill, slots);
-    if (told && op->settled) told[in->id] = tki_settled_is_told(t, in);
+    if (settled) told[in->id] = tki_settled_is_told(t, in);
   }
 }
 

@@ -107,8 +107,10 @@ struct tki {
   tki_val **settled_values;   /* by function; NULL: nothing is */
   uint8_t *settled_told; /* by instruction, while observers watch them: they
                             need not be told of it again; else NULL */
-  uint8_t *marked;       /* by statement: a debugger wants to be told of it;
-                            NULL: of none */
+  uint8_t *idle;   /* by instruction, with settled_told: TKI_IDLE or TKI_BUSY,
+                      once observers were asked; 0: not yet */
+  uint8_t *marked; /* by statement: a debugger wants to be told of it;
+                      NULL: of none */
   int64_t pid[3], grid[3];
   tki_region *regions;
   size_t nregions;

@@ -34,12 +34,31 @@ void tki_observe(tki *t, tki_observer *o) {
   if (o->begins || o->ends) measure(t);
 }
 
+bool tki_skips_scans(const tki *t) {
+  for (const tki_observer *o = t->observers; o; o = o->next)
+    if (!o->skips_scans &&
+        (o->frame || o->stmt || o->before || o->after || o->begins || o->ends))
+      return false;
+  return true;
+}
+
+bool tki_inst_is_idle(tki *t, const tk_inst *in) {
+  uint8_t *x = &t->idle[in->id];
+  bool idle = true;
+  if (*x) return *x == TKI_IDLE;
+  for (tki_observer *o = t->observers; o; o = o->next)
+    if (o->before || (o->after && !(o->idle && o->idle(o->ud, t, in))))
+      idle = false;
+  *x = idle ? TKI_IDLE : TKI_BUSY;
+  return idle;
+}
+
 tki_watching tki_unwatch(tki *t) {
   tki_watching w = {t->observers,    t->wants_insts, t->wants_before,
                     t->wants_writes, t->wants_loads, t->wants_stmts};
   t->observers = NULL;
   t->settled_values = NULL;
-  t->settled_told = NULL;
+  t->settled_told = t->idle = NULL;
   t->wants_insts = t->wants_before = t->wants_loads = t->wants_stmts = false;
   t->wants_writes = t->schedule && t->schedule->writers;
   return w;

@@ -29,6 +29,13 @@ typedef struct tki_observer {
    * keeps nothing about it, and need not be told of it again.  NULL: it has to
    * be told of every instruction. */
   bool (*settled)(void *ud, tki *t, const tk_inst *in);
+  /* Whether `after` does nothing about an instruction in a frame of which no
+   * detector keeps anything in tki_frame.shadow; asked once in a run.  NULL:
+   * it may do something about each. */
+  bool (*idle)(void *ud, tki *t, const tk_inst *in);
+  /* It does without the calls that a scan by one binary operation makes, whose
+   * function is told neither what it is given nor where that came from. */
+  bool skips_scans;
   /* Around an instruction that runs as if nobody watched: nothing is held or
    * written on behalf of these, and what they ask of blocks must leave them
    * symbolic.  An instruction that a program ends in has no end. */
@@ -52,6 +59,14 @@ typedef struct tki_observer {
    * run goes on. */
   bool (*interrupt)(void *ud, tki *t);
 } tki_observer;
+
+/* Whether nobody has to see the calls of a scan by one operation. */
+bool tki_skips_scans(const tki *t);
+
+enum { TKI_IDLE = 1, TKI_BUSY };
+/* Whether nobody has to do after an instruction in a frame of which nobody
+ * keeps anything. */
+bool tki_inst_is_idle(tki *t, const tk_inst *in);
 
 /* Tells every observer that has the hook. */
 #define TKI_TELL(t, hook, ...)                                                 \

@@ -215,13 +215,13 @@ typedef struct scan {
 enum { SCAN_PIECE = 8 << 10, SCAN_STRIP = 64 };
 
 /* The loop of a function that is one operation on its two parameters; NULL: it
- * is something else, somebody watches the calls, or the program gives way to
+ * is something else, somebody follows the calls, or the program gives way to
  * others in the first one. */
 static tki_binary_fn scan_operation(const tki *t, const tk_func *f) {
   const tk_stmt *st = f->body.n == 1 ? f->body.items[0] : NULL;
   bool one = st && st->kind == TK_S_RETURN && st->insts.n == 1 &&
              st->nresults == 1 && f->nparams == 2;
-  if (!one || t->observers || t->driver || t->yields) return NULL;
+  if (!one || t->driver || t->yields || !tki_skips_scans(t)) return NULL;
   const tk_inst *in = st->insts.items[0];
   const tki_op *op = &t->code[in->id];
   bool plain = op->run == tki_run_BINARY && in->args[0] == f->params[0] &&

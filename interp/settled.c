@@ -180,7 +180,9 @@ void tki_settle(tki *t) {
   for (size_t i = 0; i < p->nfuncs; i++)
     values[i] = settled_values(t, p->funcs[i]);
   t->settled_values = values;
-  if (t->wants_insts) t->settled_told = tki_scratch_zero(t, p->ninsts + 1);
+  if (!t->wants_insts) return;
+  t->settled_told = tki_scratch_zero(t, p->ninsts + 1);
+  t->idle = tki_scratch_zero(t, p->ninsts + 1);
 }
 
 bool tki_settled_is_told(tki *t, const tk_inst *in) {

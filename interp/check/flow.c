@@ -201,6 +201,11 @@ static bool flow_settled(void *ud, tki *t, const tk_inst *in) {
   return true;
 }
 
+static bool flow_idle(void *ud, tki *t, const tk_inst *in) {
+  (void)t;
+  return flow_is_idle(ud, in);
+}
+
 /* If a statement decides by a variable, no instruction of it sets that. */
 static void flow_stmt(void *ud, tki *t, const tk_stmt *st) {
   const tk_slot *slots = t->frame->func->slots;
@@ -287,6 +292,8 @@ void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds) {
                                .trip = flow_trip,
                                .after = flow_after,
                                .settled = flow_settled,
+                               .idle = flow_idle,
+                               .skips_scans = true,
                                .access = see_access,
                                .rows = true,
                                .unassigned = flow_unassigned,

@@ -130,6 +130,9 @@ void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args);
 /* Marks lanes of in's result that went wrong in it, and clears marks of lanes
  * that are right again. */
 void flow_find_sources(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+/* Whether there is nothing to do about an instruction where no lane of the
+ * frame is marked. */
+bool flow_is_idle(const flow *f, const tk_inst *in);
 /* Whether a kernel or what it calls takes a logarithm. */
 bool flow_has_log(const tk_program *p);
 

@@ -614,23 +614,51 @@ static bool to_int(const tk_type *t) {
   return tk_is_int((tk_dtype)t->elem) && t->elem != TK_INT1;
 }
 
+/* What can go wrong in an instruction that computes its result. */
+typedef enum source {
+  SOURCE_NONE,
+  SOURCE_FLOAT,
+  SOURCE_WRAP,
+  SOURCE_DIVISION,
+  SOURCE_SUM,
+  SOURCE_CAST,
+} source;
+
+static source source_of(const flow *f, const tk_inst *in) {
+  bool overflow = f->kinds & FLOW_OVERFLOW;
+  if (is_wide_float(&in->type)) return SOURCE_FLOAT;
+  if (overflow && is_index_arithmetic(in)) return SOURCE_WRAP;
+  if (f->kinds & FLOW_DIVISION && divides_ints(in)) return SOURCE_DIVISION;
+  if (overflow && is_int_sum(in)) return SOURCE_SUM;
+  bool cast = in->op == TK_I_CAST && !in->from.ptr && !in->type.ptr &&
+              tk_is_float((tk_dtype)in->from.elem) && to_int(&in->type);
+  return overflow && cast ? SOURCE_CAST : SOURCE_NONE;
+}
+
+/* An access marks what it loaded; calls and choices take marks over. */
+bool flow_is_idle(const flow *f, const tk_inst *in) {
+  if (in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS ||
+      tk_inst_lanes(in) == TK_LANES_CALLS)
+    return false;
+  if (!in->nres || !(f->kinds & ~(unsigned)FLOW_UNDEF)) return true;
+  if (source_of(f, in) != SOURCE_FLOAT) return source_of(f, in) == SOURCE_NONE;
+  return !is_exp(in) &&
+         (is_tame(in) || !(tk_lanes_computed(in) || works_on_blocks(in)));
+}
+
 void flow_find_sources(flow *f, tki *t, const tk_inst *in,
                        const tki_val *args) {
   if (in->op == TK_I_LOAD || in->op == TK_I_CONST) return;
   for (int k = 0; k < in->nres; k++) drop_ended(f, t, in, in->res[k]);
-  bool overflow = f->kinds & FLOW_OVERFLOW;
-  if (is_wide_float(&in->type)) {
+  switch (source_of(f, in)) {
+  case SOURCE_NONE: break;
+  case SOURCE_FLOAT:
     find_zero_sources(f, t, in, args);
     find_float_sources(f, t, in, args);
-  } else if (overflow && is_index_arithmetic(in)) {
-    find_int_sources(f, t, in, args);
-  } else if (f->kinds & FLOW_DIVISION && divides_ints(in)) {
-    find_division_sources(f, t, in, args);
-  } else if (overflow && is_int_sum(in)) {
-    find_sum_sources(f, t, in, args);
-  } else if (overflow && in->op == TK_I_CAST && !in->from.ptr &&
-             !in->type.ptr && tk_is_float((tk_dtype)in->from.elem) &&
-             to_int(&in->type)) {
-    find_cast_sources(f, t, in, args);
+    break;
+  case SOURCE_WRAP: find_int_sources(f, t, in, args); break;
+  case SOURCE_DIVISION: find_division_sources(f, t, in, args); break;
+  case SOURCE_SUM: find_sum_sources(f, t, in, args); break;
+  case SOURCE_CAST: find_cast_sources(f, t, in, args); break;
   }
 }

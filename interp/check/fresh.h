@@ -2,18 +2,23 @@
  *
  * The caller may keep a map of a byte for each byte of the memory, 1 once it
  * was written.  It stays as it is until the run ends, for a debugger that goes
- * back; the run copies the pages of it that it writes to.  So a run takes
- * memory for what it writes, however large the tensor is.
+ * back; the run copies the pages of it that it writes to.  Pages that are
+ * written as a whole share one, so that a run takes memory for the parts that
+ * it has written some of, however large the tensor is.
  */
 #ifndef TK_CHECK_FRESH_H
 #define TK_CHECK_FRESH_H
 
 #include "base/env.h"
 
+typedef struct tkc_fresh_page tkc_fresh_page;
+
 typedef struct tkc_fresh {
   tk_arena *arena;
-  unsigned char *before; /* the caller's map; NULL: nothing was written */
-  uint8_t **pages;       /* NULL: as before */
+  unsigned char *before;  /* the caller's map; NULL: nothing was written */
+  tkc_fresh_page **pages; /* NULL: as before */
+  tkc_fresh_page *full;   /* stands for every page that was written */
+  tkc_fresh_page *spare;  /* pages that were in use until they were full */
   size_t size;
 } tkc_fresh;
 

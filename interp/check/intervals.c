@@ -21,11 +21,27 @@ static bool same_history(tkc_history a, tkc_history b) {
 
 /* ---- pages ------------------------------------------------------------- */
 
+/* Gives the intervals of a page back, for another one. */
+static void spare_intervals(tkc_intervals *c, tkc_page *p) {
+  tkc_interval **spare = &c->spare[__builtin_ctz(p->cap)];
+  memcpy(p->intervals, spare, sizeof *spare);
+  *spare = p->intervals;
+}
+
+static tkc_interval *take_intervals(tkc_intervals *c, size_t cap) {
+  tkc_interval **spare = &c->spare[__builtin_ctzll(cap)], *r = *spare;
+  TK_ASSERT(cap <= MOST_INTERVALS && !(cap & (cap - 1)));
+  if (!r) return TK_NEWN(c->arena, tkc_interval, cap);
+  memcpy(spare, r, sizeof *spare);
+  return r;
+}
+
 static tkc_page *make_page(tkc_intervals *c, size_t i) {
   if (!c->pages) c->pages = TK_NEWN(c->arena, tkc_page *, c->npages);
   if (c->pages[i]) return c->pages[i];
   tkc_page *p = TK_NEW(c->arena, tkc_page);
-  p->intervals = TK_NEWN(c->arena, tkc_interval, FIRST_INTERVALS);
+  p->intervals = take_intervals(c, FIRST_INTERVALS);
+  p->intervals[0] = (tkc_interval){{0, 0}, 0};
   p->cap = FIRST_INTERVALS;
   p->n = 1;
   return c->pages[i] = p;
@@ -59,12 +75,14 @@ static size_t interval_end(const tkc_page *p, size_t i) {
   return i + 1 < p->n ? p->intervals[i + 1].from : TKC_PAGE;
 }
 
-static void insert_interval(tk_arena *a, tkc_page *p, size_t i,
+static void insert_interval(tkc_intervals *c, tkc_page *p, size_t i,
                             tkc_interval r) {
   if (p->n == p->cap) {
-    size_t cap = p->cap;
-    p->intervals = tk_arena_grow(a, p->intervals, sizeof *p->intervals, &cap);
-    p->cap = (uint16_t)cap;
+    tkc_interval *more = take_intervals(c, 2 * (size_t)p->cap);
+    memcpy(more, p->intervals, p->n * sizeof *more);
+    spare_intervals(c, p);
+    p->intervals = more;
+    p->cap = (uint16_t)(2 * p->cap);
   }
   TK_ASSERT(i > 0 && p->intervals[i - 1].from < r.from);
   TK_ASSERT(i == p->n || r.from < p->intervals[i].from);
@@ -75,12 +93,12 @@ static void insert_interval(tk_arena *a, tkc_page *p, size_t i,
 
 /* Makes an interval begin at `at` and returns its index, which is p->n at the
  * page's end. */
-static size_t split_interval(tk_arena *a, tkc_page *p, size_t at) {
+static size_t split_interval(tkc_intervals *c, tkc_page *p, size_t at) {
   if (at == TKC_PAGE) return p->n;
   size_t i = find_interval(p, at);
   if (p->intervals[i].from == at) return i;
   tkc_interval r = {p->intervals[i].history, (uint16_t)at};
-  insert_interval(a, p, i + 1, r);
+  insert_interval(c, p, i + 1, r);
   return i + 1;
 }
 
@@ -122,13 +140,15 @@ static uint8_t shift_of(size_t bits) {
 
 /* Makes a table in place of the intervals, with entries that are small enough
  * for boundaries with these bits. */
-static void make_page_table(tk_arena *a, tkc_page *p, size_t bits) {
+static void make_page_table(tkc_intervals *c, tkc_page *p, size_t bits) {
+  tk_arena *a = c->arena;
   for (size_t i = 0; i < p->n; i++) bits |= p->intervals[i].from;
   p->shift = shift_of(bits);
   p->writes = TK_NEWN(a, uint32_t, (size_t)TKC_PAGE >> p->shift);
   for (size_t i = 0; i < p->n; i++)
     fill_entries(a, p, p->intervals[i].from >> p->shift,
                  interval_end(p, i) >> p->shift, p->intervals[i].history);
+  spare_intervals(c, p);
   p->intervals = NULL;
 }
 
@@ -160,7 +180,7 @@ static size_t same_entries(const tkc_page *p, size_t g, size_t to) {
 
 /* A page's share of an update; the page begins at the address `base`. */
 typedef struct update {
-  tk_arena *arena;
+  tkc_intervals *map;
   tkc_page *p;
   uint64_t base;
   tkc_history_fn fn;
@@ -175,8 +195,8 @@ static tkc_history ask(update *u, tkc_history old, size_t from, size_t to) {
 
 static void update_intervals(update *u, size_t from, size_t to) {
   tkc_page *p = u->p;
-  size_t first = split_interval(u->arena, p, from),
-         end = split_interval(u->arena, p, to);
+  size_t first = split_interval(u->map, p, from),
+         end = split_interval(u->map, p, to);
   for (size_t i = first; i < end; i++)
     p->intervals[i].history = ask(u, p->intervals[i].history,
                                   p->intervals[i].from, interval_end(p, i));
@@ -186,12 +206,12 @@ static void update_intervals(update *u, size_t from, size_t to) {
 static void update_table(update *u, size_t from, size_t to) {
   tkc_page *p = u->p;
   uint8_t shift = shift_of(from | to);
-  if (shift < p->shift) refine(u->arena, p, shift);
+  if (shift < p->shift) refine(u->map->arena, p, shift);
   for (size_t g = from >> p->shift, next; g < to >> p->shift; g = next) {
     next = same_entries(p, g, to >> p->shift);
     tkc_history old = entry(p, g);
     tkc_history now = ask(u, old, g << p->shift, next << p->shift);
-    if (!same_history(old, now)) fill_entries(u->arena, p, g, next, now);
+    if (!same_history(old, now)) fill_entries(u->map->arena, p, g, next, now);
   }
 }
 
@@ -202,15 +222,40 @@ void tkc_intervals_update(tkc_intervals *c, uint64_t lo, uint64_t hi,
     uint64_t base = c->base + i * (uint64_t)TKC_PAGE;
     size_t from = (size_t)(lo - base);
     size_t to = hi - base < TKC_PAGE ? (size_t)(hi - base) : TKC_PAGE;
-    update u = {c->arena, make_page(c, i), base, fn, ud};
+    update u = {c, make_page(c, i), base, fn, ud};
     if (u.p->intervals && u.p->n + 2 > MOST_INTERVALS)
-      make_page_table(u.arena, u.p, from | to);
+      make_page_table(c, u.p, from | to);
     if (u.p->intervals)
       update_intervals(&u, from, to);
     else
       update_table(&u, from, to);
     lo = base + to;
   }
+}
+
+size_t tkc_intervals_write(tkc_intervals *c, const tkc_lanes *l, size_t i,
+                           uint32_t write) {
+  uint64_t base = 0; /* of the table's page */
+  uint32_t *writes = NULL;
+  size_t shift = 0, each = 0, n = l->n;
+  const uint8_t *mask = l->mask;
+  for (; i < n; i++) {
+    if (mask && !mask[i]) continue;
+    uint64_t off = l->addr[i] - c->base;
+    TK_ASSERT(off / TKC_PAGE < c->npages && !(off & (l->size - 1)));
+    if (!writes || off - base >= TKC_PAGE) {
+      const tkc_page *p = c->pages ? c->pages[off / TKC_PAGE] : NULL;
+      if (!p || p->intervals || p->reads || !(l->size >> p->shift)) return i;
+      base = off - off % TKC_PAGE;
+      writes = p->writes;
+      shift = p->shift;
+      each = l->size >> shift;
+    }
+    uint32_t *to = &writes[(off - base) >> shift];
+    to[0] = write;
+    for (size_t k = 1; k < each; k++) to[k] = write;
+  }
+  return i;
 }
 
 /* ---- looking ----------------------------------------------------------- */

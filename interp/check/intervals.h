@@ -38,6 +38,9 @@ typedef struct tkc_intervals {
   uint64_t base;    /* where the first page begins; a multiple of 64 */
   tkc_page **pages; /* a page is made when it is first touched */
   size_t npages;
+  /* Room for 2^k intervals that no page needs any more; the first bytes point
+   * to the next. */
+  tkc_interval *spare[7];
 } tkc_intervals;
 
 tkc_intervals tkc_intervals_for(tk_arena *a, uint64_t lo, uint64_t hi);
@@ -49,6 +52,18 @@ typedef tkc_history (*tkc_history_fn)(void *ud, tkc_history old, uint64_t lo,
 /* Calls fn for each interval in lo .. hi - 1, from the lowest. */
 void tkc_intervals_update(tkc_intervals *c, uint64_t lo, uint64_t hi,
                           tkc_history_fn fn, void *ud);
+
+/* Lanes of size bytes each, aligned; mask may be NULL. */
+typedef struct tkc_lanes {
+  const uint64_t *addr;
+  const uint8_t *mask;
+  size_t n, size;
+} tkc_lanes;
+/* Makes {write, 0} the history of the lanes from i on, as long as they lie in
+ * tables with entries that are small enough, of memory that nobody reads;
+ * returns the first lane that does not. */
+size_t tkc_intervals_write(tkc_intervals *c, const tkc_lanes *l, size_t i,
+                           uint32_t write);
 
 tkc_history tkc_intervals_at(const tkc_intervals *c, uint64_t addr);
 /* Returns where the interval that holds the byte at lo ends, which is hi at

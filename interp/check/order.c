@@ -118,7 +118,7 @@ static uint32_t store_to(tkc_shadow *s, const tki_region *r) {
   tkc_history history;
   for (uint64_t at = r->lo; at < r->hi;) {
     at = tkc_intervals_end(&x->history, at, r->hi, &history);
-    const tkc_event *e = &s->events.items[history.write];
+    const tkc_event *e = tkc_event_at(s, history.write);
     if (history.write && e->site < site) site = e->site;
   }
   return site;

@@ -309,6 +309,11 @@ static bool padding_settled(void *ud, tki *t, const tk_inst *in) {
   return plain;
 }
 
+static bool padding_idle(void *ud, tki *t, const tk_inst *in) {
+  (void)ud, (void)t;
+  return !is_watched(in);
+}
+
 static void pass_origins(tki *t) {
   const tki_frame *f = t->frame;
   const tk_inst *call = tki_call_of(f);
@@ -344,6 +349,8 @@ void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
                                .frame = padding_frame,
                                .after = padding_after,
                                .settled = padding_settled,
+                               .idle = padding_idle,
+                               .skips_scans = true,
                                .access = padding_access,
                                .rows = true};
   tki_observe(t, &w->observer);

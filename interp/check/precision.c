@@ -157,6 +157,12 @@ static bool exact_settled(void *ud, tki *t, const tk_inst *in) {
   return watched;
 }
 
+/* Only a program that is run in float64 as well has something in its frames. */
+static bool exact_idle(void *ud, tki *t, const tk_inst *in) {
+  (void)ud, (void)t;
+  return in->op != TK_I_STORE && in->op != TK_I_ATOMIC && in->op != TK_I_CAS;
+}
+
 /* Births are a program's own; programs that take turns share the table. */
 static void exact_program(void *ud, tki *t, bool begins) {
   prec *p = ud;
@@ -199,7 +205,9 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
                                .frame = exact_frame,
                                .trip = exact_trip,
                                .after = exact_after,
-                               .settled = exact_settled};
+                               .settled = exact_settled,
+                               .idle = exact_idle,
+                               .skips_scans = true};
   tki_observe(t, &p->observer);
   return p;
 }

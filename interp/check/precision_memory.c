@@ -116,15 +116,28 @@ static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
   return *s;
 }
 
-/* Counts the sizes of some active lanes: of doubles, or of lanes of a value. */
-static void size_lanes(prec_sizes *to, const tki_access *a, const double *x,
-                       size_t step, const tki_val *v) {
+/* Lanes whose sizes count: of doubles, or of lanes of a value. */
+typedef struct sample {
+  prec_sizes *to;
+  const double *x;
+  size_t step;
+  const tki_val *v;
+} sample;
+
+static void size_lane(const sample *q, const tki_access *a, size_t i) {
   tk_dtype d = (tk_dtype)a->in->type.elem;
+  prec_size(q->to, q->v ? tk_lane_double(d, tki_lane(q->v, i, a->size))
+                        : q->x[i * q->step]);
+}
+
+/* Counts the sizes of some active lanes. */
+static void size_lanes(const sample *q, const tki_access *a) {
   size_t by = a->n > SAMPLES ? a->n / SAMPLES : 1;
-  for (tki_stretch s = {0}; tki_next_stretch(a, &s);)
+  for (size_t i = 0; !a->pointer && i < a->n; i += by)
+    if (is_active(a, i)) size_lane(q, a, i);
+  for (tki_stretch s = {0}; a->pointer && tki_next_stretch(a, &s);)
     for (size_t i = (s.lane + by - 1) / by * by; i < s.lane + s.n; i += by)
-      prec_size(to,
-                v ? tk_lane_double(d, tki_lane(v, i, a->size)) : x[i * step]);
+      size_lane(q, a, i);
 }
 
 /* ---- loads --------------------------------------------------------------- */
@@ -171,7 +184,7 @@ void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   if (!prec_is_float(&in->type)) return;
   tki_access a = access_of(t, in, args, tk_load_mask(in));
   tki_val *v = &t->frame->slots[in->res[0]];
-  size_lanes(&p->inputs, &a, NULL, 0, v);
+  size_lanes(&(sample){&p->inputs, NULL, 0, v}, &a);
   if (!any_page(p, t, &a, &args[0])) return;
   prec_shadow s = {.present = true, .coarsest = TK_FP64};
   s.exact = tki_val_like(t, v, (size_t)in->n, sizeof(double));
@@ -300,7 +313,8 @@ void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
     return;
   }
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
-  size_lanes(stored_sizes(p, in), &a, x.exact, x.exact_step, NULL);
+  sample some = {stored_sizes(p, in), x.exact, x.exact_step, NULL};
+  size_lanes(&some, &a);
   if (kept) {
     *has_pages(p, t, &args[0]) = true;
     remember_errors(p, &a, &x, s);

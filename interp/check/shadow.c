@@ -108,7 +108,7 @@ static void keep_before(tkc_shadow *s, tkc_page *p, uint64_t lo) {
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr) {
   const tkc_span *x = tkc_shadow_span(s, addr);
   uint32_t w = x ? tkc_intervals_at(&x->history, addr).write : 0;
-  return w ? &s->events.items[w] : NULL;
+  return w ? tkc_event_at(s, w) : NULL;
 }
 
 /* ---- programs ---------------------------------------------------------- */
@@ -270,29 +270,42 @@ static uint64_t hash_lanes(const tki_access *a, bool *rises) {
 }
 
 static uint32_t push_event(tkc_shadow *s, tkc_event e) {
-  TK_PUSH(&s->c->run, &s->events, e);
-  return (uint32_t)(s->events.n - 1);
+  uint32_t number = s->nevents++;
+  if (number % TKC_EVENTS == 0)
+    TK_PUSH(&s->c->run, &s->events, TK_NEWN(&s->c->run, tkc_event, TKC_EVENTS));
+  *tkc_event_at(s, number) = e;
+  return number;
 }
 
 static bool is_atomic(const tki_access *a) {
   return a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
 }
 
+/* Atomic operations that commute, where nothing else touches their memory:
+ * whose lanes meet others', and in which order, does not matter. */
+static bool only_swaps(const tkc_shadow *s, const tki_access *a) {
+  return s->swaps && !s->scoped && a->in->type.rank && is_atomic(a) &&
+         tk_inst_scope(a->in) != TK_SCOPE_CTA && a->region != TKI_ANY &&
+         a->addr;
+}
+
 /* Returns the event of an access, which repeated accesses share.  Each store
  * whose lanes may meet has an event of its own. */
 static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
+  bool swaps = *rises = only_swaps(s, a);
   bool is_volatile = a->in->op == TK_I_LOAD && tk_load_volatile(a->in);
   tkc_event e = {.program = (uint32_t)s->now.program,
                  .site = site,
                  .clock = s->now.clock,
                  .phase = s->now.phase,
                  .joined = s->joined,
-                 .lanes = hash_lanes(a, rises),
+                 .lanes = swaps ? 1 : hash_lanes(a, rises),
                  .atomic = is_atomic(a) || is_volatile,
                  .local = is_atomic(a) && tk_inst_scope(a->in) == TK_SCOPE_CTA,
                  .load = !a->write};
-  const tkc_event *k = &s->events.items[known];
+  const tkc_event *k = tkc_event_at(s, known);
+  s->scoped |= e.local;
   if (known && (*rises || !a->write) && k->program == e.program &&
       k->clock == e.clock && k->phase == e.phase && k->joined == e.joined &&
       k->lanes == e.lanes)
@@ -333,7 +346,7 @@ static bool both_atomic(const stretch *x, const tkc_event *e) {
  * the language does not say so: a block that is read by other lanes than wrote
  * it needs a barrier even then. */
 static bool is_unordered(stretch *x, const tkc_event *e) {
-  const tkc_event *me = &x->s->events.items[x->event];
+  const tkc_event *me = tkc_event_at(x->s, x->event);
   x->own = true;
   if (e->phase != me->phase || e->lanes == me->lanes) return false;
   if ((e->atomic && (me->atomic || e->load)) || (me->atomic && me->load))
@@ -359,7 +372,7 @@ static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
  * or stores in between. */
 static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
-  const tkc_event *e = &s->events.items[w];
+  const tkc_event *e = tkc_event_at(s, w);
   if (e->program == s->now.program) return meets_own(x, e, lo, hi);
   if (s->swaps && both_atomic(x, e)) return true;
   s->order_matters = true;
@@ -371,7 +384,7 @@ static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
 /* Looks at a read that a write meets; returns whether the two are ordered. */
 static bool meets_read(stretch *x, uint32_t r, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
-  tkc_event e = s->events.items[r];
+  tkc_event e = *tkc_event_at(s, r);
   if (e.site == TKC_READERS) {
     bool first = meets_read(x, e.program, lo, hi);
     return meets_read(x, e.clock, lo, hi) && first;
@@ -397,15 +410,15 @@ static bool stands_for(const tkc_event *a, const tkc_event *b) {
 /* Returns who have read, now that event e does too.  At most two reads are
  * kept, those of two programs rather than of two blocks. */
 static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
-  const tkc_event *old = &s->events.items[r], *me = &s->events.items[e];
+  const tkc_event *old = tkc_event_at(s, r), *me = tkc_event_at(s, e);
   if (!r) return e;
   if (old->site != TKC_READERS) {
     bool own = old->program == me->program;
     if (own ? stands_for(old, me) : is_ordered(s, old)) return e;
     return push_readers(s, r, e);
   }
-  const tkc_event *a = &s->events.items[old->program];
-  const tkc_event *b = &s->events.items[old->clock];
+  const tkc_event *a = tkc_event_at(s, old->program);
+  const tkc_event *b = tkc_event_at(s, old->clock);
   if (a->program != b->program) return r;
   if (b->program != me->program) return push_readers(s, old->clock, e);
   return stands_for(b, me) && stands_for(a, me) ? e : r;
@@ -477,6 +490,27 @@ static void touch_stretch(stretch *x) {
   }
 }
 
+/* Lanes that lie one after the other, where they are not in a table. */
+static tki_stretch lanes_from(const tki_access *a, size_t i) {
+  tki_stretch x = {.lane = i, .n = 1, .addr = a->addr[i]};
+  while (++i < a->n && (!a->mask || a->mask[i]) &&
+         a->addr[i] == x.addr + x.n * a->size)
+    x.n++;
+  return x;
+}
+
+static void touch_swaps(stretch *x) {
+  const tki_access *a = x->a;
+  tkc_intervals *history = &x->s->span_of[a->region]->history;
+  tkc_lanes l = {a->addr, a->mask, a->n, a->size};
+  for (size_t i = 0;; i += x->at.n) {
+    i = tkc_intervals_write(history, &l, i, x->event);
+    if (i == a->n) break;
+    x->at = lanes_from(a, i);
+    touch_stretch(x);
+  }
+}
+
 /* ---- accesses ---------------------------------------------------------- */
 
 static void note_region(tkc_shadow *s, const tki_access *a) {
@@ -509,11 +543,14 @@ static void shadow_access(void *ud, tki *t, const tki_access *a) {
   stretch x = {.s = s, .a = a};
   note_region(s, a);
   x.event = event_of(s, a, &x.rises);
-  x.atomic = s->events.items[x.event].atomic;
-  x.local = s->events.items[x.event].local;
+  x.atomic = tkc_event_at(s, x.event)->atomic;
+  x.local = tkc_event_at(s, x.event)->local;
   if (x.atomic && !x.local) synchronise(s, a, false);
   if (x.atomic) s->ok_read = s->ok_write = 0;
-  while (tki_next_stretch(a, &x.at)) touch_stretch(&x);
+  if (only_swaps(s, a))
+    touch_swaps(&x);
+  else
+    while (tki_next_stretch(a, &x.at)) touch_stretch(&x);
   if (x.own || x.atomic) forget_answers(s);
   if (x.atomic && !x.local) synchronise(s, a, true);
   if (x.twice && a->in->op == TK_I_STORE) {
@@ -550,6 +587,11 @@ static void shadow_after(void *ud, tki *t, const tk_inst *in,
   s->joined += joins(in);
 }
 
+static bool shadow_idle(void *ud, tki *t, const tk_inst *in) {
+  (void)ud, (void)t;
+  return !joins(in);
+}
+
 static bool shadow_settled(void *ud, tki *t, const tk_inst *in) {
   (void)ud;
   (void)t;
@@ -576,6 +618,8 @@ tkc_shadow *tkc_shadow_of(tkc *c, tki *t) {
   s->observer = (tki_observer){.ud = s,
                                .after = shadow_after,
                                .settled = shadow_settled,
+                               .idle = shadow_idle,
+                               .skips_scans = true,
                                .access = shadow_access,
                                .rows = true};
   tki_observe(t, &s->observer);

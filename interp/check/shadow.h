@@ -15,7 +15,7 @@
 #include "interp/check/points_to.h"
 #include "interp/describe.h"
 
-enum { TKC_READERS = UINT32_MAX };
+enum { TKC_READERS = UINT32_MAX, TKC_EVENTS = 64 };
 
 /* What a number stands for; number 0 is nobody's.  If site is TKC_READERS, it
  * stands for two reads: program and clock are their numbers. */
@@ -23,10 +23,10 @@ typedef struct tkc_event {
   uint32_t program, site, clock;
   uint32_t phase;  /* debug_barriers before it */
   uint32_t joined; /* how often lanes had come together before it */
-  uint64_t lanes;  /* hash of the lanes' addresses; 0: one lane */
   bool atomic;
   bool local; /* atomic, but with scope "cta": not for other programs */
   bool load;
+  uint64_t lanes; /* hash of the lanes' addresses; 0: one lane */
 } tkc_event;
 
 /* Memory of one tensor, or of several that overlap. */
@@ -92,7 +92,8 @@ typedef struct tkc_shadow {
   tkc *c;
   tki *t;
   tki_observer observer;
-  TK_VEC(tkc_event) events;
+  TK_VEC(tkc_event *) events; /* TKC_EVENTS in each piece */
+  uint32_t nevents;
   uint32_t *latest; /* by site: its newest event */
   tkc_points_to points_to;
   tkc_span *spans;
@@ -108,6 +109,7 @@ typedef struct tkc_shadow {
   bool blind;  /* no program can see what another writes */
   bool orders; /* atomic operations may order other accesses */
   bool swaps;  /* blind, and atomic operations give the same in every order */
+  bool scoped; /* some atomic operation so far was local */
   bool order_matters; /* the order may matter: programs share memory */
   bool again_matters; /* a second run may differ: memory was read, then written
                        */
@@ -120,6 +122,10 @@ typedef struct tkc_shadow {
 
 /* Returns the run's shadow; the first detector that asks has it made. */
 tkc_shadow *tkc_shadow_of(tkc *c, tki *t);
+static inline tkc_event *tkc_event_at(const tkc_shadow *s, uint32_t number) {
+  TK_ASSERT(number < s->nevents);
+  return &s->events.items[number / TKC_EVENTS][number % TKC_EVENTS];
+}
 /* Returns the last write to an address; NULL: nobody wrote there. */
 const tkc_event *tkc_shadow_writer(tkc_shadow *s, uint64_t addr);
 /* Whether the program that runs has seen a release that came after the event.

@@ -74,6 +74,31 @@ static void any_access(model *m) {
   }
 }
 
+/* Writes lanes, of which those that tables cannot take go one by one; all lie
+ * in memory that nobody reads. */
+static void write_lanes(model *m) {
+  enum { LANES = 300 };
+  uint64_t addr[LANES];
+  uint8_t mask[LANES];
+  uint32_t size = 1u << draw(m, 4);
+  tkc_lanes l = {addr, draw(m, 2) ? mask : NULL, LANES, size};
+  m->event = 1 + draw(m, 6);
+  m->write = true;
+  for (size_t i = 0; i < LANES; i++) {
+    addr[i] = LO + draw(m, BYTES / size) * size;
+    mask[i] = draw(m, 4) != 0;
+  }
+  for (size_t i = 0, next; i < LANES; i = next) {
+    next = tkc_intervals_write(&m->history, &l, i, m->event);
+    for (; i < next; i++)
+      for (uint64_t b = 0; b < size && (!l.mask || mask[i]); b++)
+        m->byte[addr[i] - LO + b] = (tkc_history){m->event, 0};
+    if (i == LANES) break;
+    if (!l.mask || mask[i]) touch(m, addr[i], addr[i] + size);
+    next++;
+  }
+}
+
 static void compare(const model *m) {
   bool written[4] = {false};
   for (uint64_t a = LO, end; a < LO + BYTES; a = end) {
@@ -108,6 +133,22 @@ START_TEST(random_accesses) {
 }
 END_TEST
 
+START_TEST(random_lanes) {
+  model *m = calloc(1, sizeof *m);
+  tk_env_init(&m->env, NULL, NULL);
+  tk_arena_init(&m->arena, &m->env);
+  m->history = tkc_intervals_for(&m->arena, LO, LO + BYTES);
+  m->seed = (uint32_t)_i;
+  for (uint32_t i = 0; i < 20; i++) {
+    if (draw(m, 8) == 0) any_access(m);
+    write_lanes(m);
+  }
+  compare(m);
+  tk_arena_free(&m->arena);
+  free(m);
+}
+END_TEST
+
 /* Rows that follow each other are one interval again; a page of single elements
  * takes two numbers for each, and no more. */
 START_TEST(memory) {
@@ -136,6 +177,7 @@ int main(void) {
   Suite *suite = suite_create("intervals");
   TCase *t = tcase_create("intervals");
   tcase_add_loop_test(t, random_accesses, 0, ROUNDS);
+  tcase_add_loop_test(t, random_lanes, 0, ROUNDS);
   tcase_add_test(t, memory);
   suite_add_tcase(suite, t);
   return run_suite(suite) != 0;
