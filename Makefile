@@ -19,7 +19,8 @@
 #                   BENCH='--document docs/performance.md' writes that page
 #   make bench-counts  instructions of small kernels, beside those checked in;
 #                   RECORD=1 checks them in anew
-#   make bench-check  what --check costs on those kernels
+#   make bench-check  what --check costs on those kernels, large ones too; at
+#                   most 3 plain runs
 #   make bench-compile  how long kernels take from source to PTX
 #   make bench-debug  what the debugger costs, beside the plain run
 #   make bench-gpu  code for a GPU beside Triton's, on a GPU
@@ -390,7 +391,8 @@ bench-counts:
 planted: all
 	@$(or $(PYTHON),python3) tests/python/planted.py --table
 
-# What --check costs; BENCH=--each shows every detector.
+# What --check costs, which is at most 3 plain runs; BENCH=--each shows every
+# detector.
 bench-check:
 	@$(MAKE) --no-print-directory all
 	@PYTHON='$(PYTHON)' python3 tests/bench/check.py --build $(B) $(BENCH)

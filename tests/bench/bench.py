@@ -104,6 +104,7 @@ def short(ratio):
 
 
 def geometric_mean(values):
+    values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values))
 
 

@@ -2,10 +2,11 @@
 
     python3 tests/bench/counts.py --build build [--record]
 
-Each kernel runs under `valgrind --tool=callgrind`, which counts what the
-programs of a launch execute, whatever else the machine does.  counts.txt says
-how many there were; one that grew by more than 5 percent fails, until the
-commit that makes it grow records the new number (--record).
+Each kernel runs, plainly and under all detectors, in `valgrind
+--tool=callgrind`, which counts what the programs of a launch execute, whatever
+else the machine does.  counts.txt says how many there were; one that grew by
+more than 5 percent fails, until the commit that makes it grow records the new
+number (--record).
 
 The numbers hold for the compiler that counts.txt names and for processors
 with AVX2: valgrind shows programs no wider vectors.  With another compiler,
@@ -56,10 +57,10 @@ def compiler():
     return f'{cc} {done.stdout.strip()}'
 
 
-def count(build, kernel, grid, arguments):
+def count(build, checks, kernel, grid, arguments):
     argv = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null',
             '--toggle-collect=tki_schedule_run', os.path.join(build, 'tkdbg'),
-            'run', '-q', '--dot', 'exact', KERNELS, '--kernel', kernel,
+            'run', '-q', '--dot', 'exact', *checks, KERNELS, '--kernel', kernel,
             '--grid', grid]
     for a in arguments.split():
         argv += ['--arg', a]
@@ -99,7 +100,10 @@ def main():
     if reason:
         print(f'skipped: bench-counts: {reason}')
         return 0
-    found = {name: count(args.build, *rest) for name, *rest in CASES}
+    found = {}
+    for name, *rest in CASES:
+        found[name] = count(args.build, [], *rest)
+        found[name + '--check'] = count(args.build, ['--check'], *rest)
     if args.record:
         with open(COUNTS, 'w') as f:
             f.write(f'compiler {compiler().split()[-1]}\n')
@@ -108,7 +112,7 @@ def main():
     for name, n in found.items():
         change = n / int(known.get(name, n)) - 1
         grown += change > MOST - 1
-        print(f'{name:16}{n:>12}{change:>+8.1%}')
+        print(f'{name:24}{n:>12}{change:>+8.1%}')
     if grown:
         print('bench-counts: more than 5 % more instructions; if that is '
               'meant, `make bench-counts RECORD=1` and say why in the commit')
