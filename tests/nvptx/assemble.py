@@ -23,9 +23,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 ARCHS = ('sm_80', 'sm_90')
 
 
-def fill(command, cache, folder):
-    """What it compiles lies in the cache then; gives its exit status."""
-    environment = dict(os.environ, TKDBG_CACHE_DIR=cache, TKDBG_PTXAS='')
+def fill(command, cache, folder, build):
+    """What it compiles lies in the cache then; gives its exit status.  A test
+    program finds the plug-in where the system looks for libraries."""
+    environment = dict(os.environ, TKDBG_CACHE_DIR=cache, TKDBG_PTXAS='',
+                       LD_LIBRARY_PATH=build)
     return subprocess.run(command, cwd=folder, env=environment,
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode
@@ -65,12 +67,14 @@ def main():
                      '--emit', 'ptx', '--arch', arch, f]
                     for f in files for arch in ARCHS]
         for command, status in zip(commands, pool.map(
-                lambda c: fill(c, cache, folder), commands)):
+                lambda c: fill(c, cache, folder, build), commands)):
             if status:
                 print(f'{" ".join(command)}: exit status {status}')
         if options.spec:
-            fill([f'{build}/tests/language/test_spec', '--engine', 'ptx'],
-                 cache, ROOT)
+            status = fill([f'{build}/tests/language/test_spec', '--engine',
+                           'ptx'], cache, ROOT, build)
+            if status:
+                print(f'tests/language: exit status {status}')
         paths = glob.glob(f'{cache}/*')
         for path, rows in zip(paths, pool.map(
                 lambda f: list(refused(options.ptxas, f, folder)), paths)):
