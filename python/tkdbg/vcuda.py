@@ -33,13 +33,12 @@ from .vcuda_files import Files
 from .vcuda_graphs import Graphs
 from .vcuda_halves import Halves
 from .vcuda_library import Libraries
-from .vcuda_marks import HOST, MARK, PINNED, is_cuda_device
+from .vcuda_marks import HOST, MARK, MIXED, PINNED, is_cuda_device
 from .vcuda_memory import Memory
 from .vcuda_operators import Operators
 from .vcuda_refusals import Refusals
 from .vcuda_streams import Streams
 
-MIXED = object()      # what where() finds in tensors of several places
 MOST = 64  # items of a list that are looked at
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 MARK = "_tkdbg_cuda"      # an attribute of tensors: a device's number, or HOST
 HOST = -1
+MIXED = object()          # what tensors of several places have together
 PINNED = "_tkdbg_pinned"  # an attribute of tensors in pinned memory
 
 

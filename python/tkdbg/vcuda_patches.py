@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from . import device as device_, vcuda_api
-from .vcuda_marks import HOST, is_cuda_device
+from .vcuda_marks import HOST, MARK, MIXED, is_cuda_device, tensors_of
 
 
 def patch(virtual, patches):
@@ -29,6 +29,7 @@ def patch(virtual, patches):
     _patch_streams(virtual, patches)
     _patch_load(virtual, patches)
     _patch_backward(virtual, patches)
+    _patch_functions(virtual, patches)
     _patch_compile(virtual, patches)
     _patch_parallel(virtual, patches)
     _patch_tensor_types(virtual, patches)
@@ -191,6 +192,42 @@ def _patch_backward(virtual, patches):
             return run(*args, **kwargs)
 
     patches.set(autograd, "_engine_run_backward", run_with_mode)
+
+
+def _patch_functions(virtual, patches):
+    """A custom function's backward() gets gradients that have no mark: each
+    is where the result of forward() that it belongs to was."""
+    from torch.autograd import function
+    forward = vars(function.Function)["apply"].__func__
+    unseen = virtual.torch._C.DisableTorchFunction
+
+    def apply(cls, *args, **kwargs):
+        result = forward(cls, *args, **kwargs)
+        where = virtual.where((*args, *kwargs.values()))
+        if where is not None and where is not MIXED:
+            virtual.mark_new(result, where)
+        with unseen():
+            for t in tensors_of(result, virtual.tensor):
+                if isinstance(t.grad_fn, function.BackwardCFunction):
+                    places = vars(t.grad_fn).setdefault(MARK, {})
+                    places[t.output_nr] = virtual.mark_of(t)
+        return result
+
+    def marking(backward):
+        def mark_and_run(node, *given):
+            boxed = len(given) == 1 and isinstance(given[0], list)
+            places = vars(node).get(MARK, {})
+            for i, gradient in enumerate(given[0] if boxed else given):
+                if places.get(i) is not None:
+                    virtual.mark_new(gradient, places[i])
+            return backward(node, *given)
+        return mark_and_run
+
+    patches.set(function.Function, "apply", classmethod(apply))
+    for name in "apply", "apply_boxed":
+        backward = vars(function.BackwardCFunction).get(name)
+        if backward is not None:
+            patches.set(function.BackwardCFunction, name, marking(backward))
 
 
 def _patch_compile(virtual, patches):

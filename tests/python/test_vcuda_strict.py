@@ -82,6 +82,34 @@ class Mixing(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "assigned grad"):
             p.grad = self.a
 
+    def test_gradients_of_custom_functions(self):
+        """They are where the results were, whatever was used before."""
+        seen = []
+
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, y):
+                return x * 2, "no tensor", y
+
+            @staticmethod
+            def backward(ctx, g, none, h):
+                seen.append((str(g.device), none, str(h.device)))
+                g = -g * torch.ones(3, device=g.device)
+                return g, h * torch.ones(3, device=h.device)
+
+        for device in "cuda:0", "cpu", "cuda:0":
+            x, y = (torch.ones(3, device=device, requires_grad=True)
+                    for _ in range(2))
+            u, _, w = Twice.apply(x, y)
+            self.assertEqual(str(w.device), device)
+            (u + w).sum().backward()
+            self.assertEqual(seen.pop(), (device, None, device))
+            self.assertEqual(str(x.grad.device), device)
+        u, _, w = Twice.apply(x.cpu(), y.cpu())
+        (u + w).sum().backward()
+        self.assertEqual(seen.pop(), ("cpu", None, "cpu"))
+        self.assertEqual(str(x.grad.device), "cuda:0")
+
     def test_generators(self):
         here = torch.Generator("cuda").manual_seed(1)
         self.assertEqual(here.device, torch.device("cuda:0"))
