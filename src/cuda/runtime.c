@@ -74,8 +74,8 @@ bool tkcu_open(tkcu_runtime *r, char *words, size_t size) {
              file, version / 1000, version % 1000 / 10);
   else if (!version || lacks)
     snprintf(words, size,
-             "the library that was found, '%s', is no CUDA Runtime of version "
-             "12.8 or newer: %s '%s'",
+             "the library that was found, '%s', is not a CUDA Runtime of "
+             "version 12.8 or newer: %s '%s'",
              file, lacks ? "it lacks the function" : "it does not answer",
              lacks ? lacks : "cudaRuntimeGetVersion");
   return !lacks && version >= OLDEST;

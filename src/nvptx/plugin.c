@@ -175,8 +175,8 @@ static void TK_NORETURN report_plugin(tk_env *e, char kind, const char *text) {
                     path, text, TKV_LLVM_INTERFACE);
   else
     d = tk_diag_add(e, TK_D_UNSUPPORTED, NULL, (tk_span){0, 0},
-                    "the file '%s' is no plug-in of this version of tkdbg: it "
-                    "lacks the symbol '%s'",
+                    "the file '%s' is not a plug-in of this version of "
+                    "tkdbg: it lacks the symbol '%s'",
                     path, text);
   tk_diag_help(e, d,
                "build it again: run 'make', or 'make install' if tkdbg is "

@@ -83,7 +83,7 @@ given 'a damaged runtime' "$PWD/short.so" \
   'signal 7 while it opened the CUDA Runtime '
 says 'a damaged runtime: which' err "$PWD/short.so'"
 given 'another library' "$PWD/lib/libcuda.so.1" \
-  "is no CUDA Runtime of version 12.8 or newer: it lacks the function 'cuda"
+  "is not a CUDA Runtime of version 12.8 or newer: it lacks the function 'cuda"
 if ldconfig -p | grep -q libcudart.so || [ -e /usr/local/cuda ]; then
   skip 'no runtime' 'this machine has one'
 else

@@ -55,10 +55,10 @@ said 'text' 1 "the plug-in libtkdbg-nvptx.so cannot be opened: $own" \
 said 'an empty file' 1 'the plug-in libtkdbg-nvptx.so cannot be opened: ' \
   "remove it and run 'make'"
 plugin 'int other;'
-said 'another library' 1 "the file '$own' is no plug-in of this version of tk\
-dbg: it lacks the symbol 'tkv_llvm_interface'" "$again"
+said 'another library' 1 "the file '$own' is not a plug-in of this version of t\
+kdbg: it lacks the symbol 'tkv_llvm_interface'" "$again"
 plugin 'const int tkv_llvm_interface = 1;'
-said 'no function' 1 "the file '$own' is no plug-in of this version of tk\
+said 'no function' 1 "the file '$own' is not a plug-in of this version of tk\
 dbg: it lacks the symbol 'tkv_llvm_compile'" "$again"
 plugin 'const int tkv_llvm_interface = 0; char tkv_llvm_compile[1];'
 said 'an old one' 1 "the plug-in '$own' is of another version of tkdbg: its in\
