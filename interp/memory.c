@@ -65,7 +65,7 @@ TKI_CLONES static bool lanes_lie(const uint64_t *addr, const uint8_t *mask,
   else
     for (size_t i = 0; i < n; i++)
       bad |= ((uint64_t)(addr[i] - lo > room) | (addr[i] & low_bits)) &
-             (0 - (uint64_t)mask[i]);
+             (0 - (uint64_t)(mask[i] != 0));
   return !bad;
 }
 

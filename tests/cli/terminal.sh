@@ -34,9 +34,10 @@ check 'no colour with NO_COLOR: none' sh -c '! grep -q "<ESC>" out'
 status 'a long move' 0 at_prompts 'b 8 if i < 0;continue;quit' \
   tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=12000000
 says 'a long move: how far it is' out ', 0 programs done (Ctrl-C stops)'
-status 'a long move back' 0 at_prompts 'advance 8;next 2500000;rn;quit' \
+status 'a long move back' 0 \
+  at_prompts 'advance 8;next 11000000;tbreak 8 if i < 0;rc;quit' \
   tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=12000000
-sed -i '1,/) rn/d' out
+sed -i '1,/) rc/d' out
 says 'a long move back: how far it is' out ' programs done (Ctrl-C stops)'
 status 'a long answer' 0 at_prompts 'access 8;quit' \
   tkdbg debug slow.py --grid 1 --arg 'x=i32[1]:zeros' --arg n=12000000
