@@ -50,7 +50,7 @@
 #   make thread-check  --jobs under ThreadSanitizer
 #   make sanitize-check  the tests of C, of the debugger, the command line and
 #                   the bridge under AddressSanitizer and UBSan; .ci/run leaves
-#                   out those of scripts that take long
+#                   out what takes long
 #   make clean
 #
 # `make` builds into build/ what is installed.  Tests run with assertions that
