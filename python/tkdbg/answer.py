@@ -85,10 +85,18 @@ class Answer:
                                    written)
             if lines:
                 if found is not UNKNOWN and origin.has_changed(found):
-                    lines[1:1] = [f"  the host has changed {origin.parameter} "
-                                  "since; this is what the launch left"]
+                    lines[1:1] = [f"  {self._later(origin.logged)} changed "
+                                  f"{origin.parameter} since; this is what "
+                                  "the launch left"]
                 return lines
         return []
+
+    def _later(self, logged):
+        """What may have written to the tensors of a launch after it."""
+        if self.log.last_left_out <= logged.number:
+            return "the host has"
+        return (f"the host or launch {self.log.last_left_out}, which was not "
+                "recorded, has")
 
     def _compared(self, origin, wanted, tolerance, name, written):
         logged = origin.logged

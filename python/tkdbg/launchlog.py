@@ -41,6 +41,7 @@ class Log:
         self.folder = tempfile.mkdtemp(prefix="tkdbg-why-")
         self.launches = []
         self.left_out = None  # why the last one that was not recorded was not
+        self.last_left_out = 0  # its number
         self.times = collections.Counter()  # that each kernel was launched
 
     def add(self, launch, kernel, number):
@@ -50,16 +51,16 @@ class Log:
         session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
         size = self._size(launch)
         if size > self.most_bytes:
-            self.left_out = (
-                f"launch {number}, {kernel}, was not recorded: its tensors "
-                f"take {size >> 20} MiB, and at most {self.most_bytes >> 20} "
-                "are kept. Try it with smaller ones")
+            self._leave_out(
+                number, f"launch {number}, {kernel}, was not recorded: its "
+                f"tensors take {size >> 20} MiB, and at most "
+                f"{self.most_bytes >> 20} are kept. Try it with smaller ones")
             return
         path = os.path.join(self.folder, f"{number}.safetensors")
         if lib.tk_launch_record(launch, path.encode()) != _capi.OK:
             lib.tk_report_clear(session.ptr)
-            self.left_out = (
-                f"launch {number}, {kernel}, was not recorded: its "
+            self._leave_out(
+                number, f"launch {number}, {kernel}, was not recorded: its "
                 f"{size >> 20} MiB do not fit into {tempfile.gettempdir()}. "
                 "TMPDIR names another folder")
             return
@@ -69,6 +70,9 @@ class Log:
                 len(self.launches) > MOST_LAUNCHES or
                 sum(each.bytes for each in self.launches) > self.most_bytes):
             os.unlink(self.launches.pop(0).path)
+
+    def _leave_out(self, number, why):
+        self.left_out, self.last_left_out = why, number
 
     def _size(self, launch):
         """Bytes of the memory that arguments lie in."""

@@ -467,6 +467,11 @@ class Comparisons(support.ScriptCase):
                       "1200 MiB, and at most 1024 are kept", said)
         said, _ = self.why(large + "    assert np.allclose(y, ref)\n")
         self.assertIn("tkdbg: numpy.allclose fails on y of launch 1", said)
+        self.assertNotIn("since;", said)
+        said, _ = self.why(large.replace("(big, z", "(big, y") +
+                           "    assert (y == 1).all()\n")
+        self.assertIn("the host or launch 2, which was not recorded, has "
+                      "changed y since; this is what the launch left", said)
 
     def test_a_page_of_many_elements(self):
         page = self.path("why.html")
