@@ -30,6 +30,7 @@ def patch(virtual, patches):
     _patch_load(virtual, patches)
     _patch_backward(virtual, patches)
     _patch_functions(virtual, patches)
+    _patch_saved(virtual, patches)
     _patch_compile(virtual, patches)
     _patch_parallel(virtual, patches)
     _patch_tensor_types(virtual, patches)
@@ -228,6 +229,29 @@ def _patch_functions(virtual, patches):
         backward = vars(function.BackwardCFunction).get(name)
         if backward is not None:
             patches.set(function.BackwardCFunction, name, marking(backward))
+
+
+def _patch_saved(virtual, patches):
+    """A custom function's backward() may get new objects for the tensors that
+    forward() saved (for its own results, always): each is where it was."""
+    from torch.autograd import function
+    save = function.FunctionCtx.save_for_backward
+    node = function.BackwardCFunction
+    read = node.saved_tensors.__get__
+
+    def save_for_backward(ctx, *tensors):
+        ctx._tkdbg_saved = [virtual.mark_of(t) for t in tensors]
+        return save(ctx, *tensors)
+
+    def saved_tensors(ctx):
+        tensors = read(ctx)
+        for t, where in zip(tensors, getattr(ctx, "_tkdbg_saved", ())):
+            if where is not None:
+                virtual.mark_new(t, where)
+        return tensors
+
+    patches.set(function.FunctionCtx, "save_for_backward", save_for_backward)
+    patches.set(node, "saved_tensors", property(saved_tensors))
 
 
 def _patch_compile(virtual, patches):

@@ -347,6 +347,29 @@ class Autograd(unittest.TestCase):
         g, = torch.autograd.grad(y, x)
         self.assertEqual(g.tolist(), [6] * 5)
 
+    def test_results_that_were_saved(self):
+        class Squash(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                y = x.tanh()
+                ctx.save_for_backward(x, None, y)
+                return y
+
+            @staticmethod
+            def backward(ctx, dy):
+                x, nothing, y = ctx.saved_tensors
+                assert nothing is None and x.device == y.device == dy.device
+                rest = 1 - y[1:] * y[1:]
+                return dy * torch.cat([1 - y[:1] * y[:1], rest])
+
+        torch.ones(1, device="cuda")
+        for device in "cpu", "cuda":
+            x = torch.ones(3, device=device, requires_grad=True)
+            y = Squash.apply(x)
+            y.backward(torch.ones(3, device=device))
+            self.assertEqual(x.grad.device.type, device)
+            torch.testing.assert_close(x.grad, 1 - y.detach() ** 2)
+
     def test_hooks_and_checkpoint(self):
         from torch.utils.checkpoint import checkpoint
         seen = []
