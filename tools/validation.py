@@ -2,8 +2,9 @@
 
     python3 tools/validation.py RESULT.json ...
 
-tests/random/validation.md, written by hand, stands behind the tables.  Each
-disagreement must have a cause below; the script says which has none.
+The tables are followed by tests/random/validation.md, which is written by
+hand.  Each disagreement must have a cause below; the script names those that
+have none.
 Where two results of one peer speak of the same file, the later one counts.
 """
 import collections
@@ -18,96 +19,110 @@ PEERS = {'gpu': 'Triton 3.6 on an H200',
 # peer, file, block, operation (regular expressions), heading, who is right
 CAUSES = [
     ('gpu', 'binary', '', 'rem', 'Remainder of floats',
-     'tkdbg: `%` is LLVM\'s `frem`, which is defined as C\'s `fmod`, exact. '
-     'The device computes x - trunc(x / y) * y with a rounded quotient: wrong '
-     'once the quotient has more digits than the type, for subnormal divisors, '
-     'and in the sign of a zero result.'),
+     'tkdbg is right: `%` is LLVM\'s `frem`, which is defined as C\'s `fmod` '
+     'and is exact. The device computes x - trunc(x / y) * y with a rounded '
+     'quotient, which is wrong once the quotient has more digits than the '
+     'type, for subnormal divisors, and in the sign of a zero result.'),
     ('gpu', 'cast', '^e5', 'to_bf16', 'Infinity and NaN from fp8e5 to bf16',
-     'tkdbg: fp8e5 has infinities and NaNs. The compiler\'s shortcut re-biases '
-     'the exponent, so that they come out as 65536 and 98304. (By way of fp32 '
-     'the same compiler gives what tkdbg gives.)'),
+     'tkdbg is right: fp8e5 has infinities and NaNs. The compiler\'s shortcut '
+     're-biases the exponent, so that they come out as 65536 and 98304. (If '
+     'the conversion goes through fp32, the same compiler gives what tkdbg '
+     'gives.)'),
     ('gpu', 'literal', '^bf16 with 1e-40', '', 'Subnormal bf16 literals',
-     'tkdbg: 1e-40 rounds to the subnormal 0x0001 and is added and multiplied '
-     'as any number. The compiled kernel flushes the constant to zero. In '
-     'fp32 and fp64, and for bf16 loaded from memory, both keep subnormals.'),
+     'tkdbg is right: 1e-40 rounds to the subnormal 0x0001 and is added and '
+     'multiplied as any number. The compiled kernel flushes the constant to '
+     'zero. In fp32 and fp64, and for bf16 loaded from memory, both keep '
+     'subnormals.'),
     ('gpu', 'unary', '', 'down|up', 'floor and ceil of subnormals',
-     'tkdbg: the floor of a negative subnormal is -1, the ceiling of a '
-     'positive one 1. The device\'s library flushes its operand to zero.'),
+     'tkdbg is right: the floor of a negative subnormal is -1, the ceiling of '
+     'a positive one 1. The device\'s library flushes its operand to zero.'),
     ('gpu', 'math', '', '', 'Approximate instructions',
-     'Neither: the language promises no correctly rounded result. tkdbg is '
-     'within one unit in the last place; the device uses its approximate '
-     'instructions. The table above says how far off it was.'),
+     'Neither is wrong: the language promises no correctly rounded result. '
+     'tkdbg is within one unit in the last place; the device uses its '
+     'approximate instructions. The table above says how far off it was.'),
     ('gpu', 'reduce', 'order of a sum', '', 'Order of a sum',
-     'Neither: the order is open. tkdbg halves, as `docs/semantics.md` says.'),
+     'Neither is wrong: the order is open. tkdbg adds the two halves of the '
+     'axis to each other, as `docs/semantics.md` says.'),
     ('gpu', 'atomic', 'order of lanes', '', 'Order of lanes in one atomic',
-     'Neither: the order is open. tkdbg goes by row-major lane.'),
+     'Neither is wrong: the order is open. tkdbg takes the lanes in row-major '
+     'order.'),
     ('gpu', 'atomic', '', 'refusals', 'Bitwise atomics of floats',
-     'tkdbg refuses them: `tl.atomic_and` of fp32 has no documented meaning. '
-     'The compiler lets it through.'),
+     'Neither is wrong: `tl.atomic_and` of fp32 has no documented meaning. '
+     'tkdbg refuses it, the compiler lets it through.'),
     ('gpu', 'open', '^division', '', 'Division by zero',
-     'Neither: the language leaves it open. tkdbg gives all bits set, as the '
-     'device does for 32 bits; for 64 the device\'s answer has 32 of them.'),
+     'Neither is wrong: the language leaves it open. tkdbg gives all bits '
+     'set, as the device does for 32 bits; for 64 bits the device sets only '
+     '32 of them.'),
     ('gpu', 'open', 'to integers', '', 'NaN to an integer',
-     'Neither: the language leaves it open. tkdbg gives 0, as the device does '
-     'for fp32 to int32; fp64 and 64-bit results are the smallest integer '
-     'there, and one fp16 to uint8 keeps other low bits.'),
+     'Neither is wrong: the language leaves it open. tkdbg gives 0, as the '
+     'device does for fp32 to int32; for fp64 and for 64-bit results the '
+     'device gives the smallest integer, and in one case of fp16 to uint8 it '
+     'keeps other low bits.'),
     ('gpu', 'control', '', 'refusals', 'Refusals that tkdbg alone makes',
-     'The compiler accepts the statement where tkdbg reports a mistake.'),
+     'tkdbg is stricter: it reports a mistake in a statement that the '
+     'compiler accepts.'),
     ('interpret', 'select', '', 'umulhi', 'High half of a product',
-     'tkdbg, with the H200: `umulhi` is unsigned. The interpreter multiplies '
-     'signed NumPy lanes.'),
+     'tkdbg is right, and the H200 agrees: `umulhi` is unsigned. The '
+     'interpreter multiplies signed NumPy lanes.'),
     ('interpret', 'select', '', 'fma', 'fma',
-     'tkdbg, with the H200: `tl.fma` rounds once. The interpreter rounds the '
-     'product, then the sum.'),
+     'tkdbg is right, and the H200 agrees: `tl.fma` rounds once. The '
+     'interpreter rounds the product, then the sum.'),
     ('interpret', 'binary|select|literal|unary|reduce|scan|dot',
      'bf16', '', 'Arithmetic of bf16',
-     'tkdbg, with the H200. The interpreter keeps bf16 as 16-bit integers and '
-     'adds, compares and multiplies those, or mangles subnormals on the way '
-     'to fp32.'),
+     'tkdbg is right, and the H200 agrees. The interpreter keeps bf16 as '
+     '16-bit integers and adds, compares and multiplies those, or gives wrong '
+     'bits for subnormals on the way to fp32.'),
     ('interpret', 'cast', '', 'to_bf16|bf16 toward', 'Conversion to bf16',
-     'tkdbg, with the H200: to nearest, ties to even. The interpreter '
-     'truncates fp32, and makes bf16 of integers and fp64 by their bits.'),
+     'tkdbg is right, and the H200 agrees: a number is rounded to nearest, '
+     'ties to even. The interpreter truncates fp32, and takes the bits of '
+     'integers and fp64 for those of bf16.'),
     ('interpret', 'cast', '^bf16', 'to_(i1|f32|f64)', 'Subnormal bf16',
-     'tkdbg, with the H200. The interpreter mangles them.'),
+     'tkdbg is right, and the H200 agrees. The interpreter gives wrong bits '
+     'for them.'),
     ('interpret', 'cast', '', '(to_)?e(4nv|5|4b15)|to_f|e5 toward|f16 toward',
      'Conversions of 8-bit floats, and toward zero',
-     'tkdbg, with the H200, bit for bit. The interpreter rounds ties up, '
-     'loses the carry out of the digits, and mistakes overflow, infinity and '
-     'NaN.'),
+     'tkdbg is right, and the H200 agrees bit for bit. The interpreter rounds '
+     'ties up, loses the carry out of the fraction, and converts overflow, '
+     'infinity and NaN wrongly.'),
     ('interpret', 'binary', '^i\\d+ with u', 'lt|le|gt|ge',
      'Comparison of a signed with an unsigned type',
-     'tkdbg, with the H200: both become the unsigned type. The interpreter '
-     'leaves the signed lanes as they are when the widths allow it.'),
+     'tkdbg is right, and the H200 agrees: both become the unsigned type. The '
+     'interpreter leaves the signed lanes as they are when the widths allow '
+     'it.'),
     ('interpret', 'binary|unary|literal', '^i1', '', 'Arithmetic of int1',
-     'tkdbg, with the H200: modulo 2. NumPy adds booleans by "or" and refuses '
-     'to subtract them; `not` on a block is Python\'s.'),
+     'tkdbg is right, and the H200 agrees: int1 is computed modulo 2. NumPy '
+     'adds booleans by "or" and refuses to subtract them; `not` of a block is '
+     'computed as Python does it.'),
     ('interpret', 'select', '', '', 'Zeros in maximum and minimum',
-     'tkdbg, with the H200: -0 is below +0. NumPy returns either.'),
+     'tkdbg is right, and the H200 agrees: -0 is below +0. NumPy may return '
+     'either of the two.'),
     ('interpret', 'atomic', 'min f64', '', 'atomic_min of fp64',
-     'tkdbg, with the H200: the old value. The interpreter gives the bits of '
-     'the old value converted as an integer.'),
+     'tkdbg is right, and the H200 agrees: the result is the old value. The '
+     'interpreter converts the old value to an integer and returns its bits.'),
     ('interpret', 'memory', 'nan e5', '', 'NaN padding of fp8',
-     'tkdbg: the padding is NaN. The interpreter gives 0.'),
+     'tkdbg is right: the padding is NaN. The interpreter gives 0.'),
     ('interpret', 'reduce', 'order of a sum', '', 'Order of a sum',
-     'Neither: the order is open. NumPy sums pairwise in its own order.'),
+     'Neither is wrong: the order is open. NumPy sums pairwise in its own '
+     'order.'),
     ('interpret', 'control|cast|memory|unary|shape|scan', '',
      'refusals|and, or, not|min and max', 'Python instead of the compiler',
-     'tkdbg follows the compiler. The interpreter runs the kernel as Python, '
-     'so `not`, `min`, `max` and statements that the compiler refuses do '
-     'whatever Python does.'),
+     'tkdbg is right, as it follows the compiler. The interpreter runs the '
+     'kernel as Python, so `not`, `min`, `max` and statements that the '
+     'compiler refuses do whatever Python does.'),
 ]
 HEAD = '''# Validation
 
 `tests/language` holds what the language means as text; the same text is run by
-tkdbg, by Triton's own interpreter and by Triton on a GPU (`make spec
-PEER=interpret`, `make spec PEER=gpu`). tkdbg agrees with all of it: that is a
-test. This page says where the others do not, and who is right. It is written
-by `tools/validation.py` from the results of `tests/language/peer.py`;
-`docs/validation.txt` lists every single disagreement.
+tkdbg, by Triton's own interpreter (`make spec PEER=interpret`) and by Triton on
+a GPU (`make spec PEER=gpu`). A test checks that tkdbg agrees with all of it.
+This page says where the other two do not; each section begins with who is
+right. The page is written by `tools/validation.py` from the results of
+`tests/language/peer.py`; `docs/validation.txt` lists every single disagreement.
 
-"Differ" counts cases that are not within the bound that the specification
-gives; "refuse" those that the peer did not compile or run. "(open)" marks what
-the language leaves open. The GPU ran all families.
+In the tables, "differ" counts the cases whose result is not within the bound
+that the specification gives, and "refuse" those that the peer did not compile
+or run. "(open)" marks what the language leaves open. The GPU ran every
+operation of the specification.
 '''
 
 

@@ -436,27 +436,29 @@ static void print_table(uint64_t n, const char *only) {
 static void print_document(uint64_t n) {
   puts(
       "# Accuracy\n\n"
-      "Made by `make accuracy`: do not edit.  An error is the distance from\n"
-      "the exact value, in units of the last place (ULP) of the result's\n"
-      "type; 0.5 is correctly rounded.  The bound is what `tkdbg help` says\n"
-      "and what the tests hold; for `tl` it is the promise of 1 ULP.\n\n"
+      "This page is written by `make accuracy`: do not edit it.  An error\n"
+      "is the distance from the exact value, in units of the last place\n"
+      "(ULP) of the result's type; 0.5 is correctly rounded.  The bound is\n"
+      "what `tkdbg help` says and what the tests check; for `tl` it is the\n"
+      "promise of 1 ULP.\n\n"
       "fp32 functions of `tl` are computed in double by operations that\n"
       "every processor rounds alike, and rounded once: their results do not\n"
       "depend on the machine.  Most fp64 functions are the C library's, whose\n"
       "last bit may differ between its versions, and between processors with\n"
-      "and without fused multiply-add; so, about once in 10^8 lanes, may the\n"
-      "fp32 functions of libdevice that are rounded from them.\n\n"
+      "and without fused multiply-add.  The fp32 functions of libdevice are\n"
+      "rounded from these, and may so differ in about one lane of 10^8.\n\n"
       "## Every fp32 argument\n\n"
-      "Over all 2^32 arguments, beside the C library's functions of doubles\n"
-      "(which tell 2^-28 ULP of fp32):\n");
+      "These errors were measured over all 2^32 arguments, against the C\n"
+      "library's functions of doubles (exact to 2^-28 ULP of fp32):\n");
   print_all();
   puts("\n## Beside MPFR\n\n"
-       "The corners and their neighbours, random bit patterns, and random\n"
-       "numbers of everyday sizes, beside MPFR with 200 bits.  Bessel\n"
-       "functions: |x| up to 1000 (I: 720), orders up to 30; their fp64\n"
-       "errors are in units of 2^-52 of the result or of 1, whichever is\n"
-       "larger.  `tgamma`: |x| up to 10^6.  The functions with a direction\n"
-       "(`_rn`, `_rz`, `_rd`, `_ru`) are checked to be exact in theirs.\n");
+       "The arguments are corner cases and their neighbours, random bit\n"
+       "patterns, and random numbers of everyday sizes; the exact values are\n"
+       "MPFR's with 200 bits.  Bessel functions are measured for |x| up to\n"
+       "1000 (I: 720) and orders up to 30; their fp64 errors are in units of\n"
+       "2^-52 of the result or of 1, whichever is larger.  `tgamma` is\n"
+       "measured for |x| up to 10^6.  The functions with a direction (`_rn`,\n"
+       "`_rz`, `_rd`, `_ru`) must be exact in theirs.\n");
   print_table(n, NULL);
 }
 
