@@ -128,17 +128,28 @@ class Watch:
             self._leaving = False
             if self._pipe is None:
                 self._start()
-            self._before = signal.set_wakeup_fd(
-                self._pipe[1], warn_on_full_buffer=False)
-            if self.debugged is not None:
-                self._swallow()
         elif self._leaving:
             raise KeyboardInterrupt
-        self._hook_before, sys.unraisablehook = sys.unraisablehook, self._hook
-        with self._lock:
-            self._launch += 1
-            self._running = True
+        self._hook_before = sys.unraisablehook
+        try:
+            sys.unraisablehook = self._hook
+            with self._lock:
+                self._launch += 1
+                self._running = True
+            if self._mine:
+                self._listen()
+        except BaseException:  # Ctrl-C already: there is no __exit__ then
+            self.__exit__()
+            raise
         return self
+
+    def _listen(self):
+        """Signals are heard from here on.  This comes after _running is set:
+        one that arrives before C has begun is tried again until C asks."""
+        self._before = signal.set_wakeup_fd(
+            self._pipe[1], warn_on_full_buffer=False)
+        if self.debugged is not None:
+            self._swallow()
 
     def __exit__(self, *_):
         with self._lock:
@@ -146,6 +157,7 @@ class Watch:
         sys.unraisablehook = self._hook_before
         if self._mine:
             signal.set_wakeup_fd(self._before)
+            self._before = -1
             handler, self._handler = self._handler, None
             if handler:
                 signal.signal(signal.SIGINT, handler)

@@ -1,7 +1,10 @@
 """Signals while a kernel runs or is compiled."""
+import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 import support
@@ -179,6 +182,40 @@ class CtrlC(support.ScriptCase):
         """)
         self.assertEqual(status, 130)
         self.assertIn("KeyboardInterrupt", said)
+
+
+class CtrlCBeforeC(unittest.TestCase):
+    """It is pressed when Python listens already, and C does not yet run."""
+
+    def setUp(self):
+        from tkdbg.interrupt import Watch
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(
+            signal.SIGINT, signal.default_int_handler))
+        self.interrupted = threading.Event()
+        self.watch = Watch(self.interrupted.set)
+        listen = self.watch._listen
+
+        def listen_and_press():
+            listen()
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.3)  # it is told of the signal before C could run
+        self.watch._listen = listen_and_press
+
+    def test_reaches_a_debugger(self):
+        self.watch.debugged = lambda: False
+        with self.assertRaises(KeyboardInterrupt):
+            with self.watch:
+                heard = self.interrupted.wait(20)
+        self.assertTrue(heard)
+
+    def test_leaves_nothing_behind(self):
+        hook = sys.unraisablehook
+        with self.assertRaises(KeyboardInterrupt):
+            with self.watch:
+                self.fail("it was not raised")
+        self.assertIs(sys.unraisablehook, hook)
+        self.assertEqual(signal.set_wakeup_fd(-1), -1)
+        self.assertFalse(self.watch._running)
 
 
 if __name__ == "__main__":
