@@ -135,7 +135,7 @@ static void answer_message(dap *p, json_t *message) {
     answer_request(p, message);
   else if (!type || strcmp(type, "response"))
     dap_say(p, "console",
-            "tkdbg: a message was left out: a request has a type, a number "
+            "tkdbg: a message was ignored: a request has a type, a number "
             "'seq' and a command\n");
 }
 

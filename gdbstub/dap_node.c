@@ -21,8 +21,8 @@ const dap_node *dap_node_of(dap *p, json_int_t reference) {
   if (reference >= 1 && (uint64_t)reference <= p->nodes.n)
     return &p->nodes.items[reference - 1];
   dap_fail(p,
-           "variablesReference %" JSON_INTEGER_FORMAT " is of no stop that "
-           "lasts",
+           "variablesReference %" JSON_INTEGER_FORMAT
+           " belongs to a stop that is over",
            reference);
   return NULL;
 }

@@ -136,7 +136,8 @@ static bool next_symbolic(const tki_access *a, tki_stretch *x) {
   return more;
 }
 
-/* Most rows are one stretch, or every lane is: the ends tell. */
+/* Most rows are one stretch, or each of their lanes is one; the first and the
+ * last lane show which. */
 bool tki_next_stretch(const tki_access *a, tki_stretch *x) {
   if (a->pointer) return next_symbolic(a, x);
   size_t at = x->lane + x->n;

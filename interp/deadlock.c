@@ -104,7 +104,7 @@ static size_t collect(const tki_schedule *s, const tki_task *only, waiter *w) {
   return n;
 }
 
-/* The report's place is where the first of them is. */
+/* The report points to the place of the first of them. */
 static tk_diag *deadlock_diag(tki_schedule *s, const waiter *w, size_t n) {
   tki *t = s->t;
   const tki_frame *f = tki_user_frame(w->spin->at);

@@ -1,4 +1,4 @@
-/* describe.c - what stands at an address, in words.
+/* describe.c - what an address belongs to, in words.
  *
  * An element's index is found from its offset by dividing by the strides,
  * the widest first; a view whose strides do not nest like that (an overlapping

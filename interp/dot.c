@@ -38,9 +38,9 @@ static bool open_library(tki *t, const char *name) {
   return t->sgemm && t->dgemm;
 }
 
-/* The name that OpenBLAS has for processors with the vectors of this one; NULL:
- * it is to see itself.  An OpenBLAS takes a processor that is newer than itself
- * for one without AVX. */
+/* Returns OpenBLAS's name for processors with the vector units of this one;
+ * NULL: OpenBLAS detects the processor itself.  It takes a processor that is
+ * newer than itself for one without AVX. */
 static const char *core_type(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx512bw") &&
@@ -79,7 +79,7 @@ void tki_dot_open(tki *t) {
 typedef struct shape {
   size_t m, n, k;
   const tk_mma *mma; /* how a GPU does it; NULL: as defined */
-  bool fresh;        /* c is still to be written; else it is added to */
+  bool fresh;        /* c has no value yet; else products are added to it */
 } shape;
 
 static void begin_sum(void *c, size_t size, shape *s) {
@@ -308,9 +308,9 @@ static void dot_int(tki *t, int32_t *c, operand a, operand b, shape s) {
 }
 
 /* Makes the block that products are added to, from the accumulator if there is
- * one, in the type that is summed in: fp32 for fp16 results.  Without one it is
- * still to be written.  An accumulator that is multiplied as well is still read
- * while the sum is written. */
+ * one, in the type that is summed in: fp32 for fp16 results.  Without one it
+ * has no value yet.  If the accumulator is also an operand of the product it is
+ * copied, because it is read while the sum is written. */
 static tki_val start_sum(tki *t, const tk_inst *in, tki_val *frame,
                          const tk_type *type) {
   tki_val *acc = in->nargs > 2 ? frame + in->args[2] : NULL;

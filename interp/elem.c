@@ -31,7 +31,7 @@ static operands operands_of(const tki_val *a, const tki_val *b) {
   return x;
 }
 
-/* Two operands of which nothing but what is known of them matters: a symbolic
+/* Two operands whose lanes are not needed, since both are symbolic: a symbolic
  * block, and another one or a scalar. */
 typedef struct symbols {
   const tki_sym *a, *b;
@@ -126,7 +126,7 @@ static void binary_by_rows(tki *t, const tki_op *op, tki_val *frame,
   tki_set(t, &frame[in->res[0]], v);
 }
 
-/* What is known of the result of an operation on a and b. */
+/* Makes the symbolic result of an operation on a and b, if it has one. */
 static bool symbolic_two(tki_sym *r, const tki_op *op, const tki_val *a,
                          const tki_val *b) {
   const tk_inst *in = op->in;
@@ -183,8 +183,8 @@ void tki_run_COMPARE(tki *t, const tki_op *op, tki_val *frame) {
   run_two(t, op, frame, 0);
 }
 
-/* What is known of the result of a conversion or function of a symbolic
- * block. */
+/* Makes the symbolic result of a conversion or function of a symbolic block, if
+ * it has one. */
 static bool symbolic_one(tki_sym *r, const tki_op *op, const tki_sym *a) {
   const tk_inst *in = op->in;
   tk_dtype d = (tk_dtype)in->from.elem;
@@ -414,8 +414,8 @@ static int addptr_shift(const tk_inst *in) {
   return __builtin_ctzll(tk_lane_size(&pointee));
 }
 
-/* What is known of the sum of a pointer and an offset, of type d, of which at
- * least one is a symbolic block. */
+/* Makes the symbolic sum of a pointer and an offset of type d, at least one of
+ * which is a symbolic block. */
 static bool symbolic_addptr(tki_sym *r, const tk_inst *in, const tki_val *p,
                             const tki_val *o, tk_dtype d) {
   const tki_sym *x = tki_symbol(p), *y = tki_symbol(o);
@@ -443,7 +443,7 @@ static bool move_pointers(tki *t, const tk_inst *in, tki_val *frame,
   return s != NULL;
 }
 
-/* Offsets that are as wide as pointers can give their place. */
+/* The result may take the place of offsets that are as wide as pointers. */
 static inline void run_addptr(tki *t, const tk_inst *in, tki_val *frame,
                               tk_dtype d) {
   tki_val *p = frame + in->args[0], *o = frame + in->args[1], v;

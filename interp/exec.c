@@ -76,8 +76,8 @@ static void exec_watched(tki *t, const tki_op *op, tki_val *slots,
   tki_scratch_free(t, big);
 }
 
-/* Whether nobody has to do after an instruction; what has no detector keeps
- * nothing in frames while t->idle stands. */
+/* Whether no observer has anything to do after an instruction. As long as
+ * t->idle is set, only these three detectors keep something in frames. */
 static inline bool is_idle(tki *t, const tk_inst *in) {
   void *const *kept = t->frame->shadow;
   uint8_t idle = t->idle ? t->idle[in->id] : TKI_BUSY;
@@ -125,7 +125,7 @@ static void exec_unsettled(tki *t, const tk_insts *l, tki_val *slots) {
     more = op->next;
     op += op->next;
   }
-  /* Reports of a loop are at its condition, settled or not. */
+  /* Reports on a loop point to its condition, even if that is settled. */
   t->frame->inst = l->items[l->n - 1];
 }
 
@@ -224,7 +224,8 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
 
 static void no_results(tki *t, const tk_func *f, tki_val *results);
 
-/* A debugger's user goes on elsewhere, so that the statement does not run. */
+/* Whether the statement does not run because a debugger's user goes on
+ * elsewhere; how the statements around it then go on. */
 static flow diverted(tki *t, tki_val *results) {
   if (!t->leave) return FLOW_ON;
   t->leave = false;
@@ -233,8 +234,8 @@ static flow diverted(tki *t, tki_val *results) {
   return FLOW_RETURN;
 }
 
-/* Before a statement: the program gives way to others, or deals with the
- * user's interrupt. */
+/* Done before a statement: lets other programs run, or handles the user's
+ * interrupt. */
 static void attend(tki *t) {
   if (t->yields) tki_schedule_yield(t);
   if (t->env->interrupted) tki_interrupted(t);

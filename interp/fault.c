@@ -65,7 +65,8 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
                mask);
 }
 
-/* An offset so far away is one that int32 could not hold, as a rule. */
+/* An offset that is so far outside is most often one that int32 could not
+ * hold. */
 static bool has_wrapped(int64_t element) {
   const int64_t far = INT64_C(1) << 28;
   return element <= -far || (element >= far && element < 16 * far);
@@ -139,8 +140,8 @@ static size_t flags_of(const tk_func *f) {
   return f->nslots + 1 + f->nresults;
 }
 
-/* The slots of a frame that matter, to be freed; of what it returns, that is
- * what its caller uses. */
+/* Returns, by slot of a frame, whether its value can matter; the caller frees
+ * it. A value that is returned matters if the frame's caller uses it. */
 static bool *used_in_frame(const tki *t, const tki_frame *f) {
   const tk_inst *call = tki_call_of(f);
   bool *outer = call ? used_in_frame(t, f->caller) : NULL;

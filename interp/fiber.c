@@ -60,7 +60,7 @@ static void fiber_entry(unsigned hi, unsigned lo) {
   swapcontext(&f->self, &f->caller);
 }
 
-/* The fiber and its stack are one piece of memory, so that there are both or
+/* The fiber and its stack are one allocation, so that either both are made or
  * neither. */
 tki_fiber *tki_fiber_new(tk_env *e, void (*fn)(tk_env *e, void *ud), void *ud) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);

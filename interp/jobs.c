@@ -54,7 +54,8 @@ typedef struct crew {
   pthread_mutex_t memory, indivisible, count;
   pthread_cond_t ended;
   size_t running;          /* workers that have not ended; under `count` */
-  _Atomic uint64_t next;   /* the place in the order that nobody has taken */
+  _Atomic uint64_t next;   /* the first place in the order that no worker has
+                              taken */
   _Atomic uint64_t failed; /* the first place that failed */
   uint64_t n, chunk;
 } crew;
@@ -62,7 +63,8 @@ typedef struct crew {
 struct tki_worker {
   crew *crew;
   tki *t;
-  tki own; /* t, but for the one that the launch came with */
+  tki own; /* what t points to, except in the worker that uses the launch's
+              own */
   tk_env env;
   pthread_t thread;
   uint64_t at; /* the place in the order that runs */
@@ -124,7 +126,8 @@ static void work(tk_env *e, void *ud) {
   run_share(w);
 }
 
-/* A worker more, or less: others may end meanwhile. */
+/* Counts a worker that begins or ends; other workers may end at the same
+ * time. */
 static void count_worker(crew *c, bool begins) {
   pthread_mutex_lock(&c->count);
   c->running = begins ? c->running + 1 : c->running - 1;
@@ -156,8 +159,8 @@ static bool wait_for_workers(crew *c) {
   return running;
 }
 
-/* The thread of the launch takes its share, and listens to interrupts until
- * all have ended. */
+/* The launch's own thread runs its share of the programs, then handles
+ * interrupts until all workers have ended. */
 static void lead(tk_env *e, void *ud) {
   tki_worker *w = ud;
   run_share(w);
@@ -191,7 +194,8 @@ static void crew_end(crew *c, tk_env *e) {
   pthread_cond_destroy(&c->ended);
 }
 
-/* Returns false if there can be no further thread: others do its share. */
+/* Returns false if no further thread can be made: the other workers then run
+ * its share. */
 static bool worker_start(tki_worker *w, crew *c, tki *t) {
   w->crew = c;
   w->t = &w->own;
@@ -213,7 +217,7 @@ static bool worker_start(tki_worker *w, crew *c, tki *t) {
   return false;
 }
 
-/* What a worker has done becomes the launch's; what it found does if its
+/* Adds what a worker has done to the launch; what it found is kept only if its
  * program is the first that failed. */
 static void worker_end(tki_worker *w, tki *t, bool tells) {
   tki *own = &w->own;

@@ -21,8 +21,8 @@
 SHORT_ROWS(rows_of_16, 16)
 SHORT_ROWS(rows_of_32, 32)
 
-/* There is no call for each row, and lines go by whole vectors where there are
- * such, so that the processor waits for several rows at a time. */
+/* Rows are copied without a call for each, by whole vectors where a line has
+ * some, so that the processor waits for several rows at the same time. */
 TKI_CLONES static void long_rows(char *d, int64_t by, const char *s,
                                  int64_t step, size_t bytes, size_t rows) {
   enum { LINE = 64, PIECE = 16 };

@@ -382,7 +382,8 @@ ADDITIONS(uint32_t)
 ADDITIONS(uint64_t)
 ADDITIONS(float)
 
-/* Whether it has done the whole access. */
+/* Does the whole access if it is such an addition, and returns whether it
+ * was. */
 static bool add_quickly(const tki_access *a, void *d) {
   if (a->t->worker || tk_atomic_op(a->in) != TK_A_ADD) return false;
   switch ((tk_dtype)a->in->type.elem) {

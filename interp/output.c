@@ -31,7 +31,7 @@ static bool format_scalar(tk_buf *out, const tk_piece *p, tki_val *v) {
   return tk_format_spec_int(out, tk_lane_int(d, tki_lanes(v)), p->spec);
 }
 
-/* The column that text added now starts at. */
+/* Returns the column in which the text that is added next starts. */
 static int column(const tk_buf *b) {
   size_t n = b->n;
   while (n && b->s[n - 1] != '\n') n--;

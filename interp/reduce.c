@@ -290,7 +290,7 @@ static void scan_far(const scan *x, char *row, size_t bytes, size_t pieces,
   }
 }
 
-/* The places of a row in the opposite order. */
+/* Reverses the order of the places of a row. */
 static void turn_row(char *row, char *room, size_t n, size_t step) {
   for (size_t i = 0; i < n; i++)
     memcpy(room + i * step, row + (n - 1 - i) * step, step);

@@ -225,8 +225,8 @@ static tki_task *waits_for_ever(const tki_schedule *s) {
   return k;
 }
 
-/* All that have begun had their slots in the round.  Returns false if the phase
- * has changed, so that the question is asked again. */
+/* All that have begun have had their turn in this round.  Returns false if it
+ * has only changed the phase; the caller then asks again. */
 static bool decide_behind_all(tki_schedule *s, tki_step *x) {
   uint64_t index;
   bool any = s->any;
@@ -243,7 +243,7 @@ static bool decide_behind_all(tki_schedule *s, tki_step *x) {
   return !any || !s->tasks;
 }
 
-/* The program that began behind the round has had its slot. */
+/* The program that began after the round has had its turn. */
 static bool decide_behind_one(tki_schedule *s, tki_step *x) {
   bool any = s->any;
   if (!s->lead) {
@@ -267,7 +267,7 @@ static bool decide_in_round(tki_schedule *s, tki_step *x) {
   return true;
 }
 
-/* The one that leads has given way. */
+/* The lead has given way. */
 static void start_others(tki_schedule *s) {
   TK_ASSERT(s->lead);
   start_round(s);
@@ -492,7 +492,7 @@ static void give_way(tki *t, bool waits) {
   if (s->mode == TKI_SERIAL && !waits) return;
   TK_ASSERT(!waits || own->n);
   TK_ASSERT(tki_program_index(t) == k->index);
-  t->spin = NULL; /* others' reads are not ours */
+  t->spin = NULL; /* the next program's reads do not count as this one's */
   own->waits = waits;
   own->at = t->frame;
   own->index = k->index;

@@ -20,7 +20,7 @@ typedef struct settling {
 } settling;
 
 /* Whether an instruction depends on its operands alone, and cannot fail.  A
- * call does not count: other programs may have their turn in it. */
+ * call does not qualify, since other programs may run during it. */
 static bool is_plain_inst(const tk_inst *in) {
   const tk_inst_info *info = tk_inst_info_of((tk_opcode)in->op);
   bool by_lanes = info->lanes == TK_LANES_NONE ||
@@ -43,8 +43,8 @@ static bool count_inst_writers(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* A variable that is assigned in a branch may be another one's slot on the
- * other way, or none. */
+/* A variable that is assigned in one branch may share another variable's slot
+ * in the other branch, or have none. */
 static bool settles(const settling *x, const tk_inst *in) {
   for (size_t k = 0; k < in->nargs; k++)
     if (!x->slots[in->args[k]]) return false;
@@ -116,7 +116,7 @@ static void settle_func(tk_arena *a, tki_settled *s, const tk_func *f) {
   }
   tk_walk_func(f, &(tk_walk){&x, read_stmt, read_inst});
   for (size_t i = 0; i < f->nparams; i++) x.slots[f->params[i]] = 0;
-  /* A scalar is taken to have a value always (value.h). */
+  /* A scalar always counts as having a value (value.h). */
   for (size_t i = 0; i < f->nslots; i++) x.read[i] |= !f->slots[i].type.rank;
   for (size_t i = 0; i < f->nslots; i++)
     if (x.slots[i] && x.read[i]) out->slots[out->nslots++] = (int)i;

@@ -1,9 +1,9 @@
 /* spin.c - whether a program only waits.
  *
- * The state of a loop is hashed at some trip and again after each of the
- * next few; in between every read is noted.  Which variables count follows
- * from the loop alone: those that its condition, its branches, and whatever
- * touches memory or talks depend on.
+ * The state of a loop is hashed at some trip and again after each of the next
+ * few; in between every read is noted.  Which variables count follows from the
+ * loop alone: those on which its condition, its branches, its accesses to
+ * memory and its output depend.
  */
 #include "interp/spin.h"
 

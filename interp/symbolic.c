@@ -28,7 +28,7 @@ static bool start_shape(tki_sym *r, const tk_type *type, tki_sym_kind kind,
   return true;
 }
 
-/* The block without lanes, as a start for one of the same shape. */
+/* Copies a block without its lanes, to make another one of the same shape. */
 static tki_sym shape_of(const tki_sym *s, tki_sym_kind kind, size_t size) {
   tki_sym r = {.kind_ = (uint8_t)kind, .size_ = (uint8_t)size};
   r.rank_ = s->rank_;
@@ -42,7 +42,7 @@ size_t tki_sym_bytes(const tki_sym *s) {
   return n;
 }
 
-/* Brings numbers into the one form that they have for lanes of a size. */
+/* Brings base and steps into their canonical form, for lanes of a size. */
 static void normalise(tki_sym *s) {
   int unused = 64 - 8 * s->size_;
   s->base_ = s->base_ << unused >> unused;
@@ -193,7 +193,8 @@ void tki_sym_write(const tki_sym *s, void *lanes) {
 
 /* ---- ends ---------------------------------------------------------------- */
 
-/* Numbers up to these can be added and multiplied by lengths in 64 bits. */
+/* Numbers within these limits can be added, and multiplied by lengths, in 64
+ * bits. */
 #define LARGE_LANE ((int64_t)1 << 60)
 #define LARGE_STEP ((int64_t)1 << 38)
 
@@ -452,8 +453,9 @@ static int compare_all(tk_compare op, int64_t lo, int64_t hi) {
   return lo > 0 || hi < 0 ? no : lo == 0 && hi == 0 ? yes : -1;
 }
 
-/* Mostly the ends of both tell.  If they do not, the lanes where the comparison
- * holds are a box as long as the difference changes along one axis. */
+/* In most cases the smallest and the largest lanes of both decide the
+ * comparison.  Otherwise, the lanes where it holds are a box as long as the
+ * difference changes along one axis only. */
 static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
                         const tki_sym *b) {
   int64_t lo, hi, blo, bhi;
@@ -537,7 +539,7 @@ bool tki_sym_addptr(tki_sym *r, const tki_sym *p, const tki_sym *offset,
 
 /* ---- shapes of results --------------------------------------------------- */
 
-/* Takes over what is known along an axis. */
+/* Copies what describes one axis. */
 static void take_axis(tki_sym *r, int k, const tki_sym *a, int from) {
   r->shape_[k] = a->shape_[from];
   if (r->kind_ == TKI_SYM_AFFINE) {

@@ -35,7 +35,8 @@ static bool check_corners(tki_tile *x, const tki_region *r, uint64_t base) {
   for (int k = 0; k < x->rank; k++)
     base += x->axis[k].lo * (uint64_t)x->axis[k].step;
   if (base < r->lo || base > r->hi) return false;
-  uint64_t below = base - r->lo, above = r->hi - base; /* what is left there */
+  uint64_t below = base - r->lo, above = r->hi - base; /* bytes of the region on
+                                                          each side */
   for (int k = 0; k < x->rank; k++) {
     const axis *a = &x->axis[k];
     int64_t way;

@@ -23,7 +23,7 @@ typedef struct wrap_scope {
 
 typedef struct wrap_search {
   const tki *t;
-  int steps; /* that are left */
+  int steps; /* how many more slots may be looked at */
   tki_wrapped *out;
 } wrap_search;
 
@@ -152,8 +152,8 @@ static bool made_lane(wrap_search *w, const wrap_scope *s, const tk_inst *in,
   return true;
 }
 
-/* Gives the lane of an integer slot; returns false if nobody knows it, or if
- * it has changed since. */
+/* Finds the value of a lane of an integer slot; returns false if it is not
+ * known, or if it has changed since. */
 static bool wrap_lane(wrap_search *w, const wrap_scope *s, int slot,
                       size_t lane, int64_t *out) {
   const tk_type *type = &s->func->slots[slot].type;
@@ -212,8 +212,10 @@ static bool seek_in(wrap_search *w, const wrap_scope *s, const tk_inst *in,
   return is_sum_or_product(in) && does_wrap(w, s, in, lane);
 }
 
-/* An operation that wrapped hides what that does to those behind it.  A pointer
- * may be moved again and again, by offsets that are looked at all. */
+/* Operands are searched first, because an operation that follows one which
+ * wrapped wraps as a consequence.  A variable that is assigned more than once
+ * is not followed, except a pointer, which may be moved by several offsets: all
+ * of them are searched. */
 static bool seek_wrap(wrap_search *w, const wrap_scope *s, int slot,
                       size_t lane) {
   makers m = makers_of(s->func, slot);

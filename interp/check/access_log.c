@@ -36,8 +36,8 @@ static void log_lane(tkc_access_log *g, const tki_region *r, uint64_t addr,
     TK_PUSH(g->arena, &g->elements, e);
 }
 
-/* Adds the active lanes from lane `from` on that lie in one region; returns
- * the lane behind them. */
+/* Adds the active lanes from lane `from` on that lie in one region; returns the
+ * lane after them. */
 static size_t log_region(tkc_access_log *g, tki *t, const tki_access *a,
                          size_t from) {
   const tki_region *r = NULL;

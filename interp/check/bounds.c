@@ -123,7 +123,7 @@ void *tkc_BOUNDS_begin(tkc *c, tki *t) {
   return g;
 }
 
-/* Everything was reported where it happened. */
+/* Nothing is left to do: every finding was reported where it happened. */
 void tkc_BOUNDS_end(tkc *c, void *ud, tki *t, tk_status st) {
   (void)c, (void)ud, (void)t, (void)st;
 }

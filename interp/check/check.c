@@ -69,7 +69,8 @@ static void on_begin(void *ud, tki *t) {
     if (c->on >> i & 1 && table[i].begin) c->ud[i] = table[i].begin(c, t);
 }
 
-/* If nobody has followed what the run wrote, that may be everything. */
+/* If no detector has followed what the run wrote, it may have written
+ * everything. */
 static void forget_unwritten(const tkc *c, const tki *t) {
   if (c->on >> TKC_UNDEF & 1) return;
   for (size_t i = 0; i < t->nregions; i++) {
@@ -152,7 +153,7 @@ static void unknown_detector(tkc *c, const char *word) {
   tk_throw(e, TK_USAGE);
 }
 
-/* The detectors that a word names; 0: none is called so. */
+/* Returns the detectors that a word names; 0: there are none of that name. */
 static uint32_t named_detectors(const char *word, size_t n) {
   if (!n || (n == 3 && !strncmp(word, "all", 3)))
     return ((uint32_t)1 << TKC_COUNT) - 1;

@@ -1,7 +1,7 @@
 /* explain.c - runs a launch again to see where a value came from.
  *
  * The second run does what the first did, with programs in the same order and
- * the same memory, and ends behind the write that is asked about.
+ * the same memory, and ends after the write that is asked about.
  */
 #include "interp/check/explain.h"
 
@@ -91,7 +91,7 @@ static void see_write(void *ud, tki *t, const tki_access *a) {
   }
 }
 
-/* Ends the second run behind the instruction that wrote the element. */
+/* Ends the second run after the instruction that wrote the element. */
 static void stop_behind_write(void *ud, tki *t, const tk_inst *in,
                               const tki_val *args) {
   tkc_explain *x = ud;
@@ -213,7 +213,8 @@ void tkc_explain_free(tk_env *e, tkc_explain *x) {
   tk_free(e, x, sizeof *x);
 }
 
-/* A walk that ends at the first product of fp32 operands in tf32. */
+/* A walk that ends at the first product whose fp32 operands are rounded to
+ * tf32. */
 static bool is_no_tf32(void *ud, const tk_at *at, const tk_inst *in) {
   tk_place *found = ud;
   if (in->op != TK_I_DOT || tk_dot_precision(in) != TK_P_TF32 ||

@@ -169,8 +169,8 @@ static void take_returned_marks(flow *f, tki *t, const tk_inst *in) {
 
 /* ---- hooks --------------------------------------------------------------- */
 
-/* Reports a mark of a slot that was just set, if the statement decides by it.
- */
+/* Reports a mark of a slot that was just set, if the statement branches on
+ * it. */
 static void check_decision(flow *f, tki *t, const tk_stmt *st, int slot) {
   bool branch = st->kind == TK_S_IF || st->kind == TK_S_WHILE;
   if (branch && slot == st->cond)
@@ -206,7 +206,8 @@ static bool flow_idle(void *ud, tki *t, const tk_inst *in) {
   return flow_is_idle(ud, in);
 }
 
-/* If a statement decides by a variable, no instruction of it sets that. */
+/* A statement that branches on a variable, and not on a temporary, has no
+ * instruction that sets it. */
 static void flow_stmt(void *ud, tki *t, const tk_stmt *st) {
   const tk_slot *slots = t->frame->func->slots;
   int used[3] = {-1, -1, -1};
@@ -226,7 +227,7 @@ static void see_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
-/* A jump skipped what would have assigned the slot. */
+/* A jump has skipped the statement that would have assigned the slot. */
 static void flow_unassigned(void *ud, tki *t, int slot) {
   flow *f = ud;
   const tk_slot *s = &t->frame->func->slots[slot];
@@ -304,8 +305,8 @@ void flow_end(flow *f, tki *t) {
   drop_returned(f, t);
 }
 
-/* Returns the one observer that all kinds share, and makes it look for these
- * kinds too. */
+/* Returns the observer that all kinds of marks share, after making it look for
+ * these kinds as well. */
 static flow *shared_flow(tkc *c, tki *t, unsigned kinds) {
   static const tkc_id ids[] = {TKC_UNDEF, TKC_NAN, TKC_OVERFLOW};
   for (size_t i = 0; i < TK_COUNT(ids); i++) {
@@ -332,7 +333,7 @@ void *tkc_OVERFLOW_begin(tkc *c, tki *t) {
   return shared_flow(c, t, FLOW_OVERFLOW | FLOW_DIVISION);
 }
 
-/* Everything was reported where it happened; the caller gets to know what was
+/* Every finding was reported where it happened; the caller is told what was
  * written. */
 void tkc_UNDEF_end(tkc *c, void *ud, tki *t, tk_status st) {
   const flow *f = ud;

@@ -30,7 +30,8 @@ static int bound_of_value(double v) {
   return e < 0 ? 0 : e;
 }
 
-/* Of lane i of an operand: INFINITE if it is defined and so. */
+/* Returns the bound of lane i of an operand: INFINITE if the lane is defined
+ * and infinite. */
 static int bound_of_operand(const flow *f, const tki *t, const tk_inst *in,
                             const tki_val *args, int k, size_t i) {
   const tk_type *type = &t->frame->func->slots[in->args[k]].type;

@@ -24,7 +24,8 @@ static void clear_results(tki *t, const tk_inst *in) {
 
 /* ---- lane by lane -------------------------------------------------------- */
 
-/* Returns the first mark of a block; its lanes are not those of the result. */
+/* Returns the first mark of a block whose lanes do not correspond to those of
+ * the result. */
 static flow_id first_mark(const flow_marks *m, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (flow_at(m, i)) return flow_at(m, i);
@@ -152,8 +153,9 @@ static row_marks look_along(const flow_marks *m, size_t from, size_t n,
   return r;
 }
 
-/* One of several rows may be one that nobody needs, of a block that reaches
- * past the end: it is left until it matters. */
+/* If only some lanes of a row are undefined, that is reported at once for a
+ * single row. One of several rows may lie past the end of the data, where
+ * nobody needs its result: it is reported when the result matters. */
 static flow_id settle_row(flow *f, tki *t, row_marks r, bool several,
                           const char *what) {
   if (!r.mixed || f->quiet || flow_source_of(f, r.first)->kind != FLOW_UNDEF)
@@ -181,7 +183,8 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
   flow_set(t, in->res[0], v, n);
 }
 
-/* A lane is marked when one before it, or itself, is. */
+/* A lane of the result is marked if that lane of the operand, or one before it,
+ * is. */
 static void pass_scan(tki *t, const tk_inst *in) {
   tk_lines l = tk_lines_made(in);
   size_t n = (size_t)in->n;
@@ -268,7 +271,7 @@ static bool is_logic(const tk_inst *in) {
 }
 
 /* For instructions whose lanes come from the same lanes of their operands.
- * What memory gives has marks of its own. */
+ * Lanes that are loaded get marks of their own. */
 static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   if (in->op == TK_I_SELECT)
     pass_select(t, in, args);
@@ -280,7 +283,8 @@ static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
   }
 }
 
-/* Some operand has marks: hands them on as the instruction hands on lanes. */
+/* Called if some operand has marks: passes them to the result in the way in
+ * which the instruction passes lanes. */
 static void pass_marked(flow *f, tki *t, const tk_inst *in,
                         const tki_val *args) {
   switch (tk_inst_lanes(in)) {

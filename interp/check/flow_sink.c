@@ -30,11 +30,11 @@ static const char *undef_help(const flow_source *s) {
          "tl.where";
 }
 
-/* What a marked lane has reached: in words, and the lane of an access, if it
- * is the address or the value of one. */
+/* What a marked lane has reached: in words and, if the lane is the address or
+ * the value of an access, which lane of it. */
 typedef struct sink {
   const char *what;
-  const tki_access *access; /* NULL: it is no access */
+  const tki_access *access; /* NULL: the sink is not an access */
   size_t lane;
 } sink;
 
@@ -111,7 +111,7 @@ flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what) {
   return mix;
 }
 
-/* What a branch or mask must not depend on. */
+/* The kinds of marks that a branch or mask must not depend on. */
 static const unsigned decides = FLOW_UNDEF | FLOW_DIVISION;
 
 void flow_branch(flow *f, tki *t, int slot, const char *what) {
@@ -168,7 +168,7 @@ void flow_bad_address(flow *f, tki *t, const tk_inst *in) {
   }
 }
 
-/* A mask lane that is undefined may let the lane through or not. */
+/* If a lane of the mask is undefined, the access may happen or not. */
 static void check_mask(flow *f, tki *t, const tki_access *a, int slot) {
   if (!flow_marked(t, slot)) return;
   flow_marks m = flow_of(t, slot);
@@ -233,8 +233,9 @@ static void mark_written(flow *f, tki *t, const tki_access *a) {
     }
 }
 
-/* The first lane speaks for those that are wrong with it: each time that the
- * load runs, since others may be masked off then. */
+/* Returns the mark of lanes that a load leaves out. They share that of the
+ * first one; each run of the load has another, since other lanes may be masked
+ * off then. */
 static flow_id masked_off(flow *f, tki *t, const tki_access *a, size_t i) {
   flow_id known = flow_known_at(f, t, FLOW_MASKED_OFF, i);
   if (known) return known;

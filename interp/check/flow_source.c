@@ -101,8 +101,7 @@ static bool operands_fine(const tki *t, const tk_inst *in, const tki_val *args,
   return true;
 }
 
-/* Whether that is so of all lanes that a reduction, scan or product may have
- * used. */
+/* The same for all lanes that a reduction, scan or product may have used. */
 static bool blocks_fine(const tki *t, const tk_inst *in, const tki_val *args) {
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = type_of_arg(t, in, k);
@@ -211,7 +210,8 @@ static bool may_arise(const tki *t, const tk_inst *in, const tki_val *args,
                              x[1] ? x[1] : x[0], (size_t)in->n);
 }
 
-/* Whether no mark ends because its lane is a number again. */
+/* Whether there is no marked lane that is finite again, so that no mark ends
+ * here. */
 static bool outlive(const flow *f, const flow_marks *m, size_t n) {
   unsigned soft = FLOW_NAN | FLOW_INF | FLOW_ZERO;
   for (size_t i = 0; i < n; i = flow_run_end(m, i, n)) {
@@ -221,7 +221,7 @@ static bool outlive(const flow *f, const flow_marks *m, size_t n) {
   return true;
 }
 
-/* Operations that give a NaN or an infinity only where they got one. */
+/* Operations that give a NaN or an infinity only if an operand is one. */
 static bool is_tame(const tk_inst *in) {
   if (in->op == TK_I_UNARY)
     return tk_unary_op(in) == TK_U_NEG || tk_unary_op(in) == TK_U_ABS;
@@ -439,7 +439,7 @@ static flow_id division_source(flow *f, tki *t, const tk_inst *in,
                       operand_list(f, t, in, args, i)));
 }
 
-/* The quotient is undefined in LLVM, and differs from GPU to GPU. */
+/* In LLVM the quotient is undefined, and GPUs differ in what they give. */
 static void find_division_sources(flow *f, tki *t, const tk_inst *in,
                                   const tki_val *args) {
   tk_dtype d = (tk_dtype)in->type.elem;
@@ -468,7 +468,8 @@ static bool is_int_sum(const tk_inst *in) {
          tk_is_signed((tk_dtype)in->type.elem);
 }
 
-/* No sum of a block can wrap if this many of its largest lane do not. */
+/* No sum of a block can wrap if the sum of as many lanes, all as large as its
+ * largest one, does not. */
 static bool sums_may_wrap(const tk_inst *in, const tki_val *x, int64_t n) {
   if (in->from.elem != TK_INT32) return true;
   range r = range_of(x, &in->from, (size_t)tk_numel(&in->from));
@@ -571,7 +572,7 @@ static bool keeps_overflow(const tk_inst *in) {
          in->op == TK_I_ADDPTR || is_index_arithmetic(in);
 }
 
-/* What puts a quotient back into bounds, whatever it was. */
+/* Operations that bring a quotient back into bounds, whatever it was. */
 static bool bounds_it(const tk_inst *in) {
   return in->op == TK_I_BINARY && in->type.elem != TK_INT1 &&
          (tk_binary_op(in) == TK_B_MIN || tk_binary_op(in) == TK_B_MAX ||

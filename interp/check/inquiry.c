@@ -34,7 +34,8 @@ static void inquiry_begins(void *ud, tki *t) {
   if (q->logs) tki_observe(t, &q->logger);
 }
 
-/* Every answer first: a run that is interrupted while it explains says none. */
+/* All answers are found before one is printed: if the run is interrupted while
+ * it explains, none is. */
 static void find_answers(tkc_inquiry *q) {
   const tkc_touches *touches = &q->touches;
   tk_launch *l = q->launch;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* With more intervals than MOST_INTERVALS a table takes less time, and little
- * more memory. */
+/* Beyond MOST_INTERVALS intervals, a table takes less time and little more
+ * memory. */
 enum { FIRST_INTERVALS = 4, MOST_INTERVALS = 64, WIDEST = 3 };
 
 tkc_intervals tkc_intervals_for(tk_arena *a, uint64_t lo, uint64_t hi) {

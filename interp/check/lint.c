@@ -1,7 +1,7 @@
 /* lint.c - what is wrong with a kernel before it runs.
  *
- * Every rule would rather say nothing than something wrong: where the typed
- * form does not show that a value must be bad, it is taken to be good.
+ * Every rule prefers silence to a false report: unless the typed form shows
+ * that a value must be wrong, it is taken to be right.
  */
 #include "interp/check/lint.h"
 

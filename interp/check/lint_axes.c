@@ -1,10 +1,10 @@
 /* lint_axes.c - axes that are crossed.
  *
  * An offset range, the result of one tl.arange, runs along an axis of the
- * blocks that are made of it.  A store whose address has it along one axis,
- * and whose value or mask has it along another, mixes rows up with columns;
- * so does one whose value was reduced over it.  Ranges are followed through
- * all that keeps or moves axes; of other values nothing is said.
+ * blocks that are made of it.  A store whose address has it along one axis, and
+ * whose value or mask has it along another, mixes rows up with columns; so does
+ * one whose value was reduced over it.  Ranges are followed through all that
+ * keeps or moves axes; nothing is reported of other values.
  */
 #include "interp/check/lint.h"
 
@@ -16,7 +16,7 @@ enum { AXES = 8, PASSES = 3 };
 typedef struct axis_ranges {
   uint64_t along[AXES];
   uint64_t reduced; /* that a reduction has taken together */
-  bool murky;       /* it may come from more than is known */
+  bool murky;       /* it may be made of ranges that are not known */
 } axis_ranges;
 
 typedef struct axes_state {
@@ -40,7 +40,8 @@ static void add_ranges(axis_ranges *to, const axis_ranges *from) {
   to->murky |= from->murky;
 }
 
-/* Axes of one lane come and go; any other change of shape is murky. */
+/* A reshape that only adds or removes axes of one lane is followed; any other
+ * change of shape is not. */
 static axis_ranges ranges_reshaped(const tk_type *from, const tk_type *to,
                                    const axis_ranges *of) {
   axis_ranges out = {.reduced = of->reduced, .murky = of->murky};
@@ -119,8 +120,8 @@ static void say_crossed(axes_state *x, const tk_inst *in, uint64_t range,
   tkc_note(c, d, &made, "these are the offsets");
 }
 
-/* The ranges that lie along one axis of an address alone, and along another
- * of what goes with it. */
+/* The ranges that lie along only one axis of an address, and along another axis
+ * of the value or mask. */
 static uint64_t crossed(const axis_ranges *address, const axis_ranges *with,
                         int rank) {
   for (int i = 0; i < rank; i++)

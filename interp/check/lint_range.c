@@ -17,14 +17,15 @@ typedef struct range {
   bool known; /* both ends are reached */
   int64_t lo, hi;
   unsigned from; /* what it depends on */
-  bool open;     /* its ends may lie in lanes that a mask leaves out */
+  bool open;     /* the values at its ends may be in lanes that are masked
+                    off */
 } range;
 
 typedef struct ranges {
   tkc_lint *l;
   range *of;
   bool *guarded; /* by a comparison other than with an upper bound */
-  bool *address; /* becomes part of one, by sums and products */
+  bool *address; /* it becomes part of an address, by sums and products */
   bool *bare;    /* ... of an access without a mask */
   int64_t *cap;  /* by comparisons with an upper bound */
 } ranges;
@@ -249,7 +250,7 @@ static bool is_fixed(const tkc_lint *l, const tk_inst *m, int start,
          (d && d->op == TK_I_ARANGE && !tk_arange_start(d) && d->n == n);
 }
 
-/* A start is a multiple of the block: blocks lie side by side. */
+/* If the start is a multiple of the block's length, blocks lie side by side. */
 static bool is_side_by_side(const ranges *r, int start, int64_t n) {
   const tk_inst *d = r->l->def[start];
   if (!d || d->op != TK_I_BINARY || d->mode != TK_B_MUL || d->type.rank)
@@ -259,8 +260,8 @@ static bool is_side_by_side(const ranges *r, int start, int64_t n) {
   return false;
 }
 
-/* Blocks side by side of which the last reaches past the size that the mask
- * compares with, though not with the offsets. */
+/* Reports blocks that lie side by side, the last of which reaches past the size
+ * in the mask, if the mask does not compare offsets with it. */
 static void check_mask(const ranges *r, const tk_inst *in) {
   bool load = in->op == TK_I_LOAD && in->nargs >= 2;
   if (!load && !(in->op == TK_I_STORE && in->nargs == 3)) return;
@@ -350,8 +351,8 @@ static void passed_back(ranges *r, const tk_inst *in) {
     r->cap[in->args[0]] = r->cap[to];
 }
 
-/* Takes what is known of results back to their operands, from the last
- * instruction to the first. */
+/* Goes from the last instruction to the first, and passes what is known of
+ * results back to their operands. */
 static void look_back(ranges *r) {
   for (size_t i = r->l->all.n; i-- > 0;) {
     const tk_inst *in = r->l->all.items[i];

@@ -9,15 +9,16 @@
 
 #include "interp/check/lint.h"
 
-/* What is asked of a slot: its value is made from the running maximum of the
- * loop, past a change of shape; or from exp of a difference with it. */
+/* The questions about a slot: is its value the running maximum of the loop,
+ * apart from changes of shape; or is it made from exp of a difference with that
+ * maximum? */
 typedef enum question { FROM_MAX = 1, FROM_EXP = 2 } question;
 
 /* An innermost loop as one list. */
 typedef struct loop_list {
   tkc_lint *l;
   TK_VEC(const tk_inst *) all;
-  uint8_t *asked; /* by slot: questions that were asked already */
+  uint8_t *asked; /* by slot: the questions that were already asked */
   bool nested;
 } loop_list;
 
@@ -50,8 +51,8 @@ static const tk_inst *set_in(const loop_list *x, int slot) {
   return found;
 }
 
-/* Whether a slot is a maximum over the trips so far: max of itself and more,
- * or of what it is copied to at the end. */
+/* Whether a slot is a running maximum: the max of itself and more, or of a
+ * variable that it is copied to at the end of a trip. */
 static bool is_running_max(const loop_list *x, int slot) {
   const tk_inst *max = set_in(x, slot);
   if (!is_binary(max, TK_B_MAX) && !is_binary(max, TK_B_MAX_NAN)) return false;
@@ -63,7 +64,8 @@ static bool is_running_max(const loop_list *x, int slot) {
   return false;
 }
 
-/* Asks a question; no slot is asked the same twice, since a yes ends it. */
+/* Asks a question of a slot. No question is asked twice: the search ends with
+ * the first yes, so the answer before was no. */
 static bool comes_from(loop_list *x, int slot, question asked) {
   const tk_inst *in = set_in(x, slot);
   if (asked == FROM_MAX && is_running_max(x, slot)) return true;
@@ -80,7 +82,8 @@ static bool comes_from(loop_list *x, int slot, question asked) {
   return false;
 }
 
-/* What an instruction adds to its own result; -1: it does no such thing. */
+/* Returns the operand that an instruction adds to its own result; -1: it is no
+ * such sum. */
 static int added_to_itself(const tk_inst *in) {
   if (in->nres != 1) return -1;
   if (is_binary(in, TK_B_ADD) && in->args[0] == in->res[0]) return in->args[1];

@@ -8,7 +8,10 @@
 
 #include "interp/check/lint.h"
 
-enum { DEPTH = 32 }; /* of an expression; beyond it nothing is the same */
+enum {
+  DEPTH = 32
+}; /* levels of an expression; anything deeper counts as
+      different */
 
 /* ---- the same value ------------------------------------------------------ */
 
@@ -68,7 +71,7 @@ static void check_stored(tkc_lint *l, const tk_inst *old, const tk_inst *in) {
 typedef struct store_list {
   tkc_lint *l;
   const tk_body *body;
-  bool ends;           /* other statements came in between */
+  bool ends;           /* other statements stand in between */
   const tk_inst *last; /* store; NULL: there is none, or it may be read */
 } store_list;
 
@@ -80,7 +83,8 @@ static bool begin_list_stmt(void *ud, const tk_at *at) {
   return true;
 }
 
-/* What a choice runs is no part of the list. */
+/* Instructions that only one side of a choice runs do not belong to the
+ * list. */
 static bool see_inst(void *ud, const tk_at *at, const tk_inst *in) {
   store_list *x = ud;
   if (at->list != &at->stmt->insts) return true;

@@ -18,7 +18,7 @@ static bool list_reads(tk_ast *const *list, uint32_t n, const char *name) {
   return false;
 }
 
-/* Whether a subtree uses a name in another way than by a plain assignment. */
+/* Whether a subtree does anything with a name other than assign to it. */
 static bool tree_reads(const tk_ast *n, const char *name) {
   if (!n) return false;
   if ((n->kind == TK_AST_NAME || n->kind == TK_AST_NAMED) &&
@@ -85,7 +85,7 @@ static void check_statements(tkc_lint *l, const tk_ast *n) {
     check_statements(l, n->b), check_statements(l, n->c);
 }
 
-/* PyTorch's compiler writes index names that it may not need. */
+/* PyTorch's compiler assigns indices to names whether or not it needs them. */
 static bool is_generated(const tk_ast *fn) {
   for (uint32_t i = 0; i < fn->ndecorators; i++)
     if (tree_reads(fn->decorators[i], "triton_heuristics")) return true;

@@ -30,7 +30,7 @@ static uint64_t address_of(const tki_region *r, const int64_t *index) {
   return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
 }
 
-/* The first of the last axes whose elements lie behind each other. */
+/* Returns the first of the last axes whose elements are contiguous. */
 static int packed_from(const tk_tensor *x) {
   int64_t run = 1;
   int axis = x->rank;
@@ -63,9 +63,9 @@ static void widen_hole(hole *h, const tk_tensor *x, const int64_t *index) {
   }
 }
 
-/* Elements `from` to `to` of the axes behind `axes`, which are packed.  Where
- * they go on in another row, they hold the end of one and the beginning of
- * one. */
+/* Adds elements `from` to `to` of the axes after the first `axes`, which are
+ * contiguous.  If they go on in another row, the box covers the end of one row
+ * and the beginning of another. */
 static void add_to_hole(hole *h, const tk_tensor *x, int axes, int64_t *index,
                         uint64_t from, uint64_t to) {
   int64_t last[TK_MAX_RANK];
@@ -85,7 +85,7 @@ static void add_to_hole(hole *h, const tk_tensor *x, int axes, int64_t *index,
     h->lo[i] = 0, h->hi[i] = x->shape[i] - 1;
 }
 
-/* Stretches with the same history are gone over at once. */
+/* A stretch with one history is handled as a whole. */
 static hole find_hole(tkc_shadow *s, const tki_region *r) {
   const tk_tensor *x = r->tensor;
   const tkc_span *span = tkc_shadow_span(s, r->lo);
@@ -198,10 +198,10 @@ typedef struct copy {
   char *before, *bytes;
 } copy;
 
-/* Tensors that a second run finds as the first has left them. */
+/* Tensors that the second run must find as the first has left them. */
 enum { AGAIN = TK_TENSOR_UNWRITTEN | TK_TENSOR_REPEATED };
 
-/* A line of a report, kept when the report is dropped. */
+/* A text of a report that is still needed after the report has been dropped. */
 typedef struct said {
   struct said *next;
   tkc_place at;
@@ -247,8 +247,8 @@ static void keep_results(again *x) {
     keep_span(x, &x->s->spans[i].history);
 }
 
-/* Puts back what memory held before the run, or after it; `all` says that this
- * includes tensors that a second run is to find as the first has left them. */
+/* Puts back what memory held before the run, or after it. `all` includes the
+ * tensors that a second run must find as the first has left them. */
 static void put_pages(again *x, bool before, bool all) {
   for (size_t i = 0; i < x->pages.n; i++) {
     const copy *k = &x->pages.items[i];
@@ -409,7 +409,8 @@ static bool uses_none(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* Goes on until a statement uses what an atomic operation gave. */
+/* Continues the walk until a statement uses the result of an atomic
+ * operation. */
 static bool mark_and_look(void *ud, const tk_at *at) {
   const bool *slots = ud;
   const tk_stmt *st = at->stmt;
@@ -432,10 +433,10 @@ static bool uses_results(tkc *c, const tk_program *p) {
   return false;
 }
 
-/* Elements that depend on the order in a kernel without a race do so because
- * atomic operations let them: that is said, but is no finding.  Sums of
- * integers by atomics, though, are the same in every order.  Where a race for
- * them is reported, that they depend on the order is a part of it. */
+/* If a kernel has no race, its results depend on the order because of atomic
+ * operations; that is noted, but is not a finding.  Sums of integers by
+ * atomics, however, are the same in every order.  If a race for the elements is
+ * reported, that report also says that they depend on the order. */
 static void report_order(again *x, size_t region, const spread *p) {
   tk_diag *race = race_in(x->s, &x->t->regions[region]);
   const char *name = x->t->regions[region].name;
@@ -449,8 +450,8 @@ static void report_order(again *x, size_t region, const spread *p) {
         name, text, p->a, p->b, p->order);
     if (p->atomics)
       tk_diag_note(x->t->env, d, NULL, (tk_span){0, 0},
-                   "sums of floats by atomics do; the largest difference is "
-                   "%.3g",
+                   "a sum of floats by atomics depends on their order; the "
+                   "largest difference is %.3g",
                    p->most);
     return;
   }
@@ -510,8 +511,9 @@ void tkc_ORDER_end(tkc *c, void *ud, tki *t, tk_status st) {
 
 /* ---- a second run ------------------------------------------------------ */
 
-/* x += 1 is different each time and may be meant so; a result that was never
- * set before the launch cannot be, nor one of a launch that is repeated. */
+/* x += 1 gives another result each time, which may be intended. That cannot be
+ * intended of a tensor that was never set before the launch, nor in a launch
+ * that is repeated, as tuning does. */
 static bool can_tell(tkc *c, tki *t, const tkc_shadow *s) {
   for (size_t i = 0; i < t->nregions; i++) {
     const tk_tensor *x = t->regions[i].tensor;
@@ -563,7 +565,7 @@ void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
   again x = {.c = c, .s = s, .t = t};
   keep_results(&x);
   spread *out = TK_NEWN(&c->run, spread, t->nregions + 1);
-  put_pages(&x, true, false); /* all else is as it was at first */
+  put_pages(&x, true, false); /* all other memory is as before the first run */
   if (run_again(&x, "serial") == TK_OK) compare_pages(&x, "serial", out);
   put_pages(&x, false, true);
   for (size_t i = 0; i < t->nregions; i++)
@@ -581,8 +583,7 @@ static void report_deadlock(again *x) {
     tkc_note(x->c, d, s->at.src ? &s->at : NULL, "%s", s->text);
   tkc_note(x->c, d, NULL,
            "this happens when programs take turns after each atomic operation, "
-           "as with --schedule yield; when run one after the other, they "
-           "ended");
+           "as with --schedule yield; run one after the other, they end");
   tkc_help(x->c, d,
            "take several locks in the same order in every program, and wait "
            "for nothing else while holding one");

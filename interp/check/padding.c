@@ -18,13 +18,13 @@
 typedef struct fill {
   uint8_t *mask; /* 0: filled */
   size_t n;
-  uint32_t version; /* counts the runs */
+  uint32_t version; /* how often it has run */
   tkc_place at;
   tk_window window;
 } fill;
 
-/* What a slot's lanes are made of: fill 0 is no load at all, DATA more than
- * one load, or nobody knows what. */
+/* What a slot's lanes are made of; `fill` is 0 if no load went into them, DATA
+ * if several loads did or it is not known. */
 typedef struct origin {
   uint32_t fill, version;
 } origin;
@@ -128,7 +128,7 @@ static void padding_access(void *ud, tki *t, const tki_access *a) {
 /* ---- reductions -----------------------------------------------------------
  */
 
-/* A row of a reduction, and the filled lane that it should have ignored. */
+/* A row of a reduction, with the filled lane that it should have ignored. */
 typedef struct row {
   size_t first, n, step;
   bool mixed; /* filled lanes beside loaded ones */
@@ -178,7 +178,7 @@ static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
   return r->best == r->best && row_beats(in, r->filled, r->best);
 }
 
-/* What the messages call that which filled the lanes. */
+/* Returns what messages call the value that filled the lanes. */
 static const char *filler(const fill *f) {
   static const char *const names[] = {
       "other=", "padding_option=", "the descriptor's padding"};

@@ -37,8 +37,8 @@ static const tk_type *slot_type(const points_to *r, size_t f, int slot) {
   return &r->t->program->funcs[f]->slots[slot].type;
 }
 
-/* The pointer operand's set; of several, what they agree on, since a value
- * with lanes of two tensors does not say which is whose. */
+/* Returns the set of the pointer operand; of several, what they have in common,
+ * because the lanes of a value do not say which tensor each is of. */
 static set of_operands(const points_to *r, size_t f, const tk_inst *in) {
   set s = 0;
   bool first = true;
@@ -67,7 +67,7 @@ static void pass_call(points_to *r, size_t f, const tk_inst *in) {
     grow_set(r, &r->of[f][in->res[i]], r->returns[g][i]);
 }
 
-/* Functions that are called lane by lane are not followed. */
+/* Functions that are called for single lanes are not followed. */
 static void call_unknown(points_to *r, size_t f, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++)
     if (slot_type(r, f, in->args[k])->ptr) r->loads = r->stores = ANY;
@@ -158,8 +158,8 @@ static bool note_access(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* The largest of floats is the same in every order too, but for which of
- * several NaNs it is. */
+/* The largest of floats is the same in every order too, except that it may be
+ * another one of several NaNs. */
 static bool commutes(const tk_inst *in) {
   if (!in) return true;
   if (in->op != TK_I_ATOMIC || in->type.ptr) return false;

@@ -12,8 +12,8 @@
 
 /* ---- tables -------------------------------------------------------------- */
 
-/* A table has an entry before those of the slots, which is present; the one
- * that stands for a table which is not there yet is not. */
+/* A table has one more entry, before those of the slots, which is marked as
+ * present; in the empty table that stands for one not yet made, it is not. */
 static prec_shadow *prec_table(const tki_frame *f) {
   prec_shadow *table = f->shadow[TKI_SHADOW_PRECISION];
   return table && table->present ? table + 1 : NULL;
@@ -149,7 +149,7 @@ static void exact_after(void *ud, tki *t, const tk_inst *in,
   if (watched && in->kill) end_operands(t, in);
 }
 
-/* Only a program that is run in float64 as well can tell. */
+/* Only programs that also run in float64 know the errors. */
 static bool exact_settled(void *ud, tki *t, const tk_inst *in) {
   (void)ud;
   bool watched = t->frame->shadow[TKI_SHADOW_PRECISION] != NULL;
@@ -157,13 +157,14 @@ static bool exact_settled(void *ud, tki *t, const tk_inst *in) {
   return watched;
 }
 
-/* Only a program that is run in float64 as well has something in its frames. */
+/* Only programs that also run in float64 keep anything in their frames. */
 static bool exact_idle(void *ud, tki *t, const tk_inst *in) {
   (void)ud, (void)t;
   return in->op != TK_I_STORE && in->op != TK_I_ATOMIC && in->op != TK_I_CAS;
 }
 
-/* Births are a program's own; programs that take turns share the table. */
+/* Marks belong to one program; programs that take turns share the table of
+ * them. */
 static void exact_program(void *ud, tki *t, bool begins) {
   prec *p = ud;
   if (!begins || t->task || !p->sources.n) return;
@@ -177,7 +178,8 @@ static void exact_trip(void *ud, tki *t, const tk_stmt *st) {
   if (st->kind == TK_S_FOR) prec_clear(t, st->iv);
 }
 
-/* A debugger's user may make pointers that the kernel does not have. */
+/* A debugger's user may make pointers into tensors that the kernel's pointers
+ * do not reach. */
 static bool *find_kept(tkc *c, const tki *t) {
   tkc_points_to to = tkc_points_to_find(&c->run, t);
   bool *kept = TK_NEWN(&c->run, bool, t->nregions + 1);
@@ -212,7 +214,7 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
   return p;
 }
 
-/* Everything was reported where it happened. */
+/* Nothing is left to do: every finding was reported where it happened. */
 void tkc_PRECISION_end(tkc *c, void *ud, tki *t, tk_status st) {
   (void)c, (void)ud, (void)t, (void)st;
 }

@@ -1,11 +1,11 @@
-/* precision_judge.c - how far a value may be off, and what is said of one
- * that is further.
+/* precision_judge.c - how far a value may be off, and the report of one that is
+ * further off.
  *
  * An operation is to blame when its result's error passes the bound of the
  * formats that the value went through.  Whether that matters is seen where it
  * is stored: an error is measured against the value, or against the median of
  * what the same instruction has stored so far where that is larger, so that a
- * lane that happens to lie near zero is none.
+ * lane that merely happens to lie near zero is not reported.
  */
 #include <math.h>
 #include <string.h>
@@ -27,8 +27,8 @@ double prec_smallest(tk_dtype d) {
   }
 }
 
-/* Of fp32 ten bits must be left; narrow formats may be off by 32 units of
- * rounding, and by 4 where a running sum is kept in them. */
+/* fp32 must keep ten bits; narrow formats may be off by 32 units of rounding,
+ * and by 4 if a running sum is kept in them. */
 double prec_bound(tk_dtype d, bool sum) {
   int digits = tk_float_digits(d);
   if (digits > 11) return 0x1p-10;
@@ -39,7 +39,7 @@ tk_dtype prec_coarser(tk_dtype a, tk_dtype b) {
   return tk_float_digits(b) < tk_float_digits(a) ? b : a;
 }
 
-/* How a result may be off: strict in a running sum. */
+/* How far a result may be off; the bound of a running sum is the strict one. */
 static double bound_of(const prec_shadow *s) {
   bool narrow = tk_float_digits(s->kept) <= 11 && s->kept == s->coarsest;
   return prec_bound(s->coarsest, s->adds && s->chain >= PREC_CHAIN && narrow);
@@ -67,8 +67,8 @@ void prec_widen(tk_dtype d, double *to, const void *from, size_t n) {
   }
 }
 
-/* Most rows need to know no more than this: bit 0 says that a lane is not
- * exact, bit 1 that one is off by more than the bound. */
+/* Sums up a row: bit 0 says that a lane is not exact, bit 1 that one is off by
+ * more than the bound. Most rows need no closer look. */
 TKI_CLONES static unsigned look_f64(const double *v, const double *e,
                                     double bound, double least, size_t n) {
   uint64_t differs = 0, bad = 0;
@@ -172,7 +172,8 @@ static prec_id *marks_of(prec_result *r) {
   return tki_writable(&s->marks);
 }
 
-/* A lane that is off.  What is not finite is for other detectors. */
+/* Whether a lane is off.  Lanes that are not finite are left to other
+ * detectors. */
 static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
   if (!isfinite(v) || !isfinite(*e)) {
     *e = v;
@@ -244,8 +245,8 @@ double prec_median(const prec_sizes *s) {
   return 0;
 }
 
-/* An error of a few units of rounding of the kernel's inputs, or of 1 where
- * those are large, matters to nobody. */
+/* An error of a few units of rounding of the kernel's inputs, or of 1 if the
+ * inputs are large, is not reported. */
 double prec_noise(const prec *p) {
   double inputs = p->inputs.n ? prec_median(&p->inputs) : 1;
   return 0x1p-20 * fmin(1, inputs);
@@ -306,8 +307,8 @@ static const char *operands_text(prec *p, const prec_source *b) {
   return "";
 }
 
-/* Says what went wrong at a source: a sum in a narrow format, cancellation, or
- * an error that grew. */
+/* Reports what went wrong at a source: a sum in a narrow format, cancellation,
+ * or an error that grew. */
 static const char *source_story(prec *p, const prec_source *b) {
   tk_arena *a = &p->c->run;
   const char *v = prec_number(p, b->d, b->value), *lane = in_lane(p, b);

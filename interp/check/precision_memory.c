@@ -59,8 +59,9 @@ static size_t elements_in_page(uint64_t addr, size_t size, size_t n) {
   return n < rest ? n : rest;
 }
 
-/* The errors of n elements of a page; NULL: they have none.  Elements of
- * another size than the page's are exact, and make it so. */
+/* Returns the errors of n elements of a page; NULL: they have none.  An access
+ * of another element size than the page's counts as exact, and makes the
+ * elements that it touches exact. */
 static float *errors_at(prec *p, uint64_t addr, size_t size, size_t n,
                         bool make) {
   prec_page *g = page_at(p, addr, size, make);
@@ -116,7 +117,7 @@ static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
   return *s;
 }
 
-/* Lanes whose sizes count: of doubles, or of lanes of a value. */
+/* Lanes whose magnitudes are counted: doubles, or lanes of a value. */
 typedef struct sample {
   prec_sizes *to;
   const double *x;
@@ -130,7 +131,7 @@ static void size_lane(const sample *q, const tki_access *a, size_t i) {
                         : q->x[i * q->step]);
 }
 
-/* Counts the sizes of some active lanes. */
+/* Counts the magnitudes of some active lanes. */
 static void size_lanes(const sample *q, const tki_access *a) {
   size_t by = a->n > SAMPLES ? a->n / SAMPLES : 1;
   for (size_t i = 0; !a->pointer && i < a->n; i += by)
@@ -164,7 +165,8 @@ static bool add_errors(prec *p, const tki_access *a, double *exact,
   return any;
 }
 
-/* Where a pointer of unknown region wrote, any load may read. */
+/* If a pointer into an unknown region was stored through, any load may read
+ * what it wrote. */
 static bool *has_pages(prec *p, const tki *t, const tki_val *pointer) {
   return &p->paged[pointer->region == TKI_ANY ? (int64_t)t->nregions
                                               : pointer->region];
@@ -239,16 +241,17 @@ static double norm_of(const tki_access *a, const pair *x) {
   return n ? sqrt(sum / (double)n) : 0;
 }
 
-/* What errors are measured against in lanes that are smaller.  Rounding the
- * operands of a product costs each lane the same, however much of it cancels,
- * so that where tf32 did it the block as a whole is the measure. */
+/* Returns the magnitude against which errors in smaller lanes are measured.
+ * Rounding the operands of a product costs each lane the same, however much
+ * of it cancels, so that for products in tf32 the block as a whole is the
+ * measure. */
 static double least_of(prec *p, const tk_inst *in, const tki_access *a,
                        const pair *x, const prec_shadow *s) {
   double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(x->d));
   return s->tf32 ? fmax(least, norm_of(a, x)) : least;
 }
 
-/* The stored lane that is furthest off. */
+/* Finds the stored lane that is furthest off. */
 static void find_worst(prec *p, tki *t, const tk_inst *in, const tki_access *a,
                        const pair *x, const prec_shadow *s) {
   double least = least_of(p, in, a, x, s);
@@ -332,7 +335,7 @@ static double rounded(tk_dtype d, double x) {
   return tk_lane_double(d, lane);
 }
 
-/* A sum in memory that has gone wrong. */
+/* Reports a sum in memory that has gone wrong. */
 static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
                       double value, double exact, tk_dtype coarsest) {
   tk_dtype d = (tk_dtype)in->type.elem;

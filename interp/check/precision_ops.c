@@ -1,11 +1,11 @@
 /* precision_ops.c - each kind of instruction in float64.
  *
  * What works lane by lane goes in short rows: operands become doubles, the
- * interpreter's own loop for fp64 runs over them, and the result is looked at
- * while it is near.  What moves lanes runs on the doubles as it is.  Where
- * there is no meaning in float64 (bits seen as floats, inline assembly), or
- * the result jumps (floor, integers, comparisons), the program's own value is
- * the exact one.
+ * interpreter's own loop for fp64 runs over them, and the result is judged
+ * while it is still in the cache.  What moves lanes runs on the doubles as it
+ * is.  Where there is no meaning in float64 (bits seen as floats, inline
+ * assembly), or the result jumps (floor, integers, comparisons), the program's
+ * own value is the exact one.
  */
 #include <math.h>
 #include <string.h>
@@ -132,8 +132,8 @@ static prec_result exact_result(prec *p, tki *t, const tk_inst *in,
                        .s = s};
 }
 
-/* Keeps the shadow if it says anything.  That of a sum in a narrow format says
- * how long the sum is. */
+/* Keeps the shadow unless it is exact.  That of a sum in a narrow format also
+ * holds how long the sum is. */
 static void keep_shadow(prec_result *r) {
   int slot = r->in->res[0];
   bool sum = r->s->adds && r->d != TK_FP32 && r->d != TK_FP64;
@@ -153,7 +153,7 @@ static void judge_all(prec_result *r) {
 
 /* ---- functions of one number --------------------------------------------- */
 
-/* As exact as trans.h is, which is far more than fp32 can tell, and fast. */
+/* The functions of trans.h are exact far beyond fp32, and fast. */
 #define QUICK(NAME, EXPR)                                                      \
   TKI_CLONES static void quick_##NAME(void *vd, const void *va, size_t n) {    \
     double *d = vd;                                                            \
@@ -233,7 +233,7 @@ static void run_lanes(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   keep_shadow(&r);
 }
 
-/* The same function of doubles, unless its value jumps. */
+/* Returns the same function of doubles, unless its result jumps. */
 static tki_extern_fn extern_kernel(const tk_inst *in) {
   const tk_extern *e = tk_extern_at(tk_extern_function(in));
   if (e->bound32 == 0) return NULL;
@@ -252,7 +252,7 @@ static bool all_floats(const tki *t, const tk_inst *in) {
   return true;
 }
 
-/* Whether doubles give the lanes of in, and by which loop. */
+/* Whether the instruction can be computed in doubles, and by which loop. */
 static bool loop_of(const tki *t, const tk_inst *in, loop *l) {
   *l = (loop){NULL, NULL, NULL};
   if (in->op == TK_I_UNARY) {
@@ -408,9 +408,9 @@ static bool only_picks(const tk_inst *in) {
                                   tk_inst_reduction(in) != TK_R_PROD);
 }
 
-/* Numbers that add up to little, as those that a normalisation has centred,
- * leave the rounding of their sum: sixteen units of what was added to a lane
- * on the average. */
+/* Numbers that add up to almost nothing, such as those that a normalisation has
+ * centred, leave only the rounding errors of their sum: up to sixteen units of
+ * what was added to a lane on average. */
 static double slack_of(const tk_inst *in, const tki_val *x) {
   bool sum = tk_inst_lanes(in) == TK_LANES_REDUCES &&
              tk_inst_reduction(in) == TK_R_SUM;
@@ -448,8 +448,8 @@ static void pass_block(prec *p, tki *t, const tk_inst *in,
 
 /* ---- products ------------------------------------------------------------ */
 
-/* fp32 sums of products are accurate enough by themselves: large ones are
- * left out of a sampled run. */
+/* fp32 sums of products are accurate enough: large ones are left out of a
+ * sampled run. */
 enum { LARGE = 32 * 32 * 32 };
 
 static bool is_large(const tk_inst *in) {
@@ -466,8 +466,8 @@ static void pass_dot(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
   tk_product x = tk_product_of(in);
   tki_val a = whole_operand(t, in, args, 0), b = whole_operand(t, in, args, 1);
   prec_shadow s = shadow_for(t, in);
-  /* tf32 cuts both operands off, where fp16 rounds: the errors add up, and
-   * rows of few large terms are far above the median of the others. */
+  /* tf32 truncates both operands, where fp16 rounds them: the errors add up,
+   * and rows with a few large terms are far above the median of the others. */
   if (tk_dot_precision(in) != TK_P_IEEE && in->from.elem == TK_FP32) {
     s.coarsest = prec_coarser(s.coarsest, TK_BF16);
     s.tf32 = true;

@@ -2,8 +2,9 @@
  *
  * From 2^24 on, x + 1 is x: a counter in fp32 stops there, and so does any sum
  * whose terms are below half a unit in its last place.  Its relative error
- * stays small for long, so no bound sees it; but a lane to which something is
- * added trip after trip, while only the sum in float64 moves, is no rounding.
+ * stays small for long, so that no bound catches it; but a lane to which
+ * something is added in each trip, while only the sum in float64 changes, is
+ * not due to rounding.
  */
 #include <math.h>
 
@@ -12,10 +13,10 @@
 
 enum {
   TRIPS = 8
-}; /* without moving, while the error grows by as many halves
-      of a unit in the last place */
+}; /* trips without a change, while the error grows by as many halves of a unit
+      in the last place */
 
-/* What is less than this part of a sum is too small to count. */
+/* A term below this fraction of the sum is too small to count. */
 #define STILL 0x1p-28
 
 /* Returns which operand, 0 or 1, is the sum itself. */
@@ -73,7 +74,7 @@ static void report_stall(prec_result *r, int sum, const prec_stall *s) {
   tkc_reported(p->c, r->t, d);
 }
 
-/* Finds a lane that stalls: the one that did before, or else the first. */
+/* Finds a lane that stalls: the one that stalled before, or else the first. */
 static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
   if (s->trips && stands_still(r, sum, s->lane)) return true;
   s->trips = 0;

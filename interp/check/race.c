@@ -1,4 +1,4 @@
-/* race.c - accesses that nothing orders: race, twice.
+/* race.c - accesses that nothing orders: the detectors race and twice.
  *
  * Conflicts are gathered by pair of places while the programs run and
  * reported at the end, so that a report can say how many elements are
@@ -147,7 +147,7 @@ static meeting meetings(const tki_access *a, lane_at *all) {
 void tkc_lanes_meet(tkc_shadow *s, const tki_access *a) {
   uint32_t site = tki_site(s->t);
   size_t size = a->n * sizeof(lane_at);
-  if (!a->step) return; /* all write the same */
+  if (!a->step) return; /* all of them write the same value */
   lane_at *all = tk_calloc(s->t->env, a->n, sizeof *all);
   meeting m = meetings(a, all);
   tk_free(s->t->env, all, size);
@@ -197,8 +197,8 @@ static tk_diag *report_race(tkc_shadow *s, const tkc_conflict *k, tki *t,
   return d;
 }
 
-/* Which axes of the grid a kernel asks for, and one that it asks for in vain:
- * the grid has one program along it. */
+/* The axes of the grid that a kernel asks for, and one that it asks for in
+ * vain, because the grid has only one program along it. */
 typedef struct asked_axes {
   const tki *t;
   bool asked[3];
@@ -214,8 +214,8 @@ static bool see_pid(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* Two programs write the same where the kernel does not ask which program of
- * an axis it is. */
+/* Notes that two programs write the same elements because the kernel does not
+ * ask for their index along an axis. */
 static void note_unasked_axis(tkc_shadow *s, tk_diag *d) {
   asked_axes x = {.t = s->t};
   tk_walk_program(s->t->program, &(tk_walk){.ud = &x, .inst = see_pid});
@@ -297,8 +297,9 @@ static void note_relaxed_place(tkc_shadow *s, const tkc_conflict *k,
            "this would order the two, but its sem= does not let it");
 }
 
-/* A conflict of the same two programs at the same element that is reported:
- * what a program reads there, adds to and writes back is one bug, not two. */
+/* Returns a conflict of the same two programs at the same element that is
+ * already reported: if a program reads an element, adds to it and writes it
+ * back, that is one bug, not two. */
 static tkc_conflict *same_cause(const tkc_shadow *s, const tkc_conflict *k) {
   for (tkc_conflict *o = s->conflicts; o && o != k; o = o->next)
     if (o->diag && o->kind != TKC_SAME && !tkc_is_own(o->kind) &&
@@ -351,8 +352,8 @@ static void report_conflict(tkc_shadow *s, tkc_conflict *k, bool now) {
   k->diag = d;
 }
 
-/* Whether several programs conflict where lanes of one do: the same repair, to
- * write to other memory, may serve both. */
+/* Whether several programs conflict at the elements at which lanes of one
+ * program do: the same repair, writing to other memory, may solve both. */
 static bool is_covered(const tkc_shadow *s, const tkc_conflict *own) {
   for (const tkc_conflict *k = s->conflicts; k; k = k->next)
     if (!tkc_is_own(k->kind) && k->kind != TKC_SAME && k->site == own->site &&

@@ -1,11 +1,12 @@
 /* reads.c - which part of its inputs a launch reads.
  *
  * A wrong stride or a pointer that moves too little makes a kernel read some
- * elements again and again, and others never, though it reads as many as
- * there are.  Where addresses or masks depend on what was loaded that may be
- * meant, and in a kernel whose branches do, so that nothing is said of those
- * inputs.  A pointer that was cast to a narrower type reads parts of elements
- * alone; one that was cast to a wider type of floats reads several as one.
+ * elements again and again, and others never, though it reads as many as there
+ * are.  If addresses or masks depend on loaded values, or if branches of the
+ * kernel do, this may be intended, so that nothing is reported of those inputs.
+ * A pointer that was cast to a narrower type may read only a part of each
+ * element; one that was cast to a wider type of floats reads several elements
+ * as one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,16 +21,16 @@ enum { FEWEST = 16, MOST = 1 << 24 };
  * pid % G. */
 enum { AXES = 3, WAYS = 3 * AXES };
 
-/* An element of an input's first access, and who reads it again by the same
- * statement. */
+/* An element that the first access to an input reads, and what reads it again
+ * by the same statement. */
 typedef struct probe {
   uint64_t element;
-  uint64_t lanes;          /* of the first program that read it, ... */
+  uint64_t lanes;          /* lanes of the first program that read it, ... */
   uint64_t trips;          /* ... in how many accesses ... */
   uint64_t access;         /* ... of which this is the last */
   uint64_t program;        /* the last one that read it */
-  uint64_t programs[WAYS]; /* that read it, of those along each axis of the grid
-                              that the first one lies on */
+  uint64_t programs[WAYS]; /* that read it and differ from the first one along
+                              only one way */
 } probe;
 
 /* The first access to an input. */
@@ -40,7 +41,8 @@ typedef struct first {
   tk_span span;
   uint64_t lanes, active; /* in all, and those that the mask leaves */
   probe lowest, highest;  /* the first element that it read, and the highest */
-  uint64_t reach;         /* the highest that this program reads at all */
+  uint64_t reach;         /* the highest element that this program reads by any
+                             access */
 } first;
 
 /* What was read of a region. */
@@ -51,12 +53,13 @@ typedef struct input {
                      there was none */
   size_t size, n; /* bytes of an element; elements */
   int shift;      /* log2 of size */
-  uint64_t total; /* elements read, again and again ones too */
+  uint64_t total; /* elements read, each as often as it was read */
   first first;
   uint32_t narrow;       /* the site that first read a part of an element */
   uint32_t wide;         /* the site that first read several as one float */
-  const tk_inst *widens; /* that load; NULL: none did */
-  bool written, indexed; /* indexed: by what was loaded */
+  const tk_inst *widens; /* the load that reads wide; NULL: there is none */
+  bool written, indexed; /* indexed: at addresses or under masks that depend on
+                            loaded values */
 } input;
 
 typedef struct reads {
@@ -64,14 +67,14 @@ typedef struct reads {
   input *inputs;    /* by region */
   bool *indexed;    /* by instruction: the address or mask of a load depends on
                        what was loaded */
-  bool branches;    /* ... and a branch does */
+  bool branches;    /* ... or a branch does */
   uint8_t *folds;   /* by instruction: the axis whose program id it divides,
                        from 1; 0: none */
   bool *numbers;    /* by instruction: a load whose floats are computed with */
   uint32_t *stored; /* by instruction: the load whose value it stores, from 1 */
   int64_t by[AXES]; /* what it is divided by; 0: nothing, -1: several numbers */
-  uint64_t accesses; /* so far */
-  uint64_t program;  /* that runs */
+  uint64_t accesses; /* accesses so far */
+  uint64_t program;  /* the program that is running */
   tki_observer observer;
 } reads;
 
@@ -98,7 +101,7 @@ static bool was_read(const input *in, size_t e) {
   return in->seen[e / 64] >> e % 64 & 1;
 }
 
-/* Whether so much was read that nothing will be said of the rest. */
+/* Whether so much was read that the rest will not be reported. */
 static bool is_read_enough(const input *in) {
   return 4 * in->read > 3 * in->n;
 }
@@ -119,8 +122,9 @@ static void begin_first(reads *x, first *f, const tki *t, const tki_access *a,
   f->highest = f->lowest;
 }
 
-/* The way along which a program lies from the first one: an axis of the grid,
- * or a part of one that the kernel divides; none for two ways at once. */
+/* Counts a program by the way along which it lies from the first one: an axis
+ * of the grid, or a part of one that the kernel divides. It does not count if
+ * it differs along two. */
 static void add_program(const reads *x, const first *f, const tki *t,
                         uint64_t *programs) {
   int others = 0, axis = 0;
@@ -135,7 +139,8 @@ static void add_program(const reads *x, const first *f, const tki *t,
   if (above != within) programs[(above ? 1 : 2) * AXES + axis]++;
 }
 
-/* How many programs lie along one; 0: it is none. */
+/* Returns how many programs lie along a way; 0: the kernel does not divide that
+ * axis. */
 static int64_t way_length(const reads *x, const tki *t, int way) {
   int64_t all = t->grid[way % AXES], by = x->by[way % AXES];
   if (way < AXES) return all;
@@ -185,7 +190,8 @@ static void add_stretch(reads *x, tki *t, const tki_access *a,
   }
 }
 
-/* A float that is stored where floats of its size lie was meant to be one. */
+/* A load whose value is stored as it is to a tensor of floats of that size was
+ * meant to load such floats. */
 static void see_stored(reads *x, const tki *t, const tki_access *a) {
   uint32_t load = x->stored[a->in->id];
   const tki_region *r = a->region == TKI_ANY ? NULL : &t->regions[a->region];
@@ -201,8 +207,8 @@ static void add_written(reads *x, const tki *t, const tki_access *a) {
   }
 }
 
-/* Whether it matters which elements of an input an access reads: not where
- * nothing will be said of those that none reads. */
+/* Whether it matters which elements of an input an access reads: it does not if
+ * unread elements of this input will not be reported. */
 static bool is_judged(const reads *x, const input *in, const tki_access *a) {
   if (!in->n || a->size < in->size) return in->n;
   return !x->branches && !in->indexed && !is_read_enough(in);
@@ -225,7 +231,7 @@ static void see_read(void *ud, tki *t, const tki_access *a) {
     while (tki_next_stretch(a, &s)) add_stretch(x, t, a, &s);
 }
 
-/* Makes room for a tensor whose elements fill its storage. */
+/* Starts counting for a tensor whose elements fill its storage. */
 static void start_input(reads *x, input *in, const tki_region *r) {
   const tk_tensor *v = r->tensor;
   uint64_t lanes = 1;
@@ -242,7 +248,7 @@ static void start_input(reads *x, input *in, const tki_region *r) {
 /* ---- before the run --------------------------------------------------------
  */
 
-/* Which slots of each function hold what depends on loaded values. */
+/* Which slots of each function depend on loaded values. */
 typedef struct loaded {
   const tk_program *program;
   bool **slots, **results; /* by function */
@@ -305,8 +311,8 @@ static void find_loaded(reads *r, tk_arena *a, const tk_program *p) {
   }
 }
 
-/* Which slots of each function hold a program id, and which what was loaded:
- * the axis, and the load, from 1. */
+/* Which slots of each function hold a program id or a loaded value: the axis,
+ * or the load, counted from 1. */
 typedef struct folded {
   uint8_t **slots;
   uint32_t **loads;
@@ -349,8 +355,9 @@ static bool fold_inst(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* Whether a kernel divides a program id: its grid is one of more axes.  On the
- * way it is noted what loads are for. */
+/* Notes where the kernel divides a program id, because an axis of its grid
+ * stands for several, and what loaded values are used for. Returns whether it
+ * divides one. */
 static bool find_folds(reads *r, tk_arena *a, const tk_program *p) {
   folded x = {.reads = r};
   tk_walk walk = {.ud = &x, .inst = fold_inst};
@@ -406,9 +413,9 @@ static tkc_place place_of_site(tki *t, uint32_t site) {
   return tkc_place_of(s->func, s->inst);
 }
 
-/* Elements of which a part alone was read; if there is none, and all of them
- * lie in the first part of the tensor, as if it had narrower elements, how
- * many were read. */
+/* Returns how many elements were read only in part. If none was, and those that
+ * were read all lie at the beginning of the tensor, as if its elements were
+ * narrower, it sets *beginning and returns how many were read. */
 static uint64_t count_parts(const input *in, bool *beginning) {
   uint64_t parts = 0, read = 0, last = 0;
   for (size_t e = 0; e < in->n; e++) {
@@ -429,9 +436,8 @@ static void judge_narrow(reads *x, tki *t, const input *in, const char *name) {
   tkc_place at = place_of_site(t, in->narrow);
   tk_diag *d = tkc_report(
       x->c, NULL, TK_D_HALF_READ, &at, NULL,
-      beginning ? "%" PRIu64 " of the %zu elements of %s are read, in parts"
-                : "of %" PRIu64
-                  " of the %zu elements of %s only a part is read",
+      beginning ? "%" PRIu64 " of the %zu elements of %s are read, part by part"
+                : "%" PRIu64 " of the %zu elements of %s are read only in part",
       n, in->n, name);
   tkc_note(x->c, d, NULL,
            "its elements have %zu bytes, but the pointer is to a narrower type",
@@ -456,7 +462,7 @@ static void judge_wide(reads *x, tki *t, const input *in, const tki_region *r) {
 typedef struct slice {
   uint8_t *on[TK_MAX_RANK];
   int64_t count[TK_MAX_RANK], highest[TK_MAX_RANK];
-  bool exact; /* every element with such coordinates was */
+  bool exact; /* every element with such coordinates was read */
 } slice;
 
 static int64_t coordinate(const tk_tensor *v, uint64_t element, int axis) {
@@ -481,8 +487,9 @@ static slice slice_of(reads *x, const tk_tensor *v, const input *in) {
   return s;
 }
 
-/* Whether a triangle or a band of each matrix is read: a stretch of every row,
- * which moves on from one row to the next, but not past where it was. */
+/* Whether a triangle or a band of each matrix is read: one stretch of every
+ * row, which may move to the right from one row to the next, but overlaps the
+ * one above. */
 static bool is_band(const tk_tensor *v, const input *in) {
   if (v->rank < 2 || v->strides[v->rank - 1] != 1) return false;
   size_t columns = (size_t)v->shape[v->rank - 1], from = 0, to = 0;
@@ -501,10 +508,10 @@ static bool is_band(const tk_tensor *v, const input *in) {
   return true;
 }
 
-/* Whether one part of an axis is read as often as there are parts: in the trips
- * of a program, or by programs along an axis of the grid or of what a kernel
- * makes of one.  One program has to read all of it, and where parts may be as
- * many for another reason, by one access that is whole. */
+/* Whether the same part of an axis is read as often as there are parts: in the
+ * trips of one program, or by the programs along a way.  One program must read
+ * all of the part; and if the numbers may agree by accident, it must do so by a
+ * single access without a mask. */
 static bool stands_still(const reads *x, const tki *t, const tk_tensor *v,
                          const input *in, const slice *s, int axis) {
   const first *f = &in->first;
@@ -529,11 +536,11 @@ static bool stands_still(const reads *x, const tki *t, const tk_tensor *v,
   return found;
 }
 
-/* Whether a kernel means to read a part alone: a band, or the same coordinates
- * of some axes throughout.  Of these it moves on by too little where the reads
- * would be about enough for all elements, each equally often, but are not
- * spread equally; about enough if the blocks of a program overlap, exactly if
- * not. */
+/* Whether a kernel means to read only a part: a band, or the same coordinates
+ * of some axes throughout.  It does not mean to if the reads would be enough
+ * for all elements but are spread unevenly, since then a pointer moves by too
+ * little.  The number of reads must be about enough if the blocks of a program
+ * overlap, and exactly enough if not. */
 static bool is_meant(const reads *x, const tki *t, const tk_tensor *v,
                      const input *in, const slice *s) {
   if (!s->exact) return is_band(v, in);
@@ -548,8 +555,8 @@ static bool is_meant(const reads *x, const tki *t, const tk_tensor *v,
   return true;
 }
 
-/* Whether every program reads the one element of an input that has as many as
- * another tensor of the launch: it lacks the offsets of that one. */
+/* Whether every program reads the same single element of an input that is as
+ * large as another tensor of the launch: the offsets were then forgotten. */
 static bool lacks_offsets(reads *x, const tki *t, const input *in) {
   bool found = false;
   for (size_t i = 0; i < t->nregions; i++)
@@ -559,8 +566,8 @@ static bool lacks_offsets(reads *x, const tki *t, const input *in) {
 }
 
 /* Whether programs, as many as an input has rows, read the beginning of its
- * memory once, up to somewhere inside of a row: they take its rows for shorter
- * ones. */
+ * memory once, up to a place inside a row: they assume shorter rows than it
+ * has. */
 static bool has_shorter_rows(const tki *t, const tk_tensor *v, const input *in,
                              const slice *s) {
   bool rows = false, beginning = true;

@@ -1,4 +1,5 @@
-/* report.c - findings: which are the same, how many are shown, their words. */
+/* report.c - findings: which of them count as the same, how many are shown, and
+ * parts of their text. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static bool is_lint(tk_diag_id id) {
   return !strncmp(tk_finding_kind_name(id), "lint-", 5);
 }
 
-/* What lint said of a place gives way to what a run shows of it. */
+/* Drops what lint has reported of a place once a run shows more of it. */
 static void supersede(tkc *c, const tkc_finding *f) {
   if (is_lint(f->id)) return;
   for (tkc_finding *g = c->findings; g; g = g->next) {
@@ -61,7 +62,7 @@ static void supersede(tkc *c, const tkc_finding *f) {
   }
 }
 
-/* Counts a finding; returns whether it is new and is to be shown. */
+/* Counts a finding; returns whether it is new and shall be shown. */
 static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
                    const tkc_place *from, tkc_finding **out) {
   tkc_finding *f = find_known(c, id, at, from);

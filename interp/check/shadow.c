@@ -30,7 +30,7 @@ static void grow_over_regions(const tki *t, uint64_t *lo, uint64_t *hi) {
     bool grows = r->lo < *lo || r->hi > *hi;
     if (r->lo < *lo) *lo = r->lo;
     if (r->hi > *hi) *hi = r->hi;
-    if (grows) i = (size_t)-1; /* once more from the first */
+    if (grows) i = (size_t)-1; /* look at all regions again */
   }
 }
 
@@ -61,8 +61,8 @@ static bool is_mixed(const tkc_shadow *s) {
   return false;
 }
 
-/* Whether there is anything that atomic operations can order: a plain access
- * to memory that programs write. */
+/* Whether atomic operations can order anything: there must be a plain access to
+ * memory that programs write. */
 static bool has_plain(const tkc_shadow *s) {
   for (size_t i = 0; i < s->t->nregions; i++)
     if (s->span_of[i] && s->span_of[i]->writes &&
@@ -117,7 +117,7 @@ static void forget_answers(tkc_shadow *s) {
   s->ok_write = s->ok_read = s->from_read = 0;
 }
 
-/* Makes s->now the program that runs. */
+/* Makes s->now the program that is running. */
 static void switch_to(tkc_shadow *s, uint64_t program) {
   tkc_state *now = &s->now;
   bool plain = now->clock == 1 && !now->phase && !now->knows && !now->would;
@@ -139,9 +139,10 @@ bool tkc_shadow_knows(const tkc_shadow *s, const tkc_event *e) {
   return tkc_clock_get(&s->clocks, s->now.knows, e->program) >= e->clock;
 }
 
-/* Where clocks count the blocks that a program has stored.  A scalar is
- * stored by the thread that does scalar atomics too; a block by all threads,
- * of which that one knows nothing without a barrier. */
+/* Returns the clock of a program that counts the blocks which it has stored.  A
+ * scalar is stored by the thread that also does scalar atomics; a block is
+ * stored by all threads, and without a barrier that thread does not know that
+ * the others are done. */
 static uint64_t blocks_of(const tkc_shadow *s, uint64_t program) {
   return tki_programs(s->t) + program;
 }
@@ -194,7 +195,7 @@ static void acquire(tkc_shadow *s, uint64_t addr) {
   forget_answers(s);
 }
 
-/* A program hands on all that it did and knows; all lanes of the access release
+/* A program releases all that it did and knows; all lanes of the access release
  * the same. */
 static void release(tkc_shadow *s, const tki_access *a) {
   const tkc_clock *mine = NULL;
@@ -213,8 +214,8 @@ static void release(tkc_shadow *s, const tki_access *a) {
   s->now.clock += mine != NULL;
 }
 
-/* What a scalar hands on (`gives`) or gets if no such operation were relaxed;
- * does: this one is not. */
+/* What a scalar atomic operation would release (`gives`) or acquire if none
+ * were relaxed; does: this one is not relaxed. */
 static void note_relaxed(tkc_shadow *s, const tki_access *a, bool gives,
                          bool does) {
   tkc_state *now = &s->now;
@@ -233,7 +234,8 @@ static void note_relaxed(tkc_shadow *s, const tki_access *a, bool gives,
   }
 }
 
-/* What a load that is volatile sees is taken as a signal, as kernels do. */
+/* A volatile load counts as an acquire, since kernels use it to wait for a
+ * signal. */
 static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
   bool load = a->in->op == TK_I_LOAD;
   tk_sem sem = load ? TK_SEM_ACQUIRE : tk_inst_sem(a->in);
@@ -281,8 +283,9 @@ static bool is_atomic(const tki_access *a) {
   return a->in->op == TK_I_ATOMIC || a->in->op == TK_I_CAS;
 }
 
-/* Atomic operations that commute, where nothing else touches their memory:
- * whose lanes meet others', and in which order, does not matter. */
+/* Whether the access is an atomic operation that commutes, in memory that
+ * only such operations touch. Their order does not matter, so nothing is
+ * compared. */
 static bool only_swaps(const tkc_shadow *s, const tki_access *a) {
   return s->swaps && !s->scoped && a->in->type.rank && is_atomic(a) &&
          tk_inst_scope(a->in) != TK_SCOPE_CTA && a->region != TKI_ANY &&
@@ -322,11 +325,12 @@ typedef struct stretch {
   uint32_t event;
   bool atomic, local;
   bool rises; /* no two lanes touch the same element */
-  bool own;   /* it met accesses of its own program */
+  bool own;   /* it overlaps accesses of its own program */
   bool twice; /* some element is written by several lanes */
 } stretch;
 
-/* Bytes lo .. hi - 1 were touched by another, and nothing orders the two. */
+/* Reports that bytes lo .. hi - 1 were touched by another access, and nothing
+ * orders the two. */
 static void add_conflicts(stretch *x, uint64_t lo, uint64_t hi,
                           const tkc_event *e, tkc_conflict_kind kind) {
   size_t size = x->a->size, first = (size_t)(lo - x->at.addr) / size;
@@ -341,10 +345,10 @@ static bool both_atomic(const stretch *x, const tkc_event *e) {
   return x->atomic && e->atomic && !x->local && !e->local;
 }
 
-/* Whether an access meets another of its program by a lane that does not wait
- * for it.  Compilers let all threads wait where lanes come together, though
- * the language does not say so: a block that is read by other lanes than wrote
- * it needs a barrier even then. */
+/* Whether an access overlaps another of its program in a lane that does not
+ * wait for the other's.  Compilers let all threads wait where lanes are
+ * combined, but the language does not promise it: a block that is read by other
+ * lanes than those that wrote it needs a barrier. */
 static bool is_unordered(stretch *x, const tkc_event *e) {
   const tkc_event *me = tkc_event_at(x->s, x->event);
   x->own = true;
@@ -367,9 +371,9 @@ static bool meets_own(stretch *x, const tkc_event *e, uint64_t lo,
   return false;
 }
 
-/* Looks at a write that the access meets; returns whether the two are ordered.
- * Atomic operations that commute give the same in every order, if nobody reads
- * or stores in between. */
+/* Looks at an earlier write of the same bytes; returns whether the two are
+ * ordered. Atomic operations that commute count as ordered, since they give the
+ * same in every order if nobody reads or stores in between. */
 static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   const tkc_event *e = tkc_event_at(s, w);
@@ -381,7 +385,8 @@ static bool meets_write(stretch *x, uint32_t w, uint64_t lo, uint64_t hi) {
   return false;
 }
 
-/* Looks at a read that a write meets; returns whether the two are ordered. */
+/* Looks at an earlier read of bytes that are written now; returns whether the
+ * two are ordered. */
 static bool meets_read(stretch *x, uint32_t r, uint64_t lo, uint64_t hi) {
   tkc_shadow *s = x->s;
   tkc_event e = *tkc_event_at(s, r);
@@ -401,14 +406,14 @@ static uint32_t push_readers(tkc_shadow *s, uint32_t r, uint32_t e) {
   return push_event(s, pair);
 }
 
-/* Whether, of two reads of one program, the second one says all that the first
- * does. */
+/* Whether, of two reads of one program, the second makes the first one
+ * redundant. */
 static bool stands_for(const tkc_event *a, const tkc_event *b) {
   return a->lanes == b->lanes || a->phase != b->phase || a->joined != b->joined;
 }
 
-/* Returns who have read, now that event e does too.  At most two reads are
- * kept, those of two programs rather than of two blocks. */
+/* Adds event e to the reads of a stretch.  At most two reads are kept, if
+ * possible of two programs, not of two blocks of one. */
 static uint32_t add_reader(tkc_shadow *s, uint32_t r, uint32_t e) {
   const tkc_event *old = tkc_event_at(s, r), *me = tkc_event_at(s, e);
   if (!r) return e;
@@ -477,7 +482,7 @@ static void widen_span(tkc_shadow *s, tkc_span *span, const tki_access *a) {
   s->orders = true;
 }
 
-/* The stretch may go on from one tensor to the next. */
+/* Splits a stretch that goes on from one tensor into the next. */
 static void touch_stretch(stretch *x) {
   uint64_t lo = x->at.addr, end = lo + x->at.n * x->a->size;
   while (lo < end) {
@@ -560,7 +565,7 @@ static void shadow_access(void *ud, tki *t, const tki_access *a) {
   s->joined += is_atomic(a) && !a->in->type.rank;
 }
 
-/* Whether lanes come together, so that their threads have to wait. */
+/* Whether an instruction combines lanes, so that their threads have to wait. */
 static bool joins(const tk_inst *in) {
   switch (tk_inst_lanes(in)) {
   case TK_LANES_MOVES: return !tk_lanes_kept(in) && in->op != TK_I_BROADCAST;

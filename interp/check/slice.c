@@ -1,11 +1,11 @@
 /* slice.c - a backward slice as a tree of steps.
  *
- * A step is a value, the text in the source that gave it, and where; below
- * it stand the values it was made of.  What only moves lanes has no step.  A
- * value that each trip of a loop makes from that of the trip before has one
- * step for all trips; of a long sum the first terms are kept.  Steps are
- * shared out among the branches of the tree, so that none takes them all.
- * The text is written elsewhere (launch/report_explain.c).
+ * A step is a value, the text in the source that gave it, and where; below it
+ * stand the values it was made of.  What only moves lanes has no step.  A value
+ * that each trip of a loop makes from that of the trip before has one step for
+ * all trips; of a long sum the first terms are kept.  The number of steps is
+ * limited, and is divided among the branches of the tree.  The text is written
+ * elsewhere (launch/report_explain.c).
  */
 #include "interp/check/slice.h"
 
@@ -27,7 +27,8 @@ typedef struct slice {
   tkc_at *at; /* by step: which lane it is of */
   size_t nsteps;
   tkc_seen shown;
-  tkc_at base;  /* shown before: what a loop's last trip began with */
+  tkc_at base;  /* the step was shown earlier: it is what a loop's last trip
+                   began with */
   size_t room;  /* steps that may still be added */
   size_t floor; /* of these, those kept for other branches */
   tk_buf *text; /* scratch, the launch's */
@@ -35,7 +36,7 @@ typedef struct slice {
   bool cut;
 } slice;
 
-/* The step that others stand below, and what they are to it. */
+/* The step under which others are added, and their relation to it. */
 typedef struct above {
   int depth, parent;
   tk_step_role role;
@@ -138,7 +139,7 @@ static int scope_of(const tk_func *f) {
   const tk_program *p = f->program;
   for (size_t i = 0; i < p->nfuncs; i++)
     if (p->funcs[i] == f) return (int)i;
-  return (int)p->nfuncs; /* none of the program's */
+  return (int)p->nfuncs; /* a value that the program does not compute */
 }
 
 /* ---- steps --------------------------------------------------------------- */
@@ -171,7 +172,7 @@ static above in_role(const above *up, tk_step_role role) {
   return x;
 }
 
-/* Where a node was made. */
+/* Returns the place of the instruction that made a node. */
 static void set_place(tk_step *x, const tkc_node *n) {
   const tk_func *f = n->user_func;
   x->place = tk_place_of(f->src, n->user);
@@ -181,14 +182,15 @@ static void set_place(tk_step *x, const tkc_node *n) {
   x->library = n->func->library ? n->func->name : NULL;
 }
 
-/* Where the function of a reduction or scan says what it returns. */
+/* Returns the place of the return statement of a reduction's or scan's
+ * function. */
 static void set_combined(tk_step *x, const tk_combine *with) {
   const tk_func *f = with->levels[0];
   const tk_stmt *last = f->body.n ? f->body.items[f->body.n - 1] : NULL;
   if (last && !f->library) x->combined = tk_place_of(f->src, last->span);
 }
 
-/* What a value is called, its type, and what it is. */
+/* Sets a step's name, type and value. */
 static void set_value(slice *s, tk_step *x, const tkc_node *n, tkc_at at) {
   int k = tkc_ref_result(at.ref);
   const tk_type *type = tkc_node_type(n, k);
@@ -206,8 +208,7 @@ static void set_value(slice *s, tk_step *x, const tkc_node *n, tkc_at at) {
 
 static void show(slice *s, tkc_at at, const above *up);
 
-/* Shows one of `left` branches that are still to come, with its share of the
- * steps. */
+/* Shows the next of `left` branches, with its share of the steps. */
 static void show_share(slice *s, tkc_at at, const above *up, size_t left) {
   size_t floor = s->floor, mine = (s->room - floor + left - 1) / left;
   if (s->room <= floor) mine = 0;
@@ -222,7 +223,8 @@ static void show_reads(slice *s, tkc_at at, tkc_at base, const above *up);
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Who wrote what a lane read, earlier in this launch. */
+/* Sets which program wrote what a lane has read, if one did earlier in this
+ * launch. */
 static void show_writer(slice *s, const tkc_node *n, size_t lane,
                         const above *up) {
   const tkc_writer *w = tkc_node_writer(s->w.x, n, lane);
@@ -275,7 +277,8 @@ static void set_memory(slice *s, tk_step *x, const tkc_node *n, size_t lane) {
   if (x->has_element) x->element = node_element(s, n, lane);
 }
 
-/* Both sides of a comparison; of other operations the steps below tell. */
+/* Adds the two sides of a comparison. For other operations the steps below show
+ * the operands. */
 static void set_sides(slice *s, tk_step *x, const tkc_node *n, size_t lane) {
   static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
   x->sign = signs[tk_compare_op(n->in)];
@@ -346,8 +349,8 @@ static double operand_double(const tkc_node *n, tkc_operand o) {
                         lane_bytes(type, &n->vals[o.arg], o.lane));
 }
 
-/* Adds a term; returns whether it is simple: nothing of it was computed, so
- * that it needs no steps below. */
+/* Adds a term; returns whether it needs no steps below because nothing of it
+ * was computed. */
 static bool add_term(slice *s, const tkc_node *n, const tkc_operands *o,
                      size_t first, const above *up) {
   bool simple = true;
@@ -391,7 +394,7 @@ static void show_terms(slice *s, const tkc_node *n, tkc_at at,
   s->folded--;
 }
 
-/* How many terms an operation has, or which one of them it picked. */
+/* Sets how many terms an operation has, or which of them it picked. */
 static void set_count(tk_step *x, const tkc_node *n, const tkc_operands *o) {
   size_t count = o->each ? o->terms / o->each : 0;
   if (o->each && !count && o->n == 1) {
@@ -436,8 +439,8 @@ static void set_trips(slice *s, tk_step *x, const chain *c) {
                         x->nested ? last->outer->span : last->loop->span);
 }
 
-/* Adds the values before the loop, after the first trips, and after the last.
- */
+/* Adds the values before the loop, after its first trips, and after its
+ * last. */
 static void add_trips(slice *s, const chain *c, tkc_at base, const above *up) {
   const tkc_node *n = tkc_at_node(&s->w, base);
   tk_step *x = add_step(s, up, TK_STEP_TRIPS);
@@ -457,8 +460,8 @@ static void add_trips(slice *s, const chain *c, tkc_at base, const above *up) {
 static void show_operands(slice *s, const tkc_node *n, tkc_at at,
                           const above *up);
 
-/* One step for all trips; below it the start, the last trip, and everything
- * that was read. */
+/* Adds one step for all trips; below it are the initial value, the last trip,
+ * and all that was read. */
 static void show_loop(slice *s, const chain *c, const above *up) {
   tkc_at at = c->at.items[0], outer = s->base;
   const tkc_node *n = tkc_at_node(&s->w, at);
@@ -532,8 +535,8 @@ static void add_unknown(slice *s, const above *up) {
   if (x->not_kept) x->count = TKC_TRACE_MIB;
 }
 
-/* Shows a lane that has a step above already as that step; returns false if it
- * has none. */
+/* If a lane already has a step further up, shows a reference to it; returns
+ * false if it has none. */
 static bool show_again(slice *s, tkc_at at, const tkc_node *n,
                        const above *up) {
   bool loop = at.ref == s->base.ref && at.lane == s->base.lane;
@@ -551,8 +554,8 @@ static bool show_again(slice *s, tkc_at at, const tkc_node *n,
   return true;
 }
 
-/* Shows a value and what it was made of: as a step, as a step that stands above
- * already, or as one step for all trips of a loop. */
+/* Shows a value and what it was made of: as a step, as a reference to a step
+ * further up, or as one step for all trips of a loop. */
 static void show(slice *s, tkc_at at, const above *up) {
   at = tkc_settle(&s->w, at);
   const tkc_node *n = tkc_at_node(&s->w, at);
@@ -584,7 +587,7 @@ static size_t lane_for(const tkc_node *n, int k, size_t lane) {
   return tki_is_uniform(&n->vals[k]) ? 0 : lane;
 }
 
-/* What made the address of a load. */
+/* Shows how the address of a load was made. */
 static tk_place place_of_address(slice *s, const tkc_node *n, size_t lane) {
   tkc_at at = tkc_settle(&s->w, (tkc_at){n->refs[0], lane_for(n, 0, lane)});
   const tkc_node *p = tkc_at_node(&s->w, at);
@@ -627,7 +630,7 @@ static slice new_slice(tkc_trace *x, tk_arena *a, size_t most) {
   return s;
 }
 
-/* Says of each step which ones stand right below it. */
+/* Sets for each step which ones are directly below it. */
 static void link_steps(slice *s) {
   for (size_t i = 0; i < s->nsteps; i++) {
     int parent = s->steps[i].parent;
@@ -662,7 +665,7 @@ void tkc_slice_value(tkc_trace *x, tk_arena *a, tkc_ref r, size_t lane,
   end_slice(&s, out);
 }
 
-/* What stands in memory before an atomic operation. */
+/* Shows what memory held before an atomic operation. */
 static void show_before(slice *s, const tkc_node *n, size_t lane,
                         const above *up) {
   tk_step *x = add_step(s, up, TK_STEP_HELD);

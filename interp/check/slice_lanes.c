@@ -1,6 +1,6 @@
 /* slice_lanes.c - which lanes a lane was made of, by the values that were
- * there: of the lanes that it may come from (ir/lanes.h), those that a choice,
- * an index, a mask or an order picked.
+ * there: of the lanes that it may come from (ir/lanes.h), it picks those that a
+ * choice, an index, a mask or an order selected.
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void add_terms(const ask *q, size_t n) {
 
 /* ---- one of a set -------------------------------------------------------- */
 
-/* Adds that lane of the first set which is number `skip` of those with these
+/* Of the first set, adds the lane that is number `skip` among those with these
  * bits. */
 static void add_equal(const ask *q, const void *bits, size_t size,
                       size_t skip) {
@@ -191,7 +191,8 @@ void tkc_slice_operands(tk_arena *a, const tkc_node *n, int result, size_t lane,
   ask q = {.arena = a, .n = n, .in = n->in, .lane = lane, .out = out};
   out->n = out->terms = out->each = 0;
   if (n->kind != TKC_NODE_INST) return;
-  if (n->in->op == TK_I_COND) { /* its node has the result that was chosen */
+  if (n->in->op == TK_I_COND) { /* the node holds the result of the side that
+                                   ran */
     add_lane_of(&q, 0, 0);
     add_lane_of(&q, 1, lane);
   } else if (n->in->op == TK_I_STORE) {

@@ -1,5 +1,4 @@
-/* slice_loads.c - everything that a value was read from, ranges folded.
- */
+/* slice_loads.c - all elements that a value was made from, as ranges. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +82,8 @@ static size_t unique(uint64_t *items, size_t n) {
   return k;
 }
 
-/* The box around the elements; false: they are none of the tensor. */
+/* Finds the box around the elements; false: they do not belong to the
+ * tensor. */
 static bool box_of(const group *g, size_t n, int64_t *lo, int64_t *hi) {
   int64_t at[TK_MAX_RANK];
   if (!g->region) return false;

@@ -159,7 +159,7 @@ static bool find_through(search *s, tkc_at to, int arg, int depth) {
   return find_from(s, to, depth + 1);
 }
 
-/* Of a long operation the first term stands for all. */
+/* Only the first term of a long operation is followed; it stands for all. */
 static bool find_below(search *s, const tkc_node *n, tkc_at at, int depth) {
   tkc_at next[16];
   int args[16];

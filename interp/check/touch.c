@@ -11,8 +11,8 @@
 #include "interp/check/touch.h"
 #include "interp/grid.h"
 
-/* Sectors and lines as powers of two: divisions are what adding an access
- * would spend its time on. */
+/* Sizes of sectors and lines as powers of two, because divisions would take
+ * most of the time of adding an access. */
 enum { WARP = 32, SECTOR = 32, SECTOR_BITS = 5, LINE_BITS = 7 };
 enum { MOST_ELEMENTS = 1 << 24 };
 
@@ -197,7 +197,8 @@ static void find_elements(tk_access_picture *p, const tkc_touch *c, tk_arena *a,
   p->exact = box == p->elements - r.outside;
 }
 
-/* Finds the elements of more than one program, and the one of the most. */
+/* Finds the elements that several programs touch, and the one that most of them
+ * do. */
 static void find_overlap(tk_access_picture *p, const tkc_touch *c,
                          const tki *t) {
   uint64_t most = 0;
@@ -230,7 +231,8 @@ tk_access_picture tkc_touch_picture(const tkc_touch *c, tk_arena *a,
 /* ---- accesses of a line ---------------------------------------------------
  */
 
-/* Whether a statement of the line is being executed, or has called what is. */
+/* Whether a statement of the line is running, or has called the function that
+ * is. */
 static bool is_on_line(const tkc_touches *x, const tki_frame *f) {
   for (; f; f = f->caller)
     if (f->func->src == x->src && f->stmt &&

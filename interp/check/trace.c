@@ -1,9 +1,9 @@
 /* trace.c - the nodes of a program, made as it runs.
  *
- * Nodes are numbered and stand in chunks; when too much is held the oldest
- * chunk goes with everything in it, and refs to it lead nowhere.  Functions
- * that operations call for their lanes (map_elementwise, tl.reduce) have no
- * table: such an operation is one node.
+ * Nodes are numbered and stand in chunks; if the trace becomes too large, the
+ * oldest chunk is dropped, and references into it lead nowhere.  Functions that
+ * operations call for their lanes (map_elementwise, tl.reduce) have no table:
+ * such an operation is one node.
  */
 #include "interp/check/trace.h"
 #include "interp/grid.h"
@@ -209,7 +209,7 @@ static void take_returned_nodes(tkc_trace *x, tkc_ref *table,
   x->nreturned = 0;
 }
 
-/* `a if c else b`: the bodies set the results, c chose. */
+/* `a if c else b`: c chose the body that set the results. */
 static void add_choice(tkc_trace *x, tkc_ref *table, const tk_inst *in,
                        const tki_val *args) {
   const tki_val *slots = x->t->frame->slots;
@@ -317,7 +317,7 @@ static void trace_access(void *ud, tki *t, const tki_access *a) {
   bool mine = node_table(t->frame) != NULL;
   if (mine) {
     tkc_chunk *c = x->chunks[x->nchunks - 1];
-    if (c->n == TKC_CHUNK) add_chunk(x); /* where the node will stand */
+    if (c->n == TKC_CHUNK) add_chunk(x); /* the node's future place */
     look_up_writers(x, a);
   }
   if (a->write && a->n) note_writer(x, a, mine ? next_ref(x) : 0);

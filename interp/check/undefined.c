@@ -116,7 +116,7 @@ static void free_memory(tkc *c) {
 /* ---- expressions --------------------------------------------------------- */
 
 typedef struct following {
-  flow f; /* first: hooks take it for that */
+  flow f; /* must be the first member: hooks get a pointer to it */
   tkc c;
   tki *t;
   const tki_eval *x;
@@ -143,7 +143,7 @@ static void eval_access(void *ud, tki *t, const tki_access *a) {
   flow_access(ud, t, a);
 }
 
-/* The expression's own sources are added to those that there are. */
+/* Sources in the expression are added to the existing ones. */
 static void prepare_following(following *y, const flow *w) {
   tk_arena *a = &y->c.run;
   y->f = *w;
@@ -175,8 +175,8 @@ static void follow_eval(tk_env *e, void *ud) {
   }
 }
 
-/* Runs an expression while nobody follows lanes: what is computed from a
- * variable that a jump left unassigned is taken to be undefined. */
+/* Runs an expression while no detector follows lanes: everything that is
+ * computed from a variable which a jump left unassigned counts as undefined. */
 static void run_unfollowed(tki *t, const tki_eval *x, const tki_frame *f,
                            tki_val *out, tki_val *undefined) {
   bool any = false;

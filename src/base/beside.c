@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that this code is in, with all links followed; the caller frees
- * it. */
+/* Returns the file that this code was loaded from, with all links resolved; the
+ * caller frees it. */
 static char *file_of_this_code(void) {
   Dl_info info;
   bool (*self)(const char *, char *, size_t) = tk_find_beside;
   void *address;
   memcpy(&address, &self, sizeof address);
   if (!dladdr(address, &info) || !info.dli_fname) return NULL;
-  /* A program is known by the name that it was called by. */
+  /* The loader knows a program only by the name that it was called by. */
   bool program = !strchr(info.dli_fname, '/');
   return realpath(program ? "/proc/self/exe" : info.dli_fname, NULL);
 }

@@ -1,4 +1,5 @@
-/* cache_folder.c - where files lie that may be lost; see cache_folder.h. */
+/* cache_folder.c - the folder of files that can be made again; see
+ * cache_folder.h. */
 #include "base/cache_folder.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* child.c - a child that says something and ends. */
+/* child.c - a child process that writes an answer and ends. */
 #include "base/child.h"
 
 #include <errno.h>

@@ -129,7 +129,7 @@ static void *alloc_or_free(tk_env *e, size_t size, char *text) {
   return p;
 }
 
-enum { SEARCHED = 1000 }; /* beyond, repetitions are kept */
+enum { SEARCHED = 1000 }; /* to search more would take too long */
 
 static tk_diag *find_same(tk_env *e, const tk_diag *d) {
   if (e->ndiags > SEARCHED) return NULL;
@@ -216,7 +216,7 @@ void tk_diag_element(tk_env *e, tk_diag *d, const tk_element *x) {
   tk_element *own = &d->f.element;
   const char *tensor = own->tensor, *text = own->text;
   *own = *x;
-  own->tensor = tensor; /* the old ones until there are new ones */
+  own->tensor = tensor; /* the old notes stay until there are new ones */
   own->text = text;
   d->f.has_element = true;
   replace_text(e, &own->tensor, x->tensor ? copy_text(e, x->tensor) : NULL);

@@ -48,7 +48,8 @@ void tk_throw(tk_env *e, tk_status st) {
 tk_attention tk_attend(tk_env *e) {
   int answer = TK_ATTEND_STOP;
   if (!e->attend) return TK_ATTEND_PASS;
-  e->interrupted = 0; /* what comes meanwhile is asked about again */
+  e->interrupted = 0; /* an interrupt that comes meanwhile is handled by the
+                         next check */
   e->attend(e->attend_ud, &answer);
   if (answer == TK_ATTEND_PASS) e->interrupted = 1;
   return (tk_attention)answer;

@@ -26,7 +26,7 @@ int tk_outfile_open(tk_outfile *o, const char *path) {
   struct stat old;
   bool exists = stat(path, &old) == 0;
   *o = (tk_outfile){0};
-  /* A link stays: what it leads to is replaced. */
+  /* A symbolic link is kept: the file that it leads to is replaced. */
   if (asprintf(&o->path, "%s", path) < 0) return ENOMEM;
   char *real = exists ? realpath(path, NULL) : NULL;
   if (real) free(o->path), o->path = real;

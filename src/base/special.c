@@ -1,8 +1,8 @@
-/* special.c - functions of doubles that the C library has not.
+/* special.c - functions of doubles that the C library lacks.
  *
- * Most stand on one that it has, with a correction by the part that rounding
- * drops: fma(a, b, -(a * b)) is the exact error of a product.  Error bounds
- * stand in libdevice.def and are checked against MPFR by tests/accuracy.
+ * Most call one that it has, and correct the result by what rounding drops:
+ * fma(a, b, -(a * b)) is the exact error of a product.  Error bounds are in
+ * libdevice.def and are checked against MPFR by tests/accuracy.
  */
 #include "base/special.h"
 

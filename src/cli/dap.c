@@ -1,8 +1,9 @@
 /* dap.c - tkdbg dap: what an editor launches, or attaches to.
  *
- * The editor that is to say what to launch is greeted first.  Its answer is a
- * command line of this command, which is then carried out: here, or by the
- * Python that this process becomes, which take over the connection.
+ * If the command line does not say what to launch, the editor does: this
+ * process greets it, and makes a command line of its launch request.  That is
+ * then carried out here, or by the Python that this process becomes; either
+ * takes over the connection.
  */
 #include "cli.h"
 
@@ -38,8 +39,9 @@ tk_status cli_job_dap(cli_job *j) {
 
 /* ---- what the editor wants ---------------------------------------------- */
 
-/* What is written to standard error from now on is kept: the editor's user is
- * to read it.  The descriptor of what it was before; -1: it stays. */
+/* Keeps what is written to standard error from now on, for the editor's user to
+ * read.  Returns a descriptor of what standard error was before; -1: it is
+ * unchanged. */
 static int begin_keeping(FILE **kept) {
   *kept = tmpfile();
   if (!*kept) return -1;
@@ -75,7 +77,7 @@ bool cli_can_launch(const cli_args *a) {
   return runs;
 }
 
-/* The folder and the environment that the editor wants. */
+/* Sets the folder and the environment that the editor asks for. */
 static bool move_there(const cli_args *a, tk_dap *p) {
   const char *folder = tk_dap_folder(p), *name, *value;
   for (size_t i = 0; (name = tk_dap_variable(p, i, &value)); i++)
@@ -144,7 +146,8 @@ int cli_dap(const cli_args *a) {
   const char *port = cli_value(a, OPT_PORT);
   char *address = cli_format("%s%s", port && !strchr(port, ':') ? ":" : "",
                              port ? port : "-");
-  signal(SIGPIPE, SIG_IGN); /* an editor that is gone is noticed by reading */
+  signal(SIGPIPE, SIG_IGN); /* a closed connection is noticed when the editor is
+                               read from */
   cli_args b = *a;
   b.dap = address;
   int code = a->nwords ? cli_debug(&b) : greet_editors(a, address);

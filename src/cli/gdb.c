@@ -34,7 +34,8 @@ tk_status cli_job_serve(cli_job *j) {
   return st;
 }
 
-/* gdb shows what a command has said once it has been able to write to it. */
+/* Waits until gdb has written to this command: only then does it show what the
+ * command says. */
 static void hear_client(void) {
   enum { PATIENCE = 1000 };
   char bytes[4096];
@@ -61,7 +62,8 @@ static void put_word(FILE *f, const char *s) {
   fputc('\'', f);
 }
 
-/* What gdb runs to get the other end: this command, with the same words. */
+/* The command that gdb runs for its other end: this one, with the same
+ * words. */
 static char *server_command(const cli_args *a, const char *self) {
   char *text = NULL;
   size_t size;

@@ -15,7 +15,8 @@
 #include "tkdbg/dap.h"
 #include "tkdbg/gdbserver.h"
 
-/* What Ctrl-C stops; a signal handler can only know it from here. */
+/* The session that Ctrl-C stops: a signal handler can only find it in a
+ * global. */
 static tk_session *volatile running;
 
 static void on_interrupt(int sig) {
@@ -55,13 +56,14 @@ bool cli_wants_check_list(const cli_args *a) {
   return list && !strcmp(list, "help") && list_checks() == TK_OK;
 }
 
-/* Where text goes: standard output, unless that is JSON and nothing else. */
+/* Returns where text goes: to standard output, unless only JSON may be written
+ * there. */
 static FILE *text_file(const cli_args *a) {
   bool json = a->command == CLI_PROFILE || a->command == CLI_DEBUG;
   return json && cli_has(a, OPT_JSON) ? stderr : stdout;
 }
 
-/* What a kernel prints goes out in order with the bar. */
+/* Removes the progress bar before a kernel prints. */
 static void on_output(void *ud, const char *text, size_t len) {
   cli_job *j = ud;
   if (j->progress) cli_progress_clear(j->progress);
@@ -85,7 +87,7 @@ int cli_job_start(cli_job *j, const cli_args *a) {
   return st == TK_OK ? (int)set_checks(j) : (int)st;
 }
 
-/* What the debugger has shown is not said again. */
+/* What the debugger has shown is not printed again. */
 static void say_text(cli_job *j) {
   size_t n = tk_report_count(j->session);
   const char *text =
@@ -143,8 +145,7 @@ static tk_status give_compile_option(cli_job *j, const char *text) {
   return st;
 }
 
-/* How the kernel is compiled; what a launch file says of that may be
- * changed, too. */
+/* Sets how the kernel is compiled; this may also override a launch file. */
 static tk_status give_options(cli_job *j) {
   const cli_args *a = j->args;
   tk_status st = TK_OK;
@@ -218,8 +219,8 @@ tk_status cli_job_open(cli_job *j) {
   return st == TK_OK ? give_options(j) : st;
 }
 
-/* The tensor that --save or --print names, NULL after saying that there is
- * none. */
+/* Returns the tensor that --save or --print names; NULL after reporting that
+ * there is none. */
 static const tk_tensor *tensor_of(cli_job *j, const char *what, char *name) {
   const tk_tensor *t = tk_launch_get_tensor(j->launch, name);
   if (!t)
@@ -237,7 +238,8 @@ bool cli_can_write(const char *path) {
   return ok;
 }
 
-/* One --save NAME=FILE; only looks whether it can be done unless write. */
+/* Does one --save NAME=FILE; if `write` is false, only checks that it can be
+ * done. */
 static tk_status save(cli_job *j, const char *text, bool write) {
   char *name = cli_format("%s", text);
   char *eq = strchr(name, '=');
@@ -278,8 +280,8 @@ static tk_status results(cli_job *j, bool write) {
   return all;
 }
 
-/* The number that an option gives; -1 if it is not given, NaN if that is no
- * such number. */
+/* Returns the number that an option gives; -1 if it is not given, NaN if its
+ * value is not such a number. */
 static double tolerance(const cli_args *a, cli_option_id id) {
   const char *text = cli_value(a, id);
   char *end;
@@ -339,7 +341,7 @@ static tk_status run_with_bar(cli_job *j) {
   return st;
 }
 
-/* Every --expect, before the run. */
+/* Prepares every --expect, before the run. */
 static tk_status give_expectations(cli_job *j) {
   const cli_args *a = j->args;
   tk_bound b;

@@ -1,9 +1,9 @@
 /* parse.c - from argv to options and operands, by the two tables.
  *
- * One pass.  An option may stand anywhere, as --name VALUE, --name=VALUE or
- * by its letter; '--' ends them.  The run command differs in one thing: what
- * follows FILE belongs to the script, unless an option is among it that only
- * tkdbg can mean (CLI_FOLLOWS), or FILE is a launch file.
+ * One pass.  An option may stand anywhere, as --name VALUE, --name=VALUE or by
+ * its letter; '--' ends them.  Only the run command differs: what follows FILE
+ * belongs to the script, unless it contains an option that can only be meant
+ * for tkdbg (CLI_FOLLOWS), or FILE is a launch file.
  */
 #include "cli.h"
 
@@ -60,8 +60,8 @@ bool cli_is_direct(const cli_args *a) {
   return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
 }
 
-/* Whether a file begins with the length of a header, which no source text
- * does: its last bytes are 0. */
+/* Whether a file begins with the length of a header, whose last bytes are 0; no
+ * source text begins like that. */
 static bool has_header(const char *path) {
   struct stat is;
   unsigned char head[9];
@@ -174,7 +174,8 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
   return add_option(a, (cli_option_id)id, value);
 }
 
-/* Do the words after FILE name an option that only tkdbg can mean? */
+/* Do the words after FILE contain an option that can only be meant for
+ * tkdbg? */
 static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
   const char *value;
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -198,8 +199,8 @@ static bool is_python_word(const cli_args *a, const char *word) {
   return !strcmp(word, "-m") || !strcmp(word, "-c");
 }
 
-/* What follows FILE is the script's.  The first word that its author most
- * likely meant for tkdbg is named. */
+/* What follows FILE is passed to the script.  Warns of the first word that was
+ * most likely meant for tkdbg. */
 static void take_rest(cli_args *a, int argc, char **argv) {
   const char *value;
   bool ours = true, said = cli_has(a, OPT_QUIET);
@@ -218,8 +219,8 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   }
 }
 
-/* Why an option does not go with what FILE is, as a format of its name; NULL
- * if it does. */
+/* Returns why an option cannot be used with the kind of file that FILE is, as a
+ * format for its name; NULL if it can. */
 static const char *option_misfit(const cli_args *a, unsigned mode) {
   if (replays(a) && mode & CLI_STATED)
     return "--%s cannot be given with a launch file, which states its kernel, "
@@ -249,8 +250,8 @@ static bool check_modes(const cli_args *a) {
   return true;
 }
 
-/* Is the operand just read the FILE of run, and the rest the script's?  A
- * launch file takes no words. */
+/* Is the operand just read the FILE of run, so that the rest belongs to the
+ * script? A launch file takes no arguments. */
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
   if (!takes_script(a) || a->nwords != 1 || replays(a)) return false;
@@ -263,8 +264,8 @@ static bool needs_address(const cli_args *a) {
          !cli_has(a, OPT_STDIO);
 }
 
-/* All words of puzzles are those of its own commands, but a request for our
- * help on it. */
+/* All words after puzzles belong to its own commands, except a request for
+ * tkdbg's help on it. */
 static bool is_puzzles_word(const cli_args *a, const char *word) {
   const char *value;
   return a->command == CLI_PUZZLES &&

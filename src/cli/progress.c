@@ -83,7 +83,8 @@ static void format_bar(char out[BAR + 1], double part) {
   out[BAR] = '\0';
 }
 
-/* Whole seconds, in ASCII: the line may be cut anywhere. */
+/* Writes whole seconds, in ASCII only, because the line may be cut at any
+ * byte. */
 static void format_left(char out[24], double s) {
   if (s >= 60)
     snprintf(out, 24, "%.0f:%02d min", floor(s / 60), (int)fmod(s, 60));

@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Exits with 0 if scripts can be expected to run: 3.9, NumPy or PyTorch. */
+/* A program for Python that exits with 0 if scripts can be expected to run: it
+ * needs 3.9 or newer, and NumPy or PyTorch. */
 static const char probe[] =
     "import sys, importlib.util as u\n"
     "ok = sys.version_info >= (3, 9)\n"
@@ -80,7 +81,7 @@ static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
     cli_json_string(f, cli_value(a, id));
 }
 
-/* The options given, as JSON; the caller frees. */
+/* Returns the options that were given, as JSON; the caller frees it. */
 static char *options_json(const cli_args *a) {
   char *text = NULL;
   size_t size = 0;

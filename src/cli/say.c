@@ -44,7 +44,8 @@ static int min3(int a, int b, int c) {
   return m < c ? m : c;
 }
 
-/* Edit distance of two short words; long ones are far from everything. */
+/* Returns the edit distance of two short words; a long word counts as far from
+ * every other. */
 static int distance(const char *a, const char *b) {
   enum { MAX = 32 };
   int row[MAX + 1];

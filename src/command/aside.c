@@ -1,4 +1,4 @@
-/* aside.c - what is said of programs that ran aside. */
+/* aside.c - the message about programs that ran aside. */
 #include "command/aside.h"
 
 #include "command/say.h"

@@ -65,7 +65,7 @@ static int64_t draw_owners(tkt *d, tk_buf *svg, const tk_debug_accesses *x,
   return tkt_svg(svg, &b, true, &caption, top);
 }
 
-/* Below each other: what the whole grid does. */
+/* Draws what the whole grid touches, one picture below the other. */
 static void draw_accesses(tkt *d, const tk_debug_accesses *x,
                           const char *file) {
   tk_buf *parts = tk_temp_buf(&d->mem), *svg = tk_temp_buf(&d->mem);

@@ -26,7 +26,7 @@ enum { MOST_LANES = 8 };
 typedef struct difference {
   int64_t lanes, first[MOST_LANES];
   double most; /* of the finite ones */
-  int64_t at;  /* where, -1: nowhere */
+  int64_t at;  /* its lane; -1: there is none */
 } difference;
 
 static bool is_undefined(const tkt_block *b, int64_t i) {
@@ -153,7 +153,8 @@ static void diff_memory(tkt *d, const tk_debug_region *r) {
             (unsigned long long)past.aside.left_out);
 }
 
-/* Where " program " stands, to compare with another; NULL: nowhere. */
+/* Returns where " program " stands in the operand, which names another program
+ * to compare with; NULL: nowhere. */
 static const char *other(const char *text) {
   const char *found = NULL;
   for (const char *s = text; (s = strstr(s, " program")); s++)

@@ -17,7 +17,8 @@
 
 static void check_format(tkt *d, const char *fmt, const char *known) {
   if (strlen(fmt) > 1 || (*fmt && !strchr(known, *fmt)))
-    tkt_fail(d, "Unknown format '/%s': one of %s.", fmt, known);
+    tkt_fail(d, "Unknown format '/%s': it must be one of the letters %s.", fmt,
+             known);
 }
 
 /* gdb's $, $1, $$ and $name; a $ elsewhere is told by the parser. */
@@ -128,7 +129,7 @@ static look parse_nfu(tkt *d, const char *fmt, tk_dtype own) {
   return x;
 }
 
-/* A tensor with an index or offset, or a number. */
+/* Reads a tensor with an index or offset, or a number. */
 static uint64_t address_of(tkt *d, const char *text, tk_dtype *own) {
   tk_debug_region r;
   uint64_t at;
@@ -154,8 +155,8 @@ static uint64_t address_of(tkt *d, const char *text, tk_dtype *own) {
   return at;
 }
 
-/* BUFFER+ELEMENT, and which byte of it where smaller items, or items that
- * begin inside an element, are shown. */
+/* Writes BUFFER+ELEMENT, and which byte of the element if smaller items are
+ * shown, or items that begin inside an element. */
 static void name_memory(char *name, size_t room, const tk_debug_region *r,
                         uint64_t at, size_t size) {
   int64_t whole = (int64_t)tk_dtype_size(r->dtype);
@@ -216,7 +217,7 @@ static void examine_lanes(tkt *d, const tk_debug_value *v, const look *x) {
   if (more) tkt_say(d, "(%zu more)\n", more);
 }
 
-/* The pointers that an expression has; NULL: it is no such expression, but a
+/* Returns the pointers that an expression evaluates to; NULL: it names a
  * tensor, an element of one, or an address. */
 static const tk_debug_value *pointers_in(tkt *d, const char *text) {
   tk_debug_region r;
@@ -291,7 +292,8 @@ typedef struct wish {
   const char *name, *file;
 } wish;
 
-/* "add at add.py:13, program (1, 0, 0)", or when that is over. */
+/* Returns "add at add.py:13, program (1, 0, 0)", or other words if the launch
+ * has ended. */
 static void caption_place(tkt *d, tkt_caption *out) {
   tk_buf *b = tk_temp_buf(&d->mem);
   tk_debug_frame f;
@@ -405,7 +407,8 @@ void tkt_cmd_FRAME(tkt *d, tkt_args *a) {
 
 /* ---- source ------------------------------------------------------------ */
 
-/* Where it stands, or else the kernel's file. */
+/* Returns the place at which the program has stopped, or else the kernel's
+ * file. */
 static tk_place place_here(tkt *d) {
   tk_debug_frame f;
   if (tk_debug_selected(d->e, &f)) return f.place;
@@ -423,8 +426,8 @@ static int line_of_function(tkt *d, const char *name) {
            name);
 }
 
-/* The line that text names: a number, FILE:LINE of this file, a function;
- * *centred: a line is wanted with what is around it. */
+/* Returns the line that a text names: a number, FILE:LINE of this file, or a
+ * function. *centred: the lines around it are wanted as well. */
 static int line_named(tkt *d, const tk_source *src, const char *text,
                       bool *centred) {
   const char *colon = strrchr(text, ':');
@@ -655,7 +658,8 @@ static void info_source(tkt *d) {
           s->nlines == 1 ? "" : "s");
 }
 
-/* Their names, in lines of at most 80 columns.  Two watch every launch. */
+/* Prints the names of detectors, in lines of at most 80 columns.  Two of them
+ * watch every launch. */
 static void say_detectors(tkt *d, bool on) {
   size_t column = 0;
   const char *name;

@@ -15,8 +15,8 @@ static uint64_t count_of(tkt *d, const tkt_args *a) {
   return n;
 }
 
-/* Commands that are a way to resume and no more, onwards and back alike; those
- * whose row in command.def has no operand go once. */
+/* Commands that only resume, forwards or backwards; those whose row in
+ * command.def has no operand do so once. */
 #define MOVE(id, way)                                                          \
   void tkt_cmd_##id(tkt *d, tkt_args *a) {                                     \
     resume(d, (tk_resume){.kind = TK_RESUME_##way, .count = count_of(d, a)});  \

@@ -137,7 +137,8 @@ static tkt_named *own_command(tkt *d, const char *name) {
   return x;
 }
 
-/* A name that the debugger has itself, in full or in short. */
+/* Warns that a name hides one of the debugger's own commands, or an
+ * abbreviation of one. */
 static void say_hidden(tkt *d, const char *name) {
   int count;
   const tkt_command *c = tkt_command_named(name, strlen(name), &count);
@@ -233,7 +234,8 @@ static void source_body(tk_env *e, void *ud) {
   source_file(x->d, x->path);
 }
 
-/* A body of lines that lacks its 'end' must not take what the user types. */
+/* If a body of lines lacks its 'end', it must not take lines that the user
+ * types. */
 void tkt_source_now(tkt *d, const char *path) {
   sourcing x = {d, path};
   const char *(*read)(void *, const char *) = d->opt.read;

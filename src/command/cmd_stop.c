@@ -200,7 +200,8 @@ static bool next_range(tkt *d, const char **text, int *from, int *to) {
 
 typedef tk_status (*point_fn)(tk_debug *e, int number);
 
-/* For each breakpoint numbered from .. to; a list that fn may shorten. */
+/* Calls fn for each breakpoint numbered from .. to; fn may remove it from the
+ * list. */
 static void points_between(tkt *d, int from, int to, point_fn fn) {
   tk_point p;
   for (size_t i = 0; tk_debug_point_at(d->e, i, &p);) {
@@ -210,7 +211,7 @@ static void points_between(tkt *d, int from, int to, point_fn fn) {
   }
 }
 
-/* ... that text numbers, or all. */
+/* The same for each breakpoint that the text numbers, or for all of them. */
 static void each_point(tkt *d, const char *text, point_fn fn) {
   tk_point p;
   if (!*text) {
@@ -377,7 +378,7 @@ static void save_points(tkt *d, const char *text) {
   tkt_say(d, "%d written to %s\n", n, text);
 }
 
-/* A tensor as it lies in memory, or the value of an expression. */
+/* Returns a tensor as it is in memory, or the value of an expression as one. */
 static tk_tensor saved_tensor(tkt *d, const char *text) {
   tk_debug_region r;
   tk_tensor t = {.rank = 0};

@@ -1,8 +1,8 @@
 /* dispatch.c - carrying out a command line.
  *
- * A command fails by tkt_fail, which says why and throws TK_USAGE, or in the
- * engine, whose message is said here; whatever is thrown ends the command,
- * never the debugger.
+ * A command fails by tkt_fail, which prints why and throws TK_USAGE, or in the
+ * engine, whose message is printed here; a throw ends the command, never the
+ * debugger.
  */
 #include "command/dispatch.h"
 
@@ -198,8 +198,8 @@ bool tkt_execute(tkt *d, const char *line) {
   return j.st == TK_OK;
 }
 
-/* The empty line: the last command again, where that is of use; list and x
- * then go on. */
+/* Repeats the last command for an empty line, if that is useful; list and x
+ * then continue. */
 static void execute_again(tkt *d) {
   char text[256];
   const char *name = d->last + strspn(d->last, " \t");

@@ -16,7 +16,7 @@ typedef struct stopping {
   const tk_debug_stop *s;
 } stopping;
 
-/* The commands of the points that were hit come next. */
+/* Runs the commands of the points that were hit next. */
 static void show_body(tk_env *e, void *ud) {
   stopping *x = ud;
   tkt *d = x->d;
@@ -82,7 +82,8 @@ static void say_notice(void *ud, tk_debug *e, const tk_notice *n) {
   }
 }
 
-/* A line that goes again. */
+/* Shows how far a move has come, in a line that is overwritten by what comes
+ * next. */
 static void say_progress(void *ud, tk_debug *e) {
   tkt *d = ud;
   tk_debug_time now;
@@ -154,7 +155,7 @@ static void free_front(tk_env *e, void *ud) {
 typedef struct front_making {
   tk_session *s;
   const tk_debugger_options *o;
-  tk_debug *engine; /* NULL: one of its own */
+  tk_debug *engine; /* NULL: the front end makes its own */
   tkt *d;
 } front_making;
 

@@ -1,4 +1,5 @@
-/* input.c - lines that wait, before those that the front end reads. */
+/* input.c - command lines that wait: they run before the front end reads
+ * more. */
 #include "command/input.h"
 
 #include <stdio.h>
@@ -45,7 +46,8 @@ void tkt_drop_lines(tkt *d) {
   while (d->lines) drop_line(d);
 }
 
-/* Ctrl-C drops the lines that wait: they may bring themselves back. */
+/* Ctrl-C drops the lines that wait, because these may add themselves again and
+ * again. */
 const char *tkt_read(tkt *d, const char *prompt) {
   if (d->lines && d->env->interrupted) {
     tkt_drop_lines(d);

@@ -35,7 +35,8 @@ void tkt_say(tkt *d, const char *fmt, ...) {
 
 /* ---- lines as wide as the terminal -------------------------------------- */
 
-/* "   17 | text" and "      | ^~~": what stands under each other stays. */
+/* Lines such as " 17 | text" and " | ^~~" are not folded, so that they stay
+ * aligned. */
 static bool is_excerpt(const char *s, size_t n) {
   size_t i = 0;
   while (i < n && (s[i] == ' ' || isdigit((unsigned char)s[i]))) i++;
@@ -149,15 +150,15 @@ void tkt_say_reports(tkt *d, size_t n) {
   tk_diag_truncate(d->env, n);
 }
 
-/* Whoever failed for want of memory may have said that something else was
- * wrong, or nothing. */
+/* If memory ran out, an earlier message may name another reason, or there is
+ * none. */
 void tkt_say_refused(tkt *d) {
   size_t n = d->env->refused;
   if (n != d->refused) tkt_say(d, "Out of memory.\n");
   d->refused = n;
 }
 
-/* What was raised comes behind what was found. */
+/* Errors that were raised are printed after the findings. */
 void tkt_need(tkt *d, tk_status st) {
   const tk_debug_fault *f = tk_debug_error(d->e);
   if (st == TK_OK) return;

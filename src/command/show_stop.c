@@ -1,4 +1,4 @@
-/* show_stop.c - how a stop is said: why, where, and what has changed. */
+/* show_stop.c - prints a stop: why, where, and what has changed. */
 #include "command/show.h"
 
 #include <ctype.h>
@@ -10,7 +10,8 @@
 
 /* ---- frames ------------------------------------------------------------ */
 
-/* name=value for scalars and tensors of the launch, for the frame's line. */
+/* Writes name=value for scalars and tensors of the launch, for the frame's
+ * line. */
 static void put_argument(tkt *d, const tk_debug_variable *v) {
   const char *separator = d->out.s[d->out.n - 1] == '(' ? "" : ", ";
   for (size_t i = 0; i < v->nvalues; i++) {
@@ -78,7 +79,7 @@ static char line_mark(tkt *d, const tk_debug_frame *here, const char *file,
   return ' ';
 }
 
-/* Of a line that is very long the beginning will do. */
+/* Only the beginning of a very long line is shown. */
 enum { LINE_MOST = 160 };
 
 static void put_line(tk_buf *out, const char *text, size_t n) {
@@ -178,7 +179,7 @@ static bool differs(const tkt_seen_frame *s, const char *name, uint64_t hash) {
 
 enum { MOST_CHANGES = 8 };
 
-/* One blank for every run of blanks and line ends. */
+/* Replaces every run of blanks and line ends by one blank. */
 static size_t squeeze(char *text, size_t n) {
   size_t to = 0;
   for (size_t i = 0; i < n; i++) {
@@ -190,7 +191,7 @@ static size_t squeeze(char *text, size_t n) {
   return to;
 }
 
-/* A value in a line, as much of it as fits. */
+/* Writes as much of a value as fits into a line. */
 static void put_line_of(tkt *d, char *text, size_t n) {
   size_t most = (size_t)tkt_width(d) - 4;
   const char *end = memchr(text, '\n', n);
@@ -203,7 +204,7 @@ static void put_line_of(tkt *d, char *text, size_t n) {
   tkt_say(d, cut < k ? " ...\n" : "\n");
 }
 
-/* A change is a line, or one for each item of a tuple. */
+/* Writes a change as one line, or as one for each item of a tuple. */
 static void show_change(tkt *d, const tk_debug_variable *v) {
   size_t from = d->out.n, n = strlen(v->name);
   const char *name = v->name;
@@ -253,7 +254,7 @@ static const struct {
 #undef STOP
 };
 
-/* "launch 2 (add)", where there may be several. */
+/* Writes "launch 2 (add)" if the host can launch several kernels. */
 static void put_launch(tkt *d, const tk_debug_stop *s) {
   tk_buf_printf(&d->out, "launch %llu (%s)%s", (unsigned long long)s->launch,
                 s->kernel, s->again ? " again" : "");
@@ -312,7 +313,7 @@ static void show_place(tkt *d, const tk_debug_stop *s) {
 
 /* ---- events ------------------------------------------------------------ */
 
-/* What was reported since the last stop. */
+/* Writes the reports since the last stop as JSON. */
 static void put_findings(tk_buf *b, const tk_debug_stop *s) {
   if (!s->nfindings) return;
   tk_buf_puts(b, ", \"findings\": [");
@@ -387,8 +388,8 @@ size_t tkt_list_launches(tkt *d, size_t most) {
 
 /* ---- what is new ------------------------------------------------------- */
 
-/* What was reported since the last stop; if that is what stopped it, in
- * full. */
+/* Prints the reports since the last stop: in full if they are the reason for
+ * this one. */
 static void show_report(tkt *d, const tk_debug_stop *s) {
   bool here = s->reason == TK_STOP_FINDING ||
               (s->reason == TK_STOP_CATCH && s->text[0]);
@@ -488,7 +489,8 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
 
 /* ---- detectors --------------------------------------------------------- */
 
-/* It runs a launch more than once, which the debugger does not. */
+/* Whether a detector runs a launch more than once, which the debugger does not
+ * do. */
 bool tkt_is_asleep(const char *detector) {
   return !strcmp(detector, "order") || !strcmp(detector, "idempotence");
 }

@@ -1,4 +1,4 @@
-/* show_value.c - how values are said. */
+/* show_value.c - prints values. */
 #include "command/show.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static void put_bits(tk_buf *b, uint64_t v, int bits) {
   }
 }
 
-/* A lane in one of the formats that NumPy has not. */
+/* Writes a lane in one of the formats that NumPy lacks. */
 static void put_lane_as(tk_buf *b, char how, const tk_type *type,
                         const void *p) {
   tk_dtype e = (tk_dtype)type->elem;
@@ -268,7 +268,7 @@ void tkt_show_value(tkt *d, const char *name, const char *fmt,
 
 /* ---- expressions ------------------------------------------------------- */
 
-/* How an expression is said: under which name; bare: the value alone. */
+/* How an expression is printed: under which name; bare: only the value. */
 typedef struct showing {
   tkt *d;
   const char *fmt, *name;
@@ -283,7 +283,7 @@ static bool is_line(const tk_debug_value *v) {
   return v->path && !v->before;
 }
 
-/* A part has a line of its own, or stands in one with others. */
+/* Prints a part, on a line of its own or in one with others. */
 static void show_part(const showing *s, const tk_debug_value *v) {
   tkt *d = s->d;
   if (is_line(v) && !s->bare) {
@@ -321,7 +321,8 @@ static bool put_known(const showing *s, const char *text) {
   return true;
 }
 
-/* What belongs together stands in one line, which is folded if need be. */
+/* Prints the parts of a value. Those that belong together share a line, which
+ * is folded if necessary. */
 static void show_parts(const showing *s, const tk_debug_value *v, size_t n) {
   tkt *d = s->d;
   size_t from = d->out.n;
@@ -360,7 +361,8 @@ void tkt_show_expr(tkt *d, const char *fmt, const char *text) {
   show_parts(&s, v, n);
 }
 
-/* What cannot be evaluated stands there as it was written. */
+/* If an expression cannot be evaluated, its text is printed in place of the
+ * value. */
 void tkt_print_format(tkt *d, const char *format) {
   showing s = {.d = d, .fmt = "", .name = "", .bare = true};
   tk_buf *wrong = tk_temp_buf(&d->mem);
@@ -390,7 +392,7 @@ void tkt_print_format(tkt *d, const char *format) {
 
 /* ---- variables --------------------------------------------------------- */
 
-/* A tuple may have parts without a value: then it is not shown. */
+/* Prints a variable. A tuple of which a part has no value yet is not shown. */
 void tkt_show_variable(tkt *d, const tk_debug_variable *v) {
   showing s = {.d = d, .fmt = "", .name = v->name};
   if (v->type)
@@ -416,7 +418,7 @@ void tkt_display_all(tkt *d) {
     if (good || !ended) tkt_say(d, "%d: ", x->number);
     if (good)
       show_parts(&s, v, n);
-    else if (!ended) /* then only tensors are left */
+    else if (!ended) /* after the end only tensors are left */
       tkt_say(d, "%s cannot be evaluated here\n", x->text);
   }
 }

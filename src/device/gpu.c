@@ -172,11 +172,11 @@ static void ask_program(tk_env *e, void *ud) {
   }
   const tkcu_request *r = a->request;
   if (r->outcome == TKCU_DIED) {
-    snprintf(a->words, sizeof a->words, "the program tkdbg-cuda %s %d%s%.200s",
-             WIFSIGNALED(a->status) ? "was ended by signal" : "gave status",
-             WIFSIGNALED(a->status) ? WTERMSIG(a->status)
-                                    : WEXITSTATUS(a->status),
-             *r->words ? " while " : "", r->words);
+    snprintf(
+        a->words, sizeof a->words, "the program tkdbg-cuda %s %d%s%.200s",
+        WIFSIGNALED(a->status) ? "was ended by signal" : "ended with status",
+        WIFSIGNALED(a->status) ? WTERMSIG(a->status) : WEXITSTATUS(a->status),
+        *r->words ? " while " : "", r->words);
     gpu_failed(e, *r->words ? TK_USAGE : TK_INTERNAL, a->words, r->help);
   }
   if (r->outcome == TKCU_BUSY) return;

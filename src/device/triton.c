@@ -126,7 +126,7 @@ static void run_script(tk_env *e, asking_triton *x) {
   triton_failed(e, TK_FINDING,
                 why     ? why + 1
                 : *said ? said
-                        : "its process was ended, and said nothing",
+                        : "its process was ended, and printed nothing",
                 "");
 }
 

@@ -309,13 +309,14 @@ static bool check_format(verifier *v, const tk_func *f, const tk_inst *in) {
 static bool check_ref(verifier *v, const tk_func *f, const tk_inst *in) {
   switch (tk_inst_info_of((tk_opcode)in->op)->ref) {
   case TK_REF_NONE:
-    return !in->ref.any || flawed(v, f, in, "it refers to something");
+    return !in->ref.any || flawed(v, f, in, "it must not refer to anything");
   case TK_REF_CALLEE: return check_callee(v, f, in);
   case TK_REF_COMBINE:
-    if (!in->ref.combine) return flawed(v, f, in, "it combines by nothing");
+    if (!in->ref.combine)
+      return flawed(v, f, in, "it has nothing to combine by");
     for (int i = 0; i < in->ref.combine->nlevels; i++)
       if (!is_func(v->p, in->ref.combine->levels[i]))
-        return flawed(v, f, in, "it combines by no function");
+        return flawed(v, f, in, "it has no function to combine by");
     return true;
   case TK_REF_FORMAT: return check_format(v, f, in);
   case TK_REF_CODE: return in->ref.code || flawed(v, f, in, "it has no code");
@@ -471,7 +472,7 @@ static bool verify_stmt(verifier *v, const tk_func *f, const tk_stmt *st) {
   case TK_S_FOR: return verify_loop(v, f, st);
   case TK_S_RETURN: return verify_return(v, f, st);
   }
-  return flawed(v, f, NULL, "the statement is of no kind");
+  return flawed(v, f, NULL, "the statement's kind is unknown");
 }
 
 static bool verify_insts(verifier *v, const tk_func *f, const tk_insts *l);
@@ -552,8 +553,8 @@ static bool verify_header(verifier *v, const tk_func *f) {
   for (size_t i = 0; i < f->nslots; i++)
     if (!is_sound(&f->slots[i].type))
       return flawed(v, f, NULL,
-                    "value %zu, '%.60s', has a type that no value "
-                    "has",
+                    "value %zu, '%.60s', has a type that values cannot "
+                    "have",
                     i, f->slots[i].name ? f->slots[i].name : "a temporary");
   for (size_t i = 0; i < f->nparams; i++) {
     if (!is_slot(f, f->params[i]))
@@ -564,7 +565,8 @@ static bool verify_header(verifier *v, const tk_func *f) {
   }
   for (size_t i = 0; i < f->nresults; i++)
     if (!is_sound(&f->result_types[i]))
-      return flawed(v, f, NULL, "result %zu has a type that no value has", i);
+      return flawed(v, f, NULL, "result %zu has a type that values cannot have",
+                    i);
   return f->src || flawed(v, f, NULL, "the function has no source");
 }
 

@@ -50,7 +50,7 @@ static json_t *get(replayer *r, const json_t *o, const char *key,
                    json_type type) {
   json_t *v = json_object_get(o, key);
   if (!v || json_typeof(v) != type)
-    bad_file(r, key, "is missing or no such thing");
+    bad_file(r, key, "is missing or has the wrong type");
   return v;
 }
 

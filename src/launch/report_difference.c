@@ -329,8 +329,8 @@ static void put_engines(tk_buf *out, const tk_difference *d) {
                 d->relative, d->ulp);
   if (d->wrong < d->unequal)
     tk_buf_printf(out,
-                  "    %s within %.2g of the value plus %.2g: as rounding "
-                  "may be\n",
+                  "    %s within %.2g of the value plus %.2g, which rounding "
+                  "explains\n",
                   d->wrong ? "the others are" : "that is", d->rtol, d->atol);
 }
 

@@ -44,8 +44,8 @@ static void put_operands(tk_buf *out, const tk_divergence *d) {
 static void put_recorder(tk_buf *out, const tk_divergence *d) {
   if (strcmp(d->engine, d->recorder))
     tk_buf_printf(out,
-                  "  '%s' runs the source, of which nothing can be recorded; "
-                  "by '%s' in its place:\n",
+                  "  '%s' runs the source, whose operations cannot be "
+                  "recorded; '%s' runs in its place:\n",
                   d->engine, d->recorder);
   tk_buf_printf(
       out, "  %s, in program (%" PRId64 ", %" PRId64 ", %" PRId64 "):\n",

@@ -75,7 +75,7 @@ static void say_why_not(tk_buf *out, const assembling *a) {
   else if (n)
     tk_buf_printf(out, "%.*s", n < 600 ? n : 600, said);
   else
-    tk_buf_puts(out, "it says nothing of registers");
+    tk_buf_puts(out, "it does not say how many registers it used");
 }
 
 /* Code that is wanted fails; of a comment beside it the user is told. */

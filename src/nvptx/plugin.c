@@ -191,8 +191,8 @@ static void TK_NORETURN report_unopened(tk_env *e, const char *why) {
                        "it " HOW_TO_GET_IT);
   if (lacked_memory(why)) report_memory(e, why);
   tkv_report_failure(e, "the plug-in " PLUGIN " cannot be opened: %s", why,
-                     "where it is damaged, remove it and run 'make'; where it "
-                     "misses a library or a symbol of LLVM's, install LLVM 19 "
+                     "if it is damaged, remove it and run 'make'; if a library "
+                     "or a symbol of LLVM's is missing, install LLVM 19 "
                      "(Debian: libllvm19)");
 }
 

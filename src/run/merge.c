@@ -89,8 +89,8 @@ static void need_same_launch(merging *m, const piece *p) {
     refuse(m, p, help, "this ran in another way: %s", b->how);
   if (a->form != b->form || a->nareas != b->nareas)
     refuse(m, p, help,
-           "this launch has %s: another text of the kernel, or other types "
-           "or numbers",
+           "this launch has %s: the kernel's text, the types or the numbers "
+           "differ",
            "other arguments");
   for (uint64_t i = 0; i < a->nareas; i++)
     if (a->areas[i].bytes != b->areas[i].bytes)
@@ -319,7 +319,7 @@ static void merge_files(tk_env *e, void *ud) {
   }
   if (events > UINT32_MAX)
     refuse(m, &m->pieces[m->n - 1], "run the launch in smaller programs",
-           "all files together tell of %s stores", "too many");
+           "all files together hold %s stores", "too many");
   m->areas = tk_areas_of(m->launch, &m->arena);
   need_its_memory(m);
   join_pieces(m);

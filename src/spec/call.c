@@ -197,8 +197,8 @@ static void check_left_out(tks *s, tk_function *fn, const tk_ast *p) {
   tks_error_help(s, TK_D_CALL,
                  tk_arena_printf(s->arena, "pass it: %s(..., %s=...)",
                                  fn->item->name, p->str),
-                 "Triton does not accept a %s as a default value that a call "
-                 "leaves out: %s of %s()",
+                 "Triton does not accept a %s as the default value of an "
+                 "argument that a call leaves out: %s of %s()",
                  text ? "text" : "tuple", p->str, fn->item->name);
 }
 

@@ -127,7 +127,7 @@ static tk_dtype computation_type(tks *s, tk_dtype a, bool a_lit, tk_dtype b,
 static void incompatible(tks *s, const sval *a, const sval *b) TK_NORETURN;
 static void incompatible(tks *s, const sval *a, const sval *b) {
   static const char pointer_help[] =
-      "only whole numbers can be added to a pointer; tl.load gets what lies "
+      "only whole numbers can be added to a pointer; tl.load reads what is "
       "there";
   bool pointer =
       (sv_is_tensor(a) && a->type.ptr) || (sv_is_tensor(b) && b->type.ptr);

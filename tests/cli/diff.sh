@@ -77,7 +77,7 @@ says 'the backend is named: which' out "'ptx' beside the interpreter"
 
 sums="tkdbg diff k.py --backend ptx --kernel sums $args --arg y=f32[4]:zeros"
 status 'rounding' 0 $sums
-says 'rounding: it is no fault' out 'as rounding may be'
+says 'rounding: it is no fault' out 'which rounding explains'
 status 'a bound of zero' 1 $sums --rtol 0
 says 'a bound of zero: which' out 'differs from what the interpreter gives in'
 says 'a bound of zero: who' out 'by program ('

@@ -113,7 +113,7 @@ export TKDBG_PYTHON="$PWD/triton" UNFUSED=
 diff="tkdbg diff one.py -q --backend triton --explain --arg x=i8[64]:zeros"
 status 'Triton differs' 1 $diff
 says 'Triton differs: who is recorded' out \
-  "'triton' runs the source, of which nothing can be recorded; by 'gpu' in"
+  "operations cannot be recorded; 'gpu' runs in its place:"
 says 'Triton differs: it alone' out 'no operation differs, in program (0, 0, 0)'
 tkdbg run one.py -q --arg x=i8[64]:ones --record after.safetensors
 UNFUSED="$PWD/after.safetensors"

@@ -52,7 +52,7 @@ FAKE=fail status 'a failure' 1 $run
 says 'a failure: why' err 'Triton did not run this launch: CompilationError: at'
 says 'a failure: what it printed' out 'printed'
 FAKE=crash status 'a crash' 1 $run
-says 'a crash: what is said' err 'its process was ended, and said nothing'
+says 'a crash: what is said' err 'its process was ended, and printed nothing'
 FAKE=damage status 'a damaged file' 2 $run
 FAKE_PROBE=1 status 'no Triton' 2 $run
 says 'no Triton: what to do' err 'pip install torch triton'

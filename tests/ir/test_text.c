@@ -356,7 +356,7 @@ static const mistake mistakes[] = {
      "parameter 1 is a block: launches fill scalars"},
     {"value that points to a block", "var %q: <[4], pointer<int32>>",
      "var %q: pointer<<[4], int32>>", 8, 84,
-     "value 9, 'q', has a type that no value has"},
+     "value 9, 'q', has a type that values cannot have"},
     {"value that one branch alone gives", "} then %c {\n    stmt at 5:5-9 {\n",
      "} then %c {\n    stmt at 5:5-9 {\n    %t = copy %t : <[4, 2], fp32>\n"
      "    %q = cast %2 : <[4], pointer<int32>>\n }\n }\n stmt at 5:5-9 {\n"
