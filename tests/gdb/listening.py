@@ -28,7 +28,6 @@ class Server:
 
     def __init__(self, build, path, words, *options):
         self.path = path
-        self.before = self.file()  # a socket that is left over
         self.process = subprocess.Popen(
             [f'{os.path.abspath(build)}/tkdbg', 'gdbserver', *options,
              'unix:' + path, *words],
@@ -37,17 +36,18 @@ class Server:
             stderr=subprocess.STDOUT, text=True)
         self.said = ''
 
-    def file(self):
-        """What tells the file at the path from another one; None: none."""
-        try:
-            found = os.stat(self.path)
-        except FileNotFoundError:
-            return None
-        return found.st_ino, found.st_ctime_ns
+    def listens(self):
+        """Whether a process listens there: before listen(), the file of the
+        socket is there already, and connections are refused."""
+        with open('/proc/net/unix', encoding='utf-8') as f:
+            rows = [line.split() for line in f]
+        accepts = 1 << 16  # __SO_ACCEPTCON, among the flags
+        return any(row[-1] == self.path and int(row[3], 16) & accepts
+                   for row in rows[1:])
 
     def __enter__(self):
         end = time.monotonic() + SECONDS
-        while self.file() in (None, self.before) and time.monotonic() < end:
+        while not self.listens() and time.monotonic() < end:
             if self.process.poll() is not None:
                 break
             time.sleep(0.01)
