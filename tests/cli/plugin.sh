@@ -65,7 +65,7 @@ said 'an old one' 1 "the plug-in '$own' is of another version of tkdbg: its in\
 terface has number 0, and 1 is expected" "$again"
 plugin 'void LLVMNone(void); void f(void) { LLVMNone(); }'
 said 'a symbol that LLVM lacks' 1 \
-  'the plug-in libtkdbg-nvptx.so cannot be opened: ' 'misses a library or a sym'
+  'the plug-in libtkdbg-nvptx.so cannot be opened: ' 'or a symbol of LLVM'
 
 doing() { # C: is what the plug-in does
   plugin "const int tkv_llvm_interface = 1;
