@@ -15,7 +15,7 @@
 
 /* The number grows with every repair of the code that is generated: what was
  * kept before it would still be wrong. */
-static const char ending[] = ".ptx", magic[] = "tkdbg-code 3";
+static const char ending[] = ".ptx", magic[] = "tkdbg-code 4";
 
 /* ---- keys ---------------------------------------------------------------- */
 

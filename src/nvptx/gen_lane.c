@@ -623,19 +623,20 @@ static const char *rounded_symbol(tkv_gen *g, const char *name, bool single) {
   return NULL;
 }
 
-static const char *extern_symbol(tkv_gen *g, const char *name, tk_dtype first,
-                                 tk_dtype last) {
+static const char *extern_symbol(tkv_gen *g, const char *name,
+                                 const tk_overload *o) {
+  tk_dtype first = (tk_dtype)o->args[0], last = (tk_dtype)o->args[o->nargs - 1];
+  bool single = first == TK_FP32 || last == TK_FP32;
   for (size_t i = 0; i < TK_COUNT(odd_names); i++)
     if (!strcmp(odd_names[i].name, name) && odd_names[i].type == last)
       return tkv_text(g, "__nv_%s", odd_names[i].symbol);
   if (!strcmp(name, "pow") && last == TK_INT32)
     return first == TK_FP32 ? "__nv_powif" : "__nv_powi";
-  const char *rounded = rounded_symbol(g, name, first == TK_FP32);
+  const char *rounded = rounded_symbol(g, name, single);
   if (rounded) return rounded;
   bool as_it_is = !strncmp(name, "float2", 6) ||
                   !strncmp(name, "float_as", 8) || !strncmp(name, "fast_", 5);
-  return tkv_text(g, "__nv_%s%s", name,
-                  last == TK_FP32 && !as_it_is ? "f" : "");
+  return tkv_text(g, "__nv_%s%s", name, single && !as_it_is ? "f" : "");
 }
 
 /* What says yes or no is an int32 there. */
@@ -643,11 +644,10 @@ static const char *call_extern(tkv_gen *g, const tk_inst *in,
                                const char *const *name) {
   const tk_extern *x = tk_extern_at(tk_extern_function(in));
   const tk_overload *o = &x->overloads[tk_extern_overload(in)];
-  tk_dtype first = (tk_dtype)o->args[0], last = (tk_dtype)o->args[o->nargs - 1];
   bool flag = o->result == TK_INT1;
   tk_type result = tk_scalar(flag ? TK_INT32 : (tk_dtype)o->result);
   const char *types = "", *args = "", *comma = "",
-             *symbol = extern_symbol(g, x->name, first, last);
+             *symbol = extern_symbol(g, x->name, o);
   for (int i = 0; i < o->nargs; i++, comma = ", ") {
     tk_type t = tk_scalar((tk_dtype)o->args[i]);
     types = tkv_text(g, "%s%s%s", types, comma, tkv_lane_type(&t));

@@ -111,6 +111,14 @@ if [ ! "${SANITIZE:-}" ]; then
     tkdbg run -q --engine ptx "$logs"
 fi
 
+# Every function of libdevice, with every type that it takes.
+if [ ! "${SANITIZE:-}" ]; then
+  python3 "$ROOT/tests/nvptx/externs.py" >externs.py
+  status 'libdevice' 0 tkdbg diff -q --backend ptx --rtol 1e-5 --atol 1e-6 \
+    externs.py
+  check 'libdevice: 314 calls' [ "$(grep -c 'L\.' externs.py)" = 314 ]
+fi
+
 if [ ! -x "$BUILD/tests/language/test_spec" ]; then
   skip 'the specification' 'this build has no test programs'
   exit 0

@@ -184,6 +184,51 @@ static int link_library(compiling *c, LLVMModuleRef library) {
   return !LLVMLinkModules2(c->module, library);
 }
 
+/* LLVM links a declaration to a function of other types without a word. */
+static const char *mistyped_function(LLVMModuleRef m, LLVMModuleRef library) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
+       f = LLVMGetNextFunction(f)) {
+    size_t n;
+    const char *name = LLVMGetValueName2(f, &n);
+    LLVMValueRef there = LLVMGetNamedFunction(library, name);
+    if (LLVMIsDeclaration(f) && there &&
+        LLVMGlobalGetValueType(f) != LLVMGlobalGetValueType(there))
+      return name;
+  }
+  return NULL;
+}
+
+/* An intrinsic of CUDA 13's libdevice that LLVM 19 does not know. */
+static void define_tanh(LLVMValueRef f) {
+  static const char code[] = "tanh.approx.f32 $0, $1;", bound[] = "=f,f";
+  LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+  LLVMTypeRef type = LLVMGlobalGetValueType(f);
+  LLVMValueRef x = LLVMGetParam(f, 0),
+               call = LLVMGetInlineAsm(type, code, sizeof code - 1, bound,
+                                       sizeof bound - 1, 0, 0,
+                                       LLVMInlineAsmDialectATT, 0);
+  LLVMSetValueName2(f, "tanh.approx", strlen("tanh.approx"));
+  LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(c, f, ""));
+  LLVMBuildRet(b, LLVMBuildCall2(b, type, call, &x, 1, ""));
+  LLVMDisposeBuilder(b);
+}
+
+/* LLVM takes an intrinsic that it does not know for a function. */
+static const char *unknown_intrinsic(LLVMModuleRef m) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
+       f = LLVMGetNextFunction(f)) {
+    size_t n;
+    const char *name = LLVMGetValueName2(f, &n);
+    if (!LLVMIsDeclaration(f) || strncmp(name, "llvm.", 5) ||
+        LLVMGetIntrinsicID(f))
+      continue;
+    if (strcmp(name, "llvm.nvvm.tanh.approx.f32")) return name;
+    define_tanh(f);
+  }
+  return NULL;
+}
+
 /* What is not a kernel is seen by nobody else. */
 static void hide_functions(LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
@@ -195,8 +240,15 @@ static void hide_functions(LLVMModuleRef m) {
 static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
   const char *missing = missing_function(c->module);
   if (!missing) return 1;
-  if (!link_library(c, r->libdevice ? read_libdevice(c, r)
-                                    : read_own_library(c))) {
+  LLVMModuleRef library =
+      r->libdevice ? read_libdevice(c, r) : read_own_library(c);
+  const char *mistyped = library ? mistyped_function(c->module, library) : NULL;
+  if (mistyped) {
+    LLVMDisposeModule(library);
+    set_error(c, "libdevice has other types for", mistyped);
+    return 0;
+  }
+  if (!link_library(c, library)) {
     set_error(c, r->libdevice ? r->libdevice : "tkdbg", "cannot be linked");
     return 0;
   }
@@ -211,12 +263,15 @@ static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
     return 0;
   }
   if (missing) set_error(c, "libdevice has no function of that name", missing);
+  const char *unknown = unknown_intrinsic(c->module);
+  if (unknown)
+    set_error(c, "libdevice uses what LLVM 19 does not know", unknown);
   LLVMMetadataRef zero = LLVMValueAsMetadata(
       LLVMConstInt(LLVMInt32TypeInContext(c->context), 0, 0));
   LLVMAddModuleFlag(c->module, LLVMModuleFlagBehaviorOverride,
                     "nvvm-reflect-ftz", strlen("nvvm-reflect-ftz"), zero);
   hide_functions(c->module);
-  return !missing;
+  return !missing && !unknown;
 }
 
 /* ---- what ptxas gets wrong
