@@ -389,7 +389,10 @@ typedef struct tk_divergence {
   const char *recorder;
   bool unfused; /* with enable_fp_fusion=False it does not differ: no more */
   int64_t program[3];
-  bool found; /* else the rest is 0: cause NOT_RECORDED */
+  /* They agree about all of them, and accesses of the launch race: what the
+   * detector says of the first, at the place below.  NULL: no such thing. */
+  const char *race;
+  bool found; /* else the rest is 0: cause NOT_RECORDED, or RACE */
   tk_place place;
   const char *function;  /* that the place lies in */
   const char *operation; /* "binary add", as the typed form names it */

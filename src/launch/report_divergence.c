@@ -53,6 +53,12 @@ static void put_recorder(tk_buf *out, const tk_divergence *d) {
       d->program[0], d->program[1], d->program[2]);
 }
 
+static void put_place(tk_buf *out, const tk_divergence *d) {
+  tk_buf_printf(out, "  %5d | ", d->place.line);
+  tk_report_source(out, &d->place, SOURCE);
+  tk_buf_putc(out, '\n');
+}
+
 void tk_report_divergence(tk_buf *out, const tk_divergence *d) {
   if (d->unfused)
     tk_buf_printf(out,
@@ -61,10 +67,13 @@ void tk_report_divergence(tk_buf *out, const tk_divergence *d) {
                   d->engine);
   else
     put_recorder(out, d);
+  if (d->race) {
+    put_place(out, d);
+    tk_buf_printf(out, "    %s\n", d->race);
+  }
   if (d->found) {
-    tk_buf_printf(out, "  %5d | ", d->place.line);
-    tk_report_source(out, &d->place, SOURCE);
-    tk_buf_printf(out, "\n    '%s'", d->operation);
+    put_place(out, d);
+    tk_buf_printf(out, "    '%s'", d->operation);
     put_lane(out, d);
     tk_buf_printf(out, " is %s by '%s', %s by the interpreter", d->other.text,
                   d->recorder, d->own.text);

@@ -17,6 +17,7 @@
 #include "run/against.h"
 #include "run/cause.h"
 #include "run/contested.h"
+#include "run/raced.h"
 #include "run/trace.h"
 #include "spec/origin.h"
 
@@ -391,6 +392,16 @@ static tk_status run_other(tk_env *e, pinning *x) {
   return TK_OK;
 }
 
+/* With every operation recorded the engines agree, so what differs may depend
+ * on which lane, or which program, comes first. */
+static void look_for_race(pinning *x, tk_divergence *to) {
+  const tkr_pinning *a = x->asked;
+  tkr_memory_put_back(a->before);
+  if (tkr_find_race(a->launch, a->own, a->options, x->answers, &to->place,
+                    &to->race))
+    to->cause = TK_CAUSE_RACE;
+}
+
 static void pin_windows(tk_env *e, void *ud) {
   pinning *x = ud;
   const tkr_pinning *a = x->asked;
@@ -422,6 +433,7 @@ static void pin_windows(tk_env *e, void *ud) {
     x->window.skip += end;
     x->left.n = 0;
   }
+  if (!found->found && !x->failed) look_for_race(x, found);
 }
 
 static void make_traces(tk_env *e, void *ud) {

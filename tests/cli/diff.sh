@@ -58,6 +58,13 @@ def rows(x, y, n, B: tl.constexpr):
 def sum_all(x, y, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.atomic_add(y + i * 0, tl.load(x + i, mask=i < n, other=0.0))
+
+
+@triton.jit
+def handed_on(x, y):
+    tl.store(x + tl.arange(0, 256), 3)
+    s = tl.atomic_cas(y, tl.load(x + 255), 5)
+    tl.store(y + 1, s)
 K
 for cause in $(sed -n 's/^CAUSE([A-Z0-9_]*, "\([a-z0-9-]*\)",.*/\1/p' \
     "$ROOT/include/tkdbg/cause.def" | grep -v unknown); do
@@ -139,6 +146,14 @@ says 'lanes that store to one element: no miscompile' out 'cause: race'
 status 'a sum of four programs' 0 tkdbg diff k.py --kernel sum_all $args \
   --arg y=f32[1]:zeros -q --explain --backend ptx
 says 'a sum of four programs: its order' out 'cause: race'
+
+status 'a lane that reads what another writes' 1 tkdbg diff k.py -q --explain \
+  --kernel handed_on --arg x=i32[256]:zeros --arg 'y=i32[2]:full(3)' \
+  --backend ptx
+says 'a lane that reads what another writes: a race' out 'cause: race'
+says 'a lane that reads what another writes: where' out \
+  '| s = tl.atomic_cas(y, tl.load(x + 255), 5)'
+says 'a lane that reads what another writes: what' out 'no barrier in between'
 
 status 'a launch file' 0 tkdbg diff --backend ptx l.safetensors
 says 'a launch file: its tensor' out 'y: 4 elements'
