@@ -30,7 +30,8 @@ typedef struct tk_emit_options {
   bool after_all;     /* before it the form after each pass, each below a line
                        * that names it */
   const char *arch;   /* PTX is for it: "sm_90"; NULL: sm_80, which all run */
-  const char *output; /* the file for a cubin */
+  const char *output; /* the file for a cubin, or for the text, which is then
+                       * empty; NULL: none */
 } tk_emit_options;
 
 /* The launch's kernel at that stage, as text.  Fails, and *out is NULL, when it

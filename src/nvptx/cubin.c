@@ -10,10 +10,12 @@
 
 #include "base/child.h"
 #include "base/diag.h"
+#include "base/outfile.h"
 #include "nvptx/toolkit.h"
 
 typedef struct assembling {
-  const char *kernel, *ptx, *ptxas, *arch, *file;
+  const char *kernel, *ptx, *ptxas, *arch;
+  const char *file;     /* that ptxas writes, beside the one that is wanted */
   char file_of_ptx[64]; /* our own */
   tk_buf *said;
   int status; /* as waitpid has it; 0 also where it did not run */
@@ -121,6 +123,21 @@ static void say_resources(tk_buf *out, const assembling *a, size_t shared) {
   if (spilled) tell_of_spills(out->env, a, spilled);
 }
 
+void tkv_file_fails(tk_env *e, const char *path, int error) {
+  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "%s: cannot be written: %s",
+              path, strerror(error));
+  tk_throw(e, TK_USAGE);
+}
+
+static tk_status assemble_file(assembling *a, tk_env *e) {
+  tk_status st = TK_OK;
+  if (write_ptx(a)) {
+    st = tk_protect(e, run_ptxas, a);
+    unlink(a->file_of_ptx);
+  }
+  return st;
+}
+
 bool tkv_assemble(tk_buf *out, const char *kernel, const char *ptx,
                   const char *arch, const char *file, size_t shared) {
   tk_env *e = out->env;
@@ -129,25 +146,26 @@ bool tkv_assemble(tk_buf *out, const char *kernel, const char *ptx,
   assembling a = {.kernel = kernel,
                   .ptx = ptx,
                   .ptxas = tkv_find_ptxas(path),
-                  .arch = arch,
-                  .file = file};
+                  .arch = arch};
+  tk_outfile made;
   if (!a.ptxas)
     tkv_report_failure(e, "machine code needs NVIDIA's assembler %s", "ptxas",
                        "it comes with CUDA and with Triton: put it on PATH, or "
                        "name it in TKDBG_PTXAS");
+  int error = file ? tk_outfile_open(&made, file) : 0;
+  if (error) tkv_file_fails(e, file, error);
+  if (file) a.file = made.beside ? made.beside : made.path;
   tk_buf_init(&said, e);
   a.said = &said;
-  tk_status st = TK_OK;
-  if (write_ptx(&a)) {
-    st = tk_protect(e, run_ptxas, &a);
-    unlink(a.file_of_ptx);
-  }
+  tk_status st = assemble_file(&a, e);
   bool ok = st == TK_OK && has_assembled(&a);
   if (ok)
     say_resources(out, &a, shared);
   else if (st == TK_OK)
     st = tk_protect(e, report_why_not, &a);
   tk_buf_free(&said);
+  if (file) error = tk_outfile_close(&made, ok);
   if (st != TK_OK) tk_throw(e, st);
+  if (error) tkv_file_fails(e, file, error);
   return ok;
 }

@@ -12,6 +12,8 @@
  * file; without one a note says the latter, and the answer is false. */
 bool tkv_assemble(tk_buf *out, const char *kernel, const char *ptx,
                   const char *arch, const char *file, size_t shared);
+/* Reports that a file cannot be written, by an errno, and throws TK_USAGE. */
+void TK_NORETURN tkv_file_fails(tk_env *e, const char *path, int error);
 /* Whether ptxas is there. */
 bool tkv_can_assemble(void);
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/outfile.h"
 #include "nvptx/axis.h"
 #include "nvptx/cubin.h"
 #include "nvptx/nvptx.h"
@@ -178,6 +179,13 @@ static void after_pass(void *ud, const tk_program *p, const char *pass) {
   tk_buf_puts(&c->launch->text, "\n");
 }
 
+/* Texts that are wanted in a file, and not as the launch's. */
+static void save_text(tk_env *e, tk_buf *text, const char *path) {
+  int error = tk_outfile_save(path, tk_buf_str(text), text->n);
+  tk_buf_clear(text);
+  if (error) tkv_file_fails(e, path, error);
+}
+
 static void compile_launch(tk_env *e, void *ud) {
   compiling *c = ud;
   tk_launch *l = c->launch;
@@ -189,9 +197,12 @@ static void compile_launch(tk_env *e, void *ud) {
   c->p = tkv_single_assignment(e, &u->program);
   after_pass(c, c->p, "single-assignment");
   tkv_run_passes(c->p, skipped, after_pass, c);
-  if (c->o->after_all && wanted == stages) return; /* printed already */
-  if (c->o->after_all) tk_buf_printf(&l->text, "// %s\n", wanted->name);
-  wanted->print(c);
+  bool printed = c->o->after_all && wanted == stages;
+  if (c->o->after_all && !printed)
+    tk_buf_printf(&l->text, "// %s\n", wanted->name);
+  if (!printed) wanted->print(c);
+  if (c->o->output && wanted->print != print_cubin)
+    save_text(e, &l->text, c->o->output);
 }
 
 tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,

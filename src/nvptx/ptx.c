@@ -1,5 +1,6 @@
 /* ptx.c - from the text of an LLVM module to PTX, by the plug-in, or from the
  * cache. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,10 @@
 #include "nvptx/plugin.h"
 #include "nvptx/toolkit.h"
 #include "tkdbg/tkdbg.h"
+
+/* CUDA C Programming Guide, "Technical Specifications per Compute
+ * Capability". */
+enum { MOST_THREADS = 1024, LANES = 32 };
 
 typedef struct compiling {
   tk_buf *out, llir, file;
@@ -26,6 +31,19 @@ static void check_shared(tk_env *e, const compiling *c) {
       "%zu KiB on %s",
       c->p->kernel->name, (*c->shared + 1023) >> 10, most >> 10, c->arch);
   tk_diag_help(e, d, "use smaller blocks");
+  tk_throw(e, TK_FINDING);
+}
+
+static void check_threads(tk_env *e, const compiling *c) {
+  const tk_func *kernel = c->p->kernel;
+  int64_t warps = c->p->options[TK_LAUNCH_NUM_WARPS];
+  if (warps * LANES <= MOST_THREADS) return;
+  tk_diag *d =
+      tk_diag_add(e, TK_D_UNSUPPORTED, kernel->src, kernel->span,
+                  "'%s' is launched with num_warps %" PRId64
+                  ", which are %" PRId64 " threads; a program has at most %d",
+                  kernel->name, warps, warps * LANES, MOST_THREADS);
+  tk_diag_help(e, d, "use num_warps=%d or fewer", MOST_THREADS / LANES);
   tk_throw(e, TK_FINDING);
 }
 
@@ -53,6 +71,7 @@ static void compile_program(tk_env *e, void *ud) {
   compiling *c = ud;
   char path[TKV_PATH];
   tkv_print_llir(&c->llir, c->p, c->arch, c->shared);
+  check_threads(e, c);
   check_shared(e, c);
   tkv_llvm_request r = {.llir = tk_buf_str(&c->llir),
                         .size = c->llir.n,

@@ -32,6 +32,11 @@ status 'what it prints runs' 0 tkdbg run --ir k.tk --grid 2 -q \
 check 'to the same bits' cmp plain.npy passes.npy
 check 'nothing is added to n' sh -c '! grep -q "binary %n" k.tk'
 
+status 'into a file' 0 tkdbg compile k.py $A -o form.tk
+check 'into a file: all of it' cmp k.tk form.tk
+check 'into a file: nothing is printed' [ ! -s out ]
+status 'into no folder' 2 tkdbg compile k.py $A -o /none/form.tk
+says 'into no folder: why' err '/none/form.tk: cannot be written: No such file'
 status 'after all' 0 tkdbg compile k.py $A --print-ir-after-all
 check 'the manual lists every pass in order' sh -c '
   sed -n "s|^// after ||p" out | tail -n +2 >ran
@@ -183,6 +188,10 @@ if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
   status 'a folder that cannot be written to' 0 env \
     TKDBG_CACHE_DIR="$PWD/closed/code" tkdbg compile k.py $A --emit ptx
   check '... costs time alone' cmp k.ptx out
+  status 'more threads than a program has' 1 tkdbg compile k.py $A --emit ptx \
+    --option num_warps=64
+  says 'more threads than a program has: how many' err \
+    'num_warps 64, which are 2048 threads; a program has at most 1024'
   status 'a cubin without a file' 2 tkdbg compile k.py $A --emit cubin
   says 'a cubin without a file: what to do' err '-o FILE'
   status 'no ptxas' 1 env PATH="$BUILD:/bin" CUDA_HOME=/none \
@@ -211,9 +220,13 @@ if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
     status 'a cubin' 0 tkdbg compile k.py $A --emit cubin -o k.cubin
     says 'a cubin: what it takes' out ' registers, 0 bytes spilled, '
     check 'a cubin is an ELF file' grep -q ELF k.cubin
-    status 'a cubin that cannot be written' 1 tkdbg compile k.py $A \
+    status 'a cubin that cannot be written' 2 tkdbg compile k.py $A \
       --emit cubin -o /none/k.cubin
-    says 'a cubin that cannot be written: why' err '/none/k.cubin'
+    says 'a cubin that cannot be written: why' err \
+      '/none/k.cubin: cannot be written: No such file'
+    status 'a cubin of code that is not assembled' 1 env \
+      TKDBG_PTXAS=/bin/false tkdbg compile k.py $A --emit cubin -o k.cubin
+    check 'what was in its file stays' grep -q ELF k.cubin
     status 'a kernel that spills' 0 tkdbg compile k.py $A --emit ptx \
       --arg B=64 --option maxnreg=32 --option num_warps=1
     says 'a kernel that spills: a note' err "note: a thread of 'k' has more \
