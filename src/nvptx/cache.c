@@ -79,9 +79,17 @@ static void read_all(tk_env *e, void *ud) {
     tk_buf_add(r->all, piece, n);
 }
 
+/* NULL: there is none, or what has its name is not a file, which might never
+ * end, or never begin. */
+static FILE *open_entry(const char *path) {
+  struct stat st;
+  if (stat(path, &st) || !S_ISREG(st.st_mode)) return NULL;
+  return fopen(path, "rb");
+}
+
 bool tkv_cache_read(tk_buf *out, tk_buf *all, const tkv_key *k) {
   char path[4096];
-  FILE *f = file_of_key(path, sizeof path, k) ? fopen(path, "rb") : NULL;
+  FILE *f = file_of_key(path, sizeof path, k) ? open_entry(path) : NULL;
   if (!f) return false;
   reading r = {f, all};
   tk_status st = tk_protect(out->env, read_all, &r);
@@ -93,9 +101,11 @@ bool tkv_cache_read(tk_buf *out, tk_buf *all, const tkv_key *k) {
 void tkv_cache_write(tk_buf *all, const tkv_key *k, const char *bytes,
                      size_t n) {
   char path[4096];
+  struct stat st;
   if (!tk_cache_folder(path, sizeof path)) return;
   tk_make_folders(path);
   if (!file_of_key(path, sizeof path, k)) return;
+  if (!lstat(path, &st) && !S_ISREG(st.st_mode)) (void)unlink(path);
   tk_buf_clear(all);
   tk_buf_printf(all, "%s %zu %016" PRIx64 "\n", magic, n, checksum(bytes, n));
   tk_buf_add(all, bytes, n);
@@ -120,7 +130,8 @@ bool tk_cache_look(tk_cache_summary *out, bool clear) {
   for (struct dirent *e; d && (e = readdir(d));) {
     if (!is_entry(e->d_name)) continue;
     snprintf(path, sizeof path, "%s/%s", out->folder, e->d_name);
-    if (stat(path, &st) || (clear && unlink(path))) continue;
+    if (lstat(path, &st) || S_ISDIR(st.st_mode)) continue;
+    if (clear && unlink(path)) continue;
     out->entries++;
     out->bytes += (uint64_t)st.st_size;
   }

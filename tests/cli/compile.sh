@@ -176,6 +176,16 @@ if tkdbg compile k.py $A --emit ptx >k.ptx 2>err; then
   status 'a damaged file' 0 tkdbg compile k.py $A --emit ptx
   check 'a damaged file is made anew' cmp k.ptx out
   check '... and replaced' grep -q '^\.visible' kept/code/*
+  entry=$(echo kept/code/*)
+  rm "$entry" && mkfifo "$entry"
+  status 'a pipe in its place' 0 timeout 20 tkdbg compile k.py $A --emit ptx
+  check 'a pipe in its place is replaced' [ -f "$entry" ]
+  rm "$entry" && mkdir "$entry"
+  status 'a folder in its place' 0 tkdbg compile k.py $A --emit ptx
+  status 'a folder in its place: info' 0 tkdbg cache info
+  says 'a folder in its place is no kernel' out ': 0 kernels, 0 bytes'
+  rmdir "$entry"
+  tkdbg compile k.py $A --emit ptx >out
   status 'of another architecture' 0 tkdbg compile k.py $A --emit ptx \
     --arch sm_90
   says 'of another architecture: its own' out '.target sm_90'
