@@ -111,6 +111,20 @@ if [ ! "${SANITIZE:-}" ]; then
     tkdbg run -q --engine ptx "$logs"
 fi
 
+cat >sine.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x):
+    tl.store(x, tl.sin(tl.load(x)))
+K
+status 'a libdevice that is another file' 1 env TKDBG_LIBDEVICE=sine.py \
+  tkdbg compile sine.py --emit ptx --kernel k --arg 'x=f32[1]'
+says 'a libdevice that is another file: which' err \
+  'sine.py: is not bitcode that LLVM 19 reads'
+
 # Every function of libdevice, with every type that it takes.
 if [ ! "${SANITIZE:-}" ]; then
   python3 "$ROOT/tests/nvptx/externs.py" >externs.py

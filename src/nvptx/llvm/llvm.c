@@ -166,6 +166,7 @@ static LLVMModuleRef read_libdevice(compiling *c, const tkv_llvm_request *r) {
     return NULL;
   }
   if (LLVMGetBitcodeModuleInContext2(c->context, file, &library)) {
+    c->error[0] = '\0'; /* LLVM says what is wrong, and not with which file */
     set_error(c, r->libdevice, "is not bitcode that LLVM 19 reads");
     LLVMDisposeMemoryBuffer(file);
     return NULL;
