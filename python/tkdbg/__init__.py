@@ -49,6 +49,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            vcuda_streams ... streams, events, the current device
            vcuda_memory  ... how much memory tensors hold
            vcuda_files   ... torch.save and torch.load
+           vcuda_subclasses ... classes of the program that hold tensors
            vcuda_marks   ... where a tensor is
 tuning     tuner         @autotune and @heuristics
            compare       configurations side by side

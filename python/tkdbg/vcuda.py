@@ -38,6 +38,7 @@ from .vcuda_memory import Memory
 from .vcuda_operators import Operators
 from .vcuda_refusals import Refusals
 from .vcuda_streams import Streams
+from .vcuda_subclasses import Subclasses
 
 MOST = 64  # items of a list that are looked at
 
@@ -76,6 +77,7 @@ class VirtualCuda:
         self.memory = Memory(self)
         self.graphs = Graphs(self)
         self.files = Files(self)
+        self.subclasses = Subclasses(self)
         self._mode = None
         self._patches = Patches()
 
@@ -87,7 +89,7 @@ class VirtualCuda:
         self._mode.__enter__()
         self.watched = self.halves.dtypes | self.operators.rare
         for part in (self.libraries, self.autocast, self.operators,
-                     self.files):
+                     self.files, self.subclasses):
             part.install(self._patches)
         vcuda_patches.patch(self, self._patches)
         self._patches.set(threading.Thread, "start", self._start_thread(

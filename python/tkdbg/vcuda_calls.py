@@ -51,7 +51,8 @@ def _move(v, tensor, where, result):
     if v.place(tensor) == where and result is tensor:
         return result
     if result is tensor:
-        result = tensor.clone()
+        result = (v.subclasses.move(tensor, where)
+                  if v.subclasses.holds(tensor) else tensor.clone())
     return v.mark(result, where)
 
 
@@ -92,6 +93,13 @@ def _to(v, func, args, kwargs):
     return _move(v, tensor, where, result)
 
 
+def _to_copy(v, func, args, kwargs):
+    """What Tensor.to becomes, which classes that hold tensors implement."""
+    if not v.subclasses.holds(args[0]):
+        return v.plain(func, args, kwargs)
+    return func(*args, **kwargs)
+
+
 def _type_as(v, func, args, kwargs):
     """tensor.type_as(other): the dtype and the place of other."""
     tensor, other = args
@@ -120,7 +128,9 @@ def _pin_memory(v, func, args, kwargs):
                            "tensors can be pinned")
     if getattr(args[0], PINNED, False):
         return args[0]
-    result = v.mark(args[0].clone(), HOST)
+    result = v.mark(
+        v.torch.ops.aten._pin_memory.default(args[0])
+        if v.subclasses.holds(args[0]) else args[0].clone(), HOST)
     setattr(result, PINNED, True)
     return result
 
@@ -325,6 +335,8 @@ def specials(torch):
         table[add] = _add
     for method in fresh_.filling(torch):
         table[method] = _fill
+    table.update({"aten::_pin_memory": _pin_memory,
+                  "aten::is_pinned": _is_pinned, "aten::_to_copy": _to_copy})
     table[t.copy_] = _copy
     table[torch._VF._pack_padded_sequence] = _pack_padded
     table[t.__setitem__] = _set_item
