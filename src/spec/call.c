@@ -82,8 +82,8 @@ static void bind_keyword(tks *s, tks_args *a, const param *p, size_t n,
   a->span[i] = span;
 }
 
-static void bind_args(tks *s, tks_args *a, const sval *args, size_t n,
-                      const char *const *kw, const tk_span *spans) {
+void tks_bind_args(tks *s, tks_args *a, const sval *args, size_t n,
+                   const char *const *kw, const tk_span *spans) {
   param p[TKS_MAX_ARGS];
   size_t np = parse_sig(a->op->sig, p), at = 0;
   a->n = np;
@@ -115,7 +115,7 @@ static sval run_op(tks *s, tks_args a, const sval *args, size_t n,
                    const char *const *kw, const tk_span *spans) {
   a.rest = TK_NEWN(s->arena, sval, n + 1);
   tk_span at = s->frame->at, call = s->frame->call;
-  bind_args(s, &a, args, n, kw, spans);
+  tks_bind_args(s, &a, args, n, kw, spans);
   if (!call.hi) s->frame->call = at;
   sval v = a.op->rule(s, &a);
   s->frame->at = at;

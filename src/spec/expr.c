@@ -652,6 +652,12 @@ static void eval_arg(tks *s, call_args *out, const tk_ast *arg) {
     push_arg(s, out, v.items[i], NULL, arg->span);
 }
 
+void tks_bind_call(tks *s, tks_args *a, const tk_ast *call) {
+  call_args args = {0};
+  for (uint32_t i = 0; i < call->n; i++) eval_arg(s, &args, call->list[i]);
+  tks_bind_args(s, a, args.v.items, args.v.n, args.kw.items, args.spans.items);
+}
+
 static void check_added(tks *s, const char *name) {
   const char *now;
   const char *since = tks_not_yet(s, name, &now);

@@ -311,6 +311,11 @@ sval tks_call(tks *s, const sval *fn, const sval *args, size_t n,
               const char *const *kw, const tk_span *spans);
 sval tks_call_op(tks *s, const tks_op *op, const sval *args, size_t n,
                  const char *const *kw, const tk_span *spans);
+/* Binds args to the parameters of a->op; the arguments of a call, which are
+ * evaluated first. */
+void tks_bind_args(tks *s, tks_args *a, const sval *args, size_t n,
+                   const char *const *kw, const tk_span *spans);
+void tks_bind_call(tks *s, tks_args *a, const tk_ast *call);
 sval tks_call_name(tks *s, const char *op, const sval *args, size_t n);
 /* args bound to fn's parameters, in their order. */
 sval *tks_bind_params(tks *s, tk_function *fn, const sval *args, size_t n,

@@ -259,66 +259,72 @@ typedef struct loop_bounds {
   sval lb, ub, step;
 } loop_bounds;
 
-static sval iter_arg(tks *s, const tk_ast *call, size_t at,
-                     const char *const names[2], bool *given) {
-  for (uint32_t i = 0; i < call->n; i++) {
-    const tk_ast *arg = call->list[i];
-    bool named = arg->str && (!strcmp(arg->str, names[0]) ||
-                              (names[1] && !strcmp(arg->str, names[1])));
-    if (named || (!arg->str && i == at)) {
-      *given = true;
-      return tks_expr(s, arg->a);
-    }
-  }
-  *given = false;
-  return sv(V_NONE);
-}
-
-/* The compiler does not look at keywords of Python's range. */
-static const tk_ast *without_keywords(tks *s, const tk_ast *call) {
+/* The compiler looks at three arguments of Python's range, and at no
+ * keywords. */
+static const tk_ast *without_others(tks *s, const tk_ast *call) {
+  enum { LOOKED_AT = 3 };
   tk_ast *plain = TK_NEW(s->arena, tk_ast);
   *plain = *call;
-  while (plain->n && plain->list[plain->n - 1]->str) plain->n--;
+  while (plain->n && (plain->n > LOOKED_AT || plain->list[plain->n - 1]->str))
+    plain->n--;
   if (plain->n == call->n) return call;
   s->frame->at = call->list[plain->n]->span;
-  tk_diag *d =
-      tks_say(s, TK_D_SUSPICIOUS, "the compiler ignores keywords of range");
+  tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                       call->list[plain->n]->str
+                           ? "the compiler ignores keywords of range"
+                           : "the compiler ignores a fourth argument of range");
   tk_diag_help(s->env, d, "write range(start, stop, step), or tl.range");
   return plain;
 }
 
-static loop_bounds read_bounds(tks *s, const tk_ast *call) {
-  static const char *const first[2] = {"arg1", "start"};
-  static const char *const second[2] = {"arg2", "stop"};
-  static const char *const third[2] = {"step", NULL};
-  bool has1, has2, has3;
-  sval a = iter_arg(s, call, 0, first, &has1);
-  sval b = iter_arg(s, call, 1, second, &has2);
-  sval c = iter_arg(s, call, 2, third, &has3);
-  if (!has1) tks_error(s, TK_D_CALL, "range needs at least one argument");
-  if (has2 && sv_is_none(&b)) has2 = false;
-  if (!has3 || sv_is_none(&c)) c = sv_int(1);
-  return (loop_bounds){has2 ? a : sv_int(0), has2 ? b : a, c};
+/* The arguments of a loop's iterator. */
+static tks_args iterator_args(tks *s, const tks_op *op, const tk_ast *call) {
+  for (uint32_t i = 0; i < call->n; i++) {
+    if (call->list[i]->op == 0) continue;
+    s->frame->at = call->list[i]->span;
+    tks_error_help(s, TK_D_UNSUPPORTED, "name its items: range(t[0], t[1])",
+                   "unsupported AST node type: %s",
+                   call->list[i]->op == 1 ? "Starred" : "Dict");
+  }
+  tks_args a = {.op = op};
+  tks_bind_call(s, &a, call);
+  return a;
+}
+
+static loop_bounds read_bounds(const tks_args *a) {
+  bool two = a->given[1];
+  return (loop_bounds){two ? a->v[0] : sv_int(0), two ? a->v[1] : a->v[0],
+                       a->given[2] ? a->v[2] : sv_int(1)};
 }
 
 /* A number among the options of tl.range; 0 when it is not given. */
-static int64_t loop_option(tks *s, const tk_ast *call, size_t at,
+static int64_t loop_number(tks *s, const tks_args *a, size_t at,
                            const char *name) {
-  const char *const names[2] = {name, NULL};
-  bool given;
-  sval v = iter_arg(s, call, at, names, &given);
-  return v.kind == V_INT || v.kind == V_BOOL ? (int64_t)v.i : 0;
+  const sval *v = &a->v[at];
+  bool number = v->kind == V_INT || v->kind == V_BOOL;
+  if (number && v->i >= INT32_MIN && v->i <= INT32_MAX) return (int64_t)v->i;
+  if (v->kind == V_NONE) return 0;
+  s->frame->at = a->span[at];
+  tks_error(s, TK_D_TYPE,
+            "%s of tl.range is a constexpr int of 32 bits, not %s", name,
+            tks_show(s, v));
 }
 
-static tk_loop_options loop_options(tks *s, const tk_ast *call) {
+/* Triton asks whether a hint is true of Python's object: a tensor is. */
+static bool loop_flag(tks *s, const tks_args *a, size_t at) {
+  const sval *v = &a->v[at];
+  return sv_is_tensor(v) || (v->kind != V_NONE && sv_truth(s, v));
+}
+
+static tk_loop_options loop_options(tks *s, const tks_args *a) {
+  if (a->n <= 3) return (tk_loop_options){0};
   return (tk_loop_options){
-      .num_stages = loop_option(s, call, 3, "num_stages"),
-      .unroll = loop_option(s, call, 4, "loop_unroll_factor"),
-      .disallow_acc_multi_buffer =
-          loop_option(s, call, 5, "disallow_acc_multi_buffer") != 0,
-      .flatten = loop_option(s, call, 6, "flatten") != 0,
-      .warp_specialize = loop_option(s, call, 7, "warp_specialize") != 0,
-      .disable_licm = loop_option(s, call, 8, "disable_licm") != 0,
+      .num_stages = loop_number(s, a, 3, "num_stages"),
+      .unroll = loop_number(s, a, 4, "loop_unroll_factor"),
+      .disallow_acc_multi_buffer = loop_flag(s, a, 5),
+      .flatten = loop_flag(s, a, 6),
+      .warp_specialize = loop_flag(s, a, 7),
+      .disable_licm = loop_flag(s, a, 8),
   };
 }
 
@@ -352,12 +358,15 @@ static void loop_body(tks *s, const tk_ast *n, tk_stmt *st,
   check_branch_return(s, &st->body, st->span);
 }
 
-static void runtime_for(tks *s, const tk_ast *n, const tk_ast *range) {
+static void runtime_for(tks *s, const tk_ast *n, const tks_op *op,
+                        const tk_ast *call) {
   tk_stmt *st = stmt_new(s, TK_S_FOR, header_span(n, n->b));
   tk_insts *saved = s->frame->insts;
   s->frame->insts = &st->insts;
-  loop_bounds b = read_bounds(s, range);
-  st->loop = loop_options(s, range);
+  tks_args args = iterator_args(s, op, call);
+  loop_bounds b = read_bounds(&args);
+  st->loop = loop_options(s, &args);
+  s->frame->at = call->span;
   /* A step of zero is found when the loop begins: until then it may not. */
   st->down = sv_is_number(&b.step) && sv_as_double(&b.step) < 0;
   tk_dtype d = bounds_type(s, &b);
@@ -382,18 +391,19 @@ static void runtime_for(tks *s, const tk_ast *n, const tk_ast *range) {
 enum { MAX_UNROLLED = 100000 };
 
 /* Bounds are known, but finding them may take instructions. */
-static loop_bounds static_bounds(tks *s, const tk_ast *n) {
+static loop_bounds static_bounds(tks *s, const tks_op *op, const tk_ast *n) {
   tk_stmt *st = stmt_new(s, TK_S_RUN, header_span(n, n->b));
   tk_insts *saved = s->frame->insts;
   s->frame->insts = &st->insts;
-  loop_bounds b = read_bounds(s, n->b);
+  tks_args args = iterator_args(s, op, n->b);
+  loop_bounds b = read_bounds(&args);
   s->frame->insts = saved;
   if (st->insts.n) TK_PUSH(s->arena, s->frame->body, st);
   return b;
 }
 
-static void static_for(tks *s, const tk_ast *n) {
-  loop_bounds b = static_bounds(s, n);
+static void static_for(tks *s, const tk_ast *n, const tks_op *op) {
+  loop_bounds b = static_bounds(s, op, n);
   const sval *all[3] = {&b.lb, &b.ub, &b.step};
   for (int i = 0; i < 3; i++)
     if (!sv_is_number(all[i]) || all[i]->kind == V_FLOAT)
@@ -425,11 +435,11 @@ static void stmt_for(tks *s, const tk_ast *n) {
   if (n->b->kind == TK_AST_CALL) fn = tks_expr(s, n->b->a);
   s->frame->at = n->b->span;
   if (is_op(&fn, "tl.static_range"))
-    static_for(s, n);
+    static_for(s, n, fn.op);
   else if (is_op(&fn, "tl.range"))
-    runtime_for(s, n, n->b);
+    runtime_for(s, n, fn.op, n->b);
   else if (is_op(&fn, "builtins.range"))
-    runtime_for(s, n, without_keywords(s, n->b));
+    runtime_for(s, n, fn.op, without_others(s, n->b));
   else
     tks_error_help(s, TK_D_UNSUPPORTED,
                    "write for i in range(n), or tl.static_range(len(t)) and "

@@ -658,6 +658,29 @@ def scopes():
                        '@triton.jit\n' + text)
 
 
+# ---- what a loop goes over --------------------------------------------------
+
+ITERATORS = '''
+range()|range(0, n, None)|range(None)|range(0, n, 1, 4)|range(*(0, n))
+tl.range()|tl.range(0, n, foo=3)|tl.range(start=0, stop=n)
+tl.range(0, n, arg1=2)|tl.range(0, n, 1, step=2)
+tl.range(0, n, step=None)|tl.range(0, None)
+tl.range(0, n, num_stages=n)|tl.range(0, n, num_stages=1.0)
+tl.range(0, n, num_stages=None)|tl.range(0, n, num_stages=2 ** 40)
+tl.range(0, n, loop_unroll_factor='a')|tl.range(0, n, flatten=n)
+tl.range(0, n, warp_specialize=None)|tl.range(*(0, n))
+tl.range(0, n, 1, 2, 3, True, True, False, False)
+tl.range(0, n, 1, 2, 3, True, True, False, False, 5)
+tl.static_range()|tl.static_range(arg1=4)|tl.static_range(4, num_stages=3)
+tl.static_range(0, 4, 1, 2)|tl.static_range(0, 4, 1, step=2)
+tl.static_range(4, None)|tl.static_range(True)|tl.static_range(*(0, 4))'''
+
+
+def iterators():
+    for call in ITERATORS.strip().replace('\n', '|').split('|'):
+        yield Case('loop', f'for i in {call}:\n    tl.store(p, i)', PLAIN)
+
+
 def is_python(text):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
@@ -669,10 +692,14 @@ def is_python(text):
 
 
 def cases():
-    """Every case whose text is Python, each label once."""
+    """Every case whose text is Python, each label once.
+
+    The gate takes each so many-th: new families stand last, so that its
+    choice of the others stays.
+    """
     seen = set()
     for make in (statements, shapes, memory, products, casts, unary, binary,
-                 literals, scopes):
+                 literals, scopes, iterators):
         for case in make():
             if case.label in seen:
                 continue
