@@ -250,6 +250,20 @@ static bool check_modes(const cli_args *a) {
   return true;
 }
 
+/* An option that says more about another one is of no use without it. */
+static bool check_pairs(const cli_args *a) {
+  static const struct {
+    int id, with;
+  } pairs[] = {{OPT_STORES, OPT_SHARD}, {OPT_UNORDERED, OPT_JOBS}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    if (!cli_has(a, pairs[i].id) || cli_has(a, pairs[i].with)) continue;
+    cli_usage(a, "--%s needs --%s", cli_options[pairs[i].id].name,
+              cli_options[pairs[i].with].name);
+    return false;
+  }
+  return true;
+}
+
 /* Is the operand just read the FILE of run, so that the rest belongs to the
  * script? A launch file takes no arguments. */
 static bool script_follows(const cli_args *a, bool ours, int argc,
@@ -294,5 +308,5 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
       break;
     }
   }
-  return check_modes(a);
+  return check_modes(a) && check_pairs(a);
 }

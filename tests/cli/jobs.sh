@@ -60,6 +60,8 @@ says 'atomics: why' err \
 says 'atomics: where' err 'tl.atomic_max(out_ptr'
 check 'atomics: same bits' cmp one.npy m.npy
 status 'atomics, told' 0 abs_max --jobs 2 --unordered
+status 'told without threads' 2 abs_max --unordered
+says 'told without threads' err '--unordered needs --jobs'
 check 'atomics, told: not refused' sh -c '! grep -q serial err'
 check 'atomics, told: the maximum' cmp one.npy m.npy
 cat >count.py <<'END'

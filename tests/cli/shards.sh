@@ -94,6 +94,9 @@ for i in 0 1; do
   status "replay of part $i" 0 \
     tkdbg replay l.safetensors --shard $i/2 --stores part$i
 done
+status 'a file of stores without a part' 2 \
+  tkdbg replay l.safetensors --stores part0
+says 'a file of stores without a part' err '--stores needs --shard'
 status 'parts of a replay' 0 tkdbg merge part1 part0 --save x=joined.npy
 check 'parts of a replay: same bits' cmp one.npy joined.npy
 status 'merge prints' 0 tkdbg merge part1 part0 --print x
