@@ -7,7 +7,7 @@
 /* ---- lanes --------------------------------------------------------------- */
 
 size_t tki_lane_count(const tki_val *v, const tk_type *type) {
-  if (!v->lanes_) return type->rank ? 0 : 1;
+  if (!v->block_) return type->rank ? 0 : 1;
   TK_ASSERT(!v->part_ || type->rank == 2);
   if (v->part_) return (size_t)type->shape[v->part_ == TKI_COLUMN ? 0 : 1];
   return (size_t)tk_numel(type);
@@ -15,7 +15,7 @@ size_t tki_lane_count(const tki_val *v, const tk_type *type) {
 
 bool tki_fits(const tki_val *v, const tk_type *type) {
   size_t bytes = tki_lane_count(v, type) * tk_lane_size(type);
-  return tki_is_held(v) && (!v->lanes_ || bytes <= tki_held_bytes(v));
+  return tki_is_held(v) && (!v->block_ || bytes <= tki_held_bytes(v));
 }
 
 #define FILL(T)                                                                \
@@ -38,10 +38,13 @@ void tki_fill(void *to, const void *lane, size_t size, size_t n) {
 
 /* ---- making -------------------------------------------------------------- */
 
+static inline tki_val block_of(tki_buf *b) {
+  return (tki_val){.lanes_ = b, .region = TKI_ANY, .block_ = true};
+}
+
 tki_val tki_val_new(tki *t, const tk_type *type, size_t n) {
-  tki_val v = tki_make_scalar(0);
-  if (type->rank) v.lanes_ = tki_buf_new(t, n * tk_lane_size(type));
-  return v;
+  return type->rank ? tki_block_new(t, n, tk_lane_size(type))
+                    : tki_make_scalar(0);
 }
 
 tki_val tki_val_zero(tki *t, const tk_type *type, size_t n) {
@@ -50,9 +53,7 @@ tki_val tki_val_zero(tki *t, const tk_type *type, size_t n) {
 }
 
 tki_val tki_block_new(tki *t, size_t n, size_t size) {
-  tki_val v = tki_make_scalar(0);
-  v.lanes_ = tki_buf_new(t, n * size);
-  return v;
+  return block_of(tki_buf_new(t, n * size));
 }
 
 tki_val tki_block_zero(tki *t, size_t n, size_t size) {
@@ -62,7 +63,7 @@ tki_val tki_block_zero(tki *t, size_t n, size_t size) {
 }
 
 tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size) {
-  return like->lanes_ ? tki_block_new(t, n, size) : tki_make_scalar(0);
+  return like->block_ ? tki_block_new(t, n, size) : tki_make_scalar(0);
 }
 
 tki_val tki_splat(tki *t, const tki_val *v, const tk_type *type) {
@@ -81,12 +82,11 @@ tki_val tki_splat(tki *t, const tki_val *v, const tk_type *type) {
 }
 
 tki_val tki_symbolic(tki *t, const tki_sym *s) {
-  tki_val v = tki_make_scalar(0);
-  v.lanes_ = tki_buf_new(t, tki_sym_bytes(s));
-  v.lanes_->sym_ = *s;
-  v.lanes_->unwritten_ = true;
-  if (t->concrete) tki_buf_forget(v.lanes_);
-  return v;
+  tki_buf *b = tki_buf_new(t, tki_sym_bytes(s));
+  b->sym_ = *s;
+  b->unwritten_ = true;
+  if (t->concrete) tki_buf_forget(b);
+  return block_of(b);
 }
 
 void tki_own(tki *t, tki_val *v, size_t n, size_t size) {
@@ -104,26 +104,24 @@ static bool is_spare(const tk_inst *in, const tki_val *frame, unsigned k,
                      size_t bytes) {
   const tki_val *a = &frame[in->args[k]];
   bool dies = in->kill >> k & 1 || in->args[k] == in->res[0];
-  return dies && a->lanes_ && a->lanes_->refs_ == 1 && !a->part_ &&
+  return dies && a->block_ && a->lanes_->refs_ == 1 && !a->part_ &&
          bytes <= (size_t)1 << a->lanes_->class_;
 }
 
 tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare) {
   size_t bytes = (size_t)in->n * tk_lane_size(&in->type);
-  tki_val v = tki_make_scalar(0);
   TK_ASSERT(in->nres > 0 && in->n > 0);
   TK_ASSERT(spare >> in->nargs == 0);
-  if (!in->type.rank) return v;
+  if (!in->type.rank) return tki_make_scalar(0);
   for (unsigned k = 0; spare >> k; k++) {
     if (!(spare >> k & 1) || !is_spare(in, frame, k, bytes)) continue;
-    v.lanes_ = frame[in->args[k]].lanes_;
-    v.lanes_->unwritten_ = false;
-    tki_sym_forget(&v.lanes_->sym_);
-    frame[in->args[k]].lanes_ = NULL;
-    return v;
+    tki_buf *b = frame[in->args[k]].lanes_;
+    b->unwritten_ = false;
+    tki_sym_forget(&b->sym_);
+    tki_forget(&frame[in->args[k]]);
+    return block_of(b);
   }
-  v.lanes_ = tki_buf_new(t, bytes);
-  return v;
+  return block_of(tki_buf_new(t, bytes));
 }
 
 tki_sym *tki_result_symbol(tki *t, const tk_inst *in, tki_val *frame,
@@ -132,7 +130,7 @@ tki_sym *tki_result_symbol(tki *t, const tk_inst *in, tki_val *frame,
   if (!tki_symbol(a) || !is_spare(in, frame, k, 0)) return NULL;
   if (a != r) {
     tki_set(t, r, *a);
-    a->lanes_ = NULL;
+    tki_forget(a);
   }
   r->lanes_->unwritten_ = true;
   return &r->lanes_->sym_;

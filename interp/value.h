@@ -27,46 +27,51 @@ enum { TKI_ANY = -1 };
  * the whole between a broadcast and the one operation that it feeds. */
 typedef enum tki_part { TKI_WHOLE, TKI_COLUMN, TKI_ROW } tki_part;
 
-/* All zero bytes: a scalar 0, and a block that was never assigned. */
+/* All zero bytes: a scalar 0, and a block that was never assigned.  It has 16
+ * bytes, so that functions return it in registers: in memory, it would be
+ * written in parts and then copied by larger loads, which wait for them. */
 typedef struct tki_val {
-  tki_buf *lanes_; /* NULL: one lane, in the union */
-  union {          /* a member of one byte, so that any type may alias it */
-    uint64_t bits_;
-    uint8_t byte_;
-  };
   int32_t region;
-  int32_t part_; /* a tki_part */
+  uint8_t part_; /* a tki_part */
+  bool block_;
+  union {
+    tki_buf *lanes_; /* of a block */
+    uint64_t bits_;  /* the one lane */
+    uint8_t byte_;   /* of one byte, so that any type may alias the union */
+  };
 } tki_val;
+
+_Static_assert(sizeof(tki_val) <= 16, "two registers hold a value");
 
 /* ---- asking -------------------------------------------------------------- */
 
 /* Whether one lane stands for all. */
 static inline bool tki_is_uniform(const tki_val *v) {
-  return !v->lanes_;
+  return !v->block_;
 }
 /* Whether it was ever assigned, as far as blocks can tell: a scalar always
  * has a value. */
 static inline bool tki_has_value(const tki_val *v, const tk_type *type) {
-  return v->lanes_ || !type->rank;
+  return v->block_ || !type->rank;
 }
 static inline tki_part tki_part_of(const tki_val *v) {
   return (tki_part)v->part_;
 }
 /* Whether it is one lane, which is 0. */
 static inline bool tki_is_zero(const tki_val *v) {
-  return !v->lanes_ && !v->bits_;
+  return !v->block_ && !v->bits_;
 }
 /* Whether its lanes have not gone back to the pool. */
 static inline bool tki_is_held(const tki_val *v) {
-  return !v->lanes_ || v->lanes_->refs_ > 0;
+  return !v->block_ || v->lanes_->refs_ > 0;
 }
 /* Whether its lanes have another holder too. */
 static inline bool tki_is_shared(const tki_val *v) {
-  return v->lanes_ && v->lanes_->refs_ > 1;
+  return v->block_ && v->lanes_->refs_ > 1;
 }
 /* Bytes of memory that its lanes take, besides the value itself. */
 static inline size_t tki_held_bytes(const tki_val *v) {
-  return v->lanes_ ? (size_t)1 << v->lanes_->class_ : 0;
+  return v->block_ ? (size_t)1 << v->lanes_->class_ : 0;
 }
 
 /* Whether the value can be one of that type: it has the lanes, or is one that
@@ -77,13 +82,13 @@ bool tki_fits(const tki_val *v, const tk_type *type);
 
 /* The lanes, row-major one after the other; of a uniform value the one. */
 static inline const void *tki_lanes(const tki_val *v) {
-  if (!v->lanes_) return &v->bits_;
+  if (!v->block_) return &v->bits_;
   if (v->lanes_->unwritten_) tki_buf_write(v->lanes_);
   return tki_buf_data(v->lanes_);
 }
 /* What is known of the lanes of a block; NULL: nothing. */
 static inline const tki_sym *tki_symbol(const tki_val *v) {
-  bool known = v->lanes_ && !v->part_ &&
+  bool known = v->block_ && !v->part_ &&
                tki_sym_kind_of(&v->lanes_->sym_) != TKI_SYM_NONE;
   return known ? &v->lanes_->sym_ : NULL;
 }
@@ -91,7 +96,7 @@ static inline const tki_sym *tki_symbol(const tki_val *v) {
  * is until the value's lanes have gone back to the pool. */
 static inline const void *tki_one_lane(const tki_val *v) {
   const tki_sym *s = tki_symbol(v);
-  if (!v->lanes_) return &v->bits_;
+  if (!v->block_) return &v->bits_;
   return s ? tki_sym_one(s) : NULL;
 }
 /* How many lanes a value of that type has; 0: it was never assigned. */
@@ -99,8 +104,8 @@ size_t tki_lane_count(const tki_val *v, const tk_type *type);
 /* Lane i, of size bytes. */
 static inline const void *tki_lane(const tki_val *v, size_t i, size_t size) {
   TK_ASSERT(tki_is_held(v));
-  TK_ASSERT(!v->lanes_ || (i + 1) * size <= tki_held_bytes(v));
-  return (const char *)tki_lanes(v) + (v->lanes_ ? i * size : 0);
+  TK_ASSERT(!v->block_ || (i + 1) * size <= tki_held_bytes(v));
+  return (const char *)tki_lanes(v) + (v->block_ ? i * size : 0);
 }
 
 /* Lanes to be gone through: lane i is at + i * step. */
@@ -116,12 +121,12 @@ static inline tki_span tki_span_of(const tki_val *v, size_t size) {
 
 /* The bits of a scalar; those beyond its type are not defined. */
 static inline uint64_t tki_scalar_bits(const tki_val *v) {
-  TK_ASSERT(!v->lanes_);
+  TK_ASSERT(!v->block_);
   return v->bits_;
 }
 /* A scalar condition. */
 static inline bool tki_scalar_bool(const tki_val *v) {
-  TK_ASSERT(!v->lanes_);
+  TK_ASSERT(!v->block_);
   return v->byte_;
 }
 
@@ -168,7 +173,7 @@ tki_sym *tki_result_symbol(tki *t, const tk_inst *in, tki_val *frame,
 /* The lanes of a value that was just made, to be written. */
 static inline void *tki_writable(tki_val *v) {
   TK_ASSERT(tki_is_held(v) && !tki_is_shared(v) && !v->part_);
-  if (!v->lanes_) return &v->bits_;
+  if (!v->block_) return &v->bits_;
   if (tki_sym_kind_of(&v->lanes_->sym_) != TKI_SYM_NONE)
     tki_buf_forget(v->lanes_);
   return tki_buf_data(v->lanes_);
@@ -183,21 +188,28 @@ void tki_fill(void *to, const void *lane, size_t size, size_t n);
 
 /* ---- holding ------------------------------------------------------------- */
 
+/* Leaves a value without the block that it had, for which another one answers
+ * now. */
+static inline void tki_forget(tki_val *v) {
+  v->bits_ = 0;
+  v->block_ = false;
+}
 static inline void tki_release(tki *t, tki_val *v) {
   TK_ASSERT(tki_is_held(v));
-  if (v->lanes_ && --v->lanes_->refs_ == 0) tki_buf_free(t, v->lanes_);
-  v->lanes_ = NULL;
+  if (!v->block_) return;
+  if (--v->lanes_->refs_ == 0) tki_buf_free(t, v->lanes_);
+  tki_forget(v);
 }
 static inline tki_val tki_share(const tki_val *v) {
   TK_ASSERT(tki_is_held(v));
-  if (v->lanes_) v->lanes_->refs_++;
+  if (v->block_) v->lanes_->refs_++;
   return *v;
 }
 /* The same lanes as a part that stands for a block of two axes. */
 static inline tki_val tki_share_as(const tki_val *v, tki_part part) {
   tki_val x = tki_share(v);
-  TK_ASSERT(x.lanes_ && !x.part_);
-  x.part_ = (int32_t)part;
+  TK_ASSERT(x.block_ && !x.part_);
+  x.part_ = (uint8_t)part;
   return x;
 }
 /* Replaces what a slot holds. */
