@@ -45,9 +45,10 @@ static bool find_symbols(symbols *x, const tki_val *a, const tki_val *b) {
   const tki_val *other = x->a ? b : a;
   if (!block || !tki_is_uniform(other)) return x->a && x->b;
   uint64_t bits = tki_scalar_bits(other);
-  x->scalar = tki_sym_kind_of(block) == TKI_SYM_BOX
-                  ? tki_sym_alike(block, bits)
-                  : tki_sym_number(tki_sym_lane_size(block), bits);
+  if (tki_sym_kind_of(block) == TKI_SYM_BOX)
+    x->scalar = tki_sym_alike(block, bits);
+  else
+    tki_sym_number(&x->scalar, tki_sym_lane_size(block), bits);
   *(x->a ? &x->b : &x->a) = &x->scalar;
   return true;
 }
@@ -421,10 +422,10 @@ static bool symbolic_addptr(tki_sym *r, const tk_inst *in, const tki_val *p,
   const tki_sym *x = tki_symbol(p), *y = tki_symbol(o);
   tki_sym one;
   if (x && tki_is_uniform(o)) {
-    one = tki_sym_number(d == TK_INT64 ? 8 : 4, tki_scalar_bits(o));
+    tki_sym_number(&one, d == TK_INT64 ? 8 : 4, tki_scalar_bits(o));
     y = &one;
   } else if (y && tki_is_uniform(p)) {
-    one = tki_sym_number(sizeof(uint64_t), tki_scalar_bits(p));
+    tki_sym_number(&one, sizeof(uint64_t), tki_scalar_bits(p));
     x = &one;
   }
   return x && y && tki_sym_addptr(r, x, y, d, addptr_shift(in));

@@ -32,7 +32,7 @@ static bool start_shape(tki_sym *r, const tk_type *type, tki_sym_kind kind,
 static tki_sym shape_of(const tki_sym *s, tki_sym_kind kind, size_t size) {
   tki_sym r = {.kind_ = (uint8_t)kind, .size_ = (uint8_t)size};
   r.rank_ = s->rank_;
-  memcpy(r.shape_, s->shape_, sizeof r.shape_);
+  for (int k = 0; k < s->rank_; k++) r.shape_[k] = s->shape_[k];
   return r;
 }
 
@@ -97,32 +97,34 @@ static bool is_bool(const tk_type *type) {
   return type->elem == TK_INT1 && !type->ptr;
 }
 
+/* Makes all lanes equal to those bits; affine steps are 0 already. */
+static void make_equal(tki_sym *s, uint64_t bits) {
+  if (s->kind_ == TKI_SYM_BOX) {
+    fill_box(s, (uint8_t)bits != 0);
+  } else {
+    s->base_ = bits;
+    normalise(s);
+  }
+}
+
 bool tki_sym_splat(tki_sym *r, const tk_type *type, uint64_t bits) {
   tki_sym_kind kind = is_bool(type) ? TKI_SYM_BOX : TKI_SYM_AFFINE;
-  tki_sym s;
-  if (!start_shape(&s, type, kind, tk_lane_size(type))) return false;
-  *r = tki_sym_alike(&s, bits);
+  if (!start_shape(r, type, kind, tk_lane_size(type))) return false;
+  make_equal(r, bits);
   return true;
 }
 
-tki_sym tki_sym_number(size_t size, uint64_t bits) {
-  tki_sym r;
+void tki_sym_number(tki_sym *r, size_t size, uint64_t bits) {
   int unused = 64 - 8 * (int)size;
-  r.kind_ = TKI_SYM_AFFINE;
-  r.size_ = (uint8_t)size;
-  r.rank_ = 0;
-  r.base_ = bits << unused >> unused;
-  return r;
+  r->kind_ = TKI_SYM_AFFINE;
+  r->size_ = (uint8_t)size;
+  r->rank_ = 0;
+  r->base_ = bits << unused >> unused;
 }
 
 tki_sym tki_sym_alike(const tki_sym *s, uint64_t bits) {
   tki_sym r = shape_of(s, (tki_sym_kind)s->kind_, s->size_);
-  if (r.kind_ == TKI_SYM_BOX) {
-    fill_box(&r, (uint8_t)bits != 0);
-  } else {
-    r.base_ = bits;
-    normalise(&r);
-  }
+  make_equal(&r, bits);
   return r;
 }
 
@@ -482,7 +484,7 @@ static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
   tki_sym box = shape_of(block, TKI_SYM_BOX, 1);
   fill_box(&box, all != 0);
   if (all < 0 && !compare_line(&box, op, x)) return false;
-  *r = box;
+  tki_sym_copy(r, &box);
   return true;
 }
 
@@ -516,7 +518,7 @@ bool tki_sym_cast(tki_sym *r, tk_dtype from, tk_dtype to, const tki_sym *a) {
   x.base_ = (uint64_t)tk_lane_int(from, &a->base_);
   memcpy(x.step_, a->step_, sizeof x.step_);
   normalise(&x);
-  *r = x;
+  tki_sym_copy(r, &x);
   return true;
 }
 
@@ -564,7 +566,7 @@ bool tki_sym_reshape(tki_sym *r, const tki_sym *a, const tk_type *to) {
     if (from == a->rank_ || a->shape_[from] != x.shape_[k]) return false;
     take_axis(&x, k, a, from++);
   }
-  *r = x;
+  tki_sym_copy(r, &x);
   return true;
 }
 
@@ -579,7 +581,7 @@ bool tki_sym_broadcast(tki_sym *r, const tki_sym *a, const tk_type *to) {
     else if (x.kind_ == TKI_SYM_BOX)
       x.lo_[k] = 0, x.hi_[k] = is_empty(a) ? 0 : x.shape_[k];
   }
-  *r = x;
+  tki_sym_copy(r, &x);
   return true;
 }
 

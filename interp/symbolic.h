@@ -75,6 +75,20 @@ static inline size_t tki_sym_hi(const tki_sym *s, int axis) {
 static inline void tki_sym_forget(tki_sym *s) {
   s->kind_ = TKI_SYM_NONE;
 }
+/* A copy member by member: what was just written is not read by larger loads,
+ * which would wait. */
+static inline void tki_sym_copy(tki_sym *to, const tki_sym *s) {
+  to->kind_ = s->kind_;
+  to->size_ = s->size_;
+  to->rank_ = s->rank_;
+  to->base_ = s->base_;
+  bool box = s->kind_ == TKI_SYM_BOX;
+  for (int k = 0; k < s->rank_; k++) {
+    to->shape_[k] = s->shape_[k];
+    if (box) to->lo_[k] = s->lo_[k], to->hi_[k] = s->hi_[k];
+    if (!box) to->step_[k] = s->step_[k];
+  }
+}
 /* How many bytes its lanes take. */
 size_t tki_sym_bytes(const tki_sym *s);
 
@@ -93,7 +107,7 @@ tki_sym tki_sym_alike(const tki_sym *s, uint64_t bits);
 /* ---- operations ---------------------------------------------------------- */
 
 /* A scalar that stands for all lanes beside an affine block. */
-tki_sym tki_sym_number(size_t size, uint64_t bits);
+void tki_sym_number(tki_sym *r, size_t size, uint64_t bits);
 
 /* Operands are of one shape, but for one that may be such a scalar, their lanes
  * of type d; pointers are TK_UINT64. */

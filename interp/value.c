@@ -83,7 +83,7 @@ tki_val tki_splat(tki *t, const tki_val *v, const tk_type *type) {
 
 tki_val tki_symbolic(tki *t, const tki_sym *s) {
   tki_buf *b = tki_buf_new(t, tki_sym_bytes(s));
-  b->sym_ = *s;
+  tki_sym_copy(&b->sym_, s);
   b->unwritten_ = true;
   if (t->concrete) tki_buf_forget(b);
   return block_of(b);

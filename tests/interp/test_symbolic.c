@@ -80,7 +80,7 @@ static tki_sym affine(uint64_t *state, tk_dtype d, const tk_type *type) {
 
 /* A block of equal lanes as the scalar that may stand for it. */
 static void as_number(tki_sym *s) {
-  *s = tki_sym_number(tki_sym_lane_size(s), tki_sym_base(s));
+  tki_sym_number(s, tki_sym_lane_size(s), tki_sym_base(s));
 }
 
 /* An interval on each axis, perhaps empty or whole. */
