@@ -3,7 +3,6 @@
 #include "interp/check/blame.h"
 #include "interp/grid.h"
 #include "interp/site.h"
-#include "launch/report.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -239,11 +238,4 @@ tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x) {
   if (x->has_below) found.before = copy_write(b, a, x, &x->below);
   if (x->has_above) found.after = copy_write(b, a, x, &x->above);
   return found;
-}
-
-void tkc_blame_text(tkc_blame *b, tk_buf *out) {
-  for (const tkc_target *x = b->targets; x; x = x->next) {
-    tk_blame found = tkc_blame_found(b, &b->arena, x);
-    tk_report_blame(out, &found);
-  }
 }

@@ -47,8 +47,6 @@ tkc_blame *tkc_blame_one(tki *t, const tki_region *r, uint64_t addr);
 void tkc_blame_attach(tkc_blame *b);
 /* What was seen of one of the elements, in an arena of the caller's. */
 tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x);
-/* Writes what was seen of all of them as lines of text. */
-void tkc_blame_text(tkc_blame *b, tk_buf *out);
 /* b may be NULL; the run may be over. */
 void tkc_blame_free(tk_env *e, tkc_blame *b);
 

@@ -16,7 +16,6 @@
 #include "interp/check/slice_walk.h"
 #include "interp/grid.h"
 #include "interp/site.h"
-#include "launch/report.h"
 
 enum { TERMS = 4, TRIPS = 3, TEXT = 48, MOST_TRIPS = 1 << 16 };
 
@@ -715,11 +714,4 @@ void tkc_slice_store(tkc_trace *x, tk_arena *a, tkc_ref store, size_t lane,
     add_unknown(&s, &top);
   }
   end_slice(&s, out);
-}
-
-void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
-                    int indent) {
-  tk_explanation found = {.scope = -1};
-  tkc_slice_value(x, &x->arena, r, lane, TKC_SLICE_STEPS, &found);
-  tk_report_steps(out, &found, indent);
 }

@@ -39,8 +39,5 @@ void tkc_slice_value(tkc_trace *x, tk_arena *a, tkc_ref r, size_t lane,
  * its mask and address; sets the place as well. */
 void tkc_slice_store(tkc_trace *x, tk_arena *a, tkc_ref store, size_t lane,
                      size_t most, tk_explanation *out);
-/* Writes the slice of a lane as lines that are indented by `indent` blanks. */
-void tkc_slice_text(tkc_trace *x, tk_buf *out, tkc_ref r, size_t lane,
-                    int indent);
 
 #endif

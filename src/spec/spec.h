@@ -369,9 +369,6 @@ void tks_unknown_name(tks *s, const char *name) TK_NORETURN;
 /* v with an axis of size 1 put before `axis`. */
 sval tks_insert_axis(tks *s, const sval *v, int axis);
 sval tks_fstring(tks *s, const tk_ast *e);
-tk_format *tks_format_new(tks *s, const sval *parts, size_t n, const char *sep);
-/* Runs fn with its instructions going to `out` instead. */
-void tks_into(tks *s, tk_insts *out, tk_insts **saved);
 
 /* ---- Python functions and aggregates (python.c) ------------------------- */
 

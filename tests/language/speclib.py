@@ -210,10 +210,6 @@ def convert(x, a, b, mode='rn', saturate=False):
     return b.wrap(v)
 
 
-def is_nan(v):
-    return v == NAN
-
-
 def negative(v):
     return v in ('-0', NINF) or v not in (NAN, INF) and v < 0
 
