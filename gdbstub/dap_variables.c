@@ -359,38 +359,58 @@ static void add_target(json_t *all, const char *label, size_t start,
   json_array_append_new(all, x);
 }
 
-/* Names that are known in the call, what may stand behind a dot, then commands
- * and what may follow them. */
-json_t *dap_on_completions(dap *p, const json_t *args) {
-  enum { MOST = 200 };
-  const char *text = dap_string(args, "text", ""), *name;
+/* The text of the line up to the cursor. */
+static const char *line_to_complete(dap *p, const json_t *args) {
+  const char *text = dap_string(args, "text", "");
   json_int_t column = dap_integer(args, "column", 1);
-  json_t *all = json_array();
-  size_t n = strlen(text), to = n;
+  size_t n = strlen(text);
   column -= !p->client.columns_at_0;
-  if (column >= 0 && (size_t)column < n) to = (size_t)column;
-  size_t from = to;
-  while (from && is_part_of_name(text[from - 1])) from--;
-  const char *line = tk_arena_strndup(&p->scratch, text, to);
+  if (column >= 0 && (size_t)column < n) n = (size_t)column;
+  return tk_arena_strndup(&p->scratch, text, n);
+}
+
+/* Adds the names that the selected call knows and that begin with the end of
+ * the line, from `from` on. */
+static void complete_variables(dap *p, json_t *all, const char *line,
+                               size_t from) {
+  size_t n = strlen(line) - from;
+  const char *name;
+  for (size_t i = 0; (name = tk_debug_name_at(p->d, i)); i++)
+    if (!strncmp(name, line + from, n))
+      add_target(all, name, from, n, "variable");
+}
+
+/* Adds what the debugger would complete at the end of a command line; it takes
+ * the place of the last n characters of the line. */
+static void complete_command(dap *p, json_t *all, const char *command,
+                             size_t from, size_t n, const char *type) {
+  enum { MOST = 200 };
+  const char *name;
+  for (size_t i = 0; json_array_size(all) < MOST &&
+                     (name = tk_debugger_complete(p->commands, command, i));
+       i++)
+    add_target(all, name, from, n, type);
+}
+
+/* Names that are known in the call, what may follow a dot, then commands and
+ * their operands. */
+json_t *dap_on_completions(dap *p, const json_t *args) {
+  const char *line = line_to_complete(p, args);
+  json_t *all = json_array();
+  size_t n = strlen(line), name = n, word = n;
+  while (name && is_part_of_name(line[name - 1])) name--;
   if (p->stop && dap_select_frame(p, dap_integer(args, "frameId", 0)))
-    for (size_t i = 0; (name = tk_debug_name_at(p->d, i)); i++)
-      if (!strncmp(name, line + from, to - from))
-        add_target(all, name, from, to - from, "variable");
+    complete_variables(p, all, line, name);
   p->fault = NULL;
-  size_t dotted = from;
+  size_t dotted = name;
   while (dotted &&
          (is_part_of_name(line[dotted - 1]) || line[dotted - 1] == '.'))
     dotted--;
   const char *print = tk_arena_printf(&p->scratch, "print %s", line);
-  for (size_t i = 0; p->d && dotted < from && json_array_size(all) < MOST &&
-                     (name = tk_debugger_complete(p->commands, print, i));
-       i++)
-    add_target(all, name, dotted, to - dotted, "function");
-  size_t word = to;
+  if (p->d && dotted < name)
+    complete_command(p, all, print, dotted, n - dotted, "function");
   while (word && line[word - 1] != ' ') word--;
-  for (size_t i = 0; p->d && json_array_size(all) < MOST &&
-                     (name = tk_debugger_complete(p->commands, line, i));
-       i++)
-    add_target(all, name, word, to - word, word ? "text" : "function");
+  if (p->d)
+    complete_command(p, all, line, word, n - word, word ? "text" : "function");
   return json_pack("{s:o}", "targets", all);
 }

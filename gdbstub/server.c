@@ -199,10 +199,9 @@ static void serve_end(gs_stub *g) {
   if (g->extended) gs_serve(g, -1);
 }
 
-static void look_at_stop(tk_env *e, void *ud) {
-  tk_gdbserver *s = ud;
-  gs_stub *g = &s->stub;
-  (void)e;
+/* Forgets what held for the stop before; returns whether a watched value has
+ * changed. */
+static bool begin_stop(gs_stub *g) {
   take_form(g);
   if (g->how.kind != TK_RESUME_BACK_NEXT) g->nhits = 0;
   bool changed = gs_keep_hits(g);
@@ -213,6 +212,32 @@ static void look_at_stop(tk_env *e, void *ud) {
   if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
   g->step_exit = 0;
   g->here = g->stop->program;
+  return changed;
+}
+
+/* Tells the client of the stop, and serves it until it says how to go on. */
+static void serve_told_stop(tk_gdbserver *s) {
+  gs_stub *g = &s->stub;
+  g->thread = g->here;
+  g->at_loop = comes_again(g);
+  look_between(g);
+  if (g->stop->launch != g->launched || !g->arguments) gs_keep_arguments(g);
+  g->launched = g->stop->launch;
+  gs_keep_result(g);
+  bool tells = g->wire.in >= 0 && (g->started || g->runs);
+  g->started = true;
+  if (tells) gs_tell_stop(g);
+  g->is_entry = tells && (g->is_new || g->runs);
+  if (!g->runs) g->is_new = false;
+  g->runs = false;
+  serve_stop(s);
+}
+
+static void look_at_stop(tk_env *e, void *ud) {
+  tk_gdbserver *s = ud;
+  gs_stub *g = &s->stub;
+  bool changed = begin_stop(g);
+  (void)e;
   if (!g->image) {
     quit(g);
     return;
@@ -234,19 +259,7 @@ static void look_at_stop(tk_env *e, void *ud) {
     tk_debug_resume(g->d, &g->how);
     return;
   }
-  g->thread = g->here;
-  g->at_loop = comes_again(g);
-  look_between(g);
-  if (g->stop->launch != g->launched || !g->arguments) gs_keep_arguments(g);
-  g->launched = g->stop->launch;
-  gs_keep_result(g);
-  bool tells = g->wire.in >= 0 && (g->started || g->runs);
-  g->started = true;
-  if (tells) gs_tell_stop(g);
-  g->is_entry = tells && (g->is_new || g->runs);
-  if (!g->runs) g->is_new = false;
-  g->runs = false;
-  serve_stop(s);
+  serve_told_stop(s);
 }
 
 /* What was lent goes back to the front end that it came from. */

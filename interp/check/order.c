@@ -311,7 +311,8 @@ typedef struct spread {
   uint64_t addr; /* the first one that differs */
   const char *a, *b, *order; /* its two values, and the order of the second */
   double most;               /* the largest absolute difference */
-  bool atomics;              /* they are floats, written by atomics alone */
+  bool atomics;              /* they are floats, written by atomics alone: sums
+                                of integers are the same in every order */
 } spread;
 
 static const char *lane_value(tkc *c, tk_dtype d, const void *lane, tki *t) {
@@ -433,46 +434,55 @@ static bool uses_results(tkc *c, const tk_program *p) {
   return false;
 }
 
-/* If a kernel has no race, its results depend on the order because of atomic
- * operations; that is noted, but is not a finding.  Sums of integers by
- * atomics, however, are the same in every order.  If a race for the elements is
- * reported, that report also says that they depend on the order. */
+/* In a kernel without a race, results depend on the order because of atomic
+ * operations; that is noted, but is not a finding. */
+static void note_atomics(again *x, const char *name, const spread *p) {
+  tkc_place at = writer_place(x, p->addr);
+  tk_diag *d = tk_diag_add(
+      x->t->env, TK_D_ORDER_NOTE, at.src, at.span,
+      "%s depends on the order of the programs: %s is %s, and %s with "
+      "--order %s",
+      name, place_text(x, p->addr), p->a, p->b, p->order);
+  if (p->atomics)
+    tk_diag_note(x->t->env, d, NULL, (tk_span){0, 0},
+                 "a sum of floats by atomics depends on their order; the "
+                 "largest difference is %.3g",
+                 p->most);
+}
+
+/* The report of a race for the elements also says that they depend on the
+ * order. */
+static void add_to_race(again *x, tk_diag *race, const char *name,
+                        const spread *p) {
+  const char *others =
+      p->n == 1 ? ""
+                : tk_arena_printf(&x->c->run,
+                                  ", and so %s %" PRIu64
+                                  " more element%s of %s, by %.3g at most",
+                                  p->n == 2 ? "does" : "do", p->n - 1,
+                                  p->n == 2 ? "" : "s", name, p->most);
+  tkc_note(x->c, race, NULL,
+           "%s depends on the order of the programs: it is %s, and %s with "
+           "--order %s%s",
+           place_text(x, p->addr), p->a, p->b, p->order, others);
+}
+
 static void report_order(again *x, size_t region, const spread *p) {
   tk_diag *race = race_in(x->s, &x->t->regions[region]);
   const char *name = x->t->regions[region].name;
-  tkc_place at = writer_place(x, p->addr);
-  const char *text = place_text(x, p->addr);
   if (!races(x->s) && (p->atomics || uses_results(x->c, x->t->program))) {
-    tk_diag *d = tk_diag_add(
-        x->t->env, TK_D_ORDER_NOTE, at.src, at.span,
-        "%s depends on the order of the programs: %s is %s, and %s with "
-        "--order %s",
-        name, text, p->a, p->b, p->order);
-    if (p->atomics)
-      tk_diag_note(x->t->env, d, NULL, (tk_span){0, 0},
-                   "a sum of floats by atomics depends on their order; the "
-                   "largest difference is %.3g",
-                   p->most);
+    note_atomics(x, name, p);
     return;
   }
   if (race) {
-    tkc_note(x->c, race, NULL,
-             "%s depends on the order of the programs: it is %s, and %s with "
-             "--order %s%s",
-             text, p->a, p->b, p->order,
-             p->n == 1 ? ""
-                       : tk_arena_printf(&x->c->run,
-                                         ", and so %s %" PRIu64
-                                         " more element%s of %s, by %.3g at "
-                                         "most",
-                                         p->n == 2 ? "does" : "do", p->n - 1,
-                                         p->n == 2 ? "" : "s", name, p->most));
+    add_to_race(x, race, name, p);
     return;
   }
+  tkc_place at = writer_place(x, p->addr);
   tk_diag *d = tkc_report(x->c, NULL, TK_D_ORDER, &at, NULL,
                           "%s depends on the order of the programs: it is %s, "
                           "and %s with --order %s",
-                          text, p->a, p->b, p->order);
+                          place_text(x, p->addr), p->a, p->b, p->order);
   tkc_at_element(d, x->t, p->addr);
   if (p->n == 1)
     tkc_note(x->c, d, NULL, "no other element of %s differs; this one by %.3g",

@@ -36,7 +36,7 @@ tk_status cli_job_serve(cli_job *j) {
 
 /* Waits until gdb has written to this command: only then does it show what the
  * command says. */
-static void hear_client(void) {
+static void wait_for_client(void) {
   enum { PATIENCE = 1000 };
   char bytes[4096];
   struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -49,7 +49,7 @@ int cli_gdbserver(const cli_args *a) {
                         "listens on port 1234, --stdio serves standard input "
                         "and output");
   if (cli_can_launch(a)) return cli_debug(a);
-  if (cli_has(a, OPT_STDIO)) hear_client();
+  if (cli_has(a, OPT_STDIO)) wait_for_client();
   return TK_USAGE;
 }
 

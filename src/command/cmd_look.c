@@ -665,7 +665,7 @@ static void say_detectors(tkt *d, bool on) {
   const char *name;
   for (size_t i = 0; (name = tk_check_name(i)); i++) {
     bool always = !strcmp(name, "bounds") || !strcmp(name, "deadlock");
-    bool is_on = tk_debug_is_checked(d->e, name) && !tkt_is_asleep(name);
+    bool is_on = tk_debug_is_checked(d->e, name) && !tkt_is_inactive(name);
     if ((always || is_on) != on) continue;
     const char *lead = !column ? on ? "detectors on:" : "off:" : "";
     column += strlen(lead) + 1 + strlen(name);
@@ -688,7 +688,7 @@ static void info_checks(tkt *d) {
                "as ?\n");
   if (tk_debug_launch(d->e) && !tk_debug_asserts(d->e))
     tkt_say(d, "assertions are off\n");
-  tkt_say_asleep(d);
+  tkt_say_inactive(d);
   tkt_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");
   for (size_t i = 0; i < n; i++) tkt_tell_finding(d, tk_report_finding(s, i));
 }

@@ -107,7 +107,7 @@ static void set_CHECK(tkt *d, const char *list) {
   tk_debug_when(d->e, &now);
   bool begun = tk_debug_launch(d->e) && (now.first || now.event);
   tkt_need(d, tk_debug_check(d->e, strcmp(list, "off") ? list : NULL));
-  tkt_say_asleep(d);
+  tkt_say_inactive(d);
   if (!begun) return;
   size_t n = d->env->ndiags;
   tkt_say(d, "%zu finding%s so far\n", n, n == 1 ? "" : "s");

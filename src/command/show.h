@@ -48,8 +48,8 @@ void tkt_show_lines(tkt *d, const char *file, int from, int to, int at);
 /* The text of a file with its lines; temporary. */
 const tk_source *tkt_source(tkt *d, const char *file);
 /* Whether a detector does nothing under the debugger. */
-bool tkt_is_asleep(const char *detector);
+bool tkt_is_inactive(const char *detector);
 /* Says which detectors that are on do nothing under the debugger. */
-void tkt_say_asleep(tkt *d);
+void tkt_say_inactive(tkt *d);
 
 #endif

@@ -479,7 +479,7 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
     tkt_flush(d);
     return;
   }
-  if (s->reason == TK_STOP_START && now.launch == 1) tkt_say_asleep(d);
+  if (s->reason == TK_STOP_START && now.launch == 1) tkt_say_inactive(d);
   show_place(d, s);
   show_changes(d, s->program);
   tkt_display_all(d);
@@ -491,15 +491,15 @@ void tkt_show_stop(tkt *d, const tk_debug_stop *s) {
 
 /* Whether a detector runs a launch more than once, which the debugger does not
  * do. */
-bool tkt_is_asleep(const char *detector) {
+bool tkt_is_inactive(const char *detector) {
   return !strcmp(detector, "order") || !strcmp(detector, "idempotence");
 }
 
-void tkt_say_asleep(tkt *d) {
+void tkt_say_inactive(tkt *d) {
   bool any = false;
   const char *name;
   for (size_t i = 0; (name = tk_check_name(i)); i++) {
-    if (!tkt_is_asleep(name) || !tk_debug_is_checked(d->e, name)) continue;
+    if (!tkt_is_inactive(name) || !tk_debug_is_checked(d->e, name)) continue;
     tkt_say(d, "%s%s", any ? ", " : "Inactive under the debugger: ", name);
     any = true;
   }
