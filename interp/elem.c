@@ -46,7 +46,7 @@ static bool find_symbols(symbols *x, const tki_val *a, const tki_val *b) {
   if (!block || !tki_is_uniform(other)) return x->a && x->b;
   uint64_t bits = tki_scalar_bits(other);
   if (tki_sym_kind_of(block) == TKI_SYM_BOX)
-    x->scalar = tki_sym_alike(block, bits);
+    tki_sym_alike(&x->scalar, block, bits);
   else
     tki_sym_number(&x->scalar, tki_sym_lane_size(block), bits);
   *(x->a ? &x->b : &x->a) = &x->scalar;

@@ -19,21 +19,23 @@
 
 /* ---- shapes -------------------------------------------------------------- */
 
+_Static_assert(TK_MAX_RANK >= TKI_SYM_AXES, "a type's lengths can be copied");
+
+/* Begins a block of some shape, whose lanes are yet to be told.  Lengths are
+ * copied all at once, those of axes that it lacks too: see tki_sym_copy. */
+static inline void start(tki_sym *r, tki_sym_kind kind, size_t size, int rank,
+                         const int32_t *shape) {
+  r->kind_ = (uint8_t)kind;
+  r->size_ = (uint8_t)size;
+  r->rank_ = (uint8_t)rank;
+  memmove(r->shape_, shape, sizeof r->shape_);
+}
+
 static bool start_shape(tki_sym *r, const tk_type *type, tki_sym_kind kind,
                         size_t size) {
   if (!type->rank || type->rank > TKI_SYM_AXES) return false;
-  *r = (tki_sym){
-      .kind_ = (uint8_t)kind, .size_ = (uint8_t)size, .rank_ = type->rank};
-  memcpy(r->shape_, type->shape, type->rank * sizeof *r->shape_);
+  start(r, kind, size, type->rank, type->shape);
   return true;
-}
-
-/* Copies a block without its lanes, to make another one of the same shape. */
-static tki_sym shape_of(const tki_sym *s, tki_sym_kind kind, size_t size) {
-  tki_sym r = {.kind_ = (uint8_t)kind, .size_ = (uint8_t)size};
-  r.rank_ = s->rank_;
-  for (int k = 0; k < s->rank_; k++) r.shape_[k] = s->shape_[k];
-  return r;
 }
 
 size_t tki_sym_bytes(const tki_sym *s) {
@@ -64,10 +66,9 @@ static void normalise_box(tki_sym *s) {
 }
 
 static void fill_box(tki_sym *s, bool full) {
-  for (int k = 0; k < s->rank_; k++) {
-    s->lo_[k] = 0;
-    s->hi_[k] = full ? s->shape_[k] : 0;
-  }
+  static const int32_t none[TKI_SYM_AXES];
+  memcpy(s->lo_, none, sizeof none);
+  memcpy(s->hi_, full ? s->shape_ : none, sizeof none);
   s->base_ = full;
 }
 
@@ -85,10 +86,10 @@ const void *tki_sym_one(const tki_sym *s) {
 
 /* ---- making -------------------------------------------------------------- */
 
-void tki_sym_range(tki_sym *r, const tk_type *type, int64_t start) {
+void tki_sym_range(tki_sym *r, const tk_type *type, int64_t first) {
   TK_ASSERT(type->rank == 1);
   start_shape(r, type, TKI_SYM_AFFINE, tk_lane_size(type));
-  r->base_ = (uint64_t)start;
+  r->base_ = (uint64_t)first;
   r->step_[0] = 1;
   normalise(r);
 }
@@ -97,13 +98,14 @@ static bool is_bool(const tk_type *type) {
   return type->elem == TK_INT1 && !type->ptr;
 }
 
-/* Makes all lanes equal to those bits; affine steps are 0 already. */
+/* Makes all lanes equal to those bits. */
 static void make_equal(tki_sym *s, uint64_t bits) {
+  int unused = 64 - 8 * s->size_;
   if (s->kind_ == TKI_SYM_BOX) {
     fill_box(s, (uint8_t)bits != 0);
   } else {
-    s->base_ = bits;
-    normalise(s);
+    s->base_ = bits << unused >> unused;
+    memset(s->step_, 0, sizeof s->step_);
   }
 }
 
@@ -122,10 +124,9 @@ void tki_sym_number(tki_sym *r, size_t size, uint64_t bits) {
   r->base_ = bits << unused >> unused;
 }
 
-tki_sym tki_sym_alike(const tki_sym *s, uint64_t bits) {
-  tki_sym r = shape_of(s, (tki_sym_kind)s->kind_, s->size_);
-  make_equal(&r, bits);
-  return r;
+void tki_sym_alike(tki_sym *r, const tki_sym *s, uint64_t bits) {
+  start(r, (tki_sym_kind)s->kind_, s->size_, s->rank_, s->shape_);
+  make_equal(r, bits);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -240,13 +241,9 @@ static void combine(tki_sym *r, const tki_sym *a, uint64_t x, const tki_sym *b,
   uint64_t base = a->base_ * x + b->base_ * y;
   for (int k = 0; k < rank; k++) {
     uint64_t step = (uint64_t)step_at(a, k) * x + (uint64_t)step_at(b, k) * y;
-    int32_t n = block->shape_[k];
-    r->shape_[k] = n;
     r->step_[k] = (int64_t)(step << unused) >> unused;
   }
-  r->kind_ = TKI_SYM_AFFINE;
-  r->size_ = block->size_;
-  r->rank_ = (uint8_t)rank;
+  start(r, TKI_SYM_AFFINE, block->size_, rank, block->shape_);
   r->base_ = base << unused >> unused;
 }
 
@@ -257,11 +254,12 @@ static bool quotient(tki_sym *r, tk_dtype d, const tki_sym *a, int64_t by,
   int64_t lo, hi;
   if (by <= 0 || !tki_sym_bounds(a, d, &lo, &hi) || lo / by != hi / by)
     return false;
-  tki_sym q = tki_sym_alike(a, (uint64_t)(lo / by));
+  tki_sym q;
+  tki_sym_alike(&q, a, (uint64_t)(lo / by));
   if (remainder)
     combine(r, a, 1, &q, 0 - (uint64_t)by);
   else
-    *r = q;
+    tki_sym_copy(r, &q);
   return true;
 }
 
@@ -273,7 +271,10 @@ static bool least_or_greatest(tki_sym *r, tk_dtype d, const tki_sym *a,
     return false;
   if (ahi > blo && bhi > alo) return false;
   const tki_sym *x = (ahi <= blo) == least ? a : b;
-  *r = x->rank_ ? *x : tki_sym_alike(block_of(a, b), x->base_);
+  if (x->rank_)
+    *r = *x;
+  else
+    tki_sym_alike(r, block_of(a, b), x->base_);
   return true;
 }
 
@@ -315,14 +316,18 @@ static bool binary_int(tki_sym *r, tk_binary op, tk_dtype d, const tki_sym *a,
 
 /* ---- boxes --------------------------------------------------------------- */
 
-static tki_sym intersect(const tki_sym *a, const tki_sym *b) {
-  tki_sym r = *a;
-  for (int k = 0; k < a->rank_; k++) {
-    if (b->lo_[k] > r.lo_[k]) r.lo_[k] = b->lo_[k];
-    if (b->hi_[k] < r.hi_[k]) r.hi_[k] = b->hi_[k];
+static void intersect(tki_sym *r, const tki_sym *a, const tki_sym *b) {
+  if (a->base_ || b->base_) {
+    tki_sym_copy(r, a->base_ ? b : a);
+    return;
   }
-  normalise_box(&r);
-  return r;
+  tki_sym x = *a;
+  for (int k = 0; k < a->rank_; k++) {
+    if (b->lo_[k] > x.lo_[k]) x.lo_[k] = b->lo_[k];
+    if (b->hi_[k] < x.hi_[k]) x.hi_[k] = b->hi_[k];
+  }
+  normalise_box(&x);
+  *r = x;
 }
 
 static bool negate(tki_sym *r, const tki_sym *a) {
@@ -349,9 +354,10 @@ static bool negate(tki_sym *r, const tki_sym *a) {
 }
 
 static bool is_within(const tki_sym *a, const tki_sym *b) {
-  tki_sym x = intersect(a, b);
-  return !memcmp(x.lo_, a->lo_, sizeof x.lo_) &&
-         !memcmp(x.hi_, a->hi_, sizeof x.hi_);
+  tki_sym x;
+  size_t axes = a->rank_ * sizeof *a->lo_;
+  intersect(&x, a, b);
+  return !memcmp(x.lo_, a->lo_, axes) && !memcmp(x.hi_, a->hi_, axes);
 }
 
 static bool binary_box(tki_sym *r, tk_binary op, const tki_sym *a,
@@ -360,7 +366,7 @@ static bool binary_box(tki_sym *r, tk_binary op, const tki_sym *a,
   case TK_B_AND:
   case TK_B_MUL:
   case TK_B_MIN:
-  case TK_B_MIN_NAN: *r = intersect(a, b); return true;
+  case TK_B_MIN_NAN: intersect(r, a, b); return true;
   case TK_B_OR:
   case TK_B_MAX:
   case TK_B_MAX_NAN:
@@ -481,7 +487,8 @@ static bool compare_int(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
     all = compare_all(op, lo, hi);
     if (all < 0 && axes > 1) return false;
   }
-  tki_sym box = shape_of(block, TKI_SYM_BOX, 1);
+  tki_sym box;
+  start(&box, TKI_SYM_BOX, 1, block->rank_, block->shape_);
   fill_box(&box, all != 0);
   if (all < 0 && !compare_line(&box, op, x)) return false;
   tki_sym_copy(r, &box);
@@ -500,7 +507,8 @@ bool tki_sym_compare(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,
 bool tki_sym_unary(tki_sym *r, tk_unary op, tk_dtype d, const tki_sym *a) {
   if (a->kind_ == TKI_SYM_BOX) return op == TK_U_NOT && negate(r, a);
   if (tk_is_float(d)) return false;
-  tki_sym one = tki_sym_alike(a, 1);
+  tki_sym one;
+  tki_sym_alike(&one, a, 1);
   switch (op) {
   case TK_U_NEG: combine(r, a, (uint64_t)-1, a, 0); return true;
   case TK_U_NOT: combine(r, a, (uint64_t)-1, &one, (uint64_t)-1); return true;
@@ -514,11 +522,11 @@ bool tki_sym_cast(tki_sym *r, tk_dtype from, tk_dtype to, const tki_sym *a) {
   if (a->kind_ == TKI_SYM_BOX || to == TK_INT1) return false;
   size_t size = tk_dtypes[to].size;
   if (size > a->size_ && !tki_sym_bounds(a, from, &lo, &hi)) return false;
-  tki_sym x = shape_of(a, TKI_SYM_AFFINE, size);
-  x.base_ = (uint64_t)tk_lane_int(from, &a->base_);
-  memcpy(x.step_, a->step_, sizeof x.step_);
-  normalise(&x);
-  tki_sym_copy(r, &x);
+  uint64_t base = (uint64_t)tk_lane_int(from, &a->base_);
+  tki_sym_copy_steps(r, a);
+  start(r, TKI_SYM_AFFINE, size, a->rank_, a->shape_);
+  r->base_ = base;
+  normalise(r);
   return true;
 }
 
@@ -531,19 +539,15 @@ bool tki_sym_addptr(tki_sym *r, const tki_sym *p, const tki_sym *offset,
   for (int k = 0; k < block->rank_; k++) {
     uint64_t step = (uint64_t)step_at(offset, k) << shift;
     r->step_[k] = (int64_t)((uint64_t)step_at(p, k) + step);
-    r->shape_[k] = block->shape_[k];
   }
-  r->kind_ = TKI_SYM_AFFINE;
-  r->size_ = sizeof(uint64_t);
-  r->rank_ = block->rank_;
+  start(r, TKI_SYM_AFFINE, sizeof(uint64_t), block->rank_, block->shape_);
   return true;
 }
 
 /* ---- shapes of results --------------------------------------------------- */
 
-/* Copies what describes one axis. */
+/* Copies what describes the lanes along one axis. */
 static void take_axis(tki_sym *r, int k, const tki_sym *a, int from) {
-  r->shape_[k] = a->shape_[from];
   if (r->kind_ == TKI_SYM_AFFINE) {
     r->step_[k] = a->step_[from];
   } else {
@@ -556,7 +560,7 @@ static void take_axis(tki_sym *r, int k, const tki_sym *a, int from) {
 bool tki_sym_reshape(tki_sym *r, const tki_sym *a, const tk_type *to) {
   tki_sym x;
   if (!start_shape(&x, to, (tki_sym_kind)a->kind_, a->size_)) return false;
-  x = tki_sym_alike(&x, a->base_);
+  make_equal(&x, a->base_);
   for (int k = 0, from = 0; k < x.rank_ && !tki_sym_one(a); k++) {
     if (x.shape_[k] == 1) {
       if (x.kind_ == TKI_SYM_BOX) x.hi_[k] = 1;
@@ -570,22 +574,29 @@ bool tki_sym_reshape(tki_sym *r, const tki_sym *a, const tk_type *to) {
   return true;
 }
 
+/* The step along an axis of one lane is 0, which it stays. */
 bool tki_sym_broadcast(tki_sym *r, const tki_sym *a, const tk_type *to) {
   tki_sym x;
   if (to->rank != a->rank_) return false;
   if (!start_shape(&x, to, (tki_sym_kind)a->kind_, a->size_)) return false;
   x.base_ = a->base_;
-  for (int k = 0; k < x.rank_; k++) {
-    if (x.shape_[k] == a->shape_[k])
-      take_axis(&x, k, a, k);
-    else if (x.kind_ == TKI_SYM_BOX)
-      x.lo_[k] = 0, x.hi_[k] = is_empty(a) ? 0 : x.shape_[k];
+  if (x.kind_ == TKI_SYM_AFFINE) {
+    tki_sym_copy_steps(&x, a);
+  } else {
+    fill_box(&x, !is_empty(a));
+    for (int k = 0; k < x.rank_ && !a->base_; k++)
+      if (x.shape_[k] == a->shape_[k]) take_axis(&x, k, a, k);
+    x.base_ = a->base_;
   }
   tki_sym_copy(r, &x);
   return true;
 }
 
 void tki_sym_permute(tki_sym *r, const tki_sym *a, const int64_t *axes) {
-  *r = *a;
-  for (int k = 0; k < r->rank_; k++) take_axis(r, k, a, (int)axes[k]);
+  tki_sym x = *a;
+  for (int k = 0; k < x.rank_; k++) {
+    x.shape_[k] = a->shape_[axes[k]];
+    take_axis(&x, k, a, (int)axes[k]);
+  }
+  *r = x;
 }

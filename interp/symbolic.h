@@ -12,6 +12,8 @@
 #ifndef TK_INTERP_SYMBOLIC_H
 #define TK_INTERP_SYMBOLIC_H
 
+#include <string.h>
+
 #include "ir/ir.h"
 
 /* Blocks of more axes have lanes. */
@@ -75,18 +77,29 @@ static inline size_t tki_sym_hi(const tki_sym *s, int axis) {
 static inline void tki_sym_forget(tki_sym *s) {
   s->kind_ = TKI_SYM_NONE;
 }
-/* A copy member by member: what was just written is not read by larger loads,
- * which would wait. */
+/* Copies of a length that a compiler does not know would become a loop of the
+ * processor's own (rep movs), which takes longer to start than any of these. */
+static inline void tki_sym_copy_steps(tki_sym *to, const tki_sym *s) {
+  to->step_[0] = s->step_[0];
+  if (s->rank_ < 2) return;
+  to->step_[1] = s->step_[1];
+  if (s->rank_ < 3) return;
+  to->step_[2] = s->step_[2];
+  to->step_[3] = s->step_[3];
+}
+/* A copy member by member, each as wide as it was written: a larger load of
+ * what was just written in parts would wait for them. */
 static inline void tki_sym_copy(tki_sym *to, const tki_sym *s) {
   to->kind_ = s->kind_;
   to->size_ = s->size_;
   to->rank_ = s->rank_;
   to->base_ = s->base_;
-  bool box = s->kind_ == TKI_SYM_BOX;
-  for (int k = 0; k < s->rank_; k++) {
-    to->shape_[k] = s->shape_[k];
-    if (box) to->lo_[k] = s->lo_[k], to->hi_[k] = s->hi_[k];
-    if (!box) to->step_[k] = s->step_[k];
+  memmove(to->shape_, s->shape_, sizeof to->shape_);
+  if (s->kind_ == TKI_SYM_BOX) {
+    memmove(to->lo_, s->lo_, sizeof to->lo_);
+    memmove(to->hi_, s->hi_, sizeof to->hi_);
+  } else {
+    tki_sym_copy_steps(to, s);
   }
 }
 /* How many bytes its lanes take. */
@@ -102,7 +115,7 @@ void tki_sym_range(tki_sym *r, const tk_type *type, int64_t start);
 /* Every lane is the one whose bits are given. */
 bool tki_sym_splat(tki_sym *r, const tk_type *type, uint64_t bits);
 /* The same in the shape of another block, for lanes of that block's kind. */
-tki_sym tki_sym_alike(const tki_sym *s, uint64_t bits);
+void tki_sym_alike(tki_sym *r, const tki_sym *s, uint64_t bits);
 
 /* ---- operations ---------------------------------------------------------- */
 
