@@ -141,6 +141,10 @@ static bool add_option(cli_args *a, cli_option_id id, const char *value) {
               o->name, value);
     return false;
   }
+  if (o->kind == TK_OPTION_FILE && !*value) {
+    cli_usage(a, "--%s takes the name of a file, not ''", o->name);
+    return false;
+  }
   a->uses[a->nuses++] = (cli_use){id, value};
   return true;
 }

@@ -160,4 +160,9 @@ tk_tensor tkn_copy_tensor(tk_arena *a, const tk_tensor *t);
 void tkn_record(tk_launch *l, tkn_writer *w);
 tk_launch *tkn_replay(tk_session *s, tkn_reader *r);
 
+/* What a file of stores ends with (stores.c); that of part 0 begins like a
+ * launch file. */
+#define TKN_STORES_MAGIC "tkstore1"
+enum { TKN_STORES_MAGIC_SIZE = sizeof TKN_STORES_MAGIC - 1 };
+
 #endif

@@ -479,8 +479,21 @@ typedef struct replay_call {
   tk_launch **out;
 } replay_call;
 
+/* A part of a launch is not one that can be run again. */
+static void refuse_part(tkn_reader *file) {
+  char end[TKN_STORES_MAGIC_SIZE];
+  if (file->size < sizeof end) return;
+  tkn_seek(file, file->size - sizeof end);
+  tkn_read(file, end, sizeof end);
+  if (!memcmp(end, TKN_STORES_MAGIC, sizeof end))
+    tkn_file_fail(file->env, file->name,
+                  "this is what --shard wrote, which 'tkdbg merge' reads");
+  tkn_seek(file, 0);
+}
+
 static void replay_reader(tkn_reader *file, void *ud) {
   replay_call *c = ud;
+  refuse_part(file);
   *c->out = tkn_replay(c->s, file);
 }
 

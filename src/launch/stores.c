@@ -11,8 +11,6 @@
 
 enum { MOST_NAME = 1 << 16, MOST_ITEMS = 1 << 30, TAIL = 24 };
 
-static const char magic[8] = "tkstore1";
-
 /* ---- fields -------------------------------------------------------------- */
 
 /* A file being read, or written. */
@@ -148,7 +146,7 @@ void tkn_stores_write(tkn_writer *w, tkn_stores *x) {
   uint64_t digest = tk_digest_end(&w->digest);
   tkn_write(w, &launch, sizeof launch);
   tkn_write(w, &digest, sizeof digest);
-  tkn_write(w, magic, sizeof magic);
+  tkn_write(w, TKN_STORES_MAGIC, TKN_STORES_MAGIC_SIZE);
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -173,13 +171,13 @@ static void read_stores(tkn_reader *r, void *ud) {
   stores_file f = {.from = r, .arena = c->arena};
   struct {
     uint64_t launch, digest;
-    char magic[8];
+    char magic[TKN_STORES_MAGIC_SIZE];
   } tail = {0};
   if (r->size >= TAIL) {
     tkn_seek(r, r->size - TAIL);
     tkn_read(r, &tail, TAIL);
   }
-  if (memcmp(tail.magic, magic, sizeof magic) != 0)
+  if (memcmp(tail.magic, TKN_STORES_MAGIC, sizeof tail.magic) != 0)
     tkn_file_fail(r->env, r->name,
                   "this file was not written by --shard, or its end is "
                   "missing");

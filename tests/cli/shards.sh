@@ -97,6 +97,13 @@ done
 status 'a file of stores without a part' 2 \
   tkdbg replay l.safetensors --stores part0
 says 'a file of stores without a part' err '--stores needs --shard'
+status 'no name for the stores' 2 \
+  tkdbg replay l.safetensors --shard 0/2 --stores ''
+says 'no name for the stores' err "takes the name of a file, not ''"
+for i in 0 1; do
+  status "part $i is no launch" 2 tkdbg replay part$i
+  says "part $i is no launch" err "'tkdbg merge' reads"
+done
 status 'parts of a replay' 0 tkdbg merge part1 part0 --save x=joined.npy
 check 'parts of a replay: same bits' cmp one.npy joined.npy
 status 'merge prints' 0 tkdbg merge part1 part0 --print x
