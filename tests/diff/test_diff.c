@@ -182,6 +182,25 @@ START_TEST(factors_of_one_are_not_found) {
 }
 END_TEST
 
+/* Small integers, and one element alone, are not called rounded. */
+START_TEST(what_is_not_rounded) {
+  for (int alone = 0; alone < 2; alone++) {
+    fixture f;
+    begin(&f, N);
+    for (int i = 0; i < N; i++) {
+      float expected = alone ? value_at(i) : (float)(i % 200);
+      bool wrong = alone ? i == 5 : i % 3 == 1;
+      f.expected[i] = expected;
+      f.found[i] = expected + (wrong ? alone ? 0x1p-9f : 1 : 0);
+    }
+    const tk_difference *d = differ(&f, 1);
+    for (size_t i = 0; i < d->npatterns; i++)
+      ck_assert_int_ne(d->patterns[i].kind, TK_PATTERN_ROUNDED);
+    tk_session_free(f.s);
+  }
+}
+END_TEST
+
 START_TEST(what_is_as_expected) {
   fixture f;
   begin(&f, N);
@@ -281,6 +300,7 @@ int main(void) {
   tcase_add_loop_test(c, patterns_are_found, 0,
                       (int)(sizeof rows / sizeof rows[0]));
   tcase_add_test(c, factors_of_one_are_not_found);
+  tcase_add_test(c, what_is_not_rounded);
   tcase_add_test(c, what_is_as_expected);
   tcase_add_test(c, a_tail_that_nobody_wrote);
   tcase_add_test(c, one_program_is_wrong);
