@@ -14,78 +14,13 @@ import support
 
 support.need("library", "numpy")
 
+import answers  # noqa: E402
 import planted  # noqa: E402
-
-BUGS = planted.read()
-
-
-class Corpus(unittest.TestCase):
-    """Scripts with planted bugs; planted.txt."""
-
-    def test_the_culprit_is_named(self):
-        self.assertGreaterEqual(len(BUGS), 60)
-        for case, said in planted.all_said():
-            with self.subTest(case.name):
-                self.assertTrue(planted.names_culprit(said.why, case))
-                self.assertTrue(planted.names_culprit(said.check, case))
-                self.assertLessEqual(said.why.count("\n") + 1, 25)
-
-    def test_the_table_of_the_docs(self):
-        with open(f"{support.ROOT}/docs/findings.md") as f:
-            rows = re.findall(r"^\| ([\w ]+)[^|]*(\|.* of \d+ \|)$", f.read(),
-                              re.M)
-        said = [f"| {kind.strip()} {cells}" for kind, cells in rows]
-        self.assertEqual(said[:len(planted.table())], planted.table())
-
-    def test_right_scripts_are_silent(self):
-        self.assertGreaterEqual(len(BUGS) * len(planted.SIZES), 200)
-        for case in BUGS:
-            said, status = planted.run(
-                [case.text(size, right=True) for size in planted.SIZES],
-                {"check": "all"})
-            with self.subTest(case.name):
-                self.assertEqual(said, "")
-                self.assertEqual(status, 0)
+from answers import HEAD, KERNEL, TORCH  # noqa: E402
 
 
-KERNEL = """
-    @triton.jit
-    def scale(x, y, n, B: tl.constexpr):
-        i = tl.program_id(0) * B + tl.arange(0, B)
-        v = tl.load(x + i, mask=i < n)
-        tl.store(y + i, v * 3, mask=i < n)
-
-    x = np.arange(1, 41, dtype="f4")
-    y = np.zeros(40, "f4")
-    scale[(3,)](x, y, 40, 16)
-    ref = x * 2
-"""
-TORCH = """
-    import torch
-    @triton.jit
-    def scale(x, y, n, B: tl.constexpr):
-        i = tl.program_id(0) * B + tl.arange(0, B)
-        v = tl.load(x + i, mask=i < n)
-        tl.store(y + i, v * 3, mask=i < n)
-
-    x = torch.arange(1., 41, device="cuda")
-    y = torch.empty_like(x)
-    scale[(3,)](x, y, 40, 16)
-    ref = x * 2
-"""
-HEAD = """
-    import numpy as np
-    import triton
-    import triton.language as tl
-"""
-
-
-class Comparisons(support.ScriptCase):
+class Comparisons(answers.Asked):
     """Each way to compare leads to the same line."""
-
-    def why(self, text):
-        return planted.run([textwrap.dedent(HEAD) + textwrap.dedent(text)],
-                           {"why": True})
 
     def led(self, text, status=1, by=""):
         said, found = self.why(text)
