@@ -249,7 +249,7 @@ typedef struct tk_step {
   /* The steps right below it, by number. */
   const int *operands;
   size_t noperands;
-  tk_place combined; /* what a user's combine function returns; line 0: none */
+  tk_place combined; /* what a user's combine function does; line 0: none */
   tk_place address;  /* READS: what made its last address; line 0: unknown */
 } tk_step;
 

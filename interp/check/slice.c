@@ -181,12 +181,14 @@ static void set_place(tk_step *x, const tkc_node *n) {
   x->library = n->func->library ? n->func->name : NULL;
 }
 
-/* Returns the place of the return statement of a reduction's or scan's
- * function. */
+/* Sets the place of the statements of a reduction's or scan's function, the
+ * first to the last. */
 static void set_combined(tk_step *x, const tk_combine *with) {
   const tk_func *f = with->levels[0];
-  const tk_stmt *last = f->body.n ? f->body.items[f->body.n - 1] : NULL;
-  if (last && !f->library) x->combined = tk_place_of(f->src, last->span);
+  if (!f->body.n || f->library) return;
+  tk_span all = f->body.items[f->body.n - 1]->span;
+  if (f->body.items[0]->span.lo < all.lo) all.lo = f->body.items[0]->span.lo;
+  x->combined = tk_place_of(f->src, all);
 }
 
 /* Sets a step's name, type and value. */

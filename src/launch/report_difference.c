@@ -208,6 +208,26 @@ static source_line *line_at_place(source_lines *x, const tk_place *p) {
   return &x->items[k];
 }
 
+/* Whether a line of source has code on it. */
+static bool has_code(const char *text, size_t n) {
+  while (n && (*text == ' ' || *text == '\t')) text++, n--;
+  return n && !strchr("#\r\n", *text);
+}
+
+/* Adds the lines of a stretch of source; those of a kernel's own statements
+ * have a value, and keep their weight. */
+static void add_lines_of(source_lines *x, const tk_place *p, int weight) {
+  tk_place line = *p;
+  for (; line.line <= p->end_line; line.line++) {
+    line.text_length = strcspn(line.text, "\r\n");
+    source_line *l =
+        has_code(line.text, line.text_length) ? line_at_place(x, &line) : NULL;
+    if (l && l->weight < weight) l->weight = weight;
+    line.text += strcspn(line.text, "\n");
+    if (!*line.text++) return;
+  }
+}
+
 static void gather_lines(source_lines *x, const tk_explanation *why) {
   source_line *store = why->place.file ? line_at_place(x, &why->place) : NULL;
   int mask = INT_MAX; /* the depth of a mask whose operands these are */
@@ -216,9 +236,7 @@ static void gather_lines(source_lines *x, const tk_explanation *why) {
     const tk_step *s = &why->steps[i];
     source_line *loop = s->loop.file ? line_at_place(x, &s->loop) : NULL;
     if (loop && !loop->weight) loop->weight = 3;
-    source_line *with =
-        s->combined.file ? line_at_place(x, &s->combined) : NULL;
-    if (with) with->weight = 4;
+    if (s->combined.file) add_lines_of(x, &s->combined, 3);
     source_line *address =
         s->address.file ? line_at_place(x, &s->address) : NULL;
     if (address && address->weight < 3) address->weight = 3;

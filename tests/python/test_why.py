@@ -466,6 +466,31 @@ class Comparisons(answers.Asked):
         self.assertIn("t[0] was written by launch 1, first, from", said)
         self.assertIn("tl.store(t + i, tl.load(x + i) + 1)", said)
 
+    def test_the_function_of_a_reduction(self):
+        said, _ = self.why("""
+    @triton.jit
+    def merge(a, n, b, m):
+        both = n + m
+        wrong = a + b * m
+        # the mean of both
+        return wrong / both, both
+
+    @triton.jit
+    def mean(x, y, B: tl.constexpr):
+        i = tl.arange(0, B)
+        v, n = tl.load(x + i), tl.full([B], 1.0, tl.float32)
+        v, n = tl.reduce((v, n), 0, merge)
+        tl.store(y, v)
+
+    x, y = np.arange(8, dtype="f4"), np.zeros(1, "f4")
+    mean[(1,)](x, y, 8)
+    np.testing.assert_allclose(y, x.mean())
+""")
+        for line in ("both = n + m", "wrong = a + b * m",
+                     "return wrong / both, both"):
+            self.assertIn(f"| {line}", said)
+        self.assertNotIn("the mean of both", said)
+
 
 if __name__ == "__main__":
     unittest.main()
