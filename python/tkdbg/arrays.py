@@ -47,10 +47,14 @@ def memory(array):
 
 
 def values(array):
-    """The elements as a NumPy array of float64 or int64; None: unknown."""
+    """The elements as a NumPy array of float64 or int64, where complex
+    numbers have one more axis; None: unknown."""
     import numpy
     if arguments.kind_of(type(array)) == "torch":
         t = array.detach().cpu()
+        if t.is_complex():
+            import torch
+            t = torch.view_as_real(t.resolve_conj())
         t = t.double() if t.is_floating_point() else t.long()
         return t.numpy()
     try:
@@ -59,6 +63,8 @@ def values(array):
         return None
     if array.dtype.kind in "biu":
         return array.astype("i8")
+    if array.dtype.kind == "c":
+        return numpy.stack([array.real, array.imag], -1).astype("f8")
     return array.astype("f8") if array.dtype.kind == "f" else None
 
 

@@ -491,6 +491,16 @@ class Comparisons(answers.Asked):
             self.assertIn(f"| {line}", said)
         self.assertNotIn("the mean of both", said)
 
+    @unittest.skipUnless(planted.importlib.util.find_spec("torch"), "no torch")
+    def test_complex_numbers(self):
+        said, _ = self.why(f"""{TORCH}
+    pairs = torch.view_as_complex(y.view(20, 2))
+    torch.testing.assert_close(pairs, torch.complex(ref[::2], ref[1::2]))
+""")
+        self.assertIn("fails on y of launch 1, scale", said)
+        self.assertIn("times 1.5", said)
+        self.assertNotIn("Warning", said)
+
 
 if __name__ == "__main__":
     unittest.main()
