@@ -89,6 +89,8 @@ def _compared(node, tree, frame, line):
             f"the check in line {node.lineno}")
     test = getattr(node, "test", node)
     for pair in _pairs(test, tree, line, _DEPTH):
+        if ast.dump(pair[0]) == ast.dump(pair[1]):
+            continue
         sides = [_value(side, frame) for side in pair]
         if _are_compared(pair, sides):
             yield Comparison(name, *sides, *_tolerance(test, frame))
@@ -163,7 +165,7 @@ def _pairs(node, tree, line, depth):
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
             given = [a for a in [*part.args, *(k.value for k in part.keywords)]
-                     if not isinstance(a, (ast.Constant, ast.Starred))]
+                     if not isinstance(a, ast.Starred) and not _is_number(a)]
             if isinstance(part.func, ast.Attribute):
                 yield from [(part.func.value, a) for a in given[:1]]
             yield from zip(given, given[1:])
@@ -171,6 +173,13 @@ def _pairs(node, tree, line, depth):
         value = _assigned(tree, part.id, line)
         if value is not None:
             yield from _pairs(value, tree, line, depth - 1)
+
+
+def _is_number(node):
+    """Whether an expression is a number that the script has written down, or
+    another constant."""
+    return isinstance(node, ast.Constant) or isinstance(
+        node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
 def _names(node, tree, line, depth):

@@ -501,6 +501,14 @@ class Comparisons(answers.Asked):
         self.assertIn("times 1.5", said)
         self.assertNotIn("Warning", said)
 
+    def test_a_number_is_no_side_of_a_call(self):
+        said, _ = self.why(f"""{KERNEL}
+    def total(a, n): return float(a.sum()) + n
+    got, want = total(y, -1), total(x.reshape(-1, 8), -1)
+    assert abs(got - want) < 1e-3
+""")
+        self.assertNotIn("expected -1", said)
+
 
 if __name__ == "__main__":
     unittest.main()
