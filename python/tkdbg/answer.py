@@ -191,8 +191,12 @@ class Answer:
                     return [
                         f"tkdbg: {seen.name} fails on {made} {name} of launch "
                         f"{logged.number}, {logged.kernel}",
-                        f"  {_are(len(wrong), size)} wrong: compare {name} "
-                        "itself to see which of them are wrong",
+                        f"  {_are(len(wrong), size)} wrong" if size > 1 else
+                        "  it is {:.7g}, expected {:.7g}".format(
+                            *(arrays.values(side).flat[0]
+                              for side in (found, expected))),
+                        f"  compare {name} itself to see which elements of it "
+                        "are wrong",
                         "  the lines that its first element there came from:",
                         *steps]
         return []

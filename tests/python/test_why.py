@@ -509,6 +509,13 @@ class Comparisons(answers.Asked):
 """)
         self.assertNotIn("expected -1", said)
 
+    def test_a_mean_is_told_as_a_number(self):
+        said, _ = self.why(f"{KERNEL}    wanted = ref.mean()\n"
+                           "    assert abs(y.mean() - wanted) < 1e-3\n")
+        self.assertIn("fails on the mean of y of launch 1", said)
+        self.assertIn("  it is 61.5, expected 41\n", said)
+        self.assertNotIn("1 of 1", said)
+
 
 if __name__ == "__main__":
     unittest.main()
