@@ -21,6 +21,7 @@ MOST_FINDINGS = 2
 CLUES = ("unread-input", "order-note")  # notes; other notes are about speed
 MOST_EARLIER = 7  # lines about an earlier launch
 SOURCE_LINES = 10
+PRINTED = 1e-2  # how far apart two are that a script only printed
 MEMORY_READ = (1, 2)  # tk_step_memory
 STEP_READS = 9  # tk_step_kind
 
@@ -296,6 +297,15 @@ def _wrong(found, expected, seen):
     return numpy.argwhere(~numpy.isclose(
         got, wanted.reshape(got.shape), max(seen.rtol, 0), max(seen.atol, 0),
         equal_nan=True))
+
+
+def differs(seen):
+    """Whether two arrays differ by more than rounding may."""
+    import numpy
+    got, wanted = map(arrays.values, (seen.found, seen.expected))
+    return (got is not None and wanted is not None and
+            got.shape == wanted.shape and not numpy.allclose(
+                got, wanted, PRINTED, PRINTED, equal_nan=True))
 
 
 def _is_equal(found, expected):

@@ -58,7 +58,7 @@ class Why:
         of a wrapped function if it was called where the error came from."""
         noted = self.comparisons.last
         if error is None:
-            return noted
+            return noted or self._printed()
         read = list(asserted.comparisons(error))
         if not (read or noted) and isinstance(error, SystemExit):
             return list(filter(None, [self.comparisons.subtracted]))
@@ -68,6 +68,14 @@ class Why:
         read = [next((n for n in noted if n.found is r.found and
                       n.expected is r.expected), r) for r in read]
         return [*read, *noted]
+
+    def _printed(self):
+        """What a script that ended well has compared last, if the two
+        differ: it may have printed that."""
+        last = self.comparisons.subtracted
+        return ([last._replace(name="the script ended well, but its last "
+                               "comparison")]
+                if last is not None and answer.differs(last) else [])
 
     def _lines(self, candidates, said):
         """What there is to say; nothing, if nobody asked for it and no

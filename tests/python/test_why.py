@@ -517,5 +517,25 @@ class Comparisons(answers.Asked):
         self.assertNotIn("1 of 1", said)
 
 
+class EndedWell(answers.Asked):
+    """Scripts that do not fail."""
+
+    @unittest.skipUnless(planted.importlib.util.find_spec("torch"), "no torch")
+    def test_what_it_printed(self):
+        for line in ("print((y.cpu() != ref.cpu()).nonzero().flatten())",
+                     "print('max', (y - ref).abs().max()); print(x, ref)"):
+            with self.subTest(line):
+                said, status = self.why(f"{TORCH}    {line}\n")
+                self.assertEqual(status, 0)
+                self.assertIn("tkdbg: the script ended well, but its last "
+                              "comparison fails on y of launch 1", said)
+        for line in ("print((y - x * 3).abs().max())",
+                     "change = y - x; torch.testing.assert_close(y, x * 3)"):
+            with self.subTest(line):
+                said, _ = self.why(f"{TORCH}    {line}\n")
+                self.assertIn("no comparison of arrays has failed: compare",
+                              said)
+
+
 if __name__ == "__main__":
     unittest.main()
