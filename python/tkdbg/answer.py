@@ -55,6 +55,20 @@ class Answer:
                 return lines
         return []
 
+    def detected(self):
+        """What the detectors find in the first launch of each kernel; none if
+        they find nothing."""
+        first = {each.kernel: each for each in reversed(self.log.launches)}
+        lines = []
+        for logged in reversed(first.values()):
+            with Replay(self.lib, logged, "all") as replay:
+                replay.run()
+                told = [_finding(f) for f in replay.findings()
+                        if f["severity"] != "note"][:MOST_FINDINGS]
+            if told:
+                lines += [f"  launch {logged.number}, {logged.kernel}:", *told]
+        return lines[:MOST_LINES - 1]
+
     # ---- the launch that wrote what is wrong ------------------------------
 
     def _blamed(self, seen):

@@ -84,6 +84,11 @@ class Why:
             problem = "there is nothing to explain: " + (
                 self.log.left_out or "no kernel was launched")
         elif not candidates:
+            lines = said.detected() if self.asked else []
+            if lines:
+                return ["tkdbg: no comparison of arrays has failed here, where "
+                        "programs run one after the other, but the detectors "
+                        "find:", *lines]
             problem = ("no comparison of arrays has failed: compare what a "
                        "kernel wrote, by torch.allclose or in an assert")
         else:

@@ -520,6 +520,26 @@ class Comparisons(answers.Asked):
 class EndedWell(answers.Asked):
     """Scripts that do not fail."""
 
+    RACE = """
+    @triton.jit
+    def add(x, total, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        part = tl.sum(tl.load(x + i), 0)
+        tl.store(total, tl.load(total) + part)
+    x, total = np.ones(32, "f4"), np.zeros(1, "f4")
+    add[(4,)](x, total, 8)
+    np.testing.assert_allclose(total, 32)
+"""
+
+    def test_what_the_detectors_find(self):
+        said, status = self.why(self.RACE)
+        self.assertEqual(status, 0)
+        self.assertIn("tkdbg: no comparison of arrays has failed here, where "
+                      "programs run one after the other, but the detectors "
+                      "find:\n  launch 1, add:\n", said)
+        self.assertRegex(said, r"script\.py:\d+: error: program \(1, 0, 0\) "
+                         r"reads total\[0\].*\[race\]")
+
     @unittest.skipUnless(planted.importlib.util.find_spec("torch"), "no torch")
     def test_what_it_printed(self):
         for line in ("print((y.cpu() != ref.cpu()).nonzero().flatten())",
