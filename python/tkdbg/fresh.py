@@ -75,6 +75,7 @@ class Fresh:
         a storage counts as written after its first launch."""
         self.follow = follow
         self._known = {}
+        self._given = set()  # addresses that a launch was told of
         self._limit = _PRUNE
         self.held = {}    # address of a storage -> [say()]
         self.dropped = 0  # findings that the host has made untrue
@@ -115,7 +116,7 @@ class Fresh:
         if found is None:
             return _NONE
         if not self.follow:
-            del self._known[address]
+            self._given.add(address)
             return _capi.TENSOR_UNWRITTEN, 0, 0
         nbytes = t.untyped_storage().nbytes()
         if not nbytes:
@@ -126,6 +127,11 @@ class Fresh:
             return _NONE
         flags = _capi.TENSOR_UNWRITTEN if data.is_empty() else 0
         return flags, 0, data.address
+
+    def ran(self):
+        """A launch has run, and may have written what it was told of."""
+        while self._given:
+            self._known.pop(self._given.pop(), None)
 
     def writes(self, t, write, part):
         """Calls write(), after which part() is written and nothing else."""

@@ -138,6 +138,7 @@ class Prepared:
                     self._capture(session.graphs, values, grid)
                 session.launched = dict(zip(self.function.arg_names, values))
                 session.run(self.ptr, self.function.__name__)
+                session.fresh.ran()
         finally:
             session.launched = {}
             session.reader.finish()

@@ -307,7 +307,7 @@ static void put_tensor(recorder *r, json_t *o, const tk_arg *arg) {
   put_int(r, o, "offset", data - base);
   put_int(r, o, "low", low);
   put_int(r, o, "high", low + (int64_t)(m.hi - m.lo));
-  put_int(r, o, "flags", t->flags & 3);
+  put_int(r, o, "flags", t->flags & 7);
   put_int(r, o, "address", (int64_t)tk_tensor_address(t));
 }
 

@@ -361,7 +361,7 @@ static void read_tensor(replayer *r, const json_t *o, tk_tensor *t) {
   t->data = e->data + at;
   t->storage = e->data + low;
   t->storage_bytes = (size_t)(high - low);
-  t->flags = (unsigned)get_int(r, o, "flags", 0, 3);
+  t->flags = (unsigned)get_int(r, o, "flags", 0, 7);
   t->device_address = (uint64_t)any_int(r, o, "address");
 }
 

@@ -516,6 +516,14 @@ class Comparisons(answers.Asked):
         self.assertIn("  it is 61.5, expected 41\n", said)
         self.assertNotIn("1 of 1", said)
 
+    @unittest.skipUnless(planted.importlib.util.find_spec("torch"), "no torch")
+    def test_memory_that_was_never_written(self):
+        text = TORCH.replace("tl.store(y + i, v * 3",
+                             "tl.atomic_add(y + i, v * 2")
+        said, _ = self.why(text + "    torch.testing.assert_close(y, ref)\n")
+        self.assertIn("an undefined value is changed by an atomic [undef]",
+                      said)
+
 
 class EndedWell(answers.Asked):
     """Scripts that do not fail."""
@@ -555,6 +563,20 @@ class EndedWell(answers.Asked):
                 said, _ = self.why(f"{TORCH}    {line}\n")
                 self.assertIn("no comparison of arrays has failed: compare",
                               said)
+
+    def test_what_a_tuner_repeats(self):
+        said, _ = self.why("""
+    @triton.autotune([triton.Config({"B": 8}), triton.Config({"B": 16})], [])
+    @triton.jit
+    def add(x, y, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        tl.store(y + i, tl.load(y + i) + tl.load(x + i))
+    x, y = np.ones(32, "f4"), np.zeros(32, "f4")
+    add[lambda m: (triton.cdiv(32, m["B"]),)](x, y)
+    assert np.allclose(y, x)
+""")
+        self.assertRegex(said, r"(?s)detectors find:\n.*a second run gives a "
+                         r"different result.*\[idempotence\]")
 
 
 if __name__ == "__main__":
