@@ -8,8 +8,12 @@ what can be said of the two arrays themselves is.
 """
 from __future__ import annotations
 
+import collections
+import contextlib
+import itertools
 import os
 import shlex
+from typing import Callable, NamedTuple
 
 from . import arrays, origins, whypage
 from ._capi import text
@@ -19,8 +23,12 @@ from .launchlog import Replay
 MOST_LINES = 25
 MOST_FINDINGS = 2
 CLUES = ("unread-input", "order-note")  # notes; other notes are about speed
-MOST_EARLIER = 7  # lines about an earlier launch
-SOURCE_LINES = 10
+MOST_EARLIER = 3  # earlier launches that are shown
+MOST_ELEMENTS = 2  # of a tensor whose writer is looked for
+SOURCE_LINES = 18  # of a launch, at most
+SOURCE_ALONE = 14  # ... where no more is known of what is wrong
+LEAST_LINES = 4
+LEAST_EARLIER = 3
 PRINTED = 1e-2  # how far apart two are that a script only printed
 MEMORY_READ = (1, 2)  # tk_step_memory
 STEP_READS = 9  # tk_step_kind
@@ -94,15 +102,15 @@ class Answer:
         wanted = origin.expected(expected)
         if wanted is None:
             return []
+        head = [_head(seen.name, origin)]
+        if found is not UNKNOWN and origin.has_changed(found):
+            head.append(f"  {self._later(origin.logged)} changed "
+                        f"{origin.parameter} since; this is what the launch "
+                        "left")
         for tolerance in dict.fromkeys(((seen.rtol, seen.atol),
                                         (USUAL, USUAL))):
-            lines = self._compared(origin, wanted, tolerance, seen.name,
-                                   written)
+            lines = self._compared(origin, wanted, tolerance, head, written)
             if lines:
-                if found is not UNKNOWN and origin.has_changed(found):
-                    lines[1:1] = [f"  {self._later(origin.logged)} changed "
-                                  f"{origin.parameter} since; this is what "
-                                  "the launch left"]
                 return lines
         return []
 
@@ -113,7 +121,7 @@ class Answer:
         return (f"the host or launch {self.log.last_left_out}, which was not "
                 "recorded, has")
 
-    def _compared(self, origin, wanted, tolerance, name, written):
+    def _compared(self, origin, wanted, tolerance, head, written):
         logged = origin.logged
         with Replay(self.lib, logged, "all" if self.asked else None) as replay:
             origins.expect(replay, origin.parameter, wanted, *tolerance)
@@ -124,65 +132,82 @@ class Answer:
             told = [_finding(f) for f in _clues(replay.findings())]
             self.stop = _stop(logged, difference)
             offer = _offered(self.stop, self.command)
-            earlier = self._earlier(logged, difference)
-            if self.drawn:
-                self.maps = whypage.maps(difference, origin.parameter)
-            room = MOST_LINES - 2 - len(told) - len(offer)
-            if earlier:
-                room -= MOST_EARLIER
-            lines = replay.difference_lines(SOURCE_LINES)
-            lines = replay.difference_lines(
-                max(4, SOURCE_LINES - max(0, len(lines) - room)))
-        body = [_head(name, origin), *lines, *told, *earlier]
-        return [*body[:MOST_LINES - 1 - len(offer)], *offer]
+            with contextlib.ExitStack() as kept:
+                writers = self._earlier(logged, difference, kept)
+                for writer in writers if self.asked else ():
+                    told += self._clues_of(writer[0].logged)
+                told = told[:MOST_FINDINGS]
+                parts = [_Part(replay.difference_lines),
+                         *map(self._part, writers)]
+                if self.drawn:
+                    self.maps = whypage.maps(difference, origin.parameter)
+                main, *earlier = _fitting(
+                    parts, MOST_LINES - len(head) - len(told) - len(offer))
+        body = [*head, *main, *told,
+                *itertools.chain.from_iterable(earlier)]
+        return [*body[:MOST_LINES - len(offer)], *offer]
 
-    def _earlier(self, logged, difference):
-        """What was read from memory that an earlier launch wrote, and how it
-        came to be; none if nothing was."""
+    def _part(self, writer):
+        """What is said of the launch that wrote what a later one read."""
+        replay, parameter, index, why = writer
+        head = (f"  {_element(parameter, index)} was written by launch "
+                f"{replay.logged.number}, {replay.logged.kernel}, from")
+        return _Part(lambda most: [head, *replay.source_lines(why, most)],
+                     least=LEAST_EARLIER)
+
+    def _clues_of(self, logged):
+        """What detectors find in a launch, but for what rounding does."""
+        with Replay(self.lib, logged, "all") as replay:
+            replay.run()
+            return [_finding(f) for f in _clues(replay.findings())
+                    if f["kind"] != "order-note"]
+
+    def _earlier(self, logged, difference, kept):
+        """(Replay, parameter, indices, explanation) of what was read from
+        memory that earlier launches wrote, the newest first; of each kernel
+        one.  kept: where the Replays are closed."""
         if not difference.explanation:
             return []
-        steps = difference.explanation.contents
-        for step in steps.steps[:steps.nsteps]:
-            if not step.has_element or not (step.kind == STEP_READS or
-                                            step.memory in MEMORY_READ):
-                continue
-            name = text(step.element.tensor)
-            index = step.element.index[:max(0, step.element.rank)]
-            lines = self._written(logged, name, index)
-            if lines:
-                return lines
-        return []
+        open_, seen, found = [(logged, difference.explanation.contents)], {
+            logged.kernel}, []
+        while open_ and len(found) < MOST_EARLIER:
+            reader, why = open_.pop(0)
+            for name, index in _read(why):
+                writer = self._writer(reader, name, index, seen, kept)
+                if writer is not None and len(found) < MOST_EARLIER:
+                    seen.add(writer[0].logged.kernel)
+                    found.append(writer)
+                    open_.append((writer[0].logged, writer[3]))
+        return found
 
-    def _written(self, logged, name, index):
-        lies = arrays.memory(logged.tensors.get(name))
+    def _writer(self, reader, name, index, seen, kept):
+        """What _earlier() has of one element that a launch has read, or None
+        if no launch wrote it, or one of a kernel that was seen already."""
+        lies = arrays.memory(reader.tensors.get(name))
         if lies is None:
-            return []
+            return None
         at = lies.data + lies.itemsize * sum(
             i * s for i, s in zip(index, lies.strides))
         for before in reversed(self.log.launches):
-            if before.number >= logged.number:
+            if before.number >= reader.number:
                 continue
             for parameter, tensor in before.tensors.items():
                 element = _element_at(tensor, at)
                 if element is None:
                     continue
-                steps = self._came_from(before, parameter, element,
-                                        MOST_EARLIER - 1)
-                if steps:
-                    place = (f"[{','.join(map(str, element))}]" if element
-                             else "")
-                    return [f"  {parameter}{place} was written by launch "
-                            f"{before.number}, {before.kernel}, from", *steps]
-        return []
+                replay = Replay(self.lib, before)
+                why = kept.enter_context(replay).explained(parameter, element)
+                if why is not None:
+                    return (None if before.kernel in seen else
+                            (replay, parameter, element, why))
+        return None
 
     def _came_from(self, logged, parameter, index, most):
         """The lines of source that an element came from in a launch; none if
         it did not write it."""
-        asked = parameter + (f"[{','.join(map(str, index))}]" if index else "")
         with Replay(self.lib, logged) as replay:
-            why = replay.explanation() if replay.run(asked) else None
-            return (replay.source_lines(why, most)
-                    if why is not None and why.blame.times else [])
+            why = replay.explained(parameter, index)
+            return [] if why is None else replay.source_lines(why, most)
 
     # ---- what the two arrays tell without it ------------------------------
 
@@ -200,7 +225,7 @@ class Answer:
                 rank = numpy.ndim(logged.tensors[name])
                 index = [0] * rank if axis is None else (
                     at[:axis] + [0] + at[axis:])[:rank]
-                steps = self._came_from(logged, name, index, SOURCE_LINES)
+                steps = self._came_from(logged, name, index, SOURCE_ALONE)
                 if steps:
                     size = arrays.values(found).size
                     return [
@@ -267,7 +292,7 @@ class Answer:
             origin.own, origin.places))
         index = odd[0].tolist() if len(odd) else [0] * held.ndim
         steps = self._came_from(origin.logged, origin.parameter, index,
-                                SOURCE_LINES)
+                                SOURCE_ALONE)
         return steps and [
             _head(seen.name, origin),
             *([f"  {_are(len(odd), held.size)} not finite"]
@@ -286,7 +311,7 @@ class Answer:
                     continue
                 index = (wrong[0].tolist() if same and wrong is not None and
                          len(wrong) else [0] * len(of))
-                steps = self._came_from(logged, name, index, SOURCE_LINES)
+                steps = self._came_from(logged, name, index, SOURCE_ALONE)
                 if steps:
                     return [
                         f"tkdbg: {seen.name} compared arrays that the host "
@@ -295,6 +320,40 @@ class Answer:
                         f"{logged.kernel}, which they may be made of, came "
                         "from", *steps]
         return []
+
+
+class _Part(NamedTuple):
+    """Lines about one launch, of which some are of its source."""
+    lines: Callable  # those with at most so many lines of source
+    most: int = SOURCE_LINES
+    least: int = LEAST_LINES  # where there is no room for all
+
+
+def _fitting(parts, room):
+    """The lines of parts, cut so that there is room for all."""
+    most = [part.most for part in parts]
+    told = [part.lines(n) for part, n in zip(parts, most)]
+    while sum(map(len, told)) > room:
+        can = [i for i, part in enumerate(parts) if most[i] > part.least]
+        if not can:
+            break
+        longest = max(can, key=lambda i: (len(told[i]), i))
+        most[longest] = min(most[longest], len(told[longest])) - 1
+        told[longest] = parts[longest].lines(most[longest])
+    return told
+
+
+def _read(why):
+    """(tensor, indices) of the elements that a value was made of, a few of
+    each tensor."""
+    times = collections.Counter()
+    for step in why.steps[:why.nsteps]:
+        if step.has_element and (step.kind == STEP_READS or
+                                 step.memory in MEMORY_READ):
+            name = text(step.element.tensor)
+            times[name] += 1
+            if times[name] <= MOST_ELEMENTS:
+                yield name, step.element.index[:max(0, step.element.rank)]
 
 
 def _sides(seen):

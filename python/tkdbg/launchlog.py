@@ -136,6 +136,13 @@ class Replay:
         found = self.lib.tk_launch_explanation(self.launch, 0)
         return found.contents if found and found.contents.nsteps else None
 
+    def explained(self, parameter, index):
+        """The tk_explanation of an element, for which the launch runs; None
+        if it did not write it."""
+        at = f"[{','.join(map(str, index))}]" if index else ""
+        why = self.explanation() if self.run(parameter + at) else None
+        return why if why is not None and why.blame.times else None
+
     def source_lines(self, explanation, most):
         """The lines of the source that a value came from."""
         return _capi.text(self.lib.tk_launch_source_lines(

@@ -466,6 +466,32 @@ class Comparisons(answers.Asked):
         self.assertIn("t[0] was written by launch 1, first, from", said)
         self.assertIn("tl.store(t + i, tl.load(x + i) + 1)", said)
 
+    def test_launches_before_the_earlier_one(self):
+        said, _ = self.why("""
+    @triton.jit
+    def first(x, t, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(t + i, tl.load(x + i) + 1)
+
+    @triton.jit
+    def second(t, u, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(u + i, tl.load(t + i) * 2)
+
+    @triton.jit
+    def third(u, y, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(y + i, tl.load(u + i))
+
+    x, t, u, y = (np.zeros(8, "f4") for _ in range(4))
+    first[(1,)](x, t, 8)
+    second[(1,)](t, u, 8)
+    third[(1,)](u, y, 8)
+    np.testing.assert_allclose(y, x)
+""")
+        self.assertRegex(said, r"(?s)u\[0\] was written by launch 2, second,.*"
+                         r"t\[0\] was written by launch 1, first, from")
+
     def test_the_function_of_a_reduction(self):
         said, _ = self.why("""
     @triton.jit
