@@ -62,6 +62,7 @@ launch     launch        @jit functions: decoration and launch
            arguments     kinds of arguments, and how each one is set
            binder        from a call to the values of the parameters
            launchlog     launches recorded, and run again
+           hostlines     ... the lines of the script that made them
            arrays        arrays of a script as numbers to compare
            copies        where the elements of a copy come from
            origins       which launch's tensor an array is

@@ -15,7 +15,7 @@ import os
 import shlex
 from typing import Callable, NamedTuple
 
-from . import arrays, origins, whypage
+from . import arrays, hostlines, origins, whypage
 from ._capi import text
 from .comparisons import UNKNOWN, USUAL
 from .launchlog import Replay
@@ -29,6 +29,7 @@ SOURCE_LINES = 18  # of a launch, at most
 SOURCE_ALONE = 14  # ... where no more is known of what is wrong
 LEAST_LINES = 4
 LEAST_EARLIER = 3
+MOST_HOST, LEAST_HOST = 6, 3  # of the script, where it made the launch
 PRINTED = 1e-2  # how far apart two are that a script only printed
 MEMORY_READ = (1, 2)  # tk_step_memory
 STEP_READS = 9  # tk_step_kind
@@ -64,8 +65,8 @@ class Answer:
         return []
 
     def detected(self):
-        """What the detectors find in the first launch of each kernel; none if
-        they find nothing."""
+        """What the detectors find in the first launch of each kernel, the
+        lines of its sources included; none if they find nothing."""
         first = {each.kernel: each for each in reversed(self.log.launches)}
         lines = []
         for logged in reversed(first.values()):
@@ -74,7 +75,8 @@ class Answer:
                 told = [_finding(f) for f in replay.findings()
                         if f["severity"] != "note"][:MOST_FINDINGS]
             if told:
-                lines += [f"  launch {logged.number}, {logged.kernel}:", *told]
+                lines += [f"  launch {logged.number}, {logged.kernel}:", *told,
+                          *_host(logged, None, MOST_HOST)]
         return lines[:MOST_LINES - 1]
 
     # ---- the launch that wrote what is wrong ------------------------------
@@ -137,13 +139,14 @@ class Answer:
                 for writer in writers if self.asked else ():
                     told += self._clues_of(writer[0].logged)
                 told = told[:MOST_FINDINGS]
-                parts = [_Part(replay.difference_lines),
-                         *map(self._part, writers)]
+                parts = [_Part(replay.difference_lines), _Part(
+                    lambda most: _host(logged, origin.parameter, most),
+                    MOST_HOST, LEAST_HOST), *map(self._part, writers)]
                 if self.drawn:
                     self.maps = whypage.maps(difference, origin.parameter)
-                main, *earlier = _fitting(
+                main, host, *earlier = _fitting(
                     parts, MOST_LINES - len(head) - len(told) - len(offer))
-        body = [*head, *main, *told,
+        body = [*head, *main, *told, *host,
                 *itertools.chain.from_iterable(earlier)]
         return [*body[:MOST_LINES - len(offer)], *offer]
 
@@ -238,7 +241,7 @@ class Answer:
                         f"  compare {name} itself to see which elements of it "
                         "are wrong",
                         "  the lines that its first element there came from:",
-                        *steps]
+                        *steps, *_host(logged, name, MOST_HOST)]
         return []
 
     def _shapes(self, seen):
@@ -298,7 +301,7 @@ class Answer:
             *([f"  {_are(len(odd), held.size)} not finite"]
               if len(odd) else []),
             f"  the lines that {_element(origin.parameter, index)} came from:",
-            *steps]
+            *steps, *_host(origin.logged, origin.parameter, MOST_HOST)]
 
     def _by_host(self, seen):
         """... which the host computed: the lines of what a kernel wrote in
@@ -318,7 +321,7 @@ class Answer:
                         "computed: compare what a kernel stores itself",
                         f"  {_element(name, index)} of launch {logged.number}, "
                         f"{logged.kernel}, which they may be made of, came "
-                        "from", *steps]
+                        "from", *steps, *_host(logged, name, MOST_HOST)]
         return []
 
 
@@ -341,6 +344,18 @@ def _fitting(parts, room):
         most[longest] = min(most[longest], len(told[longest])) - 1
         told[longest] = parts[longest].lines(most[longest])
     return told
+
+
+def _host(logged, wrong, most):
+    """The lines of the script that made a launch; wrong: the name of the
+    tensor that is wrong."""
+    at = logged.site
+    found = at and hostlines.lines(at, logged.kernel, logged.values, wrong,
+                                   most)
+    if not found:
+        return []
+    return [f"  launched with grid {logged.grid} by these lines of "
+            f"{os.path.basename(at.file)}:", *found]
 
 
 def _read(why):

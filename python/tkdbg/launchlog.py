@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from ctypes import byref, c_void_p
 
-from . import _capi, _results, arguments
+from . import _capi, _results, arguments, hostlines
 
 MOST_LAUNCHES = 256
 
@@ -22,8 +22,11 @@ MOST_LAUNCHES = 256
 class Logged:
     """One launch that was recorded."""
 
-    def __init__(self, number, kernel, nth, path, values):
+    def __init__(self, number, kernel, nth, path, values, grid):
         self.number = number
+        self.site = hostlines.site()
+        self.grid = grid
+        self.values = values
         self.kernel = kernel
         self.nth = nth  # launch of this kernel
         self.path = path
@@ -65,7 +68,7 @@ class Log:
                 "TMPDIR names another folder")
             return
         self.launches.append(Logged(number, kernel, self.times[kernel], path,
-                                    session.launched))
+                                    session.launched, session.grid))
         while len(self.launches) > 1 and (
                 len(self.launches) > MOST_LAUNCHES or
                 sum(each.bytes for each in self.launches) > self.most_bytes):

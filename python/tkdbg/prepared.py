@@ -137,6 +137,7 @@ class Prepared:
                 if session.graphs is not None and session.graphs.capturing:
                     self._capture(session.graphs, values, grid)
                 session.launched = dict(zip(self.function.arg_names, values))
+                session.grid = grid
                 session.run(self.ptr, self.function.__name__)
                 session.fresh.ran()
         finally:

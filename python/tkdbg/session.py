@@ -42,6 +42,7 @@ class Session:
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
         self.launched = {}        # the arguments of the launch that runs
+        self.grid = None          # its grid
         self.disagreements = 0    # of configurations of a kernel, or of engines
         self.raised = collections.Counter()  # headlines of LaunchErrors
         self.error_classes = {}   # ours -> real Triton's; takeover.py

@@ -1,0 +1,212 @@
+"""The lines of a script that launched a kernel: the call, what its arguments
+and its grid were made of, and where the tensor was made that is wrong.
+
+Nothing is evaluated: values are those that the launch was given.
+"""
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from typing import Any, NamedTuple
+
+_OURS = ("tkdbg", "triton", "torch")  # who stands between script and launch
+_OF_SHAPES = frozenset(("shape", "size", "numel", "dim", "ndim"))
+SOURCE, NOTE = 46, 44  # columns, as src/launch/report_difference.c has them
+
+
+class Site(NamedTuple):
+    """Where a launch was made."""
+    file: str
+    line: int
+
+
+class _Line(NamedTuple):
+    rank: int  # the lowest are shown first
+    number: int
+    note: str
+
+
+def site():
+    """Where the script makes the launch that is about to run, or None."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if name not in _OURS and frame.f_code.co_filename[:1] != "<":
+            return Site(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+def lines(at, kernel, values, wrong, most):
+    """At most so many lines of source as text, in their order.  kernel: its
+    name; values: those of the parameters by name, in order; wrong: the name of
+    the tensor that is not right."""
+    text = linecache.getlines(at.file)
+    try:
+        tree = ast.parse("".join(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    call = _launch(tree, at.line)
+    found = [_Line(0, at.line if call is None else call.lineno, ""),
+             *_decorators(tree, kernel, values)]
+    if call is not None:
+        scope = _scope(tree, call)
+        given, others = _given(call, list(values))
+        found += _arguments(given, values)
+        found += [_Line(2, node.lineno, "") for node in others]
+        found += _assignments(scope, call, given, others, values, wrong)
+    return [_line(text, number, note)
+            for number, note in _chosen(found, most) if number <= len(text)]
+
+
+def _launch(tree, line):
+    """The innermost kernel[grid](...) around a line, or None."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)
+             and isinstance(node.func, ast.Subscript)
+             and node.lineno <= line <= node.end_lineno]
+    return min(calls, key=lambda n: n.end_lineno - n.lineno, default=None)
+
+
+def _scope(tree, call):
+    """The function that a call stands in, or the whole script."""
+    around = [node for node in ast.walk(tree)
+              if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+              and node.lineno <= call.lineno <= node.end_lineno]
+    return min(around, key=lambda n: n.end_lineno - n.lineno, default=tree)
+
+
+def _given(call, names):
+    """({parameter: the expression that is given for it}, expressions that
+    stand between two *arguments); of *arguments the expression is that of
+    all."""
+    positional, given = list(call.args), {}
+    rest = [k for k in call.keywords if k.arg in names]
+    stars = [a for a in positional if isinstance(a, ast.Starred)]
+    # as many as one * must have for all parameters to have a value
+    more = len(names) - len(rest) - len(positional) + 1 if (
+        len(stars) == 1) else 1
+    free = iter(n for n in names if all(n != k.arg for k in rest))
+    for i, arg in enumerate(positional):
+        starred = isinstance(arg, ast.Starred)
+        if starred and len(stars) > 1:
+            return {**given, **{k.arg: k.value for k in rest}}, positional[i:]
+        for _ in range(max(0, more) if starred else 1):
+            name = next(free, None)
+            if name is not None:
+                given[name] = arg
+    return {**given, **{k.arg: k.value for k in rest}}, []
+
+
+def _arguments(given, values):
+    """The lines of a call's numbers and of tensors that are not contiguous;
+    first those where more is given than a name or a number."""
+    notes, ranks = {}, {}
+    for name, node in given.items():
+        note = _note(name, values[name])
+        if note:
+            at = node.lineno
+            notes.setdefault(at, []).append(note)
+            plain = isinstance(node, (ast.Name, ast.Constant))
+            ranks[at] = min(ranks.get(at, 3), 3 if plain else 2)
+    return [_Line(ranks[number], number, ", ".join(each))
+            for number, each in notes.items()]
+
+
+def _note(name, value):
+    if isinstance(value, float):
+        return f"{name} = {value:.6g}"
+    if isinstance(value, (bool, int)):
+        return f"{name} = {value}"
+    try:
+        contiguous = value.is_contiguous()
+        return "" if contiguous else (
+            f"{name} has strides ({', '.join(map(str, value.stride()))})")
+    except (AttributeError, TypeError, RuntimeError):
+        return ""
+
+
+def _decorators(tree, kernel, values):
+    """The lines of what tunes a kernel, and of the configuration that was
+    chosen."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef) or (
+                function.name != kernel):
+            continue
+        for node in function.decorator_list:
+            if isinstance(node, ast.Call) and getattr(
+                    node.func, "attr", "") in ("autotune", "heuristics"):
+                yield _Line(6, node.lineno, "")
+                for part in ast.walk(node):
+                    if isinstance(part, ast.Dict) and _is_chosen(part, values):
+                        yield _Line(1, part.lineno, "this configuration")
+
+
+def _is_chosen(node, values):
+    """Whether a dictionary of an autotuner says what parameters are."""
+    try:
+        said = ast.literal_eval(node)
+    except ValueError:
+        return False
+    return bool(said) and all(k in values and values[k] == v
+                              for k, v in said.items())
+
+
+def _assignments(scope, call, given, others, values, wrong):
+    """The lines that gave names their values which stand in the grid, in
+    numbers, and for the tensor that is wrong; then those that these names
+    were made of."""
+    nodes = [(1, call.func.slice), *((3, node) for node in others)]
+    for name, node in given.items():
+        if name == wrong:
+            nodes.append((4, node))
+        elif isinstance(values[name], (bool, int, float)):
+            nodes.append((3, node))
+    for rank, node in nodes:
+        for part in ast.walk(node):
+            made = isinstance(part, ast.Name) and _assigned(
+                scope, part.id, call.lineno)
+            if made:
+                simple = _is_simple(made.value)
+                yield _Line(rank + 3 * simple, made.lineno, "")
+
+
+def _assigned(scope, name, line):
+    """The last assignment to a name before a line, or None."""
+    found = [node for node in ast.walk(scope)
+             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+             and node.lineno < line and node.value is not None
+             and any(isinstance(part, ast.Name) and part.id == name
+                     for target in getattr(node, "targets", None) or
+                     [node.target] for part in ast.walk(target))]
+    return max(found, key=lambda n: n.lineno, default=None)
+
+
+def _is_simple(node):
+    """Whether an expression is a number, or of a shape: few mistakes are made
+    there."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_simple, node.elts))
+    while isinstance(node, (ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return isinstance(node, ast.Constant) or isinstance(
+        node, ast.Attribute) and node.attr in _OF_SHAPES
+
+
+def _chosen(found, most):
+    """The (line number, note)s of the lowest ranks, in order."""
+    ranks: dict[int, Any] = {}
+    for rank, number, note in found:
+        before, told = ranks.get(number, (rank, ""))
+        ranks[number] = (min(rank, before), told or note)
+    best = sorted(ranks, key=lambda number: (ranks[number][0], number))[:most]
+    return [(number, ranks[number][1]) for number in sorted(best)]
+
+
+def _line(text, number, note):
+    shown = _cut(text[number - 1].strip(), SOURCE)
+    return f"  {number:5} | {shown:{SOURCE}} {_cut(note, NOTE)}".rstrip()
+
+
+def _cut(text, most):
+    return text if len(text) <= most else text[:most - 3] + "..."
