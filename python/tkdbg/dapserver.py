@@ -28,9 +28,18 @@ class Server:
             script=True,
             port_file=o.port_file.encode() if o.port_file else None,
             say=self._say)
-        session.check(self._lib.tk_dap_new(
-            session.ptr, ctypes.byref(options), ctypes.byref(self._ptr)))
+        session.check(self._until_ctrl_c(
+            self._lib.tk_dap_new, session.ptr, ctypes.byref(options),
+            ctypes.byref(self._ptr)))
         self.debugger = self._lib.tk_dap_debugger(self._ptr)
+
+    def _until_ctrl_c(self, call, *args):
+        """call(*args); Ctrl-C ends the process, also while C calls `say`,
+        out of which nothing can be raised."""
+        try:
+            return self._session.guarded(call, *args)
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
 
     def begin(self):
         """Waits until the editor has set its breakpoints; what it asks for
@@ -38,12 +47,8 @@ class Server:
         # A print is seen when it is made, not when a buffer is full.
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(line_buffering=True)
-        try:
-            left = self._session.guarded(self._lib.tk_dap_configure, self._ptr)
-        except KeyboardInterrupt:
-            raise SystemExit(130) from None
-        if left:
-            raise SystemExit(0)
+        if self._until_ctrl_c(self._lib.tk_dap_configure, self._ptr):
+            raise SystemExit(0)  # the editor has left
         threading.Thread(target=self._attend, name="tkdbg dap",
                          daemon=True).start()
 

@@ -184,6 +184,22 @@ class CtrlC(support.ScriptCase):
         self.assertIn("KeyboardInterrupt", said)
 
 
+class CtrlCBeforeAnEditor(unittest.TestCase):
+    """It is pressed when a server says where it listens."""
+
+    def test_ends_the_server(self):
+        program = """if True:
+            import os, signal
+            from tkdbg import __main__, gdbserver
+            gdbserver.say = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+            __main__.main()"""
+        ended = subprocess.run(
+            [sys.executable, "-c", program, "run", "--dap", "127.0.0.1:0",
+             os.devnull], env=support.environment(), stderr=subprocess.PIPE,
+            timeout=60)
+        self.assertEqual((ended.returncode, ended.stderr), (130, b""))
+
+
 class CtrlCBeforeC(unittest.TestCase):
     """It is pressed when Python listens already, and C does not yet run."""
 
