@@ -5,16 +5,13 @@
 Everything in it is asked of the library (tkdbg/ir.h, tkdbg/tkdbg.h).  --check
 changes nothing and fails when the page differs.
 """
-import argparse
 import ctypes
 import itertools
-import os
 import sys
 import textwrap
 
-from promotion import ROOT
+from page import options, publish
 
-PAGE = os.path.join(ROOT, 'docs', 'instructions.md')
 HEAD = '''# Instructions
 
 Every instruction of the [typed form](ir.md), written by
@@ -191,23 +188,9 @@ def page(lib):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--check', action='store_true')
-    parser.add_argument('--library', default=os.path.join(
-        ROOT, 'build', 'libtkdbg.so'))
-    options = parser.parse_args()
-    text = page(Library(os.path.abspath(options.library)))
-    old = None
-    if os.path.exists(PAGE):
-        with open(PAGE, encoding='utf-8') as f:
-            old = f.read()
-    if options.check:
-        if text != old:
-            sys.exit('docs/instructions.md is out of date: make docs')
-        return
-    with open(PAGE, 'w', encoding='utf-8') as f:
-        f.write(text)
+    o = options()
+    return publish('instructions.md', page(Library(o.library)), o.check)
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

@@ -1,12 +1,17 @@
-#!/usr/bin/env python3
-"""Writes docs/knobs.md from the table in python/tkdbg/variables.py."""
+"""Writes docs/knobs.md from the table in python/tkdbg/variables.py.
+
+    python3 tools/knobs.py [--check]
+
+--check changes nothing and fails when the page differs.
+"""
 import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from page import ROOT, options, publish
+
 sys.path.insert(0, os.path.join(ROOT, 'python'))
 
 from tkdbg import variables  # noqa: E402
 
-with open(os.path.join(ROOT, 'docs', 'knobs.md'), 'w') as out:
-    out.write(variables.page())
+if __name__ == '__main__':
+    sys.exit(publish('knobs.md', variables.page(), options().check))

@@ -6,7 +6,6 @@ The examples stand in docs/operations.txt; what they print is put beside them.
 libdevice's functions are called with small arguments.  --check changes nothing
 and fails when the page differs or an operation has no example.
 """
-import argparse
 import ctypes
 import itertools
 import os
@@ -14,9 +13,9 @@ import re
 import sys
 import textwrap
 
-from promotion import ROOT, Library
+from page import ROOT, options, publish
+from promotion import Library
 
-PAGE = os.path.join(ROOT, 'docs', 'operations.md')
 EXAMPLES = os.path.join(ROOT, 'docs', 'operations.txt')
 HEAD = '''# Operations
 
@@ -170,25 +169,12 @@ def page(lib, missing):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument('--check', action='store_true')
-    p.add_argument('--library', default=os.path.join(
-        ROOT, 'build', 'libtkdbg.so'))
-    a = p.parse_args()
+    o = options()
     missing = []
-    text = page(Library(os.path.abspath(a.library)), missing)
+    text = page(Library(o.library), missing)
     for m in missing:
         print(m)
-    if not a.check:
-        with open(PAGE, 'w', encoding='utf-8') as f:
-            f.write(text)
-        return 1 if missing else 0
-    with open(PAGE, encoding='utf-8') as f:
-        same = f.read() == text
-    if not same:
-        print('docs/operations.md is out of date: run "make docs" and look '
-              'at the change')
-    return 0 if same and not missing else 1
+    return publish('operations.md', text, o.check) or bool(missing)
 
 
 if __name__ == '__main__':

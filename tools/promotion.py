@@ -6,13 +6,11 @@ Every pair of element types is typed as a scalar with a scalar, a block with a
 block and a scalar with a block, and every type beside literals.  --check
 changes nothing and fails when the page differs.
 """
-import argparse
 import ctypes
-import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, 'docs', 'promotion.md')
+from page import options, publish
+
 TYPES = {'i1': 'int1', 'i8': 'int8', 'u8': 'uint8', 'i16': 'int16',
          'u16': 'uint16', 'i32': 'int32', 'u32': 'uint32', 'i64': 'int64',
          'u64': 'uint64', 'f16': 'float16', 'bf16': 'bfloat16',
@@ -122,22 +120,8 @@ def page(lib):
 
 
 def main():
-    p = argparse.ArgumentParser()
-    p.add_argument('--check', action='store_true')
-    p.add_argument('--library', default=os.path.join(
-        ROOT, 'build', 'libtkdbg.so'))
-    a = p.parse_args()
-    text = page(Library(os.path.abspath(a.library)))
-    if not a.check:
-        with open(PAGE, 'w', encoding='utf-8') as f:
-            f.write(text)
-        return 0
-    with open(PAGE, encoding='utf-8') as f:
-        if f.read() == text:
-            return 0
-    print('docs/promotion.md differs from what the library says: '
-          'run "make docs" and look at the change')
-    return 1
+    o = options()
+    return publish('promotion.md', page(Library(o.library)), o.check)
 
 
 if __name__ == '__main__':

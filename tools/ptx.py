@@ -5,24 +5,13 @@
 They are made from the rows of src/ptx/op.def, src/ir/asm.def and the shapes of
 src/ptx/mma.c.  --check changes nothing and fails when the page differs.
 """
-import os
 import re
 import sys
+import textwrap
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, 'docs', 'ptx.md')
+from page import between, options, publish, read, rows
+
 BEGIN, END = '<!-- tables: make docs -->', '<!-- end of tables -->'
-
-
-def read(*path):
-    with open(os.path.join(ROOT, *path), encoding='utf-8') as f:
-        return f.read()
-
-
-def rows(text, macro):
-    """The strings of each row of a table, and its first word."""
-    for found in re.finditer(r'^%s\((.*?)\)$' % macro, text, re.M | re.S):
-        yield re.findall(r'"([^"]*)"', found.group(1))
 
 
 def arithmetic():
@@ -57,23 +46,14 @@ def tables():
 
 def wrapped(line):
     """A paragraph in lines of 80 columns; rows of tables as they are."""
-    import textwrap
     if line.startswith('|'):
         return line
     return '\n'.join(textwrap.wrap(line, 79, break_on_hyphens=False))
 
 
 def main():
-    page = read('docs', 'ptx.md')
-    head, rest = page.split(BEGIN)
-    made = f'{head}{BEGIN}\n{tables()}\n{END}{rest.split(END)[1]}'
-    if '--check' not in sys.argv:
-        with open(PAGE, 'w', encoding='utf-8') as f:
-            f.write(made)
-    elif made != page:
-        print('docs/ptx.md differs from op.def: run "make docs"')
-        return 1
-    return 0
+    made = between(read('docs', 'ptx.md'), BEGIN, END, tables())
+    return publish('ptx.md', made, options().check)
 
 
 if __name__ == '__main__':

@@ -6,13 +6,11 @@ It is made from the rows of src/nvptx/refuse.def and the instructions of
 src/ir/inst.def, each of which src/nvptx/lower.def must lower.  --check changes
 nothing and fails when the page differs.
 """
-import os
 import re
 import sys
 
-from ptx import ROOT, read, rows
+from page import between, options, publish, read, rows
 
-PAGE = os.path.join(ROOT, 'docs', 'compile.md')
 BEGIN, END = '<!-- refusals: make docs -->', '<!-- end of refusals -->'
 MOST = 5
 
@@ -43,16 +41,8 @@ def table():
 
 
 def main():
-    page = read('docs', 'compile.md')
-    head, rest = page.split(BEGIN)
-    made = f'{head}{BEGIN}\n{table()}\n{END}{rest.split(END)[1]}'
-    if '--check' not in sys.argv:
-        with open(PAGE, 'w', encoding='utf-8') as f:
-            f.write(made)
-    elif made != page:
-        print('docs/compile.md differs from refuse.def: run "make docs"')
-        return 1
-    return 0
+    made = between(read('docs', 'compile.md'), BEGIN, END, table())
+    return publish('compile.md', made, options().check)
 
 
 if __name__ == '__main__':
