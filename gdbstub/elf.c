@@ -8,29 +8,32 @@
 
 /* ---- bytes -------------------------------------------------------------- */
 
-void gs_number(tk_buf *b, uint64_t value, int size) {
+/* Appends a number of `size` bytes. */
+static void elf_number(tk_buf *b, uint64_t value, int size) {
   char bytes[8];
   TK_ASSERT(size >= 1 && size <= 8);
   for (int i = 0; i < size; i++) bytes[i] = (char)(value >> (8 * i));
   tk_buf_add(b, bytes, (size_t)size);
 }
 
-void gs_uleb(tk_buf *b, uint64_t value) {
+static void elf_uleb(tk_buf *b, uint64_t value) {
   for (; value >= 0x80; value >>= 7) tk_buf_putc(b, (char)(value | 0x80));
   tk_buf_putc(b, (char)value);
 }
 
-void gs_sleb(tk_buf *b, int64_t value) {
+static void elf_sleb(tk_buf *b, int64_t value) {
   for (; value < -0x40 || value >= 0x40; value >>= 7)
     tk_buf_putc(b, (char)(value | 0x80));
   tk_buf_putc(b, (char)(value & 0x7f));
 }
 
-void gs_text(tk_buf *b, const char *s) {
+/* Appends a string with its NUL. */
+static void elf_text(tk_buf *b, const char *s) {
   tk_buf_add(b, s, strlen(s) + 1);
 }
 
-void gs_patch(tk_buf *b, size_t at, uint64_t value, int size) {
+/* Overwrites what is at an offset. */
+static void elf_patch(tk_buf *b, size_t at, uint64_t value, int size) {
   TK_ASSERT(at + (size_t)size <= b->n);
   for (int i = 0; i < size; i++) b->s[at + (size_t)i] = (char)(value >> 8 * i);
 }
@@ -135,19 +138,19 @@ static void write_frame_offset(tk_buf *b, int frame, int64_t offset) {
   for (; offset < -0x40 || offset >= 0x40; offset >>= 7)
     bytes[n++] = (char)(offset | 0x80);
   bytes[n++] = (char)(offset & 0x7f);
-  gs_uleb(b, n);
+  elf_uleb(b, n);
   tk_buf_add(b, bytes, n);
 }
 
 static void write_attribute(const gs_elf *w, tk_buf *b, const gs_attr *a) {
   switch (a->form) {
-  case GS_STRING: gs_text(b, a->text); break;
-  case GS_NUMBER: gs_uleb(b, a->number); break;
-  case GS_SIGNED: gs_sleb(b, (int64_t)a->number); break;
+  case GS_STRING: elf_text(b, a->text); break;
+  case GS_NUMBER: elf_uleb(b, a->number); break;
+  case GS_SIGNED: elf_sleb(b, (int64_t)a->number); break;
   case GS_BITS:
-  case GS_ADDRESS: gs_number(b, a->number, 8); break;
+  case GS_ADDRESS: elf_number(b, a->number, 8); break;
   case GS_REFERENCE:
-  case GS_SECTION: gs_number(b, a->number, 4); break;
+  case GS_SECTION: elf_number(b, a->number, 4); break;
   case GS_FRAME:
     write_frame_offset(b, w->unit.machine->frame, (int64_t)a->number);
     break;
@@ -164,7 +167,7 @@ static size_t abbreviation_number(gs_elf *w) {
   abbreviation own = {tk_arena_strndup(w->arena, w->spec.s, w->spec.n),
                       w->spec.n};
   TK_PUSH(w->arena, &w->abbreviations, own);
-  gs_uleb(&w->sections[ABBREV], w->abbreviations.n);
+  elf_uleb(&w->sections[ABBREV], w->abbreviations.n);
   tk_buf_add(&w->sections[ABBREV], own.bytes, own.n);
   return w->abbreviations.n;
 }
@@ -174,29 +177,29 @@ uint32_t gs_die(gs_elf *w, int tag, bool children, const gs_attr *attrs,
   tk_buf *info = &w->sections[INFO];
   uint32_t at = (uint32_t)info->n;
   tk_buf_clear(&w->spec);
-  gs_uleb(&w->spec, (uint64_t)tag);
+  elf_uleb(&w->spec, (uint64_t)tag);
   tk_buf_putc(&w->spec, children);
   for (size_t i = 0; i < n; i++) {
-    gs_uleb(&w->spec, (uint64_t)attrs[i].name);
-    gs_uleb(&w->spec, (uint64_t)form_code(attrs[i].form));
+    elf_uleb(&w->spec, (uint64_t)attrs[i].name);
+    elf_uleb(&w->spec, (uint64_t)form_code(attrs[i].form));
   }
-  gs_number(&w->spec, 0, 2);
-  gs_uleb(info, abbreviation_number(w));
+  elf_number(&w->spec, 0, 2);
+  elf_uleb(info, abbreviation_number(w));
   for (size_t i = 0; i < n; i++) write_attribute(w, info, &attrs[i]);
   return at;
 }
 
 void gs_die_end(gs_elf *w) {
-  gs_number(&w->sections[INFO], 0, 1);
+  elf_number(&w->sections[INFO], 0, 1);
 }
 
 void gs_unit_begin(gs_elf *w, const gs_unit *u) {
   tk_buf *info = &w->sections[INFO];
   w->unit = *u;
-  gs_number(info, 0, 4); /* the length, later */
-  gs_number(info, 4, 2);
-  gs_number(info, 0, 4);
-  gs_number(info, 8, 1);
+  elf_number(info, 0, 4); /* the length, later */
+  elf_number(info, 4, 2);
+  elf_number(info, 0, 4);
+  elf_number(info, 8, 1);
   gs_attr attrs[] = {
       {DW_AT_producer, GS_STRING, 0, u->producer},
       {DW_AT_language, GS_NUMBER, DW_LANG_C99, NULL},
@@ -223,22 +226,22 @@ void gs_line_row(gs_elf *w, gs_row row) {
   tk_buf *b = &w->rows;
   TK_ASSERT(row.address >= w->row.address);
   if (!b->n) {
-    gs_number(b, 0, 1);
-    gs_uleb(b, 9);
-    gs_number(b, DW_LNE_set_address, 1);
-    gs_number(b, row.address, 8);
+    elf_number(b, 0, 1);
+    elf_uleb(b, 9);
+    elf_number(b, DW_LNE_set_address, 1);
+    elf_number(b, row.address, 8);
   } else if (row.address > w->row.address) {
-    gs_number(b, DW_LNS_advance_pc, 1);
-    gs_uleb(b, row.address - w->row.address);
+    elf_number(b, DW_LNS_advance_pc, 1);
+    elf_uleb(b, row.address - w->row.address);
   }
   if (row.file != w->row.file) {
-    gs_number(b, DW_LNS_set_file, 1);
-    gs_uleb(b, (uint64_t)row.file);
+    elf_number(b, DW_LNS_set_file, 1);
+    elf_uleb(b, (uint64_t)row.file);
   }
-  gs_number(b, DW_LNS_advance_line, 1);
-  gs_sleb(b, row.line - w->row.line);
-  if (row.begins) gs_number(b, DW_LNS_set_prologue_end, 1);
-  gs_number(b, DW_LNS_copy, 1);
+  elf_number(b, DW_LNS_advance_line, 1);
+  elf_sleb(b, row.line - w->row.line);
+  if (row.begins) elf_number(b, DW_LNS_set_prologue_end, 1);
+  elf_number(b, DW_LNS_copy, 1);
   w->row = row;
 }
 
@@ -248,32 +251,32 @@ static const unsigned char opcode_lengths[] = {0, 1, 1, 1, 1, 0,
 
 static void write_lines(gs_elf *w) {
   tk_buf *b = &w->sections[LINE];
-  gs_number(b, 0, 4); /* the length, and that of the header, later */
-  gs_number(b, 4, 2);
-  gs_number(b, 0, 4);
-  gs_number(b, 1, 1); /* bytes of the shortest instruction */
-  gs_number(b, 1, 1); /* operations in one */
-  gs_number(b, 1, 1); /* every row is a statement */
-  gs_number(b, (uint8_t)-5, 1);
-  gs_number(b, 14, 1);
-  gs_number(b, sizeof opcode_lengths + 1, 1);
+  elf_number(b, 0, 4); /* the length, and that of the header, later */
+  elf_number(b, 4, 2);
+  elf_number(b, 0, 4);
+  elf_number(b, 1, 1); /* bytes of the shortest instruction */
+  elf_number(b, 1, 1); /* operations in one */
+  elf_number(b, 1, 1); /* every row is a statement */
+  elf_number(b, (uint8_t)-5, 1);
+  elf_number(b, 14, 1);
+  elf_number(b, sizeof opcode_lengths + 1, 1);
   tk_buf_add(b, (const char *)opcode_lengths, sizeof opcode_lengths);
-  gs_number(b, 0, 1); /* no folders: paths are absolute */
+  elf_number(b, 0, 1); /* no folders: paths are absolute */
   for (size_t i = 0; i < w->files.n; i++) {
-    gs_text(b, w->files.items[i]);
-    gs_number(b, 0, 3); /* folder, time, size */
+    elf_text(b, w->files.items[i]);
+    elf_number(b, 0, 3); /* folder, time, size */
   }
-  gs_number(b, 0, 1);
-  gs_patch(b, 6, b->n - 10, 4);
+  elf_number(b, 0, 1);
+  elf_patch(b, 6, b->n - 10, 4);
   if (w->rows.n) {
     tk_buf_add(b, w->rows.s, w->rows.n);
-    gs_number(b, DW_LNS_advance_pc, 1);
-    gs_uleb(b, w->unit.high - w->row.address);
-    gs_number(b, 0, 1);
-    gs_uleb(b, 1);
-    gs_number(b, DW_LNE_end_sequence, 1);
+    elf_number(b, DW_LNS_advance_pc, 1);
+    elf_uleb(b, w->unit.high - w->row.address);
+    elf_number(b, 0, 1);
+    elf_uleb(b, 1);
+    elf_number(b, DW_LNE_end_sequence, 1);
   }
-  gs_patch(b, 0, b->n - 4, 4);
+  elf_patch(b, 0, b->n - 4, 4);
 }
 
 /* ---- frames, ranges, symbols -------------------------------------------- */
@@ -286,58 +289,58 @@ static void write_lines(gs_elf *w) {
 static void write_frames(gs_elf *w) {
   const gs_machine *m = w->unit.machine;
   tk_buf *b = &w->sections[FRAME];
-  gs_number(b, 0, 4); /* the length, later */
-  gs_number(b, 0xffffffff, 4);
-  gs_number(b, 4, 1);
-  gs_text(b, "");
-  gs_number(b, 8, 1); /* bytes of an address */
-  gs_number(b, 0, 1);
-  gs_uleb(b, 1);  /* bytes of the shortest instruction */
-  gs_sleb(b, -8); /* the unit of offsets below */
-  gs_uleb(b, (uint64_t)m->return_address);
-  gs_number(b, DW_CFA_def_cfa, 1);
-  gs_uleb(b, (uint64_t)m->frame);
-  gs_uleb(b, 16);
-  gs_number(b, DW_CFA_offset | (uint64_t)m->return_address, 1);
-  gs_uleb(b, 2);
-  gs_number(b, DW_CFA_offset | (uint64_t)m->frame, 1);
-  gs_uleb(b, 1);
-  gs_number(b, DW_CFA_val_offset, 1);
-  gs_uleb(b, (uint64_t)m->stack);
-  gs_uleb(b, 0);
+  elf_number(b, 0, 4); /* the length, later */
+  elf_number(b, 0xffffffff, 4);
+  elf_number(b, 4, 1);
+  elf_text(b, "");
+  elf_number(b, 8, 1); /* bytes of an address */
+  elf_number(b, 0, 1);
+  elf_uleb(b, 1);  /* bytes of the shortest instruction */
+  elf_sleb(b, -8); /* the unit of offsets below */
+  elf_uleb(b, (uint64_t)m->return_address);
+  elf_number(b, DW_CFA_def_cfa, 1);
+  elf_uleb(b, (uint64_t)m->frame);
+  elf_uleb(b, 16);
+  elf_number(b, DW_CFA_offset | (uint64_t)m->return_address, 1);
+  elf_uleb(b, 2);
+  elf_number(b, DW_CFA_offset | (uint64_t)m->frame, 1);
+  elf_uleb(b, 1);
+  elf_number(b, DW_CFA_val_offset, 1);
+  elf_uleb(b, (uint64_t)m->stack);
+  elf_uleb(b, 0);
   while (b->n % 8) tk_buf_putc(b, '\0');
-  gs_patch(b, 0, b->n - 4, 4);
-  gs_number(b, 4 + 8 + 8, 4);
-  gs_number(b, 0, 4);
-  gs_number(b, w->unit.low, 8);
-  gs_number(b, w->unit.high - w->unit.low, 8);
+  elf_patch(b, 0, b->n - 4, 4);
+  elf_number(b, 4 + 8 + 8, 4);
+  elf_number(b, 0, 4);
+  elf_number(b, w->unit.low, 8);
+  elf_number(b, w->unit.high - w->unit.low, 8);
 }
 
 static void write_ranges(gs_elf *w) {
   tk_buf *b = &w->sections[ARANGES];
-  gs_number(b, 12 + 4 * 8, 4);
-  gs_number(b, 2, 2);
-  gs_number(b, 0, 4);
-  gs_number(b, 8, 1);
-  gs_number(b, 0, 1);
-  gs_number(b, 0, 4); /* pairs are aligned to their size */
-  gs_number(b, w->unit.low, 8);
-  gs_number(b, w->unit.high - w->unit.low, 8);
-  gs_number(b, 0, 8);
-  gs_number(b, 0, 8);
+  elf_number(b, 12 + 4 * 8, 4);
+  elf_number(b, 2, 2);
+  elf_number(b, 0, 4);
+  elf_number(b, 8, 1);
+  elf_number(b, 0, 1);
+  elf_number(b, 0, 4); /* pairs are aligned to their size */
+  elf_number(b, w->unit.low, 8);
+  elf_number(b, w->unit.high - w->unit.low, 8);
+  elf_number(b, 0, 8);
+  elf_number(b, 0, 8);
 }
 
 void gs_symbol(gs_elf *w, const char *name, uint64_t address, uint64_t size) {
   tk_buf *b = &w->sections[SYMTAB], *names = &w->sections[STRTAB];
   if (!b->n) tk_buf_pad(b, '\0', sizeof(Elf64_Sym));
-  if (!names->n) gs_text(names, "");
-  gs_number(b, names->n, 4);
-  gs_number(b, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1);
-  gs_number(b, STV_DEFAULT, 1);
-  gs_number(b, TEXT, 2);
-  gs_number(b, address, 8);
-  gs_number(b, size, 8);
-  gs_text(names, name);
+  if (!names->n) elf_text(names, "");
+  elf_number(b, names->n, 4);
+  elf_number(b, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1);
+  elf_number(b, STV_DEFAULT, 1);
+  elf_number(b, TEXT, 2);
+  elf_number(b, address, 8);
+  elf_number(b, size, 8);
+  elf_text(names, name);
 }
 
 /* ---- the file ----------------------------------------------------------- */
@@ -397,15 +400,15 @@ const tk_buf *gs_elf_file(gs_elf *w) {
   uint64_t offsets[SECTIONS] = {0};
   uint32_t names[SECTIONS] = {0};
   gs_die_end(w);
-  gs_patch(info, 0, info->n - 4, 4);
-  gs_number(&w->sections[ABBREV], 0, 1);
+  elf_patch(info, 0, info->n - 4, 4);
+  elf_number(&w->sections[ABBREV], 0, 1);
   write_lines(w);
   write_frames(w);
   write_ranges(w);
   tk_buf_add(&w->sections[TEXT], w->unit.text, w->unit.text_end - w->unit.low);
   for (int i = 0; i < SECTIONS; i++) {
     names[i] = (uint32_t)w->sections[SHSTRTAB].n;
-    gs_text(&w->sections[SHSTRTAB], layout[i].name);
+    elf_text(&w->sections[SHSTRTAB], layout[i].name);
   }
   tk_buf_pad(b, '\0', PAGE);
   for (int i = TEXT; i < SECTIONS; i++) {

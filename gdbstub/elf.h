@@ -13,16 +13,6 @@
 #include "base/env.h"
 #include "gdbstub/machine.h"
 
-/* ---- bytes -------------------------------------------------------------- */
-
-/* A number of size bytes. */
-void gs_number(tk_buf *b, uint64_t value, int size);
-void gs_uleb(tk_buf *b, uint64_t value);
-void gs_sleb(tk_buf *b, int64_t value);
-void gs_text(tk_buf *b, const char *s); /* with its NUL */
-/* Overwrites what is at an offset. */
-void gs_patch(tk_buf *b, size_t at, uint64_t value, int size);
-
 /* ---- debugging information ---------------------------------------------- */
 
 /* How an attribute is written, of gs_attr. */

@@ -429,8 +429,8 @@ size_t gs_read_memory(gs_stub *g, uint64_t address, void *bytes, size_t n) {
   return done;
 }
 
-bool gs_write_memory(gs_stub *g, uint64_t address, const void *bytes,
-                     size_t n) {
+static bool write_bytes_at(gs_stub *g, uint64_t address, const void *bytes,
+                           size_t n) {
   uint64_t program, offset;
   size_t level;
   const gs_slot *s = gs_slot_at(g, address, &program, &level, &offset);
@@ -469,7 +469,7 @@ void gs_on_read(gs_stub *g, const char *rest) {
 
 static void answer_write(gs_stub *g, uint64_t address, const char *bytes,
                          size_t n) {
-  if (!n || gs_write_memory(g, address, bytes, n))
+  if (!n || write_bytes_at(g, address, bytes, n))
     tk_buf_puts(&g->reply, "OK");
   else
     gs_reply_error(g);

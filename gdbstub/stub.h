@@ -160,8 +160,6 @@ void gs_console(gs_stub *g, const char *text, size_t n);
 /* Reads a number in hex digits and moves behind it; false: there is none. */
 bool gs_take_hex(const char **s, uint64_t *value);
 bool gs_take(const char **s, const char *word);
-/* OFFSET,LENGTH of an object; m: more of it follows, l: that was the last. */
-void gs_reply_part(gs_stub *g, const char *rest, const char *s, size_t n);
 /* Bytes from hex digits; how many there were. */
 size_t gs_take_bytes(const char **s, void *bytes, size_t most);
 
@@ -181,7 +179,6 @@ gs_place gs_place_of(gs_stub *g, uint64_t program);
 gs_call gs_call_at(gs_stub *g, size_t depth);
 /* How many bytes could be read from an address on, up to n. */
 size_t gs_read_memory(gs_stub *g, uint64_t address, void *bytes, size_t n);
-bool gs_write_memory(gs_stub *g, uint64_t address, const void *bytes, size_t n);
 /* The value and the call that an address of a frame belongs to; NULL: none. */
 const gs_slot *gs_slot_at(gs_stub *g, uint64_t address, uint64_t *program,
                           size_t *level, uint64_t *offset);

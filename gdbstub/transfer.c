@@ -10,7 +10,9 @@
 
 /* ---- objects ------------------------------------------------------------ */
 
-void gs_reply_part(gs_stub *g, const char *rest, const char *s, size_t n) {
+/* Answers with the part OFFSET,LENGTH of an object: m begins the answer if more
+ * of it follows, l if that was the last. */
+static void reply_part(gs_stub *g, const char *rest, const char *s, size_t n) {
   uint64_t offset, length;
   if (!gs_take_hex(&rest, &offset) || !gs_take(&rest, ",") ||
       !gs_take_hex(&rest, &length) || offset > n) {
@@ -31,7 +33,7 @@ void gs_on_features(gs_stub *g, const char *rest) {
   }
   tk_buf_clear(&g->text);
   gs_machine_describe(g->machine, &g->text);
-  gs_reply_part(g, rest, g->text.s, g->text.n);
+  reply_part(g, rest, g->text.s, g->text.n);
 }
 
 void gs_on_exec_file(gs_stub *g, const char *rest) {
@@ -40,7 +42,7 @@ void gs_on_exec_file(gs_stub *g, const char *rest) {
   if (!gs_take(&rest, ":"))
     gs_reply_error(g);
   else
-    gs_reply_part(g, rest, g->path, strlen(g->path));
+    reply_part(g, rest, g->path, strlen(g->path));
 }
 
 static const char *state_text(tk_program_state s) {
@@ -67,7 +69,7 @@ void gs_on_thread_list(gs_stub *g, const char *rest) {
                   p->index + 1, name, state_text(p->state));
   }
   tk_buf_puts(&g->text, "</threads>");
-  gs_reply_part(g, rest, g->text.s, g->text.n);
+  reply_part(g, rest, g->text.s, g->text.n);
 }
 
 /* ---- files -------------------------------------------------------------- */

@@ -129,7 +129,7 @@ static void exec_unsettled(tki *t, const tk_insts *l, tki_val *slots) {
   t->frame->inst = l->items[l->n - 1];
 }
 
-void tki_exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
+static void exec_insts(tki *t, const tk_insts *l, tki_val *slots) {
   t->ops += l->n;
   if (TK_UNLIKELY(t->wants_insts))
     exec_observed(t, l, slots);
@@ -214,7 +214,7 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
     if (f == FLOW_RETURN) break;
     loop.trip++;
     t->frame->stmt = st;
-    tki_exec_insts(t, &st->insts, slots);
+    exec_insts(t, &st->insts, slots);
     if (TK_UNLIKELY(loop.trip >= loop.look)) tki_schedule_look(t, &loop);
   }
   if (TK_UNLIKELY(t->spin != NULL)) tki_schedule_left(t, &loop);
@@ -257,7 +257,7 @@ static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
     TKI_TELL(t, stmt, t, st);
     if (TK_UNLIKELY(t->jump || t->leave)) return diverted(t, results);
   }
-  tki_exec_insts(t, &st->insts, slots);
+  exec_insts(t, &st->insts, slots);
   switch (st->kind) {
   case TK_S_RUN: return FLOW_ON;
   case TK_S_IF:
@@ -333,8 +333,7 @@ void tki_run_CALL(tki *t, const tki_op *op, tki_val *slots) {
 
 void tki_run_COND(tki *t, const tki_op *op, tki_val *slots) {
   const tk_inst *in = op->in;
-  tki_exec_insts(t, &in->body[tki_scalar_bool(&slots[in->args[0]]) ? 0 : 1],
-                 slots);
+  exec_insts(t, &in->body[tki_scalar_bool(&slots[in->args[0]]) ? 0 : 1], slots);
 }
 
 /* ---- one program ------------------------------------------------------- */

@@ -168,7 +168,6 @@ static inline const tki_region *tki_access_region(const tki_access *a,
  * are of its types: operands before it, results after it. */
 bool tki_operands_fit(const tki *t, const tk_inst *in);
 bool tki_results_fit(const tki *t, const tk_inst *in);
-void tki_exec_insts(tki *t, const tk_insts *l, tki_val *frame);
 /* Calls f with nargs values, which the caller still holds afterwards; the
  * results are new values. */
 void tki_call(tki *t, const tk_func *f, const tki_val *args, size_t nargs,

@@ -71,7 +71,8 @@ static int option_width(const cli_option *o) {
   return n + (o->letter ? 6 : 2) + (*o->arg ? 1 : 0);
 }
 
-void cli_option_term(FILE *f, const cli_option *o) {
+/* Writes an option as help names it: "--dot blas|exact". */
+static void put_option_term(FILE *f, const cli_option *o) {
   if (o->letter) fprintf(f, "-%c, ", o->letter);
   fprintf(f, "--%s%s%s", o->name, *o->arg ? " " : "", o->arg);
 }
@@ -82,7 +83,7 @@ static void print_options(FILE *f, cli_command_id id) {
     const cli_option *o = &cli_options[i];
     if (!(o->commands >> id & 1)) continue;
     fprintf(f, "%*s", TERM, "");
-    cli_option_term(f, o);
+    put_option_term(f, o);
     explain(f, TERM + option_width(o), o->help);
   }
 }

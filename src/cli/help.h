@@ -21,7 +21,4 @@ extern const size_t cli_section_count;
 extern const cli_topic cli_topics[];
 extern const size_t cli_topic_count;
 
-/* "--dot blas|exact" */
-void cli_option_term(FILE *f, const cli_option *o);
-
 #endif

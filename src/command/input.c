@@ -42,7 +42,7 @@ static const char *pop_line(tkt *d) {
   return tk_buf_str(&d->input);
 }
 
-void tkt_drop_lines(tkt *d) {
+static void drop_pushed_lines(tkt *d) {
   while (d->lines) drop_line(d);
 }
 
@@ -50,7 +50,7 @@ void tkt_drop_lines(tkt *d) {
  * again. */
 const char *tkt_read(tkt *d, const char *prompt) {
   if (d->lines && d->env->interrupted) {
-    tkt_drop_lines(d);
+    drop_pushed_lines(d);
     tkt_say(d, "Interrupted.\n");
   }
   tk_buf_clear(&d->origin);

@@ -33,7 +33,8 @@ void tk_diff_index(const tk_diff *d, size_t element, int64_t *index) {
   }
 }
 
-void tk_next_index(int rank, const int64_t *shape, int64_t *index) {
+/* Moves to the next element in row-major order. */
+static void step_index(int rank, const int64_t *shape, int64_t *index) {
   for (int i = rank; i-- > 0;) {
     if (++index[i] < shape[i]) return;
     index[i] = 0;
@@ -43,7 +44,7 @@ void tk_next_index(int rank, const int64_t *shape, int64_t *index) {
 static double *lanes_of(tk_diff *d, const tk_tensor *t) {
   double *out = TK_NEWN(d->arena, double, d->n + 1);
   int64_t index[TK_MAX_RANK] = {0};
-  for (size_t i = 0; i < d->n; i++, tk_next_index(d->rank, d->shape, index)) {
+  for (size_t i = 0; i < d->n; i++, step_index(d->rank, d->shape, index)) {
     const char *at = tk_diff_at(t, index);
     out[i] = tk_is_float(t->dtype) ? tk_lane_double(t->dtype, at)
                                    : (double)tk_lane_int(t->dtype, at);

@@ -34,8 +34,6 @@ void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
                   const tk_tensor *expected, tk_tolerance tolerance);
 /* The address of an element. */
 char *tk_diff_at(const tk_tensor *t, const int64_t *index);
-/* Moves to the next element in row-major order. */
-void tk_next_index(int rank, const int64_t *shape, int64_t *index);
 void tk_diff_index(const tk_diff *d, size_t element, int64_t *index);
 /* How far an element is off. */
 double tk_diff_error(const tk_diff *d, size_t element);
