@@ -10,6 +10,7 @@
 #include "debug/raise.h"
 #include "debug/points.h"
 #include "debug/resume.h"
+#include "debug/stop.h"
 #include "interp/check/check.h"
 
 /* ---- failing ----------------------------------------------------------- */
@@ -166,7 +167,7 @@ void tk_debug_when(const tk_debug *d, tk_debug_time *out) {
   *out = (tk_debug_time){
       .launch = d->launch.number,
       .event = d->at.event,
-      .operation = d->at.sub == TKD_LATE ? 0 : d->at.sub,
+      .operation = tkd_operation(d),
       .first = d->time.ncheckpoints ? d->time.checkpoints[0].event + 1 : 0,
       .furthest = d->at.furthest,
       .done = d->t ? d->t->done : 0,
@@ -261,7 +262,7 @@ static void describe_point(tkd *d, const tkd_point *p, tk_point *out) {
                     .hits = p->hits,
                     .pending = d->t && p->pending,
                     .ever_resolved = p->resolved,
-                    .waits_for_value = p->watch.births,
+                    .waits_for_value = p->watch.waits_for_value,
                     .function = placed ? p->func : p->watch.func_name,
                     .line = placed ? p->line : 0,
                     .statement = p->statement};

@@ -121,7 +121,7 @@ void tkd_need_condition(tkd *d, const tkd_point *p) {
   bool any = false, fits = false;
   if (!d->t || !p->cond) return;
   if (p->kind == TK_POINT_WATCH) {
-    if (!p->watch.births) tkd_watch_need_condition(d, p->cond);
+    if (!p->watch.waits_for_value) tkd_watch_need_condition(d, p->cond);
     return;
   }
   for (size_t i = 0; i < d->points.cap_sites && !fits; i++) {

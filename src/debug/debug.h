@@ -191,7 +191,7 @@ typedef struct tkd_course {
 
 /* What the interpreter must report, and when: of stop.c. */
 typedef struct tkd_armed {
-  uint64_t alarm;     /* the next event at which something is due */
+  uint64_t event;     /* the next one at which something is due; 0: none */
   bool statements;    /* all of them are looked at */
   bool instructions;  /* they are counted */
   uint64_t counted;   /* ... since the event */

@@ -62,9 +62,9 @@ static tk_debug_change describe_change(tkd *d, const tkd_point *p) {
   tk_debug_change c = {.point = p->number,
                        .watched = answer_text(d, p->where),
                        .changed = w->changed,
-                       .first = w->born,
+                       .first = w->first_value,
                        .reads = w->by_reading,
-                       .was_known = w->changed && !w->born,
+                       .was_known = w->changed && !w->first_value,
                        .where = tk_place_of(by->src, by->at),
                        .function = by->func};
   was.path = now.path = w->about;
@@ -147,7 +147,7 @@ const tk_debug_stop *tkd_describe_stop(tkd *d) {
                        .again = d->launches.again != 0,
                        .kernel = d->t->program->kernel->name,
                        .event = d->at.event,
-                       .operation = d->at.sub == TKD_LATE ? 0 : d->at.sub};
+                       .operation = tkd_operation(d)};
   memcpy(s->grid, d->t->grid, sizeof s->grid);
   s->findings = tkd_findings_from(d, d->at.gone ? n : shown, &s->nfindings);
   describe_program(d, s);

@@ -1,5 +1,5 @@
-/* engine.c - a launch under the debugger: its programs run (turns.c) until one
- * stops, the front end is called, and what it wants is carried out.
+/* engine.c - a launch under the debugger: its programs run (programs.c) until
+ * one stops, the front end is called, and what it wants is carried out.
  */
 #include "debug/engine.h"
 
@@ -128,10 +128,7 @@ static void launch_begins(tkd *d, tki *t) {
   d->armed.start =
       d->armed.caught_launch || wanted || (n == 1 && d->front.stop_at_start);
   if (wanted && !d->launches.again) d->armed.launch = 0;
-  uint64_t first = t->order.first;
-  if (d->time.order)
-    tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
-  t->order.first = first;
+  tkd_take_order(d);
   d->clock = tkd_clock_from(d, d->at.event);
   d->launch.output = d->session->output;
   d->launch.output_ud = d->session->output_ud;

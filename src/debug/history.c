@@ -19,16 +19,15 @@
 #include "interp/check/check.h"
 #include "interp/check/undefined.h"
 
-enum { MOST_BASES = 1 << 20 };
+enum { MOST_CHECKPOINTS = 1 << 20 };
 
-/* ---- checkpoints
- * ------------------------------------------------------------- */
+/* ---- checkpoints ------------------------------------------------------- */
 
-/* Drops the checkpoints whose memory cannot be had back any more. */
-static void forget_old_bases(tkd *d) {
+/* Drops the checkpoints whose memory the journal can no longer bring back. */
+static void forget_lost_checkpoints(tkd *d) {
   uint64_t first = tkd_journal_first(d->time.journal);
   size_t n = 0;
-  if (d->time.ncheckpoints >= MOST_BASES) n = d->time.ncheckpoints / 2;
+  if (d->time.ncheckpoints >= MOST_CHECKPOINTS) n = d->time.ncheckpoints / 2;
   while (n < d->time.ncheckpoints && d->time.checkpoints[n].journal < first)
     n++;
   if (!n) return;
@@ -41,10 +40,10 @@ void tkd_begin_checkpoint(tkd *d, uint64_t index) {
   if (!d->time.limit) return;
   tkd_journal_trim(d->time.journal, d->time.limit);
   tkd_journal_mark(d->time.journal);
-  if (d->time.ncheckpoints >= MOST_BASES ||
+  if (d->time.ncheckpoints >= MOST_CHECKPOINTS ||
       (d->time.ncheckpoints &&
        d->time.checkpoints[0].journal < tkd_journal_first(d->time.journal)))
-    forget_old_bases(d);
+    forget_lost_checkpoints(d);
   if (d->time.ncheckpoints == d->time.cap_checkpoints)
     d->time.checkpoints =
         tk_array_grow(d->env, d->time.checkpoints, sizeof *d->time.checkpoints,
@@ -56,19 +55,18 @@ void tkd_begin_checkpoint(tkd *d, uint64_t index) {
                       .done = d->t->done,
                       .ahead = tkd_ahead(d),
                       .diags = d->env->ndiags};
-  TK_ASSERT(!d->time.ncheckpoints ||
-            d->time.checkpoints[d->time.ncheckpoints - 1].event <= b.event);
-  TK_ASSERT(!d->time.ncheckpoints ||
-            d->time.checkpoints[d->time.ncheckpoints - 1].journal <= b.journal);
-  TK_ASSERT(!d->time.ncheckpoints ||
-            d->time.checkpoints[d->time.ncheckpoints - 1].ahead <= b.ahead);
-  d->time.checkpoints[d->time.ncheckpoints++] = b;
+  size_t n = d->time.ncheckpoints++;
+  const tkd_checkpoint *last = n ? &d->time.checkpoints[n - 1] : NULL;
+  TK_ASSERT(!last || (last->event <= b.event && last->journal <= b.journal &&
+                      last->ahead <= b.ahead));
+  (void)last; /* builds without assertions do not look at it */
+  d->time.checkpoints[n] = b;
 }
 
-/* The last base before an event, -1 if there is none (any more).  With
- * whole, the launch's beginning if there is a history of it. */
-static int64_t base_before(tkd *d, uint64_t event, bool whole) {
-  forget_old_bases(d);
+/* Returns the number of the last checkpoint before an event, or -1 if none is
+ * left.  With `whole` it is the launch's beginning, if that is still there. */
+static int64_t checkpoint_before(tkd *d, uint64_t event, bool whole) {
+  forget_lost_checkpoints(d);
   if (whole && d->time.ncheckpoints && !d->time.checkpoints[0].event) return 0;
   size_t lo = 0, hi = d->time.ncheckpoints;
   while (lo < hi) {
@@ -92,13 +90,20 @@ static void no_history(tkd *d) {
             (unsigned long long)(d->time.limit >> 20));
 }
 
+/* As checkpoint_before; raises if there is none. */
+static size_t need_checkpoint(tkd *d, uint64_t event, bool whole) {
+  int64_t i = checkpoint_before(d, event, whole);
+  if (i < 0) no_history(d);
+  return (size_t)i;
+}
+
 void tkd_need_history(tkd *d) {
-  forget_old_bases(d);
+  forget_lost_checkpoints(d);
   if (!d->time.ncheckpoints) no_history(d);
 }
 
 void tkd_need_beginning(tkd *d) {
-  if (base_before(d, 1, true) < 0) no_history(d);
+  need_checkpoint(d, 1, true);
 }
 
 static bool is_ahead(const tkd *d, uint64_t event, uint64_t sub) {
@@ -109,10 +114,12 @@ static bool is_ahead(const tkd *d, uint64_t event, uint64_t sub) {
 void tkd_need_event(tkd *d, uint64_t event, uint64_t sub) {
   if (!event) event = 1;
   if (is_ahead(d, event, sub)) return;
-  if (base_before(d, event, d->launch.others.any) < 0) no_history(d);
+  need_checkpoint(d, event, d->launch.others.any);
 }
 
-/* The statement's start is before the middle of it. */
+/* Returns the event before which everything lies in the past.  In the middle of
+ * a statement, and at the launch's end, the statement itself has begun: its
+ * start is past as well. */
 static uint64_t end_of_past(const tkd *d) {
   return d->launch.over || d->at.sub == TKD_LATE ? d->at.event + 1
                                                  : d->at.event;
@@ -145,8 +152,8 @@ static void drop_edits(tkd *d, uint64_t event, uint64_t sub) {
   }
 }
 
-/* Those that were to be done again behind the place where the user, or an
- * error, ended the way: they are no longer of this history. */
+/* Drops the edits that were still to be done again when the user, or an error,
+ * ended the way to a later event: this history does not reach them any more. */
 static void drop_edits_ahead(tkd *d) {
   while (d->time.nedits > d->time.edit) {
     tkd_edit *x = &d->time.edits[--d->time.nedits];
@@ -154,8 +161,8 @@ static void drop_edits_ahead(tkd *d) {
   }
 }
 
-/* What the user did behind a switch, at the same point in time, was done to
- * the program that it took up. */
+/* Edits that follow a switch at the same point in time were made to the program
+ * that it took up. */
 static void redo_switch(tkd *d) {
   tkd_switch(d, d->time.edits[d->time.edit - 1].index);
   tkd_redo(d);
@@ -197,7 +204,8 @@ void tkd_redo(tkd *d) {
   if (any) tkd_arm(d);
 }
 
-/* At a stop: what the user did there, as long as no program has run since. */
+/* Does those edits again that the user made at this stop before a program
+ * ran. */
 static void redo_here(tkd *d) {
   for (; d->time.edit < d->time.nedits; d->time.edit++) {
     const tkd_edit *x = &d->time.edits[d->time.edit];
@@ -228,8 +236,8 @@ static void watch_alone(tkd *d) {
       false;
 }
 
-/* Others are right only about a launch that they saw from its beginning; a
- * search of the past need not tell them. */
+/* Detectors are right only about a launch that they saw from its beginning; a
+ * search of the past need not tell them of it. */
 static void tell_others(tkd *d, const tkd_checkpoint *b, bool searches) {
   bool first = b->event == 0;
   if (!d->launch.others.any || searches) {
@@ -256,7 +264,7 @@ static bool wants_detectors(const tkd *d) {
   return false;
 }
 
-static void back_to_base(tkd *d, size_t i, bool searches) {
+static void return_to_checkpoint(tkd *d, size_t i, bool searches) {
   TK_ASSERT(i < d->time.ncheckpoints && !d->t->task);
   tkd_checkpoint b = d->time.checkpoints[i];
   TK_ASSERT(b.event <= d->at.event && b.done <= d->t->done);
@@ -282,8 +290,8 @@ static void back_to_base(tkd *d, size_t i, bool searches) {
   TK_ASSERT(d->programs.task && d->programs.task->index == b.index);
 }
 
-/* Runs until an event, or the end when it is 0; either without being seen
- * (kind CONTINUE), or looking for the last place of a kind. */
+/* Runs until an event, or to the end if it is 0.  With the kind CONTINUE
+ * nothing stops on the way; any other looks for the last place of that kind. */
 static void replay_to(tkd *d, uint64_t event, uint64_t sub,
                       tk_resume_kind kind) {
   TK_ASSERT(d->course.phase == TKD_RUNNING && !d->t->task);
@@ -329,26 +337,30 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
     note_arrival(d);
     return;
   }
-  int64_t i = base_before(d, event, d->launch.others.any);
-  if (i < 0) no_history(d);
+  size_t i = need_checkpoint(d, event, d->launch.others.any);
   drop_edits(d, event, sub);
-  back_to_base(d, (size_t)i, false);
+  return_to_checkpoint(d, i, false);
   replay_to(d, event, sub, TK_RESUME_CONTINUE);
   note_arrival(d);
+}
+
+void tkd_take_order(tkd *d) {
+  tk_order *order = &d->t->order;
+  uint64_t first = order->first;
+  if (!d->time.order) return;
+  tk_order_parse(d->env, d->time.order, order->n, order);
+  order->first = first; /* of a part of the launch, unknown to parsing */
 }
 
 void tkd_rewind(tkd *d) {
   note_furthest(d);
   tkd_need_beginning(d);
   drop_edits(d, 1, 0);
-  back_to_base(d, 0, false);
+  return_to_checkpoint(d, 0, false);
   tkd_watches_forget(d);
   if (!d->time.order) return;
   /* What happens in another order is another history. */
-  tki *t = d->t;
-  uint64_t first = t->order.first;
-  tk_order_parse(d->env, d->time.order, t->order.n, &t->order);
-  t->order.first = first;
+  tkd_take_order(d);
   tkd_drop_programs(d);
   tki_schedule_restart(d->programs.schedule, 0, 0);
   drop_edits(d, 0, 0);
@@ -357,22 +369,42 @@ void tkd_rewind(tkd *d) {
   tkd_choose(d);
 }
 
+/* Where the program stands, so that going elsewhere in time can end there. */
+typedef struct stand {
+  uint64_t event, sub; /* event 0: the end of the launch */
+  tkd_stop stop;
+} stand;
+
+static stand stand_here(const tkd *d) {
+  return (stand){.event = d->launch.over ? 0 : d->at.event,
+                 .sub = tkd_operation(d),
+                 .stop = d->at.stop};
+}
+
+/* Runs from a checkpoint to where the program stood; returns false if Ctrl-C
+ * ended that before. */
+static bool return_to_stand(tkd *d, size_t checkpoint, const stand *s) {
+  return_to_checkpoint(d, checkpoint, false);
+  replay_to(d, s->event, s->sub, TK_RESUME_CONTINUE);
+  note_arrival(d);
+  return !d->course.replay.cut;
+}
+
+/* Makes this the stop that the user came from, with what was changed there. */
+static void restore_stop(tkd *d, const tkd_stop *stop) {
+  redo_here(d);
+  d->at.stop = *stop;
+  d->at.gone = false;
+}
+
 void tkd_watch_again(tkd *d) {
-  uint64_t event = d->launch.over ? 0 : d->at.event;
-  bool late = d->at.sub == TKD_LATE && event;
-  uint64_t sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
-  tkd_stop stop = d->at.stop;
+  stand here = stand_here(d);
+  bool late = d->at.sub == TKD_LATE && here.event;
   note_furthest(d);
   tkd_need_beginning(d);
-  if (late) drop_edits(d, event, 1);
+  if (late) drop_edits(d, here.event, 1);
   d->launch.others.any = true;
-  back_to_base(d, 0, false);
-  replay_to(d, event, sub, TK_RESUME_CONTINUE);
-  note_arrival(d);
-  if (late || d->course.replay.cut) return;
-  redo_here(d);
-  d->at.stop = stop;
-  d->at.gone = false;
+  if (return_to_stand(d, 0, &here) && !late) restore_stop(d, &here.stop);
 }
 
 /* ---- a look at another time --------------------------------------------- */
@@ -403,62 +435,53 @@ static void put_edits_back(tkd *d, const tkd_edit *list, size_t n) {
 /* Going back to an earlier time drops what the user did after it; here that
  * is only for a look. */
 void tkd_and_back(tkd *d, void (*look)(void *ud), void *ud) {
-  uint64_t event = d->at.event, sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
-  if (d->at.sub == TKD_LATE) drop_edits(d, event, 1);
+  stand here = stand_here(d);
+  TK_ASSERT(here.event);
+  if (d->at.sub == TKD_LATE) drop_edits(d, here.event, 1);
   size_t n = d->time.nedits;
   const tkd_edit *edits = copy_edits(d);
-  tkd_stop stop = d->at.stop;
   look(ud);
   put_edits_back(d, edits, n);
-  int64_t i = base_before(d, event, d->launch.others.any);
-  if (i < 0) no_history(d);
-  back_to_base(d, (size_t)i, false);
-  replay_to(d, event, sub, TK_RESUME_CONTINUE);
-  note_arrival(d);
-  if (d->course.replay.cut) return;
-  redo_here(d);
-  d->at.stop = stop;
-  d->at.gone = false;
+  size_t i = need_checkpoint(d, here.event, d->launch.others.any);
+  if (return_to_stand(d, i, &here)) restore_stop(d, &here.stop);
 }
 
 /* ---- the last place of some kind --------------------------------------- */
 
-/* Looks for the last place of a kind in the stretch from a base on up to an
+/* Looks for the last place of a kind in the stretch from a checkpoint to an
  * event (0: the end of the launch), then in the stretches before it. */
 static bool search_back(tkd *d, tk_resume_kind kind, int64_t i, uint64_t now,
                         uint64_t sub) {
   int depth =
       d->at.frame ? tkd_depth(d->at.frame) : 1; /* the end: the kernel */
-  for (; i >= 0;) {
+  while (i >= 0) {
     uint64_t begins = d->time.checkpoints[i].event;
-    back_to_base(d, (size_t)i, true);
+    return_to_checkpoint(d, (size_t)i, true);
     d->course.steps.depth = depth;
     replay_to(d, now, sub, kind);
     if (d->course.replay.cut || d->course.replay.hit) return true;
     if (!begins) break;
     now = begins + 1; /* where the next older one ends */
     sub = 0;
-    i = base_before(d, begins, false);
+    i = checkpoint_before(d, begins, false);
   }
   return false;
 }
 
 void tkd_need_past(tkd *d) {
-  if (base_before(d, end_of_past(d), wants_detectors(d)) < 0) no_history(d);
+  need_checkpoint(d, end_of_past(d), wants_detectors(d));
 }
 
 void tkd_go_back(tkd *d, tk_resume_kind kind) {
   note_furthest(d);
   uint64_t before = end_of_past(d);
-  uint64_t now = d->launch.over ? 0 : before,
-           sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
+  uint64_t now = d->launch.over ? 0 : before, sub = tkd_operation(d);
   d->course.replay.now = d->launch.over ? before : d->at.event;
   tkd_watches_back(d, !d->launch.over && !d->at.sub &&
                           d->at.stop.reason == TK_STOP_WATCH);
-  int64_t i = base_before(d, before, wants_detectors(d));
-  if (i < 0) no_history(d);
+  size_t i = need_checkpoint(d, before, wants_detectors(d));
   drop_edits(d, d->launch.over ? before : d->at.event, d->at.sub);
-  bool found = search_back(d, kind, i, now, sub);
+  bool found = search_back(d, kind, (int64_t)i, now, sub);
   if (d->course.replay.cut) {
     note_arrival(d);
     return;
@@ -493,7 +516,7 @@ void tkd_mark_new(tkd *d) {
   tkd_mark *m = &d->time.marks[d->time.nmarks++];
   *m = (tkd_mark){.number = (int)d->time.nmarks,
                   .event = d->at.event,
-                  .sub = d->at.sub == TKD_LATE ? 0 : d->at.sub,
+                  .sub = tkd_operation(d),
                   .index = TK_DEBUG_NO_PROGRAM};
   if (d->programs.task) m->index = d->programs.task->index;
 }

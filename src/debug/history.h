@@ -47,9 +47,12 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub);
 /* Goes back to the last place of a kind: BACK, BACK_STEP, ...; to the
  * beginning of the history when there is none. */
 void tkd_go_back(tkd *d, tk_resume_kind kind);
-/* The same point in time, with those who watch now. */
+/* Comes to the same point in time from the launch's beginning, so that the
+ * detectors that are on now see all of it. */
 void tkd_watch_again(tkd *d);
 void tkd_rewind(tkd *d); /* to before the launch's first statement */
+/* Gives the launch's programs the order that the user asked for, if any. */
+void tkd_take_order(tkd *d);
 /* Calls look, which may go to other points in time; then all is as it was. */
 void tkd_and_back(tkd *d, void (*look)(void *ud), void *ud);
 

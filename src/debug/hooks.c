@@ -133,10 +133,10 @@ static void statement_hook(void *ud, tki *t, const tk_stmt *st) {
   if (d->at.sub && !d->armed.instructions) d->at.sub = 0, tkd_arm(d);
   d->at.sub = d->armed.counted = 0;
   if (TK_UNLIKELY(d->at.event == d->clock.due)) tkd_clock_look(d);
-  if (TK_LIKELY(d->at.event != d->armed.alarm && !d->armed.statements &&
+  if (TK_LIKELY(d->at.event != d->armed.event && !d->armed.statements &&
                 !tkd_is_site(d, st)))
     return;
-  if (d->at.event == d->armed.alarm && arrive(d)) return;
+  if (d->at.event == d->armed.event && arrive(d)) return;
   if (d->course.phase != TKD_REPLAYING) stop_before(d, t, st);
   /* What the user did here came after the stop, if there was one. */
   if (d->course.phase != TKD_RUNNING) tkd_redo(d);

@@ -1,6 +1,6 @@
 /* resume.c - how to go on.
  *
- * What can be refused is refused when it is said; so that carrying it out
+ * What cannot be done is refused when it is asked for, so that carrying it out
  * fails only for want of memory.
  */
 #include "debug/resume.h"
@@ -19,16 +19,19 @@
 #include "interp/grid.h"
 #include "debug/stop.h"
 
-/* ---- what cannot be ---------------------------------------------------- */
+/* ---- what cannot be done ----------------------------------------------- */
 
-void tkd_need_statement(tkd *d) {
+/* Raises unless the program is before a statement of the user's: only there can
+ * its course be changed. */
+static void need_statement(tkd *d) {
   const tki_frame *f = tkd_top(d);
   if (d->at.sub || !f || f != d->programs.task->frame)
     tkd_raise(d, "This works only before a statement: 'next' goes to one.");
 }
 
-/* The statement of the body where it stands that the line begins, or that has
- * the number; fails. */
+/* Returns the statement that a jump goes to: of the body that the program
+ * stands in, the one that begins the line, or that has the number.  Raises if
+ * there is none. */
 static const tk_stmt *jump_target(tkd *d, const tk_resume *r) {
   const tki_frame *f = tkd_top(d);
   int line = r->line;
@@ -103,10 +106,10 @@ static void check_intent(tkd *d, const tk_resume *r) {
   case TK_RESUME_NEXT_PROGRAM: need_not_over(d); break;
   case TK_RESUME_PROGRAM: need_program(d, r->program); break;
   case TK_RESUME_JUMP:
-    tkd_need_statement(d);
+    need_statement(d);
     jump_target(d, r);
     break;
-  case TK_RESUME_RETURN: tkd_need_statement(d); break;
+  case TK_RESUME_RETURN: need_statement(d); break;
   case TK_RESUME_BACK_FINISH:
     if (d->at.frame && tkd_depth(d->at.frame) < 2)
       tkd_raise(d, "The kernel itself was not called: 'reverse-continue' goes "
@@ -146,7 +149,7 @@ void tkd_drop_intent(tkd *d) {
 
 /* ---- onwards ----------------------------------------------------------- */
 
-/* A step of the program that stands here, or (CONTINUE) none. */
+/* Begins `count` steps of the program that stands here; CONTINUE is none. */
 static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
   const tki_frame *f = d->at.frame;
   if (kind == TK_RESUME_OPERATION && counts_operations_anew(d)) {
@@ -175,7 +178,8 @@ static void take_up(tkd *d, uint64_t index) {
   d->at.gone = true;
 }
 
-/* Takes up another program, or begins it; true: it stands there. */
+/* Takes up another program, or begins it.  Returns true if it is already at a
+ * place where it was left; otherwise it must run to its first statement. */
 static bool go_to_program(tkd *d, uint64_t index) {
   uint64_t from = d->programs.task->index;
   if (tki_schedule_task(d->programs.schedule, index)) {
@@ -194,12 +198,13 @@ static void leave_alone(tkd *d) {
   d->launch.detached = true;
   for (tkd_point *p = d->points.first; p; p = p->next) p->enabled = false;
   tkd_points_resolve(d);
+  begin_steps(d, TK_RESUME_CONTINUE, 1);
 }
 
 /* ---- in time ----------------------------------------------------------- */
 
-/* Several times, up to the beginning, Ctrl-C or a breakpoint that is passed;
- * the front end hears of each place on the way. */
+/* Goes back `count` times, or until the beginning, Ctrl-C or a breakpoint ends
+ * it; the front end hears of each place on the way. */
 static void go_back_often(tkd *d, tk_resume_kind kind, uint64_t count) {
   for (uint64_t left = count; left; left--) {
     if (left < count)
@@ -223,17 +228,20 @@ static void go_to_event(tkd *d, const tk_resume *r) {
     take_up(d, r->program);
 }
 
-static bool go_to_start(tkd *d) {
+static void go_to_start(tkd *d) {
   tkd_goto(d, 1, 0);
   d->at.stop.reason = TK_STOP_START;
-  return true;
 }
 
-/* One that has run comes again when this one has ended, which is at once if it
- * is itself one that runs again. */
+/* A launch that has run runs again when this one has ended; this one ends at
+ * once if it, too, is one that runs again.  Returns true if the launch is this
+ * one, whose start has been gone to. */
 static bool go_to_launch(tkd *d, uint64_t number) {
   uint64_t n = tkd_launch_wanted(d, number);
-  if (n == d->launch.number) return go_to_start(d);
+  if (n == d->launch.number) {
+    go_to_start(d);
+    return true;
+  }
   bool ran = n <= d->launches.count;
   if (ran) d->launches.wanted = n;
   if (!ran) d->armed.launch = n;
@@ -242,35 +250,49 @@ static bool go_to_launch(tkd *d, uint64_t number) {
   return false;
 }
 
+/* ---- carrying it out ---------------------------------------------------- */
+
+/* Goes on until something stops it; the point that stopped it here lets pass
+ * the count - 1 hits that follow. */
+static void go_on(tkd *d, uint64_t count) {
+  tkd_point *stopped = tkd_point_that_stopped(d);
+  if (count > 1 && stopped) stopped->ignore = count - 1;
+  begin_steps(d, TK_RESUME_CONTINUE, 1);
+}
+
+/* Goes on at another statement of the body. */
+static void jump_to(tkd *d, const tk_stmt *to) {
+  tkd_select(d, 0);
+  tkd_edit_new(d, TKD_JUMP, NULL, 0)->stmt = to;
+  d->t->jump = to;
+  begin_steps(d, TK_RESUME_STEP, 1);
+}
+
+static void return_now(tkd *d) {
+  tkd_select(d, 0);
+  tkd_edit_new(d, TKD_LEAVE, NULL, 0);
+  d->t->leave = true;
+  begin_steps(d, TK_RESUME_STEP, 1);
+}
+
+static void run_launch_again(tkd *d) {
+  tkd_rewind(d);
+  d->armed.caught_launch = d->armed.start = d->points.catch_launch != NULL;
+  if (d->armed.caught_launch) d->points.catch_launch->hits++;
+  begin_steps(d, TK_RESUME_CONTINUE, 1);
+}
+
 bool tkd_carry_out(tkd *d) {
   tk_resume r = d->course.intent;
-  tki *t = d->t;
-  tkd_point *stopped;
-  TK_ASSERT(d->course.phase == TKD_RUNNING && !t->task);
+  TK_ASSERT(d->course.phase == TKD_RUNNING && !d->t->task);
   if (r.kind == TK_RESUME_NONE) r.kind = TK_RESUME_CONTINUE;
   tkd_drop_intent(d);
   d->at.gone = false;
   if (r.location) tkd_set_temp(d, r.location);
   switch (r.kind) {
-  case TK_RESUME_CONTINUE:
-    stopped = tkd_point_that_stopped(d);
-    if (r.count > 1 && stopped) stopped->ignore = r.count - 1;
-    begin_steps(d, r.kind, 1);
-    return false;
-  case TK_RESUME_JUMP: {
-    const tk_stmt *to = jump_target(d, &r);
-    tkd_select(d, 0);
-    tkd_edit_new(d, TKD_JUMP, NULL, 0)->stmt = to;
-    t->jump = to;
-    begin_steps(d, TK_RESUME_STEP, 1);
-    return false;
-  }
-  case TK_RESUME_RETURN:
-    tkd_select(d, 0);
-    tkd_edit_new(d, TKD_LEAVE, NULL, 0);
-    t->leave = true;
-    begin_steps(d, TK_RESUME_STEP, 1);
-    return false;
+  case TK_RESUME_CONTINUE: go_on(d, r.count); return false;
+  case TK_RESUME_JUMP: jump_to(d, jump_target(d, &r)); return false;
+  case TK_RESUME_RETURN: return_now(d); return false;
   case TK_RESUME_PROGRAM: return go_to_program(d, r.program);
   case TK_RESUME_BACK_OPERATION:
     d->armed.instructions = true; /* fall through */
@@ -279,18 +301,10 @@ bool tkd_carry_out(tkd *d) {
   case TK_RESUME_BACK_NEXT:
   case TK_RESUME_BACK_FINISH: go_back_often(d, r.kind, r.count); return true;
   case TK_RESUME_EVENT: go_to_event(d, &r); return true;
-  case TK_RESUME_START: return go_to_start(d);
-  case TK_RESUME_AGAIN:
-    tkd_rewind(d);
-    d->armed.caught_launch = d->armed.start = d->points.catch_launch != NULL;
-    if (d->armed.caught_launch) d->points.catch_launch->hits++;
-    begin_steps(d, TK_RESUME_CONTINUE, 1);
-    return false;
+  case TK_RESUME_START: go_to_start(d); return true;
+  case TK_RESUME_AGAIN: run_launch_again(d); return false;
   case TK_RESUME_LAUNCH: return go_to_launch(d, r.launch);
-  case TK_RESUME_DETACH:
-    leave_alone(d);
-    begin_steps(d, TK_RESUME_CONTINUE, 1);
-    return false;
+  case TK_RESUME_DETACH: leave_alone(d); return false;
   case TK_RESUME_QUIT: d->launch.quit = true; return false;
   default: begin_steps(d, r.kind, r.count); return false;
   }
@@ -316,15 +330,21 @@ typedef struct visiting {
   bool there;
 } visiting;
 
-/* At the first statement of a program that is not half done. */
+/* The checkpoint at which a program begins; NULL: there is none. */
+static const tkd_checkpoint *checkpoint_of(const tkd *d, uint64_t program) {
+  for (size_t i = 0; i < d->time.ncheckpoints; i++)
+    if (d->time.checkpoints[i].index == program) return &d->time.checkpoints[i];
+  return NULL;
+}
+
+/* Goes to the first statement of a program that is not half done, and calls fn
+ * there. */
 static void visit_first(void *ud) {
   visiting *v = ud;
   tkd *d = v->d;
-  size_t i = 0;
-  while (i < d->time.ncheckpoints && d->time.checkpoints[i].index != v->program)
-    i++;
-  if (i < d->time.ncheckpoints) {
-    tkd_goto(d, d->time.checkpoints[i].event + 1, 0);
+  const tkd_checkpoint *begins = checkpoint_of(d, v->program);
+  if (begins) {
+    tkd_goto(d, begins->event + 1, 0);
   } else {
     tkd_edit_new(d, TKD_SWITCH, NULL, 0)->index = v->program;
     tkd_switch(d, v->program);
@@ -340,7 +360,7 @@ static void visit_first(void *ud) {
   if (v->there) v->fn(v->ud);
 }
 
-/* Where it is paused, beside the program that goes on next. */
+/* Calls fn where a program is paused; the one that goes on next stays. */
 static void visit_paused(const visiting *v, const tki_task *k) {
   tkd *d = v->d;
   tkd_where at = d->at;
@@ -355,12 +375,6 @@ static void visit_paused(const visiting *v, const tki_task *k) {
   d->at.elsewhere = at.elsewhere;
 }
 
-static bool has_checkpoint(const tkd *d, uint64_t program) {
-  for (size_t i = 0; i < d->time.ncheckpoints; i++)
-    if (d->time.checkpoints[i].index == program) return true;
-  return false;
-}
-
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
   visiting v = {d, program, fn, ud, true};
   if (d->launch.over || !d->at.frame) tkd_raise(d, "The launch has ended.");
@@ -373,7 +387,7 @@ bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
     return v.there;
   }
   if (tki_schedule_has_begun(d->programs.schedule, program) &&
-      !has_checkpoint(d, program))
+      !checkpoint_of(d, program))
     tkd_raise(d, "A program that ran while another was half done cannot be "
                  "visited: go back before\nit.");
   tkd_and_back(d, visit_first, &v);

@@ -8,9 +8,6 @@
 
 /* Notes how to go on; fails, and notes nothing, when that cannot be. */
 void tkd_intend(tkd *d, const tk_resume *how);
-/* Fails unless the program is before a statement of the user's, for what
- * changes its course. */
-void tkd_need_statement(tkd *d);
 bool tkd_has_intent(const tkd *d);
 void tkd_drop_intent(tkd *d);
 /* Carries out what was noted.  True: it has arrived already, at another point

@@ -1,9 +1,10 @@
 /* stop.c - stopping a program.
  *
- * The interpreter counts statements; the hook before a statement is called
- * only when something may be due (`alarm`, `quick`, a site).  Whatever decides
- * to stop does it by tkd_stop_here, on the program's fiber; tkd_run_on, on the
- * main stack, then returns to the loop that calls the front end.
+ * The interpreter counts statements; it calls the hook before a statement only
+ * where something may be due: at every statement (`armed.statements`), at one
+ * event (`armed.event`), at a site.  Whatever decides to stop calls
+ * tkd_stop_here, on the program's fiber; tkd_run_on, on the main stack, then
+ * returns to the loop that calls the front end.
  */
 #include "debug/stop.h"
 
@@ -31,7 +32,7 @@ void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
     if (d->at.sub == TKD_LATE && d->at.event >= x->now) return;
     TK_ASSERT(d->at.event >= x->hit);
     x->hit = d->at.event;
-    x->hit_sub = d->at.sub == TKD_LATE ? 0 : d->at.sub;
+    x->hit_sub = tkd_operation(d);
     set_stop(&x->stop, r, p, text);
     return;
   }
@@ -52,13 +53,13 @@ void tkd_arm(tkd *d) {
                         d->points.has_watch || d->armed.interrupted ||
                         d->armed.start || d->points.catch_program;
   if (d->course.phase == TKD_REPLAYING) d->armed.statements = false;
-  d->armed.alarm = d->course.replay.target;
+  d->armed.event = d->course.replay.target;
   if (d->time.edit < d->time.nedits && d->course.phase != TKD_RUNNING) {
     uint64_t due = d->time.edits[d->time.edit].event;
-    if (!d->armed.alarm || due < d->armed.alarm) d->armed.alarm = due;
+    if (!d->armed.event || due < d->armed.event) d->armed.event = due;
   }
-  if (d->course.muted && (!d->armed.alarm || d->at.furthest < d->armed.alarm))
-    d->armed.alarm = d->at.furthest;
+  if (d->course.muted && (!d->armed.event || d->at.furthest < d->armed.event))
+    d->armed.event = d->at.furthest;
   if (!t) return;
   t->wants_insts =
       d->launch.others.watch || d->armed.instructions || t->unassigned;
@@ -67,8 +68,8 @@ void tkd_arm(tkd *d) {
                    d->armed.instructions || d->at.sub;
   tkd_clock *c = &d->clock;
   if (c->due && c->due <= d->at.event) c->due = d->at.event + c->stride;
-  bool first = c->due && (!d->armed.alarm || c->due < d->armed.alarm);
-  t->wanted_event = first ? c->due : d->armed.alarm;
+  bool first = c->due && (!d->armed.event || c->due < d->armed.event);
+  t->wanted_event = first ? c->due : d->armed.event;
 }
 
 /* ---- what takes long ----------------------------------------------------- */

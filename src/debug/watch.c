@@ -247,7 +247,7 @@ static void note_hit(tkd *d, tkd_watch *w, const tkd_values *v, size_t part,
                      bool changed, const tkd_writer *by) {
   w->changed = changed;
   w->by_reading = false;
-  w->born = changed && !w->known;
+  w->first_value = changed && !w->known;
   if (changed && part < w->nnow) {
     tkd_value was = tkd_kept_value(&w->now[part]);
     tkd_keep_value(d, &w->was, &was);
@@ -375,7 +375,8 @@ static void look_for_first_value(const tkd *d, tkd_watch *w,
                                  const tki_frame *f) {
   const tk_body *b = &f->func->body;
   bool begins = b->n && f->stmt == b->items[0];
-  if (!w->base || !(d->course.phase == TKD_SEARCHING || w->births)) return;
+  if (!w->base || !(d->course.phase == TKD_SEARCHING || w->waits_for_value))
+    return;
   if ((w->known && !begins) || base_slot(f, w->base) >= 0) return;
   w->known = false; /* what is known is of an earlier call */
   w->absent = true;
@@ -482,7 +483,7 @@ static void refresh_watch(tkd *d, tkd_point *p) {
   tkd_values v = watched_value(d, p, f);
   w->index = d->programs.task->index;
   if (f->stmt) w->last = writer_of(d, f);
-  w->absent = w->births && base_slot(f, w->base) < 0;
+  w->absent = w->waits_for_value && base_slot(f, w->base) < 0;
   if (!v.n) return;
   raw_changed(d, w, f);
   keep_parts(d, w, &v);
@@ -532,7 +533,7 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   w->func_name = tk_text_new(d->env, w->func->name);
   if (plain) w->base = tk_text_new(d->env, name);
   w->index = d->programs.task->index;
-  w->births = w->absent = later;
+  w->waits_for_value = w->absent = later;
   if (f->stmt) w->last = writer_of(d, f);
   if (later) return;
   if (plain) raw_changed(d, w, f);

@@ -29,9 +29,11 @@ typedef struct tkd_watch {
   bool due;        /* to be judged */
   bool read;       /* a variable: by the statement that comes next */
   bool known;      /* now and raw hold something */
-  bool births;     /* the first value in a program is a change */
-  bool absent;     /* the variable had no value yet */
-  tkd_kept *now;   /* its parts: several of a tuple or a block pointer */
+  /* A variable without a value yet: its first value in a program is a change.
+   */
+  bool waits_for_value;
+  bool absent;   /* the variable had no value yet */
+  tkd_kept *now; /* its parts: several of a tuple or a block pointer */
   size_t nnow;
   char *raw; /* the bytes of base */
   size_t raw_n;
@@ -40,7 +42,7 @@ typedef struct tkd_watch {
   /* the last hit */
   uint64_t hit_event;
   bool seen; /* on going back: it is what stopped it there */
-  bool changed, born, by_reading;
+  bool changed, first_value, by_reading;
   char *about; /* the part that it was about: "", ".offsets[1]" */
   tkd_kept was, became;
   tkd_writer wrote;
