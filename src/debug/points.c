@@ -52,18 +52,23 @@ void tkd_sites_clear(tkd *d) {
   d->points.nsites = d->points.cap_sites = 0;
 }
 
+/* Notes a catchpoint where it is looked for: most kinds wait for something that
+ * is no statement. */
+static void resolve_catch(tkd *d, tkd_point *p) {
+  switch (p->caught) {
+  case TKD_CATCH_LAUNCH: d->points.catch_launch = p; break;
+  case TKD_CATCH_END: d->points.catch_end = p; break;
+  case TKD_CATCH_PROGRAM: d->points.catch_program = p; break;
+  case TKD_CATCH_RETURN:
+  case TKD_CATCH_EXIT: d->points.has_catch_return = true; break;
+  default: break;
+  }
+}
+
 /* Finds where a point stands in the launch that runs. */
 static void resolve_point(tkd *d, tkd_point *p) {
   if (!p->enabled) return;
-  if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_LAUNCH)
-    d->points.catch_launch = p;
-  if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_END)
-    d->points.catch_end = p;
-  if (p->kind == TK_POINT_CATCH && p->caught == TKD_CATCH_PROGRAM)
-    d->points.catch_program = p;
-  d->points.has_catch_return |=
-      p->kind == TK_POINT_CATCH &&
-      (p->caught == TKD_CATCH_RETURN || p->caught == TKD_CATCH_EXIT);
+  if (p->kind == TK_POINT_CATCH) resolve_catch(d, p);
   if (p->kind == TK_POINT_WATCH) {
     d->points.has_watch = true;
     d->points.has_memory_watch |= p->watch.memory;
@@ -186,16 +191,25 @@ static void append_point(tkd *d, tkd_point *p) {
   *at = p;
 }
 
+typedef struct catch_kind {
+  const char *name, *usage;
+  bool conditional;
+} catch_kind;
+
+static const catch_kind catch_kinds[] = {
+#define CATCH(id, name, usage, conditional) {name, usage, conditional},
+#include "debug/catch.def"
+#undef CATCH
+};
+
 static tkd_caught what_is_caught(tkd *d, const char *name) {
-  static const char *const names[] = {"launch", "end",   "program", "finding",
-                                      "assert", "exit",  "return",  "load",
-                                      "store",  "atomic"};
-  TK_ASSERT(TK_COUNT(names) == TKD_CAUGHT);
-  for (size_t i = 0; i < TK_COUNT(names); i++)
-    if (!strcmp(names[i], name)) return (tkd_caught)i;
+  for (size_t i = 0; i < TKD_CAUGHT; i++)
+    if (!strcmp(catch_kinds[i].name, name)) return (tkd_caught)i;
   if (!strncmp(name, "return ", 7)) return TKD_CATCH_RETURN;
-  tkd_raise(d, "catch launch|end|program|finding|assert|store|load|atomic|"
-               "return [FUNCTION]|exit");
+  tk_buf *usage = tk_temp_buf(&d->mem);
+  for (size_t i = 0; i < TKD_CAUGHT; i++)
+    tk_buf_printf(usage, "%s%s", i ? "|" : "catch ", catch_kinds[i].usage);
+  tkd_raise(d, "%s", tk_buf_str(usage));
 }
 
 /* The names of a place and of bytes that were given as numbers. */
@@ -227,20 +241,25 @@ static char *callee_in(tkd *d, const tkd_point *p) {
   return name;
 }
 
-/* A point with what is said of it, not yet anywhere in the launch; later: it
- * may be of a kernel that comes later. */
-static tkd_point *new_point(tkd *d, const tk_point_spec *s, bool later) {
-  size_t mark = d->mem.nheld;
-  bool numbered = !s->where || (s->kind == TK_POINT_CATCH && s->statement);
-  const char *where = s->where, *file = NULL;
+/* Parses what can be parsed without a place; raises where it is wrong. */
+static tk_pids check_spec(tkd *d, const tk_point_spec *s) {
   tk_pids pids = {0};
-  if (!where) where = place_in_words(d, s);
-  bool placed = s->kind == TK_POINT_BREAK || s->kind == TK_POINT_LOG;
   if (s->condition) tkd_check_syntax(d, "condition", s->condition);
   if (s->kind == TK_POINT_LOG) tkd_check_format(d, s->format);
   if (s->programs &&
       !tk_pids_parse(d->env, s->programs, strlen(s->programs), &pids))
     tk_throw(d->env, TK_USAGE);
+  return pids;
+}
+
+/* A point with what is said of it, not yet anywhere in the launch; later: it
+ * may be of a kernel that comes later. */
+static tkd_point *new_point(tkd *d, const tk_point_spec *s, bool later) {
+  size_t mark = d->mem.nheld;
+  bool placed = s->kind == TK_POINT_BREAK || s->kind == TK_POINT_LOG;
+  bool numbered = !s->where || (s->kind == TK_POINT_CATCH && s->statement);
+  const char *where = s->where ? s->where : place_in_words(d, s), *file = NULL;
+  tk_pids pids = check_spec(d, s);
   tkd_caught caught =
       s->kind == TK_POINT_CATCH ? what_is_caught(d, where) : TKD_CAUGHT;
   if (placed && !numbered) where = tkd_location(d, where, later, &file);
@@ -360,7 +379,7 @@ static void need_condition(tk_env *e, void *ud) {
 }
 
 void tkd_point_condition(tkd *d, tkd_point *p, const char *cond) {
-  if (p->kind == TK_POINT_CATCH && p->caught < TKD_CATCH_LOAD)
+  if (p->kind == TK_POINT_CATCH && !catch_kinds[p->caught].conditional)
     tkd_raise(d, "Catchpoint %d takes no condition.", p->number);
   if (cond) tkd_check_syntax(d, "condition", cond);
   char *old = p->cond;

@@ -9,17 +9,11 @@
 #include "debug/debug.h"
 #include "debug/watch.h"
 
+/* What a catchpoint waits for. */
 typedef enum tkd_caught {
-  TKD_CATCH_LAUNCH,
-  TKD_CATCH_END,
-  TKD_CATCH_PROGRAM,
-  TKD_CATCH_FINDING,
-  TKD_CATCH_ASSERT,
-  TKD_CATCH_EXIT,
-  TKD_CATCH_RETURN, /* of `callee`, or of any */
-  TKD_CATCH_LOAD,
-  TKD_CATCH_STORE,
-  TKD_CATCH_ATOMIC,
+#define CATCH(id, name, usage, conditional) TKD_CATCH_##id,
+#include "debug/catch.def"
+#undef CATCH
   TKD_CAUGHT,
 } tkd_caught;
 
@@ -39,7 +33,7 @@ struct tkd_point {
   tk_pids pids;           /* ... as they are tested */
   uint64_t hits, ignore, hit_at;
   tkd_caught caught;
-  const char *callee; /* inside `where`; NULL: any */
+  const char *callee; /* RETURN: of this function, inside `where`; NULL: any */
   bool asks;
   tkd_watch watch;
   int line; /* where it is, once found; the first of several places */
