@@ -161,6 +161,13 @@ static void next_trip(tki *t, const tk_stmt *st) {
   if (TK_UNLIKELY(t->observers != NULL)) TKI_TELL(t, trip, t, st);
 }
 
+/* A branch or loop over variables has no instruction of its own: what is
+ * reported of it must not point to that of the statement before. */
+static void come_to(tki *t, const tk_stmt *st) {
+  t->frame->stmt = st;
+  t->frame->inst = NULL;
+}
+
 typedef struct counter {
   int64_t at, end, step;
   size_t size; /* of the variable's type */
@@ -173,6 +180,7 @@ static counter loop_counter(tki *t, const tk_stmt *st, tki_val *slots) {
                tk_lane_int(d, tki_lanes(&slots[st->step])), tk_dtypes[d].size};
   if (st->down) c.step = -c.step;
   if (c.step > 0 || (c.step == 0 && c.at >= c.end)) return c;
+  come_to(t, st); /* the last instruction may be one that a pass has moved */
   tk_diag *bad = tki_finding(t, TK_D_RUNAWAY,
                              "range step is %lld: the loop "
                              "would never end",
@@ -213,7 +221,7 @@ static flow exec_while(tki *t, const tk_stmt *st, tki_val *slots,
     f = exec_body(t, &st->body, slots, results);
     if (f == FLOW_RETURN) break;
     loop.trip++;
-    t->frame->stmt = st;
+    come_to(t, st);
     exec_insts(t, &st->insts, slots);
     if (TK_UNLIKELY(loop.trip >= loop.look)) tki_schedule_look(t, &loop);
   }
@@ -251,7 +259,7 @@ static bool is_wanted_stmt(tki *t, const tk_stmt *st) {
 /* Runs a statement and, if it is a branch or a loop, its parts. */
 static flow exec_stmt(tki *t, const tk_stmt *st, tki_val *slots,
                       tki_val *results) {
-  t->frame->stmt = st;
+  come_to(t, st);
   if (TK_UNLIKELY(t->env->interrupted | t->yields)) attend(t);
   if (TK_UNLIKELY(t->observers != NULL) && TK_UNLIKELY(is_wanted_stmt(t, st))) {
     TKI_TELL(t, stmt, t, st);

@@ -41,7 +41,8 @@ enum {
 typedef struct tki_frame {
   struct tki_frame *caller; /* caller->inst is what called */
   const tk_func *func;
-  const tk_inst *inst; /* the one that is being executed */
+  const tk_inst *inst; /* the one that is being executed; NULL: none of the
+                        * statement's is as yet */
   const tk_stmt *stmt;
   tki_val *slots;
   tki_loop *loops;           /* innermost first */

@@ -29,8 +29,9 @@ tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   const tki_frame *f = tki_user_frame(t->frame);
-  TK_ASSERT(f && f->inst);
-  tk_diag *d = tk_diag_add(t->env, id, f->func->src, f->inst->span, "%s", text);
+  TK_ASSERT(f && (f->inst || f->stmt));
+  tk_span at = f->inst ? f->inst->span : f->stmt->span;
+  tk_diag *d = tk_diag_add(t->env, id, f->func->src, at, "%s", text);
   if (!d->f.function) tk_diag_function(t->env, d, f->func->name);
   tki_note_program(t, d);
   return d;
