@@ -13,7 +13,6 @@ class Prepared:
     def __init__(self, function, session, values, options):
         self.function = function
         self.session = session
-        self._ir_printed = self._stage_printed = False
         self._extras = 0  # memory that it was told of last
         out = c_void_p()
         session.free_garbage()
@@ -132,8 +131,8 @@ class Prepared:
                 if grid != self._grid:
                     session.check(session.lib.tk_launch_grid(self.ptr, *grid))
                     self._grid = grid
-                if not (self._ir_printed and self._stage_printed):
-                    self._maybe_print()
+                if session.options.print_ir or session.options.compile:
+                    self._print_forms()
                 if session.graphs is not None and session.graphs.capturing:
                     self._capture(session.graphs, values, grid)
                 session.launched = dict(zip(self.function.arg_names, values))
@@ -168,13 +167,18 @@ class Prepared:
             self.session.check(self.session.lib.tk_launch_extra(
                 self.ptr, f"data_ptr#{i}".encode(), byref(tensor)))
 
-    def _maybe_print(self):
-        options = self.session.options
-        if options.print_ir and not self._ir_printed:
-            print(self.ir(), end="")
-        self._ir_printed = True
-        if not options.compile:
-            self._stage_printed = True
-        elif self.session.is_next(self.function.__name__):
-            print(self._stage(), end="")
-            self._stage_printed = True
+    def _print_forms(self):
+        """Prints what is asked for of each form once: other numbers may make
+        another form of the same types."""
+        session, options = self.session, self.session.options
+        form = self.ir()
+        if options.print_ir and form not in session.printed:
+            session.printed.add(form)
+            print(form, end="")
+        if (not options.compile or form in session.staged or
+                not session.is_next(self.function.__name__)):
+            return
+        if options.output:
+            session.staged.clear()  # the file has that of the last launch
+        session.staged.add(form)
+        print(self._stage(), end="")

@@ -41,6 +41,8 @@ class Session:
         self.setup = None         # setup.State while install() holds
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
+        self.printed = set()      # forms, with --print-ir
+        self.staged = set()       # those that `tkdbg compile` has done
         self.launched = {}        # the arguments of the launch that runs
         self.grid = None          # its grid
         self.disagreements = 0    # of configurations of a kernel, or of engines

@@ -258,6 +258,33 @@ else
   says 'a script: it runs' out 'vector_add: OK'
   status 'a launch of a script' 0 tkdbg compile -q --launch 2 "$vector_add"
   check 'a launch of a script: it alone' [ "$(grep -c '^kernel @' out)" = 1 ]
+  cat >forms.py <<'K'
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(x, n):
+    for i in range(n):
+        tl.store(x + i, i)
+
+
+for n in (16, 1, 5, 7, 1):
+    k[(1,)](np.zeros(16, np.int32), n)
+K
+  status 'numbers that make several forms' 0 tkdbg compile -q forms.py
+  check 'numbers that make several forms: each once' \
+    [ "$(grep -c '^kernel @k' out)" = 3 ]
+  status 'numbers that make several forms: a file' 0 \
+    tkdbg compile -q forms.py -o last.tk
+  status 'numbers that make several forms: the last' 0 \
+    tkdbg compile -q forms.py --launch 2
+  check 'numbers that make several forms: it is in the file' cmp last.tk out
+  status 'numbers that make several forms: as they are compiled' 0 \
+    tkdbg run -q --print-ir forms.py
+  check 'numbers that make several forms: each of them' \
+    [ "$(grep -c '^kernel @k' out)" = 3 ]
   status 'a kernel of a script that it lacks' 0 tkdbg compile \
     --kernel other "$vector_add"
   check 'a kernel of a script: no other' sh -c '! grep -q "^kernel @" out'
