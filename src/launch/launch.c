@@ -552,9 +552,9 @@ static void read_option(tk_env *e, void *ud) {
   int64_t value = strtoll(equals + 1, &end, 10);
   need_option(c->l, name);
   if (*end)
-    bad_option(
-        c->l, "as in num_stages=2",
-        tk_arena_printf(&c->l->arena, "'%s' is not a number", equals + 1));
+    bad_option(c->l, "write a whole number: 1 for True, 0 for False",
+               tk_arena_printf(&c->l->arena, "%s: '%s' is not a number", name,
+                               equals + 1));
   tkn_launch_option(c->l, name, value);
 }
 

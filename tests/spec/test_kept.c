@@ -89,7 +89,8 @@ START_TEST(options_are_checked) {
       {"num_stage=2", "'num_stage' is not a launch option"},
       {"num_warps=3", "num_warps is 3; it must be a power of two from 1 to 64"},
       {"maxnreg=-1", "maxnreg is -1; it must be a number from 0 to 1024"},
-      {"maxnreg=many", "'many' is not a number"},
+      {"maxnreg=many", "maxnreg: 'many' is not a number"},
+      {"enable_fp_fusion=False", "1 for True, 0 for False"},
       {"maxnreg", "'maxnreg' is not NAME=NUMBER"},
       {"maxnreg=", "'maxnreg=' is not NAME=NUMBER"},
   };
