@@ -313,6 +313,8 @@ typedef struct tk_difference {
   const char *tensor; /* its parameter's name */
   const char *engine; /* the other engine; NULL: the caller's expectation */
   double rtol, atol;  /* what is tolerated: atol + rtol * |expected| */
+  uint64_t ulps;      /* ..., or that many units in the last place */
+  bool given;         /* the caller said so; else it follows from the kernel */
   uint64_t written;   /* elements that a program wrote */
   /* Elements that are not the same number, tolerated ones too (0 if the types
    * differ), and how far apart they are at most: absolutely, as a part of what

@@ -132,10 +132,10 @@ class Difference(Structure):
     """tk_difference: how a tensor differs from what was expected."""
     _fields_ = [
         ("tensor", c_char_p), ("engine", c_char_p), ("rtol", c_double),
-        ("atol", c_double), ("written", c_uint64), ("unequal", c_uint64),
-        ("absolute", c_double),
-        ("relative", c_double), ("ulp", c_uint64), ("rank", c_int),
-        ("shape", c_int64 * MAX_RANK), ("total", c_uint64),
+        ("atol", c_double), ("ulps", c_uint64), ("given", c_bool),
+        ("written", c_uint64), ("unequal", c_uint64),
+        ("absolute", c_double), ("relative", c_double), ("ulp", c_uint64),
+        ("rank", c_int), ("shape", c_int64 * MAX_RANK), ("total", c_uint64),
         ("wrong", c_uint64), ("unwritten", c_uint64),
         ("not_finite", c_uint64), ("ranges", c_void_p * MAX_RANK),
         ("nranges", c_size_t * MAX_RANK), ("exact", c_bool),

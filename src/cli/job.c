@@ -286,7 +286,7 @@ static double tolerance(const cli_args *a, cli_option_id id) {
   const char *text = cli_value(a, id);
   char *end;
   double v = text ? strtod(text, &end) : -1;
-  return text && (*end || end == text || !(v >= 0)) ? NAN : v;
+  return text && (*end || end == text || !(v >= 0 && v < INFINITY)) ? NAN : v;
 }
 
 tk_status cli_bound(const cli_args *a, tk_bound *b) {
@@ -294,8 +294,10 @@ tk_status cli_bound(const cli_args *a, tk_bound *b) {
   *b = (tk_bound){tolerance(a, OPT_RTOL), tolerance(a, OPT_ATOL),
                   ulp ? strtol(ulp, NULL, 10) : 0};
   if (!isnan(b->rtol) && !isnan(b->atol)) return TK_OK;
-  return cli_usage(a, "--%s takes a number that is not negative",
-                   isnan(b->rtol) ? "rtol" : "atol");
+  bool rtol = isnan(b->rtol);
+  return cli_usage(a, "--%s takes a number that is not negative, not '%s'",
+                   rtol ? "rtol" : "atol",
+                   cli_value(a, rtol ? OPT_RTOL : OPT_ATOL));
 }
 
 const char *cli_against(const cli_args *a) {

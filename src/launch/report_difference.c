@@ -332,6 +332,16 @@ static void put_lines(tk_buf *out, const tk_difference *d, size_t most) {
   tk_report_source_lines(out, why, most);
 }
 
+static void put_bound(tk_buf *out, const tk_difference *d) {
+  tk_buf_printf(out, "    %s within ", d->wrong ? "the others are" : "that is");
+  if (d->ulps) tk_buf_printf(out, "%" PRIu64 " ulp", d->ulps);
+  if (d->ulps && (d->rtol > 0 || d->atol > 0)) tk_buf_puts(out, ", or ");
+  if (!d->ulps || d->rtol > 0 || d->atol > 0)
+    tk_buf_printf(out, "%.2g of the value plus %.2g", d->rtol, d->atol);
+  tk_buf_puts(out, d->given ? ", as it was asked for\n"
+                            : ", which rounding explains\n");
+}
+
 /* How two engines compare, in a line. */
 static void put_engines(tk_buf *out, const tk_difference *d) {
   tk_buf_printf(out, "  %s: %" PRIu64 " element%s, ", d->tensor, d->total,
@@ -345,11 +355,7 @@ static void put_engines(tk_buf *out, const tk_difference *d) {
                 "%" PRIu64 " ulp)\n",
                 d->unequal, d->unequal == 1 ? "s" : "", d->absolute,
                 d->relative, d->ulp);
-  if (d->wrong < d->unequal)
-    tk_buf_printf(out,
-                  "    %s within %.2g of the value plus %.2g, which rounding "
-                  "explains\n",
-                  d->wrong ? "the others are" : "that is", d->rtol, d->atol);
+  if (d->wrong < d->unequal) put_bound(out, d);
 }
 
 void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {

@@ -294,15 +294,18 @@ static uint32_t differing_of(const comparison *c) {
   return c->writers->program[position_of(c, index)];
 }
 
-static tk_tolerance tolerance_of(const tkr_expecting *x, const tk_expected *e,
-                                 tk_dtype d) {
-  tk_tolerance t = tk_usual_tolerance(d);
-  bool given = e->rtol >= 0 || e->atol >= 0 || e->ulp > 0;
-  if (e->engine && given) t = (tk_tolerance){0, 0, 0};
-  if (e->engine && !given) t = tkr_bound(x->t->program, d, &x->seen);
+static tk_tolerance tolerate(const tkr_expecting *x, const tk_expected *e,
+                             tk_dtype type, tk_difference *d) {
+  tk_tolerance t = tk_usual_tolerance(type);
+  d->given = e->rtol >= 0 || e->atol >= 0 || e->ulp > 0;
+  if (e->engine && d->given) t = (tk_tolerance){0, 0, 0};
+  if (e->engine && !d->given) t = tkr_bound(x->t->program, type, &x->seen);
   if (e->ulp > 0) t.ulp = (uint64_t)e->ulp;
   if (e->rtol >= 0) t.rtol = e->rtol;
   if (e->atol >= 0) t.atol = e->atol;
+  d->rtol = t.rtol;
+  d->atol = t.atol;
+  d->ulps = t.ulp;
   return t;
 }
 
@@ -321,9 +324,7 @@ static void compare(tkr_expecting *x, size_t i) {
                   .found = e->engine ? &e->lanes : tensor,
                   .expected = e->engine ? tensor : &e->lanes,
                   .writers = &x->writers[i]};
-  tk_tolerance tolerance = tolerance_of(x, e, tensor->dtype);
-  d.rtol = tolerance.rtol;
-  d.atol = tolerance.atol;
+  tk_tolerance tolerance = tolerate(x, e, tensor->dtype, &d);
   for (size_t k = 0; k < x->writers[i].n; k++)
     d.written += x->writers[i].program[k] != 0;
   tk_diff_make(&c.diff, &x->arena, c.found, c.expected, tolerance);

@@ -128,7 +128,12 @@ status 'the backend faults' 1 tkdbg diff k.py --backend ptx --kernel outside \
 says 'the backend faults: where' err 'k.py:43'
 
 status 'a bad bound' 2 $sums --rtol many
-says 'a bad bound: what' err '--rtol takes a number that is not negative'
+says 'a bad bound: what' err \
+  "--rtol takes a number that is not negative, not 'many'"
+status 'a bound that all is within' 2 $sums --rtol inf
+status 'a bound of a user' 0 $sums --ulp 1000
+says 'a bound of a user: that it is' out \
+  'that is within 1000 ulp, as it was asked for'
 status 'a backend that is none' 2 tkdbg diff --backend cpu k.py --kernel add \
   $args --arg y=f32[1000]:zeros
 says 'a backend that is none: what' err "no engine is called 'cpu'"
