@@ -158,6 +158,7 @@ tk_tensor tkn_copy_tensor(tk_arena *a, const tk_tensor *t);
 /* ---- launch files (record.c, replay.c) ---------------------------------- */
 
 void tkn_record(tk_launch *l, tkn_writer *w);
+enum { TKN_FILE_VERSION = 1 }; /* of launch files */
 tk_launch *tkn_replay(tk_session *s, tkn_reader *r);
 
 /* What a file of stores ends with (stores.c); that of part 0 begins like a

@@ -376,7 +376,7 @@ static void record(tk_env *e, void *ud) {
   r->header = json_object();
   r->meta = json_object();
   if (!r->header || !r->meta) tk_throw(e, TK_INTERNAL);
-  put_int(r, r->meta, "version", 1);
+  put_int(r, r->meta, "version", TKN_FILE_VERSION);
   function_index(r, r->l->fn);
   json_t *strings = put_json(r, r->header, "__metadata__", json_object());
   put_regions(r);

@@ -8,6 +8,7 @@
  * recorded answers and a host that knows nothing else; objects of the old
  * host become numbers that look like pointers and are only ever compared.
  */
+#include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -451,8 +452,13 @@ static void replay(tk_env *e, void *ud) {
   (void)e;
   replayer *r = ud;
   read_header(r);
-  if (any_int(r, r->meta, "version") != 1)
-    bad_file(r, "version", "is one that this tkdbg does not know");
+  int64_t version = any_int(r, r->meta, "version");
+  if (version != TKN_FILE_VERSION)
+    tkn_file_fail(r->env, r->file->name,
+                  "this launch file has version %" PRId64
+                  ", and %d is expected: record it with this tkdbg, or read it "
+                  "with the one that wrote it",
+                  version, TKN_FILE_VERSION);
   read_modules(r);
   read_functions(r);
   r->l = tkn_launch_new(r->s, r->functions[0]);

@@ -67,6 +67,12 @@ status 'a launch file by another name' 0 tkdbg run l.launch -q \
 check 'a launch file by another name: same result' cmp o.npy r.npy
 head -c 1000 l.safetensors >cut.safetensors
 status 'replay of a truncated file' 2 tkdbg replay cut.safetensors
+says 'replay of a truncated file: why' err \
+  "cut.safetensors: damaged launch file: 'header' is longer than the file"
+sed 's/\\"version\\":1/\\"version\\":7/' l.safetensors >new.safetensors
+status 'replay of a file of another version' 2 tkdbg replay new.safetensors
+says 'replay of a file of another version: what to do' err \
+  'this launch file has version 7, and 1 is expected: record it with this tkdbg'
 status 'replay of another file' 2 tkdbg replay "$vector_add"
 status 'replay of no file' 2 tkdbg replay absent.safetensors
 
