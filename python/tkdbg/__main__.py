@@ -254,7 +254,9 @@ def finish(session, complete):
         sys.stderr.write(progress.summary(totals) + "\n")
     elif complete and (not session.debugger or session.server and not
                        session.lib.tk_debugger_has_quit(session.debugger)):
-        sys.stderr.write("tkdbg: no kernel was launched in this process\n")
+        named = session.options.kernel
+        sys.stderr.write("tkdbg: no kernel was launched in this process" + (
+            f"; --arg describes a launch of '{named}'\n" if named else "\n"))
     if complete and totals["launches"]:
         sys.stderr.write(missing(session))
 

@@ -76,6 +76,8 @@ status 'detectors of a launch file' 1 tkdbg run --check undef l.safetensors
 echo 'print("no kernel")' >none.py
 status 'no launch' 0 tkdbg run none.py
 says 'no launch: said' err 'no kernel was launched in this process'
+status 'no launch, of a kernel' 0 tkdbg run --kernel k none.py
+says 'no launch, of a kernel: how to' err "--arg describes a launch of 'k'"
 status 'no launch, quiet' 0 tkdbg run -q none.py
 silent 'no launch, quiet: nothing said' err
 status 'no launch before an exit' 7 tkdbg run args.py 7
