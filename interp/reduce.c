@@ -201,8 +201,7 @@ static void keep_ends(tki_val *to, const tki_val *from, tki_around r, size_t by,
     memcpy(d + o * bytes + off, s + o * bytes + off, by * row);
 }
 
-/* ---- scans by one operation -----------------------------------------------
- */
+/* ---- scans by one operation --------------------------------------------- */
 
 /* A scan whose function is one operation need not be called for each distance:
  * the same operations are done a piece of the row at a time, for all distances

@@ -38,8 +38,7 @@ typedef struct padding {
   uint32_t *of;       /* by instruction number */
 } padding;
 
-/* ---- origins --------------------------------------------------------------
- */
+/* ---- origins ------------------------------------------------------------ */
 
 static origin *origin_table(const tki_frame *f) {
   return f->shadow[TKI_SHADOW_PADDING];
@@ -95,8 +94,7 @@ static void pass_origin(const padding *w, tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nres; k++) set_origin(t, in->res[k], o);
 }
 
-/* ---- loads ----------------------------------------------------------------
- */
+/* ---- loads -------------------------------------------------------------- */
 
 static fill *fill_of(padding *w, const tki *t, const tk_inst *in) {
   uint32_t *at = &w->of[in->id];
@@ -125,8 +123,7 @@ static void padding_access(void *ud, tki *t, const tki_access *a) {
   set_origin(t, in->res[0], o);
 }
 
-/* ---- reductions -----------------------------------------------------------
- */
+/* ---- reductions --------------------------------------------------------- */
 
 /* A row of a reduction, with the filled lane that it should have ignored. */
 typedef struct row {
@@ -292,8 +289,7 @@ static void check_reduction(padding *w, tki *t, const tk_inst *in,
   }
 }
 
-/* ---- hooks ----------------------------------------------------------------
- */
+/* ---- hooks -------------------------------------------------------------- */
 
 static void padding_after(void *ud, tki *t, const tk_inst *in,
                           const tki_val *args) {

@@ -93,8 +93,7 @@ TKI_CLONES static unsigned look_f32(const float *x, const double *e,
   return (unsigned)(differs | bad << 1);
 }
 
-/* ---- sources --------------------------------------------------------------
- */
+/* ---- sources ------------------------------------------------------------ */
 
 /* Operand k's lane as the program has it; uniform blocks have one. */
 static double operand_value(const prec_result *r, int k, size_t lane) {

@@ -245,8 +245,7 @@ static void start_input(reads *x, input *in, const tki_region *r) {
   in->seen = TK_NEWN(&x->c->run, uint64_t, lanes / 64 + 1);
 }
 
-/* ---- before the run --------------------------------------------------------
- */
+/* ---- before the run ----------------------------------------------------- */
 
 /* Which slots of each function depend on loaded values. */
 typedef struct loaded {
@@ -405,8 +404,7 @@ void *tkc_READS_begin(tkc *c, tki *t) {
   return x;
 }
 
-/* ---- the end --------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------ */
 
 static tkc_place place_of_site(tki *t, uint32_t site) {
   const tki_site_info *s = tki_site_at(t, site);

@@ -228,8 +228,7 @@ tk_access_picture tkc_touch_picture(const tkc_touch *c, tk_arena *a,
   return p;
 }
 
-/* ---- accesses of a line ---------------------------------------------------
- */
+/* ---- accesses of a line ------------------------------------------------- */
 
 /* Whether a statement of the line is running, or has called the function that
  * is. */

@@ -99,8 +99,7 @@ void tkc_defined_memory(const tki *t, const void *host, size_t n) {
   }
 }
 
-/* ---- a flow beside the one that watches -----------------------------------
- */
+/* ---- a flow beside the one that watches --------------------------------- */
 
 /* A copy of the detectors' state needs memory of its own. */
 static void own_memory(tkc *c, tk_env *e) {

@@ -40,8 +40,7 @@ bool tkg_gpu_is_there(const char **why) {
   return there;
 }
 
-/* ---- the request ----------------------------------------------------------
- */
+/* ---- the request -------------------------------------------------------- */
 
 typedef struct asking {
   const tkp_launch *launch;
@@ -105,8 +104,7 @@ double tkg_seconds(void) {
   return given && atof(given) > 0 ? atof(given) : 60;
 }
 
-/* ---- the program ----------------------------------------------------------
- */
+/* ---- the program -------------------------------------------------------- */
 
 static void TK_NORETURN gpu_failed(tk_env *e, tk_status st, const char *words,
                                    const char *help) {

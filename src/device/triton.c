@@ -29,8 +29,7 @@ typedef struct asking_triton {
   tk_buf said;
 } asking_triton;
 
-/* ---- a Python that has Triton ----------------------------------------------
- */
+/* ---- a Python that has Triton ------------------------------------------- */
 
 enum { PATHS = 2304 };
 
@@ -72,8 +71,7 @@ bool tkg_triton_is_there(const char **why) {
   return tkg_has_driver() && tkg_triton_interpreter_is_there(why);
 }
 
-/* ---- the run --------------------------------------------------------------
- */
+/* ---- the run ------------------------------------------------------------ */
 
 static void TK_NORETURN triton_failed(tk_env *e, tk_status st,
                                       const char *words, const char *help) {

@@ -24,8 +24,7 @@ static const char *unless(bool holds, const char *wanted) {
   return holds ? NULL : wanted;
 }
 
-/* ---- questions about types -------------------------------------------------
- */
+/* ---- questions about types ---------------------------------------------- */
 
 static bool is_number(const tk_type *t, tk_dtype d) {
   return !t->ptr && t->elem == d;

@@ -408,8 +408,7 @@ const char *tk_ir_word_types(const char *kind, size_t i) {
   return tk_list_takes_name((tk_list)list_named(kind), (int64_t)i);
 }
 
-/* ---- walking and writing --------------------------------------------------
- */
+/* ---- walking and writing ------------------------------------------------ */
 
 static bool visit_stmt(void *ud, const tk_at *at) {
   const tk_ir_visitor *v = ud;

@@ -482,8 +482,7 @@ tk_status tk_launch_grid_text(tk_launch *l, const char *text) {
   return tk_session_guard(l->session, parse_grid, &c);
 }
 
-/* ---- of a launch -----------------------------------------------------------
- */
+/* ---- of a launch -------------------------------------------------------- */
 
 typedef struct option_call {
   tk_launch *l;

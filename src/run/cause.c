@@ -11,8 +11,7 @@
 #include "ir/inst.h"
 #include "ir/lanes.h"
 
-/* ---- sizes ----------------------------------------------------------------
- */
+/* ---- sizes -------------------------------------------------------------- */
 
 typedef struct sides {
   tk_dtype dtype;
@@ -54,8 +53,7 @@ static double unit_of(const sides *s) {
   return ldexp(1, -tk_float_digits(s->dtype));
 }
 
-/* ---- by instruction -------------------------------------------------------
- */
+/* ---- by instruction ----------------------------------------------------- */
 
 /* Whether sums of n terms as large as that, in two orders, may be so far
  * apart: errors of single roundings grow as sqrt(n) if they are independent

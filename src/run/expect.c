@@ -14,8 +14,7 @@
 #include "launch/report.h"
 #include "run/bound.h"
 
-/* ---- the first run: who writes --------------------------------------------
- */
+/* ---- the first run: who writes ------------------------------------------ */
 
 static const tki_region *region_named(const tki *t, const char *name) {
   for (size_t i = 0; i < t->nregions; i++)
@@ -104,8 +103,7 @@ static void expecting_begins(void *ud, tki *t) {
   tkc_explain_attach(x->explain);
 }
 
-/* ---- what differs ---------------------------------------------------------
- */
+/* ---- what differs ------------------------------------------------------- */
 
 /* A tensor that is compared, with all that is known of it. */
 typedef struct comparison {
@@ -357,8 +355,7 @@ static void expecting_ends(void *ud, tki *t, tk_status st) {
   l->differences.items[x->asked].explanation = found;
 }
 
-/* ---- the second run: why ---------------------------------------------------
- */
+/* ---- the second run: why ------------------------------------------------ */
 
 /* Runs the launch as before, but watched by nobody else. */
 static tk_status run_again(tkr_expecting *x, tkr_run_fn run,

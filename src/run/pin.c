@@ -87,8 +87,7 @@ static tk_status run_recording(pinning *x, tkr_run_fn run, char *memory) {
   return st;
 }
 
-/* ---- what differs --------------------------------------------------------
- */
+/* ---- what differs ------------------------------------------------------- */
 
 static tk_lane recorded_lane(pinning *x, tk_dtype d, const char *lanes,
                              size_t i) {
@@ -217,8 +216,7 @@ static uint64_t count_different(tkr_disagreement *d) {
   return n;
 }
 
-/* ---- ways ----------------------------------------------------------------
- */
+/* ---- ways --------------------------------------------------------------- */
 
 static bool is_other_inst(void *ud, const tk_at *at, const tk_inst *in) {
   (void)at;
@@ -268,8 +266,7 @@ static void describe_parting(const pinning *x, const tkr_record *own,
   to->cause = TK_CAUSE_MISCOMPILE;
 }
 
-/* ---- stores --------------------------------------------------------------
- */
+/* ---- stores ------------------------------------------------------------- */
 
 typedef struct storing {
   const pinning *x;
@@ -335,8 +332,7 @@ static void describe_store(pinning *x, tk_divergence *to) {
   to->cause = raced ? TK_CAUSE_RACE : TK_CAUSE_MISCOMPILE;
 }
 
-/* ---- the first difference ------------------------------------------------
- */
+/* ---- the first difference ----------------------------------------------- */
 
 /* Looks for the first record that differs, and tells of it; *end gets the end
  * of the last one that was looked at. */

@@ -18,8 +18,7 @@ typedef struct tracer {
   tk_span span;
 } tracer;
 
-/* ---- instructions --------------------------------------------------------
- */
+/* ---- instructions ------------------------------------------------------- */
 
 static tk_inst *put_inst(tracer *t, tk_opcode op, size_t nargs, size_t nres,
                          tk_type type) {
@@ -113,8 +112,7 @@ static int put_take(tracer *t, int64_t bytes) {
   return taken->res[0];
 }
 
-/* ---- records -------------------------------------------------------------
- */
+/* ---- records ------------------------------------------------------------ */
 
 static int64_t record_bytes(const tk_type *type) {
   int64_t lanes = tk_numel(type) * (int64_t)tk_lane_size(type);
@@ -256,8 +254,7 @@ void tkr_trace_program(tk_program *p, const tkr_window *w, tkr_sites *sites) {
   tkv_settle(p);
 }
 
-/* ---- reading -------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------ */
 
 uint64_t tkr_trace_bytes(const char *memory) {
   uint64_t bytes;

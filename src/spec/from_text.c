@@ -12,8 +12,7 @@
 #include "ir/view.h"
 #include "spec/spec.h"
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------ */
 
 typedef struct opening {
   tk_session *session;
@@ -85,8 +84,7 @@ const tk_ir *tk_function_form(tk_function *f) {
   return u ? tk_program_view(&u->program) : NULL;
 }
 
-/* ---- launches -------------------------------------------------------------
- */
+/* ---- launches ----------------------------------------------------------- */
 
 static void bad_argument(tk_env *e, const char *help, const char *fmt, ...)
     TK_PRINTF(3, 4) TK_NORETURN;

@@ -470,8 +470,7 @@ void plugin_read(const char *source, const char *const *args,
   tk_session_free(s);
 }
 
-/* ---- a pass ----------------------------------------------------------------
- */
+/* ---- a pass ------------------------------------------------------------- */
 
 static bool count_stmt(void *ud, const tk_ir_func *f, const tk_ir_stmt *st) {
   plugin_pass_result *r = ud;

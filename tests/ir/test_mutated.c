@@ -34,8 +34,7 @@ static size_t nseeds;
 /* What becomes of mutants, by form_end. */
 static uint64_t ends[FORM_RAN + 1];
 
-/* ---- seeds -----------------------------------------------------------------
- */
+/* ---- seeds -------------------------------------------------------------- */
 
 static void add_seed(const test_case *c) {
   tk_session *s = tk_session_new();

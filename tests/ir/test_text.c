@@ -420,8 +420,7 @@ static char *printed_form(const char *text) {
   return out;
 }
 
-/* ---- rules of instructions -------------------------------------------------
- */
+/* ---- rules of instructions ---------------------------------------------- */
 
 /* Values of every sort, and then one instruction. */
 static const char values[] =

@@ -44,8 +44,7 @@ static void run_briefly(tk_session *s, tk_launch *l,
   trial_running = NULL;
 }
 
-/* ---- print, read, print ----------------------------------------------------
- */
+/* ---- print, read, print ------------------------------------------------- */
 
 typedef struct printing {
   const tk_program *p;
@@ -84,8 +83,7 @@ static void read_again(tk_session *s, tk_function *f) {
   tk_buf_free(&first);
 }
 
-/* ---- launches --------------------------------------------------------------
- */
+/* ---- launches ----------------------------------------------------------- */
 
 /* An argument of the type that the form takes. */
 static tk_status give_argument(tk_launch *l, const tk_program *p,

@@ -19,8 +19,7 @@ typedef struct mutant {
   uint64_t state;
 } mutant;
 
-/* ---- chance ----------------------------------------------------------------
- */
+/* ---- chance ------------------------------------------------------------- */
 
 static uint32_t draw(mutant *m, uint32_t n) {
   m->state ^= m->state << 13;
@@ -34,8 +33,7 @@ static void *must(void *p) {
   return p;
 }
 
-/* ---- lines -----------------------------------------------------------------
- */
+/* ---- lines -------------------------------------------------------------- */
 
 static void insert_line(mutant *m, size_t at, char *line) {
   if (m->n == m->cap) {
@@ -98,8 +96,7 @@ static void replace_all(mutant *m, const char *was, const char *is) {
     }
 }
 
-/* ---- words -----------------------------------------------------------------
- */
+/* ---- words -------------------------------------------------------------- */
 
 typedef struct word {
   size_t at, n;
@@ -180,8 +177,7 @@ static bool type_in(const char *line, size_t i, char out[128]) {
   return false;
 }
 
-/* ---- values at hand ---------------------------------------------------------
- */
+/* ---- values at hand ----------------------------------------------------- */
 
 typedef struct value {
   char name[40], type[128];
@@ -226,8 +222,7 @@ static size_t values_before(const mutant *m, size_t at, value *out) {
   return n;
 }
 
-/* ---- types ------------------------------------------------------------------
- */
+/* ---- types -------------------------------------------------------------- */
 
 static void other_type(mutant *m, const char *was, char out[160]) {
   const char *names[] = {"int1",  "int8",   "int16",  "int32",   "int64",
