@@ -86,6 +86,14 @@ class Pages(unittest.TestCase):
         self.assertEqual(status, 0, output)
 
 
+class Readme(unittest.TestCase):
+    def test_names_every_page(self):
+        pages = {name for name in os.listdir(os.path.join(ROOT, 'docs'))
+                 if name.endswith('.md')}
+        links = re.findall(r'\]\(docs/([^)#]*)', read('README.md'))
+        self.assertEqual(set(links), pages)
+
+
 class Gate(unittest.TestCase):
     def test_every_operation_has_its_tests(self):
         status, output = script('gate.py')
