@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "debug/api.h"
 #include "debug/describe.h"
 #include "debug/frames.h"
@@ -29,9 +30,9 @@ static void call_front(tkd *d) {
   TK_ASSERT(!d->mem.calls && !d->t->task && !tkd_has_intent(d));
   tkd_points_drop_used(d);
   if (d->front.stopped) {
-    double before = tkd_seconds();
+    double before = tk_clock_seconds();
     d->front.stopped(d->front.ud, d, s);
-    d->t->waited += tkd_seconds() - before;
+    d->t->waited += tk_clock_seconds() - before;
   }
   tk_arena_free(&d->answers.arena);
   if (!d->at.elsewhere) return;

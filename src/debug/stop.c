@@ -9,8 +9,8 @@
 #include "debug/stop.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "debug/history.h"
 #include "debug/points.h"
 
@@ -74,22 +74,16 @@ void tkd_arm(tkd *d) {
 
 /* ---- what takes long ----------------------------------------------------- */
 
-double tkd_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 tkd_clock tkd_clock_from(const tkd *d, uint64_t event) {
   if (!d->front.progressed) return (tkd_clock){.due = 0};
-  double now = tkd_seconds();
+  double now = tk_clock_seconds();
   return (tkd_clock){
       .began = now, .looked = now, .stride = 64, .due = event + 64};
 }
 
 /* Some fifty times a second, however long statements take. */
 bool tkd_clock_tells(tkd_clock *c, uint64_t event) {
-  double now = tkd_seconds(), took = now - c->looked;
+  double now = tk_clock_seconds(), took = now - c->looked;
   if (took < 0.01 && c->stride < 1 << 24) c->stride *= 2;
   if (took > 0.04 && c->stride > 1) c->stride /= 2;
   c->looked = now;

@@ -11,7 +11,6 @@ void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
                    const char *text);
 /* Does work on the main stack, from the fiber of a program. */
 void tkd_on_main(tkd *d, void (*work)(tkd *d));
-double tkd_seconds(void); /* of a clock that only goes on */
 /* The clock of a move or a run aside that begins at an event: the front end
  * hears of it if it takes long. */
 tkd_clock tkd_clock_from(const tkd *d, uint64_t event);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "ir/param.h"
 #include "launch/areas.h"
 #include "nvptx/nvptx.h"
@@ -178,8 +178,7 @@ static tk_status run_launch(tk_launch *l, const tk_run_options *options,
                .engine = engine,
                .run = run};
   tk_env *e = &l->session->env;
-  struct timespec from, to;
-  clock_gettime(CLOCK_MONOTONIC, &from);
+  double began = tk_clock_seconds();
   e->interrupted = 0;
   tk_arena_init(&x.arena, e);
   tk_buf_init(&x.ptx, e);
@@ -187,9 +186,7 @@ static tk_status run_launch(tk_launch *l, const tk_run_options *options,
   tk_program_free(x.p);
   tk_buf_free(&x.ptx);
   tk_arena_free(&x.arena);
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  summary->seconds = (double)(to.tv_sec - from.tv_sec) +
-                     (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+  summary->seconds = tk_clock_seconds() - began;
   return st;
 }
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/beside.h"
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/diag.h"
 #include "device/device.h"
 #include "launch/areas.h"
@@ -155,19 +155,16 @@ static void ask_triton(tk_env *e, void *ud) {
 static tk_status run_by_triton(asking_triton *x, const tk_run_options *options,
                                tk_summary *sum) {
   tk_launch *l = x->launch;
-  struct timespec from, to;
+  double began = tk_clock_seconds();
   x->opt = options;
-  clock_gettime(CLOCK_MONOTONIC, &from);
   l->session->env.interrupted = 0;
   tk_buf_init(&x->said, &l->session->env);
   tk_status st = tk_session_guard(l->session, ask_triton, x);
   tk_buf_free(&x->said);
   tk_session_free(x->read_back);
   if (*x->file) unlink(x->file);
-  clock_gettime(CLOCK_MONOTONIC, &to);
   sum->programs = (uint64_t)(l->grid[0] * l->grid[1] * l->grid[2]);
-  sum->seconds = (double)(to.tv_sec - from.tv_sec) +
-                 (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+  sum->seconds = tk_clock_seconds() - began;
   return st;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "ir/libdevice.h"
 #include "profile/profile.h"
 
@@ -148,7 +149,7 @@ static double add_calls(tk_profile *p, tkp_frame *caller, const tkp_node *n,
 
 void tkp_add_run(tk_profile *p) {
   tkp_run *r = &p->run;
-  p->seconds += tkp_seconds() - r->seconds;
+  p->seconds += tk_clock_seconds() - r->seconds;
   p->ticks += (double)(tkp_ticks() - r->ticks);
   p->launches++;
   p->programs += r->programs;

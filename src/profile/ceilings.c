@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cache_folder.h"
+#include "base/clock.h"
 #include "base/outfile.h"
 #include "interp/kernels.h"
 #include "profile/profile.h"
@@ -65,9 +66,9 @@ FUSED CHAINS(fused_many, MOST_CHAINS, __builtin_fmaf(x[i], a, b)) FUSED
     if (ways[k].fused && !CAN_FUSE) continue;
     for (int i = 0; i < MOST_CHAINS; i++) x[i] = (float)i;
     for (int i = 0; i < TRIES; i++) {
-      double began = tkp_seconds();
+      double began = tk_clock_seconds();
       ways[k].run(x, 0.5f, 1, TRIPS);
-      double s = tkp_seconds() - began;
+      double s = tk_clock_seconds() - began;
       double done = 2.0 * ways[k].chains * TRIPS;
       if (s > 0 && done / s > best) best = done / s;
     }
@@ -97,9 +98,9 @@ static double measure_bandwidth(const tk_env *e) {
   char *to = from + n / 2;
   memset(from, 1, n);
   for (int i = 0; i < TRIES; i++) {
-    double began = tkp_seconds();
+    double began = tk_clock_seconds();
     memcpy(to, from, n / 2);
-    double s = tkp_seconds() - began;
+    double s = tk_clock_seconds() - began;
     if (s > 0 && (double)n / s > best) best = (double)n / s;
     from[i]++;
   }

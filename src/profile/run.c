@@ -7,21 +7,14 @@
  */
 #include "profile/run.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "interp/tile.h"
-
-double tkp_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 uint64_t tkp_ticks(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
   return __builtin_ia32_rdtsc();
 #else
-  return (uint64_t)(tkp_seconds() * 1e9);
+  return (uint64_t)(tk_clock_seconds() * 1e9);
 #endif
 }
 
@@ -166,6 +159,6 @@ void tkp_run_begin(tkp_run *r, tki *t) {
                                .begins = profile_begins,
                                .ends = profile_ends};
   tki_observe(t, &r->observer);
-  r->seconds = tkp_seconds();
+  r->seconds = tk_clock_seconds();
   r->ticks = tkp_ticks();
 }

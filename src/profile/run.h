@@ -47,7 +47,6 @@ void tkp_run_begin(tkp_run *r, tki *t);
 
 /* A clock that costs next to nothing to read, and one that is right. */
 uint64_t tkp_ticks(void);
-double tkp_seconds(void);
 /* Ticks that an instruction seems to take because the clock is read. */
 uint64_t tkp_timer_ticks(void);
 
