@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/env_number.h"
 #include "support/server_thread.h"
 #include "support/suite.h"
 #include "tkdbg/dap.h"
@@ -260,16 +261,11 @@ static bool is_there(client *c) {
   return is_answered(c);
 }
 
-static unsigned long number_of(const char *variable, unsigned long none) {
-  const char *text = getenv(variable);
-  return text && *text ? strtoul(text, NULL, 10) : none;
-}
-
 START_TEST(random_messages) {
-  unsigned long wanted = number_of("MESSAGES", 3000), sent = 0, clients = 0;
+  unsigned long wanted = env_number("MESSAGES", 3000), sent = 0, clients = 0;
   server_thread s;
   static client c;
-  state = (uint32_t)number_of("SEED", 1) * 2654435761u | 1;
+  state = (uint32_t)env_number("SEED", 1) * 2654435761u | 1;
   server_start(&s, serve_editors);
   while (sent < wanted) {
     bool there = try_attach(&c, &s);

@@ -16,6 +16,7 @@
 #include "debug/frames.h"
 #include "debug/programs.h"
 #include "launch/session.h"
+#include "support/env_number.h"
 #include "support/random_kernel.h"
 #include "support/suite.h"
 
@@ -358,14 +359,9 @@ static void play_kernel(uint64_t seed) {
   free(p.trail.items);
 }
 
-static uint64_t number(const char *name, uint64_t otherwise) {
-  const char *text = getenv(name);
-  return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 START_TEST(random_kernels) {
-  uint64_t seed = number("TKDBG_REVERSE_SEED", 1);
-  uint64_t n = number("TKDBG_REVERSE_KERNELS", KERNELS);
+  uint64_t seed = env_number("TKDBG_REVERSE_SEED", 1);
+  uint64_t n = env_number("TKDBG_REVERSE_KERNELS", KERNELS);
   for (uint64_t i = 0; i < n; i++) play_kernel(seed + i);
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 
 #include "command/table.h"
+#include "support/env_number.h"
 #include "support/suite.h"
 
 #define LLVMFuzzerTestOneInput fuzz_command
@@ -181,17 +182,12 @@ static void type_session(typist *t, uint32_t seed) {
   type(t, "%c", '0' + (int)typist_below(t, 8)); /* the lanes of a block */
 }
 
-static unsigned long number_of(const char *name, unsigned long missing) {
-  const char *text = getenv(name);
-  return text && *text ? strtoul(text, NULL, 10) : missing;
-}
-
 /* Lines end with a byte of 10, which the target takes for the token that it
  * is. */
 START_TEST(random_lines) {
   static typist t;
-  unsigned long wanted = number_of("LINES", LINES), sessions = 0, done = 0;
-  uint32_t seed = (uint32_t)number_of("SEED", 1);
+  unsigned long wanted = env_number("LINES", LINES), sessions = 0, done = 0;
+  uint32_t seed = (uint32_t)env_number("SEED", 1);
   for (; done < wanted; seed++, sessions++) {
     type_session(&t, seed);
     if (getenv("TRACE")) fprintf(stderr, "SEED=%u\n%s\n", seed, t.text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tkdbg/tkdbg.h"
+#include "support/failing_heap.h"
 #include "support/suite.h"
 
 static const char source[] =
@@ -23,21 +24,6 @@ static const char source[] =
     "    tl.store(x + i, v, mask=i < n)\n"
     "    tl.load(x + 100)\n"; /* a finding, whose report is memory too */
 
-typedef struct heap {
-  long left; /* allocations until one fails */
-  long live;
-} heap;
-
-static void *failing(void *ud, void *p, size_t old, size_t size) {
-  heap *h = ud;
-  (void)old;
-  if (size && h->left-- <= 0) return NULL;
-  h->live += (!p && size) - (p && !size);
-  if (size) return realloc(p, size);
-  free(p);
-  return NULL;
-}
-
 static tk_status launch(tk_session *s) {
   static const char *const args[] = {"x=f32[4]:ones", "n=4", "B=8"};
   tk_module *m;
@@ -55,8 +41,8 @@ static tk_status launch(tk_session *s) {
 START_TEST(every_allocation) {
   bool complete = false;
   for (long n = 0; n < 10000 && !complete; n++) {
-    heap h = {n, 0};
-    tk_session *s = tk_session_new_with(failing, &h);
+    failing_heap h = {n, 0};
+    tk_session *s = tk_session_new_with(failing_heap_resize, &h);
     if (!s) continue;
     tk_status st = launch(s);
     ck_assert_ptr_nonnull(tk_report(s, false));

@@ -8,6 +8,7 @@
 
 #include "tkdbg/compile.h"
 #include "tkdbg/tkdbg.h"
+#include "support/failing_heap.h"
 #include "support/suite.h"
 
 static const char source[] =
@@ -27,21 +28,6 @@ static const char source[] =
     "    d = tl.sum(tl.dot(m, m), 1)\n"
     "    tl.device_print('s', s)\n"
     "    tl.store(x + i, v + d, mask=i < n)\n";
-
-typedef struct small_heap {
-  long left; /* allocations until one fails */
-  long live;
-} small_heap;
-
-static void *heap_resize(void *ud, void *p, size_t old, size_t size) {
-  small_heap *h = ud;
-  (void)old;
-  if (size && h->left-- <= 0) return NULL;
-  h->live += (!p && size) - (p && !size);
-  if (size) return realloc(p, size);
-  free(p);
-  return NULL;
-}
 
 static tk_status compile_to(tk_session *s, const char *stage) {
   /* More values than a thread has registers for: there is a note beside. */
@@ -71,8 +57,8 @@ static long fail_each(const char *stage, long from) {
   bool complete = false;
   long n = from;
   for (; n < from + 20000 && !complete; n++) {
-    small_heap h = {n, 0};
-    tk_session *s = tk_session_new_with(heap_resize, &h);
+    failing_heap h = {n, 0};
+    tk_session *s = tk_session_new_with(failing_heap_resize, &h);
     if (!s) continue;
     tk_status st = compile_to(s, stage);
     complete = h.left > 0;
@@ -98,8 +84,8 @@ START_TEST(ptx_code) {
   char folder[] = "/tmp/tkdbg-test-XXXXXX";
   ck_assert_ptr_nonnull(mkdtemp(folder));
   setenv("TKDBG_CACHE_DIR", folder, 1);
-  small_heap h = {1000000, 0};
-  tk_session *s = tk_session_new_with(heap_resize, &h);
+  failing_heap h = {1000000, 0};
+  tk_session *s = tk_session_new_with(failing_heap_resize, &h);
   tk_status st = compile_to(s, "ptx");
   tk_session_free(s);
   if (st == TK_OK) { /* else LLVM is not there */
