@@ -187,17 +187,6 @@ static tk_element blamed_element(const tkc_blame *b, tk_arena *a,
   return x;
 }
 
-static tk_lane blamed_lane(const tkc_blame *b, tk_arena *a, tk_dtype d,
-                           const void *bytes) {
-  tk_lane x = {.dtype = d};
-  tk_buf *text = &b->t->launch->text;
-  tk_buf_clear(text);
-  tk_format_lane(text, d, bytes);
-  memcpy(&x.bits, bytes, tk_dtype_size(d));
-  x.text = tk_arena_strdup(a, tk_buf_str(text));
-  return x;
-}
-
 static tk_write found_write(const tkc_blame *b, tk_arena *a,
                             const tkc_target *x, const tkc_write *w) {
   const tki_site_info *s = tki_site_at(b->t, w->site);
@@ -210,7 +199,8 @@ static tk_write found_write(const tkc_blame *b, tk_arena *a,
   tki_pid_of(b->t, w->program, found.program);
   found.place = tk_place_of(s->func->src, s->inst->span);
   found.element = blamed_element(b, a, x->region, w->addr);
-  found.value = blamed_lane(b, a, x->region->tensor->dtype, w->value);
+  found.value =
+      tk_lane_shown(a, &b->t->launch->text, x->region->tensor->dtype, w->value);
   return found;
 }
 
@@ -228,7 +218,8 @@ tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x) {
   tk_blame found = {.times = n, .nwrites = most};
   found.element = blamed_element(b, a, r, x->addr);
   if (tki_region_at(b->t, x->addr, tk_dtype_size(d)))
-    found.value = blamed_lane(b, a, d, r->host + (x->addr - r->lo));
+    found.value =
+        tk_lane_shown(a, &b->t->launch->text, d, r->host + (x->addr - r->lo));
   tk_write *writes = TK_NEWN(a, tk_write, most + 1);
   for (size_t i = 0; i < most; i++)
     writes[i] = found_write(b, a, x, &x->writes.items[n - 1 - i]);

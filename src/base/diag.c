@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "assert.h"
+#include "scratch.h"
 
 static const struct {
   const char *name;
@@ -177,11 +178,6 @@ static void replace_text(tk_env *e, const char **at, char *text) {
   *at = text;
 }
 
-static char *copy_text(tk_env *e, const char *text) {
-  size_t n = strlen(text) + 1;
-  return memcpy(tk_realloc(e, NULL, 0, n), text, n);
-}
-
 void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
@@ -191,7 +187,7 @@ void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) {
 
 void tk_diag_lane(tk_env *e, tk_diag *d, const char *lane) {
   TK_ASSERT(*lane == '[');
-  replace_text(e, &d->f.lane_text, copy_text(e, lane));
+  replace_text(e, &d->f.lane_text, tk_text_new(e, lane));
   d->f.lane_rank = 0;
   for (char *p = (char *)d->f.lane_text; *p && *p != ']';) {
     if (d->f.lane_rank == TK_MAX_RANK) break;
@@ -205,7 +201,7 @@ void tk_diag_program(tk_diag *d, const int64_t program[3]) {
 }
 
 void tk_diag_function(tk_env *e, tk_diag *d, const char *name) {
-  replace_text(e, &d->f.function, copy_text(e, name));
+  replace_text(e, &d->f.function, tk_text_new(e, name));
 }
 
 void tk_diag_from(tk_diag *d, const tk_source *src, tk_span span) {
@@ -219,8 +215,8 @@ void tk_diag_element(tk_env *e, tk_diag *d, const tk_element *x) {
   own->tensor = tensor; /* the old notes stay until there are new ones */
   own->text = text;
   d->f.has_element = true;
-  replace_text(e, &own->tensor, x->tensor ? copy_text(e, x->tensor) : NULL);
-  replace_text(e, &own->text, x->text ? copy_text(e, x->text) : NULL);
+  replace_text(e, &own->tensor, x->tensor ? tk_text_new(e, x->tensor) : NULL);
+  replace_text(e, &own->text, x->text ? tk_text_new(e, x->text) : NULL);
 }
 
 static bool has_note(const tk_diag *d, const tk_source *src, tk_span span,

@@ -78,6 +78,15 @@ void tk_format_double(tk_buf *out, double v) {
   shortest_text(out, TK_FP64, v);
 }
 
+tk_lane tk_lane_shown(tk_arena *a, tk_buf *text, tk_dtype d, const void *p) {
+  tk_lane lane = {.dtype = d};
+  tk_buf_clear(text);
+  tk_format_lane(text, d, p);
+  memcpy(&lane.bits, p, tk_dtype_size(d));
+  lane.text = tk_arena_strdup(a, tk_buf_str(text));
+  return lane;
+}
+
 void tk_format_lane(tk_buf *out, tk_dtype d, const void *p) {
   if (d == TK_INT1)
     tk_buf_puts(out, tk_lane_int(d, p) ? "True" : "False");

@@ -4,6 +4,7 @@
 #define TK_BASE_FORMAT_H
 
 #include "dtype.h"
+#include "tkdbg/results.h"
 
 /* A strided view to print; nothing is owned.  undefined, when not NULL, is
  * one byte a lane (row-major, contiguous); a lane with a nonzero byte prints
@@ -34,6 +35,9 @@ void tk_format_array(tk_buf *out, const tk_array_view *v, int indent,
                      const tk_print_options *opt);
 /* One lane, shortest text that reads back the same: str(numpy scalar). */
 void tk_format_lane(tk_buf *out, tk_dtype d, const void *p);
+/* A lane as results hand it out: its bits, and its text in the arena.  `text`
+ * is overwritten. */
+tk_lane tk_lane_shown(tk_arena *a, tk_buf *text, tk_dtype d, const void *p);
 /* Python's repr of a float: 0.1, 1e-05, inf, nan, 1.0 */
 void tk_format_double(tk_buf *out, double v);
 /* Python's format(v, spec) for ints and floats: "+08.3f", ">10", "#x", ",".

@@ -134,14 +134,8 @@ static const uint32_t *writers_by_element(comparison *c, tk_arena *a) {
 
 static tk_lane lane_at(comparison *c, const tk_tensor *t,
                        const int64_t *index) {
-  tk_lane lane = {.dtype = t->dtype};
-  const char *at = tk_diff_at(t, index);
-  tk_buf *text = &c->t->launch->text;
-  tk_buf_clear(text);
-  tk_format_lane(text, t->dtype, at);
-  memcpy(&lane.bits, at, tk_dtype_size(t->dtype));
-  lane.text = tk_arena_strdup(c->answers, tk_buf_str(text));
-  return lane;
+  return tk_lane_shown(c->answers, &c->t->launch->text, t->dtype,
+                       tk_diff_at(t, index));
 }
 
 /* What was expected, as the tensor's own type shows it. */

@@ -91,14 +91,8 @@ static tk_status run_recording(pinning *x, tkr_run_fn run, char *memory) {
 
 static tk_lane recorded_lane(pinning *x, tk_dtype d, const char *lanes,
                              size_t i) {
-  tk_lane lane = {.dtype = d};
-  size_t size = tk_dtype_size(d);
-  tk_buf *text = &x->asked->launch->text;
-  memcpy(&lane.bits, lanes + i * size, size);
-  tk_buf_clear(text);
-  tk_format_lane(text, d, lanes + i * size);
-  lane.text = tk_arena_strdup(x->answers, tk_buf_str(text));
-  return lane;
+  return tk_lane_shown(x->answers, &x->asked->launch->text, d,
+                       lanes + i * tk_dtype_size(d));
 }
 
 /* The latest record of the value in a slot; NULL: there is none. */
