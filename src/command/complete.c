@@ -57,20 +57,13 @@ static bool try_commands(completing *x) {
   return true;
 }
 
-static bool is_name(tkt *d, const char *text) {
-  const char *name;
-  for (size_t i = 0; (name = tk_debug_name_at(d->e, i)); i++)
-    if (!strcmp(name, text)) return true;
-  return false;
-}
-
 static bool try_values(completing *x) {
   const char *name;
   tk_debug_region r;
   for (size_t i = 0; (name = tk_debug_name_at(x->d->e, i)); i++)
     if (!try_word(x, name)) return false;
   for (size_t i = 0; tk_debug_region_at(x->d->e, i, &r); i++)
-    if (!is_name(x->d, r.name) && !try_word(x, r.name)) return false;
+    if (!tkt_is_variable(x->d, r.name) && !try_word(x, r.name)) return false;
   return true;
 }
 

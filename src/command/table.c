@@ -58,7 +58,7 @@ static const struct {
 #undef FOREIGN
 };
 
-static bool is_variable(const tkt *d, const char *name) {
+bool tkt_is_variable(const tkt *d, const char *name) {
   const char *x;
   for (size_t i = 0; (x = tk_debug_name_at(d->e, i)); i++)
     if (!strcmp(x, name)) return true;
@@ -75,7 +75,7 @@ static void unknown_command(tkt *d, const char *name) {
     if (!strcmp(foreign[i].name, name))
       tkt_fail(d, "There is no command '%s' here: %s.", name,
                foreign[i].instead);
-  if (is_variable(d, name))
+  if (tkt_is_variable(d, name))
     tkt_fail(d,
              "There is no command '%.60s': 'print %.60s' shows the "
              "variable.",

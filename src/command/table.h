@@ -43,5 +43,7 @@ const tkt_command *tkt_command_named(const char *name, size_t n, int *count);
 const tkt_command *tkt_find_command(tkt *d, const char *name);
 /* A command of the user's own; NULL: none. */
 tkt_named *tkt_find_named(tkt *d, const char *name);
+/* Whether the selected call knows a variable of that name. */
+bool tkt_is_variable(const tkt *d, const char *name);
 
 #endif

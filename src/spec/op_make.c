@@ -74,15 +74,10 @@ sval rule_zeros(tks *s, const tks_args *a) {
   return full(s, &a->v[0], &zero, tks_arg_dtype(s, &a->v[1]));
 }
 
-sval tks_full_like(tks *s, const tk_type *t, double value) {
+static sval full_of_type(tks *s, const tk_type *t, double value) {
   sval v = sv_float(value);
   v = tks_number(s, &v, (tk_dtype)t->elem);
   return tks_broadcast(s, &v, t);
-}
-
-static sval need_tensor(tks *s, const tks_args *a, size_t i) {
-  s->frame->at = a->span[i];
-  return tks_to_tensor(s, &a->v[i]);
 }
 
 sval rule_zeros_like(tks *s, const tks_args *a) {
@@ -90,12 +85,12 @@ sval rule_zeros_like(tks *s, const tks_args *a) {
   if (!sv_is_tensor(&a->v[0]) || pointer)
     tks_error_help(s, TK_D_TYPE, "use tl.full", "%s takes a tensor, not %s",
                    a->op->name, tks_show(s, &a->v[0]));
-  sval v = need_tensor(s, a, 0);
-  return tks_full_like(s, &v.type, 0);
+  sval v = tks_arg_tensor(s, a, 0);
+  return full_of_type(s, &v.type, 0);
 }
 
 sval rule_to_tensor(tks *s, const tks_args *a) {
-  return need_tensor(s, a, 0);
+  return tks_arg_tensor(s, a, 0);
 }
 
 /* Toward zero?  A rounding may be named where bits are lost alone. */
@@ -117,7 +112,7 @@ static bool rounding(tks *s, const tks_args *a, const tk_type *from,
 }
 
 sval rule_cast(tks *s, const tks_args *a) {
-  sval v = need_tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   if (a->v[1].kind == V_STR)
     tks_error_help(s, TK_D_TYPE, "write tl.dtype('...')",
                    "%s takes a dtype, not %s", a->op->name,

@@ -5,19 +5,14 @@
 #include "spec/rule.h"
 #include "spec/version.h"
 
-static sval tensor(tks *s, const tks_args *a, size_t i) {
-  s->frame->at = a->span[i];
-  return tks_to_tensor(s, &a->v[i]);
-}
-
-sval tks_binary_inst(tks *s, tk_binary mode, const sval *a, const sval *b) {
+static sval binary_inst(tks *s, tk_binary mode, const sval *a, const sval *b) {
   tk_type t =
       tk_with_shape(tk_elem_of(a->type), a->type.rank ? &a->type : &b->type);
   return tks_emit2(s, TK_I_BINARY, (int)mode, t, a, b);
 }
 
 sval rule_operator(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0);
+  sval x = tks_arg_tensor(s, a, 0);
   return tks_binary(s, (tk_operator)a->op->mode, &x, &a->v[1]);
 }
 
@@ -33,7 +28,7 @@ static void need_fp32(tks *s, const tks_args *a, const sval *x) {
 }
 
 sval rule_fdiv(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  sval x = tks_arg_tensor(s, a, 0), y = tks_arg_tensor(s, a, 1);
   for (int i = 0; i < 2 && a->op->mode; i++)
     if (sv_is_tensor(&a->v[i])) need_fp32(s, a, &a->v[i]);
   if (!tk_is_float(sv_dtype(&x)) || !tk_is_float(sv_dtype(&y)))
@@ -48,11 +43,12 @@ sval rule_fdiv(tks *s, const tks_args *a) {
                    a->op->name, tks_show(s, &x), tks_show(s, &y));
   tks_promote2(s, &x, &y,
                (tks_check){.div_or_mod = true, .no_arith = !a->op->mode});
-  return tks_binary_inst(s, TK_B_DIV, &x, &y);
+  return binary_inst(s, TK_B_DIV, &x, &y);
 }
 
 sval rule_fma(tks *s, const tks_args *a) {
-  sval v[3] = {tensor(s, a, 0), tensor(s, a, 1), tensor(s, a, 2)};
+  sval v[3] = {tks_arg_tensor(s, a, 0), tks_arg_tensor(s, a, 1),
+               tks_arg_tensor(s, a, 2)};
   tks_promote2(s, &v[0], &v[1], (tks_check){0});
   tks_promote2(s, &v[2], &v[0], (tks_check){0});
   tks_promote2(s, &v[2], &v[1], (tks_check){0});
@@ -66,7 +62,7 @@ sval rule_fma(tks *s, const tks_args *a) {
 }
 
 sval rule_umulhi(tks *s, const tks_args *a) {
-  sval v[2] = {tensor(s, a, 0), tensor(s, a, 1)};
+  sval v[2] = {tks_arg_tensor(s, a, 0), tks_arg_tensor(s, a, 1)};
   for (int i = 0; i < 2; i++) {
     s->frame->at = a->span[i];
     bool wide =
@@ -78,7 +74,7 @@ sval rule_umulhi(tks *s, const tks_args *a) {
   }
   sval x = v[0], y = v[1];
   tks_promote2(s, &x, &y, (tks_check){0});
-  return tks_binary_inst(s, TK_B_MULHI, &x, &y);
+  return binary_inst(s, TK_B_MULHI, &x, &y);
 }
 
 /* Of integers nobody asks. */
@@ -101,18 +97,19 @@ static sval widen_bf16(tks *s, const sval *v) {
 }
 
 sval rule_minmax(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0), y = tensor(s, a, 1);
+  sval x = tks_arg_tensor(s, a, 0), y = tks_arg_tensor(s, a, 1);
   int mode = a->op->mode;
   x = widen_bf16(s, &x);
   y = widen_bf16(s, &y);
   tks_promote2(s, &x, &y, (tks_check){0});
   if (nan_wins(s, &x, &a->v[2]))
     mode = mode == TK_B_MAX ? TK_B_MAX_NAN : TK_B_MIN_NAN;
-  return tks_binary_inst(s, (tk_binary)mode, &x, &y);
+  return binary_inst(s, (tk_binary)mode, &x, &y);
 }
 
 sval rule_clamp(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0), lo = tensor(s, a, 1), hi = tensor(s, a, 2);
+  sval x = tks_arg_tensor(s, a, 0), lo = tks_arg_tensor(s, a, 1),
+       hi = tks_arg_tensor(s, a, 2);
   x = widen_bf16(s, &x);
   lo = widen_bf16(s, &lo);
   hi = widen_bf16(s, &hi);
@@ -123,12 +120,12 @@ sval rule_clamp(tks *s, const tks_args *a) {
     tks_error_help(s, TK_D_TYPE, "use tl.minimum and tl.maximum",
                    "tl.clamp takes floats, not %s", tks_show(s, &x));
   bool nan = nan_wins(s, &x, &a->v[3]);
-  sval m = tks_binary_inst(s, nan ? TK_B_MAX_NAN : TK_B_MAX, &x, &lo);
-  return tks_binary_inst(s, nan ? TK_B_MIN_NAN : TK_B_MIN, &m, &hi);
+  sval m = binary_inst(s, nan ? TK_B_MAX_NAN : TK_B_MAX, &x, &lo);
+  return binary_inst(s, nan ? TK_B_MIN_NAN : TK_B_MIN, &m, &hi);
 }
 
 sval rule_abs(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0);
+  sval x = tks_arg_tensor(s, a, 0);
   if (x.type.ptr)
     tks_error(s, TK_D_TYPE, "tl.abs cannot take %s", tks_show(s, &x));
   if (tk_is_int(sv_dtype(&x)) && !tk_is_signed(sv_dtype(&x))) return x;
@@ -136,13 +133,13 @@ sval rule_abs(tks *s, const tks_args *a) {
 }
 
 sval rule_sqrt_rn(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0);
+  sval x = tks_arg_tensor(s, a, 0);
   need_fp32(s, a, &x);
   return rule_unary(s, a);
 }
 
 sval rule_unary(tks *s, const tks_args *a) {
-  sval x = tensor(s, a, 0);
+  sval x = tks_arg_tensor(s, a, 0);
   tk_dtype d = sv_dtype(&x);
   bool half = d == TK_FP16 || d == TK_BF16;
   bool ok = !x.type.ptr && (d == TK_FP32 || d == TK_FP64);
@@ -321,7 +318,8 @@ static sval as_shaped(tks *s, const sval *v, const tk_type *t) {
 }
 
 sval rule_dot(tks *s, const tks_args *args) {
-  sval v[3] = {tensor(s, args, 0), tensor(s, args, 1), sv(V_NONE)};
+  sval v[3] = {tks_arg_tensor(s, args, 0), tks_arg_tensor(s, args, 1),
+               sv(V_NONE)};
   tk_precision prec = precision(s, args);
   check_dot_types(s, &v[0], &v[1]);
   check_dot_shapes(s, &v[0], &v[1]);
@@ -330,7 +328,7 @@ sval rule_dot(tks *s, const tks_args *args) {
   tk_type t = tk_with_elem(v[0].type, dot_result(s, &v[0], args));
   t.shape[rank - 1] = v[1].type.shape[rank - 1];
   if (!sv_is_none(&args->v[2])) {
-    v[2] = tensor(s, args, 2);
+    v[2] = tks_arg_tensor(s, args, 2);
     check_acc(s, args, &v[2], &t);
   }
   size_t n = sv_is_none(&args->v[2]) ? 2 : 3;

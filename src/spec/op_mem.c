@@ -99,7 +99,8 @@ static size_t write_operands(tks *s, const sval *ptr, const sval *val,
   return 3;
 }
 
-void tks_store(tks *s, const sval *ptr, const sval *val, const sval *mask) {
+static void emit_store(tks *s, const sval *ptr, const sval *val,
+                       const sval *mask) {
   tk_type t = tk_pointee(ptr->type);
   sval v[3];
   size_t n = write_operands(s, ptr, val, mask, v);
@@ -382,7 +383,7 @@ sval rule_store(tks *s, const tks_args *a) {
                 "block pointers");
     unsigned check = boundary(s, a, &a->v[3], p->type.rank);
     window w = window_of(s, p, bp_offsets(p), check);
-    tks_store(s, &w.ptr, &a->v[1], &w.mask);
+    emit_store(s, &w.ptr, &a->v[1], &w.mask);
     last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
     keep_options(s, a, 4, &store_cache);
     return sv(V_NONE);
@@ -393,7 +394,7 @@ sval rule_store(tks *s, const tks_args *a) {
   if (has_boundary(&a->v[3]))
     tks_error_help(s, TK_D_CALL, "use a mask, or tl.make_block_ptr",
                    "boundary_check is for block pointers");
-  tks_store(s, p, &a->v[1], &a->v[2]);
+  emit_store(s, p, &a->v[1], &a->v[2]);
   keep_options(s, a, 4, &store_cache);
   return sv(V_NONE);
 }
@@ -468,7 +469,7 @@ static sval desc_value(tks *s, const sval *p, const sval *value) {
 sval rule_desc_store(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
   sval v = desc_value(s, &a->v[0], &a->v[2]);
-  tks_store(s, &w.ptr, &v, &w.mask);
+  emit_store(s, &w.ptr, &v, &w.mask);
   last_inst(s)->attr[1] = TK_W_DESCRIPTOR;
   return sv(V_NONE);
 }
@@ -524,7 +525,7 @@ sval rule_desc_gather(tks *s, const tks_args *a) {
 
 sval rule_desc_scatter(tks *s, const tks_args *a) {
   window w = row_window(s, &a->v[0], &a->v[2], &a->v[3]);
-  tks_store(s, &w.ptr, &a->v[1], &w.mask);
+  emit_store(s, &w.ptr, &a->v[1], &w.mask);
   last_inst(s)->attr[1] = TK_W_DESCRIPTOR;
   return sv(V_NONE);
 }

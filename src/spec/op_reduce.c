@@ -10,11 +10,6 @@
 #include "spec/rule.h"
 #include "spec/version.h"
 
-static sval tensor(tks *s, const tks_args *a, size_t i) {
-  s->frame->at = a->span[i];
-  return tks_to_tensor(s, &a->v[i]);
-}
-
 /* The shape after reducing an axis. */
 static tk_type reduced(tk_type t, int axis, bool keep) {
   if (keep) {
@@ -69,7 +64,7 @@ static tk_dtype sum_type(tks *s, const sval *v, const sval *dtype) {
 }
 
 sval rule_sum(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   need_block(s, &v, a->op->name);
   v = tks_cast_to(s, &v, sum_type(s, &v, &a->v[3]));
   return tks_reduce(s, TK_R_SUM, &v, &a->v[1], tks_arg_bool(s, a, 2));
@@ -114,7 +109,7 @@ static void need_axis(tks *s, const tks_args *a, const char *how) {
 }
 
 sval rule_max(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   need_block(s, &v, a->op->name);
   bool indices = tks_arg_bool(s, a, 2), keep = tks_arg_bool(s, a, 4);
   v = widen(s, &v, indices);
@@ -129,7 +124,7 @@ sval rule_max(tks *s, const tks_args *a) {
 }
 
 sval rule_argmax(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   need_block(s, &v, a->op->name);
   v = widen(s, &v, true);
   need_axis(s, a, tk_arena_printf(s->arena, "%s(x, 0)", a->op->name));
@@ -139,7 +134,7 @@ sval rule_argmax(tks *s, const tks_args *a) {
 }
 
 sval rule_bit_reduce(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   need_block(s, &v, a->op->name);
   if (tk_is_float(sv_dtype(&v)))
     tks_error(s, TK_D_TYPE, "%s only supports integers, not %s", a->op->name,
@@ -253,7 +248,7 @@ sval rule_scan(tks *s, const tks_args *a) {
 }
 
 sval rule_cumsum(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   need_block(s, &v, a->op->name);
   if (sv_dtype(&v) == TK_BF16) v = tks_cast_to(s, &v, TK_FP32);
   /* Products of small integers stay small; sums do not. */
@@ -289,13 +284,13 @@ static sval sort(tks *s, const sval *v, bool down, int64_t keep) {
 }
 
 sval rule_sort(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   last_axis(s, a, &v, 1);
   return sort(s, &v, tks_arg_bool(s, a, 2), v.type.shape[v.type.rank - 1]);
 }
 
 sval rule_topk(tks *s, const tks_args *a) {
-  sval v = tensor(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   last_axis(s, a, &v, 2);
   bool all = sv_is_none(&a->v[1]);
   int64_t k = all ? v.type.shape[v.type.rank - 1] : tks_arg_int(s, a, 1, NULL);
@@ -310,7 +305,7 @@ sval rule_topk(tks *s, const tks_args *a) {
 }
 
 sval rule_histogram(tks *s, const tks_args *a) {
-  sval v[2] = {tensor(s, a, 0), sv(V_NONE)};
+  sval v[2] = {tks_arg_tensor(s, a, 0), sv(V_NONE)};
   int64_t bins = tks_arg_int(s, a, 1, NULL);
   tks_check_shape(s, &bins, 1);
   if (v[0].type.rank != 1 || v[0].type.ptr || !tk_is_int(sv_dtype(&v[0])))

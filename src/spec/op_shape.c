@@ -4,11 +4,6 @@
 
 #include "spec/rule.h"
 
-static sval block(tks *s, const tks_args *a, size_t i) {
-  s->frame->at = a->span[i];
-  return tks_to_tensor(s, &a->v[i]);
-}
-
 /* f(x, 2, 3) and f(x, (2, 3)) are the same. */
 static sval one_tuple(tks *s, const tks_args *a) {
   if (a->nrest == 1 && a->rest[0].kind == V_TUPLE) return a->rest[0];
@@ -22,7 +17,7 @@ static int shape_arg(tks *s, const tks_args *a, int64_t *shape) {
 }
 
 sval rule_reshape(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   int64_t shape[TK_MAX_RANK], numel = 1;
   if (v.type.ptr && !v.type.rank)
     tks_error(s, TK_D_TYPE, "%s takes a block of pointers, not %s", a->op->name,
@@ -39,13 +34,13 @@ sval rule_reshape(tks *s, const tks_args *a) {
 }
 
 sval rule_ravel(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   int64_t n = tk_numel(&v.type);
   return tks_reshape(s, &v, &n, 1);
 }
 
 sval rule_broadcast(tks *s, const tks_args *a) {
-  sval v[2] = {block(s, a, 0), block(s, a, 1)};
+  sval v[2] = {tks_arg_tensor(s, a, 0), tks_arg_tensor(s, a, 1)};
   tks_broadcast2(s, &v[0], &v[1]);
   const tk_type *t = v[0].type.rank ? &v[0].type : &v[1].type;
   tk_type shape = *t;
@@ -55,7 +50,7 @@ sval rule_broadcast(tks *s, const tks_args *a) {
 }
 
 sval rule_broadcast_to(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   int64_t shape[TK_MAX_RANK];
   tk_type t = tk_elem_of(v.type);
   t.rank = (uint8_t)shape_arg(s, a, shape);
@@ -77,7 +72,7 @@ static void duplicate_axes(tks *s, const sval *axes, int rank) {
 }
 
 sval rule_expand_dims(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   sval one = sv_tuple(s, &a->v[1], 1);
   const sval *axes = a->v[1].kind == V_TUPLE ? &a->v[1] : &one;
   int rank = v.type.rank + (int)axes->n;
@@ -119,7 +114,7 @@ static int permuted_axis(tks *s, const sval *v, int rank) {
 }
 
 sval rule_permute(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   int64_t dims[TK_MAX_RANK] = {0};
   int rank = v.type.rank;
   sval t = a->given[1] ? a->v[1] : one_tuple(s, a);
@@ -186,7 +181,7 @@ sval rule_join(tks *s, const tks_args *a) {
 }
 
 sval rule_split(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   if (!v.type.rank || v.type.shape[v.type.rank - 1] != 2)
     tks_error(s, TK_D_SHAPE, "tl.split needs a last axis of 2, not %s",
               tks_show(s, &v));
@@ -212,7 +207,7 @@ sval rule_interleave(tks *s, const tks_args *a) {
 }
 
 sval rule_cat(tks *s, const tks_args *a) {
-  sval v[2] = {block(s, a, 0), block(s, a, 1)};
+  sval v[2] = {tks_arg_tensor(s, a, 0), tks_arg_tensor(s, a, 1)};
   tk_type t = v[0].type;
   if (!tks_arg_bool(s, a, 2))
     tks_error_help(s, TK_D_CALL,
@@ -239,7 +234,7 @@ sval rule_cat(tks *s, const tks_args *a) {
 }
 
 sval rule_flip(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   if (sv_is_none(&a->v[1]))
     tks_error_help(s, TK_D_CALL, "write tl.flip(x, 0), or the axis you mean",
                    "tl.flip: dim is None by default, which the compiler "
@@ -251,7 +246,7 @@ sval rule_flip(tks *s, const tks_args *a) {
 }
 
 sval rule_gather(tks *s, const tks_args *a) {
-  sval v[2] = {block(s, a, 0), block(s, a, 1)};
+  sval v[2] = {tks_arg_tensor(s, a, 0), tks_arg_tensor(s, a, 1)};
   const tk_type *src = &v[0].type, *idx = &v[1].type;
   if (idx->ptr || !tk_is_int((tk_dtype)idx->elem))
     tks_error(s, TK_D_TYPE, "tl.gather needs an integer index, not %s",
@@ -270,7 +265,7 @@ sval rule_gather(tks *s, const tks_args *a) {
 }
 
 sval rule_item(tks *s, const tks_args *a) {
-  sval v = block(s, a, 0);
+  sval v = tks_arg_tensor(s, a, 0);
   if (tk_numel(&v.type) != 1)
     tks_error(s, TK_D_SHAPE, "item needs a block of one lane, not %s",
               tks_show(s, &v));
