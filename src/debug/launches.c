@@ -138,7 +138,7 @@ uint64_t tkd_launch_wanted(tkd *d, uint64_t number) {
   if (!r || r->fd < 0)
     tkd_raise(d,
               "Launch %llu is not kept: 'info launches' lists those that are, "
-              "'set launches'\\nsays how many MiB.",
+              "'set launches'\nsays how many MiB.",
               n);
   return n;
 }
