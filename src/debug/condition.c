@@ -81,7 +81,8 @@ bool tkd_site_condition(tkd *d, tkd_site *s) {
 
 /* ---- asking ------------------------------------------------------------ */
 
-/* What is needed only now outlives the front end's calls. */
+/* Counts as a call of its own (mem.calls), so that calls which the front end
+ * makes meanwhile do not free what this one still needs. */
 bool tkd_front_agrees(tkd *d, const tkd_point *p) {
   if (!p->asks || !d->front.asked) return true;
   d->mem.calls++;

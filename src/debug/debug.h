@@ -94,10 +94,11 @@ typedef struct tkd_points {
   const tkd_point *asking; /* the front end must be asked about it */
   bool says_hit;           /* ... and what it said */
   bool has_watch, has_memory_watch;
-  bool *stopped_by_watch; /* of the program that looks; others may run before it
-                             goes on */
-  tkd_site *work_site;    /* that work on the main stack is about */
-  size_t work_diags;      /* ... and the reports before it */
+  /* Set when a watchpoint stops the program that looks at them: a variable on
+   * its fiber, as others may run and look before it goes on. */
+  bool *stopped_by_watch;
+  tkd_site *work_site; /* the one that work on the main stack is about */
+  size_t work_diags;   /* ... and how many reports there were before */
 } tkd_points;
 
 /* What was handed out at this stop, and why a call failed: of api.c. */
@@ -151,7 +152,8 @@ typedef struct tkd_launches {
   uint64_t wanted;     /* that is to run again; 0: none is */
   uint64_t again;      /* that runs again now */
   bool raised;         /* the host has failed */
-  const char *failure; /* ... so, which the launch that comes stops for; NULL */
+  const char *failure; /* the host's error, for which the launch that runs again
+                          stops at its first statement; NULL */
 } tkd_launches;
 
 /* Who runs: of programs.c. */
@@ -167,10 +169,9 @@ typedef struct tkd_programs {
 /* Where it is, and what is looked at there: of stop.c and frames.c. */
 typedef struct tkd_where {
   uint64_t event, sub, furthest;
-  uint64_t
-      aside; /* statements that a run aside has begun, while it is told of */
+  uint64_t aside; /* statements that a run aside has begun so far */
   tkd_stop stop;
-  bool gone;         /* by going to another point in time */
+  bool gone;         /* it came here by going to another point in time */
   tki_frame *frame;  /* selected */
   int level;         /* of it, 0 innermost */
   uint64_t selected; /* how often one was */
@@ -203,8 +204,8 @@ typedef struct tkd_armed {
 
 /* How long a move, or a run aside, takes: of stop.c. */
 typedef struct tkd_clock {
-  double began, looked, told; /* seconds; told 0: not yet */
-  uint64_t stride, due;       /* events up to the next look, and which it is */
+  double began, looked, told; /* seconds; told 0: the front end was not yet */
+  uint64_t stride, due;       /* events between two looks; that of the next */
 } tkd_clock;
 
 /* What it takes to go to another point in time: of history.c. */

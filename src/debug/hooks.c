@@ -261,8 +261,8 @@ static void finding_hook(void *ud, tki *t, bool stops) {
   if (again || (!passes && (p || stops))) stop_reported(d, p);
 }
 
-/* On the main stack.  What is needed only now outlives the front end's calls.
- */
+/* Lets the front end answer on the main stack; it counts as a call of its own,
+ * as in tkd_front_agrees. */
 static void answer_call(tkd *d) {
   d->mem.calls++;
   tkd_select(d, 0);

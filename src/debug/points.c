@@ -124,7 +124,8 @@ static bool site_hit(tkd *d, tkd_site *s) {
   return false;
 }
 
-/* The first that stops is named; the others were hit as well. */
+/* Tests all points of a statement, as each counts its hits; the first that
+ * stops is the one that the stop names. */
 bool tkd_points_hit(tkd *d, const tk_stmt *st) {
   const tkd_point *first = NULL;
   TK_ASSERT(tkd_is_site(d, st));
@@ -212,7 +213,7 @@ static tkd_caught what_is_caught(tkd *d, const char *name) {
   tkd_raise(d, "%s", tk_buf_str(usage));
 }
 
-/* The names of a place and of bytes that were given as numbers. */
+/* Names in words a statement or bytes that were given as numbers. */
 static const char *place_in_words(tkd *d, const tk_point_spec *s) {
   tk_arena *a = &d->mem.arena;
   if (!d->t) tkd_raise(d, "No launch is running.");
@@ -252,8 +253,8 @@ static tk_pids check_spec(tkd *d, const tk_point_spec *s) {
   return pids;
 }
 
-/* A point with what is said of it, not yet anywhere in the launch; later: it
- * may be of a kernel that comes later. */
+/* Makes a point as it is specified, without finding its place in the launch;
+ * later: its place may be in a kernel that comes later. */
 static tkd_point *new_point(tkd *d, const tk_point_spec *s, bool later) {
   size_t mark = d->mem.nheld;
   bool placed = s->kind == TK_POINT_BREAK || s->kind == TK_POINT_LOG;

@@ -137,7 +137,7 @@ static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* What of a tensor is watched, as it lies in memory now. */
+/* The part of a tensor that is watched, with what it holds now. */
 static tkd_value memory_value(tkd *d, const tkd_watch *w) {
   tkd_value v = {.path = "", .type = w->view.type, .region = TKI_ANY};
   size_t n = (size_t)tk_numel(&v.type), size = tk_lane_size(&v.type);
@@ -221,8 +221,8 @@ void tkd_watch_need_condition(tkd *d, const char *cond) {
 
 /* ---- judging ----------------------------------------------------------- */
 
-/* Back in time those of the statement that it stands behind have been seen,
- * if it stands there because of them. */
+/* Whether a hit at this place is the one that the search back began at: it
+ * looks for those before. */
 static bool watch_was_seen(const tkd *d, const tkd_watch *w) {
   if (d->at.sub == TKD_LATE && d->at.event >= d->course.replay.now) return true;
   return d->at.event == d->course.replay.now && w->seen;
@@ -242,7 +242,7 @@ static bool watch_counts(tkd *d, tkd_point *p) {
   return false;
 }
 
-/* What there will be to say about it: about one part. */
+/* Keeps what a stop says of a hit: it is about one part of the value. */
 static void note_hit(tkd *d, tkd_watch *w, const tkd_values *v, size_t part,
                      bool changed, const tkd_writer *by) {
   w->changed = changed;
@@ -319,7 +319,8 @@ static tkd_stop stop_of_watch(const tkd_point *p, bool line) {
   return s;
 }
 
-/* On the main stack: those that are due.  The stop names the last one. */
+/* Judges all watchpoints that are due, on the main stack.  If several are hit,
+ * the stop names the last one. */
 static void judge_watches(tkd *d) {
   tkd_point *last = NULL;
   for (tkd_point *p = d->points.first; p; p = p->next) {
@@ -358,7 +359,8 @@ static bool reads_another(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* It stops before the statement that reads it. */
+/* Whether the statement that comes next reads what is watched: it stops before
+ * that. */
 static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
   const tki_frame *f = d->t->frame;
   if (w->memory || !w->reads || !st || f->func != w->func) return false;
@@ -368,9 +370,9 @@ static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
                         &(tk_walk){.ud = &r, .inst = reads_another});
 }
 
-/* Who looks back for the last writer means the first one as well, and so does
- * who watches a variable before it has a value: its first value is then a
- * change. */
+/* Notes that a variable has no value yet, where its first value is to count as
+ * a change: in a search for the last writer, which may be the first one, and
+ * where it was watched before it had a value. */
 static void look_for_first_value(const tkd *d, tkd_watch *w,
                                  const tki_frame *f) {
   const tk_body *b = &f->func->body;

@@ -58,10 +58,12 @@ void tkd_watch_free(tkd *d, tkd_watch *w);
  * was a reason to stop. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends);
 void tkd_watches_access(tkd *d, const tki_access *a);
-/* What was known is forgotten; ... and found out again at a stop. */
+/* Forgets the values of variables, and reads those of memory again. */
 void tkd_watches_forget(tkd *d);
+/* The same at a stop, where values of variables are read again as well. */
 void tkd_watches_refresh(tkd *d);
-/* A look into the past begins, from a stop of theirs or not. */
+/* To be called when a search of the past begins; stopped: at a stop that
+ * watchpoints made, whose hits are not looked for again. */
 void tkd_watches_back(tkd *d, bool stopped);
 void tkd_watches_begin(tkd *d); /* of a launch */
 /* Whether a point is a watchpoint that this stop is about. */
