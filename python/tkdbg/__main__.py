@@ -160,6 +160,28 @@ def _found():
     return code if code and (session.findings() or session.raised) else None
 
 
+def _serve(session):
+    """Waits for gdb's or an editor's client, if one is to debug the script;
+    the terminal is for one process alone."""
+    served = gdbserver.wanted(session.options) or dapserver.wanted(
+        session.options)
+    if served:
+        assert session.ptr  # gdb is listened for before the script prints
+        session.server.begin()
+    if not (session.options.debug or served):
+        os.environ["TKDBG"] = "1"  # Pythons that the script starts
+
+
+def _show_raised(e):
+    """Shows what the script raised, by its own hook if it has set one."""
+    if _custom_hook() and not isinstance(e, errors.KernelError):
+        tb = excepthook.strip(e.__traceback__)
+        sys.excepthook(type(e), e.with_traceback(tb), tb)
+    else:
+        excepthook.show(e)
+    excepthook.note_shown(e)
+
+
 def _run(argv):
     values, kind, target, args = parse(argv)
     session = session_.current()
@@ -169,13 +191,7 @@ def _run(argv):
     asked = why.Why(session, session.setup.comparisons) if (
         session.setup.comparisons) else None
     profiled = profile.Profile(session) if session.options.profile else None
-    served = gdbserver.wanted(session.options) or dapserver.wanted(
-        session.options)
-    if served:
-        assert session.ptr  # gdb is listened for before the script prints
-        session.server.begin()
-    if not (session.options.debug or served):  # one process has the terminal
-        os.environ["TKDBG"] = "1"  # Pythons that the script starts
+    _serve(session)
     command, failed, complete = _words(kind, target, args), None, False
     try:
         execute(kind, target, args)
@@ -195,12 +211,7 @@ def _run(argv):
         return 130
     except BaseException as e:
         flush()
-        if _custom_hook() and not isinstance(e, errors.KernelError):
-            tb = excepthook.strip(e.__traceback__)
-            sys.excepthook(type(e), e.with_traceback(tb), tb)
-        else:
-            excepthook.show(e)
-        excepthook.note_shown(e)
+        _show_raised(e)
         failed = e
         session.raised_by(e)
         return status_of(e)
