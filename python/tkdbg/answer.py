@@ -388,12 +388,15 @@ def _wrong(found, expected, seen):
 
 
 def differs(seen):
-    """Whether two arrays differ by more than rounding may."""
+    """Whether two arrays differ by more than rounding may, small elements
+    beside large ones included."""
     import numpy
     got, wanted = map(arrays.values, (seen.found, seen.expected))
-    return (got is not None and wanted is not None and
-            got.shape == wanted.shape and not numpy.allclose(
-                got, wanted, PRINTED, PRINTED, equal_nan=True))
+    if got is None or wanted is None or got.shape != wanted.shape:
+        return False
+    finite = numpy.abs(wanted[numpy.isfinite(wanted)])
+    least = PRINTED * (finite.max() if finite.size else 1)
+    return not numpy.allclose(got, wanted, PRINTED, least, equal_nan=True)
 
 
 def _is_equal(found, expected):

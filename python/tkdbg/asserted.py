@@ -50,6 +50,23 @@ def places(error):
                 yield file, each
 
 
+def is_asserted(file, line):
+    """Whether a script's line is in an assert, or gives a name its value that
+    stands in one."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return False
+    at = [node for node in ast.walk(tree) if isinstance(node, _SIMPLE)
+          and node.lineno <= line <= node.end_lineno]
+    names = {part.id for node in at if isinstance(node, ast.Assign)
+             for target in node.targets for part in ast.walk(target)
+             if isinstance(part, ast.Name)}
+    return any(isinstance(node, ast.Assert) and (
+        node in at or not names.isdisjoint(n.id for n in _left_first(node)))
+        for node in ast.walk(tree))
+
+
 def _chain(error):
     seen = []
     while error is not None and error not in seen:

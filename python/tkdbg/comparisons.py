@@ -120,8 +120,10 @@ class Comparisons:
                 shape = getattr(other, "shape", None)
                 if shape == this.shape and this is not other and (
                         not _is_called_by_torch()):
+                    caller = sys._getframe(1)
                     self.subtracted = Comparison(
-                        "the last difference", this, other)
+                        "the last difference", this, other, stack=frozenset(
+                            ((caller.f_code.co_filename, caller.f_lineno),)))
                 return before(this, other, *args, **kwargs)
             patches.set(tensor, name, subtract)
 
