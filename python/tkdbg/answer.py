@@ -153,8 +153,10 @@ class Answer:
     def _part(self, writer):
         """What is said of the launch that wrote what a later one read."""
         replay, parameter, index, why = writer
+        logged = replay.logged
+        line = f" (line {logged.site.line})" if logged.site else ""
         head = (f"  {_element(parameter, index)} was written by launch "
-                f"{replay.logged.number}, {replay.logged.kernel}, from")
+                f"{logged.number}, {logged.kernel}{line}, from")
         return _Part(lambda most: [head, *replay.source_lines(why, most)],
                      least=LEAST_EARLIER)
 

@@ -55,7 +55,11 @@ def lines(at, kernel, values, wrong, most):
         given, others = _given(call, list(values))
         found += _arguments(given, values)
         found += [_Line(2, node.lineno, "") for node in others]
-        found += _assignments(scope, call, given, others, values, wrong)
+        for rank, node in _asked(call, given, others, values, wrong):
+            found += _origins(tree, scope, call, rank, node)
+        if _is_repeated(scope, call):
+            found += [_Line(5, node.lineno, "") for node in _returns(scope)
+                      if node.lineno > call.lineno]
     return [_line(text, number, note)
             for number, note in _chosen(found, most) if number <= len(text)]
 
@@ -152,23 +156,70 @@ def _is_chosen(node, values):
                               for k, v in said.items())
 
 
-def _assignments(scope, call, given, others, values, wrong):
-    """The lines that gave names their values which stand in the grid, in
-    numbers, and for the tensor that is wrong; then those that these names
-    were made of."""
-    nodes = [(1, call.func.slice), *((3, node) for node in others)]
+def _asked(call, given, others, values, wrong):
+    """(rank, expression) of what is looked for: the grid, numbers, the tensor
+    that is wrong; of other tensors those that a function may have made."""
+    yield 1, call.func.slice
+    for node in others:
+        yield 3, node
     for name, node in given.items():
         if name == wrong:
-            nodes.append((4, node))
+            yield 4, node
         elif isinstance(values[name], (bool, int, float)):
-            nodes.append((3, node))
-    for rank, node in nodes:
-        for part in ast.walk(node):
-            made = isinstance(part, ast.Name) and _assigned(
-                scope, part.id, call.lineno)
-            if made:
-                simple = _is_simple(made.value)
-                yield _Line(rank + 3 * simple, made.lineno, "")
+            yield 3, node
+        elif hasattr(values[name], "shape"):
+            yield None, node
+
+
+def _origins(tree, scope, call, rank, node):
+    """The lines that gave the names in an expression their values, and those
+    that functions of the script returned for them; without a rank the latter
+    alone."""
+    for part in ast.walk(node):
+        made = _made(tree, scope, part, call.lineno)
+        if made is None:
+            continue
+        if rank is not None:
+            yield _Line(rank + 3 * _is_simple(made.value), made.lineno, "")
+        for returned in _returns(_called(tree, made.value)):
+            yield _Line(rank or 5, returned.lineno, "")
+
+
+def _made(tree, scope, part, line):
+    """The assignment to a name before a line, or to a member of self that the
+    class has anywhere; None if there is none."""
+    if isinstance(part, ast.Name):
+        return _assigned(scope, part.id, line)
+    if not (isinstance(part, ast.Attribute) and
+            isinstance(part.value, ast.Name) and part.value.id == "self"):
+        return None
+    around = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+              and node.lineno <= line <= node.end_lineno]
+    return max((node for each in around for node in ast.walk(each)
+                if isinstance(node, ast.Assign) and
+                ast.unparse(part) in map(ast.unparse, node.targets)),
+               key=lambda n: n.lineno, default=None)
+
+
+def _called(tree, value):
+    """The function of the script that an expression calls, or None."""
+    name = isinstance(value, ast.Call) and getattr(value.func, "id", None)
+    return next((node for node in ast.walk(tree)
+                 if isinstance(node, ast.FunctionDef) and node.name == name),
+                None)
+
+
+def _returns(scope):
+    return [node for node in ast.walk(scope) if isinstance(node, ast.Return)
+            ] if isinstance(scope, ast.FunctionDef) else []
+
+
+def _is_repeated(scope, call):
+    """Whether a call stands in a loop: the tensors of its last time may be
+    others than those of the time before."""
+    return any(isinstance(node, (ast.For, ast.While)) and
+               node.lineno < call.lineno <= node.end_lineno
+               for node in ast.walk(scope))
 
 
 def _assigned(scope, name, line):

@@ -89,6 +89,49 @@ class Host(answers.Asked):
         _, lines = self.host(text)
         self.assertIn("y = torch.empty_like(x)", lines)
 
+    def test_what_functions_of_the_script_return(self):
+        _, lines = self.host(f"""{self.COPY}
+    def blocks(n):
+        return n // 32,
+    def picked(x):
+        return x[::2]
+    x, y = np.arange(80, dtype="f4"), np.zeros(40, "f4")
+    half = picked(x)
+    grid = blocks(40)
+    copy[grid](half, y, 40, 1, 1, B=32)
+    assert (y == x[::2]).all()
+""")
+        self.assertIn("return n // 32,", lines)
+        self.assertIn("return x[::2]", lines)
+
+    def test_a_member_of_the_object(self):
+        _, lines = self.host(f"""{self.COPY}
+    class Copy:
+        def __init__(self, step):
+            self.step = step * 3
+        def __call__(self, x):
+            y = np.zeros(40, "f4")
+            copy[(3,)](x, y, 40, self.step, 1, B=16)
+            return y
+    x = np.arange(120, dtype="f4")
+    assert (Copy(1)(x) == x[:40]).all()
+""")
+        self.assertIn("self.step = step * 3", lines)
+        self.assertNotIn("return y", lines)
+
+    def test_what_is_returned_after_a_loop(self):
+        _, lines = self.host(f"""{self.COPY}
+    def call(x):
+        a, b = x.copy(), np.zeros(40, "f4")
+        for step in range(2):
+            copy[(3,)](a, b, 40, 1, 1, B=16)
+            a, b = b, a
+        return a
+    x = np.arange(40, dtype="f4")
+    assert (call(x) == x + 1).all()
+""")
+        self.assertEqual(lines[-1], "return a")
+
 
 if __name__ == "__main__":
     unittest.main()

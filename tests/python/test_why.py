@@ -463,7 +463,8 @@ class Comparisons(answers.Asked):
     second[(1,)](t, y, 8)
     np.testing.assert_allclose(y, x)
 """)
-        self.assertIn("t[0] was written by launch 1, first, from", said)
+        self.assertIn("t[0] was written by launch 1, first (line 17), from",
+                      said)
         self.assertIn("tl.store(t + i, tl.load(x + i) + 1)", said)
 
     def test_launches_before_the_earlier_one(self):
@@ -489,8 +490,8 @@ class Comparisons(answers.Asked):
     third[(1,)](u, y, 8)
     np.testing.assert_allclose(y, x)
 """)
-        self.assertRegex(said, r"(?s)u\[0\] was written by launch 2, second,.*"
-                         r"t\[0\] was written by launch 1, first, from")
+        self.assertRegex(said, r"(?s)u\[0\] was written by launch 2, second "
+                         r"\(line .*t\[0\] was written by launch 1, first \(")
 
     def test_the_function_of_a_reduction(self):
         said, _ = self.why("""
