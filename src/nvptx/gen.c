@@ -25,7 +25,7 @@ static void note_home(tkv_gen *g, const tk_inst *in) {
     g->homes[in->id] = &fr->value[slot]->home->dist;
 }
 
-void tkv_gen_insts(tkv_gen *g, const tk_insts *l) {
+static void gen_insts(tkv_gen *g, const tk_insts *l) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
     tkv_set_location(g, g->frame->f->src, in->span);
@@ -143,7 +143,7 @@ void tkv_gen_cond(tkv_gen *g, const tk_inst *in) {
   branch(g, tkv_arg(g, in, 0)->one, label[0], label[1]);
   for (int k = 0; k < 2; k++) {
     tkv_label(g, label[k]);
-    tkv_gen_insts(g, &in->body[k]);
+    gen_insts(g, &in->body[k]);
     leave_scope(g, outside);
     go_to(g, end);
   }
@@ -203,7 +203,7 @@ static void gen_while(tkv_gen *g, const tk_stmt *st) {
              *end = tkv_new_name(g, "end");
   go_to(g, head);
   tkv_label(g, head);
-  tkv_gen_insts(g, &st->insts);
+  gen_insts(g, &st->insts);
   size_t outside = g->scoped.n;
   branch(g, flag_of(g, st->cond), body, end);
   tkv_label(g, body);
@@ -233,7 +233,7 @@ static void gen_return(tkv_gen *g, const tk_stmt *st) {
 }
 
 static void gen_stmt(tkv_gen *g, const tk_stmt *st) {
-  if (st->kind != TK_S_WHILE) tkv_gen_insts(g, &st->insts);
+  if (st->kind != TK_S_WHILE) gen_insts(g, &st->insts);
   tkv_set_location(g, g->frame->f->src, st->span);
   switch (st->kind) {
   case TK_S_RUN: return;

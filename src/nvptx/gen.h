@@ -181,7 +181,6 @@ tkv_frame *tkv_fork_frame(tkv_gen *g, const bool *own);
 
 /* ---- gen.c --------------------------------------------------------------- */
 
-void tkv_gen_insts(tkv_gen *g, const tk_insts *l);
 tkv_frame *tkv_new_frame(tkv_gen *g, const tk_func *f);
 /* Adds a function's body, and leaves its results in the frame. */
 void tkv_inline(tkv_gen *g, tkv_frame *fr, tkv_value **args);

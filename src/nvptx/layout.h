@@ -66,11 +66,4 @@ tkv_index tkv_layout_at(const tkv_layout *l,
 tkv_layout tkv_layout_parse(tk_env *e, const tk_source *src, int rank,
                             const int32_t *shape);
 
-/* ---- layout_draw.c ------------------------------------------------------ */
-
-/* Its bases, and for one axis or two a table of who holds which element: T5:2
- * is register 2 of thread 5, counted through all warps; the first of them
- * where there are copies. */
-void tkv_layout_print(tk_buf *out, const tkv_layout *l, tk_arena *scratch);
-
 #endif

@@ -133,7 +133,10 @@ static void print_summary(tk_buf *out, const tkv_layout *l) {
   tk_buf_puts(out, "\n");
 }
 
-void tkv_layout_print(tk_buf *out, const tkv_layout *l, tk_arena *scratch) {
+/* Its bases, and for one axis or two a table of who holds which element: T5:2
+ * is register 2 of thread 5, counted through all warps; the first of them
+ * where there are copies. */
+static void layout_print(tk_buf *out, const tkv_layout *l, tk_arena *scratch) {
   print_summary(out, l);
   print_bases(out, l);
   if (l->rank < 1 || l->rank > 2 || holders(l) > MOST_DRAWN) return;
@@ -181,7 +184,7 @@ static void draw_layout(tk_env *e, void *ud) {
   tkv_layout l = tkv_layout_parse(e, src, d->rank, shape);
   tk_buf out;
   tk_buf_init(&out, e);
-  tkv_layout_print(&out, &l, a);
+  layout_print(&out, &l, a);
   d->text = tk_arena_strdup(a, tk_buf_str(&out));
   tk_buf_free(&out);
 }

@@ -69,10 +69,13 @@ static int swizzle_rank(const uint32_t *words, int n, uint32_t mask) {
   return rank;
 }
 
-/* Lanes are served as many at a time as make up 128 bytes; each bank gives one
+/* How many passes over shared memory the accesses of a warp to a register, or
+ * to as many as go together, take; 1 is best for 4 bytes and less a thread.
+ *
+ * Lanes are served as many at a time as make up 128 bytes; each bank gives one
  * word a pass, to all that want it.  Places are linear in the lanes' numbers,
  * so each bank that is hit has as many different words to give. */
-int tkv_bank_passes(const tkv_dist *places, size_t size) {
+static int bank_passes(const tkv_dist *places, size_t size) {
   size_t width = size << tkv_neighbours(places, size);
   int bits = TKV_LANE_BITS; /* of lanes that are served at once */
   uint32_t words[TKV_LANE_BITS];
@@ -98,9 +101,8 @@ uint32_t tkv_place(uint32_t number, const void *places) {
 static int cost_of_all(const tkv_dist *places, size_t size, bool matrices) {
   tkv_matrices m;
   if (matrices && tkv_find_matrices(places, size, 0, &m))
-    return (tkv_bank_passes(&m.rows, size) + 1)
-           << (places->nreg - m.word - m.n);
-  return (tkv_bank_passes(places, size) + 1)
+    return (bank_passes(&m.rows, size) + 1) << (places->nreg - m.word - m.n);
+  return (bank_passes(places, size) + 1)
          << (places->nreg - tkv_neighbours(places, size));
 }
 

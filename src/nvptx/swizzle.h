@@ -26,9 +26,6 @@ uint32_t tkv_place(uint32_t number, const void *places);
 /* log2 of how many places of the lowest registers one access of 16 bytes at
  * most takes. */
 int tkv_neighbours(const tkv_dist *places, size_t size);
-/* How many passes over shared memory the accesses of a warp to a register, or
- * to as many as go together, take; 1 is best for 4 bytes and less a thread. */
-int tkv_bank_passes(const tkv_dist *places, size_t size);
 /* The places with the fewest passes and accesses for a block that is written in
  * one layout and read in the other. */
 tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,

@@ -211,8 +211,6 @@ void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
 void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
                          const void *new_bytes);
 uint64_t tkp_race_read(tkp_warp *w, const tkp_access *a);
-/* Does copies that were begun, up to and with a group. */
-void tkp_finish_copies(tkp_warp *w, uint32_t group);
 
 /* ---- warps (warp.c) ------------------------------------------------------ */
 

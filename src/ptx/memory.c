@@ -420,7 +420,8 @@ void tkp_run_copy(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   TKP_EACH(lane, lanes) begin_copy(w, in, (int)lane);
 }
 
-void tkp_finish_copies(tkp_warp *w, uint32_t group) {
+/* Does copies that were begun, up to and with a group. */
+static void finish_copies(tkp_warp *w, uint32_t group) {
   size_t kept = 0;
   for (size_t i = 0; i < w->ncopies; i++) {
     const tkp_copy *c = &w->copies[i];
@@ -454,5 +455,5 @@ void tkp_run_wait(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   (void)lanes;
   int64_t last = (int64_t)w->group - 1 - in->offset;
   if (in->offset < 0) last = w->group;
-  if (last > 0) tkp_finish_copies(w, (uint32_t)last);
+  if (last > 0) finish_copies(w, (uint32_t)last);
 }
