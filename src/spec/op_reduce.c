@@ -178,6 +178,48 @@ static void check_combined(tks *s, const char *name, const sval *ret,
               name, tks_show(s, ret));
 }
 
+/* Does a function do what only scalars allow, or ask what it was given?  Its
+ * callees are not looked at. */
+static bool wants_scalars(const tk_ast *n) {
+  static const char *const asks[] = {"shape", "numel", "type"};
+  if (!n) return false;
+  switch (n->kind) {
+  case TK_AST_IF:
+  case TK_AST_FOR:
+  case TK_AST_WHILE:
+  case TK_AST_COND:
+  case TK_AST_SUBSCRIPT: return true;
+  case TK_AST_ATTR:
+    for (size_t i = 0; i < TK_COUNT(asks); i++)
+      if (!strcmp(n->str, asks[i])) return true;
+    break;
+  default: break;
+  }
+  for (uint32_t i = 0; i < n->n; i++)
+    if (wants_scalars(n->list[i])) return true;
+  return wants_scalars(n->a) || wants_scalars(n->b) || wants_scalars(n->c);
+}
+
+static bool has_shape(const sval *ret, const tk_type *shape) {
+  size_t n = ret->kind == V_TUPLE ? ret->n : 1;
+  const sval *v = ret->kind == V_TUPLE ? ret->items : ret;
+  for (size_t i = 0; i < n; i++)
+    if (v[i].kind == V_TENSOR && !tk_same_shape(&v[i].type, shape))
+      return false;
+  return true;
+}
+
+/* combine_fn of many lanes at once: of blocks, where that gives blocks. */
+static tks_instance *combine_instance(tks *s, const sval *fn, const sval *args,
+                                      size_t n) {
+  if (!wants_scalars(fn->fn->ast->b)) {
+    tks_instance *f = tks_instantiate(s, fn->fn, args, n, NULL);
+    if (has_shape(&f->ret, &args[0].type)) return f;
+  }
+  sval two[2] = {*fn, sv_tuple(s, args, n)};
+  return tks_instantiate(s, tks_prelude(s, "_combine_lanes"), two, 2, NULL);
+}
+
 /* combine_fn for operands of the inputs' types in the given shape. */
 static tk_func *combine_for(tks *s, const tks_args *a, const sval *fn,
                             const sval *in, const tk_type *shape) {
@@ -192,7 +234,7 @@ static tk_func *combine_for(tks *s, const tks_args *a, const sval *fn,
     args[i] = sv_tensor(tk_with_shape(e, shape), -1);
     types.items[i % in->n] = args[i];
   }
-  tks_instance *f = tks_instantiate(s, fn->fn, args, 2 * in->n, NULL);
+  tks_instance *f = combine_instance(s, fn, args, 2 * in->n);
   check_combined(s, a->op->name, &f->ret, &types);
   return f->func;
 }

@@ -14,6 +14,12 @@ def cdiv(x, div):
 
 
 @triton.jit
+def _combine_lanes(combine: tl.constexpr, lanes):
+    """A function of scalars for each lane of two operands."""
+    return tl.map_elementwise(combine, *lanes)
+
+
+@triton.jit
 def sigmoid(x):
     """1 / (1 + exp(-x))."""
     return 1 / (1 + tl.exp(-x))
