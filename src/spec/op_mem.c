@@ -227,13 +227,32 @@ static window window_of(tks *s, const sval *p, const sval *offsets,
   return w;
 }
 
+static sval whole_number(tks *s, const sval *from, const char *what) {
+  sval v = tks_to_tensor(s, from);
+  if (v.type.rank || v.type.ptr || !tk_is_int(sv_dtype(&v)))
+    tks_error(s, TK_D_TYPE, "%s must be scalar integers, not %s", what,
+              tks_show(s, &v));
+  return v;
+}
+
+/* An offset of a window: what fits in 32 bits, as Triton wants it. */
+static sval window_offset(tks *s, const sval *from) {
+  sval v = whole_number(s, from, "offsets");
+  tk_dtype d = sv_dtype(&v);
+  if (d != TK_INT32 && (d != TK_UINT32 || sv_is_number(from)))
+    tks_error_help(
+        s, TK_D_TYPE, sv_is_number(from) ? NULL : "convert it: .to(tl.int32)",
+        "offsets are integers of 32 bits, not %s", tks_show(s, from));
+  return tks_cast_to(s, &v, TK_INT32);
+}
+
 static void copy_ints(tks *s, const sval *from, size_t n, sval *to, tk_dtype d,
                       const char *what) {
   for (size_t i = 0; i < n; i++) {
-    sval v = tks_to_tensor(s, &from[i]);
-    if (v.type.rank || v.type.ptr || !tk_is_int(sv_dtype(&v)))
-      tks_error(s, TK_D_TYPE, "%s must be scalar integers, not %s", what,
-                tks_show(s, &v));
+    sval v = whole_number(s, &from[i], what);
+    if (from[i].kind == V_INT && sv_dtype(&v) == TK_UINT64)
+      tks_error(s, TK_D_VALUE, "%s are of 64 bits, not %s", what,
+                tks_show(s, &from[i]));
     to[i] = tks_cast_to(s, &v, d);
   }
 }
@@ -268,7 +287,10 @@ static void fill_window(tks *s, const tks_args *a, sval *p, const size_t *from,
     if (t.n != rank)
       tks_error(s, TK_D_SHAPE, "%s: %s has %zu values for %zu axes",
                 a->op->name, what[k], t.n, rank);
-    copy_ints(s, t.items, rank, p->items + 1 + (size_t)k * rank, d[k], what[k]);
+    sval *to = p->items + 1 + (size_t)k * rank;
+    if (k < 2) copy_ints(s, t.items, rank, to, d[k], what[k]);
+    for (size_t i = 0; k == 2 && i < rank; i++)
+      to[i] = window_offset(s, &t.items[i]);
   }
 }
 
@@ -284,13 +306,17 @@ static void check_order(tks *s, const sval *order, int rank) {
               rank - 1);
 }
 
-sval rule_make_block_ptr(tks *s, const tks_args *a) {
+sval rule_make_block_ptr(tks *s, const tks_args *given) {
   static const size_t from[] = {1, 2, 3};
-  static const tk_dtype d[] = {TK_INT64, TK_INT64, TK_INT32};
+  static const tk_dtype d[] = {TK_INT64, TK_INT64};
   sval p = {.kind = V_BLOCKPTR};
-  int rank = block_rank(s, a, 4, &p);
-  check_order(s, &a->v[5], rank);
-  fill_window(s, a, &p, from, d, 3);
+  tks_args a = *given;
+  if (a.v[0].kind == V_TENSOR && a.v[0].type.ptr &&
+      tk_pointee(a.v[0].type).elem == TK_INT1) /* bools are bytes here */
+    a.v[0] = tks_cast(s, &a.v[0], tk_pointer(tk_scalar(TK_INT8)), false);
+  int rank = block_rank(s, &a, 4, &p);
+  check_order(s, &a.v[5], rank);
+  fill_window(s, &a, &p, from, d, 3);
   return p;
 }
 
@@ -306,8 +332,8 @@ sval rule_advance(tks *s, const tks_args *a) {
   r.items = TK_NEWN(s->arena, sval, p->n);
   memcpy(r.items, p->items, p->n * sizeof(sval));
   for (size_t i = 0; i < by.n; i++) {
-    sval sum = tks_binary(s, TK_OP_ADD, &bp_offsets(p)[i], &by.items[i]);
-    bp_offsets(&r)[i] = tks_cast_to(s, &sum, TK_INT32);
+    sval step = window_offset(s, &by.items[i]);
+    bp_offsets(&r)[i] = tks_binary(s, TK_OP_ADD, &bp_offsets(p)[i], &step);
   }
   return r;
 }
@@ -320,7 +346,11 @@ static unsigned boundary(tks *s, const tks_args *a, const sval *v, int rank) {
     if (t.items[i].kind != V_INT || t.items[i].i < 0 || t.items[i].i >= rank)
       tks_error(s, TK_D_VALUE, "%s: boundary_check names axes 0 .. %d",
                 a->op->name, rank - 1);
-    bits |= 1u << (int)t.items[i].i;
+    unsigned bit = 1u << (int)t.items[i].i;
+    if (bits & bit)
+      tks_error(s, TK_D_VALUE, "%s: boundary_check names axis %d twice",
+                a->op->name, (int)t.items[i].i);
+    bits |= bit;
   }
   return bits;
 }
@@ -373,6 +403,23 @@ sval rule_load(tks *s, const tks_args *a) {
   return v;
 }
 
+/* What goes through a block pointer is neither converted nor stretched, but
+ * for a scalar. */
+static sval block_value(tks *s, const sval *p, const sval *value) {
+  sval v = tks_to_tensor(s, value);
+  if (v.type.rank && !tk_same_shape(&v.type, &p->type))
+    tks_error(s, TK_D_SHAPE, "the value is %s, the block %s", tks_show(s, &v),
+              tks_type_text(s, &p->type));
+  if (v.type.ptr || v.type.elem != p->type.elem)
+    tks_error_help(s, TK_D_TYPE,
+                   tk_arena_printf(s->arena, "convert it: .to(tl.%s)",
+                                   tk_dtypes[p->type.elem].name),
+                   "the elements of a block pointer's block are %s, those of "
+                   "the value are not: %s",
+                   tk_dtype_name(sv_dtype(p)), tks_show(s, &v));
+  return v;
+}
+
 sval rule_store(tks *s, const tks_args *a) {
   const sval *p = &a->v[0];
   check_options(s, a, 4, &store_cache);
@@ -382,8 +429,9 @@ sval rule_store(tks *s, const tks_args *a) {
                 "`mask` cannot be specified for storing through "
                 "block pointers");
     unsigned check = boundary(s, a, &a->v[3], p->type.rank);
+    sval v = block_value(s, p, &a->v[1]);
     window w = window_of(s, p, bp_offsets(p), check);
-    emit_store(s, &w.ptr, &a->v[1], &w.mask);
+    emit_store(s, &w.ptr, &v, &w.mask);
     last_inst(s)->attr[1] = TK_W_BLOCK_POINTER;
     keep_options(s, a, 4, &store_cache);
     return sv(V_NONE);
@@ -436,7 +484,9 @@ static window desc_window(tks *s, const sval *p, const sval *offsets) {
   if (off.n != p->type.rank)
     tks_error(s, TK_D_SHAPE, "expected %d offsets, but got %zu", p->type.rank,
               off.n);
-  return window_of(s, p, off.items, ~0u);
+  sval at[TK_MAX_RANK];
+  for (size_t i = 0; i < off.n; i++) at[i] = window_offset(s, &off.items[i]);
+  return window_of(s, p, at, ~0u);
 }
 
 static sval desc_fill(tks *s, const sval *p) {
@@ -504,11 +554,14 @@ static window row_window(tks *s, const sval *p, const sval *x, const sval *y) {
               "x_offsets must be a 1-D block of at least 8 "
               "rows, not %s",
               tks_show(s, x));
+  if (x->type.ptr || sv_dtype(x) != TK_INT32)
+    tks_error_help(s, TK_D_TYPE, "convert it: .to(tl.int32)",
+                   "x_offsets are of int32, not %s", tks_show(s, x));
   tk_type t = p->type;
   t.shape[0] = x->type.shape[0];
   sval wide = tks_cast_to(s, x, TK_INT64);
   sval rows = tks_reshape(s, &wide, (int64_t[]){t.shape[0], 1}, 2);
-  sval cols = axis_index(s, y, &t, 1);
+  sval column = window_offset(s, y), cols = axis_index(s, &column, &t, 1);
   sval r = tks_binary(s, TK_OP_MUL, &rows, &bp_strides(p)[0]);
   sval c = tks_binary(s, TK_OP_MUL, &cols, &bp_strides(p)[1]);
   sval off = tks_binary(s, TK_OP_ADD, &r, &c);
@@ -525,6 +578,10 @@ sval rule_desc_gather(tks *s, const tks_args *a) {
 
 sval rule_desc_scatter(tks *s, const tks_args *a) {
   window w = row_window(s, &a->v[0], &a->v[2], &a->v[3]);
+  const sval *v = &a->v[1];
+  if (v->kind != V_TENSOR || v->type.ptr || v->type.elem != a->v[0].type.elem)
+    tks_error(s, TK_D_TYPE, "the value's elements must be %s: it is %s",
+              tk_dtype_name(sv_dtype(&a->v[0])), tks_show(s, v));
   emit_store(s, &w.ptr, &a->v[1], &w.mask);
   last_inst(s)->attr[1] = TK_W_DESCRIPTOR;
   return sv(V_NONE);
