@@ -457,10 +457,11 @@ static sval none_compare(tks *s, tk_operator op, const sval *a, const sval *b) {
   if (op == TK_OP_IS) return sv_bool(false);
   if (op == TK_OP_ISNOT) return sv_bool(true);
   if ((op == TK_OP_EQ || op == TK_OP_NE) &&
-      (sv_is_tensor(a) || sv_is_tensor(b)))
+      (sv_is_tensor(a) || sv_is_tensor(b) || a->kind == V_TUPLE))
     tks_error_help(s, TK_D_TYPE,
                    op == TK_OP_EQ ? "write x is None" : "write x is not None",
-                   "a tensor cannot be compared with None");
+                   "a %s cannot be compared with None",
+                   a->kind == V_TUPLE ? "tuple" : "tensor");
   if (op == TK_OP_EQ || op == TK_OP_NE) return sv_bool(op == TK_OP_NE);
   incompatible(s, a, b);
 }

@@ -339,6 +339,15 @@ static bool compiler_attr(tks *s, const sval *v, const char *name, sval *out) {
   return true;
 }
 
+/* The functions of the prelude that are methods as well. */
+static bool is_member(const char *name) {
+  static const char *const members[] = {"cdiv", "sigmoid", "softmax",
+                                        "squeeze"};
+  for (size_t i = 0; i < TK_COUNT(members); i++)
+    if (!strcmp(name, members[i])) return true;
+  return false;
+}
+
 static sval tensor_attr(tks *s, const sval *v, const char *name) {
   sval known;
   if (tks_is_asked(s) && tks_tensor_attr(s, v, name, &known)) return known;
@@ -349,8 +358,9 @@ static sval tensor_attr(tks *s, const sval *v, const char *name) {
   if (!strcmp(name, "numel")) return sv_int(tk_numel(&v->type));
   if (!strcmp(name, "T")) return transpose(s, v);
   const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
-  if (op && op->method) return method(s, op, v, NULL);
-  tk_function *fn = op || *name == '_' ? NULL : tks_prelude(s, name);
+  bool of_descriptors = !strncmp(name, "descriptor_", strlen("descriptor_"));
+  if (op && op->method && !of_descriptors) return method(s, op, v, NULL);
+  tk_function *fn = op || !is_member(name) ? NULL : tks_prelude(s, name);
   if (fn) return method(s, NULL, v, fn);
   no_attr(s, v, name);
 }
@@ -559,28 +569,36 @@ static sval tensor_index(tks *s, const sval *v, const sval *index) {
   return r;
 }
 
-static int64_t clip(const sval *v, int64_t missing, int64_t n) {
+/* A bound of a slice, where Python puts it: between `least` and `most`. */
+static int64_t clip(const sval *v, int64_t missing, int64_t n, int64_t least,
+                    int64_t most) {
   if (sv_is_none(v)) return missing;
-  int64_t i = (int64_t)v->i;
-  if (i < 0) i += n;
-  return i < 0 ? 0 : i > n ? n : i;
+  tk_int i = v->i < 0 ? v->i + n : v->i;
+  return i < least ? least : i > most ? most : (int64_t)i;
+}
+
+static void check_slice(tks *s, const sval *index) {
+  for (int i = 0; i < 3; i++) {
+    const sval *v = &index->items[i];
+    if (!sv_is_none(v) && v->kind != V_INT && v->kind != V_BOOL)
+      tks_error(s, TK_D_TYPE, "a slice of a tuple has constexpr ints, not %s",
+                tks_show(s, v));
+  }
 }
 
 static sval tuple_slice(tks *s, const sval *v, const sval *index) {
-  const sval *by = &index->items[2];
-  if (!sv_is_none(by) && (by->kind != V_INT || by->i < 1))
-    tks_error(s, TK_D_UNSUPPORTED,
-              "a slice of a tuple goes forwards: its step is a constexpr int "
-              "of at least 1, not %s",
-              tks_show(s, by));
-  int64_t step = sv_is_none(by)      ? 1
-                 : by->i > INT32_MAX ? INT32_MAX
-                                     : (int64_t)by->i;
-  int64_t lo = clip(&index->items[0], 0, (int64_t)v->n);
-  int64_t hi = clip(&index->items[1], (int64_t)v->n, (int64_t)v->n);
+  check_slice(s, index);
+  const sval *from = index->items;
+  int64_t n = (int64_t)v->n, step = clip(&from[2], 1, 0, INT32_MIN, INT32_MAX);
+  if (!step) tks_error(s, TK_D_VALUE, "slice step cannot be zero");
+  bool down = step < 0;
+  int64_t least = down ? -1 : 0, most = down ? n - 1 : n;
+  int64_t lo = clip(&from[0], down ? most : least, n, least, most);
+  int64_t hi = clip(&from[1], down ? least : most, n, least, most);
   sval r = sv_tuple(s, v->items, v->n);
   r.n = 0;
-  for (int64_t i = lo; i < hi; i += step) r.items[r.n++] = v->items[i];
+  for (int64_t i = lo; down ? i > hi : i < hi; i += step)
+    r.items[r.n++] = v->items[i];
   return r;
 }
 

@@ -278,7 +278,11 @@ sval rule_print(tks *s, const tks_args *a) {
     tks_error(s, TK_D_TYPE, "device_print's prefix must be a string, not %s",
               tks_show(s, &a->v[0]));
   if (!python) v[0] = a->v[0];
-  for (size_t i = 0; i < a->nrest; i++) v[i + !python] = a->rest[i];
+  for (size_t i = 0; i < a->nrest; i++) {
+    bool shown = sv_is_tensor(&a->rest[i]) || sv_is_number(&a->rest[i]);
+    if (!python && !shown) tks_to_tensor(s, &a->rest[i]);
+    v[i + !python] = a->rest[i];
+  }
   pieces p = print_pieces(s, v, n, true);
   tk_format *f = format_inst(s, TK_I_PRINT, &p, NULL, 0);
   f->pids = true;

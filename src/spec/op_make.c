@@ -21,7 +21,7 @@ sval rule_arange(tks *s, const tks_args *a) {
   static const char want[] = "a constexpr int";
   int64_t lo = tks_arg_int(s, a, 0, want), hi = tks_arg_int(s, a, 1, want);
   int64_t n = hi - lo;
-  if (lo >> 32 || hi >> 32)
+  if (lo < 0 || hi > INT32_MAX)
     tks_error(s, TK_D_VALUE, "arange must fit in int32");
   if (n <= 0)
     tks_error(s, TK_D_VALUE,
@@ -62,16 +62,25 @@ static sval full(tks *s, const sval *shape_arg, const sval *value,
   return tks_broadcast(s, &v, &t);
 }
 
+/* The type of a new block's lanes. */
+static tk_type lane_type(tks *s, const sval *v) {
+  tk_type t = tks_arg_dtype(s, v);
+  if (v->type.rank)
+    tks_error(s, TK_D_TYPE, "expected a dtype such as tl.float32, not %s",
+              tks_show(s, v));
+  return t;
+}
+
 sval rule_full(tks *s, const tks_args *a) {
   if (sv_is_tensor(&a->v[1]) && tk_numel(&a->v[1].type) != 1)
     tks_error(s, TK_D_SHAPE, "tl.full takes one value, not %s",
               tks_show(s, &a->v[1]));
-  return full(s, &a->v[0], &a->v[1], tks_arg_dtype(s, &a->v[2]));
+  return full(s, &a->v[0], &a->v[1], lane_type(s, &a->v[2]));
 }
 
 sval rule_zeros(tks *s, const tks_args *a) {
   sval zero = sv_int(0);
-  return full(s, &a->v[0], &zero, tks_arg_dtype(s, &a->v[1]));
+  return full(s, &a->v[0], &zero, lane_type(s, &a->v[1]));
 }
 
 static sval full_of_type(tks *s, const tk_type *t, double value) {
@@ -149,6 +158,8 @@ sval rule_types(tks *s, const tks_args *a) {
 }
 
 sval rule_dtype(tks *s, const tks_args *a) {
+  int d = a->v[0].kind == V_STR ? tk_dtype_from_name(a->v[0].s) : -1;
+  if (d >= 0) return sv_type(tk_scalar((tk_dtype)d));
   return sv_type(tks_arg_dtype(s, &a->v[0]));
 }
 

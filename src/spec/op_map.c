@@ -59,6 +59,10 @@ sval rule_map(tks *s, const tks_args *a) {
   sval in = sv_tuple(s, a->rest, a->nrest);
   tks_broadcast_all(s, in.items, in.n);
   tk_type shape = in.items[0].type;
+  if (!shape.rank)
+    tks_error_help(s, TK_D_TYPE, "call the function itself",
+                   "tl.map_elementwise maps blocks, not %s",
+                   tks_show(s, &in.items[0]));
   if (pack > tk_numel(&shape) || tk_numel(&shape) % pack)
     tks_error(s, TK_D_VALUE,
               "tl.map_elementwise: pack=%lld does not divide %lld lanes",

@@ -4,6 +4,17 @@
 
 #include "spec/rule.h"
 
+/* What Triton asks for its shape has one: no number. */
+static sval shaped(tks *s, const tks_args *a, size_t i, bool scalar) {
+  const sval *v = &a->v[i];
+  bool flat = v->kind == V_TENSOR && !v->type.rank && !scalar;
+  if (!sv_is_number(v) && !flat) return tks_arg_tensor(s, a, i);
+  s->frame->at = a->span[i];
+  tks_error_help(s, TK_D_TYPE, "make it a block with tl.full",
+                 "%s takes a %s, not %s", a->op->name,
+                 scalar ? "tensor" : "block", tks_show(s, v));
+}
+
 /* f(x, 2, 3) and f(x, (2, 3)) are the same. */
 static sval one_tuple(tks *s, const tks_args *a) {
   if (a->nrest == 1 && a->rest[0].kind == V_TUPLE) return a->rest[0];
@@ -17,12 +28,9 @@ static int shape_arg(tks *s, const tks_args *a, int64_t *shape) {
 }
 
 sval rule_reshape(tks *s, const tks_args *a) {
-  sval v = tks_arg_tensor(s, a, 0);
   int64_t shape[TK_MAX_RANK], numel = 1;
-  if (v.type.ptr && !v.type.rank)
-    tks_error(s, TK_D_TYPE, "%s takes a block of pointers, not %s", a->op->name,
-              tks_show(s, &v));
   int rank = shape_arg(s, a, shape);
+  sval v = shaped(s, a, 0, !rank);
   tks_check_shape(s, shape, rank);
   for (int i = 0; i < rank; i++) numel *= shape[i];
   if (numel != tk_numel(&v.type))
@@ -34,13 +42,13 @@ sval rule_reshape(tks *s, const tks_args *a) {
 }
 
 sval rule_ravel(tks *s, const tks_args *a) {
-  sval v = tks_arg_tensor(s, a, 0);
+  sval v = shaped(s, a, 0, false);
   int64_t n = tk_numel(&v.type);
   return tks_reshape(s, &v, &n, 1);
 }
 
 sval rule_broadcast(tks *s, const tks_args *a) {
-  sval v[2] = {tks_arg_tensor(s, a, 0), tks_arg_tensor(s, a, 1)};
+  sval v[2] = {shaped(s, a, 0, true), shaped(s, a, 1, true)};
   tks_broadcast2(s, &v[0], &v[1]);
   const tk_type *t = v[0].type.rank ? &v[0].type : &v[1].type;
   tk_type shape = *t;
@@ -50,7 +58,7 @@ sval rule_broadcast(tks *s, const tks_args *a) {
 }
 
 sval rule_broadcast_to(tks *s, const tks_args *a) {
-  sval v = tks_arg_tensor(s, a, 0);
+  sval v = shaped(s, a, 0, true);
   int64_t shape[TK_MAX_RANK];
   tk_type t = tk_elem_of(v.type);
   t.rank = (uint8_t)shape_arg(s, a, shape);
@@ -114,7 +122,7 @@ static int permuted_axis(tks *s, const sval *v, int rank) {
 }
 
 sval rule_permute(tks *s, const tks_args *a) {
-  sval v = tks_arg_tensor(s, a, 0);
+  sval v = shaped(s, a, 0, false);
   int64_t dims[TK_MAX_RANK] = {0};
   int rank = v.type.rank;
   sval t = a->given[1] ? a->v[1] : one_tuple(s, a);

@@ -162,8 +162,7 @@ tk_type tks_arg_dtype(tks *s, const sval *v) {
                    "%s, the type of a block pointer, is not a numeric type",
                    tks_show(s, v));
   if (v->kind == V_TYPE) return tk_elem_of(v->type);
-  int d = v->kind == V_STR ? tk_dtype_from_name(v->s) : -1;
-  if (d >= 0) return tk_scalar((tk_dtype)d);
-  tks_error(s, TK_D_TYPE, "expected a dtype such as tl.float32, not %s",
-            tks_show(s, v));
+  bool named = v->kind == V_STR && tk_dtype_from_name(v->s) >= 0;
+  tks_error_help(s, TK_D_TYPE, named ? "write tl.dtype('...')" : NULL,
+                 "expected a dtype such as tl.float32, not %s", tks_show(s, v));
 }

@@ -616,6 +616,8 @@ sval tks_call_operator(tks *s, tk_operator op, const sval *v, const sval *arg) {
   bool equal = op == TK_OP_EQ || op == TK_OP_NE;
   bool any = class_attr(s, v->object->class->obj, name, &own) &&
              own.kind == TK_V_FUNCTION;
-  if (equal && !any) return sv_bool(sv_equal(v, arg) == (op == TK_OP_EQ));
+  if (equal && !any)
+    tks_error_help(s, TK_D_TYPE, "compare its fields, or write __eq__",
+                   "%s has no %s", tks_show(s, v), name);
   return tks_call_method(s, v, name, arg);
 }

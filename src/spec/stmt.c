@@ -668,6 +668,15 @@ static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
     tks_error_help(s, TK_D_TYPE, "write return",
                    "None cannot be returned: it is not a tensor");
   if (v.kind != V_STR) v = sanitize(s, &v);
+  for (size_t i = 0; v.kind == V_TUPLE && i < v.n; i++)
+    if (sv_is_none(&v.items[i]))
+      tks_error(s, TK_D_TYPE, "None cannot be returned: it is not a tensor");
+  if (v.kind == V_TYPE && !s->frame->func->library)
+    tks_error_help(s, TK_D_TYPE,
+                   "take it from the caller, or write a "
+                   "@triton.constexpr_function",
+                   "%s cannot be returned: it is not a tensor",
+                   tks_show(s, &v));
   tks_frame *f = s->frame;
   if (f->loops)
     tks_error_help(s, TK_D_UNSUPPORTED,

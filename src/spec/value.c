@@ -235,9 +235,26 @@ static bool identical(const sval *a, const sval *b) {
   return a->kind == b->kind && sv_equal(a, b);
 }
 
+/* Python looks at the items of tuples in turn, up to the first that differ;
+ * what it finds may not be a tensor. */
+static void check_comparable(tks *s, const sval *a, const sval *b) {
+  if (a->kind != V_TUPLE || sv_is_none(b))
+    if (sv_is_tensor(a) || sv_is_tensor(b) || a->kind == V_TUPLE)
+      tks_error(s, TK_D_TYPE, "%s cannot be compared with %s in a tuple",
+                tks_show(s, a), tks_show(s, b));
+  if (a->kind != V_TUPLE || b->kind != V_TUPLE || a->n != b->n) return;
+  for (size_t i = 0; i < a->n; i++) {
+    if (sv_equal(&a->items[i], &b->items[i])) continue;
+    check_comparable(s, &a->items[i], &b->items[i]);
+    return;
+  }
+}
+
 static sval other_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
   bool same = a->kind == b->kind;
   bool seq = a->kind == V_STR || a->kind == V_TUPLE;
+  bool equality = op == TK_OP_EQ || op == TK_OP_NE;
+  if (equality && a->kind == V_TUPLE) check_comparable(s, a, b);
   switch (op) {
   case TK_OP_EQ: return sv_bool(sv_equal(a, b));
   case TK_OP_NE: return sv_bool(!sv_equal(a, b));
