@@ -24,6 +24,7 @@ import kernels  # noqa: E402
 
 CHUNK = 400
 GATE_STEP = 29  # of all kernels, each so many-th is in the gate
+WHOLE = ('call: ', 'loop: ', 'window: ', 'combine: ')  # families all of which
 
 
 def known():
@@ -42,7 +43,7 @@ def is_known(label, differences):
 def gate():
     return [case for i, case in enumerate(kernels.cases())
             if i % GATE_STEP == 0
-            or case.label.startswith(('call: ', 'loop: '))]
+            or case.label.startswith(WHOLE)]
 
 
 def recorded():

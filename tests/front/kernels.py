@@ -6,6 +6,7 @@ scalars, constants, None, text, tuples, or of the wrong rank.
 it is compiled for: signature strings as Triton's, or a constexpr's text.
 """
 import itertools
+import os
 import warnings
 
 HEAD = '''import collections, functools, math, operator
@@ -681,6 +682,17 @@ def iterators():
         yield Case('loop', f'for i in {call}:\n    tl.store(p, i)', PLAIN)
 
 
+def further():
+    """Those of more.txt."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'more.txt')
+    with open(path, encoding='utf-8') as f:
+        lines = [line.rstrip('\n') for line in f if not line.startswith('#')]
+    for line in lines:
+        family, text = line.split('  ', 1)
+        before, _, body = text.replace('\\n', '\n').rpartition(' || ')
+        yield Case(family, body, PLAIN, before=before)
+
+
 def is_python(text):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
@@ -699,7 +711,7 @@ def cases():
     """
     seen = set()
     for make in (statements, shapes, memory, products, casts, unary, binary,
-                 literals, scopes, iterators):
+                 literals, scopes, iterators, further):
         for case in make():
             if case.label in seen:
                 continue
