@@ -240,6 +240,6 @@ def preload(function, text):
 def _from_json(value):
     if isinstance(value, dict) and "constexpr" in value:
         return tltypes.constexpr(value["constexpr"])
-    if isinstance(value, str) and value in tltypes.dtypes():
-        return tltypes.dtypes()[value]
+    if isinstance(value, str) and tltypes.dtype.is_dtype(value):
+        return tltypes.dtype(value)
     return value
