@@ -58,6 +58,16 @@ static bool wait_for_client(tk_gdbserver *s) {
   return true;
 }
 
+/* Whether a client has asked for a stop.  The launch may have stopped for
+ * another reason, or ended, before it noticed. */
+static bool leave_clients(gs_stub *g) {
+  gs_watch_end(&g->watch);
+  bool asked = g->alarmed;
+  if (asked) g->env->interrupted = g->env->pauses = 0;
+  g->alarmed = false;
+  return asked;
+}
+
 static void quit(gs_stub *g) {
   tk_resume how = {.kind = TK_RESUME_QUIT};
   tk_debug_resume(g->d, &how);
@@ -302,12 +312,8 @@ static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
   tk_gdbserver *s = ud;
   gs_stub *g = &s->stub;
   tk_debug_stop theirs = *stop;
-  gs_watch_end(&g->watch);
   bool recalled = /* by Ctrl-C, where it was lent */
-      g->lent && stop->reason == TK_STOP_INTERRUPT && !g->alarmed;
-  /* It may have stopped for another reason before it noticed. */
-  if (g->alarmed) g->env->interrupted = g->env->pauses = 0;
-  g->alarmed = false;
+      !leave_clients(g) && g->lent && stop->reason == TK_STOP_INTERRUPT;
   if (gs_point_numbered(g, stop->point)) { /* of the client, which knows it */
     theirs.reason = TK_STOP_STEP;
     theirs.point = 0;
@@ -353,7 +359,7 @@ static void ends(void *ud, tk_debug *d) {
   tk_gdbserver *s = ud;
   gs_stub *g = &s->stub;
   tk_debug_time now;
-  gs_watch_end(&g->watch);
+  leave_clients(g);
   if (!g->lent) return;
   tk_debug_when(d, &now);
   if (!tk_debug_has_quit(d)) tell_exit(g, now.status);
@@ -562,7 +568,7 @@ static void serve_finished(tk_env *e, void *ud) {
 
 void tk_gdbserver_end(tk_gdbserver *s, int code) {
   gs_stub *g = &s->stub;
-  gs_watch_end(&g->watch);
+  leave_clients(g);
   if (g->runs)
     gs_wire_send(&g->wire, "E01", 3); /* it ran, and there was nothing to see */
   else if (g->started && !g->detached)
