@@ -331,8 +331,22 @@ static void atomic_int(tk_atomic mode, tk_dtype d, char *p, const char *v) {
   tk_lane_set_int(d, p, m);
 }
 
-/* The hardware orders floats by their bits, so that -0 < +0; a NaN gives
- * way to a number. */
+/* Triton compares the bits of floats as integers with a sign, so that -0 < +0,
+ * and a NaN lies beyond the infinity of its sign (language/semantic.py,
+ * atomic_max). */
+static int64_t rank_of_bits(tk_dtype d, const char *p) {
+  int64_t bits =
+      d == TK_FP32 ? tk_lane_int(TK_INT32, p) : tk_lane_int(TK_INT64, p);
+  return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
+static void take_extreme(tk_dtype d, char *p, const char *v, bool max) {
+  int64_t m = rank_of_bits(d, p), x = rank_of_bits(d, v);
+  if (max ? x > m : x < m) memcpy(p, v, tk_dtype_size(d));
+}
+
+/* Halves occur in stores by descriptors alone: there a NaN gives way to a
+ * number. */
 static double pick(double m, double x, bool max) {
   if (m != m) return x;
   if (x != x) return m;
@@ -346,6 +360,10 @@ static void atomic_float(tk_atomic mode, tk_dtype d, char *p, const char *v) {
     memcpy(&m, p, 4), memcpy(&x, v, 4);
     m += x;
     memcpy(p, &m, 4);
+    return;
+  }
+  if (mode != TK_A_ADD && (d == TK_FP32 || d == TK_FP64)) {
+    take_extreme(d, p, v, mode == TK_A_MAX);
     return;
   }
   double m = tk_lane_double(d, p), x = tk_lane_double(d, v);

@@ -383,6 +383,32 @@ in: p *f16[4], q *i8[4], b *bf16[4], s *i16[4], x f16, i i32, f *f32[4]
 ! c = tl.atomic_cas(q, 1, 2) => 16, 32
 ! c = tl.atomic_add(f, 1.0, sem='sometimes') => semantic
 ! c = tl.atomic_add(f, 1.0, scope='world') => scope
+
+== maximum with NaN
+op: atomic_max
+in: p *f32[4], x f32[4]
+out: p *f32[4]
+    tl.atomic_max(p + tl.arange(0, 4), x)
+--
+[1.0 nan 0xffc00000 1.0] [nan inf -inf 0xffc00000] -> [nan nan -inf 1.0]
+[1.0 nan -0.0 0.0] [2.0 -1.0 0.0 -0.0] -> [2.0 nan 0.0 0.0]
+
+== minimum with NaN
+op: atomic_min
+in: p *f32[4], x f32[4]
+out: p *f32[4]
+    tl.atomic_min(p + tl.arange(0, 4), x)
+--
+[1.0 nan 0xffc00000 1.0] [nan inf -inf 0xffc00000] -> [1.0 inf nan nan]
+[1.0 nan -0.0 0.0] [2.0 -1.0 0.0 -0.0] -> [1.0 -1.0 -0.0 -0.0]
+
+== maximum of fp64 with NaN
+op: atomic_max
+in: p *f64[4], x f64[4]
+out: p *f64[4]
+    tl.atomic_max(p + tl.arange(0, 4), x)
+--
+[1.0 nan -inf -0.0] [nan inf -1.0 0.0] -> [nan nan -1.0 0.0]
 ''')
     f.save()
 

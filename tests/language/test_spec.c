@@ -594,6 +594,7 @@ static void run_refusal(file *f, block *b, char *line) {
 
 static void end_block(file *f, block *b) {
   if (b->nlines) run_block(f, b);
+  if (b->nout && !b->nlines) malformed(f, "no case stands behind --", b->title);
   for (int i = 0; i < b->nlines; i++) free(b->line[i]);
   memset(b, 0, sizeof *b);
 }
