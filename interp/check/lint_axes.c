@@ -10,11 +10,11 @@
 
 #include "ir/lanes.h"
 
-enum { AXES = 8, PASSES = 3 };
+enum { PASSES = 3 };
 
 /* The ranges of a value, as bits. */
 typedef struct axis_ranges {
-  uint64_t along[AXES];
+  uint64_t along[TK_MAX_RANK];
   uint64_t reduced; /* that a reduction has taken together */
   bool murky;       /* it may be made of ranges that are not known */
 } axis_ranges;
@@ -35,7 +35,7 @@ static uint64_t range_bit(axes_state *x, const tk_inst *in) {
 }
 
 static void add_ranges(axis_ranges *to, const axis_ranges *from) {
-  for (int i = 0; i < AXES; i++) to->along[i] |= from->along[i];
+  for (int i = 0; i < TK_MAX_RANK; i++) to->along[i] |= from->along[i];
   to->reduced |= from->reduced;
   to->murky |= from->murky;
 }
@@ -137,7 +137,7 @@ static uint64_t crossed(const axis_ranges *address, const axis_ranges *with,
 static void check_store(axes_state *x, const tk_inst *in) {
   const axis_ranges *address = &x->of[in->args[0]];
   int rank = tkc_lint_type(x->l, in->args[0])->rank;
-  if (address->murky || rank > AXES) return;
+  if (address->murky) return;
   for (int k = 1; k < in->nargs; k++) {
     const axis_ranges *with = &x->of[in->args[k]];
     uint64_t found = with->murky ? 0 : crossed(address, with, rank);
