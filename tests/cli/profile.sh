@@ -147,9 +147,13 @@ status 'unknown option' 2 tkdbg profile --htm x two.py
 says 'unknown option: near' err "did you mean '--html'?"
 status 'html needs a file' 2 tkdbg profile two.py --kernel spin --html
 status 'html elsewhere' 2 tkdbg run --html x two.py
-status 'html after a script' 0 tkdbg profile two.py --html late.html
-says 'html after a script: warning' err \
-  "'--html' after two.py is an argument of the script"
+if [ "${SANITIZE:-}" ]; then
+  skip 'a script' 'a sanitized library wants its runtime to be in Python first'
+else
+  status 'html after a script' 0 tkdbg profile two.py --html late.html
+  says 'html after a script: warning' err \
+    "'--html' after two.py is an argument of the script"
+fi
 status 'unknown kernel' 2 profile --kernel sub_kernel
 silent 'unknown kernel: no profile' out
 status 'argument missing' 2 tkdbg profile "$vector_add" --kernel add_kernel \
