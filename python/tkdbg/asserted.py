@@ -15,6 +15,7 @@ import linecache
 import sysconfig
 import types
 
+from . import source
 from .comparisons import UNKNOWN, Comparison
 
 _PURE = frozenset(("numpy", "torch", "math"))  # modules of functions
@@ -53,12 +54,10 @@ def places(error):
 def is_asserted(file, line):
     """Whether a script's line is in an assert, or gives a name its value that
     stands in one."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
+    tree = source.tree("".join(linecache.getlines(file)))
+    if tree is None:
         return False
-    at = [node for node in ast.walk(tree) if isinstance(node, _SIMPLE)
-          and node.lineno <= line <= node.end_lineno]
+    at = _statements_at(tree, line, _SIMPLE)
     names = {part.id for node in at if isinstance(node, ast.Assign)
              for target in node.targets for part in ast.walk(target)
              if isinstance(part, ast.Name)}
@@ -149,10 +148,7 @@ def _value(node, frame):
 
 def _tree(frame):
     lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
-    try:
-        return ast.parse("".join(lines))
-    except SyntaxError:
-        return None
+    return source.tree("".join(lines))
 
 
 def _statements_at(tree, line, kinds):

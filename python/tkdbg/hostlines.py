@@ -10,6 +10,8 @@ import linecache
 import sys
 from typing import Any, NamedTuple
 
+from . import source
+
 _OURS = ("tkdbg", "triton", "torch")  # who stands between script and launch
 _OF_SHAPES = frozenset(("shape", "size", "numel", "dim", "ndim"))
 SOURCE, NOTE = 46, 44  # columns, as src/launch/report_difference.c has them
@@ -43,9 +45,8 @@ def lines(at, kernel, values, wrong, most):
     name; values: those of the parameters by name, in order; wrong: the name of
     the tensor that is not right."""
     text = linecache.getlines(at.file)
-    try:
-        tree = ast.parse("".join(text))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = source.tree("".join(text))
+    if tree is None:
         return []
     call = _launch(tree, at.line)
     found = [_Line(0, at.line if call is None else call.lineno, ""),

@@ -9,8 +9,10 @@ the one that a function was made from can be found among them.
 from __future__ import annotations
 
 import __future__
+import ast
 import collections
 import contextlib
+import functools
 import inspect
 import linecache
 import os
@@ -240,3 +242,13 @@ def without_decorators(lines):
     text = textwrap.dedent("".join(lines))
     start = re.search(r"^def\s+\w+\s*\(", text, re.MULTILINE)
     return text[start.start():] if start else text
+
+
+@functools.lru_cache(maxsize=8)
+def tree(text):
+    """The syntax tree of a script's text, which is not to be changed; None if
+    Python cannot read it."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None

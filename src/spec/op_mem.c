@@ -246,15 +246,14 @@ static sval window_offset(tks *s, const sval *from) {
   return tks_cast_to(s, &v, TK_INT32);
 }
 
-static void copy_ints(tks *s, const sval *from, size_t n, sval *to, tk_dtype d,
-                      const char *what) {
-  for (size_t i = 0; i < n; i++) {
-    sval v = whole_number(s, &from[i], what);
-    if (from[i].kind == V_INT && sv_dtype(&v) == TK_UINT64)
-      tks_error(s, TK_D_VALUE, "%s are of 64 bits, not %s", what,
-                tks_show(s, &from[i]));
-    to[i] = tks_cast_to(s, &v, d);
-  }
+/* A length or a stride of a window, of type d. */
+static sval window_length(tks *s, const sval *from, tk_dtype d,
+                          const char *what) {
+  sval v = whole_number(s, from, what);
+  if (from->kind == V_INT && sv_dtype(&v) == TK_UINT64)
+    tks_error(s, TK_D_VALUE, "%s are of 64 bits, not %s", what,
+              tks_show(s, from));
+  return tks_cast_to(s, &v, d);
 }
 
 static sval as_tuple(tks *s, const sval *v) {
@@ -277,6 +276,7 @@ static int block_rank(tks *s, const tks_args *a, size_t block_arg, sval *out) {
 
 static void fill_window(tks *s, const tks_args *a, sval *p, const size_t *from,
                         const tk_dtype *d, int parts) {
+  enum { OFFSETS = 2 };
   static const char *const what[] = {"shape", "strides", "offsets"};
   size_t rank = p->type.rank;
   p->n = 1 + (size_t)parts * rank;
@@ -288,9 +288,9 @@ static void fill_window(tks *s, const tks_args *a, sval *p, const size_t *from,
       tks_error(s, TK_D_SHAPE, "%s: %s has %zu values for %zu axes",
                 a->op->name, what[k], t.n, rank);
     sval *to = p->items + 1 + (size_t)k * rank;
-    if (k < 2) copy_ints(s, t.items, rank, to, d[k], what[k]);
-    for (size_t i = 0; k == 2 && i < rank; i++)
-      to[i] = window_offset(s, &t.items[i]);
+    for (size_t i = 0; i < rank; i++)
+      to[i] = k < OFFSETS ? window_length(s, &t.items[i], d[k], what[k])
+                          : window_offset(s, &t.items[i]);
   }
 }
 
