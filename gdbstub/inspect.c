@@ -31,10 +31,10 @@ void gs_list_program(gs_stub *g, uint64_t program) {
 void gs_list_programs(gs_stub *g) {
   enum { AROUND = GS_LISTED / 2 };
   tk_debug_program p;
-  if (g->listed) return;
-  g->listed = true;
+  if (g->halt.listed) return;
+  g->halt.listed = true;
   g->nprograms = 0;
-  if (g->here == TK_DEBUG_NO_PROGRAM || g->killed) return;
+  if (g->here == TK_DEBUG_NO_PROGRAM || g->life == GS_ENDED) return;
   gs_list_program(g, g->here);
   gs_list_program(g, g->thread);
   gs_list_program(g, g->wanted);
@@ -150,13 +150,13 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
     p.function = kernel_of(g);
     /* lldb would step it over a breakpoint that stands there, and so begin it,
      * before all go on. */
-    p.pc = g->lldb ? m->not_begun : p.function->low;
+    p.pc = g->client.lldb ? m->not_begun : p.function->low;
     p.rbp = p.rsp = gs_frame_base(program, 0) - 16;
     return p;
   }
   p.hidden = f.returns;
-  if (g->between && program == g->here)
-    p.hidden = f.depth + 1 - g->stepped.depth;
+  if (g->halt.between && program == g->here)
+    p.hidden = f.depth + 1 - g->going.stepped.depth;
   if (p.hidden && (!f.depth || tk_debug_frame_at(g->d, p.hidden, &f) != TK_OK))
     return p;
   p.function = gs_image_function(m, f.function);
@@ -165,9 +165,10 @@ gs_place gs_place_of(gs_stub *g, uint64_t program) {
   p.pc = p.function ? p.function->low : m->exit;
   if (f.statement < m->nstmts) p.pc = m->addresses[f.statement];
   if (p.hidden)
-    p.pc = gs_call_returns(m, p.pc, g->between ? g->between : f.call);
-  if (g->jumps && program == g->here) p.pc = m->addresses[g->jump_to];
-  if (g->at_loop && program == g->here) p.pc = gs_image_code(m, p.pc)->loop;
+    p.pc = gs_call_returns(m, p.pc, g->halt.between ? g->halt.between : f.call);
+  if (g->halt.jumps && program == g->here) p.pc = m->addresses[g->halt.jump_to];
+  if (g->halt.at_loop && program == g->here)
+    p.pc = gs_image_code(m, p.pc)->loop;
   return p;
 }
 
@@ -272,7 +273,8 @@ static const void *lanes_of_slot(gs_stub *g, uint64_t program, size_t level,
   const tk_debug_value *v;
   size_t n;
   if (tk_debug_select(g->d, program, level) != TK_OK)
-    return g->arguments ? g->arguments[s - kernel_of(g)->slots] : NULL;
+    return g->arguments.lanes ? g->arguments.lanes[s - kernel_of(g)->slots]
+                              : NULL;
   if (tk_debug_evaluate(g->d, gs_slot_expression(g, s), &v, &n) != TK_OK)
     return NULL;
   size_t item = item_of_slot(s);
@@ -289,15 +291,16 @@ static const void *lanes_of_slot(gs_stub *g, uint64_t program, size_t level,
 static void keep_arguments_of(gs_stub *g, uint64_t program) {
   const gs_function *f = kernel_of(g);
   int value;
-  tk_arena_free(&g->launch);
-  g->arguments = TK_NEWN(&g->launch, const void *, f->nslots + 1);
+  tk_arena_free(&g->arguments.arena);
+  g->arguments.lanes =
+      TK_NEWN(&g->arguments.arena, const void *, f->nslots + 1);
   for (size_t i = 0; (value = tk_ir_func_param(f->func, i)) >= 0; i++) {
     const gs_slot *s = &f->slots[value];
     const void *lanes = s->name ? lanes_of_slot(g, program, 0, s) : NULL;
     size_t size = s->lanes * s->size;
     if (!lanes) continue;
-    void *copy = tk_arena_alloc(&g->launch, size);
-    g->arguments[value] = memcpy(copy, lanes, size);
+    void *copy = tk_arena_alloc(&g->arguments.arena, size);
+    g->arguments.lanes[value] = memcpy(copy, lanes, size);
   }
 }
 
@@ -400,7 +403,7 @@ static size_t read_region(gs_stub *g, uint64_t address, void *bytes, size_t n) {
     if (n > left) n = (size_t)left;
     return tk_debug_read(g->d, address, bytes, n) == TK_OK ? n : 0;
   }
-  return g->lldb ? fill_line(g, address, bytes, n) : 0;
+  return g->client.lldb ? fill_line(g, address, bytes, n) : 0;
 }
 
 static size_t read_piece(gs_stub *g, uint64_t address, void *bytes, size_t n) {

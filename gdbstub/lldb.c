@@ -37,7 +37,7 @@ void gs_on_process(gs_stub *g, const char *rest) {
 /* A client that asks for this is lldb. */
 void gs_on_lldb(gs_stub *g, const char *rest) {
   (void)rest;
-  g->lldb = true;
+  g->client.lldb = true;
   tk_buf_puts(&g->reply, "OK");
 }
 

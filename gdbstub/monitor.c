@@ -49,7 +49,7 @@ void gs_monitor_program(gs_stub *g, const char *rest) {
                   n[0], n[1], n[2], rest);
     return;
   }
-  g->listed = false;
+  g->halt.listed = false;
   gs_list_programs(g);
   bool known = tk_debug_program_indexed(g->d, g->wanted, &p) == TK_OK;
   if (known && gs_is_thread(g, g->wanted))
@@ -75,7 +75,7 @@ void gs_monitor_launch(gs_stub *g, const char *rest) {
     tk_buf_printf(&g->text, "%s\n", tk_debug_error(g->d)->message);
   else {
     tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_NONE});
-    g->wanted_launch = how.launch;
+    g->going.launch = how.launch;
     tk_buf_printf(&g->text, "'continue' goes to launch %" PRIu64 ".\n",
                   how.launch);
   }
@@ -179,7 +179,7 @@ void gs_on_monitor(gs_stub *g, const char *rest) {
     return;
   }
   tk_buf_clear(&g->text);
-  if (g->killed)
+  if (g->life == GS_ENDED)
     tk_buf_puts(&g->text, "No launch is running.\n");
   else
     run_line(g, line + strspn(line, " "));

@@ -7,8 +7,8 @@
 /* ---- the session -------------------------------------------------------- */
 
 void gs_on_supported(gs_stub *g, const char *rest) {
-  g->swbreak = strstr(rest, "swbreak+") != NULL;
-  g->lldb = g->extended = false;
+  g->client.swbreak = strstr(rest, "swbreak+") != NULL;
+  g->client.lldb = g->client.extended = false;
   tk_buf_printf(&g->reply,
                 "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
                 "hwbreak+;vContSupported+;qXfer:features:read+;"
@@ -29,7 +29,7 @@ void gs_on_no_acks(gs_stub *g, const char *rest) {
 
 void gs_on_extended(gs_stub *g, const char *rest) {
   (void)rest;
-  g->extended = true;
+  g->client.extended = true;
   tk_buf_puts(&g->reply, "OK");
 }
 
@@ -79,17 +79,17 @@ static void answer_packet(gs_stub *g) {
   const packet *p = packet_named(s);
   tk_buf_clear(&g->reply);
   g->silent = false;
-  if (p && p->standing && g->killed)
+  if (p && p->standing && g->life == GS_ENDED)
     gs_reply_error(g);
   else if (p)
     p->fn(g, s + strlen(p->name));
-  if (!g->resumed && !g->silent)
+  if (!g->halt.resumed && !g->silent)
     gs_wire_send(&g->wire, tk_buf_str(&g->reply), g->reply.n);
   tk_arena_free(&g->scratch);
 }
 
 void gs_serve(gs_stub *g, int timeout) {
-  while (!g->resumed) {
+  while (!g->halt.resumed) {
     switch (gs_wire_next(&g->wire, timeout)) {
     case GS_PACKET: answer_packet(g); break;
     case GS_DAMAGED:
@@ -98,7 +98,7 @@ void gs_serve(gs_stub *g, int timeout) {
       break;
     case GS_CLOSED:
       gs_wire_close(&g->wire);
-      if (g->killed && !g->detached && !g->multi && !g->stop->over)
+      if (g->life == GS_ENDED && !g->detached && !g->multi && !g->stop->over)
         gs_end_launch(g);
       return;
     case GS_BREAK: break; /* it stands already */

@@ -5,11 +5,11 @@
 
 /* What is refused stands where it stood, and the client's user reads why. */
 static bool begin(gs_stub *g, const tk_resume *how) {
-  if (tk_debug_resume(g->d, how) == TK_OK) return g->resumed = true;
+  if (tk_debug_resume(g->d, how) == TK_OK) return g->halt.resumed = true;
   const char *why = tk_debug_error(g->d)->text;
   gs_console(g, why, strlen(why));
   if (*why && why[strlen(why) - 1] != '\n') gs_console(g, "\n", 1);
-  g->jumps = false;
+  g->halt.jumps = false;
   gs_put_stop(g);
   return false;
 }
@@ -19,32 +19,34 @@ static bool begin(gs_stub *g, const tk_resume *how) {
 static void step_to_exit(gs_stub *g) {
   const tk_point_spec exit = {
       .kind = TK_POINT_CATCH, .where = "exit", .once = true};
-  if (tk_debug_add_point(g->d, &exit, &g->step_exit) != TK_OK) g->step_exit = 0;
+  if (tk_debug_add_point(g->d, &exit, &g->going.step_exit) != TK_OK)
+    g->going.step_exit = 0;
 }
 
 /* Goes on with a program.  If that is another one than has stopped, or it is
  * to go on elsewhere, this comes first. */
 static void go_on(gs_stub *g, uint64_t program, tk_resume_kind kind) {
   tk_resume first = {.kind = kind};
-  g->how = first;
+  g->going.how = first;
   g->thread = program;
-  g->chained = !g->wanted_launch;
-  if (g->wanted_launch)
-    first = (tk_resume){.kind = TK_RESUME_LAUNCH, .launch = g->wanted_launch};
+  g->going.chained = !g->going.launch;
+  if (g->going.launch)
+    first = (tk_resume){.kind = TK_RESUME_LAUNCH, .launch = g->going.launch};
   else if (program != g->here)
     first = (tk_resume){.kind = TK_RESUME_PROGRAM, .program = program};
-  else if (g->jumps)
-    first = (tk_resume){.kind = TK_RESUME_JUMP, .statement = g->jump_to};
+  else if (g->halt.jumps)
+    first = (tk_resume){.kind = TK_RESUME_JUMP, .statement = g->halt.jump_to};
   else
-    g->chained = false;
+    g->going.chained = false;
   if (kind == TK_RESUME_STEP) step_to_exit(g);
-  if (!begin(g, &first)) g->chained = false;
+  if (!begin(g, &first)) g->going.chained = false;
 }
 
 /* Whether the client is told of another watchpoint that was hit where the
  * program stands, in place of going on. */
 static bool tells_next_hit(gs_stub *g, uint64_t program) {
-  if (!gs_has_next_hit(g) || program != g->here || g->jumps || g->wanted_launch)
+  if (!gs_has_next_hit(g) || program != g->here || g->halt.jumps ||
+      g->going.launch)
     return false;
   gs_put_stop(g);
   return true;
@@ -55,41 +57,43 @@ static bool tells_next_hit(gs_stub *g, uint64_t program) {
  * anybody yet; one that was shown the head of a loop has not been at the
  * statement behind it. */
 static void go_ahead(gs_stub *g, uint64_t program, tk_resume_kind kind) {
-  if (g->is_new) { /* of the answer to vRun, gdb takes the thread alone */
+  if (g->symbols.is_new) { /* gdb takes only the thread of vRun's answer */
     gs_forget_points(g);
     gs_put_stop(g);
-    g->is_new = false;
-    g->is_entry = true;
+    g->symbols.is_new = false;
+    g->halt.is_entry = true;
     return;
   }
   if (tells_next_hit(g, program)) return;
-  bool begins = g->between && g->ahead;
-  g->between = 0;
-  bool news = g->is_entry || g->at_loop || begins;
-  bool steps =
-      (g->at_loop || begins) && kind == TK_RESUME_STEP && program == g->here;
-  g->is_entry = g->at_loop = false;
+  bool begins = g->halt.between && g->halt.ahead;
+  g->halt.between = 0;
+  bool news = g->halt.is_entry || g->halt.at_loop || begins;
+  bool steps = (g->halt.at_loop || begins) && kind == TK_RESUME_STEP &&
+               program == g->here;
+  g->halt.is_entry = g->halt.at_loop = false;
   gs_place here = gs_place_of(g, g->here);
-  g->left = here.pc;
-  g->stepped = gs_call_at(g, here.hidden ? 0 : here.depth);
-  if (steps || (news && (g->holds || gs_hits_breakpoint(g, g->left))))
+  g->going.left = here.pc;
+  g->going.stepped = gs_call_at(g, here.hidden ? 0 : here.depth);
+  if (steps ||
+      (news && (g->halt.holds || gs_hits_breakpoint(g, g->going.left))))
     gs_put_stop(g);
   else
     go_on(g, program, kind);
 }
 
 static void go(gs_stub *g, tk_resume_kind kind) {
-  g->jumps = false;
+  g->halt.jumps = false;
   go_on(g, g->here, kind);
 }
 
 static void go_back(gs_stub *g, tk_resume_kind kind) {
   if (tells_next_hit(g, g->here)) return;
-  bool ends = g->between && !g->ahead, begins = g->between && g->ahead;
-  g->between = 0;
+  bool begins = g->halt.between && g->halt.ahead;
+  bool ends = g->halt.between && !begins;
+  g->halt.between = 0;
   gs_place here = gs_place_of(g, g->here);
   bool first = here.function && here.pc == here.function->low && !begins;
-  g->stepped = gs_call_at(g, first ? here.depth : 0);
+  g->going.stepped = gs_call_at(g, first ? here.depth : 0);
   if (ends && (kind == TK_RESUME_BACK_STEP || gs_hits_breakpoint(g, here.pc)))
     gs_put_stop(g);
   else
@@ -158,7 +162,7 @@ void gs_on_step_back(gs_stub *g, const char *rest) {
   tk_stop_reason r = g->stop->reason;
   go_back(g, TK_RESUME_BACK_STEP);
   /* From the middle of a statement, the first step goes to its beginning. */
-  g->chained = r == TK_STOP_FINDING || r == TK_STOP_CALL;
+  g->going.chained = r == TK_STOP_FINDING || r == TK_STOP_CALL;
 }
 
 /* ;FILE;ARGUMENT;...: FILE is not named, or is one of ours.  The arguments go
@@ -180,10 +184,11 @@ static bool take_words(gs_stub *g, const char *s) {
 /* The run begins again: another process has the connection from now on.  One
  * that was detached from goes on beside it. */
 static void begin_again(gs_stub *g) {
+  bool knows = !g->symbols.is_new;
   const gs_handed h = {
-      g->wire.in,     g->wire.out,
-      g->listener.fd, g->wire.acks,
-      g->swbreak,     g->is_new ? 0 : gs_image_sum(g->image, g->path)};
+      g->wire.in,        g->wire.out,
+      g->listener.fd,    g->wire.acks,
+      g->client.swbreak, knows ? gs_image_sum(g->image, g->symbols.path) : 0};
   if (!gs_again_begin(&g->again, &h, &g->text, g->detached, &g->scratch)) {
     gs_reply_error(g);
     return;
@@ -204,8 +209,7 @@ void gs_on_run(gs_stub *g, const char *rest) {
     begin_again(g);
     return;
   }
-  g->killed = false;
-  g->runs = true;
+  g->life = GS_BEGINS;
   go(g, TK_RESUME_AGAIN);
 }
 
@@ -232,25 +236,25 @@ void gs_on_set_register(gs_stub *g, const char *rest) {
     gs_reply_error(g);
     return;
   }
-  g->jumps = true;
-  g->jump_to = tk_ir_stmt_id(c->stmt);
+  g->halt.jumps = true;
+  g->halt.jump_to = tk_ir_stmt_id(c->stmt);
   tk_buf_puts(&g->reply, "OK");
 }
 
 /* Goes on without this client; another may come, unless it was to be the only
  * one.  One that may run it all again stays. */
 void gs_on_detach(gs_stub *g, const char *rest) {
-  bool stays = g->extended && g->restarts;
+  bool stays = g->client.extended && g->restarts;
   (void)rest;
   tk_buf_puts(&g->reply, "OK");
   gs_wire_send(&g->wire, g->reply.s, g->reply.n);
   if (!stays) gs_wire_close(&g->wire);
   gs_forget_points(g);
-  g->killed = false;
+  g->life = GS_LIVES;
   g->silent = true;
   if (g->lent || g->stop->over) return; /* whoever lent it goes on */
   gs_go_on_alone(g, g->once && !stays);
-  g->killed = stays;
+  if (stays) g->life = GS_ENDED;
 }
 
 void gs_go_on_alone(gs_stub *g, bool forever) {
@@ -260,7 +264,7 @@ void gs_go_on_alone(gs_stub *g, bool forever) {
 
 void gs_end_launch(gs_stub *g) {
   if (g->detached) return;
-  g->killed = false;
+  g->life = GS_LIVES;
   go(g, TK_RESUME_QUIT);
 }
 
@@ -268,9 +272,9 @@ void gs_end_launch(gs_stub *g) {
 void gs_on_kill(gs_stub *g, const char *rest) {
   (void)rest;
   bool answers = g->wire.packet.s[0] == 'v';
-  if (g->extended && answers) {
-    g->killed = true;
-    g->listed = false;
+  if (g->client.extended && answers) {
+    g->life = GS_ENDED;
+    g->halt.listed = false;
     tk_buf_puts(&g->reply, "OK");
     return;
   }

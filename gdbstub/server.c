@@ -51,7 +51,7 @@ static bool wait_for_client(tk_gdbserver *s) {
     if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
-  if (g->detached) g->killed = false; /* it was let go, not killed */
+  if (g->detached) g->life = GS_LIVES; /* it was let go, not killed */
   g->detached = false;
   say(s, "%sgdb has connected", g->lent ? "" : "tkdbg: ");
   if (g->once) gs_listen_end(&g->listener);
@@ -78,10 +78,10 @@ static void quit(gs_stub *g) {
  * has left. */
 static void serve_stop(tk_gdbserver *s) {
   gs_stub *g = &s->stub;
-  while (!g->resumed) {
+  while (!g->halt.resumed) {
     if (g->wire.in < 0) {
       bool last = g->once && g->listener.fd < 0 && !g->listener.stdio;
-      if (last && !g->lent && !g->killed) {
+      if (last && !g->lent && g->life != GS_ENDED) {
         gs_forget_points(g);
         gs_go_on_alone(g, true);
         return;
@@ -98,7 +98,7 @@ static void serve_stop(tk_gdbserver *s) {
 /* A client that has detached may run it all again. */
 static void serve_detached(gs_stub *g) {
   gs_serve(g, 0);
-  if (!g->resumed)
+  if (!g->halt.resumed)
     tk_debug_resume(g->d, &(tk_resume){.kind = TK_RESUME_CONTINUE});
 }
 
@@ -107,9 +107,9 @@ static void serve_detached(gs_stub *g) {
 /* Each image has a file of its own: a debugger may still be reading those
  * before. */
 static void save_symbols(gs_stub *g) {
-  const char *path = tk_buf_str(&g->write_elf);
-  if (g->images > 1)
-    path = tk_arena_printf(&g->scratch, "%s.%d", path, g->images);
+  const char *path = tk_buf_str(&g->symbols.copy);
+  if (g->symbols.made > 1)
+    path = tk_arena_printf(&g->scratch, "%s.%d", path, g->symbols.made);
   int error = tk_outfile_save(path, g->image->file->s, g->image->file->n);
   if (!error) return;
   tk_diag_add(g->env, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write '%s': %s",
@@ -127,22 +127,24 @@ static void take_form(gs_stub *g) {
   gs_forget_points(g);
   gs_image_free(g->env, g->image);
   g->image = NULL;
-  g->arguments = NULL;
-  g->image = gs_image_new(g->env, g->machine, form, g->images, list, n);
+  g->arguments.lanes = NULL;
+  g->image = gs_image_new(g->env, g->machine, form, g->symbols.made, list, n);
   gs_symbols_write(g->image, g->folder);
   g->wanted = TK_DEBUG_NO_PROGRAM;
-  snprintf(g->path, sizeof g->path, GS_FOLDER "%.100s-%d.elf",
-           tk_ir_func_name(tk_ir_kernel(form)), ++g->images);
-  g->is_new = !g->known || gs_image_sum(g->image, g->path) != g->known;
-  g->known = 0;
-  if (g->write_elf.n) save_symbols(g);
+  snprintf(g->symbols.path, sizeof g->symbols.path, GS_FOLDER "%.100s-%d.elf",
+           tk_ir_func_name(tk_ir_kernel(form)), ++g->symbols.made);
+  g->symbols.is_new =
+      !g->symbols.known ||
+      gs_image_sum(g->image, g->symbols.path) != g->symbols.known;
+  g->symbols.known = 0;
+  if (g->symbols.copy.n) save_symbols(g);
 }
 
 /* The engine stops behind a change, in both directions; a client that goes
  * back expects to stand before it. */
 static bool goes_over_change(gs_stub *g, bool changed) {
-  if (g->how.kind != TK_RESUME_BACK || !changed) return false;
-  g->how.kind = TK_RESUME_BACK_NEXT;
+  if (g->going.how.kind != TK_RESUME_BACK || !changed) return false;
+  g->going.how.kind = TK_RESUME_BACK_NEXT;
   return true;
 }
 
@@ -150,17 +152,17 @@ static bool goes_over_change(gs_stub *g, bool changed) {
  * was told before. */
 static bool goes_on(gs_stub *g, bool changed) {
   const tk_debug_stop *s = g->stop;
-  bool chained = g->chained;
-  g->chained = false;
+  bool chained = g->going.chained;
+  g->going.chained = false;
   if (chained && (s->reason == TK_STOP_SWITCH || s->reason == TK_STOP_STEP))
     return !gs_has_breakpoint(g, gs_place_of(g, g->here).pc);
   if (s->reason == TK_STOP_INTERRUPT && g->wire.in >= 0)
     return gs_wire_next(&g->wire, 0) == GS_NOTHING && g->wire.acks;
   if (goes_over_change(g, changed)) return true;
   /* The program that was stepped has ended. */
-  if (s->reason == TK_STOP_STEP && g->how.kind == TK_RESUME_STEP &&
+  if (s->reason == TK_STOP_STEP && g->going.how.kind == TK_RESUME_STEP &&
       s->program != g->thread) {
-    g->how.kind = TK_RESUME_CONTINUE;
+    g->going.how.kind = TK_RESUME_CONTINUE;
     return true;
   }
   return false;
@@ -169,31 +171,31 @@ static bool goes_on(gs_stub *g, bool changed) {
 /* Whether lldb's step over a breakpoint has come to the next trip of a loop of
  * one statement, where the breakpoint stands again. */
 static bool comes_again(gs_stub *g) {
-  if (!g->lldb || g->stop->reason != TK_STOP_STEP) return false;
-  const gs_code *c = gs_image_code(g->image, g->left);
-  return c && c->loop && gs_place_of(g, g->here).pc == g->left;
+  if (!g->client.lldb || g->stop->reason != TK_STOP_STEP) return false;
+  const gs_code *c = gs_image_code(g->image, g->going.left);
+  return c && c->loop && gs_place_of(g, g->here).pc == g->going.left;
 }
 
 /* Whether a step has left a call of a statement for another one.  Where a
  * function begins with that statement, gdb is not shown its middle on going
  * back: reverse-next would go on from there, and out of the function. */
 static void look_between(gs_stub *g) {
-  bool back = g->how.kind == TK_RESUME_BACK_STEP;
-  bool stepped = back || (g->how.kind == TK_RESUME_STEP &&
+  bool back = g->going.how.kind == TK_RESUME_BACK_STEP;
+  bool stepped = back || (g->going.how.kind == TK_RESUME_STEP &&
                           g->stop->reason == TK_STOP_STEP);
-  gs_call was = g->stepped, now = gs_call_at(g, was.depth);
-  if (g->lldb || !stepped || !now.call || now.statement != was.statement)
+  gs_call was = g->going.stepped, now = gs_call_at(g, was.depth);
+  if (g->client.lldb || !stepped || !now.call || now.statement != was.statement)
     return;
   uint64_t address = g->image->addresses[now.statement];
   bool begins = address == gs_image_code(g->image, address)->function->low;
-  g->ahead = now.call > was.call;
-  if (g->ahead && !back) g->between = was.call;
-  if (now.call < was.call && back && !begins) g->between = now.call;
+  g->halt.ahead = now.call > was.call;
+  if (g->halt.ahead && !back) g->halt.between = was.call;
+  if (now.call < was.call && back && !begins) g->halt.between = now.call;
 }
 
 /* For the client there is no process any more. */
 static void tell_exit(gs_stub *g, int code) {
-  g->killed = true;
+  g->life = GS_ENDED;
   g->code = code;
   gs_put_stop(g);
   gs_wire_send(&g->wire, g->reply.s, g->reply.n);
@@ -206,21 +208,20 @@ static void serve_end(gs_stub *g) {
   if (g->wire.in < 0) return;
   tk_debug_when(g->d, &now);
   tell_exit(g, now.status);
-  if (g->extended) gs_serve(g, -1);
+  if (g->client.extended) gs_serve(g, -1);
 }
 
 /* Forgets what held for the stop before; returns whether a watched value has
  * changed. */
 static bool begin_stop(gs_stub *g) {
   take_form(g);
-  if (g->how.kind != TK_RESUME_BACK_NEXT) g->nhits = 0;
+  if (g->going.how.kind != TK_RESUME_BACK_NEXT) g->nhits = 0;
   bool changed = gs_keep_hits(g);
-  g->listed = g->jumps = g->resumed = g->at_loop = false;
-  g->between = 0;
-  g->holds = g->wanted_launch || g->stop->reason == TK_STOP_RAISED;
-  g->wanted_launch = 0;
-  if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
-  g->step_exit = 0;
+  g->halt =
+      (gs_halt){.holds = g->going.launch || g->stop->reason == TK_STOP_RAISED};
+  g->going.launch = 0;
+  if (g->going.step_exit) tk_debug_delete_point(g->d, g->going.step_exit);
+  g->going.step_exit = 0;
   g->here = g->stop->program;
   return changed;
 }
@@ -229,17 +230,18 @@ static bool begin_stop(gs_stub *g) {
 static void serve_told_stop(tk_gdbserver *s) {
   gs_stub *g = &s->stub;
   g->thread = g->here;
-  g->at_loop = comes_again(g);
+  g->halt.at_loop = comes_again(g);
   look_between(g);
-  if (g->stop->launch != g->launched || !g->arguments) gs_keep_arguments(g);
-  g->launched = g->stop->launch;
+  if (g->stop->launch != g->arguments.launch || !g->arguments.lanes)
+    gs_keep_arguments(g);
+  g->arguments.launch = g->stop->launch;
   gs_keep_result(g);
-  bool tells = g->wire.in >= 0 && (g->started || g->runs);
-  g->started = true;
+  bool begins = g->life == GS_BEGINS;
+  bool tells = g->wire.in >= 0 && g->life != GS_FRESH;
+  if (g->life != GS_ENDED) g->life = GS_LIVES;
   if (tells) gs_tell_stop(g);
-  g->is_entry = tells && (g->is_new || g->runs);
-  if (!g->runs) g->is_new = false;
-  g->runs = false;
+  g->halt.is_entry = tells && (g->symbols.is_new || begins);
+  if (!begins) g->symbols.is_new = false;
   serve_stop(s);
 }
 
@@ -266,7 +268,7 @@ static void look_at_stop(tk_env *e, void *ud) {
     return;
   }
   if (goes_on(g, changed)) {
-    tk_debug_resume(g->d, &g->how);
+    tk_debug_resume(g->d, &g->going.how);
     return;
   }
   serve_told_stop(s);
@@ -279,12 +281,13 @@ static void give_back(tk_gdbserver *s) {
   gs_wire_close(&g->wire);
   gs_listen_end(&g->listener);
   gs_forget_points(g);
-  if (g->step_exit) tk_debug_delete_point(g->d, g->step_exit);
-  g->step_exit = 0;
+  if (g->going.step_exit) tk_debug_delete_point(g->d, g->going.step_exit);
+  g->going.step_exit = 0;
   gs_image_free(g->env, g->image);
   g->image = NULL;
-  g->arguments = NULL;
-  g->killed = g->lent = false;
+  g->arguments.lanes = NULL;
+  g->life = GS_LIVES;
+  g->lent = false;
   g->env->interrupted = g->env->pauses = 0;
   tk_debug_hand_over(g->d, &s->lender, NULL);
   say(s,
@@ -343,7 +346,7 @@ static bool asked(void *ud, tk_debug *d, int point) {
   g->here = tk_debug_current_program(d);
   g->nprograms = 0;
   gs_list_program(g, g->here);
-  g->listed = true;
+  g->halt.listed = true;
   if (tk_protect(g->env, answer_question, &q) != TK_OK) q.holds = true;
   tk_arena_free(&g->scratch);
   return q.holds;
@@ -387,10 +390,10 @@ static void free_server(tk_env *e, void *ud) {
   tk_buf_free(&g->result.block);
   tk_buf_free(&g->reply);
   tk_buf_free(&g->text);
-  tk_buf_free(&g->write_elf);
+  tk_buf_free(&g->symbols.copy);
   tk_arena_free(&g->scratch);
-  tk_arena_free(&g->launch);
-  tk_arena_free(&g->life);
+  tk_arena_free(&g->arguments.arena);
+  tk_arena_free(&g->arena);
   tk_free(e, s, sizeof *s);
 }
 
@@ -446,9 +449,10 @@ static bool take_over(gs_stub *g, const char *address) {
   gs_listen_take_over(&g->listener, address, h.listener);
   gs_wire_connect(&g->wire, h.in, h.out);
   g->wire.acks = h.acks;
-  g->swbreak = h.swbreak;
-  g->known = h.symbols;
-  g->extended = g->runs = true;
+  g->client.swbreak = h.swbreak;
+  g->symbols.known = h.symbols;
+  g->client.extended = true;
+  g->life = GS_BEGINS;
   return true;
 }
 
@@ -473,12 +477,12 @@ static void make_server(tk_env *e, void *ud) {
   tk_buf_init(&g->result.block, e);
   tk_buf_init(&g->reply, e);
   tk_buf_init(&g->text, e);
-  tk_buf_init(&g->write_elf, e);
-  if (o->write_elf) tk_buf_puts(&g->write_elf, o->write_elf);
+  tk_buf_init(&g->symbols.copy, e);
+  if (o->write_elf) tk_buf_puts(&g->symbols.copy, o->write_elf);
   tk_arena_init(&g->scratch, e);
-  tk_arena_init(&g->launch, e);
-  tk_arena_init(&g->life, e);
-  g->folder = gs_folder(&g->life);
+  tk_arena_init(&g->arguments.arena, e);
+  tk_arena_init(&g->arena, e);
+  g->folder = gs_folder(&g->arena);
   g->restarts = o->restarts;
   if (g->restarts) gs_again_init(&g->again, e, g->folder, o->replaceable);
   if (!g->restarts || !take_over(g, o->address)) begin_listening(g, o);
@@ -534,7 +538,8 @@ static void lend_stop(tk_env *e, void *ud) {
   }
   gs_listen(&g->listener, e, l->address, false);
   g->lent = true;
-  g->started = g->detached = false;
+  g->life = GS_FRESH;
+  g->detached = false;
   tk_debug_front front = front_of(s);
   tk_debug_hand_over(g->d, &front, &s->lender);
   front.script = s->lender.script;
@@ -558,24 +563,24 @@ static void serve_finished(tk_env *e, void *ud) {
   gs_stub *g = ud;
   int in, out;
   (void)e;
-  if (!g->started && gs_listen_accept(&g->listener, 0, &in, &out))
+  if (g->life == GS_FRESH && gs_listen_accept(&g->listener, 0, &in, &out))
     gs_wire_connect(&g->wire, in, out);
+  g->life = GS_ENDED;
   g->stop = &end;
   g->here = g->thread = TK_DEBUG_NO_PROGRAM;
-  g->detached = g->resumed = g->listed = false;
+  g->detached = g->halt.resumed = g->halt.listed = false;
   gs_serve(g, -1);
 }
 
 void tk_gdbserver_end(tk_gdbserver *s, int code) {
   gs_stub *g = &s->stub;
   leave_clients(g);
-  if (g->runs)
-    gs_wire_send(&g->wire, "E01", 3); /* it ran, and there was nothing to see */
-  else if (g->started && !g->detached)
-    tell_exit(g, code);
-  g->killed = true;
   g->code = code;
-  if (!g->started || (g->restarts && g->extended))
+  if (g->life == GS_BEGINS)
+    gs_wire_send(&g->wire, "E01", 3); /* it ran, and there was nothing to see */
+  else if (g->life != GS_FRESH && !g->detached)
+    tell_exit(g, code);
+  if (g->life == GS_FRESH || (g->restarts && g->client.extended))
     tk_protect(g->env, serve_finished, g);
   gs_wire_close(&g->wire);
   gs_listen_end(&g->listener);

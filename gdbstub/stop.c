@@ -115,7 +115,7 @@ static void put_threads(gs_stub *g) {
 
 void gs_put_stop(gs_stub *g) {
   tk_buf_clear(&g->reply);
-  if (g->killed) {
+  if (g->life == GS_ENDED) {
     tk_buf_printf(&g->reply, "W%02x;process:1", g->code & 0xff);
     return;
   }
@@ -126,15 +126,15 @@ void gs_put_stop(gs_stub *g) {
   gs_place p = gs_place_of(g, g->here);
   const gs_hit *watched = gs_watchpoint_hit(g);
   tk_buf_printf(&g->reply, "T%02x", gs_signal_of(g->stop));
-  if (g->is_new && !g->lldb) {
+  if (g->symbols.is_new && !g->client.lldb) {
     tk_buf_puts(&g->reply, "exec:");
-    gs_reply_hex(g, g->path, strlen(g->path));
+    gs_reply_hex(g, g->symbols.path, strlen(g->symbols.path));
     tk_buf_putc(&g->reply, ';');
   } else if (g->stop->reason == TK_STOP_HISTORY)
     tk_buf_puts(&g->reply, "replaylog:begin;");
   else if (watched)
     put_watchpoint(g, watched);
-  else if (g->swbreak && gs_has_breakpoint(g, p.pc))
+  else if (g->client.swbreak && gs_has_breakpoint(g, p.pc))
     tk_buf_puts(&g->reply, "swbreak:;");
   put_register(g, g->machine->frame, p.rbp);
   put_register(g, g->machine->stack, p.rsp);
@@ -142,7 +142,7 @@ void gs_put_stop(gs_stub *g) {
   tk_buf_puts(&g->reply, "thread:");
   gs_put_thread(g, g->here);
   tk_buf_putc(&g->reply, ';');
-  if (g->lldb) put_threads(g);
+  if (g->client.lldb) put_threads(g);
 }
 
 /* The script has failed, and its last launch is at its beginning again. */

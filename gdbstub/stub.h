@@ -68,71 +68,109 @@ typedef struct gs_result {
   tk_buf block; /* in memory, if it did not fit */
 } gs_result;
 
-typedef struct gs_stub {
-  tk_env *env;
-  struct tk_session *session;
-  tk_debug *d;
-  tk_debugger *commands;     /* of `monitor` */
-  const gs_machine *machine; /* that launches look like */
-  tk_arena life;             /* as long as the server */
-  const char *folder;        /* that names of files count from */
-  gs_listener listener;
-  bool restarts; /* a client may begin the run again ... */
-  gs_again again;
-  uint64_t known; /* symbols that it had before; 0: none */
-  gs_wire wire;
-  gs_watch watch; /* while the launch runs */
-  bool once, multi, script;
-  bool lent; /* by another front end, which gets back where the client leaves */
-  tk_buf write_elf;      /* file that gets the symbols; empty: none does */
-  bool detached;         /* the launches run on until somebody connects */
-  volatile bool alarmed; /* the client has something to say while it runs */
-  bool started;          /* a client has been told of the first stop */
-  int images;            /* made so far */
-  bool silent;           /* the packet gets no reply (any more) */
-  bool swbreak;          /* the client knows of it */
-  bool lldb;             /* ... is lldb */
-  bool extended;         /* ... may run the launch again that it has killed */
-  bool killed;           /* it is stopped, and for the client it has ended */
-  int code;              /* ... with this exit status */
-  uint64_t left; /* address that the program was last told to go on from */
+/* What the run is for the client:
+ *
+ *   FRESH --a stop-----> LIVES    the client asks for the first one by itself
+ *   LIVES --its end----> ENDED    or a kill, or a detachment from a run that
+ *                                 the client may begin again
+ *   LIVES --vRun-------> BEGINS   and from ENDED: it runs from its beginning
+ *   BEGINS --a stop----> LIVES    which answers vRun
+ *   ENDED --a client---> LIVES    where the one before had detached
+ */
+typedef enum gs_life { GS_FRESH, GS_BEGINS, GS_LIVES, GS_ENDED } gs_life;
+
+/* What the client has said of itself. */
+typedef struct gs_client {
+  bool swbreak;  /* it knows of this reason to stop */
+  bool lldb;     /* it is lldb */
+  bool extended; /* it may run the launch again that it has killed */
+} gs_client;
+
+/* The file of symbols of the form that runs. */
+typedef struct gs_file {
+  char path[200];
+  int made;       /* files so far */
+  bool is_new;    /* the client does not know it */
+  uint64_t known; /* sum of the one that it had before; 0: of none */
+  tk_buf copy;    /* of the user's, that gets it too; empty: there is none */
+} gs_file;
+
+/* What the kernel got, by the form's numbers. */
+typedef struct gs_arguments {
+  const void **lanes; /* NULL: not kept yet */
+  tk_arena arena;
+  uint64_t launch;
+} gs_arguments;
+
+/* What holds for one stop; with the next one it begins as zeros. */
+typedef struct gs_halt {
+  bool resumed;  /* a packet has said how to go on */
+  bool listed;   /* the programs are filled in */
+  bool is_entry; /* the client has only just learnt of the symbols */
+  bool holds;    /* the user wants to be here, with new symbols too */
   /* It has come to the same statement again, and lldb is shown the loop's head
    * before: it would not notice. */
   bool at_loop;
-  gs_call stepped; /* the call that a step began in */
   /* A step has come from one call of a statement to the next one, or back:
    * gdb would not notice, and is shown their caller, behind the call of this
    * number.  In truth the program is at the end of that call, or, ahead,
    * at the beginning of the one behind it. */
   size_t between;
   bool ahead;
-  const tk_debug_stop *stop; /* NULL: it runs */
-  uint64_t here;             /* the program that has stopped, or NO_PROGRAM */
-  gs_image *image;
-  char path[200];       /* of the image's file */
-  bool is_new;          /* the client does not know it */
-  bool is_entry;        /* ... or has only just learnt of it */
-  bool resumed;         /* a packet has said how to go on */
-  bool runs;            /* ... or has run the launch again */
-  tk_resume how;        /* ... last */
-  int step_exit;        /* point that ends a step out of the kernel; 0: none */
-  gs_hit hits[GS_HITS]; /* that the client has not been told of yet */
-  size_t nhits;
-  uint64_t wanted_launch; /* that it goes to next; 0: it goes on */
-  bool holds;             /* the user wants to be here, with new symbols too */
-  bool jumps;             /* ... from this statement on, not from where it is */
+  bool jumps; /* it goes on from this statement, not from where it is */
   size_t jump_to;
+} gs_halt;
+
+/* How the launch last went on. */
+typedef struct gs_going {
+  tk_resume how;
   bool chained;    /* something comes before it, without a stop */
-  uint64_t thread; /* program that packets are about */
+  uint64_t launch; /* ... or in its place: the launch to go to; 0 */
+  uint64_t left;   /* the address that the program went on from */
+  gs_call stepped; /* the call that a step began in */
+  int step_exit;   /* point that ends a step out of the kernel; 0: none */
+} gs_going;
+
+typedef struct gs_stub {
+  tk_env *env;
+  struct tk_session *session;
+  tk_debug *d;
+  tk_debugger *commands;     /* of `monitor` */
+  const gs_machine *machine; /* that launches look like */
+  tk_arena arena;            /* as long as the server */
+  const char *folder;        /* that names of files count from */
+  bool once, multi, script;  /* as tk_gdbserver_options has them */
+
+  gs_listener listener;
+  gs_wire wire;
+  gs_watch watch; /* while the launch runs */
+  bool restarts;  /* a client may begin the run again ... */
+  gs_again again;
+  gs_client client;
+
+  gs_life life;
+  int code;      /* ENDED: the exit status */
+  bool lent;     /* by another front end, which gets back where it leaves */
+  bool detached; /* the launches run on until somebody connects */
+  volatile bool alarmed; /* the client has something to say while it runs */
+  bool silent;           /* the packet gets no reply (any more) */
+
+  const tk_debug_stop *stop; /* NULL: it runs */
+  gs_halt halt;
+  gs_going going;
+  uint64_t here;   /* the program that has stopped, or NO_PROGRAM */
+  uint64_t thread; /* the program that packets are about */
   uint64_t wanted; /* ... that is listed wherever it is; or NO_PROGRAM */
-  gs_point *points;
-  gs_result result;
-  const void **arguments; /* of the kernel, by the form's numbers; NULL */
-  tk_arena launch;        /* ... with their lanes */
-  uint64_t launched;      /* ... of this launch */
   tk_debug_program programs[GS_LISTED];
   size_t nprograms;
-  bool listed; /* programs is filled in for this stop */
+  gs_hit hits[GS_HITS]; /* that the client has not been told of yet */
+  size_t nhits;
+
+  gs_point *points;
+  gs_image *image;
+  gs_file symbols;
+  gs_arguments arguments;
+  gs_result result;
   tk_buf reply, text;
   tk_arena scratch; /* until the reply is sent */
 } gs_stub;

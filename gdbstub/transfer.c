@@ -42,7 +42,7 @@ void gs_on_exec_file(gs_stub *g, const char *rest) {
   if (!gs_take(&rest, ":"))
     gs_reply_error(g);
   else
-    reply_part(g, rest, g->path, strlen(g->path));
+    reply_part(g, rest, g->symbols.path, strlen(g->symbols.path));
 }
 
 static const char *state_text(tk_program_state s) {
@@ -119,7 +119,7 @@ void gs_on_open(gs_stub *g, const char *rest) {
     reply_no_entry(g);
     return;
   }
-  uint64_t number = !strcmp(name, g->path) ? SYMBOLS : 0;
+  uint64_t number = !strcmp(name, g->symbols.path) ? SYMBOLS : 0;
   for (size_t i = 0; !number && tk_debug_source_at(g->d, i, &source); i++)
     if (gs_is_same_file(name,
                         gs_file_path(&g->scratch, g->folder, source.file)))
