@@ -106,6 +106,43 @@ typedef struct dap_launch {
   json_t *environment;
 } dap_launch;
 
+/* Messages that have arrived, and wait. */
+typedef struct dap_inbox {
+  json_t *queue;
+  size_t answered; /* that do not wait any more */
+  size_t known;    /* that were answered before the connection was handed */
+} dap_inbox;
+
+/* The answer to the request that is carried out. */
+typedef struct dap_reply {
+  json_t *request;   /* NULL: none is */
+  const char *fault; /* why it fails; NULL: it does not */
+  bool is_deferred;  /* it is answered later */
+} dap_reply;
+
+/* How the launch goes on. */
+typedef struct dap_going {
+  tk_resume how; /* ... last */
+  bool resumed;  /* a request has said it at this stop */
+  bool has_then; /* `how` comes behind a switch to another program */
+  bool pauses;   /* the client has asked for a stop */
+  bool goes_to;  /* another statement, without running */
+} dap_going;
+
+/* What the client sees of a launch that takes long. */
+typedef struct dap_progress {
+  int ticks; /* since it went on */
+  int shown; /* the progress that the client is told of; 0: none */
+  int made;  /* so far */
+} dap_progress;
+
+/* Findings and failures that are to stop. */
+typedef struct dap_catching {
+  char *names; /* of detectors, between blanks; NULL: of none */
+  int point;   /* the engine's number; 0 */
+  bool later;  /* they are turned on when the launch has stopped */
+} dap_catching;
+
 struct tk_dap {
   tk_env *env;
   tk_watcher watcher;
@@ -125,39 +162,27 @@ struct tk_dap {
   const char *folder; /* that names of files count from */
   char handed[64];
 
-  json_t *queue;     /* messages that have arrived and wait */
-  size_t answered;   /* that do not wait any more */
-  size_t known;      /* that were answered before the connection was handed */
-  json_t *request;   /* that is answered now */
-  const char *fault; /* why that fails; NULL: it does not */
-  bool is_deferred;  /* it is answered later */
-  tk_arena scratch;  /* of it */
-  tk_buf text;       /* that command lines have printed */
+  dap_inbox inbox;
+  dap_reply reply;
+  tk_arena scratch; /* of the request that is carried out */
+  tk_buf text;      /* that command lines have printed */
 
   const tk_debug_stop *stop; /* NULL: no program is stopped */
   uint64_t here;             /* the program that has stopped */
   bool runs;                 /* a launch does, or is stopped */
-  bool resumed;              /* a request has said how to go on */
   bool leaves;               /* the client wants the run to end */
   bool goes_now;             /* ... without asking the host program long */
   bool detached;             /* launches run on until somebody connects */
   _Atomic bool ended;        /* the run is over */
-  tk_resume how;             /* how it went on last */
-  bool has_then;             /* ... behind a switch to another program */
-  bool pauses;               /* the client has asked for it */
-  bool goes_to;              /* another statement, without running */
-  int ticks;                 /* since it went on */
-  int progress;              /* of which the client is told; 0: of none */
-  int progresses;            /* so far */
+  dap_going going;
+  dap_progress progress;
 
   tk_arena handles; /* of what follows, until the launch goes on */
   TK_VEC(dap_frame) frames;
   TK_VEC(dap_node) nodes;
   TK_VEC(size_t) targets; /* statements to go to */
   dap_point *points;
-  char *catches;      /* detectors whose findings stop, between blanks */
-  int finding_catch;  /* the engine's number; 0 */
-  bool chooses_later; /* detectors, when the launch has stopped */
+  dap_catching catches;
 };
 
 /* ---- dap_reply.c -------------------------------------------------------- */

@@ -101,7 +101,7 @@ typedef struct answering {
 static void answer_body(tk_env *e, void *ud) {
   answering *a = ud;
   (void)e;
-  const json_t *args = json_object_get(a->p->request, "arguments");
+  const json_t *args = json_object_get(a->p->reply.request, "arguments");
   if (args && !json_is_object(args) && !json_is_null(args))
     dap_fail(a->p, "%s: arguments must be an object", a->r->name);
   else if (is_timely(a->p, a->r) && check_arguments(a->p, a->r, args))
@@ -111,19 +111,17 @@ static void answer_body(tk_env *e, void *ud) {
 static void answer_request(dap *p, json_t *request) {
   const char *name = json_string_value(json_object_get(request, "command"));
   answering a = {.p = p, .r = name ? request_named(name) : NULL};
-  p->request = request;
-  p->fault = NULL;
-  p->is_deferred = false;
+  p->reply = (dap_reply){.request = request};
   if (!a.r)
     dap_fail(p, "tkdbg does not know the request '%.60s'", name ? name : "");
   else if (tk_protect(p->env, answer_body, &a) != TK_OK)
-    p->fault = "out of memory";
-  if (p->fault)
-    dap_wire_send(&p->wire, dap_refusal(request, p->fault));
-  else if (!p->is_deferred)
+    p->reply.fault = "out of memory";
+  if (p->reply.fault)
+    dap_wire_send(&p->wire, dap_refusal(request, p->reply.fault));
+  else if (!p->reply.is_deferred)
     dap_wire_send(&p->wire, dap_response(request, json_incref(a.body)));
   json_decref(a.body);
-  p->request = NULL;
+  p->reply.request = NULL;
   tk_arena_free(&p->scratch);
 }
 
@@ -140,12 +138,12 @@ static void answer_message(dap *p, json_t *message) {
 }
 
 bool dap_answer(dap *p) {
-  json_t *message = json_incref(json_array_get(p->queue, 0));
+  json_t *message = json_incref(json_array_get(p->inbox.queue, 0));
   if (!message) return false;
-  json_array_remove(p->queue, 0);
+  json_array_remove(p->inbox.queue, 0);
   answer_message(p, message);
   json_decref(message);
-  p->wire.told = ++p->answered < p->known;
+  p->wire.told = ++p->inbox.answered < p->inbox.known;
   return true;
 }
 
@@ -156,12 +154,12 @@ bool dap_answer(dap *p) {
 static void take_back(dap *p, const json_t *cancel) {
   const json_t *wanted =
       json_object_get(json_object_get(cancel, "arguments"), "requestId");
-  for (size_t i = 0; json_is_integer(wanted) && i < json_array_size(p->queue);
-       i++) {
-    const json_t *m = json_array_get(p->queue, i);
+  for (size_t i = 0;
+       json_is_integer(wanted) && i < json_array_size(p->inbox.queue); i++) {
+    const json_t *m = json_array_get(p->inbox.queue, i);
     if (!json_equal(json_object_get(m, "seq"), wanted)) continue;
     dap_wire_send(&p->wire, dap_refusal(m, "cancelled"));
-    json_array_remove(p->queue, i);
+    json_array_remove(p->inbox.queue, i);
     return;
   }
 }
@@ -169,20 +167,20 @@ static void take_back(dap *p, const json_t *cancel) {
 bool dap_take_in(dap *p, int timeout) {
   enum { WAITING = 256 }; /* messages at most */
   char text[sizeof p->wire.fault + 16];
-  for (; json_array_size(p->queue) < WAITING; timeout = 0) {
+  for (; json_array_size(p->inbox.queue) < WAITING; timeout = 0) {
     json_t *message;
     switch (dap_wire_next(&p->wire, timeout, &message)) {
     case DAP_MESSAGE:
       if (!strcmp(dap_string(message, "command", ""), "cancel"))
         take_back(p, message);
-      json_array_append_new(p->queue, message);
+      json_array_append_new(p->inbox.queue, message);
       break;
     case DAP_DAMAGED:
       snprintf(text, sizeof text, "tkdbg: %s\n", p->wire.fault);
       dap_say(p, "console", text);
       break;
     case DAP_NOTHING: return true;
-    case DAP_CLOSED: return json_array_size(p->queue) > 0;
+    case DAP_CLOSED: return json_array_size(p->inbox.queue) > 0;
     }
   }
   return true;

@@ -177,7 +177,7 @@ bool dap_read_launch(dap *p, const json_t *args) {
     dap_fail(p, "launch: 'options' must be an array of strings");
   else if (map && (!json_is_object(map) || !is_map_of_texts(map)))
     dap_fail(p, "launch: 'env' must be an object of strings");
-  if (p->fault || !push_attributes(p, args, OPTION_) ||
+  if (p->reply.fault || !push_attributes(p, args, OPTION_) ||
       !push_attributes(p, args, LIST_))
     return false;
   if (!push_words(p, options)) dap_fail(p, "launch: an option is not a string");
@@ -186,7 +186,7 @@ bool dap_read_launch(dap *p, const json_t *args) {
   bool direct = json_object_get(args, "grid") ||
                 json_object_get(args, "kernelArgs") || *replayed;
   if (!direct) push_word(p, "--"); /* what follows is the script's */
-  return !p->fault && push_attributes(p, args, FILE_) &&
+  return !p->reply.fault && push_attributes(p, args, FILE_) &&
          push_attributes(p, args, WORDS_);
 }
 

@@ -4,7 +4,7 @@
 #include "gdbstub/dap.h"
 
 static bool resume(dap *p, const tk_resume *how) {
-  if (tk_debug_resume(p->d, how) == TK_OK) return p->resumed = true;
+  if (tk_debug_resume(p->d, how) == TK_OK) return p->going.resumed = true;
   dap_fail_engine(p);
   return false;
 }
@@ -13,7 +13,7 @@ static bool resume(dap *p, const tk_resume *how) {
  * things, which is not a program's own. */
 static void go(dap *p, tk_resume_kind kind) {
   tk_resume how = {.kind = kind};
-  p->how = how;
+  p->going.how = how;
   resume(p, &how);
 }
 
@@ -22,18 +22,18 @@ static void go(dap *p, tk_resume_kind kind) {
 static void step(dap *p, const json_t *args, tk_resume_kind kind) {
   tk_resume how = {.kind = kind};
   uint64_t program = dap_thread(p, args);
-  if (p->fault) return;
+  if (p->reply.fault) return;
   bool there = program == p->here;
-  p->how = how;
+  p->going.how = how;
   if (!there) how = (tk_resume){.kind = TK_RESUME_PROGRAM, .program = program};
-  p->has_then = resume(p, &how) && !there;
+  p->going.has_then = resume(p, &how) && !there;
 }
 
 /* All programs go on, whichever of them the user looks at. */
 json_t *dap_on_continue(dap *p, const json_t *args) {
   (void)args;
   go(p, TK_RESUME_CONTINUE);
-  return p->fault ? NULL : json_pack("{s:b}", "allThreadsContinued", 1);
+  return p->reply.fault ? NULL : json_pack("{s:b}", "allThreadsContinued", 1);
 }
 
 static bool is_by_operation(const json_t *args) {
@@ -70,7 +70,7 @@ json_t *dap_on_reverseContinue(dap *p, const json_t *args) {
 /* It is carried out before the next statement, or by the next launch. */
 json_t *dap_on_pause(dap *p, const json_t *args) {
   (void)args;
-  p->pauses = !p->stop;
+  p->going.pauses = !p->stop;
   return NULL;
 }
 
@@ -127,6 +127,6 @@ json_t *dap_on_goto(dap *p, const json_t *args) {
         target);
   tk_resume how = {.kind = TK_RESUME_JUMP,
                    .statement = p->targets.items[target - 1]};
-  p->goes_to = resume(p, &how);
+  p->going.goes_to = resume(p, &how);
   return NULL;
 }

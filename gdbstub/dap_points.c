@@ -109,8 +109,8 @@ static void set_in_engine(dap *p, dap_point *x) {
   if (tk_debug_add_point(p->d, &spec, &x->number) == TK_OK) return;
   x->number = 0;
   dap_fail_engine(p);
-  tk_text_set(p->env, &x->fault, p->fault);
-  p->fault = NULL;
+  tk_text_set(p->env, &x->fault, p->reply.fault);
+  p->reply.fault = NULL;
 }
 
 /* One that is there already stays, with what it has counted. */
@@ -195,9 +195,9 @@ static json_t *set_points(dap *p, const json_t *args, dap_point *like,
     like->hit = (char *)text_or_null(item, "hitCondition");
     like->log = (char *)text_or_null(item, "logMessage");
     if (!read(p, item, like)) {
-      json_array_append_new(
-          list, json_pack("{s:b, s:s}", "verified", 0, "message", p->fault));
-      p->fault = NULL;
+      json_array_append_new(list, json_pack("{s:b, s:s}", "verified", 0,
+                                            "message", p->reply.fault));
+      p->reply.fault = NULL;
       continue;
     }
     json_array_append_new(list, point_json(p, want_point(p, like)));
@@ -286,12 +286,13 @@ json_t *dap_on_dataBreakpointInfo(dap *p, const json_t *args) {
 
 bool dap_catches(const dap *p, tk_finding_kind kind) {
   const char *detector = tk_finding_check(kind);
-  return detector && p->catches &&
-         tk_has_word(p->catches, detector, strlen(detector));
+  return detector && p->catches.names &&
+         tk_has_word(p->catches.names, detector, strlen(detector));
 }
 
 void dap_stand(dap *p) {
-  bool host = p->catches && tk_has_word(p->catches, DAP_HOST, strlen(DAP_HOST));
+  bool host = p->catches.names &&
+              tk_has_word(p->catches.names, DAP_HOST, strlen(DAP_HOST));
   p->front.stop_at_start = p->launch.stop_on_entry;
   p->front.script = p->launch.script && host;
   tk_debug_hand_over(p->d, &p->front, NULL);
@@ -317,7 +318,8 @@ static void collect_filters(const json_t *args, tk_buf *b) {
 static void turn_on(dap *p, tk_buf *list) {
   for (size_t i = 0; tk_check_name(i); i++) {
     const char *name = tk_check_name(i);
-    bool wanted = p->catches && tk_has_word(p->catches, name, strlen(name));
+    bool wanted =
+        p->catches.names && tk_has_word(p->catches.names, name, strlen(name));
     if (wanted || tk_debug_is_checked(p->d, name))
       tk_buf_printf(list, "%s%s", list->n ? "," : "", name);
   }
@@ -329,7 +331,7 @@ bool dap_choose_detectors(dap *p) {
   turn_on(p, &list);
   bool ok = !list.n || tk_debug_check(p->d, tk_buf_str(&list)) == TK_OK;
   tk_buf_free(&list);
-  p->chooses_later = false;
+  p->catches.later = false;
   return ok;
 }
 
@@ -340,18 +342,18 @@ json_t *dap_on_setExceptionBreakpoints(dap *p, const json_t *args) {
   tk_buf names;
   tk_buf_init(&names, p->env);
   collect_filters(args, &names);
-  tk_text_set(p->env, &p->catches, names.n ? tk_buf_str(&names) : NULL);
+  tk_text_set(p->env, &p->catches.names, names.n ? tk_buf_str(&names) : NULL);
   tk_buf_free(&names);
   dap_stand(p);
-  bool detects = p->catches && strcmp(p->catches, DAP_HOST);
-  if (detects && !p->finding_catch)
-    tk_debug_add_point(p->d, &spec, &p->finding_catch);
-  if (!detects && p->finding_catch) {
-    tk_debug_delete_point(p->d, p->finding_catch);
-    p->finding_catch = 0;
+  bool detects = p->catches.names && strcmp(p->catches.names, DAP_HOST);
+  if (detects && !p->catches.point)
+    tk_debug_add_point(p->d, &spec, &p->catches.point);
+  if (!detects && p->catches.point) {
+    tk_debug_delete_point(p->d, p->catches.point);
+    p->catches.point = 0;
   }
-  p->chooses_later = p->runs && !p->stop;
-  if (!p->chooses_later && !dap_choose_detectors(p)) dap_fail_engine(p);
+  p->catches.later = p->runs && !p->stop;
+  if (!p->catches.later && !dap_choose_detectors(p)) dap_fail_engine(p);
   return NULL;
 }
 

@@ -11,7 +11,7 @@ json_t *dap_fail(dap *p, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  p->fault = tk_arena_strdup(&p->scratch, text);
+  p->reply.fault = tk_arena_strdup(&p->scratch, text);
   return NULL;
 }
 
@@ -19,10 +19,11 @@ json_t *dap_fail_engine(dap *p) {
   const tk_debug_fault *f = tk_debug_error(p->d);
   size_t n = strlen(f->text);
   while (n && f->text[n - 1] == '\n') n--;
-  p->fault =
+  p->reply.fault =
       n ? tk_arena_strndup(&p->scratch, f->text, n) : "it cannot be done";
-  if (f->help && !strstr(p->fault, f->help))
-    p->fault = tk_arena_printf(&p->scratch, "%s\n%s", p->fault, f->help);
+  if (f->help && !strstr(p->reply.fault, f->help))
+    p->reply.fault =
+        tk_arena_printf(&p->scratch, "%s\n%s", p->reply.fault, f->help);
   return NULL;
 }
 

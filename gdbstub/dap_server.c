@@ -33,8 +33,8 @@ static void say_to_user(dap *p, const char *what, const char *about) {
 static void forget_client(dap *p) {
   dap_wire_close(&p->wire);
   dap_forget_points(p, true);
-  tk_text_set(p->env, &p->catches, NULL);
-  json_array_clear(p->queue);
+  tk_text_set(p->env, &p->catches.names, NULL);
+  json_array_clear(p->inbox.queue);
   json_decref(p->launch.request);
   p->launch.request = NULL;
   p->launch.asked = p->launch.configured = false;
@@ -86,8 +86,8 @@ static bool serve_one(dap *p, int timeout) {
 
 /* Answers until a request goes on, or the run is to end. */
 static void serve(dap *p) {
-  p->resumed = false;
-  while (!p->resumed && serve_one(p, -1)) continue;
+  p->going.resumed = false;
+  while (!p->going.resumed && serve_one(p, -1)) continue;
   if (p->detached && p->wire.in >= 0) forget_client(p);
 }
 
@@ -112,7 +112,7 @@ const char *tk_dap_handed(tk_dap *p) {
   int log = memfd_create("tkdbg-dap", 0);
   if (log >= 0) gs_write_all(log, p->wire.input.s, p->wire.input.n);
   snprintf(p->handed, sizeof p->handed, "fd:%d,%d,%d,%zu", dup(p->wire.in),
-           dup(p->wire.out), log, p->answered);
+           dup(p->wire.out), log, p->inbox.answered);
   dap_wire_close(&p->wire);
   return p->handed;
 }
@@ -147,7 +147,7 @@ static void tell_progress(dap *p, const char *event, bool begins) {
   snprintf(message, sizeof message, "%" PRIu64 " of %" PRIu64 " programs",
            now.done, all);
   char id[16];
-  snprintf(id, sizeof id, "%d", p->progress);
+  snprintf(id, sizeof id, "%d", p->progress.shown);
   json_t *body = json_pack("{s:s, s:s}", "progressId", id, "message", message);
   if (all)
     json_object_set_new(body, "percentage",
@@ -161,15 +161,15 @@ static void tell_progress(dap *p, const char *event, bool begins) {
 
 /* The client is told of a launch that takes longer than a moment. */
 static void tick(dap *p) {
-  if (!p->client.progress || p->wire.in < 0 || ++p->ticks < 3) return;
-  bool begins = !p->progress;
-  if (begins) p->progress = ++p->progresses;
+  if (!p->client.progress || p->wire.in < 0 || ++p->progress.ticks < 3) return;
+  bool begins = !p->progress.shown;
+  if (begins) p->progress.shown = ++p->progress.made;
   tell_progress(p, begins ? "progressStart" : "progressUpdate", begins);
 }
 
 static void end_progress(dap *p) {
-  if (p->progress) tell_progress(p, "progressEnd", false);
-  p->progress = p->ticks = 0;
+  if (p->progress.shown) tell_progress(p, "progressEnd", false);
+  p->progress.shown = p->progress.ticks = 0;
 }
 
 static void call_engine(void *ud) {
@@ -190,7 +190,8 @@ static void unwatch_client(dap *p) {
 
 /* Whether it can be stopped, and sent on, without a step being lost. */
 static bool is_going(const dap *p) {
-  return p->how.kind == TK_RESUME_CONTINUE || p->how.kind == TK_RESUME_NONE;
+  return p->going.how.kind == TK_RESUME_CONTINUE ||
+         p->going.how.kind == TK_RESUME_NONE;
 }
 
 /* A step that comes to the end of its launch goes on to the next one. */
@@ -203,27 +204,29 @@ static tk_resume_kind how_beyond(tk_resume_kind kind) {
 /* Detectors that were asked for while it ran, which may be why it stopped: it
  * goes on, unless they have found something in what has run already. */
 static bool chooses_here(dap *p) {
-  bool only = p->chooses_later && !p->pauses && is_going(p) &&
+  bool only = p->catches.later && !p->going.pauses && is_going(p) &&
               p->stop->reason == TK_STOP_INTERRUPT;
-  if (!p->chooses_later) return false;
+  if (!p->catches.later) return false;
   if (!dap_choose_detectors(p))
     dap_say(p, "console", tk_debug_error(p->d)->text);
   else if (only)
     tk_debug_stand(p->d, &p->stop);
-  return only && !p->stop->nfindings && tk_debug_resume(p->d, &p->how) == TK_OK;
+  return only && !p->stop->nfindings &&
+         tk_debug_resume(p->d, &p->going.how) == TK_OK;
 }
 
 /* Whether the user has nothing to learn from the stop. */
 static bool passes_stop(dap *p) {
   const tk_debug_stop *s = p->stop;
-  bool switched = p->has_then && s->reason == TK_STOP_SWITCH;
+  bool switched = p->going.has_then && s->reason == TK_STOP_SWITCH;
   bool unwanted = s->reason == TK_STOP_CATCH && s->nfindings &&
-                  s->point == p->finding_catch &&
+                  s->point == p->catches.point &&
                   !dap_catches(p, s->findings[s->nfindings - 1]->kind);
-  p->has_then = false;
-  if (s->over) p->how = (tk_resume){.kind = how_beyond(p->how.kind)};
+  p->going.has_then = false;
+  if (s->over)
+    p->going.how = (tk_resume){.kind = how_beyond(p->going.how.kind)};
   if (!switched && !unwanted && !s->over) return false;
-  return tk_debug_resume(p->d, &p->how) == TK_OK;
+  return tk_debug_resume(p->d, &p->going.how) == TK_OK;
 }
 
 static void look_at_stop(tk_env *e, void *ud) {
@@ -235,8 +238,8 @@ static void look_at_stop(tk_env *e, void *ud) {
   dap_tell_points(p);
   dap_tell_stop(p);
   dap_tell_findings(p);
-  p->pauses = p->goes_to = false;
-  p->how = (tk_resume){.kind = TK_RESUME_CONTINUE};
+  p->going.pauses = p->going.goes_to = false;
+  p->going.how = (tk_resume){.kind = TK_RESUME_CONTINUE};
   serve(p);
 }
 
@@ -266,10 +269,10 @@ static void stopped(void *ud, tk_debug *d, const tk_debug_stop *stop) {
 static void attend(tk_env *e, void *ud) {
   dap *p = ud;
   (void)e;
-  p->resumed = false;
+  p->going.resumed = false;
   if (p->wire.in < 0) {
     if (connect_client(p, 0) && configure(p))
-      p->pauses = p->launch.stop_on_entry;
+      p->going.pauses = p->launch.stop_on_entry;
   } else {
     while (!p->detached && serve_one(p, 0)) continue;
     if (p->detached && p->wire.in >= 0) forget_client(p);
@@ -282,7 +285,7 @@ static void called(void *ud, tk_debug *d) {
   if (tk_protect(p->env, attend, p) != TK_OK) p->leaves = true;
   tick(p);
   tk_arena_free(&p->scratch);
-  if (p->leaves || p->pauses || (p->chooses_later && is_going(p)))
+  if (p->leaves || p->going.pauses || (p->catches.later && is_going(p)))
     tk_debug_interrupt(d);
   watch_client(p);
 }
@@ -290,7 +293,7 @@ static void called(void *ud, tk_debug *d) {
 static void begins(void *ud, tk_debug *d) {
   dap *p = ud;
   p->runs = true;
-  if (p->pauses) tk_debug_interrupt(d);
+  if (p->going.pauses) tk_debug_interrupt(d);
   if (!p->detached) dap_tell_points(p);
   tk_arena_free(&p->scratch);
   watch_client(p);
@@ -392,11 +395,11 @@ static void free_server(tk_env *e, void *ud) {
   gs_watch_end(&p->watch);
   dap_output_end(&p->output);
   dap_forget_points(p, true);
-  tk_text_set(e, &p->catches, NULL);
+  tk_text_set(e, &p->catches.names, NULL);
   dap_wire_close(&p->wire);
   dap_wire_free(&p->wire);
   gs_listen_end(&p->listener);
-  json_decref(p->queue);
+  json_decref(p->inbox.queue);
   json_decref(p->launch.request);
   json_decref(p->launch.environment);
   forget_handles(p);
@@ -422,7 +425,7 @@ static dap *new_server(tk_env *e, const dap_making *m) {
   p->launch.script = m->o->script;
   p->listener.fd = -1;
   p->here = TK_DEBUG_NO_PROGRAM;
-  p->queue = json_array();
+  p->inbox.queue = json_array();
   dap_wire_init(&p->wire, e);
   tk_arena_init(&p->life, e);
   p->folder = gs_folder(&p->life);
@@ -457,7 +460,7 @@ static bool take_over(dap *p, const char *address) {
   int in, out, log;
   char bytes[4096];
   ssize_t n;
-  if (sscanf(address, "fd:%d,%d,%d,%zu", &in, &out, &log, &p->known) != 4)
+  if (sscanf(address, "fd:%d,%d,%d,%zu", &in, &out, &log, &p->inbox.known) != 4)
     return false;
   fcntl(in, F_SETFD, FD_CLOEXEC);
   fcntl(out, F_SETFD, FD_CLOEXEC);
@@ -466,7 +469,7 @@ static bool take_over(dap *p, const char *address) {
   while ((n = read(log, bytes, sizeof bytes)) > 0)
     tk_buf_add(&p->wire.input, bytes, (size_t)n);
   close(log);
-  p->wire.told = p->known > 0;
+  p->wire.told = p->inbox.known > 0;
   return true;
 }
 
@@ -511,7 +514,7 @@ static void make_dap(tk_env *e, void *ud) {
                                .write = keep_printed};
   if (tk_debugger_over(p->d, &lines, &p->commands) != TK_OK)
     tk_throw(e, TK_INTERNAL);
-  while (p->answered < p->known && serve_one(p, 0)) continue;
+  while (p->inbox.answered < p->inbox.known && serve_one(p, 0)) continue;
   *m->out = p;
 }
 

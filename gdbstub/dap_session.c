@@ -61,8 +61,8 @@ json_t *dap_on_initialize(dap *p, const json_t *args) {
 static json_t *begin(dap *p, const json_t *args) {
   p->launch.asked = true;
   p->launch.stop_on_entry = dap_is_true(args, "stopOnEntry", false);
-  p->launch.request = json_incref(p->request);
-  p->is_deferred = true;
+  p->launch.request = json_incref(p->reply.request);
+  p->reply.is_deferred = true;
   return NULL;
 }
 
@@ -90,7 +90,7 @@ json_t *dap_on_configurationDone(dap *p, const json_t *args) {
  * something that runs. */
 json_t *dap_on_cancel(dap *p, const json_t *args) {
   int id = atoi(dap_string(args, "progressId", "0"));
-  p->pauses |= p->progress && id == p->progress && !p->stop;
+  p->going.pauses |= p->progress.shown && id == p->progress.shown && !p->stop;
   return NULL;
 }
 
@@ -113,6 +113,6 @@ json_t *dap_on_disconnect(dap *p, const json_t *args) {
     return NULL;
   }
   p->detached = true;
-  p->resumed = true;
+  p->going.resumed = true;
   return NULL;
 }

@@ -81,7 +81,7 @@ static json_t *frame_json(dap *p, uint64_t program, const tk_debug_frame *f) {
 json_t *dap_on_stackTrace(dap *p, const json_t *args) {
   uint64_t program = dap_thread(p, args);
   tk_debug_frame f;
-  if (p->fault) return NULL;
+  if (p->reply.fault) return NULL;
   json_int_t start = dap_integer(args, "startFrame", 0);
   json_int_t most = dap_integer(args, "levels", 0);
   bool begun = tk_debug_select(p->d, program, 0) == TK_OK;

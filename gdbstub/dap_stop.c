@@ -8,7 +8,7 @@
 static const char *reason_of(const dap *p) {
   const tk_debug_stop *s = p->stop;
   const dap_point *x;
-  if (p->goes_to) return "goto";
+  if (p->going.goes_to) return "goto";
   switch (s->reason) {
   case TK_STOP_START: return "entry";
   case TK_STOP_BREAKPOINT:

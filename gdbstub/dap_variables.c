@@ -286,7 +286,7 @@ static json_t *run_command(dap *p, const char *line) {
   tk_buf_clear(&p->text);
   tk_debugger_command(p->commands, line);
   if (tk_debug_will_resume(p->d)) {
-    p->resumed = true;
+    p->going.resumed = true;
     dap_wire_event(&p->wire, "continued",
                    json_pack("{s:I, s:b}", "threadId", (json_int_t)p->here + 1,
                              "allThreadsContinued", 1));
@@ -401,7 +401,7 @@ json_t *dap_on_completions(dap *p, const json_t *args) {
   while (name && is_part_of_name(line[name - 1])) name--;
   if (p->stop && dap_select_frame(p, dap_integer(args, "frameId", 0)))
     complete_variables(p, all, line, name);
-  p->fault = NULL;
+  p->reply.fault = NULL;
   size_t dotted = name;
   while (dotted &&
          (is_part_of_name(line[dotted - 1]) || line[dotted - 1] == '.'))
