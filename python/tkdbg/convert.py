@@ -155,6 +155,7 @@ def _fill_other(session, out, value, name):
     function = functions.as_jit_function(session, value)
     if function is not None:
         out.kind, out.ptr = _capi.V_FUNCTION, function.open(session)
+        session.jit_functions[out.ptr] = value
         return
     if constexprs.wants_compiler(value):
         fill_python(session, out, constexprs.python_function(value))
@@ -257,7 +258,11 @@ def read(session, value):
         return session.object(value.ptr)
     if kind == _capi.V_BUILTIN:
         return _read_builtin(session, _capi.text(value.str))
-    raise NotConvertible("a jit function cannot be passed to host code")
+    found = kind == _capi.V_FUNCTION and session.jit_functions.get(value.ptr)
+    if not found:
+        raise NotConvertible(
+            "what a kernel computes cannot be passed to host code")
+    return found
 
 
 def _read_dtype(session, value):

@@ -124,3 +124,15 @@ def as_jit_function(session, value):
         if value is None or inspect.isfunction(value):
             return None
     return None
+
+
+def inside(session, value):
+    """The jit functions that a value is, or that are items of a tuple."""
+    value = tl_types.unwrap(value)
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from inside(session, item)
+        return
+    function = as_jit_function(session, value)
+    if function is not None:
+        yield function

@@ -38,7 +38,8 @@ class Host:
 
     def __init__(self, session):
         self.session = session
-        self.scope = None  # that asked for a name last
+        self.scope = None   # that asked for a name last ...
+        self.kernel = None  # ... while this one was compiled
         self.struct = _capi.Host(
             None, _capi.GlobalFn(self._global), _capi.AttrFn(self._attr),
             _capi.CallFn(self._call))
@@ -78,18 +79,24 @@ class Host:
 
     def _note_name(self, scope, name, value, holder):
         scope.reads.add_name(name, value, holder)
-        function = functions.as_jit_function(self.session, value)
-        if function is not None:
-            scope.reads.add_callee(function.scope)
-        self.scope = scope
+        self._note_callees(value, [scope.reads])
+        self.scope, self.kernel = scope, self.session.compiled
         self.session.asked += 1
+
+    def _note_callees(self, value, readers):
+        """Whoever gets a function may call it, and is compiled again after
+        it has changed."""
+        for function in functions.inside(self.session, value):
+            for reads in readers:
+                reads.add_callee(function.scope)
 
     def _reading(self):
         """Who asks for an attribute or a call: the function that asked for a
         name last, and the kernel that is compiled."""
         self.session.asked += 1
-        kernel = self.session.compiled.reads
-        return kernel, (self.scope or self.session.compiled).reads
+        kernel = self.session.compiled
+        asker = self.scope if self.kernel is kernel else kernel
+        return kernel.reads, asker.reads
 
     # ---- attributes ------------------------------------------------------
 
@@ -112,6 +119,7 @@ class Host:
             return UNKNOWN
         for reads in self._reading():
             reads.add_attribute(obj, name, value)
+        self._note_callees(value, self._reading())
         function = constexprs.python_function(value) if of_class else None
         if function is not None and functions.as_jit_function(
                 self.session, value) is None:
@@ -179,6 +187,7 @@ class Host:
         result = function(*values[:first], **keywords)
         for reads in self._reading():
             reads.add_call(function)
+        self._note_callees(result, self._reading())
         convert.fill(self.session, out, result)
         out.is_constexpr = True
         return FOUND

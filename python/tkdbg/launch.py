@@ -228,8 +228,9 @@ class JITFunction(JITCallable, KernelInterface):
                 prepared = Prepared(self, session, values, options)
             except errors.NotOpened:
                 self._refuse(session)
-            for value in values:
-                self._note_functions(session, value)
+            for function in functions.inside(session, values):
+                self.scope.reads.add_callee(function.scope)
+                self._asked = -1  # those among arguments are called too
             prepared.fill_and_compile(values)
             self.scope.note_named(self.parse())
             self._check_reads(session)  # it may call what others called
@@ -254,18 +255,6 @@ class JITFunction(JITCallable, KernelInterface):
                 raise RuntimeError(
                     "Global variable {} has changed since we compiled this "
                     "kernel, from {} to {}".format(*changed))
-
-    def _note_functions(self, session, value):
-        """Functions among the arguments are called like others."""
-        value = tl_types.unwrap(value)
-        if isinstance(value, (tuple, list)):
-            for item in value:
-                self._note_functions(session, item)
-            return
-        function = functions.as_jit_function(session, value)
-        if function is not None:
-            self.scope.reads.add_callee(function.scope)
-            self._asked = -1
 
     def _check_params(self, session):
         """A constexpr has nothing that do_not_specialize could say."""

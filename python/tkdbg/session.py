@@ -66,6 +66,7 @@ class Session:
         self.function_class = None  # launch.JITFunction, once one is opened
         self.python_functions = {}  # Python function -> its text, in one
         self.plain_functions = {}  # Python function -> what kernels call
+        self.jit_functions = {}  # tk_function -> what a kernel named
         self._strings = {}        # bytes that C may keep pointing to
         self._kept = []           # ctypes objects that C may point to
         self._dtypes = {}

@@ -119,6 +119,17 @@ def computed():
     return helper()
 
 
+@triton.constexpr_function
+def chosen(a, b, first):
+    assert a.__name__ == "f"
+    return (a, b)[not first]
+
+
+@triton.jit
+def calls_chosen(p, a: tl.constexpr, b: tl.constexpr, first: tl.constexpr):
+    tl.store(p, chosen(a, b, first)())
+
+
 @triton.jit
 def reads_computed(p):
     tl.store(p, computed())
@@ -179,6 +190,42 @@ class Changes(unittest.TestCase):
         shared = tl.constexpr(7)
         self.refuses(second_user, "shared has changed")
         self.refuses(first_user, "shared has changed")
+
+    def imported(self, text):
+        """A module with this text, in a file."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        name = "module_of_" + self.id().rpartition(".")[2]
+        with open(os.path.join(folder.name, name + ".py"), "w") as f:
+            f.write("import triton, triton.language as tl\n" + text)
+        sys.path.insert(0, folder.name)
+        self.addCleanup(sys.path.remove, folder.name)
+        return importlib.import_module(name)
+
+    def test_globals_of_a_function_of_a_module(self):
+        library = self.imported("G = tl.constexpr(1)\n"
+                                "@triton.jit\ndef f():\n    return G\n")
+        module.f = library.f
+        self.assertEqual(self.run_kernel(calls_module), 1)
+        library.G = tl.constexpr(2)
+        self.refuses(calls_module, "G has changed")
+
+    def test_globals_of_a_function_that_was_chosen(self):
+        library = self.imported("G = tl.constexpr(1)\n"
+                                "@triton.jit\ndef f():\n    return G\n"
+                                "@triton.jit\ndef g():\n    return 5\n")
+        for first in (True, False):
+            self.assertEqual(self.run_kernel(calls_chosen, library.f,
+                                             library.g, first),
+                             1 if first else 5)
+        library.g._unsafe_update_src("def g(): return 6")
+        self.assertEqual(self.run_kernel(calls_chosen, library.f, library.g,
+                                         False), 6)
+        self.assertEqual(self.run_kernel(calls_chosen, library.f, library.g,
+                                         True), 1)
+        library.G = tl.constexpr(2)
+        with self.assertRaisesRegex(RuntimeError, "G has changed"):
+            self.run_kernel(calls_chosen, library.f, library.g, True)
 
     def test_globals_of_functions_that_run_at_compile_time(self):
         global host_value
