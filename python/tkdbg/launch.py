@@ -1,6 +1,8 @@
 """@triton.jit functions: decoration and launch."""
 from __future__ import annotations
 
+import copy
+import inspect
 import operator
 import re
 import textwrap
@@ -153,7 +155,7 @@ class JITFunction(JITCallable, KernelInterface):
         name."""
         file, line, name = self._source.name, self._source.line, None
         if self._src is None:
-            name = self.fn.__code__.co_name
+            name = inspect.unwrap(self.fn).__code__.co_name
             found = _function_at(session, file, self._source.text, name, line)
             if found is not None:
                 return found
@@ -165,6 +167,17 @@ class JITFunction(JITCallable, KernelInterface):
         if found is None:
             raise errors.NotOpened(f"{self.__name__} cannot be read")
         return found
+
+    def text_params(self):
+        """The parameters as the text names them: one that replaced another
+        may give them other names, in the same order."""
+        if self._src is None:
+            return self.params
+        args = self.parse().body[0].args
+        names = [a.arg for a in (*args.posonlyargs, *args.args,
+                                 *args.kwonlyargs)]
+        return [p if name == p.name else _renamed(p, name)
+                for p, name in zip(self.params, names)]
 
     # ---- launching -------------------------------------------------------
 
@@ -309,6 +322,12 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             self.prepare(session, values, {}).run(values, grid)
+
+
+def _renamed(parameter, name):
+    other = copy.copy(parameter)
+    other.name = name
+    return other
 
 
 def _named(listed, index, parameter):

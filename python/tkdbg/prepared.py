@@ -20,10 +20,11 @@ class Prepared:
             session.ptr, function.open(session), byref(out)),
             function.__name__)
         self.ptr = out.value
+        params = function.text_params()
         self.slots = [
             arguments.make_slot(session, self.ptr, p, v)
-            for p, v in zip(function.params, values)]
-        for p in function.params:
+            for p, v in zip(params, values)]
+        for p in params:
             if p.do_not_specialize:
                 session.lib.tk_launch_no_specialize(self.ptr,
                                                     p.name.encode())

@@ -38,7 +38,9 @@ class Source(NamedTuple):
 
 
 def find(fn):
-    """The Source of a Python function; raises ValueError without one."""
+    """The Source of a Python function; raises ValueError without one.  Of a
+    wrapper that functools.wraps marked, it is the wrapped function's."""
+    fn = inspect.unwrap(fn)
     code = fn.__code__
     name, line = code.co_filename, code.co_firstlineno
     text = None if _is_path(name) else texts.made(code)
@@ -156,7 +158,8 @@ def keep_lines(name, text):
 def shown_to_inspect(fn):
     """Within it, inspect finds the text of a function that has no file.  Not
     for longer: tracebacks of other texts with the same name would show it."""
-    name = getattr(getattr(fn, "__code__", None), "co_filename", __file__)
+    code = getattr(inspect.unwrap(fn), "__code__", None)
+    name = getattr(code, "co_filename", __file__)
     before = linecache.cache.get(name)
     if not os.path.exists(name):
         with contextlib.suppress(ValueError):  # inspect will say the same

@@ -10,6 +10,7 @@ go through Triton's own ``run``, see beside.py.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 
 from . import bench, beside, convert, errors, launch, source, tuner
@@ -146,8 +147,8 @@ def _source(real):
         if lines is None:
             raise
     first = real.starting_line_number
-    return source.Source(real.fn.__code__.co_filename,
-                         ["\n"] * (first - 1) + list(lines), first)
+    name = inspect.unwrap(real.fn).__code__.co_filename
+    return source.Source(name, ["\n"] * (first - 1) + list(lines), first)
 
 
 def _error_classes():

@@ -223,6 +223,40 @@ class InternalTesting(unittest.TestCase):
         from triton import _internal_testing as helpers
         rs = np.random.RandomState(3)
         for name in helpers.dtypes_with_bfloat16:
+def through_wrapper(fn):
+    @functools.wraps(fn)
+    def wrapper(*args):
+        return fn(*args)
+    return wrapper
+
+
+class Replaced(unittest.TestCase):
+
+    def test_wrapped(self):
+        @triton.jit
+        @through_wrapper
+        def kernel(z, v: tl.constexpr):
+            tl.store(z, v)
+        z = np.zeros(1, "i4")
+        kernel[(1,)](z, 3)
+        self.assertEqual(z[0], 3)
+        self.assertTrue(kernel.src.startswith("def kernel(z, v"))
+        kernel._unsafe_update_src(kernel.src.replace("v)", "v + 1)"))
+        kernel[(1,)](z, 3)
+        self.assertEqual(z[0], 4)
+
+    def test_other_names_of_parameters(self):
+        @triton.jit(do_not_specialize=["n"])
+        def kernel(z, n, *, c: tl.constexpr):
+            pass
+        kernel._unsafe_update_src(
+            "def other(to, count, k: tl.constexpr):\n"
+            "    tl.store(to, count + k)\n")
+        z = np.zeros(1, "i4")
+        kernel[(1,)](z, 3, c=4)
+        self.assertEqual(z[0], 7)
+
+
             x = helpers.numpy_random((8,), name, rs)
             tensor = helpers.to_triton(x, "cpu", dst_type=name)
             np.testing.assert_array_equal(helpers.to_numpy(tensor), x)
