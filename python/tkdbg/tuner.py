@@ -1,7 +1,8 @@
 """@triton.autotune and @triton.heuristics.
 
 An interpreter has nothing to measure: by default the first configuration
-that pruning leaves is the best one, and runs once.  With the option
+that pruning leaves is the best one, and runs once.  Where the script brings a
+do_bench of its own, that is called for each and decides.  With the option
 ``autotune="all"`` every configuration runs, each on the arguments' original
 contents, and those whose results differ from the first one's are reported;
 see compare.py.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import time
 import warnings
 
 from . import bench, compare, environment, errors, session as session_
@@ -211,12 +213,35 @@ class Autotuner(KernelInterface):
         self._check_conflicts(kwargs, pruned)
         if session_.current().options.autotune == "all":
             self._compare(pruned, args, kwargs)
+        self.configs_timings = {c: 0.0 for c in pruned}
+        if self._has_own_bench():
+            pruned = self._measure(pruned, args, kwargs)
         self.cache[key] = pruned[0]
         self._tuned = len(pruned) > 1
-        self.configs_timings = {c: 0.0 for c in pruned}
         self.pre_hook({**self.nargs, **kwargs, **pruned[0].all_kwargs()},
                       reset_only=True)
         return pruned
+
+    def _has_own_bench(self):
+        """Whether the script says how to measure, other than for how long."""
+        return (self._do_bench is not None and self.num_warmups is None and
+                self.num_reps is None and not self.use_cuda_graph)
+
+    def _measure(self, configs, args, kwargs):
+        """The configurations, those first that the script's do_bench finds
+        fastest; one that cannot be launched takes for ever."""
+        started = time.time()
+        for config in configs:
+            try:
+                took = self.do_bench(
+                    functools.partial(self._call, config, args, kwargs),
+                    quantiles=(0.5, 0.2, 0.8))
+            except _not_tuned() as e:
+                _say_left_out(self.base_fn.__name__, config, e)
+                took = [math.inf] * 3
+            self.configs_timings[config] = took
+        self.bench_time = time.time() - started
+        return sorted(configs, key=self.configs_timings.get)
 
     def _bench(self, *args, config, **meta):
         """Quantiles of the time of one configuration, for subclasses that
@@ -284,10 +309,10 @@ class Autotuner(KernelInterface):
         if self.perf_model:
             top = self._top_k()
             if len(configs) > top:
-                time = {c: self.perf_model(**{**self.nargs, **kwargs,
-                                              **c.all_kwargs()})
-                        for c in configs}
-                configs = sorted(configs, key=time.get)[:top]
+                expected = {c: self.perf_model(**{**self.nargs, **kwargs,
+                                                  **c.all_kwargs()})
+                            for c in configs}
+                configs = sorted(configs, key=expected.get)[:top]
         return configs
 
     def _top_k(self):

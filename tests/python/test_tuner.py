@@ -1,6 +1,7 @@
 """Autotuning and heuristics."""
 import contextlib
 import io
+import math
 import pickle
 import unittest
 import warnings
@@ -114,6 +115,26 @@ class Autotune(unittest.TestCase):
         fn = triton.jit(raw)
         Own(fn, fn.arg_names, CONFIGS, ["n"])[grid](x, z, n=50)
         self.assertTrue((z == 1).all())
+
+    def test_own_do_bench_decides(self):
+        asked = []
+
+        def do_bench(call, quantiles):
+            call()
+            asked.append(quantiles)
+            return [3.0 - len(asked)] * 3
+        wide = triton.Config({"BLOCK": 16}, num_warps=64)
+        kernel = make(configs=[wide, *CONFIGS], do_bench=do_bench,
+                      restore_value=["z"])
+        with self.assertWarnsRegex(UserWarning, "num_warps: 64.* left out"):
+            kernel[grid](self.x, self.z, 50)
+        self.assertEqual(asked, [(0.5, 0.2, 0.8)] * 2)
+        self.assertIs(kernel.best_config, CONFIGS[1])
+        self.assertEqual(list(kernel.configs_timings.values()),
+                         [[math.inf] * 3, [2.0] * 3, [1.0] * 3])
+        np.testing.assert_array_equal(self.z, self.x)
+        kernel[grid](self.x, self.z, 50)
+        self.assertEqual(len(asked), 2)
 
     def test_static_assertions_leave_configurations_out(self):
         @triton.autotune(CONFIGS, ["n"])
