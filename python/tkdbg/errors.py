@@ -65,13 +65,14 @@ class KernelError(InterpreterError):
 
     def __reduce__(self):
         return (type(self), (self.report, self.findings, self.kernel),
-                {"where": self.where})
+                {name: value for name, value in vars(self).items()
+                 if name in ("where", "place")})
 
     def copy(self):
         """An equal error without a traceback."""
         again = type(self)(self.report, self.findings, self.kernel,
                            self.colour)
-        again.where = self.where
+        again.__dict__.update(self.__reduce__()[2])
         again.__cause__ = self.__cause__
         return again
 
@@ -91,7 +92,43 @@ class KernelError(InterpreterError):
 
 
 class CompilationError(KernelError):
-    """A kernel that does not compile."""
+    """A kernel that does not compile.
+
+    place    (file, line, column) of what is wrong, counted from 1, or None
+    """
+
+    place = None
+
+    @property
+    def src(self):
+        """The text of the function that is wrong, from its def on; None
+        where it has no file."""
+        return self._function()[0]
+
+    @property
+    def node(self):
+        """The piece of syntax that is wrong, which counts lines as src does;
+        None if it is not known."""
+        text, line, column = self._function()
+        innermost = first_entry(self.findings).get("kind") == "name"
+        return text and _node_at(text, line, column, innermost)
+
+    @property
+    def message(self):
+        return str(self)
+
+    def _function(self):
+        """(text of the function, line and column in it), or three None."""
+        if self.place is None:
+            return None, None, None
+        name, line, column = self.place
+        lines = linecache.getlines(name)
+        start = _def_around(lines, line)
+        if start is None:
+            return None, None, None
+        text = textwrap.dedent("".join(inspect.getblock(lines[start - 1:])))
+        return (text, line - start + 1,
+                max(column - 1 - _indent(lines[start - 1]), 0))
 
     @property
     def error_message(self):
@@ -218,10 +255,32 @@ def _with_causes(error, entry, chosen, cause):
         where = _where(place)
         inner = chosen(f"{where}{entry['message']}\n",
                        [dict(entry, notes=[])], error.kernel)
+        inner.place = _place(place)
         inner.__cause__, cause = cause, inner
     error.where = _where(places[-1])
+    error.place = _place(places[-1])
     error.__cause__ = cause
     return error
+
+
+def _place(place):
+    return place.get("file", ""), place["line"], place["column"]
+
+
+def _node_at(text, line, column, innermost):
+    """The largest or the innermost piece of syntax that begins at this place,
+    or the last one before it; None if the text cannot be parsed."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    found, at = None, (0, 0)
+    for node in ast.walk(tree):  # from the outside to the inside
+        start = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        if (start <= (line, column) and not isinstance(node, ast.Expr) and
+                (start > at or innermost and start == at)):
+            found, at = node, start
+    return found
 
 
 def _where(place):

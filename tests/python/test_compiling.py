@@ -1,4 +1,6 @@
 """Compiling without running, and what the errors of it carry."""
+import ast
+import functools
 import pickle
 import textwrap
 import types
@@ -81,6 +83,26 @@ class Errors(unittest.TestCase):
             compile_(fails)
         self.assertIsNone(c.exception.__cause__)
         self.assertIn("at 2:4:", str(c.exception))
+
+    def test_source_and_syntax(self):
+        """Where it is wrong, as Triton's own errors say it."""
+        with self.assertRaises(CompilationError) as caught:
+            calls[(1,)](np.zeros(1, "f4"))
+        error = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual(error.src, calls.src)
+        self.assertEqual(ast.unparse(error.node), "through(X)")
+        self.assertEqual(error.node.lineno, 3)
+        self.assertEqual(error.message, str(caught.exception))
+        inner = caught.exception.__cause__.__cause__
+        self.assertEqual(ast.unparse(inner.node), "tl.arange(2, 7)")
+        self.assertEqual(inner.src, odd_range.src)
+
+        @triton.jit
+        def unknown():
+            nowhere
+        with self.assertRaises(CompilationError) as caught:
+            unknown[(1,)]()
+        self.assertIsInstance(caught.exception.node, ast.Name)
 
     def test_argument_is_wrong_at_its_call(self):
         @triton.jit
