@@ -13,6 +13,7 @@ import collections
 import contextlib
 import hashlib
 import importlib
+import operator
 import threading
 import time
 
@@ -316,6 +317,7 @@ class Launcher:
                 "all of its function's, constexprs included")
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        self.ours(self.real).launch(values, self.options, (x, y, z))
+        self.ours(self.real).launch(
+            values, self.options, tuple(map(operator.index, (x, y, z))))
         if exit_hook is not None:
             exit_hook(launch_metadata)

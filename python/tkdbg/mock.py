@@ -1,6 +1,8 @@
 """Arguments for compiling: what stands for a value of a type."""
 from __future__ import annotations
 
+import re
+
 from . import tltypes, wrappers
 
 
@@ -22,6 +24,17 @@ def _value(name, path, signature, constants, multiples):
     return _item(path, signature.get(name, "constexpr"), constants, multiples)
 
 
+class TensorDescriptor:
+    """What stands for a tensor descriptor of a dtype and a block's shape."""
+    from_tensor = None  # that launches recognise a descriptor by
+    padding = "zero"
+
+    def __init__(self, dtype, shape):
+        self.base = wrappers.MockTensor(tltypes.dtype(dtype))
+        self.block_shape = [int(n) for n in shape.split(",")]
+        self.shape = self.strides = [1] * len(self.block_shape)
+
+
 # numbers of Python's that have a type and are multiples of 16
 _MULTIPLES = {"int32": 16, "int64": 1 << 40, "uint64": 1 << 63}
 
@@ -32,6 +45,9 @@ def _item(path, kind, constants, multiples):
                      for i, k in enumerate(kind))
     if path in constants or kind == "constexpr":
         return tltypes.constexpr(tltypes.unwrap(constants.get(path)))
+    described = re.fullmatch(r"tensordesc<(\w+)\[([\d, ]+)\].*>", kind)
+    if described:
+        return TensorDescriptor(*described.groups())
     try:
         ty = tltypes.str_to_ty(kind)
     except AssertionError:

@@ -135,6 +135,13 @@ class Compile(unittest.TestCase):
         with self.assertRaises(CompilationError):
             compile_(typed, dict(types, X="*fp32"), {"c": 3})
 
+    def test_descriptors(self):
+        @triton.jit
+        def kernel(d, p):
+            tl.static_assert(d.block_shape[1] == 8)
+            tl.store(p + tl.arange(0, 8), tl.sum(d.load([0, 0]), 0))
+        compile_(kernel, {"d": "tensordesc<fp16[4, 8]>", "p": "*fp32"})
+
     def test_unknown_types_and_files(self):
         with self.assertRaisesRegex(NotImplementedError, "'strange'"):
             compile_(typed, {"X": "strange", "n": "i64"}, {"c": 3})
@@ -216,35 +223,6 @@ class Random(unittest.TestCase):
                 kernel[(1,)](x, seed)
 
 
-class Executed(unittest.TestCase):
-
-    def test_kernel_made_by_exec(self):
-        text = textwrap.dedent('''
-            @triton.jit
-            def made(z):
-                tl.store(z, 41 + 1)
-        ''')
-        namespace = {}
-        exec(text, globals(), namespace)
-        z = np.zeros(1, "i4")
-        namespace["made"][(1,)](z)
-        self.assertEqual(z[0], 42)
-
-    def test_without_text(self):
-        parts = ["@triton.jit\n", "def made(z):\n", "    pass\n"]
-        found = {}
-        exec("".join(parts), globals(), found)
-        self.assertIn("pass", found["made"].src)
-
-
-@unittest.skipUnless(support.has("torch") and support.has("pytest"),
-                     "torch or pytest is not installed")
-class InternalTesting(unittest.TestCase):
-
-    def test_round_trip(self):
-        from triton import _internal_testing as helpers
-        rs = np.random.RandomState(3)
-        for name in helpers.dtypes_with_bfloat16:
 def through_wrapper(fn):
     @functools.wraps(fn)
     def wrapper(*args):
@@ -279,6 +257,35 @@ class Replaced(unittest.TestCase):
         self.assertEqual(z[0], 7)
 
 
+class Executed(unittest.TestCase):
+
+    def test_kernel_made_by_exec(self):
+        text = textwrap.dedent('''
+            @triton.jit
+            def made(z):
+                tl.store(z, 41 + 1)
+        ''')
+        namespace = {}
+        exec(text, globals(), namespace)
+        z = np.zeros(1, "i4")
+        namespace["made"][(1,)](z)
+        self.assertEqual(z[0], 42)
+
+    def test_without_text(self):
+        parts = ["@triton.jit\n", "def made(z):\n", "    pass\n"]
+        found = {}
+        exec("".join(parts), globals(), found)
+        self.assertIn("pass", found["made"].src)
+
+
+@unittest.skipUnless(support.has("torch") and support.has("pytest"),
+                     "torch or pytest is not installed")
+class InternalTesting(unittest.TestCase):
+
+    def test_round_trip(self):
+        from triton import _internal_testing as helpers
+        rs = np.random.RandomState(3)
+        for name in helpers.dtypes_with_bfloat16:
             x = helpers.numpy_random((8,), name, rs)
             tensor = helpers.to_triton(x, "cpu", dst_type=name)
             np.testing.assert_array_equal(helpers.to_numpy(tensor), x)

@@ -197,6 +197,39 @@ class Installed(support.ScriptCase):
         self.assertIn("nothing is not defined", done.stderr)
         self.assertIn("|     tl.store(p, nothing)", done.stderr)
 
+    def test_a_wrapper_under_the_decorator(self):
+        done = self.run_installed("""
+            import functools
+            def wrap(fn):
+                @functools.wraps(fn)
+                def wrapper(*args):
+                    return fn(*args)
+                return wrapper
+            @triton.jit
+            @wrap
+            def kernel(p):
+                tl.store(p, 7)
+            p = torch.zeros(1, device="cuda")
+            kernel[(1,)](p); print(p.item())
+        """)
+        self.assertEqual(done.stdout, "7.0\n")
+
+    def test_grids_are_integers(self):
+        done = self.run_installed("""
+            @triton.jit
+            def kernel(p):
+                tl.store(p, 7)
+            for grid in (torch.tensor(1),), (1.0,), ("1",):
+                p = torch.zeros(1, device="cuda")
+                try:
+                    kernel[grid](p); print(p.item())
+                except TypeError as e:
+                    print(e)
+        """)
+        self.assertEqual(done.stdout, "7.0\n" + "".join(
+            f"'{kind}' object cannot be interpreted as an integer\n"
+            for kind in ("float", "str")))
+
     def test_a_file_that_changed_or_went(self):
         done = self.run_installed("""
             import importlib.util, linecache, os
