@@ -137,8 +137,20 @@ static bool is_made_by(const shared_estimate *s, int slot, tk_opcode op) {
   return i < s->flat.steps.n && tk_flat_is(&s->flat.steps.items[i], op);
 }
 
+/* Whether a block of 8-bit floats is made fp32: an operand of tl.dot_scaled
+ * that has no scales is, and Triton multiplies halves there all the same. */
+static bool is_widened_eight(const shared_estimate *s, int slot) {
+  size_t i = maker_of(s, slot);
+  if (!is_made_by(s, slot, TK_I_CAST)) return false;
+  const tk_type *from = &s->flat.slots.items[s->flat.steps.items[i].args[0]];
+  return tk_lane_size(from) == 1 && tk_is_float((tk_dtype)from->elem);
+}
+
 static bool is_scaled(const shared_estimate *s, const tk_flat_step *dot) {
-  return is_made_by(s, dot->args[0], TK_I_UNSCALE) ||
+  bool unscaled = tk_dot_precision(dot->in) == TK_P_IEEE &&
+                  is_widened_eight(s, dot->args[0]) &&
+                  is_widened_eight(s, dot->args[1]);
+  return unscaled || is_made_by(s, dot->args[0], TK_I_UNSCALE) ||
          is_made_by(s, dot->args[1], TK_I_UNSCALE);
 }
 

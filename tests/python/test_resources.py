@@ -100,6 +100,18 @@ def scaled(a, b, c, sa, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr,
 
 
 @triton.jit
+def without_scales(a, b, c, K, M: tl.constexpr, N: tl.constexpr,
+                   BK: tl.constexpr, STAGES: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    for i in tl.range(0, K, BK, num_stages=STAGES):
+        x = tl.load(a + m[:, None] * K + i + k[None, :])
+        y = tl.load(b + (i + k)[:, None] * N + n[None, :])
+        acc = tl.dot_scaled(x, None, "e4m3", y, None, "e5m2", acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
 def rows(a, c, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr,
          OP: tl.constexpr):
     i, j = tl.arange(0, M), tl.arange(0, N)
@@ -269,6 +281,18 @@ class Shared(unittest.TestCase):
                 scaled, {n: given[n] for n in names}, known,
                 {(i,): [["tt.divisibility", 16]] for i in range(5)}))
             self.assertEqual(kernel.metadata.shared, nbytes, (right, sizes))
+
+    def test_scaled_products_without_scales(self):
+        types = {"a": "*fp8e4nv", "b": "*fp8e5", "c": "*fp32", "K": "i32"}
+        for *sizes, nbytes in ((128, 256, 256, 1, 131072),
+                               (128, 256, 256, 2, 229376),
+                               (256, 128, 128, 3, 131072),
+                               (64, 64, 64, 1, 16384)):
+            known = dict(zip(("M", "N", "BK", "STAGES"), sizes))
+            kernel = triton.compile(ASTSource(
+                without_scales, {**types, **dict.fromkeys(known, "constexpr")},
+                known, {(i,): [["tt.divisibility", 16]] for i in range(4)}))
+            self.assertEqual(kernel.metadata.shared, nbytes, sizes)
 
     def test_without_a_loop_and_in_calls(self):
         x = np.zeros(2 * 64 * 64, "f4")
