@@ -89,8 +89,8 @@ void tki_jobs_unlock(tki *t) {
 
 static void run_place(tki *t, uint64_t at) {
   uint64_t index;
-  if (!tki_program_at(t, at, &index)) return;
   if (t->env->interrupted) tki_interrupted(t);
+  if (!tki_program_at(t, at, &index)) return;
   tki_pid_of(t, index, t->pid);
   tki_program_run(t);
 }

@@ -203,9 +203,11 @@ static void task_remove(tki_schedule *s, tki_task *k) {
 
 /* The next program in the order that has not begun. */
 static bool next_in_order(tki_schedule *s, uint64_t *index) {
-  for (; s->at < tki_programs(s->t); s->at++)
+  for (; s->at < tki_programs(s->t); s->at++) {
     if (tki_program_at(s->t, s->at, index) && !began_ahead(s, *index))
       return true;
+    tk_check_interrupt(s->t->env);
+  }
   return false;
 }
 

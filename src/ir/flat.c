@@ -1,6 +1,9 @@
 /* flat.c - a program as one list of steps. */
 #include "ir/flat.h"
 
+/* Functions that call others twice, and those again, expand to any length. */
+enum { MAX_STEPS = 1 << 18 };
+
 static int *moved_slots(const tk_flat *s, const int *slots, int n, int by) {
   int *out = TK_NEWN(s->arena, int, n + 1);
   for (int i = 0; i < n; i++) out[i] = slots[i] + by;
@@ -57,6 +60,8 @@ static void expand_body(tk_flat *s, const tk_body *b, int base, const int *res,
 static void expand_func(tk_flat *s, const tk_func *f, const int *args,
                         const int *res, int loop) {
   int base = (int)s->slots.n;
+  tk_check_interrupt(s->arena->env);
+  if (s->steps.n > MAX_STEPS) return;
   for (size_t i = 0; i < f->nslots; i++)
     TK_PUSH(s->arena, &s->slots, f->slots[i].type);
   for (size_t i = 0; args && i < f->nparams; i++)
@@ -64,11 +69,30 @@ static void expand_func(tk_flat *s, const tk_func *f, const int *args,
   expand_body(s, &f->body, base, res, loop);
 }
 
+/* Counts what each slot is written by, then lists it, in the steps' order. */
+static void list_writers(tk_flat *s) {
+  size_t n = 0, *next = TK_NEWN(s->arena, size_t, s->slots.n + 2);
+  for (size_t i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.items[i].nres; k++, n++)
+      next[s->steps.items[i].res[k] + 2]++;
+  for (size_t i = 2; i < s->slots.n + 2; i++) next[i] += next[i - 1];
+  s->writers = TK_NEWN(s->arena, size_t, n + 1);
+  for (size_t i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.items[i].nres; k++)
+      s->writers[next[s->steps.items[i].res[k] + 1]++] = i;
+  s->writers_from = next;
+}
+
 tk_flat tk_flat_new(tk_arena *a, const tk_program *p) {
   tk_flat s = {.program = p, .arena = a};
   tk_flat_loop none = {0};
   TK_PUSH(a, &s.loops, none);
   expand_func(&s, p->kernel, NULL, NULL, 0);
+  if (s.steps.n > MAX_STEPS) {
+    s.steps.n = s.slots.n = 0;
+    s.loops.n = 1;
+  }
   s.loops.items[0].to = s.steps.n;
+  list_writers(&s);
   return s;
 }

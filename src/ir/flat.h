@@ -30,18 +30,17 @@ typedef struct tk_flat {
   TK_VEC(tk_flat_step) steps;
   TK_VEC(tk_flat_loop) loops;
   TK_VEC(tk_type) slots;
+  size_t *writers; /* by slot, the steps that write it: from writers_from of
+                      the slot up to that of the next */
+  size_t *writers_from;
 } tk_flat;
 
+/* A program of more steps than an estimate is worth has none at all.  An
+ * interrupt ends it. */
 tk_flat tk_flat_new(tk_arena *a, const tk_program *p);
 
 static inline bool tk_flat_is(const tk_flat_step *t, tk_opcode op) {
   return t->in && t->in->op == op;
-}
-
-static inline bool tk_flat_writes(const tk_flat_step *t, int slot) {
-  for (int i = 0; i < t->nres; i++)
-    if (t->res[i] == slot) return true;
-  return false;
 }
 
 #endif

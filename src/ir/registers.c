@@ -34,6 +34,7 @@ static bool reads_memory(const tk_flat_step *t) {
 static void find_data(pressure *x) {
   for (bool grew = true; grew;) {
     grew = false;
+    tk_check_interrupt(x->flat.arena->env);
     for (size_t i = 0; i < x->flat.steps.n; i++) {
       const tk_flat_step *t = &x->flat.steps.items[i];
       bool data = reads_memory(t);
@@ -46,13 +47,20 @@ static void find_data(pressure *x) {
   }
 }
 
+static void find_last_uses(pressure *x) {
+  for (size_t i = 0; i < x->flat.steps.n; i++)
+    for (int k = 0; k < x->flat.steps.items[i].nargs; k++)
+      x->to[x->flat.steps.items[i].args[k]] = i;
+}
+
 /* Takes away what is loaded for products alone. */
 static void leave_out_operands(pressure *x) {
   for (size_t i = 0; i < x->flat.steps.n; i++) {
     const tk_flat_step *load = &x->flat.steps.items[i];
     bool alone = tk_flat_is(load, TK_I_LOAD), used = false;
     int slot = alone ? load->res[0] : 0;
-    for (size_t j = i + 1; alone && j < x->flat.steps.n; j++) {
+    for (size_t j = i + 1; alone && j <= x->to[slot]; j++) {
+      tk_check_interrupt(x->flat.arena->env);
       const tk_flat_step *t = &x->flat.steps.items[j];
       for (int k = 0; k < t->nargs; k++) {
         if (t->args[k] != slot) continue;
@@ -76,8 +84,6 @@ static void find_lives(pressure *x) {
   for (size_t i = f->steps.n; i-- > 0;) {
     const tk_flat_step *t = &f->steps.items[i];
     for (int k = 0; k < t->nres; k++) x->from[t->res[k]] = i;
-    for (int k = 0; k < t->nargs; k++)
-      if (!x->to[t->args[k]]) x->to[t->args[k]] = i;
   }
   for (size_t l = f->loops.n; l-- > 1;) {
     const tk_flat_loop *loop = &f->loops.items[l];
@@ -124,6 +130,7 @@ int tk_program_registers(tk_arena *a, const tk_program *p) {
   x.from = TK_NEWN(a, size_t, n);
   x.to = TK_NEWN(a, size_t, n);
   find_data(&x);
+  find_last_uses(&x);
   leave_out_operands(&x);
   find_lives(&x);
   share_registers(&x);

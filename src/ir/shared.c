@@ -29,6 +29,7 @@ typedef struct shared_estimate {
   tk_flat flat;
   int arch;
   bool *way, *used;   /* marks on slots */
+  int *ahead;         /* slots that follow_back has yet to look at */
   int *level;         /* of a load, by step: marked in which round */
   int *chain;         /* by loop: see chain_of_loads */
   struct need *needs; /* of the products of a loop */
@@ -40,12 +41,20 @@ typedef struct shared_estimate {
 /* Marks a value and all that it was made of; loads end the way back, since what
  * they read is made elsewhere. */
 static void follow_back(const shared_estimate *s, int slot, bool *seen) {
-  if (seen[slot]) return;
+  const tk_flat *f = &s->flat;
+  size_t n = 0;
+  if (!seen[slot]) s->ahead[n++] = slot;
   seen[slot] = true;
-  for (size_t i = 0; i < s->flat.steps.n; i++) {
-    const tk_flat_step *t = &s->flat.steps.items[i];
-    if (!tk_flat_writes(t, slot) || tk_flat_is(t, TK_I_LOAD)) continue;
-    for (int k = 0; k < t->nargs; k++) follow_back(s, t->args[k], seen);
+  while (n) {
+    slot = s->ahead[--n];
+    tk_check_interrupt(f->arena->env);
+    for (size_t i = f->writers_from[slot]; i < f->writers_from[slot + 1]; i++) {
+      const tk_flat_step *t = &f->steps.items[f->writers[i]];
+      for (int k = 0; !tk_flat_is(t, TK_I_LOAD) && k < t->nargs; k++) {
+        if (!seen[t->args[k]]) s->ahead[n++] = t->args[k];
+        seen[t->args[k]] = true;
+      }
+    }
   }
 }
 
@@ -54,9 +63,10 @@ static void follow_back(const shared_estimate *s, int slot, bool *seen) {
 static size_t maker_of(const shared_estimate *s, int slot) {
   size_t found = s->flat.steps.n;
   const tk_flat_step *t;
-  for (size_t i = 0; i < s->flat.steps.n; i++) {
+  const size_t *from = &s->flat.writers_from[slot];
+  for (size_t w = from[0]; w < from[1]; w++) {
+    size_t i = s->flat.writers[w];
     t = &s->flat.steps.items[i];
-    if (!tk_flat_writes(t, slot)) continue;
     if (tk_flat_is(t, TK_I_COPY) && t->args[0] == slot) continue; /* x = x */
     if (found < s->flat.steps.n) return s->flat.steps.n;
     found = i;
@@ -695,6 +705,7 @@ size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
   size_t most = 0, nslots = s.flat.slots.n + 1;
   s.way = TK_NEWN(a, bool, nslots);
   s.used = TK_NEWN(a, bool, nslots);
+  s.ahead = TK_NEWN(a, int, nslots);
   s.level = TK_NEWN(a, int, s.flat.steps.n + 1);
   s.chain = TK_NEWN(a, int, s.flat.loops.n + 1);
   s.needs = TK_NEWN(a, need, 2 * s.flat.steps.n + 1);

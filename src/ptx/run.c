@@ -314,7 +314,6 @@ static void stuck_block(tkp_block *b) {
 
 static void check_steps(run_call *c) {
   const tkp_machine *m = &c->m;
-  tk_check_interrupt(m->env);
   if (!m->launch->steps || m->steps <= m->launch->steps) return;
   const tkp_warp *w = &c->live[0]->warps[0];
   uint32_t pc = w->pc < m->k->code.n ? w->pc : 0;
@@ -329,6 +328,7 @@ static bool run_block(run_call *c, tkp_block *b) {
   const tkp_machine *m = &c->m;
   for (uint32_t turn = 0; turn < BLOCK_TURN / WARP_TURN; turn++) {
     uint32_t ran = 0, ended = 0;
+    tk_check_interrupt(m->env);
     for (uint32_t i = 0; i < m->nwarps; i++) {
       tkp_warp *w = &b->warps[i];
       if (w->state == TKP_RUNS) {

@@ -477,8 +477,7 @@ static void copy_scope(tks *s, const tk_binding *b) {
   while (n--) {
     tk_binding *copy = TK_NEW(s->arena, tk_binding);
     *copy = *chain[n];
-    copy->prev = s->frame->scope;
-    s->frame->scope = copy;
+    tks_push(s, copy);
   }
 }
 

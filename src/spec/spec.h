@@ -96,9 +96,18 @@ typedef enum tk_bind_how {
                    only at others */
 } tk_bind_how;
 
-/* A variable of a function; newer ones hide older ones of the same name. */
+/* The newest bindings of the names in one sixteenth of a table. */
+typedef struct tks_names {
+  const struct tk_binding *newest[16];
+} tks_names;
+
+/* A variable of a function; newer ones hide older ones of the same name.  Each
+ * has the table of all names when it was the newest, so that a function of any
+ * length finds a name at once; it differs from the one before in one row. */
 typedef struct tk_binding {
   const struct tk_binding *prev;
+  const struct tk_binding *same; /* the one before in its place of the table */
+  const tks_names *const *names;
   const char *name;
   sval v;
   tk_span span;
@@ -353,6 +362,10 @@ sval tks_attr(tks *s, const sval *v, const char *name);
 bool tks_lookup(tks *s, const char *name, sval *out);
 /* A variable of the function; NULL: none. */
 const tk_binding *tks_binding_of(tks *s, const char *name);
+/* The newest binding of a name from `scope` back; NULL: none. */
+const tk_binding *tks_newest(const tk_binding *scope, const char *name);
+/* Makes a binding, whose name is set, the newest of the frame. */
+void tks_push(tks *s, tk_binding *b);
 /* Whether an operation's text may have values known only when it runs, or is
  * not made at all as a rule. */
 bool tks_op_prints(const tks_op *op);

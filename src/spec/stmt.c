@@ -34,23 +34,20 @@ static void visit_block(tks *s, const tk_ast *block, tk_body *out) {
 /* ---- reconciling scopes ------------------------------------------------ */
 
 static const tk_binding *find(const tk_binding *scope, const char *name) {
-  while (scope && strcmp(scope->name, name)) scope = scope->prev;
-  return scope && !scope->dropped ? scope : NULL;
+  const tk_binding *b = tks_newest(scope, name);
+  return b && !b->dropped ? b : NULL;
 }
 
 /* The first binding of its name when walking from `scope`. */
 static bool newest(const tk_binding *scope, const tk_binding *b) {
-  while (scope && strcmp(scope->name, b->name)) scope = scope->prev;
-  return scope == b;
+  return tks_newest(scope, b->name) == b;
 }
 
 static void drop(tks *s, const tk_binding *b) {
-  const tk_binding *old = s->frame->scope;
   tk_binding *d = TK_NEW(s->arena, tk_binding);
   *d = *b;
-  d->prev = old;
   d->dropped = true;
-  s->frame->scope = d;
+  tks_push(s, d);
 }
 
 static bool same_value(const sval *a, const sval *b) {
@@ -377,13 +374,11 @@ static void runtime_for(tks *s, const tk_ast *n, const tks_op *op,
   if (n->a->kind != TK_AST_NAME)
     tks_error(s, TK_D_UNSUPPORTED, "a for loop counts in one variable");
   TK_PUSH(s->arena, s->frame->body, st);
-  const tk_binding *before = s->frame->scope;
   st->iv = tks_slot(s, tk_scalar(d), n->a->str);
   sval iv = sv_tensor(tk_scalar(d), st->iv);
   tk_binding *hidden = TK_NEW(s->arena, tk_binding);
-  *hidden = (tk_binding){
-      .prev = before, .name = n->a->str, .v = iv, .span = n->a->span};
-  s->frame->scope = hidden;
+  *hidden = (tk_binding){.name = n->a->str, .v = iv, .span = n->a->span};
+  tks_push(s, hidden);
   loop_body(s, n, st, hidden, n->a->str);
   drop(s, hidden);
 }

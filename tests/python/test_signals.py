@@ -108,6 +108,29 @@ class Handlers(support.ScriptCase):
     def test_a_compilation(self):
         self.stops("judge(lambda: unrolled[(1,)](zero))")
 
+    def test_functions_that_call_twice(self):
+        self.stops("""
+            @triton.jit
+            def twice(a, D: tl.constexpr):
+                if D > 0:
+                    a = twice(a, D - 1) + twice(a + 1, D - 1)
+                return a
+
+            @triton.jit
+            def kernel(p):
+                tl.store(p, twice(tl.load(p), 40))
+
+            judge(lambda: kernel[(1,)](zero))
+        """)
+
+    def test_programs_that_are_left_out(self):
+        self.stops("judge(lambda: count[(65535, 65535, 65535)]("
+                   "np.zeros(64, np.float32), 3))", "--pid", "0,0,65534")
+
+    def test_many_programs_of_a_compiled_kernel(self):
+        self.stops("judge(lambda: count[(1 << 30,)]("
+                   "np.zeros(64, np.float32), 3))", "--engine", "ptx")
+
     def test_detectors_on(self):
         self.stops("judge(lambda: endless[(1,)](zero))", "--check")
 
@@ -150,6 +173,26 @@ class Handlers(support.ScriptCase):
         """, "-q", "--triton", "ours", head=HEAD)
         self.assertEqual(done.stdout, "a kernel cannot be launched or \n"
                                       "3.0\n")
+
+
+class LongKernels(support.ScriptCase):
+    def test_are_compiled_in_time_that_grows_with_their_length(self):
+        """What looks through all of the names or steps for each of them
+        needs a minute here."""
+        self.run_script("""
+            @triton.jit
+            def kernel(p, N: tl.constexpr):
+                i = tl.arange(0, 64)
+                for j in tl.static_range(N):
+                    tl.store(p + i, tl.load(p + i) + j)
+
+            x = np.zeros(64, np.int64)
+            start = time.perf_counter()
+            kernel[(1,)](x, 20000)
+            took = time.perf_counter() - start
+            assert x[5] == 199990000, x[5]
+            assert took < 30, took
+        """, "-q", "--triton", "ours", head=HEAD)
 
 
 class CtrlC(support.ScriptCase):
