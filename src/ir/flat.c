@@ -2,7 +2,11 @@
 #include "ir/flat.h"
 
 /* Functions that call others twice, and those again, expand to any length. */
-enum { MAX_STEPS = 1 << 18 };
+enum { MAX_LENGTH = 1 << 18 };
+
+static bool is_too_long(const tk_flat *s) {
+  return s->steps.n + s->slots.n > MAX_LENGTH;
+}
 
 static int *moved_slots(const tk_flat *s, const int *slots, int n, int by) {
   int *out = TK_NEWN(s->arena, int, n + 1);
@@ -61,7 +65,7 @@ static void expand_func(tk_flat *s, const tk_func *f, const int *args,
                         const int *res, int loop) {
   int base = (int)s->slots.n;
   tk_check_interrupt(s->arena->env);
-  if (s->steps.n > MAX_STEPS) return;
+  if (is_too_long(s)) return;
   for (size_t i = 0; i < f->nslots; i++)
     TK_PUSH(s->arena, &s->slots, f->slots[i].type);
   for (size_t i = 0; args && i < f->nparams; i++)
@@ -88,7 +92,7 @@ tk_flat tk_flat_new(tk_arena *a, const tk_program *p) {
   tk_flat_loop none = {0};
   TK_PUSH(a, &s.loops, none);
   expand_func(&s, p->kernel, NULL, NULL, 0);
-  if (s.steps.n > MAX_STEPS) {
+  if (is_too_long(&s)) {
     s.steps.n = s.slots.n = 0;
     s.loops.n = 1;
   }
