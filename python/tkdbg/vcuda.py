@@ -66,6 +66,7 @@ class VirtualCuda:
         self.overloads = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
         self.empties = fresh_.makers(torch)
         self.used = False           # something was put on a device
+        self.last = None            # where the last call's tensors are
         self.default = HOST         # torch.set_default_device("cuda")
         self.watched = frozenset()  # dtypes whose first tensor is waited for
         self.mode_class = _mode_class(self)
@@ -282,6 +283,7 @@ class VirtualCuda:
                                      where if explicit is None else explicit)
         else:
             where = self.where(args)
+        self.last = where
         if where is MIXED:
             where, result = self.operators.mixed(func, args, kwargs)
         else:

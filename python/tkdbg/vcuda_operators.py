@@ -332,12 +332,18 @@ def _modes(operators):
                      if registered(name, n)), None)
 
     class Checking(TorchDispatchMode):
+        inside = ()  # operators whose parts are being checked
+
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            key = composite(func._schema)
+            key = None if func in self.inside else composite(func._schema)
             if key is not None:
-                with self:  # its parts are checked
-                    return func._op_dk(key, *args, **kwargs)
+                before, self.inside = self.inside, (*self.inside, func)
+                try:
+                    with self:
+                        return func._op_dk(key, *args, **kwargs)
+                finally:
+                    self.inside = before
             where = operators.check(func, args, kwargs)
             with plainly():
                 result = func(*args, **kwargs)

@@ -31,6 +31,7 @@ def patch(virtual, patches):
     _patch_backward(virtual, patches)
     _patch_functions(virtual, patches)
     _patch_saved(virtual, patches)
+    _patch_hooks(virtual, patches)
     _patch_compile(virtual, patches)
     _patch_parallel(virtual, patches)
     _patch_tensor_types(virtual, patches)
@@ -252,6 +253,30 @@ def _patch_saved(virtual, patches):
 
     patches.set(function.FunctionCtx, "save_for_backward", save_for_backward)
     patches.set(node, "saved_tensors", property(saved_tensors))
+
+
+def _patch_hooks(virtual, patches):
+    """What packs the tensors that autograd saves (torch.utils.checkpoint,
+    save_on_cpu) is called by C++ code, and gets objects without a mark."""
+    hooks = virtual.torch.autograd.graph.saved_tensors_hooks
+    init = hooks.__init__
+
+    def init_here(self, pack_hook, unpack_hook):
+        def pack(tensor):
+            where = virtual.last
+            with virtual.on():
+                if where is not None and where is not MIXED:
+                    virtual.mark_new(tensor, where)
+                packed = pack_hook(tensor)
+            virtual.last = where
+            return packed
+
+        def unpack(packed):
+            with virtual.on():
+                return unpack_hook(packed)
+        init(self, pack, unpack)
+
+    patches.set(hooks, "__init__", init_here)
 
 
 def _patch_compile(virtual, patches):
