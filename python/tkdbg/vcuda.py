@@ -290,6 +290,9 @@ class VirtualCuda:
             try:
                 result = func(*args, **kwargs)
             except (NotImplementedError, RuntimeError) as e:
+                place = where if explicit is None else explicit
+                if place is not None and place >= 0:
+                    e = self.memory.lacking(e, place)
                 result = self.operators.rescue(e, where, func, args, kwargs)
         if explicit is not None:
             if result is not kwargs.get("out"):

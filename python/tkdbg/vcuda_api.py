@@ -130,6 +130,11 @@ def _nothing():
     return lambda *args, **kwargs: None
 
 
+def _alone(function):
+    """A new function that calls another."""
+    return lambda *args, **kwargs: function(*args, **kwargs)
+
+
 def _scope():
     """A new function that gives a context in which nothing is different."""
     return lambda *args, **kwargs: contextlib.nullcontext()
@@ -140,6 +145,49 @@ def _synchronize(virtual):
         virtual.index_of(device)
         virtual.graphs.forbid()
     return synchronize
+
+
+def _exchange(streams):
+    """A new function that sets the device and returns the one before."""
+    def exchange(device):
+        before = streams.device
+        if device >= 0:
+            streams.set_device(device)
+        return before
+    return exchange
+
+
+def natives(virtual):
+    """{name in torch._C: function}: what PyTorch's own functions in torch.cuda
+    call, where CUDA is linked."""
+    streams, arch = virtual.streams, device_.model().arch
+
+    def stream_of(find):
+        return lambda device=None: (find(device).stream_id,
+                                    virtual.index_of(device), 1)
+
+    handle = id(virtual)  # what stands for a pointer
+    found = {
+        **virtual.memory.natives(),
+        **{n: _nothing() for n in (
+            "_cuda_init", "_cuda_sleep", "_cuda_clearCublasWorkspaces",
+            "_cuda_ipc_collect")},
+        "_cuda_getDevice": lambda: streams.device,
+        "_cuda_setDevice": streams.set_device,
+        "_cuda_exchangeDevice": _exchange(streams),
+        "_cuda_maybeExchangeDevice": _exchange(streams),
+        "_cuda_synchronize": _synchronize(virtual),
+        "_cuda_isCurrentStreamCapturing":
+            lambda: virtual.graphs.capturing,
+        "_cuda_hasPrimaryContext": lambda device: True,
+        "_cuda_getCurrentBlasHandle": lambda: handle,
+        "_cuda_getCurrentSolverHandle": lambda: handle,
+        "_cuda_getArchFlags": lambda: f"sm_{arch}",
+        "_cuda_getCurrentStream": stream_of(streams.current),
+        "_cuda_getDefaultStream": stream_of(streams.default),
+        "_cuda_tunableop_is_enabled": lambda: False,
+    }
+    return {name: _alone(function) for name, function in found.items()}
 
 
 def cuda_functions(virtual):
@@ -163,6 +211,8 @@ def cuda_functions(virtual):
         **idle, **virtual.streams.functions(), **memory,
         **virtual.graphs.functions(),
         "synchronize": _synchronize(virtual),
+        "_exchange_device": _exchange(virtual.streams),
+        "_maybe_exchange_device": _exchange(virtual.streams),
         "is_available": lambda: True,
         "is_initialized": lambda: True,
         "is_bf16_supported": lambda *a, **k: True,
@@ -211,9 +261,9 @@ def accelerator_functions(virtual):
     memory, streams = virtual.memory.functions(), virtual.streams
     found.update((n, memory[n]) for n in (
         "memory_allocated", "max_memory_allocated", "memory_reserved",
-        "max_memory_reserved", "memory_stats", "empty_cache",
-        "reset_peak_memory_stats"))
+        "max_memory_reserved", "empty_cache", "reset_peak_memory_stats"))
     found.update(
+        memory_stats=_alone(virtual.torch.cuda.memory_stats),
         is_available=lambda: True, device_count=device_.count,
         current_accelerator=lambda check_available=False:
             virtual.torch.device("cuda"),

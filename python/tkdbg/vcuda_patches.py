@@ -13,8 +13,10 @@ from .vcuda_marks import HOST, MARK, MIXED, is_cuda_device, tensors_of
 def patch(virtual, patches):
     """Replaces what the mode cannot see."""
     torch = virtual.torch
+    for name, function in vcuda_api.natives(virtual).items():
+        patches.set(torch._C, name, function)
     for name, function in vcuda_api.cuda_functions(virtual).items():
-        patches.set(torch.cuda, name, function)
+        _set_everywhere(torch, patches, name, function)
     for name, function in vcuda_api.nvtx_functions().items():
         patches.set(torch.cuda.nvtx, name, function)
     if torch.version.cuda is None:  # else libraries compare it with theirs
@@ -37,6 +39,17 @@ def patch(virtual, patches):
     _patch_tensor_types(virtual, patches)
     _patch_guards(virtual, patches)
     _patch_probes(virtual, patches)
+
+
+def _set_everywhere(torch, patches, name, function):
+    """Replaces a name of torch.cuda there and in the module that it comes
+    from, such as torch.cuda.random."""
+    before = getattr(torch.cuda, name, None)
+    patches.set(torch.cuda, name, function)
+    for path, module in list(sys.modules.items()):
+        if path.startswith("torch.cuda.") and before is not None and (
+                vars(module).get(name) is before):
+            patches.set(module, name, function)
 
 
 def _patch_defaults(virtual, patches):
