@@ -23,8 +23,8 @@ import itertools
 import os
 import threading
 
-from . import fresh as fresh_, session as session_, vcuda_patches, \
-    vcuda_scaled
+from . import fresh as fresh_, session as session_, vcuda_exchange, \
+    vcuda_patches, vcuda_scaled
 from .device import check_index
 from .patches import Patches
 from .vcuda_autocast import Autocast
@@ -62,7 +62,8 @@ class VirtualCuda:
         self.devices = {}           # number -> torch.device
         self.refusals = Refusals(self)
         self.specials = {**self.refusals.functions(), **specials(torch),
-                         **vcuda_scaled.functions(torch)}
+                         **vcuda_scaled.functions(torch),
+                         **vcuda_exchange.functions(torch)}
         self.overloads = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
         self.empties = fresh_.makers(torch)
         self.used = False           # something was put on a device
@@ -88,11 +89,13 @@ class VirtualCuda:
         """Enters the mode in this thread and in those started later."""
         self._mode = self.mode_class()
         self._mode.__enter__()
-        self.watched = self.halves.dtypes | self.operators.rare
+        self.watched = (self.halves.dtypes | self.operators.rare |
+                        self.refusals.rare)
         for part in (self.libraries, self.autocast, self.operators,
                      self.files, self.subclasses):
             part.install(self._patches)
         vcuda_patches.patch(self, self._patches)
+        vcuda_exchange.install(self, self._patches)
         self._patches.set(threading.Thread, "start", self._start_thread(
             threading.Thread.start))
         self.session.reader.refuse = self.refuse_argument
@@ -226,6 +229,9 @@ class VirtualCuda:
         if dtype in self.halves.dtypes:
             self.watched -= self.halves.dtypes
             self.halves.install()
+        elif dtype in self.refusals.rare:
+            self.watched -= self.refusals.rare
+            self.specials.update(self.refusals.functions(rare=True))
         else:
             self.watched -= self.operators.rare
             self.operators.rescued = True
@@ -293,7 +299,8 @@ class VirtualCuda:
                 place = where if explicit is None else explicit
                 if place is not None and place >= 0:
                     e = self.memory.lacking(e, place)
-                result = self.operators.rescue(e, where, func, args, kwargs)
+                result = self.operators.rescue(
+                    e, place if where is None else where, func, args, kwargs)
         if explicit is not None:
             if result is not kwargs.get("out"):
                 self.mark(result, explicit)

@@ -5,8 +5,8 @@ arguments and its keywords; ``specials`` is the table.
 """
 from __future__ import annotations
 
-from . import fresh as fresh_
-from .vcuda_marks import HOST, MARK, PINNED, is_cuda_device, text_of
+from . import fresh as fresh_, vcuda_exchange
+from .vcuda_marks import HOST, MARK, PINNED, is_cuda_device, name_of, text_of
 
 
 def _pass(v, func, args, kwargs):
@@ -142,6 +142,10 @@ def _is_pinned(v, func, args, kwargs):
 def _as_tensor(v, func, args, kwargs):
     """as_tensor, asarray: a move to another device copies."""
     where, rest = v.without_device(kwargs)
+    given = vcuda_exchange.foreign(v, args[0]) if args else None
+    if given is not None:
+        args = given, *args[1:]
+        v.mark(given, v.streams.device)
     if where is None:
         return v.plain(func, args, kwargs)
     result = func(*args, **rest)
@@ -252,6 +256,12 @@ def _set_item(v, func, args, kwargs):
     """t[index] = value"""
     target, index, value = args
     if not fresh_.is_basic(index):
+        if (isinstance(value, v.tensor) and value.dtype != target.dtype and
+                v.strict and v.on_device(target) and v.on_device(value)):
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, "
+                f"got {name_of(target.dtype)} for the destination and "
+                f"{name_of(value.dtype)} for the source.")
         return v.plain(func, args, kwargs)
 
     def write():
@@ -308,7 +318,7 @@ _PROPERTIES = ("shape", "dtype", "requires_grad", "ndim", "is_leaf", "layout",
                "is_sparse", "is_quantized", "is_meta", "is_nested")
 _METHODS = ("stride", "size", "dim", "numel", "element_size", "is_contiguous",
             "storage_offset", "is_floating_point", "requires_grad_")
-_STORAGES = ("untyped_storage", "storage", "_typed_storage", "__dlpack__")
+_STORAGES = ("untyped_storage", "storage", "_typed_storage")
 
 
 def specials(torch):

@@ -11,8 +11,11 @@ the device: programs without halves pay nothing.
 """
 from __future__ import annotations
 
+import functools
+import re
+
 from .vcuda_autocast import find
-from .vcuda_marks import HOST, MARK
+from .vcuda_marks import HOST, MARK, name_of, tensors_of
 
 _KEY = "BackendSelect"
 
@@ -44,11 +47,91 @@ _OPERATORS = """
     _index_put_impl_ embedding_dense_backward _embedding_bag
     _embedding_bag_dense_backward
     _embedding_bag_forward_only _trilinear linalg_cross polygamma logit
-    renorm dist trace
+    renorm dist trace rsqrt
     avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d
     avg_pool2d_backward _adaptive_avg_pool2d_backward
     upsample_bilinear2d upsample_bicubic2d upsample_linear1d
     upsample_trilinear3d grid_sampler_2d grid_sampler_3d"""
+
+# Operators that promote tensors of several dtypes; the products, norms and
+# writes that refuse them.  The others take weights in fp32, or were checked
+# before they get here.
+_PROMOTE = frozenset("mse_loss smooth_l1_loss dist addr".split())
+_ALIKE = frozenset("""
+    mm bmm addmm addmm_ baddbmm baddbmm_ addmv addmv_ mv dot vdot addbmm
+    addbmm_ convolution native_layer_norm native_group_norm native_batch_norm
+    _native_batch_norm_legit _batch_norm_with_update linalg_cross index_add
+    index_add_ scatter_add scatter_add_ scatter_reduce scatter_reduce_
+    index_reduce index_reduce_ index_put index_put_ _index_put_impl_
+    nll_loss_forward nll_loss2d_forward binary_cross_entropy
+    _embedding_bag _embedding_bag_forward_only grid_sampler_2d
+    grid_sampler_3d""".split())
+_STRICT = frozenset(["native_layer_norm", "native_group_norm"])
+
+# How the CPU's kernels say that dtypes differ, and how CUDA's do.
+_DIFFER = re.compile(r"have (?:the )?same (?:dtype|scalar type)|mixed dtype|"
+                     r"expected scalar type \w+ but found|"
+                     r"Expected out tensor to have dtype|"
+                     r"self.dtype to be equal|Type promoting not supported|"
+                     r"and weight type .* should be the same")
+_ADDMV = re.compile(r"addmv input tensors .* (\w+), and (?!\1)(\w+)$")
+_WORDS = (("expected m1 and m2", "expected mat1 and mat2"),
+          ("CPUBFloat16Type", "CUDABFloat16Type"), ("(torch.", "(torch.cuda."),
+          (" or input should be a MKLDNN tensor and weight is a dense tensor",
+           ""))
+
+
+def _found(dtypes):
+    return "expected scalar type {} but found {}".format(
+        *map(name_of, dtypes))
+
+
+def cudas(error, dtypes, name):
+    """The error of CUDA for a kernel of the CPU that got tensors of several
+    dtypes, the first one's first, in an operator of this name; None: it is
+    about something else."""
+    text = str(error)
+    if len(dtypes) < 2 or not _DIFFER.search(text):
+        return None
+    if "conv" in name:
+        return _refused("convolution", dtypes)
+    if text.startswith("mixed dtype") and "group_norm" not in name:
+        text = _found(dtypes)
+    text = _ADDMV.sub(r"expected scalar type \1 but found \2", text)
+    for ours, theirs in _WORDS:
+        text = text.replace(ours, theirs)
+    found = type(error)(text)
+    found.is_cudas = True
+    return found
+
+
+def _refused(name, given):
+    """What CUDA raises of several dtypes where the CPU's kernel runs, or
+    None."""
+    a, b = map(name_of, list(given)[:2])
+    text = None
+    if name in _STRICT:
+        text = _found(given)
+    elif name == "convolution":
+        text = (f"Input type ({_type(a)}) and weight type ({_type(b)}) should "
+                "be the same")
+    elif "index_put" in name:
+        text = ("Index put requires the source and destination dtypes match, "
+                f"got {a} for the destination and {b} for the source.")
+    elif "batch_norm" in name and b != "Float":
+        text = f"expected scalar type Float but found {b}"
+    elif name == "linalg_cross":
+        text = f"Found dtype {b} but expected {a}"
+    if text is None:
+        return None
+    error = RuntimeError(text)
+    error.is_cudas = True
+    return error
+
+
+def _type(name):
+    return "CUDABFloat16Type" if name == "BFloat16" else (
+        f"torch.cuda.{name}Tensor")
 
 
 class Halves:
@@ -82,6 +165,7 @@ class Halves:
         c, halves = self.torch._C, self.dtypes
         tensor, redispatch = self.torch.Tensor, op.redispatch
         below = c._dispatch_keyset_full_after(getattr(c.DispatchKey, _KEY))
+        choose = self._chooser(op)
         cpu = c.DispatchKey.CPU
         place = int(op._schema.name == "aten::polygamma")  # polygamma(n, x)
         written = [a.alias_info is not None and a.alias_info.is_write or
@@ -96,9 +180,42 @@ class Halves:
                     getattr(first, MARK, None) == HOST or
                     not keys.has(cpu)):
                 return redispatch(keys & below, *args, **kwargs)
-            return self._in_fp32(op, keys & below, args, kwargs, first.dtype,
+            half = first.dtype
+            if choose is not None:
+                half, result = choose(keys & below, args, kwargs, half)
+                if half is None:
+                    return result
+            return self._in_fp32(op, keys & below, args, kwargs, half,
                                  written, rule)
         return kernel
+
+    def _chooser(self, op):
+        """What gives the result's dtype where the arguments' may differ, or
+        None and the result; it raises what CUDA does.  None: the result has
+        the first argument's dtype."""
+        torch, name = self.torch, op._schema.name.partition("::")[2]
+
+        def choose(keys, args, kwargs, half):
+            given = {t.dtype: t for t in tensors_of((args, kwargs),
+                                                    torch.Tensor)
+                     if t.is_floating_point()}
+            if len(given) == 1:
+                return half, None
+            if name in _PROMOTE:
+                return functools.reduce(torch.promote_types, given), None
+            error = _refused(name, given)
+            if "batch_norm" in name and error is None:
+                return half, None
+            try:
+                if error is None or name == "native_group_norm":
+                    result = op.redispatch(keys, *args, **kwargs)
+            except RuntimeError as e:
+                raise cudas(e, given, name) or e from None
+            if error is not None:
+                raise error
+            return None, result
+
+        return choose if name in _PROMOTE | _ALIKE else None
 
     def _in_fp32(self, op, keys, args, kwargs, half, written, rule):
         """Runs an operator on fp32 copies; writes and returns halves."""

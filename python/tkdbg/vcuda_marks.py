@@ -21,6 +21,19 @@ def text_of(where):
     return "cpu" if where < 0 else f"cuda:{where}"
 
 
+_NAMES = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int",
+          "int64": "Long", "float16": "Half", "bfloat16": "BFloat16",
+          "float32": "Float", "float64": "Double", "uint16": "UInt16",
+          "uint32": "UInt32", "uint64": "UInt64", "complex32": "ComplexHalf",
+          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+
+
+def name_of(dtype):
+    """A dtype as PyTorch's C++ code names it."""
+    word = str(dtype).partition(".")[2]
+    return _NAMES.get(word, word.capitalize())
+
+
 def tensors_of(value, tensor):
     """The tensors in arguments, at any depth."""
     if isinstance(value, tensor):

@@ -12,6 +12,7 @@ import re
 
 from . import vcuda_attention
 from .vcuda_autocast import find
+from .vcuda_halves import cudas
 from .vcuda_marks import HOST, tensors_of, text_of
 
 # Operators that move between devices, or take part of their arguments from
@@ -50,8 +51,15 @@ _STRUCTURED = frozenset("""
 
 # Operators that CUDA has for more integers or bools than the CPU, of all that
 # PyTorch's OpInfo declares; those that the CPU has for floats alone.
-_IN_INTEGERS = frozenset(["abs", "abs_", "trace", "histc"])
+_IN_INTEGERS = frozenset(["abs", "abs_", "trace", "histc", "median"])
 _IN_FLOATS = frozenset(["histc"])
+
+# ... and for 8-bit floats and the unsigned: those that move elements.
+_MOVES = frozenset("""gather scatter scatter_ index_select flip eye isin
+                      index_put_ _index_put_impl_ masked_scatter""".split())
+_FLOATS8 = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz",
+            "float8_e5m2fnuz", "float8_e8m0fnu")
+_UNSIGNED = "uint16", "uint32", "uint64"
 
 # How PyTorch says that a CPU kernel lacks a type.
 _LACKS = re.compile(r"not implemented for '(\w+)'|"
@@ -195,10 +203,15 @@ class Operators:
         """The result of a call that failed with error, run in wider types;
         raises the error if it is not about a missing kernel."""
         text = str(error)
-        if where is None or where < 0 or not _LACKS.search(text) or (
-                _NEITHER.search(text) or
-                getattr(error, "is_cudas", False)):  # see vcuda_refusals
-            raise error
+        if where is None or where < 0 or getattr(error, "is_cudas", False):
+            raise error  # is_cudas: see vcuda_refusals
+        differ = cudas(error, {t.dtype: 0 for t in tensors_of(
+            (args, kwargs), self.torch.Tensor) if t.is_floating_point()},
+                       getattr(func, "__name__", ""))
+        if differ is not None:
+            raise differ from None
+        if not _LACKS.search(text) or _NEITHER.search(text):
+            raise _renamed(error) from None
         if "scaled_dot_product_attention" in str(error):
             # CUDA's implementation that the program wants; this one is exact.
             with self.torch.nn.attention.sdpa_kernel(
@@ -209,7 +222,7 @@ class Operators:
             with self._widening():
                 return func(*args, **kwargs)
         except (NotImplementedError, RuntimeError):
-            return self._whole(error, func, args, kwargs)
+            return self._whole(_renamed(error), func, args, kwargs)
 
     def _whole(self, error, func, args, kwargs):
         """A call in wider floats as a whole: what refuses a dtype before any
@@ -248,6 +261,7 @@ class Operators:
         """One operator of ATen in the first type that has a kernel."""
         torch = self.torch
         present = {t.dtype for t in tensors_of((args, kwargs), torch.Tensor)}
+        present.add(kwargs.get("dtype"))
         name = func._schema.name.partition("::")[2]
         for wider in _wider(torch, present, name):
             try:
@@ -311,6 +325,27 @@ class Operators:
         if self._modes is None:
             self._modes = _modes(self)
         return self._modes
+
+
+# What CUDA's kernels are called in messages, by what the CPU's are.
+_KERNELS = ((re.compile(r'"(?:lt|le|gt|ge|eq|ne)_cpu"'), '"compare_cuda"'),
+            (re.compile(r'"add_stub"'), '"ufunc_add_CUDA"'),
+            (re.compile(r'"(?:vec_)?(?:host_|log_)?softmax_\w+"'),
+             '"host_softmax"'),
+            (re.compile(r'"(max_all|cdist)"'), r'"\1_cuda"'),
+            (re.compile(r'(?:_vml)?_cpu"'), '_cuda"'))
+
+
+def _renamed(error):
+    """An error about a missing kernel as CUDA words it."""
+    text = str(error)
+    if "expected m1 and m2" in text:
+        return type(error)(text.replace("m1 and m2", "mat1 and mat2"))
+    if "not implemented for '" not in text:
+        return error
+    for pattern, name in _KERNELS:
+        text = pattern.sub(name, text)
+    return type(error)(text)
 
 
 def _modes(operators):
@@ -398,19 +433,17 @@ def _wider(torch, present, name):
     def known(*names):
         return [getattr(torch, n) for n in names if hasattr(torch, n)]
 
-    floats = {d: torch.float32 for d in known(
-        "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
-        "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e8m0fnu")}
+    floats = {d: torch.float32 for d in known("float16", "bfloat16")}
     floats.update((d, torch.complex64) for d in known("complex32"))
-    unsigned = {d: torch.int64 for d in known("uint16", "uint32", "uint64")}
-    small = known("uint8", "int8", "int16", "int32", "bool")
-    ways = [floats, {**floats, **unsigned}]
+    integers = known("uint8", "int8", "int16", "int32", "bool")
+    ways = [floats]
+    if name in _MOVES:
+        ways.append({**{d: torch.float32 for d in known(*_FLOATS8)},
+                     **{d: torch.int64 for d in known(*_UNSIGNED)}})
     if name in _IN_INTEGERS:
-        ways.append({**floats, **unsigned,
-                     **dict.fromkeys(small, torch.int64)})
+        ways.append({**floats, **dict.fromkeys(integers, torch.int64)})
     if name in _IN_FLOATS:
-        ways.append(dict.fromkeys([*unsigned, *small, torch.int64],
-                                  torch.float64))
+        ways.append(dict.fromkeys([*integers, torch.int64], torch.float64))
     return [{d: w for d, w in way.items() if d in present}
             for way in ways if present & way.keys()]
 

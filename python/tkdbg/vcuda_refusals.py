@@ -9,14 +9,12 @@ and dtypesIfCUDA), the messages are those of CUDA's kernels.
 """
 from __future__ import annotations
 
-from .vcuda_marks import tensors_of
+from .vcuda_marks import name_of, tensors_of
 
 _INTEGERS = "uint8 int8 int16 int32 int64 bool"
 _HALVES = "float16 bfloat16"
-_NAMES = {"uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int",
-          "int64": "Long", "bool": "Bool", "float16": "Half",
-          "bfloat16": "BFloat16"}
 _CUDNN = "getCudnnDataTypeFromScalarType() not supported for {dtype}"
+_ENGINE = "GET was unable to find an engine to execute this computation"
 _ABSENT = "Could not run 'aten::{name}' with arguments from the 'CUDA' backend"
 
 
@@ -37,11 +35,16 @@ _TABLE = [
       "dot": _lacks("dot"), "vdot": _lacks("vdot")}),
     ("""conv1d conv2d conv3d conv_transpose1d conv_transpose2d
         conv_transpose3d convolution""",
-     _INTEGERS, {"convolution": _CUDNN}),
+     "int16 int64 bool", {"convolution": _CUDNN}),
+    ("""conv1d conv2d conv3d conv_transpose1d conv_transpose2d
+        conv_transpose3d convolution""",
+     "uint8 int8 int32", {"convolution": _ENGINE}),
     ("avg_pool1d avg_pool2d avg_pool3d local_response_norm",
      _INTEGERS,
      {"avg_pool2d": _lacks("avg_pool2d_out_cuda_frame"),
       "avg_pool3d": _lacks("avg_pool3d_out_frame")}),
+    ("max_pool1d", _INTEGERS,
+     {"max_pool1d": _lacks("max_pool2d_with_indices_out_cuda_frame")}),
     ("""max_pool2d _max_pool2d max_pool3d _max_pool3d max_pool2d_with_indices
         max_pool3d_with_indices""",
      _INTEGERS,
@@ -60,19 +63,43 @@ _TABLE = [
     ("igammac igammac_ gammaincc", _HALVES, {"igammac igammac_":
                                              _lacks("igammac_cuda")}),
     ("angle", _HALVES, {"angle": _lacks("angle_cuda")}),
-    ("histc", _HALVES, {"histc": _lacks("histc")}),
-    ("histogram histogramdd", "float32 float64",
+    ("histc", _HALVES + " bool", {"histc": _lacks("histc")}),
+    ("histogram histogramdd", "float32 float64 " + _INTEGERS,
      {"histogram _histogramdd_from_bin_cts _histogramdd_bin_edges": _ABSENT}),
 ]
 
 
+# The same for 8-bit floats and unsigned integers, which CUDA can do little
+# with but move them; watched once there is such a tensor.
+_FLOAT8 = "float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz"
+_UNSIGNED = "uint16 uint32 uint64"
+_RARE = [
+    ("""mul mul_ multiply multiply_ __mul__ __rmul__ __imul__ outer ger
+        inner dot kron""",
+     _FLOAT8 + " " + _UNSIGNED, {"mul mul_": _lacks("mul_cuda")}),
+    ("abs abs_ absolute absolute_ __abs__", _FLOAT8,
+     {"abs abs_": _lacks("abs_cuda")}),
+    ("any", _FLOAT8 + " " + _UNSIGNED, {"any": _lacks("or_cuda")}),
+    ("all", _FLOAT8 + " " + _UNSIGNED, {"all": _lacks("and_cuda")}),
+    ("sort argsort msort", _UNSIGNED, {"sort": _lacks("sortKeyValueInplace")}),
+    ("where", _UNSIGNED, {"where": _lacks("where_cuda")}),
+    ("__getitem__", _UNSIGNED, {"index": _lacks("index_cuda")}),
+    ("roll", _FLOAT8 + " " + _UNSIGNED, {"roll": _lacks("roll_cuda")}),
+    (_TABLE[0][0], _FLOAT8 + " " + _UNSIGNED, _TABLE[0][2]),
+    *[(f"bitwise_{n} bitwise_{n}_ __{n}__ __r{n}__ __i{n}__", _UNSIGNED,
+       {f"bitwise_{n} bitwise_{n}_ __{n}__ __i{n}__":
+        _lacks(f"bitwise_{n}_cuda")}) for n in ("and", "or", "xor")],
+]
+
+
 class Refusals:
-    """The table for one virtual device."""
+    """The tables for one virtual device."""
 
     def __init__(self, virtual):
         self.virtual, torch = virtual, virtual.torch
+        self.rare = frozenset(_dtypes(torch, _FLOAT8 + " " + _UNSIGNED))
         self.messages = {}  # (operator, dtype) -> message
-        for _, names, operators in _TABLE:
+        for _, names, operators in _TABLE + _RARE:
             for dtype in _dtypes(torch, names):
                 self.messages.update(
                     ((name, dtype), message)
@@ -80,38 +107,52 @@ class Refusals:
                     for name in group.split())
         self._mode = None
 
-    def functions(self):
-        """{function of PyTorch, or name of an operator: what runs it}"""
-        torch, found = self.virtual.torch, {}
+    def functions(self, rare=False):
+        """{function of PyTorch, or name of an operator: what runs it}; rare:
+        with those of dtypes that few programs use."""
+        torch, watched = self.virtual.torch, {}
         spaces = (torch, torch.Tensor, torch.nn.functional, torch._C._nn,
                   torch._C._VariableFunctions, torch._C._linalg,
                   torch.linalg, torch.special)
-        for names, dtypes, operators in _TABLE:
-            watch = _watch(frozenset(_dtypes(torch, dtypes)))
-            found.update(("aten::" + name, watch)
-                         for group in operators for name in group.split())
-            found.update((getattr(space, name), watch)
-                         for name in names.split() for space in spaces
-                         if hasattr(space, name))
-        return found
+        for names, dtypes, operators in _TABLE + _RARE * rare:
+            found = ["aten::" + name for group in operators
+                     for name in group.split()]
+            found += [getattr(space, name) for name in names.split()
+                      for space in spaces if hasattr(space, name)]
+            for each in found:
+                watched.setdefault(each, set()).update(_dtypes(torch, dtypes))
+        return {each: _watch(frozenset(dtypes))
+                for each, dtypes in watched.items()}
 
     def mode(self):
         if self._mode is None:
             self._mode = _mode(self)
         return self._mode()
 
+    def check_whole(self, func, args):
+        """The same for a function that reaches no operator of its own."""
+        if getattr(func, "__name__", "") == "max_pool1d":
+            self._check("max_pool1d", "", args)
+
     def check(self, func, args):
         """Raises what CUDA raises for an operator on these arguments."""
-        given = {t.dtype for t in
-                 tensors_of(args, self.virtual.torch.Tensor)[:2]}
-        name = func._schema.name.partition("::")[2]
-        dtype = next(iter(given), None)
+        self._check(func._schema.name.partition("::")[2],
+                    func._schema.overload_name, args)
+
+    def _check(self, name, overload, args):
+        given = [t.dtype for t in
+                 tensors_of(args, self.virtual.torch.Tensor)[:3]]
+        if name in ("where", "index"):  # conditions and indices do not count
+            given = [d for d in given if d in self.rare]
+        dtype = given[0] if given else None
         message = self.messages.get((name, dtype))
-        if message is None or len(given) > 1:
+        if message is None or len(set(given[:2])) > 1:
             return
-        kind = NotImplementedError if message == _ABSENT else RuntimeError
+        kind = (RuntimeError if message in (_CUDNN, _ENGINE)
+                else NotImplementedError)
         error = kind(message.format(
-            dtype=_NAMES.get(str(dtype).partition(".")[2]), name=name))
+            dtype=name_of(dtype),
+            name=".".join(filter(None, (name, overload)))))
         error.is_cudas = True
         raise error
 
@@ -125,6 +166,7 @@ def _watch(dtypes):
         if v.strict and any(
                 t.dtype in dtypes and v.on_device(t)
                 for t in tensors_of((args, kwargs), v.tensor)):
+            v.refusals.check_whole(func, args)
             with v.refusals.mode():
                 return v.plain(func, args, kwargs)
         return v.plain(func, args, kwargs)

@@ -116,5 +116,124 @@ class Modules(unittest.TestCase):
         self.assertTrue(torch.cuda.current_blas_handle())
 
 
+H, B, S, W = torch.float16, torch.bfloat16, torch.float32, torch.float64
+
+
+def ones(*shape, dtype=S):
+    return torch.ones(shape, device="cuda").to(dtype)
+
+
+class Dtypes(unittest.TestCase):
+    """What CUDA says of tensors of several dtypes, and of rare ones."""
+
+    def refused(self, text, function, *args, **kwargs):
+        with self.assertRaises(RuntimeError) as caught:
+            function(*args, **kwargs)
+        self.assertIn(text, str(caught.exception))
+        return caught.exception
+
+    def test_products(self):
+        names = {H: ("c10::Half", "Half"), B: ("c10::BFloat16", "BFloat16"),
+                 S: ("float", "Float"), W: ("double", "Double")}
+        for a, b in ((H, S), (S, H), (H, B), (B, W)):
+            same = "expected mat1 and mat2 to have the same dtype, but got: " \
+                f"{names[a][0]} != {names[b][0]}"
+            scalar = f"expected scalar type {names[a][1]} but found " + \
+                names[b][1]
+            x, y = ones(3, 4, dtype=a), ones(4, 6, dtype=b)
+            self.refused(same, torch.mm, x, y)
+            self.refused(same, F.linear, x, y.t())
+            self.refused(scalar, torch.bmm, x[None], y[None])
+            self.refused(scalar, torch.mv, x, y[:, 0])
+            self.refused(scalar, torch.einsum, "ij,jk->ik", x, y)
+            self.refused("have same dtype", torch.dot, x[0], y[:, 0])
+            self.refused("dtype", torch.mm, x, x.t(),
+                         out=torch.empty(3, 3, device="cuda", dtype=b))
+
+    def test_convolutions(self):
+        self.refused("Input type (torch.cuda.HalfTensor) and weight type "
+                     "(CUDABFloat16Type) should be the same", F.conv1d,
+                     ones(1, 2, 5, dtype=H), ones(3, 2, 2, dtype=B))
+        self.refused("Input type (torch.cuda.FloatTensor) and weight type "
+                     "(torch.cuda.HalfTensor) should be the same", F.conv2d,
+                     ones(1, 2, 5, 5), ones(3, 2, 2, 2, dtype=H))
+
+    def test_norms(self):
+        x, half = ones(2, 4), ones(2, 4, dtype=H)
+        for given, weight, text in ((half, ones(4), "Half but found Float"),
+                                    (x, ones(4, dtype=H),
+                                     "Float but found Half")):
+            self.refused(text, F.layer_norm, given, (4,), weight)
+        self.refused("Half but found Float", F.group_norm, half, 2, ones(4),
+                     ones(4))
+        norm = torch.nn.BatchNorm1d(4).cuda()
+        self.assertIs(norm(half).dtype, H)
+        self.assertEqual(norm.num_batches_tracked.item(), 1)
+        self.refused("expected scalar type Float but found BFloat16",
+                     norm.bfloat16(), half)
+
+    def test_losses(self):
+        for loss, wanted in ((F.mse_loss, S), (F.smooth_l1_loss, S),
+                             (F.huber_loss, H), (F.soft_margin_loss, H)):
+            self.assertIs(loss(ones(4, dtype=H), ones(4)).dtype, wanted)
+        self.refused("Half but found Float", F.cross_entropy,
+                     ones(2, 3, dtype=H), torch.zeros(
+                         2, dtype=torch.long, device="cuda"), ones(3))
+
+    def test_writes(self):
+        x, i = ones(3, dtype=H), torch.tensor([0, 1], device="cuda")
+        self.refused("Expected self.dtype to be equal to src.dtype",
+                     x.scatter, 0, i, ones(2))
+        self.refused("must have the same scalar type", x.index_add, 0, i,
+                     ones(2))
+        for target, value in (x, ones(1)[0]), (ones(3), x[0]), (x, ones(3)):
+            with self.assertRaisesRegex(RuntimeError, "Index put requires "
+                                        "the source and destination dtypes"):
+                target[target > 0] = value
+        x[x > 0] = 2
+        x[:2] = ones(2)
+        self.assertEqual(x.tolist(), [1, 1, 2])
+
+    def test_rare_ones(self):
+        for dtype, name in ((torch.float8_e4m3fn, "Float8_e4m3fn"),
+                            (torch.uint16, "UInt16"),
+                            (torch.uint64, "UInt64")):
+            x = ones(4, dtype=dtype)
+            for function, kernel in (
+                    (lambda: x * x, "mul_cuda"), (lambda: x * 2, "mul_cuda"),
+                    (lambda: x + x, "ufunc_add_CUDA"), (x.any, "or_cuda"),
+                    (lambda: x < x, "compare_cuda"), (x.max, "max_all_cuda"),
+                    (lambda: x.roll(1), "roll_cuda"), (lambda: -x, "neg_cuda"),
+                    (lambda: x[None] @ x[:, None], "addmm_cuda")):
+                error = self.refused(
+                    f"\"{kernel}\" not implemented for '{name}'", function)
+                self.assertIsInstance(error, NotImplementedError)
+            index = torch.tensor([1, 0], device="cuda")
+            for moved in (x.flip(0), x.gather(0, index), torch.cat([x, x]),
+                          x.scatter(0, index, x[:2]), x.clone(),
+                          x.index_select(0, index), x == x,
+                          torch.isin(x, x), x.float(), torch.eye(
+                              2, dtype=dtype, device="cuda")[0]):
+                self.assertEqual(moved.float()[0].item(), 1)
+        self.refused("where_cuda", torch.where, x == x, x, x)
+        self.refused("index_cuda", lambda: x[index])
+
+    def test_kernels_have_cudas_names(self):
+        i = torch.ones(3, 3, dtype=torch.int32, device="cuda")
+        error = self.refused("\"addmm_cuda\" not implemented for 'Int'",
+                             torch.mm, i, i)
+        self.assertIsInstance(error, NotImplementedError)
+        self.refused("max_pool2d_with_indices_out_cuda_frame", F.max_pool1d,
+                     i[None], 2)
+        self.refused("unable to find an engine", F.conv1d, i[None], i[None])
+        self.refused("\"gcd_cuda\"", torch.gcd, i > 0, i > 0)
+        self.assertTrue((i > 0).flatten().median().item())
+
+    def test_rounded_once(self):
+        x = (torch.arange(1, 2000).double() / 977).half().cuda()
+        exact = x.cpu().double().rsqrt().half()
+        self.assertTrue(torch.equal(torch.rsqrt(x).cpu(), exact))
+
+
 if __name__ == "__main__":
     unittest.main()
