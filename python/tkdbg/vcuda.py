@@ -24,7 +24,7 @@ import os
 import threading
 
 from . import fresh as fresh_, session as session_, vcuda_exchange, \
-    vcuda_patches, vcuda_scaled
+    vcuda_fakes, vcuda_patches, vcuda_scaled
 from .device import check_index
 from .patches import Patches
 from .vcuda_autocast import Autocast
@@ -96,6 +96,7 @@ class VirtualCuda:
             part.install(self._patches)
         vcuda_patches.patch(self, self._patches)
         vcuda_exchange.install(self, self._patches)
+        vcuda_fakes.install(self, self._patches)
         self._patches.set(threading.Thread, "start", self._start_thread(
             threading.Thread.start))
         self.session.reader.refuse = self.refuse_argument

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 
 from .vcuda_autocast import _KEY as _AUTOCAST
-from .vcuda_marks import tensors_of
+from .vcuda_marks import HOST, MARK, tensors_of
 
 _KEY = "BackendSelect"
 
@@ -49,6 +49,10 @@ class Libraries:
             if key == "Meta" or fn is libraries.torch.library.\
                     fallthrough_kernel:
                 return impl(self, op_name, fn, dispatch_key, **options)
+            if key == "CPU" and self.ns != "aten":
+                return impl(self, op_name, libraries.of_host(
+                    self, op_name, libraries.with_mode(fn),
+                    options.get("with_keyset")), dispatch_key, **options)
             if key != "CUDA":
                 return impl(self, op_name, libraries.with_mode(fn),
                             dispatch_key, **options)
@@ -94,6 +98,27 @@ class Libraries:
                     torch, value, tensors))
         return found
 
+    def of_host(self, library, op_name, fn, with_keys):
+        """A library's kernel for the CPU, which no tensor on the device
+        reaches: its dispatch keys are the CPU's, but not its kernels."""
+        virtual = self.virtual
+        named = _Named(self.torch, library.ns, op_name)
+
+        def kernel(*args, **kwargs):
+            if not virtual.strict or not any(
+                    getattr(t, MARK, HOST) >= 0
+                    for t in tensors_of((args, kwargs), virtual.tensor)):
+                return fn(*args, **kwargs)
+            op = named.op()
+            key = composite_key(self.torch._C, op._schema)
+            if key is None:
+                raise NotImplementedError(
+                    f"Could not run '{op.name()}' with arguments from the "
+                    "'CUDA' backend: it has a kernel for the CPU, and none "
+                    "for CUDA")
+            return op._op_dk(key, *args[bool(with_keys):], **kwargs)
+        return kernel
+
     def with_mode(self, fn):
         """fn, which the dispatcher calls, as code of the program."""
         def kernel(*args, **kwargs):
@@ -107,6 +132,16 @@ class Libraries:
             with self.virtual.autocast.without(), self.virtual.on():
                 return fn(*args, **kwargs)
         return kernel
+
+
+def composite_key(c, schema):
+    """The dispatch key of the kernel of an operator that serves every
+    backend, or None."""
+    name = schema.name + ("." + schema.overload_name
+                          if schema.overload_name else "")
+    return next((getattr(c.DispatchKey, n) for n in (
+        "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+        if c._dispatch_has_kernel_for_dispatch_key(name, n)), None)
 
 
 def _dtype_of(torch, number, tensors):

@@ -13,6 +13,7 @@ import re
 from . import vcuda_attention
 from .vcuda_autocast import find
 from .vcuda_halves import cudas
+from .vcuda_library import composite_key
 from .vcuda_marks import HOST, tensors_of, text_of
 
 # Operators that move between devices, or take part of their arguments from
@@ -341,6 +342,8 @@ def _renamed(error):
     text = str(error)
     if "expected m1 and m2" in text:
         return type(error)(text.replace("m1 and m2", "mat1 and mat2"))
+    if "arguments from the 'CPU' backend" in text:
+        return type(error)(text.replace("from the 'CPU'", "from the 'CUDA'"))
     if "not implemented for '" not in text:
         return error
     for pattern, name in _KERNELS:
@@ -353,18 +356,12 @@ def _modes(operators):
     virtual, c = operators.virtual, operators.torch._C
     plainly = c.DisableTorchFunction  # what comes out is marked here
     registered = c._dispatch_has_kernel_for_dispatch_key
-    composites = [n for n in ("CompositeExplicitAutograd",
-                              "CompositeImplicitAutograd")
-                  if hasattr(c.DispatchKey, n)]
 
     def composite(schema):
         """The key of an operator that is made of others, or None."""
         name = schema.name + ("." + schema.overload_name
                               if schema.overload_name else "")
-        if registered(name, "CPU"):
-            return None
-        return next((getattr(c.DispatchKey, n) for n in composites
-                     if registered(name, n)), None)
+        return None if registered(name, "CPU") else composite_key(c, schema)
 
     class Checking(TorchDispatchMode):
         inside = ()  # operators whose parts are being checked

@@ -31,12 +31,17 @@ class Subclasses:
         self._patches = patches
         virtual, unseen = self.virtual, self.torch._C.DisableTorchFunction
 
+        def is_device(value):
+            return isinstance(value, self.torch.device)
+
         def make_here(cls, *args, **kwargs):
-            device = kwargs.get("device")
+            device = kwargs.get("device", next(filter(is_device, args), None))
             where = virtual.default if device is None else HOST
             if is_cuda_device(device):
                 where = virtual.index_of(device)
-                kwargs["device"] = virtual.cpu
+                args = [virtual.cpu if is_device(a) else a for a in args]
+                if "device" in kwargs:
+                    kwargs["device"] = virtual.cpu
             if cls not in self._seen:
                 self._meet(cls)
             with unseen():

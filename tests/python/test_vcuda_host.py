@@ -235,5 +235,63 @@ class Dtypes(unittest.TestCase):
         self.assertTrue(torch.equal(torch.rsqrt(x).cpu(), exact))
 
 
+class Libraries(unittest.TestCase):
+    def define(self, name, **kernels):
+        library = torch.library.Library(f"tkdbg_host_{name}", "DEF")
+        self.addCleanup(library._destroy)
+        library.define("f(Tensor x) -> Tensor")
+        for key, kernel in kernels.items():
+            library.impl("f", kernel, key)
+        return getattr(torch.ops, f"tkdbg_host_{name}").f
+
+    def test_a_kernel_for_the_cpu_is_none_for_cuda(self):
+        f = self.define("a", CPU=lambda x: x * 2)
+        self.assertEqual(f(torch.ones(2)).tolist(), [2, 2])
+        text = "with arguments from the 'CUDA' backend"
+        with self.assertRaisesRegex(NotImplementedError, text):
+            f(ones(2))
+        with self.assertRaisesRegex(NotImplementedError, text):
+            self.define("b")(ones(2))
+
+    def test_a_kernel_for_all(self):
+        f = self.define("c", CPU=lambda x: x * 2,
+                        CompositeExplicitAutograd=lambda x: x * 3)
+        self.assertEqual(f(torch.ones(1)).item(), 2)
+        self.assertEqual(f(ones(1)).item(), 3)
+
+    def test_custom_op(self):
+        @torch.library.custom_op("tkdbg_host_d::f", mutates_args=())
+        def f(x: torch.Tensor) -> torch.Tensor:
+            return x * 3
+
+        @f.register_kernel("cpu")
+        def _(x):
+            return x * 2
+
+        self.assertEqual(f(ones(1)).item(), 3)
+        self.assertEqual(f(torch.ones(1)).item(), 2)
+
+    def test_opcheck(self):
+        @torch.library.custom_op("tkdbg_host_e::f", mutates_args=())
+        def f(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        f.register_fake(torch.empty_like)
+        f.register_autograd(lambda ctx, g: g * 2)
+        found = torch.library.opcheck(f, (ones(3).requires_grad_(),))
+        self.assertEqual(set(found.values()), {"SUCCESS"})
+
+    def test_fake_tensors(self):
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        fake = FakeTensorMode()
+        with fake:
+            x = torch.empty(4, device="cuda", requires_grad=True)
+            y = x * 2
+            self.assertEqual([t.device.type for t in (x, y, torch.empty(1))],
+                             ["cuda", "cuda", "cpu"])
+            y.sum().backward()
+        self.assertEqual(fake.from_tensor(ones(2)).device.type, "cuda")
+
+
 if __name__ == "__main__":
     unittest.main()

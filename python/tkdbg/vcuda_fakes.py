@@ -1,0 +1,44 @@
+"""Fake tensors, by which PyTorch traces programs, on the virtual device.
+
+A fake tensor may say that it is on a GPU, but PyTorch's C++ code, which asks
+for the device's guard then, must be told the CPU: without CUDA it would end
+the process.
+"""
+from __future__ import annotations
+
+from .vcuda_marks import MARK
+
+
+def install(v, patches):
+    try:
+        from torch._subclasses import fake_tensor as module
+    except ImportError:
+        return
+    torch, fake = v.torch, module.FakeTensor
+    device = fake.device
+
+    def shown(self):
+        found, where = device.fget(self), getattr(self, MARK, -1)
+        return v.device_at(where) if found.type == "cpu" and (
+            where >= 0) else found
+
+    asked = torch.ops.prim.device.default
+    dispatch = fake.__torch_dispatch__.__func__
+
+    @classmethod
+    def dispatch_here(cls, func, types, args=(), kwargs=None):
+        found = dispatch(cls, func, types, args, kwargs)
+        return told(found) if func is asked else found
+
+    def told(found):
+        return v.cpu if found.type == "cuda" else found
+
+    handlers = getattr(module, "_DISPATCH_META_HANDLERS", {})
+    answer = handlers.get(asked)
+    if answer is not None:
+        patches.set(module, "_DISPATCH_META_HANDLERS", {
+            **handlers, asked: lambda args: told(answer(args))})
+    patches.set(fake, "__torch_dispatch__", dispatch_here)
+    patches.set(fake, "device", property(shown, device.fset))
+    if hasattr(module, "init_gpu_context"):
+        patches.set(module, "init_gpu_context", lambda device: None)
