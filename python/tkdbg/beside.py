@@ -17,7 +17,7 @@ import operator
 import threading
 import time
 
-from . import arguments, compiled, device, mock, tensors
+from . import arguments, compiled, device, environment, mock, tensors
 from .modules import driver as driver_
 
 
@@ -125,9 +125,10 @@ Specialization = collections.namedtuple("SpecializationProxy",
 def launch_options(options):
     """Those of a backend's options that a launch of ours knows."""
     known = {name: options[name] for name in ("num_warps", "num_stages")}
-    for name in ("allowed_dot_input_precisions", "supported_fp8_dtypes"):
-        if options.get(name) is not None:
-            known[name] = tuple(options[name])  # part of a key
+    for name in environment.KEYWORDS:
+        value = options.get(name)
+        if value is not None:  # a list cannot be part of a key
+            known[name] = value if isinstance(value, str) else tuple(value)
     return known
 
 

@@ -12,7 +12,8 @@ import warnings
 from . import variables
 
 # keywords of launches that tk_launch_compile_option knows
-_KEYWORDS = ("allowed_dot_input_precisions", "supported_fp8_dtypes")
+KEYWORDS = ("allowed_dot_input_precisions", "default_dot_input_precision",
+            "supported_fp8_dtypes")
 
 # 8-bit floats of an NVIDIA target before and since this architecture
 _FP8, _FP8_SINCE = ("fp8e4b15", "fp8e5"), (89, "fp8e4nv")
@@ -61,7 +62,7 @@ def compile_options(options, device_arch):
         "runtime", "override_arch", "TRITON_OVERRIDE_ARCH")
     if not (options or default or arch) and device_arch >= _FP8_SINCE[0]:
         return ()
-    found = [(name, ",".join(options[name])) for name in _KEYWORDS
+    found = [(name, _joined(options[name])) for name in KEYWORDS
              if options.get(name) is not None] if options else []
     if default:
         found.append(("fp32_default", str(default)))
@@ -70,6 +71,10 @@ def compile_options(options, device_arch):
     if arch and "supported_fp8_dtypes" not in dict(found):
         found.append(("supported_fp8_dtypes", ",".join(_fp8_of(str(arch)))))
     return tuple(found)
+
+
+def _joined(value):
+    return value if isinstance(value, str) else ",".join(value)
 
 
 def _fp8_of(arch):

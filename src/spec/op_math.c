@@ -185,20 +185,33 @@ sval rule_where(tks *s, const tks_args *a) {
 
 /* ---- products ---------------------------------------------------------- */
 
-/* input_precision; without it the knob fp32_default says, else allow_tf32. */
+/* Without input_precision the knob fp32_default says, else allow_tf32, for
+ * which None is False.  Where input_precision is given as None, neither does:
+ * to the compiler that is a constexpr, not an argument that is left out. */
+static const char *precision_word(tks *s, const tks_args *a) {
+  const char *const *options = s->launch->compile;
+  const char *usual = options[TK_COMPILE_FP32_DEFAULT];
+  if (a->given[3] && sv_is_none(&a->v[3]))
+    return options[TK_COMPILE_DOT_DEFAULT];
+  if (a->given[3]) return tks_arg_str(s, a, 3);
+  if (*usual) return usual;
+  bool allowed = !a->given[4] ||
+                 (!sv_is_none(&a->v[4]) && sv_truth(s, &a->v[4]));
+  bool has = tk_compile_lists(s->launch, TK_COMPILE_DOT_PRECISIONS, "tf32");
+  return allowed && has ? "tf32" : "ieee";
+}
+
 static tk_precision precision(tks *s, const tks_args *a) {
-  const char *p = tks_arg_str(s, a, 3);
-  const char *usual = s->launch->compile[TK_COMPILE_FP32_DEFAULT];
   const tk_compile_option list = TK_COMPILE_DOT_PRECISIONS;
-  bool tf32 = tk_compile_lists(s->launch, list, "tf32") &&
-              (sv_is_none(&a->v[4]) || sv_truth(s, &a->v[4]));
-  if (!sv_is_none(&a->v[3]) && !sv_is_none(&a->v[4]))
+  if (a->given[3] && a->given[4])
     tks_error_help(s, TK_D_CALL, "leave out allow_tf32",
                    "only one of input_precision and allow_tf32 can be given");
-  if (sv_is_none(&a->v[3])) p = *usual ? usual : tf32 ? "tf32" : "ieee";
-  for (int i = 0; i < TK_P_COUNT; i++)
-    if (!strcasecmp(p, tk_list_word(TK_LIST_PRECISION, i)))
+  const char *p = precision_word(s, a);
+  for (int i = 0; i < TK_P_COUNT; i++) {
+    const char *word = tk_list_word(TK_LIST_PRECISION, i);
+    if (!strcasecmp(p, word) && tk_compile_lists(s->launch, list, word))
       return (tk_precision)i;
+  }
   tks_error(s, TK_D_VALUE, "input_precision must be one of %s, not '%s'",
             s->launch->compile[list], p);
 }

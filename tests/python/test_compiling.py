@@ -223,6 +223,56 @@ class Random(unittest.TestCase):
                 kernel[(1,)](x, seed)
 
 
+@triton.jit
+def product(x, z, HOW: tl.constexpr, P: tl.constexpr = None):
+    i = tl.arange(0, 16)
+    x = tl.load(x + i[:, None] * 16 + i)
+    if HOW == "left out":
+        y = tl.dot(x, x)
+    elif HOW == "precision":
+        y = tl.dot(x, x, input_precision=P)
+    elif HOW == "allow":
+        y = tl.dot(x, x, allow_tf32=P)
+    else:
+        y = tl.dot(x, x, None, P, P)
+    tl.store(z + i[:, None] * 16 + i, y)
+
+
+class Precision(unittest.TestCase):
+    """Which precision a product has, as Triton's front end chooses it."""
+
+    def chosen(self, how, value=None, **options):
+        x, z = np.full((16, 16), 1 + 2.0**-12, "f4"), np.ones((16, 16), "f4")
+        product[(1,)](x, z, how, value, **options)
+        return "tf32" if z[0, 0] == 16 else "ieee"
+
+    def test_defaults(self):
+        self.assertEqual(self.chosen("left out"), "tf32")
+        self.assertEqual(self.chosen("precision"), "tf32")
+        self.assertEqual(self.chosen("allow"), "ieee")
+        self.assertEqual(self.chosen("allow", True), "tf32")
+        self.assertEqual(self.chosen("allow", False), "ieee")
+        with self.assertRaisesRegex(CompilationError, "only one of"):
+            self.chosen("both")
+
+    def test_default_dot_input_precision(self):
+        options = {"default_dot_input_precision": "ieee"}
+        self.assertEqual(self.chosen("precision", **options), "ieee")
+        for how, value in (("left out", None), ("precision", "tf32"),
+                           ("allow", True)):
+            self.assertEqual(self.chosen(how, value, **options), "tf32")
+
+    def test_allowed_dot_input_precisions(self):
+        options = {"allowed_dot_input_precisions": ("ieee", "tf32x3")}
+        for how, value in (("left out", None), ("allow", True),
+                           ("precision", "IEEE"), ("precision", "tf32x3")):
+            self.assertEqual(self.chosen(how, value, **options), "ieee")
+        for value in (None, "tf32", "bf16x3", "nothing"):
+            with self.assertRaisesRegex(CompilationError, "must be one of "
+                                        "ieee,tf32x3, not"):
+                self.chosen("precision", value, **options)
+
+
 def through_wrapper(fn):
     @functools.wraps(fn)
     def wrapper(*args):
