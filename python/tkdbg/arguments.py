@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import struct
 import sys
 
@@ -268,8 +269,24 @@ class AnnotatedSlot(Slot):
         packed = _PACKED.get(self.annotation)
         if packed:
             return int.from_bytes(struct.pack(packed, arg), sys.byteorder)
-        width = int(self.annotation[1:])
-        return int(arg) & ((1 << width) - 1)
+        number = operator.index(arg)
+        _check_width(self.annotation, number)
+        return number & ((1 << int(self.annotation[1:])) - 1)
+
+
+# what Triton's launchers say of numbers that do not fit the annotated type:
+# (name, least, greatest); unsigned ones, and bools, wrap around
+_LIMITS = {"i8": ("unsigned byte integer", 0, 0xFF),
+           "i16": ("signed short integer", -(1 << 15), (1 << 15) - 1),
+           "i32": ("signed integer", -(1 << 31), (1 << 31) - 1)}
+
+
+def _check_width(annotation, number):
+    name, least, greatest = _LIMITS.get(annotation, ("", number, number))
+    if number < least:
+        raise OverflowError(f"{name} is less than minimum")
+    if number > greatest:
+        raise OverflowError(f"{name} is greater than maximum")
 
 
 def _annotated(parameter, arg):

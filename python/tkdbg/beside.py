@@ -84,6 +84,7 @@ class Compiler:
         parsed = backend.parse_options(
             dict(options or {}, **src.parse_options()))
         key = f"{src.hash()}-{target}-{vars(parsed)}"
+        backend.add_stages({}, parsed, src.language)  # it tells a hook
         function = self.ours(src.fn)
         values = self.bound.take(src.fn)
         if values is None:
@@ -132,7 +133,7 @@ def launch_options(options):
     return known
 
 
-class Asm(dict):
+class AsmDict(dict):
     """``kernel.asm``: Triton's own forms of the kernel, made on demand."""
 
     def __init__(self, kernel):
@@ -189,7 +190,7 @@ class Kernel:
                                "shared": self._shared(prepared)})
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.metadata_group = {}
-        self.asm = Asm(self)
+        self.asm = AsmDict(self)
         self.kernel = NoCode(prepared.registers)
         self.module = self.function = self._run = None
 
@@ -270,7 +271,8 @@ class Utils(driver_.Utils):
         ours; machine code is refused."""
         if not isinstance(kernel, NoCode):
             return super().load_binary(name, kernel, shared, device_)
-        return (name, name, *kernel.registers,
+        handle = id(kernel)
+        return (handle, handle, *kernel.registers,
                 device.most_threads(kernel.registers[0]))
 
 
@@ -318,7 +320,9 @@ class Launcher:
                 "all of its function's, constexprs included")
         if enter_hook is not None:
             enter_hook(launch_metadata)
-        self.ours(self.real).launch(
-            values, self.options, tuple(map(operator.index, (x, y, z))))
+        grid = tuple(map(operator.index, (x, y, z)))
+        if max(grid) >= 1 << 31:
+            raise OverflowError("signed integer is greater than maximum")
+        self.ours(self.real).launch(values, self.options, grid)
         if exit_hook is not None:
             exit_hook(launch_metadata)

@@ -114,9 +114,16 @@ class CompiledKernel:
 
 _DEFAULTS = {
     "num_warps": 4, "num_ctas": 1, "num_stages": 3, "warp_size": 32,
-    "maxnreg": None, "cluster_dims": (1, 1, 1), "enable_fp_fusion": True,
+    "maxnreg": None, "enable_fp_fusion": True, "enable_reflect_ftz": True,
     "launch_cooperative_grid": False, "launch_pdl": False, "debug": False,
-    "backend_name": "cuda",
+    "backend_name": "cuda", "instrumentation_mode": "", "ir_override": None,
+    "extern_libs": (), "ptx_options": None, "tensordesc_meta": (),
+    "triton_version": "3.6.0",
+    "allowed_dot_input_precisions": (
+        "tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
+    "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
+    "deprecated_fp8_dot_operand_dtypes": ("fp8e4b15",),
+    "max_num_imprecise_acc_default": 1 << 30,
     "global_scratch_size": 0, "global_scratch_align": 1,
     "profile_scratch_size": 0, "profile_scratch_align": 1,
     "tmem_size": 0, "ptx_version": None, "sanitize_overflow": True,
@@ -127,11 +134,9 @@ def metadata(name, hash_, options):
     """A named tuple with the fields that scripts read."""
     target = device.target()
     fields = dict(_DEFAULTS, name=name, hash=hash_, shared=0,
-                  target=target, arch=f"sm{target.arch}",
-                  ids_of_const_exprs=())
-    fields.update((k, v) for k, v in options.items() if v is not None)
-    if fields["num_ctas"] > 1 and "cluster_dims" not in options:
-        fields["cluster_dims"] = (fields["num_ctas"], 1, 1)
+                  target=target, arch=f"sm{target.arch}")
+    fields.update((k, v) for k, v in options.items()
+                  if v is not None or k not in fields)
     names = sorted(n for n in fields if n.isidentifier())
     kind = collections.namedtuple("KernelMetadata", names)
     return kind(**{n: fields[n] for n in names})

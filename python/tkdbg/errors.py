@@ -91,6 +91,9 @@ class KernelError(InterpreterError):
                     lines[0])
 
 
+_ASSERTION = "static assertion failed"
+
+
 class CompilationError(KernelError):
     """A kernel that does not compile.
 
@@ -136,11 +139,21 @@ class CompilationError(KernelError):
         called: then __cause__ is the error there."""
         if isinstance(self.__cause__, CompilationError):
             return None
-        return first_entry(self.findings).get("message", self.report)
+        entry = first_entry(self.findings)
+        text = entry.get("message", self.report)
+        if entry.get("kind") == "name":  # Triton shows Python's exception
+            return repr(NameError(text))
+        return text
 
 
 class CompileTimeAssertionFailure(CompilationError):
     """A tl.static_assert that does not hold."""
+
+    @property
+    def error_message(self):
+        """What the assertion says."""
+        text = super().error_message
+        return text and text.removeprefix(_ASSERTION).removeprefix(": ")
 
 
 class UnsupportedLanguageConstruct(CompilationError):
@@ -238,8 +251,8 @@ def finding(report, findings, kernel, colour=None, classes=None, cause=None):
 
 # Python's class for what the kind of a diagnostic says
 _CAUSES = {"type": TypeError, "value": ValueError, "shape": ValueError,
-           "name": NameError, "call": TypeError, "division":
-           ZeroDivisionError, "loop-carried": AssertionError}
+           "call": TypeError, "division": ZeroDivisionError,
+           "loop-carried": AssertionError}
 
 
 def _with_causes(error, entry, chosen, cause):

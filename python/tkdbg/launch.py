@@ -1,7 +1,6 @@
 """@triton.jit functions: decoration and launch."""
 from __future__ import annotations
 
-import copy
 import inspect
 import operator
 import re
@@ -168,17 +167,6 @@ class JITFunction(JITCallable, KernelInterface):
             raise errors.NotOpened(f"{self.__name__} cannot be read")
         return found
 
-    def text_params(self):
-        """The parameters as the text names them: one that replaced another
-        may give them other names, in the same order."""
-        if self._src is None:
-            return self.params
-        args = self.parse().body[0].args
-        names = [a.arg for a in (*args.posonlyargs, *args.args,
-                                 *args.kwonlyargs)]
-        return [p if name == p.name else _renamed(p, name)
-                for p, name in zip(self.params, names)]
-
     # ---- launching -------------------------------------------------------
 
     def bind(self, *args, **kwargs):
@@ -322,12 +310,6 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             self.prepare(session, values, {}).run(values, grid)
-
-
-def _renamed(parameter, name):
-    other = copy.copy(parameter)
-    other.name = name
-    return other
 
 
 def _named(listed, index, parameter):

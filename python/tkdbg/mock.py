@@ -24,6 +24,10 @@ def _value(name, path, signature, constants, multiples):
     return _item(path, signature.get(name, "constexpr"), constants, multiples)
 
 
+class UnknownType(NotImplementedError, KeyError):
+    """A type in a signature; Triton raises a KeyError."""
+
+
 class TensorDescriptor:
     """What stands for a tensor descriptor of a dtype and a block's shape."""
     from_tensor = None  # that launches recognise a descriptor by
@@ -51,7 +55,7 @@ def _item(path, kind, constants, multiples):
     try:
         ty = tltypes.str_to_ty(kind)
     except AssertionError:
-        raise NotImplementedError(
+        raise UnknownType(
             f"triton.compile: tkdbg does not know the type {kind!r}; "
             "launch the kernel, or use kernel.warmup(...)") from None
     if ty.is_ptr():

@@ -20,11 +20,10 @@ class Prepared:
             session.ptr, function.open(session), byref(out)),
             function.__name__)
         self.ptr = out.value
-        params = function.text_params()
         self.slots = [
             arguments.make_slot(session, self.ptr, p, v)
-            for p, v in zip(params, values)]
-        for p in params:
+            for p, v in zip(function.params, values)]
+        for p in function.params:
             if p.do_not_specialize:
                 session.lib.tk_launch_no_specialize(self.ptr,
                                                     p.name.encode())
@@ -46,7 +45,7 @@ class Prepared:
             value = getattr(self.kernel.metadata, name, None)
             if value is not None:
                 session.check(session.lib.tk_launch_option(
-                    self.ptr, name.encode(), min(int(value), most)),
+                    self.ptr, name.encode(), max(0, min(int(value), most))),
                     function.__name__)
 
     def __del__(self):

@@ -9,12 +9,13 @@ go through Triton's own ``run``, see beside.py.
 """
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import sys
 
 from . import bench, beside, convert, errors, launch, source, tuner
-from .modules import cublas
+from .modules import cublas, profiler
 from .patches import Patches as Attributes
 
 OURS = "_tkdbg_function"
@@ -66,6 +67,9 @@ class Patches:
         handles = sys.modules.get("triton._C.libtriton.nvidia.cublas")
         if handles is not None:
             put(handles, "CublasLt", cublas.in_place_of(handles.CublasLt))
+        with contextlib.suppress(ImportError):
+            from triton._C.libproton import proton
+            profiler.Library().put(proton, put)
         self.driver = triton.runtime.driver
         self.before = getattr(self.driver, "_active", None)
         self.driver.set_active(beside.Driver(compiler))

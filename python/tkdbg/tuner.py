@@ -18,9 +18,12 @@ import warnings
 from . import bench, compare, environment, errors, session as session_
 from .functions import KernelInterface
 
+_PRINT = "autotuning", "print", "TRITON_PRINT_AUTOTUNING"
+
+
 def _say_chosen(tuner, key):
     """What Triton prints of a choice, if it is asked to."""
-    if environment.is_set("autotuning", "print", "TRITON_PRINT_AUTOTUNING"):
+    if environment.is_set(*_PRINT):
         took = getattr(tuner, "bench_time", 0.0)
         print(f"Triton autotuning for function {tuner.base_fn.__name__},\n"
               f"with key as {key},\nfinished after {took:.2f}s,\n"
@@ -232,6 +235,9 @@ class Autotuner(KernelInterface):
         fastest; one that cannot be launched takes for ever."""
         started = time.time()
         for config in configs:
+            if environment.is_set(*_PRINT):
+                print(f"Autotuning kernel {self.base_fn.__name__} with "
+                      f"config {config}")
             try:
                 took = self.do_bench(
                     functools.partial(self._call, config, args, kwargs),

@@ -195,8 +195,8 @@ static const char *precision_word(tks *s, const tks_args *a) {
     return options[TK_COMPILE_DOT_DEFAULT];
   if (a->given[3]) return tks_arg_str(s, a, 3);
   if (*usual) return usual;
-  bool allowed = !a->given[4] ||
-                 (!sv_is_none(&a->v[4]) && sv_truth(s, &a->v[4]));
+  bool allowed =
+      !a->given[4] || (!sv_is_none(&a->v[4]) && sv_truth(s, &a->v[4]));
   bool has = tk_compile_lists(s->launch, TK_COMPILE_DOT_PRECISIONS, "tf32");
   return allowed && has ? "tf32" : "ieee";
 }

@@ -53,6 +53,11 @@ def not_a_condition():
     tl.where(c, c, c)
 
 
+@triton.jit
+def add_one(p):
+    tl.store(p, tl.load(p) + 1)
+
+
 def compile_(fn, signature=None, constexprs=None):
     return triton.compile(ASTSource(fn=fn, signature=signature or {},
                                     constexprs=constexprs or {}))
@@ -103,6 +108,19 @@ class Errors(unittest.TestCase):
         with self.assertRaises(CompilationError) as caught:
             unknown[(1,)]()
         self.assertIsInstance(caught.exception.node, ast.Name)
+        self.assertEqual(caught.exception.error_message,
+                         "NameError('nowhere is not defined')")
+
+    def test_text_of_an_assertion(self):
+        @triton.jit
+        def asserts(said: tl.constexpr):
+            if said:
+                tl.static_assert(False, "why")
+            tl.static_assert(False)
+        for said, text in ((True, "why"), (False, "")):
+            with self.assertRaises(CompilationError) as caught:
+                asserts[(1,)](said)
+            self.assertEqual(caught.exception.error_message, text)
 
     def test_argument_is_wrong_at_its_call(self):
         @triton.jit
@@ -142,11 +160,21 @@ class Compile(unittest.TestCase):
             tl.store(p + tl.arange(0, 8), tl.sum(d.load([0, 0]), 0))
         compile_(kernel, {"d": "tensordesc<fp16[4, 8]>", "p": "*fp32"})
 
+    def test_options(self):
+        """What scripts may read of a kernel that was compiled."""
+        kernel = compile_(add_one, {"p": "*fp32"})
+        self.assertEqual(kernel.metadata.ir_override, None)
+        self.assertEqual(kernel.metadata.extern_libs, ())
+        self.assertIs(add_one.warmup(np.zeros(1, "f4"), num_stages=-1, grid=(
+            1,)).metadata.num_stages, -1)
+
     def test_unknown_types_and_files(self):
         with self.assertRaisesRegex(NotImplementedError, "'strange'"):
             compile_(typed, {"X": "strange", "n": "i64"}, {"c": 3})
         with self.assertRaisesRegex(NotImplementedError, "kernel.ttgir"):
             triton.compile("kernel.ttgir")
+        with self.assertRaises(KeyError):
+            compile_(add_one, {"p": "*fp33"})
 
 
 class Names(unittest.TestCase):
@@ -209,6 +237,33 @@ class Annotations(unittest.TestCase):
             kernel[(1,)](x, value, tl.str_to_ty(triton.runtime.jit.KernelParam(
                 0, kernel.signature.parameters["v"], 0, 0).annotation_type))
             self.assertAlmostEqual(x[0], want)
+
+
+    def test_numbers_that_do_not_fit(self):
+        """Triton's launchers take some, and refuse others."""
+        for kind, value, want in (
+                ("int8", 200, -56), ("uint8", -1, 255), ("int16", -3, -3),
+                ("uint32", (1 << 33) + 1, 1), ("int64", True, 1)):
+            self.assertEqual(self.stored(kind, value), want)
+        for kind, value, text in (
+                ("int8", -1, "unsigned byte integer is less than minimum"),
+                ("int8", 256, "unsigned byte integer is greater than max"),
+                ("int16", 1 << 15, "signed short integer is greater"),
+                ("int32", 1 << 31, "signed integer is greater than maximum"),
+                ("int32", -1 << 32, "signed integer is less than minimum")):
+            with self.assertRaisesRegex(OverflowError, text):
+                self.stored(kind, value)
+        with self.assertRaisesRegex(TypeError, "cannot be interpreted as an"):
+            self.stored("int32", 1.9)
+
+    @staticmethod
+    def stored(kind, value):
+        def kernel(X, v):
+            tl.store(X, v.to(tl.int64))
+        kernel.__annotations__ = {"v": kind}
+        x = np.zeros(1, "i8")
+        triton.jit(kernel)[(1,)](x, value)
+        return x[0]
 
 
 class Random(unittest.TestCase):
@@ -294,17 +349,6 @@ class Replaced(unittest.TestCase):
         kernel._unsafe_update_src(kernel.src.replace("v)", "v + 1)"))
         kernel[(1,)](z, 3)
         self.assertEqual(z[0], 4)
-
-    def test_other_names_of_parameters(self):
-        @triton.jit(do_not_specialize=["n"])
-        def kernel(z, n, *, c: tl.constexpr):
-            pass
-        kernel._unsafe_update_src(
-            "def other(to, count, k: tl.constexpr):\n"
-            "    tl.store(to, count + k)\n")
-        z = np.zeros(1, "i4")
-        kernel[(1,)](z, 3, c=4)
-        self.assertEqual(z[0], 7)
 
 
 class Executed(unittest.TestCase):

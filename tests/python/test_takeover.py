@@ -219,16 +219,17 @@ class Installed(support.ScriptCase):
             @triton.jit
             def kernel(p):
                 tl.store(p, 7)
-            for grid in (torch.tensor(1),), (1.0,), ("1",):
+            for grid in (torch.tensor(1),), (1.0,), ("1",), (1 << 31,):
                 p = torch.zeros(1, device="cuda")
                 try:
                     kernel[grid](p); print(p.item())
-                except TypeError as e:
+                except (TypeError, OverflowError) as e:
                     print(e)
         """)
         self.assertEqual(done.stdout, "7.0\n" + "".join(
             f"'{kind}' object cannot be interpreted as an integer\n"
-            for kind in ("float", "str")))
+            for kind in ("float", "str")) +
+            "signed integer is greater than maximum\n")
 
     def test_a_file_that_changed_or_went(self):
         done = self.run_installed("""
@@ -292,6 +293,42 @@ class Installed(support.ScriptCase):
             "load made_for_1", "enter made_for_1 (2,) 2", "exit 1",
             "enter made_for_1 (2,) 2", "exit 1", "True made_for_1", "1",
             "None 1.0"])
+
+    def test_what_hooks_are_told(self):
+        done = self.run_installed("""
+            from triton import knobs
+            stages = []
+            knobs.runtime.add_stages_inspection_hook = (
+                lambda backend, made, options, language, capability:
+                stages.append((sorted(made), options.num_warps, capability)))
+            knobs.runtime.kernel_load_end_hook.add(
+                lambda module, function, *others: print(type(function)))
+            x = torch.zeros(4, device="cuda")
+            kernel = add[(1,)](x, x, x, 4, BLOCK=4, num_warps=2)
+            print(stages)
+            knobs.runtime.add_stages_inspection_hook = None
+            theirs = kernel._triton_kernel()
+            print(set(kernel.metadata._fields) ^ set(theirs.metadata._fields))
+            print(type(kernel.asm).__name__, kernel.metadata.ptx_options)
+        """)
+        self.assertEqual(done.stdout, "<class 'int'>\n"
+                         "[(['cubin', 'llir', 'ptx', 'ttgir', 'ttir'], 2, "
+                         "90)]\nset()\nAsmDict None\n")
+
+    def test_profiler(self):
+        """Proton starts where there is no GPU to profile."""
+        done = self.run_installed("""
+            import triton.profiler as proton
+            session = proton.start("nothing", hook="triton")
+            x = torch.zeros(4, device="cuda")
+            with proton.scope("part", metrics={"flops": 4.0}):
+                add[(1,)](x, x, x, 4, BLOCK=4)
+                print(session, proton.context.depth(session))
+            proton.deactivate(session)
+            proton.finalize()
+            print(triton.knobs.runtime.launch_enter_hook.calls)
+        """)
+        self.assertEqual(done.stdout, "0 1\n[]\n")
 
     def test_preload(self):
         done = self.run_installed("""

@@ -131,6 +131,42 @@ def _profile(sessions):
     return profile
 
 
+class Library:
+    """What stands for the part of an installed Proton that measures a GPU,
+    which would not start without one: sessions and scopes are counted."""
+
+    def __init__(self):
+        self._numbers = itertools.count()
+        self._scopes = itertools.count()
+        self._depth = 0
+
+    def start(self, *_):
+        return next(self._numbers)
+
+    def record_scope(self):
+        return next(self._scopes)
+
+    def enter_scope(self, *_):
+        self._depth += 1
+
+    def exit_scope(self, *_):
+        self._depth = max(self._depth - 1, 0)
+
+    def get_context_depth(self, session):
+        return self._depth
+
+    def put(self, module, put):
+        """Takes the place of the module's functions: put(module, name,
+        function) replaces one."""
+        for name, function in list(vars(module).items()):
+            if callable(function) and not isinstance(function, type):
+                put(module, name, getattr(self, name, _nothing))
+
+
+def _nothing(*_):
+    """What has no session to write to."""
+
+
 def namespaces():
     """{module below triton.profiler or "": its names}"""
     sessions = Sessions()
