@@ -383,26 +383,61 @@ static bool float_attr(const tk_type *t, const char *name, sval *out) {
   return false;
 }
 
+/* Whether types like t have the attribute: those of blocks, of pointers and of
+ * numbers are classes of their own. */
+static bool type_has(const tk_type *t, const char *name) {
+  static const struct {
+    const char *name, *of; /* "bpnif": which of them; i, f: kinds of numbers */
+  } table[] = {{"element_ty", "bp"},
+               {"shape", "b"},
+               {"numel", "b"},
+               {"nbytes", "b"},
+               {"get_block_shapes", "b"},
+               {"address_space", "p"},
+               {"primitive_bitwidth", "if"},
+               {"itemsize", "if"},
+               {"int_bitwidth", "i"},
+               {"fp_mantissa_width", "f"},
+               {"exponent_bias", "f"}};
+  char is = t->rank && !t->to_block          ? 'b'
+            : t->ptr                         ? 'p'
+            : tk_is_int((tk_dtype)t->elem) ? 'i'
+                                             : 'f';
+  for (size_t i = 0; i < TK_COUNT(table); i++)
+    if (!strcmp(name, table[i].name)) return strchr(table[i].of, is) != NULL;
+  return true;
+}
+
+static void no_type_attr(tks *s, const sval *v, const char *name)
+    TK_NORETURN;
+static void no_type_attr(tks *s, const sval *v, const char *name) {
+  bool block = v->type.rank && !v->type.to_block;
+  tks_error_help(s, TK_D_NAME,
+                 block         ? "ask its element type: x.dtype"
+                 : v->type.ptr ? "ask what it points to: p.dtype.element_ty"
+                               : "ask x.type, x.shape or x.numel",
+                 "%s has no attribute %s", tks_show(s, v), name);
+}
+
 static sval type_attr(tks *s, const sval *v, const char *name) {
   const tk_type *t = &v->type;
-  tk_dtype d = (tk_dtype)t->elem;
+  int bits = tk_dtypes[t->elem].bits;
+  if (!type_has(t, name)) no_type_attr(s, v, name);
   if (!strcmp(name, "value")) return *v; /* as an argument it is constexpr */
   if (!strcmp(name, "element_ty"))
-    return sv_type(t->rank && !t->to_block ? tk_elem_of(*t)
-                   : t->ptr                ? tk_pointee(*t)
-                                           : *t);
+    return sv_type(t->rank && !t->to_block ? tk_elem_of(*t) : tk_pointee(*t));
   if (!strcmp(name, "scalar")) return sv_type(tk_elem_of(*t));
   if (!strcmp(name, "shape")) return shape_tuple(s, t);
   if (!strcmp(name, "numel")) return sv_int(tk_numel(t));
   if (!strcmp(name, "primitive_bitwidth") || !strcmp(name, "int_bitwidth"))
-    return sv_int(t->ptr ? 64 : tk_dtypes[d].bits);
+    return sv_int(bits);
   sval known;
   if (float_attr(t, name, &known)) return known;
-  if (t->ptr && !strcmp(name, "address_space")) return sv_int(1);
-  if (!strcmp(name, "nbytes"))
-    return sv_int(tk_numel(t) * (int64_t)tk_lane_size(t));
-  if (!strcmp(name, "itemsize")) return sv_int((int)tk_lane_size(t));
-  if (!strcmp(name, "name")) {
+  if (!strcmp(name, "address_space")) return sv_int(1);
+  if (!strcmp(name, "nbytes") && t->ptr) no_type_attr(s, v, name);
+  if (!strcmp(name, "nbytes")) return sv_int(tk_numel(t) * (bits / 8));
+  if (!strcmp(name, "itemsize")) return sv_int(bits / 8); /* of int1 none */
+  if (!strcmp(name, "name") || !strcmp(name, "cache_key_part")) {
     const char *text = tks_type_text(s, t);
     return sv_str(text, strlen(text));
   }

@@ -185,9 +185,11 @@ sval rule_tuple(tks *s, const tks_args *a) {
   return a->v[0];
 }
 
+/* The compiler asks the type's name, which in a block's and a pointer's has
+ * the element's in it: so is_fp8 holds of all of them, and no other does. */
 static bool is_kind(const tk_type *t, int kind) {
   tk_dtype d = (tk_dtype)t->elem;
-  bool value = !t->ptr;
+  bool value = !t->ptr && !t->rank;
   switch (kind) {
   case 'F': return value && tk_is_float(d);
   case 'S': return value && tk_is_float(d) && !tk_is_fp8(d);
@@ -197,9 +199,8 @@ static bool is_kind(const tk_type *t, int kind) {
   case 'b': return value && d == TK_INT1;
   case 'p': return t->ptr > 0 && (!t->rank || t->to_block);
   case 'B': return t->rank > 0 && !t->to_block;
-  case 'c': return t->is_const;
-  case 'v': return false;
-  default: return value && tk_is_fp8(d);
+  case 'c': return t->is_const && !t->rank;
+  default: return tk_is_fp8(d);
   }
 }
 
@@ -211,7 +212,21 @@ sval rule_is(tks *s, const tks_args *a) {
 sval rule_is_dtype(tks *s, const tks_args *a) {
   (void)s;
   const tk_type *t = &a->v[0].type;
-  return sv_bool(!t->ptr && t->elem == a->op->mode);
+  return sv_bool(!t->ptr && !t->rank && t->elem == a->op->mode);
+}
+
+sval rule_is_void(tks *s, const tks_args *a) {
+  (void)a;
+  tks_error_help(s, TK_D_UNSUPPORTED, "leave it out: no value is void",
+                 "is_void is not implemented in Triton 3.6");
+}
+
+sval rule_names_dtype(tks *s, const tks_args *a) {
+  const char *name = tks_arg_str(s, a, 1);
+  bool found = !strcmp(name, "void");
+  for (size_t d = 0; d < TK_DTYPE_COUNT; d++)
+    found |= !strcmp(name, tk_dtypes[d].name);
+  return sv_bool(found);
 }
 
 sval rule_nothing(tks *s, const tks_args *a) {

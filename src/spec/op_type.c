@@ -4,7 +4,7 @@
 sval rule_int_limit(tks *s, const tks_args *a) {
   const tk_type *t = &a->v[0].type;
   tk_dtype d = (tk_dtype)t->elem;
-  if (t->ptr || !tk_is_int(d))
+  if (t->ptr || t->rank || !tk_is_int(d))
     tks_error(s, TK_D_TYPE, "%s needs an integer type, not %s", a->op->name,
               tks_show(s, &a->v[0]));
   int bits = tk_dtypes[d].bits - tk_is_signed(d);
@@ -30,10 +30,10 @@ sval rule_is_power(tks *s, const tks_args *a) {
 
 sval rule_with_element(tks *s, const tks_args *a) {
   const tk_type *t = &a->v[0].type;
-  if (a->v[1].kind != V_TYPE || !t->rank)
-    tks_error(s, TK_D_TYPE,
-              "with_element_ty makes a block type of a dtype, not %s of %s",
-              tks_show(s, &a->v[0]), tks_show(s, &a->v[1]));
+  if (a->v[1].kind != V_TYPE)
+    tks_error(s, TK_D_TYPE, "with_element_ty needs a dtype, not %s",
+              tks_show(s, &a->v[1]));
+  if (!t->rank || t->to_block) return a->v[1];
   return sv_type(tk_with_shape(tk_elem_of(a->v[1].type), t));
 }
 
