@@ -36,7 +36,7 @@
 #   make sweep-bits  whoever watches a launch, it leaves the same bits: every
 #                   example, the bench's kernels, COUNT=10000 random ones from
 #                   SEED=0 on
-#   make front      18,000 kernels, taken or refused as Triton does; PYTHON has
+#   make front      21,000 kernels, taken or refused as Triton does; PYTHON has
 #                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
 #                   TIME seconds, if not 0

@@ -71,10 +71,13 @@ def aggregate(cls):
                                 f"got {type(value)}")
             object.__setattr__(self, name, value)
 
+    plain = not any(is_class(base) for base in cls.__mro__)
     for name, value in inspect.getmembers(cls):
-        function = inspect.isroutine(value) or hasattr(value, "fn")
-        if function and name != "__init__" and name in vars(cls):
-            setattr(Value, name, vars(cls)[name])
+        own = name in vars(cls) and inspect.isroutine(value)
+        inherited = plain and inspect.isfunction(value)
+        function = own or inherited or hasattr(value, "fn")
+        if function and name != "__init__" and (plain or name in vars(cls)):
+            setattr(Value, name, inspect.getattr_static(cls, name))
     for name in ("__name__", "__module__", "__qualname__", "__doc__"):
         setattr(Value, name, getattr(cls, name))
     return Value

@@ -421,7 +421,18 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
   s->frame = saved;
 }
 
+/* The name of a function is made of its arguments' types: a class of values
+ * has none. */
+static void check_no_class(tks *s, tk_function *fn, const sval *v) {
+  for (uint32_t i = 0; i < fn->ast->n; i++)
+    if (v[i].kind == V_OBJECT && tks_class_of(s, v[i].obj))
+      tks_error_help(s, TK_D_CALL, "pass a jit function that makes the value",
+                     "%s() cannot take the class %s", fn->item->name,
+                     tks_class_of(s, v[i].obj)->name);
+}
+
 tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
+  check_no_class(s, fn, v);
   const char *key = tks_key(s, "", v, fn->ast->n);
   tks_instance *in = find_instance(s, fn, key);
   if (in && in->open)

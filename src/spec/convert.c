@@ -508,6 +508,7 @@ sval tks_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
 }
 
 sval tks_unary(tks *s, tk_operator op, const sval *a) {
+  if (op == TK_OP_NOT) tks_check_truth(s, a);
   if (a->kind == V_INSTANCE && op == TK_OP_NOT) return sv_bool(false);
   if (a->kind == V_INSTANCE) return tks_call_operator(s, op, a, NULL);
   if (!sv_runtime(a)) return sv_unary(s, op, a);

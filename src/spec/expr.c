@@ -44,6 +44,14 @@ static sval expr_none(tks *s, const tk_ast *e) {
   return sv(V_NONE);
 }
 
+/* What Python has and Triton's compiler lacks; a debugger's expressions may
+ * have it. */
+static void only_in_expressions(tks *s, const char *what, const char *help) {
+  if (s->where || s->frame->python) return;
+  tks_error_help(s, TK_D_UNSUPPORTED, help, "unsupported AST node type: %s",
+                 what);
+}
+
 /* ---- sequences --------------------------------------------------------- */
 
 typedef TK_VEC(sval) svals;
@@ -53,6 +61,7 @@ static void push_item(tks *s, svals *out, const tk_ast *item) {
     TK_PUSH(s->arena, out, tks_expr(s, item));
     return;
   }
+  only_in_expressions(s, "Starred", "join tuples with +: (a, b) + t");
   sval v = tks_expr(s, item->a);
   if (v.kind != V_TUPLE)
     tks_error(s, TK_D_TYPE, "* needs a tuple, not %s", tks_show(s, &v));
@@ -134,14 +143,6 @@ static sval expr_comp(tks *s, const tk_ast *e) {
 
 /* ---- operators --------------------------------------------------------- */
 
-/* What Python has and Triton's compiler lacks; a debugger's expressions may
- * have it. */
-static void only_in_expressions(tks *s, const char *what, const char *help) {
-  if (s->where || s->frame->python) return;
-  tks_error_help(s, TK_D_UNSUPPORTED, help, "unsupported AST node type: %s",
-                 what);
-}
-
 /* Python itself has no operators of tensors. */
 static void check_operator(tks *s, tk_operator op, const sval *a,
                            const sval *b) {
@@ -151,16 +152,63 @@ static void check_operator(tks *s, tk_operator op, const sval *a,
     tks_need_semantic(s, tk_operator_text(op));
 }
 
+/* Triton does not make a number of x in x: tl.constexpr = tensor: Python's
+ * operators find a tensor in it, and nothing to compile them with. */
+static void check_held(tks *s, const sval *a, const sval *other) {
+  bool with = other && sv_is_tensor(other) && !other->is_held;
+  if (a->is_held && !with)
+    tks_error_help(s, TK_D_TYPE, "leave the annotation out",
+                   "a tl.constexpr that holds %s has no operators",
+                   tks_show(s, a));
+}
+
 static sval expr_unary(tks *s, const tk_ast *e) {
   sval a = tks_expr(s, e->a);
+  check_held(s, &a, NULL);
   check_operator(s, (tk_operator)e->op, &a, NULL);
   return tks_unary(s, (tk_operator)e->op, &a);
 }
 
 static sval expr_binary(tks *s, const tk_ast *e) {
   sval a = tks_expr(s, e->a), b = tks_expr(s, e->b);
+  check_held(s, &a, &b);
+  check_held(s, &b, &a);
   check_operator(s, (tk_operator)e->op, &a, &b);
   return tks_binary(s, (tk_operator)e->op, &a, &b);
+}
+
+/* The compiler takes the constants out of a tuple that it compares, and makes
+ * a tuple of them, for which it knows the types of numbers alone. */
+static void check_unwrapped(tks *s, const sval *v) {
+  if (v->kind != V_TUPLE || v->is_one || v->is_host) return;
+  for (size_t i = 0; i < v->n; i++) {
+    const sval *item = &v->items[i];
+    check_unwrapped(s, item);
+    if (item->kind == V_NONE || item->kind == V_STR || item->kind == V_OP ||
+        item->kind == V_MODULE || item->kind == V_OBJECT)
+      tks_error_help(s, TK_D_TYPE,
+                     "compare its items, or annotate it: name: tl.constexpr = "
+                     "...",
+                     "a tuple with %s in it cannot be compared",
+                     tks_show(s, item));
+  }
+}
+
+/* Only tuples equal tuples, and nothing else is asked: neither a number nor
+ * None has the items that Triton looks for. */
+static void check_tuples(tks *s, tk_operator op, const sval *a, const sval *b) {
+  if (s->where || s->frame->python) return;
+  check_unwrapped(s, a);
+  check_unwrapped(s, b);
+  bool in_a = a->kind == V_TUPLE && !a->is_host;
+  bool in_b = b->kind == V_TUPLE && !b->is_host;
+  const sval *other = in_a ? b : a;
+  bool plain = other->kind <= V_STR || (in_a && other->kind != V_TENSOR);
+  if ((op == TK_OP_EQ || op == TK_OP_NE) && (in_a || in_b) && plain &&
+      other->kind != V_TUPLE)
+    tks_error_help(s, TK_D_TYPE, "ask len(x), or compare its items",
+                   "%s cannot be compared with %s", tks_show(s, a),
+                   tks_show(s, b));
 }
 
 static sval expr_compare(tks *s, const tk_ast *e) {
@@ -173,6 +221,9 @@ static sval expr_compare(tks *s, const tk_ast *e) {
   if (op == TK_OP_IN || op == TK_OP_NOTIN)
     only_in_expressions(s, op == TK_OP_IN ? "In" : "NotIn",
                         "write x == a or x == b");
+  bool is = op == TK_OP_IS || op == TK_OP_ISNOT;
+  if (!is) check_held(s, &a, &b), check_held(s, &b, &a);
+  check_tuples(s, op, &a, &b);
   check_operator(s, op, &a, &b);
   return tks_binary(s, op, &a, &b);
 }
@@ -184,7 +235,9 @@ static sval expr_boolop(tks *s, const tk_ast *e) {
   sval acc = sv(V_NONE), v = sv(V_NONE);
   for (uint32_t i = 0; i < e->n; i++) {
     v = tks_expr(s, e->list[i]);
+    check_held(s, &v, NULL);
     if (!sv_is_tensor(&v)) {
+      tks_check_truth(s, &v);
       if (sv_truth(s, &v) != is_and) return v;
       continue;
     }
@@ -206,6 +259,7 @@ static void no_block_condition(tks *s, const sval *v) {
 
 /* A runtime condition as a scalar int1. */
 sval tks_condition(tks *s, const sval *v) {
+  check_held(s, v, NULL);
   no_block_condition(s, v);
   sval c = tks_reshape(s, v, NULL, 0);
   return tks_cast_to(s, &c, TK_INT1);
@@ -357,6 +411,10 @@ static sval tensor_attr(tks *s, const sval *v, const char *name) {
   if (!strcmp(name, "shape")) return shape_tuple(s, &v->type);
   if (!strcmp(name, "numel")) return sv_int(tk_numel(&v->type));
   if (!strcmp(name, "T")) return transpose(s, v);
+  if (!strcmp(name, "sort") && !s->where)
+    tks_error_help(s, TK_D_NAME, "write tl.sort(x)",
+                   "the method sort gives None in Triton 3.6, which declares "
+                   "it and has no body for it");
   const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
   bool of_descriptors = !strncmp(name, "descriptor_", strlen("descriptor_"));
   if (op && op->method && !of_descriptors) return method(s, op, v, NULL);
@@ -399,19 +457,21 @@ static bool type_has(const tk_type *t, const char *name) {
                {"int_bitwidth", "i"},
                {"fp_mantissa_width", "f"},
                {"exponent_bias", "f"}};
-  char is = t->rank && !t->to_block          ? 'b'
-            : t->ptr                         ? 'p'
+  char is = t->rank && !t->to_block        ? 'b'
+            : t->ptr                       ? 'p'
             : tk_is_int((tk_dtype)t->elem) ? 'i'
-                                             : 'f';
+                                           : 'f';
   for (size_t i = 0; i < TK_COUNT(table); i++)
     if (!strcmp(name, table[i].name)) return strchr(table[i].of, is) != NULL;
   return true;
 }
 
-static void no_type_attr(tks *s, const sval *v, const char *name)
-    TK_NORETURN;
+static void no_type_attr(tks *s, const sval *v, const char *name) TK_NORETURN;
 static void no_type_attr(tks *s, const sval *v, const char *name) {
   bool block = v->type.rank && !v->type.to_block;
+  if (!strcmp(name, "is_void"))
+    tks_error_help(s, TK_D_UNSUPPORTED, "leave it out: no value is void",
+                   "is_void is not implemented in Triton 3.6");
   tks_error_help(s, TK_D_NAME,
                  block         ? "ask its element type: x.dtype"
                  : v->type.ptr ? "ask what it points to: p.dtype.element_ty"
@@ -443,6 +503,7 @@ static sval type_attr(tks *s, const sval *v, const char *name) {
   }
   const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "dtype.%s", name));
   if (op) return method(s, op, v, NULL);
+  if (!strcmp(name, "is_void")) no_type_attr(s, v, name);
   no_attr(s, v, name);
 }
 
@@ -653,13 +714,29 @@ static sval tuple_index(tks *s, const sval *v, const sval *index) {
   return v->items[i];
 }
 
+/* What of Python's slices Triton's compiler does not make: it wants a number
+ * where one is written, and slices no constexpr that Python gave it. */
+static void check_bounds(tks *s, const tk_ast *e, const sval *v) {
+  if (e->kind != TK_AST_SLICE || s->where || s->frame->python) return;
+  const tk_ast *parts[3] = {e->a, e->b, e->c};
+  if (v->is_host)
+    tks_error_help(s, TK_D_TYPE, "index it: x[0], x[1]",
+                   "a constexpr tuple of Python's own cannot be sliced");
+  for (int i = 0; i < 3 && !v->is_one; i++)
+    if (parts[i] && parts[i]->kind == TK_AST_NONE)
+      tks_error_help(s, TK_D_TYPE, "leave the None out",
+                     "a slice of a tuple has constexpr ints, not None");
+}
+
 static sval expr_subscript(tks *s, const tk_ast *e) {
   sval v = tks_expr(s, e->a), index = tks_expr(s, e->b);
   sval r;
   if (s->where && sv_is_tensor(&v) && tks_element(s, &v, &index, &r)) return r;
   if (s->where && sv_is_block(&v)) return tks_pick(s, &v, &index);
   if (s->frame->python && sv_is_tensor(&v)) tks_need_semantic(s, "x[...]");
+  check_held(s, &v, NULL);
   if (sv_is_tensor(&v)) return tensor_index(s, &v, &index);
+  if (v.kind == V_TUPLE) check_bounds(s, e->b, &v);
   if (v.kind == V_TUPLE) return tuple_index(s, &v, &index);
   if (v.kind == V_INSTANCE)
     return tks_call_method(s, &v, "__getitem__", &index);

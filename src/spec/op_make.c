@@ -215,12 +215,6 @@ sval rule_is_dtype(tks *s, const tks_args *a) {
   return sv_bool(!t->ptr && !t->rank && t->elem == a->op->mode);
 }
 
-sval rule_is_void(tks *s, const tks_args *a) {
-  (void)a;
-  tks_error_help(s, TK_D_UNSUPPORTED, "leave it out: no value is void",
-                 "is_void is not implemented in Triton 3.6");
-}
-
 sval rule_names_dtype(tks *s, const tks_args *a) {
   const char *name = tks_arg_str(s, a, 1);
   bool found = !strcmp(name, "void");
@@ -345,6 +339,30 @@ static const sval *known(tks *s, const tks_args *a) {
   return &a->v[0];
 }
 
+/* As Python's int() reads decimal digits, which single _ may part. */
+static sval int_of_text(tks *s, const sval *v) {
+  const char *at = v->s, *end = v->s + v->n;
+  while (at < end && strchr(" \t\n\r\v\f", *at)) at++;
+  while (end > at && strchr(" \t\n\r\v\f", end[-1])) end--;
+  bool minus = at < end && *at == '-', digit = false;
+  if (at < end && strchr("+-", *at)) at++;
+  tk_int n = 0;
+  for (; at < end; at++) {
+    if (*at == '_' && digit && at + 1 < end) {
+      digit = false;
+      continue;
+    }
+    digit = *at >= '0' && *at <= '9';
+    if (!digit || __builtin_mul_overflow(n, (tk_int)10, &n) ||
+        __builtin_add_overflow(n, (tk_int)(*at - '0'), &n))
+      break;
+  }
+  if (at < end || !digit)
+    tks_error(s, TK_D_VALUE, "invalid literal for int() with base 10: '%s'",
+              v->s);
+  return sv_int(minus ? -n : n);
+}
+
 sval rule_py_int(tks *s, const tks_args *a) {
   const sval *v = known(s, a);
   if (v->kind == V_FLOAT) {
@@ -353,7 +371,7 @@ sval rule_py_int(tks *s, const tks_args *a) {
     return sv_int((tk_int)v->f);
   }
   if (sv_is_number(v)) return sv_int(v->i);
-  if (v->kind == V_STR) return sv_int(strtoll(v->s, NULL, 10));
+  if (v->kind == V_STR) return int_of_text(s, v);
   tks_error(s, TK_D_TYPE, "int cannot take %s", tks_show(s, v));
 }
 
@@ -427,9 +445,10 @@ sval rule_py_tuple(tks *s, const tks_args *a) {
   return a->v[0];
 }
 
-static bool is_instance(const sval *v, const sval *t) {
+bool tks_is_instance(const sval *v, const sval *t, bool otherwise) {
   const char *name = t->kind == V_OP ? t->op->name : "";
-  if (!strcmp(name, "tl.tensor")) return sv_is_tensor(v);
+  if (!strcmp(name, "tl.tensor"))
+    return sv_is_tensor(v) || v->kind == V_BLOCKPTR;
   if (!strcmp(name, "tl.constexpr")) return !sv_runtime(v);
   if (!strcmp(name, "tl.tensor_descriptor")) return v->kind == V_DESC;
   if (!strcmp(name, "tl.dtype")) return v->kind == V_TYPE;
@@ -447,17 +466,25 @@ static bool is_instance(const sval *v, const sval *t) {
   if (!strcmp(name, "builtins.str")) return v->kind == V_STR;
   if (!strcmp(name, "builtins.tuple")) return v->kind == V_TUPLE && !v->is_list;
   if (!strcmp(name, "builtins.list")) return v->kind == V_TUPLE && v->is_list;
-  return false;
+  return otherwise;
+}
+
+bool tks_is_no_class(const sval *t) {
+  return sv_runtime(t) || t->kind <= V_TYPE || t->kind == V_FUNC ||
+         t->kind == V_MODULE || t->kind == V_PYTHON || t->kind == V_LAMBDA;
 }
 
 sval rule_isinstance(tks *s, const tks_args *a) {
-  if (a->v[1].kind == V_TUPLE)
+  const sval *v = &a->v[0], *t = &a->v[1];
+  if (t->kind == V_TUPLE)
     tks_error_help(s, TK_D_UNSUPPORTED, "join two calls with 'or'",
                    "isinstance takes one class: a tuple cannot hold classes");
-  const sval *v = &a->v[0], *t = &a->v[1];
+  if (tks_is_no_class(t))
+    tks_error_help(s, TK_D_TYPE, "such as int, tl.tensor or tl.constexpr",
+                   "isinstance asks for a class, not %s", tks_show(s, t));
   if (t->kind == V_OBJECT && v->kind == V_INSTANCE)
     return sv_bool(v->object->class == tks_class_of(s, t->obj));
-  return sv_bool(is_instance(v, t));
+  return sv_bool(tks_is_instance(v, t, false));
 }
 
 typedef struct attr_job {
@@ -474,8 +501,8 @@ static void try_attr(tk_env *e, void *ud) {
 }
 
 /* Whether the attribute exists; what was reported about it is forgotten. */
-sval rule_hasattr(tks *s, const tks_args *a) {
-  attr_job j = {s, &a->v[0], tks_arg_str(s, a, 1), sv(V_NONE)};
+static bool has_attr(tks *s, const sval *v, const char *name) {
+  attr_job j = {s, v, name, sv(V_NONE)};
   size_t said = s->env->ndiags;
   tk_insts scratch = {0}, *saved = s->frame->insts;
   s->frame->insts = &scratch;
@@ -483,13 +510,33 @@ sval rule_hasattr(tks *s, const tks_args *a) {
   s->frame->insts = saved;
   if (st != TK_OK && st != TK_FINDING) tk_throw(s->env, st);
   if (st != TK_OK) tk_diag_truncate(s->env, said);
-  return sv_bool(st == TK_OK);
+  return st == TK_OK;
+}
+
+static const char *attr_name(tks *s, const tks_args *a) {
+  if (a->v[1].kind != V_STR)
+    tks_error(s, TK_D_TYPE, "the name of an attribute is a string, not %s",
+              tks_show(s, &a->v[1]));
+  return a->v[1].s;
+}
+
+sval rule_hasattr(tks *s, const tks_args *a) {
+  const char *name = attr_name(s, a);
+  const sval *v = &a->v[0];
+  bool has = has_attr(s, v, name) || !strcmp(name, "values");
+  if (!has && v->kind == V_TUPLE && !v->is_host && !s->frame->python)
+    tks_error_help(s, TK_D_NAME, "ask isinstance(x, tl.tuple)",
+                   "hasattr of a tuple that has no field %s raises an error",
+                   name);
+  return sv_bool(has);
 }
 
 /* The builtin sees the value that a constexpr holds, which has no .value. */
 sval rule_getattr(tks *s, const tks_args *a) {
-  const char *name = tks_arg_str(s, a, 1);
-  if (a->v[0].kind <= V_STR && !strcmp(name, "value"))
+  const char *name = attr_name(s, a);
+  bool wraps = a->v[0].kind <= V_STR && !strcmp(name, "value");
+  if (a->given[2] && (wraps || !has_attr(s, &a->v[0], name))) return a->v[2];
+  if (wraps)
     tks_error_help(s, TK_D_NAME, "leave the getattr out",
                    "%s is the value itself here: it has no attribute value",
                    tks_show(s, &a->v[0]));

@@ -490,13 +490,8 @@ static size_t find_field(const tks_class *c, const char *name) {
 /* Whether v may stand in a field that is annotated with t. */
 static bool fits_field(tks *s, const sval *v, const sval *t) {
   const tks_class *c = t->kind == V_OBJECT ? tks_class_of(s, t->obj) : NULL;
-  const char *name = t->kind == V_OP ? t->op->name : "";
   if (c) return v->kind == V_INSTANCE && v->object->class == c;
-  if (!strcmp(name, "tl.tensor")) return v->kind == V_TENSOR;
-  if (!strcmp(name, "tl.tuple")) return v->kind == V_TUPLE;
-  if (!strcmp(name, "tl.tensor_descriptor")) return v->kind == V_DESC;
-  if (!strcmp(name, "tl.constexpr")) return !sv_runtime(v);
-  return true;
+  return tks_is_instance(v, t, true);
 }
 
 /* ---- values ------------------------------------------------------------ */
@@ -519,6 +514,12 @@ void tks_set_field(tks *s, const sval *v, const char *name, const sval *to) {
   if (i == o->class->n)
     tks_error_help(s, TK_D_NAME, "annotate it in the class",
                    "%s has no attribute '%s'", o->class->name, name);
+  if (tks_is_no_class(&o->class->types[i]))
+    tks_error_help(s, TK_D_TYPE,
+                   "annotate it with a class, such as tl.tensor or "
+                   "tl.constexpr, and without quotes",
+                   "the attribute '%s' of %s is annotated with %s", name,
+                   o->class->name, tks_show(s, &o->class->types[i]));
   if (!fits_field(s, to, &o->class->types[i]))
     tks_error(s, TK_D_TYPE, "expected %s for the attribute '%s' of %s, not %s",
               tks_show(s, &o->class->types[i]), name, o->class->name,
@@ -609,13 +610,39 @@ sval tks_call_method(tks *s, const sval *v, const char *name, const sval *arg) {
   return tks_call(s, &m, arg, arg != NULL, NULL, NULL);
 }
 
+static bool has_method(tks *s, const sval *v, const char *name, tk_value *own) {
+  return class_attr(s, v->object->class->obj, name, own) &&
+         own->kind == TK_V_FUNCTION;
+}
+
+/* Triton takes the operators of two values to their class, and leaves those
+ * of one value, and those with a constexpr, to Python. */
+static void check_jit(tks *s, const char *name, const tk_value *own,
+                      const sval *v) {
+  if (!own->lo && !s->frame->python)
+    tks_error_help(s, TK_D_TYPE, "call a method of another name",
+                   "%s of %s is called by Python itself here, which cannot "
+                   "call a jit function",
+                   name, tks_show(s, v));
+}
+
+void tks_check_truth(tks *s, const sval *v) {
+  tk_value own = {0};
+  if (v->kind != V_INSTANCE) return;
+  if (has_method(s, v, "__bool__", &own)) check_jit(s, "__bool__", &own, v);
+  if (has_method(s, v, "__len__", &own)) check_jit(s, "__len__", &own, v);
+}
+
 sval tks_call_operator(tks *s, tk_operator op, const sval *v, const sval *arg) {
   const char *name =
       tk_arena_printf(s->arena, "__%s__", tk_operator_dunder(op));
   tk_value own = {0};
   bool equal = op == TK_OP_EQ || op == TK_OP_NE;
-  bool any = class_attr(s, v->object->class->obj, name, &own) &&
-             own.kind == TK_V_FUNCTION;
+  bool any = has_method(s, v, name, &own);
+  if (any && (!arg || arg->kind <= V_STR)) check_jit(s, name, &own, v);
+  if (op == TK_OP_MATMUL && !s->frame->python)
+    tks_error_help(s, TK_D_UNSUPPORTED, "call a method of another name",
+                   "Triton 3.6 compiles no operator @");
   if (equal && !any)
     tks_error_help(s, TK_D_TYPE, "compare its fields, or write __eq__",
                    "%s has no %s", tks_show(s, v), name);

@@ -68,6 +68,7 @@ struct sval {
   bool is_list; /* V_TUPLE written as a list */
   bool is_one;  /* V_TUPLE that is one constexpr, not a tuple of them */
   bool is_host; /* V_TUPLE of Python's own, which no variable can hold */
+  bool is_held; /* V_TENSOR in a variable that is annotated as a constexpr */
   bool bound;   /* V_OP, V_SPECIAL: got from _semantic, and needs no other */
   int slot;
   size_t n;
@@ -409,6 +410,13 @@ sval tks_call_method(tks *s, const sval *v, const char *name, const sval *arg);
 /* What an operator on a value calls; without a method for it, values are
  * equal that are the same. */
 sval tks_call_operator(tks *s, tk_operator op, const sval *v, const sval *arg);
+/* Reports a value whose truth Python asks of a method that runs in kernels. */
+void tks_check_truth(tks *s, const sval *v);
+
+/* Whether v is of the class that t names; of other classes: otherwise. */
+bool tks_is_instance(const sval *v, const sval *t, bool otherwise);
+/* Whether t can be no class; then isinstance() asks for another. */
+bool tks_is_no_class(const sval *t);
 
 /* Reading arguments. */
 int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what);

@@ -450,13 +450,15 @@ static void stmt_while(tks *s, const tk_ast *n) {
   s->frame->insts = &st->insts;
   sval c = tks_expr(s, n->a);
   s->frame->at = n->a->span;
-  if (!sv_is_tensor(&c) || c.type.ptr || c.type.elem != TK_INT1)
-    tks_error_help(s, TK_D_TYPE,
-                   sv_is_tensor(&c) ? "compare it: while x != 0"
-                                    : "compare a value that is known when the "
-                                      "program runs",
-                   "a while takes a scalar tensor of int1, not %s",
-                   tks_show(s, &c));
+  bool one = sv_is_tensor(&c) && !c.type.ptr && c.type.elem == TK_INT1;
+  if (!one || (c.type.rank && tk_numel(&c.type) == 1))
+    tks_error_help(
+        s, TK_D_TYPE,
+        one                ? "take its lane: while x.item()"
+        : sv_is_tensor(&c) ? "compare it: while x != 0"
+                           : "compare a value that is known when the "
+                             "program runs",
+        "a while takes a scalar tensor of int1, not %s", tks_show(s, &c));
   st->cond = tks_condition(s, &c).slot;
   s->frame->insts = saved;
   TK_PUSH(s->arena, s->frame->body, st);
@@ -493,8 +495,9 @@ static sval sanitize(tks *s, const sval *v) {
                          "name[0]"
                        : "annotate it: name: tl.constexpr = ...",
                    "cannot convert %s to a tensor", tks_show(s, v));
-  if (v->kind != V_TUPLE) return *v;
   sval r = *v;
+  r.is_held = r.is_one = false;
+  if (v->kind != V_TUPLE || v->is_one) return r; /* its constants stay known */
   r.items = TK_NEWN(s->arena, sval, v->n + 1);
   for (size_t i = 0; i < v->n; i++) {
     if (v->items[i].kind == V_TYPE)
@@ -638,6 +641,7 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
               "reassigned",
               n->a->str);
   v.is_one = v.kind == V_TUPLE;
+  v.is_held = v.kind == V_TENSOR;
   tks_bind(s, n->a->str, &v)->how = BOUND_KNOWN;
 }
 
@@ -754,7 +758,7 @@ static void unsupported(tks *s, const char *what) {
 static void simple(tks *s, const tk_ast *n, tk_stmt *st) {
   switch (n->kind) {
   case TK_AST_EXPR:
-    if (n->a->kind == TK_AST_STR) return;
+    if (n->a->kind == TK_AST_STR || n->a->kind == TK_AST_ELLIPSIS) return;
     check_used(s, n->a);
     tks_expr(s, n->a);
     return;

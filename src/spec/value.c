@@ -85,7 +85,9 @@ bool sv_same_type(const sval *a, const sval *b) {
   case V_BLOCKPTR:
   case V_DESC:
     return tk_same_type(&a->type, &b->type) && items_agree(a, b, sv_same_type);
-  case V_TUPLE: return items_agree(a, b, sv_same_type);
+  case V_TUPLE:
+    return !strcmp(a->s ? a->s : "", b->s ? b->s : "") &&
+           items_agree(a, b, sv_same_type);
   case V_INSTANCE:
     return a->object->class == b->object->class &&
            items_agree(a, b, sv_same_type);
@@ -206,6 +208,7 @@ static sval concat(tks *s, const sval *a, const sval *b) {
     return sv_str(p, a->n + b->n);
   }
   sval r = {.kind = V_TUPLE, .n = a->n + b->n, .is_list = a->is_list};
+  r.is_host = a->is_host && b->is_host;
   r.items = TK_NEWN(s->arena, sval, r.n + 1);
   if (a->n) memcpy(r.items, a->items, a->n * sizeof(sval));
   if (b->n) memcpy(r.items + a->n, b->items, b->n * sizeof(sval));
@@ -213,7 +216,7 @@ static sval concat(tks *s, const sval *a, const sval *b) {
 }
 
 static sval repeat(tks *s, const sval *a, tk_int times) {
-  sval r = {.kind = a->kind, .is_list = a->is_list};
+  sval r = {.kind = a->kind, .is_list = a->is_list, .is_host = a->is_host};
   if (a->kind == V_STR) r = sv_str("", 0);
   if (times * (tk_int)a->n > 65536)
     tks_error(s, TK_D_VALUE, "the repeated %s is too long",
@@ -259,6 +262,9 @@ static sval other_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
   case TK_OP_EQ: return sv_bool(sv_equal(a, b));
   case TK_OP_NE: return sv_bool(!sv_equal(a, b));
   case TK_OP_ADD:
+    if (same && seq && a->is_host && !b->is_host && !s->frame->python)
+      tks_error_help(s, TK_D_TYPE, "write them in one tuple, item by item",
+                     "a constexpr tuple of Python's own takes no other tuple");
     if (same && seq) return concat(s, a, b);
     break;
   case TK_OP_MUL:
@@ -291,7 +297,7 @@ sval sv_binary(tks *s, tk_operator op, const sval *a, const sval *b) {
 }
 
 sval sv_unary(tks *s, tk_operator op, const sval *a) {
-  if (op == TK_OP_NOT && a->kind == V_TUPLE && !a->is_one)
+  if (op == TK_OP_NOT && a->kind == V_TUPLE && !a->is_one && !a->is_host)
     tks_error_help(s, TK_D_UNSUPPORTED, "compare its length: len(x) == 0",
                    "a tuple has no operator not");
   if (op == TK_OP_NOT) return sv_bool(!sv_truth(s, a));

@@ -24,7 +24,7 @@ import kernels  # noqa: E402
 
 CHUNK = 400
 GATE_STEP = 29  # of all kernels, each so many-th is in the gate
-WHOLE = ('call: ', 'loop: ', 'window: ', 'combine: ')  # families all of which
+WHOLE = ('call: ', 'loop: ', 'window: ', 'combine: ', 'rule: ')  # all of which
 
 
 def known():

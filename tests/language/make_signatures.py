@@ -31,7 +31,9 @@ def names():
 
 def spelled(name):
     if name.startswith('dtype.'):
-        return 'tl.int8.' + name[6:]
+        of_block = name.endswith('get_block_shapes')
+        of = 'tl.block_type(tl.int8, [4])' if of_block else 'tl.int8'
+        return f'{of}.{name[6:]}'
     if name.startswith(('int.', 'str.')):
         return ("(7)." if name.startswith('int.') else "'a'.") + name[4:]
     return name.replace('builtins.', '')
