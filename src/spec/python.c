@@ -640,6 +640,10 @@ sval tks_call_operator(tks *s, tk_operator op, const sval *v, const sval *arg) {
   bool equal = op == TK_OP_EQ || op == TK_OP_NE;
   bool any = has_method(s, v, name, &own);
   if (any && (!arg || arg->kind <= V_STR)) check_jit(s, name, &own, v);
+  if (arg && sv_is_tensor(arg) && !s->frame->python)
+    tks_error_help(s, TK_D_TYPE, "call a method of another name",
+                   "Triton 3.6 asks the tensor for %s with %s, not the class",
+                   name, tks_show(s, v));
   if (op == TK_OP_MATMUL && !s->frame->python)
     tks_error_help(s, TK_D_UNSUPPORTED, "call a method of another name",
                    "Triton 3.6 compiles no operator @");

@@ -147,7 +147,7 @@ class Cases:
                 i = tl.arange(0, 4)
                 s = State.create(K).step(i).step(i)
                 tl.store(o + i, s.mean())
-                tl.store(o + 4 + i, (s * 2.0)[1])
+                tl.store(o + 4 + i, s.__mul__(2.0)[1])
                 tl.store(o + 8, total(s))
                 tl.store(o + 9, s.twice())
                 tl.store(o + 10, s.K)
@@ -165,7 +165,7 @@ class Cases:
                 for j in range(n):
                     s = s.step(i)
                     if j == 1:
-                        s = s * 2.0
+                        s = s.__mul__(2.0)
                     else:
                         s = s.step(1)
                 r = s
