@@ -122,6 +122,42 @@ class Specialization:
         return text
 
 
+def specialization(parameter, value, text):
+    """(type, what else it is specialised for) of an argument, as Triton's
+    launches have it: "D" for a multiple of 16, "" for another number or
+    address, None for what is not looked at, the value of a constexpr."""
+    if isinstance(text, tuple):
+        pairs = [specialization(parameter, item, t)
+                 for item, t in zip(value, text)]
+        return tuple(t for t, _ in pairs), tuple(known for _, known in pairs)
+    if text == "constexpr":
+        return text, tl_types.unwrap(value)
+    number = text[0] in "iu" and text != "u1"
+    if parameter.do_not_specialize or not (number or text[0] == "*"):
+        return text, None
+    looked_at = not parameter.do_not_specialize_on_alignment
+    return text, "D" if looked_at and _is_aligned(value) else ""
+
+
+def _is_aligned(value):
+    if kind_of(type(value)) == "torch":
+        return tensors.data_ptr(value) % 16 == 0
+    if hasattr(value, "data_ptr"):
+        return value.data_ptr() % 16 == 0
+    if kind_of(type(value)) in TENSORS:
+        return value.__array_interface__["data"][0] % 16 == 0
+    return hasattr(value, "__int__") and int(value) % 16 == 0
+
+
+def attributes(params, values, signature):
+    """{(number of a parameter,): what is known of it}, as Triton has it."""
+    known = {(i,): specialization(p, v, signature[p.name])[1]
+             for i, (p, v) in enumerate(zip(params, values))
+             if signature[p.name] != "constexpr"}
+    return {path: [["tt.divisibility", 16]] if text == "D" else []
+            for path, text in known.items() if isinstance(text, str)}
+
+
 def type_text(value):
     """The type of an argument that is not a tuple, as signatures spell it."""
     kind = kind_of(type(value))

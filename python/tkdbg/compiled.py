@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import hashlib
 
-from . import device, hooks
+from . import device, hooks, mock
 
 
 class AsmDict(dict):
@@ -36,6 +36,39 @@ class AsmDict(dict):
         return self[key] if key in self else default
 
 
+class ASTSource:
+    """A jit function with the types of its arguments and the values of its
+    constexprs, by name or by (index,)."""
+
+    def __init__(self, fn, signature, constexprs=None, attrs=None):
+        self.fn = fn
+        self.ext = "ttir"
+        self.name = fn.__name__
+        for key in signature:
+            if not isinstance(key, str):
+                raise TypeError("Signature keys must be string")
+        self.signature = signature
+        self.constants = {}
+        for key, value in (constexprs or {}).items():
+            if isinstance(key, str):
+                key = (fn.arg_names.index(key),)
+            self.constants[key] = value
+        self.attrs = attrs or {}
+
+    def hash(self):
+        text = repr((self.fn.cache_key, sorted(self.signature.items()),
+                     sorted(self.constants.items(), key=repr)))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def parse_options(self):
+        return {}
+
+    def values(self):
+        """An argument for each parameter, of the type that it has."""
+        return mock.values(self.fn, self.signature, self.constants,
+                           self.attrs)
+
+
 class CompiledKernel:
     """One kernel for one set of argument types and constexprs.
 
@@ -43,11 +76,13 @@ class CompiledKernel:
     src/ir/shared.c).
     """
 
-    def __init__(self, prepared, known, options):
-        """known: an arguments.Specialization"""
+    def __init__(self, prepared, known, options, attrs=None):
+        """known: an arguments.Specialization; attrs: its attributes"""
         self._prepared = prepared
-        self.src = prepared.function
+        self.src = ASTSource(prepared.function, known.signature,
+                                       known.paths, attrs)
         self.name = prepared.function.compiled_name(known)
+        self.metadata_group = {}
         self.hash = hashlib.sha256(repr(
             (prepared.function.cache_key, known.signature, known.paths,
              options)).encode()).hexdigest()
@@ -57,7 +92,7 @@ class CompiledKernel:
             self.metadata.shared)
         self.asm = AsmDict(prepared)
         self.kernel = b""
-        self.module = self.function = self.hash
+        self.module = self.function = id(self)  # handles, as the driver's
         self.is_loaded = False  # whether the hooks of loading were called
         self.n_regs, self.n_spills = device.registers(0, 0)
         self.n_max_threads = device.most_threads(0)

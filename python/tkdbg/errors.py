@@ -63,16 +63,20 @@ class KernelError(InterpreterError):
     def __str__(self):
         return self.report + self.where
 
+    def _kept(self):
+        """What an equal error has, other than its report."""
+        return {name: value for name, value in vars(self).items()
+                if name in ("where", "place")}
+
     def __reduce__(self):
         return (type(self), (self.report, self.findings, self.kernel),
-                {name: value for name, value in vars(self).items()
-                 if name in ("where", "place")})
+                self._kept())
 
     def copy(self):
         """An equal error without a traceback."""
         again = type(self)(self.report, self.findings, self.kernel,
                            self.colour)
-        again.__dict__.update(self.__reduce__()[2])
+        again.__dict__.update(self._kept())
         again.__cause__ = self.__cause__
         return again
 
@@ -166,6 +170,9 @@ class LaunchError(KernelError, RuntimeError):
 
 class PTXASError(_Messaged):
     """Raised by a GPU assembler only; here so that it can be caught."""
+
+    def __str__(self):
+        return f"PTXAS error: {self.error_message or ''}"
 
 
 class AutotunerError(_Messaged):

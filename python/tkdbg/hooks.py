@@ -10,8 +10,7 @@ import json
 import sys
 import time
 
-from . import arguments, tltypes
-from . import mock
+from . import arguments, mock, tensors, tltypes
 
 JitFunctionInfo = collections.namedtuple("JitFunctionInfo",
                                          ("module", "name", "jit_function"))
@@ -98,14 +97,14 @@ class Specialized:
         known = arguments.Specialization(function.params, values)
         self.signature = known.signature
         self.constants = known.paths
-        self.attrs = {
-            (i,): [["tt.divisibility", 16]]
-            for i, (p, v) in enumerate(zip(function.params, values))
-            if known.signature[p.name] != "constexpr" and
-            not p.do_not_specialize and _is_aligned(v)}
+        with tensors.without_torch_functions():
+            self.attrs = arguments.attributes(function.params, values,
+                                              known.signature)
+            special = [
+                arguments.specialization(p, v, known.signature[p.name])
+                for p, v in zip(function.params, values)]
         self.options = options
-        self.key = (f"{tuple(self.signature.values())}{self.constants}"
-                    f"{list(self.attrs)}{options}")
+        self.key = f"{special}{function.with_settings(options)}"
 
     def data(self, name, options):
         """The text that ``preload`` of the same function takes."""
@@ -116,12 +115,6 @@ class Specialized:
             "attrs_keys": [list(path) for path in self.attrs],
             "attrs_vals": list(self.attrs.values()),
             "options": options, "key": self.key}, default=str)
-
-
-def _is_aligned(value):
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value % 16 == 0
-    return hasattr(value, "data_ptr") and value.data_ptr() % 16 == 0
 
 
 def _as_json(value):

@@ -169,6 +169,12 @@ class JITFunction(JITCallable, KernelInterface):
 
     # ---- launching -------------------------------------------------------
 
+    def with_settings(self, options):
+        """The keywords of a launch, and those that Triton adds."""
+        debug = options.get("debug", self.debug) or environment.is_set(
+            "runtime", "debug", "TRITON_DEBUG")
+        return {**options, "debug": bool(debug), "instrumentation_mode": ""}
+
     def bind(self, *args, **kwargs):
         """(values of the parameters, launch options) of a call."""
         if self._bind is None:
@@ -182,7 +188,7 @@ class JITFunction(JITCallable, KernelInterface):
         """Launches; warmup: only compiles.  Returns a CompiledKernel."""
         __tracebackhide__ = True  # pytest shows the caller
         for hook in self.pre_run_hooks:
-            hook(*args, **kwargs)
+            hook(*args, **self.with_settings(kwargs))
         values, options = (self._bind or self.bind)(*args, **kwargs)
         if options:
             binder.check_options(options)

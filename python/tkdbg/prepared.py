@@ -29,8 +29,10 @@ class Prepared:
                                                     p.name.encode())
         known = arguments.Specialization(function.params, values)
         self.kernel = compiled.CompiledKernel(self, known, dict(
-            options, **{p.name: v for p, v in zip(function.params, values)
-                        if p.name in binder.OPTIONS}))
+            function.with_settings(options),
+            **{p.name: v for p, v in zip(function.params, values)
+               if p.name in binder.OPTIONS}), arguments.attributes(
+                   function.params, values, known.signature))
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
         self.most_threads = device.most_threads(0)
         self.most_shared = device.properties()["max_shared_mem"]

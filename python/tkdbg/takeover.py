@@ -14,7 +14,8 @@ import functools
 import inspect
 import sys
 
-from . import bench, beside, convert, errors, launch, source, tuner
+from . import (bench, beside, convert, errors, launch, session as session_,
+               source, tuner)
 from .modules import cublas, profiler
 from .patches import Patches as Attributes
 
@@ -171,9 +172,23 @@ def _error_classes():
         if theirs is not None:
             classes[ours_] = type(ours_.__name__, (ours_, theirs), {
                 "__init__": ours_.__init__, "__str__": ours_.__str__,
-                "__reduce__": ours_.__reduce__,
+                "__reduce__": _pickled(ours_),
                 "__module__": ours_.__module__})
     return classes
+
+
+def _pickled(cls):
+    """__reduce__ of an error that is of Triton's class as well: no module
+    has such a class, which is made for the session."""
+    def __reduce__(error):
+        _, args, *state = cls.__reduce__(error)
+        return _made_again, (cls.__name__, *args), *state
+    return __reduce__
+
+
+def _made_again(name, *args):
+    cls = getattr(errors, name)
+    return session_.current().error_class(cls)(*args)
 
 
 def _not_tuned():

@@ -97,7 +97,7 @@ class Autotuner(KernelInterface):
                  use_cuda_graph=False, do_bench=None, cache_results=False):
         self.fn = fn
         self.arg_names = arg_names
-        self.configs = list(configs) if configs else [Config({})]
+        self.configs = configs or [Config({})]
         self.keys = key
         self.cache = {}
         self.cache_results = cache_results

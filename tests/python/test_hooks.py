@@ -1,4 +1,5 @@
 """The hooks of triton.knobs where tkdbg answers for triton."""
+import contextlib
 import os
 import unittest
 
@@ -76,6 +77,49 @@ class Hooks(unittest.TestCase):
                          ("for_1", (2, 1, 1), 2))
         self.assertEqual(list(kernel.device_caches[0][0].values()),
                          list(kernel.specialized.values()))
+
+    def test_what_they_are_told(self):
+        """The texts and fields that Triton's own hooks get."""
+        told, heard, kernel_ = [], [], triton.jit(other.fn)
+        knobs.runtime.jit_cache_hook = lambda **k: told.append(k["compile"])
+        knobs.compilation.listener = lambda **k: heard.append(k["src"])
+        kernel_.add_pre_run_hook(lambda *a, **k: self.got.append(sorted(k)))
+        for n in (32, 3, 2.5, 1, None):
+            with contextlib.suppress(triton.CompilationError):
+                made = kernel_.warmup(self.p, n, T=tl.int32, grid=(1,))
+        rest = "{'debug': False, 'instrumentation_mode': ''}"
+        self.assertEqual([t["key"] for t in told], [
+            f"[('*i32', 'D'), {n}, ('constexpr', {tl.int32!r})]{rest}"
+            for n in ("('i32', 'D')", "('i32', '')", "('fp32', None)",
+                      "('constexpr', 1)", "('constexpr', None)")])
+        self.assertEqual(told[1]["configs"], [
+            {(0,): [["tt.divisibility", 16]], (1,): []}])
+        self.assertEqual(self.got[0], ["T", "debug", "instrumentation_mode"])
+        source = heard[0]
+        self.assertIsInstance(source, triton.compiler.ASTSource)
+        self.assertEqual((source.fn, source.name, source.constants),
+                         (kernel_, "other", {(2,): tl.int32}))
+        self.assertEqual(source.signature,
+                         {"p": "*i32", "n": "i32", "T": "constexpr"})
+        self.assertIsInstance(made.function, int)
+
+    def test_debug(self):
+        debugged = triton.jit(other.fn, debug=True)
+        for launched, options, wanted in (
+                (debugged, {}, True), (debugged, {"debug": False}, False),
+                (other, {}, False), (other, {"debug": True}, True)):
+            made = launched.warmup(self.p, 3, tl.int32, grid=(1,), **options)
+            self.assertIs(made.metadata.debug, wanted)
+
+    def test_groups(self):
+        copied = knobs.language.copy()
+        with knobs.language.scope():
+            knobs.language.fp32_default = "ieee"
+            self.assertEqual(knobs.language.knobs["fp32_default"], "ieee")
+            self.assertIn("fp32_default", copied.knob_descriptors)
+            knobs.setenv("TRITON_F32_DEFAULT", None)
+            self.assertIsNone(copied.fp32_default)
+            self.assertIsNone(knobs.getenv("TRITON_F32_DEFAULT"))
 
     def test_a_hook_that_compiles_elsewhere(self):
         knobs.runtime.jit_cache_hook = lambda **k: True

@@ -143,8 +143,11 @@ class Installed(support.ScriptCase):
             except CompilationError as e:
                 print(isinstance(e, tkdbg.KernelError), "nothing_here" in
                       str(e))
+                import pickle
+                again = pickle.loads(pickle.dumps(e))
+                print(type(again) is type(e), str(again) == str(e))
         """)
-        self.assertEqual(done.stdout, "True True\n")
+        self.assertEqual(done.stdout, "True True\n" * 2)
 
     def test_decorated_before_install(self):
         path = self.write("""

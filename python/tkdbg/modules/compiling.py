@@ -4,42 +4,8 @@
 """
 from __future__ import annotations
 
-import hashlib
-
-from .. import functions, mock, session as session_
-
-
-class ASTSource:
-    """A jit function with the types of its arguments and the values of its
-    constexprs, by name or by (index,)."""
-
-    def __init__(self, fn, signature, constexprs=None, attrs=None):
-        self.fn = fn
-        self.ext = "ttir"
-        self.name = fn.__name__
-        for key in signature:
-            if not isinstance(key, str):
-                raise TypeError("Signature keys must be string")
-        self.signature = signature
-        self.constants = {}
-        for key, value in (constexprs or {}).items():
-            if isinstance(key, str):
-                key = (fn.arg_names.index(key),)
-            self.constants[key] = value
-        self.attrs = attrs or {}
-
-    def hash(self):
-        text = repr((self.fn.cache_key, sorted(self.signature.items()),
-                     sorted(self.constants.items(), key=repr)))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def parse_options(self):
-        return {}
-
-    def values(self):
-        """An argument for each parameter, of the type that it has."""
-        return mock.values(self.fn, self.signature, self.constants,
-                           self.attrs)
+from .. import functions, session as session_
+from ..compiled import ASTSource  # noqa: F401 - triton.compiler has it
 
 
 def compile(src, target=None, options=None):  # noqa: A001 - Triton's name

@@ -59,6 +59,22 @@ class Knobs:
     def __delattr__(self, name):
         self.__dict__.pop(name, None)
 
+    @property
+    def knob_descriptors(self):
+        """The variables that stand for this group's settings, by name."""
+        return {name: variable for (group, name), (variable, _) in
+                _VARIABLES.items() if group == self._group}
+
+    @property
+    def knobs(self):
+        return {name: getattr(self, name) for name in self.knob_descriptors}
+
+    def copy(self):
+        """Settings of their own, which start as these are."""
+        other = type(self)(**self._first)
+        other.__dict__.update(self.__dict__)
+        return other
+
     def set(self, **values):
         self.__dict__.update(values)
 
@@ -101,5 +117,7 @@ def namespace():
         "amd": Knobs(), "proton": Knobs(),
         "build": Knobs(), "redis": Knobs(),
         "refresh_knobs": lambda: None,
+        "setenv": _set_variable, "getenv": os.environ.get,
+        "propagate_env": True,
         "base_knobs": Knobs,
     }
