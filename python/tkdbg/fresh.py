@@ -107,7 +107,7 @@ class Fresh:
         """Its memory may be written without anybody noticing."""
         if self._known:
             with _torch()._C.DisableTorchFunction():
-                self._known.pop(_address(t.untyped_storage()), None)
+                self._known.pop(_where_in_memory(t), None)
 
     def of(self, t, address):
         """The members flags, device_address and written of a tk_tensor,
@@ -137,7 +137,7 @@ class Fresh:
         """Calls write(), after which part() is written and nothing else."""
         found = None
         if self._known:
-            found = self._valid(t, _address(t.untyped_storage()))
+            found = self._valid(t, _where_in_memory(t))
         result = write()
         if not self.follow:
             self.forget(t)
@@ -160,7 +160,7 @@ class Fresh:
         if _version(t) is None or type(t) is not _torch().Tensor:
             return False
         with _torch()._C.DisableTorchFunction():
-            address = _address(t.untyped_storage())
+            address = _where_in_memory(t)
         if not address:
             return False
         followed = self._is_missing(t, address)
@@ -173,7 +173,7 @@ class Fresh:
         before = {}  # address -> (version, a tensor there)
         with _torch()._C.DisableTorchFunction():
             for t in _tensors((args, tuple(kwargs.values()))):
-                address = _address(t.untyped_storage())
+                address = _where_in_memory(t)
                 if address in self.held:
                     before[address] = _version(t), t
         if not before:
@@ -181,7 +181,7 @@ class Fresh:
         name = getattr(func, "__name__", "")
         target = kwargs.get("out", args[:1] if name in _WRITES else ())
         with _torch()._C.DisableTorchFunction():
-            written = {_address(t.untyped_storage())
+            written = {_where_in_memory(t)
                        for t in _tensors((target,))}
         for address in written & before.keys():
             self.dropped += len(self.held.pop(address))
@@ -189,7 +189,7 @@ class Fresh:
         result = call(func, args, kwargs)
         if name not in _LOOKS:
             with _torch()._C.DisableTorchFunction():
-                views = {_address(t.untyped_storage()): _version(t)
+                views = {_where_in_memory(t): _version(t)
                          for t in _tensors((result,))}
             for address, (version, t) in before.items():
                 if views.get(address, -1) != version:
@@ -254,6 +254,15 @@ def _bytes_of(data, t):
 def _torch():
     import torch
     return torch
+
+
+def _where_in_memory(t):
+    """The address of a tensor's storage; 0 for those that have none, such as
+    the wrappers of torch.func and sparse tensors."""
+    try:
+        return _address(t.untyped_storage())
+    except (RuntimeError, NotImplementedError):
+        return 0
 
 
 def _address(storage):

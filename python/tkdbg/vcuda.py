@@ -66,6 +66,7 @@ class VirtualCuda:
                          **vcuda_exchange.functions(torch)}
         self.overloads = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
         self.empties = fresh_.makers(torch)
+        self.factories = _factories()
         self.used = False           # something was put on a device
         self.last = None            # where the last call's tensors are
         self.default = HOST         # torch.set_default_device("cuda")
@@ -150,6 +151,9 @@ class VirtualCuda:
     def index_of(self, device):
         """The number of a device that is named; None: the current one.
         RuntimeError for one that is not there, as CUDA says it."""
+        if isinstance(device, (str, self.torch.device)) and (
+                not is_cuda_device(device)):
+            raise ValueError(f"Expected a cuda device, but got: {device}")
         try:
             if device is None:
                 return self.streams.device
@@ -306,7 +310,8 @@ class VirtualCuda:
             if result is not kwargs.get("out"):
                 self.mark(result, explicit)
         elif isinstance(result, (self.tensor, tuple, list)):
-            self.mark_new(result, self.default if where is None else where)
+            self.mark_new(result, self.default if where is None or
+                          func in self.factories else where)
         if pinned:
             setattr(result, PINNED, True)
         if func in self.empties and isinstance(result, self.tensor):
@@ -359,6 +364,16 @@ def _interpreting():
 
 
 _INTERPRETED = _interpreting()  # an installed Triton's variable is taken away
+
+
+def _factories():
+    """The functions that make tensors, where PyTorch is told to, not where
+    their arguments are."""
+    try:
+        from torch.utils._device import _device_constructors
+    except ImportError:
+        return frozenset()
+    return frozenset(_device_constructors())
 
 
 def _name_of(operator):

@@ -51,14 +51,20 @@ def _move(v, tensor, where, result):
     if v.place(tensor) == where and result is tensor:
         return result
     if result is tensor:
+        if tensor.device.type == "meta":
+            raise NotImplementedError("Cannot copy out of meta tensor; no "
+                                      "data!")
         result = (v.subclasses.move(tensor, where)
-                  if v.subclasses.holds(tensor) else tensor.clone())
+                  if v.subclasses.holds(tensor) else
+                  v.torch.ops.aten._to_copy.default(tensor))
     return v.mark(result, where)
 
 
 def _cuda(v, func, args, kwargs):
     tensor = args[0]
     device = args[1] if len(args) > 1 else kwargs.get("device")
+    if device is not None and not is_cuda_device(device):
+        raise RuntimeError("Invalid device, must be cuda device")
     where = v.index_of(device)
     form = kwargs.get("memory_format")
     result = tensor if form is None else tensor.contiguous(memory_format=form)
@@ -124,8 +130,9 @@ def _type(v, func, args, kwargs):
 
 def _pin_memory(v, func, args, kwargs):
     if v.on_device(args[0]):
-        raise RuntimeError(f"cannot pin '{args[0].type()}' only dense CPU "
-                           "tensors can be pinned")
+        name = args[0].type().replace("torch.", "torch.cuda.", 1)
+        raise RuntimeError(f"cannot pin '{name}' only dense CPU tensors can "
+                           "be pinned")
     if getattr(args[0], PINNED, False):
         return args[0]
     result = v.mark(
@@ -146,6 +153,8 @@ def _as_tensor(v, func, args, kwargs):
     if given is not None:
         args = given, *args[1:]
         v.mark(given, v.streams.device)
+    if where is None and args and isinstance(args[0], (list, tuple)):
+        return v.mark(func(*args, **rest), v.default)
     if where is None:
         return v.plain(func, args, kwargs)
     result = func(*args, **rest)
@@ -165,6 +174,13 @@ def _tensor(v, func, args, kwargs):
         where = (v.place(data) if isinstance(data, v.torch.Tensor)
                  else v.default)
     return v.mark(result, where)
+
+
+def _new_tensor(v, func, args, kwargs):
+    """tensor.new_tensor(data): where tensor is, wherever the data is."""
+    where, kwargs = v.without_device(kwargs)
+    return v.mark(func(*args, **kwargs),
+                  v.place(args[0]) if where is None else where)
 
 
 # ---- memory that leaves PyTorch ---------------------------------------------
@@ -338,7 +354,7 @@ def specials(torch):
         t.__float__: _read, t.__index__: _read,
         t.__repr__: _repr, t.__format__: _format, t.__reduce_ex__: _reduce,
         torch.as_tensor: _as_tensor, torch.asarray: _as_tensor,
-        torch.tensor: _tensor,
+        torch.tensor: _tensor, t.new_tensor: _new_tensor,
     }
     for add in (torch.add, torch.sub, t.add, t.sub, t.add_, t.sub_,
                 torch.subtract, t.subtract, t.subtract_):

@@ -115,6 +115,8 @@ class Files:
         def set_(tensor, source=None, *args, **kwargs):
             if source is None:
                 return before(tensor, *args, **kwargs)
+            if isinstance(source, self.virtual.tensor):
+                self._check_places(tensor, source)
             result = before(tensor, source, *args, **kwargs)
             where = (self.virtual.mark_of(source)
                      if isinstance(source, self.virtual.tensor)
@@ -122,6 +124,15 @@ class Files:
             return result if where is None else self.virtual.mark(result,
                                                                   where)
         return set_
+
+    def _check_places(self, tensor, source):
+        here, there = map(self.virtual.place, (tensor, source))
+        if here != there and self.virtual.strict:
+            raise RuntimeError(
+                "Attempted to set the storage of a tensor on device "
+                f"\"{text_of(here)}\" to a storage on different device "
+                f"\"{text_of(there)}\".  This is no longer allowed; the "
+                "devices must match.")
 
     def _tag(self, storage):
         where = self.place(storage)

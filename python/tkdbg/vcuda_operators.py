@@ -14,7 +14,7 @@ from . import vcuda_attention
 from .vcuda_autocast import find
 from .vcuda_halves import cudas
 from .vcuda_library import composite_key
-from .vcuda_marks import HOST, tensors_of, text_of
+from .vcuda_marks import HOST, name_of, tensors_of, text_of
 
 # Operators that move between devices, or take part of their arguments from
 # the CPU.
@@ -36,6 +36,33 @@ _ELEMENTWISE = frozenset("""
     floor_divide floor_divide_ max mean min sum std var __and__ __or__ __iand__
     __ior__ true_divide arctan2 masked_select_backward gather_backward
     bernoulli bernoulli_ binary_cross_entropy_with_logits""".split())
+
+# ... but not these, for all that they are pointwise.
+_TOGETHER = frozenset("""clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_
+                         nextafter nextafter_""".split())
+
+# What functions that are made of several operators say of places that differ.
+_WHOLE = {
+    "meshgrid": "meshgrid expects all tensors to have the same device",
+    "cartesian_prod": "meshgrid expects all tensors to have the same device",
+    "quantile": "quantile() q tensor must be on the same device as the input "
+    "tensor",
+    "nanquantile": "nanquantile() q tensor must be on the same device as the "
+    "input tensor",
+    "block_diag": "torch.block_diag: input tensors must all be on the same "
+    "device. Input 0 is on device {0} and input {n} is on device {1}",
+    "scaled_dot_product_attention": "Expected query, key, and value to have "
+    "the same device type, but got query.device: {0} key.device: {1} and "
+    "value.device: {2} instead.",
+    **dict.fromkeys(
+        ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+         "conv_transpose3d"), "Input type ({a}) and weight type ({b}) should "
+        "be the same"),
+    **dict.fromkeys(
+        ("lstm", "gru", "rnn_tanh", "rnn_relu"), "Input and {what} tensors "
+        "are not at the same device, found input tensor at {0} and {what} "
+        "tensor at {1}"),
+}
 
 # Operators whose kernels for CUDA are structured, which shows in the names of
 # their wrappers in messages.
@@ -125,9 +152,39 @@ class Operators:
         if not self.virtual.strict or (
                 getattr(func, "__name__", "") in _MOVING):
             return where, func(*args, **kwargs)
+        self._check_whole(func, args, kwargs)
         with self._checking():
             result = func(*args, **kwargs)
         return where, result
+
+    def _check_whole(self, func, args, kwargs):
+        """Raises what a function says of the places of its first arguments,
+        before any operator of ATen does."""
+        name = getattr(func, "__name__", "")
+        text = _WHOLE.get(name)
+        if text is None:
+            return
+        place, tensor = self.virtual.place, self.torch.Tensor
+        what = "hidden"
+        if text.startswith("Input and"):
+            first, hidden, weights = (tensors_of(a, tensor)[:1]
+                                      for a in args[:3])
+            given = first + hidden
+            if not hidden or place(first[0]) == place(hidden[0]):
+                what, given = "parameter", first + weights
+        else:
+            given = tensors_of((args, kwargs), tensor)[
+                :3 if "{2}" in text else 2 if "{b}" in text else None]
+        places = [place(t) for t in given]
+        other = next((i for i, p in enumerate(places) if p != places[0]), None)
+        if other is None:
+            return
+        texts = [text_of(p) for p in places]
+        if "{2}" not in text:
+            texts = [texts[0], texts[other]]
+        raise RuntimeError(text.format(
+            *texts, n=other, what=what, a=_type_of(given[0], places[0]),
+            b=_type_of(given[other], places[other])))
 
     def check(self, func, args, kwargs):
         """Raises if an operator of ATen gets tensors that CUDA would not
@@ -142,16 +199,26 @@ class Operators:
             return places.pop() if places else None
         name = func._schema.name.partition("::")[2]
         if func.namespace == "aten" and name not in _ANYWHERE and (
-                not name.startswith(("_foreach", "_nested"))):
+                not name.startswith(("_foreach", "_nested", "_fused_a",
+                                     "_fused_sgd"))):
             if name == "equal":  # a reduction, whatever its tags say
                 self._check_alike(given, func)
             elif name in _INDEXING:
                 self._check_index(given)
-            elif name in _ELEMENTWISE or _iterates(self.torch, func):
-                self._check_elementwise(given)
+            elif name.startswith("masked_fill"):
+                _check_mask(given)
+            elif name in _ELEMENTWISE or name not in _TOGETHER and (
+                    _iterates(self.torch, func)):
+                self._check_elementwise(given, func)
             else:
                 self._check_alike(given, func)
         return max(places)
+
+    def place_of(self, args, kwargs):
+        """Where the result of an operator is; None: nothing says."""
+        marks = [self.virtual.mark_of(t) for t in tensors_of(
+            (args, kwargs), self.torch.Tensor)]
+        return max((m for m in marks if m is not None), default=None)
 
     @staticmethod
     def _check_index(given):
@@ -171,12 +238,13 @@ class Operators:
                     f"{text_of(where)}!")
 
     @staticmethod
-    def _check_elementwise(given):
-        """Scalars on the CPU go with everything."""
-        common = next((where for _, t, where in given
-                       if where != HOST or t.dim()), HOST)
-        for _, tensor, where in given:
-            if where != common and (where != HOST or tensor.dim()):
+    def _check_elementwise(given, func):
+        """Scalars on the CPU go with everything, unless they are written."""
+        common = next(where for _, _, where in given if where != HOST)
+        writes = func._schema.arguments[0].alias_info is not None
+        for i, (_, tensor, where) in enumerate(given):
+            if where != common and (where != HOST or tensor.dim() or
+                                    writes and not i):
                 raise RuntimeError(
                     "Expected all tensors to be on the same device, but found "
                     f"at least two devices, {text_of(common)} and "
@@ -373,9 +441,13 @@ def _modes(operators):
                 before, self.inside = self.inside, (*self.inside, func)
                 try:
                     with self:
-                        return func._op_dk(key, *args, **kwargs)
+                        result = func._op_dk(key, *args, **kwargs)
                 finally:
                     self.inside = before
+                where = operators.place_of(args, kwargs)
+                if where is not None:
+                    virtual.mark_new(result, where)
+                return result
             where = operators.check(func, args, kwargs)
             with plainly():
                 result = func(*args, **kwargs)
@@ -395,6 +467,27 @@ def _modes(operators):
                     return operators.widen(func, args, kwargs, e)
 
     return Checking, Widening
+
+
+def _check_mask(given):
+    """masked_fill: where its mask and its value are."""
+    places = {name: where for name, _, where in given}
+    if places.get("mask") != places["self"]:
+        raise RuntimeError(
+            "expected self and mask to be on the same device, but got mask on "
+            f"{text_of(places['mask'])} and self on "
+            f"{text_of(places['self'])}")
+    if places["self"] == HOST:
+        raise RuntimeError("masked_fill_: Expected inputs to be on same "
+                           "device")
+
+
+def _type_of(tensor, where):
+    """A tensor's type as PyTorch's C++ code writes it."""
+    name = name_of(tensor.dtype)
+    if name == "BFloat16":
+        return "CPUBFloat16Type" if where < 0 else "CUDABFloat16Type"
+    return f"torch.{'' if where < 0 else 'cuda.'}{name}Tensor"
 
 
 def _iterates(torch, func):

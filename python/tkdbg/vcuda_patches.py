@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 from . import device as device_, vcuda_api
-from .vcuda_marks import HOST, MARK, MIXED, is_cuda_device, tensors_of
+from .vcuda_marks import HOST, MARK, MIXED, is_cuda_device, tensors_of, \
+    text_of
 
 
 def patch(virtual, patches):
@@ -202,11 +203,23 @@ def _patch_backward(virtual, patches):
     if run is None:
         return
 
-    def run_with_mode(*args, **kwargs):
+    def run_with_mode(outputs, gradients, *args, **kwargs):
+        for i, (output, gradient) in enumerate(zip(outputs, gradients)):
+            _check_gradient(virtual, "", i, virtual.mark_of(output), gradient)
         with virtual.on(), virtual.operators.caring():
-            return run(*args, **kwargs)
+            return run(outputs, gradients, *args, **kwargs)
 
     patches.set(autograd, "_engine_run_backward", run_with_mode)
+
+
+def _check_gradient(virtual, function, index, where, gradient):
+    """Raises CUDA's error for a gradient that is elsewhere than its tensor."""
+    here = getattr(gradient, MARK, None)
+    if here is not None and where is not None and here != where and (
+            virtual.strict and gradient.dim()):
+        raise RuntimeError(
+            f"{function}invalid gradient at index {index} - expected device "
+            f"{text_of(where)} but got {text_of(here)}")
 
 
 def _patch_functions(virtual, patches):
@@ -226,6 +239,7 @@ def _patch_functions(virtual, patches):
                 if isinstance(t.grad_fn, function.BackwardCFunction):
                     places = vars(t.grad_fn).setdefault(MARK, {})
                     places[t.output_nr] = virtual.mark_of(t)
+                    places["inputs"] = [getattr(a, MARK, None) for a in args]
         return result
 
     def marking(backward):
@@ -235,7 +249,14 @@ def _patch_functions(virtual, patches):
             for i, gradient in enumerate(given[0] if boxed else given):
                 if places.get(i) is not None:
                     virtual.mark_new(gradient, places[i])
-            return backward(node, *given)
+            found = backward(node, *given)
+            gradients = found if isinstance(found, tuple) else (found,)
+            for i, (where, gradient) in enumerate(zip(
+                    places.get("inputs", ()), gradients)):
+                _check_gradient(
+                    virtual, f"Function {type(node).__name__} returned an ",
+                    i, where, gradient)
+            return found
         return mark_and_run
 
     patches.set(function.Function, "apply", classmethod(apply))

@@ -11,6 +11,8 @@ import itertools
 import threading
 import time
 
+from .vcuda_marks import is_cuda_device
+
 _HANDLES = itertools.count(0x7f0000001000, 0x100)  # what stands for pointers
 
 
@@ -160,6 +162,11 @@ class Streams:
         return self._current.device
 
     def set_device(self, device):
+        torch = self.virtual.torch
+        if isinstance(device, (str, torch.device)) and is_cuda_device(
+                device) and torch.device(device).index is None:
+            raise ValueError("Expected a torch.device with a specified index "
+                             f"or an integer, but got:{device}")
         index = self.virtual.index_of(device)
         if index >= 0:
             self._current.device = index

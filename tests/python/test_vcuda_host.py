@@ -293,5 +293,119 @@ class Libraries(unittest.TestCase):
         self.assertEqual(fake.from_tensor(ones(2)).device.type, "cuda")
 
 
+class Places(unittest.TestCase):
+    """Where results are, and what CUDA says of places that differ."""
+
+    def setUp(self):
+        self.g, self.c = ones(6), torch.ones(6)
+
+    def refused(self, text, function, *args, error=RuntimeError, **kwargs):
+        with self.assertRaises(error) as caught:
+            function(*args, **kwargs)
+        self.assertIn(text, str(caught.exception))
+
+    def test_operators_that_copy_first(self):
+        g, c = self.g, self.c
+        self.refused("expected self and mask to be on the same device, but "
+                     "got mask on cpu and self on cuda:0", g.masked_fill,
+                     c > 0, 1.0)
+        two = "found at least two devices, cuda:0 and cpu!"
+        self.refused(two, g.index_fill, 0, torch.tensor([0]), 1.0)
+        self.refused(two, torch.kron, g, c)
+        self.refused(two, lambda: c + g)
+        self.refused(two, lambda: torch.tensor(1.0).add_(g[0]))
+        self.refused("wrapper_CUDA_clamp_Tensor", g.clamp, c[0])
+        for result in (torch.nn.utils.rnn.pad_sequence([g, c]),
+                       g.new_tensor(c), g.new_full((2,), c[0])):
+            self.assertTrue(result.is_cuda)
+
+    def test_functions_of_several_operators(self):
+        g, c = self.g, self.c
+        for text, function, args in (
+                ("meshgrid expects all tensors", torch.meshgrid, (g, c)),
+                ("quantile() q tensor must be", torch.quantile,
+                 (g, torch.tensor([0.5]))),
+                ("Input 0 is on device cuda:0 and input 2 is on device cpu",
+                 torch.block_diag, (g[None], g[None], c[None])),
+                ("key.device: cpu and value.device: cuda:0 instead",
+                 F.scaled_dot_product_attention,
+                 (g[None, None], c[None, None], g[None, None])),
+                ("Input type (torch.cuda.FloatTensor) and weight type "
+                 "(torch.FloatTensor) should be the same", F.conv1d,
+                 (g[None, None], c[None, None, :2])),
+                ("Input and parameter tensors are not at the same device, "
+                 "found input tensor at cpu and parameter tensor at cuda:0",
+                 torch.nn.LSTM(6, 2).cuda(), (c[None, None],)),
+                ("Attempted to set the storage of a tensor on device "
+                 "\"cuda:0\"", g.set_, (c,))):
+            self.refused(text, function, *args)
+
+    def test_factories(self):
+        n = torch.tensor(3, device="cuda")
+        for result in (torch.full((2,), n), torch.zeros(n, 2), torch.eye(n),
+                       torch.arange(n), torch.as_tensor([n, n]),
+                       torch.rand(n)):
+            self.assertEqual(result.device.type, "cpu")
+        self.assertTrue(torch.full((2,), n, device="cuda").is_cuda)
+
+    def test_gradients(self):
+        x = self.g.clone().requires_grad_()
+        self.refused("invalid gradient at index 0 - expected device cuda:0 "
+                     "but got cpu", (x * 2).backward, self.c)
+
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, g):
+                return torch.ones(6)
+
+        self.refused("Function TwiceBackward returned an invalid gradient at "
+                     "index 0 - expected device cuda:0 but got cpu",
+                     Twice.apply(x).sum().backward)
+
+    def test_moves(self):
+        self.refused("Cannot copy out of meta tensor", torch.nn.Linear(
+            2, 2, device="meta").cuda, error=NotImplementedError)
+        self.refused("Invalid device, must be cuda device", self.c.cuda, "cpu")
+        self.refused("cannot pin 'torch.cuda.FloatTensor'", self.g.pin_memory)
+        p = torch.nn.Parameter(self.c).cuda()
+        self.assertEqual(type(p.grad_fn).__name__, "ToCopyBackward0")
+
+    def test_devices(self):
+        cuda, text = torch.cuda, "Expected a cuda device, but got: cpu"
+        for function in (cuda.set_device, cuda.synchronize, cuda.Stream,
+                         cuda.get_device_properties):
+            self.refused(text, function, "cpu", error=ValueError)
+        self.refused("with a specified index", cuda.set_device, "cuda",
+                     error=ValueError)
+
+    def test_transforms(self):
+        kept = torch.empty(3, device="cuda")  # noqa: F841
+        x = ones(2)
+        self.assertEqual(torch.func.hessian(lambda a: (a ** 3).sum())(
+            x).tolist(), [[6, 0], [0, 6]])
+
+    def test_other_libraries(self):
+        x = ones(2, 3)
+        self.assertEqual(x.__dlpack_device__(), (2, 0))
+        self.assertEqual(self.c.__dlpack_device__(), (1, 0))
+        self.assertEqual(torch.from_dlpack(x).device.type, "cuda")
+        self.assertEqual(torch.from_dlpack(self.c).device.type, "cpu")
+        shared = x.t().__cuda_array_interface__
+        self.assertEqual((shared["shape"], shared["strides"],
+                          shared["typestr"]), ((3, 2), (4, 12), "<f4"))
+        self.assertFalse(hasattr(self.c, "__cuda_array_interface__"))
+
+        class Other:
+            __cuda_array_interface__ = shared
+
+        same = torch.as_tensor(Other(), device="cuda")
+        self.assertEqual((same.is_cuda, same.data_ptr()),
+                         (True, x.data_ptr()))
+
+
 if __name__ == "__main__":
     unittest.main()
