@@ -236,7 +236,10 @@ class VirtualCuda:
             self.halves.install()
         elif dtype in self.refusals.rare:
             self.watched -= self.refusals.rare
-            self.specials.update(self.refusals.functions(rare=True))
+            own = self.refusals.functions()
+            self.specials.update(self.refusals.functions(rare=True, inside={
+                each: run for each, run in self.specials.items()
+                if each not in own}))
         else:
             self.watched -= self.operators.rare
             self.operators.rescued = True

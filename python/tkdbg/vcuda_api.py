@@ -204,6 +204,11 @@ def cuda_functions(virtual):
     runtime, memory = _runtime(virtual), virtual.memory.functions()
 
     def seed(number):
+        if virtual.graphs.capturing:
+            raise RuntimeError(
+                "CUDAGeneratorImpl::set_current_seed can be called during "
+                "stream capture only if new seed is the same as the original "
+                "seed.")
         counter.manual_seed(number)
         torch.default_generator.manual_seed(int(number))
 

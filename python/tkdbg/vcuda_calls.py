@@ -6,7 +6,8 @@ arguments and its keywords; ``specials`` is the table.
 from __future__ import annotations
 
 from . import fresh as fresh_, vcuda_exchange
-from .vcuda_marks import HOST, MARK, PINNED, is_cuda_device, name_of, text_of
+from .vcuda_marks import HOST, MARK, MIXED, PINNED, is_cuda_device, name_of, \
+    text_of
 
 
 def _pass(v, func, args, kwargs):
@@ -50,6 +51,8 @@ def _move(v, tensor, where, result):
     """result: tensor after a move that may have copied nothing."""
     if v.place(tensor) == where and result is tensor:
         return result
+    if v.place(tensor) != where:
+        v.graphs.forbid_copy(tensor)
     if result is tensor:
         if tensor.device.type == "meta":
             raise NotImplementedError("Cannot copy out of meta tensor; no "
@@ -72,7 +75,6 @@ def _cuda(v, func, args, kwargs):
 
 
 def _cpu(v, func, args, kwargs):
-    v.graphs.forbid(args[0])
     return _move(v, args[0], HOST, func(*args, **kwargs))
 
 
@@ -94,8 +96,6 @@ def _to(v, func, args, kwargs):
         if result is not tensor:
             v.mark_new(result, v.place(tensor))
         return result
-    if where == HOST:
-        v.graphs.forbid(tensor)
     return _move(v, tensor, where, result)
 
 
@@ -161,6 +161,7 @@ def _as_tensor(v, func, args, kwargs):
     before = v.where(args[:1])
     if before is not None and before != where or before is None and (
             where >= 0):
+        v.graphs.forbid_copy(args[0])
         result = result.clone()
     return v.mark(result, where)
 
@@ -173,6 +174,8 @@ def _tensor(v, func, args, kwargs):
         data = args[0] if args else kwargs.get("data")
         where = (v.place(data) if isinstance(data, v.torch.Tensor)
                  else v.default)
+    if where >= 0 and not (args and isinstance(args[0], v.tensor)):
+        v.graphs.forbid_copy()
     return v.mark(result, where)
 
 
@@ -263,14 +266,29 @@ def _fill(v, func, args, kwargs):
 
 def _copy(v, func, args, kwargs):
     """copy_: from any place to any other."""
+    if v.graphs.capturing and len(args) > 1 and v.where(args[:2]) is MIXED:
+        v.graphs.forbid_copy(args[v.place(args[0]) >= 0])
     def write():
         return func(*args, **kwargs)
     return v.fresh.writes(args[0], write, lambda: args[0])
 
 
+def _get_item(v, func, args, kwargs):
+    """t[index], whose lists are copied to the device."""
+    index = args[1] if isinstance(args[1], tuple) else args[1:]
+    if v.graphs.capturing and v.on_device(args[0]) and any(
+            isinstance(i, list) or isinstance(i, v.tensor) and i.dim() and
+            not v.on_device(i) for i in index):
+        v.graphs.forbid_copy()
+    return v.plain(func, args, kwargs)
+
+
 def _set_item(v, func, args, kwargs):
     """t[index] = value"""
     target, index, value = args
+    if v.graphs.capturing and v.on_device(target) and not isinstance(
+            value, v.tensor):
+        v.graphs.forbid_copy()
     if not fresh_.is_basic(index):
         if (isinstance(value, v.tensor) and value.dtype != target.dtype and
                 v.strict and v.on_device(target) and v.on_device(value)):
@@ -365,7 +383,7 @@ def specials(torch):
                   "aten::is_pinned": _is_pinned, "aten::_to_copy": _to_copy})
     table[t.copy_] = _copy
     table[torch._VF._pack_padded_sequence] = _pack_padded
-    table[t.__setitem__] = _set_item
+    table[t.__setitem__], table[t.__getitem__] = _set_item, _get_item
     for name in _STORAGES:
         if hasattr(t, name):
             table[getattr(t, name)] = _touch

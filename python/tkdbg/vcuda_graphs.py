@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 
-from .vcuda_marks import HOST
+from .vcuda_marks import HOST, PINNED
 
 # Operators after which the host waits for the device: the one below item(),
 # and those whose results are as large as the data say.
@@ -21,6 +21,22 @@ _WAITS = frozenset("""
 _REFUSED = ("CUDA error: operation not permitted when stream is capturing\n"
             "tkdbg: the host waits for the device here, which a graph "
             "cannot record")
+
+
+_PAGEABLE = ("Cannot copy between CPU and CUDA tensors during CUDA graph "
+             "capture unless the CPU tensor is pinned. Please use "
+             "tensor.pin_memory() or allocate the tensor with "
+             "pin_memory=True.")
+
+
+def _kept(value, torch):
+    """Arguments with tensors that stay as they are, though the program
+    changes the shape of its own in place."""
+    if type(value) is torch.Tensor and value.layout is torch.strided:
+        return torch.ops.aten.alias.default(value)
+    if type(value) in (tuple, list):
+        return type(value)(_kept(v, torch) for v in value)
+    return value
 
 
 class _Operation:
@@ -97,6 +113,12 @@ class Graphs:
                 tensor is None or self.virtual.on_device(tensor)):
             raise RuntimeError(_REFUSED)
 
+    def forbid_copy(self, tensor=None):
+        """Raises CUDA's error for a copy between host and device, but of
+        pinned memory, while a graph is captured."""
+        if self.graph is not None and not getattr(tensor, PINNED, False):
+            raise RuntimeError(_PAGEABLE)
+
     def launched(self, run, tensors):
         """A kernel is about to be launched: run() launches it again."""
         if self.graph is not None:
@@ -135,12 +157,17 @@ def _graph_class(graphs):
         def __init__(self, keep_graph=False):
             self.operations = []
             self.saved = None
+            self.captured = False
             self._modes = None
 
         def capture_begin(self, pool=None, capture_error_mode="global"):
             if graphs.graph is not None:
                 raise RuntimeError("CUDA graphs must not be captured inside "
                                    "each other")
+            if self.captured:
+                raise RuntimeError(
+                    "This CUDAGraph instance already owns a captured graph. "
+                    "To capture a new graph, create a new instance.")
             self.operations, self.saved = [], _Saved()
             self._modes = contextlib.ExitStack()
             self._modes.enter_context(_recorder(graphs))
@@ -153,7 +180,7 @@ def _graph_class(graphs):
             self._modes.close()
             with torch._C.DisableTorchFunction():
                 self.saved.restore()
-            self.saved = None
+            self.saved, self.captured = None, True
 
         def run(self, func, args, kwargs):
             """Runs an operator of the capture, and keeps it."""
@@ -165,11 +192,13 @@ def _graph_class(graphs):
                              any(t.dtype is torch.bool for t in
                                  tensors_in(args[1:2], torch))):
                 raise RuntimeError(_REFUSED)
+            if host:  # no part of the graph: it runs once, now
+                return func(*args, **kwargs)
             written = _written(func, args, kwargs, torch)
             for tensor in written:
                 self.saved.before_writing(tensor)
             result = func(*args, **kwargs)
-            if host or not tensors and not tensors_in(result, torch):
+            if not tensors and not tensors_in(result, torch):
                 return result
             known = {t.untyped_storage().data_ptr() for t in tensors}
             empty = name.startswith("empty")
@@ -178,18 +207,26 @@ def _graph_class(graphs):
                 if tensor.untyped_storage().data_ptr() not in known:
                     self.saved.made(tensor)
                     if not empty:
-                        new.append((tensor, index))
+                        new.append((_kept(tensor, torch), index))
             if new or written:
-                self.operations.append(_Operation(func, args, kwargs, new))
+                self.operations.append(_Operation(
+                    func, _kept(args, torch), {
+                        n: _kept(a, torch) for n, a in kwargs.items()}, new))
             return result
 
         def replay(self):
+            if not self.captured:
+                raise RuntimeError("Called CUDAGraph::replay without a "
+                                   "preceding successful capture.")
             with torch._C.DisableTorchFunction(), torch.no_grad():
                 for operation in self.operations:
                     operation.replay(torch)
 
         def reset(self):
-            self.operations = []
+            self.operations, self.captured = [], False
+
+        def register_generator_state(self, generator):
+            """Nothing: a replay draws from the generator as it is."""
 
         def instantiate(self):
             """Nothing: a graph runs as it was captured."""
@@ -238,7 +275,11 @@ def _context_class(graphs, graph_class):
             stream = self.stream or streams.Stream()
             self.scope = streams.scope(stream)
             self.scope.__enter__()
-            self.cuda_graph.capture_begin()
+            try:
+                self.cuda_graph.capture_begin()
+            except RuntimeError:
+                self.scope.__exit__(None, None, None)
+                raise
 
         def __exit__(self, *error):
             self.cuda_graph.capture_end()

@@ -35,6 +35,7 @@ def patch(virtual, patches):
     _patch_functions(virtual, patches)
     _patch_saved(virtual, patches)
     _patch_hooks(virtual, patches)
+    _patch_groups(virtual, patches)
     _patch_compile(virtual, patches)
     _patch_parallel(virtual, patches)
     _patch_tensor_types(virtual, patches)
@@ -165,6 +166,7 @@ def _patch_streams(virtual, patches):
         real = getattr(torch, name, None)
         if isinstance(real, type):
             patches.set(torch, name, _of_any_device(real, ours))
+    patches.set(torch.Tensor, "record_stream", lambda tensor, stream: None)
 
 
 def _of_any_device(real, ours):
@@ -311,6 +313,29 @@ def _patch_hooks(virtual, patches):
         init(self, pack, unpack)
 
     patches.set(hooks, "__init__", init_here)
+
+
+def _patch_groups(virtual, patches):
+    """Optimisers and clip_grad_norm_ group tensors by device in C++ code."""
+    c = virtual.torch._C
+    group = getattr(c, "_group_tensors_by_device_and_dtype", None)
+
+    def group_here(lists, with_indices=False):
+        found = {}
+        for (device, dtype), (parts, order) in group(
+                lists, with_indices).items():
+            places = [virtual.place(t) for t in parts[0]]
+            for where in dict.fromkeys(places):
+                chosen = [i for i, at in enumerate(places) if at == where]
+                key = (virtual.device_at(where) if device.type == "cpu"
+                       else device), dtype
+                found[key] = [[part[i] for i in chosen] if part else part
+                              for part in parts], [order[i] for i in chosen
+                                                   if i < len(order)]
+        return found
+
+    if group is not None:
+        patches.set(c, "_group_tensors_by_device_and_dtype", group_here)
 
 
 def _patch_compile(virtual, patches):

@@ -107,9 +107,10 @@ class Refusals:
                     for name in group.split())
         self._mode = None
 
-    def functions(self, rare=False):
+    def functions(self, rare=False, inside=()):
         """{function of PyTorch, or name of an operator: what runs it}; rare:
-        with those of dtypes that few programs use."""
+        with those of dtypes that few programs use; inside: what ran some of
+        them so far."""
         torch, watched = self.virtual.torch, {}
         spaces = (torch, torch.Tensor, torch.nn.functional, torch._C._nn,
                   torch._C._VariableFunctions, torch._C._linalg,
@@ -121,7 +122,7 @@ class Refusals:
                       for space in spaces if hasattr(space, name)]
             for each in found:
                 watched.setdefault(each, set()).update(_dtypes(torch, dtypes))
-        return {each: _watch(frozenset(dtypes))
+        return {each: _watch(frozenset(dtypes), dict(inside).get(each))
                 for each, dtypes in watched.items()}
 
     def mode(self):
@@ -161,15 +162,20 @@ def _dtypes(torch, names):
     return [getattr(torch, n) for n in names.split() if hasattr(torch, n)]
 
 
-def _watch(dtypes):
+def _watch(dtypes, inside=None):
+    def call(v, func, args, kwargs):
+        return v.plain(func, args, kwargs)
+
+    call = inside or call
+
     def run(v, func, args, kwargs):
         if v.strict and any(
                 t.dtype in dtypes and v.on_device(t)
                 for t in tensors_of((args, kwargs), v.tensor)):
             v.refusals.check_whole(func, args)
             with v.refusals.mode():
-                return v.plain(func, args, kwargs)
-        return v.plain(func, args, kwargs)
+                return call(v, func, args, kwargs)
+        return call(v, func, args, kwargs)
     return run
 
 

@@ -31,7 +31,7 @@ class Stream:
     def __new__(cls, device=None, priority=0, **kwargs):
         stream = super().__new__(cls)
         stream.device_index = cls.streams.virtual.index_of(device)
-        stream.priority = priority
+        stream.priority = max(min(priority, 0), -3)
         stream.cuda_stream = stream.stream_id = next(_HANDLES)
         return stream
 
@@ -52,7 +52,12 @@ class Stream:
         return self.streams.virtual.graphs.capturing
 
     def query(self):
+        self.streams.virtual.graphs.forbid()
         return True
+
+    @staticmethod
+    def priority_range():
+        return 0, -3
 
     def record_event(self, event=None):
         event = self.streams.Event() if event is None else event
@@ -102,15 +107,24 @@ class ExternalStream(Stream):
 
 
 class Event:
-    """torch.cuda.Event: a point in time on the host's clock."""
+    """torch.cuda.Event: a point in time on the host's clock; ``streams`` is
+    set as for Stream."""
+    streams = None
 
     def __init__(self, enable_timing=False, blocking=False,
                  interprocess=False, external=False, **kwargs):
         self.enable_timing = enable_timing
         self.cuda_event = self.event_id = 0  # until it is recorded
-        self._time = None
+        self._time = self._device = None
+
+    @property
+    def device(self):
+        """That on which it was recorded, or None."""
+        return self._device
 
     def record(self, stream=None):
+        stream = self.streams.current() if stream is None else stream
+        self._device = stream.device
         self.cuda_event = self.event_id = self.cuda_event or next(_HANDLES)
         self._time = time.perf_counter()
 
@@ -153,7 +167,7 @@ class Streams:
         self.Stream = type("Stream", (Stream,), own)
         self.ExternalStream = type("ExternalStream",
                                    (ExternalStream, self.Stream), own)
-        self.Event = Event
+        self.Event = type("Event", (Event,), own)
 
     # ---- devices ---------------------------------------------------------
 
@@ -249,7 +263,7 @@ class Streams:
             "get_stream_from_external": lambda data_ptr, device=None:
                 self.ExternalStream(data_ptr, device),
             "Stream": self.Stream, "ExternalStream": self.ExternalStream,
-            "Event": Event, "device": self.guard(),
+            "Event": self.Event, "device": self.guard(),
             "device_of": self.guard_of(), "_DeviceGuard": self.guard(),
             "is_current_stream_capturing":
                 lambda: self.virtual.graphs.capturing,

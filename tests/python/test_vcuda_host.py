@@ -407,5 +407,96 @@ class Places(unittest.TestCase):
                          (True, x.data_ptr()))
 
 
+class Graphs(unittest.TestCase):
+    def capture(self, function):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            result = function()
+        return graph, result
+
+    def refused(self, text, function):
+        with self.assertRaisesRegex(RuntimeError, text):
+            function()
+
+    def test_one_capture_for_a_graph(self):
+        x = ones(2)
+        graph = torch.cuda.CUDAGraph()
+        text = "without a preceding successful capture"
+        self.refused(text, graph.replay)
+        for _ in range(2):
+            with torch.cuda.graph(graph):
+                y = x + 1
+            with self.assertRaisesRegex(RuntimeError, "already owns"):
+                with torch.cuda.graph(graph):
+                    x + 2
+            self.assertEqual(torch.cuda.current_stream(),
+                             torch.cuda.default_stream())
+            x += 1
+            graph.replay()
+            self.assertEqual(y.tolist(), (x + 1).tolist())
+            graph.reset()
+        self.refused(text, graph.replay)
+
+    def test_copies_of_pageable_memory(self):
+        x, text = ones(4), "during CUDA graph capture unless the CPU tensor is"
+        for function in (lambda: torch.tensor([1.0], device="cuda"),
+                         torch.ones(3).cuda, x.cpu, lambda: x.to("cpu"),
+                         lambda: torch.as_tensor([1], device="cuda"),
+                         lambda: x[[0, 1]], lambda: x.__setitem__(0, 2.0),
+                         lambda: x[torch.tensor([1])],
+                         lambda: x.copy_(torch.ones(4)),
+                         lambda: torch.ones(4).copy_(x)):
+            self.refused(text, lambda f=function: self.capture(f))
+        pinned = torch.ones(4).pin_memory()
+        graph, (y, _) = self.capture(lambda: (
+            pinned.cuda(non_blocking=True) + 1, pinned.copy_(
+                x * 3, non_blocking=True)))
+        graph.replay()
+        self.assertEqual((y.tolist(), pinned.tolist()), ([2] * 4, [3] * 4))
+
+    def test_what_runs_on_the_host_runs_once(self):
+        count, x = torch.zeros(1), ones(2)
+
+        def step():
+            count.add_(1)
+            return x + 1
+
+        graph, _ = self.capture(step)
+        graph.replay()
+        self.assertEqual(count.item(), 1)
+
+    def test_shapes_that_change_in_place(self):
+        x = torch.arange(6.0, device="cuda")
+        graph, middle = self.capture(lambda: x.quantile(0.5))
+        x.add_(3)
+        graph.replay()
+        self.assertEqual(middle.item(), 5.5)
+
+    def test_clipped_gradients(self):
+        p = torch.nn.Parameter(ones(4))
+        p.grad = ones(4)
+        graph, norm = self.capture(
+            lambda: torch.nn.utils.clip_grad_norm_([p], 1.0))
+        p.grad.fill_(2)
+        graph.replay()
+        self.assertEqual(norm.item(), 4)
+        self.assertAlmostEqual(p.grad[0].item(), 0.5, 5)
+
+    def test_seeds(self):
+        self.refused("can be called during stream capture only",
+                     lambda: self.capture(lambda: torch.cuda.manual_seed(1)))
+
+    def test_streams_and_events(self):
+        event, stream = torch.cuda.Event(), torch.cuda.Stream(priority=-9)
+        self.assertIsNone(event.device)
+        event.record(stream)
+        self.assertEqual(event.device, torch.device("cuda:0"))
+        self.assertEqual((stream.priority, stream.priority_range()),
+                         (-3, (0, -3)))
+        ones(2).record_stream(stream)
+        self.refused("not permitted when stream is capturing",
+                     lambda: self.capture(stream.query))
+
+
 if __name__ == "__main__":
     unittest.main()
