@@ -44,6 +44,9 @@ _PROMOTE = """
     addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put
     tensordot scatter_add"""
 _BANNED = "binary_cross_entropy"
+# What cuDNN runs, in fp16 whatever the type of the region is.
+_CUDNN_RNN = " ".join(f"{name}.{form}" for name in (
+    "lstm", "gru", "rnn_tanh", "rnn_relu") for form in ("input", "data"))
 
 _UNSAFE = (
     "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe "
@@ -70,7 +73,7 @@ class Autocast:
         enter, leave = cls.__enter__, cls.__exit__
 
         def entered(self):
-            if self.device == "cuda":
+            if self.device.partition(":")[0] == "cuda":
                 autocast.prepare()
                 regions = self.__dict__.setdefault("_tkdbg_regions", [])
                 regions.append(autocast.turn(True))
@@ -87,6 +90,17 @@ class Autocast:
                     if not before:
                         autocast._casts.clear()
 
+        enable = self.torch.set_autocast_enabled
+
+        def set_enabled(*args):
+            """set_autocast_enabled("cuda", True), outside of a region; with
+            one argument it is about CUDA."""
+            enable(*args)
+            if args[-1] and (len(args) == 1 or args[0] == "cuda"):
+                autocast.prepare()
+                autocast.turn(True)
+
+        patches.set(self.torch, "set_autocast_enabled", set_enabled)
         patches.set(cls, "__enter__", entered)
         patches.set(cls, "__exit__", left)
         before = self.torch.clear_autocast_cache
@@ -121,7 +135,7 @@ class Autocast:
                 (_LOWER, self._lower), (_FP32, self._fp32),
                 (_SET_DTYPE, self._set_dtype), (_PROMOTE, self._promote),
                 (_APPEND_DTYPE, self._append_dtype),
-                (_BANNED, self._banned)):
+                (_BANNED, self._banned), (_CUDNN_RNN, self._half)):
             for name in names.split():
                 op = find(torch, name)
                 if op is not None:
@@ -175,6 +189,9 @@ class Autocast:
         return self._call(op, args, kwargs,
                           self.torch.get_autocast_dtype("cuda"))
 
+    def _half(self, op, args, kwargs):
+        return self._call(op, args, kwargs, self.torch.float16)
+
     def _fp32(self, op, args, kwargs):
         return self._call(op, args, kwargs, self.torch.float32)
 
@@ -201,8 +218,12 @@ class Autocast:
 
     def _promote(self, op, args, kwargs):
         dtype = self.torch.get_autocast_dtype("cuda")
-        if any(self._eligible(a) and a.dtype is self.torch.float32
-               for a in _flat((args, list(kwargs.values())))):
+        given = {a.dtype for a in _flat((args, list(kwargs.values())))
+                 if self._eligible(a)}
+        if not given <= {dtype, self.torch.float32}:
+            raise RuntimeError("Unexpected floating ScalarType in "
+                               "at::autocast::prioritize")
+        if self.torch.float32 in given:
             dtype = self.torch.float32
         return self._call(op, args, kwargs, dtype)
 

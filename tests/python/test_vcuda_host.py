@@ -498,5 +498,37 @@ class Graphs(unittest.TestCase):
                      lambda: self.capture(stream.query))
 
 
+class Autocast(unittest.TestCase):
+    def test_recurrent_networks_are_cudnns(self):
+        for dtype in H, B:
+            for kind in torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN:
+                network = kind(4, 3).cuda()
+                with torch.autocast("cuda", dtype=dtype):
+                    y, _ = network(ones(2, 1, 4))
+                self.assertIs(y.dtype, H)
+                y.float().sum().backward()
+                self.assertIs(network.weight_ih_l0.grad.dtype, S)
+
+    def test_a_type_that_is_not_the_regions(self):
+        x, half = ones(3), ones(3, dtype=H)
+        with torch.autocast("cuda", dtype=B):
+            with self.assertRaisesRegex(RuntimeError, "autocast::prioritize"):
+                torch.addcmul(half, x, x)
+        with torch.autocast("cuda", dtype=H):
+            self.assertIs(torch.addcmul(half, x, x).dtype, S)
+            self.assertIs(torch.atan2(half, half).dtype, H)
+
+    def test_without_a_region(self):
+        x = ones(2, 2)
+        torch.set_autocast_enabled("cuda", True)
+        try:
+            self.assertIs((x @ x).dtype, H)
+        finally:
+            torch.set_autocast_enabled("cuda", False)
+        self.assertIs((x @ x).dtype, S)
+        with torch.autocast("cuda:0"):
+            self.assertIs((x @ x).dtype, H)
+
+
 if __name__ == "__main__":
     unittest.main()
