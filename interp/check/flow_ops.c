@@ -59,19 +59,44 @@ static const uint8_t *bools(const tki_val *v, size_t *step) {
   return tki_lanes(v);
 }
 
-/* `and` with a defined 0 is 0, `or` with a defined 1 is 1. */
-static void pass_logic(tki *t, const tk_inst *in, const tki_val *args) {
-  size_t n = (size_t)in->n, step[2];
-  uint8_t decides = tk_binary_op(in) == TK_B_OR;
-  const uint8_t *x[2] = {bools(&args[0], &step[0]), bools(&args[1], &step[1])};
+/* The operand that decides what an operation on integers gives, whatever the
+ * other one is: 0 in a product. */
+static bool find_decider(const tk_inst *in, uint64_t *bits) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  if (in->op != TK_I_BINARY || in->type.ptr || !tk_is_int(d)) return false;
+  unsigned width = d == TK_INT1 ? 1 : 8 * (unsigned)tk_dtype_size(d);
+  uint64_t ones = ~(uint64_t)0 >> (64 - width);
+  uint64_t top = tk_is_signed(d) ? ones >> 1 : ones;
+  switch ((int)tk_binary_op(in)) {
+  case TK_B_AND:
+  case TK_B_MUL: *bits = 0; return true;
+  case TK_B_OR: *bits = ones; return true;
+  case TK_B_MIN:
+  case TK_B_MIN_NAN: *bits = ones - top; return true;
+  case TK_B_MAX:
+  case TK_B_MAX_NAN: *bits = top; return true;
+  default: return false;
+  }
+}
+
+static uint64_t lane_bits(const tki_val *v, size_t i, size_t size) {
+  uint64_t bits = 0;
+  memcpy(&bits, tki_lane(v, i, size), size);
+  return bits;
+}
+
+/* A defined operand that decides leaves nothing undefined. */
+static void pass_decided(tki *t, const tk_inst *in, const tki_val *args,
+                         uint64_t decider) {
+  size_t n = (size_t)in->n, size = tk_lane_size(&in->type);
   flow_marks m[2] = {flow_of(t, in->args[0]), flow_of(t, in->args[1])};
   tki_val v = flow_new(t, &in->type, n);
   flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     flow_id a = flow_at(&m[0], i), b = flow_at(&m[1], i);
-    bool settled = (!a && x[0][i * step[0]] == decides) ||
-                   (!b && x[1][i * step[1]] == decides);
-    d[i] = settled ? 0 : a ? a : b;
+    bool settled = (!a && b && lane_bits(&args[0], i, size) == decider) ||
+                   (!b && a && lane_bits(&args[1], i, size) == decider);
+    d[i] = settled ? 0 : flow_either(a, b);
   }
   flow_set(t, in->res[0], v, n);
 }
@@ -265,18 +290,14 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
 
 /* ---- dispatch ------------------------------------------------------------ */
 
-static bool is_logic(const tk_inst *in) {
-  return in->op == TK_I_BINARY && in->type.elem == TK_INT1 && !in->type.ptr &&
-         (tk_binary_op(in) == TK_B_AND || tk_binary_op(in) == TK_B_OR);
-}
-
 /* For instructions whose lanes come from the same lanes of their operands.
  * Lanes that are loaded get marks of their own. */
 static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+  uint64_t decider;
   if (in->op == TK_I_SELECT)
     pass_select(t, in, args);
-  else if (is_logic(in))
-    pass_logic(t, in, args);
+  else if (find_decider(in, &decider))
+    pass_decided(t, in, args, decider);
   else if (tk_inst_is_pure(in)) {
     pass_lanes(t, in);
     flow_bound(f, t, in, args);

@@ -66,6 +66,7 @@ static void check_mask_sums(tkc_lint *l) {
 typedef struct open_lanes {
   unsigned varies, open; /* bit i: axis i */
   const tk_inst *load;
+  bool chosen; /* some lanes may be what a tl.where or an other= put there */
 } open_lanes;
 
 /* The axes of a reshaped value; 0, nothing sure, unless only axes of one lane
@@ -83,13 +84,35 @@ static unsigned reshaped(const tk_type *from, const tk_type *to, unsigned set) {
   return out;
 }
 
+/* Whether the other operand may say what the lanes are that an undefined one
+ * has: a 0 in a product of integers, -inf in a sum.  What runs knows whether it
+ * does. */
+static bool may_be_settled(const open_lanes *undefined, const open_lanes *other,
+                           const tk_inst *in) {
+  if (other->load || in->op != TK_I_BINARY) return false;
+  switch ((int)tk_binary_op(in)) {
+  case TK_B_ADD:
+  case TK_B_SUB: return tk_is_float((tk_dtype)in->type.elem) && other->chosen;
+  case TK_B_AND:
+  case TK_B_OR:
+  case TK_B_MUL:
+  case TK_B_MIN:
+  case TK_B_MAX:
+    return tk_is_int((tk_dtype)in->type.elem) &&
+           (other->chosen || (other->varies & undefined->open));
+  default: return false;
+  }
+}
+
 /* Returns what is known of the result of a lane-wise instruction. */
 static open_lanes open_combined(const tkc_lint *l, const open_lanes *of,
                                 const tk_inst *in) {
-  open_lanes out = {0, 0, NULL};
+  open_lanes out = {0, 0, NULL, false};
   for (int i = 0; i < in->nargs; i++) {
     const open_lanes *a = &of[in->args[i]];
     out.varies |= a->varies;
+    out.chosen |= a->chosen;
+    if (in->nargs == 2 && may_be_settled(a, &of[in->args[!i]], in)) continue;
     if (!a->load || !tk_same_shape(tkc_lint_type(l, in->args[i]), &in->type))
       continue;
     out.load = a->load;
@@ -100,7 +123,7 @@ static open_lanes open_combined(const tkc_lint *l, const open_lanes *of,
 
 static open_lanes open_result(const tkc_lint *l, const open_lanes *of,
                               const tk_inst *in) {
-  open_lanes out = {0, 0, NULL};
+  open_lanes out = {0, 0, NULL, in->op == TK_I_SELECT};
   if (tk_lanes_computed(in)) return open_combined(l, of, in);
   if (in->op == TK_I_ARANGE) out.varies = 1;
   if (in->op == TK_I_BROADCAST) out.varies = of[in->args[0]].varies;
@@ -113,7 +136,9 @@ static open_lanes open_result(const tkc_lint *l, const open_lanes *of,
   }
   if (in->op == TK_I_LOAD && tk_load_mask(in) >= 0 && tk_load_other(in) < 0 &&
       !tk_load_volatile(in))
-    out = (open_lanes){0, of[in->args[1]].varies, in};
+    out = (open_lanes){0, of[in->args[1]].varies, in, false};
+  else if (in->op == TK_I_LOAD)
+    out.chosen = true;
   return out;
 }
 
