@@ -44,6 +44,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            vcuda_scaled  ... products of scaled 8-bit floats
            vcuda_exchange ... tensors that are given to other libraries
            vcuda_fakes   ... fake tensors, by which PyTorch traces
+           vcuda_random  ... random numbers
            vcuda_attention ... attention by operators that only CUDA has
            vcuda_halves  ... products and sums of halves in fp32
            vcuda_autocast ... CUDA's lists of operators

@@ -13,8 +13,7 @@ at a time (vcuda_operators).
 
 A tensor without a mark (made by C++ code that the mode does not see, such
 as a gradient) counts as being on the first device once the program has used
-one, and never as being in the wrong place.  Random numbers of the device are
-those of the CPU generator.
+one, and never as being in the wrong place.
 """
 from __future__ import annotations
 
@@ -36,6 +35,7 @@ from .vcuda_library import Libraries
 from .vcuda_marks import HOST, MARK, MIXED, PINNED, is_cuda_device
 from .vcuda_memory import Memory
 from .vcuda_operators import Operators
+from .vcuda_random import Numbers
 from .vcuda_refusals import Refusals
 from .vcuda_streams import Streams
 from .vcuda_subclasses import Subclasses
@@ -72,6 +72,8 @@ class VirtualCuda:
         self.default = HOST         # torch.set_default_device("cuda")
         self.watched = frozenset()  # dtypes whose first tensor is waited for
         self.mode_class = _mode_class(self)
+        self.numbers = Numbers(self)
+        self.specials.update(self.numbers.specials(self.specials))
         self.streams = Streams(self)
         self.operators = Operators(self)
         self.halves = Halves(self)

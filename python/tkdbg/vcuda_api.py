@@ -12,13 +12,14 @@ class CounterGenerator:
     """torch.cuda.default_generators[0]: a seed and an offset, from which
     projects feed their own kernels' random numbers.
 
-    PyTorch's random tensors on the virtual device come from the CPU's
-    generator; only the seed is common to both.
+    PyTorch's random tensors on the virtual device come from a generator of
+    their own; only the seed is common to both.
     """
+
+    device = None  # set by counter_generator, whose class this is
 
     def __init__(self, torch):
         self.torch = torch
-        self.device = torch.device("cuda", 0)
         self._seed, self._offset = torch.initial_seed(), 0
 
     def initial_seed(self):
@@ -62,6 +63,17 @@ class CounterGenerator:
 
     def graphsafe_set_state(self, other):
         return self.set_state(other.get_state())
+
+
+def counter_generator(torch):
+    """The first of them, of a class that PyTorch's functions take."""
+    real = torch.Generator
+
+    def new(cls, torch):
+        return real.__new__(cls)
+
+    return type("Generator", (CounterGenerator, real), {
+        "__new__": new, "device": torch.device("cuda", 0)})(torch)
 
 
 class Properties(types.SimpleNamespace):
@@ -193,7 +205,7 @@ def natives(virtual):
 def cuda_functions(virtual):
     """{name in torch.cuda: replacement}"""
     torch = virtual.torch
-    counter = CounterGenerator(torch)
+    counter = virtual.numbers.counter = counter_generator(torch)
     idle = {n: _nothing() for n in (
         "init", "_lazy_init", "ipc_collect", "reset_accumulated_memory_stats",
         "set_per_process_memory_fraction", "set_sync_debug_mode")}
@@ -210,7 +222,10 @@ def cuda_functions(virtual):
                 "stream capture only if new seed is the same as the original "
                 "seed.")
         counter.manual_seed(number)
-        torch.default_generator.manual_seed(int(number))
+        virtual.numbers.seed(number)
+
+    def fresh_seed():
+        seed(virtual.numbers.torch.Generator().seed())
 
     return {
         **idle, **virtual.streams.functions(), **memory,
@@ -238,16 +253,11 @@ def cuda_functions(virtual):
         "temperature": _sensor("temperature"),
         "power_draw": _sensor("power_draw"),
         "can_device_access_peer": lambda device, peer: device != peer,
-        "get_rng_state_all": lambda: [torch.get_rng_state()],
-        "set_rng_state_all": lambda states: torch.set_rng_state(states[0]),
-        "seed": lambda: torch.seed() and None,
-        "seed_all": lambda: torch.seed() and None,
-        "get_rng_state": lambda device=None: torch.get_rng_state(),
-        "set_rng_state": lambda state, device=None:
-            torch.set_rng_state(state),
-        "manual_seed": seed, "manual_seed_all": seed,
+        **virtual.numbers.functions(),
+        "seed": lambda: fresh_seed(), "seed_all": lambda: fresh_seed(),
+        "manual_seed": seed, "manual_seed_all": lambda number: seed(number),
         "default_generators": (counter,),
-        "initial_seed": lambda: torch.initial_seed(),
+        "initial_seed": lambda: counter.initial_seed(),
     }
 
 

@@ -169,6 +169,7 @@ def _graph_class(graphs):
                     "This CUDAGraph instance already owns a captured graph. "
                     "To capture a new graph, create a new instance.")
             self.operations, self.saved = [], _Saved()
+            self._numbers = virtual.numbers.get()
             self._modes = contextlib.ExitStack()
             self._modes.enter_context(_recorder(graphs))
             graphs.graph = self
@@ -180,6 +181,7 @@ def _graph_class(graphs):
             self._modes.close()
             with torch._C.DisableTorchFunction():
                 self.saved.restore()
+            virtual.numbers.set(self._numbers)
             self.saved, self.captured = None, True
 
         def run(self, func, args, kwargs):
@@ -218,7 +220,8 @@ def _graph_class(graphs):
             if not self.captured:
                 raise RuntimeError("Called CUDAGraph::replay without a "
                                    "preceding successful capture.")
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with (torch._C.DisableTorchFunction(), torch.no_grad(),
+                  virtual.numbers.drawn()):
                 for operation in self.operations:
                     operation.replay(torch)
 

@@ -120,11 +120,25 @@ def _patch_generator(virtual, patches):
 
     class OfDevice(real):
         """A generator for tensors of the virtual device."""
-        where = 0
+        device = torch.device("cuda")
+        _offset = 0
 
-        @property
-        def device(self):
-            return virtual.device_at(self.where)
+        def manual_seed(self, seed):
+            self._offset = 0
+            return super().manual_seed(seed)
+
+        def get_offset(self):
+            return self._offset
+
+        def set_offset(self, offset):
+            if offset % 4:
+                raise RuntimeError("offset must be a multiple of 4")
+            self._offset = int(offset)
+
+        def clone_state(self):
+            clone = OfDevice()
+            clone.device, clone._offset = self.device, self._offset
+            return clone.set_state(self.get_state())
 
     class Meta(type):
         def __instancecheck__(cls, value):
@@ -135,7 +149,8 @@ def _patch_generator(virtual, patches):
             if not is_cuda_device(device):
                 return real(device=device)
             generator = OfDevice()
-            generator.where = virtual.index_of(device)
+            virtual.index_of(device)
+            generator.device = torch.device(device)
             return generator
 
     virtual.generator_class = OfDevice

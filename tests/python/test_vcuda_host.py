@@ -530,5 +530,64 @@ class Autocast(unittest.TestCase):
             self.assertIs((x @ x).dtype, H)
 
 
+class Numbers(unittest.TestCase):
+    """The device's generator is not the CPU's."""
+
+    def test_places_do_not_mix(self):
+        torch.manual_seed(1)
+        here, there = torch.rand(3), torch.rand(3, device="cuda")
+        for moved in (lambda: torch.rand(9, device="cuda"),
+                      lambda: F.dropout(ones(9)), ones(9).normal_,
+                      lambda: torch.nn.Linear(3, 3, device="cuda"),
+                      lambda: torch.cuda.manual_seed(9)):
+            torch.manual_seed(1)
+            moved()
+            self.assertTrue(torch.equal(torch.rand(3), here))
+        torch.manual_seed(1)
+        torch.rand(9)
+        torch.randn_like(torch.ones(4))
+        self.assertTrue(torch.equal(torch.rand(3, device="cuda"), there))
+
+    def test_states(self):
+        state = torch.cuda.get_rng_state()
+        self.assertEqual(state.device.type, "cpu")
+        first = torch.rand(3, device="cuda")
+        torch.rand(3)
+        torch.cuda.set_rng_state(state)
+        with torch.random.fork_rng():
+            torch.rand(3, device="cuda")
+        self.assertTrue(torch.equal(torch.rand(3, device="cuda"), first))
+        torch.cuda.manual_seed(5)
+        self.assertEqual(torch.cuda.initial_seed(), 5)
+        (g,) = torch.cuda.default_generators
+        self.assertIsInstance(g, torch.Generator)
+        first = torch.rand(3, device="cuda", generator=g)
+        torch.cuda.manual_seed(5)
+        self.assertTrue(torch.equal(torch.rand(3, device="cuda"), first))
+
+    def test_generators(self):
+        g = torch.Generator("cuda").manual_seed(2)
+        self.assertEqual((g.device, g.get_offset()), (torch.device("cuda"), 0))
+        clone = g.clone_state()
+        self.assertTrue(torch.equal(*[torch.rand(
+            3, device="cuda", generator=each) for each in (g, clone)]))
+        g.set_offset(8)
+        self.assertEqual(g.get_offset(), 8)
+        with self.assertRaisesRegex(RuntimeError, "multiple of 4"):
+            g.set_offset(3)
+
+    def test_graphs(self):
+        graph = torch.cuda.CUDAGraph()
+        torch.cuda.manual_seed(3)
+        first = torch.rand(3, device="cuda")
+        torch.cuda.manual_seed(3)
+        with torch.cuda.graph(graph):
+            y = torch.rand(3, device="cuda")
+        here = torch.get_rng_state()
+        graph.replay()
+        self.assertTrue(torch.equal(y, first))
+        self.assertTrue(torch.equal(torch.get_rng_state(), here))
+
+
 if __name__ == "__main__":
     unittest.main()
