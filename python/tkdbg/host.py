@@ -66,7 +66,10 @@ class Host:
             self.session.object(scope), name.decode(), value))
 
     def find_global(self, scope, name, out):
-        """Fills out with what name means in scope."""
+        """Fills out with what name means in scope; "name=" is the default of
+        the parameter."""
+        if name.endswith("="):
+            return self._find_default(scope, name[:-1], out)
         value, holder = scope.find(name)
         if value is MISSING:
             return UNKNOWN
@@ -75,6 +78,15 @@ class Host:
             self._note_name(scope, name, value, holder)
             if _allowed_global(value) or environment.allow_globals():
                 out.is_constexpr = True
+        return FOUND
+
+    def _find_default(self, scope, name, out):
+        value = scope.default(name)
+        if value is MISSING:
+            return UNKNOWN
+        convert.fill(self.session, out, value, name)
+        self._note_callees(value, [scope.reads])
+        self.session.asked += 1
         return FOUND
 
     def _note_name(self, scope, name, value, holder):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import types
 
 from . import tltypes as tl_types
@@ -19,6 +20,7 @@ class Scope:
     """Where one function's free names live."""
 
     def __init__(self, fn):
+        self.fn = fn
         self.globals = fn.__globals__
         code = fn.__code__
         self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
@@ -35,6 +37,17 @@ class Scope:
         if name in self.globals:
             return self.globals[name], self.globals
         return MISSING, None
+
+    def default(self, name):
+        """What a parameter is when a call leaves it out, as Python found when
+        the function was defined; MISSING when it has no default."""
+        found = inspect.signature(self.fn).parameters.get(name)
+        if found is None or found.default is inspect.Parameter.empty:
+            return MISSING
+        for attribute in ("__defaults__", "__kwdefaults__"):
+            self.reads.add_attribute(self.fn, attribute,
+                                     getattr(self.fn, attribute))
+        return found.default
 
     def note_named(self, tree):
         """Values that a function's text names where nothing is compiled, as

@@ -142,8 +142,25 @@ static void bad_args(tks *s, tk_function *fn, const char *what,
             name);
 }
 
+/* The host knows what a default was when the function was defined: the names
+ * in it may mean something else by now. */
+static bool host_default(tks *s, tk_function *fn, const tk_ast *p, sval *out) {
+  tk_ast_kind k = p->b->kind;
+  bool may_change = k == TK_AST_NAME || k == TK_AST_ATTR || k == TK_AST_CALL ||
+                    k == TK_AST_SUBSCRIPT || k == TK_AST_BINARY;
+  if (!fn->host || !may_change) return false;
+  tk_value v = {0};
+  const char *asked = tk_arena_printf(s->arena, "%s=", p->str);
+  if (tk_host_global(s->env, fn, asked, &v) <= 0) return false;
+  *out = sv_from_value(s, &v);
+  return true;
+}
+
 /* A default is evaluated where the function was defined. */
-static sval param_default(tks *s, tk_function *fn, const tk_ast *e) {
+static sval param_default(tks *s, tk_function *fn, const tk_ast *p) {
+  const tk_ast *e = p->b;
+  sval known;
+  if (host_default(s, fn, p, &known)) return known;
   tks_frame *f = s->frame;
   const tk_binding *scope = f->scope;
   tk_function *was = f->fn;
@@ -210,7 +227,7 @@ static void fill_defaults(tks *s, tk_function *fn, bound *b) {
     if (p->op == TK_PARAM_REST)
       b->v[i] = sv_tuple(s, NULL, 0);
     else if (p->b)
-      b->v[i] = param_default(s, fn, p->b);
+      b->v[i] = param_default(s, fn, p);
     else
       bad_args(s, fn, "is missing the argument", p->str);
   }
@@ -385,7 +402,7 @@ static void check_default(tks *s, tk_function *fn, const tk_ast *p) {
                 p->b->kind == TK_AST_NAME || p->b->kind == TK_AST_ATTR;
   if (!sought || (p->a && tks_is_constexpr(s, p->a))) return;
   s->frame->at = p->b->span;
-  sval v = param_default(s, fn, p->b);
+  sval v = param_default(s, fn, p);
   if (!tks_needs_constexpr(&v)) return;
   tks_error_help(
       s, TK_D_TYPE,

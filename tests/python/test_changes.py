@@ -107,6 +107,19 @@ def second_user(p):
     tl.store(p, reads_shared() + 1)
 
 
+default = tl.constexpr(4)
+
+
+@triton.jit
+def with_default(x, M: tl.constexpr = default):
+    return x + M
+
+
+@triton.jit
+def uses_default(p):
+    tl.store(p, with_default(1))
+
+
 host_value = 1
 
 
@@ -232,6 +245,30 @@ class Changes(unittest.TestCase):
         self.assertEqual(self.run_kernel(reads_computed), 1)
         host_value = 2
         self.refuses(reads_computed, "host_value has changed .* from 1 to 2")
+
+    def test_defaults_are_those_of_the_definition(self):
+        made = []
+        for number in (3, 7):
+            @triton.jit
+            def f(x, M: tl.constexpr = number, N: tl.constexpr = number * 10):
+                return x + M + N
+            made.append(f)
+        number = 1000
+        first, second = made
+
+        @triton.jit
+        def kernel(p):
+            tl.store(p, first(1) * 1000 + second(1))
+        self.assertEqual(self.run_kernel(kernel), 34078)
+        first.fn.__defaults__ = 4, 5
+        self.assertEqual(self.run_kernel(kernel), 10078)
+
+    def test_names_of_defaults_may_change(self):
+        """Triton does not watch them."""
+        global default
+        self.assertEqual(self.run_kernel(uses_default), 5)
+        default = tl.constexpr(9)
+        self.assertEqual(self.run_kernel(uses_default), 5)
 
     def test_reloaded_module(self):
         text = ("import triton\nimport triton.language as tl\n"
