@@ -145,7 +145,8 @@ typedef enum tk_value_kind {
   TK_V_INT,      /* hi:lo, 128-bit two's complement */
   TK_V_FLOAT,    /* f */
   TK_V_STR,      /* str, n bytes */
-  TK_V_DTYPE,    /* lo is a tk_dtype; hi is pointer depth */
+  TK_V_DTYPE,    /* lo is a tk_dtype; hi is pointer depth; of a block's type
+                    items, n are its shape */
   TK_V_TUPLE,    /* items, n; str: field names separated by ',', or NULL */
   TK_V_FUNCTION, /* ptr is a tk_function; lo: 1 if Python runs it while the
                     kernel is compiled */

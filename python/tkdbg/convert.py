@@ -138,11 +138,17 @@ def fill_tuple(session, out, value, fill_item):
 
 
 def _fill_dtype(session, out, value):
-    element, depth = tl_types.pointer_depth(value)
+    is_block = type(value).__name__ == "block_type"
+    shape = value.shape if is_block else ()
+    element, depth = tl_types.pointer_depth(value.element_ty if shape
+                                            else value)
     name = tl_types.dtype_name(element)
     index = session.dtype(name) if name and name != "void" else None
     if index is None:
         return False
+    out.n = 0
+    if shape:
+        fill_tuple(session, out, shape, _fill_int)
     out.kind, out.lo, out.hi = _capi.V_DTYPE, index, depth
     return True
 
@@ -270,6 +276,9 @@ def _read_dtype(session, value):
     found = language.dtype(session.dtype_names[value.lo])
     for _ in range(value.hi):
         found = language.pointer_type(found)
+    if value.n:
+        shape = [value.items[i].lo for i in range(value.n)]
+        found = language.block_type(found, shape)
     return found
 
 

@@ -45,14 +45,16 @@ static bool is_same_answer(const tk_value *a, const tk_value *b) {
   switch (a->kind) {
   case TK_V_NONE: return true;
   case TK_V_BOOL: return a->lo == b->lo;
-  case TK_V_INT:
-  case TK_V_DTYPE: return a->lo == b->lo && a->hi == b->hi;
+  case TK_V_INT: return a->lo == b->lo && a->hi == b->hi;
   case TK_V_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
   case TK_V_STR: return a->n == b->n && !memcmp(a->str, b->str, a->n);
   case TK_V_BUILTIN: return same_text(a->str, b->str);
   case TK_V_FUNCTION:
   case TK_V_OBJECT: return a->ptr == b->ptr && a->lo == b->lo;
   case TK_V_TENSOR: return a->lo == b->lo;
+  case TK_V_DTYPE:
+    if (a->lo != b->lo || a->hi != b->hi) return false;
+    break;
   case TK_V_TUPLE:
   case TK_V_DESCRIPTOR: break;
   }

@@ -144,6 +144,7 @@ static void value_members(recorder *r, json_t *o, const tk_value *v,
   case TK_V_DTYPE:
     put_text(r, o, "dtype", tk_dtype_name((tk_dtype)v->lo));
     put_int(r, o, "depth", v->hi);
+    if (v->n) tuple_members(r, o, v, depth);
     return;
   case TK_V_TENSOR: put_int(r, o, "extra", (int64_t)v->lo); return;
   case TK_V_TUPLE:

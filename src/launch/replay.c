@@ -149,6 +149,7 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
   case TK_V_DTYPE:
     v->lo = get_dtype(r, o);
     v->hi = get_int(r, o, "depth", 0, 8);
+    if (json_object_get(o, "items")) get_tuple(r, o, v, depth);
     return;
   case TK_V_TENSOR:
     v->lo = (uint64_t)get_int(r, o, "extra", 0, INT32_MAX);

@@ -19,7 +19,8 @@ tk_value tk_value_copy(tk_arena *a, const tk_value *v) {
   if (v->str)
     c.str =
         text ? tk_arena_strndup(a, v->str, v->n) : tk_arena_strdup(a, v->str);
-  bool items = v->kind == TK_V_TUPLE || v->kind == TK_V_DESCRIPTOR;
+  bool items = v->kind == TK_V_TUPLE || v->kind == TK_V_DESCRIPTOR ||
+               v->kind == TK_V_DTYPE;
   c.items = items ? copy_items(a, v) : NULL;
   return c;
 }

@@ -554,6 +554,15 @@ static sval call_lambda(tks *s, const tk_ast *e, const sval *args, size_t n) {
 
 /* ---- the host's own functions ------------------------------------------ */
 
+static void type_to_value(tks *s, const tk_type *t, tk_value *out) {
+  size_t n = t->to_block ? 0 : t->rank;
+  tk_value *shape = TK_NEWN(s->arena, tk_value, n + 1);
+  for (size_t i = 0; i < n; i++)
+    shape[i] = (tk_value){.kind = TK_V_INT, .lo = (uint64_t)t->shape[i]};
+  out->kind = TK_V_DTYPE, out->lo = t->elem, out->hi = t->ptr;
+  out->n = n, out->items = n ? shape : NULL;
+}
+
 static tk_value to_value(tks *s, const sval *v) {
   tk_value r = {.is_constexpr = true};
   switch (v->kind) {
@@ -566,9 +575,7 @@ static tk_value to_value(tks *s, const sval *v) {
     break;
   case V_FLOAT: r.kind = TK_V_FLOAT, r.f = v->f; break;
   case V_STR: r.kind = TK_V_STR, r.str = v->s, r.n = v->n; break;
-  case V_TYPE:
-    r.kind = TK_V_DTYPE, r.lo = v->type.elem, r.hi = v->type.ptr;
-    break;
+  case V_TYPE: type_to_value(s, &v->type, &r); break;
   case V_FUNC: r.kind = TK_V_FUNCTION, r.ptr = v->fn; break;
   case V_OBJECT: r.kind = TK_V_OBJECT, r.ptr = v->obj; break;
   case V_OP: r.kind = TK_V_BUILTIN, r.str = v->op->name; break;

@@ -11,9 +11,12 @@ static sval binary_inst(tks *s, tk_binary mode, const sval *a, const sval *b) {
   return tks_emit2(s, TK_I_BINARY, (int)mode, t, a, b);
 }
 
+/* A number takes the type of the block beside it, on either side. */
 sval rule_operator(tks *s, const tks_args *a) {
-  sval x = tks_arg_tensor(s, a, 0);
-  return tks_binary(s, (tk_operator)a->op->mode, &x, &a->v[1]);
+  sval x = a->v[0], y = a->v[1];
+  if (!sv_is_tensor(&y)) x = tks_arg_tensor(s, a, 0);
+  if (!sv_is_tensor(&a->v[0])) y = tks_arg_tensor(s, a, 1);
+  return tks_binary(s, (tk_operator)a->op->mode, &x, &y);
 }
 
 sval rule_logical(tks *s, const tks_args *a) {

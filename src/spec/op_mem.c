@@ -325,7 +325,11 @@ sval rule_advance(tks *s, const tks_args *a) {
   if (p->kind != V_BLOCKPTR)
     tks_error(s, TK_D_TYPE, "tl.advance needs a block pointer, not %s",
               tks_show(s, p));
-  sval by = as_tuple(s, &a->v[1]), r = *p;
+  if (a->v[1].kind != V_TUPLE)
+    tks_error_help(s, TK_D_TYPE, "write (n,)",
+                   "tl.advance takes a tuple of offsets, not %s",
+                   tks_show(s, &a->v[1]));
+  sval by = a->v[1], r = *p;
   if (by.n != p->type.rank)
     tks_error(s, TK_D_SHAPE, "tl.advance: %zu offsets for %d axes", by.n,
               p->type.rank);

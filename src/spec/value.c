@@ -333,6 +333,8 @@ sval sv_from_value(tks *s, const tk_value *v) {
   case TK_V_DTYPE: {
     tk_type t = tk_scalar((tk_dtype)v->lo);
     t.ptr = (uint8_t)v->hi;
+    t.rank = (uint8_t)(v->n <= TK_MAX_RANK ? v->n : 0);
+    for (size_t i = 0; i < t.rank; i++) t.shape[i] = (int32_t)v->items[i].lo;
     return sv_type(t);
   }
   case TK_V_TENSOR:
