@@ -25,6 +25,15 @@ from . import _capi
 AGAIN = 0.01  # seconds between two requests to attend to the same signal
 
 
+def _in_handlers(trace):
+    """A traceback from where C called us, without the frames before those of a
+    handler."""
+    ours = os.path.dirname(__file__) + os.sep
+    while trace and trace.tb_frame.f_code.co_filename.startswith(ours):
+        trace = trace.tb_next
+    return trace
+
+
 class Watch:
     """``with watch:`` around a call that ``target()`` interrupts."""
 
@@ -152,6 +161,7 @@ class Watch:
             self._swallow()
 
     def __exit__(self, *_):
+        __tracebackhide__ = True
         with self._lock:
             self._running = False
         sys.unraisablehook = self._hook_before
@@ -164,7 +174,7 @@ class Watch:
                 self._hand_on(handler)
         raised, self.raised = self.raised, None
         if raised is not None:
-            raise raised
+            raise raised.with_traceback(_in_handlers(raised.__traceback__))
 
     def _hand_on(self, handler):
         """Ctrl-C that no debugger answered is the script's."""

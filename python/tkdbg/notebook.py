@@ -13,6 +13,7 @@ import io
 import os
 import re
 import shlex
+import sys
 
 from . import __main__ as main
 from . import errors, excepthook, pictures, setup, source
@@ -74,6 +75,7 @@ class Notebook:
     def magic(self, line, cell=None):
         """The magics %tkdbg and %%tkdbg."""
         from IPython.core.error import UsageError
+        __tracebackhide__ = True
         try:
             values, access, off = self._parse(line)
             if cell is None:
@@ -95,7 +97,10 @@ class Notebook:
 
     def _parse(self, line):
         """(options, line of --access, whether --off)"""
-        words, access, off = shlex.split(line), None, False
+        try:
+            words, access, off = shlex.split(line), None, False
+        except ValueError as e:
+            raise errors.UsageError(f"tkdbg: {line}: {e}") from None
         if "--off" in words:
             words.remove("--off")
             off = True
@@ -139,6 +144,7 @@ class Notebook:
 
     def _run(self, cell, access):
         """Runs a cell; its last expression is the cell's value."""
+        __tracebackhide__ = True
         session, names = self.session, self.shell.user_ns
         code, last = self._compile(cell)
         self.shown = 0
@@ -146,7 +152,12 @@ class Notebook:
         session.after = self._show_pictures if access else None
         try:
             exec(code, names)
-            return eval(last, names) if last else None
+            value = eval(last, names) if last else None
+            if access and not self.shown:
+                print(f"tkdbg: no kernel of this cell loads or stores in line "
+                      f"{access}; the line with %%tkdbg is line 1",
+                      file=sys.stderr)
+            return value
         finally:
             session.access_line, session.after = 0, None
 

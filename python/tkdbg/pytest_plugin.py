@@ -9,6 +9,7 @@ PYTEST_DONT_REWRITE
 """
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 
@@ -41,8 +42,9 @@ def pytest_addoption(parser):
 
 
 def _exit_status(text):
-    if not 1 <= int(text) <= 255:
-        raise ValueError
+    if not text.isdecimal() or not 1 <= int(text) <= 255:
+        raise argparse.ArgumentTypeError(
+            f"an exit status is a number from 1 to 255, not {text!r}")
     return int(text)
 
 

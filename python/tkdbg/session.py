@@ -144,7 +144,8 @@ class Session:
             assume_written=o.assume_written, stop=o.stop_on_finding,
             collect=True)
         self.check(self.lib.tk_session_check(
-            self._ptr, o.check and o.check.encode(), ctypes.byref(checks)))
+            self._ptr, None if o.check is None else o.check.encode(),
+            ctypes.byref(checks)))
         self.fresh.follow = any(
             self.lib.tk_check_is_on(self._ptr, name)
             for name in (b"undef", b"unwritten"))
@@ -402,6 +403,7 @@ class Session:
     def guarded(self, call, *args):
         """call(*args), a function of C's that may take long: signals are
         attended to meanwhile, and what a handler raises is raised."""
+        __tracebackhide__ = True
         if self.busy:
             raise RuntimeError("a kernel cannot be launched or compiled "
                                "while another one runs in the same thread "

@@ -132,6 +132,35 @@ copy[(2,)](x, y, 30, B=16)""")
             '<g fill="#4a90d9"><rect x="0" y="0" width="480" height="72"/>'
             '</g>'])
 
+    def test_line_without_an_access(self):
+        (cell,) = self.cells("%%tkdbg --access 7\ngo(10)")
+        self.assertTrue(cell["ok"])
+        self.assertEqual(cell["shown"], [])
+        self.assertIn("no kernel of this cell loads or stores in line 7",
+                      cell["err"])
+
+    def test_frames_of_ours_are_hidden(self):
+        told = self.cells("%%tkdbg\n1 / 0", """import os, signal, threading
+@triton.jit
+def endless(p):
+    i = tl.load(p) + 1
+    while i > 0:
+        i += 1
+    tl.store(p, i)
+
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+endless[(1,)](np.zeros(1, np.int64))""")
+        for cell, name in zip(told, ("ZeroDivisionError",
+                                     "KeyboardInterrupt")):
+            self.assertIn(name, cell["out"])
+            self.assertNotIn("notebook.py", cell["out"])
+            self.assertNotIn("session.py", cell["out"])
+
+    def test_quote_without_an_end(self):
+        (cell,) = self.cells("%%tkdbg --pid '<4\ngo(10)")
+        self.assertIn("UsageError: tkdbg: --pid '<4: No closing quotation",
+                      cell["err"])
+
     def test_puzzles(self):
         kernel = """import tkdbg.puzzles
 @triton.jit

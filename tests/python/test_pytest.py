@@ -182,16 +182,31 @@ class Plugin(support.ScriptCase):
         self.assertEqual(found["test_swallowed"][0][0],
                          "tkdbg.out-of-bounds")
 
-    def test_bad_list(self):
+    def test_empty_list(self):
+        status, output = self.pytest("--tkdbg-check=")
+        self.assertNotIn("ArgumentError", output)
+        self.assertIn("[undef]", output)
+
+    def refused(self, option):
+        """What pytest says of an option that it does not take."""
         self.write("", "test_it.py")
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "tkdbg",
-             "--tkdbg-check=undeff"], cwd=self.folder.name,
-            capture_output=True, text=True, env=support.environment())
+            [sys.executable, "-m", "pytest", "-p", "tkdbg", option],
+            cwd=self.folder.name, capture_output=True, text=True,
+            env=support.environment())
         self.assertEqual(done.returncode, 4)
-        self.assertIn("no detector is called 'undeff'", done.stderr)
-        self.assertIn("did you mean 'undef'", done.stderr)
         self.assertNotIn("Traceback", done.stderr)
+        return done.stderr
+
+    def test_bad_list(self):
+        said = self.refused("--tkdbg-check=undeff")
+        self.assertIn("no detector is called 'undeff'", said)
+        self.assertIn("did you mean 'undef'", said)
+
+    def test_bad_exit_status(self):
+        for wrong in "x", "0", "256", "-1":
+            self.assertIn(f"a number from 1 to 255, not '{wrong}'",
+                          self.refused(f"--tkdbg-error-exitcode={wrong}"))
 
     def test_workers(self):
         if not installed("xdist"):
