@@ -588,6 +588,8 @@ def _with_out_dtype(torch, op):
             a for a in args if isinstance(a, torch.dtype))
         args = [a for a in args if not isinstance(a, torch.dtype)]
         dtype = args[-1].dtype
+        if args[-2].dtype != dtype:
+            raise RuntimeError("input dtypes must be the same")
         if out_dtype not in (dtype, torch.float32):
             raise RuntimeError("out_dtype must be the same as input dtype or "
                                "fp32 for fp16/bf16 inputs")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from . import device as device_
+from .vcuda_marks import name_of
 
 _FIRST = ("self", "mat2", "scale_a", "scale_b", "bias", "scale_result",
           "out_dtype", "use_fast_accum")
@@ -27,7 +28,34 @@ def functions(torch):
         found["aten::" + name] = run = _runs(parameters, error)
         if hasattr(torch, name):
             found[getattr(torch, name)] = run
+    found["aten::_int_mm"] = _int_mm
+    if hasattr(torch, "_int_mm"):
+        found[torch._int_mm] = _int_mm
     return found
+
+
+def _int_mm(v, func, args, kwargs):
+    """torch._int_mm: the product of matrices of int8, for sizes that cuBLAS
+    takes."""
+    given = {**dict(zip(("self", "mat2"), args)), **kwargs}
+    a, b = given.get("self", given.get("input")), given["mat2"]
+    if v.strict and v.on_device(a) and a.dim() == b.dim() == 2:
+        for holds, text in (
+                (a.shape[0] > 16, "self.size(0) needs to be greater than 16, "
+                 f"but got {a.shape[0]}"),
+                (a.shape[1] and a.shape[1] % 8 == 0, "self.size(1) needs to "
+                 "be greater than 0 and a multiple of 8, but got "
+                 f"{a.shape[1]}"),
+                (a.shape[1] == b.shape[0], "self.size(1) needs to match "
+                 f"mat2.size(0) but got {a.shape[1]} and {b.shape[0]}"),
+                (b.shape[1] and b.shape[1] % 8 == 0, "mat2.size(1) needs to "
+                 "be greater than 0 and a multiple of 8, but got "
+                 f"{b.shape[1]}"),
+                (a.dtype == v.torch.int8, "expected scalar type Char but "
+                 f"found {name_of(a.dtype)}")):
+            if not holds:
+                raise RuntimeError(text)
+    return v.plain(func, args, kwargs)
 
 
 def _runs(parameters, error):

@@ -194,6 +194,29 @@ class Dtypes(unittest.TestCase):
         x[:2] = ones(2)
         self.assertEqual(x.tolist(), [1, 1, 2])
 
+    def test_products_that_only_cuda_has(self):
+        def bytes_of(*shape):
+            return torch.ones(shape, dtype=torch.int8, device="cuda")
+
+        self.assertEqual(torch._int_mm(bytes_of(17, 8), bytes_of(8, 8)).sum(),
+                         17 * 8 * 8)
+        for text, a, b in (
+                ("self.size(0) needs to be greater than 16, but got 16",
+                 (16, 8), (8, 8)),
+                ("self.size(1) needs to be greater than 0 and a multiple of "
+                 "8, but got 30", (32, 30), (30, 8)),
+                ("needs to match mat2.size(0) but got 8 and 16", (32, 8),
+                 (16, 8)),
+                ("mat2.size(1) needs to be greater than 0 and a multiple of "
+                 "8, but got 15", (32, 8), (8, 15))):
+            self.refused(text, torch._int_mm, bytes_of(*a), bytes_of(*b))
+        self.refused("expected scalar type Char but found Int", torch._int_mm,
+                     bytes_of(32, 8).int(), bytes_of(8, 8).int())
+        if hasattr(torch.ops.aten.mm, "dtype"):
+            self.refused("input dtypes must be the same", torch.mm,
+                         ones(2, 2, dtype=H), ones(2, 2, dtype=B),
+                         out_dtype=S)
+
     def test_rare_ones(self):
         for dtype, name in ((torch.float8_e4m3fn, "Float8_e4m3fn"),
                             (torch.uint16, "UInt16"),
