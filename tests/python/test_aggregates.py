@@ -352,6 +352,26 @@ class Cases:
                                   capture_output=True, text=True)
             self.assertIn("[  0.   8.  64. 216.]", done.stdout)
 
+    def test_a_launch_file_has_types_of_blocks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "k.launch")
+            self.assertEqual(self.lines("""
+                @triton.constexpr_function
+                def halved(t):
+                    return tl.block_type(t.scalar, [t.shape[0] // 2, 2])
+                @triton.jit
+                def k(o):
+                    t: tl.constexpr = halved(tl.arange(0, 4).type)
+                    x = tl.full(t.shape, 3, t.element_ty)
+                    tl.store(o, tl.sum(x) + t.shape[1] * 100)
+                print(launch(k))
+            """, "--record", path), ["[212.0, 0.0, 0.0, 0.0]"])
+            command = os.path.join(os.path.dirname(support.library()),
+                                   "tkdbg")
+            done = subprocess.run([command, "replay", path, "--print", "o"],
+                                  capture_output=True, text=True)
+            self.assertIn("[212.   0.   0.   0.]", done.stdout)
+
 
 class Ours(Cases, support.ScriptCase):
     triton = "ours"
