@@ -1,8 +1,9 @@
 /* flat.c - a program as one list of steps. */
 #include "ir/flat.h"
 
-/* Functions that call others twice, and those again, expand to any length. */
-enum { MAX_LENGTH = 1 << 18 };
+/* Functions that call others twice, and those again, expand to any length, and
+ * what looks back from each step takes a time that grows with its square. */
+enum { MAX_LENGTH = 1 << 15 };
 
 static bool is_too_long(const tk_flat *s) {
   return s->steps.n + s->slots.n > MAX_LENGTH;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "ir/asm.h"
 #include "ir/libdevice.h"
 #include "ir/text.h"
@@ -30,6 +31,13 @@ typedef struct named_func {
   const char **params; /* names of its first slots */
 } named_func;
 
+typedef struct slot_name {
+  const char *text;
+  int older; /* the slot before it of the same hash, or -1 */
+} slot_name;
+
+enum { SLOT_BUCKETS = 1024 };
+
 typedef struct parser {
   tk_env *env;
   tk_arena *keep; /* what reports need */
@@ -39,8 +47,9 @@ typedef struct parser {
   uint32_t at;
   TK_VEC(named_source) sources;
   TK_VEC(named_func) funcs;
-  tk_func *f; /* the function that is read, and names of its slots */
-  TK_VEC(const char *) names; /* by slot */
+  tk_func *f; /* the function that is read, and names of its slots: */
+  TK_VEC(slot_name) names;  /* by slot */
+  int bucket[SLOT_BUCKETS]; /* the newest of a hash, from 1; 0: none */
   tk_span stmt;
   tk_span list; /* the last list of numbers, */
   int nlist;    /* and how many they are; -1: none since the operands */
@@ -359,9 +368,22 @@ static const tk_source *need_source(parser *r) {
 /* ---- slots and functions ------------------------------------------------- */
 
 static int named_slot(const parser *r, const char *name) {
-  for (size_t i = 0; i < r->names.n; i++)
-    if (!strcmp(r->names.items[i], name)) return (int)i;
-  return -1;
+  int slot = r->bucket[tk_hash(name, strlen(name)) % SLOT_BUCKETS] - 1;
+  while (slot >= 0 && strcmp(r->names.items[slot].text, name))
+    slot = r->names.items[slot].older;
+  return slot;
+}
+
+static void name_slot(parser *r, const char *name) {
+  int *first = &r->bucket[tk_hash(name, strlen(name)) % SLOT_BUCKETS];
+  slot_name n = {name, *first - 1};
+  TK_PUSH(r->arena, &r->names, n);
+  *first = (int)r->names.n;
+}
+
+static void forget_slots(parser *r) {
+  r->names.n = 0;
+  memset(r->bucket, 0, sizeof r->bucket);
 }
 
 /* A new slot: names that are numbers are temporaries. */
@@ -369,7 +391,7 @@ static int add_slot(parser *r, const char *name, tk_type t) {
   const char *shown = NULL;
   if (!isdigit((unsigned char)*name))
     shown = tk_arena_strndup(r->arena, name, strcspn(name, "#"));
-  TK_PUSH(r->arena, &r->names, name);
+  name_slot(r, name);
   return tk_slot_new(r->p, r->f, t, shown);
 }
 
@@ -381,7 +403,7 @@ static int need_slot(parser *r, const char *what) {
   if (slot >= 0) return slot;
   tk_nearest near = tk_nearest_start(name);
   for (size_t i = 0; i < r->names.n; i++)
-    tk_nearest_try(&near, r->names.items[i]);
+    tk_nearest_try(&near, r->names.items[i].text);
   const char *best = tk_nearest_best(&near);
   bad_text(r, start, r->at,
            best ? tk_arena_printf(r->arena, "did you mean %%%s?", best)
@@ -930,7 +952,7 @@ static void read_header(parser *r) {
   tk_func *f = r->f = tk_func_new(r->p, shown, NULL);
   f->library = library;
   if (kernel) r->p->kernel = f;
-  r->names.n = 0;
+  forget_slots(r);
   read_params(r, kernel);
   TK_VEC(tk_type) results = {0};
   if (take_sign(r, "->")) do
@@ -944,7 +966,7 @@ static void read_header(parser *r) {
   f->span = need_place(r);
   need_sign(r, "{", "the head of a function");
   const char **params = TK_NEWN(r->arena, const char *, r->names.n + 1);
-  for (size_t i = 0; i < r->names.n; i++) params[i] = r->names.items[i];
+  for (size_t i = 0; i < r->names.n; i++) params[i] = r->names.items[i].text;
   TK_PUSH(r->arena, &r->funcs, ((named_func){name, f, r->at, params}));
   while (*here(r) && strncmp(here(r), "\n}", 2) != 0) r->at++;
   if (!*here(r))
@@ -956,9 +978,8 @@ static void read_header(parser *r) {
 static void read_func(parser *r, const named_func *x) {
   r->f = x->func;
   r->at = x->body;
-  r->names.n = 0;
-  for (size_t i = 0; i < r->f->nslots; i++)
-    TK_PUSH(r->arena, &r->names, x->params[i]);
+  forget_slots(r);
+  for (size_t i = 0; i < r->f->nslots; i++) name_slot(r, x->params[i]);
   read_vars(r);
   read_body(r, &r->f->body);
   tk_func_last_uses(r->p, r->f);

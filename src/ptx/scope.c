@@ -5,13 +5,8 @@
  */
 #include <string.h>
 
+#include "base/bits.h"
 #include "ptx/read.h"
-
-static uint32_t name_hash(const char *text, size_t len) {
-  uint32_t h = 2166136261u;
-  for (size_t i = 0; i < len; i++) h = (h ^ (unsigned char)text[i]) * 16777619u;
-  return h;
-}
 
 static bool is_name(const tkp_name *n, uint32_t h, const char *text,
                     size_t len) {
@@ -19,14 +14,14 @@ static bool is_name(const tkp_name *n, uint32_t h, const char *text,
 }
 
 tkp_name *tkp_find(tkp_reader *r, const char *text, size_t len) {
-  uint32_t h = name_hash(text, len);
+  uint32_t h = tk_hash(text, len);
   tkp_name *n = r->buckets[h % TKP_BUCKETS];
   while (n && (n->kind == TKP_N_REGS || !is_name(n, h, text, len))) n = n->next;
   return n;
 }
 
 tkp_name *tkp_find_numbered(tkp_reader *r, const char *text, size_t len) {
-  uint32_t h = name_hash(text, len);
+  uint32_t h = tk_hash(text, len);
   tkp_name *n = r->buckets[h % TKP_BUCKETS];
   while (n && (n->kind != TKP_N_REGS || !is_name(n, h, text, len))) n = n->next;
   return n;
@@ -43,7 +38,7 @@ tkp_name *tkp_declare(tkp_reader *r, const char *text, size_t len,
   n->text = text;
   n->len = len;
   n->kind = (uint8_t)kind;
-  n->hash = name_hash(text, len);
+  n->hash = tk_hash(text, len);
   n->depth = r->depth;
   n->next = r->buckets[n->hash % TKP_BUCKETS];
   r->buckets[n->hash % TKP_BUCKETS] = n;

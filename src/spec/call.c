@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "spec/spec.h"
 #include "launch/host.h"
 
@@ -282,8 +283,12 @@ const char *tks_key(tks *s, const char *text, const sval *v, size_t n) {
   return k.key;
 }
 
+static tks_instance **instances_like(tks *s, const char *key) {
+  return &s->instances[tk_hash(key, strlen(key)) % TKS_INSTANCE_BUCKETS];
+}
+
 static tks_instance *find_instance(tks *s, tk_function *fn, const char *key) {
-  for (tks_instance *i = s->instances; i; i = i->next)
+  for (tks_instance *i = *instances_like(s, key); i; i = i->next)
     if (i->fn == fn && !strcmp(i->key, key)) return i;
   return NULL;
 }
@@ -459,9 +464,9 @@ tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
   if (in) return in;
   tks_check_depth(s, fn);
   in = TK_NEW(s->arena, tks_instance);
-  *in =
-      (tks_instance){.next = s->instances, .fn = fn, .key = key, .open = true};
-  s->instances = in;
+  tks_instance **first = instances_like(s, key);
+  *in = (tks_instance){.next = *first, .fn = fn, .key = key, .open = true};
+  *first = in;
   in->func = func_new(s, fn);
   specialise_body(s, in, v);
   in->open = false;

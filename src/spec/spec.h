@@ -143,6 +143,8 @@ typedef struct tks_instance {
   bool open; /* still being made */
 } tks_instance;
 
+enum { TKS_INSTANCE_BUCKETS = 256 };
+
 struct tks {
   tk_env *env;
   tk_arena *arena; /* the program's */
@@ -150,7 +152,7 @@ struct tks {
   tk_origin *origin; /* the program's */
   tk_launch *launch;
   tks_frame *frame;
-  tks_instance *instances;
+  tks_instance *instances[TKS_INSTANCE_BUCKETS]; /* by their keys */
   tks_class *classes;
   size_t unrolled;    /* bodies visited by static_range, to stop runaways */
   bool plain_globals; /* in defaults of parameters any global may be read */
