@@ -286,6 +286,8 @@ class Operators:
             with self.torch.nn.attention.sdpa_kernel(
                     self.torch.nn.attention.SDPBackend.MATH):
                 return func(*args, **kwargs)
+        if "equal_notnan" in text:  # two views of the same elements
+            return bool((args[0] == args[1]).all())
         self.rescued = True
         try:
             with self._widening():

@@ -238,6 +238,7 @@ class Dtypes(unittest.TestCase):
                           torch.isin(x, x), x.float(), torch.eye(
                               2, dtype=dtype, device="cuda")[0]):
                 self.assertEqual(moved.float()[0].item(), 1)
+            self.assertTrue(torch.equal(x, x.view(4)))
         self.refused("where_cuda", torch.where, x == x, x, x)
         self.refused("index_cuda", lambda: x[index])
 
