@@ -111,6 +111,9 @@ class Autocast:
         if self._library is not None:
             self._library._destroy()
             self._library = None
+        if self._fallback is not None:
+            self._fallback.reset()
+            self._fallback = None
         self._casts.clear()
 
     def turn(self, on):

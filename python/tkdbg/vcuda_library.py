@@ -75,8 +75,12 @@ class Libraries:
         named = _Named(self.torch, library.ns, op_name)
 
         def kernel(keys, *args, **kwargs):
-            if any(virtual.on_device(t) for t in tensors_of(
-                    (args, kwargs), virtual.tensor)):
+            where = max((virtual.place(t) for t in tensors_of(
+                (args, kwargs), virtual.tensor)), default=HOST)
+            if where >= 0:
+                if kwargs.get("device") == self.torch.device("cpu"):
+                    # PyTorch's own code means where its operands are.
+                    kwargs["device"] = virtual.device_at(where)
                 with virtual.on():
                     return fn(keys, *args, **kwargs) if with_keys else fn(
                         *args, **kwargs)

@@ -77,6 +77,14 @@ class Memory(unittest.TestCase):
         self.assertEqual(set(cuda.memory_stats_as_nested_dict()["segment"]),
                          {"all", "small_pool", "large_pool"})
 
+    def test_fake_tensors_have_none(self):
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        before = torch.cuda.memory_allocated()
+        with FakeTensorMode():
+            kept = torch.empty(1 << 20, device="cuda")
+        self.assertEqual(kept.device.type, "cuda")
+        self.assertEqual(torch.cuda.memory_allocated(), before)
+
     def test_too_much(self):
         failures = torch.cuda.memory_stats()["num_ooms"]
         for function in (
@@ -520,6 +528,20 @@ class Graphs(unittest.TestCase):
         ones(2).record_stream(stream)
         self.refused("not permitted when stream is capturing",
                      lambda: self.capture(stream.query))
+
+
+class Again(support.ScriptCase):
+    def test_autocast_after_the_device_was_taken_away(self):
+        self.run_script("""
+            import tkdbg
+            import torch
+            for i in range(2):
+                tkdbg.uninstall()
+                tkdbg.install(quiet=True, triton="ours")
+                x = torch.ones(2, 2, device="cuda")
+                with torch.autocast("cuda"):
+                    assert (x @ x).dtype == torch.float16
+        """)
 
 
 class Autocast(unittest.TestCase):

@@ -257,6 +257,22 @@ class Library(unittest.TestCase):
         torch.cumprod(x.fill_(5).half(), 0)
         self.assertEqual(calls, ["fill_.Scalar", "cumprod"])
 
+    def test_devices_that_pytorchs_own_code_asks_for(self):
+        asked = []
+
+        def copy(x, dtype=None, device=None, **others):
+            asked.append(str(device))
+            return torch.zeros(x.shape, dtype=dtype or x.dtype,
+                               device=device or x.device)
+
+        library = torch.library.Library("aten", "IMPL")
+        self.addCleanup(library._destroy)
+        library.impl("_to_copy", copy, "CUDA")
+        x = torch.ones(8, device="cuda")
+        self.assertEqual(torch.quantile(x, x[:3] / 2).device.type, "cuda")
+        self.assertIn("cuda:0", asked)
+        self.assertNotIn("cpu", asked)
+
     def test_a_library_with_two_keys(self):
         library = torch.library.Library("tkdbg_test", "DEF")
         self.addCleanup(library._destroy)
