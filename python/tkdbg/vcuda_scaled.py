@@ -67,16 +67,20 @@ def _runs(parameters, error):
         if v.strict:
             _check(v.torch, given, error)
         if parameters is not _FIRST:
-            return v.plain(func, args, kwargs)
+            blocks = _first_form(given)
+            if blocks is None:
+                return v.plain(func, args, kwargs)
+            return v.plain(lambda *_: _multiply_blocks(blocks), tuple(
+                blocks[n] for n in _FIRST[:4]), {})
         if given.get("scale_result") is not None:
             # CUDA looks at its type alone
             kwargs = dict(kwargs, scale_result=None)
             args = args[:_FIRST.index("scale_result")]
             kwargs.update((n, given[n]) for n in _FIRST[5:]
                           if n in given and n != "scale_result")
-        if _has_blocks(v.torch, given):
-            return v.plain(lambda *_: _multiply_blocks(given), tuple(
-                given[n] for n in ("self", "mat2", "scale_a", "scale_b")), {})
+        operands = tuple(given[n] for n in _FIRST[:4])
+        if _has_blocks(*operands):
+            return v.plain(lambda *_: _multiply_blocks(given), operands, {})
         return v.plain(func, args, kwargs)
     return run
 
@@ -165,11 +169,9 @@ def _block_of(matrix, scale):
     return 128 if scale.shape[0] == -(-rows // 128) else 0
 
 
-def _has_blocks(torch, given):
-    a, b = given["self"], given["mat2"]
-    scales = given["scale_a"], given["scale_b"]
+def _has_blocks(a, b, *scales):
     if a.dim() != 2 or b.dim() != 2 or not all(
-            s.dtype == torch.float32 for s in scales) or (
+            str(s.dtype) == "torch.float32" for s in scales) or (
             all(s.numel() == 1 for s in scales)) or (
             scales[0].shape[1:] == (1,) and scales[1].shape[:1] == (1,) and
             scales[0].numel() == a.shape[0] and
@@ -177,6 +179,24 @@ def _has_blocks(torch, given):
         return False  # of matrices or rows
     blocks = _block_of(a, scales[0]), _block_of(b.t(), scales[1].t())
     return all(blocks) and blocks != (128, 128)
+
+
+def _first_form(given):
+    """What _scaled_mm_v2 is given for scales of blocks, as _scaled_mm takes
+    it; None for other scales.  The second form has the scales of squares of
+    128 by columns, the rows filled up to a multiple of four."""
+    rows, square = 4, 5  # torch.nn.functional.ScalingType
+    scales = [given["scale_a"], given["scale_b"]]
+    recipes = [list(given["recipe_a"]), list(given["recipe_b"])]
+    if recipes not in ([[rows], [rows]], [[rows], [square]],
+                       [[square], [rows]]):
+        return None
+    a, b = given["self"], given["mat2"]
+    deep = -(-a.shape[1] // 128)
+    left, right = (s[0][:deep].t() if recipe == [square] else s[0]
+                   for s, recipe in zip(scales, recipes))
+    found = {**given, "scale_a": left, "scale_b": right.t()}
+    return found if _has_blocks(a, b, left, right.t()) else None
 
 
 def _multiply_blocks(given):

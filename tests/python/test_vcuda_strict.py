@@ -533,6 +533,19 @@ class Scaled(unittest.TestCase):
                                       out_dtype=torch.float32)
             self.assertTrue(result.is_cuda)
             torch.testing.assert_close(result, plain)
+        if not hasattr(F, "scaled_mm"):
+            return
+        kind = F.ScalingType
+        filled = F.pad(squares.t(), (0, 0, 0, 2)).t().contiguous().t()
+        for right, recipe, plain in (
+                (filled, kind.BlockWise128x128,
+                 (x.float() * wide) @ (y.float() * wider.t())),
+                (rows, kind.BlockWise1x128,
+                 (x.float() * wide) @ (y.float() * wide.t()))):
+            result = F.scaled_mm(x, y, rows, kind.BlockWise1x128, right,
+                                 recipe, output_dtype=torch.float32)
+            self.assertTrue(result.is_cuda)
+            torch.testing.assert_close(result, plain)
 
     def test_what_cublas_refuses(self):
         half, one, both = torch.float16, torch.float32, torch.bfloat16
