@@ -42,6 +42,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            vcuda_operators ... devices that CUDA refuses, types only it has
            vcuda_refusals ... types that only the CPU has
            vcuda_scaled  ... products of scaled 8-bit floats
+           vcuda_packed  ... products with weights of four bits
            vcuda_exchange ... tensors that are given to other libraries
            vcuda_fakes   ... fake tensors, by which PyTorch traces
            vcuda_random  ... random numbers

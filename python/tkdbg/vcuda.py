@@ -23,7 +23,7 @@ import os
 import threading
 
 from . import fresh as fresh_, session as session_, vcuda_exchange, \
-    vcuda_fakes, vcuda_patches, vcuda_scaled
+    vcuda_fakes, vcuda_packed, vcuda_patches, vcuda_scaled
 from .device import check_index
 from .patches import Patches
 from .vcuda_autocast import Autocast
@@ -62,6 +62,7 @@ class VirtualCuda:
         self.devices = {}           # number -> torch.device
         self.refusals = Refusals(self)
         self.specials = {**self.refusals.functions(), **specials(torch),
+                         **vcuda_packed.functions(torch),
                          **vcuda_scaled.functions(torch),
                          **vcuda_exchange.functions(torch)}
         self.overloads = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)

@@ -218,12 +218,32 @@ class Dtypes(unittest.TestCase):
                 ("mat2.size(1) needs to be greater than 0 and a multiple of "
                  "8, but got 15", (32, 8), (8, 15))):
             self.refused(text, torch._int_mm, bytes_of(*a), bytes_of(*b))
+        self.check_weights_of_four_bits()
         self.refused("expected scalar type Char but found Int", torch._int_mm,
                      bytes_of(32, 8).int(), bytes_of(8, 8).int())
         if hasattr(torch.ops.aten.mm, "dtype"):
             self.refused("input dtypes must be the same", torch.mm,
                          ones(2, 2, dtype=H), ones(2, 2, dtype=B),
                          out_dtype=S)
+
+    def check_weights_of_four_bits(self):
+        weight = torch.arange(24 * 64).reshape(24, 64).cuda() * 7 % 16
+        halves = (weight[:, ::2] << 4 | weight[:, 1::2]).to(torch.uint8)
+        packed = torch._convert_weight_to_int4pack(halves, 4)
+        self.assertEqual(packed.shape, (3, 1, 32, 2))
+        # Lane 5: row 1, columns 2, 3, 10, 11 and 16 further on.
+        columns = [2, 10, 18, 26, 3, 11, 19, 27]
+        self.assertEqual(packed[0, 0, 5, 0].item() & 0xffffffff, sum(
+            weight[1, c].item() << 4 * i for i, c in enumerate(columns)))
+        scales = torch.rand(2, 24, 2, device="cuda").bfloat16()
+        a = torch.randn(3, 64, device="cuda").bfloat16()
+        result = torch._weight_int4pack_mm(a, packed, 32, scales)
+        scale, zero = scales.float().repeat_interleave(32, 0).unbind(-1)
+        wide = ((weight.t() - 8) * scale + zero).bfloat16()
+        torch.testing.assert_close(result, (a.float() @ wide.float()).bfloat16(
+            ))
+        self.refused("qGroupSize to be 32, 64, 128 or 256, but got 16",
+                     torch._weight_int4pack_mm, a, packed, 16, scales)
 
     def test_rare_ones(self):
         for dtype, name in ((torch.float8_e4m3fn, "Float8_e4m3fn"),

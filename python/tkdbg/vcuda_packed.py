@@ -1,0 +1,94 @@
+"""Products with weights of four bits, packed for tensor cores.
+
+CUDA alone has them.  The layout is that of PyTorch's int4mm.cu: a lane of a
+warp holds, of tiles of 8 rows and 16 columns, the values that it multiplies,
+eight in each int32.
+"""
+from __future__ import annotations
+
+
+def functions(torch):
+    """{function of PyTorch, or name of an operator: what runs it}"""
+    found = {}
+    for name, run in (("_convert_weight_to_int4pack", _pack),
+                      ("_weight_int4pack_mm", _multiply)):
+        found["aten::" + name] = run
+        if hasattr(torch, name):
+            found[getattr(torch, name)] = run
+    return found
+
+
+def _need(holds, text):
+    if not holds:
+        raise RuntimeError(text)
+
+
+def _pack(v, func, args, kwargs):
+    """uint8 [n, k / 2], the even column in the high half, to int32
+    [n / 8, k / (16 * tiles), 32, tiles / 2]; tiles: inner tiles along k."""
+    given = {**dict(zip(("self", "innerKTiles"), args)), **kwargs}
+    weight, tiles = given["self"], given["innerKTiles"]
+    if not v.on_device(weight):
+        return v.plain(func, args, kwargs)
+    _need(weight.dtype == v.torch.uint8 and weight.dim() == 2,
+          "Expected in to be a 2D tensor of uint8")
+    _need(tiles in (2, 4, 8), "Expected innerKTiles to be 2, 4 or 8")
+    return v.plain(_packed, (weight, tiles), {})
+
+
+def _packed(weight, tiles):
+    functional = _torch().nn.functional
+    n, pairs = weight.shape
+    wide = 8 * tiles
+    weight = functional.pad(weight.int(), (0, -pairs % wide, 0, -n % 8))
+    # [n / 8, 8, k / (16 * tiles), tiles / 2, half of 8 columns, a quad]
+    w = weight.view(-(-n // 8), 8, -1, tiles // 2, 4, 4)
+    low, high = w & 15, w >> 4
+    shifts = _torch().arange(0, 16, 4, dtype=_torch().int32)[:, None]
+    packed = ((low << (shifts + 16)) | (high << shifts)).sum(4)
+    return packed.int().permute(0, 2, 1, 4, 3).reshape(
+        w.shape[0], w.shape[2], 32, tiles // 2)
+
+
+def _unpacked(packed):
+    """int32 [n, k] of the values."""
+    torch = _torch()
+    n, k, _, pairs = packed.shape
+    shifts = torch.arange(0, 16, 4, dtype=torch.int32)
+    shifts = torch.stack([shifts, shifts + 16], -1)  # high half, low half
+    values = (packed[..., None, None] >> shifts) & 15
+    # [n / 8, k / .., 8, a quad, tiles / 2, half of 8 columns, even or odd]
+    values = values.view(n, k, 8, 4, pairs, 4, 2)
+    return values.permute(0, 2, 1, 4, 5, 3, 6).reshape(8 * n, -1)
+
+
+def _multiply(v, func, args, kwargs):
+    """bf16 [m, k] times packed weights of [n, k], in groups of columns that
+    share a scale and a zero; each weight is rounded to bf16."""
+    names = "self", "mat2", "qGroupSize", "qScaleAndZeros"
+    given = {**dict(zip(names, args)), **kwargs}
+    a, packed, group, scales = (given[name] for name in names)
+    if not v.on_device(a):
+        return v.plain(func, args, kwargs)
+    torch = v.torch
+    _need(a.dtype == torch.bfloat16, "Expected A to be of dtype bfloat16")
+    _need(packed.dtype == torch.int32 and packed.dim() == 4,
+          "Expected B to be a 4D tensor of int32")
+    _need(group in (32, 64, 128, 256),
+          f"Expected qGroupSize to be 32, 64, 128 or 256, but got {group}")
+    _need(scales.dim() == 3 and scales.shape[0] == a.shape[1] // group and
+          scales.shape[2] == 2 and scales.dtype == torch.bfloat16,
+          "Expected qScaleAndZeros to be bfloat16 of [k / qGroupSize, n, 2]")
+
+    def product(a, packed, scales):
+        values = _unpacked(packed)[:, :a.shape[1]].float() - 8
+        scale, zero = scales.float().repeat_interleave(group, 0).unbind(-1)
+        weight = (values.t() * scale + zero).to(a.dtype)
+        return (a.float() @ weight.float()).to(a.dtype)
+
+    return v.plain(product, (a, packed, scales), {})
+
+
+def _torch():
+    import torch
+    return torch
