@@ -25,18 +25,23 @@ typedef struct named_source {
 
 /* A function's header, and where its body begins. */
 typedef struct named_func {
-  const char *name; /* with #2 */
   tk_func *func;
   uint32_t body;
   const char **params; /* names of its first slots */
 } named_func;
 
-typedef struct slot_name {
-  const char *text;
-  int older; /* the slot before it of the same hash, or -1 */
-} slot_name;
+/* Names, each with a number from 0. */
+enum { NAME_BUCKETS = 1024 };
 
-enum { SLOT_BUCKETS = 1024 };
+typedef struct known_name {
+  const char *text;
+  int older; /* the number before it of the same hash, or -1 */
+} known_name;
+
+typedef struct name_table {
+  TK_VEC(known_name) list;
+  int newest[NAME_BUCKETS]; /* of a hash, from 1; 0: none */
+} name_table;
 
 typedef struct parser {
   tk_env *env;
@@ -47,9 +52,9 @@ typedef struct parser {
   uint32_t at;
   TK_VEC(named_source) sources;
   TK_VEC(named_func) funcs;
-  tk_func *f; /* the function that is read, and names of its slots: */
-  TK_VEC(slot_name) names;  /* by slot */
-  int bucket[SLOT_BUCKETS]; /* the newest of a hash, from 1; 0: none */
+  name_table func_names;
+  tk_func *f;       /* the function that is read */
+  name_table names; /* of its slots */
   tk_span stmt;
   tk_span list; /* the last list of numbers, */
   int nlist;    /* and how many they are; -1: none since the operands */
@@ -367,23 +372,24 @@ static const tk_source *need_source(parser *r) {
 
 /* ---- slots and functions ------------------------------------------------- */
 
-static int named_slot(const parser *r, const char *name) {
-  int slot = r->bucket[tk_hash(name, strlen(name)) % SLOT_BUCKETS] - 1;
-  while (slot >= 0 && strcmp(r->names.items[slot].text, name))
-    slot = r->names.items[slot].older;
-  return slot;
+/* The number of a name, or -1. */
+static int find_name(const name_table *t, const char *name) {
+  int i = t->newest[tk_hash(name, strlen(name)) % NAME_BUCKETS] - 1;
+  while (i >= 0 && strcmp(t->list.items[i].text, name))
+    i = t->list.items[i].older;
+  return i;
 }
 
-static void name_slot(parser *r, const char *name) {
-  int *first = &r->bucket[tk_hash(name, strlen(name)) % SLOT_BUCKETS];
-  slot_name n = {name, *first - 1};
-  TK_PUSH(r->arena, &r->names, n);
-  *first = (int)r->names.n;
+static void add_name(parser *r, name_table *t, const char *name) {
+  int *newest = &t->newest[tk_hash(name, strlen(name)) % NAME_BUCKETS];
+  known_name n = {name, *newest - 1};
+  TK_PUSH(r->arena, &t->list, n);
+  *newest = (int)t->list.n;
 }
 
-static void forget_slots(parser *r) {
-  r->names.n = 0;
-  memset(r->bucket, 0, sizeof r->bucket);
+static void forget_names(name_table *t) {
+  t->list.n = 0;
+  memset(t->newest, 0, sizeof t->newest);
 }
 
 /* A new slot: names that are numbers are temporaries. */
@@ -391,7 +397,7 @@ static int add_slot(parser *r, const char *name, tk_type t) {
   const char *shown = NULL;
   if (!isdigit((unsigned char)*name))
     shown = tk_arena_strndup(r->arena, name, strcspn(name, "#"));
-  name_slot(r, name);
+  add_name(r, &r->names, name);
   return tk_slot_new(r->p, r->f, t, shown);
 }
 
@@ -399,11 +405,11 @@ static int need_slot(parser *r, const char *what) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "%", what);
-  int slot = named_slot(r, name);
+  int slot = find_name(&r->names, name);
   if (slot >= 0) return slot;
   tk_nearest near = tk_nearest_start(name);
-  for (size_t i = 0; i < r->names.n; i++)
-    tk_nearest_try(&near, r->names.items[i].text);
+  for (size_t i = 0; i < r->names.list.n; i++)
+    tk_nearest_try(&near, r->names.list.items[i].text);
   const char *best = tk_nearest_best(&near);
   bad_text(r, start, r->at,
            best ? tk_arena_printf(r->arena, "did you mean %%%s?", best)
@@ -416,8 +422,8 @@ static tk_func *need_func(parser *r) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "@", "a function");
-  for (size_t i = 0; i < r->funcs.n; i++)
-    if (!strcmp(r->funcs.items[i].name, name)) return r->funcs.items[i].func;
+  int found = find_name(&r->func_names, name);
+  if (found >= 0) return r->funcs.items[found].func;
   bad_text(r, start, r->at, NULL, "there is no function @%s", name);
 }
 
@@ -689,7 +695,7 @@ static void read_types(parser *r, reading *x) {
     skip_blanks(r);
     uint32_t start = r->at;
     tk_type t = need_type(r);
-    int slot = named_slot(r, x->res[i]);
+    int slot = find_name(&r->names, x->res[i]);
     if (slot < 0 && !isdigit((unsigned char)*x->res[i]))
       bad_text(r, start, r->at, "declare it: var %name: type",
                "the variable %%%s is not declared", x->res[i]);
@@ -900,7 +906,7 @@ static void read_params(parser *r, bool kernel) {
     skip_blanks(r);
     uint32_t start = r->at;
     const char *name = need_name(r, "%", "a parameter");
-    if (named_slot(r, name) >= 0)
+    if (find_name(&r->names, name) >= 0)
       bad_text(r, start, r->at, NULL, "%%%s is given twice", name);
     need_sign(r, ":", "the name of a parameter");
     tk_type t = need_type(r);
@@ -927,7 +933,7 @@ static void read_vars(parser *r) {
       bad_text(r, start, r->at, NULL,
                "%%%s is the name of a temporary, which needs no declaration",
                name);
-    if (named_slot(r, name) >= 0)
+    if (find_name(&r->names, name) >= 0)
       bad_text(r, start, r->at, NULL, "%%%s is given twice", name);
     need_sign(r, ":", "the name of a variable");
     add_slot(r, name, need_type(r));
@@ -943,16 +949,15 @@ static void read_header(parser *r) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "@", "the name of a function");
-  for (size_t i = 0; i < r->funcs.n; i++)
-    if (!strcmp(r->funcs.items[i].name, name))
-      bad_text(r, start, r->at, NULL, "there are two functions @%s", name);
+  if (find_name(&r->func_names, name) >= 0)
+    bad_text(r, start, r->at, NULL, "there are two functions @%s", name);
   const char *shown = tk_arena_strndup(r->arena, name, strcspn(name, "#"));
   if (kernel && r->p->kernel)
     bad_text(r, start, r->at, NULL, "a program has one kernel");
   tk_func *f = r->f = tk_func_new(r->p, shown, NULL);
   f->library = library;
   if (kernel) r->p->kernel = f;
-  forget_slots(r);
+  forget_names(&r->names);
   read_params(r, kernel);
   TK_VEC(tk_type) results = {0};
   if (take_sign(r, "->")) do
@@ -965,9 +970,11 @@ static void read_header(parser *r) {
   need_sign(r, "at", "the source of a function");
   f->span = need_place(r);
   need_sign(r, "{", "the head of a function");
-  const char **params = TK_NEWN(r->arena, const char *, r->names.n + 1);
-  for (size_t i = 0; i < r->names.n; i++) params[i] = r->names.items[i].text;
-  TK_PUSH(r->arena, &r->funcs, ((named_func){name, f, r->at, params}));
+  const char **params = TK_NEWN(r->arena, const char *, r->names.list.n + 1);
+  for (size_t i = 0; i < r->names.list.n; i++)
+    params[i] = r->names.list.items[i].text;
+  add_name(r, &r->func_names, name);
+  TK_PUSH(r->arena, &r->funcs, ((named_func){f, r->at, params}));
   while (*here(r) && strncmp(here(r), "\n}", 2) != 0) r->at++;
   if (!*here(r))
     bad_text(r, start, start + 1, "it ends with a } at the start of a line",
@@ -978,8 +985,9 @@ static void read_header(parser *r) {
 static void read_func(parser *r, const named_func *x) {
   r->f = x->func;
   r->at = x->body;
-  forget_slots(r);
-  for (size_t i = 0; i < r->f->nslots; i++) name_slot(r, x->params[i]);
+  forget_names(&r->names);
+  for (size_t i = 0; i < r->f->nslots; i++)
+    add_name(r, &r->names, x->params[i]);
   read_vars(r);
   read_body(r, &r->f->body);
   tk_func_last_uses(r->p, r->f);

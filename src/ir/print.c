@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "ir/asm.h"
 #include "ir/libdevice.h"
 #include "ir/text.h"
@@ -36,7 +37,8 @@ typedef struct printer {
   tk_arena scratch;
   int *numbers; /* of f: by slot, that of a temporary + 1, or 0 */
   int next;
-  tk_span stmt; /* of the statement around */
+  int *namesakes; /* by function: how many earlier ones have its name */
+  tk_span stmt;   /* of the statement around */
   int depth;
   const tk_remark *remark; /* or NULL */
 } printer;
@@ -90,10 +92,25 @@ static void print_slots(printer *p, const int *slots, size_t n) {
   }
 }
 
+/* The same of functions, all of them at once. */
+static void count_namesakes(printer *p) {
+  enum { BUCKETS = 256 };
+  size_t n = p->p->nfuncs;
+  int newest[BUCKETS] = {0}; /* function of a hash, from 1; 0: none */
+  int *older = TK_NEWN(&p->scratch, int, n + 1);
+  p->namesakes = TK_NEWN(&p->scratch, int, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    const char *name = p->p->funcs[i]->name;
+    int *bucket = &newest[tk_hash(name, strlen(name)) % BUCKETS], j = *bucket;
+    while (j && strcmp(p->p->funcs[j - 1]->name, name)) j = older[j - 1];
+    if (j) p->namesakes[i] = p->namesakes[j - 1] + 1;
+    older[i] = *bucket;
+    *bucket = (int)i + 1;
+  }
+}
+
 static void print_func_name(printer *p, const tk_func *f) {
-  int before = 0;
-  for (uint32_t i = 0; i < f->id; i++)
-    before += !strcmp(p->p->funcs[i]->name, f->name);
+  int before = p->namesakes[f->id];
   tk_buf_printf(p->out, "@%s", f->name);
   if (before) tk_buf_printf(p->out, "#%d", before + 1);
 }
@@ -473,6 +490,7 @@ static void print_program(tk_env *e, void *ud) {
   const tk_program *g = p->p;
   int sources = 0;
   (void)e;
+  count_namesakes(p);
   print_header(p);
   for (size_t i = 0; i < g->nfuncs; i++) {
     tk_buf_putc(p->out, '\n');
