@@ -3,9 +3,11 @@ them: what has ``fn[grid]``, what has a kernel's text, how to recognise one.
 """
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import inspect
+import types
 
 from . import source
 from . import tltypes as tl_types
@@ -73,13 +75,33 @@ class JITCallable:
 
     @property
     def cache_key(self):
+        """A hash of the text and of those of all functions that it names;
+        scripts that set ``hash`` to None have it made again."""
         if self.hash is None:
+            self.hash = f"recursion:{self._fn_name}"
             text = f"{self._fn_name}:{self.starting_line_number}:{self.src}"
-            self.hash = hashlib.sha256(text.encode()).hexdigest()
+            keys = [function.cache_key for function in self._named()]
+            self.hash = hashlib.sha256("\n".join(
+                [text, *keys]).encode()).hexdigest()
         return self.hash
 
+    def _named(self):
+        """The jit functions that the text names, perhaps in a module."""
+        scope = self.get_capture_scope()
+        for node in ast.walk(self.parse()):
+            path = []
+            while isinstance(node, ast.Attribute):
+                path.append(node.attr)
+                node = node.value
+            if isinstance(node, ast.Name):
+                value = scope.get(node.id)
+                for name in reversed(path):
+                    holds = isinstance(value, (types.ModuleType, type))
+                    value = getattr(value, name, None) if holds else None
+                if isinstance(value, JITCallable) and value is not self:
+                    yield value
+
     def parse(self):
-        import ast
         return ast.parse(self.src)
 
     def get_capture_scope(self):

@@ -53,6 +53,16 @@ def calls_middle(p):
 
 
 @triton.jit
+def calls_itself(n: tl.constexpr):
+    return n if n < 1 else calls_back(n - 1)
+
+
+@triton.jit
+def calls_back(n: tl.constexpr):
+    return calls_itself(n)
+
+
+@triton.jit
 def calls_argument(p, F: tl.constexpr):
     tl.store(p, F())
 
@@ -151,6 +161,25 @@ def reads_computed(p):
 @triton.jit
 def reads_object(p, config: tl.constexpr):
     tl.store(p, config.B)
+
+
+class Keys(unittest.TestCase):
+    def test_keys_of_the_functions_that_are_called(self):
+        def key():
+            for function in leaf, middle, calls_middle:
+                function.hash = None
+            return calls_middle.cache_key
+
+        before, text = key(), leaf.src
+        self.assertEqual(calls_middle.cache_key, before)
+        leaf._unsafe_update_src(text + "    # other")
+        self.assertNotEqual(key(), before)
+        leaf._unsafe_update_src(text)
+        self.assertEqual(key(), before)
+
+    def test_functions_that_call_themselves(self):
+        self.assertEqual(calls_itself.cache_key, calls_itself.cache_key)
+        self.assertEqual(len(calls_itself.cache_key), 64)
 
 
 class Changes(unittest.TestCase):
