@@ -80,12 +80,12 @@ class JITCallable:
         if self.hash is None:
             self.hash = f"recursion:{self._fn_name}"
             text = f"{self._fn_name}:{self.starting_line_number}:{self.src}"
-            keys = [function.cache_key for function in self._named()]
+            keys = [function.cache_key for function in self.named()]
             self.hash = hashlib.sha256("\n".join(
                 [text, *keys]).encode()).hexdigest()
         return self.hash
 
-    def _named(self):
+    def named(self):
         """The jit functions that the text names, perhaps in a module."""
         scope = self.get_capture_scope()
         for node in ast.walk(self.parse()):

@@ -1,6 +1,7 @@
 """@triton.jit functions: decoration and launch."""
 from __future__ import annotations
 
+import ast
 import inspect
 import operator
 import re
@@ -235,6 +236,7 @@ class JITFunction(JITCallable, KernelInterface):
                 prepared = Prepared(self, session, values, options)
             except errors.NotOpened:
                 self._refuse(session)
+            self._check_conflicts()
             for function in functions.inside(session, values):
                 self.scope.reads.add_callee(function.scope)
                 self._asked = -1  # those among arguments are called too
@@ -262,6 +264,19 @@ class JITFunction(JITCallable, KernelInterface):
                 raise RuntimeError(
                     "Global variable {} has changed since we compiled this "
                     "kernel, from {} to {}".format(*changed))
+
+    def _check_conflicts(self):
+        """A kernel and what it calls read one value of a global variable."""
+        named = {n.id for n in ast.walk(self.parse())
+                 if isinstance(n, ast.Name)}
+        for function in self.named():
+            changed = function.scope.reads.changed()
+            if changed and changed[0] in named:
+                raise RuntimeError(
+                    f"Global variable {changed[0]} has value {changed[2]} when "
+                    f"compiling {self._fn_name}, but inner kernel "
+                    f"{function.__name__} has conflicting value {changed[1]} "
+                    "from when it was first compiled.  This is not allowed.")
 
     def _check_params(self, session):
         """A constexpr has nothing that do_not_specialize could say."""

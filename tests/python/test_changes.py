@@ -163,6 +163,42 @@ def reads_object(p, config: tl.constexpr):
     tl.store(p, config.B)
 
 
+class Conflicts(support.ScriptCase):
+    def test_a_kernel_and_what_it_calls_read_one_value(self):
+        done = self.run_script("""
+            import triton
+            import triton.language as tl
+
+            G = tl.constexpr(42)
+
+            @triton.jit
+            def inner():
+                a = G
+
+            @triton.jit
+            def first():
+                a = G
+                inner()
+
+            @triton.jit
+            def second():
+                a = G
+                inner()
+
+            first[(1,)]()
+            for G in tl.constexpr(1), 1:
+                try:
+                    second[(1,)]()
+                except RuntimeError as e:
+                    print(e)
+        """, "-q")
+        self.assertEqual(done.stdout, "".join(
+            f"Global variable G has value {now} when compiling "
+            "__main__.second, but inner kernel inner has conflicting value "
+            "constexpr[42] from when it was first compiled.  This is not "
+            "allowed.\n" for now in ("constexpr[1]", "1")))
+
+
 class Keys(unittest.TestCase):
     def test_keys_of_the_functions_that_are_called(self):
         def key():
