@@ -90,14 +90,15 @@ def install(values):
     session = session_.current()
     session.options.update(values)
     session.fresh.follow = session.options.check is not None
-    uninstall()
+    ours = _use_ours(session.options.triton)
+    kept = _leave(unload=not ours)
     state = session.setup = State()
     calls = {"torch": _after_torch}
-    if _use_ours(session.options.triton):
+    if ours:
         if finder.loaded() == "installed":
             raise ImportError("tkdbg: Triton was imported before install(); "
                               "install first, or use triton='installed'")
-        state.finder = finder.Finder()
+        state.finder = kept or finder.Finder()
         sys.meta_path.insert(0, state.finder)
     else:
         # Triton's own interpreter would stand in tkdbg's place
@@ -144,14 +145,20 @@ def _after_triton():
 
 def uninstall():
     """See tkdbg.uninstall."""
+    _leave(unload=True)
+
+
+def _leave(unload):
+    """Undoes install(); returns the finder of our modules, which the program
+    has imported and set knobs of: they stay unless ``unload`` is true."""
     session = session_.current()
     state, session.setup = session.setup, None
     if state is None:
-        return
+        return None
     for hook in (state.watcher, state.finder):
         if hook in sys.meta_path:
             sys.meta_path.remove(hook)
-    if state.finder is not None:
+    if state.finder is not None and unload:
         finder.unload()
     if state.interpret is not None:
         os.environ["TRITON_INTERPRET"] = state.interpret
@@ -163,3 +170,4 @@ def uninstall():
             part.uninstall()
     tensors.unwatch_addresses()
     excepthook.uninstall()
+    return state.finder
