@@ -139,6 +139,7 @@ static bool next_symbolic(const tki_access *a, tki_stretch *x) {
 /* Most rows are one stretch, or each of their lanes is one; the first and the
  * last lane show which. */
 bool tki_next_stretch(const tki_access *a, tki_stretch *x) {
+  tki_poll(a->t); /* whoever asks has much to do for each stretch */
   if (a->pointer) return next_symbolic(a, x);
   size_t at = x->lane + x->n;
   if (a->run) {

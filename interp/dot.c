@@ -153,7 +153,7 @@ TKI_CLONES static void exact_i32(int32_t *c, const int32_t *a, const int32_t *b,
       size_t n_ = (s).m - row_ < ROWS ? (s).m - row_ : ROWS;                   \
       exact((c) + row_ * (s).n, (a) + row_ * (s).k, b,                         \
             (shape){n_, (s).n, (s).k, (s).mma, false});                        \
-      if ((t)->env->interrupted) tki_interrupted(t);                           \
+      tki_poll(t);                                                             \
     }                                                                          \
   } while (0)
 enum { ROWS = 16 };
@@ -351,6 +351,7 @@ void tki_run_DOT(tki *t, const tki_op *op, tki_val *frame) {
   operand x = {(tk_dtype)ta->elem, tki_lanes(a)};
   operand y = {(tk_dtype)tb->elem, tki_lanes(b)};
   for (size_t i = 0; i < batch; i++) {
+    tki_poll(t);
     if (in->type.elem == TK_FP64)
       dot_f64(t, (double *)(void *)c, x, y, s);
     else if (in->type.elem == TK_INT32)

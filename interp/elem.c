@@ -17,6 +17,25 @@
 /* Operands that the result may take the place of. */
 enum { FIRST = 1 << 0, SECOND = 1 << 1, THIRD = 1 << 2 };
 
+/* Lanes that are computed before signals are looked for: of arithmetic, and of
+ * functions, some of which take microseconds. */
+enum { SOME_LANES = 1 << 16, FEW_LANES = 1 << 10 };
+
+static void run_unary(tki *t, const tki_op *op, void *vd, const void *va) {
+  const tk_inst *in = op->in;
+  tki_unary_fn fn = (tki_unary_fn)op->kernel;
+  size_t left = (size_t)in->n;
+  char *d = vd;
+  const char *a = va;
+  for (; TK_UNLIKELY(left > SOME_LANES); left -= SOME_LANES) {
+    fn(d, a, SOME_LANES);
+    d += SOME_LANES * tk_lane_size(&in->type);
+    a += SOME_LANES * tk_lane_size(&in->from);
+    tki_poll(t);
+  }
+  fn(d, a, left);
+}
+
 /* Two operands for a binary kernel. */
 typedef struct operands {
   const void *a, *b;
@@ -29,6 +48,23 @@ static operands operands_of(const tki_val *a, const tki_val *b) {
   if (!x.a || !x.mode) x.a = tki_lanes(a);
   if (!x.b || !x.mode) x.b = tki_lanes(b);
   return x;
+}
+
+static void run_binary(tki *t, const tki_op *op, void *vd, operands x) {
+  const tk_inst *in = op->in;
+  tki_binary_fn fn = (tki_binary_fn)op->kernel;
+  size_t left = (size_t)in->n;
+  char *d = vd;
+  const char *a = x.a, *b = x.b;
+  for (; TK_UNLIKELY(left > SOME_LANES); left -= SOME_LANES) {
+    size_t step = SOME_LANES * tk_lane_size(&in->from);
+    fn(d, a, b, SOME_LANES, x.mode);
+    d += SOME_LANES * tk_lane_size(&in->type);
+    if (x.mode != 2) a += step;
+    if (x.mode != 1) b += step;
+    tki_poll(t);
+  }
+  fn(d, a, b, left, x.mode);
 }
 
 /* Two operands whose lanes are not needed, since both are symbolic: a symbolic
@@ -169,8 +205,7 @@ static inline void run_two(tki *t, const tki_op *op, tki_val *frame,
   }
   operands x = operands_of(a, b);
   tki_val v = tki_result(t, in, frame, spare);
-  ((tki_binary_fn)op->kernel)(tki_writable(&v), x.a, x.b, (size_t)in->n,
-                              x.mode);
+  run_binary(t, op, tki_writable(&v), x);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -202,7 +237,6 @@ static bool symbolic_one(tki_sym *r, const tki_op *op, const tki_sym *a) {
 /* Lanes of the same size may take the operand's place. */
 void tki_run_CAST(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
-  tki_unary_fn fn = (tki_unary_fn)op->kernel;
   bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
   const tki_sym *a = tki_symbol(&frame[in->args[0]]);
   tki_sym s;
@@ -212,7 +246,7 @@ void tki_run_CAST(tki *t, const tki_op *op, tki_val *frame) {
   }
   const void *x = tki_lanes(&frame[in->args[0]]);
   tki_val v = tki_result(t, in, frame, same ? FIRST : 0);
-  fn(tki_writable(&v), x, (size_t)in->n);
+  run_unary(t, op, tki_writable(&v), x);
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -243,6 +277,7 @@ static void run_cast_any(tki *t, const tki_op *op, tki_val *frame) {
   char *d = tki_writable(&v);
   size_t ss = tk_dtypes[from].size, ds = tk_dtypes[to].size;
   for (int64_t i = 0; i < in->n; i++, s += ss, d += ds) {
+    if (i % FEW_LANES == 0) tki_poll(t);
     double x = tk_lane_to_round(from, s);
     tk_lane_set_double(to, d, x);
     if (tk_cast_rounding(in) == TK_ROUND_ZERO && tk_is_float(to))
@@ -270,6 +305,7 @@ static void run_cast_by_f32(tki *t, const tki_op *op, tki_val *frame) {
   float row[TKI_BATCH];
   for (size_t left = (size_t)in->n, n; left; left -= n) {
     n = left < TKI_BATCH ? left : TKI_BATCH;
+    tki_poll(t);
     widen(row, s, n);
     tki_narrow(to, d, row, n);
     s += n * ss;
@@ -363,6 +399,7 @@ void tki_run_FMA(tki *t, const tki_op *op, tki_val *frame) {
   for (int k = 0; k < 3; k++) p[k] = tki_lanes(&frame[in->args[k]]);
   for (int64_t i = 0; i < in->n; i++) {
     size_t at = (size_t)i * size;
+    if (i % FEW_LANES == 0) tki_poll(t);
     if (e == TK_FP32) {
       const float *x = (const void *)(p[0] + at);
       const float *y = (const void *)(p[1] + at);
@@ -381,10 +418,22 @@ void tki_run_EXTERN(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_extern_fn fn = (tki_extern_fn)op->kernel;
   const void *args[TK_EXTERN_ARGS];
+  size_t size[TK_EXTERN_ARGS];
   bool same = tk_lane_size(&in->from) == tk_lane_size(&in->type);
-  for (int i = 0; i < in->nargs; i++) args[i] = tki_lanes(&frame[in->args[i]]);
+  for (int i = 0; i < in->nargs; i++) {
+    args[i] = tki_lanes(&frame[in->args[i]]);
+    size[i] = tk_lane_size(&t->frame->func->slots[in->args[i]].type);
+  }
   tki_val v = tki_result(t, in, frame, same ? FIRST : 0);
-  fn(tki_writable(&v), args, (size_t)in->n);
+  char *d = tki_writable(&v);
+  for (size_t left = (size_t)in->n, n; left; left -= n) {
+    n = left < FEW_LANES ? left : FEW_LANES;
+    tki_poll(t);
+    fn(d, args, n);
+    d += n * tk_lane_size(&in->type);
+    for (int i = 0; i < in->nargs; i++)
+      args[i] = (const char *)args[i] + n * size[i];
+  }
   tki_set(t, &frame[in->res[0]], v);
 }
 

@@ -178,6 +178,11 @@ void tki_program_run(tki *t);
 /* Called when tk_interrupt was: the host program or an observer deals with it,
  * or the run ends. */
 void tki_interrupted(tki *t);
+/* Asked every so many lanes of a large block, so that a signal is answered in
+ * the middle of an instruction. */
+static inline void tki_poll(tki *t) {
+  if (TK_UNLIKELY(t->env->interrupted)) tki_interrupted(t);
+}
 
 /* ---- jumps (jump.c) ---------------------------------------------------- */
 

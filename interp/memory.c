@@ -14,6 +14,7 @@
 #include "interp/fault.h"
 #include "interp/jobs.h"
 #include "interp/kernels.h"
+#include "interp/lanes.h"
 #include "interp/tile.h"
 
 /* ---- checks ------------------------------------------------------------ */
@@ -426,6 +427,7 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
   if (a.n < (size_t)in->n) memset(d, 0, (size_t)in->n * a.size);
   bool done = add_quickly(&a, d);
   for (size_t i = 0; !done && i < a.n; i++, d += a.size) {
+    if (i % TKI_BATCH == 0) tki_poll(t);
     if (a.mask && !a.mask[i]) {
       memset(d, 0, a.size);
       continue;
@@ -450,6 +452,7 @@ void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
   give_value(&a, x);
   announce(t, &a);
   for (size_t i = 0; i < a.n; i++, d += a.size) {
+    if (i % TKI_BATCH == 0) tki_poll(t);
     char *p = check_lane(&a, i);
     tki_jobs_lock(t);
     memcpy(d, p, a.size);

@@ -273,8 +273,9 @@ uint64_t tkc_intervals_end(const tkc_intervals *c, uint64_t lo, uint64_t hi,
     end = base + interval_end(p, i);
   } else {
     *history = entry(p, at >> p->shift);
-    end = base + (same_entries(p, at >> p->shift, (size_t)TKC_PAGE >> p->shift)
-                  << p->shift);
+    size_t to = hi - base < TKC_PAGE ? (size_t)(hi - base) : TKC_PAGE;
+    to += ((size_t)1 << p->shift) - 1; /* the last one may lie in it in part */
+    end = base + (same_entries(p, at >> p->shift, to >> p->shift) << p->shift);
   }
   return end < hi ? end : hi;
 }

@@ -10,6 +10,7 @@
 
 #include "interp/check/precision.h"
 #include "interp/kernels.h"
+#include "interp/lanes.h"
 
 enum { PREC_PAGE = 4096 };
 
@@ -340,6 +341,7 @@ static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
                       double value, double exact, tk_dtype coarsest) {
   tk_dtype d = (tk_dtype)in->type.elem;
   double bound = prec_bound(coarsest, coarsest == d);
+  if (fabs(value - exact) <= bound * fabs(exact)) return; /* before medians */
   double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(d));
   double size = fmax(fabs(exact), least);
   if (!(fabs(value - exact) > bound * size + prec_noise(p))) return;
@@ -382,8 +384,10 @@ void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
   pair x = pair_of(&args[1], s, d);
   *has_pages(p, t, &args[0]) = true;
   pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
-  for (size_t i = 0; i < a.n; i++)
+  for (size_t i = 0; i < a.n; i++) {
+    if (i % TKI_BATCH == 0) tki_poll(t);
     if (is_active(&a, i))
       add_lane(p, t, in, a.addr[i], value_at(&old, i), value_at(&x, i),
                exact_at(&x, i), s ? s->coarsest : TK_FP64);
+  }
 }
