@@ -241,7 +241,7 @@ class JITFunction(JITCallable, KernelInterface):
                 self.scope.reads.add_callee(function.scope)
                 self._asked = -1  # those among arguments are called too
             prepared.fill_and_compile(values)
-            self.scope.note_named(self.parse())
+            self.scope.note_named(self.src)
             self._check_reads(session)  # it may call what others called
             if not self._opened:
                 return self.prepare(session, values, options)

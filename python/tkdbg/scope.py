@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import re
 import types
 
 from . import tltypes as tl_types
@@ -49,21 +50,62 @@ class Scope:
                                      getattr(self.fn, attribute))
         return found.default
 
-    def note_named(self, tree):
+    def note_named(self, text):
         """Values that a function's text names where nothing is compiled, as
         in `if False`: Triton watches these too."""
+        for name in names_in(trees_of(text)):
+            value, holder = self.find(name)
+            if holder is not None and _is_value(value):
+                self.reads.add_name(name, value, holder)
+
+
+_PIECE = 250  # lines
+
+
+def trees_of(text):
+    """The syntax trees of a function's text, of a long one in pieces: Python
+    answers no signals while it parses."""
+    lines, pieces, first = text.splitlines(True), [], 0
+    indents = [_indent_of_statement(line) for line in lines]
+    least = min(filter(None, indents), default=0)
+    for n, indent in enumerate(indents):
+        if indent == least and n - first >= _PIECE:
+            pieces.append(lines[first:n])
+            first = n
+    pieces.append(lines[first:])
+    try:
+        yield ast.parse("".join(pieces[0]))
+        for piece in pieces[1:]:
+            yield ast.parse("if 1:\n" + "".join(piece))
+    except SyntaxError:  # a piece ended within a statement
+        yield ast.parse(text)
+
+
+_STATEMENT = re.compile(r"(\s+)(?!(?:else|elif|except|finally)\b)[A-Za-z_]")
+
+
+def _indent_of_statement(line):
+    """How far a line is indented, if a statement may begin in it."""
+    found = _STATEMENT.match(line)
+    return len(found[1]) if found else None
+
+
+def names_in(trees):
+    """Names that a function reads and does not assign."""
+    read, own = set(), set()
+    for tree in trees:
         defaults = {id(node) for arguments in ast.walk(tree)
                     if isinstance(arguments, ast.arguments)
                     for default in arguments.defaults
                     for node in ast.walk(default)}
-        named = [n for n in ast.walk(tree)
-                 if isinstance(n, ast.Name) and id(n) not in defaults]
-        own = {n.id for n in named if not isinstance(n.ctx, ast.Load)}
-        own.update(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))
-        for name in {n.id for n in named} - own:
-            value, holder = self.find(name)
-            if holder is not None and _is_value(value):
-                self.reads.add_name(name, value, holder)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg):
+                own.add(node.arg)
+            elif isinstance(node, ast.Name) and id(node) not in defaults:
+                read.add(node.id)
+                if not isinstance(node.ctx, ast.Load):
+                    own.add(node.id)
+    return read - own
 
 
 # ---- what a kernel depends on -----------------------------------------------

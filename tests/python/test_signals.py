@@ -1,4 +1,5 @@
 """Signals while a kernel runs or is compiled."""
+import ast
 import os
 import signal
 import subprocess
@@ -105,6 +106,36 @@ class Handlers(support.ScriptCase):
             judge(lambda: product[(1,)](a, 128))
         """, "--dot", "exact")
 
+    def test_functions_of_large_blocks(self):
+        """0.15 s for one instruction on a machine that does nothing else."""
+        self.stops("""
+            from triton.language.extra import libdevice
+
+            @triton.jit
+            def bessel(p, n, N: tl.constexpr):
+                i = tl.arange(0, N)
+                x = tl.load(p + i)
+                y = x
+                for _ in range(100000):
+                    y = libdevice.jn(n, x)
+                tl.store(p + i, y)
+
+            judge(lambda: bessel[(1,)](np.full(1 << 20, 1e9), 20, 1 << 20))
+        """)
+
+    def test_detectors_on_large_blocks(self):
+        text = """
+            @triton.jit
+            def adds(p, N: tl.constexpr):
+                i = (tl.arange(0, N) * 7919) & (N - 1)
+                for _ in range(100000):
+                    tl.atomic_add(p + i, tl.load(p + i) + 1)
+
+            judge(lambda: adds[(1,)](np.zeros(1 << 20, np.%s), 1 << 20))
+        """
+        self.stops(text % "float32", "--check")
+        self.stops(text % "int32", "--check")
+
     def test_a_compilation(self):
         self.stops("judge(lambda: unrolled[(1,)](zero))")
 
@@ -176,6 +207,22 @@ class Handlers(support.ScriptCase):
 
 
 class LongKernels(support.ScriptCase):
+    def test_are_looked_through_in_pieces(self):
+        """Python's parser answers no signals; names are found all the same."""
+        from tkdbg import scope
+        lines = ["@jit\n", "def k(p, q=default):\n"]
+        for i in range(9000):
+            lines += [f"    x{i} = f(a{i},\n", "b)\n", "    if x0:\n",
+                      f"        y = c{i}\n", "    else:\n", "        y = z\n"]
+        pieces = list(scope.trees_of("".join(lines)))
+        self.assertGreater(len(pieces), 10)
+        whole = scope.names_in([ast.parse("".join(lines))])
+        self.assertEqual(scope.names_in(pieces), whole)
+        self.assertIn("c8999", whole)
+        for odd in '    """\n    text\n    """\n', "    x = [\n    1]\n":
+            text = "def k(p):\n" + odd * 3000
+            self.assertEqual(scope.names_in(scope.trees_of(text)), set())
+
     def test_are_compiled_in_time_that_grows_with_their_length(self):
         """What looks through all of the names or steps for each of them takes
         60 times as long for eight times the length, or more; the processor's
