@@ -204,7 +204,7 @@ class Operators:
             if name == "equal":  # a reduction, whatever its tags say
                 self._check_alike(given, func)
             elif name in _INDEXING:
-                self._check_index(given)
+                self._check_index(given, "put" in name)
             elif name.startswith("masked_fill"):
                 _check_mask(given)
             elif name in _ELEMENTWISE or name not in _TOGETHER and (
@@ -221,21 +221,25 @@ class Operators:
         return max((m for m in marks if m is not None), default=None)
 
     @staticmethod
-    def _check_index(given):
+    def _check_index(given, writes):
+        """Indices on a device may choose what is written to on the CPU, but
+        not what is read."""
         place = next((where for name, _, where in given if name != "indices"),
                      HOST)
         for name, tensor, where in given:
-            if where == place or name == "indices" and where == HOST:
+            if where == place or name == "indices" and (
+                    where == HOST or writes and place == HOST):
                 continue
             if name == "indices":
                 raise RuntimeError(
                     "indices should be either on cpu or on the same device as "
                     f"the indexed tensor ({text_of(place)})")
             if tensor.dim():
+                first, second = sorted((place, where), key=HOST.__eq__)
                 raise RuntimeError(
                     f"Expected all tensors to be on the same device, but found "
-                    f"at least two devices, {text_of(place)} and "
-                    f"{text_of(where)}!")
+                    f"at least two devices, {text_of(first)} and "
+                    f"{text_of(second)}!")
 
     @staticmethod
     def _check_elementwise(given, func):

@@ -69,6 +69,26 @@ class Mixing(unittest.TestCase):
                      "as the indexed tensor (cpu)",
                      lambda: self.b[torch.tensor([0], device="cuda")])
 
+    def test_indices_of_what_is_written(self):
+        """They may be on a device when the tensor is not, as on CUDA."""
+        at = torch.tensor([0, 2], device="cuda")
+        for index, value, wanted in (
+                (at, 5.0, [5, 1, 5, 1]), (at > 1, 5.0, None),
+                (at, torch.tensor([2.0, 3.0]), [2, 1, 3, 1]),
+                (at, torch.tensor(3.0, device="cuda"), [3, 1, 3, 1])):
+            b = torch.ones(4 if wanted else 2)
+            b[index] = value
+            self.assertEqual(b.tolist(), wanted or [1, 5])
+            self.assertEqual(b.device.type, "cpu")
+        b = torch.ones(3)
+        b.index_put_((at,), torch.ones(2), accumulate=True)
+        self.assertEqual(b.index_put((at,), torch.zeros(2)).tolist(),
+                         [0, 1, 0])
+        self.assertEqual(b.tolist(), [2, 1, 2])
+        text = "found at least two devices, cuda:0 and cpu!"
+        self.refused(text, b.__setitem__, at, self.a[:2])
+        self.refused(text, self.a.__setitem__, at, b[:2])
+
     def test_numpy(self):
         text = ("can't convert cuda:0 device type tensor to numpy. Use "
                 "Tensor.cpu() to copy the tensor to host memory first.")
