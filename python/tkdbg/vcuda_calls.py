@@ -283,12 +283,39 @@ def _get_item(v, func, args, kwargs):
     return v.plain(func, args, kwargs)
 
 
+def _is_filled(v, target, index, value):
+    """Whether t[index] = number writes the number without a copy of it, which
+    would be in pageable memory: into a slice, or by a mask."""
+    items = index if isinstance(index, tuple) else (index,)
+    chosen = [i for i in items if isinstance(i, list) or
+              isinstance(i, v.tensor) and (i.dim() or i.dtype in
+                                           v.graphs.masks)]
+    dims = value.dim() if isinstance(value, v.tensor) else 0
+    if not chosen:
+        return not dims and target[index].dim() > 0
+    return (len(chosen) == 1 and isinstance(chosen[0], v.tensor) and
+            chosen[0].dtype in v.graphs.masks and v.on_device(chosen[0]) and
+            (not dims or value.numel() == 1))
+
+
+def _one_hot(v, func, args, kwargs):
+    """one_hot, which looks at the largest class on CUDA only if the number of
+    classes is not given."""
+    found = dict(zip(("input", "num_classes"), args), **kwargs)
+    classes, given = found.get("num_classes", -1), found.get("input")
+    if not v.graphs.capturing or classes < 1 or not v.on_device(given):
+        return v.plain(func, args, kwargs)
+    result = v.torch.zeros(*given.shape, classes, dtype=v.torch.int64)
+    return v.mark(result.scatter_(-1, given.unsqueeze(-1), 1), v.place(given))
+
+
 def _set_item(v, func, args, kwargs):
     """t[index] = value"""
     target, index, value = args
-    if v.graphs.capturing and v.on_device(target) and not isinstance(
-            value, v.tensor):
-        v.graphs.forbid_copy()
+    if (v.graphs.capturing and v.on_device(target) and not (
+            isinstance(value, v.tensor) and v.on_device(value)) and
+            not _is_filled(v, target, index, value)):
+        v.graphs.forbid_copy(value)
     if not fresh_.is_basic(index):
         if (isinstance(value, v.tensor) and value.dtype != target.dtype and
                 v.strict and v.on_device(target) and v.on_device(value)):
@@ -382,6 +409,7 @@ def specials(torch):
     table.update({"aten::_pin_memory": _pin_memory,
                   "aten::is_pinned": _is_pinned, "aten::_to_copy": _to_copy})
     table[t.copy_] = _copy
+    table[torch.nn.functional.one_hot] = _one_hot
     table[torch._VF._pack_padded_sequence] = _pack_padded
     table[t.__setitem__], table[t.__getitem__] = _set_item, _get_item
     for name in _STORAGES:

@@ -10,14 +10,27 @@ writes their results to where they were.
 from __future__ import annotations
 
 import contextlib
+import warnings
 
 from .vcuda_marks import HOST, PINNED
 
 # Operators after which the host waits for the device: the one below item(),
-# and those whose results are as large as the data say.
+# those whose results are as large as the data say, and those of linear
+# algebra that look whether they succeeded, which PyTorch's documentation says
+# of each.
 _WAITS = frozenset("""
     _local_scalar_dense nonzero masked_select _unique _unique2 unique_dim
-    unique_consecutive equal repeat_interleave bincount""".split())
+    unique_consecutive equal repeat_interleave bincount histc allclose
+    is_nonzero _linalg_check_errors linalg_eig linalg_eigvals _linalg_eigh
+    _linalg_svd linalg_pinv cholesky""".split())
+_FAILED = ("CUDA error: operation failed due to a previous error during "
+           "capture")
+_EMPTY = ("The CUDA Graph is empty. This usually means that the graph was "
+          "attempted to be captured on wrong device or stream.")
+_DEFAULT_STREAM = (
+    "CUDA graphs must be captured on a non-default stream. (However, after "
+    "capture, it's ok to replay them on the default stream.)")
+_ERROR_MODES = "global", "thread_local", "relaxed"
 _REFUSED = ("CUDA error: operation not permitted when stream is capturing\n"
             "tkdbg: the host waits for the device here, which a graph "
             "cannot record")
@@ -61,6 +74,21 @@ class _Launch:
 
     def replay(self, torch):
         self.run()
+
+
+def fills(virtual, args):
+    """Whether these arguments of index_put come to masked_fill: one mask, and
+    one number that is on the CPU."""
+    chosen = tensors_in(args[1:2], virtual.torch)
+    return (len(args) > 2 and len(chosen) == 1 and
+            chosen[0].dtype in virtual.graphs.masks and
+            virtual.on_device(chosen[0]) and args[2].numel() == 1 and
+            virtual.mark_of(args[2]) in (None, HOST))
+
+
+def _same_view(a, b):
+    return (a.data_ptr(), a.shape, a.stride(), a.dtype) == (
+        b.data_ptr(), b.shape, b.stride(), b.dtype)
 
 
 def tensors_in(value, torch):
@@ -111,7 +139,32 @@ class Graphs:
         tensor: the one that it waits for."""
         if self.graph is not None and (
                 tensor is None or self.virtual.on_device(tensor)):
-            raise RuntimeError(_REFUSED)
+            self.graph.failed = True
+            raise self.error(_REFUSED)
+
+    def error(self, text):
+        """An error of CUDA itself."""
+        return getattr(self.virtual.torch, "AcceleratorError",
+                       RuntimeError)(text)
+
+    def waits(self, name, args, kwargs):
+        """Whether the host waits for the device after an operator."""
+        if name.startswith("index"):
+            return any(t.dtype in self.masks for t in tensors_in(
+                args[1:2], self.virtual.torch)) and not fills(
+                    self.virtual, args)
+        if name == "repeat_interleave":
+            return kwargs.get("output_size") is None
+        if name == "histc":  # its bounds are those of the data
+            low, high = (*args[2:], 0, 0)[:2]
+            return low == high
+        if name == "equal":
+            return not _same_view(*args[:2])
+        return name in _WAITS
+
+    @property
+    def masks(self):
+        return self.virtual.torch.bool, self.virtual.torch.uint8
 
     def forbid_copy(self, tensor=None):
         """Raises CUDA's error for a copy between host and device, but of
@@ -158,6 +211,7 @@ def _graph_class(graphs):
             self.operations = []
             self.saved = None
             self.captured = False
+            self.failed = False  # CUDA refused an operation in between
             self._modes = None
 
         def capture_begin(self, pool=None, capture_error_mode="global"):
@@ -168,6 +222,13 @@ def _graph_class(graphs):
                 raise RuntimeError(
                     "This CUDAGraph instance already owns a captured graph. "
                     "To capture a new graph, create a new instance.")
+            if capture_error_mode not in _ERROR_MODES:
+                raise RuntimeError(
+                    "Unknown capture error mode. Expected `global`, "
+                    f"`thread_local`, or `relaxed`, got {capture_error_mode}")
+            if torch.cuda.current_stream() == torch.cuda.default_stream():
+                raise RuntimeError(_DEFAULT_STREAM)
+            self.failed = False
             self.operations, self.saved = [], _Saved()
             self._numbers = virtual.numbers.get()
             self._modes = contextlib.ExitStack()
@@ -182,7 +243,11 @@ def _graph_class(graphs):
             with torch._C.DisableTorchFunction():
                 self.saved.restore()
             virtual.numbers.set(self._numbers)
-            self.saved, self.captured = None, True
+            self.saved, self.captured = None, not self.failed
+            if self.failed:
+                raise graphs.error(_FAILED)
+            if not self.operations:
+                warnings.warn(_EMPTY, stacklevel=3)
 
         def run(self, func, args, kwargs):
             """Runs an operator of the capture, and keeps it."""
@@ -190,10 +255,8 @@ def _graph_class(graphs):
             tensors = tensors_in((args, kwargs), torch)
             places = {virtual.mark_of(t) for t in tensors}
             host = places == {HOST}
-            if not host and (name in _WAITS or name.startswith("index") and
-                             any(t.dtype is torch.bool for t in
-                                 tensors_in(args[1:2], torch))):
-                raise RuntimeError(_REFUSED)
+            if not host and graphs.waits(name, args, kwargs):
+                graphs.forbid()
             if host:  # no part of the graph: it runs once, now
                 return func(*args, **kwargs)
             written = _written(func, args, kwargs, torch)
@@ -273,20 +336,24 @@ def _context_class(graphs, graph_class):
                                 f"{type(cuda_graph).__name__}")
             self.cuda_graph = cuda_graph
             self.stream = stream
+            self.capture_error_mode = capture_error_mode
 
         def __enter__(self):
             stream = self.stream or streams.Stream()
             self.scope = streams.scope(stream)
             self.scope.__enter__()
             try:
-                self.cuda_graph.capture_begin()
+                self.cuda_graph.capture_begin(
+                    capture_error_mode=self.capture_error_mode)
             except RuntimeError:
                 self.scope.__exit__(None, None, None)
                 raise
 
         def __exit__(self, *error):
-            self.cuda_graph.capture_end()
-            self.scope.__exit__(*error)
+            try:
+                self.cuda_graph.capture_end()
+            finally:
+                self.scope.__exit__(*error)
 
     return graph
 

@@ -470,6 +470,82 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, text):
             function()
 
+    def waits(self, function):
+        """CUDA refuses the call, and the graph with it."""
+        with self.assertRaisesRegex(
+                torch.AcceleratorError, "failed due to a previous error"
+        ) as caught:
+            self.capture(function)
+        self.assertIn("not permitted when stream is capturing",
+                      str(caught.exception.__context__))
+        self.assertEqual(torch.cuda.current_stream(),
+                         torch.cuda.default_stream())
+
+    def test_what_waits(self):
+        x = torch.eye(4, device="cuda") + 1
+        mask, l = x > 1, torch.linalg
+        for function in (
+                x[0, 0].item, x.nonzero, lambda: x[mask], lambda: x.unique(),
+                lambda: torch.allclose(x, x), lambda: torch.equal(x, x + 1),
+                lambda: x.__setitem__(mask, x[0]), lambda: torch.histc(x),
+                lambda: torch.bincount(mask.long()[0]), lambda: l.inv(x),
+                lambda: l.cholesky(x), lambda: l.solve(x, x),
+                lambda: l.eigh(x), lambda: l.eigvals(x), lambda: l.svd(x),
+                lambda: l.pinv(x), lambda: l.matrix_rank(x),
+                lambda: l.lu_factor(x), lambda: l.cond(x),
+                lambda: torch.nn.functional.one_hot(mask.long()),
+                lambda: x.repeat_interleave(mask.long()[0], 0)):
+            self.waits(function)
+        # the program goes on, but there is no graph
+        graph = torch.cuda.CUDAGraph()
+        with self.assertRaisesRegex(RuntimeError, "a previous error"):
+            with torch.cuda.graph(graph):
+                y = x + 1
+                with self.assertRaises(torch.AcceleratorError):
+                    y.tolist()
+        self.refused("without a preceding successful capture", graph.replay)
+
+    def test_what_does_not_wait(self):
+        x, at = torch.zeros(2, 3, device="cuda"), torch.tensor(
+            [1, 0], device="cuda")
+        mask = torch.tensor([[True, False, True]] * 2, device="cuda")
+
+        def step():
+            x[mask] = 2.0
+            x[0, mask[0]] = torch.tensor(3.0)
+            x[1, 1:2] = 4.0
+            return (torch.nn.functional.one_hot(at, 3),
+                    torch.nn.functional.one_hot(at, num_classes=2),
+                    at.repeat_interleave(at, output_size=1),
+                    torch.histc(x, 2, 0, 4), torch.equal(x, x),
+                    torch.linalg.inv_ex(torch.eye(2, device="cuda"))[0],
+                    torch.linalg.det(torch.eye(2, device="cuda")))
+
+        graph, found = self.capture(step)
+        self.assertEqual(x.tolist(), [[0] * 3] * 2)
+        at.copy_(torch.tensor([0, 1]))
+        mask[:, 1] = True
+        graph.replay()
+        self.assertEqual(x.tolist(), [[3, 3, 3], [2, 4, 2]])
+        self.assertEqual([f.tolist() for f in found[:4]], [
+            [[1, 0, 0], [0, 1, 0]], [[1, 0], [0, 1]], [1], [0, 6]])
+        half = torch.zeros(3, device="cuda").half()
+        half[mask[0]] = torch.tensor(1.0)  # of another type: a fill
+        self.assertEqual(half.tolist(), [1] * 3)
+        self.refused("source and destination dtypes match",
+                     lambda: half.__setitem__(at, torch.tensor(1.0)))
+
+    def test_where_a_capture_begins(self):
+        graph = torch.cuda.CUDAGraph()
+        self.refused("must be captured on a non-default stream",
+                     graph.capture_begin)
+        self.refused("Unknown capture error mode.*got loose", lambda: (
+            torch.cuda.graph(graph, capture_error_mode="loose").__enter__()))
+        with self.assertWarnsRegex(UserWarning, "The CUDA Graph is empty"):
+            with torch.cuda.graph(graph):
+                pass
+        graph.replay()
+
     def test_one_capture_for_a_graph(self):
         x = ones(2)
         graph = torch.cuda.CUDAGraph()
@@ -546,8 +622,7 @@ class Graphs(unittest.TestCase):
         self.assertEqual((stream.priority, stream.priority_range()),
                          (-3, (0, -3)))
         ones(2).record_stream(stream)
-        self.refused("not permitted when stream is capturing",
-                     lambda: self.capture(stream.query))
+        self.waits(stream.query)
 
 
 class Again(support.ScriptCase):
